@@ -1,0 +1,87 @@
+# Lists that CMake writes from file names: policies, workloads, embedded PTX.
+set(generated ${CMAKE_BINARY_DIR}/generated)
+
+# --- policies: src/raddle/policy/<level>/<name>.cpp defines add_<level>_<name>(Registry<...>&) ---
+set(decls "")
+set(calls "")
+set(level_types warp WarpPolicy block BlockPolicy dram DramPolicy)
+foreach(level warp block dram)
+  list(FIND level_types ${level} at)
+  math(EXPR at "${at} + 1")
+  list(GET level_types ${at} type)
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/policy/${level}/*.cpp)
+  foreach(file ${files})
+    get_filename_component(name ${file} NAME_WE)
+    string(APPEND decls "void add_${level}_${name}(Registry<${type}>&);\n")
+    string(APPEND calls "  add_${level}_${name}(all.${level});\n")
+  endforeach()
+endforeach()
+set(RADDLE_POLICY_LIST ${generated}/all_policies.cpp)
+file(CONFIGURE OUTPUT ${RADDLE_POLICY_LIST} CONTENT
+"#include \"raddle/policy/all.h\"
+namespace raddle::policy {
+${decls}
+Registries all_policies() {
+  Registries all;
+${calls}  return all;
+}
+}  // namespace raddle::policy
+")
+
+# --- workloads: workloads/<name>/<name>.cpp defines add_workload_<name>(Workloads&) ---
+file(GLOB folders CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/kernels.ptx)
+file(GLOB RADDLE_WORKLOAD_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/*.cpp)
+set(decls "")
+set(calls "")
+set(bytes "")
+set(table "")
+set(ptx_files "")
+foreach(ptx ${folders})
+  get_filename_component(folder ${ptx} DIRECTORY)
+  get_filename_component(name ${folder} NAME)
+  string(APPEND decls "void add_workload_${name}(Workloads&);\n")
+  string(APPEND calls "  add_workload_${name}(all);\n")
+  string(APPEND bytes "asm(\".section .rodata\\nptx_${name}:\\n.incbin \\\"${ptx}\\\"\\nptx_${name}_end:\\n.byte 0\\n.previous\\n\");
+extern \"C\" const char ptx_${name}[], ptx_${name}_end[];\n")
+  string(APPEND table "  if (workload == \"${name}\") return {ptx_${name}, static_cast<std::size_t>(ptx_${name}_end - ptx_${name})};\n")
+  list(APPEND ptx_files ${ptx})
+endforeach()
+file(CONFIGURE OUTPUT ${generated}/all_workloads.cpp CONTENT
+"#include \"raddle/runtime/workload.h\"
+${bytes}
+namespace raddle::runtime {
+${decls}
+Workloads all_workloads() {
+  Workloads all;
+${calls}  return all;
+}
+std::string_view embedded_ptx(std::string_view workload) {
+${table}  throw InputError(\"no PTX is embedded for workload '\" + std::string(workload) + \"'\");
+}
+}  // namespace raddle::runtime
+")
+set_source_files_properties(${generated}/all_workloads.cpp PROPERTIES OBJECT_DEPENDS "${ptx_files}")
+list(APPEND RADDLE_WORKLOAD_SOURCES ${generated}/all_workloads.cpp)
+
+# --- machines: gpus/*.toml, found at run time beside the program or in the source tree ---
+file(CONFIGURE OUTPUT ${generated}/raddle_paths.h CONTENT
+"#pragma once
+#define RADDLE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"
+#define RADDLE_VERSION \"${PROJECT_VERSION}\"
+")
+
+# --- report page: web/dist/index.html when the page has been built, else a plain notice ---
+set(RADDLE_REPORT_TEMPLATE ${generated}/report_template.cpp)
+set(page ${CMAKE_SOURCE_DIR}/web/dist/index.html)
+if(NOT EXISTS ${page})
+  set(page ${CMAKE_SOURCE_DIR}/web/fallback.html)
+endif()
+file(CONFIGURE OUTPUT ${RADDLE_REPORT_TEMPLATE} CONTENT
+"#include \"raddle/report/template.h\"
+asm(\".section .rodata\\nreport_page:\\n.incbin \\\"${page}\\\"\\nreport_page_end:\\n.byte 0\\n.previous\\n\");
+extern \"C\" const char report_page[], report_page_end[];
+namespace raddle::report {
+std::string_view page_template() { return {report_page, static_cast<std::size_t>(report_page_end - report_page)}; }
+}  // namespace raddle::report
+")
+set_source_files_properties(${RADDLE_REPORT_TEMPLATE} PROPERTIES OBJECT_DEPENDS ${page})

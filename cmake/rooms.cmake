@@ -1,0 +1,13 @@
+# raddle_room(name deps...): static library raddle_<name> from src/raddle/<name>/**/*.cpp (main.cpp apart).
+function(raddle_room name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
+  if(NOT sources)
+    file(WRITE ${CMAKE_BINARY_DIR}/generated/empty_${name}.cpp "// room without sources yet\n")
+    set(sources ${CMAKE_BINARY_DIR}/generated/empty_${name}.cpp)
+  endif()
+  add_library(raddle_${name} STATIC ${sources})
+  foreach(dep ${ARGN})
+    target_link_libraries(raddle_${name} PUBLIC raddle_${dep})
+  endforeach()
+endfunction()

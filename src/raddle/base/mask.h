@@ -1,0 +1,80 @@
+// Sets of small numbers as machine words: every question a scheduler asks is an AND and a count of zeros.
+#pragma once
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace raddle {
+
+/// Index of the lowest set bit. Precondition: mask != 0.
+constexpr unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
+
+/// The lowest `n` bits, n <= 64.
+constexpr std::uint64_t low_bits(unsigned n) { return n >= 64 ? ~0ull : (1ull << n) - 1; }
+
+/// A set of numbers below 64 * Words.
+template <unsigned Words>
+class BitSet {
+ public:
+  static constexpr unsigned kSize = 64 * Words;
+  constexpr void set(unsigned i) { word_[i >> 6] |= 1ull << (i & 63); }
+  constexpr void clear(unsigned i) { word_[i >> 6] &= ~(1ull << (i & 63)); }
+  constexpr bool test(unsigned i) const { return (word_[i >> 6] >> (i & 63) & 1) != 0; }
+  constexpr bool any() const {
+    std::uint64_t all = 0;
+    for (std::uint64_t w : word_) all |= w;
+    return all != 0;
+  }
+  constexpr unsigned count() const {
+    unsigned n = 0;
+    for (std::uint64_t w : word_) n += static_cast<unsigned>(std::popcount(w));
+    return n;
+  }
+  /// Precondition: any().
+  constexpr unsigned first() const {
+    unsigned i = 0;
+    while (word_[i] == 0) ++i;
+    return 64 * i + lowest(word_[i]);
+  }
+  /// First member at or after `from`, cyclically. Preconditions: any(), from < kSize.
+  constexpr unsigned first_from(unsigned from) const {
+    std::uint64_t here = word_[from >> 6] & ~0ull << (from & 63);
+    for (unsigned i = from >> 6;;) {
+      if (here != 0) return 64 * i + lowest(here);
+      if (++i == Words) return first();
+      here = word_[i];
+    }
+  }
+  constexpr std::uint64_t word(unsigned i) const { return word_[i]; }
+  constexpr std::uint64_t& word(unsigned i) { return word_[i]; }
+  template <class F>
+  constexpr void each(F f) const {
+    for (unsigned i = 0; i < Words; ++i)
+      for (std::uint64_t m = word_[i]; m != 0; m &= m - 1) f(64 * i + lowest(m));
+  }
+  constexpr BitSet& operator|=(const BitSet& o) {
+    for (unsigned i = 0; i < Words; ++i) word_[i] |= o.word_[i];
+    return *this;
+  }
+  constexpr BitSet& operator&=(const BitSet& o) {
+    for (unsigned i = 0; i < Words; ++i) word_[i] &= o.word_[i];
+    return *this;
+  }
+  /// Removes the members of `o`.
+  constexpr BitSet& operator-=(const BitSet& o) {
+    for (unsigned i = 0; i < Words; ++i) word_[i] &= ~o.word_[i];
+    return *this;
+  }
+  friend constexpr BitSet operator|(BitSet a, const BitSet& b) { return a |= b; }
+  friend constexpr BitSet operator&(BitSet a, const BitSet& b) { return a &= b; }
+  friend constexpr BitSet operator-(BitSet a, const BitSet& b) { return a -= b; }
+  friend constexpr bool operator==(const BitSet&, const BitSet&) = default;
+
+ private:
+  std::array<std::uint64_t, Words> word_{};
+};
+
+using Mask128 = BitSet<2>;
+using SmSet = BitSet<4>;  ///< up to 256 SMs
+
+}  // namespace raddle

@@ -1,0 +1,19 @@
+// Registries filled with every policy of the source tree (generated from the file names by CMake).
+#pragma once
+#include "raddle/policy/block/policy.h"
+#include "raddle/policy/dram/policy.h"
+#include "raddle/policy/registry.h"
+#include "raddle/policy/warp/policy.h"
+
+namespace raddle::policy {
+
+struct Registries {
+  Registry<WarpPolicy> warp;
+  Registry<BlockPolicy> block;
+  Registry<DramPolicy> dram;
+};
+
+/// A fresh set of registries with everything in it.
+Registries all_policies();
+
+}  // namespace raddle::policy

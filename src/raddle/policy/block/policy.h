@@ -1,0 +1,50 @@
+// Level "block": which thread block goes to which SM. One instance per GPU.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "raddle/base/fields.h"
+#include "raddle/base/mask.h"
+#include "raddle/base/types.h"
+
+namespace raddle::policy {
+
+/// A launch as block policies see it. Linear block id = x + X * (y + Y * z).
+struct BlockLaunch {
+  std::uint64_t sequence = 0;  ///< counts launches since the start of the run
+  std::string_view kernel;
+  Dim3 grid;
+  std::uint32_t blocks = 0;
+};
+
+struct BlockView {
+  const SmSet& room;  ///< SMs that can hold one more block now and were not served this cycle; never empty
+  Cycle now;
+};
+
+struct BlockChoice {
+  std::uint32_t sm, block;
+};
+
+/// A strategy. The dispatcher asks until it gets nothing, or blocks_per_cycle() answers were taken, each
+/// cycle in which blocks are left. It checks and applies the answer; residency is its business alone.
+class BlockPolicy {
+ public:
+  static constexpr std::string_view kLevel = "block";
+  struct Context {
+    unsigned sms = 1;
+    std::uint64_t seed = 0;
+  };
+  virtual ~BlockPolicy() = default;
+  /// Central schedulers hand out one block a cycle, decentralised ones one per SM (mechanisms.md 0).
+  virtual unsigned blocks_per_cycle() const { return 1; }
+  virtual void on_launch(const BlockLaunch& launch) = 0;
+  /// A block not handed out before in this launch and an SM in view.room, or nothing this cycle.
+  virtual std::optional<BlockChoice> pick(const BlockView& view) = 0;
+  virtual void on_block_done(std::uint32_t /*sm*/, std::uint32_t /*block*/) {}
+  virtual void on_kernel_end() {}
+  virtual void visit_statistics(FieldVisitor&) {}
+};
+
+}  // namespace raddle::policy

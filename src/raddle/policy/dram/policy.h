@@ -1,0 +1,50 @@
+// Level "dram": which queued request a DRAM channel serves with its next command. One instance per channel.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "raddle/base/age.h"
+#include "raddle/base/fields.h"
+#include "raddle/base/mask.h"
+#include "raddle/base/types.h"
+
+namespace raddle::policy {
+
+/// Who sent a request.
+struct DramTag {
+  std::uint16_t sm = 0;
+  std::uint16_t kernel = 0;
+  bool write = false;
+  std::uint8_t bank = 0;
+};
+
+/// All a DRAM policy may see; bit i stands for queue slot i. The channel has applied its read/write
+/// turnaround already: only requests of the direction being served are candidates.
+struct DramView {
+  Mask128 candidates;  ///< never empty
+  Mask128 row_hits;    ///< of the candidates: their row is open
+  Mask128 issuable;    ///< of the candidates: their next command (column, activate or precharge) breaks no timing now
+  Mask128 closes_wanted_row;  ///< of the issuable: the next command is a precharge of a row that another candidate still hits
+  const AgeMatrix128& age;    ///< order of arrival
+  std::span<const DramTag> tags;  ///< by queue slot
+  std::uint64_t now;              ///< memory-clock cycle
+};
+
+/// A strategy: names the request whose next command goes out, one command a cycle.
+class DramPolicy {
+ public:
+  static constexpr std::string_view kLevel = "dram";
+  struct Context {
+    unsigned channel = 0, banks = 16;
+    std::uint64_t seed = 0;
+  };
+  virtual ~DramPolicy() = default;
+  /// A member of view.issuable, or nothing. Called only when view.issuable is not empty. Must not depend on how
+  /// often it is called while the view stays the same (cycles in which nothing is issuable are skipped).
+  virtual std::optional<unsigned> pick(const DramView& view) = 0;
+  virtual void visit_statistics(FieldVisitor&) {}
+};
+
+}  // namespace raddle::policy

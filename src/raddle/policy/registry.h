@@ -1,0 +1,85 @@
+// How a policy is found by name. A policy file defines its class (with nested Params) and ends with
+//     void add_warp_gto(Registry<WarpPolicy>& r) { r.add<Gto>("gto", "one line that says what it does"); }
+// CMake lists the folder, so dropping the file in and building is enough. The registry is an object,
+// not a static: tests make their own.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "raddle/base/error.h"
+#include "raddle/base/fields.h"
+
+namespace raddle::policy {
+
+/// A policy chosen by name, its parameters at their defaults until a reader visits them.
+/// Makes as many instances as the machine has places for it.
+template <class Interface>
+class Choice {
+ public:
+  using Context = typename Interface::Context;
+  virtual ~Choice() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string_view doc() const = 0;
+  virtual void visit(FieldVisitor& v) = 0;
+  virtual std::unique_ptr<Interface> make(const Context& context) const = 0;
+};
+
+template <class Interface>
+class Registry {
+ public:
+  /// P: derives from Interface, has `struct Params { void visit(FieldVisitor&); }` and P(const Params&, const Context&).
+  template <class P>
+  void add(std::string_view name, std::string_view doc) {
+    auto [at, fresh] = makers_.emplace(name, Maker{doc, [](std::string_view n, std::string_view d) {
+      return std::unique_ptr<Choice<Interface>>(new ChoiceOf<P>(n, d));
+    }});
+    (void)at;
+    if (!fresh) throw InputError("two policies are called '" + std::string(name) + "'");
+  }
+  /// Throws InputError naming the known ones when there is no such policy.
+  std::unique_ptr<Choice<Interface>> choose(std::string_view name) const {
+    auto found = makers_.find(name);
+    if (found != makers_.end()) return found->second.make(found->first, found->second.doc);
+    std::string known;
+    for (const auto& [n, maker] : makers_) known += " " + n;
+    throw InputError("no " + std::string(Interface::kLevel) + " policy is called '" + std::string(name) +
+                     "'; known:" + known);
+  }
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& [name, maker] : makers_) all.push_back(name);
+    return all;
+  }
+
+ private:
+  template <class P>
+  class ChoiceOf final : public Choice<Interface> {
+   public:
+    ChoiceOf(std::string_view name, std::string_view doc) : name_(name), doc_(doc) {}
+    std::string_view name() const override { return name_; }
+    std::string_view doc() const override { return doc_; }
+    void visit(FieldVisitor& v) override { params_.visit(v); }
+    std::unique_ptr<Interface> make(const typename Interface::Context& context) const override {
+      return std::make_unique<P>(params_, context);
+    }
+
+   private:
+    std::string name_, doc_;
+    typename P::Params params_;
+  };
+  struct Maker {
+    std::string_view doc;
+    std::unique_ptr<Choice<Interface>> (*make)(std::string_view, std::string_view);
+  };
+  std::map<std::string, Maker, std::less<>> makers_;
+};
+
+/// For policies without parameters.
+struct NoParams {
+  void visit(FieldVisitor&) {}
+};
+
+}  // namespace raddle::policy

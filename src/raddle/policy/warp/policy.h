@@ -1,0 +1,41 @@
+// Level "warp": which ready warp a scheduler issues next. One instance per scheduler.
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "raddle/base/age.h"
+#include "raddle/base/fields.h"
+#include "raddle/base/types.h"
+
+namespace raddle::policy {
+
+/// Bit w stands for warp slot w of the SM.
+using WarpMask = std::uint64_t;
+
+/// All a warp policy may see. Valid during the call only.
+struct WarpView {
+  WarpMask ready;     ///< of this scheduler: may issue this cycle (no hazard, unit free); never empty
+  WarpMask resident;  ///< of this scheduler: holds a warp
+  /// Order of assignment to the SM: by block, then by warp index in the block (mechanisms.md 2.1).
+  const AgeMatrix64& age;
+  Cycle now;
+};
+
+/// A strategy. The SM calls pick() at most once a cycle for each scheduler, and only when at least
+/// one of its warps is ready; it issues the answer. Warps come and go between calls.
+class WarpPolicy {
+ public:
+  static constexpr std::string_view kLevel = "warp";
+  struct Context {
+    unsigned sm = 0, scheduler = 0;
+    unsigned first_slot = 0, slots = 64;  ///< this scheduler owns slots [first_slot, first_slot + slots)
+    std::uint64_t seed = 0;
+  };
+  virtual ~WarpPolicy() = default;
+  /// A set bit of view.ready.
+  virtual unsigned pick(const WarpView& view) = 0;
+  /// Counters, summed over instances in the result.
+  virtual void visit_statistics(FieldVisitor&) {}
+};
+
+}  // namespace raddle::policy

@@ -1,0 +1,86 @@
+// The device as host code sees it. Workloads are written against this; the simulated GPU is one
+// implementation, a real one behind the CUDA driver can be another.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "raddle/base/types.h"
+
+namespace raddle::runtime {
+
+using ModuleId = std::uint32_t;
+using KernelId = std::uint32_t;
+using EventId = std::uint32_t;
+inline constexpr StreamId kDefaultStream{0};
+
+/// Kernel arguments as raw values, in declaration order. Pass std::uint32_t, float, double, Address, ... exactly as declared.
+class Arguments {
+ public:
+  template <class... Ts>
+  explicit Arguments(const Ts&... values) {
+    (add(values), ...);
+  }
+  template <class T>
+  void add(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    auto& item = items_.emplace_back(sizeof(T));
+    std::memcpy(item.data(), &value, sizeof(T));
+  }
+  const std::vector<std::vector<std::byte>>& items() const { return items_; }
+
+ private:
+  std::vector<std::vector<std::byte>> items_;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  // Memory. Addresses are device addresses. Throws RunError when memory is short or a range is not allocated.
+  virtual Address allocate(std::uint64_t bytes) = 0;
+  virtual void free(Address address) = 0;
+  virtual void copy_to_device(Address to, const void* from, std::uint64_t bytes) = 0;
+  virtual void copy_to_host(void* to, Address from, std::uint64_t bytes) = 0;
+  virtual void copy_on_device(Address to, Address from, std::uint64_t bytes) = 0;
+  virtual void set(Address to, std::uint8_t value, std::uint64_t bytes) = 0;
+
+  // Code. `file` is for messages. Throws InputError.
+  virtual ModuleId load(std::string ptx, std::string file) = 0;
+  virtual KernelId kernel(ModuleId module, std::string_view name) = 0;
+  /// Address of a module variable.
+  virtual Address symbol(ModuleId module, std::string_view name) = 0;
+
+  // Work. Launches of a stream run in order. Throws InputError when the shape cannot run on the machine or the arguments do not
+  // match the kernel's parameters.
+  virtual void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
+                      std::uint32_t dynamic_shared_bytes = 0, StreamId stream = kDefaultStream) = 0;
+  virtual StreamId create_stream() = 0;
+  virtual EventId create_event() = 0;
+  virtual void record(EventId event, StreamId stream = kDefaultStream) = 0;
+  virtual void wait(StreamId stream, EventId event) = 0;
+  virtual void synchronize() = 0;
+  /// Simulated time between two recorded events. 0 when timing is off.
+  virtual double elapsed_ms(EventId from, EventId to) = 0;
+
+  // Conveniences.
+  template <class T>
+  Address upload(const std::vector<T>& values) {
+    Address at = allocate(values.size() * sizeof(T));
+    copy_to_device(at, values.data(), values.size() * sizeof(T));
+    return at;
+  }
+  template <class T>
+  std::vector<T> download(Address from, std::size_t count) {
+    std::vector<T> values(count);
+    copy_to_host(values.data(), from, count * sizeof(T));
+    return values;
+  }
+};
+
+}  // namespace raddle::runtime

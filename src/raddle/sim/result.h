@@ -1,0 +1,53 @@
+// What one simulation gives back: the content of the result JSON (schema version 1, design section 5) as a struct.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "raddle/stats/counters.h"
+#include "raddle/timing/gpu/gpu.h"
+
+namespace raddle::sim {
+
+struct KernelResult {
+  std::string name;
+  Dim3 grid, block;
+  std::uint32_t stream = 0;
+  Cycle start = 0, end = 0;  ///< both 0 when run without timing
+  std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  stats::GpuCounters counters;  ///< of this launch alone
+};
+
+struct HostCost {
+  double wall_seconds = 0, functional_seconds = 0, timing_seconds = 0;
+  std::uint64_t peak_rss_bytes = 0;
+  unsigned threads = 1;
+};
+
+struct Result {
+  std::string workload;
+  nlohmann::ordered_json parameters;
+  std::uint64_t input_hash = 0;
+  enum class Verdict { Correct, Wrong, Unchecked } verdict = Verdict::Unchecked;
+  std::string difference;  ///< when wrong
+  nlohmann::ordered_json config;    ///< resolved
+  nlohmann::ordered_json policies;  ///< level -> {name, parameters, statistics}
+  bool timed = true;
+  Cycle cycles = 0;
+  unsigned schedulers = 0;  ///< of the whole GPU
+  double core_clock_mhz = 0;
+  stats::GpuCounters totals;
+  std::vector<KernelResult> kernels;
+  std::vector<timing::BlockSpan> blocks;   ///< for the report and the timeline
+  std::vector<timing::Sample> samples;
+  Cycle sample_interval = 0;
+  std::uint64_t component_hash = 0;
+  HostCost host;
+};
+
+/// The result as JSON, schema version 1, `state_hash` included.
+nlohmann::ordered_json to_json(const Result& result);
+
+}  // namespace raddle::sim

@@ -1,0 +1,75 @@
+// Counters of the machine: plain integers, incremented where things happen, each with a unit and a meaning.
+// Intervals and kernels are differences of snapshots.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "raddle/base/fields.h"
+
+namespace raddle::stats {
+
+/// Why a scheduler issued nothing in a cycle. Every scheduler-cycle is issued or has exactly one reason; when
+/// several hold, the first in this order that applies to the nearest-to-ready warp is taken (docs/architecture.md).
+enum class Stall : std::uint8_t {
+  Idle,        ///< no warp resident
+  Barrier,     ///< every resident warp waits at a barrier
+  Memory,      ///< an operand is still on its way from memory
+  Dependence,  ///< an operand is still being computed
+  Unit,        ///< operands are there, the execution unit is busy
+  Lsu,         ///< operands are there, the load/store unit accepts nothing
+  Fence,       ///< waits for earlier memory operations to be visible
+  Sleep,       ///< nanosleep
+};
+inline constexpr unsigned kStalls = 8;
+inline constexpr std::array<std::string_view, kStalls> kStallNames = {
+    "idle", "barrier", "memory", "dependence", "unit", "lsu", "fence", "sleep"};
+
+/// Sums member by member: every counter struct here is nothing but std::uint64_t.
+template <class Counters>
+Counters& accumulate(Counters& into, const Counters& from, std::int64_t sign = 1) {
+  static_assert(sizeof(Counters) % sizeof(std::uint64_t) == 0);
+  auto* a = reinterpret_cast<std::uint64_t*>(&into);
+  const auto* b = reinterpret_cast<const std::uint64_t*>(&from);
+  for (std::size_t i = 0; i < sizeof(Counters) / sizeof(std::uint64_t); ++i)
+    a[i] += static_cast<std::uint64_t>(sign) * b[i];
+  return into;
+}
+
+struct SmCounters {
+  std::uint64_t issued = 0;               ///< warp instructions
+  std::uint64_t thread_instructions = 0;  ///< lanes active at issue
+  std::array<std::uint64_t, kStalls> stall{};  ///< scheduler-cycles
+  std::uint64_t l1d_accesses = 0, l1d_hits = 0, l1d_pending_hits = 0, l1d_misses = 0;  ///< line accesses by loads
+  std::uint64_t l1d_stores = 0, l1d_evictions = 0, l1d_fills = 0;
+  std::uint64_t l1d_reservation_fails = 0;  ///< cycles the LSU head waited for MSHR, merge slot or miss queue
+  std::uint64_t l1d_miss_cycles = 0;        ///< sum over misses of the time from miss to fill
+  std::uint64_t atomics = 0;
+  std::uint64_t shared_accesses = 0, shared_passes = 0, const_accesses = 0;
+  std::uint64_t blocks = 0;
+};
+
+struct NocCounters {
+  std::uint64_t packets = 0, flits = 0, bytes = 0, flit_hops = 0;
+};
+
+struct L2Counters {
+  std::uint64_t reads = 0, writes = 0, atomics = 0;
+  std::uint64_t hits = 0, pending_hits = 0, misses = 0;  ///< reads + writes + atomics = hits + pending_hits + misses
+  std::uint64_t evictions = 0, write_backs = 0, miss_cycles = 0;
+};
+
+struct DramCounters {
+  std::uint64_t reads = 0, writes = 0;  ///< requests
+  std::uint64_t bytes = 0, activates = 0, precharges = 0, row_hits = 0, queue_cycles = 0, bus_busy_cycles = 0;
+};
+
+/// The whole machine.
+struct GpuCounters {
+  SmCounters sm;
+  NocCounters request, reply;
+  L2Counters l2;
+  DramCounters dram;
+};
+
+}  // namespace raddle::stats

@@ -1,0 +1,86 @@
+// Wires between components. One sender, one receiver, in order, fixed latency of at least a window:
+// what is sent inside a window is visible only in a later one, so components of a window run alone,
+// in any order, on any thread.
+#pragma once
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <memory>
+
+#include "raddle/base/error.h"
+#include "raddle/base/mask.h"
+#include "raddle/base/types.h"
+
+namespace raddle::timing {
+
+/// Capacity is fixed at construction (rounded up to a power of two) and must cover what credits allow in flight.
+template <class T>
+class Link {
+ public:
+  explicit Link(unsigned capacity)
+      : mask_(std::bit_ceil(capacity) - 1), slots_(std::make_unique<Slot[]>(mask_ + 1)) {}
+  Cycle next_arrival() const {
+    return head_ == tail_.load(std::memory_order_acquire) ? kNever : slots_[head_ & mask_].at;
+  }
+  const T& front() const { return slots_[head_ & mask_].value; }
+  void pop() { ++head_; }
+  /// Arrival times must not decrease from push to push.
+  void push(Cycle at, const T& value) {
+    std::uint32_t tail = tail_.load(std::memory_order_relaxed);
+    slots_[tail & mask_] = {at, value};
+    tail_.store(tail + 1, std::memory_order_release);
+  }
+
+ private:
+  struct Slot {
+    Cycle at;
+    T value;
+  };
+  alignas(64) std::uint32_t head_ = 0;               // the receiver's
+  alignas(64) std::atomic<std::uint32_t> tail_{0};   // the sender's
+  std::uint32_t mask_;
+  std::unique_ptr<Slot[]> slots_;
+};
+
+/// For receivers with many links: which of up to 256 senders has an arrival in which of the next 64
+/// cycles. OR commutes, so the order in which senders post cannot matter. Latencies must be below 64 - window.
+class Mailbox {
+ public:
+  void set_shared(bool shared) { shared_ = shared; }
+  void post(Cycle at, unsigned source) {
+    add(source_[at & 63][source >> 6], 1ull << (source & 63));
+    add(occupied_, 1ull << (at & 63));
+  }
+  /// First cycle at or after `from` with an arrival.
+  Cycle next(Cycle from) const {
+    std::uint64_t m = occupied_.load(std::memory_order_relaxed);
+    return m != 0 ? from + lowest(std::rotr(m, static_cast<int>(from & 63))) : kNever;
+  }
+  /// Senders with an arrival at `now`; forgets them.
+  SmSet take(Cycle now) {
+    SmSet out;
+    std::uint64_t bit = 1ull << (now & 63);
+    if ((occupied_.load(std::memory_order_relaxed) & bit) == 0) return out;
+    if (shared_) occupied_.fetch_and(~bit, std::memory_order_relaxed);
+    else occupied_.store(occupied_.load(std::memory_order_relaxed) & ~bit, std::memory_order_relaxed);
+    for (unsigned i = 0; i < 4; ++i) {
+      out.word(i) = source_[now & 63][i].load(std::memory_order_relaxed);
+      if (out.word(i) != 0) source_[now & 63][i].store(0, std::memory_order_relaxed);
+    }
+    return out;
+  }
+
+ private:
+  void add(std::atomic<std::uint64_t>& a, std::uint64_t bits) {
+    if (shared_) a.fetch_or(bits, std::memory_order_relaxed);
+    else a.store(a.load(std::memory_order_relaxed) | bits, std::memory_order_relaxed);
+  }
+  std::atomic<std::uint64_t> occupied_{0};
+  std::atomic<std::uint64_t> source_[64][4] = {};
+  bool shared_ = false;  // more than one thread posts
+};
+
+/// Queue credits handed back, in flits.
+using CreditLink = Link<std::uint8_t>;
+
+}  // namespace raddle::timing

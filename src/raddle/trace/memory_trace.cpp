@@ -1,0 +1,68 @@
+#include "raddle/trace/memory_trace.h"
+
+#include <algorithm>
+
+#include "raddle/base/error.h"
+
+namespace raddle::trace {
+
+/// Header in front of the words of one contiguous range, inside a slab.
+struct MemoryTrace::Chunk {
+  Chunk* next;
+  std::uint32_t* end;  // of what was committed
+  std::uint32_t* begin() { return reinterpret_cast<std::uint32_t*>(this + 1); }
+};
+
+namespace {
+constexpr std::size_t kSlabWords = std::size_t{1} << 18;
+// Chunks start small (most warps are short) and end where a cache page does.
+constexpr unsigned kChunkWords = 240;
+}  // namespace
+
+MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape)
+    : code_(std::move(code)), shape_(shape), warps_per_block_(shape.warps_per_block()),
+      warps_(shape.grid.count() * warps_per_block_) {}
+
+MemoryTrace::~MemoryTrace() = default;
+
+MemoryTrace::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned words) {
+  constexpr std::size_t kHeaderWords = sizeof(Chunk) / sizeof(std::uint32_t);
+  std::size_t need = kHeaderWords + std::max(words, kChunkWords);
+  need += need % 2;  // chunks stay 8-byte aligned
+  if (need > slab_left_) {
+    std::size_t size = std::max(need, kSlabWords);
+    slabs_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(size));
+    slab_at_ = slabs_.back().get(), slab_left_ = size, bytes_ += size * sizeof(std::uint32_t);
+  }
+  auto* chunk = new (slab_at_) Chunk{nullptr, nullptr};
+  slab_at_ += need, slab_left_ -= need;
+  chunk->end = chunk->begin();
+  Warp& owner = warp(block, w);
+  (owner.first == nullptr ? owner.first : owner.last->next) = chunk;
+  owner.last = chunk;
+  return {chunk->begin(), reinterpret_cast<std::uint32_t*>(chunk) + need};
+}
+
+void MemoryTrace::commit(std::uint32_t block, unsigned w, std::uint32_t* at) { warp(block, w).last->end = at; }
+
+WarpCursor MemoryTrace::open(std::uint32_t block, unsigned w) {
+  WarpCursor cursor;
+  Chunk* first = warp(block, w).first;
+  RADDLE_ASSERT(first != nullptr);
+  cursor = {first->begin(), first->end, first};
+  if (cursor.at == cursor.end) RADDLE_ASSERT(refill(cursor));
+  return cursor;
+}
+
+bool MemoryTrace::refill(WarpCursor& cursor) {
+  for (auto* chunk = static_cast<Chunk*>(cursor.position)->next; chunk != nullptr; chunk = chunk->next)
+    if (chunk->begin() != chunk->end) {
+      cursor = {chunk->begin(), chunk->end, chunk};
+      return true;
+    }
+  return false;
+}
+
+std::size_t MemoryTrace::bytes() const { return bytes_ + warps_.size() * sizeof(Warp); }
+
+}  // namespace raddle::trace

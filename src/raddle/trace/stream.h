@@ -1,0 +1,77 @@
+// The op stream: what a warp did, in order, as 32-bit words. The timing model reads it through
+// KernelStream and cannot tell whether it was recorded before or is being executed just ahead of it.
+//
+// A record is two words, then three words for each piece of a global or local access:
+//   word 0   bits 0-19   index of the (first) instruction in KernelCode::instructions
+//            bits 20-25  count, 1..63: that many consecutive instructions ran under this mask
+//            bits 26-31  pieces, 0..63 (see below); count is 1 where pieces are meaningful
+//   word 1   lane mask under which they ran (guard applied; 0 = issued with all lanes predicated off)
+//   piece    line (address / 128; relative to the warp's window for local memory),
+//            mask of the 32 4-byte words touched, mask of the lanes that touch them
+// Pieces of a record are distinct lines in order of their lowest lane. `pieces` of a shared-memory
+// op is the number of bank passes (1..32), of a LoadConst the number of distinct addresses; neither
+// has a payload. Only Alu and Branch instructions share a record; a predicated instruction has its own.
+// A Barrier record's mask word holds barrier id in bits 0-3, kind in bits 4-5 (0 sync, 1 arrive,
+// 2 warp-level: no wait) and the expected number of *warps* in bits 8-15 (0 = all of the block).
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "raddle/base/types.h"
+#include "raddle/trace/code.h"
+
+namespace raddle::trace {
+
+inline constexpr unsigned kLineBytes = 128;  ///< of the stream; machines may use shorter lines
+inline constexpr unsigned kRecordWords = 2, kPieceWords = 3;
+inline constexpr unsigned kMaxRun = 63, kMaxPieces = 63;
+inline constexpr std::uint32_t kMaxInstructions = 1u << 20;
+
+struct Record {
+  std::uint32_t head, mask;
+  constexpr std::uint32_t inst() const { return head & (kMaxInstructions - 1); }
+  constexpr unsigned count() const { return head >> 20 & 63; }
+  constexpr unsigned pieces() const { return head >> 26; }
+  static constexpr Record make(std::uint32_t inst, unsigned count, unsigned pieces, LaneMask mask) {
+    return {inst | count << 20 | pieces << 26, mask};
+  }
+};
+struct Piece {
+  std::uint32_t line, words;
+  LaneMask lanes;
+};
+static_assert(sizeof(Record) == 8 && sizeof(Piece) == 12);
+
+enum class BarrierKind : std::uint8_t { Sync = 0, Arrive = 1, Warp = 2 };
+
+/// Where a warp stands in its stream: [at, end) are whole records.
+struct WarpCursor {
+  const std::uint32_t* at = nullptr;
+  const std::uint32_t* end = nullptr;
+  void* position = nullptr;  ///< the stream's own bookkeeping
+};
+
+struct LaunchShape {
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  unsigned warps_per_block() const { return static_cast<unsigned>((block.count() + kLanes - 1) / kLanes); }
+};
+
+/// One launch. Blocks may be opened in any order, each once; calls for different blocks may come
+/// from different threads when `concurrent()`.
+class KernelStream {
+ public:
+  virtual ~KernelStream() = default;
+  virtual const KernelCode& code() const = 0;
+  virtual const LaunchShape& shape() const = 0;
+  virtual bool concurrent() const = 0;
+  /// Start of a warp's stream. Postcondition: at != end (every warp has at least its exit).
+  virtual WarpCursor open(std::uint32_t block, unsigned warp) = 0;
+  /// The next records after `at == end`. Returns false at the end of the warp: the cursor is done.
+  /// Pieces and records of the former range may be overwritten.
+  virtual bool refill(WarpCursor& cursor) = 0;
+  /// All warps of the block have come to their end; its storage may go.
+  virtual void close(std::uint32_t block) = 0;
+};
+
+}  // namespace raddle::trace
