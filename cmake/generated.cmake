@@ -63,7 +63,29 @@ ${table}  throw InputError(\"no PTX is embedded for workload '\" + std::string(w
 set_source_files_properties(${generated}/all_workloads.cpp PROPERTIES OBJECT_DEPENDS "${ptx_files}")
 list(APPEND RADDLE_WORKLOAD_SOURCES ${generated}/all_workloads.cpp)
 
-# --- machines: gpus/*.toml, found at run time beside the program or in the source tree ---
+# --- machines: every gpus/*.toml is embedded, so that the program finds them wherever it stands ---
+file(GLOB gpu_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpus/*.toml)
+set(bytes "")
+set(table "")
+foreach(toml ${gpu_files})
+  get_filename_component(name ${toml} NAME_WE)
+  string(APPEND bytes "asm(\".section .rodata\\ngpu_${name}:\\n.incbin \\\"${toml}\\\"\\ngpu_${name}_end:\\n.byte 0\\n.previous\\n\");
+extern \"C\" const char gpu_${name}[], gpu_${name}_end[];\n")
+  string(APPEND table "      {\"${name}\", {gpu_${name}, static_cast<std::size_t>(gpu_${name}_end - gpu_${name})}},\n")
+endforeach()
+set(RADDLE_GPU_LIST ${generated}/all_gpus.cpp)
+file(CONFIGURE OUTPUT ${RADDLE_GPU_LIST} CONTENT
+"#include \"raddle/sim/gpus.h\"
+${bytes}
+namespace raddle::sim {
+std::vector<EmbeddedGpu> embedded_gpus() {
+  return {
+${table}  };
+}
+}  // namespace raddle::sim
+")
+set_source_files_properties(${RADDLE_GPU_LIST} PROPERTIES OBJECT_DEPENDS "${gpu_files}")
+
 file(CONFIGURE OUTPUT ${generated}/raddle_paths.h CONTENT
 "#pragma once
 #define RADDLE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"
@@ -72,8 +94,8 @@ file(CONFIGURE OUTPUT ${generated}/raddle_paths.h CONTENT
 
 # --- report page: web/dist/index.html when the page has been built, else a plain notice ---
 set(RADDLE_REPORT_TEMPLATE ${generated}/report_template.cpp)
-set(page ${CMAKE_SOURCE_DIR}/web/dist/index.html)
-if(NOT EXISTS ${page})
+file(GLOB page CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/dist/index.html)
+if(NOT page)
   set(page ${CMAKE_SOURCE_DIR}/web/fallback.html)
 endif()
 file(CONFIGURE OUTPUT ${RADDLE_REPORT_TEMPLATE} CONTENT

@@ -14,8 +14,35 @@
 namespace raddle::ptx {
 
 enum class Type : std::uint8_t {
-  None, B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64,
-  F16, F16x2, BF16, BF16x2, TF32, F32, F64, Pred, U16x2, S16x2, E4M3x2, E5M2x2, TexRef, SampRef, SurfRef,
+  None,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  F16x2,
+  BF16,
+  BF16x2,
+  TF32,
+  F32,
+  F64,
+  Pred,
+  U16x2,
+  S16x2,
+  E4M3x2,
+  E5M2x2,
+  TexRef,
+  SampRef,
+  SurfRef,
 };
 /// Size of one value in bytes; Pred counts 1, None 0.
 unsigned size_of(Type type);
@@ -27,14 +54,54 @@ enum class Space : std::uint8_t { Generic, Reg, Param, Const, Global, Local, Sha
 
 /// Special registers (%tid.x ... ). PM counters and the like are refused by the parser, by name.
 enum class Special : std::uint8_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-  LaneId, WarpId, NwarpId, SmId, NsmId, GridId, WarpSize,
-  LanemaskEq, LanemaskLe, LanemaskLt, LanemaskGe, LanemaskGt,
-  Clock, ClockHi, Clock64, GlobalTimer, GlobalTimerLo, GlobalTimerHi,
-  DynamicSmemSize, TotalSmemSize, Envreg,
-  ClusterIdX, ClusterIdY, ClusterIdZ, NclusterIdX, NclusterIdY, NclusterIdZ,
-  ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ,
-  ClusterCtarank, ClusterNctarank, IsExplicitCluster,
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  NwarpId,
+  SmId,
+  NsmId,
+  GridId,
+  WarpSize,
+  LanemaskEq,
+  LanemaskLe,
+  LanemaskLt,
+  LanemaskGe,
+  LanemaskGt,
+  Clock,
+  ClockHi,
+  Clock64,
+  GlobalTimer,
+  GlobalTimerLo,
+  GlobalTimerHi,
+  DynamicSmemSize,
+  TotalSmemSize,
+  Envreg,
+  ClusterIdX,
+  ClusterIdY,
+  ClusterIdZ,
+  NclusterIdX,
+  NclusterIdY,
+  NclusterIdZ,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusterCtarank,
+  ClusterNctarank,
+  IsExplicitCluster,
 };
 
 inline constexpr std::uint32_t kNoIndex = ~std::uint32_t{0};
@@ -43,28 +110,32 @@ inline constexpr std::uint32_t kNoIndex = ~std::uint32_t{0};
 struct SymbolRef {
   enum class Scope : std::uint8_t { None, Module, Function, Parameter, ReturnParameter, Code };
   Scope scope = Scope::None;
-  std::uint32_t index = kNoIndex;  ///< into Module::variables, Function::variables, ::parameters, ::returns, Module::functions
+  std::uint32_t index = kNoIndex;  ///< into Module::variables, Function::variables, ::parameters,
+                                   ///< ::returns, Module::functions
 };
 
 struct Operand {
   enum class Kind : std::uint8_t {
-    Register,   ///< reg
-    Predicates, ///< p|q of setp, shfl: reg and reg2 (kNoIndex for the sink _)
-    Integer,    ///< bits, two's complement; `is_unsigned` when written with U or beyond int64
-    Float32,    ///< 0f...: bits are the f32 pattern
-    Float64,    ///< 0d... or a decimal: bits are the f64 pattern
-    Special,    ///< special (and special_index for %envreg<n>)
-    Symbol,     ///< symbol plus offset as a value (mov of an address, call target)
-    Address,    ///< [base + offset]: base is a register (reg), a symbol, or absent
-    Vector,     ///< {a, b, ...}: elements
-    Label,      ///< target: instruction index
-    Sink,       ///< _
+    Register,    ///< reg
+    Predicates,  ///< p|q of setp, shfl: reg and reg2 (kNoIndex for the sink _)
+    Integer,     ///< bits, two's complement; `is_unsigned` when written with U or beyond int64
+    Float32,     ///< 0f...: bits are the f32 pattern
+    Float64,     ///< 0d... or a decimal: bits are the f64 pattern
+    Special,     ///< special (and special_index for %envreg<n>)
+    Symbol,      ///< symbol plus offset as a value (mov of an address, call target)
+    Address,     ///< [base + offset]: base is a register (reg), a symbol, or absent; what follows a
+                 ///< comma (sampler, coordinates, as in [tex, {x, y}]) is in elements
+    Vector,      ///< {a, b, ...}: elements; {a, b}|p has reg2
+    Label,       ///< target: instruction index
+    Sink,        ///< _
   };
   Kind kind = Kind::Sink;
-  bool negated = false;      ///< !p as a source
+  bool negated = false;  ///< !p as a source
   bool is_unsigned = false;
   Special special{};
   std::uint8_t special_index = 0;
+  bool has_selector =
+      false;  ///< a part of the register, as video instructions take it (%r1.b0); not kept
   std::uint32_t reg = kNoIndex, reg2 = kNoIndex;  ///< index into Function::registers
   SymbolRef symbol;
   std::int64_t offset = 0;
@@ -81,21 +152,22 @@ struct Call {
   std::vector<std::uint32_t> targets;  ///< .calltargets, function indices; may be empty
 };
 
-/// One instruction. "ld.global.nc.v4.f32" has opcode "ld", modifiers {"global","nc","v4"}, types {F32}.
-/// Views point into Module::text.
+/// One instruction. "ld.global.nc.v4.f32" has opcode "ld", modifiers {"global","nc","v4"}, types
+/// {F32}. Views point into Module::text.
 struct Instruction {
   std::string_view opcode;
   std::vector<std::string_view> modifiers;  ///< every dotted word that is not a type, in order
-  std::vector<Type> types;                  ///< the type words, in order ("cvt.rn.f32.s32": F32, S32)
-  std::vector<Operand> operands;            ///< destination first where there is one
-  std::uint32_t guard = kNoIndex;           ///< predicate register
+  std::vector<Type> types;         ///< the type words, in order ("cvt.rn.f32.s32": F32, S32)
+  std::vector<Operand> operands;   ///< destination first where there is one
+  std::uint32_t guard = kNoIndex;  ///< predicate register
   bool guard_negated = false;
-  std::uint32_t call = kNoIndex;            ///< into Function::calls
+  std::uint32_t call = kNoIndex;              ///< into Function::calls
   std::vector<std::uint32_t> branch_targets;  ///< brx.idx: instruction indices
   unsigned line = 0, column = 0;
 
   bool has(std::string_view modifier) const {
-    for (std::string_view m : modifiers) if (m == modifier) return true;
+    for (std::string_view m : modifiers)
+      if (m == modifier) return true;
     return false;
   }
   /// The opcode with all its dotted words as written, for messages.
@@ -107,22 +179,24 @@ struct Register {
   Type type = Type::None;
 };
 
-/// Address constant inside an initialiser: `offset` bytes into the variable stands the address of symbol + addend.
+/// Address constant inside an initialiser: `offset` bytes into the variable stands the address of
+/// symbol + addend.
 struct Relocation {
   std::uint64_t offset = 0;
   SymbolRef symbol;
   std::int64_t addend = 0;
   bool generic = false;  ///< generic(symbol)
-  std::uint8_t size = 8, shift = 0;  ///< bytes stored; mask operators 0xFF(sym) select byte `shift`/8
+  std::uint8_t size = 8,
+               shift = 0;  ///< bytes stored; mask operators 0xFF(sym) select byte `shift`/8
 };
 
 struct Variable {
   std::string name;
   Space space = Space::Global;
   Type type = Type::None;
-  std::uint64_t size = 0;       ///< bytes; 0 for an unsized extern .shared array
+  std::uint64_t size = 0;  ///< bytes; 0 for an unsized extern .shared array
   std::uint32_t align = 1;
-  bool is_array = false;        ///< declared with [], also by-value aggregate parameters
+  bool is_array = false;  ///< declared with [], also by-value aggregate parameters
   bool is_extern = false, is_visible = false, is_weak = false, is_managed = false;
   std::vector<std::uint8_t> initial;  ///< shorter than size: the rest is zero
   std::vector<Relocation> relocations;
@@ -133,13 +207,16 @@ struct Function {
   std::string name;
   bool is_entry = false, is_extern = false, is_weak = false, is_noreturn = false;
   std::vector<Variable> returns, parameters;
-  std::vector<Register> registers;
-  std::vector<Variable> variables;       ///< .shared/.local/.param/... declared in the body, all scopes
+  std::vector<Register> registers;  ///< those used; .reg returns, then .reg parameters come first
+  std::vector<Variable> variables;  ///< .shared/.local/.param/... declared in the body, all scopes
   std::vector<Instruction> instructions;
   std::vector<Call> calls;
-  struct Prototype { std::vector<Variable> returns, parameters; };
+  struct Prototype {
+    std::vector<Variable> returns, parameters;
+  };
   std::vector<Prototype> prototypes;
   std::optional<Dim3> max_threads, required_threads;  ///< .maxntid, .reqntid
+  std::optional<Dim3> required_cluster;               ///< .reqnctapercluster
   std::optional<std::uint32_t> min_blocks_per_sm, max_registers;
   unsigned line = 0;
 };
@@ -148,10 +225,11 @@ struct Module {
   std::shared_ptr<const std::string> text;  ///< views point here
   std::string file;                         ///< for messages
   unsigned version_major = 0, version_minor = 0;
-  std::string target;                       ///< "sm_70"
+  std::string target;  ///< "sm_70"
   unsigned address_size = 64;
   std::vector<Variable> variables;
-  std::vector<Function> functions;          ///< entries and device functions, in order
+  std::vector<Function>
+      functions;  ///< entries and device functions, in order; is_extern = no body here
 
   /// nullptr when there is none.
   const Function* find_entry(std::string_view name) const;

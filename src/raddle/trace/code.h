@@ -24,6 +24,15 @@ enum class OpKind : std::uint8_t {
   Sleep,                                   ///< nanosleep
 };
 
+/// Do records of this kind carry pieces as payload (stream.h)?
+constexpr bool carries_pieces(OpKind kind) {
+  switch (kind) {
+    case OpKind::LoadGlobal: case OpKind::StoreGlobal: case OpKind::AtomicGlobal: case OpKind::ReduceGlobal:
+    case OpKind::LoadLocal: case OpKind::StoreLocal: return true;
+    default: return false;
+  }
+}
+
 /// Latency class of an Alu op; a machine file gives unit, latency and initiation interval of each.
 enum class OpClass : std::uint8_t {
   Move, Int, IntMul, IntDiv, Convert, Fp16, Fp32, Fp32Div, Fp64, Fp64Div, Sfu, Tensor, Control, Memory,

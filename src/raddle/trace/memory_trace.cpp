@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kSlabWords = std::size_t{1} << 18;
 // Chunks start small (most warps are short) and end where a cache page does.
 constexpr unsigned kChunkWords = 240;
+// A kernel that never ends must not take the host down with it.
+constexpr std::size_t kMaxBytes = std::size_t{8} << 30;
 }  // namespace
 
 MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape)
@@ -30,6 +32,9 @@ MemoryTrace::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned wo
   std::size_t need = kHeaderWords + std::max(words, kChunkWords);
   need += need % 2;  // chunks stay 8-byte aligned
   if (need > slab_left_) {
+    if (bytes_ > kMaxBytes)
+      throw RunError("the op stream of one launch of '" + code_->name +
+                     "' is beyond 8 GiB: an endless loop, or work for a smaller input or --live");
     std::size_t size = std::max(need, kSlabWords);
     slabs_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(size));
     slab_at_ = slabs_.back().get(), slab_left_ = size, bytes_ += size * sizeof(std::uint32_t);

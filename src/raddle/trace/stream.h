@@ -13,6 +13,7 @@
 // has a payload. Only Alu and Branch instructions share a record; a predicated instruction has its own.
 // A Barrier record's mask word holds barrier id in bits 0-3, kind in bits 4-5 (0 sync, 1 arrive,
 // 2 warp-level: no wait) and the expected number of *warps* in bits 8-15 (0 = all of the block).
+// `pieces` of a Sleep is the binary logarithm of the nanoseconds, rounded up (0..20), without a payload.
 #pragma once
 #include <cstdint>
 #include <span>

@@ -1,0 +1,16 @@
+# The lane engine (src/raddle/exec/lanes/*.cc), compiled once per instruction set into namespaces of their own; exec picks
+# one when it starts. -ffp-contract=off: PTX says where to fuse. Results must not depend on the build.
+file(GLOB lane_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/exec/lanes/*.cc)
+set(lane_options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-float-equal -Wno-parentheses)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(APPEND lane_options -Wno-pass-failed -Wno-bitwise-op-parentheses -Wno-shift-op-parentheses)
+endif()
+set(lane_march_portable -march=x86-64-v2)
+set(lane_march_avx2 -march=x86-64-v3)
+set(lane_march_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+foreach(isa portable avx2 avx512)
+  add_library(raddle_exec_${isa} OBJECT ${lane_sources})
+  target_compile_options(raddle_exec_${isa} PRIVATE ${lane_march_${isa}} ${lane_options})
+  target_compile_definitions(raddle_exec_${isa} PRIVATE RADDLE_ISA=${isa} RADDLE_ISA_NAME="${isa}")
+  target_sources(raddle_exec PRIVATE $<TARGET_OBJECTS:raddle_exec_${isa}>)
+endforeach()

@@ -1,0 +1,44 @@
+# Shared by ./x and scripts/*.sh: messages and builds. Sourced with the repository as working directory.
+# shellcheck shell=bash
+
+say() { printf '== %s\n' "$*"; }
+fail() {
+  printf 'x: %s\n' "$*" >&2
+  exit 2
+}
+
+jobs() { nproc 2>/dev/null || echo 2; }
+
+# build_preset PRESET [TARGET...]: configures once, then builds (everything, or the targets).
+build_preset() {
+  local preset=$1
+  shift
+  if [ ! -f "build/$preset/build.ninja" ]; then
+    say "configure: build/$preset"
+    mkdir -p "build/$preset"
+    if ! cmake --preset "$preset" >"build/$preset/configure.log" 2>&1; then
+      tail -20 "build/$preset/configure.log" >&2
+      rm -f "build/$preset/build.ninja"
+      fail "cmake --preset $preset failed (all of it: build/$preset/configure.log)"
+    fi
+  fi
+  say "build: build/$preset${*:+ ($*)}"
+  ninja -C "build/$preset" -j "$(jobs)" "$@"
+}
+
+# build_page: web/dist/index.html, which the program embeds. Without npm or network the program is built with a
+# plain notice in place of the page; ./x test insists on it.
+build_page() {
+  local page=web/dist/index.html
+  [ -f web/package.json ] || return 0
+  if [ -f "$page" ] && [ -z "$(find web/src web/*.html web/*.json web/*.ts -newer "$page" \
+    ! -name fallback.html -print -quit 2>/dev/null)" ]; then
+    return 0
+  fi
+  say "page: npm ci and npm run build in web/"
+  mkdir -p build
+  if ! (cd web && npm ci --no-audit --no-fund && npm run build) >build/page.log 2>&1; then
+    tail -5 build/page.log >&2
+    say "page: could not be built (build/page.log); reports will hold a plain notice instead"
+  fi
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# lengths.sh FILE...: names every file over 600 lines, function over 100 lines and line over 100 columns.
+set -euo pipefail
+status=0
+for file in "$@"; do
+  lines=$(wc -l <"$file")
+  if [ "$lines" -gt 600 ]; then
+    echo "$file: $lines lines, at most 600 are allowed"
+    status=1
+  fi
+done
+# Characters, not bytes: grep counts by locale, Debian's awk does not.
+if LC_ALL=C.UTF-8 grep -HnE '^.{101,}' "$@" | cut -d: -f1,2 | sed 's/$/: over 100 columns/' | grep .; then
+  status=1
+fi
+# ctags gives a function's first and last line.
+ctags -f - --languages=C++ --c++-kinds=f --fields=ne --excmd=number "$@" |
+  awk -F'\t' '{
+    line = end = 0
+    for (i = 3; i <= NF; i++) {
+      if ($i ~ /^line:/) line = substr($i, 6)
+      if ($i ~ /^end:/) end = substr($i, 5)
+    }
+    if (end - line + 1 > 100) {
+      print $2 ":" line ": function " $1 " has " end - line + 1 " lines, at most 100 are allowed"; bad = 1
+    }
+  } END { exit bad }' || status=1
+exit $status

@@ -1,0 +1,85 @@
+// raddle list: what there is, one line each.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "raddle/cli/commands.h"
+#include "raddle/config/describer.h"
+#include "raddle/policy/all.h"
+#include "raddle/runtime/workload.h"
+#include "raddle/sim/gpus.h"
+
+namespace raddle::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json gpus() {
+  Json out = Json::array();
+  for (const sim::EmbeddedGpu& gpu : sim::embedded_gpus()) {
+    const config::Tree tree = sim::load_gpu(std::string(gpu.name));
+    const config::Node* source = tree.find("source");
+    const auto* text = source == nullptr ? nullptr : std::get_if<std::string>(&source->value);
+    out.push_back({{"name", gpu.name}, {"doc", text == nullptr ? "" : *text}});
+  }
+  return out;
+}
+
+Json workloads() {
+  Json out = Json::array();
+  const runtime::Workloads all = runtime::all_workloads();
+  for (const std::string& name : all.names()) {
+    config::Describer parameters;
+    auto workload = all.make(name);
+    workload->set_size(runtime::Size::Small);
+    workload->visit(parameters);
+    out.push_back({{"name", name}, {"doc", all.doc(name)}, {"parameters", parameters.json()}});
+  }
+  return out;
+}
+
+Json policies() {
+  Json out = Json::array();
+  auto level = [&](std::string_view name, const auto& registry) {
+    for (const std::string& policy : registry.names()) {
+      auto choice = registry.choose(policy);
+      config::Describer parameters;
+      choice->visit(parameters);
+      out.push_back({{"name", fmt::format("{}={}", name, policy)}, {"doc", choice->doc()}, {"parameters", parameters.json()}});
+    }
+  };
+  const policy::Registries all = policy::all_policies();
+  level("warp", all.warp), level("block", all.block), level("dram", all.dram);
+  return out;
+}
+
+struct ListCommand {
+  std::string what;
+  bool json = false;
+
+  int operator()() const {
+    const Json items = what == "gpus" ? gpus() : what == "workloads" ? workloads() : what == "policies" ? policies() : Json::array();
+    if (json) {
+      std::fputs((items.dump(2) + "\n").c_str(), stdout);
+      return 0;
+    }
+    for (const Json& item : items)
+      std::fputs(fmt::format("{:<16} {}\n", item["name"].get<std::string>(), item["doc"].get<std::string>()).c_str(), stdout);
+    return 0;
+  }
+};
+
+}  // namespace
+
+Command add_list(CLI::App& app) {
+  auto command = std::make_shared<ListCommand>();
+  CLI::App* list = app.add_subcommand("list", "what there is: gpus, workloads, policies or experiments, one line each");
+  list->add_option("what", command->what, "gpus, workloads, policies or experiments")
+      ->required()->check(CLI::IsMember({"gpus", "workloads", "policies", "experiments"}));
+  list->add_flag("--json", command->json, "with parameters, as JSON");
+  return {list, [command] { return (*command)(); }};
+}
+
+}  // namespace raddle::cli

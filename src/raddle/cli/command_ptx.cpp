@@ -1,0 +1,86 @@
+// raddle ptx: what a PTX file holds, and whether all of it can be run.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "raddle/base/error.h"
+#include "raddle/cli/commands.h"
+#include "raddle/exec/program.h"
+#include "raddle/ptx/analysis.h"
+
+namespace raddle::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError("cannot read " + path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Json describe(const ptx::Function& f) {
+  std::map<std::string, std::uint64_t> mix;
+  for (const ptx::Instruction& i : f.instructions) ++mix[std::string(i.opcode)];
+  std::uint64_t shared = 0, local = 0, parameters = 0;
+  for (const ptx::Variable& v : f.variables) {
+    if (v.space == ptx::Space::Shared) shared += v.size;
+    if (v.space == ptx::Space::Local) local += v.size;
+  }
+  for (const ptx::Variable& v : f.parameters) parameters += v.size;
+  return {{"name", f.name}, {"line", f.line}, {"registers", ptx::assign_registers(f).registers}, {"shared_bytes", shared},
+          {"local_bytes", local}, {"parameters", f.parameters.size()}, {"parameter_bytes", parameters},
+          {"instructions", f.instructions.size()}, {"mix", mix}};
+}
+
+struct PtxCommand {
+  std::string file;
+  bool json = false;
+
+  int operator()() const {
+    const ptx::Module module = ptx::parse(read(file), file);
+    Json out = {{"file", file}, {"version", fmt::format("{}.{}", module.version_major, module.version_minor)}, {"target", module.target}};
+    out["kernels"] = Json::array();
+    out["functions"] = Json::array();
+    for (const ptx::Function& f : module.functions)
+      if (!f.is_extern) out[f.is_entry ? "kernels" : "functions"].push_back(describe(f));
+    out["unsupported"] = Json::array();
+    for (const exec::Unsupported& u : exec::unsupported(module))
+      out["unsupported"].push_back({{"function", u.function}, {"instruction", u.instruction}, {"line", u.line}, {"column", u.column}});
+    std::fputs((json ? out.dump(2) + "\n" : text(out)).c_str(), stdout);
+    return out["unsupported"].empty() ? 0 : 1;
+  }
+
+  static std::string text(const Json& out) {
+    std::string t = fmt::format("{}: PTX {} for {}\n", out["file"].get<std::string>(), out["version"].get<std::string>(), out["target"].get<std::string>());
+    for (const char* group : {"kernels", "functions"})
+      for (const Json& k : out[group]) {
+        t += fmt::format("  {} {} (line {}): {} instructions, {} registers, {} B shared, {} B local, {} parameters\n   ",
+                         group[0] == 'k' ? "kernel" : "function", k["name"].get<std::string>(), k["line"].get<int>(), k["instructions"].get<int>(),
+                         k["registers"].get<int>(), k["shared_bytes"].get<int>(), k["local_bytes"].get<int>(), k["parameters"].get<int>());
+        for (const auto& [opcode, count] : k["mix"].items()) t += fmt::format(" {} {}", opcode, count.get<int>());
+        t += "\n";
+      }
+    for (const Json& u : out["unsupported"])
+      t += fmt::format("{}:{}:{}: {} cannot be executed yet: {}\n", out["file"].get<std::string>(), u["line"].get<int>(), u["column"].get<int>(),
+                       u["function"].get<std::string>(), u["instruction"].get<std::string>());
+    return t;
+  }
+};
+
+}  // namespace
+
+Command add_ptx(CLI::App& app) {
+  auto command = std::make_shared<PtxCommand>();
+  CLI::App* ptx = app.add_subcommand("ptx", "what a PTX file holds; exit status 0 only if all of it can be run");
+  ptx->add_option("file", command->file, "PTX text")->required()->type_name("FILE.ptx");
+  ptx->add_flag("--json", command->json, "as JSON");
+  return {ptx, [command] { return (*command)(); }};
+}
+
+}  // namespace raddle::cli

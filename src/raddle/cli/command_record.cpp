@@ -1,0 +1,88 @@
+// raddle record: execute a workload and keep its op streams. raddle replay: time them.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "raddle/cli/commands.h"
+#include "raddle/cli/options.h"
+#include "raddle/cli/output.h"
+#include "raddle/cli/reports.h"
+
+namespace raddle::cli {
+
+namespace {
+
+struct RecordCommand {
+  std::vector<std::string> words;
+  std::string file, gpu = "v100";
+  std::uint64_t seed = 0;
+  bool quiet = false;
+
+  int operator()() const {
+    CommonOptions common;
+    common.gpu = gpu, common.seed = seed, common.quiet = quiet;
+    check_writable(file);
+    sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
+    NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+    sim::Options options = common.simulation(setup);
+    options.progress = progress_line(words.front(), quiet);
+    const sim::Result result = sim::record(*named.workload, named.info, setup, options, file);
+    clear_progress(quiet);
+    const auto bytes = std::filesystem::file_size(file);
+    if (!quiet)
+      std::fputs(fmt::format("{}  {}: {} bytes, {:.3f} per warp instruction\n", summary(result), file, bytes,
+                             static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(result.totals.sm.issued, 1)))
+                     .c_str(), stdout);
+    return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
+  }
+};
+
+struct ReplayCommand {
+  CommonOptions common;
+  std::string file;
+  std::vector<std::string> arguments;
+
+  int operator()() const {
+    common.check();
+    if (common.functional || common.live) throw InputError("replay times what was recorded; --functional and --live are for run");
+    const trace::FileReader reader(file);
+    config::Tree tree = common.tree();
+    if (common.seed == 0) tree.set("run.seed", reader.header().at("seed").dump(), file);
+    std::vector<sim::Setup> setups;
+    setups.push_back(sim::read_setup(tree, policy::all_policies()));
+    sim::Options options = common.simulation(setups.front());
+    options.progress = progress_line(file, common.quiet);
+    const std::vector<sim::Result> results = sim::replay(reader, setups, options);
+    clear_progress(common.quiet);
+    const sim::Result& result = results.front();
+    if (!common.json.empty()) write_file(common.json, sim::to_json(result).dump(2));
+    write_reports(common, {{result.workload, "", &result}}, arguments);
+    if (!common.quiet && common.json != "-") std::fputs(summary(result).c_str(), stdout);
+    return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
+  }
+};
+
+}  // namespace
+
+Command add_record(CLI::App& app) {
+  auto command = std::make_shared<RecordCommand>();
+  CLI::App* record = app.add_subcommand("record", "execute a workload and store its op streams for replay");
+  record->add_option("workload", command->words, "as for run")->required()->type_name("WORKLOAD [KEY=VALUE ...]");
+  record->add_option("-o,--output", command->file, "file to write")->required()->type_name("FILE.rdl");
+  record->add_option("--gpu", command->gpu, "machine whose limits and SM count the program sees")->capture_default_str();
+  record->add_option("--seed", command->seed, "seed of the inputs (default 1)")->check(CLI::PositiveNumber);
+  record->add_flag("--quiet", command->quiet, "print nothing but errors");
+  return {record, [command] { return (*command)(); }};
+}
+
+Command add_replay(CLI::App& app, std::vector<std::string> arguments) {
+  auto command = std::make_shared<ReplayCommand>();
+  command->arguments = std::move(arguments);
+  CLI::App* replay = app.add_subcommand("replay", "time stored op streams; the same as run, without executing again");
+  replay->add_option("file", command->file, "written by raddle record")->required()->type_name("FILE.rdl");
+  command->common.add_to(*replay);
+  return {replay, [command] { return (*command)(); }};
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,164 @@
+#include "raddle/cli/options.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "raddle/cli/output.h"
+#include "raddle/config/reader.h"
+#include "raddle/config/writer.h"
+#include "raddle/runtime/ptx_file.h"
+#include "raddle/sim/gpus.h"
+
+namespace raddle::cli {
+
+namespace {
+
+// A kernel that executes this much is taken for an endless loop unless --max-cycles says otherwise.
+constexpr std::uint64_t kDefaultInstructionLimit = 4'000'000'000;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+void CommonOptions::add_to(CLI::App& c) {
+  c.add_option("--gpu", gpu, "machine: a name from `raddle list gpus`, or a .toml or .json file")
+      ->capture_default_str();
+  c.add_option("--set", set, "change one setting of the machine, e.g. sm.l1d.size_kib=64")
+      ->type_name("PATH=VALUE")->allow_extra_args(false);
+  c.add_option("--policy", policy, "choose a policy, e.g. warp=two_level:group_size=4")
+      ->type_name("LEVEL=NAME[:KEY=VALUE,...]")->allow_extra_args(false);
+  c.add_option("--json", json, "write the result as JSON; - for standard output")->type_name("FILE|-");
+  c.add_option("--report", report, "write an HTML report")->type_name("FILE");
+  c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")->type_name("FILE");
+  c.add_option("--max-cycles", max_cycles, "give up after that many simulated cycles")
+      ->check(CLI::PositiveNumber);
+  c.add_option("--threads", threads, "host threads; results are the same for any number")
+      ->check(CLI::Range(1, 256))->capture_default_str();
+  c.add_option("--seed", seed, "seed of inputs and random choices (default 1)")->check(CLI::PositiveNumber);
+  c.add_flag("--functional", functional, "execute and check only, without timing");
+  c.add_flag("--live", live, "execute just ahead of timing: for programs whose result depends on timing");
+  c.add_flag("--no-skip", no_skip, "simulate every cycle, also those in which nothing can happen (slower, same result)");
+  c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )");
+}
+
+void CommonOptions::check() const {
+  if (functional && live) throw InputError("--functional and --live exclude each other: --functional has no timing");
+  if (functional && !timeline.empty()) throw InputError("--timeline needs timing; leave out --functional");
+  if (functional && !report.empty()) throw InputError("--report needs timing; leave out --functional");
+  for (const std::string& file : {json, report, timeline})
+    if (!file.empty() && file != "-") check_writable(file);
+}
+
+config::Tree CommonOptions::tree() const {
+  config::Tree tree = sim::load_gpu(gpu);
+  for (const std::string& text : set) tree.set_option(text, "--set " + text);
+  for (const std::string& text : policy) tree.set_policy(text, "--policy " + text);
+  if (seed != 0) tree.set("run.seed", std::to_string(seed), "--seed");
+  if (live) tree.set("run.live", "true", "--live");
+  return tree;
+}
+
+sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
+  sim::Options out;
+  out.functional = functional;
+  out.skip = !no_skip;
+  out.threads = threads;
+  out.max_warp_instructions = kDefaultInstructionLimit;
+  if (max_cycles != 0) {
+    out.max_cycles = max_cycles;
+    // A scheduler issues at most one instruction a cycle, so whoever executes more than this cannot end in time.
+    const std::uint64_t per_cycle = std::uint64_t{setup.machine.sm.count} * setup.machine.sm.schedulers;
+    out.max_warp_instructions =
+        max_cycles > ~0ull / per_cycle ? ~0ull : std::max<std::uint64_t>(max_cycles * per_cycle, 1);
+  }
+  if (!report.empty() || !timeline.empty()) out.sample_interval = 256;
+  return out;
+}
+
+NamedWorkload make_workload(const std::string& name, const std::vector<std::string>& parameters) {
+  config::Tree tree;
+  for (const std::string& text : parameters) tree.set_option(text, name + " " + text);
+  NamedWorkload out;
+  const bool is_file = name.size() > 4 && name.ends_with(".ptx");
+  if (is_file) out.workload = std::make_unique<runtime::PtxFileWorkload>(name);
+  else out.workload = runtime::all_workloads().make(name);
+  config::Reader reader(tree);
+  auto size = runtime::Size::Small;
+  if (!is_file) reader.choice("size", size, runtime::kSizeNames, "set of parameters to start from");
+  out.workload->set_size(size);
+  out.workload->visit(reader);
+  if (!reader.failed())
+    for (const std::string& rule : out.workload->violations()) reader.fail(rule);
+  reader.finish();
+
+  config::JsonWriter writer;
+  if (!is_file) writer.choice("size", size, runtime::kSizeNames, "");
+  out.workload->visit(writer);
+  out.info = {name, writer.take()};
+  return out;
+}
+
+// --- --policies -----------------------------------------------------------------------------------
+
+namespace {
+
+/// "gto:x=1" -> "warp=gto:x=1", by looking for the name in every level.
+std::string with_level(const std::string& item, const policy::Registries& policies) {
+  const std::string head = item.substr(0, item.find(':'));
+  if (head.find('=') != std::string::npos) return item;
+  std::vector<std::string> found;
+  std::string known;
+  auto look = [&](std::string_view level, const auto& registry) {
+    for (const std::string& name : registry.names()) {
+      known += " " + std::string(level) + "=" + name;
+      if (name == head) found.push_back(std::string(level));
+    }
+  };
+  look("warp", policies.warp), look("block", policies.block), look("dram", policies.dram);
+  if (found.empty()) throw InputError("--policies: no policy is called '" + head + "'; known:" + known);
+  if (found.size() > 1)
+    throw InputError("--policies: '" + head + "' is a policy of levels " + found[0] + " and " + found[1] +
+                     "; write " + found[0] + "=" + head);
+  return found[0] + "=" + item;
+}
+
+/// A comma separates policies, but also the parameters of one: "two_level:group_size=4,inner=rr,gto" are two.
+std::vector<std::string> split_list(const std::string& list) {
+  std::vector<std::string> out;
+  for (std::string& part : split(list, ',')) {
+    const std::size_t equal = part.find('=');
+    const std::string key = part.substr(0, equal);
+    const bool level = key == "warp" || key == "block" || key == "dram";
+    if (!out.empty() && equal != std::string::npos && !level && part.find(':') == std::string::npos &&
+        out.back().find(':') != std::string::npos)
+      out.back() += "," + part;
+    else
+      out.push_back(std::move(part));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<PolicySet> parse_policies(const std::string& list, const policy::Registries& policies) {
+  std::vector<PolicySet> out;
+  for (const std::string& item : split_list(list)) {
+    if (item.empty()) throw InputError("--policies: empty entry in '" + list + "'");
+    PolicySet set{item, {}};
+    for (const std::string& part : split(item, '+')) set.settings.push_back(with_level(part, policies));
+    if (std::ranges::any_of(out, [&](const PolicySet& other) { return other.label == item; }))
+      throw InputError("--policies: '" + item + "' is there twice");
+    out.push_back(std::move(set));
+  }
+  return out;
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,46 @@
+// Options that run, compare and (later) exec and replay share.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "raddle/config/tree.h"
+#include "raddle/runtime/workload.h"
+#include "raddle/sim/simulation.h"
+
+namespace raddle::cli {
+
+struct CommonOptions {
+  std::string gpu = "v100";
+  std::vector<std::string> set, policy;
+  std::string json, report, timeline;
+  std::uint64_t max_cycles = 0, seed = 0;  ///< 0 = not given
+  unsigned threads = 1;
+  bool functional = false, live = false, no_skip = false, quiet = false;
+
+  void add_to(CLI::App& command);
+  /// Refuses contradictions and outputs that could not be written, before anything runs.
+  void check() const;
+  /// The machine with --set, --policy, --seed and --live applied.
+  config::Tree tree() const;
+  sim::Options simulation(const sim::Setup& setup) const;
+};
+
+struct NamedWorkload {
+  std::unique_ptr<runtime::Workload> workload;
+  sim::WorkloadInfo info;
+};
+/// A workload by name, or a PTX file; `parameters` are key=value, "size" among them.
+NamedWorkload make_workload(const std::string& name, const std::vector<std::string>& parameters);
+
+/// One entry of --policies: "gto", "block=chunk", "two_level:group_size=4", several joined by '+'.
+struct PolicySet {
+  std::string label;
+  std::vector<std::string> settings;  ///< for Tree::set_policy: LEVEL=NAME[:key=value,...]
+};
+/// Splits and resolves names to levels. Throws InputError on unknown or ambiguous names.
+std::vector<PolicySet> parse_policies(const std::string& list, const policy::Registries& policies);
+
+}  // namespace raddle::cli

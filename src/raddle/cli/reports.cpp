@@ -1,0 +1,60 @@
+#include "raddle/cli/reports.h"
+
+#include <cstdio>
+#include <ctime>
+
+#include "raddle/cli/output.h"
+#include "raddle/report/report.h"
+#include "raddle/report/timeline.h"
+
+namespace raddle::cli {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) {
+    const bool plain = word.find_first_of(" '\"$\\") == std::string::npos;
+    out += (out.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+  }
+  return out;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
+  return text;
+}
+
+std::string policy_names(const sim::Result& result) {
+  std::string out;
+  for (const auto& [level, policy] : result.policies.items())
+    out += (out.empty() ? "" : " ") + level + "=" + policy["name"].get<std::string>();
+  return out;
+}
+
+}  // namespace
+
+void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
+                   const std::vector<std::string>& arguments) {
+  if (!options.report.empty()) {
+    report::ReportInput input;
+    input.command = joined(arguments);
+    input.date = today();
+    for (const ReportRun& run : runs)
+      input.runs.push_back({run.label.empty() ? policy_names(*run.result) : run.label, run.result});
+    write_file(options.report, report::html(input));
+    if (!options.quiet) std::fprintf(stderr, "report: %s\n", options.report.c_str());
+  }
+  if (!options.timeline.empty()) {
+    std::vector<report::Run> timed;
+    for (const ReportRun& run : runs) timed.push_back({run.workload + " " + run.label, run.result});
+    write_file(options.timeline, report::timeline(timed));
+    if (!options.quiet) std::fprintf(stderr, "timeline: %s (open it in https://ui.perfetto.dev or chrome://tracing)\n", options.timeline.c_str());
+  }
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,22 @@
+// The functions of isa/convert.def.
+#include "raddle/exec/lanes/arithmetic.h"
+#include "raddle/exec/lanes/tables.h"
+
+namespace raddle::exec::RADDLE_ISA {
+
+#include "raddle/exec/isa/convert.def"
+
+namespace {
+template <class F>
+void function_of(const Record* ip, char* frame, u32 e) {
+  alu<F>(ip, frame, e);
+}
+}  // namespace
+
+#undef ALU
+#define ALU(name, ...) function_of<F_##name>,
+const TableFunction kConvertTable[] = {
+#include "raddle/exec/isa/convert.def"
+};
+
+}  // namespace raddle::exec::RADDLE_ISA

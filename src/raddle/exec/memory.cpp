@@ -1,0 +1,96 @@
+#include "raddle/exec/memory.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "raddle/base/error.h"
+
+namespace raddle::exec {
+
+namespace {
+constexpr std::uint64_t kLine = 128;
+
+/// Address space only: pages appear, zeroed, when touched.
+void* reserve(std::uint64_t bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED)
+    throw RunError(fmt::format("cannot reserve {} MiB of address space for device memory",
+                               bytes >> 20));
+  return p;
+}
+
+std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
+}  // namespace
+
+DeviceMemory::DeviceMemory(std::uint64_t capacity) : capacity_(round_up(capacity, kAlignment)) {
+  // One more alignment unit, so that a full vector load near the end stays inside the reservation.
+  bytes_ = static_cast<std::byte*>(reserve(capacity_ + kAlignment));
+  valid_ = static_cast<std::uint8_t*>(reserve(capacity_ / kLine + kAlignment));
+}
+
+DeviceMemory::~DeviceMemory() {
+  munmap(bytes_, capacity_ + kAlignment);
+  munmap(valid_, capacity_ / kLine + kAlignment);
+}
+
+std::optional<Address> DeviceMemory::allocate(std::uint64_t size) {
+  size = std::max<std::uint64_t>(size, 1);
+  if (size > capacity_) return std::nullopt;
+  const std::uint64_t footprint = round_up(size, kAlignment) + kAlignment;  // the tail is the guard
+  Address at = 0;
+  if (auto hole = free_.find(footprint); hole != free_.end()) {
+    at = hole->second;
+    free_.erase(hole);
+  } else {
+    if (extent_ + footprint > capacity_) return std::nullopt;
+    at = kBase + extent_;
+    extent_ += footprint;
+  }
+  live_[at] = size;
+  used_ += size;
+  std::uint8_t* line = valid_ + (at - kBase) / kLine;
+  std::fill_n(line, size / kLine, std::uint8_t{kLine});
+  if (size % kLine != 0) line[size / kLine] = static_cast<std::uint8_t>(size % kLine);
+  return at;
+}
+
+bool DeviceMemory::free(Address address) {
+  auto found = live_.find(address);
+  if (found == live_.end()) return false;
+  const std::uint64_t size = found->second;
+  std::fill_n(valid_ + (address - kBase) / kLine, round_up(size, kLine) / kLine, std::uint8_t{0});
+  free_.emplace(round_up(size, kAlignment) + kAlignment, address);
+  used_ -= size;
+  live_.erase(found);
+  return true;
+}
+
+bool DeviceMemory::valid(Address address, std::uint64_t size) const {
+  auto after = live_.upper_bound(address);
+  if (after == live_.begin()) return false;
+  const auto& [start, bytes] = *std::prev(after);
+  return address - start <= bytes && size <= bytes - (address - start);
+}
+
+std::string DeviceMemory::describe(Address address) const {
+  auto after = live_.upper_bound(address);
+  if (after != live_.begin()) {
+    const auto& [start, bytes] = *std::prev(after);
+    const std::uint64_t offset = address - start;
+    if (offset < bytes)
+      return fmt::format("byte {} of the {}-byte allocation at {:#x}", offset, bytes, start);
+    if (offset - bytes < (1u << 20) || after == live_.end())
+      return fmt::format("{} bytes past the end of the {}-byte allocation at {:#x}",
+                         offset - bytes, bytes, start);
+  }
+  if (after != live_.end())
+    return fmt::format("{} bytes before the {}-byte allocation at {:#x}", after->first - address,
+                       after->second, after->first);
+  return "no memory is allocated";
+}
+
+}  // namespace raddle::exec

@@ -1,0 +1,22 @@
+#include "raddle/ptx/cursor.h"
+
+namespace raddle::ptx {
+
+void Cursor::fail_expected(const std::string& what) const {
+  const bool at_end = token_.kind == Token::Kind::End;
+  fail_at(token_, "expected " + what + ", found " + (at_end ? "end of file" : quoted(token_.text)));
+}
+
+void Cursor::skip_balanced(char open, char close) {
+  const Token first = token_;
+  std::uint64_t depth = 0;
+  do {
+    if (token_.is(open)) ++depth;
+    if (token_.is(close)) --depth;
+    if (token_.kind == Token::Kind::End)
+      fail_at(first, std::string("'") + open + "' without its '" + close + "'");
+    advance();
+  } while (depth != 0);
+}
+
+}  // namespace raddle::ptx

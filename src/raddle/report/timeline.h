@@ -1,0 +1,17 @@
+// Timeline in the Chrome trace-event format, which https://ui.perfetto.dev and chrome://tracing
+// open (format: "Trace Event Format", Google, 2016). One process per run; in it a track per stream
+// with its kernels, tracks for every SM with its thread blocks (one per block resident at a time),
+// and counters. One microsecond on the screen is one core cycle. Left out: warps and requests, of
+// which there are too many.
+#pragma once
+#include <span>
+#include <string>
+
+#include "raddle/report/report.h"
+
+namespace raddle::report {
+
+/// The trace as JSON text. Events of one track never overlap.
+std::string timeline(std::span<const Run> runs);
+
+}  // namespace raddle::report

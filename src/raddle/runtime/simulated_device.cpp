@@ -1,0 +1,178 @@
+#include "raddle/runtime/simulated_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "raddle/base/error.h"
+
+namespace raddle::runtime {
+
+namespace {
+exec::MachineOptions machine_options(const SimulatedDeviceOptions& options) {
+  exec::MachineOptions out;
+  out.max_warp_instructions = options.max_warp_instructions;
+  out.sms = options.sms;
+  out.warps_per_sm = options.warps_per_sm;
+  out.print = options.print;
+  return out;
+}
+
+std::string text(Dim3 d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+}  // namespace
+
+SimulatedDevice::SimulatedDevice(SimulatedDeviceOptions options)
+    : options_(std::move(options)), memory_(options_.memory_bytes),
+      machine_(memory_, machine_options(options_)) {
+  RADDLE_ASSERT(!options_.live || options_.sink != nullptr);
+}
+
+SimulatedDevice::~SimulatedDevice() = default;
+
+// --- memory ---------------------------------------------------------------------------------------
+
+Address SimulatedDevice::allocate(std::uint64_t bytes) {
+  if (auto at = memory_.allocate(bytes)) return *at;
+  throw RunError(fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
+                             memory_.used(), options_.memory_bytes));
+}
+
+void SimulatedDevice::free(Address address) {
+  if (address != 0 && !memory_.free(address))
+    throw RunError(fmt::format("free of {:#x}, which is not the start of an allocation ({})", address,
+                               memory_.describe(address)));
+}
+
+std::byte* SimulatedDevice::checked(Address address, std::uint64_t bytes, std::string_view what) {
+  if (bytes != 0 && !memory_.valid(address, bytes))
+    throw RunError(fmt::format("{} of {} bytes at {:#x} leaves its allocation ({})", what, bytes, address,
+                               memory_.describe(address)));
+  return memory_.host(address);
+}
+
+void SimulatedDevice::copy_to_device(Address to, const void* from, std::uint64_t bytes) {
+  if (std::byte* target = checked(to, bytes, "copy to the device"); bytes != 0)
+    std::memcpy(target, from, bytes);
+}
+
+void SimulatedDevice::copy_to_host(void* to, Address from, std::uint64_t bytes) {
+  if (const std::byte* source = checked(from, bytes, "copy to the host"); bytes != 0)
+    std::memcpy(to, source, bytes);
+}
+
+void SimulatedDevice::copy_on_device(Address to, Address from, std::uint64_t bytes) {
+  const std::byte* source = checked(from, bytes, "copy on the device (source)");
+  if (std::byte* target = checked(to, bytes, "copy on the device (target)"); bytes != 0)
+    std::memmove(target, source, bytes);
+}
+
+void SimulatedDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
+  if (std::byte* target = checked(to, bytes, "memset"); bytes != 0) std::memset(target, value, bytes);
+}
+
+// --- code -----------------------------------------------------------------------------------------
+
+ModuleId SimulatedDevice::load(std::string ptx, std::string file) {
+  modules_.push_back(std::make_unique<exec::Program>(ptx::parse(std::move(ptx), std::move(file)), memory_));
+  return static_cast<ModuleId>(modules_.size() - 1);
+}
+
+KernelId SimulatedDevice::kernel(ModuleId module, std::string_view name) {
+  for (std::size_t i = 0; i < kernels_.size(); ++i)
+    if (kernels_[i].module == module && kernels_[i].name == name) return static_cast<KernelId>(i);
+  kernels_.push_back({module, std::string(name), &modules_.at(module)->kernel(name)});
+  return static_cast<KernelId>(kernels_.size() - 1);
+}
+
+Address SimulatedDevice::symbol(ModuleId module, std::string_view name) {
+  if (auto found = modules_.at(module)->symbol(name)) return found->address;
+  throw InputError({modules_.at(module)->module().file},
+                   "no variable is called '" + std::string(name) + "'");
+}
+
+// --- work -----------------------------------------------------------------------------------------
+
+void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block, StreamId stream) const {
+  auto refuse = [&](const std::string& why) {
+    throw InputError("kernel '" + entry.name + "' cannot be launched: " + why);
+  };
+  if (grid.count() == 0 || block.count() == 0)
+    refuse(fmt::format("grid {} and block {} must not be empty", text(grid), text(block)));
+  if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535 || grid.count() > 0xffffffffull)
+    refuse(fmt::format("grid {} is beyond (2147483647, 65535, 65535) or 2^32 blocks", text(grid)));
+  if (block.count() > options_.max_threads_per_block || block.z > 64)
+    refuse(fmt::format("a block of {} threads {}; the machine allows {} (and 64 in z)", block.count(),
+                       text(block), options_.max_threads_per_block));
+  for (const ptx::Function& f : modules_[entry.module]->module().functions) {
+    if (f.name != entry.name) continue;
+    if (f.required_threads && *f.required_threads != block)
+      refuse(fmt::format("its .reqntid asks for blocks of {}, not {}", text(*f.required_threads), text(block)));
+    if (f.max_threads && f.max_threads->count() < block.count())
+      refuse(fmt::format("its .maxntid allows {} threads per block, not {}", f.max_threads->count(), block.count()));
+  }
+  if (index(stream) >= streams_) refuse(fmt::format("stream {} does not exist", index(stream)));
+}
+
+std::vector<std::byte> SimulatedDevice::pack(const KernelEntry& entry, const Arguments& arguments) const {
+  const exec::ParameterLayout& layout = exec::parameters_of(*entry.kernel);
+  const auto& items = arguments.items();
+  if (items.size() != layout.items.size())
+    throw InputError(fmt::format("kernel '{}' takes {} arguments, not {}", entry.name, layout.items.size(), items.size()));
+  std::vector<std::byte> bytes(layout.bytes);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].size() != layout.items[i].size)
+      throw InputError(fmt::format("argument {} of kernel '{}' has {} bytes, not {}", i + 1, entry.name,
+                                   layout.items[i].size, items[i].size()));
+    std::ranges::copy(items[i], bytes.begin() + layout.items[i].offset);
+  }
+  return bytes;
+}
+
+void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
+                             std::uint32_t dynamic_shared_bytes, StreamId stream) {
+  const KernelEntry& entry = kernels_.at(kernel);
+  check_shape(entry, grid, block, stream);
+  const std::vector<std::byte> parameters = pack(entry, arguments);
+  const exec::Launch launch{entry.kernel, {grid, block, dynamic_shared_bytes}, parameters};
+  if (options_.sink != nullptr) options_.sink->admit(*exec::code_of(*entry.kernel), launch.shape);
+  LaunchRecord record{launches_.size(), entry.name, grid, block, stream, 0, 0};
+  if (options_.live) {
+    options_.sink->time(*machine_.live(launch), record);
+  } else {
+    std::unique_ptr<trace::MemoryTrace> trace;
+    if (options_.sink != nullptr)
+      trace = std::make_unique<trace::MemoryTrace>(exec::code_of(*entry.kernel), launch.shape);
+    const auto before = std::chrono::steady_clock::now();
+    const exec::RunCount count = machine_.run(launch, trace.get());
+    functional_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    record.warp_instructions = count.warp_instructions;
+    record.thread_instructions = count.thread_instructions;
+    if (options_.sink != nullptr) options_.sink->time(*trace, record);
+  }
+  launches_.push_back(std::move(record));
+}
+
+StreamId SimulatedDevice::create_stream() { return StreamId{streams_++}; }
+
+EventId SimulatedDevice::create_event() {
+  events_.push_back(kNever);
+  return static_cast<EventId>(events_.size() - 1);
+}
+
+void SimulatedDevice::record(EventId event, StreamId) {
+  events_.at(event) = options_.sink != nullptr ? options_.sink->now() : 0;
+}
+
+void SimulatedDevice::wait(StreamId, EventId event) {
+  if (events_.at(event) == kNever) throw RunError(fmt::format("wait for event {}, which was never recorded", event));
+}
+
+double SimulatedDevice::elapsed_ms(EventId from, EventId to) {
+  if (events_.at(from) == kNever || events_.at(to) == kNever)
+    throw RunError("elapsed time between events of which one was never recorded");
+  return options_.sink != nullptr ? options_.sink->milliseconds(events_[to] - events_[from]) : 0;
+}
+
+}  // namespace raddle::runtime

@@ -1,0 +1,123 @@
+#include "raddle/sim/result.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include "raddle_paths.h"
+
+namespace raddle::sim {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+double ratio(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// The fields that totals and every kernel share. Names are API (golden list in tests/golden).
+void add_metrics(Json& out, Cycle cycles, const stats::GpuCounters& c) {
+  const std::uint64_t l2_accesses = c.l2.reads + c.l2.writes + c.l2.atomics;
+  out["cycles"] = cycles;
+  out["warp_instructions"] = c.sm.issued;
+  out["thread_instructions"] = c.sm.thread_instructions;
+  out["ipc"] = ratio(c.sm.thread_instructions, cycles);
+  out["l1d_accesses"] = c.sm.l1d_accesses;
+  out["l1d_hits"] = c.sm.l1d_hits;
+  out["l1d_hit_rate"] = ratio(c.sm.l1d_hits, c.sm.l1d_accesses);
+  out["l1d_mpki"] = 1000.0 * ratio(c.sm.l1d_misses, c.sm.thread_instructions);
+  out["l2_accesses"] = l2_accesses;
+  out["l2_hits"] = c.l2.hits;
+  out["l2_hit_rate"] = ratio(c.l2.hits, l2_accesses);
+  out["dram_reads"] = c.dram.reads;
+  out["dram_writes"] = c.dram.writes;
+  out["dram_bytes"] = c.dram.bytes;
+  out["noc_bytes"] = c.request.bytes + c.reply.bytes;
+  out["noc_flit_hops"] = c.request.flit_hops + c.reply.flit_hops;
+}
+
+/// Beyond the contract: what explains the rest.
+void add_details(Json& out, const stats::GpuCounters& c) {
+  out["l1d_pending_hits"] = c.sm.l1d_pending_hits;
+  out["l1d_misses"] = c.sm.l1d_misses;
+  out["l1d_stores"] = c.sm.l1d_stores;
+  out["l1d_evictions"] = c.sm.l1d_evictions;
+  out["l1d_reservation_fails"] = c.sm.l1d_reservation_fails;
+  out["l1d_mean_miss_cycles"] = ratio(c.sm.l1d_miss_cycles, c.sm.l1d_misses);
+  out["atomics"] = c.sm.atomics;
+  out["shared_accesses"] = c.sm.shared_accesses;
+  out["shared_passes"] = c.sm.shared_passes;
+  out["l2_pending_hits"] = c.l2.pending_hits;
+  out["l2_misses"] = c.l2.misses;
+  out["l2_write_backs"] = c.l2.write_backs;
+  out["dram_row_hit_rate"] = ratio(c.dram.row_hits, c.dram.reads + c.dram.writes);
+  out["dram_mean_queue_cycles"] = ratio(c.dram.queue_cycles, c.dram.reads + c.dram.writes);
+  out["blocks"] = c.sm.blocks;
+}
+
+Json stalls_of(const Result& r) {
+  Json out;
+  out["issued"] = r.totals.sm.issued;
+  for (unsigned i = 0; i < stats::kStalls; ++i)
+    out[std::string(stats::kStallNames[i])] = r.totals.sm.stall[i];
+  return out;
+}
+
+Json kernel_json(const KernelResult& k) {
+  Json out;
+  out["name"] = k.name;
+  out["grid"] = {k.grid.x, k.grid.y, k.grid.z};
+  out["block"] = {k.block.x, k.block.y, k.block.z};
+  out["stream"] = k.stream;
+  out["start_cycle"] = k.start;
+  add_metrics(out, k.end - k.start, k.counters);
+  return out;
+}
+
+std::string verdict_name(Result::Verdict v) {
+  switch (v) {
+    case Result::Verdict::Correct: return "correct";
+    case Result::Verdict::Wrong: return "wrong";
+    case Result::Verdict::Unchecked: return "unchecked";
+  }
+  return "unchecked";
+}
+
+}  // namespace
+
+Json to_json(const Result& r) {
+  Json out;
+  out["schema"] = 1;
+  out["raddle_version"] = RADDLE_VERSION;
+  out["config"] = r.config;
+  out["workload"] = {{"name", r.workload},
+                     {"parameters", r.parameters},
+                     {"input_hash", fmt::format("{:016x}", r.input_hash)},
+                     {"result", verdict_name(r.verdict)}};
+  if (!r.difference.empty()) out["workload"]["difference"] = r.difference;
+  out["timed"] = r.timed;
+  Json totals;
+  add_metrics(totals, r.cycles, r.totals);
+  out["totals"] = std::move(totals);
+  Json details;
+  add_details(details, r.totals);
+  out["details"] = std::move(details);
+  out["kernels"] = Json::array();
+  for (const KernelResult& k : r.kernels) out["kernels"].push_back(kernel_json(k));
+  out["schedulers"] = r.schedulers;
+  out["stalls"] = stalls_of(r);
+  out["policies"] = r.policies;
+  out["energy_pj"] = Json::object();
+  out["component_hash"] = fmt::format("{:016x}", r.component_hash);
+  // Everything but the host's own doings decides the hash; two equal runs give equal text.
+  const std::string text = out.dump();
+  out["host"] = {{"wall_seconds", r.host.wall_seconds},
+                 {"functional_seconds", r.host.functional_seconds},
+                 {"timing_seconds", r.host.timing_seconds},
+                 {"peak_rss_bytes", r.host.peak_rss_bytes},
+                 {"threads", r.host.threads}};
+  out["state_hash"] = fmt::format("{:016x}", XXH64(text.data(), text.size(), 0));
+  return out;
+}
+
+}  // namespace raddle::sim

@@ -1,0 +1,69 @@
+#include "raddle/sim/setup.h"
+
+#include "raddle/config/reader.h"
+#include "raddle/config/writer.h"
+
+namespace raddle::sim {
+
+void RunSettings::visit(FieldVisitor& v) {
+  v.field("seed", seed, {}, "", "seed of the inputs and of every random choice");
+  v.field("live", live, "execute just ahead of timing, for programs whose result depends on timing");
+}
+
+Setup::Setup(const policy::Registries& policies)
+    : warp(policies.warp.choose("gto")), block(policies.block.choose("rr")),
+      dram(policies.dram.choose("frfcfs")) {}
+
+nlohmann::ordered_json Setup::config() {
+  config::JsonWriter writer;
+  machine.visit(writer);
+  writer.enter("policy", "");
+  each_level(*this, [&](std::string_view level, auto& choice) {
+    writer.enter(level, "");
+    std::string name(choice->name());
+    writer.field("name", name, "");
+    choice->visit(writer);
+    writer.leave();
+  });
+  writer.leave();
+  writer.nested("run", run, "");
+  return writer.take();
+}
+
+namespace {
+
+template <class Interface>
+void read_policy(config::Reader& reader, const policy::Registry<Interface>& registry,
+                 std::unique_ptr<policy::Choice<Interface>>& choice) {
+  reader.enter(Interface::kLevel, "");
+  std::string name(choice->name());
+  reader.field("name", name, "name of the policy");
+  try {
+    choice = registry.choose(name);
+    choice->visit(reader);
+  } catch (const InputError& error) {
+    reader.fail("name", error.what());
+    reader.ignore_rest();
+  }
+  reader.leave();
+}
+
+}  // namespace
+
+Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
+  Setup setup(policies);
+  config::Reader reader(tree);
+  setup.machine.visit(reader);
+  reader.enter("policy", "");
+  read_policy(reader, policies.warp, setup.warp);
+  read_policy(reader, policies.block, setup.block);
+  read_policy(reader, policies.dram, setup.dram);
+  reader.leave();
+  reader.nested("run", setup.run, "");
+  if (!reader.failed())
+    for (const std::string& rule : setup.machine.violations()) reader.fail(rule);
+  reader.finish();
+  return setup;
+}
+
+}  // namespace raddle::sim

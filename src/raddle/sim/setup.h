@@ -1,0 +1,43 @@
+// What is simulated: a machine, its policies and the run's own settings, read from one configuration document.
+#pragma once
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "raddle/config/tree.h"
+#include "raddle/policy/all.h"
+#include "raddle/timing/gpu/gpu.h"
+
+namespace raddle::sim {
+
+struct RunSettings {
+  std::uint64_t seed = 1;  ///< of inputs and of every random choice
+  bool live = false;       ///< execute just ahead of timing instead of before it
+  void visit(FieldVisitor& v);
+};
+
+struct Setup {
+  timing::MachineSpec machine;
+  std::unique_ptr<policy::Choice<policy::WarpPolicy>> warp;
+  std::unique_ptr<policy::Choice<policy::BlockPolicy>> block;
+  std::unique_ptr<policy::Choice<policy::DramPolicy>> dram;
+  RunSettings run;
+
+  /// Defaults everywhere: an unnamed machine, warp=gto, block=rr, dram=frfcfs.
+  explicit Setup(const policy::Registries& policies);
+  timing::PolicyChoices choices() const { return {warp.get(), block.get(), dram.get()}; }
+  /// The resolved configuration; read back it gives the same setup.
+  nlohmann::ordered_json config();
+};
+
+/// Throws InputError with everything that is wrong with the document.
+Setup read_setup(const config::Tree& tree, const policy::Registries& policies);
+
+/// Calls f(level name, choice) for each policy level of the setup, in a fixed order.
+template <class F>
+void each_level(Setup& setup, F f) {
+  f("warp", setup.warp);
+  f("block", setup.block);
+  f("dram", setup.dram);
+}
+
+}  // namespace raddle::sim

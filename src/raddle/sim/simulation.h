@@ -1,0 +1,71 @@
+// One workload, run once functionally and timed on one or several set-ups at the same time.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "raddle/runtime/simulated_device.h"
+#include "raddle/runtime/workload.h"
+#include "raddle/sim/result.h"
+#include "raddle/sim/setup.h"
+#include "raddle/trace/file.h"
+
+namespace raddle::sim {
+
+struct Progress {
+  std::uint64_t launches = 0;  ///< finished
+  std::string kernel;          ///< running now
+  Cycle cycles = 0;            ///< simulated so far (of the first set-up)
+};
+
+struct Options {
+  bool functional = false;  ///< no timing
+  bool skip = true;
+  bool shuffle = false;     ///< tests only
+  unsigned threads = 1;
+  Cycle max_cycles = kNever;
+  Cycle sample_interval = 0;
+  std::uint64_t max_warp_instructions = 0;  ///< of one launch; 0 = no limit
+  std::function<void(std::string_view)> print;  ///< device printf
+  std::function<void(const Progress&)> progress;
+};
+
+/// A Gpu that listens to a device and collects results per kernel.
+class TimedGpu final : public runtime::LaunchSink {
+ public:
+  TimedGpu(Setup& setup, const Options& options);
+  void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override;
+  void time(trace::KernelStream& stream, const runtime::LaunchRecord& record) override;
+  Cycle now() const override { return gpu_.now(); }
+  double milliseconds(Cycle cycles) const override;
+  /// Everything of the result that timing knows.
+  void fill(Result& result);
+
+ private:
+  Setup& setup_;
+  timing::Gpu gpu_;
+  std::vector<KernelResult> kernels_;
+  double seconds_ = 0;
+};
+
+struct WorkloadInfo {
+  std::string name;
+  nlohmann::ordered_json parameters;
+};
+
+/// Runs the workload once and gives one result per set-up, in order. All set-ups must agree on run.seed and run.live, and only one may be
+/// given when live. With options.functional, one result without timing.
+std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& info,
+                             std::span<Setup> setups, const Options& options);
+
+/// Executes the workload and stores its op streams in `path`. One result without timing; its verdict goes into the file.
+Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setup, const Options& options,
+              const std::string& path);
+
+/// Times the launches of a file on each set-up. Equal to simulate() of what was recorded, bit for bit, given the seed it was recorded with.
+std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setups, const Options& options);
+
+}  // namespace raddle::sim

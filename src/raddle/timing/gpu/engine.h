@@ -1,0 +1,126 @@
+// The clock. A window starts at a multiple of W, the length of the shortest wire, so nothing sent inside it arrives
+// inside it: each component runs the window alone, in any order, on any thread, with the same result. Windows in which
+// nobody can act are jumped over, and inside a window a component sleeps until it can act.
+//
+// A component has
+//   Cycle tick(Cycle now)                  one cycle; returns the next in which it can act (> now). Ticking it more
+//                                          often must never change a counter.
+//   Cycle next_arrival(Cycle from) const   earliest message on its wires; a time before `from` means now
+//   void open_window()                     called before the first tick of a window
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "raddle/base/rng.h"
+#include "raddle/base/types.h"
+
+namespace raddle::timing {
+
+class Engine {
+ public:
+  /// shuffle: components run in another order in each window (tests).
+  Engine(Cycle window, bool skip, bool shuffle) : window_(window), skip_(skip), shuffle_(shuffle) {}
+
+  /// Components run in the order in which they were added; each must outlive the engine.
+  template <class C>
+  void add(C& component) {
+    order_.push_back(static_cast<unsigned>(tasks_.size()));
+    tasks_.push_back(std::make_unique<TaskOf<C>>(component));
+    next_.push_back(0);
+  }
+  /// Cycles before this one are over.
+  Cycle end() const { return end_; }
+  std::uint64_t windows() const { return windows_; }
+
+  /// Runs windows on `threads` threads until done() (true), or until nobody can ever act again (false).
+  /// before(begin) is called before each window with its first cycle. What they and components throw comes out; of
+  /// several components that throw in one window, the exception of the first added.
+  template <class Done, class Before>
+  bool run(unsigned threads, Done done, Before before) {
+    Crew crew(*this, threads);
+    while (!done()) {
+      Cycle first = first_wake();
+      if (first == kNever) return false;
+      begin_ = first / window_ * window_;
+      before(begin_);
+      end_ = begin_ + window_;
+      ++windows_;
+      if (shuffle_) shuffle();
+      crew.run_window();
+    }
+    return true;
+  }
+
+ private:
+  class Task {
+   public:
+    virtual ~Task() = default;
+    virtual Cycle next_arrival(Cycle from) const = 0;
+    /// Runs from cycle t to the end of the window; returns the next cycle it can act.
+    virtual Cycle run(Cycle t, Cycle end, bool skip) = 0;
+  };
+  template <class C>
+  class TaskOf final : public Task {
+   public:
+    explicit TaskOf(C& component) : component_(component) {}
+    Cycle next_arrival(Cycle from) const override { return component_.next_arrival(from); }
+    Cycle run(Cycle t, Cycle end, bool skip) override {
+      component_.open_window();
+      if (skip) {
+        while (t < end) t = component_.tick(t);
+        return t;
+      }
+      Cycle next = t;
+      for (; t < end; ++t) next = component_.tick(t);
+      return next;
+    }
+
+   private:
+    C& component_;
+  };
+
+  /// Threads that share the tasks of each window through one counter, between two barriers.
+  class Crew {
+   public:
+    Crew(Engine& engine, unsigned threads);
+    ~Crew();
+    void run_window();
+
+   private:
+    void help();
+    void work();
+    void run_task(unsigned task);
+
+    Engine& engine_;
+    std::vector<std::thread> helpers_;
+    std::atomic<unsigned> task_{0}, arrived_{0};
+    std::atomic<std::uint64_t> generation_{0};
+    std::atomic<bool> stop_{false};
+    std::mutex failure_mutex_;
+    std::exception_ptr failure_;
+    unsigned failed_task_ = 0;
+  };
+
+  Cycle wake(unsigned task, Cycle from) const {
+    return std::max(from, std::min(next_[task], tasks_[task]->next_arrival(from)));
+  }
+  Cycle first_wake() const;
+  void run_task(unsigned task);
+  void shuffle();
+
+  Cycle window_;
+  bool skip_, shuffle_;
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::vector<Cycle> next_;
+  std::vector<unsigned> order_;
+  Cycle begin_ = 0, end_ = 0;
+  std::uint64_t windows_ = 0;
+  Rng rng_{1};
+};
+
+}  // namespace raddle::timing

@@ -1,0 +1,103 @@
+#include "raddle/timing/mem/partition.h"
+
+#include <algorithm>
+
+namespace raddle::timing {
+namespace {
+
+/// Places of the DRAM queue that write-backs leave to reads.
+unsigned kept_for_reads(const DramSpec& dram) { return std::min(8u, dram.queue / 4); }
+
+}  // namespace
+
+Partition::Partition(const MachineSpec& machine, const AddressMap& map, unsigned channel,
+                     std::unique_ptr<policy::DramPolicy> policy)
+    : channel_(channel), kept_for_reads_(kept_for_reads(machine.dram)), dram_(machine, map, std::move(policy)),
+      // Held back at the limit; beyond it come one per slice in the same cycle and one per fill under way.
+      write_backs_(L2Slice::kWriteBackLimit + map.slices_per_channel() + machine.dram.queue +
+                   dram_.replies().capacity()),
+      slice_due_(map.slices_per_channel(), 0) {
+  for (unsigned i = 0; i < map.slices_per_channel(); ++i)
+    slice_.push_back(std::make_unique<L2Slice>(machine, map, channel * map.slices_per_channel() + i, i, dram_,
+                                               write_backs_));
+}
+
+void Partition::set_skip(bool skip) {
+  skip_ = skip;
+  dram_.set_skip(skip);
+}
+
+Cycle Partition::next_arrival(Cycle from) const {
+  Cycle next = kNever;
+  for (const auto& slice : slice_) next = std::min(next, slice->next_arrival());
+  return std::max(next, from);
+}
+
+void Partition::open_window() {
+  for (unsigned i = 0; i < slices(); ++i) slice_due_[i] = std::min(slice_due_[i], slice_[i]->next_arrival());
+}
+
+Cycle Partition::tick(Cycle now) {
+  take_replies(now);
+  unsigned room = dram_.room();
+  tick_slices(now);
+  send_write_backs(now);
+  if (dram_.room() != room) dram_due_ = now;
+  room = dram_.room();
+  if (dram_due_ <= now || !skip_) dram_due_ = dram_.tick(now);
+  bool freed = dram_.room() != room;
+
+  Cycle next = dram_due_;
+  for (unsigned i = 0; i < slices(); ++i) {
+    if (slice_[i]->can_retry()) slice_due_[i] = now + 1;
+    next = std::min(next, slice_due_[i]);
+  }
+  if (!dram_.replies().empty()) next = std::min(next, dram_.replies().front().at);
+  if (!write_backs_.empty() && freed) next = now + 1;
+  return std::max(next, now + 1);
+}
+
+void Partition::take_replies(Cycle now) {
+  for (Ring<DramReply>& replies = dram_.replies(); !replies.empty() && replies.front().at <= now; replies.pop()) {
+    slice_[replies.front().slice]->fill(now, replies.front());
+    slice_due_[replies.front().slice] = now;
+  }
+}
+
+/// The first to find room in the DRAM queue is another slice every cycle.
+void Partition::tick_slices(Cycle now) {
+  unsigned n = slices(), first = static_cast<unsigned>(now % n);
+  for (unsigned k = 0; k < n; ++k) {
+    unsigned i = first + k < n ? first + k : first + k - n;
+    if (!skip_) slice_[i]->retry();
+    else if (slice_due_[i] > now) continue;
+    slice_due_[i] = slice_[i]->tick(now);
+  }
+}
+
+void Partition::send_write_backs(Cycle now) {
+  for (; !write_backs_.empty() && dram_.room() > kept_for_reads_; write_backs_.pop()) {
+    const WriteBack& w = write_backs_.front();
+    dram_.push(now, {w.line, 0, 0, w.sectors, w.slice, 0, true});
+  }
+}
+
+bool Partition::idle() const {
+  return dram_.idle() && write_backs_.empty() &&
+         std::all_of(slice_.begin(), slice_.end(), [](const auto& slice) { return slice->idle(); });
+}
+
+void Partition::describe(std::string& out) const {
+  out += "partition " + std::to_string(channel_) + ": " + std::to_string(write_backs_.size()) +
+         " write-backs wait; ";
+  dram_.describe(out);
+  for (const auto& slice : slice_) slice->describe(out);
+}
+
+stats::L2Counters Partition::l2_counters() const {
+  stats::L2Counters sum;
+  for (const auto& slice : slice_) stats::accumulate(sum, slice->counters());
+  return sum;
+}
+
+}  // namespace raddle::timing

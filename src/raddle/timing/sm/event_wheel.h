@@ -1,0 +1,121 @@
+// Everything that happens after a fixed delay inside an SM: write-backs, cache hits, units becoming free, barriers
+// opening. One slot per cycle; events of a slot hang together in a pool, and what is freed last is used first, so only
+// as much memory is touched as there are events under way.
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "raddle/base/error.h"
+#include "raddle/base/mask.h"
+#include "raddle/base/types.h"
+
+namespace raddle::timing {
+
+/// What happens to whom, in 32 bits.
+class Event {
+ public:
+  enum class Kind : std::uint8_t {
+    Write,         ///< a warp's register gets its value
+    WriteSeveral,  ///< all destinations of a warp's instruction do
+    Piece,         ///< one line of a load is there
+    Resume,        ///< a warp goes on behind a barrier
+  };
+  Event() = default;
+  static Event write(unsigned warp, unsigned reg) { return {Kind::Write, warp << 8 | reg}; }
+  static Event write_several(unsigned warp, std::uint32_t inst) { return {Kind::WriteSeveral, warp << 20 | inst}; }
+  static Event piece(unsigned load) { return {Kind::Piece, load}; }
+  static Event resume(unsigned warp) { return {Kind::Resume, warp}; }
+
+  Kind kind() const { return static_cast<Kind>(bits_ >> 30); }
+  unsigned warp() const {
+    return kind() == Kind::Write ? payload() >> 8 : kind() == Kind::Resume ? payload() : payload() >> 20;
+  }
+  unsigned reg() const { return bits_ & 0xff; }
+  std::uint32_t inst() const { return bits_ & 0xfffff; }
+  unsigned load() const { return payload(); }
+
+ private:
+  Event(Kind kind, std::uint32_t payload) : bits_(static_cast<std::uint32_t>(kind) << 30 | payload) {}
+  std::uint32_t payload() const { return bits_ & 0x3fffffff; }
+  std::uint32_t bits_ = 0;
+};
+
+class EventWheel {
+ public:
+  static constexpr unsigned kHorizon = 1024;  ///< delays are shorter than this
+
+  /// At most `capacity` events under way.
+  explicit EventWheel(unsigned capacity) : nodes_(capacity + 1) {
+    RADDLE_ASSERT(capacity < 0xffff);
+    for (unsigned i = 1; i <= capacity; ++i) nodes_[i].next = static_cast<std::uint16_t>(i < capacity ? i + 1 : 0);
+    free_ = 1;
+  }
+  /// Preconditions: now < at < now + kHorizon.
+  void push(Cycle at, Event event) {
+    RADDLE_ASSERT(free_ != 0);
+    std::uint16_t n = free_;
+    free_ = nodes_[n].next;
+    Slot& slot = slots_[at % kHorizon];
+    nodes_[n] = {event, slot.first};
+    slot.first = n;
+    mark(at);
+  }
+  /// Same precondition. One bit per unit; each is set at most once in a slot.
+  void push_unit(Cycle at, unsigned unit_bit) {
+    slots_[at % kHorizon].units |= 1u << unit_bit;
+    mark(at);
+  }
+  bool due(Cycle now) const { return (occupied_[word(now)] >> (now & 63) & 1) != 0; }
+  /// First cycle at or after `from` with an event; kNever when there is none.
+  Cycle next(Cycle from) const {
+    unsigned w = word(from), bit = from & 63;
+    if (std::uint64_t here = occupied_[w] & ~0ull << bit; here != 0) return from + lowest(here) - bit;
+    auto later = std::rotr(occupied_words_, static_cast<int>(w + 1));
+    if (later == 0) return kNever;
+    unsigned k = lowest(later);
+    return from + (64 - bit) + 64 * k + lowest(occupied_[(w + 1 + k) % kWords]);
+  }
+  /// Takes out all events of `now`: units(mask) once if any, event(e) for each, the last pushed first.
+  template <class Units, class OnEvent>
+  void take(Cycle now, Units units, OnEvent on_event) {
+    std::uint64_t& bits = occupied_[word(now)];
+    bits &= ~(1ull << (now & 63));
+    if (bits == 0) occupied_words_ &= static_cast<std::uint16_t>(~(1u << word(now)));
+    Slot& slot = slots_[now % kHorizon];
+    if (slot.units != 0) units(slot.units);
+    std::uint16_t n = slot.first;
+    slot = {};
+    while (n != 0) {
+      Node& node = nodes_[n];
+      std::uint16_t following = node.next;
+      Event event = node.event;
+      node.next = free_, free_ = n;
+      on_event(event);
+      n = following;
+    }
+  }
+
+ private:
+  static constexpr unsigned kWords = kHorizon / 64;
+  static_assert(kWords == 16);
+  struct Node {
+    Event event;
+    std::uint16_t next = 0;
+  };
+  struct Slot {
+    std::uint32_t units = 0;
+    std::uint16_t first = 0;
+  };
+  static unsigned word(Cycle at) { return static_cast<unsigned>(at / 64 % kWords); }
+  void mark(Cycle at) {
+    occupied_[word(at)] |= 1ull << (at & 63);
+    occupied_words_ |= static_cast<std::uint16_t>(1u << word(at));
+  }
+  std::uint16_t occupied_words_ = 0, free_ = 0;
+  std::uint64_t occupied_[kWords] = {};
+  Slot slots_[kHorizon];
+  std::vector<Node> nodes_;  // [0] is nobody
+};
+
+}  // namespace raddle::timing

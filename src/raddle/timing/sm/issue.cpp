@@ -1,0 +1,160 @@
+// The issue stage of an SM: which warps may go, why the others may not, and what an instruction does when it goes.
+#include "raddle/base/mask.h"
+#include "raddle/timing/sm/sm.h"
+
+namespace raddle::timing {
+
+namespace {
+// Local memory lies above all global addresses, one window per warp slot of the machine. Line numbers wrap at 32 bits
+// into the unused space below the global range when windows are huge.
+constexpr Address kLocalBase = 0x38'0000'0000ull;
+}  // namespace
+
+// Precondition of skipping: as long as no mask changes and nobody issues, every scheduler stalls for the reason found
+// here, so the cycles until the next call are credited to it then.
+bool Sm::issue(Cycle now) {
+  changed_ = false;
+  if (Cycle gap = now - accounted_; gap != 0)
+    for (unsigned s = 0; s < schedulers_; ++s) counters_.stall[static_cast<unsigned>(reason_[s])] += gap;
+  accounted_ = now + 1;
+
+  Mask open = ready_ & ~blocked_by_units(), lsu = class_[static_cast<unsigned>(Unit::Lsu)];
+  bool accepts = lsu_.accepts();
+  // Schedulers decide on this state, whatever those before them do in this cycle. Only the way into the LSU is shared:
+  // it takes one instruction a cycle, and the scheduler after the one that used it last is asked first.
+  for (unsigned n = 0, s = lsu_turn_; n < schedulers_; ++n, s = s + 1 == schedulers_ ? 0 : s + 1) {
+    Mask candidates = open & group_[s];
+    if (!accepts) candidates &= ~lsu;
+    if (candidates == 0) {
+      reason_[s] = reason(s, open);
+      ++counters_.stall[static_cast<unsigned>(reason_[s])];
+      continue;
+    }
+    unsigned w = pick(now, s, candidates);
+    if ((lsu >> w & 1) != 0) {
+      accepts = false;
+      lsu_turn_ = s + 1 == schedulers_ ? 0 : s + 1;
+    }
+    issue_warp(now, s, w);
+    changed_ = true;
+  }
+  return changed_;
+}
+
+Sm::Mask Sm::blocked_by_units() const {
+  Mask blocked = 0;
+  for (unsigned u = 0; u < kUnits; ++u) blocked |= class_[u] & busy_[u];
+  return blocked;
+}
+
+stats::Stall Sm::reason(unsigned s, Mask open) const {
+  using stats::Stall;
+  Mask mine = group_[s] & resident_;
+  if ((ready_ & mine) != 0) return (open & mine) != 0 ? Stall::Lsu : Stall::Unit;
+  Mask awake = mine & ~at_barrier_ & ~sleeping_;
+  if ((awake & ~memory_wait_ & ~fence_wait_) != 0) return Stall::Dependence;
+  if ((awake & memory_wait_) != 0) return Stall::Memory;
+  if (awake != 0) return Stall::Fence;
+  if ((mine & sleeping_) != 0) return Stall::Sleep;
+  return mine != 0 ? Stall::Barrier : Stall::Idle;
+}
+
+unsigned Sm::pick(Cycle now, unsigned s, Mask ready) {
+  unsigned w = policies_[s]->pick({ready, resident_ & group_[s], age_, now});
+  if (w >= 64 || (ready >> w & 1) == 0)
+    assertion_failed(("warp policy '" + policy_name_ + "' picks a warp that is ready").c_str(), __FILE__, __LINE__);
+  return w;
+}
+
+void Sm::issue_warp(Cycle now, unsigned s, unsigned w) {
+  Warp& warp = warps_[w];
+  const DecodedInst& in = *warp.next;
+  auto unit = static_cast<unsigned>(in.unit);
+  ++counters_.issued;
+  progress_ = now;
+  ready_ &= ~(1ull << w), class_[unit] &= ~(1ull << w);
+  if (in.interval > 1) {
+    busy_[unit] |= group_[s];
+    wheel_.push_unit(now + in.interval, 4 * unit + s);
+  }
+  // A barrier's record has no lane mask.
+  counters_.thread_instructions +=
+      in.route == Route::Barrier ? warp.lanes : static_cast<unsigned>(std::popcount(warp.mask));
+  switch (in.route) {
+    case Route::Pipeline: write_back(now, w, in); break;
+    case Route::Barrier: come_to_barrier(now, w); return;
+    case Route::Sleep: fall_asleep(now, w, in); return;
+    case Route::Fence: break;
+    default:
+      if (warp.pieces != 0) to_lsu(w, in);  // otherwise all lanes were predicated off
+  }
+  advance(now, w);
+}
+
+void Sm::write_back(Cycle now, unsigned w, const DecodedInst& in) {
+  Warp& warp = warps_[w];
+  if (in.destination < DecodedInst::kNone) {
+    warp.pending.set(in.destination);
+    wheel_.push(now + in.latency, Event::write(w, in.destination));
+  } else if (in.destination == DecodedInst::kSeveral) {
+    warp.pending |= warp.launch->code->several(in);
+    auto inst = static_cast<std::uint32_t>(&in - warp.launch->code->instructions());
+    wheel_.push(now + in.latency, Event::write_several(w, inst));
+  }
+}
+
+void Sm::to_lsu(unsigned w, const DecodedInst& in) {
+  Warp& warp = warps_[w];
+  const DecodedKernel& code = *warp.launch->code;
+  Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot,
+                   static_cast<std::uint32_t>(&in - code.instructions()), &in};
+  if (in.destination < DecodedInst::kNone) {
+    warp.pending.set(in.destination), warp.pending_memory.set(in.destination);
+  } else if (in.destination == DecodedInst::kSeveral) {
+    warp.pending |= code.several(in), warp.pending_memory |= code.several(in);
+  }
+  if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
+  std::uint32_t base = in.local ? local_base(w) : 0;
+  unsigned lines = lsu_.enter_lines(owner, warp.cursor.at + trace::kRecordWords, warp.pieces, base);
+  bool load = in.route == Route::Load || in.route == Route::Atomic;
+  warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + (load ? 1 : lines));
+}
+
+void Sm::come_to_barrier(Cycle now, unsigned w) {
+  Warp& warp = warps_[w];
+  auto kind = static_cast<trace::BarrierKind>(warp.mask >> 4 & 3);
+  if (kind == trace::BarrierKind::Warp) return advance(now, w);
+  Block& block = blocks_[warp.block];
+  Barrier& barrier = block.barrier[warp.mask & 15];
+  ++barrier.arrived;
+  barrier.expected = static_cast<std::uint8_t>(warp.mask >> 8);
+  if (kind == trace::BarrierKind::Sync) barrier.waiting |= 1ull << w, at_barrier_ |= 1ull << w;
+  open_if_complete(now, block, barrier);
+  // Behind a barrier nothing is read before it opens: a live stream may not know it yet.
+  if (kind == trace::BarrierKind::Arrive) advance(now, w);
+}
+
+// Warps go on as many cycles after the last arrival as an instruction that needs the barrier's result would.
+void Sm::open_if_complete(Cycle now, Block& block, Barrier& barrier) {
+  if (barrier.arrived < (barrier.expected != 0 ? barrier.expected : block.live)) return;
+  for (Mask m = barrier.waiting; m != 0; m &= m - 1)
+    wheel_.push(now + warps_[lowest(m)].next->latency, Event::resume(lowest(m)));
+  barrier = {};
+}
+
+// The record's pieces give the time as a power of two of nanoseconds (stream.h).
+void Sm::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
+  Warp& warp = warps_[w];
+  Cycle time = (std::uint64_t{1} << warp.pieces) * core_clock_mhz_ / 1000;
+  warp.wake = now + std::max<Cycle>(in.latency, time);
+  sleeping_ |= 1ull << w;
+  next_wake_ = std::min(next_wake_, warp.wake);
+}
+
+std::uint32_t Sm::local_base(unsigned w) const {
+  std::uint64_t window = (std::uint64_t{warps_[w].launch->stream->code().local_bytes_per_thread} * kLanes + line_bytes_ - 1) / line_bytes_;
+  std::uint64_t number = std::uint64_t{id_} * spec_.warps + w;
+  return static_cast<std::uint32_t>(kLocalBase / line_bytes_ + number * window);
+}
+
+}  // namespace raddle::timing

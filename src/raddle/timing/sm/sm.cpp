@@ -1,0 +1,274 @@
+#include "raddle/timing/sm/sm.h"
+
+#include <algorithm>
+
+#include "raddle/base/mask.h"
+
+namespace raddle::timing {
+
+namespace {
+
+unsigned longest_delay(const SmSpec& sm) {
+  unsigned most = std::max({sm.l1d.hit_latency_cycles, sm.shared_latency_cycles + kLanes,
+                            sm.const_latency_cycles + trace::kMaxPieces});
+  for (const OpCost& c : sm.cost) most = std::max(most, c.latency);
+  RADDLE_ASSERT(most < EventWheel::kHorizon);
+  return most;
+}
+// Per cycle at most one write-back per scheduler and one event from the LSU, plus one resumption per warp.
+unsigned events_under_way(const SmSpec& sm) {
+  return (sm.schedulers + 1) * (longest_delay(sm) + 1) + sm.warps;
+}
+}  // namespace
+
+Sm::Sm(const MachineSpec& machine, unsigned id, const policy::Choice<policy::WarpPolicy>& warp_policy,
+       std::uint64_t seed)
+    : id_(id), schedulers_(machine.sm.schedulers), lsu_(machine, id), ports_(&lsu_.ports()),
+      policy_name_(warp_policy.name()), warps_(machine.sm.warps), wheel_(events_under_way(machine.sm)),
+      blocks_(machine.sm.blocks), spec_(machine.sm), line_bytes_(machine.l2.line_bytes),
+      core_clock_mhz_(machine.core_clock_mhz), dispatch_latency_(machine.dispatch_latency_cycles),
+      block_in_(machine.sm.blocks + 64), block_out_(machine.sm.blocks + 64) {
+  unsigned slots = spec_.warps / schedulers_;
+  for (unsigned s = 0; s < schedulers_; ++s) {
+    group_[s] = low_bits(slots) << (s * slots);
+    policies_[s] = warp_policy.make({id, s, s * slots, slots, seed});
+  }
+}
+
+void Sm::set_skip(bool skip) {
+  skip_ = skip;
+  lsu_.set_skip(skip);
+}
+
+Cycle Sm::tick(Cycle now) {
+  if (now >= inbox_next_) drain_inbox(now);
+  if (wheel_.due(now)) run_events(now);
+  if (now >= next_wake_) wake_sleepers(now);
+  bool active = false;
+  if (changed_ || !skip_) active = issue(now);
+  bool full = !lsu_.accepts();
+  active |= lsu_.serve(now, wheel_, counters_);
+  if (full && lsu_.accepts()) changed_ = true;
+  active |= lsu_.inject(now);
+  return active || changed_ ? now + 1 : next_event(now);
+}
+
+Cycle Sm::next_event(Cycle now) const {
+  return std::min({inbox_next_, wheel_.next(now + 1), next_wake_, lsu_.next_event(now)});
+}
+
+// --- arrivals --------------------------------------------------------------------------------------
+
+void Sm::drain_inbox(Cycle now) {
+  while (ports_->from_noc.next_arrival() <= now) {
+    Message m = ports_->from_noc.front();
+    ports_->from_noc.pop();
+    progress_ = now;
+    lsu_.reply(now, m, counters_, [&](const Lsu::Owner& o) { loaded(now, o); },
+               [&](unsigned w) { acknowledged(now, w); });
+  }
+  lsu_.take_credits(now);
+  while (block_in_.next_arrival() <= now) {
+    start_block(now, block_in_.front());
+    block_in_.pop();
+  }
+  inbox_next_ = inbox();
+}
+
+void Sm::start_block(Cycle now, const BlockStart& start) {
+  if (start.launch->sequence != last_launch_ && spec_.l1d.flush_at_kernel_start) lsu_.flush();
+  last_launch_ = start.launch->sequence;
+  const trace::LaunchShape& shape = start.launch->stream->shape();
+  Block& block = blocks_[start.slot];
+  RADDLE_ASSERT(block.live == 0);
+  block = {start.launch, start.block, 0, static_cast<std::uint8_t>(shape.warps_per_block()), {}};
+  auto threads = static_cast<unsigned>(shape.block.count());
+  for (unsigned i = 0; i < block.live; ++i) {
+    unsigned w = free_slot();
+    block.warps |= 1ull << w;
+    start_warp(w, start.slot, i);
+    warps_[w].lanes = static_cast<std::uint8_t>(std::min(kLanes, threads - i * kLanes));
+  }
+  progress_ = now;
+  changed_ = true;
+}
+
+// Warps are dealt round-robin over the schedulers, skipping those that are full.
+unsigned Sm::free_slot() {
+  for (unsigned n = 0; n < schedulers_; ++n) {
+    unsigned s = deal_turn_;
+    deal_turn_ = deal_turn_ + 1 == schedulers_ ? 0 : deal_turn_ + 1;
+    if (Mask free = group_[s] & ~resident_; free != 0) return lowest(free);
+  }
+  assertion_failed("a warp slot is free for every warp the dispatcher sends", __FILE__, __LINE__);
+}
+
+void Sm::start_warp(unsigned w, unsigned slot, unsigned index) {
+  Warp& warp = warps_[w];
+  const Block& block = blocks_[slot];
+  warp = {};
+  warp.launch = block.launch, warp.block = static_cast<std::uint8_t>(slot), warp.index = index;
+  warp.cursor = block.launch->stream->open(block.id, index);
+  resident_ |= 1ull << w;
+  age_.insert(w);
+  bool any = read_record(warp);
+  RADDLE_ASSERT(any);
+  class_[static_cast<unsigned>(warp.next->unit)] |= 1ull << w;
+  update_readiness(w);
+}
+
+// --- completions -----------------------------------------------------------------------------------
+
+void Sm::run_events(Cycle now) {
+  auto units = [&](std::uint32_t free) {
+    for (std::uint32_t m = free; m != 0; m &= m - 1) busy_[lowest(m) / 4] &= ~group_[lowest(m) % 4];
+    changed_ = true;
+  };
+  wheel_.take(now, units, [&](Event e) {
+    switch (e.kind()) {
+      case Event::Kind::Write: written(now, e.warp(), e.reg()); break;
+      case Event::Kind::WriteSeveral: {
+        unsigned w = e.warp();
+        written_several(now, w, warps_[w].launch->code->instructions()[e.inst()]);
+        break;
+      }
+      case Event::Kind::Piece:
+        lsu_.piece_done(e.load(), [&](const Lsu::Owner& o) { loaded(now, o); });
+        break;
+      case Event::Kind::Resume: resume(now, e.warp()); break;
+    }
+  });
+}
+
+void Sm::wake_sleepers(Cycle now) {
+  next_wake_ = kNever;
+  for (Mask m = sleeping_; m != 0; m &= m - 1) {
+    unsigned w = lowest(m);
+    if (warps_[w].wake <= now) resume(now, w);
+    else next_wake_ = std::min(next_wake_, warps_[w].wake);
+  }
+}
+
+void Sm::resume(Cycle now, unsigned w) {
+  at_barrier_ &= ~(1ull << w), sleeping_ &= ~(1ull << w);
+  advance(now, w);
+}
+
+void Sm::loaded(Cycle now, const Lsu::Owner& owner) {
+  unsigned w = owner.warp;
+  changed_ = true;  // a load slot is free
+  --warps_[w].outstanding;
+  if (owner.code->destination == DecodedInst::kSeveral) written_several(now, w, *owner.code);
+  else if (owner.code->destination != DecodedInst::kNone) written(now, w, owner.code->destination);
+  else if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
+  if ((fence_wait_ >> w & 1) != 0) update_readiness(w);
+}
+
+void Sm::acknowledged(Cycle now, unsigned w) {
+  --warps_[w].outstanding;
+  if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
+  else if ((fence_wait_ >> w & 1) != 0) update_readiness(w);
+}
+
+void Sm::written(Cycle now, unsigned w, unsigned reg) {
+  Warp& warp = warps_[w];
+  warp.pending.clear(reg), warp.pending_memory.clear(reg);
+  if (((ended_ | at_barrier_ | sleeping_) >> w & 1) == 0) {
+    if (warp.next->uses.test(reg)) update_readiness(w);
+  } else if ((ended_ >> w & 1) != 0) {
+    end_if_drained(now, w);
+  }
+}
+
+void Sm::written_several(Cycle now, unsigned w, const DecodedInst& in) {
+  Warp& warp = warps_[w];
+  const RegisterSet& registers = warp.launch->code->several(in);
+  warp.pending -= registers, warp.pending_memory -= registers;
+  if (((ended_ | at_barrier_ | sleeping_) >> w & 1) == 0) update_readiness(w);
+  else if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
+}
+
+// --- state of a warp -------------------------------------------------------------------------------
+
+// False at the end of the warp's stream.
+bool Sm::read_record(Warp& warp) {
+  if (warp.cursor.at == warp.cursor.end && !warp.launch->stream->refill(warp.cursor)) return false;
+  const std::uint32_t* at = warp.cursor.at;
+  trace::Record r{at[0], at[1]};
+  RADDLE_ASSERT(r.inst() < warp.launch->code->size());
+  warp.next = warp.launch->code->instructions() + r.inst();
+  warp.mask = r.mask;
+  warp.left = static_cast<std::uint8_t>(r.count());
+  warp.pieces = static_cast<std::uint8_t>(r.pieces());
+  warp.words = static_cast<std::uint8_t>(trace::kRecordWords + (warp.next->payload ? trace::kPieceWords * r.pieces() : 0));
+  __builtin_prefetch(at + 24);
+  return true;
+}
+
+// The instruction after `next` becomes the one to issue.
+void Sm::advance(Cycle now, unsigned w) {
+  Warp& warp = warps_[w];
+  if (--warp.left != 0) {
+    ++warp.next;
+  } else {
+    warp.cursor.at += warp.words;
+    if (!read_record(warp)) {
+      ended_ |= 1ull << w;
+      ready_ &= ~(1ull << w);
+      end_if_drained(now, w);
+      return;
+    }
+  }
+  class_[static_cast<unsigned>(warp.next->unit)] |= 1ull << w;
+  update_readiness(w);
+}
+
+void Sm::update_readiness(unsigned w) {
+  const Warp& warp = warps_[w];
+  Mask bit = 1ull << w;
+  changed_ = true;
+  ready_ &= ~bit, memory_wait_ &= ~bit, fence_wait_ &= ~bit;
+  if (warp.next->uses.meets(warp.pending)) {
+    if (warp.next->uses.meets(warp.pending_memory)) memory_wait_ |= bit;
+  } else if (warp.next->route == Route::Fence && warp.outstanding != 0) {
+    fence_wait_ |= bit;
+  } else {
+    ready_ |= bit;
+  }
+}
+
+void Sm::end_if_drained(Cycle now, unsigned w) {
+  const Warp& warp = warps_[w];
+  changed_ = true;
+  memory_wait_ &= ~(1ull << w);
+  if (warp.pending_memory.any() || warp.outstanding != 0) memory_wait_ |= 1ull << w;
+  else if (!warp.pending.any()) end_warp(now, w);
+}
+
+void Sm::end_warp(Cycle now, unsigned w) {
+  Block& block = blocks_[warps_[w].block];
+  Mask bit = 1ull << w;
+  resident_ &= ~bit, ended_ &= ~bit, block.warps &= ~bit;
+  age_.remove(w);
+  if (--block.live != 0) {
+    for (Barrier& b : block.barrier)
+      if (b.waiting != 0) open_if_complete(now, block, b);
+    return;
+  }
+  ++counters_.blocks;
+  block.launch->stream->close(block.id);
+  block_out_.push(now + dispatch_latency_, {warps_[w].block});
+  dispatcher_box_->post(now + dispatch_latency_, id_);
+}
+
+stats::SmCounters Sm::counters(Cycle at) const {
+  stats::SmCounters out = counters_;
+  // Cycles after the last block's end may have been accounted already; they were idle.
+  for (unsigned s = 0; s < schedulers_; ++s)
+    if (at >= accounted_) out.stall[static_cast<unsigned>(reason_[s])] += at - accounted_;
+    else out.stall[static_cast<unsigned>(stats::Stall::Idle)] -= accounted_ - at;
+  out.l1d_reservation_fails += lsu_.refused_cycles(at);
+  return out;
+}
+
+}  // namespace raddle::timing

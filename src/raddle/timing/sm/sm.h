@@ -1,0 +1,169 @@
+// One streaming multiprocessor: schedulers with their warp slots, scoreboard, execution units, load/store unit, L1D.
+// In-order issue per warp, one instruction per scheduler and cycle; a scoreboard over registers (results are ready
+// `latency` cycles after issue, no forwarding subtleties); units taken for `interval` cycles. Shapes after
+// examples/timing_engine/REPORT.md: masks changed on events and never scanned, every scheduler decides on the state at
+// the start of the cycle, fixed delays in a wheel, stalls credited for whole intervals.
+// Left out: instruction fetch and cache, operand collectors and register banks, partial-warp replays.
+//
+// tick(now) does one cycle and returns the next one in which anything could happen. Order inside a cycle: arrivals,
+// events due, issue, load/store unit, interconnect port. Ticking more often never changes a counter (tested: skip off).
+//
+// Stalls. A scheduler that issues nothing is charged one reason, that of its nearest-to-ready warp, decided on the
+// state at the start of the cycle. From nearest to farthest:
+//   Lsu         a warp's operands and unit are there but the load/store unit accepts nothing (queue full, no load slot
+//               free, or another scheduler's instruction entered this cycle)
+//   Unit        a warp's operands are there, its unit is taken
+//   Dependence  a warp waits for the result of an execution unit, or for its branch
+//   Memory      a warp waits for a loaded register, or has ended and its memory operations are still under way
+//   Fence       a warp waits at a fence
+//   Sleep       a warp sleeps
+//   Barrier     all warps wait at barriers (until the cycle they may issue again)
+//   Idle        no warp is resident
+#pragma once
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "raddle/base/age.h"
+#include "raddle/policy/registry.h"
+#include "raddle/policy/warp/policy.h"
+#include "raddle/stats/counters.h"
+#include "raddle/timing/sm/launch.h"
+#include "raddle/timing/sm/lsu.h"
+
+namespace raddle::timing {
+
+class Sm {
+ public:
+  Sm(const MachineSpec& machine, unsigned id, const policy::Choice<policy::WarpPolicy>& warp_policy,
+     std::uint64_t seed);
+
+  // --- wires -------------------------------------------------------------------------------------
+  SmPorts& ports() { return lsu_.ports(); }
+  BlockStartLink& block_in() { return block_in_; }
+  BlockEndLink& block_out() { return block_out_; }
+  /// Gets post(arrival, id) with every push on block_out().
+  void connect_dispatcher(Mailbox& box) { dispatcher_box_ = &box; }
+
+  // --- component ---------------------------------------------------------------------------------
+  /// false: every stage looks at everything in every tick; results must be the same.
+  void set_skip(bool skip);
+  Cycle next_arrival(Cycle) const { return inbox(); }
+  void open_window() { inbox_next_ = inbox(); }
+  Cycle tick(Cycle now);
+
+  // --- results -----------------------------------------------------------------------------------
+  /// All counters when the clock shows `at` (cycles before `at` are over). Precondition: no state change after `at`.
+  stats::SmCounters counters(Cycle at) const;
+  /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
+  Cycle last_progress(Cycle now) const { return sleeping_ != 0 ? now : progress_; }
+  policy::WarpPolicy& policy(unsigned scheduler) { return *policies_[scheduler]; }
+  bool idle() const { return resident_ == 0 && lsu_.idle(); }
+  /// One line per resident warp (at most `most`): where it stands and what it waits for; then the queues.
+  void describe(std::string& out, unsigned most) const;
+
+ private:
+  using Mask = policy::WarpMask;
+  struct alignas(64) Warp {
+    RegisterSet pending;         // registers with a write under way
+    RegisterSet pending_memory;  // of these: by a load
+    const DecodedInst* next = nullptr;  // to be issued; of a parked warp: the one it is parked at
+    trace::WarpCursor cursor;           // at the record of `next`
+    const Launch* launch = nullptr;
+    LaneMask mask = 0;                  // word 1 of the record
+    std::uint32_t index = 0;            // in the block
+    std::uint16_t outstanding = 0;      // global and local memory operations under way, lines of stores
+    std::uint8_t left = 0, pieces = 0, words = 0;  // of the record: instructions left, pieces, size
+    std::uint8_t block = 0;             // block slot
+    std::uint8_t lanes = 0;             // threads of the warp
+    Cycle wake = 0;
+  };
+  struct Barrier {
+    Mask waiting = 0;
+    std::uint8_t arrived = 0, expected = 0;
+  };
+  struct Block {
+    const Launch* launch = nullptr;
+    std::uint32_t id = 0;
+    Mask warps = 0;
+    std::uint8_t live = 0;
+    std::array<Barrier, 16> barrier;
+  };
+
+  Cycle inbox() const {
+    return std::min({ports_->from_noc.next_arrival(), ports_->credit_in.next_arrival(),
+                     block_in_.next_arrival()});
+  }
+  Cycle next_event(Cycle now) const;
+  // arrivals (sm.cpp)
+  void drain_inbox(Cycle now);
+  void start_block(Cycle now, const BlockStart& start);
+  unsigned free_slot();
+  void start_warp(unsigned w, unsigned slot, unsigned index);
+  // completions (sm.cpp)
+  void run_events(Cycle now);
+  void wake_sleepers(Cycle now);
+  void loaded(Cycle now, const Lsu::Owner& owner);
+  void acknowledged(Cycle now, unsigned w);
+  void written(Cycle now, unsigned w, unsigned reg);
+  void written_several(Cycle now, unsigned w, const DecodedInst& in);
+  void resume(Cycle now, unsigned w);
+  // state of a warp (sm.cpp)
+  bool read_record(Warp& warp);
+  void advance(Cycle now, unsigned w);
+  void update_readiness(unsigned w);
+  void end_if_drained(Cycle now, unsigned w);
+  void end_warp(Cycle now, unsigned w);
+  // issue (issue.cpp)
+  bool issue(Cycle now);
+  Mask blocked_by_units() const;
+  stats::Stall reason(unsigned scheduler, Mask open) const;
+  unsigned pick(Cycle now, unsigned scheduler, Mask ready);
+  void issue_warp(Cycle now, unsigned scheduler, unsigned w);
+  void write_back(Cycle now, unsigned w, const DecodedInst& in);
+  void to_lsu(unsigned w, const DecodedInst& in);
+  std::uint32_t local_base(unsigned w) const;
+  void come_to_barrier(Cycle now, unsigned w);
+  void open_if_complete(Cycle now, Block& block, Barrier& barrier);
+  void fall_asleep(Cycle now, unsigned w, const DecodedInst& in);
+  // words (describe.cpp)
+  void describe_warp(std::string& out, unsigned w) const;
+  void describe_wait(std::string& out, unsigned w) const;
+
+  // Sets of warps, changed when something happens.
+  Mask resident_ = 0;
+  Mask ready_ = 0;        // the next instruction has no hazard
+  Mask memory_wait_ = 0;  // ... waits for a loaded register; or the warp has ended and memory has not
+  Mask fence_wait_ = 0;
+  Mask at_barrier_ = 0, sleeping_ = 0, ended_ = 0;  // parked: `next` is not to be issued
+  std::array<Mask, kUnits> class_{};  // warps whose next instruction goes to this unit
+  std::array<Mask, kUnits> busy_{};   // all slots of a scheduler whose unit is taken
+  std::array<Mask, 4> group_{};       // slots of each scheduler
+
+  std::array<stats::Stall, 4> reason_{};  // why each scheduler has not issued since accounted_
+  Cycle accounted_ = 0;                   // cycles before this one are in the counters
+  bool changed_ = true;                   // a mask above has changed since issue() last looked
+  bool skip_ = true;
+  Cycle inbox_next_ = kNever, next_wake_ = kNever, progress_ = 0;
+  unsigned id_, schedulers_, lsu_turn_ = 0, deal_turn_ = 0;
+  stats::SmCounters counters_;
+  Lsu lsu_;
+  SmPorts* ports_;  // of lsu_
+  std::array<std::unique_ptr<policy::WarpPolicy>, 4> policies_;
+  std::string policy_name_;
+  AgeMatrix64 age_;
+  std::vector<Warp> warps_;
+  EventWheel wheel_;
+  std::vector<Block> blocks_;
+  SmSpec spec_;
+  std::uint32_t line_bytes_, core_clock_mhz_;
+  Cycle dispatch_latency_;
+  std::uint64_t last_launch_ = ~std::uint64_t{0};
+  BlockStartLink block_in_;
+  BlockEndLink block_out_;
+  Mailbox* dispatcher_box_ = nullptr;
+};
+
+}  // namespace raddle::timing

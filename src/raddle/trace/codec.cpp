@@ -1,0 +1,150 @@
+#include "raddle/trace/codec.h"
+
+#include <cstring>
+
+#include "raddle/base/error.h"
+
+namespace raddle::trace {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void broken(const std::string& what) { throw InputError("op stream does not fit its kernel: " + what); }
+
+/// Payload pieces of a record; 0 for records whose `pieces` is only a count.
+unsigned payload(const Record& record, const KernelCode& code) {
+  if (record.inst() >= code.instructions.size()) broken("instruction " + std::to_string(record.inst()));
+  return carries_pieces(code.instructions[record.inst()].kind) ? record.pieces() : 0;
+}
+
+class Columns {
+ public:
+  std::vector<std::uint32_t> heads, masks, lines, words, lanes;
+  std::array<std::vector<std::uint32_t>*, 5> all() { return {&heads, &masks, &lines, &words, &lanes}; }
+};
+
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
+  std::uint32_t number() {
+    std::uint32_t n = 0;
+    if (bytes_.size() < sizeof n) broken("section too short");
+    std::memcpy(&n, bytes_.data(), sizeof n);
+    bytes_.remove_prefix(sizeof n);
+    return n;
+  }
+  void array(std::vector<std::uint32_t>& out, std::size_t count) {
+    if (bytes_.size() / sizeof(std::uint32_t) < count) broken("section too short");
+    out.resize(count);
+    std::memcpy(out.data(), bytes_.data(), count * sizeof(std::uint32_t));
+    bytes_.remove_prefix(count * sizeof(std::uint32_t));
+  }
+  bool empty() const { return bytes_.empty(); }
+
+ private:
+  std::string_view bytes_;
+};
+
+void append(std::string& out, const std::uint32_t* values, std::size_t count) {
+  out.append(reinterpret_cast<const char*>(values), count * sizeof(std::uint32_t));
+}
+
+}  // namespace
+
+std::string encode(const BlockBatch& batch, const KernelCode& code) {
+  Columns columns;
+  std::vector<std::uint32_t> records;  // per warp
+  for (std::size_t w = 0; w + 1 < batch.start.size(); ++w) {
+    std::uint32_t last_line = 0, count = 0;
+    for (std::uint32_t at = batch.start[w]; at < batch.start[w + 1]; ++count) {
+      const Record record{batch.words[at], batch.words[at + 1]};
+      columns.heads.push_back(record.head);
+      columns.masks.push_back(record.mask);
+      at += kRecordWords;
+      for (unsigned p = payload(record, code); p > 0; --p, at += kPieceWords) {
+        columns.lines.push_back(batch.words[at] - last_line);  // wraps; undone by decode
+        last_line = batch.words[at];
+        columns.words.push_back(batch.words[at + 1]);
+        columns.lanes.push_back(batch.words[at + 2] ^ record.mask);  // mostly 0: one piece has every lane
+      }
+    }
+    records.push_back(count);
+  }
+  std::string out;
+  const std::uint32_t head[] = {batch.first_block, batch.blocks, static_cast<std::uint32_t>(records.size()),
+                                static_cast<std::uint32_t>(columns.heads.size()), static_cast<std::uint32_t>(columns.lines.size())};
+  append(out, head, std::size(head));
+  append(out, records.data(), records.size());
+  for (const auto* column : columns.all()) append(out, column->data(), column->size());
+  return out;
+}
+
+BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps_per_block) {
+  ByteReader in(bytes);
+  BlockBatch batch;
+  batch.first_block = in.number();
+  batch.blocks = in.number();
+  const std::uint32_t warps = in.number(), n_records = in.number(), n_pieces = in.number();
+  if (warps != std::uint64_t{batch.blocks} * warps_per_block) broken("number of warps");
+  std::vector<std::uint32_t> records;
+  in.array(records, warps);
+  Columns columns;
+  in.array(columns.heads, n_records), in.array(columns.masks, n_records);
+  in.array(columns.lines, n_pieces), in.array(columns.words, n_pieces), in.array(columns.lanes, n_pieces);
+  if (!in.empty()) broken("bytes left over");
+  batch.words.reserve(std::size_t{n_records} * kRecordWords + std::size_t{n_pieces} * kPieceWords);
+  std::size_t r = 0, p = 0;
+  batch.start.push_back(0);
+  for (std::uint32_t count : records) {
+    std::uint32_t line = 0;
+    if (count > n_records - r) broken("records of a warp");
+    for (std::uint32_t i = 0; i < count; ++i, ++r) {
+      const Record record{columns.heads[r], columns.masks[r]};
+      batch.words.push_back(record.head);
+      batch.words.push_back(record.mask);
+      const unsigned pieces = payload(record, code);
+      if (pieces > n_pieces - p) broken("pieces of a record");
+      for (unsigned k = 0; k < pieces; ++k, ++p) {
+        line += columns.lines[p];
+        batch.words.insert(batch.words.end(), {line, columns.words[p], columns.lanes[p] ^ record.mask});
+      }
+    }
+    batch.start.push_back(static_cast<std::uint32_t>(batch.words.size()));
+  }
+  if (r != n_records || p != n_pieces) broken("records left over");
+  return batch;
+}
+
+Json code_to_json(const KernelCode& code) {
+  Json out = {{"name", code.name}, {"file", code.file}, {"registers_per_thread", code.registers_per_thread},
+              {"static_shared_bytes", code.static_shared_bytes}, {"local_bytes_per_thread", code.local_bytes_per_thread},
+              {"opcode_names", code.opcode_names}};
+  Json& list = out["instructions"] = Json::array();
+  for (const StaticInst& i : code.instructions)
+    list.push_back({static_cast<unsigned>(i.kind), static_cast<unsigned>(i.op_class), i.bytes, i.bypass_l1, i.reads, i.writes, i.line, i.opcode});
+  return out;
+}
+
+KernelCode code_from_json(const Json& json) {
+  KernelCode code;
+  code.name = json.at("name"), code.file = json.at("file");
+  code.registers_per_thread = json.at("registers_per_thread");
+  code.static_shared_bytes = json.at("static_shared_bytes");
+  code.local_bytes_per_thread = json.at("local_bytes_per_thread");
+  code.opcode_names = json.at("opcode_names").get<std::vector<std::string>>();
+  for (const Json& i : json.at("instructions")) {
+    StaticInst inst;
+    const unsigned kind = i.at(0), op_class = i.at(1);
+    if (kind > static_cast<unsigned>(OpKind::Sleep) || op_class >= kOpClasses) broken("unknown kind of instruction");
+    inst.kind = static_cast<OpKind>(kind), inst.op_class = static_cast<OpClass>(op_class);
+    inst.bytes = i.at(2), inst.bypass_l1 = i.at(3);
+    inst.reads = i.at(4).get<std::vector<std::uint8_t>>(), inst.writes = i.at(5).get<std::vector<std::uint8_t>>();
+    inst.line = i.at(6), inst.opcode = i.at(7);
+    if (inst.opcode >= code.opcode_names.size()) broken("opcode name");
+    code.instructions.push_back(std::move(inst));
+  }
+  return code;
+}
+
+}  // namespace raddle::trace

@@ -1,0 +1,180 @@
+// Latencies and bandwidths of whole machines against closed forms made from the machine file's own numbers.
+// Measured as slopes (a long run minus a short one), so that launch and drain do not count.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "support/whole.h"
+
+namespace raddle {
+namespace {
+
+/// One thread follows a ring of pointers `steps` times; pointers are `stride` bytes apart.
+class Chase final : public runtime::Workload {
+ public:
+  Chase(std::uint64_t elements, std::uint64_t stride, std::uint32_t steps, bool bypass)
+      : elements_(elements), stride_(stride), steps_(steps), bypass_(bypass) {}
+  void set_size(runtime::Size) override {}
+  void visit(FieldVisitor&) override {}
+  std::string check() override { return ""; }
+  bool checked() const override { return false; }
+  std::uint64_t input_hash() const override { return 0; }
+  void run(runtime::Device& device, std::uint64_t) override {
+    const Address ring = device.allocate(elements_ * stride_);
+    for (std::uint64_t i = 0; i < elements_; ++i) {
+      const Address next = ring + (i + 1) % elements_ * stride_;
+      device.copy_to_device(ring + i * stride_, &next, sizeof next);
+    }
+    const std::string load = bypass_ ? "ld.volatile.global.u64" : "ld.global.u64";
+    const runtime::ModuleId module = device.load(
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".visible .entry chase(.param .u64 ring, .param .u32 steps)\n{\n"
+        ".reg .b32 %r<4>;\n.reg .b64 %d<2>;\n.reg .pred %p<2>;\n"
+        "ld.param.u64 %d1, [ring];\nld.param.u32 %r1, [steps];\n"
+        "again:\n" + load + " %d1, [%d1];\nsub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra again;\nret;\n}\n",
+        "chase.ptx");
+    device.launch(device.kernel(module, "chase"), {1}, {1}, runtime::Arguments(ring, steps_));
+  }
+
+ private:
+  std::uint64_t elements_, stride_;
+  std::uint32_t steps_;
+  bool bypass_;
+};
+
+/// Cycles per step once the ring is warm.
+double cycles_per_step(const std::string& gpu, std::uint64_t elements, std::uint64_t stride, bool bypass = false) {
+  const auto laps = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, 256 / elements));
+  const auto few = static_cast<std::uint32_t>(elements * laps), many = 3 * few;
+  Chase first(elements, stride, few, bypass), second(elements, stride, many, bypass);
+  const Cycle a = test::run_on(first, "chase", {gpu}).cycles, b = test::run_on(second, "chase", {gpu}).cycles;
+  return static_cast<double>(b - a) / (many - few);
+}
+
+class EveryMachine : public testing::TestWithParam<std::string> {
+ protected:
+  timing::MachineSpec spec() const { return test::make_setup({GetParam()}).machine; }
+};
+std::vector<std::string> machines() {
+  std::vector<std::string> out;
+  for (const sim::EmbeddedGpu& gpu : sim::embedded_gpus()) out.emplace_back(gpu.name);
+  return out;
+}
+INSTANTIATE_TEST_SUITE_P(All, EveryMachine, testing::ValuesIn(machines()), [](const auto& i) { return i.param; });
+
+TEST_P(EveryMachine, L1HitTakesTheL1Latency) {
+  const auto m = spec();
+  const std::uint64_t elements = std::min<std::uint64_t>(16, m.sm.l1d.size_kib * 1024 / m.sm.l1d.line_bytes / 4);
+  EXPECT_NEAR(cycles_per_step(GetParam(), elements, m.sm.l1d.line_bytes), m.sm.l1d.hit_latency_cycles, 2.0);
+}
+
+TEST_P(EveryMachine, L2HitTakesThePathThereAndBack) {
+  const auto m = spec();
+  // Bypassing the L1 leaves: two links each way through a crossbar, the slice's own latency, a cycle per stage.
+  const double path = 4.0 * m.noc.latency_cycles + m.l2.hit_latency_cycles;
+  const double measured = cycles_per_step(GetParam(), 16, m.l2.line_bytes, true);
+  EXPECT_GE(measured, path);
+  EXPECT_LE(measured, path + 16) << "SM, crossbars and slice add a few cycles each";
+}
+
+TEST_P(EveryMachine, DramAddsItsTimingToTheL2Path) {
+  const auto m = spec();
+  const double ratio = static_cast<double>(m.core_clock_mhz) / m.dram.clock_mhz;
+  const double l2 = 4.0 * m.noc.latency_cycles + m.l2.hit_latency_cycles;
+  // A ring four times the L2 misses always; each step finds its row open (column only) or closed (all three commands).
+  const std::uint64_t bytes = 4ull * m.l2.slices * m.l2.size_kib * 1024, stride = 4096 + m.l2.line_bytes;
+  const double measured = cycles_per_step(GetParam(), bytes / stride, stride, true);
+  EXPECT_GE(measured, 4.0 * m.noc.latency_cycles + ratio * m.dram.tCL + m.dram.extra_latency_cycles);
+  EXPECT_LE(measured, l2 + ratio * (m.dram.tRP + m.dram.tRCD + m.dram.tCL + 40) + m.dram.extra_latency_cycles + 24);
+}
+
+/// Every thread of a full machine adds up a private strip of floats with 16-byte loads.
+class Stream final : public runtime::Workload {
+ public:
+  Stream(std::uint32_t blocks, std::uint32_t loads) : blocks_(blocks), loads_(loads) {}
+  void set_size(runtime::Size) override {}
+  void visit(FieldVisitor&) override {}
+  std::string check() override { return ""; }
+  bool checked() const override { return false; }
+  std::uint64_t input_hash() const override { return 0; }
+  void run(runtime::Device& device, std::uint64_t) override {
+    const std::uint64_t step = std::uint64_t{blocks_} * 256 * 16;
+    const Address data = device.allocate(step * loads_), out = device.allocate(4);
+    const runtime::ModuleId module = device.load(fmt::format(R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry stream(.param .u64 data, .param .u64 out, .param .u32 loads, .param .u64 step)
+{{
+.reg .b32 %r<8>;
+.reg .b64 %d<8>;
+.reg .f32 %f<8>;
+.reg .pred %p<2>;
+ld.param.u64 %d1, [data]; ld.param.u64 %d2, [out]; ld.param.u32 %r1, [loads]; ld.param.u64 %d3, [step];
+mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x;
+mad.lo.u32 %r4, %r2, 256, %r3;
+mul.wide.u32 %d4, %r4, 16;
+add.u64 %d1, %d1, %d4;
+mov.f32 %f1, 0f00000000;
+again:
+ld.global.v4.f32 {{%f2, %f3, %f4, %f5}}, [%d1];
+add.f32 %f1, %f1, %f2;
+add.u64 %d1, %d1, %d3;
+sub.u32 %r1, %r1, 1;
+setp.ne.u32 %p1, %r1, 0;
+@%p1 bra again;
+setp.eq.f32 %p1, %f1, 0f3F800000;
+@%p1 st.global.f32 [%d2], %f1;
+ret;
+}})"), "stream.ptx");
+    device.launch(device.kernel(module, "stream"), {blocks_}, {256}, runtime::Arguments(data, out, loads_, step));
+  }
+
+ private:
+  std::uint32_t blocks_, loads_;
+};
+
+TEST_P(EveryMachine, StreamingReadsComeNearTheBandwidthAndNeverPassIt) {
+  const auto m = spec();
+  const std::uint32_t resident = m.sm.count * std::min(m.sm.threads / 256, m.sm.blocks);
+  Stream stream(2 * resident, 16);
+  const sim::Result r = test::run_on(stream, "stream", {GetParam()});
+  const double dram_peak = static_cast<double>(m.dram.channels) * m.dram.bus_bytes_per_cycle * m.dram.clock_mhz / m.core_clock_mhz;
+  const double noc_peak = static_cast<double>(std::min(m.sm.count, m.l2.slices)) * m.noc.flit_bytes;
+  const double peak = std::min(dram_peak, noc_peak);
+  const double measured = static_cast<double>(r.totals.dram.bytes) / static_cast<double>(r.cycles);
+  EXPECT_LE(measured, dram_peak * 1.0001) << "bytes per core cycle";
+  EXPECT_GE(measured, 0.5 * peak) << "bytes per core cycle of " << peak;
+  EXPECT_EQ(r.totals.dram.bytes, 2ull * resident * 256 * 16 * 16) << "each byte is fetched once";
+}
+
+/// Dependent arithmetic: one warp, a chain of n instructions.
+double cycles_per_instruction(const std::string& gpu, const std::string& instruction, unsigned warps) {
+  auto cycles = [&](unsigned n) {
+    std::string body = "mov.u32 %r1, 3;\nmov.f32 %f1, 0f3F800000;\n";
+    for (unsigned i = 0; i < n; ++i) body += instruction + "\n";
+    test::PtxWorkload workload(test::ptx_kernel(body + "st.global.u32 [%d0], %r1;\nst.global.f32 [%d0+4], %f1;\nret;"), "k", {1}, {32 * warps}, 2);
+    return test::run_on(workload, "chain", {gpu}).cycles;
+  };
+  return static_cast<double>(cycles(600) - cycles(200)) / 400;
+}
+
+TEST_P(EveryMachine, ADependentChainRunsAtTheLatencyOfItsClass) {
+  const auto m = spec();
+  auto latency = [&](trace::OpClass c) { return m.sm.cost[static_cast<unsigned>(c)].latency; };
+  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "add.u32 %r1, %r1, 1;", 1), latency(trace::OpClass::Int));
+  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "fma.rn.f32 %f1, %f1, %f1, %f1;", 1), latency(trace::OpClass::Fp32));
+  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "mul.lo.u32 %r1, %r1, %r1;", 1), latency(trace::OpClass::IntMul));
+  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "rsqrt.approx.f32 %f1, %f1;", 1), latency(trace::OpClass::Sfu));
+}
+
+TEST_P(EveryMachine, ManyWarpsRunAtTheIntervalOfTheUnit) {
+  const auto m = spec();
+  const unsigned warps = std::min(m.sm.warps, m.sm.max_threads_per_block / 32), per_scheduler = warps / m.sm.schedulers;
+  const auto& cost = m.sm.cost[static_cast<unsigned>(trace::OpClass::Fp32)];
+  const double expected = std::max<double>(per_scheduler * cost.interval, cost.latency);
+  EXPECT_NEAR(cycles_per_instruction(GetParam(), "fma.rn.f32 %f1, %f1, %f1, %f1;", warps), expected, 0.02 * expected);
+}
+
+}  // namespace
+}  // namespace raddle

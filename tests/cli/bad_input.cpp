@@ -1,0 +1,131 @@
+// Wrong names, settings, files: status 2, one clear line, nothing written.
+#include "cli/raddle.h"
+
+namespace raddle::test {
+namespace {
+
+/// Refused, and no result file left behind.
+void expect_nothing_written(const std::string& words, const std::vector<std::string>& said,
+                            const std::vector<std::string>& more = {}) {
+  const Folder folder;
+  std::vector<std::string> arguments = more;
+  for (const std::string& word :
+       {std::string("--json"), folder / "r.json", std::string("--report"), folder / "r.html"})
+    arguments.push_back(word);
+  expect_refused(raddle(words, arguments), said);
+  EXPECT_THAT(folder.content(), IsEmpty()) << words;
+}
+
+TEST(BadInput, UnknownWorkloadNamesTheKnown) {
+  expect_nothing_written("run vecad", {"'vecad'", "vecadd", "sgemm"});
+  expect_nothing_written("compare bfs vecad --policies lrr,gto", {"'vecad'", "vecadd"});
+}
+
+TEST(BadInput, UnknownParameterNamesTheKnown) {
+  expect_nothing_written("run vecadd siz=tiny", {"siz", "size"});
+  expect_nothing_written("run vecadd size=huge", {"huge", "tiny", "small", "paper"});
+  expect_nothing_written("run vecadd tiny", {"tiny"});
+}
+
+TEST(BadInput, ParameterOfWrongTypeOrOutOfRange) {
+  expect_nothing_written("run vecadd n=many", {"n", "many"});
+  expect_nothing_written("run vecadd n=-1", {"n", "-1"});
+  expect_nothing_written("run vecadd n=0", {"n", "0"});
+}
+
+TEST(BadInput, UnknownPolicyNamesTheKnown) {
+  expect_nothing_written("run vecadd --policy warp=gtoo", {"gtoo", "gto", "lrr"});
+  expect_nothing_written("run vecadd --policy wrap=gto", {"wrap"});
+  expect_nothing_written("run vecadd --policy gto", {"gto"});
+  expect_nothing_written("compare vecadd --policies lrr,gtoo", {"gtoo", "warp=gto"});
+  expect_nothing_written("compare vecadd --policies lrr,lrr", {"lrr", "twice"});
+}
+
+TEST(BadInput, UnknownOrBadPolicyParameter) {
+  expect_nothing_written("run vecadd --policy warp=two_level:group_siz=4",
+                         {"group_siz", "group_size"});
+  expect_nothing_written("run vecadd --policy warp=two_level:group_size=0", {"group_size", "0"});
+  expect_nothing_written("run vecadd --policy warp=two_level:group_size=x", {"group_size", "x"});
+}
+
+TEST(BadInput, UnknownGpuNamesTheKnown) {
+  expect_nothing_written("run vecadd --gpu v10", {"'v10'", "v100", "gtx480"});
+}
+
+TEST(BadInput, UnknownOrBadSetting) {
+  expect_nothing_written("run vecadd --set sm.cont=4", {"sm.cont", "sm.count"});
+  expect_nothing_written("run vecadd --set sm.count=four", {"sm.count", "four"});
+  expect_nothing_written("run vecadd --set sm.count=0", {"sm.count", "0"});
+  expect_nothing_written("run vecadd --set sm.count", {"sm.count"});
+  expect_nothing_written("run vecadd --set =4", {"=4"});
+}
+
+TEST(BadInput, BadTomlNamesFileAndLine) {
+  const Folder folder;
+  const std::string broken = folder.write("broken.toml", "name = \"x\"\n[sm\ncount = 4\n");
+  expect_nothing_written("run vecadd", {"broken.toml:2"}, {"--gpu", broken});
+}
+
+TEST(BadInput, UnknownKeyInTomlNamesFileLineAndKey) {
+  const Folder folder;
+  const std::string file =
+      folder.write("odd.toml", "name = \"x\"\n[sm]\ncount = 4\nwarp_count = 8\n");
+  expect_nothing_written("run vecadd", {"odd.toml:4", "sm.warp_count"}, {"--gpu", file});
+}
+
+TEST(BadInput, AllConfigurationErrorsAtOnce) {
+  const Folder folder;
+  const std::string file =
+      folder.write("odd.toml", "name = \"x\"\n[sm]\ncount = \"four\"\nwarp_count = 8\n");
+  const Outcome run = raddle("run vecadd --gpu", {file, "--set", "sm.schedulers=0"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(line_count(run.err), 3u) << run.err;
+  for (const char* word :
+       {"odd.toml:3", "sm.count", "odd.toml:4", "sm.warp_count", "sm.schedulers"})
+    EXPECT_THAT(run.err, HasSubstr(word));
+}
+
+TEST(BadInput, ContradictingValuesAreNamed) {
+  const Outcome run = raddle("run vecadd --gpu gtx480 --set sm.l1d.line_bytes=96");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("l1d"));
+}
+
+TEST(BadInput, MissingFilesAreNamed) {
+  expect_nothing_written("run vecadd --gpu /nowhere/x.toml", {"/nowhere/x.toml"});
+  expect_nothing_written("run /nowhere/x.ptx kernel=k", {"/nowhere/x.ptx"});
+  expect_refused(raddle("ptx /nowhere/x.ptx"), {"/nowhere/x.ptx"});
+}
+
+TEST(BadInput, FoldersAreNoFiles) {
+  const Folder folder;
+  expect_refused(raddle("ptx", {folder.path().string()}), {folder.path().string()});
+  expect_refused(raddle("run vecadd --gpu", {folder.path().string() + "/"}),
+                 {folder.path().string()});
+  expect_refused(raddle("run vecadd size=tiny --json", {folder.path().string()}),
+                 {folder.path().string()});
+}
+
+TEST(BadInput, UnwritableResultIsToldBeforeTheRun) {
+  const Outcome run =
+      raddle("run sgemm size=paper --json /nowhere/r.json", {}, std::chrono::seconds(5));
+  expect_refused(run, {"/nowhere/r.json"});
+}
+
+TEST(BadInput, OptionsThatContradictEachOther) {
+  expect_nothing_written("run vecadd --functional --live", {"--functional", "--live"});
+  expect_refused(raddle("run vecadd --functional --timeline /tmp/t.json"),
+                 {"--functional", "--timeline"});
+  expect_nothing_written("compare vecadd --policies lrr,gto --live", {"--live"});
+}
+
+TEST(BadInput, NumbersOutOfRange) {
+  expect_nothing_written("run vecadd --threads 0", {"--threads"});
+  expect_nothing_written("run vecadd --threads many", {"--threads"});
+  expect_nothing_written("run vecadd --max-cycles 0", {"--max-cycles"});
+  expect_nothing_written("run vecadd --max-cycles -5", {"--max-cycles"});
+}
+
+}  // namespace
+}  // namespace raddle::test

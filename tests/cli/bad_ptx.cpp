@@ -1,0 +1,143 @@
+// raddle ptx on good and bad files: what it tells, where it points, that it ends soon.
+#include "cli/raddle.h"
+#include "raddle/base/rng.h"
+#include "raddle_paths.h"
+
+namespace raddle::test {
+namespace {
+
+const std::string kWorkloads = RADDLE_SOURCE_DIR "/workloads/";
+constexpr std::chrono::seconds kSoon(30);
+constexpr std::size_t kHundredMegabytes = 100'000'000;
+
+const std::string kHead = ".version 7.2\n.target sm_70\n.address_size 64\n";
+
+std::string kernel(const std::string& body) {
+  return kHead + ".visible .entry k() {\n" + body + "}\n";
+}
+
+TEST(Ptx, DescribesEveryWorkload) {
+  for (const char* name : {"vecadd", "transpose", "sgemm", "reduction", "scan", "histogram",
+                           "hotspot", "pathfinder", "bfs", "spmv", "kmeans", "nn"}) {
+    const Outcome text = raddle("ptx", {kWorkloads + name + "/kernels.ptx"});
+    EXPECT_EQ(text.status, 0) << name << ": " << text.out << text.err;
+    EXPECT_THAT(text.out, AllOf(HasSubstr("kernel "), HasSubstr("registers"), HasSubstr("shared")))
+        << name;
+  }
+}
+
+TEST(Ptx, JsonHoldsKernelsRegistersSharedMemoryAndMix) {
+  const Json module = json_of(raddle("ptx --json", {kWorkloads + "transpose/kernels.ptx"}));
+  ASSERT_FALSE(module["kernels"].empty());
+  bool shared = false;
+  for (const Json& k : module["kernels"]) {
+    EXPECT_GT(k["registers"], 0);
+    EXPECT_GT(k["instructions"], 0);
+    std::uint64_t mix = 0;
+    for (const auto& [opcode, count] : k["mix"].items()) mix += count.get<std::uint64_t>();
+    EXPECT_EQ(mix, k["instructions"].get<std::uint64_t>());
+    shared |= k["shared_bytes"] > 0;
+  }
+  EXPECT_TRUE(shared) << "a transpose kernel uses a tile in shared memory";
+  EXPECT_EQ(module["unsupported"], Json::array());
+}
+
+TEST(Ptx, UnsupportedInstructionIsNamedWithItsLine) {
+  const Folder folder;
+  const std::string file =
+      folder.write("tensor.ptx",
+                   kernel("  .reg .b32 %r<9>;\n  mov.u32 %r1, 0;\n"
+                          "  tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [texture, {%r5}];\n  ret;\n"));
+  const Outcome run = raddle("ptx", {file});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.out + run.err, AllOf(HasSubstr("tensor.ptx:7"), HasSubstr("tex")));
+  const Outcome launched = raddle("run", {file, "kernel=k"});
+  EXPECT_EQ(launched.status, 2);
+  EXPECT_THAT(launched.err, AllOf(HasSubstr("tensor.ptx:7"), HasSubstr("tex")));
+}
+
+TEST(Ptx, UnknownWordIsRefusedWithLineAndColumn) {
+  const Folder folder;
+  expect_refused(
+      raddle("ptx",
+             {folder.write("a.ptx",
+                           kernel("  .reg .b32 %r<3>;\n  frobnicate.u32 %r1, %r2;\n  ret;\n"))}),
+      {"a.ptx:6:3", "frobnicate"});
+  expect_refused(raddle("ptx", {folder.write("b.ptx", kernel("  mov.u32 %r1, 0;\n  ret;\n"))}),
+                 {"b.ptx:5:", "%r1"});
+  expect_refused(raddle("ptx", {folder.write("c.ptx", kernel("  bra NOWHERE;\n"))}),
+                 {"c.ptx:5:", "NOWHERE"});
+  expect_refused(raddle("ptx", {folder.write("d.ptx", ".version 3.1\n.target sm_20\n")}),
+                 {"d.ptx:1", "3.1"});
+}
+
+TEST(Ptx, TruncatedFileIsRefusedWhereverItEnds) {
+  const Folder folder;
+  const std::string whole = read_file(kWorkloads + "bfs/kernels.ptx");
+  const std::size_t last = whole.rfind('}');
+  for (unsigned cut = 1; cut < 12; ++cut) {
+    const std::string file = folder.write("cut.ptx", whole.substr(0, last * cut / 12));
+    const Outcome run = raddle("ptx", {file}, kSoon);
+    EXPECT_THAT(run.status, testing::AnyOf(0, 2)) << run.err;
+    if (run.status == 2) expect_refused(run, {"cut.ptx:"});
+  }
+  expect_refused(raddle("ptx", {folder.write("cut.ptx", whole.substr(0, last))}), {"cut.ptx:"});
+}
+
+TEST(Ptx, EmptyFileIsRefused) {
+  const Folder folder;
+  expect_refused(raddle("ptx", {folder.write("empty.ptx", "")}), {"empty.ptx"});
+  expect_refused(raddle("ptx", {folder.write("blank.ptx", "  \n// nothing\n")}), {"blank.ptx"});
+  expect_refused(raddle("run", {folder.write("empty.ptx", ""), "kernel=k"}), {"empty.ptx"});
+}
+
+TEST(Ptx, BinaryFilesAreRefusedOnOneReadableLine) {
+  const Folder folder;
+  Rng random(1);
+  for (unsigned i = 0; i < 20; ++i) {
+    std::string bytes(1000, '\0');
+    for (char& c : bytes) c = static_cast<char>(random.next());
+    const Outcome run = raddle("ptx", {folder.write("random.ptx", bytes)});
+    expect_refused(run, {"random.ptx:"});
+    EXPECT_TRUE(std::ranges::all_of(run.err, [](char c) {
+      return c == '\n' || (c >= ' ' && c <= '~');
+    })) << run.err;
+  }
+  expect_refused(raddle("ptx", {RADDLE_PROGRAM}), {"raddle"});
+  expect_refused(raddle("ptx", {folder.write("zeros.ptx", std::string(1000, '\0'))}),
+                 {"zeros.ptx:1:1"});
+}
+
+TEST(Ptx, DeepNestingIsRefusedNotCrashed) {
+  const Folder folder;
+  const std::string blocks(200'000, '{'), brackets(200'000, '('), minus(200'000, '-');
+  for (const std::string& body : {blocks, "  .reg .b32 %r<2>;\n  mov.u32 %r1, " + brackets,
+                                  ".reg .b32 %r<2>;\n  mov.u32 %r1, " + minus})
+    expect_refused(raddle("ptx", {folder.write("deep.ptx", kernel(body))}, kSoon), {"deep.ptx:"});
+}
+
+TEST(Ptx, AHundredMegabytesOfNoiseAreRefusedSoon) {
+  const Folder folder;
+  const Outcome word =
+      raddle("ptx", {folder.write("big.ptx", std::string(kHundredMegabytes, 'a'))}, kSoon);
+  expect_refused(word, {"big.ptx"});
+  EXPECT_LT(word.err.size(), 2000u) << "the message must not repeat the file";
+  const Outcome comment = raddle(
+      "ptx", {folder.write("big.ptx", kHead + "/*" + std::string(kHundredMegabytes, '*'))}, kSoon);
+  expect_refused(comment, {"big.ptx"});
+}
+
+TEST(Ptx, AHundredMegabytesOfInstructionsEndSoon) {
+  const Folder folder;
+  std::string body = "  .reg .b32 %r<3>;\n";
+  const std::string line = "  add.s32 %r1, %r1, %r2;\n";
+  while (body.size() < kHundredMegabytes) body += line;
+  const Outcome run = raddle("ptx", {folder.write("big.ptx", kernel(body + "  ret;\n"))},
+                             std::chrono::seconds(100));
+  EXPECT_FALSE(run.timed_out);
+  EXPECT_THAT(run.status, testing::AnyOf(0, 2)) << run.err;
+  if (run.status == 2) expect_refused(run, {"big.ptx"});
+}
+
+}  // namespace
+}  // namespace raddle::test

@@ -1,0 +1,191 @@
+// raddle run and raddle compare when all is well: results, files, settings, repeatability.
+#include "cli/raddle.h"
+
+namespace raddle::test {
+namespace {
+
+std::string hash_of(const std::string& words) {
+  return json_of(raddle("run " + words + " --quiet --json -"))["state_hash"].get<std::string>();
+}
+
+TEST(Run, SummarySaysWhatMatters) {
+  const Outcome run = raddle("run vecadd size=tiny --gpu gtx480");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "") << "progress is for terminals only";
+  for (const char* word :
+       {"vecadd on gtx480", "warp=gto", "correct", "cycles", "warp instructions"})
+    EXPECT_THAT(run.out, HasSubstr(word));
+}
+
+TEST(Run, JsonHasTheContractsFields) {
+  const Json result = json_of(raddle("run vecadd size=tiny --gpu v100 --json -"));
+  EXPECT_EQ(result["schema"], 1);
+  EXPECT_EQ(result["workload"]["name"], "vecadd");
+  EXPECT_EQ(result["workload"]["result"], "correct");
+  EXPECT_EQ(result["workload"]["parameters"]["size"], "tiny");
+  EXPECT_EQ(result["policies"]["warp"]["name"], "gto");
+  EXPECT_EQ(result["kernels"].size(), 1u);
+  EXPECT_GT(result["totals"]["cycles"], 0);
+  EXPECT_GT(result["totals"]["warp_instructions"], 0);
+  EXPECT_EQ(result["state_hash"].get<std::string>().size(), 16u);
+  for (const char* field :
+       {"wall_seconds", "functional_seconds", "timing_seconds", "peak_rss_bytes", "threads"})
+    EXPECT_TRUE(result["host"].contains(field)) << field;
+}
+
+TEST(Run, EverySchedulerCycleIsAccountedFor) {
+  const Json result = json_of(raddle("run reduction size=tiny --gpu ccws --json -"));
+  std::uint64_t sum = 0;
+  for (const auto& [reason, cycles] : result["stalls"].items()) sum += cycles.get<std::uint64_t>();
+  EXPECT_EQ(sum, result["schedulers"].get<std::uint64_t>() *
+                     result["totals"]["cycles"].get<std::uint64_t>());
+}
+
+TEST(Run, JsonFileIsTheOnlyFileWritten) {
+  const Folder folder;
+  const Outcome run = raddle("run vecadd size=tiny --quiet --json", {folder / "r.json"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(folder.content(), std::vector<std::string>{"r.json"});
+  EXPECT_EQ(Json::parse(read_file(folder / "r.json"))["workload"]["result"], "correct");
+}
+
+TEST(Run, SettingsChangeTheMachineAndAreReported) {
+  const Json result = json_of(
+      raddle("run vecadd size=tiny --gpu v100 --set sm.count=4 --set sm.l1d.size_kib=64 --json -"));
+  EXPECT_EQ(result["config"]["sm"]["count"], 4);
+  EXPECT_EQ(result["config"]["sm"]["l1d"]["size_kib"], 64);
+  EXPECT_NE(result["state_hash"],
+            json_of(raddle("run vecadd size=tiny --gpu v100 --json -"))["state_hash"]);
+}
+
+TEST(Run, PoliciesAndTheirParametersAreChosen) {
+  const Json result = json_of(raddle(
+      "run bfs size=tiny --policy warp=two_level:group_size=4 --policy block=chunk --json -"));
+  EXPECT_EQ(result["policies"]["warp"]["name"], "two_level");
+  EXPECT_EQ(result["policies"]["warp"]["parameters"]["group_size"], 4);
+  EXPECT_EQ(result["policies"]["block"]["name"], "chunk");
+}
+
+TEST(Run, EqualRunsHaveEqualHashes) {
+  const std::string words = "sgemm size=tiny --gpu v100", hash = hash_of(words);
+  EXPECT_EQ(hash_of(words), hash);
+  EXPECT_EQ(hash_of(words + " --no-skip"), hash);
+  EXPECT_EQ(hash_of(words + " --threads 2"), hash);
+}
+
+TEST(Run, SeedChangesTheInputs) {
+  const Json one = json_of(raddle("run vecadd size=tiny --seed 1 --json -")),
+             two = json_of(raddle("run vecadd size=tiny --seed 2 --json -"));
+  EXPECT_NE(one["workload"]["input_hash"], two["workload"]["input_hash"]);
+  EXPECT_EQ(one["config"]["run"]["seed"], 1);
+}
+
+TEST(Run, ResolvedConfigurationFedBackGivesTheSameRun) {
+  const Folder folder;
+  const Json first = json_of(
+      raddle("run bfs size=tiny --gpu latoa --set sm.count=3 --policy warp=lrr --seed 7 --json -"));
+  const std::string config = folder.write("config.json", first["config"].dump());
+  const Json again = json_of(raddle("run bfs size=tiny --json - --gpu", {config}));
+  EXPECT_EQ(again["config"], first["config"]);
+  EXPECT_EQ(again["state_hash"], first["state_hash"]);
+}
+
+TEST(Run, WholeResultIsAlsoAMachineDescription) {
+  const Folder folder;
+  const Json first = json_of(raddle("run vecadd size=tiny --gpu h200 --json -"));
+  const std::string file = folder.write("result.json", first.dump());
+  EXPECT_EQ(json_of(raddle("run vecadd size=tiny --json - --gpu", {file}))["state_hash"],
+            first["state_hash"]);
+}
+
+TEST(Run, FunctionalRunsWithoutTiming) {
+  const Json result = json_of(raddle("run scan size=tiny --functional --json -"));
+  EXPECT_EQ(result["workload"]["result"], "correct");
+  EXPECT_EQ(result["totals"]["cycles"], 0);
+  EXPECT_GT(result["totals"]["warp_instructions"], 0);
+}
+
+TEST(Run, LiveExecutionIsCorrectAndCountsTheSame) {
+  const Json live = json_of(raddle("run histogram size=tiny --live --json -")),
+             replay = json_of(raddle("run histogram size=tiny --json -"));
+  EXPECT_EQ(live["workload"]["result"], "correct");
+  EXPECT_EQ(live["totals"]["warp_instructions"], replay["totals"]["warp_instructions"]);
+}
+
+TEST(Run, ReportAndTimelineAreWritten) {
+  const Folder folder;
+  const Outcome run = raddle("run vecadd size=tiny --quiet",
+                             {"--report", folder / "r.html", "--timeline", folder / "t.json"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(folder.content(), (std::vector<std::string>{"r.html", "t.json"}));
+  EXPECT_THAT(read_file(folder / "r.html"),
+              AllOf(HasSubstr("<!doctype html>"), HasSubstr("vecadd")));
+  const Json timeline = Json::parse(read_file(folder / "t.json"), nullptr, false);
+  EXPECT_FALSE(timeline["traceEvents"].empty());
+}
+
+TEST(Run, OwnKernelFromAFileIsUnchecked) {
+  const Folder folder;
+  const std::string ptx = folder.write("own.ptx", R"(.version 7.2
+.target sm_70
+.address_size 64
+.visible .entry fill(.param .u64 p, .param .u32 v) {
+  .reg .b32 %r<6>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [v];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  mul.wide.u32 %rd2, %r5, 4; add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1; ret;
+})");
+  const Json result = json_of(raddle(
+      "run", {ptx, "kernel=fill", "grid=4", "block=64", "args=buf:1024,7:u32", "--json", "-"}));
+  EXPECT_EQ(result["workload"]["result"], "unchecked");
+  EXPECT_EQ(result["kernels"][0]["name"], "fill");
+  EXPECT_EQ(result["totals"]["thread_instructions"].get<std::uint64_t>() % 256, 0u);
+}
+
+// --- compare
+// --------------------------------------------------------------------------------------
+
+TEST(Compare, TableHasARowPerPolicyAndTheFirstIsTheBaseline) {
+  const Outcome run = raddle("compare size=tiny bfs spmv --policies lrr,gto,two_level --gpu ccws");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  for (const char* word : {"bfs", "spmv", "lrr", "gto", "two_level", "1.000"})
+    EXPECT_THAT(run.out, HasSubstr(word));
+  EXPECT_EQ(line_count(run.out), 2u * 5u) << "name, head and three rows each";
+}
+
+TEST(Compare, RunsAgreeWithRunsOfTheirOwn) {
+  const Json both =
+      json_of(raddle("compare size=tiny kmeans --policies lrr,gto --gpu gtx480 --quiet --json -"));
+  ASSERT_EQ(both["runs"].size(), 2u);
+  for (const Json& run : both["runs"]) {
+    const std::string policy = run["policies"].get<std::string>();
+    EXPECT_EQ(run["result"]["state_hash"],
+              hash_of("kmeans size=tiny --gpu gtx480 --policy warp=" + policy))
+        << policy;
+  }
+}
+
+TEST(Compare, LevelsCombineWithPlus) {
+  const Json runs = json_of(
+      raddle("compare size=tiny vecadd --policies gto,lrr+block=chunk+dram=fcfs --quiet --json -"))
+      ["runs"];
+  EXPECT_EQ(runs[1]["result"]["policies"]["block"]["name"], "chunk");
+  EXPECT_EQ(runs[1]["result"]["policies"]["dram"]["name"], "fcfs");
+}
+
+TEST(Compare, ReportHoldsEveryRun) {
+  const Folder folder;
+  const Outcome run = raddle("compare size=tiny bfs vecadd --policies lrr,gto --quiet --report",
+                             {folder / "r.html"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(read_file(folder / "r.html"),
+              AllOf(HasSubstr("bfs"), HasSubstr("vecadd"), HasSubstr("lrr")));
+}
+
+}  // namespace
+}  // namespace raddle::test

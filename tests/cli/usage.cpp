@@ -1,0 +1,93 @@
+// What the program says of itself: help, version, lists; and what it says to words it does not
+// know.
+#include "cli/raddle.h"
+
+namespace raddle::test {
+namespace {
+
+TEST(Usage, HelpNamesEveryCommand) {
+  const Outcome help = raddle("--help");
+  EXPECT_EQ(help.status, 0);
+  for (const char* command : {"list", "run", "compare", "ptx"})
+    EXPECT_THAT(help.out, HasSubstr(command));
+  EXPECT_THAT(help.out, HasSubstr("Exit status"));
+  EXPECT_EQ(help.err, "");
+}
+
+TEST(Usage, EveryCommandExplainsItself) {
+  for (const std::string command : {"list", "run", "compare", "ptx"}) {
+    const Outcome help = raddle(command + " --help");
+    EXPECT_EQ(help.status, 0) << command;
+    EXPECT_GT(line_count(help.out), 5u) << command;
+    EXPECT_EQ(help.err, "") << command;
+  }
+}
+
+TEST(Usage, RunAndCompareShareTheOptionsOfTheContract) {
+  for (const std::string command : {"run", "compare"}) {
+    const std::string help = raddle(command + " --help").out;
+    for (const char* option :
+         {"--gpu", "--set", "--policy", "--json", "--report", "--timeline", "--max-cycles",
+          "--threads", "--seed", "--functional", "--live", "--no-skip", "--quiet"})
+      EXPECT_THAT(help, HasSubstr(option)) << command;
+  }
+}
+
+TEST(Usage, VersionIsPrinted) {
+  const Outcome version = raddle("--version");
+  EXPECT_EQ(version.status, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("raddle [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(Usage, WrongWordsAreRefused) {
+  expect_refused(raddle(""), {"--help"});
+  expect_refused(raddle("dance"), {"dance"});
+  expect_refused(raddle("run"), {"run --help"});
+  expect_refused(raddle("run vecadd --sett a=1"), {"--sett"});
+  expect_refused(raddle("list everything"), {"everything", "gpus", "workloads", "policies"});
+  expect_refused(raddle("list"), {"what"});
+  expect_refused(raddle("ptx"), {"file"});
+  expect_refused(raddle("compare vecadd"), {"--policies"});
+}
+
+TEST(List, NamesWhatTheIssueAsksFor) {
+  const std::string gpus = raddle("list gpus").out;
+  for (const char* name : {"gtx480", "v100", "h200", "ccws", "ikra", "ccbp", "latoa", "laperm"})
+    EXPECT_THAT(gpus, HasSubstr(std::string(name) + " "));
+  const std::string workloads = raddle("list workloads").out;
+  for (const char* name : {"vecadd", "transpose", "sgemm", "reduction", "scan", "histogram",
+                           "hotspot", "pathfinder", "bfs", "spmv", "kmeans", "nn"})
+    EXPECT_THAT(workloads, HasSubstr(std::string(name) + " "));
+  const std::string policies = raddle("list policies").out;
+  for (const char* name : {"warp=lrr", "warp=gto", "warp=two_level", "block=rr", "block=chunk",
+                           "dram=fcfs", "dram=frfcfs"})
+    EXPECT_THAT(policies, HasSubstr(std::string(name) + " "));
+}
+
+TEST(List, IsOneLineEach) {
+  for (const std::string what : {"gpus", "workloads", "policies"}) {
+    const Outcome text = raddle("list " + what);
+    const Json items = json_of(raddle("list " + what + " --json"));
+    ASSERT_TRUE(items.is_array()) << what;
+    EXPECT_EQ(line_count(text.out), items.size()) << what;
+    for (const Json& item : items) {
+      EXPECT_NE(item["name"].get<std::string>(), "");
+      EXPECT_NE(item["doc"].get<std::string>(), "") << item["name"];
+    }
+  }
+}
+
+TEST(List, JsonDescribesParameters) {
+  for (const Json& workload : json_of(raddle("list workloads --json"))) {
+    EXPECT_FALSE(workload["parameters"].empty()) << workload["name"];
+    for (const Json& parameter : workload["parameters"]) EXPECT_TRUE(parameter.contains("doc"));
+  }
+}
+
+TEST(List, ExperimentsAreNoneYet) {
+  EXPECT_EQ(json_of(raddle("list experiments --json")), Json::array());
+  EXPECT_EQ(raddle("list experiments").status, 0);
+}
+
+}  // namespace
+}  // namespace raddle::test

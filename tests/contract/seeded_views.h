@@ -1,0 +1,35 @@
+// Seeded random views for the contract suites. Each suite is a function that plays a long random
+// scenario with one policy and returns what rule was broken, "" if none, so that the suites
+// themselves can be tested with faulty policies.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "raddle/policy/all.h"
+
+namespace raddle::contract {
+
+template <class Interface>
+using Make = std::function<std::unique_ptr<Interface>(const typename Interface::Context&)>;
+
+/// Every answer is a ready warp; the same views give the same answers from a second instance; the
+/// order in which instances of other schedulers are asked does not matter.
+std::string check_warp(const Make<policy::WarpPolicy>& make, std::uint64_t seed);
+
+/// Every block of every launch goes out exactly once, to an SM with room; launches of changing
+/// sizes, SMs of very different speed; no standstill while blocks are left; the same history gives
+/// the same answers.
+std::string check_block(const Make<policy::BlockPolicy>& make, std::uint64_t seed);
+
+struct DramPromises {
+  /// No request waits forever while traffic goes on.
+  bool no_starvation = true;
+};
+/// Every answer is an issuable request; a full queue drains when nothing new arrives; asking again
+/// with the same view gives the same answer; asking more often changes nothing; no starvation under
+/// sustained traffic where promised.
+std::string check_dram(const Make<policy::DramPolicy>& make, std::uint64_t seed,
+                       DramPromises promises);
+
+}  // namespace raddle::contract

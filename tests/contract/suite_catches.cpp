@@ -1,0 +1,155 @@
+// Do the suites catch anything? Policies with one fault each; every fault must be named.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "contract/seeded_views.h"
+
+namespace raddle::contract {
+namespace {
+
+using policy::BlockChoice;
+using policy::BlockPolicy;
+using policy::DramPolicy;
+using policy::WarpPolicy;
+using testing::HasSubstr;
+
+template <class Interface, class Faulty>
+Make<Interface> faulty() {
+  return
+      [](const typename Interface::Context& context) { return std::make_unique<Faulty>(context); };
+}
+
+/// Stays with its warp without looking whether it is ready.
+struct BlindGreed final : WarpPolicy {
+  explicit BlindGreed(const Context&) {}
+  unsigned pick(const policy::WarpView& view) override {
+    if ((view.resident >> warp & 1) == 0) warp = lowest(view.ready);
+    return warp;
+  }
+  unsigned warp = 0;
+};
+TEST(WarpSuite, CatchesAWarpThatIsNotReady) {
+  EXPECT_THAT(check_warp(faulty<WarpPolicy, BlindGreed>(), 1), HasSubstr("which is not ready"));
+}
+
+/// Decides by something that is not in the view: how many instances there are.
+struct Moody final : WarpPolicy {
+  explicit Moody(const Context&) : first(++instances % 2 == 1) {}
+  unsigned pick(const policy::WarpView& view) override {
+    return first ? lowest(view.ready) : view.age.oldest(view.ready);
+  }
+  static inline unsigned instances = 0;
+  bool first;
+};
+TEST(WarpSuite, CatchesHiddenState) {
+  EXPECT_THAT(check_warp(faulty<WarpPolicy, Moody>(), 1),
+              HasSubstr("a second instance decided otherwise"));
+}
+
+/// Round robin over all SMs, room or not.
+struct Pushy final : BlockPolicy {
+  explicit Pushy(const Context& context) : sms(context.sms) {}
+  void on_launch(const policy::BlockLaunch&) override { next = 0; }
+  std::optional<BlockChoice> pick(const policy::BlockView&) override {
+    return BlockChoice{next % sms, next++};
+  }
+  unsigned sms, next = 0;
+};
+TEST(BlockSuite, CatchesAnSmWithoutRoom) {
+  EXPECT_THAT(check_block(faulty<BlockPolicy, Pushy>(), 1), HasSubstr("has no room"));
+}
+
+/// Does not start again at block 0 with a new launch.
+struct Forgetful final : BlockPolicy {
+  explicit Forgetful(const Context&) {}
+  void on_launch(const policy::BlockLaunch&) override {}
+  std::optional<BlockChoice> pick(const policy::BlockView& view) override {
+    return BlockChoice{view.room.first(), next++};
+  }
+  std::uint32_t next = 0;
+};
+TEST(BlockSuite, CatchesABlockThatDoesNotExist) {
+  EXPECT_THAT(check_block(faulty<BlockPolicy, Forgetful>(), 1), HasSubstr("does not exist"));
+}
+
+/// Hands out the last block of a launch twice and the first one never.
+struct Repeating final : BlockPolicy {
+  explicit Repeating(const Context&) {}
+  void on_launch(const policy::BlockLaunch& launch) override { next = 1, blocks = launch.blocks; }
+  std::optional<BlockChoice> pick(const policy::BlockView& view) override {
+    return BlockChoice{view.room.first(), std::min(next++, blocks - 1)};
+  }
+  std::uint32_t next = 0, blocks = 0;
+};
+TEST(BlockSuite, CatchesABlockHandedOutTwice) {
+  EXPECT_THAT(check_block(faulty<BlockPolicy, Repeating>(), 1), HasSubstr("for the second time"));
+}
+
+/// Leaves the last block of each launch lying.
+struct Lazy final : BlockPolicy {
+  explicit Lazy(const Context&) {}
+  void on_launch(const policy::BlockLaunch& launch) override { next = 0, blocks = launch.blocks; }
+  std::optional<BlockChoice> pick(const policy::BlockView& view) override {
+    if (next + 1 == blocks) return std::nullopt;
+    return BlockChoice{view.room.first(), next++};
+  }
+  std::uint32_t next = 0, blocks = 0;
+};
+TEST(BlockSuite, CatchesAStandstill) {
+  EXPECT_THAT(check_block(faulty<BlockPolicy, Lazy>(), 1),
+              HasSubstr("stands still with 1 blocks left"));
+}
+
+/// The oldest, ready or not.
+struct Impatient final : DramPolicy {
+  explicit Impatient(const Context&) {}
+  std::optional<unsigned> pick(const policy::DramView& view) override {
+    return view.age.oldest(view.candidates);
+  }
+};
+TEST(DramSuite, CatchesARequestThatCannotIssue) {
+  EXPECT_THAT(check_dram(faulty<DramPolicy, Impatient>(), 1, {}), HasSubstr("which cannot issue"));
+}
+
+/// Row hits only.
+struct HitsOnly final : DramPolicy {
+  explicit HitsOnly(const Context&) {}
+  std::optional<unsigned> pick(const policy::DramView& view) override {
+    const Mask128 hits = view.row_hits & view.issuable;
+    return hits.any() ? std::optional(view.age.oldest(hits)) : std::nullopt;
+  }
+};
+TEST(DramSuite, CatchesRequestsThatAreNeverServed) {
+  EXPECT_THAT(check_dram(faulty<DramPolicy, HitsOnly>(), 1, {false}),
+              HasSubstr("requests are never served"));
+}
+
+/// Youngest first: under sustained traffic the oldest waits forever.
+struct Youngest final : DramPolicy {
+  explicit Youngest(const Context&) {}
+  std::optional<unsigned> pick(const policy::DramView& view) override {
+    Mask128 left = view.issuable;
+    unsigned slot = left.first();
+    for (; left.any(); left.clear(slot)) slot = view.age.oldest(left);
+    return slot;
+  }
+};
+TEST(DramSuite, CatchesStarvation) {
+  EXPECT_THAT(check_dram(faulty<DramPolicy, Youngest>(), 1, {}), HasSubstr("a request has waited"));
+}
+
+/// Every third time it is asked, somebody else.
+struct Counting final : DramPolicy {
+  explicit Counting(const Context&) {}
+  std::optional<unsigned> pick(const policy::DramView& view) override {
+    return ++asked % 3 == 0 ? view.issuable.first() : view.age.oldest(view.issuable);
+  }
+  unsigned asked = 0;
+};
+TEST(DramSuite, CatchesDependenceOnHowOftenItIsAsked) {
+  EXPECT_THAT(check_dram(faulty<DramPolicy, Counting>(), 1, {false}),
+              HasSubstr("asked more often"));
+}
+
+}  // namespace
+}  // namespace raddle::contract

@@ -1,0 +1,85 @@
+// The warp suite: a little SM whose warps come, go and stall at random.
+#include <vector>
+
+#include "contract/seeded_views.h"
+#include "raddle/base/rng.h"
+
+namespace raddle::contract {
+
+namespace {
+
+using policy::WarpMask;
+using policy::WarpPolicy;
+
+class RandomWarps {
+ public:
+  RandomWarps(std::uint64_t seed, WarpPolicy::Context context)
+      : rng_(seed, "warps"), context_(context) {}
+
+  /// Moves on a cycle; false when nothing is ready (then nobody is asked).
+  bool step() {
+    ++now_;
+    const WarpMask own =
+        low_bits(context_.first_slot + context_.slots) & ~low_bits(context_.first_slot);
+    if (rng_.below(8) == 0) toggle(context_.first_slot + rng_.below(context_.slots));
+    if (rng_.below(512) == 0)  // a kernel ends, the next one fills the scheduler
+      for (unsigned i = 0; i < context_.slots; ++i) toggle(context_.first_slot + i);
+    // From hardly anything ready to nearly everything, in phases.
+    WarpMask ready = rng_.next();
+    for (unsigned phase = static_cast<unsigned>(now_ >> 6) % 4; phase > 0; --phase)
+      ready &= rng_.next();
+    if (rng_.below(16) == 0) ready = ~WarpMask{0};
+    ready_ = ready & age_.members() & own;
+    return ready_ != 0;
+  }
+  policy::WarpView view() const { return {ready_, age_.members(), age_, now_}; }
+
+ private:
+  void toggle(unsigned slot) {
+    if ((age_.members() >> slot & 1) != 0) age_.remove(slot);
+    else age_.insert(slot);
+  }
+  Rng rng_;
+  WarpPolicy::Context context_;
+  AgeMatrix64 age_;
+  WarpMask ready_ = 0;
+  Cycle now_ = 0;
+};
+
+std::string play_warps(const Make<WarpPolicy>& make, std::uint64_t seed,
+                       const WarpPolicy::Context& context) {
+  RandomWarps warps(seed, context);
+  std::unique_ptr<WarpPolicy> one = make(context), same = make(context);
+  for (unsigned i = 0; i < 20'000; ++i) {
+    if (!warps.step()) continue;
+    const policy::WarpView view = warps.view();
+    const unsigned pick = one->pick(view);
+    const std::string where = " (cycle " + std::to_string(view.now) + ", slots from " +
+                              std::to_string(context.first_slot) + ")";
+    if (pick >= 64 || (view.ready >> pick & 1) == 0)
+      return "picked warp " + std::to_string(pick) + ", which is not ready" + where;
+    if (same->pick(view) != pick)
+      return "a second instance decided otherwise on the same views" + where;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string check_warp(const Make<WarpPolicy>& make, std::uint64_t seed) {
+  // The shapes machines have: one scheduler of 32, 48, 64 warps; two of 24, four of 16.
+  for (unsigned slots : {1u, 16u, 24u, 32u, 48u, 64u})
+    for (unsigned first = 0; first + slots <= 64; first += slots) {
+      WarpPolicy::Context context;
+      context.scheduler = first / slots;
+      context.first_slot = first;
+      context.slots = slots;
+      context.seed = seed;
+      if (slots == 1 && first > 4) break;
+      if (std::string broken = play_warps(make, seed + first, context); !broken.empty())
+        return broken;
+    }
+  return "";
+}
+
+}  // namespace raddle::contract

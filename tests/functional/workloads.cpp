@@ -1,0 +1,279 @@
+// Every workload of the source tree, functionally: right at every variant and awkward size, and its
+// check really catches a wrong word.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "functional/workload_support.h"
+
+namespace raddle::runtime {
+
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string safe(std::string name) {
+  for (char& c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  return name;
+}
+
+TEST(Workloads, TheTwelveAreThere) {
+  std::vector<std::string> names = all_workloads().names();
+  for (const char* name : {"vecadd", "transpose", "sgemm", "reduction", "scan", "histogram",
+                           "hotspot", "pathfinder", "bfs", "spmv", "kmeans", "nn"})
+    EXPECT_THAT(names, Contains(name));
+}
+
+class EveryWorkload : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(All, EveryWorkload, ::testing::ValuesIn(all_workloads().names()),
+                         [](const auto& info) { return safe(info.param); });
+
+TEST_P(EveryWorkload, IsCorrectAtTinyForSeveralSeeds) {
+  for (std::uint64_t seed : {0ull, 1ull, 20250101ull}) {
+    auto workload = make_workload(GetParam(), {});
+    WatchedDevice device;
+    workload->run(device, seed);
+    EXPECT_EQ(workload->check(), "") << "seed " << seed;
+  }
+}
+
+TEST_P(EveryWorkload, TinyIsSmallEnoughForTestsOfEveryMachine) {
+  auto workload = make_workload(GetParam(), {});
+  WatchedDevice device;
+  workload->run(device, 1);
+  EXPECT_GT(device.warp_instructions(), 0u);
+  EXPECT_LT(device.warp_instructions(), 20'000u);
+}
+
+TEST_P(EveryWorkload, FreesWhatItAllocates) {
+  auto workload = make_workload(GetParam(), {});
+  WatchedDevice device;
+  workload->run(device, 1);
+  EXPECT_EQ(device.live_allocations, 0u);
+}
+
+TEST_P(EveryWorkload, AFailingLaunchReachesTheCallerAndLeavesNoMemoryBehind) {
+  WatchedDevice device;
+  device.failing_launch = 0;
+  auto workload = make_workload(GetParam(), {});
+  EXPECT_THROW(workload->run(device, 1), RunError);
+  EXPECT_EQ(device.live_allocations, 0u);
+}
+
+TEST_P(EveryWorkload, NamedSizesAreSoundAndDocumented) {
+  EXPECT_THAT(all_workloads().doc(GetParam()), Not(IsEmpty()));
+  for (Size size : {Size::Tiny, Size::Small, Size::Paper}) {
+    auto workload = make_workload(GetParam(), {}, size);  // throws when out of range
+    EXPECT_THAT(workload->violations(), IsEmpty());
+    ParameterSetter reader({});
+    workload->visit(reader);
+    EXPECT_THAT(reader.undocumented(), IsEmpty());
+  }
+}
+
+TEST_P(EveryWorkload, SameSeedSameInputsOtherSeedOthers) {
+  auto hash = [&](std::uint64_t seed) {
+    auto workload = make_workload(GetParam(), {});
+    WatchedDevice device;
+    workload->run(device, seed);
+    return workload->input_hash();
+  };
+  EXPECT_EQ(hash(7), hash(7));
+  EXPECT_NE(hash(7), hash(8));
+}
+
+// The result is what is downloaded last. Bit 30 changes a float by 2^128 or so and an integer by
+// 2^30: no tolerance lets that pass, and the message says where it is.
+TEST_P(EveryWorkload, CheckFindsAnyOneWrongWordOfTheResult) {
+  auto clean = make_workload(GetParam(), {});
+  WatchedDevice watch;
+  clean->run(watch, 1);
+  ASSERT_FALSE(watch.download_bytes.empty());
+  std::size_t last = watch.download_bytes.size() - 1;
+  std::size_t words = watch.download_bytes[last] / 4;
+  for (std::size_t word : {std::size_t{0}, words / 3, words - 1}) {
+    auto workload = make_workload(GetParam(), {});
+    WatchedDevice device;
+    device.corruption = Corruption{last, word, 1u << 30};
+    workload->run(device, 1);
+    std::string found = workload->check();
+    EXPECT_THAT(found, HasSubstr("[" + std::to_string(word) + "]: expected "));
+    EXPECT_THAT(found, HasSubstr(", got "));
+  }
+}
+
+// Where the reference is exact even the lowest bit shows.
+class ExactWorkload : public ::testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
+                         ::testing::Values("vecadd", "transpose", "reduction", "scan", "histogram",
+                                           "pathfinder", "bfs"),
+                         [](const auto& info) { return safe(info.param); });
+
+TEST_P(ExactWorkload, CheckFindsTheLowestBit) {
+  auto clean = make_workload(GetParam(), {});
+  WatchedDevice watch;
+  clean->run(watch, 1);
+  auto workload = make_workload(GetParam(), {});
+  WatchedDevice device;
+  device.corruption = Corruption{watch.download_bytes.size() - 1, 0, 1};
+  workload->run(device, 1);
+  EXPECT_THAT(workload->check(), HasSubstr("[0]: expected "));
+}
+
+TEST(Workloads, KmeansChecksTheAssignmentOfEveryRound) {
+  for (std::size_t round : {0u, 1u}) {
+    auto workload = make_workload("kmeans", {{"rounds", "3"}});
+    WatchedDevice device;
+    device.corruption = Corruption{round, 17, 1};  // another cluster that exists
+    workload->run(device, 1);
+    EXPECT_THAT(workload->check(),
+                HasSubstr("membership of round " + std::to_string(round) + "[17]"));
+  }
+}
+
+TEST(Workloads, KmeansSurvivesAMembershipThatIsNoCluster) {
+  auto workload = make_workload("kmeans", {});
+  WatchedDevice device;
+  device.corruption = Corruption{0, 5, 1u << 31};
+  workload->run(device, 1);
+  EXPECT_THAT(workload->check(), HasSubstr("membership of round 0[5]"));
+}
+
+TEST(Workloads, NnSurvivesDistancesThatAreNoNumbers) {
+  auto workload = make_workload("nn", {{"records", "100"}});
+  WatchedDevice device;
+  device.corruption = Corruption{0, 40, 0x7fc00000};
+  workload->run(device, 1);
+  EXPECT_THAT(workload->check(), HasSubstr("distance[40]"));
+}
+
+struct Case {
+  std::string name;
+  Parameters parameters;
+};
+
+std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+  std::string text = info.param.name;
+  for (const auto& [key, value] : info.param.parameters) text += "_" + key + "_" + value;
+  return safe(text);
+}
+
+class Variant : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Variant, IsCorrect) {
+  auto workload = make_workload(GetParam().name, GetParam().parameters);
+  ASSERT_THAT(workload->violations(), IsEmpty());
+  WatchedDevice device;
+  workload->run(device, 3);
+  EXPECT_EQ(workload->check(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, Variant,
+    ::testing::Values(Case{"transpose", {{"variant", "conflicting"}}},
+                      Case{"transpose", {{"variant", "naive"}}},
+                      Case{"reduction", {{"operation", "max"}}},
+                      Case{"scan", {{"algorithm", "blelloch"}}},
+                      Case{"histogram", {{"hot_share", "0.9"}}},
+                      Case{"histogram", {{"hot_share", "1"}, {"bins", "12288"}}},
+                      Case{"pathfinder", {{"height", "3"}}},
+                      Case{"pathfinder", {{"height", "127"}, {"columns", "40"}}},
+                      Case{"bfs", {{"graph", "rmat"}}}, Case{"bfs", {{"graph", "grid"}}},
+                      Case{"spmv", {{"variant", "vector"}}}, Case{"spmv", {{"matrix", "rmat"}}},
+                      Case{"spmv", {{"matrix", "rmat"}, {"variant", "vector"}}},
+                      Case{"spmv", {{"matrix", "uniform"}}}),
+    case_name);
+
+// One element, one less and one more than a block or tile, blocks that are no multiple of a warp.
+INSTANTIATE_TEST_SUITE_P(
+    Edges, Variant,
+    ::testing::Values(
+        Case{"vecadd", {{"n", "1"}}}, Case{"vecadd", {{"n", "256"}}},
+        Case{"vecadd", {{"n", "1000"}, {"block", "7"}}},
+        Case{"transpose", {{"rows", "1"}, {"columns", "33"}}},
+        Case{"transpose", {{"rows", "32"}, {"columns", "64"}}},
+        Case{"sgemm", {{"m", "1"}, {"n", "1"}, {"k", "1"}}},
+        Case{"sgemm", {{"m", "64"}, {"n", "64"}, {"k", "16"}}},
+        Case{"sgemm", {{"m", "65"}, {"n", "63"}, {"k", "17"}}},
+        Case{"sgemm", {{"alpha", "0"}, {"beta", "1"}}},
+        Case{"reduction", {{"n", "1"}, {"blocks", "1"}}},
+        Case{"reduction", {{"n", "257"}, {"blocks", "300"}}}, Case{"scan", {{"n", "1"}}},
+        Case{"scan", {{"n", "1024"}}}, Case{"scan", {{"n", "1025"}}},
+        Case{"scan", {{"n", "1023"}, {"algorithm", "blelloch"}}},
+        Case{"scan", {{"n", "1050000"}}},  // three levels
+        Case{"histogram", {{"bins", "1"}}}, Case{"histogram", {{"n", "1"}, {"block", "1"}}},
+        Case{"hotspot", {{"rows", "1"}, {"columns", "1"}}},
+        Case{"hotspot", {{"rows", "14"}, {"columns", "15"}, {"steps", "5"}}},
+        Case{"hotspot", {{"rows", "3"}, {"columns", "200"}}},
+        Case{"pathfinder", {{"columns", "1"}, {"rows", "2"}}},
+        Case{"pathfinder", {{"columns", "254"}}}, Case{"pathfinder", {{"columns", "255"}}},
+        Case{"bfs", {{"edges", "0"}}}, Case{"bfs", {{"vertices", "16"}, {"edges", "16"}}},
+        Case{"bfs", {{"graph", "grid"}, {"vertices", "17"}}},
+        Case{"bfs", {{"block", "512"}, {"vertices", "513"}}},
+        Case{"spmv", {{"row_entries", "1"}, {"half_bandwidth", "0"}}},
+        Case{"spmv",
+             {{"rows", "16"},
+              {"row_entries", "1"},
+              {"matrix", "rmat"},
+              {"variant", "vector"},
+              {"block", "32"}}},
+        Case{"kmeans", {{"points", "1"}, {"clusters", "1"}, {"features", "1"}}},
+        Case{"kmeans", {{"rounds", "100"}}}, Case{"kmeans", {{"block", "50"}}},
+        Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
+    case_name);
+
+class Refused : public ::testing::TestWithParam<std::pair<Case, std::string>> {};
+
+TEST_P(Refused, SaysWhatContradicts) {
+  const auto& [bad, message] = GetParam();
+  auto workload = make_workload(bad.name, bad.parameters);
+  EXPECT_THAT(workload->violations(), Contains(HasSubstr(message)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Parameters, Refused,
+    ::testing::Values(
+        std::pair(Case{"bfs", {{"vertices", "100"}, {"edges", "626"}}},
+                  "edges must not exceed vertices^2 / 16 = 625"),
+        std::pair(Case{"spmv", {{"block", "100"}}}, "block must be a multiple of 32"),
+        std::pair(Case{"spmv", {{"matrix", "rmat"}, {"rows", "64"}}},
+                  "row_entries must not exceed"),
+        std::pair(Case{"spmv", {{"half_bandwidth", "600"}}},
+                  "half_bandwidth must be less than rows"),
+        std::pair(Case{"spmv", {{"row_entries", "28"}}}, "row_entries * 3 / 2 = 42"),
+        std::pair(Case{"spmv", {{"rows", "67108864"}, {"row_entries", "100"}}}, "2^30"),
+        std::pair(Case{"kmeans", {{"points", "4"}}}, "clusters must not exceed points"),
+        std::pair(Case{"kmeans", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
+        std::pair(Case{"nn", {{"records", "9"}}}, "nearest must not exceed records = 9"),
+        std::pair(Case{"pathfinder", {{"columns", "16777216"}, {"rows", "100"}}}, "2^30")));
+
+TEST(Workloads, UnknownNameIsRefusedWithTheKnownOnes) {
+  try {
+    all_workloads().make("vecad");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(std::string(error.what()), HasSubstr("vecadd"));
+  }
+}
+
+TEST(Workloads, BfsGridReachesEveryVertexAtItsDistance) {
+  auto workload = make_workload("bfs", {{"graph", "grid"}, {"vertices", "49"}});
+  WatchedDevice device;
+  workload->run(device, 1);
+  EXPECT_EQ(workload->check(), "");
+  // A 7 x 7 grid has no two vertices further apart than 12: at most 13 levels find something or
+  // end.
+  EXPECT_LE(device.launches, 2u * 13);
+  EXPECT_GE(device.launches, 2u * 7);
+}
+
+}  // namespace
+
+}  // namespace raddle::runtime

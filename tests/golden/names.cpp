@@ -1,0 +1,35 @@
+// Names in the result are API: scripts rely on them. A change shows up here and must be made in result_names.txt on purpose.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "raddle_paths.h"
+#include "support/whole.h"
+
+namespace raddle {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void collect(const Json& value, const std::string& path, std::set<std::string>& out) {
+  if (value.is_array()) {
+    for (const Json& item : value) collect(item, path + "[]", out);
+  } else if (value.is_object() && !value.empty()) {
+    for (const auto& [key, member] : value.items()) collect(member, path.empty() ? key : path + "." + key, out);
+    return;
+  }
+  if (!path.empty()) out.insert(path);
+}
+
+TEST(Golden, NamesOfTheResult) {
+  std::set<std::string> names, golden;
+  collect(sim::to_json(test::run("vecadd", {"gtx480"})), "", names);
+  std::ifstream file(RADDLE_SOURCE_DIR "/tests/golden/result_names.txt");
+  for (std::string line; std::getline(file, line);) golden.insert(line);
+  for (const std::string& name : names) EXPECT_TRUE(golden.contains(name)) << "new: " << name;
+  for (const std::string& name : golden) EXPECT_TRUE(names.contains(name)) << "gone: " << name;
+}
+
+}  // namespace
+}  // namespace raddle

@@ -1,0 +1,111 @@
+#include "house/rules.h"
+
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace raddle::house {
+
+namespace {
+
+// Straight arrows. A room may include what it can reach along them.
+const std::map<std::string, std::set<std::string>>& arrows() {
+  static const std::map<std::string, std::set<std::string>> kArrows = {
+      {"base", {}},
+      {"stats", {"base"}},
+      {"trace", {"base"}},
+      {"policy", {"base"}},
+      {"ptx", {"base"}},
+      {"config", {"base"}},
+      {"exec", {"ptx", "trace"}},
+      {"runtime", {"exec"}},
+      {"timing", {"policy", "trace", "stats"}},
+      {"energy", {"stats"}},
+      {"sim", {"runtime", "timing", "config", "energy"}},
+      {"report", {"sim"}},
+      {"lab", {"sim"}},
+      {"workloads", {"runtime"}},
+      {"cli", {"report", "lab", "workloads"}},
+  };
+  return kArrows;
+}
+
+void reach(const std::string& room, std::set<std::string>& reached) {
+  for (const std::string& next : arrows().at(room))
+    if (reached.insert(next).second) reach(next, reached);
+}
+
+std::string at(const SourceFile& file, unsigned line) {
+  return file.path + ":" + std::to_string(line) + ": ";
+}
+
+// snprintf and fmt::format make text without printing it; fprintf, fputs and fwrite print only
+// where stdout or stderr is named.
+constexpr std::array<std::string_view, 14> kPrinters = {
+    "std::cout",  "std::cerr",    "std::clog", "std::print", "std::println",
+    "fmt::print", "fmt::println", "printf",    "vprintf",    "puts",
+    "putchar",    "perror",       "stdout",    "stderr"};
+
+}  // namespace
+
+std::string room_of(const std::string& path) {
+  for (const std::string_view prefix : {"src/raddle/", "raddle/"}) {
+    if (!path.starts_with(prefix)) continue;
+    const std::size_t end = path.find('/', prefix.size());
+    return end == std::string::npos ? "" : path.substr(prefix.size(), end - prefix.size());
+  }
+  return path.starts_with("workloads/") ? "workloads" : "";
+}
+
+Findings forbidden_includes(const SourceFile& file) {
+  const std::string room = room_of(file.path);
+  if (!arrows().contains(room))
+    return {at(file, 1) + "'" + room +
+            "' is no room of the house (tests/house/rules.cpp names them)"};
+  std::set<std::string> allowed = {room};
+  reach(room, allowed);
+  Findings out;
+  for (const Include& include : includes_of(file.text)) {
+    const std::string target = room_of(include.path);
+    if (include.path.starts_with(".."))
+      out.push_back(at(file, include.line) + "relative include of " + include.path);
+    else if (!target.empty() && !allowed.contains(target))
+      out.push_back(at(file, include.line) + room + " must not include " + include.path);
+  }
+  return out;
+}
+
+Findings forbidden_output(const SourceFile& file) {
+  const std::string room = room_of(file.path);
+  Findings out;
+  if (room == "report" || room == "cli" || file.path == "src/raddle/base/error.cpp") return out;
+  const std::string code = code_of(file.text);
+  for (const std::string_view printer : kPrinters)
+    for (const unsigned line : lines_with(code, printer))
+      out.push_back(at(file, line) + std::string(printer) +
+                    ": nothing below report and cli prints");
+  for (const Include& include : includes_of(file.text))
+    if (include.path == "iostream")
+      out.push_back(at(file, include.line) + "<iostream>: nothing below report and cli prints");
+  return out;
+}
+
+Findings untidiness(const SourceFile& file) {
+  Findings out;
+  const bool header = file.path.ends_with(".h");
+  const std::string code = code_of(file.text);
+  if (header && code.find("#pragma once") == std::string::npos)
+    out.push_back(at(file, 1) + "no #pragma once");
+  if (header && file.path.starts_with("src/"))
+    for (const unsigned line : lines_with(code, "using namespace"))
+      out.push_back(at(file, line) + "using namespace in a header");
+  // Comments count here; the words are put together so that this file does not find itself.
+  for (const std::string& word :
+       {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("XX") + "X"})
+    for (const unsigned line : lines_with(file.text, word))
+      out.push_back(at(file, line) + word + ": finished work only");
+  return out;
+}
+
+}  // namespace raddle::house

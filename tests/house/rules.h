@@ -1,0 +1,29 @@
+// The rules that sources must keep (docs/architecture.md, "Rooms"): who may include whom, who may
+// print.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "house/source_text.h"
+
+namespace raddle::house {
+
+/// One sentence per offence, beginning with file:line.
+using Findings = std::vector<std::string>;
+
+/// The room a source lies in or an include points to: src/raddle/<room>/..., raddle/<room>/...,
+/// workloads/...;
+/// "" = none of ours.
+std::string room_of(const std::string& path);
+
+/// Arrows of the dependency rule that `file` breaks.
+Findings forbidden_includes(const SourceFile& file);
+
+/// Output to the terminal from a room other than report and cli. The last words of a failed
+/// assertion (base/error.cpp) are the one exception.
+Findings forbidden_output(const SourceFile& file);
+
+/// Headers without #pragma once, marks of unfinished work, `using namespace` in headers of src/.
+Findings untidiness(const SourceFile& file);
+
+}  // namespace raddle::house

@@ -1,0 +1,109 @@
+// The rules hold for every source, and would notice if they did not.
+#include "house/rules.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace raddle::house {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+Findings over_all(const std::vector<std::string>& folders, Findings (*rule)(const SourceFile&)) {
+  Findings out;
+  for (const std::string& folder : folders)
+    for (const SourceFile& file : sources(folder))
+      for (std::string& finding : rule(file)) out.push_back(std::move(finding));
+  return out;
+}
+
+std::string joined(const Findings& findings) {
+  std::string out;
+  for (const std::string& finding : findings) out += finding + "\n";
+  return out;
+}
+
+TEST(House, ThereAreSources) {
+  EXPECT_GT(sources("src/raddle").size(), 50u);
+  EXPECT_GT(sources("workloads").size(), 10u);
+}
+
+TEST(House, IncludesGoDownwardOnly) {
+  EXPECT_EQ(joined(over_all({"src/raddle", "workloads"}, forbidden_includes)), "");
+}
+
+TEST(House, NothingBelowReportAndCliPrints) {
+  EXPECT_EQ(joined(over_all({"src/raddle", "workloads"}, forbidden_output)), "");
+}
+
+TEST(House, SourcesAreTidy) {
+  EXPECT_EQ(joined(over_all({"src/raddle", "workloads", "tests", "bench"}, untidiness)), "");
+}
+
+// --- the rules themselves
+// -------------------------------------------------------------------------
+
+TEST(HouseRules, ForbiddenIncludeIsFoundWithFileAndLine) {
+  const SourceFile file{"src/raddle/policy/warp/bad.cpp",
+                        "#include <vector>\n\n#include \"raddle/timing/gpu/gpu.h\"\n"};
+  EXPECT_THAT(
+      forbidden_includes(file),
+      ElementsAre(
+          "src/raddle/policy/warp/bad.cpp:3: policy must not include raddle/timing/gpu/gpu.h"));
+}
+
+TEST(HouseRules, TheHardNoesAreForbidden) {
+  const std::string exec = "#include \"raddle/exec/machine.h\"\n",
+                    ptx = "#include \"raddle/ptx/module.h\"\n",
+                    sim = "#include \"raddle/sim/result.h\"\n";
+  EXPECT_EQ(forbidden_includes({"src/raddle/timing/sm/a.h", exec + ptx}).size(), 2u);
+  EXPECT_EQ(forbidden_includes({"src/raddle/runtime/a.h", sim}).size(), 1u);
+  EXPECT_EQ(forbidden_includes({"src/raddle/base/a.h", ptx}).size(), 1u);
+  EXPECT_EQ(forbidden_includes({"workloads/vecadd/vecadd.cpp", sim}).size(), 1u);
+}
+
+TEST(HouseRules, ArrowsMayBeFollowedFurther) {
+  EXPECT_THAT(forbidden_includes({"src/raddle/sim/a.cpp", "#include \"raddle/ptx/module.h\"\n"}),
+              IsEmpty());
+  EXPECT_THAT(
+      forbidden_includes({"src/raddle/cli/a.cpp", "  #  include \"raddle/base/types.h\"\n"}),
+      IsEmpty());
+}
+
+TEST(HouseRules, CommentsAndLiteralsAreNotIncludes) {
+  const std::string text =
+      "// #include \"raddle/timing/a.h\"\n/*\n#include \"raddle/timing/a.h\"\n*/\n"
+      "const char* s = \"\\\"\"; const char* r = R\"x(\n#include \"raddle/timing/a.h\"\n)x\";\n";
+  EXPECT_THAT(forbidden_includes({"src/raddle/policy/a.cpp", text}), IsEmpty());
+}
+
+TEST(HouseRules, UnknownRoomAndRelativeIncludeAreFound) {
+  EXPECT_EQ(forbidden_includes({"src/raddle/attic/a.cpp", ""}).size(), 1u);
+  EXPECT_EQ(forbidden_includes({"src/raddle/base/a.cpp", "#include \"../timing/a.h\"\n"}).size(),
+            1u);
+}
+
+TEST(HouseRules, PrintingIsFoundButNotInCommentsOrInCli) {
+  const std::string text = "int a;  // printf\nvoid f() { std::printf(\"%d\", a); }\n";
+  EXPECT_THAT(forbidden_output({"src/raddle/exec/a.cpp", text}),
+              ElementsAre(StartsWith("src/raddle/exec/a.cpp:2: printf")));
+  EXPECT_THAT(forbidden_output({"src/raddle/cli/a.cpp", text}), IsEmpty());
+  EXPECT_THAT(forbidden_output({"src/raddle/exec/a.cpp", "snprintf(b, n, \"x\"); a.puts(1);\n"}),
+              IsEmpty());
+}
+
+TEST(HouseRules, DigitSeparatorsDoNotOpenLiterals) {
+  const std::string text = "const int n = 1'000'000;\nvoid f() { puts(\"\"); }\n";
+  EXPECT_EQ(forbidden_output({"src/raddle/exec/a.cpp", text}).size(), 1u);
+}
+
+TEST(HouseRules, UntidyFilesAreFound) {
+  EXPECT_EQ(untidiness({"src/raddle/base/a.h", "int f();\n"}).size(), 1u);
+  EXPECT_EQ(untidiness({"src/raddle/base/a.h", "#pragma once\nusing namespace std;\n"}).size(), 1u);
+  EXPECT_EQ(untidiness({"src/raddle/base/a.cpp", std::string("// TO") + "DO later\n"}).size(), 1u);
+}
+
+}  // namespace
+}  // namespace raddle::house

@@ -1,0 +1,267 @@
+// A DRAM channel between mocks: closed forms, order under each policy, drain, bandwidth, two clocks.
+#include <gtest/gtest.h>
+
+#include "support/dram_checker.h"
+#include "support/memory_mocks.h"
+
+namespace raddle::test {
+namespace {
+
+/// A channel by itself, ticked when due or every cycle; replies are taken when their time comes.
+class ChannelRig {
+ public:
+  struct Done {
+    Cycle at;
+    std::uint32_t line;
+    bool operator==(const Done&) const = default;
+  };
+  explicit ChannelRig(const MachineSpec& machine, std::string_view policy = "frfcfs", bool skip = true)
+      : map(machine), channel(machine, map, dram_policy(policy)), checker(machine.dram), skip_(skip) {
+    channel.set_skip(skip);
+    channel.observe(&checker);
+  }
+  std::uint32_t line_of(std::uint32_t bank, std::uint32_t row, std::uint32_t column) const {
+    for (std::uint32_t line = 0;; ++line) {
+      AddressMap::DramPlace at = map.dram(line);
+      if (at.bank == bank && at.row == row && at.column == column) return line;
+    }
+  }
+  void push(Cycle now, std::uint32_t line, bool write = false, std::uint8_t sectors = 1) {
+    run_until(now);
+    channel.push(now, {line, 0, 0, sectors, 0, 0, write});
+    due_ = now;
+  }
+  void run_until(Cycle end) {
+    for (; now_ < end; ++now_) {
+      if (due_ <= now_ || !skip_) due_ = channel.tick(now_);
+      for (; !channel.replies().empty() && channel.replies().front().at <= now_; channel.replies().pop())
+        done.push_back({channel.replies().front().at, channel.replies().front().line});
+    }
+  }
+  AddressMap map;
+  DramChannel channel;
+  DramChecker checker;
+  std::vector<Done> done;
+
+ private:
+  bool skip_;
+  Cycle now_ = 0, due_ = 0;
+};
+
+TEST(DramClock, CyclesFollowTheExactRatio) {
+  for (auto [memory, core] : {std::pair{850u, 1447u}, {1000u, 1000u}, {2600u, 700u}, {924u, 700u}, {1u, 3u}}) {
+    ClockRatio clock(memory, core);
+    for (Cycle now : {Cycle{0}, Cycle{1}, Cycle{17}, Cycle{1'000'000'007}, Cycle{1} << 38}) {
+      EXPECT_EQ(clock.memory_at(now), now * memory / core);
+      std::uint64_t k = clock.first_from(now);
+      EXPECT_GE(clock.core_at(k), now);
+      EXPECT_TRUE(k == 0 || clock.core_at(k - 1) < now);
+      EXPECT_LE(k, clock.memory_at(clock.core_at(k)));
+    }
+  }
+}
+
+TEST(DramChannel, IsolatedReadTakesTheClosedForm) {
+  for (unsigned sectors = 1; sectors <= 4; ++sectors) {
+    MachineSpec m = one_slice();
+    m.dram.extra_latency_cycles = 37;
+    ChannelRig rig(m);
+    rig.push(100, 0, false, static_cast<std::uint8_t>(low_bits(sectors)));
+    rig.run_until(400);
+    ASSERT_EQ(rig.done.size(), 1u);
+    EXPECT_EQ(rig.done[0].at, 100 + closed_read(m.dram, sectors));
+  }
+}
+
+TEST(DramChannel, IsolatedReadWithTwoClocks) {
+  for (auto [memory, core] : {std::pair{850u, 1447u}, {924u, 700u}, {1750u, 607u}}) {
+    MachineSpec m = one_slice();
+    m.core_clock_mhz = core, m.dram.clock_mhz = memory, m.dram.extra_latency_cycles = 5;
+    ChannelRig rig(m);
+    rig.push(1001, 0, false, 0b1111);
+    rig.run_until(2000);
+    MachineSpec ideal = m;
+    ideal.dram.extra_latency_cycles = 0;
+    std::uint64_t start = (1000ull * memory) / core + 1;  // first memory cycle not before core cycle 1001
+    std::uint64_t end = start + closed_read(ideal.dram, 4);
+    ASSERT_EQ(rig.done.size(), 1u);
+    EXPECT_EQ(rig.done[0].at, (end * core + memory - 1) / memory + 5);
+  }
+}
+
+TEST(DramChannel, RowHitAndRowConflictTakeTheClosedForm) {
+  MachineSpec m = one_slice();
+  const DramSpec& d = m.dram;
+  ChannelRig rig(m);
+  std::uint32_t first = rig.line_of(3, 0, 0), same_row = rig.line_of(3, 0, 5), other = rig.line_of(3, 1, 0);
+  rig.push(100, first), rig.push(500, same_row), rig.push(900, other);
+  rig.run_until(1300);
+  ASSERT_EQ(rig.done.size(), 3u);
+  EXPECT_EQ(rig.done[1].at, 500 + d.tCL + 2);
+  EXPECT_EQ(rig.done[2].at, 900 + d.tRP + d.tRCD + d.tCL + 2);
+  EXPECT_EQ(rig.channel.counters().activates, 2u);
+  EXPECT_EQ(rig.channel.counters().precharges, 1u);
+  EXPECT_EQ(rig.channel.counters().row_hits, 1u);
+}
+
+TEST(DramChannel, ConflictRightAfterActivationWaitsForTheBankCycle) {
+  MachineSpec m = one_slice();
+  const DramSpec& d = m.dram;
+  ChannelRig rig(m);
+  rig.push(100, rig.line_of(3, 0, 0)), rig.push(101, rig.line_of(3, 1, 0));
+  rig.run_until(500);
+  ASSERT_EQ(rig.done.size(), 2u);
+  EXPECT_EQ(rig.done[1].at, 100 + std::max(d.tRC, d.tRAS + d.tRP) + d.tRCD + d.tCL + 2);
+}
+
+/// Worked example: bank 0 has row 0 open; then arrive bank 0 row 1, bank 0 row 0, bank 1 row 0.
+std::vector<std::uint32_t> order_under(std::string_view policy) {
+  ChannelRig rig(one_slice(), policy);
+  std::uint32_t a = rig.line_of(0, 0, 0), b = rig.line_of(0, 1, 0), c = rig.line_of(0, 0, 7), e = rig.line_of(1, 0, 0);
+  rig.push(100, a);
+  rig.run_until(200);
+  rig.push(200, b), rig.push(200, c), rig.push(200, e);
+  rig.run_until(500);
+  std::vector<std::uint32_t> order;
+  for (const auto& done : rig.done)
+    order.push_back(done.line == a ? 'a' : done.line == b ? 'b' : done.line == c ? 'c' : 'e');
+  return order;
+}
+
+TEST(DramChannel, FirstComeFirstServedKeepsOrder) {
+  EXPECT_EQ(order_under("fcfs"), (std::vector<std::uint32_t>{'a', 'b', 'c', 'e'}));
+}
+
+TEST(DramChannel, FirstReadyServesTheOpenRowFirst) {
+  // c hits; b's bank then needs PRE + ACT while e's bank only needs ACT.
+  EXPECT_EQ(order_under("frfcfs"), (std::vector<std::uint32_t>{'a', 'c', 'e', 'b'}));
+}
+
+TEST(DramChannel, WritesWaitForTheHighMarkAndDrainToTheLow) {
+  MachineSpec m = one_slice();
+  m.dram.drain_high = 8, m.dram.drain_low = 2;
+  ChannelRig rig(m);
+  for (std::uint32_t i = 0; i < 7; ++i) rig.push(100, i, true);
+  for (std::uint32_t i = 100; i < 150; ++i) rig.push(100, i);
+  rig.run_until(180);
+  EXPECT_EQ(rig.channel.counters().writes, 0u);  // below the mark, reads go first
+  rig.push(180, 7, true);
+  rig.run_until(230);
+  EXPECT_EQ(rig.channel.counters().writes, 6u);  // 8 down to 2
+  EXPECT_GT(rig.channel.room(), m.dram.queue - 50);
+  std::uint64_t reads = rig.channel.counters().reads;
+  rig.run_until(600);
+  EXPECT_GT(rig.channel.counters().reads, reads);
+  EXPECT_EQ(rig.channel.counters().writes, 8u);  // no read left: the rest as well
+  EXPECT_TRUE(rig.channel.idle());
+}
+
+TEST(DramChannel, BurstsFollowSectorsAndBurstSize) {
+  for (auto [burst, sectors, expect] :
+       {std::array{32u, 0b1011u, 96u}, {64u, 0b1011u, 128u}, {64u, 0b0011u, 64u}, {16u, 0b0001u, 32u}}) {
+    MachineSpec m = one_slice();
+    m.dram.burst_bytes = burst;
+    ChannelRig rig(m);
+    rig.push(1, 0, false, static_cast<std::uint8_t>(sectors));
+    rig.run_until(100);
+    EXPECT_EQ(rig.channel.counters().bytes, expect) << burst << " byte bursts";
+  }
+}
+
+TEST(DramChannel, StreamingReadsReachTheColumnBandwidth) {
+  for (auto [memory, core] : {std::pair{1000u, 1000u}, {850u, 1447u}, {924u, 700u}}) {
+    MachineSpec m = one_slice();
+    m.core_clock_mhz = core, m.dram.clock_mhz = memory;
+    ChannelRig rig(m);
+    std::uint32_t line = 0;
+    const Cycle cycles = 20'000;
+    for (Cycle t = 0; t < cycles; ++t) {
+      rig.run_until(t);
+      while (rig.channel.room() > 0) rig.push(t, line++, false, 0b1111);
+    }
+    double columns = static_cast<double>(rig.channel.counters().bytes) / m.dram.burst_bytes;
+    double possible = static_cast<double>(cycles) * memory / core / std::max(m.dram.tCCD, 2u);
+    EXPECT_GT(columns / possible, 0.90) << memory << ":" << core;
+    EXPECT_LE(columns / possible, 1.0);
+    EXPECT_EQ(rig.checker.first_violation(), "");
+  }
+}
+
+/// Random traffic: mostly reads, rows with some locality, bursts and pauses.
+void random_traffic(ChannelRig& rig, std::uint64_t seed, Cycle cycles) {
+  Rng rng(seed);
+  std::uint32_t base = 0;
+  for (Cycle t = 1; t < cycles; t += 1 + rng.below(rng.below(8) == 0 ? 200 : 6)) {
+    rig.run_until(t);
+    if (rng.below(4) == 0) base = rng.below(1u << 14);
+    if (rig.channel.room() > 0)
+      rig.push(t, base + rng.below(24), rng.below(3) == 0, static_cast<std::uint8_t>(1 + rng.below(15)));
+  }
+  rig.run_until(cycles + 5'000);
+}
+
+TEST(DramChannel, NoPolicyCanBreakATimingConstraint) {
+  for (const std::string& policy : policy::all_policies().dram.names())
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      MachineSpec m = one_slice();
+      m.dram.drain_high = 16, m.dram.drain_low = 4;
+      if (seed == 2) m.dram.clock_mhz = 850, m.core_clock_mhz = 1447;
+      if (seed == 3) m.dram.clock_mhz = 2600, m.core_clock_mhz = 700, m.dram.tRRD = 11;
+      if (seed == 4) m.dram.tCCD = 1, m.dram.bus_bytes_per_cycle = 32, m.dram.queue = 128;
+      if (seed == 5) m.dram.tRC = 90, m.dram.tWR = 30, m.dram.tWTR = 20, m.dram.banks = 5;
+      if (seed == 6) m.dram.burst_bytes = 64, m.dram.tCCD = 7, m.dram.queue = 3;
+      ChannelRig rig(m, policy);
+      random_traffic(rig, seed, 60'000);
+      EXPECT_TRUE(rig.channel.idle()) << policy << " seed " << seed;
+      EXPECT_GT(rig.checker.size(), 4'000u);
+      EXPECT_EQ(rig.checker.first_violation(), "") << policy << " seed " << seed;
+      const stats::DramCounters& c = rig.channel.counters();
+      EXPECT_EQ(rig.done.size(), c.reads);
+      EXPECT_EQ(rig.checker.count(DramCommandKind::Activate), c.activates);
+      EXPECT_EQ(rig.checker.count(DramCommandKind::Precharge), c.precharges);
+      EXPECT_EQ((rig.checker.count(DramCommandKind::Read) + rig.checker.count(DramCommandKind::Write)) *
+                    m.dram.burst_bytes, c.bytes);
+    }
+}
+
+TEST(DramChannel, CheckerSeesViolations) {
+  DramSpec d = one_slice().dram;
+  auto verdict = [&](std::vector<DramCommand> log) {
+    DramChecker checker(d);
+    for (const DramCommand& c : log) checker.on_command(c);
+    return checker.first_violation();
+  };
+  using enum DramCommandKind;
+  EXPECT_EQ(verdict({{0, Activate, 1, 7}, {d.tRCD, Read, 1, 7}}), "");
+  EXPECT_NE(verdict({{0, Activate, 1, 7}, {d.tRCD - 1, Read, 1, 7}}).find("tRCD"), std::string::npos);
+  EXPECT_NE(verdict({{0, Activate, 1, 7}, {d.tRCD, Read, 1, 8}}).find("row"), std::string::npos);
+  EXPECT_NE(verdict({{0, Activate, 1, 7}, {d.tRAS - 1, Precharge, 1, 7}}).find("tRAS"), std::string::npos);
+  EXPECT_NE(verdict({{0, Activate, 1, 7}, {d.tRRD - 1, Activate, 2, 7}}).find("tRRD"), std::string::npos);
+  EXPECT_NE(verdict({{0, Activate, 1, 7}, {9, Activate, 1, 8}}).find("open"), std::string::npos);
+  EXPECT_NE(verdict({{0, Activate, 1, 7}, {20, Read, 1, 7}, {21, Read, 1, 7}}).find("tCCD"), std::string::npos);
+  EXPECT_NE(verdict({{0, Activate, 1, 7}, {20, Write, 1, 7}, {22, Read, 1, 7}}).find("tWTR"), std::string::npos);
+}
+
+TEST(DramChannel, SkippingCyclesChangesNothing) {
+  for (const std::string& policy : policy::all_policies().dram.names())
+    for (auto [memory, core] : {std::pair{1000u, 1000u}, {850u, 1447u}, {924u, 700u}}) {
+      MachineSpec m = one_slice();
+      m.core_clock_mhz = core, m.dram.clock_mhz = memory;
+      ChannelRig skip(m, policy, true), all(m, policy, false);
+      random_traffic(skip, 9, 30'000), random_traffic(all, 9, 30'000);
+      EXPECT_EQ(words(skip.channel.counters()), words(all.channel.counters())) << policy;
+      EXPECT_EQ(skip.done, all.done) << policy;
+    }
+}
+
+TEST(DramChannel, SaysWhatTheOldestRequestWaitsFor) {
+  ChannelRig rig(one_slice());
+  rig.push(10, 4);
+  std::string text;
+  rig.channel.describe(text);
+  EXPECT_NE(text.find("dram queue 1/64"), std::string::npos) << text;
+  EXPECT_NE(text.find("read of line 4"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace raddle::test

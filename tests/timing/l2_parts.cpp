@@ -1,0 +1,120 @@
+// The pieces of which an L2 slice (and an L1) is made: tags, MSHRs, the queues that share a pool.
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "raddle/base/rng.h"
+#include "raddle/timing/mem/mshr.h"
+#include "raddle/timing/mem/request_queue.h"
+#include "raddle/timing/mem/tags.h"
+
+namespace raddle::test {
+namespace {
+
+using namespace raddle::timing;
+
+TEST(Tags, FindSeesWhatWasFilled) {
+  Tags tags(3, 2);
+  EXPECT_EQ(tags.find(1, 0), Tags::kAbsent);  // line 0 is no special value
+  EXPECT_EQ(tags.fill(1, 0, 0b01, 0).sectors, 0);
+  ASSERT_NE(tags.find(1, 0), Tags::kAbsent);
+  EXPECT_EQ(tags.find(0, 0), Tags::kAbsent);
+  tags.fill(1, 0, 0b10, 0b10);
+  EXPECT_EQ(tags.valid(tags.find(1, 0)), 0b11);
+}
+
+TEST(Tags, LeastRecentlyTouchedIsPushedOut) {
+  Tags tags(1, 2);
+  tags.fill(0, 10, 1, 0), tags.fill(0, 20, 0b11, 0b10);
+  tags.touch(tags.find(0, 10));
+  Tags::Victim out = tags.fill(0, 30, 1, 0);
+  EXPECT_EQ(out.line, 20u);
+  EXPECT_EQ(out.sectors, 0b11);
+  EXPECT_EQ(out.dirty, 0b10);
+  EXPECT_NE(tags.find(0, 10), Tags::kAbsent);
+}
+
+TEST(Tags, DroppedWayIsUsedFirst) {
+  Tags tags(1, 3);
+  for (std::uint32_t line : {1u, 2u, 3u}) tags.fill(0, line, 1, 1);
+  tags.drop(tags.find(0, 2));
+  EXPECT_EQ(tags.find(0, 2), Tags::kAbsent);
+  EXPECT_EQ(tags.fill(0, 4, 1, 0).sectors, 0);
+  tags.clear();
+  EXPECT_EQ(tags.find(0, 4), Tags::kAbsent);
+}
+
+TEST(Mshrs, EntriesAreFoundUntilAllHasArrived) {
+  Mshrs<int> mshrs(3, 2);
+  std::vector<int> done;
+  auto note = [&](int w) { done.push_back(w); };
+  unsigned e = mshrs.add(77);
+  mshrs.request(e, 0b11);
+  mshrs.wait(e, 0b01, 1), mshrs.wait(e, 0b11, 2);
+  EXPECT_FALSE(mshrs.can_merge(e));
+  EXPECT_EQ(mshrs.find(77), e);
+  EXPECT_FALSE(mshrs.arrive(e, 0b01, note));
+  EXPECT_EQ(done, std::vector<int>{1});
+  EXPECT_TRUE(mshrs.can_merge(e));
+  EXPECT_TRUE(mshrs.arrive(e, 0b10, note));
+  EXPECT_EQ(done, (std::vector<int>{1, 2}));
+  EXPECT_EQ(mshrs.find(77), mshrs.kNone);
+  EXPECT_EQ(mshrs.used(), 0u);
+}
+
+TEST(Mshrs, WaitersLeaveInOrderAlsoAfterOthersLeftTheMiddle) {
+  Mshrs<int> mshrs(1, 8);
+  std::vector<int> done;
+  auto note = [&](int w) { done.push_back(w); };
+  unsigned e = mshrs.add(5);
+  mshrs.request(e, 0b111);
+  for (auto [need, who] : {std::pair{0b001, 1}, {0b010, 2}, {0b100, 3}, {0b010, 4}})
+    mshrs.wait(e, static_cast<std::uint8_t>(need), who);
+  mshrs.arrive(e, 0b100, note);
+  mshrs.wait(e, 0b011, 5);
+  mshrs.arrive(e, 0b010, note);
+  mshrs.wait(e, 0b001, 6);
+  EXPECT_TRUE(mshrs.arrive(e, 0b001, note));
+  EXPECT_EQ(done, (std::vector<int>{3, 2, 4, 1, 5, 6}));
+}
+
+TEST(Mshrs, FullMeansFullAndEveryCountOfEntriesWorks) {
+  for (unsigned entries : {1u, 3u, 17u, 64u, 100u}) {
+    Mshrs<int> mshrs(entries, 1);
+    std::vector<unsigned> taken;
+    for (unsigned i = 0; i < entries; ++i) {
+      ASSERT_FALSE(mshrs.full());
+      taken.push_back(mshrs.add(i * 64));  // same bucket for many
+      mshrs.request(taken.back(), 1);
+    }
+    EXPECT_TRUE(mshrs.full());
+    for (unsigned i = 0; i < entries; ++i) EXPECT_EQ(mshrs.find(i * 64), taken[i]);
+    for (unsigned i = 0; i < entries; i += 2) EXPECT_TRUE(mshrs.arrive(taken[i], 1, [](int) {}));
+    for (unsigned i = 0; i < entries; ++i) EXPECT_EQ(mshrs.find(i * 64) != mshrs.kNone, i % 2 == 1);
+    EXPECT_FALSE(mshrs.full());
+  }
+}
+
+TEST(RequestQueue, TwoQueuesShareAPoolAndKeepTheirOrder) {
+  RequestPool pool(20);
+  RequestQueue queue[2] = {RequestQueue(pool), RequestQueue(pool)};
+  std::deque<std::pair<Cycle, std::uint32_t>> expected[2];
+  Rng rng(3);
+  for (std::uint32_t n = 0; n < 5000; ++n) {
+    unsigned q = rng.below(2);
+    if (rng.below(2) != 0 && expected[0].size() + expected[1].size() < 20) {
+      Message m;
+      m.line = n;
+      queue[q].push(n, m), expected[q].push_back({n, n});
+    } else if (!expected[q].empty()) {
+      ASSERT_EQ(queue[q].front_at(), expected[q].front().first);
+      ASSERT_EQ(queue[q].front().line, expected[q].front().second);
+      queue[q].pop(), expected[q].pop_front();
+    }
+    ASSERT_EQ(queue[q].size(), expected[q].size());
+    ASSERT_EQ(queue[q].empty(), expected[q].empty());
+  }
+}
+
+}  // namespace
+}  // namespace raddle::test

@@ -1,0 +1,59 @@
+#include "raddle/base/ring.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "raddle/base/rng.h"
+
+namespace raddle {
+namespace {
+
+TEST(Ring, HoldsExactlyItsCapacityWhateverItIsRoundedTo) {
+  Ring<int> ring(5);
+  EXPECT_EQ(ring.capacity(), 5u);
+  EXPECT_TRUE(ring.empty());
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(ring.room(), 5u - static_cast<unsigned>(i));
+    EXPECT_FALSE(ring.full());
+    ring.push(i);
+  }
+  EXPECT_TRUE(ring.full());
+  EXPECT_EQ(ring.room(), 0u);
+}
+
+TEST(Ring, AgreesWithADequeAcrossManyTurns) {
+  Ring<unsigned> ring(6);
+  std::deque<unsigned> deque;
+  Rng rng(3);
+  for (unsigned step = 0; step < 5000; ++step) {
+    if (rng.below(2) == 0 && !ring.full()) {
+      ring.push(step);
+      deque.push_back(step);
+    } else if (!ring.empty()) {
+      EXPECT_EQ(ring.front(), deque.front());
+      ring.pop();
+      deque.pop_front();
+    }
+    ASSERT_EQ(ring.size(), deque.size());
+    for (unsigned i = 0; i < ring.size(); ++i) EXPECT_EQ(ring[i], deque[i]);
+  }
+}
+
+TEST(Ring, EmplaceGivesTheSlotThatComesNext) {
+  Ring<std::pair<int, int>> ring(2);
+  ring.emplace() = {1, 2};
+  EXPECT_EQ(ring.size(), 1u);
+  EXPECT_EQ(ring.front(), std::pair(1, 2));
+}
+
+TEST(RingDeathTest, OverflowAndUnderflowAreOurFault) {
+  Ring<int> ring(1);
+  EXPECT_DEATH(ring.pop(), "internal error.*empty");
+  ring.push(1);
+  EXPECT_DEATH(ring.push(2), "internal error.*full");
+  EXPECT_DEATH(ring.emplace(), "internal error.*full");
+}
+
+}  // namespace
+}  // namespace raddle

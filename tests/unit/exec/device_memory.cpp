@@ -1,0 +1,93 @@
+// DeviceMemory: addresses, guard gaps, byte-exact validity, reuse.
+#include "raddle/exec/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "raddle/base/rng.h"
+
+namespace raddle::exec {
+namespace {
+
+constexpr std::uint64_t kCapacity = 1 << 20;
+
+TEST(DeviceMemory, StartsAtBaseAlignedAndZeroed) {
+  DeviceMemory memory(kCapacity);
+  const Address a = *memory.allocate(1000);
+  EXPECT_EQ(a, DeviceMemory::kBase);
+  EXPECT_EQ(a % DeviceMemory::kAlignment, 0u);
+  for (unsigned i = 0; i < 1000; ++i) EXPECT_EQ(memory.host(a)[i], std::byte{0});
+}
+
+TEST(DeviceMemory, OneBytePastAnAllocationIsInvalid) {
+  DeviceMemory memory(kCapacity);
+  for (std::uint64_t size : {1, 127, 128, 129, 255, 256, 1000}) {
+    const Address a = *memory.allocate(size);
+    EXPECT_TRUE(memory.valid(a, size)) << size;
+    EXPECT_FALSE(memory.valid(a, size + 1)) << size;
+    EXPECT_FALSE(memory.valid(a + size, 1)) << size;
+    EXPECT_FALSE(memory.valid(a - 1, 1)) << size;
+  }
+}
+
+TEST(DeviceMemory, LineTableAgreesWithValid) {
+  DeviceMemory memory(kCapacity);
+  Rng rng(7);
+  for (int i = 0; i < 40; ++i) (void)memory.allocate(1 + rng.below(2000));
+  for (std::uint64_t offset = 0; offset < memory.extent(); ++offset) {
+    const bool by_line = offset % 128 < memory.valid_bytes()[offset / 128];
+    ASSERT_EQ(by_line, memory.valid(DeviceMemory::kBase + offset, 1)) << offset;
+  }
+}
+
+TEST(DeviceMemory, NeighboursAreSeparatedByAnInvalidLine) {
+  DeviceMemory memory(kCapacity);
+  const Address a = *memory.allocate(256), b = *memory.allocate(256);
+  EXPECT_GE(b - a, 256u + 128u);
+  EXPECT_EQ(memory.valid_bytes()[(a - DeviceMemory::kBase + 256) / 128], 0);
+}
+
+TEST(DeviceMemory, RefusesMoreThanItsCapacityAndGoesOn) {
+  DeviceMemory memory(kCapacity);
+  EXPECT_FALSE(memory.allocate(kCapacity + 1));
+  EXPECT_FALSE(memory.allocate(~std::uint64_t{0}));
+  EXPECT_TRUE(memory.allocate(kCapacity / 2));
+  EXPECT_FALSE(memory.allocate(kCapacity / 2 + 1));
+  EXPECT_TRUE(memory.allocate(100));
+}
+
+TEST(DeviceMemory, FreedRangesAreInvalidAndUsedAgain) {
+  DeviceMemory memory(kCapacity);
+  const Address a = *memory.allocate(500);
+  EXPECT_EQ(memory.used(), 500u);
+  EXPECT_TRUE(memory.free(a));
+  EXPECT_EQ(memory.used(), 0u);
+  EXPECT_FALSE(memory.valid(a, 1));
+  EXPECT_EQ(memory.valid_bytes()[0], 0);
+  EXPECT_FALSE(memory.free(a)) << "twice";
+  EXPECT_EQ(*memory.allocate(510), a) << "same footprint";
+}
+
+TEST(DeviceMemory, FreeOfTheMiddleIsRefused) {
+  DeviceMemory memory(kCapacity);
+  const Address a = *memory.allocate(500);
+  EXPECT_FALSE(memory.free(a + 4));
+  EXPECT_TRUE(memory.valid(a, 500));
+}
+
+TEST(DeviceMemory, AnEmptyAllocationStillHasAnAddress) {
+  DeviceMemory memory(kCapacity);
+  const Address a = *memory.allocate(0), b = *memory.allocate(0);
+  EXPECT_NE(a, b);
+}
+
+TEST(DeviceMemory, DescribeNamesTheNearestAllocation) {
+  DeviceMemory memory(kCapacity);
+  EXPECT_EQ(memory.describe(DeviceMemory::kBase), "no memory is allocated");
+  const Address a = *memory.allocate(4096);
+  EXPECT_EQ(memory.describe(a + 4112), "16 bytes past the end of the 4096-byte allocation at 0x1000000000");
+  EXPECT_EQ(memory.describe(a - 8), "8 bytes before the 4096-byte allocation at 0x1000000000");
+  EXPECT_EQ(memory.describe(a + 5), "byte 5 of the 4096-byte allocation at 0x1000000000");
+}
+
+}  // namespace
+}  // namespace raddle::exec

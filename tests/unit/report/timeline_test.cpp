@@ -1,0 +1,116 @@
+#include "raddle/report/timeline.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "samples.h"
+
+namespace raddle::report {
+namespace {
+
+using Json = nlohmann::json;
+using Track = std::pair<int, int>;  // process, track
+
+Json events(const std::vector<Run>& runs) { return Json::parse(timeline(runs))["traceEvents"]; }
+
+std::vector<Json> of_category(const Json& all, const std::string& category) {
+  std::vector<Json> out;
+  for (const Json& e : all)
+    if (e.value("cat", "") == category) out.push_back(e);
+  return out;
+}
+
+/// Events of one track may follow each other but not overlap, so that a viewer never has to guess.
+void expect_no_overlap(const Json& all) {
+  std::map<Track, std::map<std::uint64_t, std::uint64_t>> busy;
+  for (const Json& e : all) {
+    if (e["ph"] != "X") continue;
+    const bool fresh =
+        busy[{e["pid"], e["tid"]}]
+            .emplace(e["ts"], e["ts"].get<std::uint64_t>() + e["dur"].get<std::uint64_t>())
+            .second;
+    EXPECT_TRUE(fresh) << e;
+  }
+  for (const auto& [track, spans] : busy) {
+    std::uint64_t end = 0;
+    for (const auto& [from, to] : spans) {
+      EXPECT_GE(from, end) << "track " << track.second;
+      end = to;
+    }
+  }
+}
+
+TEST(Timeline, ShowsEveryBlockWithItsKernel) {
+  const sim::Result r = small_result();
+  const std::vector<Json> blocks = of_category(events({{"gto", &r}}), "block");
+  ASSERT_EQ(blocks.size(), 5u);
+  EXPECT_EQ(blocks[0]["name"], "first");
+  EXPECT_EQ(blocks[0]["ts"], 10);
+  EXPECT_EQ(blocks[0]["dur"], 90);
+  EXPECT_EQ(blocks[1]["name"], "second");
+  EXPECT_EQ(blocks[1]["args"]["launch"], 1);
+}
+
+TEST(Timeline, ShowsKernelsOnATrackOfTheirOwn) {
+  const sim::Result r = small_result();
+  const Json all = events({{"gto", &r}});
+  const std::vector<Json> kernels = of_category(all, "kernel");
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0]["tid"], kernels[1]["tid"]);
+  EXPECT_EQ(kernels[0]["args"]["grid"], Json({4, 1, 1}));
+  EXPECT_EQ(kernels[0]["args"]["warp_instructions"], 100);
+  for (const Json& block : of_category(all, "block")) EXPECT_NE(block["tid"], kernels[0]["tid"]);
+}
+
+TEST(Timeline, EventsOfATrackNeverOverlap) {
+  sim::Result r = small_result();
+  r.kernels.push_back(kernel("same stream at once", 100, 200));
+  r.kernels.push_back(kernel("other stream", 0, 300, 3));
+  expect_no_overlap(events({{"gto", &r}}));
+  EXPECT_EQ(of_category(events({{"gto", &r}}), "kernel").size(), 4u);
+}
+
+TEST(Timeline, EachRunIsAProcessAndEachTrackHasAName) {
+  const sim::Result r = small_result();
+  const Json all = events({{"lrr", &r}, {"gto", &r}});
+  std::map<int, std::string> processes;
+  std::set<Track> named, used;
+  for (const Json& e : all) {
+    if (e["name"] == "process_name") processes[e["pid"]] = e["args"]["name"];
+    if (e["name"] == "thread_name") named.emplace(e["pid"], e["tid"]);
+    if (e["ph"] == "X") used.emplace(e["pid"], e["tid"]);
+  }
+  EXPECT_EQ(processes, (std::map<int, std::string>{{0, "bfs lrr"}, {1, "bfs gto"}}));
+  EXPECT_EQ(named, used);
+  expect_no_overlap(all);
+}
+
+TEST(Timeline, CountersFollowTheSamples) {
+  const sim::Result r = small_result();
+  std::vector<double> ipc;
+  for (const Json& e : events({{"gto", &r}}))
+    if (e["ph"] == "C" && e["name"] == "IPC") ipc.push_back(e["args"]["value"]);
+  EXPECT_EQ(ipc, (std::vector<double>{10, 15, 3}));
+}
+
+TEST(Timeline, NamesAreEscaped) {
+  sim::Result r = small_result();
+  r.kernels[0].name = "a\"b\\c\n{}";
+  const std::string label = "</script>\"{0}";
+  const Json all = events({{label, &r}});
+  EXPECT_EQ(of_category(all, "kernel")[0]["name"], "a\"b\\c\n{}");
+  EXPECT_EQ(all[0]["args"]["name"], "bfs " + label);
+}
+
+TEST(Timeline, NothingRunIsAValidEmptyTrace) {
+  EXPECT_TRUE(events({}).empty());
+  const sim::Result nothing;
+  const Json all = events({{"empty", &nothing}});
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0]["name"], "process_name");
+}
+
+}  // namespace
+}  // namespace raddle::report

@@ -1,0 +1,133 @@
+// The simulated device as host code sees it: memory, modules, launches and every refusal.
+#include "raddle/runtime/simulated_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "raddle/base/error.h"
+
+namespace raddle::runtime {
+namespace {
+
+using testing::HasSubstr;
+
+// out[i] = a * i + in[i], one thread per element.
+constexpr const char* kAxpy = R"(.version 7.0
+.target sm_70
+.address_size 64
+.global .align 4 .u32 total = 5;
+.visible .entry axpy(.param .u64 out, .param .u64 in, .param .u32 a)
+{
+  .reg .b32 %r<8>;
+  .reg .b64 %d<8>;
+  ld.param.u64 %d1, [out];
+  ld.param.u64 %d2, [in];
+  ld.param.u32 %r1, [a];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  mul.wide.u32 %d3, %r5, 4;
+  add.s64 %d4, %d2, %d3;
+  ld.global.u32 %r6, [%d4];
+  mad.lo.s32 %r7, %r1, %r5, %r6;
+  add.s64 %d5, %d1, %d3;
+  st.global.u32 [%d5], %r7;
+  ret;
+}
+.visible .entry only64() .reqntid 64 { ret; }
+.visible .entry upto96() .maxntid 96 { ret; }
+)";
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class DeviceTest : public testing::Test {
+ protected:
+  SimulatedDevice device{[] {
+    SimulatedDeviceOptions options;
+    options.memory_bytes = 1 << 20;
+    return options;
+  }()};
+  ModuleId module = device.load(kAxpy, "axpy.ptx");
+};
+
+TEST_F(DeviceTest, RunsAKernel) {
+  std::vector<std::uint32_t> in(100);
+  for (std::uint32_t i = 0; i < 100; ++i) in[i] = 1000 + i;
+  const Address from = device.upload(in), to = device.allocate(400);
+  device.launch(device.kernel(module, "axpy"), {5}, {20}, Arguments(to, from, std::uint32_t{3}), 0, kDefaultStream);
+  const auto out = device.download<std::uint32_t>(to, 100);
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(out[i], 3 * i + in[i]);
+  ASSERT_EQ(device.launches().size(), 1u);
+  EXPECT_EQ(device.launches()[0].warp_instructions, 5u * 14u);
+  EXPECT_EQ(device.launches()[0].thread_instructions, 100u * 14u);
+}
+
+TEST_F(DeviceTest, CopiesAndSets) {
+  const Address a = device.allocate(64), b = device.allocate(64);
+  device.set(a, 0xab, 64);
+  device.copy_on_device(b, a, 64);
+  EXPECT_EQ(device.download<std::uint8_t>(b, 64), std::vector<std::uint8_t>(64, 0xab));
+  device.copy_to_host(nullptr, a, 0);
+}
+
+TEST_F(DeviceTest, RefusesCopiesOutsideAllocations) {
+  const Address a = device.allocate(64);
+  EXPECT_THAT(error_of([&] { device.set(a, 0, 65); }), HasSubstr("memset of 65 bytes"));
+  EXPECT_THAT(error_of([&] { device.copy_to_device(a + 60, &module, 8); }), HasSubstr("leaves its allocation"));
+  EXPECT_THAT(error_of([&] { device.free(a + 4); }), HasSubstr("not the start of an allocation"));
+  EXPECT_THAT(error_of([&] { device.allocate(2 << 20); }), HasSubstr("out of device memory"));
+}
+
+TEST_F(DeviceTest, FindsVariables) {
+  EXPECT_EQ(device.download<std::uint32_t>(device.symbol(module, "total"), 1)[0], 5u);
+  EXPECT_THAT(error_of([&] { device.symbol(module, "none"); }), HasSubstr("no variable is called 'none'"));
+}
+
+TEST_F(DeviceTest, RefusesUnknownKernelsNamingTheKnown) {
+  const std::string error = error_of([&] { device.kernel(module, "axpi"); });
+  EXPECT_THAT(error, HasSubstr("axpi"));
+  EXPECT_THAT(error, HasSubstr("only64"));
+}
+
+TEST_F(DeviceTest, RefusesBadShapes) {
+  const KernelId kernel = device.kernel(module, "axpy");
+  const Arguments good(Address{0}, Address{0}, std::uint32_t{0});
+  auto launch = [&](Dim3 grid, Dim3 block) {
+    return error_of([&] { device.launch(kernel, grid, block, good, 0, kDefaultStream); });
+  };
+  EXPECT_THAT(launch({0}, {32}), HasSubstr("must not be empty"));
+  EXPECT_THAT(launch({1}, {1025}), HasSubstr("1025 threads"));
+  EXPECT_THAT(launch({1}, {1, 1, 65}), HasSubstr("64 in z"));
+  EXPECT_THAT(launch({1, 70000}, {32}), HasSubstr("65535"));
+  EXPECT_THAT(error_of([&] { device.launch(device.kernel(module, "only64"), {1}, {32}, Arguments(), 0, kDefaultStream); }), HasSubstr(".reqntid"));
+  EXPECT_THAT(error_of([&] { device.launch(device.kernel(module, "upto96"), {1}, {128}, Arguments(), 0, kDefaultStream); }), HasSubstr(".maxntid"));
+  EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, good, 0, StreamId{3}); }), HasSubstr("stream 3"));
+}
+
+TEST_F(DeviceTest, RefusesArgumentsThatDoNotMatch) {
+  const KernelId kernel = device.kernel(module, "axpy");
+  EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, Arguments(), 0, kDefaultStream); }), HasSubstr("takes 3 arguments, not 0"));
+  EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, Arguments(Address{0}, std::uint32_t{0}, std::uint32_t{0}), 0, kDefaultStream); }),
+              HasSubstr("argument 2 of kernel 'axpy' has 4 bytes, not 8"));
+}
+
+TEST_F(DeviceTest, EventsNeedToBeRecorded) {
+  const EventId a = device.create_event(), b = device.create_event();
+  device.record(a, kDefaultStream);
+  EXPECT_THAT(error_of([&] { device.elapsed_ms(a, b); }), HasSubstr("never recorded"));
+  EXPECT_THAT(error_of([&] { device.wait(kDefaultStream, b); }), HasSubstr("never recorded"));
+  device.record(b, device.create_stream());
+  EXPECT_EQ(device.elapsed_ms(a, b), 0);
+}
+
+}  // namespace
+}  // namespace raddle::runtime

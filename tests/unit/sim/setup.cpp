@@ -1,0 +1,88 @@
+// Set-ups: machines by name and file, policies and run settings from one document.
+#include "raddle/sim/setup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "raddle/sim/gpus.h"
+
+namespace raddle::sim {
+namespace {
+
+using testing::HasSubstr;
+
+template <class F>
+std::string error_of(F f) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+Setup read(config::Tree tree) { return read_setup(tree, policy::all_policies()); }
+
+TEST(Setup, EveryShippedMachineIsSound) {
+  const auto gpus = embedded_gpus();
+  EXPECT_GE(gpus.size(), 8u);
+  for (const EmbeddedGpu& gpu : gpus) {
+    SCOPED_TRACE(std::string(gpu.name));
+    const Setup setup = read(load_gpu(std::string(gpu.name)));
+    EXPECT_EQ(setup.machine.name, gpu.name);
+    EXPECT_FALSE(setup.machine.source.empty());
+  }
+}
+
+TEST(Setup, UnknownMachineNamesTheKnown) {
+  const std::string error = error_of([] { load_gpu("v1000"); });
+  EXPECT_THAT(error, HasSubstr("no GPU is called 'v1000'"));
+  EXPECT_THAT(error, HasSubstr(" v100"));
+}
+
+TEST(Setup, MissingFileIsNamed) { EXPECT_THAT(error_of([] { load_gpu("no/such.toml"); }), HasSubstr("no/such.toml")); }
+
+TEST(Setup, PoliciesAndTheirParametersAreRead) {
+  config::Tree tree = load_gpu("gtx480");
+  tree.set_policy("warp=two_level:group_size=4", "--policy");
+  tree.set("run.seed", "9", "--seed");
+  Setup setup = read(tree);
+  EXPECT_EQ(setup.warp->name(), "two_level");
+  EXPECT_EQ(setup.config()["policy"]["warp"]["group_size"], 4);
+  EXPECT_EQ(setup.run.seed, 9u);
+}
+
+TEST(Setup, UnknownPolicyAndParameterAreErrorsWithTheirOrigin) {
+  config::Tree tree = load_gpu("gtx480");
+  tree.set_policy("warp=gtoo", "--policy warp=gtoo");
+  EXPECT_THAT(error_of([&] { read(tree); }), testing::AllOf(HasSubstr("--policy warp=gtoo"), HasSubstr("gtoo"), HasSubstr("known: ")));
+  config::Tree other = load_gpu("gtx480");
+  other.set_policy("warp=gto:streak=3", "--policy warp=gto:streak=3");
+  EXPECT_THAT(error_of([&] { read(other); }), HasSubstr("streak"));
+}
+
+TEST(Setup, AllErrorsAreReportedAtOnce) {
+  config::Tree tree = load_gpu("gtx480");
+  tree.set("sm.warps", "0", "a");
+  tree.set("sm.nonsense", "1", "b");
+  tree.set("policy.dram.name", "none", "c");
+  const std::string error = error_of([&] { read(tree); });
+  for (const char* part : {"sm.warps", "nonsense", "none"}) EXPECT_THAT(error, HasSubstr(part));
+}
+
+TEST(Setup, ContradictionsAreErrors) {
+  config::Tree tree = load_gpu("gtx480");
+  tree.set("sm.schedulers", "5", "--set sm.schedulers=5");
+  EXPECT_FALSE(error_of([&] { read(tree); }).empty());
+}
+
+TEST(Setup, ResolvedConfigurationReadsBackToItself) {
+  for (const EmbeddedGpu& gpu : embedded_gpus()) {
+    Setup first = read(load_gpu(std::string(gpu.name)));
+    Setup second = read(config::Tree::from_json(first.config().dump(), "resolved"));
+    EXPECT_EQ(first.config(), second.config()) << gpu.name;
+  }
+}
+
+}  // namespace
+}  // namespace raddle::sim

@@ -1,0 +1,198 @@
+// Op-stream files: what is written comes back word for word, and nothing that was cut or altered is accepted.
+#include "raddle/trace/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "raddle/base/error.h"
+#include "raddle/base/rng.h"
+#include "raddle/trace/codec.h"
+#include "raddle/trace/memory_trace.h"
+
+namespace raddle::trace {
+namespace {
+
+using testing::HasSubstr;
+
+std::shared_ptr<const KernelCode> some_code() {
+  auto code = std::make_shared<KernelCode>();
+  code->name = "k", code->file = "k.ptx", code->registers_per_thread = 20;
+  code->opcode_names = {"add", "ld.global", "ld.shared"};
+  StaticInst add, load, shared;
+  add.writes = {1}, add.reads = {2, 3}, add.line = 5;
+  load.kind = OpKind::LoadGlobal, load.op_class = OpClass::Memory, load.bytes = 4;
+  load.opcode = 1, load.bypass_l1 = true;
+  shared.kind = OpKind::LoadShared, shared.opcode = 2;
+  code->instructions = {add, load, shared};
+  return code;
+}
+
+void add_random_warp(MemoryTrace& trace, Rng& rng, std::uint32_t block, unsigned warp,
+                     unsigned records) {
+  for (unsigned i = 0, n = 1 + rng.below(records); i < n; ++i) {
+    const unsigned inst = rng.below(3);
+    const unsigned pieces = inst == 1 ? rng.below(33) : inst == 2 ? 1 + rng.below(32) : 0;
+    auto room = trace.grow(block, warp, kRecordWords + kPieceWords * pieces);
+    const Record record = Record::make(inst, inst == 0 ? 1 + rng.below(kMaxRun) : 1, pieces,
+                                       static_cast<LaneMask>(rng.next()));
+    *room.at++ = record.head, *room.at++ = record.mask;
+    for (unsigned p = 0; inst == 1 && p < 3 * pieces; ++p)
+      *room.at++ = static_cast<std::uint32_t>(rng.next());
+    trace.commit(block, warp, room.at);
+  }
+}
+
+std::unique_ptr<MemoryTrace> random_trace(std::uint64_t seed, std::uint32_t blocks,
+                                          unsigned records) {
+  auto trace = std::make_unique<MemoryTrace>(some_code(), LaunchShape{{blocks}, {64}, 0});
+  Rng rng(seed);
+  for (std::uint32_t b = 0; b < blocks; ++b)
+    for (unsigned w = 0; w < 2; ++w) add_random_warp(*trace, rng, b, w, records);
+  return trace;
+}
+
+std::vector<std::uint32_t> words(KernelStream& stream, std::uint32_t block, unsigned warp) {
+  std::vector<std::uint32_t> out;
+  WarpCursor cursor = stream.open(block, warp);
+  do out.insert(out.end(), cursor.at, cursor.end);
+  while (cursor.at = cursor.end, stream.refill(cursor));
+  return out;
+}
+
+class OpStreamFile : public testing::Test {
+ protected:
+  OpStreamFile()
+      : folder(std::filesystem::temp_directory_path() / ("raddle_file_" + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder);
+    path = (folder / "a.rdl").string();
+  }
+  ~OpStreamFile() override { std::filesystem::remove_all(folder); }
+
+  void write(std::uint32_t blocks, unsigned records) {
+    FileWriter writer(path, {{"workload", "w"}});
+    for (std::uint64_t launch = 0; launch < 2; ++launch)
+      writer.add(*random_trace(launch, blocks, records), {"k", launch, 0, 10, 320});
+    writer.finish({{"verdict", "correct"}});
+  }
+  std::string bytes() const {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::string error_with(const std::string& content) const {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
+    try {
+      FileReader reader(path);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::filesystem::path folder;
+  std::string path;
+};
+
+TEST_F(OpStreamFile, ComesBackWordForWord) {
+  write(300, 40);  // several sections
+  const FileReader reader(path);
+  EXPECT_EQ(reader.header()["workload"], "w");
+  EXPECT_EQ(reader.trailer()["verdict"], "correct");
+  ASSERT_EQ(reader.launches(), 2u);
+  for (std::uint64_t launch = 0; launch < 2; ++launch) {
+    EXPECT_EQ(reader.launch(launch).sequence, launch);
+    const auto expected = random_trace(launch, 300, 40);
+    const auto found = reader.open(launch);
+    EXPECT_EQ(found->shape().grid.x, 300u);
+    EXPECT_EQ(code_to_json(found->code()), code_to_json(expected->code()));
+    for (std::uint32_t b : {299u, 0u, 150u, 151u, 7u})  // any order
+      for (unsigned w : {1u, 0u})
+        ASSERT_EQ(words(*found, b, w), words(*expected, b, w)) << b << " " << w;
+  }
+}
+
+TEST_F(OpStreamFile, SectionsAreDroppedAndCanBeReadAgain) {
+  write(300, 40);
+  const FileReader reader(path);
+  const auto stream = reader.open(0);
+  const auto first = words(*stream, 0, 0);
+  for (std::uint32_t b = 0; b < 300; ++b) stream->open(b, 0), stream->close(b);
+  EXPECT_EQ(words(*stream, 0, 0), first);
+}
+
+TEST_F(OpStreamFile, IsMuchSmallerThanItsWords) {
+  MemoryTrace trace(some_code(), {{64}, {32}, 0});
+  std::uint64_t raw = 0;
+  for (std::uint32_t b = 0; b < 64; ++b)
+    for (unsigned i = 0; i < 500; ++i, raw += 20) {  // a coalesced walk
+      auto room = trace.grow(b, 0, 5);
+      const Record record = Record::make(1, 1, 1, kFullMask);
+      for (std::uint32_t word : {record.head, record.mask, b * 500 + i, ~0u, kFullMask})
+        *room.at++ = word;
+      trace.commit(b, 0, room.at);
+    }
+  FileWriter writer(path, {});
+  writer.add(trace, {});
+  writer.finish({});
+  EXPECT_LT(std::filesystem::file_size(path), raw / 50);
+}
+
+TEST_F(OpStreamFile, EveryTruncationIsRefusedWithItsPlace) {
+  write(20, 5);
+  const std::string whole = bytes();
+  ASSERT_GT(whole.size(), 500u);
+  for (std::size_t size = 0; size < whole.size(); size += 1 + size / 40) {
+    const std::string error = error_with(whole.substr(0, size));
+    EXPECT_THAT(error, HasSubstr("byte ")) << size;
+    EXPECT_THAT(error, testing::AnyOf(HasSubstr("truncated"), HasSubstr("too short"))) << size;
+  }
+  EXPECT_EQ(error_with(whole), "");
+}
+
+TEST_F(OpStreamFile, EveryAlteredByteIsRefused) {
+  write(20, 5);
+  const std::string whole = bytes();
+  for (std::size_t at = 0; at < whole.size(); at += 1 + at / 60) {
+    std::string altered = whole;
+    altered[at] = static_cast<char>(altered[at] ^ 0x10);
+    EXPECT_NE(error_with(altered), "") << at;
+  }
+  EXPECT_THAT(error_with(whole + "x"), HasSubstr("after the end"));
+}
+
+TEST_F(OpStreamFile, OtherFilesAndVersionsAreRefusedByName) {
+  EXPECT_THAT(error_with("hello, this is some text file"),
+              HasSubstr("not a Raddle op-stream file"));
+  EXPECT_THAT(error_with(std::string("RADDLE\r\n\x09\0\0\0 and more", 21)), HasSubstr("version 9"));
+  EXPECT_THROW(FileReader("/no/such.rdl"), InputError);
+  EXPECT_THROW(FileReader("/tmp"), InputError);
+}
+
+TEST_F(OpStreamFile, NothingIsLeftWithoutFinish) {
+  {
+    FileWriter writer(path, {});
+    writer.add(*random_trace(1, 3, 5), {});
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_THROW(FileWriter("/no/such/folder/x.rdl", {}), InputError);
+}
+
+TEST(Codec, RefusesWhatDoesNotFitTheKernel) {
+  const auto code = some_code();
+  const BlockBatch batch{0, 1, {Record::make(1, 1, 2, 3).head, 3, 1, 2, 3, 4, 5, 6}, {0, 8}};
+  const std::string good = encode(batch, *code);
+  EXPECT_EQ(decode(good, *code, 1).words, batch.words);
+  EXPECT_THROW(decode(good, *code, 2), InputError);
+  EXPECT_THROW(decode(good.substr(0, good.size() - 4), *code, 1), InputError);
+  EXPECT_THROW(decode(good + "four", *code, 1), InputError);
+  KernelCode shorter = *code;
+  shorter.instructions.resize(1);
+  EXPECT_THROW(decode(good, shorter, 1), InputError);
+}
+
+}  // namespace
+}  // namespace raddle::trace

@@ -1,0 +1,108 @@
+// Opens a report in Chromium and checks it: no error, no network, every chart and row there, controls work,
+// it prints. Writes pictures to FOLDER.    node check_report.mjs REPORT.html [FOLDER]
+import { mkdirSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { withPage } from "./chromium.mjs";
+
+const [file, folder] = process.argv.slice(2);
+if (file === undefined) {
+  console.error("usage: check_report.mjs REPORT.html [FOLDER]");
+  process.exit(2);
+}
+const faults = [];
+const check = (holds, what) => { if (!holds) faults.push(what); };
+const save = (name, bytes) => { if (folder !== undefined) writeFileSync(resolve(folder, name), bytes); };
+if (folder !== undefined) mkdirSync(folder, { recursive: true });
+
+/** Runs in the page: what its data says should be there, and what is. */
+function survey() {
+  const data = JSON.parse(document.getElementById("raddle-data").textContent);
+  const timed = data.runs.filter((run) => run.result.timed && run.result.totals.cycles > 0);
+  const key = (run) => JSON.stringify([run.result.workload.name, run.result.workload.parameters]);
+  const first = data.runs.filter((run) => key(run) === key(data.runs[0]));
+  const several = new Set(timed.map((run) => run.label)).size > 1;
+  const energy = timed.some((run) => Object.keys(run.result.energy_pj ?? {}).length > 0);
+  const drawn = [...document.querySelectorAll(".chart")].filter((host) => {
+    const svg = host.querySelector("svg");
+    if (svg) return svg.querySelectorAll("path, rect, text").length > 3;
+    const canvas = host.querySelector("canvas");
+    return canvas !== null && canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data.some((byte) => byte !== 0);
+  });
+  return {
+    runs: data.runs.length,
+    rows: document.querySelectorAll("table.summary tbody tr").length,
+    badges: document.querySelectorAll("table.summary .badge").length,
+    charts: document.querySelectorAll(".chart").length,
+    drawn: drawn.length,
+    expected: (several ? 1 : 0) + (timed.length > 0 ? 5 : 0) + (energy ? 1 : 0) +
+      (first.some((run) => run.samples.start.length > 0) ? 1 : 0) + (first.some((run) => run.blocks.start.length > 0) ? 1 : 0),
+    leaves: document.querySelectorAll(".tree .leaf").length,
+    wide: document.documentElement.scrollWidth > innerWidth,
+    bad: /\b(NaN|undefined|Infinity|\[object)/.exec(document.getElementById("page").innerText)?.[0] ?? null,
+  };
+}
+
+/** Runs in the page: presses every button and picks every option once. */
+function exercise() {
+  for (const list of document.querySelectorAll("select"))
+    for (const option of [...list.options].reverse()) {
+      if (!list.isConnected) break;  // another workload was picked, with lists of its own
+      list.value = option.value;
+      list.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+  for (const button of document.querySelectorAll("button")) button.click();
+  const search = document.querySelector("input[type=search]");
+  if (search === null) return null;
+  const type = (text) => { search.value = text; search.dispatchEvent(new Event("input", { bubbles: true })); };
+  const visible = () => document.querySelectorAll(".tree .leaf:not([hidden])").length;
+  const all = visible();
+  type("name");
+  const some = visible();
+  type("no such key anywhere");
+  const none = visible();
+  type("");
+  return { all, some, none, again: visible() };
+}
+
+await withPage(async (page) => {
+  const url = pathToFileURL(resolve(file)).href;
+  for (const dark of [false, true]) {
+    const scheme = dark ? "dark" : "light";
+    await page.window(1366, 768, dark);
+    await page.open(url);
+    save(`${scheme}-laptop.png`, await page.screen());
+    save(`${scheme}-whole.png`, await page.whole());
+  }
+  await page.window(1366, 768, false);
+  await page.open(url);
+  const found = await page.evaluate(`(${survey})()`);
+  check(found.rows === found.runs, `${found.rows} rows in the summary for ${found.runs} runs`);
+  check(found.badges === found.runs, `${found.badges} verdicts for ${found.runs} runs`);
+  check(found.charts === found.expected, `${found.charts} charts, expected ${found.expected}`);
+  check(found.drawn === found.charts, `only ${found.drawn} of ${found.charts} charts are drawn`);
+  check(found.runs === 0 || found.leaves > 0, "the configuration is empty");
+  check(!found.wide, "the page is wider than a laptop's window");
+  check(found.bad === null, `the page shows "${found.bad}"`);
+
+  const pdf = await page.pdf();
+  save("print.pdf", pdf);
+  check(pdf.subarray(0, 5).toString() === "%PDF-" && pdf.length > 20_000, "printing gives no PDF");
+  const after = await page.evaluate("document.documentElement.classList.contains('printing')");
+  check(!after, "the page stays in its print layout");
+
+  const searched = await page.evaluate(`(${exercise})()`);
+  if (searched !== null) {
+    check(searched.some > 0 && searched.some < searched.all, "searching the configuration narrows nothing");
+    check(searched.none === 0, "searching for nonsense finds something");
+    check(searched.again === searched.all, "clearing the search does not bring everything back");
+  }
+  const later = await page.evaluate(`(${survey})()`);
+  check(later.drawn === later.charts, "charts are missing after using the controls");
+  check(later.bad === null, `after using the controls the page shows "${later.bad}"`);
+  for (const complaint of page.complaints) faults.push(complaint);
+  console.log(JSON.stringify(found));
+});
+
+for (const fault of faults) console.error(`${file}: ${fault}`);
+process.exit(faults.length > 0 ? 1 : 0);

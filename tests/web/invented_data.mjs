@@ -1,0 +1,106 @@
+// Writes report data with INVENTED numbers of plausible shape, to try the page's layout with many workloads,
+// policies, launches or with nothing measured. No number in it comes from a simulation.
+//   node invented_data.mjs [workloads=3] [policies=2] [launches=4] [samples=120] [blocks=600] [timed=1] [energy=0] > data.json
+const settings = { workloads: 3, policies: 2, launches: 4, samples: 120, blocks: 600, timed: 1, energy: 0 };
+for (const argument of process.argv.slice(2)) {
+  const [key, value] = argument.split("=");
+  if (!(key in settings)) throw new Error(`no such setting: ${key}`);
+  settings[key] = Number(value);
+}
+const names = ["vecadd", "transpose", "sgemm", "reduction", "scan", "histogram", "hotspot", "pathfinder", "bfs", "spmv", "kmeans", "nn"];
+const policies = ["lrr", "gto", "two_level", "swl"];
+let state = 1;
+const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+const kSms = 15;
+
+function metrics(cycles, speed, hits) {
+  const warp = Math.round(cycles * 8 * random());
+  const accesses = Math.round(warp * 0.3);
+  const misses = Math.round(accesses * (1 - hits));
+  const thread = warp * 29;
+  const bytes = Math.round(misses * 0.6) * 128;
+  return {
+    cycles: Math.round(cycles / speed), warp_instructions: warp, thread_instructions: thread, ipc: thread / cycles * speed,
+    l1d_accesses: accesses, l1d_hits: accesses - misses, l1d_hit_rate: accesses ? 1 - misses / accesses : 0,
+    l1d_mpki: thread ? 1000 * misses / thread : 0, l2_accesses: misses, l2_hits: Math.round(misses * 0.4), l2_hit_rate: misses ? 0.4 : 0,
+    dram_reads: Math.round(misses * 0.5), dram_writes: Math.round(misses * 0.1), dram_bytes: bytes, noc_bytes: bytes * 2, noc_flit_hops: bytes / 8,
+  };
+}
+
+function stalls(total, memory) {
+  const parts = { issued: 0.25, idle: 0.05, barrier: 0.04, memory, dependence: 0.12, unit: 0.05, lsu: 0.08, fence: 0.004, sleep: 0 };
+  const sum = Object.values(parts).reduce((a, b) => a + b, 0);
+  return Object.fromEntries(Object.entries(parts).map(([k, v]) => [k, Math.round(total * v / sum)]));
+}
+
+function blocks(kernels) {
+  const out = { total: 0, merged: 1, until: null, launch: [], sm: [], lane: [], first: [], last: [], count: [], start: [], length: [] };
+  kernels.forEach((kernel, launch) => {
+    const n = Math.round(settings.blocks / kernels.length);
+    const rounds = Math.max(1, Math.ceil(n / (kSms * 6)));
+    for (let b = 0; b < n; b++) {
+      const time = kernel.cycles / rounds;
+      out.launch.push(launch);
+      out.sm.push(b % kSms);
+      out.lane.push(Math.floor(b / kSms) % 6);
+      out.first.push(b);
+      out.start.push(Math.round(kernel.start_cycle + Math.floor(b / (kSms * 6)) * time));
+      out.length.push(Math.round(time * (0.7 + 0.25 * random())));
+    }
+    out.total += n;
+  });
+  return out;
+}
+
+function samples(cycles) {
+  const n = settings.samples;
+  const out = { interval: n ? Math.ceil(cycles / n) : 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [] };
+  for (let i = 0; i < n; i++) {
+    const busy = 0.6 + 0.4 * Math.sin(i / 9) + 0.1 * random();
+    const accesses = i % 17 === 16 ? 0 : Math.round(out.interval * 2 * busy);
+    out.start.push(i * out.interval);
+    out.length.push(Math.max(0, Math.min(out.interval, cycles - i * out.interval)));
+    out.thread_instructions.push(Math.round(out.interval * 200 * busy));
+    out.l1d_accesses.push(accesses);
+    out.l1d_hits.push(Math.round(accesses * 0.5 * busy));
+    out.dram_bytes.push(Math.round(out.interval * 60 * busy));
+  }
+  return out;
+}
+
+function run(policy, index) {
+  const work = 200000 * (1 + index % 5) * settings.timed;
+  const better = policy === 0 ? 1 : 0.85 + 0.6 * random();
+  const hits = Math.min(0.95, (0.2 + 0.05 * index) * better);
+  let start = 0;
+  const kernels = Array.from({ length: settings.launches }, (_, i) => {
+    const m = metrics(work / settings.launches, better, hits);
+    const kernel = { name: ["expand", "_Z9frontier2PKiPfi", "count"][i % 3], grid: [40 + i, 1, 1], block: [256, 1, 1], stream: 0, start_cycle: start, ...m };
+    start += kernel.cycles;
+    return kernel;
+  });
+  const cycles = start;
+  const totals = { ...metrics(work, better, hits), cycles };
+  totals.ipc = cycles ? totals.thread_instructions / cycles : 0;
+  const result = {
+    schema: 1, raddle_version: "0.0.0-invented",
+    config: { name: "invented", core_clock_mhz: 700,
+      sm: { count: kSms, schedulers: 2, warps: 48, l1d: { size_kib: 16, line_bytes: 128, ways: 4 } },
+      l2: { slices: 12, size_kib: 64 }, dram: { channels: 6, clock_mhz: 924 },
+      policy: { warp: { name: policies[policy % 4] }, block: { name: "rr" } }, run: { seed: 1 } },
+    workload: { name: names[index % 12], parameters: { size: "small", n: 1024 }, input_hash: "0", result: index === 7 && policy === 1 ? "wrong" : "correct",
+      ...(index === 7 && policy === 1 ? { difference: "element 12 is 3, expected 4" } : {}) },
+    timed: settings.timed === 1, totals, details: { l1d_pending_hits: 12, l1d_evictions: Math.round(900 / better), dram_row_hit_rate: 0.61 }, kernels,
+    schedulers: 2 * kSms, stalls: stalls(cycles * 2 * kSms, 0.4 / better),
+    policies: settings.timed ? { warp: { name: policies[policy % 4], parameters: policy ? { max_streak: 100 } : {}, statistics: { asked: 1000 * (policy + 1) } },
+      block: { name: "rr", parameters: null, statistics: null } } : {},
+    energy_pj: settings.energy ? { dram: totals.dram_bytes * 60, l1d: totals.l1d_accesses * 300, alu: totals.thread_instructions * 5 } : {},
+    host: { wall_seconds: 1.5, functional_seconds: 0.02, timing_seconds: 0.4, peak_rss_bytes: 90e6, threads: 1 },
+    state_hash: "0123456789abcdef",
+  };
+  return { label: policies[policy % 4], core_clock_mhz: 700, result, blocks: blocks(settings.timed ? kernels : []), samples: samples(settings.timed ? cycles : 0) };
+}
+
+const runs = [];
+for (let w = 0; w < settings.workloads; w++) for (let p = 0; p < settings.policies; p++) runs.push(run(p, w));
+process.stdout.write(JSON.stringify({ raddle_version: "0.0.0-invented", command: "INVENTED NUMBERS: node tests/web/invented_data.mjs", date: "", runs }));

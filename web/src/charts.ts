@@ -1,0 +1,140 @@
+// All charts of the page: made, redrawn for the colour scheme, resized, and set for print.
+import * as echarts from "echarts/core";
+import { BarChart, CustomChart, LineChart } from "echarts/charts";
+import { DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
+import { h } from "./dom";
+import { theme, type Theme } from "./theme";
+
+echarts.use([BarChart, CustomChart, LineChart, DataZoomComponent, GridComponent, LegendComponent,
+  MarkLineComponent, TooltipComponent, CanvasRenderer, SVGRenderer]);
+
+export type Option = echarts.EChartsCoreOption;
+
+interface Chart {
+  host: HTMLElement;
+  instance: echarts.ECharts;
+  build: (t: Theme) => Option;
+}
+
+export interface ChartSettings {
+  /** Said to those who do not see the chart. */
+  label: string;
+  height: number;
+  build: (t: Theme) => Option;
+  /** Canvas for charts of thousands of shapes; the others are SVG, which prints sharply. */
+  canvas?: boolean;
+}
+
+export class Charts {
+  private charts: Chart[] = [];
+  private readonly scheme = matchMedia("(prefers-color-scheme: dark)");
+  private printing = false;
+
+  constructor() {
+    this.scheme.addEventListener("change", () => this.redraw());
+    addEventListener("resize", () => this.fit());
+    addEventListener("beforeprint", () => this.setPrinting(true));
+    addEventListener("afterprint", () => this.setPrinting(false));
+  }
+
+  get count(): number {
+    return this.charts.length;
+  }
+
+  /** Adds a chart to `parent`, which must be in the document already. */
+  add(parent: HTMLElement, settings: ChartSettings): () => void {
+    const host = h("div", { class: "chart", role: "img", "aria-label": settings.label });
+    host.style.height = `${settings.height}px`;
+    parent.append(host);
+    const instance = echarts.init(host, null, { renderer: settings.canvas ? "canvas" : "svg" });
+    const chart = { host, instance, build: settings.build };
+    this.charts.push(chart);
+    this.draw(chart);
+    return () => this.draw(chart);
+  }
+
+  /** Takes the charts inside `parent` out, before its content is replaced. */
+  removeIn(parent: HTMLElement): void {
+    const gone = this.charts.filter((chart) => parent.contains(chart.host));
+    this.charts = this.charts.filter((chart) => !gone.includes(chart));
+    for (const chart of gone) chart.instance.dispose();
+  }
+
+  private draw(chart: Chart): void {
+    const t = theme(this.scheme.matches && !this.printing);
+    chart.instance.setOption({ ...base(t), ...chart.build(t) }, { notMerge: true });
+    chart.instance.getZr().flush();
+  }
+
+  private redraw(): void {
+    for (const chart of this.charts) this.draw(chart);
+  }
+
+  private fit(): void {
+    for (const chart of this.charts) {
+      chart.instance.resize();
+      chart.instance.getZr().flush();
+    }
+  }
+
+  /** Paper is narrower than the window and always light. */
+  private setPrinting(on: boolean): void {
+    this.printing = on;
+    document.documentElement.classList.toggle("printing", on);
+    this.fit();
+    this.redraw();
+  }
+}
+
+function base(t: Theme): Option {
+  return {
+    animation: false,
+    textStyle: { fontFamily: "system-ui, sans-serif", color: t.ink },
+  };
+}
+
+export function tooltip(t: Theme): object {
+  return {
+    confine: true,
+    backgroundColor: t.paper,
+    borderColor: t.line,
+    textStyle: { color: t.ink, fontSize: 12 },
+  };
+}
+
+export function legend(t: Theme, rest: object = {}): object {
+  return {
+    top: 0, left: 0, itemWidth: 12, itemHeight: 12, itemGap: 14, icon: "roundRect",
+    textStyle: { color: t.ink, fontSize: 12 }, inactiveColor: t.muted, ...rest,
+  };
+}
+
+export function valueAxis(t: Theme, rest: object = {}): object {
+  return {
+    type: "value",
+    axisLabel: { color: t.muted, fontSize: 11 },
+    nameTextStyle: { color: t.muted, fontSize: 11 },
+    splitLine: { lineStyle: { color: t.line } },
+    ...rest,
+  };
+}
+
+export function categoryAxis(t: Theme, data: string[], rest: object = {}): object {
+  return {
+    type: "category", data,
+    axisLabel: { color: t.ink, fontSize: 12, interval: 0 },
+    axisLine: { lineStyle: { color: t.muted } },
+    axisTick: { show: false },
+    ...rest,
+  };
+}
+
+export function zoomSlider(t: Theme, rest: object): object {
+  return {
+    type: "slider", showDataShadow: false, brushSelect: false, borderColor: t.line, backgroundColor: "transparent",
+    fillerColor: `${t.muted}30`, handleStyle: { color: t.paper, borderColor: t.muted },
+    moveHandleStyle: { color: t.line }, emphasis: { moveHandleStyle: { color: t.muted } },
+    textStyle: { color: t.muted, fontSize: 10 }, ...rest,
+  };
+}

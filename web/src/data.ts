@@ -1,0 +1,159 @@
+// What the program writes into the page (src/raddle/report/report.cpp), and its grouping for display.
+
+export type Value = string | number | boolean | null | Value[] | { [key: string]: Value };
+export type Fields = { [key: string]: Value };
+
+/** Fields that the totals and every kernel have (result JSON, schema 1). */
+export interface Metrics {
+  cycles: number;
+  warp_instructions: number;
+  thread_instructions: number;
+  ipc: number;
+  l1d_accesses: number;
+  l1d_hits: number;
+  l1d_hit_rate: number;
+  l1d_mpki: number;
+  l2_accesses: number;
+  l2_hits: number;
+  l2_hit_rate: number;
+  dram_reads: number;
+  dram_writes: number;
+  dram_bytes: number;
+  noc_bytes: number;
+  noc_flit_hops: number;
+}
+
+export interface Kernel extends Metrics {
+  name: string;
+  grid: number[];
+  block: number[];
+  stream: number;
+  start_cycle: number;
+}
+
+export interface PolicyUse {
+  name: string;
+  parameters: Fields | null;
+  statistics: Fields | null;
+}
+
+export interface Result {
+  raddle_version: string;
+  config: Fields;
+  workload: { name: string; parameters: Fields | null; result: string; difference?: string };
+  timed: boolean;
+  totals: Metrics;
+  details?: Fields;
+  kernels: Kernel[];
+  schedulers: number;
+  stalls: { [reason: string]: number };
+  policies: { [level: string]: PolicyUse } | null;
+  energy_pj: { [component: string]: number } | null;
+  host: {
+    wall_seconds: number;
+    functional_seconds: number;
+    timing_seconds: number;
+    peak_rss_bytes: number;
+    threads: number;
+  };
+  state_hash: string;
+}
+
+/** Bars of the block timeline, one array per member. `last` and `count` are empty when merged is 1. */
+export interface Blocks {
+  total: number;
+  merged: number;
+  until: number | null;
+  launch: number[];
+  sm: number[];
+  lane: number[];
+  first: number[];
+  last: number[];
+  count: number[];
+  start: number[];
+  length: number[];
+}
+
+export interface Samples {
+  interval: number;
+  start: number[];
+  length: number[];
+  thread_instructions: number[];
+  l1d_accesses: number[];
+  l1d_hits: number[];
+  dram_bytes: number[];
+}
+
+export interface Run {
+  label: string;
+  core_clock_mhz: number;
+  result: Result;
+  blocks: Blocks;
+  samples: Samples;
+}
+
+export interface PageData {
+  raddle_version: string;
+  command: string;
+  date: string;
+  runs: Run[];
+}
+
+/** The same work under several policies; the first run is what the others are compared with. */
+export interface Group {
+  name: string;
+  runs: Run[];
+}
+
+export interface Report {
+  page: PageData;
+  groups: Group[];
+  /** Labels of all runs, in order of first appearance. */
+  labels: string[];
+}
+
+export function gpuName(run: Run): string {
+  const name = run.result.config?.name;
+  return typeof name === "string" && name !== "" ? name : "unnamed GPU";
+}
+
+function workKey(run: Run): string {
+  return JSON.stringify([run.result.workload.name, run.result.workload.parameters]);
+}
+
+/** "nodes=1024 degree=8": parameters in which this run differs from others of its workload. */
+function distinguishing(run: Run, others: Run[]): string {
+  const parameters = run.result.workload.parameters ?? {};
+  const differs = (key: string) => others.some(
+    (o) => JSON.stringify(o.result.workload.parameters?.[key]) !== JSON.stringify(parameters[key]));
+  return Object.keys(parameters).filter(differs).map((key) => `${key}=${parameters[key]}`).join(" ");
+}
+
+export function group(page: PageData): Report {
+  const labels = [...new Set(page.runs.map((run) => run.label))];
+  const seen = new Set<string>();
+  const repeated = page.runs.some((run) => {
+    const key = workKey(run) + run.label;
+    return seen.size === seen.add(key).size;
+  });
+  const byKey = new Map<string, Run[]>();
+  for (const run of page.runs) {
+    let key = workKey(run) + (repeated ? gpuName(run) : "");
+    while (byKey.get(key)?.some((other) => other.label === run.label)) key += "'";
+    byKey.set(key, [...(byKey.get(key) ?? []), run]);
+  }
+  const groups = [...byKey.values()].map((runs) => {
+    const same = page.runs.filter((r) => r.result.workload.name === runs[0].result.workload.name);
+    const parts = [runs[0].result.workload.name, distinguishing(runs[0], same)];
+    if (repeated) parts.push("on " + gpuName(runs[0]));
+    return { name: parts.filter((part) => part !== "").join(" "), runs };
+  });
+  return { page, groups, labels };
+}
+
+/** Reads the page's data element. Throws an Error a reader can understand. */
+export function load(text: string): Report {
+  if (text.trim() === "" || text.startsWith("/*"))
+    throw new Error("This is the empty report page; raddle fills it with --report FILE.html.");
+  return group(JSON.parse(text) as PageData);
+}

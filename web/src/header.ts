@@ -1,0 +1,47 @@
+// What was run, on what, with which command.
+import { gpuName, type Fields, type Report, type Run, type Value } from "./data";
+import { h } from "./dom";
+import { findings } from "./findings";
+import { list, whole } from "./format";
+
+/** config.sm.l1d.size_kib and the like; null when there is no such number. */
+export function configNumber(run: Run, path: string): number | null {
+  let at: Value | undefined = run.result.config;
+  for (const key of path.split("."))
+    at = at !== null && typeof at === "object" && !Array.isArray(at) ? (at as Fields)[key] : undefined;
+  return typeof at === "number" ? at : null;
+}
+
+/** The machine in a few words. */
+function machine(run: Run): string {
+  const part = (path: string, text: (n: number) => string) => {
+    const n = configNumber(run, path);
+    return n === null ? null : text(n);
+  };
+  const slices = configNumber(run, "l2.slices");
+  const slice = configNumber(run, "l2.size_kib");
+  return [
+    part("sm.count", (n) => `${n} SMs`),
+    part("sm.schedulers", (n) => `${n} ${n === 1 ? "scheduler" : "schedulers"} and ${configNumber(run, "sm.warps") ?? "?"} warps each SM`),
+    run.core_clock_mhz > 0 ? `${whole(run.core_clock_mhz)} MHz` : null,
+    part("sm.l1d.size_kib", (n) => `L1D ${n} KiB`),
+    slices !== null && slice !== null ? `L2 ${whole(slices * slice)} KiB in ${slices} slices` : null,
+    part("dram.channels", (n) => `${n} DRAM channels`),
+  ].filter((s) => s !== null).join(" · ");
+}
+
+export function header(report: Report): HTMLElement {
+  const { page, groups, labels } = report;
+  const gpus = [...new Set(page.runs.map(gpuName))];
+  const work = list([...new Set(page.runs.map((run) => run.result.workload.name))]);
+  const versions = `Raddle ${page.raddle_version}${page.date ? ` · ${page.date}` : ""}`;
+  return h("header", {},
+    h("p", { class: "brand" }, h("span", { class: "comb", "aria-hidden": "true" }), versions),
+    h("h1", {}, groups.length === 0 ? "Empty report" : `${work} on ${list(gpus)}`),
+    groups.length > 0 && h("p", { class: "facts" }, labels.length > 1 ? "Compared: " : "Run as: ", h("b", {}, list(labels)),
+      labels.length > 1 ? ` (ratios refer to ${groups[0].runs[0].label})` : "",
+      gpus.length === 1 ? ` — ${machine(page.runs[0])}` : ""),
+    page.command !== "" && h("pre", { class: "command" }, page.command),
+    h("div", { class: "findings" }, h("h2", {}, "What the numbers say"),
+      h("ul", {}, findings(report).map((text) => h("li", {}, text)))));
+}

@@ -1,0 +1,118 @@
+// Where the time of a run goes, kernel by kernel.
+import type { Group, Kernel, Metrics, Run } from "./data";
+import { buttons, h } from "./dom";
+import { percent, ratio, whole } from "./format";
+import { kMetrics, type Metric } from "./metrics";
+import { table, type Column } from "./table";
+
+interface Row {
+  first: number;
+  launches: number;
+  kernel: Kernel;
+  share: number;
+  /** Cycles of the same launches in the first run over cycles here. */
+  gain: number | null;
+}
+
+const kSummed = ["cycles", "warp_instructions", "thread_instructions", "l1d_accesses", "l1d_hits", "l2_accesses", "l2_hits",
+  "dram_bytes"] as const;
+
+function add(into: Kernel, from: Kernel): Kernel {
+  const out = { ...into };
+  const misses = (m: Metrics) => m.l1d_mpki * m.thread_instructions;
+  const allMisses = misses(into) + misses(from);
+  for (const field of kSummed) out[field] += from[field];
+  out.l1d_hit_rate = out.l1d_accesses > 0 ? out.l1d_hits / out.l1d_accesses : 0;
+  out.l2_hit_rate = out.l2_accesses > 0 ? out.l2_hits / out.l2_accesses : 0;
+  out.l1d_mpki = out.thread_instructions > 0 ? allMisses / out.thread_instructions : 0;
+  return out;
+}
+
+function perLaunch(run: Run, base: Run): Row[] {
+  const all = run.result.kernels.reduce((sum, k) => sum + k.cycles, 0);
+  return run.result.kernels.map((kernel, i) => {
+    const before = base.result.kernels[i];
+    const same = before?.name === kernel.name && before.cycles > 0 && kernel.cycles > 0;
+    return { first: i, launches: 1, kernel, share: all > 0 ? kernel.cycles / all : 0, gain: same ? before.cycles / kernel.cycles : null };
+  });
+}
+
+export function perKernel(run: Run, base: Run): Row[] {
+  const rows = new Map<string, Row & { before: number }>();
+  for (const row of perLaunch(run, base)) {
+    const old = rows.get(row.kernel.name);
+    const before = row.gain === null ? NaN : row.gain * row.kernel.cycles;
+    if (!old) {
+      rows.set(row.kernel.name, { ...row, before });
+      continue;
+    }
+    old.kernel = add(old.kernel, row.kernel);
+    old.launches += 1;
+    old.share += row.share;
+    old.before += before;
+    old.gain = Number.isFinite(old.before) && old.kernel.cycles > 0 ? old.before / old.kernel.cycles : null;
+  }
+  return [...rows.values()];
+}
+
+function metricColumn(metric: Metric): Column<Row> {
+  return {
+    title: metric.title, explain: metric.explain,
+    value: (row) => metric.value(row.kernel),
+    show: (row) => metric.show(metric.value(row.kernel)!),
+  };
+}
+
+const dims = (d: number[]) => d.join("×").replace(/(×1)+$/, "");
+
+function columns(each: boolean, compared: boolean): Column<Row>[] {
+  const out: Column<Row>[] = [
+    { title: "#", explain: "Number of the launch, from 0 in order of launching", value: (row) => row.first },
+    { title: "Kernel", value: (row) => row.kernel.name, show: (row) => h("code", {}, row.kernel.name) },
+  ];
+  if (each)
+    out.push({ title: "Stream", value: (row) => row.kernel.stream },
+      { title: "Starts at", explain: "Cycle of the launch", value: (row) => row.kernel.start_cycle, show: (row) => whole(row.kernel.start_cycle) });
+  else out.push({ title: "Launches", value: (row) => row.launches });
+  out.push(
+    { title: each ? "Grid" : "First grid", explain: "Thread blocks of the launch", value: (row) => dims(row.kernel.grid) },
+    { title: "Block", explain: "Threads of a block", value: (row) => dims(row.kernel.block) },
+    metricColumn(kMetrics.cycles),
+    { title: "Share", explain: "Of the cycles of all kernels", value: (row) => row.share, show: (row) => percent(row.share) });
+  if (compared)
+    out.push({ title: "Speed-up", explain: "Cycles of the same launches under the first policy over cycles here",
+      value: (row) => row.gain, show: (row) => ratio(row.gain!) });
+  out.push(...[kMetrics.ipc, kMetrics.l1d_hit_rate, kMetrics.l2_hit_rate, kMetrics.dram_bytes].map(metricColumn));
+  return out;
+}
+
+export function addKernels(parent: HTMLElement, group: Group): void {
+  parent.append(h("h3", {}, "Kernels"));
+  const base = group.runs[0];
+  if (group.runs.every((run) => run.result.kernels.length === 0)) {
+    parent.append(h("p", { class: "none" }, "Nothing was launched."));
+    return;
+  }
+  let run = base;
+  const repeats = run.result.kernels.length > new Set(run.result.kernels.map((k) => k.name)).size;
+  let each = run.result.kernels.length <= 12;
+  const place = h("div");
+  const fill = () => place.replaceChildren(table({
+    caption: `Kernels of ${group.name} under ${run.label}`,
+    columns: columns(each, group.runs.length > 1),
+    rows: each ? perLaunch(run, base) : perKernel(run, base),
+    limit: 40,
+    className: "kernels",
+  }));
+  const labels = group.runs.map((r, i): [string, string] => [String(i), r.label]);
+  parent.append(h("div", { class: "choices" },
+    buttons("Policy", labels, String(group.runs.indexOf(run)), (i) => {
+      run = group.runs[+i];
+      fill();
+    }),
+    repeats && buttons("Rows", [["each", "each launch"], ["sum", "summed by kernel"]], each ? "each" : "sum", (value) => {
+      each = value === "each";
+      fill();
+    })), place);
+  fill();
+}

@@ -1,0 +1,75 @@
+// Names down, runs across: policies with parameters and statistics, and all counters of a workload.
+import type { Fields, Group, Run, Value } from "./data";
+import { h } from "./dom";
+import { digits, kNone, ratio, whole } from "./format";
+
+export function showValue(value: Value | undefined): string {
+  if (value === undefined || value === null) return kNone;
+  if (typeof value === "number") return Number.isInteger(value) ? whole(value) : digits(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** {a: {b: 1}} -> ["a.b", 1]. */
+export function flatten(fields: Fields | null | undefined, prefix = ""): [string, Value][] {
+  return Object.entries(fields ?? {}).flatMap(([key, value]): [string, Value][] =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? flatten(value, `${prefix}${key}.`) : [[prefix + key, value]]);
+}
+
+interface Line {
+  name: string;
+  values: (Value | undefined)[];
+}
+
+/** Every name that some run has, with its value in each run. */
+function lines(runs: Run[], fields: (run: Run) => Fields | null | undefined): Line[] {
+  const each = runs.map((run) => new Map(flatten(fields(run))));
+  const names = [...new Set(each.flatMap((map) => [...map.keys()]))];
+  return names.map((name) => ({ name, values: each.map((map) => map.get(name)) }));
+}
+
+function row(line: Line, compare: boolean): HTMLElement {
+  const differs = line.values.some((value) => JSON.stringify(value) !== JSON.stringify(line.values[0]));
+  const base = line.values[0];
+  return h("tr", { class: differs ? "differs" : "" }, h("th", { scope: "row" }, line.name),
+    line.values.map((value, i) => {
+      const change = compare && i > 0 && typeof value === "number" && typeof base === "number" && base !== 0 && value !== base
+        ? h("span", { class: "change" }, ratio(value / base)) : null;
+      return h("td", { class: typeof value === "number" ? "number" : "text" }, showValue(value), change);
+    }));
+}
+
+function matrix(runs: Run[], caption: string, parts: [heading: string, lines: Line[]][], compare: boolean): HTMLElement {
+  return h("div", { class: "scroll" }, h("table", { class: "matrix" }, h("caption", { class: "unseen" }, caption),
+    h("thead", {}, h("tr", {}, h("th", {}), runs.map((run) => h("th", { scope: "col", class: "number" }, run.label)))),
+    parts.map(([heading, part]) => h("tbody", {},
+      heading !== "" && h("tr", { class: "part" }, h("th", { scope: "rowgroup", colspan: runs.length + 1 }, heading)),
+      part.map((line) => row(line, compare))))));
+}
+
+export function addPolicies(parent: HTMLElement, group: Group): void {
+  const levels = [...new Set(group.runs.flatMap((run) => Object.keys(run.result.policies ?? {})))];
+  parent.append(h("h3", {}, "Policies: who decided, with which parameters, and what they counted"));
+  if (levels.length === 0) {
+    parent.append(h("p", { class: "none" }, "Nothing was timed, so no policy was asked."));
+    return;
+  }
+  const parts = levels.map((level): [string, Line[]] => {
+    const use = (run: Run) => run.result.policies?.[level];
+    const name = { name: "policy", values: group.runs.map((run) => use(run)?.name) };
+    const parameters = lines(group.runs, (run) => use(run)?.parameters).map((l) => ({ ...l, name: `parameter ${l.name}` }));
+    return [level, [name, ...parameters, ...lines(group.runs, (run) => use(run)?.statistics)]];
+  });
+  parent.append(matrix(group.runs, `Policies of ${group.name}`, parts, false));
+}
+
+export function addCounters(parent: HTMLElement, group: Group): void {
+  const parts: [string, Line[]][] = [
+    ["totals", lines(group.runs, (run) => ({ ...run.result.totals }))],
+    ["details", lines(group.runs, (run) => run.result.details)],
+    ["scheduler-cycles", lines(group.runs, (run) => run.result.stalls)],
+  ];
+  const note = group.runs.length > 1 ? "Beside each number that differs: its ratio to the first policy." : "Names as in the result JSON.";
+  parent.append(h("details", { class: "fold" }, h("summary", {}, "All counters"), h("p", { class: "note" }, note),
+    matrix(group.runs, `All counters of ${group.name}`, parts.filter(([, part]) => part.length > 0), true)));
+}

@@ -1,0 +1,102 @@
+// Activity over time: one line per policy of a workload.
+import type { Group, Samples } from "./data";
+import { legend, tooltip, valueAxis, zoomSlider, type Charts, type Option } from "./charts";
+import { buttons, h } from "./dom";
+import { digits, escapeHtml, kNone, percent, short, whole } from "./format";
+import { seriesColour, type Theme } from "./theme";
+
+interface Measure {
+  title: string;
+  explain: string;
+  value: (s: Samples, i: number) => number | null;
+  show: (n: number) => string;
+}
+
+const kMeasures: { [name: string]: Measure } = {
+  ipc: {
+    title: "IPC",
+    explain: "Thread instructions per cycle of the whole GPU, averaged over each sampling interval.",
+    value: (s, i) => s.thread_instructions[i] / s.length[i],
+    show: digits,
+  },
+  l1d: {
+    title: "L1D hit rate",
+    explain: "Share of first-level data-cache accesses of each interval that hit. Gaps: no access in that time.",
+    value: (s, i) => (s.l1d_accesses[i] > 0 ? s.l1d_hits[i] / s.l1d_accesses[i] : null),
+    show: percent,
+  },
+  dram: {
+    title: "DRAM bytes per cycle",
+    explain: "Off-chip bandwidth used in each interval, in bytes per core cycle.",
+    value: (s, i) => s.dram_bytes[i] / s.length[i],
+    show: digits,
+  },
+};
+
+/** Steps: every interval is drawn as wide as it is. */
+function points(s: Samples, measure: Measure): [number, number | null][] {
+  const out: [number, number | null][] = [];
+  for (let i = 0; i < s.start.length; i++)
+    if (s.length[i] > 0) out.push([s.start[i], measure.value(s, i)]);
+  const last = s.start.length - 1;
+  if (out.length > 0) out.push([s.start[last] + s.length[last], out[out.length - 1][1]]);
+  return out;
+}
+
+/** What each run did at that cycle: samples of different runs need not begin at the same cycles. */
+function tip(group: Group, measure: Measure, cycle: number): string {
+  const lines = group.runs.map((run) => {
+    const s = run.samples;
+    const i = s.start.findIndex((start, k) => start <= cycle && cycle < start + s.length[k]);
+    const value = i < 0 ? null : measure.value(s, i);
+    const shown = i < 0 ? "done" : value === null ? kNone : measure.show(value);
+    return `${escapeHtml(run.label)}: <b>${shown}</b>`;
+  });
+  return `<b>cycle ${whole(cycle)}</b><br>${lines.join("<br>")}`;
+}
+
+function option(group: Group, labels: string[], measure: Measure, t: Theme): Option {
+  const end = Math.max(...group.runs.map((run) => run.result.totals.cycles));
+  return {
+    grid: { left: 8, right: 20, top: 34, bottom: 44, containLabel: true },
+    legend: legend(t),
+    tooltip: { ...tooltip(t), trigger: "axis", formatter: (items: { axisValue: number }[]) => tip(group, measure, items[0].axisValue) },
+    xAxis: valueAxis(t, { min: 0, max: end, splitLine: { show: false }, axisLine: { show: true, lineStyle: { color: t.muted } },
+      axisLabel: { color: t.muted, fontSize: 11, formatter: short, showMaxLabel: false } }),
+    yAxis: valueAxis(t, { min: 0,
+      axisLabel: { color: t.muted, fontSize: 11, formatter: measure.show === percent ? (n: number) => `${Math.round(100 * n)} %` : undefined } }),
+    dataZoom: [zoomSlider(t, { height: 16, bottom: 6, labelFormatter: (n: number) => short(n), filterMode: "none" })],
+    series: group.runs.map((run) => ({
+      type: "line", step: "end", name: run.label, showSymbol: false, connectNulls: false,
+      lineStyle: { width: 1.8 }, itemStyle: { color: seriesColour(t, labels.indexOf(run.label)) },
+      data: points(run.samples, measure),
+    })),
+  };
+}
+
+export function addOverTime(charts: Charts, parent: HTMLElement, group: Group, labels: string[]): void {
+  const sampled = group.runs.filter((run) => run.samples.start.length > 0);
+  parent.append(h("h3", {}, "Over time"));
+  if (sampled.length === 0) {
+    parent.append(h("p", { class: "none" }, "These runs were made without samples, so there is no course over time to show."));
+    return;
+  }
+  let measure = kMeasures.ipc;
+  const note = h("p", { class: "note" });
+  const explain = () => {
+    note.textContent = `${measure.explain} Samples every ${whole(sampled[0].samples.interval)} cycles. ` +
+      "Where a line ends, that run was done; the gap between the ends is the time saved.";
+  };
+  explain();
+  const names = Object.entries(kMeasures).map(([name, m]): [string, string] => [name, m.title]);
+  parent.append(note, h("div", { class: "choices" }, buttons("Show", names, "ipc", (name) => {
+    measure = kMeasures[name];
+    explain();
+    redraw();
+  })));
+  const redraw = charts.add(parent, {
+    label: `Activity over time of ${group.name}, one line per policy`,
+    height: 270,
+    build: (t) => option(group, labels, measure, t),
+  });
+}

@@ -1,0 +1,50 @@
+// Colours, in a light and a dark set. Series colours are told apart with the common kinds of colour
+// blindness (after Okabe and Ito, 2008); brightness differs too, so that grey prints stay readable.
+
+export interface Theme {
+  ink: string;
+  muted: string;
+  line: string;
+  paper: string;
+  series: string[];
+  stalls: { [reason: string]: string };
+  other: string[];
+}
+
+const kLight: Theme = {
+  ink: "#1d2733",
+  muted: "#5b6776",
+  line: "#dde2e8",
+  paper: "#ffffff",
+  series: ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a5195", "#7f7f7f"],
+  stalls: {
+    issued: "#0b6e69", memory: "#e07a3f", lsu: "#b5446e", dependence: "#f2c14e", unit: "#8f6bb3",
+    barrier: "#3f7fc4", fence: "#8cc8dd", sleep: "#b9b39b", idle: "#d5dae1",
+  },
+  other: ["#9c755f", "#bab0ac", "#76b7b2", "#ff9da7"],
+};
+
+const kDark: Theme = {
+  ink: "#e4e9ef",
+  muted: "#9aa7b6",
+  line: "#333d49",
+  paper: "#1a2028",
+  series: ["#4aa3df", "#f2b134", "#2fc397", "#e09bc3", "#9bd4f5", "#f07f3c", "#b49ad1", "#a8a8a8"],
+  stalls: {
+    issued: "#27a69d", memory: "#e88950", lsu: "#cf5f88", dependence: "#f2c85f", unit: "#a687c9",
+    barrier: "#5c9ae0", fence: "#9ad3e6", sleep: "#8c876f", idle: "#465160",
+  },
+  other: ["#b98d75", "#cac1bd", "#86c7c2", "#ffb3bb"],
+};
+
+export function theme(dark: boolean): Theme {
+  return dark ? kDark : kLight;
+}
+
+export function seriesColour(t: Theme, index: number): string {
+  return t.series[index % t.series.length];
+}
+
+export function stallColour(t: Theme, reason: string, index: number): string {
+  return t.stalls[reason] ?? t.other[index % t.other.length];
+}

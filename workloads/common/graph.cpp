@@ -1,0 +1,143 @@
+#include "common/graph.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "raddle/base/error.h"
+
+namespace raddle::workloads {
+
+namespace {
+
+// An edge as one number: sorting them sorts by source, then by target.
+using Key = std::uint64_t;
+constexpr Key key(std::uint32_t from, std::uint32_t to) { return Key{from} << 32 | to; }
+constexpr std::uint32_t from(Key edge) { return static_cast<std::uint32_t>(edge >> 32); }
+constexpr std::uint32_t to(Key edge) { return static_cast<std::uint32_t>(edge); }
+
+// `count` distinct edges, sorted: what is missing after removing doubles is drawn again.
+template <class Draw>
+std::vector<Key> distinct_edges(std::uint64_t count, Draw draw) {
+  std::vector<Key> edges, drawn, both;
+  while (edges.size() < count) {
+    drawn.resize(count - edges.size());
+    for (Key& edge : drawn) edge = draw();
+    std::sort(drawn.begin(), drawn.end());
+    both.resize(count);
+    std::merge(edges.begin(), edges.end(), drawn.begin(), drawn.end(), both.begin());
+    both.erase(std::unique(both.begin(), both.end()), both.end());
+    edges.swap(both);
+  }
+  return edges;
+}
+
+Graph from_sorted(std::uint32_t vertices, const std::vector<Key>& edges) {
+  Graph graph;
+  graph.row.assign(std::size_t{vertices} + 1, 0);
+  graph.column.reserve(edges.size());
+  for (Key edge : edges) {
+    ++graph.row[from(edge) + 1];
+    graph.column.push_back(to(edge));
+  }
+  for (std::uint32_t v = 0; v < vertices; ++v) graph.row[v + 1] += graph.row[v];
+  return graph;
+}
+
+std::vector<std::uint32_t> permutation(std::uint32_t n, Rng& rng) {
+  std::vector<std::uint32_t> order(n);
+  for (std::uint32_t i = 0; i < n; ++i) order[i] = i;
+  for (std::uint32_t i = n; i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
+  return order;
+}
+
+// One edge of the 2^bits square by `bits` choices of a quadrant.
+Key rmat_edge(int bits, Rng& rng) {
+  constexpr double kA = 0.57, kB = 0.19, kC = 0.19;
+  std::uint32_t source = 0, target = 0;
+  for (int level = 0; level < bits; ++level) {
+    double place = rng.unit();
+    bool lower = place >= kA + kB;                             // quadrants c and d
+    bool right = lower ? place >= kA + kB + kC : place >= kA;  // quadrants b and d
+    source = source << 1 | static_cast<std::uint32_t>(lower);
+    target = target << 1 | static_cast<std::uint32_t>(right);
+  }
+  return key(source, target);
+}
+
+// `count` distinct numbers below n, sorted (Floyd's algorithm, CACM 30(9), 1987).
+std::vector<std::uint32_t> distinct_below(std::uint32_t n, std::uint32_t count, Rng& rng) {
+  std::vector<std::uint32_t> chosen;
+  for (std::uint32_t last = n - count; last < n; ++last) {
+    std::uint32_t value = rng.below(last + 1);
+    auto at = std::lower_bound(chosen.begin(), chosen.end(), value);
+    if (at != chosen.end() && *at == value) chosen.push_back(last);
+    else chosen.insert(at, value);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+Graph make_rmat(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
+  RADDLE_ASSERT(edges <= most_edges(vertices));
+  int bits = std::bit_width(vertices - 1);
+  std::vector<std::uint32_t> name = permutation(vertices, rng);
+  auto draw = [&] {
+    for (;;) {
+      Key edge = rmat_edge(bits, rng);
+      std::uint32_t a = from(edge), b = to(edge);
+      if (a < vertices && b < vertices && a != b) return key(name[a], name[b]);
+    }
+  };
+  return from_sorted(vertices, distinct_edges(edges, draw));
+}
+
+Graph make_uniform(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
+  RADDLE_ASSERT(edges <= most_edges(vertices));
+  auto draw = [&] {
+    std::uint32_t a = rng.below(vertices);
+    std::uint32_t b = rng.below(vertices - 1);
+    return key(a, b < a ? b : b + 1);
+  };
+  return from_sorted(vertices, distinct_edges(edges, draw));
+}
+
+Graph make_banded(std::uint32_t vertices, std::uint32_t mean_degree, std::uint32_t half_bandwidth,
+                  Rng& rng) {
+  std::uint32_t least = std::max(mean_degree / 2, 1u), most = mean_degree * 3 / 2;
+  RADDLE_ASSERT(least <= most && most <= half_bandwidth + 1 && half_bandwidth < vertices);
+  Graph graph;
+  for (std::uint32_t v = 0; v < vertices; ++v) {
+    std::uint32_t first = v - std::min(v, half_bandwidth);
+    std::uint32_t last = std::min(vertices - 1, v + half_bandwidth);
+    std::uint32_t others = least + rng.below(most - least + 1) - 1;
+    std::uint32_t before_diagonal = v - first;
+    bool diagonal = false;
+    for (std::uint32_t place : distinct_below(last - first, others, rng)) {
+      if (place >= before_diagonal && !diagonal) {
+        graph.column.push_back(v);
+        diagonal = true;
+      }
+      graph.column.push_back(first + place + (place >= before_diagonal ? 1 : 0));
+    }
+    if (!diagonal) graph.column.push_back(v);
+    graph.row.push_back(static_cast<std::uint32_t>(graph.column.size()));
+  }
+  return graph;
+}
+
+Graph make_grid(std::uint32_t width, std::uint32_t height) {
+  Graph graph;
+  for (std::uint32_t y = 0; y < height; ++y)
+    for (std::uint32_t x = 0; x < width; ++x) {
+      std::uint32_t v = y * width + x;
+      if (y > 0) graph.column.push_back(v - width);
+      if (x > 0) graph.column.push_back(v - 1);
+      if (x + 1 < width) graph.column.push_back(v + 1);
+      if (y + 1 < height) graph.column.push_back(v + width);
+      graph.row.push_back(static_cast<std::uint32_t>(graph.column.size()));
+    }
+  return graph;
+}
+
+}  // namespace raddle::workloads

@@ -1,0 +1,32 @@
+// What every workload keeps of its inputs, and random vectors.
+#pragma once
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "common/input_hash.h"
+#include "raddle/base/rng.h"
+#include "raddle/runtime/workload.h"
+
+namespace raddle::workloads {
+
+/// A workload that hashes its inputs as it makes them.
+class HashedWorkload : public runtime::Workload {
+ public:
+  std::uint64_t input_hash() const override { return inputs_.value(); }
+
+ protected:
+  InputHash inputs_;
+};
+
+/// `count` floats uniform in [low, high), from generator `path` of `seed`. The rounding to float is
+/// the only one, so every host makes the same.
+inline std::vector<float> random_floats(std::uint64_t seed, std::string_view path,
+                                        std::size_t count, double low, double high) {
+  Rng rng(seed, path);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(low + (high - low) * rng.unit());
+  return values;
+}
+
+}  // namespace raddle::workloads

@@ -1,0 +1,32 @@
+// Change of layout and nearest-centroid assignment, all through global memory. See README.md.
+#include "common/cuda_lite.h"
+
+// One thread copies one point's row: each lane walks its own lines.
+extern "C" __global__ void kmeans_layout(const float* by_point, float* by_feature, unsigned points,
+                                         unsigned features) {
+  unsigned p = blockIdx.x * blockDim.x + threadIdx.x;
+  if (p >= points) return;
+  for (unsigned f = 0; f < features; ++f) by_feature[f * points + p] = by_point[p * features + f];
+}
+
+// One thread per point. The centroid words are the same for all lanes. Equal distances: the first.
+extern "C" __global__ void kmeans_assign(const float* by_feature, const float* centroids,
+                                         unsigned* membership, unsigned points, unsigned features,
+                                         unsigned clusters) {
+  unsigned p = blockIdx.x * blockDim.x + threadIdx.x;
+  if (p >= points) return;
+  unsigned nearest = 0;
+  float least = __builtin_inff();
+  for (unsigned c = 0; c < clusters; ++c) {
+    float distance = 0.0f;
+    for (unsigned f = 0; f < features; ++f) {
+      float difference = by_feature[f * points + p] - centroids[c * features + f];
+      distance += difference * difference;
+    }
+    if (distance < least) {
+      least = distance;
+      nearest = c;
+    }
+  }
+  membership[p] = nearest;
+}

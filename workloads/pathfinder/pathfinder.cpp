@@ -1,0 +1,93 @@
+// Host code of pathfinder: cheapest way down a grid, row by row. See README.md.
+#include <algorithm>
+
+#include "common/compare.h"
+#include "common/device_array.h"
+#include "common/inputs.h"
+
+namespace raddle::runtime {
+
+namespace {
+
+using namespace workloads;
+
+constexpr std::uint32_t kThreads = 256;  // as in kernels.cu
+
+class Pathfinder final : public HashedWorkload {
+ public:
+  Pathfinder() { set_size(Size::Tiny); }
+
+  void set_size(Size size) override {
+    switch (size) {
+      case Size::Tiny:
+        columns_ = 1500, rows_ = 5, height_ = 1;
+        break;
+      case Size::Small:
+        columns_ = 100'000, rows_ = 11, height_ = 1;
+        break;
+      case Size::Paper:
+        columns_ = 100'000, rows_ = 101, height_ = 20;
+        break;
+    }
+  }
+
+  void visit(FieldVisitor& v) override {
+    v.field("columns", columns_, {1, 1u << 24}, "columns", "width of the grid");
+    v.field("rows", rows_, {2, 10000}, "rows", "rows of the grid, the first is the start");
+    v.field("height", height_, {1, 127}, "rows", "rows per launch: the halo of a block's tile");
+  }
+
+  std::vector<std::string> violations() const override {
+    if (std::uint64_t{rows_} * columns_ <= 1u << 30) return {};
+    return {"rows * columns must not exceed 2^30, is " +
+            std::to_string(std::uint64_t{rows_} * columns_)};
+  }
+
+  void run(Device& device, std::uint64_t seed) override {
+    Rng rng(seed, "pathfinder/wall");
+    wall_.resize(std::size_t{rows_} * columns_);
+    for (std::int32_t& cost : wall_) cost = static_cast<std::int32_t>(rng.below(10));
+    inputs_.add(wall_);
+    inputs_.add(columns_);
+
+    KernelId kernel = device.kernel(load_module(device, "pathfinder"), "pathfinder");
+    DeviceArray<std::int32_t> wall(device, wall_), even(device, columns_), odd(device, columns_);
+    device.copy_on_device(even.address(), wall.address(), columns_ * sizeof(std::int32_t));
+    Address from = even.address(), to = odd.address();
+    for (std::uint32_t row = 1; row < rows_; row += height_) {
+      std::uint32_t steps = std::min(height_, rows_ - row);
+      Address here = wall.address() + std::uint64_t{row} * columns_ * sizeof(std::int32_t);
+      device.launch(kernel, {blocks_for(columns_, kThreads - 2 * height_)}, {kThreads},
+                    Arguments(here, from, to, columns_, steps, height_));
+      std::swap(from, to);
+    }
+    device.synchronize();
+    result_ = device.download<std::int32_t>(from, columns_);
+  }
+
+  std::string check() override {
+    std::vector<std::int32_t> cost(wall_.begin(), wall_.begin() + columns_);
+    for (std::size_t row = 1; row < rows_; ++row) {
+      std::vector<std::int32_t> before = cost;
+      for (std::size_t j = 0; j < columns_; ++j) {
+        std::int32_t least = before[j];
+        if (j > 0) least = std::min(least, before[j - 1]);
+        if (j + 1 < columns_) least = std::min(least, before[j + 1]);
+        cost[j] = least + wall_[row * columns_ + j];
+      }
+    }
+    return first_difference("cost", cost, result_);
+  }
+
+ private:
+  std::uint32_t columns_ = 0, rows_ = 0, height_ = 0;
+  std::vector<std::int32_t> wall_, result_;
+};
+
+}  // namespace
+
+void add_workload_pathfinder(Workloads& w) {
+  w.add<Pathfinder>("pathfinder", "dynamic programming over rows: tiles with a shrinking halo");
+}
+
+}  // namespace raddle::runtime

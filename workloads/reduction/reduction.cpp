@@ -1,0 +1,88 @@
+// Host code of reduction: sum or maximum of a vector in two launches. See README.md.
+#include <algorithm>
+
+#include "common/compare.h"
+#include "common/device_array.h"
+#include "common/inputs.h"
+
+namespace raddle::runtime {
+
+namespace {
+
+using namespace workloads;
+
+enum class Operation : std::uint8_t { Sum, Max };
+constexpr std::array<std::string_view, 2> kOperations = {"sum", "max"};
+constexpr std::uint32_t kThreads = 256;     // as in kernels.cu
+constexpr std::uint32_t kExact = 1u << 24;  // floats hold every whole number up to here
+
+class Reduction final : public HashedWorkload {
+ public:
+  Reduction() { set_size(Size::Tiny); }
+
+  void set_size(Size size) override {
+    switch (size) {
+      case Size::Tiny:
+        n_ = 20'000, blocks_ = 9;
+        break;
+      case Size::Small:
+        n_ = 4'000'000, blocks_ = 1280;
+        break;
+      case Size::Paper:
+        n_ = kExact, blocks_ = 1280;
+        break;
+    }
+  }
+
+  void visit(FieldVisitor& v) override {
+    v.field("n", n_, {1, kExact}, "elements", "length of the vector");
+    v.field("blocks", blocks_, {1, 65535}, "blocks", "thread blocks of the first launch");
+    v.choice("operation", operation_, kOperations, "what is computed");
+  }
+
+  void run(Device& device, std::uint64_t seed) override {
+    make_input(seed);
+    std::string name = "reduce_" + std::string(kOperations[static_cast<std::size_t>(operation_)]);
+    KernelId kernel = device.kernel(load_module(device, "reduction"), name);
+    DeviceArray<float> in(device, in_), partial(device, blocks_), out(device, 1);
+    device.launch(kernel, {blocks_}, {kThreads}, Arguments(in.address(), partial.address(), n_));
+    device.launch(kernel, {1}, {kThreads}, Arguments(partial.address(), out.address(), blocks_));
+    device.synchronize();
+    result_ = out.download();
+  }
+
+  // Exact, see make_input.
+  std::string check() override {
+    double expected = in_[0];
+    for (std::size_t i = 1; i < in_.size(); ++i)
+      expected = operation_ == Operation::Sum ? expected + in_[i]
+                                              : std::max(expected, static_cast<double>(in_[i]));
+    return first_difference("result", {static_cast<float>(expected)}, result_);
+  }
+
+ private:
+  // Whole numbers so small that no partial sum can leave the range where floats are exact: the
+  // result is the same in any order, and a single lost element shows.
+  void make_input(std::uint64_t seed) {
+    std::uint32_t most = kExact / n_;
+    Rng rng(seed, "reduction/in");
+    in_.resize(n_);
+    for (float& value : in_) {
+      auto whole = static_cast<std::int64_t>(rng.below(2 * most + 1)) - most;
+      value = static_cast<float>(whole);
+    }
+    inputs_.add(in_);
+  }
+
+  std::uint32_t n_ = 0, blocks_ = 0;
+  Operation operation_ = Operation::Sum;
+  std::vector<float> in_, result_;
+};
+
+}  // namespace
+
+void add_workload_reduction(Workloads& w) {
+  w.add<Reduction>("reduction", "sum or maximum of a vector: grid stride, tree, shuffles");
+}
+
+}  // namespace raddle::runtime

@@ -1,0 +1,103 @@
+// Host code of sgemm: C = alpha A B + beta C. See README.md.
+#include "common/compare.h"
+#include "common/device_array.h"
+#include "common/inputs.h"
+
+namespace raddle::runtime {
+
+namespace {
+
+using namespace workloads;
+
+constexpr std::uint32_t kTile = 64;      // as in kernels.cu
+constexpr std::uint32_t kThreads = 256;  // as in kernels.cu
+
+class Sgemm final : public HashedWorkload {
+ public:
+  Sgemm() { set_size(Size::Tiny); }
+
+  void set_size(Size size) override {
+    switch (size) {
+      case Size::Tiny:
+        m_ = 70, n_ = 50, k_ = 24;
+        break;
+      case Size::Small:
+        m_ = 1000, n_ = 1000, k_ = 48;
+        break;
+      case Size::Paper:
+        m_ = 1024, n_ = 1056, k_ = 992;
+        break;
+    }
+  }
+
+  void visit(FieldVisitor& v) override {
+    v.field("m", m_, {1, 16384}, "rows", "rows of A and C");
+    v.field("n", n_, {1, 16384}, "columns", "columns of B and C");
+    v.field("k", k_, {1, 16384}, "columns", "columns of A, rows of B");
+    v.field("alpha", alpha_, {-1e6, 1e6}, "", "factor of A B");
+    v.field("beta", beta_, {-1e6, 1e6}, "", "factor of the old C");
+  }
+
+  void run(Device& device, std::uint64_t seed) override {
+    a_ = random_floats(seed, "sgemm/a", std::size_t{m_} * k_, -1, 1);
+    b_ = random_floats(seed, "sgemm/b", std::size_t{k_} * n_, -1, 1);
+    c_ = random_floats(seed, "sgemm/c", std::size_t{m_} * n_, -1, 1);
+    inputs_.add(a_);
+    inputs_.add(b_);
+    inputs_.add(c_);
+    inputs_.add(factor(alpha_));
+    inputs_.add(factor(beta_));
+
+    KernelId kernel = device.kernel(load_module(device, "sgemm"), "sgemm");
+    DeviceArray<float> a(device, a_), b(device, b_), c(device, c_);
+    device.launch(kernel, {blocks_for(n_, kTile), blocks_for(m_, kTile)}, {kThreads},
+                  Arguments(a.address(), b.address(), c.address(), m_, n_, k_, factor(alpha_),
+                            factor(beta_)));
+    device.synchronize();
+    result_ = c.download();
+  }
+
+  // Tolerance: a k-term product sum errs by at most chained_error(k) x sum |a||b| in any order and
+  // with or without fused multiply-add (Higham, section 3.1); 4 more operations for alpha and beta.
+  std::string check() override {
+    std::vector<double> expected(std::size_t{m_} * n_), magnitude(expected.size());
+    for (std::size_t row = 0; row < m_; ++row) reference_row(row, expected, magnitude);
+    double error = chained_error(k_ + 4.0);
+    return first_beyond("c", expected, result_,
+                        [&](std::size_t i) { return error * magnitude[i]; });
+  }
+
+ private:
+  static float factor(double value) { return static_cast<float>(value); }
+
+  void reference_row(std::size_t row, std::vector<double>& expected,
+                     std::vector<double>& magnitude) const {
+    double* sum = &expected[row * n_];
+    double* absolute = &magnitude[row * n_];
+    double alpha = factor(alpha_), beta = factor(beta_);
+    for (std::size_t j = 0; j < n_; ++j) {
+      sum[j] = beta * c_[row * n_ + j];
+      absolute[j] = std::abs(sum[j]);
+    }
+    for (std::size_t d = 0; d < k_; ++d) {
+      double left = alpha * a_[row * k_ + d];
+      for (std::size_t j = 0; j < n_; ++j) {
+        double product = left * b_[d * n_ + j];
+        sum[j] += product;
+        absolute[j] += std::abs(product);
+      }
+    }
+  }
+
+  std::uint32_t m_ = 0, n_ = 0, k_ = 0;
+  double alpha_ = 1.5, beta_ = -0.5;
+  std::vector<float> a_, b_, c_, result_;
+};
+
+}  // namespace
+
+void add_workload_sgemm(Workloads& w) {
+  w.add<Sgemm>("sgemm", "dense matrix product: shared-memory tiles, register blocking");
+}
+
+}  // namespace raddle::runtime
