@@ -28,7 +28,7 @@ done
 
 need build page bench
 build_page
-build_preset release raddle
+build_preset release raddle benchmarks
 
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
@@ -75,8 +75,10 @@ jq -r '
     .geomean.functional_warp_instructions_per_second | thousands) \(.peak_rss_bytes / 1048576 | round | pad(10))")
 ' "$results/bench"
 
-for program in build/release/bench/*; do
-  [ -f "$program" ] && [ -x "$program" ] && "$program"
+for source in bench/*.cpp; do
+  name=$(basename "$source" .cpp)
+  say "bench: $name, $(sed -n '1s,^// *,,p' "$source")"
+  "build/release/bench/$name"
 done
 if [ -n "$out" ]; then
   cp "$results/bench" "$out"

@@ -31,12 +31,15 @@ build_preset() {
 build_page() {
   local page=web/dist/index.html
   [ -f web/package.json ] || return 0
-  if [ -f "$page" ] && [ -z "$(find web/src web/*.html web/*.json web/*.ts -newer "$page" \
-    ! -name fallback.html -print -quit 2>/dev/null)" ]; then
+  if [ -f "$page" ] && [ -z "$(find web -type f -newer "$page" ! -path '*/node_modules/*' \
+    ! -name fallback.html -print -quit)" ]; then
     return 0
   fi
   say "page: npm ci and npm run build in web/"
   mkdir -p build
+  # Node trusts its own list of authorities only; the machine's may hold more (a proxy's, a company's).
+  local authorities=/etc/ssl/certs/ca-certificates.crt
+  [ -f $authorities ] && export NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$authorities}
   if ! (cd web && npm ci --no-audit --no-fund && npm run build) >build/page.log 2>&1; then
     tail -5 build/page.log >&2
     say "page: could not be built (build/page.log); reports will hold a plain notice instead"

@@ -14,10 +14,9 @@ build  /usr/include/toml++/toml.h       libtomlplusplus-dev
 build  /usr/include/fmt/format.h        libfmt-dev
 build  /usr/include/nlohmann/json.hpp   nlohmann-json3-dev
 build  /usr/include/xxhash.h            libxxhash-dev
+build  /usr/include/zstd.h              libzstd-dev
 build  /usr/include/gtest/gtest.h       libgtest-dev
 build  /usr/include/gmock/gmock.h       libgmock-dev
-build  /usr/include/rapidcheck.h        librapidcheck-dev
-build  /usr/include/benchmark/benchmark.h libbenchmark-dev
 page   node                             nodejs
 page   npm                              npm
 test   clang++-19                       clang-19

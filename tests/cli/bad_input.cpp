@@ -1,5 +1,6 @@
 // Wrong names, settings, files: status 2, one clear line, nothing written.
 #include "cli/raddle.h"
+#include "raddle_paths.h"
 
 namespace raddle::test {
 namespace {
@@ -53,7 +54,7 @@ TEST(BadInput, UnknownGpuNamesTheKnown) {
 }
 
 TEST(BadInput, UnknownOrBadSetting) {
-  expect_nothing_written("run vecadd --set sm.cont=4", {"sm.cont", "sm.count"});
+  expect_nothing_written("run vecadd --set sm.cont=4", {"sm.cont", "unknown key"});
   expect_nothing_written("run vecadd --set sm.count=four", {"sm.count", "four"});
   expect_nothing_written("run vecadd --set sm.count=0", {"sm.count", "0"});
   expect_nothing_written("run vecadd --set sm.count", {"sm.count"});
@@ -68,9 +69,13 @@ TEST(BadInput, BadTomlNamesFileAndLine) {
 
 TEST(BadInput, UnknownKeyInTomlNamesFileLineAndKey) {
   const Folder folder;
-  const std::string file =
-      folder.write("odd.toml", "name = \"x\"\n[sm]\ncount = 4\nwarp_count = 8\n");
-  expect_nothing_written("run vecadd", {"odd.toml:4", "sm.warp_count"}, {"--gpu", file});
+  std::string toml = read_file(RADDLE_SOURCE_DIR "/gpus/gtx480.toml");
+  const std::size_t table = toml.find("[sm]\n");
+  ASSERT_NE(table, std::string::npos);
+  toml.insert(table + 5, "warp_count = 8\n");
+  const std::size_t line = line_count(toml.substr(0, table)) + 2;
+  expect_nothing_written("run vecadd", {"odd.toml:" + std::to_string(line), "sm.warp_count"},
+                         {"--gpu", folder.write("odd.toml", toml)});
 }
 
 TEST(BadInput, AllConfigurationErrorsAtOnce) {

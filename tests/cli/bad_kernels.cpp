@@ -115,8 +115,8 @@ TEST_F(BadKernel, EmptyOrGarbledShapesAreRefused) {
 
 TEST_F(BadKernel, TooMuchSharedMemoryNamesTheLimit) {
   expect_refused(run("kernel=quiet shared_bytes=60000 --gpu gtx480"),
-                 {"shared", "60000", "gtx480"});
-  expect_refused(run("kernel=much_shared --gpu v100"), {"shared", "300000", "v100"});
+                 {"shared", "60032", "49152", "gtx480"});
+  expect_refused(run("kernel=much_shared --gpu v100"), {"shared", "300032", "98304", "v100"});
 }
 
 // --- stopped while running

@@ -56,13 +56,16 @@ TEST(Ptx, UnsupportedInstructionIsNamedWithItsLine) {
   EXPECT_THAT(launched.err, AllOf(HasSubstr("tensor.ptx:7"), HasSubstr("tex")));
 }
 
-TEST(Ptx, UnknownWordIsRefusedWithLineAndColumn) {
+TEST(Ptx, UnknownInstructionIsNamedWithLineAndColumn) {
   const Folder folder;
-  expect_refused(
-      raddle("ptx",
-             {folder.write("a.ptx",
-                           kernel("  .reg .b32 %r<3>;\n  frobnicate.u32 %r1, %r2;\n  ret;\n"))}),
-      {"a.ptx:6:3", "frobnicate"});
+  const std::string body = "  .reg .b32 %r<3>;\n  frobnicate.u32 %r1, %r2;\n  ret;\n";
+  const Outcome run = raddle("ptx", {folder.write("a.ptx", kernel(body))});
+  EXPECT_NE(run.status, 0);
+  EXPECT_THAT(run.out + run.err, AllOf(HasSubstr("a.ptx:6:3"), HasSubstr("frobnicate")));
+}
+
+TEST(Ptx, WhatDoesNotExistIsRefusedWithItsLine) {
+  const Folder folder;
   expect_refused(raddle("ptx", {folder.write("b.ptx", kernel("  mov.u32 %r1, 0;\n  ret;\n"))}),
                  {"b.ptx:5:", "%r1"});
   expect_refused(raddle("ptx", {folder.write("c.ptx", kernel("  bra NOWHERE;\n"))}),
@@ -105,7 +108,7 @@ TEST(Ptx, BinaryFilesAreRefusedOnOneReadableLine) {
   }
   expect_refused(raddle("ptx", {RADDLE_PROGRAM}), {"raddle"});
   expect_refused(raddle("ptx", {folder.write("zeros.ptx", std::string(1000, '\0'))}),
-                 {"zeros.ptx:1:1"});
+                 {"zeros.ptx", "byte 0"});
 }
 
 TEST(Ptx, DeepNestingIsRefusedNotCrashed) {

@@ -8,14 +8,14 @@ namespace {
 TEST(Usage, HelpNamesEveryCommand) {
   const Outcome help = raddle("--help");
   EXPECT_EQ(help.status, 0);
-  for (const char* command : {"list", "run", "compare", "ptx"})
+  for (const char* command : {"list", "run", "compare", "record", "replay", "ptx"})
     EXPECT_THAT(help.out, HasSubstr(command));
   EXPECT_THAT(help.out, HasSubstr("Exit status"));
   EXPECT_EQ(help.err, "");
 }
 
 TEST(Usage, EveryCommandExplainsItself) {
-  for (const std::string command : {"list", "run", "compare", "ptx"}) {
+  for (const std::string command : {"list", "run", "compare", "record", "replay", "ptx"}) {
     const Outcome help = raddle(command + " --help");
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_GT(line_count(help.out), 5u) << command;

@@ -68,7 +68,7 @@ std::vector<SourceFile> sources(const std::string& folder) {
   std::vector<SourceFile> out;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
     const fs::path extension = entry.path().extension();
-    if (extension != ".h" && extension != ".cpp") continue;
+    if (extension != ".h" && extension != ".cpp" && extension != ".cc") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     out.push_back({fs::relative(entry.path(), root).generic_string(),
                    {std::istreambuf_iterator<char>(in), {}}});

@@ -12,7 +12,7 @@ struct SourceFile {
   std::string text;
 };
 
-/// Every .h and .cpp below `folder` (from the repository root), in order of path.
+/// Every .h, .cpp and .cc below `folder` (from the repository root), in order of path.
 std::vector<SourceFile> sources(const std::string& folder);
 
 /// `text` with comments and the content of literals replaced by blanks; lines keep their numbers.

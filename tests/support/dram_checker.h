@@ -1,5 +1,6 @@
-// Replays the commands of a DRAM channel against every timing constraint, written down independently of the channel:
-// each pair of commands is compared, nothing is kept as "earliest time of the next".
+// Replays the commands of a DRAM channel against every timing constraint, written down
+// independently of the channel: each pair of commands is compared, nothing is kept as "earliest
+// time of the next".
 #pragma once
 #include <algorithm>
 #include <map>
@@ -21,7 +22,7 @@ class DramChecker final : public timing::DramObserver {
   }
   /// "" when all is well; else the rule and the cycle.
   std::string first_violation() {
-    std::stable_sort(log_.begin(), log_.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+    std::sort(log_.begin(), log_.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
     std::map<std::uint32_t, std::uint32_t> open;  // bank -> row
     for (std::size_t i = 0; i < log_.size(); ++i) {
       std::string fault = state_fault(open, log_[i]);
@@ -35,10 +36,15 @@ class DramChecker final : public timing::DramObserver {
  private:
   using Kind = timing::DramCommandKind;
   static bool is_column(Kind k) { return k == Kind::Read || k == Kind::Write; }
-  std::uint64_t burst() const { return (d_.burst_bytes + d_.bus_bytes_per_cycle - 1) / d_.bus_bytes_per_cycle; }
-  std::uint64_t window() const { return d_.tRC + d_.tRAS + d_.tCL + burst() + d_.tWR + d_.tWTR + d_.tRP; }
+  std::uint64_t burst() const {
+    return (d_.burst_bytes + d_.bus_bytes_per_cycle - 1) / d_.bus_bytes_per_cycle;
+  }
+  std::uint64_t window() const {
+    return d_.tRC + d_.tRAS + d_.tCL + burst() + d_.tWR + d_.tWTR + d_.tRP;
+  }
 
-  std::string state_fault(std::map<std::uint32_t, std::uint32_t>& open, const timing::DramCommand& c) {
+  std::string state_fault(std::map<std::uint32_t, std::uint32_t>& open,
+                          const timing::DramCommand& c) {
     auto at = open.find(c.bank);
     if (c.kind == Kind::Activate) {
       if (at != open.end()) return "ACT of a bank with an open row";
@@ -60,7 +66,8 @@ class DramChecker final : public timing::DramObserver {
     std::uint64_t write_end = d_.tCL + burst();
     if (a.at == b.at) return "two commands in one cycle";
     std::string fault;
-    if (is_column(a.kind) && is_column(b.kind)) fault = need(std::max<std::uint64_t>(d_.tCCD, burst()), "tCCD");
+    if (is_column(a.kind) && is_column(b.kind))
+      fault = need(std::max<std::uint64_t>(d_.tCCD, burst()), "tCCD");
     if (a.kind == Kind::Write && b.kind == Kind::Read) fault = need(write_end + d_.tWTR, "tWTR");
     if (a.kind == Kind::Read && b.kind == Kind::Write) fault = need(burst() + 2, "bus turnaround");
     if (a.kind == Kind::Activate && b.kind == Kind::Activate) fault = need(d_.tRRD, "tRRD");

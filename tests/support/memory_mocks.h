@@ -1,5 +1,6 @@
-// Mocks that stand on both sides of the memory parts: a small machine, requesters and listeners with exact cycles, and a
-// loop that ticks as the engine does (windows, sleeping) or every cycle (no-skip).
+// Mocks that stand on both sides of the memory parts: a small machine, requesters and listeners
+// with exact cycles, and a loop that ticks as the engine does (windows, sleeping) or every cycle
+// (no-skip).
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -38,7 +39,8 @@ inline std::unique_ptr<policy::DramPolicy> dram_policy(std::string_view name = "
   return policy::all_policies().dram.choose(name)->make({});
 }
 
-inline Message message(MessageKind kind, std::uint32_t line, std::uint8_t sectors = 1, std::uint16_t tag = 0) {
+inline Message message(MessageKind kind, std::uint32_t line, std::uint8_t sectors = 1,
+                       std::uint16_t tag = 0) {
   Message m;
   m.kind = kind, m.line = line, m.sectors = sectors, m.tag = tag, m.lanes = 32;
   return m;
@@ -47,7 +49,8 @@ inline Message message(MessageKind kind, std::uint32_t line, std::uint8_t sector
 /// The core cycles between the push of an isolated read to a closed bank and its data, clocks 1:1.
 inline Cycle closed_read(const DramSpec& d, unsigned bursts) {
   Cycle burst = (d.burst_bytes + d.bus_bytes_per_cycle - 1) / d.bus_bytes_per_cycle;
-  return d.tRCD + (bursts - 1) * std::max<Cycle>(d.tCCD, burst) + d.tCL + burst + d.extra_latency_cycles;
+  return d.tRCD + (bursts - 1) * std::max<Cycle>(d.tCCD, burst) + d.tCL + burst +
+         d.extra_latency_cycles;
 }
 
 template <class Counters>
@@ -64,7 +67,8 @@ void run_window(Component& c, Cycle& due, Cycle begin, Cycle end, bool skip) {
   for (; t < end; t = skip ? due : t + 1) due = c.tick(t);
 }
 
-/// A partition between two mocks: requests arrive when the test says, replies are noted with the cycle they were sent.
+/// A partition between two mocks: requests arrive when the test says, replies are noted with the
+/// cycle they were sent.
 class PartitionRig {
  public:
   struct Reply {
@@ -74,8 +78,11 @@ class PartitionRig {
       return sent == o.sent && message.line == o.message.line && message.tag == o.message.tag;
     }
   };
-  explicit PartitionRig(const MachineSpec& machine, bool skip = true, std::string_view policy = "frfcfs")
-      : machine_(machine), map_(machine_), skip_(skip),
+  explicit PartitionRig(const MachineSpec& machine, bool skip = true,
+                        std::string_view policy = "frfcfs")
+      : machine_(machine),
+        map_(machine_),
+        skip_(skip),
         partition_(std::make_unique<Partition>(machine_, map_, 0, dram_policy(policy))) {
     partition_->set_skip(skip);
     for (unsigned i = 0; i < partition_->slices(); ++i) {
@@ -116,7 +123,8 @@ class PartitionRig {
         give_credits(std::max(now_, p.to_noc.next_arrival()) + machine_.noc.latency_cycles,
                      static_cast<std::uint8_t>(flits.flits(p.to_noc.front())), place);
     }
-    for (; p.credit_out.next_arrival() != kNever; p.credit_out.pop()) credits_returned_ += p.credit_out.front();
+    for (; p.credit_out.next_arrival() != kNever; p.credit_out.pop())
+      credits_returned_ += p.credit_out.front();
   }
   MachineSpec machine_;
   AddressMap map_;
@@ -128,21 +136,28 @@ class PartitionRig {
   unsigned credits_returned_ = 0;
 };
 
-/// Stands for an SM: sends what `next` gives as fast as credits allow, at most `limit` under way, and counts replies.
+/// Stands for an SM: sends what `next` gives as fast as credits allow, at most `limit` under way,
+/// and counts replies.
 class Requester {
  public:
   using Source = std::function<bool(Message&)>;  ///< false: nothing more
   Requester(const MachineSpec& machine, unsigned id, unsigned limit, Source next)
-      : flits_(packet_size(machine), Direction::Request), latency_(machine.noc.latency_cycles),
-        credits_(machine.noc.queue_flits), limit_(limit), id_(id), next_(std::move(next)),
+      : flits_(packet_size(machine), Direction::Request),
+        latency_(machine.noc.latency_cycles),
+        credits_(machine.noc.queue_flits),
+        limit_(limit),
+        id_(id),
+        next_(std::move(next)),
         ports_(port_capacity(machine)) {}
   SmPorts& ports() { return ports_; }
   void open_window() {}
   Cycle next_arrival(Cycle from) const {
-    return std::max(from, std::min(ports_.from_noc.next_arrival(), ports_.credit_in.next_arrival()));
+    return std::max(from,
+                    std::min(ports_.from_noc.next_arrival(), ports_.credit_in.next_arrival()));
   }
   Cycle tick(Cycle now) {
-    for (; ports_.credit_in.next_arrival() <= now; ports_.credit_in.pop()) credits_ += ports_.credit_in.front();
+    for (; ports_.credit_in.next_arrival() <= now; ports_.credit_in.pop())
+      credits_ += ports_.credit_in.front();
     for (; ports_.from_noc.next_arrival() <= now; ports_.from_noc.pop()) {
       const Message& m = ports_.from_noc.front();
       ++received, --under_way_;
@@ -182,8 +197,12 @@ class MemoryRig {
  public:
   /// `source(sm)` gives the generator of each requester.
   MemoryRig(const MachineSpec& machine, unsigned limit, bool skip,
-            const std::function<Requester::Source(unsigned)>& source, std::string_view policy = "frfcfs")
-      : machine_(machine), map_(machine_), skip_(skip), request_(request_network(machine_), &map_),
+            const std::function<Requester::Source(unsigned)>& source,
+            std::string_view policy = "frfcfs")
+      : machine_(machine),
+        map_(machine_),
+        skip_(skip),
+        request_(request_network(machine_), &map_),
         reply_(reply_network(machine_)) {
     for (unsigned i = 0; i < machine_.sm.count; ++i) connect_requester(i, limit, source(i));
     for (unsigned c = 0; c < machine_.dram.channels; ++c) connect_partition(c, policy);

@@ -129,12 +129,12 @@ class WarpWriter {
 class Recording {
  public:
   Recording(const Code& code, trace::LaunchShape shape)
-      : code_(std::make_shared<const trace::KernelCode>(code.raw())), trace_(code_, shape) {}
+      : code_(std::make_shared<const trace::KernelCode>(code.raw())), trace_(std::make_unique<trace::MemoryTrace>(code_, shape)) {}
   /// Calls write(WarpWriter&) for each warp of the grid.
   template <class Write>
   Recording& each_warp(Write write) {
-    for (std::uint32_t b = 0; b < trace_.shape().grid.count(); ++b)
-      for (unsigned w = 0; w < trace_.shape().warps_per_block(); ++w) {
+    for (std::uint32_t b = 0; b < trace_->shape().grid.count(); ++b)
+      for (unsigned w = 0; w < trace_->shape().warps_per_block(); ++w) {
         WarpWriter writer(*code_, b, w);
         write(writer);
         commit(writer);
@@ -143,15 +143,15 @@ class Recording {
   }
   void commit(WarpWriter& writer) {
     auto& words = writer.words();
-    auto room = trace_.grow(writer.block(), writer.warp(), static_cast<unsigned>(words.size()));
-    trace_.commit(writer.block(), writer.warp(), std::copy(words.begin(), words.end(), room.at));
+    auto room = trace_->grow(writer.block(), writer.warp(), static_cast<unsigned>(words.size()));
+    trace_->commit(writer.block(), writer.warp(), std::copy(words.begin(), words.end(), room.at));
   }
   const trace::KernelCode& code() const { return *code_; }
-  trace::MemoryTrace& stream() { return trace_; }
+  trace::MemoryTrace& stream() { return *trace_; }
 
  private:
   std::shared_ptr<const trace::KernelCode> code_;
-  trace::MemoryTrace trace_;
+  std::unique_ptr<trace::MemoryTrace> trace_;
 };
 
 }  // namespace raddle::testing

@@ -11,7 +11,8 @@ namespace {
 
 using namespace raddle::timing;
 
-MachineSpec machine(unsigned channels, unsigned per_channel, unsigned banks = 16, unsigned interleave = 256) {
+MachineSpec machine(unsigned channels, unsigned per_channel, unsigned banks = 16,
+                    unsigned interleave = 256) {
   MachineSpec m;
   m.dram.channels = channels, m.l2.slices = channels * per_channel, m.dram.banks = banks;
   m.dram.interleave_bytes = interleave;
@@ -20,13 +21,18 @@ MachineSpec machine(unsigned channels, unsigned per_channel, unsigned banks = 16
 
 TEST(AddressMap, DivisionIsExactForAllDivisors) {
   for (std::uint32_t d : {1u, 2u, 3u, 5u, 7u, 12u, 24u, 80u, 641u, 65536u, 4294967295u})
-    for (std::uint32_t n : {0u, 1u, d - 1, d, d + 1, 1000003u, 2147483648u, 4294967294u, 4294967295u})
+    for (std::uint32_t n :
+         {0u, 1u, d - 1, d, d + 1, 1000003u, 2147483648u, 4294967294u, 4294967295u})
       EXPECT_EQ(Divisor(d).quotient(n), n / d) << n << " / " << d;
 }
 
 TEST(AddressMap, NoTwoLinesShareAPlaceInDram) {
-  for (auto [channels, per_channel, banks] :
-       {std::array{1u, 1u, 16u}, {6u, 2u, 16u}, {8u, 4u, 8u}, {5u, 3u, 11u}, {32u, 2u, 16u}, {24u, 1u, 48u}}) {
+  for (auto [channels, per_channel, banks] : {std::array{1u, 1u, 16u},
+                                              {6u, 2u, 16u},
+                                              {8u, 4u, 8u},
+                                              {5u, 3u, 11u},
+                                              {32u, 2u, 16u},
+                                              {24u, 1u, 48u}}) {
     AddressMap map(machine(channels, per_channel, banks));
     std::vector<std::uint64_t> places;
     for (std::uint32_t line = 0; line < 400'000; ++line) {
@@ -34,11 +40,12 @@ TEST(AddressMap, NoTwoLinesShareAPlaceInDram) {
       ASSERT_LT(map.channel(line), channels);
       ASSERT_LT(at.bank, banks);
       ASSERT_LT(at.column, 2048u / 128);
-      places.push_back(((std::uint64_t{map.channel(line)} * 64 + at.bank) << 40) | std::uint64_t{at.row} << 8 |
-                       at.column);
+      places.push_back(((std::uint64_t{map.channel(line)} * 64 + at.bank) << 40) |
+                       std::uint64_t{at.row} << 8 | at.column);
     }
     std::sort(places.begin(), places.end());
-    EXPECT_EQ(std::adjacent_find(places.begin(), places.end()), places.end()) << channels << " channels";
+    EXPECT_EQ(std::adjacent_find(places.begin(), places.end()), places.end())
+        << channels << " channels";
   }
 }
 
@@ -82,8 +89,10 @@ TEST(AddressMap, EveryStrideSpreadsOverSlicesAndChannels) {
     AddressMap map(m);
     double worst = 0;
     for (std::uint32_t stride = 1; stride <= 4096; ++stride) {
-      worst = std::max(worst, worst_share(channels, stride, [&](auto l) { return map.channel(l); }));
-      worst = std::max(worst, worst_share(m.l2.slices, stride, [&](auto l) { return map.slice(l); }));
+      worst =
+          std::max(worst, worst_share(channels, stride, [&](auto l) { return map.channel(l); }));
+      worst =
+          std::max(worst, worst_share(m.l2.slices, stride, [&](auto l) { return map.slice(l); }));
     }
     // 256 expected per pile: 1.4 is 6.4 sigma of a random spread.
     EXPECT_LT(worst, 1.4) << channels << " x " << per_channel;
@@ -105,8 +114,10 @@ TEST(AddressMap, SetsOfASliceFillEvenly) {
   AddressMap map(m);
   std::vector<unsigned> lines(m.l2.slices * m.l2.sets());
   unsigned n = static_cast<unsigned>(lines.size()) * m.l2.ways;
-  for (std::uint32_t line = 0; line < n; ++line) ++lines[map.slice(line) * m.l2.sets() + map.set(line)];
-  unsigned over = 0;  // a working set of exactly the cache's size, consecutive: nearly all of it fits
+  for (std::uint32_t line = 0; line < n; ++line)
+    ++lines[map.slice(line) * m.l2.sets() + map.set(line)];
+  unsigned over =
+      0;  // a working set of exactly the cache's size, consecutive: nearly all of it fits
   for (unsigned count : lines) over += count > m.l2.ways ? count - m.l2.ways : 0;
   EXPECT_LT(over, n / 50);
 }

@@ -1,4 +1,4 @@
-// The pieces of which an L2 slice (and an L1) is made: tags, MSHRs, the queues that share a pool.
+// The pieces of which an L2 slice is made: tags, MSHRs, the queues that share a pool.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -34,14 +34,17 @@ TEST(Tags, LeastRecentlyTouchedIsPushedOut) {
   EXPECT_NE(tags.find(0, 10), Tags::kAbsent);
 }
 
-TEST(Tags, DroppedWayIsUsedFirst) {
-  Tags tags(1, 3);
-  for (std::uint32_t line : {1u, 2u, 3u}) tags.fill(0, line, 1, 1);
-  tags.drop(tags.find(0, 2));
-  EXPECT_EQ(tags.find(0, 2), Tags::kAbsent);
-  EXPECT_EQ(tags.fill(0, 4, 1, 0).sectors, 0);
-  tags.clear();
-  EXPECT_EQ(tags.find(0, 4), Tags::kAbsent);
+TEST(Tags, EmptyWaysAreUsedBeforeAnyLineGoes) {
+  for (unsigned ways : {1u, 3u, 4u, 5u, 16u}) {  // also those that do not fill the last four
+    Tags tags(2, ways);
+    for (std::uint32_t line = 0; line < ways; ++line)
+      EXPECT_EQ(tags.fill(1, line, 1, 0).sectors, 0) << ways << " ways";
+    for (std::uint32_t line = 0; line < ways; ++line) EXPECT_NE(tags.find(1, line), Tags::kAbsent);
+    EXPECT_EQ(tags.find(0, 0), Tags::kAbsent);
+    Tags::Victim out = tags.fill(1, 100, 1, 0);
+    EXPECT_EQ(out.line, 0u);
+    EXPECT_EQ(out.sectors, 1);
+  }
 }
 
 TEST(Mshrs, EntriesAreFoundUntilAllHasArrived) {

@@ -1,4 +1,5 @@
-// An L2 slice with its DRAM channel between mocks: every cycle computed by hand from the specification.
+// An L2 slice with its DRAM channel between mocks: every cycle computed by hand from the
+// specification.
 #include <gtest/gtest.h>
 
 #include "support/memory_mocks.h"
@@ -122,7 +123,8 @@ TEST_F(L2SliceTest, LookUpsKeepTheirInterval) {
   for (unsigned i = 0; i < 4; ++i) rig.arrive(100, message(MessageKind::Write, i));
   rig.run_until(300);
   ASSERT_EQ(rig.replies().size(), 4u);
-  for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(rig.replies()[i].sent, 100 + 2 * i + m.l2.hit_latency_cycles);
+  for (unsigned i = 0; i < 4; ++i)
+    EXPECT_EQ(rig.replies()[i].sent, 100 + 2 * i + m.l2.hit_latency_cycles);
 }
 
 TEST_F(L2SliceTest, WriteIsAcknowledgedAndFetchesNothing) {
@@ -182,7 +184,8 @@ TEST_F(L2SliceTest, AtomicsOfALineTakeTheirIntervalAndMakeItDirty) {
     if (r.message.kind == MessageKind::Atomic) sent.push_back(r.sent);
   for (unsigned i = 0; i < 6; ++i)
     EXPECT_EQ(sent[i], 300 + m.l2.atomic_interval_cycles * i + m.l2.hit_latency_cycles);
-  // The read overtakes the atomics that wait for the unit; at most one packet of two flits is in its way.
+  // The read overtakes the atomics that wait for the unit; at most one packet of two flits is in
+  // its way.
   EXPECT_LE(rig.replies()[3].sent, 306 + m.l2.hit_latency_cycles + 2);
   for (unsigned i = 1; i < 5; ++i) rig.arrive(500 + i, message(MessageKind::Write, line[i]));
   rig.run_until(900);
@@ -193,7 +196,8 @@ TEST_F(L2SliceTest, AtomicsOfALineTakeTheirIntervalAndMakeItDirty) {
 TEST_F(L2SliceTest, AtomicMissFetchesThenPerforms) {
   PartitionRig rig(m);
   std::vector<std::uint32_t> line = lines_of_set(rig.map(), 3, 5);
-  rig.arrive(100, message(MessageKind::Reduce, line[0])), rig.arrive(101, message(MessageKind::Reduce, line[0]));
+  rig.arrive(100, message(MessageKind::Reduce, line[0])),
+      rig.arrive(101, message(MessageKind::Reduce, line[0]));
   rig.run_until(400);
   ASSERT_EQ(rig.replies().size(), 2u);
   Cycle fill = 100 + closed_read(m.dram, 1);

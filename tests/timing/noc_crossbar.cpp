@@ -1,4 +1,5 @@
-// The crossbar between mocks: exact cycles, arbitration, credits, and the throughput that must emerge.
+// The crossbar between mocks: exact cycles, arbitration, credits, and the throughput that must
+// emerge.
 #include <gtest/gtest.h>
 
 #include "raddle/base/rng.h"

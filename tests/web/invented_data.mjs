@@ -53,7 +53,7 @@ function blocks(kernels) {
 }
 
 function samples(cycles) {
-  const n = settings.samples;
+  const n = cycles > 0 ? settings.samples : 0;
   const out = { interval: n ? Math.ceil(cycles / n) : 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [] };
   for (let i = 0; i < n; i++) {
     const busy = 0.6 + 0.4 * Math.sin(i / 9) + 0.1 * random();
@@ -98,7 +98,7 @@ function run(policy, index) {
     host: { wall_seconds: 1.5, functional_seconds: 0.02, timing_seconds: 0.4, peak_rss_bytes: 90e6, threads: 1 },
     state_hash: "0123456789abcdef",
   };
-  return { label: policies[policy % 4], core_clock_mhz: 700, result, blocks: blocks(settings.timed ? kernels : []), samples: samples(settings.timed ? cycles : 0) };
+  return { label: policies[policy % 4], core_clock_mhz: 700, result, blocks: blocks(settings.timed ? kernels : []), samples: samples(cycles) };
 }
 
 const runs = [];

@@ -1,16 +1,17 @@
 // Bar charts over all workloads: speed-ups, and any measure side by side for the policies.
 import type { Report } from "./data";
-import { categoryAxis, legend, tooltip, valueAxis, type Charts, type Option } from "./charts";
+import { categoryAxis, legend, shadow, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { escapeHtml, kNone, ratio } from "./format";
 import { geometricMean, speedup, type Metric } from "./metrics";
 import { seriesColour, type Theme } from "./theme";
 
 const kMostLabelledBars = 36;
-/** Long names are set at an angle once there are many of them. */
-const axisLabel = (t: Theme, names: string[]) => {
-  const letters = names.reduce((sum, name) => sum + name.length, 0);
-  return { color: t.ink, fontSize: 12, interval: 0, rotate: letters > 110 ? 30 : 0, hideOverlap: false };
-};
+/** Names are set at an angle where they would run into each other. */
+function axisLabel(t: Theme, names: string[], width: number): object {
+  const room = width / names.length / 7;  // letters
+  const crowded = names.some((name, i) => i > 0 && (name.length + names[i - 1].length) / 2 + 1 > room);
+  return { color: t.ink, fontSize: 12, interval: 0, rotate: crowded ? 30 : 0 };
+}
 
 interface TooltipItem {
   axisValue: string;
@@ -26,17 +27,17 @@ function rows(items: TooltipItem[], show: (n: number) => string): string {
 }
 
 /** Room above and below "no change", so that a difference of a per cent does not look like a landslide. */
-function speedupRange(values: number[]): { min: number; max: number } {
-  const step = 0.05;
-  const low = Math.min(-step, ...values);
-  const high = Math.max(step, ...values);
-  return { min: Math.floor(low * 1.1 / step) * step, max: Math.ceil(high * 1.1 / step) * step };
+function speedupRange(values: number[]): { min: number; max: number; interval: number } {
+  const low = Math.min(-0.05, ...values);
+  const high = Math.max(0.05, ...values);
+  const interval = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10].find((step) => (high - low) / step <= 7) ?? 50;
+  return { min: Math.floor(low * 1.04 / interval) * interval, max: Math.ceil(high * 1.04 / interval) * interval, interval };
 }
 
-function speedupOption(report: Report, t: Theme): Option {
+function speedupOption(report: Report, t: Theme, width: number): Option {
   const { groups, labels } = report;
   const withMean = groups.length > 1;
-  const names = groups.map((g) => g.name).concat(withMean ? ["geometric mean"] : []);
+  const names = groups.map((g) => g.name).concat(withMean ? ["geo. mean"] : []);
   const others = labels.filter((label) => groups.some((g) => g.runs.some((r, i) => i > 0 && r.label === label)));
   const value = (label: string): (number | string)[] => {
     const each = groups.map((g) => {
@@ -49,11 +50,11 @@ function speedupOption(report: Report, t: Theme): Option {
   const numbers = data.flat().filter((v): v is number => typeof v === "number");
   const labelled = numbers.length <= kMostLabelledBars;
   return {
-    grid: { left: 8, right: 8, top: 34, bottom: 4, containLabel: true },
+    grid: { left: 8, right: 12, top: 34, bottom: 4, containLabel: true },
     legend: legend(t),
-    tooltip: { ...tooltip(t), trigger: "axis", axisPointer: { type: "shadow" },
+    tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t),
       formatter: (items: TooltipItem[]) => rows(items, (n) => ratio(n + 1)) },
-    xAxis: categoryAxis(t, names, { axisLabel: axisLabel(t, names), axisLine: { onZero: false, lineStyle: { color: t.muted } } }),
+    xAxis: categoryAxis(t, names, { axisLabel: axisLabel(t, names, width), axisLine: { onZero: false, lineStyle: { color: t.muted } } }),
     yAxis: valueAxis(t, { ...speedupRange(numbers),
       axisLabel: { color: t.muted, fontSize: 11, formatter: (n: number) => ratio(n + 1) } }),
     series: others.map((label, i) => ({
@@ -81,19 +82,19 @@ export function addSpeedups(charts: Charts, parent: HTMLElement, report: Report)
   charts.add(parent, {
     label: "Speed-up of each policy over the first one, per workload; the numbers are in the table below",
     height: 270,
-    build: (t) => speedupOption(report, t),
+    build: (t, width) => speedupOption(report, t, width),
   });
 }
 
-function metricOption(report: Report, metric: Metric, share: boolean, t: Theme): Option {
+function metricOption(report: Report, metric: Metric, share: boolean, t: Theme, width: number): Option {
   const names = report.groups.map((g) => g.name);
   const alone = report.labels.length === 1;
   return {
     grid: { left: 8, right: 8, top: alone ? 10 : 30, bottom: 4, containLabel: true },
     legend: alone ? undefined : legend(t),
-    tooltip: { ...tooltip(t), trigger: "axis", axisPointer: { type: "shadow" },
+    tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t),
       formatter: (items: TooltipItem[]) => rows(items, metric.show) },
-    xAxis: categoryAxis(t, names, { axisLabel: axisLabel(t, names.concat(names)) }),
+    xAxis: categoryAxis(t, names, { axisLabel: axisLabel(t, names, width) }),
     yAxis: valueAxis(t, { min: 0, ...(share ? { max: 1, interval: 0.25 } : { splitNumber: 4 }),
       axisLabel: { color: t.muted, fontSize: 11, formatter: (n: number) => share ? `${Math.round(100 * n)} %` : String(+n.toPrecision(6)) } }),
     series: report.labels.map((label, i) => ({
@@ -112,6 +113,6 @@ export function addMetric(charts: Charts, parent: HTMLElement, report: Report, m
   charts.add(parent, {
     label: `${metric.title} per workload and policy. ${metric.explain}`,
     height: 210,
-    build: (t) => metricOption(report, metric, share, t),
+    build: (t, width) => metricOption(report, metric, share, t, width),
   });
 }

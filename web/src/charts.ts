@@ -14,14 +14,14 @@ export type Option = echarts.EChartsCoreOption;
 interface Chart {
   host: HTMLElement;
   instance: echarts.ECharts;
-  build: (t: Theme) => Option;
+  build: (t: Theme, width: number) => Option;
 }
 
 export interface ChartSettings {
   /** Said to those who do not see the chart. */
   label: string;
   height: number;
-  build: (t: Theme) => Option;
+  build: (t: Theme, width: number) => Option;
   /** Canvas for charts of thousands of shapes; the others are SVG, which prints sharply. */
   canvas?: boolean;
 }
@@ -33,7 +33,7 @@ export class Charts {
 
   constructor() {
     this.scheme.addEventListener("change", () => this.redraw());
-    addEventListener("resize", () => this.fit());
+    addEventListener("resize", () => this.redraw());
     addEventListener("beforeprint", () => this.setPrinting(true));
     addEventListener("afterprint", () => this.setPrinting(false));
   }
@@ -63,18 +63,14 @@ export class Charts {
 
   private draw(chart: Chart): void {
     const t = theme(this.scheme.matches && !this.printing);
-    chart.instance.setOption({ ...base(t), ...chart.build(t) }, { notMerge: true });
+    chart.instance.setOption({ ...base(t), ...chart.build(t, chart.host.clientWidth) }, { notMerge: true });
     chart.instance.getZr().flush();
   }
 
   private redraw(): void {
-    for (const chart of this.charts) this.draw(chart);
-  }
-
-  private fit(): void {
     for (const chart of this.charts) {
       chart.instance.resize();
-      chart.instance.getZr().flush();
+      this.draw(chart);
     }
   }
 
@@ -82,7 +78,6 @@ export class Charts {
   private setPrinting(on: boolean): void {
     this.printing = on;
     document.documentElement.classList.toggle("printing", on);
-    this.fit();
     this.redraw();
   }
 }
@@ -101,6 +96,11 @@ export function tooltip(t: Theme): object {
     borderColor: t.line,
     textStyle: { color: t.ink, fontSize: 12 },
   };
+}
+
+/** Marks the row or column under the pointer. */
+export function shadow(t: Theme): object {
+  return { type: "shadow", shadowStyle: { color: `${t.muted}22` } };
 }
 
 export function legend(t: Theme, rest: object = {}): object {
@@ -132,7 +132,7 @@ export function categoryAxis(t: Theme, data: string[], rest: object = {}): objec
 
 export function zoomSlider(t: Theme, rest: object): object {
   return {
-    type: "slider", showDataShadow: false, brushSelect: false, borderColor: t.line, backgroundColor: "transparent",
+    type: "slider", show: !document.documentElement.classList.contains("printing"), showDataShadow: false, brushSelect: false, borderColor: t.line, backgroundColor: "transparent",
     fillerColor: `${t.muted}30`, handleStyle: { color: t.paper, borderColor: t.muted },
     moveHandleStyle: { color: t.line }, emphasis: { moveHandleStyle: { color: t.muted } },
     textStyle: { color: t.muted, fontSize: 10 }, ...rest,

@@ -25,7 +25,7 @@ export function section(id: string, title: string, lead: Child, ...children: Chi
 }
 
 
-/** A labelled drop-down list; with one option it is plain text. */
+/** A labelled drop-down list; with one option it cannot be opened. */
 export function select(label: string, options: [value: string, text: string][], chosen: string,
                        change: (value: string) => void): HTMLElement {
   const list = h("select", { onchange: (event) => change((event.target as HTMLSelectElement).value) },
@@ -34,9 +34,10 @@ export function select(label: string, options: [value: string, text: string][], 
   return h("label", { class: "choice" }, label, " ", list);
 }
 
-/** One of a few, as a row of buttons. */
+/** One of a few, as a row of buttons; nothing where there is no choice. */
 export function buttons(label: string, options: [value: string, text: string][], chosen: string,
-                        change: (value: string) => void): HTMLElement {
+                        change: (value: string) => void): HTMLElement | null {
+  if (options.length < 2) return null;
   const row = h("span", { class: "buttons", role: "group", "aria-label": label });
   for (const [value, text] of options) {
     const press = () => {

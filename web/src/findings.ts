@@ -16,6 +16,7 @@ function checks(report: Report): string {
     return `${wrong.length} of ${runs.length} runs gave a wrong result: do not trust their timing ` +
       `(${list([...new Set(wrong.map((run) => run.result.workload.name))])}).`;
   if (unchecked === runs.length) return "No result was checked against a reference.";
+  if (runs.length === 1) return "The result was checked against a CPU reference and is correct.";
   const rest = unchecked > 0 ? `; ${unchecked} had no reference to check against` : "";
   return `${runs.length - unchecked} of ${runs.length} runs were checked against a CPU reference and are correct${rest}.`;
 }
@@ -70,6 +71,10 @@ function contrast(group: Group, run: Run): Contrast | null {
   return { size: Math.abs(Math.log(value)), text: `${group.name}: ${run.label} is ${how} ${base.label}${because}.` };
 }
 
+function shortened(names: string[]): string[] {
+  return names.length <= 5 ? names : [...names.slice(0, 4), `${names.length - 4} others`];
+}
+
 function bottleneck(groups: Group[]): string[] {
   const byReason = new Map<string, string[]>();
   for (const group of groups) {
@@ -80,7 +85,7 @@ function bottleneck(groups: Group[]): string[] {
   }
   const base = groups[0].runs[0].label;
   return [...byReason].sort((a, b) => b[1].length - a[1].length).map(([reason, names]) =>
-    `Under ${base}, ${reason === "issued" ? "issuing" : `"${stallTitle(reason)}"`} takes the largest part of the scheduler-cycles of ${list(names)}: ` +
+    `Under ${base}, ${reason === "issued" ? "issuing" : `"${stallTitle(reason)}"`} takes the largest part of the scheduler-cycles of ${list(shortened(names))}: ` +
     `${kStalls[reason]?.conclude ?? "see the breakdown below"}.`);
 }
 

@@ -37,6 +37,13 @@ export function bytes(n: number): string {
   return `${whole(n)} B`;
 }
 
+/** From picojoules. */
+export function energy(picojoules: number): string {
+  for (const [unit, name] of [[1e12, "J"], [1e9, "mJ"], [1e6, "µJ"], [1e3, "nJ"]] as const)
+    if (picojoules >= unit) return `${digits(picojoules / unit)} ${name}`;
+  return picojoules === 0 ? "0" : `${digits(picojoules)} pJ`;
+}
+
 export function seconds(s: number): string {
   if (s === 0) return "0 s";
   return s >= 1 ? `${digits(s)} s` : s >= 1e-3 ? `${digits(s * 1e3)} ms` : `${digits(s * 1e6)} µs`;

@@ -33,7 +33,8 @@ function machine(run: Run): string {
 export function header(report: Report): HTMLElement {
   const { page, groups, labels } = report;
   const gpus = [...new Set(page.runs.map(gpuName))];
-  const work = list([...new Set(page.runs.map((run) => run.result.workload.name))]);
+  const names = [...new Set(page.runs.map((run) => run.result.workload.name))];
+  const work = names.length <= 6 ? list(names) : `${names.length} workloads`;
   const versions = `Raddle ${page.raddle_version}${page.date ? ` · ${page.date}` : ""}`;
   return h("header", {},
     h("p", { class: "brand" }, h("span", { class: "comb", "aria-hidden": "true" }), versions),

@@ -21,6 +21,7 @@ export function hostTable(report: Report): HTMLElement {
     caption: "Cost of the simulation on the host",
     rows: report.groups.flatMap((g) => g.runs.map((run) => ({ name: g.name, run }))),
     startsGroup: (row) => report.groups.some((g) => g.runs.length > 1 && g.runs[0] === row.run),
+    limit: 12,
     columns: [
       { title: "Workload", value: (row) => row.name },
       { title: "Policy", value: (row) => row.run.label },

@@ -4,7 +4,7 @@ import { Charts } from "./charts";
 import { configTree } from "./config";
 import { load, type Group, type Report, type Run } from "./data";
 import { buttons, h, section, select, term } from "./dom";
-import { digits, percent, short } from "./format";
+import { energy, percent } from "./format";
 import { header } from "./header";
 import { hostTable } from "./host";
 import { addKernels } from "./kernels";
@@ -60,9 +60,9 @@ function addEnergy(charts: Charts, place: HTMLElement, report: Report): void {
     parts,
     title: (part) => part,
     colour: (t, part) => seriesColour(t, parts.indexOf(part)),
-    value: (run, part) => (run.result.energy_pj?.[part] ?? 0) * 1e-6,
-    show: (n) => `${digits(n)} µJ`,
-    axis: (n) => `${short(n)} µJ`,
+    value: (run, part) => run.result.energy_pj?.[part] ?? 0,
+    show: energy,
+    axis: energy,
   }));
 }
 
@@ -99,6 +99,7 @@ function overview(charts: Charts, page: HTMLElement, report: Report, timed: Repo
   page.append(section("stalls", "Where the schedulers' cycles go",
     "Every cycle of every warp scheduler is either used to issue or lost for exactly one reason. The largest part is what to work on.", stalls));
   addStalls(charts, stalls, timed);
+  if (timed.page.runs.length === 1) return;  // one bar per chart says no more than the table
   const pairs = [[kMetrics.l1d_hit_rate, true], [kMetrics.l2_hit_rate, true], [kMetrics.l1d_mpki, false],
     [kMetrics.dram_per_instruction, false]] as const;
   const places = pairs.map(([metric]) => h("div", { class: "panel" }, h("h3", {}, term(metric.title, metric.explain))));
@@ -116,15 +117,15 @@ function detail(charts: Charts, page: HTMLElement, report: Report): void {
 
 function build(charts: Charts, page: HTMLElement, report: Report): void {
   const timed = timedPart(report);
-  const energy = timed.groups.some((g) => g.runs.some((run) => Object.keys(run.result.energy_pj ?? {}).length > 0));
+  const hasEnergy = timed.groups.some((g) => g.runs.some((run) => Object.keys(run.result.energy_pj ?? {}).length > 0));
   page.replaceChildren(header(report));
   if (report.groups.length === 0) return;
   const ids: [string, string][] = [["summary", "Summary"], ["stalls", "Stalls"], ["memory", "Caches"], ["energy", "Energy"],
     ["detail", "Detail"], ["configuration", "Configuration"], ["host", "Host"], ["words", "Glossary"]];
-  const absent = [...(timed.groups.length === 0 ? ["stalls", "memory"] : []), ...(energy ? [] : ["energy"])];
+  const absent = [...(timed.groups.length === 0 ? ["stalls"] : []), ...(timed.groups.length === 0 || report.page.runs.length === 1 ? ["memory"] : []), ...(hasEnergy ? [] : ["energy"])];
   page.append(navigation(ids.filter(([id]) => !absent.includes(id))));
   overview(charts, page, report, timed);
-  if (energy) {
+  if (hasEnergy) {
     const place = h("div");
     page.append(section("energy", "Energy", "Energy by component, computed from the counters of each run.", place));
     addEnergy(charts, place, timed);

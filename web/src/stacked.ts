@@ -1,6 +1,6 @@
 // Horizontal stacked bars, one per run under the name of its workload: stall reasons, energy.
 import type { Report, Run } from "./data";
-import { categoryAxis, legend, tooltip, valueAxis, type Charts, type Option } from "./charts";
+import { categoryAxis, legend, shadow, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { escapeHtml } from "./format";
 import type { Theme } from "./theme";
 
@@ -23,7 +23,7 @@ interface Row {
 }
 
 /** A heading per workload where there is more than one run of it. */
-export function stackRows(report: Report): Row[] {
+function stackRows(report: Report): Row[] {
   const alone = report.groups.every((g) => g.runs.length === 1);
   return report.groups.flatMap((g): Row[] => {
     if (alone) return [{ text: g.name, heading: true, run: g.runs[0] }];
@@ -33,9 +33,7 @@ export function stackRows(report: Report): Row[] {
 }
 
 const kRowHeight = 21;
-export function stackHeight(report: Report): number {
-  return 64 + kRowHeight * stackRows(report).length;
-}
+const kMostRows = 38;
 
 interface TooltipItem {
   dataIndex: number;
@@ -52,12 +50,21 @@ function tip(rows: Row[], stack: Stack, items: TooltipItem[]): string {
   return `<b>${escapeHtml(`${row.run.result.workload.name} · ${row.run.label}`)}</b><br>${lines.join("<br>")}`;
 }
 
+/** Room for the row labels; ECharts does not measure labels of two weights. */
+function widest(rows: Row[]): number {
+  const pen = document.createElement("canvas").getContext("2d")!;
+  return Math.ceil(Math.max(0, ...rows.map((row) => {
+    pen.font = `${row.heading ? "bold " : ""}12px system-ui, sans-serif`;
+    return pen.measureText(row.text).width;
+  })));
+}
+
 function stackOption(report: Report, stack: Stack, t: Theme): Option {
   const rows = stackRows(report);
   return {
-    grid: { left: 8, right: 26, top: 40, bottom: 4, containLabel: true },
-    legend: legend(t),
-    tooltip: { ...tooltip(t), trigger: "axis", axisPointer: { type: "shadow" },
+    grid: { left: 14 + widest(rows), right: 26, top: 40, bottom: 24 },
+    legend: legend(t, { itemGap: 9, itemWidth: 10, itemHeight: 10, textStyle: { color: t.ink, fontSize: 11.5 } }),
+    tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t),
       formatter: (items: TooltipItem[]) => tip(rows, stack, items) },
     xAxis: valueAxis(t, { min: 0, max: stack.max, axisLabel: { color: t.muted, fontSize: 11, formatter: stack.axis } }),
     yAxis: categoryAxis(t, rows.map((_row, i) => String(i)), {
@@ -78,11 +85,37 @@ function stackOption(report: Report, stack: Stack, t: Theme): Option {
   };
 }
 
-/** Returns what redraws the chart after `stack` gives other values. */
+/** Parts of the report whose charts fit a printed page each. */
+function pages(report: Report): Report[] {
+  const out: Report[] = [];
+  for (const group of report.groups) {
+    const last = out[out.length - 1];
+    const longer = last ? { ...last, groups: [...last.groups, group] } : null;
+    if (longer !== null && stackRows(longer).length <= kMostRows) out[out.length - 1] = longer;
+    else out.push({ ...report, groups: [group] });
+  }
+  return out;
+}
+
+/** The longest bar, rounded up to a round number: the common end of the axes of several charts. */
+function longest(report: Report, stack: Stack): number {
+  const sums = report.groups.flatMap((g) => g.runs.map((run) => stack.parts.reduce((sum, part) => sum + stack.value(run, part), 0)));
+  const most = Math.max(...sums);
+  if (most <= 0) return 1;
+  const step = 10 ** Math.floor(Math.log10(most)) / 5;
+  return Math.ceil(most / step - 1e-9) * step;
+}
+
+/** Returns what redraws the charts after `stack` gives other values. */
 export function addStack(charts: Charts, parent: HTMLElement, report: Report, stack: () => Stack): () => void {
-  return charts.add(parent, {
+  const parts = pages(report);
+  const redraws = parts.map((part) => charts.add(parent, {
     label: stack().label,
-    height: stackHeight(report),
-    build: (t) => stackOption(report, stack(), t),
-  });
+    height: 64 + kRowHeight * stackRows(part).length,
+    build: (t) => {
+      const s = stack();
+      return stackOption(part, parts.length > 1 ? { ...s, max: s.max ?? longest(report, s) } : s, t);
+    },
+  }));
+  return () => redraws.forEach((redraw) => redraw());
 }

@@ -38,10 +38,15 @@ function sorted<Row>(settings: TableSettings<Row>, order: Order): Row[] {
   });
 }
 
-function cell<Row>(column: Column<Row>, row: Row): HTMLElement {
+function cell<Row>(column: Column<Row>, row: Row, className: string): HTMLElement {
   const value = column.value(row);
   const shown = value === null ? kNone : column.show ? column.show(row) : String(value);
-  return h("td", { class: typeof value === "string" ? "text" : "number" }, shown);
+  return h("td", { class: className }, shown);
+}
+
+/** Without the columns that have nothing to say in any row. */
+function filled<Row>(settings: TableSettings<Row>): TableSettings<Row> {
+  return { ...settings, columns: settings.columns.filter((c) => settings.rows.some((row) => c.value(row) !== null)) };
 }
 
 /** First click sorts numbers downward and text upward, the second turns it round, the third goes back. */
@@ -51,13 +56,15 @@ function nextOrder(order: Order, column: number, numeric: boolean): Order {
   return order.sign === first ? { column, sign: -first as 1 | -1 } : null;
 }
 
-export function table<Row>(settings: TableSettings<Row>): HTMLElement {
+export function table<Row>(wanted: TableSettings<Row>): HTMLElement {
+  const settings = filled(wanted);
   let order: Order = null;
   let all = settings.limit === undefined || settings.rows.length <= settings.limit;
   const body = h("tbody");
   const more = h("button", { type: "button", class: "more" }, `Show all ${settings.rows.length} rows`);
   const isNumber = (i: number) => settings.rows.some((row) => typeof settings.columns[i].value(row) === "number");
-  const heads = settings.columns.map((column, i) => h("th", { scope: "col", class: isNumber(i) ? "number" : "text" },
+  const classes = settings.columns.map((_column, i) => (isNumber(i) ? "number" : "text"));
+  const heads = settings.columns.map((column, i) => h("th", { scope: "col", class: classes[i] },
     h("button", { type: "button", class: "sort", title: column.explain ?? "", onclick: () => {
       order = nextOrder(order, i, isNumber(i));
       fill();
@@ -70,7 +77,7 @@ export function table<Row>(settings: TableSettings<Row>): HTMLElement {
     const rows = sorted(settings, order);
     body.replaceChildren(...(all ? rows : rows.slice(0, settings.limit)).map((row) => h("tr",
       { class: order === null && settings.startsGroup?.(row) ? "starts-group" : "" },
-      settings.columns.map((column) => cell(column, row)))));
+      settings.columns.map((column, i) => cell(column, row, classes[i])))));
     more.hidden = all;
   };
   more.addEventListener("click", () => {

@@ -25,10 +25,10 @@ class Bfs final : public HashedWorkload {
   void set_size(Size size) override {
     switch (size) {
       case Size::Tiny:
-        vertices_ = 600, edges_ = 2'400;
+        vertices_ = 500, edges_ = 2'000;
         break;
       case Size::Small:
-        vertices_ = 160'000, edges_ = 800'000;
+        vertices_ = 80'000, edges_ = 320'000;
         break;
       case Size::Paper:
         vertices_ = 1u << 20, edges_ = 5'000'000;

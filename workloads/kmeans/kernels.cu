@@ -6,7 +6,9 @@ extern "C" __global__ void kmeans_layout(const float* by_point, float* by_featur
                                          unsigned features) {
   unsigned p = blockIdx.x * blockDim.x + threadIdx.x;
   if (p >= points) return;
-  for (unsigned f = 0; f < features; ++f) by_feature[f * points + p] = by_point[p * features + f];
+  const float* from = by_point + p * features;
+  float* to = by_feature + p;
+  for (unsigned f = 0; f < features; ++f, to += points) *to = *from++;
 }
 
 // One thread per point. The centroid words are the same for all lanes. Equal distances: the first.
@@ -19,8 +21,10 @@ extern "C" __global__ void kmeans_assign(const float* by_feature, const float* c
   float least = __builtin_inff();
   for (unsigned c = 0; c < clusters; ++c) {
     float distance = 0.0f;
-    for (unsigned f = 0; f < features; ++f) {
-      float difference = by_feature[f * points + p] - centroids[c * features + f];
+    const float* feature = by_feature + p;
+    const float* centroid = centroids + c * features;
+    for (unsigned f = 0; f < features; ++f, feature += points) {
+      float difference = *feature - centroid[f];
       distance += difference * difference;
     }
     if (distance < least) {

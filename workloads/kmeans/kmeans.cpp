@@ -24,7 +24,7 @@ class Kmeans final : public HashedWorkload {
         points_ = 300, features_ = 10, rounds_ = 3;
         break;
       case Size::Small:
-        points_ = 82'000, features_ = 34, rounds_ = 1;
+        points_ = 70'000, features_ = 34, rounds_ = 1;
         break;
       case Size::Paper:
         points_ = 204'800, features_ = 34, rounds_ = 10;

@@ -7,7 +7,8 @@
 
 namespace raddle {
 
-/// Up to 64 members. Insertion is one store, removal N stores (vectorised), the question a short descent.
+/// Up to 64 members. Insertion is one store, removal N stores (vectorised), the question a short
+/// descent.
 class AgeMatrix64 {
  public:
   void insert(unsigned i) {
@@ -34,26 +35,37 @@ class AgeMatrix64 {
   std::uint64_t members_ = 0;
 };
 
-/// The same for up to 128 members.
+/// The same for up to 128 members. Rows are kept as two columns of words, so that a removal is one
+/// vectorised pass over the half that can be concerned.
 class AgeMatrix128 {
  public:
   void insert(unsigned i) {
-    older_[i] = members_;
+    older_[0][i] = members_.word(0);
+    older_[1][i] = members_.word(1);
     members_.set(i);
   }
   void remove(unsigned i) {
     members_.clear(i);
-    for (Mask128& mask : older_) mask.clear(i);
+    std::uint64_t* column = older_[i >> 6];
+    std::uint64_t keep = ~(1ull << (i & 63));
+    for (unsigned j = 0; j < 64; ++j) column[j] &= keep;
+    if (members_.word(1) == 0) return;  // rows of absent members are written anew when they come
+    for (unsigned j = 64; j < 128; ++j) column[j] &= keep;
   }
+  /// Precondition: candidates is a non-empty subset of the members.
   unsigned oldest(const Mask128& candidates) const {
     unsigned i = candidates.first();
-    for (Mask128 m = older_[i] & candidates; m.any(); m = older_[i] & candidates) i = m.first();
-    return i;
+    while (true) {
+      std::uint64_t low = older_[0][i] & candidates.word(0),
+                    high = older_[1][i] & candidates.word(1);
+      if ((low | high) == 0) return i;
+      i = low != 0 ? lowest(low) : 64 + lowest(high);
+    }
   }
   const Mask128& members() const { return members_; }
 
  private:
-  Mask128 older_[128] = {};
+  std::uint64_t older_[2][128] = {};
   Mask128 members_;
 };
 

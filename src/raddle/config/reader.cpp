@@ -11,21 +11,21 @@ namespace raddle::config {
 
 namespace {
 
-std::string number_text(double value) { return Node{value, {}}.shown(); }
+template <class T>
+std::string bound_text(T value) {
+  char text[32];
+  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
 
 /// "a whole number from 1 to 64 KiB"
 template <class T>
 std::string expectation(std::string what, Range<T> range, std::string_view unit) {
   const bool has_low = range.low != Range<T>{}.low;
   const bool has_high = range.high != Range<T>{}.high;
-  auto text = [](T value) {
-    if constexpr (std::is_same_v<T, double>) return number_text(value);
-    else return std::to_string(value);
-  };
   if (has_low || (has_high && std::is_unsigned_v<T>))
-    what += has_high ? " from " + text(range.low) + " to " + text(range.high)
-                     : " of at least " + text(range.low);
-  else if (has_high) what += " of at most " + text(range.high);
+    what += has_high ? " from " + bound_text(range.low) + " to " + bound_text(range.high)
+                     : " of at least " + bound_text(range.low);
+  else if (has_high) what += " of at most " + bound_text(range.high);
   return unit.empty() ? what : what + (has_low || has_high ? " " : " of ") + std::string(unit);
 }
 
@@ -212,10 +212,9 @@ void Reader::finish() {
   RADDLE_ASSERT(levels_.size() == 1);
   find_unknown(*levels_[0].node, "");
   if (errors_.empty()) return;
-  // By line inside a file; the command line's errors stay where they were found.
-  std::stable_sort(errors_.begin(), errors_.end(), [](const Diagnostic& a, const Diagnostic& b) {
-    return std::tie(a.place.file, a.place.line, a.place.column) <
-           std::tie(b.place.file, b.place.line, b.place.column);
+  std::sort(errors_.begin(), errors_.end(), [](const Diagnostic& a, const Diagnostic& b) {
+    return std::tie(a.place.file, a.place.line, a.place.column, a.message) <
+           std::tie(b.place.file, b.place.line, b.place.column, b.message);
   });
   throw InputError(std::move(errors_));
 }

@@ -12,10 +12,11 @@ namespace {
 constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxShown = 60;
 
+/// Told apart from a whole number: 64.0, not 64.
 std::string shown_number(double value) {
   char text[32];
-  auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return std::string(text, end);
+  std::string out(text, std::to_chars(text, text + sizeof text, value).ptr);
+  return out.find_first_of(".en") == std::string::npos ? out + ".0" : out;
 }
 
 struct Shown {

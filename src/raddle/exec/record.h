@@ -53,6 +53,17 @@ enum : std::uint16_t {
   kVisible = 256,        ///< other warps may see or cause it: live execution pauses after it
 };
 
+/// What O_warp does (imm).
+enum class WarpOp : std::uint8_t {
+  VoteAll, VoteAny, VoteUni, Ballot, MatchAny, MatchAll, Activemask,
+  ReduxAdd, ReduxMin, ReduxMax, ReduxAnd, ReduxOr, ReduxXor,
+};
+/// What O_atom does (low byte of aux; the next byte is an AtomType, then a Space, then 1 when a value is returned).
+enum class AtomOp : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor, Exchange, Compare };
+enum class AtomType : std::uint8_t { U32, S32, U64, S64, F32, F64, F16, BF16, F16x2, BF16x2, B16 };
+/// What a bar record does (imm); Popc, And, Or are bar.red.
+enum class BarOp : std::uint8_t { Sync, Arrive, Popc, And, Or };
+
 /// Generic address windows, below DeviceMemory::kBase.
 inline constexpr std::uint64_t kSharedWindow = 0x1'0000'0000, kLocalWindow = 0x2'0000'0000,
                                kParamWindow = 0x3'0000'0000, kWindowBytes = 0x1000'0000,
@@ -65,6 +76,7 @@ struct StackEntry {
   char* frame;
   std::uint32_t mask, gone;
   std::uint32_t local_base, activation;
+  std::uint32_t called;  ///< of a caller: the lanes that made the call
 };
 
 enum class Outcome : std::uint32_t { Done, Barrier, Pause };
@@ -79,7 +91,6 @@ struct Warp {
   char* local;                    ///< lanes interleaved by 4-byte words
   std::uint32_t local_base;       ///< where the running function's variables start
   std::uint32_t activation;       ///< depth of calls
-  std::uint32_t *out, *out_limit;
   std::uint32_t block, index;     ///< linear block number, warp within it
 };
 

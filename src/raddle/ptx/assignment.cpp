@@ -2,6 +2,7 @@
 // TOPLAS 21(5), 1999. There is no spilling: the count of registers is the result, not a limit.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "raddle/base/error.h"
 #include "raddle/ptx/analysis.h"
@@ -59,11 +60,11 @@ class RegisterFile {
 unsigned scan(const Function& function, const std::vector<LiveInterval>& intervals,
               const std::vector<std::uint32_t>& chosen, std::vector<std::uint16_t>& number) {
   std::vector<std::uint32_t> starting = chosen, ending = chosen;
-  std::stable_sort(starting.begin(), starting.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return intervals[a].begin < intervals[b].begin;
+  std::sort(starting.begin(), starting.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(intervals[a].begin, a) < std::pair(intervals[b].begin, b);
   });
-  std::stable_sort(ending.begin(), ending.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return intervals[a].end < intervals[b].end;
+  std::sort(ending.begin(), ending.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(intervals[a].end, a) < std::pair(intervals[b].end, b);
   });
   RegisterFile file;
   std::size_t ended = 0;

@@ -81,7 +81,7 @@ void BodyParser::close_scope() {
     } else if (scopes_.depth() != 0) {
       scopes_.inner().pending.push_back(pending);
     } else {
-      cursor_.fail_at(pending.line, pending.column, "undefined label " + quoted(pending.name));
+      cursor_.fail_at(pending.line, pending.column, "undefined label " + in_quotes(pending.name));
     }
   }
   cursor_.advance();
@@ -89,7 +89,7 @@ void BodyParser::close_scope() {
 
 void BodyParser::declare(const Token& name, Named named) {
   if (!scopes_.declare(name.text, named))
-    cursor_.fail_at(name, quoted(name.text) + " is already declared in this block");
+    cursor_.fail_at(name, in_quotes(name.text) + " is already declared in this block");
 }
 
 void BodyParser::directive() {
@@ -111,9 +111,10 @@ void BodyParser::directive() {
     cursor_.skip_balanced('{', '}');
   } else if (word.text == ".branchtargets" || word.text == ".calltargets" ||
              word.text == ".callprototype") {
-    cursor_.fail_at(word, quoted(word.text) + " needs a label before it");
+    cursor_.fail_at(word, in_quotes(word.text) + " needs a label before it");
   } else {
-    cursor_.fail_at(word, "expected an instruction or a declaration, found " + quoted(word.text));
+    cursor_.fail_at(word,
+                    "expected an instruction or a declaration, found " + in_quotes(word.text));
   }
 }
 
@@ -125,7 +126,7 @@ void BodyParser::registers() {
       cursor_.fail_at(word, "vector registers are not supported: declare one register per element");
     type = type_named(word.text.substr(1));
     if (type == Type::None)
-      cursor_.fail_at(word, "expected a type such as .b32, found " + quoted(word.text));
+      cursor_.fail_at(word, "expected a type such as .b32, found " + in_quotes(word.text));
   }
   if (type == Type::None) cursor_.fail_expected("a type such as .b32");
   do {
@@ -148,16 +149,15 @@ void BodyParser::register_range(const Token& name, Type type) {
   cursor_.advance();
   cursor_.expect('>');
   if (!scopes_.declare_range({name.text, static_cast<std::uint32_t>(count.bits), type}))
-    cursor_.fail_at(name, quoted(name.text) + " is already declared in this block");
+    cursor_.fail_at(name, in_quotes(name.text) + " is already declared in this block");
 }
 
 void BodyParser::variables(Space space) {
-  std::vector<Declared> all = VariableParser(state_).declaration(space, {});
-  for (Declared& declared : all) {
+  VariableParser(state_).declaration(space, {}, [&](Declared declared) -> Variable& {
     const auto index = static_cast<std::uint32_t>(function_.variables.size());
     declare(declared.name, {Named::Kind::Variable, index});
-    function_.variables.push_back(std::move(declared.variable));
-  }
+    return function_.variables.emplace_back(std::move(declared.variable));
+  });
 }
 
 void BodyParser::label(const Token& name) {
@@ -188,7 +188,7 @@ void BodyParser::call_targets(const Token& name) {
     const Token target = cursor_.expect_word("a function");
     const Named* named = state_.globals.find(target.text);
     if (named == nullptr || named->kind != Named::Kind::Function)
-      cursor_.fail_at(target, "undefined function " + quoted(target.text));
+      cursor_.fail_at(target, "undefined function " + in_quotes(target.text));
     entries.push_back(named->index);
   } while (cursor_.accept(','));
   cursor_.expect(';');
@@ -206,7 +206,7 @@ void BodyParser::prototype(const Token& name) {
   list(made.returns);
   const Token placeholder = cursor_.expect_word("'_'");
   if (placeholder.text != "_")
-    cursor_.fail_at(placeholder, "expected '_', found " + quoted(placeholder.text));
+    cursor_.fail_at(placeholder, "expected '_', found " + in_quotes(placeholder.text));
   list(made.parameters);
   while (cursor_.token().kind == Token::Kind::Directive) {
     if (!cursor_.accept_directive(".noreturn") && !cursor_.accept_directive(".abi_preserve") &&
@@ -227,7 +227,7 @@ void BodyParser::resolve(const PendingName& pending, const Named& named) {
   const auto require = [&](bool fits, const char* what) {
     if (!fits)
       cursor_.fail_at(pending.line, pending.column,
-                      "expected " + std::string(what) + ", found " + quoted(pending.name) +
+                      "expected " + std::string(what) + ", found " + in_quotes(pending.name) +
                           ", which is something else");
   };
   using Kind = Named::Kind;

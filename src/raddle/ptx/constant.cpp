@@ -106,7 +106,7 @@ class Evaluator {
 
   void require_integer(const Constant& value, const Token& place) const {
     if (value.kind == Kind::Integer) return;
-    cursor_->fail_at(place, "operator " + quoted(place.text) + " needs whole numbers");
+    cursor_->fail_at(place, "operator " + in_quotes(place.text) + " needs whole numbers");
   }
 
   static Constant negated(Constant value) {
@@ -266,7 +266,7 @@ class Evaluator {
       case Operator::GreaterEqual:
         return truth(x >= y);
       default:
-        cursor_->fail_at(place, "operator " + quoted(place.text) + " needs whole numbers");
+        cursor_->fail_at(place, "operator " + in_quotes(place.text) + " needs whole numbers");
     }
   }
 

@@ -4,7 +4,8 @@ namespace raddle::ptx {
 
 void Cursor::fail_expected(const std::string& what) const {
   const bool at_end = token_.kind == Token::Kind::End;
-  fail_at(token_, "expected " + what + ", found " + (at_end ? "end of file" : quoted(token_.text)));
+  fail_at(token_,
+          "expected " + what + ", found " + (at_end ? "end of file" : in_quotes(token_.text)));
 }
 
 void Cursor::skip_balanced(char open, char close) {

@@ -51,7 +51,8 @@ void BodyParser::instruction(const Token& opcode, Instruction made) {
       spaced.add_word(cursor_.take().text.substr(1));
     decoded = &spaced;
   }
-  made.opcode = decoded->opcode;
+  // The token's own characters, not those of the first use: Instruction::text() reads on from there.
+  made.opcode = opcode.text.substr(0, decoded->opcode.size());
   made.modifiers = decoded->modifiers;
   made.types = decoded->types;
   made.line = opcode.line;
@@ -115,7 +116,7 @@ void BodyParser::check_vectors(const Instruction& made, unsigned vector, const T
     return count == 0 ? "a single operand" : "a vector of " + std::to_string(count);
   };
   cursor_.fail_at(opcode,
-                  quoted(opcode.text) + " takes " + words(vector) + ", found " + words(found));
+                  in_quotes(opcode.text) + " takes " + words(vector) + ", found " + words(found));
 }
 
 // "mov.b64 {%r1, %r2}, %rd1;": elements share the value evenly.
@@ -125,7 +126,8 @@ void BodyParser::check_pack(const Instruction& made, const Token& opcode) {
     const auto count = static_cast<unsigned>(side.elements.size());
     const unsigned bytes = size_of(made.types[0]);
     if ((count != 2 && count != 4) || !elements_have_size(side, bytes / count))
-      cursor_.fail_at(opcode, quoted(opcode.text) + " packs 2 or 4 elements that together have " +
+      cursor_.fail_at(opcode, in_quotes(opcode.text) +
+                                  " packs 2 or 4 elements that together have " +
                                   std::to_string(8 * bytes) + " bits, found something else");
   }
 }
@@ -158,7 +160,7 @@ void BodyParser::call(Instruction& made) {
   }
   if (call.callee.kind == Kind::Register && !has_table)
     cursor_.fail_at(
-        name, "a call through " + quoted(name.text) + " needs a .callprototype or .calltargets");
+        name, "a call through " + in_quotes(name.text) + " needs a .callprototype or .calltargets");
   check_call(call, name);
   made.call = index;
   state_.spend(sizeof(Call) + sizeof(Operand) * (call.returns.size() + call.arguments.size()));
@@ -170,7 +172,7 @@ void BodyParser::callee(Call& made, const Token& name) {
   const bool is_function =
       made.callee.kind == Kind::Symbol && made.callee.symbol.scope == SymbolRef::Scope::Code;
   if (!is_function && made.callee.kind != Kind::Register)
-    cursor_.fail_at(name, "expected a function or a register, found " + quoted(name.text));
+    cursor_.fail_at(name, "expected a function or a register, found " + in_quotes(name.text));
 }
 
 std::vector<Operand> BodyParser::call_list() {
@@ -189,7 +191,7 @@ void BodyParser::check_call(const Call& made, const Token& name) {
   const Function& function = state_.module.functions[made.callee.symbol.index];
   const auto check = [&](std::size_t expected, std::size_t found, const char* what) {
     if (expected != found)
-      cursor_.fail_at(name, quoted(name.text) + " has " + std::to_string(expected) + " " + what +
+      cursor_.fail_at(name, in_quotes(name.text) + " has " + std::to_string(expected) + " " + what +
                                 ", found " + std::to_string(found));
   };
   check(function.parameters.size(), made.arguments.size(), "parameters");

@@ -37,7 +37,7 @@ unsigned hex_value(char c) {
 
 bool is_name_character(char c) { return is(c, kNamePart); }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kShown = 40;
   std::string out = "'";
   for (char c : text.substr(0, kShown)) {
@@ -204,7 +204,7 @@ void Lexer::take_number(Token& token) {
   if (is(*at_, kNamePart)) {
     while (is(*at_, kNamePart)) ++at_;
     const std::string_view whole{start, static_cast<std::size_t>(at_ - start)};
-    fail(token.line, token.column, "malformed number " + quoted(whole));
+    fail(token.line, token.column, "malformed number " + in_quotes(whole));
   }
 }
 
@@ -215,7 +215,7 @@ void Lexer::take_bit_pattern(Token& token, unsigned digits) {
   const auto count = static_cast<std::size_t>(at_ - first);
   if (count == digits) return;
   fail(token.line, token.column,
-       "malformed number " + quoted({first - 2, count + 2}) + ": expected " +
+       "malformed number " + in_quotes({first - 2, count + 2}) + ": expected " +
            std::to_string(digits) + " hexadecimal digits, found " + std::to_string(count));
 }
 
@@ -231,7 +231,7 @@ void Lexer::take_integer(Token& token, unsigned base) {
     const char* const start = at_;
     while (is(*at_, kNamePart)) ++at_;
     const std::string_view whole{start, static_cast<std::size_t>(at_ - start)};
-    fail(token.line, token.column, "malformed number " + quoted(whole));
+    fail(token.line, token.column, "malformed number " + in_quotes(whole));
   }
   if (!fits) fail(token.line, token.column, "number does not fit in 64 bits");
   token.is_unsigned = token.bits >> 63 != 0;

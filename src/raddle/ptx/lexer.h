@@ -34,7 +34,7 @@ struct Token {
 bool is_name_character(char c);
 
 /// As shown in messages: quoted, clipped, unprintable bytes as \xNN.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 class Lexer {
  public:

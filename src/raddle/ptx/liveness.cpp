@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "raddle/ptx/analysis.h"
 #include "raddle/ptx/block_graph.h"
@@ -28,14 +29,13 @@ class Liveness {
   explicit Liveness(const Function& function)
       : function_(function), graph_(function), intervals_(function.registers.size()) {}
 
-  std::vector<LiveInterval> run() {
+  std::vector<LiveInterval> run(std::size_t group_bytes) {
     for (std::uint32_t block = 0; block < graph_.count; ++block) scan(block);
     pin_register_parameters();
     number_globals();
-    constexpr std::size_t kGroupBytes = std::size_t{64} << 20;
     const std::size_t row = 5 * sizeof(Word) * std::max<std::size_t>(graph_.count, 1);
     const std::size_t wanted = (globals_.size() + kWordBits - 1) / kWordBits;
-    words_ = std::clamp<std::size_t>(kGroupBytes / row, 1, std::max<std::size_t>(wanted, 1));
+    words_ = std::clamp<std::size_t>(group_bytes / row, 1, std::max<std::size_t>(wanted, 1));
     std::size_t touch = 0;
     for (std::size_t first = 0; first < globals_.size(); first += words_ * kWordBits)
       touch = solve_group(first, touch);
@@ -103,8 +103,9 @@ class Liveness {
     }
     std::erase_if(touches_, [&](const Touch& touch) { return number[touch.reg] == kNoIndex; });
     for (Touch& touch : touches_) touch.reg = number[touch.reg];
-    std::stable_sort(touches_.begin(), touches_.end(),
-                     [](const Touch& a, const Touch& b) { return a.reg < b.reg; });
+    std::sort(touches_.begin(), touches_.end(), [](const Touch& a, const Touch& b) {
+      return std::pair(a.reg, a.block) < std::pair(b.reg, b.block);
+    });
   }
 
   // Globals [first, first + words * 64), whose touches begin at `touch`; returns where they end.
@@ -214,8 +215,8 @@ class Liveness {
 
 }  // namespace
 
-std::vector<LiveInterval> live_intervals(const Function& function) {
-  return Liveness(function).run();
+std::vector<LiveInterval> live_intervals(const Function& function, std::size_t group_bytes) {
+  return Liveness(function).run(group_bytes);
 }
 
 }  // namespace raddle::ptx

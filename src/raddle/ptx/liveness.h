@@ -1,5 +1,6 @@
 // From where to where each virtual register must keep its value.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,7 +16,9 @@ struct LiveInterval {
 };
 
 /// One per register of the function. Live = may be read later and may have been written before, so
-/// that a read of a never written register does not stretch back to the entry.
-std::vector<LiveInterval> live_intervals(const Function& function);
+/// that a read of a never written register does not stretch back to the entry. Bitsets take about
+/// `group_bytes` at a time, at least one word per block and set.
+std::vector<LiveInterval> live_intervals(const Function& function,
+                                         std::size_t group_bytes = std::size_t{64} << 20);
 
 }  // namespace raddle::ptx

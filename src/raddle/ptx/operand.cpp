@@ -84,7 +84,7 @@ std::optional<Named> BodyParser::find(std::string_view name) {
 
 void BodyParser::fail_undefined(const Token& name) const {
   const char* what = name.text[0] == '%' ? "undefined register " : "undefined symbol ";
-  cursor_.fail_at(name, what + quoted(name.text));
+  cursor_.fail_at(name, what + in_quotes(name.text));
 }
 
 Operand BodyParser::name_operand(const Token& name) {
@@ -114,7 +114,7 @@ Operand BodyParser::name_operand(const Token& name) {
       made.symbol = {Scope::Code, named->index};
       break;
     default:
-      cursor_.fail_at(name, "expected an operand, found label " + quoted(name.text));
+      cursor_.fail_at(name, "expected an operand, found label " + in_quotes(name.text));
   }
   return made;
 }
@@ -149,7 +149,7 @@ Operand BodyParser::special_operand(const Token& name) {
     return made;
   }
   if (is_unsupported_special(name.text))
-    cursor_.fail_at(name, "special register " + quoted(name.text) + " is not supported");
+    cursor_.fail_at(name, "special register " + in_quotes(name.text) + " is not supported");
   fail_undefined(name);
 }
 
@@ -157,7 +157,7 @@ std::uint32_t BodyParser::register_named(const Token& name, const char* what) {
   const std::optional<Named> named = find(name.text);
   if (!named) fail_undefined(name);
   if (named->kind != Named::Kind::Register)
-    cursor_.fail_at(name, "expected " + std::string(what) + ", found " + quoted(name.text));
+    cursor_.fail_at(name, "expected " + std::string(what) + ", found " + in_quotes(name.text));
   return named->index;
 }
 
@@ -165,7 +165,7 @@ std::uint32_t BodyParser::predicate_named(const Token& name) {
   const std::uint32_t index = register_named(name, "a predicate register");
   const Type type = function_.registers[index].type;
   if (type != Type::Pred)
-    cursor_.fail_at(name, "expected a predicate register, found " + quoted(name.text) +
+    cursor_.fail_at(name, "expected a predicate register, found " + in_quotes(name.text) +
                               " of type ." + std::string(name_of(type)));
   return index;
 }
@@ -196,7 +196,7 @@ Operand BodyParser::address_operand() {
     const Token base = cursor_.take();
     made = name_operand(base);
     if (made.kind != Kind::Register && made.kind != Kind::Symbol)
-      cursor_.fail_at(base, "expected a register or symbol, found " + quoted(base.text));
+      cursor_.fail_at(base, "expected a register or symbol, found " + in_quotes(base.text));
     made.kind = Kind::Address;
     offsets(made);
   } else {

@@ -52,14 +52,14 @@ void ModuleParser::version() {
   if (!cursor_.token().is_directive(".version")) {
     const bool is_empty = cursor_.token().kind == Token::Kind::End;
     cursor_.fail_at(cursor_.token(), "no .version: PTX begins with it, found " +
-                                         (is_empty ? "nothing" : quoted(cursor_.token().text)));
+                                         (is_empty ? "nothing" : in_quotes(cursor_.token().text)));
   }
   cursor_.advance();
   const Token number = cursor_.take();
   const std::size_t dot = number.text.find('.');
   if (dot == std::string_view::npos || !is_digits(number.text.substr(0, dot)) ||
       !is_digits(number.text.substr(dot + 1)))
-    cursor_.fail_at(number, "expected a version such as 7.2, found " + quoted(number.text));
+    cursor_.fail_at(number, "expected a version such as 7.2, found " + in_quotes(number.text));
   module_.version_major = number_of(number.text.substr(0, dot));
   module_.version_minor = number_of(number.text.substr(dot + 1));
   const auto version = std::pair(module_.version_major, module_.version_minor);
@@ -71,21 +71,21 @@ void ModuleParser::version() {
 void ModuleParser::target() {
   const Token name = cursor_.expect_word("a target such as sm_70");
   if (!is_supported_target(name.text))
-    cursor_.fail_at(name,
-                    "target " + quoted(name.text) + " is not supported: expected sm_30 to sm_121");
+    cursor_.fail_at(
+        name, "target " + in_quotes(name.text) + " is not supported: expected sm_30 to sm_121");
   module_.target = name.text;
   while (cursor_.accept(',')) {
     const Token option = cursor_.expect_word("a target option");
     if (option.text != "debug" && option.text != "texmode_unified" &&
         option.text != "texmode_independent")
-      cursor_.fail_at(option, "target option " + quoted(option.text) + " is not supported");
+      cursor_.fail_at(option, "target option " + in_quotes(option.text) + " is not supported");
   }
 }
 
 void ModuleParser::address_size() {
   const Token size = cursor_.take();
   if (size.kind != Token::Kind::Integer || size.bits != 64)
-    cursor_.fail_at(size, "expected .address_size 64, found " + quoted(size.text));
+    cursor_.fail_at(size, "expected .address_size 64, found " + in_quotes(size.text));
 }
 
 void ModuleParser::directive() {
@@ -134,13 +134,13 @@ void ModuleParser::alias() {
   const auto function_named = [&](const Token& token) -> Function& {
     const Named* named = state_.globals.find(token.text);
     if (named == nullptr || named->kind != Named::Kind::Function)
-      cursor_.fail_at(token, "undefined function " + quoted(token.text));
+      cursor_.fail_at(token, "undefined function " + in_quotes(token.text));
     return module_.functions[named->index];
   };
   Function& made = function_named(name);
   const Function& from = function_named(original);
-  if (!made.is_extern) cursor_.fail_at(name, quoted(name.text) + " is already defined");
-  if (from.is_extern) cursor_.fail_at(original, quoted(original.text) + " has no body to share");
+  if (!made.is_extern) cursor_.fail_at(name, in_quotes(name.text) + " is already defined");
+  if (from.is_extern) cursor_.fail_at(original, in_quotes(original.text) + " has no body to share");
   check_redeclaration(name, made, from);
   state_.spend((sizeof(Instruction) + 3 * sizeof(Operand)) * from.instructions.size());
   Function copy = from;
@@ -151,19 +151,23 @@ void ModuleParser::alias() {
 }
 
 void ModuleParser::variables(Space space, const Linkage& linkage) {
-  for (Declared& declared : VariableParser(state_).declaration(space, linkage)) {
-    const auto index = static_cast<std::uint32_t>(module_.variables.size());
-    if (state_.globals.insert(declared.name.text, {Named::Kind::ModuleVariable, index})) {
-      module_.variables.push_back(std::move(declared.variable));
-      continue;
-    }
-    const Named* earlier = state_.globals.find(declared.name.text);
-    const bool is_variable = earlier->kind == Named::Kind::ModuleVariable;
-    Variable* known = is_variable ? &module_.variables[earlier->index] : nullptr;
-    if (known == nullptr || (!known->is_extern && !linkage.is_extern))
-      cursor_.fail_at(declared.name, quoted(declared.name.text) + " is already defined");
-    if (known->is_extern) *known = std::move(declared.variable);
-  }
+  VariableParser(state_).declaration(space, linkage, [&](Declared declared) -> Variable& {
+    return store(std::move(declared), linkage.is_extern);
+  });
+}
+
+// An .extern declaration and the definition are one variable.
+Variable& ModuleParser::store(Declared declared, bool is_extern) {
+  const auto index = static_cast<std::uint32_t>(module_.variables.size());
+  if (state_.globals.insert(declared.name.text, {Named::Kind::ModuleVariable, index}))
+    return module_.variables.emplace_back(std::move(declared.variable));
+  const Named* earlier = state_.globals.find(declared.name.text);
+  const bool is_variable = earlier->kind == Named::Kind::ModuleVariable;
+  Variable* known = is_variable ? &module_.variables[earlier->index] : nullptr;
+  if (known == nullptr || (!known->is_extern && !is_extern))
+    cursor_.fail_at(declared.name, in_quotes(declared.name.text) + " is already defined");
+  if (known->is_extern) *known = std::move(declared.variable);
+  return *known;
 }
 
 void ModuleParser::function(bool is_entry, const Linkage& linkage) {
@@ -200,10 +204,10 @@ Function& ModuleParser::add_function(const Token& name, Function header, bool ha
     return module_.functions.emplace_back(std::move(header));
   const Named* named = state_.globals.find(name.text);
   if (named->kind != Named::Kind::Function)
-    cursor_.fail_at(name, quoted(name.text) + " is already defined");
+    cursor_.fail_at(name, in_quotes(name.text) + " is already defined");
   Function& earlier = module_.functions[named->index];
   if (has_body && !earlier.is_extern)
-    cursor_.fail_at(name, quoted(name.text) + " is already defined");
+    cursor_.fail_at(name, in_quotes(name.text) + " is already defined");
   check_redeclaration(name, earlier, header);
   if (earlier.is_extern) earlier = std::move(header);
   return earlier;
@@ -217,7 +221,7 @@ void ModuleParser::check_redeclaration(const Token& name, const Function& earlie
   };
   if (earlier.is_entry != later.is_entry || !same(earlier.parameters, later.parameters) ||
       !same(earlier.returns, later.returns))
-    cursor_.fail_at(name, quoted(name.text) + " was declared otherwise in line " +
+    cursor_.fail_at(name, in_quotes(name.text) + " was declared otherwise in line " +
                               std::to_string(earlier.line));
 }
 
@@ -244,8 +248,8 @@ void ModuleParser::performance_directives(Function& function) {
         cursor_.advance();
       cursor_.expect(';');
     } else if (word.text != ".explicitcluster" && word.text != ".blocksareclusters") {
-      cursor_.fail_at(word,
-                      "expected '{', ';' or a performance directive, found " + quoted(word.text));
+      cursor_.fail_at(
+          word, "expected '{', ';' or a performance directive, found " + in_quotes(word.text));
     }
   }
 }

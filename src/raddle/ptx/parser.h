@@ -22,6 +22,7 @@ class ModuleParser {
   void section();
   void alias();
   void variables(Space space, const Linkage& linkage);
+  Variable& store(Declared declared, bool is_extern);
   void function(bool is_entry, const Linkage& linkage);
   void performance_directives(Function& function);
   std::uint32_t count();

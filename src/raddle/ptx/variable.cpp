@@ -69,17 +69,6 @@ struct VariableParser::Target {
   std::vector<std::uint64_t> strides;  // bytes
 };
 
-std::vector<Declared> VariableParser::declaration(Space space, const Linkage& linkage) {
-  const Shape of = shape();
-  std::vector<Declared> all;
-  do {
-    all.push_back(named(of, space, linkage));
-    if (state_->cursor.accept('=')) initialiser(of, all.back().variable);
-  } while (state_->cursor.accept(','));
-  state_->cursor.expect(';');
-  return all;
-}
-
 std::vector<Declared> VariableParser::parameter_list() {
   Cursor& cursor = state_->cursor;
   std::vector<Declared> all;
@@ -117,7 +106,7 @@ VariableParser::Shape VariableParser::shape() {
     } else if (const Type type = type_named(word.text.substr(1)); type != Type::None) {
       found.type = type;
     } else if (!is_pointer || !space_of(word)) {
-      cursor.fail_at(word, "expected a type such as .b32, found " + quoted(word.text));
+      cursor.fail_at(word, "expected a type such as .b32, found " + in_quotes(word.text));
     }
   }
   if (found.type == Type::None) cursor.fail_expected("a type such as .b32");
@@ -184,14 +173,16 @@ std::uint64_t VariableParser::size_in_bytes(const Shape& shape, const Token& nam
   std::uint64_t bytes = size_of(shape.type) * shape.components;
   for (std::uint64_t count : extents_) {
     if (count > kMaxVariableBytes / std::max<std::uint64_t>(bytes, 1))
-      state_->cursor.fail_at(name, quoted(name.text) + " is larger than 2^40 bytes");
+      state_->cursor.fail_at(name, in_quotes(name.text) + " is larger than 2^40 bytes");
     bytes *= count;
   }
   return bytes;
 }
 
-void VariableParser::initialiser(const Shape& shape, Variable& variable) {
+void VariableParser::initialiser(const Shape& shape, const Linkage& linkage, Variable& variable) {
   Cursor& cursor = state_->cursor;
+  if (linkage.is_extern) cursor.fail_expected("',' or ';' after an .extern variable");
+  cursor.expect('=');
   if (is_opaque(shape.type)) {
     // Sampler states: the machine takes them from the texture object instead.
     cursor.skip_balanced('{', '}');
@@ -262,7 +253,7 @@ void VariableParser::symbol_value(Target& target, std::uint64_t at, unsigned siz
   }
   const Token name = cursor.expect_word("a variable or function");
   const Named* named = state_->globals.find(name.text);
-  if (named == nullptr) cursor.fail_at(name, "undefined symbol " + quoted(name.text));
+  if (named == nullptr) cursor.fail_at(name, "undefined symbol " + in_quotes(name.text));
   const bool is_code = named->kind == Named::Kind::Function;
   relocation.symbol = {is_code ? SymbolRef::Scope::Code : SymbolRef::Scope::Module, named->index};
   const auto addends = [&] {
@@ -291,7 +282,8 @@ void VariableParser::masked_symbol(Target& target, std::uint64_t at) {
   const Token mask = cursor.take();
   const unsigned shift = mask.bits == 0 ? 0 : static_cast<unsigned>(std::countr_zero(mask.bits));
   if (shift % 8 != 0 || mask.bits >> shift != 0xff)
-    cursor.fail_at(mask, "expected a mask of one byte such as 0xFF00, found " + quoted(mask.text));
+    cursor.fail_at(mask,
+                   "expected a mask of one byte such as 0xFF00, found " + in_quotes(mask.text));
   if (target.element != 1)
     cursor.fail_at(mask, "a byte of an address can initialise a .b8, not a ." +
                              std::string(name_of(target.variable.type)));

@@ -29,8 +29,17 @@ class VariableParser {
  public:
   explicit VariableParser(ParserState& state) : state_(&state) {}
 
-  /// From just after the state space to the ';': one or more names, each with its initialiser.
-  std::vector<Declared> declaration(Space space, const Linkage& linkage);
+  /// From just after the state space to the ';': one or more names. `store(Declared&&)` keeps each
+  /// and returns the Variable&, which then gets its initialiser: that may hold its own address.
+  template <class Store>
+  void declaration(Space space, const Linkage& linkage, Store store) {
+    const Shape of = shape();
+    do {
+      Variable& variable = store(named(of, space, linkage));
+      if (state_->cursor.token().is('=')) initialiser(of, linkage, variable);
+    } while (state_->cursor.accept(','));
+    state_->cursor.expect(';');
+  }
   /// "( .param .b32 a, .reg .u32 b )"; the cursor is at the '('.
   std::vector<Declared> parameter_list();
 
@@ -49,7 +58,7 @@ class VariableParser {
   Declared named(const Shape& shape, Space space, const Linkage& linkage);
   std::uint64_t extent();
   std::uint64_t size_in_bytes(const Shape& shape, const Token& name);
-  void initialiser(const Shape& shape, Variable& variable);
+  void initialiser(const Shape& shape, const Linkage& linkage, Variable& variable);
   void elements(Target& target, std::size_t level, std::uint64_t at);
   void value(Target& target, std::uint64_t at);
   void symbol_value(Target& target, std::uint64_t at, unsigned size, unsigned shift);

@@ -122,7 +122,7 @@ std::string timeline(std::span<const Run> runs) {
   Writer out;
   for (std::size_t pid = 0; pid < runs.size(); ++pid) {
     const sim::Result& result = *runs[pid].result;
-    out.name_process(pid, result.workload + " " + runs[pid].label);
+    out.name_process(pid, runs[pid].label);
     write_kernels(out, pid, result);
     write_blocks(out, pid, result);
     write_samples(out, pid, result);

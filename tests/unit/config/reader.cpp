@@ -82,7 +82,7 @@ TEST(Reader, WrongTypes) {
   EXPECT_EQ(error_in("[l1d]\nsize_kib = \"64\"\n"),
             "m.toml:2:12: l1d.size_kib: expected a whole number from 1 to 4096 KiB, found \"64\"");
   EXPECT_EQ(error_in("[l1d]\nsize_kib = 64.0\n"),
-            "m.toml:2:12: l1d.size_kib: expected a whole number from 1 to 4096 KiB, found 64");
+            "m.toml:2:12: l1d.size_kib: expected a whole number from 1 to 4096 KiB, found 64.0");
   EXPECT_EQ(error_in("[l1d]\nseed = true\n"),
             "m.toml:2:8: l1d.seed: expected a whole number, found true");
   EXPECT_EQ(error_in("[l1d]\nsectored = 1\n"),

@@ -82,7 +82,7 @@ TEST(Timeline, EachRunIsAProcessAndEachTrackHasAName) {
     if (e["name"] == "thread_name") named.emplace(e["pid"], e["tid"]);
     if (e["ph"] == "X") used.emplace(e["pid"], e["tid"]);
   }
-  EXPECT_EQ(processes, (std::map<int, std::string>{{0, "bfs lrr"}, {1, "bfs gto"}}));
+  EXPECT_EQ(processes, (std::map<int, std::string>{{0, "lrr"}, {1, "gto"}}));
   EXPECT_EQ(named, used);
   expect_no_overlap(all);
 }
@@ -101,7 +101,7 @@ TEST(Timeline, NamesAreEscaped) {
   const std::string label = "</script>\"{0}";
   const Json all = events({{label, &r}});
   EXPECT_EQ(of_category(all, "kernel")[0]["name"], "a\"b\\c\n{}");
-  EXPECT_EQ(all[0]["args"]["name"], "bfs " + label);
+  EXPECT_EQ(all[0]["args"]["name"], label);
 }
 
 TEST(Timeline, NothingRunIsAValidEmptyTrace) {

@@ -119,7 +119,7 @@ Outcome run(Context* c) {
       case O_note:
         MAY_PAUSE;
         alone(c, p, static_cast<u32>(ip->imm), p.e);
-        c->run = ip + ip->aux;
+        c->run = ip + 1;
         NEXT;
       case O_guard: {
         MAY_PAUSE;
@@ -169,7 +169,7 @@ Outcome run(Context* c) {
       case O_host:
         MAY_PAUSE;
         alone(c, p, 0, p.e);
-        c->run = ip + ip->aux;
+        c->run = ip + 1;
         host_call(c, ip, p.frame, p.e);
         NEXT;
       case O_ret:
@@ -198,7 +198,7 @@ Outcome run(Context* c) {
       case O_simple:
         MAY_PAUSE;
         simple(c, p);
-        c->run = ip + ip->c;
+        c->run = ip + 1;
         NEXT;
       case O_trap: trap(c, ip, p.e);
       case O_clock: {

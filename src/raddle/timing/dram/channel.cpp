@@ -13,16 +13,19 @@ constexpr std::uint32_t kTurnaround = 2;  // data bus idle between reading and w
 /// Column commands needed for the sectors of `mask`.
 std::uint8_t bursts_for(unsigned mask, std::uint32_t burst_bytes, std::uint32_t sector_bytes) {
   if (burst_bytes <= sector_bytes)
-    return static_cast<std::uint8_t>(static_cast<unsigned>(std::popcount(mask)) * (sector_bytes / burst_bytes));
+    return static_cast<std::uint8_t>(static_cast<unsigned>(std::popcount(mask)) *
+                                     (sector_bytes / burst_bytes));
   unsigned per_burst = burst_bytes / sector_bytes, bursts = 0;
   for (; mask != 0; mask >>= per_burst) bursts += (mask & low_bits(per_burst)) != 0;
   return static_cast<std::uint8_t>(bursts);
 }
 
-/// Most replies between column command and delivery: one per step of the data bus, and some that are due.
+/// Most replies between column command and delivery: one per step of the data bus, and some that
+/// are due.
 unsigned replies_in_flight(const MachineSpec& machine, std::uint32_t burst_cycles) {
   const DramSpec& d = machine.dram;
-  std::uint64_t extra = std::uint64_t{d.extra_latency_cycles} * d.clock_mhz / machine.core_clock_mhz;
+  std::uint64_t extra =
+      std::uint64_t{d.extra_latency_cycles} * d.clock_mhz / machine.core_clock_mhz;
   std::uint64_t cycle = d.clock_mhz / machine.core_clock_mhz;  // memory cycles of one core cycle
   std::uint32_t step = std::max(d.tCCD, burst_cycles);
   return static_cast<unsigned>((d.tCL + burst_cycles + extra + 2 * cycle) / step) + 8;
@@ -36,9 +39,14 @@ std::uint32_t cycles_of_burst(const DramSpec& d) {
 
 DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map,
                          std::unique_ptr<policy::DramPolicy> policy)
-    : spec_(machine.dram), map_(map), clock_(machine.dram.clock_mhz, machine.core_clock_mhz),
-      policy_(std::move(policy)), capacity_(machine.dram.queue), burst_cycles_(cycles_of_burst(machine.dram)),
-      step_(std::max(machine.dram.tCCD, burst_cycles_)), bank_(machine.dram.banks),
+    : spec_(machine.dram),
+      map_(map),
+      clock_(machine.dram.clock_mhz, machine.core_clock_mhz),
+      policy_(std::move(policy)),
+      capacity_(machine.dram.queue),
+      burst_cycles_(cycles_of_burst(machine.dram)),
+      step_(std::max(machine.dram.tCCD, burst_cycles_)),
+      bank_(machine.dram.banks),
       replies_(replies_in_flight(machine, burst_cycles_)) {
   RADDLE_ASSERT(capacity_ >= 1 && capacity_ <= kSlots);
   RADDLE_ASSERT(spec_.banks >= 1 && spec_.banks <= kBanks);
@@ -48,7 +56,7 @@ DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map,
 
 void DramChannel::push(Cycle now, const DramRequest& request) {
   RADDLE_ASSERT(room() > 0 && request.sectors != 0);
-  std::uint64_t m = std::max(clock_.first_from(now), performed_);
+  std::uint64_t m = clock_.first_from(now == ticked_ ? now + 1 : now);
   unsigned e = used_.word(0) != ~0ull ? lowest(~used_.word(0)) : 64 + lowest(~used_.word(1));
   AddressMap::DramPlace at = map_.dram(request.line);
   Bank& bank = bank_[at.bank];
@@ -58,69 +66,89 @@ void DramChannel::push(Cycle now, const DramRequest& request) {
   if (request.write) writes_.set(e), ++writes_queued_;
   if (!bank.open) closed_.set(e);
   else if (bank.row == at.row) row_hit_.set(e);
-  refresh_bank(at.bank, m);
-  next_attempt_ = std::min(next_attempt_, m);
+  await(e, m);
+  options_stale_ = true;
+  // A request that waits for its bank changes nothing yet, unless the policy has declined or the
+  // direction may turn.
+  bool waits = !ready_.test(e) && declined_until_ == 0 && !request.write && !writing_;
+  plan(std::min(next_attempt_, waits ? next_timer_ : m));
   declined_until_ = 0;
 }
 
-Cycle DramChannel::tick(Cycle now) {
-  std::uint64_t last = clock_.memory_at(now);
+/// Lets a new request go as soon as its bank allows.
+void DramChannel::await(unsigned e, std::uint64_t m) {
+  unsigned b = tag_[e].bank;
+  const Bank& bank = bank_[b];
+  std::uint64_t at = !bank.open         ? bank.activate_at
+                     : row_hit_.test(e) ? bank.column_at
+                                        : bank.precharge_at;
+  if (at <= m) ready_.set(e);
+  else if (at < bank.timer) set_timer(b, at);
+}
+
+void DramChannel::plan(std::uint64_t m) {
+  if (m == next_attempt_) return;
+  next_attempt_ = m;
+  due_ = m == kNever ? kNever : clock_.core_at(m);
+}
+
+void DramChannel::tick(Cycle now) {
   if (!skip_)
-    for (std::uint64_t m = performed_; m <= last; ++m) attempt(m);
-  while (next_attempt_ <= last) attempt(next_attempt_);
-  performed_ = last + 1;
-  return next_attempt_ == kNever ? kNever : clock_.core_at(next_attempt_);
+    for (std::uint64_t m = clock_.first_from(now); m <= clock_.memory_at(now); ++m) attempt(m);
+  while (due_ <= now) attempt(next_attempt_);
+  ticked_ = now;
 }
 
 void DramChannel::attempt(std::uint64_t m) {
   if (m < declined_until_) return;
   if (m >= next_timer_) expire_timers(m);
-  update_direction();
-  Options o = options();
-  Mask128 can = bus_taken(m) ? Mask128{} : issuable(m, o);
-  if (!can.any()) {
-    next_attempt_ = next_chance(m, o);
-    return;
-  }
-  policy::DramView view{o.candidates, o.candidates & row_hit_, can, closing_wanted_rows(o), age_, tag_, m};
+  if (options_stale_) refresh_options();
+  Mask128 can = bus_taken(m) ? Mask128{} : issuable(m);
+  if (!can.any()) return plan(next_chance(m));
+  policy::DramView view{options_.candidates,
+                        options_.candidates & row_hit_,
+                        can,
+                        closing_wanted_rows(),
+                        age_,
+                        tag_,
+                        m};
   std::optional<unsigned> chosen = policy_->pick(view);
   if (!chosen) {
-    next_attempt_ = declined_until_ = next_change(m, o);
-    return;
+    declined_until_ = next_change(m);
+    return plan(declined_until_);
   }
   RADDLE_ASSERT(*chosen < kSlots && can.test(*chosen));
   declined_until_ = 0;
   issue(m, *chosen);
-  update_direction();
-  next_attempt_ = next_chance(m, options());
+  refresh_options();
+  plan(next_chance(m));
 }
 
-void DramChannel::update_direction() {
+/// Which direction is served, and what of it could go out.
+void DramChannel::refresh_options() {
   draining_ = writes_queued_ >= spec_.drain_high || (draining_ && writes_queued_ > spec_.drain_low);
   writing_ = writes_queued_ != 0 && (draining_ || writes_queued_ == size_);
-}
-
-DramChannel::Options DramChannel::options() {
-  Options o;
+  Options& o = options_;
   o.candidates = writing_ ? writes_ : used_ - writes_;
   Mask128 ready = o.candidates & ready_;
   o.columns = ready & row_hit_;
   o.activates = ready & closed_;
   o.precharges = ready - row_hit_ - closed_;
-  return o;
+  options_stale_ = false;
 }
 
-Mask128 DramChannel::issuable(std::uint64_t m, const Options& o) const {
-  Mask128 can = o.precharges;
-  if (column_at_[writing_] <= m) can |= o.columns;
-  if (activate_at_ <= m) can |= o.activates;
+Mask128 DramChannel::issuable(std::uint64_t m) const {
+  Mask128 can = options_.precharges;
+  if (column_at_[writing_] <= m) can |= options_.columns;
+  if (activate_at_ <= m) can |= options_.activates;
   return can;
 }
 
-Mask128 DramChannel::closing_wanted_rows(const Options& o) const {
-  Mask128 closing, hits = o.candidates & row_hit_;
-  if (!hits.any()) return closing;
-  for (Mask128 left = o.precharges; left.any();) {
+Mask128 DramChannel::closing_wanted_rows() const {
+  Mask128 closing, left = options_.precharges;
+  if (!left.any()) return closing;
+  Mask128 hits = options_.candidates & row_hit_;
+  while (hits.any() && left.any()) {
     const Mask128& slots = bank_[tag_[left.first()].bank].slots;
     if ((slots & hits).any()) closing |= left & slots;
     left -= slots;
@@ -133,25 +161,28 @@ bool DramChannel::bus_taken(std::uint64_t m) const {
 }
 
 /// First cycle after m in which what the policy sees is different, if nothing is pushed.
-std::uint64_t DramChannel::next_change(std::uint64_t m, const Options& o) const {
+std::uint64_t DramChannel::next_change(std::uint64_t m) const {
   std::uint64_t next = next_timer_;
-  if (o.columns.any() && column_at_[writing_] > m) next = std::min(next, column_at_[writing_]);
-  if (o.activates.any() && activate_at_ > m) next = std::min(next, activate_at_);
+  if (options_.columns.any() && column_at_[writing_] > m)
+    next = std::min(next, column_at_[writing_]);
+  if (options_.activates.any() && activate_at_ > m) next = std::min(next, activate_at_);
   return next;
 }
 
-/// First cycle after m in which something can be issued or a bank's state changes, if nothing is pushed.
-std::uint64_t DramChannel::next_chance(std::uint64_t m, const Options& o) const {
+/// First cycle after m in which something can be issued or a bank's state changes, if nothing is
+/// pushed.
+std::uint64_t DramChannel::next_chance(std::uint64_t m) const {
   std::uint64_t next = std::max(next_timer_, m + 1);
-  if (o.columns.any()) next = std::min(next, std::max(m + 1, column_at_[writing_]));
-  if (o.activates.any()) next = std::min(next, std::max(m + 1, activate_at_));
-  if (o.precharges.any()) next = m + 1;
+  if (options_.columns.any()) next = std::min(next, std::max(m + 1, column_at_[writing_]));
+  if (options_.activates.any()) next = std::min(next, std::max(m + 1, activate_at_));
+  if (options_.precharges.any()) next = m + 1;
   if (next == kNever || !bus_taken(next)) return next;
   return step_ == 1 ? train_last_ + 1 : next + 1;
 }
 
 void DramChannel::expire_timers(std::uint64_t m) {
   next_timer_ = kNever;
+  options_stale_ = true;
   for (std::uint64_t left = timed_banks_; left != 0; left &= left - 1) {
     unsigned b = lowest(left);
     if (bank_[b].timer <= m) refresh_bank(b, m);
@@ -176,9 +207,13 @@ void DramChannel::refresh_bank(unsigned b, std::uint64_t m) {
     allow(bank.slots, bank.activate_at);
   }
   ready_ = (ready_ - bank.slots) | ready;
-  bank.timer = next;
-  timed_banks_ = next == kNever ? timed_banks_ & ~(1ull << b) : timed_banks_ | 1ull << b;
-  next_timer_ = std::min(next_timer_, next);
+  set_timer(b, next);
+}
+
+void DramChannel::set_timer(unsigned b, std::uint64_t at) {
+  bank_[b].timer = at;
+  timed_banks_ = at == kNever ? timed_banks_ & ~(1ull << b) : timed_banks_ | 1ull << b;
+  next_timer_ = std::min(next_timer_, at);
 }
 
 void DramChannel::issue(std::uint64_t m, unsigned e) {
@@ -213,29 +248,39 @@ void DramChannel::precharge(std::uint64_t m, unsigned e) {
 
 void DramChannel::column(std::uint64_t m, unsigned e) {
   const Slot& slot = slot_[e];
-  const DramRequest& request = slot.request;
   Bank& bank = bank_[tag_[e].bank];
-  unsigned bursts = bursts_[request.sectors];
-  std::uint64_t last = m + (bursts - 1) * step_, data_end = last + spec_.tCL + burst_cycles_;
-  for (unsigned i = 0; i < bursts && observer_ != nullptr; ++i)
-    tell(m + i * step_, request.write ? DramCommandKind::Write : DramCommandKind::Read, e);
-  train_ = true, train_from_ = m, train_last_ = last;
+  bool write = slot.request.write;
+  unsigned bursts = bursts_[slot.request.sectors];
+  if (observer_ != nullptr)
+    for (unsigned i = 0; i < bursts; ++i)
+      tell(m + i * step_, write ? DramCommandKind::Write : DramCommandKind::Read, e);
+  train_ = true, train_from_ = m, train_last_ = m + (bursts - 1) * step_;
+  move_data(train_last_, bursts, e);
+  counters_.row_hits += !slot.opened, counters_.queue_cycles += m - slot.queued;
+  remove(e);
+  // Who wants another row has to wait longer now; for the others nothing has changed.
+  if ((bank.slots - row_hit_).any()) refresh_bank(tag_[e].bank, m);
+}
+
+/// The consequences of `bursts` column commands of which the last goes out at `last`.
+void DramChannel::move_data(std::uint64_t last, unsigned bursts, unsigned e) {
+  const DramRequest& request = slot_[e].request;
+  Bank& bank = bank_[tag_[e].bank];
+  std::uint64_t end = last + spec_.tCL + burst_cycles_;
   column_at_[request.write] = last + step_;
   if (request.write) {
-    column_at_[0] = std::max(last + step_, data_end + spec_.tWTR);
-    bank.precharge_at = std::max(bank.precharge_at, data_end + spec_.tWR);
+    column_at_[0] = std::max(last + step_, end + spec_.tWTR);
+    bank.precharge_at = std::max(bank.precharge_at, end + spec_.tWR);
     ++counters_.writes;
   } else {
     column_at_[1] = std::max(last + step_, last + burst_cycles_ + kTurnaround);
     bank.precharge_at = std::max(bank.precharge_at, last + spec_.tRTP);
-    Cycle at = clock_.core_at(data_end) + spec_.extra_latency_cycles;
-    replies_.push({at, slot.since, request.line, request.tag, request.sectors, request.slice});
+    Cycle at = clock_.core_at(end) + spec_.extra_latency_cycles;
+    replies_.push({at, slot_[e].since, request.line, request.tag, request.sectors, request.slice});
     ++counters_.reads;
   }
-  counters_.bytes += bursts * spec_.burst_bytes, counters_.bus_busy_cycles += bursts * burst_cycles_;
-  counters_.row_hits += !slot.opened, counters_.queue_cycles += m - slot.queued;
-  remove(e);
-  refresh_bank(tag_[e].bank, m);
+  counters_.bytes += bursts * spec_.burst_bytes,
+      counters_.bus_busy_cycles += bursts * burst_cycles_;
 }
 
 void DramChannel::remove(unsigned e) {
@@ -261,7 +306,9 @@ void DramChannel::describe(std::string& out) const {
     unsigned e = age_.oldest(used_);
     out += "; oldest: " + std::string(slot_[e].request.write ? "write" : "read") + " of line " +
            std::to_string(slot_[e].request.line) + ", bank " + std::to_string(tag_[e].bank) +
-           (row_hit_.test(e) ? ", row open" : closed_.test(e) ? ", bank closed" : ", another row open") +
+           (row_hit_.test(e)  ? ", row open"
+            : closed_.test(e) ? ", bank closed"
+                              : ", another row open") +
            (ready_.test(e) ? "" : ", bank timing");
   }
   out += "\n";

@@ -1,11 +1,20 @@
-// One DRAM channel with its controller: request queue, banks with one open row each, and the commands ACT, PRE, RD, WR,
-// one a memory cycle. Constraints after JEDEC JESD79-3 (DDR3), whose names they carry:
-//   same bank   ACT-ACT tRC, ACT-RD/WR tRCD, ACT-PRE tRAS, PRE-ACT tRP, RD-PRE tRTP, write data-PRE tWR
-//   channel     ACT-ACT tRRD, RD-RD and WR-WR max(tCCD, burst), write data-RD tWTR, RD-WR burst + 2 (bus turnaround)
-// Write data follow their command after tCL as read data do. A request takes one column command per burst of
-// burst_bytes; its bursts go out back to back (max(tCCD, burst) apart) and commands of other requests may fill the gaps.
-// Reads come before writes until drain_high writes wait; then writes are served down to drain_low. Writes are also
-// served while there is no read. Which request goes next is the policy's choice.
+// One DRAM channel with its controller: request queue, banks with one open row each, and the
+// commands ACT, PRE, RD, WR, one a memory cycle. Constraints, named as in JEDEC JESD79-3 (DDR3):
+// - same bank: ACT-ACT tRC, ACT-RD/WR tRCD, ACT-PRE tRAS, PRE-ACT tRP, RD-PRE tRTP, end of write
+//   data-PRE tWR;
+// - channel: ACT-ACT tRRD, RD-RD and WR-WR max(tCCD, burst), end of write data-RD tWTR, RD-WR
+//   burst + 2 (the bus turns round).
+//
+// Write data follow their command after tCL as read data do. A request takes one column command per
+// burst of burst_bytes; its bursts go out back to back (max(tCCD, burst) apart), and commands of
+// other requests may fill the gaps.
+//
+// Reads come before writes until drain_high writes wait; then writes are served down to drain_low.
+// Writes are also served while there is no read. Which request goes next is the policy's choice.
+//
+// Counters: queue_cycles (arrival to first column command) and bus_busy_cycles are memory cycles;
+// row_hits are requests for which no row had to be opened.
+//
 // Left out: refresh, tFAW, bank groups, power-down, forwarding of queued writes to reads, ECC.
 #pragma once
 #include <array>
@@ -50,7 +59,8 @@ struct DramCommand {
   std::uint32_t line = 0;  ///< of the request it serves
 };
 
-/// Sees every command, for tests and traces. The bursts of a request are told together, ahead of time.
+/// Sees every command, for tests and traces. The bursts of a request are told together, ahead of
+/// time.
 class DramObserver {
  public:
   virtual ~DramObserver() = default;
@@ -62,15 +72,19 @@ class DramChannel {
   static constexpr unsigned kSlots = 128, kBanks = 64;
 
   /// `map` must outlive the channel.
-  DramChannel(const MachineSpec& machine, const AddressMap& map, std::unique_ptr<policy::DramPolicy> policy);
+  DramChannel(const MachineSpec& machine, const AddressMap& map,
+              std::unique_ptr<policy::DramPolicy> policy);
 
   /// Free places in the queue.
   unsigned room() const { return capacity_ - size_; }
-  /// Precondition: room() > 0. The request takes part from the first memory cycle not before core cycle `now` (if
-  /// tick(now) has been called already: the first after it).
+  /// Precondition: room() > 0. The request takes part from the first memory cycle not before core
+  /// cycle `now` (if tick(now) has been called already: the first after it).
   void push(Cycle now, const DramRequest& request);
-  /// Performs all memory cycles up to core cycle `now`; returns the next core cycle at which it can act.
-  Cycle tick(Cycle now);
+  /// The next core cycle in which it can act; replies apart.
+  Cycle due() const { return due_; }
+  /// Performs the memory cycles up to core cycle `now`. Must be called in every cycle that due()
+  /// names.
+  void tick(Cycle now);
   /// Data of reads, in order of completion; the owner pops those whose time has come.
   Ring<DramReply>& replies() { return replies_; }
   const Ring<DramReply>& replies() const { return replies_; }
@@ -103,18 +117,21 @@ class DramChannel {
   struct Options {
     Mask128 candidates, columns, activates, precharges;
   };
+  void plan(std::uint64_t m);
   void attempt(std::uint64_t m);
-  Options options();
-  Mask128 issuable(std::uint64_t m, const Options& o) const;
-  Mask128 closing_wanted_rows(const Options& o) const;
+  void refresh_options();
+  Mask128 issuable(std::uint64_t m) const;
+  Mask128 closing_wanted_rows() const;
   void issue(std::uint64_t m, unsigned e);
-  std::uint64_t next_change(std::uint64_t m, const Options& o) const;
-  std::uint64_t next_chance(std::uint64_t m, const Options& o) const;
+  std::uint64_t next_change(std::uint64_t m) const;
+  std::uint64_t next_chance(std::uint64_t m) const;
   bool bus_taken(std::uint64_t m) const;
+  void await(unsigned e, std::uint64_t m);
   void expire_timers(std::uint64_t m);
   void refresh_bank(unsigned b, std::uint64_t m);
-  void update_direction();
+  void set_timer(unsigned b, std::uint64_t at);
   void column(std::uint64_t m, unsigned e);
+  void move_data(std::uint64_t last, unsigned bursts, unsigned e);
   void activate(std::uint64_t m, unsigned e);
   void precharge(std::uint64_t m, unsigned e);
   void remove(unsigned e);
@@ -127,23 +144,26 @@ class DramChannel {
   DramObserver* observer_ = nullptr;
   bool skip_ = true;
   unsigned capacity_, size_ = 0, writes_queued_ = 0;
-  std::uint32_t burst_cycles_, step_;          // data cycles of a burst; distance of column commands
-  std::array<std::uint8_t, 256> bursts_{};     // by sector mask
+  std::uint32_t burst_cycles_, step_;       // data cycles of a burst; distance of column commands
+  std::array<std::uint8_t, 256> bursts_{};  // by sector mask
 
   std::array<Slot, kSlots> slot_;
   std::array<policy::DramTag, kSlots> tag_{};
   AgeMatrix128 age_;
-  Mask128 used_, writes_, row_hit_, closed_;   // closed: the bank has no open row
-  Mask128 ready_;                              // the bank allows the request's next command
+  Mask128 used_, writes_, row_hit_, closed_;  // closed: the bank has no open row
+  Mask128 ready_;                             // the bank allows the request's next command
+  Options options_;
+  bool options_stale_ = false;
   std::vector<Bank> bank_;
   std::uint64_t timed_banks_ = 0;
   std::uint64_t next_timer_ = kNever;
   std::uint64_t column_at_[2] = {}, activate_at_ = 0;  // channel-wide; by direction (1 = write)
   std::uint64_t train_from_ = 0, train_last_ = 0;      // column commands already decided
   bool train_ = false, draining_ = false, writing_ = false;
-  std::uint64_t declined_until_ = 0;           // the policy wants nothing of what it has seen
-  std::uint64_t performed_ = 0;                // memory cycles before this one are over
+  std::uint64_t declined_until_ = 0;  // the policy wants nothing of what it has seen
+  Cycle ticked_ = kNever;             // the core cycle of the last tick
   std::uint64_t next_attempt_ = kNever;
+  Cycle due_ = kNever;  // core cycle of next_attempt_
   Ring<DramReply> replies_;
   stats::DramCounters counters_;
 };

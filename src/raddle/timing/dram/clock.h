@@ -1,4 +1,5 @@
-// Two clocks in an exact whole-number ratio: no drift, no rounding that depends on how time is walked through.
+// Two clocks in an exact whole-number ratio: no drift, no rounding that depends on how time is
+// walked through.
 #pragma once
 #include <cstdint>
 #include <numeric>
@@ -11,11 +12,16 @@ namespace raddle::timing {
 class ClockRatio {
  public:
   ClockRatio(std::uint32_t memory_mhz, std::uint32_t core_mhz)
-      : memory_(memory_mhz / std::gcd(memory_mhz, core_mhz)), core_(core_mhz / std::gcd(memory_mhz, core_mhz)) {}
+      : memory_(memory_mhz / std::gcd(memory_mhz, core_mhz)),
+        core_(core_mhz / std::gcd(memory_mhz, core_mhz)) {}
   /// The last memory cycle that has happened when core cycle `now` is over.
-  std::uint64_t memory_at(Cycle now) const { return memory_ == core_ ? now : now * memory_ / core_; }
+  std::uint64_t memory_at(Cycle now) const {
+    return memory_ == core_ ? now : now * memory_ / core_;
+  }
   /// The core cycle in which memory cycle k happens.
-  Cycle core_at(std::uint64_t k) const { return memory_ == core_ ? k : (k * core_ + memory_ - 1) / memory_; }
+  Cycle core_at(std::uint64_t k) const {
+    return memory_ == core_ ? k : (k * core_ + memory_ - 1) / memory_;
+  }
   /// The first memory cycle that happens in core cycle `now` or later.
   std::uint64_t first_from(Cycle now) const { return now == 0 ? 0 : memory_at(now - 1) + 1; }
 

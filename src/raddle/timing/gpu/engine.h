@@ -3,8 +3,8 @@
 // nobody can act are jumped over, and inside a window a component sleeps until it can act.
 //
 // A component has
-//   Cycle tick(Cycle now)                  one cycle; returns the next in which it can act (> now). Ticking it more
-//                                          often must never change a counter.
+//   Cycle tick(Cycle now)                  one cycle; returns the next in which it can act (> now), messages on its
+//                                          wires included. Ticking it more often must never change a counter.
 //   Cycle next_arrival(Cycle from) const   earliest message on its wires; a time before `from` means now
 //   void open_window()                     called before the first tick of a window
 #pragma once

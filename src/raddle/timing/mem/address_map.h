@@ -1,7 +1,8 @@
-// Where a line lives: L2 slice, DRAM channel, bank, row and column, for any number of slices and channels.
-// Every step splits a number n into n / d and n % d and then rotates the remainder by a hash of the quotient.
-// For one quotient that is a permutation of the remainders, so each step is a bijection for every d, while strides
-// that share factors with d still spread (the aim of the XOR interleavings of Rau, ISCA 1991, which need powers of two).
+// Where a line lives: L2 slice, DRAM channel, bank, row and column, for any number of slices and
+// channels. Every step splits a number n into n / d and n % d and then rotates the remainder by a
+// hash of the quotient. For one quotient that is a permutation of the remainders, so each step is a
+// bijection for every d, while strides that share factors with d still spread (the aim of the XOR
+// interleavings of Rau, ISCA 1991, which need powers of two).
 #pragma once
 #include <cstdint>
 
@@ -10,7 +11,8 @@
 
 namespace raddle::timing {
 
-/// Exact division of 32-bit numbers by a number known at construction: one multiplication (Lemire, Kaser, Kurz 2019).
+/// Exact division of 32-bit numbers by a number known at construction: one multiplication (Lemire,
+/// Kaser, Kurz 2019).
 class Divisor {
  public:
   explicit Divisor(std::uint32_t d) : d_(d), magic_(d == 1 ? 0 : ~std::uint64_t{0} / d + 1) {
@@ -18,7 +20,8 @@ class Divisor {
   }
   std::uint32_t value() const { return d_; }
   std::uint32_t quotient(std::uint32_t n) const {
-    return d_ == 1 ? n : static_cast<std::uint32_t>(static_cast<unsigned __int128>(magic_) * n >> 64);
+    return d_ == 1 ? n
+                   : static_cast<std::uint32_t>(static_cast<unsigned __int128>(magic_) * n >> 64);
   }
 
  private:
@@ -32,7 +35,8 @@ class Spread {
   struct Place {
     std::uint32_t pile, index;
   };
-  /// Spreads that follow one another need different salts, else the turns of one repeat those of the other.
+  /// Spreads that follow one another need different salts, else the turns of one repeat those of
+  /// the other.
   Spread(std::uint32_t parts, std::uint32_t salt) : parts_(parts), salt_(salt) {}
   Place operator()(std::uint32_t n) const {
     std::uint32_t index = parts_.quotient(n), d = parts_.value();
@@ -55,13 +59,16 @@ class AddressMap {
   struct DramPlace {
     std::uint32_t bank, row, column;  ///< column counts lines inside the row
   };
-  /// Preconditions: slices is a multiple of channels; interleave_bytes and row_bytes are multiples of the line size.
+  /// Preconditions: slices is a multiple of channels; interleave_bytes and row_bytes are multiples
+  /// of the line size.
   explicit AddressMap(const MachineSpec& machine)
       : chunk_lines_(machine.dram.interleave_bytes / machine.l2.line_bytes),
         row_lines_(machine.dram.row_bytes / machine.l2.line_bytes),
         slices_per_channel_(machine.l2.slices / machine.dram.channels),
-        channels_(machine.dram.channels, 0), slices_(slices_per_channel_, 0x9e3779b9u),
-        banks_(machine.dram.banks, 0x7f4a7c15u), sets_(machine.l2.sets(), 0xf39cc060u) {
+        channels_(machine.dram.channels, 0),
+        slices_(slices_per_channel_, 0x9e3779b9u),
+        banks_(machine.dram.banks, 0x7f4a7c15u),
+        sets_(machine.l2.sets(), 0xf39cc060u) {
     RADDLE_ASSERT(machine.l2.slices % machine.dram.channels == 0);
   }
   unsigned slices_per_channel() const { return slices_per_channel_; }
@@ -72,8 +79,11 @@ class AddressMap {
   }
   unsigned channel(std::uint32_t line) const { return in_channel(line).pile; }
   /// Set inside the line's slice.
-  unsigned set(std::uint32_t line) const { return sets_(slices_(in_channel(line).index).index).pile; }
-  /// Place inside the line's channel: consecutive lines of a channel fill a row, consecutive rows go round the banks.
+  unsigned set(std::uint32_t line) const {
+    return sets_(slices_(in_channel(line).index).index).pile;
+  }
+  /// Place inside the line's channel: consecutive lines of a channel fill a row, consecutive rows
+  /// go round the banks.
   DramPlace dram(std::uint32_t line) const {
     std::uint32_t local = in_channel(line).index, page = row_lines_.quotient(local);
     Spread::Place at = banks_(page);

@@ -1,5 +1,6 @@
 // Miss status holding registers: one entry per line on its way, with the requests that wait for it.
-// Sectors asked for later join the entry. An entry is found through a small chained hash, never by a scan.
+// Sectors asked for later join the entry. An entry is found through a small chained hash, never by
+// a scan.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -17,11 +18,15 @@ class Mshrs {
 
   /// `merges`: requests that may wait for one entry, the first included.
   Mshrs(unsigned entries, unsigned merges)
-      : merges_(merges), bucket_mask_(std::bit_ceil(entries) - 1), bucket_(bucket_mask_ + 1, kNil),
-        entry_(entries), waiter_(entries * merges) {
+      : merges_(merges),
+        bucket_mask_(std::bit_ceil(entries) - 1),
+        bucket_(bucket_mask_ + 1, kNil),
+        entry_(entries),
+        waiter_(entries * merges) {
     RADDLE_ASSERT(entries < kNone && entries * merges < kNil);
     for (unsigned i = 0; i < entries; ++i) entry_[i].next = link_or_end(i + 1, entries);
-    for (unsigned i = 0; i < waiter_.size(); ++i) waiter_[i].next = link_or_end(i + 1, waiter_.size());
+    for (unsigned i = 0; i < waiter_.size(); ++i)
+      waiter_[i].next = link_or_end(i + 1, waiter_.size());
   }
   bool full() const { return free_ == kNil; }
   unsigned used() const { return used_; }
@@ -52,8 +57,8 @@ class Mshrs {
     (entry_[e].first == kNil ? entry_[e].first : waiter_[entry_[e].last].next) = n;
     entry_[e].last = n, ++entry_[e].waiting;
   }
-  /// Sectors came in: done(waiter) for those now satisfied, in order of arrival. The entry is free again, and
-  /// true returned, when all that was requested has come.
+  /// Sectors came in: done(waiter) for those now satisfied, in order of arrival. The entry is free
+  /// again, and true returned, when all that was requested has come.
   template <class F>
   bool arrive(unsigned e, std::uint8_t sectors, F done) {
     Entry& entry = entry_[e];

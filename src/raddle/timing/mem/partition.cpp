@@ -12,14 +12,17 @@ unsigned kept_for_reads(const DramSpec& dram) { return std::min(8u, dram.queue /
 
 Partition::Partition(const MachineSpec& machine, const AddressMap& map, unsigned channel,
                      std::unique_ptr<policy::DramPolicy> policy)
-    : channel_(channel), kept_for_reads_(kept_for_reads(machine.dram)), dram_(machine, map, std::move(policy)),
-      // Held back at the limit; beyond it come one per slice in the same cycle and one per fill under way.
+    : channel_(channel),
+      kept_for_reads_(kept_for_reads(machine.dram)),
+      dram_(machine, map, std::move(policy)),
+      // Held back at the limit; beyond it come one per slice in the same cycle and one per fill
+      // under way.
       write_backs_(L2Slice::kWriteBackLimit + map.slices_per_channel() + machine.dram.queue +
                    dram_.replies().capacity()),
       slice_due_(map.slices_per_channel(), 0) {
   for (unsigned i = 0; i < map.slices_per_channel(); ++i)
-    slice_.push_back(std::make_unique<L2Slice>(machine, map, channel * map.slices_per_channel() + i, i, dram_,
-                                               write_backs_));
+    slice_.push_back(std::make_unique<L2Slice>(machine, map, channel * map.slices_per_channel() + i,
+                                               i, dram_, write_backs_));
 }
 
 void Partition::set_skip(bool skip) {
@@ -34,52 +37,63 @@ Cycle Partition::next_arrival(Cycle from) const {
 }
 
 void Partition::open_window() {
-  for (unsigned i = 0; i < slices(); ++i) slice_due_[i] = std::min(slice_due_[i], slice_[i]->next_arrival());
+  for (unsigned i = 0; i < slices(); ++i)
+    slice_due_[i] = std::min(slice_due_[i], slice_[i]->next_arrival());
 }
 
 Cycle Partition::tick(Cycle now) {
-  take_replies(now);
-  unsigned room = dram_.room();
+  if (!dram_.replies().empty() && dram_.replies().front().at <= now) take_replies(now);
   tick_slices(now);
-  send_write_backs(now);
-  if (dram_.room() != room) dram_due_ = now;
-  room = dram_.room();
-  if (dram_due_ <= now || !skip_) dram_due_ = dram_.tick(now);
-  bool freed = dram_.room() != room;
-
-  Cycle next = dram_due_;
-  for (unsigned i = 0; i < slices(); ++i) {
-    if (slice_[i]->can_retry()) slice_due_[i] = now + 1;
-    next = std::min(next, slice_due_[i]);
+  bool freed = send_write_backs(now);
+  if (dram_.due() <= now || !skip_) {
+    unsigned room = dram_.room();
+    dram_.tick(now);
+    freed |= dram_.room() != room;
   }
+  if (freed) wake_blocked(now + 1);
+  Cycle next = freed && !write_backs_.empty() ? now + 1 : std::min(dram_.due(), slices_due());
   if (!dram_.replies().empty()) next = std::min(next, dram_.replies().front().at);
-  if (!write_backs_.empty() && freed) next = now + 1;
   return std::max(next, now + 1);
 }
 
+Cycle Partition::slices_due() const {
+  Cycle next = kNever;
+  for (Cycle due : slice_due_) next = std::min(next, due);
+  return next;
+}
+
 void Partition::take_replies(Cycle now) {
-  for (Ring<DramReply>& replies = dram_.replies(); !replies.empty() && replies.front().at <= now; replies.pop()) {
-    slice_[replies.front().slice]->fill(now, replies.front());
-    slice_due_[replies.front().slice] = now;
+  for (Ring<DramReply>& replies = dram_.replies(); !replies.empty() && replies.front().at <= now;
+       replies.pop()) {
+    unsigned i = replies.front().slice;
+    slice_[i]->fill(now, replies.front());
+    slice_due_[i] = slice_[i]->next_event(now);
   }
 }
 
 /// The first to find room in the DRAM queue is another slice every cycle.
 void Partition::tick_slices(Cycle now) {
-  unsigned n = slices(), first = static_cast<unsigned>(now % n);
-  for (unsigned k = 0; k < n; ++k) {
-    unsigned i = first + k < n ? first + k : first + k - n;
+  unsigned n = slices(), i = n == 1 ? 0 : static_cast<unsigned>(now) % n;
+  for (unsigned left = n; left != 0; --left, i = i + 1 == n ? 0 : i + 1) {
     if (!skip_) slice_[i]->retry();
-    else if (slice_due_[i] > now) continue;
-    slice_due_[i] = slice_[i]->tick(now);
+    if (slice_due_[i] <= now || !skip_) slice_due_[i] = slice_[i]->tick(now);
   }
 }
 
-void Partition::send_write_backs(Cycle now) {
+/// There is room again in the DRAM queue or for write-backs.
+void Partition::wake_blocked(Cycle from) {
+  for (unsigned i = 0; i < slices(); ++i)
+    slice_due_[i] = std::min(slice_due_[i], slice_[i]->retry_at(from));
+}
+
+/// Whether any went.
+bool Partition::send_write_backs(Cycle now) {
+  if (write_backs_.empty() || dram_.room() <= kept_for_reads_) return false;
   for (; !write_backs_.empty() && dram_.room() > kept_for_reads_; write_backs_.pop()) {
     const WriteBack& w = write_backs_.front();
     dram_.push(now, {w.line, 0, 0, w.sectors, w.slice, 0, true});
   }
+  return true;
 }
 
 bool Partition::idle() const {

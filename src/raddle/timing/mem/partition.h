@@ -1,5 +1,5 @@
-// One memory partition: a DRAM channel and the L2 slices in front of it. Each part sleeps on its own; a tick of the
-// partition runs only the parts that are due.
+// One memory partition: a DRAM channel and the L2 slices in front of it. Each part sleeps on its
+// own; a tick of the partition runs only the parts that are due.
 #pragma once
 #include <memory>
 #include <string>
@@ -43,7 +43,9 @@ class Partition {
  private:
   void take_replies(Cycle now);
   void tick_slices(Cycle now);
-  void send_write_backs(Cycle now);
+  void wake_blocked(Cycle from);
+  Cycle slices_due() const;
+  bool send_write_backs(Cycle now);
 
   unsigned channel_, kept_for_reads_;
   bool skip_ = true;
@@ -51,7 +53,6 @@ class Partition {
   Ring<WriteBack> write_backs_;
   std::vector<std::unique_ptr<L2Slice>> slice_;
   std::vector<Cycle> slice_due_;
-  Cycle dram_due_ = 0;
 };
 
 }  // namespace raddle::timing

@@ -1,5 +1,6 @@
-// FIFOs of requests that share one pool of places. A place freed last is used first, so however many places there
-// must be in the worst case, only as many are touched as are in use (rings would walk through all of them).
+// FIFOs of requests that share one pool of places. A place freed last is used first, so however
+// many places there must be in the worst case, only as many are touched as are in use (rings would
+// walk through all of them).
 #pragma once
 #include <vector>
 

@@ -1,8 +1,10 @@
-// Tags of a sectored set-associative cache with LRU replacement; any number of sets, up to 8 sectors a line.
-// A line gets its way when data is filled or written, never at the miss, so a miss cannot fail for lack of a way.
+// Tags of a sectored set-associative cache with LRU replacement; any number of sets, up to 8
+// sectors a line. A line gets its way when data is filled or written, never at the miss, so a miss
+// cannot fail for lack of a way.
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace raddle::timing {
@@ -17,11 +19,18 @@ class Tags {
   static constexpr unsigned kAbsent = ~0u;
 
   Tags(unsigned sets, unsigned ways)
-      : ways_(ways), tag_(sets * ways), stamp_(sets * ways), valid_(sets * ways), dirty_(sets * ways) {}
+      : ways_(ways),
+        stride_((ways + 3) / 4 * 4),
+        tag_(sets * stride_),
+        stamp_(sets * stride_),
+        valid_(sets * stride_),
+        dirty_(sets * stride_) {}
 
   /// Handle of a present line, or kAbsent. Handles hold until the next fill() of the set.
   unsigned find(unsigned set, std::uint32_t line) const {
-    for (unsigned at = set * ways_, end = at + ways_; at < end; ++at)
+    unsigned at = set * stride_, end = at + ways_;
+    if (!may_have(&tag_[at], line)) return kAbsent;
+    for (; at < end; ++at)
       if (tag_[at] == line && valid_[at] != 0) return at;
     return kAbsent;
   }
@@ -42,18 +51,29 @@ class Tags {
     touch(at);
     return out;
   }
-  /// Forgets one line (write-evict).
-  void drop(unsigned at) { valid_[at] = dirty_[at] = 0, stamp_[at] = 0; }
-  /// Forgets everything, dirty or not.
-  void clear() {
-    for (unsigned at = 0; at < tag_.size(); ++at) drop(at);
-  }
 
  private:
+  /// Whether a set has such a tag, valid or not: four at a time and without a branch, for most
+  /// look-ups are in vain.
+  bool may_have(const std::uint32_t* tag, std::uint32_t line) const {
+    typedef std::uint32_t Four __attribute__((vector_size(16)));
+    Four wanted = {line, line, line, line}, hit = {};
+    for (unsigned w = 0; w < stride_; w += 4) {
+      Four four;
+      std::memcpy(&four, tag + w, sizeof four);
+      hit |= reinterpret_cast<Four>(four == wanted);
+    }
+    std::uint64_t halves[2];
+    std::memcpy(halves, &hit, sizeof halves);
+    return (halves[0] | halves[1]) != 0;
+  }
   unsigned oldest(unsigned set) const {
-    unsigned best = set * ways_;
-    for (unsigned at = best + 1, end = best + ways_; at < end; ++at)
-      if (stamp_[at] < stamp_[best]) best = at;
+    unsigned best = set * stride_;
+    std::uint32_t lowest = stamp_[best];
+    for (unsigned at = best + 1, end = best + ways_; at < end; ++at) {
+      best = stamp_[at] < lowest ? at : best;
+      lowest = std::min(lowest, stamp_[at]);
+    }
     return best;
   }
   std::uint32_t tick() {
@@ -63,7 +83,7 @@ class Tags {
     }
     return clock_;
   }
-  unsigned ways_;
+  unsigned ways_, stride_;  // ways in storage: a multiple of four, those beyond ways_ never valid
   std::uint32_t clock_ = 0;
   std::vector<std::uint32_t> tag_, stamp_;
   std::vector<std::uint8_t> valid_, dirty_;

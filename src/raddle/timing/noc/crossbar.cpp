@@ -3,13 +3,17 @@
 namespace raddle::timing {
 
 CrossbarShape request_network(const MachineSpec& machine) {
-  return {Direction::Request, machine.sm.count, machine.l2.slices, machine.noc.queue_flits,
-          machine.noc.latency_cycles, largest_packet(machine, Direction::Request), packet_size(machine)};
+  return {Direction::Request,         machine.sm.count,
+          machine.l2.slices,          machine.noc.queue_flits,
+          machine.noc.latency_cycles, largest_packet(machine, Direction::Request),
+          packet_size(machine)};
 }
 
 CrossbarShape reply_network(const MachineSpec& machine) {
-  return {Direction::Reply, machine.l2.slices, machine.sm.count, machine.noc.queue_flits,
-          machine.noc.latency_cycles, largest_packet(machine, Direction::Reply), packet_size(machine)};
+  return {Direction::Reply,           machine.l2.slices,
+          machine.sm.count,           machine.noc.queue_flits,
+          machine.noc.latency_cycles, largest_packet(machine, Direction::Reply),
+          packet_size(machine)};
 }
 
 unsigned port_capacity(const MachineSpec& machine) {
@@ -18,7 +22,10 @@ unsigned port_capacity(const MachineSpec& machine) {
 }
 
 Crossbar::Crossbar(const CrossbarShape& shape, const AddressMap* map)
-    : shape_(shape), map_(map), flits_(shape.size, shape.direction), input_(shape.inputs),
+    : shape_(shape),
+      map_(map),
+      flits_(shape.size, shape.direction),
+      input_(shape.inputs),
       output_(shape.outputs) {
   RADDLE_ASSERT(shape.inputs >= 1 && shape.inputs <= SmSet::kSize);
   RADDLE_ASSERT(shape.outputs >= 1 && shape.outputs <= SmSet::kSize);
@@ -46,7 +53,8 @@ Cycle Crossbar::tick(Cycle now) {
   arbitrate(now);  // leaves nothing that could go before the next event
   Cycle next = next_arrival(now + 1);
   if (done_occupied_ != 0)
-    next = std::min(next, now + 1 + lowest(std::rotr(done_occupied_, static_cast<int>((now + 1) & 63))));
+    next = std::min(next,
+                    now + 1 + lowest(std::rotr(done_occupied_, static_cast<int>((now + 1) & 63))));
   return next;
 }
 
@@ -107,7 +115,8 @@ void Crossbar::describe(std::string& out) const {
   if (!wanted_.any()) out += " no packet waits";
   wanted_.each([&](unsigned o) {
     out += " output " + std::to_string(o) + " wanted by " + std::to_string(output_[o].want.count());
-    out += credit_ok_.test(o) ? ";" : " (no credit: " + std::to_string(output_[o].credits) + " flits);";
+    out += credit_ok_.test(o) ? ";"
+                              : " (no credit: " + std::to_string(output_[o].credits) + " flits);";
   });
   out += "\n";
 }

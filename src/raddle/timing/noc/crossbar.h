@@ -1,7 +1,8 @@
-// Input-queued crossbar: one FIFO per input, round-robin arbitration per output; a packet of n flits holds input and
-// output for n cycles. Head-of-line blocking (58.6 % throughput under uniform traffic; Karol, Hluchyj, Morgan 1987)
-// emerges, it is not a parameter. The FIFO of an input is the arrived part of its link, so a packet is written once
-// and read once. Left out: virtual channels, input speed-up, several stages.
+// Input-queued crossbar: one FIFO per input, round-robin arbitration per output; a packet of n
+// flits holds input and output for n cycles. Head-of-line blocking (58.6 % throughput under uniform
+// traffic; Karol, Hluchyj, Morgan 1987) emerges, it is not a parameter. The FIFO of an input is the
+// arrived part of its link, so a packet is written once and read once. Left out: virtual channels,
+// input speed-up, several stages.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -18,18 +19,19 @@
 namespace raddle::timing {
 
 struct CrossbarShape {
-  Direction direction;      ///< Request: output = slice of the line; Reply: output = SM of the message
-  unsigned inputs, outputs; ///< 1..256 each
-  unsigned credits;         ///< flits the receiver of each output can take
-  Cycle latency;            ///< of the links behind the outputs and of credits, 1..32
-  unsigned max_flits;       ///< largest packet, < 64 and <= credits
+  Direction direction;  ///< Request: output = slice of the line; Reply: output = SM of the message
+  unsigned inputs, outputs;  ///< 1..256 each
+  unsigned credits;          ///< flits the receiver of each output can take
+  Cycle latency;             ///< of the links behind the outputs and of credits, 1..32
+  unsigned max_flits;        ///< largest packet, < 64 and <= credits
   PacketSize size;
 };
 
 /// The two networks of a machine.
 CrossbarShape request_network(const MachineSpec& machine);
 CrossbarShape reply_network(const MachineSpec& machine);
-/// Capacity for SmPorts and SlicePorts: covers the credits and, where everything is accepted, a window and the wire.
+/// Capacity for SmPorts and SlicePorts: covers the credits and, where everything is accepted, a
+/// window and the wire.
 unsigned port_capacity(const MachineSpec& machine);
 
 class Crossbar {
@@ -37,17 +39,17 @@ class Crossbar {
   /// `map` (Direction::Request only) must outlive the crossbar.
   explicit Crossbar(const CrossbarShape& shape, const AddressMap* map = nullptr);
 
-  /// The sender pushes packets on `in` and posts i to box(); flits come back as credits on `credit_out`.
+  /// The sender pushes packets on `in` and posts i to box(); flits come back as credits on
+  /// `credit_out`.
   void connect_input(unsigned i, MessageLink& in, CreditLink& credit_out);
-  /// `credit_in` empty: the receiver always accepts. Otherwise it posts o to credit_box() with each credit.
+  /// `credit_in` empty: the receiver always accepts. Otherwise it posts o to credit_box() with each
+  /// credit.
   void connect_output(unsigned o, MessageLink& out, CreditLink* credit_in);
   Mailbox& box() { return box_; }
   Mailbox& credit_box() { return credit_box_; }
 
   void open_window() {}
-  Cycle next_arrival(Cycle from) const {
-    return std::min(box_.next(from), credit_box_.next(from));
-  }
+  Cycle next_arrival(Cycle from) const { return std::min(box_.next(from), credit_box_.next(from)); }
   Cycle tick(Cycle now);
   bool idle() const;
   void describe(std::string& out) const;

@@ -15,7 +15,8 @@ FlitTable::FlitTable(const PacketSize& size, Direction direction) {
       bool data = direction == Direction::Request
                       ? m.kind != MessageKind::Read
                       : m.kind == MessageKind::Read || m.kind == MessageKind::Atomic;
-      unsigned payload = data ? size.sector_bytes * static_cast<unsigned>(std::popcount(sectors)) : 0;
+      unsigned payload =
+          data ? size.sector_bytes * static_cast<unsigned>(std::popcount(sectors)) : 0;
       // A line never has more sectors than fit; entries beyond are not looked up.
       flits_[index(m)] = static_cast<std::uint8_t>(std::min(flits, 255u));
       bytes_[index(m)] = static_cast<std::uint16_t>(size.header_bytes + payload);
@@ -26,7 +27,8 @@ FlitTable::FlitTable(const PacketSize& size, Direction direction) {
 unsigned largest_packet(const MachineSpec& machine, Direction direction) {
   Message m;
   m.kind = direction == Direction::Request ? MessageKind::Write : MessageKind::Read;
-  m.sectors = static_cast<std::uint8_t>((1u << machine.l2.line_bytes / machine.l2.sector_bytes) - 1);
+  m.sectors =
+      static_cast<std::uint8_t>((1u << machine.l2.line_bytes / machine.l2.sector_bytes) - 1);
   PacketSize size = packet_size(machine);
   return direction == Direction::Request ? size.request(m) : size.reply(m);
 }

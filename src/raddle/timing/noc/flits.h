@@ -23,7 +23,9 @@ class FlitTable {
   unsigned bytes(const Message& m) const { return bytes_[index(m)]; }
 
  private:
-  static unsigned index(const Message& m) { return static_cast<unsigned>(m.kind) * 256u + m.sectors; }
+  static unsigned index(const Message& m) {
+    return static_cast<unsigned>(m.kind) * 256u + m.sectors;
+  }
   std::array<std::uint8_t, 4 * 256> flits_{};
   std::array<std::uint16_t, 4 * 256> bytes_{};
 };

@@ -10,35 +10,41 @@ namespace {
 constexpr Address kLocalBase = 0x38'0000'0000ull;
 }  // namespace
 
-// Precondition of skipping: as long as no mask changes and nobody issues, every scheduler stalls for the reason found
-// here, so the cycles until the next call are credited to it then.
+// A scheduler for which nothing has changed stalls on for the reason found before; it is not looked at.
 bool Sm::issue(Cycle now) {
-  changed_ = false;
-  if (Cycle gap = now - accounted_; gap != 0)
-    for (unsigned s = 0; s < schedulers_; ++s) counters_.stall[static_cast<unsigned>(reason_[s])] += gap;
-  accounted_ = now + 1;
-
+  Mask look = skip_ ? changed_ : ~Mask{0};
   Mask open = ready_ & ~blocked_by_units(), lsu = class_[static_cast<unsigned>(Unit::Lsu)];
-  bool accepts = lsu_.accepts();
+  bool accepts = lsu_.accepts(), entered = false, issued = false;
+  changed_ = 0;
   // Schedulers decide on this state, whatever those before them do in this cycle. Only the way into the LSU is shared:
   // it takes one instruction a cycle, and the scheduler after the one that used it last is asked first.
   for (unsigned n = 0, s = lsu_turn_; n < schedulers_; ++n, s = s + 1 == schedulers_ ? 0 : s + 1) {
+    if ((look & group_[s]) == 0) continue;
     Mask candidates = open & group_[s];
     if (!accepts) candidates &= ~lsu;
     if (candidates == 0) {
-      reason_[s] = reason(s, open);
-      ++counters_.stall[static_cast<unsigned>(reason_[s])];
+      stalled(now, s, reason(s, open));
       continue;
     }
     unsigned w = pick(now, s, candidates);
     if ((lsu >> w & 1) != 0) {
-      accepts = false;
+      accepts = false, entered = true;
       lsu_turn_ = s + 1 == schedulers_ ? 0 : s + 1;
     }
+    counters_.stall[static_cast<unsigned>(reason_[s])] += now - since_[s];
+    since_[s] = now + 1;
     issue_warp(now, s, w);
-    changed_ = true;
+    changed_ |= group_[s];
+    issued = true;
   }
-  return changed_;
+  if (entered) changed_ |= ready_ & lsu;  // the way in is free again in the next cycle
+  return issued;
+}
+
+void Sm::stalled(Cycle now, unsigned s, stats::Stall why) {
+  if (why == reason_[s]) return;
+  counters_.stall[static_cast<unsigned>(reason_[s])] += now - since_[s];
+  reason_[s] = why, since_[s] = now;
 }
 
 Sm::Mask Sm::blocked_by_units() const {
@@ -77,9 +83,7 @@ void Sm::issue_warp(Cycle now, unsigned s, unsigned w) {
     busy_[unit] |= group_[s];
     wheel_.push_unit(now + in.interval, 4 * unit + s);
   }
-  // A barrier's record has no lane mask.
-  counters_.thread_instructions +=
-      in.route == Route::Barrier ? warp.lanes : static_cast<unsigned>(std::popcount(warp.mask));
+  counters_.thread_instructions += warp.active;
   switch (in.route) {
     case Route::Pipeline: write_back(now, w, in); break;
     case Route::Barrier: come_to_barrier(now, w); return;

@@ -15,6 +15,10 @@ unsigned longest_delay(const SmSpec& sm) {
   RADDLE_ASSERT(most < EventWheel::kHorizon);
   return most;
 }
+// Most records are for all lanes, and counting bits is slow where there is no instruction for it.
+std::uint8_t lanes_in(LaneMask mask) {
+  return static_cast<std::uint8_t>(mask == kFullMask ? kLanes : static_cast<unsigned>(std::popcount(mask)));
+}
 // Per cycle at most one write-back per scheduler and one event from the LSU, plus one resumption per warp.
 unsigned events_under_way(const SmSpec& sm) {
   return (sm.schedulers + 1) * (longest_delay(sm) + 1) + sm.warps;
@@ -45,12 +49,12 @@ Cycle Sm::tick(Cycle now) {
   if (wheel_.due(now)) run_events(now);
   if (now >= next_wake_) wake_sleepers(now);
   bool active = false;
-  if (changed_ || !skip_) active = issue(now);
+  if (changed_ != 0 || !skip_) active = issue(now);
   bool full = !lsu_.accepts();
   active |= lsu_.serve(now, wheel_, counters_);
-  if (full && lsu_.accepts()) changed_ = true;
+  if (full && lsu_.accepts()) changed_ |= ready_ & class_[static_cast<unsigned>(Unit::Lsu)];
   active |= lsu_.inject(now);
-  return active || changed_ ? now + 1 : next_event(now);
+  return active || changed_ != 0 ? now + 1 : next_event(now);
 }
 
 Cycle Sm::next_event(Cycle now) const {
@@ -86,11 +90,9 @@ void Sm::start_block(Cycle now, const BlockStart& start) {
   for (unsigned i = 0; i < block.live; ++i) {
     unsigned w = free_slot();
     block.warps |= 1ull << w;
-    start_warp(w, start.slot, i);
-    warps_[w].lanes = static_cast<std::uint8_t>(std::min(kLanes, threads - i * kLanes));
+    start_warp(w, start.slot, i, std::min(kLanes, threads - i * kLanes));
   }
   progress_ = now;
-  changed_ = true;
 }
 
 // Warps are dealt round-robin over the schedulers, skipping those that are full.
@@ -103,26 +105,30 @@ unsigned Sm::free_slot() {
   assertion_failed("a warp slot is free for every warp the dispatcher sends", __FILE__, __LINE__);
 }
 
-void Sm::start_warp(unsigned w, unsigned slot, unsigned index) {
+void Sm::start_warp(unsigned w, unsigned slot, unsigned index, unsigned lanes) {
   Warp& warp = warps_[w];
   const Block& block = blocks_[slot];
   warp = {};
   warp.launch = block.launch, warp.block = static_cast<std::uint8_t>(slot), warp.index = index;
+  warp.lanes = static_cast<std::uint8_t>(lanes);
   warp.cursor = block.launch->stream->open(block.id, index);
   resident_ |= 1ull << w;
   age_.insert(w);
   bool any = read_record(warp);
   RADDLE_ASSERT(any);
-  class_[static_cast<unsigned>(warp.next->unit)] |= 1ull << w;
-  update_readiness(w);
+  show_next(w);
 }
 
 // --- completions -----------------------------------------------------------------------------------
 
 void Sm::run_events(Cycle now) {
   auto units = [&](std::uint32_t free) {
-    for (std::uint32_t m = free; m != 0; m &= m - 1) busy_[lowest(m) / 4] &= ~group_[lowest(m) % 4];
-    changed_ = true;
+    for (std::uint32_t m = free; m != 0; m &= m - 1) {
+      unsigned unit = lowest(m) / 4;
+      Mask group = group_[lowest(m) % 4];
+      busy_[unit] &= ~group;
+      changed_ |= class_[unit] & ready_ & group;
+    }
   };
   wheel_.take(now, units, [&](Event e) {
     switch (e.kind()) {
@@ -156,7 +162,7 @@ void Sm::resume(Cycle now, unsigned w) {
 
 void Sm::loaded(Cycle now, const Lsu::Owner& owner) {
   unsigned w = owner.warp;
-  changed_ = true;  // a load slot is free
+  changed_ |= ready_ & class_[static_cast<unsigned>(Unit::Lsu)];  // a load slot is free
   --warps_[w].outstanding;
   if (owner.code->destination == DecodedInst::kSeveral) written_several(now, w, *owner.code);
   else if (owner.code->destination != DecodedInst::kNone) written(now, w, owner.code->destination);
@@ -198,6 +204,7 @@ bool Sm::read_record(Warp& warp) {
   RADDLE_ASSERT(r.inst() < warp.launch->code->size());
   warp.next = warp.launch->code->instructions() + r.inst();
   warp.mask = r.mask;
+  warp.active = warp.next->route == Route::Barrier ? warp.lanes : lanes_in(r.mask);
   warp.left = static_cast<std::uint8_t>(r.count());
   warp.pieces = static_cast<std::uint8_t>(r.pieces());
   warp.words = static_cast<std::uint8_t>(trace::kRecordWords + (warp.next->payload ? trace::kPieceWords * r.pieces() : 0));
@@ -219,15 +226,25 @@ void Sm::advance(Cycle now, unsigned w) {
       return;
     }
   }
-  class_[static_cast<unsigned>(warp.next->unit)] |= 1ull << w;
-  update_readiness(w);
+  show_next(w);
+}
+
+// Precondition: the warp is in no set of those that wait or may issue.
+void Sm::show_next(unsigned w) {
+  class_[static_cast<unsigned>(warps_[w].next->unit)] |= 1ull << w;
+  wait_or_be_ready(w);
 }
 
 void Sm::update_readiness(unsigned w) {
+  Mask bit = 1ull << w;
+  ready_ &= ~bit, memory_wait_ &= ~bit, fence_wait_ &= ~bit;
+  wait_or_be_ready(w);
+}
+
+void Sm::wait_or_be_ready(unsigned w) {
   const Warp& warp = warps_[w];
   Mask bit = 1ull << w;
-  changed_ = true;
-  ready_ &= ~bit, memory_wait_ &= ~bit, fence_wait_ &= ~bit;
+  changed_ |= bit;
   if (warp.next->uses.meets(warp.pending)) {
     if (warp.next->uses.meets(warp.pending_memory)) memory_wait_ |= bit;
   } else if (warp.next->route == Route::Fence && warp.outstanding != 0) {
@@ -239,7 +256,7 @@ void Sm::update_readiness(unsigned w) {
 
 void Sm::end_if_drained(Cycle now, unsigned w) {
   const Warp& warp = warps_[w];
-  changed_ = true;
+  changed_ |= 1ull << w;
   memory_wait_ &= ~(1ull << w);
   if (warp.pending_memory.any() || warp.outstanding != 0) memory_wait_ |= 1ull << w;
   else if (!warp.pending.any()) end_warp(now, w);
@@ -263,10 +280,7 @@ void Sm::end_warp(Cycle now, unsigned w) {
 
 stats::SmCounters Sm::counters(Cycle at) const {
   stats::SmCounters out = counters_;
-  // Cycles after the last block's end may have been accounted already; they were idle.
-  for (unsigned s = 0; s < schedulers_; ++s)
-    if (at >= accounted_) out.stall[static_cast<unsigned>(reason_[s])] += at - accounted_;
-    else out.stall[static_cast<unsigned>(stats::Stall::Idle)] -= accounted_ - at;
+  for (unsigned s = 0; s < schedulers_; ++s) out.stall[static_cast<unsigned>(reason_[s])] += at - since_[s];
   out.l1d_reservation_fails += lsu_.refused_cycles(at);
   return out;
 }

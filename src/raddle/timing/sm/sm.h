@@ -78,6 +78,7 @@ class Sm {
     std::uint8_t left = 0, pieces = 0, words = 0;  // of the record: instructions left, pieces, size
     std::uint8_t block = 0;             // block slot
     std::uint8_t lanes = 0;             // threads of the warp
+    std::uint8_t active = 0;            // lanes in `mask`; of a barrier, whose record has none, all of them
     Cycle wake = 0;
   };
   struct Barrier {
@@ -101,7 +102,7 @@ class Sm {
   void drain_inbox(Cycle now);
   void start_block(Cycle now, const BlockStart& start);
   unsigned free_slot();
-  void start_warp(unsigned w, unsigned slot, unsigned index);
+  void start_warp(unsigned w, unsigned slot, unsigned index, unsigned lanes);
   // completions (sm.cpp)
   void run_events(Cycle now);
   void wake_sleepers(Cycle now);
@@ -113,11 +114,14 @@ class Sm {
   // state of a warp (sm.cpp)
   bool read_record(Warp& warp);
   void advance(Cycle now, unsigned w);
+  void show_next(unsigned w);
+  void wait_or_be_ready(unsigned w);
   void update_readiness(unsigned w);
   void end_if_drained(Cycle now, unsigned w);
   void end_warp(Cycle now, unsigned w);
   // issue (issue.cpp)
   bool issue(Cycle now);
+  void stalled(Cycle now, unsigned scheduler, stats::Stall why);
   Mask blocked_by_units() const;
   stats::Stall reason(unsigned scheduler, Mask open) const;
   unsigned pick(Cycle now, unsigned scheduler, Mask ready);
@@ -142,9 +146,9 @@ class Sm {
   std::array<Mask, kUnits> busy_{};   // all slots of a scheduler whose unit is taken
   std::array<Mask, 4> group_{};       // slots of each scheduler
 
-  std::array<stats::Stall, 4> reason_{};  // why each scheduler has not issued since accounted_
-  Cycle accounted_ = 0;                   // cycles before this one are in the counters
-  bool changed_ = true;                   // a mask above has changed since issue() last looked
+  std::array<stats::Stall, 4> reason_{};  // why each scheduler has not issued ...
+  std::array<Cycle, 4> since_{};          // ... since this cycle; the cycles before are in the counters
+  Mask changed_ = 0;  // warps for whose schedulers issue() may find something else than when it last looked
   bool skip_ = true;
   Cycle inbox_next_ = kNever, next_wake_ = kNever, progress_ = 0;
   unsigned id_, schedulers_, lsu_turn_ = 0, deal_turn_ = 0;

@@ -1,0 +1,118 @@
+// Faults of the simulated program, told with kernel, instruction, block, thread and address.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "raddle/base/error.h"
+#include "raddle/exec/runner.h"
+
+namespace raddle::exec {
+namespace {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+enum class Memory : std::uint8_t { Global, Shared, Local, Const, Param, Nowhere };
+
+struct Wanted {
+  Memory memory;
+  bool store, atomic;
+};
+
+Wanted wanted(const Record& r) {
+  switch (r.op) {
+    case O_ld_shared_32: case O_ld_shared: return {Memory::Shared, false, false};
+    case O_st_shared_32: case O_st_shared: return {Memory::Shared, true, false};
+    case O_ld_local: return {Memory::Local, false, false};
+    case O_st_local: return {Memory::Local, true, false};
+    case O_ld_const: return {Memory::Const, false, false};
+    case O_ld_param: return {Memory::Param, false, false};
+    case O_ld_generic: return {Memory::Nowhere, false, false};
+    case O_st_generic: return {Memory::Nowhere, true, false};
+    case O_atom: {
+      const auto space = static_cast<ptx::Space>(r.aux >> 16 & 255);
+      return {space == ptx::Space::Shared   ? Memory::Shared
+              : space == ptx::Space::Global ? Memory::Global
+                                            : Memory::Nowhere,
+              true, true};
+    }
+    case O_st_global_32: case O_st_global_64: case O_st_global: return {Memory::Global, true, false};
+    default: return {Memory::Global, false, false};
+  }
+}
+
+u64 address_of(const Record& r, const char* frame, unsigned lane) {
+  u64 address = 0;
+  const unsigned width = (r.flags & kNarrowAddress) != 0 ? 4 : 8;
+  std::memcpy(&address, frame + r.a + width * lane, width);
+  return address + static_cast<u64>(std::int64_t{r.imm});
+}
+
+/// Takes the window off a generic address.
+Memory resolve(u64* address) {
+  const auto within = [&](u64 window) { return *address - window < kWindowBytes; };
+  if (*address >= DeviceMemory::kBase) return Memory::Global;
+  if (within(kSharedWindow)) return *address -= kSharedWindow, Memory::Shared;
+  if (within(kLocalWindow)) return *address -= kLocalWindow, Memory::Local;
+  if (within(kParamWindow)) return *address -= kParamWindow, Memory::Param;
+  return Memory::Nowhere;
+}
+
+}  // namespace
+
+void memory_fault(Context* c, const Record* ip, char* frame, u32 mask) {
+  const Runner& runner = *static_cast<const Runner*>(c->owner);
+  const Wanted want = wanted(*ip);
+  const u32 bytes = ((ip->flags >> kVectorShift & 3u) + 1) << (ip->flags & kElementMask);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = static_cast<unsigned>(__builtin_ctz(mask));
+    const u64 written = address_of(*ip, frame, lane);
+    u64 address = written;
+    const Memory memory = want.memory == Memory::Nowhere ? resolve(&address) : want.memory;
+    const bool misaligned = address % bytes != 0;
+    const auto beyond = [&](u64 size) { return address > size || size - address < bytes; };
+    bool outside = true;
+    std::string about;
+    switch (memory) {
+      case Memory::Global:
+      case Memory::Const:
+        outside = !runner.memory().valid(address, bytes);
+        about = runner.memory().describe(address);
+        break;
+      case Memory::Shared:
+        outside = beyond(c->shared_bytes);
+        about = fmt::format("the block has {} bytes", c->shared_bytes);
+        break;
+      case Memory::Local:
+        outside = beyond(c->local_bytes);
+        about = fmt::format("the thread has {} bytes", c->local_bytes);
+        break;
+      case Memory::Param:
+        outside = want.store || beyond(c->parameter_bytes);
+        about = fmt::format("there are {} bytes of parameters", c->parameter_bytes);
+        break;
+      case Memory::Nowhere:
+        about = "it lies in no memory";
+        break;
+    }
+    if (!outside && !misaligned) continue;
+    static constexpr const char* kNames[] = {"global", "shared", "local", "const", "param", "generic"};
+    const char* what = want.atomic ? "atomic" : want.store ? "store" : "load";
+    throw RunError(fmt::format(
+        "kernel {}: {} {}-byte {} {} {} address {:#x} ({}) at {}, {}", runner.kernel().name,
+        outside ? "out-of-bounds" : "misaligned", bytes, what, want.store ? "to" : "from",
+        kNames[static_cast<int>(memory)], address, about, runner.place(ip->inst),
+        runner.thread_text(*c->warp, lane)));
+  }
+  throw RunError(fmt::format("kernel {}: memory fault at {}", runner.kernel().name,
+                             runner.place(ip->inst)));
+}
+
+void trap(Context* c, const Record* ip, u32 mask) {
+  const Runner& runner = *static_cast<const Runner*>(c->owner);
+  throw RunError(fmt::format("kernel {}: trap at {}, {}", runner.kernel().name,
+                             runner.place(ip->inst),
+                             runner.thread_text(*c->warp, static_cast<unsigned>(__builtin_ctz(mask)))));
+}
+
+}  // namespace raddle::exec

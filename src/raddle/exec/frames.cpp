@@ -1,0 +1,147 @@
+// Frames of warps: constants, special registers and parameters in place before the first instruction.
+#include <cstring>
+
+#include "raddle/exec/runner.h"
+
+namespace raddle::exec {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using S = ptx::Special;
+
+char* AlignedBytes::reserve(std::size_t bytes) {
+  if (bytes > size_ || data_ == nullptr) {
+    storage_ = std::make_unique_for_overwrite<char[]>(bytes + 64);
+    data_ = storage_.get() + (64 - reinterpret_cast<std::uintptr_t>(storage_.get()) % 64) % 64;
+    size_ = bytes;
+  }
+  return data_;
+}
+
+namespace {
+void put(char* frame, const Fill& fill, unsigned lane, u64 value) {
+  std::memcpy(frame + fill.offset + fill.width * lane, &value, fill.width);
+}
+bool varies_by_block(S s) {
+  return s == S::CtaidX || s == S::CtaidY || s == S::CtaidZ || s == S::SmId ||
+         s == S::ClusterIdX || s == S::ClusterIdY || s == S::ClusterIdZ;
+}
+}  // namespace
+
+u64 Runner::special_of(S special, const Warp& warp, unsigned lane) const {
+  const Dim3 &grid = shape_.grid, &block = shape_.block;
+  const u32 thread = warp.index * kLanes + lane, number = warp.block;
+  switch (special) {
+    case S::TidX: return thread % block.x;
+    case S::TidY: return thread / block.x % block.y;
+    case S::TidZ: return thread / (block.x * block.y);
+    case S::NtidX: return block.x;
+    case S::NtidY: return block.y;
+    case S::NtidZ: return block.z;
+    case S::CtaidX: case S::ClusterIdX: return number % grid.x;
+    case S::CtaidY: case S::ClusterIdY: return number / grid.x % grid.y;
+    case S::CtaidZ: case S::ClusterIdZ: return number / grid.x / grid.y;
+    case S::NctaidX: case S::NclusterIdX: return grid.x;
+    case S::NctaidY: case S::NclusterIdY: return grid.y;
+    case S::NctaidZ: case S::NclusterIdZ: return grid.z;
+    case S::LaneId: return lane;
+    case S::WarpId: return warp.index;
+    case S::NwarpId: return options_.warps_per_sm;
+    case S::SmId: return number % options_.sms;
+    case S::NsmId: return options_.sms;
+    case S::GridId: return 1;
+    case S::WarpSize: return kLanes;
+    case S::LanemaskEq: return 1u << lane;
+    case S::LanemaskLe: return (2u << lane) - 1;
+    case S::LanemaskLt: return (1u << lane) - 1;
+    case S::LanemaskGe: return ~((1u << lane) - 1);
+    case S::LanemaskGt: return ~((2u << lane) - 1);
+    case S::DynamicSmemSize: return shape_.dynamic_shared_bytes;
+    case S::TotalSmemSize: return shared_bytes_;
+    case S::ClusterNctaidX: case S::ClusterNctaidY: case S::ClusterNctaidZ:
+    case S::ClusterNctarank: return 1;  // every block is a cluster of its own
+    default: return 0;  // environment registers, cluster ranks; clocks are read when they are used
+  }
+}
+
+void Runner::fill_special(const Fill& fill, char* frame, const Warp& warp) const {
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    put(frame, fill, lane, special_of(fill.special, warp, lane));
+}
+
+void Runner::fill(const Code& code, char* frame, const Warp& warp) const {
+  const u32 constants[2] = {~0u, 0};
+  std::memcpy(frame, constants, sizeof constants);
+  for (const Fill& f : code.fills) {
+    if (f.kind == Fill::Kind::Special) {
+      fill_special(f, frame, warp);
+      continue;
+    }
+    u64 value = f.value;
+    if (f.kind == Fill::Kind::Parameter) {
+      value = 0;
+      std::memcpy(&value, parameters_.data() + f.value, f.bytes);
+      const unsigned gap = 64 - 8u * f.bytes;
+      if (f.is_signed) value = static_cast<u64>(static_cast<std::int64_t>(value << gap) >> gap);
+    }
+    for (unsigned lane = 0; lane < kLanes; ++lane) put(frame, f, lane, value);
+  }
+}
+
+void Runner::fill_block(const Warp& warp, char* frame) const {
+  for (const Fill& f : kernel_.functions[0].fills)
+    if (f.kind == Fill::Kind::Special && varies_by_block(f.special)) fill_special(f, frame, warp);
+}
+
+std::unique_ptr<Block> Runner::start(u32 number) {
+  std::unique_ptr<Block> block;
+  const bool fresh = pool_.empty();
+  if (fresh) {
+    block = std::make_unique<Block>();
+    block->warps.resize(warps_);
+    char* frames = block->frames.reserve(frame_stride_ * warps_);
+    std::memset(frames, 0, frame_stride_ * warps_);
+    // A window of 256 bytes may reach beyond the last byte.
+    char* local = block->local.reserve(std::size_t{local_bytes_} * kLanes * warps_ + 256);
+    std::memset(local, 0, std::size_t{local_bytes_} * kLanes * warps_ + 256);
+    for (unsigned w = 0; w < warps_; ++w) {
+      WarpState& warp = block->warps[w];
+      warp.entries.resize(16);
+      warp.index = w;
+      warp.block = number;
+      warp.frame = frames + frame_stride_ * w;
+      fill(kernel_.functions[0], warp.frame, warp);
+    }
+  } else {
+    block = std::move(pool_.back());
+    pool_.pop_back();
+  }
+  block->number = number;
+  block->running = warps_;
+  block->barriers.fill({});
+  std::memset(block->shared.reserve(shared_bytes_ + 256), 0, shared_bytes_ + 256);
+  const std::uint64_t threads = shape_.block.count();
+  for (unsigned w = 0; w < warps_; ++w) {
+    WarpState& warp = block->warps[w];
+    const std::uint64_t left = threads - std::uint64_t{w} * kLanes;
+    const u32 mask = left >= kLanes ? kFullMask : (1u << left) - 1;
+    warp.block = number;
+    warp.ip = kernel_.functions[0].records.data();
+    warp.frame = block->frames.data() + frame_stride_ * w;
+    warp.mask = warp.effective = mask;
+    warp.exited = warp.gone = ~mask;
+    warp.stack = warp.entries.data();
+    warp.sp = 0;
+    warp.stack_capacity = static_cast<u32>(warp.entries.size());
+    warp.local = block->local.data() + std::size_t{local_bytes_} * kLanes * w;
+    warp.local_base = warp.activation = 0;
+    warp.status = WarpState::Status::Ready;
+    warp.functions.assign(1, 0);
+    for (auto& a : warp.activations) a->prepared = false;
+    warp.room = {};
+    fill_block(warp, warp.frame);
+  }
+  return block;
+}
+
+}  // namespace raddle::exec

@@ -1,0 +1,276 @@
+// Running blocks: each warp to its barrier or for a quantum, blocks one after another, and several in turn when one does not
+// come to an end by itself.
+#include "raddle/exec/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "raddle/base/error.h"
+
+namespace raddle::exec {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using Status = WarpState::Status;
+
+namespace {
+constexpr std::size_t kScratchWords = 2048;
+constexpr u64 kWarpQuantum = u64{1} << 16;    // then the block's other warps have their turn
+constexpr u64 kBlockQuantum = u64{1} << 24;   // then the next block is started beside it
+constexpr std::size_t kMostBlocks = 2048;     // that may wait for one another
+constexpr std::size_t kFramePadding = 192;    // frames of a block must not all start at the same cache set
+}  // namespace
+
+Runner::Runner(DeviceMemory& memory, const MachineOptions& options, const Launch& launch)
+    : memory_(memory), options_(options), kernel_(*launch.kernel), shape_(launch.shape) {
+  const auto refuse = [&](const std::string& why) {
+    throw InputError("kernel " + kernel_.name + " cannot be launched: " + why);
+  };
+  if (launch.parameters.size() != kernel_.parameters.bytes)
+    refuse(fmt::format("it takes {} bytes of parameters, {} were given", kernel_.parameters.bytes,
+                       launch.parameters.size()));
+  if (shape_.grid.count() == 0 || shape_.grid.count() > 0xffffffffull)
+    refuse(fmt::format("a grid of {} blocks", shape_.grid.count()));
+  if (shape_.block.count() == 0 || shape_.block.count() > 1024)
+    refuse(fmt::format("a block of {} threads; the limit is 1024", shape_.block.count()));
+  const u64 shared = u64{kernel_.static_shared_bytes} + shape_.dynamic_shared_bytes;
+  if (shared > options.max_shared_bytes)
+    refuse(fmt::format("{} bytes of shared memory per block; the limit is {}", shared,
+                       options.max_shared_bytes));
+  shared_bytes_ = static_cast<u32>(shared);
+  local_bytes_ = kernel_.local_bytes;
+  warps_ = shape_.warps_per_block();
+  frame_stride_ = (kernel_.functions[0].frame_bytes + 511) / 256 * 256 + kFramePadding;
+  parameters_.resize(launch.parameters.size());
+  if (!parameters_.empty())
+    std::memcpy(parameters_.data(), launch.parameters.data(), parameters_.size());
+  context_.global = reinterpret_cast<char*>(memory.bytes());
+  context_.valid = memory.valid_bytes();
+  context_.extent = memory.extent();
+  context_.shared_bytes = shared_bytes_;
+  context_.local_bytes = local_bytes_;
+  context_.parameters = parameters_.data();
+  context_.parameter_bytes = static_cast<u32>(parameters_.size());
+  context_.aliases = kernel_.aliases.data();
+  context_.owner = this;
+  engine_ = &lane_engine();
+  scratch_.resize(kScratchWords);
+}
+
+u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 budget) {
+  context_.warp = &warp;
+  context_.shared = block.shared.data();
+  context_.out = out;
+  context_.extent = memory_.extent();  // the host may have allocated since
+  u64 end = context_.warp_instructions + budget;
+  if (options_.max_warp_instructions != 0) end = std::min(end, options_.max_warp_instructions);
+  context_.stop_at = end;
+  while (warp.status == Status::Ready) {
+    context_.run = warp.ip;
+    context_.out_limit = soft_end;
+    switch (engine_->run(&context_)) {
+      case Outcome::Done:
+        finish(block, warp);
+        break;
+      case Outcome::Barrier:
+        arrive(block, warp);
+        break;
+      case Outcome::Pause:
+        if (context_.warp_instructions >= end) check_limit(warp);
+        return context_.out;
+    }
+    if (context_.live != 0) break;
+  }
+  return context_.out;
+}
+
+void Runner::check_limit(const WarpState& warp) const {
+  const u64 most = options_.max_warp_instructions;
+  if (most == 0 || context_.warp_instructions < most) return;
+  throw RunError(fmt::format(
+      "kernel {} has not ended after {} warp instructions: block {} warp {} stands at {}",
+      kernel_.name, most, block_text(warp.block), warp.index, place(warp.ip->inst)));
+}
+
+// --- barriers ------------------------------------------------------------------------------------
+namespace {
+u32 first_value(const WarpState& warp, u32 offset) {
+  u32 value = 0;
+  const unsigned lane = static_cast<unsigned>(__builtin_ctz(warp.effective));
+  std::memcpy(&value, warp.frame + offset + 4 * lane, 4);
+  return value;
+}
+}  // namespace
+
+/// The warp's bar instruction: its record, its contribution, and waiting unless it only arrives. A warp counts as a
+/// whole, whichever of its lanes are there (the architecture before sm_70 did the same).
+void Runner::arrive(Block& block, WarpState& warp) {
+  const Record& r = *warp.ip;
+  const auto op = static_cast<BarOp>(r.imm);
+  const u32 id = first_value(warp, r.a), threads = r.b != 0 ? first_value(warp, r.b) : 0;
+  if (id > 15 || threads % kLanes != 0 || threads > 1024)
+    throw RunError(fmt::format("{}: barrier {} with {} threads, block {} warp {}", place(r.inst),
+                               id, threads, block_text(warp.block), warp.index));
+  const unsigned warps = threads / kLanes;
+  const auto kind = op == BarOp::Arrive ? trace::BarrierKind::Arrive : trace::BarrierKind::Sync;
+  const auto head = trace::Record::make(r.inst, 1, 0, 0);
+  context_.out[0] = head.head;
+  context_.out[1] = id | static_cast<u32>(kind) << 4 | warps << 8;
+  context_.out += 2;
+  BarrierState& barrier = block.barriers[id];
+  ++barrier.arrived;
+  if (warps != 0) barrier.expected = warps;
+  if (op >= BarOp::Popc) {
+    u32 p = 0;
+    std::memcpy(&p, warp.frame + r.c, 4);
+    barrier.population += static_cast<unsigned>(__builtin_popcount(p & warp.effective));
+    barrier.all = barrier.all && (~p & warp.effective) == 0;
+    barrier.any = barrier.any || (p & warp.effective) != 0;
+  }
+  if (op == BarOp::Arrive) ++warp.ip;
+  else {
+    warp.status = Status::Waiting;
+    warp.barrier = id;
+  }
+  open_if_complete(block, id);
+}
+
+void Runner::open_if_complete(Block& block, unsigned id) {
+  BarrierState& barrier = block.barriers[id];
+  const unsigned expected = barrier.expected != 0 ? barrier.expected : block.running;
+  if (barrier.arrived == 0 || barrier.arrived < expected) return;
+  for (WarpState& warp : block.warps)
+    if (warp.status == Status::Waiting && warp.barrier == id) release_warp(barrier, warp);
+  barrier = {};
+}
+
+void Runner::release_warp(BarrierState& barrier, WarpState& warp) {
+  const Record& r = *warp.ip;
+  const auto op = static_cast<BarOp>(r.imm);
+  if (op == BarOp::Popc)
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      if ((warp.effective >> lane & 1) != 0)
+        std::memcpy(warp.frame + r.d + 4 * lane, &barrier.population, 4);
+    }
+  if (op == BarOp::And || op == BarOp::Or) {
+    u32 p = 0;
+    std::memcpy(&p, warp.frame + r.d, 4);
+    const bool value = op == BarOp::And ? barrier.all : barrier.any;
+    p = (p & ~warp.effective) | (value ? warp.effective : 0);
+    std::memcpy(warp.frame + r.d, &p, 4);
+  }
+  warp.status = Status::Ready;
+  ++warp.ip;
+}
+
+void Runner::finish(Block& block, WarpState& warp) {
+  warp.status = Status::Done;
+  --block.running;
+  for (unsigned id = 0; id < block.barriers.size(); ++id)
+    if (block.barriers[id].arrived != 0) open_if_complete(block, id);
+}
+
+// --- whole launches ------------------------------------------------------------------------------
+void Runner::slice(Block& block, WarpState& warp, trace::MemoryTrace* trace, u64 budget) {
+  const u64 end = context_.warp_instructions + budget;
+  u32* const begin = scratch_.data();
+  u32* const soft_end = begin + kScratchWords - kSlackWords;
+  while (warp.status == Status::Ready && context_.warp_instructions < end) {
+    u32* const at = step(block, warp, begin, soft_end, end - context_.warp_instructions);
+    const auto words = static_cast<unsigned>(at - begin);
+    if (trace == nullptr || words == 0) continue;
+    if (static_cast<std::size_t>(warp.room.end - warp.room.at) < words)
+      warp.room = trace->grow(block.number, warp.index, words);
+    std::memcpy(warp.room.at, begin, words * sizeof(u32));
+    warp.room.at += words;
+    trace->commit(block.number, warp.index, warp.room.at);
+  }
+}
+
+/// True when the block has ended.
+bool Runner::run_block(Block& block, trace::MemoryTrace* trace, u64 budget) {
+  const u64 end = context_.warp_instructions + budget;
+  while (block.running != 0) {
+    bool moved = false;
+    for (WarpState& warp : block.warps)
+      if (warp.status == Status::Ready) {
+        moved = true;
+        slice(block, warp, trace, kWarpQuantum);
+      }
+    if (!moved) deadlock(block);
+    if (context_.warp_instructions >= end) return block.running == 0;
+  }
+  return true;
+}
+
+RunCount Runner::run(trace::MemoryTrace* trace) {
+  const u32 blocks = static_cast<u32>(shape_.grid.count());
+  std::vector<std::unique_ptr<Block>> active;
+  u32 next = 0;
+  while (next < blocks || !active.empty()) {
+    if (next < blocks && active.size() < kMostBlocks) active.push_back(start(next++));
+    for (auto& block : active)
+      if (run_block(*block, trace, kBlockQuantum)) release(std::move(block));
+    active.erase(std::remove(active.begin(), active.end(), nullptr), active.end());
+  }
+  return {context_.warp_instructions, context_.thread_instructions};
+}
+
+// --- telling where -------------------------------------------------------------------------------
+void Runner::deadlock(const Block& block) const {
+  std::string text = fmt::format("kernel {}: block {} cannot go on, every warp waits:", kernel_.name,
+                                 block_text(block.number));
+  for (const WarpState& warp : block.warps)
+    if (warp.status == Status::Waiting) {
+      const BarrierState& b = block.barriers[warp.barrier];
+      text += fmt::format(" warp {} at barrier {} ({} of {} warps have come), {};", warp.index,
+                          warp.barrier, b.arrived, b.expected != 0 ? b.expected : block.running,
+                          place(warp.ip->inst));
+    }
+  text.pop_back();
+  throw RunError(text);
+}
+
+namespace {
+std::string_view line_of(std::string_view text, unsigned line) {
+  for (unsigned n = 1; n < line; ++n) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  const std::size_t from = text.find_first_not_of(" \t"), to = text.find_last_not_of(" \t\r");
+  return from == std::string_view::npos ? std::string_view{} : text.substr(from, to - from + 1);
+}
+}  // namespace
+
+std::string Runner::place(u32 inst) const {
+  const auto& instructions = kernel_.code->instructions;
+  const ptx::Module& module = *kernel_.module;
+  if (inst >= instructions.size()) return module.file + ": end of function";
+  const unsigned line = instructions[inst].line;
+  const std::string_view text = module.text != nullptr ? line_of(*module.text, line) : "";
+  return fmt::format("{}:{} '{}'", module.file, line, text);
+}
+std::string Runner::block_text(u32 number) const {
+  const Dim3& g = shape_.grid;
+  return fmt::format("({},{},{})", number % g.x, number / g.x % g.y, number / g.x / g.y);
+}
+std::string Runner::thread_text(const Warp& warp, unsigned lane) const {
+  const Dim3& b = shape_.block;
+  const u32 t = warp.index * kLanes + lane;
+  return fmt::format("block {} thread ({},{},{})", block_text(warp.block), t % b.x, t / b.x % b.y,
+                     t / (b.x * b.y));
+}
+const Code& Runner::running_code(const WarpState& warp) const {
+  return kernel_.functions[warp.functions[warp.activation]];
+}
+void Runner::print(std::string_view text) const {
+  if (options_.print) options_.print(text);
+  else std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace raddle::exec

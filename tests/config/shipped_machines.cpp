@@ -1,0 +1,151 @@
+// Every machine of gpus/: it loads, it keeps the rules, what it says about itself adds up, and its
+// resolved configuration gives the same machine again.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "raddle/sim/gpus.h"
+#include "raddle/sim/setup.h"
+#include "raddle_paths.h"
+
+namespace raddle {
+namespace {
+
+std::string folder() { return std::string(RADDLE_SOURCE_DIR) + "/gpus/"; }
+
+std::vector<std::string> machines() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder()))
+    names.push_back(entry.path().stem());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class Shipped : public testing::TestWithParam<std::string> {
+ protected:
+  std::string file() const { return folder() + GetParam() + ".toml"; }
+  sim::Setup setup() const {
+    return sim::read_setup(config::Tree::from_file(file()), policy::all_policies());
+  }
+  std::vector<std::string> lines() const {
+    std::ifstream in(file());
+    std::vector<std::string> out;
+    for (std::string line; std::getline(in, line);) out.push_back(line);
+    return out;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, Shipped, testing::ValuesIn(machines()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(Shipped, LoadsWithoutViolation) {
+  const sim::Setup s = setup();
+  EXPECT_EQ(s.machine.name, GetParam());
+  EXPECT_FALSE(s.machine.source.empty());
+  EXPECT_EQ(s.machine.violations(), std::vector<std::string>{});
+}
+
+TEST_P(Shipped, IsEmbeddedInTheProgram) {
+  sim::Setup embedded = sim::read_setup(sim::load_gpu(GetParam()), policy::all_policies());
+  sim::Setup s = setup();
+  EXPECT_EQ(embedded.config(), s.config());
+}
+
+TEST_P(Shipped, DumpReadDumpIsTheSame) {
+  sim::Setup first = setup();
+  const std::string dump = first.config().dump(2);
+  sim::Setup second =
+      sim::read_setup(config::Tree::from_json(dump, "dump"), policy::all_policies());
+  EXPECT_EQ(second.config().dump(2), dump);
+}
+
+TEST_P(Shipped, SaysWhereEveryNumberIsFrom) {
+  // A comment beside the number, or one for the whole table behind its name.
+  bool table_has_source = false;
+  for (const std::string& line : lines()) {
+    if (line.starts_with('[')) table_has_source = line.find("configs.md") != std::string::npos;
+    if (line.empty() || line[0] == '#' || line[0] == '[' || line.starts_with("name") ||
+        line.starts_with("source"))
+      continue;
+    EXPECT_TRUE(table_has_source || line.find(" # ") != std::string::npos) << line;
+  }
+}
+
+TEST_P(Shipped, SetsEveryField) {
+  // What is left at a default has no source. Only the run's own settings may be missing.
+  sim::Setup s = setup();
+  const config::Tree tree = config::Tree::from_file(file());
+  const auto all = s.config().flatten();
+  for (const auto& [pointer, value] : all.items()) {
+    std::string path = pointer.substr(1);
+    std::replace(path.begin(), path.end(), '/', '.');
+    if (path.starts_with("run.")) continue;
+    EXPECT_NE(tree.find(path), nullptr) << path;
+  }
+}
+
+TEST_P(Shipped, BandwidthIsWhatItsCommentSays) {
+  const timing::DramSpec d = setup().machine.dram;
+  const double bursts_at_once = 1e-3 * d.channels * d.clock_mhz;
+  // One burst takes a whole number of cycles and at least tCCD.
+  const unsigned burst =
+      std::max(d.tCCD, (d.burst_bytes + d.bus_bytes_per_cycle - 1) / d.bus_bytes_per_cycle);
+  const double sustained = bursts_at_once * d.burst_bytes / burst;
+  double stated = 0;
+  std::smatch said;
+  for (const std::string& line : lines())
+    if (line.starts_with("[dram]") &&
+        std::regex_search(line, said, std::regex(R"(= ([0-9.]+) GB/s)")))
+      stated = std::stod(said[1]);
+  EXPECT_NEAR(sustained, stated, 0.06);
+}
+
+TEST_P(Shipped, LatencySumsAreRight) {
+  const timing::MachineSpec m = setup().machine;
+  const unsigned whole = m.sm.l1d.sector_bytes;  // what a miss of the L1 asks for
+  const unsigned flits = (m.noc.header_bytes + whole + m.noc.flit_bytes - 1) / m.noc.flit_bytes;
+  const unsigned l2 = 2 + (flits - 1) + 4 * m.noc.latency_cycles + m.l2.hit_latency_cycles;
+  const unsigned bursts = (whole + m.dram.burst_bytes - 1) / m.dram.burst_bytes;
+  const unsigned burst =
+      std::max(m.dram.tCCD,
+               (m.dram.burst_bytes + m.dram.bus_bytes_per_cycle - 1) / m.dram.bus_bytes_per_cycle);
+  const double dram =
+      1.0 * (m.dram.tRCD + m.dram.tCL + bursts * burst) * m.core_clock_mhz / m.dram.clock_mhz;
+  unsigned said_l2 = 0, said_dram = 0;
+  std::smatch said;
+  for (const std::string& line : lines()) {
+    if (std::regex_search(line, said, std::regex(R"(Unloaded L2 hit.* = ([0-9]+))")))
+      said_l2 = static_cast<unsigned>(std::stoul(said[1]));
+    if (std::regex_search(line, said, std::regex(R"(Unloaded read.* extra [0-9]+ = ([0-9]+))")))
+      said_dram = static_cast<unsigned>(std::stoul(said[1]));
+  }
+  EXPECT_EQ(said_l2, l2);
+  EXPECT_NEAR(said_dram, l2 + dram + m.dram.extra_latency_cycles, 1.0);
+}
+
+// Units are in the keys; these are the conversions the model makes, on known machines.
+TEST(Units, CacheSizesAreKibibytes) {
+  const auto m =
+      sim::read_setup(config::Tree::from_file(folder() + "gtx480.toml"), policy::all_policies())
+          .machine;
+  EXPECT_EQ(m.sm.l1d.sets(), 32u) << "16 KiB of 4 ways of 128 B";
+  EXPECT_EQ(m.l2.sets(), 64u) << "64 KiB of 8 ways of 128 B";
+  EXPECT_EQ(m.l2.slices * m.l2.size_kib, 768u);
+}
+
+TEST(Units, CcbpHasSetsThatAreNoPowerOfTwo) {
+  const auto m =
+      sim::read_setup(config::Tree::from_file(folder() + "ccbp.toml"), policy::all_policies())
+          .machine;
+  EXPECT_EQ(m.sm.l1d.sets(), 24u);
+}
+
+TEST(Machines, AreTheOnesPromised) {
+  EXPECT_EQ(machines(), (std::vector<std::string>{"ccbp", "ccws", "gtx480", "h100", "h200", "ikra",
+                                                  "laperm", "latoa", "v100"}));
+}
+
+}  // namespace
+}  // namespace raddle

@@ -1,0 +1,158 @@
+// One SM between a mock dispatcher and a mock memory that answers every request after a fixed time. Observes what the
+// rest of the machine would: which warp issued when, which message left when.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "raddle/policy/all.h"
+#include "raddle/timing/sm/sm.h"
+#include "support/machines.h"
+#include "support/stream_builder.h"
+
+namespace raddle::testing {
+
+struct Issue {
+  Cycle at;
+  unsigned scheduler, warp;
+  bool operator==(const Issue&) const = default;
+};
+
+/// A real warp policy whose answers are written down.
+class ObservedWarpPolicy final : public policy::Choice<policy::WarpPolicy> {
+ public:
+  explicit ObservedWarpPolicy(std::string_view name) : registries_(policy::all_policies()), inner_(registries_.warp.choose(name)) {}
+  std::string_view name() const override { return inner_->name(); }
+  std::string_view doc() const override { return inner_->doc(); }
+  void visit(FieldVisitor& v) override { inner_->visit(v); }
+  std::unique_ptr<policy::WarpPolicy> make(const Context& context) const override {
+    return std::make_unique<Observer>(inner_->make(context), context.scheduler, issues);
+  }
+  mutable std::vector<Issue> issues;
+
+ private:
+  class Observer final : public policy::WarpPolicy {
+   public:
+    Observer(std::unique_ptr<policy::WarpPolicy> inner, unsigned scheduler, std::vector<Issue>& issues)
+        : inner_(std::move(inner)), scheduler_(scheduler), issues_(issues) {}
+    unsigned pick(const policy::WarpView& view) override {
+      unsigned w = inner_->pick(view);
+      issues_.push_back({view.now, scheduler_, w});
+      return w;
+    }
+
+   private:
+    std::unique_ptr<policy::WarpPolicy> inner_;
+    unsigned scheduler_;
+    std::vector<Issue>& issues_;
+  };
+  policy::Registries registries_;
+  std::unique_ptr<policy::Choice<policy::WarpPolicy>> inner_;
+};
+
+class SmHarness {
+ public:
+  struct Sent {
+    Cycle at;
+    timing::Message message;
+  };
+  struct Ended {
+    Cycle at;
+    unsigned slot;
+  };
+  explicit SmHarness(const timing::MachineSpec& machine, std::string_view warp_policy = "oldest")
+      : machine_(machine), policy_(warp_policy), sm_(machine, 0, policy_, 1) {
+    sm_.ports().noc_box = &noc_box_;
+    sm_.connect_dispatcher(dispatcher_box_);
+  }
+  // --- the world around the SM -------------------------------------------------------------------
+  Cycle reply_after = 100;     ///< from departure of a request to arrival of its reply; kNever = no replies
+  Cycle credit_after = 40;     ///< kNever = credits never come back
+  bool skip = false;
+
+  /// The block arrives at `at`. The recording must outlive the harness.
+  void start_block(Cycle at, Recording& r, std::uint32_t block = 0, unsigned slot = 0) {
+    if (launches_.empty() || launches_.back()->launch.stream != &r.stream())
+      launches_.push_back(std::make_unique<Running>(r, machine_.sm, launches_.size()));
+    sm_.block_in().push(at, {&launches_.back()->launch, block, static_cast<std::uint8_t>(slot)});
+  }
+  void reply(Cycle at, const timing::Message& m) { sm_.ports().from_noc.push(at, m); }
+
+  /// Runs up to (not including) cycle `end`.
+  SmHarness& run(Cycle end) {
+    sm_.set_skip(skip);
+    while (now_ < end) {
+      sm_.open_window();
+      Cycle next = sm_.tick(now_);
+      collect();
+      now_ = skip ? std::min(end, std::min(next, std::max(now_ + 1, sm_.next_arrival(now_ + 1)))) : now_ + 1;
+    }
+    return *this;
+  }
+
+  // --- what was seen -----------------------------------------------------------------------------
+  const std::vector<Issue>& issues() const { return policy_.issues; }
+  std::vector<Cycle> issue_times(unsigned warp = 0) const {
+    std::vector<Cycle> out;
+    for (const Issue& i : issues())
+      if (i.warp == warp) out.push_back(i.at);
+    return out;
+  }
+  std::vector<unsigned> order() const {
+    std::vector<unsigned> out;
+    for (const Issue& i : issues()) out.push_back(i.warp);
+    return out;
+  }
+  const std::vector<Sent>& sent() const { return sent_; }
+  std::vector<Cycle> sent_times() const {
+    std::vector<Cycle> out;
+    for (const Sent& s : sent_) out.push_back(s.at);
+    return out;
+  }
+  const std::vector<Ended>& ended() const { return ended_; }
+  stats::SmCounters counters() const { return sm_.counters(now_); }
+  std::uint64_t stalls(stats::Stall s) const { return counters().stall[static_cast<unsigned>(s)]; }
+  timing::Sm& sm() { return sm_; }
+  Cycle now() const { return now_; }
+
+ private:
+  struct Running {
+    Running(Recording& r, const timing::SmSpec& sm, std::size_t sequence) : code(r.code(), sm) {
+      launch = {&r.stream(), &code, sequence, static_cast<std::uint8_t>(sequence)};
+    }
+    timing::DecodedKernel code;
+    timing::Launch launch;
+  };
+  void collect() {
+    timing::SmPorts& p = sm_.ports();
+    timing::PacketSize size = timing::packet_size(machine_);
+    for (; p.to_noc.next_arrival() != kNever; p.to_noc.pop()) {
+      timing::Message m = p.to_noc.front();
+      Cycle at = p.to_noc.next_arrival() - machine_.noc.latency_cycles;
+      noc_box_.take(p.to_noc.next_arrival());
+      sent_.push_back({at, m});
+      if (reply_after != kNever) p.from_noc.push(at + reply_after, m);
+      if (credit_after != kNever) p.credit_in.push(at + credit_after, static_cast<std::uint8_t>(size.request(m)));
+    }
+    for (; sm_.block_out().next_arrival() != kNever; sm_.block_out().pop())
+      ended_.push_back({sm_.block_out().next_arrival() - machine_.dispatch_latency_cycles, sm_.block_out().front().slot});
+  }
+  timing::MachineSpec machine_;
+  ObservedWarpPolicy policy_;
+  timing::Sm sm_;
+  timing::Mailbox noc_box_, dispatcher_box_;
+  std::vector<std::unique_ptr<Running>> launches_;
+  Cycle now_ = 0;
+  std::vector<Sent> sent_;
+  std::vector<Ended> ended_;
+};
+
+/// Every warp of a grid of one block of `warps` warps runs what `write` writes.
+template <class Write>
+Recording one_block(const Code& code, unsigned warps, Write write) {
+  Recording r(code, {{1}, {warps * kLanes}, 0});
+  r.each_warp(write);
+  return r;
+}
+
+}  // namespace raddle::testing

@@ -1,0 +1,129 @@
+// The same result whatever the host does: skipping, order of components, threads, sampling; and the conservation laws.
+#include <gtest/gtest.h>
+
+#include "support/allocation_counter.h"
+#include "support/gpu_harness.h"
+
+namespace raddle {
+namespace {
+
+using namespace raddle::testing;
+using timing::GpuOptions;
+
+struct Outcome {
+  std::uint64_t hash;
+  Cycle cycles;
+  bool operator==(const Outcome&) const = default;
+};
+
+Outcome outcome(const timing::MachineSpec& m, std::uint64_t seed, const GpuOptions& o, std::string_view warp = "gto",
+                std::string_view block = "rr") {
+  GpuHarness gpu(m, o, warp, block);
+  for (std::uint64_t launch = 0; launch < 2; ++launch) gpu.run(*random_kernel(seed + 1000 * launch));
+  return {gpu->hash(), gpu->now()};
+}
+
+class GpuSameness : public ::testing::TestWithParam<std::uint64_t> {
+ protected:
+  /// Machines of different kinds, by seed.
+  timing::MachineSpec machine() const {
+    timing::MachineSpec m = busy_machine();
+    std::uint64_t s = GetParam();
+    if (s % 2 == 1) m.sm.l1d.reserve_on_miss = true, m.sm.l1d.write_policy = timing::WritePolicy::WriteEvict;
+    if (s % 3 == 1) m.sm.l1d.line_bytes = m.l2.line_bytes = 64;
+    if (s % 3 == 2) m.sm.l1d.sector_bytes = m.sm.l1d.line_bytes;
+    if (s % 4 == 1) m.noc.latency_cycles = 5, m.dispatch_latency_cycles = 7, m.sm.l1d.hit_latency_cycles = 1;
+    if (s % 4 == 2) m.sm.schedulers = 4, m.launch_latency_cycles = 333;
+    if (s % 5 == 3) m.dram.clock_mhz = 1217;
+    return m;
+  }
+};
+
+TEST_P(GpuSameness, SkippingChangesNothing) {
+  GpuOptions slow;
+  slow.skip = false;
+  EXPECT_EQ(outcome(machine(), GetParam(), {}), outcome(machine(), GetParam(), slow));
+}
+
+TEST_P(GpuSameness, OrderOfComponentsChangesNothing) {
+  GpuOptions shuffled;
+  shuffled.shuffle = true;
+  EXPECT_EQ(outcome(machine(), GetParam(), {}), outcome(machine(), GetParam(), shuffled));
+}
+
+TEST_P(GpuSameness, ThreadsChangeNothing) {
+  Outcome one = outcome(machine(), GetParam(), {});
+  for (unsigned threads : {2u, 3u}) {
+    GpuOptions o;
+    o.threads = threads;
+    EXPECT_EQ(one, outcome(machine(), GetParam(), o)) << threads;
+  }
+}
+
+TEST_P(GpuSameness, SamplingChangesNothingAndAddsUp) {
+  GpuOptions sampled;
+  sampled.sample_interval = 33;
+  GpuHarness gpu(machine(), sampled);
+  gpu.run(*random_kernel(GetParam()));
+  Cycle first_end = gpu->now();
+  gpu.run(*random_kernel(GetParam() + 1000));
+  EXPECT_EQ(outcome(machine(), GetParam(), {}), (Outcome{gpu->hash(), gpu->now()}));
+  std::uint64_t issued = 0, bytes = 0;
+  const auto& samples = gpu->samples();
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    issued += samples[i].issued, bytes += samples[i].dram_bytes;
+    if (i > 0) { EXPECT_EQ(samples[i].start - samples[i - 1].start, samples[1].start); }
+  }
+  EXPECT_GT(samples.size(), gpu->now() / 60);
+  EXPECT_LT(samples.back().start, gpu->now());
+  EXPECT_GT(first_end, 0u);
+  EXPECT_EQ(issued, gpu->counters().sm.issued);
+  EXPECT_EQ(bytes, gpu->counters().dram.bytes);
+}
+
+TEST_P(GpuSameness, EveryWarpPolicyIsIndifferentToSkipping) {
+  GpuOptions slow;
+  slow.skip = false;
+  for (const std::string& name : policy::all_policies().warp.names())
+    EXPECT_EQ(outcome(machine(), GetParam(), {}, name), outcome(machine(), GetParam(), slow, name)) << name;
+}
+
+TEST_P(GpuSameness, CountsAreConserved) {
+  timing::MachineSpec m = machine();
+  GpuHarness gpu(m);
+  for (std::uint64_t launch = 0; launch < 3; ++launch) {
+    gpu.run(*random_kernel(GetParam() + launch));
+    stats::GpuCounters c = gpu->counters();
+    std::uint64_t slots = c.sm.issued;
+    for (std::uint64_t n : c.sm.stall) slots += n;
+    EXPECT_EQ(slots, gpu->now() * m.sm.schedulers * m.sm.count);
+    EXPECT_EQ(c.sm.l1d_accesses, c.sm.l1d_hits + c.sm.l1d_pending_hits + c.sm.l1d_misses);
+    EXPECT_EQ(c.sm.l1d_fills, c.sm.l1d_misses);
+    EXPECT_EQ(c.request.packets, c.reply.packets) << "every request is answered when the kernel ends";
+    EXPECT_EQ(c.request.packets, c.l2.reads + c.l2.writes + c.l2.atomics);
+    EXPECT_EQ(c.l2.writes, c.sm.l1d_stores);
+    EXPECT_EQ(c.l2.atomics, c.sm.atomics);
+    EXPECT_EQ(c.sm.blocks, 12 * (launch + 1));
+    EXPECT_EQ(gpu->block_spans().size(), 12 * (launch + 1));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, GpuSameness, ::testing::Range<std::uint64_t>(0, 12));
+
+TEST(GpuMemory, RunningAllocatesNothingPerCycle) {
+  // One block more or a hundred: the same allocations, but for what a launch needs once.
+  auto allocated = [](std::uint32_t blocks) {
+    GpuHarness gpu(busy_machine());
+    auto warm = random_kernel(5, blocks), again = random_kernel(5, blocks);
+    gpu.run(*warm);
+    std::uint64_t before = allocations_so_far();
+    gpu.run(*again);
+    return allocations_so_far() - before;
+  };
+  std::uint64_t few = allocated(8);
+  EXPECT_EQ(allocated(400), few);
+  EXPECT_LE(few, 12u) << "decoded kernel, block table";
+}
+
+}  // namespace
+}  // namespace raddle

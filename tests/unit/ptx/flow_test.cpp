@@ -1,0 +1,149 @@
+// Successors and reconvergence points against their definitions.
+#include <gmock/gmock.h>
+
+#include <chrono>
+
+#include "raddle/ptx/analysis.h"
+#include "unit/ptx/graphs.h"
+
+namespace raddle::ptx::test {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(Successors, FollowEveryKindOfTransfer) {
+  const Module module = parse_kernel(
+      "mov.b32 %r1, 1;\n"  // 0
+      "@%p1 bra L;\n"      // 1
+      "bra.uni L;\n"       // 2
+      "T: .branchtargets L, M, L;\n"
+      "brx.idx %r1, T;\n"          // 3
+      "@%p1 brx.idx %r1, T;\n"     // 4
+      "L: @%p1 ret;\n"             // 5
+      "@!%p1 exit;\n"              // 6
+      "trap;\n"                    // 7
+      "M: @%p1 mov.b32 %r1, 2;\n"  // 8
+      "@%p1 bra N;\nN: ret;\n"     // 9, 10
+      "bra.uni END;\nEND:");       // 11
+  EXPECT_THAT(
+      successors(module.functions[0]),
+      ElementsAre(ElementsAre(1), ElementsAre(2, 5), ElementsAre(5), ElementsAre(5, 8),
+                  ElementsAre(5, 8), ElementsAre(6, 12), ElementsAre(7, 12), ElementsAre(12),
+                  ElementsAre(9), ElementsAre(10), ElementsAre(12), ElementsAre(12)));
+}
+
+std::vector<std::uint32_t> points_of(const std::string& body) {
+  const Module module = parse_kernel(body);
+  return reconvergence_points(module.functions[0]);
+}
+
+TEST(Reconvergence, OfAnEmptyFunctionIsEmpty) { EXPECT_THAT(points_of(""), ElementsAre()); }
+
+TEST(Reconvergence, IfElseMeetsBehindBoth) {
+  EXPECT_THAT(points_of("@%p1 bra ELSE;\nmov.b32 %r1, 1;\nbra END;\nELSE: mov.b32 %r1, 2;\n"
+                        "END: mov.b32 %r2, 3;\nret;"),
+              ElementsAre(4, 2, 4, 4, 5, 6));
+}
+
+TEST(Reconvergence, LoopMeetsBehindIt) {
+  EXPECT_THAT(points_of("L: add.s32 %r1, %r1, 1;\n@%p1 bra L;\nret;"), ElementsAre(1, 2, 3));
+}
+
+TEST(Reconvergence, EarlyReturnMeetsAtTheExit) {
+  EXPECT_THAT(points_of("@%p1 ret;\nmov.b32 %r1, 1;\nret;"), ElementsAre(3, 2, 3));
+}
+
+TEST(Reconvergence, CodeThatCannotReachTheExitMeetsThere) {
+  EXPECT_THAT(points_of("@%p1 bra SPIN;\nret;\nSPIN: mov.b32 %r1, 1;\nbra SPIN;"),
+              ElementsAre(1, 4, 4, 4))
+      << "the branch itself: only the path that reaches the exit counts";
+}
+
+TEST(Reconvergence, BranchTableMeetsBehindAllCases) {
+  EXPECT_THAT(points_of("T: .branchtargets A, B, C;\nbrx.idx %r1, T;\nA: mov.b32 %r1, 1;\n"
+                        "B: mov.b32 %r1, 2;\nbra END;\nC: mov.b32 %r1, 3;\nEND: ret;"),
+              ElementsAre(5, 2, 3, 5, 5, 6));
+}
+
+// By definition: d post-dominates i when without d the exit cannot be reached from i. The immediate
+// one is post-dominated by all others.
+class ByDefinition {
+ public:
+  explicit ByDefinition(const Function& function)
+      : successors_(successors(function)), n_(static_cast<std::uint32_t>(successors_.size())) {}
+
+  std::uint32_t immediate(std::uint32_t i) const {
+    if (!reaches_exit(i, kNoIndex)) return n_;
+    std::vector<std::uint32_t> strict;
+    for (std::uint32_t d = 0; d < n_; ++d)
+      if (d != i && !reaches_exit(i, d)) strict.push_back(d);
+    for (std::uint32_t d : strict) {
+      bool is_first = true;
+      for (std::uint32_t other : strict) is_first &= other == d || !reaches_exit(d, other);
+      if (is_first) return d;
+    }
+    return n_;
+  }
+
+ private:
+  bool reaches_exit(std::uint32_t from, std::uint32_t without) const {
+    std::vector<bool> seen(n_ + 1, false);
+    std::vector<std::uint32_t> work{from};
+    while (!work.empty()) {
+      const std::uint32_t at = work.back();
+      work.pop_back();
+      if (at == n_) return true;
+      if (seen[at] || at == without) continue;
+      seen[at] = true;
+      for (std::uint32_t next : successors_[at]) work.push_back(next);
+    }
+    return false;
+  }
+
+  std::vector<std::vector<std::uint32_t>> successors_;
+  std::uint32_t n_;
+};
+
+TEST(Reconvergence, IsTheImmediatePostDominatorOnRandomGraphs) {
+  std::mt19937 random(1);
+  unsigned branches = 0, unreachable_exits = 0;
+  for (unsigned round = 0; round < 400; ++round) {
+    const GraphShape shape{1 + round % 14, 4, 2};
+    const std::string body = random_body(random, shape);
+    const Module module = parse_kernel(body);
+    const ByDefinition expected(module.functions[0]);
+    const std::vector<std::uint32_t> points = reconvergence_points(module.functions[0]);
+    for (std::uint32_t i = 0; i < points.size(); ++i) {
+      ASSERT_EQ(points[i], expected.immediate(i)) << "instruction " << i << " of\n" << body;
+      branches += points[i] != i + 1;
+      unreachable_exits += points[i] == points.size() && i + 1 != points.size();
+    }
+  }
+  EXPECT_GT(branches, 500u) << "the graphs must branch for this to mean anything";
+  EXPECT_GT(unreachable_exits, 100u);
+}
+
+std::string ladder(unsigned blocks) {
+  std::string body;
+  for (unsigned b = 0; b < blocks; ++b) {
+    const std::string n = std::to_string(b);
+    body += "L" + n + ": add.s32 %r1, %r1, 1;\nadd.s32 %r" + std::to_string(b % 90) +
+            ", %r2, 1;\nsetp.eq.s32 %p1, %r1, " + n + ";\n@%p1 bra L" +
+            std::to_string(b % 7 == 0 && b > 20 ? b - 20 : std::min(b + 5, blocks - 1)) + ";\n";
+  }
+  return body + "ret;";
+}
+
+TEST(Reconvergence, LongKernelsTakeAFractionOfASecond) {
+  const Module module = parse_kernel(ladder(12'500));
+  const Function& function = module.functions[0];
+  ASSERT_EQ(function.instructions.size(), 50'001u);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(reconvergence_points(function).size(), 50'001u);
+  EXPECT_LE(assign_registers(function).registers, 100u);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(taken.count(), 5.0) << "0.1 s on an idle machine; loose for sanitizers";
+}
+
+}  // namespace
+}  // namespace raddle::ptx::test

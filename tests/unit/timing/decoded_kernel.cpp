@@ -1,0 +1,78 @@
+#include "raddle/timing/sm/decoded_kernel.h"
+
+#include <gtest/gtest.h>
+
+#include "support/machines.h"
+#include "support/stream_builder.h"
+
+namespace raddle {
+namespace {
+
+using namespace raddle::testing;
+using timing::DecodedInst;
+using timing::DecodedKernel;
+using timing::Route;
+using timing::Unit;
+
+TEST(DecodedKernel, HazardsAreReadsWritesAndThePc) {
+  Code code;
+  code.alu(3, {1, 200});
+  DecodedKernel k(code.raw(), small_machine().sm);
+  timing::RegisterSet want;
+  for (unsigned r : {1u, 3u, 200u, 255u}) want.set(r);
+  EXPECT_EQ(k.instructions()[0].uses, want);
+  EXPECT_EQ(k.instructions()[0].destination, 3);
+}
+
+TEST(DecodedKernel, DestinationsAreNoneOneOrSeveral) {
+  Code code;
+  code.store(1, 2);
+  code.add(OpKind::Alu, OpClass::Int, {4, 4}, {}, "same twice");
+  code.add(OpKind::LoadGlobal, OpClass::Memory, {4, 5, 6}, {}, "ld.v3");
+  code.branch();
+  DecodedKernel k(code.raw(), small_machine().sm);
+  EXPECT_EQ(k.instructions()[0].destination, DecodedInst::kNone);
+  EXPECT_EQ(k.instructions()[1].destination, 4);
+  EXPECT_EQ(k.instructions()[2].destination, DecodedInst::kSeveral);
+  const timing::RegisterSet& several = k.several(k.instructions()[2]);
+  EXPECT_TRUE(several.test(4) && several.test(5) && several.test(6) && !several.test(7));
+  EXPECT_EQ(k.instructions()[3].destination, trace::kPcRegister);
+}
+
+TEST(DecodedKernel, CostsComeFromTheClassAndMemoryFromTheMemoryClass) {
+  timing::SmSpec sm = small_machine().sm;
+  sm.cost[static_cast<unsigned>(OpClass::Memory)] = {Unit::Lsu, 1, 4};
+  Code code;
+  code.op(OpClass::Fp64Div, 1, {});
+  code.load(1, 2);
+  code.raw().instructions[1].op_class = OpClass::Int;
+  DecodedKernel k(code.raw(), sm);
+  EXPECT_EQ(k.instructions()[0].unit, Unit::Fp64);
+  EXPECT_EQ(k.instructions()[0].latency, 60);
+  EXPECT_EQ(k.instructions()[0].interval, 16);
+  EXPECT_EQ(k.instructions()[1].unit, Unit::Lsu);
+  EXPECT_EQ(k.instructions()[1].interval, 4);
+}
+
+TEST(DecodedKernel, EveryKindHasItsRoute) {
+  const std::pair<OpKind, Route> routes[] = {
+      {OpKind::Alu, Route::Pipeline}, {OpKind::Branch, Route::Pipeline}, {OpKind::Exit, Route::Pipeline}, {OpKind::Barrier, Route::Barrier},
+      {OpKind::Fence, Route::Fence}, {OpKind::Sleep, Route::Sleep}, {OpKind::LoadGlobal, Route::Load}, {OpKind::LoadLocal, Route::Load},
+      {OpKind::StoreGlobal, Route::Store}, {OpKind::StoreLocal, Route::Store}, {OpKind::AtomicGlobal, Route::Atomic},
+      {OpKind::ReduceGlobal, Route::Reduce}, {OpKind::LoadShared, Route::Shared}, {OpKind::StoreShared, Route::Shared},
+      {OpKind::AtomicShared, Route::Shared}, {OpKind::LoadConst, Route::Const}};
+  for (auto [kind, route] : routes) {
+    Code code;
+    code.add(kind, OpClass::Control, {}, {}, "x");
+    DecodedKernel k(code.raw(), small_machine().sm);
+    const DecodedInst& in = k.instructions()[0];
+    EXPECT_EQ(in.route, route);
+    EXPECT_EQ(in.unit == Unit::Lsu, timing::goes_to_lsu(route));
+    bool lines = route == Route::Load || route == Route::Store || route == Route::Atomic || route == Route::Reduce;
+    EXPECT_EQ(in.payload, lines);
+    EXPECT_EQ(in.local, kind == OpKind::LoadLocal || kind == OpKind::StoreLocal);
+  }
+}
+
+}  // namespace
+}  // namespace raddle

@@ -1,0 +1,163 @@
+// The window engine on components that do nothing but write down when they were ticked.
+#include "raddle/timing/gpu/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "raddle/timing/link.h"
+
+namespace raddle {
+namespace {
+
+using timing::Engine;
+using timing::Link;
+
+/// Acts every `period` cycles, `times` times.
+struct Ticker {
+  Cycle period = 1;
+  unsigned times = 1;
+  std::vector<Cycle> acted;
+  unsigned windows = 0;
+  Cycle due = 0;
+  void open_window() { ++windows; }
+  Cycle next_arrival(Cycle) const { return kNever; }
+  Cycle tick(Cycle now) {
+    if (now != due || acted.size() == times) return acted.size() == times ? kNever : due;
+    acted.push_back(now);
+    due = now + period;
+    return acted.size() == times ? kNever : due;
+  }
+};
+
+/// Sends what it gets back over a wire.
+struct Player {
+  Link<int>*in = nullptr, *out = nullptr;
+  Cycle wire = 0;
+  std::vector<Cycle> got;
+  int left = 0;
+  void open_window() {}
+  Cycle next_arrival(Cycle) const { return in->next_arrival(); }
+  Cycle tick(Cycle now) {
+    for (; in->next_arrival() <= now; in->pop()) {
+      got.push_back(now);
+      if (left-- > 0) out->push(now + wire, in->front() + 1);
+    }
+    return in->next_arrival();
+  }
+};
+
+template <class Done>
+bool run(Engine& e, Done done, unsigned threads = 1) {
+  return e.run(threads, done, [](Cycle) {});
+}
+
+TEST(Engine, JumpsOverIdleWindowsAndStartsThemAtMultiples) {
+  Engine e(10, true, false);
+  Ticker slow;
+  slow.period = 1003, slow.times = 4;
+  e.add(slow);
+  std::vector<Cycle> begins;
+  e.run(1, [] { return false; }, [&](Cycle b) { begins.push_back(b); });
+  EXPECT_EQ(begins, (std::vector<Cycle>{0, 1000, 2000, 3000}));
+  EXPECT_EQ(slow.acted, (std::vector<Cycle>{0, 1003, 2006, 3009}));
+  EXPECT_EQ(e.windows(), 4u);
+  EXPECT_EQ(e.end(), 3010u);
+}
+
+TEST(Engine, SaysWhenNobodyCanEverActAgain) {
+  Engine e(10, true, false);
+  Ticker t;
+  e.add(t);
+  EXPECT_FALSE(run(e, [] { return false; }));
+}
+
+TEST(Engine, StopsAfterTheWindowInWhichItIsDone) {
+  Engine e(10, true, false);
+  Ticker t;
+  t.times = 1000;
+  e.add(t);
+  EXPECT_TRUE(run(e, [&] { return t.acted.size() >= 25; }));
+  EXPECT_EQ(t.acted.size(), 30u);
+  EXPECT_TRUE(run(e, [&] { return t.acted.size() >= 45; })) << "and goes on from there";
+  EXPECT_EQ(t.acted.back(), 49u);
+}
+
+TEST(Engine, WithoutSkippingEveryCycleIsTicked) {
+  Engine e(10, false, false);
+  Ticker t;
+  t.period = 7, t.times = 3;
+  e.add(t);
+  EXPECT_TRUE(run(e, [&] { return e.end() >= 50; }));
+  EXPECT_EQ(t.acted, (std::vector<Cycle>{0, 7, 14}));
+  EXPECT_EQ(e.windows(), 5u);
+}
+
+TEST(Engine, MessagesArriveExactlyInEveryMode) {
+  std::vector<Cycle> want;
+  for (Cycle t = 3; want.size() < 20; t += 13) want.push_back(t);
+  for (bool skip : {true, false})
+    for (bool shuffle : {true, false})
+      for (unsigned threads : {1u, 2u, 3u}) {
+        Link<int> ab(64), ba(64);
+        Player a, b;
+        a.in = &ba, a.out = &ab, a.wire = 13, a.left = 100;
+        b.in = &ab, b.out = &ba, b.wire = 13, b.left = 100;
+        ba.push(3, 0);
+        Engine e(13, skip, shuffle);
+        e.add(a), e.add(b);
+        EXPECT_TRUE(run(e, [&] { return a.got.size() + b.got.size() >= 20; }, threads));
+        std::vector<Cycle> got(a.got);
+        got.insert(got.end(), b.got.begin(), b.got.end());
+        std::sort(got.begin(), got.end());
+        got.resize(20);
+        EXPECT_EQ(got, want);
+      }
+}
+
+TEST(Engine, ShuffledOrderRunsEveryComponentInEveryWindow) {
+  for (unsigned n : {1u, 2u, 37u, 74u}) {
+    std::vector<Ticker> all(n);
+    Engine e(10, true, true);
+    for (Ticker& t : all) t.times = 40, e.add(t);
+    EXPECT_FALSE(run(e, [] { return false; }));
+    for (Ticker& t : all) EXPECT_EQ(t.acted.size(), 40u);
+  }
+}
+
+TEST(Engine, TheFirstComponentsExceptionComesOutWhateverTheThreads) {
+  struct Thrower {
+    std::string text;
+    void open_window() {}
+    Cycle next_arrival(Cycle) const { return kNever; }
+    Cycle tick(Cycle now) {
+      if (now == 5) throw std::runtime_error(text);
+      return now + 1;
+    }
+  };
+  for (unsigned threads : {1u, 2u, 4u}) {
+    Thrower first{"first"}, second{"second"};
+    Ticker t;
+    t.times = 100;
+    Engine e(10, true, false);
+    e.add(t), e.add(first), e.add(second);
+    try {
+      run(e, [] { return false; }, threads);
+      FAIL();
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "first");
+    }
+  }
+}
+
+TEST(Engine, WhatIsThrownBeforeAWindowComesOut) {
+  Engine e(10, true, false);
+  Ticker t;
+  t.times = 100;
+  e.add(t);
+  EXPECT_THROW(e.run(3, [] { return false; }, [](Cycle b) { if (b == 20) throw std::runtime_error("x"); }), std::runtime_error);
+  EXPECT_EQ(t.acted.size(), 20u);
+}
+
+}  // namespace
+}  // namespace raddle

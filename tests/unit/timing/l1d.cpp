@@ -1,0 +1,193 @@
+#include "raddle/timing/sm/l1d.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "raddle/base/rng.h"
+
+namespace raddle {
+namespace {
+
+using timing::L1d;
+using Outcome = L1d::Outcome;
+
+class L1dTest : public ::testing::Test {
+ protected:
+  L1dTest() { spec.size_kib = 1, spec.line_bytes = 128, spec.ways = 2, spec.mshr_entries = 4, spec.mshr_merges = 2; }  // 4 sets
+  L1d::Load load(L1d& c, std::uint32_t line, std::uint8_t sectors = 0xf, bool can_send = true) {
+    return c.load(now, line, sectors, waiter++, can_send, count);
+  }
+  std::vector<std::uint16_t> fill(L1d& c, const L1d::Load& l) {
+    std::vector<std::uint16_t> done;
+    c.fill(now, l.mshr, l.ask, count, [&](std::uint16_t w) { done.push_back(w); });
+    return done;
+  }
+  /// A line, present.
+  void bring(L1d& c, std::uint32_t line) { fill(c, load(c, line)); }
+  timing::L1dSpec spec;
+  stats::SmCounters count;
+  Cycle now = 0;
+  std::uint16_t waiter = 0;
+};
+
+TEST_F(L1dTest, LeastRecentlyUsedLineOfTheSetGoes) {
+  L1d c(spec);
+  bring(c, 0), bring(c, 4);
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Hit);
+  bring(c, 8);  // pushes out 4
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Hit);
+  EXPECT_EQ(load(c, 8).outcome, Outcome::Hit);
+  EXPECT_EQ(load(c, 4).outcome, Outcome::Miss);
+  EXPECT_EQ(count.l1d_evictions, 1u);
+}
+
+TEST_F(L1dTest, AnyNumberOfSetsIsByModulo) {
+  spec.size_kib = 3, spec.ways = 8;  // 3 sets
+  L1d c(spec);
+  for (std::uint32_t i = 0; i < 8; ++i) bring(c, 3 * i);
+  bring(c, 1), bring(c, 2);
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Hit) << "other sets are no rivals";
+  bring(c, 24);
+  EXPECT_EQ(count.l1d_evictions, 1u);
+}
+
+TEST_F(L1dTest, SectorsAreValidByThemselves) {
+  L1d c(spec);
+  L1d::Load a = load(c, 0, 1);
+  fill(c, a);
+  EXPECT_EQ(load(c, 0, 1).outcome, Outcome::Hit);
+  L1d::Load b = load(c, 0, 3);
+  EXPECT_EQ(b.outcome, Outcome::Miss);
+  EXPECT_EQ(b.ask, 2) << "only what is missing";
+  fill(c, b);
+  EXPECT_EQ(load(c, 0, 3).outcome, Outcome::Hit);
+}
+
+TEST_F(L1dTest, MergedWaitersComeBackWhenTheirSectorsAreThere) {
+  spec.mshr_merges = 4;
+  L1d c(spec);
+  L1d::Load a = load(c, 0, 1), b = load(c, 0, 3), again = load(c, 0, 2);
+  EXPECT_EQ(b.mshr, a.mshr);
+  EXPECT_EQ(b.ask, 2);
+  EXPECT_EQ(again.ask, 0);
+  EXPECT_EQ(count.l1d_pending_hits, 1u);
+  EXPECT_EQ(fill(c, a), (std::vector<std::uint16_t>{0}));
+  EXPECT_EQ(fill(c, b), (std::vector<std::uint16_t>{1, 2}));
+  EXPECT_EQ(c.missing_lines(), 0u);
+}
+
+TEST_F(L1dTest, BlockedChangesNothing) {
+  L1d c(spec);
+  EXPECT_EQ(load(c, 0, 1, false).outcome, Outcome::Blocked);
+  EXPECT_STREQ(c.obstacle(0, false), "the miss queue is full");
+  for (std::uint32_t i = 0; i < 4; ++i) load(c, i);
+  EXPECT_EQ(load(c, 9).outcome, Outcome::Blocked);
+  EXPECT_STREQ(c.obstacle(9, true), "no MSHR is free");
+  load(c, 0);
+  stats::SmCounters before = count;
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Blocked);
+  EXPECT_STREQ(c.obstacle(0, true), "the line's MSHR can merge no more");
+  EXPECT_EQ(count.l1d_accesses, before.l1d_accesses);
+  EXPECT_EQ(count.l1d_accesses, 5u);
+}
+
+TEST_F(L1dTest, APendingHitNeedsNoRoomInTheMissQueue) {
+  L1d c(spec);
+  load(c, 0);
+  EXPECT_EQ(load(c, 0, 0xf, false).outcome, Outcome::Miss);
+}
+
+TEST_F(L1dTest, ReservedWaysStayUntilTheirDataHasCome) {
+  spec.reserve_on_miss = true;
+  L1d c(spec);
+  bring(c, 0), bring(c, 4);
+  L1d::Load a = load(c, 8);
+  EXPECT_EQ(count.l1d_evictions, 1u) << "at the miss";
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Miss) << "takes the other way";
+  EXPECT_EQ(load(c, 12).outcome, Outcome::Blocked);
+  EXPECT_STREQ(c.obstacle(12, true), "every way of the set is reserved");
+  fill(c, a);
+  EXPECT_EQ(load(c, 8).outcome, Outcome::Hit);
+  EXPECT_EQ(load(c, 12).outcome, Outcome::Miss);
+}
+
+TEST_F(L1dTest, AMissingSectorOfAPresentLineReservesItsWay) {
+  spec.reserve_on_miss = true, spec.ways = 1, spec.size_kib = 1;
+  L1d c(spec);
+  fill(c, load(c, 0, 1));
+  L1d::Load second = load(c, 0, 2);
+  EXPECT_EQ(load(c, 8).outcome, Outcome::Blocked);
+  fill(c, second);
+  EXPECT_EQ(load(c, 0, 3).outcome, Outcome::Hit);
+  EXPECT_EQ(load(c, 8).outcome, Outcome::Miss);
+}
+
+TEST_F(L1dTest, WriteThroughKeepsAndRefreshesTheLine) {
+  L1d c(spec);
+  bring(c, 0), bring(c, 4);
+  c.store(0);
+  c.store(8);  // absent: not allocated
+  bring(c, 12);
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Hit) << "the store made it young";
+  EXPECT_EQ(load(c, 4).outcome, Outcome::Miss);
+}
+
+TEST_F(L1dTest, WriteEvictAndInvalidateRemoveTheLineAndFreeItsWay) {
+  spec.write_policy = timing::WritePolicy::WriteEvict;
+  L1d c(spec);
+  bring(c, 0), bring(c, 4);
+  c.store(4);
+  bring(c, 8);
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Hit) << "the empty way was taken";
+  c.invalidate(0);
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Miss);
+  EXPECT_EQ(count.l1d_evictions, 0u) << "only replacement counts";
+}
+
+TEST_F(L1dTest, FlushForgetsAllButWhatIsOnItsWay) {
+  spec.reserve_on_miss = true;
+  L1d c(spec);
+  bring(c, 0);
+  L1d::Load a = load(c, 1);
+  c.flush();
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Miss);
+  fill(c, a);
+  EXPECT_EQ(load(c, 1).outcome, Outcome::Hit);
+}
+
+TEST_F(L1dTest, MissCyclesAreCountedPerRequest) {
+  L1d c(spec);
+  L1d::Load a = load(c, 0, 1);
+  now = 10;
+  L1d::Load b = load(c, 0, 2);
+  now = 100;
+  fill(c, a);
+  now = 150;
+  fill(c, b);
+  EXPECT_EQ(count.l1d_miss_cycles, 100u + 140u);
+}
+
+// Against a plain model of sets as lists, oldest first.
+TEST_F(L1dTest, HitsAgreeWithAListModel) {
+  spec.size_kib = 3, spec.ways = 4;  // 6 sets
+  L1d c(spec);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> model;
+  Rng rng(11);
+  for (unsigned i = 0; i < 20000; ++i) {
+    std::uint32_t line = rng.below(60);
+    auto& set = model[line % 6];
+    auto at = std::find(set.begin(), set.end(), line);
+    L1d::Load l = load(c, line);
+    ASSERT_EQ(l.outcome == Outcome::Hit, at != set.end()) << i;
+    if (at != set.end()) set.erase(at);
+    else if (set.size() == 4) set.erase(set.begin());
+    set.push_back(line);
+    if (l.outcome == Outcome::Miss) fill(c, l);
+  }
+  EXPECT_EQ(count.l1d_accesses, count.l1d_hits + count.l1d_misses);
+}
+
+}  // namespace
+}  // namespace raddle

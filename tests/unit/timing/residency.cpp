@@ -1,0 +1,69 @@
+#include "raddle/timing/gpu/residency.h"
+
+#include <gtest/gtest.h>
+
+#include "raddle/timing/gpu/gpu.h"
+#include "support/machines.h"
+
+namespace raddle {
+namespace {
+
+using timing::residency;
+
+class ResidencyTest : public ::testing::Test {
+ protected:
+  ResidencyTest() { code.name = "k", code.registers_per_thread = 32; }
+  timing::SmSpec sm = testing::large_machine().sm;  // 2048 threads, 64 warps, 65536 registers, 96 KiB, 32 blocks
+  trace::KernelCode code;
+  trace::LaunchShape shape{{100}, {256}, 0};
+};
+
+TEST_F(ResidencyTest, RegistersAreGivenPerWarpInUnits) {
+  code.registers_per_thread = 33;
+  EXPECT_EQ(timing::block_needs(sm, code, shape).registers, 8u * 1280) << "33 x 32 = 1056, rounded up to 256s";
+}
+
+TEST_F(ResidencyTest, SharedMemoryIsStaticPlusDynamicInUnits) {
+  code.static_shared_bytes = 100, shape.dynamic_shared_bytes = 1000;
+  EXPECT_EQ(timing::block_needs(sm, code, shape).shared_bytes, 1280u);
+}
+
+TEST_F(ResidencyTest, APartialWarpTakesAWholeWarp) {
+  shape.block = {33};
+  EXPECT_EQ(timing::block_needs(sm, code, shape).warps, 2u);
+  EXPECT_EQ(timing::block_needs(sm, code, shape).threads, 33u);
+}
+
+TEST_F(ResidencyTest, TheScarcestResourceDecides) {
+  EXPECT_EQ(residency(sm, code, shape).blocks, 8u);
+  EXPECT_EQ(residency(sm, code, shape).limited_by, "threads");
+  code.registers_per_thread = 64;
+  EXPECT_EQ(residency(sm, code, shape).blocks, 4u);
+  EXPECT_EQ(residency(sm, code, shape).limited_by, "registers");
+  shape.dynamic_shared_bytes = 40000;
+  EXPECT_EQ(residency(sm, code, shape).blocks, 2u);
+  EXPECT_EQ(residency(sm, code, shape).limited_by, "shared memory");
+  shape = {{100}, {32}, 0}, code.registers_per_thread = 1;
+  EXPECT_EQ(residency(sm, code, shape).blocks, 32u);
+  EXPECT_EQ(residency(sm, code, shape).limited_by, "block slots");
+  shape.block = {33}, sm.threads = 2048, sm.blocks = 64, sm.warps = 56;
+  EXPECT_EQ(residency(sm, code, shape).blocks, 28u);
+  EXPECT_EQ(residency(sm, code, shape).limited_by, "warps");
+}
+
+TEST_F(ResidencyTest, NoSharedMemoryIsNoLimit) {
+  sm.shared_kib = 0;
+  EXPECT_EQ(residency(sm, code, shape).blocks, 8u);
+}
+
+TEST_F(ResidencyTest, WhatDoesNotFitIsToldWithBothNumbers) {
+  code.registers_per_thread = 255, shape.block = {1024};
+  EXPECT_EQ(residency(sm, code, shape).reason, "a block of kernel 'k' needs 262144 registers; an SM of this machine has 65536");
+  code.registers_per_thread = 16, shape.block = {64, 64};
+  EXPECT_EQ(residency(sm, code, shape).reason, "a block of kernel 'k' has 4096 threads; this machine allows 1024");
+  shape.block = {0xffffffff, 0xffffffff, 64};
+  EXPECT_EQ(residency(sm, code, shape).blocks, 0u) << "absurd shapes do not wrap around";
+}
+
+}  // namespace
+}  // namespace raddle

@@ -1,0 +1,105 @@
+#include "raddle/trace/memory_trace.h"
+
+#include <gtest/gtest.h>
+
+#include "raddle/base/rng.h"
+
+namespace raddle {
+namespace {
+
+using trace::LaunchShape;
+using trace::MemoryTrace;
+using trace::Record;
+using trace::WarpCursor;
+
+std::shared_ptr<const trace::KernelCode> code() { return std::make_shared<trace::KernelCode>(); }
+
+/// Everything a warp's cursor gives.
+std::vector<std::uint32_t> read(MemoryTrace& t, std::uint32_t block, unsigned warp) {
+  std::vector<std::uint32_t> out;
+  WarpCursor c = t.open(block, warp);
+  do {
+    EXPECT_NE(c.at, c.end);
+    out.insert(out.end(), c.at, c.end);
+    c.at = c.end;
+  } while (t.refill(c));
+  return out;
+}
+
+void write(MemoryTrace& t, std::uint32_t block, unsigned warp, const std::vector<std::uint32_t>& words) {
+  auto room = t.grow(block, warp, static_cast<unsigned>(words.size()));
+  ASSERT_GE(room.end - room.at, static_cast<std::ptrdiff_t>(words.size()));
+  t.commit(block, warp, std::copy(words.begin(), words.end(), room.at));
+}
+
+TEST(Record, KeepsItsParts) {
+  Record r = Record::make(0xfffff, 63, 63, 0x80000001);
+  EXPECT_EQ(r.inst(), 0xfffffu);
+  EXPECT_EQ(r.count(), 63u);
+  EXPECT_EQ(r.pieces(), 63u);
+  EXPECT_EQ(r.mask, 0x80000001u);
+  EXPECT_EQ(Record::make(5, 1, 0, 0).pieces(), 0u);
+}
+
+TEST(LaunchShape, PartialWarpsCount) {
+  EXPECT_EQ((LaunchShape{{1}, {33}, 0}).warps_per_block(), 2u);
+  EXPECT_EQ((LaunchShape{{1}, {8, 8, 2}, 0}).warps_per_block(), 4u);
+}
+
+TEST(MemoryTrace, GivesBackWhatWasWritten) {
+  MemoryTrace t(code(), {{2}, {64}, 0});
+  write(t, 0, 0, {1, 2, 3, 4});
+  write(t, 1, 1, {5, 6});
+  EXPECT_EQ(read(t, 0, 0), (std::vector<std::uint32_t>{1, 2, 3, 4}));
+  EXPECT_EQ(read(t, 1, 1), (std::vector<std::uint32_t>{5, 6}));
+}
+
+TEST(MemoryTrace, RangesFollowEachOtherAndEmptyOnesAreSkipped) {
+  MemoryTrace t(code(), {{1}, {32}, 0});
+  write(t, 0, 0, {});
+  write(t, 0, 0, {1, 2});
+  write(t, 0, 0, {});
+  write(t, 0, 0, {3, 4, 5, 6});
+  write(t, 0, 0, {});
+  EXPECT_EQ(read(t, 0, 0), (std::vector<std::uint32_t>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(MemoryTrace, MayBeReadAgain) {
+  MemoryTrace t(code(), {{1}, {32}, 0});
+  write(t, 0, 0, {1, 2});
+  EXPECT_EQ(read(t, 0, 0), read(t, 0, 0));
+}
+
+TEST(MemoryTrace, RangesLongerThanASlabAreWhole) {
+  MemoryTrace t(code(), {{1}, {32}, 0});
+  std::vector<std::uint32_t> words(1'000'000);
+  for (std::uint32_t i = 0; i < words.size(); ++i) words[i] = i;
+  write(t, 0, 0, {7, 7});
+  write(t, 0, 0, words);
+  words.insert(words.begin(), {7, 7});
+  EXPECT_EQ(read(t, 0, 0), words);
+  EXPECT_GE(t.bytes(), words.size() * 4);
+}
+
+TEST(MemoryTrace, WarpsWrittenInTurnsDoNotMix) {
+  MemoryTrace t(code(), {{3, 2}, {96}, 0});
+  std::vector<std::vector<std::uint32_t>> want(18);
+  Rng rng(9);
+  for (unsigned i = 0; i < 2000; ++i) {
+    unsigned who = rng.below(18);
+    std::vector<std::uint32_t> words(2 * rng.below(300));
+    for (std::uint32_t& w : words) w = static_cast<std::uint32_t>(rng.next());
+    write(t, who / 3, who % 3, words);
+    want[who].insert(want[who].end(), words.begin(), words.end());
+  }
+  for (unsigned who = 0; who < 18; ++who) EXPECT_EQ(read(t, who / 3, who % 3), want[who]) << who;
+  EXPECT_TRUE(t.concurrent());
+}
+
+TEST(MemoryTraceDeathTest, AWarpWithoutRecordsIsAnError) {
+  MemoryTrace t(code(), {{1}, {64}, 0});
+  EXPECT_DEATH(t.open(0, 1), "memory_trace.cpp");
+}
+
+}  // namespace
+}  // namespace raddle
