@@ -106,7 +106,7 @@ TEST_P(Shipped, LatencySumsAreRight) {
   const timing::MachineSpec m = setup().machine;
   const unsigned whole = m.sm.l1d.sector_bytes;  // what a miss of the L1 asks for
   const unsigned flits = (m.noc.header_bytes + whole + m.noc.flit_bytes - 1) / m.noc.flit_bytes;
-  const unsigned l2 = 2 + (flits - 1) + 4 * m.noc.latency_cycles + m.l2.hit_latency_cycles;
+  const unsigned l2 = (flits - 1) + 4 * m.noc.latency_cycles + m.l2.hit_latency_cycles;
   const unsigned bursts = (whole + m.dram.burst_bytes - 1) / m.dram.burst_bytes;
   const unsigned burst =
       std::max(m.dram.tCCD,

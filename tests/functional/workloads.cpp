@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
+#include <ostream>
 
 #include "functional/workload_support.h"
 
@@ -158,6 +158,9 @@ struct Case {
   std::string name;
   Parameters parameters;
 };
+
+// Without it a failure prints the bytes.
+void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 
 std::string case_name(const ::testing::TestParamInfo<Case>& info) {
   std::string text = info.param.name;

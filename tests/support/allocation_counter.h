@@ -1,4 +1,5 @@
-// Counts the allocations of a test program; linking timing/gpu_allocation_counter.cpp replaces operator new.
+// Counts the allocations of a test program; linking timing/gpu_allocation_counter.cpp replaces
+// operator new.
 #pragma once
 #include <cstdint>
 

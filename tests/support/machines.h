@@ -24,7 +24,8 @@ inline timing::MachineSpec small_machine() {
   timing::MachineSpec m;
   m.name = "small";
   set_typical_costs(m.sm);
-  m.sm.count = 1, m.sm.schedulers = 2, m.sm.warps = 16, m.sm.threads = 512, m.sm.max_threads_per_block = 512;
+  m.sm.count = 1, m.sm.schedulers = 2, m.sm.warps = 16, m.sm.threads = 512,
+  m.sm.max_threads_per_block = 512;
   m.sm.l1d.size_kib = 8;
   m.l2.slices = 2, m.l2.size_kib = 64;
   m.dram.channels = 1;
@@ -41,7 +42,8 @@ inline timing::MachineSpec large_machine() {
   m.sm.count = 80, m.sm.schedulers = 4, m.sm.warps = 64, m.sm.threads = 2048, m.sm.blocks = 32;
   m.sm.registers = 65536, m.sm.shared_kib = 96;
   m.sm.l1d.mshr_entries = 128, m.sm.l1d.miss_queue = 16;
-  m.l2.slices = 64, m.l2.size_kib = 96, m.l2.ways = 24, m.l2.mshr_entries = 64, m.l2.mshr_merges = 8;
+  m.l2.slices = 64, m.l2.size_kib = 96, m.l2.ways = 24, m.l2.mshr_entries = 64,
+  m.l2.mshr_merges = 8;
   m.dram.channels = 32, m.dram.clock_mhz = 877, m.dram.bus_bytes_per_cycle = 32, m.dram.tCCD = 1;
   return m;
 }

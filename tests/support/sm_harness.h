@@ -1,5 +1,5 @@
-// One SM between a mock dispatcher and a mock memory that answers every request after a fixed time. Observes what the
-// rest of the machine would: which warp issued when, which message left when.
+// One SM between a mock dispatcher and a mock memory that answers every request after a fixed time.
+// Observes what the rest of the machine would: which warp issued when, which message left when.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,7 +21,8 @@ struct Issue {
 /// A real warp policy whose answers are written down.
 class ObservedWarpPolicy final : public policy::Choice<policy::WarpPolicy> {
  public:
-  explicit ObservedWarpPolicy(std::string_view name) : registries_(policy::all_policies()), inner_(registries_.warp.choose(name)) {}
+  explicit ObservedWarpPolicy(std::string_view name)
+      : registries_(policy::all_policies()), inner_(registries_.warp.choose(name)) {}
   std::string_view name() const override { return inner_->name(); }
   std::string_view doc() const override { return inner_->doc(); }
   void visit(FieldVisitor& v) override { inner_->visit(v); }
@@ -33,7 +34,8 @@ class ObservedWarpPolicy final : public policy::Choice<policy::WarpPolicy> {
  private:
   class Observer final : public policy::WarpPolicy {
    public:
-    Observer(std::unique_ptr<policy::WarpPolicy> inner, unsigned scheduler, std::vector<Issue>& issues)
+    Observer(std::unique_ptr<policy::WarpPolicy> inner, unsigned scheduler,
+             std::vector<Issue>& issues)
         : inner_(std::move(inner)), scheduler_(scheduler), issues_(issues) {}
     unsigned pick(const policy::WarpView& view) override {
       unsigned w = inner_->pick(view);
@@ -66,8 +68,9 @@ class SmHarness {
     sm_.connect_dispatcher(dispatcher_box_);
   }
   // --- the world around the SM -------------------------------------------------------------------
-  Cycle reply_after = 100;     ///< from departure of a request to arrival of its reply; kNever = no replies
-  Cycle credit_after = 40;     ///< kNever = credits never come back
+  Cycle reply_after =
+      100;  ///< from departure of a request to arrival of its reply; kNever = no replies
+  Cycle credit_after = 40;  ///< kNever = credits never come back
   bool skip = false;
 
   /// The block arrives at `at`. The recording must outlive the harness.
@@ -85,7 +88,8 @@ class SmHarness {
       sm_.open_window();
       Cycle next = sm_.tick(now_);
       collect();
-      now_ = skip ? std::min(end, std::min(next, std::max(now_ + 1, sm_.next_arrival(now_ + 1)))) : now_ + 1;
+      now_ = skip ? std::min(end, std::min(next, std::max(now_ + 1, sm_.next_arrival(now_ + 1))))
+                  : now_ + 1;
     }
     return *this;
   }
@@ -132,10 +136,12 @@ class SmHarness {
       noc_box_.take(p.to_noc.next_arrival());
       sent_.push_back({at, m});
       if (reply_after != kNever) p.from_noc.push(at + reply_after, m);
-      if (credit_after != kNever) p.credit_in.push(at + credit_after, static_cast<std::uint8_t>(size.request(m)));
+      if (credit_after != kNever)
+        p.credit_in.push(at + credit_after, static_cast<std::uint8_t>(size.request(m)));
     }
     for (; sm_.block_out().next_arrival() != kNever; sm_.block_out().pop())
-      ended_.push_back({sm_.block_out().next_arrival() - machine_.dispatch_latency_cycles, sm_.block_out().front().slot});
+      ended_.push_back({sm_.block_out().next_arrival() - machine_.dispatch_latency_cycles,
+                        sm_.block_out().front().slot});
   }
   timing::MachineSpec machine_;
   ObservedWarpPolicy policy_;

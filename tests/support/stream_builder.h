@@ -28,7 +28,8 @@ class Code {
     code_.file = "kernel.ptx";
     code_.registers_per_thread = 16;
   }
-  std::uint32_t add(OpKind kind, OpClass op_class, Registers writes, Registers reads, const char* opcode) {
+  std::uint32_t add(OpKind kind, OpClass op_class, Registers writes, Registers reads,
+                    const char* opcode) {
     trace::StaticInst in;
     in.kind = kind, in.op_class = op_class, in.bytes = 4;
     in.writes = std::move(writes), in.reads = std::move(reads);
@@ -38,7 +39,9 @@ class Code {
     code_.instructions.push_back(std::move(in));
     return static_cast<std::uint32_t>(code_.instructions.size()) - 1;
   }
-  std::uint32_t op(OpClass c, std::uint8_t d, Registers s) { return add(OpKind::Alu, c, {d}, std::move(s), "op"); }
+  std::uint32_t op(OpClass c, std::uint8_t d, Registers s) {
+    return add(OpKind::Alu, c, {d}, std::move(s), "op");
+  }
   std::uint32_t alu(std::uint8_t d, Registers s) { return op(OpClass::Int, d, std::move(s)); }
   std::uint32_t fma(std::uint8_t d, Registers s) { return op(OpClass::Fp32, d, std::move(s)); }
   std::uint32_t sfu(std::uint8_t d, Registers s) { return op(OpClass::Sfu, d, std::move(s)); }
@@ -50,13 +53,27 @@ class Code {
   std::uint32_t memory(OpKind kind, Registers writes, Registers reads, const char* opcode) {
     return add(kind, OpClass::Memory, std::move(writes), std::move(reads), opcode);
   }
-  std::uint32_t load(std::uint8_t d, std::uint8_t a) { return memory(OpKind::LoadGlobal, {d}, {a}, "ld.global.f32"); }
-  std::uint32_t store(std::uint8_t v, std::uint8_t a) { return memory(OpKind::StoreGlobal, {}, {v, a}, "st.global.f32"); }
-  std::uint32_t load_shared(std::uint8_t d, std::uint8_t a) { return memory(OpKind::LoadShared, {d}, {a}, "ld.shared.f32"); }
-  std::uint32_t store_shared(std::uint8_t v, std::uint8_t a) { return memory(OpKind::StoreShared, {}, {v, a}, "st.shared.f32"); }
-  std::uint32_t load_const(std::uint8_t d) { return memory(OpKind::LoadConst, {d}, {}, "ld.param.u64"); }
-  std::uint32_t atomic(std::uint8_t d, std::uint8_t a) { return memory(OpKind::AtomicGlobal, {d}, {a}, "atom.global.add.u32"); }
-  std::uint32_t reduce(std::uint8_t a) { return memory(OpKind::ReduceGlobal, {}, {a}, "red.global.add.u32"); }
+  std::uint32_t load(std::uint8_t d, std::uint8_t a) {
+    return memory(OpKind::LoadGlobal, {d}, {a}, "ld.global.f32");
+  }
+  std::uint32_t store(std::uint8_t v, std::uint8_t a) {
+    return memory(OpKind::StoreGlobal, {}, {v, a}, "st.global.f32");
+  }
+  std::uint32_t load_shared(std::uint8_t d, std::uint8_t a) {
+    return memory(OpKind::LoadShared, {d}, {a}, "ld.shared.f32");
+  }
+  std::uint32_t store_shared(std::uint8_t v, std::uint8_t a) {
+    return memory(OpKind::StoreShared, {}, {v, a}, "st.shared.f32");
+  }
+  std::uint32_t load_const(std::uint8_t d) {
+    return memory(OpKind::LoadConst, {d}, {}, "ld.param.u64");
+  }
+  std::uint32_t atomic(std::uint8_t d, std::uint8_t a) {
+    return memory(OpKind::AtomicGlobal, {d}, {a}, "atom.global.add.u32");
+  }
+  std::uint32_t reduce(std::uint8_t a) {
+    return memory(OpKind::ReduceGlobal, {}, {a}, "red.global.add.u32");
+  }
 
   /// For what the calls above do not set.
   trace::KernelCode& raw() { return code_; }
@@ -78,10 +95,12 @@ struct PieceSpec {
 /// Appends one warp's records.
 class WarpWriter {
  public:
-  WarpWriter(const trace::KernelCode& code, std::uint32_t block, unsigned warp) : block_(block), warp_(warp), code_(code) {}
+  WarpWriter(const trace::KernelCode& code, std::uint32_t block, unsigned warp)
+      : block_(block), warp_(warp), code_(code) {}
   std::uint32_t block() const { return block_; }
   unsigned warp() const { return warp_; }
-  /// An instruction without payload. Consecutive ones under one mask share a record, as exec writes them.
+  /// An instruction without payload. Consecutive ones under one mask share a record, as exec writes
+  /// them.
   WarpWriter& op(std::uint32_t inst, LaneMask mask = kFullMask) {
     if (extends_run(inst, mask)) {
       words_[run_] += 1u << 20;
@@ -89,11 +108,14 @@ class WarpWriter {
       run_ = words_.size();
       put(trace::Record::make(inst, 1, 0, mask));
     }
-    if (code_.instructions[inst].kind != OpKind::Alu && code_.instructions[inst].kind != OpKind::Branch) run_ = kNoRun;
+    if (code_.instructions[inst].kind != OpKind::Alu &&
+        code_.instructions[inst].kind != OpKind::Branch)
+      run_ = kNoRun;
     return *this;
   }
   /// A global or local access.
-  WarpWriter& lines(std::uint32_t inst, const std::vector<PieceSpec>& pieces, LaneMask mask = kFullMask) {
+  WarpWriter& lines(std::uint32_t inst, const std::vector<PieceSpec>& pieces,
+                    LaneMask mask = kFullMask) {
     passes(inst, static_cast<unsigned>(pieces.size()), mask);
     for (const PieceSpec& p : pieces) words_.insert(words_.end(), {p.line, p.words, p.lanes});
     return *this;
@@ -104,7 +126,8 @@ class WarpWriter {
     put(trace::Record::make(inst, 1, n, mask));
     return *this;
   }
-  WarpWriter& barrier(std::uint32_t inst, unsigned id = 0, trace::BarrierKind kind = trace::BarrierKind::Sync,
+  WarpWriter& barrier(std::uint32_t inst, unsigned id = 0,
+                      trace::BarrierKind kind = trace::BarrierKind::Sync,
                       unsigned expected_warps = 0) {
     return passes(inst, 0, id | static_cast<unsigned>(kind) << 4 | expected_warps << 8);
   }
@@ -115,7 +138,8 @@ class WarpWriter {
   bool extends_run(std::uint32_t inst, LaneMask mask) const {
     if (run_ == kNoRun || words_[run_ + 1] != mask) return false;
     trace::Record r{words_[run_], mask};
-    return r.inst() + r.count() == inst && r.count() < trace::kMaxRun && code_.instructions[inst].kind <= OpKind::Branch;
+    return r.inst() + r.count() == inst && r.count() < trace::kMaxRun &&
+           code_.instructions[inst].kind <= OpKind::Branch;
   }
   void put(trace::Record r) { words_.insert(words_.end(), {r.head, r.mask}); }
   std::uint32_t block_;
@@ -129,7 +153,8 @@ class WarpWriter {
 class Recording {
  public:
   Recording(const Code& code, trace::LaunchShape shape)
-      : code_(std::make_shared<const trace::KernelCode>(code.raw())), trace_(std::make_unique<trace::MemoryTrace>(code_, shape)) {}
+      : code_(std::make_shared<const trace::KernelCode>(code.raw())),
+        trace_(std::make_unique<trace::MemoryTrace>(code_, shape)) {}
   /// Calls write(WarpWriter&) for each warp of the grid.
   template <class Write>
   Recording& each_warp(Write write) {

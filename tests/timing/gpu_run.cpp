@@ -1,7 +1,9 @@
-// Launches from end to end: dispatch, kernel after kernel, limits, and runs that do not come to an end.
+// Launches from end to end: dispatch, kernel after kernel, limits, and runs that do not come to an
+// end.
 #include <gtest/gtest.h>
 
 #include "support/gpu_harness.h"
+#include "support/random_kernel.h"
 
 namespace raddle {
 namespace {
@@ -14,7 +16,8 @@ class GpuRun : public ::testing::Test {
  protected:
   timing::MachineSpec machine = busy_machine();
   Code code;
-  std::uint32_t a = code.alu(1, {2}), long_op = code.sfu(3, {3}), bar = code.barrier(), load = code.load(4, 5);
+  std::uint32_t a = code.alu(1, {2}), long_op = code.sfu(3, {3}), bar = code.barrier(),
+                load = code.load(4, 5);
   std::uint32_t use = code.alu(6, {4}), exit = code.exit();
   Recording grid(std::uint32_t blocks, std::uint32_t threads = 32) {
     Recording r(code, {{blocks}, {threads}, 0});
@@ -44,7 +47,8 @@ TEST_F(GpuRun, LaunchLatencyComesFirst) {
   GpuHarness gpu(machine);
   gpu.run(r);
   EXPECT_EQ(gpu->block_spans()[0].start, 1020u);
-  EXPECT_EQ(gpu->counters().sm.stall[static_cast<unsigned>(stats::Stall::Idle)], 8 * gpu->now() - 4) << "add, exit, and two cycles until the add is done";
+  EXPECT_EQ(gpu->counters().sm.stall[static_cast<unsigned>(stats::Stall::Idle)], 8 * gpu->now() - 4)
+      << "add, exit, and two cycles until the add is done";
 }
 
 TEST_F(GpuRun, KernelsFollowEachOtherAndCountOn) {
@@ -77,8 +81,10 @@ TEST_F(GpuRun, EachResourceLimitsResidency) {
   // A block of 64 threads: 2 warps, 1024 registers (16 per thread), 1024 bytes of shared memory.
   code.raw().static_shared_bytes = 1000;
   machine.sm.count = 1, machine.sm.shared_kib = 48;
-  for (const Case& c : {Case{"threads", &timing::SmSpec::threads, 128 + 63}, Case{"warps", &timing::SmSpec::warps, 4},
-                        Case{"registers", &timing::SmSpec::registers, 3000}, Case{"shared memory", &timing::SmSpec::shared_kib, 2},
+  for (const Case& c : {Case{"threads", &timing::SmSpec::threads, 128 + 63},
+                        Case{"warps", &timing::SmSpec::warps, 4},
+                        Case{"registers", &timing::SmSpec::registers, 3000},
+                        Case{"shared memory", &timing::SmSpec::shared_kib, 2},
                         Case{"block slots", &timing::SmSpec::blocks, 2}}) {
     timing::MachineSpec m = machine;
     m.sm.*c.field = c.value;
@@ -88,13 +94,16 @@ TEST_F(GpuRun, EachResourceLimitsResidency) {
     r.each_warp([&](WarpWriter& w) { w.op(long_op).op(long_op).op(long_op).op(exit); });
     timing::Residency fit = timing::residency(m.sm, r.code(), r.stream().shape());
     EXPECT_EQ(fit.blocks, 2u) << c.what;
-    if (m.sm.warps != 4) { EXPECT_EQ(fit.limited_by, c.what); }
+    if (m.sm.warps != 4) {
+      EXPECT_EQ(fit.limited_by, c.what);
+    }
     GpuHarness gpu(m);
     gpu.run(r);
     unsigned most = 0;
     for (const BlockSpan& x : gpu->block_spans()) {
       unsigned together = 0;
-      for (const BlockSpan& y : gpu->block_spans()) together += y.start <= x.start && x.start < y.end;
+      for (const BlockSpan& y : gpu->block_spans())
+        together += y.start <= x.start && x.start < y.end;
       most = std::max(most, together);
     }
     EXPECT_EQ(most, 2u) << c.what;
@@ -110,7 +119,9 @@ TEST_F(GpuRun, ABlockThatCannotFitIsRefusedWithBothNumbers) {
     gpu.run(r);
     FAIL();
   } catch (const InputError& e) {
-    EXPECT_STREQ(e.what(), "a block of kernel 'big' needs 60160 bytes of shared memory; an SM of this machine has 49152");
+    EXPECT_STREQ(e.what(),
+                 "a block of kernel 'big' needs 60160 bytes of shared memory; an SM of this "
+                 "machine has 49152");
   }
   code.raw().static_shared_bytes = 0;
   auto wide = grid(1, 544);
@@ -149,15 +160,21 @@ TEST_F(GpuRun, MaxCyclesEndsALongRun) {
     FAIL();
   } catch (const RunError& e) {
     std::string text = e.what();
-    EXPECT_NE(text.find("kernel 'kernel' has not ended after the 500 cycles allowed (cycle 500)"), text.npos) << text;
-    EXPECT_NE(text.find("waits at kernel.ptx:2 (op) for the result of an earlier instruction"), text.npos) << text;
+    EXPECT_NE(text.find("kernel 'kernel' has not ended after the 500 cycles allowed (cycle 500)"),
+              text.npos)
+        << text;
+    EXPECT_NE(text.find("waits at kernel.ptx:2 (op) for the result of an earlier instruction"),
+              text.npos)
+        << text;
   }
 }
 
 TEST_F(GpuRun, AStuckBarrierIsReported) {
   for (bool skip : {true, false}) {
     Recording r(code, {{1}, {64}, 0});
-    r.each_warp([&](WarpWriter& w) { w.op(a).barrier(bar, 2, trace::BarrierKind::Sync, w.warp() == 0 ? 2 : 3).op(exit); });
+    r.each_warp([&](WarpWriter& w) {
+      w.op(a).barrier(bar, 2, trace::BarrierKind::Sync, w.warp() == 0 ? 2 : 3).op(exit);
+    });
     GpuOptions o;
     o.watchdog_cycles = 3000, o.skip = skip;
     GpuHarness gpu(machine, o);
@@ -166,9 +183,14 @@ TEST_F(GpuRun, AStuckBarrierIsReported) {
       FAIL();
     } catch (const RunError& e) {
       std::string text = e.what();
-      EXPECT_NE(text.find(skip ? "nothing can move any more" : "nothing has moved for 30"), text.npos) << text;
-      EXPECT_NE(text.find("warp 1 of block 0 of kernel 'kernel' waits at kernel.ptx:3 (bar.sync) at barrier 2: 2 of 3 warps have come; "
-                          "not waiting there: warp none"), text.npos) << text;
+      EXPECT_NE(text.find(skip ? "nothing can move any more" : "nothing has moved for 30"),
+                text.npos)
+          << text;
+      EXPECT_NE(text.find("warp 1 of block 0 of kernel 'kernel' waits at kernel.ptx:3 (bar.sync) "
+                          "at barrier 2: 2 of 3 warps have come; "
+                          "not waiting there: warp none"),
+                text.npos)
+          << text;
       EXPECT_NE(text.find("dispatcher: 0 of 1 blocks have ended"), text.npos) << text;
     }
   }
@@ -194,7 +216,9 @@ class Stubborn final : public policy::Choice<policy::BlockPolicy> {
   std::string_view name() const override { return "stubborn"; }
   std::string_view doc() const override { return "test"; }
   void visit(FieldVisitor&) override {}
-  std::unique_ptr<policy::BlockPolicy> make(const Context&) const override { return std::make_unique<Policy>(*this); }
+  std::unique_ptr<policy::BlockPolicy> make(const Context&) const override {
+    return std::make_unique<Policy>(*this);
+  }
   mutable std::vector<std::string> log;
 
  private:
@@ -202,18 +226,27 @@ class Stubborn final : public policy::Choice<policy::BlockPolicy> {
    public:
     explicit Policy(const Stubborn& s) : s_(s) {}
     unsigned blocks_per_cycle() const override { return s_.per_cycle_; }
-    void on_launch(const policy::BlockLaunch& l) override { s_.log.push_back("launch " + std::to_string(l.blocks)); }
+    void on_launch(const policy::BlockLaunch& l) override {
+      s_.log.push_back("launch " + std::to_string(l.blocks));
+    }
     std::optional<policy::BlockChoice> pick(const policy::BlockView& v) override {
       switch (s_.fault_) {
-        case Fault::Never: return std::nullopt;
-        case Fault::WrongSm: return policy::BlockChoice{99, 0};
-        case Fault::WrongBlock: return policy::BlockChoice{v.room.first(), 1000};
-        case Fault::Twice: return policy::BlockChoice{v.room.first(), 0};
-        case Fault::None: break;
+        case Fault::Never:
+          return std::nullopt;
+        case Fault::WrongSm:
+          return policy::BlockChoice{99, 0};
+        case Fault::WrongBlock:
+          return policy::BlockChoice{v.room.first(), 1000};
+        case Fault::Twice:
+          return policy::BlockChoice{v.room.first(), 0};
+        case Fault::None:
+          break;
       }
       return policy::BlockChoice{v.room.first(), next_++};
     }
-    void on_block_done(std::uint32_t, std::uint32_t block) override { s_.log.push_back("done " + std::to_string(block)); }
+    void on_block_done(std::uint32_t, std::uint32_t block) override {
+      s_.log.push_back("done " + std::to_string(block));
+    }
     void on_kernel_end() override { s_.log.push_back("end"); }
 
    private:
@@ -235,7 +268,8 @@ TEST_F(GpuRun, DecentralPoliciesServeEverySmInOneCycle) {
     EXPECT_EQ(s[i].sm, i % 4) << "one block per SM and cycle";
     EXPECT_EQ(s[i].start, 20u + i / 4);
   }
-  EXPECT_EQ(seen->log, (std::vector<std::string>{"launch 6", "done 0", "done 1", "done 2", "done 3", "done 4", "done 5", "end"}));
+  EXPECT_EQ(seen->log, (std::vector<std::string>{"launch 6", "done 0", "done 1", "done 2", "done 3",
+                                                 "done 4", "done 5", "end"}));
 }
 
 TEST_F(GpuRun, APolicyThatNeverAnswersIsReportedByName) {
@@ -248,15 +282,18 @@ TEST_F(GpuRun, APolicyThatNeverAnswersIsReportedByName) {
     FAIL();
   } catch (const RunError& e) {
     std::string text = e.what();
-    EXPECT_NE(text.find("4 SMs have room, block policy 'stubborn' gives them none"), text.npos) << text;
+    EXPECT_NE(text.find("4 SMs have room, block policy 'stubborn' gives them none"), text.npos)
+        << text;
   }
 }
 
 using GpuRunDeathTest = GpuRun;
 TEST_F(GpuRunDeathTest, WrongAnswersNameThePolicy) {
-  for (auto [fault, text] : {std::pair{Stubborn::Fault::WrongSm, "block policy 'stubborn' names an SM that has room"},
-                             std::pair{Stubborn::Fault::WrongBlock, "block policy 'stubborn' names a block of the grid"},
-                             std::pair{Stubborn::Fault::Twice, "block policy 'stubborn' names a block that was not handed out before"}}) {
+  for (auto [fault, text] :
+       {std::pair{Stubborn::Fault::WrongSm, "block policy 'stubborn' names an SM that has room"},
+        std::pair{Stubborn::Fault::WrongBlock, "block policy 'stubborn' names a block of the grid"},
+        std::pair{Stubborn::Fault::Twice,
+                  "block policy 'stubborn' names a block that was not handed out before"}}) {
     auto r = grid(8);
     EXPECT_DEATH(
         {
@@ -271,14 +308,20 @@ TEST_F(GpuRun, PolicyStatisticsAreSummedOverInstances) {
   class Collect final : public FieldVisitor {
    public:
     std::vector<std::pair<std::string, std::uint64_t>> seen;
-    void field(std::string_view, std::uint32_t&, Range<std::uint32_t>, std::string_view, std::string_view) override {}
-    void field(std::string_view n, std::uint64_t& v, Range<std::uint64_t>, std::string_view, std::string_view) override { seen.emplace_back(n, v); }
-    void field(std::string_view, double&, Range<double>, std::string_view, std::string_view) override {}
+    void field(std::string_view, std::uint32_t&, Range<std::uint32_t>, std::string_view,
+               std::string_view) override {}
+    void field(std::string_view n, std::uint64_t& v, Range<std::uint64_t>, std::string_view,
+               std::string_view) override {
+      seen.emplace_back(n, v);
+    }
+    void field(std::string_view, double&, Range<double>, std::string_view,
+               std::string_view) override {}
     void field(std::string_view, bool&, std::string_view) override {}
     void field(std::string_view, std::string&, std::string_view) override {}
     void enter(std::string_view, std::string_view) override {}
     void leave() override {}
-    void choice_index(std::string_view, std::uint32_t&, std::span<const std::string_view>, std::string_view) override {}
+    void choice_index(std::string_view, std::uint32_t&, std::span<const std::string_view>,
+                      std::string_view) override {}
   };
   auto r = grid(10, 64);
   GpuHarness gpu(machine);
@@ -288,19 +331,23 @@ TEST_F(GpuRun, PolicyStatisticsAreSummedOverInstances) {
   gpu->visit_policy_statistics("block", block);
   ASSERT_FALSE(warp.seen.empty());
   EXPECT_EQ(warp.seen[0], (std::pair<std::string, std::uint64_t>{"picks", 40}));
-  auto blocks = std::find(block.seen.begin(), block.seen.end(), std::pair<std::string, std::uint64_t>{"blocks", 10});
+  auto blocks = std::find(block.seen.begin(), block.seen.end(),
+                          std::pair<std::string, std::uint64_t>{"blocks", 10});
   EXPECT_NE(blocks, block.seen.end());
   EXPECT_THROW(gpu->visit_policy_statistics("nothing", warp), InputError);
 }
 
-/// A stream that executes while it is read: must run on one thread and give the same as a recording.
+/// A stream that executes while it is read: must run on one thread and give the same as a
+/// recording.
 class LiveStream final : public trace::KernelStream {
  public:
   explicit LiveStream(trace::MemoryTrace& inner) : inner_(inner) {}
   const trace::KernelCode& code() const override { return inner_.code(); }
   const trace::LaunchShape& shape() const override { return inner_.shape(); }
   bool concurrent() const override { return false; }
-  trace::WarpCursor open(std::uint32_t block, unsigned warp) override { return inner_.open(block, warp); }
+  trace::WarpCursor open(std::uint32_t block, unsigned warp) override {
+    return inner_.open(block, warp);
+  }
   bool refill(trace::WarpCursor& c) override {
     if (fail_after != 0 && --fail_after == 0) throw RunError("the program did something wrong");
     return inner_.refill(c);

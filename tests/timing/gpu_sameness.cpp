@@ -1,8 +1,10 @@
-// The same result whatever the host does: skipping, order of components, threads, sampling; and the conservation laws.
+// The same result whatever the host does: skipping, order of components, threads, sampling; and the
+// conservation laws.
 #include <gtest/gtest.h>
 
 #include "support/allocation_counter.h"
 #include "support/gpu_harness.h"
+#include "support/random_kernel.h"
 
 namespace raddle {
 namespace {
@@ -16,10 +18,11 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-Outcome outcome(const timing::MachineSpec& m, std::uint64_t seed, const GpuOptions& o, std::string_view warp = "gto",
-                std::string_view block = "rr") {
+Outcome outcome(const timing::MachineSpec& m, std::uint64_t seed, const GpuOptions& o,
+                std::string_view warp = "gto", std::string_view block = "rr") {
   GpuHarness gpu(m, o, warp, block);
-  for (std::uint64_t launch = 0; launch < 2; ++launch) gpu.run(*random_kernel(seed + 1000 * launch));
+  for (std::uint64_t launch = 0; launch < 2; ++launch)
+    gpu.run(*random_kernel(seed + 1000 * launch));
   return {gpu->hash(), gpu->now()};
 }
 
@@ -29,10 +32,12 @@ class GpuSameness : public ::testing::TestWithParam<std::uint64_t> {
   timing::MachineSpec machine() const {
     timing::MachineSpec m = busy_machine();
     std::uint64_t s = GetParam();
-    if (s % 2 == 1) m.sm.l1d.reserve_on_miss = true, m.sm.l1d.write_policy = timing::WritePolicy::WriteEvict;
+    if (s % 2 == 1)
+      m.sm.l1d.reserve_on_miss = true, m.sm.l1d.write_policy = timing::WritePolicy::WriteEvict;
     if (s % 3 == 1) m.sm.l1d.line_bytes = m.l2.line_bytes = 64;
     if (s % 3 == 2) m.sm.l1d.sector_bytes = m.sm.l1d.line_bytes;
-    if (s % 4 == 1) m.noc.latency_cycles = 5, m.dispatch_latency_cycles = 7, m.sm.l1d.hit_latency_cycles = 1;
+    if (s % 4 == 1)
+      m.noc.latency_cycles = 5, m.dispatch_latency_cycles = 7, m.sm.l1d.hit_latency_cycles = 1;
     if (s % 4 == 2) m.sm.schedulers = 4, m.launch_latency_cycles = 333;
     if (s % 5 == 3) m.dram.clock_mhz = 1217;
     return m;
@@ -72,7 +77,9 @@ TEST_P(GpuSameness, SamplingChangesNothingAndAddsUp) {
   const auto& samples = gpu->samples();
   for (std::size_t i = 0; i < samples.size(); ++i) {
     issued += samples[i].issued, bytes += samples[i].dram_bytes;
-    if (i > 0) { EXPECT_EQ(samples[i].start - samples[i - 1].start, samples[1].start); }
+    if (i > 0) {
+      EXPECT_EQ(samples[i].start - samples[i - 1].start, samples[1].start);
+    }
   }
   EXPECT_GT(samples.size(), gpu->now() / 60);
   EXPECT_LT(samples.back().start, gpu->now());
@@ -85,7 +92,8 @@ TEST_P(GpuSameness, EveryWarpPolicyIsIndifferentToSkipping) {
   GpuOptions slow;
   slow.skip = false;
   for (const std::string& name : policy::all_policies().warp.names())
-    EXPECT_EQ(outcome(machine(), GetParam(), {}, name), outcome(machine(), GetParam(), slow, name)) << name;
+    EXPECT_EQ(outcome(machine(), GetParam(), {}, name), outcome(machine(), GetParam(), slow, name))
+        << name;
 }
 
 TEST_P(GpuSameness, CountsAreConserved) {
@@ -99,7 +107,8 @@ TEST_P(GpuSameness, CountsAreConserved) {
     EXPECT_EQ(slots, gpu->now() * m.sm.schedulers * m.sm.count);
     EXPECT_EQ(c.sm.l1d_accesses, c.sm.l1d_hits + c.sm.l1d_pending_hits + c.sm.l1d_misses);
     EXPECT_EQ(c.sm.l1d_fills, c.sm.l1d_misses);
-    EXPECT_EQ(c.request.packets, c.reply.packets) << "every request is answered when the kernel ends";
+    EXPECT_EQ(c.request.packets, c.reply.packets)
+        << "every request is answered when the kernel ends";
     EXPECT_EQ(c.request.packets, c.l2.reads + c.l2.writes + c.l2.atomics);
     EXPECT_EQ(c.l2.writes, c.sm.l1d_stores);
     EXPECT_EQ(c.l2.atomics, c.sm.atomics);

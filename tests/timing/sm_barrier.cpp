@@ -15,8 +15,10 @@ class SmBarrier : public ::testing::Test {
  protected:
   timing::MachineSpec machine = small_machine();
   Code code;
-  std::uint32_t a = code.alu(1, {9}), s = code.sfu(2, {9}), after_s = code.alu(3, {2}), bar = code.barrier();
-  std::uint32_t sleep = code.sleep(), exit = code.exit(), load = code.load(4, 9), use = code.alu(5, {4}), fence = code.fence();
+  std::uint32_t a = code.alu(1, {9}), s = code.sfu(2, {9}), after_s = code.alu(3, {2}),
+                bar = code.barrier();
+  std::uint32_t sleep = code.sleep(), exit = code.exit(), load = code.load(4, 9),
+                use = code.alu(5, {4}), fence = code.fence();
 };
 
 TEST_F(SmBarrier, OpensAFixedTimeAfterTheLastArrival) {
@@ -28,7 +30,8 @@ TEST_F(SmBarrier, OpensAFixedTimeAfterTheLastArrival) {
   sm.start_block(0, r);
   sm.run(100);
   EXPECT_EQ(sm.issue_times(0), (Cycles{0, 30, 31}));
-  EXPECT_EQ(sm.issue_times(8), (Cycles{0, 21, 22, 30, 31})) << "last arrival at 22, control latency 8";
+  EXPECT_EQ(sm.issue_times(8), (Cycles{0, 21, 22, 30, 31}))
+      << "last arrival at 22, control latency 8";
   EXPECT_EQ(sm.stalls(Stall::Barrier), 29u + 7u);
 }
 
@@ -57,7 +60,9 @@ TEST_F(SmBarrier, EndedWarpsAreNotWaitedFor) {
 }
 
 TEST_F(SmBarrier, ExpectedCountsAndIdentifiersAreIndependent) {
-  auto r = one_block(code, 4, [&](WarpWriter& w) { w.barrier(bar, w.warp() / 2 + 1, BarrierKind::Sync, 2).op(a).op(exit); });
+  auto r = one_block(code, 4, [&](WarpWriter& w) {
+    w.barrier(bar, w.warp() / 2 + 1, BarrierKind::Sync, 2).op(a).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(200);
@@ -137,8 +142,9 @@ TEST_F(SmBarrier, StallReasonIsThatOfTheNearestWarp) {
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(200);
-  // 0 load, 1 sfu, 2 barrier; until 21 warp 1 waits for its sfu; 22 after_s, 23 barrier; until 30 warp 0 waits for
-  // memory; barrier opens: exits at 31 and 32; until 99 memory; 100 use, 101 exit, 102-103 for the result of `use`.
+  // 0 load, 1 sfu, 2 barrier; until 21 warp 1 waits for its sfu; 22 after_s, 23 barrier; until 30
+  // warp 0 waits for memory; barrier opens: exits at 31 and 32; until 99 memory; 100 use, 101 exit,
+  // 102-103 for the result of `use`.
   EXPECT_EQ(sm.issues().size(), 9u);
   EXPECT_EQ(sm.stalls(Stall::Dependence), 19u + 2u);
   EXPECT_EQ(sm.stalls(Stall::Memory), 7u + 67u);
@@ -161,10 +167,22 @@ TEST_F(SmBarrier, AStuckSmSaysWhoWaitsWhereForWhat) {
   sm.run(100);
   std::string text;
   sm.sm().describe(text, 10);
-  EXPECT_NE(text.find("warp 0 of block 0 of kernel 'kernel' waits at kernel.ptx:8 (op) for an operand from memory"), text.npos) << text;
-  EXPECT_NE(text.find("warp 1 of block 0 of kernel 'kernel' waits at kernel.ptx:9 (membar.gl) for 1 earlier memory operations to be visible"), text.npos) << text;
-  EXPECT_NE(text.find("warp 2 of block 0 of kernel 'kernel' waits at kernel.ptx:4 (bar.sync) at barrier 0: 1 of 4 warps have come; not waiting there: warp 0, 1, 3"), text.npos) << text;
-  EXPECT_NE(text.find("warp 3 of block 0 of kernel 'kernel' has ended, its memory operations have not"), text.npos) << text;
+  EXPECT_NE(text.find("warp 0 of block 0 of kernel 'kernel' waits at kernel.ptx:8 (op) for an "
+                      "operand from memory"),
+            text.npos)
+      << text;
+  EXPECT_NE(text.find("warp 1 of block 0 of kernel 'kernel' waits at kernel.ptx:9 (membar.gl) for "
+                      "1 earlier memory operations to be visible"),
+            text.npos)
+      << text;
+  EXPECT_NE(text.find("warp 2 of block 0 of kernel 'kernel' waits at kernel.ptx:4 (bar.sync) at "
+                      "barrier 0: 1 of 4 warps have come; not waiting there: warp 0, 1, 3"),
+            text.npos)
+      << text;
+  EXPECT_NE(
+      text.find("warp 3 of block 0 of kernel 'kernel' has ended, its memory operations have not"),
+      text.npos)
+      << text;
   EXPECT_NE(text.find("is blocked: no MSHR is free"), text.npos) << text;
   std::string brief;
   sm.sm().describe(brief, 1);

@@ -39,7 +39,8 @@ TEST_F(SmIssue, DependentInstructionWaitsTheLatencyOfEachClass) {
 }
 
 TEST_F(SmIssue, IndependentInstructionsOfOneUnitAreAnIntervalApart) {
-  auto a = code.alu(1, {9}), b = code.alu(2, {9}), c = code.sfu(3, {9}), d = code.sfu(4, {9}), ex = code.exit();
+  auto a = code.alu(1, {9}), b = code.alu(2, {9}), c = code.sfu(3, {9}), d = code.sfu(4, {9}),
+       ex = code.exit();
   auto r = one_block(code, 1, [&](WarpWriter& w) { w.op(a).op(b).op(c).op(d).op(ex); });
   SmHarness sm(machine);
   sm.start_block(0, r);
@@ -51,7 +52,8 @@ TEST_F(SmIssue, IndependentInstructionsOfOneUnitAreAnIntervalApart) {
 TEST_F(SmIssue, WarpsOfOneSchedulerShareItsUnits) {
   auto a = code.alu(1, {9}), f = code.fma(2, {9}), ex = code.exit();
   auto r = one_block(code, 4, [&](WarpWriter& w) { w.op(w.warp() < 2 ? a : f).op(ex); });
-  SmHarness sm(machine);  // warps 0 and 2 (slots 0, 1) on scheduler 0; 1 and 3 (slots 8, 9) on scheduler 1
+  SmHarness sm(
+      machine);  // warps 0 and 2 (slots 0, 1) on scheduler 0; 1 and 3 (slots 8, 9) on scheduler 1
   sm.start_block(0, r);
   sm.run(50);
   EXPECT_EQ(sm.issue_times(0)[0], 0u);

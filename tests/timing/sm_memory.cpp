@@ -16,14 +16,19 @@ class SmMemory : public ::testing::Test {
   SmMemory() { machine.sm.l1d.hit_latency_cycles = 28; }
   timing::MachineSpec machine = small_machine();
   Code code;
-  std::uint32_t load = code.load(1, 10), load2 = code.load(2, 11), use = code.alu(3, {1}), use2 = code.fma(4, {2});
-  std::uint32_t store = code.store(5, 10), fence = code.fence(), atomic = code.atomic(6, 10), reduce = code.reduce(10);
-  std::uint32_t use6 = code.alu(7, {6}), shared = code.load_shared(1, 10), shared2 = code.load_shared(2, 10);
+  std::uint32_t load = code.load(1, 10), load2 = code.load(2, 11), use = code.alu(3, {1}),
+                use2 = code.fma(4, {2});
+  std::uint32_t store = code.store(5, 10), fence = code.fence(), atomic = code.atomic(6, 10),
+                reduce = code.reduce(10);
+  std::uint32_t use6 = code.alu(7, {6}), shared = code.load_shared(1, 10),
+                shared2 = code.load_shared(2, 10);
   std::uint32_t constant = code.load_const(1), exit = code.exit();
 };
 
 TEST_F(SmMemory, MissThenHit) {
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {{100}}).op(use).lines(load2, {{100}}).op(use2).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100}}).op(use).lines(load2, {{100}}).op(use2).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
@@ -44,7 +49,9 @@ TEST_F(SmMemory, MissThenHit) {
 
 TEST_F(SmMemory, HitLatencyOfOneCycleIsPossible) {
   machine.sm.l1d.hit_latency_cycles = 1;
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {{100}}).op(use).lines(load2, {{100}}).op(use2).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100}}).op(use).lines(load2, {{100}}).op(use2).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
@@ -53,12 +60,16 @@ TEST_F(SmMemory, HitLatencyOfOneCycleIsPossible) {
 
 TEST_F(SmMemory, OneLineACycleAndOneFlitACycle) {
   auto r = one_block(code, 1, [&](WarpWriter& w) {
-    w.lines(load, {{100, 1}, {101, 1}, {102, 1}, {103, 1}}).lines(store, {{200}, {300, 1}}).op(use).op(exit);
+    w.lines(load, {{100, 1}, {101, 1}, {102, 1}, {103, 1}})
+        .lines(store, {{200}, {300, 1}})
+        .op(use)
+        .op(exit);
   });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
-  // Four read requests of one flit, then a write of four sectors (8 + 128 bytes = 5 flits), then the small one.
+  // Four read requests of one flit, then a write of four sectors (8 + 128 bytes = 5 flits), then
+  // the small one.
   EXPECT_EQ(sm.sent_times(), (Cycles{0, 1, 2, 3, 4, 9}));
   EXPECT_EQ(sm.sent()[4].message.kind, MessageKind::Write);
   EXPECT_EQ(sm.sent()[5].message.sectors, 1);
@@ -70,7 +81,8 @@ TEST_F(SmMemory, SchedulersTakeTurnsOnTheWayIn) {
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
-  // Slots 0, 1 belong to scheduler 0, slots 8, 9 to scheduler 1. Whoever may not enter stalls for the LSU.
+  // Slots 0, 1 belong to scheduler 0, slots 8, 9 to scheduler 1. Whoever may not enter stalls for
+  // the LSU.
   EXPECT_EQ(sm.issue_times(0)[0], 0u);
   EXPECT_EQ(sm.issue_times(8)[0], 1u);
   EXPECT_EQ(sm.issue_times(1)[0], 2u);
@@ -90,7 +102,9 @@ TEST_F(SmMemory, AccessesToAMissingLineMerge) {
 }
 
 TEST_F(SmMemory, OtherSectorsOfAMissingLineAreAskedForAlone) {
-  auto r = one_block(code, 2, [&](WarpWriter& w) { w.lines(load, {{100, w.warp() == 0 ? 0xffu : 0xff00u}}).op(use).op(exit); });
+  auto r = one_block(code, 2, [&](WarpWriter& w) {
+    w.lines(load, {{100, w.warp() == 0 ? 0xffu : 0xff00u}}).op(use).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
@@ -106,7 +120,9 @@ TEST_F(SmMemory, OtherSectorsOfAMissingLineAreAskedForAlone) {
 
 TEST_F(SmMemory, FullMshrStallsTheHeadUntilAFill) {
   machine.sm.l1d.mshr_entries = 1;
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {{100}}).lines(load2, {{200}}).op(use2).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100}}).lines(load2, {{200}}).op(use2).op(exit);
+  });
   for (bool skip : {false, true}) {
     SmHarness sm(machine);
     sm.skip = skip;
@@ -120,7 +136,8 @@ TEST_F(SmMemory, FullMshrStallsTheHeadUntilAFill) {
 
 TEST_F(SmMemory, RefusedCyclesShowWhileTheHeadIsStillRefused) {
   machine.sm.l1d.mshr_entries = 1;
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {{100}}).lines(load2, {{200}}).op(exit); });
+  auto r = one_block(code, 1,
+                     [&](WarpWriter& w) { w.lines(load, {{100}}).lines(load2, {{200}}).op(exit); });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(51);
@@ -134,7 +151,8 @@ TEST_F(SmMemory, MergeLimitStallsTheHead) {
   sm.start_block(0, r);
   sm.run(400);
   EXPECT_EQ(sm.sent().size(), 1u);
-  EXPECT_EQ(sm.counters().l1d_reservation_fails, 98u) << "the third access is tried at 2 and hits at 100";
+  EXPECT_EQ(sm.counters().l1d_reservation_fails, 98u)
+      << "the third access is tried at 2 and hits at 100";
   EXPECT_EQ(sm.counters().l1d_hits, 1u);
 }
 
@@ -149,15 +167,19 @@ TEST_F(SmMemory, WithoutCreditsTheMissQueueFillsAndHoldsTheHead) {
   sm.credit_after = 40;
   sm.start_block(0, r);
   sm.run(400);
-  // Five credits go out at 0-4 and come back at 40-44; lines 5 and 6 wait in the queue, line 7 at the head.
+  // Five credits go out at 0-4 and come back at 40-44; lines 5 and 6 wait in the queue, line 7 at
+  // the head.
   EXPECT_EQ(sm.sent_times(), (Cycles{0, 1, 2, 3, 4, 40, 41, 42, 43}));
-  // Line 7 is refused from 7 on; the queue has room after the packet of 40 has left: 41. Line 8 at 42.
+  // Line 7 is refused from 7 on; the queue has room after the packet of 40 has left: 41. Line 8
+  // at 42.
   EXPECT_EQ(sm.counters().l1d_reservation_fails, 34u);
   EXPECT_EQ(sm.issue_times()[1], 143u);
 }
 
 TEST_F(SmMemory, StoresDoNotAllocateAndAreAcknowledged) {
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(store, {{100}}).op(fence).lines(load, {{100}}).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(store, {{100}}).op(fence).lines(load, {{100}}).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
@@ -170,7 +192,11 @@ TEST_F(SmMemory, StoresDoNotAllocateAndAreAcknowledged) {
 
 TEST_F(SmMemory, FenceWaitsForLoadsStoresAndReductions) {
   auto r = one_block(code, 1, [&](WarpWriter& w) {
-    w.lines(load, {{100}}).lines(store, {{200, 1}, {300, 1}}).lines(reduce, {{400, 1}}).op(fence).op(exit);
+    w.lines(load, {{100}})
+        .lines(store, {{200, 1}, {300, 1}})
+        .lines(reduce, {{400, 1}})
+        .op(fence)
+        .op(exit);
   });
   SmHarness sm(machine);
   sm.reply_after = kNever;
@@ -211,7 +237,13 @@ TEST_F(SmMemory, WritePolicyDecidesWhatAStoreDoesToAPresentLine) {
 
 TEST_F(SmMemory, AtomicsGoToTheL2AndRemoveTheLine) {
   auto r = one_block(code, 1, [&](WarpWriter& w) {
-    w.lines(load, {{100}}).op(use).lines(atomic, {{100, 0x3, 0x7}, {101, 0x1, 0x8}}, 0xf).op(use6).lines(load2, {{100}}).op(use2).op(exit);
+    w.lines(load, {{100}})
+        .op(use)
+        .lines(atomic, {{100, 0x3, 0x7}, {101, 0x1, 0x8}}, 0xf)
+        .op(use6)
+        .lines(load2, {{100}})
+        .op(use2)
+        .op(exit);
   });
   SmHarness sm(machine);
   sm.start_block(0, r);
@@ -240,7 +272,12 @@ TEST_F(SmMemory, ReductionsReturnNothingButHoldTheBlock) {
 TEST_F(SmMemory, BypassingLoadsNeitherUseNorFillTheL1) {
   code.raw().instructions[load].bypass_l1 = true;
   auto r = one_block(code, 1, [&](WarpWriter& w) {
-    w.lines(load2, {{100}}).op(use2).lines(load, {{100, 0xff}, {101, 1}}).op(use).lines(load, {{100}}).op(exit);
+    w.lines(load2, {{100}})
+        .op(use2)
+        .lines(load, {{100, 0xff}, {101, 1}})
+        .op(use)
+        .lines(load, {{100}})
+        .op(exit);
   });
   SmHarness sm(machine);
   sm.start_block(0, r);
@@ -252,7 +289,9 @@ TEST_F(SmMemory, BypassingLoadsNeitherUseNorFillTheL1) {
 }
 
 TEST_F(SmMemory, PredicatedOffAccessesTouchNothing) {
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {}, 0).op(use).lines(store, {}, 0).op(fence).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {}, 0).op(use).lines(store, {}, 0).op(fence).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(100);
@@ -279,7 +318,9 @@ TEST_F(SmMemory, ReservedWaysCannotBeTakenAndStallTheHead) {
 TEST_F(SmMemory, WithoutReservationTheSameMissesAllGoOut) {
   machine.sm.l1d.ways = 2;
   std::uint32_t sets = machine.sm.l1d.sets();
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {{0, 1}, {sets, 1}, {2 * sets, 1}}).op(use).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{0, 1}, {sets, 1}, {2 * sets, 1}}).op(use).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
@@ -289,7 +330,9 @@ TEST_F(SmMemory, WithoutReservationTheSameMissesAllGoOut) {
 
 TEST_F(SmMemory, ShortLinesSplitAPieceInTwo) {
   machine.sm.l1d.line_bytes = machine.l2.line_bytes = 64;
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {{100}}).lines(load2, {{200, 0xff00, 0xff00}}, 0xff00).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100}}).lines(load2, {{200, 0xff00, 0xff00}}, 0xff00).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
@@ -303,7 +346,9 @@ TEST_F(SmMemory, ShortLinesSplitAPieceInTwo) {
 
 TEST_F(SmMemory, WholeLineCachesFetchAllSectorsButStoreOnlyThoseTouched) {
   machine.sm.l1d.sector_bytes = 128;
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {{100, 1}}).lines(store, {{200, 1u << 31}}).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100, 1}}).lines(store, {{200, 1u << 31}}).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
@@ -326,7 +371,9 @@ TEST_F(SmMemory, LocalWindowsOfWarpsDoNotOverlap) {
 }
 
 TEST_F(SmMemory, BankConflictsTakePassesAndHoldTheUnit) {
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.passes(shared, 4).passes(shared2, 1).op(use).op(use2).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.passes(shared, 4).passes(shared2, 1).op(use).op(use2).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(100);
@@ -338,7 +385,9 @@ TEST_F(SmMemory, BankConflictsTakePassesAndHoldTheUnit) {
 }
 
 TEST_F(SmMemory, ConstantAccessesTakeTheirLatencyAndOnePassPerAddress) {
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.passes(constant, 1).op(use).passes(constant, 3).op(use).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.passes(constant, 1).op(use).passes(constant, 3).op(use).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(100);
@@ -373,7 +422,8 @@ TEST_F(SmMemory, KernelStartFlushesTheCacheIfTheMachineSaysSo) {
 
 TEST_F(SmMemory, LoadsInFlightAreLimited) {
   machine.sm.loads_in_flight = 1;
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {{100}}).lines(load2, {{200}}).op(exit); });
+  auto r = one_block(code, 1,
+                     [&](WarpWriter& w) { w.lines(load, {{100}}).lines(load2, {{200}}).op(exit); });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
@@ -383,11 +433,14 @@ TEST_F(SmMemory, LoadsInFlightAreLimited) {
 
 TEST_F(SmMemory, QueueOfTheLoadStoreUnitIsLimited) {
   machine.sm.lsu_queue = 1;
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.passes(shared, 8).passes(shared2, 8).passes(shared, 8).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.passes(shared, 8).passes(shared2, 8).passes(shared, 8).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(400);
-  // The first is taken over at once, the second waits in the queue until 8; the third also needs register 1 (at 31).
+  // The first is taken over at once, the second waits in the queue until 8; the third also needs
+  // register 1 (at 31).
   EXPECT_EQ(sm.issue_times()[1], 1u);
   EXPECT_EQ(sm.issue_times()[2], 31u);
 }
@@ -395,7 +448,10 @@ TEST_F(SmMemory, QueueOfTheLoadStoreUnitIsLimited) {
 TEST_F(SmMemory, RequestsAndRepliesBalance) {
   auto r = one_block(code, 16, [&](WarpWriter& w) {
     for (std::uint32_t i = 0; i < 20; ++i)
-      w.lines(load, {{w.warp() * 7 + i, 0xff}, {900 + i, 1}}).lines(store, {{3000 + i}}).lines(atomic, {{4000, 1, 1}}).op(use);
+      w.lines(load, {{w.warp() * 7 + i, 0xff}, {900 + i, 1}})
+          .lines(store, {{3000 + i}})
+          .lines(atomic, {{4000, 1, 1}})
+          .op(use);
     w.op(exit);
   });
   for (bool skip : {false, true}) {

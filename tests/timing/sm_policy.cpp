@@ -32,12 +32,14 @@ class SmPolicy : public ::testing::Test {
 
 TEST_F(SmPolicy, LrrTakesTurns) {
   auto a = code.alu(1, {9}), b = code.alu(2, {9}), ex = code.exit();
-  EXPECT_EQ(order("lrr", 3, 9, [&](WarpWriter& w) { w.op(a).op(b).op(ex); }), (Order{0, 1, 2, 0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(order("lrr", 3, 9, [&](WarpWriter& w) { w.op(a).op(b).op(ex); }),
+            (Order{0, 1, 2, 0, 1, 2, 0, 1, 2}));
 }
 
 TEST_F(SmPolicy, GtoStaysUntilItStallsThenTakesTheOldest) {
   auto a = code.alu(1, {9}), b = code.alu(2, {1}), ex = code.exit();  // b waits 4 cycles for a
-  EXPECT_EQ(order("gto", 6, 8, [&](WarpWriter& w) { w.op(a).op(b).op(ex); }), (Order{0, 1, 2, 3, 0, 0, 1, 1}));
+  EXPECT_EQ(order("gto", 6, 8, [&](WarpWriter& w) { w.op(a).op(b).op(ex); }),
+            (Order{0, 1, 2, 3, 0, 0, 1, 1}));
 }
 
 TEST_F(SmPolicy, OldestMeansBlockThenWarpAlsoWhenSlotsAreReused) {
@@ -48,12 +50,13 @@ TEST_F(SmPolicy, OldestMeansBlockThenWarpAlsoWhenSlotsAreReused) {
     w.op(ex);
   });
   SmHarness sm(machine, "oldest");
-  sm.start_block(0, r, 0, 0);  // slot 0, gone by cycle 10
-  sm.start_block(0, r, 1, 1);  // slot 1
-  sm.start_block(20, r, 2, 0); // slot 0 again, younger than slot 1
+  sm.start_block(0, r, 0, 0);   // slot 0, gone by cycle 10
+  sm.start_block(0, r, 1, 1);   // slot 1
+  sm.start_block(20, r, 2, 0);  // slot 0 again, younger than slot 1
   sm.run(400);
   std::vector<Cycle> older = sm.issue_times(1);
-  for (std::size_t i = 2; i + 1 < older.size(); ++i) EXPECT_EQ(older[i] - older[i - 1], 4u) << "never held up";
+  for (std::size_t i = 2; i + 1 < older.size(); ++i)
+    EXPECT_EQ(older[i] - older[i - 1], 4u) << "never held up";
   EXPECT_EQ(sm.issue_times(0).size(), 2u + 31u) << "and the younger fills its gaps";
 }
 

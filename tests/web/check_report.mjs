@@ -1,6 +1,6 @@
 // Opens a report in Chromium and checks it: no error, no network, every chart and row there, controls work,
 // it prints. Writes pictures to FOLDER.    node check_report.mjs REPORT.html [FOLDER]
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { withPage } from "./chromium.mjs";
@@ -8,6 +8,10 @@ import { withPage } from "./chromium.mjs";
 const [file, folder] = process.argv.slice(2);
 if (file === undefined) {
   console.error("usage: check_report.mjs REPORT.html [FOLDER]");
+  process.exit(2);
+}
+if (!existsSync(file)) {
+  console.error(`${file}: no such file`);
   process.exit(2);
 }
 const faults = [];

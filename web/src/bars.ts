@@ -73,7 +73,7 @@ function outsideLabels<S extends { data: (number | string)[]; label: object }>(s
   return {
     ...series,
     label: { ...series.label, position: "top" },
-    data: series.data.map((value) => typeof value === "number" && value < 0
+    data: series.data.map((value) => typeof value === "number" && value < -0.005
       ? { value, label: { position: "bottom" } } : value),
   };
 }

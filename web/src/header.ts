@@ -22,7 +22,7 @@ function machine(run: Run): string {
   const slice = configNumber(run, "l2.size_kib");
   return [
     part("sm.count", (n) => `${n} SMs`),
-    part("sm.schedulers", (n) => `${n} ${n === 1 ? "scheduler" : "schedulers"} and ${configNumber(run, "sm.warps") ?? "?"} warps each SM`),
+    part("sm.schedulers", (n) => `${n} ${n === 1 ? "scheduler" : "schedulers"}, ${configNumber(run, "sm.warps") ?? "?"} warps per SM`),
     run.core_clock_mhz > 0 ? `${whole(run.core_clock_mhz)} MHz` : null,
     part("sm.l1d.size_kib", (n) => `L1D ${n} KiB`),
     slices !== null && slice !== null ? `L2 ${whole(slices * slice)} KiB in ${slices} slices` : null,

@@ -68,7 +68,7 @@ function option(group: Group, labels: string[], measure: Measure, t: Theme): Opt
     dataZoom: [zoomSlider(t, { height: 16, bottom: 6, labelFormatter: (n: number) => short(n), filterMode: "none" })],
     series: group.runs.map((run) => ({
       type: "line", step: "end", name: run.label, showSymbol: false, connectNulls: false,
-      lineStyle: { width: 1.8 }, itemStyle: { color: seriesColour(t, labels.indexOf(run.label)) },
+      lineStyle: { width: 1.4 }, itemStyle: { color: seriesColour(t, labels.indexOf(run.label)) },
       data: points(run.samples, measure),
     })),
   };

@@ -177,10 +177,8 @@ void Decoder::cvt_integer(const Inst& inst, Type to, Type from) {
   const ptx::Operand& d = operand(0);
   if (d.kind != Kind::Register) refuse("destination");
   const unsigned d_width = register_width(d.reg);
-  if (size > width) {  // widening goes by the source's sign
-    value = resize(value, width, 8, from_sign);
-    width = 8;
-  }
+  if (size > width && size == d_width)  // widening goes by the source's sign
+    return alu(from_sign ? O_sext_32_64 : O_zext_32_64, register_at_[d.reg], value);
   if (size > d_width) refuse("destination register smaller than its type");
   narrow(register_at_[d.reg], d_width, value, width, to);
 }

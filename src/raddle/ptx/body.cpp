@@ -104,11 +104,9 @@ void BodyParser::directive() {
   } else if (word.text == ".loc" || word.text == ".file") {
     cursor_.skip_line();
   } else if (word.text == ".pragma") {
-    while (!cursor_.token().is(';') && cursor_.token().kind != Token::Kind::End) cursor_.advance();
-    cursor_.expect(';');
+    cursor_.skip_statement();
   } else if (word.text == ".section") {
-    while (!cursor_.token().is('{') && cursor_.token().kind != Token::Kind::End) cursor_.advance();
-    cursor_.skip_balanced('{', '}');
+    cursor_.skip_section();
   } else if (word.text == ".branchtargets" || word.text == ".calltargets" ||
              word.text == ".callprototype") {
     cursor_.fail_at(word, in_quotes(word.text) + " needs a label before it");

@@ -10,6 +10,7 @@ void Cursor::fail_expected(const std::string& what) const {
 
 void Cursor::skip_balanced(char open, char close) {
   const Token first = token_;
+  if (!first.is(open)) fail_expected(std::string("'") + open + "'");
   std::uint64_t depth = 0;
   do {
     if (token_.is(open)) ++depth;
@@ -18,6 +19,19 @@ void Cursor::skip_balanced(char open, char close) {
       fail_at(first, std::string("'") + open + "' without its '" + close + "'");
     advance();
   } while (depth != 0);
+}
+
+void Cursor::skip_statement() {
+  while (!token_.is(';') && token_.kind != Token::Kind::End) advance();
+  expect(';');
+}
+
+void Cursor::skip_section() {
+  while (!token_.is('{')) {
+    if (token_.kind == Token::Kind::End) fail_expected("'{'");
+    advance();
+  }
+  skip_balanced('{', '}');
 }
 
 }  // namespace raddle::ptx

@@ -43,8 +43,12 @@ class Cursor {
     lexer_.skip_line();
     advance();
   }
-  /// Skips "( ... )" or "{ ... }" whatever it holds; `open` is the current token.
+  /// Skips "( ... )" or "{ ... }" whatever it holds; the current token must be `open`.
   void skip_balanced(char open, char close);
+  /// Skips past the next ';', as after .pragma.
+  void skip_statement();
+  /// Skips ".section NAME { ... }": DWARF, of which nothing runs.
+  void skip_section();
   /// The character after the current token, blanks and comments left out.
   char character_after() { return lexer_.peek_character(); }
 

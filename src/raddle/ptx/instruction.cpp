@@ -51,7 +51,8 @@ void BodyParser::instruction(const Token& opcode, Instruction made) {
       spaced.add_word(cursor_.take().text.substr(1));
     decoded = &spaced;
   }
-  // The token's own characters, not those of the first use: Instruction::text() reads on from there.
+  // The token's own characters, not those of the first use: Instruction::text() reads on from
+  // there.
   made.opcode = opcode.text.substr(0, decoded->opcode.size());
   made.modifiers = decoded->modifiers;
   made.types = decoded->types;

@@ -106,24 +106,14 @@ void ModuleParser::directive() {
   } else if (word.is_directive(".file") || word.is_directive(".loc")) {
     cursor_.skip_line();
   } else if (word.is_directive(".section")) {
-    section();
+    cursor_.skip_section();
   } else if (cursor_.accept_directive(".alias")) {
     alias();
   } else if (cursor_.accept_directive(".pragma")) {
-    while (!cursor_.token().is(';') && cursor_.token().kind != Token::Kind::End) cursor_.advance();
-    cursor_.expect(';');
+    cursor_.skip_statement();
   } else if (!cursor_.accept(';')) {
     cursor_.fail_expected("a variable, .entry, .func or another directive");
   }
-}
-
-// DWARF: nothing in it runs.
-void ModuleParser::section() {
-  while (!cursor_.token().is('{')) {
-    if (cursor_.token().kind == Token::Kind::End) cursor_.fail_expected("'{'");
-    cursor_.advance();
-  }
-  cursor_.skip_balanced('{', '}');
 }
 
 // ".alias f, g;": f gets g's body.
@@ -244,9 +234,7 @@ void ModuleParser::performance_directives(Function& function) {
     } else if (word.text == ".noreturn") {
       function.is_noreturn = true;
     } else if (word.text == ".pragma") {
-      while (!cursor_.token().is(';') && cursor_.token().kind != Token::Kind::End)
-        cursor_.advance();
-      cursor_.expect(';');
+      cursor_.skip_statement();
     } else if (word.text != ".explicitcluster" && word.text != ".blocksareclusters") {
       cursor_.fail_at(
           word, "expected '{', ';' or a performance directive, found " + in_quotes(word.text));

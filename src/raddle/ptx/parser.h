@@ -19,7 +19,6 @@ class ModuleParser {
   void target();
   void address_size();
   void directive();
-  void section();
   void alias();
   void variables(Space space, const Linkage& linkage);
   Variable& store(Declared declared, bool is_extern);

@@ -117,7 +117,6 @@ VariableParser::Shape VariableParser::shape() {
 void VariableParser::attribute(Shape& shape) {
   Cursor& cursor = state_->cursor;
   cursor.advance();
-  if (!cursor.token().is('(')) cursor.fail_expected("'('");
   Cursor inside = cursor;
   inside.advance();
   shape.is_managed |= inside.token().is_directive(".managed");

@@ -67,9 +67,12 @@ BarChart bar_chart(std::span<const timing::BlockSpan> blocks, std::size_t limit)
   RADDLE_ASSERT(limit > 0);
   const std::vector<Bar> all = bars_in_lanes(blocks);
   BarChart chart{all, all.size()};
-  while (chart.bars.size() > limit && chart.merged < all.size()) {
+  while (chart.bars.size() > limit) {
+    std::vector<Bar> fewer = joined(all, 2 * chart.merged);
+    // Many small launches: joining would blur the picture and save next to nothing.
+    if (10 * fewer.size() > 9 * chart.bars.size()) break;
     chart.merged *= 2;
-    chart.bars = joined(all, chart.merged);
+    chart.bars = std::move(fewer);
   }
   if (chart.bars.size() > limit) chart.until = keep_beginning(chart.bars, limit);
   return chart;

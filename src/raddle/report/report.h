@@ -25,7 +25,7 @@ struct ReportInput {
 
 /// Most block bars of one run on the page, and of all runs together: about 30 bytes of page each.
 inline constexpr std::size_t kMaxBarsOfRun = 20'000;
-inline constexpr std::size_t kMaxBarsOfPage = 120'000;
+inline constexpr std::size_t kMaxBarsOfPage = 250'000;
 /// Most samples of one run on the page; neighbours are summed until they fit.
 inline constexpr std::size_t kMaxSamples = 600;
 

@@ -1,8 +1,8 @@
 // Timeline in the Chrome trace-event format, which https://ui.perfetto.dev and chrome://tracing
-// open (format: "Trace Event Format", Google, 2016). One process per run, named by its label; in it a track per stream
-// with its kernels, tracks for every SM with its thread blocks (one per block resident at a time),
-// and counters. One microsecond on the screen is one core cycle. Left out: warps and requests, of
-// which there are too many.
+// open (format: "Trace Event Format", Google, 2016). One process per run, named by its label; in it
+// a track per stream with its kernels, tracks for every SM with its thread blocks (one per block
+// resident at a time), and counters. One microsecond on the screen is one core cycle. Left out:
+// warps and requests, of which there are too many.
 #pragma once
 #include <span>
 #include <string>

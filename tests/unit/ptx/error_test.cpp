@@ -80,6 +80,7 @@ TEST(ModuleErrors, Initialisers) {
   EXPECT_EQ(module_error(".extern .global .u32 x = 1;"),
             "k.ptx:4:24: expected ',' or ';' after an .extern variable, found '='");
   EXPECT_EQ(module_error(".global .u32 x = {;"), "k.ptx:4:18: expected a constant, found '{'");
+  EXPECT_EQ(module_error(".global .texref x = 5;"), "k.ptx:4:21: expected '{', found '5'");
   EXPECT_EQ(module_error(".global .samplerref x = { a = b"), "k.ptx:4:25: '{' without its '}'");
 }
 
@@ -102,6 +103,7 @@ TEST(ModuleErrors, Functions) {
             "k.ptx:6:11: 'f' has no body to share");
   EXPECT_EQ(module_error(".func f { }\n.func g { }\n.alias g, f;"),
             "k.ptx:6:8: 'g' is already defined");
+  EXPECT_EQ(module_error(".func .attribute f;"), "k.ptx:4:18: expected '(', found 'f'");
   EXPECT_EQ(module_error(".section .debug_x"), "k.ptx:4:18: expected '{', found end of file");
   EXPECT_EQ(module_error(".pragma \"x\""), "k.ptx:4:12: expected ';', found end of file");
 }

@@ -42,8 +42,9 @@ TEST(Instruction, OpcodeMayBeSpacedOut) {
 }
 
 TEST(Instruction, TextIsThatOfThePlaceNotOfTheFirstUse) {
-  const Module module = parse_kernel("ld .global .f32 %f1, [%rd1];\nld .shared .u32 %r1, [%r2];\n"
-                                     "bar.sync .aligned 0;\nbar.sync 0;");
+  const Module module = parse_kernel(
+      "ld .global .f32 %f1, [%rd1];\nld .shared .u32 %r1, [%r2];\n"
+      "bar.sync .aligned 0;\nbar.sync 0;");
   const std::vector<Instruction>& all = module.functions[0].instructions;
   EXPECT_EQ(all[1].text(), "ld .shared .u32");
   EXPECT_EQ(all[3].text(), "bar.sync");

@@ -118,6 +118,7 @@ TEST(BarChart, WhereMergingDoesNotHelpTheBeginningIsKept) {
   ASSERT_EQ(chart.bars.size(), 40u);
   EXPECT_EQ(chart.blocks, 100u);
   EXPECT_EQ(chart.until, 400u);
+  EXPECT_EQ(chart.merged, 1u);
   for (const Bar& bar : chart.bars) EXPECT_LT(bar.start, chart.until);
 }
 

@@ -131,7 +131,7 @@ TEST(Html, ManyBlocksAreMergedAndEachIsStillCounted) {
 TEST(Html, ManyRunsShareTheRoomForBlocks) {
   sim::Result r = small_result();
   r.blocks.clear();
-  for (std::uint32_t b = 0; b < 8'000; ++b) r.blocks.push_back({0, b, 0, b, b + 1});
+  for (std::uint32_t b = 0; b < 9'000; ++b) r.blocks.push_back({0, b, 0, b, b + 1});
   const ReportInput input{"", "", std::vector<report::Run>(40, {"gto", &r})};
   std::size_t bars = 0;
   const Json data = data_in(input);

@@ -56,10 +56,13 @@ TEST(DecodedKernel, CostsComeFromTheClassAndMemoryFromTheMemoryClass) {
 
 TEST(DecodedKernel, EveryKindHasItsRoute) {
   const std::pair<OpKind, Route> routes[] = {
-      {OpKind::Alu, Route::Pipeline}, {OpKind::Branch, Route::Pipeline}, {OpKind::Exit, Route::Pipeline}, {OpKind::Barrier, Route::Barrier},
-      {OpKind::Fence, Route::Fence}, {OpKind::Sleep, Route::Sleep}, {OpKind::LoadGlobal, Route::Load}, {OpKind::LoadLocal, Route::Load},
-      {OpKind::StoreGlobal, Route::Store}, {OpKind::StoreLocal, Route::Store}, {OpKind::AtomicGlobal, Route::Atomic},
-      {OpKind::ReduceGlobal, Route::Reduce}, {OpKind::LoadShared, Route::Shared}, {OpKind::StoreShared, Route::Shared},
+      {OpKind::Alu, Route::Pipeline},        {OpKind::Branch, Route::Pipeline},
+      {OpKind::Exit, Route::Pipeline},       {OpKind::Barrier, Route::Barrier},
+      {OpKind::Fence, Route::Fence},         {OpKind::Sleep, Route::Sleep},
+      {OpKind::LoadGlobal, Route::Load},     {OpKind::LoadLocal, Route::Load},
+      {OpKind::StoreGlobal, Route::Store},   {OpKind::StoreLocal, Route::Store},
+      {OpKind::AtomicGlobal, Route::Atomic}, {OpKind::ReduceGlobal, Route::Reduce},
+      {OpKind::LoadShared, Route::Shared},   {OpKind::StoreShared, Route::Shared},
       {OpKind::AtomicShared, Route::Shared}, {OpKind::LoadConst, Route::Const}};
   for (auto [kind, route] : routes) {
     Code code;
@@ -68,7 +71,8 @@ TEST(DecodedKernel, EveryKindHasItsRoute) {
     const DecodedInst& in = k.instructions()[0];
     EXPECT_EQ(in.route, route);
     EXPECT_EQ(in.unit == Unit::Lsu, timing::goes_to_lsu(route));
-    bool lines = route == Route::Load || route == Route::Store || route == Route::Atomic || route == Route::Reduce;
+    bool lines = route == Route::Load || route == Route::Store || route == Route::Atomic ||
+                 route == Route::Reduce;
     EXPECT_EQ(in.payload, lines);
     EXPECT_EQ(in.local, kind == OpKind::LoadLocal || kind == OpKind::StoreLocal);
   }

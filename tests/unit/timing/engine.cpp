@@ -58,7 +58,8 @@ TEST(Engine, JumpsOverIdleWindowsAndStartsThemAtMultiples) {
   slow.period = 1003, slow.times = 4;
   e.add(slow);
   std::vector<Cycle> begins;
-  e.run(1, [] { return false; }, [&](Cycle b) { begins.push_back(b); });
+  e.run(
+      1, [] { return false; }, [&](Cycle b) { begins.push_back(b); });
   EXPECT_EQ(begins, (std::vector<Cycle>{0, 1000, 2000, 3000}));
   EXPECT_EQ(slow.acted, (std::vector<Cycle>{0, 1003, 2006, 3009}));
   EXPECT_EQ(e.windows(), 4u);
@@ -106,7 +107,8 @@ TEST(Engine, MessagesArriveExactlyInEveryMode) {
         ba.push(3, 0);
         Engine e(13, skip, shuffle);
         e.add(a), e.add(b);
-        EXPECT_TRUE(run(e, [&] { return a.got.size() + b.got.size() >= 20; }, threads));
+        EXPECT_TRUE(run(
+            e, [&] { return a.got.size() + b.got.size() >= 20; }, threads));
         std::vector<Cycle> got(a.got);
         got.insert(got.end(), b.got.begin(), b.got.end());
         std::sort(got.begin(), got.end());
@@ -142,7 +144,8 @@ TEST(Engine, TheFirstComponentsExceptionComesOutWhateverTheThreads) {
     Engine e(10, true, false);
     e.add(t), e.add(first), e.add(second);
     try {
-      run(e, [] { return false; }, threads);
+      run(
+          e, [] { return false; }, threads);
       FAIL();
     } catch (const std::runtime_error& error) {
       EXPECT_STREQ(error.what(), "first");
@@ -155,7 +158,12 @@ TEST(Engine, WhatIsThrownBeforeAWindowComesOut) {
   Ticker t;
   t.times = 100;
   e.add(t);
-  EXPECT_THROW(e.run(3, [] { return false; }, [](Cycle b) { if (b == 20) throw std::runtime_error("x"); }), std::runtime_error);
+  EXPECT_THROW(e.run(
+                   3, [] { return false; },
+                   [](Cycle b) {
+                     if (b == 20) throw std::runtime_error("x");
+                   }),
+               std::runtime_error);
   EXPECT_EQ(t.acted.size(), 20u);
 }
 

@@ -14,12 +14,18 @@ using timing::EventWheel;
 
 std::vector<Event> take(EventWheel& wheel, Cycle now, std::uint32_t* units = nullptr) {
   std::vector<Event> out;
-  wheel.take(now, [&](std::uint32_t u) { if (units != nullptr) *units = u; }, [&](Event e) { out.push_back(e); });
+  wheel.take(
+      now,
+      [&](std::uint32_t u) {
+        if (units != nullptr) *units = u;
+      },
+      [&](Event e) { out.push_back(e); });
   return out;
 }
 
 TEST(Event, KeepsItsParts) {
-  Event w = Event::write(63, 255), s = Event::write_several(63, 0xfffff), p = Event::piece(4095), r = Event::resume(63);
+  Event w = Event::write(63, 255), s = Event::write_several(63, 0xfffff), p = Event::piece(4095),
+        r = Event::resume(63);
   EXPECT_EQ(w.kind(), Event::Kind::Write);
   EXPECT_EQ(w.warp(), 63u);
   EXPECT_EQ(w.reg(), 255u);
@@ -65,10 +71,12 @@ TEST(EventWheel, EventsMayBePushedWhileOthersAreTaken) {
   EventWheel wheel(2);
   wheel.push(5, Event::piece(1));
   int seen = 0;
-  wheel.take(5, [](std::uint32_t) {}, [&](Event e) {
-    ++seen;
-    wheel.push(6, Event::piece(e.load() + 1));
-  });
+  wheel.take(
+      5, [](std::uint32_t) {},
+      [&](Event e) {
+        ++seen;
+        wheel.push(6, Event::piece(e.load() + 1));
+      });
   EXPECT_EQ(seen, 1);
   EXPECT_EQ(take(wheel, 6)[0].load(), 2u);
 }

@@ -15,7 +15,10 @@ using Outcome = L1d::Outcome;
 
 class L1dTest : public ::testing::Test {
  protected:
-  L1dTest() { spec.size_kib = 1, spec.line_bytes = 128, spec.ways = 2, spec.mshr_entries = 4, spec.mshr_merges = 2; }  // 4 sets
+  L1dTest() {
+    spec.size_kib = 1, spec.line_bytes = 128, spec.ways = 2, spec.mshr_entries = 4,
+    spec.mshr_merges = 2;
+  }  // 4 sets
   L1d::Load load(L1d& c, std::uint32_t line, std::uint8_t sectors = 0xf, bool can_send = true) {
     return c.load(now, line, sectors, waiter++, can_send, count);
   }

@@ -60,7 +60,8 @@ TEST(LineMap, HalfLinesSplitAndShareTheLanes) {
   EXPECT_EQ(out[0].line, 21u);
   EXPECT_EQ(out[0].sectors, 2);
   EXPECT_EQ(out[0].lanes, 1);
-  ASSERT_EQ(map.convert({10, 0x0001ffff, 1}, 0, out), 2u) << "one lane reading a long vector over the middle";
+  ASSERT_EQ(map.convert({10, 0x0001ffff, 1}, 0, out), 2u)
+      << "one lane reading a long vector over the middle";
   EXPECT_EQ(out[0].lanes, 1);
   EXPECT_EQ(out[1].lanes, 1) << "at least one each";
 }

@@ -1,4 +1,5 @@
-// Fields of a machine: every one has a range and a line of documentation; the rules across fields name their keys.
+// Fields of a machine: every one has a range and a line of documentation; the rules across fields
+// name their keys.
 #include "raddle/timing/gpu/machine.h"
 
 #include <gtest/gtest.h>
@@ -19,24 +20,40 @@ class Collector final : public FieldVisitor {
 
  private:
   template <class T>
-  void number(std::string_view name, T value, Range<T> range, std::string_view unit, std::string_view doc) {
+  void number(std::string_view name, T value, Range<T> range, std::string_view unit,
+              std::string_view doc) {
     add(name, unit, doc);
     if (value < range.low || value > range.high) out_of_range.push_back(path_ + std::string(name));
   }
   void add(std::string_view name, std::string_view unit, std::string_view doc) {
     EXPECT_FALSE(doc.empty()) << name;
-    EXPECT_TRUE(fields.emplace(path_ + std::string(name), std::string(unit) + "|" + std::string(doc)).second) << name << " twice";
+    EXPECT_TRUE(
+        fields.emplace(path_ + std::string(name), std::string(unit) + "|" + std::string(doc))
+            .second)
+        << name << " twice";
   }
-  void field(std::string_view n, std::uint32_t& v, Range<std::uint32_t> r, std::string_view u, std::string_view d) override { number(n, v, r, u, d); }
-  void field(std::string_view n, std::uint64_t& v, Range<std::uint64_t> r, std::string_view u, std::string_view d) override { number(n, v, r, u, d); }
-  void field(std::string_view n, double& v, Range<double> r, std::string_view u, std::string_view d) override { number(n, v, r, u, d); }
+  void field(std::string_view n, std::uint32_t& v, Range<std::uint32_t> r, std::string_view u,
+             std::string_view d) override {
+    number(n, v, r, u, d);
+  }
+  void field(std::string_view n, std::uint64_t& v, Range<std::uint64_t> r, std::string_view u,
+             std::string_view d) override {
+    number(n, v, r, u, d);
+  }
+  void field(std::string_view n, double& v, Range<double> r, std::string_view u,
+             std::string_view d) override {
+    number(n, v, r, u, d);
+  }
   void field(std::string_view n, bool&, std::string_view d) override { add(n, "", d); }
   void field(std::string_view n, std::string&, std::string_view d) override { add(n, "", d); }
-  void choice_index(std::string_view n, std::uint32_t& at, std::span<const std::string_view> names, std::string_view d) override {
+  void choice_index(std::string_view n, std::uint32_t& at, std::span<const std::string_view> names,
+                    std::string_view d) override {
     add(n, "", d);
     EXPECT_LT(at, names.size());
   }
-  void enter(std::string_view name, std::string_view) override { stack_.push_back(path_), path_ += std::string(name) + "."; }
+  void enter(std::string_view name, std::string_view) override {
+    stack_.push_back(path_), path_ += std::string(name) + ".";
+  }
   void leave() override { path_ = stack_.back(), stack_.pop_back(); }
   std::string path_;
   std::vector<std::string> stack_;
@@ -46,8 +63,10 @@ TEST(Machine, PathsFollowTheStruct) {
   MachineSpec m = testing::large_machine();
   Collector c;
   m.visit(c);
-  for (const char* path : {"name", "core_clock_mhz", "dispatch_latency_cycles", "sm.count", "sm.cost.fp64_div.latency", "sm.cost.int.unit",
-                           "sm.cost.memory.interval", "sm.l1d.size_kib", "sm.l1d.write_policy", "noc.queue_flits", "l2.slices", "dram.tRCD"})
+  for (const char* path :
+       {"name", "core_clock_mhz", "dispatch_latency_cycles", "sm.count", "sm.cost.fp64_div.latency",
+        "sm.cost.int.unit", "sm.cost.memory.interval", "sm.l1d.size_kib", "sm.l1d.write_policy",
+        "noc.queue_flits", "l2.slices", "dram.tRCD"})
     EXPECT_TRUE(c.fields.count(path)) << path;
   EXPECT_EQ(c.fields.size(), 5u + 14 + 3 * 14 + 11 + 4 + 10 + 22);
   EXPECT_TRUE(c.out_of_range.empty()) << c.out_of_range[0];
@@ -76,28 +95,47 @@ TEST_P(MachineRules, EachViolationIsTold) {
 INSTANTIATE_TEST_SUITE_P(
     Rules, MachineRules,
     ::testing::Values(
-        Broken{"sm.schedulers must divide sm.warps (sm.schedulers is 3, sm.warps is 64)", [](MachineSpec& m) { m.sm.schedulers = 3; }},
-        Broken{"sm.threads needs a warp slot for every 32 threads", [](MachineSpec& m) { m.sm.warps = 32; }},
-        Broken{"sm.max_threads_per_block must not exceed sm.threads", [](MachineSpec& m) { m.sm.threads = 512; }},
-        Broken{"sm.cost.memory.unit must be lsu", [](MachineSpec& m) { m.sm.cost[13].unit = timing::Unit::Int; }},
-        Broken{"sm.cost.move.unit must not be lsu", [](MachineSpec& m) { m.sm.cost[0].unit = timing::Unit::Lsu; }},
-        Broken{"sm.l1d.line_bytes must be 64 or 128", [](MachineSpec& m) { m.sm.l1d.line_bytes = 96; }},
-        Broken{"sm.l1d.sector_bytes must be a power of two that divides line_bytes", [](MachineSpec& m) { m.sm.l1d.sector_bytes = 48; }},
-        Broken{"sm.l1d.size_kib must be a whole number of sets", [](MachineSpec& m) { m.sm.l1d.ways = 3; }},
-        Broken{"l2.size_kib must be a whole number of sets", [](MachineSpec& m) { m.l2.size_kib = 97; }},
-        Broken{"sm.l1d.line_bytes and l2.line_bytes must be equal", [](MachineSpec& m) { m.sm.l1d.line_bytes = 64; }},
-        Broken{"l2.sector_bytes must divide sm.l1d.sector_bytes", [](MachineSpec& m) { m.l2.sector_bytes = 64; }},
+        Broken{"sm.schedulers must divide sm.warps (sm.schedulers is 3, sm.warps is 64)",
+               [](MachineSpec& m) { m.sm.schedulers = 3; }},
+        Broken{"sm.threads needs a warp slot for every 32 threads",
+               [](MachineSpec& m) { m.sm.warps = 32; }},
+        Broken{"sm.max_threads_per_block must not exceed sm.threads",
+               [](MachineSpec& m) { m.sm.threads = 512; }},
+        Broken{"sm.cost.memory.unit must be lsu",
+               [](MachineSpec& m) { m.sm.cost[13].unit = timing::Unit::Int; }},
+        Broken{"sm.cost.move.unit must not be lsu",
+               [](MachineSpec& m) { m.sm.cost[0].unit = timing::Unit::Lsu; }},
+        Broken{"sm.l1d.line_bytes must be 64 or 128",
+               [](MachineSpec& m) { m.sm.l1d.line_bytes = 96; }},
+        Broken{"sm.l1d.sector_bytes must be a power of two that divides line_bytes",
+               [](MachineSpec& m) { m.sm.l1d.sector_bytes = 48; }},
+        Broken{"sm.l1d.size_kib must be a whole number of sets",
+               [](MachineSpec& m) { m.sm.l1d.ways = 3; }},
+        Broken{"l2.size_kib must be a whole number of sets",
+               [](MachineSpec& m) { m.l2.size_kib = 97; }},
+        Broken{"sm.l1d.line_bytes and l2.line_bytes must be equal",
+               [](MachineSpec& m) { m.sm.l1d.line_bytes = 64; }},
+        Broken{"l2.sector_bytes must divide sm.l1d.sector_bytes",
+               [](MachineSpec& m) { m.l2.sector_bytes = 64; }},
         Broken{"noc.latency_cycles + dispatch_latency_cycles must not exceed 64",
                [](MachineSpec& m) { m.noc.latency_cycles = 30, m.dispatch_latency_cycles = 35; }},
-        Broken{"noc.queue_flits must hold the largest packet", [](MachineSpec& m) { m.noc.queue_flits = 4; }},
-        Broken{"dram.drain_low must be below dram.drain_high", [](MachineSpec& m) { m.dram.drain_low = 32; }},
-        Broken{"dram.drain_high must not exceed dram.queue", [](MachineSpec& m) { m.dram.queue = 16; }},
+        Broken{"noc.queue_flits must hold the largest packet",
+               [](MachineSpec& m) { m.noc.queue_flits = 4; }},
+        Broken{"dram.drain_low must be below dram.drain_high",
+               [](MachineSpec& m) { m.dram.drain_low = 32; }},
+        Broken{"dram.drain_high must not exceed dram.queue",
+               [](MachineSpec& m) { m.dram.queue = 16; }},
         Broken{"dram.channels must divide l2.slices", [](MachineSpec& m) { m.dram.channels = 24; }},
-        Broken{"dram.bank_groups must divide dram.banks", [](MachineSpec& m) { m.dram.bank_groups = 3; }},
-        Broken{"one of dram.burst_bytes and l2.sector_bytes must divide the other", [](MachineSpec& m) { m.dram.burst_bytes = 48; }},
-        Broken{"dram.burst_bytes must not exceed l2.line_bytes", [](MachineSpec& m) { m.dram.burst_bytes = 256; }},
-        Broken{"dram.interleave_bytes must be a multiple of l2.line_bytes", [](MachineSpec& m) { m.dram.interleave_bytes = 200; }},
-        Broken{"dram.row_bytes must be a multiple of l2.line_bytes", [](MachineSpec& m) { m.dram.row_bytes = 1000; }},
+        Broken{"dram.bank_groups must divide dram.banks",
+               [](MachineSpec& m) { m.dram.bank_groups = 3; }},
+        Broken{"one of dram.burst_bytes and l2.sector_bytes must divide the other",
+               [](MachineSpec& m) { m.dram.burst_bytes = 48; }},
+        Broken{"dram.burst_bytes must not exceed l2.line_bytes",
+               [](MachineSpec& m) { m.dram.burst_bytes = 256; }},
+        Broken{"dram.interleave_bytes must be a multiple of l2.line_bytes",
+               [](MachineSpec& m) { m.dram.interleave_bytes = 200; }},
+        Broken{"dram.row_bytes must be a multiple of l2.line_bytes",
+               [](MachineSpec& m) { m.dram.row_bytes = 1000; }},
         Broken{"dram.tRC must be at least tRAS + tRP", [](MachineSpec& m) { m.dram.tRC = 30; }},
         Broken{"dram.tRAS must be at least tRCD", [](MachineSpec& m) { m.dram.tRAS = 5; }}));
 

@@ -13,14 +13,16 @@ using timing::residency;
 class ResidencyTest : public ::testing::Test {
  protected:
   ResidencyTest() { code.name = "k", code.registers_per_thread = 32; }
-  timing::SmSpec sm = testing::large_machine().sm;  // 2048 threads, 64 warps, 65536 registers, 96 KiB, 32 blocks
+  timing::SmSpec sm =
+      testing::large_machine().sm;  // 2048 threads, 64 warps, 65536 registers, 96 KiB, 32 blocks
   trace::KernelCode code;
   trace::LaunchShape shape{{100}, {256}, 0};
 };
 
 TEST_F(ResidencyTest, RegistersAreGivenPerWarpInUnits) {
   code.registers_per_thread = 33;
-  EXPECT_EQ(timing::block_needs(sm, code, shape).registers, 8u * 1280) << "33 x 32 = 1056, rounded up to 256s";
+  EXPECT_EQ(timing::block_needs(sm, code, shape).registers, 8u * 1280)
+      << "33 x 32 = 1056, rounded up to 256s";
 }
 
 TEST_F(ResidencyTest, SharedMemoryIsStaticPlusDynamicInUnits) {
@@ -58,9 +60,11 @@ TEST_F(ResidencyTest, NoSharedMemoryIsNoLimit) {
 
 TEST_F(ResidencyTest, WhatDoesNotFitIsToldWithBothNumbers) {
   code.registers_per_thread = 255, shape.block = {1024};
-  EXPECT_EQ(residency(sm, code, shape).reason, "a block of kernel 'k' needs 262144 registers; an SM of this machine has 65536");
+  EXPECT_EQ(residency(sm, code, shape).reason,
+            "a block of kernel 'k' needs 262144 registers; an SM of this machine has 65536");
   code.registers_per_thread = 16, shape.block = {64, 64};
-  EXPECT_EQ(residency(sm, code, shape).reason, "a block of kernel 'k' has 4096 threads; this machine allows 1024");
+  EXPECT_EQ(residency(sm, code, shape).reason,
+            "a block of kernel 'k' has 4096 threads; this machine allows 1024");
   shape.block = {0xffffffff, 0xffffffff, 64};
   EXPECT_EQ(residency(sm, code, shape).blocks, 0u) << "absurd shapes do not wrap around";
 }

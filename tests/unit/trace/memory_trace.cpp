@@ -26,7 +26,8 @@ std::vector<std::uint32_t> read(MemoryTrace& t, std::uint32_t block, unsigned wa
   return out;
 }
 
-void write(MemoryTrace& t, std::uint32_t block, unsigned warp, const std::vector<std::uint32_t>& words) {
+void write(MemoryTrace& t, std::uint32_t block, unsigned warp,
+           const std::vector<std::uint32_t>& words) {
   auto room = t.grow(block, warp, static_cast<unsigned>(words.size()));
   ASSERT_GE(room.end - room.at, static_cast<std::ptrdiff_t>(words.size()));
   t.commit(block, warp, std::copy(words.begin(), words.end(), room.at));

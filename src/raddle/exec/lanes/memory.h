@@ -63,23 +63,6 @@ RADDLE_INLINE void window_load(const char* window, const u32* distance, T* reg, 
     __builtin_memcpy(reg + lane, window + distance[lane], sizeof(T));
   }
 }
-/// The first lane's data for all lanes, or 32 consecutive ones, or neither (false).
-template <class T>
-RADDLE_INLINE bool simple_load(const char* window, const u32* distance, T* reg) {
-  const u32 first = distance[0];
-  u32 run = 0, same = 0;
-  RADDLE_LANES run |= (distance[i] - first) ^ (kIota[i] * static_cast<u32>(sizeof(T)));
-  if (run == 0) {
-    __builtin_memcpy(reg, window + first, 32 * sizeof(T));
-    return true;
-  }
-  RADDLE_LANES same |= distance[i] ^ first;
-  if (same != 0) return false;
-  T v;
-  __builtin_memcpy(&v, window + first, sizeof(T));
-  RADDLE_LANES reg[i] = v;
-  return true;
-}
 template <class T>
 RADDLE_INLINE void window_store(char* window, const u32* distance, const T* reg, u32 e) {
   if (e == kFull) {
@@ -97,38 +80,42 @@ RADDLE_INLINE void window_store(char* window, const u32* distance, const T* reg,
   }
 }
 
-/// What one access does with one element of one lane: bytes in memory to or from a register of any width.
-RADDLE_INLINE void load_element(char* frame, u32 reg, const char* from, u16 flags, unsigned lane) {
-  u64 v = 0;
-  const u32 log = flags & kElementMask;
-  if (log == 0) v = *reinterpret_cast<const u8*>(from);
-  if (log == 1) {
-    u16 t;
-    __builtin_memcpy(&t, from, 2);
-    v = t;
+/// One element of every lane of `e`: M in memory, R in the register (integers of their sizes; M's sign extends).
+template <class M, class R, bool Store, class Place>
+RADDLE_INLINE void copy_typed(R* reg, u32 e, Place place) {
+  for (; e != 0; e &= e - 1) {
+    const unsigned lane = lowest_lane(e);
+    M v;
+    if constexpr (Store) {
+      v = static_cast<M>(reg[lane]);
+      __builtin_memcpy(place(lane), &v, sizeof(M));
+    } else {
+      __builtin_memcpy(&v, place(lane), sizeof(M));
+      reg[lane] = static_cast<R>(v);
+    }
   }
-  if (log == 2) {
-    u32 t;
-    __builtin_memcpy(&t, from, 4);
-    v = t;
-  }
-  if (log == 3) __builtin_memcpy(&v, from, 8);
-  if ((flags & kSigned) != 0) {
-    const u32 gap = 64 - (8u << log);
-    v = u64(s64(v << gap) >> gap);
-  }
-  const u32 width = flags >> kRegisterShift & 3;
-  if (width == 1) lanes<u16>(frame, reg)[lane] = static_cast<u16>(v);
-  if (width == 2) lanes<u32>(frame, reg)[lane] = static_cast<u32>(v);
-  if (width == 3) lanes<u64>(frame, reg)[lane] = v;
 }
-RADDLE_INLINE void store_element(char* frame, u32 reg, char* to, u16 flags, unsigned lane) {
-  u64 v = 0;
+template <class M, bool Store, class Place>
+RADDLE_INLINE void copy_register(char* frame, u32 reg, u16 flags, u32 e, Place place) {
   const u32 width = flags >> kRegisterShift & 3;
-  if (width == 1) v = lanes<u16>(frame, reg)[lane];
-  if (width == 2) v = lanes<u32>(frame, reg)[lane];
-  if (width == 3) v = lanes<u64>(frame, reg)[lane];
-  __builtin_memcpy(to, &v, std::size_t{1} << (flags & kElementMask));  // little endian
+  if constexpr (sizeof(M) <= 2)
+    if (width == 1) return copy_typed<M, u16, Store>(lanes<u16>(frame, reg), e, place);
+  if constexpr (sizeof(M) <= 4)
+    if (width == 2) return copy_typed<M, u32, Store>(lanes<u32>(frame, reg), e, place);
+  copy_typed<M, u64, Store>(lanes<u64>(frame, reg), e, place);
+}
+/// place(lane): where the lane's element lies in memory.
+template <bool Store, class Place>
+RADDLE_INLINE void copy_elements(char* frame, u32 reg, u16 flags, u32 e, Place place) {
+  switch (flags & (kElementMask | kSigned)) {
+    case 0: return copy_register<u8, Store>(frame, reg, flags, e, place);
+    case 1: return copy_register<u16, Store>(frame, reg, flags, e, place);
+    case 2: return copy_register<u32, Store>(frame, reg, flags, e, place);
+    case kSigned: return copy_register<signed char, Store>(frame, reg, flags, e, place);
+    case kSigned | 1: return copy_register<s16, Store>(frame, reg, flags, e, place);
+    case kSigned | 2: return copy_register<s32, Store>(frame, reg, flags, e, place);
+    default: return copy_register<u64, Store>(frame, reg, flags, e, place);
+  }
 }
 RADDLE_INLINE u32 elements_of(const Record* ip) { return (ip->flags >> kVectorShift & 3u) + 1; }
 RADDLE_INLINE u32 bytes_of(const Record* ip) {
@@ -192,14 +179,9 @@ RADDLE_INLINE void global_any(Context* c, const Record* ip, char* frame, u32 e, 
   single(c, inst, pieces.n, e);
   c->out += 3 * pieces.n;
   const u32 n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
-  for (u32 m = e; m != 0; m &= m - 1) {
-    const unsigned lane = lowest_lane(m);
-    for (u32 j = 0; j < n; ++j) {
-      char* p = c->global + at[lane] + j * size;
-      if (Store) store_element(frame, data_of(ip, j), p, ip->flags, lane);
-      else load_element(frame, data_of(ip, j), p, ip->flags, lane);
-    }
-  }
+  for (u32 j = 0; j < n; ++j)
+    copy_elements<Store>(frame, data_of(ip, j), ip->flags, e,
+                         [&](unsigned lane) { return c->global + at[lane] + j * size; });
   if (Store || (ip->flags & kVisible) != 0) pause_if_live(c);
 }
 
@@ -246,12 +228,86 @@ RADDLE_INLINE void global_scattered(Context* c, const Record* ip, char* frame, u
   }
 }
 
+/// 0: addresses run on from the first by sizeof(T); 1: they are all the same; 2: neither.
+template <class T>
+RADDLE_INLINE int address_pattern(const u64* a) {
+#if defined(__AVX512F__)
+  const __m512i first = _mm512_set1_epi64(s64(a[0]));
+  const __m512i step = _mm512_setr_epi64(0, 1 * sizeof(T), 2 * sizeof(T), 3 * sizeof(T), 4 * sizeof(T),
+                                         5 * sizeof(T), 6 * sizeof(T), 7 * sizeof(T));
+  __m512i run = _mm512_setzero_si512(), same = run;
+  for (int k = 0; k < 4; ++k) {
+    const __m512i d = _mm512_sub_epi64(_mm512_loadu_si512(a + 8 * k), first);
+    same = _mm512_or_si512(same, d);
+    const __m512i expected = _mm512_add_epi64(step, _mm512_set1_epi64(8 * k * s64(sizeof(T))));
+    run = _mm512_ternarylogic_epi64(run, d, expected, 0xf6);  // run | (d ^ expected)
+  }
+  if (_mm512_test_epi64_mask(run, run) == 0) return 0;
+  return _mm512_test_epi64_mask(same, same) == 0 ? 1 : 2;
+#else
+  u64 run = 0, same = 0;
+  RADDLE_LANES {
+    const u64 d = a[i] - a[0];
+    same |= d;
+    run |= d ^ (kIota[i] * sizeof(T));
+  }
+  return run == 0 ? 0 : same == 0 ? 1 : 2;
+#endif
+}
+/// The whole warp at consecutive addresses: pieces by arithmetic, data by copying. False: a slow path must look at it.
+template <class T, bool Store>
+RADDLE_INLINE bool global_run(Context* c, const Record* ip, u64 first, T* reg) {
+  const u32 at = u32(first) & 127, word = at / 4, lane = at / sizeof(T);
+  const u64 line = first >> 7;
+  constexpr u32 kLines = 32 * sizeof(T) / 128;
+  if (at % sizeof(T) != 0 || (line + kLines) * 128 >= c->extent) return false;
+  const u8* valid = c->valid + line;
+  const u32 tail = word == 0 ? 0 : (1u << word) - 1;
+  for (u32 k = 0; k < kLines; ++k)
+    if (valid[k] != 128) return false;
+  if (tail != 0 && !words_valid(tail, valid[kLines])) return false;
+  Pieces pieces{c->out + 2, 0};
+  const u32 number = u32(line) + kDeviceLine;
+  constexpr u32 kPerLine = 128 / sizeof(T);
+  if constexpr (kPerLine == 32) {
+    add_piece(&pieces, number, ~0u << word, kFull >> lane);
+    if (tail != 0) add_piece(&pieces, number + 1, tail, ~(kFull >> lane));
+  } else {
+    add_piece(&pieces, number, ~0u << word, 0xffffu >> lane);
+    add_piece(&pieces, number + 1, ~0u, 0xffffu << (kPerLine - lane));
+    if (tail != 0) add_piece(&pieces, number + 2, tail, ~(kFull >> lane));
+  }
+  single(c, ip->inst, pieces.n, kFull);
+  c->out += 3 * pieces.n;
+  if (Store) __builtin_memcpy(c->global + first, reg, 32 * sizeof(T));
+  else __builtin_memcpy(reg, c->global + first, 32 * sizeof(T));
+  return true;
+}
+
 template <class T, bool Store>
 RADDLE_INLINE void global_access(Context* c, const Record* ip, char* frame, u32 e) {
   const u64* a = lanes<u64>(frame, ip->a);
   T* reg = lanes<T>(frame, ip->d);
   const u64 bias = u64(s64(ip->imm)) - kDeviceBase;
   const u64 first = a[lowest_lane(e)] + bias, line = first & ~u64(127);
+  const int pattern = RADDLE_LIKELY(e == kFull) ? address_pattern<T>(a) : 2;
+  if (pattern == 0 && global_run<T, Store>(c, ip, first, reg)) {
+    if (Store || (ip->flags & kVisible) != 0) pause_if_live(c);
+    return;
+  }
+  if (!Store && pattern == 1 && first < c->extent && c->valid[first >> 7] == 128 &&
+      (first & (sizeof(T) - 1)) == 0) {
+    T v;
+    __builtin_memcpy(&v, c->global + first, sizeof(T));
+    Pieces pieces{c->out + 2, 0};
+    add_piece(&pieces, u32(first >> 7) + kDeviceLine,
+              (sizeof(T) == 8 ? 3u : 1u) << (u32(first) >> 2 & 31), kFull);
+    single(c, ip->inst, 1, kFull);
+    c->out += 3;
+    RADDLE_LANES reg[i] = v;
+    if ((ip->flags & kVisible) != 0) pause_if_live(c);
+    return;
+  }
   alignas(64) u32 distance[32];
   u64 all = 0;
   if (RADDLE_LIKELY(e == kFull)) {
@@ -301,10 +357,8 @@ RADDLE_INLINE void global_access(Context* c, const Record* ip, char* frame, u32 
     pause_if_live(c);
     return;
   }
-  if (e != kFull || !simple_load<T>(window, distance, reg)) {
-    if (all < 128) window_load<T, 1>(window, distance, reg, e);
-    else window_load<T, 2>(window, distance, reg, e);
-  }
+  if (all < 128) window_load<T, 1>(window, distance, reg, e);
+  else window_load<T, 2>(window, distance, reg, e);
   if ((ip->flags & kVisible) != 0) pause_if_live(c);
 }
 
@@ -346,43 +400,77 @@ RADDLE_INLINE void shared_any(Context* c, const Record* ip, char* frame, u32 e, 
   shared_addresses(c, ip, frame, e, origin, at);
   single(c, inst, bank_passes(at, e, bytes_of(ip)), e);
   const u32 n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
-  for (u32 m = e; m != 0; m &= m - 1) {
-    const unsigned lane = lowest_lane(m);
-    for (u32 j = 0; j < n; ++j) {
-      char* p = c->shared + at[lane] + j * size;
-      if (Store) store_element(frame, data_of(ip, j), p, ip->flags, lane);
-      else load_element(frame, data_of(ip, j), p, ip->flags, lane);
-    }
-  }
+  for (u32 j = 0; j < n; ++j)
+    copy_elements<Store>(frame, data_of(ip, j), ip->flags, e,
+                         [&](unsigned lane) { return c->shared + at[lane] + j * size; });
 }
-/// 4-byte elements in 32-bit registers, full or partial masks: the common shared access.
+/// All 32 addresses in the bank row of the first one: one pass, one permute. False: not so, nothing done.
+template <class Addr, bool Store>
+RADDLE_INLINE bool shared_row(Context* c, const Record* ip, char* frame) {
+#if defined(__AVX512F__)
+  const Addr* a = lanes<Addr>(frame, ip->a);
+  const Addr bias = Addr(s64(ip->imm));
+  const Addr row = (a[0] + bias) & ~Addr(127);
+  if (row + u64(128) > c->shared_bytes || row > c->shared_bytes) return false;
+  __m512i low, high;
+  if constexpr (sizeof(Addr) == 4) {
+    const __m512i base = _mm512_set1_epi32(s32(row - bias)), top = _mm512_set1_epi32(128);
+    low = _mm512_sub_epi32(_mm512_loadu_si512(a), base);
+    high = _mm512_sub_epi32(_mm512_loadu_si512(a + 16), base);
+    if ((_mm512_cmplt_epu32_mask(low, top) & _mm512_cmplt_epu32_mask(high, top)) != 0xffff)
+      return false;
+  } else {
+    const __m512i base = _mm512_set1_epi64(s64(row - bias)), top = _mm512_set1_epi64(128);
+    __m512i d[4];
+    for (int k = 0; k < 4; ++k) d[k] = _mm512_sub_epi64(_mm512_loadu_si512(a + 8 * k), base);
+    unsigned in = _mm512_cmplt_epu64_mask(d[0], top) & _mm512_cmplt_epu64_mask(d[1], top) &
+                  _mm512_cmplt_epu64_mask(d[2], top) & _mm512_cmplt_epu64_mask(d[3], top);
+    if (in != 0xff) return false;
+    low = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(d[0])),
+                             _mm512_cvtepi64_epi32(d[1]), 1);
+    high = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(d[2])),
+                              _mm512_cvtepi64_epi32(d[3]), 1);
+  }
+  if (_mm512_test_epi32_mask(_mm512_or_si512(low, high), _mm512_set1_epi32(3)) != 0) return false;
+  single(c, ip->inst, 1, kFull);
+  char* window = c->shared + row;
+  u32* reg = lanes<u32>(frame, ip->d);
+  if constexpr (!Store) {
+    const __m512i x = _mm512_loadu_si512(window), y = _mm512_loadu_si512(window + 64);
+    _mm512_storeu_si512(reg, _mm512_permutex2var_epi32(x, _mm512_srli_epi32(low, 2), y));
+    _mm512_storeu_si512(reg + 16, _mm512_permutex2var_epi32(x, _mm512_srli_epi32(high, 2), y));
+  } else {
+    alignas(64) u32 distance[32];
+    _mm512_store_si512(distance, low);
+    _mm512_store_si512(distance + 16, high);
+    window_store<u32>(window, distance, reg, kFull);
+  }
+  return true;
+#else
+  (void)c, (void)ip, (void)frame;
+  return false;
+#endif
+}
+/// 4-byte elements in 32-bit registers: the common shared access. 32-bit addresses wrap, 64-bit ones do not.
 template <class Addr, bool Store>
 RADDLE_INLINE void shared_word(Context* c, const Record* ip, char* frame, u32 e) {
+  if (RADDLE_LIKELY(e == kFull) && RADDLE_LIKELY((shared_row<Addr, Store>(c, ip, frame)))) return;
   const Addr* a = lanes<Addr>(frame, ip->a);
   u32* reg = lanes<u32>(frame, ip->d);
-  const u32 bias = u32(ip->imm);
-  const u32 first = u32(a[lowest_lane(e)]) + bias, row = first & ~127u;
+  const Addr bias = Addr(s64(ip->imm));
+  const Addr first = a[lowest_lane(e)] + bias;
+  const u32 row = u32(first) & ~127u;
   alignas(64) u32 distance[32];
-  u64 high = 0;
+  Addr every = 0;
   u32 all = 0, most = 0;
-  if (RADDLE_LIKELY(e == kFull)) {
-    RADDLE_LANES {
-      const u64 x = u64(a[i]) + u64(s64(ip->imm));
-      high |= x;
-      distance[i] = u32(x) - row;
-      all |= distance[i];
-      most = u32(x) > most ? u32(x) : most;
-    }
-  } else {
-    RADDLE_LANES {
-      const u64 x = (e & kBit[i]) != 0 ? u64(a[i]) + u64(s64(ip->imm)) : first;
-      high |= x;
-      distance[i] = u32(x) - row;
-      all |= distance[i];
-      most = u32(x) > most ? u32(x) : most;
-    }
+  RADDLE_LANES {
+    const Addr x = (e & kBit[i]) != 0 ? Addr(a[i] + bias) : first;
+    every |= x;
+    distance[i] = u32(x) - row;
+    all |= distance[i];
+    most = u32(x) > most ? u32(x) : most;
   }
-  if ((all & 3) != 0 || high >> 32 != 0 || u64(most) + 4 > c->shared_bytes)
+  if ((all & 3) != 0 || u64(every) >> 32 != 0 || u64(most) + 4 > c->shared_bytes)
     memory_fault(c, ip, frame, e);
   char* window = c->shared + row;
   if (all < 128) {  // one row of the banks
@@ -442,18 +530,22 @@ RADDLE_INLINE void local_any(Context* c, const Record* ip, char* frame, u32 e, u
   c->out += 3 * pieces.n;
   const u32 n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
   char* base = c->warp->local;
-  for (u32 m = e; m != 0; m &= m - 1) {
-    const unsigned lane = lowest_lane(m);
-    for (u32 j = 0; j < n; ++j) {
+  for (u32 j = 0; j < n; ++j) {
+    const auto place = [&](unsigned lane) {
       const u64 x = wide[lane] + j * size;
-      char* p = base + (x >> 2) * 128 + 4 * lane + (x & 3);
-      char both[8];
-      if (Store) {
-        store_element(frame, data_of(ip, j), size == 8 ? both : p, ip->flags, lane);
-        if (size == 8) __builtin_memcpy(p, both, 4), __builtin_memcpy(p + 128, both + 4, 4);
-      } else {
-        if (size == 8) __builtin_memcpy(both, p, 4), __builtin_memcpy(both + 4, p + 128, 4);
-        load_element(frame, data_of(ip, j), size == 8 ? both : p, ip->flags, lane);
+      return base + (x >> 2) * 128 + 4 * lane + (x & 3);
+    };
+    if (size < 8) {
+      copy_elements<Store>(frame, data_of(ip, j), ip->flags, e, place);
+      continue;
+    }
+    u32* reg = lanes<u32>(frame, data_of(ip, j));  // two words in two rows
+    for (u32 m = e; m != 0; m &= m - 1) {
+      const unsigned lane = lowest_lane(m);
+      for (u32 half = 0; half < 2; ++half) {
+        char* p = place(lane) + 128 * half;
+        if (Store) __builtin_memcpy(p, reg + 2 * lane + half, 4);
+        else __builtin_memcpy(reg + 2 * lane + half, p, 4);
       }
     }
   }
@@ -488,11 +580,9 @@ RADDLE_INLINE void constant_any(Context* c, const Record* ip, char* frame, u32 e
   }
   single(c, ip->inst, distinct_addresses(at, e), e);
   const char* base = parameter ? c->parameters : c->global;
-  for (u32 m = e; m != 0; m &= m - 1) {
-    const unsigned lane = lowest_lane(m);
-    for (u32 j = 0; j < n; ++j)
-      load_element(frame, data_of(ip, j), base + at[lane] + j * size, ip->flags, lane);
-  }
+  for (u32 j = 0; j < n; ++j)
+    copy_elements<false>(frame, data_of(ip, j), ip->flags, e,
+                         [&](unsigned lane) { return base + at[lane] + j * size; });
 }
 
 /// The window says which memory a lane means; lanes that mean different ones make one record each. Addresses are read

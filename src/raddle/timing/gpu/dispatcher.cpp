@@ -4,10 +4,12 @@
 
 namespace raddle::timing {
 
-Dispatcher::Dispatcher(const MachineSpec& machine, const policy::Choice<policy::BlockPolicy>& block_policy,
-                       std::uint64_t seed)
-    : policy_name_(block_policy.name()), policy_(block_policy.make({machine.sm.count, seed})),
-      latency_(machine.dispatch_latency_cycles), sms_(machine.sm.count) {
+Dispatcher::Dispatcher(const MachineSpec& machine,
+                       const policy::Choice<policy::BlockPolicy>& block_policy, std::uint64_t seed)
+    : policy_name_(block_policy.name()),
+      policy_(block_policy.make({machine.sm.count, seed})),
+      latency_(machine.dispatch_latency_cycles),
+      sms_(machine.sm.count) {
   const SmSpec& s = machine.sm;
   for (SmState& sm : sms_) {
     sm.free = {s.threads, s.warps, s.registers, s.shared_kib * 1024};
@@ -16,7 +18,8 @@ Dispatcher::Dispatcher(const MachineSpec& machine, const policy::Choice<policy::
   }
 }
 
-void Dispatcher::launch(Cycle start, const Launch& launch, const policy::BlockLaunch& view, const BlockNeeds& needs) {
+void Dispatcher::launch(Cycle start, const Launch& launch, const policy::BlockLaunch& view,
+                        const BlockNeeds& needs) {
   RADDLE_ASSERT(!busy());
   launch_ = &launch, needs_ = needs, sequence_ = static_cast<std::uint32_t>(view.sequence);
   blocks_ = view.blocks, handed_ = done_ = 0;
@@ -89,17 +92,20 @@ void Dispatcher::place(Cycle now, const policy::BlockChoice& choice) {
 
 void Dispatcher::update_room(unsigned i) {
   const SmState& sm = sms_[i];
-  bool fits = sm.free_slots != 0 && sm.free.threads >= needs_.threads && sm.free.warps >= needs_.warps &&
-              sm.free.registers >= needs_.registers && sm.free.shared_bytes >= needs_.shared_bytes;
+  bool fits = sm.free_slots != 0 && sm.free.threads >= needs_.threads &&
+              sm.free.warps >= needs_.warps && sm.free.registers >= needs_.registers &&
+              sm.free.shared_bytes >= needs_.shared_bytes;
   if (fits) room_.set(i);
   else room_.clear(i);
 }
 
 void Dispatcher::describe(std::string& out) const {
-  out += "dispatcher: " + std::to_string(done_) + " of " + std::to_string(blocks_) + " blocks have ended, " +
-         std::to_string(handed_ - done_) + " are on SMs, " + std::to_string(blocks_ - handed_) + " are left";
+  out += "dispatcher: " + std::to_string(done_) + " of " + std::to_string(blocks_) +
+         " blocks have ended, " + std::to_string(handed_ - done_) + " are on SMs, " +
+         std::to_string(blocks_ - handed_) + " are left";
   if (handed_ != blocks_ && room_.any())
-    out += "; " + std::to_string(room_.count()) + " SMs have room, block policy '" + policy_name_ + "' gives them none";
+    out += "; " + std::to_string(room_.count()) + " SMs have room, block policy '" + policy_name_ +
+           "' gives them none";
   out += "\n";
 }
 

@@ -1,5 +1,6 @@
-// The block dispatcher: knows what is free on every SM, asks the block policy, and sends blocks out. Starts and ends
-// travel dispatch_latency_cycles each way, so an SM's place is given out again only that much after its block's end.
+// The block dispatcher: knows what is free on every SM, asks the block policy, and sends blocks
+// out. Starts and ends travel dispatch_latency_cycles each way, so an SM's place is given out again
+// only that much after its block's end.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,13 +16,17 @@ namespace raddle::timing {
 
 class Dispatcher {
  public:
-  Dispatcher(const MachineSpec& machine, const policy::Choice<policy::BlockPolicy>& block_policy, std::uint64_t seed);
-  void connect(unsigned sm, BlockStartLink& start, BlockEndLink& end) { sms_[sm].start = &start, sms_[sm].end = &end; }
+  Dispatcher(const MachineSpec& machine, const policy::Choice<policy::BlockPolicy>& block_policy,
+             std::uint64_t seed);
+  void connect(unsigned sm, BlockStartLink& start, BlockEndLink& end) {
+    sms_[sm].start = &start, sms_[sm].end = &end;
+  }
   Mailbox& box() { return box_; }
 
-  /// Hands out the launch's blocks from cycle `start` on. Preconditions: !busy(), a block fits an empty SM. `launch`
-  /// must live until !busy().
-  void launch(Cycle start, const Launch& launch, const policy::BlockLaunch& view, const BlockNeeds& needs);
+  /// Hands out the launch's blocks from cycle `start` on. Preconditions: !busy(), a block fits an
+  /// empty SM. `launch` must live until !busy().
+  void launch(Cycle start, const Launch& launch, const policy::BlockLaunch& view,
+              const BlockNeeds& needs);
   bool busy() const { return done_ != blocks_; }
   /// When the end of the last launch's last block was heard of. Precondition: !busy().
   Cycle finished() const { return finished_; }

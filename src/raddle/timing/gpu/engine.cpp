@@ -58,7 +58,8 @@ void Engine::Crew::help() {
 
 void Engine::Crew::work() {
   auto tasks = static_cast<unsigned>(engine_.tasks_.size());
-  for (unsigned i; (i = task_.fetch_add(1, std::memory_order_relaxed)) < tasks;) run_task(engine_.order_[i]);
+  for (unsigned i; (i = task_.fetch_add(1, std::memory_order_relaxed)) < tasks;)
+    run_task(engine_.order_[i]);
 }
 
 // Which component's exception comes out must not depend on the threads' speed.

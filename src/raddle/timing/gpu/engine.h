@@ -1,12 +1,15 @@
-// The clock. A window starts at a multiple of W, the length of the shortest wire, so nothing sent inside it arrives
-// inside it: each component runs the window alone, in any order, on any thread, with the same result. Windows in which
-// nobody can act are jumped over, and inside a window a component sleeps until it can act.
+// The clock. A window starts at a multiple of W, the length of the shortest wire, so nothing sent
+// inside it arrives inside it: each component runs the window alone, in any order, on any thread,
+// with the same result. Windows in which nobody can act are jumped over, and inside a window a
+// component sleeps until it can act.
 //
 // A component has
-//   Cycle tick(Cycle now)                  one cycle; returns the next in which it can act (> now), messages on its
-//                                          wires included. Ticking it more often must never change a counter.
-//   Cycle next_arrival(Cycle from) const   earliest message on its wires; a time before `from` means now
-//   void open_window()                     called before the first tick of a window
+//   Cycle tick(Cycle now)                  one cycle; returns the next in which it can act (> now),
+//   messages on its
+//                                          wires included. Ticking it more often must never change
+//                                          a counter.
+//   Cycle next_arrival(Cycle from) const   earliest message on its wires; a time before `from`
+//   means now void open_window()                     called before the first tick of a window
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -37,9 +40,10 @@ class Engine {
   Cycle end() const { return end_; }
   std::uint64_t windows() const { return windows_; }
 
-  /// Runs windows on `threads` threads until done() (true), or until nobody can ever act again (false).
-  /// before(begin) is called before each window with its first cycle. What they and components throw comes out; of
-  /// several components that throw in one window, the exception of the first added.
+  /// Runs windows on `threads` threads until done() (true), or until nobody can ever act again
+  /// (false). before(begin) is called before each window with its first cycle. What they and
+  /// components throw comes out; of several components that throw in one window, the exception of
+  /// the first added.
   template <class Done, class Before>
   bool run(unsigned threads, Done done, Before before) {
     Crew crew(*this, threads);

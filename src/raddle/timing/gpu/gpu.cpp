@@ -1,4 +1,5 @@
-// Assembly of the machine: SMs, two crossbars, memory partitions and the block dispatcher around the window engine.
+// Assembly of the machine: SMs, two crossbars, memory partitions and the block dispatcher around
+// the window engine.
 #define XXH_INLINE_ALL
 #include "raddle/timing/gpu/gpu.h"
 
@@ -37,7 +38,9 @@ class Gpu::Impl {
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
 
  private:
-  Cycle window() const { return std::min(machine_.noc.latency_cycles, machine_.dispatch_latency_cycles); }
+  Cycle window() const {
+    return std::min(machine_.noc.latency_cycles, machine_.dispatch_latency_cycles);
+  }
   void wire_sm(unsigned i);
   void wire_partition(unsigned i);
   void before_window(Cycle begin, const trace::KernelCode& code);
@@ -54,15 +57,21 @@ class Gpu::Impl {
   std::vector<std::unique_ptr<Partition>> partitions_;
   Engine engine_;
   Sampler sampler_;
-  Cycle now_ = 0;          // end of the last launch
-  Cycle watch_next_ = 0;   // when the watchdog could bite at the earliest
+  Cycle now_ = 0;         // end of the last launch
+  Cycle watch_next_ = 0;  // when the watchdog could bite at the earliest
   std::uint64_t launches_ = 0;
 };
 
-Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options)
-    : machine_(checked(machine)), options_(options), map_(machine_), request_(request_network(machine_), &map_),
-      reply_(reply_network(machine_)), dispatcher_(machine_, *policies.block, options.seed),
-      engine_(window(), options.skip, options.shuffle), sampler_(options.sample_interval, window()) {
+Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
+                const GpuOptions& options)
+    : machine_(checked(machine)),
+      options_(options),
+      map_(machine_),
+      request_(request_network(machine_), &map_),
+      reply_(reply_network(machine_)),
+      dispatcher_(machine_, *policies.block, options.seed),
+      engine_(window(), options.skip, options.shuffle),
+      sampler_(options.sample_interval, window()) {
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
     sms_.push_back(std::make_unique<Sm>(machine_, i, *policies.warp, options.seed));
     wire_sm(i);
@@ -78,7 +87,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies, const
   engine_.add(dispatcher_);
   for (auto& sm : sms_) engine_.add(*sm);
   for (auto& p : partitions_) engine_.add(*p);
-  for (Mailbox* box : {&request_.box(), &request_.credit_box(), &reply_.box(), &reply_.credit_box(), &dispatcher_.box()})
+  for (Mailbox* box : {&request_.box(), &request_.credit_box(), &reply_.box(), &reply_.credit_box(),
+                       &dispatcher_.box()})
     box->set_shared(options.threads > 1);
 }
 
@@ -108,21 +118,26 @@ void Gpu::Impl::wire_partition(unsigned i) {
 void Gpu::Impl::run(trace::KernelStream& stream, const LaunchInfo& info) {
   const trace::KernelCode& code = stream.code();
   const trace::LaunchShape& shape = stream.shape();
-  if (Residency fit = residency(machine_.sm, code, shape); fit.blocks == 0) throw InputError(fit.reason);
-  if (shape.grid.count() == 0 || shape.block.count() == 0 || shape.grid.count() >= ~std::uint32_t{0})
-    throw InputError("kernel '" + code.name + "' is launched with " + std::to_string(shape.grid.count()) +
-                     " blocks of " + std::to_string(shape.block.count()) + " threads");
+  if (Residency fit = residency(machine_.sm, code, shape); fit.blocks == 0)
+    throw InputError(fit.reason);
+  if (shape.grid.count() == 0 || shape.block.count() == 0 ||
+      shape.grid.count() >= ~std::uint32_t{0})
+    throw InputError("kernel '" + code.name + "' is launched with " +
+                     std::to_string(shape.grid.count()) + " blocks of " +
+                     std::to_string(shape.block.count()) + " threads");
 
   DecodedKernel decoded(code, machine_.sm);
   Launch launch{&stream, &decoded, launches_, static_cast<std::uint8_t>(launches_)};
   ++launches_;
   Cycle start = std::max(now_ + machine_.launch_latency_cycles, engine_.end());
-  policy::BlockLaunch view{info.sequence, info.name, shape.grid, static_cast<std::uint32_t>(shape.grid.count())};
+  policy::BlockLaunch view{info.sequence, info.name, shape.grid,
+                           static_cast<std::uint32_t>(shape.grid.count())};
   dispatcher_.launch(start, launch, view, block_needs(machine_.sm, code, shape));
   watch_next_ = 0;
 
-  bool ended = engine_.run(stream.concurrent() ? options_.threads : 1, [&] { return !dispatcher_.busy(); },
-                           [&](Cycle begin) { before_window(begin, code); });
+  bool ended = engine_.run(
+      stream.concurrent() ? options_.threads : 1, [&] { return !dispatcher_.busy(); },
+      [&](Cycle begin) { before_window(begin, code); });
   if (!ended) give_up(engine_.end(), "nothing can move any more");
   now_ = dispatcher_.finished();
   sampler_.update(counters(now_));
@@ -131,13 +146,13 @@ void Gpu::Impl::run(trace::KernelStream& stream, const LaunchInfo& info) {
 void Gpu::Impl::before_window(Cycle begin, const trace::KernelCode& code) {
   if (sampler_.due(begin)) sampler_.advance(begin, counters(begin));
   if (begin >= options_.max_cycles)
-    give_up(begin, "kernel '" + code.name + "' has not ended after the " + std::to_string(options_.max_cycles) +
-                       " cycles allowed");
+    give_up(begin, "kernel '" + code.name + "' has not ended after the " +
+                       std::to_string(options_.max_cycles) + " cycles allowed");
   if (begin < watch_next_) return;
   Cycle progress = last_progress(begin);
   if (begin - progress >= options_.watchdog_cycles)
     give_up(begin, "nothing has moved for " + std::to_string(begin - progress) + " cycles");
-  watch_next_ = progress + options_.watchdog_cycles;
+  watch_next_ = progress + std::min(options_.watchdog_cycles, kNever - progress);
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {
@@ -199,7 +214,8 @@ void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v)
   } else if (level == policy::DramPolicy::kLevel) {
     for (auto& p : partitions_) sum.add(p->dram().policy());
   } else {
-    throw InputError("no policy level is called '" + std::string(level) + "'; known: warp block dram");
+    throw InputError("no policy level is called '" + std::string(level) +
+                     "'; known: warp block dram");
   }
   sum.tell(v);
 }
@@ -211,7 +227,9 @@ void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) { impl_->run(
 Cycle Gpu::now() const { return impl_->now(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }
 std::uint64_t Gpu::hash() const { return impl_->hash(); }
-void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) { impl_->visit_policy_statistics(level, v); }
+void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
+  impl_->visit_policy_statistics(level, v);
+}
 const std::vector<BlockSpan>& Gpu::block_spans() const { return impl_->block_spans(); }
 const std::vector<Sample>& Gpu::samples() const { return impl_->samples(); }
 

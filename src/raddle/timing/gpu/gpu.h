@@ -22,13 +22,14 @@ struct PolicyChoices {
 };
 
 struct GpuOptions {
-  bool skip = true;             ///< jump over cycles in which nobody can act
+  bool skip = true;  ///< jump over cycles in which nobody can act
   unsigned threads = 1;
   std::uint64_t seed = 1;
-  Cycle max_cycles = kNever;    ///< RunError when reached
-  Cycle watchdog_cycles = 1'000'000;  ///< RunError after that many cycles without an issue or a fill
-  bool shuffle = false;         ///< tests: components run in another order inside each window
-  Cycle sample_interval = 0;    ///< cycles between IPC samples; 0 = none
+  Cycle max_cycles = kNever;  ///< RunError when reached
+  Cycle watchdog_cycles =
+      1'000'000;              ///< RunError after that many cycles without an issue or a fill
+  bool shuffle = false;       ///< tests: components run in another order inside each window
+  Cycle sample_interval = 0;  ///< cycles between IPC samples; 0 = none
 };
 
 /// Where and when a block ran.
@@ -50,18 +51,20 @@ struct LaunchInfo {
 
 /// What limits residency, for messages and reports.
 struct Residency {
-  unsigned blocks = 0;      ///< per SM; 0 = does not fit at all
-  std::string limited_by;   ///< "threads", "registers", "shared memory", "block slots", "warps"
-  std::string reason;       ///< when blocks == 0: one sentence with both numbers
+  unsigned blocks = 0;     ///< per SM; 0 = does not fit at all
+  std::string limited_by;  ///< "threads", "registers", "shared memory", "block slots", "warps"
+  std::string reason;      ///< when blocks == 0: one sentence with both numbers
 };
-Residency residency(const SmSpec& sm, const trace::KernelCode& code, const trace::LaunchShape& shape);
+Residency residency(const SmSpec& sm, const trace::KernelCode& code,
+                    const trace::LaunchShape& shape);
 
 class Gpu {
  public:
   Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options);
   ~Gpu();
-  /// Runs one launch to its end. Throws InputError when a block cannot fit an SM, RunError on max_cycles or when
-  /// nothing moves any more (the message says which warp waits at which PTX line for what).
+  /// Runs one launch to its end. Throws InputError when a block cannot fit an SM, RunError on
+  /// max_cycles or when nothing moves any more (the message says which warp waits at which PTX line
+  /// for what).
   void run(trace::KernelStream& stream, const LaunchInfo& info);
 
   Cycle now() const;

@@ -18,7 +18,8 @@ void OpCost::visit(FieldVisitor& v) {
   v.choice("unit", unit, kUnitNames, "execution unit that performs the class");
   v.field("latency", latency, R{1, kLongestDelay}, "cycles",
           "from issue to the issue of an instruction that needs the result");
-  v.field("interval", interval, R{1, 255}, "cycles", "how long one warp instruction takes the unit");
+  v.field("interval", interval, R{1, 255}, "cycles",
+          "how long one warp instruction takes the unit");
 }
 
 void L1dSpec::visit(FieldVisitor& v) {
@@ -33,15 +34,18 @@ void L1dSpec::visit(FieldVisitor& v) {
   v.field("mshr_merges", mshr_merges, R{1, 256}, "", "accesses that may wait for one missing line");
   v.field("miss_queue", miss_queue, R{1, 1024}, "",
           "requests between the cache and the interconnect");
-  v.choice("write_policy", write_policy, kWritePolicyNames,
-           "write_through updates a line that is present, write_evict removes it; neither allocates");
+  v.choice(
+      "write_policy", write_policy, kWritePolicyNames,
+      "write_through updates a line that is present, write_evict removes it; neither allocates");
   v.field("reserve_on_miss", reserve_on_miss, "a way is taken at the miss instead of at the fill");
-  v.field("flush_at_kernel_start", flush_at_kernel_start, "every line is dropped when a kernel starts");
+  v.field("flush_at_kernel_start", flush_at_kernel_start,
+          "every line is dropped when a kernel starts");
 }
 
 void SmSpec::visit(FieldVisitor& v) {
   v.field("count", count, R{1, 256}, "", "streaming multiprocessors");
-  v.field("schedulers", schedulers, R{1, 4}, "", "warp schedulers of an SM, each with its own units");
+  v.field("schedulers", schedulers, R{1, 4}, "",
+          "warp schedulers of an SM, each with its own units");
   v.field("warps", warps, R{1, 64}, "", "warp slots of an SM");
   v.field("blocks", blocks, R{1, 64}, "", "thread blocks resident on an SM at most");
   v.field("threads", threads, R{32, 2048}, "", "threads resident on an SM at most");
@@ -57,7 +61,8 @@ void SmSpec::visit(FieldVisitor& v) {
           "from issue of a conflict-free shared-memory load to the issue of its user");
   v.field("const_latency_cycles", const_latency_cycles, R{1, kLongestDelay}, "cycles",
           "the same for constant memory and kernel parameters (always hits)");
-  v.field("lsu_queue", lsu_queue, R{1, 64}, "", "memory instructions waiting in the load/store unit");
+  v.field("lsu_queue", lsu_queue, R{1, 64}, "",
+          "memory instructions waiting in the load/store unit");
   v.field("loads_in_flight", loads_in_flight, R{1, 4096}, "",
           "loads and atomics of an SM whose data has not come back");
   v.enter("cost", "unit, latency and initiation interval by class of operation");
@@ -68,7 +73,8 @@ void SmSpec::visit(FieldVisitor& v) {
 }
 
 void NocSpec::visit(FieldVisitor& v) {
-  v.field("latency_cycles", latency_cycles, R{1, kLongestNocWire}, "cycles", "of each link, each way");
+  v.field("latency_cycles", latency_cycles, R{1, kLongestNocWire}, "cycles",
+          "of each link, each way");
   v.field("flit_bytes", flit_bytes, R{8, 256}, "bytes", "what a port moves in one cycle");
   v.field("header_bytes", header_bytes, R{1, 64}, "bytes", "address and command of a packet");
   v.field("queue_flits", queue_flits, R{1, 255}, "flits", "input queue of a port");
@@ -84,7 +90,8 @@ void L2Spec::visit(FieldVisitor& v) {
           "from arrival of a request that hits to the departure of its reply");
   v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
   v.field("mshr_merges", mshr_merges, R{1, 256}, "", "requests that may wait for one missing line");
-  v.field("interval_cycles", interval_cycles, R{1, 64}, "cycles", "a slice takes one request in that time");
+  v.field("interval_cycles", interval_cycles, R{1, 64}, "cycles",
+          "a slice takes one request in that time");
   v.field("atomic_interval_cycles", atomic_interval_cycles, R{1, 64}, "cycles",
           "a slice performs the atomics of one line in that time");
 }
@@ -121,7 +128,8 @@ void DramSpec::visit(FieldVisitor& v) {
 void MachineSpec::visit(FieldVisitor& v) {
   v.field("name", name, "name of the machine");
   v.field("source", source, "where its numbers come from");
-  v.field("core_clock_mhz", core_clock_mhz, R{100, 10000}, "MHz", "clock of SMs, interconnect and L2");
+  v.field("core_clock_mhz", core_clock_mhz, R{100, 10000}, "MHz",
+          "clock of SMs, interconnect and L2");
   v.field("launch_latency_cycles", launch_latency_cycles, R{0, 1000000}, "cycles",
           "from a host launch to the first block");
   v.field("dispatch_latency_cycles", dispatch_latency_cycles, R{1, kLongestDispatchWire}, "cycles",
@@ -146,7 +154,8 @@ class Rules {
     std::string text(rule);
     char open = '(';
     for (const Named& n : named) {
-      text += std::string(open == '(' ? " (" : ", ") + std::string(n.key) + " is " + std::to_string(n.value);
+      text += std::string(open == '(' ? " (" : ", ") + std::string(n.key) + " is " +
+              std::to_string(n.value);
       open = ',';
     }
     broken_.push_back(text + ")");
@@ -208,9 +217,12 @@ void check_wires(const MachineSpec& m, Rules& r) {
   PacketSize size{m.noc.flit_bytes, m.noc.header_bytes, m.l2.sector_bytes};
   r.require(m.noc.queue_flits >= size.flits(m.l2.line_bytes),
             "noc.queue_flits must hold the largest packet (header_bytes and a whole line)",
-            {{"noc.queue_flits", m.noc.queue_flits}, {"noc.flit_bytes", m.noc.flit_bytes},
-             {"noc.header_bytes", m.noc.header_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
-  r.require(size.flits(m.l2.line_bytes) <= 32, "a packet with a whole line must not exceed 32 flits",
+            {{"noc.queue_flits", m.noc.queue_flits},
+             {"noc.flit_bytes", m.noc.flit_bytes},
+             {"noc.header_bytes", m.noc.header_bytes},
+             {"l2.line_bytes", m.l2.line_bytes}});
+  r.require(size.flits(m.l2.line_bytes) <= 32,
+            "a packet with a whole line must not exceed 32 flits",
             {{"noc.flit_bytes", m.noc.flit_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
 }
 
@@ -232,7 +244,8 @@ void check_dram(const MachineSpec& m, Rules& r) {
   r.require(divides(m.l2.line_bytes, d.interleave_bytes),
             "dram.interleave_bytes must be a multiple of l2.line_bytes",
             {{"dram.interleave_bytes", d.interleave_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
-  r.require(divides(m.l2.line_bytes, d.row_bytes), "dram.row_bytes must be a multiple of l2.line_bytes",
+  r.require(divides(m.l2.line_bytes, d.row_bytes),
+            "dram.row_bytes must be a multiple of l2.line_bytes",
             {{"dram.row_bytes", d.row_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
   r.require(d.tRC >= d.tRAS + d.tRP, "dram.tRC must be at least tRAS + tRP",
             {{"dram.tRC", d.tRC}, {"dram.tRAS", d.tRAS}, {"dram.tRP", d.tRP}});

@@ -14,29 +14,34 @@ std::uint32_t rounded(std::uint64_t amount, std::uint32_t unit) {
 }
 }  // namespace
 
-BlockNeeds block_needs(const SmSpec& sm, const trace::KernelCode& code, const trace::LaunchShape& shape) {
+BlockNeeds block_needs(const SmSpec& sm, const trace::KernelCode& code,
+                       const trace::LaunchShape& shape) {
   BlockNeeds needs;
   needs.threads = static_cast<std::uint32_t>(std::min(kMost, shape.block.count()));
   needs.warps = (needs.threads + kLanes - 1) / kLanes;
-  std::uint32_t per_warp = rounded(std::uint64_t{code.registers_per_thread} * kLanes, sm.register_unit);
-  needs.registers = static_cast<std::uint32_t>(std::min(kMost, std::uint64_t{per_warp} * needs.warps));
-  needs.shared_bytes = rounded(std::uint64_t{code.static_shared_bytes} + shape.dynamic_shared_bytes, sm.shared_unit_bytes);
+  std::uint32_t per_warp =
+      rounded(std::uint64_t{code.registers_per_thread} * kLanes, sm.register_unit);
+  needs.registers =
+      static_cast<std::uint32_t>(std::min(kMost, std::uint64_t{per_warp} * needs.warps));
+  needs.shared_bytes = rounded(std::uint64_t{code.static_shared_bytes} + shape.dynamic_shared_bytes,
+                               sm.shared_unit_bytes);
   return needs;
 }
 
-Residency residency(const SmSpec& sm, const trace::KernelCode& code, const trace::LaunchShape& shape) {
+Residency residency(const SmSpec& sm, const trace::KernelCode& code,
+                    const trace::LaunchShape& shape) {
   BlockNeeds needs = block_needs(sm, code, shape);
   struct Limit {
     const char* name;
     const char* amount;  // how the need is told
     std::uint64_t need, have;
   };
-  const Limit limits[] = {
-      {"threads", "threads", needs.threads, sm.threads},
-      {"warps", "warp slots", needs.warps, sm.warps},
-      {"registers", "registers", needs.registers, sm.registers},
-      {"shared memory", "bytes of shared memory", needs.shared_bytes, std::uint64_t{sm.shared_kib} * 1024},
-      {"block slots", "block slots", 1, sm.blocks}};
+  const Limit limits[] = {{"threads", "threads", needs.threads, sm.threads},
+                          {"warps", "warp slots", needs.warps, sm.warps},
+                          {"registers", "registers", needs.registers, sm.registers},
+                          {"shared memory", "bytes of shared memory", needs.shared_bytes,
+                           std::uint64_t{sm.shared_kib} * 1024},
+                          {"block slots", "block slots", 1, sm.blocks}};
   Residency out;
   std::uint64_t fewest = kMost;
   auto refuse = [&](const std::string& what, std::uint64_t have, const std::string& limit) {
@@ -49,12 +54,14 @@ Residency residency(const SmSpec& sm, const trace::KernelCode& code, const trace
     fewest = fit;
     out.limited_by = l.name, out.blocks = static_cast<unsigned>(fit);
     if (fit == 0) {
-      refuse("needs " + std::to_string(l.need) + " " + l.amount + "; an SM of this machine has", l.have, l.name);
+      refuse("needs " + std::to_string(l.need) + " " + l.amount + "; an SM of this machine has",
+             l.have, l.name);
       break;
     }
   }
   if (needs.threads > sm.max_threads_per_block) {
-    refuse("has " + std::to_string(needs.threads) + " threads; this machine allows", sm.max_threads_per_block, "threads");
+    refuse("has " + std::to_string(needs.threads) + " threads; this machine allows",
+           sm.max_threads_per_block, "threads");
   }
   return out;
 }

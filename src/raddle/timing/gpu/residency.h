@@ -11,6 +11,7 @@ namespace raddle::timing {
 struct BlockNeeds {
   std::uint32_t threads = 0, warps = 0, registers = 0, shared_bytes = 0;
 };
-BlockNeeds block_needs(const SmSpec& sm, const trace::KernelCode& code, const trace::LaunchShape& shape);
+BlockNeeds block_needs(const SmSpec& sm, const trace::KernelCode& code,
+                       const trace::LaunchShape& shape);
 
 }  // namespace raddle::timing

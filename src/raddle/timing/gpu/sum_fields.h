@@ -1,4 +1,5 @@
-// Adds up the statistics of a policy's instances, field by field, and tells the sums as if they were one instance's.
+// Adds up the statistics of a policy's instances, field by field, and tells the sums as if they
+// were one instance's.
 #pragma once
 #include <string>
 #include <variant>
@@ -30,7 +31,8 @@ class SumFields final : private FieldVisitor {
  private:
   struct Field {
     std::string name, unit, doc;
-    std::variant<std::monostate, std::uint64_t, double> value;  // monostate: start of a group; without a name: its end
+    std::variant<std::monostate, std::uint64_t, double>
+        value;  // monostate: start of a group; without a name: its end
   };
   template <class T>
   void add_number(std::string_view name, T value, std::string_view unit, std::string_view doc) {
@@ -42,21 +44,23 @@ class SumFields final : private FieldVisitor {
     if (first_) fields_.push_back({std::string(name), "", std::string(doc), {}});
     ++at_;
   }
-  void field(std::string_view name, std::uint32_t& value, Range<std::uint32_t>, std::string_view unit,
-             std::string_view doc) override {
+  void field(std::string_view name, std::uint32_t& value, Range<std::uint32_t>,
+             std::string_view unit, std::string_view doc) override {
     add_number<std::uint64_t>(name, value, unit, doc);
   }
-  void field(std::string_view name, std::uint64_t& value, Range<std::uint64_t>, std::string_view unit,
-             std::string_view doc) override {
+  void field(std::string_view name, std::uint64_t& value, Range<std::uint64_t>,
+             std::string_view unit, std::string_view doc) override {
     add_number<std::uint64_t>(name, value, unit, doc);
   }
-  void field(std::string_view name, double& value, Range<double>, std::string_view unit, std::string_view doc) override {
+  void field(std::string_view name, double& value, Range<double>, std::string_view unit,
+             std::string_view doc) override {
     add_number<double>(name, value, unit, doc);
   }
   // Flags, texts and choices cannot be added up and are no statistics.
   void field(std::string_view, bool&, std::string_view) override {}
   void field(std::string_view, std::string&, std::string_view) override {}
-  void choice_index(std::string_view, std::uint32_t&, std::span<const std::string_view>, std::string_view) override {}
+  void choice_index(std::string_view, std::uint32_t&, std::span<const std::string_view>,
+                    std::string_view) override {}
   void enter(std::string_view name, std::string_view doc) override { bracket(name, doc); }
   void leave() override { bracket("", ""); }
 

@@ -6,21 +6,38 @@ namespace {
 Route route_of(trace::OpKind kind) {
   using trace::OpKind;
   switch (kind) {
-    case OpKind::Alu: case OpKind::Branch: case OpKind::Exit: return Route::Pipeline;
-    case OpKind::Barrier: return Route::Barrier;
-    case OpKind::Fence: return Route::Fence;
-    case OpKind::Sleep: return Route::Sleep;
-    case OpKind::LoadGlobal: case OpKind::LoadLocal: return Route::Load;
-    case OpKind::StoreGlobal: case OpKind::StoreLocal: return Route::Store;
-    case OpKind::AtomicGlobal: return Route::Atomic;
-    case OpKind::ReduceGlobal: return Route::Reduce;
-    case OpKind::LoadShared: case OpKind::StoreShared: case OpKind::AtomicShared: return Route::Shared;
-    case OpKind::LoadConst: return Route::Const;
+    case OpKind::Alu:
+    case OpKind::Branch:
+    case OpKind::Exit:
+      return Route::Pipeline;
+    case OpKind::Barrier:
+      return Route::Barrier;
+    case OpKind::Fence:
+      return Route::Fence;
+    case OpKind::Sleep:
+      return Route::Sleep;
+    case OpKind::LoadGlobal:
+    case OpKind::LoadLocal:
+      return Route::Load;
+    case OpKind::StoreGlobal:
+    case OpKind::StoreLocal:
+      return Route::Store;
+    case OpKind::AtomicGlobal:
+      return Route::Atomic;
+    case OpKind::ReduceGlobal:
+      return Route::Reduce;
+    case OpKind::LoadShared:
+    case OpKind::StoreShared:
+    case OpKind::AtomicShared:
+      return Route::Shared;
+    case OpKind::LoadConst:
+      return Route::Const;
   }
   return Route::Pipeline;
 }
 
-DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm, std::vector<RegisterSet>& several) {
+DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
+                   std::vector<RegisterSet>& several) {
   DecodedInst in;
   in.route = route_of(from.kind);
   bool lsu = goes_to_lsu(in.route);
@@ -55,7 +72,8 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm, std::vector<
 
 DecodedKernel::DecodedKernel(const trace::KernelCode& code, const SmSpec& sm) {
   instructions_.reserve(code.instructions.size());
-  for (const trace::StaticInst& in : code.instructions) instructions_.push_back(decode(in, sm, several_));
+  for (const trace::StaticInst& in : code.instructions)
+    instructions_.push_back(decode(in, sm, several_));
 }
 
 }  // namespace raddle::timing

@@ -1,5 +1,5 @@
-// A kernel's instructions as the pipeline wants them: hazards as bit sets, costs looked up. Made once per launch and
-// machine, shared by all SMs, never changed.
+// A kernel's instructions as the pipeline wants them: hazards as bit sets, costs looked up. Made
+// once per launch and machine, shared by all SMs, never changed.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -13,9 +13,15 @@ namespace raddle::timing {
 /// Which part of the machine performs an instruction.
 enum class Route : std::uint8_t {
   Pipeline,  ///< Alu, Branch, Exit: a unit with latency and interval
-  Load, Store, Atomic, Reduce,  ///< global and local lines
-  Shared, Const,
-  Barrier, Fence, Sleep,
+  Load,
+  Store,
+  Atomic,
+  Reduce,  ///< global and local lines
+  Shared,
+  Const,
+  Barrier,
+  Fence,
+  Sleep,
 };
 inline bool goes_to_lsu(Route r) { return r >= Route::Load && r <= Route::Const; }
 
@@ -29,8 +35,8 @@ struct DecodedInst {
   std::uint8_t interval = 1;
   Route route = Route::Pipeline;
   Unit unit = Unit::Int;
-  bool payload = false;    ///< the record is followed by pieces
-  bool local = false;      ///< piece lines are relative to the warp's local window
+  bool payload = false;  ///< the record is followed by pieces
+  bool local = false;    ///< piece lines are relative to the warp's local window
   bool bypass_l1 = false;
 };
 

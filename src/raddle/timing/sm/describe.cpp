@@ -1,4 +1,5 @@
-// What an SM says when nothing moves any more: which warp stands at which line of the PTX and what it waits for.
+// What an SM says when nothing moves any more: which warp stands at which line of the PTX and what
+// it waits for.
 #include "raddle/base/mask.h"
 #include "raddle/timing/sm/sm.h"
 
@@ -18,13 +19,14 @@ void Sm::describe(std::string& out, unsigned most) const {
 void Sm::describe_warp(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
   const trace::KernelCode& code = warp.launch->stream->code();
-  out += "  warp " + std::to_string(warp.index) + " of block " + std::to_string(blocks_[warp.block].id) +
-         " of kernel '" + code.name + "' ";
+  out += "  warp " + std::to_string(warp.index) + " of block " +
+         std::to_string(blocks_[warp.block].id) + " of kernel '" + code.name + "' ";
   if ((ended_ >> w & 1) != 0) {
     out += "has ended, its memory operations have not\n";
     return;
   }
-  const trace::StaticInst& in = code.instructions[static_cast<std::size_t>(warp.next - warp.launch->code->instructions())];
+  const trace::StaticInst& in =
+      code.instructions[static_cast<std::size_t>(warp.next - warp.launch->code->instructions())];
   out += "waits at " + code.file + ":" + std::to_string(in.line);
   if (in.opcode < code.opcode_names.size()) out += " (" + code.opcode_names[in.opcode] + ")";
   out += " ";
@@ -45,8 +47,8 @@ void Sm::describe_wait(std::string& out, unsigned w) const {
     const Block& block = blocks_[warp.block];
     const Barrier& barrier = block.barrier[warp.mask & 15];
     unsigned expected = barrier.expected != 0 ? barrier.expected : block.live;
-    out += "at barrier " + std::to_string(warp.mask & 15) + ": " + std::to_string(barrier.arrived) + " of " +
-           std::to_string(expected) + " warps have come; not waiting there: warp";
+    out += "at barrier " + std::to_string(warp.mask & 15) + ": " + std::to_string(barrier.arrived) +
+           " of " + std::to_string(expected) + " warps have come; not waiting there: warp";
     const char* comma = " ";
     for (Mask m = block.warps & ~barrier.waiting; m != 0; m &= m - 1, comma = ", ")
       out += comma + std::to_string(warps_[lowest(m)].index);

@@ -1,6 +1,6 @@
-// Everything that happens after a fixed delay inside an SM: write-backs, cache hits, units becoming free, barriers
-// opening. One slot per cycle; events of a slot hang together in a pool, and what is freed last is used first, so only
-// as much memory is touched as there are events under way.
+// Everything that happens after a fixed delay inside an SM: write-backs, cache hits, units becoming
+// free, barriers opening. One slot per cycle; events of a slot hang together in a pool, and what is
+// freed last is used first, so only as much memory is touched as there are events under way.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -23,20 +23,25 @@ class Event {
   };
   Event() = default;
   static Event write(unsigned warp, unsigned reg) { return {Kind::Write, warp << 8 | reg}; }
-  static Event write_several(unsigned warp, std::uint32_t inst) { return {Kind::WriteSeveral, warp << 20 | inst}; }
+  static Event write_several(unsigned warp, std::uint32_t inst) {
+    return {Kind::WriteSeveral, warp << 20 | inst};
+  }
   static Event piece(unsigned load) { return {Kind::Piece, load}; }
   static Event resume(unsigned warp) { return {Kind::Resume, warp}; }
 
   Kind kind() const { return static_cast<Kind>(bits_ >> 30); }
   unsigned warp() const {
-    return kind() == Kind::Write ? payload() >> 8 : kind() == Kind::Resume ? payload() : payload() >> 20;
+    return kind() == Kind::Write    ? payload() >> 8
+           : kind() == Kind::Resume ? payload()
+                                    : payload() >> 20;
   }
   unsigned reg() const { return bits_ & 0xff; }
   std::uint32_t inst() const { return bits_ & 0xfffff; }
   unsigned load() const { return payload(); }
 
  private:
-  Event(Kind kind, std::uint32_t payload) : bits_(static_cast<std::uint32_t>(kind) << 30 | payload) {}
+  Event(Kind kind, std::uint32_t payload)
+      : bits_(static_cast<std::uint32_t>(kind) << 30 | payload) {}
   std::uint32_t payload() const { return bits_ & 0x3fffffff; }
   std::uint32_t bits_ = 0;
 };
@@ -48,7 +53,8 @@ class EventWheel {
   /// At most `capacity` events under way.
   explicit EventWheel(unsigned capacity) : nodes_(capacity + 1) {
     RADDLE_ASSERT(capacity < 0xffff);
-    for (unsigned i = 1; i <= capacity; ++i) nodes_[i].next = static_cast<std::uint16_t>(i < capacity ? i + 1 : 0);
+    for (unsigned i = 1; i <= capacity; ++i)
+      nodes_[i].next = static_cast<std::uint16_t>(i < capacity ? i + 1 : 0);
     free_ = 1;
   }
   /// Preconditions: now < at < now + kHorizon.
@@ -70,13 +76,15 @@ class EventWheel {
   /// First cycle at or after `from` with an event; kNever when there is none.
   Cycle next(Cycle from) const {
     unsigned w = word(from), bit = from & 63;
-    if (std::uint64_t here = occupied_[w] & ~0ull << bit; here != 0) return from + lowest(here) - bit;
+    if (std::uint64_t here = occupied_[w] & ~0ull << bit; here != 0)
+      return from + lowest(here) - bit;
     auto later = std::rotr(occupied_words_, static_cast<int>(w + 1));
     if (later == 0) return kNever;
     unsigned k = lowest(later);
     return from + (64 - bit) + 64 * k + lowest(occupied_[(w + 1 + k) % kWords]);
   }
-  /// Takes out all events of `now`: units(mask) once if any, event(e) for each, the last pushed first.
+  /// Takes out all events of `now`: units(mask) once if any, event(e) for each, the last pushed
+  /// first.
   template <class Units, class OnEvent>
   void take(Cycle now, Units units, OnEvent on_event) {
     std::uint64_t& bits = occupied_[word(now)];

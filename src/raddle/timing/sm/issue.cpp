@@ -1,23 +1,26 @@
-// The issue stage of an SM: which warps may go, why the others may not, and what an instruction does when it goes.
+// The issue stage of an SM: which warps may go, why the others may not, and what an instruction
+// does when it goes.
 #include "raddle/base/mask.h"
 #include "raddle/timing/sm/sm.h"
 
 namespace raddle::timing {
 
 namespace {
-// Local memory lies above all global addresses, one window per warp slot of the machine. Line numbers wrap at 32 bits
-// into the unused space below the global range when windows are huge.
+// Local memory lies above all global addresses, one window per warp slot of the machine. Line
+// numbers wrap at 32 bits into the unused space below the global range when windows are huge.
 constexpr Address kLocalBase = 0x38'0000'0000ull;
 }  // namespace
 
-// A scheduler for which nothing has changed stalls on for the reason found before; it is not looked at.
+// A scheduler for which nothing has changed stalls on for the reason found before; it is not looked
+// at.
 bool Sm::issue(Cycle now) {
   Mask look = skip_ ? changed_ : ~Mask{0};
   Mask open = ready_ & ~blocked_by_units(), lsu = class_[static_cast<unsigned>(Unit::Lsu)];
   bool accepts = lsu_.accepts(), entered = false, issued = false;
   changed_ = 0;
-  // Schedulers decide on this state, whatever those before them do in this cycle. Only the way into the LSU is shared:
-  // it takes one instruction a cycle, and the scheduler after the one that used it last is asked first.
+  // Schedulers decide on this state, whatever those before them do in this cycle. Only the way into
+  // the LSU is shared: it takes one instruction a cycle, and the scheduler after the one that used
+  // it last is asked first.
   for (unsigned n = 0, s = lsu_turn_; n < schedulers_; ++n, s = s + 1 == schedulers_ ? 0 : s + 1) {
     if ((look & group_[s]) == 0) continue;
     Mask candidates = open & group_[s];
@@ -68,7 +71,8 @@ stats::Stall Sm::reason(unsigned s, Mask open) const {
 unsigned Sm::pick(Cycle now, unsigned s, Mask ready) {
   unsigned w = policies_[s]->pick({ready, resident_ & group_[s], age_, now});
   if (w >= 64 || (ready >> w & 1) == 0)
-    assertion_failed(("warp policy '" + policy_name_ + "' picks a warp that is ready").c_str(), __FILE__, __LINE__);
+    assertion_failed(("warp policy '" + policy_name_ + "' picks a warp that is ready").c_str(),
+                     __FILE__, __LINE__);
   return w;
 }
 
@@ -85,10 +89,17 @@ void Sm::issue_warp(Cycle now, unsigned s, unsigned w) {
   }
   counters_.thread_instructions += warp.active;
   switch (in.route) {
-    case Route::Pipeline: write_back(now, w, in); break;
-    case Route::Barrier: come_to_barrier(now, w); return;
-    case Route::Sleep: fall_asleep(now, w, in); return;
-    case Route::Fence: break;
+    case Route::Pipeline:
+      write_back(now, w, in);
+      break;
+    case Route::Barrier:
+      come_to_barrier(now, w);
+      return;
+    case Route::Sleep:
+      fall_asleep(now, w, in);
+      return;
+    case Route::Fence:
+      break;
     default:
       if (warp.pieces != 0) to_lsu(w, in);  // otherwise all lanes were predicated off
   }
@@ -138,7 +149,8 @@ void Sm::come_to_barrier(Cycle now, unsigned w) {
   if (kind == trace::BarrierKind::Arrive) advance(now, w);
 }
 
-// Warps go on as many cycles after the last arrival as an instruction that needs the barrier's result would.
+// Warps go on as many cycles after the last arrival as an instruction that needs the barrier's
+// result would.
 void Sm::open_if_complete(Cycle now, Block& block, Barrier& barrier) {
   if (barrier.arrived < (barrier.expected != 0 ? barrier.expected : block.live)) return;
   for (Mask m = barrier.waiting; m != 0; m &= m - 1)
@@ -156,7 +168,10 @@ void Sm::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
 }
 
 std::uint32_t Sm::local_base(unsigned w) const {
-  std::uint64_t window = (std::uint64_t{warps_[w].launch->stream->code().local_bytes_per_thread} * kLanes + line_bytes_ - 1) / line_bytes_;
+  std::uint64_t window =
+      (std::uint64_t{warps_[w].launch->stream->code().local_bytes_per_thread} * kLanes +
+       line_bytes_ - 1) /
+      line_bytes_;
   std::uint64_t number = std::uint64_t{id_} * spec_.warps + w;
   return static_cast<std::uint32_t>(kLocalBase / line_bytes_ + number * window);
 }

@@ -5,9 +5,13 @@
 namespace raddle::timing {
 
 L1d::L1d(const L1dSpec& spec)
-    : sets_(spec.sets()), ways_(spec.ways), reserve_(spec.reserve_on_miss),
-      evict_on_store_(spec.write_policy == WritePolicy::WriteEvict), line_(std::size_t{sets_} * ways_),
-      mshrs_(spec.mshr_entries, spec.mshr_merges), reserved_(spec.mshr_entries),
+    : sets_(spec.sets()),
+      ways_(spec.ways),
+      reserve_(spec.reserve_on_miss),
+      evict_on_store_(spec.write_policy == WritePolicy::WriteEvict),
+      line_(std::size_t{sets_} * ways_),
+      mshrs_(spec.mshr_entries, spec.mshr_merges),
+      reserved_(spec.mshr_entries),
       since_(std::size_t{spec.mshr_entries} * 8) {}
 
 unsigned L1d::find(std::uint32_t line) const {
@@ -32,8 +36,8 @@ unsigned L1d::place(std::uint32_t line, stats::SmCounters& count) {
   return at;
 }
 
-L1d::Load L1d::load(Cycle now, std::uint32_t line, std::uint8_t sectors, std::uint16_t waiter, bool can_send,
-                    stats::SmCounters& count) {
+L1d::Load L1d::load(Cycle now, std::uint32_t line, std::uint8_t sectors, std::uint16_t waiter,
+                    bool can_send, stats::SmCounters& count) {
   unsigned at = find(line);
   auto missing = static_cast<std::uint8_t>(at == kAbsent ? sectors : sectors & ~line_[at].valid);
   if (missing == 0) {
@@ -96,10 +100,12 @@ void L1d::flush() {
 
 const char* L1d::obstacle(std::uint32_t line, bool can_send) const {
   unsigned m = mshrs_.find(line);
-  if (m != Mshrs<std::uint16_t>::kNone && !mshrs_.can_merge(m)) return "the line's MSHR can merge no more";
+  if (m != Mshrs<std::uint16_t>::kNone && !mshrs_.can_merge(m))
+    return "the line's MSHR can merge no more";
   if (m == Mshrs<std::uint16_t>::kNone && mshrs_.full()) return "no MSHR is free";
   if (!can_send) return "the miss queue is full";
-  if (reserve_ && find(line) == kAbsent && victim(line) == kAbsent) return "every way of the set is reserved";
+  if (reserve_ && find(line) == kAbsent && victim(line) == kAbsent)
+    return "every way of the set is reserved";
   return "nothing";
 }
 

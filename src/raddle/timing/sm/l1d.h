@@ -1,7 +1,8 @@
-// First-level data cache of an SM: any number of sets (modulo), sectors or whole lines, LRU, misses merged in MSHRs.
-// A line gets its way when data arrives, or at the miss (reserve_on_miss), where it cannot be pushed out until then.
-// Stores never allocate: write_through keeps a line that is present, write_evict removes it.
-// Left out: banks and ports beyond one line a cycle, byte masks, data.
+// First-level data cache of an SM: any number of sets (modulo), sectors or whole lines, LRU, misses
+// merged in MSHRs. A line gets its way when data arrives, or at the miss (reserve_on_miss), where
+// it cannot be pushed out until then. Stores never allocate: write_through keeps a line that is
+// present, write_evict removes it. Left out: banks and ports beyond one line a cycle, byte masks,
+// data.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -23,13 +24,14 @@ class L1d {
   };
 
   explicit L1d(const L1dSpec& spec);
-  /// One line access. `waiter` comes back from fill() after a Miss. `can_send`: a request could be queued now.
-  /// Blocked changes nothing: try again when a fill has come or can_send has changed.
-  Load load(Cycle now, std::uint32_t line, std::uint8_t sectors, std::uint16_t waiter, bool can_send,
-            stats::SmCounters& count);
+  /// One line access. `waiter` comes back from fill() after a Miss. `can_send`: a request could be
+  /// queued now. Blocked changes nothing: try again when a fill has come or can_send has changed.
+  Load load(Cycle now, std::uint32_t line, std::uint8_t sectors, std::uint16_t waiter,
+            bool can_send, stats::SmCounters& count);
   /// Data of a request has come; done(waiter) for each access now complete.
   template <class Done>
-  void fill(Cycle now, std::uint16_t mshr, std::uint8_t sectors, stats::SmCounters& count, Done done) {
+  void fill(Cycle now, std::uint16_t mshr, std::uint8_t sectors, stats::SmCounters& count,
+            Done done) {
     install(now, mshr, sectors, count);
     if (mshrs_.arrive(mshr, sectors, done)) unlock(mshr);
   }
@@ -63,8 +65,8 @@ class L1d {
   std::uint64_t clock_ = 0;
   std::vector<Line> line_;  // by set, then way
   Mshrs<std::uint16_t> mshrs_;
-  std::vector<std::uint32_t> reserved_;   // reserve_on_miss, by MSHR: where its line is
-  std::vector<Cycle> since_;              // by MSHR and lowest sector of the request
+  std::vector<std::uint32_t> reserved_;  // reserve_on_miss, by MSHR: where its line is
+  std::vector<Cycle> since_;             // by MSHR and lowest sector of the request
 };
 
 }  // namespace raddle::timing

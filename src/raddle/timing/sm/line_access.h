@@ -1,5 +1,6 @@
-// From the stream's pieces (128-byte lines, mask of 4-byte words) to the machine's lines and sectors.
-// Sectors are those of the L2 everywhere on the wires; an L1 with coarser sectors widens its fetches.
+// From the stream's pieces (128-byte lines, mask of 4-byte words) to the machine's lines and
+// sectors. Sectors are those of the L2 everywhere on the wires; an L1 with coarser sectors widens
+// its fetches.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -17,11 +18,13 @@ struct LineAccess {
 class LineMap {
  public:
   explicit LineMap(const MachineSpec& machine)
-      : half_lines_(machine.l2.line_bytes == 64), words_per_sector_(machine.l2.sector_bytes / 4),
+      : half_lines_(machine.l2.line_bytes == 64),
+        words_per_sector_(machine.l2.sector_bytes / 4),
         sectors_(machine.l2.line_bytes / machine.l2.sector_bytes),
         grain_(machine.sm.l1d.sector_bytes / machine.l2.sector_bytes) {}
 
-  /// Writes the one or two accesses a piece becomes; returns how many. `base` is added to the (machine) line.
+  /// Writes the one or two accesses a piece becomes; returns how many. `base` is added to the
+  /// (machine) line.
   unsigned convert(const trace::Piece& p, std::uint32_t base, LineAccess* out) const {
     auto lanes = static_cast<std::uint8_t>(std::popcount(p.lanes));
     if (!half_lines_) {
@@ -42,7 +45,8 @@ class LineMap {
     }
     std::uint8_t out = 0;
     for (unsigned i = 0; i < sectors_; ++i)
-      if ((words >> (i * words_per_sector_) & low_words()) != 0) out |= static_cast<std::uint8_t>(1u << i);
+      if ((words >> (i * words_per_sector_) & low_words()) != 0)
+        out |= static_cast<std::uint8_t>(1u << i);
     return out;
   }
   /// Sectors an L1 fetch brings when these are wanted.
@@ -58,9 +62,11 @@ class LineMap {
   std::uint32_t low_words() const {
     return words_per_sector_ == 32 ? ~0u : (1u << words_per_sector_) - 1;
   }
-  /// The stream does not say which lane touches which half: lanes are split like the words, at least one each.
+  /// The stream does not say which lane touches which half: lanes are split like the words, at
+  /// least one each.
   static std::uint8_t share(unsigned lanes, std::uint32_t words, std::uint32_t of) {
-    auto part = static_cast<unsigned>(std::popcount(words)), all = static_cast<unsigned>(std::popcount(of));
+    auto part = static_cast<unsigned>(std::popcount(words)),
+         all = static_cast<unsigned>(std::popcount(of));
     unsigned out = (lanes * part + all / 2) / all;
     return static_cast<std::uint8_t>(out == 0 ? 1 : out);
   }

@@ -8,12 +8,20 @@
 namespace raddle::timing {
 
 Lsu::Lsu(const MachineSpec& machine, unsigned sm)
-    : lines_(machine), flits_(packet_size(machine), Direction::Request), sm_(sm),
-      wire_(machine.noc.latency_cycles), hit_latency_(machine.sm.l1d.hit_latency_cycles),
-      shared_latency_(machine.sm.shared_latency_cycles), const_latency_(machine.sm.const_latency_cycles),
-      queue_(machine.sm.lsu_queue), l1d_(machine.sm.l1d), loads_(machine.sm.loads_in_flight),
-      free_loads_(machine.sm.loads_in_flight), miss_queue_(machine.sm.l1d.miss_queue),
-      ports_(port_capacity(machine)), credits_(machine.noc.queue_flits) {
+    : lines_(machine),
+      flits_(packet_size(machine), Direction::Request),
+      sm_(sm),
+      wire_(machine.noc.latency_cycles),
+      hit_latency_(machine.sm.l1d.hit_latency_cycles),
+      shared_latency_(machine.sm.shared_latency_cycles),
+      const_latency_(machine.sm.const_latency_cycles),
+      queue_(machine.sm.lsu_queue),
+      l1d_(machine.sm.l1d),
+      loads_(machine.sm.loads_in_flight),
+      free_loads_(machine.sm.loads_in_flight),
+      miss_queue_(machine.sm.l1d.miss_queue),
+      ports_(port_capacity(machine)),
+      credits_(machine.noc.queue_flits) {
   std::iota(free_loads_.rbegin(), free_loads_.rend(), std::uint16_t{0});
 }
 
@@ -23,7 +31,8 @@ void Lsu::enter_passes(const Owner& owner, unsigned passes) {
   e.lines = static_cast<std::uint8_t>(passes), e.position = 0;
 }
 
-unsigned Lsu::enter_lines(const Owner& owner, const std::uint32_t* payload, unsigned pieces, std::uint32_t base) {
+unsigned Lsu::enter_lines(const Owner& owner, const std::uint32_t* payload, unsigned pieces,
+                          std::uint32_t base) {
   Entry& e = queue_.emplace();
   e.owner = owner, e.route = owner.code->route, e.bypass = owner.code->bypass_l1, e.position = 0;
   unsigned n = 0;
@@ -65,8 +74,10 @@ void Lsu::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCo
   free_at_ = now + e.lines;
   Cycle done = now + (shared ? shared_latency_ : const_latency_) + e.lines - 1;
   const DecodedInst& in = *e.owner.code;
-  if (in.destination == DecodedInst::kSeveral) wheel.push(done, Event::write_several(e.owner.warp, e.owner.inst));
-  else if (in.destination != DecodedInst::kNone) wheel.push(done, Event::write(e.owner.warp, in.destination));
+  if (in.destination == DecodedInst::kSeveral)
+    wheel.push(done, Event::write_several(e.owner.warp, e.owner.inst));
+  else if (in.destination != DecodedInst::kNone)
+    wheel.push(done, Event::write(e.owner.warp, in.destination));
 }
 
 bool Lsu::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count) {
@@ -80,35 +91,45 @@ bool Lsu::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& 
       else l1d_.invalidate(a.line);
       send(e, a, MessageKind::Write, e.owner.warp, a.sectors);
       break;
-    case Route::Atomic: case Route::Reduce:
+    case Route::Atomic:
+    case Route::Reduce:
       ++count.atomics;
       l1d_.invalidate(a.line);
       if (e.route == Route::Atomic) send(e, a, MessageKind::Atomic, e.load, a.sectors);
       else send(e, a, MessageKind::Reduce, e.owner.warp, a.sectors);
       break;
-    default: assertion_failed("instruction has lines", __FILE__, __LINE__);
+    default:
+      assertion_failed("instruction has lines", __FILE__, __LINE__);
   }
   return true;
 }
 
-bool Lsu::load(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel, stats::SmCounters& count) {
+bool Lsu::load(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
+               stats::SmCounters& count) {
   if (e.bypass) {
     if (miss_queue_.full()) return false;
     send(e, a, MessageKind::Read, static_cast<std::uint16_t>(kBypass | e.load), a.sectors);
     return true;
   }
-  L1d::Load l = l1d_.load(now, a.line, lines_.widened(a.sectors), e.load, !miss_queue_.full(), count);
+  L1d::Load l =
+      l1d_.load(now, a.line, lines_.widened(a.sectors), e.load, !miss_queue_.full(), count);
   switch (l.outcome) {
-    case L1d::Outcome::Hit: wheel.push(now + hit_latency_, Event::piece(e.load)); return true;
-    case L1d::Outcome::Blocked: return false;
-    case L1d::Outcome::Miss: break;
+    case L1d::Outcome::Hit:
+      wheel.push(now + hit_latency_, Event::piece(e.load));
+      return true;
+    case L1d::Outcome::Blocked:
+      return false;
+    case L1d::Outcome::Miss:
+      break;
   }
   if (l.ask != 0) send(e, a, MessageKind::Read, l.mshr, l.ask);
   return true;
 }
 
-void Lsu::send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag, std::uint8_t sectors) {
-  miss_queue_.push({a.line, static_cast<std::uint16_t>(sm_), tag, sectors, kind, a.lanes, e.owner.kernel});
+void Lsu::send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag,
+               std::uint8_t sectors) {
+  miss_queue_.push(
+      {a.line, static_cast<std::uint16_t>(sm_), tag, sectors, kind, a.lanes, e.owner.kernel});
 }
 
 bool Lsu::inject(Cycle now) {
@@ -145,16 +166,18 @@ bool Lsu::idle() const {
 }
 
 void Lsu::describe(std::string& out) const {
-  out += "load/store unit: " + std::to_string(queue_.size()) + " of " + std::to_string(queue_.capacity()) +
-         " instructions, " + std::to_string(loads_.size() - free_loads_.size()) + " loads in flight, " +
+  out += "load/store unit: " + std::to_string(queue_.size()) + " of " +
+         std::to_string(queue_.capacity()) + " instructions, " +
+         std::to_string(loads_.size() - free_loads_.size()) + " loads in flight, " +
          std::to_string(l1d_.missing_lines()) + " lines missing, miss queue " +
-         std::to_string(miss_queue_.size()) + " of " + std::to_string(miss_queue_.capacity()) + ", " +
-         std::to_string(credits_) + " flit credits";
+         std::to_string(miss_queue_.size()) + " of " + std::to_string(miss_queue_.capacity()) +
+         ", " + std::to_string(credits_) + " flit credits";
   if (!refused_) return;
   const Entry& e = queue_.front();
   bool cached = e.route == Route::Load && !e.bypass;
   out += "; its head (warp slot " + std::to_string(e.owner.warp) + ") is blocked: ";
-  out += cached ? l1d_.obstacle(e.line[e.position].line, !miss_queue_.full()) : "the miss queue is full";
+  out += cached ? l1d_.obstacle(e.line[e.position].line, !miss_queue_.full())
+                : "the miss queue is full";
 }
 
 }  // namespace raddle::timing

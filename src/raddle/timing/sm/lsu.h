@@ -1,8 +1,9 @@
-// Load/store unit of an SM: a queue of memory instructions served in order, the L1D, and the port to the interconnect.
-// Each cycle it serves one line of the oldest instruction (or one pass of a shared-memory access, or one address of a
-// constant access). A line that finds no MSHR, merge slot, way or room in the miss queue stalls everything behind it.
-// A miss leaves for the interconnect at once; its trip through the cache pipeline is part of the L2's latency.
-// Left out: a constant cache that misses, store coalescing across instructions, replays, address translation.
+// Load/store unit of an SM: a queue of memory instructions served in order, the L1D, and the port
+// to the interconnect. Each cycle it serves one line of the oldest instruction (or one pass of a
+// shared-memory access, or one address of a constant access). A line that finds no MSHR, merge
+// slot, way or room in the miss queue stalls everything behind it. A miss leaves for the
+// interconnect at once; its trip through the cache pipeline is part of the L2's latency. Left out:
+// a constant cache that misses, store coalescing across instructions, replays, address translation.
 #pragma once
 #include <string>
 #include <vector>
@@ -37,25 +38,35 @@ class Lsu {
   /// Shared or constant access of so many passes. Precondition for all: accepts().
   void enter_passes(const Owner& owner, unsigned passes);
   /// Global or local access; `pieces` points to the stream's payload. Returns the number of lines.
-  unsigned enter_lines(const Owner& owner, const std::uint32_t* payload, unsigned pieces, std::uint32_t base);
+  unsigned enter_lines(const Owner& owner, const std::uint32_t* payload, unsigned pieces,
+                       std::uint32_t base);
 
   // --- each cycle --------------------------------------------------------------------------------
   /// Serves the oldest instruction; true if anything changed.
   bool serve(Cycle now, EventWheel& wheel, stats::SmCounters& count);
   /// Sends one packet; true if it did.
   bool inject(Cycle now);
-  /// Next cycle at which serve() or inject() could do something, given that they did nothing at `now`.
+  /// Next cycle at which serve() or inject() could do something, given that they did nothing at
+  /// `now`.
   Cycle next_event(Cycle now) const;
   void take_credits(Cycle now);
 
   // --- completions -------------------------------------------------------------------------------
-  /// A reply: loaded(owner) for each load now complete, acknowledged(warp) for a write or reduction.
+  /// A reply: loaded(owner) for each load now complete, acknowledged(warp) for a write or
+  /// reduction.
   template <class Loaded, class Acknowledged>
-  void reply(Cycle now, const Message& m, stats::SmCounters& count, Loaded loaded, Acknowledged acknowledged) {
+  void reply(Cycle now, const Message& m, stats::SmCounters& count, Loaded loaded,
+             Acknowledged acknowledged) {
     switch (m.kind) {
-      case MessageKind::Write: case MessageKind::Reduce: acknowledged(m.tag); return;
-      case MessageKind::Atomic: piece_done(m.tag, loaded); return;
-      case MessageKind::Read: break;
+      case MessageKind::Write:
+      case MessageKind::Reduce:
+        acknowledged(m.tag);
+        return;
+      case MessageKind::Atomic:
+        piece_done(m.tag, loaded);
+        return;
+      case MessageKind::Read:
+        break;
     }
     if ((m.tag & kBypass) != 0) return piece_done(m.tag & ~kBypass, loaded);
     l1d_.fill(now, m.tag, m.sectors, count, [&](std::uint16_t load) { piece_done(load, loaded); });
@@ -92,9 +103,11 @@ class Lsu {
     std::uint8_t left = 0;
   };
   bool serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count);
-  bool load(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel, stats::SmCounters& count);
+  bool load(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
+            stats::SmCounters& count);
   void serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
-  void send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag, std::uint8_t sectors);
+  void send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag,
+            std::uint8_t sectors);
 
   LineMap lines_;
   FlitTable flits_;

@@ -17,21 +17,32 @@ unsigned longest_delay(const SmSpec& sm) {
 }
 // Most records are for all lanes, and counting bits is slow where there is no instruction for it.
 std::uint8_t lanes_in(LaneMask mask) {
-  return static_cast<std::uint8_t>(mask == kFullMask ? kLanes : static_cast<unsigned>(std::popcount(mask)));
+  return static_cast<std::uint8_t>(mask == kFullMask ? kLanes
+                                                     : static_cast<unsigned>(std::popcount(mask)));
 }
-// Per cycle at most one write-back per scheduler and one event from the LSU, plus one resumption per warp.
+// Per cycle at most one write-back per scheduler and one event from the LSU, plus one resumption
+// per warp.
 unsigned events_under_way(const SmSpec& sm) {
   return (sm.schedulers + 1) * (longest_delay(sm) + 1) + sm.warps;
 }
 }  // namespace
 
-Sm::Sm(const MachineSpec& machine, unsigned id, const policy::Choice<policy::WarpPolicy>& warp_policy,
-       std::uint64_t seed)
-    : id_(id), schedulers_(machine.sm.schedulers), lsu_(machine, id), ports_(&lsu_.ports()),
-      policy_name_(warp_policy.name()), warps_(machine.sm.warps), wheel_(events_under_way(machine.sm)),
-      blocks_(machine.sm.blocks), spec_(machine.sm), line_bytes_(machine.l2.line_bytes),
-      core_clock_mhz_(machine.core_clock_mhz), dispatch_latency_(machine.dispatch_latency_cycles),
-      block_in_(machine.sm.blocks + 64), block_out_(machine.sm.blocks + 64) {
+Sm::Sm(const MachineSpec& machine, unsigned id,
+       const policy::Choice<policy::WarpPolicy>& warp_policy, std::uint64_t seed)
+    : id_(id),
+      schedulers_(machine.sm.schedulers),
+      lsu_(machine, id),
+      ports_(&lsu_.ports()),
+      policy_name_(warp_policy.name()),
+      warps_(machine.sm.warps),
+      wheel_(events_under_way(machine.sm)),
+      blocks_(machine.sm.blocks),
+      spec_(machine.sm),
+      line_bytes_(machine.l2.line_bytes),
+      core_clock_mhz_(machine.core_clock_mhz),
+      dispatch_latency_(machine.dispatch_latency_cycles),
+      block_in_(machine.sm.blocks + 64),
+      block_out_(machine.sm.blocks + 64) {
   unsigned slots = spec_.warps / schedulers_;
   for (unsigned s = 0; s < schedulers_; ++s) {
     group_[s] = low_bits(slots) << (s * slots);
@@ -61,15 +72,17 @@ Cycle Sm::next_event(Cycle now) const {
   return std::min({inbox_next_, wheel_.next(now + 1), next_wake_, lsu_.next_event(now)});
 }
 
-// --- arrivals --------------------------------------------------------------------------------------
+// --- arrivals
+// --------------------------------------------------------------------------------------
 
 void Sm::drain_inbox(Cycle now) {
   while (ports_->from_noc.next_arrival() <= now) {
     Message m = ports_->from_noc.front();
     ports_->from_noc.pop();
     progress_ = now;
-    lsu_.reply(now, m, counters_, [&](const Lsu::Owner& o) { loaded(now, o); },
-               [&](unsigned w) { acknowledged(now, w); });
+    lsu_.reply(
+        now, m, counters_, [&](const Lsu::Owner& o) { loaded(now, o); },
+        [&](unsigned w) { acknowledged(now, w); });
   }
   lsu_.take_credits(now);
   while (block_in_.next_arrival() <= now) {
@@ -119,7 +132,8 @@ void Sm::start_warp(unsigned w, unsigned slot, unsigned index, unsigned lanes) {
   show_next(w);
 }
 
-// --- completions -----------------------------------------------------------------------------------
+// --- completions
+// -----------------------------------------------------------------------------------
 
 void Sm::run_events(Cycle now) {
   auto units = [&](std::uint32_t free) {
@@ -132,7 +146,9 @@ void Sm::run_events(Cycle now) {
   };
   wheel_.take(now, units, [&](Event e) {
     switch (e.kind()) {
-      case Event::Kind::Write: written(now, e.warp(), e.reg()); break;
+      case Event::Kind::Write:
+        written(now, e.warp(), e.reg());
+        break;
       case Event::Kind::WriteSeveral: {
         unsigned w = e.warp();
         written_several(now, w, warps_[w].launch->code->instructions()[e.inst()]);
@@ -141,7 +157,9 @@ void Sm::run_events(Cycle now) {
       case Event::Kind::Piece:
         lsu_.piece_done(e.load(), [&](const Lsu::Owner& o) { loaded(now, o); });
         break;
-      case Event::Kind::Resume: resume(now, e.warp()); break;
+      case Event::Kind::Resume:
+        resume(now, e.warp());
+        break;
     }
   });
 }
@@ -194,7 +212,8 @@ void Sm::written_several(Cycle now, unsigned w, const DecodedInst& in) {
   else if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
 }
 
-// --- state of a warp -------------------------------------------------------------------------------
+// --- state of a warp
+// -------------------------------------------------------------------------------
 
 // False at the end of the warp's stream.
 bool Sm::read_record(Warp& warp) {
@@ -207,7 +226,8 @@ bool Sm::read_record(Warp& warp) {
   warp.active = warp.next->route == Route::Barrier ? warp.lanes : lanes_in(r.mask);
   warp.left = static_cast<std::uint8_t>(r.count());
   warp.pieces = static_cast<std::uint8_t>(r.pieces());
-  warp.words = static_cast<std::uint8_t>(trace::kRecordWords + (warp.next->payload ? trace::kPieceWords * r.pieces() : 0));
+  warp.words = static_cast<std::uint8_t>(
+      trace::kRecordWords + (warp.next->payload ? trace::kPieceWords * r.pieces() : 0));
   __builtin_prefetch(at + 24);
   return true;
 }
@@ -280,7 +300,8 @@ void Sm::end_warp(Cycle now, unsigned w) {
 
 stats::SmCounters Sm::counters(Cycle at) const {
   stats::SmCounters out = counters_;
-  for (unsigned s = 0; s < schedulers_; ++s) out.stall[static_cast<unsigned>(reason_[s])] += at - since_[s];
+  for (unsigned s = 0; s < schedulers_; ++s)
+    out.stall[static_cast<unsigned>(reason_[s])] += at - since_[s];
   out.l1d_reservation_fails += lsu_.refused_cycles(at);
   return out;
 }

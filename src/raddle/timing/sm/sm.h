@@ -1,24 +1,25 @@
-// One streaming multiprocessor: schedulers with their warp slots, scoreboard, execution units, load/store unit, L1D.
-// In-order issue per warp, one instruction per scheduler and cycle; a scoreboard over registers (results are ready
-// `latency` cycles after issue, no forwarding subtleties); units taken for `interval` cycles. Shapes after
-// examples/timing_engine/REPORT.md: masks changed on events and never scanned, every scheduler decides on the state at
-// the start of the cycle, fixed delays in a wheel, stalls credited for whole intervals.
-// Left out: instruction fetch and cache, operand collectors and register banks, partial-warp replays.
+// One streaming multiprocessor: schedulers with their warp slots, scoreboard, execution units,
+// load/store unit, L1D. In-order issue per warp, one instruction per scheduler and cycle; a
+// scoreboard over registers (results are ready `latency` cycles after issue, no forwarding
+// subtleties); units taken for `interval` cycles. Shapes after examples/timing_engine/REPORT.md:
+// masks changed on events and never scanned, every scheduler decides on the state at the start of
+// the cycle, fixed delays in a wheel, stalls credited for whole intervals. Left out: instruction
+// fetch and cache, operand collectors and register banks, partial-warp replays.
 //
-// tick(now) does one cycle and returns the next one in which anything could happen. Order inside a cycle: arrivals,
-// events due, issue, load/store unit, interconnect port. Ticking more often never changes a counter (tested: skip off).
+// tick(now) does one cycle and returns the next one in which anything could happen. Order inside a
+// cycle: arrivals, events due, issue, load/store unit, interconnect port. Ticking more often never
+// changes a counter (tested: skip off).
 //
-// Stalls. A scheduler that issues nothing is charged one reason, that of its nearest-to-ready warp, decided on the
-// state at the start of the cycle. From nearest to farthest:
-//   Lsu         a warp's operands and unit are there but the load/store unit accepts nothing (queue full, no load slot
+// Stalls. A scheduler that issues nothing is charged one reason, that of its nearest-to-ready warp,
+// decided on the state at the start of the cycle. From nearest to farthest:
+//   Lsu         a warp's operands and unit are there but the load/store unit accepts nothing (queue
+//   full, no load slot
 //               free, or another scheduler's instruction entered this cycle)
 //   Unit        a warp's operands are there, its unit is taken
 //   Dependence  a warp waits for the result of an execution unit, or for its branch
-//   Memory      a warp waits for a loaded register, or has ended and its memory operations are still under way
-//   Fence       a warp waits at a fence
-//   Sleep       a warp sleeps
-//   Barrier     all warps wait at barriers (until the cycle they may issue again)
-//   Idle        no warp is resident
+//   Memory      a warp waits for a loaded register, or has ended and its memory operations are
+//   still under way Fence       a warp waits at a fence Sleep       a warp sleeps Barrier     all
+//   warps wait at barriers (until the cycle they may issue again) Idle        no warp is resident
 #pragma once
 #include <algorithm>
 #include <array>
@@ -55,30 +56,32 @@ class Sm {
   Cycle tick(Cycle now);
 
   // --- results -----------------------------------------------------------------------------------
-  /// All counters when the clock shows `at` (cycles before `at` are over). Precondition: no state change after `at`.
+  /// All counters when the clock shows `at` (cycles before `at` are over). Precondition: no state
+  /// change after `at`.
   stats::SmCounters counters(Cycle at) const;
   /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
   Cycle last_progress(Cycle now) const { return sleeping_ != 0 ? now : progress_; }
   policy::WarpPolicy& policy(unsigned scheduler) { return *policies_[scheduler]; }
   bool idle() const { return resident_ == 0 && lsu_.idle(); }
-  /// One line per resident warp (at most `most`): where it stands and what it waits for; then the queues.
+  /// One line per resident warp (at most `most`): where it stands and what it waits for; then the
+  /// queues.
   void describe(std::string& out, unsigned most) const;
 
  private:
   using Mask = policy::WarpMask;
   struct alignas(64) Warp {
-    RegisterSet pending;         // registers with a write under way
-    RegisterSet pending_memory;  // of these: by a load
+    RegisterSet pending;                // registers with a write under way
+    RegisterSet pending_memory;         // of these: by a load
     const DecodedInst* next = nullptr;  // to be issued; of a parked warp: the one it is parked at
     trace::WarpCursor cursor;           // at the record of `next`
     const Launch* launch = nullptr;
-    LaneMask mask = 0;                  // word 1 of the record
-    std::uint32_t index = 0;            // in the block
-    std::uint16_t outstanding = 0;      // global and local memory operations under way, lines of stores
+    LaneMask mask = 0;              // word 1 of the record
+    std::uint32_t index = 0;        // in the block
+    std::uint16_t outstanding = 0;  // global and local memory operations under way, lines of stores
     std::uint8_t left = 0, pieces = 0, words = 0;  // of the record: instructions left, pieces, size
-    std::uint8_t block = 0;             // block slot
-    std::uint8_t lanes = 0;             // threads of the warp
-    std::uint8_t active = 0;            // lanes in `mask`; of a barrier, whose record has none, all of them
+    std::uint8_t block = 0;                        // block slot
+    std::uint8_t lanes = 0;                        // threads of the warp
+    std::uint8_t active = 0;  // lanes in `mask`; of a barrier, whose record has none, all of them
     Cycle wake = 0;
   };
   struct Barrier {
@@ -138,8 +141,9 @@ class Sm {
 
   // Sets of warps, changed when something happens.
   Mask resident_ = 0;
-  Mask ready_ = 0;        // the next instruction has no hazard
-  Mask memory_wait_ = 0;  // ... waits for a loaded register; or the warp has ended and memory has not
+  Mask ready_ = 0;  // the next instruction has no hazard
+  Mask memory_wait_ =
+      0;  // ... waits for a loaded register; or the warp has ended and memory has not
   Mask fence_wait_ = 0;
   Mask at_barrier_ = 0, sleeping_ = 0, ended_ = 0;  // parked: `next` is not to be issued
   std::array<Mask, kUnits> class_{};  // warps whose next instruction goes to this unit
@@ -147,8 +151,9 @@ class Sm {
   std::array<Mask, 4> group_{};       // slots of each scheduler
 
   std::array<stats::Stall, 4> reason_{};  // why each scheduler has not issued ...
-  std::array<Cycle, 4> since_{};          // ... since this cycle; the cycles before are in the counters
-  Mask changed_ = 0;  // warps for whose schedulers issue() may find something else than when it last looked
+  std::array<Cycle, 4> since_{};  // ... since this cycle; the cycles before are in the counters
+  Mask changed_ =
+      0;  // warps for whose schedulers issue() may find something else than when it last looked
   bool skip_ = true;
   Cycle inbox_next_ = kNever, next_wake_ = kNever, progress_ = 0;
   unsigned id_, schedulers_, lsu_turn_ = 0, deal_turn_ = 0;
