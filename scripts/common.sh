@@ -23,7 +23,10 @@ build_preset() {
     fi
   fi
   say "build: build/$preset${*:+ ($*)}"
-  ninja -C "build/$preset" -j "$(jobs)" "$@"
+  # On a terminal ninja keeps to one line by itself.
+  local quiet=()
+  [ -t 1 ] || quiet=(--quiet)
+  ninja "${quiet[@]}" -C "build/$preset" -j "$(jobs)" "$@"
 }
 
 # build_page: web/dist/index.html, which the program embeds. Without npm or network the program is built with a

@@ -137,8 +137,8 @@ std::vector<std::string> split_list(const std::string& list) {
     const std::size_t equal = part.find('=');
     const std::string key = part.substr(0, equal);
     const bool level = key == "warp" || key == "block" || key == "dram";
-    if (!out.empty() && equal != std::string::npos && !level && part.find(':') == std::string::npos &&
-        out.back().find(':') != std::string::npos)
+    const bool parameter = equal != std::string::npos && !level && key.find_first_of(":+") == std::string::npos;
+    if (parameter && !out.empty() && out.back().find(':') != std::string::npos)
       out.back() += "," + part;
     else
       out.push_back(std::move(part));

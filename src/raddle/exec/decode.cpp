@@ -72,7 +72,10 @@ void Decoder::lay_out_frame() {
   false_at_ = 4;
   predicate_temporaries_at_ = 8 + 4 * assigned.predicates;
   const u32 base = round_up(predicate_temporaries_at_ + 4 * kPredicateTemporaries, kSlot);
-  trash_at_ = base + kSlot * assigned.registers;
+  // 8-byte registers have an area of their own: lane L of one would lie over lanes 2L and 2L+1 of a 4-byte register with
+  // the same number, which is live in other lanes when the warp has diverged.
+  const u32 wide = base + kSlot * assigned.registers;
+  trash_at_ = wide + kSlot * assigned.registers;
   carry_at_ = trash_at_ + 4 * kSlot;
   temporaries_at_ = carry_at_ + kSlot;
   code_.frame_bytes = temporaries_at_ + 2 * kSlot * kTemporaries;
@@ -83,7 +86,8 @@ void Decoder::lay_out_frame() {
     if (function_.registers[r].type == Type::Pred)
       register_at_[r] = none ? predicate_temporaries_at_ : 8 + 4u * assigned.number[r];
     else
-      register_at_[r] = none ? trash_at_ : base + kSlot * assigned.number[r];
+      register_at_[r] =
+          none ? trash_at_ : (register_width(static_cast<u32>(r)) == 8 ? wide : base) + kSlot * assigned.number[r];
   }
   place_parameters();
 }

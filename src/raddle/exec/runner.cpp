@@ -68,6 +68,7 @@ u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 bu
   u64 end = context_.warp_instructions + budget;
   if (options_.max_warp_instructions != 0) end = std::min(end, options_.max_warp_instructions);
   context_.stop_at = end;
+  arrived_ = false;
   while (warp.status == Status::Ready) {
     context_.run = warp.ip;
     context_.out_limit = soft_end;
@@ -77,12 +78,12 @@ u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 bu
         break;
       case Outcome::Barrier:
         arrive(block, warp);
-        break;
+        arrived_ = true;
+        return context_.out;
       case Outcome::Pause:
         if (context_.warp_instructions >= end) check_limit(warp);
         return context_.out;
     }
-    if (context_.live != 0) break;
   }
   return context_.out;
 }
@@ -181,12 +182,14 @@ void Runner::slice(Block& block, WarpState& warp, trace::MemoryTrace* trace, u64
   while (warp.status == Status::Ready && context_.warp_instructions < end) {
     u32* const at = step(block, warp, begin, soft_end, end - context_.warp_instructions);
     const auto words = static_cast<unsigned>(at - begin);
-    if (trace == nullptr || words == 0) continue;
-    if (static_cast<std::size_t>(warp.room.end - warp.room.at) < words)
-      warp.room = trace->grow(block.number, warp.index, words);
-    std::memcpy(warp.room.at, begin, words * sizeof(u32));
-    warp.room.at += words;
-    trace->commit(block.number, warp.index, warp.room.at);
+    if (trace != nullptr && words != 0) {
+      if (static_cast<std::size_t>(warp.room.end - warp.room.at) < words)
+        warp.room = trace->grow(block.number, warp.index, words);
+      std::memcpy(warp.room.at, begin, words * sizeof(u32));
+      warp.room.at += words;
+      trace->commit(block.number, warp.index, warp.room.at);
+    }
+    if (arrived_) return;  // after a barrier the lowest warp goes first, not the one that came last
   }
 }
 

@@ -115,6 +115,7 @@ class Runner {
   const LaneEngine* engine_;
   std::vector<std::unique_ptr<Block>> pool_;
   std::vector<std::uint32_t> scratch_;
+  bool arrived_ = false;  ///< the last step ended at a barrier
 };
 
 }  // namespace raddle::exec

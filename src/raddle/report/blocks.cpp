@@ -57,8 +57,9 @@ std::vector<Bar> bars_in_lanes(std::span<const timing::BlockSpan> blocks) {
     if (lane == busy_until.end()) busy_until.push_back(bars[i].end);
     else *lane = bars[i].end;
   }
-  std::stable_sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) {
-    return std::tie(a.sm, a.lane) < std::tie(b.sm, b.lane);
+  std::sort(bars.begin(), bars.end(), [](const Bar& a, const Bar& b) {
+    return std::tie(a.sm, a.lane, a.start, a.launch, a.first_block) <
+           std::tie(b.sm, b.lane, b.start, b.launch, b.first_block);
   });
   return bars;
 }

@@ -142,7 +142,7 @@ TEST(Reconvergence, LongKernelsTakeAFractionOfASecond) {
   EXPECT_EQ(reconvergence_points(function).size(), 50'001u);
   EXPECT_LE(assign_registers(function).registers, 100u);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(taken.count(), 5.0) << "0.1 s on an idle machine; loose for sanitizers";
+  EXPECT_LT(taken.count(), 5.0) << "about 0.06 s in a release build; loose for sanitizers";
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST_F(DeviceTest, RefusesArgumentsThatDoNotMatch) {
   const KernelId kernel = device.kernel(module, "axpy");
   EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, Arguments(), 0, kDefaultStream); }), HasSubstr("takes 3 arguments, not 0"));
   EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, Arguments(Address{0}, std::uint32_t{0}, std::uint32_t{0}), 0, kDefaultStream); }),
-              HasSubstr("argument 2 of kernel 'axpy' has 4 bytes, not 8"));
+              HasSubstr("argument 2 of kernel 'axpy' has 8 bytes, not 4"));
 }
 
 TEST_F(DeviceTest, EventsNeedToBeRecorded) {

@@ -23,36 +23,36 @@ std::string error_of(F f) {
 
 Setup read(config::Tree tree) { return read_setup(tree, policy::all_policies()); }
 
-TEST(Setup, EveryShippedMachineIsSound) {
+TEST(MachineSetup, EveryShippedMachineIsSound) {
   const auto gpus = embedded_gpus();
   EXPECT_GE(gpus.size(), 8u);
   for (const EmbeddedGpu& gpu : gpus) {
     SCOPED_TRACE(std::string(gpu.name));
-    const Setup setup = read(load_gpu(std::string(gpu.name)));
+    const sim::Setup setup = read(load_gpu(std::string(gpu.name)));
     EXPECT_EQ(setup.machine.name, gpu.name);
     EXPECT_FALSE(setup.machine.source.empty());
   }
 }
 
-TEST(Setup, UnknownMachineNamesTheKnown) {
+TEST(MachineSetup, UnknownMachineNamesTheKnown) {
   const std::string error = error_of([] { load_gpu("v1000"); });
   EXPECT_THAT(error, HasSubstr("no GPU is called 'v1000'"));
   EXPECT_THAT(error, HasSubstr(" v100"));
 }
 
-TEST(Setup, MissingFileIsNamed) { EXPECT_THAT(error_of([] { load_gpu("no/such.toml"); }), HasSubstr("no/such.toml")); }
+TEST(MachineSetup, MissingFileIsNamed) { EXPECT_THAT(error_of([] { load_gpu("no/such.toml"); }), HasSubstr("no/such.toml")); }
 
-TEST(Setup, PoliciesAndTheirParametersAreRead) {
+TEST(MachineSetup, PoliciesAndTheirParametersAreRead) {
   config::Tree tree = load_gpu("gtx480");
   tree.set_policy("warp=two_level:group_size=4", "--policy");
   tree.set("run.seed", "9", "--seed");
-  Setup setup = read(tree);
+  sim::Setup setup = read(tree);
   EXPECT_EQ(setup.warp->name(), "two_level");
   EXPECT_EQ(setup.config()["policy"]["warp"]["group_size"], 4);
   EXPECT_EQ(setup.run.seed, 9u);
 }
 
-TEST(Setup, UnknownPolicyAndParameterAreErrorsWithTheirOrigin) {
+TEST(MachineSetup, UnknownPolicyAndParameterAreErrorsWithTheirOrigin) {
   config::Tree tree = load_gpu("gtx480");
   tree.set_policy("warp=gtoo", "--policy warp=gtoo");
   EXPECT_THAT(error_of([&] { read(tree); }), testing::AllOf(HasSubstr("--policy warp=gtoo"), HasSubstr("gtoo"), HasSubstr("known: ")));
@@ -61,7 +61,7 @@ TEST(Setup, UnknownPolicyAndParameterAreErrorsWithTheirOrigin) {
   EXPECT_THAT(error_of([&] { read(other); }), HasSubstr("streak"));
 }
 
-TEST(Setup, AllErrorsAreReportedAtOnce) {
+TEST(MachineSetup, AllErrorsAreReportedAtOnce) {
   config::Tree tree = load_gpu("gtx480");
   tree.set("sm.warps", "0", "a");
   tree.set("sm.nonsense", "1", "b");
@@ -70,16 +70,16 @@ TEST(Setup, AllErrorsAreReportedAtOnce) {
   for (const char* part : {"sm.warps", "nonsense", "none"}) EXPECT_THAT(error, HasSubstr(part));
 }
 
-TEST(Setup, ContradictionsAreErrors) {
+TEST(MachineSetup, ContradictionsAreErrors) {
   config::Tree tree = load_gpu("gtx480");
   tree.set("sm.schedulers", "5", "--set sm.schedulers=5");
   EXPECT_FALSE(error_of([&] { read(tree); }).empty());
 }
 
-TEST(Setup, ResolvedConfigurationReadsBackToItself) {
+TEST(MachineSetup, ResolvedConfigurationReadsBackToItself) {
   for (const EmbeddedGpu& gpu : embedded_gpus()) {
-    Setup first = read(load_gpu(std::string(gpu.name)));
-    Setup second = read(config::Tree::from_json(first.config().dump(), "resolved"));
+    sim::Setup first = read(load_gpu(std::string(gpu.name)));
+    sim::Setup second = read(config::Tree::from_json(first.config().dump(), "resolved"));
     EXPECT_EQ(first.config(), second.config()) << gpu.name;
   }
 }

@@ -9,13 +9,13 @@ L1d::L1d(const L1dSpec& spec)
       ways_(spec.ways),
       reserve_(spec.reserve_on_miss),
       evict_on_store_(spec.write_policy == WritePolicy::WriteEvict),
-      line_(std::size_t{sets_} * ways_),
+      line_(std::size_t{spec.sets()} * ways_),
       mshrs_(spec.mshr_entries, spec.mshr_merges),
       reserved_(spec.mshr_entries),
       since_(std::size_t{spec.mshr_entries} * 8) {}
 
 unsigned L1d::find(std::uint32_t line) const {
-  unsigned at = set_of(line) * ways_;
+  unsigned at = first_way(line);
   for (unsigned end = at + ways_; at < end; ++at)
     if (line_[at].tag == line && (line_[at].valid != 0 || line_[at].locked)) return at;
   return kAbsent;
@@ -23,7 +23,7 @@ unsigned L1d::find(std::uint32_t line) const {
 
 // Least recently used way that may be given away (an empty one was used longest ago), or kAbsent.
 unsigned L1d::victim(std::uint32_t line) const {
-  unsigned best = kAbsent, at = set_of(line) * ways_;
+  unsigned best = kAbsent, at = first_way(line);
   for (unsigned end = at + ways_; at < end; ++at)
     if (!line_[at].locked && (best == kAbsent || line_[at].used < line_[best].used)) best = at;
   return best;

@@ -10,6 +10,7 @@
 #include "raddle/base/types.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/machine.h"
+#include "raddle/timing/mem/address_map.h"
 #include "raddle/timing/mem/mshr.h"
 
 namespace raddle::timing {
@@ -46,7 +47,10 @@ class L1d {
 
  private:
   static constexpr unsigned kAbsent = ~0u;
-  unsigned set_of(std::uint32_t line) const { return line % sets_; }
+  /// Index of the first way of the line's set.
+  unsigned first_way(std::uint32_t line) const {
+    return (line - sets_.quotient(line) * sets_.value()) * ways_;
+  }
   unsigned find(std::uint32_t line) const;
   unsigned victim(std::uint32_t line) const;
   unsigned place(std::uint32_t line, stats::SmCounters& count);
@@ -60,7 +64,8 @@ class L1d {
     bool locked = false;     // reserved for data on its way
     std::uint64_t used = 0;  // for LRU
   };
-  unsigned sets_, ways_;
+  Divisor sets_;
+  unsigned ways_;
   bool reserve_, evict_on_store_;
   std::uint64_t clock_ = 0;
   std::vector<Line> line_;  // by set, then way

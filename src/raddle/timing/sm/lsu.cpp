@@ -58,6 +58,7 @@ bool Lsu::serve(Cycle now, EventWheel& wheel, stats::SmCounters& count) {
   if (!serve_line(now, e, wheel, count)) {
     if (!refused_) refused_since_ = now;
     refused_ = stuck_ = true;
+    needs_room_ = miss_queue_.full();
     return false;
   }
   if (refused_) count.l1d_reservation_fails += now - refused_since_;
@@ -141,7 +142,7 @@ bool Lsu::inject(Cycle now) {
   ports_.to_noc.push(now + wire_, m);
   ports_.noc_box->post(now + wire_, sm_);
   miss_queue_.pop();
-  stuck_ = false;
+  if (needs_room_) stuck_ = false;
   return true;
 }
 

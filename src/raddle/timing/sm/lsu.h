@@ -121,8 +121,9 @@ class Lsu {
   Ring<Message> miss_queue_;
   SmPorts ports_;
   Cycle free_at_ = 0, inject_at_ = 0, refused_since_ = 0;
-  bool refused_ = false;  // the head has been tried in vain
-  bool stuck_ = false;    // ... and nothing that could help has happened since
+  bool refused_ = false;     // the head has been tried in vain
+  bool stuck_ = false;       // ... and nothing that could help has happened since
+  bool needs_room_ = false;  // ... and room in the miss queue could help
   unsigned credits_;
 };
 
