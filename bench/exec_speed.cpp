@@ -1,11 +1,12 @@
-// Speed of the functional machine: a tiled single-precision matrix product with its op stream, and ns per instruction of the main
-// classes. Usage: exec_speed [tests|classes]. Figures are CPU time of one core, best of five.
+// Speed of the functional machine: a tiled single-precision matrix product with its op stream, and
+// ns per instruction of the main classes. Usage: exec_speed [tests|classes]. Figures are CPU time
+// of one core, best of five.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <vector>
 
@@ -46,8 +47,10 @@ L:
   bar.sync 0;
 )";
   for (int k = 0; k < 16; ++k)
-    p += fmt::format("  ld.shared.f32 %f{0}, [%r13+{2}]; ld.shared.f32 %f{1}, [%r16+{3}]; fma.rn.f32 %f1, %f{0}, %f{1}, %f1;\n",
-                     4 + 2 * k, 5 + 2 * k, 4 * k, 64 * k);
+    p += fmt::format(
+        "  ld.shared.f32 %f{0}, [%r13+{2}]; ld.shared.f32 %f{1}, [%r16+{3}]; fma.rn.f32 %f1, "
+        "%f{0}, %f{1}, %f1;\n",
+        4 + 2 * k, 5 + 2 * k, 4 * k, 64 * k);
   return p + R"(
   bar.sync 0;
   add.s32 %r8, %r8, 16; add.s32 %r9, %r9, %r19; add.s32 %r18, %r18, 16;
@@ -64,8 +67,8 @@ struct Timing {
 };
 
 template <class... Ts>
-Timing best(exec::DeviceMemory& memory, const exec::Kernel& kernel, Dim3 grid, Dim3 block, bool traced,
-            const Ts&... arguments) {
+Timing best(exec::DeviceMemory& memory, const exec::Kernel& kernel, Dim3 grid, Dim3 block,
+            bool traced, const Ts&... arguments) {
   std::vector<std::byte> parameters(exec::parameters_of(kernel).bytes);
   std::size_t i = 0;
   ((std::memcpy(parameters.data() + exec::parameters_of(kernel).items[i++].offset, &arguments,
@@ -76,7 +79,8 @@ Timing best(exec::DeviceMemory& memory, const exec::Kernel& kernel, Dim3 grid, D
   for (int k = 0; k < 5; ++k) {
     trace::MemoryTrace trace(exec::code_of(kernel), {grid, block, 0});
     const double from = cpu_seconds();
-    const exec::RunCount n = machine.run({&kernel, {grid, block, 0}, parameters}, traced ? &trace : nullptr);
+    const exec::RunCount n =
+        machine.run({&kernel, {grid, block, 0}, parameters}, traced ? &trace : nullptr);
     const double t = cpu_seconds() - from;
     if (t < best.seconds) best = {t, n.warp_instructions, trace.bytes()};
   }
@@ -95,11 +99,13 @@ void kernels() {
   };
   const Address a = upload(1), b = upload(2), c = upload(0);
   for (bool traced : {false, true}) {
-    const Timing t = best(memory, program.kernel("sgemm"), {n / 16, n / 16, 1}, {16, 16, 1}, traced, a, b, c, n);
-    fmt::print("{:8} sgemm {:3}  {:6.1f} M warp instructions/s  ({} instructions, {:.2f} bytes each)\n",
-               exec::Machine::lanes(), traced ? "with stream" : "without",
-               static_cast<double>(t.instructions) / t.seconds * 1e-6, t.instructions,
-               static_cast<double>(t.bytes) / static_cast<double>(t.instructions));
+    const Timing t =
+        best(memory, program.kernel("sgemm"), {n / 16, n / 16, 1}, {16, 16, 1}, traced, a, b, c, n);
+    fmt::print(
+        "{:8} sgemm {:3}  {:6.1f} M warp instructions/s  ({} instructions, {:.2f} bytes each)\n",
+        exec::Machine::lanes(), traced ? "with stream" : "without",
+        static_cast<double>(t.instructions) / t.seconds * 1e-6, t.instructions,
+        static_cast<double>(t.bytes) / static_cast<double>(t.instructions));
   }
 }
 
@@ -133,22 +139,59 @@ double class_ns(const std::string& body, bool partial) {
 }
 
 void classes() {
-  static constexpr const char* kBodies[] = {
-      "mov.b32 %r4, %r1;", "add.s32 %r4, %r1, %r2;", "add.s32 %r4, %r4, %r2;", "mul.lo.s32 %r4, %r1, %r2;",
-      "mad.lo.s32 %r4, %r1, %r2, %r3;", "shl.b32 %r4, %r1, %r2;", "add.s64 %q7, %q5, %q6;",
-      "mul.wide.u32 %q7, %r1, %r2;", "cvt.u64.u32 %q7, %r2;", "add.f32 %f4, %f1, %f2;",
-      "fma.rn.f32 %f4, %f1, %f2, %f3;", "add.rz.f32 %f4, %f1, %f2;", "min.f32 %f4, %f1, %f2;",
-      "div.rn.f32 %f4, %f1, %f2;", "sqrt.rn.f32 %f4, %f1;", "ex2.approx.f32 %f4, %f1;", "sin.approx.f32 %f4, %f1;",
-      "fma.rn.f64 %d4, %d1, %d2, %d3;", "div.u32 %r4, %r2, %r1;", "rem.s32 %r4, %r2, %r1;", "div.s64 %q7, %q5, %q6;",
-      "cvt.rzi.s32.f32 %r4, %f1;", "cvt.rn.f32.s32 %f4, %r2;", "setp.lt.u32 %p4, %r2, %r1;", "setp.lt.f32 %p4, %f1, %f2;",
-      "setp.lt.u64 %p4, %q5, %q6;", "selp.b32 %r4, %r1, %r2, %p1;", "@%p1 add.s32 %r4, %r1, %r2;", "popc.b32 %r4, %r2;",
-      "lop3.b32 %r4, %r1, %r2, %r3, 150;", "prmt.b32 %r4, %r1, %r2, %r3;", "bfe.u32 %r4, %r2, 2, 5;",
-      "add.f16 %h4, %h1, %h2;", "fma.rn.f16 %h4, %h1, %h2, %h3;", "cvt.f32.f16 %f4, %h1;", "cvt.rn.f16.f32 %h4, %f1;",
-      "shfl.sync.bfly.b32 %r4, %r2, 1, 31, -1;", "vote.sync.ballot.b32 %r4, %p1, -1;", "ld.global.f32 %f4, [%q2];",
-      "ld.global.f32 %f4, [%q2+4];", "ld.global.f32 %f4, [%q1];", "ld.global.f32 %f4, [%q3];", "ld.global.f32 %f4, [%q4];",
-      "ld.global.f64 %d4, [%q3];", "ld.global.u8 %r4, [%q2];", "st.global.f32 [%q2], %f1;", "st.global.f32 [%q4], %f1;",
-      "ld.shared.f32 %f4, [%r12];", "ld.shared.f32 %f4, [%r13];", "st.shared.f32 [%r12], %f1;", "atom.global.add.u32 %r4, [%q2], 1;",
-      "atom.global.add.u32 %r4, [%q1], 1;", "bar.sync 0;"};
+  static constexpr const char* kBodies[] = {"mov.b32 %r4, %r1;",
+                                            "add.s32 %r4, %r1, %r2;",
+                                            "add.s32 %r4, %r4, %r2;",
+                                            "mul.lo.s32 %r4, %r1, %r2;",
+                                            "mad.lo.s32 %r4, %r1, %r2, %r3;",
+                                            "shl.b32 %r4, %r1, %r2;",
+                                            "add.s64 %q7, %q5, %q6;",
+                                            "mul.wide.u32 %q7, %r1, %r2;",
+                                            "cvt.u64.u32 %q7, %r2;",
+                                            "add.f32 %f4, %f1, %f2;",
+                                            "fma.rn.f32 %f4, %f1, %f2, %f3;",
+                                            "add.rz.f32 %f4, %f1, %f2;",
+                                            "min.f32 %f4, %f1, %f2;",
+                                            "div.rn.f32 %f4, %f1, %f2;",
+                                            "sqrt.rn.f32 %f4, %f1;",
+                                            "ex2.approx.f32 %f4, %f1;",
+                                            "sin.approx.f32 %f4, %f1;",
+                                            "fma.rn.f64 %d4, %d1, %d2, %d3;",
+                                            "div.u32 %r4, %r2, %r1;",
+                                            "rem.s32 %r4, %r2, %r1;",
+                                            "div.s64 %q7, %q5, %q6;",
+                                            "cvt.rzi.s32.f32 %r4, %f1;",
+                                            "cvt.rn.f32.s32 %f4, %r2;",
+                                            "setp.lt.u32 %p4, %r2, %r1;",
+                                            "setp.lt.f32 %p4, %f1, %f2;",
+                                            "setp.lt.u64 %p4, %q5, %q6;",
+                                            "selp.b32 %r4, %r1, %r2, %p1;",
+                                            "@%p1 add.s32 %r4, %r1, %r2;",
+                                            "popc.b32 %r4, %r2;",
+                                            "lop3.b32 %r4, %r1, %r2, %r3, 150;",
+                                            "prmt.b32 %r4, %r1, %r2, %r3;",
+                                            "bfe.u32 %r4, %r2, 2, 5;",
+                                            "add.f16 %h4, %h1, %h2;",
+                                            "fma.rn.f16 %h4, %h1, %h2, %h3;",
+                                            "cvt.f32.f16 %f4, %h1;",
+                                            "cvt.rn.f16.f32 %h4, %f1;",
+                                            "shfl.sync.bfly.b32 %r4, %r2, 1, 31, -1;",
+                                            "vote.sync.ballot.b32 %r4, %p1, -1;",
+                                            "ld.global.f32 %f4, [%q2];",
+                                            "ld.global.f32 %f4, [%q2+4];",
+                                            "ld.global.f32 %f4, [%q1];",
+                                            "ld.global.f32 %f4, [%q3];",
+                                            "ld.global.f32 %f4, [%q4];",
+                                            "ld.global.f64 %d4, [%q3];",
+                                            "ld.global.u8 %r4, [%q2];",
+                                            "st.global.f32 [%q2], %f1;",
+                                            "st.global.f32 [%q4], %f1;",
+                                            "ld.shared.f32 %f4, [%r12];",
+                                            "ld.shared.f32 %f4, [%r13];",
+                                            "st.shared.f32 [%r12], %f1;",
+                                            "atom.global.add.u32 %r4, [%q2], 1;",
+                                            "atom.global.add.u32 %r4, [%q1], 1;",
+                                            "bar.sync 0;"};
   fmt::print("{:45} full   half of the lanes (ns, {})\n", "", exec::Machine::lanes());
   for (const char* body : kBodies)
     fmt::print("{:45} {:6.2f} {:6.2f}\n", body, class_ns(body, false), class_ns(body, true));

@@ -75,11 +75,16 @@ step_tsan() {
   done
 }
 
+# libFuzzer on the PTX parser and decoder, from the workloads' kernels on, for a minute.
 step_fuzz() {
   build_preset fuzz fuzz_ptx
-  mkdir -p build/fuzz/corpus
-  build/fuzz/fuzz_ptx -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/corpus workloads/*/
+  local seeds=build/fuzz/seeds kernels
+  mkdir -p $seeds
+  for kernels in workloads/*/kernels.ptx; do
+    cp "$kernels" "$seeds/$(basename "$(dirname "$kernels")").ptx"
+  done
+  build/fuzz/fuzz_ptx -dict=tests/fuzz/ptx.dict -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=4096 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ $seeds
 }
 
 # Names of the release build's test programs that match a pattern.

@@ -17,7 +17,9 @@ fi
 
 fresh=$(mktemp)
 trap 'rm -f "$fresh"' EXIT
-[ $# -gt 0 ] || set -- $(for source in */kernels.cu; do dirname "$source"; done)
+if [ $# -eq 0 ]; then
+  for source in */kernels.cu; do set -- "$@" "$(dirname "$source")"; done
+fi
 stale=0
 for name in "$@"; do
   # Comments carry compiler version and paths: dropped, with the blank lines.

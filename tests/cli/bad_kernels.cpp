@@ -109,7 +109,7 @@ TEST_F(BadKernel, EmptyOrGarbledShapesAreRefused) {
   expect_refused(run("kernel=quiet grid=0"), {"grid"});
   expect_refused(run("kernel=quiet block=0"), {"block"});
   expect_refused(run("kernel=quiet grid=1x2x3x4"), {"grid"});
-  expect_refused(run("kernel=quiet grid=-1"), {"grid"});
+  expect_refused(run("kernel=quiet grid=-1"), {"-1"});
   expect_refused(run("kernel=quiet grid=1x100000"), {"65535"});
 }
 

@@ -44,16 +44,16 @@ TEST(Ptx, JsonHoldsKernelsRegistersSharedMemoryAndMix) {
 
 TEST(Ptx, UnsupportedInstructionIsNamedWithItsLine) {
   const Folder folder;
-  const std::string file =
-      folder.write("tensor.ptx",
-                   kernel("  .reg .b32 %r<9>;\n  mov.u32 %r1, 0;\n"
-                          "  tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [texture, {%r5}];\n  ret;\n"));
+  const std::string file = folder.write(
+      "texture.ptx", kHead +
+                         ".global .texref texture;\n.visible .entry k() {\n"
+                         "  .reg .b32 %r<9>;\n  mov.u32 %r1, 0;\n"
+                         "  tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [texture, {%r5}];\n"
+                         "  ret;\n}\n");
   const Outcome run = raddle("ptx", {file});
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.out + run.err, AllOf(HasSubstr("tensor.ptx:7"), HasSubstr("tex")));
-  const Outcome launched = raddle("run", {file, "kernel=k"});
-  EXPECT_EQ(launched.status, 2);
-  EXPECT_THAT(launched.err, AllOf(HasSubstr("tensor.ptx:7"), HasSubstr("tex")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("texture.ptx:8:3"), HasSubstr("tex.1d")));
+  expect_refused(raddle("run", {file, "kernel=k"}), {"texture.ptx:8", "tex.1d"});
 }
 
 TEST(Ptx, UnknownInstructionIsNamedWithLineAndColumn) {

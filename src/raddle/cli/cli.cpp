@@ -28,6 +28,10 @@ int parse_and_run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
+      std::fprintf(stderr, "raddle: there is no command '%s' (see raddle --help)\n", argv[1]);
+      return kBadInput;
+    }
     std::fprintf(stderr, "raddle: %s (see raddle %s--help)\n", error.what(),
                  app.get_subcommands().empty() ? "" : (app.get_subcommands().front()->get_name() + " ").c_str());
     return kBadInput;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -19,6 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string read(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) throw InputError(path + " is a directory, not a PTX file");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError("cannot read " + path);
   return {std::istreambuf_iterator<char>(in), {}};

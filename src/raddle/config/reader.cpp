@@ -120,6 +120,7 @@ void Reader::field(std::string_view name, std::string& value, std::string_view) 
   const Node* node = visit_key(name);
   if (!node) return;
   if (auto* text = std::get_if<std::string>(&node->value)) value = *text;
+  else if (!node->word.empty()) value = node->word;
   else wrong(name, *node, "a text in quotes");
 }
 

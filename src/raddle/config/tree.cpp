@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 
 namespace raddle::config {
@@ -151,6 +152,8 @@ std::string Node::shown() const { return std::visit(Shown{}, value); }
 
 Tree Tree::from_file(const std::string& path) {
   if (!std::ifstream(path)) throw InputError({path}, "cannot be opened");
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
+    throw InputError({path}, "is a directory, not a file");
   const std::string text = read_file(path);
   if (std::size_t zero = text.find('\0'); zero != std::string::npos)
     throw InputError({path}, "is not a text file (byte 0 at offset " + std::to_string(zero) + ")");
@@ -161,7 +164,9 @@ Tree Tree::from_file(const std::string& path) {
 
 void Tree::set(std::string_view path, std::string_view value, const std::string& origin) {
   check_path(path, origin);
-  merge_nodes(root_, wrapped(path, parse_value(value, origin)));
+  Node node = parse_value(value, origin);
+  if (!node.table()) node.word = value;
+  merge_nodes(root_, wrapped(path, std::move(node)));
 }
 
 void Tree::set_option(std::string_view text, const std::string& origin) {

@@ -26,6 +26,8 @@ struct Node {
   /// Whole numbers are std::uint64_t, or std::int64_t when negative.
   std::variant<Table, bool, std::uint64_t, std::int64_t, double, std::string, Other> value;
   Place place;
+  /// Of a value set by an option: as it was written, so that a field of text can take `4` for "4".
+  std::string word = {};
 
   const Table* table() const { return std::get_if<Table>(&value); }
   Table* table() { return std::get_if<Table>(&value); }

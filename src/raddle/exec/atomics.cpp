@@ -5,6 +5,7 @@
 #include "raddle/exec/runner.h"
 #define RADDLE_ISA scalar
 #include "raddle/exec/lanes/arithmetic.h"
+#include "raddle/exec/lanes/memory.h"
 
 namespace raddle::exec {
 namespace {
@@ -12,98 +13,99 @@ namespace {
 using scalar::u32;
 using scalar::u64;
 
-struct Operation {
-  AtomOp op;
-  AtomType type;
-  bool global;  ///< single-precision additions there flush subnormals
-};
+/// next = f(old, b, c) for each lane of `mask` in turn; old values go to `old_values`.
+template <class T, class F>
+void each_lane(const Record& r, const char* frame, u32 mask, char* const* at, u64* old_values,
+               F f) {
+  const T* b = reinterpret_cast<const T*>(frame + r.b);
+  const T* c = reinterpret_cast<const T*>(frame + r.c);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = scalar::lowest_lane(mask);
+    T old;
+    std::memcpy(&old, at[lane], sizeof(T));
+    const T next = f(old, b[lane], c[lane]);
+    std::memcpy(at[lane], &next, sizeof(T));
+    std::memcpy(&old_values[lane], &old, sizeof(T));
+  }
+}
 
 template <class T>
-T integer_result(AtomOp op, T old, T b, T c) {
+void integer(AtomOp op, const Record& r, const char* frame, u32 mask, char* const* at, u64* old) {
+  const auto run = [&](auto f) { each_lane<T>(r, frame, mask, at, old, f); };
   switch (op) {
-    case AtomOp::Add: return static_cast<T>(static_cast<u64>(old) + static_cast<u64>(b));
-    case AtomOp::Min: return b < old ? b : old;
-    case AtomOp::Max: return b > old ? b : old;
-    case AtomOp::Inc: return old >= b ? T{0} : static_cast<T>(old + 1);
-    case AtomOp::Dec: return old == 0 || old > b ? b : static_cast<T>(old - 1);
-    case AtomOp::And: return old & b;
-    case AtomOp::Or: return old | b;
-    case AtomOp::Xor: return old ^ b;
-    case AtomOp::Exchange: return b;
-    case AtomOp::Compare: return old == b ? c : old;
+    case AtomOp::Add:
+      return run(
+          [](T o, T b, T) { return static_cast<T>(static_cast<u64>(o) + static_cast<u64>(b)); });
+    case AtomOp::Min:
+      return run([](T o, T b, T) { return b < o ? b : o; });
+    case AtomOp::Max:
+      return run([](T o, T b, T) { return b > o ? b : o; });
+    case AtomOp::Inc:
+      return run([](T o, T b, T) { return o >= b ? T{0} : static_cast<T>(o + 1); });
+    case AtomOp::Dec:
+      return run([](T o, T b, T) { return o == 0 || o > b ? b : static_cast<T>(o - 1); });
+    case AtomOp::And:
+      return run([](T o, T b, T) { return static_cast<T>(o & b); });
+    case AtomOp::Or:
+      return run([](T o, T b, T) { return static_cast<T>(o | b); });
+    case AtomOp::Xor:
+      return run([](T o, T b, T) { return static_cast<T>(o ^ b); });
+    case AtomOp::Exchange:
+      return run([](T, T b, T) { return b; });
+    case AtomOp::Compare:
+      return run([](T o, T b, T c) { return o == b ? c : o; });
   }
-  return old;
 }
 template <class T>
 T float_result(AtomOp op, T old, T b) {
-  return op == AtomOp::Add ? scalar::canonical(old + b)
+  return op == AtomOp::Add   ? scalar::canonical(old + b)
          : op == AtomOp::Min ? scalar::minimum(old, b)
                              : scalar::maximum(old, b);
 }
-u32 half_result(AtomOp op, u32 old, u32 b, bool brain) {
+scalar::u16 half_result(AtomOp op, u32 old, u32 b, bool brain) {
   const float x = brain ? scalar::from_bf16(old) : scalar::from_f16(old);
   const float y = brain ? scalar::from_bf16(b) : scalar::from_f16(b);
   const double r = op == AtomOp::Add ? double{x} + y : double{float_result(op, x, y)};
   return brain ? scalar::to_bf16(r) : scalar::to_f16(r);
 }
 
-u64 result_of(const Operation& o, u64 old, u64 b, u64 c) {
-  using scalar::bits;
-  const u32 old32 = static_cast<u32>(old), b32 = static_cast<u32>(b), c32 = static_cast<u32>(c);
-  switch (o.type) {
-    case AtomType::U32: return integer_result<u32>(o.op, old32, b32, c32);
-    case AtomType::S32:
-      return static_cast<u32>(integer_result<std::int32_t>(
-          o.op, static_cast<std::int32_t>(old32), static_cast<std::int32_t>(b32),
-          static_cast<std::int32_t>(c32)));
-    case AtomType::U64: return integer_result<u64>(o.op, old, b, c);
-    case AtomType::S64:
-      return static_cast<u64>(integer_result<std::int64_t>(
-          o.op, static_cast<std::int64_t>(old), static_cast<std::int64_t>(b),
-          static_cast<std::int64_t>(c)));
-    case AtomType::F32: {
-      float x = bits<float>(old32), y = bits<float>(b32);
-      if (o.global && o.op == AtomOp::Add)
-        return bits<u32>(scalar::flush(float_result(o.op, scalar::flush(x), scalar::flush(y))));
-      return bits<u32>(float_result(o.op, x, y));
-    }
-    case AtomType::F64: return bits<u64>(float_result(o.op, bits<double>(old), bits<double>(b)));
-    case AtomType::F16: return half_result(o.op, old32, b32, false);
-    case AtomType::BF16: return half_result(o.op, old32, b32, true);
-    case AtomType::F16x2:
-    case AtomType::BF16x2: {
-      const bool brain = o.type == AtomType::BF16x2;
-      return half_result(o.op, old32 & 0xffff, b32 & 0xffff, brain) |
-             half_result(o.op, old32 >> 16, b32 >> 16, brain) << 16;
-    }
-    case AtomType::B16:
-      return integer_result<std::uint16_t>(o.op, static_cast<std::uint16_t>(old),
-                                           static_cast<std::uint16_t>(b),
-                                           static_cast<std::uint16_t>(c));
-  }
-  return old;
-}
-
-u64 lane_value(const char* frame, u32 offset, unsigned size, unsigned lane) {
-  u64 v = 0;
-  std::memcpy(&v, frame + offset + size * lane, size);
-  return v;
-}
-
-/// The operation on every lane of `mask`; old values go to `old`.
+/// `global`: single-precision additions there flush subnormals.
 void perform(const Record& r, const char* frame, u32 mask, char* const* at, bool global,
              u64* old_values) {
-  const Operation o{static_cast<AtomOp>(r.aux & 255), static_cast<AtomType>(r.aux >> 8 & 255),
-                    global};
-  const unsigned size = 1u << (r.flags & kElementMask);
-  for (u32 m = mask; m != 0; m &= m - 1) {
-    const unsigned lane = scalar::lowest_lane(m);
-    u64 old = 0;
-    std::memcpy(&old, at[lane], size);
-    const u64 next = result_of(o, old, lane_value(frame, r.b, size, lane),
-                               o.op == AtomOp::Compare ? lane_value(frame, r.c, size, lane) : 0);
-    std::memcpy(at[lane], &next, size);
-    old_values[lane] = old;
+  const auto op = static_cast<AtomOp>(r.aux & 255);
+  const auto type = static_cast<AtomType>(r.aux >> 8 & 255);
+  const bool brain = type == AtomType::BF16 || type == AtomType::BF16x2;
+  switch (type) {
+    case AtomType::U32:
+      return integer<u32>(op, r, frame, mask, at, old_values);
+    case AtomType::S32:
+      return integer<std::int32_t>(op, r, frame, mask, at, old_values);
+    case AtomType::U64:
+      return integer<u64>(op, r, frame, mask, at, old_values);
+    case AtomType::S64:
+      return integer<std::int64_t>(op, r, frame, mask, at, old_values);
+    case AtomType::B16:
+      return integer<std::uint16_t>(op, r, frame, mask, at, old_values);
+    case AtomType::F32:
+      return each_lane<float>(r, frame, mask, at, old_values, [=](float old, float b, float) {
+        if (!global || op != AtomOp::Add) return float_result(op, old, b);
+        return scalar::flush(float_result(op, scalar::flush(old), scalar::flush(b)));
+      });
+    case AtomType::F64:
+      return each_lane<double>(r, frame, mask, at, old_values, [=](double old, double b, double) {
+        return float_result(op, old, b);
+      });
+    case AtomType::F16:
+    case AtomType::BF16:
+      return each_lane<scalar::u16>(r, frame, mask, at, old_values, [=](u32 old, u32 b, u32) {
+        return half_result(op, old, b, brain);
+      });
+    case AtomType::F16x2:
+    case AtomType::BF16x2:
+      return each_lane<u32>(r, frame, mask, at, old_values, [=](u32 old, u32 b, u32) {
+        const u32 low = half_result(op, old & 0xffff, b & 0xffff, brain);
+        return low | u32{half_result(op, old >> 16, b >> 16, brain)} << 16;
+      });
   }
 }
 
@@ -121,7 +123,7 @@ void global_part(Context* c, const Record* ip, char* frame, u32 mask, const u64*
   const unsigned size = 1u << (ip->flags & kElementMask);
   std::array<char*, kLanes> at{};
   trace::Piece pieces[kLanes];
-  u32 n = 0;
+  u32 n = 0, k = 0;
   for (u32 m = mask; m != 0; m &= m - 1) {
     const unsigned lane = scalar::lowest_lane(m);
     const u64 x = address[lane] - DeviceMemory::kBase;
@@ -130,9 +132,11 @@ void global_part(Context* c, const Record* ip, char* frame, u32 mask, const u64*
     at[lane] = c->global + x;
     const u32 line = static_cast<u32>(address[lane] >> 7);
     const u32 words = (size == 8 ? 3u : 1u) << (x >> 2 & 31);
-    u32 k = 0;
-    while (k < n && pieces[k].line != line) ++k;
-    if (k == n) pieces[n++] = {line, 0, 0};
+    if (n == 0 || pieces[k].line != line) {  // neighbours mostly share
+      k = 0;
+      while (k < n && pieces[k].line != line) ++k;
+      if (k == n) pieces[n++] = {line, 0, 0};
+    }
     pieces[k].words |= words;
     pieces[k].lanes |= m & (0 - m);
   }
@@ -165,11 +169,8 @@ void shared_part(Context* c, const Record* ip, char* frame, u32 mask, const u64*
 }  // namespace
 
 void atomic_access(Context* c, const Record* ip, char* frame, u32 mask) {
-  u64 address[kLanes], old_values[kLanes];
-  const unsigned width = (ip->flags & kNarrowAddress) != 0 ? 4 : 8;
-  for (unsigned lane = 0; lane < kLanes; ++lane)
-    address[lane] =
-        lane_value(frame, ip->a, width, lane) + static_cast<u64>(std::int64_t{ip->imm});
+  u64 address[kLanes], old_values[kLanes] = {};
+  scalar::addresses_of(ip, frame, mask, 0, address);
   const auto space = static_cast<ptx::Space>(ip->aux >> 16 & 255);
   u32 global = space == ptx::Space::Global ? mask : 0;
   u32 shared = space == ptx::Space::Shared ? mask : 0;
@@ -186,13 +187,21 @@ void atomic_access(Context* c, const Record* ip, char* frame, u32 mask) {
     }
   }
   if (global != 0) global_part(c, ip, frame, global, address, old_values);
-  if (shared != 0)
-    shared_part(c, ip, frame, shared, address, window, shared_inst, old_values);
+  if (shared != 0) shared_part(c, ip, frame, shared, address, window, shared_inst, old_values);
   if ((ip->aux >> 24 & 1) == 0) return;
-  const unsigned size = 1u << (ip->flags & kElementMask);
-  for (u32 m = mask; m != 0; m &= m - 1) {
-    const unsigned lane = scalar::lowest_lane(m);
-    std::memcpy(frame + ip->d + size * lane, &old_values[lane], size);
+  const auto put = [&](auto* d) {
+    for (u32 m = mask; m != 0; m &= m - 1) {
+      const unsigned lane = scalar::lowest_lane(m);
+      std::memcpy(d + lane, &old_values[lane], sizeof *d);
+    }
+  };
+  switch (ip->flags & kElementMask) {
+    case 1:
+      return put(scalar::lanes<scalar::u16>(frame, ip->d));
+    case 2:
+      return put(scalar::lanes<u32>(frame, ip->d));
+    default:
+      return put(scalar::lanes<u64>(frame, ip->d));
   }
 }
 

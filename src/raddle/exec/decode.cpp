@@ -1,8 +1,10 @@
-// The decoder's frame: where registers lie, the walk over the instructions, joins, guards, jump targets.
+// The decoder's frame: where registers lie, the walk over the instructions, joins, guards, jump
+// targets.
 //
-// Registers lie where the register assignment puts them (32 lanes of 4 bytes per architectural register), so frames stay as small
-// as on the real machine and in the host's first-level cache. Two virtual registers of different width may then overlap
-// within one instruction; alu() sees to that.
+// Registers lie where the register assignment puts them (32 lanes of 4 bytes per architectural
+// register), so frames stay as small as on the real machine and in the host's first-level cache.
+// Two virtual registers of different width may then overlap within one instruction; alu() sees to
+// that.
 #include "raddle/exec/decode.h"
 
 #include <algorithm>
@@ -12,9 +14,9 @@
 namespace raddle::exec {
 namespace {
 
-constexpr std::uint32_t kSlot = 128;             // 32 lanes of 4 bytes
+constexpr std::uint32_t kSlot = 128;  // 32 lanes of 4 bytes
 constexpr std::uint32_t kTemporaries = 24, kPredicateTemporaries = 8;
-constexpr std::uint32_t kCutEvery = 60;          // instructions; runs hold at most 63
+constexpr std::uint32_t kCutEvery = 60;  // instructions; runs hold at most 63
 
 struct OpWidths {
   std::uint8_t d, a, b, c;
@@ -30,10 +32,10 @@ using f64 = double;
 constexpr OpWidths kWidths[] = {
 #define ALU(name, D, A, B, C, ...) {sizeof(D), sizeof(A), sizeof(B), sizeof(C)},
 #define SETP(name, A, ...) {0, sizeof(A), sizeof(A), 0},
-#include "raddle/exec/isa/hot.def"
 #include "raddle/exec/isa/convert.def"
 #include "raddle/exec/isa/float.def"
 #include "raddle/exec/isa/half.def"
+#include "raddle/exec/isa/hot.def"
 #include "raddle/exec/isa/integer.def"
 #undef ALU
 #undef SETP
@@ -49,9 +51,7 @@ u32 round_up(u32 n, u32 to) { return (n + to - 1) / to * to; }
 }  // namespace
 
 Decoder::Decoder(const DecodeScope& scope)
-    : scope_(scope),
-      module_(*scope.layout->module),
-      function_(module_.functions[scope.function]) {
+    : scope_(scope), module_(*scope.layout->module), function_(module_.functions[scope.function]) {
   code_.source = &function_;
   code_.module_index = scope.function;
   code_.first_instruction = scope.first_instruction;
@@ -64,16 +64,17 @@ void Decoder::run() {
   patch_targets();
 }
 
-// Frame: predicates (4 bytes each; the first is always true, the second false), architectural registers, carry, waste,
-// temporaries, body variables in param space, then constants as they come up.
+// Frame: predicates (4 bytes each; the first is always true, the second false), architectural
+// registers, carry, waste, temporaries, body variables in param space, then constants as they come
+// up.
 void Decoder::lay_out_frame() {
   const ptx::RegisterAssignment assigned = ptx::assign_registers(function_);
   architectural_ = assigned.number;
   false_at_ = 4;
   predicate_temporaries_at_ = 8 + 4 * assigned.predicates;
   const u32 base = round_up(predicate_temporaries_at_ + 4 * kPredicateTemporaries, kSlot);
-  // 8-byte registers have an area of their own: lane L of one would lie over lanes 2L and 2L+1 of a 4-byte register with
-  // the same number, which is live in other lanes when the warp has diverged.
+  // 8-byte registers have an area of their own: lane L of one would lie over lanes 2L and 2L+1 of a
+  // 4-byte register with the same number, which is live in other lanes when the warp has diverged.
   const u32 wide = base + kSlot * assigned.registers;
   trash_at_ = wide + kSlot * assigned.registers;
   carry_at_ = trash_at_ + 4 * kSlot;
@@ -86,8 +87,9 @@ void Decoder::lay_out_frame() {
     if (function_.registers[r].type == Type::Pred)
       register_at_[r] = none ? predicate_temporaries_at_ : 8 + 4u * assigned.number[r];
     else
-      register_at_[r] =
-          none ? trash_at_ : (register_width(static_cast<u32>(r)) == 8 ? wide : base) + kSlot * assigned.number[r];
+      register_at_[r] = none ? trash_at_
+                             : (register_width(static_cast<u32>(r)) == 8 ? wide : base) +
+                                   kSlot * assigned.number[r];
   }
   place_parameters();
 }

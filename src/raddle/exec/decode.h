@@ -1,6 +1,6 @@
-// From a parsed function to records. One class, in files by instruction family; each family's function turns one PTX
-// instruction into one or more records (intermediate results in temporary registers) and says what it is to the
-// timing model.
+// From a parsed function to records. One class, in files by instruction family; each family's
+// function turns one PTX instruction into one or more records (intermediate results in temporary
+// registers) and says what it is to the timing model.
 #pragma once
 #include <array>
 #include <map>
@@ -37,7 +37,8 @@ struct DecodeScope {
 class Decoder {
  public:
   explicit Decoder(const DecodeScope& scope);
-  /// Decodes everything. Instructions that cannot be executed are listed in refused(); their records are absent.
+  /// Decodes everything. Instructions that cannot be executed are listed in refused(); their
+  /// records are absent.
   void run();
   Code take_code() { return std::move(code_); }
   std::vector<trace::StaticInst> take_static() { return std::move(static_); }
@@ -146,15 +147,20 @@ class Decoder {
   void isspacep(const Inst& inst);
   // decode_memory.cpp
   struct Access;
+  struct Elements;
+  struct Form;
   Access access(const Inst& inst, const ptx::Operand& address);
   void place_address(Record& record, const Access& access);
+  Elements elements(const ptx::Operand& data, Type type);
+  void place_elements(Elements& e, Type type, bool store);
+  Record& emit_access(const Form& form, const Access& access, const Elements& e);
   void load(const Inst& inst);
   void store(const Inst& inst);
-  void load_kernel_parameter(const Inst& inst, const ptx::Operand& address);
+  void load_kernel_parameter(const Elements& e, Type t, const ptx::Operand& address);
   void load_plane(const ptx::Operand& to, Type type, std::uint32_t plane, std::int64_t offset);
   void store_plane(const ptx::Operand& from, Type type, std::uint32_t plane, std::int64_t offset);
   void atom(const Inst& inst);
-  const ParameterPlace* parameter_place(const ptx::Operand& address) const;
+  std::optional<std::uint32_t> parameter_area(const ptx::Operand& address) const;
   // decode_control.cpp
   void bra(const Inst& inst);
   void brx(const Inst& inst);
@@ -181,11 +187,12 @@ class Decoder {
   std::vector<std::uint32_t> callees_, generic_;
   bool indirect_ = false;
 
-  std::vector<std::uint32_t> register_at_;   ///< frame offset by virtual register
+  std::vector<std::uint32_t> register_at_;    ///< frame offset by virtual register
   std::vector<std::uint16_t> architectural_;  ///< number by virtual register
-  std::vector<std::uint32_t> variable_at_;   ///< by variable of the function: frame, shared or local offset
-  std::vector<std::uint32_t> start_;         ///< first record by instruction
-  std::vector<std::uint32_t> joins_;         ///< reconvergence point by instruction
+  std::vector<std::uint32_t>
+      variable_at_;  ///< by variable of the function: frame, shared or local offset
+  std::vector<std::uint32_t> start_;  ///< first record by instruction
+  std::vector<std::uint32_t> joins_;  ///< reconvergence point by instruction
   struct Fix {
     std::size_t record;
     std::uint32_t target, join;  ///< instruction indices

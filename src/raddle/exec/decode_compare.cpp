@@ -42,9 +42,7 @@ Plan plan(std::string_view name, const Compares& c, bool is_float) {
   if (name == "nan") return {c.num, false, true};
   return {};
 }
-bool is_comparison(std::string_view word) {
-  return plan(word, kF32, true).op != kOps;
-}
+bool is_comparison(std::string_view word) { return plan(word, kF32, true).op != kOps; }
 }  // namespace
 
 /// Compares operands `first` and the next; the result is a temporary predicate.
@@ -59,10 +57,17 @@ u32 Decoder::compare(const Inst& inst, Type type, std::size_t first) {
   const bool is_float = ptx::is_float(type), is_signed = ptx::is_signed(type);
   const Compares* set = nullptr;
   switch (ptx::size_of(type)) {
-    case 8: set = is_float ? &kF64 : is_signed ? &kS64 : &kU64; break;
-    case 4: set = is_float ? &kF32 : is_signed ? &kS32 : &kU32; break;
-    case 2: set = is_float ? &kF32 : is_signed ? &kS32 : &kU32; break;
-    default: refuse();
+    case 8:
+      set = is_float ? &kF64 : is_signed ? &kS64 : &kU64;
+      break;
+    case 4:
+      set = is_float ? &kF32 : is_signed ? &kS32 : &kU32;
+      break;
+    case 2:
+      set = is_float ? &kF32 : is_signed ? &kS32 : &kU32;
+      break;
+    default:
+      refuse();
   }
   if (type == Type::F16x2 || type == Type::BF16x2) refuse();
   if (type == Type::F16) convert(O_f32_from_f16);
@@ -83,7 +88,11 @@ u32 Decoder::compare(const Inst& inst, Type type, std::size_t first) {
 /// p = t op c, q = !t op c, where operand `at` is c if there is one. q may be absent (trash).
 void Decoder::combine(const Inst& inst, u32 t, std::size_t at, u32 p, u32 q) {
   const bool has_c = at < inst.operands.size();
-  const int table = !has_c ? 0 : inst.has("and") ? 8 : inst.has("or") ? 14 : inst.has("xor") ? 6 : 0;
+  const int table = !has_c            ? 0
+                    : inst.has("and") ? 8
+                    : inst.has("or")  ? 14
+                    : inst.has("xor") ? 6
+                                      : 0;
   if (has_c && table == 0) refuse();
   const u32 c = has_c ? predicate_value(operand(at)) : t;
   const u32 inverse = temporary_predicate(), second = temporary_predicate();
@@ -133,8 +142,10 @@ void Decoder::selp(const Inst& inst) {
   u32 a = source(operand(1), t), b = source(operand(2), t);
   if (p.negated) std::swap(a, b);
   const unsigned n = ptx::size_of(t);
-  emit(n == 8 ? O_selp_64 : n == 4 ? O_selp_32 : O_selp_16, destination(operand(0), t), a, b,
-       p.offset);
+  emit(n == 8   ? O_selp_64
+       : n == 4 ? O_selp_32
+                : O_selp_16,
+       destination(operand(0), t), a, b, p.offset);
 }
 
 void Decoder::slct(const Inst& inst) {

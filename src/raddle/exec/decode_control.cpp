@@ -1,4 +1,5 @@
-// Control flow, synchronisation and operations across the warp (PTX ISA 9.7.12, 9.7.13), and the table of all opcodes.
+// Control flow, synchronisation and operations across the warp (PTX ISA 9.7.12, 9.7.13), and the
+// table of all opcodes.
 #include "raddle/exec/decode.h"
 
 namespace raddle::exec {
@@ -111,8 +112,7 @@ void Decoder::call(const Inst& inst) {
   r.a = target;
   r.imm = static_cast<std::int32_t>(code_.calls.size());
   code_.calls.push_back(std::move(site));
-  if (callee == nullptr)
-    fixes_.push_back({code_.records.size() - 1, index_ + 1, index_ + 1});
+  if (callee == nullptr) fixes_.push_back({code_.records.size() - 1, index_ + 1, index_ + 1});
 }
 
 std::vector<ParameterPlace> Decoder::places(const std::vector<ptx::Operand>& operands) {
@@ -221,7 +221,8 @@ void Decoder::match(const Inst& inst) {
   const Type t = type();
   const u32 a = source(operand(1), t), mask = source(operand(2), Type::U32);
   const ptx::Operand& d = operand(0);
-  warp_op(inst.has("any") ? WarpOp::MatchAny : WarpOp::MatchAll, destination(d, Type::B32), a, mask);
+  warp_op(inst.has("any") ? WarpOp::MatchAny : WarpOp::MatchAll, destination(d, Type::B32), a,
+          mask);
   Record& r = code_.records.back();
   r.flags = ptx::size_of(t) == 8 ? 3 : 2;
   r.aux = d.kind == Kind::Predicates && d.reg2 != ptx::kNoIndex ? predicate_register(d.reg2) : 0;

@@ -13,7 +13,11 @@ using Kind = ptx::Operand::Kind;
 
 namespace {
 u32 direction(const ptx::Instruction& inst) {
-  return inst.has("rz") ? 1u : inst.has("rm") ? 2u : inst.has("rp") ? 3u : inst.has("rna") ? 4u : 0u;
+  return inst.has("rz")    ? 1u
+         : inst.has("rm")  ? 2u
+         : inst.has("rp")  ? 3u
+         : inst.has("rna") ? 4u
+                           : 0u;
 }
 /// The integer part at single or double precision; kOps without an integer rounding.
 Op integral(const ptx::Instruction& inst, bool wide) {
@@ -22,6 +26,11 @@ Op integral(const ptx::Instruction& inst, bool wide) {
   if (inst.has("rmi")) return wide ? O_floor_f64 : O_floor_f32;
   if (inst.has("rpi")) return wide ? O_ceil_f64 : O_ceil_f32;
   return kOps;
+}
+/// The nearest even has a form of its own.
+Op half_from_single(bool brain, u32 mode) {
+  if (mode == 0) return brain ? O_bf16_nearest_f32 : O_f16_nearest_f32;
+  return brain ? O_bf16_from_f32 : O_f16_from_f32;
 }
 bool is_plain_float(Type t) {
   return t == Type::F16 || t == Type::BF16 || t == Type::F32 || t == Type::F64;
@@ -39,8 +48,10 @@ void Decoder::mov(const Inst& inst) {
   if (operand(0).kind == Kind::Vector) return unpack(inst);
   if (operand(1).kind == Kind::Vector) return pack(inst);
   const unsigned n = ptx::size_of(t);
-  alu(n == 8 ? O_mov_64 : n == 4 ? O_mov_32 : O_mov_16, destination(operand(0), t),
-      source(operand(1), t));
+  alu(n == 8   ? O_mov_64
+      : n == 4 ? O_mov_32
+               : O_mov_16,
+      destination(operand(0), t), source(operand(1), t));
 }
 
 void Decoder::unpack(const Inst& inst) {
@@ -107,7 +118,8 @@ void Decoder::cvt(const Inst& inst) {
   cvt_integer(inst, to, from);
 }
 
-/// The integer operand extended from its type to 4 or 8 bytes; its register may be wider than the type.
+/// The integer operand extended from its type to 4 or 8 bytes; its register may be wider than the
+/// type.
 u32 Decoder::extended(const ptx::Operand& operand, Type from, unsigned* width) {
   const unsigned size = ptx::size_of(from);
   const bool sign = ptx::is_signed(from);
@@ -144,7 +156,8 @@ void Decoder::narrow(u32 d, unsigned d_width, u32 value, unsigned width, Type to
   const bool sign = ptx::is_signed(to);
   if (size < d_width && size < width) {
     const u32 t = temporary();
-    const Op op = width == 8 ? (sign ? O_sext_low_64 : O_low_64) : (sign ? O_sext_low_32 : O_low_32);
+    const Op op =
+        width == 8 ? (sign ? O_sext_low_64 : O_low_64) : (sign ? O_sext_low_32 : O_low_32);
     alu(op, t, value, 0, 0, 8 * (width - size));
     value = t;
   }
@@ -272,8 +285,9 @@ void Decoder::cvt_float(const Inst& inst, Type to, Type from) {
     if (mode != 0) emit(O_round);
   }
   if (to == Type::F16 && now != Type::F16)
-    through(now == Type::F64 ? O_f16_from_f64 : O_f16_from_f32, mode);
-  if (to == Type::BF16) through(now == Type::F64 ? O_bf16_from_f64 : O_bf16_from_f32, mode);
+    through(now == Type::F64 ? O_f16_from_f64 : half_from_single(false, mode), mode);
+  if (to == Type::BF16)
+    through(now == Type::F64 ? O_bf16_from_f64 : half_from_single(true, mode), mode);
   if (sat)
     through(to == Type::F64    ? O_saturate_f64
             : to == Type::F32  ? O_saturate_f32
@@ -291,7 +305,7 @@ void Decoder::cvt_pack_half(const Inst& inst, Type to) {
   const u32 high = source(operand(1), Type::F32), low = source(operand(2), Type::F32);
   u32 half[2] = {temporary(), temporary()};
   for (u32 i = 0; i < 2; ++i) {
-    alu(brain ? O_bf16_from_f32 : O_f16_from_f32, half[i], i == 0 ? low : high, 0, 0,
+    alu(half_from_single(brain, direction(inst)), half[i], i == 0 ? low : high, 0, 0,
         direction(inst));
     if (inst.has("relu")) alu(O_relu_16, half[i], half[i], 0, 0, brain ? 0x7f80 : 0x7c00);
   }

@@ -1,4 +1,5 @@
-// Floating-point arithmetic (PTX ISA 9.7.3, 9.7.4): single, double, half, bfloat16 and packed pairs.
+// Floating-point arithmetic (PTX ISA 9.7.3, 9.7.4): single, double, half, bfloat16 and packed
+// pairs.
 #include "raddle/exec/decode.h"
 
 namespace raddle::exec {
@@ -154,10 +155,10 @@ void Decoder::float_unary(const Inst& inst) {
   const bool wide = t == Type::F64;
   const Op op = wide ? ops->f64 : t == Type::F32 ? ops->f32 : kOps;
   if (op == kOps) refuse();
-  op_class(sign_only          ? (wide ? OpClass::Fp64 : OpClass::Fp32)
-           : wide             ? OpClass::Fp64Div
+  op_class(sign_only              ? (wide ? OpClass::Fp64 : OpClass::Fp32)
+           : wide                 ? OpClass::Fp64Div
            : is_approximate(inst) ? OpClass::Sfu
-                              : OpClass::Fp32Div);
+                                  : OpClass::Fp32Div);
   const u32 d = destination(operand(0), t);
   u32 a = source(operand(1), t);
   const bool ftz = inst.has("ftz");
@@ -175,10 +176,9 @@ void Decoder::float_unary(const Inst& inst) {
 void Decoder::half_min_max(const Inst& inst) {
   const bool min = inst.opcode == "min", nan = inst.has("NaN"), brain = is_brain(type());
   if (inst.has("xorsign") || inst.operands.size() != 3) refuse();
-  const Op op = brain ? (min ? (nan ? O_min_nan_bf16 : O_min_bf16)
-                             : (nan ? O_max_nan_bf16 : O_max_bf16))
-                      : (min ? (nan ? O_min_nan_f16 : O_min_f16)
-                             : (nan ? O_max_nan_f16 : O_max_f16));
+  const Op op =
+      brain ? (min ? (nan ? O_min_nan_bf16 : O_min_bf16) : (nan ? O_max_nan_bf16 : O_max_bf16))
+            : (min ? (nan ? O_min_nan_f16 : O_min_f16) : (nan ? O_max_nan_f16 : O_max_f16));
   half_instruction(inst, op, 2);
 }
 
@@ -218,7 +218,7 @@ void Decoder::testp(const Inst& inst) {
     return alu(t == Type::F64 ? O_copysign_f64 : O_copysign_f32, destination(operand(0), t), a, b);
   }
   op_class(t == Type::F64 ? OpClass::Fp64 : OpClass::Fp32);
-  static constexpr std::string_view kClasses[] = {"finite",    "infinite", "number",
+  static constexpr std::string_view kClasses[] = {"finite",     "infinite", "number",
                                                   "notanumber", "normal",   "subnormal"};
   for (u32 k = 0; k < 6; ++k)
     if (inst.has(kClasses[k])) {

@@ -37,11 +37,16 @@ constexpr BySign kMulHi{{{O_mul_hi_u16, O_mul_hi_u32, O_mul_hi_u64}},
 
 Type wide_of(Type t) {
   switch (t) {
-    case Type::U16: return Type::U32;
-    case Type::S16: return Type::S32;
-    case Type::U32: return Type::U64;
-    case Type::S32: return Type::S64;
-    default: return Type::None;
+    case Type::U16:
+      return Type::U32;
+    case Type::S16:
+      return Type::S32;
+    case Type::U32:
+      return Type::U64;
+    case Type::S32:
+      return Type::S64;
+    default:
+      return Type::None;
   }
 }
 }  // namespace
@@ -54,7 +59,8 @@ void Decoder::add_sub(const Inst& inst) {
   const bool add = inst.opcode == "add";
   if (t == Type::U16x2 || t == Type::S16x2) {
     if (!add || inst.has("sat")) refuse();
-    return alu(O_add_16x2, destination(operand(0), t), source(operand(1), t), source(operand(2), t));
+    return alu(O_add_16x2, destination(operand(0), t), source(operand(1), t),
+               source(operand(2), t));
   }
   Op op = (add ? kAdd : kSub).of(t);
   if (inst.has("sat")) {
@@ -181,8 +187,8 @@ void Decoder::shift(const Inst& inst) {
   const Type t = type();
   if (inst.opcode == "shf") {
     const bool left = inst.has("l"), wrap = inst.has("wrap");
-    const Op op = left ? (wrap ? O_shf_l_wrap : O_shf_l_clamp)
-                       : (wrap ? O_shf_r_wrap : O_shf_r_clamp);
+    const Op op =
+        left ? (wrap ? O_shf_l_wrap : O_shf_l_clamp) : (wrap ? O_shf_r_wrap : O_shf_r_clamp);
     const u32 a = source(operand(1), t), b = source(operand(2), t), c = source(operand(3), t);
     return alu(op, destination(operand(0), t), a, b, c);
   }
@@ -214,8 +220,8 @@ void Decoder::bit_field(const Inst& inst) {
   const Type t = type();
   const bool wide = ptx::size_of(t) == 8;
   if (inst.opcode == "bfe") {
-    const Op op = ptx::is_signed(t) ? (wide ? O_bfe_s64 : O_bfe_s32)
-                                    : (wide ? O_bfe_u64 : O_bfe_u32);
+    const Op op =
+        ptx::is_signed(t) ? (wide ? O_bfe_s64 : O_bfe_s32) : (wide ? O_bfe_u64 : O_bfe_u32);
     const u32 a = source(operand(1), t), b = source(operand(2), Type::U32),
               c = source(operand(3), Type::U32);
     return alu(op, destination(operand(0), t), a, b, c);
@@ -271,7 +277,8 @@ void Decoder::bytes(const Inst& inst) {
   alu(inst.opcode == "dp4a" ? O_dp4a : O_dp2a, d, a, b, c, k);
 }
 
-// The carry flag is a register of ones and zeros; it is written last, since the sum may still need it.
+// The carry flag is a register of ones and zeros; it is written last, since the sum may still need
+// it.
 void Decoder::carry(Op sum, Op out, u32 d, u32 a, u32 b, bool in, bool set) {
   const u32 flag = in ? carry_at_ : constant(4, 0);
   const u32 next = temporary(), result = temporary();

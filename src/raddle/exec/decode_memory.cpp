@@ -1,5 +1,6 @@
-// Loads, stores, atomics (PTX ISA 9.7.9, 9.7.13). Parameters of calls are words of 32 lanes in the frame, so ld.param and
-// st.param of them are moves; kernel parameters are registers filled before the warp starts.
+// Loads, stores, atomics (PTX ISA 9.7.9, 9.7.13). Parameters of calls are words of 32 lanes in the
+// frame, so ld.param and st.param of them are moves; kernel parameters are registers filled before
+// the warp starts.
 #include <bit>
 
 #include "raddle/exec/decode.h"
@@ -12,6 +13,19 @@ using ptx::Space;
 using ptx::Type;
 using trace::OpKind;
 using Kind = ptx::Operand::Kind;
+
+/// The operations of one space: 4-byte elements in 32-bit registers, 8 in 64, and everything else.
+struct Decoder::Form {
+  Space space;
+  Op word, wide, any;
+  OpKind kind;
+};
+
+struct Decoder::Elements {
+  std::vector<ptx::Operand> operands;
+  std::array<u32, 4> at{};
+  unsigned size = 0, width = 0;  ///< bytes of an element in memory, of its register
+};
 
 struct Decoder::Access {
   Space space = Space::Generic;
@@ -26,8 +40,7 @@ Space space_of(const ptx::Instruction& inst) {
   if (inst.has("shared") || inst.has("shared::cta")) return Space::Shared;
   if (inst.has("local")) return Space::Local;
   if (inst.has("const")) return Space::Const;
-  if (inst.has("param") || inst.has("param::entry") || inst.has("param::func"))
-    return Space::Param;
+  if (inst.has("param") || inst.has("param::entry") || inst.has("param::func")) return Space::Param;
   return Space::Generic;
 }
 bool is_strong(const ptx::Instruction& inst) {
@@ -66,7 +79,8 @@ Decoder::Access Decoder::access(const Inst& inst, const ptx::Operand& address) {
   if (const auto value = symbol_value(address)) {
     a.address = constant(8, *value);
     // A symbol without a space in the opcode: a generic access by name.
-    if (a.space == Space::Generic && *value < DeviceMemory::kBase) refuse("generic address of a symbol");
+    if (a.space == Space::Generic && *value < DeviceMemory::kBase)
+      refuse("generic address of a symbol");
     return a;
   }
   a.address = temporary();  // a local variable of a called function
@@ -82,63 +96,70 @@ void Decoder::place_address(Record& record, const Access& access) {
   if (access.narrow) record.flags |= kNarrowAddress;
 }
 
-/// A variable in param space that is not the kernel's own parameter; nullptr for those.
-const ParameterPlace* Decoder::parameter_place(const ptx::Operand& address) const {
+/// The frame area that ld.param and st.param of `address` mean; nullopt for the kernel's own
+/// parameters.
+std::optional<u32> Decoder::parameter_area(const ptx::Operand& address) const {
   using Scope = ptx::SymbolRef::Scope;
-  if (function_.is_entry) return nullptr;
-  if (address.symbol.scope == Scope::Parameter) return &code_.parameters[address.symbol.index];
-  if (address.symbol.scope == Scope::ReturnParameter) return &code_.returns[address.symbol.index];
-  return nullptr;
+  const u32 index = address.symbol.index;
+  if (address.reg != ptx::kNoIndex) return std::nullopt;
+  if (address.symbol.scope == Scope::Function) return variable_at_[index];
+  if (function_.is_entry) return std::nullopt;
+  if (address.symbol.scope == Scope::Parameter) return code_.parameters[index].offset;
+  if (address.symbol.scope == Scope::ReturnParameter) return code_.returns[index].offset;
+  return std::nullopt;
+}
+
+/// The data registers of an access; their width is the same for all.
+Decoder::Elements Decoder::elements(const ptx::Operand& data, Type type) {
+  Elements e;
+  const unsigned size = ptx::size_of(type);
+  if (data.kind == Kind::Vector) e.operands = data.elements;
+  else e.operands = {data};
+  if (size > 8 || e.operands.empty() || e.operands.size() > 4 || size * e.operands.size() > 16)
+    refuse();
+  e.size = size;
+  current_.bytes = static_cast<std::uint8_t>(size * e.operands.size());
+  current_.bypass_l1 = bypasses_l1(*inst_);
+  return e;
+}
+
+void Decoder::place_elements(Elements& e, Type type, bool store) {
+  for (std::size_t i = 0; i < e.operands.size(); ++i) {
+    const ptx::Operand& o = e.operands[i];
+    unsigned width = std::max(2u, e.size);
+    if (o.kind == Kind::Register) {
+      width = register_width(o.reg);
+      e.at[i] = register_at_[o.reg];
+    } else if (store) {
+      e.at[i] = source(o, type);
+    } else if (o.kind == Kind::Sink) {
+      e.at[i] = trash_at_;
+    } else {
+      refuse("destination");
+    }
+    if (width < e.size) refuse("register smaller than its type");
+    if (e.width != 0 && e.width != width) refuse("registers of different sizes");
+    e.width = width;
+  }
+}
+
+Record& Decoder::emit_access(const Form& form, const Access& access, const Elements& e) {
+  const bool plain = e.operands.size() == 1 && e.size == e.width;
+  Record& r = emit_own(plain && e.size == 4   ? form.word
+                       : plain && e.size == 8 ? form.wide
+                                              : form.any,
+                       form.kind);
+  place_address(r, access);
+  r.d = e.at[0], r.b = e.at[1], r.c = e.at[2], r.aux = e.at[3];
+  r.flags =
+      static_cast<std::uint16_t>(r.flags | log2_of(e.size) | log2_of(e.width) << kRegisterShift |
+                                 (e.operands.size() - 1) << kVectorShift);
+  if (access.space == Space::Generic) generic_.push_back(index_);
+  return r;
 }
 
 void Decoder::load(const Inst& inst) {
-  const Type t = type();
-  const ptx::Operand& to = operand(0);
-  const ptx::Operand& address = operand(1);
-  const unsigned size = ptx::size_of(t);
-  std::vector<ptx::Operand> single{to};
-  const auto& into = to.kind == Kind::Vector ? to.elements : single;
-  if (size > 8 || into.empty() || into.size() > 4 || size * into.size() > 16) refuse();
-  if (inst.has("unified") || to.reg2 != ptx::kNoIndex) refuse();
-  current_.bytes = static_cast<std::uint8_t>(size * into.size());
-  current_.bypass_l1 = bypasses_l1(inst);
-  if (space_of(inst) == Space::Param && address.reg == ptx::kNoIndex) {
-    u32 plane = 0;
-    const ParameterPlace* place = parameter_place(address);
-    if (address.symbol.scope == ptx::SymbolRef::Scope::Function)
-      plane = variable_at_[address.symbol.index];
-    else if (place != nullptr) plane = place->offset;
-    else return load_kernel_parameter(inst, address);
-    op_class(trace::OpClass::Move);
-    current_.bytes = 0;
-    for (std::size_t i = 0; i < into.size(); ++i)
-      load_plane(into[i], t, plane, address.offset + static_cast<std::int64_t>(i * size));
-    return;
-  }
-  const Access a = access(inst, address);
-  u32 data[4] = {};
-  unsigned width = 0;
-  bool overlap = false;
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    const bool sink = into[i].kind == Kind::Sink;
-    if (!sink && into[i].kind != Kind::Register) refuse("destination");
-    data[i] = sink ? trash_at_ : register_at_[into[i].reg];
-    const unsigned w = sink ? std::max(2u, size) : register_width(into[i].reg);
-    if (w < size) refuse("destination register smaller than its type");
-    if (width != 0 && w != width) refuse("destination registers of different sizes");
-    width = w;
-    overlap |= data[i] < a.address + 256 && a.address < data[i] + 32 * w;
-  }
-  u32 in_place[4];
-  std::copy(data, data + 4, in_place);
-  const bool copies = a.space == Space::Generic && overlap;  // see generic_any
-  if (copies)
-    for (std::size_t i = 0; i < into.size(); ++i) data[i] = temporary();
-  static constexpr struct {
-    Space space;
-    Op word, wide, any;
-    OpKind kind;
-  } kForms[] = {
+  static constexpr Form kForms[] = {
       {Space::Global, O_ld_global_32, O_ld_global_64, O_ld_global, OpKind::LoadGlobal},
       {Space::Shared, O_ld_shared_32, O_ld_shared, O_ld_shared, OpKind::LoadShared},
       {Space::Local, O_ld_local, O_ld_local, O_ld_local, OpKind::LoadLocal},
@@ -146,101 +167,69 @@ void Decoder::load(const Inst& inst) {
       {Space::Param, O_ld_param, O_ld_param, O_ld_param, OpKind::LoadConst},
       {Space::Generic, O_ld_generic, O_ld_generic, O_ld_generic, OpKind::LoadGlobal},
   };
-  for (const auto& form : kForms) {
-    if (form.space != a.space) continue;
-    const bool plain = into.size() == 1 && size == width;
-    Record& r = emit_own(plain && size == 4   ? form.word
-                         : plain && size == 8 ? form.wide
-                                              : form.any,
-                         form.kind);
-    place_address(r, a);
-    r.d = data[0], r.b = data[1], r.c = data[2], r.aux = data[3];
-    r.flags = static_cast<std::uint16_t>(
-        r.flags | log2_of(size) | log2_of(width) << kRegisterShift |
-        (into.size() - 1) << kVectorShift | (ptx::is_signed(t) ? kSigned : 0) |
-        (is_strong(inst) && a.space != Space::Shared ? kVisible : 0));
-    if (a.space == Space::Generic) generic_.push_back(index_);
-    if (copies)
-      for (std::size_t i = 0; i < into.size(); ++i)
-        alu(width == 8 ? O_mov_64 : width == 4 ? O_mov_32 : O_mov_16, in_place[i], data[i]);
+  const Type t = type();
+  const ptx::Operand& address = operand(1);
+  if (inst.has("unified") || operand(0).reg2 != ptx::kNoIndex) refuse();
+  Elements e = elements(operand(0), t);
+  if (space_of(inst) == Space::Param && address.reg == ptx::kNoIndex) {
+    const auto area = parameter_area(address);
+    if (!area) return load_kernel_parameter(e, t, address);
+    op_class(trace::OpClass::Move);
+    current_.bytes = 0;
+    for (std::size_t i = 0; i < e.operands.size(); ++i)
+      load_plane(e.operands[i], t, *area, address.offset + static_cast<std::int64_t>(i * e.size));
     return;
   }
-  refuse();
+  place_elements(e, t, false);
+  const Access a = access(inst, address);
+  const std::array<u32, 4> in_place = e.at;
+  bool overlap = false;
+  for (std::size_t i = 0; i < e.operands.size(); ++i)
+    overlap |= e.at[i] < a.address + 256 && a.address < e.at[i] + 32 * e.width;
+  const bool copies = a.space == Space::Generic && overlap;  // see generic_any
+  for (std::size_t i = 0; copies && i < e.operands.size(); ++i) e.at[i] = temporary();
+  for (const Form& form : kForms) {
+    if (form.space != a.space) continue;
+    Record& r = emit_access(form, a, e);
+    if (ptx::is_signed(t)) r.flags |= kSigned;
+    if (is_strong(inst) && a.space != Space::Shared) r.flags |= kVisible;
+    const Op move = e.width == 8 ? O_mov_64 : e.width == 4 ? O_mov_32 : O_mov_16;
+    for (std::size_t i = 0; copies && i < e.operands.size(); ++i) alu(move, in_place[i], e.at[i]);
+  }
 }
 
 void Decoder::store(const Inst& inst) {
-  const Type t = type();
-  const ptx::Operand& address = operand(0);
-  const ptx::Operand& from = operand(1);
-  const unsigned size = ptx::size_of(t);
-  std::vector<ptx::Operand> single{from};
-  const auto& values = from.kind == Kind::Vector ? from.elements : single;
-  if (size > 8 || values.empty() || values.size() > 4 || size * values.size() > 16) refuse();
-  current_.bytes = static_cast<std::uint8_t>(size * values.size());
-  current_.bypass_l1 = bypasses_l1(inst);
-  if (space_of(inst) == Space::Param) {
-    if (address.reg != ptx::kNoIndex) refuse();
-    u32 plane = 0;
-    const ParameterPlace* place = parameter_place(address);
-    if (address.symbol.scope == ptx::SymbolRef::Scope::Function)
-      plane = variable_at_[address.symbol.index];
-    else if (place != nullptr) plane = place->offset;
-    else refuse();
-    op_class(trace::OpClass::Move);
-    current_.bytes = 0;
-    for (std::size_t i = 0; i < values.size(); ++i)
-      store_plane(values[i], t, plane, address.offset + static_cast<std::int64_t>(i * size));
-    return;
-  }
-  const Access a = access(inst, address);
-  u32 data[4] = {};
-  unsigned width = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    unsigned w = std::max(2u, size);
-    if (values[i].kind == Kind::Register) {
-      w = register_width(values[i].reg);
-      if (w < size) refuse("source register smaller than its type");
-      data[i] = register_at_[values[i].reg];
-    } else {
-      data[i] = source(values[i], t);
-    }
-    if (width != 0 && w != width) refuse("source registers of different sizes");
-    width = w;
-  }
-  static constexpr struct {
-    Space space;
-    Op word, wide, any;
-    OpKind kind;
-  } kForms[] = {
+  static constexpr Form kForms[] = {
       {Space::Global, O_st_global_32, O_st_global_64, O_st_global, OpKind::StoreGlobal},
       {Space::Shared, O_st_shared_32, O_st_shared, O_st_shared, OpKind::StoreShared},
       {Space::Local, O_st_local, O_st_local, O_st_local, OpKind::StoreLocal},
       {Space::Generic, O_st_generic, O_st_generic, O_st_generic, OpKind::StoreGlobal},
   };
-  for (const auto& form : kForms) {
-    if (form.space != a.space) continue;
-    const bool plain = values.size() == 1 && size == width;
-    Record& r = emit_own(plain && size == 4   ? form.word
-                         : plain && size == 8 ? form.wide
-                                              : form.any,
-                         form.kind);
-    place_address(r, a);
-    r.d = data[0], r.b = data[1], r.c = data[2], r.aux = data[3];
-    r.flags = static_cast<std::uint16_t>(r.flags | log2_of(size) |
-                                         log2_of(width) << kRegisterShift |
-                                         (values.size() - 1) << kVectorShift);
-    if (a.space == Space::Generic) generic_.push_back(index_);
+  const Type t = type();
+  const ptx::Operand& address = operand(0);
+  Elements e = elements(operand(1), t);
+  if (space_of(inst) == Space::Param) {
+    const auto area = parameter_area(address);
+    if (!area) refuse();
+    op_class(trace::OpClass::Move);
+    current_.bytes = 0;
+    for (std::size_t i = 0; i < e.operands.size(); ++i)
+      store_plane(e.operands[i], t, *area, address.offset + static_cast<std::int64_t>(i * e.size));
     return;
   }
+  place_elements(e, t, true);
+  const Access a = access(inst, address);
+  for (const Form& form : kForms)
+    if (form.space == a.space) {
+      emit_access(form, a, e);
+      return;
+    }
   refuse();
 }
 
-void Decoder::load_kernel_parameter(const Inst& inst, const ptx::Operand& address) {
-  const Type t = type();
-  const unsigned size = ptx::size_of(t);
-  const ptx::Operand& to = inst.operands[0];
-  std::vector<ptx::Operand> single{to};
-  const auto& into = to.kind == Kind::Vector ? to.elements : single;
+void Decoder::load_kernel_parameter(const Elements& e, Type t, const ptx::Operand& address) {
+  const unsigned size = e.size;
+  const auto& into = e.operands;
   const auto at = symbol_value(address);
   if (!at || *at + size * into.size() > scope_.parameters->bytes) refuse("parameter offset");
   emit_own(O_note, OpKind::LoadConst).imm = 1;
@@ -250,15 +239,22 @@ void Decoder::load_kernel_parameter(const Inst& inst, const ptx::Operand& addres
     if (width < size) refuse("destination register smaller than its type");
     const u64 from = *at + i * size;
     const bool sign = ptx::is_signed(t);
-    auto [slot, fresh] = parameter_fills_.try_emplace(
-        {from, u64{width} << 8 | size, sign}, code_.frame_bytes);
+    auto [slot, fresh] =
+        parameter_fills_.try_emplace({from, u64{width} << 8 | size, sign}, code_.frame_bytes);
     if (fresh) {
-      code_.fills.push_back({Fill::Kind::Parameter, static_cast<std::uint8_t>(width),
-                             code_.frame_bytes, from, {}, static_cast<std::uint8_t>(size), sign});
+      code_.fills.push_back({Fill::Kind::Parameter,
+                             static_cast<std::uint8_t>(width),
+                             code_.frame_bytes,
+                             from,
+                             {},
+                             static_cast<std::uint8_t>(size),
+                             sign});
       code_.frame_bytes += width == 8 ? 256 : 128;
     }
-    alu(width == 8 ? O_mov_64 : width == 4 ? O_mov_32 : O_mov_16, register_at_[into[i].reg],
-        slot->second);
+    alu(width == 8   ? O_mov_64
+        : width == 4 ? O_mov_32
+                     : O_mov_16,
+        register_at_[into[i].reg], slot->second);
   }
 }
 
@@ -300,15 +296,17 @@ void Decoder::store_plane(const ptx::Operand& from, Type type, u32 plane, std::i
 
 void Decoder::atom(const Inst& inst) {
   static constexpr std::pair<std::string_view, AtomOp> kOpsByName[] = {
-      {"add", AtomOp::Add},      {"min", AtomOp::Min},      {"max", AtomOp::Max},
-      {"inc", AtomOp::Inc},      {"dec", AtomOp::Dec},      {"and", AtomOp::And},
-      {"or", AtomOp::Or},        {"xor", AtomOp::Xor},      {"exch", AtomOp::Exchange},
+      {"add", AtomOp::Add},    {"min", AtomOp::Min}, {"max", AtomOp::Max},
+      {"inc", AtomOp::Inc},    {"dec", AtomOp::Dec}, {"and", AtomOp::And},
+      {"or", AtomOp::Or},      {"xor", AtomOp::Xor}, {"exch", AtomOp::Exchange},
       {"cas", AtomOp::Compare}};
   static constexpr std::pair<Type, AtomType> kTypes[] = {
-      {Type::U32, AtomType::U32},     {Type::B32, AtomType::U32},     {Type::S32, AtomType::S32},
-      {Type::U64, AtomType::U64},     {Type::B64, AtomType::U64},     {Type::S64, AtomType::S64},
-      {Type::F32, AtomType::F32},     {Type::F64, AtomType::F64},     {Type::F16, AtomType::F16},
-      {Type::BF16, AtomType::BF16},   {Type::F16x2, AtomType::F16x2}, {Type::BF16x2, AtomType::BF16x2},
+      {Type::U32, AtomType::U32},     {Type::B32, AtomType::U32},
+      {Type::S32, AtomType::S32},     {Type::U64, AtomType::U64},
+      {Type::B64, AtomType::U64},     {Type::S64, AtomType::S64},
+      {Type::F32, AtomType::F32},     {Type::F64, AtomType::F64},
+      {Type::F16, AtomType::F16},     {Type::BF16, AtomType::BF16},
+      {Type::F16x2, AtomType::F16x2}, {Type::BF16x2, AtomType::BF16x2},
       {Type::B16, AtomType::B16}};
   const Type t = type();
   const bool returns = inst.opcode == "atom";

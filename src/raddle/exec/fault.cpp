@@ -21,14 +21,24 @@ struct Wanted {
 
 Wanted wanted(const Record& r) {
   switch (r.op) {
-    case O_ld_shared_32: case O_ld_shared: return {Memory::Shared, false, false};
-    case O_st_shared_32: case O_st_shared: return {Memory::Shared, true, false};
-    case O_ld_local: return {Memory::Local, false, false};
-    case O_st_local: return {Memory::Local, true, false};
-    case O_ld_const: return {Memory::Const, false, false};
-    case O_ld_param: return {Memory::Param, false, false};
-    case O_ld_generic: return {Memory::Nowhere, false, false};
-    case O_st_generic: return {Memory::Nowhere, true, false};
+    case O_ld_shared_32:
+    case O_ld_shared:
+      return {Memory::Shared, false, false};
+    case O_st_shared_32:
+    case O_st_shared:
+      return {Memory::Shared, true, false};
+    case O_ld_local:
+      return {Memory::Local, false, false};
+    case O_st_local:
+      return {Memory::Local, true, false};
+    case O_ld_const:
+      return {Memory::Const, false, false};
+    case O_ld_param:
+      return {Memory::Param, false, false};
+    case O_ld_generic:
+      return {Memory::Nowhere, false, false};
+    case O_st_generic:
+      return {Memory::Nowhere, true, false};
     case O_atom: {
       const auto space = static_cast<ptx::Space>(r.aux >> 16 & 255);
       return {space == ptx::Space::Shared   ? Memory::Shared
@@ -36,8 +46,12 @@ Wanted wanted(const Record& r) {
                                             : Memory::Nowhere,
               true, true};
     }
-    case O_st_global_32: case O_st_global_64: case O_st_global: return {Memory::Global, true, false};
-    default: return {Memory::Global, false, false};
+    case O_st_global_32:
+    case O_st_global_64:
+    case O_st_global:
+      return {Memory::Global, true, false};
+    default:
+      return {Memory::Global, false, false};
   }
 }
 
@@ -96,23 +110,24 @@ void memory_fault(Context* c, const Record* ip, char* frame, u32 mask) {
         break;
     }
     if (!outside && !misaligned) continue;
-    static constexpr const char* kNames[] = {"global", "shared", "local", "const", "param", "generic"};
+    static constexpr const char* kNames[] = {"global", "shared", "local",
+                                             "const",  "param",  "generic"};
     const char* what = want.atomic ? "atomic" : want.store ? "store" : "load";
-    throw RunError(fmt::format(
-        "kernel {}: {} {}-byte {} {} {} address {:#x} ({}) at {}, {}", runner.kernel().name,
-        outside ? "out-of-bounds" : "misaligned", bytes, what, want.store ? "to" : "from",
-        kNames[static_cast<int>(memory)], address, about, runner.place(ip->inst),
-        runner.thread_text(*c->warp, lane)));
+    throw RunError(fmt::format("kernel {}: {} {}-byte {} {} {} address {:#x} ({}) at {}, {}",
+                               runner.kernel().name, outside ? "out-of-bounds" : "misaligned",
+                               bytes, what, want.store ? "to" : "from",
+                               kNames[static_cast<int>(memory)], address, about,
+                               runner.place(ip->inst), runner.thread_text(*c->warp, lane)));
   }
-  throw RunError(fmt::format("kernel {}: memory fault at {}", runner.kernel().name,
-                             runner.place(ip->inst)));
+  throw RunError(
+      fmt::format("kernel {}: memory fault at {}", runner.kernel().name, runner.place(ip->inst)));
 }
 
 void trap(Context* c, const Record* ip, u32 mask) {
   const Runner& runner = *static_cast<const Runner*>(c->owner);
-  throw RunError(fmt::format("kernel {}: trap at {}, {}", runner.kernel().name,
-                             runner.place(ip->inst),
-                             runner.thread_text(*c->warp, static_cast<unsigned>(__builtin_ctz(mask)))));
+  throw RunError(
+      fmt::format("kernel {}: trap at {}, {}", runner.kernel().name, runner.place(ip->inst),
+                  runner.thread_text(*c->warp, static_cast<unsigned>(__builtin_ctz(mask)))));
 }
 
 }  // namespace raddle::exec

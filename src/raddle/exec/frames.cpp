@@ -1,4 +1,5 @@
-// Frames of warps: constants, special registers and parameters in place before the first instruction.
+// Frames of warps: constants, special registers and parameters in place before the first
+// instruction.
 #include <cstring>
 
 #include "raddle/exec/runner.h"
@@ -23,8 +24,8 @@ void put(char* frame, const Fill& fill, unsigned lane, u64 value) {
   std::memcpy(frame + fill.offset + fill.width * lane, &value, fill.width);
 }
 bool varies_by_block(S s) {
-  return s == S::CtaidX || s == S::CtaidY || s == S::CtaidZ || s == S::SmId ||
-         s == S::ClusterIdX || s == S::ClusterIdY || s == S::ClusterIdZ;
+  return s == S::CtaidX || s == S::CtaidY || s == S::CtaidZ || s == S::SmId || s == S::ClusterIdX ||
+         s == S::ClusterIdY || s == S::ClusterIdZ;
 }
 }  // namespace
 
@@ -32,35 +33,71 @@ u64 Runner::special_of(S special, const Warp& warp, unsigned lane) const {
   const Dim3 &grid = shape_.grid, &block = shape_.block;
   const u32 thread = warp.index * kLanes + lane, number = warp.block;
   switch (special) {
-    case S::TidX: return thread % block.x;
-    case S::TidY: return thread / block.x % block.y;
-    case S::TidZ: return thread / (block.x * block.y);
-    case S::NtidX: return block.x;
-    case S::NtidY: return block.y;
-    case S::NtidZ: return block.z;
-    case S::CtaidX: case S::ClusterIdX: return number % grid.x;
-    case S::CtaidY: case S::ClusterIdY: return number / grid.x % grid.y;
-    case S::CtaidZ: case S::ClusterIdZ: return number / grid.x / grid.y;
-    case S::NctaidX: case S::NclusterIdX: return grid.x;
-    case S::NctaidY: case S::NclusterIdY: return grid.y;
-    case S::NctaidZ: case S::NclusterIdZ: return grid.z;
-    case S::LaneId: return lane;
-    case S::WarpId: return warp.index;
-    case S::NwarpId: return options_.warps_per_sm;
-    case S::SmId: return number % options_.sms;
-    case S::NsmId: return options_.sms;
-    case S::GridId: return 1;
-    case S::WarpSize: return kLanes;
-    case S::LanemaskEq: return 1u << lane;
-    case S::LanemaskLe: return (2u << lane) - 1;
-    case S::LanemaskLt: return (1u << lane) - 1;
-    case S::LanemaskGe: return ~((1u << lane) - 1);
-    case S::LanemaskGt: return ~((2u << lane) - 1);
-    case S::DynamicSmemSize: return shape_.dynamic_shared_bytes;
-    case S::TotalSmemSize: return shared_bytes_;
-    case S::ClusterNctaidX: case S::ClusterNctaidY: case S::ClusterNctaidZ:
-    case S::ClusterNctarank: return 1;  // every block is a cluster of its own
-    default: return 0;  // environment registers, cluster ranks; clocks are read when they are used
+    case S::TidX:
+      return thread % block.x;
+    case S::TidY:
+      return thread / block.x % block.y;
+    case S::TidZ:
+      return thread / (block.x * block.y);
+    case S::NtidX:
+      return block.x;
+    case S::NtidY:
+      return block.y;
+    case S::NtidZ:
+      return block.z;
+    case S::CtaidX:
+    case S::ClusterIdX:
+      return number % grid.x;
+    case S::CtaidY:
+    case S::ClusterIdY:
+      return number / grid.x % grid.y;
+    case S::CtaidZ:
+    case S::ClusterIdZ:
+      return number / grid.x / grid.y;
+    case S::NctaidX:
+    case S::NclusterIdX:
+      return grid.x;
+    case S::NctaidY:
+    case S::NclusterIdY:
+      return grid.y;
+    case S::NctaidZ:
+    case S::NclusterIdZ:
+      return grid.z;
+    case S::LaneId:
+      return lane;
+    case S::WarpId:
+      return warp.index;
+    case S::NwarpId:
+      return options_.warps_per_sm;
+    case S::SmId:
+      return number % options_.sms;
+    case S::NsmId:
+      return options_.sms;
+    case S::GridId:
+      return 1;
+    case S::WarpSize:
+      return kLanes;
+    case S::LanemaskEq:
+      return 1u << lane;
+    case S::LanemaskLe:
+      return (2u << lane) - 1;
+    case S::LanemaskLt:
+      return (1u << lane) - 1;
+    case S::LanemaskGe:
+      return ~((1u << lane) - 1);
+    case S::LanemaskGt:
+      return ~((2u << lane) - 1);
+    case S::DynamicSmemSize:
+      return shape_.dynamic_shared_bytes;
+    case S::TotalSmemSize:
+      return shared_bytes_;
+    case S::ClusterNctaidX:
+    case S::ClusterNctaidY:
+    case S::ClusterNctaidZ:
+    case S::ClusterNctarank:
+      return 1;  // every block is a cluster of its own
+    default:
+      return 0;  // environment registers, cluster ranks; clocks are read when they are used
   }
 }
 

@@ -1,4 +1,5 @@
-// A decoded kernel: records and frame layouts of its functions, and the code that the timing model sees.
+// A decoded kernel: records and frame layouts of its functions, and the code that the timing model
+// sees.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,7 +12,8 @@
 
 namespace raddle::exec {
 
-/// A register that is written before a warp starts and never again: immediates, special registers, kernel parameters.
+/// A register that is written before a warp starts and never again: immediates, special registers,
+/// kernel parameters.
 struct Fill {
   enum class Kind : std::uint8_t { Value, Special, Parameter };
   Kind kind;
@@ -23,7 +25,8 @@ struct Fill {
   bool is_signed = false;
 };
 
-/// Where a formal or actual parameter lies in a frame: as 4-byte words of 32 lanes, or as a register.
+/// Where a formal or actual parameter lies in a frame: as 4-byte words of 32 lanes, or as a
+/// register.
 struct ParameterPlace {
   std::uint32_t offset, bytes;
   bool is_register;
@@ -72,14 +75,16 @@ class Kernel {
   bool recursive = false;
 };
 
-/// Addresses that instructions and initialisers may name. Shared ones are offsets into the block's memory.
+/// Addresses that instructions and initialisers may name. Shared ones are offsets into the block's
+/// memory.
 struct Layout {
   const ptx::Module* module = nullptr;
   std::vector<std::uint64_t> variables;  ///< by module variable
 };
 std::uint64_t function_address(std::uint32_t module_index);
 
-/// Decodes an entry and what it calls. Throws InputError naming every unsupported instruction on the way.
+/// Decodes an entry and what it calls. Throws InputError naming every unsupported instruction on
+/// the way.
 std::unique_ptr<Kernel> decode_kernel(const Layout& layout, std::uint32_t entry);
 /// What decode_kernel would refuse in one function.
 std::vector<Unsupported> refusals(const Layout& layout, std::uint32_t function);

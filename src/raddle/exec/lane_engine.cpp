@@ -8,9 +8,15 @@
 
 namespace raddle::exec {
 
-namespace portable { extern const LaneEngine kEngine; }
-namespace avx2 { extern const LaneEngine kEngine; }
-namespace avx512 { extern const LaneEngine kEngine; }
+namespace portable {
+extern const LaneEngine kEngine;
+}
+namespace avx2 {
+extern const LaneEngine kEngine;
+}
+namespace avx512 {
+extern const LaneEngine kEngine;
+}
 
 // What lanes/stream.h writes without seeing these declarations.
 static_assert(trace::Record::make(5, 3, 2, 9).head == (5u | 3u << 20 | 2u << 26));
@@ -26,7 +32,8 @@ const LaneEngine& lane_engine() {
                           __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512cd") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  if (name.empty()) return has_avx512 ? avx512::kEngine : has_avx2 ? avx2::kEngine : portable::kEngine;
+  if (name.empty())
+    return has_avx512 ? avx512::kEngine : has_avx2 ? avx2::kEngine : portable::kEngine;
   if (name == "portable") return portable::kEngine;
   if (name == "avx2" && has_avx2) return avx2::kEngine;
   if (name == "avx512" && has_avx512) return avx512::kEngine;

@@ -13,8 +13,9 @@ namespace {
 
 using u32 = std::uint32_t;
 
-/// Executes a few dozen records ahead of its reader. A warp that has met a barrier is taken up again when its reader
-/// asks for more, which the timing model does only after all warps have been seen there.
+/// Executes a few dozen records ahead of its reader. A warp that has met a barrier is taken up
+/// again when its reader asks for more, which the timing model does only after all warps have been
+/// seen there.
 class LiveStream final : public trace::KernelStream {
  public:
   LiveStream(DeviceMemory& memory, const MachineOptions& options, const Launch& launch)
@@ -43,9 +44,10 @@ class LiveStream final : public trace::KernelStream {
     const Reader& reader = *static_cast<const Reader*>(cursor.position);
     WarpState& warp = *reader.warp;
     if (warp.status == WarpState::Status::Waiting)
-      throw RunError(fmt::format("kernel {}: warp {} of block {} was asked to go on while it waits at {}",
-                                 runner_.kernel().name, warp.index, runner_.block_text(warp.block),
-                                 runner_.place(warp.ip->inst)));
+      throw RunError(
+          fmt::format("kernel {}: warp {} of block {} was asked to go on while it waits at {}",
+                      runner_.kernel().name, warp.index, runner_.block_text(warp.block),
+                      runner_.place(warp.ip->inst)));
     u32* const begin = reader.open->buffers.data() + warp.index * kBufferWords;
     u32* end = begin;
     while (end == begin && warp.status == WarpState::Status::Ready)

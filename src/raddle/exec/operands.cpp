@@ -16,9 +16,7 @@ std::uint64_t function_address(u32 module_index) { return kCodeWindow + 16 * u64
 
 namespace {
 /// Bytes of the register that holds a value; 8-bit values live in 16-bit registers.
-unsigned register_bytes(ptx::Type type) {
-  return std::max(2u, ptx::size_of(type));
-}
+unsigned register_bytes(ptx::Type type) { return std::max(2u, ptx::size_of(type)); }
 u64 float_bits(double value, ptx::Type type) {
   if (type == ptx::Type::F32) return std::bit_cast<u32>(static_cast<float>(value));
   return std::bit_cast<u64>(value);
@@ -49,8 +47,8 @@ u32 Decoder::constant(unsigned width, u64 value) {
   if (width < 8) value &= (u64{1} << 8 * width) - 1;
   auto [at, fresh] = constants_.try_emplace({width, value}, code_.frame_bytes);
   if (fresh) {
-    code_.fills.push_back({Fill::Kind::Value, static_cast<std::uint8_t>(width), code_.frame_bytes,
-                           value});
+    code_.fills.push_back(
+        {Fill::Kind::Value, static_cast<std::uint8_t>(width), code_.frame_bytes, value});
     code_.frame_bytes += width == 8 ? 256 : 128;
   }
   return at->second;
@@ -69,8 +67,8 @@ u32 Decoder::special(const ptx::Operand& operand, unsigned width) {
   }
   auto [at, fresh] = specials_.try_emplace({static_cast<unsigned>(s), width}, code_.frame_bytes);
   if (fresh) {
-    code_.fills.push_back({Fill::Kind::Special, static_cast<std::uint8_t>(width),
-                           code_.frame_bytes, 0, s});
+    code_.fills.push_back(
+        {Fill::Kind::Special, static_cast<std::uint8_t>(width), code_.frame_bytes, 0, s});
     code_.frame_bytes += width == 8 ? 256 : 128;
   }
   return at->second;
@@ -179,8 +177,7 @@ u32 Decoder::destination(const ptx::Operand& operand, Type type) {
 
 Decoder::Pred Decoder::predicate(const ptx::Operand& operand) {
   if (operand.kind == Kind::Integer) return {operand.bits != 0 ? 0 : false_at_, false};
-  if (operand.kind != Kind::Register ||
-      function_.registers[operand.reg].type != Type::Pred)
+  if (operand.kind != Kind::Register || function_.registers[operand.reg].type != Type::Pred)
     refuse("predicate expected");
   return {register_at_[operand.reg], operand.negated};
 }

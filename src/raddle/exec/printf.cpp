@@ -1,5 +1,5 @@
-// Functions of the CUDA run-time library that kernels call: vprintf, __assertfail. Text comes out when the instruction runs, lane
-// after lane, so its order is that of the functional execution.
+// Functions of the CUDA run-time library that kernels call: vprintf, __assertfail. Text comes out
+// when the instruction runs, lane after lane, so its order is that of the functional execution.
 #include <fmt/format.h>
 
 #include <cstdarg>
@@ -55,7 +55,8 @@ class ThreadMemory {
   unsigned lane_;
 };
 
-/// The one place where a conversion made at run time meets the C library. `spec` was checked by format().
+/// The one place where a conversion made at run time meets the C library. `spec` was checked by
+/// format().
 template <class T>
 std::string convert(const std::string& spec, T value) {
 #pragma GCC diagnostic push
@@ -70,7 +71,8 @@ std::string convert(const std::string& spec, T value) {
   return out;
 }
 
-/// Reads arguments from the buffer as the compiler laid them out: each at its own size's alignment, floats as doubles.
+/// Reads arguments from the buffer as the compiler laid them out: each at its own size's alignment,
+/// floats as doubles.
 class Arguments {
  public:
   Arguments(const ThreadMemory& memory, u64 at) : memory_(memory), at_(at) {}
@@ -89,7 +91,8 @@ class Arguments {
 
 std::string conversion(const std::string& flags, const std::string& length, char type,
                        Arguments& arguments, const ThreadMemory& memory) {
-  const bool wide = length == "l" || length == "ll" || length == "j" || length == "z" || length == "t";
+  const bool wide =
+      length == "l" || length == "ll" || length == "j" || length == "z" || length == "t";
   switch (type) {
     case 'd':
     case 'i': {
@@ -99,7 +102,10 @@ std::string conversion(const std::string& flags, const std::string& length, char
       if (length == "hh") v = static_cast<std::int8_t>(raw);
       return convert(flags + "ll" + type, v);
     }
-    case 'u': case 'x': case 'X': case 'o': {
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o': {
       u64 v = arguments.take(wide ? 8 : 4);
       if (length == "h") v &= 0xffff;
       if (length == "hh") v &= 0xff;
@@ -138,11 +144,11 @@ std::string format(const std::string& pattern, Arguments& arguments, const Threa
       if (pattern[i] == '*') flags += std::to_string(static_cast<std::int32_t>(arguments.take(4)));
       else flags += pattern[i];
     }
-    for (; i < pattern.size() && std::strchr("hljztL", pattern[i]) != nullptr; ++i) length += pattern[i];
+    for (; i < pattern.size() && std::strchr("hljztL", pattern[i]) != nullptr; ++i)
+      length += pattern[i];
     if (i < pattern.size() && std::strchr("diuxXocpsfFeEgGaA", pattern[i]) != nullptr)
       out += conversion(flags, length, pattern[i], arguments, memory);
-    else
-      out += pattern.substr(start, i - start + 1);  // not a conversion: as written, as CUDA does
+    else out += pattern.substr(start, i - start + 1);  // not a conversion: as written, as CUDA does
   }
   return out;
 }

@@ -161,8 +161,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
     decoder.run();
     refused.insert(refused.end(), decoder.refused().begin(), decoder.refused().end());
     callees.push_back(decoder.callees());
-    if (decoder.has_indirect_call())
-      callees.back().assign(functions.begin() + 1, functions.end());
+    if (decoder.has_indirect_call()) callees.back().assign(functions.begin() + 1, functions.end());
     for (u32 g : decoder.generic_accesses()) generic.push_back(first + g);
     const ptx::Function& source = module.functions[functions[k]];
     auto statics = decoder.take_static();
@@ -179,13 +178,16 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   }
   if (!refused.empty()) throw_refused(module, kernel->name, refused);
   kernel->aliases.resize(code->instructions.size());
-  for (u32 g : generic) {  // the same instruction where its addresses turn out to be shared or local
+  for (u32 g :
+       generic) {  // the same instruction where its addresses turn out to be shared or local
     kernel->aliases[g] = static_cast<u32>(code->instructions.size());
     using K = trace::OpKind;
     const trace::StaticInst inst = code->instructions[g];
     const bool load = inst.kind == K::LoadGlobal, store = inst.kind == K::StoreGlobal;
     code->instructions.push_back(inst);
-    code->instructions.back().kind = load ? K::LoadShared : store ? K::StoreShared : K::AtomicShared;
+    code->instructions.back().kind = load    ? K::LoadShared
+                                     : store ? K::StoreShared
+                                             : K::AtomicShared;
     code->instructions.push_back(inst);
     code->instructions.back().kind = load ? K::LoadLocal : K::StoreLocal;
   }
@@ -267,8 +269,8 @@ struct Program::Impl {
                in_memory(module.variables[r.symbol.index]))
         value += layout.variables[r.symbol.index];
       else
-        throw InputError({module.file, v.line, 0},
-                         "the initialiser of " + v.name + " takes an address that is not in memory");
+        throw InputError({module.file, v.line, 0}, "the initialiser of " + v.name +
+                                                       " takes an address that is not in memory");
       value >>= r.shift;
       std::memcpy(to + r.offset, &value, r.size);
     }
@@ -292,8 +294,8 @@ const Kernel& Program::kernel(std::string_view name) {
   }
   std::string known;
   for (const std::string& k : kernel_names()) known += (known.empty() ? "" : ", ") + k;
-  throw InputError({module.file, 0, 0}, "there is no kernel '" + std::string(name) + "'; known: " +
-                                            (known.empty() ? "none" : known));
+  throw InputError({module.file, 0, 0}, "there is no kernel '" + std::string(name) +
+                                            "'; known: " + (known.empty() ? "none" : known));
 }
 
 std::vector<std::string> Program::kernel_names() const {

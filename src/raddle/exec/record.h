@@ -1,13 +1,15 @@
-// A decoded instruction and the state of a running warp, as plain data: the three builds of the lane engine (lanes/)
-// and the rest of the room share exactly these bytes. No member functions here: an inline function
-// compiled for AVX-512 must never be the copy that the linker keeps for everybody.
+// A decoded instruction and the state of a running warp, as plain data: the three builds of the
+// lane engine (lanes/) and the rest of the room share exactly these bytes. No member functions
+// here: an inline function compiled for AVX-512 must never be the copy that the linker keeps for
+// everybody.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace raddle::exec {
 
-/// Every operation of the engine. Arithmetic first (listed in isa/*.def), then the ones with a body of their own.
+/// Every operation of the engine. Arithmetic first (listed in isa/*.def), then the ones with a body
+/// of their own.
 enum Op : std::uint16_t {
 #define ALU(name, ...) O_##name,
 #define SETP(name, ...) O_##name,
@@ -29,9 +31,10 @@ enum Op : std::uint16_t {
   kOps,
 };
 
-/// 32 bytes, two to a cache line. d, a, b, c are byte offsets into the warp's frame, where a register is 32 lanes in a row
-/// and a predicate one 32-bit mask. Immediates, parameters and special registers are registers filled in advance, so
-/// operands have no kinds. One PTX instruction may be several records; `inst` is its index in the trace's code.
+/// 32 bytes, two to a cache line. d, a, b, c are byte offsets into the warp's frame, where a
+/// register is 32 lanes in a row and a predicate one 32-bit mask. Immediates, parameters and
+/// special registers are registers filled in advance, so operands have no kinds. One PTX
+/// instruction may be several records; `inst` is its index in the trace's code.
 struct Record {
   std::uint16_t op;
   std::uint16_t flags;  ///< see the handlers
@@ -55,10 +58,22 @@ enum : std::uint16_t {
 
 /// What O_warp does (imm).
 enum class WarpOp : std::uint8_t {
-  VoteAll, VoteAny, VoteUni, Ballot, MatchAny, MatchAll, Activemask,
-  ReduxAdd, ReduxMin, ReduxMax, ReduxAnd, ReduxOr, ReduxXor,
+  VoteAll,
+  VoteAny,
+  VoteUni,
+  Ballot,
+  MatchAny,
+  MatchAll,
+  Activemask,
+  ReduxAdd,
+  ReduxMin,
+  ReduxMax,
+  ReduxAnd,
+  ReduxOr,
+  ReduxXor,
 };
-/// What O_atom does (low byte of aux; the next byte is an AtomType, then a Space, then 1 when a value is returned).
+/// What O_atom does (low byte of aux; the next byte is an AtomType, then a Space, then 1 when a
+/// value is returned).
 enum class AtomOp : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor, Exchange, Compare };
 enum class AtomType : std::uint8_t { U32, S32, U64, S64, F32, F64, F16, BF16, F16x2, BF16x2, B16 };
 /// What a bar record does (imm); Popc, And, Or are bar.red.
@@ -88,29 +103,31 @@ struct Warp {
   std::uint32_t exited, gone;     ///< lanes that ended; lanes that also left the running function
   StackEntry* stack;
   std::uint32_t sp, stack_capacity;
-  char* local;                    ///< lanes interleaved by 4-byte words
-  std::uint32_t local_base;       ///< where the running function's variables start
-  std::uint32_t activation;       ///< depth of calls
-  std::uint32_t block, index;     ///< linear block number, warp within it
+  char* local;                 ///< lanes interleaved by 4-byte words
+  std::uint32_t local_base;    ///< where the running function's variables start
+  std::uint32_t activation;    ///< depth of calls
+  std::uint32_t block, index;  ///< linear block number, warp within it
 };
 
 /// What the handlers see: one per running thread of the host.
 struct Context {
   Warp* warp;
-  std::uint32_t *out, *out_limit;  ///< op stream; a handler that would start beyond the limit pauses
-  const Record* run;               ///< start of the straight run not yet written
+  std::uint32_t *out,
+      *out_limit;     ///< op stream; a handler that would start beyond the limit pauses
+  const Record* run;  ///< start of the straight run not yet written
   std::uint64_t warp_instructions, thread_instructions;
-  std::uint64_t stop_at;           ///< pause when warp_instructions has come here
+  std::uint64_t stop_at;  ///< pause when warp_instructions has come here
   char* global;
-  const std::uint8_t* valid;       ///< DeviceMemory::valid_bytes()
-  std::uint64_t extent;            ///< bytes
+  const std::uint8_t* valid;  ///< DeviceMemory::valid_bytes()
+  std::uint64_t extent;       ///< bytes
   char* shared;
   std::uint32_t shared_bytes, local_bytes;
   const char* parameters;
   std::uint32_t parameter_bytes;
-  const std::uint32_t* aliases;    ///< by instruction: index of a generic access's shared form; the local one follows
-  std::uint32_t live;              ///< 1: pause soon after anything other warps can see
-  void* owner;                     ///< the plain half's own
+  const std::uint32_t*
+      aliases;  ///< by instruction: index of a generic access's shared form; the local one follows
+  std::uint32_t live;  ///< 1: pause soon after anything other warps can see
+  void* owner;         ///< the plain half's own
 };
 
 /// One build of the engine.

@@ -1,5 +1,5 @@
-// Running blocks: each warp to its barrier or for a quantum, blocks one after another, and several in turn when one does not
-// come to an end by itself.
+// Running blocks: each warp to its barrier or for a quantum, blocks one after another, and several
+// in turn when one does not come to an end by itself.
 #include "raddle/exec/runner.h"
 
 #include <fmt/format.h>
@@ -18,10 +18,11 @@ using Status = WarpState::Status;
 
 namespace {
 constexpr std::size_t kScratchWords = 2048;
-constexpr u64 kWarpQuantum = u64{1} << 16;    // then the block's other warps have their turn
-constexpr u64 kBlockQuantum = u64{1} << 24;   // then the next block is started beside it
-constexpr std::size_t kMostBlocks = 2048;     // that may wait for one another
-constexpr std::size_t kFramePadding = 192;    // frames of a block must not all start at the same cache set
+constexpr u64 kWarpQuantum = u64{1} << 16;   // then the block's other warps have their turn
+constexpr u64 kBlockQuantum = u64{1} << 24;  // then the next block is started beside it
+constexpr std::size_t kMostBlocks = 2048;    // that may wait for one another
+constexpr std::size_t kFramePadding =
+    192;  // frames of a block must not all start at the same cache set
 }  // namespace
 
 Runner::Runner(DeviceMemory& memory, const MachineOptions& options, const Launch& launch)
@@ -106,8 +107,9 @@ u32 first_value(const WarpState& warp, u32 offset) {
 }
 }  // namespace
 
-/// The warp's bar instruction: its record, its contribution, and waiting unless it only arrives. A warp counts as a
-/// whole, whichever of its lanes are there (the architecture before sm_70 did the same).
+/// The warp's bar instruction: its record, its contribution, and waiting unless it only arrives. A
+/// warp counts as a whole, whichever of its lanes are there (the architecture before sm_70 did the
+/// same).
 void Runner::arrive(Block& block, WarpState& warp) {
   const Record& r = *warp.ip;
   const auto op = static_cast<BarOp>(r.imm);
@@ -224,8 +226,9 @@ RunCount Runner::run(trace::MemoryTrace* trace) {
 
 // --- telling where -------------------------------------------------------------------------------
 void Runner::deadlock(const Block& block) const {
-  std::string text = fmt::format("kernel {}: block {} cannot go on, every warp waits:", kernel_.name,
-                                 block_text(block.number));
+  std::string text =
+      fmt::format("kernel {}: block {} cannot go on, every warp waits:", kernel_.name,
+                  block_text(block.number));
   for (const WarpState& warp : block.warps)
     if (warp.status == Status::Waiting) {
       const BarrierState& b = block.barriers[warp.barrier];

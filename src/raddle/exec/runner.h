@@ -1,4 +1,5 @@
-// One launch being executed: blocks with their warps, frames and memories, and the plain half of the engine.
+// One launch being executed: blocks with their warps, frames and memories, and the plain half of
+// the engine.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -41,8 +42,9 @@ struct WarpState : Warp {
   Status status = Status::Ready;
   unsigned barrier = 0;
   std::vector<StackEntry> entries;
-  std::vector<std::unique_ptr<Activation>> activations;  ///< of calls; the kernel's own frame is the block's
-  std::vector<std::uint32_t> functions;                  ///< running function by depth
+  std::vector<std::unique_ptr<Activation>>
+      activations;                       ///< of calls; the kernel's own frame is the block's
+  std::vector<std::uint32_t> functions;  ///< running function by depth
   trace::MemoryTrace::Room room{};
 };
 
@@ -69,8 +71,8 @@ class Runner {
   /// A block at its start. It goes back through release().
   std::unique_ptr<Block> start(std::uint32_t number);
   void release(std::unique_ptr<Block> block) { pool_.push_back(std::move(block)); }
-  /// Runs one warp, writing to [out, end): until it waits, ends, has run `budget` instructions, or has written
-  /// beyond `soft_end`. Returns where the records end.
+  /// Runs one warp, writing to [out, end): until it waits, ends, has run `budget` instructions, or
+  /// has written beyond `soft_end`. Returns where the records end.
   std::uint32_t* step(Block& block, WarpState& warp, std::uint32_t* out, std::uint32_t* soft_end,
                       std::uint64_t budget);
   /// Words a handler may write after the check against the end.

@@ -1,4 +1,5 @@
-// Single and double precision instructions against the host's arithmetic under the same rounding mode.
+// Single and double precision instructions against the host's arithmetic under the same rounding
+// mode.
 #include <cfenv>
 #include <cmath>
 
@@ -40,8 +41,11 @@ void check_rounded(const std::string& op, int sources, F f) {
   using N = Names<T>;
   const char* operands[] = {"", " <D>, <A>;", " <D>, <A>, <B>;", " <D>, <A>, <B>, <C>;"};
   for (const auto& [name, mode] : kModes)
-    check({op + "." + name + "." + N::type + operands[sources], std::string(N::kinds).substr(0, 1 + static_cast<std::size_t>(sources)),
-           [=, mode = mode](u64 a, u64 b, u64 c) { return raw(rounded<T>(mode, f, N::of(a), N::of(b), N::of(c))); }});
+    check({op + "." + name + "." + N::type + operands[sources],
+           std::string(N::kinds).substr(0, 1 + static_cast<std::size_t>(sources)),
+           [=, mode = mode](u64 a, u64 b, u64 c) {
+             return raw(rounded<T>(mode, f, N::of(a), N::of(b), N::of(c)));
+           }});
 }
 
 TEST(Float, ArithmeticInFourRoundings) {
@@ -63,18 +67,28 @@ TEST(Double, ArithmeticInFourRoundings) {
   check_rounded<double>("rcp", 1, [](double a, double, double) { return 1.0 / a; });
 }
 TEST(Float, FlushAndSaturate) {
-  check({"add.ftz.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return raw(flush(flush(f32(a)) + flush(f32(b)))); }});
-  check({"mul.ftz.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return raw(flush(flush(f32(a)) * flush(f32(b)))); }});
-  check({"fma.rn.ftz.f32 <D>, <A>, <B>, <C>;", "ffff", [](u64 a, u64 b, u64 c) { return raw(flush(std::fma(flush(f32(a)), flush(f32(b)), flush(f32(c))))); }});
-  check({"div.rn.ftz.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return raw(flush(flush(f32(a)) / flush(f32(b)))); }});
-  check({"sub.sat.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return raw(sat(f32(a) - f32(b))); }});
-  check({"fma.rn.ftz.sat.f32 <D>, <A>, <B>, <C>;", "ffff", [](u64 a, u64 b, u64 c) { return raw(sat(flush(std::fma(flush(f32(a)), flush(f32(b)), flush(f32(c)))))); }});
+  check({"add.ftz.f32 <D>, <A>, <B>;", "fff",
+         [](u64 a, u64 b, u64) { return raw(flush(flush(f32(a)) + flush(f32(b)))); }});
+  check({"mul.ftz.f32 <D>, <A>, <B>;", "fff",
+         [](u64 a, u64 b, u64) { return raw(flush(flush(f32(a)) * flush(f32(b)))); }});
+  check({"fma.rn.ftz.f32 <D>, <A>, <B>, <C>;", "ffff", [](u64 a, u64 b, u64 c) {
+           return raw(flush(std::fma(flush(f32(a)), flush(f32(b)), flush(f32(c)))));
+         }});
+  check({"div.rn.ftz.f32 <D>, <A>, <B>;", "fff",
+         [](u64 a, u64 b, u64) { return raw(flush(flush(f32(a)) / flush(f32(b)))); }});
+  check({"sub.sat.f32 <D>, <A>, <B>;", "fff",
+         [](u64 a, u64 b, u64) { return raw(sat(f32(a) - f32(b))); }});
+  check({"fma.rn.ftz.sat.f32 <D>, <A>, <B>, <C>;", "ffff", [](u64 a, u64 b, u64 c) {
+           return raw(sat(flush(std::fma(flush(f32(a)), flush(f32(b)), flush(f32(c))))));
+         }});
   check({"abs.f32 <D>, <A>;", "ff", [](u64 a, u64, u64) { return a & 0x7fffffff; }});
   check({"neg.f32 <D>, <A>;", "ff", [](u64 a, u64, u64) { return a ^ 0x80000000; }});
   check({"neg.f64 <D>, <A>;", "dd", [](u64 a, u64, u64) { return a ^ 0x8000000000000000; }});
   check({"abs.f64 <D>, <A>;", "dd", [](u64 a, u64, u64) { return a & 0x7fffffffffffffff; }});
-  check({"copysign.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return (a & 0x80000000) | (b & 0x7fffffff); }});
-  check({"copysign.f64 <D>, <A>, <B>;", "ddd", [](u64 a, u64 b, u64) { return (a & 0x8000000000000000) | (b & 0x7fffffffffffffff); }});
+  check({"copysign.f32 <D>, <A>, <B>;", "fff",
+         [](u64 a, u64 b, u64) { return (a & 0x80000000) | (b & 0x7fffffff); }});
+  check({"copysign.f64 <D>, <A>, <B>;", "ddd",
+         [](u64 a, u64 b, u64) { return (a & 0x8000000000000000) | (b & 0x7fffffffffffffff); }});
 }
 template <class T>
 u64 smaller(T a, T b) {
@@ -91,11 +105,16 @@ u64 larger(T a, T b) {
   return raw(a > b ? a : b);
 }
 TEST(Float, MinMax) {
-  check({"min.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return smaller(f32(a), f32(b)); }});
-  check({"max.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return larger(f32(a), f32(b)); }});
-  check({"min.f64 <D>, <A>, <B>;", "ddd", [](u64 a, u64 b, u64) { return smaller(f64(a), f64(b)); }});
-  check({"max.f64 <D>, <A>, <B>;", "ddd", [](u64 a, u64 b, u64) { return larger(f64(a), f64(b)); }});
-  check({"max.ftz.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return larger(flush(f32(a)), flush(f32(b))); }});
+  check(
+      {"min.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return smaller(f32(a), f32(b)); }});
+  check(
+      {"max.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) { return larger(f32(a), f32(b)); }});
+  check(
+      {"min.f64 <D>, <A>, <B>;", "ddd", [](u64 a, u64 b, u64) { return smaller(f64(a), f64(b)); }});
+  check(
+      {"max.f64 <D>, <A>, <B>;", "ddd", [](u64 a, u64 b, u64) { return larger(f64(a), f64(b)); }});
+  check({"max.ftz.f32 <D>, <A>, <B>;", "fff",
+         [](u64 a, u64 b, u64) { return larger(flush(f32(a)), flush(f32(b))); }});
   check({"min.NaN.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) {
            return f32(a) != f32(a) || f32(b) != f32(b) ? 0x7fffffff : smaller(f32(a), f32(b));
          }});
@@ -107,17 +126,27 @@ TEST(Float, MinMax) {
 TEST(Float, TestP) {
   using Class = bool (*)(double, bool);
   const std::pair<const char*, Class> classes[] = {
-      {"finite", [](double x, bool) { return std::isfinite(x); }}, {"infinite", [](double x, bool) { return std::isinf(x); }},
-      {"number", [](double x, bool) { return x == x; }},          {"notanumber", [](double x, bool) { return x != x; }},
-      {"normal", [](double x, bool single) { return std::isfinite(x) && std::fabs(x) >= (single ? 0x1p-126 : 0x1p-1022); }},
-      {"subnormal", [](double x, bool single) { return x != 0 && std::fabs(x) < (single ? 0x1p-126 : 0x1p-1022); }}};
+      {"finite", [](double x, bool) { return std::isfinite(x); }},
+      {"infinite", [](double x, bool) { return std::isinf(x); }},
+      {"number", [](double x, bool) { return x == x; }},
+      {"notanumber", [](double x, bool) { return x != x; }},
+      {"normal",
+       [](double x, bool single) {
+         return std::isfinite(x) && std::fabs(x) >= (single ? 0x1p-126 : 0x1p-1022);
+       }},
+      {"subnormal", [](double x, bool single) {
+         return x != 0 && std::fabs(x) < (single ? 0x1p-126 : 0x1p-1022);
+       }}};
   for (const auto& [name, f] : classes) {
-    check({std::string("testp.") + name + ".f32 %p1, <A>; selp.b32 <D>, 1, 0, %p1;", "rf", [f = f](u64 a, u64, u64) { return u64{f(f32(a), true)}; }});
-    check({std::string("testp.") + name + ".f64 %p1, <A>; selp.b32 <D>, 1, 0, %p1;", "rd", [f = f](u64 a, u64, u64) { return u64{f(f64(a), false)}; }});
+    check({std::string("testp.") + name + ".f32 %p1, <A>; selp.b32 <D>, 1, 0, %p1;", "rf",
+           [f = f](u64 a, u64, u64) { return u64{f(f32(a), true)}; }});
+    check({std::string("testp.") + name + ".f64 %p1, <A>; selp.b32 <D>, 1, 0, %p1;", "rd",
+           [f = f](u64 a, u64, u64) { return u64{f(f64(a), false)}; }});
   }
 }
 
-// --- approximate functions: within one unit in the last place -------------------------------------
+// --- approximate functions: within one unit in the last place
+// -------------------------------------
 void check_close(const std::string& body, double (*f)(double), double tolerance_ulp) {
   for (const std::string& lanes : lane_builds()) {
     use_lanes(lanes);
@@ -138,23 +167,32 @@ void check_close(const std::string& body, double (*f)(double), double tolerance_
         ASSERT_EQ(got, nearest) << body << f32(in[i][0]);
       } else {
         const double ulp = std::max(std::ldexp(1.0, std::ilogb(nearest) - 23), 0x1p-149);
-        ASSERT_LE(std::fabs(got - want), tolerance_ulp * ulp) << body << " of " << f32(in[i][0]) << " " << lanes;
+        ASSERT_LE(std::fabs(got - want), tolerance_ulp * ulp)
+            << body << " of " << f32(in[i][0]) << " " << lanes;
       }
     }
   }
   unsetenv("RADDLE_LANES");
 }
 TEST(Float, Approximations) {
-  check_close("ex2.approx.f32 <D>, <A>;", [](double x) { return std::exp2(x); }, 0.51);
-  check_close("lg2.approx.f32 <D>, <A>;", [](double x) { return std::log2(x); }, 0.51);
-  check_close("rsqrt.approx.f32 <D>, <A>;", [](double x) { return 1 / std::sqrt(x); }, 0.51);
-  check_close("rcp.approx.f32 <D>, <A>;", [](double x) { return 1 / x; }, 0.51);
-  check_close("sqrt.approx.f32 <D>, <A>;", [](double x) { return std::sqrt(x); }, 0.51);
-  check_close("tanh.approx.f32 <D>, <A>;", [](double x) { return std::tanh(x); }, 8);
-  check_close("abs.f32 <D>, <A>; min.f32 <D>, <D>, 0f49000000; sin.approx.f32 <D>, <D>;",
-              [](double x) { return std::sin(std::fmin(std::fabs(x), 0x1p19)); }, 0.6);
-  check_close("abs.f32 <D>, <A>; min.f32 <D>, <D>, 0f49000000; cos.approx.f32 <D>, <D>;",
-              [](double x) { return std::cos(std::fmin(std::fabs(x), 0x1p19)); }, 0.6);
+  check_close(
+      "ex2.approx.f32 <D>, <A>;", [](double x) { return std::exp2(x); }, 0.51);
+  check_close(
+      "lg2.approx.f32 <D>, <A>;", [](double x) { return std::log2(x); }, 0.51);
+  check_close(
+      "rsqrt.approx.f32 <D>, <A>;", [](double x) { return 1 / std::sqrt(x); }, 0.51);
+  check_close(
+      "rcp.approx.f32 <D>, <A>;", [](double x) { return 1 / x; }, 0.51);
+  check_close(
+      "sqrt.approx.f32 <D>, <A>;", [](double x) { return std::sqrt(x); }, 0.51);
+  check_close(
+      "tanh.approx.f32 <D>, <A>;", [](double x) { return std::tanh(x); }, 8);
+  check_close(
+      "abs.f32 <D>, <A>; min.f32 <D>, <D>, 0f49000000; sin.approx.f32 <D>, <D>;",
+      [](double x) { return std::sin(std::fmin(std::fabs(x), 0x1p19)); }, 0.6);
+  check_close(
+      "abs.f32 <D>, <A>; min.f32 <D>, <D>, 0f49000000; cos.approx.f32 <D>, <D>;",
+      [](double x) { return std::cos(std::fmin(std::fabs(x), 0x1p19)); }, 0.6);
 }
 TEST(Float, ApproximationsAtTheEdges) {
   const auto one = [](const char* body, u64 x, u64 want) {

@@ -1,5 +1,6 @@
-// Runs one PTX instruction (or a few) on every combination of edge values and compares each lane with a scalar reference:
-// under full and partial masks, in every build of the lane engine, whose results must be the same bits.
+// Runs one PTX instruction (or a few) on every combination of edge values and compares each lane
+// with a scalar reference: under full and partial masks, in every build of the lane engine, whose
+// results must be the same bits.
 #pragma once
 #include <bit>
 #include <functional>
@@ -31,21 +32,73 @@ struct Case {
 inline std::vector<u64> edge_values(char kind) {
   switch (kind) {
     case 'h':
-      return {0, 1, 2, 0xffff, 0x8000, 0x7fff, 0x7c00, 0xfc00, 0x7e01, 0x0001, 0x03ff, 0x0400, 0x3c00, 0x3c01, 0xbc00, 0x1234, 0x7bff};
+      return {0,      1,      2,      0xffff, 0x8000, 0x7fff, 0x7c00, 0xfc00, 0x7e01,
+              0x0001, 0x03ff, 0x0400, 0x3c00, 0x3c01, 0xbc00, 0x1234, 0x7bff};
     case 'r':
-      return {0, 1, 2, 3, 5, 31, 32, 33, 100, 0x7f, 0x80, 0xff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0x12345678, 0xdeadbeef};
+      return {0,          1,          2,          3,          5,          31,         32,
+              33,         100,        0x7f,       0x80,       0xff,       0x8000,     0xffff,
+              0x7fffffff, 0x80000000, 0x80000001, 0xffffffff, 0xfffffffe, 0x12345678, 0xdeadbeef};
     case 'q':
-      return {0, 1, 2, 7, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001, ~0ull, ~0ull - 1, 0x123456789abcdef0, 0xfedcba9876543210, 0x20000000000001};
+      return {0,
+              1,
+              2,
+              7,
+              63,
+              64,
+              0x7fffffff,
+              0x80000000,
+              0xffffffff,
+              0x100000000,
+              0x7fffffffffffffff,
+              0x8000000000000000,
+              0x8000000000000001,
+              ~0ull,
+              ~0ull - 1,
+              0x123456789abcdef0,
+              0xfedcba9876543210,
+              0x20000000000001};
     case 'f':
-      return {0, 0x80000000, 0x3f800000, 0xbf800000, 0x3f000000, 0x40200000, 0xc0200000, 0x3fc00000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x3f7fffff, 0x3f800001, 0x4f000000, 0xcf000000, 0x4effffff, 0x4f800000, 0x5f000000, 0x5f800000, 0x42c80000, 0xc2c7ffff, 0x33800000, 0x477fe000, 0x477ff000, 0x38800000, 0x33000000, 0x33000001};
+      return {0,          0x80000000, 0x3f800000, 0xbf800000, 0x3f000000, 0x40200000, 0xc0200000,
+              0x3fc00000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345, 1,          0x80000001,
+              0x007fffff, 0x00800000, 0x7f7fffff, 0x3f7fffff, 0x3f800001, 0x4f000000, 0xcf000000,
+              0x4effffff, 0x4f800000, 0x5f000000, 0x5f800000, 0x42c80000, 0xc2c7ffff, 0x33800000,
+              0x477fe000, 0x477ff000, 0x38800000, 0x33000000, 0x33000001};
     default:
-      return {0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x3fe0000000000000, 0x4004000000000000, 0xc004000000000000, 0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000000, 0xfff8000000001234, 1, 0x000fffffffffffff, 0x0010000000000000, 0x7fefffffffffffff, 0x3ff0000010000000, 0x3ff0000010000001, 0x41dfffffffe00000, 0x41e0000000000000, 0xc1e0000000200000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000, 0x40590000cccccccd, 0x36a0000000000001, 0x47efffffefffffff};
+      return {0,
+              0x8000000000000000,
+              0x3ff0000000000000,
+              0xbff0000000000000,
+              0x3fe0000000000000,
+              0x4004000000000000,
+              0xc004000000000000,
+              0x7ff0000000000000,
+              0xfff0000000000000,
+              0x7ff8000000000000,
+              0xfff8000000001234,
+              1,
+              0x000fffffffffffff,
+              0x0010000000000000,
+              0x7fefffffffffffff,
+              0x3ff0000010000000,
+              0x3ff0000010000001,
+              0x41dfffffffe00000,
+              0x41e0000000000000,
+              0xc1e0000000200000,
+              0x43e0000000000000,
+              0xc3e0000000000000,
+              0x43f0000000000000,
+              0x40590000cccccccd,
+              0x36a0000000000001,
+              0x47efffffefffffff};
   }
 }
 
 inline std::string kernel_of(const Case& test) {
-  static const std::map<char, std::pair<std::string, std::string>> kTypes = {
-      {'h', {"b16", "h"}}, {'r', {"b32", "r"}}, {'q', {"b64", "q"}}, {'f', {"f32", "f"}}, {'d', {"f64", "d"}}};
+  static const std::map<char, std::pair<std::string, std::string>> kTypes = {{'h', {"b16", "h"}},
+                                                                             {'r', {"b32", "r"}},
+                                                                             {'q', {"b64", "q"}},
+                                                                             {'f', {"f32", "f"}},
+                                                                             {'d', {"f64", "d"}}};
   std::string p = R"(
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 mask)
 {
@@ -59,10 +112,13 @@ inline std::string kernel_of(const Case& test) {
   for (std::size_t i = 0; i < test.kinds.size(); ++i) {
     const auto& [type, letter] = kTypes.at(test.kinds[i]);
     const std::string reg = "%t" + letter + std::to_string(i + 1);
-    p += "  ld.global." + type + " " + reg + ", [" + (i == 0 ? "%y2" : "%y1+" + std::to_string(8 * (i - 1))) + "];\n";
+    p += "  ld.global." + type + " " + reg + ", [" +
+         (i == 0 ? "%y2" : "%y1+" + std::to_string(8 * (i - 1))) + "];\n";
     for (std::size_t at; (at = body.find(names[i])) != std::string::npos;) body.replace(at, 3, reg);
   }
-  p += "  mov.u32 %x5, %laneid; shr.u32 %x6, %x1, %x5; and.b32 %x6, %x6, 1; setp.eq.u32 %p8, %x6, 0;\n  @%p8 bra SKIP;\n  " + body;
+  p += "  mov.u32 %x5, %laneid; shr.u32 %x6, %x1, %x5; and.b32 %x6, %x6, 1; setp.eq.u32 %p8, %x6, "
+       "0;\n  @%p8 bra SKIP;\n  " +
+       body;
   const auto& [type, letter] = kTypes.at(test.kinds[0]);
   return p + "\n  st.global." + type + " [%y2], %t" + letter + "1;\nSKIP:\n  ret;\n}\n";
 }
@@ -87,13 +143,15 @@ inline void check(const Case& test) {
       const Address to = rig.upload(std::vector<u64>(in.size(), keep));
       rig.run("k", {blocks, 1, 1}, {128, 1, 1}, from, to, mask);
       const auto out = rig.download<u64>(to, in.size());
-      const unsigned bytes = test.kinds[0] == 'h' ? 2 : test.kinds[0] == 'r' || test.kinds[0] == 'f' ? 4 : 8;
+      const unsigned bytes = test.kinds[0] == 'h'                           ? 2
+                             : test.kinds[0] == 'r' || test.kinds[0] == 'f' ? 4
+                                                                            : 8;
       const u64 ones = ~0ull >> (64 - 8 * bytes);
       for (std::size_t i = 0; i < cases; ++i) {
         const bool on = (mask >> i % 32 & 1) != 0;
         const u64 want = on ? test.expected(in[i][0], in[i][1], in[i][2]) & ones : keep & ones;
-        ASSERT_EQ(out[i] & ones, want) << lanes << " mask " << std::hex << mask << " a " << in[i][0] << " b "
-                                       << in[i][1] << " c " << in[i][2];
+        ASSERT_EQ(out[i] & ones, want) << lanes << " mask " << std::hex << mask << " a " << in[i][0]
+                                       << " b " << in[i][1] << " c " << in[i][2];
       }
     }
   }

@@ -105,8 +105,8 @@ struct Op {
 inline bool operator==(const Op& a, const Op& b) {
   return a.inst == b.inst && a.count == b.count && a.pieces_field == b.pieces_field &&
          a.mask == b.mask && a.pieces.size() == b.pieces.size() &&
-         (a.pieces.empty() ||
-          std::memcmp(a.pieces.data(), b.pieces.data(), a.pieces.size() * sizeof(trace::Piece)) == 0);
+         (a.pieces.empty() || std::memcmp(a.pieces.data(), b.pieces.data(),
+                                          a.pieces.size() * sizeof(trace::Piece)) == 0);
 }
 inline void append_ops(const trace::KernelCode& code, const std::uint32_t* at,
                        const std::uint32_t* end, std::vector<Op>& ops) {

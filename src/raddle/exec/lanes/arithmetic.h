@@ -1,5 +1,6 @@
-// Scalar arithmetic behind the operation lists: what PTX says where C++ says something else or nothing.
-// Source: PTX ISA 9.0, chapter 9.7. Written branch-free so that loops over lanes vectorise.
+// Scalar arithmetic behind the operation lists: what PTX says where C++ says something else or
+// nothing. Source: PTX ISA 9.0, chapter 9.7. Written branch-free so that loops over lanes
+// vectorise.
 #pragma once
 #include "raddle/exec/lanes/lanes.h"
 
@@ -10,9 +11,14 @@ RADDLE_INLINE s32 clamp_s32(s64 x) {
   return x > 0x7fffffff ? 0x7fffffff : x < -0x80000000ll ? -0x7fffffff - 1 : s32(x);
 }
 RADDLE_INLINE s32 low24(u32 x) { return s32(x << 8) >> 8; }
-RADDLE_INLINE u64 high_product(u64 a, u64 b) { return u64(static_cast<unsigned __int128>(a) * b >> 64); }
-RADDLE_INLINE s64 high_product_signed(s64 a, s64 b) { return s64(static_cast<__int128>(a) * b >> 64); }
-// Through double, which is exact for 32 bits and has a vector form. Division by zero gives all ones, as the hardware does.
+RADDLE_INLINE u64 high_product(u64 a, u64 b) {
+  return u64(static_cast<unsigned __int128>(a) * b >> 64);
+}
+RADDLE_INLINE s64 high_product_signed(s64 a, s64 b) {
+  return s64(static_cast<__int128>(a) * b >> 64);
+}
+// Through double, which is exact for 32 bits and has a vector form. Division by zero gives all
+// ones, as the hardware does.
 RADDLE_INLINE u32 divide_u32(u32 a, u32 b) {
   const f64 q = f64(a) / f64(b == 0 ? 1 : b);
   return b == 0 ? ~0u : u32(s64(q));
@@ -93,8 +99,7 @@ RADDLE_INLINE u32 dot_part(u32 x, u32 shift, u32 bits_wide, bool is_signed) {
 }
 /// k: bit 0 a is signed, bit 1 b is.
 RADDLE_INLINE u32 dot4(u32 a, u32 b, u32 c, u32 k) {
-  for (u32 j = 0; j < 4; ++j)
-    c += dot_part(a, 8 * j, 8, k & 1) * dot_part(b, 8 * j, 8, k & 2);
+  for (u32 j = 0; j < 4; ++j) c += dot_part(a, 8 * j, 8, k & 1) * dot_part(b, 8 * j, 8, k & 2);
   return c;
 }
 /// k: as above, bit 2 takes the high two bytes of b.
@@ -159,7 +164,8 @@ RADDLE_INLINE f64 maximum(f64 a, f64 b) {
 RADDLE_INLINE f32 minimum_nan(f32 a, f32 b) { return a != a || b != b ? nan_f32() : minimum(a, b); }
 RADDLE_INLINE f32 maximum_nan(f32 a, f32 b) { return a != a || b != b ? nan_f32() : maximum(a, b); }
 RADDLE_INLINE f32 saturate(f32 a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
-/// Bits: 0 finite, 1 infinite, 2 number, 3 not a number, 4 normal, 5 subnormal (zero is neither of the last two).
+/// Bits: 0 finite, 1 infinite, 2 number, 3 not a number, 4 normal, 5 subnormal (zero is neither of
+/// the last two).
 RADDLE_INLINE u32 float_class(u32 x) {
   const u32 m = x & 0x7fffffff;
   const bool nan = m > 0x7f800000, infinite = m == 0x7f800000, small = m < 0x00800000;
@@ -174,8 +180,9 @@ RADDLE_INLINE u32 float_class64(u64 x) {
          u32(!nan && !infinite && !small) << 4 | u32(small && m != 0) << 5;
 }
 
-// --- the approximate functions --------------------------------------------------------------------
-// In double precision with a fixed order of operations: within one unit in the last place of single precision, better than the
+// --- the approximate functions
+// -------------------------------------------------------------------- In double precision with a
+// fixed order of operations: within one unit in the last place of single precision, better than the
 // hardware's, and the same bits from every compiler and instruction set.
 /// 2^x for |x| clamped to 250, which is beyond single precision on both sides.
 RADDLE_INLINE f64 power_of_two(f64 x) {
@@ -251,7 +258,8 @@ RADDLE_INLINE f64 hyperbolic_tangent(f64 x) {
   return q < 0.0025 ? narrow : wide;
 }
 
-// --- half precision and bfloat16 ------------------------------------------------------------------
+// --- half precision and bfloat16
+// ------------------------------------------------------------------
 RADDLE_INLINE f32 from_f16(u32 h) {
   const u32 magnitude = h & 0x7fff, sign = (h & 0x8000) << 16;
   // 2^112 moves the exponent's bias, and normalises subnormals on the way.
@@ -260,8 +268,8 @@ RADDLE_INLINE f32 from_f16(u32 h) {
   return bits<f32>(magnitude > 0x7c00 ? r : r | sign);
 }
 RADDLE_INLINE f32 from_bf16(u32 h) { return canonical(bits<f32>(h << 16)); }
-/// One rounding from double to a 16-bit format with `kBits` of mantissa. mode: 0 nearest even, 1 zero, 2 down, 3 up,
-/// 4 nearest, ties away.
+/// One rounding from double to a 16-bit format with `kBits` of mantissa. mode: 0 nearest even, 1
+/// zero, 2 down, 3 up, 4 nearest, ties away.
 template <int kBits, int kBias>
 RADDLE_INLINE u16 round_to_16(f64 x, u32 mode) {
   const u64 b = bits<u64>(x);
@@ -285,7 +293,31 @@ RADDLE_INLINE u16 round_to_16(f64 x, u32 mode) {
 }
 RADDLE_INLINE u16 to_f16(f64 x, u32 mode = 0) { return round_to_16<10, 15>(x, mode); }
 RADDLE_INLINE u16 to_bf16(f64 x, u32 mode = 0) { return round_to_16<7, 127>(x, mode); }
-/// a * b + c of narrow values, rounded to odd in double, so that the rounding that follows is the only one.
+/// Nearest even from single precision, in 32-bit operations.
+RADDLE_INLINE u16 nearest_f16(f32 x) {
+  const u32 b = bits<u32>(x), m = b & 0x7fffffff;
+  const u32 normal = (m + 0xc8000fffu + (m >> 13 & 1)) >> 13;  // rebias by 15 - 127
+  // Adding 1/2 leaves the subnormal half's bits, rounded, at the bottom of the sum.
+  const u32 tiny = bits<u32>(bits<f32>(m < 0x38800000 ? m : 0) + 0.5f) - 0x3f000000u;
+  const u32 r = m < 0x38800000   ? tiny
+                : m < 0x477ff000 ? normal
+                : m > 0x7f800000 ? 0x7fffu
+                                 : 0x7c00u;
+  return u16(m > 0x7f800000 ? r : r | (b >> 16 & 0x8000));
+}
+RADDLE_INLINE u16 nearest_bf16(f32 x) {
+  const u32 b = bits<u32>(x);
+  return u16(x == x ? (b + 0x7fff + (b >> 16 & 1)) >> 16 : 0x7fffu);
+}
+/// A double rounded to odd, in single precision rounded to odd (exact below 2^-126 does not matter
+/// to half precision).
+RADDLE_INLINE f32 narrowed_odd(f64 x) {
+  const u64 b = bits<u64>(x);
+  const u64 sticky = (b & 0x1fffffff) != 0 ? 0x20000000 : 0;
+  return f32(x == x ? bits<f64>((b & ~u64(0x1fffffff)) | sticky) : x);
+}
+/// a * b + c of narrow values, rounded to odd in double, so that the rounding that follows is the
+/// only one.
 RADDLE_INLINE f64 fused(f32 a, f32 b, f32 c) {
   const f64 p = f64(a) * b, s = p + c;
   const f64 part = s - p, error = (p - (s - part)) + (c - part);
@@ -295,7 +327,8 @@ RADDLE_INLINE f64 fused(f32 a, f32 b, f32 c) {
   return bits<f64>(inexact ? odd : raw);
 }
 
-// --- conversions ----------------------------------------------------------------------------------
+// --- conversions
+// ----------------------------------------------------------------------------------
 /// To double, rounded to odd.
 RADDLE_INLINE f64 from_integer_odd(u64 x) {
   const u32 zeros = x == 0 ? 63 : u32(__builtin_clzll(x | 1));
@@ -346,24 +379,24 @@ RADDLE_INLINE u32 integer_u32_f64(f64 x) {
 }
 
 /// The lane types and the expression of each operation.
-#define ALU(name, Dt, At, Bt, Ct, expression)                                           \
-  struct F_##name {                                                                     \
-    using D = Dt;                                                                       \
-    using A = At;                                                                       \
-    using B = Bt;                                                                       \
-    using C = Ct;                                                                       \
-    static RADDLE_INLINE D f([[maybe_unused]] A a, [[maybe_unused]] B b,                \
-                             [[maybe_unused]] C c, [[maybe_unused]] u32 k) {            \
-      return D(expression);                                                             \
-    }                                                                                   \
+#define ALU(name, Dt, At, Bt, Ct, expression)                                                  \
+  struct F_##name {                                                                            \
+    using D = Dt;                                                                              \
+    using A = At;                                                                              \
+    using B = Bt;                                                                              \
+    using C = Ct;                                                                              \
+    static RADDLE_INLINE D f([[maybe_unused]] A a, [[maybe_unused]] B b, [[maybe_unused]] C c, \
+                             [[maybe_unused]] u32 k) {                                         \
+      return D(expression);                                                                    \
+    }                                                                                          \
   };
-#define SETP(name, At, expression)               \
-  struct F_##name {                              \
-    using A = At;                                \
-    template <class T>                           \
-    static RADDLE_INLINE auto f(T a, T b) {      \
-      return expression;                         \
-    }                                            \
+#define SETP(name, At, expression)          \
+  struct F_##name {                         \
+    using A = At;                           \
+    template <class T>                      \
+    static RADDLE_INLINE auto f(T a, T b) { \
+      return expression;                    \
+    }                                       \
   };
 
 }  // namespace raddle::exec::RADDLE_ISA

@@ -1,7 +1,8 @@
-// Branches, joins, calls and ends: the reconvergence stack (Fung et al., MICRO 2007) with the running path kept in
-// registers. A divergent branch leaves a join entry (unless the top already is that join: loops would grow
-// the stack) and the path not taken first; lanes that branch to the join itself just wait in it. Joins are records of
-// their own, so no other instruction looks at the stack.
+// Branches, joins, calls and ends: the reconvergence stack (Fung et al., MICRO 2007) with the
+// running path kept in registers. A divergent branch leaves a join entry (unless the top already is
+// that join: loops would grow the stack) and the path not taken first; lanes that branch to the
+// join itself just wait in it. Joins are records of their own, so no other instruction looks at the
+// stack.
 #pragma once
 #include "raddle/exec/lanes/stream.h"
 

@@ -1,8 +1,8 @@
-// The dispatch loop: decoded records in, registers, memory and op stream changed. Measured in examples/lane_exec: a plain
-// switch is as fast as computed goto, function pointers or tail calls.
+// The dispatch loop: decoded records in, registers, memory and op stream changed. Measured in
+// examples/lane_exec: a plain switch is as fast as computed goto, function pointers or tail calls.
 #include "raddle/exec/lanes/arithmetic.h"
 #include "raddle/exec/lanes/control.h"
-#include "raddle/exec/lanes/memory.h"
+#include "raddle/exec/lanes/other_memory.h"
 #include "raddle/exec/lanes/tables.h"
 #include "raddle/exec/lanes/warp.h"
 
@@ -12,8 +12,8 @@ namespace raddle::exec::RADDLE_ISA {
 
 namespace {
 
-/// Directed rounding for the records up to the next `round`. Operands come from memory and results go there, so the
-/// clobber keeps the arithmetic between two of these.
+/// Directed rounding for the records up to the next `round`. Operands come from memory and results
+/// go there, so the clobber keeps the arithmetic between two of these.
 RADDLE_INLINE void set_rounding(u32 mode) {
   // MXCSR: all exceptions masked, rounding control 0 nearest, 1 down, 2 up, 3 zero.
   const u32 control = mode == 0 ? 0 : mode == 1 ? 3 : mode == 2 ? 1 : 2;
@@ -74,33 +74,41 @@ Outcome run(Context* c) {
     const Record* const ip = p.ip;
 #define MAY_PAUSE \
   if (must_pause(c)) return pause(c, p, Outcome::Pause)
-#define NEXT    \
+#define NEXT     \
   p.ip = ip + 1; \
   continue
-#define MEMORY(call)         \
-  MAY_PAUSE;                 \
-  leave(c, ip->inst, p.m);   \
-  call;                      \
-  c->run = ip + 1;           \
+#define MEMORY(call)       \
+  MAY_PAUSE;               \
+  leave(c, ip->inst, p.m); \
+  call;                    \
+  c->run = ip + 1;         \
   NEXT
     switch (ip->op) {
 #undef ALU
 #undef SETP
-#define ALU(name, ...)                \
-  case O_##name:                      \
-    alu<F_##name>(ip, p.frame, p.e);  \
+#define ALU(name, ...)               \
+  case O_##name:                     \
+    alu<F_##name>(ip, p.frame, p.e); \
     NEXT;
-#define SETP(name, ...)                         \
-  case O_##name:                                \
-    set_predicate<F_##name>(ip, p.frame, p.e);  \
+#define SETP(name, ...)                        \
+  case O_##name:                               \
+    set_predicate<F_##name>(ip, p.frame, p.e); \
     NEXT;
 #include "raddle/exec/isa/hot.def"
 #undef ALU
 #undef SETP
-      case O_selp_16: select<u16>(ip, p.frame, p.e); NEXT;
-      case O_selp_32: select<u32>(ip, p.frame, p.e); NEXT;
-      case O_selp_64: select<u64>(ip, p.frame, p.e); NEXT;
-      case O_pred_logic: predicate_logic(ip, p.frame, p.e); NEXT;
+      case O_selp_16:
+        select<u16>(ip, p.frame, p.e);
+        NEXT;
+      case O_selp_32:
+        select<u32>(ip, p.frame, p.e);
+        NEXT;
+      case O_selp_64:
+        select<u64>(ip, p.frame, p.e);
+        NEXT;
+      case O_pred_logic:
+        predicate_logic(ip, p.frame, p.e);
+        NEXT;
       case O_pred_to_32: {
         const u32 bits_of = predicate(p.frame, ip->a);
         u32* d = lanes<u32>(p.frame, ip->d);
@@ -115,7 +123,9 @@ Outcome run(Context* c) {
         d = (d & ~p.e) | (r & p.e);
         NEXT;
       }
-      case O_round: set_rounding(static_cast<u32>(ip->imm)); NEXT;
+      case O_round:
+        set_rounding(static_cast<u32>(ip->imm));
+        NEXT;
       case O_note:
         MAY_PAUSE;
         alone(c, p, static_cast<u32>(ip->imm), p.e);
@@ -133,13 +143,17 @@ Outcome run(Context* c) {
         if (g == 0) p.e = p.m;
         continue;
       }
-      case O_unguard: p.e = p.m; NEXT;
+      case O_unguard:
+        p.e = p.m;
+        NEXT;
       case O_cut:
         MAY_PAUSE;
         leave(c, ip->inst, p.m);
         c->run = ip;
         NEXT;
-      case O_join: join(c, &p); continue;
+      case O_join:
+        join(c, &p);
+        continue;
       case O_bra:
         MAY_PAUSE;
         leave(c, ip->inst + 1, p.m);
@@ -200,7 +214,8 @@ Outcome run(Context* c) {
         simple(c, p);
         c->run = ip + 1;
         NEXT;
-      case O_trap: trap(c, ip, p.e);
+      case O_trap:
+        trap(c, ip, p.e);
       case O_clock: {
         const u64 now = c->warp_instructions + (ip->inst - c->run->inst);
         const u64 value = ip->imm == 0 ? now : now >> 32;
@@ -212,30 +227,51 @@ Outcome run(Context* c) {
         if (ip->aux == 8) splat_64(p.frame, ip->d, u64(s64(ip->imm)) + w->local_base, p.e);
         else splat_32(p.frame, ip->d, u32(ip->imm) + w->local_base, p.e);
         NEXT;
-      case O_shfl: shuffle(ip, p.frame, p.e); NEXT;
-      case O_warp: warp_operation(c, ip, p.frame, p.e); NEXT;
-      case O_ld_global_32: MEMORY((global_access<u32, false>(c, ip, p.frame, p.e)));
-      case O_ld_global_64: MEMORY((global_access<u64, false>(c, ip, p.frame, p.e)));
-      case O_ld_global: MEMORY((global_any<false>(c, ip, p.frame, p.e, ip->inst)));
-      case O_st_global_32: MEMORY((global_access<u32, true>(c, ip, p.frame, p.e)));
-      case O_st_global_64: MEMORY((global_access<u64, true>(c, ip, p.frame, p.e)));
-      case O_st_global: MEMORY((global_any<true>(c, ip, p.frame, p.e, ip->inst)));
+      case O_shfl:
+        shuffle(ip, p.frame, p.e);
+        NEXT;
+      case O_warp:
+        warp_operation(c, ip, p.frame, p.e);
+        NEXT;
+      case O_ld_global_32:
+        MEMORY((global_access<u32, false>(c, ip, p.frame, p.e)));
+      case O_ld_global_64:
+        MEMORY((global_access<u64, false>(c, ip, p.frame, p.e)));
+      case O_ld_global:
+        MEMORY((global_any<false>(c, ip, p.frame, p.e, ip->inst)));
+      case O_st_global_32:
+        MEMORY((global_access<u32, true>(c, ip, p.frame, p.e)));
+      case O_st_global_64:
+        MEMORY((global_access<u64, true>(c, ip, p.frame, p.e)));
+      case O_st_global:
+        MEMORY((global_any<true>(c, ip, p.frame, p.e, ip->inst)));
       case O_ld_shared_32:
         MEMORY(((ip->flags & kNarrowAddress) != 0 ? shared_word<u32, false>(c, ip, p.frame, p.e)
                                                   : shared_word<u64, false>(c, ip, p.frame, p.e)));
       case O_st_shared_32:
         MEMORY(((ip->flags & kNarrowAddress) != 0 ? shared_word<u32, true>(c, ip, p.frame, p.e)
                                                   : shared_word<u64, true>(c, ip, p.frame, p.e)));
-      case O_ld_shared: MEMORY((shared_any<false>(c, ip, p.frame, p.e, 0, ip->inst)));
-      case O_st_shared: MEMORY((shared_any<true>(c, ip, p.frame, p.e, 0, ip->inst)));
-      case O_ld_local: MEMORY((local_any<false>(c, ip, p.frame, p.e, 0, ip->inst)));
-      case O_st_local: MEMORY((local_any<true>(c, ip, p.frame, p.e, 0, ip->inst)));
-      case O_ld_const: MEMORY(constant_any(c, ip, p.frame, p.e, kDeviceBase, false));
-      case O_ld_param: MEMORY(constant_any(c, ip, p.frame, p.e, 0, true));
-      case O_ld_generic: MEMORY(generic_any<false>(c, ip, p.frame, p.e));
-      case O_st_generic: MEMORY(generic_any<true>(c, ip, p.frame, p.e));
-      case O_atom: MEMORY(atomic_access(c, ip, p.frame, p.e));
-      default: run_table(ip, p.frame, p.e); NEXT;
+      case O_ld_shared:
+        MEMORY((shared_any<false>(c, ip, p.frame, p.e, 0, ip->inst)));
+      case O_st_shared:
+        MEMORY((shared_any<true>(c, ip, p.frame, p.e, 0, ip->inst)));
+      case O_ld_local:
+        MEMORY((local_any<false>(c, ip, p.frame, p.e, 0, ip->inst)));
+      case O_st_local:
+        MEMORY((local_any<true>(c, ip, p.frame, p.e, 0, ip->inst)));
+      case O_ld_const:
+        MEMORY(constant_any(c, ip, p.frame, p.e, kDeviceBase, false));
+      case O_ld_param:
+        MEMORY(constant_any(c, ip, p.frame, p.e, 0, true));
+      case O_ld_generic:
+        MEMORY(generic_any<false>(c, ip, p.frame, p.e));
+      case O_st_generic:
+        MEMORY(generic_any<true>(c, ip, p.frame, p.e));
+      case O_atom:
+        MEMORY(atomic_access(c, ip, p.frame, p.e));
+      default:
+        run_table(ip, p.frame, p.e);
+        NEXT;
     }
   }
 }

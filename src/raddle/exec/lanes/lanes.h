@@ -1,5 +1,6 @@
-// Lane types and loops of the engine, compiled once per instruction set (RADDLE_ISA names the namespace).
-// No standard library here: its inline functions, compiled for AVX-512, must not become the linker's choice for all.
+// Lane types and loops of the engine, compiled once per instruction set (RADDLE_ISA names the
+// namespace). No standard library here: its inline functions, compiled for AVX-512, must not become
+// the linker's choice for all.
 #pragma once
 #include <immintrin.h>
 
@@ -9,9 +10,8 @@
 #define RADDLE_LIKELY(x) __builtin_expect(!!(x), 1)
 #if defined(__clang__)
 // clang unrolls 32 trips before it vectorises, and then does not vectorise.
-#define RADDLE_LANES                                                             \
-  _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int i = 0; \
-                                                                      i < kWidth; ++i)
+#define RADDLE_LANES \
+  _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int i = 0; i < kWidth; ++i)
 #else
 #define RADDLE_LANES _Pragma("GCC ivdep") for (int i = 0; i < kWidth; ++i)
 #endif

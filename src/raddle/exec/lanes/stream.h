@@ -1,4 +1,5 @@
-// Writing the op stream (layout: trace/stream.h, asserted in stream_layout.cpp): straight runs, single records, pieces.
+// Writing the op stream (layout: trace/stream.h, asserted in stream_layout.cpp): straight runs,
+// single records, pieces.
 #pragma once
 #include "raddle/exec/lanes/lanes.h"
 
@@ -27,7 +28,8 @@ RADDLE_INLINE void single(Context* c, u32 inst, u32 pieces, u32 mask) {
   count(c, 1, mask);
 }
 
-/// Distinct lines of an access, in order of their lowest lane, written straight behind the record's head.
+/// Distinct lines of an access, in order of their lowest lane, written straight behind the record's
+/// head.
 struct Pieces {
   u32* at;
   u32 n;
@@ -59,10 +61,38 @@ RADDLE_INLINE void merge_piece(Pieces* p, LineTable* table, u32 line, u32 words,
   add_piece(p, line, words, lane_bit);
 }
 
-/// 32 line numbers with the words each lane touches. Three "leaders" (take the first lane left, drop its equals)
-/// settle the common patterns; the table does the rest.
+/// Lanes of `e` whose value no lower lane of `e` has.
+RADDLE_INLINE u32 first_occurrences(const u32* value, u32 e) {
+#if defined(__AVX512CD__)
+  const __m512i low = _mm512_loadu_si512(value), high = _mm512_loadu_si512(value + 16);
+  const u32 e_low = e & 0xffff, e_high = e >> 16;
+  const __m512i c_low = _mm512_conflict_epi32(low), c_high = _mm512_conflict_epi32(high);
+  const u32 first_low = e_low & ~u32(_mm512_test_epi32_mask(c_low, _mm512_set1_epi32(s32(e_low))));
+  u32 first_high = e_high & ~u32(_mm512_test_epi32_mask(c_high, _mm512_set1_epi32(s32(e_high))));
+  for (u32 k = first_low; k != 0 && first_high != 0; k &= k - 1)
+    first_high &=
+        ~u32(_mm512_cmpeq_epi32_mask(high, _mm512_set1_epi32(s32(value[lowest_lane(k)]))));
+  return first_low | first_high << 16;
+#else
+  u32 tag[64], first = 0;
+  u8 full[64] = {};
+  for (; e != 0; e &= e - 1) {
+    const unsigned lane = lowest_lane(e);
+    u32 h = (value[lane] * 0x9e3779b1u) >> 26;
+    while (full[h] != 0 && tag[h] != value[lane]) h = (h + 1) & 63;
+    if (full[h] == 0) first |= kBit[lane];
+    full[h] = 1;
+    tag[h] = value[lane];
+  }
+  return first;
+#endif
+}
+
+/// 32 line numbers with the words each lane touches. Two "leaders" (take the first lane left, drop
+/// its equals) settle the common patterns; then either all lines differ, or a table finds who
+/// shares.
 RADDLE_INLINE void collect_pieces(Pieces* p, const u32* line, const u32* words, u32 e) {
-  for (int round = 0; e != 0 && round < 3; ++round) {
+  for (int round = 0; e != 0 && round < 2; ++round) {
     const u32 leader = line[lowest_lane(e)];
     u32 equal = 0, touched = 0;
     RADDLE_LANES equal |= line[i] == leader ? kBit[i] : 0;
@@ -72,35 +102,29 @@ RADDLE_INLINE void collect_pieces(Pieces* p, const u32* line, const u32* words, 
     e &= ~equal;
   }
   if (e == 0) return;
-  LineTable table = {};
-  for (u32 k = 0; k < p->n; ++k) {
-    u32 h = (p->at[3 * k] * 0x9e3779b1u) >> 25;
-    while (table.slot[h] != 0) h = (h + 1) & 127;
-    table.slot[h] = static_cast<u8>(k + 1);
+  if (first_occurrences(line, e) == e) {
+    for (; e != 0; e &= e - 1) {
+      const unsigned lane = lowest_lane(e);
+      add_piece(p, line[lane], words[lane], kBit[lane]);
+    }
+    return;
   }
+  LineTable table = {};
   for (; e != 0; e &= e - 1) {
     const unsigned lane = lowest_lane(e);
     merge_piece(p, &table, line[lane], words[lane], kBit[lane]);
   }
 }
 
-/// Number of different values among the lanes of `e`, the most of them in one class value % classes: bank passes of
-/// shared memory when values are words and classes are banks.
+/// Bank passes of shared memory: the most different values of any one class, value % classes.
 RADDLE_INLINE u32 passes(const u32* value, u32 e, u32 classes) {
   u32 used = 0;
-  for (u32 k = e; k != 0; k &= k - 1) used |= kBit[value[lowest_lane(k)] & (classes - 1)];
+  RADDLE_LANES used |= (e & kBit[i]) != 0 ? 1u << (value[i] & (classes - 1)) : 0;
   if (__builtin_popcount(used) == __builtin_popcount(e)) return 1;  // all in different banks
-  u32 tag[64];
-  u8 full[64] = {}, per_class[32] = {};
+  u8 per_class[32] = {};
   u32 most = 0;
-  for (; e != 0; e &= e - 1) {
-    const u32 v = value[lowest_lane(e)];
-    u32 h = (v * 0x9e3779b1u) >> 26;
-    while (full[h] != 0 && tag[h] != v) h = (h + 1) & 63;
-    if (full[h] != 0) continue;
-    full[h] = 1;
-    tag[h] = v;
-    const u32 n = ++per_class[v & (classes - 1)];
+  for (u32 m = first_occurrences(value, e); m != 0; m &= m - 1) {
+    const u32 n = ++per_class[value[lowest_lane(m)] & (classes - 1)];
     most = n > most ? n : most;
   }
   return most;

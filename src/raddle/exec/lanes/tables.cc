@@ -1,4 +1,5 @@
-// Finds the function of an operation number. The lists follow each other in Op in this order (record.h).
+// Finds the function of an operation number. The lists follow each other in Op in this order
+// (record.h).
 #include "raddle/exec/lanes/tables.h"
 
 namespace raddle::exec::RADDLE_ISA {

@@ -29,8 +29,9 @@ RADDLE_INLINE void predicate_logic(const Record* ip, char* frame, u32 e) {
   d = (d & ~e) | (r & e);
 }
 
-/// shfl: a value, b lane operand, c clamp and segment operand; aux: predicate result (0: none); imm: mode (0 up, 1 down, 2 bfly, 3 idx).
-/// A lane whose source is out of its segment keeps its own value. Sources that do not take part give what their register holds.
+/// shfl: a value, b lane operand, c clamp and segment operand; aux: predicate result (0: none);
+/// imm: mode (0 up, 1 down, 2 bfly, 3 idx). A lane whose source is out of its segment keeps its own
+/// value. Sources that do not take part give what their register holds.
 RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 e) {
   const u32* b = lanes<u32>(frame, ip->b);
   const u32* c = lanes<u32>(frame, ip->c);
@@ -51,7 +52,8 @@ RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 e) {
 #if defined(__AVX512F__)
   const __m512i low = _mm512_loadu_si512(a), high = _mm512_loadu_si512(a + 16);
   _mm512_store_si512(value, _mm512_permutex2var_epi32(low, _mm512_load_si512(from), high));
-  _mm512_store_si512(value + 16, _mm512_permutex2var_epi32(low, _mm512_load_si512(from + 16), high));
+  _mm512_store_si512(value + 16,
+                     _mm512_permutex2var_epi32(low, _mm512_load_si512(from + 16), high));
 #else
   for (int i = 0; i < kWidth; ++i) value[i] = a[from[i] & 31];
 #endif

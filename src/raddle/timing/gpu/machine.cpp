@@ -27,7 +27,7 @@ void L1dSpec::visit(FieldVisitor& v) {
   v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, 64 or 128");
   v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes",
           "part of a line that is fetched and valid by itself; line_bytes = whole lines");
-  v.field("ways", ways, R{1, 32}, "", "lines of a set");
+  v.field("ways", ways, R{1, 256}, "", "lines of a set");
   v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
           "from issue of a load that hits to the issue of an instruction that needs it");
   v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
@@ -85,7 +85,7 @@ void L2Spec::visit(FieldVisitor& v) {
   v.field("size_kib", size_kib, R{1, 65536}, "KiB", "capacity of one slice");
   v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, equal to that of the L1D");
   v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes", "part of a line fetched by itself");
-  v.field("ways", ways, R{1, 64}, "", "lines of a set");
+  v.field("ways", ways, R{1, 256}, "", "lines of a set");
   v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
           "from arrival of a request that hits to the departure of its reply");
   v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");

@@ -12,6 +12,7 @@
 #include "raddle/timing/gpu/machine.h"
 #include "raddle/timing/mem/address_map.h"
 #include "raddle/timing/mem/mshr.h"
+#include "raddle/timing/mem/tags.h"
 
 namespace raddle::timing {
 
@@ -46,29 +47,15 @@ class L1d {
   const char* obstacle(std::uint32_t line, bool can_send) const;
 
  private:
-  static constexpr unsigned kAbsent = ~0u;
-  /// Index of the first way of the line's set.
-  unsigned first_way(std::uint32_t line) const {
-    return (line - sets_.quotient(line) * sets_.value()) * ways_;
-  }
-  unsigned find(std::uint32_t line) const;
-  unsigned victim(std::uint32_t line) const;
+  unsigned set_of(std::uint32_t line) const { return line - sets_.quotient(line) * sets_.value(); }
+  unsigned find(std::uint32_t line) const { return tags_.find(set_of(line), line); }
   unsigned place(std::uint32_t line, stats::SmCounters& count);
   void install(Cycle now, std::uint16_t mshr, std::uint8_t sectors, stats::SmCounters& count);
   void unlock(std::uint16_t mshr);
-  void touch(unsigned at) { line_[at].used = ++clock_; }
 
-  struct Line {
-    std::uint32_t tag = 0;
-    std::uint8_t valid = 0;  // sectors
-    bool locked = false;     // reserved for data on its way
-    std::uint64_t used = 0;  // for LRU
-  };
   Divisor sets_;
-  unsigned ways_;
   bool reserve_, evict_on_store_;
-  std::uint64_t clock_ = 0;
-  std::vector<Line> line_;  // by set, then way
+  Tags tags_;
   Mshrs<std::uint16_t> mshrs_;
   std::vector<std::uint32_t> reserved_;  // reserve_on_miss, by MSHR: where its line is
   std::vector<Cycle> since_;             // by MSHR and lowest sector of the request

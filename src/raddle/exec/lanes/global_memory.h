@@ -1,0 +1,226 @@
+// Global memory. One pass of vector code finds each lane's distance from the first lane's line;
+// nearly always all lie within two lines, and those two are the pieces of the op stream, the bounds
+// check (valid bytes per line) and the window the data is permuted from. Anything else goes lane by
+// lane.
+#pragma once
+#include "raddle/exec/lanes/memory.h"
+
+namespace raddle::exec::RADDLE_ISA {
+
+/// Any pattern, any element. `origin` is what to take off the register's address.
+template <bool Store>
+RADDLE_INLINE void global_any(Context* c, const Record* ip, char* frame, u32 e, u32 inst) {
+  alignas(64) u64 at[32];
+  alignas(64) u32 line[32], words[32];
+  addresses_of(ip, frame, e, kDeviceBase, at);
+  const u32 bytes = bytes_of(ip), unit = touched_words(bytes);
+  u64 all = 0;
+  u32 low = 0;
+  RADDLE_LANES {
+    all |= at[i];
+    low |= u32(at[i]);
+    line[i] = u32(at[i] >> 7);
+    words[i] = unit << (u32(at[i]) >> 2 & 31);
+  }
+  if ((low & (bytes - 1)) != 0 || all >> 39 != 0) memory_fault(c, ip, frame, e);
+  Pieces pieces{c->out + 2, 0};
+  collect_pieces(&pieces, line, words, e);
+  const u32 lines = u32(c->extent >> 7);
+  for (u32 k = 0; k < pieces.n; ++k) {
+    u32* t = pieces.at + 3 * k;
+    if (t[0] >= lines) memory_fault(c, ip, frame, e);
+    const u32 valid = c->valid[t[0]];
+    if (!words_valid(t[1], valid))  // a last word may be partly there
+      for (u32 m = t[2]; m != 0; m &= m - 1)
+        if ((at[lowest_lane(m)] & 127) + bytes > valid) memory_fault(c, ip, frame, e);
+    t[0] += kDeviceLine;
+  }
+  single(c, inst, pieces.n, e);
+  c->out += 3 * pieces.n;
+  const u32 n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
+  for (u32 j = 0; j < n; ++j)
+    copy_elements<Store>(frame, data_of(ip, j), ip->flags, e,
+                         [&](unsigned lane) { return c->global + at[lane] + j * size; });
+  if (Store || (ip->flags & kVisible) != 0) pause_if_live(c);
+}
+
+/// Distances in more than two lines: pieces, check, 32 scalar accesses.
+template <class T, bool Store>
+RADDLE_INLINE void global_scattered(Context* c, const Record* ip, char* frame, u32 e) {
+  alignas(64) u64 at[32];
+  alignas(64) u32 line[32], words[32];
+  addresses_of(ip, frame, e, kDeviceBase, at);
+  u64 all = 0;
+  RADDLE_LANES {
+    all |= at[i];
+    line[i] = u32(at[i] >> 7);
+    words[i] = (sizeof(T) == 8 ? 3u : 1u) << (u32(at[i]) >> 2 & 31);
+  }
+  if (all >> 39 != 0) memory_fault(c, ip, frame, e);
+  Pieces pieces{c->out + 2, 0};
+  collect_pieces(&pieces, line, words, e);
+  const u32 lines = u32(c->extent >> 7);
+  for (u32 k = 0; k < pieces.n; ++k) {
+    u32* t = pieces.at + 3 * k;
+    if (t[0] >= lines || !words_valid(t[1], c->valid[t[0]])) memory_fault(c, ip, frame, e);
+    t[0] += kDeviceLine;
+  }
+  single(c, ip->inst, pieces.n, e);
+  c->out += 3 * pieces.n;
+  T* reg = lanes<T>(frame, ip->d);
+  if (e == kFull) {
+#if defined(__clang__)
+#pragma clang loop unroll(full)
+#else
+#pragma GCC unroll 32
+#endif
+    for (int i = 0; i < kWidth; ++i) {
+      if (Store) __builtin_memcpy(c->global + at[i], reg + i, sizeof(T));
+      else __builtin_memcpy(reg + i, c->global + at[i], sizeof(T));
+    }
+    return;
+  }
+  for (u32 m = e; m != 0; m &= m - 1) {
+    const unsigned lane = lowest_lane(m);
+    if (Store) __builtin_memcpy(c->global + at[lane], reg + lane, sizeof(T));
+    else __builtin_memcpy(reg + lane, c->global + at[lane], sizeof(T));
+  }
+}
+
+/// 0: addresses run on from the first by sizeof(T); 1: they are all the same; 2: neither.
+template <class T>
+RADDLE_INLINE int address_pattern(const u64* a) {
+#if defined(__AVX512F__)
+  const __m512i first = _mm512_set1_epi64(s64(a[0]));
+  const __m512i step =
+      _mm512_setr_epi64(0, 1 * sizeof(T), 2 * sizeof(T), 3 * sizeof(T), 4 * sizeof(T),
+                        5 * sizeof(T), 6 * sizeof(T), 7 * sizeof(T));
+  __m512i run = _mm512_setzero_si512(), same = run;
+  for (int k = 0; k < 4; ++k) {
+    const __m512i d = _mm512_sub_epi64(_mm512_loadu_si512(a + 8 * k), first);
+    same = _mm512_or_si512(same, d);
+    const __m512i expected = _mm512_add_epi64(step, _mm512_set1_epi64(8 * k * s64(sizeof(T))));
+    run = _mm512_ternarylogic_epi64(run, d, expected, 0xf6);  // run | (d ^ expected)
+  }
+  if (_mm512_test_epi64_mask(run, run) == 0) return 0;
+  return _mm512_test_epi64_mask(same, same) == 0 ? 1 : 2;
+#else
+  u64 run = 0, same = 0;
+  RADDLE_LANES {
+    const u64 d = a[i] - a[0];
+    same |= d;
+    run |= d ^ (kIota[i] * sizeof(T));
+  }
+  return run == 0 ? 0 : same == 0 ? 1 : 2;
+#endif
+}
+/// The whole warp at consecutive addresses: pieces by arithmetic, data by copying. False: a slow
+/// path must look at it.
+template <class T, bool Store>
+RADDLE_INLINE bool global_run(Context* c, const Record* ip, u64 first, T* reg) {
+  const u32 at = u32(first) & 127, word = at / 4, lane = at / sizeof(T);
+  const u64 line = first >> 7;
+  constexpr u32 kLines = 32 * sizeof(T) / 128;
+  if (at % sizeof(T) != 0 || (line + kLines) * 128 >= c->extent) return false;
+  const u8* valid = c->valid + line;
+  const u32 tail = word == 0 ? 0 : (1u << word) - 1;
+  for (u32 k = 0; k < kLines; ++k)
+    if (valid[k] != 128) return false;
+  if (tail != 0 && !words_valid(tail, valid[kLines])) return false;
+  Pieces pieces{c->out + 2, 0};
+  const u32 number = u32(line) + kDeviceLine;
+  constexpr u32 kPerLine = 128 / sizeof(T);
+  if constexpr (kPerLine == 32) {
+    add_piece(&pieces, number, ~0u << word, kFull >> lane);
+    if (tail != 0) add_piece(&pieces, number + 1, tail, ~(kFull >> lane));
+  } else {
+    add_piece(&pieces, number, ~0u << word, 0xffffu >> lane);
+    add_piece(&pieces, number + 1, ~0u, 0xffffu << (kPerLine - lane));
+    if (tail != 0) add_piece(&pieces, number + 2, tail, ~(kFull >> lane));
+  }
+  single(c, ip->inst, pieces.n, kFull);
+  c->out += 3 * pieces.n;
+  if (Store) __builtin_memcpy(c->global + first, reg, 32 * sizeof(T));
+  else __builtin_memcpy(reg, c->global + first, 32 * sizeof(T));
+  return true;
+}
+
+template <class T, bool Store>
+RADDLE_INLINE void global_access(Context* c, const Record* ip, char* frame, u32 e) {
+  const u64* a = lanes<u64>(frame, ip->a);
+  T* reg = lanes<T>(frame, ip->d);
+  const u64 bias = u64(s64(ip->imm)) - kDeviceBase;
+  const u64 first = a[lowest_lane(e)] + bias, line = first & ~u64(127);
+  const int pattern = RADDLE_LIKELY(e == kFull) ? address_pattern<T>(a) : 2;
+  if (pattern == 0 && global_run<T, Store>(c, ip, first, reg)) {
+    if (Store || (ip->flags & kVisible) != 0) pause_if_live(c);
+    return;
+  }
+  if (!Store && pattern == 1 && first < c->extent && c->valid[first >> 7] == 128 &&
+      (first & (sizeof(T) - 1)) == 0) {
+    T v;
+    __builtin_memcpy(&v, c->global + first, sizeof(T));
+    Pieces pieces{c->out + 2, 0};
+    add_piece(&pieces, u32(first >> 7) + kDeviceLine,
+              (sizeof(T) == 8 ? 3u : 1u) << (u32(first) >> 2 & 31), kFull);
+    single(c, ip->inst, 1, kFull);
+    c->out += 3;
+    RADDLE_LANES reg[i] = v;
+    if ((ip->flags & kVisible) != 0) pause_if_live(c);
+    return;
+  }
+  alignas(64) u32 distance[32];
+  u64 all = 0;
+  if (RADDLE_LIKELY(e == kFull)) {
+    RADDLE_LANES {
+      const u64 x = a[i] + bias - line;
+      all |= x;
+      distance[i] = u32(x);
+    }
+  } else {
+    RADDLE_LANES {
+      const u64 x = ((e & kBit[i]) != 0 ? a[i] + bias : first) - line;
+      all |= x;
+      distance[i] = u32(x);
+    }
+  }
+  if ((all & (sizeof(T) - 1)) != 0) memory_fault(c, ip, frame, e);
+  if (all >= 256) {
+    global_scattered<T, Store>(c, ip, frame, e);
+    if (Store || (ip->flags & kVisible) != 0) pause_if_live(c);
+    return;
+  }
+  u32 near = 0, far = 0, beyond = 0;
+  constexpr u32 kUnit = sizeof(T) == 8 ? 3 : 1;
+  if (all < 128) {
+    RADDLE_LANES near |= kUnit << (distance[i] >> 2);
+  } else {
+    RADDLE_LANES {
+      const u32 word = kUnit << (distance[i] >> 2 & 31);
+      const bool second = distance[i] >= 128;
+      near |= second ? 0 : word;
+      far |= second ? word : 0;
+      beyond |= second ? kBit[i] : 0;
+    }
+    beyond &= e;
+  }
+  if (line >= c->extent || !words_valid(near, c->valid[line >> 7]) ||
+      !words_valid(far, c->valid[(line >> 7) + 1]))
+    memory_fault(c, ip, frame, e);
+  Pieces pieces{c->out + 2, 0};
+  add_piece(&pieces, u32(line >> 7) + kDeviceLine, near, e & ~beyond);
+  if (far != 0) add_piece(&pieces, u32(line >> 7) + kDeviceLine + 1, far, beyond);
+  single(c, ip->inst, pieces.n, e);
+  c->out += 3 * pieces.n;
+  char* window = c->global + line;
+  if (Store) {
+    window_store<T>(window, distance, reg, e);
+    pause_if_live(c);
+    return;
+  }
+  if (all < 128) window_load<T, 1>(window, distance, reg, e);
+  else window_load<T, 2>(window, distance, reg, e);
+  if ((ip->flags & kVisible) != 0) pause_if_live(c);
+}
+
+}  // namespace raddle::exec::RADDLE_ISA
