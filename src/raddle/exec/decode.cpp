@@ -1,10 +1,10 @@
 // The decoder's frame: where registers lie, the walk over the instructions, joins, guards, jump
 // targets.
 //
-// Registers lie where the register assignment puts them (32 lanes of 4 bytes per architectural
-// register), so frames stay as small as on the real machine and in the host's first-level cache.
-// Two virtual registers of different width may then overlap within one instruction; alu() sees to
-// that.
+// Registers of one width that the register assignment gave the same number share a place in the
+// frame, so frames stay as small as on the real machine and in the host's first-level cache.
+// Registers of different width never do: lane L of an 8-byte register would lie over lanes 2L and
+// 2L+1 of a 4-byte one, which may be live there when the warp has diverged.
 #include "raddle/exec/decode.h"
 
 #include <algorithm>
@@ -18,34 +18,9 @@ constexpr std::uint32_t kSlot = 128;  // 32 lanes of 4 bytes
 constexpr std::uint32_t kTemporaries = 24, kPredicateTemporaries = 8;
 constexpr std::uint32_t kCutEvery = 60;  // instructions; runs hold at most 63
 
-struct OpWidths {
-  std::uint8_t d, a, b, c;
-};
 using u16 = std::uint16_t;
 using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-using s16 = std::int16_t;
-using s32 = std::int32_t;
-using s64 = std::int64_t;
-using f32 = float;
-using f64 = double;
-constexpr OpWidths kWidths[] = {
-#define ALU(name, D, A, B, C, ...) {sizeof(D), sizeof(A), sizeof(B), sizeof(C)},
-#define SETP(name, A, ...) {0, sizeof(A), sizeof(A), 0},
-#include "raddle/exec/isa/convert.def"
-#include "raddle/exec/isa/float.def"
-#include "raddle/exec/isa/half.def"
-#include "raddle/exec/isa/hot.def"
-#include "raddle/exec/isa/integer.def"
-#undef ALU
-#undef SETP
-};
-static_assert(std::size(kWidths) == kAluOps);
 
-bool clash(u32 d, unsigned d_width, u32 s, unsigned s_width) {
-  const u32 d_end = d + 32 * d_width, s_end = s + 32 * s_width;
-  return d < s_end && s < d_end && !(d == s && d_width == s_width);
-}
 u32 round_up(u32 n, u32 to) { return (n + to - 1) / to * to; }
 
 }  // namespace
@@ -73,23 +48,27 @@ void Decoder::lay_out_frame() {
   false_at_ = 4;
   predicate_temporaries_at_ = 8 + 4 * assigned.predicates;
   const u32 base = round_up(predicate_temporaries_at_ + 4 * kPredicateTemporaries, kSlot);
-  // 8-byte registers have an area of their own: lane L of one would lie over lanes 2L and 2L+1 of a
-  // 4-byte register with the same number, which is live in other lanes when the warp has diverged.
-  const u32 wide = base + kSlot * assigned.registers;
-  trash_at_ = wide + kSlot * assigned.registers;
+  u32 next = base;
+  std::map<std::pair<unsigned, u16>, u32> slots;  // by width and number, in order of appearance
+  for (std::size_t r = 0; r < assigned.number.size(); ++r) {
+    const u16 number = assigned.number[r];
+    const bool is_predicate = function_.registers[r].type == Type::Pred;
+    if (number == ptx::RegisterAssignment::kNone || is_predicate) continue;
+    const unsigned width = register_width(static_cast<u32>(r));
+    if (slots.try_emplace({width, number}, next).second) next += width == 8 ? 2 * kSlot : kSlot;
+  }
+  trash_at_ = next;
   carry_at_ = trash_at_ + 4 * kSlot;
   temporaries_at_ = carry_at_ + kSlot;
   code_.frame_bytes = temporaries_at_ + 2 * kSlot * kTemporaries;
   code_.registers = assigned.registers;
   register_at_.resize(function_.registers.size());
   for (std::size_t r = 0; r < register_at_.size(); ++r) {
-    const bool none = assigned.number[r] == ptx::RegisterAssignment::kNone;
+    const u16 number = assigned.number[r];
+    const bool none = number == ptx::RegisterAssignment::kNone;
     if (function_.registers[r].type == Type::Pred)
-      register_at_[r] = none ? predicate_temporaries_at_ : 8 + 4u * assigned.number[r];
-    else
-      register_at_[r] = none ? trash_at_
-                             : (register_width(static_cast<u32>(r)) == 8 ? wide : base) +
-                                   kSlot * assigned.number[r];
+      register_at_[r] = none ? predicate_temporaries_at_ : 8 + 4u * number;
+    else register_at_[r] = none ? trash_at_ : slots[{register_width(static_cast<u32>(r)), number}];
   }
   place_parameters();
 }
@@ -214,7 +193,7 @@ void Decoder::describe(u32 index) {
   static_[index] = current_;
 }
 
-Record& Decoder::emit(Op op, u32 d, u32 a, u32 b, u32 c, s32 imm) {
+Record& Decoder::emit(Op op, u32 d, u32 a, u32 b, u32 c, std::int32_t imm) {
   code_.records.push_back({});
   Record& r = code_.records.back();
   r.op = op;
@@ -236,16 +215,7 @@ Record& Decoder::emit_own(Op op, trace::OpKind kind) {
 }
 
 void Decoder::alu(Op op, u32 d, u32 a, u32 b, u32 c, u32 k) {
-  const OpWidths& w = kWidths[op];
-  const bool overlaps = (a != 0 && clash(d, w.d, a, w.a)) || (b != 0 && clash(d, w.d, b, w.b)) ||
-                        (c != 0 && clash(d, w.d, c, w.c));
-  if (w.d == 0 || !overlaps) {
-    emit(op, d, a, b, c, static_cast<s32>(k));
-    return;
-  }
-  const u32 t = temporary();
-  emit(op, t, a, b, c, static_cast<s32>(k));
-  emit(w.d == 8 ? O_mov_64 : w.d == 4 ? O_mov_32 : O_mov_16, d, t);
+  emit(op, d, a, b, c, static_cast<std::int32_t>(k));
 }
 
 void Decoder::patch_targets() {
@@ -253,11 +223,11 @@ void Decoder::patch_targets() {
   for (const Fix& fix : fixes_) {
     Record& r = code_.records[fix.record];
     const auto distance = [&](u32 to) {
-      return static_cast<s32>(start_[to]) - static_cast<s32>(fix.record);
+      return static_cast<std::int32_t>(start_[to]) - static_cast<std::int32_t>(fix.record);
     };
     if (r.op == O_brx) {
       auto& table = code_.branch_tables[static_cast<std::size_t>(r.imm)];
-      for (s32& entry : table) entry = distance(static_cast<u32>(entry));
+      for (std::int32_t& entry : table) entry = distance(static_cast<u32>(entry));
     } else if (r.op != O_call_indirect) {
       r.imm = distance(fix.target);
     }

@@ -68,7 +68,8 @@ class Decoder {
   void describe(std::uint32_t index);
   Record& emit(Op op, std::uint32_t d = 0, std::uint32_t a = 0, std::uint32_t b = 0,
                std::uint32_t c = 0, std::int32_t imm = 0);
-  /// Arithmetic; a destination that partly overlaps a source goes through a temporary.
+  /// Arithmetic. A destination may be a source only where both have the same width (frames see to
+  /// that).
   void alu(Op op, std::uint32_t d, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0,
            std::uint32_t k = 0);
   [[noreturn]] void refuse(const std::string& why = "") const;

@@ -58,14 +58,9 @@ void Decoder::unpack(const Inst& inst) {
   const Type t = type();
   const unsigned n = ptx::size_of(t);
   const auto& to = inst.operands[0].elements;
-  u32 from = source(operand(1), t);
+  const u32 from = source(operand(1), t);
   if (to.empty() || n > 8) refuse();
   const unsigned each = n / static_cast<unsigned>(to.size());
-  if (to.size() > 1) {  // an element's register may lie in the source's place
-    const u32 copy = temporary();
-    alu(n == 8 ? O_mov_64 : n == 4 ? O_mov_32 : O_mov_16, copy, from);
-    from = copy;
-  }
   for (u32 i = 0; i < to.size(); ++i) {
     const Type element = each == 4 ? Type::B32 : each == 2 ? Type::B16 : Type::B8;
     const u32 d = destination(to[i], element), shift = 8 * each * i;

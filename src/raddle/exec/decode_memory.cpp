@@ -182,19 +182,11 @@ void Decoder::load(const Inst& inst) {
   }
   place_elements(e, t, false);
   const Access a = access(inst, address);
-  const std::array<u32, 4> in_place = e.at;
-  bool overlap = false;
-  for (std::size_t i = 0; i < e.operands.size(); ++i)
-    overlap |= e.at[i] < a.address + 256 && a.address < e.at[i] + 32 * e.width;
-  const bool copies = a.space == Space::Generic && overlap;  // see generic_any
-  for (std::size_t i = 0; copies && i < e.operands.size(); ++i) e.at[i] = temporary();
   for (const Form& form : kForms) {
     if (form.space != a.space) continue;
     Record& r = emit_access(form, a, e);
     if (ptx::is_signed(t)) r.flags |= kSigned;
     if (is_strong(inst) && a.space != Space::Shared) r.flags |= kVisible;
-    const Op move = e.width == 8 ? O_mov_64 : e.width == 4 ? O_mov_32 : O_mov_16;
-    for (std::size_t i = 0; copies && i < e.operands.size(); ++i) alu(move, in_place[i], e.at[i]);
   }
 }
 

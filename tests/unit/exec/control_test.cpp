@@ -98,6 +98,23 @@ TEST(Control, PredicatedInstructions) {
 )"),
          32, [](u32 t) { return t < 11 ? t + 1 : 3 * t; });
 }
+TEST(Control, RegistersOfOtherWidthsKeepTheirLanesAcrossDivergence) {
+  // %r3 lives on in the lanes that branch away; the others fill as many 64-bit, 32-bit and 16-bit
+  // registers as they like.
+  std::string busy;
+  for (int i = 5; i < 15; ++i)
+    busy += "  cvt.u64.u32 %q" + std::to_string(i) + ", %r1; not.b64 %q" + std::to_string(i) +
+            ", %q" + std::to_string(i) + ";\n";
+  busy += "  mov.u64 %q4, 0;\n";
+  for (int i = 5; i < 15; ++i) busy += "  add.u64 %q4, %q4, %q" + std::to_string(i) + ";\n";
+  expect(kernel("  { .reg .b16 %h<9>; mul.lo.u32 %r3, %r1, 3; add.u32 %r4, %r1, 9; cvt.u16.u32 "
+                "%h1, %r1;\n"
+                "  and.b32 %r5, %r1, 5; setp.eq.u32 %p1, %r5, 4; @%p1 bra FAR;\n" +
+                busy +
+                "  cvt.u32.u64 %r2, %q4; bra NEAR;\nFAR: cvt.u32.u16 %r6, %h1; add.u32 %r2, %r3, "
+                "%r4; add.u32 %r2, %r2, %r6;\nNEAR:\n }"),
+         96, [](u32 t) { return (t & 5) == 4 ? 5 * t + 9 : 10 * ~t; });
+}
 TEST(Control, IndexedBranch) {
   expect(kernel(R"(
   rem.u32 %r3, %r1, 3;

@@ -232,8 +232,8 @@ RADDLE_INLINE void constant_any(Context* c, const Record* ip, char* frame, u32 e
 }
 
 /// The window says which memory a lane means; lanes that mean different ones make one record each.
-/// Addresses are read again for each part, so a load whose result overlaps its address register
-/// runs on a copy (decoder's duty).
+/// Addresses are read again for each part: a result in the address register has changed other lanes
+/// only.
 template <bool Store>
 RADDLE_INLINE void generic_any(Context* c, const Record* ip, char* frame, u32 e) {
   alignas(64) u64 at[32];
