@@ -1,5 +1,6 @@
-// Latencies and bandwidths of whole machines against closed forms made from the machine file's own numbers.
-// Measured as slopes (a long run minus a short one), so that launch and drain do not count.
+// Latencies and bandwidths of whole machines against closed forms made from the machine file's own
+// numbers. Measured as slopes (a long run minus a short one), so that launch and drain do not
+// count.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -36,9 +37,11 @@ class Chase final : public runtime::Workload {
         ".visible .entry chase(.param .u64 ring, .param .u32 steps)\n{\n"
         ".reg .b32 %r<4>;\n.reg .b64 %d<2>;\n.reg .pred %p<2>;\n"
         "ld.param.u64 %d1, [ring];\nld.param.u32 %r1, [steps];\n"
-        "again:\n" + loads + "sub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra again;\nret;\n}\n",
+        "again:\n" +
+            loads + "sub.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra again;\nret;\n}\n",
         "chase.ptx");
-    device.launch(device.kernel(module, "chase"), {1}, {1}, runtime::Arguments(ring, steps_ / kUnroll));
+    device.launch(device.kernel(module, "chase"), {1}, {1},
+                  runtime::Arguments(ring, steps_ / kUnroll));
   }
 
  private:
@@ -72,17 +75,23 @@ std::vector<std::string> machines() {
   for (const sim::EmbeddedGpu& gpu : sim::embedded_gpus()) out.emplace_back(gpu.name);
   return out;
 }
-INSTANTIATE_TEST_SUITE_P(All, EveryMachine, testing::ValuesIn(machines()), [](const auto& i) { return i.param; });
+INSTANTIATE_TEST_SUITE_P(All, EveryMachine, testing::ValuesIn(machines()),
+                         [](const auto& i) { return i.param; });
 
 TEST_P(EveryMachine, L1HitTakesTheL1Latency) {
   const auto m = spec();
-  EXPECT_DOUBLE_EQ(warm(GetParam(), m.sm.l1d.line_bytes, false), m.sm.l1d.hit_latency_cycles);
+  const double measured = warm(GetParam(), m.sm.l1d.line_bytes, false),
+               expected = m.sm.l1d.hit_latency_cycles;
+  // Where 32 hits take less than the loop's own chain (subtract, compare, branch), that shows.
+  if (expected > 1) EXPECT_DOUBLE_EQ(measured, expected);
+  else EXPECT_LE(measured, expected + 0.5);
+  EXPECT_GE(measured, expected);
 }
 
 TEST_P(EveryMachine, L2HitTakesThePathThereAndBack) {
   const auto m = spec();
-  // Bypassing the L1 leaves: two links each way through a crossbar, the slice's own latency, and what SM, crossbars and
-  // slice take to hand a packet on (docs/architecture.md).
+  // Bypassing the L1 leaves: two links each way through a crossbar, the slice's own latency, and
+  // what SM, crossbars and slice take to hand a packet on (docs/architecture.md).
   const double path = 4.0 * m.noc.latency_cycles + m.l2.hit_latency_cycles;
   const double measured = warm(GetParam(), m.l2.line_bytes, true);
   EXPECT_GE(measured, path);
@@ -92,11 +101,13 @@ TEST_P(EveryMachine, L2HitTakesThePathThereAndBack) {
 TEST_P(EveryMachine, DramAddsItsTimingToTheL2Path) {
   const auto m = spec();
   const double ratio = static_cast<double>(m.core_clock_mhz) / m.dram.clock_mhz;
-  const double l2 = 4.0 * m.noc.latency_cycles + m.l2.hit_latency_cycles + m.dram.extra_latency_cycles;
+  const double l2 =
+      4.0 * m.noc.latency_cycles + m.l2.hit_latency_cycles + m.dram.extra_latency_cycles;
   const double burst = static_cast<double>(m.l2.sector_bytes) / m.dram.bus_bytes_per_cycle;
   // Row hit at best; at worst the bank must first close its row, which tRAS may still hold open.
   const double least = l2 + ratio * m.dram.tCL;
-  const double most = l2 + ratio * (m.dram.tRAS + m.dram.tRP + m.dram.tRCD + m.dram.tCL + burst) + 16;
+  const double most =
+      l2 + ratio * (m.dram.tRAS + m.dram.tRP + m.dram.tRCD + m.dram.tCL + burst) + 16;
   const double measured = cold(GetParam(), 4096 + m.l2.line_bytes);
   EXPECT_GE(measured, least);
   EXPECT_LE(measured, most);
@@ -139,8 +150,10 @@ setp.ne.u32 %p1, %r1, 0;
 setp.eq.f32 %p1, %f1, 0f3F800000;
 @%p1 st.global.f32 [%d2], %f1;
 ret;
-}})"), "stream.ptx");
-    device.launch(device.kernel(module, "stream"), {blocks_}, {256}, runtime::Arguments(data, out, loads_, step));
+}})"),
+                                                 "stream.ptx");
+    device.launch(device.kernel(module, "stream"), {blocks_}, {256},
+                  runtime::Arguments(data, out, loads_, step));
   }
 
  private:
@@ -152,7 +165,8 @@ TEST_P(EveryMachine, StreamingReadsComeNearTheBandwidthAndNeverPassIt) {
   const std::uint32_t resident = m.sm.count * std::min(m.sm.threads / 256, m.sm.blocks);
   Stream stream(2 * resident, 16);
   const sim::Result r = test::run_on(stream, "stream", {GetParam()});
-  const double dram_peak = static_cast<double>(m.dram.channels) * m.dram.bus_bytes_per_cycle * m.dram.clock_mhz / m.core_clock_mhz;
+  const double dram_peak = static_cast<double>(m.dram.channels) * m.dram.bus_bytes_per_cycle *
+                           m.dram.clock_mhz / m.core_clock_mhz;
   const double noc_peak = static_cast<double>(std::min(m.sm.count, m.l2.slices)) * m.noc.flit_bytes;
   const double peak = std::min(dram_peak, noc_peak);
   const double measured = static_cast<double>(r.totals.dram.bytes) / static_cast<double>(r.cycles);
@@ -162,11 +176,14 @@ TEST_P(EveryMachine, StreamingReadsComeNearTheBandwidthAndNeverPassIt) {
 }
 
 /// Dependent arithmetic: one warp, a chain of n instructions.
-double cycles_per_instruction(const std::string& gpu, const std::string& instruction, unsigned warps) {
+double cycles_per_instruction(const std::string& gpu, const std::string& instruction,
+                              unsigned warps) {
   auto cycles = [&](unsigned n) {
     std::string body = "mov.u32 %r1, 3;\nmov.f32 %f1, 0f3F800000;\n";
     for (unsigned i = 0; i < n; ++i) body += instruction + "\n";
-    test::PtxWorkload workload(test::ptx_kernel(body + "st.global.u32 [%d0], %r1;\nst.global.f32 [%d0+4], %f1;\nret;"), "k", {1}, {32 * warps}, 2);
+    test::PtxWorkload workload(
+        test::ptx_kernel(body + "st.global.u32 [%d0], %r1;\nst.global.f32 [%d0+4], %f1;\nret;"),
+        "k", {1}, {32 * warps}, 2);
     return test::run_on(workload, "chain", {gpu}).cycles;
   };
   return static_cast<double>(cycles(600) - cycles(200)) / 400;
@@ -175,18 +192,24 @@ double cycles_per_instruction(const std::string& gpu, const std::string& instruc
 TEST_P(EveryMachine, ADependentChainRunsAtTheLatencyOfItsClass) {
   const auto m = spec();
   auto latency = [&](trace::OpClass c) { return m.sm.cost[static_cast<unsigned>(c)].latency; };
-  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "add.u32 %r1, %r1, 1;", 1), latency(trace::OpClass::Int));
-  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "fma.rn.f32 %f1, %f1, %f1, %f1;", 1), latency(trace::OpClass::Fp32));
-  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "mul.lo.u32 %r1, %r1, %r1;", 1), latency(trace::OpClass::IntMul));
-  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "rsqrt.approx.f32 %f1, %f1;", 1), latency(trace::OpClass::Sfu));
+  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "add.u32 %r1, %r1, 1;", 1),
+                   latency(trace::OpClass::Int));
+  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "fma.rn.f32 %f1, %f1, %f1, %f1;", 1),
+                   latency(trace::OpClass::Fp32));
+  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "mul.lo.u32 %r1, %r1, %r1;", 1),
+                   latency(trace::OpClass::IntMul));
+  EXPECT_DOUBLE_EQ(cycles_per_instruction(GetParam(), "rsqrt.approx.f32 %f1, %f1;", 1),
+                   latency(trace::OpClass::Sfu));
 }
 
 TEST_P(EveryMachine, ManyWarpsRunAtTheIntervalOfTheUnit) {
   const auto m = spec();
-  const unsigned warps = std::min(m.sm.warps, m.sm.max_threads_per_block / 32), per_scheduler = warps / m.sm.schedulers;
+  const unsigned warps = std::min(m.sm.warps, m.sm.max_threads_per_block / 32),
+                 per_scheduler = warps / m.sm.schedulers;
   const auto& cost = m.sm.cost[static_cast<unsigned>(trace::OpClass::Fp32)];
   const double expected = std::max<double>(per_scheduler * cost.interval, cost.latency);
-  EXPECT_NEAR(cycles_per_instruction(GetParam(), "fma.rn.f32 %f1, %f1, %f1, %f1;", warps), expected, 0.02 * expected);
+  EXPECT_NEAR(cycles_per_instruction(GetParam(), "fma.rn.f32 %f1, %f1, %f1, %f1;", warps), expected,
+              0.02 * expected);
 }
 
 }  // namespace

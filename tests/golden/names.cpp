@@ -1,4 +1,5 @@
-// Names in the result are API: scripts rely on them. A change shows up here and must be made in result_names.txt on purpose.
+// Names in the result are API: scripts rely on them. A change shows up here and must be made in
+// result_names.txt on purpose.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,7 +17,8 @@ void collect(const Json& value, const std::string& path, std::set<std::string>& 
   if (value.is_array()) {
     for (const Json& item : value) collect(item, path + "[]", out);
   } else if (value.is_object() && !value.empty()) {
-    for (const auto& [key, member] : value.items()) collect(member, path.empty() ? key : path + "." + key, out);
+    for (const auto& [key, member] : value.items())
+      collect(member, path.empty() ? key : path + "." + key, out);
     return;
   }
   if (!path.empty()) out.insert(path);

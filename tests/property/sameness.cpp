@@ -1,4 +1,5 @@
-// The same run must give the same result however the host chooses to compute it, and every count must balance.
+// The same run must give the same result however the host chooses to compute it, and every count
+// must balance.
 #include <gtest/gtest.h>
 
 #include "support/whole.h"
@@ -14,7 +15,8 @@ const std::vector<std::string>& workloads() {
 }
 
 class EveryWorkload : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Tiny, EveryWorkload, testing::ValuesIn(workloads()), [](const auto& i) { return i.param; });
+INSTANTIATE_TEST_SUITE_P(Tiny, EveryWorkload, testing::ValuesIn(workloads()),
+                         [](const auto& i) { return i.param; });
 
 TEST_P(EveryWorkload, IsCorrectAndTheSameTwiceAndUnderEveryHostChoice) {
   for (const char* gpu : {"gtx480", "v100"}) {
@@ -26,7 +28,8 @@ TEST_P(EveryWorkload, IsCorrectAndTheSameTwiceAndUnderEveryHostChoice) {
     spec.options.skip = false;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << gpu << ": no skip";
     spec.options.skip = true, spec.options.shuffle = true;
-    EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << gpu << ": shuffled components";
+    EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec)))
+        << gpu << ": shuffled components";
     spec.options.shuffle = false, spec.options.sample_interval = 100;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << gpu << ": sampled";
   }
@@ -42,7 +45,7 @@ TEST_P(EveryWorkload, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST_P(EveryWorkload, EverySchedulerCycleIsAccountedFor) {
-  for (const char* gpu : {"gtx480", "v100", "h200", "ccws", "ikra"}) {
+  for (const char* gpu : {"gtx480", "v100", "h200", "ikra", "laperm"}) {
     const sim::Result r = test::run(GetParam(), {gpu});
     std::uint64_t sum = r.totals.sm.issued;
     for (std::uint64_t stall : r.totals.sm.stall) sum += stall;
@@ -55,10 +58,12 @@ TEST_P(EveryWorkload, CountsBalanceAcrossTheMachine) {
   const auto& t = r.totals;
   EXPECT_EQ(t.sm.l1d_accesses, t.sm.l1d_hits + t.sm.l1d_pending_hits + t.sm.l1d_misses);
   EXPECT_EQ(t.l2.reads + t.l2.writes + t.l2.atomics, t.l2.hits + t.l2.pending_hits + t.l2.misses);
-  EXPECT_EQ(t.request.packets, t.l2.reads + t.l2.writes + t.l2.atomics) << "every request reaches a slice";
+  EXPECT_EQ(t.request.packets, t.l2.reads + t.l2.writes + t.l2.atomics)
+      << "every request reaches a slice";
   EXPECT_LE(t.reply.packets, t.request.packets);
   std::uint64_t issued = 0, blocks = 0, spans = r.blocks.size();
-  for (const sim::KernelResult& k : r.kernels) issued += k.warp_instructions, blocks += k.grid.count();
+  for (const sim::KernelResult& k : r.kernels)
+    issued += k.warp_instructions, blocks += k.grid.count();
   EXPECT_EQ(issued, t.sm.issued);
   EXPECT_EQ(blocks, t.sm.blocks);
   EXPECT_EQ(blocks, spans);
@@ -81,7 +86,8 @@ TEST_P(EveryWorkload, LiveExecutionIsCorrectToo) {
 }
 
 TEST(Sameness, AResolvedConfigurationGivesTheSameRun) {
-  RunSpec spec{"v100", {"sm.l1d.size_kib=16", "run.seed=7"}, {"warp=two_level:group_size=4", "block=chunk"}};
+  RunSpec spec{
+      "v100", {"sm.l1d.size_kib=16", "run.seed=7"}, {"warp=two_level:group_size=4", "block=chunk"}};
   const sim::Result first = test::run("bfs", spec);
   config::Tree tree = config::Tree::from_json(sim::to_json(first).dump(), "result.json");
   std::vector<sim::Setup> setups;
@@ -94,17 +100,21 @@ TEST(Sameness, AResolvedConfigurationGivesTheSameRun) {
 
 TEST(Sameness, SeveralPoliciesAtOnceGiveWhatEachGivesAlone) {
   std::vector<sim::Setup> setups;
-  for (const char* warp : {"warp=lrr", "warp=gto", "warp=two_level"}) setups.push_back(test::make_setup({"gtx480", {}, {warp}}));
+  for (const char* warp : {"warp=lrr", "warp=gto", "warp=two_level"})
+    setups.push_back(test::make_setup({"gtx480", {}, {warp}}));
   auto workload = runtime::all_workloads().make("spmv");
   workload->set_size(runtime::Size::Tiny);
   const auto together = sim::simulate(*workload, {"spmv", {}}, setups, {});
   ASSERT_EQ(together.size(), 3u);
-  EXPECT_EQ(test::state_hash(together[0]), test::state_hash(test::run("spmv", {"gtx480", {}, {"warp=lrr"}})));
-  EXPECT_EQ(test::state_hash(together[2]), test::state_hash(test::run("spmv", {"gtx480", {}, {"warp=two_level"}})));
+  EXPECT_EQ(test::state_hash(together[0]),
+            test::state_hash(test::run("spmv", {"gtx480", {}, {"warp=lrr"}})));
+  EXPECT_EQ(test::state_hash(together[2]),
+            test::state_hash(test::run("spmv", {"gtx480", {}, {"warp=two_level"}})));
 }
 
 TEST(Sameness, AnotherSeedGivesAnotherInput) {
-  const sim::Result a = test::run("bfs", {"gtx480"}), b = test::run("bfs", {"gtx480", {"run.seed=2"}});
+  const sim::Result a = test::run("bfs", {"gtx480"}),
+                    b = test::run("bfs", {"gtx480", {"run.seed=2"}});
   EXPECT_NE(a.input_hash, b.input_hash);
   EXPECT_EQ(b.verdict, sim::Result::Verdict::Correct);
 }

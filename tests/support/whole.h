@@ -24,25 +24,34 @@ inline sim::Setup make_setup(const RunSpec& spec) {
   return sim::read_setup(tree, policy::all_policies());
 }
 
-inline sim::Result run_on(runtime::Workload& workload, const std::string& name, const RunSpec& spec = {}) {
+inline sim::Result run_on(runtime::Workload& workload, const std::string& name,
+                          const RunSpec& spec = {}) {
   std::vector<sim::Setup> setups;
   setups.push_back(make_setup(spec));
   return std::move(sim::simulate(workload, {name, {}}, setups, spec.options).front());
 }
 
-inline sim::Result run(const std::string& workload, const RunSpec& spec = {}, runtime::Size size = runtime::Size::Tiny) {
+inline sim::Result run(const std::string& workload, const RunSpec& spec = {},
+                       runtime::Size size = runtime::Size::Tiny) {
   auto made = runtime::all_workloads().make(workload);
   made->set_size(size);
   return run_on(*made, workload, spec);
 }
 
-inline std::string state_hash(const sim::Result& result) { return sim::to_json(result)["state_hash"].get<std::string>(); }
+inline std::string state_hash(const sim::Result& result) {
+  return sim::to_json(result)["state_hash"].get<std::string>();
+}
 
 /// A kernel given as text, launched once; buffers are zeroed words, read back afterwards.
 class PtxWorkload final : public runtime::Workload {
  public:
-  PtxWorkload(std::string text, std::string kernel, Dim3 grid, Dim3 block, std::uint64_t buffer_words)
-      : text_(std::move(text)), kernel_(std::move(kernel)), grid_(grid), block_(block), words(buffer_words) {}
+  PtxWorkload(std::string text, std::string kernel, Dim3 grid, Dim3 block,
+              std::uint64_t buffer_words)
+      : text_(std::move(text)),
+        kernel_(std::move(kernel)),
+        grid_(grid),
+        block_(block),
+        words(buffer_words) {}
   void set_size(runtime::Size) override {}
   void visit(FieldVisitor&) override {}
   void run(runtime::Device& device, std::uint64_t) override {
@@ -66,7 +75,8 @@ class PtxWorkload final : public runtime::Workload {
 /// Header of a PTX text with one kernel `k(.param .u64 buffer)` around `body`.
 inline std::string ptx_kernel(const std::string& body) {
   return ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 buffer)\n{\n"
-         ".reg .b32 %r<64>;\n.reg .b64 %d<64>;\n.reg .pred %p<8>;\n.reg .f32 %f<64>;\nld.param.u64 %d0, [buffer];\n" +
+         ".reg .b32 %r<64>;\n.reg .b64 %d<64>;\n.reg .pred %p<8>;\n.reg .f32 %f<64>;\nld.param.u64 "
+         "%d0, [buffer];\n" +
          body + "\n}\n";
 }
 

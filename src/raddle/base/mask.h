@@ -1,4 +1,5 @@
-// Sets of small numbers as machine words: every question a scheduler asks is an AND and a count of zeros.
+// Sets of small numbers as machine words: every question a scheduler asks is an AND and a count of
+// zeros.
 #pragma once
 #include <array>
 #include <bit>
@@ -7,7 +8,9 @@
 namespace raddle {
 
 /// Index of the lowest set bit. Precondition: mask != 0.
-constexpr unsigned lowest(std::uint64_t mask) { return static_cast<unsigned>(std::countr_zero(mask)); }
+constexpr unsigned lowest(std::uint64_t mask) {
+  return static_cast<unsigned>(std::countr_zero(mask));
+}
 
 /// The lowest `n` bits, n <= 64.
 constexpr std::uint64_t low_bits(unsigned n) { return n >= 64 ? ~0ull : (1ull << n) - 1; }

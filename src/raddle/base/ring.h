@@ -13,7 +13,9 @@ class Ring {
  public:
   /// Holds up to `capacity` elements exactly (storage is rounded up to a power of two).
   explicit Ring(unsigned capacity)
-      : capacity_(capacity), mask_(std::bit_ceil(capacity) - 1), slots_(std::make_unique<T[]>(mask_ + 1)) {}
+      : capacity_(capacity),
+        mask_(std::bit_ceil(capacity) - 1),
+        slots_(std::make_unique<T[]>(mask_ + 1)) {}
   bool empty() const { return head_ == tail_; }
   unsigned size() const { return tail_ - head_; }
   unsigned capacity() const { return capacity_; }

@@ -19,11 +19,13 @@ int parse_and_run(int argc, char** argv) {
   CLI::App app("Raddle: a cycle-level GPU simulator and laboratory for scheduling", "raddle");
   app.set_version_flag("--version", "raddle " RADDLE_VERSION);
   app.require_subcommand(1);
-  app.footer("Exit status: 0 done and result correct, 1 the run failed or the result is wrong,\n"
-             "2 usage, configuration or input error. `raddle COMMAND --help` explains each command.");
+  app.footer(
+      "Exit status: 0 done and result correct, 1 the run failed or the result is wrong,\n"
+      "2 usage, configuration or input error. `raddle COMMAND --help` explains each command.");
   const std::vector<std::string> arguments(argv, argv + argc);
-  const std::vector<Command> commands = {add_list(app), add_run(app, arguments), add_compare(app, arguments),
-                                         add_record(app), add_replay(app, arguments), add_ptx(app)};
+  const std::vector<Command> commands = {
+      add_list(app),   add_run(app, arguments),    add_compare(app, arguments),
+      add_record(app), add_replay(app, arguments), add_ptx(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -33,7 +35,9 @@ int parse_and_run(int argc, char** argv) {
       return kBadInput;
     }
     std::fprintf(stderr, "raddle: %s (see raddle %s--help)\n", error.what(),
-                 app.get_subcommands().empty() ? "" : (app.get_subcommands().front()->get_name() + " ").c_str());
+                 app.get_subcommands().empty()
+                     ? ""
+                     : (app.get_subcommands().front()->get_name() + " ").c_str());
     return kBadInput;
   }
   for (const Command& command : commands)

@@ -1,4 +1,5 @@
-// raddle compare: the same work under several policies. Each workload is executed once and timed under all of them.
+// raddle compare: the same work under several policies. Each workload is executed once and timed
+// under all of them.
 #include <cstdio>
 #include <deque>
 
@@ -16,7 +17,8 @@ struct Work {
   std::vector<std::string> parameters;
 };
 
-/// "size=tiny bfs n=100 spmv": parameters before the first workload go to all, others to the workload before them.
+/// "size=tiny bfs n=100 spmv": parameters before the first workload go to all, others to the
+/// workload before them.
 std::vector<Work> group(const std::vector<std::string>& words) {
   std::vector<std::string> common;
   std::vector<Work> out;
@@ -33,11 +35,13 @@ struct CompareCommand {
   std::vector<std::string> words, arguments;
   std::string policies_text;
 
-  std::vector<sim::Setup> setups(const std::vector<PolicySet>& sets, const policy::Registries& policies) const {
+  std::vector<sim::Setup> setups(const std::vector<PolicySet>& sets,
+                                 const policy::Registries& policies) const {
     std::vector<sim::Setup> out;
     for (const PolicySet& set : sets) {
       config::Tree tree = common.tree();
-      for (const std::string& setting : set.settings) tree.set_policy(setting, "--policies " + setting);
+      for (const std::string& setting : set.settings)
+        tree.set_policy(setting, "--policies " + setting);
       out.push_back(sim::read_setup(tree, policies));
     }
     return out;
@@ -45,7 +49,9 @@ struct CompareCommand {
 
   int operator()() const {
     common.check();
-    if (common.functional || common.live) throw InputError("compare times every workload under every policy; --functional and --live are for run");
+    if (common.functional || common.live)
+      throw InputError(
+          "compare times every workload under every policy; --functional and --live are for run");
     const policy::Registries policies = policy::all_policies();
     const std::vector<PolicySet> sets = parse_policies(policies_text, policies);
     const std::vector<Work> works = group(words);
@@ -70,7 +76,8 @@ struct CompareCommand {
       }
       clear_progress(common.quiet);
       named.workload.reset();
-      if (!common.quiet && common.json != "-") std::fputs(comparison(named.info.name, rows).c_str(), stdout);
+      if (!common.quiet && common.json != "-")
+        std::fputs(comparison(named.info.name, rows).c_str(), stdout);
     }
     if (!common.json.empty()) write_file(common.json, json(runs).dump(2));
     write_reports(common, runs, arguments);
@@ -80,7 +87,10 @@ struct CompareCommand {
 
   static nlohmann::ordered_json json(const std::vector<ReportRun>& runs) {
     nlohmann::ordered_json out = {{"schema", 1}, {"runs", nlohmann::ordered_json::array()}};
-    for (const ReportRun& run : runs) out["runs"].push_back({{"workload", run.workload}, {"policies", run.label}, {"result", sim::to_json(*run.result)}});
+    for (const ReportRun& run : runs)
+      out["runs"].push_back({{"workload", run.workload},
+                             {"policies", run.label},
+                             {"result", sim::to_json(*run.result)}});
     return out;
   }
 };
@@ -90,12 +100,20 @@ struct CompareCommand {
 Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
   auto command = std::make_shared<CompareCommand>();
   command->arguments = std::move(arguments);
-  CLI::App* compare = app.add_subcommand("compare", "the same work under several policies: a table and a report");
-  compare->add_option("workloads", command->words, "names from `raddle list workloads`; KEY=VALUE after a name goes to it, before the first to all")
-      ->required()->type_name("WORKLOAD ...");
-  compare->add_option("--policies", command->policies_text,
-                      "what to compare, first is the baseline: lrr,gto or gto,gto+block=chunk or two_level:group_size=4,gto")
-      ->required()->type_name("A,B,...");
+  CLI::App* compare =
+      app.add_subcommand("compare", "the same work under several policies: a table and a report");
+  compare
+      ->add_option("workloads", command->words,
+                   "names from `raddle list workloads`; KEY=VALUE after a name goes to it, before "
+                   "the first to all")
+      ->required()
+      ->type_name("WORKLOAD ...");
+  compare
+      ->add_option("--policies", command->policies_text,
+                   "what to compare, first is the baseline: lrr,gto or gto,gto+block=chunk or "
+                   "two_level:group_size=4,gto")
+      ->required()
+      ->type_name("A,B,...");
   command->common.add_to(*compare);
   return {compare, [command] { return (*command)(); }};
 }

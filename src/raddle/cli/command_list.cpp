@@ -47,7 +47,9 @@ Json policies() {
       auto choice = registry.choose(policy);
       config::Describer parameters;
       choice->visit(parameters);
-      out.push_back({{"name", fmt::format("{}={}", name, policy)}, {"doc", choice->doc()}, {"parameters", parameters.json()}});
+      out.push_back({{"name", fmt::format("{}={}", name, policy)},
+                     {"doc", choice->doc()},
+                     {"parameters", parameters.json()}});
     }
   };
   const policy::Registries all = policy::all_policies();
@@ -60,13 +62,19 @@ struct ListCommand {
   bool json = false;
 
   int operator()() const {
-    const Json items = what == "gpus" ? gpus() : what == "workloads" ? workloads() : what == "policies" ? policies() : Json::array();
+    const Json items = what == "gpus"        ? gpus()
+                       : what == "workloads" ? workloads()
+                       : what == "policies"  ? policies()
+                                             : Json::array();
     if (json) {
       std::fputs((items.dump(2) + "\n").c_str(), stdout);
       return 0;
     }
     for (const Json& item : items)
-      std::fputs(fmt::format("{:<16} {}\n", item["name"].get<std::string>(), item["doc"].get<std::string>()).c_str(), stdout);
+      std::fputs(fmt::format("{:<16} {}\n", item["name"].get<std::string>(),
+                             item["doc"].get<std::string>())
+                     .c_str(),
+                 stdout);
     return 0;
   }
 };
@@ -75,9 +83,11 @@ struct ListCommand {
 
 Command add_list(CLI::App& app) {
   auto command = std::make_shared<ListCommand>();
-  CLI::App* list = app.add_subcommand("list", "what there is: gpus, workloads, policies or experiments, one line each");
+  CLI::App* list = app.add_subcommand(
+      "list", "what there is: gpus, workloads, policies or experiments, one line each");
   list->add_option("what", command->what, "gpus, workloads, policies or experiments")
-      ->required()->check(CLI::IsMember({"gpus", "workloads", "policies", "experiments"}));
+      ->required()
+      ->check(CLI::IsMember({"gpus", "workloads", "policies", "experiments"}));
   list->add_flag("--json", command->json, "with parameters, as JSON");
   return {list, [command] { return (*command)(); }};
 }

@@ -21,7 +21,8 @@ using Json = nlohmann::ordered_json;
 
 std::string read(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) throw InputError(path + " is a directory, not a PTX file");
+  if (std::filesystem::is_directory(path, ignored))
+    throw InputError(path + " is a directory, not a PTX file");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError("cannot read " + path);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -36,9 +37,15 @@ Json describe(const ptx::Function& f) {
     if (v.space == ptx::Space::Local) local += v.size;
   }
   for (const ptx::Variable& v : f.parameters) parameters += v.size;
-  return {{"name", f.name}, {"line", f.line}, {"registers", ptx::assign_registers(f).registers}, {"shared_bytes", shared},
-          {"local_bytes", local}, {"parameters", f.parameters.size()}, {"parameter_bytes", parameters},
-          {"instructions", f.instructions.size()}, {"mix", mix}};
+  return {{"name", f.name},
+          {"line", f.line},
+          {"registers", ptx::assign_registers(f).registers},
+          {"shared_bytes", shared},
+          {"local_bytes", local},
+          {"parameters", f.parameters.size()},
+          {"parameter_bytes", parameters},
+          {"instructions", f.instructions.size()},
+          {"mix", mix}};
 }
 
 struct PtxCommand {
@@ -47,30 +54,42 @@ struct PtxCommand {
 
   int operator()() const {
     const ptx::Module module = ptx::parse(read(file), file);
-    Json out = {{"file", file}, {"version", fmt::format("{}.{}", module.version_major, module.version_minor)}, {"target", module.target}};
+    Json out = {{"file", file},
+                {"version", fmt::format("{}.{}", module.version_major, module.version_minor)},
+                {"target", module.target}};
     out["kernels"] = Json::array();
     out["functions"] = Json::array();
     for (const ptx::Function& f : module.functions)
       if (!f.is_extern) out[f.is_entry ? "kernels" : "functions"].push_back(describe(f));
     out["unsupported"] = Json::array();
     for (const exec::Unsupported& u : exec::unsupported(module))
-      out["unsupported"].push_back({{"function", u.function}, {"instruction", u.instruction}, {"line", u.line}, {"column", u.column}});
+      out["unsupported"].push_back({{"function", u.function},
+                                    {"instruction", u.instruction},
+                                    {"line", u.line},
+                                    {"column", u.column}});
     std::fputs((json ? out.dump(2) + "\n" : text(out)).c_str(), stdout);
     return out["unsupported"].empty() ? 0 : 1;
   }
 
   static std::string text(const Json& out) {
-    std::string t = fmt::format("{}: PTX {} for {}\n", out["file"].get<std::string>(), out["version"].get<std::string>(), out["target"].get<std::string>());
+    std::string t =
+        fmt::format("{}: PTX {} for {}\n", out["file"].get<std::string>(),
+                    out["version"].get<std::string>(), out["target"].get<std::string>());
     for (const char* group : {"kernels", "functions"})
       for (const Json& k : out[group]) {
-        t += fmt::format("  {} {} (line {}): {} instructions, {} registers, {} B shared, {} B local, {} parameters\n   ",
-                         group[0] == 'k' ? "kernel" : "function", k["name"].get<std::string>(), k["line"].get<int>(), k["instructions"].get<int>(),
-                         k["registers"].get<int>(), k["shared_bytes"].get<int>(), k["local_bytes"].get<int>(), k["parameters"].get<int>());
-        for (const auto& [opcode, count] : k["mix"].items()) t += fmt::format(" {} {}", opcode, count.get<int>());
+        t += fmt::format(
+            "  {} {} (line {}): {} instructions, {} registers, {} B shared, {} B local, {} "
+            "parameters\n   ",
+            group[0] == 'k' ? "kernel" : "function", k["name"].get<std::string>(),
+            k["line"].get<int>(), k["instructions"].get<int>(), k["registers"].get<int>(),
+            k["shared_bytes"].get<int>(), k["local_bytes"].get<int>(), k["parameters"].get<int>());
+        for (const auto& [opcode, count] : k["mix"].items())
+          t += fmt::format(" {} {}", opcode, count.get<int>());
         t += "\n";
       }
     for (const Json& u : out["unsupported"])
-      t += fmt::format("{}:{}:{}: {} cannot be executed yet: {}\n", out["file"].get<std::string>(), u["line"].get<int>(), u["column"].get<int>(),
+      t += fmt::format("{}:{}:{}: {} cannot be executed yet: {}\n", out["file"].get<std::string>(),
+                       u["line"].get<int>(), u["column"].get<int>(),
                        u["function"].get<std::string>(), u["instruction"].get<std::string>());
     return t;
   }
@@ -80,7 +99,8 @@ struct PtxCommand {
 
 Command add_ptx(CLI::App& app) {
   auto command = std::make_shared<PtxCommand>();
-  CLI::App* ptx = app.add_subcommand("ptx", "what a PTX file holds; exit status 0 only if all of it can be run");
+  CLI::App* ptx = app.add_subcommand(
+      "ptx", "what a PTX file holds; exit status 0 only if all of it can be run");
   ptx->add_option("file", command->file, "PTX text")->required()->type_name("FILE.ptx");
   ptx->add_flag("--json", command->json, "as JSON");
   return {ptx, [command] { return (*command)(); }};

@@ -31,9 +31,13 @@ struct RecordCommand {
     clear_progress(quiet);
     const auto bytes = std::filesystem::file_size(file);
     if (!quiet)
-      std::fputs(fmt::format("{}  {}: {} bytes, {:.3f} per warp instruction\n", summary(result), file, bytes,
-                             static_cast<double>(bytes) / static_cast<double>(std::max<std::uint64_t>(result.totals.sm.issued, 1)))
-                     .c_str(), stdout);
+      std::fputs(
+          fmt::format("{}  {}: {} bytes, {:.3f} per warp instruction\n", summary(result), file,
+                      bytes,
+                      static_cast<double>(bytes) /
+                          static_cast<double>(std::max<std::uint64_t>(result.totals.sm.issued, 1)))
+              .c_str(),
+          stdout);
     return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
   }
 };
@@ -45,7 +49,8 @@ struct ReplayCommand {
 
   int operator()() const {
     common.check();
-    if (common.functional || common.live) throw InputError("replay times what was recorded; --functional and --live are for run");
+    if (common.functional || common.live)
+      throw InputError("replay times what was recorded; --functional and --live are for run");
     const trace::FileReader reader(file);
     config::Tree tree = common.tree();
     if (common.seed == 0) tree.set("run.seed", reader.header().at("seed").dump(), file);
@@ -67,11 +72,18 @@ struct ReplayCommand {
 
 Command add_record(CLI::App& app) {
   auto command = std::make_shared<RecordCommand>();
-  CLI::App* record = app.add_subcommand("record", "execute a workload and store its op streams for replay");
-  record->add_option("workload", command->words, "as for run")->required()->type_name("WORKLOAD [KEY=VALUE ...]");
-  record->add_option("-o,--output", command->file, "file to write")->required()->type_name("FILE.rdl");
-  record->add_option("--gpu", command->gpu, "machine whose limits and SM count the program sees")->capture_default_str();
-  record->add_option("--seed", command->seed, "seed of the inputs (default 1)")->check(CLI::PositiveNumber);
+  CLI::App* record =
+      app.add_subcommand("record", "execute a workload and store its op streams for replay");
+  record->add_option("workload", command->words, "as for run")
+      ->required()
+      ->type_name("WORKLOAD [KEY=VALUE ...]");
+  record->add_option("-o,--output", command->file, "file to write")
+      ->required()
+      ->type_name("FILE.rdl");
+  record->add_option("--gpu", command->gpu, "machine whose limits and SM count the program sees")
+      ->capture_default_str();
+  record->add_option("--seed", command->seed, "seed of the inputs (default 1)")
+      ->check(CLI::PositiveNumber);
   record->add_flag("--quiet", command->quiet, "print nothing but errors");
   return {record, [command] { return (*command)(); }};
 }
@@ -79,8 +91,11 @@ Command add_record(CLI::App& app) {
 Command add_replay(CLI::App& app, std::vector<std::string> arguments) {
   auto command = std::make_shared<ReplayCommand>();
   command->arguments = std::move(arguments);
-  CLI::App* replay = app.add_subcommand("replay", "time stored op streams; the same as run, without executing again");
-  replay->add_option("file", command->file, "written by raddle record")->required()->type_name("FILE.rdl");
+  CLI::App* replay = app.add_subcommand(
+      "replay", "time stored op streams; the same as run, without executing again");
+  replay->add_option("file", command->file, "written by raddle record")
+      ->required()
+      ->type_name("FILE.rdl");
   command->common.add_to(*replay);
   return {replay, [command] { return (*command)(); }};
 }

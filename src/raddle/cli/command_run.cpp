@@ -38,7 +38,8 @@ struct RunCommand {
     write_reports(common, {{words.front(), "", &result}}, arguments);
     if (!common.quiet && common.json != "-") std::fputs(summary(result).c_str(), stdout);
     if (result.verdict == sim::Result::Verdict::Wrong) {
-      std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(), result.difference.c_str());
+      std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
+                   result.difference.c_str());
       return 1;
     }
     return 0;
@@ -50,12 +51,17 @@ struct RunCommand {
 Command add_run(CLI::App& app, std::vector<std::string> arguments) {
   auto command = std::make_shared<RunCommand>();
   command->arguments = std::move(arguments);
-  CLI::App* run = app.add_subcommand("run", "run a workload, check its result against a CPU reference, print a summary");
+  CLI::App* run = app.add_subcommand(
+      "run", "run a workload, check its result against a CPU reference, print a summary");
   run->add_option("workload", command->words,
-                  "a name from `raddle list workloads`, or a PTX file; then its parameters as KEY=VALUE (size=tiny|small|paper first of all)")
-      ->required()->type_name("WORKLOAD [KEY=VALUE ...]");
+                  "a name from `raddle list workloads`, or a PTX file; then its parameters as "
+                  "KEY=VALUE (size=tiny|small|paper first of all)")
+      ->required()
+      ->type_name("WORKLOAD [KEY=VALUE ...]");
   command->common.add_to(*run);
-  run->footer("A kernel of your own: raddle run my.ptx kernel=NAME grid=80 block=256 args=buf:4096,1024:u32");
+  run->footer(
+      "A kernel of your own: raddle run my.ptx kernel=NAME grid=80 block=256 "
+      "args=buf:4096,1024:u32");
   return {run, [command] { return (*command)(); }};
 }
 

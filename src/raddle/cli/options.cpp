@@ -1,6 +1,7 @@
 #include "raddle/cli/options.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <string_view>
 
 #include "raddle/cli/output.h"
@@ -32,27 +33,38 @@ void CommonOptions::add_to(CLI::App& c) {
   c.add_option("--gpu", gpu, "machine: a name from `raddle list gpus`, or a .toml or .json file")
       ->capture_default_str();
   c.add_option("--set", set, "change one setting of the machine, e.g. sm.l1d.size_kib=64")
-      ->type_name("PATH=VALUE")->allow_extra_args(false);
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
   c.add_option("--policy", policy, "choose a policy, e.g. warp=two_level:group_size=4")
-      ->type_name("LEVEL=NAME[:KEY=VALUE,...]")->allow_extra_args(false);
-  c.add_option("--json", json, "write the result as JSON; - for standard output")->type_name("FILE|-");
+      ->type_name("LEVEL=NAME[:KEY=VALUE,...]")
+      ->allow_extra_args(false);
+  c.add_option("--json", json, "write the result as JSON; - for standard output")
+      ->type_name("FILE|-");
   c.add_option("--report", report, "write an HTML report")->type_name("FILE");
-  c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")->type_name("FILE");
+  c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")
+      ->type_name("FILE");
   c.add_option("--max-cycles", max_cycles, "give up after that many simulated cycles")
       ->check(CLI::PositiveNumber);
   c.add_option("--threads", threads, "host threads; results are the same for any number")
-      ->check(CLI::Range(1, 256))->capture_default_str();
-  c.add_option("--seed", seed, "seed of inputs and random choices (default 1)")->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  c.add_option("--seed", seed, "seed of inputs and random choices (default 1)")
+      ->check(CLI::PositiveNumber);
   c.add_flag("--functional", functional, "execute and check only, without timing");
-  c.add_flag("--live", live, "execute just ahead of timing: for programs whose result depends on timing");
-  c.add_flag("--no-skip", no_skip, "simulate every cycle, also those in which nothing can happen (slower, same result)");
+  c.add_flag("--live", live,
+             "execute just ahead of timing: for programs whose result depends on timing");
+  c.add_flag("--no-skip", no_skip,
+             "simulate every cycle, also those in which nothing can happen (slower, same result)");
   c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )");
 }
 
 void CommonOptions::check() const {
-  if (functional && live) throw InputError("--functional and --live exclude each other: --functional has no timing");
-  if (functional && !timeline.empty()) throw InputError("--timeline needs timing; leave out --functional");
-  if (functional && !report.empty()) throw InputError("--report needs timing; leave out --functional");
+  if (functional && live)
+    throw InputError("--functional and --live exclude each other: --functional has no timing");
+  if (functional && !timeline.empty())
+    throw InputError("--timeline needs timing; leave out --functional");
+  if (functional && !report.empty())
+    throw InputError("--report needs timing; leave out --functional");
   for (const std::string& file : {json, report, timeline})
     if (!file.empty() && file != "-") check_writable(file);
 }
@@ -71,11 +83,23 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   out.functional = functional;
   out.skip = !no_skip;
   out.threads = threads;
+  // Device printf goes where the summary goes; standard output is the JSON's alone when that is
+  // asked for.
+  out.print = [out_file = json == "-" ? stderr : stdout](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), out_file);
+  };
   out.max_warp_instructions = kDefaultInstructionLimit;
+  // What the program prints is its output; standard output may be taken by the JSON.
+  if (!quiet)
+    out.print = [to = json == "-" ? stderr : stdout](std::string_view text) {
+      std::fwrite(text.data(), 1, text.size(), to);
+    };
   if (max_cycles != 0) {
     out.max_cycles = max_cycles;
-    // A scheduler issues at most one instruction a cycle, so whoever executes more than this cannot end in time.
-    const std::uint64_t per_cycle = std::uint64_t{setup.machine.sm.count} * setup.machine.sm.schedulers;
+    // A scheduler issues at most one instruction a cycle, so whoever executes more than this cannot
+    // end in time.
+    const std::uint64_t per_cycle =
+        std::uint64_t{setup.machine.sm.count} * setup.machine.sm.schedulers;
     out.max_warp_instructions =
         max_cycles > ~0ull / per_cycle ? ~0ull : std::max<std::uint64_t>(max_cycles * per_cycle, 1);
   }
@@ -106,7 +130,8 @@ NamedWorkload make_workload(const std::string& name, const std::vector<std::stri
   return out;
 }
 
-// --- --policies -----------------------------------------------------------------------------------
+// --- --policies
+// -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -123,25 +148,27 @@ std::string with_level(const std::string& item, const policy::Registries& polici
     }
   };
   look("warp", policies.warp), look("block", policies.block), look("dram", policies.dram);
-  if (found.empty()) throw InputError("--policies: no policy is called '" + head + "'; known:" + known);
+  if (found.empty())
+    throw InputError("--policies: no policy is called '" + head + "'; known:" + known);
   if (found.size() > 1)
-    throw InputError("--policies: '" + head + "' is a policy of levels " + found[0] + " and " + found[1] +
-                     "; write " + found[0] + "=" + head);
+    throw InputError("--policies: '" + head + "' is a policy of levels " + found[0] + " and " +
+                     found[1] + "; write " + found[0] + "=" + head);
   return found[0] + "=" + item;
 }
 
-/// A comma separates policies, but also the parameters of one: "two_level:group_size=4,inner=rr,gto" are two.
+/// A comma separates policies, but also the parameters of one:
+/// "two_level:group_size=4,inner=rr,gto" are two.
 std::vector<std::string> split_list(const std::string& list) {
   std::vector<std::string> out;
   for (std::string& part : split(list, ',')) {
     const std::size_t equal = part.find('=');
     const std::string key = part.substr(0, equal);
     const bool level = key == "warp" || key == "block" || key == "dram";
-    const bool parameter = equal != std::string::npos && !level && key.find_first_of(":+") == std::string::npos;
+    const bool parameter =
+        equal != std::string::npos && !level && key.find_first_of(":+") == std::string::npos;
     if (parameter && !out.empty() && out.back().find(':') != std::string::npos)
       out.back() += "," + part;
-    else
-      out.push_back(std::move(part));
+    else out.push_back(std::move(part));
   }
   return out;
 }
@@ -153,7 +180,8 @@ std::vector<PolicySet> parse_policies(const std::string& list, const policy::Reg
   for (const std::string& item : split_list(list)) {
     if (item.empty()) throw InputError("--policies: empty entry in '" + list + "'");
     PolicySet set{item, {}};
-    for (const std::string& part : split(item, '+')) set.settings.push_back(with_level(part, policies));
+    for (const std::string& part : split(item, '+'))
+      set.settings.push_back(with_level(part, policies));
     if (std::ranges::any_of(out, [&](const PolicySet& other) { return other.label == item; }))
       throw InputError("--policies: '" + item + "' is there twice");
     out.push_back(std::move(set));

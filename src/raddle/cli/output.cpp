@@ -18,11 +18,14 @@ namespace fs = std::filesystem;
 
 void check_writable(const std::string& file) {
   std::error_code error;
-  if (fs::is_directory(file, error)) throw InputError("cannot write " + file + ": it is a directory");
+  if (fs::is_directory(file, error))
+    throw InputError("cannot write " + file + ": it is a directory");
   fs::path folder = fs::path(file).parent_path();
   if (folder.empty()) folder = ".";
-  if (!fs::is_directory(folder, error)) throw InputError("cannot write " + file + ": there is no folder " + folder.string());
-  if (access(folder.c_str(), W_OK) != 0) throw InputError("cannot write " + file + ": no permission in " + folder.string());
+  if (!fs::is_directory(folder, error))
+    throw InputError("cannot write " + file + ": there is no folder " + folder.string());
+  if (access(folder.c_str(), W_OK) != 0)
+    throw InputError("cannot write " + file + ": no permission in " + folder.string());
 }
 
 void write_file(const std::string& file, std::string_view text) {
@@ -57,7 +60,9 @@ double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string percent(std::uint64_t part, std::uint64_t whole) { return fmt::format("{:.1f} %", 100 * share(part, whole)); }
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  return fmt::format("{:.1f} %", 100 * share(part, whole));
+}
 
 std::string verdict(const sim::Result& r) {
   if (r.verdict == sim::Result::Verdict::Correct) return "correct";
@@ -80,7 +85,9 @@ std::string main_stall(const sim::Result& r) {
                      percent(*most, r.cycles * r.schedulers));
 }
 
-std::uint64_t l2_accesses(const sim::Result& r) { return r.totals.l2.reads + r.totals.l2.writes + r.totals.l2.atomics; }
+std::uint64_t l2_accesses(const sim::Result& r) {
+  return r.totals.l2.reads + r.totals.l2.writes + r.totals.l2.atomics;
+}
 
 }  // namespace
 
@@ -88,32 +95,50 @@ std::string summary(const sim::Result& r) {
   const auto& c = r.totals;
   const std::string gpu = r.config["name"].get<std::string>();
   if (!r.timed)
-    return fmt::format("{}: {} (functional)\n  {} launches, {} warp instructions, {:.0f} M/s on one core\n", r.workload, verdict(r),
-                       r.kernels.size(), grouped(c.sm.issued), share(c.sm.issued, 1) / 1e6 / std::max(r.host.functional_seconds, 1e-9));
-  std::string out = fmt::format("{} on {} ({}): {}\n", r.workload, gpu, policy_label(r), verdict(r));
-  auto line = [&](std::string_view name, const std::string& value) { out += fmt::format("  {:<20} {}\n", name, value); };
+    return fmt::format(
+        "{}: {} (functional)\n  {} launches, {} warp instructions, {:.0f} M/s on one core\n",
+        r.workload, verdict(r), r.kernels.size(), grouped(c.sm.issued),
+        share(c.sm.issued, 1) / 1e6 / std::max(r.host.functional_seconds, 1e-9));
+  std::string out =
+      fmt::format("{} on {} ({}): {}\n", r.workload, gpu, policy_label(r), verdict(r));
+  auto line = [&](std::string_view name, const std::string& value) {
+    out += fmt::format("  {:<20} {}\n", name, value);
+  };
   line("cycles", fmt::format("{}  ({:.3f} ms at {:.0f} MHz, {} launches)", grouped(r.cycles),
-                             static_cast<double>(r.cycles) / r.core_clock_mhz / 1e3, r.core_clock_mhz, r.kernels.size()));
-  line("warp instructions", fmt::format("{}  (IPC {:.1f} threads per cycle)", grouped(c.sm.issued), share(c.sm.thread_instructions, r.cycles)));
-  line("L1D hit rate", fmt::format("{} of {} line accesses", percent(c.sm.l1d_hits, c.sm.l1d_accesses), grouped(c.sm.l1d_accesses)));
-  line("L2 hit rate", fmt::format("{} of {}", percent(c.l2.hits, l2_accesses(r)), grouped(l2_accesses(r))));
-  line("DRAM", fmt::format("{:.1f} MB, row hits {}", share(c.dram.bytes, 1'000'000), percent(c.dram.row_hits, c.dram.reads + c.dram.writes)));
-  line("scheduler cycles", fmt::format("issued {}, most lost to {}", percent(c.sm.issued, r.cycles * r.schedulers), main_stall(r)));
-  line("host", fmt::format("{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)", r.host.wall_seconds, r.host.functional_seconds,
-                           r.host.timing_seconds, grouped(static_cast<std::uint64_t>(share(c.sm.issued, 1) / std::max(r.host.timing_seconds, 1e-9)))));
+                             static_cast<double>(r.cycles) / r.core_clock_mhz / 1e3,
+                             r.core_clock_mhz, r.kernels.size()));
+  line("warp instructions", fmt::format("{}  (IPC {:.1f} threads per cycle)", grouped(c.sm.issued),
+                                        share(c.sm.thread_instructions, r.cycles)));
+  line("L1D hit rate",
+       fmt::format("{} of {} line accesses", percent(c.sm.l1d_hits, c.sm.l1d_accesses),
+                   grouped(c.sm.l1d_accesses)));
+  line("L2 hit rate",
+       fmt::format("{} of {}", percent(c.l2.hits, l2_accesses(r)), grouped(l2_accesses(r))));
+  line("DRAM", fmt::format("{:.1f} MB, row hits {}", share(c.dram.bytes, 1'000'000),
+                           percent(c.dram.row_hits, c.dram.reads + c.dram.writes)));
+  line("scheduler cycles",
+       fmt::format("issued {}, most lost to {}", percent(c.sm.issued, r.cycles * r.schedulers),
+                   main_stall(r)));
+  line("host", fmt::format("{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",
+                           r.host.wall_seconds, r.host.functional_seconds, r.host.timing_seconds,
+                           grouped(static_cast<std::uint64_t>(
+                               share(c.sm.issued, 1) / std::max(r.host.timing_seconds, 1e-9)))));
   return out;
 }
 
 std::string comparison(std::string_view workload, std::span<const Row> rows) {
   std::size_t width = 12;
   for (const Row& row : rows) width = std::max(width, row.label.size());
-  std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n", workload, "policy", width, "cycles", "speed-up",
-                                "IPC", "L1D hit", "L2 hit", "DRAM MB", "most cycles lost to");
+  std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n",
+                                workload, "policy", width, "cycles", "speed-up", "IPC", "L1D hit",
+                                "L2 hit", "DRAM MB", "most cycles lost to");
   for (const Row& row : rows) {
     const sim::Result& r = *row.result;
-    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10.1f}  {}{}\n", row.label, width, grouped(r.cycles),
-                       share(rows.front().result->cycles, r.cycles), share(r.totals.sm.thread_instructions, r.cycles),
-                       percent(r.totals.sm.l1d_hits, r.totals.sm.l1d_accesses), percent(r.totals.l2.hits, l2_accesses(r)),
+    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10.1f}  {}{}\n", row.label,
+                       width, grouped(r.cycles), share(rows.front().result->cycles, r.cycles),
+                       share(r.totals.sm.thread_instructions, r.cycles),
+                       percent(r.totals.sm.l1d_hits, r.totals.sm.l1d_accesses),
+                       percent(r.totals.l2.hits, l2_accesses(r)),
                        share(r.totals.dram.bytes, 1'000'000), main_stall(r),
                        r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
   }
@@ -127,7 +152,8 @@ std::function<void(const sim::Progress&)> progress_line(const std::string& what,
     const auto now = std::chrono::steady_clock::now();
     if (now - *last < std::chrono::milliseconds(100)) return;
     *last = now;
-    const std::string line = fmt::format("{}: launch {} ({}), cycle {}", what, p.launches + 1, p.kernel, grouped(p.cycles));
+    const std::string line = fmt::format("{}: launch {} ({}), cycle {}", what, p.launches + 1,
+                                         p.kernel, grouped(p.cycles));
     std::fprintf(stderr, "\r\033[K%.110s", line.c_str());
   };
 }

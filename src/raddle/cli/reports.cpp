@@ -53,7 +53,10 @@ void write_reports(const CommonOptions& options, const std::vector<ReportRun>& r
     std::vector<report::Run> timed;
     for (const ReportRun& run : runs) timed.push_back({run.workload + " " + run.label, run.result});
     write_file(options.timeline, report::timeline(timed));
-    if (!options.quiet) std::fprintf(stderr, "timeline: %s (open it in https://ui.perfetto.dev or chrome://tracing)\n", options.timeline.c_str());
+    if (!options.quiet)
+      std::fprintf(stderr,
+                   "timeline: %s (open it in https://ui.perfetto.dev or chrome://tracing)\n",
+                   options.timeline.c_str());
   }
 }
 

@@ -18,8 +18,8 @@ void* reserve(std::uint64_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
-    throw RunError(fmt::format("cannot reserve {} MiB of address space for device memory",
-                               bytes >> 20));
+    throw RunError(
+        fmt::format("cannot reserve {} MiB of address space for device memory", bytes >> 20));
   return p;
 }
 
@@ -84,8 +84,8 @@ std::string DeviceMemory::describe(Address address) const {
     if (offset < bytes)
       return fmt::format("byte {} of the {}-byte allocation at {:#x}", offset, bytes, start);
     if (offset - bytes < (1u << 20) || after == live_.end())
-      return fmt::format("{} bytes past the end of the {}-byte allocation at {:#x}",
-                         offset - bytes, bytes, start);
+      return fmt::format("{} bytes past the end of the {}-byte allocation at {:#x}", offset - bytes,
+                         bytes, start);
   }
   if (after != live_.end())
     return fmt::format("{} bytes before the {}-byte allocation at {:#x}", after->first - address,

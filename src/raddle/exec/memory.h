@@ -1,5 +1,6 @@
-// The simulated device's global memory: one reserved range, allocations with guard gaps, and the number of valid
-// bytes of every 128-byte line so that an access one byte past an allocation is caught, always.
+// The simulated device's global memory: one reserved range, allocations with guard gaps, and the
+// number of valid bytes of every 128-byte line so that an access one byte past an allocation is
+// caught, always.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,13 +19,15 @@ class DeviceMemory {
   static constexpr Address kBase = 0x10'0000'0000ull;
   static constexpr Address kAlignment = 256;
 
-  /// Reserves `capacity` bytes of address space (no memory is used until touched; fresh memory reads as zero).
+  /// Reserves `capacity` bytes of address space (no memory is used until touched; fresh memory
+  /// reads as zero).
   explicit DeviceMemory(std::uint64_t capacity = std::uint64_t{16} << 30);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
-  /// 256-byte aligned, followed by at least one invalid line. nullopt when the capacity is spent. size 0 gives size 1.
+  /// 256-byte aligned, followed by at least one invalid line. nullopt when the capacity is spent.
+  /// size 0 gives size 1.
   std::optional<Address> allocate(std::uint64_t size);
   /// False when `address` is not the start of a live allocation.
   bool free(Address address);
@@ -35,20 +38,25 @@ class DeviceMemory {
   /// Host view. Precondition: valid(address, size).
   std::byte* host(Address address) { return bytes_ + (address - kBase); }
   const std::byte* host(Address address) const { return bytes_ + (address - kBase); }
-  /// One sentence about what lies nearest to `address`, for messages ("16 bytes past the end of the 4096-byte allocation at 0x...").
+  /// One sentence about what lies nearest to `address`, for messages ("16 bytes past the end of the
+  /// 4096-byte allocation at 0x...").
   std::string describe(Address address) const;
 
   // For the engine's own checks.
   std::byte* bytes() { return bytes_; }
-  const std::uint8_t* valid_bytes() const { return valid_; }  ///< per 128-byte line: bytes valid from its start, 0..128
-  std::uint64_t extent() const { return extent_; }            ///< bytes from kBase up to the end of the last allocation
+  const std::uint8_t* valid_bytes() const {
+    return valid_;
+  }  ///< per 128-byte line: bytes valid from its start, 0..128
+  std::uint64_t extent() const {
+    return extent_;
+  }  ///< bytes from kBase up to the end of the last allocation
 
  private:
   std::byte* bytes_ = nullptr;
   std::uint8_t* valid_ = nullptr;
   std::uint64_t capacity_, extent_ = 0, used_ = 0;
-  std::map<Address, std::uint64_t> live_;                  ///< start -> size
-  std::multimap<std::uint64_t, Address> free_;             ///< footprint -> start
+  std::map<Address, std::uint64_t> live_;       ///< start -> size
+  std::multimap<std::uint64_t, Address> free_;  ///< footprint -> start
 };
 
 }  // namespace raddle::exec

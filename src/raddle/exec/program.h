@@ -26,12 +26,13 @@ class Kernel;
 /// A loaded module: its variables live in `memory`.
 class Program {
  public:
-  /// Allocates and initialises module variables. Throws InputError when memory is short or when a *reachable* instruction of a
-  /// kernel is unsupported: only on kernel(), so that a module with one odd kernel still runs the others.
+  /// Allocates and initialises module variables. Throws InputError when memory is short or when a
+  /// *reachable* instruction of a kernel is unsupported: only on kernel(), so that a module with
+  /// one odd kernel still runs the others.
   Program(ptx::Module module, DeviceMemory& memory);
   ~Program();
-  /// Decodes on first use. Throws InputError when there is no such entry (naming those that exist) or when it, or a function
-  /// it calls, holds an unsupported instruction.
+  /// Decodes on first use. Throws InputError when there is no such entry (naming those that exist)
+  /// or when it, or a function it calls, holds an unsupported instruction.
   const Kernel& kernel(std::string_view name);
   std::vector<std::string> kernel_names() const;
   const ptx::Module& module() const;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
 #include "raddle/base/error.h"
@@ -276,7 +275,6 @@ const Code& Runner::running_code(const WarpState& warp) const {
 }
 void Runner::print(std::string_view text) const {
   if (options_.print) options_.print(text);
-  else std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
 }  // namespace raddle::exec

@@ -1,7 +1,8 @@
 // How a policy is found by name. A policy file defines its class (with nested Params) and ends with
-//     void add_warp_gto(Registry<WarpPolicy>& r) { r.add<Gto>("gto", "one line that says what it does"); }
-// CMake lists the folder, so dropping the file in and building is enough. The registry is an object,
-// not a static: tests make their own.
+//     void add_warp_gto(Registry<WarpPolicy>& r) { r.add<Gto>("gto", "one line that says what it
+//     does"); }
+// CMake lists the folder, so dropping the file in and building is enough. The registry is an
+// object, not a static: tests make their own.
 #pragma once
 #include <map>
 #include <memory>
@@ -30,12 +31,14 @@ class Choice {
 template <class Interface>
 class Registry {
  public:
-  /// P: derives from Interface, has `struct Params { void visit(FieldVisitor&); }` and P(const Params&, const Context&).
+  /// P: derives from Interface, has `struct Params { void visit(FieldVisitor&); }` and P(const
+  /// Params&, const Context&).
   template <class P>
   void add(std::string_view name, std::string_view doc) {
-    auto [at, fresh] = makers_.emplace(name, Maker{doc, [](std::string_view n, std::string_view d) {
-      return std::unique_ptr<Choice<Interface>>(new ChoiceOf<P>(n, d));
-    }});
+    auto [at, fresh] = makers_.emplace(
+        name, Maker{doc, [](std::string_view n, std::string_view d) {
+                      return std::unique_ptr<Choice<Interface>>(new ChoiceOf<P>(n, d));
+                    }});
     (void)at;
     if (!fresh) throw InputError("two policies are called '" + std::string(name) + "'");
   }
@@ -45,8 +48,8 @@ class Registry {
     if (found != makers_.end()) return found->second.make(found->first, found->second.doc);
     std::string known;
     for (const auto& [n, maker] : makers_) known += " " + n;
-    throw InputError("no " + std::string(Interface::kLevel) + " policy is called '" + std::string(name) +
-                     "'; known:" + known);
+    throw InputError("no " + std::string(Interface::kLevel) + " policy is called '" +
+                     std::string(name) + "'; known:" + known);
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all;

@@ -19,7 +19,8 @@ using KernelId = std::uint32_t;
 using EventId = std::uint32_t;
 inline constexpr StreamId kDefaultStream{0};
 
-/// Kernel arguments as raw values, in declaration order. Pass std::uint32_t, float, double, Address, ... exactly as declared.
+/// Kernel arguments as raw values, in declaration order. Pass std::uint32_t, float, double,
+/// Address, ... exactly as declared.
 class Arguments {
  public:
   template <class... Ts>
@@ -42,7 +43,8 @@ class Device {
  public:
   virtual ~Device() = default;
 
-  // Memory. Addresses are device addresses. Throws RunError when memory is short or a range is not allocated.
+  // Memory. Addresses are device addresses. Throws RunError when memory is short or a range is not
+  // allocated.
   virtual Address allocate(std::uint64_t bytes) = 0;
   virtual void free(Address address) = 0;
   virtual void copy_to_device(Address to, const void* from, std::uint64_t bytes) = 0;
@@ -56,8 +58,8 @@ class Device {
   /// Address of a module variable.
   virtual Address symbol(ModuleId module, std::string_view name) = 0;
 
-  // Work. Launches of a stream run in order. Throws InputError when the shape cannot run on the machine or the arguments do not
-  // match the kernel's parameters.
+  // Work. Launches of a stream run in order. Throws InputError when the shape cannot run on the
+  // machine or the arguments do not match the kernel's parameters.
   virtual void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
                       std::uint32_t dynamic_shared_bytes = 0, StreamId stream = kDefaultStream) = 0;
   virtual StreamId create_stream() = 0;

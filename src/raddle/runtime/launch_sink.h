@@ -1,4 +1,5 @@
-// Who wants to hear of launches. sim implements this to time them; without one, runs are functional only.
+// Who wants to hear of launches. sim implements this to time them; without one, runs are functional
+// only.
 #pragma once
 #include <cstdint>
 #include <string>

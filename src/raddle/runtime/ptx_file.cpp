@@ -44,7 +44,8 @@ Dim3 dimensions(const std::string& name, const std::string& text) {
 
 std::string read(const std::string& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw InputError(path + " is a directory, not a PTX file");
+  if (std::filesystem::is_directory(path, error))
+    throw InputError(path + " is a directory, not a PTX file");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError("cannot read " + path);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -84,7 +85,9 @@ void PtxFileWorkload::add_argument(Device& device, Arguments& out, const std::st
   else if (type == "u8") out.add(number<std::uint8_t>(value, text));
   else if (type == "f32") out.add(number<float>(value, text));
   else if (type == "f64") out.add(number<double>(value, text));
-  else throw InputError("argument '" + text + "' is none of VALUE:u8|u16|u32|s32|u64|s64|f32|f64, buf:BYTES, file:PATH");
+  else
+    throw InputError("argument '" + text +
+                     "' is none of VALUE:u8|u16|u32|s32|u64|s64|f32|f64, buf:BYTES, file:PATH");
 }
 
 void PtxFileWorkload::run(Device& device, std::uint64_t) {
@@ -95,7 +98,8 @@ void PtxFileWorkload::run(Device& device, std::uint64_t) {
   const KernelId kernel = device.kernel(module, kernel_);
   Arguments arguments;
   for (const std::string& text : split(args_, ',')) add_argument(device, arguments, text);
-  for (std::uint32_t i = 0; i < repeat_; ++i) device.launch(kernel, grid, block, arguments, shared_bytes_);
+  for (std::uint32_t i = 0; i < repeat_; ++i)
+    device.launch(kernel, grid, block, arguments, shared_bytes_);
   device.synchronize();
 }
 

@@ -7,8 +7,8 @@
 
 namespace raddle::runtime {
 
-/// Arguments are "value:type" (4:u32, -1:s64, 1.5:f32, 2:f64) or "buf:BYTES" (a zeroed buffer; its address is passed),
-/// "file:PATH" (a buffer with the file's bytes).
+/// Arguments are "value:type" (4:u32, -1:s64, 1.5:f32, 2:f64) or "buf:BYTES" (a zeroed buffer; its
+/// address is passed), "file:PATH" (a buffer with the file's bytes).
 class PtxFileWorkload final : public Workload {
  public:
   /// Reads the file. Throws InputError when it cannot be read.

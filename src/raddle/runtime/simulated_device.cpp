@@ -24,14 +24,16 @@ std::string text(Dim3 d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 }  // namespace
 
 SimulatedDevice::SimulatedDevice(SimulatedDeviceOptions options)
-    : options_(std::move(options)), memory_(options_.memory_bytes),
+    : options_(std::move(options)),
+      memory_(options_.memory_bytes),
       machine_(memory_, machine_options(options_)) {
   RADDLE_ASSERT(!options_.live || options_.sink != nullptr);
 }
 
 SimulatedDevice::~SimulatedDevice() = default;
 
-// --- memory ---------------------------------------------------------------------------------------
+// --- memory
+// ---------------------------------------------------------------------------------------
 
 Address SimulatedDevice::allocate(std::uint64_t bytes) {
   if (auto at = memory_.allocate(bytes)) return *at;
@@ -41,14 +43,14 @@ Address SimulatedDevice::allocate(std::uint64_t bytes) {
 
 void SimulatedDevice::free(Address address) {
   if (address != 0 && !memory_.free(address))
-    throw RunError(fmt::format("free of {:#x}, which is not the start of an allocation ({})", address,
-                               memory_.describe(address)));
+    throw RunError(fmt::format("free of {:#x}, which is not the start of an allocation ({})",
+                               address, memory_.describe(address)));
 }
 
 std::byte* SimulatedDevice::checked(Address address, std::uint64_t bytes, std::string_view what) {
   if (bytes != 0 && !memory_.valid(address, bytes))
-    throw RunError(fmt::format("{} of {} bytes at {:#x} leaves its allocation ({})", what, bytes, address,
-                               memory_.describe(address)));
+    throw RunError(fmt::format("{} of {} bytes at {:#x} leaves its allocation ({})", what, bytes,
+                               address, memory_.describe(address)));
   return memory_.host(address);
 }
 
@@ -69,13 +71,16 @@ void SimulatedDevice::copy_on_device(Address to, Address from, std::uint64_t byt
 }
 
 void SimulatedDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
-  if (std::byte* target = checked(to, bytes, "memset"); bytes != 0) std::memset(target, value, bytes);
+  if (std::byte* target = checked(to, bytes, "memset"); bytes != 0)
+    std::memset(target, value, bytes);
 }
 
-// --- code -----------------------------------------------------------------------------------------
+// --- code
+// -----------------------------------------------------------------------------------------
 
 ModuleId SimulatedDevice::load(std::string ptx, std::string file) {
-  modules_.push_back(std::make_unique<exec::Program>(ptx::parse(std::move(ptx), std::move(file)), memory_));
+  modules_.push_back(
+      std::make_unique<exec::Program>(ptx::parse(std::move(ptx), std::move(file)), memory_));
   return static_cast<ModuleId>(modules_.size() - 1);
 }
 
@@ -92,9 +97,11 @@ Address SimulatedDevice::symbol(ModuleId module, std::string_view name) {
                    "no variable is called '" + std::string(name) + "'");
 }
 
-// --- work -----------------------------------------------------------------------------------------
+// --- work
+// -----------------------------------------------------------------------------------------
 
-void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block, StreamId stream) const {
+void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block,
+                                  StreamId stream) const {
   auto refuse = [&](const std::string& why) {
     throw InputError("kernel '" + entry.name + "' cannot be launched: " + why);
   };
@@ -103,28 +110,32 @@ void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 bloc
   if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535 || grid.count() > 0xffffffffull)
     refuse(fmt::format("grid {} is beyond (2147483647, 65535, 65535) or 2^32 blocks", text(grid)));
   if (block.count() > options_.max_threads_per_block || block.z > 64)
-    refuse(fmt::format("a block of {} threads {}; the machine allows {} (and 64 in z)", block.count(),
-                       text(block), options_.max_threads_per_block));
+    refuse(fmt::format("a block of {} threads {}; the machine allows {} (and 64 in z)",
+                       block.count(), text(block), options_.max_threads_per_block));
   for (const ptx::Function& f : modules_[entry.module]->module().functions) {
     if (f.name != entry.name) continue;
     if (f.required_threads && *f.required_threads != block)
-      refuse(fmt::format("its .reqntid asks for blocks of {}, not {}", text(*f.required_threads), text(block)));
+      refuse(fmt::format("its .reqntid asks for blocks of {}, not {}", text(*f.required_threads),
+                         text(block)));
     if (f.max_threads && f.max_threads->count() < block.count())
-      refuse(fmt::format("its .maxntid allows {} threads per block, not {}", f.max_threads->count(), block.count()));
+      refuse(fmt::format("its .maxntid allows {} threads per block, not {}", f.max_threads->count(),
+                         block.count()));
   }
   if (index(stream) >= streams_) refuse(fmt::format("stream {} does not exist", index(stream)));
 }
 
-std::vector<std::byte> SimulatedDevice::pack(const KernelEntry& entry, const Arguments& arguments) const {
+std::vector<std::byte> SimulatedDevice::pack(const KernelEntry& entry,
+                                             const Arguments& arguments) const {
   const exec::ParameterLayout& layout = exec::parameters_of(*entry.kernel);
   const auto& items = arguments.items();
   if (items.size() != layout.items.size())
-    throw InputError(fmt::format("kernel '{}' takes {} arguments, not {}", entry.name, layout.items.size(), items.size()));
+    throw InputError(fmt::format("kernel '{}' takes {} arguments, not {}", entry.name,
+                                 layout.items.size(), items.size()));
   std::vector<std::byte> bytes(layout.bytes);
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (items[i].size() != layout.items[i].size)
-      throw InputError(fmt::format("argument {} of kernel '{}' has {} bytes, not {}", i + 1, entry.name,
-                                   layout.items[i].size, items[i].size()));
+      throw InputError(fmt::format("argument {} of kernel '{}' has {} bytes, not {}", i + 1,
+                                   entry.name, layout.items[i].size, items[i].size()));
     std::ranges::copy(items[i], bytes.begin() + layout.items[i].offset);
   }
   return bytes;
@@ -146,7 +157,8 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Argum
       trace = std::make_unique<trace::MemoryTrace>(exec::code_of(*entry.kernel), launch.shape);
     const auto before = std::chrono::steady_clock::now();
     const exec::RunCount count = machine_.run(launch, trace.get());
-    functional_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    functional_seconds_ +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     record.warp_instructions = count.warp_instructions;
     record.thread_instructions = count.thread_instructions;
     if (options_.sink != nullptr) options_.sink->time(*trace, record);
@@ -166,7 +178,8 @@ void SimulatedDevice::record(EventId event, StreamId) {
 }
 
 void SimulatedDevice::wait(StreamId, EventId event) {
-  if (events_.at(event) == kNever) throw RunError(fmt::format("wait for event {}, which was never recorded", event));
+  if (events_.at(event) == kNever)
+    throw RunError(fmt::format("wait for event {}, which was never recorded", event));
 }
 
 double SimulatedDevice::elapsed_ms(EventId from, EventId to) {

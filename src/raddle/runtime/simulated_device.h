@@ -1,6 +1,7 @@
-// The simulated GPU as a runtime::Device. Launches are executed functionally in the order of the calls, each
-// to its end, and then (or, in live mode, meanwhile) timed by the sink. Running streams one after another is a
-// legal order of every program whose streams are ordered by events and synchronisation only.
+// The simulated GPU as a runtime::Device. Launches are executed functionally in the order of the
+// calls, each to its end, and then (or, in live mode, meanwhile) timed by the sink. Running streams
+// one after another is a legal order of every program whose streams are ordered by events and
+// synchronisation only.
 #pragma once
 #include <functional>
 #include <memory>

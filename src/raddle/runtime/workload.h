@@ -1,9 +1,9 @@
-// A workload: host code, kernels, and a check against a CPU reference. One folder under workloads/, found by CMake:
-// workloads/<name>/<name>.cpp ends with  void add_workload_<name>(Workloads& w) { w.add<VecAdd>("vecadd", "one line"); }
-// and kernels.ptx beside it is embedded (see embedded_ptx).
+// A workload: host code, kernels, and a check against a CPU reference. One folder under workloads/,
+// found by CMake: workloads/<name>/<name>.cpp ends with  void add_workload_<name>(Workloads& w) {
+// w.add<VecAdd>("vecadd", "one line"); } and kernels.ptx beside it is embedded (see embedded_ptx).
 #pragma once
-#include <cstdint>
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,9 +28,11 @@ class Workload {
   virtual void visit(FieldVisitor& v) = 0;
   /// One sentence per contradiction among the parameters; empty = sound.
   virtual std::vector<std::string> violations() const { return {}; }
-  /// Makes the inputs from `seed` (same seed, same inputs), uploads, launches, downloads. Called once.
+  /// Makes the inputs from `seed` (same seed, same inputs), uploads, launches, downloads. Called
+  /// once.
   virtual void run(Device& device, std::uint64_t seed) = 0;
-  /// After run(): "" when the downloaded result agrees with the CPU reference, else what differs first and by how much.
+  /// After run(): "" when the downloaded result agrees with the CPU reference, else what differs
+  /// first and by how much.
   virtual std::string check() = 0;
   /// False for workloads that have no reference to check against.
   virtual bool checked() const { return true; }
@@ -42,7 +44,8 @@ class Workloads {
  public:
   template <class W>
   void add(std::string_view name, std::string_view doc) {
-    makers_[std::string(name)] = {std::string(doc), [] { return std::unique_ptr<Workload>(new W); }};
+    makers_[std::string(name)] = {std::string(doc),
+                                  [] { return std::unique_ptr<Workload>(new W); }};
   }
   /// Throws InputError naming the known ones.
   std::unique_ptr<Workload> make(std::string_view name) const;

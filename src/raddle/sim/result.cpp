@@ -76,9 +76,12 @@ Json kernel_json(const KernelResult& k) {
 
 std::string verdict_name(Result::Verdict v) {
   switch (v) {
-    case Result::Verdict::Correct: return "correct";
-    case Result::Verdict::Wrong: return "wrong";
-    case Result::Verdict::Unchecked: return "unchecked";
+    case Result::Verdict::Correct:
+      return "correct";
+    case Result::Verdict::Wrong:
+      return "wrong";
+    case Result::Verdict::Unchecked:
+      return "unchecked";
   }
   return "unchecked";
 }

@@ -1,4 +1,5 @@
-// What one simulation gives back: the content of the result JSON (schema version 1, design section 5) as a struct.
+// What one simulation gives back: the content of the result JSON (schema version 1, design section
+// 5) as a struct.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -31,7 +32,7 @@ struct Result {
   nlohmann::ordered_json parameters;
   std::uint64_t input_hash = 0;
   enum class Verdict { Correct, Wrong, Unchecked } verdict = Verdict::Unchecked;
-  std::string difference;  ///< when wrong
+  std::string difference;           ///< when wrong
   nlohmann::ordered_json config;    ///< resolved
   nlohmann::ordered_json policies;  ///< level -> {name, parameters, statistics}
   bool timed = true;
@@ -40,7 +41,7 @@ struct Result {
   double core_clock_mhz = 0;
   stats::GpuCounters totals;
   std::vector<KernelResult> kernels;
-  std::vector<timing::BlockSpan> blocks;   ///< for the report and the timeline
+  std::vector<timing::BlockSpan> blocks;  ///< for the report and the timeline
   std::vector<timing::Sample> samples;
   Cycle sample_interval = 0;
   std::uint64_t component_hash = 0;

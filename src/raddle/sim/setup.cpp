@@ -7,11 +7,13 @@ namespace raddle::sim {
 
 void RunSettings::visit(FieldVisitor& v) {
   v.field("seed", seed, {}, "", "seed of the inputs and of every random choice");
-  v.field("live", live, "execute just ahead of timing, for programs whose result depends on timing");
+  v.field("live", live,
+          "execute just ahead of timing, for programs whose result depends on timing");
 }
 
 Setup::Setup(const policy::Registries& policies)
-    : warp(policies.warp.choose("gto")), block(policies.block.choose("rr")),
+    : warp(policies.warp.choose("gto")),
+      block(policies.block.choose("rr")),
       dram(policies.dram.choose("frfcfs")) {}
 
 nlohmann::ordered_json Setup::config() {

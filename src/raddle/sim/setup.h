@@ -1,4 +1,5 @@
-// What is simulated: a machine, its policies and the run's own settings, read from one configuration document.
+// What is simulated: a machine, its policies and the run's own settings, read from one
+// configuration document.
 #pragma once
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -65,7 +65,8 @@ void fill_functional(Result& result, const runtime::SimulatedDevice& device) {
     kernel.grid = launch.grid, kernel.block = launch.block;
     kernel.stream = index(launch.stream);
     kernel.counters.sm.issued = kernel.warp_instructions = launch.warp_instructions;
-    kernel.counters.sm.thread_instructions = kernel.thread_instructions = launch.thread_instructions;
+    kernel.counters.sm.thread_instructions = kernel.thread_instructions =
+        launch.thread_instructions;
     stats::accumulate(result.totals.sm, kernel.counters.sm);
     result.kernels.push_back(std::move(kernel));
   }
@@ -85,14 +86,15 @@ runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options
 void judge(Result& result, runtime::Workload& workload, const std::string& difference) {
   result.input_hash = workload.input_hash();
   result.difference = difference;
-  result.verdict = !workload.checked()   ? Result::Verdict::Unchecked
+  result.verdict = !workload.checked()  ? Result::Verdict::Unchecked
                    : difference.empty() ? Result::Verdict::Correct
                                         : Result::Verdict::Wrong;
 }
 
 }  // namespace
 
-// --- TimedGpu -------------------------------------------------------------------------------------
+// --- TimedGpu
+// -------------------------------------------------------------------------------------
 
 TimedGpu::TimedGpu(Setup& setup, const Options& options)
     : setup_(setup), gpu_(setup.machine, setup.choices(), gpu_options(setup, options)) {}
@@ -140,7 +142,8 @@ void TimedGpu::fill(Result& result) {
   });
 }
 
-// --- simulate -------------------------------------------------------------------------------------
+// --- simulate
+// -------------------------------------------------------------------------------------
 
 namespace {
 
@@ -170,7 +173,8 @@ void finish(Result& result, Clock::time_point start) {
   result.host.peak_rss_bytes = peak_rss_bytes();
 }
 
-void run_and_judge(runtime::Workload& workload, runtime::SimulatedDevice& device, std::uint64_t seed, Result& verdict) {
+void run_and_judge(runtime::Workload& workload, runtime::SimulatedDevice& device,
+                   std::uint64_t seed, Result& verdict) {
   workload.run(device, seed);
   judge(verdict, workload, workload.checked() ? workload.check() : "");
   verdict.host.functional_seconds = device.functional_seconds();
@@ -183,7 +187,8 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   const auto start = Clock::now();
   const RunSettings run = setups.front().run;
   if (run.live && setups.size() > 1)
-    throw InputError("live execution times one set-up at a time: what it does depends on the timing");
+    throw InputError(
+        "live execution times one set-up at a time: what it does depends on the timing");
   Gpus gpus = options.functional ? Gpus() : make_gpus(setups, options);
   FanOut sink(gpus, options);
   runtime::SimulatedDeviceOptions settings = device_options(setups.front(), options);
@@ -195,7 +200,8 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   std::vector<Result> results;
   for (std::size_t i = 0; i < (options.functional ? 1 : setups.size()); ++i) {
     Result& result = results.emplace_back(blank(info, setups[i], options));
-    result.input_hash = judged.input_hash, result.verdict = judged.verdict, result.difference = judged.difference;
+    result.input_hash = judged.input_hash, result.verdict = judged.verdict,
+    result.difference = judged.difference;
     result.host.functional_seconds = judged.host.functional_seconds;
     if (options.functional) fill_functional(result, device);
     else gpus[i]->fill(result);
@@ -204,7 +210,8 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   return results;
 }
 
-// --- record and replay ----------------------------------------------------------------------------
+// --- record and replay
+// ----------------------------------------------------------------------------
 
 namespace {
 
@@ -215,7 +222,8 @@ class Recorder final : public runtime::LaunchSink {
   void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
   void time(trace::KernelStream& stream, const runtime::LaunchRecord& r) override {
     if (options_.progress) options_.progress({r.sequence, r.name, 0});
-    file_.add(stream, {r.name, r.sequence, index(r.stream), r.warp_instructions, r.thread_instructions});
+    file_.add(stream,
+              {r.name, r.sequence, index(r.stream), r.warp_instructions, r.thread_instructions});
   }
   Cycle now() const override { return 0; }
   double milliseconds(Cycle) const override { return 0; }
@@ -229,24 +237,29 @@ constexpr std::array<std::string_view, 3> kVerdicts = {"correct", "wrong", "unch
 
 }  // namespace
 
-Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setup, const Options& options,
-              const std::string& path) {
+Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setup,
+              const Options& options, const std::string& path) {
   const auto start = Clock::now();
-  if (setup.run.live) throw InputError("a live run cannot be recorded: what it does depends on the timing");
-  trace::FileWriter file(path, {{"workload", info.name}, {"parameters", info.parameters}, {"seed", setup.run.seed}});
+  if (setup.run.live)
+    throw InputError("a live run cannot be recorded: what it does depends on the timing");
+  trace::FileWriter file(
+      path, {{"workload", info.name}, {"parameters", info.parameters}, {"seed", setup.run.seed}});
   Recorder sink(file, options);
   runtime::SimulatedDeviceOptions settings = device_options(setup, options);
   settings.sink = &sink;
   runtime::SimulatedDevice device(settings);
   Result result = blank(info, setup, options);
   run_and_judge(workload, device, setup.run.seed, result);
-  file.finish({{"input_hash", result.input_hash}, {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]}, {"difference", result.difference}});
+  file.finish({{"input_hash", result.input_hash},
+               {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
+               {"difference", result.difference}});
   fill_functional(result, device);
   finish(result, start);
   return result;
 }
 
-std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setups, const Options& options) {
+std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setups,
+                           const Options& options) {
   const auto start = Clock::now();
   Gpus gpus = make_gpus(setups, options);
   for (std::size_t i = 0; i < file.launches(); ++i) {
@@ -255,8 +268,9 @@ std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setup
     for (auto& gpu : gpus) {
       const auto stream = file.open(i);
       gpu->admit(stream->code(), stream->shape());
-      gpu->time(*stream, {launch.sequence, launch.name, stream->shape().grid, stream->shape().block, StreamId{launch.stream},
-                          launch.warp_instructions, launch.thread_instructions});
+      gpu->time(*stream,
+                {launch.sequence, launch.name, stream->shape().grid, stream->shape().block,
+                 StreamId{launch.stream}, launch.warp_instructions, launch.thread_instructions});
     }
   }
   std::vector<Result> results;
@@ -264,8 +278,10 @@ std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setup
   const std::string verdict = file.trailer().at("verdict");
   for (std::size_t i = 0; i < setups.size(); ++i) {
     Result& result = results.emplace_back(blank(info, setups[i], options));
-    result.input_hash = file.trailer().at("input_hash"), result.difference = file.trailer().at("difference");
-    result.verdict = static_cast<Result::Verdict>(std::ranges::find(kVerdicts, verdict) - kVerdicts.begin());
+    result.input_hash = file.trailer().at("input_hash"),
+    result.difference = file.trailer().at("difference");
+    result.verdict =
+        static_cast<Result::Verdict>(std::ranges::find(kVerdicts, verdict) - kVerdicts.begin());
     gpus[i]->fill(result);
     finish(result, start);
   }

@@ -24,11 +24,11 @@ struct Progress {
 struct Options {
   bool functional = false;  ///< no timing
   bool skip = true;
-  bool shuffle = false;     ///< tests only
+  bool shuffle = false;  ///< tests only
   unsigned threads = 1;
   Cycle max_cycles = kNever;
   Cycle sample_interval = 0;
-  std::uint64_t max_warp_instructions = 0;  ///< of one launch; 0 = no limit
+  std::uint64_t max_warp_instructions = 0;      ///< of one launch; 0 = no limit
   std::function<void(std::string_view)> print;  ///< device printf
   std::function<void(const Progress&)> progress;
 };
@@ -56,16 +56,20 @@ struct WorkloadInfo {
   nlohmann::ordered_json parameters;
 };
 
-/// Runs the workload once and gives one result per set-up, in order. All set-ups must agree on run.seed and run.live, and only one may be
-/// given when live. With options.functional, one result without timing.
+/// Runs the workload once and gives one result per set-up, in order. All set-ups must agree on
+/// run.seed and run.live, and only one may be given when live. With options.functional, one result
+/// without timing.
 std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& info,
                              std::span<Setup> setups, const Options& options);
 
-/// Executes the workload and stores its op streams in `path`. One result without timing; its verdict goes into the file.
-Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setup, const Options& options,
-              const std::string& path);
+/// Executes the workload and stores its op streams in `path`. One result without timing; its
+/// verdict goes into the file.
+Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setup,
+              const Options& options, const std::string& path);
 
-/// Times the launches of a file on each set-up. Equal to simulate() of what was recorded, bit for bit, given the seed it was recorded with.
-std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setups, const Options& options);
+/// Times the launches of a file on each set-up. Equal to simulate() of what was recorded, bit for
+/// bit, given the seed it was recorded with.
+std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setups,
+                           const Options& options);
 
 }  // namespace raddle::sim

@@ -1,5 +1,5 @@
-// Counters of the machine: plain integers, incremented where things happen, each with a unit and a meaning.
-// Intervals and kernels are differences of snapshots.
+// Counters of the machine: plain integers, incremented where things happen, each with a unit and a
+// meaning. Intervals and kernels are differences of snapshots.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace raddle::stats {
 
-/// Why a scheduler issued nothing in a cycle. Every scheduler-cycle is issued or has exactly one reason; when
-/// several hold, the first in this order that applies to the nearest-to-ready warp is taken (docs/architecture.md).
+/// Why a scheduler issued nothing in a cycle. Every scheduler-cycle is issued or has exactly one
+/// reason; when several hold, the first in this order that applies to the nearest-to-ready warp is
+/// taken (docs/architecture.md).
 enum class Stall : std::uint8_t {
   Idle,        ///< no warp resident
   Barrier,     ///< every resident warp waits at a barrier
@@ -37,13 +38,15 @@ Counters& accumulate(Counters& into, const Counters& from, std::int64_t sign = 1
 }
 
 struct SmCounters {
-  std::uint64_t issued = 0;               ///< warp instructions
-  std::uint64_t thread_instructions = 0;  ///< lanes active at issue
+  std::uint64_t issued = 0;                    ///< warp instructions
+  std::uint64_t thread_instructions = 0;       ///< lanes active at issue
   std::array<std::uint64_t, kStalls> stall{};  ///< scheduler-cycles
-  std::uint64_t l1d_accesses = 0, l1d_hits = 0, l1d_pending_hits = 0, l1d_misses = 0;  ///< line accesses by loads
+  std::uint64_t l1d_accesses = 0, l1d_hits = 0, l1d_pending_hits = 0,
+                l1d_misses = 0;  ///< line accesses by loads
   std::uint64_t l1d_stores = 0, l1d_evictions = 0, l1d_fills = 0;
-  std::uint64_t l1d_reservation_fails = 0;  ///< cycles the LSU head waited for MSHR, merge slot or miss queue
-  std::uint64_t l1d_miss_cycles = 0;        ///< sum over misses of the time from miss to fill
+  std::uint64_t l1d_reservation_fails =
+      0;  ///< cycles the LSU head waited for MSHR, merge slot or miss queue
+  std::uint64_t l1d_miss_cycles = 0;  ///< sum over misses of the time from miss to fill
   std::uint64_t atomics = 0;
   std::uint64_t shared_accesses = 0, shared_passes = 0, const_accesses = 0;
   std::uint64_t blocks = 0;
@@ -55,13 +58,15 @@ struct NocCounters {
 
 struct L2Counters {
   std::uint64_t reads = 0, writes = 0, atomics = 0;
-  std::uint64_t hits = 0, pending_hits = 0, misses = 0;  ///< reads + writes + atomics = hits + pending_hits + misses
+  std::uint64_t hits = 0, pending_hits = 0,
+                misses = 0;  ///< reads + writes + atomics = hits + pending_hits + misses
   std::uint64_t evictions = 0, write_backs = 0, miss_cycles = 0;
 };
 
 struct DramCounters {
   std::uint64_t reads = 0, writes = 0;  ///< requests
-  std::uint64_t bytes = 0, activates = 0, precharges = 0, row_hits = 0, queue_cycles = 0, bus_busy_cycles = 0;
+  std::uint64_t bytes = 0, activates = 0, precharges = 0, row_hits = 0, queue_cycles = 0,
+                bus_busy_cycles = 0;
 };
 
 /// The whole machine.

@@ -13,7 +13,8 @@
 
 namespace raddle::timing {
 
-/// Capacity is fixed at construction (rounded up to a power of two) and must cover what credits allow in flight.
+/// Capacity is fixed at construction (rounded up to a power of two) and must cover what credits
+/// allow in flight.
 template <class T>
 class Link {
  public:
@@ -36,14 +37,15 @@ class Link {
     Cycle at;
     T value;
   };
-  alignas(64) std::uint32_t head_ = 0;               // the receiver's
-  alignas(64) std::atomic<std::uint32_t> tail_{0};   // the sender's
+  alignas(64) std::uint32_t head_ = 0;              // the receiver's
+  alignas(64) std::atomic<std::uint32_t> tail_{0};  // the sender's
   std::uint32_t mask_;
   std::unique_ptr<Slot[]> slots_;
 };
 
 /// For receivers with many links: which of up to 256 senders has an arrival in which of the next 64
-/// cycles. OR commutes, so the order in which senders post cannot matter. Latencies must be below 64 - window.
+/// cycles. OR commutes, so the order in which senders post cannot matter. Latencies must be below
+/// 64 - window.
 class Mailbox {
  public:
   void set_shared(bool shared) { shared_ = shared; }
@@ -62,7 +64,8 @@ class Mailbox {
     std::uint64_t bit = 1ull << (now & 63);
     if ((occupied_.load(std::memory_order_relaxed) & bit) == 0) return out;
     if (shared_) occupied_.fetch_and(~bit, std::memory_order_relaxed);
-    else occupied_.store(occupied_.load(std::memory_order_relaxed) & ~bit, std::memory_order_relaxed);
+    else
+      occupied_.store(occupied_.load(std::memory_order_relaxed) & ~bit, std::memory_order_relaxed);
     for (unsigned i = 0; i < 4; ++i) {
       out.word(i) = source_[now & 63][i].load(std::memory_order_relaxed);
       if (out.word(i) != 0) source_[now & 63][i].store(0, std::memory_order_relaxed);

@@ -17,8 +17,8 @@ struct Message {
   std::uint16_t tag = 0;     ///< requester's own handle; comes back unchanged
   std::uint8_t sectors = 0;  ///< sectors asked for, written, or delivered
   MessageKind kind = MessageKind::Read;
-  std::uint8_t lanes = 0;    ///< lanes of an atomic or reduction
-  std::uint8_t kernel = 0;   ///< launch slot, for per-kernel statistics and policies
+  std::uint8_t lanes = 0;   ///< lanes of an atomic or reduction
+  std::uint8_t kernel = 0;  ///< launch slot, for per-kernel statistics and policies
 };
 static_assert(sizeof(Message) == 12);
 

@@ -11,36 +11,60 @@ namespace raddle::trace {
 
 /// What an instruction does to the pipeline. Loads read `pieces` from the stream (see stream.h).
 enum class OpKind : std::uint8_t {
-  Alu,           ///< any arithmetic; cost by OpClass
-  Branch,        ///< following instructions of the warp wait for it
-  Barrier,       ///< waits for the block's warps; expected count in the record, see stream.h
-  Fence,         ///< waits until the warp's earlier memory operations are visible
-  Exit,          ///< ends lanes; the warp ends when its stream does
-  LoadGlobal, StoreGlobal, AtomicGlobal,   ///< Atomic returns a value
-  ReduceGlobal,                            ///< no value returned
-  LoadLocal, StoreLocal,                   ///< line numbers relative to the warp's local window
-  LoadShared, StoreShared, AtomicShared,   ///< piece count = bank passes, no payload
-  LoadConst,                               ///< also kernel parameters; piece count = distinct addresses
-  Sleep,                                   ///< nanosleep
+  Alu,      ///< any arithmetic; cost by OpClass
+  Branch,   ///< following instructions of the warp wait for it
+  Barrier,  ///< waits for the block's warps; expected count in the record, see stream.h
+  Fence,    ///< waits until the warp's earlier memory operations are visible
+  Exit,     ///< ends lanes; the warp ends when its stream does
+  LoadGlobal,
+  StoreGlobal,
+  AtomicGlobal,  ///< Atomic returns a value
+  ReduceGlobal,  ///< no value returned
+  LoadLocal,
+  StoreLocal,  ///< line numbers relative to the warp's local window
+  LoadShared,
+  StoreShared,
+  AtomicShared,  ///< piece count = bank passes, no payload
+  LoadConst,     ///< also kernel parameters; piece count = distinct addresses
+  Sleep,         ///< nanosleep
 };
 
 /// Do records of this kind carry pieces as payload (stream.h)?
 constexpr bool carries_pieces(OpKind kind) {
   switch (kind) {
-    case OpKind::LoadGlobal: case OpKind::StoreGlobal: case OpKind::AtomicGlobal: case OpKind::ReduceGlobal:
-    case OpKind::LoadLocal: case OpKind::StoreLocal: return true;
-    default: return false;
+    case OpKind::LoadGlobal:
+    case OpKind::StoreGlobal:
+    case OpKind::AtomicGlobal:
+    case OpKind::ReduceGlobal:
+    case OpKind::LoadLocal:
+    case OpKind::StoreLocal:
+      return true;
+    default:
+      return false;
   }
 }
 
 /// Latency class of an Alu op; a machine file gives unit, latency and initiation interval of each.
 enum class OpClass : std::uint8_t {
-  Move, Int, IntMul, IntDiv, Convert, Fp16, Fp32, Fp32Div, Fp64, Fp64Div, Sfu, Tensor, Control, Memory,
+  Move,
+  Int,
+  IntMul,
+  IntDiv,
+  Convert,
+  Fp16,
+  Fp32,
+  Fp32Div,
+  Fp64,
+  Fp64Div,
+  Sfu,
+  Tensor,
+  Control,
+  Memory,
 };
 inline constexpr unsigned kOpClasses = 14;
 inline constexpr std::array<const char*, kOpClasses> kOpClassNames = {
-    "move", "int", "int_mul", "int_div", "convert", "fp16", "fp32",
-    "fp32_div", "fp64", "fp64_div", "sfu", "tensor", "control", "memory"};
+    "move",     "int",  "int_mul",  "int_div", "convert", "fp16",    "fp32",
+    "fp32_div", "fp64", "fp64_div", "sfu",     "tensor",  "control", "memory"};
 
 /// Architectural registers 0..253 are general; predicates are numbered from kFirstPredicate.
 /// Kernels that need more wrap around (a false dependence, never a missed one).
@@ -50,16 +74,16 @@ inline constexpr std::uint8_t kFirstPredicate = 240, kPcRegister = 255;
 struct StaticInst {
   OpKind kind = OpKind::Alu;
   OpClass op_class = OpClass::Int;
-  std::uint8_t bytes = 0;                ///< per lane, memory operations (vector accesses: all elements)
-  bool bypass_l1 = false;                ///< .cg, .cv, volatile, relaxed and stronger
+  std::uint8_t bytes = 0;  ///< per lane, memory operations (vector accesses: all elements)
+  bool bypass_l1 = false;  ///< .cg, .cv, volatile, relaxed and stronger
   std::vector<std::uint8_t> reads, writes;  ///< scoreboard registers, guard included in reads
-  std::uint32_t line = 0;                ///< of the PTX text, for reports
-  std::uint16_t opcode = 0;              ///< into KernelCode::opcode_names
+  std::uint32_t line = 0;                   ///< of the PTX text, for reports
+  std::uint16_t opcode = 0;                 ///< into KernelCode::opcode_names
 };
 
 struct KernelCode {
   std::string name;
-  std::string file;                       ///< PTX file, for reports
+  std::string file;  ///< PTX file, for reports
   std::vector<StaticInst> instructions;
   std::vector<std::string> opcode_names;  ///< "fma.rn.f32" ...
   std::uint32_t registers_per_thread = 0;

@@ -10,18 +10,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-[[noreturn]] void broken(const std::string& what) { throw InputError("op stream does not fit its kernel: " + what); }
+[[noreturn]] void broken(const std::string& what) {
+  throw InputError("op stream does not fit its kernel: " + what);
+}
 
 /// Payload pieces of a record; 0 for records whose `pieces` is only a count.
 unsigned payload(const Record& record, const KernelCode& code) {
-  if (record.inst() >= code.instructions.size()) broken("instruction " + std::to_string(record.inst()));
+  if (record.inst() >= code.instructions.size())
+    broken("instruction " + std::to_string(record.inst()));
   return carries_pieces(code.instructions[record.inst()].kind) ? record.pieces() : 0;
 }
 
 class Columns {
  public:
   std::vector<std::uint32_t> heads, masks, lines, words, lanes;
-  std::array<std::vector<std::uint32_t>*, 5> all() { return {&heads, &masks, &lines, &words, &lanes}; }
+  std::array<std::vector<std::uint32_t>*, 5> all() {
+    return {&heads, &masks, &lines, &words, &lanes};
+  }
 };
 
 class ByteReader {
@@ -66,14 +71,17 @@ std::string encode(const BlockBatch& batch, const KernelCode& code) {
         columns.lines.push_back(batch.words[at] - last_line);  // wraps; undone by decode
         last_line = batch.words[at];
         columns.words.push_back(batch.words[at + 1]);
-        columns.lanes.push_back(batch.words[at + 2] ^ record.mask);  // mostly 0: one piece has every lane
+        columns.lanes.push_back(batch.words[at + 2] ^
+                                record.mask);  // mostly 0: one piece has every lane
       }
     }
     records.push_back(count);
   }
   std::string out;
-  const std::uint32_t head[] = {batch.first_block, batch.blocks, static_cast<std::uint32_t>(records.size()),
-                                static_cast<std::uint32_t>(columns.heads.size()), static_cast<std::uint32_t>(columns.lines.size())};
+  const std::uint32_t head[] = {batch.first_block, batch.blocks,
+                                static_cast<std::uint32_t>(records.size()),
+                                static_cast<std::uint32_t>(columns.heads.size()),
+                                static_cast<std::uint32_t>(columns.lines.size())};
   append(out, head, std::size(head));
   append(out, records.data(), records.size());
   for (const auto* column : columns.all()) append(out, column->data(), column->size());
@@ -91,7 +99,8 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
   in.array(records, warps);
   Columns columns;
   in.array(columns.heads, n_records), in.array(columns.masks, n_records);
-  in.array(columns.lines, n_pieces), in.array(columns.words, n_pieces), in.array(columns.lanes, n_pieces);
+  in.array(columns.lines, n_pieces), in.array(columns.words, n_pieces),
+      in.array(columns.lanes, n_pieces);
   if (!in.empty()) broken("bytes left over");
   batch.words.reserve(std::size_t{n_records} * kRecordWords + std::size_t{n_pieces} * kPieceWords);
   std::size_t r = 0, p = 0;
@@ -107,7 +116,8 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
       if (pieces > n_pieces - p) broken("pieces of a record");
       for (unsigned k = 0; k < pieces; ++k, ++p) {
         line += columns.lines[p];
-        batch.words.insert(batch.words.end(), {line, columns.words[p], columns.lanes[p] ^ record.mask});
+        batch.words.insert(batch.words.end(),
+                           {line, columns.words[p], columns.lanes[p] ^ record.mask});
       }
     }
     batch.start.push_back(static_cast<std::uint32_t>(batch.words.size()));
@@ -117,12 +127,16 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
 }
 
 Json code_to_json(const KernelCode& code) {
-  Json out = {{"name", code.name}, {"file", code.file}, {"registers_per_thread", code.registers_per_thread},
-              {"static_shared_bytes", code.static_shared_bytes}, {"local_bytes_per_thread", code.local_bytes_per_thread},
+  Json out = {{"name", code.name},
+              {"file", code.file},
+              {"registers_per_thread", code.registers_per_thread},
+              {"static_shared_bytes", code.static_shared_bytes},
+              {"local_bytes_per_thread", code.local_bytes_per_thread},
               {"opcode_names", code.opcode_names}};
   Json& list = out["instructions"] = Json::array();
   for (const StaticInst& i : code.instructions)
-    list.push_back({static_cast<unsigned>(i.kind), static_cast<unsigned>(i.op_class), i.bytes, i.bypass_l1, i.reads, i.writes, i.line, i.opcode});
+    list.push_back({static_cast<unsigned>(i.kind), static_cast<unsigned>(i.op_class), i.bytes,
+                    i.bypass_l1, i.reads, i.writes, i.line, i.opcode});
   return out;
 }
 
@@ -136,10 +150,12 @@ KernelCode code_from_json(const Json& json) {
   for (const Json& i : json.at("instructions")) {
     StaticInst inst;
     const unsigned kind = i.at(0), op_class = i.at(1);
-    if (kind > static_cast<unsigned>(OpKind::Sleep) || op_class >= kOpClasses) broken("unknown kind of instruction");
+    if (kind > static_cast<unsigned>(OpKind::Sleep) || op_class >= kOpClasses)
+      broken("unknown kind of instruction");
     inst.kind = static_cast<OpKind>(kind), inst.op_class = static_cast<OpClass>(op_class);
     inst.bytes = i.at(2), inst.bypass_l1 = i.at(3);
-    inst.reads = i.at(4).get<std::vector<std::uint8_t>>(), inst.writes = i.at(5).get<std::vector<std::uint8_t>>();
+    inst.reads = i.at(4).get<std::vector<std::uint8_t>>(),
+    inst.writes = i.at(5).get<std::vector<std::uint8_t>>();
     inst.line = i.at(6), inst.opcode = i.at(7);
     if (inst.opcode >= code.opcode_names.size()) broken("opcode name");
     code.instructions.push_back(std::move(inst));

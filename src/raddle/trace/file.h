@@ -4,9 +4,10 @@
 //   section  kind, raw bytes, packed bytes, xxh64 of packed payload and header; payload (zstd)
 //   order    Header { Launch { Blocks }* Index }* End
 //
-// Blocks sections hold whole thread blocks, column by column (record heads, masks, then pieces with line numbers
-// as differences), because columns compress several times better than records. All numbers are little-endian.
-// Reading is streamed: a launch keeps only the sections in memory whose blocks are running.
+// Blocks sections hold whole thread blocks, column by column (record heads, masks, then pieces with
+// line numbers as differences), because columns compress several times better than records. All
+// numbers are little-endian. Reading is streamed: a launch keeps only the sections in memory whose
+// blocks are running.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -30,7 +31,8 @@ struct LaunchHeader {
 
 class FileWriter {
  public:
-  /// Writes beside `path` until finish() puts the file in its place. Throws InputError when it cannot be created.
+  /// Writes beside `path` until finish() puts the file in its place. Throws InputError when it
+  /// cannot be created.
   FileWriter(std::string path, const nlohmann::ordered_json& header);
   ~FileWriter();  ///< without finish(): nothing is left
   FileWriter(const FileWriter&) = delete;
@@ -45,8 +47,8 @@ class FileWriter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Checks every byte on opening. Throws InputError naming file and byte offset when it is no such file, of another
-/// version, truncated or altered.
+/// Checks every byte on opening. Throws InputError naming file and byte offset when it is no such
+/// file, of another version, truncated or altered.
 class FileReader {
  public:
   explicit FileReader(std::string path);

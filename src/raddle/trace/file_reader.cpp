@@ -35,9 +35,11 @@ Dim3 dim_of(const Json& j) { return {j.at(0), j.at(1), j.at(2)}; }
 /// The bytes of the file, by offset.
 class Bytes {
  public:
-  explicit Bytes(std::string path) : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+  explicit Bytes(std::string path)
+      : path_(std::move(path)), file_(open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
     struct stat info {};
-    if (file_ < 0 || fstat(file_, &info) != 0 || !S_ISREG(info.st_mode)) throw InputError("cannot read " + path_);
+    if (file_ < 0 || fstat(file_, &info) != 0 || !S_ISREG(info.st_mode))
+      throw InputError("cannot read " + path_);
     size_ = static_cast<std::uint64_t>(info.st_size);
   }
   ~Bytes() { ::close(file_); }
@@ -50,7 +52,8 @@ class Bytes {
   void read(std::uint64_t at, void* to, std::size_t bytes) const {
     if (at > size_ || bytes > size_ - at) bad(size_, "the file is truncated");
     for (std::size_t done = 0; done < bytes;) {
-      const ssize_t n = pread(file_, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(at + done));
+      const ssize_t n =
+          pread(file_, static_cast<char*>(to) + done, bytes - done, static_cast<off_t>(at + done));
       if (n <= 0) bad(at + done, "cannot be read");
       done += static_cast<std::size_t>(n);
     }
@@ -62,27 +65,33 @@ class Bytes {
   std::uint64_t size_ = 0;
 };
 
-/// Header of the section at `at`, checked for plausibility, and its packed bytes, checked against the hash.
+/// Header of the section at `at`, checked for plausibility, and its packed bytes, checked against
+/// the hash.
 SectionHeader section_at(const Bytes& bytes, std::uint64_t at, std::string& packed) {
   SectionHeader header;
   bytes.read(at, &header, sizeof header);
-  if (header.kind < 1 || header.kind > 5 || header.raw_bytes > kMaxSectionBytes || header.packed_bytes > kMaxSectionBytes)
+  if (header.kind < 1 || header.kind > 5 || header.raw_bytes > kMaxSectionBytes ||
+      header.packed_bytes > kMaxSectionBytes)
     bytes.bad(at, "no section begins here: the file was altered");
-  if (header.packed_bytes > bytes.size() - at - sizeof header) bytes.bad(bytes.size(), "the file is truncated");
+  if (header.packed_bytes > bytes.size() - at - sizeof header)
+    bytes.bad(bytes.size(), "the file is truncated");
   packed.resize(header.packed_bytes);
   bytes.read(at + sizeof header, packed.data(), packed.size());
-  if (section_hash(header, packed) != header.hash) bytes.bad(at, "the section here was altered (checksum)");
+  if (section_hash(header, packed) != header.hash)
+    bytes.bad(at, "the section here was altered (checksum)");
   return header;
 }
 
-std::string unpack(const Bytes& bytes, std::uint64_t at, const SectionHeader& header, const std::string& packed) {
+std::string unpack(const Bytes& bytes, std::uint64_t at, const SectionHeader& header,
+                   const std::string& packed) {
   std::string raw(header.raw_bytes, '\0');
   const std::size_t n = ZSTD_decompress(raw.data(), raw.size(), packed.data(), packed.size());
   if (ZSTD_isError(n) != 0 || n != raw.size()) bytes.bad(at, "the section here cannot be unpacked");
   return raw;
 }
 
-/// One launch being replayed: sections are decoded when the first of their blocks starts and dropped when the last has ended.
+/// One launch being replayed: sections are decoded when the first of their blocks starts and
+/// dropped when the last has ended.
 class FileStream final : public KernelStream {
  public:
   FileStream(const Bytes& bytes, const LaunchEntry& launch) : bytes_(bytes), launch_(launch) {}
@@ -94,7 +103,8 @@ class FileStream final : public KernelStream {
     const std::lock_guard lock(mutex_);
     const Loaded& loaded = load(block);
     const BlockBatch& batch = loaded.batch;
-    const std::size_t i = std::size_t{block - batch.first_block} * launch_.shape.warps_per_block() + warp;
+    const std::size_t i =
+        std::size_t{block - batch.first_block} * launch_.shape.warps_per_block() + warp;
     return {batch.words.data() + batch.start[i], batch.words.data() + batch.start[i + 1], nullptr};
   }
   bool refill(WarpCursor&) override { return false; }
@@ -120,8 +130,10 @@ class FileStream final : public KernelStream {
     std::string packed;
     const SectionHeader header = section_at(bytes_, at, packed);
     try {
-      BlockBatch batch = decode(unpack(bytes_, at, header, packed), *launch_.code, launch_.shape.warps_per_block());
-      if (batch.first_block != launch_.batches[b].first_block || batch.blocks != launch_.batches[b].blocks)
+      BlockBatch batch = decode(unpack(bytes_, at, header, packed), *launch_.code,
+                                launch_.shape.warps_per_block());
+      if (batch.first_block != launch_.batches[b].first_block ||
+          batch.blocks != launch_.batches[b].blocks)
         throw InputError("its blocks are not those of the index");
       const std::uint32_t blocks = batch.blocks;
       return loaded_.emplace(b, Loaded{std::move(batch), blocks}).first->second;
@@ -138,7 +150,8 @@ class FileStream final : public KernelStream {
 
 LaunchEntry launch_of(const Json& j) {
   LaunchEntry out;
-  out.header = {j.at("name"), j.at("sequence"), j.at("stream"), j.at("warp_instructions"), j.at("thread_instructions")};
+  out.header = {j.at("name"), j.at("sequence"), j.at("stream"), j.at("warp_instructions"),
+                j.at("thread_instructions")};
   out.shape = {dim_of(j.at("grid")), dim_of(j.at("block")), j.at("dynamic_shared_bytes")};
   out.code = std::make_shared<const KernelCode>(code_from_json(j.at("code")));
   return out;
@@ -167,12 +180,15 @@ struct FileReader::Impl {
   explicit Impl(std::string path) : bytes(std::move(path)) {
     std::string magic(kFileMagic.size(), '\0');
     std::uint32_t version = 0;
-    if (bytes.size() < magic.size() + sizeof version) bytes.bad(0, "not a Raddle op-stream file (too short)");
+    if (bytes.size() < magic.size() + sizeof version)
+      bytes.bad(0, "not a Raddle op-stream file (too short)");
     bytes.read(0, magic.data(), magic.size());
     if (magic != kFileMagic) bytes.bad(0, "not a Raddle op-stream file");
     bytes.read(magic.size(), &version, sizeof version);
     if (version != kFileVersion)
-      bytes.bad(magic.size(), fmt::format("written in version {} of the format, this program reads version {}", version, kFileVersion));
+      bytes.bad(magic.size(),
+                fmt::format("written in version {} of the format, this program reads version {}",
+                            version, kFileVersion));
     scan(magic.size() + sizeof version);
   }
 
@@ -183,7 +199,8 @@ struct FileReader::Impl {
       const SectionHeader section = section_at(bytes, at, packed);
       const auto kind = static_cast<SectionKind>(section.kind);
       try {
-        if (kind != SectionKind::Blocks) take(kind, Json::parse(unpack(bytes, at, section, packed)));
+        if (kind != SectionKind::Blocks)
+          take(kind, Json::parse(unpack(bytes, at, section, packed)));
       } catch (const Json::exception& error) {
         bytes.bad(at, std::string("the section here makes no sense: ") + error.what());
       } catch (const InputError& error) {
@@ -197,14 +214,21 @@ struct FileReader::Impl {
 
   void take(SectionKind kind, const Json& json) {
     switch (kind) {
-      case SectionKind::Header: header = json; break;
-      case SectionKind::Launch: launches.push_back(launch_of(json)); break;
+      case SectionKind::Header:
+        header = json;
+        break;
+      case SectionKind::Launch:
+        launches.push_back(launch_of(json));
+        break;
       case SectionKind::Index:
         if (launches.empty()) throw InputError("an index without a launch");
         launches.back().batches = batches_of(json, launches.back().shape);
         break;
-      case SectionKind::End: trailer = json; break;
-      case SectionKind::Blocks: break;
+      case SectionKind::End:
+        trailer = json;
+        break;
+      case SectionKind::Blocks:
+        break;
     }
   }
 };

@@ -9,7 +9,8 @@ namespace raddle::trace {
 
 inline constexpr std::string_view kFileMagic = "RADDLE\r\n";
 inline constexpr int kCompressionLevel = 3;
-/// Raw words after which a Blocks section is closed: small enough that hundreds may be open at once.
+/// Raw words after which a Blocks section is closed: small enough that hundreds may be open at
+/// once.
 inline constexpr std::size_t kBatchWords = std::size_t{1} << 16;
 /// No section of an honest file is larger (one block of 32 warps and 2^26 words each would be).
 inline constexpr std::uint32_t kMaxSectionBytes = 1u << 31;
@@ -23,12 +24,14 @@ struct SectionHeader {
 static_assert(sizeof(SectionHeader) == 24);
 
 inline std::uint64_t section_hash(const SectionHeader& h, std::string_view packed) {
-  const std::uint64_t seed = (std::uint64_t{h.raw_bytes} << 32 | h.packed_bytes) * 31 + (std::uint64_t{h.reserved} << 8) + h.kind;
+  const std::uint64_t seed = (std::uint64_t{h.raw_bytes} << 32 | h.packed_bytes) * 31 +
+                             (std::uint64_t{h.reserved} << 8) + h.kind;
   return XXH64(packed.data(), packed.size(), seed);
 }
 
 inline SectionHeader seal(SectionKind kind, std::uint32_t raw_bytes, std::string_view packed) {
-  SectionHeader h{static_cast<std::uint32_t>(kind), raw_bytes, static_cast<std::uint32_t>(packed.size()), 0, 0};
+  SectionHeader h{static_cast<std::uint32_t>(kind), raw_bytes,
+                  static_cast<std::uint32_t>(packed.size()), 0, 0};
   h.hash = section_hash(h, packed);
   return h;
 }

@@ -20,13 +20,15 @@ struct FileWriter::Impl {
   std::uint64_t at = 0;
 
   void write(const void* data, std::size_t bytes) {
-    if (std::fwrite(data, 1, bytes, file) != bytes) throw RunError("cannot write " + path + ": the disk is full or gone");
+    if (std::fwrite(data, 1, bytes, file) != bytes)
+      throw RunError("cannot write " + path + ": the disk is full or gone");
     at += bytes;
   }
   /// Returns the offset at which the section begins.
   std::uint64_t section(SectionKind kind, std::string_view raw) {
     std::string packed(ZSTD_compressBound(raw.size()), '\0');
-    packed.resize(ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), kCompressionLevel));
+    packed.resize(
+        ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), kCompressionLevel));
     const SectionHeader header = seal(kind, static_cast<std::uint32_t>(raw.size()), packed);
     const std::uint64_t begin = at;
     write(&header, sizeof header);
@@ -60,12 +62,16 @@ std::uint64_t FileWriter::bytes() const { return impl_->at; }
 void FileWriter::add(KernelStream& stream, const LaunchHeader& launch) {
   const LaunchShape& shape = stream.shape();
   const unsigned warps = shape.warps_per_block();
-  impl_->section(SectionKind::Launch,
-                 Json{{"name", launch.name}, {"sequence", launch.sequence}, {"stream", launch.stream},
-                      {"warp_instructions", launch.warp_instructions}, {"thread_instructions", launch.thread_instructions},
-                      {"grid", {shape.grid.x, shape.grid.y, shape.grid.z}}, {"block", {shape.block.x, shape.block.y, shape.block.z}},
-                      {"dynamic_shared_bytes", shape.dynamic_shared_bytes}, {"code", code_to_json(stream.code())}}
-                     .dump());
+  impl_->section(SectionKind::Launch, Json{{"name", launch.name},
+                                           {"sequence", launch.sequence},
+                                           {"stream", launch.stream},
+                                           {"warp_instructions", launch.warp_instructions},
+                                           {"thread_instructions", launch.thread_instructions},
+                                           {"grid", {shape.grid.x, shape.grid.y, shape.grid.z}},
+                                           {"block", {shape.block.x, shape.block.y, shape.block.z}},
+                                           {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
+                                           {"code", code_to_json(stream.code())}}
+                                          .dump());
   Json index = Json::array();
   BlockBatch batch;
   batch.start.push_back(0);

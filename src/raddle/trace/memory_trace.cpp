@@ -22,7 +22,9 @@ constexpr std::size_t kMaxBytes = std::size_t{8} << 30;
 }  // namespace
 
 MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape)
-    : code_(std::move(code)), shape_(shape), warps_per_block_(shape.warps_per_block()),
+    : code_(std::move(code)),
+      shape_(shape),
+      warps_per_block_(shape.warps_per_block()),
       warps_(shape.grid.count() * warps_per_block_) {}
 
 MemoryTrace::~MemoryTrace() = default;
@@ -48,7 +50,9 @@ MemoryTrace::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned wo
   return {chunk->begin(), reinterpret_cast<std::uint32_t*>(chunk) + need};
 }
 
-void MemoryTrace::commit(std::uint32_t block, unsigned w, std::uint32_t* at) { warp(block, w).last->end = at; }
+void MemoryTrace::commit(std::uint32_t block, unsigned w, std::uint32_t* at) {
+  warp(block, w).last->end = at;
+}
 
 WarpCursor MemoryTrace::open(std::uint32_t block, unsigned w) {
   WarpCursor cursor;
@@ -60,7 +64,8 @@ WarpCursor MemoryTrace::open(std::uint32_t block, unsigned w) {
 }
 
 bool MemoryTrace::refill(WarpCursor& cursor) {
-  for (auto* chunk = static_cast<Chunk*>(cursor.position)->next; chunk != nullptr; chunk = chunk->next)
+  for (auto* chunk = static_cast<Chunk*>(cursor.position)->next; chunk != nullptr;
+       chunk = chunk->next)
     if (chunk->begin() != chunk->end) {
       cursor = {chunk->begin(), chunk->end, chunk};
       return true;

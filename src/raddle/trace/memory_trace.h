@@ -1,4 +1,5 @@
-// A recorded launch in memory: chunks of records per warp, written by exec, read by the timing model.
+// A recorded launch in memory: chunks of records per warp, written by exec, read by the timing
+// model.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -40,7 +41,9 @@ class MemoryTrace final : public KernelStream {
   struct Warp {
     Chunk *first = nullptr, *last = nullptr;
   };
-  Warp& warp(std::uint32_t block, unsigned w) { return warps_[std::size_t{block} * warps_per_block_ + w]; }
+  Warp& warp(std::uint32_t block, unsigned w) {
+    return warps_[std::size_t{block} * warps_per_block_ + w];
+  }
   std::shared_ptr<const KernelCode> code_;
   LaunchShape shape_;
   unsigned warps_per_block_;

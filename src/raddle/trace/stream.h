@@ -1,19 +1,21 @@
 // The op stream: what a warp did, in order, as 32-bit words. The timing model reads it through
-// KernelStream and cannot tell whether it was recorded before or is being executed just ahead of it.
+// KernelStream and cannot tell whether it was recorded before or is being executed just ahead of
+// it.
 //
 // A record is two words, then three words for each piece of a global or local access:
 //   word 0   bits 0-19   index of the (first) instruction in KernelCode::instructions
 //            bits 20-25  count, 1..63: that many consecutive instructions ran under this mask
 //            bits 26-31  pieces, 0..63 (see below); count is 1 where pieces are meaningful
-//   word 1   lane mask under which they ran (guard applied; 0 = issued with all lanes predicated off)
-//   piece    line (address / 128; relative to the warp's window for local memory),
+//   word 1   lane mask under which they ran (guard applied; 0 = issued with all lanes predicated
+//   off) piece    line (address / 128; relative to the warp's window for local memory),
 //            mask of the 32 4-byte words touched, mask of the lanes that touch them
 // Pieces of a record are distinct lines in order of their lowest lane. `pieces` of a shared-memory
 // op is the number of bank passes (1..32), of a LoadConst the number of distinct addresses; neither
-// has a payload. Only Alu and Branch instructions share a record; a predicated instruction has its own.
-// A Barrier record's mask word holds barrier id in bits 0-3, kind in bits 4-5 (0 sync, 1 arrive,
-// 2 warp-level: no wait) and the expected number of *warps* in bits 8-15 (0 = all of the block).
-// `pieces` of a Sleep is the binary logarithm of the nanoseconds, rounded up (0..20), without a payload.
+// has a payload. Only Alu and Branch instructions share a record; a predicated instruction has its
+// own. A Barrier record's mask word holds barrier id in bits 0-3, kind in bits 4-5 (0 sync, 1
+// arrive, 2 warp-level: no wait) and the expected number of *warps* in bits 8-15 (0 = all of the
+// block). `pieces` of a Sleep is the binary logarithm of the nanoseconds, rounded up (0..20),
+// without a payload.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -55,7 +57,9 @@ struct WarpCursor {
 struct LaunchShape {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
-  unsigned warps_per_block() const { return static_cast<unsigned>((block.count() + kLanes - 1) / kLanes); }
+  unsigned warps_per_block() const {
+    return static_cast<unsigned>((block.count() + kLanes - 1) / kLanes);
+  }
 };
 
 /// One launch. Blocks may be opened in any order, each once; calls for different blocks may come

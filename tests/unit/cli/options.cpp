@@ -20,7 +20,9 @@ std::string error_of(F f) {
   return "";
 }
 
-std::vector<PolicySet> parse(const std::string& list) { return parse_policies(list, policy::all_policies()); }
+std::vector<PolicySet> parse(const std::string& list) {
+  return parse_policies(list, policy::all_policies());
+}
 
 TEST(Policies, NamesFindTheirLevel) {
   const auto sets = parse("lrr,chunk,fcfs");
@@ -40,20 +42,23 @@ TEST(Policies, ParametersKeepTheirCommas) {
 }
 
 TEST(Policies, UnknownAmbiguousEmptyAndRepeatedAreRefused) {
-  EXPECT_THAT(error_of([] { parse("gtoo"); }), testing::AllOf(HasSubstr("'gtoo'"), HasSubstr("warp=gto")));
+  EXPECT_THAT(error_of([] { parse("gtoo"); }),
+              testing::AllOf(HasSubstr("'gtoo'"), HasSubstr("warp=gto")));
   EXPECT_THAT(error_of([] { parse("gto,,lrr"); }), HasSubstr("empty entry"));
   EXPECT_THAT(error_of([] { parse("gto,lrr,gto"); }), HasSubstr("there twice"));
 }
 
 TEST(MakeWorkload, SizeAndParametersAreApplied) {
-  const NamedWorkload tiny = make_workload("vecadd", {"size=tiny"}), other = make_workload("vecadd", {});
+  const NamedWorkload tiny = make_workload("vecadd", {"size=tiny"}),
+                      other = make_workload("vecadd", {});
   EXPECT_EQ(tiny.info.parameters["size"], "tiny");
   EXPECT_EQ(other.info.parameters["size"], "small");
   EXPECT_NE(tiny.info.parameters, other.info.parameters);
 }
 
 TEST(MakeWorkload, UnknownNameSizeAndParameterAreRefused) {
-  EXPECT_THAT(error_of([] { make_workload("vecsub", {}); }), testing::AllOf(HasSubstr("'vecsub'"), HasSubstr("vecadd")));
+  EXPECT_THAT(error_of([] { make_workload("vecsub", {}); }),
+              testing::AllOf(HasSubstr("'vecsub'"), HasSubstr("vecadd")));
   EXPECT_THAT(error_of([] { make_workload("vecadd", {"size=huge"}); }), HasSubstr("huge"));
   EXPECT_THAT(error_of([] { make_workload("vecadd", {"m=3"}); }), HasSubstr("m: unknown key"));
   EXPECT_THAT(error_of([] { make_workload("vecadd", {"novalue"}); }), HasSubstr("novalue"));
@@ -88,7 +93,8 @@ TEST(CommonOptions, MaxCyclesBoundsTheFunctionalRun) {
   options.gpu = "gtx480";
   const sim::Setup setup = sim::read_setup(options.tree(), policy::all_policies());
   options.max_cycles = 100;
-  EXPECT_EQ(options.simulation(setup).max_warp_instructions, 100u * setup.machine.sm.count * setup.machine.sm.schedulers);
+  EXPECT_EQ(options.simulation(setup).max_warp_instructions,
+            100u * setup.machine.sm.count * setup.machine.sm.schedulers);
   options.max_cycles = ~0ull;
   EXPECT_EQ(options.simulation(setup).max_warp_instructions, ~0ull) << "no overflow";
 }

@@ -84,7 +84,8 @@ TEST(DeviceMemory, DescribeNamesTheNearestAllocation) {
   DeviceMemory memory(kCapacity);
   EXPECT_EQ(memory.describe(DeviceMemory::kBase), "no memory is allocated");
   const Address a = *memory.allocate(4096);
-  EXPECT_EQ(memory.describe(a + 4112), "16 bytes past the end of the 4096-byte allocation at 0x1000000000");
+  EXPECT_EQ(memory.describe(a + 4112),
+            "16 bytes past the end of the 4096-byte allocation at 0x1000000000");
   EXPECT_EQ(memory.describe(a - 8), "8 bytes before the 4096-byte allocation at 0x1000000000");
   EXPECT_EQ(memory.describe(a + 5), "byte 5 of the 4096-byte allocation at 0x1000000000");
 }

@@ -63,7 +63,8 @@ TEST_F(DeviceTest, RunsAKernel) {
   std::vector<std::uint32_t> in(100);
   for (std::uint32_t i = 0; i < 100; ++i) in[i] = 1000 + i;
   const Address from = device.upload(in), to = device.allocate(400);
-  device.launch(device.kernel(module, "axpy"), {5}, {20}, Arguments(to, from, std::uint32_t{3}), 0, kDefaultStream);
+  device.launch(device.kernel(module, "axpy"), {5}, {20}, Arguments(to, from, std::uint32_t{3}), 0,
+                kDefaultStream);
   const auto out = device.download<std::uint32_t>(to, 100);
   for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(out[i], 3 * i + in[i]);
   ASSERT_EQ(device.launches().size(), 1u);
@@ -82,14 +83,16 @@ TEST_F(DeviceTest, CopiesAndSets) {
 TEST_F(DeviceTest, RefusesCopiesOutsideAllocations) {
   const Address a = device.allocate(64);
   EXPECT_THAT(error_of([&] { device.set(a, 0, 65); }), HasSubstr("memset of 65 bytes"));
-  EXPECT_THAT(error_of([&] { device.copy_to_device(a + 60, &module, 8); }), HasSubstr("leaves its allocation"));
+  EXPECT_THAT(error_of([&] { device.copy_to_device(a + 60, &module, 8); }),
+              HasSubstr("leaves its allocation"));
   EXPECT_THAT(error_of([&] { device.free(a + 4); }), HasSubstr("not the start of an allocation"));
   EXPECT_THAT(error_of([&] { device.allocate(2 << 20); }), HasSubstr("out of device memory"));
 }
 
 TEST_F(DeviceTest, FindsVariables) {
   EXPECT_EQ(device.download<std::uint32_t>(device.symbol(module, "total"), 1)[0], 5u);
-  EXPECT_THAT(error_of([&] { device.symbol(module, "none"); }), HasSubstr("no variable is called 'none'"));
+  EXPECT_THAT(error_of([&] { device.symbol(module, "none"); }),
+              HasSubstr("no variable is called 'none'"));
 }
 
 TEST_F(DeviceTest, RefusesUnknownKernelsNamingTheKnown) {
@@ -108,15 +111,29 @@ TEST_F(DeviceTest, RefusesBadShapes) {
   EXPECT_THAT(launch({1}, {1025}), HasSubstr("1025 threads"));
   EXPECT_THAT(launch({1}, {1, 1, 65}), HasSubstr("64 in z"));
   EXPECT_THAT(launch({1, 70000}, {32}), HasSubstr("65535"));
-  EXPECT_THAT(error_of([&] { device.launch(device.kernel(module, "only64"), {1}, {32}, Arguments(), 0, kDefaultStream); }), HasSubstr(".reqntid"));
-  EXPECT_THAT(error_of([&] { device.launch(device.kernel(module, "upto96"), {1}, {128}, Arguments(), 0, kDefaultStream); }), HasSubstr(".maxntid"));
-  EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, good, 0, StreamId{3}); }), HasSubstr("stream 3"));
+  EXPECT_THAT(error_of([&] {
+                device.launch(device.kernel(module, "only64"), {1}, {32}, Arguments(), 0,
+                              kDefaultStream);
+              }),
+              HasSubstr(".reqntid"));
+  EXPECT_THAT(error_of([&] {
+                device.launch(device.kernel(module, "upto96"), {1}, {128}, Arguments(), 0,
+                              kDefaultStream);
+              }),
+              HasSubstr(".maxntid"));
+  EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, good, 0, StreamId{3}); }),
+              HasSubstr("stream 3"));
 }
 
 TEST_F(DeviceTest, RefusesArgumentsThatDoNotMatch) {
   const KernelId kernel = device.kernel(module, "axpy");
-  EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, Arguments(), 0, kDefaultStream); }), HasSubstr("takes 3 arguments, not 0"));
-  EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, Arguments(Address{0}, std::uint32_t{0}, std::uint32_t{0}), 0, kDefaultStream); }),
+  EXPECT_THAT(error_of([&] { device.launch(kernel, {1}, {32}, Arguments(), 0, kDefaultStream); }),
+              HasSubstr("takes 3 arguments, not 0"));
+  EXPECT_THAT(error_of([&] {
+                device.launch(kernel, {1}, {32},
+                              Arguments(Address{0}, std::uint32_t{0}, std::uint32_t{0}), 0,
+                              kDefaultStream);
+              }),
               HasSubstr("argument 2 of kernel 'axpy' has 8 bytes, not 4"));
 }
 

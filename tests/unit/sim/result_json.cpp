@@ -27,7 +27,8 @@ TEST(ResultJson, DerivedFiguresFollowTheirDefinitions) {
   const auto t = to_json(sample())["totals"];
   EXPECT_DOUBLE_EQ(t["ipc"].get<double>(), 40.0);
   EXPECT_DOUBLE_EQ(t["l1d_hit_rate"].get<double>(), 0.75);
-  EXPECT_DOUBLE_EQ(t["l1d_mpki"].get<double>(), 1.0) << "misses per thousand thread instructions, pending hits apart";
+  EXPECT_DOUBLE_EQ(t["l1d_mpki"].get<double>(), 1.0)
+      << "misses per thousand thread instructions, pending hits apart";
   EXPECT_EQ(t["l2_accesses"], 40);
   EXPECT_DOUBLE_EQ(t["l2_hit_rate"].get<double>(), 0.25);
   EXPECT_EQ(t["noc_bytes"], 111);
@@ -42,10 +43,13 @@ TEST(ResultJson, StallsAndIssuedFillTheSchedulerCycles) {
 
 TEST(ResultJson, NothingIsDividedByZero) {
   const auto t = to_json(Result{})["totals"];
-  for (const char* key : {"ipc", "l1d_hit_rate", "l1d_mpki", "l2_hit_rate"}) EXPECT_EQ(t[key].get<double>(), 0) << key;
+  for (const char* key : {"ipc", "l1d_hit_rate", "l1d_mpki", "l2_hit_rate"})
+    EXPECT_EQ(t[key].get<double>(), 0) << key;
 }
 
-TEST(ResultJson, KernelsHaveTheirOwnCycles) { EXPECT_EQ(to_json(sample())["kernels"][0]["cycles"], 500); }
+TEST(ResultJson, KernelsHaveTheirOwnCycles) {
+  EXPECT_EQ(to_json(sample())["kernels"][0]["cycles"], 500);
+}
 
 TEST(ResultJson, TheHashIgnoresTheHostAndNothingElse) {
   const std::string hash = to_json(sample())["state_hash"];

@@ -40,7 +40,9 @@ TEST(MachineSetup, UnknownMachineNamesTheKnown) {
   EXPECT_THAT(error, HasSubstr(" v100"));
 }
 
-TEST(MachineSetup, MissingFileIsNamed) { EXPECT_THAT(error_of([] { load_gpu("no/such.toml"); }), HasSubstr("no/such.toml")); }
+TEST(MachineSetup, MissingFileIsNamed) {
+  EXPECT_THAT(error_of([] { load_gpu("no/such.toml"); }), HasSubstr("no/such.toml"));
+}
 
 TEST(MachineSetup, PoliciesAndTheirParametersAreRead) {
   config::Tree tree = load_gpu("gtx480");
@@ -55,7 +57,9 @@ TEST(MachineSetup, PoliciesAndTheirParametersAreRead) {
 TEST(MachineSetup, UnknownPolicyAndParameterAreErrorsWithTheirOrigin) {
   config::Tree tree = load_gpu("gtx480");
   tree.set_policy("warp=gtoo", "--policy warp=gtoo");
-  EXPECT_THAT(error_of([&] { read(tree); }), testing::AllOf(HasSubstr("--policy warp=gtoo"), HasSubstr("gtoo"), HasSubstr("known: ")));
+  EXPECT_THAT(
+      error_of([&] { read(tree); }),
+      testing::AllOf(HasSubstr("--policy warp=gtoo"), HasSubstr("gtoo"), HasSubstr("known: ")));
   config::Tree other = load_gpu("gtx480");
   other.set_policy("warp=gto:streak=3", "--policy warp=gto:streak=3");
   EXPECT_THAT(error_of([&] { read(other); }), HasSubstr("streak"));

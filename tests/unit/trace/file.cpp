@@ -1,4 +1,5 @@
-// Op-stream files: what is written comes back word for word, and nothing that was cut or altered is accepted.
+// Op-stream files: what is written comes back word for word, and nothing that was cut or altered is
+// accepted.
 #include "raddle/trace/file.h"
 
 #include <gmock/gmock.h>
@@ -67,7 +68,8 @@ std::vector<std::uint32_t> words(KernelStream& stream, std::uint32_t block, unsi
 class OpStreamFile : public testing::Test {
  protected:
   OpStreamFile()
-      : folder(std::filesystem::temp_directory_path() / ("raddle_file_" + std::to_string(getpid()))) {
+      : folder(std::filesystem::temp_directory_path() /
+               ("raddle_file_" + std::to_string(getpid()))) {
     std::filesystem::create_directories(folder);
     path = (folder / "a.rdl").string();
   }

@@ -19,7 +19,8 @@ struct BlockLaunch {
 };
 
 struct BlockView {
-  const SmSet& room;  ///< SMs that can hold one more block now and were not served this cycle; never empty
+  const SmSet&
+      room;  ///< SMs that can hold one more block now and were not served this cycle; never empty
   Cycle now;
 };
 
@@ -27,8 +28,9 @@ struct BlockChoice {
   std::uint32_t sm, block;
 };
 
-/// A strategy. The dispatcher asks until it gets nothing, or blocks_per_cycle() answers were taken, each
-/// cycle in which blocks are left. It checks and applies the answer; residency is its business alone.
+/// A strategy. The dispatcher asks until it gets nothing, or blocks_per_cycle() answers were taken,
+/// each cycle in which blocks are left. It checks and applies the answer; residency is its business
+/// alone.
 class BlockPolicy {
  public:
   static constexpr std::string_view kLevel = "block";
@@ -37,7 +39,8 @@ class BlockPolicy {
     std::uint64_t seed = 0;
   };
   virtual ~BlockPolicy() = default;
-  /// Central schedulers hand out one block a cycle, decentralised ones one per SM (mechanisms.md 0).
+  /// Central schedulers hand out one block a cycle, decentralised ones one per SM (mechanisms.md
+  /// 0).
   virtual unsigned blocks_per_cycle() const { return 1; }
   virtual void on_launch(const BlockLaunch& launch) = 0;
   /// A block not handed out before in this launch and an SM in view.room, or nothing this cycle.

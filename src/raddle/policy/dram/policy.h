@@ -1,4 +1,5 @@
-// Level "dram": which queued request a DRAM channel serves with its next command. One instance per channel.
+// Level "dram": which queued request a DRAM channel serves with its next command. One instance per
+// channel.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -25,8 +26,10 @@ struct DramTag {
 struct DramView {
   Mask128 candidates;  ///< never empty
   Mask128 row_hits;    ///< of the candidates: their row is open
-  Mask128 issuable;    ///< of the candidates: their next command (column, activate or precharge) breaks no timing now
-  Mask128 closes_wanted_row;  ///< of the issuable: the next command is a precharge of a row that another candidate still hits
+  Mask128 issuable;    ///< of the candidates: their next command (column, activate or precharge)
+                       ///< breaks no timing now
+  Mask128 closes_wanted_row;  ///< of the issuable: the next command is a precharge of a row that
+                              ///< another candidate still hits
   const AgeMatrix128& age;    ///< order of arrival
   std::span<const DramTag> tags;  ///< by queue slot
   std::uint64_t now;              ///< memory-clock cycle
@@ -41,8 +44,9 @@ class DramPolicy {
     std::uint64_t seed = 0;
   };
   virtual ~DramPolicy() = default;
-  /// A member of view.issuable, or nothing. Called only when view.issuable is not empty. Must not depend on how
-  /// often it is called while the view stays the same (cycles in which nothing is issuable are skipped).
+  /// A member of view.issuable, or nothing. Called only when view.issuable is not empty. Must not
+  /// depend on how often it is called while the view stays the same (cycles in which nothing is
+  /// issuable are skipped).
   virtual std::optional<unsigned> pick(const DramView& view) = 0;
   virtual void visit_statistics(FieldVisitor&) {}
 };

@@ -14,7 +14,7 @@ using WarpMask = std::uint64_t;
 
 /// All a warp policy may see. Valid during the call only.
 struct WarpView {
-  WarpMask ready;     ///< of this scheduler: may issue this cycle (no hazard, unit free); never empty
+  WarpMask ready;  ///< of this scheduler: may issue this cycle (no hazard, unit free); never empty
   WarpMask resident;  ///< of this scheduler: holds a warp
   /// Order of assignment to the SM: by block, then by warp index in the block (mechanisms.md 2.1).
   const AgeMatrix64& age;
@@ -28,7 +28,8 @@ class WarpPolicy {
   static constexpr std::string_view kLevel = "warp";
   struct Context {
     unsigned sm = 0, scheduler = 0;
-    unsigned first_slot = 0, slots = 64;  ///< this scheduler owns slots [first_slot, first_slot + slots)
+    unsigned first_slot = 0,
+             slots = 64;  ///< this scheduler owns slots [first_slot, first_slot + slots)
     std::uint64_t seed = 0;
   };
   virtual ~WarpPolicy() = default;

@@ -1,6 +1,6 @@
-// Tags of a sectored set-associative cache with LRU replacement; any number of sets, up to 256 ways and up to 8 sectors
-// a line. Shared by L1 and L2. A line has a way from fill() or place() on; a locked way waits for its data and is
-// neither found empty nor given away.
+// Tags of a sectored set-associative cache with LRU replacement; any number of sets, up to 256 ways
+// and up to 8 sectors a line. Shared by L1 and L2. A line has a way from fill() or place() on; a
+// locked way waits for its data and is neither found empty nor given away.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -19,15 +19,21 @@ class Tags {
   static constexpr unsigned kMaxWays = 256;
 
   Tags(unsigned sets, unsigned ways)
-      : ways_(ways), stride_((ways + kChunk - 1) / kChunk * kChunk), tag_(sets * stride_, 0), way_(sets * stride_), ends_(sets) {
+      : ways_(ways),
+        stride_((ways + kChunk - 1) / kChunk * kChunk),
+        tag_(sets * stride_, 0),
+        way_(sets * stride_),
+        ends_(sets) {
     for (unsigned set = 0; set < sets; ++set) {  // empty ways are given out from the first
       for (unsigned w = 0; w < ways; ++w)
-        way_[set * stride_ + w] = {0, 0, static_cast<std::uint8_t>(w + 1), static_cast<std::uint8_t>(w - 1), false};
+        way_[set * stride_ + w] = {0, 0, static_cast<std::uint8_t>(w + 1),
+                                   static_cast<std::uint8_t>(w - 1), false};
       ends_[set] = {static_cast<std::uint8_t>(ways - 1), 0};
     }
   }
 
-  /// Handle of a present line (some sector valid, or locked), or kAbsent. Handles hold until the line is pushed out.
+  /// Handle of a present line (some sector valid, or locked), or kAbsent. Handles hold until the
+  /// line is pushed out.
   unsigned find(unsigned set, std::uint32_t line) const {
     const unsigned begin = set * stride_, end = begin + ways_;
     for (unsigned at = begin; at < end; at += kChunk) {
@@ -51,8 +57,8 @@ class Tags {
     way[ends_[set].newest].newer = w;
     ends_[set].newest = w;
   }
-  /// Adds sectors to a line, making room for it in its set if it is absent, and touches it. Precondition: a way of the set
-  /// is not locked.
+  /// Adds sectors to a line, making room for it in its set if it is absent, and touches it.
+  /// Precondition: a way of the set is not locked.
   Victim fill(unsigned set, std::uint32_t line, std::uint8_t sectors, std::uint8_t dirty) {
     Victim out{0, 0, 0};
     unsigned at = find(set, line);
@@ -109,7 +115,8 @@ class Tags {
     std::uint8_t newest, oldest;
   };
 
-  /// Whether a chunk has such a tag, valid or not: without a branch per way, for most look-ups are in vain.
+  /// Whether a chunk has such a tag, valid or not: without a branch per way, for most look-ups are
+  /// in vain.
   static bool chunk_has(const std::uint32_t* tag, std::uint32_t line) {
     typedef std::uint32_t Four __attribute__((vector_size(16)));
     Four a, b;

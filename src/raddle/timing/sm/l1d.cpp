@@ -22,7 +22,8 @@ unsigned L1d::place(std::uint32_t line, stats::SmCounters& count) {
 L1d::Load L1d::load(Cycle now, std::uint32_t line, std::uint8_t sectors, std::uint16_t waiter,
                     bool can_send, stats::SmCounters& count) {
   unsigned at = find(line);
-  auto missing = static_cast<std::uint8_t>(at == Tags::kAbsent ? sectors : sectors & ~tags_.valid(at));
+  auto missing =
+      static_cast<std::uint8_t>(at == Tags::kAbsent ? sectors : sectors & ~tags_.valid(at));
   if (missing == 0) {
     ++count.l1d_accesses, ++count.l1d_hits;
     tags_.touch(at);
