@@ -42,8 +42,10 @@ std::string sgemm() {
   mov.u32 %r15, tb; add.s32 %r16, %r15, %r11; add.s32 %r17, %r16, %r10;
   mov.f32 %f1, 0f00000000; mov.u32 %r18, 0; shl.b32 %r19, %r1, 4;
 L:
-  mul.wide.u32 %rd4, %r8, 4; add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f2, [%rd5]; st.shared.f32 [%r14], %f2;
-  mul.wide.u32 %rd6, %r9, 4; add.s64 %rd7, %rd2, %rd6; ld.global.f32 %f3, [%rd7]; st.shared.f32 [%r17], %f3;
+  mul.wide.u32 %rd4, %r8, 4; add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f2, [%rd5];
+  st.shared.f32 [%r14], %f2;
+  mul.wide.u32 %rd6, %r9, 4; add.s64 %rd7, %rd2, %rd6; ld.global.f32 %f3, [%rd7];
+  st.shared.f32 [%r17], %f3;
   bar.sync 0;
 )";
   for (int k = 0; k < 16; ++k)
@@ -55,7 +57,8 @@ L:
   bar.sync 0;
   add.s32 %r8, %r8, 16; add.s32 %r9, %r9, %r19; add.s32 %r18, %r18, 16;
   setp.lt.u32 %p1, %r18, %r1; @%p1 bra L;
-  mad.lo.s32 %r20, %r6, %r1, %r7; mul.wide.u32 %rd8, %r20, 4; add.s64 %rd9, %rd3, %rd8; st.global.f32 [%rd9], %f1;
+  mad.lo.s32 %r20, %r6, %r1, %r7; mul.wide.u32 %rd8, %r20, 4; add.s64 %rd9, %rd3, %rd8;
+  st.global.f32 [%rd9], %f1;
   ret;
 })";
 }
@@ -114,15 +117,20 @@ double class_ns(const std::string& body, bool partial) {
   std::string p = std::string(kHeader) + R"(
 .visible .entry k(.param .u64 g, .param .u32 n)
 {
-  .reg .pred %p<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b16 %h<9>; .reg .b32 %r<20>; .reg .b64 %q<9>;
+  .reg .pred %p<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b16 %h<9>; .reg .b32 %r<20>;
+  .reg .b64 %q<9>;
   .shared .align 4 .b8 s[8192];
   ld.param.u64 %q1, [g]; ld.param.u32 %r10, [n]; mov.u32 %r11, %laneid;
-  mul.wide.u32 %q2, %r11, 4; add.s64 %q2, %q1, %q2; mul.wide.u32 %q3, %r11, 8; add.s64 %q3, %q1, %q3;
-  mul.lo.u32 %r12, %r11, 4; mul.lo.u32 %r13, %r11, 128; mul.lo.u32 %r14, %r11, 40503; and.b32 %r14, %r14, 65535;
+  mul.wide.u32 %q2, %r11, 4; add.s64 %q2, %q1, %q2; mul.wide.u32 %q3, %r11, 8;
+  add.s64 %q3, %q1, %q3;
+  mul.lo.u32 %r12, %r11, 4; mul.lo.u32 %r13, %r11, 128; mul.lo.u32 %r14, %r11, 40503;
+  and.b32 %r14, %r14, 65535;
   mul.wide.u32 %q4, %r14, 4; add.s64 %q4, %q1, %q4;
-  mov.u32 %r1, 7; mov.u32 %r2, %r11; mov.u32 %r3, 3; cvt.rn.f32.u32 %f1, %r11; mov.f32 %f2, 0f3F800001; mov.f32 %f3, 0f40400000;
+  mov.u32 %r1, 7; mov.u32 %r2, %r11; mov.u32 %r3, 3; cvt.rn.f32.u32 %f1, %r11;
+  mov.f32 %f2, 0f3F800001; mov.f32 %f3, 0f40400000;
   cvt.rn.f64.u32 %d1, %r11; mov.f64 %d2, 0d3FF0000000000001; mov.f64 %d3, 0d4008000000000000;
-  mov.u64 %q5, 12345678901; cvt.u64.u32 %q6, %r11; cvt.u16.u32 %h1, %r11; mov.b16 %h2, 15360; mov.b16 %h3, 16384;
+  mov.u64 %q5, 12345678901; cvt.u64.u32 %q6, %r11; cvt.u16.u32 %h1, %r11; mov.b16 %h2, 15360;
+  mov.b16 %h3, 16384;
   setp.lt.u32 %p1, %r11, 13; mov.u32 %r15, 0;
   and.b32 %r16, %r11, 1; setp.eq.u32 %p3, %r16, 0;
 )";

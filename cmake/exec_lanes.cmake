@@ -1,7 +1,8 @@
-# The lane engine (src/raddle/exec/lanes/*.cc), compiled once per instruction set into namespaces of their own; exec picks
-# one when it starts. -ffp-contract=off: PTX says where to fuse. Results must not depend on the build.
+# The lane engine (src/raddle/exec/lanes/*.cc), compiled once per instruction set into namespaces of
+# their own; exec picks one when it starts. Results must not depend on which. -ffp-contract=off: PTX
+# says where to fuse.
 file(GLOB lane_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/exec/lanes/*.cc)
-set(lane_options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-float-equal -Wno-parentheses)
+set(lane_options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-parentheses)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND lane_options -Wno-maybe-uninitialized)  # in its own intrinsics (GCC bug 105593)
 else()

@@ -134,7 +134,8 @@ class Stream final : public runtime::Workload {
 .reg .b64 %d<8>;
 .reg .f32 %f<8>;
 .reg .pred %p<2>;
-ld.param.u64 %d1, [data]; ld.param.u64 %d2, [out]; ld.param.u32 %r1, [loads]; ld.param.u64 %d3, [step];
+ld.param.u64 %d1, [data]; ld.param.u64 %d2, [out];
+ld.param.u32 %r1, [loads]; ld.param.u64 %d3, [step];
 mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x;
 mad.lo.u32 %r4, %r2, 256, %r3;
 mul.wide.u32 %d4, %r4, 16;

@@ -147,6 +147,34 @@ TEST(Run, OwnKernelFromAFileIsUnchecked) {
 }
 
 // --- compare
+TEST(Run, DevicePrintfIsOutputUnlessTheJsonIs) {
+  const Folder folder;
+  const std::string ptx = folder.write("says.ptx", R"(.version 7.2
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[7] = {104, 101, 108, 108, 111, 10, 0};
+.visible .entry say() {
+  .reg .b64 %rd<3>;
+  mov.u64 %rd1, text;
+  cvta.global.u64 %rd1, %rd1;
+  mov.u64 %rd2, 0;
+  {
+    .param .b64 f; .param .b64 a; .param .b32 r;
+    st.param.b64 [f], %rd1;
+    st.param.b64 [a], %rd2;
+    call.uni (r), vprintf, (f, a);
+  }
+  ret;
+})");
+  const std::vector<std::string> words = {ptx, "kernel=say", "block=1"};
+  EXPECT_THAT(raddle("run", words).out, testing::StartsWith("hello\n"));
+  const Outcome json = raddle("run --json -", words);
+  EXPECT_EQ(json.err, "hello\n");
+  EXPECT_FALSE(Json::parse(json.out, nullptr, false).is_discarded());
+  EXPECT_EQ(raddle("run --quiet", words).out, "hello\n");
+}
+
 // --------------------------------------------------------------------------------------
 
 TEST(Compare, TableHasARowPerPolicyAndTheFirstIsTheBaseline) {

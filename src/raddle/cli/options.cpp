@@ -89,11 +89,6 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
     std::fwrite(text.data(), 1, text.size(), out_file);
   };
   out.max_warp_instructions = kDefaultInstructionLimit;
-  // What the program prints is its output; standard output may be taken by the JSON.
-  if (!quiet)
-    out.print = [to = json == "-" ? stderr : stdout](std::string_view text) {
-      std::fwrite(text.data(), 1, text.size(), to);
-    };
   if (max_cycles != 0) {
     out.max_cycles = max_cycles;
     // A scheduler issues at most one instruction a cycle, so whoever executes more than this cannot

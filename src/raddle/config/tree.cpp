@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 
 namespace raddle::config {
@@ -152,8 +151,6 @@ std::string Node::shown() const { return std::visit(Shown{}, value); }
 
 Tree Tree::from_file(const std::string& path) {
   if (!std::ifstream(path)) throw InputError({path}, "cannot be opened");
-  if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
-    throw InputError({path}, "is a directory, not a file");
   const std::string text = read_file(path);
   if (std::size_t zero = text.find('\0'); zero != std::string::npos)
     throw InputError({path}, "is not a text file (byte 0 at offset " + std::to_string(zero) + ")");

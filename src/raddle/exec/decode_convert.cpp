@@ -13,11 +13,7 @@ using Kind = ptx::Operand::Kind;
 
 namespace {
 u32 direction(const ptx::Instruction& inst) {
-  return inst.has("rz")    ? 1u
-         : inst.has("rm")  ? 2u
-         : inst.has("rp")  ? 3u
-         : inst.has("rna") ? 4u
-                           : 0u;
+  return inst.has("rz") ? 1u : inst.has("rm") ? 2u : inst.has("rp") ? 3u : 0u;
 }
 /// The integer part at single or double precision; kOps without an integer rounding.
 Op integral(const ptx::Instruction& inst, bool wide) {
@@ -102,7 +98,7 @@ void Decoder::pack(const Inst& inst) {
 void Decoder::cvt(const Inst& inst) {
   op_class(OpClass::Convert);
   const Type to = type(0), from = type(1);
-  if (inst.has("satfinite") || inst.has("rs") || inst.has("scaled")) refuse();
+  if (inst.has("rna") || inst.has("satfinite") || inst.has("rs") || inst.has("scaled")) refuse();
   if ((to == Type::F16x2 || to == Type::BF16x2) && from == Type::F32)
     return cvt_pack_half(inst, to);
   const bool to_float = ptx::is_float(to), from_float = ptx::is_float(from);
@@ -274,7 +270,6 @@ void Decoder::cvt_float(const Inst& inst, Type to, Type from) {
   const u32 mode = direction(inst);
   if (to == Type::F64 && now == Type::F32) through(O_f64_from_f32);
   if (to == Type::F32 && now == Type::F64) {
-    if (mode == 4) refuse();
     if (mode != 0) emit(O_round, 0, 0, 0, 0, static_cast<int>(mode));
     through(O_f32_from_f64);
     if (mode != 0) emit(O_round);

@@ -1,5 +1,6 @@
 // Frames of warps: constants, special registers and parameters in place before the first
 // instruction.
+#include <algorithm>
 #include <cstring>
 
 #include "raddle/exec/runner.h"
@@ -70,7 +71,7 @@ u64 Runner::special_of(S special, const Warp& warp, unsigned lane) const {
     case S::NwarpId:
       return options_.warps_per_sm;
     case S::SmId:
-      return number % options_.sms;
+      return number % std::max(options_.sms, 1u);
     case S::NsmId:
       return options_.sms;
     case S::GridId:

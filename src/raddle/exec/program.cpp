@@ -25,7 +25,7 @@ void each_symbol(const ptx::Operand& operand, F f) {
 }
 
 /// Device functions whose address is taken anywhere: what an indirect call may reach.
-std::set<u32> address_taken(const ptx::Module& module) {
+std::vector<u32> address_taken(const ptx::Module& module) {
   std::set<u32> taken;
   const auto note = [&](const ptx::SymbolRef& s) {
     if (s.scope == ptx::SymbolRef::Scope::Code) taken.insert(s.index);
@@ -35,7 +35,7 @@ std::set<u32> address_taken(const ptx::Module& module) {
       for (const ptx::Operand& o : i.operands) each_symbol(o, note);
   for (const ptx::Variable& v : module.variables)
     for (const ptx::Relocation& r : v.relocations) note(r.symbol);
-  return taken;
+  return {taken.begin(), taken.end()};
 }
 
 /// The entry first, then what it may call, in order of discovery.
@@ -50,10 +50,7 @@ std::vector<u32> reachable(const ptx::Module& module, u32 entry) {
     for (const ptx::Call& call : module.functions[found[k]].calls) {
       if (call.callee.kind == ptx::Operand::Kind::Symbol) add(call.callee.symbol.index);
       else
-        for (u32 f : call.targets.empty()
-                         ? [&] { auto t = address_taken(module); return std::vector<u32>(t.begin(), t.end()); }()
-                         : call.targets)
-          add(f);
+        for (u32 f : call.targets.empty() ? address_taken(module) : call.targets) add(f);
     }
   return found;
 }

@@ -25,7 +25,8 @@ std::string kernel(const std::string& body, const std::string& before = "") {
 .visible .entry k(.param .u64 out)
 {
   .reg .pred %p<20>; .reg .b32 %r<60>; .reg .b64 %q<20>; .reg .f32 %f<20>;
-  ld.param.u64 %q1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r58, %ctaid.x; mov.u32 %r59, %ntid.x; mad.lo.u32 %r57, %r58, %r59, %r1;
+  ld.param.u64 %q1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r58, %ctaid.x; mov.u32 %r59, %ntid.x;
+  mad.lo.u32 %r57, %r58, %r59, %r1;
   mul.wide.u32 %q2, %r57, 4; add.u64 %q2, %q1, %q2; mov.u32 %r2, 0;
 )" + body +
          "\nEND:\n  st.global.u32 [%q2], %r2;\n  ret;\n}\n";
@@ -144,7 +145,8 @@ ODD: add.u32 %x1, %x1, 1000; st.param.b32 [r], %x1; ret;
   setp.gt.u32 %c, %x1, 1; @%c bra MORE;
   st.param.b32 [r], 1; ret;
 MORE: sub.u32 %x2, %x1, 1;
-  { .param .b32 p; .param .b32 v; st.param.b32 [p], %x2; call.uni (v), factorial, (p); ld.param.b32 %x3, [v]; }
+  { .param .b32 p; .param .b32 v; st.param.b32 [p], %x2; call.uni (v), factorial, (p);
+  ld.param.b32 %x3, [v]; }
   ld.local.u32 %x4, [%q1+4]; mul.lo.u32 %x3, %x3, %x4; st.param.b32 [r], %x3; ret;
 }
 .func (.reg .b32 d) add_registers(.reg .b32 a, .reg .b32 b) { add.u32 d, a, b; ret; }
@@ -154,7 +156,8 @@ u32 factorial(u32 n) { return n > 1 ? n * factorial(n - 1) : 1; }
 TEST(Calls, DivergentCallAndDivergenceInside) {
   expect(kernel(R"(
   setp.lt.u32 %p1, %r1, 20; @!%p1 bra SKIP;
-  { .param .b32 p; .param .b32 v; st.param.b32 [p], %r1; call (v), twice_if_even, (p); ld.param.b32 %r2, [v]; }
+  { .param .b32 p; .param .b32 v; st.param.b32 [p], %r1; call (v), twice_if_even, (p);
+  ld.param.b32 %r2, [v]; }
 SKIP: add.u32 %r2, %r2, 1;
 )",
                 kFunctions),
@@ -163,7 +166,8 @@ SKIP: add.u32 %r2, %r2, 1;
 TEST(Calls, RecursionOfDifferentDepths) {
   expect(kernel(R"(
   and.b32 %r3, %r1, 7;
-  { .param .b32 p; .param .b32 v; st.param.b32 [p], %r3; call.uni (v), factorial, (p); ld.param.b32 %r2, [v]; }
+  { .param .b32 p; .param .b32 v; st.param.b32 [p], %r3; call.uni (v), factorial, (p);
+  ld.param.b32 %r2, [v]; }
 )",
                 kFunctions),
          64, [](u32 t) { return factorial(t % 8); });
@@ -175,11 +179,13 @@ TEST(Calls, RegistersAsParametersAndGuards) {
 }
 TEST(Calls, IndirectByLane) {
   const std::string more = std::string(kFunctions) + R"(
-.func (.param .b32 r) plus_nine(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a]; add.u32 %x, %x, 9; st.param.b32 [r], %x; ret; }
+.func (.param .b32 r) plus_nine(.param .b32 a) { .reg .b32 %x; ld.param.u32 %x, [a];
+  add.u32 %x, %x, 9; st.param.b32 [r], %x; ret; }
 .global .align 8 .u64 table[3] = {twice_if_even, plus_nine, factorial};
 )";
   expect(kernel(R"(
-  rem.u32 %r3, %r1, 3; mul.wide.u32 %q3, %r3, 8; mov.u64 %q4, table; add.u64 %q4, %q4, %q3; ld.global.u64 %q5, [%q4];
+  rem.u32 %r3, %r1, 3; mul.wide.u32 %q3, %r3, 8; mov.u64 %q4, table; add.u64 %q4, %q4, %q3;
+  ld.global.u64 %q5, [%q4];
   rem.u32 %r4, %r1, 5;
   { .param .b32 p; .param .b32 v; st.param.b32 [p], %r4;
     PROTO: .callprototype (.param .b32 _) _ (.param .b32 _);
@@ -212,7 +218,8 @@ TEST(Calls, EndlessRecursionIsAFault) {
 TEST(Barriers, AllWarpsSeeEachOthersStores) {
   expect(kernel(R"(
   .shared .align 4 .b8 s[1024];
-  mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r5, %r3, %r4; mul.lo.u32 %r6, %r1, %r1; st.shared.u32 [%r5], %r6;
+  mov.u32 %r3, s; shl.b32 %r4, %r1, 2; add.u32 %r5, %r3, %r4; mul.lo.u32 %r6, %r1, %r1;
+  st.shared.u32 [%r5], %r6;
   bar.sync 0;
   sub.u32 %r7, 255, %r1; shl.b32 %r7, %r7, 2; add.u32 %r7, %r7, %r3; ld.shared.u32 %r2, [%r7];
 )"),
@@ -222,7 +229,8 @@ TEST(Barriers, NamedWithCountAndArrive) {
   // Warp 0 produces and arrives; warp 1 waits for it; warps 2 and 3 take no part.
   expect(kernel(R"(
   .shared .align 4 .b8 s[128];
-  mov.u32 %r3, s; and.b32 %r4, %r1, 31; shl.b32 %r4, %r4, 2; add.u32 %r5, %r3, %r4; shr.u32 %r6, %r1, 5;
+  mov.u32 %r3, s; and.b32 %r4, %r1, 31; shl.b32 %r4, %r4, 2; add.u32 %r5, %r3, %r4;
+  shr.u32 %r6, %r1, 5;
   setp.eq.u32 %p1, %r6, 1; @%p1 bra CONSUME; setp.gt.u32 %p2, %r6, 1; @%p2 bra END;
   add.u32 %r7, %r1, 77; st.shared.u32 [%r5], %r7; bar.arrive 3, 64; bra END;
 CONSUME: bar.sync 3, 64; ld.shared.u32 %r2, [%r5];
@@ -246,7 +254,7 @@ TEST(Barriers, OneThatCannotCompleteNamesWarpsAndLines) {
       "  setp.gt.u32 %p1, %r1, 31; @%p1 bra B;\n  bar.sync 1;\n  bra END;\nB:\n  bar.sync 2;\n"));
   const Address out = rig.zeros(256);
   const std::string what = run_error([&] { rig.run("k", {1, 1, 1}, {64, 1, 1}, out); });
-  EXPECT_NE(what.find("warp 0 at barrier 1 (1 of 2 warps have come), test.ptx:11 'bar.sync 1;'"),
+  EXPECT_NE(what.find("warp 0 at barrier 1 (1 of 2 warps have come), test.ptx:12 'bar.sync 1;'"),
             std::string::npos)
       << what;
   EXPECT_NE(what.find("warp 1 at barrier 2"), std::string::npos) << what;

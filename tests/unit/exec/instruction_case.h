@@ -102,7 +102,8 @@ inline std::string kernel_of(const Case& test) {
   std::string p = R"(
 .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 mask)
 {
-  .reg .pred %p<9>; .reg .b16 %th<20>; .reg .b32 %tr<20>, %x<20>; .reg .b64 %tq<20>, %y<20>; .reg .f32 %tf<20>; .reg .f64 %td<20>;
+  .reg .pred %p<9>; .reg .b16 %th<20>; .reg .b32 %tr<20>, %x<20>; .reg .b64 %tq<20>, %y<20>;
+  .reg .f32 %tf<20>; .reg .f64 %td<20>;
   ld.param.u64 %y1, [in]; ld.param.u64 %y2, [out]; ld.param.u32 %x1, [mask];
   mov.u32 %x2, %tid.x; mov.u32 %x3, %ctaid.x; mov.u32 %x4, %ntid.x; mad.lo.u32 %x2, %x3, %x4, %x2;
   mul.wide.u32 %y3, %x2, 8; add.u64 %y2, %y2, %y3; mul.wide.u32 %y3, %x2, 24; add.u64 %y1, %y1, %y3;

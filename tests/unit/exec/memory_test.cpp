@@ -8,7 +8,8 @@ std::string kernel(const std::string& body, const std::string& before = "") {
   return before + R"(
 .visible .entry k(.param .u64 in, .param .u64 out)
 {
-  .reg .pred %p<20>; .reg .b16 %h<20>; .reg .b32 %r<60>; .reg .b64 %q<20>; .reg .f32 %f<20>; .reg .f64 %d<20>;
+  .reg .pred %p<20>; .reg .b16 %h<20>; .reg .b32 %r<60>; .reg .b64 %q<20>; .reg .f32 %f<20>;
+  .reg .f64 %d<20>;
   ld.param.u64 %q1, [in]; ld.param.u64 %q2, [out]; mov.u32 %r1, %tid.x;
   mul.wide.u32 %q3, %r1, 4; add.u64 %q3, %q2, %q3;
 )" + body +
@@ -142,7 +143,8 @@ TEST(Memory, GenericAddressesMeanAnySpace) {
   add.u32 %r3, %r1, 500; @%p1 st.u32 [%q9], %r3; @%p2 st.u32 [%q9], %r1;
   ld.u32 %r4, [%q9];
   isspacep.shared %p3, %q9; isspacep.local %p4, %q9; isspacep.global %p5, %q9;
-  selp.b32 %r5, 65536, 0, %p3; selp.b32 %r6, 131072, 0, %p4; selp.b32 %r7, 262144, 0, %p5; xor.b32 %r4, %r4, %r5; xor.b32 %r4, %r4, %r6; xor.b32 %r4, %r4, %r7;
+  selp.b32 %r5, 65536, 0, %p3; selp.b32 %r6, 131072, 0, %p4; selp.b32 %r7, 262144, 0, %p5;
+  xor.b32 %r4, %r4, %r5; xor.b32 %r4, %r4, %r6; xor.b32 %r4, %r4, %r7;
   st.global.u32 [%q3], %r4;
 )"),
          96, [](u32 t, const auto& b) {
@@ -164,10 +166,13 @@ TEST(Memory, ConstantsAndParameters) {
   Rig rig(R"(
 .visible .entry k(.param .align 8 .b8 s[24], .param .u64 out)
 { .reg .b32 %r<9>; .reg .b64 %q<9>; .reg .b16 %h<3>;
-  ld.param.u64 %q2, [out]; ld.param.u32 %r1, [s+4]; ld.param.v2.u32 {%r2, %r3}, [s+8]; ld.param.s8 %r4, [s+16];
-  mov.b64 %q3, s; mov.u32 %r5, %tid.x; and.b32 %r5, %r5, 1; mul.wide.u32 %q4, %r5, 4; add.u64 %q3, %q3, %q4; ld.param.u32 %r6, [%q3];
+  ld.param.u64 %q2, [out]; ld.param.u32 %r1, [s+4]; ld.param.v2.u32 {%r2, %r3}, [s+8];
+  ld.param.s8 %r4, [s+16];
+  mov.b64 %q3, s; mov.u32 %r5, %tid.x; and.b32 %r5, %r5, 1; mul.wide.u32 %q4, %r5, 4;
+  add.u64 %q3, %q3, %q4; ld.param.u32 %r6, [%q3];
   add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4; add.u32 %r1, %r1, %r6;
-  mov.u32 %r5, %tid.x; mul.wide.u32 %q4, %r5, 4; add.u64 %q2, %q2, %q4; st.global.u32 [%q2], %r1; ret; }
+  mov.u32 %r5, %tid.x; mul.wide.u32 %q4, %r5, 4; add.u64 %q2, %q2, %q4; st.global.u32 [%q2], %r1;
+  ret; }
 )");
   struct {
     u32 a, b, c, d;
@@ -280,7 +285,7 @@ TEST(Faults, OneByteBeyondAnAllocation) {
   EXPECT_PART(
       "kernel k: out-of-bounds 4-byte load from global address 0x1000000090 (0 bytes past the end "
       "of the 144-byte allocation at 0x1000000000)");
-  EXPECT_PART("at test.ptx:11 'ld.global.f32 %f1, [%q5+4];', block (0,0,0) thread (35,0,0)");
+  EXPECT_PART("at test.ptx:12 'ld.global.f32 %f1, [%q5+4];', block (0,0,0) thread (35,0,0)");
   EXPECT_PART("out-of-bounds 4-byte load");
   const std::string partial = fault("ld.global.v2.u32 {%r3, %r4}, [%q1];", 7);
   EXPECT_NE(partial.find("out-of-bounds 8-byte load from global address 0x1000000000"),
@@ -333,7 +338,7 @@ TEST(Faults, OnlyActiveLanesCount) {
 }
 TEST(Faults, TrapAndAssert) {
   std::string what = fault("setp.eq.u32 %p1, %r1, 33; @%p1 trap;");
-  EXPECT_PART("kernel k: trap at test.ptx:10");
+  EXPECT_PART("kernel k: trap at test.ptx:11");
   EXPECT_PART("block (0,0,0) thread (33,0,0)");
 }
 

@@ -203,10 +203,12 @@ constexpr const char* kWork = R"(
 {
   .reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %q<20>;
   .shared .align 4 .b8 s[1024];
-  ld.param.u64 %q1, [a]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 256, %r1; mul.wide.u32 %q2, %r3, 4; add.u64 %q2, %q1, %q2;
+  ld.param.u64 %q1, [a]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x;
+  mad.lo.u32 %r3, %r2, 256, %r1; mul.wide.u32 %q2, %r3, 4; add.u64 %q2, %q1, %q2;
   mov.u32 %r4, s; shl.b32 %r5, %r1, 2; add.u32 %r5, %r4, %r5; mov.u32 %r6, 0; and.b32 %r9, %r1, 15;
 L: st.shared.u32 [%r5], %r6; bar.sync 0;
-  xor.b32 %r7, %r1, 33; shl.b32 %r7, %r7, 2; add.u32 %r7, %r4, %r7; ld.shared.u32 %r8, [%r7]; add.u32 %r6, %r8, %r1; bar.sync 0;
+  xor.b32 %r7, %r1, 33; shl.b32 %r7, %r7, 2; add.u32 %r7, %r4, %r7; ld.shared.u32 %r8, [%r7];
+  add.u32 %r6, %r8, %r1; bar.sync 0;
   ld.global.u32 %r10, [%q2]; add.u32 %r10, %r10, %r6; st.global.u32 [%q2], %r10;
   mov.u32 %r11, 0;
 M: setp.ge.u32 %p2, %r11, %r9; @%p2 bra N; add.u32 %r11, %r11, 1; bra M;

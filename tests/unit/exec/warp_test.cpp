@@ -132,11 +132,16 @@ TEST(Warp, SpecialRegisters) {
 .visible .entry k(.param .u64 out)
 { .reg .b32 %r<30>; .reg .b64 %q<9>;
   ld.param.u64 %q1, [out];
-  mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z; mov.u32 %r4, %ctaid.x; mov.u32 %r5, %ctaid.y; mov.u32 %r6, %ctaid.z;
-  mov.u32 %r7, %ntid.x; mov.u32 %r8, %ntid.y; mov.u32 %r9, %nctaid.x; mov.u32 %r10, %nctaid.y; mov.u32 %r11, %laneid; mov.u32 %r12, %lanemask_lt; mov.u32 %r13, %warpid;
-  mad.lo.u32 %r20, %r6, %r10, %r5; mad.lo.u32 %r20, %r20, %r9, %r4; mul.lo.u32 %r21, %r7, %r8; mad.lo.u32 %r22, %r3, %r8, %r2; mad.lo.u32 %r22, %r22, %r7, %r1;
+  mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z; mov.u32 %r4, %ctaid.x;
+  mov.u32 %r5, %ctaid.y; mov.u32 %r6, %ctaid.z;
+  mov.u32 %r7, %ntid.x; mov.u32 %r8, %ntid.y; mov.u32 %r9, %nctaid.x; mov.u32 %r10, %nctaid.y;
+  mov.u32 %r11, %laneid; mov.u32 %r12, %lanemask_lt; mov.u32 %r13, %warpid;
+  mad.lo.u32 %r20, %r6, %r10, %r5; mad.lo.u32 %r20, %r20, %r9, %r4; mul.lo.u32 %r21, %r7, %r8;
+  mad.lo.u32 %r22, %r3, %r8, %r2; mad.lo.u32 %r22, %r22, %r7, %r1;
   mov.u32 %r23, %ntid.z; mul.lo.u32 %r21, %r21, %r23; mad.lo.u32 %r24, %r20, %r21, %r22;
-  mul.wide.u32 %q2, %r24, 4; add.u64 %q2, %q1, %q2; mad.lo.u32 %r25, %r13, 32, %r11; popc.b32 %r26, %r12; shl.b32 %r26, %r26, 16; add.u32 %r25, %r25, %r26; st.global.u32 [%q2], %r25; ret; }
+  mul.wide.u32 %q2, %r24, 4; add.u64 %q2, %q1, %q2; mad.lo.u32 %r25, %r13, 32, %r11;
+  popc.b32 %r26, %r12; shl.b32 %r26, %r26, 16; add.u32 %r25, %r25, %r26;
+  st.global.u32 [%q2], %r25; ret; }
 )");
   const Address out = rig.zeros(4 * 24 * 90);
   rig.run("k", {3, 4, 2}, {5, 6, 3}, out);
@@ -154,7 +159,9 @@ std::string print_kernel(const std::string& format, const std::string& stores, i
          kernel(".local .align 8 .b8 depot[" + std::to_string(bytes) + "]; mov.u64 %q5, depot; " +
                 stores +
                 R"( cvta.local.u64 %q6, %q5; mov.u64 %q7, format; cvta.global.u64 %q7, %q7;
-  { .param .b64 a; .param .b64 b; .param .b32 v; st.param.b64 [a], %q7; st.param.b64 [b], %q6; call.uni (v), vprintf, (a, b); ld.param.b32 %r3, [v]; })")
+  { .param .b64 a; .param .b64 b; .param .b32 v;
+    st.param.b64 [a], %q7; st.param.b64 [b], %q6; call.uni (v), vprintf, (a, b);
+    ld.param.b32 %r3, [v]; })")
              .substr(0);
 }
 TEST(Print, EveryConversion) {
@@ -181,7 +188,9 @@ TEST(Print, AssertFailNamesTheExpression) {
       ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, "
       ".param .b64 c);\n.global .align 1 .b8 what[] = {" +
       text + "0};\n" + kernel(R"(mov.u64 %q5, what; cvta.global.u64 %q5, %q5; mov.u32 %r3, 42;
-  { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 c; st.param.b64 [m], %q5; st.param.b64 [f], %q5; st.param.b32 [l], %r3; st.param.b64 [n], %q5; st.param.b64 [c], 1;
+  { .param .b64 m; .param .b64 f; .param .b32 l; .param .b64 n; .param .b64 c;
+  st.param.b64 [m], %q5; st.param.b64 [f], %q5; st.param.b32 [l], %r3; st.param.b64 [n], %q5;
+  st.param.b64 [c], 1;
     call.uni __assertfail, (m, f, l, n, c); })"));
   const Address in = rig.zeros(128), out = rig.zeros(128);
   const std::string what = run_error([&] { rig.run("k", {1, 1, 1}, {32, 1, 1}, in, out, 0x10u); });
@@ -199,7 +208,8 @@ TEST(Unsupported, IsNamedWithItsLineAndOthersStillRun) {
   wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%q1];
   ret; }
 .extern .func (.param .b64 r) malloc(.param .b64 n);
-.visible .entry heap() { .param .b64 n; .param .b64 r; st.param.b64 [n], 8; call (r), malloc, (n); ret; }
+.visible .entry heap() { .param .b64 n; .param .b64 r; st.param.b64 [n], 8; call (r), malloc, (n);
+  ret; }
 )";
   const ptx::Module module = ptx::parse(kHeader + text, "test.ptx");
   const auto list = unsupported(module);

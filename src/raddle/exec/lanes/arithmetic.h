@@ -268,8 +268,8 @@ RADDLE_INLINE f32 from_f16(u32 h) {
   return bits<f32>(magnitude > 0x7c00 ? r : r | sign);
 }
 RADDLE_INLINE f32 from_bf16(u32 h) { return canonical(bits<f32>(h << 16)); }
-/// One rounding from double to a 16-bit format with `kBits` of mantissa. mode: 0 nearest even, 1
-/// zero, 2 down, 3 up, 4 nearest, ties away.
+/// One rounding from double to a 16-bit format with `kBits` of mantissa. mode: 0 nearest even,
+/// 1 zero, 2 down, 3 up.
 template <int kBits, int kBias>
 RADDLE_INLINE u16 round_to_16(f64 x, u32 mode) {
   const u64 b = bits<u64>(x);
@@ -280,9 +280,9 @@ RADDLE_INLINE u16 round_to_16(f64 x, u32 mode) {
   const s64 shift = 52 - kBits + (deep > 0 ? (deep > 18 ? 18 : deep) : 0);
   const u64 kept = mantissa >> shift, rest = mantissa & ((u64(1) << shift) - 1);
   const u64 half = u64(1) << (shift - 1);
-  const bool nearest = rest > half || (rest == half && ((kept & 1) != 0 || mode == 4));
+  const bool nearest = rest > half || (rest == half && (kept & 1) != 0);
   const bool outward = rest != 0 && mode == (sign != 0 ? 2u : 3u);
-  const u64 up = mode == 0 || mode == 4 ? u64(nearest) : u64(outward);
+  const u64 up = mode == 0 ? u64(nearest) : u64(outward);
   const u64 base = deep > 0 ? 0 : u64(exponent + kBias - 1) << kBits;
   const u64 finite = base + kept + up;
   constexpr u64 kInfinity = u64((1 << (15 - kBits)) - 1) << kBits;
@@ -329,23 +329,26 @@ RADDLE_INLINE f64 fused(f32 a, f32 b, f32 c) {
 
 // --- conversions
 // ----------------------------------------------------------------------------------
+// From 64-bit integers by parts that fit signed 32-bit conversions: those are exact and give +0
+// whatever the rounding mode, where a compiler's own sequence for unsigned or 64-bit integers may
+// subtract large constants and leave -0.
+RADDLE_INLINE f64 low_32(u64 x) {
+  return f64(s32(x >> 16 & 0xffff)) * 65536.0 + f64(s32(x & 0xffff));
+}
+RADDLE_INLINE f64 from_unsigned(u64 x) {
+  return (f64(s32(x >> 48)) * 65536.0 + f64(s32(x >> 32 & 0xffff))) * 4294967296.0 + low_32(x);
+}
+RADDLE_INLINE f64 from_signed(s64 x) { return f64(s32(x >> 32)) * 4294967296.0 + low_32(u64(x)); }
 /// To double, rounded to odd.
 RADDLE_INLINE f64 from_integer_odd(u64 x) {
   const u32 zeros = x == 0 ? 63 : u32(__builtin_clzll(x | 1));
   const u32 shift = zeros > 10 ? 0 : 11 - zeros;
   const u64 lost = x & ((u64(1) << shift) - 1);
-  const u64 kept = (x >> shift | u64(lost != 0)) << shift;
-  return kept == 0 ? 0.0 : f64(kept);
+  return from_unsigned((x >> shift | u64(lost != 0)) << shift);
 }
 RADDLE_INLINE f64 from_signed_odd(s64 x) {
   const f64 magnitude = from_integer_odd(x < 0 ? u64(0) - u64(x) : u64(x));
   return x < 0 ? -magnitude : magnitude;
-}
-RADDLE_INLINE f64 from_unsigned(u64 x) { return x == 0 ? 0.0 : f64(x); }
-RADDLE_INLINE f32 round_away(f32 x) {
-  const f32 t = __builtin_truncf(x), d = x - t;
-  const f32 r = d >= 0.5f ? t + 1.0f : d <= -0.5f ? t - 1.0f : t;
-  return canonical(x - x == 0.0f ? bits<f32>(bits<u32>(r) | (bits<u32>(x) & 0x80000000u)) : x);
 }
 RADDLE_INLINE s32 integer_s32(f32 x) {
   const bool in = x >= -2147483648.0f && x < 2147483648.0f;

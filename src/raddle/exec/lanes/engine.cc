@@ -67,6 +67,8 @@ RADDLE_INLINE void simple(Context* c, const Path& p) {
   if ((p.ip->flags & kVisible) != 0) pause_if_live(c);
 }
 
+// One case per operation, most of them three lines; what does work has a function of its own.
+// lengths: dispatch table
 Outcome run(Context* c) {
   Warp* const w = c->warp;
   Path p = {w->ip, w->frame, w->mask, w->effective};
@@ -109,12 +111,6 @@ Outcome run(Context* c) {
       case O_pred_logic:
         predicate_logic(ip, p.frame, p.e);
         NEXT;
-      case O_pred_to_32: {
-        const u32 bits_of = predicate(p.frame, ip->a);
-        u32* d = lanes<u32>(p.frame, ip->d);
-        RADDLE_LANES d[i] = (p.e & kBit[i]) != 0 ? u32((bits_of & kBit[i]) != 0) : d[i];
-        NEXT;
-      }
       case O_pred_from_32: {
         const u32* a = lanes<u32>(p.frame, ip->a);
         u32 r = 0;

@@ -4,12 +4,31 @@
 
 namespace raddle::exec::RADDLE_ISA {
 
+/// d = a in the lanes of `take`, b in the others.
+RADDLE_INLINE void blend(u32* d, const u32* a, const u32* b, u32 take) {
+#if defined(__AVX512F__)
+  for (int half = 0; half < 2; ++half)
+    _mm512_storeu_si512(d + 16 * half,
+                        _mm512_mask_blend_epi32(static_cast<__mmask16>(take >> (16 * half)),
+                                                _mm512_loadu_si512(b + 16 * half),
+                                                _mm512_loadu_si512(a + 16 * half)));
+#else
+  RADDLE_LANES d[i] = (take & kBit[i]) != 0 ? a[i] : b[i];
+#endif
+}
+
 template <class T>
 RADDLE_INLINE void select(const Record* ip, char* frame, u32 e) {
   T* d = lanes<T>(frame, ip->d);
   const T* a = lanes<T>(frame, ip->a);
   const T* b = lanes<T>(frame, ip->b);
   const u32 p = predicate(frame, ip->c);
+  if constexpr (sizeof(T) == 4) {
+    alignas(64) u32 chosen[32];
+    if (e == kFull) return blend(d, a, b, p);
+    blend(chosen, a, b, p);
+    return blend(d, chosen, d, e);
+  }
   if (RADDLE_LIKELY(e == kFull)) {
     RADDLE_LANES d[i] = (p & kBit[i]) != 0 ? a[i] : b[i];
   } else {
@@ -57,11 +76,7 @@ RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 e) {
 #else
   for (int i = 0; i < kWidth; ++i) value[i] = a[from[i] & 31];
 #endif
-  if (e == kFull) {
-    RADDLE_LANES d[i] = value[i];
-  } else {
-    RADDLE_LANES d[i] = (e & kBit[i]) != 0 ? value[i] : d[i];
-  }
+  blend(d, value, d, e);
   if (ip->aux != 0) {
     u32& p = predicate(frame, ip->aux);
     p = (p & ~e) | (inside & e);
