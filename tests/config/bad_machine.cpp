@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"number_for_flag", "reserve_on_miss = ", "reserve_on_miss = 0",
              "sm.l1d.reserve_on_miss: expected true or false, found 0"},
         Case{"list_for_number", "ways = 24", "ways = [24]",
-             "l2.ways: expected a whole number from 1 to 64, found a list"},
+             "l2.ways: expected a whole number from 1 to 256, found a list"},
         Case{"too_large", "schedulers = 4", "schedulers = 400",
              "sm.schedulers: expected a whole number from 1 to 4, found 400"},
         Case{"negative", "tCL = 12", "tCL = -12",

@@ -329,16 +329,27 @@ RADDLE_INLINE f64 fused(f32 a, f32 b, f32 c) {
 
 // --- conversions
 // ----------------------------------------------------------------------------------
-// From 64-bit integers by parts that fit signed 32-bit conversions: those are exact and give +0
-// whatever the rounding mode, where a compiler's own sequence for unsigned or 64-bit integers may
-// subtract large constants and leave -0.
-RADDLE_INLINE f64 low_32(u64 x) {
+// From integers by parts that fit signed 32-bit conversions, which are exact: the last addition
+// rounds. Compilers may still turn a part known to be positive into a difference of large
+// constants, which leaves -0 when rounding down; the sign of zero is therefore taken off by integer
+// operations.
+RADDLE_INLINE f64 without_negative_zero(f64 x) {
+  u64 b = bits<u64>(x);
+#if defined(__clang__)
+  asm("" : "+r"(b));  // or it concludes that zero is positive already
+#endif
+  return bits<f64>(b << 1 == 0 ? 0 : b);
+}
+RADDLE_INLINE f64 low_word(u64 x) {
   return f64(s32(x >> 16 & 0xffff)) * 65536.0 + f64(s32(x & 0xffff));
 }
+RADDLE_INLINE f64 from_word(u32 x) { return without_negative_zero(low_word(x)); }
 RADDLE_INLINE f64 from_unsigned(u64 x) {
-  return (f64(s32(x >> 48)) * 65536.0 + f64(s32(x >> 32 & 0xffff))) * 4294967296.0 + low_32(x);
+  return without_negative_zero(low_word(x >> 32) * 4294967296.0 + low_word(x));
 }
-RADDLE_INLINE f64 from_signed(s64 x) { return f64(s32(x >> 32)) * 4294967296.0 + low_32(u64(x)); }
+RADDLE_INLINE f64 from_signed(s64 x) {
+  return without_negative_zero(f64(s32(x >> 32)) * 4294967296.0 + low_word(u64(x)));
+}
 /// To double, rounded to odd.
 RADDLE_INLINE f64 from_integer_odd(u64 x) {
   const u32 zeros = x == 0 ? 63 : u32(__builtin_clzll(x | 1));
