@@ -1,6 +1,10 @@
 #include "raddle/trace/memory_trace.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <new>
 
 #include "raddle/base/error.h"
 
@@ -14,12 +18,24 @@ struct MemoryTrace::Chunk {
 };
 
 namespace {
-constexpr std::size_t kSlabWords = std::size_t{1} << 18;
+// A slab is one huge page where the host has them: recording is bound by page faults otherwise.
+constexpr std::size_t kSlabBytes = std::size_t{2} << 20;
+constexpr std::size_t kSlabWords = kSlabBytes / sizeof(std::uint32_t);
 // Chunks start small (most warps are short) and end where a cache page does.
 constexpr unsigned kChunkWords = 240;
 // A kernel that never ends must not take the host down with it.
 constexpr std::size_t kMaxBytes = std::size_t{8} << 30;
+std::unique_ptr<std::uint32_t[], MemoryTrace::FreeSlab> new_slab(std::size_t words) {
+  const std::size_t bytes =
+      (words * sizeof(std::uint32_t) + kSlabBytes - 1) / kSlabBytes * kSlabBytes;
+  void* slab = std::aligned_alloc(kSlabBytes, bytes);
+  if (slab == nullptr) throw std::bad_alloc();
+  madvise(slab, bytes, MADV_HUGEPAGE);  // advice only: where it is refused, nothing is lost
+  return std::unique_ptr<std::uint32_t[], MemoryTrace::FreeSlab>(static_cast<std::uint32_t*>(slab));
+}
 }  // namespace
+
+void MemoryTrace::FreeSlab::operator()(std::uint32_t* slab) const { std::free(slab); }
 
 MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape)
     : code_(std::move(code)),
@@ -38,7 +54,7 @@ MemoryTrace::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned wo
       throw RunError("the op stream of one launch of '" + code_->name +
                      "' is beyond 8 GiB: an endless loop, or work for a smaller input or --live");
     std::size_t size = std::max(need, kSlabWords);
-    slabs_.push_back(std::make_unique_for_overwrite<std::uint32_t[]>(size));
+    slabs_.push_back(new_slab(size));
     slab_at_ = slabs_.back().get(), slab_left_ = size, bytes_ += size * sizeof(std::uint32_t);
   }
   auto* chunk = new (slab_at_) Chunk{nullptr, nullptr};

@@ -33,6 +33,9 @@ class MemoryTrace final : public KernelStream {
   WarpCursor open(std::uint32_t block, unsigned warp) override;
   bool refill(WarpCursor& cursor) override;
   void close(std::uint32_t) override {}
+  struct FreeSlab {
+    void operator()(std::uint32_t* slab) const;
+  };
   /// Heap bytes held.
   std::size_t bytes() const;
 
@@ -48,7 +51,7 @@ class MemoryTrace final : public KernelStream {
   LaunchShape shape_;
   unsigned warps_per_block_;
   std::vector<Warp> warps_;
-  std::vector<std::unique_ptr<std::uint32_t[]>> slabs_;
+  std::vector<std::unique_ptr<std::uint32_t[], FreeSlab>> slabs_;
   std::size_t slab_left_ = 0, bytes_ = 0;
   std::uint32_t* slab_at_ = nullptr;
 };
