@@ -37,6 +37,26 @@ Counters& accumulate(Counters& into, const Counters& from, std::int64_t sign = 1
   return into;
 }
 
+/// Launches whose blocks may be on the machine at once: entries of the kernel distributor. A
+/// launch's slot travels with its warps and messages.
+inline constexpr unsigned kKernelSlots = 32;
+
+/// A component's counters, kept apart by the launch slot they were counted for.
+template <class Counters>
+class PerKernel {
+ public:
+  Counters& operator[](unsigned slot) { return slot_[slot]; }
+  const Counters& operator[](unsigned slot) const { return slot_[slot]; }
+  Counters total() const {
+    Counters sum;
+    for (const Counters& c : slot_) accumulate(sum, c);
+    return sum;
+  }
+
+ private:
+  std::array<Counters, kKernelSlots> slot_{};
+};
+
 struct SmCounters {
   std::uint64_t issued = 0;                    ///< warp instructions
   std::uint64_t thread_instructions = 0;       ///< lanes active at issue

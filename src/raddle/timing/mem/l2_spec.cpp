@@ -1,0 +1,52 @@
+#include "raddle/timing/mem/l2_spec.h"
+
+#include <bit>
+
+#include "raddle/timing/gpu/machine.h"
+
+namespace raddle::timing {
+
+namespace {
+using R = Range<std::uint32_t>;
+}  // namespace
+
+void L2Spec::visit(FieldVisitor& v) {
+  v.field("slices", slices, R{1, 256}, "", "independent slices, addresses spread over them");
+  v.field("size_kib", size_kib, R{1, 65536}, "KiB", "capacity of one slice");
+  v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, equal to that of the L1D");
+  v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes", "part of a line fetched by itself");
+  v.field("ways", ways, R{1, 256}, "", "lines of a set");
+  v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
+          "from arrival of a request that hits to the departure of its reply");
+  v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
+  v.field("mshr_merges", mshr_merges, R{1, 256}, "", "requests that may wait for one missing line");
+  v.field("interval_cycles", interval_cycles, R{1, 64}, "cycles",
+          "a slice takes one request in that time");
+  v.field("atomic_interval_cycles", atomic_interval_cycles, R{1, 64}, "cycles",
+          "a slice performs the atomics of one line in that time");
+}
+
+void check_cache(std::string_view path, std::uint64_t size_kib, std::uint32_t line,
+                 std::uint32_t sector, std::uint32_t ways, SpecRules& r) {
+  auto key = [&](const char* field) { return std::string(path) + field; };
+  r.require(line == 64 || line == 128, key(".line_bytes must be 64 or 128"),
+            {{key(".line_bytes"), line}});
+  r.require(divides(sector, line) && std::has_single_bit(sector),
+            key(".sector_bytes must be a power of two that divides line_bytes"),
+            {{key(".sector_bytes"), sector}, {key(".line_bytes"), line}});
+  r.require(divides(std::uint64_t{ways} * line, size_kib * 1024),
+            key(".size_kib must be a whole number of sets (ways x line_bytes)"),
+            {{key(".size_kib"), size_kib}, {key(".ways"), ways}, {key(".line_bytes"), line}});
+}
+
+void check_l2(const MachineSpec& m, SpecRules& r) {
+  const L1dSpec& l1 = m.sm.l1d;
+  check_cache("l2", m.l2.size_kib, m.l2.line_bytes, m.l2.sector_bytes, m.l2.ways, r);
+  r.require(l1.line_bytes == m.l2.line_bytes, "sm.l1d.line_bytes and l2.line_bytes must be equal",
+            {{"sm.l1d.line_bytes", l1.line_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
+  r.require(divides(m.l2.sector_bytes, l1.sector_bytes),
+            "l2.sector_bytes must divide sm.l1d.sector_bytes",
+            {{"l2.sector_bytes", m.l2.sector_bytes}, {"sm.l1d.sector_bytes", l1.sector_bytes}});
+}
+
+}  // namespace raddle::timing
