@@ -4,21 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/errors.h"
+
 namespace raddle::cli {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 std::vector<PolicySet> parse(const std::string& list) {
   return parse_policies(list, policy::all_policies());
@@ -42,10 +34,10 @@ TEST(Policies, ParametersKeepTheirCommas) {
 }
 
 TEST(Policies, UnknownAmbiguousEmptyAndRepeatedAreRefused) {
-  EXPECT_THAT(error_of([] { parse("gtoo"); }),
+  EXPECT_THAT(test::input_error_of([] { parse("gtoo"); }),
               testing::AllOf(HasSubstr("'gtoo'"), HasSubstr("warp=gto")));
-  EXPECT_THAT(error_of([] { parse("gto,,lrr"); }), HasSubstr("empty entry"));
-  EXPECT_THAT(error_of([] { parse("gto,lrr,gto"); }), HasSubstr("there twice"));
+  EXPECT_THAT(test::input_error_of([] { parse("gto,,lrr"); }), HasSubstr("empty entry"));
+  EXPECT_THAT(test::input_error_of([] { parse("gto,lrr,gto"); }), HasSubstr("there twice"));
 }
 
 TEST(MakeWorkload, SizeAndParametersAreApplied) {
@@ -57,24 +49,28 @@ TEST(MakeWorkload, SizeAndParametersAreApplied) {
 }
 
 TEST(MakeWorkload, UnknownNameSizeAndParameterAreRefused) {
-  EXPECT_THAT(error_of([] { make_workload("vecsub", {}); }),
+  EXPECT_THAT(test::input_error_of([] { make_workload("vecsub", {}); }),
               testing::AllOf(HasSubstr("'vecsub'"), HasSubstr("vecadd")));
-  EXPECT_THAT(error_of([] { make_workload("vecadd", {"size=huge"}); }), HasSubstr("huge"));
-  EXPECT_THAT(error_of([] { make_workload("vecadd", {"m=3"}); }), HasSubstr("m: unknown key"));
-  EXPECT_THAT(error_of([] { make_workload("vecadd", {"novalue"}); }), HasSubstr("novalue"));
-  EXPECT_THAT(error_of([] { make_workload("nowhere.ptx", {}); }), HasSubstr("nowhere.ptx"));
+  EXPECT_THAT(test::input_error_of([] { make_workload("vecadd", {"size=huge"}); }),
+              HasSubstr("huge"));
+  EXPECT_THAT(test::input_error_of([] { make_workload("vecadd", {"m=3"}); }),
+              HasSubstr("m: unknown key"));
+  EXPECT_THAT(test::input_error_of([] { make_workload("vecadd", {"novalue"}); }),
+              HasSubstr("novalue"));
+  EXPECT_THAT(test::input_error_of([] { make_workload("nowhere.ptx", {}); }),
+              HasSubstr("nowhere.ptx"));
 }
 
 TEST(CommonOptions, ContradictionsAreRefusedBeforeAnythingRuns) {
   CommonOptions options;
   options.functional = options.live = true;
-  EXPECT_THAT(error_of([&] { options.check(); }), HasSubstr("exclude each other"));
+  EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("exclude each other"));
   options.live = false, options.report = "r.html";
-  EXPECT_THAT(error_of([&] { options.check(); }), HasSubstr("--report"));
+  EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("--report"));
   options = {}, options.json = "/no/such/folder/out.json";
-  EXPECT_THAT(error_of([&] { options.check(); }), HasSubstr("/no/such/folder"));
+  EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("/no/such/folder"));
   options.json = "/tmp";
-  EXPECT_THAT(error_of([&] { options.check(); }), HasSubstr("is a directory"));
+  EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("is a directory"));
 }
 
 TEST(CommonOptions, CommandLineBeatsTheFile) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/errors.h"
+
 #include <cstdio>
 #include <fstream>
 
@@ -11,17 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-/// What the InputError of `f` says.
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 std::string shown(const Tree& tree, std::string_view path) {
   const Node* node = tree.find(path);
@@ -47,15 +38,15 @@ TEST(Toml, KeepsValuesAndTheirPlaces) {
 }
 
 TEST(Toml, SaysWhereTheSyntaxIsWrong) {
-  EXPECT_THAT(error_of([] { Tree::from_toml("a = 1\nb = = 2\n", "m.toml"); }),
+  EXPECT_THAT(test::input_error_of([] { Tree::from_toml("a = 1\nb = = 2\n", "m.toml"); }),
               StartsWith("m.toml:2:"));
-  EXPECT_THAT(error_of([] { Tree::from_toml("a = 1\na = 2\n", "m.toml"); }),
+  EXPECT_THAT(test::input_error_of([] { Tree::from_toml("a = 1\na = 2\n", "m.toml"); }),
               StartsWith("m.toml:2:"));
-  EXPECT_THAT(error_of([] { Tree::from_toml("[a]\nb = \"open", "m.toml"); }),
+  EXPECT_THAT(test::input_error_of([] { Tree::from_toml("[a]\nb = \"open", "m.toml"); }),
               StartsWith("m.toml:2:"));
-  EXPECT_EQ(error_of([] { Tree::from_toml("", "m.toml"); }),
+  EXPECT_EQ(test::input_error_of([] { Tree::from_toml("", "m.toml"); }),
             "m.toml: is empty; expected a configuration");
-  EXPECT_EQ(error_of([] { Tree::from_toml("# nothing\n", "m.toml"); }),
+  EXPECT_EQ(test::input_error_of([] { Tree::from_toml("# nothing\n", "m.toml"); }),
             "m.toml: is empty; expected a configuration");
 }
 
@@ -86,17 +77,17 @@ TEST(Json, OfAResultIsItsConfig) {
 }
 
 TEST(Json, SaysWhatIsWrong) {
-  EXPECT_THAT(error_of([] { Tree::from_json("{\"a\":\n 1", "r.json"); }),
+  EXPECT_THAT(test::input_error_of([] { Tree::from_json("{\"a\":\n 1", "r.json"); }),
               StartsWith("r.json:2: is not JSON: "));
-  EXPECT_EQ(error_of([] { Tree::from_json("{\"a\": 1,\n\"a\": 2}", "r.json"); }),
+  EXPECT_EQ(test::input_error_of([] { Tree::from_json("{\"a\": 1,\n\"a\": 2}", "r.json"); }),
             "r.json:2: key 'a' is given twice");
-  EXPECT_EQ(error_of([] { Tree::from_json("[1]", "r.json"); }),
+  EXPECT_EQ(test::input_error_of([] { Tree::from_json("[1]", "r.json"); }),
             "r.json:1: expected a table of keys, found a list");
-  EXPECT_EQ(error_of([] { Tree::from_json("{}", "r.json"); }),
+  EXPECT_EQ(test::input_error_of([] { Tree::from_json("{}", "r.json"); }),
             "r.json: is empty; expected a configuration");
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "{\"a\":";
-  EXPECT_EQ(error_of([&] { Tree::from_json(deep, "r.json"); }),
+  EXPECT_EQ(test::input_error_of([&] { Tree::from_json(deep, "r.json"); }),
             "r.json:1: tables are nested deeper than 64");
 }
 
@@ -118,17 +109,19 @@ TEST(File, IsJsonWhenItStartsLikeJson) {
 }
 
 TEST(File, ThatIsNoneIsRefused) {
-  EXPECT_EQ(error_of([] { Tree::from_file("/no/such.toml"); }), "/no/such.toml: cannot be opened");
-  EXPECT_EQ(error_of([] { Tree::from_file("/tmp"); }), "/tmp: cannot be read");
-  EXPECT_EQ(error_of([] { Tree::from_file("/dev/zero"); }),
+  EXPECT_EQ(test::input_error_of([] { Tree::from_file("/no/such.toml"); }),
+            "/no/such.toml: cannot be opened");
+  EXPECT_EQ(test::input_error_of([] { Tree::from_file("/tmp"); }), "/tmp: cannot be read");
+  EXPECT_EQ(test::input_error_of([] { Tree::from_file("/dev/zero"); }),
             "/dev/zero: is larger than 64 MiB; expected a configuration");
   File binary(std::string("ab\0c", 4));
-  EXPECT_EQ(error_of([&] { Tree::from_file(binary.path); }),
+  EXPECT_EQ(test::input_error_of([&] { Tree::from_file(binary.path); }),
             binary.path + ": is not a text file (byte 0 at offset 2)");
   File broken("a = \"\xff\xfe\"\n");
-  EXPECT_THAT(error_of([&] { Tree::from_file(broken.path); }), StartsWith(broken.path + ":1:"));
+  EXPECT_THAT(test::input_error_of([&] { Tree::from_file(broken.path); }),
+              StartsWith(broken.path + ":1:"));
   File empty("");
-  EXPECT_EQ(error_of([&] { Tree::from_file(empty.path); }),
+  EXPECT_EQ(test::input_error_of([&] { Tree::from_file(empty.path); }),
             empty.path + ": is empty; expected a configuration");
 }
 
@@ -163,7 +156,7 @@ TEST(Set, ReplacesValuesAndMergesTables) {
 TEST(Set, RefusesWhatIsNoPathOrNoValue) {
   Tree tree;
   auto set = [&](std::string path, std::string value) {
-    return error_of([&] { tree.set(path, value, "--set"); });
+    return test::input_error_of([&] { tree.set(path, value, "--set"); });
   };
   for (const char* path : {"", ".", "a.", ".a", "a..b", "a b", "a=b"})
     EXPECT_THAT(set(path, "1"),
@@ -172,7 +165,7 @@ TEST(Set, RefusesWhatIsNoPathOrNoValue) {
   EXPECT_EQ(set("a", ""), "--set: expected a value after '=', found nothing");
   EXPECT_EQ(set("a", "1\nb = 2"), "--set: expected a value on one line, found a control character");
   EXPECT_EQ(set("a", "\"open"), "--set: expected a TOML value, found '\"open'");
-  EXPECT_EQ(error_of([&] { tree.set_option("abc", "--set abc"); }),
+  EXPECT_EQ(test::input_error_of([&] { tree.set_option("abc", "--set abc"); }),
             "--set abc: expected path=value, found 'abc'");
   EXPECT_TRUE(tree.root().table()->empty()) << "nothing was changed";
 }
@@ -189,7 +182,9 @@ TEST(SetPolicy, ReplacesThePolicyWithItsParameters) {
 
 TEST(SetPolicy, RefusesOtherForms) {
   Tree tree;
-  auto set = [&](std::string text) { return error_of([&] { tree.set_policy(text, "--policy"); }); };
+  auto set = [&](std::string text) {
+    return test::input_error_of([&] { tree.set_policy(text, "--policy"); });
+  };
   for (const char* text : {"", "gto", "=gto", "warp:a=1", "w.x=gto"})
     EXPECT_THAT(
         set(text),

@@ -4,22 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "support/errors.h"
+
 #include "raddle/sim/gpus.h"
 
 namespace raddle::sim {
 namespace {
 
 using testing::HasSubstr;
-
-template <class F>
-std::string error_of(F f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
-}
 
 Setup read(config::Tree tree) { return read_setup(tree, policy::all_policies()); }
 
@@ -35,13 +27,13 @@ TEST(MachineSetup, EveryShippedMachineIsSound) {
 }
 
 TEST(MachineSetup, UnknownMachineNamesTheKnown) {
-  const std::string error = error_of([] { load_gpu("v1000"); });
+  const std::string error = test::input_error_of([] { load_gpu("v1000"); });
   EXPECT_THAT(error, HasSubstr("no GPU is called 'v1000'"));
   EXPECT_THAT(error, HasSubstr(" v100"));
 }
 
 TEST(MachineSetup, MissingFileIsNamed) {
-  EXPECT_THAT(error_of([] { load_gpu("no/such.toml"); }), HasSubstr("no/such.toml"));
+  EXPECT_THAT(test::input_error_of([] { load_gpu("no/such.toml"); }), HasSubstr("no/such.toml"));
 }
 
 TEST(MachineSetup, PoliciesAndTheirParametersAreRead) {
@@ -58,11 +50,11 @@ TEST(MachineSetup, UnknownPolicyAndParameterAreErrorsWithTheirOrigin) {
   config::Tree tree = load_gpu("gtx480");
   tree.set_policy("warp=gtoo", "--policy warp=gtoo");
   EXPECT_THAT(
-      error_of([&] { read(tree); }),
+      test::input_error_of([&] { read(tree); }),
       testing::AllOf(HasSubstr("--policy warp=gtoo"), HasSubstr("gtoo"), HasSubstr("known: ")));
   config::Tree other = load_gpu("gtx480");
   other.set_policy("warp=gto:streak=3", "--policy warp=gto:streak=3");
-  EXPECT_THAT(error_of([&] { read(other); }), HasSubstr("streak"));
+  EXPECT_THAT(test::input_error_of([&] { read(other); }), HasSubstr("streak"));
 }
 
 TEST(MachineSetup, AllErrorsAreReportedAtOnce) {
@@ -70,14 +62,14 @@ TEST(MachineSetup, AllErrorsAreReportedAtOnce) {
   tree.set("sm.warps", "0", "a");
   tree.set("sm.nonsense", "1", "b");
   tree.set("policy.dram.name", "none", "c");
-  const std::string error = error_of([&] { read(tree); });
+  const std::string error = test::input_error_of([&] { read(tree); });
   for (const char* part : {"sm.warps", "nonsense", "none"}) EXPECT_THAT(error, HasSubstr(part));
 }
 
 TEST(MachineSetup, ContradictionsAreErrors) {
   config::Tree tree = load_gpu("gtx480");
   tree.set("sm.schedulers", "5", "--set sm.schedulers=5");
-  EXPECT_FALSE(error_of([&] { read(tree); }).empty());
+  EXPECT_FALSE(test::input_error_of([&] { read(tree); }).empty());
 }
 
 TEST(MachineSetup, ResolvedConfigurationReadsBackToItself) {
