@@ -209,7 +209,7 @@ void measure(const std::string& name, Recording& work, const Options& o) {
   std::printf("  slots:");
   for (unsigned s = 0; s < stats::kStalls; ++s)
     std::printf(" %s %.1f%%", std::string(stats::kStallNames[s]).c_str(),
-                100 * static_cast<double>(n.sm.stall[s]) / cycles / 320);
+                100 * static_cast<double>(n.scheduler.stall[s]) / cycles / 320);
   auto ratio = [](std::uint64_t a, std::uint64_t b) {
     return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
   };

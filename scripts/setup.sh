@@ -25,7 +25,6 @@ test   chromium                         chromium
 lint   clang-format                     clang-format
 lint   ctags                            universal-ctags
 lint   shellcheck                       shellcheck
-bench  jq                               jq
 TABLE
 }
 

@@ -48,7 +48,7 @@ TEST_P(EveryWorkload, EverySchedulerCycleIsAccountedFor) {
   for (const char* gpu : {"gtx480", "v100", "h200", "ikra", "laperm"}) {
     const sim::Result r = test::run(GetParam(), {gpu});
     std::uint64_t sum = r.totals.sm.issued;
-    for (std::uint64_t stall : r.totals.sm.stall) sum += stall;
+    for (std::uint64_t stall : r.totals.scheduler.stall) sum += stall;
     EXPECT_EQ(sum, r.cycles * r.schedulers) << gpu;
   }
 }

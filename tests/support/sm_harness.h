@@ -73,10 +73,16 @@ class SmHarness {
   Cycle credit_after = 40;  ///< kNever = credits never come back
   bool skip = false;
 
+  /// Says what the recording's instructions are on this machine; as they are unless this is called
+  /// before its first block.
+  void lower(Recording& r, trace::LoweredCode lowered) {
+    launches_.push_back(
+        std::make_unique<Running>(r, std::move(lowered), machine_.sm, launches_.size()));
+  }
   /// The block arrives at `at`. The recording must outlive the harness.
   void start_block(Cycle at, Recording& r, std::uint32_t block = 0, unsigned slot = 0) {
     if (launches_.empty() || launches_.back()->launch.stream != &r.stream())
-      launches_.push_back(std::make_unique<Running>(r, machine_.sm, launches_.size()));
+      lower(r, trace::as_it_is(r.code()));
     sm_.block_in().push(at, {&launches_.back()->launch, block, static_cast<std::uint8_t>(slot)});
   }
   void reply(Cycle at, const timing::Message& m) { sm_.ports().from_noc.push(at, m); }
@@ -115,15 +121,22 @@ class SmHarness {
   }
   const std::vector<Ended>& ended() const { return ended_; }
   stats::SmCounters counters() const { return sm_.counters(now_); }
-  std::uint64_t stalls(stats::Stall s) const { return counters().stall[static_cast<unsigned>(s)]; }
+  stats::SmCounters counters(unsigned launch) const { return sm_.counters(now_, launch); }
+  stats::SchedulerCounters scheduler_counters() const { return sm_.scheduler_counters(now_); }
+  std::uint64_t stalls(stats::Stall s) const {
+    return scheduler_counters().stall[static_cast<unsigned>(s)];
+  }
   timing::Sm& sm() { return sm_; }
   Cycle now() const { return now_; }
 
  private:
   struct Running {
-    Running(Recording& r, const timing::SmSpec& sm, std::size_t sequence) : code(r.code(), sm) {
-      launch = {&r.stream(), &code, sequence, static_cast<std::uint8_t>(sequence)};
+    Running(Recording& r, trace::LoweredCode as, const timing::SmSpec& sm, std::size_t sequence)
+        : lowered(std::move(as)), code(lowered, sm) {
+      launch = {&r.stream(), &code, sequence,
+                static_cast<std::uint8_t>(sequence % stats::kKernelSlots)};
     }
+    trace::LoweredCode lowered;
     timing::DecodedKernel code;
     timing::Launch launch;
   };

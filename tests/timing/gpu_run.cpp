@@ -47,7 +47,8 @@ TEST_F(GpuRun, LaunchLatencyComesFirst) {
   GpuHarness gpu(machine);
   gpu.run(r);
   EXPECT_EQ(gpu->block_spans()[0].start, 1020u);
-  EXPECT_EQ(gpu->counters().sm.stall[static_cast<unsigned>(stats::Stall::Idle)], 8 * gpu->now() - 4)
+  EXPECT_EQ(gpu->counters().scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)],
+            8 * gpu->now() - 4)
       << "add, exit, and two cycles until the add is done";
 }
 

@@ -103,7 +103,7 @@ TEST_P(GpuSameness, CountsAreConserved) {
     gpu.run(*random_kernel(GetParam() + launch));
     stats::GpuCounters c = gpu->counters();
     std::uint64_t slots = c.sm.issued;
-    for (std::uint64_t n : c.sm.stall) slots += n;
+    for (std::uint64_t n : c.scheduler.stall) slots += n;
     EXPECT_EQ(slots, gpu->now() * m.sm.schedulers * m.sm.count);
     EXPECT_EQ(c.sm.l1d_accesses, c.sm.l1d_hits + c.sm.l1d_pending_hits + c.sm.l1d_misses);
     EXPECT_EQ(c.sm.l1d_fills, c.sm.l1d_misses);
@@ -131,7 +131,7 @@ TEST(GpuMemory, RunningAllocatesNothingPerCycle) {
   };
   std::uint64_t few = allocated(8);
   EXPECT_EQ(allocated(400), few);
-  EXPECT_LE(few, 12u) << "decoded kernel, block table";
+  EXPECT_LE(few, 200u) << "the lowered code's copy, decoded kernel, block table";
 }
 
 }  // namespace

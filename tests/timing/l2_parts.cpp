@@ -1,7 +1,9 @@
 // The pieces of which an L2 slice is made: tags, MSHRs, the queues that share a pool.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
+#include <list>
 
 #include "raddle/base/rng.h"
 #include "raddle/timing/mem/mshr.h"
@@ -45,6 +47,89 @@ TEST(Tags, EmptyWaysAreUsedBeforeAnyLineGoes) {
     EXPECT_EQ(out.line, 0u);
     EXPECT_EQ(out.sectors, 1);
   }
+}
+
+/// A set as a list, newest first: what Tags promises, written the slow way.
+struct PlainSet {
+  struct Line {
+    std::uint32_t line;
+    std::uint8_t sectors, dirty;
+    bool locked;
+  };
+  std::list<Line> lines;
+  std::list<Line>::iterator find(std::uint32_t line) {
+    return std::find_if(lines.begin(), lines.end(), [&](auto& l) { return l.line == line; });
+  }
+  void use(std::list<Line>::iterator at) { lines.splice(lines.begin(), lines, at); }
+};
+
+TEST(Tags, AgreeWithAListOfLinesUnderRandomUse) {
+  for (unsigned ways : {1u, 2u, 7u, 16u, 17u, 24u, 64u, 100u, 256u}) {
+    constexpr unsigned kSets = 3;
+    Tags tags(kSets, ways);
+    PlainSet plain[kSets];
+    Rng rng(ways);
+    for (unsigned n = 0; n < 20'000; ++n) {
+      const unsigned set = rng.below(kSets), line = set + kSets * rng.below(2 * ways + 2);
+      PlainSet& p = plain[set];
+      auto known = p.find(line);
+      const unsigned at = tags.find(set, line);
+      ASSERT_EQ(at != Tags::kAbsent, known != p.lines.end()) << ways << " ways, step " << n;
+      switch (rng.below(8)) {
+        case 0:
+          if (at == Tags::kAbsent) break;
+          tags.touch(at), p.use(known);
+          break;
+        case 1:
+          if (at == Tags::kAbsent || known->locked) break;
+          tags.invalidate(at), p.lines.erase(known);
+          break;
+        case 2:  // a lock, while a way is left for others
+          if (at == Tags::kAbsent || (!known->locked && p.lines.size() < 2)) break;
+          if (known->locked) tags.unlock(at), known->locked = false;
+          else if (std::none_of(p.lines.begin(), p.lines.end(), [](auto& l) { return l.locked; }))
+            tags.lock(at), known->locked = true;
+          break;
+        default: {
+          const auto sectors = static_cast<std::uint8_t>(1 + rng.below(15));
+          const auto dirty = static_cast<std::uint8_t>(rng.below(16) & sectors);
+          Tags::Victim out = tags.fill(set, line, sectors, dirty);
+          if (known == p.lines.end()) {
+            if (p.lines.size() == ways) {
+              auto oldest = std::prev(p.lines.end());
+              while (oldest->locked) --oldest;
+              ASSERT_EQ(out.line, oldest->line);
+              ASSERT_EQ(out.sectors, oldest->sectors);
+              ASSERT_EQ(out.dirty, oldest->dirty);
+              p.lines.erase(oldest);
+            } else {
+              ASSERT_EQ(out.sectors, 0);
+            }
+            p.lines.push_front({line, sectors, dirty, false});
+          } else {
+            ASSERT_EQ(out.sectors, 0);
+            known->sectors |= sectors, known->dirty |= dirty;
+            p.use(known);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Mshrs, AskerIsTheFirstWhoNeedsTheSectors) {
+  Mshrs<int> mshrs(2, 4);
+  unsigned e = mshrs.add(9);
+  mshrs.request(e, 0b0001), mshrs.wait(e, 0b0001, 1);
+  mshrs.request(e, 0b0010), mshrs.wait(e, 0b0011, 2);  // asked for the second sector
+  mshrs.wait(e, 0b0010, 3);
+  EXPECT_EQ(mshrs.asker(e, 0b0010), 2);
+  EXPECT_EQ(mshrs.asker(e, 0b0001), 1);
+  EXPECT_EQ(mshrs.waiting(), 3u);
+  mshrs.arrive(e, 0b0001, [](int) {});
+  EXPECT_EQ(mshrs.asker(e, 0b0010), 2);
+  mshrs.arrive(e, 0b0010, [](int) {});
+  EXPECT_EQ(mshrs.waiting(), 0u);
 }
 
 TEST(Mshrs, EntriesAreFoundUntilAllHasArrived) {

@@ -158,9 +158,8 @@ TEST_F(SmIssue, EverySchedulerCycleIsIssuedOrHasOneReason) {
     sm.start_block(13, r);
     for (Cycle end : {5, 14, 20, 33, 100, 1000}) {
       sm.run(end);
-      stats::SmCounters c = sm.counters();
-      std::uint64_t sum = c.issued;
-      for (std::uint64_t n : c.stall) sum += n;
+      std::uint64_t sum = sm.counters().issued;
+      for (std::uint64_t n : sm.scheduler_counters().stall) sum += n;
       EXPECT_EQ(sum, 2 * end) << "skip " << skip;
     }
     EXPECT_EQ(sm.counters().issued, 20u);
@@ -173,7 +172,8 @@ TEST_F(SmIssue, CountersMayBeReadBeforeTheLastTick) {
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(50);
-  stats::SmCounters early = sm.sm().counters(30), late = sm.sm().counters(80);
+  stats::SchedulerCounters early = sm.sm().scheduler_counters(30),
+                           late = sm.sm().scheduler_counters(80);
   auto idle = static_cast<unsigned>(Stall::Idle);
   EXPECT_EQ(late.stall[idle] - early.stall[idle], 2u * 50);
 }

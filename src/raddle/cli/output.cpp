@@ -79,7 +79,7 @@ std::string policy_label(const sim::Result& r) {
 
 /// The largest share of scheduler-cycles in which nothing was issued.
 std::string main_stall(const sim::Result& r) {
-  const auto& stall = r.totals.sm.stall;
+  const auto& stall = r.totals.scheduler.stall;
   const auto most = std::ranges::max_element(stall);
   return fmt::format("{} {}", stats::kStallNames[static_cast<std::size_t>(most - stall.begin())],
                      percent(*most, r.cycles * r.schedulers));

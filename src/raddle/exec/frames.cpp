@@ -24,6 +24,16 @@ namespace {
 void put(char* frame, const Fill& fill, unsigned lane, u64 value) {
   std::memcpy(frame + fill.offset + fill.width * lane, &value, fill.width);
 }
+template <class T>
+void splat_as(char* at, u64 value) {
+  std::fill_n(reinterpret_cast<T*>(at), kLanes, static_cast<T>(value));
+}
+void splat(char* frame, const Fill& fill, u64 value) {
+  char* const at = frame + fill.offset;
+  if (fill.width == 8) splat_as<u64>(at, value);
+  else if (fill.width == 4) splat_as<u32>(at, value);
+  else splat_as<std::uint16_t>(at, value);
+}
 bool varies_by_block(S s) {
   return s == S::CtaidX || s == S::CtaidY || s == S::CtaidZ || s == S::SmId || s == S::ClusterIdX ||
          s == S::ClusterIdY || s == S::ClusterIdZ;
@@ -122,13 +132,14 @@ void Runner::fill(const Code& code, char* frame, const Warp& warp) const {
       const unsigned gap = 64 - 8u * f.bytes;
       if (f.is_signed) value = static_cast<u64>(static_cast<std::int64_t>(value << gap) >> gap);
     }
-    for (unsigned lane = 0; lane < kLanes; ++lane) put(frame, f, lane, value);
+    splat(frame, f, value);
   }
 }
 
 void Runner::fill_block(const Warp& warp, char* frame) const {
   for (const Fill& f : kernel_.functions[0].fills)
-    if (f.kind == Fill::Kind::Special && varies_by_block(f.special)) fill_special(f, frame, warp);
+    if (f.kind == Fill::Kind::Special && varies_by_block(f.special))
+      splat(frame, f, special_of(f.special, warp, 0));
 }
 
 std::unique_ptr<Block> Runner::start(u32 number) {

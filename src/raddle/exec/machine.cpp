@@ -20,7 +20,7 @@ class LiveStream final : public trace::KernelStream {
  public:
   LiveStream(DeviceMemory& memory, const MachineOptions& options, const Launch& launch)
       : options_(options), runner_(memory, options_, launch) {
-    runner_.context().live = 1;
+    runner_.context().live = runner_.context().traced = 1;
   }
   const trace::KernelCode& code() const override { return *runner_.kernel().code; }
   const trace::LaunchShape& shape() const override { return runner_.shape(); }

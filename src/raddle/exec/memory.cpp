@@ -13,13 +13,15 @@ namespace raddle::exec {
 namespace {
 constexpr std::uint64_t kLine = 128;
 
-/// Address space only: pages appear, zeroed, when touched.
+/// Address space only: pages appear, zeroed, when touched; huge ones where the host has them, since
+/// gathers from small ones wait for address translation.
 void* reserve(std::uint64_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED)
     throw RunError(
         fmt::format("cannot reserve {} MiB of address space for device memory", bytes >> 20));
+  madvise(p, bytes, MADV_HUGEPAGE);  // advice only: where it is refused, nothing is lost
   return p;
 }
 

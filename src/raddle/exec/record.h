@@ -126,8 +126,9 @@ struct Context {
   std::uint32_t parameter_bytes;
   const std::uint32_t*
       aliases;  ///< by instruction: index of a generic access's shared form; the local one follows
-  std::uint32_t live;  ///< 1: pause soon after anything other warps can see
-  void* owner;         ///< the plain half's own
+  std::uint32_t live;    ///< 1: pause soon after anything other warps can see
+  std::uint32_t traced;  ///< 0: nobody reads the op stream, so pieces may be left out
+  void* owner;           ///< the plain half's own
 };
 
 /// One build of the engine.

@@ -212,6 +212,7 @@ bool Runner::run_block(Block& block, trace::MemoryTrace* trace, u64 budget) {
 
 RunCount Runner::run(trace::MemoryTrace* trace) {
   const u32 blocks = static_cast<u32>(shape_.grid.count());
+  context_.traced = trace != nullptr ? 1 : 0;
   std::vector<std::unique_ptr<Block>> active;
   u32 next = 0;
   while (next < blocks || !active.empty()) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <utility>
 
 #include "raddle/base/error.h"
@@ -18,6 +18,13 @@ exec::MachineOptions machine_options(const SimulatedDeviceOptions& options) {
   out.warps_per_sm = options.warps_per_sm;
   out.print = options.print;
   return out;
+}
+
+/// Of this thread: what other users of the host do does not count.
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
 std::string text(Dim3 d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
@@ -154,11 +161,11 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Argum
   } else {
     std::unique_ptr<trace::MemoryTrace> trace;
     if (options_.sink != nullptr)
-      trace = std::make_unique<trace::MemoryTrace>(exec::code_of(*entry.kernel), launch.shape);
-    const auto before = std::chrono::steady_clock::now();
+      trace =
+          std::make_unique<trace::MemoryTrace>(exec::code_of(*entry.kernel), launch.shape, slabs_);
+    const double before = processor_seconds();
     const exec::RunCount count = machine_.run(launch, trace.get());
-    functional_seconds_ +=
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
+    functional_seconds_ += processor_seconds() - before;
     record.warp_instructions = count.warp_instructions;
     record.thread_instructions = count.thread_instructions;
     if (options_.sink != nullptr) options_.sink->time(*trace, record);

@@ -49,7 +49,7 @@ class SimulatedDevice final : public Device {
 
   /// Every launch so far.
   const std::vector<LaunchRecord>& launches() const { return launches_; }
-  /// Host time spent in functional execution, seconds; live runs count as timing.
+  /// Processor time spent in functional execution, seconds; live runs count as timing.
   double functional_seconds() const { return functional_seconds_; }
 
  private:
@@ -65,6 +65,7 @@ class SimulatedDevice final : public Device {
   SimulatedDeviceOptions options_;
   exec::DeviceMemory memory_;
   exec::Machine machine_;
+  std::shared_ptr<trace::SlabPool> slabs_ = std::make_shared<trace::SlabPool>();
   std::vector<std::unique_ptr<exec::Program>> modules_;
   std::vector<KernelEntry> kernels_;
   std::vector<LaunchRecord> launches_;

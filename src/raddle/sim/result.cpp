@@ -59,7 +59,7 @@ Json stalls_of(const Result& r) {
   Json out;
   out["issued"] = r.totals.sm.issued;
   for (unsigned i = 0; i < stats::kStalls; ++i)
-    out[std::string(stats::kStallNames[i])] = r.totals.sm.stall[i];
+    out[std::string(stats::kStallNames[i])] = r.totals.scheduler.stall[i];
   return out;
 }
 

@@ -57,10 +57,19 @@ class PerKernel {
   std::array<Counters, kKernelSlots> slot_{};
 };
 
+/// Classes of operation an instruction is counted under: trace::OpClass, which this room does not
+/// know.
+inline constexpr unsigned kOpClasses = 14;
+
+/// What an SM's warps do; kept by kernel.
 struct SmCounters {
-  std::uint64_t issued = 0;                    ///< warp instructions
-  std::uint64_t thread_instructions = 0;       ///< lanes active at issue
-  std::array<std::uint64_t, kStalls> stall{};  ///< scheduler-cycles
+  std::uint64_t issued = 0;                                             ///< warp instructions
+  std::uint64_t thread_instructions = 0;                                ///< lanes active at issue
+  std::array<std::uint64_t, kOpClasses> class_issued{}, class_lanes{};  ///< the same by class
+  std::uint64_t register_reads = 0,
+                register_writes = 0;  ///< operands of 32 lanes, predicates not counted
+  std::array<std::uint64_t, kStalls>
+      stall{};  ///< scheduler-cycles for which a warp of the kernel was the nearest to ready
   std::uint64_t l1d_accesses = 0, l1d_hits = 0, l1d_pending_hits = 0,
                 l1d_misses = 0;  ///< line accesses by loads
   std::uint64_t l1d_stores = 0, l1d_evictions = 0, l1d_fills = 0;
@@ -70,6 +79,11 @@ struct SmCounters {
   std::uint64_t atomics = 0;
   std::uint64_t shared_accesses = 0, shared_passes = 0, const_accesses = 0;
   std::uint64_t blocks = 0;
+};
+
+/// What an SM's schedulers do, whomever they serve.
+struct SchedulerCounters {
+  std::array<std::uint64_t, kStalls> stall{};  ///< scheduler-cycles without an issue, by reason
 };
 
 struct NocCounters {
@@ -92,6 +106,7 @@ struct DramCounters {
 /// The whole machine.
 struct GpuCounters {
   SmCounters sm;
+  SchedulerCounters scheduler;
   NocCounters request, reply;
   L2Counters l2;
   DramCounters dram;

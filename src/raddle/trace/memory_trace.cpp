@@ -25,25 +25,38 @@ constexpr std::size_t kSlabWords = kSlabBytes / sizeof(std::uint32_t);
 constexpr unsigned kChunkWords = 240;
 // A kernel that never ends must not take the host down with it.
 constexpr std::size_t kMaxBytes = std::size_t{8} << 30;
-std::unique_ptr<std::uint32_t[], MemoryTrace::FreeSlab> new_slab(std::size_t words) {
-  const std::size_t bytes =
-      (words * sizeof(std::uint32_t) + kSlabBytes - 1) / kSlabBytes * kSlabBytes;
-  void* slab = std::aligned_alloc(kSlabBytes, bytes);
-  if (slab == nullptr) throw std::bad_alloc();
-  madvise(slab, bytes, MADV_HUGEPAGE);  // advice only: where it is refused, nothing is lost
-  return std::unique_ptr<std::uint32_t[], MemoryTrace::FreeSlab>(static_cast<std::uint32_t*>(slab));
-}
 }  // namespace
 
-void MemoryTrace::FreeSlab::operator()(std::uint32_t* slab) const { std::free(slab); }
+void SlabPool::Free::operator()(std::uint32_t* slab) const { std::free(slab); }
 
-MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape)
+SlabPool::Slab SlabPool::take(std::size_t words) {
+  if (!left_.empty() && left_.back().words >= words) {
+    Slab slab = std::move(left_.back());
+    left_.pop_back();
+    return slab;
+  }
+  const std::size_t bytes =
+      (words * sizeof(std::uint32_t) + kSlabBytes - 1) / kSlabBytes * kSlabBytes;
+  void* at = std::aligned_alloc(kSlabBytes, bytes);
+  if (at == nullptr) throw std::bad_alloc();
+  madvise(at, bytes, MADV_HUGEPAGE);  // advice only: where it is refused, nothing is lost
+  Slab slab;
+  slab.at.reset(static_cast<std::uint32_t*>(at));
+  slab.words = bytes / sizeof(std::uint32_t);
+  return slab;
+}
+
+MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape,
+                         std::shared_ptr<SlabPool> pool)
     : code_(std::move(code)),
       shape_(shape),
       warps_per_block_(shape.warps_per_block()),
-      warps_(shape.grid.count() * warps_per_block_) {}
+      warps_(shape.grid.count() * warps_per_block_),
+      pool_(std::move(pool)) {}
 
-MemoryTrace::~MemoryTrace() = default;
+MemoryTrace::~MemoryTrace() {
+  for (SlabPool::Slab& slab : slabs_) pool_->give(std::move(slab));
+}
 
 MemoryTrace::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned words) {
   constexpr std::size_t kHeaderWords = sizeof(Chunk) / sizeof(std::uint32_t);
@@ -53,9 +66,9 @@ MemoryTrace::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned wo
     if (bytes_ > kMaxBytes)
       throw RunError("the op stream of one launch of '" + code_->name +
                      "' is beyond 8 GiB: an endless loop, or work for a smaller input or --live");
-    std::size_t size = std::max(need, kSlabWords);
-    slabs_.push_back(new_slab(size));
-    slab_at_ = slabs_.back().get(), slab_left_ = size, bytes_ += size * sizeof(std::uint32_t);
+    slabs_.push_back(pool_->take(std::max(need, kSlabWords)));
+    slab_at_ = slabs_.back().at.get(), slab_left_ = slabs_.back().words;
+    bytes_ += slab_left_ * sizeof(std::uint32_t);
   }
   auto* chunk = new (slab_at_) Chunk{nullptr, nullptr};
   slab_at_ += need, slab_left_ -= need;

@@ -9,10 +9,30 @@
 
 namespace raddle::trace {
 
+/// Storage that traces leave behind for the next ones: a program with hundreds of launches would
+/// otherwise spend its time on page faults.
+class SlabPool {
+ public:
+  struct Free {
+    void operator()(std::uint32_t* slab) const;
+  };
+  struct Slab {
+    std::unique_ptr<std::uint32_t[], Free> at;
+    std::size_t words = 0;
+  };
+  /// At least so many words.
+  Slab take(std::size_t words);
+  void give(Slab slab) { left_.push_back(std::move(slab)); }
+
+ private:
+  std::vector<Slab> left_;
+};
+
 /// Append-only storage. A writer owns a warp's tail: reserve room, write records, commit.
 class MemoryTrace final : public KernelStream {
  public:
-  MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape);
+  MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape,
+              std::shared_ptr<SlabPool> pool = std::make_shared<SlabPool>());
   ~MemoryTrace() override;
   MemoryTrace(const MemoryTrace&) = delete;
   MemoryTrace& operator=(const MemoryTrace&) = delete;
@@ -33,9 +53,6 @@ class MemoryTrace final : public KernelStream {
   WarpCursor open(std::uint32_t block, unsigned warp) override;
   bool refill(WarpCursor& cursor) override;
   void close(std::uint32_t) override {}
-  struct FreeSlab {
-    void operator()(std::uint32_t* slab) const;
-  };
   /// Heap bytes held.
   std::size_t bytes() const;
 
@@ -51,7 +68,8 @@ class MemoryTrace final : public KernelStream {
   LaunchShape shape_;
   unsigned warps_per_block_;
   std::vector<Warp> warps_;
-  std::vector<std::unique_ptr<std::uint32_t[], FreeSlab>> slabs_;
+  std::shared_ptr<SlabPool> pool_;
+  std::vector<SlabPool::Slab> slabs_;
   std::size_t slab_left_ = 0, bytes_ = 0;
   std::uint32_t* slab_at_ = nullptr;
 };

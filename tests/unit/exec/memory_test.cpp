@@ -90,6 +90,37 @@ TEST(Memory, NarrowElementsExtendToTheirRegister) {
                 "st.global.u16 [%q3], %r4;"),
          32, [](u32, const auto&) { return 0x00785678u; });
 }
+TEST(Memory, NarrowRuns) {
+  // Bytes and halfwords one behind the other, at every place in a line and over its end.
+  for (const u32 offset : {0u, 2u, 30u, 96u, 98u, 126u}) {
+    const std::string where =
+        "cvt.u64.u32 %q4, %r1; add.u64 %q5, %q1, %q4; add.u64 %q6, %q5, %q4;\n";
+    const std::string at_text = std::to_string(offset);
+    expect(kernel(where + "ld.global.s8 %r3, [%q5+" + at_text + "]; st.global.u32 [%q3], %r3;"), 32,
+           [=](u32 t, const auto& b) {
+             return static_cast<u32>(static_cast<std::int8_t>(b[t + offset]));
+           });
+    expect(kernel(where + "ld.global.u16 %h3, [%q6+" + at_text +
+                  "]; cvt.u32.u16 %r3, %h3; st.global.u32 [%q3], %r3;"),
+           32, [=](u32 t, const auto& b) { return u32{at<u16>(b, 2 * t + offset)}; });
+    // Stored into the input, then read back four at a time.
+    expect(kernel(where + "mov.u32 %r4, 200; sub.u32 %r4, %r4, %r1; st.global.u8 [%q5+" + at_text +
+                  "], %r4; bar.sync 0; and.b32 %r5, %r1, 7; mul.wide.u32 %q7, %r5, 4; add.u64 %q7, "
+                  "%q1, %q7; ld.global.u8 %r3, [%q7+" +
+                  at_text + "]; st.global.u32 [%q3], %r3;"),
+           32, [=](u32 t, const auto&) { return 200 - 4 * (t % 8); });
+  }
+}
+TEST(Memory, ARunPastTheEndOfAnAllocationIsAFault) {
+  for (const std::string& lanes : lane_builds()) {
+    use_lanes(lanes);
+    Rig rig(kernel("cvt.u64.u32 %q4, %r1; add.u64 %q5, %q1, %q4; ld.global.u8 %r3, [%q5+5];"));
+    const Address in = rig.upload(std::vector<u8>(36)), out = rig.zeros(128);
+    const std::string text = run_error([&] { rig.run("k", {1, 1, 1}, {32, 1, 1}, in, out); });
+    EXPECT_NE(text.find("thread (31,0,0)"), std::string::npos) << text;
+  }
+  unsetenv("RADDLE_LANES");
+}
 TEST(Memory, Vectors) {
   const std::string where = "shl.b32 %r2, %r1, 4; cvt.u64.u32 %q4, %r2; add.u64 %q4, %q1, %q4;\n";
   expect(kernel(where + "ld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%q4]; xor.b32 %r3, %r3, %r4; "

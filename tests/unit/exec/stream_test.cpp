@@ -1,5 +1,9 @@
 // The op stream: exact records of small kernels, and the same stream whether run at once or read
 // live.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "rig.h"
 
 namespace raddle::exec::test {
@@ -119,6 +123,40 @@ TEST(Stream, PiecesAreLinesInOrderOfTheirLowestLane) {
   EXPECT_EQ(tail("ld.global.v2.u32 {%r3, %r4}, [%q1+24];")[1],
             (Op{4, 1, 1, ~0u, {{kLine0, 0xc0, ~0u}}}));
 }
+TEST(Stream, PiecesOfAnyPatternMatchAReference) {
+  // Byte offsets (t * factor ^ turn) & mask: runs, pairs, repetitions and scatter, whole and
+  // partial warps, each against a list made lane by lane.
+  for (const u32 factor : {1u, 2u, 4u, 36u, 64u, 100u, 132u, 7777u})
+    for (const u32 mask : {0x7fu, 0x3ffu, 0x3fffu})
+      for (const u32 size : {1u, 2u, 4u, 8u})
+        for (const bool partial : {false, true}) {
+          SCOPED_TRACE(fmt::format("{} {} {} {}", factor, mask, size, partial));
+          const auto ops = tail(fmt::format(
+              "mul.lo.u32 %r2, %r1, {}; xor.b32 %r2, %r2, 90; and.b32 %r2, %r2, {}; cvt.u64.u32 "
+              "%q3, %r2; add.u64 %q3, %q1, %q3; rem.u32 %r9, %r1, 3; setp.ne.u32 %p1, %r9, 1; {} "
+              "ld.global.u{} {}, [%q3];",
+              factor, mask & ~(size - 1), partial ? "@%p1" : "", 8 * size,
+              size == 8 ? "%q4" : "%r3"));
+          const Op* load = nullptr;
+          for (const Op& op : ops) load = load == nullptr && !op.pieces.empty() ? &op : load;
+          ASSERT_NE(load, nullptr);
+          std::vector<trace::Piece> want;
+          for (u32 t = 0; t < 32; ++t) {
+            if (partial && t % 3 == 1) continue;
+            const u32 at = (t * factor ^ 90) & mask & ~(size - 1), line = kLine0 + at / 128;
+            auto piece = std::ranges::find(want, line, &trace::Piece::line);
+            if (piece == want.end()) piece = want.insert(want.end(), {line, 0, 0});
+            piece->words |= (size == 8 ? 3u : 1u) << (at / 4 % 32);
+            piece->lanes |= 1u << t;
+          }
+          ASSERT_EQ(load->pieces.size(), want.size());
+          for (std::size_t i = 0; i < want.size(); ++i) {
+            EXPECT_EQ(load->pieces[i].line, want[i].line);
+            EXPECT_EQ(load->pieces[i].words, want[i].words);
+            EXPECT_EQ(load->pieces[i].lanes, want[i].lanes);
+          }
+        }
+}
 TEST(Stream, SharedPiecesAreBankPasses) {
   const auto passes = [](const std::string& address, const std::string& access) {
     const auto ops = tail(".shared .align 16 .b8 s[8192]; " + address + access);
@@ -136,6 +174,13 @@ TEST(Stream, SharedPiecesAreBankPasses) {
   EXPECT_EQ(passes("shl.b32 %r2, %r1, 3;", " ld.shared.u64 %q9, [%r2];"), 2u);
   EXPECT_EQ(passes("shl.b32 %r2, %r1, 4;", " ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [%r2];"), 4u);
   EXPECT_EQ(passes("shl.b32 %r2, %r1, 4;", " st.shared.u64 [%r2], %q1;"), 4u);
+  // Within two rows of the banks: words of both rows in one bank take two passes.
+  EXPECT_EQ(passes("shl.b32 %r2, %r1, 2; add.u32 %r2, %r2, 100;", load), 1u);
+  EXPECT_EQ(passes("and.b32 %r2, %r1, 1; shl.b32 %r2, %r2, 7;", load), 2u);
+  const std::string vector = " ld.shared.v4.u32 {%r3, %r4, %r5, %r6}, [%r2];";
+  EXPECT_EQ(passes("and.b32 %r2, %r1, 15; shl.b32 %r2, %r2, 4;", vector), 4u);
+  EXPECT_EQ(passes("and.b32 %r2, %r1, 1; shl.b32 %r2, %r2, 7;", vector), 8u);
+  EXPECT_EQ(passes("mov.u32 %r2, 48;", vector), 4u);
   EXPECT_EQ(passes("mov.u32 %r2, 64;", " atom.shared.add.u32 %r9, [%r2], 1;"),
             32u);  // the same word, one after another
   EXPECT_EQ(passes("shl.b32 %r2, %r1, 2;", " atom.shared.add.u32 %r9, [%r2], 1;"), 1u);

@@ -13,7 +13,7 @@ Result sample() {
   r.schedulers = 4;
   r.totals.sm.issued = 1500;
   r.totals.sm.thread_instructions = 40000;
-  r.totals.sm.stall[0] = 2500;
+  r.totals.scheduler.stall[0] = 2500;
   r.totals.sm.l1d_accesses = 200, r.totals.sm.l1d_hits = 150;
   r.totals.sm.l1d_pending_hits = 10, r.totals.sm.l1d_misses = 40;
   r.totals.l2.reads = 30, r.totals.l2.writes = 9, r.totals.l2.atomics = 1, r.totals.l2.hits = 10;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "raddle/base/error.h"
+#include "raddle/trace/stream.h"
 #include "support/machines.h"
 #include "support/stream_builder.h"
 
@@ -14,10 +16,19 @@ using timing::DecodedKernel;
 using timing::Route;
 using timing::Unit;
 
+/// A code as it is, decoded; keeps what the decoded kernel refers to.
+struct Decoded {
+  Decoded(const Code& code, const timing::SmSpec& sm)
+      : lowered(trace::as_it_is(code.raw())), kernel(lowered, sm) {}
+  trace::LoweredCode lowered;
+  DecodedKernel kernel;
+};
+
 TEST(DecodedKernel, HazardsAreReadsWritesAndThePc) {
   Code code;
   code.alu(3, {1, 200});
-  DecodedKernel k(code.raw(), small_machine().sm);
+  Decoded decoded(code, small_machine().sm);
+  const DecodedKernel& k = decoded.kernel;
   timing::RegisterSet want;
   for (unsigned r : {1u, 3u, 200u, 255u}) want.set(r);
   EXPECT_EQ(k.instructions()[0].uses, want);
@@ -30,7 +41,8 @@ TEST(DecodedKernel, DestinationsAreNoneOneOrSeveral) {
   code.add(OpKind::Alu, OpClass::Int, {4, 4}, {}, "same twice");
   code.add(OpKind::LoadGlobal, OpClass::Memory, {4, 5, 6}, {}, "ld.v3");
   code.branch();
-  DecodedKernel k(code.raw(), small_machine().sm);
+  Decoded decoded(code, small_machine().sm);
+  const DecodedKernel& k = decoded.kernel;
   EXPECT_EQ(k.instructions()[0].destination, DecodedInst::kNone);
   EXPECT_EQ(k.instructions()[1].destination, 4);
   EXPECT_EQ(k.instructions()[2].destination, DecodedInst::kSeveral);
@@ -46,7 +58,8 @@ TEST(DecodedKernel, CostsComeFromTheClassAndMemoryFromTheMemoryClass) {
   code.op(OpClass::Fp64Div, 1, {});
   code.load(1, 2);
   code.raw().instructions[1].op_class = OpClass::Int;
-  DecodedKernel k(code.raw(), sm);
+  Decoded decoded(code, sm);
+  const DecodedKernel& k = decoded.kernel;
   EXPECT_EQ(k.instructions()[0].unit, Unit::Fp64);
   EXPECT_EQ(k.instructions()[0].latency, 60);
   EXPECT_EQ(k.instructions()[0].interval, 16);
@@ -67,7 +80,8 @@ TEST(DecodedKernel, EveryKindHasItsRoute) {
   for (auto [kind, route] : routes) {
     Code code;
     code.add(kind, OpClass::Control, {}, {}, "x");
-    DecodedKernel k(code.raw(), small_machine().sm);
+    Decoded decoded(code, small_machine().sm);
+    const DecodedKernel& k = decoded.kernel;
     const DecodedInst& in = k.instructions()[0];
     EXPECT_EQ(in.route, route);
     EXPECT_EQ(in.unit == Unit::Lsu, timing::goes_to_lsu(route));
@@ -76,6 +90,45 @@ TEST(DecodedKernel, EveryKindHasItsRoute) {
     EXPECT_EQ(in.payload, lines);
     EXPECT_EQ(in.local, kind == OpKind::LoadLocal || kind == OpKind::StoreLocal);
   }
+}
+
+TEST(DecodedKernel, RegisterOperandsAreDistinctAndNoPredicates) {
+  Code code;
+  code.alu(3, {1, 1, 2, trace::kFirstPredicate});
+  code.add(OpKind::LoadGlobal, OpClass::Memory, {4, 5, 6}, {7}, "ld.v3");
+  code.branch({250});
+  Decoded decoded(code, small_machine().sm);
+  const DecodedInst* in = decoded.kernel.instructions();
+  EXPECT_EQ(in[0].register_reads, 2);
+  EXPECT_EQ(in[0].register_writes, 1);
+  EXPECT_EQ(in[1].register_reads, 1);
+  EXPECT_EQ(in[1].register_writes, 3);
+  EXPECT_EQ(in[2].register_reads, 0);
+  EXPECT_EQ(in[2].register_writes, 0) << "the PC is no register of the file";
+}
+
+TEST(DecodedKernel, ExpansionsKnowWhereTheyBeginAndWhatTheirRecordsCarry) {
+  Code code;  // machine instructions
+  code.alu(1, {2}), code.load(3, 1), code.barrier(), code.alu(4, {3});
+  trace::LoweredCode lowered{code.raw(), {0, 0, 2, 4, 4}};
+  DecodedKernel k(lowered, small_machine().sm);
+  ASSERT_EQ(k.ptx_size(), 4u);
+  const unsigned first[] = {0, 0, 2, 4, 4}, payload[] = {0, 1, 0, 0, 0},
+                 barrier[] = {0, 0, 1, 0, 0};
+  for (unsigned i = 0; i < 5; ++i) {
+    EXPECT_EQ(k.expansions()[i].first(), first[i]) << i;
+    EXPECT_EQ(k.expansions()[i].payload(), payload[i] != 0) << i;
+    EXPECT_EQ(k.expansions()[i].barrier(), barrier[i] != 0) << i;
+  }
+}
+
+TEST(DecodedKernel, MoreMachineInstructionsThanEventsCanNameAreRefused) {
+  Code code;
+  code.alu(1, {2});
+  trace::LoweredCode lowered = trace::as_it_is(code.raw());
+  lowered.code.instructions.resize(trace::kMaxInstructions + 1, lowered.code.instructions[0]);
+  lowered.first.back() = trace::kMaxInstructions + 1;
+  EXPECT_THROW(DecodedKernel(lowered, small_machine().sm), InputError);
 }
 
 }  // namespace

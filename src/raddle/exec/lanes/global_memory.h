@@ -7,13 +7,20 @@
 
 namespace raddle::exec::RADDLE_ISA {
 
-/// Any pattern, any element. `origin` is what to take off the register's address.
-template <bool Store>
-RADDLE_INLINE void global_any(Context* c, const Record* ip, char* frame, u32 e, u32 inst) {
-  alignas(64) u64 at[32];
+/// All lines are within the allocations and wholly valid.
+RADDLE_INLINE bool whole_lines(const Context* c, const u32* line) {
+  u32 most = 0, gaps = 0;
+  RADDLE_LANES most = line[i] > most ? line[i] : most;
+  if (most >= u32(c->extent >> 7)) return false;
+  RADDLE_UNROLL for (int i = 0; i < kWidth; ++i) gaps |= c->valid[line[i]] ^ 128u;
+  return gaps == 0;
+}
+/// An access of any pattern: its addresses, checked, and its record with the pieces.
+RADDLE_INLINE void scattered_record(Context* c, const Record* ip, char* frame, u32 e, u32 inst,
+                                    u32 bytes, u64* at) {
   alignas(64) u32 line[32], words[32];
   addresses_of(ip, frame, e, kDeviceBase, at);
-  const u32 bytes = bytes_of(ip), unit = touched_words(bytes);
+  const u32 unit = touched_words(bytes);
   u64 all = 0;
   u32 low = 0;
   RADDLE_LANES {
@@ -23,68 +30,76 @@ RADDLE_INLINE void global_any(Context* c, const Record* ip, char* frame, u32 e, 
     words[i] = unit << (u32(at[i]) >> 2 & 31);
   }
   if ((low & (bytes - 1)) != 0 || all >> 39 != 0) memory_fault(c, ip, frame, e);
+  if (!whole_lines(c, line))
+    for (u32 m = e; m != 0; m &= m - 1) {
+      const unsigned lane = lowest_lane(m);
+      if (at[lane] >= c->extent || (at[lane] & 127) + bytes > c->valid[line[lane]])
+        memory_fault(c, ip, frame, e);
+    }
   Pieces pieces{c->out + 2, 0};
-  collect_pieces(&pieces, line, words, e);
-  const u32 lines = u32(c->extent >> 7);
-  for (u32 k = 0; k < pieces.n; ++k) {
-    u32* t = pieces.at + 3 * k;
-    if (t[0] >= lines) memory_fault(c, ip, frame, e);
-    const u32 valid = c->valid[t[0]];
-    if (!words_valid(t[1], valid))  // a last word may be partly there
-      for (u32 m = t[2]; m != 0; m &= m - 1)
-        if ((at[lowest_lane(m)] & 127) + bytes > valid) memory_fault(c, ip, frame, e);
-    t[0] += kDeviceLine;
+  if (c->traced != 0) {
+    RADDLE_LANES line[i] += kDeviceLine;
+    collect_pieces(&pieces, line, words, e);
   }
   single(c, inst, pieces.n, e);
   c->out += 3 * pieces.n;
+}
+/// A full warp's one- or two-byte elements that lie one behind the other. False: not so, nothing
+/// done.
+template <bool Store>
+RADDLE_INLINE bool narrow_run(Context* c, const Record* ip, char* frame) {
+  const u32 bytes = bytes_of(ip), span = kWidth * bytes;
+  const u64* a = lanes<u64>(frame, ip->a);
+  u64 run = 0;
+  RADDLE_LANES run |= (a[i] - a[0]) ^ (kIota[i] * bytes);
+  const u64 first = a[0] + u64(s64(ip->imm)) - kDeviceBase, line = first >> 7;
+  if (run != 0 || first % bytes != 0 || first >= c->extent || c->extent - first < span)
+    return false;
+  const u32 at = u32(first) & 127, near = at + span <= 128 ? span : 128 - at, far = span - near;
+  if (at + near > c->valid[line] || (far != 0 && far > c->valid[line + 1])) return false;
+  const u32 number = u32(line) + kDeviceLine, in_near = near / bytes;
+  Pieces pieces{c->out + 2, 0};
+  const u32 up_to_near = kFull >> (31 - ((at + near - 1) >> 2));
+  add_piece(&pieces, number, up_to_near & kFull << (at >> 2),
+            in_near == kWidth ? kFull : kBit[in_near] - 1);
+  if (far != 0) add_piece(&pieces, number + 1, kFull >> (31 - ((far - 1) >> 2)), kFull << in_near);
+  single(c, ip->inst, pieces.n, kFull);
+  c->out += 3 * pieces.n;
+  copy_elements<Store>(frame, ip->d, ip->flags, Contiguous{c->global + first});
+  return true;
+}
+/// Any pattern, any element.
+template <bool Store>
+RADDLE_INLINE void global_any(Context* c, const Record* ip, char* frame, u32 e, u32 inst) {
   const u32 n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
-  for (u32 j = 0; j < n; ++j)
-    copy_elements<Store>(frame, data_of(ip, j), ip->flags, e,
-                         [&](unsigned lane) { return c->global + at[lane] + j * size; });
+  const bool narrow = n == 1 && size <= 2 && (ip->flags & kNarrowAddress) == 0;
+  if (!narrow || e != kFull || inst != ip->inst || !narrow_run<Store>(c, ip, frame)) {
+    alignas(64) u64 at[32];
+    scattered_record(c, ip, frame, e, inst, bytes_of(ip), at);
+    for (u32 j = 0; j < n; ++j) {
+      char* const base = c->global + j * size;
+      if (!Store && plain_words(ip->flags)) gather(base, at, lanes<u32>(frame, data_of(ip, j)), e);
+      else
+        copy_elements<Store>(frame, data_of(ip, j), ip->flags,
+                             Scattered{e, [&](unsigned lane) { return base + at[lane]; }});
+    }
+  }
   if (Store || (ip->flags & kVisible) != 0) pause_if_live(c);
 }
-
-/// Distances in more than two lines: pieces, check, 32 scalar accesses.
+/// Distances in more than two lines: 32 scalar accesses.
 template <class T, bool Store>
 RADDLE_INLINE void global_scattered(Context* c, const Record* ip, char* frame, u32 e) {
   alignas(64) u64 at[32];
-  alignas(64) u32 line[32], words[32];
-  addresses_of(ip, frame, e, kDeviceBase, at);
-  u64 all = 0;
-  RADDLE_LANES {
-    all |= at[i];
-    line[i] = u32(at[i] >> 7);
-    words[i] = (sizeof(T) == 8 ? 3u : 1u) << (u32(at[i]) >> 2 & 31);
-  }
-  if (all >> 39 != 0) memory_fault(c, ip, frame, e);
-  Pieces pieces{c->out + 2, 0};
-  collect_pieces(&pieces, line, words, e);
-  const u32 lines = u32(c->extent >> 7);
-  for (u32 k = 0; k < pieces.n; ++k) {
-    u32* t = pieces.at + 3 * k;
-    if (t[0] >= lines || !words_valid(t[1], c->valid[t[0]])) memory_fault(c, ip, frame, e);
-    t[0] += kDeviceLine;
-  }
-  single(c, ip->inst, pieces.n, e);
-  c->out += 3 * pieces.n;
+  scattered_record(c, ip, frame, e, ip->inst, sizeof(T), at);
   T* reg = lanes<T>(frame, ip->d);
+  if constexpr (!Store) return gather<T>(c->global, at, reg, e);
   if (e == kFull) {
-#if defined(__clang__)
-#pragma clang loop unroll(full)
-#else
-#pragma GCC unroll 32
-#endif
-    for (int i = 0; i < kWidth; ++i) {
-      if (Store) __builtin_memcpy(c->global + at[i], reg + i, sizeof(T));
-      else __builtin_memcpy(reg + i, c->global + at[i], sizeof(T));
-    }
+    RADDLE_UNROLL for (int i = 0; i < kWidth; ++i)
+        __builtin_memcpy(c->global + at[i], reg + i, sizeof(T));
     return;
   }
-  for (u32 m = e; m != 0; m &= m - 1) {
-    const unsigned lane = lowest_lane(m);
-    if (Store) __builtin_memcpy(c->global + at[lane], reg + lane, sizeof(T));
-    else __builtin_memcpy(reg + lane, c->global + at[lane], sizeof(T));
-  }
+  for (u32 m = e; m != 0; m &= m - 1)
+    __builtin_memcpy(c->global + at[lowest_lane(m)], reg + lowest_lane(m), sizeof(T));
 }
 
 /// 0: addresses run on from the first by sizeof(T); 1: they are all the same; 2: neither.

@@ -12,8 +12,10 @@
 // clang unrolls 32 trips before it vectorises, and then does not vectorise.
 #define RADDLE_LANES \
   _Pragma("clang loop vectorize(assume_safety) unroll(disable)") for (int i = 0; i < kWidth; ++i)
+#define RADDLE_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define RADDLE_LANES _Pragma("GCC ivdep") for (int i = 0; i < kWidth; ++i)
+#define RADDLE_UNROLL _Pragma("GCC unroll 32")
 #endif
 
 namespace raddle::exec::RADDLE_ISA {

@@ -79,50 +79,120 @@ RADDLE_INLINE void window_store(char* window, const u32* distance, const T* reg,
   }
 }
 
-/// One element of every lane of `e`: M in memory, R in the register (integers of their sizes; M's
-/// sign extends).
-template <class M, class R, bool Store, class Place>
-RADDLE_INLINE void copy_typed(R* reg, u32 e, Place place) {
-  for (; e != 0; e &= e - 1) {
-    const unsigned lane = lowest_lane(e);
-    M v;
-    if constexpr (Store) {
-      v = static_cast<M>(reg[lane]);
-      __builtin_memcpy(place(lane), &v, sizeof(M));
-    } else {
-      __builtin_memcpy(&v, place(lane), sizeof(M));
-      reg[lane] = static_cast<R>(v);
+#if defined(__AVX512F__)
+/// The vector of T at 64 / sizeof(T) addresses, put together in registers: 16 words written one by
+/// one would be waited for by the vector read that follows.
+template <class T>
+RADDLE_INLINE __m512i gather_vector(const char* base, const u64* at) {
+  const auto word = [&](int i) {
+    T v;
+    __builtin_memcpy(&v, base + at[i], sizeof(T));
+    return v;
+  };
+  if constexpr (sizeof(T) == 8)
+    return _mm512_setr_epi64(s64(word(0)), s64(word(1)), s64(word(2)), s64(word(3)), s64(word(4)),
+                             s64(word(5)), s64(word(6)), s64(word(7)));
+  else
+    return _mm512_setr_epi32(s32(word(0)), s32(word(1)), s32(word(2)), s32(word(3)), s32(word(4)),
+                             s32(word(5)), s32(word(6)), s32(word(7)), s32(word(8)), s32(word(9)),
+                             s32(word(10)), s32(word(11)), s32(word(12)), s32(word(13)),
+                             s32(word(14)), s32(word(15)));
+}
+#endif
+/// reg = the T (a 4- or 8-byte integer) at each address. Idle lanes, whose addresses can be read as
+/// well, keep their value.
+template <class T>
+RADDLE_INLINE void gather(const char* base, const u64* at, T* reg, u32 e) {
+#if defined(__AVX512F__)
+  constexpr int kPer = 64 / sizeof(T);
+  for (int k = 0; k < kWidth; k += kPer) {
+    const __m512i v = gather_vector<T>(base, at + k);
+    const u32 m = e >> k;
+    const __m512i old = _mm512_loadu_si512(reg + k);
+    if constexpr (sizeof(T) == 8)
+      _mm512_storeu_si512(reg + k, _mm512_mask_blend_epi64(static_cast<__mmask8>(m), old, v));
+    else _mm512_storeu_si512(reg + k, _mm512_mask_blend_epi32(static_cast<__mmask16>(m), old, v));
+  }
+#else
+  if (e == kFull) {
+    RADDLE_UNROLL for (int i = 0; i < kWidth; ++i)
+        __builtin_memcpy(reg + i, base + at[i], sizeof(T));
+    return;
+  }
+  for (; e != 0; e &= e - 1)
+    __builtin_memcpy(reg + lowest_lane(e), base + at[lowest_lane(e)], sizeof(T));
+#endif
+}
+
+/// Moves one element of every lane of `e` to or from place(lane), where it lies in memory.
+template <class Place>
+struct Scattered {
+  u32 e;
+  Place place;
+  /// M in memory, R in the register (integers of their sizes; M's sign extends).
+  template <class M, class R, bool Store>
+  RADDLE_INLINE void move(R* reg) const {
+    for (u32 k = e; k != 0; k &= k - 1) {
+      const unsigned lane = lowest_lane(k);
+      M v;
+      if constexpr (Store) {
+        v = static_cast<M>(reg[lane]);
+        __builtin_memcpy(place(lane), &v, sizeof(M));
+      } else {
+        __builtin_memcpy(&v, place(lane), sizeof(M));
+        reg[lane] = static_cast<R>(v);
+      }
     }
   }
-}
-template <class M, bool Store, class Place>
-RADDLE_INLINE void copy_register(char* frame, u32 reg, u16 flags, u32 e, Place place) {
+};
+template <class Place>
+Scattered(u32, Place) -> Scattered<Place>;
+/// Moves the elements of all lanes, which lie one behind the other.
+struct Contiguous {
+  char* from;
+  template <class M, class R, bool Store>
+  RADDLE_INLINE void move(R* reg) const {
+    alignas(64) M v[kWidth];
+    if constexpr (Store) {
+      RADDLE_LANES v[i] = static_cast<M>(reg[i]);
+      __builtin_memcpy(from, v, sizeof v);
+    } else {
+      __builtin_memcpy(v, from, sizeof v);
+      RADDLE_LANES reg[i] = static_cast<R>(v[i]);
+    }
+  }
+};
+template <class M, bool Store, class Mover>
+RADDLE_INLINE void copy_register(char* frame, u32 reg, u16 flags, const Mover& mover) {
   const u32 width = flags >> kRegisterShift & 3;
   if constexpr (sizeof(M) <= 2)
-    if (width == 1) return copy_typed<M, u16, Store>(lanes<u16>(frame, reg), e, place);
+    if (width == 1) return mover.template move<M, u16, Store>(lanes<u16>(frame, reg));
   if constexpr (sizeof(M) <= 4)
-    if (width == 2) return copy_typed<M, u32, Store>(lanes<u32>(frame, reg), e, place);
-  copy_typed<M, u64, Store>(lanes<u64>(frame, reg), e, place);
+    if (width == 2) return mover.template move<M, u32, Store>(lanes<u32>(frame, reg));
+  mover.template move<M, u64, Store>(lanes<u64>(frame, reg));
 }
-/// place(lane): where the lane's element lies in memory.
-template <bool Store, class Place>
-RADDLE_INLINE void copy_elements(char* frame, u32 reg, u16 flags, u32 e, Place place) {
+template <bool Store, class Mover>
+RADDLE_INLINE void copy_elements(char* frame, u32 reg, u16 flags, const Mover& mover) {
   switch (flags & (kElementMask | kSigned)) {
     case 0:
-      return copy_register<u8, Store>(frame, reg, flags, e, place);
+      return copy_register<u8, Store>(frame, reg, flags, mover);
     case 1:
-      return copy_register<u16, Store>(frame, reg, flags, e, place);
+      return copy_register<u16, Store>(frame, reg, flags, mover);
     case 2:
-      return copy_register<u32, Store>(frame, reg, flags, e, place);
+      return copy_register<u32, Store>(frame, reg, flags, mover);
     case kSigned:
-      return copy_register<signed char, Store>(frame, reg, flags, e, place);
+      return copy_register<signed char, Store>(frame, reg, flags, mover);
     case kSigned | 1:
-      return copy_register<s16, Store>(frame, reg, flags, e, place);
+      return copy_register<s16, Store>(frame, reg, flags, mover);
     case kSigned | 2:
-      return copy_register<s32, Store>(frame, reg, flags, e, place);
+      return copy_register<s32, Store>(frame, reg, flags, mover);
     default:
-      return copy_register<u64, Store>(frame, reg, flags, e, place);
+      return copy_register<u64, Store>(frame, reg, flags, mover);
   }
+}
+/// A 4-byte element goes to or from a 4-byte register.
+RADDLE_INLINE bool plain_words(u16 flags) {
+  return (flags & (kElementMask | 3u << kRegisterShift)) == (2u | 2u << kRegisterShift);
 }
 RADDLE_INLINE u32 elements_of(const Record* ip) { return (ip->flags >> kVectorShift & 3u) + 1; }
 RADDLE_INLINE u32 bytes_of(const Record* ip) {

@@ -37,16 +37,61 @@ RADDLE_INLINE void shared_addresses(Context* c, const Record* ip, char* frame, u
   if ((all & (bytes - 1)) != 0 || all >> 32 != 0 || u64(most) + bytes > c->shared_bytes)
     memory_fault(c, ip, frame, e);
 }
+/// Bank passes of lanes that stay within two rows of the banks, `distance` from their start: a
+/// class of banks is used in one row or in both.
+RADDLE_INLINE u32 two_row_passes(const u32* distance, u32 e, u32 bytes) {
+  const u32 shift = bytes >= 16 ? 4 : bytes == 8 ? 3 : 2, group = 128u >> shift;
+  u32 total = 0;
+  if (shift == 2) {
+    u32 near = 0, far = 0;
+    RADDLE_LANES {
+      const u32 bank = (e & kBit[i]) != 0 ? 1u << (distance[i] >> 2 & 31) : 0;
+      near |= distance[i] < 128 ? bank : 0;
+      far |= distance[i] < 128 ? 0 : bank;
+    }
+    return (near & far) != 0 ? 2 : 1;
+  }
+  alignas(64) u32 unit[32];
+  RADDLE_LANES unit[i] = (e & kBit[i]) != 0 ? 1u << (distance[i] >> shift & 31) : 0;
+  for (u32 from = 0; from < 32; from += group) {
+    u32 used = 0;
+    for (u32 i = from; i < from + group; ++i) used |= unit[i];
+    const bool twice = (used & used >> group & ((1u << group) - 1)) != 0;
+    total += used == 0 ? 0 : twice ? 2 : 1;
+  }
+  return total;
+}
+/// Words of lanes that stay within two rows of the banks. False: not so, nothing done.
+template <bool Store>
+RADDLE_INLINE bool shared_two_rows(Context* c, const Record* ip, char* frame, u32 e, u32 inst,
+                                   const u32* at) {
+  if (Store || !plain_words(ip->flags)) return false;
+  alignas(64) u32 distance[32];
+  u32 row = ~0u, all = 0;
+  RADDLE_LANES row = at[i] < row ? at[i] : row;
+  row &= ~127u;
+  RADDLE_LANES {
+    distance[i] = at[i] - row;
+    all |= distance[i];
+  }
+  if (all >= 256) return false;
+  single(c, inst, two_row_passes(distance, e, bytes_of(ip)), e);
+  for (u32 j = 0; j < elements_of(ip); ++j)
+    window_load<u32, 2>(c->shared + row + 4 * j, distance, lanes<u32>(frame, data_of(ip, j)), e);
+  return true;
+}
 template <bool Store>
 RADDLE_INLINE void shared_any(Context* c, const Record* ip, char* frame, u32 e, u64 origin,
                               u32 inst) {
   alignas(64) u32 at[32];
   shared_addresses(c, ip, frame, e, origin, at);
+  if (shared_two_rows<Store>(c, ip, frame, e, inst, at)) return;
   single(c, inst, bank_passes(at, e, bytes_of(ip)), e);
   const u32 n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
   for (u32 j = 0; j < n; ++j)
-    copy_elements<Store>(frame, data_of(ip, j), ip->flags, e,
-                         [&](unsigned lane) { return c->shared + at[lane] + j * size; });
+    copy_elements<Store>(
+        frame, data_of(ip, j), ip->flags,
+        Scattered{e, [&](unsigned lane) { return c->shared + at[lane] + j * size; }});
 }
 /// All 32 addresses in the bank row of the first one: one pass, one permute. False: not so, nothing
 /// done.
@@ -133,6 +178,11 @@ RADDLE_INLINE void shared_word(Context* c, const Record* ip, char* frame, u32 e)
     else __builtin_memcpy(reg, window + distance[0], 128);
     return;
   }
+  if (!Store && all < 256) {
+    single(c, ip->inst, two_row_passes(distance, e, 4), e);
+    window_load<u32, 2>(window, distance, reg, e);
+    return;
+  }
   alignas(64) u32 word[32];
   RADDLE_LANES word[i] = distance[i] >> 2;
   single(c, ip->inst, passes(word, e, 32), e);
@@ -182,7 +232,7 @@ RADDLE_INLINE void local_any(Context* c, const Record* ip, char* frame, u32 e, u
       return base + (x >> 2) * 128 + 4 * lane + (x & 3);
     };
     if (size < 8) {
-      copy_elements<Store>(frame, data_of(ip, j), ip->flags, e, place);
+      copy_elements<Store>(frame, data_of(ip, j), ip->flags, Scattered{e, place});
       continue;
     }
     u32* reg = lanes<u32>(frame, data_of(ip, j));  // two words in two rows
@@ -227,8 +277,8 @@ RADDLE_INLINE void constant_any(Context* c, const Record* ip, char* frame, u32 e
   single(c, ip->inst, distinct_addresses(at, e), e);
   const char* base = parameter ? c->parameters : c->global;
   for (u32 j = 0; j < n; ++j)
-    copy_elements<false>(frame, data_of(ip, j), ip->flags, e,
-                         [&](unsigned lane) { return base + at[lane] + j * size; });
+    copy_elements<false>(frame, data_of(ip, j), ip->flags,
+                         Scattered{e, [&](unsigned lane) { return base + at[lane] + j * size; }});
 }
 
 /// The window says which memory a lane means; lanes that mean different ones make one record each.

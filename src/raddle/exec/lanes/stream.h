@@ -88,6 +88,61 @@ RADDLE_INLINE u32 first_occurrences(const u32* value, u32 e) {
 #endif
 }
 
+#if defined(__AVX512F__)
+/// Up to 16 pieces side by side: three columns become rows of three. Writes 48 words whatever n is.
+RADDLE_INLINE void add_pieces(Pieces* p, __m512i line, __m512i words, __m512i lanes_of, u32 n) {
+  alignas(64) static constexpr u32 kTwo[3][16] = {
+      {0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5},
+      {21, 0, 6, 22, 0, 7, 23, 0, 8, 24, 0, 9, 25, 0, 10, 26},
+      {0, 11, 27, 0, 12, 28, 0, 13, 29, 0, 14, 30, 0, 15, 31, 0}};
+  alignas(64) static constexpr u32 kThird[3][16] = {
+      {0, 1, 16, 3, 4, 17, 6, 7, 18, 9, 10, 19, 12, 13, 20, 15},
+      {0, 21, 2, 3, 22, 5, 6, 23, 8, 9, 24, 11, 12, 25, 14, 15},
+      {26, 1, 2, 27, 4, 5, 28, 7, 8, 29, 10, 11, 30, 13, 14, 31}};
+  u32* t = p->at + 3 * p->n;
+  for (int k = 0; k < 3; ++k) {
+    const __m512i two = _mm512_permutex2var_epi32(line, _mm512_load_si512(kTwo[k]), words);
+    _mm512_storeu_si512(t + 16 * k,
+                        _mm512_permutex2var_epi32(two, _mm512_load_si512(kThird[k]), lanes_of));
+  }
+  p->n += n;
+}
+
+/// 32 line numbers with the words each lane touches. Every active lane is compared with all lanes:
+/// no pattern is slow.
+RADDLE_INLINE void collect_pieces(Pieces* p, const u32* line, const u32* words, u32 e) {
+  const __m512i low = _mm512_loadu_si512(line), high = _mm512_loadu_si512(line + 16);
+  __m512i lanes_low = _mm512_setzero_si512(), lanes_high = lanes_low;
+  __m512i words_low = lanes_low, words_high = lanes_low;
+  for (u32 m = e; m != 0; m &= m - 1) {
+    const unsigned lane = lowest_lane(m);
+    const __m512i its_line = _mm512_set1_epi32(s32(line[lane]));
+    const __m512i its_words = _mm512_set1_epi32(s32(words[lane]));
+    const __m512i its_bit = _mm512_set1_epi32(s32(m & (0 - m)));
+    const __mmask16 in_low = _mm512_cmpeq_epi32_mask(low, its_line);
+    const __mmask16 in_high = _mm512_cmpeq_epi32_mask(high, its_line);
+    lanes_low = _mm512_mask_or_epi32(lanes_low, in_low, lanes_low, its_bit);
+    lanes_high = _mm512_mask_or_epi32(lanes_high, in_high, lanes_high, its_bit);
+    words_low = _mm512_mask_or_epi32(words_low, in_low, words_low, its_words);
+    words_high = _mm512_mask_or_epi32(words_high, in_high, words_high, its_words);
+  }
+  // A piece belongs to the lowest of its lanes.
+  const __m512i one = _mm512_set1_epi32(1);
+  const __m512i below_low = _mm512_sub_epi32(_mm512_load_si512(kBit), one);
+  const __m512i below_high = _mm512_sub_epi32(_mm512_load_si512(kBit + 16), one);
+  const auto first_low = static_cast<__mmask16>(e & _mm512_testn_epi32_mask(lanes_low, below_low));
+  const auto first_high =
+      static_cast<__mmask16>(e >> 16 & _mm512_testn_epi32_mask(lanes_high, below_high));
+  add_pieces(p, _mm512_maskz_compress_epi32(first_low, low),
+             _mm512_maskz_compress_epi32(first_low, words_low),
+             _mm512_maskz_compress_epi32(first_low, lanes_low),
+             static_cast<u32>(__builtin_popcount(first_low)));
+  add_pieces(p, _mm512_maskz_compress_epi32(first_high, high),
+             _mm512_maskz_compress_epi32(first_high, words_high),
+             _mm512_maskz_compress_epi32(first_high, lanes_high),
+             static_cast<u32>(__builtin_popcount(first_high)));
+}
+#else
 /// 32 line numbers with the words each lane touches. Two "leaders" (take the first lane left, drop
 /// its equals) settle the common patterns; then either all lines differ, or a table finds who
 /// shares.
@@ -115,6 +170,7 @@ RADDLE_INLINE void collect_pieces(Pieces* p, const u32* line, const u32* words, 
     merge_piece(p, &table, line[lane], words[lane], kBit[lane]);
   }
 }
+#endif
 
 /// Bank passes of shared memory: the most different values of any one class, value % classes.
 RADDLE_INLINE u32 passes(const u32* value, u32 e, u32 classes) {

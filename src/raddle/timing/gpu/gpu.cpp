@@ -126,8 +126,10 @@ void Gpu::Impl::run(trace::KernelStream& stream, const LaunchInfo& info) {
                      std::to_string(shape.grid.count()) + " blocks of " +
                      std::to_string(shape.block.count()) + " threads");
 
-  DecodedKernel decoded(code, machine_.sm);
-  Launch launch{&stream, &decoded, launches_, static_cast<std::uint8_t>(launches_)};
+  trace::LoweredCode lowered = trace::as_it_is(code);
+  DecodedKernel decoded(lowered, machine_.sm);
+  Launch launch{&stream, &decoded, launches_,
+                static_cast<std::uint8_t>(launches_ % stats::kKernelSlots)};
   ++launches_;
   Cycle start = std::max(now_ + machine_.launch_latency_cycles, engine_.end());
   policy::BlockLaunch view{info.sequence, info.name, shape.grid,
@@ -181,7 +183,10 @@ void Gpu::Impl::give_up(Cycle now, const std::string& what) const {
 
 stats::GpuCounters Gpu::Impl::counters(Cycle at) const {
   stats::GpuCounters sum;
-  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(at));
+  for (const auto& sm : sms_) {
+    stats::accumulate(sum.sm, sm->counters(at));
+    stats::accumulate(sum.scheduler, sm->scheduler_counters(at));
+  }
   sum.request = request_.counters(), sum.reply = reply_.counters();
   for (const auto& p : partitions_) {
     stats::accumulate(sum.l2, p->l2_counters());
@@ -195,7 +200,7 @@ std::uint64_t Gpu::Impl::hash() const {
   XXH64_reset(&state, 0);
   auto add = [&](const auto& counters) { XXH64_update(&state, &counters, sizeof counters); };
   add(now_);
-  for (const auto& sm : sms_) add(sm->counters(now_));
+  for (const auto& sm : sms_) add(sm->counters(now_)), add(sm->scheduler_counters(now_));
   add(request_.counters()), add(reply_.counters());
   for (const auto& p : partitions_) {
     for (unsigned i = 0; i < p->slices(); ++i) add(p->slice(i).counters());

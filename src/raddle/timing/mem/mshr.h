@@ -20,28 +20,30 @@ class Mshrs {
   Mshrs(unsigned entries, unsigned merges)
       : merges_(merges),
         bucket_mask_(std::bit_ceil(entries) - 1),
-        bucket_(bucket_mask_ + 1, kNil),
+        bucket_(bucket_mask_ + 1, kNone),
         entry_(entries),
         waiter_(entries * merges) {
     RADDLE_ASSERT(entries < kNone && entries * merges < kNil);
-    for (unsigned i = 0; i < entries; ++i) entry_[i].next = link_or_end(i + 1, entries);
-    for (unsigned i = 0; i < waiter_.size(); ++i)
-      waiter_[i].next = link_or_end(i + 1, waiter_.size());
+    for (unsigned i = 0; i < entries; ++i)
+      entry_[i].next = static_cast<std::uint16_t>(i + 1 < entries ? i + 1 : kNone);
+    for (unsigned i = 0; i < waiter_.size(); ++i) waiter_[i].next = i + 1;
   }
-  bool full() const { return free_ == kNil; }
+  bool full() const { return free_ == kNone; }
   unsigned used() const { return used_; }
+  /// Requests that wait, over all entries.
+  unsigned waiting() const { return waiting_; }
   /// Entry of a line, or kNone.
   unsigned find(std::uint32_t line) const {
-    for (std::uint32_t e = bucket_[hash(line)]; e != kNil; e = entry_[e].next)
-      if (entry_[e].line == line) return e;
-    return kNone;
+    unsigned e = bucket_[hash(line)];
+    while (e != kNone && entry_[e].line != line) e = entry_[e].next;
+    return e;
   }
   /// Precondition: !full() and the line has no entry.
   unsigned add(std::uint32_t line) {
-    std::uint32_t e = free_;
+    const std::uint16_t e = free_;
     free_ = entry_[e].next;
-    std::uint32_t& bucket = bucket_[hash(line)];
-    entry_[e] = {line, bucket, kNil, kNil, 0, 0, 0};
+    std::uint16_t& bucket = bucket_[hash(line)];
+    entry_[e] = {line, kNil, bucket, 0, 0, 0};
     bucket = e, ++used_;
     return e;
   }
@@ -51,11 +53,23 @@ class Mshrs {
   std::uint32_t line(unsigned e) const { return entry_[e].line; }
   /// Precondition: can_merge(e). The waiter is done when the sectors in `need` are there.
   void wait(unsigned e, std::uint8_t need, const Waiter& w) {
-    std::uint32_t n = waiter_free_;
+    Entry& entry = entry_[e];
+    const std::uint32_t n = waiter_free_;
     waiter_free_ = waiter_[n].next;
-    waiter_[n] = {w, kNil, need};
-    (entry_[e].first == kNil ? entry_[e].first : waiter_[entry_[e].last].next) = n;
-    entry_[e].last = n, ++entry_[e].waiting;
+    std::uint32_t next = n;
+    if (entry.waiting != 0) {
+      next = waiter_[entry.last].next;
+      waiter_[entry.last].next = n;
+    }
+    waiter_[n] = {w, next, need};
+    entry.last = n, ++entry.waiting, ++waiting_;
+  }
+  /// The waiter for whom these sectors were requested: the first that needs any of them, since a
+  /// later one found them requested.
+  Waiter& asker(unsigned e, std::uint8_t sectors) {
+    std::uint32_t n = waiter_[entry_[e].last].next;
+    while ((waiter_[n].need & sectors) == 0) n = waiter_[n].next;
+    return waiter_[n].value;
   }
   /// Sectors came in: done(waiter) for those now satisfied, in order of arrival. The entry is free
   /// again, and true returned, when all that was requested has come.
@@ -63,19 +77,19 @@ class Mshrs {
   bool arrive(unsigned e, std::uint8_t sectors, F done) {
     Entry& entry = entry_[e];
     entry.arrived |= sectors;
-    std::uint32_t last = kNil;
-    for (std::uint32_t n = entry.first; n != kNil;) {
-      std::uint32_t next = waiter_[n].next;
+    std::uint32_t previous = entry.last;
+    for (unsigned left = entry.waiting; left != 0; --left) {
+      const std::uint32_t n = waiter_[previous].next;
       if ((waiter_[n].need & ~entry.arrived) != 0) {
-        last = n;
-      } else {
-        done(waiter_[n].value);
-        (last == kNil ? entry.first : waiter_[last].next) = next;
-        waiter_[n].next = waiter_free_, waiter_free_ = n, --entry.waiting;
+        previous = n;
+        continue;
       }
-      n = next;
+      done(waiter_[n].value);
+      waiter_[previous].next = waiter_[n].next;
+      if (n == entry.last) entry.last = previous;
+      waiter_[n].next = waiter_free_, waiter_free_ = n;
+      --entry.waiting, --waiting_;
     }
-    entry.last = last;
     if (entry.arrived != entry.requested) return false;
     RADDLE_ASSERT(entry.waiting == 0);
     release(e);
@@ -84,9 +98,10 @@ class Mshrs {
 
  private:
   static constexpr std::uint32_t kNil = ~0u;
+  /// Waiters form a ring: the last one's `next` is the first.
   struct Entry {
-    std::uint32_t line = 0, next = kNil, first = kNil, last = kNil;
-    std::uint16_t waiting = 0;
+    std::uint32_t line = 0, last = kNil;
+    std::uint16_t next = kNone, waiting = 0;
     std::uint8_t requested = 0, arrived = 0;
   };
   struct Waiting {
@@ -94,17 +109,17 @@ class Mshrs {
     std::uint32_t next = kNil;
     std::uint8_t need = 0;
   };
-  static std::uint32_t link_or_end(unsigned i, std::size_t size) { return i < size ? i : kNil; }
   unsigned hash(std::uint32_t line) const { return (line ^ line >> 6 ^ line >> 13) & bucket_mask_; }
   void release(unsigned e) {
-    std::uint32_t* link = &bucket_[hash(entry_[e].line)];
+    std::uint16_t* link = &bucket_[hash(entry_[e].line)];
     while (*link != e) link = &entry_[*link].next;
     *link = entry_[e].next;
-    entry_[e].next = free_, free_ = e, --used_;
+    entry_[e].next = free_, free_ = static_cast<std::uint16_t>(e), --used_;
   }
-  unsigned merges_, bucket_mask_, used_ = 0;
-  std::uint32_t free_ = 0, waiter_free_ = 0;
-  std::vector<std::uint32_t> bucket_;
+  unsigned merges_, bucket_mask_, used_ = 0, waiting_ = 0;
+  std::uint16_t free_ = 0;
+  std::uint32_t waiter_free_ = 0;
+  std::vector<std::uint16_t> bucket_;
   std::vector<Entry> entry_;
   std::vector<Waiting> waiter_;
 };

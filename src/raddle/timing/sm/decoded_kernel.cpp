@@ -1,5 +1,11 @@
 #include "raddle/timing/sm/decoded_kernel.h"
 
+#include <bit>
+#include <string>
+
+#include "raddle/base/error.h"
+#include "raddle/trace/stream.h"
+
 namespace raddle::timing {
 
 namespace {
@@ -36,6 +42,13 @@ Route route_of(trace::OpKind kind) {
   return Route::Pipeline;
 }
 
+std::uint8_t registers_in(RegisterSet set) {
+  for (unsigned r = trace::kFirstPredicate; r < trace::kScoreboardRegisters; ++r) set.clear(r);
+  unsigned n = 0;
+  for (std::uint64_t word : set.word) n += static_cast<unsigned>(std::popcount(word));
+  return static_cast<std::uint8_t>(n);
+}
+
 DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
                    std::vector<RegisterSet>& several) {
   DecodedInst in;
@@ -58,6 +71,8 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   for (std::uint8_t r : from.writes) add(r);
   if (from.kind == trace::OpKind::Branch) add(trace::kPcRegister);
   for (std::uint8_t r : from.reads) in.uses.set(r);
+  in.op_class = static_cast<std::uint8_t>(lsu ? trace::OpClass::Memory : from.op_class);
+  in.register_reads = registers_in(in.uses), in.register_writes = registers_in(writes);
   in.uses |= writes;
   in.uses.set(trace::kPcRegister);
   if (count == 1) in.destination = static_cast<std::uint16_t>(only);
@@ -70,10 +85,29 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
 }
 }  // namespace
 
-DecodedKernel::DecodedKernel(const trace::KernelCode& code, const SmSpec& sm) {
-  instructions_.reserve(code.instructions.size());
-  for (const trace::StaticInst& in : code.instructions)
+DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm)
+    : code_(&lowered.code) {
+  const std::size_t size = lowered.code.instructions.size();
+  if (size > trace::kMaxInstructions)
+    throw InputError("kernel '" + lowered.code.name + "' has " + std::to_string(size) +
+                     " machine instructions; the most is " +
+                     std::to_string(trace::kMaxInstructions));
+  instructions_.reserve(size);
+  for (const trace::StaticInst& in : lowered.code.instructions)
     instructions_.push_back(decode(in, sm, several_));
+  RADDLE_ASSERT(!lowered.first.empty() && lowered.first.back() == size);
+  expansions_.reserve(lowered.first.size());
+  for (std::size_t i = 0; i + 1 < lowered.first.size(); ++i) {
+    const std::uint32_t first = lowered.first[i], end = lowered.first[i + 1];
+    RADDLE_ASSERT(first <= end);
+    bool payload = false, barrier = false;
+    for (std::uint32_t at = first; at < end; ++at) {
+      payload = payload || instructions_[at].payload;
+      barrier = barrier || instructions_[at].route == Route::Barrier;
+    }
+    expansions_.emplace_back(first, payload, barrier);
+  }
+  expansions_.emplace_back(static_cast<std::uint32_t>(size), false, false);
 }
 
 }  // namespace raddle::timing

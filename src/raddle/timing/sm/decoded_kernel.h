@@ -1,12 +1,13 @@
-// A kernel's instructions as the pipeline wants them: hazards as bit sets, costs looked up. Made
-// once per launch and machine, shared by all SMs, never changed.
+// A kernel's machine instructions as the pipeline wants them: hazards as bit sets, costs looked up,
+// and which of them each PTX instruction of the stream stands for. Made once per launch and
+// machine, shared by all SMs, never changed.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "raddle/timing/gpu/machine.h"
 #include "raddle/timing/sm/register_set.h"
-#include "raddle/trace/code.h"
+#include "raddle/trace/lowered.h"
 
 namespace raddle::timing {
 
@@ -38,17 +39,40 @@ struct DecodedInst {
   bool payload = false;  ///< the record is followed by pieces
   bool local = false;    ///< piece lines are relative to the warp's local window
   bool bypass_l1 = false;
+  std::uint8_t op_class = 0;                             ///< as counted
+  std::uint8_t register_reads = 0, register_writes = 0;  ///< distinct, without predicates
+};
+
+/// Where the machine instructions of a PTX instruction begin; they end where the next one's begin.
+class Expansion {
+ public:
+  Expansion(std::uint32_t first, bool payload, bool barrier)
+      : bits_(first | std::uint32_t{payload} << 30 | std::uint32_t{barrier} << 31) {}
+  std::uint32_t first() const { return bits_ & 0x3fffffff; }
+  /// Its records are followed by pieces.
+  bool payload() const { return (bits_ >> 30 & 1) != 0; }
+  /// Its records have no lane mask: all lanes of the warp take part.
+  bool barrier() const { return bits_ >> 31 != 0; }
+
+ private:
+  std::uint32_t bits_;
 };
 
 class DecodedKernel {
  public:
-  DecodedKernel(const trace::KernelCode& code, const SmSpec& sm);
+  /// `lowered` must live as long.
+  DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm);
   const DecodedInst* instructions() const { return instructions_.data(); }
-  std::size_t size() const { return instructions_.size(); }
+  /// Of the PTX instructions; one more than there are.
+  const Expansion* expansions() const { return expansions_.data(); }
+  std::size_t ptx_size() const { return expansions_.size() - 1; }
+  const trace::KernelCode& code() const { return *code_; }
   const RegisterSet& several(const DecodedInst& in) const { return several_[in.writes]; }
 
  private:
+  const trace::KernelCode* code_;
   std::vector<DecodedInst> instructions_;
+  std::vector<Expansion> expansions_;
   std::vector<RegisterSet> several_;
 };
 

@@ -18,7 +18,7 @@ void Sm::describe(std::string& out, unsigned most) const {
 
 void Sm::describe_warp(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
-  const trace::KernelCode& code = warp.launch->stream->code();
+  const trace::KernelCode& code = warp.launch->code->code();
   out += "  warp " + std::to_string(warp.index) + " of block " +
          std::to_string(blocks_[warp.block].id) + " of kernel '" + code.name + "' ";
   if ((ended_ >> w & 1) != 0) {

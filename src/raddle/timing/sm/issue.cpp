@@ -9,6 +9,13 @@ namespace {
 // Local memory lies above all global addresses, one window per warp slot of the machine. Line
 // numbers wrap at 32 bits into the unused space below the global range when windows are huge.
 constexpr Address kLocalBase = 0x38'0000'0000ull;
+
+void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigned lanes) {
+  static_assert(stats::kOpClasses == trace::kOpClasses);
+  ++count.class_issued[in.op_class];
+  count.class_lanes[in.op_class] += lanes;
+  count.register_reads += in.register_reads, count.register_writes += in.register_writes;
+}
 }  // namespace
 
 // A scheduler for which nothing has changed stalls on for the reason found before; it is not looked
@@ -34,7 +41,7 @@ bool Sm::issue(Cycle now) {
       accepts = false, entered = true;
       lsu_turn_ = s + 1 == schedulers_ ? 0 : s + 1;
     }
-    counters_.stall[static_cast<unsigned>(reason_[s])] += now - since_[s];
+    credit_stall(now, s);
     since_[s] = now + 1;
     issue_warp(now, s, w);
     changed_ |= group_[s];
@@ -44,10 +51,20 @@ bool Sm::issue(Cycle now) {
   return issued;
 }
 
-void Sm::stalled(Cycle now, unsigned s, stats::Stall why) {
-  if (why == reason_[s]) return;
-  counters_.stall[static_cast<unsigned>(reason_[s])] += now - since_[s];
-  reason_[s] = why, since_[s] = now;
+void Sm::stalled(Cycle now, unsigned s, const Wait& wait) {
+  std::uint8_t kernel = wait.nearest != 0 ? warps_[lowest(wait.nearest)].kernel : charged_[s];
+  if (wait.why == reason_[s] && kernel == charged_[s]) return;
+  credit_stall(now, s);
+  reason_[s] = wait.why, charged_[s] = kernel, since_[s] = now;
+}
+
+// The cycles since since_[s] go to the reason found then.
+void Sm::credit_stall(Cycle now, unsigned s) {
+  Cycle n = now - since_[s];
+  if (n == 0) return;
+  auto why = static_cast<unsigned>(reason_[s]);
+  scheduler_counters_.stall[why] += n;
+  if (reason_[s] != stats::Stall::Idle) counters_[charged_[s]].stall[why] += n;
 }
 
 Sm::Mask Sm::blocked_by_units() const {
@@ -56,16 +73,17 @@ Sm::Mask Sm::blocked_by_units() const {
   return blocked;
 }
 
-stats::Stall Sm::reason(unsigned s, Mask open) const {
+Sm::Wait Sm::reason(unsigned s, Mask open) const {
   using stats::Stall;
   Mask mine = group_[s] & resident_;
-  if ((ready_ & mine) != 0) return (open & mine) != 0 ? Stall::Lsu : Stall::Unit;
+  if (Mask m = open & mine; m != 0) return {Stall::Lsu, m};
+  if (Mask m = ready_ & mine; m != 0) return {Stall::Unit, m};
   Mask awake = mine & ~at_barrier_ & ~sleeping_;
-  if ((awake & ~memory_wait_ & ~fence_wait_) != 0) return Stall::Dependence;
-  if ((awake & memory_wait_) != 0) return Stall::Memory;
-  if (awake != 0) return Stall::Fence;
-  if ((mine & sleeping_) != 0) return Stall::Sleep;
-  return mine != 0 ? Stall::Barrier : Stall::Idle;
+  if (Mask m = awake & ~memory_wait_ & ~fence_wait_; m != 0) return {Stall::Dependence, m};
+  if (Mask m = awake & memory_wait_; m != 0) return {Stall::Memory, m};
+  if (awake != 0) return {Stall::Fence, awake};
+  if (Mask m = mine & sleeping_; m != 0) return {Stall::Sleep, m};
+  return {mine != 0 ? Stall::Barrier : Stall::Idle, mine};
 }
 
 unsigned Sm::pick(Cycle now, unsigned s, Mask ready) {
@@ -80,14 +98,13 @@ void Sm::issue_warp(Cycle now, unsigned s, unsigned w) {
   Warp& warp = warps_[w];
   const DecodedInst& in = *warp.next;
   auto unit = static_cast<unsigned>(in.unit);
-  ++counters_.issued;
   progress_ = now;
+  count_issue(counters_[warp.kernel], in, warp.active);
   ready_ &= ~(1ull << w), class_[unit] &= ~(1ull << w);
   if (in.interval > 1) {
     busy_[unit] |= group_[s];
     wheel_.push_unit(now + in.interval, 4 * unit + s);
   }
-  counters_.thread_instructions += warp.active;
   switch (in.route) {
     case Route::Pipeline:
       write_back(now, w, in);
@@ -169,8 +186,8 @@ void Sm::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
 
 std::uint32_t Sm::local_base(unsigned w) const {
   std::uint64_t window =
-      (std::uint64_t{warps_[w].launch->stream->code().local_bytes_per_thread} * kLanes +
-       line_bytes_ - 1) /
+      (std::uint64_t{warps_[w].launch->code->code().local_bytes_per_thread} * kLanes + line_bytes_ -
+       1) /
       line_bytes_;
   std::uint64_t number = std::uint64_t{id_} * spec_.warps + w;
   return static_cast<std::uint32_t>(kLocalBase / line_bytes_ + number * window);

@@ -13,7 +13,7 @@ struct Launch {
   trace::KernelStream* stream = nullptr;
   const DecodedKernel* code = nullptr;
   std::uint64_t sequence = 0;
-  std::uint8_t slot = 0;  ///< travels in messages
+  std::uint8_t slot = 0;  ///< below stats::kKernelSlots; travels in messages
 };
 
 struct BlockStart {

@@ -47,9 +47,10 @@ unsigned Lsu::enter_lines(const Owner& owner, const std::uint32_t* payload, unsi
   return n;
 }
 
-bool Lsu::serve(Cycle now, EventWheel& wheel, stats::SmCounters& count) {
+bool Lsu::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
   if (queue_.empty() || free_at_ > now || (stuck_ && skip_)) return false;
   Entry& e = queue_.front();
+  stats::SmCounters& count = counters[e.owner.kernel];
   if (e.route == Route::Shared || e.route == Route::Const) {
     serve_passes(now, e, wheel, count);
     queue_.pop();

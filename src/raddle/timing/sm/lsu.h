@@ -18,6 +18,8 @@
 
 namespace raddle::timing {
 
+using SmKernelCounters = stats::PerKernel<stats::SmCounters>;
+
 class Lsu {
  public:
   /// Whose instruction, for completion.
@@ -43,7 +45,7 @@ class Lsu {
 
   // --- each cycle --------------------------------------------------------------------------------
   /// Serves the oldest instruction; true if anything changed.
-  bool serve(Cycle now, EventWheel& wheel, stats::SmCounters& count);
+  bool serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   /// Sends one packet; true if it did.
   bool inject(Cycle now);
   /// Next cycle at which serve() or inject() could do something, given that they did nothing at
@@ -55,7 +57,7 @@ class Lsu {
   /// A reply: loaded(owner) for each load now complete, acknowledged(warp) for a write or
   /// reduction.
   template <class Loaded, class Acknowledged>
-  void reply(Cycle now, const Message& m, stats::SmCounters& count, Loaded loaded,
+  void reply(Cycle now, const Message& m, SmKernelCounters& counters, Loaded loaded,
              Acknowledged acknowledged) {
     switch (m.kind) {
       case MessageKind::Write:
@@ -69,7 +71,8 @@ class Lsu {
         break;
     }
     if ((m.tag & kBypass) != 0) return piece_done(m.tag & ~kBypass, loaded);
-    l1d_.fill(now, m.tag, m.sectors, count, [&](std::uint16_t load) { piece_done(load, loaded); });
+    l1d_.fill(now, m.tag, m.sectors, counters[m.kernel],
+              [&](std::uint16_t load) { piece_done(load, loaded); });
     stuck_ = false;
   }
   /// One line of a load is there.
@@ -84,6 +87,8 @@ class Lsu {
   void flush() { l1d_.flush(); }
   /// Cycles, up to `at`, for which the present head has been refused.
   Cycle refused_cycles(Cycle at) const { return refused_ ? at - refused_since_ : 0; }
+  /// Whose instruction that is. Precondition: one is refused.
+  unsigned refused_kernel() const { return queue_.front().owner.kernel; }
   bool idle() const;
   void describe(std::string& out) const;
 

@@ -95,15 +95,16 @@ void Sm::drain_inbox(Cycle now) {
 void Sm::start_block(Cycle now, const BlockStart& start) {
   if (start.launch->sequence != last_launch_ && spec_.l1d.flush_at_kernel_start) lsu_.flush();
   last_launch_ = start.launch->sequence;
+  kernels_ |= 1u << start.launch->slot;
   const trace::LaunchShape& shape = start.launch->stream->shape();
   Block& block = blocks_[start.slot];
   RADDLE_ASSERT(block.live == 0);
   block = {start.launch, start.block, 0, static_cast<std::uint8_t>(shape.warps_per_block()), {}};
   auto threads = static_cast<unsigned>(shape.block.count());
-  for (unsigned i = 0; i < block.live; ++i) {
+  for (unsigned i = 0, warps = block.live; i < warps; ++i) {
     unsigned w = free_slot();
     block.warps |= 1ull << w;
-    start_warp(w, start.slot, i, std::min(kLanes, threads - i * kLanes));
+    start_warp(now, w, start.slot, i, std::min(kLanes, threads - i * kLanes));
   }
   progress_ = now;
 }
@@ -118,18 +119,17 @@ unsigned Sm::free_slot() {
   assertion_failed("a warp slot is free for every warp the dispatcher sends", __FILE__, __LINE__);
 }
 
-void Sm::start_warp(unsigned w, unsigned slot, unsigned index, unsigned lanes) {
+void Sm::start_warp(Cycle now, unsigned w, unsigned slot, unsigned index, unsigned lanes) {
   Warp& warp = warps_[w];
   const Block& block = blocks_[slot];
   warp = {};
   warp.launch = block.launch, warp.block = static_cast<std::uint8_t>(slot), warp.index = index;
-  warp.lanes = static_cast<std::uint8_t>(lanes);
+  warp.lanes = static_cast<std::uint8_t>(lanes), warp.kernel = block.launch->slot;
   warp.cursor = block.launch->stream->open(block.id, index);
   resident_ |= 1ull << w;
   age_.insert(w);
-  bool any = read_record(warp);
-  RADDLE_ASSERT(any);
-  show_next(w);
+  if (read_record(warp)) show_next(w);
+  else end_stream(now, w);
 }
 
 // --- completions
@@ -215,21 +215,31 @@ void Sm::written_several(Cycle now, unsigned w, const DecodedInst& in) {
 // --- state of a warp
 // -------------------------------------------------------------------------------
 
-// False at the end of the warp's stream.
+// The next record that stands for any machine instruction; false at the end of the warp's stream.
 bool Sm::read_record(Warp& warp) {
-  if (warp.cursor.at == warp.cursor.end && !warp.launch->stream->refill(warp.cursor)) return false;
-  const std::uint32_t* at = warp.cursor.at;
-  trace::Record r{at[0], at[1]};
-  RADDLE_ASSERT(r.inst() < warp.launch->code->size());
-  warp.next = warp.launch->code->instructions() + r.inst();
-  warp.mask = r.mask;
-  warp.active = warp.next->route == Route::Barrier ? warp.lanes : lanes_in(r.mask);
-  warp.left = static_cast<std::uint8_t>(r.count());
-  warp.pieces = static_cast<std::uint8_t>(r.pieces());
-  warp.words = static_cast<std::uint8_t>(
-      trace::kRecordWords + (warp.next->payload ? trace::kPieceWords * r.pieces() : 0));
-  __builtin_prefetch(at + 24);
-  return true;
+  const DecodedKernel& code = *warp.launch->code;
+  while (true) {
+    if (warp.cursor.at == warp.cursor.end && !warp.launch->stream->refill(warp.cursor))
+      return false;
+    const std::uint32_t* at = warp.cursor.at;
+    trace::Record r{at[0], at[1]};
+    RADDLE_ASSERT(r.inst() + r.count() <= code.ptx_size());
+    const Expansion& e = code.expansions()[r.inst()];
+    std::uint32_t first = e.first(), end = code.expansions()[r.inst() + r.count()].first();
+    unsigned words = trace::kRecordWords + (e.payload() ? trace::kPieceWords * r.pieces() : 0);
+    if (first == end) {
+      warp.cursor.at += words;
+      continue;
+    }
+    warp.next = code.instructions() + first;
+    warp.left = static_cast<std::uint16_t>(end - first);
+    warp.mask = r.mask;
+    warp.active = e.barrier() ? warp.lanes : lanes_in(r.mask);
+    warp.pieces = static_cast<std::uint8_t>(r.pieces());
+    warp.words = static_cast<std::uint8_t>(words);
+    __builtin_prefetch(at + 24);
+    return true;
+  }
 }
 
 // The instruction after `next` becomes the one to issue.
@@ -239,14 +249,14 @@ void Sm::advance(Cycle now, unsigned w) {
     ++warp.next;
   } else {
     warp.cursor.at += warp.words;
-    if (!read_record(warp)) {
-      ended_ |= 1ull << w;
-      ready_ &= ~(1ull << w);
-      end_if_drained(now, w);
-      return;
-    }
+    if (!read_record(warp)) return end_stream(now, w);
   }
   show_next(w);
+}
+
+void Sm::end_stream(Cycle now, unsigned w) {
+  ended_ |= 1ull << w;
+  end_if_drained(now, w);
 }
 
 // Precondition: the warp is in no set of those that wait or may issue.
@@ -292,17 +302,35 @@ void Sm::end_warp(Cycle now, unsigned w) {
       if (b.waiting != 0) open_if_complete(now, block, b);
     return;
   }
-  ++counters_.blocks;
+  ++counters_[block.launch->slot].blocks;
   block.launch->stream->close(block.id);
   block_out_.push(now + dispatch_latency_, {warps_[w].block});
   dispatcher_box_->post(now + dispatch_latency_, id_);
 }
 
+stats::SmCounters Sm::counters(Cycle at, unsigned kernel) const {
+  stats::SmCounters out = counters_[kernel];
+  for (unsigned c = 0; c < trace::kOpClasses; ++c)
+    out.issued += out.class_issued[c], out.thread_instructions += out.class_lanes[c];
+  for (unsigned s = 0; s < schedulers_; ++s)
+    if (reason_[s] != stats::Stall::Idle && charged_[s] == kernel)
+      out.stall[static_cast<unsigned>(reason_[s])] += at - since_[s];
+  if (Cycle refused = lsu_.refused_cycles(at); refused != 0 && lsu_.refused_kernel() == kernel)
+    out.l1d_reservation_fails += refused;
+  return out;
+}
+
 stats::SmCounters Sm::counters(Cycle at) const {
-  stats::SmCounters out = counters_;
+  stats::SmCounters sum;
+  for (std::uint64_t m = kernels_; m != 0; m &= m - 1)
+    stats::accumulate(sum, counters(at, lowest(m)));
+  return sum;
+}
+
+stats::SchedulerCounters Sm::scheduler_counters(Cycle at) const {
+  stats::SchedulerCounters out = scheduler_counters_;
   for (unsigned s = 0; s < schedulers_; ++s)
     out.stall[static_cast<unsigned>(reason_[s])] += at - since_[s];
-  out.l1d_reservation_fails += lsu_.refused_cycles(at);
   return out;
 }
 

@@ -56,9 +56,11 @@ class Sm {
   Cycle tick(Cycle now);
 
   // --- results -----------------------------------------------------------------------------------
-  /// All counters when the clock shows `at` (cycles before `at` are over). Precondition: no state
-  /// change after `at`.
+  /// Counters when the clock shows `at` (cycles before `at` are over): of all kernels, of the
+  /// launch in one slot, of the schedulers. Precondition: no state change after `at`.
   stats::SmCounters counters(Cycle at) const;
+  stats::SmCounters counters(Cycle at, unsigned kernel) const;
+  stats::SchedulerCounters scheduler_counters(Cycle at) const;
   /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
   Cycle last_progress(Cycle now) const { return sleeping_ != 0 ? now : progress_; }
   policy::WarpPolicy& policy(unsigned scheduler) { return *policies_[scheduler]; }
@@ -78,11 +80,18 @@ class Sm {
     LaneMask mask = 0;              // word 1 of the record
     std::uint32_t index = 0;        // in the block
     std::uint16_t outstanding = 0;  // global and local memory operations under way, lines of stores
-    std::uint8_t left = 0, pieces = 0, words = 0;  // of the record: instructions left, pieces, size
-    std::uint8_t block = 0;                        // block slot
-    std::uint8_t lanes = 0;                        // threads of the warp
+    std::uint16_t left = 0;         // machine instructions left of the record
+    std::uint8_t pieces = 0, words = 0;  // of the record: pieces, size
+    std::uint8_t block = 0;              // block slot
+    std::uint8_t kernel = 0;             // launch slot
+    std::uint8_t lanes = 0;              // threads of the warp
     std::uint8_t active = 0;  // lanes in `mask`; of a barrier, whose record has none, all of them
     Cycle wake = 0;
+  };
+  /// Why a scheduler does not issue, and the warps that are nearest to ready; none when idle.
+  struct Wait {
+    stats::Stall why;
+    Mask nearest;
   };
   struct Barrier {
     Mask waiting = 0;
@@ -105,7 +114,7 @@ class Sm {
   void drain_inbox(Cycle now);
   void start_block(Cycle now, const BlockStart& start);
   unsigned free_slot();
-  void start_warp(unsigned w, unsigned slot, unsigned index, unsigned lanes);
+  void start_warp(Cycle now, unsigned w, unsigned slot, unsigned index, unsigned lanes);
   // completions (sm.cpp)
   void run_events(Cycle now);
   void wake_sleepers(Cycle now);
@@ -117,6 +126,7 @@ class Sm {
   // state of a warp (sm.cpp)
   bool read_record(Warp& warp);
   void advance(Cycle now, unsigned w);
+  void end_stream(Cycle now, unsigned w);
   void show_next(unsigned w);
   void wait_or_be_ready(unsigned w);
   void update_readiness(unsigned w);
@@ -124,9 +134,10 @@ class Sm {
   void end_warp(Cycle now, unsigned w);
   // issue (issue.cpp)
   bool issue(Cycle now);
-  void stalled(Cycle now, unsigned scheduler, stats::Stall why);
+  void stalled(Cycle now, unsigned scheduler, const Wait& wait);
+  void credit_stall(Cycle now, unsigned scheduler);
   Mask blocked_by_units() const;
-  stats::Stall reason(unsigned scheduler, Mask open) const;
+  Wait reason(unsigned scheduler, Mask open) const;
   unsigned pick(Cycle now, unsigned scheduler, Mask ready);
   void issue_warp(Cycle now, unsigned scheduler, unsigned w);
   void write_back(Cycle now, unsigned w, const DecodedInst& in);
@@ -150,14 +161,16 @@ class Sm {
   std::array<Mask, kUnits> busy_{};   // all slots of a scheduler whose unit is taken
   std::array<Mask, 4> group_{};       // slots of each scheduler
 
-  std::array<stats::Stall, 4> reason_{};  // why each scheduler has not issued ...
+  std::array<stats::Stall, 4> reason_{};   // why each scheduler has not issued ...
+  std::array<std::uint8_t, 4> charged_{};  // ... the launch slot it is charged to, unless idle ...
   std::array<Cycle, 4> since_{};  // ... since this cycle; the cycles before are in the counters
   Mask changed_ =
       0;  // warps for whose schedulers issue() may find something else than when it last looked
   bool skip_ = true;
   Cycle inbox_next_ = kNever, next_wake_ = kNever, progress_ = 0;
   unsigned id_, schedulers_, lsu_turn_ = 0, deal_turn_ = 0;
-  stats::SmCounters counters_;
+  SmKernelCounters counters_;
+  stats::SchedulerCounters scheduler_counters_;
   Lsu lsu_;
   SmPorts* ports_;  // of lsu_
   std::array<std::unique_ptr<policy::WarpPolicy>, 4> policies_;
@@ -170,6 +183,7 @@ class Sm {
   std::uint32_t line_bytes_, core_clock_mhz_;
   Cycle dispatch_latency_;
   std::uint64_t last_launch_ = ~std::uint64_t{0};
+  std::uint32_t kernels_ = 0;  // launch slots that have been here
   BlockStartLink block_in_;
   BlockEndLink block_out_;
   Mailbox* dispatcher_box_ = nullptr;
