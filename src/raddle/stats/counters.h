@@ -97,10 +97,16 @@ struct L2Counters {
   std::uint64_t evictions = 0, write_backs = 0, miss_cycles = 0;
 };
 
+/// Cycles are memory cycles (dram.clock_mhz); core cycles with dram.model = "fixed".
 struct DramCounters {
   std::uint64_t reads = 0, writes = 0;  ///< requests
-  std::uint64_t bytes = 0, activates = 0, precharges = 0, row_hits = 0, queue_cycles = 0,
-                bus_busy_cycles = 0;
+  std::uint64_t bytes = 0;              ///< in whole bursts
+  std::uint64_t activates = 0, precharges = 0;  ///< banks opened and closed
+  std::uint64_t row_hits = 0;                   ///< requests for which no row had to be opened
+  std::uint64_t queue_cycles = 0;     ///< sum over requests: arrival to first column command
+  std::uint64_t bus_busy_cycles = 0;  ///< data on the bus
+  std::uint64_t refreshes = 0;  ///< commands, for the kernel of the oldest request waiting then or
+                                ///< the next to come
 };
 
 /// The whole machine.

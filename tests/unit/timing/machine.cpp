@@ -137,7 +137,33 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"dram.row_bytes must be a multiple of l2.line_bytes",
                [](MachineSpec& m) { m.dram.row_bytes = 1000; }},
         Broken{"dram.tRC must be at least tRAS + tRP", [](MachineSpec& m) { m.dram.tRC = 30; }},
-        Broken{"dram.tRAS must be at least tRCD", [](MachineSpec& m) { m.dram.tRAS = 5; }}));
+        Broken{"dram.tRAS must be at least tRCD", [](MachineSpec& m) { m.dram.tRAS = 5; }},
+        Broken{"dram.tCCDL must be at least tCCDS", [](MachineSpec& m) { m.dram.tCCDS = 2; }},
+        Broken{"dram.tRRDL must be at least tRRDS", [](MachineSpec& m) { m.dram.tRRDS = 4; }},
+        Broken{"dram.tWTRL must be at least tWTRS", [](MachineSpec& m) { m.dram.tWTRL = 4; }},
+        Broken{"the column commands of a line", [](MachineSpec& m) { m.dram.tCCDL = 16; }},
+        Broken{"the column commands of a line",
+               [](MachineSpec& m) { m.dram.bus_bytes_per_cycle = 2; }},
+        Broken{"dram.interleave_banks must divide dram.banks",
+               [](MachineSpec& m) { m.dram.interleave_banks = 3; }},
+        Broken{"dram.interleave_bytes must divide dram.row_bytes where",
+               [](MachineSpec& m) { m.dram.interleave_banks = 2, m.dram.interleave_bytes = 4096; }},
+        Broken{"dram.channel_hash = xor needs a power of two",
+               [](MachineSpec& m) {
+                 m.dram.channels = 5, m.l2.slices = 10;
+                 m.dram.channel_hash = timing::AddressHash::Xor;
+               }},
+        Broken{"dram.bank_hash = xor needs a power of two",
+               [](MachineSpec& m) {
+                 m.dram.banks = 12, m.dram.bank_hash = timing::AddressHash::Xor;
+               }},
+        Broken{"dram.tREFI must be at least twice tRFC",
+               [](MachineSpec& m) {
+                 m.dram.refresh = timing::Refresh::AllBank, m.dram.tREFI = 699;
+               }},
+        Broken{"dram.tREFI is too short", [](MachineSpec& m) {
+                 m.dram.refresh = timing::Refresh::PerBank, m.dram.tREFI = 1000;
+               }}));
 
 TEST(Machine, SeveralViolationsAreToldTogether) {
   MachineSpec m = testing::large_machine();

@@ -38,7 +38,7 @@ class Partition {
   bool idle() const;
   void describe(std::string& out) const;
   stats::L2Counters l2_counters() const;  ///< sum over the slices
-  const stats::DramCounters& dram_counters() const { return dram_.counters(); }
+  stats::DramCounters dram_counters() const { return dram_.counters(); }
 
  private:
   void take_replies(Cycle now);
