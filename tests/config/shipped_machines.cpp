@@ -119,7 +119,8 @@ TEST_P(Shipped, LatencySumsAreRight) {
   for (const std::string& line : lines()) {
     if (std::regex_search(line, said, std::regex(R"(Unloaded L2 hit.* = ([0-9]+))")))
       said_l2 = static_cast<unsigned>(std::stoul(said[1]));
-    if (std::regex_search(line, said, std::regex(R"(Unloaded read.* (?:extra|fixed) [0-9]+ = ([0-9]+))")))
+    if (std::regex_search(line, said,
+                          std::regex(R"(Unloaded read.* (?:extra|fixed) [0-9]+ = ([0-9]+))")))
       said_dram = static_cast<unsigned>(std::stoul(said[1]));
   }
   EXPECT_EQ(said_l2, l2);

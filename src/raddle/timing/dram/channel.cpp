@@ -145,7 +145,7 @@ void DramChannel::decide(std::uint64_t m, Free free) {
     const policy::DramView view{options_.candidates,
                                 options_.candidates & row_hit_,
                                 can,
-                                closing_wanted_rows(),
+                                free.row ? closing_wanted_rows() : Mask128{},
                                 age_,
                                 tag_,
                                 m};
@@ -160,7 +160,7 @@ void DramChannel::decide(std::uint64_t m, Free free) {
     issue(m, *chosen);
     refresh_options();
   } while (two_buses_ && size_ != 0);
-  plan(next_chance(m));
+  plan(size_ == 0 ? kNever : next_chance(m));
 }
 
 /// Which direction is served, and what of it could go out.
@@ -266,10 +266,9 @@ std::uint64_t DramChannel::next_column(std::uint64_t m) const {
 }
 
 std::uint64_t DramChannel::next_row(std::uint64_t m) const {
-  const std::uint64_t at =
-      options_.precharges.any()
-          ? m + 1
-          : group_time(kActivate, options_.activates, std::max(m + 1, activate_at_));
+  const std::uint64_t at = options_.precharges.any() ? m + 1
+                                                     : group_time(kActivate, options_.activates,
+                                                                  std::max(m + 1, activate_at_));
   return two_buses_ ? at : column_slots_.next_untaken(at);
 }
 

@@ -206,11 +206,11 @@ class DramChannel {
   std::vector<Bank> bank_;
   std::uint64_t timed_banks_ = 0;
   std::uint64_t next_timer_ = kNever;
-  std::uint64_t column_at_[2] = {};             // by direction, after one of the other direction
-  std::uint64_t activate_at_ = 0;               // after tRRD_S and tFAW
-  std::array<std::uint64_t, 4> window_end_{};   // of the last four ACT: when tFAW is over
+  std::uint64_t column_at_[2] = {};            // by direction, after one of the other direction
+  std::uint64_t activate_at_ = 0;              // after tRRD_S and tFAW
+  std::array<std::uint64_t, 4> window_end_{};  // of the last four ACT: when tFAW is over
   unsigned oldest_window_ = 0;
-  std::array<GroupTimes, 3> group_times_;       // by Kind
+  std::array<GroupTimes, 3> group_times_;  // by Kind
   ColumnSlots column_slots_;
   bool draining_ = false, writing_ = false;
   std::uint64_t declined_until_ = 0;  // the policy wants nothing of what it has seen

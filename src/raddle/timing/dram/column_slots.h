@@ -58,9 +58,10 @@ class ColumnSlots {
   static constexpr unsigned kReach = 128;
   static unsigned ones(Bits bits) {
     auto low = static_cast<std::uint64_t>(bits);
-    return ~low != 0 ? static_cast<unsigned>(std::countr_one(low))
-                     : 64 + static_cast<unsigned>(
-                                std::countr_one(static_cast<std::uint64_t>(bits >> 64)));
+    return ~low != 0
+               ? static_cast<unsigned>(std::countr_one(low))
+               : 64 +
+                     static_cast<unsigned>(std::countr_one(static_cast<std::uint64_t>(bits >> 64)));
   }
   bool blocked(std::uint64_t m) const { return (blocked_ >> (m - base_) & 1) != 0; }
   void take(std::uint64_t m) {

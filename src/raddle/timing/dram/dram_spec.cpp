@@ -38,8 +38,9 @@ void visit_timing(DramSpec& d, FieldVisitor& v) {
   timing("tRTP", d.tRTP, "read command to precharge");
   v.field("turnaround", d.turnaround, R{0, 100}, "memory cycles",
           "data bus idle between read data and write data");
-  v.choice("refresh", d.refresh, kRefreshNames, "whether rows are refreshed, and how many banks "
-                                                "one command stops");
+  v.choice("refresh", d.refresh, kRefreshNames,
+           "whether rows are refreshed, and how many banks "
+           "one command stops");
   v.field("tREFI", d.tREFI, R{100, 100000}, "memory cycles", "each bank is refreshed once in it");
   v.field("tRFC", d.tRFC, R{1, 10000}, "memory cycles",
           "refresh command to activate of the refreshed");

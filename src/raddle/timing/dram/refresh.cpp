@@ -42,10 +42,10 @@ std::uint64_t DramChannel::close_for_refresh(std::uint64_t m, unsigned first, un
     at = std::max(at, bank.activate_at);
   }
   if (observer_ != nullptr)
-    observer_->on_command(
-        {m, spec_.refresh == Refresh::AllBank ? DramCommandKind::PrechargeAll
-                                              : DramCommandKind::Precharge,
-         first});
+    observer_->on_command({m,
+                           spec_.refresh == Refresh::AllBank ? DramCommandKind::PrechargeAll
+                                                             : DramCommandKind::Precharge,
+                           first});
   return at;
 }
 
@@ -57,8 +57,8 @@ void DramChannel::send_refresh(std::uint64_t m, unsigned first, unsigned end, un
   }
   if (observer_ != nullptr)
     observer_->on_command(
-        {m, spec_.refresh == Refresh::AllBank ? DramCommandKind::RefreshAll
-                                              : DramCommandKind::Refresh,
+        {m,
+         spec_.refresh == Refresh::AllBank ? DramCommandKind::RefreshAll : DramCommandKind::Refresh,
          first});
   ++counters_[kernel].refreshes;
   refreshing_ = false;
