@@ -2,8 +2,8 @@
 // channels. Every step splits a number n into n / d and n % d and may turn the remainder by the
 // quotient: XOR (Rau, ISCA 1991; powers of two), or rotation by a hash of it (any d). For one
 // quotient both are permutations of the remainders, so each step is a bijection for every d, while
-// strides that share factors with d still spread. Slices and sets always rotate; channels and banks
-// as dram.channel_hash and dram.bank_hash say.
+// strides that share factors with d still spread. Slices always rotate; channels, banks and sets
+// as dram.channel_hash, dram.bank_hash and l2.index say.
 #pragma once
 #include <cstdint>
 
@@ -81,7 +81,8 @@ class AddressMap {
         bank_hash_(machine.dram.bank_hash),
         channels_(machine.dram.channels, 0, machine.dram.channel_hash),
         slices_(slices_per_channel_, 0x9e3779b9u),
-        sets_(machine.l2.sets(), 0xf39cc060u) {
+        sets_(machine.l2.sets(), 0xf39cc060u,
+              machine.l2.index == L2Index::Modulo ? AddressHash::None : AddressHash::Mix) {
     RADDLE_ASSERT(machine.l2.slices % machine.dram.channels == 0);
   }
   unsigned slices_per_channel() const { return slices_per_channel_; }
