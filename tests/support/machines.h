@@ -44,7 +44,8 @@ inline timing::MachineSpec large_machine() {
   m.sm.l1d.mshr_entries = 128, m.sm.l1d.miss_queue = 16;
   m.l2.slices = 64, m.l2.size_kib = 96, m.l2.ways = 24, m.l2.mshr_entries = 64,
   m.l2.mshr_merges = 8;
-  m.dram.channels = 32, m.dram.clock_mhz = 877, m.dram.bus_bytes_per_cycle = 32, m.dram.tCCD = 1;
+  m.dram.channels = 32, m.dram.clock_mhz = 877, m.dram.bus_bytes_per_cycle = 32;
+  m.dram.tCCDS = m.dram.tCCDL = 1;
   return m;
 }
 

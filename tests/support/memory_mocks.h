@@ -49,7 +49,7 @@ inline Message message(MessageKind kind, std::uint32_t line, std::uint8_t sector
 /// The core cycles between the push of an isolated read to a closed bank and its data, clocks 1:1.
 inline Cycle closed_read(const DramSpec& d, unsigned bursts) {
   Cycle burst = (d.burst_bytes + d.bus_bytes_per_cycle - 1) / d.bus_bytes_per_cycle;
-  return d.tRCD + (bursts - 1) * std::max<Cycle>(d.tCCD, burst) + d.tCL + burst +
+  return d.tRCD + (bursts - 1) * std::max<Cycle>(d.tCCDL, burst) + d.tCL + burst +
          d.extra_latency_cycles;
 }
 

@@ -2,77 +2,10 @@
 // clocks.
 #include <gtest/gtest.h>
 
-#include "support/dram_checker.h"
-#include "support/memory_mocks.h"
+#include "support/dram_rig.h"
 
 namespace raddle::test {
 namespace {
-
-/// Any issuable request with equal chance, also one that closes a row others want; declines now and
-/// then for good measure. Reaches orders that no sensible policy does.
-class RandomPolicy final : public policy::DramPolicy {
- public:
-  explicit RandomPolicy(std::uint64_t seed) : rng_(seed) {}
-  std::optional<unsigned> pick(const policy::DramView& view) override {
-    EXPECT_TRUE(view.issuable.any());
-    EXPECT_FALSE((view.issuable - view.candidates).any());
-    EXPECT_FALSE((view.row_hits - view.candidates).any());
-    EXPECT_FALSE((view.closes_wanted_row - view.issuable).any());
-    if (++asked % 16 == 0 && view.issuable.count() != view.candidates.count()) return std::nullopt;
-    unsigned skip = rng_.below(view.issuable.count());
-    Mask128 left = view.issuable;
-    while (skip-- != 0) left.clear(left.first());
-    return left.first();
-  }
-  std::uint64_t asked = 0;
-
- private:
-  Rng rng_;
-};
-
-/// A channel by itself, ticked when due or every cycle; replies are taken when their time comes.
-class ChannelRig {
- public:
-  struct Done {
-    Cycle at;
-    std::uint32_t line;
-    bool operator==(const Done&) const = default;
-  };
-  explicit ChannelRig(const MachineSpec& machine, std::string_view policy = "frfcfs",
-                      bool skip = true)
-      : ChannelRig(machine, dram_policy(policy), skip) {}
-  ChannelRig(const MachineSpec& machine, std::unique_ptr<policy::DramPolicy> policy, bool skip)
-      : map(machine), channel(machine, map, std::move(policy)), checker(machine.dram), skip_(skip) {
-    channel.set_skip(skip);
-    channel.observe(&checker);
-  }
-  std::uint32_t line_of(std::uint32_t bank, std::uint32_t row, std::uint32_t column) const {
-    for (std::uint32_t line = 0;; ++line) {
-      AddressMap::DramPlace at = map.dram(line);
-      if (at.bank == bank && at.row == row && at.column == column) return line;
-    }
-  }
-  void push(Cycle now, std::uint32_t line, bool write = false, std::uint8_t sectors = 1) {
-    run_until(now);
-    channel.push(now, {line, 0, 0, sectors, 0, 0, write});
-  }
-  void run_until(Cycle end) {
-    for (; now_ < end; ++now_) {
-      if (channel.due() <= now_ || !skip_) channel.tick(now_);
-      for (; !channel.replies().empty() && channel.replies().front().at <= now_;
-           channel.replies().pop())
-        done.push_back({channel.replies().front().at, channel.replies().front().line});
-    }
-  }
-  AddressMap map;
-  DramChannel channel;
-  DramChecker checker;
-  std::vector<Done> done;
-
- private:
-  bool skip_;
-  Cycle now_ = 0;
-};
 
 TEST(DramClock, CyclesFollowTheExactRatio) {
   for (auto [memory, core] :
@@ -212,25 +145,11 @@ TEST(DramChannel, StreamingReadsReachTheColumnBandwidth) {
       while (rig.channel.room() > 0) rig.push(t, line++, false, 0b1111);
     }
     double columns = static_cast<double>(rig.channel.counters().bytes) / m.dram.burst_bytes;
-    double possible = static_cast<double>(cycles) * memory / core / std::max(m.dram.tCCD, 2u);
+    double possible = static_cast<double>(cycles) * memory / core / m.dram.step(true);
     EXPECT_GT(columns / possible, 0.90) << memory << ":" << core;
     EXPECT_LE(columns / possible, 1.0);
     EXPECT_EQ(rig.checker.first_violation(), "");
   }
-}
-
-/// Random traffic: mostly reads, rows with some locality, bursts and pauses.
-void random_traffic(ChannelRig& rig, std::uint64_t seed, Cycle cycles) {
-  Rng rng(seed);
-  std::uint32_t base = 0;
-  for (Cycle t = 1; t < cycles; t += 1 + rng.below(rng.below(8) == 0 ? 200 : 6)) {
-    rig.run_until(t);
-    if (rng.below(4) == 0) base = rng.below(1u << 14);
-    if (rig.channel.room() > 0)
-      rig.push(t, base + rng.below(24), rng.below(3) == 0,
-               static_cast<std::uint8_t>(1 + rng.below(15)));
-  }
-  rig.run_until(cycles + 5'000);
 }
 
 /// Machines whose constraints bind in different places.
@@ -238,30 +157,30 @@ MachineSpec machine_with(std::uint64_t variant) {
   MachineSpec m = one_slice();
   m.dram.drain_high = 16, m.dram.drain_low = 4;
   if (variant == 2) m.dram.clock_mhz = 850, m.core_clock_mhz = 1447;
-  if (variant == 3) m.dram.clock_mhz = 2600, m.core_clock_mhz = 700, m.dram.tRRD = 11;
-  if (variant == 4) m.dram.tCCD = 1, m.dram.bus_bytes_per_cycle = 32, m.dram.queue = 128;
-  if (variant == 5) m.dram.tRC = 90, m.dram.tWR = 30, m.dram.tWTR = 20, m.dram.banks = 5;
-  if (variant == 6) m.dram.burst_bytes = 64, m.dram.tCCD = 7, m.dram.queue = 3;
+  if (variant == 3)
+    m.dram.clock_mhz = 2600, m.core_clock_mhz = 700, m.dram.tRRDS = m.dram.tRRDL = 11;
+  if (variant == 4)
+    m.dram.tCCDS = m.dram.tCCDL = 1, m.dram.bus_bytes_per_cycle = 32, m.dram.queue = 128;
+  if (variant == 5)
+    m.dram.tRC = 90, m.dram.tWR = 30, m.dram.tWTRS = m.dram.tWTRL = 20, m.dram.bank_groups = 1,
+    m.dram.banks = 5;
+  if (variant >= 7) {  // bank groups that matter, writes faster than reads, activates scarce
+    m.dram.tCCDS = 2, m.dram.tCCDL = 3, m.dram.tRRDS = 2, m.dram.tRRDL = 5, m.dram.tFAW = 22;
+    m.dram.tWTRS = 3, m.dram.tWTRL = 9, m.dram.tCWL = 4, m.dram.interleave_banks = 4;
+  }
+  if (variant == 8) m.dram.tCCDS = 1, m.dram.tCCDL = 4, m.dram.bus_bytes_per_cycle = 32;
+  if (variant >= 9) m.dram.command_buses = 2, m.dram.tCCDL = 4;
+  if (variant == 10) m.dram.refresh = Refresh::AllBank, m.dram.tREFI = 700, m.dram.tRFC = 150;
+  if (variant == 11) m.dram.refresh = Refresh::PerBank, m.dram.tREFI = 2500, m.dram.tRFC = 150;
+  if (variant == 12)
+    m.dram.refresh = Refresh::PerBank, m.dram.tREFI = 2500, m.dram.command_buses = 1;
+  if (variant == 6) m.dram.burst_bytes = 64, m.dram.tCCDS = m.dram.tCCDL = 7, m.dram.queue = 3;
   return m;
-}
-
-void expect_sound(ChannelRig& rig, const DramSpec& d, const std::string& what) {
-  EXPECT_TRUE(rig.channel.idle()) << what;
-  EXPECT_GT(rig.checker.size(), 4'000u) << what;
-  EXPECT_EQ(rig.checker.first_violation(), "") << what;
-  const stats::DramCounters& c = rig.channel.counters();
-  EXPECT_EQ(rig.done.size(), c.reads) << what;
-  EXPECT_EQ(rig.checker.count(DramCommandKind::Activate), c.activates) << what;
-  EXPECT_EQ(rig.checker.count(DramCommandKind::Precharge), c.precharges) << what;
-  EXPECT_EQ((rig.checker.count(DramCommandKind::Read) + rig.checker.count(DramCommandKind::Write)) *
-                d.burst_bytes,
-            c.bytes)
-      << what;
 }
 
 TEST(DramChannel, NoRegisteredPolicyCanBreakATimingConstraint) {
   for (const std::string& policy : policy::all_policies().dram.names())
-    for (std::uint64_t variant = 1; variant <= 6; ++variant) {
+    for (std::uint64_t variant = 1; variant <= 12; ++variant) {
       MachineSpec m = machine_with(variant);
       ChannelRig rig(m, policy);
       random_traffic(rig, variant, 60'000);
@@ -270,7 +189,7 @@ TEST(DramChannel, NoRegisteredPolicyCanBreakATimingConstraint) {
 }
 
 TEST(DramChannel, NoOrderAtAllCanBreakATimingConstraint) {
-  for (std::uint64_t variant = 1; variant <= 6; ++variant) {
+  for (std::uint64_t variant = 1; variant <= 12; ++variant) {
     MachineSpec m = machine_with(variant);
     ChannelRig skip(m, std::make_unique<RandomPolicy>(variant), true);
     ChannelRig all(m, std::make_unique<RandomPolicy>(variant), false);
@@ -282,29 +201,6 @@ TEST(DramChannel, NoOrderAtAllCanBreakATimingConstraint) {
     EXPECT_EQ(static_cast<RandomPolicy&>(skip.channel.policy()).asked,
               static_cast<RandomPolicy&>(all.channel.policy()).asked);
   }
-}
-
-TEST(DramChannel, CheckerSeesViolations) {
-  DramSpec d = one_slice().dram;
-  auto verdict = [&](std::vector<DramCommand> log) {
-    DramChecker checker(d);
-    for (const DramCommand& c : log) checker.on_command(c);
-    return checker.first_violation();
-  };
-  using enum DramCommandKind;
-  EXPECT_EQ(verdict({{0, Activate, 1, 7}, {d.tRCD, Read, 1, 7}}), "");
-  EXPECT_NE(verdict({{0, Activate, 1, 7}, {d.tRCD - 1, Read, 1, 7}}).find("tRCD"),
-            std::string::npos);
-  EXPECT_NE(verdict({{0, Activate, 1, 7}, {d.tRCD, Read, 1, 8}}).find("row"), std::string::npos);
-  EXPECT_NE(verdict({{0, Activate, 1, 7}, {d.tRAS - 1, Precharge, 1, 7}}).find("tRAS"),
-            std::string::npos);
-  EXPECT_NE(verdict({{0, Activate, 1, 7}, {d.tRRD - 1, Activate, 2, 7}}).find("tRRD"),
-            std::string::npos);
-  EXPECT_NE(verdict({{0, Activate, 1, 7}, {9, Activate, 1, 8}}).find("open"), std::string::npos);
-  EXPECT_NE(verdict({{0, Activate, 1, 7}, {20, Read, 1, 7}, {21, Read, 1, 7}}).find("tCCD"),
-            std::string::npos);
-  EXPECT_NE(verdict({{0, Activate, 1, 7}, {20, Write, 1, 7}, {22, Read, 1, 7}}).find("tWTR"),
-            std::string::npos);
 }
 
 TEST(DramChannel, SkippingCyclesChangesNothing) {

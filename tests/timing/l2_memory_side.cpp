@@ -41,6 +41,7 @@ Outcome soak(const MachineSpec& m, std::uint64_t seed, unsigned limit, bool skip
   for (auto& p : rig.partitions()) {
     stats::L2Counters c = p->l2_counters();
     served += c.reads + c.writes + c.atomics, hits += c.hits + c.pending_hits + c.misses;
+    for (const std::string& law : p->audit()) ADD_FAILURE() << law;
   }
   EXPECT_NE(end, kNever) << "requests are stuck";
   EXPECT_EQ(sent, 600u * m.sm.count);

@@ -193,7 +193,7 @@ TEST(RequestQueue, TwoQueuesShareAPoolAndKeepTheirOrder) {
     if (rng.below(2) != 0 && expected[0].size() + expected[1].size() < 20) {
       Message m;
       m.line = n;
-      queue[q].push(n, m), expected[q].push_back({n, n});
+      queue[q].push(n, m, 0), expected[q].push_back({n, n});
     } else if (!expected[q].empty()) {
       ASSERT_EQ(queue[q].front_at(), expected[q].front().first);
       ASSERT_EQ(queue[q].front().line, expected[q].front().second);

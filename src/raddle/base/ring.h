@@ -24,6 +24,7 @@ class Ring {
   T& front() { return slots_[head_ & mask_]; }
   const T& front() const { return slots_[head_ & mask_]; }
   /// The i-th from the front.
+  T& operator[](unsigned i) { return slots_[(head_ + i) & mask_]; }
   const T& operator[](unsigned i) const { return slots_[(head_ + i) & mask_]; }
   void push(const T& value) {
     RADDLE_ASSERT(!full());

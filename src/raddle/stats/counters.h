@@ -90,17 +90,30 @@ struct NocCounters {
   std::uint64_t packets = 0, flits = 0, bytes = 0, flit_hops = 0;
 };
 
+/// How each is counted: timing/mem/l2_slice.h.
 struct L2Counters {
   std::uint64_t reads = 0, writes = 0, atomics = 0;
   std::uint64_t hits = 0, pending_hits = 0,
                 misses = 0;  ///< reads + writes + atomics = hits + pending_hits + misses
-  std::uint64_t evictions = 0, write_backs = 0, miss_cycles = 0;
+  std::uint64_t evictions = 0;
+  std::uint64_t fetches = 0, write_backs = 0, passed_on = 0;  ///< accesses to DRAM, by reason
+  std::array<std::uint64_t, 3> replies{};  ///< by the accesses to DRAM their requests caused
+  /// The waits that tile the time of answered requests in their slice.
+  std::uint64_t queue_cycles = 0, miss_cycles = 0, pending_cycles = 0, atomic_cycles = 0,
+                pipeline_cycles = 0, reply_cycles = 0;
+  std::uint64_t blocked_cycles = 0;  ///< part of queue_cycles: the head was refused
 };
 
+/// Cycles are memory cycles (dram.clock_mhz); core cycles with dram.model = "fixed".
 struct DramCounters {
-  std::uint64_t reads = 0, writes = 0;  ///< requests
-  std::uint64_t bytes = 0, activates = 0, precharges = 0, row_hits = 0, queue_cycles = 0,
-                bus_busy_cycles = 0;
+  std::uint64_t reads = 0, writes = 0;          ///< requests
+  std::uint64_t bytes = 0;                      ///< in whole bursts
+  std::uint64_t activates = 0, precharges = 0;  ///< banks opened and closed
+  std::uint64_t row_hits = 0;                   ///< requests for which no row had to be opened
+  std::uint64_t queue_cycles = 0;     ///< sum over requests: arrival to first column command
+  std::uint64_t bus_busy_cycles = 0;  ///< data on the bus
+  std::uint64_t refreshes = 0;  ///< commands, for the kernel of the oldest request waiting then or
+                                ///< the next to come
 };
 
 /// The whole machine.

@@ -17,9 +17,11 @@ struct Message {
   std::uint16_t tag = 0;     ///< requester's own handle; comes back unchanged
   std::uint8_t sectors = 0;  ///< sectors asked for, written, or delivered
   MessageKind kind = MessageKind::Read;
-  std::uint8_t lanes = 0;   ///< lanes of an atomic or reduction
-  std::uint8_t kernel = 0;  ///< launch slot, for per-kernel statistics and policies
+  std::uint8_t lanes = 0;          ///< lanes of an atomic or reduction
+  std::uint8_t kernel = 0;         ///< launch slot, for per-kernel statistics and policies
+  std::uint8_t dram_accesses = 0;  ///< replies: accesses to DRAM the request has caused, 0, 1 or 2
+  std::uint8_t reserved[3] = {};   ///< for coherence
 };
-static_assert(sizeof(Message) == 12);
+static_assert(sizeof(Message) == 16);
 
 }  // namespace raddle::timing

@@ -8,8 +8,6 @@
 namespace raddle::timing {
 namespace {
 
-constexpr std::uint32_t kTurnaround = 2;  // data bus idle between reading and writing
-
 /// Column commands needed for the sectors of `mask`.
 std::uint8_t bursts_for(unsigned mask, std::uint32_t burst_bytes, std::uint32_t sector_bytes) {
   if (burst_bytes <= sector_bytes)
@@ -20,19 +18,26 @@ std::uint8_t bursts_for(unsigned mask, std::uint32_t burst_bytes, std::uint32_t 
   return static_cast<std::uint8_t>(bursts);
 }
 
-/// Most replies between column command and delivery: one per step of the data bus, and some that
-/// are due.
-unsigned replies_in_flight(const MachineSpec& machine, std::uint32_t burst_cycles) {
+unsigned bursts_of_line(const MachineSpec& machine) {
+  return std::max(1u, machine.l2.line_bytes / machine.dram.burst_bytes);
+}
+
+/// Most replies between decision and delivery: one per step of the data bus, and some that are due.
+unsigned replies_in_flight(const MachineSpec& machine) {
   const DramSpec& d = machine.dram;
+  if (d.model == DramModel::Fixed)
+    return d.queue + d.fixed_latency_cycles / d.fixed_interval_cycles + 8;
   std::uint64_t extra =
       std::uint64_t{d.extra_latency_cycles} * d.clock_mhz / machine.core_clock_mhz;
   std::uint64_t cycle = d.clock_mhz / machine.core_clock_mhz;  // memory cycles of one core cycle
-  std::uint32_t step = std::max(d.tCCD, burst_cycles);
-  return static_cast<unsigned>((d.tCL + burst_cycles + extra + 2 * cycle) / step) + 8;
+  std::uint64_t planned = bursts_of_line(machine) * d.widest_step();
+  return static_cast<unsigned>((d.tCL + d.burst_cycles() + extra + 2 * cycle + 2 * planned) /
+                               d.step(false)) +
+         8;
 }
 
-std::uint32_t cycles_of_burst(const DramSpec& d) {
-  return (d.burst_bytes + d.bus_bytes_per_cycle - 1) / d.bus_bytes_per_cycle;
+ColumnSlots column_slots(const MachineSpec& machine) {
+  return {machine.dram.step(false), (bursts_of_line(machine) - 1) * machine.dram.widest_step()};
 }
 
 }  // namespace
@@ -43,42 +48,61 @@ DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map,
       map_(map),
       clock_(machine.dram.clock_mhz, machine.core_clock_mhz),
       policy_(std::move(policy)),
+      two_buses_(machine.dram.command_buses == 2),
       capacity_(machine.dram.queue),
-      burst_cycles_(cycles_of_burst(machine.dram)),
-      step_(std::max(machine.dram.tCCD, burst_cycles_)),
+      sector_bytes_(machine.l2.sector_bytes),
+      burst_cycles_(machine.dram.burst_cycles()),
+      step_s_(machine.dram.step(false)),
+      step_l_(machine.dram.step(true)),
+      read_to_write_(machine.dram.read_to_write()),
       bank_(machine.dram.banks),
-      replies_(replies_in_flight(machine, burst_cycles_)) {
+      column_slots_(column_slots(machine)),
+      replies_(replies_in_flight(machine)),
+      starts_(machine.dram.queue) {
   RADDLE_ASSERT(capacity_ >= 1 && capacity_ <= kSlots);
-  RADDLE_ASSERT(spec_.banks >= 1 && spec_.banks <= kBanks);
+  RADDLE_ASSERT(spec_.banks >= 1 && spec_.banks <= kBanks && spec_.bank_groups <= kGroups);
+  for (unsigned b = 0; b < spec_.banks; ++b)
+    bank_[b].group = static_cast<std::uint8_t>(b % spec_.bank_groups);
   for (unsigned mask = 0; mask < 256; ++mask)
-    bursts_[mask] = bursts_for(mask, spec_.burst_bytes, machine.l2.sector_bytes);
+    bursts_[mask] = bursts_for(mask, spec_.burst_bytes, sector_bytes_);
+  if (spec_.refresh != Refresh::None) refresh_at_ = refresh_due_ = spec_.refresh_interval();
 }
 
 void DramChannel::push(Cycle now, const DramRequest& request) {
-  RADDLE_ASSERT(room() > 0 && request.sectors != 0);
-  std::uint64_t m = clock_.first_from(now == ticked_ ? now + 1 : now);
-  unsigned e = used_.word(0) != ~0ull ? lowest(~used_.word(0)) : 64 + lowest(~used_.word(1));
-  AddressMap::DramPlace at = map_.dram(request.line);
-  Bank& bank = bank_[at.bank];
+  RADDLE_ASSERT(room() > 0 && request.sectors != 0 && request.kernel < stats::kKernelSlots);
+  if (spec_.model == DramModel::Fixed) return push_fixed(now, request);
+  const std::uint64_t m = clock_.first_from(now == ticked_ ? now + 1 : now);
+  if (size_ == 0 && refresh_at_ < m) catch_up(m, request.kernel);
+  const unsigned e = used_.word(0) != ~0ull ? lowest(~used_.word(0)) : 64 + lowest(~used_.word(1));
+  const AddressMap::DramPlace at = map_.dram(request.line);
   slot_[e] = {now, m, at.row, at.column, request, false};
   tag_[e] = {request.sm, request.kernel, request.write, static_cast<std::uint8_t>(at.bank)};
+  plan(std::min({next_attempt_, refresh_at_, arrive(e, m)}));
+  declined_until_ = 0;
+}
+
+/// Returns when the new request changes what can be done.
+std::uint64_t DramChannel::arrive(unsigned e, std::uint64_t m) {
+  Bank& bank = bank_[tag_[e].bank];
   used_.set(e), bank.slots.set(e), age_.insert(e), ++size_;
-  if (request.write) writes_.set(e), ++writes_queued_;
+  group_slots_[bank.group].set(e);
+  if (tag_[e].write) writes_.set(e), ++writes_queued_;
   if (!bank.open) closed_.set(e);
-  else if (bank.row == at.row) row_hit_.set(e);
+  else if (bank.row == slot_[e].row) row_hit_.set(e);
   await(e, m);
   options_stale_ = true;
-  // A request that waits for its bank changes nothing yet, unless the policy has declined or the
-  // direction may turn.
-  bool waits = !ready_.test(e) && declined_until_ == 0 && !request.write && !writing_;
-  plan(std::min(next_attempt_, waits ? next_timer_ : m));
-  declined_until_ = 0;
+  // Unless the policy has declined or the direction may turn, nothing before its own first command.
+  if (declined_until_ != 0 || tag_[e].write || writing_) return m;
+  if (!ready_.test(e)) return next_timer_;
+  if (row_hit_.test(e)) return column_slots_.next_free(std::max(m, column_at_[0]));
+  return closed_.test(e) ? std::max(m, activate_at_) : m;
 }
 
 /// Lets a new request go as soon as its bank allows.
 void DramChannel::await(unsigned e, std::uint64_t m) {
   unsigned b = tag_[e].bank;
   const Bank& bank = bank_[b];
+  if (bank.refreshing) return;
   std::uint64_t at = !bank.open         ? bank.activate_at
                      : row_hit_.test(e) ? bank.column_at
                                         : bank.precharge_at;
@@ -93,6 +117,7 @@ void DramChannel::plan(std::uint64_t m) {
 }
 
 void DramChannel::tick(Cycle now) {
+  if (spec_.model == DramModel::Fixed) return tick_fixed(now);
   if (!skip_)
     for (std::uint64_t m = clock_.first_from(now); m <= clock_.memory_at(now); ++m) attempt(m);
   while (due_ <= now) attempt(next_attempt_);
@@ -100,28 +125,42 @@ void DramChannel::tick(Cycle now) {
 }
 
 void DramChannel::attempt(std::uint64_t m) {
+  if (size_ == 0) return plan(kNever);
   if (m < declined_until_) return;
+  column_slots_.advance(m);
+  const bool bus = two_buses_ || !column_slots_.taken(m);
+  Free free{bus, bus};
+  if (m >= refresh_at_ && refresh(m, bus, tag_[age_.oldest(used_)].kernel))
+    free.row = false, free.column = two_buses_;
   if (m >= next_timer_) expire_timers(m);
   if (options_stale_) refresh_options();
-  Mask128 can = bus_taken(m) ? Mask128{} : issuable(m);
-  if (!can.any()) return plan(next_chance(m));
-  policy::DramView view{options_.candidates,
-                        options_.candidates & row_hit_,
-                        can,
-                        closing_wanted_rows(),
-                        age_,
-                        tag_,
-                        m};
-  std::optional<unsigned> chosen = policy_->pick(view);
-  if (!chosen) {
-    declined_until_ = next_change(m);
-    return plan(declined_until_);
-  }
-  RADDLE_ASSERT(*chosen < kSlots && can.test(*chosen));
-  declined_until_ = 0;
-  issue(m, *chosen);
-  refresh_options();
-  plan(next_chance(m));
+  decide(m, free);
+}
+
+/// Asks the policy, on two buses up to twice.
+void DramChannel::decide(std::uint64_t m, Free free) {
+  do {
+    const Mask128 can = issuable(m, free);
+    if (!can.any()) break;
+    const policy::DramView view{options_.candidates,
+                                options_.candidates & row_hit_,
+                                can,
+                                free.row ? closing_wanted_rows() : Mask128{},
+                                age_,
+                                tag_,
+                                m};
+    const std::optional<unsigned> chosen = policy_->pick(view);
+    if (!chosen) {
+      declined_until_ = free.row && free.column ? next_change(m) : m + 1;
+      return plan(declined_until_);
+    }
+    RADDLE_ASSERT(*chosen < kSlots && can.test(*chosen));
+    declined_until_ = 0;
+    (row_hit_.test(*chosen) ? free.column : free.row) = false;
+    issue(m, *chosen);
+    refresh_options();
+  } while (two_buses_ && size_ != 0);
+  plan(size_ == 0 ? kNever : next_chance(m));
 }
 
 /// Which direction is served, and what of it could go out.
@@ -137,11 +176,49 @@ void DramChannel::refresh_options() {
   options_stale_ = false;
 }
 
-Mask128 DramChannel::issuable(std::uint64_t m) const {
-  Mask128 can = options_.precharges;
-  if (column_at_[writing_] <= m) can |= options_.columns;
-  if (activate_at_ <= m) can |= options_.activates;
+Mask128 DramChannel::issuable(std::uint64_t m, Free free) {
+  Mask128 can;
+  if (free.row) {
+    can = options_.precharges;
+    if (activate_at_ <= m && options_.activates.any())
+      can |= options_.activates - late_slots(kActivate, m);
+  }
+  if (free.column && column_at_[writing_] <= m && options_.columns.any() && column_slots_.free(m))
+    can |= options_.columns - late_slots(writing_ ? kWrite : kRead, m);
   return can;
+}
+
+/// Requests of groups that may not yet send a command of the kind at m.
+Mask128 DramChannel::late_slots(Kind kind, std::uint64_t m) const {
+  Mask128 slots;
+  const GroupTimes& times = group_times_[kind];
+  for (std::uint32_t left = times.late; left != 0; left &= left - 1) {
+    const unsigned g = lowest(left);
+    if (times.at[g] > m) slots |= group_slots_[g];
+  }
+  return slots;
+}
+
+/// The first cycle from m in which the group of one of the `options` may send a command of the
+/// kind.
+std::uint64_t DramChannel::group_time(Kind kind, const Mask128& options, std::uint64_t m) const {
+  const GroupTimes& times = group_times_[kind];
+  Mask128 others = options;
+  std::uint64_t first = kNever;
+  for (std::uint32_t left = times.late; left != 0; left &= left - 1) {
+    const unsigned g = lowest(left);
+    if (times.at[g] <= m || !(options & group_slots_[g]).any()) continue;
+    others -= group_slots_[g], first = std::min(first, times.at[g]);
+  }
+  return others.any() ? m : first;
+}
+
+/// Also forgets groups whose time has come, so that few are looked at.
+void DramChannel::delay_group(Kind kind, std::uint64_t m, unsigned group, std::uint64_t at) {
+  GroupTimes& times = group_times_[kind];
+  for (std::uint32_t left = times.late; left != 0; left &= left - 1)
+    if (times.at[lowest(left)] <= m) times.late &= ~(1u << lowest(left));
+  times.at[group] = std::max(times.at[group], at), times.late |= 1u << group;
 }
 
 Mask128 DramChannel::closing_wanted_rows() const {
@@ -156,28 +233,43 @@ Mask128 DramChannel::closing_wanted_rows() const {
   return closing;
 }
 
-bool DramChannel::bus_taken(std::uint64_t m) const {
-  return train_ && m <= train_last_ && static_cast<std::uint32_t>(m - train_from_) % step_ == 0;
-}
-
-/// First cycle after m in which what the policy sees is different, if nothing is pushed.
+/// First cycle after m in which what the policy sees may be different, if nothing is pushed.
 std::uint64_t DramChannel::next_change(std::uint64_t m) const {
-  std::uint64_t next = next_timer_;
-  if (options_.columns.any() && column_at_[writing_] > m)
-    next = std::min(next, column_at_[writing_]);
-  if (options_.activates.any() && activate_at_ > m) next = std::min(next, activate_at_);
+  std::uint64_t next = std::min(next_timer_, refresh_at_);
+  // What cannot go now, and when it can; also that of single groups.
+  if (options_.columns.any()) {
+    const Mask128 late = options_.columns & late_slots(writing_ ? kWrite : kRead, m);
+    if (column_at_[writing_] > m || !column_slots_.free(m)) next = std::min(next, next_column(m));
+    else if (late.any()) next = std::min(next, group_time(writing_ ? kWrite : kRead, late, m));
+  }
+  if (options_.activates.any()) {
+    const Mask128 late = options_.activates & late_slots(kActivate, m);
+    if (activate_at_ > m) next = std::min(next, activate_at_);
+    else if (late.any()) next = std::min(next, group_time(kActivate, late, m));
+  }
   return next;
 }
 
 /// First cycle after m in which something can be issued or a bank's state changes, if nothing is
 /// pushed.
 std::uint64_t DramChannel::next_chance(std::uint64_t m) const {
-  std::uint64_t next = std::max(next_timer_, m + 1);
-  if (options_.columns.any()) next = std::min(next, std::max(m + 1, column_at_[writing_]));
-  if (options_.activates.any()) next = std::min(next, std::max(m + 1, activate_at_));
-  if (options_.precharges.any()) next = m + 1;
-  if (next == kNever || !bus_taken(next)) return next;
-  return step_ == 1 ? train_last_ + 1 : next + 1;
+  std::uint64_t next = std::min(std::max(next_timer_, m + 1), refresh_at_);
+  if (options_.columns.any()) next = std::min(next, next_column(m));
+  if (next > m + 1 && (options_.precharges.any() || options_.activates.any()))
+    next = std::min(next, next_row(m));
+  return next;
+}
+
+std::uint64_t DramChannel::next_column(std::uint64_t m) const {
+  const std::uint64_t from = std::max(m + 1, column_at_[writing_]);
+  return column_slots_.next_free(group_time(writing_ ? kWrite : kRead, options_.columns, from));
+}
+
+std::uint64_t DramChannel::next_row(std::uint64_t m) const {
+  const std::uint64_t at = options_.precharges.any() ? m + 1
+                                                     : group_time(kActivate, options_.activates,
+                                                                  std::max(m + 1, activate_at_));
+  return two_buses_ ? at : column_slots_.next_untaken(at);
 }
 
 void DramChannel::expire_timers(std::uint64_t m) {
@@ -193,6 +285,7 @@ void DramChannel::expire_timers(std::uint64_t m) {
 /// Which of the bank's requests may send their next command at m, and when to look again.
 void DramChannel::refresh_bank(unsigned b, std::uint64_t m) {
   Bank& bank = bank_[b];
+  if (bank.refreshing) return ready_ -= bank.slots, set_timer(b, kNever);
   Mask128 ready;
   std::uint64_t next = kNever;
   auto allow = [&](const Mask128& slots, std::uint64_t at) {
@@ -227,66 +320,97 @@ void DramChannel::activate(std::uint64_t m, unsigned e) {
   tell(m, DramCommandKind::Activate, e);
   bank.open = true, bank.row = slot_[e].row, bank.opened_at = m;
   bank.column_at = m + spec_.tRCD, bank.precharge_at = m + spec_.tRAS;
-  activate_at_ = m + spec_.tRRD;
+  window_end_[oldest_window_] = m + spec_.tFAW;
+  oldest_window_ = (oldest_window_ + 1) % 4;
+  activate_at_ = std::max(m + spec_.tRRDS, window_end_[oldest_window_]);
+  if (spec_.tRRDL > spec_.tRRDS) delay_group(kActivate, m, bank.group, m + spec_.tRRDL);
   closed_ -= bank.slots;
   bank.slots.each([&](unsigned i) {
     if (slot_[i].row == bank.row) row_hit_.set(i);
   });
-  slot_[e].opened = true, ++counters_.activates;
+  slot_[e].opened = true, ++counters_of(e).activates;
   refresh_bank(tag_[e].bank, m);
 }
 
 void DramChannel::precharge(std::uint64_t m, unsigned e) {
-  Bank& bank = bank_[tag_[e].bank];
+  const unsigned b = tag_[e].bank;
   tell(m, DramCommandKind::Precharge, e);
+  close(m, bank_[b]);
+  ++counters_of(e).precharges;
+  refresh_bank(b, m);
+}
+
+void DramChannel::close(std::uint64_t m, Bank& bank) {
   bank.open = false;
   bank.activate_at = std::max(m + spec_.tRP, bank.opened_at + spec_.tRC);
   row_hit_ -= bank.slots, closed_ |= bank.slots;
-  ++counters_.precharges;
-  refresh_bank(tag_[e].bank, m);
+}
+
+/// Distance of a request's bursts. Where the group's own leaves less than two steps of the bus, a
+/// burst of another group fits in between only if it is made two.
+std::uint32_t DramChannel::step_of(unsigned group) const {
+  if (step_l_ == step_s_ || step_l_ >= 2 * step_s_) return step_l_;
+  return (options_.columns - group_slots_[group]).any() ? 2 * step_s_ : step_l_;
 }
 
 void DramChannel::column(std::uint64_t m, unsigned e) {
   const Slot& slot = slot_[e];
   Bank& bank = bank_[tag_[e].bank];
-  bool write = slot.request.write;
-  unsigned bursts = bursts_[slot.request.sectors];
-  if (observer_ != nullptr)
-    for (unsigned i = 0; i < bursts; ++i)
-      tell(m + i * step_, write ? DramCommandKind::Write : DramCommandKind::Read, e);
-  train_ = true, train_from_ = m, train_last_ = m + (bursts - 1) * step_;
-  move_data(train_last_, bursts, e);
-  counters_.row_hits += !slot.opened, counters_.queue_cycles += m - slot.queued;
+  const DramCommandKind kind = slot.request.write ? DramCommandKind::Write : DramCommandKind::Read;
+  const unsigned bursts = bursts_[slot.request.sectors];
+  const std::uint32_t step = bursts > 1 ? step_of(bank.group) : step_l_;
+  std::uint64_t last = m;
+  tell(m, kind, e);
+  if (observer_ == nullptr) {
+    last = column_slots_.plan(m, bursts, step);
+  } else {  // one after the other gives the same cycles
+    column_slots_.plan(m, 1, step);
+    for (unsigned i = 1; i < bursts; ++i)
+      last = column_slots_.plan(column_slots_.unblocked(last + step), 1, step), tell(last, kind, e);
+  }
+  move_data(m, last, bursts, e);
+  stats::DramCounters& c = counters_of(e);
+  c.row_hits += !slot.opened, c.queue_cycles += m - slot.queued;
   remove(e);
   // Who wants another row has to wait longer now; for the others nothing has changed.
   if ((bank.slots - row_hit_).any()) refresh_bank(tag_[e].bank, m);
 }
 
-/// The consequences of `bursts` column commands of which the last goes out at `last`.
-void DramChannel::move_data(std::uint64_t last, unsigned bursts, unsigned e) {
-  const DramRequest& request = slot_[e].request;
+/// The consequences of `bursts` column commands, decided at m, of which the last goes out at
+/// `last`.
+void DramChannel::move_data(std::uint64_t m, std::uint64_t last, unsigned bursts, unsigned e) {
   Bank& bank = bank_[tag_[e].bank];
-  std::uint64_t end = last + spec_.tCL + burst_cycles_;
-  column_at_[request.write] = last + step_;
-  if (request.write) {
-    column_at_[0] = std::max(last + step_, end + spec_.tWTR);
+  stats::DramCounters& c = counters_of(e);
+  if (tag_[e].write) {
+    const std::uint64_t end = last + spec_.tCWL + burst_cycles_;
+    if (step_l_ > step_s_) delay_group(kWrite, m, bank.group, last + step_l_);
+    if (spec_.tWTRL > spec_.tWTRS) delay_group(kRead, m, bank.group, end + spec_.tWTRL);
+    column_at_[0] = std::max(column_at_[0], end + spec_.tWTRS);
     bank.precharge_at = std::max(bank.precharge_at, end + spec_.tWR);
-    ++counters_.writes;
+    ++c.writes;
   } else {
-    column_at_[1] = std::max(last + step_, last + burst_cycles_ + kTurnaround);
+    if (step_l_ > step_s_) delay_group(kRead, m, bank.group, last + step_l_);
+    column_at_[1] = std::max(column_at_[1], last + read_to_write_);
     bank.precharge_at = std::max(bank.precharge_at, last + spec_.tRTP);
-    Cycle at = clock_.core_at(end) + spec_.extra_latency_cycles;
-    replies_.push({at, slot_[e].since, request.line, request.tag, request.sectors, request.slice});
-    ++counters_.reads;
+    reply(clock_.core_at(last + spec_.tCL + burst_cycles_) + spec_.extra_latency_cycles, slot_[e]);
+    ++c.reads;
   }
-  counters_.bytes += bursts * spec_.burst_bytes,
-      counters_.bus_busy_cycles += bursts * burst_cycles_;
+  c.bytes += bursts * spec_.burst_bytes, c.bus_busy_cycles += bursts * burst_cycles_;
+}
+
+/// Replies are in order of completion: a short request may be done before the rest of a long one.
+void DramChannel::reply(Cycle at, const Slot& slot) {
+  const DramRequest& r = slot.request;
+  replies_.push({at, slot.since, r.line, r.tag, r.sectors, r.slice});
+  for (unsigned i = replies_.size() - 1; i != 0 && replies_[i - 1].at > at; --i)
+    std::swap(replies_[i - 1], replies_[i]);
 }
 
 void DramChannel::remove(unsigned e) {
   if (writes_.test(e)) --writes_queued_;
   used_.clear(e), writes_.clear(e), row_hit_.clear(e), ready_.clear(e);
-  bank_[tag_[e].bank].slots.clear(e);
+  Bank& bank = bank_[tag_[e].bank];
+  bank.slots.clear(e), group_slots_[bank.group].clear(e);
   age_.remove(e), --size_;
 }
 

@@ -1,21 +1,25 @@
 // One DRAM channel with its controller: request queue, banks with one open row each, and the
-// commands ACT, PRE, RD, WR, one a memory cycle. Constraints, named as in JEDEC JESD79-3 (DDR3):
+// commands ACT, PRE, RD, WR and REF; one a memory cycle, or with two command buses (HBM) one for
+// columns and one for rows. Constraints, named as in JEDEC JESD79-4 (DDR4), S between bank groups
+// and L inside one:
 // - same bank: ACT-ACT tRC, ACT-RD/WR tRCD, ACT-PRE tRAS, PRE-ACT tRP, RD-PRE tRTP, end of write
 //   data-PRE tWR;
-// - channel: ACT-ACT tRRD, RD-RD and WR-WR max(tCCD, burst), end of write data-RD tWTR, RD-WR
-//   burst + 2 (the bus turns round).
+// - channel: ACT-ACT tRRD_S/L, five ACT in more than tFAW, RD-RD and WR-WR max(tCCD_S/L, burst),
+//   end of write data-RD tWTR_S/L, RD-WR so that the data bus is idle for `turnaround` cycles;
+// - refresh (refresh.cpp): all banks once in tREFI, or one bank after the other.
 //
-// Write data follow their command after tCL as read data do. A request takes one column command per
-// burst of burst_bytes; its bursts go out back to back (max(tCCD, burst) apart), and commands of
-// other requests may fill the gaps.
+// Read data follow their command after tCL, write data after tCWL. A request takes one column
+// command per burst of burst_bytes; all are planned when the first goes out, as close as its bank
+// group allows. Where groups differ, bursts of other groups fill the gaps: if tCCD_L leaves no room
+// for one and another group waits, the bursts move apart until it does.
 //
 // Reads come before writes until drain_high writes wait; then writes are served down to drain_low.
 // Writes are also served while there is no read. Which request goes next is the policy's choice.
 //
-// Counters: queue_cycles (arrival to first column command) and bus_busy_cycles are memory cycles;
-// row_hits are requests for which no row had to be opened.
+// model "fixed" (fixed.cpp) has none of this: a line per interval, data after a constant time.
 //
-// Left out: refresh, tFAW, bank groups, power-down, forwarding of queued writes to reads, ECC.
+// Left out: tRCD of writes where it is shorter, postponed refreshes, tRREFD, the second half cycle
+// of an HBM ACT, power-down, forwarding of queued writes to reads, ECC.
 #pragma once
 #include <array>
 #include <memory>
@@ -28,6 +32,7 @@
 #include "raddle/policy/dram/policy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/dram/clock.h"
+#include "raddle/timing/dram/column_slots.h"
 #include "raddle/timing/gpu/machine.h"
 #include "raddle/timing/mem/address_map.h"
 
@@ -50,13 +55,22 @@ struct DramReply {
   std::uint8_t sectors = 0, slice = 0;
 };
 
-enum class DramCommandKind : std::uint8_t { Activate, Precharge, Read, Write };
+/// RefreshAll: every bank, `bank` is 0.
+enum class DramCommandKind : std::uint8_t {
+  Activate,
+  Precharge,
+  PrechargeAll,
+  Read,
+  Write,
+  Refresh,
+  RefreshAll
+};
 
 struct DramCommand {
   std::uint64_t at = 0;  ///< memory cycle
   DramCommandKind kind = DramCommandKind::Activate;
   std::uint32_t bank = 0, row = 0, column = 0;
-  std::uint32_t line = 0;  ///< of the request it serves
+  std::uint32_t line = 0;  ///< of the request it serves; of none: 0
 };
 
 /// Sees every command, for tests and traces. The bursts of a request are told together, ahead of
@@ -69,7 +83,7 @@ class DramObserver {
 
 class DramChannel {
  public:
-  static constexpr unsigned kSlots = 128, kBanks = 64;
+  static constexpr unsigned kSlots = 128, kBanks = 64, kGroups = 16;
 
   /// `map` must outlive the channel.
   DramChannel(const MachineSpec& machine, const AddressMap& map,
@@ -91,7 +105,9 @@ class DramChannel {
 
   bool idle() const { return size_ == 0 && replies_.empty(); }
   void describe(std::string& out) const;
-  const stats::DramCounters& counters() const { return counters_; }
+  /// Sum over the launch slots, and of one.
+  stats::DramCounters counters() const { return counters_.total(); }
+  const stats::DramCounters& counters(unsigned kernel) const { return counters_[kernel]; }
   policy::DramPolicy& policy() { return *policy_; }
   void observe(DramObserver* observer) { observer_ = observer; }
   /// false: looks at the queue every memory cycle instead of when something can have changed.
@@ -111,40 +127,72 @@ class DramChannel {
     std::uint64_t opened_at = 0;
     std::uint64_t timer = kNever;  // when refresh_bank has something to change
     std::uint32_t row = 0;
-    bool open = false;
+    std::uint8_t group = 0;
+    bool open = false, refreshing = false;  // refreshing: takes no requests until REF
+  };
+  /// Commands whose distance depends on the bank group.
+  enum Kind : std::uint8_t { kRead, kWrite, kActivate };
+  /// When each group may send the next, where that is later than for the channel.
+  struct GroupTimes {
+    std::array<std::uint64_t, kGroups> at{};
+    std::uint32_t late = 0;  // groups whose time may be yet to come
   };
   /// Requests whose bank allows their next command, by kind of command.
   struct Options {
     Mask128 candidates, columns, activates, precharges;
   };
+  /// What may still go out in this memory cycle.
+  struct Free {
+    bool row, column;
+  };
+  std::uint64_t arrive(unsigned e, std::uint64_t m);
   void plan(std::uint64_t m);
   void attempt(std::uint64_t m);
+  void decide(std::uint64_t m, Free free);
   void refresh_options();
-  Mask128 issuable(std::uint64_t m) const;
+  Mask128 issuable(std::uint64_t m, Free free);
   Mask128 closing_wanted_rows() const;
   void issue(std::uint64_t m, unsigned e);
   std::uint64_t next_change(std::uint64_t m) const;
   std::uint64_t next_chance(std::uint64_t m) const;
-  bool bus_taken(std::uint64_t m) const;
+  std::uint64_t next_column(std::uint64_t m) const;
+  std::uint64_t next_row(std::uint64_t m) const;
+  Mask128 late_slots(Kind kind, std::uint64_t m) const;
+  std::uint64_t group_time(Kind kind, const Mask128& options, std::uint64_t m) const;
+  void delay_group(Kind kind, std::uint64_t m, unsigned group, std::uint64_t at);
   void await(unsigned e, std::uint64_t m);
   void expire_timers(std::uint64_t m);
   void refresh_bank(unsigned b, std::uint64_t m);
   void set_timer(unsigned b, std::uint64_t at);
   void column(std::uint64_t m, unsigned e);
-  void move_data(std::uint64_t last, unsigned bursts, unsigned e);
+  std::uint32_t step_of(unsigned group) const;
+  void move_data(std::uint64_t m, std::uint64_t last, unsigned bursts, unsigned e);
+  void reply(Cycle at, const Slot& slot);
   void activate(std::uint64_t m, unsigned e);
   void precharge(std::uint64_t m, unsigned e);
+  void close(std::uint64_t m, Bank& bank);
   void remove(unsigned e);
   void tell(std::uint64_t m, DramCommandKind kind, unsigned e) const;
+  stats::DramCounters& counters_of(unsigned e) { return counters_[tag_[e].kernel]; }
+
+  // refresh.cpp
+  bool refresh(std::uint64_t m, bool row_free, unsigned kernel);
+  std::uint64_t close_for_refresh(std::uint64_t m, unsigned first, unsigned end, unsigned kernel);
+  void send_refresh(std::uint64_t m, unsigned first, unsigned end, unsigned kernel);
+  void catch_up(std::uint64_t m, unsigned kernel);
+
+  // fixed.cpp
+  void push_fixed(Cycle now, const DramRequest& request);
+  void tick_fixed(Cycle now);
 
   DramSpec spec_;
   const AddressMap& map_;
   ClockRatio clock_;
   std::unique_ptr<policy::DramPolicy> policy_;
   DramObserver* observer_ = nullptr;
-  bool skip_ = true;
+  bool skip_ = true, two_buses_;
   unsigned capacity_, size_ = 0, writes_queued_ = 0;
-  std::uint32_t burst_cycles_, step_;       // data cycles of a burst; distance of column commands
+  std::uint32_t sector_bytes_, burst_cycles_, step_s_, step_l_, read_to_write_;
   std::array<std::uint8_t, 256> bursts_{};  // by sector mask
 
   std::array<Slot, kSlots> slot_;
@@ -152,20 +200,30 @@ class DramChannel {
   AgeMatrix128 age_;
   Mask128 used_, writes_, row_hit_, closed_;  // closed: the bank has no open row
   Mask128 ready_;                             // the bank allows the request's next command
+  std::array<Mask128, kGroups> group_slots_;
   Options options_;
   bool options_stale_ = false;
   std::vector<Bank> bank_;
   std::uint64_t timed_banks_ = 0;
   std::uint64_t next_timer_ = kNever;
-  std::uint64_t column_at_[2] = {}, activate_at_ = 0;  // channel-wide; by direction (1 = write)
-  std::uint64_t train_from_ = 0, train_last_ = 0;      // column commands already decided
-  bool train_ = false, draining_ = false, writing_ = false;
+  std::uint64_t column_at_[2] = {};            // by direction, after one of the other direction
+  std::uint64_t activate_at_ = 0;              // after tRRD_S and tFAW
+  std::array<std::uint64_t, 4> window_end_{};  // of the last four ACT: when tFAW is over
+  unsigned oldest_window_ = 0;
+  std::array<GroupTimes, 3> group_times_;  // by Kind
+  ColumnSlots column_slots_;
+  bool draining_ = false, writing_ = false;
   std::uint64_t declined_until_ = 0;  // the policy wants nothing of what it has seen
-  Cycle ticked_ = kNever;             // the core cycle of the last tick
+  std::uint64_t refresh_due_ = kNever, refresh_at_ = kNever;  // due; when it has something to do
+  unsigned refresh_bank_ = 0;                                 // the next, where one is done alone
+  bool refreshing_ = false;
+  Cycle ticked_ = kNever;  // the core cycle of the last tick
   std::uint64_t next_attempt_ = kNever;
   Cycle due_ = kNever;  // core cycle of next_attempt_
   Ring<DramReply> replies_;
-  stats::DramCounters counters_;
+  Ring<Cycle> starts_;  // model fixed: of the requests that wait
+  Cycle fixed_free_ = 0;
+  stats::PerKernel<stats::DramCounters> counters_;
 };
 
 }  // namespace raddle::timing

@@ -5,115 +5,152 @@
 namespace raddle::timing {
 namespace {
 
-constexpr unsigned kOutQueue = 8;  // replies beyond what the pipeline itself holds
-
 bool is_atomic(const Message& m) {
   return m.kind == MessageKind::Atomic || m.kind == MessageKind::Reduce;
 }
 
 unsigned reply_limit(const L2Spec& l2) {
-  return l2.hit_latency_cycles / l2.interval_cycles + kOutQueue;
+  return l2.hit_latency_cycles / l2.interval_cycles + l2.out_queue;
 }
+
+/// How early a reply may be posted: the receiver's mailbox sees 64 cycles from the start of its
+/// window, which may lie a window, at most a wire, behind the sender's cycle.
+Cycle furthest_ahead(Cycle latency) { return 2 * latency < 64 ? 64 - 2 * latency : 0; }
 
 }  // namespace
 
 L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id, unsigned place,
                  DramChannel& dram, Ring<WriteBack>& write_backs)
-    : spec_(machine.l2),
-      map_(map),
-      dram_(dram),
-      write_backs_(write_backs),
-      request_flits_(packet_size(machine), Direction::Request),
-      reply_flits_(packet_size(machine), Direction::Reply),
+    : credits_(machine.noc.queue_flits),
+      reply_limit_(reply_limit(machine.l2)),
+      pool_(reply_limit_ + machine.l2.mshr_entries * machine.l2.mshr_merges),
+      leaving_(static_cast<unsigned>(furthest_ahead(machine.noc.latency_cycles)) + 2),
       latency_(machine.noc.latency_cycles),
+      ahead_(furthest_ahead(latency_)),
       id_(id),
       place_(place),
-      credits_(machine.noc.queue_flits),
-      reply_limit_(reply_limit(machine.l2)),
-      max_flits_(largest_packet(machine, Direction::Reply)),
-      ports_(port_capacity(machine)),
+      dram_(dram),
+      write_backs_(write_backs),
+      map_(map),
+      spec_(machine.l2),
+      set_of_entry_(spec_.mshr_entries),
       tags_(spec_.sets(), spec_.ways),
       mshrs_(spec_.mshr_entries, spec_.mshr_merges),
-      set_of_entry_(spec_.mshr_entries),
-      pool_(reply_limit_ + spec_.mshr_entries * spec_.mshr_merges) {}
+      ports_(port_capacity(machine)),
+      request_flits_(packet_size(machine), Direction::Request),
+      reply_flits_(packet_size(machine), Direction::Reply) {}
+
+void L2Slice::set_skip(bool skip) {
+  skip_ = skip;
+  ahead_ = skip ? furthest_ahead(latency_) : 0;
+}
 
 Cycle L2Slice::tick(Cycle now) {
-  for (CreditLink& in = ports_.credit_in; in.next_arrival() <= now; in.pop())
-    credits_ += in.front();
-  if (ports_.from_noc.next_arrival() <= now && look_up_free_ <= now && may_go_on()) {
+  if (!skip_) wait_ = Wait::Nothing;
+  if (look_up_free_ <= now && ports_.from_noc.next_arrival() <= now && may_go_on(now)) {
     wait_ = look_up(now);
     if (wait_ == Wait::Nothing) accept(now);
+    else if (!refused_) refused_ = true, refused_since_ = now;
   }
   if (!atomics_.empty() && atomic_free_ <= now) perform_atomic(now);
-  inject(now);
+  if (!replies_.empty()) send_replies(now);
   return next_event(now + 1);
 }
 
 Cycle L2Slice::next_event(Cycle from) const {
-  Cycle next = may_go_on() ? std::max(ports_.from_noc.next_arrival(), look_up_free_) : kNever;
+  Cycle next = kNever;
+  if (wait_ == Wait::Nothing) next = std::max(ports_.from_noc.next_arrival(), look_up_free_);
+  else if (wait_ == Wait::Replies) next = reply_room_at();
+  else if (may_go_on(from)) next = from;
   if (!atomics_.empty()) next = std::min(next, atomic_free_);
-  if (lacks_credits()) next = std::min(next, ports_.credit_in.next_arrival());
-  else if (!replies_.empty()) next = std::min(next, std::max(inject_free_, replies_.front_at()));
+  if (!replies_.empty())
+    next = std::min(next, lacks_credits_ ? ports_.credit_in.next_arrival()
+                                         : std::max(inject_free_, replies_.front_at()));
   return std::max(next, from);
+}
+
+Cycle L2Slice::reply_room_at() const {
+  const unsigned inside = replies_.size() + atomics_.size();
+  if (inside + leaving_.size() < reply_limit_) return 0;
+  return inside < reply_limit_ ? leaving_[inside + leaving_.size() - reply_limit_] + 1 : kNever;
 }
 
 /// Serves the oldest request, or says what it must wait for.
 L2Slice::Wait L2Slice::look_up(Cycle now) {
-  if (replies_full()) return Wait::Replies;
+  if (reply_room_at() > now) return Wait::Replies;
   const Message& m = ports_.from_noc.front();
-  return m.kind == MessageKind::Write ? write(now, m) : read(now, m);
+  const unsigned at = tags_.find(head_set(), m.line);
+  if (m.kind == MessageKind::Write && spec_.write_miss != L2WriteMiss::FetchOnWrite)
+    return write(now, m, at);
+  return read(now, m, at);
 }
 
-L2Slice::Wait L2Slice::write(Cycle now, const Message& m) {
-  bool present = tags_.find(head_set(), m.line) != Tags::kAbsent;
-  if (!present && write_backs_full()) return Wait::WriteBacks;
-  ++counters_.writes, ++(present ? counters_.hits : counters_.misses);
-  install(head_set(), m.line, m.sectors, m.sectors);
-  serve(now, m);
+/// A write that needs none of the old data.
+L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
+  const bool present = at != Tags::kAbsent,
+             through = spec_.write_policy != L2WritePolicy::WriteBack;
+  const bool allocate = present || spec_.write_miss == L2WriteMiss::WriteValidate;
+  if ((!present || through) && write_backs_full()) return Wait::WriteBacks;
+  stats::L2Counters& count = count_[m.kernel];
+  ++count.writes, ++(present ? count.hits : count.misses);
+  unsigned dram_accesses = 0;
+  if (through || !allocate) pass_on(m), ++dram_accesses;
+  if (allocate)
+    dram_accesses += install(head_set(), m, m.sectors, through ? std::uint8_t{0} : m.sectors, at);
+  serve(now, m, dram_accesses);
   return Wait::Nothing;
 }
 
-/// Reads, and atomics and reductions, which need the old data like a read.
-L2Slice::Wait L2Slice::read(Cycle now, const Message& m) {
-  unsigned at = tags_.find(head_set(), m.line);
+/// Reads, and all that needs the old data like a read.
+L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
   auto missing =
       static_cast<std::uint8_t>(at == Tags::kAbsent ? m.sectors : m.sectors & ~tags_.valid(at));
+  const bool changes = m.kind != MessageKind::Read;
+  const bool through = changes && spec_.write_policy == L2WritePolicy::WriteThrough;
+  if (through && write_backs_full()) return Wait::WriteBacks;
+  stats::L2Counters& count = count_[m.kernel];
   if (missing != 0) {
-    Wait wait = miss(now, m, missing);
+    Wait wait = miss(now, m, missing, through);
     if (wait != Wait::Nothing) return wait;
   } else {
-    ++counters_.hits;
+    ++count.hits;
     tags_.touch(at);
-    if (is_atomic(m)) tags_.mark_dirty(at, m.sectors);
-    serve(now, m);
+    if (changes && !through) tags_.mark_dirty(at, m.sectors);
+    serve(now, m, through);
   }
-  ++(is_atomic(m) ? counters_.atomics : counters_.reads);
+  if (through) pass_on(m);
+  ++(!changes ? count.reads : is_atomic(m) ? count.atomics : count.writes);
   return Wait::Nothing;
 }
 
-L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing) {
+L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, bool passed_on) {
   unsigned e = mshrs_.find(m.line);
-  bool fresh = e == mshrs_.kNone;
+  const bool fresh = e == mshrs_.kNone;
   if (fresh ? mshrs_.full() : !mshrs_.can_merge(e)) return Wait::Mshr;
   auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(e));
   if (ask != 0 && write_backs_full()) return Wait::WriteBacks;
   if (ask != 0 && dram_.room() == 0) return Wait::DramRoom;
   if (fresh) e = mshrs_.add(m.line), set_of_entry_[e] = head_set();
-  mshrs_.wait(e, missing, m);
-  ++(ask != 0 ? counters_.misses : counters_.pending_hits);
-  if (ask != 0) {
-    mshrs_.request(e, ask);
-    dram_.push(now, {m.line, static_cast<std::uint16_t>(e), m.sm, ask,
-                     static_cast<std::uint8_t>(place_), m.kernel, false});
+  Waiter waiter{m, static_cast<std::uint32_t>(now)};
+  waiter.message.dram_accesses = static_cast<std::uint8_t>((ask != 0) + passed_on);
+  mshrs_.wait(e, missing, waiter);
+  stats::L2Counters& count = count_[m.kernel];
+  if (ask == 0) {
+    ++count.pending_hits;
+    return Wait::Nothing;
   }
+  ++count.misses, ++count.fetches;
+  mshrs_.request(e, ask);
+  dram_.push(now, {m.line, static_cast<std::uint16_t>(e), m.sm, ask,
+                   static_cast<std::uint8_t>(place_), m.kernel, false});
   return Wait::Nothing;
 }
 
 /// The data are there: an atomic goes to the unit that performs it, the reply of anything else into
 /// the pipeline.
-void L2Slice::serve(Cycle now, const Message& m) {
-  if (is_atomic(m)) atomics_.push(now, m);
-  else replies_.push(now + spec_.hit_latency_cycles, m);
+void L2Slice::serve(Cycle now, const Message& m, unsigned dram_accesses) {
+  if (is_atomic(m)) atomics_.push(now, m, dram_accesses);
+  else replies_.push(now + spec_.hit_latency_cycles, m, dram_accesses);
 }
 
 /// A blocked head is looked up many times; its set is computed once.
@@ -122,17 +159,34 @@ unsigned L2Slice::head_set() {
   return head_set_;
 }
 
-void L2Slice::install(unsigned set, std::uint32_t line, std::uint8_t sectors, std::uint8_t dirty) {
-  Tags::Victim out = tags_.fill(set, line, sectors, dirty);
-  counters_.evictions += out.sectors != 0;
-  if (out.dirty == 0) return;
-  ++counters_.write_backs;
-  write_backs_.push({out.line, out.dirty, static_cast<std::uint8_t>(place_)});
+/// The line gets the sectors; `at` is where it is, if it is. Returns the accesses to DRAM this
+/// causes.
+unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, std::uint8_t dirty,
+                          unsigned& at) {
+  Tags::Victim out = tags_.fill(set, m.line, sectors, dirty, at);
+  if (out.sectors == 0) return 0;
+  stats::L2Counters& count = count_[m.kernel];
+  ++count.evictions;
+  if (out.dirty == 0) return 0;
+  ++count.write_backs;
+  write_backs_.push({out.line, m.sm, out.dirty, static_cast<std::uint8_t>(place_), m.kernel});
+  return 1;
+}
+
+/// Written data go to DRAM at once.
+void L2Slice::pass_on(const Message& m) {
+  ++count_[m.kernel].passed_on;
+  write_backs_.push({m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel});
 }
 
 void L2Slice::accept(Cycle now) {
-  unsigned flits = request_flits_.flits(ports_.from_noc.front());
-  ports_.from_noc.pop();
+  MessageLink& in = ports_.from_noc;
+  const Cycle arrival = in.next_arrival();
+  stats::L2Counters& count = count_[in.front().kernel];
+  count.queue_cycles += now - arrival, resident_cycles_ -= arrival;
+  if (refused_) count.blocked_cycles += now - refused_since_, refused_ = false;
+  unsigned flits = request_flits_.flits(in.front());
+  in.pop();
   head_set_ = kUnknown;
   look_up_free_ = now + spec_.interval_cycles;
   ports_.credit_out.push(now + latency_, static_cast<std::uint8_t>(flits));
@@ -140,38 +194,62 @@ void L2Slice::accept(Cycle now) {
 }
 
 void L2Slice::fill(Cycle now, const DramReply& reply) {
+  const auto stamp = static_cast<std::uint32_t>(now);
+  const unsigned set = set_of_entry_[reply.tag];
+  Waiter& asker = mshrs_.asker(reply.tag, reply.sectors);
+  count_[asker.message.kernel].miss_cycles += now - reply.since;
+  asker.since = stamp;
+  unsigned at = tags_.find(set, reply.line);
+  asker.message.dram_accesses +=
+      static_cast<std::uint8_t>(install(set, asker.message, reply.sectors, 0, at));
   std::uint8_t dirty = 0;
-  counters_.miss_cycles += now - reply.since;
-  bool freed = mshrs_.arrive(reply.tag, reply.sectors, [&](const Message& m) {
-    if (is_atomic(m)) dirty |= m.sectors;
-    serve(now, m);
+  bool freed = mshrs_.arrive(reply.tag, reply.sectors, [&](const Waiter& w) {
+    if (w.message.kind != MessageKind::Read) dirty |= w.message.sectors;
+    count_[w.message.kernel].pending_cycles += stamp - w.since;
+    serve(now, w.message, w.message.dram_accesses);
   });
-  unsigned set = set_of_entry_[reply.tag];
-  install(set, reply.line, reply.sectors, 0);
-  if (dirty != 0) {  // of sectors that came earlier some may have been evicted since
-    unsigned at = tags_.find(set, reply.line);
+  // Of sectors that came earlier some may have been evicted since.
+  if (dirty != 0 && spec_.write_policy == L2WritePolicy::WriteBack)
     tags_.mark_dirty(at, dirty & tags_.valid(at));
-  }
   if (wait_ != Wait::Nothing &&
       ((freed && wait_ == Wait::Mshr) || ports_.from_noc.front().line == reply.line))
     wait_ = Wait::Nothing;
 }
 
 void L2Slice::perform_atomic(Cycle now) {
-  replies_.push(now + spec_.hit_latency_cycles, atomics_.front());
+  const Message& m = atomics_.front();
+  const unsigned turns = (std::max<unsigned>(m.lanes, 1) - 1) / spec_.atomic_lanes + 1;
+  count_[m.kernel].atomic_cycles += now - atomics_.front_at();
+  replies_.push(now + spec_.hit_latency_cycles, m, m.dram_accesses);
   atomics_.pop();
-  atomic_free_ = now + spec_.atomic_interval_cycles;
+  atomic_free_ = now + Cycle{spec_.atomic_interval_cycles} * turns;
 }
 
-void L2Slice::inject(Cycle now) {
-  if (replies_.empty() || replies_.front_at() > now || inject_free_ > now) return;
-  const Message m = replies_.front();
-  unsigned flits = reply_flits_.flits(m);
-  if (credits_ < flits) return;
-  replies_.pop();
-  credits_ -= flits, inject_free_ = now + flits;
-  ports_.to_noc.push(now + latency_, m);
-  ports_.noc_box->post(now + latency_, id_);
+void L2Slice::send_replies(Cycle now) {
+  for (; !leaving_.empty() && leaving_.front() < now; leaving_.pop()) {
+  }
+  for (; !replies_.empty(); replies_.pop()) {
+    const Cycle ready = replies_.front_at(), leaves = std::max({ready, inject_free_, now});
+    if (leaves > now + ahead_) return;
+    const Message& m = replies_.front();
+    const unsigned flits = reply_flits_.flits(m);
+    lacks_credits_ = !has_credits(now, flits);
+    if (lacks_credits_) return;
+    credits_ -= flits, inject_free_ = leaves + flits;
+    ports_.to_noc.push(leaves + latency_, m);
+    ports_.noc_box->post(leaves + latency_, id_);
+    leaving_.push(leaves);
+    stats::L2Counters& count = count_[m.kernel];
+    ++count.replies[m.dram_accesses];
+    count.pipeline_cycles += spec_.hit_latency_cycles, count.reply_cycles += leaves - ready;
+    resident_cycles_ += leaves;
+  }
+}
+
+bool L2Slice::has_credits(Cycle now, unsigned flits) {
+  for (CreditLink& in = ports_.credit_in; credits_ < flits && in.next_arrival() <= now; in.pop())
+    credits_ += in.front();
+  return credits_ >= flits;
 }
 
 bool L2Slice::idle() const {
@@ -179,9 +257,32 @@ bool L2Slice::idle() const {
          ports_.from_noc.next_arrival() == kNever;
 }
 
+void L2Slice::audit(std::vector<std::string>& broken) const {
+  const stats::L2Counters c = counters();
+  const std::uint64_t taken = c.reads + c.writes + c.atomics,
+                      answered = c.replies[0] + c.replies[1] + c.replies[2],
+                      inside = replies_.size() + atomics_.size() + mshrs_.waiting();
+  auto require = [&](bool holds, const char* law, std::uint64_t a, std::uint64_t b) {
+    if (!holds)
+      broken.push_back("l2 slice " + std::to_string(id_) + ": " + law + " (" + std::to_string(a) +
+                       ", " + std::to_string(b) + ")");
+  };
+  require(taken == answered + inside, "requests are answered or inside", taken, answered + inside);
+  require(taken == c.hits + c.pending_hits + c.misses, "requests hit or miss", taken,
+          c.hits + c.pending_hits + c.misses);
+  if (inside != 0) return;
+  const std::uint64_t caused = c.replies[1] + 2 * c.replies[2],
+                      sent = c.fetches + c.write_backs + c.passed_on,
+                      waits = c.queue_cycles + c.miss_cycles + c.pending_cycles + c.atomic_cycles +
+                              c.pipeline_cycles + c.reply_cycles;
+  require(caused == sent, "replies tell every access to DRAM", caused, sent);
+  require(resident_cycles_ == waits, "waits add up to the time inside", resident_cycles_, waits);
+}
+
 void L2Slice::describe(std::string& out) const {
-  static constexpr const char* kWaits[] = {"nothing", "room for its reply", "write-backs to drain",
-                                           "an MSHR or a merge slot", "room in the DRAM queue"};
+  static constexpr const char* kWaits[] = {"nothing", "an MSHR or a merge slot",
+                                           "room for its reply", "write-backs to drain",
+                                           "room in the DRAM queue"};
   out += "l2 slice " + std::to_string(id_) + ": " + std::to_string(mshrs_.used()) + "/" +
          std::to_string(spec_.mshr_entries) + " MSHRs, " + std::to_string(replies_.size()) +
          " replies, " + std::to_string(atomics_.size()) + " atomics, " + std::to_string(credits_) +

@@ -1,19 +1,36 @@
-// One slice of the L2: sectored, set-associative, LRU, write-back, write-allocate.
+// One slice of the L2: sectored, set-associative, LRU.
 //
-// One look-up per interval_cycles, in order. Whatever a request finds, its reply leaves
+// Time. One look-up per interval_cycles, in order. Whatever a request finds, its reply leaves
 // hit_latency_cycles after its data are there: a hit's at the look-up, a miss's when DRAM has
 // delivered (the miss itself goes to DRAM at the look-up). Replies leave in order of readiness, one
-// flit a cycle. The pipeline holds as many replies as it has cycles, and eight more behind it; when
-// it is full, or no MSHR, merge slot, DRAM queue place or write-back place is free, the head waits
-// and with it, through credits, the network.
+// flit a cycle. The queue in front is the network's (noc.queue_flits); behind it the pipeline holds
+// as many replies as it has cycles, and out_queue more. When it is full, or no MSHR, merge slot,
+// DRAM queue place or write-back place is free, the head waits and with it, through credits, the
+// network.
 //
-// Writes install their sectors without fetching: byte masks are not carried, so a sector write
-// counts as whole. A write hits if its line has a way. Atomics and reductions are performed here:
-// their sectors are fetched if absent, become dirty, and the slice performs one message (one line,
-// however many lanes) per atomic_interval_cycles.
+// Writes. Byte masks are not carried. write_validate: a sector written counts as whole, nothing is
+// fetched. fetch_on_write: every written sector counts as partial, so what is absent of it is
+// fetched first, and the acknowledgement follows the data. write_around: a line that is absent
+// takes no way; the write goes to DRAM. A write to a present line hits in the first and the last,
+// whatever sectors are there. write_through sends every write and atomic on to DRAM at its look-up
+// as well and leaves nothing dirty.
 //
-// Counters: a miss asks DRAM for sectors (or is a write that takes a way); a pending hit waits for
-// sectors that are already on their way. miss_cycles sums over what was asked of DRAM.
+// Atomics and reductions are performed here: their sectors are fetched if absent, become dirty, and
+// the slice performs atomic_lanes lanes of a line per atomic_interval_cycles.
+//
+// DRAM accesses. Each reply tells how many its request has caused: one for the sectors it asked
+// for, one for a dirty line its write or its data pushed out, one for a write passed on; a request
+// that merges with another's miss causes none. A write-back is charged to the kernel whose request
+// pushed the line out.
+//
+// Counters, by the request's kernel: a miss asks DRAM for sectors (or is a write whose line was
+// absent); a pending hit waits for sectors on their way. A request's time from arrival to departure
+// is tiled by queue_cycles to the look-up (of which blocked_cycles refused),
+// miss_cycles at DRAM, pending_cycles for data others asked for, atomic_cycles for the atomic unit,
+// pipeline_cycles, reply_cycles for the network. audit() compares the two.
+//
+// Replies that are sure to leave soon are handed to the wire ahead of time, stamped with their
+// cycle: a tick less for most requests, and exact, since nothing can overtake them.
 //
 // Left out: byte masks, ordering of a write-back against a later read of the same line in DRAM
 // (function is decoupled, so only time is concerned).
@@ -35,10 +52,11 @@
 
 namespace raddle::timing {
 
-/// Dirty sectors on their way to DRAM.
+/// Sectors on their way to DRAM.
 struct WriteBack {
   std::uint32_t line = 0;
-  std::uint8_t sectors = 0, slice = 0;
+  std::uint16_t sm = 0;
+  std::uint8_t sectors = 0, slice = 0, kernel = 0;
 };
 
 class L2Slice {
@@ -53,7 +71,7 @@ class L2Slice {
   /// who lacks them.
   Cycle next_arrival() const {
     Cycle head = wait_ == Wait::Nothing ? ports_.from_noc.next_arrival() : kNever;
-    return lacks_credits() ? std::min(head, ports_.credit_in.next_arrival()) : head;
+    return lacks_credits_ ? std::min(head, ports_.credit_in.next_arrival()) : head;
   }
   /// Returns next_event(now + 1).
   Cycle tick(Cycle now);
@@ -62,50 +80,51 @@ class L2Slice {
   Cycle next_event(Cycle from) const;
   /// Data from DRAM; before tick(now).
   void fill(Cycle now, const DramReply& reply);
-  /// First cycle at or after `from` at which a blocked head can go on; kNever if none is blocked or
-  /// nothing has changed.
+  /// First cycle at or after `from` at which a head that waits for the partition can go on; kNever
+  /// if none does or nothing has changed.
   Cycle retry_at(Cycle from) const {
-    return wait_ != Wait::Nothing && may_go_on() ? std::max(from, look_up_free_) : kNever;
+    return wait_ >= Wait::WriteBacks && may_go_on(from) ? std::max(from, look_up_free_) : kNever;
   }
-  /// Lets a blocked head try again whatever it waits for (no-skip).
-  void retry() { wait_ = Wait::Nothing; }
+  /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
+  void set_skip(bool skip);
 
   bool idle() const;
   void describe(std::string& out) const;
-  const stats::L2Counters& counters() const { return counters_; }
-
-  /// Requests that could evict are held back while so many write-backs wait.
-  static constexpr unsigned kWriteBackLimit = 32;
+  stats::L2Counters counters() const { return count_.total(); }
+  const stats::L2Counters& counters(unsigned kernel) const { return count_[kernel]; }
+  /// Adds one sentence per law of conservation that does not hold.
+  void audit(std::vector<std::string>& broken) const;
 
  private:
   /// What the oldest request waits for: it is looked up again only when that has changed.
-  enum class Wait : std::uint8_t { Nothing, Replies, WriteBacks, Mshr, DramRoom };
+  enum class Wait : std::uint8_t { Nothing, Mshr, Replies, WriteBacks, DramRoom };
   static constexpr unsigned kUnknown = ~0u;
   unsigned head_set();
   Wait look_up(Cycle now);
-  Wait write(Cycle now, const Message& m);
-  Wait read(Cycle now, const Message& m);
-  Wait miss(Cycle now, const Message& m, std::uint8_t missing);
-  void serve(Cycle now, const Message& m);
-  void install(unsigned set, std::uint32_t line, std::uint8_t sectors, std::uint8_t dirty);
+  Wait write(Cycle now, const Message& m, unsigned at);
+  Wait read(Cycle now, const Message& m, unsigned at);
+  Wait miss(Cycle now, const Message& m, std::uint8_t missing, bool passed_on);
+  void serve(Cycle now, const Message& m, unsigned dram_accesses);
+  unsigned install(unsigned set, const Message& m, std::uint8_t sectors, std::uint8_t dirty,
+                   unsigned& at);
+  void pass_on(const Message& m);
   void accept(Cycle now);
   void perform_atomic(Cycle now);
-  void inject(Cycle now);
-  bool write_backs_full() const { return write_backs_.size() >= kWriteBackLimit; }
-  bool replies_full() const { return replies_.size() + atomics_.size() >= reply_limit_; }
-  bool lacks_credits() const {
-    return credits_ < max_flits_ && !replies_.empty() &&
-           credits_ < reply_flits_.flits(replies_.front());
-  }
+  void send_replies(Cycle now);
+  bool has_credits(Cycle now, unsigned flits);
+  bool write_backs_full() const { return write_backs_.size() >= spec_.write_back_queue; }
+  /// The first cycle in which the pipeline has room for one more reply, or kNever if that depends
+  /// on credits.
+  Cycle reply_room_at() const;
   /// Whether the head waits for nothing, or what it waits for has come.
-  bool may_go_on() const {
+  bool may_go_on(Cycle now) const {
     switch (wait_) {
       case Wait::Nothing:
         break;
       case Wait::Mshr:
         return false;  // a fill ends the wait for an MSHR
       case Wait::Replies:
-        return !replies_full();
+        return reply_room_at() <= now;
       case Wait::WriteBacks:
         return !write_backs_full();
       case Wait::DramRoom:
@@ -114,24 +133,34 @@ class L2Slice {
     return true;
   }
 
-  L2Spec spec_;
-  const AddressMap& map_;
-  DramChannel& dram_;
-  Ring<WriteBack>& write_backs_;
-  FlitTable request_flits_, reply_flits_;
-  Cycle latency_;
-  unsigned id_, place_, credits_, reply_limit_, max_flits_;
-  SlicePorts ports_;
-  Tags tags_;
-  Mshrs<Message> mshrs_;
-  std::vector<std::uint32_t> set_of_entry_;  // by MSHR
+  /// A request that waits for sectors; since: for those that others asked for.
+  struct Waiter {
+    Message message;
+    std::uint32_t since;
+  };
+
+  // What every tick looks at, together.
+  Wait wait_ = Wait::Nothing;
+  bool skip_ = true, refused_ = false, lacks_credits_ = false;
+  unsigned credits_, reply_limit_, head_set_ = kUnknown;
+  Cycle look_up_free_ = 0, atomic_free_ = 0, inject_free_ = 0, refused_since_ = 0;
   RequestPool pool_;
   RequestQueue replies_{pool_};  // at: when the reply may leave
   RequestQueue atomics_{pool_};  // at: when the data were there
-  Cycle look_up_free_ = 0, atomic_free_ = 0, inject_free_ = 0;
-  Wait wait_ = Wait::Nothing;
-  unsigned head_set_ = kUnknown;
-  stats::L2Counters counters_;
+  Ring<Cycle> leaving_;          // when replies leave that are on the wire already
+  Cycle latency_, ahead_;        // ahead: how early a reply may be put on the wire
+  unsigned id_, place_;
+  DramChannel& dram_;
+  Ring<WriteBack>& write_backs_;
+  const AddressMap& map_;
+  L2Spec spec_;
+  std::vector<std::uint32_t> set_of_entry_;  // by MSHR
+  Tags tags_;
+  Mshrs<Waiter> mshrs_;
+  SlicePorts ports_;
+  FlitTable request_flits_, reply_flits_;
+  stats::PerKernel<stats::L2Counters> count_;
+  std::uint64_t resident_cycles_ = 0;  // departures less arrivals
 };
 
 }  // namespace raddle::timing

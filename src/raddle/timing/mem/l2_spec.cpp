@@ -16,14 +16,25 @@ void L2Spec::visit(FieldVisitor& v) {
   v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, equal to that of the L1D");
   v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes", "part of a line fetched by itself");
   v.field("ways", ways, R{1, 256}, "", "lines of a set");
+  v.choice("index", index, kL2Indices, "how the lines of a slice are dealt out to its sets");
+  v.choice("write_policy", write_policy, kL2WritePolicies,
+           "when written data go to DRAM: when their line is pushed out, or at once");
+  v.choice("write_miss", write_miss, kL2WriteMisses,
+           "write to an absent line: take a way without or with fetching, or pass on to DRAM");
   v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
           "from arrival of a request that hits to the departure of its reply");
   v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
   v.field("mshr_merges", mshr_merges, R{1, 256}, "", "requests that may wait for one missing line");
   v.field("interval_cycles", interval_cycles, R{1, 64}, "cycles",
           "a slice takes one request in that time");
+  v.field("out_queue", out_queue, R{1, 1024}, "",
+          "replies a slice holds beyond one per look-up of its pipeline");
+  v.field("write_back_queue", write_back_queue, R{1, 1024}, "",
+          "lines of a channel's slices on their way to DRAM before look-ups wait");
   v.field("atomic_interval_cycles", atomic_interval_cycles, R{1, 64}, "cycles",
-          "a slice performs the atomics of one line in that time");
+          "a slice performs atomic_lanes of one line in that time");
+  v.field("atomic_lanes", atomic_lanes, R{1, 32}, "",
+          "lanes of an atomic a slice performs at once; a line takes several turns if it has more");
 }
 
 void check_cache(std::string_view path, std::uint64_t size_kib, std::uint32_t line,

@@ -1,6 +1,7 @@
 #include "raddle/timing/mem/partition.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace raddle::timing {
 namespace {
@@ -17,7 +18,7 @@ Partition::Partition(const MachineSpec& machine, const AddressMap& map, unsigned
       dram_(machine, map, std::move(policy)),
       // Held back at the limit; beyond it come one per slice in the same cycle and one per fill
       // under way.
-      write_backs_(L2Slice::kWriteBackLimit + map.slices_per_channel() + machine.dram.queue +
+      write_backs_(machine.l2.write_back_queue + map.slices_per_channel() + machine.dram.queue +
                    dram_.replies().capacity()),
       slice_due_(map.slices_per_channel(), 0) {
   for (unsigned i = 0; i < map.slices_per_channel(); ++i)
@@ -28,6 +29,7 @@ Partition::Partition(const MachineSpec& machine, const AddressMap& map, unsigned
 void Partition::set_skip(bool skip) {
   skip_ = skip;
   dram_.set_skip(skip);
+  for (auto& slice : slice_) slice->set_skip(skip);
 }
 
 Cycle Partition::next_arrival(Cycle from) const {
@@ -42,24 +44,22 @@ void Partition::open_window() {
 }
 
 Cycle Partition::tick(Cycle now) {
-  if (!dram_.replies().empty() && dram_.replies().front().at <= now) take_replies(now);
-  tick_slices(now);
+  const Ring<DramReply>& replies = dram_.replies();
+  if (!replies.empty() && replies.front().at <= now) take_replies(now);
+  Cycle next = tick_slices(now);
   bool freed = send_write_backs(now);
   if (dram_.due() <= now || !skip_) {
     unsigned room = dram_.room();
     dram_.tick(now);
     freed |= dram_.room() != room;
   }
-  if (freed) wake_blocked(now + 1);
-  Cycle next = freed && !write_backs_.empty() ? now + 1 : std::min(dram_.due(), slices_due());
-  if (!dram_.replies().empty()) next = std::min(next, dram_.replies().front().at);
+  if (freed) {
+    next = std::min(next, wake_blocked(now + 1));
+    if (!write_backs_.empty()) return now + 1;
+  }
+  next = std::min(next, dram_.due());
+  if (!replies.empty()) next = std::min(next, replies.front().at);
   return std::max(next, now + 1);
-}
-
-Cycle Partition::slices_due() const {
-  Cycle next = kNever;
-  for (Cycle due : slice_due_) next = std::min(next, due);
-  return next;
 }
 
 void Partition::take_replies(Cycle now) {
@@ -71,19 +71,28 @@ void Partition::take_replies(Cycle now) {
   }
 }
 
-/// The first to find room in the DRAM queue is another slice every cycle.
-void Partition::tick_slices(Cycle now) {
-  unsigned n = slices(), i = n == 1 ? 0 : static_cast<unsigned>(now) % n;
+/// The first to find room in the DRAM queue is another slice every cycle. Returns when the next is
+/// due.
+Cycle Partition::tick_slices(Cycle now) {
+  const unsigned n = slices();
+  unsigned i = std::has_single_bit(n) ? static_cast<unsigned>(now) & (n - 1)
+                                      : static_cast<unsigned>(now % n);
+  Cycle next = kNever;
   for (unsigned left = n; left != 0; --left, i = i + 1 == n ? 0 : i + 1) {
-    if (!skip_) slice_[i]->retry();
     if (slice_due_[i] <= now || !skip_) slice_due_[i] = slice_[i]->tick(now);
+    next = std::min(next, slice_due_[i]);
   }
+  return next;
 }
 
-/// There is room again in the DRAM queue or for write-backs.
-void Partition::wake_blocked(Cycle from) {
-  for (unsigned i = 0; i < slices(); ++i)
+/// There is room again in the DRAM queue or for write-backs. Returns when the next slice is due.
+Cycle Partition::wake_blocked(Cycle from) {
+  Cycle next = kNever;
+  for (unsigned i = 0; i < slices(); ++i) {
     slice_due_[i] = std::min(slice_due_[i], slice_[i]->retry_at(from));
+    next = std::min(next, slice_due_[i]);
+  }
+  return next;
 }
 
 /// Whether any went.
@@ -91,7 +100,7 @@ bool Partition::send_write_backs(Cycle now) {
   if (write_backs_.empty() || dram_.room() <= kept_for_reads_) return false;
   for (; !write_backs_.empty() && dram_.room() > kept_for_reads_; write_backs_.pop()) {
     const WriteBack& w = write_backs_.front();
-    dram_.push(now, {w.line, 0, 0, w.sectors, w.slice, 0, true});
+    dram_.push(now, {w.line, 0, w.sm, w.sectors, w.slice, w.kernel, true});
   }
   return true;
 }
@@ -112,6 +121,24 @@ stats::L2Counters Partition::l2_counters() const {
   stats::L2Counters sum;
   for (const auto& slice : slice_) stats::accumulate(sum, slice->counters());
   return sum;
+}
+
+stats::L2Counters Partition::l2_counters(unsigned kernel) const {
+  stats::L2Counters sum;
+  for (const auto& slice : slice_) stats::accumulate(sum, slice->counters(kernel));
+  return sum;
+}
+
+std::vector<std::string> Partition::audit() const {
+  std::vector<std::string> broken;
+  for (const auto& slice : slice_) slice->audit(broken);
+  if (!idle()) return broken;
+  const stats::L2Counters l2 = l2_counters();
+  const stats::DramCounters dram = dram_counters();
+  if (dram.reads != l2.fetches || dram.writes != l2.write_backs + l2.passed_on)
+    broken.push_back("partition " + std::to_string(channel_) +
+                     ": DRAM performs what the slices ask for");
+  return broken;
 }
 
 }  // namespace raddle::timing

@@ -37,14 +37,17 @@ class Partition {
 
   bool idle() const;
   void describe(std::string& out) const;
-  stats::L2Counters l2_counters() const;  ///< sum over the slices
-  const stats::DramCounters& dram_counters() const { return dram_.counters(); }
+  /// Sums over the slices, in all and by launch slot.
+  stats::L2Counters l2_counters() const;
+  stats::L2Counters l2_counters(unsigned kernel) const;
+  stats::DramCounters dram_counters() const { return dram_.counters(); }
+  /// Conservation of requests, waits and DRAM accesses; one sentence per law that is broken.
+  std::vector<std::string> audit() const;
 
  private:
   void take_replies(Cycle now);
-  void tick_slices(Cycle now);
-  void wake_blocked(Cycle from);
-  Cycle slices_due() const;
+  Cycle tick_slices(Cycle now);
+  Cycle wake_blocked(Cycle from);
   bool send_write_backs(Cycle now);
 
   unsigned channel_, kept_for_reads_;

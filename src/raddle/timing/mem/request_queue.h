@@ -42,9 +42,12 @@ class RequestQueue {
   unsigned size() const { return size_; }
   Cycle front_at() const { return pool_[first_].at; }
   const Message& front() const { return pool_[first_].message; }
-  void push(Cycle at, const Message& m) {
+  /// The message goes in with that number of DRAM accesses.
+  void push(Cycle at, const Message& m, unsigned dram_accesses) {
     std::uint32_t i = pool_.take();
-    pool_[i].at = at, pool_[i].message = m;
+    RequestPool::Place& place = pool_[i];
+    place.at = at, place.message = m;
+    place.message.dram_accesses = static_cast<std::uint8_t>(dram_accesses);
     (size_ == 0 ? first_ : pool_[last_].next) = i;
     last_ = i, ++size_;
   }
