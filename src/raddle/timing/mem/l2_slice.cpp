@@ -1,6 +1,6 @@
 #include "raddle/timing/mem/l2_slice.h"
 
-#include "raddle/timing/noc/crossbar.h"
+#include "raddle/timing/noc/network.h"
 
 namespace raddle::timing {
 namespace {
@@ -25,6 +25,7 @@ L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id,
       write_backs_(write_backs),
       request_flits_(packet_size(machine), Direction::Request),
       reply_flits_(packet_size(machine), Direction::Reply),
+      pace_(machine),
       latency_(machine.noc.latency_cycles),
       id_(id),
       place_(place),
@@ -169,7 +170,7 @@ void L2Slice::inject(Cycle now) {
   unsigned flits = reply_flits_.flits(m);
   if (credits_ < flits) return;
   replies_.pop();
-  credits_ -= flits, inject_free_ = now + flits;
+  credits_ -= flits, inject_free_ = pace_.send(now, flits);
   ports_.to_noc.push(now + latency_, m);
   ports_.noc_box->post(now + latency_, id_);
 }

@@ -119,6 +119,7 @@ class L2Slice {
   DramChannel& dram_;
   Ring<WriteBack>& write_backs_;
   FlitTable request_flits_, reply_flits_;
+  PortPace pace_;
   Cycle latency_;
   unsigned id_, place_, credits_, reply_limit_, max_flits_;
   SlicePorts ports_;
