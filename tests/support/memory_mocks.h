@@ -11,7 +11,7 @@
 #include "raddle/base/rng.h"
 #include "raddle/policy/all.h"
 #include "raddle/timing/mem/partition.h"
-#include "raddle/timing/noc/crossbar.h"
+#include "raddle/timing/noc/network.h"
 
 namespace raddle::test {
 
@@ -143,6 +143,7 @@ class Requester {
   using Source = std::function<bool(Message&)>;  ///< false: nothing more
   Requester(const MachineSpec& machine, unsigned id, unsigned limit, Source next)
       : flits_(packet_size(machine), Direction::Request),
+        pace_(machine),
         latency_(machine.noc.latency_cycles),
         credits_(machine.noc.queue_flits),
         limit_(limit),
@@ -180,10 +181,11 @@ class Requester {
     unsigned flits = flits_.flits(message_);
     ports_.to_noc.push(now + latency_, message_);
     ports_.noc_box->post(now + latency_, id_);
-    credits_ -= flits, free_ = now + flits, held_ = false;
+    credits_ -= flits, free_ = pace_.send(now, flits), held_ = false;
     ++under_way_, ++sent;
   }
   FlitTable flits_;
+  PortPace pace_;
   Cycle latency_, free_ = 0;
   unsigned credits_, limit_, id_, under_way_ = 0;
   Source next_;
@@ -202,8 +204,8 @@ class MemoryRig {
       : machine_(machine),
         map_(machine_),
         skip_(skip),
-        request_(request_network(machine_), &map_),
-        reply_(reply_network(machine_)) {
+        request_(make_network(machine_, Direction::Request, map_)),
+        reply_(make_network(machine_, Direction::Reply, map_)) {
     for (unsigned i = 0; i < machine_.sm.count; ++i) connect_requester(i, limit, source(i));
     for (unsigned c = 0; c < machine_.dram.channels; ++c) connect_partition(c, policy);
     due_.resize(2 + requester_.size() + partition_.size(), 0);
@@ -214,9 +216,9 @@ class MemoryRig {
       Cycle end = now_ + machine_.noc.latency_cycles;
       unsigned task = 0;
       for (auto& r : requester_) run_window(*r, due_[task++], now_, end, skip_);
-      run_window(request_, due_[task++], now_, end, skip_);
+      run_window(*request_, due_[task++], now_, end, skip_);
       for (auto& p : partition_) run_window(*p, due_[task++], now_, end, skip_);
-      run_window(reply_, due_[task++], now_, end, skip_);
+      run_window(*reply_, due_[task++], now_, end, skip_);
       now_ = end;
       if (finished()) return now_;
     }
@@ -227,15 +229,15 @@ class MemoryRig {
   }
   std::vector<std::unique_ptr<Requester>>& requesters() { return requester_; }
   std::vector<std::unique_ptr<Partition>>& partitions() { return partition_; }
-  const Crossbar& request() const { return request_; }
-  const Crossbar& reply() const { return reply_; }
+  const Network& request() const { return *request_; }
+  const Network& reply() const { return *reply_; }
   /// Every counter and the times of all replies.
   std::vector<std::uint64_t> everything() const {
     std::vector<std::uint64_t> all;
     auto add = [&](const auto& c) {
       for (std::uint64_t w : words(c)) all.push_back(w);
     };
-    add(request_.counters()), add(reply_.counters());
+    add(request_->counters()), add(reply_->counters());
     for (auto& p : partition_) add(p->l2_counters()), add(p->dram_counters());
     for (auto& r : requester_) all.push_back(r->hash);
     return all;
@@ -245,9 +247,9 @@ class MemoryRig {
   void connect_requester(unsigned i, unsigned limit, Requester::Source source) {
     requester_.push_back(std::make_unique<Requester>(machine_, i, limit, std::move(source)));
     SmPorts& p = requester_.back()->ports();
-    p.noc_box = &request_.box();
-    request_.connect_input(i, p.to_noc, p.credit_in);
-    reply_.connect_output(i, p.from_noc, nullptr);
+    p.noc_box = &request_->box();
+    request_->connect_input(i, p.to_noc, p.credit_in);
+    reply_->connect_output(i, p.from_noc, nullptr);
   }
   void connect_partition(unsigned c, std::string_view policy) {
     partition_.push_back(std::make_unique<Partition>(machine_, map_, c, dram_policy(policy)));
@@ -256,15 +258,15 @@ class MemoryRig {
     for (unsigned i = 0; i < part.slices(); ++i) {
       unsigned slice = c * part.slices() + i;
       SlicePorts& p = part.ports(i);
-      p.noc_box = &reply_.box(), p.noc_credit_box = &request_.credit_box();
-      request_.connect_output(slice, p.from_noc, &p.credit_out);
-      reply_.connect_input(slice, p.to_noc, p.credit_in);
+      p.noc_box = &reply_->box(), p.noc_credit_box = &request_->credit_box();
+      request_->connect_output(slice, p.from_noc, &p.credit_out);
+      reply_->connect_input(slice, p.to_noc, p.credit_in);
     }
   }
   MachineSpec machine_;
   AddressMap map_;
   bool skip_;
-  Crossbar request_, reply_;
+  std::unique_ptr<Network> request_, reply_;
   std::vector<std::unique_ptr<Requester>> requester_;
   std::vector<std::unique_ptr<Partition>> partition_;
   std::vector<Cycle> due_;

@@ -40,6 +40,15 @@ class GpuSameness : public ::testing::TestWithParam<std::uint64_t> {
       m.noc.latency_cycles = 5, m.dispatch_latency_cycles = 7, m.sm.l1d.hit_latency_cycles = 1;
     if (s % 4 == 2) m.sm.schedulers = 4, m.launch_latency_cycles = 333;
     if (s % 5 == 3) m.dram.clock_mhz = 1217;
+    if (s % 3 == 2) {
+      m.noc.topology = timing::Topology::Mesh;
+      m.noc.mesh.columns = 3, m.noc.mesh.rows = 2,
+      m.noc.mesh.vc_flits = static_cast<std::uint32_t>(1 + s / 3);
+    } else if (s % 2 == 0) {
+      m.noc.sms_per_port = 3, m.noc.input_speedup = 2;
+    }
+    if (s % 4 == 3) m.noc.clock_mhz = m.core_clock_mhz * 2 / 3;
+    if (s % 4 == 2) m.noc.clock_mhz = m.core_clock_mhz * 9 / 8;
     return m;
   }
 };
@@ -114,6 +123,7 @@ TEST_P(GpuSameness, CountsAreConserved) {
     EXPECT_EQ(c.l2.atomics, c.sm.atomics);
     EXPECT_EQ(c.sm.blocks, 12 * (launch + 1));
     EXPECT_EQ(gpu->block_spans().size(), 12 * (launch + 1));
+    EXPECT_EQ(gpu->audit(), std::vector<std::string>{});
   }
 }
 

@@ -86,8 +86,25 @@ struct SchedulerCounters {
   std::array<std::uint64_t, kStalls> stall{};  ///< scheduler-cycles without an issue, by reason
 };
 
-struct NocCounters {
-  std::uint64_t packets = 0, flits = 0, bytes = 0, flit_hops = 0;
+/// What packets a network delivers are about; the reply of a kind is counted under it.
+inline constexpr unsigned kNocKinds = 4;
+inline constexpr std::array<std::string_view, kNocKinds> kNocKindNames = {"read", "write", "atomic",
+                                                                          "reduce"};
+struct NocTraffic {
+  std::uint64_t packets = 0, flits = 0;
+  std::uint64_t bytes = 0;      ///< header and data, without the padding of the last flit
+  std::uint64_t flit_hops = 0;  ///< flits x links between routers (crossbar: 1)
+};
+/// All packets, and those of each kind.
+struct NocCounters : NocTraffic {
+  std::array<NocTraffic, kNocKinds> kind{};
+};
+
+/// One port of a network. Cycles are the network's; it is busy for one per flit.
+struct NocPort {
+  std::uint64_t packets = 0, flits = 0;
+  std::uint64_t blocked_credit = 0;       ///< cycles a packet (mesh: flit) waited for a credit
+  std::uint64_t blocked_arbitration = 0;  ///< ... and lost against others
 };
 
 /// How each is counted: timing/mem/l2_slice.h.

@@ -1,4 +1,4 @@
-// Assembly of the machine: SMs, two crossbars, memory partitions and the block dispatcher around
+// Assembly of the machine: SMs, two networks, memory partitions and the block dispatcher around
 // the window engine.
 #define XXH_INLINE_ALL
 #include "raddle/timing/gpu/gpu.h"
@@ -12,7 +12,7 @@
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/sum_fields.h"
 #include "raddle/timing/mem/partition.h"
-#include "raddle/timing/noc/crossbar.h"
+#include "raddle/timing/noc/network.h"
 #include "raddle/timing/sm/sm.h"
 
 namespace raddle::timing {
@@ -33,6 +33,7 @@ class Gpu::Impl {
   Cycle now() const { return now_; }
   stats::GpuCounters counters() const { return counters(now_); }
   std::uint64_t hash() const;
+  std::vector<std::string> audit() const;
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const { return dispatcher_.spans(); }
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
@@ -51,7 +52,7 @@ class Gpu::Impl {
   MachineSpec machine_;
   GpuOptions options_;
   AddressMap map_;
-  Crossbar request_, reply_;
+  std::unique_ptr<Network> request_, reply_;
   Dispatcher dispatcher_;
   std::vector<std::unique_ptr<Sm>> sms_;
   std::vector<std::unique_ptr<Partition>> partitions_;
@@ -67,8 +68,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     : machine_(checked(machine)),
       options_(options),
       map_(machine_),
-      request_(request_network(machine_), &map_),
-      reply_(reply_network(machine_)),
+      request_(make_network(machine_, Direction::Request, map_)),
+      reply_(make_network(machine_, Direction::Reply, map_)),
       dispatcher_(machine_, *policies.block, options.seed),
       engine_(window(), options.skip, options.shuffle),
       sampler_(options.sample_interval, window()) {
@@ -81,23 +82,23 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     partitions_.push_back(std::make_unique<Partition>(machine_, map_, i, std::move(policy)));
     wire_partition(i);
   }
-  // The crossbars first: they are the longest tasks of a window.
-  engine_.add(request_);
-  engine_.add(reply_);
+  // The networks first: they are the longest tasks of a window.
+  request_->add_to(engine_);
+  reply_->add_to(engine_);
   engine_.add(dispatcher_);
   for (auto& sm : sms_) engine_.add(*sm);
   for (auto& p : partitions_) engine_.add(*p);
-  for (Mailbox* box : {&request_.box(), &request_.credit_box(), &reply_.box(), &reply_.credit_box(),
-                       &dispatcher_.box()})
+  for (Mailbox* box : {&request_->box(), &request_->credit_box(), &reply_->box(),
+                       &reply_->credit_box(), &dispatcher_.box()})
     box->set_shared(options.threads > 1);
 }
 
 void Gpu::Impl::wire_sm(unsigned i) {
   Sm& sm = *sms_[i];
   sm.set_skip(options_.skip);
-  request_.connect_input(i, sm.ports().to_noc, sm.ports().credit_in);
-  sm.ports().noc_box = &request_.box();
-  reply_.connect_output(i, sm.ports().from_noc, nullptr);
+  request_->connect_input(i, sm.ports().to_noc, sm.ports().credit_in);
+  sm.ports().noc_box = &request_->box();
+  reply_->connect_output(i, sm.ports().from_noc, nullptr);
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());
 }
@@ -108,10 +109,10 @@ void Gpu::Impl::wire_partition(unsigned i) {
   for (unsigned place = 0; place < p.slices(); ++place) {
     SlicePorts& ports = p.ports(place);
     unsigned slice = i * p.slices() + place;
-    request_.connect_output(slice, ports.from_noc, &ports.credit_out);
-    ports.noc_credit_box = &request_.credit_box();
-    reply_.connect_input(slice, ports.to_noc, ports.credit_in);
-    ports.noc_box = &reply_.box();
+    request_->connect_output(slice, ports.from_noc, &ports.credit_out);
+    ports.noc_credit_box = &request_->credit_box();
+    reply_->connect_input(slice, ports.to_noc, ports.credit_in);
+    ports.noc_box = &reply_->box();
   }
 }
 
@@ -173,8 +174,8 @@ void Gpu::Impl::give_up(Cycle now, const std::string& what) const {
   }
   if (busy > told) out += "... and " + std::to_string(busy - told) + " more SMs\n";
   dispatcher_.describe(out);
-  request_.describe(out);
-  reply_.describe(out);
+  request_->describe(out);
+  reply_->describe(out);
   for (const auto& p : partitions_)
     if (!p->idle()) p->describe(out);
   while (out.back() == '\n') out.pop_back();
@@ -187,7 +188,7 @@ stats::GpuCounters Gpu::Impl::counters(Cycle at) const {
     stats::accumulate(sum.sm, sm->counters(at));
     stats::accumulate(sum.scheduler, sm->scheduler_counters(at));
   }
-  sum.request = request_.counters(), sum.reply = reply_.counters();
+  sum.request = request_->counters(), sum.reply = reply_->counters();
   for (const auto& p : partitions_) {
     stats::accumulate(sum.l2, p->l2_counters());
     stats::accumulate(sum.dram, p->dram_counters());
@@ -201,12 +202,21 @@ std::uint64_t Gpu::Impl::hash() const {
   auto add = [&](const auto& counters) { XXH64_update(&state, &counters, sizeof counters); };
   add(now_);
   for (const auto& sm : sms_) add(sm->counters(now_)), add(sm->scheduler_counters(now_));
-  add(request_.counters()), add(reply_.counters());
+  for (const Network* network : {request_.get(), reply_.get()}) {
+    add(network->counters());
+    for (const stats::NocPort& port : network->ports()) add(port);
+  }
   for (const auto& p : partitions_) {
     for (unsigned i = 0; i < p->slices(); ++i) add(p->slice(i).counters());
     add(p->dram_counters());
   }
   return XXH64_digest(&state);
+}
+
+std::vector<std::string> Gpu::Impl::audit() const {
+  std::vector<std::string> broken = request_->audit();
+  for (std::string& law : reply_->audit()) broken.push_back(std::move(law));
+  return broken;
 }
 
 void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
@@ -232,6 +242,7 @@ void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) { impl_->run(
 Cycle Gpu::now() const { return impl_->now(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }
 std::uint64_t Gpu::hash() const { return impl_->hash(); }
+std::vector<std::string> Gpu::audit() const { return impl_->audit(); }
 void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
   impl_->visit_policy_statistics(level, v);
 }

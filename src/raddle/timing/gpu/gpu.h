@@ -71,6 +71,8 @@ class Gpu {
   stats::GpuCounters counters() const;
   /// Every counter of every component, for state_hash.
   std::uint64_t hash() const;
+  /// Conservation laws that do not hold, one sentence each; at any time between launches.
+  std::vector<std::string> audit() const;
   /// Statistics of each level's policy, summed over its instances.
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const;

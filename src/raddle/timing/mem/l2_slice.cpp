@@ -1,6 +1,6 @@
 #include "raddle/timing/mem/l2_slice.h"
 
-#include "raddle/timing/noc/crossbar.h"
+#include "raddle/timing/noc/network.h"
 
 namespace raddle::timing {
 namespace {
@@ -38,7 +38,8 @@ L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id,
       mshrs_(spec_.mshr_entries, spec_.mshr_merges),
       ports_(port_capacity(machine)),
       request_flits_(packet_size(machine), Direction::Request),
-      reply_flits_(packet_size(machine), Direction::Reply) {}
+      reply_flits_(packet_size(machine), Direction::Reply),
+      pace_(machine) {}
 
 void L2Slice::set_skip(bool skip) {
   skip_ = skip;
@@ -235,7 +236,7 @@ void L2Slice::send_replies(Cycle now) {
     const unsigned flits = reply_flits_.flits(m);
     lacks_credits_ = !has_credits(now, flits);
     if (lacks_credits_) return;
-    credits_ -= flits, inject_free_ = leaves + flits;
+    credits_ -= flits, inject_free_ = pace_.send(leaves, flits);
     ports_.to_noc.push(leaves + latency_, m);
     ports_.noc_box->post(leaves + latency_, id_);
     leaving_.push(leaves);

@@ -159,6 +159,7 @@ class L2Slice {
   Mshrs<Waiter> mshrs_;
   SlicePorts ports_;
   FlitTable request_flits_, reply_flits_;
+  PortPace pace_;
   stats::PerKernel<stats::L2Counters> count_;
   std::uint64_t resident_cycles_ = 0;  // departures less arrivals
 };

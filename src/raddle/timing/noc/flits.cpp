@@ -1,6 +1,5 @@
 #include "raddle/timing/noc/flits.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace raddle::timing {

@@ -1,9 +1,12 @@
-// Size of every packet the machine can send, looked up instead of divided out.
+// Size of every packet the machine can send, looked up instead of divided out, and how fast a
+// sender hands packets to a network.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "raddle/base/error.h"
+#include "raddle/timing/dram/clock.h"
 #include "raddle/timing/gpu/machine.h"
 #include "raddle/timing/memory_ports.h"
 
@@ -28,6 +31,28 @@ class FlitTable {
   }
   std::array<std::uint8_t, 4 * 256> flits_{};
   std::array<std::uint16_t, 4 * 256> bytes_{};
+};
+
+/// Network cycles against core cycles.
+inline ClockRatio network_clock(const MachineSpec& machine) {
+  return {machine.noc.clock_mhz == 0 ? machine.core_clock_mhz : machine.noc.clock_mhz,
+          machine.core_clock_mhz};
+}
+
+/// A sender's wire into a network: one flit per network cycle.
+class PortPace {
+ public:
+  explicit PortPace(const MachineSpec& machine) : clock_(network_clock(machine)) {}
+  /// A packet of so many flits starts in core cycle `now`; returns the core cycle in which the next
+  /// may.
+  Cycle send(Cycle now, unsigned flits) {
+    free_ = std::max(free_, clock_.first_from(now)) + flits;
+    return clock_.core_at(free_);
+  }
+
+ private:
+  ClockRatio clock_;
+  std::uint64_t free_ = 0;  // network cycle
 };
 
 /// Flits of the largest packet a machine sends in that direction.

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <numeric>
 
-#include "raddle/timing/noc/crossbar.h"
+#include "raddle/timing/noc/network.h"
 
 namespace raddle::timing {
 
 Lsu::Lsu(const MachineSpec& machine, unsigned sm)
     : lines_(machine),
       flits_(packet_size(machine), Direction::Request),
+      pace_(machine),
       sm_(sm),
       wire_(machine.noc.latency_cycles),
       hit_latency_(machine.sm.l1d.hit_latency_cycles),
@@ -139,7 +140,7 @@ bool Lsu::inject(Cycle now) {
   const Message& m = miss_queue_.front();
   unsigned flits = flits_.flits(m);
   if (credits_ < flits) return false;
-  credits_ -= flits, inject_at_ = now + flits;
+  credits_ -= flits, inject_at_ = pace_.send(now, flits);
   ports_.to_noc.push(now + wire_, m);
   ports_.noc_box->post(now + wire_, sm_);
   miss_queue_.pop();

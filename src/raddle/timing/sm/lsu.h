@@ -116,6 +116,7 @@ class Lsu {
 
   LineMap lines_;
   FlitTable flits_;
+  PortPace pace_;
   unsigned sm_;
   Cycle wire_, hit_latency_, shared_latency_, const_latency_;
   bool skip_ = true;

@@ -1,0 +1,304 @@
+#include "raddle/timing/noc/mesh.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "raddle/timing/gpu/engine.h"
+
+namespace raddle::timing {
+
+namespace {
+enum { kEast, kWest, kSouth, kNorth };
+
+/// First set bit at or after `from`, cyclically. Precondition: mask != 0.
+unsigned first_from(std::uint64_t mask, unsigned from) {
+  std::uint64_t here = mask & ~low_bits(from);
+  return lowest(here != 0 ? here : mask);
+}
+}  // namespace
+
+Cycle Mesh::tick(Cycle now) {
+  const ClockRatio& clock = shape_.clock;
+  credit_box_.take(now).each([&](unsigned r) { take_receiver_credits(r, now); });
+  inject_ |= box_.take(now);
+  for (std::uint64_t k = clock.first_from(now), last = clock.memory_at(now); k <= last; ++k)
+    step(now, k);
+  return next_event(now);
+}
+
+void Mesh::step(Cycle now, std::uint64_t cycle) {
+  take_credits(cycle);
+  unsigned slot = cycle & 63;
+  if ((wheel_occupied_ >> slot & 1) != 0) {
+    wheel_occupied_ &= ~(1ull << slot);
+    std::uint32_t vc = wheel_[slot];
+    for (wheel_[slot] = kNone; vc != kNone;) {
+      std::uint32_t next = vc_[vc].next;
+      front_ready(vc, cycle);
+      vc = next;
+    }
+  }
+  if ((inject_occupied_ >> slot & 1) != 0) {
+    inject_occupied_ &= ~(1ull << slot);
+    inject_ |= inject_wheel_[slot];
+    inject_wheel_[slot] = {};
+  }
+  if (inject_.any()) {
+    SmSet senders = inject_;
+    inject_ = {};
+    senders.each([&](unsigned s) { inject(s, now, cycle); });
+  }
+  SmSet active = active_;
+  active_ = {};
+  active.each([&](unsigned node) { route_node(node, now, cycle); });
+}
+
+Cycle Mesh::next_event(Cycle now) const {
+  std::uint64_t from = shape_.clock.memory_at(now) + 1, next = kNever;
+  if (active_.any() || inject_.any()) {
+    next = from;
+  } else {
+    if (std::uint64_t occupied = wheel_occupied_ | inject_occupied_; occupied != 0)
+      next = from + lowest(std::rotr(occupied, static_cast<int>(from & 63)));
+    if (starved_ != 0 && !credits_.empty()) next = std::min(next, credits_.front().at);
+  }
+  if (next != kNever) next = shape_.clock.core_at(next);
+  return next == now + 1 ? next : std::min(next, next_arrival(now + 1));
+}
+
+void Mesh::take_receiver_credits(unsigned r, Cycle now) {
+  Receiver& receiver = receiver_[r];
+  for (; receiver.credit->next_arrival() <= now; receiver.credit->pop())
+    receiver.credits += receiver.credit->front();
+  if (output(receiver.node, receiver.output).heads != 0) active_.set(receiver.node);
+}
+
+/// Credits that have come. One who waits for none may be told late.
+void Mesh::take_credits(std::uint64_t cycle) {
+  for (; !credits_.empty() && credits_.front().at <= cycle; credits_.pop()) {
+    OutVc& out = out_vc_[credits_.front().out_vc];
+    if (out.credits++ != 0 || out.owner == kNone) continue;
+    Vc& vc = vc_[out.owner];
+    if (vc.starved == kNever) continue;
+    --starved_;
+    Output& port = output(node_of(out.owner), vc.output);
+    port.count.blocked_credit += cycle - vc.starved;
+    vc.since += cycle - vc.starved, vc.starved = kNever;
+    seek_switch(out.owner, cycle);
+    active_.set(node_of(out.owner));
+  }
+}
+
+void Mesh::wake_at(unsigned vc, std::uint64_t cycle) {
+  unsigned slot = cycle & 63;
+  if ((wheel_occupied_ >> slot & 1) == 0) wheel_[slot] = kNone;
+  vc_[vc].next = wheel_[slot];
+  wheel_[slot] = vc;
+  wheel_occupied_ |= 1ull << slot;
+}
+
+/// The front flit has gone through the router's pipeline.
+void Mesh::front_ready(unsigned v, std::uint64_t cycle) {
+  Vc& vc = vc_[v];
+  unsigned node = node_of(v);
+  vc.since = cycle;
+  active_.set(node);
+  if (vc.packet != kNone) return seek_switch(v, cycle);
+  vc.packet = flit_[v * ring_ + vc.head].packet;
+  const Packet& p = packet_[vc.packet];
+  vc.left = p.flits;
+  vc.output = static_cast<std::uint8_t>(route(node, p));
+  output(node, vc.output).heads |= 1ull << (v - node * vcs_of_router_);
+  router_[node].waiting |= 1u << vc.output;
+}
+
+/// Front flit ready, output channel allocated.
+void Mesh::seek_switch(unsigned v, std::uint64_t cycle) {
+  Vc& vc = vc_[v];
+  unsigned node = node_of(v);
+  if (out_vc_[(node * outputs_ + vc.output) * mesh_.channels + vc.channel].credits == 0) {
+    vc.starved = cycle, ++starved_;
+    return;
+  }
+  router_[node].ready |= 1ull << (v - node * vcs_of_router_);
+}
+
+unsigned Mesh::route(unsigned node, const Packet& p) const {
+  unsigned x = node % mesh_.columns, y = node / mesh_.columns;
+  unsigned to_x = p.node % mesh_.columns, to_y = p.node / mesh_.columns;
+  if (x != to_x) return x < to_x ? kEast : kWest;
+  if (y != to_y) return y < to_y ? kSouth : kNorth;
+  return receiver_[p.receiver].output;
+}
+
+void Mesh::inject(unsigned sender, Cycle now, std::uint64_t cycle) {
+  Sender& s = sender_[sender];
+  if (s.free > cycle || (s.left == 0 && !open_packet(s, now))) return;
+  unsigned n = std::min<unsigned>(s.left, mesh_.depth - vc_[s.vc].size);
+  s.blocked = n == 0;
+  if (n == 0) return;
+  for (unsigned i = 0; i < n; ++i) push_flit(s.vc, cycle + i + mesh_.router, s.packet, cycle);
+  s.left = static_cast<std::uint8_t>(s.left - n);
+  s.free = cycle + n;
+  inject_wheel_[s.free & 63].set(sender), inject_occupied_ |= 1ull << (s.free & 63);
+  if (s.left == 0) s.credit->push(shape_.clock.core_at(s.free - 1) + shape_.latency, s.flits);
+}
+
+/// The next packet of the sender's queue gets a virtual channel with room, if there are both.
+bool Mesh::open_packet(Sender& s, Cycle now) {
+  if (s.link->next_arrival() > now) return false;
+  unsigned v = s.turn, left = mesh_.channels;
+  while (left != 0 && vc_[s.vcs + v].size == mesh_.depth)
+    --left, v = v + 1 == mesh_.channels ? 0 : v + 1;
+  s.blocked = left == 0;
+  if (s.blocked) return false;
+  s.turn = v + 1 == mesh_.channels ? 0 : v + 1;
+  s.vc = s.vcs + v;
+  s.packet = take_packet();
+  Packet& p = packet_[s.packet];
+  p.message = s.link->front();
+  s.link->pop();
+  p.receiver = static_cast<std::uint16_t>(receiver(p.message));
+  p.node = receiver_[p.receiver].node;
+  p.hops = static_cast<std::uint16_t>(hops(s.node, p.node));
+  s.left = s.flits = p.flits = static_cast<std::uint8_t>(flits_.flits(p.message));
+  return true;
+}
+
+void Mesh::push_flit(unsigned v, std::uint64_t ready, std::uint32_t packet, std::uint64_t cycle) {
+  Vc& vc = vc_[v];
+  flit_[v * ring_ + ((vc.head + vc.size) & (ring_ - 1))] = {ready, packet};
+  if (vc.size++ == 0) wake_at(v, std::max(ready, cycle + 1));
+}
+
+void Mesh::route_node(unsigned node, Cycle now, std::uint64_t cycle) {
+  if (router_[node].waiting != 0) allocate_channels(node, cycle);
+  if (router_[node].ready == 0) return;
+  allocate_switch(node, now, cycle);
+  if (router_[node].ready != 0) active_.set(node);
+}
+
+bool Mesh::receiver_has_room(const Output& out) const {
+  if (out.receiver == kNone) return true;
+  const Receiver& r = receiver_[out.receiver];
+  return r.credit == nullptr || r.credits >= shape_.max_flits;
+}
+
+/// Free virtual channels of outputs go to heads that wait for one.
+void Mesh::allocate_channels(unsigned node, std::uint64_t cycle) {
+  Router& router = router_[node];
+  for (std::uint32_t outs = router.waiting; outs != 0; outs &= outs - 1) {
+    unsigned o = lowest(outs);
+    Output& out = output(node, o);
+    while (out.heads != 0 && out.free != 0 && receiver_has_room(out)) {
+      unsigned bit = first_from(out.heads, out.head_turn);
+      unsigned c = first_from(out.free, out.channel_turn), v = node * vcs_of_router_ + bit;
+      out.head_turn = bit + 1 == vcs_of_router_ ? 0 : bit + 1;
+      out.channel_turn = c + 1 == mesh_.channels ? 0 : c + 1;
+      out.heads &= ~(1ull << bit), out.free &= ~(1u << c);
+      vc_[v].channel = static_cast<std::uint8_t>(c);
+      out_vc_[(node * outputs_ + o) * mesh_.channels + c].owner = v;
+      if (out.receiver != kNone && receiver_[out.receiver].credit != nullptr)
+        receiver_[out.receiver].credits -= packet_[vc_[v].packet].flits;
+      seek_switch(v, cycle);
+    }
+    if (out.heads == 0) router.waiting &= ~(1u << o);
+  }
+}
+
+/// Each input port puts one virtual channel forward, each output takes one input port.
+void Mesh::allocate_switch(unsigned node, Cycle now, std::uint64_t cycle) {
+  std::uint64_t inputs_of[64];  // by output; set when `wanted` has its bit
+  std::uint8_t choice[64];      // by input: bit of its virtual channel
+  std::uint64_t wanted = 0;
+  unsigned channels = mesh_.channels, base = node * vcs_of_router_;
+  for (std::uint64_t ready = router_[node].ready; ready != 0;) {
+    unsigned p = lowest(ready) / channels, first = p * channels;
+    std::uint64_t mine = ready & (low_bits(channels) << first);
+    ready &= ~mine;
+    unsigned bit = first_from(mine, first + in_turn_[node * inputs_ + p]);
+    choice[p] = static_cast<std::uint8_t>(bit);
+    unsigned o = vc_[base + bit].output;
+    if ((wanted >> o & 1) == 0) inputs_of[o] = 0, wanted |= 1ull << o;
+    inputs_of[o] |= 1ull << p;
+  }
+  for (; wanted != 0; wanted &= wanted - 1) {
+    unsigned o = lowest(wanted);
+    Output& out = output(node, o);
+    unsigned p = first_from(inputs_of[o], out.input_turn), bit = choice[p];
+    out.input_turn = p + 1 == inputs_ ? 0 : p + 1;
+    in_turn_[node * inputs_ + p] = bit + 1 == (p + 1) * channels ? 0 : bit + 1 - p * channels;
+    cross(node, base + bit, now, cycle);
+  }
+}
+
+/// The front flit of a virtual channel crosses the switch.
+void Mesh::cross(unsigned node, unsigned v, Cycle now, std::uint64_t cycle) {
+  Vc& vc = vc_[v];
+  unsigned bit = v - node * vcs_of_router_;
+  Output& out = output(node, vc.output);
+  OutVc& out_vc = out_vc_[(node * outputs_ + vc.output) * mesh_.channels + vc.channel];
+  bool tail = --vc.left == 0;
+  ++out.count.flits, out.count.packets += tail;
+  out.count.blocked_arbitration += cycle - vc.since;
+  if (out.down != kNone) {
+    --out_vc.credits;
+    push_flit(out.down + vc.channel, cycle + mesh_.channel + mesh_.router, vc.packet, cycle);
+  } else if (tail) {
+    deliver(out.receiver, vc.packet, now);
+  }
+  vc.head = static_cast<std::uint8_t>((vc.head + 1) & (ring_ - 1)), --vc.size;
+  free_place(node, v, cycle);
+  router_[node].ready &= ~(1ull << bit);
+  if (tail) {
+    out_vc.owner = kNone;
+    out.free |= 1u << vc.channel;
+    if (out.heads != 0) active_.set(node);
+    vc.packet = kNone, vc.channel = kNoChannel;
+  }
+  if (vc.size == 0) return;
+  std::uint64_t ready = flit_[v * ring_ + vc.head].ready;
+  if (ready <= cycle + 1) front_ready(v, cycle + 1);
+  else wake_at(v, ready);
+}
+
+/// A place in the FIFO of `v` is free: a credit for whoever fills it.
+void Mesh::free_place(unsigned node, unsigned v, std::uint64_t cycle) {
+  unsigned in_router = v - node * vcs_of_router_, p = in_router / mesh_.channels;
+  std::uint32_t up = up_[node * inputs_ + p];
+  if (p < kDirections) {
+    credits_.push({cycle + mesh_.channel, up + in_router - p * mesh_.channels});
+  } else if (sender_[up].blocked) {
+    inject_.set(up);
+  }
+}
+
+void Mesh::deliver(unsigned o, std::uint32_t packet, Cycle now) {
+  const Packet& p = packet_[packet];
+  count(p.message, p.flits, unsigned{p.flits} * p.hops);
+  receiver_[o].link->push(now + shape_.latency, p.message);
+  give_packet(packet);
+}
+
+std::uint32_t Mesh::take_packet() {
+  RADDLE_ASSERT(free_packet_ != kNone);
+  std::uint32_t packet = free_packet_;
+  free_packet_ = packet_[packet].next_free;
+  ++taken_, ++packets_inside_;
+  return packet;
+}
+
+void Mesh::give_packet(std::uint32_t packet) {
+  packet_[packet].next_free = free_packet_;
+  free_packet_ = packet, --packets_inside_;
+}
+
+unsigned Mesh::hops(unsigned from, unsigned to) const {
+  auto distance = [](unsigned a, unsigned b) { return a < b ? b - a : a - b; };
+  return distance(from % mesh_.columns, to % mesh_.columns) +
+         distance(from / mesh_.columns, to / mesh_.columns);
+}
+
+bool Mesh::idle() const { return packets_inside_ == 0 && box_.next(0) == kNever && !inject_.any(); }
+
+}  // namespace raddle::timing

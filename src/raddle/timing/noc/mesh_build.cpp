@@ -1,0 +1,176 @@
+// A mesh put together, and looked at from outside: links, places, conservation.
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "raddle/timing/gpu/engine.h"
+#include "raddle/timing/noc/mesh.h"
+
+namespace raddle::timing {
+
+namespace {
+enum { kEast, kWest, kSouth, kNorth };
+constexpr unsigned kOpposite[] = {kWest, kEast, kNorth, kSouth};
+constexpr std::uint32_t kUnlimited = 1u << 30;
+
+/// Number of each endpoint among those of its node, and the largest such number plus one.
+std::pair<std::vector<unsigned>, unsigned> places(const std::vector<std::uint16_t>& node_of,
+                                                  unsigned nodes) {
+  std::vector<unsigned> used(nodes), place;
+  unsigned most = 0;
+  for (unsigned node : node_of) place.push_back(used[node]++), most = std::max(most, used[node]);
+  return {place, most};
+}
+}  // namespace
+
+MeshShape mesh_shape(const MachineSpec& m, Direction direction) {
+  const MeshSpec& mesh = m.noc.mesh;
+  unsigned nodes = mesh.columns * mesh.rows;
+  auto sms = read_nodes(mesh.sm_nodes, nodes, m.sm.count);
+  auto slices = read_nodes(mesh.slice_nodes, nodes, m.l2.slices);
+  RADDLE_ASSERT(sms && slices);
+  if (direction == Direction::Reply) std::swap(sms, slices);
+  return {mesh.columns,
+          mesh.rows,
+          mesh.router_cycles,
+          mesh.channel_cycles,
+          mesh.virtual_channels,
+          mesh.vc_flits,
+          *sms,
+          *slices};
+}
+
+Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh, const AddressMap* map)
+    : Network(shape, map),
+      mesh_(mesh),
+      nodes_(mesh.columns * mesh.rows),
+      ring_(std::bit_ceil(mesh.depth)),
+      sender_(shape.senders),
+      receiver_(shape.receivers),
+      credits_(nodes_ * kDirections * mesh.channel + 1) {
+  RADDLE_ASSERT(nodes_ >= 1 && nodes_ <= SmSet::kSize);
+  RADDLE_ASSERT(mesh.router >= 1 && mesh.router <= 16 && mesh.channel >= 1 && mesh.channel <= 8);
+  RADDLE_ASSERT(mesh.sender_node.size() == shape.senders);
+  RADDLE_ASSERT(mesh.receiver_node.size() == shape.receivers);
+  std::fill(std::begin(wheel_), std::end(wheel_), kNone);
+  build_links();
+  // Each packet inside is being sent or has a flit in some FIFO.
+  packet_.resize(vc_.size() * mesh_.depth + shape.senders);
+  for (std::uint32_t i = static_cast<std::uint32_t>(packet_.size()); i-- > 0;) {
+    packet_[i].next_free = free_packet_;
+    free_packet_ = i;
+  }
+}
+
+void Mesh::build_links() {
+  auto [sender_place, senders] = places(mesh_.sender_node, nodes_);
+  auto [receiver_place, receivers] = places(mesh_.receiver_node, nodes_);
+  inputs_ = kDirections + senders, outputs_ = kDirections + receivers;
+  vcs_of_router_ = inputs_ * mesh_.channels;
+  RADDLE_ASSERT(vcs_of_router_ <= 64 && outputs_ <= 32);
+  router_.resize(nodes_), output_.resize(nodes_ * outputs_);
+  out_vc_.resize(output_.size() * mesh_.channels, {kUnlimited, kNone});
+  vc_.resize(nodes_ * vcs_of_router_), flit_.resize(vc_.size() * ring_);
+  up_.resize(nodes_ * inputs_, kNone), in_turn_.resize(nodes_ * inputs_, 0);
+  for (Output& out : output_) out.free = static_cast<std::uint32_t>(low_bits(mesh_.channels));
+  for (unsigned node = 0; node < nodes_; ++node) {
+    unsigned x = node % mesh_.columns, y = node / mesh_.columns;
+    const bool there[] = {x + 1 < mesh_.columns, x > 0, y + 1 < mesh_.rows, y > 0};
+    const unsigned to[] = {node + 1, node - 1, node + mesh_.columns, node - mesh_.columns};
+    for (unsigned d = 0; d < kDirections; ++d) {
+      if (!there[d]) continue;
+      unsigned port = to[d] * inputs_ + kOpposite[d], out = node * outputs_ + d;
+      output_[out].down = port * mesh_.channels;
+      up_[port] = out * mesh_.channels;
+      for (unsigned c = 0; c < mesh_.channels; ++c)
+        out_vc_[out * mesh_.channels + c].credits = mesh_.depth;
+    }
+  }
+  for (unsigned s = 0; s < sender_.size(); ++s) {
+    unsigned node = mesh_.sender_node[s], port = node * inputs_ + kDirections + sender_place[s];
+    sender_[s].node = static_cast<std::uint16_t>(node);
+    sender_[s].vcs = port * mesh_.channels;
+    up_[port] = s;
+  }
+  for (unsigned r = 0; r < receiver_.size(); ++r) {
+    unsigned node = mesh_.receiver_node[r], o = kDirections + receiver_place[r];
+    receiver_[r].node = static_cast<std::uint16_t>(node);
+    receiver_[r].output = static_cast<std::uint8_t>(o);
+    output_[node * outputs_ + o].receiver = r;
+  }
+}
+
+void Mesh::connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) {
+  sender_[sender].link = &in, sender_[sender].credit = &credit_out;
+}
+
+void Mesh::connect_output(unsigned receiver, MessageLink& out, CreditLink* credit_in) {
+  receiver_[receiver].link = &out, receiver_[receiver].credit = credit_in;
+  receiver_[receiver].credits = shape_.credits;
+}
+
+void Mesh::add_to(Engine& engine) { engine.add(*this); }
+
+void Mesh::describe(std::string& out) const {
+  out += std::string(direction()) + " mesh: " + std::to_string(packets_inside_) + " packets inside";
+  constexpr unsigned kTold = 8;
+  unsigned told = 0;
+  for (unsigned v = 0; v < vc_.size() && told < kTold; ++v) {
+    const Vc& vc = vc_[v];
+    if (vc.packet == kNone || (vc.channel != kNoChannel && vc.starved == kNever)) continue;
+    unsigned in_router = v % vcs_of_router_;
+    out += "; node " + std::to_string(node_of(v)) + " input " +
+           std::to_string(in_router / mesh_.channels) + " channel " +
+           std::to_string(in_router % mesh_.channels) + " waits for a " +
+           (vc.channel == kNoChannel ? "channel" : "credit") + " of output " +
+           std::to_string(vc.output);
+    ++told;
+  }
+  out += "\n";
+}
+
+std::vector<stats::NocPort> Mesh::ports() const {
+  std::vector<stats::NocPort> all;
+  for (const Output& out : output_)
+    if (out.down != kNone || out.receiver != kNone) all.push_back(out.count);
+  return all;
+}
+
+std::vector<std::string> Mesh::audit() const {
+  std::vector<std::string> broken;
+  std::string name = std::string(direction()) + " mesh: ";
+  stats::NocCounters all = counters();
+  if (taken_ != all.packets + packets_inside_)
+    broken.push_back(name + std::to_string(taken_) + " packets came in, " +
+                     std::to_string(all.packets) + " went out, " + std::to_string(packets_inside_) +
+                     " are inside");
+  std::uint64_t hops = 0, out = 0;
+  for (const Output& o : output_) (o.receiver == kNone ? hops : out) += o.count.flits;
+  if (packets_inside_ == 0 && (hops != all.flit_hops || out != all.flits))
+    broken.push_back(name + "its links moved " + std::to_string(hops) + " and " +
+                     std::to_string(out) + " flits, its packets have " +
+                     std::to_string(all.flit_hops) + " and " + std::to_string(all.flits));
+  audit_credits(broken);
+  return broken;
+}
+
+/// Credits at the sending end + flits at the receiving end + credits under way = places.
+void Mesh::audit_credits(std::vector<std::string>& broken) const {
+  std::vector<unsigned> places(out_vc_.size());
+  for (unsigned i = 0; i < credits_.size(); ++i) ++places[credits_[i].out_vc];
+  for (unsigned o = 0; o < output_.size(); ++o) {
+    if (output_[o].down == kNone) continue;
+    for (unsigned c = 0; c < mesh_.channels; ++c) {
+      unsigned at = o * mesh_.channels + c;
+      places[at] += out_vc_[at].credits + vc_[output_[o].down + c].size;
+      if (places[at] != mesh_.depth)
+        broken.push_back(std::string(direction()) + " mesh: channel " + std::to_string(c) +
+                         " of output " + std::to_string(o % outputs_) + " at node " +
+                         std::to_string(o / outputs_) + " accounts for " +
+                         std::to_string(places[at]) + " of " + std::to_string(mesh_.depth) +
+                         " places");
+    }
+  }
+}
+
+}  // namespace raddle::timing
