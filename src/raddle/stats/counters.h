@@ -73,6 +73,7 @@ struct SmCounters {
   std::uint64_t l1d_accesses = 0, l1d_hits = 0, l1d_pending_hits = 0,
                 l1d_misses = 0;  ///< line accesses by loads
   std::uint64_t l1d_stores = 0, l1d_evictions = 0, l1d_fills = 0;
+  std::uint64_t l1d_store_hits = 0;  ///< of the stores, those that wrote into a present line
   std::uint64_t l1d_reservation_fails =
       0;  ///< cycles the LSU head waited for MSHR, merge slot or miss queue
   std::uint64_t l1d_miss_cycles = 0;  ///< sum over misses of the time from miss to fill
@@ -101,6 +102,7 @@ struct DramCounters {
   std::uint64_t reads = 0, writes = 0;  ///< requests
   std::uint64_t bytes = 0, activates = 0, precharges = 0, row_hits = 0, queue_cycles = 0,
                 bus_busy_cycles = 0;
+  std::uint64_t refreshes = 0;  ///< of all banks of a channel
 };
 
 /// The whole machine.
