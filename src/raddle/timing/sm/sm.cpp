@@ -47,6 +47,7 @@ Sm::Sm(const MachineSpec& machine, unsigned id,
   for (unsigned s = 0; s < schedulers_; ++s) {
     group_[s] = low_bits(slots) << (s * slots);
     policies_[s] = warp_policy.make({id, s, s * slots, slots, seed});
+    if (policy::L1Observer* o = policies_[s]->l1_observer()) lsu_.observe(*o);
   }
 }
 
