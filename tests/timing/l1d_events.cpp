@@ -1,6 +1,8 @@
 // What observers of an L1D are told: the cases one by one, and that events add up to the counters.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "raddle/base/rng.h"
 #include "support/sm_harness.h"
 
@@ -112,13 +114,14 @@ TEST_F(L1dEvents, AnEvictionNamesWhoBroughtTheLineAndWhoUsedItLast) {
 
 TEST_F(L1dEvents, ARefusalIsToldOnceAndThenTheOutcome) {
   machine.sm.l1d.mshr_entries = 1;
-  auto r =
-      one_block(code, 1, [&](WarpWriter& w) { w.lines(load, {{100}, {200}, {100}}).op(exit); });
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100}, {200}, {100}}).op(exit);
+  });
   run(r, 400);
   std::vector<L1Outcome> outcomes;
   for (const L1Access& a : seen.accesses) outcomes.push_back(a.outcome);
-  EXPECT_EQ(outcomes, (std::vector{L1Outcome::Miss, L1Outcome::Refused, L1Outcome::Miss,
-                                   L1Outcome::Hit}));
+  EXPECT_EQ(outcomes,
+            (std::vector{L1Outcome::Miss, L1Outcome::Refused, L1Outcome::Miss, L1Outcome::Hit}));
 }
 
 TEST_F(L1dEvents, StoresAndAtomicsThatRemoveALineSayWhy) {

@@ -74,7 +74,8 @@ TEST_F(LsuLimits, MshrsBoundTheMissesByLittlesLaw) {
       const Cycles t = sm.sent_times();
       ASSERT_EQ(t.size(), 64u);
       for (unsigned i = 0; i < 64; ++i)
-        EXPECT_EQ(t[i], i / entries * kRoundTrip + i % entries) << entries << " entries, miss " << i;
+        EXPECT_EQ(t[i], i / entries * kRoundTrip + i % entries)
+            << entries << " entries, miss " << i;
       const auto c = sm.counters();
       EXPECT_EQ(c.l1d_reservation_fails, c.l1d_refused[static_cast<unsigned>(Refusal::Mshr)]);
     }
@@ -114,7 +115,9 @@ TEST_F(LsuLimits, StoreBufferBoundsTheStoresByLittlesLaw) {
 
 TEST_F(LsuLimits, LoadsInFlightBoundTheLoadsOfAnSm) {
   machine.sm.loads_in_flight = 2;
-  auto r = one_block(code, 8, [&](WarpWriter& w) { w.lines(load, {{100 + w.warp(), 1}}).op(exit); });
+  auto r = one_block(code, 8, [&](WarpWriter& w) {
+    w.lines(load, {{100 + w.warp(), 1}}).op(exit);
+  });
   SmHarness sm(machine);
   sm.start_block(0, r);
   sm.run(2000);
@@ -137,9 +140,8 @@ TEST_F(LsuLimits, AQueueOfOneMissWorks) {
 TEST_F(LsuLimits, BankConflictsAreALadder) {
   for (unsigned ways : {1u, 2u, 4u, 8u, 16u, 32u}) {
     constexpr unsigned kAccesses = 8;
-    auto r = one_block(code, kAccesses, [&](WarpWriter& w) {
-      w.passes(shared, ways).op(used).op(exit);
-    });
+    auto r = one_block(code, kAccesses,
+                       [&](WarpWriter& w) { w.passes(shared, ways).op(used).op(exit); });
     SmHarness sm(machine);
     sm.start_block(0, r);
     sm.run(900);

@@ -88,10 +88,10 @@ struct SmCounters {
   std::uint64_t l1d_reservation_fails =
       0;  ///< cycles the LSU head waited for MSHR, merge slot or miss queue
   std::array<std::uint64_t, kRefusals> l1d_refused{};  ///< the same by cause
-  std::uint64_t l1d_miss_cycles = 0;  ///< sum over fills of the time from the miss
+  std::uint64_t l1d_miss_cycles = 0;                   ///< sum over fills of the time from the miss
   std::uint64_t l1d_store_misses = 0, l1d_write_backs = 0,
                 stores_combined = 0;  ///< fetches for stores; dirty lines that left; in the buffer
-  std::uint64_t requests = 0, replies = 0;  ///< into the miss queue; back
+  std::uint64_t requests = 0, replies = 0;   ///< into the miss queue; back
   std::uint64_t loads = 0, load_cycles = 0;  ///< complete, atomics included; issue to write-back
   std::uint64_t load_lsu_cycles = 0, load_hit_cycles = 0, load_queue_cycles = 0,
                 load_outside_cycles = 0;  ///< parts of load_cycles (lsu.h)

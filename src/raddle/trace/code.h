@@ -79,7 +79,7 @@ struct StaticInst {
   /// Per lane, memory operations (vector accesses: all elements). Of a Fence: kBlockScope if it
   /// orders accesses for the block's threads only, else 0.
   std::uint8_t bytes = 0;
-  bool bypass_l1 = false;  ///< .cg, .cv, volatile, relaxed and stronger
+  bool bypass_l1 = false;                   ///< .cg, .cv, volatile, relaxed and stronger
   std::vector<std::uint8_t> reads, writes;  ///< scoreboard registers, guard included in reads
   std::uint32_t line = 0;                   ///< of the PTX text, for reports
   std::uint16_t opcode = 0;                 ///< into KernelCode::opcode_names

@@ -41,7 +41,7 @@ struct DecodedInst {
   bool bypass_l1 = false;
   bool block_scope = false;    ///< a fence that only orders the block's accesses
   std::uint16_t const_at = 0;  ///< Const: where it reads (const_cache.h)
-  std::uint8_t op_class = 0;                             ///< as counted
+  std::uint8_t op_class = 0;   ///< as counted
   std::uint8_t register_reads = 0, register_writes = 0;  ///< distinct, without predicates
 };
 

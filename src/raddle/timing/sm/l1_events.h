@@ -28,8 +28,7 @@ class L1Events {
   }
   void evicted(Cycle now, const Tags::Victim& v, unsigned at, policy::L1Eviction::Why why) {
     for (policy::L1Observer* o : observers_)
-      o->evicted(
-          {now, v.line, v.sectors, v.dirty, owner_[at].brought_by, owner_[at].used_by, why});
+      o->evicted({now, v.line, v.sectors, v.dirty, owner_[at].brought_by, owner_[at].used_by, why});
   }
   void filled(const policy::L1Fill& e) {
     for (policy::L1Observer* o : observers_) o->filled(e);

@@ -40,8 +40,7 @@ void L1d::place(Cycle now, unsigned at, std::uint32_t line, unsigned kernel,
   if (out.sectors != 0) {
     ++count.l1d_evictions;
     if (out.dirty != 0) write_backs_.push({out.line, out.dirty, static_cast<std::uint8_t>(kernel)});
-    if (events_ != nullptr)
-      events_->evicted(now, out, at, policy::L1Eviction::Why::Replaced);
+    if (events_ != nullptr) events_->evicted(now, out, at, policy::L1Eviction::Why::Replaced);
   }
   if (events_ != nullptr) events_->placed(at);
 }

@@ -93,7 +93,9 @@ class L1d {
   void observe(policy::L1Observer& observer);
   /// For events: the way of the last access, and the first request of an MSHR.
   unsigned last_way() const { return last_; }
-  bool first_request(unsigned mshr, std::uint8_t ask) const { return mshrs_.requested(mshr) == ask; }
+  bool first_request(unsigned mshr, std::uint8_t ask) const {
+    return mshrs_.requested(mshr) == ask;
+  }
   unsigned reserved_way(unsigned mshr) const { return reserve_ ? reserved_[mshr] : Tags::kAbsent; }
 
  private:
@@ -128,9 +130,9 @@ class L1d {
   unsigned last_ = 0;      // way of the last hit, or of the last store if present
   Tags tags_;
   Mshrs<std::uint16_t> mshrs_;
-  std::vector<std::uint32_t> reserved_;    // reserve_on_miss, by MSHR: where its line is
-  std::vector<std::uint8_t> stored_;       // keeps_dirty_, by MSHR: dirty when they come
-  std::vector<Times> times_;               // by MSHR and lowest sector of the request
+  std::vector<std::uint32_t> reserved_;  // reserve_on_miss, by MSHR: where its line is
+  std::vector<std::uint8_t> stored_;     // keeps_dirty_, by MSHR: dirty when they come
+  std::vector<Times> times_;             // by MSHR and lowest sector of the request
   Ring<WriteBack> write_backs_;
   std::unique_ptr<L1Events> events_;
 };

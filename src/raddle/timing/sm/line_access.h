@@ -44,10 +44,8 @@ class LineMap {
     unsigned n = 0;
     if (!half_lines_) return add({base + p.line, p.words, 0, lanes}, out, n);
     const std::uint32_t low = p.words & 0xffff, high = p.words >> 16;
-    if (low != 0)
-      n = add({base + 2 * p.line, low, 0, share(lanes, low, p.words)}, out, n);
-    if (high != 0)
-      n = add({base + 2 * p.line + 1, high, 0, share(lanes, high, p.words)}, out, n);
+    if (low != 0) n = add({base + 2 * p.line, low, 0, share(lanes, low, p.words)}, out, n);
+    if (high != 0) n = add({base + 2 * p.line + 1, high, 0, share(lanes, high, p.words)}, out, n);
     return n;
   }
   /// Sectors touched by a mask of words, counted from the start of the line.

@@ -9,23 +9,7 @@ namespace raddle::timing {
 
 namespace {
 using stats::Refusal;
-
-const char* in_words(Refusal why) {
-  switch (why) {
-    case Refusal::Mshr:
-      return "no MSHR is free";
-    case Refusal::Merge:
-      return "the line's MSHR can merge no more";
-    case Refusal::Way:
-      return "every way of the set is reserved";
-    case Refusal::MissQueue:
-      return "the miss queue is full";
-    case Refusal::StoreBuffer:
-      return "the store buffer is full";
-  }
-  return "nothing";
 }
-}  // namespace
 
 Lsu::Lsu(const MachineSpec& machine, unsigned sm)
     : lines_(machine),
@@ -223,9 +207,10 @@ bool Lsu::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& 
 
 bool Lsu::load(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
                stats::SmCounters& count) {
-  const L1d::Answer l = l1d_.load(
-      now, {a.line, lines_.widened(a.sectors), e.owner.kernel, e.load}, can_send(), count);
-  if (l1d_.events() != nullptr) [[unlikely]] tell(now, e, a, l);
+  const L1d::Answer l = l1d_.load(now, {a.line, lines_.widened(a.sectors), e.owner.kernel, e.load},
+                                  can_send(), count);
+  if (l1d_.events() != nullptr) [[unlikely]]
+    tell(now, e, a, l);
   if (l.outcome == L1d::Outcome::Blocked) return refuse(l.why);
   if (l.outcome == L1d::Outcome::Hit) wheel.push(now + hit_latency_, Event::piece(e.load));
   else if (l.ask != 0) send(e, a, MessageKind::Read, l.mshr, l.ask, count);
@@ -247,7 +232,8 @@ bool Lsu::store(Cycle now, const Entry& e, const LineAccess& a, EventWheel& whee
                                  : std::uint8_t{0};
   const L1d::Answer s =
       l1d_.store(now, {a.line, sectors, e.owner.kernel, waiter}, whole, local, can, count);
-  if (l1d_.events() != nullptr) [[unlikely]] tell(now, e, a, s);
+  if (l1d_.events() != nullptr) [[unlikely]]
+    tell(now, e, a, s);
   switch (s.outcome) {
     case L1d::Outcome::Blocked:
       return refuse(buffered && l1d_.write_backs().empty() ? Refusal::StoreBuffer : s.why);
@@ -272,8 +258,7 @@ void Lsu::forward_store(Cycle now, const Entry& e, const LineAccess& a, EventWhe
   using Taken = StoreBuffer::Taken;
   const Taken taken = store_buffer_.put(a.line, a.sectors, e.owner.warp, e.owner.kernel);
   count.stores_combined += taken != Taken::Fresh;
-  if (taken == Taken::AlreadyWaitedFor)
-    wheel.push(now + 1, Event::acknowledge(e.owner.warp));
+  if (taken == Taken::AlreadyWaitedFor) wheel.push(now + 1, Event::acknowledge(e.owner.warp));
 }
 
 /// Accesses that do not use the L1D: atomics, reductions, bypassing loads and stores. What the L1D
@@ -353,52 +338,6 @@ bool Lsu::idle() const {
   return queue_.empty() && miss_queue_.empty() && free_loads_.size() == loads_.size() &&
          l1d_.missing_lines() == 0 && const_cache_.missing_lines() == 0 && store_buffer_.empty() &&
          l1d_.write_backs().empty() && write_backs_out_ == 0;
-}
-
-// --- for observers and people --------------------------------------------------------------------
-
-void Lsu::tell_access(Cycle now, const Entry& e, const LineAccess& a, policy::L1Outcome outcome) {
-  const policy::L1Kind kind = e.route == Route::Load    ? policy::L1Kind::Load
-                              : e.route == Route::Store ? policy::L1Kind::Store
-                                                        : policy::L1Kind::Atomic;
-  l1d_.events()->access({now, a.line, e.owner.inst, head_.lanes, a.sectors, e.owner.warp,
-                         e.owner.kernel, kind, e.owner.code->local, outcome});
-}
-
-/// What has become of an access to the L1D.
-void Lsu::tell(Cycle now, const Entry& e, const LineAccess& a, const L1d::Answer& answer) {
-  L1Events& events = *l1d_.events();
-  switch (answer.outcome) {
-    case L1d::Outcome::Blocked:
-      if (!refused_) tell_access(now, e, a, policy::L1Outcome::Refused);
-      return;
-    case L1d::Outcome::Hit:
-      events.used(l1d_.last_way(), e.owner.warp);
-      return tell_access(now, e, a, policy::L1Outcome::Hit);
-    case L1d::Outcome::Forward:
-      if (l1d_.last_way() != Tags::kAbsent) events.used(l1d_.last_way(), e.owner.warp);
-      return tell_access(now, e, a, policy::L1Outcome::Forwarded);
-    case L1d::Outcome::Miss:
-      break;
-  }
-  if (answer.ask != 0 && l1d_.first_request(answer.mshr, answer.ask))
-    events.requested(answer.mshr, e.owner.warp);
-  if (l1d_.reserved_way(answer.mshr) != Tags::kAbsent)
-    events.used(l1d_.reserved_way(answer.mshr), e.owner.warp);
-  tell_access(now, e, a,
-              answer.ask != 0 ? policy::L1Outcome::Miss : policy::L1Outcome::PendingHit);
-}
-
-void Lsu::describe(std::string& out) const {
-  out += "load/store unit: " + std::to_string(queue_.size()) + " of " +
-         std::to_string(queue_.capacity()) + " instructions, " +
-         std::to_string(loads_.size() - free_loads_.size()) + " loads in flight, " +
-         std::to_string(l1d_.missing_lines()) + " lines missing, miss queue " +
-         std::to_string(miss_queue_.size()) + " of " + std::to_string(miss_queue_.capacity()) +
-         ", " + std::to_string(credits_) + " flit credits";
-  if (refused_)
-    out += "; its head (warp slot " + std::to_string(queue_.front().owner.warp) +
-           ") is blocked: " + in_words(refused_for_);
 }
 
 }  // namespace raddle::timing

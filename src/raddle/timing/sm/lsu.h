@@ -113,6 +113,8 @@ class Lsu {
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   bool idle() const;
   void describe(std::string& out) const;
+  /// Adds a sentence for each law of conservation that the counters break.
+  void audit(const SmKernelCounters& counters, std::vector<std::string>& broken) const;
 
  private:
   // Tags of reads: an MSHR of the L1D, or one of these and an index. Of writes: a warp, an entry of

@@ -22,7 +22,9 @@ class PieceQueue {
   }
   trace::Piece pop() {
     if (head_ == end_) head_ = 0, end_ = static_cast<unsigned>(piece_.size());
-    return piece_[head_++];
+    const trace::Piece out = piece_[head_++];
+    if (head_ == tail_) head_ = tail_ = 0;  // empty: little memory is touched again and again
+    return out;
   }
 
  private:

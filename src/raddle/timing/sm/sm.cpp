@@ -153,8 +153,7 @@ void Sm::run_events(Cycle now) {
         break;
       }
       case Event::Kind::Piece:
-        lsu_.hit_piece(now, e.load(), counters_,
-                       [&](const Lsu::Owner& o) { loaded(now, o); });
+        lsu_.hit_piece(now, e.load(), counters_, [&](const Lsu::Owner& o) { loaded(now, o); });
         break;
       case Event::Kind::Acknowledge:
         acknowledged(now, e.warp());

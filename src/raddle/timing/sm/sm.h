@@ -65,6 +65,8 @@ class Sm {
   Cycle last_progress(Cycle now) const { return sleeping_ != 0 ? now : progress_; }
   policy::WarpPolicy& policy(unsigned scheduler) { return *policies_[scheduler]; }
   bool idle() const { return resident_ == 0 && lsu_.idle(); }
+  /// A sentence for each law of conservation that does not hold.
+  std::vector<std::string> audit() const;
   /// The observer must outlive the SM.
   void observe(policy::L1Observer& observer) { lsu_.observe(observer); }
   /// One line per resident warp (at most `most`): where it stands and what it waits for; then the

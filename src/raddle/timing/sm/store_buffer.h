@@ -34,8 +34,8 @@ class StoreBuffer {
 
   bool takes(std::uint32_t line) const { return !full() || find(line) != nullptr; }
   enum class Taken : std::uint8_t { Fresh, Combined, AlreadyWaitedFor };
-  /// Precondition: takes(line). Fresh and Combined: one more acknowledgement will come for the warp. AlreadyWaitedFor: the one
-  /// it waits for anyway covers this store.
+  /// Precondition: takes(line). Fresh and Combined: one more acknowledgement will come for the
+  /// warp. AlreadyWaitedFor: the one it waits for anyway covers this store.
   Taken put(std::uint32_t line, std::uint8_t sectors, unsigned warp, unsigned kernel) {
     if (Entry* e = find(line)) {
       const bool known = (e->warps >> warp & 1) != 0;
