@@ -110,9 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
              "dram.tCL: expected a whole number from 1 to 1000 memory cycles, found -12"},
         Case{"out_of_range_with_unit", "core_clock_mhz = 1132", "core_clock_mhz = 0",
              "core_clock_mhz: expected a whole number from 100 to 10000 MHz, found 0"},
-        Case{"unknown_choice", "write_policy = ", "write_policy = \"write_back\"",
-             "sm.l1d.write_policy: expected one of \"write_through\" \"write_evict\", found "
-             "\"write_back\""},
+        Case{"unknown_choice", "write_policy = ", "write_policy = \"write_around\"",
+             "sm.l1d.write_policy: expected one of \"write_through\" \"write_evict\" "
+             "\"write_back\" \"write_validate\" \"write_through_validate\", found "
+             "\"write_around\""},
         Case{"unknown_unit",
              "int_mul = ", "int_mul = { unit = \"alu\", latency = 5, interval = 2 }",
              "sm.cost.int_mul.unit: expected one of \"int\" \"fp32\""},
@@ -186,7 +187,7 @@ TEST(BadOption, IsToldAsTheUserWroteIt) {
   tree.set_option("sm.l1d.size_kib=9999", "--set sm.l1d.size_kib=9999");
   tree.set_option("sm.l1d.wyas=4", "--set sm.l1d.wyas=4");
   EXPECT_EQ(error_of_tree(tree),
-            "--set sm.l1d.size_kib=9999: sm.l1d.size_kib: expected a whole number from 1 to 1024 "
+            "--set sm.l1d.size_kib=9999: sm.l1d.size_kib: expected a whole number from 0 to 1024 "
             "KiB, found 9999\n"
             "--set sm.l1d.wyas=4: sm.l1d.wyas: unknown key; did you mean 'ways'?");
 }

@@ -196,6 +196,7 @@ void Decoder::simple(const Inst& inst) {
   }
   for (std::string_view word : inst.modifiers)
     if (word.substr(0, 5) == "proxy" || word == "mbarrier_init") refuse();
+  current_.bytes = inst.has("cta") ? trace::kBlockScope : 0;
   emit_own(O_simple, OpKind::Fence).flags = kVisible;
 }
 

@@ -57,6 +57,18 @@ class PerKernel {
   std::array<Counters, kKernelSlots> slot_{};
 };
 
+/// Why the oldest instruction of a load/store unit could not go on.
+enum class Refusal : std::uint8_t {
+  Mshr,         ///< no MSHR is free
+  Merge,        ///< the line's MSHR holds as many accesses as it can
+  Way,          ///< every way of the set waits for its data
+  MissQueue,    ///< no room towards the interconnect
+  StoreBuffer,  ///< no entry is free
+};
+inline constexpr unsigned kRefusals = 5;
+inline constexpr std::array<std::string_view, kRefusals> kRefusalNames = {
+    "mshr", "merge", "way", "miss_queue", "store_buffer"};
+
 /// Classes of operation an instruction is counted under: trace::OpClass, which this room does not
 /// know.
 inline constexpr unsigned kOpClasses = 14;
@@ -76,9 +88,17 @@ struct SmCounters {
   std::uint64_t l1d_store_hits = 0;  ///< of the stores, those that wrote into a present line
   std::uint64_t l1d_reservation_fails =
       0;  ///< cycles the LSU head waited for MSHR, merge slot or miss queue
-  std::uint64_t l1d_miss_cycles = 0;  ///< sum over misses of the time from miss to fill
+  std::array<std::uint64_t, kRefusals> l1d_refused{};  ///< the same by cause
+  std::uint64_t l1d_miss_cycles = 0;                   ///< sum over fills of the time from the miss
+  std::uint64_t l1d_store_misses = 0, l1d_write_backs = 0,
+                stores_combined = 0;  ///< fetches for stores; dirty lines that left; in the buffer
+  std::uint64_t requests = 0, replies = 0;   ///< into the miss queue; back
+  std::uint64_t loads = 0, load_cycles = 0;  ///< complete, atomics included; issue to write-back
+  std::uint64_t load_lsu_cycles = 0, load_hit_cycles = 0, load_queue_cycles = 0,
+                load_outside_cycles = 0;  ///< parts of load_cycles (lsu.h)
   std::uint64_t atomics = 0;
-  std::uint64_t shared_accesses = 0, shared_passes = 0, const_accesses = 0;
+  std::uint64_t shared_accesses = 0, shared_passes = 0;
+  std::uint64_t const_accesses = 0, const_hits = 0, const_misses = 0;
   std::uint64_t blocks = 0;
 };
 

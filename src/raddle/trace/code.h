@@ -71,11 +71,15 @@ inline constexpr std::array<const char*, kOpClasses> kOpClassNames = {
 inline constexpr unsigned kScoreboardRegisters = 256;
 inline constexpr std::uint8_t kFirstPredicate = 240, kPcRegister = 255;
 
+inline constexpr std::uint8_t kBlockScope = 1;
+
 struct StaticInst {
   OpKind kind = OpKind::Alu;
   OpClass op_class = OpClass::Int;
-  std::uint8_t bytes = 0;  ///< per lane, memory operations (vector accesses: all elements)
-  bool bypass_l1 = false;  ///< .cg, .cv, volatile, relaxed and stronger
+  /// Per lane, memory operations (vector accesses: all elements). Of a Fence: kBlockScope if it
+  /// orders accesses for the block's threads only, else 0.
+  std::uint8_t bytes = 0;
+  bool bypass_l1 = false;                   ///< .cg, .cv, volatile, relaxed and stronger
   std::vector<std::uint8_t> reads, writes;  ///< scoreboard registers, guard included in reads
   std::uint32_t line = 0;                   ///< of the PTX text, for reports
   std::uint16_t opcode = 0;                 ///< into KernelCode::opcode_names

@@ -12,6 +12,7 @@ namespace {
 
 using timing::L1d;
 using Outcome = L1d::Outcome;
+using stats::Refusal;
 
 class L1dTest : public ::testing::Test {
  protected:
@@ -19,13 +20,20 @@ class L1dTest : public ::testing::Test {
     spec.size_kib = 1, spec.line_bytes = 128, spec.ways = 2, spec.mshr_entries = 4,
     spec.mshr_merges = 2;
   }  // 4 sets
-  L1d::Load load(L1d& c, std::uint32_t line, std::uint8_t sectors = 0xf, bool can_send = true) {
-    return c.load(now, line, sectors, waiter++, can_send, count);
+  L1d::Answer load(L1d& c, std::uint32_t line, std::uint8_t sectors = 0xf, bool can_send = true) {
+    return c.load(now, {line, sectors, 0, waiter++}, can_send, count);
   }
-  std::vector<std::uint16_t> fill(L1d& c, const L1d::Load& l) {
+  std::vector<std::uint16_t> fill(L1d& c, const L1d::Answer& l) {
     std::vector<std::uint16_t> done;
-    c.fill(now, l.mshr, l.ask, count, [&](std::uint16_t w) { done.push_back(w); });
+    c.fill(now, l.mshr, l.ask, 0, count, [&](std::uint16_t w) { done.push_back(w); });
     return done;
+  }
+  Outcome store(L1d& c, std::uint32_t line, std::uint8_t sectors = 0xf) {
+    return c.store(now, {line, sectors, 0, waiter++}, sectors, false, true, count).outcome;
+  }
+  static Refusal refusal(const L1d::Answer& a) {
+    EXPECT_EQ(a.outcome, Outcome::Blocked);
+    return a.why;
   }
   /// A line, present.
   void bring(L1d& c, std::uint32_t line) { fill(c, load(c, line)); }
@@ -58,10 +66,10 @@ TEST_F(L1dTest, AnyNumberOfSetsIsByModulo) {
 
 TEST_F(L1dTest, SectorsAreValidByThemselves) {
   L1d c(spec);
-  L1d::Load a = load(c, 0, 1);
+  L1d::Answer a = load(c, 0, 1);
   fill(c, a);
   EXPECT_EQ(load(c, 0, 1).outcome, Outcome::Hit);
-  L1d::Load b = load(c, 0, 3);
+  L1d::Answer b = load(c, 0, 3);
   EXPECT_EQ(b.outcome, Outcome::Miss);
   EXPECT_EQ(b.ask, 2) << "only what is missing";
   fill(c, b);
@@ -71,7 +79,7 @@ TEST_F(L1dTest, SectorsAreValidByThemselves) {
 TEST_F(L1dTest, MergedWaitersComeBackWhenTheirSectorsAreThere) {
   spec.mshr_merges = 4;
   L1d c(spec);
-  L1d::Load a = load(c, 0, 1), b = load(c, 0, 3), again = load(c, 0, 2);
+  L1d::Answer a = load(c, 0, 1), b = load(c, 0, 3), again = load(c, 0, 2);
   EXPECT_EQ(b.mshr, a.mshr);
   EXPECT_EQ(b.ask, 2);
   EXPECT_EQ(again.ask, 0);
@@ -83,15 +91,12 @@ TEST_F(L1dTest, MergedWaitersComeBackWhenTheirSectorsAreThere) {
 
 TEST_F(L1dTest, BlockedChangesNothing) {
   L1d c(spec);
-  EXPECT_EQ(load(c, 0, 1, false).outcome, Outcome::Blocked);
-  EXPECT_STREQ(c.obstacle(0, false), "the miss queue is full");
+  EXPECT_EQ(refusal(load(c, 0, 1, false)), Refusal::MissQueue);
   for (std::uint32_t i = 0; i < 4; ++i) load(c, i);
-  EXPECT_EQ(load(c, 9).outcome, Outcome::Blocked);
-  EXPECT_STREQ(c.obstacle(9, true), "no MSHR is free");
+  EXPECT_EQ(refusal(load(c, 9)), Refusal::Mshr);
   load(c, 0);
   stats::SmCounters before = count;
-  EXPECT_EQ(load(c, 0).outcome, Outcome::Blocked);
-  EXPECT_STREQ(c.obstacle(0, true), "the line's MSHR can merge no more");
+  EXPECT_EQ(refusal(load(c, 0)), Refusal::Merge);
   EXPECT_EQ(count.l1d_accesses, before.l1d_accesses);
   EXPECT_EQ(count.l1d_accesses, 5u);
 }
@@ -106,11 +111,10 @@ TEST_F(L1dTest, ReservedWaysStayUntilTheirDataHasCome) {
   spec.reserve_on_miss = true;
   L1d c(spec);
   bring(c, 0), bring(c, 4);
-  L1d::Load a = load(c, 8);
+  L1d::Answer a = load(c, 8);
   EXPECT_EQ(count.l1d_evictions, 1u) << "at the miss";
   EXPECT_EQ(load(c, 0).outcome, Outcome::Miss) << "takes the other way";
-  EXPECT_EQ(load(c, 12).outcome, Outcome::Blocked);
-  EXPECT_STREQ(c.obstacle(12, true), "every way of the set is reserved");
+  EXPECT_EQ(refusal(load(c, 12)), Refusal::Way);
   fill(c, a);
   EXPECT_EQ(load(c, 8).outcome, Outcome::Hit);
   EXPECT_EQ(load(c, 12).outcome, Outcome::Miss);
@@ -120,7 +124,7 @@ TEST_F(L1dTest, AMissingSectorOfAPresentLineReservesItsWay) {
   spec.reserve_on_miss = true, spec.ways = 1, spec.size_kib = 1;
   L1d c(spec);
   fill(c, load(c, 0, 1));
-  L1d::Load second = load(c, 0, 2);
+  L1d::Answer second = load(c, 0, 2);
   EXPECT_EQ(load(c, 8).outcome, Outcome::Blocked);
   fill(c, second);
   EXPECT_EQ(load(c, 0, 3).outcome, Outcome::Hit);
@@ -130,8 +134,8 @@ TEST_F(L1dTest, AMissingSectorOfAPresentLineReservesItsWay) {
 TEST_F(L1dTest, WriteThroughKeepsAndRefreshesTheLine) {
   L1d c(spec);
   bring(c, 0), bring(c, 4);
-  c.store(0);
-  c.store(8);  // absent: not allocated
+  store(c, 0);
+  store(c, 8);  // absent: not allocated
   bring(c, 12);
   EXPECT_EQ(load(c, 0).outcome, Outcome::Hit) << "the store made it young";
   EXPECT_EQ(load(c, 4).outcome, Outcome::Miss);
@@ -141,10 +145,10 @@ TEST_F(L1dTest, WriteEvictAndInvalidateRemoveTheLineAndFreeItsWay) {
   spec.write_policy = timing::WritePolicy::WriteEvict;
   L1d c(spec);
   bring(c, 0), bring(c, 4);
-  c.store(4);
+  store(c, 4);
   bring(c, 8);
   EXPECT_EQ(load(c, 0).outcome, Outcome::Hit) << "the empty way was taken";
-  c.invalidate(0);
+  EXPECT_FALSE(c.remove(now, 0, 0)) << "it was clean";
   EXPECT_EQ(load(c, 0).outcome, Outcome::Miss);
   EXPECT_EQ(count.l1d_evictions, 0u) << "only replacement counts";
 }
@@ -153,8 +157,8 @@ TEST_F(L1dTest, FlushForgetsAllButWhatIsOnItsWay) {
   spec.reserve_on_miss = true;
   L1d c(spec);
   bring(c, 0);
-  L1d::Load a = load(c, 1);
-  c.flush();
+  L1d::Answer a = load(c, 1);
+  c.flush(now, 0);
   EXPECT_EQ(load(c, 0).outcome, Outcome::Miss);
   fill(c, a);
   EXPECT_EQ(load(c, 1).outcome, Outcome::Hit);
@@ -162,9 +166,9 @@ TEST_F(L1dTest, FlushForgetsAllButWhatIsOnItsWay) {
 
 TEST_F(L1dTest, MissCyclesAreCountedPerRequest) {
   L1d c(spec);
-  L1d::Load a = load(c, 0, 1);
+  L1d::Answer a = load(c, 0, 1);
   now = 10;
-  L1d::Load b = load(c, 0, 2);
+  L1d::Answer b = load(c, 0, 2);
   now = 100;
   fill(c, a);
   now = 150;
@@ -182,7 +186,7 @@ TEST_F(L1dTest, HitsAgreeWithAListModel) {
     std::uint32_t line = rng.below(60);
     auto& set = model[line % 6];
     auto at = std::find(set.begin(), set.end(), line);
-    L1d::Load l = load(c, line);
+    L1d::Answer l = load(c, line);
     ASSERT_EQ(l.outcome == Outcome::Hit, at != set.end()) << i;
     if (at != set.end()) set.erase(at);
     else if (set.size() == 4) set.erase(set.begin());

@@ -8,7 +8,6 @@
 namespace raddle {
 namespace {
 
-using timing::LineAccess;
 using timing::LineMap;
 
 timing::MachineSpec machine(std::uint32_t line, std::uint32_t sector, std::uint32_t l1_sector) {
@@ -40,7 +39,7 @@ TEST(LineMap, SectorsAgreeWithTheDefinition) {
 
 TEST(LineMap, WholeLinesKeepTheirNumber) {
   LineMap map(machine(128, 32, 32));
-  LineAccess out[2];
+  LineMap::Accesses out;
   ASSERT_EQ(map.convert({77, 0xff00, 0x3}, 1000, out), 1u);
   EXPECT_EQ(out[0].line, 1077u);
   EXPECT_EQ(out[0].sectors, 2);
@@ -49,7 +48,7 @@ TEST(LineMap, WholeLinesKeepTheirNumber) {
 
 TEST(LineMap, HalfLinesSplitAndShareTheLanes) {
   LineMap map(machine(64, 32, 32));
-  LineAccess out[2];
+  LineMap::Accesses out;
   ASSERT_EQ(map.convert({10, 0x00ff00ff, kFullMask}, 0, out), 2u);
   EXPECT_EQ(out[0].line, 20u);
   EXPECT_EQ(out[1].line, 21u);

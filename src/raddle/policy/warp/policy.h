@@ -6,6 +6,7 @@
 #include "raddle/base/age.h"
 #include "raddle/base/fields.h"
 #include "raddle/base/types.h"
+#include "raddle/policy/observer.h"
 
 namespace raddle::policy {
 
@@ -35,6 +36,8 @@ class WarpPolicy {
   virtual ~WarpPolicy() = default;
   /// A set bit of view.ready.
   virtual unsigned pick(const WarpView& view) = 0;
+  /// If not null: told what happens in the SM's L1D (observer.h), as long as the policy lives.
+  virtual L1Observer* l1_observer() { return nullptr; }
   /// Counters, summed over instances in the result.
   virtual void visit_statistics(FieldVisitor&) {}
 };

@@ -61,6 +61,7 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   in.payload = in.route >= Route::Load && in.route <= Route::Reduce;
   in.local = from.kind == trace::OpKind::LoadLocal || from.kind == trace::OpKind::StoreLocal;
   in.bypass_l1 = from.bypass_l1;
+  in.block_scope = from.kind == trace::OpKind::Fence && from.bytes == trace::kBlockScope;
 
   RegisterSet writes;
   unsigned count = 0, only = 0;
@@ -95,6 +96,12 @@ DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm
   instructions_.reserve(size);
   for (const trace::StaticInst& in : lowered.code.instructions)
     instructions_.push_back(decode(in, sm, several_));
+  std::uint16_t const_at = 0;
+  for (DecodedInst& in : instructions_) {
+    if (in.route != Route::Const) continue;
+    in.const_at = const_at;
+    const_at = static_cast<std::uint16_t>(const_at + 8);
+  }
   RADDLE_ASSERT(!lowered.first.empty() && lowered.first.back() == size);
   expansions_.reserve(lowered.first.size());
   for (std::size_t i = 0; i + 1 < lowered.first.size(); ++i) {

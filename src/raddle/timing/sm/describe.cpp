@@ -16,6 +16,12 @@ void Sm::describe(std::string& out, unsigned most) const {
   out += "\n";
 }
 
+std::vector<std::string> Sm::audit() const {
+  std::vector<std::string> broken;
+  lsu_.audit(counters_, broken);
+  return broken;
+}
+
 void Sm::describe_warp(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
   const trace::KernelCode& code = warp.launch->code->code();

@@ -118,7 +118,7 @@ void Sm::issue_warp(Cycle now, unsigned s, unsigned w) {
     case Route::Fence:
       break;
     default:
-      if (warp.pieces != 0) to_lsu(w, in);  // otherwise all lanes were predicated off
+      if (warp.pieces != 0) to_lsu(now, w, in);  // otherwise all lanes were predicated off
   }
   advance(now, w);
 }
@@ -135,7 +135,7 @@ void Sm::write_back(Cycle now, unsigned w, const DecodedInst& in) {
   }
 }
 
-void Sm::to_lsu(unsigned w, const DecodedInst& in) {
+void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = warps_[w];
   const DecodedKernel& code = *warp.launch->code;
   Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot,
@@ -147,9 +147,9 @@ void Sm::to_lsu(unsigned w, const DecodedInst& in) {
   }
   if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
   std::uint32_t base = in.local ? local_base(w) : 0;
-  unsigned lines = lsu_.enter_lines(owner, warp.cursor.at + trace::kRecordWords, warp.pieces, base);
-  bool load = in.route == Route::Load || in.route == Route::Atomic;
-  warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + (load ? 1 : lines));
+  unsigned operations =
+      lsu_.enter_lines(now, owner, warp.cursor.at + trace::kRecordWords, warp.pieces, base);
+  warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + operations);
 }
 
 void Sm::come_to_barrier(Cycle now, unsigned w) {

@@ -1,94 +1,193 @@
 #include "raddle/timing/sm/l1d.h"
 
-#include "raddle/base/mask.h"
-
 namespace raddle::timing {
 
+namespace {
+constexpr unsigned kRequestsPerMshr = 8;  // one for each sector at most
+
+// Every request under way may push a line out when its data comes, an access one more, and a flush
+// all lines.
+unsigned most_write_backs(const L1dSpec& spec) {
+  if (!spec.keeps_dirty()) return 1;
+  return spec.sets() * spec.ways + spec.mshr_entries * kRequestsPerMshr + 1;
+}
+unsigned sets_or_one(const L1dSpec& spec) { return spec.present() ? spec.sets() : 1; }
+}  // namespace
+
 L1d::L1d(const L1dSpec& spec)
-    : sets_(spec.sets()),
+    : sets_(sets_or_one(spec)),
+      spread_(sets_or_one(spec), 0x51ed270bu),
+      hash_(spec.index == SetIndex::Hash),
       reserve_(spec.reserve_on_miss),
-      evict_on_store_(spec.write_policy == WritePolicy::WriteEvict),
-      tags_(spec.sets(), spec.ways),
+      keeps_dirty_(spec.keeps_dirty()),
+      policy_{spec.write_policy, spec.local_write_policy},
+      tags_(sets_or_one(spec), spec.ways),
       mshrs_(spec.mshr_entries, spec.mshr_merges),
       reserved_(spec.mshr_entries),
-      since_(std::size_t{spec.mshr_entries} * 8) {}
+      stored_(keeps_dirty_ ? spec.mshr_entries : 0),
+      times_(std::size_t{spec.mshr_entries} * kRequestsPerMshr),
+      write_backs_(most_write_backs(spec)) {}
 
-unsigned L1d::place(std::uint32_t line, stats::SmCounters& count) {
-  const unsigned at = tags_.victim(set_of(line));
-  if (tags_.place(at, line).sectors != 0) ++count.l1d_evictions;
-  return at;
+void L1d::observe(policy::L1Observer& observer) {
+  if (events_ == nullptr) events_ = std::make_unique<L1Events>(tags_.handles(), reserved_.size());
+  events_->add(observer);
 }
 
-L1d::Load L1d::load(Cycle now, std::uint32_t line, std::uint8_t sectors, std::uint16_t waiter,
-                    bool can_send, stats::SmCounters& count) {
-  unsigned at = find(line);
-  auto missing =
-      static_cast<std::uint8_t>(at == Tags::kAbsent ? sectors : sectors & ~tags_.valid(at));
+void L1d::place(Cycle now, unsigned at, std::uint32_t line, unsigned kernel,
+                stats::SmCounters& count) {
+  const Tags::Victim out = tags_.place(at, line);
+  last_ = at;
+  if (out.sectors != 0) {
+    ++count.l1d_evictions;
+    if (out.dirty != 0) write_backs_.push({out.line, out.dirty, static_cast<std::uint8_t>(kernel)});
+    if (events_ != nullptr) events_->evicted(now, out, at, policy::L1Eviction::Why::Replaced);
+  }
+  if (events_ != nullptr) events_->placed(at);
+}
+
+L1d::Answer L1d::load(Cycle now, const Request& r, bool can_send, stats::SmCounters& count) {
+  const unsigned at = find(r.line);
+  const auto missing =
+      static_cast<std::uint8_t>(at == Tags::kAbsent ? r.sectors : r.sectors & ~tags_.valid(at));
   if (missing == 0) {
     ++count.l1d_accesses, ++count.l1d_hits;
     tags_.touch(at);
-    return {Outcome::Hit, 0, 0};
+    last_ = at;
+    return plain(Outcome::Hit);
   }
-  unsigned m = mshrs_.find(line);
-  bool fresh = m == Mshrs<std::uint16_t>::kNone;
-  auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(m));
-  bool needs_way = reserve_ && at == Tags::kAbsent;
-  if ((ask != 0 && !can_send) || (fresh ? mshrs_.full() : !mshrs_.can_merge(m)) ||
-      (needs_way && tags_.victim(set_of(line)) == Tags::kAbsent))
-    return {Outcome::Blocked, 0, 0};
+  const Answer a = miss(now, r, at, missing, can_send, count);
+  if (a.outcome == Outcome::Miss)
+    ++count.l1d_accesses, ++(a.ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
+  return a;
+}
 
-  ++count.l1d_accesses, ++(ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
-  if (fresh) m = mshrs_.add(line);
+L1d::Answer L1d::miss(Cycle now, const Request& r, unsigned at, std::uint8_t missing, bool can_send,
+                      stats::SmCounters& count) {
+  unsigned m = mshrs_.find(r.line);
+  const bool fresh = m == Mshrs<std::uint16_t>::kNone;
+  const auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(m));
+  const bool needs_way = reserve_ && at == Tags::kAbsent;
+  if (fresh && mshrs_.full()) return blocked(stats::Refusal::Mshr);
+  if (!fresh && !mshrs_.can_merge(m)) return blocked(stats::Refusal::Merge);
+  if (needs_way && (at = tags_.victim(set_of(r.line))) == Tags::kAbsent)
+    return blocked(stats::Refusal::Way);
+  if (ask != 0 && !can_send) return blocked(stats::Refusal::MissQueue);
+
+  if (fresh) {
+    m = mshrs_.add(r.line);
+    if (keeps_dirty_) stored_[m] = 0;
+  }
   if (reserve_) {
-    if (needs_way) at = place(line, count);
+    if (needs_way) place(now, at, r.line, r.kernel, count);
     tags_.lock(at);
     tags_.touch(at);
     reserved_[m] = at;
   }
-  mshrs_.wait(m, missing, waiter);
+  mshrs_.wait(m, missing, r.waiter);
   if (ask != 0) {
     mshrs_.request(m, ask);
-    since_[m * 8 + lowest(ask)] = now;
+    times_[slot(m, ask)].asked = static_cast<std::uint32_t>(now);
   }
-  return {Outcome::Miss, ask, static_cast<std::uint16_t>(m)};
+  return {Outcome::Miss, ask, static_cast<std::uint16_t>(m), {}};
 }
 
-void L1d::install(Cycle now, std::uint16_t mshr, std::uint8_t sectors, stats::SmCounters& count) {
-  ++count.l1d_fills;
-  count.l1d_miss_cycles += now - since_[mshr * 8u + lowest(sectors)];
-  std::uint32_t line = mshrs_.line(mshr);
-  unsigned at = find(line);
-  if (at == Tags::kAbsent) at = place(line, count);
-  tags_.add_valid(at, sectors);
+L1d::Answer L1d::store(Cycle now, const Request& r, std::uint8_t whole, bool local, bool can_send,
+                       stats::SmCounters& count) {
+  unsigned at = find(r.line);
+  last_ = Tags::kAbsent;
+  const WritePolicy policy = policy_[local ? 1 : 0];
+  if (policy == WritePolicy::WriteBack) return write_back(now, r, at, can_send, count);
+  if (policy == WritePolicy::WriteValidate) return write_validate(now, r, at, can_send, count);
+  if (!can_send) return blocked(stats::Refusal::MissQueue);
+  if (policy == WritePolicy::WriteEvict) {
+    if (at != Tags::kAbsent) drop(now, at, r.kernel, policy::L1Eviction::Why::Written);
+    return plain(Outcome::Forward);
+  }
+  if (policy == WritePolicy::WriteThroughValidate && at == Tags::kAbsent && whole != 0) {
+    at = tags_.victim(set_of(r.line));
+    if (at != Tags::kAbsent) place(now, at, r.line, r.kernel, count);
+  }
+  if (at != Tags::kAbsent) {
+    if (policy == WritePolicy::WriteThroughValidate) tags_.add_valid(at, whole);
+    tags_.touch(at);
+    last_ = at;
+  }
+  return plain(Outcome::Forward);
+}
+
+L1d::Answer L1d::write_back(Cycle now, const Request& r, unsigned at, bool can_send,
+                            stats::SmCounters& count) {
+  const auto present =
+      static_cast<std::uint8_t>(at == Tags::kAbsent ? 0 : r.sectors & tags_.valid(at));
+  const auto missing = static_cast<std::uint8_t>(r.sectors & ~present);
+  Answer a = plain(Outcome::Hit);
+  if (missing != 0) {
+    a = miss(now, r, at, missing, can_send, count);
+    if (a.outcome == Outcome::Blocked) return a;
+    stored_[a.mshr] |= missing;
+    count.l1d_store_misses += a.ask != 0;
+  }
+  if (present != 0) {
+    tags_.mark_dirty(at, present);
+    tags_.touch(at);
+    last_ = at;
+  }
+  return a;
+}
+
+L1d::Answer L1d::write_validate(Cycle now, const Request& r, unsigned at, bool can_send,
+                                stats::SmCounters& count) {
+  if (at == Tags::kAbsent) {
+    at = tags_.victim(set_of(r.line));
+    if (at == Tags::kAbsent) return blocked(stats::Refusal::Way);
+    if (!can_send) return blocked(stats::Refusal::MissQueue);  // it may push out a dirty line
+    place(now, at, r.line, r.kernel, count);
+  }
+  tags_.add_valid(at, r.sectors);
+  tags_.mark_dirty(at, r.sectors);
   tags_.touch(at);
+  last_ = at;
+  return plain(Outcome::Hit);
 }
 
-void L1d::unlock(std::uint16_t mshr) {
-  if (reserve_) tags_.unlock(reserved_[mshr]);
-}
-
-void L1d::store(std::uint32_t line) {
+void L1d::install(Cycle now, std::uint16_t mshr, std::uint8_t sectors, unsigned kernel,
+                  stats::SmCounters& count) {
+  ++count.l1d_fills;
+  count.l1d_miss_cycles += static_cast<std::uint32_t>(now) - times_[slot(mshr, sectors)].asked;
+  const std::uint32_t line = mshrs_.line(mshr);
   unsigned at = find(line);
-  if (at == Tags::kAbsent) return;
-  if (evict_on_store_) tags_.invalidate(at);
-  else tags_.touch(at);
+  if (at == Tags::kAbsent) {
+    at = tags_.victim(set_of(line));
+    place(now, at, line, kernel, count);
+    if (events_ != nullptr) events_->used(at, events_->requester(mshr));
+  }
+  tags_.add_valid(at, sectors);
+  if (keeps_dirty_) tags_.mark_dirty(at, stored_[mshr] & sectors);
+  tags_.touch(at);
+  if (events_ != nullptr) events_->filled({now, line, sectors, events_->requester(mshr)});
 }
 
-void L1d::invalidate(std::uint32_t line) {
-  if (unsigned at = find(line); at != Tags::kAbsent) tags_.invalidate(at);
+/// Forgets a line that is present.
+void L1d::drop(Cycle now, unsigned at, unsigned kernel, policy::L1Eviction::Why why) {
+  const Tags::Victim out{tags_.line(at), tags_.valid(at), tags_.dirty(at)};
+  tags_.invalidate(at);
+  if (out.dirty != 0) write_backs_.push({out.line, out.dirty, static_cast<std::uint8_t>(kernel)});
+  if (out.sectors != 0 && events_ != nullptr) events_->evicted(now, out, at, why);
 }
 
-void L1d::flush() { tags_.invalidate_all(); }
+bool L1d::remove(Cycle now, std::uint32_t line, unsigned kernel) {
+  const unsigned at = find(line);
+  if (at == Tags::kAbsent) return false;
+  const bool dirty = tags_.dirty(at) != 0;
+  drop(now, at, kernel, policy::L1Eviction::Why::Invalidated);
+  return dirty;
+}
 
-const char* L1d::obstacle(std::uint32_t line, bool can_send) const {
-  unsigned m = mshrs_.find(line);
-  if (m != Mshrs<std::uint16_t>::kNone && !mshrs_.can_merge(m))
-    return "the line's MSHR can merge no more";
-  if (m == Mshrs<std::uint16_t>::kNone && mshrs_.full()) return "no MSHR is free";
-  if (!can_send) return "the miss queue is full";
-  if (reserve_ && find(line) == Tags::kAbsent && tags_.victim(set_of(line)) == Tags::kAbsent)
-    return "every way of the set is reserved";
-  return "nothing";
+void L1d::flush(Cycle now, unsigned kernel) {
+  if (keeps_dirty_ || events_ != nullptr)
+    tags_.each([&](unsigned at) { drop(now, at, kernel, policy::L1Eviction::Why::Flushed); });
+  tags_.invalidate_all();
+  if (events_ != nullptr) events_->flushed(now);
 }
 
 }  // namespace raddle::timing

@@ -1,7 +1,8 @@
-// From the stream's pieces (128-byte lines, mask of 4-byte words) to the machine's lines and
-// sectors. Sectors are those of the L2 everywhere on the wires; an L1 with coarser sectors widens
-// its fetches.
+// The coalescer: from the stream's pieces (128-byte lines, mask of 4-byte words) to the machine's
+// lines and sectors. Sectors are those of the L2 everywhere on the wires; an L1 with coarser
+// sectors widens its fetches.
 #pragma once
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -10,31 +11,41 @@
 
 namespace raddle::timing {
 
+/// What the L1 looks up at once.
 struct LineAccess {
   std::uint32_t line = 0;
+  std::uint32_t words = 0;  ///< touched, counted from the start of the line
   std::uint8_t sectors = 0, lanes = 0;
 };
 
 class LineMap {
  public:
+  /// Of one piece.
+  static constexpr unsigned kMost = 8;
+  using Accesses = std::array<LineAccess, kMost>;
+
   explicit LineMap(const MachineSpec& machine)
       : half_lines_(machine.l2.line_bytes == 64),
+        by_sector_(machine.sm.l1d.coalescing == Coalescing::Sector &&
+                   machine.sm.l1d.sector_bytes < machine.l2.line_bytes),
         words_per_sector_(machine.l2.sector_bytes / 4),
         sectors_(machine.l2.line_bytes / machine.l2.sector_bytes),
         grain_(machine.sm.l1d.sector_bytes / machine.l2.sector_bytes) {}
 
-  /// Writes the one or two accesses a piece becomes; returns how many. `base` is added to the
-  /// (machine) line.
-  unsigned convert(const trace::Piece& p, std::uint32_t base, LineAccess* out) const {
-    auto lanes = static_cast<std::uint8_t>(std::popcount(p.lanes));
-    if (!half_lines_) {
-      *out = {base + p.line, sectors(p.words), lanes};
+  /// Every piece is one access.
+  bool one_for_one() const { return !half_lines_ && !by_sector_; }
+  /// Writes the accesses a piece becomes; returns how many. `base` is added to the (machine) line.
+  unsigned convert(const trace::Piece& p, std::uint32_t base, Accesses& out) const {
+    const auto lanes = static_cast<std::uint8_t>(std::popcount(p.lanes));
+    if (one_for_one()) {
+      out[0] = {base + p.line, p.words, sectors(p.words), lanes};
       return 1;
     }
-    std::uint32_t low = p.words & 0xffff, high = p.words >> 16;
     unsigned n = 0;
-    if (low != 0) out[n++] = {base + 2 * p.line, sectors(low), share(lanes, low, p.words)};
-    if (high != 0) out[n++] = {base + 2 * p.line + 1, sectors(high), share(lanes, high, p.words)};
+    if (!half_lines_) return add({base + p.line, p.words, 0, lanes}, out, n);
+    const std::uint32_t low = p.words & 0xffff, high = p.words >> 16;
+    if (low != 0) n = add({base + 2 * p.line, low, 0, share(lanes, low, p.words)}, out, n);
+    if (high != 0) n = add({base + 2 * p.line + 1, high, 0, share(lanes, high, p.words)}, out, n);
     return n;
   }
   /// Sectors touched by a mask of words, counted from the start of the line.
@@ -43,26 +54,61 @@ class LineMap {
       words |= words >> 4, words |= words >> 2, words |= words >> 1;
       return static_cast<std::uint8_t>(std::uint64_t{words & 0x01010101u} * 0x01020408u >> 24 & 15);
     }
-    std::uint8_t out = 0;
-    for (unsigned i = 0; i < sectors_; ++i)
-      if ((words >> (i * words_per_sector_) & low_words()) != 0)
-        out |= static_cast<std::uint8_t>(1u << i);
-    return out;
+    return sectors_with(words, [](std::uint32_t part, std::uint32_t) { return part != 0; });
+  }
+  /// Sectors touched in every word.
+  std::uint8_t whole(std::uint32_t words) const {
+    return sectors_with(words, [](std::uint32_t part, std::uint32_t all) { return part == all; });
   }
   /// Sectors an L1 fetch brings when these are wanted.
   std::uint8_t widened(std::uint8_t sectors) const {
     if (grain_ == 1) return sectors;
-    unsigned out = 0, whole = (1u << grain_) - 1;
+    unsigned out = 0;
     for (unsigned at = 0; at < sectors_; at += grain_)
-      if ((sectors >> at & whole) != 0) out |= whole << at;
+      if ((sectors & own_sectors(at)) != 0) out |= own_sectors(at);
+    return static_cast<std::uint8_t>(out);
+  }
+  /// Of sectors of an L1 with coarser ones, those of which all parts are in `sectors`.
+  std::uint8_t narrowed(std::uint8_t sectors) const {
+    if (grain_ == 1) return sectors;
+    unsigned out = 0;
+    for (unsigned at = 0; at < sectors_; at += grain_)
+      if ((sectors & own_sectors(at)) == own_sectors(at)) out |= own_sectors(at);
     return static_cast<std::uint8_t>(out);
   }
 
  private:
-  std::uint32_t low_words() const {
-    return words_per_sector_ == 32 ? ~0u : (1u << words_per_sector_) - 1;
+  /// Adds a line, or each of its sectors.
+  unsigned add(LineAccess a, Accesses& out, unsigned n) const {
+    const std::uint8_t all = sectors(a.words);
+    if (!by_sector_) {
+      a.sectors = all, out[n] = a;
+      return n + 1;
+    }
+    for (unsigned at = 0; at < sectors_; at += grain_) {
+      a.sectors = static_cast<std::uint8_t>(all & own_sectors(at));
+      if (a.sectors == 0) continue;
+      out[n] = a;
+      out[n].words = a.words & words_of(grain_) << at * words_per_sector_;
+      out[n].lanes = share(a.lanes, out[n].words, a.words);
+      ++n;
+    }
+    return n;
   }
-  /// The stream does not say which lane touches which half: lanes are split like the words, at
+  template <class Test>
+  std::uint8_t sectors_with(std::uint32_t words, Test test) const {
+    unsigned out = 0;
+    for (unsigned i = 0; i < sectors_; ++i)
+      if (test(words >> (i * words_per_sector_) & words_of(1), words_of(1))) out |= 1u << i;
+    return static_cast<std::uint8_t>(out);
+  }
+  /// The sectors that one of the L1's stands for.
+  unsigned own_sectors(unsigned at) const { return ((1u << grain_) - 1) << at; }
+  std::uint32_t words_of(unsigned sectors) const {
+    const unsigned n = sectors * words_per_sector_;
+    return n >= 32 ? ~0u : (1u << n) - 1;
+  }
+  /// The stream does not say which lane touches which part: lanes are split like the words, at
   /// least one each.
   static std::uint8_t share(unsigned lanes, std::uint32_t words, std::uint32_t of) {
     auto part = static_cast<unsigned>(std::popcount(words)),
@@ -70,7 +116,7 @@ class LineMap {
     unsigned out = (lanes * part + all / 2) / all;
     return static_cast<std::uint8_t>(out == 0 ? 1 : out);
   }
-  bool half_lines_;
+  bool half_lines_, by_sector_;
   unsigned words_per_sector_, sectors_, grain_;
 };
 

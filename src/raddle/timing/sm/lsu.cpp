@@ -7,6 +7,10 @@
 
 namespace raddle::timing {
 
+namespace {
+using stats::Refusal;
+}
+
 Lsu::Lsu(const MachineSpec& machine, unsigned sm)
     : lines_(machine),
       flits_(packet_size(machine), Direction::Request),
@@ -16,121 +20,284 @@ Lsu::Lsu(const MachineSpec& machine, unsigned sm)
       hit_latency_(machine.sm.l1d.hit_latency_cycles),
       shared_latency_(machine.sm.shared_latency_cycles),
       const_latency_(machine.sm.const_latency_cycles),
+      no_l1_(!machine.sm.l1d.present()),
+      flush_at_start_(machine.sm.l1d.flush_at_kernel_start),
+      drains_(machine.sm.l1d.keeps_dirty() || machine.sm.l1d.store_buffer != 0),
+      policy_(machine.sm.l1d.write_policy),
+      local_policy_(machine.sm.l1d.local_write_policy),
       queue_(machine.sm.lsu_queue),
+      pieces_(machine.sm.lsu_queue),
       l1d_(machine.sm.l1d),
+      store_buffer_(machine.sm.l1d.store_buffer),
+      const_cache_(machine),
       loads_(machine.sm.loads_in_flight),
       free_loads_(machine.sm.loads_in_flight),
       miss_queue_(machine.sm.l1d.miss_queue),
       ports_(port_capacity(machine)),
       credits_(machine.noc.queue_flits) {
   std::iota(free_loads_.rbegin(), free_loads_.rend(), std::uint16_t{0});
+  sequence_.fill(~std::uint64_t{0});
+}
+
+// --- issue ---------------------------------------------------------------------------------------
+
+void Lsu::start_block(Cycle now, const Launch& launch) {
+  if (sequence_[launch.slot] == launch.sequence) return;
+  sequence_[launch.slot] = launch.sequence;
+  if (const_cache_.present()) const_cache_.forget(launch.slot);
+  if (!flush_at_start_ || no_l1_) return;
+  l1d_.flush(now, launch.slot);
+  stuck_ = false;
 }
 
 void Lsu::enter_passes(const Owner& owner, unsigned passes) {
   Entry& e = queue_.emplace();
   e.owner = owner, e.route = owner.code->route;
-  e.lines = static_cast<std::uint8_t>(passes), e.position = 0;
+  e.passes = static_cast<std::uint8_t>(passes);
 }
 
-unsigned Lsu::enter_lines(const Owner& owner, const std::uint32_t* payload, unsigned pieces,
-                          std::uint32_t base) {
+unsigned Lsu::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload,
+                          unsigned pieces, std::uint32_t base) {
   Entry& e = queue_.emplace();
-  e.owner = owner, e.route = owner.code->route, e.bypass = owner.code->bypass_l1, e.position = 0;
-  unsigned n = 0;
-  for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
-    n += lines_.convert({payload[0], payload[1], payload[2]}, base, e.line + n);
-  e.lines = static_cast<std::uint8_t>(n);
-  if (e.route == Route::Load || e.route == Route::Atomic) {
-    e.load = free_loads_.back();
-    free_loads_.pop_back();
-    loads_[e.load] = {owner, e.lines};
+  e.owner = owner, e.route = owner.code->route, e.bypass = owner.code->bypass_l1 || no_l1_;
+  e.passes = static_cast<std::uint8_t>(pieces), e.base = base;
+  pieces_.push(payload, pieces);
+  unsigned n = pieces;
+  if (!lines_.one_for_one()) {
+    LineMap::Accesses line;
+    n = 0;
+    for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
+      n += lines_.convert({payload[0], payload[1], payload[2]}, base, line);
   }
-  return n;
+  if (e.route != Route::Load && e.route != Route::Atomic) return n;
+  e.load = free_loads_.back();
+  free_loads_.pop_back();
+  InFlight& f = loads_[e.load];
+  f.owner = owner, f.left = static_cast<std::uint16_t>(n);
+  f.entered = static_cast<std::uint32_t>(now);
+  return 1;
 }
 
-bool Lsu::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
-  if (queue_.empty() || free_at_ > now || (stuck_ && skip_)) return false;
+// --- each cycle ----------------------------------------------------------------------------------
+
+bool Lsu::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release) {
+  release_ = release;
+  const bool drained = drains_ && drain(counters);
+  if (queue_.empty() || free_at_ > now || (stuck_ && skip_)) return drained;
   Entry& e = queue_.front();
   stats::SmCounters& count = counters[e.owner.kernel];
-  if (e.route == Route::Shared || e.route == Route::Const) {
-    serve_passes(now, e, wheel, count);
+  const bool passes = e.route == Route::Shared || e.route == Route::Const;
+  if (!(passes ? serve_passes(now, e, wheel, count) : serve_line(now, e, wheel, count)))
+    return refused(now, count) || drained;
+  if (refused_) add_refused(now, e.owner.kernel, count);
+  refused_ = stuck_ = false;
+  if (passes) {
     queue_.pop();
     return true;
   }
-  if (!serve_line(now, e, wheel, count)) {
-    if (!refused_) refused_since_ = now;
-    refused_ = stuck_ = true;
-    needs_room_ = miss_queue_.full();
-    return false;
-  }
-  if (refused_) count.l1d_reservation_fails += now - refused_since_;
-  refused_ = stuck_ = false;
-  if (++e.position == e.lines) queue_.pop();
   free_at_ = now + 1;
+  if (head_.at == head_.size && e.passes == 0) {
+    if (e.route == Route::Load || e.route == Route::Atomic)
+      loads_[e.load].served = static_cast<std::uint32_t>(now);
+    queue_.pop();
+  }
   return true;
 }
 
-void Lsu::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count) {
-  bool shared = e.route == Route::Shared;
-  if (shared) ++count.shared_accesses, count.shared_passes += e.lines;
+/// What waits for room in the miss queue and has left the cache already.
+bool Lsu::drain(SmKernelCounters& counters) {
+  bool any = false;
+  if (auto& out = l1d_.write_backs(); !out.empty() && !miss_queue_.full()) {
+    const L1d::WriteBack& w = out.front();
+    miss_queue_.push({w.line, static_cast<std::uint16_t>(sm_), kWriteBack, w.sectors,
+                      MessageKind::Write, 0, w.kernel});
+    ++counters[w.kernel].requests, ++counters[w.kernel].l1d_write_backs;
+    ++write_backs_out_;
+    out.pop();
+    any = true;
+  }
+  if (may_drain_stores() && !miss_queue_.full()) {
+    const Message m = store_buffer_.send(sm_, kStoreEntry);
+    miss_queue_.push(m);
+    ++counters[m.kernel].requests;
+    any = true;
+  }
+  if (any && why_ == Refusal::MissQueue) stuck_ = false;
+  return any;
+}
+
+/// The head cannot go on; nothing has changed but what is counted.
+bool Lsu::refused(Cycle now, stats::SmCounters& count) {
+  if (refused_ && why_ != refused_for_) add_refused(now, queue_.front().owner.kernel, count);
+  if (!refused_ || why_ != refused_for_) refused_since_ = now;
+  refused_for_ = why_;
+  refused_ = stuck_ = true;
+  return false;
+}
+
+void Lsu::add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const {
+  if (!refused_ || queue_.front().owner.kernel != kernel) return;
+  count.l1d_reservation_fails += at - refused_since_;
+  count.l1d_refused[static_cast<unsigned>(refused_for_)] += at - refused_since_;
+}
+
+bool Lsu::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count) {
+  const bool shared = e.route == Route::Shared;
+  if (!shared && const_cache_.present() && !serve_const(now, e, wheel, count)) return false;
+  if (shared) ++count.shared_accesses, count.shared_passes += e.passes;
   else ++count.const_accesses;
-  free_at_ = now + e.lines;
-  Cycle done = now + (shared ? shared_latency_ : const_latency_) + e.lines - 1;
-  const DecodedInst& in = *e.owner.code;
+  free_at_ = now + e.passes;
+  if (!shared && const_cache_.present()) return true;
+  write_back(now + (shared ? shared_latency_ : const_latency_) + e.passes - 1, e.owner, wheel);
+  return true;
+}
+
+/// The result of a shared or constant access is there at `done`.
+void Lsu::write_back(Cycle done, const Owner& owner, EventWheel& wheel) {
+  const DecodedInst& in = *owner.code;
   if (in.destination == DecodedInst::kSeveral)
-    wheel.push(done, Event::write_several(e.owner.warp, e.owner.inst));
+    wheel.push(done, Event::write_several(owner.warp, owner.inst));
   else if (in.destination != DecodedInst::kNone)
-    wheel.push(done, Event::write(e.owner.warp, in.destination));
+    wheel.push(done, Event::write(owner.warp, in.destination));
+}
+
+bool Lsu::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count) {
+  using Outcome = ConstCache<Owner>::Outcome;
+  auto [outcome, request] =
+      const_cache_.load(e.owner.kernel, e.owner.code->const_at, can_send(), e.owner);
+  switch (outcome) {
+    case Outcome::Hit:
+      ++count.const_hits;
+      write_back(now + const_latency_ + e.passes - 1, e.owner, wheel);
+      break;
+    case Outcome::PendingHit:
+      break;
+    case Outcome::Miss:
+      ++count.const_misses, ++count.requests;
+      request.sm = static_cast<std::uint16_t>(sm_);
+      request.tag |= kConst;
+      miss_queue_.push(request);
+      break;
+    case Outcome::NoMshr:
+      return refuse(Refusal::Mshr);
+    case Outcome::NoMerge:
+      return refuse(Refusal::Merge);
+    case Outcome::CannotSend:
+      return refuse(Refusal::MissQueue);
+  }
+  return true;
+}
+
+void Lsu::open_piece(Entry& e) {
+  const trace::Piece piece = pieces_.pop();
+  --e.passes;
+  head_.size = static_cast<std::uint8_t>(lines_.convert(piece, e.base, head_.line));
+  head_.at = 0, head_.lanes = piece.lanes;
 }
 
 bool Lsu::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count) {
-  const LineAccess& a = e.line[e.position];
-  if (e.route == Route::Load) return load(now, e, a, wheel, count);
-  if (miss_queue_.full()) return false;
-  switch (e.route) {
-    case Route::Store:
-      ++count.l1d_stores;
-      if (!e.bypass) l1d_.store(a.line);
-      else l1d_.invalidate(a.line);
-      send(e, a, MessageKind::Write, e.owner.warp, a.sectors);
-      break;
-    case Route::Atomic:
-    case Route::Reduce:
-      ++count.atomics;
-      l1d_.invalidate(a.line);
-      if (e.route == Route::Atomic) send(e, a, MessageKind::Atomic, e.load, a.sectors);
-      else send(e, a, MessageKind::Reduce, e.owner.warp, a.sectors);
-      break;
-    default:
-      assertion_failed("instruction has lines", __FILE__, __LINE__);
-  }
-  return true;
+  if (head_.at == head_.size) open_piece(e);
+  const LineAccess& a = head_.line[head_.at];
+  bool done = false;
+  if (e.route == Route::Load && !e.bypass) done = load(now, e, a, wheel, count);
+  else if (e.route == Route::Store && !e.bypass) done = store(now, e, a, wheel, count);
+  else return pass_by(now, e, a, count);
+  head_.at += done;
+  return done;
 }
 
 bool Lsu::load(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
                stats::SmCounters& count) {
-  if (e.bypass) {
-    if (miss_queue_.full()) return false;
-    send(e, a, MessageKind::Read, static_cast<std::uint16_t>(kBypass | e.load), a.sectors);
-    return true;
-  }
-  L1d::Load l =
-      l1d_.load(now, a.line, lines_.widened(a.sectors), e.load, !miss_queue_.full(), count);
-  switch (l.outcome) {
-    case L1d::Outcome::Hit:
-      wheel.push(now + hit_latency_, Event::piece(e.load));
-      return true;
+  const L1d::Answer l = l1d_.load(now, {a.line, lines_.widened(a.sectors), e.owner.kernel, e.load},
+                                  can_send(), count);
+  if (l1d_.events() != nullptr) [[unlikely]]
+    tell(now, e, a, l);
+  if (l.outcome == L1d::Outcome::Blocked) return refuse(l.why);
+  if (l.outcome == L1d::Outcome::Hit) wheel.push(now + hit_latency_, Event::piece(e.load));
+  else if (l.ask != 0) send(e, a, MessageKind::Read, l.mshr, l.ask, count);
+  return true;
+}
+
+bool Lsu::store(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
+                stats::SmCounters& count) {
+  const bool local = e.owner.code->local;
+  const WritePolicy policy = local ? local_policy_ : policy_;
+  const bool forwards = !keeps_dirty(policy);
+  const auto waiter = static_cast<std::uint16_t>(kStore | e.owner.warp);
+  const bool buffered = forwards && store_buffer_.present();
+  const bool can =
+      buffered ? l1d_.write_backs().empty() && store_buffer_.takes(a.line) : can_send();
+  const std::uint8_t sectors = forwards ? a.sectors : lines_.widened(a.sectors);
+  const std::uint8_t whole = policy == WritePolicy::WriteThroughValidate
+                                 ? lines_.narrowed(lines_.whole(a.words))
+                                 : std::uint8_t{0};
+  const L1d::Answer s =
+      l1d_.store(now, {a.line, sectors, e.owner.kernel, waiter}, whole, local, can, count);
+  if (l1d_.events() != nullptr) [[unlikely]]
+    tell(now, e, a, s);
+  switch (s.outcome) {
     case L1d::Outcome::Blocked:
-      return false;
-    case L1d::Outcome::Miss:
+      return refuse(buffered && l1d_.write_backs().empty() ? Refusal::StoreBuffer : s.why);
+    case L1d::Outcome::Hit:
+      wheel.push(now + 1, Event::acknowledge(e.owner.warp));
       break;
+    case L1d::Outcome::Miss:
+      if (s.ask != 0) send(e, a, MessageKind::Read, s.mshr, s.ask, count);
+      break;
+    case L1d::Outcome::Forward:
+      forward_store(now, e, a, wheel, count);
   }
-  if (l.ask != 0) send(e, a, MessageKind::Read, l.mshr, l.ask);
+  ++count.l1d_stores;
+  return true;
+}
+
+/// A store goes on to the L2: combined with others, or at once.
+void Lsu::forward_store(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
+                        stats::SmCounters& count) {
+  if (!store_buffer_.present())
+    return send(e, a, MessageKind::Write, e.owner.warp, a.sectors, count);
+  using Taken = StoreBuffer::Taken;
+  const Taken taken = store_buffer_.put(a.line, a.sectors, e.owner.warp, e.owner.kernel);
+  count.stores_combined += taken != Taken::Fresh;
+  if (taken == Taken::AlreadyWaitedFor) wheel.push(now + 1, Event::acknowledge(e.owner.warp));
+}
+
+/// Accesses that do not use the L1D: atomics, reductions, bypassing loads and stores. What the L1D
+/// holds of the line goes first, if dirty in a cycle of its own; a bypassing load leaves a clean
+/// line alone.
+bool Lsu::pass_by(Cycle now, const Entry& e, const LineAccess& a, stats::SmCounters& count) {
+  if (!can_send()) {
+    if (l1d_.events() != nullptr && !refused_) [[unlikely]]
+      tell_access(now, e, a, policy::L1Outcome::Refused);
+    return refuse(Refusal::MissQueue);
+  }
+  const bool removes = !no_l1_ && (e.route != Route::Load || drains_);
+  if (removes && l1d_.remove(now, a.line, e.owner.kernel)) return true;
+  if (l1d_.events() != nullptr) [[unlikely]]
+    tell_access(now, e, a, policy::L1Outcome::Forwarded);
+  switch (e.route) {
+    case Route::Load:
+      send(e, a, MessageKind::Read, kBypass | e.load, a.sectors, count);
+      break;
+    case Route::Store:
+      ++count.l1d_stores;
+      send(e, a, MessageKind::Write, e.owner.warp, a.sectors, count);
+      break;
+    case Route::Atomic:
+      ++count.atomics;
+      send(e, a, MessageKind::Atomic, e.load, a.sectors, count);
+      break;
+    default:
+      ++count.atomics;
+      send(e, a, MessageKind::Reduce, e.owner.warp, a.sectors, count);
+  }
+  ++head_.at;
   return true;
 }
 
 void Lsu::send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag,
-               std::uint8_t sectors) {
+               std::uint8_t sectors, stats::SmCounters& count) {
+  ++count.requests;
   miss_queue_.push(
       {a.line, static_cast<std::uint16_t>(sm_), tag, sectors, kind, a.lanes, e.owner.kernel});
 }
@@ -138,19 +305,24 @@ void Lsu::send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint1
 bool Lsu::inject(Cycle now) {
   if (miss_queue_.empty() || inject_at_ > now) return false;
   const Message& m = miss_queue_.front();
-  unsigned flits = flits_.flits(m);
+  const unsigned flits = flits_.flits(m);
   if (credits_ < flits) return false;
   credits_ -= flits, inject_at_ = pace_.send(now, flits);
+  if (m.kind == MessageKind::Read && m.tag < kConst) l1d_.depart(now, m.tag, m.sectors);
+  else if (m.kind == MessageKind::Atomic || (m.kind == MessageKind::Read && m.tag >= kBypass))
+    loads_[m.tag & ~kBypass].departed = static_cast<std::uint32_t>(now);
   ports_.to_noc.push(now + wire_, m);
   ports_.noc_box->post(now + wire_, sm_);
   miss_queue_.pop();
-  if (needs_room_) stuck_ = false;
+  if (why_ == Refusal::MissQueue) stuck_ = false;
   return true;
 }
 
 Cycle Lsu::next_event(Cycle now) const {
   Cycle n = kNever;
   if (!queue_.empty() && !stuck_) n = std::max(now + 1, free_at_);
+  if (drains_ && !miss_queue_.full() && (!l1d_.write_backs().empty() || may_drain_stores()))
+    n = now + 1;
   if (!miss_queue_.empty() && credits_ >= flits_.flits(miss_queue_.front()))
     n = std::min(n, std::max(now + 1, inject_at_));
   return n;
@@ -165,22 +337,8 @@ void Lsu::take_credits(Cycle now) {
 
 bool Lsu::idle() const {
   return queue_.empty() && miss_queue_.empty() && free_loads_.size() == loads_.size() &&
-         l1d_.missing_lines() == 0;
-}
-
-void Lsu::describe(std::string& out) const {
-  out += "load/store unit: " + std::to_string(queue_.size()) + " of " +
-         std::to_string(queue_.capacity()) + " instructions, " +
-         std::to_string(loads_.size() - free_loads_.size()) + " loads in flight, " +
-         std::to_string(l1d_.missing_lines()) + " lines missing, miss queue " +
-         std::to_string(miss_queue_.size()) + " of " + std::to_string(miss_queue_.capacity()) +
-         ", " + std::to_string(credits_) + " flit credits";
-  if (!refused_) return;
-  const Entry& e = queue_.front();
-  bool cached = e.route == Route::Load && !e.bypass;
-  out += "; its head (warp slot " + std::to_string(e.owner.warp) + ") is blocked: ";
-  out += cached ? l1d_.obstacle(e.line[e.position].line, !miss_queue_.full())
-                : "the miss queue is full";
+         l1d_.missing_lines() == 0 && const_cache_.missing_lines() == 0 && store_buffer_.empty() &&
+         l1d_.write_backs().empty() && write_backs_out_ == 0;
 }
 
 }  // namespace raddle::timing

@@ -1,20 +1,36 @@
-// Load/store unit of an SM: a queue of memory instructions served in order, the L1D, and the port
-// to the interconnect. Each cycle it serves one line of the oldest instruction (or one pass of a
-// shared-memory access, or one address of a constant access). A line that finds no MSHR, merge
-// slot, way or room in the miss queue stalls everything behind it. A miss leaves for the
-// interconnect at once; its trip through the cache pipeline is part of the L2's latency. Left out:
-// a constant cache that misses, store coalescing across instructions, replays, address translation.
+// Load/store unit of an SM: a queue of memory instructions served in order, the L1D, the store
+// buffer, the constant cache, and the port to the interconnect.
+//
+// Each cycle it serves one line (or sector: coalescing) of the oldest instruction, or one pass of a
+// shared-memory access, or one address of a constant access. A line that finds no MSHR, merge slot,
+// way, store-buffer entry or room in the miss queue stalls everything behind it. A miss leaves for
+// the interconnect at once; its trip through the cache pipeline is part of the L2's latency.
+//
+// Order inside a cycle: a write-back and a store-buffer entry enter the miss queue if they may,
+// then the oldest instruction is served, then one packet leaves the queue. Without an L1D
+// (size_kib = 0) every access bypasses.
+//
+// A load's life from issue to write-back is counted in parts that add up: until its last line was
+// taken by the cache (load_lsu_cycles), then, if the last data to come was an L1 hit's,
+// load_hit_cycles, else until that request had left the SM (load_queue_cycles) and until the data
+// came (load_outside_cycles).
+//
+// Left out: replays, address translation.
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
 #include "raddle/base/ring.h"
 #include "raddle/timing/memory_ports.h"
 #include "raddle/timing/noc/flits.h"
+#include "raddle/timing/sm/const_cache.h"
 #include "raddle/timing/sm/event_wheel.h"
 #include "raddle/timing/sm/l1d.h"
 #include "raddle/timing/sm/launch.h"
 #include "raddle/timing/sm/line_access.h"
+#include "raddle/timing/sm/piece_queue.h"
+#include "raddle/timing/sm/store_buffer.h"
 
 namespace raddle::timing {
 
@@ -33,19 +49,25 @@ class Lsu {
   Lsu(const MachineSpec& machine, unsigned sm);
   SmPorts& ports() { return ports_; }
   void set_skip(bool skip) { skip_ = skip; }
+  /// The observer must outlive the unit.
+  void observe(policy::L1Observer& observer) { l1d_.observe(observer); }
 
   // --- issue -------------------------------------------------------------------------------------
+  /// A block of the launch arrives; the first one starts the kernel here.
+  void start_block(Cycle now, const Launch& launch);
   /// May an instruction enter now?
   bool accepts() const { return !queue_.full() && !free_loads_.empty(); }
   /// Shared or constant access of so many passes. Precondition for all: accepts().
   void enter_passes(const Owner& owner, unsigned passes);
-  /// Global or local access; `pieces` points to the stream's payload. Returns the number of lines.
-  unsigned enter_lines(const Owner& owner, const std::uint32_t* payload, unsigned pieces,
+  /// Global or local access; `pieces` points to the stream's payload. Returns how many operations
+  /// it becomes: each of them ends by itself if it is a store or a reduction.
+  unsigned enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload, unsigned pieces,
                        std::uint32_t base);
 
   // --- each cycle --------------------------------------------------------------------------------
-  /// Serves the oldest instruction; true if anything changed.
-  bool serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
+  /// Serves the oldest instruction; true if anything changed. `release`: a warp waits for its
+  /// memory operations to be over.
+  bool serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release);
   /// Sends one packet; true if it did.
   bool inject(Cycle now);
   /// Next cycle at which serve() or inject() could do something, given that they did nothing at
@@ -54,83 +76,152 @@ class Lsu {
   void take_credits(Cycle now);
 
   // --- completions -------------------------------------------------------------------------------
-  /// A reply: loaded(owner) for each load now complete, acknowledged(warp) for a write or
-  /// reduction.
-  template <class Loaded, class Acknowledged>
-  void reply(Cycle now, const Message& m, SmKernelCounters& counters, Loaded loaded,
-             Acknowledged acknowledged) {
-    switch (m.kind) {
-      case MessageKind::Write:
-      case MessageKind::Reduce:
-        acknowledged(m.tag);
-        return;
-      case MessageKind::Atomic:
-        piece_done(m.tag, loaded);
-        return;
-      case MessageKind::Read:
-        break;
+  /// A reply. `sink` has loaded(owner) for each load now complete, acknowledged(warp) for a write
+  /// or reduction, constant(owner) for a constant load.
+  template <class Sink>
+  void reply(Cycle now, const Message& m, SmKernelCounters& counters, Sink sink) {
+    stats::SmCounters& count = counters[m.kernel];
+    ++count.replies;
+    if (m.kind == MessageKind::Write) return written(m.tag, sink);
+    if (m.kind == MessageKind::Reduce) return sink.acknowledged(m.tag);
+    if (m.kind == MessageKind::Atomic || (m.tag & kBypass) != 0) {
+      const unsigned load = m.tag & ~kBypass;
+      return missed_piece(now, load, loads_[load].departed, counters, sink);
     }
-    if ((m.tag & kBypass) != 0) return piece_done(m.tag & ~kBypass, loaded);
-    l1d_.fill(now, m.tag, m.sectors, counters[m.kernel],
-              [&](std::uint16_t load) { piece_done(load, loaded); });
     stuck_ = false;
+    if ((m.tag & kConst) != 0)
+      return const_cache_.fill(m.tag & ~kConst, [&](const Owner& o) { sink.constant(o); });
+    const std::uint32_t departed = l1d_.departed(m.tag, m.sectors);
+    l1d_.fill(now, m.tag, m.sectors, m.kernel, count, [&](std::uint16_t waiter) {
+      if ((waiter & kStore) != 0) sink.acknowledged(waiter & ~kStore);
+      else missed_piece(now, waiter, departed, counters, sink);
+    });
   }
-  /// One line of a load is there.
+  /// One line of a load is there, after an L1 hit.
   template <class Loaded>
-  void piece_done(unsigned load, Loaded loaded) {
+  void hit_piece(Cycle now, unsigned load, SmKernelCounters& counters, Loaded loaded) {
     InFlight& f = loads_[load];
     if (--f.left != 0) return;
+    stats::SmCounters& count = counters[f.owner.kernel];
+    count_load(now, f, count);
+    count.load_hit_cycles += static_cast<std::uint32_t>(now) - f.served;
     free_loads_.push_back(static_cast<std::uint16_t>(load));
     loaded(f.owner);
   }
 
-  void flush() { l1d_.flush(); }
-  /// Cycles, up to `at`, for which the present head has been refused.
-  Cycle refused_cycles(Cycle at) const { return refused_ ? at - refused_since_ : 0; }
-  /// Whose instruction that is. Precondition: one is refused.
-  unsigned refused_kernel() const { return queue_.front().owner.kernel; }
+  /// Adds what the present head has been refused up to `at` to the counters of its kernel.
+  void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   bool idle() const;
   void describe(std::string& out) const;
+  /// Adds a sentence for each law of conservation that the counters break.
+  void audit(const SmKernelCounters& counters, std::vector<std::string>& broken) const;
 
  private:
-  static constexpr std::uint16_t kBypass = 0x8000;  // tag of a read that is not the L1's
-  static constexpr unsigned kMaxLines = 2 * trace::kMaxPieces;
+  // Tags of reads: an MSHR of the L1D, or one of these and an index. Of writes: a warp, an entry of
+  // the store buffer, or nobody waits. Of waiters in the L1D: a load, or a warp's store.
+  static constexpr std::uint16_t kBypass = 0x8000, kConst = 0x4000, kStore = 0x8000;
+  static constexpr std::uint16_t kStoreEntry = 0x100, kWriteBack = 0xffff;
   struct Entry {
     Owner owner;
     Route route = Route::Load;
     bool bypass = false;
-    std::uint8_t lines = 0, position = 0;
+    std::uint8_t passes = 0;  ///< or pieces not yet begun
     std::uint16_t load = 0;
-    LineAccess line[kMaxLines];
+    std::uint32_t base = 0;
   };
   struct InFlight {
     Owner owner;
-    std::uint8_t left = 0;
+    std::uint16_t left = 0;
+    std::uint32_t entered = 0, served = 0, departed = 0;  ///< 32 bits of the cycle
   };
+  /// Of the oldest instruction, the accesses of the piece it is at.
+  struct Head {
+    std::uint8_t size = 0, at = 0;
+    LaneMask lanes = 0;
+    LineMap::Accesses line;
+  };
+
+  template <class Sink>
+  void missed_piece(Cycle now, unsigned load, std::uint32_t departed, SmKernelCounters& counters,
+                    Sink& sink) {
+    InFlight& f = loads_[load];
+    if (--f.left != 0) return;
+    stats::SmCounters& count = counters[f.owner.kernel];
+    count_load(now, f, count);
+    const std::uint32_t rest = static_cast<std::uint32_t>(now) - f.served;
+    const std::uint32_t outside = std::min(rest, static_cast<std::uint32_t>(now) - departed);
+    count.load_outside_cycles += outside, count.load_queue_cycles += rest - outside;
+    free_loads_.push_back(static_cast<std::uint16_t>(load));
+    sink.loaded(f.owner);
+  }
+  static void count_load(Cycle now, const InFlight& f, stats::SmCounters& count) {
+    ++count.loads;
+    count.load_cycles += static_cast<std::uint32_t>(now) - f.entered;
+    count.load_lsu_cycles += f.served - f.entered;
+  }
+  template <class Sink>
+  void written(std::uint16_t tag, Sink& sink) {
+    if (tag == kWriteBack) {
+      --write_backs_out_;
+    } else if (tag < kStoreEntry) {
+      sink.acknowledged(tag);
+    } else {
+      stuck_ = false;
+      store_buffer_.acknowledge(tag - kStoreEntry, [&](unsigned warp) { sink.acknowledged(warp); });
+    }
+  }
+
+  bool can_send() const { return !miss_queue_.full() && l1d_.write_backs().empty(); }
+  bool may_drain_stores() const {
+    return store_buffer_.any_waiting() && (release_ || store_buffer_.full());
+  }
+  bool drain(SmKernelCounters& counters);
+  bool refused(Cycle now, stats::SmCounters& count);
+  void open_piece(Entry& e);
+  bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
+  static void write_back(Cycle done, const Owner& owner, EventWheel& wheel);
+  bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   bool serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count);
   bool load(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
             stats::SmCounters& count);
-  void serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
+  bool store(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
+             stats::SmCounters& count);
+  void forward_store(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
+                     stats::SmCounters& count);
+  bool pass_by(Cycle now, const Entry& e, const LineAccess& a, stats::SmCounters& count);
+  bool refuse(stats::Refusal why) {
+    why_ = why;
+    return false;
+  }
   void send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag,
-            std::uint8_t sectors);
+            std::uint8_t sectors, stats::SmCounters& count);
+  void tell(Cycle now, const Entry& e, const LineAccess& a, const L1d::Answer& answer);
+  void tell_access(Cycle now, const Entry& e, const LineAccess& a, policy::L1Outcome outcome);
 
   LineMap lines_;
   FlitTable flits_;
   PortPace pace_;
   unsigned sm_;
   Cycle wire_, hit_latency_, shared_latency_, const_latency_;
-  bool skip_ = true;
+  bool skip_ = true, no_l1_, flush_at_start_, drains_;
+  WritePolicy policy_, local_policy_;
   Ring<Entry> queue_;
+  PieceQueue pieces_;
+  Head head_;
   L1d l1d_;
+  StoreBuffer store_buffer_;
+  ConstCache<Owner> const_cache_;
   std::vector<InFlight> loads_;
   std::vector<std::uint16_t> free_loads_;  // stack
   Ring<Message> miss_queue_;
   SmPorts ports_;
+  std::array<std::uint64_t, stats::kKernelSlots> sequence_;  // of the launch last seen in each slot
   Cycle free_at_ = 0, inject_at_ = 0, refused_since_ = 0;
-  bool refused_ = false;     // the head has been tried in vain
-  bool stuck_ = false;       // ... and nothing that could help has happened since
-  bool needs_room_ = false;  // ... and room in the miss queue could help
-  unsigned credits_;
+  stats::Refusal why_ = {}, refused_for_ = {};
+  bool refused_ = false;  // the head has been tried in vain
+  bool stuck_ = false;    // ... and nothing that could help has happened since
+  bool release_ = false;
+  unsigned credits_, write_backs_out_ = 0;
 };
 
 }  // namespace raddle::timing

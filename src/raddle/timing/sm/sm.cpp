@@ -47,6 +47,7 @@ Sm::Sm(const MachineSpec& machine, unsigned id,
   for (unsigned s = 0; s < schedulers_; ++s) {
     group_[s] = low_bits(slots) << (s * slots);
     policies_[s] = warp_policy.make({id, s, s * slots, slots, seed});
+    if (policy::L1Observer* o = policies_[s]->l1_observer()) lsu_.observe(*o);
   }
 }
 
@@ -62,7 +63,7 @@ Cycle Sm::tick(Cycle now) {
   bool active = false;
   if (changed_ != 0 || !skip_) active = issue(now);
   bool full = !lsu_.accepts();
-  active |= lsu_.serve(now, wheel_, counters_);
+  active |= lsu_.serve(now, wheel_, counters_, (fence_wait_ | ended_) != 0);
   if (full && lsu_.accepts()) changed_ |= ready_ & class_[static_cast<unsigned>(Unit::Lsu)];
   active |= lsu_.inject(now);
   return active || changed_ != 0 ? now + 1 : next_event(now);
@@ -80,9 +81,7 @@ void Sm::drain_inbox(Cycle now) {
     Message m = ports_->from_noc.front();
     ports_->from_noc.pop();
     progress_ = now;
-    lsu_.reply(
-        now, m, counters_, [&](const Lsu::Owner& o) { loaded(now, o); },
-        [&](unsigned w) { acknowledged(now, w); });
+    lsu_.reply(now, m, counters_, Arrivals{*this, now});
   }
   lsu_.take_credits(now);
   while (block_in_.next_arrival() <= now) {
@@ -93,8 +92,7 @@ void Sm::drain_inbox(Cycle now) {
 }
 
 void Sm::start_block(Cycle now, const BlockStart& start) {
-  if (start.launch->sequence != last_launch_ && spec_.l1d.flush_at_kernel_start) lsu_.flush();
-  last_launch_ = start.launch->sequence;
+  lsu_.start_block(now, *start.launch);
   kernels_ |= 1u << start.launch->slot;
   const trace::LaunchShape& shape = start.launch->stream->shape();
   Block& block = blocks_[start.slot];
@@ -155,7 +153,10 @@ void Sm::run_events(Cycle now) {
         break;
       }
       case Event::Kind::Piece:
-        lsu_.piece_done(e.load(), [&](const Lsu::Owner& o) { loaded(now, o); });
+        lsu_.hit_piece(now, e.load(), counters_, [&](const Lsu::Owner& o) { loaded(now, o); });
+        break;
+      case Event::Kind::Acknowledge:
+        acknowledged(now, e.warp());
         break;
       case Event::Kind::Resume:
         resume(now, e.warp());
@@ -186,6 +187,12 @@ void Sm::loaded(Cycle now, const Lsu::Owner& owner) {
   else if (owner.code->destination != DecodedInst::kNone) written(now, w, owner.code->destination);
   else if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
   if ((fence_wait_ >> w & 1) != 0) update_readiness(w);
+}
+
+void Sm::constant(Cycle now, const Lsu::Owner& owner) {
+  if (owner.code->destination == DecodedInst::kSeveral)
+    written_several(now, owner.warp, *owner.code);
+  else written(now, owner.warp, owner.code->destination);
 }
 
 void Sm::acknowledged(Cycle now, unsigned w) {
@@ -277,7 +284,7 @@ void Sm::wait_or_be_ready(unsigned w) {
   changed_ |= bit;
   if (warp.next->uses.meets(warp.pending)) {
     if (warp.next->uses.meets(warp.pending_memory)) memory_wait_ |= bit;
-  } else if (warp.next->route == Route::Fence && warp.outstanding != 0) {
+  } else if (warp.next->route == Route::Fence && !warp.next->block_scope && warp.outstanding != 0) {
     fence_wait_ |= bit;
   } else {
     ready_ |= bit;
@@ -315,8 +322,7 @@ stats::SmCounters Sm::counters(Cycle at, unsigned kernel) const {
   for (unsigned s = 0; s < schedulers_; ++s)
     if (reason_[s] != stats::Stall::Idle && charged_[s] == kernel)
       out.stall[static_cast<unsigned>(reason_[s])] += at - since_[s];
-  if (Cycle refused = lsu_.refused_cycles(at); refused != 0 && lsu_.refused_kernel() == kernel)
-    out.l1d_reservation_fails += refused;
+  lsu_.add_refused(at, kernel, out);
   return out;
 }
 

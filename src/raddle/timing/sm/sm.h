@@ -65,6 +65,10 @@ class Sm {
   Cycle last_progress(Cycle now) const { return sleeping_ != 0 ? now : progress_; }
   policy::WarpPolicy& policy(unsigned scheduler) { return *policies_[scheduler]; }
   bool idle() const { return resident_ == 0 && lsu_.idle(); }
+  /// A sentence for each law of conservation that does not hold.
+  std::vector<std::string> audit() const;
+  /// The observer must outlive the SM.
+  void observe(policy::L1Observer& observer) { lsu_.observe(observer); }
   /// One line per resident warp (at most `most`): where it stands and what it waits for; then the
   /// queues.
   void describe(std::string& out, unsigned most) const;
@@ -105,6 +109,15 @@ class Sm {
     std::array<Barrier, 16> barrier;
   };
 
+  /// What becomes of replies.
+  struct Arrivals {
+    Sm& sm;
+    Cycle now;
+    void loaded(const Lsu::Owner& o) { sm.loaded(now, o); }
+    void acknowledged(unsigned w) { sm.acknowledged(now, w); }
+    void constant(const Lsu::Owner& o) { sm.constant(now, o); }
+  };
+
   Cycle inbox() const {
     return std::min({ports_->from_noc.next_arrival(), ports_->credit_in.next_arrival(),
                      block_in_.next_arrival()});
@@ -120,6 +133,7 @@ class Sm {
   void wake_sleepers(Cycle now);
   void loaded(Cycle now, const Lsu::Owner& owner);
   void acknowledged(Cycle now, unsigned w);
+  void constant(Cycle now, const Lsu::Owner& owner);
   void written(Cycle now, unsigned w, unsigned reg);
   void written_several(Cycle now, unsigned w, const DecodedInst& in);
   void resume(Cycle now, unsigned w);
@@ -141,7 +155,7 @@ class Sm {
   unsigned pick(Cycle now, unsigned scheduler, Mask ready);
   void issue_warp(Cycle now, unsigned scheduler, unsigned w);
   void write_back(Cycle now, unsigned w, const DecodedInst& in);
-  void to_lsu(unsigned w, const DecodedInst& in);
+  void to_lsu(Cycle now, unsigned w, const DecodedInst& in);
   std::uint32_t local_base(unsigned w) const;
   void come_to_barrier(Cycle now, unsigned w);
   void open_if_complete(Cycle now, Block& block, Barrier& barrier);
@@ -182,7 +196,6 @@ class Sm {
   SmSpec spec_;
   std::uint32_t line_bytes_, core_clock_mhz_;
   Cycle dispatch_latency_;
-  std::uint64_t last_launch_ = ~std::uint64_t{0};
   std::uint32_t kernels_ = 0;  // launch slots that have been here
   BlockStartLink block_in_;
   BlockEndLink block_out_;

@@ -6,7 +6,6 @@ namespace raddle::timing {
 
 namespace {
 using R = Range<std::uint32_t>;
-constexpr std::array<std::string_view, 2> kWritePolicyNames = {"write_through", "write_evict"};
 }  // namespace
 
 void OpCost::visit(FieldVisitor& v) {
@@ -15,26 +14,6 @@ void OpCost::visit(FieldVisitor& v) {
           "from issue to the issue of an instruction that needs the result");
   v.field("interval", interval, R{1, 255}, "cycles",
           "how long one warp instruction takes the unit");
-}
-
-void L1dSpec::visit(FieldVisitor& v) {
-  v.field("size_kib", size_kib, R{1, 1024}, "KiB", "capacity of one SM's data cache");
-  v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, 64 or 128");
-  v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes",
-          "part of a line that is fetched and valid by itself; line_bytes = whole lines");
-  v.field("ways", ways, R{1, 256}, "", "lines of a set");
-  v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
-          "from issue of a load that hits to the issue of an instruction that needs it");
-  v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
-  v.field("mshr_merges", mshr_merges, R{1, 256}, "", "accesses that may wait for one missing line");
-  v.field("miss_queue", miss_queue, R{1, 1024}, "",
-          "requests between the cache and the interconnect");
-  v.choice(
-      "write_policy", write_policy, kWritePolicyNames,
-      "write_through updates a line that is present, write_evict removes it; neither allocates");
-  v.field("reserve_on_miss", reserve_on_miss, "a way is taken at the miss instead of at the fill");
-  v.field("flush_at_kernel_start", flush_at_kernel_start,
-          "every line is dropped when a kernel starts");
 }
 
 void SmSpec::visit(FieldVisitor& v) {
@@ -55,7 +34,7 @@ void SmSpec::visit(FieldVisitor& v) {
   v.field("shared_latency_cycles", shared_latency_cycles, R{1, kLongestDelay}, "cycles",
           "from issue of a conflict-free shared-memory load to the issue of its user");
   v.field("const_latency_cycles", const_latency_cycles, R{1, kLongestDelay}, "cycles",
-          "the same for constant memory and kernel parameters (always hits)");
+          "the same for constants and kernel parameters that hit");
   v.field("lsu_queue", lsu_queue, R{1, 64}, "",
           "memory instructions waiting in the load/store unit");
   v.field("loads_in_flight", loads_in_flight, R{1, 4096}, "",
@@ -65,6 +44,7 @@ void SmSpec::visit(FieldVisitor& v) {
     v.nested(trace::kOpClassNames[c], cost[c], "cost of one class of operation");
   v.leave();
   v.nested("l1d", l1d, "first-level data cache");
+  v.nested("const_cache", const_cache, "first-level constant cache");
 }
 
 void check_sm(const MachineSpec& m, SpecRules& r) {
@@ -83,7 +63,7 @@ void check_sm(const MachineSpec& m, SpecRules& r) {
     r.require(lsu == memory, memory ? key + " must be lsu" : key + " must not be lsu",
               {{key, static_cast<unsigned>(s.cost[c].unit)}});
   }
-  check_cache("sm.l1d", s.l1d.size_kib, s.l1d.line_bytes, s.l1d.sector_bytes, s.l1d.ways, r);
+  check_l1(m, r);
 }
 
 }  // namespace raddle::timing

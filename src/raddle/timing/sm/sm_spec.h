@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "raddle/base/fields.h"
+#include "raddle/timing/sm/l1_spec.h"
 #include "raddle/timing/spec_rules.h"
 #include "raddle/trace/code.h"
 
@@ -25,22 +26,6 @@ struct OpCost {
   void visit(FieldVisitor& v);
 };
 
-enum class WritePolicy : std::uint8_t {
-  WriteThrough,
-  WriteEvict
-};  ///< both without write-allocate
-
-struct L1dSpec {
-  std::uint32_t size_kib = 32, line_bytes = 128, sector_bytes = 32, ways = 4;
-  std::uint32_t hit_latency_cycles = 28;
-  std::uint32_t mshr_entries = 64, mshr_merges = 8, miss_queue = 8;
-  WritePolicy write_policy = WritePolicy::WriteThrough;
-  bool reserve_on_miss = false;  ///< the way is taken at the miss, not at the fill
-  bool flush_at_kernel_start = true;
-  std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }
-  void visit(FieldVisitor& v);
-};
-
 struct SmSpec {
   std::uint32_t count = 1, schedulers = 1, warps = 32, blocks = 8, threads = 1024;
   std::uint32_t registers = 32768,
@@ -50,6 +35,7 @@ struct SmSpec {
   std::uint32_t lsu_queue = 8, loads_in_flight = 128;
   std::array<OpCost, trace::kOpClasses> cost{};
   L1dSpec l1d;
+  ConstCacheSpec const_cache;
   void visit(FieldVisitor& v);
 };
 

@@ -1,0 +1,70 @@
+// What a policy may learn from an SM's first-level data cache: every access, eviction and fill, in
+// the order in which they happen. Enough for victim tags and lost-locality scores (CCWS), for
+// replaying the accesses in a cache of another kind, and for classes of locality. An observer
+// decides nothing and changes nothing; while nobody observes, a cache pays one test of a pointer.
+#pragma once
+#include <cstdint>
+
+#include "raddle/base/types.h"
+
+namespace raddle::policy {
+
+enum class L1Kind : std::uint8_t { Load, Store, Atomic /* and reductions */ };
+enum class L1Outcome : std::uint8_t {
+  Hit,         ///< all sectors are there (store: of a cache that keeps written data)
+  PendingHit,  ///< all that is missing is on its way
+  Miss,        ///< sectors are asked for
+  Refused,     ///< no MSHR, merge slot, way or queue place; told at the first refusal only
+  Forwarded,   ///< goes to the L2 whatever the cache holds: bypassing load, written-through store
+};
+
+/// One line that a warp's instruction touches.
+struct L1Access {
+  Cycle at;
+  std::uint32_t line;    ///< address / line size of the machine
+  std::uint32_t inst;    ///< index in the kernel's code: the PC
+  LaneMask lanes;        ///< that touch the line; where a line is half of a recorded one, of both
+  std::uint8_t sectors;  ///< touched, widened to what the cache fetches
+  std::uint8_t warp;     ///< slot of the SM
+  std::uint8_t kernel;   ///< launch slot
+  L1Kind kind;
+  bool local;  ///< local memory
+  L1Outcome outcome;
+};
+
+/// A line leaves the cache.
+struct L1Eviction {
+  enum class Why : std::uint8_t {
+    Replaced,     ///< another line takes its way
+    Written,      ///< a store of a write-evict cache
+    Invalidated,  ///< an atomic or a bypassing access
+    Flushed,      ///< a kernel starts
+  };
+  Cycle at;
+  std::uint32_t line;
+  std::uint8_t sectors, dirty;  ///< valid; to be written back
+  std::uint8_t brought_by;      ///< warp slot whose access brought the line
+  std::uint8_t used_by;         ///< warp slot that touched it last
+  Why why;
+};
+
+/// Data of a request has come.
+struct L1Fill {
+  Cycle at;
+  std::uint32_t line;
+  std::uint8_t sectors;
+  std::uint8_t warp;  ///< slot whose access missed first
+};
+
+/// Implemented by policies and analyses. Called by one SM, from one thread at a time.
+class L1Observer {
+ public:
+  virtual ~L1Observer() = default;
+  virtual void access(const L1Access&) {}
+  virtual void evicted(const L1Eviction&) {}
+  virtual void filled(const L1Fill&) {}
+  /// A kernel starts and the cache is emptied; after the evictions this causes.
+  virtual void flushed(Cycle) {}
+};
+
+}  // namespace raddle::policy

@@ -1,0 +1,188 @@
+// What observers of an L1D are told: the cases one by one, and that events add up to the counters.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "raddle/base/rng.h"
+#include "support/sm_harness.h"
+
+namespace raddle {
+namespace {
+
+using namespace raddle::testing;
+using policy::L1Access;
+using policy::L1Eviction;
+using policy::L1Fill;
+using policy::L1Kind;
+using policy::L1Outcome;
+using timing::WritePolicy;
+
+/// Writes everything down.
+class Witness final : public policy::L1Observer {
+ public:
+  void access(const L1Access& e) override { accesses.push_back(e); }
+  void evicted(const L1Eviction& e) override { evictions.push_back(e); }
+  void filled(const L1Fill& e) override { fills.push_back(e); }
+  void flushed(Cycle at) override { flushes.push_back(at); }
+  std::uint64_t count(L1Kind kind, L1Outcome outcome) const {
+    std::uint64_t n = 0;
+    for (const L1Access& e : accesses) n += e.kind == kind && e.outcome == outcome;
+    return n;
+  }
+  std::uint64_t count(L1Eviction::Why why) const {
+    std::uint64_t n = 0;
+    for (const L1Eviction& e : evictions) n += e.why == why;
+    return n;
+  }
+  std::vector<L1Access> accesses;
+  std::vector<L1Eviction> evictions;
+  std::vector<L1Fill> fills;
+  std::vector<Cycle> flushes;
+};
+
+class L1dEvents : public ::testing::Test {
+ protected:
+  L1dEvents() { machine.sm.l1d.ways = 1, machine.sm.l1d.hit_latency_cycles = 28; }
+  std::uint32_t set() const { return machine.sm.l1d.sets(); }
+  void run(Recording& r, Cycle end) {
+    SmHarness sm(machine);
+    sm.skip = true;
+    sm.sm().observe(seen);
+    sm.start_block(0, r);
+    sm.run(end);
+    counters = sm.counters();
+    EXPECT_TRUE(sm.sm().idle());
+  }
+  timing::MachineSpec machine = small_machine();
+  Code code;
+  std::uint32_t load = code.load(1, 10), used = code.alu(3, {1}), store = code.store(5, 10),
+                atomic = code.atomic(6, 10), exit = code.exit();
+  Witness seen;
+  stats::SmCounters counters;
+};
+
+TEST_F(L1dEvents, AnAccessIsToldWithWarpLanesAndInstruction) {
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100, 0xff, 0xff00}}, 0xff00).op(used).lines(load, {{100, 1, 1}}, 1).op(exit);
+  });
+  run(r, 400);
+  ASSERT_EQ(seen.accesses.size(), 2u);
+  const L1Access &a = seen.accesses[0], &b = seen.accesses[1];
+  EXPECT_EQ(a.at, 0u);
+  EXPECT_EQ(a.line, 100u);
+  EXPECT_EQ(a.inst, load);
+  EXPECT_EQ(a.lanes, 0xff00u);
+  EXPECT_EQ(a.sectors, 1);
+  EXPECT_EQ(a.warp, 0);
+  EXPECT_EQ(a.kind, L1Kind::Load);
+  EXPECT_EQ(a.outcome, L1Outcome::Miss);
+  EXPECT_FALSE(a.local);
+  EXPECT_EQ(b.outcome, L1Outcome::Hit);
+  EXPECT_EQ(b.at, 101u);
+  ASSERT_EQ(seen.fills.size(), 1u);
+  EXPECT_EQ(seen.fills[0].at, 100u);
+  EXPECT_EQ(seen.fills[0].warp, 0);
+  EXPECT_EQ(seen.flushes.size(), 1u) << "the kernel's start";
+}
+
+// Warp 0 brings a line, slot 8 (the other scheduler's) uses it last, slot 1 pushes it out.
+TEST_F(L1dEvents, AnEvictionNamesWhoBroughtTheLineAndWhoUsedItLast) {
+  for (bool reserve : {false, true}) {
+    machine.sm.l1d.reserve_on_miss = reserve;
+    seen = {};
+    auto barrier = code.barrier();
+    auto r = one_block(code, 3, [&](WarpWriter& w) {
+      if (w.warp() == 0) w.lines(load, {{100}}).op(used);
+      w.barrier(barrier);
+      if (w.warp() == 1) w.lines(load, {{100}}).op(used);
+      w.barrier(barrier);
+      if (w.warp() == 2) w.lines(load, {{100 + set()}}).op(used);
+      w.op(exit);
+    });
+    run(r, 900);
+    ASSERT_EQ(seen.evictions.size(), 1u);
+    const L1Eviction& e = seen.evictions[0];
+    EXPECT_EQ(e.line, 100u);
+    EXPECT_EQ(e.sectors, 0xf);
+    EXPECT_EQ(e.brought_by, 0);
+    EXPECT_EQ(e.used_by, 8);
+    EXPECT_EQ(e.why, L1Eviction::Why::Replaced);
+    EXPECT_EQ(e.at, seen.fills[1].at - (reserve ? 100 : 0)) << "at the miss or at the fill";
+    EXPECT_EQ(seen.fills[1].warp, 1) << "slot of the third warp";
+  }
+}
+
+TEST_F(L1dEvents, ARefusalIsToldOnceAndThenTheOutcome) {
+  machine.sm.l1d.mshr_entries = 1;
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100}, {200}, {100}}).op(exit);
+  });
+  run(r, 400);
+  std::vector<L1Outcome> outcomes;
+  for (const L1Access& a : seen.accesses) outcomes.push_back(a.outcome);
+  EXPECT_EQ(outcomes,
+            (std::vector{L1Outcome::Miss, L1Outcome::Refused, L1Outcome::Miss, L1Outcome::Hit}));
+}
+
+TEST_F(L1dEvents, StoresAndAtomicsThatRemoveALineSayWhy) {
+  machine.sm.l1d.write_policy = WritePolicy::WriteEvict;
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100}}).op(used).lines(store, {{100}});
+    w.lines(load, {{100}}).op(used).lines(atomic, {{100, 1, 1}}).op(exit);
+  });
+  run(r, 900);
+  ASSERT_EQ(seen.evictions.size(), 2u);
+  EXPECT_EQ(seen.evictions[0].why, L1Eviction::Why::Written);
+  EXPECT_EQ(seen.evictions[1].why, L1Eviction::Why::Invalidated);
+  EXPECT_EQ(seen.count(L1Kind::Store, L1Outcome::Forwarded), 1u);
+  EXPECT_EQ(seen.count(L1Kind::Atomic, L1Outcome::Forwarded), 1u);
+}
+
+TEST_F(L1dEvents, AddUpToTheCounters) {
+  for (auto policy : {WritePolicy::WriteThrough, WritePolicy::WriteEvict, WritePolicy::WriteBack,
+                      WritePolicy::WriteValidate})
+    for (bool reserve : {false, true}) {
+      machine.sm.l1d.write_policy = policy, machine.sm.l1d.reserve_on_miss = reserve;
+      machine.sm.l1d.mshr_entries = 4, machine.sm.l1d.mshr_merges = 2, machine.sm.l1d.ways = 2;
+      seen = {};
+      auto r = one_block(code, 8, [&](WarpWriter& w) {
+        Rng rng(w.warp() + 1);
+        for (unsigned i = 0; i < 60; ++i)
+          w.lines(rng.below(4) == 0 ? store : load, {{rng.below(300), 0xffu << rng.below(20)}});
+        w.op(used).op(exit);
+      });
+      run(r, 60000);
+      EXPECT_EQ(seen.count(L1Kind::Load, L1Outcome::Hit), counters.l1d_hits);
+      EXPECT_EQ(seen.count(L1Kind::Load, L1Outcome::PendingHit), counters.l1d_pending_hits);
+      EXPECT_EQ(seen.count(L1Kind::Load, L1Outcome::Miss), counters.l1d_misses);
+      EXPECT_EQ(seen.fills.size(), counters.l1d_fills);
+      EXPECT_EQ(seen.count(L1Eviction::Why::Replaced), counters.l1d_evictions);
+      const std::uint64_t stores = seen.count(L1Kind::Store, L1Outcome::Hit) +
+                                   seen.count(L1Kind::Store, L1Outcome::PendingHit) +
+                                   seen.count(L1Kind::Store, L1Outcome::Miss) +
+                                   seen.count(L1Kind::Store, L1Outcome::Forwarded);
+      EXPECT_EQ(stores, counters.l1d_stores);
+      EXPECT_GT(seen.count(L1Kind::Load, L1Outcome::Refused), 0u);
+      for (const L1Eviction& e : seen.evictions) {
+        EXPECT_NE(e.brought_by, 0xff);
+        EXPECT_NE(e.used_by, 0xff);
+      }
+    }
+}
+
+TEST_F(L1dEvents, ListeningChangesNothing) {
+  auto r = one_block(code, 8, [&](WarpWriter& w) {
+    Rng rng(w.warp() + 1);
+    for (unsigned i = 0; i < 60; ++i) w.lines(i % 5 == 0 ? store : load, {{rng.below(300)}});
+    w.op(exit);
+  });
+  run(r, 60000);
+  SmHarness quiet(machine);
+  quiet.start_block(0, r);
+  quiet.run(60000);
+  const stats::SmCounters alone = quiet.counters();
+  EXPECT_EQ(std::memcmp(&alone, &counters, sizeof counters), 0);
+}
+
+}  // namespace
+}  // namespace raddle
