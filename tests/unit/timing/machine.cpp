@@ -105,6 +105,26 @@ INSTANTIATE_TEST_SUITE_P(
                [](MachineSpec& m) { m.sm.cost[13].unit = timing::Unit::Int; }},
         Broken{"sm.cost.move.unit must not be lsu",
                [](MachineSpec& m) { m.sm.cost[0].unit = timing::Unit::Lsu; }},
+        Broken{"sm.fetch.cache_line_bytes x sm.fetch.cache_ways must divide sm.fetch.cache_kib",
+               [](MachineSpec& m) { m.sm.fetch.cache_kib = 12, m.sm.fetch.cache_ways = 5; }},
+        Broken{"sm.fetch.instruction_bytes must divide sm.fetch.cache_line_bytes",
+               [](MachineSpec& m) { m.sm.fetch.cache_kib = 1, m.sm.fetch.instruction_bytes = 12; }},
+        Broken{"sm.fetch.cycles + sm.fetch.miss_latency_cycles must not exceed 960",
+               [](MachineSpec& m) {
+                 m.sm.fetch.cache_kib = 1, m.sm.fetch.cycles = 2;
+                 m.sm.fetch.miss_latency_cycles = 959;
+               }},
+        Broken{"sm.cost.int.latency and what sm.operands.collectors can add to it are too long",
+               [](MachineSpec& m) {
+                 m.sm.operands.collectors = 4;
+                 m.sm.cost[1].latency = 910;
+               }},
+        Broken{"sm.operands.cycles is part of sm.cost.int.latency and must not exceed it",
+               [](MachineSpec& m) {
+                 m.sm.operands.collectors = 4, m.sm.operands.cycles = 3;
+                 for (auto& cost : m.sm.cost) cost.latency = 20;
+                 m.sm.cost[1].latency = 2;
+               }},
         Broken{"sm.l1d.line_bytes must be 64 or 128",
                [](MachineSpec& m) { m.sm.l1d.line_bytes = 96; }},
         Broken{"sm.l1d.sector_bytes must be a power of two that divides line_bytes",

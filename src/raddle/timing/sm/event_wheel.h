@@ -20,6 +20,7 @@ class Event {
     WriteSeveral,  ///< all destinations of a warp's instruction do
     Piece,         ///< one line of a load is there
     Resume,        ///< a warp goes on behind a barrier
+    Fetched,       ///< a warp's next instruction is there
   };
   Event() = default;
   static Event write(unsigned warp, unsigned reg) { return {Kind::Write, warp << 8 | reg}; }
@@ -28,12 +29,13 @@ class Event {
   }
   static Event piece(unsigned load) { return {Kind::Piece, load}; }
   static Event resume(unsigned warp) { return {Kind::Resume, warp}; }
+  static Event fetched(unsigned warp) { return {Kind::Fetched, warp}; }
 
-  Kind kind() const { return static_cast<Kind>(bits_ >> 30); }
+  Kind kind() const { return static_cast<Kind>(bits_ >> kShift); }
   unsigned warp() const {
-    return kind() == Kind::Write    ? payload() >> 8
-           : kind() == Kind::Resume ? payload()
-                                    : payload() >> 20;
+    return kind() == Kind::Write          ? payload() >> 8
+           : kind() == Kind::WriteSeveral ? payload() >> 20
+                                          : payload();
   }
   unsigned reg() const { return bits_ & 0xff; }
   std::uint32_t inst() const { return bits_ & 0xfffff; }
@@ -41,8 +43,9 @@ class Event {
 
  private:
   Event(Kind kind, std::uint32_t payload)
-      : bits_(static_cast<std::uint32_t>(kind) << 30 | payload) {}
-  std::uint32_t payload() const { return bits_ & 0x3fffffff; }
+      : bits_(static_cast<std::uint32_t>(kind) << kShift | payload) {}
+  static constexpr unsigned kShift = 29;
+  std::uint32_t payload() const { return bits_ & ((1u << kShift) - 1); }
   std::uint32_t bits_ = 0;
 };
 
