@@ -28,7 +28,7 @@ class InstructionCache {
         instructions_per_line_(spec.cache_line_bytes / spec.instruction_bytes),
         miss_latency_(spec.miss_latency_cycles),
         tags_(sets_, spec.cache_ways),
-        there_(std::size_t{sets_} * tag_stride(spec.cache_ways)) {}
+        there_(tags_.handles()) {}
 
   bool same_line(std::uint32_t a, std::uint32_t b) const {
     return a / instructions_per_line_ == b / instructions_per_line_;
@@ -51,7 +51,6 @@ class InstructionCache {
   }
 
  private:
-  static unsigned tag_stride(unsigned ways) { return (ways + 7) / 8 * 8; }
   unsigned sets_, instructions_per_line_;
   Cycle miss_latency_;
   Tags tags_;
