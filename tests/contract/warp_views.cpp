@@ -17,8 +17,9 @@ class RandomWarps {
       : rng_(seed, "warps"), context_(context) {}
 
   /// Moves on a cycle; false when nothing is ready (then nobody is asked).
-  bool step() {
+  bool step(std::initializer_list<WarpPolicy*> told) {
     ++now_;
+    told_ = told;
     const WarpMask own =
         low_bits(context_.first_slot + context_.slots) & ~low_bits(context_.first_slot);
     if (rng_.below(8) == 0) toggle(context_.first_slot + rng_.below(context_.slots));
@@ -36,12 +37,18 @@ class RandomWarps {
 
  private:
   void toggle(unsigned slot) {
-    if ((age_.members() >> slot & 1) != 0) age_.remove(slot);
+    const bool ends = (age_.members() >> slot & 1) != 0;
+    if (ends) age_.remove(slot);
     else age_.insert(slot);
+    for (WarpPolicy* policy : told_) {
+      if (ends) policy->on_warp_end(slot);
+      else policy->on_warp_start(slot);
+    }
   }
   Rng rng_;
   WarpPolicy::Context context_;
   AgeMatrix64 age_;
+  std::vector<WarpPolicy*> told_;
   WarpMask ready_ = 0;
   Cycle now_ = 0;
 };
@@ -51,7 +58,7 @@ std::string play_warps(const Make<WarpPolicy>& make, std::uint64_t seed,
   RandomWarps warps(seed, context);
   std::unique_ptr<WarpPolicy> one = make(context), same = make(context);
   for (unsigned i = 0; i < 20'000; ++i) {
-    if (!warps.step()) continue;
+    if (!warps.step({one.get(), same.get()})) continue;
     const policy::WarpView view = warps.view();
     const unsigned pick = one->pick(view);
     const std::string where = " (cycle " + std::to_string(view.now) + ", slots from " +

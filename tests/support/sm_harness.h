@@ -42,6 +42,8 @@ class ObservedWarpPolicy final : public policy::Choice<policy::WarpPolicy> {
       issues_.push_back({view.now, scheduler_, w});
       return w;
     }
+    void on_warp_start(unsigned slot) override { inner_->on_warp_start(slot); }
+    void on_warp_end(unsigned slot) override { inner_->on_warp_end(slot); }
 
    private:
     std::unique_ptr<policy::WarpPolicy> inner_;

@@ -42,6 +42,24 @@ TEST_F(SmPolicy, GtoStaysUntilItStallsThenTakesTheOldest) {
             (Order{0, 1, 2, 3, 0, 0, 1, 1}));
 }
 
+TEST_F(SmPolicy, GreedEndsWithTheWarp) {
+  auto s = code.sfu(1, {9}), use = code.alu(2, {1}), a = code.alu(3, {9}), ex = code.exit();
+  Recording r(code, {{3}, {32}, 0});
+  r.each_warp([&](WarpWriter& w) {
+    if (w.block() == 0) w.op(s).op(use);
+    if (w.block() == 2) w.op(a);
+    w.op(ex);
+  });
+  for (const char* policy : {"gto", "greedy_rr"}) {
+    SmHarness sm(machine, policy);
+    sm.start_block(0, r, 0, 0);   // slot 0; its result is there at 21
+    sm.start_block(0, r, 1, 1);   // slot 1: issued last, and gone at once
+    sm.start_block(21, r, 2, 1);  // slot 1 again
+    sm.run(100);
+    EXPECT_EQ(sm.order(), (Order{0, 1, 0, 0, 1, 1})) << policy << ": the new warp is no heir";
+  }
+}
+
 TEST_F(SmPolicy, OldestMeansBlockThenWarpAlsoWhenSlotsAreReused) {
   auto a = code.alu(1, {9}), ex = code.exit();
   Recording r(code, {{3}, {32}, 0});

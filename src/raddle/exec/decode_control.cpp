@@ -191,7 +191,9 @@ void Decoder::simple(const Inst& inst) {
     return;
   }
   if (inst.opcode == "nanosleep") {
-    emit_own(O_simple, OpKind::Sleep);
+    const u32 time = source(operand(0), Type::U32);
+    Record& r = emit_own(O_simple, OpKind::Sleep);
+    r.a = time, r.imm = 1;
     return;
   }
   for (std::string_view word : inst.modifiers)

@@ -21,10 +21,11 @@ enum class Stall : std::uint8_t {
   Lsu,         ///< operands are there, the load/store unit accepts nothing
   Fence,       ///< waits for earlier memory operations to be visible
   Sleep,       ///< nanosleep
+  Fetch,       ///< the next instruction is not in the buffer
 };
-inline constexpr unsigned kStalls = 8;
+inline constexpr unsigned kStalls = 9;
 inline constexpr std::array<std::string_view, kStalls> kStallNames = {
-    "idle", "barrier", "memory", "dependence", "unit", "lsu", "fence", "sleep"};
+    "idle", "barrier", "memory", "dependence", "unit", "lsu", "fence", "sleep", "fetch"};
 
 /// Sums member by member: every counter struct here is nothing but std::uint64_t.
 template <class Counters>
@@ -79,7 +80,8 @@ struct SmCounters {
   std::uint64_t thread_instructions = 0;                                ///< lanes active at issue
   std::array<std::uint64_t, kOpClasses> class_issued{}, class_lanes{};  ///< the same by class
   std::uint64_t register_reads = 0,
-                register_writes = 0;  ///< operands of 32 lanes, predicates not counted
+                register_writes = 0;      ///< operands of 32 lanes, predicates not counted
+  std::uint64_t operand_wait_cycles = 0;  ///< by which operands were collected late
   std::array<std::uint64_t, kStalls>
       stall{};  ///< scheduler-cycles for which a warp of the kernel was the nearest to ready
   std::uint64_t l1d_accesses = 0, l1d_hits = 0, l1d_pending_hits = 0,

@@ -59,10 +59,19 @@ RADDLE_INLINE void splat_64(char* frame, u32 offset, u64 value, u32 e) {
   u64* d = lanes<u64>(frame, offset);
   RADDLE_LANES d[i] = (e & kBit[i]) != 0 ? value : d[i];
 }
-/// The word a barrier or fence record carries instead of lanes, when the decoder gave one.
+/// Binary logarithm, rounded up, of the longest time a lane asks to sleep; a millisecond at most.
+RADDLE_INLINE u32 sleep_time(const Path& p) {
+  const u32* t = lanes<u32>(p.frame, p.ip->a);
+  u32 longest = 0, log = 0;
+  RADDLE_LANES longest = (p.e & kBit[i]) != 0 && t[i] > longest ? t[i] : longest;
+  while (log < 20 && (1u << log) < longest) ++log;
+  return log;
+}
+/// The word a barrier or fence record carries instead of lanes, when the decoder gave one; the time
+/// in a sleep's.
 RADDLE_INLINE void simple(Context* c, const Path& p) {
   leave(c, p.ip->inst, p.m);
-  put(c, p.ip->inst, 1, 0, p.ip->b != 0 ? p.ip->aux : p.e);
+  put(c, p.ip->inst, 1, p.ip->imm != 0 ? sleep_time(p) : 0, p.ip->b != 0 ? p.ip->aux : p.e);
   count(c, 1, p.e);
   if ((p.ip->flags & kVisible) != 0) pause_if_live(c);
 }

@@ -1,6 +1,7 @@
 // Greedy then round robin: stay with one warp until it stalls, then take the next ready one in slot
 // order. One of the variants of GTO that Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront
-// Scheduling", MICRO 2012, compare; mechanisms.md 2.1. Greed follows the warp slot, as in gto.cpp.
+// Scheduling", MICRO 2012, compare; mechanisms.md 2.1. Greed ends with the warp; the turn then goes
+// on behind its slot.
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 
@@ -16,9 +17,13 @@ class GreedyRr final : public WarpPolicy {
     ++stats_.picks;
     const WarpMask from_greedy = view.ready & ~low_bits(greedy_);
     const unsigned warp = lowest(from_greedy != 0 ? from_greedy : view.ready);
-    if (warp == greedy_ && stats_.picks > 1) ++stats_.stayed;
-    greedy_ = warp;
+    if (warp == greedy_ && greedy_lives_) ++stats_.stayed;
+    greedy_ = warp, greedy_lives_ = true;
     return warp;
+  }
+  void on_warp_end(unsigned slot) override {
+    if (slot != greedy_ || !greedy_lives_) return;
+    greedy_ = slot + 1, greedy_lives_ = false;
   }
   void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
 
@@ -30,7 +35,8 @@ class GreedyRr final : public WarpPolicy {
       v.field("stayed", stayed, {}, "decisions", "stayed with the warp issued last");
     }
   };
-  unsigned greedy_ = 0;  ///< slot of the warp issued last; the first slot at first
+  unsigned greedy_ = 0;        ///< slot of the warp issued last, or the slot whose turn it is
+  bool greedy_lives_ = false;  ///< the warp issued last has not ended
   Stats stats_;
 };
 

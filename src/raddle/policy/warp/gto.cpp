@@ -1,8 +1,6 @@
 // Greedy then oldest: stay with one warp until it stalls, then take the oldest ready one.
 // Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012, section 3;
-// mechanisms.md 2.1. Deviation: greed follows the warp slot. A warp that ends and is replaced
-// within the stall of its successor hands its turn on to the new warp; published simulators do the
-// same.
+// mechanisms.md 2.1. Greed ends with the warp: one that takes over its slot comes by age.
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 
@@ -24,6 +22,7 @@ class Gto final : public WarpPolicy {
     greedy_ = WarpMask{1} << warp;
     return warp;
   }
+  void on_warp_end(unsigned slot) override { greedy_ &= ~(WarpMask{1} << slot); }
   void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
 
  private:

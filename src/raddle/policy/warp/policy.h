@@ -23,7 +23,8 @@ struct WarpView {
 };
 
 /// A strategy. The SM calls pick() at most once a cycle for each scheduler, and only when at least
-/// one of its warps is ready; it issues the answer. Warps come and go between calls.
+/// one of its warps is ready; it issues the answer. Warps come and go between calls, each told
+/// once.
 class WarpPolicy {
  public:
   static constexpr std::string_view kLevel = "warp";
@@ -38,6 +39,10 @@ class WarpPolicy {
   virtual unsigned pick(const WarpView& view) = 0;
   /// If not null: told what happens in the SM's L1D (observer.h), as long as the policy lives.
   virtual L1Observer* l1_observer() { return nullptr; }
+  /// A warp has taken a slot of this scheduler / has left it. A slot may be taken again at once;
+  /// what a policy remembers of it does not hold for the next warp.
+  virtual void on_warp_start(unsigned /*slot*/) {}
+  virtual void on_warp_end(unsigned /*slot*/) {}
   /// Counters, summed over instances in the result.
   virtual void visit_statistics(FieldVisitor&) {}
 };

@@ -50,6 +50,7 @@ class TwoLevel final : public WarpPolicy {
     last_ = WarpMask{1} << warp;
     return warp;
   }
+  void on_warp_end(unsigned slot) override { last_ &= ~(WarpMask{1} << slot); }
   void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
 
  private:

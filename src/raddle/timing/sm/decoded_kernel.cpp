@@ -49,6 +49,16 @@ std::uint8_t registers_in(RegisterSet set) {
   return static_cast<std::uint8_t>(n);
 }
 
+std::uint64_t bank_reads(const RegisterSet& reads, unsigned banks) {
+  std::uint64_t out = 0;
+  for (unsigned r = 0; r < trace::kFirstPredicate; ++r) {
+    if (!reads.test(r)) continue;
+    const unsigned at = r % banks * 4;
+    if ((out >> at & 15) < OperandSpec::kMaxReads) out += std::uint64_t{1} << at;
+  }
+  return out;
+}
+
 DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
                    std::vector<RegisterSet>& several) {
   DecodedInst in;
@@ -73,6 +83,7 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   if (from.kind == trace::OpKind::Branch) add(trace::kPcRegister);
   for (std::uint8_t r : from.reads) in.uses.set(r);
   in.op_class = static_cast<std::uint8_t>(lsu ? trace::OpClass::Memory : from.op_class);
+  in.bank_reads = bank_reads(in.uses, sm.operands.banks);
   in.register_reads = registers_in(in.uses), in.register_writes = registers_in(writes);
   in.uses |= writes;
   in.uses.set(trace::kPcRegister);

@@ -29,6 +29,7 @@ inline bool goes_to_lsu(Route r) { return r >= Route::Load && r <= Route::Const;
 struct DecodedInst {
   static constexpr std::uint16_t kNone = 0x100, kSeveral = 0x101;
 
+  std::uint64_t bank_reads = 0;  ///< four bits for each register bank: its operands
   RegisterSet uses;  ///< sources, destinations and the PC: one AND is the whole hazard check
   std::uint32_t writes = 0;           ///< kSeveral: into DecodedKernel's sets
   std::uint16_t destination = kNone;  ///< the one register written, kNone or kSeveral

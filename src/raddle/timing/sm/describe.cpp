@@ -44,7 +44,9 @@ void Sm::describe_wait(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
   auto in = [w](Mask m) { return (m >> w & 1) != 0; };
   if (in(sleeping_)) {
-    out += "asleep until cycle " + std::to_string(warp.wake);
+    out += "asleep until cycle " + std::to_string(wake_[w]);
+  } else if (in(fetching_)) {
+    out += "to be fetched";
   } else if (in(memory_wait_)) {
     out += "for an operand from memory";
   } else if (in(fence_wait_)) {
@@ -52,11 +54,11 @@ void Sm::describe_wait(std::string& out, unsigned w) const {
   } else if (in(at_barrier_)) {
     const Block& block = blocks_[warp.block];
     const Barrier& barrier = block.barrier[warp.mask & 15];
-    unsigned expected = barrier.expected != 0 ? barrier.expected : block.live;
+    unsigned expected = barrier.expected != 0 ? barrier.expected : block.running;
     out += "at barrier " + std::to_string(warp.mask & 15) + ": " + std::to_string(barrier.arrived) +
            " of " + std::to_string(expected) + " warps have come; not waiting there: warp";
     const char* comma = " ";
-    for (Mask m = block.warps & ~barrier.waiting; m != 0; m &= m - 1, comma = ", ")
+    for (Mask m = block.warps & ~barrier.waiting & ~ended_; m != 0; m &= m - 1, comma = ", ")
       out += comma + std::to_string(warps_[lowest(m)].index);
     if (*comma == ' ') out += " none";
   } else if (!in(ready_)) {

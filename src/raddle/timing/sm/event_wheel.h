@@ -21,6 +21,7 @@ class Event {
     Piece,         ///< one line of a load is there
     Resume,        ///< a warp goes on behind a barrier
     Acknowledge,   ///< one of a warp's stores is done
+    Fetched,       ///< a warp's next instruction is there
   };
   Event() = default;
   static Event write(unsigned warp, unsigned reg) { return {Kind::Write, warp << 8 | reg}; }
@@ -30,8 +31,9 @@ class Event {
   static Event piece(unsigned load) { return {Kind::Piece, load}; }
   static Event resume(unsigned warp) { return {Kind::Resume, warp}; }
   static Event acknowledge(unsigned warp) { return {Kind::Acknowledge, warp}; }
+  static Event fetched(unsigned warp) { return {Kind::Fetched, warp}; }
 
-  Kind kind() const { return static_cast<Kind>(bits_ >> 29); }
+  Kind kind() const { return static_cast<Kind>(bits_ >> kShift); }
   unsigned warp() const {
     return kind() == Kind::Write          ? payload() >> 8
            : kind() == Kind::WriteSeveral ? payload() >> 20
@@ -43,8 +45,9 @@ class Event {
 
  private:
   Event(Kind kind, std::uint32_t payload)
-      : bits_(static_cast<std::uint32_t>(kind) << 29 | payload) {}
-  std::uint32_t payload() const { return bits_ & 0x1fffffff; }
+      : bits_(static_cast<std::uint32_t>(kind) << kShift | payload) {}
+  static constexpr unsigned kShift = 29;
+  std::uint32_t payload() const { return bits_ & ((1u << kShift) - 1); }
   std::uint32_t bits_ = 0;
 };
 

@@ -1,5 +1,8 @@
 // The issue stage of an SM: which warps may go, why the others may not, and what an instruction
 // does when it goes.
+#include <algorithm>
+#include <bit>
+
 #include "raddle/base/mask.h"
 #include "raddle/timing/sm/sm.h"
 
@@ -9,6 +12,12 @@ namespace {
 // Local memory lies above all global addresses, one window per warp slot of the machine. Line
 // numbers wrap at 32 bits into the unused space below the global range when windows are huge.
 constexpr Address kLocalBase = 0x38'0000'0000ull;
+
+// Most records are for all lanes, and counting bits is slow where there is no instruction for it.
+std::uint8_t lanes_in(LaneMask mask) {
+  return static_cast<std::uint8_t>(mask == kFullMask ? kLanes
+                                                     : static_cast<unsigned>(std::popcount(mask)));
+}
 
 void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigned lanes) {
   static_assert(stats::kOpClasses == trace::kOpClasses);
@@ -22,32 +31,37 @@ void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigned lanes
 // at.
 bool Sm::issue(Cycle now) {
   Mask look = skip_ ? changed_ : ~Mask{0};
-  Mask open = ready_ & ~blocked_by_units(), lsu = class_[static_cast<unsigned>(Unit::Lsu)];
-  bool accepts = lsu_.accepts(), entered = false, issued = false;
+  Mask open = ready_ & ~blocked_ & ~collecting_, lsu = class_[static_cast<unsigned>(Unit::Lsu)];
+  Mask closed = lsu_.accepts() ? 0 : lsu;  // ready for a load/store unit that accepts nothing
+  Mask again = 0;                          // will find open in the next cycle what is taken in this
+  bool issued = false;
   changed_ = 0;
-  // Schedulers decide on this state, whatever those before them do in this cycle. Only the way into
-  // the LSU is shared: it takes one instruction a cycle, and the scheduler after the one that used
-  // it last is asked first.
-  for (unsigned n = 0, s = lsu_turn_; n < schedulers_; ++n, s = s + 1 == schedulers_ ? 0 : s + 1) {
+  // Schedulers decide on this state, whatever those before them do in this cycle. Only shared units
+  // and the way into the LSU can be taken from one by another: they take one instruction a cycle,
+  // and the scheduler after the one that used them last is asked first.
+  for (unsigned n = 0, s = turn_; n < schedulers_; ++n, s = s + 1 == schedulers_ ? 0 : s + 1) {
     if ((look & group_[s]) == 0) continue;
-    Mask candidates = open & group_[s];
-    if (!accepts) candidates &= ~lsu;
+    Mask candidates = open & group_[s] & ~closed;
     if (candidates == 0) {
       stalled(now, s, reason(s, open));
       continue;
     }
     unsigned w = pick(now, s, candidates);
+    auto unit = static_cast<unsigned>(warps_[w].next->unit);
     if ((lsu >> w & 1) != 0) {
-      accepts = false, entered = true;
-      lsu_turn_ = s + 1 == schedulers_ ? 0 : s + 1;
+      closed |= lsu, again |= lsu;
+      turn_ = s + 1 == schedulers_ ? 0 : s + 1;
+    } else if ((shared_units_ >> unit & 1) != 0) {
+      again |= class_[unit], open &= ~class_[unit];
+      turn_ = s + 1 == schedulers_ ? 0 : s + 1;
     }
-    credit_stall(now, s);
+    if (since_[s] != now) credit_stall(now, s);
     since_[s] = now + 1;
     issue_warp(now, s, w);
     changed_ |= group_[s];
     issued = true;
   }
-  if (entered) changed_ |= ready_ & lsu;  // the way in is free again in the next cycle
+  changed_ |= ready_ & again;
   return issued;
 }
 
@@ -67,19 +81,15 @@ void Sm::credit_stall(Cycle now, unsigned s) {
   if (reason_[s] != stats::Stall::Idle) counters_[charged_[s]].stall[why] += n;
 }
 
-Sm::Mask Sm::blocked_by_units() const {
-  Mask blocked = 0;
-  for (unsigned u = 0; u < kUnits; ++u) blocked |= class_[u] & busy_[u];
-  return blocked;
-}
-
 Sm::Wait Sm::reason(unsigned s, Mask open) const {
   using stats::Stall;
   Mask mine = group_[s] & resident_;
   if (Mask m = open & mine; m != 0) return {Stall::Lsu, m};
   if (Mask m = ready_ & mine; m != 0) return {Stall::Unit, m};
   Mask awake = mine & ~at_barrier_ & ~sleeping_;
-  if (Mask m = awake & ~memory_wait_ & ~fence_wait_; m != 0) return {Stall::Dependence, m};
+  Mask waiting = fetching_ | memory_wait_ | fence_wait_;
+  if (Mask m = awake & ~waiting; m != 0) return {Stall::Dependence, m};
+  if (Mask m = awake & fetching_; m != 0) return {Stall::Fetch, m};
   if (Mask m = awake & memory_wait_; m != 0) return {Stall::Memory, m};
   if (awake != 0) return {Stall::Fence, awake};
   if (Mask m = mine & sleeping_; m != 0) return {Stall::Sleep, m};
@@ -97,30 +107,51 @@ unsigned Sm::pick(Cycle now, unsigned s, Mask ready) {
 void Sm::issue_warp(Cycle now, unsigned s, unsigned w) {
   Warp& warp = warps_[w];
   const DecodedInst& in = *warp.next;
-  auto unit = static_cast<unsigned>(in.unit);
+  stats::SmCounters& count = counters_[warp.kernel];
+  ready_ &= ~(1ull << w), class_[static_cast<unsigned>(in.unit)] &= ~(1ull << w);
   progress_ = now;
-  count_issue(counters_[warp.kernel], in, warp.active);
-  ready_ &= ~(1ull << w), class_[unit] &= ~(1ull << w);
-  if (in.interval > 1) {
-    busy_[unit] |= group_[s];
-    wheel_.push_unit(now + in.interval, 4 * unit + s);
+  count_issue(count, in, warp.active);
+  if (in.interval > 1) take_unit(now, s, in);
+  Cycle late = 0;
+  if (!collectors_.empty() && in.bank_reads != 0) {
+    late = collect(now, s, in);
+    count.operand_wait_cycles += late;
   }
+  if (in.route != Route::Pipeline) return perform(now, w, in);
+  write_back(now + late, w, in);
+  advance(now, now + 1, w);
+}
+
+void Sm::take_unit(Cycle now, unsigned s, const DecodedInst& in) {
+  auto unit = static_cast<unsigned>(in.unit);
+  bool shared = (shared_units_ >> unit & 1) != 0;
+  Mask slots = shared ? ~Mask{0} : group_[s];
+  busy_[unit] |= slots, blocked_ |= class_[unit] & slots;
+  wheel_.push_unit(now + in.interval, 4 * unit + (shared ? 0 : s));
+}
+
+Cycle Sm::collect(Cycle now, unsigned s, const DecodedInst& in) {
+  Cycle late = collectors_[s].collect(now, in.bank_reads), free = collectors_[s].free_at();
+  if (free > now + 1) {
+    collecting_ |= group_[s];
+    wheel_.push_unit(free, 4 * kCollectors + s);
+  }
+  return late;
+}
+
+void Sm::perform(Cycle now, unsigned w, const DecodedInst& in) {
   switch (in.route) {
-    case Route::Pipeline:
-      write_back(now, w, in);
-      break;
     case Route::Barrier:
-      come_to_barrier(now, w);
-      return;
+      return come_to_barrier(now, w);
     case Route::Sleep:
-      fall_asleep(now, w, in);
-      return;
+      return fall_asleep(now, w, in);
+    case Route::Pipeline:
     case Route::Fence:
       break;
     default:
-      if (warp.pieces != 0) to_lsu(now, w, in);  // otherwise all lanes were predicated off
+      if (warps_[w].pieces != 0) to_lsu(now, w, in);  // otherwise all lanes were predicated off
   }
-  advance(now, w);
+  advance(now, now + 1, w);
 }
 
 void Sm::write_back(Cycle now, unsigned w, const DecodedInst& in) {
@@ -155,21 +186,21 @@ void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
 void Sm::come_to_barrier(Cycle now, unsigned w) {
   Warp& warp = warps_[w];
   auto kind = static_cast<trace::BarrierKind>(warp.mask >> 4 & 3);
-  if (kind == trace::BarrierKind::Warp) return advance(now, w);
+  if (kind == trace::BarrierKind::Warp) return advance(now, now + 1, w);
   Block& block = blocks_[warp.block];
   Barrier& barrier = block.barrier[warp.mask & 15];
   ++barrier.arrived;
-  barrier.expected = static_cast<std::uint8_t>(warp.mask >> 8);
+  if (auto warps = static_cast<std::uint8_t>(warp.mask >> 8); warps != 0) barrier.expected = warps;
   if (kind == trace::BarrierKind::Sync) barrier.waiting |= 1ull << w, at_barrier_ |= 1ull << w;
   open_if_complete(now, block, barrier);
   // Behind a barrier nothing is read before it opens: a live stream may not know it yet.
-  if (kind == trace::BarrierKind::Arrive) advance(now, w);
+  if (kind == trace::BarrierKind::Arrive) advance(now, now + 1, w);
 }
 
 // Warps go on as many cycles after the last arrival as an instruction that needs the barrier's
 // result would.
 void Sm::open_if_complete(Cycle now, Block& block, Barrier& barrier) {
-  if (barrier.arrived < (barrier.expected != 0 ? barrier.expected : block.live)) return;
+  if (barrier.arrived < (barrier.expected != 0 ? barrier.expected : block.running)) return;
   for (Mask m = barrier.waiting; m != 0; m &= m - 1)
     wheel_.push(now + warps_[lowest(m)].next->latency, Event::resume(lowest(m)));
   barrier = {};
@@ -177,11 +208,10 @@ void Sm::open_if_complete(Cycle now, Block& block, Barrier& barrier) {
 
 // The record's pieces give the time as a power of two of nanoseconds (stream.h).
 void Sm::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
-  Warp& warp = warps_[w];
-  Cycle time = (std::uint64_t{1} << warp.pieces) * core_clock_mhz_ / 1000;
-  warp.wake = now + std::max<Cycle>(in.latency, time);
+  Cycle time = (std::uint64_t{1} << warps_[w].pieces) * core_clock_mhz_ / 1000;
+  wake_[w] = now + std::max<Cycle>(in.latency, time);
   sleeping_ |= 1ull << w;
-  next_wake_ = std::min(next_wake_, warp.wake);
+  next_wake_ = std::min(next_wake_, wake_[w]);
 }
 
 std::uint32_t Sm::local_base(unsigned w) const {
@@ -191,6 +221,128 @@ std::uint32_t Sm::local_base(unsigned w) const {
       line_bytes_;
   std::uint64_t number = std::uint64_t{id_} * spec_.warps + w;
   return static_cast<std::uint32_t>(kLocalBase / line_bytes_ + number * window);
+}
+
+// --- the next instruction of a warp; here, so that the compiler sees it with the issue
+// -------------------------------------------------------------------------------
+
+// The next record that stands for any machine instruction; false at the end of the warp's stream.
+bool Sm::read_record(Warp& warp) {
+  const DecodedKernel& code = *warp.launch->code;
+  while (true) {
+    if (warp.cursor.at == warp.cursor.end && !warp.launch->stream->refill(warp.cursor))
+      return false;
+    const std::uint32_t* at = warp.cursor.at;
+    trace::Record r{at[0], at[1]};
+    RADDLE_ASSERT(r.inst() + r.count() <= code.ptx_size());
+    const Expansion& e = code.expansions()[r.inst()];
+    std::uint32_t first = e.first(), end = code.expansions()[r.inst() + r.count()].first();
+    unsigned words = trace::kRecordWords + (e.payload() ? trace::kPieceWords * r.pieces() : 0);
+    if (first == end) {
+      warp.cursor.at += words;
+      continue;
+    }
+    warp.next = code.instructions() + first;
+    warp.left = static_cast<std::uint16_t>(end - first);
+    warp.mask = r.mask;
+    warp.active = e.barrier() ? warp.lanes : lanes_in(r.mask);
+    warp.pieces = static_cast<std::uint8_t>(r.pieces());
+    warp.words = static_cast<std::uint8_t>(words);
+    __builtin_prefetch(at + 24);
+    return true;
+  }
+}
+
+// The instruction after `next` becomes the one to issue, from cycle `from` on.
+void Sm::advance(Cycle now, Cycle from, unsigned w) {
+  Warp& warp = warps_[w];
+  const DecodedInst* before = warp.next;
+  if (--warp.left != 0) {
+    ++warp.next;
+  } else {
+    warp.cursor.at += warp.words;
+    if (!read_record(warp)) return end_stream(now, w);
+  }
+  if (fetches_) fetch_behind(now, from, w, before);
+  else show_next(w);
+}
+
+void Sm::fetch_behind(Cycle now, Cycle from, unsigned w, const DecodedInst* before) {
+  Warp& warp = warps_[w];
+  Cycle at = from;
+  if (short_buffer_) {
+    unsigned entries = spec_.fetch.buffer;
+    Cycle* left = &left_[std::size_t{w} * entries];
+    left[entry_[w]] = now;
+    entry_[w] = static_cast<std::uint8_t>(entry_[w] + 1u == entries ? 0 : entry_[w] + 1);
+    at = std::max(at, left[entry_[w]] + spec_.fetch.cycles);
+  }
+  if (warp.next != before + 1) {
+    if (!warp.pending.test(trace::kPcRegister)) return fetch(from, w);
+    emptied_ |= 1ull << w;  // fetched from where the branch leads when that is known
+  } else if (!instructions_.empty()) {
+    const DecodedInst* first = warp.launch->code->instructions();
+    auto index = static_cast<std::uint32_t>(warp.next - first);
+    InstructionCache& cache = instructions_of(w);
+    if (!cache.same_line(index - 1, index))
+      at = std::max(at, cache.ready(from, warp.launch->sequence, index));
+  }
+  show_from(from, at, w);
+}
+
+// Into an empty buffer.
+void Sm::fetch(Cycle from, unsigned w) {
+  const Launch& launch = *warps_[w].launch;
+  Cycle there = from;
+  if (!instructions_.empty()) {
+    auto index = static_cast<std::uint32_t>(warps_[w].next - launch.code->instructions());
+    there = instructions_of(w).ready(from, launch.sequence, index);
+  }
+  show_from(from, there + spec_.fetch.cycles, w);
+}
+
+InstructionCache& Sm::instructions_of(unsigned w) {
+  return instructions_[instructions_.size() == 1 ? 0 : scheduler_of(w)];
+}
+
+// The next instruction is there at `at`; it could issue from cycle `from` on.
+void Sm::show_from(Cycle from, Cycle at, unsigned w) {
+  if (at <= from) return show_next(w);
+  fetching_ |= 1ull << w, changed_ |= 1ull << w;
+  wheel_.push(at, Event::fetched(w));
+}
+
+// Precondition: the warp is in no set of those that wait or may issue.
+void Sm::show_next(unsigned w) {
+  Mask bit = 1ull << w;
+  auto unit = static_cast<unsigned>(warps_[w].next->unit);
+  class_[unit] |= bit, blocked_ |= busy_[unit] & bit;
+  judge(w);
+}
+
+void Sm::judge(unsigned w) {
+  Warp& warp = warps_[w];
+  Mask bit = 1ull << w;
+  changed_ |= bit;
+  unsigned missing = warp.next->uses.common(warp.pending);
+  warp.missing = static_cast<std::uint8_t>(missing);
+  if (missing != 0) {
+    warp.missing_memory = static_cast<std::uint8_t>(warp.next->uses.common(warp.pending_memory));
+    if (warp.missing_memory != 0) memory_wait_ |= bit;
+  } else if (warp.next->route == Route::Fence && !warp.next->block_scope && warp.outstanding != 0) {
+    fence_wait_ |= bit;
+  } else {
+    ready_ |= bit;
+  }
+}
+
+void Sm::judge_again(Cycle now, unsigned w) {
+  Mask bit = 1ull << w;
+  ready_ &= ~bit, memory_wait_ &= ~bit, fence_wait_ &= ~bit;
+  if ((emptied_ & bit) == 0 || warps_[w].pending.test(trace::kPcRegister)) return judge(w);
+  emptied_ &= ~bit, blocked_ &= ~bit;
+  class_[static_cast<unsigned>(warps_[w].next->unit)] &= ~bit;
+  fetch(now, w);
 }
 
 }  // namespace raddle::timing

@@ -15,15 +15,10 @@ unsigned longest_delay(const SmSpec& sm) {
   RADDLE_ASSERT(most < EventWheel::kHorizon);
   return most;
 }
-// Most records are for all lanes, and counting bits is slow where there is no instruction for it.
-std::uint8_t lanes_in(LaneMask mask) {
-  return static_cast<std::uint8_t>(mask == kFullMask ? kLanes
-                                                     : static_cast<unsigned>(std::popcount(mask)));
-}
 // Per cycle at most one write-back per scheduler and one event from the LSU, plus one resumption
 // per warp.
 unsigned events_under_way(const SmSpec& sm) {
-  return (sm.schedulers + 1) * (longest_delay(sm) + 1) + sm.warps;
+  return (sm.schedulers + 1) * (longest_delay(sm) + sm.operands.latest() + 1) + sm.warps;
 }
 }  // namespace
 
@@ -31,10 +26,12 @@ Sm::Sm(const MachineSpec& machine, unsigned id,
        const policy::Choice<policy::WarpPolicy>& warp_policy, std::uint64_t seed)
     : id_(id),
       schedulers_(machine.sm.schedulers),
+      slots_(machine.sm.warps / machine.sm.schedulers),
       lsu_(machine, id),
       ports_(&lsu_.ports()),
       policy_name_(warp_policy.name()),
       warps_(machine.sm.warps),
+      wake_(machine.sm.warps, kNever),
       wheel_(events_under_way(machine.sm)),
       blocks_(machine.sm.blocks),
       spec_(machine.sm),
@@ -43,12 +40,22 @@ Sm::Sm(const MachineSpec& machine, unsigned id,
       dispatch_latency_(machine.dispatch_latency_cycles),
       block_in_(machine.sm.blocks + 64),
       block_out_(machine.sm.blocks + 64) {
-  unsigned slots = spec_.warps / schedulers_;
   for (unsigned s = 0; s < schedulers_; ++s) {
-    group_[s] = low_bits(slots) << (s * slots);
-    policies_[s] = warp_policy.make({id, s, s * slots, slots, seed});
+    group_[s] = low_bits(slots_) << (s * slots_);
+    policies_[s] = warp_policy.make({id, s, s * slots_, slots_, seed});
     if (policy::L1Observer* o = policies_[s]->l1_observer()) lsu_.observe(*o);
   }
+  for (unsigned u = 0; u < kUnits; ++u)
+    if (spec_.shared_unit[u]) shared_units_ = static_cast<std::uint8_t>(shared_units_ | 1u << u);
+  const FetchSpec& fetch = spec_.fetch;
+  if (fetch.cache_kib != 0)
+    instructions_.assign(fetch.cache_per_scheduler ? schedulers_ : 1, InstructionCache(fetch));
+  if (spec_.operands.collectors != 0)
+    collectors_.assign(schedulers_, OperandCollectors(spec_.operands));
+  short_buffer_ = fetch.buffer < fetch.cycles;
+  if (short_buffer_)
+    left_.resize(std::size_t{spec_.warps} * fetch.buffer), entry_.resize(spec_.warps);
+  fetches_ = fetch.cycles != 0 || !instructions_.empty();
 }
 
 void Sm::set_skip(bool skip) {
@@ -97,9 +104,10 @@ void Sm::start_block(Cycle now, const BlockStart& start) {
   const trace::LaunchShape& shape = start.launch->stream->shape();
   Block& block = blocks_[start.slot];
   RADDLE_ASSERT(block.live == 0);
-  block = {start.launch, start.block, 0, static_cast<std::uint8_t>(shape.warps_per_block()), {}};
+  auto warps = static_cast<std::uint8_t>(shape.warps_per_block());
+  block = {start.launch, start.block, 0, warps, warps, {}};
   auto threads = static_cast<unsigned>(shape.block.count());
-  for (unsigned i = 0, warps = block.live; i < warps; ++i) {
+  for (unsigned i = 0; i < warps; ++i) {
     unsigned w = free_slot();
     block.warps |= 1ull << w;
     start_warp(now, w, start.slot, i, std::min(kLanes, threads - i * kLanes));
@@ -126,8 +134,10 @@ void Sm::start_warp(Cycle now, unsigned w, unsigned slot, unsigned index, unsign
   warp.cursor = block.launch->stream->open(block.id, index);
   resident_ |= 1ull << w;
   age_.insert(w);
-  if (read_record(warp)) show_next(w);
-  else end_stream(now, w);
+  policies_[scheduler_of(w)]->on_warp_start(w);
+  if (!read_record(warp)) return end_stream(now, w);
+  if (fetches_) fetch(now, w);
+  else show_next(w);
 }
 
 // --- completions
@@ -138,7 +148,14 @@ void Sm::run_events(Cycle now) {
     for (std::uint32_t m = free; m != 0; m &= m - 1) {
       unsigned unit = lowest(m) / 4;
       Mask group = group_[lowest(m) % 4];
+      if (unit == kCollectors) {
+        collecting_ &= ~group;
+        changed_ |= ready_ & group;
+        continue;
+      }
+      if ((shared_units_ >> unit & 1) != 0) group = ~Mask{0};
       busy_[unit] &= ~group;
+      blocked_ &= ~(class_[unit] & group);
       changed_ |= class_[unit] & ready_ & group;
     }
   };
@@ -161,6 +178,10 @@ void Sm::run_events(Cycle now) {
       case Event::Kind::Resume:
         resume(now, e.warp());
         break;
+      case Event::Kind::Fetched:
+        fetching_ &= ~(1ull << e.warp());
+        show_next(e.warp());
+        break;
     }
   });
 }
@@ -169,14 +190,14 @@ void Sm::wake_sleepers(Cycle now) {
   next_wake_ = kNever;
   for (Mask m = sleeping_; m != 0; m &= m - 1) {
     unsigned w = lowest(m);
-    if (warps_[w].wake <= now) resume(now, w);
-    else next_wake_ = std::min(next_wake_, warps_[w].wake);
+    if (wake_[w] <= now) resume(now, w);
+    else next_wake_ = std::min(next_wake_, wake_[w]);
   }
 }
 
 void Sm::resume(Cycle now, unsigned w) {
   at_barrier_ &= ~(1ull << w), sleeping_ &= ~(1ull << w);
-  advance(now, w);
+  advance(now, now, w);
 }
 
 void Sm::loaded(Cycle now, const Lsu::Owner& owner) {
@@ -186,7 +207,7 @@ void Sm::loaded(Cycle now, const Lsu::Owner& owner) {
   if (owner.code->destination == DecodedInst::kSeveral) written_several(now, w, *owner.code);
   else if (owner.code->destination != DecodedInst::kNone) written(now, w, owner.code->destination);
   else if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
-  if ((fence_wait_ >> w & 1) != 0) update_readiness(w);
+  if ((fence_wait_ >> w & 1) != 0) judge_again(now, w);
 }
 
 void Sm::constant(Cycle now, const Lsu::Owner& owner) {
@@ -198,97 +219,43 @@ void Sm::constant(Cycle now, const Lsu::Owner& owner) {
 void Sm::acknowledged(Cycle now, unsigned w) {
   --warps_[w].outstanding;
   if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
-  else if ((fence_wait_ >> w & 1) != 0) update_readiness(w);
+  else if ((fence_wait_ >> w & 1) != 0) judge_again(now, w);
 }
 
 void Sm::written(Cycle now, unsigned w, unsigned reg) {
   Warp& warp = warps_[w];
+  Mask bit = 1ull << w;
+  bool memory = warp.pending_memory.test(reg);
   warp.pending.clear(reg), warp.pending_memory.clear(reg);
-  if (((ended_ | at_barrier_ | sleeping_) >> w & 1) == 0) {
-    if (warp.next->uses.test(reg)) update_readiness(w);
-  } else if ((ended_ >> w & 1) != 0) {
-    end_if_drained(now, w);
+  if (((ended_ | at_barrier_ | sleeping_ | fetching_) & bit) != 0) {
+    if ((ended_ & bit) != 0) end_if_drained(now, w);
+    return;
   }
+  if (!warp.next->uses.test(reg)) return;
+  changed_ |= bit;
+  if (memory && --warp.missing_memory == 0) memory_wait_ &= ~bit;
+  if (--warp.missing == 0 || (emptied_ & bit) != 0) judge_again(now, w);
 }
 
 void Sm::written_several(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = warps_[w];
   const RegisterSet& registers = warp.launch->code->several(in);
   warp.pending -= registers, warp.pending_memory -= registers;
-  if (((ended_ | at_barrier_ | sleeping_) >> w & 1) == 0) update_readiness(w);
+  if (((ended_ | at_barrier_ | sleeping_ | fetching_) >> w & 1) == 0) judge_again(now, w);
   else if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
 }
 
-// --- state of a warp
-// -------------------------------------------------------------------------------
+// --- end of a warp
+// ---------------------------------------------------------------------------------
 
-// The next record that stands for any machine instruction; false at the end of the warp's stream.
-bool Sm::read_record(Warp& warp) {
-  const DecodedKernel& code = *warp.launch->code;
-  while (true) {
-    if (warp.cursor.at == warp.cursor.end && !warp.launch->stream->refill(warp.cursor))
-      return false;
-    const std::uint32_t* at = warp.cursor.at;
-    trace::Record r{at[0], at[1]};
-    RADDLE_ASSERT(r.inst() + r.count() <= code.ptx_size());
-    const Expansion& e = code.expansions()[r.inst()];
-    std::uint32_t first = e.first(), end = code.expansions()[r.inst() + r.count()].first();
-    unsigned words = trace::kRecordWords + (e.payload() ? trace::kPieceWords * r.pieces() : 0);
-    if (first == end) {
-      warp.cursor.at += words;
-      continue;
-    }
-    warp.next = code.instructions() + first;
-    warp.left = static_cast<std::uint16_t>(end - first);
-    warp.mask = r.mask;
-    warp.active = e.barrier() ? warp.lanes : lanes_in(r.mask);
-    warp.pieces = static_cast<std::uint8_t>(r.pieces());
-    warp.words = static_cast<std::uint8_t>(words);
-    __builtin_prefetch(at + 24);
-    return true;
-  }
-}
-
-// The instruction after `next` becomes the one to issue.
-void Sm::advance(Cycle now, unsigned w) {
-  Warp& warp = warps_[w];
-  if (--warp.left != 0) {
-    ++warp.next;
-  } else {
-    warp.cursor.at += warp.words;
-    if (!read_record(warp)) return end_stream(now, w);
-  }
-  show_next(w);
-}
-
+// Whoever has ended is not waited for at barriers that wait for the whole block.
 void Sm::end_stream(Cycle now, unsigned w) {
   ended_ |= 1ull << w;
+  Block& block = blocks_[warps_[w].block];
+  if (--block.running != 0)
+    for (Barrier& b : block.barrier)
+      if (b.arrived != 0) open_if_complete(now, block, b);
   end_if_drained(now, w);
-}
-
-// Precondition: the warp is in no set of those that wait or may issue.
-void Sm::show_next(unsigned w) {
-  class_[static_cast<unsigned>(warps_[w].next->unit)] |= 1ull << w;
-  wait_or_be_ready(w);
-}
-
-void Sm::update_readiness(unsigned w) {
-  Mask bit = 1ull << w;
-  ready_ &= ~bit, memory_wait_ &= ~bit, fence_wait_ &= ~bit;
-  wait_or_be_ready(w);
-}
-
-void Sm::wait_or_be_ready(unsigned w) {
-  const Warp& warp = warps_[w];
-  Mask bit = 1ull << w;
-  changed_ |= bit;
-  if (warp.next->uses.meets(warp.pending)) {
-    if (warp.next->uses.meets(warp.pending_memory)) memory_wait_ |= bit;
-  } else if (warp.next->route == Route::Fence && !warp.next->block_scope && warp.outstanding != 0) {
-    fence_wait_ |= bit;
-  } else {
-    ready_ |= bit;
-  }
 }
 
 void Sm::end_if_drained(Cycle now, unsigned w) {
@@ -304,11 +271,8 @@ void Sm::end_warp(Cycle now, unsigned w) {
   Mask bit = 1ull << w;
   resident_ &= ~bit, ended_ &= ~bit, block.warps &= ~bit;
   age_.remove(w);
-  if (--block.live != 0) {
-    for (Barrier& b : block.barrier)
-      if (b.waiting != 0) open_if_complete(now, block, b);
-    return;
-  }
+  policies_[scheduler_of(w)]->on_warp_end(w);
+  if (--block.live != 0) return;
   ++counters_[block.launch->slot].blocks;
   block.launch->stream->close(block.id);
   block_out_.push(now + dispatch_latency_, {warps_[w].block});

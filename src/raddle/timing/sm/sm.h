@@ -1,10 +1,12 @@
 // One streaming multiprocessor: schedulers with their warp slots, scoreboard, execution units,
 // load/store unit, L1D. In-order issue per warp, one instruction per scheduler and cycle; a
 // scoreboard over registers (results are ready `latency` cycles after issue, no forwarding
-// subtleties); units taken for `interval` cycles. Shapes after examples/timing_engine/REPORT.md:
-// masks changed on events and never scanned, every scheduler decides on the state at the start of
-// the cycle, fixed delays in a wheel, stalls credited for whole intervals. Left out: instruction
-// fetch and cache, operand collectors and register banks, partial-warp replays.
+// subtleties); units of a scheduler, or shared by all, taken for `interval` cycles. Shapes after
+// examples/timing_engine/REPORT.md: masks changed on events and never scanned, every scheduler
+// decides on the state at the start of the cycle, fixed delays in a wheel, stalls credited for
+// whole intervals. Left out: instruction several issues per scheduler and cycle (Kepler, Maxwell),
+// Fermi's hot clock (its schedulers take turns within a core cycle), partial-warp replays.
+// Instruction fetch is in fetch.h, operand collection in operands.h.
 //
 // tick(now) does one cycle and returns the next one in which anything could happen. Order inside a
 // cycle: arrivals, events due, issue, load/store unit, interconnect port. Ticking more often never
@@ -15,8 +17,9 @@
 //   Lsu         a warp's operands and unit are there but the load/store unit accepts nothing (queue
 //   full, no load slot
 //               free, or another scheduler's instruction entered this cycle)
-//   Unit        a warp's operands are there, its unit is taken
+//   Unit        a warp's operands are there, its unit or every operand collector is taken
 //   Dependence  a warp waits for the result of an execution unit, or for its branch
+//   Fetch       a warp waits for its next instruction
 //   Memory      a warp waits for a loaded register, or has ended and its memory operations are
 //   still under way Fence       a warp waits at a fence Sleep       a warp sleeps Barrier     all
 //   warps wait at barriers (until the cycle they may issue again) Idle        no warp is resident
@@ -31,8 +34,10 @@
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/sm/fetch.h"
 #include "raddle/timing/sm/launch.h"
 #include "raddle/timing/sm/lsu.h"
+#include "raddle/timing/sm/operands.h"
 
 namespace raddle::timing {
 
@@ -90,8 +95,12 @@ class Sm {
     std::uint8_t kernel = 0;             // launch slot
     std::uint8_t lanes = 0;              // threads of the warp
     std::uint8_t active = 0;  // lanes in `mask`; of a barrier, whose record has none, all of them
-    Cycle wake = 0;
+    // While `next` waits for operands: its registers with a write under way; of these by a load.
+    std::uint8_t missing = 0, missing_memory = 0;
   };
+  static_assert(sizeof(Warp) == 128);
+  static constexpr unsigned kCollectors = 7;  // beside the units, in the wheel
+  static_assert(kCollectors == kUnits);
   /// Why a scheduler does not issue, and the warps that are nearest to ready; none when idle.
   struct Wait {
     stats::Stall why;
@@ -105,7 +114,8 @@ class Sm {
     const Launch* launch = nullptr;
     std::uint32_t id = 0;
     Mask warps = 0;
-    std::uint8_t live = 0;
+    std::uint8_t live = 0;     // warps here
+    std::uint8_t running = 0;  // warps whose stream has not ended: those a barrier waits for
     std::array<Barrier, 16> barrier;
   };
 
@@ -118,6 +128,7 @@ class Sm {
     void constant(const Lsu::Owner& o) { sm.constant(now, o); }
   };
 
+  unsigned scheduler_of(unsigned w) const { return w / slots_; }
   Cycle inbox() const {
     return std::min({ports_->from_noc.next_arrival(), ports_->credit_in.next_arrival(),
                      block_in_.next_arrival()});
@@ -137,23 +148,29 @@ class Sm {
   void written(Cycle now, unsigned w, unsigned reg);
   void written_several(Cycle now, unsigned w, const DecodedInst& in);
   void resume(Cycle now, unsigned w);
-  // state of a warp (sm.cpp)
+  // the next instruction of a warp (issue.cpp), its end (sm.cpp)
   bool read_record(Warp& warp);
-  void advance(Cycle now, unsigned w);
+  void advance(Cycle now, Cycle from, unsigned w);
   void end_stream(Cycle now, unsigned w);
+  void fetch_behind(Cycle now, Cycle from, unsigned w, const DecodedInst* before);
+  void fetch(Cycle from, unsigned w);
+  void show_from(Cycle from, Cycle at, unsigned w);
   void show_next(unsigned w);
-  void wait_or_be_ready(unsigned w);
-  void update_readiness(unsigned w);
+  void judge(unsigned w);
+  void judge_again(Cycle now, unsigned w);
+  InstructionCache& instructions_of(unsigned w);
   void end_if_drained(Cycle now, unsigned w);
   void end_warp(Cycle now, unsigned w);
   // issue (issue.cpp)
   bool issue(Cycle now);
+  void take_unit(Cycle now, unsigned scheduler, const DecodedInst& in);
+  Cycle collect(Cycle now, unsigned scheduler, const DecodedInst& in);
   void stalled(Cycle now, unsigned scheduler, const Wait& wait);
   void credit_stall(Cycle now, unsigned scheduler);
-  Mask blocked_by_units() const;
   Wait reason(unsigned scheduler, Mask open) const;
   unsigned pick(Cycle now, unsigned scheduler, Mask ready);
   void issue_warp(Cycle now, unsigned scheduler, unsigned w);
+  void perform(Cycle now, unsigned w, const DecodedInst& in);
   void write_back(Cycle now, unsigned w, const DecodedInst& in);
   void to_lsu(Cycle now, unsigned w, const DecodedInst& in);
   std::uint32_t local_base(unsigned w) const;
@@ -171,8 +188,12 @@ class Sm {
       0;  // ... waits for a loaded register; or the warp has ended and memory has not
   Mask fence_wait_ = 0;
   Mask at_barrier_ = 0, sleeping_ = 0, ended_ = 0;  // parked: `next` is not to be issued
+  Mask fetching_ = 0;                               // parked too: `next` is not there yet
+  Mask emptied_ = 0;  // the buffer is empty, to be filled from where the warp's branch leads
   std::array<Mask, kUnits> class_{};  // warps whose next instruction goes to this unit
-  std::array<Mask, kUnits> busy_{};   // all slots of a scheduler whose unit is taken
+  std::array<Mask, kUnits> busy_{};   // all slots of the schedulers whose unit is taken
+  Mask blocked_ = 0;                  // of class_[u] & busy_[u], over all units
+  Mask collecting_ = 0;               // all slots of the schedulers without an operand collector
   std::array<Mask, 4> group_{};       // slots of each scheduler
 
   std::array<stats::Stall, 4> reason_{};   // why each scheduler has not issued ...
@@ -182,7 +203,8 @@ class Sm {
       0;  // warps for whose schedulers issue() may find something else than when it last looked
   bool skip_ = true;
   Cycle inbox_next_ = kNever, next_wake_ = kNever, progress_ = 0;
-  unsigned id_, schedulers_, lsu_turn_ = 0, deal_turn_ = 0;
+  unsigned id_, schedulers_, slots_;  // slots of each scheduler
+  unsigned turn_ = 0, deal_turn_ = 0;
   SmKernelCounters counters_;
   stats::SchedulerCounters scheduler_counters_;
   Lsu lsu_;
@@ -191,6 +213,13 @@ class Sm {
   std::string policy_name_;
   AgeMatrix64 age_;
   std::vector<Warp> warps_;
+  std::vector<Cycle> wake_;  // by slot: when it will have slept enough
+  std::vector<Cycle> left_;  // by slot and buffer entry: when its instruction issued; see fetch.h
+  std::vector<std::uint8_t> entry_;             // by slot: buffer entry of the next instruction
+  std::vector<InstructionCache> instructions_;  // one, one for each scheduler, or none
+  std::vector<OperandCollectors> collectors_;   // one for each scheduler, or none
+  std::uint8_t shared_units_ = 0;               // bit u: all schedulers share the unit
+  bool fetches_ = false, short_buffer_ = false;
   EventWheel wheel_;
   std::vector<Block> blocks_;
   SmSpec spec_;
