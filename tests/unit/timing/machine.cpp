@@ -68,10 +68,6 @@ TEST(Machine, PathsFollowTheStruct) {
         "sm.cost.int.unit", "sm.cost.memory.interval", "sm.l1d.size_kib", "sm.l1d.write_policy",
         "noc.queue_flits", "l2.slices", "dram.tRCD"})
     EXPECT_TRUE(c.fields.count(path)) << path;
-<<<<<<< HEAD
-=======
-  EXPECT_EQ(c.fields.size(), 5u + 14 + 3 * 14 + 7 + 8 + 3 + 11 + 4 + 10 + 22);
->>>>>>> front
   EXPECT_TRUE(c.out_of_range.empty()) << c.out_of_range[0];
 }
 
@@ -95,7 +91,6 @@ TEST_P(MachineRules, EachViolationIsTold) {
   EXPECT_NE(told[0].find(" is "), std::string::npos) << "keys and values: " << told[0];
 }
 
-<<<<<<< HEAD
 INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                          ::testing::
                              Values(Broken{"sm.schedulers must divide sm.warps (sm.schedulers is "
@@ -112,6 +107,36 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                     Broken{"sm.cost.move.unit must not be lsu",
                                            [](MachineSpec& m) {
                                              m.sm.cost[0].unit = timing::Unit::Lsu;
+                                           }},
+                                    Broken{"sm.fetch.cache_line_bytes x sm.fetch.cache_ways must "
+                                           "divide sm.fetch.cache_kib",
+                                           [](MachineSpec& m) {
+                                             m.sm.fetch.cache_kib = 12, m.sm.fetch.cache_ways = 5;
+                                           }},
+                                    Broken{"sm.fetch.instruction_bytes must divide "
+                                           "sm.fetch.cache_line_bytes",
+                                           [](MachineSpec& m) {
+                                             m.sm.fetch.cache_kib = 1,
+                                             m.sm.fetch.instruction_bytes = 12;
+                                           }},
+                                    Broken{"sm.fetch.cycles + sm.fetch.miss_latency_cycles must "
+                                           "not exceed 960",
+                                           [](MachineSpec& m) {
+                                             m.sm.fetch.cache_kib = 1, m.sm.fetch.cycles = 2;
+                                             m.sm.fetch.miss_latency_cycles = 959;
+                                           }},
+                                    Broken{"sm.cost.int.latency and what sm.operands.collectors "
+                                           "can add to it are too long",
+                                           [](MachineSpec& m) {
+                                             m.sm.operands.collectors = 4;
+                                             m.sm.cost[1].latency = 910;
+                                           }},
+                                    Broken{"sm.operands.cycles is part of sm.cost.int.latency and "
+                                           "must not exceed it",
+                                           [](MachineSpec& m) {
+                                             m.sm.operands.collectors = 4, m.sm.operands.cycles = 3;
+                                             for (auto& cost : m.sm.cost) cost.latency = 20;
+                                             m.sm.cost[1].latency = 2;
                                            }},
                                     Broken{"sm.l1d.line_bytes must be 64 or 128",
                                            [](MachineSpec& m) { m.sm.l1d.line_bytes = 96; }},
@@ -192,74 +217,6 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                              m.dram.refresh = timing::Refresh::PerBank,
                                              m.dram.tREFI = 1000;
                                            }}));
-=======
-INSTANTIATE_TEST_SUITE_P(
-    Rules, MachineRules,
-    ::testing::Values(
-        Broken{"sm.schedulers must divide sm.warps (sm.schedulers is 3, sm.warps is 64)",
-               [](MachineSpec& m) { m.sm.schedulers = 3; }},
-        Broken{"sm.threads needs a warp slot for every 32 threads",
-               [](MachineSpec& m) { m.sm.warps = 32; }},
-        Broken{"sm.max_threads_per_block must not exceed sm.threads",
-               [](MachineSpec& m) { m.sm.threads = 512; }},
-        Broken{"sm.cost.memory.unit must be lsu",
-               [](MachineSpec& m) { m.sm.cost[13].unit = timing::Unit::Int; }},
-        Broken{"sm.cost.move.unit must not be lsu",
-               [](MachineSpec& m) { m.sm.cost[0].unit = timing::Unit::Lsu; }},
-        Broken{"sm.fetch.cache_line_bytes x sm.fetch.cache_ways must divide sm.fetch.cache_kib",
-               [](MachineSpec& m) { m.sm.fetch.cache_kib = 12, m.sm.fetch.cache_ways = 5; }},
-        Broken{"sm.fetch.instruction_bytes must divide sm.fetch.cache_line_bytes",
-               [](MachineSpec& m) { m.sm.fetch.cache_kib = 1, m.sm.fetch.instruction_bytes = 12; }},
-        Broken{"sm.fetch.cycles + sm.fetch.miss_latency_cycles must not exceed 960",
-               [](MachineSpec& m) {
-                 m.sm.fetch.cache_kib = 1, m.sm.fetch.cycles = 2;
-                 m.sm.fetch.miss_latency_cycles = 959;
-               }},
-        Broken{"sm.cost.int.latency and what sm.operands.collectors can add to it are too long",
-               [](MachineSpec& m) {
-                 m.sm.operands.collectors = 4;
-                 m.sm.cost[1].latency = 910;
-               }},
-        Broken{"sm.operands.cycles is part of sm.cost.int.latency and must not exceed it",
-               [](MachineSpec& m) {
-                 m.sm.operands.collectors = 4, m.sm.operands.cycles = 3;
-                 for (auto& cost : m.sm.cost) cost.latency = 20;
-                 m.sm.cost[1].latency = 2;
-               }},
-        Broken{"sm.l1d.line_bytes must be 64 or 128",
-               [](MachineSpec& m) { m.sm.l1d.line_bytes = 96; }},
-        Broken{"sm.l1d.sector_bytes must be a power of two that divides line_bytes",
-               [](MachineSpec& m) { m.sm.l1d.sector_bytes = 48; }},
-        Broken{"sm.l1d.size_kib must be a whole number of sets",
-               [](MachineSpec& m) { m.sm.l1d.ways = 3; }},
-        Broken{"l2.size_kib must be a whole number of sets",
-               [](MachineSpec& m) { m.l2.size_kib = 97; }},
-        Broken{"sm.l1d.line_bytes and l2.line_bytes must be equal",
-               [](MachineSpec& m) { m.sm.l1d.line_bytes = 64; }},
-        Broken{"l2.sector_bytes must divide sm.l1d.sector_bytes",
-               [](MachineSpec& m) { m.l2.sector_bytes = 64; }},
-        Broken{"noc.latency_cycles + dispatch_latency_cycles must not exceed 64",
-               [](MachineSpec& m) { m.noc.latency_cycles = 30, m.dispatch_latency_cycles = 35; }},
-        Broken{"noc.queue_flits must hold the largest packet",
-               [](MachineSpec& m) { m.noc.queue_flits = 4; }},
-        Broken{"dram.drain_low must be below dram.drain_high",
-               [](MachineSpec& m) { m.dram.drain_low = 32; }},
-        Broken{"dram.drain_high must not exceed dram.queue",
-               [](MachineSpec& m) { m.dram.queue = 16; }},
-        Broken{"dram.channels must divide l2.slices", [](MachineSpec& m) { m.dram.channels = 24; }},
-        Broken{"dram.bank_groups must divide dram.banks",
-               [](MachineSpec& m) { m.dram.bank_groups = 3; }},
-        Broken{"one of dram.burst_bytes and l2.sector_bytes must divide the other",
-               [](MachineSpec& m) { m.dram.burst_bytes = 48; }},
-        Broken{"dram.burst_bytes must not exceed l2.line_bytes",
-               [](MachineSpec& m) { m.dram.burst_bytes = 256; }},
-        Broken{"dram.interleave_bytes must be a multiple of l2.line_bytes",
-               [](MachineSpec& m) { m.dram.interleave_bytes = 200; }},
-        Broken{"dram.row_bytes must be a multiple of l2.line_bytes",
-               [](MachineSpec& m) { m.dram.row_bytes = 1000; }},
-        Broken{"dram.tRC must be at least tRAS + tRP", [](MachineSpec& m) { m.dram.tRC = 30; }},
-        Broken{"dram.tRAS must be at least tRCD", [](MachineSpec& m) { m.dram.tRAS = 5; }}));
->>>>>>> front
 
 TEST(Machine, SeveralViolationsAreToldTogether) {
   MachineSpec m = testing::large_machine();
