@@ -68,7 +68,7 @@ TEST(Machine, PathsFollowTheStruct) {
         "sm.cost.int.unit", "sm.cost.memory.interval", "sm.l1d.size_kib", "sm.l1d.write_policy",
         "noc.queue_flits", "l2.slices", "dram.tRCD"})
     EXPECT_TRUE(c.fields.count(path)) << path;
-  EXPECT_EQ(c.fields.size(), 5u + 14 + 3 * 14 + 11 + 4 + 10 + 22);
+  EXPECT_EQ(c.fields.size(), 5u + 14 + 3 * 14 + 11 + 4 + 10 + 38);
   EXPECT_TRUE(c.out_of_range.empty()) << c.out_of_range[0];
 }
 
