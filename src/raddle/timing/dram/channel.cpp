@@ -37,7 +37,8 @@ unsigned replies_in_flight(const MachineSpec& machine) {
 }
 
 ColumnSlots column_slots(const MachineSpec& machine) {
-  return {machine.dram.step(false), (bursts_of_line(machine) - 1) * machine.dram.widest_step()};
+  const DramSpec& d = machine.dram;
+  return {d.step(false), d.step(true), d.widest_step(), bursts_of_line(machine)};
 }
 
 }  // namespace
@@ -73,16 +74,17 @@ void DramChannel::push(Cycle now, const DramRequest& request) {
   if (spec_.model == DramModel::Fixed) return push_fixed(now, request);
   const std::uint64_t m = clock_.first_from(now == ticked_ ? now + 1 : now);
   if (size_ == 0 && refresh_at_ < m) catch_up(m, request.kernel);
+  if (m != 0) timers_.expire(m - 1);  // none is left: the wheel moves on
   const unsigned e = used_.word(0) != ~0ull ? lowest(~used_.word(0)) : 64 + lowest(~used_.word(1));
   const AddressMap::DramPlace at = map_.dram(request.line);
   slot_[e] = {now, m, at.row, at.column, request, false};
   tag_[e] = {request.sm, request.kernel, request.write, static_cast<std::uint8_t>(at.bank)};
-  plan(std::min({next_attempt_, refresh_at_, arrive(e, m)}));
+  plan(std::min(std::min(next_attempt_, refresh_at_), arrive(e, m)));
   declined_until_ = 0;
 }
 
 /// Returns when the new request changes what can be done.
-std::uint64_t DramChannel::arrive(unsigned e, std::uint64_t m) {
+inline std::uint64_t DramChannel::arrive(unsigned e, std::uint64_t m) {
   Bank& bank = bank_[tag_[e].bank];
   used_.set(e), bank.slots.set(e), age_.insert(e), ++size_;
   group_slots_[bank.group].set(e);
@@ -93,13 +95,13 @@ std::uint64_t DramChannel::arrive(unsigned e, std::uint64_t m) {
   options_stale_ = true;
   // Unless the policy has declined or the direction may turn, nothing before its own first command.
   if (declined_until_ != 0 || tag_[e].write || writing_) return m;
-  if (!ready_.test(e)) return next_timer_;
+  if (!ready_.test(e)) return timers_.next();
   if (row_hit_.test(e)) return column_slots_.next_free(std::max(m, column_at_[0]));
   return closed_.test(e) ? std::max(m, activate_at_) : m;
 }
 
 /// Lets a new request go as soon as its bank allows.
-void DramChannel::await(unsigned e, std::uint64_t m) {
+inline void DramChannel::await(unsigned e, std::uint64_t m) {
   unsigned b = tag_[e].bank;
   const Bank& bank = bank_[b];
   if (bank.refreshing) return;
@@ -107,10 +109,10 @@ void DramChannel::await(unsigned e, std::uint64_t m) {
                      : row_hit_.test(e) ? bank.column_at
                                         : bank.precharge_at;
   if (at <= m) ready_.set(e);
-  else if (at < bank.timer) set_timer(b, at);
+  else timers_.set_no_later(b, at);
 }
 
-void DramChannel::plan(std::uint64_t m) {
+inline void DramChannel::plan(std::uint64_t m) {
   if (m == next_attempt_) return;
   next_attempt_ = m;
   due_ = m == kNever ? kNever : clock_.core_at(m);
@@ -128,17 +130,17 @@ void DramChannel::attempt(std::uint64_t m) {
   if (size_ == 0) return plan(kNever);
   if (m < declined_until_) return;
   column_slots_.advance(m);
+  expire_timers(m);
   const bool bus = two_buses_ || !column_slots_.taken(m);
   Free free{bus, bus};
   if (m >= refresh_at_ && refresh(m, bus, tag_[age_.oldest(used_)].kernel))
     free.row = false, free.column = two_buses_;
-  if (m >= next_timer_) expire_timers(m);
   if (options_stale_) refresh_options();
   decide(m, free);
 }
 
 /// Asks the policy, on two buses up to twice.
-void DramChannel::decide(std::uint64_t m, Free free) {
+inline void DramChannel::decide(std::uint64_t m, Free free) {
   do {
     const Mask128 can = issuable(m, free);
     if (!can.any()) break;
@@ -164,7 +166,7 @@ void DramChannel::decide(std::uint64_t m, Free free) {
 }
 
 /// Which direction is served, and what of it could go out.
-void DramChannel::refresh_options() {
+inline void DramChannel::refresh_options() {
   draining_ = writes_queued_ >= spec_.drain_high || (draining_ && writes_queued_ > spec_.drain_low);
   writing_ = writes_queued_ != 0 && (draining_ || writes_queued_ == size_);
   Options& o = options_;
@@ -176,7 +178,7 @@ void DramChannel::refresh_options() {
   options_stale_ = false;
 }
 
-Mask128 DramChannel::issuable(std::uint64_t m, Free free) {
+inline Mask128 DramChannel::issuable(std::uint64_t m, Free free) {
   Mask128 can;
   if (free.row) {
     can = options_.precharges;
@@ -189,7 +191,7 @@ Mask128 DramChannel::issuable(std::uint64_t m, Free free) {
 }
 
 /// Requests of groups that may not yet send a command of the kind at m.
-Mask128 DramChannel::late_slots(Kind kind, std::uint64_t m) const {
+inline Mask128 DramChannel::late_slots(Kind kind, std::uint64_t m) const {
   Mask128 slots;
   const GroupTimes& times = group_times_[kind];
   for (std::uint32_t left = times.late; left != 0; left &= left - 1) {
@@ -201,8 +203,10 @@ Mask128 DramChannel::late_slots(Kind kind, std::uint64_t m) const {
 
 /// The first cycle from m in which the group of one of the `options` may send a command of the
 /// kind.
-std::uint64_t DramChannel::group_time(Kind kind, const Mask128& options, std::uint64_t m) const {
+inline std::uint64_t DramChannel::group_time(Kind kind, const Mask128& options,
+                                             std::uint64_t m) const {
   const GroupTimes& times = group_times_[kind];
+  if (times.late == 0) return m;
   Mask128 others = options;
   std::uint64_t first = kNever;
   for (std::uint32_t left = times.late; left != 0; left &= left - 1) {
@@ -221,7 +225,7 @@ void DramChannel::delay_group(Kind kind, std::uint64_t m, unsigned group, std::u
   times.at[group] = std::max(times.at[group], at), times.late |= 1u << group;
 }
 
-Mask128 DramChannel::closing_wanted_rows() const {
+inline Mask128 DramChannel::closing_wanted_rows() const {
   Mask128 closing, left = options_.precharges;
   if (!left.any()) return closing;
   Mask128 hits = options_.candidates & row_hit_;
@@ -235,7 +239,7 @@ Mask128 DramChannel::closing_wanted_rows() const {
 
 /// First cycle after m in which what the policy sees may be different, if nothing is pushed.
 std::uint64_t DramChannel::next_change(std::uint64_t m) const {
-  std::uint64_t next = std::min(next_timer_, refresh_at_);
+  std::uint64_t next = std::min(timers_.next(), refresh_at_);
   // What cannot go now, and when it can; also that of single groups.
   if (options_.columns.any()) {
     const Mask128 late = options_.columns & late_slots(writing_ ? kWrite : kRead, m);
@@ -252,70 +256,65 @@ std::uint64_t DramChannel::next_change(std::uint64_t m) const {
 
 /// First cycle after m in which something can be issued or a bank's state changes, if nothing is
 /// pushed.
-std::uint64_t DramChannel::next_chance(std::uint64_t m) const {
-  std::uint64_t next = std::min(std::max(next_timer_, m + 1), refresh_at_);
+inline std::uint64_t DramChannel::next_chance(std::uint64_t m) const {
+  std::uint64_t next = std::min(timers_.next(), refresh_at_);
   if (options_.columns.any()) next = std::min(next, next_column(m));
   if (next > m + 1 && (options_.precharges.any() || options_.activates.any()))
     next = std::min(next, next_row(m));
   return next;
 }
 
-std::uint64_t DramChannel::next_column(std::uint64_t m) const {
+inline std::uint64_t DramChannel::next_column(std::uint64_t m) const {
   const std::uint64_t from = std::max(m + 1, column_at_[writing_]);
   return column_slots_.next_free(group_time(writing_ ? kWrite : kRead, options_.columns, from));
 }
 
-std::uint64_t DramChannel::next_row(std::uint64_t m) const {
+inline std::uint64_t DramChannel::next_row(std::uint64_t m) const {
   const std::uint64_t at = options_.precharges.any() ? m + 1
                                                      : group_time(kActivate, options_.activates,
                                                                   std::max(m + 1, activate_at_));
   return two_buses_ ? at : column_slots_.next_untaken(at);
 }
 
-void DramChannel::expire_timers(std::uint64_t m) {
-  next_timer_ = kNever;
+inline void DramChannel::expire_timers(std::uint64_t m) {
+  std::uint64_t banks = timers_.expire(m);
+  if (banks == 0) return;
   options_stale_ = true;
-  for (std::uint64_t left = timed_banks_; left != 0; left &= left - 1) {
-    unsigned b = lowest(left);
-    if (bank_[b].timer <= m) refresh_bank(b, m);
-    next_timer_ = std::min(next_timer_, bank_[b].timer);
-  }
+  for (; banks != 0; banks &= banks - 1) wake_bank(lowest(banks), m);
 }
 
-/// Which of the bank's requests may send their next command at m, and when to look again.
-void DramChannel::refresh_bank(unsigned b, std::uint64_t m) {
+/// A time of the bank has come: which of its requests may go now, and when to look again.
+void DramChannel::wake_bank(unsigned b, std::uint64_t m) {
   Bank& bank = bank_[b];
-  if (bank.refreshing) return ready_ -= bank.slots, set_timer(b, kNever);
-  Mask128 ready;
-  std::uint64_t next = kNever;
-  auto allow = [&](const Mask128& slots, std::uint64_t at) {
-    if (!slots.any()) return;
-    if (at <= m) ready |= slots;
-    else next = std::min(next, at);
-  };
-  if (bank.open) {
-    allow(bank.slots & row_hit_, bank.column_at);
-    allow(bank.slots - row_hit_, bank.precharge_at);
-  } else {
-    allow(bank.slots, bank.activate_at);
+  if (!bank.slots.any() || bank.refreshing) return;
+  if (!bank.open) {
+    if (bank.activate_at <= m) ready_ |= bank.slots;
+    else timers_.set(b, bank.activate_at);
+    return;
   }
-  ready_ = (ready_ - bank.slots) | ready;
-  set_timer(b, next);
+  const Mask128 hits = bank.slots & row_hit_, others = bank.slots - row_hit_;
+  std::uint64_t next = kNever;
+  if (bank.column_at <= m) ready_ |= hits;
+  else if (hits.any()) next = bank.column_at;
+  if (bank.precharge_at <= m) ready_ |= others;
+  else if (others.any()) next = std::min(next, bank.precharge_at);
+  if (next != kNever) timers_.set(b, next);
 }
 
-void DramChannel::set_timer(unsigned b, std::uint64_t at) {
-  bank_[b].timer = at;
-  timed_banks_ = at == kNever ? timed_banks_ & ~(1ull << b) : timed_banks_ | 1ull << b;
-  next_timer_ = std::min(next_timer_, at);
+/// None of the bank's requests may go before `at`.
+void DramChannel::hold_bank(unsigned b, std::uint64_t at) {
+  ready_ -= bank_[b].slots;
+  if (at == kNever) timers_.unset(b);
+  else timers_.set(b, at);
 }
 
-void DramChannel::issue(std::uint64_t m, unsigned e) {
+inline void DramChannel::issue(std::uint64_t m, unsigned e) {
   if (row_hit_.test(e)) column(m, e);
   else if (closed_.test(e)) activate(m, e);
   else precharge(m, e);
 }
 
-void DramChannel::activate(std::uint64_t m, unsigned e) {
+inline void DramChannel::activate(std::uint64_t m, unsigned e) {
   Bank& bank = bank_[tag_[e].bank];
   tell(m, DramCommandKind::Activate, e);
   bank.open = true, bank.row = slot_[e].row, bank.opened_at = m;
@@ -328,16 +327,16 @@ void DramChannel::activate(std::uint64_t m, unsigned e) {
   bank.slots.each([&](unsigned i) {
     if (slot_[i].row == bank.row) row_hit_.set(i);
   });
+  hold_bank(tag_[e].bank, bank.column_at);  // tRCD is not above tRAS
   slot_[e].opened = true, ++counters_of(e).activates;
-  refresh_bank(tag_[e].bank, m);
 }
 
-void DramChannel::precharge(std::uint64_t m, unsigned e) {
+inline void DramChannel::precharge(std::uint64_t m, unsigned e) {
   const unsigned b = tag_[e].bank;
   tell(m, DramCommandKind::Precharge, e);
   close(m, bank_[b]);
+  hold_bank(b, bank_[b].activate_at);
   ++counters_of(e).precharges;
-  refresh_bank(b, m);
 }
 
 void DramChannel::close(std::uint64_t m, Bank& bank) {
@@ -348,12 +347,12 @@ void DramChannel::close(std::uint64_t m, Bank& bank) {
 
 /// Distance of a request's bursts. Where the group's own leaves less than two steps of the bus, a
 /// burst of another group fits in between only if it is made two.
-std::uint32_t DramChannel::step_of(unsigned group) const {
+inline std::uint32_t DramChannel::step_of(unsigned group) const {
   if (step_l_ == step_s_ || step_l_ >= 2 * step_s_) return step_l_;
   return (options_.columns - group_slots_[group]).any() ? 2 * step_s_ : step_l_;
 }
 
-void DramChannel::column(std::uint64_t m, unsigned e) {
+inline void DramChannel::column(std::uint64_t m, unsigned e) {
   const Slot& slot = slot_[e];
   Bank& bank = bank_[tag_[e].bank];
   const DramCommandKind kind = slot.request.write ? DramCommandKind::Write : DramCommandKind::Read;
@@ -366,19 +365,23 @@ void DramChannel::column(std::uint64_t m, unsigned e) {
   } else {  // one after the other gives the same cycles
     column_slots_.plan(m, 1, step);
     for (unsigned i = 1; i < bursts; ++i)
-      last = column_slots_.plan(column_slots_.unblocked(last + step), 1, step), tell(last, kind, e);
+      column_slots_.take(last = column_slots_.unblocked(last + step)), tell(last, kind, e);
   }
   move_data(m, last, bursts, e);
   stats::DramCounters& c = counters_of(e);
   c.row_hits += !slot.opened, c.queue_cycles += m - slot.queued;
   remove(e);
   // Who wants another row has to wait longer now; for the others nothing has changed.
-  if ((bank.slots - row_hit_).any()) refresh_bank(tag_[e].bank, m);
+  const Mask128 others = bank.slots - row_hit_;
+  if (!others.any()) return;
+  ready_ -= others;
+  timers_.set(tag_[e].bank, bank.precharge_at);
 }
 
 /// The consequences of `bursts` column commands, decided at m, of which the last goes out at
 /// `last`.
-void DramChannel::move_data(std::uint64_t m, std::uint64_t last, unsigned bursts, unsigned e) {
+inline void DramChannel::move_data(std::uint64_t m, std::uint64_t last, unsigned bursts,
+                                   unsigned e) {
   Bank& bank = bank_[tag_[e].bank];
   stats::DramCounters& c = counters_of(e);
   if (tag_[e].write) {
@@ -399,14 +402,14 @@ void DramChannel::move_data(std::uint64_t m, std::uint64_t last, unsigned bursts
 }
 
 /// Replies are in order of completion: a short request may be done before the rest of a long one.
-void DramChannel::reply(Cycle at, const Slot& slot) {
+inline void DramChannel::reply(Cycle at, const Slot& slot) {
   const DramRequest& r = slot.request;
   replies_.push({at, slot.since, r.line, r.tag, r.sectors, r.slice});
   for (unsigned i = replies_.size() - 1; i != 0 && replies_[i - 1].at > at; --i)
     std::swap(replies_[i - 1], replies_[i]);
 }
 
-void DramChannel::remove(unsigned e) {
+inline void DramChannel::remove(unsigned e) {
   if (writes_.test(e)) --writes_queued_;
   used_.clear(e), writes_.clear(e), row_hit_.clear(e), ready_.clear(e);
   Bank& bank = bank_[tag_[e].bank];
@@ -414,7 +417,7 @@ void DramChannel::remove(unsigned e) {
   age_.remove(e), --size_;
 }
 
-void DramChannel::tell(std::uint64_t m, DramCommandKind kind, unsigned e) const {
+inline void DramChannel::tell(std::uint64_t m, DramCommandKind kind, unsigned e) const {
   if (observer_ == nullptr) return;
   const Slot& slot = slot_[e];
   std::uint32_t b = tag_[e].bank;

@@ -31,6 +31,7 @@
 #include "raddle/base/ring.h"
 #include "raddle/policy/dram/policy.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/dram/bank_timers.h"
 #include "raddle/timing/dram/clock.h"
 #include "raddle/timing/dram/column_slots.h"
 #include "raddle/timing/gpu/machine.h"
@@ -83,7 +84,7 @@ class DramObserver {
 
 class DramChannel {
  public:
-  static constexpr unsigned kSlots = 128, kBanks = 64, kGroups = 16;
+  static constexpr unsigned kSlots = 128, kBanks = BankTimers::kBanks, kGroups = 16;
 
   /// `map` must outlive the channel.
   DramChannel(const MachineSpec& machine, const AddressMap& map,
@@ -125,7 +126,6 @@ class DramChannel {
     Mask128 slots;  // requests of this bank
     std::uint64_t column_at = 0, precharge_at = 0, activate_at = 0;
     std::uint64_t opened_at = 0;
-    std::uint64_t timer = kNever;  // when refresh_bank has something to change
     std::uint32_t row = 0;
     std::uint8_t group = 0;
     bool open = false, refreshing = false;  // refreshing: takes no requests until REF
@@ -162,8 +162,8 @@ class DramChannel {
   void delay_group(Kind kind, std::uint64_t m, unsigned group, std::uint64_t at);
   void await(unsigned e, std::uint64_t m);
   void expire_timers(std::uint64_t m);
-  void refresh_bank(unsigned b, std::uint64_t m);
-  void set_timer(unsigned b, std::uint64_t at);
+  void wake_bank(unsigned b, std::uint64_t m);
+  void hold_bank(unsigned b, std::uint64_t at);
   void column(std::uint64_t m, unsigned e);
   std::uint32_t step_of(unsigned group) const;
   void move_data(std::uint64_t m, std::uint64_t last, unsigned bursts, unsigned e);
@@ -204,8 +204,7 @@ class DramChannel {
   Options options_;
   bool options_stale_ = false;
   std::vector<Bank> bank_;
-  std::uint64_t timed_banks_ = 0;
-  std::uint64_t next_timer_ = kNever;
+  BankTimers timers_;                          // when wake_bank has something to change
   std::uint64_t column_at_[2] = {};            // by direction, after one of the other direction
   std::uint64_t activate_at_ = 0;              // after tRRD_S and tFAW
   std::array<std::uint64_t, 4> window_end_{};  // of the last four ACT: when tFAW is over

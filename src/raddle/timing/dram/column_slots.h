@@ -5,33 +5,38 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 #include "raddle/base/error.h"
-#include "raddle/base/mask.h"
 
 namespace raddle::timing {
 
 class ColumnSlots {
  public:
-  /// `distance`: between any two commands. `longest`: from the first burst of a request to its
-  /// last, if nothing is in between.
-  ColumnSlots(std::uint32_t distance, std::uint32_t longest)
-      : distance_(distance), ahead_(kReach - 1 - 2 * distance - longest) {
-    RADDLE_ASSERT(2 * distance + longest < kReach);
+  /// `distance`: between any two commands. `step`: between those of a request, `widest` if others
+  /// are to fit in between. `most`: bursts of a request.
+  ColumnSlots(std::uint32_t distance, std::uint32_t step, std::uint32_t widest, unsigned most)
+      : distance_(distance), step_(step), ahead_(kReach - 1 - 2 * distance - (most - 1) * widest) {
+    RADDLE_ASSERT(2 * distance + (most - 1) * widest < kReach);
+    Train train;
+    for (unsigned i = 0; i < most; ++i) {
+      train.taken |= Bits{1} << i * step;
+      train.blocked |= around(i * step);
+      alone_.push_back(train);
+    }
   }
   /// Forgets what is before `m`. Never goes back.
   void advance(std::uint64_t m) {
-    if (m == base_) return;
     const std::uint64_t by = m - base_;
     base_ = m;
-    taken_ = by >= kReach ? 0 : taken_ >> by;
-    blocked_ = by >= kReach ? 0 : blocked_ >> by;
+    now_.taken = by >= kReach ? 0 : now_.taken >> by;
+    now_.blocked = by >= kReach ? 0 : now_.blocked >> by;
   }
   /// Whether a command goes out at `m`.
-  bool taken(std::uint64_t m) const { return m <= last_ && (taken_ >> (m - base_) & 1) != 0; }
+  bool taken(std::uint64_t m) const { return m <= last_ && bit(now_.taken, m); }
   /// Whether the first burst of a request may go out at `m`.
   bool free(std::uint64_t m) const {
-    return m >= last_ + distance_ || (m + ahead_ >= last_ && !blocked(m));
+    return m >= last_ + distance_ || (m + ahead_ >= last_ && !bit(now_.blocked, m));
   }
   /// The first such cycle from `m`.
   std::uint64_t next_free(std::uint64_t m) const {
@@ -39,43 +44,51 @@ class ColumnSlots {
   }
   /// The first cycle from `m` in which no command goes out.
   std::uint64_t next_untaken(std::uint64_t m) const {
-    return m > last_ ? m : m + ones(taken_ >> (m - base_));
+    return m > last_ ? m : m + ones(now_.taken >> (m - base_));
   }
-  /// Plans `bursts` commands, the first at `m`, `step` apart or more. Returns the last.
-  /// Precondition: free(m), and advance(m) has been called.
+  /// The first cycle from `m` that keeps the distance from all: for a request's later bursts.
+  std::uint64_t unblocked(std::uint64_t m) const {
+    return m >= last_ + distance_ ? m : m + ones(now_.blocked >> (m - base_));
+  }
+  /// Plans `bursts` commands at `step` or more from one another, the first at `m`. Returns the
+  /// last. Preconditions: free(m), and advance(m) was the last advance.
   std::uint64_t plan(std::uint64_t m, unsigned bursts, std::uint32_t step) {
+    if (step == step_ && m + step >= last_ + distance_) {  // nothing is in between
+      now_.taken |= alone_[bursts - 1].taken, now_.blocked |= alone_[bursts - 1].blocked;
+      m += (bursts - 1) * step;
+      if (m > last_) last_ = m;
+      return m;
+    }
     take(m);
     for (; bursts > 1; --bursts) take(m = unblocked(m + step));
     return m;
   }
-  /// The first cycle from `m` that keeps the distance; as free(), but for later bursts.
-  std::uint64_t unblocked(std::uint64_t m) const {
-    return m >= last_ + distance_ ? m : m + ones(blocked_ >> (m - base_));
-  }
-
- private:
-  using Bits = unsigned __int128;
-  static constexpr unsigned kReach = 128;
-  static unsigned ones(Bits bits) {
-    auto low = static_cast<std::uint64_t>(bits);
-    return ~low != 0
-               ? static_cast<unsigned>(std::countr_one(low))
-               : 64 +
-                     static_cast<unsigned>(std::countr_one(static_cast<std::uint64_t>(bits >> 64)));
-  }
-  bool blocked(std::uint64_t m) const { return (blocked_ >> (m - base_) & 1) != 0; }
+  /// One command at `m`, which is unblocked.
   void take(std::uint64_t m) {
     const auto at = static_cast<unsigned>(m - base_);
-    const Bits near = (Bits{1} << (2 * distance_ - 1)) - 1;
-    taken_ |= Bits{1} << at;
-    blocked_ |= at >= distance_ - 1 ? near << (at + 1 - distance_) : near >> (distance_ - 1 - at);
+    now_.taken |= Bits{1} << at;
+    now_.blocked |= around(at);
     if (m > last_) last_ = m;
   }
 
-  std::uint32_t distance_, ahead_;
+ private:
+  using Bits = std::uint64_t;
+  static constexpr unsigned kReach = 64;
+  struct Train {
+    Bits taken = 0, blocked = 0;
+  };
+  static unsigned ones(Bits bits) { return static_cast<unsigned>(std::countr_one(bits)); }
+  bool bit(Bits bits, std::uint64_t m) const { return (bits >> (m - base_) & 1) != 0; }
+  Bits around(unsigned at) const {
+    const Bits near = (Bits{1} << (2 * distance_ - 1)) - 1;
+    return at >= distance_ - 1 ? near << (at + 1 - distance_) : near >> (distance_ - 1 - at);
+  }
+
+  std::uint32_t distance_, step_, ahead_;
   std::uint64_t base_ = 0;  // of bit 0
   std::uint64_t last_ = 0;  // the last command planned; a cycle 0 that never was does no harm
-  Bits taken_ = 0, blocked_ = 0;
+  Train now_;
+  std::vector<Train> alone_;  // of a request, by bursts - 1, when nothing is in its way
 };
 
 }  // namespace raddle::timing

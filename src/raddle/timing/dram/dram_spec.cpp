@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 2> kModelNames = {"banks", "fixed"};
 constexpr std::array<std::string_view, 3> kRefreshNames = {"none", "all_bank", "per_bank"};
 constexpr std::array<std::string_view, 3> kHashNames = {"none", "xor", "mix"};
 /// Memory cycles in which the column commands of a line must fit: what ColumnSlots plans ahead.
-constexpr std::uint32_t kLongestTrain = 60;
+constexpr std::uint32_t kLongestTrain = 31;
 
 void visit_timing(DramSpec& d, FieldVisitor& v) {
   constexpr R kTiming{1, 1000};
@@ -96,7 +96,7 @@ void check_sizes(const MachineSpec& m, SpecRules& r) {
             {{"dram.burst_bytes", d.burst_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
   r.require(m.l2.line_bytes / d.burst_bytes * d.step(true) <= kLongestTrain,
             "the column commands of a line (l2.line_bytes / dram.burst_bytes, each the longer of "
-            "dram.tCCDL and its data) must fit in 60 memory cycles",
+            "dram.tCCDL and its data) must fit in 31 memory cycles",
             {{"l2.line_bytes", m.l2.line_bytes},
              {"dram.burst_bytes", d.burst_bytes},
              {"dram.bus_bytes_per_cycle", d.bus_bytes_per_cycle},

@@ -17,7 +17,7 @@ bool DramChannel::refresh(std::uint64_t m, bool row_free, unsigned kernel) {
   const unsigned first = all ? 0 : refresh_bank_, end = all ? spec_.banks : first + 1;
   if (!refreshing_) {
     refreshing_ = true;
-    for (unsigned b = first; b < end; ++b) bank_[b].refreshing = true, refresh_bank(b, m);
+    for (unsigned b = first; b < end; ++b) bank_[b].refreshing = true, hold_bank(b, kNever);
     options_stale_ = true;
   }
   bool open = false;
@@ -53,7 +53,7 @@ void DramChannel::send_refresh(std::uint64_t m, unsigned first, unsigned end, un
   for (unsigned b = first; b < end; ++b) {
     bank_[b].activate_at = m + spec_.tRFC;
     bank_[b].refreshing = false;
-    refresh_bank(b, m);
+    if (bank_[b].slots.any()) hold_bank(b, bank_[b].activate_at);
   }
   if (observer_ != nullptr)
     observer_->on_command(
