@@ -63,28 +63,35 @@ ${table}  throw InputError(\"no PTX is embedded for workload '\" + std::string(w
 set_source_files_properties(${generated}/all_workloads.cpp PROPERTIES OBJECT_DEPENDS "${ptx_files}")
 list(APPEND RADDLE_WORKLOAD_SOURCES ${generated}/all_workloads.cpp)
 
-# --- machines: every gpus/*.toml is embedded, so that the program finds them wherever it stands ---
-file(GLOB gpu_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/gpus/*.toml)
+# --- every gpus/*.toml and energy/*.toml is embedded, so that the program finds them wherever it stands ---
+set(RADDLE_TOML_LIST ${generated}/all_toml.cpp)
 set(bytes "")
-set(table "")
-foreach(toml ${gpu_files})
-  get_filename_component(name ${toml} NAME_WE)
-  string(APPEND bytes "asm(\".section .rodata\\ngpu_${name}:\\n.incbin \\\"${toml}\\\"\\ngpu_${name}_end:\\n.byte 0\\n.previous\\n\");
-extern \"C\" const char gpu_${name}[], gpu_${name}_end[];\n")
-  string(APPEND table "      {\"${name}\", {gpu_${name}, static_cast<std::size_t>(gpu_${name}_end - gpu_${name})}},\n")
-endforeach()
-set(RADDLE_GPU_LIST ${generated}/all_gpus.cpp)
-file(CONFIGURE OUTPUT ${RADDLE_GPU_LIST} CONTENT
-"#include \"raddle/sim/gpus.h\"
-${bytes}
-namespace raddle::sim {
-std::vector<EmbeddedGpu> embedded_gpus() {
+set(functions "")
+set(toml_files "")
+foreach(folder gpus energy)
+  set(table "")
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.toml)
+  list(APPEND toml_files ${files})
+  foreach(toml ${files})
+    get_filename_component(name ${toml} NAME_WE)
+    set(symbol toml_${folder}_${name})
+    string(APPEND bytes "asm(\".section .rodata\\n${symbol}:\\n.incbin \\\"${toml}\\\"\\n${symbol}_end:\\n.byte 0\\n.previous\\n\");
+extern \"C\" const char ${symbol}[], ${symbol}_end[];\n")
+    string(APPEND table "      {\"${name}\", {${symbol}, static_cast<std::size_t>(${symbol}_end - ${symbol})}},\n")
+  endforeach()
+  string(APPEND functions "std::vector<EmbeddedToml> embedded_${folder}() {
   return {
 ${table}  };
 }
-}  // namespace raddle::sim
 ")
-set_source_files_properties(${RADDLE_GPU_LIST} PROPERTIES OBJECT_DEPENDS "${gpu_files}")
+endforeach()
+file(CONFIGURE OUTPUT ${RADDLE_TOML_LIST} CONTENT
+"#include \"raddle/sim/gpus.h\"
+${bytes}
+namespace raddle::sim {
+${functions}}  // namespace raddle::sim
+")
+set_source_files_properties(${RADDLE_TOML_LIST} PROPERTIES OBJECT_DEPENDS "${toml_files}")
 
 file(CONFIGURE OUTPUT ${generated}/raddle_paths.h CONTENT
 "#pragma once

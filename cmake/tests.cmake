@@ -18,7 +18,7 @@ function(raddle_test folder)
   gtest_discover_tests(${name} TEST_PREFIX "${folder}/" DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
 endfunction()
 
-foreach(room base stats trace policy ptx exec runtime timing energy config sim report cli)
+foreach(room base stats trace policy ptx exec runtime timing lowering energy config sim report cli)
   raddle_test(unit/${room} raddle_${room})
 endforeach()
 raddle_test(worked raddle_policy raddle_timing)

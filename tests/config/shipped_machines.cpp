@@ -82,8 +82,39 @@ TEST_P(Shipped, SetsEveryField) {
     std::string path = pointer.substr(1);
     std::replace(path.begin(), path.end(), '/', '.');
     if (path.starts_with("run.")) continue;
+    if (path.starts_with("energy.")) path = "energy.table";
     EXPECT_NE(tree.find(path), nullptr) << path;
   }
+}
+
+TEST(EnergyTables, SetEveryCostAndSayWhereItIsFrom) {
+  EXPECT_GE(sim::embedded_energy().size(), 5u);
+  for (const sim::EmbeddedToml& table : sim::embedded_energy()) {
+    SCOPED_TRACE(std::string(table.name));
+    const config::Tree tree = sim::load_energy(std::string(table.name));
+    config::Tree machine = sim::load_gpu("v100");
+    machine.set("energy.table", table.name, "test");
+    const auto all = sim::read_setup(machine, policy::all_policies()).config()["energy"];
+    for (const auto& [pointer, value] : all.flatten().items()) {
+      std::string path = "energy." + pointer.substr(1);
+      std::replace(path.begin(), path.end(), '/', '.');
+      EXPECT_TRUE(path == "energy.table" || tree.find(path)) << path;
+    }
+    std::istringstream lines{std::string(table.toml)};
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_TRUE(line.starts_with('#') || line.find(" = ") == line.npos ||
+                  line.find(" # ") != line.npos)
+          << line;
+  }
+}
+
+TEST(EnergyTables, AMachinesOwnCostWins) {
+  config::Tree machine = sim::load_gpu("gtx480");
+  machine.set("energy.table", "v100", "test");
+  machine.set("energy.lane_pj.int", "3.5", "test");
+  const auto s = sim::read_setup(machine, policy::all_policies());
+  EXPECT_EQ(s.energy.lane[1].femtojoule(), 3500u);
+  EXPECT_EQ(s.energy.constant.femtojoule(), 6116u) << "of the table";
 }
 
 TEST_P(Shipped, BandwidthIsWhatItsCommentSays) {

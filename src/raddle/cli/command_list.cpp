@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 Json gpus() {
   Json out = Json::array();
-  for (const sim::EmbeddedGpu& gpu : sim::embedded_gpus()) {
+  for (const sim::EmbeddedToml& gpu : sim::embedded_gpus()) {
     const config::Tree tree = sim::load_gpu(std::string(gpu.name));
     const config::Node* source = tree.find("source");
     const auto* text = source == nullptr ? nullptr : std::get_if<std::string>(&source->value);

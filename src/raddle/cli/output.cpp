@@ -4,11 +4,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
+#include <numeric>
+#include <span>
 
 #include "raddle/base/error.h"
 
@@ -85,6 +89,19 @@ std::string main_stall(const sim::Result& r) {
                      percent(*most, r.cycles * r.schedulers));
 }
 
+/// Total and the three largest parts.
+std::string energy_line(const sim::Result& r) {
+  std::array<unsigned, energy::kComponents> order;
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, std::greater{},
+                           [&](unsigned c) { return r.energy.femtojoule[c]; });
+  std::string out = fmt::format("{:.3f} mJ", static_cast<double>(r.energy.total()) / 1e12);
+  for (unsigned c : std::span(order).first(3))
+    out += fmt::format(", {} {}", energy::kComponentNames[c],
+                       percent(r.energy.femtojoule[c], r.energy.total()));
+  return out;
+}
+
 std::uint64_t l2_accesses(const sim::Result& r) {
   return r.totals.l2.reads + r.totals.l2.writes + r.totals.l2.atomics;
 }
@@ -119,6 +136,7 @@ std::string summary(const sim::Result& r) {
   line("scheduler cycles",
        fmt::format("issued {}, most lost to {}", percent(c.sm.issued, r.cycles * r.schedulers),
                    main_stall(r)));
+  line("energy", energy_line(r));
   line("host", fmt::format("{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",
                            r.host.wall_seconds, r.host.functional_seconds, r.host.timing_seconds,
                            grouped(static_cast<std::uint64_t>(

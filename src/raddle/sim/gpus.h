@@ -1,4 +1,4 @@
-// The machines of gpus/, embedded in the program.
+// The machines of gpus/ and the cost tables of energy/, embedded in the program.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,14 +8,19 @@
 
 namespace raddle::sim {
 
-struct EmbeddedGpu {
+struct EmbeddedToml {
   std::string_view name, toml;
 };
 /// In order of name (generated; see cmake/generated.cmake).
-std::vector<EmbeddedGpu> embedded_gpus();
+std::vector<EmbeddedToml> embedded_gpus();
+std::vector<EmbeddedToml> embedded_energy();
 
 /// `name_or_file` is the name of an embedded machine, or the path of a .toml or .json file (a
 /// resolved configuration or a result that holds one). Throws InputError naming the known machines.
 config::Tree load_gpu(const std::string& name_or_file);
+
+/// What energy/<name>.toml says, as a document with the one table [energy]. Throws InputError
+/// naming the known tables.
+config::Tree load_energy(const std::string& name);
 
 }  // namespace raddle::sim

@@ -63,6 +63,14 @@ Json stalls_of(const Result& r) {
   return out;
 }
 
+/// The first `count` components.
+Json energy_json(const energy::Energy& energy, unsigned count) {
+  Json out = Json::object();
+  for (unsigned c = 0; c < count; ++c)
+    out[std::string(energy::kComponentNames[c])] = energy.picojoule(c);
+  return out;
+}
+
 Json kernel_json(const KernelResult& k) {
   Json out;
   out["name"] = k.name;
@@ -71,6 +79,7 @@ Json kernel_json(const KernelResult& k) {
   out["stream"] = k.stream;
   out["start_cycle"] = k.start;
   add_metrics(out, k.end - k.start, k.counters);
+  out["energy_pj"] = energy_json(k.energy, energy::kDynamicComponents);
   return out;
 }
 
@@ -110,7 +119,7 @@ Json to_json(const Result& r) {
   out["schedulers"] = r.schedulers;
   out["stalls"] = stalls_of(r);
   out["policies"] = r.policies;
-  out["energy_pj"] = Json::object();
+  out["energy_pj"] = energy_json(r.energy, energy::kComponents);
   out["component_hash"] = fmt::format("{:016x}", r.component_hash);
   // Everything but the host's own doings decides the hash; two equal runs give equal text.
   const std::string text = out.dump();

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/energy/energy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/gpu.h"
 
@@ -19,6 +20,7 @@ struct KernelResult {
   Cycle start = 0, end = 0;  ///< both 0 when run without timing
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   stats::GpuCounters counters;  ///< of this launch alone
+  energy::Energy energy;        ///< dynamic part, of this launch alone
 };
 
 struct HostCost {
@@ -40,6 +42,7 @@ struct Result {
   unsigned schedulers = 0;  ///< of the whole GPU
   double core_clock_mhz = 0;
   stats::GpuCounters totals;
+  energy::Energy energy;
   std::vector<KernelResult> kernels;
   std::vector<timing::BlockSpan> blocks;  ///< for the report and the timeline
   std::vector<timing::Sample> samples;

@@ -2,6 +2,7 @@
 
 #include "raddle/config/reader.h"
 #include "raddle/config/writer.h"
+#include "raddle/sim/gpus.h"
 
 namespace raddle::sim {
 
@@ -19,6 +20,8 @@ Setup::Setup(const policy::Registries& policies)
 nlohmann::ordered_json Setup::config() {
   config::JsonWriter writer;
   machine.visit(writer);
+  writer.nested("isa", isa, "");
+  writer.nested("energy", energy, "");
   writer.enter("policy", "");
   each_level(*this, [&](std::string_view level, auto& choice) {
     writer.enter(level, "");
@@ -50,12 +53,31 @@ void read_policy(config::Reader& reader, const policy::Registry<Interface>& regi
   reader.leave();
 }
 
+/// Costs of the table that is named, then those that the document has itself.
+void read_energy(config::Reader& reader, const config::Tree& tree, energy::EnergySpec& spec) {
+  reader.enter("energy", "");
+  const config::Node* named = tree.find("energy.table");
+  const std::string* name = named ? std::get_if<std::string>(&named->value) : nullptr;
+  if (name && !name->empty()) try {
+      const config::Tree table = load_energy(*name);
+      config::Reader costs(table);
+      costs.nested("energy", spec, "");
+      costs.finish();
+    } catch (const InputError& error) {
+      reader.fail("table", error.what());
+    }
+  spec.visit(reader);
+  reader.leave();
+}
+
 }  // namespace
 
 Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
   Setup setup(policies);
   config::Reader reader(tree);
   setup.machine.visit(reader);
+  reader.nested("isa", setup.isa, "instructions that are executed");
+  read_energy(reader, tree, setup.energy);
   reader.enter("policy", "");
   read_policy(reader, policies.warp, setup.warp);
   read_policy(reader, policies.block, setup.block);

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "raddle/config/tree.h"
+#include "raddle/energy/energy_spec.h"
+#include "raddle/lowering/lowering_spec.h"
 #include "raddle/policy/all.h"
 #include "raddle/timing/gpu/gpu.h"
 
@@ -18,6 +20,8 @@ struct RunSettings {
 
 struct Setup {
   timing::MachineSpec machine;
+  lowering::LoweringSpec isa;
+  energy::EnergySpec energy;
   std::unique_ptr<policy::Choice<policy::WarpPolicy>> warp;
   std::unique_ptr<policy::Choice<policy::BlockPolicy>> block;
   std::unique_ptr<policy::Choice<policy::DramPolicy>> dram;

@@ -129,6 +129,11 @@ void TimedGpu::fill(Result& result) {
   result.cycles = gpu_.now();
   result.totals = gpu_.counters();
   result.kernels = std::move(kernels_);
+  const timing::MachineSpec& machine = setup_.machine;
+  result.energy = energy::energy(result.totals, setup_.energy,
+                                 {result.cycles, machine.sm.schedulers, machine.l2.slices});
+  for (KernelResult& kernel : result.kernels)
+    kernel.energy = energy::dynamic_energy(kernel.counters, setup_.energy);
   result.blocks = gpu_.block_spans();
   result.samples = gpu_.samples();
   result.component_hash = gpu_.hash();

@@ -73,6 +73,7 @@ struct SmCounters {
   std::uint64_t l1d_accesses = 0, l1d_hits = 0, l1d_pending_hits = 0,
                 l1d_misses = 0;  ///< line accesses by loads
   std::uint64_t l1d_stores = 0, l1d_evictions = 0, l1d_fills = 0;
+  std::uint64_t l1d_store_hits = 0;  ///< of the stores, those that wrote into a present line
   std::uint64_t l1d_reservation_fails =
       0;  ///< cycles the LSU head waited for MSHR, merge slot or miss queue
   std::uint64_t l1d_miss_cycles = 0;  ///< sum over misses of the time from miss to fill

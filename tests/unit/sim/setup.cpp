@@ -26,7 +26,7 @@ Setup read(config::Tree tree) { return read_setup(tree, policy::all_policies());
 TEST(MachineSetup, EveryShippedMachineIsSound) {
   const auto gpus = embedded_gpus();
   EXPECT_GE(gpus.size(), 8u);
-  for (const EmbeddedGpu& gpu : gpus) {
+  for (const EmbeddedToml& gpu : gpus) {
     SCOPED_TRACE(std::string(gpu.name));
     const sim::Setup setup = read(load_gpu(std::string(gpu.name)));
     EXPECT_EQ(setup.machine.name, gpu.name);
@@ -81,7 +81,7 @@ TEST(MachineSetup, ContradictionsAreErrors) {
 }
 
 TEST(MachineSetup, ResolvedConfigurationReadsBackToItself) {
-  for (const EmbeddedGpu& gpu : embedded_gpus()) {
+  for (const EmbeddedToml& gpu : embedded_gpus()) {
     sim::Setup first = read(load_gpu(std::string(gpu.name)));
     sim::Setup second = read(config::Tree::from_json(first.config().dump(), "resolved"));
     EXPECT_EQ(first.config(), second.config()) << gpu.name;

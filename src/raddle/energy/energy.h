@@ -1,0 +1,54 @@
+// Energy from counters: each counter times what one of its events costs. Nothing here knows time or
+// machines; docs/energy.md says which counter stands for which event, and what is left out.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "raddle/energy/energy_spec.h"
+#include "raddle/stats/counters.h"
+
+namespace raddle::energy {
+
+enum class Component : std::uint8_t {
+  FrontEnd,  ///< fetch, decode, schedule
+  RegisterFile,
+  Lanes,  ///< execution units
+  Constant,
+  Shared,
+  L1d,
+  Noc,
+  L2,
+  Dram,
+  StaticCores,
+  StaticL2,
+  StaticChip,
+};
+inline constexpr unsigned kComponents = 12, kDynamicComponents = 9;
+inline constexpr std::array<std::string_view, kComponents> kComponentNames = {
+    "front_end", "register_file", "lanes",        "constant",  "shared",     "l1d", "noc",
+    "l2",        "dram",          "static_cores", "static_l2", "static_chip"};
+
+/// Exact, in femtojoule, by Component.
+struct Energy {
+  std::array<std::uint64_t, kComponents> femtojoule{};
+  std::uint64_t of(Component c) const { return femtojoule[static_cast<unsigned>(c)]; }
+  double picojoule(unsigned c) const { return static_cast<double>(femtojoule[c]) / 1000.0; }
+  std::uint64_t total() const;
+  std::uint64_t dynamic_total() const;
+};
+
+/// Dynamic components only: of one launch, or of anything else that was counted.
+Energy dynamic_energy(const stats::GpuCounters& counters, const EnergySpec& spec);
+
+/// What leaks whether something happens or not.
+struct Time {
+  std::uint64_t cycles = 0;
+  std::uint32_t schedulers_per_sm = 1, l2_slices = 0;
+};
+/// Dynamic and static, of a whole run. Precondition: issued and stalls of `counters` add up to the
+/// scheduler-cycles of the run. A core's static energy is shared equally by its schedulers, each of
+/// which is active, stalled or idle by itself.
+Energy energy(const stats::GpuCounters& counters, const EnergySpec& spec, const Time& time);
+
+}  // namespace raddle::energy

@@ -1,0 +1,29 @@
+// Which instructions a machine executes: table [isa] of a machine file.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "raddle/base/fields.h"
+
+namespace raddle::lowering {
+
+enum class Level : std::uint8_t {
+  Ptx,      ///< PTX instructions as they are
+  Machine,  ///< what an assembler makes of them
+};
+inline constexpr std::array<std::string_view, 2> kLevelNames = {"ptx", "machine"};
+
+/// Whose machine instructions. Each row of the rules (rules.cpp) says for which it holds.
+enum class Generation : std::uint8_t { Fermi, Kepler, Volta, Hopper };
+inline constexpr unsigned kGenerations = 4;
+inline constexpr std::array<std::string_view, kGenerations> kGenerationNames = {"fermi", "kepler",
+                                                                                "volta", "hopper"};
+
+struct LoweringSpec {
+  Level lowering = Level::Ptx;
+  Generation generation = Generation::Volta;
+  void visit(FieldVisitor& v);
+};
+
+}  // namespace raddle::lowering
