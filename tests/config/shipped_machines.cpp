@@ -95,7 +95,8 @@ TEST(EnergyTables, SetEveryCostAndSayWhereItIsFrom) {
     config::Tree machine = sim::load_gpu("v100");
     machine.set("energy.table", table.name, "test");
     const auto all = sim::read_setup(machine, policy::all_policies()).config()["energy"];
-    for (const auto& [pointer, value] : all.flatten().items()) {
+    const auto flat = all.flatten();
+    for (const auto& [pointer, value] : flat.items()) {
       std::string path = "energy." + pointer.substr(1);
       std::replace(path.begin(), path.end(), '/', '.');
       EXPECT_TRUE(path == "energy.table" || tree.find(path)) << path;

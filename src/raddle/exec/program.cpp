@@ -8,6 +8,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/decode.h"
+#include "raddle/exec/static_operands.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::exec {
@@ -162,11 +163,16 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
     for (u32 g : decoder.generic_accesses()) generic.push_back(first + g);
     const ptx::Function& source = module.functions[functions[k]];
     auto statics = decoder.take_static();
+    const FunctionBase base{static_cast<u32>(code->register_bytes.size()), first};
+    for (const ptx::Register& r : source.registers)
+      code->register_bytes.push_back(
+          static_cast<std::uint8_t>(r.type == ptx::Type::Pred ? 0 : ptx::size_of(r.type)));
     for (std::size_t i = 0; i < statics.size(); ++i) {
       const auto [at, fresh] = opcodes.try_emplace(source.instructions[i].text(),
                                                    static_cast<std::uint16_t>(opcodes.size()));
       if (fresh) code->opcode_names.push_back(at->first);
       statics[i].opcode = at->second;
+      describe_operands(source, static_cast<u32>(i), base, statics[i]);
       code->instructions.push_back(std::move(statics[i]));
     }
     kernel->functions.push_back(decoder.take_code());
@@ -179,7 +185,8 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
        generic) {  // the same instruction where its addresses turn out to be shared or local
     kernel->aliases[g] = static_cast<u32>(code->instructions.size());
     using K = trace::OpKind;
-    const trace::StaticInst inst = code->instructions[g];
+    trace::StaticInst inst = code->instructions[g];
+    inst.alias_of = g;
     const bool load = inst.kind == K::LoadGlobal, store = inst.kind == K::StoreGlobal;
     code->instructions.push_back(inst);
     code->instructions.back().kind = load    ? K::LoadShared

@@ -72,6 +72,25 @@ inline constexpr unsigned kScoreboardRegisters = 256;
 inline constexpr std::uint8_t kFirstPredicate = 240, kPcRegister = 255;
 
 inline constexpr std::uint8_t kBlockScope = 1;
+/// Of a register, an instruction: none.
+inline constexpr std::uint32_t kNoRegister = ~std::uint32_t{0};
+
+/// An operand as an assembler sees it. Registers are those of the PTX text, numbered over all
+/// functions of the kernel (KernelCode::register_bytes); lowering reasons about them.
+struct Operand {
+  enum class Kind : std::uint8_t {
+    Write,
+    Read,
+    Guard,
+    Address,    ///< base register of an access or none; value is the offset
+    Immediate,  ///< value
+    Special,    ///< %tid and the like; value 1: a constant of the launch (%ntid)
+    Other,      ///< address of a variable or function
+  };
+  Kind kind = Kind::Other;
+  std::uint32_t reg = kNoRegister;
+  std::int64_t value = 0;
+};
 
 struct StaticInst {
   OpKind kind = OpKind::Alu;
@@ -83,13 +102,18 @@ struct StaticInst {
   std::vector<std::uint8_t> reads, writes;  ///< scoreboard registers, guard included in reads
   std::uint32_t line = 0;                   ///< of the PTX text, for reports
   std::uint16_t opcode = 0;                 ///< into KernelCode::opcode_names
+  std::vector<Operand> operands;            ///< in PTX order, the guard first
+  bool jumps = false;                       ///< ends a basic block
+  std::vector<std::uint32_t> next;          ///< when it jumps: instructions that may follow
+  std::uint32_t alias_of = kNoRegister;  ///< stands for that instruction in another address space
 };
 
 struct KernelCode {
   std::string name;
   std::string file;  ///< PTX file, for reports
   std::vector<StaticInst> instructions;
-  std::vector<std::string> opcode_names;  ///< "fma.rn.f32" ...
+  std::vector<std::string> opcode_names;     ///< "fma.rn.f32" ...
+  std::vector<std::uint8_t> register_bytes;  ///< by PTX register; 0: a predicate
   std::uint32_t registers_per_thread = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t local_bytes_per_thread = 0;

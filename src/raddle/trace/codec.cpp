@@ -132,13 +132,41 @@ Json code_to_json(const KernelCode& code) {
               {"registers_per_thread", code.registers_per_thread},
               {"static_shared_bytes", code.static_shared_bytes},
               {"local_bytes_per_thread", code.local_bytes_per_thread},
-              {"opcode_names", code.opcode_names}};
+              {"opcode_names", code.opcode_names},
+              {"register_bytes", code.register_bytes}};
   Json& list = out["instructions"] = Json::array();
-  for (const StaticInst& i : code.instructions)
+  for (const StaticInst& i : code.instructions) {
+    Json operands = Json::array();
+    for (const Operand& o : i.operands)
+      operands.push_back({static_cast<unsigned>(o.kind), o.reg, o.value});
     list.push_back({static_cast<unsigned>(i.kind), static_cast<unsigned>(i.op_class), i.bytes,
-                    i.bypass_l1, i.reads, i.writes, i.line, i.opcode});
+                    i.bypass_l1, i.reads, i.writes, i.line, i.opcode, std::move(operands), i.jumps,
+                    i.next, i.alias_of});
+  }
   return out;
 }
+
+namespace {
+
+/// What lowering needs, bounds checked: a file may come from anywhere.
+void read_operands(const Json& json, const KernelCode& code, std::size_t size, StaticInst& inst) {
+  for (const Json& o : json.at(8)) {
+    const unsigned kind = o.at(0);
+    const std::uint32_t reg = o.at(1);
+    if (kind > static_cast<unsigned>(Operand::Kind::Other) ||
+        (reg != kNoRegister && reg >= code.register_bytes.size()))
+      broken("operand");
+    inst.operands.push_back({static_cast<Operand::Kind>(kind), reg, o.at(2)});
+  }
+  inst.jumps = json.at(9);
+  inst.next = json.at(10).get<std::vector<std::uint32_t>>();
+  inst.alias_of = json.at(11);
+  for (std::uint32_t to : inst.next)
+    if (to >= size) broken("branch target");
+  if (inst.alias_of != kNoRegister && inst.alias_of >= size) broken("alias");
+}
+
+}  // namespace
 
 KernelCode code_from_json(const Json& json) {
   KernelCode code;
@@ -147,6 +175,8 @@ KernelCode code_from_json(const Json& json) {
   code.static_shared_bytes = json.at("static_shared_bytes");
   code.local_bytes_per_thread = json.at("local_bytes_per_thread");
   code.opcode_names = json.at("opcode_names").get<std::vector<std::string>>();
+  code.register_bytes = json.at("register_bytes").get<std::vector<std::uint8_t>>();
+  const std::size_t size = json.at("instructions").size();
   for (const Json& i : json.at("instructions")) {
     StaticInst inst;
     const unsigned kind = i.at(0), op_class = i.at(1);
@@ -158,6 +188,7 @@ KernelCode code_from_json(const Json& json) {
     inst.writes = i.at(5).get<std::vector<std::uint8_t>>();
     inst.line = i.at(6), inst.opcode = i.at(7);
     if (inst.opcode >= code.opcode_names.size()) broken("opcode name");
+    read_operands(i, code, size, inst);
     code.instructions.push_back(std::move(inst));
   }
   return code;

@@ -19,7 +19,7 @@
 
 namespace raddle::trace {
 
-inline constexpr std::uint32_t kFileVersion = 1;
+inline constexpr std::uint32_t kFileVersion = 2;
 
 /// What a file says of one launch apart from its streams.
 struct LaunchHeader {

@@ -15,7 +15,7 @@ struct LoweredCode {
   /// PTX instruction i is machine instructions [first[i], first[i + 1]), possibly none; one longer
   /// than the PTX code. What a record of the stream carries (pieces, barrier, sleep) belongs to the
   /// one machine instruction of that range whose kind is the PTX instruction's; all others are Alu
-  /// or Branch.
+  /// or Branch. A parameter's load may have none: it became an operand or a move.
   std::vector<std::uint32_t> first;
 };
 

@@ -196,5 +196,43 @@ TEST(Codec, RefusesWhatDoesNotFitTheKernel) {
   EXPECT_THROW(decode(good, shorter, 1), InputError);
 }
 
+KernelCode with_operands() {
+  KernelCode code = *some_code();
+  code.register_bytes = {4, 8, 0};
+  StaticInst& in = code.instructions[0];
+  in.operands = {{Operand::Kind::Guard, 2, 0},
+                 {Operand::Kind::Write, 0, 0},
+                 {Operand::Kind::Immediate, kNoRegister, -5}};
+  in.jumps = true, in.next = {1, 2};
+  code.instructions[2].alias_of = 1;
+  return code;
+}
+
+TEST(CodeJson, KeepsWhatLoweringNeeds) {
+  const KernelCode back = code_from_json(code_to_json(with_operands()));
+  EXPECT_EQ(back.register_bytes, (std::vector<std::uint8_t>{4, 8, 0}));
+  const StaticInst& in = back.instructions[0];
+  ASSERT_EQ(in.operands.size(), 3u);
+  EXPECT_EQ(in.operands[0].kind, Operand::Kind::Guard);
+  EXPECT_EQ(in.operands[0].reg, 2u);
+  EXPECT_EQ(in.operands[2].value, -5);
+  EXPECT_TRUE(in.jumps);
+  EXPECT_EQ(in.next, (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(back.instructions[2].alias_of, 1u);
+  EXPECT_EQ(back.instructions[1].alias_of, kNoRegister);
+}
+
+TEST(CodeJson, RegistersAndTargetsThatAreNotThereAreRefused) {
+  KernelCode code = with_operands();
+  code.instructions[0].operands[0].reg = 3;
+  EXPECT_THROW(code_from_json(code_to_json(code)), InputError);
+  code = with_operands();
+  code.instructions[0].next = {3};
+  EXPECT_THROW(code_from_json(code_to_json(code)), InputError);
+  code = with_operands();
+  code.instructions[2].alias_of = 9;
+  EXPECT_THROW(code_from_json(code_to_json(code)), InputError);
+}
+
 }  // namespace
 }  // namespace raddle::trace

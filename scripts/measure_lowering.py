@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""What NVIDIA's assembler makes of PTX, against the rules of src/raddle/lowering. Needs ptxas.
+
+  measure_lowering.py instructions [ARCH...]      machine instructions of single PTX instructions
+  measure_lowering.py kernels build/lowering_counts.csv   our kernels: counts and registers
+                                                  (the file is the output of bench/lowering_counts)
+
+Counts only: machine code is decoded as far as its operation (the low nine bits of each 16-byte
+instruction since Volta), nothing of it is kept."""
+import collections
+import csv
+import glob
+import math
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+NOP, BRANCH = 0x118, 0x147
+MEMORY_AND_FRAME = {0x181, 0x186, 0x182, 0x0B9, 0x14D, BRANCH, 0x119, NOP, 0x005}
+TYPES = {"32": ("r", "b32", 4), "64": ("d", "b64", 8), "16": ("h", "b16", 2)}
+
+
+def text_sections(path):
+    data = open(path, "rb").read()
+    (at,) = struct.unpack_from("<Q", data, 0x28)
+    (count,) = struct.unpack_from("<H", data, 0x3C)
+    (names,) = struct.unpack_from("<H", data, 0x3E)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", data, at + 64 * i) for i in range(count)]
+    for h in headers:
+        begin = headers[names][4] + h[0]
+        name = data[begin:data.index(b"\0", begin)].decode()
+        if name.startswith(".text."):
+            yield name[6:], data[h[4]:h[4] + h[5]]
+
+
+def assemble(ptx, arch):
+    """Operations and registers of each kernel."""
+    with tempfile.TemporaryDirectory() as folder:
+        open(folder + "/k.ptx", "w").write(ptx)
+        done = subprocess.run(["ptxas", "-arch=" + arch, "-v", folder + "/k.ptx", "-o",
+                               folder + "/k.cubin"], capture_output=True, text=True, check=True)
+        registers = dict(re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers",
+                                    done.stderr, re.S))
+        out = {}
+        for name, code in text_sections(folder + "/k.cubin"):
+            ops = [struct.unpack_from("<Q", code, i)[0] & 0x1FF for i in range(0, len(code), 16)]
+            while ops and ops[-1] == NOP:
+                ops.pop()
+            if ops and ops[-1] == BRANCH:  # to itself, behind the end
+                ops.pop()
+            out[name] = ([op for op in ops if op != NOP], int(registers[name]))
+        return out
+
+
+def kernel_of(op, copies):
+    """A kernel with independent copies of one instruction: operands loaded, results stored."""
+    name, constant = (op.split("#") + [None])[:2]
+    width = "64" if name.endswith("64") else "32"
+    sources = {"not": 1, "abs": 1, "neg": 1, "popc": 1, "clz": 1, "brev": 1, "rcp": 1, "sqrt": 1,
+               "rsqrt": 1, "sin": 1, "cos": 1, "ex2": 1, "lg2": 1, "fma": 3, "mad": 3, "bfe": 3,
+               "bfi": 4}.get(name.split(".")[0], 2) - (1 if constant else 0)
+    result = "64" if ".wide." in name else "32" if name[:4] in ("popc", "clz.") else width
+    loads, work, stores = [], [], []
+    for k in range(copies):
+        registers = []
+        for s in range(sources):
+            small = width == "64" and (name[:3] in ("shl", "shr") and s == 1 or
+                                       name[:2] == "bf" and s >= sources - 2)
+            letter, kind, size = TYPES["32" if small else width]
+            registers.append(f"%{letter}{10 + 8 * k + s}")
+            loads.append(f"ld.global.{kind} {registers[-1]},[%d1+{8 * (sources * k + s)}];")
+        letter, kind, _ = TYPES[result]
+        to = f"%{letter}{500 + k}"
+        work.append(f"{name} {to}, {', '.join(registers + ([constant] if constant else []))};")
+        stores.append(f"st.global.{kind} [%d2+{8 * k}],{to};")
+    return (".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 a,"
+            ".param .u64 b){\n.reg .b32 %r<999>; .reg .b64 %d<999>;\n"
+            "ld.param.u64 %d1,[a]; ld.param.u64 %d2,[b];\n" +
+            "\n".join(loads + work + stores) + "\nret;}\n")
+
+
+INSTRUCTIONS = """
+ add.s64 sub.s64 neg.s64 abs.s64 mul.lo.s64 mad.lo.s64 mul.hi.u64 mul.hi.s64 mul.wide.u32 shl.b64 shr.s64
+ and.b64 not.b64 min.s64 max.u64 popc.b32 popc.b64 clz.b32 clz.b64 brev.b64 bfe.u32 bfe.u64 bfe.s64 bfi.b32
+ bfi.b64 div.u32 rem.u32 div.s32 rem.s32 div.u64 rem.u64 div.s64 rem.s64 div.u32#7 rem.u32#7 div.s32#7
+ rem.s32#7 mul.lo.s64#7 div.rn.f32 div.full.f32 div.approx.f32 div.approx.ftz.f32 rcp.rn.f32
+ rcp.approx.f32 sqrt.rn.f32 sqrt.approx.f32 rsqrt.approx.f32 ex2.approx.f32 lg2.approx.f32 sin.approx.f32
+ cos.approx.f32 div.rn.f64 rcp.rn.f64 sqrt.rn.f64 rsqrt.approx.f64 min.f64""".split()
+
+
+def instructions(archs):
+    print("instruction," + ",".join(f"{a},{a}_whole_kernel" for a in archs))
+    for op in INSTRUCTIONS:
+        row = [op]
+        for arch in archs:
+            one, three = (collections.Counter(assemble(kernel_of(op, n), arch)["k"][0])
+                          for n in (1, 3))
+            each = sum((three[c] - one[c]) / 2 for c in three | one if c not in MEMORY_AND_FRAME)
+            row += [f"{each:g}", str(sum(one.values()))]
+        print(",".join(row), flush=True)
+
+
+def kernels(path):
+    measured = {}
+    for file in sorted(glob.glob("workloads/*/kernels.ptx")):
+        ptx = re.sub(r"^(\$L\w+:)", r'\1\n.pragma "nounroll";', open(file).read(), flags=re.M)
+        for arch in ("sm_75", "sm_90"):
+            for name, (ops, registers) in assemble(ptx, arch).items():
+                measured.setdefault(name, {})[arch] = (len(ops), registers)
+    print("| kernel | PTX | volta | sm_75 | hopper | sm_90 | registers: PTX | volta | sm_75 | hopper | sm_90 |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    ratios = collections.defaultdict(list)
+    for row in csv.DictReader(open(path)):
+        turing, hopper = measured[row["kernel"]]["sm_75"], measured[row["kernel"]]["sm_90"]
+        print(f"| {row['kernel']} | {row['ptx']} | {row['volta']} | {turing[0]} | {row['hopper']} | "
+              f"{hopper[0]} | {row['ptx_registers']} | {row['volta_registers']} | {turing[1]} | "
+              f"{row['hopper_registers']} | {hopper[1]} |")
+        for column, of in (("ptx", turing[0]), ("volta", turing[0]), ("hopper", hopper[0]),
+                           ("ptx_registers", turing[1]), ("volta_registers", turing[1]),
+                           ("hopper_registers", hopper[1])):
+            ratios[column].append(int(row[column]) / of)
+    for column, all_of in ratios.items():
+        mean = math.exp(sum(map(math.log, all_of)) / len(all_of))
+        error = 100 * sum(abs(r - 1) for r in all_of) / len(all_of)
+        print(f"{column}: geometric mean of ours / ptxas {mean:.2f}, mean error {error:.0f} %")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in ("instructions", "kernels"):
+        sys.exit(__doc__)
+    if sys.argv[1] == "instructions":
+        instructions(sys.argv[2:] or ["sm_75", "sm_90"])
+    else:
+        kernels(sys.argv[2])

@@ -1,0 +1,10 @@
+// From a plan to machine instructions with registers.
+#pragma once
+#include "raddle/lowering/plan.h"
+#include "raddle/trace/lowered.h"
+
+namespace raddle::lowering {
+
+trace::LoweredCode emit(const Plan& plan, Generation generation);
+
+}  // namespace raddle::lowering
