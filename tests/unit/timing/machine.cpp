@@ -68,13 +68,18 @@ TEST(Machine, PathsFollowTheStruct) {
         "sm.cost.int.unit", "sm.cost.memory.interval", "sm.l1d.size_kib", "sm.l1d.write_policy",
         "noc.queue_flits", "l2.slices", "dram.tRCD"})
     EXPECT_TRUE(c.fields.count(path)) << path;
-  EXPECT_EQ(c.fields.size(), 5u + 14 + 3 * 14 + 11 + 4 + 10 + 22);
+  EXPECT_EQ(c.fields.size(), 5u + 14 + 3 * 14 + 11 + 16 + 10 + 22);
   EXPECT_TRUE(c.out_of_range.empty()) << c.out_of_range[0];
 }
 
 TEST(Machine, TestMachinesAreSound) {
   EXPECT_EQ(testing::small_machine().violations(), std::vector<std::string>{});
   EXPECT_EQ(testing::large_machine().violations(), std::vector<std::string>{});
+}
+
+timing::NocSpec& mesh(MachineSpec& m) {
+  m.noc.topology = timing::Topology::Mesh;
+  return m.noc;
 }
 
 struct Broken {
@@ -121,6 +126,21 @@ INSTANTIATE_TEST_SUITE_P(
                [](MachineSpec& m) { m.noc.latency_cycles = 30, m.dispatch_latency_cycles = 35; }},
         Broken{"noc.queue_flits must hold the largest packet",
                [](MachineSpec& m) { m.noc.queue_flits = 4; }},
+        Broken{"noc.clock_mhz must be 0 or within a factor of 8 of core_clock_mhz",
+               [](MachineSpec& m) { m.noc.clock_mhz = 100; }},
+        Broken{"noc.sms_per_port is for a crossbar",
+               [](MachineSpec& m) { mesh(m).sms_per_port = 2; }},
+        Broken{"noc.input_speedup is for a crossbar",
+               [](MachineSpec& m) { mesh(m).input_speedup = 2; }},
+        Broken{"noc.mesh.columns x noc.mesh.rows must not exceed 256",
+               [](MachineSpec& m) { mesh(m).mesh.columns = 33; }},
+        Broken{"noc.mesh.sm_nodes must list nodes of the mesh",
+               [](MachineSpec& m) { mesh(m).mesh.sm_nodes = "0-63,64-79"; }},
+        Broken{"noc.mesh.slice_nodes must have one node for each L2 slice (nodes listed is 3, "
+               "needed is 64)",
+               [](MachineSpec& m) { mesh(m).mesh.slice_nodes = "1,2,3"; }},
+        Broken{"(4 + endpoints of one node) x noc.mesh.virtual_channels must not exceed 64",
+               [](MachineSpec& m) { mesh(m).mesh.virtual_channels = 8, m.noc.mesh.rows = 2; }},
         Broken{"dram.drain_low must be below dram.drain_high",
                [](MachineSpec& m) { m.dram.drain_low = 32; }},
         Broken{"dram.drain_high must not exceed dram.queue",
@@ -138,6 +158,15 @@ INSTANTIATE_TEST_SUITE_P(
                [](MachineSpec& m) { m.dram.row_bytes = 1000; }},
         Broken{"dram.tRC must be at least tRAS + tRP", [](MachineSpec& m) { m.dram.tRC = 30; }},
         Broken{"dram.tRAS must be at least tRCD", [](MachineSpec& m) { m.dram.tRAS = 5; }}));
+
+TEST(Machine, NodesAreListedAsRanges) {
+  using timing::read_nodes;
+  using Nodes = std::vector<std::uint16_t>;
+  EXPECT_EQ(read_nodes("0-2,7,5-5", 8, 0), (Nodes{0, 1, 2, 7, 5}));
+  EXPECT_EQ(read_nodes("", 8, 4), (Nodes{0, 2, 4, 6})) << "spread evenly";
+  for (const char* bad : {"8", "2-1", "a", "1,", ",1", "1 2", "-3", "1-", "1;2", "99999999999"})
+    EXPECT_EQ(read_nodes(bad, 8, 0), std::nullopt) << bad;
+}
 
 TEST(Machine, SeveralViolationsAreToldTogether) {
   MachineSpec m = testing::large_machine();
