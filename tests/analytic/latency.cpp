@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
+#include "raddle/timing/mem/address_map.h"
 #include "support/whole.h"
 
 namespace raddle {
@@ -16,15 +18,17 @@ constexpr std::uint32_t kUnroll = 32;
 /// One thread follows a ring of pointers `steps` times; pointers are `stride` bytes apart.
 class Chase final : public runtime::Workload {
  public:
-  Chase(std::uint64_t elements, std::uint64_t stride, std::uint32_t steps, bool bypass)
-      : elements_(elements), stride_(stride), steps_(steps), bypass_(bypass) {}
+  Chase(std::uint64_t elements, std::uint64_t stride, std::uint32_t steps, bool bypass,
+        std::uint64_t offset = 0)
+      : elements_(elements), stride_(stride), offset_(offset), steps_(steps), bypass_(bypass) {}
+  Address ring() const { return ring_; }
   void set_size(runtime::Size) override {}
   void visit(FieldVisitor&) override {}
   std::string check() override { return ""; }
   bool checked() const override { return false; }
   std::uint64_t input_hash() const override { return 0; }
   void run(runtime::Device& device, std::uint64_t) override {
-    const Address ring = device.allocate(elements_ * stride_);
+    const Address ring = ring_ = device.allocate(offset_ + elements_ * stride_) + offset_;
     for (std::uint64_t i = 0; i < elements_; ++i) {
       const Address next = ring + (i + 1) % elements_ * stride_;
       device.copy_to_device(ring + i * stride_, &next, sizeof next);
@@ -45,9 +49,10 @@ class Chase final : public runtime::Workload {
   }
 
  private:
-  std::uint64_t elements_, stride_;
+  std::uint64_t elements_, stride_, offset_;
   std::uint32_t steps_;
   bool bypass_;
+  Address ring_ = 0;
 };
 
 double slope(const std::string& gpu, std::uint64_t elements, std::uint64_t stride, bool bypass,
@@ -88,14 +93,42 @@ TEST_P(EveryMachine, L1HitTakesTheL1Latency) {
   EXPECT_GE(measured, expected);
 }
 
+/// Core cycles that a request and its reply spend in the routers and channels of a mesh, at that
+/// distance.
+double in_mesh(const timing::MachineSpec& m, unsigned hops) {
+  if (m.noc.topology == timing::Topology::Crossbar) return 0;
+  const auto& mesh = m.noc.mesh;
+  const double clock = m.noc.clock_mhz == 0 ? m.core_clock_mhz : m.noc.clock_mhz;
+  return 2 * ((hops + 1) * mesh.router_cycles + hops * mesh.channel_cycles) * m.core_clock_mhz /
+         clock;
+}
+unsigned farthest(const timing::MachineSpec& m) { return m.noc.mesh.columns + m.noc.mesh.rows - 2; }
+
 TEST_P(EveryMachine, L2HitTakesThePathThereAndBack) {
   const auto m = spec();
   // Bypassing the L1 leaves: two links each way through a crossbar, the slice's own latency, and
   // what SM, crossbars and slice take to hand a packet on (docs/architecture.md).
   const double path = 4.0 * m.noc.latency_cycles + m.l2.hit_latency_cycles;
   const double measured = warm(GetParam(), m.l2.line_bytes, true);
-  EXPECT_GE(measured, path);
-  EXPECT_LE(measured, path + 8);
+  EXPECT_GE(measured, path + in_mesh(m, 0));
+  EXPECT_LE(measured, path + in_mesh(m, farthest(m)) + 8);
+}
+
+TEST(Ikra, L2HitsTake29To61CyclesByDistance) {
+  // S in configs.md: 29-61, with 0 to 6 hops each way. SM 0 is in a corner, every node has a bank.
+  const auto m = test::make_setup({"ikra"}).machine;
+  const timing::AddressMap map(m);
+  std::set<unsigned> seen;
+  for (std::uint64_t line = 0; line < 64; ++line) {  // a thread loads one line again and again
+    Chase few(1, 64, 256, true, line * 64), many(1, 64, 768, true, line * 64);
+    const Cycle a = test::run_on(few, "chase", {"ikra"}).cycles;
+    const unsigned node = map.slice(static_cast<std::uint32_t>(few.ring() / 64));
+    if (!seen.insert(node).second) continue;
+    const Cycle b = test::run_on(many, "chase", {"ikra"}).cycles;
+    const unsigned hops = node % 4 + node / 4;
+    EXPECT_NEAR(static_cast<double>(b - a) / 512, 29 + 32.0 * hops / 6, 1.0) << "node " << node;
+  }
+  EXPECT_GE(seen.size(), 12u);
 }
 
 TEST_P(EveryMachine, DramAddsItsTimingToTheL2Path) {
@@ -106,12 +139,14 @@ TEST_P(EveryMachine, DramAddsItsTimingToTheL2Path) {
                     (fixed ? m.dram.fixed_latency_cycles : m.dram.extra_latency_cycles);
   const double burst = static_cast<double>(m.l2.sector_bytes) / m.dram.bus_bytes_per_cycle;
   // Row hit at best; at worst the bank must first close its row, which tRAS may still hold open.
-  const double least = fixed ? l2 : l2 + ratio * m.dram.tCL;
+  const double nearest = l2 + in_mesh(m, 0), furthest = l2 + in_mesh(m, farthest(m));
+  const double least = fixed ? nearest : nearest + ratio * m.dram.tCL;
   // A refresh stops whom it meets for half its time, of all banks or of one.
   const timing::DramSpec& d = m.dram;
   const double met = d.refresh == timing::Refresh::None ? 0 : 1.0 * (d.tRFC + d.tRP) / d.tREFI;
-  const double most = (fixed ? l2 : l2 + ratio * (d.tRAS + d.tRP + d.tRCD + d.tCL + burst)) +
-                      ratio * met * (d.tRFC + d.tRP) / 2 + 16;
+  const double most =
+      (fixed ? furthest : furthest + ratio * (d.tRAS + d.tRP + d.tRCD + d.tCL + burst)) +
+      ratio * met * (d.tRFC + d.tRP) / 2 + 16;
   const double measured = cold(GetParam(), 4096 + m.l2.line_bytes);
   EXPECT_GE(measured, least);
   EXPECT_LE(measured, most);
@@ -175,7 +210,10 @@ TEST_P(EveryMachine, StreamingReadsComeNearTheBandwidthAndNeverPassIt) {
           ? 1.0 * m.l2.line_bytes / m.dram.fixed_interval_cycles
           : 1.0 * m.dram.bus_bytes_per_cycle * m.dram.clock_mhz / m.core_clock_mhz;
   const double dram_peak = m.dram.channels * channel_peak;
-  const double noc_peak = static_cast<double>(std::min(m.sm.count, m.l2.slices)) * m.noc.flit_bytes;
+  const double noc_clock = m.noc.clock_mhz == 0 ? m.core_clock_mhz : m.noc.clock_mhz;
+  const unsigned ports = (m.sm.count + m.noc.sms_per_port - 1) / m.noc.sms_per_port;
+  const double noc_peak = static_cast<double>(std::min(ports, m.l2.slices)) * m.noc.flit_bytes *
+                          noc_clock / m.core_clock_mhz;
   const double peak = std::min(dram_peak, noc_peak);
   const double measured = static_cast<double>(r.totals.dram.bytes) / static_cast<double>(r.cycles);
   EXPECT_LE(measured, dram_peak * 1.0001) << "bytes per core cycle";

@@ -58,18 +58,24 @@ class Mailbox {
     std::uint64_t m = occupied_.load(std::memory_order_relaxed);
     return m != 0 ? from + lowest(std::rotr(m, static_cast<int>(from & 63))) : kNever;
   }
-  /// Senders with an arrival at `now`; forgets them.
-  SmSet take(Cycle now) {
-    SmSet out;
+  /// f(sender) for each sender with an arrival at `now`; forgets them.
+  template <class F>
+  void take(Cycle now, F f) {
     std::uint64_t bit = 1ull << (now & 63);
-    if ((occupied_.load(std::memory_order_relaxed) & bit) == 0) return out;
+    if ((occupied_.load(std::memory_order_relaxed) & bit) == 0) return;
     if (shared_) occupied_.fetch_and(~bit, std::memory_order_relaxed);
     else
       occupied_.store(occupied_.load(std::memory_order_relaxed) & ~bit, std::memory_order_relaxed);
     for (unsigned i = 0; i < 4; ++i) {
-      out.word(i) = source_[now & 63][i].load(std::memory_order_relaxed);
-      if (out.word(i) != 0) source_[now & 63][i].store(0, std::memory_order_relaxed);
+      std::uint64_t sources = source_[now & 63][i].load(std::memory_order_relaxed);
+      if (sources == 0) continue;
+      source_[now & 63][i].store(0, std::memory_order_relaxed);
+      for (; sources != 0; sources &= sources - 1) f(64 * i + lowest(sources));
     }
+  }
+  SmSet take(Cycle now) {
+    SmSet out;
+    take(now, [&](unsigned sender) { out.set(sender); });
     return out;
   }
 

@@ -4,9 +4,14 @@
 
 namespace raddle::timing {
 
+namespace {
+constexpr std::uint64_t kProbe = 1'000'000;  // clocks are in MHz: any other ratio shows by then
+}
+
 Crossbar::Crossbar(const NetworkShape& shape, const CrossbarShape& ports, const AddressMap* map)
     : Network(shape, map),
       ports_(ports),
+      core_clock_(shape.clock.memory_at(1) == 1 && shape.clock.core_at(kProbe) == kProbe),
       sender_(shape.senders),
       receiver_(shape.receivers),
       input_((shape.senders + ports.senders_per_port - 1) / ports.senders_per_port),
@@ -15,7 +20,7 @@ Crossbar::Crossbar(const NetworkShape& shape, const CrossbarShape& ports, const 
 void Crossbar::connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) {
   unsigned i = sender / ports_.senders_per_port;
   sender_[sender] = {&in, &credit_out, i};
-  input_[i].first = i * ports_.senders_per_port;
+  if (input_[i].senders == 0) input_[i].first = input_[i].sender = sender, input_[i].link = &in;
   ++input_[i].senders;
   open_in_.set(i);
 }
@@ -25,64 +30,63 @@ void Crossbar::connect_output(unsigned receiver, MessageLink& out, CreditLink* c
   RADDLE_ASSERT(credit_in == nullptr || ports_.receivers_per_port == 1);
   receiver_[receiver] = {&out, o};
   output_[o].credit = credit_in, output_[o].credits = shape_.credits;
-  free_out_.set(o), credit_ok_.set(o);
 }
 
 void Crossbar::add_to(Engine& engine) { engine.add(*this); }
 
 Cycle Crossbar::tick(Cycle now) {
-  const ClockRatio& clock = shape_.clock;
-  std::uint64_t cycle = clock.first_from(now), last = clock.memory_at(now);
-  credit_box_.take(now).each([&](unsigned o) { take_credits(o, now, cycle); });
-  box_.take(now).each([&](unsigned s) {
+  std::uint64_t cycle = now, last = now;
+  if (!core_clock_) cycle = shape_.clock.first_from(now), last = shape_.clock.memory_at(now);
+  credit_box_.take(now, [&](unsigned o) { take_credits(o, now, cycle); });
+  box_.take(now, [&](unsigned s) {
     if (unsigned i = sender_[s].port; open_in_.test(i)) show_head(i, now, cycle);
   });
-  for (; cycle <= last; ++cycle) step(now, cycle);
-  return next_event(now);
-}
-
-void Crossbar::step(Cycle now, std::uint64_t cycle) {
-  if ((done_occupied_ >> (cycle & 63) & 1) != 0) finish_transfers(now, cycle);
-  for (unsigned round = 0; round < ports_.speedup; ++round) {
-    SmSet go = wanted_ & free_out_ & credit_ok_;
-    go.each(
-        [&](unsigned o) { transfer(now, cycle, output_[o].want.first_from(output_[o].turn), o); });
+  for (; cycle <= last; ++cycle) {
+    if ((done_occupied_ >> (cycle & 63) & 1) != 0) finish_transfers(now, cycle);
+    for (unsigned n = 0; n < going_; ++n) transfer(now, cycle, go_[n]);  // may add to the list
+    going_ = 0;
   }
+  return next_event(now, last + 1);
 }
 
-Cycle Crossbar::next_event(Cycle now) const {
+Cycle Crossbar::next_event(Cycle now, std::uint64_t cycle) const {
   Cycle next = next_arrival(now + 1);
-  std::uint64_t cycle = shape_.clock.memory_at(now) + 1;
   if (done_occupied_ != 0)
-    next = std::min(next,
-                    shape_.clock.core_at(
-                        cycle + lowest(std::rotr(done_occupied_, static_cast<int>(cycle & 63)))));
-  // A head shown in a core cycle without a network cycle, or one more than the rounds of a cycle.
-  if ((wanted_ & free_out_ & credit_ok_).any()) next = std::min(next, shape_.clock.core_at(cycle));
-  return next;
+    next = std::min(
+        next, core_at(cycle + lowest(std::rotr(done_occupied_, static_cast<int>(cycle & 63)))));
+  // A head shown in a core cycle that has no network cycle.
+  return going_ == 0 ? next : std::min(next, core_at(cycle));
+}
+
+/// Lists an output whose packet can go.
+void Crossbar::consider(unsigned o) {
+  const Output& out = output_[o];
+  if (!out.busy && out.waiting != 0 && out.credits >= shape_.max_flits)
+    go_[going_++] = static_cast<std::uint16_t>(o);
 }
 
 void Crossbar::finish_transfers(Cycle now, std::uint64_t cycle) {
   unsigned slot = cycle & 63;
   done_occupied_ &= ~(1ull << slot);
-  SmSet done = out_done_[slot];
-  out_done_[slot] = {};
-  free_out_ |= done;
-  done.each([&](unsigned o) {
-    unsigned i = output_[o].source;
-    Input& in = input_[i];
-    if (in.active-- < ports_.speedup) return;  // shows a head, or has none to show
-    open_in_.set(i);
-    show_head(i, now, cycle);
-  });
+  for (unsigned o = done_[slot], next; o != kNone; o = next) {
+    Output& out = output_[o];
+    next = out.next_done;
+    out.busy = false;
+    consider(o);
+    Input& in = input_[out.source];
+    if (in.active-- < ports_.speedup) continue;  // shows a head, or has none to show
+    open_in_.set(out.source);
+    show_head(out.source, now, cycle);
+  }
 }
 
 void Crossbar::take_credits(unsigned o, Cycle now, std::uint64_t cycle) {
   Output& out = output_[o];
+  bool starved = out.credits < shape_.max_flits;
   for (; out.credit->next_arrival() <= now; out.credit->pop()) out.credits += out.credit->front();
-  if (out.credits < shape_.max_flits) return;
-  credit_ok_.set(o);
+  if (!starved || out.credits < shape_.max_flits) return;
   out.count.blocked_credit = out.starved(cycle), out.starved_since = kNever;
+  consider(o);
 }
 
 unsigned Crossbar::oldest_sender(const Input& in) const {
@@ -97,60 +101,65 @@ unsigned Crossbar::oldest_sender(const Input& in) const {
 
 void Crossbar::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
   Input& in = input_[i];
-  in.sender = in.senders == 1 ? in.first : oldest_sender(in);
-  in.head = sender_[in.sender].link;
-  if (in.head->next_arrival() > now) return;
-  in.receiver = receiver(in.head->front());
+  if (in.senders > 1) in.sender = oldest_sender(in), in.link = sender_[in.sender].link;
+  if (in.link->next_arrival() > now) return;
+  in.receiver = receiver(in.link->front());
   unsigned o = receiver_[in.receiver].port;
   Output& out = output_[o];
-  if (!credit_ok_.test(o) && out.starved_since == kNever) out.starved_since = cycle;
+  if (out.credits < shape_.max_flits && out.starved_since == kNever) out.starved_since = cycle;
   in.shown = cycle, in.starved = out.starved(cycle);
-  open_in_.clear(i), out.want.set(i), wanted_.set(o);
+  open_in_.clear(i), out.want.set(i);
+  if (out.waiting++ == 0) consider(o);
 }
 
-void Crossbar::transfer(Cycle now, std::uint64_t cycle, unsigned i, unsigned o) {
+void Crossbar::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
   Output& out = output_[o];
+  unsigned i = out.want.first_from(out.turn);
   Input& in = input_[i];
-  const Message m = in.head->front();
-  in.head->pop();
+  const Message m = in.link->front();
+  in.link->pop();
   unsigned flits = flits_.flits(m), slot = (cycle + flits) & 63;
   count(m, flits, flits);
-  std::uint64_t starved = out.starved(cycle) - in.starved;
   ++in.count.packets, in.count.flits += flits, ++out.count.packets, out.count.flits += flits;
-  in.count.blocked_credit += starved, in.count.blocked_arbitration += cycle - in.shown - starved;
-  receiver_[in.receiver].link->push(shape_.clock.core_at(cycle + flits - 1) + shape_.latency, m);
+  if (in.shown != cycle) {
+    std::uint64_t starved = out.starved(cycle) - in.starved;
+    in.count.blocked_credit += starved, in.count.blocked_arbitration += cycle - in.shown - starved;
+  }
+  receiver_[in.receiver].link->push(core_at(cycle + flits - 1) + shape_.latency, m);
   sender_[in.sender].credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
   if (in.senders > 1)
     in.turn = in.sender + 1 - in.first == in.senders ? 0 : in.sender + 1 - in.first;
   out.turn = i + 1 == input_.size() ? 0 : i + 1;
-  out.want.clear(i);
-  if (!out.want.any()) wanted_.clear(o);
-  free_out_.clear(o);
-  out.source = i;
-  out_done_[slot].set(o), done_occupied_ |= 1ull << slot;
+  out.want.clear(i), --out.waiting;
+  out.busy = true, out.source = static_cast<std::uint16_t>(i);
+  out.next_done = (done_occupied_ >> slot & 1) != 0 ? done_[slot] : kNone;
+  done_[slot] = static_cast<std::uint16_t>(o), done_occupied_ |= 1ull << slot;
   if (out.credit != nullptr) {
     out.credits -= flits;
-    if (out.credits < shape_.max_flits) {
-      credit_ok_.clear(o);
-      if (wanted_.test(o)) out.starved_since = cycle + 1;
-    }
+    if (out.credits < shape_.max_flits && out.waiting != 0) out.starved_since = cycle + 1;
   }
   if (++in.active < ports_.speedup) open_in_.set(i), show_head(i, now, cycle);
 }
 
 bool Crossbar::idle() const {
-  return !wanted_.any() && done_occupied_ == 0 && box_.next(0) == kNever;
+  return done_occupied_ == 0 && box_.next(0) == kNever &&
+         std::all_of(output_.begin(), output_.end(),
+                     [](const Output& o) { return o.waiting == 0; });
 }
 
 void Crossbar::describe(std::string& out) const {
   out += std::string(direction()) + " crossbar:";
-  if (!wanted_.any()) out += " no packet waits";
-  wanted_.each([&](unsigned o) {
-    out += " output " + std::to_string(o) + " wanted by " + std::to_string(output_[o].want.count());
-    out += credit_ok_.test(o) ? ";"
-                              : " (no credit: " + std::to_string(output_[o].credits) + " flits);";
-  });
-  out += "\n";
+  bool waits = false;
+  for (std::size_t o = 0; o < output_.size(); ++o) {
+    const Output& at = output_[o];
+    if (at.waiting == 0) continue;
+    waits = true;
+    out += " output " + std::to_string(o) + " wanted by " + std::to_string(at.waiting);
+    out += at.credits >= shape_.max_flits
+               ? ";"
+               : " (no credit: " + std::to_string(at.credits) + " flits);";
+  }
+  out += waits ? "\n" : " no packet waits\n";
 }
 
 std::vector<stats::NocPort> Crossbar::ports() const {

@@ -45,10 +45,11 @@ class Crossbar final : public Network {
     MessageLink* link = nullptr;
     unsigned port = 0;
   };
+  static constexpr std::uint16_t kNone = 0xffff;
   struct Input {
-    MessageLink* head = nullptr;  // link of the packet that is shown
-    unsigned sender = 0;          // who sent it
-    unsigned receiver = 0;        // where it goes
+    MessageLink* link = nullptr;  // of the sender whose packet is shown
+    unsigned sender = 0;
+    unsigned receiver = 0;  // where the packet goes
     unsigned first = 0, senders = 0, turn = 0;
     unsigned active = 0;                   // packets on their way into the fabric
     std::uint64_t shown = 0, starved = 0;  // network cycle; starved() of its output at that time
@@ -57,30 +58,38 @@ class Crossbar final : public Network {
   struct Output {
     SmSet want;  // inputs whose head packet goes here
     CreditLink* credit = nullptr;
-    std::uint32_t credits = 0, turn = 0, source = 0;  // turn: input that is asked first
-    std::uint64_t starved_since = kNever;             // wanted, without credits
+    std::uint32_t credits = 0, turn = 0;  // turn: input that is asked first
+    std::uint16_t waiting = 0;            // members of `want`
+    std::uint16_t source = 0;             // input it takes a packet from, while busy
+    std::uint16_t next_done = kNone;      // list of outputs that become free together
+    bool busy = false;
+    std::uint64_t starved_since = kNever;  // wanted, without credits
     stats::NocPort count;
     std::uint64_t starved(std::uint64_t cycle) const {
       return count.blocked_credit + (starved_since < cycle ? cycle - starved_since : 0);
     }
   };
-  /// Network cycle `cycle`, in core cycle `now`.
-  void step(Cycle now, std::uint64_t cycle);
-  Cycle next_event(Cycle now) const;
+  Cycle core_at(std::uint64_t cycle) const {
+    return core_clock_ ? cycle : shape_.clock.core_at(cycle);
+  }
+  Cycle next_event(Cycle now, std::uint64_t cycle) const;
+  void consider(unsigned o);
   void finish_transfers(Cycle now, std::uint64_t cycle);
   void take_credits(unsigned o, Cycle now, std::uint64_t cycle);
   void show_head(unsigned i, Cycle now, std::uint64_t cycle);
   unsigned oldest_sender(const Input& in) const;
-  void transfer(Cycle now, std::uint64_t cycle, unsigned i, unsigned o);
+  void transfer(Cycle now, std::uint64_t cycle, unsigned o);
 
   CrossbarShape ports_;
+  bool core_clock_;  // network cycles are core cycles
   std::vector<Sender> sender_;
   std::vector<Receiver> receiver_;
   std::vector<Input> input_;
   std::vector<Output> output_;
-  SmSet wanted_, free_out_, credit_ok_;  // over outputs
-  SmSet open_in_;                        // inputs that could show a head
-  SmSet out_done_[64];                   // outputs that become free in which of the next 63 cycles
+  SmSet open_in_;           // inputs that could show a head
+  std::uint16_t go_[256];   // outputs whose packet can go in the next network cycle
+  unsigned going_ = 0;      // so many of them
+  std::uint16_t done_[64];  // outputs that become free in which of the next 63 cycles, as lists
   std::uint64_t done_occupied_ = 0;
 };
 

@@ -19,8 +19,8 @@ unsigned first_from(std::uint64_t mask, unsigned from) {
 
 Cycle Mesh::tick(Cycle now) {
   const ClockRatio& clock = shape_.clock;
-  credit_box_.take(now).each([&](unsigned r) { take_receiver_credits(r, now); });
-  inject_ |= box_.take(now);
+  credit_box_.take(now, [&](unsigned r) { take_receiver_credits(r, now); });
+  box_.take(now, [&](unsigned s) { inject_.set(s); });
   for (std::uint64_t k = clock.first_from(now), last = clock.memory_at(now); k <= last; ++k)
     step(now, k);
   return next_event(now);
