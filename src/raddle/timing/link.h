@@ -25,6 +25,12 @@ class Link {
   }
   const T& front() const { return slots_[head_ & mask_].value; }
   void pop() { ++head_; }
+  /// visit(value) for all that is on its way.
+  template <class F>
+  void each(F visit) const {
+    const std::uint32_t tail = tail_.load(std::memory_order_acquire);
+    for (std::uint32_t i = head_; i != tail; ++i) visit(slots_[i & mask_].value);
+  }
   /// Arrival times must not decrease from push to push.
   void push(Cycle at, const T& value) {
     std::uint32_t tail = tail_.load(std::memory_order_relaxed);

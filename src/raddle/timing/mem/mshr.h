@@ -51,6 +51,14 @@ class Mshrs {
   std::uint8_t requested(unsigned e) const { return entry_[e].requested; }
   void request(unsigned e, std::uint8_t sectors) { entry_[e].requested |= sectors; }
   std::uint32_t line(unsigned e) const { return entry_[e].line; }
+  /// Hints that arrive(e) is near.
+  void prefetch(unsigned e) const { __builtin_prefetch(&entry_[e], 1); }
+  /// The same for the requests that wait: the last one's, which costs a look at the entry.
+  const Waiter* prefetch_waiter(unsigned e) const {
+    const Waiting* w = &waiter_[entry_[e].last];
+    __builtin_prefetch(w, 1);
+    return &w->value;
+  }
   /// Precondition: can_merge(e). The waiter is done when the sectors in `need` are there.
   void wait(unsigned e, std::uint8_t need, const Waiter& w) {
     Entry& entry = entry_[e];

@@ -25,7 +25,6 @@ L1d::L1d(const L1dSpec& spec)
       mshrs_(spec.mshr_entries, spec.mshr_merges),
       reserved_(spec.mshr_entries),
       stored_(keeps_dirty_ ? spec.mshr_entries : 0),
-      times_(std::size_t{spec.mshr_entries} * kRequestsPerMshr),
       write_backs_(most_write_backs(spec)) {}
 
 void L1d::observe(policy::L1Observer& observer) {
@@ -86,7 +85,7 @@ L1d::Answer L1d::miss(Cycle now, const Request& r, unsigned at, std::uint8_t mis
   mshrs_.wait(m, missing, r.waiter);
   if (ask != 0) {
     mshrs_.request(m, ask);
-    times_[slot(m, ask)].asked = static_cast<std::uint32_t>(now);
+    count.l1d_miss_cycles -= now;  // the fill adds its own cycle
   }
   return {Outcome::Miss, ask, static_cast<std::uint16_t>(m), {}};
 }
@@ -153,7 +152,7 @@ L1d::Answer L1d::write_validate(Cycle now, const Request& r, unsigned at, bool c
 void L1d::install(Cycle now, std::uint16_t mshr, std::uint8_t sectors, unsigned kernel,
                   stats::SmCounters& count) {
   ++count.l1d_fills;
-  count.l1d_miss_cycles += static_cast<std::uint32_t>(now) - times_[slot(mshr, sectors)].asked;
+  count.l1d_miss_cycles += now;
   const std::uint32_t line = mshrs_.line(mshr);
   unsigned at = find(line);
   if (at == Tags::kAbsent) {

@@ -77,13 +77,9 @@ class L1d {
   bool remove(Cycle now, std::uint32_t line, unsigned kernel);
   /// Drops everything that is not on its way.
   void flush(Cycle now, unsigned kernel);
-  /// The request of an MSHR leaves the SM; when did it? (32 bits of the cycle)
-  void depart(Cycle now, unsigned mshr, std::uint8_t sectors) {
-    times_[slot(mshr, sectors)].departed = static_cast<std::uint32_t>(now);
-  }
-  std::uint32_t departed(unsigned mshr, std::uint8_t sectors) const {
-    return times_[slot(mshr, sectors)].departed;
-  }
+  /// Hints that the data of this MSHR will soon come.
+  void prefetch(unsigned mshr) const { mshrs_.prefetch(mshr); }
+  const std::uint16_t* prefetch_waiter(unsigned mshr) const { return mshrs_.prefetch_waiter(mshr); }
 
   Ring<WriteBack>& write_backs() { return write_backs_; }
   const Ring<WriteBack>& write_backs() const { return write_backs_; }
@@ -99,14 +95,10 @@ class L1d {
   unsigned reserved_way(unsigned mshr) const { return reserve_ ? reserved_[mshr] : Tags::kAbsent; }
 
  private:
-  struct Times {
-    std::uint32_t asked = 0, departed = 0;
-  };
   unsigned set_of(std::uint32_t line) const {
     return hash_ ? spread_(line).pile : line - sets_.quotient(line) * sets_.value();
   }
   unsigned find(std::uint32_t line) const { return tags_.find(set_of(line), line); }
-  static unsigned slot(unsigned mshr, std::uint8_t sectors) { return mshr * 8 + lowest(sectors); }
   static Answer blocked(stats::Refusal why) { return {Outcome::Blocked, 0, 0, why}; }
   static Answer plain(Outcome outcome) { return {outcome, 0, 0, {}}; }
   Answer miss(Cycle now, const Request& r, unsigned at, std::uint8_t missing, bool can_send,
@@ -132,7 +124,6 @@ class L1d {
   Mshrs<std::uint16_t> mshrs_;
   std::vector<std::uint32_t> reserved_;  // reserve_on_miss, by MSHR: where its line is
   std::vector<std::uint8_t> stored_;     // keeps_dirty_, by MSHR: dirty when they come
-  std::vector<Times> times_;             // by MSHR and lowest sector of the request
   Ring<WriteBack> write_backs_;
   std::unique_ptr<L1Events> events_;
 };

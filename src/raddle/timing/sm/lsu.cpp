@@ -74,7 +74,7 @@ unsigned Lsu::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* pa
   free_loads_.pop_back();
   InFlight& f = loads_[e.load];
   f.owner = owner, f.left = static_cast<std::uint16_t>(n);
-  f.entered = static_cast<std::uint32_t>(now);
+  f.entered = f.departed = static_cast<std::uint32_t>(now);
   return 1;
 }
 
@@ -109,8 +109,8 @@ bool Lsu::drain(SmKernelCounters& counters) {
   bool any = false;
   if (auto& out = l1d_.write_backs(); !out.empty() && !miss_queue_.full()) {
     const L1d::WriteBack& w = out.front();
-    miss_queue_.push({w.line, static_cast<std::uint16_t>(sm_), kWriteBack, w.sectors,
-                      MessageKind::Write, 0, w.kernel});
+    miss_queue_.push({{w.line, static_cast<std::uint16_t>(sm_), kWriteBack, w.sectors,
+                       MessageKind::Write, 0, w.kernel}});
     ++counters[w.kernel].requests, ++counters[w.kernel].l1d_write_backs;
     ++write_backs_out_;
     out.pop();
@@ -118,7 +118,7 @@ bool Lsu::drain(SmKernelCounters& counters) {
   }
   if (may_drain_stores() && !miss_queue_.full()) {
     const Message m = store_buffer_.send(sm_, kStoreEntry);
-    miss_queue_.push(m);
+    miss_queue_.push({m});
     ++counters[m.kernel].requests;
     any = true;
   }
@@ -133,6 +133,11 @@ bool Lsu::refused(Cycle now, stats::SmCounters& count) {
   refused_for_ = why_;
   refused_ = stuck_ = true;
   return false;
+}
+
+void Lsu::settle(Cycle at, unsigned kernel, stats::SmCounters& count) const {
+  add_refused(at, kernel, count);
+  count.l1d_miss_cycles += (count.l1d_misses + count.l1d_store_misses - count.l1d_fills) * at;
 }
 
 void Lsu::add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const {
@@ -176,7 +181,7 @@ bool Lsu::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCou
       ++count.const_misses, ++count.requests;
       request.sm = static_cast<std::uint16_t>(sm_);
       request.tag |= kConst;
-      miss_queue_.push(request);
+      miss_queue_.push({request});
       break;
     case Outcome::NoMshr:
       return refuse(Refusal::Mshr);
@@ -298,19 +303,19 @@ bool Lsu::pass_by(Cycle now, const Entry& e, const LineAccess& a, stats::SmCount
 void Lsu::send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag,
                std::uint8_t sectors, stats::SmCounters& count) {
   ++count.requests;
+  const bool loads = e.route == Route::Load || e.route == Route::Atomic;
   miss_queue_.push(
-      {a.line, static_cast<std::uint16_t>(sm_), tag, sectors, kind, a.lanes, e.owner.kernel});
+      {{a.line, static_cast<std::uint16_t>(sm_), tag, sectors, kind, a.lanes, e.owner.kernel},
+       loads ? e.load : kNoLoad});
 }
 
 bool Lsu::inject(Cycle now) {
   if (miss_queue_.empty() || inject_at_ > now) return false;
-  const Message& m = miss_queue_.front();
+  const auto& [m, load] = miss_queue_.front();
   const unsigned flits = flits_.flits(m);
   if (credits_ < flits) return false;
   credits_ -= flits, inject_at_ = pace_.send(now, flits);
-  if (m.kind == MessageKind::Read && m.tag < kConst) l1d_.depart(now, m.tag, m.sectors);
-  else if (m.kind == MessageKind::Atomic || (m.kind == MessageKind::Read && m.tag >= kBypass))
-    loads_[m.tag & ~kBypass].departed = static_cast<std::uint32_t>(now);
+  if (load != kNoLoad) loads_[load].departed = static_cast<std::uint32_t>(now);
   ports_.to_noc.push(now + wire_, m);
   ports_.noc_box->post(now + wire_, sm_);
   miss_queue_.pop();
@@ -323,7 +328,7 @@ Cycle Lsu::next_event(Cycle now) const {
   if (!queue_.empty() && !stuck_) n = std::max(now + 1, free_at_);
   if (drains_ && !miss_queue_.full() && (!l1d_.write_backs().empty() || may_drain_stores()))
     n = now + 1;
-  if (!miss_queue_.empty() && credits_ >= flits_.flits(miss_queue_.front()))
+  if (!miss_queue_.empty() && credits_ >= flits_.flits(miss_queue_.front().message))
     n = std::min(n, std::max(now + 1, inject_at_));
   return n;
 }

@@ -12,8 +12,8 @@
 //
 // A load's life from issue to write-back is counted in parts that add up: until its last line was
 // taken by the cache (load_lsu_cycles), then, if the last data to come was an L1 hit's,
-// load_hit_cycles, else until that request had left the SM (load_queue_cycles) and until the data
-// came (load_outside_cycles).
+// load_hit_cycles, else until the last request of the load had left the SM (load_queue_cycles) and
+// until the data came (load_outside_cycles).
 //
 // Left out: replays, address translation.
 #pragma once
@@ -75,6 +75,23 @@ class Lsu {
   Cycle next_event(Cycle now) const;
   void take_credits(Cycle now);
 
+  /// Hints that these replies will soon come, so that what they concern is near when they do.
+  void prefetch_replies() const {
+    const MessageLink& in = ports_.from_noc;
+    if (in.next_arrival() == kNever) return;
+    auto each_fill = [&](auto visit) {
+      in.each([&](const Message& m) {
+        if (m.kind == MessageKind::Read && m.tag < kConst) visit(m.tag);
+      });
+    };
+    each_fill([&](unsigned mshr) { l1d_.prefetch(mshr); });
+    each_fill([&](unsigned mshr) { l1d_.prefetch_waiter(mshr); });
+    each_fill([&](unsigned mshr) {
+      const std::uint16_t waiter = *l1d_.prefetch_waiter(mshr);
+      if ((waiter & kStore) == 0) __builtin_prefetch(&loads_[waiter], 1);
+    });
+  }
+
   // --- completions -------------------------------------------------------------------------------
   /// A reply. `sink` has loaded(owner) for each load now complete, acknowledged(warp) for a write
   /// or reduction, constant(owner) for a constant load.
@@ -86,15 +103,14 @@ class Lsu {
     if (m.kind == MessageKind::Reduce) return sink.acknowledged(m.tag);
     if (m.kind == MessageKind::Atomic || (m.tag & kBypass) != 0) {
       const unsigned load = m.tag & ~kBypass;
-      return missed_piece(now, load, loads_[load].departed, counters, sink);
+      return missed_piece(now, load, counters, sink);
     }
     stuck_ = false;
     if ((m.tag & kConst) != 0)
       return const_cache_.fill(m.tag & ~kConst, [&](const Owner& o) { sink.constant(o); });
-    const std::uint32_t departed = l1d_.departed(m.tag, m.sectors);
     l1d_.fill(now, m.tag, m.sectors, m.kernel, count, [&](std::uint16_t waiter) {
       if ((waiter & kStore) != 0) sink.acknowledged(waiter & ~kStore);
-      else missed_piece(now, waiter, departed, counters, sink);
+      else missed_piece(now, waiter, counters, sink);
     });
   }
   /// One line of a load is there, after an L1 hit.
@@ -109,8 +125,9 @@ class Lsu {
     loaded(f.owner);
   }
 
-  /// Adds what the present head has been refused up to `at` to the counters of its kernel.
-  void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
+  /// Adds to a copy of a kernel's counters what is still under way at `at`: the refusal of the
+  /// present head, the time since the misses.
+  void settle(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   bool idle() const;
   void describe(std::string& out) const;
   /// Adds a sentence for each law of conservation that the counters break.
@@ -121,6 +138,7 @@ class Lsu {
   // the store buffer, or nobody waits. Of waiters in the L1D: a load, or a warp's store.
   static constexpr std::uint16_t kBypass = 0x8000, kConst = 0x4000, kStore = 0x8000;
   static constexpr std::uint16_t kStoreEntry = 0x100, kWriteBack = 0xffff;
+  static constexpr std::uint16_t kNoLoad = 0xffff;
   struct Entry {
     Owner owner;
     Route route = Route::Load;
@@ -134,6 +152,10 @@ class Lsu {
     std::uint16_t left = 0;
     std::uint32_t entered = 0, served = 0, departed = 0;  ///< 32 bits of the cycle
   };
+  struct Leaving {
+    Message message;
+    std::uint16_t load = kNoLoad;  ///< whose departure is noted
+  };
   /// Of the oldest instruction, the accesses of the piece it is at.
   struct Head {
     std::uint8_t size = 0, at = 0;
@@ -142,14 +164,13 @@ class Lsu {
   };
 
   template <class Sink>
-  void missed_piece(Cycle now, unsigned load, std::uint32_t departed, SmKernelCounters& counters,
-                    Sink& sink) {
+  void missed_piece(Cycle now, unsigned load, SmKernelCounters& counters, Sink& sink) {
     InFlight& f = loads_[load];
     if (--f.left != 0) return;
     stats::SmCounters& count = counters[f.owner.kernel];
     count_load(now, f, count);
     const std::uint32_t rest = static_cast<std::uint32_t>(now) - f.served;
-    const std::uint32_t outside = std::min(rest, static_cast<std::uint32_t>(now) - departed);
+    const std::uint32_t outside = std::min(rest, static_cast<std::uint32_t>(now) - f.departed);
     count.load_outside_cycles += outside, count.load_queue_cycles += rest - outside;
     free_loads_.push_back(static_cast<std::uint16_t>(load));
     sink.loaded(f.owner);
@@ -177,6 +198,7 @@ class Lsu {
   }
   bool drain(SmKernelCounters& counters);
   bool refused(Cycle now, stats::SmCounters& count);
+  void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   void open_piece(Entry& e);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   static void write_back(Cycle done, const Owner& owner, EventWheel& wheel);
@@ -213,7 +235,7 @@ class Lsu {
   ConstCache<Owner> const_cache_;
   std::vector<InFlight> loads_;
   std::vector<std::uint16_t> free_loads_;  // stack
-  Ring<Message> miss_queue_;
+  Ring<Leaving> miss_queue_;
   SmPorts ports_;
   std::array<std::uint64_t, stats::kKernelSlots> sequence_;  // of the launch last seen in each slot
   Cycle free_at_ = 0, inject_at_ = 0, refused_since_ = 0;

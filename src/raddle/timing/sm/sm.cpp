@@ -286,7 +286,7 @@ stats::SmCounters Sm::counters(Cycle at, unsigned kernel) const {
   for (unsigned s = 0; s < schedulers_; ++s)
     if (reason_[s] != stats::Stall::Idle && charged_[s] == kernel)
       out.stall[static_cast<unsigned>(reason_[s])] += at - since_[s];
-  lsu_.add_refused(at, kernel, out);
+  lsu_.settle(at, kernel, out);
   return out;
 }
 

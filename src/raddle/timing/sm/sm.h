@@ -57,7 +57,10 @@ class Sm {
   /// false: every stage looks at everything in every tick; results must be the same.
   void set_skip(bool skip);
   Cycle next_arrival(Cycle) const { return inbox(); }
-  void open_window() { inbox_next_ = inbox(); }
+  void open_window() {
+    inbox_next_ = inbox();
+    lsu_.prefetch_replies();
+  }
   Cycle tick(Cycle now);
 
   // --- results -----------------------------------------------------------------------------------
