@@ -54,7 +54,7 @@ Cycle L2Slice::tick(Cycle now) {
     else if (!refused_) refused_ = true, refused_since_ = now;
   }
   if (!atomics_.empty() && atomic_free_ <= now) perform_atomic(now);
-  if (!replies_.empty()) send_replies(now);
+  if (send_at_ <= now + ahead_) send_replies(now);
   return next_event(now + 1);
 }
 
@@ -64,16 +64,8 @@ Cycle L2Slice::next_event(Cycle from) const {
   else if (wait_ == Wait::Replies) next = reply_room_at();
   else if (may_go_on(from)) next = from;
   if (!atomics_.empty()) next = std::min(next, atomic_free_);
-  if (!replies_.empty())
-    next = std::min(next, lacks_credits_ ? ports_.credit_in.next_arrival()
-                                         : std::max(inject_free_, replies_.front_at()));
+  next = std::min(next, lacks_credits_ ? ports_.credit_in.next_arrival() : send_at_);
   return std::max(next, from);
-}
-
-Cycle L2Slice::reply_room_at() const {
-  const unsigned inside = replies_.size() + atomics_.size();
-  if (inside + leaving_.size() < reply_limit_) return 0;
-  return inside < reply_limit_ ? leaving_[inside + leaving_.size() - reply_limit_] + 1 : kNever;
 }
 
 /// Serves the oldest request, or says what it must wait for.
@@ -151,13 +143,13 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
 /// the pipeline.
 void L2Slice::serve(Cycle now, const Message& m, unsigned dram_accesses) {
   if (is_atomic(m)) atomics_.push(now, m, dram_accesses);
-  else replies_.push(now + spec_.hit_latency_cycles, m, dram_accesses);
+  else reply(now, m, dram_accesses);
 }
 
-/// A blocked head is looked up many times; its set is computed once.
-unsigned L2Slice::head_set() {
-  if (head_set_ == kUnknown) head_set_ = map_.set(ports_.from_noc.front().line);
-  return head_set_;
+void L2Slice::reply(Cycle now, const Message& m, unsigned dram_accesses) {
+  const Cycle at = now + spec_.hit_latency_cycles;
+  if (replies_.empty()) send_at_ = std::max(at, inject_free_);
+  replies_.push(at, m, dram_accesses);
 }
 
 /// The line gets the sectors; `at` is where it is, if it is. Returns the accesses to DRAM this
@@ -221,7 +213,7 @@ void L2Slice::perform_atomic(Cycle now) {
   const Message& m = atomics_.front();
   const unsigned turns = (std::max<unsigned>(m.lanes, 1) - 1) / spec_.atomic_lanes + 1;
   count_[m.kernel].atomic_cycles += now - atomics_.front_at();
-  replies_.push(now + spec_.hit_latency_cycles, m, m.dram_accesses);
+  reply(now, m, m.dram_accesses);
   atomics_.pop();
   atomic_free_ = now + Cycle{spec_.atomic_interval_cycles} * turns;
 }
@@ -229,9 +221,8 @@ void L2Slice::perform_atomic(Cycle now) {
 void L2Slice::send_replies(Cycle now) {
   for (; !leaving_.empty() && leaving_.front() < now; leaving_.pop()) {
   }
-  for (; !replies_.empty(); replies_.pop()) {
-    const Cycle ready = replies_.front_at(), leaves = std::max({ready, inject_free_, now});
-    if (leaves > now + ahead_) return;
+  while (send_at_ <= now + ahead_) {
+    const Cycle ready = replies_.front_at(), leaves = std::max(send_at_, now);
     const Message& m = replies_.front();
     const unsigned flits = reply_flits_.flits(m);
     lacks_credits_ = !has_credits(now, flits);
@@ -244,6 +235,8 @@ void L2Slice::send_replies(Cycle now) {
     ++count.replies[m.dram_accesses];
     count.pipeline_cycles += spec_.hit_latency_cycles, count.reply_cycles += leaves - ready;
     resident_cycles_ += leaves;
+    replies_.pop();
+    send_at_ = replies_.empty() ? kNever : std::max(replies_.front_at(), inject_free_);
   }
 }
 

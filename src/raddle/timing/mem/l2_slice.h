@@ -99,12 +99,17 @@ class L2Slice {
   /// What the oldest request waits for: it is looked up again only when that has changed.
   enum class Wait : std::uint8_t { Nothing, Mshr, Replies, WriteBacks, DramRoom };
   static constexpr unsigned kUnknown = ~0u;
-  unsigned head_set();
+  /// A blocked head is looked up many times; its set is computed once.
+  unsigned head_set() {
+    if (head_set_ == kUnknown) head_set_ = map_.set(ports_.from_noc.front().line);
+    return head_set_;
+  }
   Wait look_up(Cycle now);
   Wait write(Cycle now, const Message& m, unsigned at);
   Wait read(Cycle now, const Message& m, unsigned at);
   Wait miss(Cycle now, const Message& m, std::uint8_t missing, bool passed_on);
   void serve(Cycle now, const Message& m, unsigned dram_accesses);
+  void reply(Cycle now, const Message& m, unsigned dram_accesses);
   unsigned install(unsigned set, const Message& m, std::uint8_t sectors, std::uint8_t dirty,
                    unsigned& at);
   void pass_on(const Message& m);
@@ -115,7 +120,11 @@ class L2Slice {
   bool write_backs_full() const { return write_backs_.size() >= spec_.write_back_queue; }
   /// The first cycle in which the pipeline has room for one more reply, or kNever if that depends
   /// on credits.
-  Cycle reply_room_at() const;
+  Cycle reply_room_at() const {
+    const unsigned inside = replies_.size() + atomics_.size();
+    if (inside + leaving_.size() < reply_limit_) return 0;
+    return inside < reply_limit_ ? leaving_[inside + leaving_.size() - reply_limit_] + 1 : kNever;
+  }
   /// Whether the head waits for nothing, or what it waits for has come.
   bool may_go_on(Cycle now) const {
     switch (wait_) {
@@ -143,6 +152,7 @@ class L2Slice {
   Wait wait_ = Wait::Nothing;
   bool skip_ = true, refused_ = false, lacks_credits_ = false;
   unsigned credits_, reply_limit_, head_set_ = kUnknown;
+  Cycle send_at_ = kNever;  // when the first of replies_ could leave, credits apart
   Cycle look_up_free_ = 0, atomic_free_ = 0, inject_free_ = 0, refused_since_ = 0;
   RequestPool pool_;
   RequestQueue replies_{pool_};  // at: when the reply may leave

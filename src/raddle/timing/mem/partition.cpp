@@ -39,25 +39,24 @@ Cycle Partition::next_arrival(Cycle from) const {
 }
 
 void Partition::open_window() {
-  for (unsigned i = 0; i < slices(); ++i)
-    slice_due_[i] = std::min(slice_due_[i], slice_[i]->next_arrival());
+  for (unsigned i = 0; i < slices(); ++i) wake(i, slice_[i]->next_arrival());
 }
 
 Cycle Partition::tick(Cycle now) {
   const Ring<DramReply>& replies = dram_.replies();
   if (!replies.empty() && replies.front().at <= now) take_replies(now);
-  Cycle next = tick_slices(now);
-  bool freed = send_write_backs(now);
+  if (slices_due_ <= now || !skip_) tick_slices(now);
+  bool freed = !write_backs_.empty() && send_write_backs(now);
   if (dram_.due() <= now || !skip_) {
     unsigned room = dram_.room();
     dram_.tick(now);
     freed |= dram_.room() != room;
   }
   if (freed) {
-    next = std::min(next, wake_blocked(now + 1));
+    wake_blocked(now + 1);
     if (!write_backs_.empty()) return now + 1;
   }
-  next = std::min(next, dram_.due());
+  Cycle next = std::min(slices_due_, dram_.due());
   if (!replies.empty()) next = std::min(next, replies.front().at);
   return std::max(next, now + 1);
 }
@@ -67,13 +66,12 @@ void Partition::take_replies(Cycle now) {
        replies.pop()) {
     unsigned i = replies.front().slice;
     slice_[i]->fill(now, replies.front());
-    slice_due_[i] = slice_[i]->next_event(now);
+    wake(i, slice_[i]->next_event(now));
   }
 }
 
-/// The first to find room in the DRAM queue is another slice every cycle. Returns when the next is
-/// due.
-Cycle Partition::tick_slices(Cycle now) {
+/// The first to find room in the DRAM queue is another slice every cycle.
+void Partition::tick_slices(Cycle now) {
   const unsigned n = slices();
   unsigned i = std::has_single_bit(n) ? static_cast<unsigned>(now) & (n - 1)
                                       : static_cast<unsigned>(now % n);
@@ -82,22 +80,17 @@ Cycle Partition::tick_slices(Cycle now) {
     if (slice_due_[i] <= now || !skip_) slice_due_[i] = slice_[i]->tick(now);
     next = std::min(next, slice_due_[i]);
   }
-  return next;
+  slices_due_ = next;
 }
 
-/// There is room again in the DRAM queue or for write-backs. Returns when the next slice is due.
-Cycle Partition::wake_blocked(Cycle from) {
-  Cycle next = kNever;
-  for (unsigned i = 0; i < slices(); ++i) {
-    slice_due_[i] = std::min(slice_due_[i], slice_[i]->retry_at(from));
-    next = std::min(next, slice_due_[i]);
-  }
-  return next;
+/// There is room again in the DRAM queue or for write-backs.
+void Partition::wake_blocked(Cycle from) {
+  for (unsigned i = 0; i < slices(); ++i) wake(i, slice_[i]->retry_at(from));
 }
 
 /// Whether any went.
 bool Partition::send_write_backs(Cycle now) {
-  if (write_backs_.empty() || dram_.room() <= kept_for_reads_) return false;
+  if (dram_.room() <= kept_for_reads_) return false;
   for (; !write_backs_.empty() && dram_.room() > kept_for_reads_; write_backs_.pop()) {
     const WriteBack& w = write_backs_.front();
     dram_.push(now, {w.line, 0, w.sm, w.sectors, w.slice, w.kernel, true});

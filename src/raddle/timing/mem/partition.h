@@ -1,6 +1,7 @@
 // One memory partition: a DRAM channel and the L2 slices in front of it. Each part sleeps on its
 // own; a tick of the partition runs only the parts that are due.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,8 +47,12 @@ class Partition {
 
  private:
   void take_replies(Cycle now);
-  Cycle tick_slices(Cycle now);
-  Cycle wake_blocked(Cycle from);
+  void tick_slices(Cycle now);
+  void wake_blocked(Cycle from);
+  void wake(unsigned place, Cycle at) {
+    slice_due_[place] = std::min(slice_due_[place], at);
+    slices_due_ = std::min(slices_due_, at);
+  }
   bool send_write_backs(Cycle now);
 
   unsigned channel_, kept_for_reads_;
@@ -56,6 +61,7 @@ class Partition {
   Ring<WriteBack> write_backs_;
   std::vector<std::unique_ptr<L2Slice>> slice_;
   std::vector<Cycle> slice_due_;
+  Cycle slices_due_ = 0;  // the earliest of them
 };
 
 }  // namespace raddle::timing
