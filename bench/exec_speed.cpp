@@ -12,6 +12,7 @@
 
 #include "raddle/exec/machine.h"
 #include "raddle/exec/program.h"
+#include "raddle/trace/memory_trace.h"
 
 namespace {
 

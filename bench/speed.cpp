@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -33,16 +32,14 @@ double processor_seconds() {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// What one run tells; goes through a pipe.
 struct Run {
   bool correct = false;
-  double processor = 0, wall = 0;  ///< of timing, or of execution where nothing is timed
-  std::uint64_t warp_instructions = 0, cycles = 0, sms = 0, scheduler_cycles = 0, issued = 0,
-                idle = 0, requests = 0, peak_bytes = 0;
+  double functional = 0;  ///< processor seconds of execution
+  double processor = 0;   ///< of everything else: inputs, timing, reference
+  double wall = 0;        ///< seconds of timing
+  std::uint64_t warp_instructions = 0, cycles = 0, sms = 0, scheduler_cycles = 0, idle = 0,
+                requests = 0, peak_bytes = 0;
   double allocations_per_cycle = 0;
 };
 
@@ -73,73 +70,38 @@ Run in_child(const std::function<Run()>& f) {
   return run;
 }
 
-/// Takes the time of another sink, or of none: then the op stream is made and thrown away.
-class Clock final : public runtime::LaunchSink {
- public:
-  explicit Clock(sim::TimedGpu* gpu) : gpu_(gpu) {}
-  void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override {
-    if (gpu_ != nullptr) gpu_->admit(code, shape);
-  }
-  void time(trace::KernelStream& stream, const runtime::LaunchRecord& record) override {
-    if (gpu_ == nullptr) return;
-    const double p = processor_seconds(), w = wall_seconds();
-    gpu_->time(stream, record);
-    processor += processor_seconds() - p, wall += wall_seconds() - w;
-  }
-  Cycle now() const override { return gpu_ != nullptr ? gpu_->now() : 0; }
-  double milliseconds(Cycle cycles) const override {
-    return gpu_ != nullptr ? gpu_->milliseconds(cycles) : 0;
-  }
-  double processor = 0, wall = 0;
-
- private:
-  sim::TimedGpu* gpu_;
-};
-
-enum class What : std::uint8_t { Function, Stream, Timing };
-
-Run run_workload(const std::string& name, runtime::Size size, What what, unsigned threads) {
-  sim::Setup setup = test::make_setup({kGpu, {}, {}, {}});
-  sim::Options options;
-  options.threads = threads;
-  std::unique_ptr<sim::TimedGpu> gpu;
-  if (what == What::Timing) gpu = std::make_unique<sim::TimedGpu>(setup, options);
-  Clock clock(gpu.get());
-  runtime::SimulatedDeviceOptions device_options;
-  if (what != What::Function) device_options.sink = &clock;
-  device_options.sms = setup.machine.sm.count;
-  device_options.warps_per_sm = setup.machine.sm.warps;
-  runtime::SimulatedDevice device(device_options);
-  const auto workload = runtime::all_workloads().make(name);
-  workload->set_size(size);
-  workload->run(device, setup.run.seed);
+/// A workload without timing (threads 0) or with it, on so many threads.
+Run run_workload(const std::string& name, runtime::Size size, unsigned threads) {
+  test::RunSpec spec{kGpu, {}, {}, {}};
+  spec.options.functional = threads == 0;
+  spec.options.threads = std::max(threads, 1u);
+  const double before = processor_seconds();
+  const sim::Result result = test::run(name, spec, size);
   Run run;
-  run.correct = workload->check().empty();
-  run.processor = run.wall = device.functional_seconds();
-  for (const auto& launch : device.launches()) run.warp_instructions += launch.warp_instructions;
-  if (gpu == nullptr) return run;
-  sim::Result result;
-  gpu->fill(result);
-  run.processor = clock.processor, run.wall = clock.wall;
-  run.cycles = result.cycles, run.sms = setup.machine.sm.count;
-  run.scheduler_cycles = run.cycles * run.sms * setup.machine.sm.schedulers;
-  run.issued = run.warp_instructions = result.totals.sm.issued;
+  run.functional = result.host.functional_seconds;
+  run.processor = processor_seconds() - before - run.functional;
+  run.wall = result.host.timing_seconds;
+  run.correct = result.verdict == sim::Result::Verdict::Correct;
+  run.warp_instructions = result.totals.sm.issued;
+  run.cycles = result.cycles, run.sms = test::make_setup(spec).machine.sm.count;
+  run.scheduler_cycles = run.cycles * result.schedulers;
   run.idle = result.totals.sm.stall[static_cast<unsigned>(stats::Stall::Idle)];
   run.requests = result.totals.request.packets;
   return run;
 }
 
-/// The run with the least processor time, and the greatest peak of all.
+/// The least of each time, and the greatest peak.
 Run best_of(unsigned runs, const std::function<Run()>& f) {
   Run best;
-  std::uint64_t peak = 0;
   for (unsigned i = 0; i < runs; ++i) {
     const Run run = in_child(f);
-    peak = std::max(peak, run.peak_bytes);
-    if (i == 0 || run.processor < best.processor) best = run;
     if (!run.correct) return run;
+    if (i == 0) best = run;
+    best.functional = std::min(best.functional, run.functional);
+    best.processor = std::min(best.processor, run.processor);
+    best.wall = std::min(best.wall, run.wall);
+    best.peak_bytes = std::max(best.peak_bytes, run.peak_bytes);
   }
-  best.peak_bytes = peak;
   return best;
 }
 
@@ -176,34 +138,51 @@ Run run_chase() {
 
 struct Row {
   std::string workload;
-  Run function, stream, timing, two_threads;
-  static double rate(const Run& run) {
-    return static_cast<double>(run.warp_instructions) / run.processor;
+  Run function, timing, two_threads;
+  /// On a quiet machine the clock tells it; on a busy one, processor time less what a run without
+  /// timing takes.
+  double timing_seconds() const {
+    return std::min(timing.wall, timing.processor - function.processor);
+  }
+  double timing_rate() const {
+    return static_cast<double>(timing.warp_instructions) / timing_seconds();
+  }
+  double functional_rate() const {
+    return static_cast<double>(function.warp_instructions) / function.functional;
+  }
+  double stream_rate() const {
+    return static_cast<double>(function.warp_instructions) / timing.functional;
   }
   double sm_cycles_rate() const {
-    return static_cast<double>(timing.cycles * timing.sms) / timing.processor;
+    return static_cast<double>(timing.cycles * timing.sms) / timing_seconds();
   }
-  double share(std::uint64_t n) const {
-    return static_cast<double>(n) / static_cast<double>(timing.scheduler_cycles);
+  /// Of the scheduler-cycles: those that find a warp there; those that issue.
+  double busy_share() const {
+    return 1 - static_cast<double>(timing.idle) / static_cast<double>(timing.scheduler_cycles);
   }
-  double line_ns() const { return 1e9 * timing.processor / static_cast<double>(timing.requests); }
-  bool correct() const {
-    return function.correct && stream.correct && timing.correct && two_threads.correct;
+  double issued_share() const {
+    return static_cast<double>(timing.warp_instructions) /
+           static_cast<double>(timing.scheduler_cycles);
   }
+  double request_ns() const {
+    return 1e9 * timing_seconds() / static_cast<double>(timing.requests);
+  }
+  double speedup() const { return timing.wall / two_threads.wall; }
+  bool correct() const { return function.correct && timing.correct && two_threads.correct; }
   Json json() const {
     return {{"workload", workload},
             {"result", correct() ? "correct" : "wrong"},
             {"cycles", timing.cycles},
             {"warp_instructions", timing.warp_instructions},
-            {"timing_seconds", timing.processor},
-            {"timing_warp_instructions_per_second", rate(timing)},
+            {"timing_seconds", timing_seconds()},
+            {"timing_warp_instructions_per_second", timing_rate()},
             {"sm_cycles_per_second", sm_cycles_rate()},
-            {"busy_share", share(timing.scheduler_cycles - timing.idle)},
-            {"issued_share", share(timing.issued)},
-            {"ns_per_request", line_ns()},
-            {"functional_warp_instructions_per_second", rate(function)},
-            {"stream_warp_instructions_per_second", rate(stream)},
-            {"two_thread_speedup", timing.wall / two_threads.wall},
+            {"busy_share", busy_share()},
+            {"issued_share", issued_share()},
+            {"ns_per_request", request_ns()},
+            {"functional_warp_instructions_per_second", functional_rate()},
+            {"stream_warp_instructions_per_second", stream_rate()},
+            {"two_thread_speedup", speedup()},
             {"peak_rss_bytes", timing.peak_bytes}};
   }
 };
@@ -236,28 +215,26 @@ double geomean(const std::vector<Row>& rows, const std::function<double(const Ro
 }
 
 Row measure(const std::string& name, runtime::Size size, unsigned runs) {
-  const auto best = [&](What what, unsigned threads, unsigned n) {
-    return best_of(n, [&] { return run_workload(name, size, what, threads); });
+  const auto best = [&](unsigned threads, unsigned n) {
+    return best_of(n, [&] { return run_workload(name, size, threads); });
   };
-  return {name, best(What::Function, 1, runs + 2), best(What::Stream, 1, runs + 2),
-          best(What::Timing, 1, runs), best(What::Timing, 2, 1)};
+  return {name, best(0, runs + 3), best(1, runs), best(2, 1)};
 }
 
 void print_row(const Row& r) {
   fmt::print(
       "{:<8} {:>9.3f} {:>8.0f} {:>8.1f} {:>6.1f} {:>6.1f} {:>8.0f} {:>8.1f} {:>8.1f} {:>7.2f} "
       "{:>6.0f}  {}\n",
-      r.workload, r.timing.processor, Row::rate(r.timing) / 1e3, r.sm_cycles_rate() / 1e6,
-      100 * r.share(r.timing.scheduler_cycles - r.timing.idle), 100 * r.share(r.timing.issued),
-      r.line_ns(), Row::rate(r.function) / 1e6, Row::rate(r.stream) / 1e6,
-      r.timing.wall / r.two_threads.wall, static_cast<double>(r.timing.peak_bytes) / (1 << 20),
+      r.workload, r.timing_seconds(), r.timing_rate() / 1e3, r.sm_cycles_rate() / 1e6,
+      100 * r.busy_share(), 100 * r.issued_share(), r.request_ns(), r.functional_rate() / 1e6,
+      r.stream_rate() / 1e6, r.speedup(), static_cast<double>(r.timing.peak_bytes) / (1 << 20),
       r.correct() ? "correct" : "WRONG");
+  std::fflush(stdout);
 }
 
 Json check_bars(const std::vector<Row>& rows, const Run& waiting) {
   Bars bars;
-  const auto timing = [](const Row& r) { return Row::rate(r.timing) / 1e6; };
-  const auto speedup = [](const Row& r) { return r.timing.wall / r.two_threads.wall; };
+  const auto timing = [](const Row& r) { return r.timing_rate() / 1e6; };
   double least = 1e9, peak = 0;
   for (const Row& r : rows) {
     least = std::min(least, timing(r));
@@ -269,13 +246,13 @@ Json check_bars(const std::vector<Row>& rows, const Run& waiting) {
   for (const Row& r : rows)
     if (r.workload == "sgemm" || r.workload == "bfs" || r.workload == "spmv")
       bars.at_least("functional " + r.workload + ", M warp instructions/s",
-                    Row::rate(r.function) / 1e6, r.workload == "sgemm" ? 100 : 50, "{:.1f}");
+                    r.functional_rate() / 1e6, r.workload == "sgemm" ? 100 : 50, "{:.1f}");
   bars.at_least("one warp waiting for memory, M GPU cycles/s",
                 static_cast<double>(waiting.cycles) / waiting.processor / 1e6, 1, "{:.2f}");
   bars.at_most("allocations per cycle after warm-up", waiting.allocations_per_cycle, 0, "{:.3g}");
   bars.at_most("peak memory, MiB", peak, 400, "{:.0f}");
-  bars.at_least("two threads against one, geometric mean, wall clock", geomean(rows, speedup), 1.6,
-                "{:.2f}");
+  bars.at_least("two threads against one, geometric mean, wall clock",
+                geomean(rows, [](const Row& r) { return r.speedup(); }), 1.6, "{:.2f}");
   return bars.json();
 }
 

@@ -8,7 +8,7 @@ source scripts/common.sh
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
 
-steps=(ctest style kernels report hashes asan fuzz tsan)
+steps=(ctest style verify kernels report hashes asan fuzz tsan)
 fuzz_seconds=${RADDLE_FUZZ_SECONDS:-60}
 
 # The release build (asserts are on in it) and every gtest program of tests/.
@@ -20,6 +20,9 @@ step_ctest() {
 }
 
 step_style() { scripts/lint.sh; }
+
+# docs/verification.md is what the tests measure.
+step_verify() { scripts/verify.sh --check; }
 
 # The checked-in PTX is what clang-19 makes of the kernels' sources.
 step_kernels() { workloads/regenerate.sh --check; }
@@ -75,16 +78,27 @@ step_tsan() {
   done
 }
 
-# libFuzzer on the PTX parser and decoder, from the workloads' kernels on, for a minute.
+# libFuzzer, a minute each: the PTX parser and decoder, from the workloads' kernels on; the reader of op-stream files,
+# from recorded ones on.
 step_fuzz() {
-  build_preset fuzz fuzz_ptx
-  local seeds=build/fuzz/seeds kernels
-  mkdir -p $seeds
-  for kernels in workloads/*/kernels.ptx; do
-    cp "$kernels" "$seeds/$(basename "$(dirname "$kernels")").ptx"
+  build_preset fuzz fuzz_ptx fuzz_trace
+  local seeds=build/fuzz/seeds workload
+  mkdir -p $seeds/ptx $seeds/trace
+  for workload in workloads/*/kernels.ptx; do
+    cp "$workload" "$seeds/ptx/$(basename "$(dirname "$workload")").ptx"
   done
-  build/fuzz/fuzz_ptx -dict=tests/fuzz/ptx.dict -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=4096 \
-    -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ $seeds
+  for workload in vecadd reduction bfs; do
+    build/release/raddle record $workload size=tiny --quiet -o build/fuzz/$workload.rdl
+    build/fuzz/fuzz_trace --unpack build/fuzz/$workload.rdl $seeds/trace/$workload
+  done
+  fuzz ptx -dict=tests/fuzz/ptx.dict
+  fuzz trace
+}
+fuzz() { # fuzz TARGET OPTIONS...
+  local target=$1
+  shift
+  "build/fuzz/fuzz_$target" "$@" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=4096 -print_final_stats=1 \
+    -verbosity=0 -artifact_prefix=build/fuzz/ "build/fuzz/seeds/$target"
 }
 
 # Names of the release build's test programs that match a pattern.

@@ -93,9 +93,9 @@ Machine::Machine(DeviceMemory& memory, MachineOptions options)
     : impl_(std::make_unique<Impl>(Impl{memory, std::move(options)})) {}
 Machine::~Machine() = default;
 
-RunCount Machine::run(const Launch& launch, trace::MemoryTrace* trace) {
+RunCount Machine::run(const Launch& launch, trace::StreamWriter* streams) {
   Runner runner(impl_->memory, impl_->options, launch);
-  return runner.run(trace);
+  return runner.run(streams);
 }
 std::unique_ptr<trace::KernelStream> Machine::live(const Launch& launch) {
   return std::make_unique<LiveStream>(impl_->memory, impl_->options, launch);

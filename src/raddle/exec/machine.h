@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "raddle/exec/program.h"
-#include "raddle/trace/memory_trace.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::exec {
@@ -41,8 +40,8 @@ class Machine {
   Machine(DeviceMemory& memory, MachineOptions options);
   ~Machine();
   /// Runs every block to its end, in order, blocks one after another (several in turn where blocks
-  /// wait for one another). With `trace` set, appends each warp's op stream.
-  RunCount run(const Launch& launch, trace::MemoryTrace* trace);
+  /// wait for one another). With `streams` set, each warp's op stream goes there.
+  RunCount run(const Launch& launch, trace::StreamWriter* streams);
   /// Executes as the stream is read: a warp runs on only when its reader asks for more, so what it
   /// sees of other warps depends on timing, as on a real GPU. Not concurrent(). Memory and kernel
   /// must outlive the stream.

@@ -176,33 +176,33 @@ void Runner::finish(Block& block, WarpState& warp) {
 }
 
 // --- whole launches ------------------------------------------------------------------------------
-void Runner::slice(Block& block, WarpState& warp, trace::MemoryTrace* trace, u64 budget) {
+void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, u64 budget) {
   const u64 end = context_.warp_instructions + budget;
   u32* const begin = scratch_.data();
   u32* const soft_end = begin + kScratchWords - kSlackWords;
   while (warp.status == Status::Ready && context_.warp_instructions < end) {
     u32* const at = step(block, warp, begin, soft_end, end - context_.warp_instructions);
     const auto words = static_cast<unsigned>(at - begin);
-    if (trace != nullptr && words != 0) {
+    if (streams != nullptr && words != 0) {
       if (static_cast<std::size_t>(warp.room.end - warp.room.at) < words)
-        warp.room = trace->grow(block.number, warp.index, words);
+        warp.room = streams->grow(block.number, warp.index, words);
       std::memcpy(warp.room.at, begin, words * sizeof(u32));
       warp.room.at += words;
-      trace->commit(block.number, warp.index, warp.room.at);
+      streams->commit(block.number, warp.index, warp.room.at);
     }
     if (arrived_) return;  // after a barrier the lowest warp goes first, not the one that came last
   }
 }
 
 /// True when the block has ended.
-bool Runner::run_block(Block& block, trace::MemoryTrace* trace, u64 budget) {
+bool Runner::run_block(Block& block, trace::StreamWriter* streams, u64 budget) {
   const u64 end = context_.warp_instructions + budget;
   while (block.running != 0) {
     bool moved = false;
     for (WarpState& warp : block.warps)
       if (warp.status == Status::Ready) {
         moved = true;
-        slice(block, warp, trace, kWarpQuantum);
+        slice(block, warp, streams, kWarpQuantum);
       }
     if (!moved) deadlock(block);
     if (context_.warp_instructions >= end) return block.running == 0;
@@ -210,15 +210,18 @@ bool Runner::run_block(Block& block, trace::MemoryTrace* trace, u64 budget) {
   return true;
 }
 
-RunCount Runner::run(trace::MemoryTrace* trace) {
+RunCount Runner::run(trace::StreamWriter* streams) {
   const u32 blocks = static_cast<u32>(shape_.grid.count());
-  context_.traced = trace != nullptr ? 1 : 0;
+  context_.traced = streams != nullptr ? 1 : 0;
   std::vector<std::unique_ptr<Block>> active;
   u32 next = 0;
   while (next < blocks || !active.empty()) {
     if (next < blocks && active.size() < kMostBlocks) active.push_back(start(next++));
-    for (auto& block : active)
-      if (run_block(*block, trace, kBlockQuantum)) release(std::move(block));
+    for (auto& block : active) {
+      if (!run_block(*block, streams, kBlockQuantum)) continue;
+      if (streams != nullptr) streams->finish(block->number);
+      release(std::move(block));
+    }
     active.erase(std::remove(active.begin(), active.end(), nullptr), active.end());
   }
   return {context_.warp_instructions, context_.thread_instructions};

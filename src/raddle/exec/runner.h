@@ -10,7 +10,7 @@
 
 #include "raddle/exec/kernel.h"
 #include "raddle/exec/machine.h"
-#include "raddle/trace/memory_trace.h"
+#include "raddle/trace/stream.h"
 
 namespace raddle::exec {
 
@@ -45,7 +45,7 @@ struct WarpState : Warp {
   std::vector<std::unique_ptr<Activation>>
       activations;                       ///< of calls; the kernel's own frame is the block's
   std::vector<std::uint32_t> functions;  ///< running function by depth
-  trace::MemoryTrace::Room room{};
+  trace::StreamWriter::Room room;
 };
 
 struct BarrierState {
@@ -66,7 +66,7 @@ class Runner {
  public:
   Runner(DeviceMemory& memory, const MachineOptions& options, const Launch& launch);
   /// All blocks to their end.
-  RunCount run(trace::MemoryTrace* trace);
+  RunCount run(trace::StreamWriter* streams);
 
   /// A block at its start. It goes back through release().
   std::unique_ptr<Block> start(std::uint32_t number);
@@ -100,8 +100,8 @@ class Runner {
   void open_if_complete(Block& block, unsigned id);
   void release_warp(BarrierState& barrier, WarpState& warp);
   void finish(Block& block, WarpState& warp);
-  bool run_block(Block& block, trace::MemoryTrace* trace, std::uint64_t budget);
-  void slice(Block& block, WarpState& warp, trace::MemoryTrace* trace, std::uint64_t budget);
+  bool run_block(Block& block, trace::StreamWriter* streams, std::uint64_t budget);
+  void slice(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
   void check_limit(const WarpState& warp) const;
   [[noreturn]] void deadlock(const Block& block) const;
 

@@ -11,6 +11,7 @@
 #include "raddle/exec/machine.h"
 #include "raddle/runtime/device.h"
 #include "raddle/runtime/launch_sink.h"
+#include "raddle/trace/memory_trace.h"
 
 namespace raddle::runtime {
 

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 /// Payload pieces of a record; 0 for records whose `pieces` is only a count.
 unsigned payload(const Record& record, const KernelCode& code) {
-  if (record.inst() >= code.instructions.size())
+  if (record.count() == 0 || record.inst() + record.count() > code.instructions.size())
     broken("instruction " + std::to_string(record.inst()));
   return carries_pieces(code.instructions[record.inst()].kind) ? record.pieces() : 0;
 }
@@ -107,7 +107,7 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
   batch.start.push_back(0);
   for (std::uint32_t count : records) {
     std::uint32_t line = 0;
-    if (count > n_records - r) broken("records of a warp");
+    if (count == 0 || count > n_records - r) broken("records of a warp");
     for (std::uint32_t i = 0; i < count; ++i, ++r) {
       const Record record{columns.heads[r], columns.masks[r]};
       batch.words.push_back(record.head);

@@ -4,10 +4,11 @@
 //   section  kind, raw bytes, packed bytes, xxh64 of packed payload and header; payload (zstd)
 //   order    Header { Launch { Blocks }* Index }* End
 //
-// Blocks sections hold whole thread blocks, column by column (record heads, masks, then pieces with
-// line numbers as differences), because columns compress several times better than records. All
-// numbers are little-endian. Reading is streamed: a launch keeps only the sections in memory whose
-// blocks are running.
+// A launch is written while it runs: only blocks that have not ended are in memory, and the counts
+// that are known at its end stand in its Index. Blocks sections hold whole thread blocks, column by
+// column (record heads, masks, then pieces with line numbers as differences), because columns
+// compress several times better than records. All numbers are little-endian. Reading is streamed: a
+// launch keeps only the sections in memory whose blocks are running.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -31,14 +32,20 @@ struct LaunchHeader {
 
 class FileWriter {
  public:
-  /// Writes beside `path` until finish() puts the file in its place. Throws InputError when it
-  /// cannot be created.
+  /// Writes beside `path` until finish(). Throws InputError when the file cannot be created. Every
+  /// call throws RunError when the disk is full.
   FileWriter(std::string path, const nlohmann::ordered_json& header);
   ~FileWriter();  ///< without finish(): nothing is left
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
-  /// Appends every block of the stream, in order. Throws RunError when the disk is full.
+  /// Starts a launch; what goes into the writer is in the file when its block has ended. The
+  /// header's counts are not looked at.
+  StreamWriter& begin(const KernelCode& code, const LaunchShape& shape, const LaunchHeader& header);
+  /// Every block has ended. Counts are those of the whole launch.
+  void end(std::uint64_t warp_instructions, std::uint64_t thread_instructions);
+  /// A launch that has been made before: begin, every block of the stream, end.
   void add(KernelStream& stream, const LaunchHeader& header);
+  /// Puts the file in its place.
   void finish(const nlohmann::ordered_json& trailer);
   std::uint64_t bytes() const;
 

@@ -84,6 +84,9 @@ SectionHeader section_at(const Bytes& bytes, std::uint64_t at, std::string& pack
 
 std::string unpack(const Bytes& bytes, std::uint64_t at, const SectionHeader& header,
                    const std::string& packed) {
+  // Before so much memory is asked for: the packed bytes know their size as well.
+  if (ZSTD_getFrameContentSize(packed.data(), packed.size()) != header.raw_bytes)
+    bytes.bad(at, "the section here cannot be unpacked");
   std::string raw(header.raw_bytes, '\0');
   const std::size_t n = ZSTD_decompress(raw.data(), raw.size(), packed.data(), packed.size());
   if (ZSTD_isError(n) != 0 || n != raw.size()) bytes.bad(at, "the section here cannot be unpacked");
@@ -150,8 +153,7 @@ class FileStream final : public KernelStream {
 
 LaunchEntry launch_of(const Json& j) {
   LaunchEntry out;
-  out.header = {j.at("name"), j.at("sequence"), j.at("stream"), j.at("warp_instructions"),
-                j.at("thread_instructions")};
+  out.header = {j.at("name"), j.at("sequence"), j.at("stream")};
   out.shape = {dim_of(j.at("grid")), dim_of(j.at("block")), j.at("dynamic_shared_bytes")};
   out.code = std::make_shared<const KernelCode>(code_from_json(j.at("code")));
   return out;
@@ -222,7 +224,9 @@ struct FileReader::Impl {
         break;
       case SectionKind::Index:
         if (launches.empty()) throw InputError("an index without a launch");
-        launches.back().batches = batches_of(json, launches.back().shape);
+        launches.back().batches = batches_of(json.at("blocks"), launches.back().shape);
+        launches.back().header.warp_instructions = json.at("warp_instructions");
+        launches.back().header.thread_instructions = json.at("thread_instructions");
         break;
       case SectionKind::End:
         trailer = json;

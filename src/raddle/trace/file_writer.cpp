@@ -1,9 +1,13 @@
 #include <unistd.h>
-#include <xxhash.h>
 #include <zstd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
 
 #include "raddle/base/error.h"
 #include "raddle/trace/codec.h"
@@ -14,15 +18,27 @@ namespace raddle::trace {
 
 using Json = nlohmann::ordered_json;
 
-struct FileWriter::Impl {
-  std::string path, temporary;
-  std::FILE* file = nullptr;
-  std::uint64_t at = 0;
+namespace {
 
+/// The file under its temporary name, section by section.
+class Output {
+ public:
+  Output(std::string path, std::string temporary)
+      : path_(std::move(path)),
+        temporary_(std::move(temporary)),
+        file_(std::fopen(temporary_.c_str(), "wb")) {
+    if (file_ == nullptr) throw InputError("cannot create " + path_ + ": " + reason());
+  }
+  ~Output() {
+    if (file_ != nullptr) std::fclose(file_);
+    if (!in_place_) std::remove(temporary_.c_str());
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  std::uint64_t at() const { return at_; }
   void write(const void* data, std::size_t bytes) {
-    if (std::fwrite(data, 1, bytes, file) != bytes)
-      throw RunError("cannot write " + path + ": the disk is full or gone");
-    at += bytes;
+    if (std::fwrite(data, 1, bytes, file_) != bytes) fail();
+    at_ += bytes;
   }
   /// Returns the offset at which the section begins.
   std::uint64_t section(SectionKind kind, std::string_view raw) {
@@ -30,75 +46,162 @@ struct FileWriter::Impl {
     packed.resize(
         ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), kCompressionLevel));
     const SectionHeader header = seal(kind, static_cast<std::uint32_t>(raw.size()), packed);
-    const std::uint64_t begin = at;
+    const std::uint64_t begin = at_;
     write(&header, sizeof header);
     write(packed.data(), packed.size());
     return begin;
   }
-  void blocks(const BlockBatch& batch, const KernelCode& code, Json& index) {
-    const std::uint64_t where = section(SectionKind::Blocks, encode(batch, code));
-    index.push_back({batch.first_block, batch.blocks, where});
+  void put_in_place() {
+    std::FILE* file = std::exchange(file_, nullptr);
+    if (std::fclose(file) != 0) fail();
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+    in_place_ = true;
   }
+
+ private:
+  static std::string reason() { return std::generic_category().message(errno); }
+  [[noreturn]] void fail() const {
+    throw RunError("cannot write " + path_ + ": " + reason() + "; nothing is left of it");
+  }
+  std::string path_, temporary_;
+  std::FILE* file_;
+  std::uint64_t at_ = 0;
+  bool in_place_ = false;
 };
 
-FileWriter::FileWriter(std::string path, const Json& header) : impl_(std::make_unique<Impl>()) {
-  impl_->path = std::move(path);
-  impl_->temporary = impl_->path + ".tmp" + std::to_string(getpid());
-  impl_->file = std::fopen(impl_->temporary.c_str(), "wb");
-  if (impl_->file == nullptr) throw InputError("cannot create " + impl_->path);
-  impl_->write(kFileMagic.data(), kFileMagic.size());
-  impl_->write(&kFileVersion, sizeof kFileVersion);
-  impl_->section(SectionKind::Header, header.dump());
+/// Keeps the streams of blocks that run; writes those that have ended, in order.
+class LaunchWriter final : public StreamWriter {
+ public:
+  LaunchWriter(Output& out, const KernelCode& code, const LaunchShape& shape)
+      : out_(out),
+        code_(code),
+        warps_(shape.warps_per_block()),
+        blocks_(static_cast<std::uint32_t>(shape.grid.count())) {}
+
+  Room grow(std::uint32_t block, unsigned warp, unsigned words) override {
+    Tail& tail = tail_of(block, warp);
+    tail.words.resize(tail.used + std::max<std::size_t>(words, tail.used / 2 + 64));
+    return {tail.words.data() + tail.used, tail.words.data() + tail.words.size()};
+  }
+  void commit(std::uint32_t block, unsigned warp, std::uint32_t* at) override {
+    Tail& tail = tail_of(block, warp);
+    tail.used = static_cast<std::size_t>(at - tail.words.data());
+  }
+  void finish(std::uint32_t block) override {
+    running_[block].ended = true;
+    for (auto first = running_.begin();
+         first != running_.end() && first->first == next_ && first->second.ended;
+         first = running_.erase(first), ++next_)
+      append(first->second);
+  }
+  /// What has not been written yet, then the list of sections.
+  void close(Json index) {
+    RADDLE_ASSERT(next_ == blocks_);
+    index["blocks"] = std::move(sections_);
+    out_.section(SectionKind::Index, index.dump());
+  }
+
+ private:
+  struct Tail {
+    std::vector<std::uint32_t> words;
+    std::size_t used = 0;
+  };
+  struct Block {
+    std::vector<Tail> warps;
+    bool ended = false;
+  };
+  Tail& tail_of(std::uint32_t block, unsigned warp) {
+    Block& b = running_[block];
+    if (b.warps.empty()) b.warps.resize(warps_);
+    return b.warps[warp];
+  }
+  void append(const Block& block) {
+    for (const Tail& tail : block.warps) {
+      batch_.words.insert(batch_.words.end(), tail.words.begin(),
+                          tail.words.begin() + static_cast<std::ptrdiff_t>(tail.used));
+      batch_.start.push_back(static_cast<std::uint32_t>(batch_.words.size()));
+    }
+    ++batch_.blocks;
+    if (batch_.words.size() < kBatchWords && next_ + 1 < blocks_) return;
+    const std::uint64_t where = out_.section(SectionKind::Blocks, encode(batch_, code_));
+    sections_.push_back({batch_.first_block, batch_.blocks, where});
+    batch_ = {next_ + 1, 0, {}, {0}};
+  }
+
+  Output& out_;
+  const KernelCode& code_;
+  unsigned warps_;
+  std::uint32_t blocks_, next_ = 0;  // next_: the first block that is not in the file yet
+  std::map<std::uint32_t, Block> running_;
+  BlockBatch batch_{0, 0, {}, {0}};
+  Json sections_ = Json::array();
+};
+
+}  // namespace
+
+struct FileWriter::Impl {
+  Output out;
+  std::unique_ptr<LaunchWriter> launch;
+};
+
+FileWriter::FileWriter(std::string path, const Json& header) {
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    throw InputError("cannot create " + path + ": it is there and not a file");
+  std::string temporary = path + ".tmp" + std::to_string(getpid());
+  impl_.reset(new Impl{{std::move(path), std::move(temporary)}, nullptr});
+  impl_->out.write(kFileMagic.data(), kFileMagic.size());
+  impl_->out.write(&kFileVersion, sizeof kFileVersion);
+  impl_->out.section(SectionKind::Header, header.dump());
 }
 
-FileWriter::~FileWriter() {
-  if (impl_->file == nullptr) return;
-  std::fclose(impl_->file);
-  std::remove(impl_->temporary.c_str());
+FileWriter::~FileWriter() = default;
+
+std::uint64_t FileWriter::bytes() const { return impl_->out.at(); }
+
+StreamWriter& FileWriter::begin(const KernelCode& code, const LaunchShape& shape,
+                                const LaunchHeader& launch) {
+  RADDLE_ASSERT(impl_->launch == nullptr);
+  impl_->out.section(SectionKind::Launch,
+                     Json{{"name", launch.name},
+                          {"sequence", launch.sequence},
+                          {"stream", launch.stream},
+                          {"grid", {shape.grid.x, shape.grid.y, shape.grid.z}},
+                          {"block", {shape.block.x, shape.block.y, shape.block.z}},
+                          {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
+                          {"code", code_to_json(code)}}
+                         .dump());
+  impl_->launch = std::make_unique<LaunchWriter>(impl_->out, code, shape);
+  return *impl_->launch;
 }
 
-std::uint64_t FileWriter::bytes() const { return impl_->at; }
+void FileWriter::end(std::uint64_t warp_instructions, std::uint64_t thread_instructions) {
+  RADDLE_ASSERT(impl_->launch != nullptr);
+  impl_->launch->close(
+      {{"warp_instructions", warp_instructions}, {"thread_instructions", thread_instructions}});
+  impl_->launch.reset();
+}
 
 void FileWriter::add(KernelStream& stream, const LaunchHeader& launch) {
   const LaunchShape& shape = stream.shape();
-  const unsigned warps = shape.warps_per_block();
-  impl_->section(SectionKind::Launch, Json{{"name", launch.name},
-                                           {"sequence", launch.sequence},
-                                           {"stream", launch.stream},
-                                           {"warp_instructions", launch.warp_instructions},
-                                           {"thread_instructions", launch.thread_instructions},
-                                           {"grid", {shape.grid.x, shape.grid.y, shape.grid.z}},
-                                           {"block", {shape.block.x, shape.block.y, shape.block.z}},
-                                           {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
-                                           {"code", code_to_json(stream.code())}}
-                                          .dump());
-  Json index = Json::array();
-  BlockBatch batch;
-  batch.start.push_back(0);
-  const auto blocks = static_cast<std::uint32_t>(shape.grid.count());
-  for (std::uint32_t block = 0; block < blocks; ++block) {
-    for (unsigned w = 0; w < warps; ++w) {
+  StreamWriter& out = begin(stream.code(), shape, launch);
+  for (std::uint32_t block = 0; block < shape.grid.count(); ++block) {
+    for (unsigned w = 0; w < shape.warps_per_block(); ++w) {
       WarpCursor cursor = stream.open(block, w);
-      do batch.words.insert(batch.words.end(), cursor.at, cursor.end);
-      while (cursor.at = cursor.end, stream.refill(cursor));
-      batch.start.push_back(static_cast<std::uint32_t>(batch.words.size()));
+      do {
+        const auto room = out.grow(block, w, static_cast<unsigned>(cursor.end - cursor.at));
+        out.commit(block, w, std::copy(cursor.at, cursor.end, room.at));
+        cursor.at = cursor.end;
+      } while (stream.refill(cursor));
     }
     stream.close(block);
-    ++batch.blocks;
-    if (batch.words.size() < kBatchWords && block + 1 < blocks) continue;
-    impl_->blocks(batch, stream.code(), index);
-    batch = {block + 1, 0, {}, {0}};
+    out.finish(block);
   }
-  impl_->section(SectionKind::Index, index.dump());
+  end(launch.warp_instructions, launch.thread_instructions);
 }
 
 void FileWriter::finish(const Json& trailer) {
-  impl_->section(SectionKind::End, trailer.dump());
-  std::FILE* file = std::exchange(impl_->file, nullptr);
-  if (std::fclose(file) != 0) throw RunError("cannot write " + impl_->path);
-  std::error_code error;
-  std::filesystem::rename(impl_->temporary, impl_->path, error);
-  if (error) throw RunError("cannot write " + impl_->path + ": " + error.message());
+  impl_->out.section(SectionKind::End, trailer.dump());
+  impl_->out.put_in_place();
 }
 
 }  // namespace raddle::trace

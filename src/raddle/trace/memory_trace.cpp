@@ -58,7 +58,7 @@ MemoryTrace::~MemoryTrace() {
   for (SlabPool::Slab& slab : slabs_) pool_->give(std::move(slab));
 }
 
-MemoryTrace::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned words) {
+StreamWriter::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned words) {
   constexpr std::size_t kHeaderWords = sizeof(Chunk) / sizeof(std::uint32_t);
   std::size_t need = kHeaderWords + std::max(words, kChunkWords);
   need += need % 2;  // chunks stay 8-byte aligned

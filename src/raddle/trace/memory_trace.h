@@ -28,8 +28,7 @@ class SlabPool {
   std::vector<Slab> left_;
 };
 
-/// Append-only storage. A writer owns a warp's tail: reserve room, write records, commit.
-class MemoryTrace final : public KernelStream {
+class MemoryTrace final : public KernelStream, public StreamWriter {
  public:
   MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape,
               std::shared_ptr<SlabPool> pool = std::make_shared<SlabPool>());
@@ -38,13 +37,9 @@ class MemoryTrace final : public KernelStream {
   MemoryTrace& operator=(const MemoryTrace&) = delete;
 
   // --- writing -----------------------------------------------------------------------------------
-  struct Room {
-    std::uint32_t *at, *end;
-  };
-  /// A fresh range for the warp, at least `words` long, following what was committed before.
-  Room grow(std::uint32_t block, unsigned warp, unsigned words);
-  /// The warp's records now end at `at` inside the range last grown.
-  void commit(std::uint32_t block, unsigned warp, std::uint32_t* at);
+  Room grow(std::uint32_t block, unsigned warp, unsigned words) override;
+  void commit(std::uint32_t block, unsigned warp, std::uint32_t* at) override;
+  void finish(std::uint32_t) override {}
 
   // --- reading -----------------------------------------------------------------------------------
   const KernelCode& code() const override { return *code_; }

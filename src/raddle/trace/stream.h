@@ -79,4 +79,20 @@ class KernelStream {
   virtual void close(std::uint32_t block) = 0;
 };
 
+/// Takes the streams of one launch while they are made. Whoever makes them owns each warp's tail:
+/// asks for room, writes records, commits.
+class StreamWriter {
+ public:
+  struct Room {
+    std::uint32_t *at = nullptr, *end = nullptr;
+  };
+  virtual ~StreamWriter() = default;
+  /// A fresh range for the warp, at least `words` long, following what was committed before.
+  virtual Room grow(std::uint32_t block, unsigned warp, unsigned words) = 0;
+  /// The warp's records now end at `at` inside the range last grown.
+  virtual void commit(std::uint32_t block, unsigned warp, std::uint32_t* at) = 0;
+  /// All warps of the block have come to their end.
+  virtual void finish(std::uint32_t block) = 0;
+};
+
 }  // namespace raddle::trace

@@ -10,6 +10,7 @@
 #include "raddle/base/error.h"
 #include "raddle/exec/machine.h"
 #include "raddle/exec/program.h"
+#include "raddle/trace/memory_trace.h"
 
 namespace raddle::exec::test {
 

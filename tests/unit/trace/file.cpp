@@ -4,8 +4,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -30,6 +32,7 @@ std::shared_ptr<const KernelCode> some_code() {
   load.opcode = 1, load.bypass_l1 = true;
   shared.kind = OpKind::LoadShared, shared.opcode = 2;
   code->instructions = {add, load, shared};
+  code->instructions.resize(3 + kMaxRun, add);
   return code;
 }
 
@@ -39,8 +42,9 @@ void add_random_warp(MemoryTrace& trace, Rng& rng, std::uint32_t block, unsigned
     const unsigned inst = rng.below(3);
     const unsigned pieces = inst == 1 ? rng.below(33) : inst == 2 ? 1 + rng.below(32) : 0;
     auto room = trace.grow(block, warp, kRecordWords + kPieceWords * pieces);
-    const Record record = Record::make(inst, inst == 0 ? 1 + rng.below(kMaxRun) : 1, pieces,
-                                       static_cast<LaneMask>(rng.next()));
+    const auto mask = static_cast<LaneMask>(rng.next());
+    const Record record = inst == 0 ? Record::make(3, 1 + rng.below(kMaxRun), 0, mask)
+                                    : Record::make(inst, 1, pieces, mask);
     *room.at++ = record.head, *room.at++ = record.mask;
     for (unsigned p = 0; inst == 1 && p < 3 * pieces; ++p)
       *room.at++ = static_cast<std::uint32_t>(rng.next());
@@ -169,7 +173,9 @@ TEST_F(OpStreamFile, EveryAlteredByteIsRefused) {
 TEST_F(OpStreamFile, OtherFilesAndVersionsAreRefusedByName) {
   EXPECT_THAT(error_with("hello, this is some text file"),
               HasSubstr("not a Raddle op-stream file"));
-  EXPECT_THAT(error_with(std::string("RADDLE\r\n\x09\0\0\0 and more", 21)), HasSubstr("version 9"));
+  EXPECT_THAT(
+      error_with(std::string("RADDLE\r\n\x09\0\0\0 and more", 21)),
+      testing::AllOf(HasSubstr("version 9"), HasSubstr("version " + std::to_string(kFileVersion))));
   EXPECT_THROW(FileReader("/no/such.rdl"), InputError);
   EXPECT_THROW(FileReader("/tmp"), InputError);
 }
@@ -181,6 +187,59 @@ TEST_F(OpStreamFile, NothingIsLeftWithoutFinish) {
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   EXPECT_THROW(FileWriter("/no/such/folder/x.rdl", {}), InputError);
+  EXPECT_THROW(FileWriter("/dev/null", {}), InputError);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+}
+
+TEST_F(OpStreamFile, BlocksThatEndInAnyOrderAreWrittenInTheirs) {
+  const auto expected = random_trace(3, 40, 8);
+  FileWriter writer(path, {});
+  StreamWriter& out = writer.begin(expected->code(), expected->shape(), {"k", 0, 0, 0, 0});
+  // Warps take turns in small steps; blocks end from the last to the first of each dozen.
+  for (std::uint32_t first = 0; first < 40; first += 12) {
+    const std::uint32_t end = std::min(first + 12, 40u);
+    for (unsigned w = 0; w < 2; ++w)
+      for (std::uint32_t b = first; b < end; ++b) {
+        const auto all = words(*expected, b, w);
+        StreamWriter::Room room;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          if (room.at == room.end) room = out.grow(b, w, 3);
+          *room.at++ = all[i];
+          if (i % 7 == 0 || i + 1 == all.size()) out.commit(b, w, room.at);
+          if (room.at == room.end) out.commit(b, w, room.at);
+        }
+      }
+    for (std::uint32_t b = end; b-- > first;) out.finish(b);
+  }
+  writer.end(10, 320);
+  writer.finish({});
+  const FileReader reader(path);
+  EXPECT_EQ(reader.launch(0).warp_instructions, 10u);
+  EXPECT_EQ(reader.launch(0).thread_instructions, 320u);
+  const auto found = reader.open(0);
+  for (std::uint32_t b = 0; b < 40; ++b)
+    for (unsigned w = 0; w < 2; ++w) ASSERT_EQ(words(*found, b, w), words(*expected, b, w));
+}
+
+TEST_F(OpStreamFile, AFullDiskIsToldAndNothingIsLeft) {
+  // A limit on file size stands for it: while blocks are written, and only when the file is closed.
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  for (const auto& [blocks, limit] : {std::pair{300u, 20'000u}, std::pair{3u, 1'000u}}) {
+    rlimit small = before;
+    small.rlim_cur = limit;
+    setrlimit(RLIMIT_FSIZE, &small);
+    std::string error;
+    try {
+      write(blocks, 40);
+    } catch (const RunError& e) {
+      error = e.what();
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_THAT(error, testing::AllOf(HasSubstr("cannot write"), HasSubstr("File too large")));
+    EXPECT_TRUE(std::filesystem::is_empty(folder));
+  }
 }
 
 TEST(Codec, RefusesWhatDoesNotFitTheKernel) {
@@ -194,6 +253,9 @@ TEST(Codec, RefusesWhatDoesNotFitTheKernel) {
   KernelCode shorter = *code;
   shorter.instructions.resize(1);
   EXPECT_THROW(decode(good, shorter, 1), InputError);
+  for (const Record bad : {Record::make(1, 0, 0, 3), Record::make(64, 3, 0, 3)})
+    EXPECT_THROW(encode({0, 1, {bad.head, bad.mask}, {0, 2}}, *code), InputError);
+  EXPECT_THROW(decode(encode({0, 1, {}, {0, 0}}, *code), *code, 1), InputError);
 }
 
 KernelCode with_operands() {

@@ -1,0 +1,74 @@
+// Streaming bandwidth of full machines at each level.
+#include <gtest/gtest.h>
+
+#include "analytic/page.h"
+#include "analytic/probes.h"
+
+namespace raddle::verification {
+namespace {
+
+class Bandwidth : public testing::TestWithParam<std::string> {
+ protected:
+  timing::MachineSpec m = spec_of(GetParam());
+  test::RunSpec on{GetParam(), {}, {}, {}};
+  sim::Result run(Access access, std::uint32_t blocks, std::uint32_t pieces, std::uint32_t rounds,
+                  bool bypass) const {
+    Stream stream(access, blocks, pieces, rounds, bypass);
+    return test::run_on(stream, "stream", on);
+  }
+  void expect(const char* level, Access access, double peak, double least, double measured) const {
+    EXPECT_LE(measured, 1.01 * peak) << level << ": slopes are good to 1 %";
+    EXPECT_GE(measured, least * peak) << level;
+    row("bandwidth", {GetParam(), level, std::string(kAccessNames[static_cast<unsigned>(access)]),
+                      number(peak), number(measured), percent(measured, peak)});
+  }
+  /// Data bytes a cycle that the narrower side's ports carry in one direction.
+  double port_peak() const {
+    const std::uint32_t flits =
+        (128 + m.noc.header_bytes + m.noc.flit_bytes - 1) / m.noc.flit_bytes;
+    return std::min(m.sm.count, m.l2.slices) * 128.0 / flits;
+  }
+  double dram_peak() const {
+    return static_cast<double>(m.dram.channels) * m.dram.bus_bytes_per_cycle * m.dram.clock_mhz /
+           m.core_clock_mhz;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(All, Bandwidth, testing::ValuesIn(machines()),
+                         [](const auto& i) { return i.param; });
+
+TEST_P(Bandwidth, L1) {
+  // Up to four blocks on one SM, whose 4 KiB each take half of the L1 at most.
+  on.set = {"sm.count=1"};
+  const std::uint32_t blocks =
+      std::clamp(m.sm.l1d.size_kib / 8, 1u, std::min(4u, m.sm.threads / 256));
+  const sim::Result few = run(Access::Read, blocks, 1, 8, false),
+                    many = run(Access::Read, blocks, 1, 40, false);
+  const double measured = 32.0 * blocks * 256 * 16 / static_cast<double>(many.cycles - few.cycles);
+  expect("L1, per SM", Access::Read, m.sm.l1d.line_bytes, 0.05, measured);
+}
+
+TEST_P(Bandwidth, L2) {
+  const std::uint32_t blocks = resident_blocks(m);
+  for (const Access access : {Access::Read, Access::Write, Access::Copy}) {
+    const sim::Result few = run(access, blocks, 1, 2, true), many = run(access, blocks, 1, 6, true);
+    const double ways = access == Access::Copy ? 2 : 1;
+    const double bytes = ways * 4 * blocks * 256 * 16;
+    expect("L2", access, ways * port_peak(), 0.2,
+           bytes / static_cast<double>(many.cycles - few.cycles));
+  }
+}
+
+TEST_P(Bandwidth, Dram) {
+  const std::uint32_t blocks = resident_blocks(m);
+  on.set = {fmt::format("l2.size_kib={}", std::max(1u, 4 * m.l2.line_bytes * m.l2.ways / 1024))};
+  for (const Access access : {Access::Read, Access::Write, Access::Copy}) {
+    const sim::Result few = run(access, blocks, 2, 1, true), many = run(access, blocks, 8, 1, true);
+    const auto bytes = static_cast<double>(many.totals.dram.bytes - few.totals.dram.bytes);
+    const double asked = (access == Access::Copy ? 2.0 : 1.0) * 6 * blocks * 256 * 16;
+    EXPECT_GE(bytes, 0.9 * asked) << "the L2 keeps next to nothing";
+    expect("DRAM", access, dram_peak(), 0.2, bytes / static_cast<double>(many.cycles - few.cycles));
+  }
+}
+
+}  // namespace
+}  // namespace raddle::verification
