@@ -107,6 +107,17 @@ TEST_F(SmFetch, ABufferShorterThanTheFetchLimitsOneWarp) {
   EXPECT_EQ(sm->issue_times(0), (Cycles{3, 4, 6, 7})) << "two in three";
 }
 
+TEST_F(SmFetch, ABranchOutOfAShortBufferIsFollowedByOneFetch) {
+  machine.sm.fetch.buffer = 1;
+  machine.sm.cost[static_cast<unsigned>(OpClass::Control)].latency = 1;
+  auto top = code.alu(1, {9}), branch = code.branch({8}), exit = code.exit();
+  auto r = one_block(code, 1, [&](WarpWriter& w) { w.op(top).op(branch).op(top).op(exit); });
+  run(r);
+  // The branch issues at 6 and is resolved at 7; from there the target, and from there the exit,
+  // which is a jump as well.
+  EXPECT_EQ(sm->issue_times(), (Cycles{3, 6, 10, 14}));
+}
+
 TEST_F(SmFetch, LinesAreMissedOnceAndSharedByTheWarps) {
   machine.sm.fetch.cache_kib = 1;
   auto a = code.alu(1, {9});

@@ -263,7 +263,8 @@ void Sm::advance(Cycle now, Cycle from, unsigned w) {
     warp.cursor.at += warp.words;
     if (!read_record(warp)) return end_stream(now, w);
   }
-  if (fetches_) fetch_behind(now, from, w, before);
+  if (fetches_straight_ || (fetches_ && warp.next != before + 1))
+    fetch_behind(now, from, w, before);
   else show_next(w);
 }
 
@@ -280,7 +281,9 @@ void Sm::fetch_behind(Cycle now, Cycle from, unsigned w, const DecodedInst* befo
   if (warp.next != before + 1) {
     if (!warp.pending.test(trace::kPcRegister)) return fetch(from, w);
     emptied_ |= 1ull << w;  // fetched from where the branch leads when that is known
-  } else if (!instructions_.empty()) {
+    return show_next(w);
+  }
+  if (!instructions_.empty()) {
     const DecodedInst* first = warp.launch->code->instructions();
     auto index = static_cast<std::uint32_t>(warp.next - first);
     InstructionCache& cache = instructions_of(w);

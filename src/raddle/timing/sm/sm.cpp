@@ -55,7 +55,8 @@ Sm::Sm(const MachineSpec& machine, unsigned id,
   short_buffer_ = fetch.buffer < fetch.cycles;
   if (short_buffer_)
     left_.resize(std::size_t{spec_.warps} * fetch.buffer), entry_.resize(spec_.warps);
-  fetches_ = fetch.cycles != 0 || !instructions_.empty();
+  fetches_straight_ = short_buffer_ || !instructions_.empty();
+  fetches_ = fetch.cycles != 0 || fetches_straight_;
 }
 
 void Sm::set_skip(bool skip) {

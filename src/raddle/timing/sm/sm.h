@@ -223,6 +223,7 @@ class Sm {
   std::vector<OperandCollectors> collectors_;   // one for each scheduler, or none
   std::uint8_t shared_units_ = 0;               // bit u: all schedulers share the unit
   bool fetches_ = false, short_buffer_ = false;
+  bool fetches_straight_ = false;  // straight code may have to wait too
   EventWheel wheel_;
   std::vector<Block> blocks_;
   SmSpec spec_;
