@@ -119,8 +119,13 @@ export const kStalls: { [reason: string]: StallReason } = {
   },
   unit: {
     title: "unit busy",
-    explain: "operands are there, but the execution unit is still taken by an earlier instruction",
+    explain: "operands are there, but the execution unit or the operand collectors are still taken by earlier instructions",
     conclude: "one kind of execution unit is saturated: the work is compute-bound on it",
+  },
+  fetch: {
+    title: "fetch",
+    explain: "the next instruction is not there yet: a jump has emptied the warp's buffer, or the instruction cache missed",
+    conclude: "instruction fetch is exposed: fewer jumps, less code or more warps would help",
   },
   barrier: {
     title: "barrier",

@@ -19,7 +19,7 @@ const kLight: Theme = {
   series: ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a5195", "#7f7f7f"],
   stalls: {
     issued: "#0b6e69", memory: "#e07a3f", lsu: "#b5446e", dependence: "#f2c14e", unit: "#8f6bb3",
-    barrier: "#3f7fc4", fence: "#8cc8dd", sleep: "#b9b39b", idle: "#d5dae1",
+    fetch: "#a3b86c", barrier: "#3f7fc4", fence: "#8cc8dd", sleep: "#b9b39b", idle: "#d5dae1",
   },
   other: ["#9c755f", "#bab0ac", "#76b7b2", "#ff9da7"],
 };
@@ -32,7 +32,7 @@ const kDark: Theme = {
   series: ["#4aa3df", "#f2b134", "#2fc397", "#e09bc3", "#9bd4f5", "#f07f3c", "#b49ad1", "#a8a8a8"],
   stalls: {
     issued: "#27a69d", memory: "#e88950", lsu: "#cf5f88", dependence: "#f2c85f", unit: "#a687c9",
-    barrier: "#5c9ae0", fence: "#9ad3e6", sleep: "#8c876f", idle: "#465160",
+    fetch: "#b3c77c", barrier: "#5c9ae0", fence: "#9ad3e6", sleep: "#8c876f", idle: "#465160",
   },
   other: ["#b98d75", "#cac1bd", "#86c7c2", "#ffb3bb"],
 };
