@@ -137,7 +137,7 @@ inline double cycles_per(const test::RunSpec& on, const std::string& before,
 
 inline std::vector<std::string> machines() {
   std::vector<std::string> out;
-  for (const sim::EmbeddedGpu& gpu : sim::embedded_gpus()) out.emplace_back(gpu.name);
+  for (const sim::EmbeddedToml& gpu : sim::embedded_gpus()) out.emplace_back(gpu.name);
   return out;
 }
 inline timing::MachineSpec spec_of(const std::string& gpu) {

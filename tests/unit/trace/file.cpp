@@ -289,10 +289,10 @@ TEST(CodeJson, RegistersAndTargetsThatAreNotThereAreRefused) {
   code.instructions[0].operands[0].reg = 3;
   EXPECT_THROW(code_from_json(code_to_json(code)), InputError);
   code = with_operands();
-  code.instructions[0].next = {3};
+  code.instructions[0].next = {static_cast<std::uint32_t>(code.instructions.size())};
   EXPECT_THROW(code_from_json(code_to_json(code)), InputError);
   code = with_operands();
-  code.instructions[2].alias_of = 9;
+  code.instructions[2].alias_of = static_cast<std::uint32_t>(code.instructions.size());
   EXPECT_THROW(code_from_json(code_to_json(code)), InputError);
 }
 
