@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                  Broken{
                                      "noc.mesh.sm_nodes must list nodes of the mesh",
                                      [](MachineSpec& m) { mesh(m).mesh.sm_nodes = "0-63,64-79"; }},
-                                 Broken{"noc.mesh.slice_nodes must have one node for each L2 slice "
+                                 Broken{"noc.mesh.slice_nodes must have a node for each L2 slice "
                                         "(nodes listed is 3, "
                                         "needed is 64)",
                                         [](MachineSpec& m) { mesh(m).mesh.slice_nodes = "1,2,3"; }},

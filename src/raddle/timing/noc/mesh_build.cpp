@@ -28,7 +28,8 @@ MeshShape mesh_shape(const MachineSpec& m, Direction direction) {
   unsigned nodes = mesh.columns * mesh.rows;
   auto sms = read_nodes(mesh.sm_nodes, nodes, m.sm.count);
   auto slices = read_nodes(mesh.slice_nodes, nodes, m.l2.slices);
-  RADDLE_ASSERT(sms && slices);
+  RADDLE_ASSERT(sms && slices && sms->size() >= m.sm.count && slices->size() >= m.l2.slices);
+  sms->resize(m.sm.count), slices->resize(m.l2.slices);
   if (direction == Direction::Reply) std::swap(sms, slices);
   return {mesh.columns,
           mesh.rows,

@@ -42,8 +42,8 @@ void check_nodes(std::string_view key, const std::string& text, unsigned nodes, 
   std::string name = "noc.mesh." + std::string(key) + " must ";
   r.require(list.has_value(), name + "list nodes of the mesh like 0-3,7",
             {{"number of nodes", nodes}});
-  r.require(!list || list->size() == count,
-            name + "have one node for each " + (key == "sm_nodes" ? "SM" : "L2 slice"),
+  r.require(!list || list->size() >= count,
+            name + "have a node for each " + (key == "sm_nodes" ? "SM" : "L2 slice"),
             {{"nodes listed", list ? list->size() : 0}, {"needed", count}});
 }
 
@@ -96,8 +96,9 @@ void MeshSpec::visit(FieldVisitor& v) {
           "network cycles of a link between routers; a credit takes as long");
   v.field("virtual_channels", virtual_channels, R{1, 8}, "", "virtual channels of each link");
   v.field("vc_flits", vc_flits, R{1, 64}, "flits", "buffer of a virtual channel at its receiver");
-  v.field("sm_nodes", sm_nodes,
-          "node (row x columns + column) of each SM, as 0-3,7; empty: spread evenly");
+  v.field(
+      "sm_nodes", sm_nodes,
+      "node (row x columns + column) of each SM, as 0-3,7; more are ignored; empty: spread evenly");
   v.field("slice_nodes", slice_nodes, "node of each L2 slice, likewise");
 }
 

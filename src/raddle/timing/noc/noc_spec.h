@@ -18,7 +18,7 @@ struct MeshSpec {
   std::uint32_t columns = 8, rows = 8;
   std::uint32_t router_cycles = 2, channel_cycles = 1;  ///< network cycles
   std::uint32_t virtual_channels = 4, vc_flits = 8;
-  std::string sm_nodes, slice_nodes;  ///< "0-3,7"; empty = spread evenly
+  std::string sm_nodes, slice_nodes;  ///< "0-3,7", the first ones count; empty = spread evenly
   void visit(FieldVisitor& v);
 };
 
