@@ -49,6 +49,53 @@ TEST(AddressMap, NoTwoLinesShareAPlaceInDram) {
   }
 }
 
+/// Every mapping the keys allow is a bijection inside a channel.
+TEST(AddressMap, NoMappingPutsTwoLinesInOnePlace) {
+  for (AddressHash hash : {AddressHash::None, AddressHash::Xor, AddressHash::Mix})
+    for (unsigned near : {1u, 2u, 4u, 16u}) {
+      MachineSpec m = machine(4, 2);
+      m.dram.channel_hash = m.dram.bank_hash = hash, m.dram.interleave_banks = near;
+      AddressMap map(m);
+      std::vector<std::uint64_t> places;
+      for (std::uint32_t line = 0; line < 100'000; ++line) {
+        AddressMap::DramPlace at = map.dram(line);
+        ASSERT_LT(at.bank, 16u);
+        ASSERT_LT(at.column, 16u);
+        places.push_back(((std::uint64_t{map.channel(line)} * 64 + at.bank) << 40) |
+                         std::uint64_t{at.row} << 8 | at.column);
+      }
+      std::sort(places.begin(), places.end());
+      EXPECT_EQ(std::adjacent_find(places.begin(), places.end()), places.end()) << near;
+    }
+}
+
+TEST(AddressMap, InterleaveGoesRoundTheNearBanksBeforeItFillsARow) {
+  MachineSpec m = machine(1, 1, 8);  // 256 B = 2 lines, 16 lines a row
+  m.dram.channel_hash = m.dram.bank_hash = AddressHash::None, m.dram.interleave_banks = 2;
+  AddressMap map(m);
+  auto is = [&](std::uint32_t line, std::uint32_t bank, std::uint32_t row, std::uint32_t column) {
+    AddressMap::DramPlace at = map.dram(line);
+    return at.bank == bank && at.row == row && at.column == column;
+  };
+  EXPECT_TRUE(is(0, 0, 0, 0) && is(1, 0, 0, 1)) << "one interleave";
+  EXPECT_TRUE(is(2, 1, 0, 0) && is(3, 1, 0, 1)) << "the next bank";
+  EXPECT_TRUE(is(4, 0, 0, 2)) << "on along the row";
+  EXPECT_TRUE(is(31, 1, 0, 15)) << "the end of both rows";
+  EXPECT_TRUE(is(32, 2, 0, 0)) << "the next two banks";
+  EXPECT_TRUE(is(128, 0, 1, 0)) << "the next row";
+  m.dram.bank_hash = AddressHash::Xor;
+  AddressMap turned(m);
+  EXPECT_EQ(turned.dram(128).bank, 1u) << "bank 0 of row 1";
+  EXPECT_EQ(turned.dram(32 + 128 * 3).bank, 2u ^ 3u);
+}
+
+TEST(AddressMap, WithoutAHashChannelsFollowTheAddress) {
+  MachineSpec m = machine(6, 2);
+  m.dram.channel_hash = AddressHash::None;
+  AddressMap map(m);
+  for (std::uint32_t line = 0; line < 1000; ++line) ASSERT_EQ(map.channel(line), line / 2 % 6);
+}
+
 TEST(AddressMap, SliceBelongsToTheChannel) {
   AddressMap map(machine(6, 4));
   for (std::uint32_t line = 0; line < 100'000; line += 7)

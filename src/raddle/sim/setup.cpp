@@ -86,6 +86,8 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
   reader.nested("run", setup.run, "");
   if (!reader.failed())
     for (const std::string& rule : setup.machine.violations()) reader.fail(rule);
+  if (setup.machine.dram.model == timing::DramModel::Fixed && setup.dram->name() != "fcfs")
+    reader.fail("dram.model = \"fixed\" serves in order: policy.dram.name must be \"fcfs\"");
   reader.finish();
   return setup;
 }

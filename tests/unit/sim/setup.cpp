@@ -72,6 +72,14 @@ TEST(MachineSetup, ContradictionsAreErrors) {
   EXPECT_FALSE(test::input_error_of([&] { read(tree); }).empty());
 }
 
+TEST(MachineSetup, FixedMemoryTakesNoOtherOrderThanThatOfArrival) {
+  config::Tree tree = load_gpu("gtx480");
+  tree.set("dram.model", "\"fixed\"", "--set");
+  EXPECT_THAT(error_of([&] { read(tree); }), HasSubstr("policy.dram.name must be"));
+  tree.set("policy.dram.name", "\"fcfs\"", "--set");
+  EXPECT_EQ(error_of([&] { read(tree); }), "");
+}
+
 TEST(MachineSetup, ResolvedConfigurationReadsBackToItself) {
   for (const EmbeddedToml& gpu : embedded_gpus()) {
     sim::Setup first = read(load_gpu(std::string(gpu.name)));
