@@ -54,14 +54,20 @@ TEST_P(ChaseOf, L2) {
 }
 
 TEST_P(ChaseOf, Dram) {
+  if (m.dram.model == timing::DramModel::Fixed) {
+    const double expected = l2_path() + m.dram.fixed_latency_cycles;
+    expect_between("DRAM, fixed", expected, expected + kHandOver,
+                   chase(on, ring(4096 + m.l2.line_bytes), 2, true));
+    return;
+  }
   // Lines of the first 64 MiB by bank, picked by the machine's own map.
   const timing::AddressMap map(m);
   const std::uint64_t first = exec::DeviceMemory::kBase / m.l2.line_bytes;
   std::vector<std::uint64_t> same_row, new_banks, new_rows;
   std::vector<bool> bank_used(m.dram.banks);
+  std::vector<std::uint32_t> rows_used;
   const auto origin = map.dram(static_cast<std::uint32_t>(first));
   const unsigned channel = map.channel(static_cast<std::uint32_t>(first));
-  std::vector<std::uint32_t> rows_used;
   for (std::uint64_t i = 0; i < (64u << 20) / m.l2.line_bytes; ++i) {
     const auto line = static_cast<std::uint32_t>(first + i);
     if (map.channel(line) != channel) continue;
@@ -77,6 +83,7 @@ TEST_P(ChaseOf, Dram) {
       new_rows.push_back(i * m.l2.line_bytes);
     }
   }
+  on.set = {"dram.refresh=none"};
   const double ratio = static_cast<double>(m.core_clock_mhz) / m.dram.clock_mhz;
   const double burst =
       std::ceil(static_cast<double>(m.l2.sector_bytes) / m.dram.bus_bytes_per_cycle);

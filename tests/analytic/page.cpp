@@ -16,9 +16,10 @@ struct Table {
 constexpr const char* kIntroduction = R"(# Verification
 
 Written by `./x verify` from the tests in `tests/analytic`; do not edit. The tests assert what
-stands here, so a change of the model that moves a number fails a test or changes this page (`./x verify
---check`, part of `./x test`). Expected values are closed forms of the machine file's own numbers.
-Cycles are core-clock cycles. What the model leaves out: [deviations.md](deviations.md).
+stands here, so a change of the model that moves a number fails a test or changes this page
+(`./x verify --check`, part of `./x test`). Expected values are closed forms of the machine file's
+own numbers. Cycles are core-clock cycles. What the model leaves out is in
+[deviations.md](deviations.md).
 )";
 
 constexpr Table kTables[] = {
@@ -28,19 +29,19 @@ between a long and a short chain, so launch and drain do not count. **L1**: `hit
 **L2** (loads that bypass the L1): four links, the slice's `hit_latency_cycles`, and a cycle for
 each flit of the reply after its first. **DRAM**: the L2 path plus `extra_latency_cycles` plus, in
 memory clocks, tCL and the burst (row open), tRCD more (row closed), tRP more (another row open);
-the addresses are picked by the machine's own address map. Two clock domains meet: a request waits
-for the next memory clock, hence a core cycle and a memory clock between least and most; and
-components may take up to 8 cycles to hand a packet on.)",
+the addresses are picked by the machine's own address map, refresh is off. Two clock domains meet: a
+request waits for the next memory clock, hence a core cycle and a memory clock between least and
+most; and components may take up to 8 cycles to hand a packet on.)",
      "machine | level | expected | measured"},
     {"bandwidth", "Streaming bandwidth", R"(
-A full machine of 256-thread blocks with 16-byte accesses, bytes per core cycle, slope between a
-long and a short run. **L1**: reads of up to four
-blocks on one SM, against a line per cycle. **L2**: accesses that
-bypass the L1 and hit, against what the ports of SMs or slices carry of data in one direction (a
-128-byte line and its header in whole flits); a copy uses both directions. **DRAM**: bytes on the
-channels, the L2 cut to four sets so that it keeps nothing, against channels x bus. Below peak: one
-load under way per warp (L1), head-of-line blocking in the crossbars (L2), closed rows and
-turnarounds of the bus (DRAM). Slopes are good to 1 %.)",
+A full machine of 256-thread blocks with 16-byte accesses, bytes per core cycle. **L1**: reads of up
+to four blocks on one SM, against a line per cycle. **L2**: accesses that bypass the L1 and hit,
+against what the ports of SMs or slices carry of data in one direction (a 128-byte line and its
+header in whole flits); a copy uses both directions. Both are slopes between a long and a short run,
+good to 1 %. **DRAM**: bytes on the channels in the whole run after launch, the L2 cut to four sets
+so that it keeps nothing, against channels x bus. Below peak: one load under way per warp (L1),
+head-of-line blocking in the crossbars (L2), closed rows, turnarounds, refresh, the first and the
+last latency (DRAM).)",
      "machine | level | access | peak B/cycle | measured | share"},
     {"banks", "Shared-memory bank conflicts", R"(
 One warp loads from shared memory with a stride in words, each load waiting for the one before
