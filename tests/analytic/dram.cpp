@@ -20,7 +20,7 @@ class ShippedMemory : public testing::TestWithParam<std::string> {
 };
 std::vector<std::string> machines() {
   std::vector<std::string> out;
-  for (const sim::EmbeddedGpu& gpu : sim::embedded_gpus()) out.emplace_back(gpu.name);
+  for (const sim::EmbeddedToml& gpu : sim::embedded_gpus()) out.emplace_back(gpu.name);
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(All, ShippedMemory, testing::ValuesIn(machines()),

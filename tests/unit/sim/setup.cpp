@@ -75,9 +75,9 @@ TEST(MachineSetup, ContradictionsAreErrors) {
 TEST(MachineSetup, FixedMemoryTakesNoOtherOrderThanThatOfArrival) {
   config::Tree tree = load_gpu("gtx480");
   tree.set("dram.model", "\"fixed\"", "--set");
-  EXPECT_THAT(error_of([&] { read(tree); }), HasSubstr("policy.dram.name must be"));
+  EXPECT_THAT(test::input_error_of([&] { read(tree); }), HasSubstr("policy.dram.name must be"));
   tree.set("policy.dram.name", "\"fcfs\"", "--set");
-  EXPECT_EQ(error_of([&] { read(tree); }), "");
+  EXPECT_EQ(test::input_error_of([&] { read(tree); }), "no error");
 }
 
 TEST(MachineSetup, ResolvedConfigurationReadsBackToItself) {
