@@ -82,7 +82,8 @@ class Stream final : public Probe {
     const std::string body = (access_ != Access::Write ? load : "") +
                              (access_ == Access::Read ? "add.f32 %f1, %f1, %f2;\n" : store);
     const runtime::ModuleId module = device.load(kPtxHeader + std::string(R"(
-.visible .entry stream(.param .u64 from, .param .u64 to, .param .u32 pieces, .param .u32 rounds, .param .u64 step)
+.visible .entry stream(.param .u64 from, .param .u64 to, .param .u32 pieces, .param .u32 rounds,
+                      .param .u64 step)
 {
 .reg .b32 %r<8>; .reg .b64 %d<8>; .reg .f32 %f<8>; .reg .pred %p<2>;
 ld.param.u64 %d1, [from]; ld.param.u64 %d2, [to]; ld.param.u32 %r1, [pieces];

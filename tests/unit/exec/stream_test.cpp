@@ -54,7 +54,8 @@ std::vector<Op> tail(const std::string& body, u32 threads = 32) {
 
 TEST(Stream, ASleepCarriesTheLogarithmOfItsLongestTime) {
   EXPECT_OPS(tail(R"(
-  nanosleep.u32 100; nanosleep.u32 1024; nanosleep.u32 1025; nanosleep.u32 0; nanosleep.u32 4000000000;
+  nanosleep.u32 100; nanosleep.u32 1024; nanosleep.u32 1025; nanosleep.u32 0;
+  nanosleep.u32 4000000000;
   shl.b32 %r2, %r1, 2; nanosleep.u32 %r2;
   setp.lt.u32 %p1, %r1, 4; @%p1 nanosleep.u32 %r2;)"),
              {1, 3, 0, ~0u, {}}, {4, 1, 7, ~0u, {}}, {5, 1, 10, ~0u, {}}, {6, 1, 11, ~0u, {}},
