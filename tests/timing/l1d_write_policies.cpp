@@ -34,6 +34,7 @@ TEST_F(L1dWritePolicies, WriteBackKeepsAStoreThatHits) {
   EXPECT_EQ(sm.issue_times(), (Cycles{0, 100, 101, 102, 103}))
       << "the store is done a cycle after it was served";
   EXPECT_EQ(sm.counters().l1d_stores, 1u);
+  EXPECT_EQ(sm.counters().l1d_store_hits, 1u);
 }
 
 TEST_F(L1dWritePolicies, WriteBackFetchesAnAbsentLineAndWaitsForIt) {
@@ -53,6 +54,7 @@ TEST_F(L1dWritePolicies, WriteBackFetchesAnAbsentLineAndWaitsForIt) {
   EXPECT_EQ(sm.issue_times(8)[1], 100u) << "the other warp's load has merged";
   stats::SmCounters c = sm.counters();
   EXPECT_EQ(c.l1d_store_misses, 1u);
+  EXPECT_EQ(c.l1d_store_hits, 0u);
   EXPECT_EQ(c.l1d_pending_hits, 1u);
   EXPECT_EQ(c.l1d_misses, 0u) << "counts loads";
   EXPECT_EQ(c.l1d_fills, 1u);

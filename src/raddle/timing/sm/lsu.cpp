@@ -253,6 +253,7 @@ bool Lsu::store(Cycle now, const Entry& e, const LineAccess& a, EventWheel& whee
       forward_store(now, e, a, wheel, count);
   }
   ++count.l1d_stores;
+  count.l1d_store_hits += l1d_.last_way() != Tags::kAbsent;
   return true;
 }
 
