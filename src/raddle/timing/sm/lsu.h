@@ -147,7 +147,7 @@ class Lsu {
     std::uint16_t load = 0;
     std::uint32_t base = 0;
   };
-  struct InFlight {
+  struct alignas(32) InFlight {  // two to a line of the host
     Owner owner;
     std::uint16_t left = 0;
     std::uint32_t entered = 0, served = 0, departed = 0;  ///< 32 bits of the cycle
