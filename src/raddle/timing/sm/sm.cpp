@@ -235,7 +235,8 @@ void Sm::written(Cycle now, unsigned w, unsigned reg) {
   if (!warp.next->uses.test(reg)) return;
   changed_ |= bit;
   if (memory && --warp.missing_memory == 0) memory_wait_ &= ~bit;
-  if (--warp.missing == 0 || (emptied_ & bit) != 0) judge_again(now, w);
+  if ((emptied_ & bit) != 0 || warp.next->route == Route::Fence) return judge_again(now, w);
+  if (--warp.missing == 0) ready_ |= bit;
 }
 
 void Sm::written_several(Cycle now, unsigned w, const DecodedInst& in) {
