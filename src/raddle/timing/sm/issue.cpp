@@ -27,6 +27,191 @@ void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigned lanes
 }
 }  // namespace
 
+// --- the next instruction of a warp; here, so that the compiler sees it with the issue
+// -------------------------------------------------------------------------------
+
+// The next record that stands for any machine instruction; false at the end of the warp's stream.
+bool Sm::read_record(Warp& warp) {
+  const DecodedKernel& code = *warp.launch->code;
+  while (true) {
+    if (warp.cursor.at == warp.cursor.end && !warp.launch->stream->refill(warp.cursor))
+      return false;
+    const std::uint32_t* at = warp.cursor.at;
+    trace::Record r{at[0], at[1]};
+    RADDLE_ASSERT(r.inst() + r.count() <= code.ptx_size());
+    const Expansion& e = code.expansions()[r.inst()];
+    std::uint32_t first = e.first(), end = code.expansions()[r.inst() + r.count()].first();
+    unsigned words = trace::kRecordWords + (e.payload() ? trace::kPieceWords * r.pieces() : 0);
+    if (first == end) {
+      warp.cursor.at += words;
+      continue;
+    }
+    warp.next = code.instructions() + first;
+    warp.left = static_cast<std::uint16_t>(end - first);
+    warp.mask = r.mask;
+    warp.active = e.barrier() ? warp.lanes : lanes_in(r.mask);
+    warp.pieces = static_cast<std::uint8_t>(r.pieces());
+    warp.words = static_cast<std::uint8_t>(words);
+    __builtin_prefetch(at + 24);
+    return true;
+  }
+}
+
+inline void Sm::judge(unsigned w) {
+  const Warp& warp = warps_[w];
+  Mask bit = 1ull << w;
+  changed_ |= bit;
+  if (warp.next->uses.meets(warp.pending)) {
+    if (warp.next->uses.meets(warp.pending_memory)) memory_wait_ |= bit;
+  } else if (warp.next->route == Route::Fence && !warp.next->block_scope && warp.outstanding != 0) {
+    fence_wait_ |= bit;
+  } else {
+    ready_ |= bit;
+  }
+}
+
+// Precondition: the warp is in no set of those that wait or may issue.
+void Sm::show_next(unsigned w) {
+  Mask bit = 1ull << w;
+  auto unit = static_cast<unsigned>(warps_[w].next->unit);
+  class_[unit] |= bit, blocked_ |= busy_[unit] & bit;
+  judge(w);
+}
+
+// The instruction after `next` becomes the one to issue, from cycle `from` on.
+inline void Sm::advance(Cycle now, Cycle from, unsigned w) {
+  Warp& warp = warps_[w];
+  const DecodedInst* before = warp.next;
+  if (--warp.left != 0) {
+    ++warp.next;
+  } else {
+    warp.cursor.at += warp.words;
+    if (!read_record(warp)) return end_stream(now, w);
+  }
+  if (fetches_straight_ || (fetches_ && warp.next != before + 1))
+    fetch_behind(now, from, w, before);
+  else show_next(w);
+}
+
+void Sm::resume(Cycle now, unsigned w) {
+  at_barrier_ &= ~(1ull << w), sleeping_ &= ~(1ull << w);
+  advance(now, now, w);
+}
+
+void Sm::fetch_behind(Cycle now, Cycle from, unsigned w, const DecodedInst* before) {
+  Warp& warp = warps_[w];
+  Cycle at = from;
+  if (short_buffer_) {
+    unsigned entries = spec_.fetch.buffer;
+    Cycle* left = &left_[std::size_t{w} * entries];
+    left[entry_[w]] = now;
+    entry_[w] = static_cast<std::uint8_t>(entry_[w] + 1u == entries ? 0 : entry_[w] + 1);
+    at = std::max(at, left[entry_[w]] + spec_.fetch.cycles);
+  }
+  if (warp.next != before + 1) {
+    if (!warp.pending.test(trace::kPcRegister)) return fetch(from, w);
+    emptied_ |= 1ull << w;  // fetched from where the branch leads when that is known
+    return show_next(w);
+  }
+  if (!instructions_.empty()) {
+    const DecodedInst* first = warp.launch->code->instructions();
+    auto index = static_cast<std::uint32_t>(warp.next - first);
+    InstructionCache& cache = instructions_of(w);
+    if (!cache.same_line(index - 1, index))
+      at = std::max(at, cache.ready(from, warp.launch->sequence, index));
+  }
+  show_from(from, at, w);
+}
+
+// Into an empty buffer.
+void Sm::fetch(Cycle from, unsigned w) {
+  const Launch& launch = *warps_[w].launch;
+  Cycle there = from;
+  if (!instructions_.empty()) {
+    auto index = static_cast<std::uint32_t>(warps_[w].next - launch.code->instructions());
+    there = instructions_of(w).ready(from, launch.sequence, index);
+  }
+  show_from(from, there + spec_.fetch.cycles, w);
+}
+
+InstructionCache& Sm::instructions_of(unsigned w) {
+  return instructions_[instructions_.size() == 1 ? 0 : scheduler_of(w)];
+}
+
+// The next instruction is there at `at`; it could issue from cycle `from` on.
+void Sm::show_from(Cycle from, Cycle at, unsigned w) {
+  if (at <= from) return show_next(w);
+  fetching_ |= 1ull << w, changed_ |= 1ull << w;
+  wheel_.push(at, Event::fetched(w));
+}
+
+void Sm::judge_again(Cycle now, unsigned w) {
+  Mask bit = 1ull << w;
+  ready_ &= ~bit, memory_wait_ &= ~bit, fence_wait_ &= ~bit;
+  if ((emptied_ & bit) == 0 || warps_[w].pending.test(trace::kPcRegister)) return judge(w);
+  emptied_ &= ~bit, blocked_ &= ~bit;
+  class_[static_cast<unsigned>(warps_[w].next->unit)] &= ~bit;
+  fetch(now, w);
+}
+
+// --- issue
+// -----------------------------------------------------------------------------------------
+
+inline unsigned Sm::pick(Cycle now, unsigned s, Mask ready) {
+  unsigned w = policies_[s]->pick({ready, resident_ & group_[s], age_, now});
+  if (w >= 64 || (ready >> w & 1) == 0)
+    assertion_failed(("warp policy '" + policy_name_ + "' picks a warp that is ready").c_str(),
+                     __FILE__, __LINE__);
+  return w;
+}
+
+// The cycles since since_[s] go to the reason found then.
+inline void Sm::credit_stall(Cycle now, unsigned s) {
+  Cycle n = now - since_[s];
+  if (n == 0) return;
+  auto why = static_cast<unsigned>(reason_[s]);
+  scheduler_counters_.stall[why] += n;
+  if (reason_[s] != stats::Stall::Idle) counters_[charged_[s]].stall[why] += n;
+}
+
+inline void Sm::take_unit(Cycle now, unsigned s, const DecodedInst& in) {
+  auto unit = static_cast<unsigned>(in.unit);
+  Mask slots = group_[s];
+  if ((shared_units_ >> unit & 1) != 0) slots = ~Mask{0}, s = 0;
+  busy_[unit] |= slots, blocked_ |= class_[unit] & slots;
+  wheel_.push_unit(now + in.interval, 4 * unit + s);
+}
+
+inline void Sm::write_back(Cycle now, unsigned w, const DecodedInst& in) {
+  Warp& warp = warps_[w];
+  if (in.destination < DecodedInst::kNone) {
+    warp.pending.set(in.destination);
+    wheel_.push(now + in.latency, Event::write(w, in.destination));
+  } else if (in.destination == DecodedInst::kSeveral) {
+    warp.pending |= warp.launch->code->several(in);
+    auto inst = static_cast<std::uint32_t>(&in - warp.launch->code->instructions());
+    wheel_.push(now + in.latency, Event::write_several(w, inst));
+  }
+}
+
+inline void Sm::issue_warp(Cycle now, unsigned s, unsigned w) {
+  Warp& warp = warps_[w];
+  const DecodedInst& in = *warp.next;
+  stats::SmCounters& count = counters_[warp.kernel];
+  ready_ &= ~(1ull << w), class_[static_cast<unsigned>(in.unit)] &= ~(1ull << w);
+  progress_ = now;
+  count_issue(count, in, warp.active);
+  if (in.interval > 1) take_unit(now, s, in);
+  Cycle late = 0;
+  if (!collectors_.empty() && in.bank_reads != 0) {
+    late = collect(now, s, in);
+    count.operand_wait_cycles += late;
+  }
+  if (in.route != Route::Pipeline) return perform(now, w, in);
+  write_back(now + late, w, in);
+  advance(now, now + 1, w);
+}
+
 // A scheduler for which nothing has changed stalls on for the reason found before; it is not looked
 // at.
 bool Sm::issue(Cycle now) {
@@ -72,15 +257,6 @@ void Sm::stalled(Cycle now, unsigned s, const Wait& wait) {
   reason_[s] = wait.why, charged_[s] = kernel, since_[s] = now;
 }
 
-// The cycles since since_[s] go to the reason found then.
-void Sm::credit_stall(Cycle now, unsigned s) {
-  Cycle n = now - since_[s];
-  if (n == 0) return;
-  auto why = static_cast<unsigned>(reason_[s]);
-  scheduler_counters_.stall[why] += n;
-  if (reason_[s] != stats::Stall::Idle) counters_[charged_[s]].stall[why] += n;
-}
-
 Sm::Wait Sm::reason(unsigned s, Mask open) const {
   using stats::Stall;
   Mask mine = group_[s] & resident_;
@@ -94,40 +270,6 @@ Sm::Wait Sm::reason(unsigned s, Mask open) const {
   if (awake != 0) return {Stall::Fence, awake};
   if (Mask m = mine & sleeping_; m != 0) return {Stall::Sleep, m};
   return {mine != 0 ? Stall::Barrier : Stall::Idle, mine};
-}
-
-unsigned Sm::pick(Cycle now, unsigned s, Mask ready) {
-  unsigned w = policies_[s]->pick({ready, resident_ & group_[s], age_, now});
-  if (w >= 64 || (ready >> w & 1) == 0)
-    assertion_failed(("warp policy '" + policy_name_ + "' picks a warp that is ready").c_str(),
-                     __FILE__, __LINE__);
-  return w;
-}
-
-void Sm::issue_warp(Cycle now, unsigned s, unsigned w) {
-  Warp& warp = warps_[w];
-  const DecodedInst& in = *warp.next;
-  stats::SmCounters& count = counters_[warp.kernel];
-  ready_ &= ~(1ull << w), class_[static_cast<unsigned>(in.unit)] &= ~(1ull << w);
-  progress_ = now;
-  count_issue(count, in, warp.active);
-  if (in.interval > 1) take_unit(now, s, in);
-  Cycle late = 0;
-  if (!collectors_.empty() && in.bank_reads != 0) {
-    late = collect(now, s, in);
-    count.operand_wait_cycles += late;
-  }
-  if (in.route != Route::Pipeline) return perform(now, w, in);
-  write_back(now + late, w, in);
-  advance(now, now + 1, w);
-}
-
-void Sm::take_unit(Cycle now, unsigned s, const DecodedInst& in) {
-  auto unit = static_cast<unsigned>(in.unit);
-  bool shared = (shared_units_ >> unit & 1) != 0;
-  Mask slots = shared ? ~Mask{0} : group_[s];
-  busy_[unit] |= slots, blocked_ |= class_[unit] & slots;
-  wheel_.push_unit(now + in.interval, 4 * unit + (shared ? 0 : s));
 }
 
 Cycle Sm::collect(Cycle now, unsigned s, const DecodedInst& in) {
@@ -152,18 +294,6 @@ void Sm::perform(Cycle now, unsigned w, const DecodedInst& in) {
       if (warps_[w].pieces != 0) to_lsu(now, w, in);  // otherwise all lanes were predicated off
   }
   advance(now, now + 1, w);
-}
-
-void Sm::write_back(Cycle now, unsigned w, const DecodedInst& in) {
-  Warp& warp = warps_[w];
-  if (in.destination < DecodedInst::kNone) {
-    warp.pending.set(in.destination);
-    wheel_.push(now + in.latency, Event::write(w, in.destination));
-  } else if (in.destination == DecodedInst::kSeveral) {
-    warp.pending |= warp.launch->code->several(in);
-    auto inst = static_cast<std::uint32_t>(&in - warp.launch->code->instructions());
-    wheel_.push(now + in.latency, Event::write_several(w, inst));
-  }
 }
 
 void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
@@ -221,131 +351,6 @@ std::uint32_t Sm::local_base(unsigned w) const {
       line_bytes_;
   std::uint64_t number = std::uint64_t{id_} * spec_.warps + w;
   return static_cast<std::uint32_t>(kLocalBase / line_bytes_ + number * window);
-}
-
-// --- the next instruction of a warp; here, so that the compiler sees it with the issue
-// -------------------------------------------------------------------------------
-
-// The next record that stands for any machine instruction; false at the end of the warp's stream.
-bool Sm::read_record(Warp& warp) {
-  const DecodedKernel& code = *warp.launch->code;
-  while (true) {
-    if (warp.cursor.at == warp.cursor.end && !warp.launch->stream->refill(warp.cursor))
-      return false;
-    const std::uint32_t* at = warp.cursor.at;
-    trace::Record r{at[0], at[1]};
-    RADDLE_ASSERT(r.inst() + r.count() <= code.ptx_size());
-    const Expansion& e = code.expansions()[r.inst()];
-    std::uint32_t first = e.first(), end = code.expansions()[r.inst() + r.count()].first();
-    unsigned words = trace::kRecordWords + (e.payload() ? trace::kPieceWords * r.pieces() : 0);
-    if (first == end) {
-      warp.cursor.at += words;
-      continue;
-    }
-    warp.next = code.instructions() + first;
-    warp.left = static_cast<std::uint16_t>(end - first);
-    warp.mask = r.mask;
-    warp.active = e.barrier() ? warp.lanes : lanes_in(r.mask);
-    warp.pieces = static_cast<std::uint8_t>(r.pieces());
-    warp.words = static_cast<std::uint8_t>(words);
-    __builtin_prefetch(at + 24);
-    return true;
-  }
-}
-
-// The instruction after `next` becomes the one to issue, from cycle `from` on.
-void Sm::advance(Cycle now, Cycle from, unsigned w) {
-  Warp& warp = warps_[w];
-  const DecodedInst* before = warp.next;
-  if (--warp.left != 0) {
-    ++warp.next;
-  } else {
-    warp.cursor.at += warp.words;
-    if (!read_record(warp)) return end_stream(now, w);
-  }
-  if (fetches_straight_ || (fetches_ && warp.next != before + 1))
-    fetch_behind(now, from, w, before);
-  else show_next(w);
-}
-
-void Sm::fetch_behind(Cycle now, Cycle from, unsigned w, const DecodedInst* before) {
-  Warp& warp = warps_[w];
-  Cycle at = from;
-  if (short_buffer_) {
-    unsigned entries = spec_.fetch.buffer;
-    Cycle* left = &left_[std::size_t{w} * entries];
-    left[entry_[w]] = now;
-    entry_[w] = static_cast<std::uint8_t>(entry_[w] + 1u == entries ? 0 : entry_[w] + 1);
-    at = std::max(at, left[entry_[w]] + spec_.fetch.cycles);
-  }
-  if (warp.next != before + 1) {
-    if (!warp.pending.test(trace::kPcRegister)) return fetch(from, w);
-    emptied_ |= 1ull << w;  // fetched from where the branch leads when that is known
-    return show_next(w);
-  }
-  if (!instructions_.empty()) {
-    const DecodedInst* first = warp.launch->code->instructions();
-    auto index = static_cast<std::uint32_t>(warp.next - first);
-    InstructionCache& cache = instructions_of(w);
-    if (!cache.same_line(index - 1, index))
-      at = std::max(at, cache.ready(from, warp.launch->sequence, index));
-  }
-  show_from(from, at, w);
-}
-
-// Into an empty buffer.
-void Sm::fetch(Cycle from, unsigned w) {
-  const Launch& launch = *warps_[w].launch;
-  Cycle there = from;
-  if (!instructions_.empty()) {
-    auto index = static_cast<std::uint32_t>(warps_[w].next - launch.code->instructions());
-    there = instructions_of(w).ready(from, launch.sequence, index);
-  }
-  show_from(from, there + spec_.fetch.cycles, w);
-}
-
-InstructionCache& Sm::instructions_of(unsigned w) {
-  return instructions_[instructions_.size() == 1 ? 0 : scheduler_of(w)];
-}
-
-// The next instruction is there at `at`; it could issue from cycle `from` on.
-void Sm::show_from(Cycle from, Cycle at, unsigned w) {
-  if (at <= from) return show_next(w);
-  fetching_ |= 1ull << w, changed_ |= 1ull << w;
-  wheel_.push(at, Event::fetched(w));
-}
-
-// Precondition: the warp is in no set of those that wait or may issue.
-void Sm::show_next(unsigned w) {
-  Mask bit = 1ull << w;
-  auto unit = static_cast<unsigned>(warps_[w].next->unit);
-  class_[unit] |= bit, blocked_ |= busy_[unit] & bit;
-  judge(w);
-}
-
-void Sm::judge(unsigned w) {
-  Warp& warp = warps_[w];
-  Mask bit = 1ull << w;
-  changed_ |= bit;
-  unsigned missing = warp.next->uses.common(warp.pending);
-  warp.missing = static_cast<std::uint8_t>(missing);
-  if (missing != 0) {
-    warp.missing_memory = static_cast<std::uint8_t>(warp.next->uses.common(warp.pending_memory));
-    if (warp.missing_memory != 0) memory_wait_ |= bit;
-  } else if (warp.next->route == Route::Fence && !warp.next->block_scope && warp.outstanding != 0) {
-    fence_wait_ |= bit;
-  } else {
-    ready_ |= bit;
-  }
-}
-
-void Sm::judge_again(Cycle now, unsigned w) {
-  Mask bit = 1ull << w;
-  ready_ &= ~bit, memory_wait_ &= ~bit, fence_wait_ &= ~bit;
-  if ((emptied_ & bit) == 0 || warps_[w].pending.test(trace::kPcRegister)) return judge(w);
-  emptied_ &= ~bit, blocked_ &= ~bit;
-  class_[static_cast<unsigned>(warps_[w].next->unit)] &= ~bit;
-  fetch(now, w);
 }
 
 }  // namespace raddle::timing

@@ -19,14 +19,6 @@ struct RegisterSet {
     return ((word[0] & o.word[0]) | (word[1] & o.word[1]) | (word[2] & o.word[2]) |
             (word[3] & o.word[3])) != 0;
   }
-  /// How many members both have; few as a rule.
-  unsigned common(const RegisterSet& o) const {
-    if (!meets(o)) return 0;
-    unsigned n = 0;
-    for (unsigned i = 0; i < 4; ++i)
-      for (std::uint64_t m = word[i] & o.word[i]; m != 0; m &= m - 1) ++n;
-    return n;
-  }
   RegisterSet& operator|=(const RegisterSet& o) {
     for (unsigned i = 0; i < 4; ++i) word[i] |= o.word[i];
     return *this;

@@ -144,6 +144,22 @@ void Sm::start_warp(Cycle now, unsigned w, unsigned slot, unsigned index, unsign
 // --- completions
 // -----------------------------------------------------------------------------------
 
+inline void Sm::written(Cycle now, unsigned w, unsigned reg) {
+  Warp& warp = warps_[w];
+  Mask bit = 1ull << w;
+  bool memory = warp.pending_memory.test(reg);
+  warp.pending.clear(reg), warp.pending_memory.clear(reg);
+  if (((ended_ | at_barrier_ | sleeping_ | fetching_) & bit) != 0) {
+    if ((ended_ & bit) != 0) end_if_drained(now, w);
+    return;
+  }
+  if (!warp.next->uses.test(reg)) return;
+  changed_ |= bit;
+  if ((emptied_ & bit) != 0 || warp.next->route == Route::Fence) return judge_again(now, w);
+  if (memory && !warp.next->uses.meets(warp.pending_memory)) memory_wait_ &= ~bit;
+  if (!warp.next->uses.meets(warp.pending)) ready_ |= bit;
+}
+
 void Sm::run_events(Cycle now) {
   auto units = [&](std::uint32_t free) {
     for (std::uint32_t m = free; m != 0; m &= m - 1) {
@@ -196,11 +212,6 @@ void Sm::wake_sleepers(Cycle now) {
   }
 }
 
-void Sm::resume(Cycle now, unsigned w) {
-  at_barrier_ &= ~(1ull << w), sleeping_ &= ~(1ull << w);
-  advance(now, now, w);
-}
-
 void Sm::loaded(Cycle now, const Lsu::Owner& owner) {
   unsigned w = owner.warp;
   changed_ |= ready_ & class_[static_cast<unsigned>(Unit::Lsu)];  // a load slot is free
@@ -221,21 +232,6 @@ void Sm::acknowledged(Cycle now, unsigned w) {
   --warps_[w].outstanding;
   if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
   else if ((fence_wait_ >> w & 1) != 0) judge_again(now, w);
-}
-
-void Sm::written(Cycle now, unsigned w, unsigned reg) {
-  Warp& warp = warps_[w];
-  Mask bit = 1ull << w;
-  bool memory = warp.pending_memory.test(reg);
-  warp.pending.clear(reg), warp.pending_memory.clear(reg);
-  if (((ended_ | at_barrier_ | sleeping_ | fetching_) & bit) != 0) {
-    if ((ended_ & bit) != 0) end_if_drained(now, w);
-    return;
-  }
-  if (!warp.next->uses.test(reg)) return;
-  changed_ |= bit;
-  if (memory && --warp.missing_memory == 0) memory_wait_ &= ~bit;
-  if (--warp.missing == 0 || (emptied_ & bit) != 0) judge_again(now, w);
 }
 
 void Sm::written_several(Cycle now, unsigned w, const DecodedInst& in) {

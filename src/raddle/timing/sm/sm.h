@@ -98,8 +98,6 @@ class Sm {
     std::uint8_t kernel = 0;             // launch slot
     std::uint8_t lanes = 0;              // threads of the warp
     std::uint8_t active = 0;  // lanes in `mask`; of a barrier, whose record has none, all of them
-    // While `next` waits for operands: its registers with a write under way; of these by a load.
-    std::uint8_t missing = 0, missing_memory = 0;
   };
   static_assert(sizeof(Warp) == 128);
   static constexpr unsigned kCollectors = 7;  // beside the units, in the wheel
