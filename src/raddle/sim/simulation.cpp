@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "raddle/config/writer.h"
+#include "raddle/lowering/lowering.h"
 
 namespace raddle::sim {
 
@@ -126,7 +127,8 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options)
 
 std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {
   auto& known = lowered_[&code];
-  if (known == nullptr) known = std::make_shared<const trace::LoweredCode>(trace::as_it_is(code));
+  if (known == nullptr)
+    known = std::make_shared<const trace::LoweredCode>(lowering::lower(code, setup_.isa));
   return known;
 }
 

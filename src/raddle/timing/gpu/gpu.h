@@ -109,8 +109,8 @@ class Gpu {
   const std::vector<KernelRun>& kernels();
   /// Every counter of every component, for state_hash.
   std::uint64_t hash() const;
-  /// Conservation laws that do not hold, one sentence each; empty = all do. At any time when nothing
-  /// is under way.
+  /// Conservation laws that do not hold, one sentence each; empty = all do. At any time when
+  /// nothing is under way.
   std::vector<std::string> audit();
   /// Statistics of each level's policy, summed over its instances.
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
