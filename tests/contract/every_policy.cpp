@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint64_t kSeeds = 3;
 
 /// Names of all policies of a level, for INSTANTIATE_TEST_SUITE_P.
+std::vector<std::string> kernel_names() { return policy::all_policies().kernel.names(); }
 std::vector<std::string> warp_names() { return policy::all_policies().warp.names(); }
 std::vector<std::string> block_names() { return policy::all_policies().block.names(); }
 std::vector<std::string> dram_names() { return policy::all_policies().dram.names(); }
@@ -23,6 +24,14 @@ Make<Interface> maker(const policy::Registry<Interface>& registry, const std::st
   std::shared_ptr<policy::Choice<Interface>> choice = registry.choose(name);
   return [choice](const typename Interface::Context& context) { return choice->make(context); };
 }
+
+class KernelContract : public testing::TestWithParam<std::string> {};
+TEST_P(KernelContract, Holds) {
+  const auto all = policy::all_policies();
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    EXPECT_EQ(check_kernel(maker(all.kernel, GetParam()), seed), "") << "seed " << seed;
+}
+INSTANTIATE_TEST_SUITE_P(All, KernelContract, testing::ValuesIn(kernel_names()), name_of);
 
 class WarpContract : public testing::TestWithParam<std::string> {};
 TEST_P(WarpContract, Holds) {

@@ -18,9 +18,13 @@ using Make = std::function<std::unique_ptr<Interface>(const typename Interface::
 std::string check_warp(const Make<policy::WarpPolicy>& make, std::uint64_t seed);
 
 /// Every block of every launch goes out exactly once, to an SM with room; launches of changing
-/// sizes, SMs of very different speed; no standstill while blocks are left; the same history gives
-/// the same answers.
+/// sizes, one after another and at once, SMs of very different speed; no standstill while blocks
+/// are left; the same history gives the same answers.
 std::string check_block(const Make<policy::BlockPolicy>& make, std::uint64_t seed);
+
+/// Every answer is a kernel whose block fits; when all fit, one is named; no standstill while
+/// blocks are left; the same history gives the same answers.
+std::string check_kernel(const Make<policy::KernelPolicy>& make, std::uint64_t seed);
 
 struct DramPromises {
   /// No request waits forever while traffic goes on.

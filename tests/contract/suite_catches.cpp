@@ -10,6 +10,7 @@ namespace {
 using policy::BlockChoice;
 using policy::BlockPolicy;
 using policy::DramPolicy;
+using policy::KernelPolicy;
 using policy::WarpPolicy;
 using testing::HasSubstr;
 
@@ -49,11 +50,11 @@ TEST(WarpSuite, CatchesHiddenState) {
 /// Round robin over all SMs, room or not.
 struct Pushy final : BlockPolicy {
   explicit Pushy(const Context& context) : sms(context.sms) {}
-  void on_launch(const policy::BlockLaunch&) override { next = 0; }
-  std::optional<BlockChoice> pick(const policy::BlockView&) override {
-    return BlockChoice{next % sms, next++};
+  void on_launch(const policy::BlockLaunch& launch) override { next[launch.slot] = 0; }
+  std::optional<BlockChoice> pick(const policy::BlockView& view) override {
+    return BlockChoice{next[view.slot] % sms, next[view.slot]++};
   }
-  unsigned sms, next = 0;
+  unsigned sms, next[32] = {};
 };
 TEST(BlockSuite, CatchesAnSmWithoutRoom) {
   EXPECT_THAT(check_block(faulty<BlockPolicy, Pushy>(), 1), HasSubstr("has no room"));
@@ -98,6 +99,56 @@ struct Lazy final : BlockPolicy {
 TEST(BlockSuite, CatchesAStandstill) {
   EXPECT_THAT(check_block(faulty<BlockPolicy, Lazy>(), 1),
               HasSubstr("stands still with 1 blocks left"));
+}
+
+/// The oldest kernel, whether its block fits or not.
+struct Rigid final : KernelPolicy {
+  explicit Rigid(const Context&) {}
+  std::optional<unsigned> pick(const policy::KernelView& view) override {
+    return view.age.oldest(view.waiting);
+  }
+};
+TEST(KernelSuite, CatchesABlockThatDoesNotFit) {
+  EXPECT_THAT(check_kernel(faulty<KernelPolicy, Rigid>(), 1), HasSubstr("does not fit"));
+}
+
+/// Never lets the kernel in slot 5 go.
+struct Grudge final : KernelPolicy {
+  explicit Grudge(const Context&) {}
+  std::optional<unsigned> pick(const policy::KernelView& view) override {
+    const std::uint32_t others = view.fits & ~(1u << 5);
+    return others != 0 ? std::optional(lowest(others)) : std::nullopt;
+  }
+};
+TEST(KernelSuite, CatchesAKernelThatIsNeverServed) {
+  EXPECT_THAT(check_kernel(faulty<KernelPolicy, Grudge>(), 1), HasSubstr("although all fit"));
+}
+
+/// Remembers kernels from one instance to the next.
+struct Haunted final : KernelPolicy {
+  explicit Haunted(const Context&) : even(++instances % 2 == 0) {}
+  std::optional<unsigned> pick(const policy::KernelView& view) override {
+    return even ? lowest(view.fits) : view.age.oldest(view.fits);
+  }
+  static inline unsigned instances = 0;
+  bool even;
+};
+TEST(KernelSuite, CatchesHiddenState) {
+  EXPECT_THAT(check_kernel(faulty<KernelPolicy, Haunted>(), 1), HasSubstr("other decisions"));
+}
+
+/// One counter for all launches: right as long as they follow one another.
+struct Shared final : BlockPolicy {
+  explicit Shared(const Context&) {}
+  void on_launch(const policy::BlockLaunch& launch) override { next = 0, blocks = launch.blocks; }
+  std::optional<BlockChoice> pick(const policy::BlockView& view) override {
+    if (next == blocks) return std::nullopt;
+    return BlockChoice{view.room.first(), next++};
+  }
+  std::uint32_t next = 0, blocks = 0;
+};
+TEST(BlockSuite, CatchesLaunchesThatAreMixedUp) {
+  EXPECT_NE(check_block(faulty<BlockPolicy, Shared>(), 1), "");
 }
 
 /// The oldest, ready or not.

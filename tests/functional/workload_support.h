@@ -155,6 +155,8 @@ class WatchedDevice final : public Device {
   void record(EventId event, StreamId stream) override { inner_.record(event, stream); }
   void wait(StreamId stream, EventId event) override { inner_.wait(stream, event); }
   void synchronize() override { inner_.synchronize(); }
+  void synchronize(StreamId stream) override { inner_.synchronize(stream); }
+  void synchronize(EventId event) override { inner_.synchronize(event); }
   double elapsed_ms(EventId from, EventId to) override { return inner_.elapsed_ms(from, to); }
 
  private:

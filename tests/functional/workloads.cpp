@@ -22,10 +22,10 @@ std::string safe(std::string name) {
   return name;
 }
 
-TEST(Workloads, TheTwelveAreThere) {
+TEST(Workloads, TheThirteenAreThere) {
   std::vector<std::string> names = all_workloads().names();
   for (const char* name : {"vecadd", "transpose", "sgemm", "reduction", "scan", "histogram",
-                           "hotspot", "pathfinder", "bfs", "spmv", "kmeans", "nn"})
+                           "hotspot", "pathfinder", "bfs", "spmv", "kmeans", "nn", "streams"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -113,7 +113,7 @@ class ExactWorkload : public ::testing::TestWithParam<std::string> {};
 
 INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                          ::testing::Values("vecadd", "transpose", "reduction", "scan", "histogram",
-                                           "pathfinder", "bfs"),
+                                           "pathfinder", "bfs", "streams"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {

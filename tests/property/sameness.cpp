@@ -25,6 +25,9 @@ TEST_P(EveryWorkload, IsCorrectAndTheSameTwiceAndUnderEveryHostChoice) {
     EXPECT_EQ(first.verdict, sim::Result::Verdict::Correct) << first.difference;
     const std::string hash = test::state_hash(first);
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << gpu << ": twice";
+    spec.options.audit = true;
+    test::run(GetParam(), spec);  // throws when a count does not add up
+    spec.options.audit = false;
     spec.options.skip = false;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << gpu << ": no skip";
     spec.options.skip = true, spec.options.shuffle = true;

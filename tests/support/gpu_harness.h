@@ -15,30 +15,40 @@ class GpuHarness {
  public:
   explicit GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options = {},
                       std::string_view warp = "gto", std::string_view block = "rr",
-                      std::string_view dram = "frfcfs")
+                      std::string_view dram = "frfcfs", std::string_view kernel = "fcfs")
       : registries_(policy::all_policies()),
+        kernel_(registries_.kernel.choose(kernel)),
         warp_(registries_.warp.choose(warp)),
         block_(registries_.block.choose(block)),
         dram_(registries_.dram.choose(dram)),
-        gpu_(machine, {warp_.get(), block_.get(), dram_.get()}, options) {}
+        gpu_(machine, {kernel_.get(), warp_.get(), block_.get(), dram_.get()}, options) {}
   GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options,
              std::unique_ptr<policy::Choice<policy::BlockPolicy>> block)
       : registries_(policy::all_policies()),
+        kernel_(registries_.kernel.choose("fcfs")),
         warp_(registries_.warp.choose("gto")),
         block_(std::move(block)),
         dram_(registries_.dram.choose("frfcfs")),
-        gpu_(machine, {warp_.get(), block_.get(), dram_.get()}, options) {}
+        gpu_(machine, {kernel_.get(), warp_.get(), block_.get(), dram_.get()}, options) {}
   /// Returns the launch's cycles from its beginning (host side) to its end.
   Cycle run(Recording& r) {
     Cycle before = gpu_.now();
     gpu_.run(r.stream(), {r.code().name, StreamId{}, launches_++});
     return gpu_.now() - before;
   }
+  /// Queues the launch on a stream; the recording must outlive its run. Returns its number.
+  std::uint64_t submit(Recording& r, std::uint32_t stream) {
+    gpu_.submit({std::shared_ptr<void>(), &r.stream()},
+                std::make_shared<const trace::LoweredCode>(trace::as_it_is(r.code())),
+                {r.code().name, StreamId{stream}, launches_});
+    return launches_++;
+  }
   timing::Gpu& operator*() { return gpu_; }
   timing::Gpu* operator->() { return &gpu_; }
 
  private:
   policy::Registries registries_;
+  std::unique_ptr<policy::Choice<policy::KernelPolicy>> kernel_;
   std::unique_ptr<policy::Choice<policy::WarpPolicy>> warp_;
   std::unique_ptr<policy::Choice<policy::BlockPolicy>> block_;
   std::unique_ptr<policy::Choice<policy::DramPolicy>> dram_;

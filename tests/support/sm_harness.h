@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "raddle/policy/all.h"
@@ -85,7 +86,10 @@ class SmHarness {
   void start_block(Cycle at, Recording& r, std::uint32_t block = 0, unsigned slot = 0) {
     if (launches_.empty() || launches_.back()->launch.stream != &r.stream())
       lower(r, trace::as_it_is(r.code()));
-    sm_.block_in().push(at, {&launches_.back()->launch, block, static_cast<std::uint8_t>(slot)});
+    const timing::Launch* launch = &launches_.back()->launch;
+    const bool first = std::exchange(newest_, launch) != launch;
+    sm_.block_in().push(at, {launch, block, static_cast<std::uint8_t>(slot),
+                             first && machine_.sm.l1d.flush_at_kernel_start});
   }
   void reply(Cycle at, const timing::Message& m) { sm_.ports().from_noc.push(at, m); }
 
@@ -163,6 +167,7 @@ class SmHarness {
   timing::Sm sm_;
   timing::Mailbox noc_box_, dispatcher_box_;
   std::vector<std::unique_ptr<Running>> launches_;
+  const timing::Launch* newest_ = nullptr;  // of the blocks sent
   Cycle now_ = 0;
   std::vector<Sent> sent_;
   std::vector<Ended> ended_;

@@ -192,7 +192,9 @@ TEST_F(GpuRun, AStuckBarrierIsReported) {
                           "not waiting there: warp none"),
                 text.npos)
           << text;
-      EXPECT_NE(text.find("dispatcher: 0 of 1 blocks have ended"), text.npos) << text;
+      EXPECT_NE(text.find("dispatcher: 0 of 1 blocks of 'kernel' (launch 0, stream 0) have ended"),
+                text.npos)
+          << text;
     }
   }
 }
@@ -245,10 +247,10 @@ class Stubborn final : public policy::Choice<policy::BlockPolicy> {
       }
       return policy::BlockChoice{v.room.first(), next_++};
     }
-    void on_block_done(std::uint32_t, std::uint32_t block) override {
+    void on_block_done(std::uint32_t, std::uint32_t block, unsigned) override {
       s_.log.push_back("done " + std::to_string(block));
     }
-    void on_kernel_end() override { s_.log.push_back("end"); }
+    void on_kernel_end(unsigned) override { s_.log.push_back("end"); }
 
    private:
     const Stubborn& s_;
@@ -283,7 +285,9 @@ TEST_F(GpuRun, APolicyThatNeverAnswersIsReportedByName) {
     FAIL();
   } catch (const RunError& e) {
     std::string text = e.what();
-    EXPECT_NE(text.find("4 SMs have room, block policy 'stubborn' gives them none"), text.npos)
+    EXPECT_NE(text.find("4 SMs have room, policies 'block=stubborn' and "
+                        "'kernel=fcfs' give them none"),
+              text.npos)
         << text;
   }
 }

@@ -45,8 +45,8 @@ class Gpu {
     for (auto p = pick({sm}); p.first == sm; p = pick({sm})) out.push_back(p.second);
     return out;
   }
-  void done(unsigned sm, std::uint32_t block) { policy_->on_block_done(sm, block); }
-  void end() { policy_->on_kernel_end(); }
+  void done(unsigned sm, std::uint32_t block) { policy_->on_block_done(sm, block, 0); }
+  void end() { policy_->on_kernel_end(0); }
   unsigned blocks_per_cycle() const { return policy_->blocks_per_cycle(); }
   unsigned sms() const { return sms_; }
 

@@ -53,7 +53,8 @@ Json policies() {
     }
   };
   const policy::Registries all = policy::all_policies();
-  level("warp", all.warp), level("block", all.block), level("dram", all.dram);
+  level("kernel", all.kernel), level("block", all.block);
+  level("warp", all.warp), level("dram", all.dram);
   return out;
 }
 

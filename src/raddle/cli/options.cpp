@@ -143,6 +143,7 @@ std::string with_level(const std::string& item, const policy::Registries& polici
     }
   };
   look("warp", policies.warp), look("block", policies.block), look("dram", policies.dram);
+  if (found.empty()) look("kernel", policies.kernel);  // shares names with other levels
   if (found.empty())
     throw InputError("--policies: no policy is called '" + head + "'; known:" + known);
   if (found.size() > 1)
@@ -158,7 +159,7 @@ std::vector<std::string> split_list(const std::string& list) {
   for (std::string& part : split(list, ',')) {
     const std::size_t equal = part.find('=');
     const std::string key = part.substr(0, equal);
-    const bool level = key == "warp" || key == "block" || key == "dram";
+    const bool level = key == "warp" || key == "block" || key == "dram" || key == "kernel";
     const bool parameter =
         equal != std::string::npos && !level && key.find_first_of(":+") == std::string::npos;
     if (parameter && !out.empty() && out.back().find(':') != std::string::npos)

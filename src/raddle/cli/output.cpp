@@ -15,6 +15,7 @@
 #include <span>
 
 #include "raddle/base/error.h"
+#include "raddle/cli/breakdown.h"
 
 namespace raddle::cli {
 
@@ -52,13 +53,6 @@ void write_file(const std::string& file, std::string_view text) {
 }
 
 namespace {
-
-/// 1234567 -> "1,234,567".
-std::string grouped(std::uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -141,7 +135,7 @@ std::string summary(const sim::Result& r) {
                            r.host.wall_seconds, r.host.functional_seconds, r.host.timing_seconds,
                            grouped(static_cast<std::uint64_t>(
                                share(c.sm.issued, 1) / std::max(r.host.timing_seconds, 1e-9)))));
-  return out;
+  return out + breakdown(r);
 }
 
 std::string comparison(std::string_view workload, std::span<const Row> rows) {

@@ -2,12 +2,14 @@
 #pragma once
 #include "raddle/policy/block/policy.h"
 #include "raddle/policy/dram/policy.h"
+#include "raddle/policy/kernel/policy.h"
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 
 namespace raddle::policy {
 
 struct Registries {
+  Registry<KernelPolicy> kernel;
   Registry<WarpPolicy> warp;
   Registry<BlockPolicy> block;
   Registry<DramPolicy> dram;

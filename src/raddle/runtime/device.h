@@ -58,8 +58,11 @@ class Device {
   /// Address of a module variable.
   virtual Address symbol(ModuleId module, std::string_view name) = 0;
 
-  // Work. Launches of a stream run in order. Throws InputError when the shape cannot run on the
-  // machine or the arguments do not match the kernel's parameters.
+  // Work. Launches of a stream run in order, those of different streams at the same time; but for
+  // the default stream, which is CUDA's legacy one: what goes into it waits for everything before
+  // it in whatever stream, and everything after it waits for it. The calls above that touch memory
+  // wait until the device is idle. Throws InputError when the shape cannot run on the machine or
+  // the arguments do not match the kernel's parameters.
   virtual void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
                       std::uint32_t dynamic_shared_bytes = 0, StreamId stream = kDefaultStream) = 0;
   virtual StreamId create_stream() = 0;
@@ -67,7 +70,9 @@ class Device {
   virtual void record(EventId event, StreamId stream = kDefaultStream) = 0;
   virtual void wait(StreamId stream, EventId event) = 0;
   virtual void synchronize() = 0;
-  /// Simulated time between two recorded events. 0 when timing is off.
+  virtual void synchronize(StreamId stream) = 0;
+  virtual void synchronize(EventId event) = 0;
+  /// Simulated time between two recorded events; waits for both. 0 when timing is off.
   virtual double elapsed_ms(EventId from, EventId to) = 0;
 
   // Conveniences.

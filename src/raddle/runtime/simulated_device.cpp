@@ -49,6 +49,7 @@ Address SimulatedDevice::allocate(std::uint64_t bytes) {
 }
 
 void SimulatedDevice::free(Address address) {
+  synchronize();
   if (address != 0 && !memory_.free(address))
     throw RunError(fmt::format("free of {:#x}, which is not the start of an allocation ({})",
                                address, memory_.describe(address)));
@@ -62,22 +63,26 @@ std::byte* SimulatedDevice::checked(Address address, std::uint64_t bytes, std::s
 }
 
 void SimulatedDevice::copy_to_device(Address to, const void* from, std::uint64_t bytes) {
+  synchronize();
   if (std::byte* target = checked(to, bytes, "copy to the device"); bytes != 0)
     std::memcpy(target, from, bytes);
 }
 
 void SimulatedDevice::copy_to_host(void* to, Address from, std::uint64_t bytes) {
+  synchronize();
   if (const std::byte* source = checked(from, bytes, "copy to the host"); bytes != 0)
     std::memcpy(to, source, bytes);
 }
 
 void SimulatedDevice::copy_on_device(Address to, Address from, std::uint64_t bytes) {
+  synchronize();
   const std::byte* source = checked(from, bytes, "copy on the device (source)");
   if (std::byte* target = checked(to, bytes, "copy on the device (target)"); bytes != 0)
     std::memmove(target, source, bytes);
 }
 
 void SimulatedDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
+  synchronize();
   if (std::byte* target = checked(to, bytes, "memset"); bytes != 0)
     std::memset(target, value, bytes);
 }
@@ -107,8 +112,7 @@ Address SimulatedDevice::symbol(ModuleId module, std::string_view name) {
 // --- work
 // -----------------------------------------------------------------------------------------
 
-void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block,
-                                  StreamId stream) const {
+void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block) const {
   auto refuse = [&](const std::string& why) {
     throw InputError("kernel '" + entry.name + "' cannot be launched: " + why);
   };
@@ -128,7 +132,6 @@ void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 bloc
       refuse(fmt::format("its .maxntid allows {} threads per block, not {}", f.max_threads->count(),
                          block.count()));
   }
-  if (index(stream) >= streams_) refuse(fmt::format("stream {} does not exist", index(stream)));
 }
 
 std::vector<std::byte> SimulatedDevice::pack(const KernelEntry& entry,
@@ -151,48 +154,84 @@ std::vector<std::byte> SimulatedDevice::pack(const KernelEntry& entry,
 void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
                              std::uint32_t dynamic_shared_bytes, StreamId stream) {
   const KernelEntry& entry = kernels_.at(kernel);
-  check_shape(entry, grid, block, stream);
+  check_stream(stream);
+  check_shape(entry, grid, block);
   const std::vector<std::byte> parameters = pack(entry, arguments);
   const exec::Launch launch{entry.kernel, {grid, block, dynamic_shared_bytes}, parameters};
   if (options_.sink != nullptr) options_.sink->admit(*exec::code_of(*entry.kernel), launch.shape);
   LaunchRecord record{launches_.size(), entry.name, grid, block, stream, 0, 0};
   if (options_.live) {
-    options_.sink->time(*machine_.live(launch), record);
+    options_.sink->submit(machine_.live(launch), record);
   } else {
-    std::unique_ptr<trace::MemoryTrace> trace;
+    std::shared_ptr<trace::MemoryTrace> trace;
     if (options_.sink != nullptr)
       trace =
-          std::make_unique<trace::MemoryTrace>(exec::code_of(*entry.kernel), launch.shape, slabs_);
+          std::make_shared<trace::MemoryTrace>(exec::code_of(*entry.kernel), launch.shape, slabs_);
     const double before = processor_seconds();
     const exec::RunCount count = machine_.run(launch, trace.get());
     functional_seconds_ += processor_seconds() - before;
     record.warp_instructions = count.warp_instructions;
     record.thread_instructions = count.thread_instructions;
-    if (options_.sink != nullptr) options_.sink->time(*trace, record);
+    if (options_.sink != nullptr) options_.sink->submit(std::move(trace), record);
   }
   launches_.push_back(std::move(record));
 }
 
+// --- streams and events
+// ---------------------------------------------------------------------------
+
 StreamId SimulatedDevice::create_stream() { return StreamId{streams_++}; }
 
 EventId SimulatedDevice::create_event() {
-  events_.push_back(kNever);
+  events_.push_back(kNotRecorded);
   return static_cast<EventId>(events_.size() - 1);
 }
 
-void SimulatedDevice::record(EventId event, StreamId) {
-  events_.at(event) = options_.sink != nullptr ? options_.sink->now() : 0;
+void SimulatedDevice::check_stream(StreamId stream) const {
+  if (index(stream) >= streams_)
+    throw InputError(fmt::format("stream {} does not exist", index(stream)));
 }
 
-void SimulatedDevice::wait(StreamId, EventId event) {
-  if (events_.at(event) == kNever)
-    throw RunError(fmt::format("wait for event {}, which was never recorded", event));
+Mark SimulatedDevice::recorded(EventId event, std::string_view what) const {
+  if (event >= events_.size()) throw InputError(fmt::format("event {} does not exist", event));
+  if (events_[event] == kNotRecorded)
+    throw RunError(fmt::format("{} event {}, which was never recorded", what, event));
+  return events_[event];
+}
+
+void SimulatedDevice::record(EventId event, StreamId stream) {
+  check_stream(stream);
+  if (event >= events_.size()) throw InputError(fmt::format("event {} does not exist", event));
+  events_[event] = options_.sink != nullptr ? options_.sink->record(stream) : 0;
+}
+
+void SimulatedDevice::wait(StreamId stream, EventId event) {
+  check_stream(stream);
+  const Mark mark = recorded(event, "wait for");
+  if (options_.sink != nullptr) options_.sink->wait(stream, mark);
+}
+
+void SimulatedDevice::synchronize() {
+  if (options_.sink != nullptr) options_.sink->synchronize();
+}
+
+void SimulatedDevice::synchronize(StreamId stream) {
+  check_stream(stream);
+  if (options_.sink != nullptr) options_.sink->synchronize(options_.sink->record(stream));
+}
+
+void SimulatedDevice::synchronize(EventId event) {
+  const Mark mark = recorded(event, "synchronize with");
+  if (options_.sink != nullptr) options_.sink->synchronize(mark);
 }
 
 double SimulatedDevice::elapsed_ms(EventId from, EventId to) {
-  if (events_.at(from) == kNever || events_.at(to) == kNever)
-    throw RunError("elapsed time between events of which one was never recorded");
-  return options_.sink != nullptr ? options_.sink->milliseconds(events_[to] - events_[from]) : 0;
+  const Mark begin = recorded(from, "elapsed time from"), end = recorded(to, "elapsed time to");
+  if (options_.sink == nullptr) return 0;
+  options_.sink->synchronize(begin);
+  options_.sink->synchronize(end);
+  const Cycle a = options_.sink->reached(begin), b = options_.sink->reached(end);
+  return b >= a ? options_.sink->milliseconds(b - a) : -options_.sink->milliseconds(a - b);
 }
 
 }  // namespace raddle::runtime

@@ -1,7 +1,7 @@
 // The simulated GPU as a runtime::Device. Launches are executed functionally in the order of the
-// calls, each to its end, and then (or, in live mode, meanwhile) timed by the sink. Running streams
-// one after another is a legal order of every program whose streams are ordered by events and
-// synchronisation only.
+// calls, each to its end, and then queued for the sink to time; in live mode they are executed
+// while they are timed. Running streams one after another is a legal order of every program whose
+// streams are ordered by events and synchronisation only.
 #pragma once
 #include <functional>
 #include <memory>
@@ -45,7 +45,9 @@ class SimulatedDevice final : public Device {
   EventId create_event() override;
   void record(EventId event, StreamId stream) override;
   void wait(StreamId stream, EventId event) override;
-  void synchronize() override {}  // every call above has come to its end when it returns
+  void synchronize() override;
+  void synchronize(StreamId stream) override;
+  void synchronize(EventId event) override;
   double elapsed_ms(EventId from, EventId to) override;
 
   /// Every launch so far.
@@ -59,9 +61,11 @@ class SimulatedDevice final : public Device {
     std::string name;
     const exec::Kernel* kernel;
   };
+  Mark recorded(EventId event, std::string_view what) const;
+  void check_stream(StreamId stream) const;
   std::byte* checked(Address address, std::uint64_t bytes, std::string_view what);
   std::vector<std::byte> pack(const KernelEntry& entry, const Arguments& arguments) const;
-  void check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block, StreamId stream) const;
+  void check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block) const;
 
   SimulatedDeviceOptions options_;
   exec::DeviceMemory memory_;
@@ -70,7 +74,8 @@ class SimulatedDevice final : public Device {
   std::vector<std::unique_ptr<exec::Program>> modules_;
   std::vector<KernelEntry> kernels_;
   std::vector<LaunchRecord> launches_;
-  std::vector<Cycle> events_;  // cycle of the last record(); kNever before
+  static constexpr Mark kNotRecorded = ~Mark{0};
+  std::vector<Mark> events_;  // of the last record()
   std::uint32_t streams_ = 1;
   double functional_seconds_ = 0;
 };

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
+#include <map>
+
 #include "raddle_paths.h"
 
 namespace raddle::sim {
@@ -91,8 +94,25 @@ Json kernel_json(const KernelResult& k) {
   out["block"] = {k.block.x, k.block.y, k.block.z};
   out["stream"] = k.stream;
   out["start_cycle"] = k.start;
+  out["begin_cycle"] = k.begin;
+  out["end_cycle"] = k.end;
   add_metrics(out, k.end - k.start, k.counters);
   out["energy_pj"] = energy_json(k.energy, energy::kDynamicComponents);
+  out["details"] = Json::object();
+  add_details(out["details"], k.counters);
+  return out;
+}
+
+/// `cycles` of a stream are those in which it had a kernel under way.
+Json stream_json(const StreamResult& s) {
+  Json out;
+  out["stream"] = s.stream;
+  out["launches"] = s.launches;
+  out["start_cycle"] = s.start;
+  out["end_cycle"] = s.end;
+  add_metrics(out, s.cycles, s.counters);
+  out["details"] = Json::object();
+  add_details(out["details"], s.counters);
   return out;
 }
 
@@ -109,6 +129,21 @@ std::string verdict_name(Result::Verdict v) {
 }
 
 }  // namespace
+
+std::vector<StreamResult> streams_of(const std::vector<KernelResult>& kernels) {
+  std::map<std::uint32_t, StreamResult> streams;
+  for (const KernelResult& k : kernels) {
+    StreamResult& s = streams[k.stream];
+    s.stream = k.stream;
+    s.start = s.launches == 0 ? k.start : std::min(s.start, k.start);
+    s.end = std::max(s.end, k.end), ++s.launches;
+    s.cycles += k.end - k.start;  // a stream's kernels follow one another
+    stats::accumulate(s.counters, k.counters);
+  }
+  std::vector<StreamResult> out;
+  for (auto& [number, stream] : streams) out.push_back(std::move(stream));
+  return out;
+}
 
 Json to_json(const Result& r) {
   Json out;
@@ -129,6 +164,8 @@ Json to_json(const Result& r) {
   out["details"] = std::move(details);
   out["kernels"] = Json::array();
   for (const KernelResult& k : r.kernels) out["kernels"].push_back(kernel_json(k));
+  out["streams"] = Json::array();
+  for (const StreamResult& s : streams_of(r.kernels)) out["streams"].push_back(stream_json(s));
   out["schedulers"] = r.schedulers;
   out["stalls"] = stalls_of(r);
   out["policies"] = r.policies;

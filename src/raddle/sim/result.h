@@ -17,11 +17,24 @@ struct KernelResult {
   std::string name;
   Dim3 grid, block;
   std::uint32_t stream = 0;
-  Cycle start = 0, end = 0;  ///< both 0 when run without timing
+  Cycle start = 0;  ///< free to go: what it had to wait for was over; 0 when run without timing
+  Cycle begin = 0;  ///< its first block could be handed out
+  Cycle end = 0;
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   stats::GpuCounters counters;  ///< of this launch alone
   energy::Energy energy;        ///< dynamic part, of this launch alone
 };
+
+/// The kernels of a stream together.
+struct StreamResult {
+  std::uint32_t stream = 0;
+  std::uint64_t launches = 0;
+  Cycle start = 0, end = 0;  ///< of the first and the last
+  Cycle cycles = 0;          ///< in which one was under way
+  stats::GpuCounters counters;
+};
+/// In order of number.
+std::vector<StreamResult> streams_of(const std::vector<KernelResult>& kernels);
 
 struct HostCost {
   double wall_seconds = 0, functional_seconds = 0, timing_seconds = 0;
@@ -43,7 +56,7 @@ struct Result {
   double core_clock_mhz = 0;
   stats::GpuCounters totals;
   energy::Energy energy;
-  std::vector<KernelResult> kernels;
+  std::vector<KernelResult> kernels;      ///< in order of launch
   std::vector<timing::BlockSpan> blocks;  ///< for the report and the timeline
   std::vector<timing::Sample> samples;
   Cycle sample_interval = 0;

@@ -13,7 +13,8 @@ void RunSettings::visit(FieldVisitor& v) {
 }
 
 Setup::Setup(const policy::Registries& policies)
-    : warp(policies.warp.choose("gto")),
+    : kernel(policies.kernel.choose("fcfs")),
+      warp(policies.warp.choose("gto")),
       block(policies.block.choose("rr")),
       dram(policies.dram.choose("frfcfs")) {}
 
@@ -79,6 +80,7 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
   reader.nested("isa", setup.isa, "instructions that are executed");
   read_energy(reader, tree, setup.energy);
   reader.enter("policy", "");
+  read_policy(reader, policies.kernel, setup.kernel);
   read_policy(reader, policies.warp, setup.warp);
   read_policy(reader, policies.block, setup.block);
   read_policy(reader, policies.dram, setup.dram);

@@ -22,14 +22,17 @@ struct Setup {
   timing::MachineSpec machine;
   lowering::LoweringSpec isa;
   energy::EnergySpec energy;
+  std::unique_ptr<policy::Choice<policy::KernelPolicy>> kernel;
   std::unique_ptr<policy::Choice<policy::WarpPolicy>> warp;
   std::unique_ptr<policy::Choice<policy::BlockPolicy>> block;
   std::unique_ptr<policy::Choice<policy::DramPolicy>> dram;
   RunSettings run;
 
-  /// Defaults everywhere: an unnamed machine, warp=gto, block=rr, dram=frfcfs.
+  /// Defaults everywhere: an unnamed machine, kernel=fcfs, warp=gto, block=rr, dram=frfcfs.
   explicit Setup(const policy::Registries& policies);
-  timing::PolicyChoices choices() const { return {warp.get(), block.get(), dram.get()}; }
+  timing::PolicyChoices choices() const {
+    return {kernel.get(), warp.get(), block.get(), dram.get()};
+  }
   /// The resolved configuration; read back it gives the same setup.
   nlohmann::ordered_json config();
 };
@@ -40,6 +43,7 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies);
 /// Calls f(level name, choice) for each policy level of the setup, in a fixed order.
 template <class F>
 void each_level(Setup& setup, F f) {
+  f("kernel", setup.kernel);
   f("warp", setup.warp);
   f("block", setup.block);
   f("dram", setup.dram);

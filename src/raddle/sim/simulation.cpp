@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "raddle/config/writer.h"
+#include "raddle/lowering/lowering.h"
 
 namespace raddle::sim {
 
@@ -15,6 +17,19 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+/// Adds the time of its life.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& seconds) : seconds_(seconds), start_(Clock::now()) {}
+  ~Stopwatch() { seconds_ += seconds_since(start_); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  double& seconds_;
+  Clock::time_point start_;
+};
 
 std::uint64_t peak_rss_bytes() {
   rusage usage{};
@@ -33,10 +48,6 @@ timing::GpuOptions gpu_options(const Setup& setup, const Options& options) {
   return out;
 }
 
-stats::GpuCounters difference(stats::GpuCounters after, const stats::GpuCounters& before) {
-  return stats::accumulate(after, before, -1);
-}
-
 /// One functional run, many clocks.
 class FanOut final : public runtime::LaunchSink {
  public:
@@ -45,11 +56,26 @@ class FanOut final : public runtime::LaunchSink {
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override {
     for (auto& gpu : gpus_) gpu->admit(code, shape);
   }
-  void time(trace::KernelStream& stream, const runtime::LaunchRecord& record) override {
-    if (options_.progress) options_.progress({record.sequence, record.name, now()});
-    for (auto& gpu : gpus_) gpu->time(stream, record);
+  void submit(std::shared_ptr<trace::KernelStream> stream,
+              const runtime::LaunchRecord& record) override {
+    if (options_.progress) options_.progress({record.sequence, record.name, gpus_.front()->now()});
+    for (auto& gpu : gpus_) gpu->submit(stream, record);
   }
-  Cycle now() const override { return gpus_.front()->now(); }
+  runtime::Mark record(StreamId stream) override {
+    runtime::Mark mark = 0;  // all count alike
+    for (auto& gpu : gpus_) mark = gpu->record(stream);
+    return mark;
+  }
+  void wait(StreamId stream, runtime::Mark mark) override {
+    for (auto& gpu : gpus_) gpu->wait(stream, mark);
+  }
+  void synchronize() override {
+    for (auto& gpu : gpus_) gpu->synchronize();
+  }
+  void synchronize(runtime::Mark mark) override {
+    for (auto& gpu : gpus_) gpu->synchronize(mark);
+  }
+  Cycle reached(runtime::Mark mark) const override { return gpus_.front()->reached(mark); }
   double milliseconds(Cycle cycles) const override { return gpus_.front()->milliseconds(cycles); }
 
  private:
@@ -99,26 +125,52 @@ void judge(Result& result, runtime::Workload& workload, const std::string& diffe
 TimedGpu::TimedGpu(Setup& setup, const Options& options)
     : setup_(setup), gpu_(setup.machine, setup.choices(), gpu_options(setup, options)) {}
 
+std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {
+  auto& known = lowered_[&code];
+  if (known == nullptr)
+    known = std::make_shared<const trace::LoweredCode>(lowering::lower(code, setup_.isa));
+  return known;
+}
+
 void TimedGpu::admit(const trace::KernelCode& code, const trace::LaunchShape& shape) {
-  const timing::Residency fit = timing::residency(setup_.machine.sm, code, shape);
+  const timing::Residency fit = timing::residency(setup_.machine.sm, lowered(code)->code, shape);
   if (fit.blocks == 0) throw InputError(fit.reason + " (machine " + setup_.machine.name + ")");
 }
 
-void TimedGpu::time(trace::KernelStream& stream, const runtime::LaunchRecord& record) {
-  const auto start = Clock::now();
+void TimedGpu::submit(std::shared_ptr<trace::KernelStream> stream,
+                      const runtime::LaunchRecord& record) {
+  const Stopwatch watch(seconds_);
   KernelResult kernel;
   kernel.name = record.name;
   kernel.grid = record.grid, kernel.block = record.block;
   kernel.stream = index(record.stream);
-  kernel.start = gpu_.now();
-  const stats::GpuCounters before = gpu_.counters();
-  gpu_.run(stream, {record.name, record.stream, record.sequence});
-  kernel.end = gpu_.now();
-  kernel.counters = difference(gpu_.counters(), before);
-  kernel.warp_instructions = kernel.counters.sm.issued;
-  kernel.thread_instructions = kernel.counters.sm.thread_instructions;
   kernels_.push_back(std::move(kernel));
-  seconds_ += seconds_since(start);
+  auto code = lowered(stream->code());
+  gpu_.submit(std::move(stream), std::move(code),
+              {record.name, record.stream, record.sequence, record.warp_instructions});
+}
+
+runtime::Mark TimedGpu::record(StreamId stream) {
+  marks_.push_back(kNever);
+  return gpu_.record(stream);
+}
+
+void TimedGpu::wait(StreamId stream, runtime::Mark mark) { gpu_.wait(stream, mark); }
+
+void TimedGpu::synchronize() {
+  const Stopwatch watch(seconds_);
+  gpu_.run_until_idle();
+}
+
+void TimedGpu::synchronize(runtime::Mark mark) {
+  const Stopwatch watch(seconds_);
+  marks_.at(mark) = gpu_.run_until(mark);
+}
+
+void TimedGpu::audit() {
+  std::string broken;
+  for (const std::string& law : gpu_.audit()) broken += "\n" + law;
+  if (!broken.empty()) throw RunError("counts that do not add up:" + broken);
 }
 
 double TimedGpu::milliseconds(Cycle cycles) const {
@@ -128,6 +180,14 @@ double TimedGpu::milliseconds(Cycle cycles) const {
 void TimedGpu::fill(Result& result) {
   result.cycles = gpu_.now();
   result.totals = gpu_.counters();
+  const std::vector<timing::KernelRun>& runs = gpu_.kernels();
+  for (std::size_t i = 0; i < kernels_.size(); ++i) {
+    KernelResult& kernel = kernels_[i];
+    kernel.start = runs[i].start, kernel.begin = runs[i].begin, kernel.end = runs[i].end;
+    kernel.counters = runs[i].counters;
+    kernel.warp_instructions = kernel.counters.sm.issued;
+    kernel.thread_instructions = kernel.counters.sm.thread_instructions;
+  }
   result.kernels = std::move(kernels_);
   const timing::MachineSpec& machine = setup_.machine;
   result.energy = energy::energy(result.totals, setup_.energy,
@@ -181,6 +241,7 @@ void finish(Result& result, Clock::time_point start) {
 void run_and_judge(runtime::Workload& workload, runtime::SimulatedDevice& device,
                    std::uint64_t seed, Result& verdict) {
   workload.run(device, seed);
+  device.synchronize();
   judge(verdict, workload, workload.checked() ? workload.check() : "");
   verdict.host.functional_seconds = device.functional_seconds();
 }
@@ -210,6 +271,7 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
     result.host.functional_seconds = judged.host.functional_seconds;
     if (options.functional) fill_functional(result, device);
     else gpus[i]->fill(result);
+    if (!options.functional && options.audit) gpus[i]->audit();
     finish(result, start);
   }
   return results;
@@ -220,23 +282,59 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
 
 namespace {
 
-/// Stores each launch instead of timing it.
+/// Operations of the host that are neither launches nor copies, as files name them.
+constexpr const char *kRecord = "record", *kWait = "wait", *kSynchronize = "synchronize";
+
+/// Stores each launch instead of timing it, and the order of everything.
 class Recorder final : public runtime::LaunchSink {
  public:
   Recorder(trace::FileWriter& file, const Options& options) : file_(file), options_(options) {}
   void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
-  void time(trace::KernelStream& stream, const runtime::LaunchRecord& r) override {
+  void submit(std::shared_ptr<trace::KernelStream> stream,
+              const runtime::LaunchRecord& r) override {
     if (options_.progress) options_.progress({r.sequence, r.name, 0});
-    file_.add(stream,
-              {r.name, r.sequence, index(r.stream), r.warp_instructions, r.thread_instructions});
+    file_.add(*stream, {r.name, r.sequence, index(r.stream), r.warp_instructions,
+                        r.thread_instructions, take_operations()});
   }
-  Cycle now() const override { return 0; }
+  runtime::Mark record(StreamId stream) override {
+    operations_.push_back({kRecord, index(stream)});
+    return marks_++;
+  }
+  void wait(StreamId stream, runtime::Mark mark) override {
+    operations_.push_back({kWait, index(stream), mark});
+  }
+  void synchronize() override {
+    const nlohmann::ordered_json all = {kSynchronize};
+    if (operations_.empty() || operations_.back() != all) operations_.push_back(all);
+  }
+  void synchronize(runtime::Mark mark) override { operations_.push_back({kSynchronize, mark}); }
+  Cycle reached(runtime::Mark) const override { return 0; }
+  /// What the host did since the last launch, see play().
+  nlohmann::ordered_json take_operations() {
+    return std::exchange(operations_, nlohmann::ordered_json::array());
+  }
   double milliseconds(Cycle) const override { return 0; }
 
  private:
   trace::FileWriter& file_;
   const Options& options_;
+  nlohmann::ordered_json operations_ = nlohmann::ordered_json::array();
+  runtime::Mark marks_ = 0;
 };
+
+/// Does again what a host did between two launches: a list of [name, number ...].
+void play(const nlohmann::ordered_json& operations, TimedGpu& gpu) {
+  for (const auto& operation : operations) {
+    const std::string name = operation.at(0);
+    auto number = [&](std::size_t i) { return operation.at(i).get<std::uint32_t>(); };
+    if (name == kRecord) gpu.record(StreamId{number(1)});
+    else if (name == kWait) gpu.wait(StreamId{number(1)}, number(2));
+    else if (name != kSynchronize)
+      throw InputError("the file holds an operation that is not known: '" + name + "'");
+    else if (operation.size() == 1) gpu.synchronize();
+    else gpu.synchronize(number(1));
+  }
+}
 
 constexpr std::array<std::string_view, 3> kVerdicts = {"correct", "wrong", "unchecked"};
 
@@ -257,7 +355,8 @@ Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setu
   run_and_judge(workload, device, setup.run.seed, result);
   file.finish({{"input_hash", result.input_hash},
                {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
-               {"difference", result.difference}});
+               {"difference", result.difference},
+               {"operations", sink.take_operations()}});
   fill_functional(result, device);
   finish(result, start);
   return result;
@@ -271,12 +370,18 @@ std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setup
     const trace::LaunchHeader& launch = file.launch(i);
     if (options.progress) options.progress({i, launch.name, gpus.front()->now()});
     for (auto& gpu : gpus) {
-      const auto stream = file.open(i);
-      gpu->admit(stream->code(), stream->shape());
-      gpu->time(*stream,
-                {launch.sequence, launch.name, stream->shape().grid, stream->shape().block,
-                 StreamId{launch.stream}, launch.warp_instructions, launch.thread_instructions});
+      play(launch.operations, *gpu);
+      std::shared_ptr<trace::KernelStream> stream = file.open(i);
+      const trace::LaunchShape shape = stream->shape();
+      gpu->admit(stream->code(), shape);
+      gpu->submit(std::move(stream),
+                  {launch.sequence, launch.name, shape.grid, shape.block, StreamId{launch.stream},
+                   launch.warp_instructions, launch.thread_instructions});
     }
+  }
+  for (auto& gpu : gpus) {
+    play(file.trailer().at("operations"), *gpu);
+    gpu->synchronize();
   }
   std::vector<Result> results;
   const WorkloadInfo info{file.header().at("workload"), file.header().at("parameters")};

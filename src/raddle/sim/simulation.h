@@ -2,6 +2,7 @@
 #pragma once
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,7 @@ struct Options {
   bool functional = false;  ///< no timing
   bool skip = true;
   bool shuffle = false;  ///< tests only
+  bool audit = false;    ///< tests only: RunError when a conservation law does not hold at the end
   unsigned threads = 1;
   Cycle max_cycles = kNever;
   Cycle sample_interval = 0;
@@ -38,16 +40,27 @@ class TimedGpu final : public runtime::LaunchSink {
  public:
   TimedGpu(Setup& setup, const Options& options);
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override;
-  void time(trace::KernelStream& stream, const runtime::LaunchRecord& record) override;
-  Cycle now() const override { return gpu_.now(); }
+  void submit(std::shared_ptr<trace::KernelStream> stream,
+              const runtime::LaunchRecord& record) override;
+  runtime::Mark record(StreamId stream) override;
+  void wait(StreamId stream, runtime::Mark mark) override;
+  void synchronize() override;
+  void synchronize(runtime::Mark mark) override;
+  Cycle reached(runtime::Mark mark) const override { return marks_[mark]; }
   double milliseconds(Cycle cycles) const override;
-  /// Everything of the result that timing knows.
+  Cycle now() const { return gpu_.now(); }
+  /// Throws RunError with the conservation laws that do not hold.
+  void audit();
+  /// Everything of the result that timing knows. Precondition: synchronize() was called.
   void fill(Result& result);
 
  private:
+  std::shared_ptr<const trace::LoweredCode> lowered(const trace::KernelCode& code);
   Setup& setup_;
   timing::Gpu gpu_;
+  std::map<const trace::KernelCode*, std::shared_ptr<const trace::LoweredCode>> lowered_;
   std::vector<KernelResult> kernels_;
+  std::vector<Cycle> marks_;  // when reached, of those that were waited for
   double seconds_ = 0;
 };
 

@@ -48,6 +48,7 @@ void check_cache(std::string_view path, std::uint64_t size_kib, std::uint32_t li
                  std::uint32_t sector, std::uint32_t ways, SpecRules& r);
 
 // One for each table of the machine file, in the file of that table's struct.
+void check_kernels(const MachineSpec& m, SpecRules& r);
 void check_sm(const MachineSpec& m, SpecRules& r);
 /// [sm.l1d] and [sm.const_cache], for check_sm.
 void check_l1(const MachineSpec& m, SpecRules& r);

@@ -20,7 +20,7 @@
 
 namespace raddle::trace {
 
-inline constexpr std::uint32_t kFileVersion = 2;
+inline constexpr std::uint32_t kFileVersion = 3;
 
 /// What a file says of one launch apart from its streams.
 struct LaunchHeader {
@@ -28,6 +28,8 @@ struct LaunchHeader {
   std::uint64_t sequence = 0;
   std::uint32_t stream = 0;
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  /// What the host did after the launch before it (sim writes and reads it).
+  nlohmann::ordered_json operations = nlohmann::ordered_json::array();
 };
 
 class FileWriter {

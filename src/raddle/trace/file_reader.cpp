@@ -153,7 +153,7 @@ class FileStream final : public KernelStream {
 
 LaunchEntry launch_of(const Json& j) {
   LaunchEntry out;
-  out.header = {j.at("name"), j.at("sequence"), j.at("stream")};
+  out.header = {j.at("name"), j.at("sequence"), j.at("stream"), 0, 0, j.at("operations")};
   out.shape = {dim_of(j.at("grid")), dim_of(j.at("block")), j.at("dynamic_shared_bytes")};
   out.code = std::make_shared<const KernelCode>(code_from_json(j.at("code")));
   return out;

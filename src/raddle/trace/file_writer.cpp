@@ -165,6 +165,7 @@ StreamWriter& FileWriter::begin(const KernelCode& code, const LaunchShape& shape
                      Json{{"name", launch.name},
                           {"sequence", launch.sequence},
                           {"stream", launch.stream},
+                          {"operations", launch.operations},
                           {"grid", {shape.grid.x, shape.grid.y, shape.grid.z}},
                           {"block", {shape.block.x, shape.block.y, shape.block.z}},
                           {"dynamic_shared_bytes", shape.dynamic_shared_bytes},

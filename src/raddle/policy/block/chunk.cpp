@@ -3,6 +3,7 @@
 // kernel ends. Rule: mechanisms.md 1.3 (C of IKRA). Each SM has its own scheduler, so one block per
 // SM and cycle.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "raddle/policy/block/policy.h"
@@ -27,33 +28,38 @@ constexpr Piece piece(std::uint32_t blocks, std::uint32_t n, std::uint32_t i) {
 class Chunk final : public BlockPolicy {
  public:
   using Params = NoParams;
-  Chunk(const Params&, const Context& context) : pieces_(context.sms) {}
+  Chunk(const Params&, const Context& context) : sms_(context.sms) {}
 
-  unsigned blocks_per_cycle() const override { return sms(); }
+  unsigned blocks_per_cycle() const override { return sms_; }
 
   void on_launch(const BlockLaunch& launch) override {
     ++stats_.launches;
-    with_work_ = {};
-    for (unsigned i = 0; i < sms(); ++i) {
-      const unsigned sm = (first_sm_ + i) % sms();
-      pieces_[sm] = piece(launch.blocks, sms(), i);
-      if (pieces_[sm].next != pieces_[sm].end) with_work_.set(sm);
+    Grid& grid = grids_[launch.slot];
+    grid.pieces.resize(sms_);
+    grid.with_work = {};
+    for (unsigned i = 0; i < sms_; ++i) {
+      const unsigned sm = (first_sm_ + i) % sms_;
+      grid.pieces[sm] = piece(launch.blocks, sms_, i);
+      if (grid.pieces[sm].next != grid.pieces[sm].end) grid.with_work.set(sm);
       else ++stats_.empty_pieces;
     }
   }
 
   std::optional<BlockChoice> pick(const BlockView& view) override {
-    const SmSet able = view.room & with_work_;
+    Grid& grid = grids_[view.slot];
+    const SmSet able = view.room & grid.with_work;
     if (!able.any()) return std::nullopt;
     const unsigned sm = able.first();
-    Piece& own = pieces_[sm];
+    Piece& own = grid.pieces[sm];
     const BlockChoice choice{sm, own.next++};
-    if (own.next == own.end) with_work_.clear(sm);
+    if (own.next == own.end) grid.with_work.clear(sm);
     ++stats_.blocks;
     return choice;
   }
 
-  void on_block_done(std::uint32_t sm, std::uint32_t) override { first_sm_ = (sm + 1) % sms(); }
+  void on_block_done(std::uint32_t sm, std::uint32_t, unsigned) override {
+    first_sm_ = (sm + 1) % sms_;
+  }
   void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
 
  private:
@@ -65,10 +71,13 @@ class Chunk final : public BlockPolicy {
       v.field("empty_pieces", empty_pieces, {}, "SMs", "SMs without a block, summed over launches");
     }
   };
-  unsigned sms() const { return static_cast<unsigned>(pieces_.size()); }
+  struct Grid {
+    std::vector<Piece> pieces;  ///< by SM
+    SmSet with_work;            ///< SMs whose piece is not handed out yet
+  };
 
-  std::vector<Piece> pieces_;  ///< by SM
-  SmSet with_work_;            ///< SMs whose piece is not handed out yet
+  unsigned sms_;
+  std::array<Grid, 32> grids_;  ///< by slot
   unsigned first_sm_ =
       0;  ///< gets the first piece of the next launch: after the SM that finished last
   Stats stats_;

@@ -16,21 +16,24 @@ struct BlockLaunch {
   std::string_view kernel;
   Dim3 grid;
   std::uint32_t blocks = 0;
+  unsigned slot = 0;  ///< below 32; names the launch until its end, another may have it later
 };
 
 struct BlockView {
   const SmSet&
       room;  ///< SMs that can hold one more block now and were not served this cycle; never empty
   Cycle now;
+  unsigned slot = 0;  ///< of the launch whose block goes out: the kernel policy's choice
 };
 
 struct BlockChoice {
   std::uint32_t sm, block;
 };
 
-/// A strategy. The dispatcher asks until it gets nothing, or blocks_per_cycle() answers were taken,
-/// each cycle in which blocks are left. It checks and applies the answer; residency is its business
-/// alone.
+/// A strategy. Several launches may be under way at once; it is asked for a block of one of them at
+/// a time. The dispatcher asks until it gets nothing, or blocks_per_cycle() answers were taken,
+/// each cycle in which blocks are left. It checks and applies the answer; residency (and what else
+/// limits a kernel's blocks on an SM) is its business alone.
 class BlockPolicy {
  public:
   static constexpr std::string_view kLevel = "block";
@@ -43,10 +46,11 @@ class BlockPolicy {
   /// 0).
   virtual unsigned blocks_per_cycle() const { return 1; }
   virtual void on_launch(const BlockLaunch& launch) = 0;
-  /// A block not handed out before in this launch and an SM in view.room, or nothing this cycle.
+  /// A block of launch view.slot not handed out before and an SM in view.room, or nothing this
+  /// cycle.
   virtual std::optional<BlockChoice> pick(const BlockView& view) = 0;
-  virtual void on_block_done(std::uint32_t /*sm*/, std::uint32_t /*block*/) {}
-  virtual void on_kernel_end() {}
+  virtual void on_block_done(std::uint32_t /*sm*/, std::uint32_t /*block*/, unsigned /*slot*/) {}
+  virtual void on_kernel_end(unsigned /*slot*/) {}
   virtual void visit_statistics(FieldVisitor&) {}
 };
 

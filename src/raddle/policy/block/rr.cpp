@@ -1,6 +1,9 @@
 // Round robin, the usual scheduler of GPUs: blocks leave in linear order, each to the next SM with
-// room. Rule: mechanisms.md 1.2 (G of IKRA). The turn survives from launch to launch: it starts
-// after the SM that finished the last block of the launch before.
+// room. Rule: mechanisms.md 1.2 (G of IKRA). The turn survives from launch to launch: a launch on
+// an idle machine starts after the SM that finished the last block; launches under way at the same
+// time share one turn (mechanisms.md 5.2: the next SM, cyclic from the last).
+#include <array>
+
 #include "raddle/policy/block/policy.h"
 #include "raddle/policy/registry.h"
 
@@ -14,24 +17,32 @@ class RoundRobin final : public BlockPolicy {
 
   void on_launch(const BlockLaunch& launch) override {
     ++stats_.launches;
-    next_block_ = 0;
-    blocks_ = launch.blocks;
-    turn_ = first_turn_;
+    if (under_way_ == 0) turn_ = first_turn_;
+    under_way_ |= 1u << launch.slot;
+    left_[launch.slot] = {0, launch.blocks};
   }
 
   std::optional<BlockChoice> pick(const BlockView& view) override {
-    if (next_block_ == blocks_) return std::nullopt;
+    Left& left = left_[view.slot];
+    if (left.next == left.end) return std::nullopt;
     const unsigned sm = view.room.first_from(turn_);
     ++stats_.blocks;
     if (sm != turn_) ++stats_.skips;
     turn_ = (sm + 1) % sms_;
-    return BlockChoice{sm, next_block_++};
+    return BlockChoice{sm, left.next++};
   }
 
-  void on_block_done(std::uint32_t sm, std::uint32_t) override { first_turn_ = (sm + 1) % sms_; }
+  void on_block_done(std::uint32_t sm, std::uint32_t, unsigned) override {
+    first_turn_ = (sm + 1) % sms_;
+  }
+  void on_kernel_end(unsigned slot) override { under_way_ &= ~(1u << slot); }
   void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
 
  private:
+  /// Blocks [next, end).
+  struct Left {
+    std::uint32_t next = 0, end = 0;
+  };
   struct Stats {
     std::uint64_t launches = 0, blocks = 0, skips = 0;
     void visit(FieldVisitor& v) {
@@ -41,9 +52,10 @@ class RoundRobin final : public BlockPolicy {
     }
   };
   unsigned sms_;
-  unsigned first_turn_ = 0;  ///< turn at the start of the next launch
+  unsigned first_turn_ = 0;  ///< turn of the next launch that finds the machine idle
   unsigned turn_ = 0;
-  std::uint32_t next_block_ = 0, blocks_ = 0;
+  std::uint32_t under_way_ = 0;  ///< slots
+  std::array<Left, 32> left_{};  ///< by slot
   Stats stats_;
 };
 

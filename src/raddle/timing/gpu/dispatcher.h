@@ -1,12 +1,24 @@
-// The block dispatcher: knows what is free on every SM, asks the block policy, and sends blocks
-// out. Starts and ends travel dispatch_latency_cycles each way, so an SM's place is given out again
-// only that much after its block's end.
+// The kernel distributor (KDU) and block dispatcher: holds the kernels under way, knows what is
+// free on every SM, asks the kernel policy whose block goes out next and the block policy which one
+// and where. Blocks of several kernels share an SM as long as threads, warps, registers, shared
+// memory and block slots last. Starts and ends travel dispatch_latency_cycles each way, so an SM's
+// place is given out again only that much after its block's end. Between two cycles in which blocks
+// leave (one, or one for each SM where the block policy is decentralised) lie
+// kernels.block_interval_millicycles. Left out: more time for blocks of many warps (H100: 1.5
+// cycles a block of 1024 threads, facts/field.md).
+//
+// A kernel's slot names it in messages and statistics. Slots are given out in turn, so that what a
+// kernel leaves behind (write-backs) is still counted as its own for a while.
 #pragma once
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "raddle/policy/block/policy.h"
+#include "raddle/policy/kernel/policy.h"
+#include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/timing/gpu/residency.h"
 #include "raddle/timing/link.h"
@@ -14,64 +26,111 @@
 
 namespace raddle::timing {
 
+/// What the dispatcher must know of a launch.
+struct KernelEntry {
+  std::uint32_t job = 0;  ///< comes back in Dispatcher::Ended
+  std::uint64_t sequence = 0;
+  std::string_view name;
+  StreamId stream{};
+  Dim3 grid;
+  BlockNeeds needs;
+  trace::KernelStream* ops = nullptr;
+  const DecodedKernel* code = nullptr;
+};
+
 class Dispatcher {
  public:
-  Dispatcher(const MachineSpec& machine, const policy::Choice<policy::BlockPolicy>& block_policy,
-             std::uint64_t seed);
+  Dispatcher(const MachineSpec& machine, const policy::Choice<policy::KernelPolicy>& kernel_policy,
+             const policy::Choice<policy::BlockPolicy>& block_policy, std::uint64_t seed);
   void connect(unsigned sm, BlockStartLink& start, BlockEndLink& end) {
     sms_[sm].start = &start, sms_[sm].end = &end;
   }
   Mailbox& box() { return box_; }
 
-  /// Hands out the launch's blocks from cycle `start` on. Preconditions: !busy(), a block fits an
-  /// empty SM. `launch` must live until !busy().
-  void launch(Cycle start, const Launch& launch, const policy::BlockLaunch& view,
-              const BlockNeeds& needs);
-  bool busy() const { return done_ != blocks_; }
-  /// When the end of the last launch's last block was heard of. Precondition: !busy().
-  Cycle finished() const { return finished_; }
-  Cycle started() const { return started_; }
+  // --- between windows ---------------------------------------------------------------------------
+  bool full() const { return vacant_.empty(); }
+  /// When the entry that the next kernel will take became free. Precondition: !full().
+  Cycle vacant_since() const { return vacant_.front(); }
+  /// The slot that the next kernel will have.
+  unsigned next_slot() const;
+  /// Hands out the kernel's blocks from cycle `start` on. Preconditions: !full(), a block fits an
+  /// empty SM.
+  void enter(const KernelEntry& kernel, Cycle start);
+  struct Ended {
+    std::uint32_t job;
+    Cycle at;  ///< when the end of the last block was heard of
+  };
+  /// Kernels that have ended since the last call, in that order. Cleared by the caller.
+  std::vector<Ended>& ended() { return ended_; }
+  /// Makes the clock stop at that cycle: a kernel may enter then.
+  void wake_at(Cycle at) { wake_ = at; }
+  /// When the kernel that entered last could or can send its first block.
+  Cycle last_begin() const { return last_begin_; }
+  bool idle() const { return under_way_ == 0; }
 
-  // Component; the policy is asked in every cycle in which a block is left and an SM has room.
+  // Component; the policies are asked in every cycle in which a block is left and an SM has room.
   void open_window() {}
-  Cycle next_arrival(Cycle from) const { return std::min(box_.next(from), start_); }
+  Cycle next_arrival(Cycle from) const { return std::min({box_.next(from), next_begin_, wake_}); }
   Cycle tick(Cycle now);
 
   const std::vector<BlockSpan>& spans() const { return spans_; }
-  policy::BlockPolicy& policy() { return *policy_; }
+  policy::KernelPolicy& kernel_policy() { return *kernel_policy_; }
+  policy::BlockPolicy& block_policy() { return *block_policy_; }
+  /// Names of the kernels under way, for messages: "'a', 'b'".
+  std::string names() const;
   void describe(std::string& out) const;
 
  private:
-  struct Slot {
+  using Slots = std::uint32_t;
+  struct Kernel {
+    KernelEntry is;
+    Launch launch;
+    Cycle begin = 0;
+    std::uint32_t blocks = 0, handed = 0, done = 0;
+    std::vector<bool> is_handed;
+    SmSet room;   // SMs that can hold one more block
+    SmSet known;  // SMs that have had one
+  };
+  struct BlockSlot {
     std::size_t span = 0;
-    BlockNeeds needs;
+    unsigned kernel = 0;  // slot
   };
   struct SmState {
     BlockStartLink* start = nullptr;
     BlockEndLink* end = nullptr;
     BlockNeeds free;
     std::uint64_t free_slots = 0;
-    std::vector<Slot> slot;
+    std::uint64_t epoch = 0;  // in which its L1D was last flushed, with flush_only_when_idle
+    std::vector<BlockSlot> slot;
   };
+  void begin_kernels(Cycle now);
   void take_ends(Cycle now, unsigned sm);
+  void end_kernel(Cycle now, unsigned slot);
   void hand_out(Cycle now);
-  void place(Cycle now, const policy::BlockChoice& choice);
-  void check(const policy::BlockChoice& choice, const SmSet& room) const;
+  Slots with_room(Slots kernels, const SmSet& served) const;
+  void place(Cycle now, unsigned slot, const policy::BlockChoice& choice);
+  bool flushes(unsigned slot, unsigned sm);
+  void check(unsigned slot, const policy::BlockChoice& choice, const SmSet& room) const;
   void update_room(unsigned sm);
+  bool fits(const Kernel& kernel, const SmState& sm) const;
 
-  std::string policy_name_;
-  std::unique_ptr<policy::BlockPolicy> policy_;
+  std::string kernel_policy_name_, block_policy_name_;
+  std::unique_ptr<policy::KernelPolicy> kernel_policy_;
+  std::unique_ptr<policy::BlockPolicy> block_policy_;
   Cycle latency_;
+  std::uint32_t interval_;
+  bool flush_, flush_only_when_idle_;
   std::vector<SmState> sms_;
-  SmSet room_;  // SMs that can hold one more block of this launch
-  const Launch* launch_ = nullptr;
-  std::uint32_t sequence_ = 0;
-  BlockNeeds needs_;
-  std::uint32_t blocks_ = 0, handed_ = 0, done_ = 0;
-  std::vector<bool> is_handed_;
-  Cycle start_ = kNever;  // of a launch that has not begun
-  Cycle started_ = 0, finished_ = 0;
+  std::array<Kernel, stats::kKernelSlots> kernels_;
+  Slots under_way_ = 0, waiting_ = 0;  // waiting: have begun and have blocks left
+  AgeMatrix64 age_;
+  unsigned last_slot_ = stats::kKernelSlots - 1;
+  std::vector<Cycle> vacant_;  // entries without a kernel: since when, ascending
+  std::uint64_t epoch_ = 0;
+  std::uint64_t next_hand_out_ = 0;  // in 1/1000 cycles
+  Cycle next_begin_ = kNever, last_begin_ = 0, wake_ = kNever;
   Mailbox box_;
+  std::vector<Ended> ended_;
   std::vector<BlockSpan> spans_;
 };
 

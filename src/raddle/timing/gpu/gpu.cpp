@@ -1,11 +1,14 @@
 // Assembly of the machine: SMs, two networks, memory partitions and the block dispatcher around
-// the window engine.
+// the window engine, and the launches that go through it.
 #define XXH_INLINE_ALL
 #include "raddle/timing/gpu/gpu.h"
 
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <deque>
 
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/engine.h"
@@ -26,28 +29,64 @@ const MachineSpec& checked(const MachineSpec& machine) {
 }
 }  // namespace
 
+/// Code as this machine executes it.
+struct Decoded {
+  Decoded(std::shared_ptr<const trace::LoweredCode> from, const SmSpec& sm)
+      : lowered(std::move(from)), kernel(*lowered, sm) {}
+  std::shared_ptr<const trace::LoweredCode> lowered;
+  DecodedKernel kernel;
+};
+
+/// A launch from its submission to its end.
+struct Job {
+  std::shared_ptr<trace::KernelStream> stream;
+  std::shared_ptr<const Decoded> code;
+  LaunchInfo info;
+};
+
 class Gpu::Impl {
  public:
   Impl(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options);
-  void run(trace::KernelStream& stream, const LaunchInfo& info);
+  void submit(std::shared_ptr<trace::KernelStream> stream,
+              std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info);
+  Mark record(StreamId stream);
+  void wait(StreamId stream, Mark mark);
+  Cycle run_until(Mark mark);
+  void run_until_idle();
   Cycle now() const { return now_; }
   stats::GpuCounters counters() const { return counters(now_); }
+  const std::vector<KernelRun>& kernels();
   std::uint64_t hash() const;
-  std::vector<std::string> audit() const;
+  std::vector<std::string> audit();
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const { return dispatcher_.spans(); }
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
 
  private:
+  static constexpr std::uint32_t kNoJob = ~std::uint32_t{0};
   Cycle window() const {
     return std::min(machine_.noc.latency_cycles, machine_.dispatch_latency_cycles);
   }
   void wire_sm(unsigned i);
   void wire_partition(unsigned i);
-  void before_window(Cycle begin, const trace::KernelCode& code);
+  // launches
+  void check(const trace::KernelCode& code, const trace::LaunchShape& shape) const;
+  std::shared_ptr<const Decoded> decoded(std::shared_ptr<const trace::LoweredCode> code);
+  bool has_room(std::uint64_t warp_instructions) const;
+  void wait_for_room(std::uint64_t warp_instructions);
+  // the clock
+  template <class Done>
+  void advance_until(Done done);
+  void settle();
+  void end_job(const Dispatcher::Ended& ended);
+  void before_window(Cycle begin);
+  void enter_kernels(Cycle begin);
   Cycle last_progress(Cycle now) const;
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
+  // counters
   stats::GpuCounters counters(Cycle at) const;
+  stats::GpuCounters counted_for(unsigned slot) const;
+  void close_account(unsigned slot);
 
   MachineSpec machine_;
   GpuOptions options_;
@@ -58,9 +97,22 @@ class Gpu::Impl {
   std::vector<std::unique_ptr<Partition>> partitions_;
   Engine engine_;
   Sampler sampler_;
-  Cycle now_ = 0;         // end of the last launch
-  Cycle watch_next_ = 0;  // when the watchdog could bite at the earliest
-  std::uint64_t launches_ = 0;
+  KernelManager manager_;
+
+  std::vector<std::shared_ptr<const Decoded>> decoded_;
+  std::deque<Job> jobs_;  // of launches that have not ended; the first is number first_job_
+  std::uint32_t first_job_ = 0;
+  std::uint32_t pending_ = 0,
+                serial_ = 0;  // launches that have not ended; of these, not concurrent()
+  std::uint64_t pending_instructions_ = 0;
+  bool submitted_ = false;  // something, since the last settle()
+  bool failed_ = false;
+  Cycle host_ = 0;               // time of the host: what it has waited for
+  Cycle now_ = 0;                // end of the last kernel
+  Cycle watch_next_ = 0;         // when the watchdog could bite at the earliest
+  std::vector<KernelRun> runs_;  // by job
+  std::array<std::uint32_t, stats::kKernelSlots> account_;  // job that has or last had a slot
+  std::array<stats::GpuCounters, stats::kKernelSlots> settled_{};  // of the jobs before it
 };
 
 Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
@@ -70,9 +122,11 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       map_(machine_),
       request_(make_network(machine_, Direction::Request, map_)),
       reply_(make_network(machine_, Direction::Reply, map_)),
-      dispatcher_(machine_, *policies.block, options.seed),
+      dispatcher_(machine_, *policies.kernel, *policies.block, options.seed),
       engine_(window(), options.skip, options.shuffle),
-      sampler_(options.sample_interval, window()) {
+      sampler_(options.sample_interval, window()),
+      manager_(machine_.kernels, machine_.launch_latency_cycles) {
+  account_.fill(kNoJob);
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
     sms_.push_back(std::make_unique<Sm>(machine_, i, *policies.warp, options.seed));
     wire_sm(i);
@@ -116,9 +170,10 @@ void Gpu::Impl::wire_partition(unsigned i) {
   }
 }
 
-void Gpu::Impl::run(trace::KernelStream& stream, const LaunchInfo& info) {
-  const trace::KernelCode& code = stream.code();
-  const trace::LaunchShape& shape = stream.shape();
+// --- launches
+// --------------------------------------------------------------------------------------
+
+void Gpu::Impl::check(const trace::KernelCode& code, const trace::LaunchShape& shape) const {
   if (Residency fit = residency(machine_.sm, code, shape); fit.blocks == 0)
     throw InputError(fit.reason);
   if (shape.grid.count() == 0 || shape.block.count() == 0 ||
@@ -126,31 +181,141 @@ void Gpu::Impl::run(trace::KernelStream& stream, const LaunchInfo& info) {
     throw InputError("kernel '" + code.name + "' is launched with " +
                      std::to_string(shape.grid.count()) + " blocks of " +
                      std::to_string(shape.block.count()) + " threads");
-
-  trace::LoweredCode lowered = trace::as_it_is(code);
-  DecodedKernel decoded(lowered, machine_.sm);
-  Launch launch{&stream, &decoded, launches_,
-                static_cast<std::uint8_t>(launches_ % stats::kKernelSlots)};
-  ++launches_;
-  Cycle start = std::max(now_ + machine_.launch_latency_cycles, engine_.end());
-  policy::BlockLaunch view{info.sequence, info.name, shape.grid,
-                           static_cast<std::uint32_t>(shape.grid.count())};
-  dispatcher_.launch(start, launch, view, block_needs(machine_.sm, code, shape));
-  watch_next_ = 0;
-
-  bool ended = engine_.run(
-      stream.concurrent() ? options_.threads : 1, [&] { return !dispatcher_.busy(); },
-      [&](Cycle begin) { before_window(begin, code); });
-  if (!ended) give_up(engine_.end(), "nothing can move any more");
-  now_ = dispatcher_.finished();
-  sampler_.update(counters(now_));
 }
 
-void Gpu::Impl::before_window(Cycle begin, const trace::KernelCode& code) {
+std::shared_ptr<const Decoded> Gpu::Impl::decoded(std::shared_ptr<const trace::LoweredCode> code) {
+  for (const auto& d : decoded_)
+    if (d->lowered == code) return d;
+  // Code that nobody else knows any more cannot come again.
+  std::erase_if(decoded_,
+                [](const auto& d) { return d.use_count() == 1 && d->lowered.use_count() == 1; });
+  return decoded_.emplace_back(std::make_shared<const Decoded>(std::move(code), machine_.sm));
+}
+
+bool Gpu::Impl::has_room(std::uint64_t warp_instructions) const {
+  return pending_ == 0 || (pending_ < machine_.kernels.pending &&
+                           pending_instructions_ + warp_instructions <= kMostPendingInstructions);
+}
+
+void Gpu::Impl::wait_for_room(std::uint64_t warp_instructions) {
+  if (has_room(warp_instructions)) return;
+  advance_until([&] { return has_room(warp_instructions); });
+  host_ = std::max(host_, now_);
+}
+
+void Gpu::Impl::submit(std::shared_ptr<trace::KernelStream> stream,
+                       std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info) {
+  check(code->code, stream->shape());
+  wait_for_room(info.warp_instructions);
+  const auto job = static_cast<std::uint32_t>(runs_.size());
+  const StreamId in = info.stream;
+  runs_.emplace_back();
+  ++pending_, pending_instructions_ += info.warp_instructions;
+  if (!stream->concurrent()) ++serial_;
+  jobs_.push_back({std::move(stream), decoded(std::move(code)), std::move(info)});
+  manager_.launch(in, job, host_);
+  submitted_ = true;
+  if (index(in) == 0) advance_until([&] { return manager_.idle(); });
+}
+
+Mark Gpu::Impl::record(StreamId stream) {
+  submitted_ = true;
+  return manager_.record(stream, host_);
+}
+
+void Gpu::Impl::wait(StreamId stream, Mark mark) {
+  submitted_ = true;
+  manager_.wait(stream, mark, host_);
+}
+
+Cycle Gpu::Impl::run_until(Mark mark) {
+  advance_until([&] { return manager_.reached(mark) != kNever; });
+  host_ = std::max(host_, manager_.reached(mark));
+  return manager_.reached(mark);
+}
+
+void Gpu::Impl::run_until_idle() {
+  advance_until([&] { return manager_.idle(); });
+  host_ = std::max(host_, now_);
+}
+
+// --- the clock
+// -------------------------------------------------------------------------------------
+
+template <class Done>
+void Gpu::Impl::advance_until(Done done) {
+  if (failed_) throw RunError("this GPU has failed before");
+  settle();
+  if (done()) return;
+  watch_next_ = 0, failed_ = true;
+  const bool ended = engine_.run(
+      serial_ == 0 ? options_.threads : 1,
+      [&] {
+        settle();
+        return done();
+      },
+      [&](Cycle begin) { before_window(begin); });
+  if (!ended) give_up(engine_.end(), "nothing can move any more");
+  failed_ = false;
+  if (manager_.idle()) sampler_.update(counters(now_));
+}
+
+/// Between windows: kernels that have ended let others go.
+void Gpu::Impl::settle() {
+  if (dispatcher_.ended().empty() && !submitted_) return;
+  for (const Dispatcher::Ended& e : dispatcher_.ended()) end_job(e);
+  dispatcher_.ended().clear();
+  submitted_ = false;
+  manager_.advance();
+  enter_kernels(engine_.end());
+}
+
+void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
+  Job& job = jobs_[e.job - first_job_];
+  now_ = runs_[e.job].end = e.at;
+  --pending_, pending_instructions_ -= job.info.warp_instructions;
+  if (!job.stream->concurrent()) --serial_;
+  manager_.ended(job.info.stream, e.at);
+  job.stream = nullptr, job.code = nullptr;
+  for (; !jobs_.empty() && jobs_.front().stream == nullptr; ++first_job_) jobs_.pop_front();
+}
+
+/// Kernels that come to the management unit before the window's end take the entries that are
+/// free.
+void Gpu::Impl::enter_kernels(Cycle begin) {
+  Cycle wake = kNever;
+  while (!manager_.pending().empty() && !dispatcher_.full()) {
+    const KernelManager::Pending next = manager_.pending().front();
+    if (next.arrival >= begin + window()) {
+      wake = next.arrival;
+      break;
+    }
+    manager_.take();
+    close_account(dispatcher_.next_slot());
+    account_[dispatcher_.next_slot()] = next.job;
+    const Job& job = jobs_[next.job - first_job_];
+    KernelRun& run = runs_[next.job];
+    run.start = next.left;
+    run.begin = std::max(
+        std::max(next.arrival, dispatcher_.vacant_since()) + machine_.kernels.entry_latency_cycles,
+        begin);
+    const trace::LaunchShape& shape = job.stream->shape();
+    dispatcher_.enter({next.job, job.info.sequence, job.info.name, job.info.stream, shape.grid,
+                       block_needs(machine_.sm, job.code->lowered->code, shape), job.stream.get(),
+                       &job.code->kernel},
+                      run.begin);
+  }
+  dispatcher_.wake_at(wake);
+}
+
+void Gpu::Impl::before_window(Cycle begin) {
+  if (!manager_.pending().empty()) enter_kernels(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, counters(begin));
-  if (begin >= options_.max_cycles)
-    give_up(begin, "kernel '" + code.name + "' has not ended after the " +
+  if (begin >= options_.max_cycles) {
+    const std::string names = dispatcher_.names();
+    give_up(begin, "kernel " + (names.empty() ? "launches" : names) + " has not ended after the " +
                        std::to_string(options_.max_cycles) + " cycles allowed");
+  }
   if (begin < watch_next_) return;
   Cycle progress = last_progress(begin);
   if (begin - progress >= options_.watchdog_cycles)
@@ -159,7 +324,8 @@ void Gpu::Impl::before_window(Cycle begin, const trace::KernelCode& code) {
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {
-  Cycle progress = std::min(now, dispatcher_.started());
+  if (!manager_.pending().empty() && manager_.pending().front().arrival > now) return now;
+  Cycle progress = std::min(now, dispatcher_.last_begin());
   for (const auto& sm : sms_) progress = std::max(progress, sm->last_progress(now));
   return progress;
 }
@@ -174,6 +340,7 @@ void Gpu::Impl::give_up(Cycle now, const std::string& what) const {
   }
   if (busy > told) out += "... and " + std::to_string(busy - told) + " more SMs\n";
   dispatcher_.describe(out);
+  manager_.describe(out);
   request_->describe(out);
   reply_->describe(out);
   for (const auto& p : partitions_)
@@ -196,6 +363,61 @@ stats::GpuCounters Gpu::Impl::counters(Cycle at) const {
   return sum;
 }
 
+/// Everything counted for that launch slot so far.
+stats::GpuCounters Gpu::Impl::counted_for(unsigned slot) const {
+  stats::GpuCounters sum;
+  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(engine_.end(), slot));
+  sum.request = request_->counters(slot), sum.reply = reply_->counters(slot);
+  for (const auto& p : partitions_) {
+    stats::accumulate(sum.l2, p->l2_counters(slot));
+    stats::accumulate(sum.dram, p->dram().counters(slot));
+  }
+  return sum;
+}
+
+/// What has been counted for the slot belongs to the launch that has had it.
+void Gpu::Impl::close_account(unsigned slot) {
+  if (account_[slot] == kNoJob) return;
+  const stats::GpuCounters all = counted_for(slot);
+  stats::GpuCounters own = all;
+  stats::accumulate(runs_[account_[slot]].counters, stats::accumulate(own, settled_[slot], -1));
+  settled_[slot] = all;
+}
+
+const std::vector<KernelRun>& Gpu::Impl::kernels() {
+  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot) close_account(slot);
+  return runs_;
+}
+
+/// Scheduler-cycles, sums over launches, and each component's own laws.
+std::vector<std::string> Gpu::Impl::audit() {
+  std::vector<std::string> broken;
+  auto equal = [&](const std::string& what, std::uint64_t a, std::uint64_t b) {
+    if (a != b) broken.push_back(what + ": " + std::to_string(a) + " and " + std::to_string(b));
+  };
+  const stats::GpuCounters all = counters(now_);
+  std::uint64_t accounted = all.sm.issued;
+  for (std::uint64_t n : all.scheduler.stall) accounted += n;
+  equal("scheduler-cycles, and those issued or stalled",
+        now_ * machine_.sm.count * machine_.sm.schedulers, accounted);
+  stats::GpuCounters sum;
+  for (const KernelRun& run : kernels()) stats::accumulate(sum, run.counters);
+  sum.scheduler = all.scheduler;
+  constexpr std::size_t kWords = sizeof sum / sizeof(std::uint64_t);
+  const auto total = std::bit_cast<std::array<std::uint64_t, kWords>>(all);
+  const auto of_launches = std::bit_cast<std::array<std::uint64_t, kWords>>(sum);
+  for (std::size_t i = 0; i < kWords; ++i)
+    equal("counter " + std::to_string(i) + " of the machine, and its sum over launches", total[i],
+          of_launches[i]);
+  auto part = [&](const auto& component) {
+    for (std::string& law : component.audit()) broken.push_back(std::move(law));
+  };
+  for (const auto& sm : sms_) part(*sm);
+  part(*request_), part(*reply_);
+  for (const auto& p : partitions_) part(*p);
+  return broken;
+}
+
 std::uint64_t Gpu::Impl::hash() const {
   XXH64_state_t state;
   XXH64_reset(&state, 0);
@@ -213,24 +435,20 @@ std::uint64_t Gpu::Impl::hash() const {
   return XXH64_digest(&state);
 }
 
-std::vector<std::string> Gpu::Impl::audit() const {
-  std::vector<std::string> broken = request_->audit();
-  for (std::string& law : reply_->audit()) broken.push_back(std::move(law));
-  return broken;
-}
-
 void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
   SumFields sum;
   if (level == policy::WarpPolicy::kLevel) {
     for (auto& sm : sms_)
       for (unsigned s = 0; s < machine_.sm.schedulers; ++s) sum.add(sm->policy(s));
+  } else if (level == policy::KernelPolicy::kLevel) {
+    sum.add(dispatcher_.kernel_policy());
   } else if (level == policy::BlockPolicy::kLevel) {
-    sum.add(dispatcher_.policy());
+    sum.add(dispatcher_.block_policy());
   } else if (level == policy::DramPolicy::kLevel) {
     for (auto& p : partitions_) sum.add(p->dram().policy());
   } else {
     throw InputError("no policy level is called '" + std::string(level) +
-                     "'; known: warp block dram");
+                     "'; known: kernel warp block dram");
   }
   sum.tell(v);
 }
@@ -238,11 +456,24 @@ void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v)
 Gpu::Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options)
     : impl_(std::make_unique<Impl>(machine, policies, options)) {}
 Gpu::~Gpu() = default;
-void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) { impl_->run(stream, info); }
+void Gpu::submit(std::shared_ptr<trace::KernelStream> stream,
+                 std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info) {
+  impl_->submit(std::move(stream), std::move(code), std::move(info));
+}
+Mark Gpu::record(StreamId stream) { return impl_->record(stream); }
+void Gpu::wait(StreamId stream, Mark mark) { impl_->wait(stream, mark); }
+Cycle Gpu::run_until(Mark mark) { return impl_->run_until(mark); }
+void Gpu::run_until_idle() { impl_->run_until_idle(); }
+void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
+  submit({std::shared_ptr<void>(), &stream},
+         std::make_shared<const trace::LoweredCode>(trace::as_it_is(stream.code())), info);
+  run_until_idle();
+}
 Cycle Gpu::now() const { return impl_->now(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }
+const std::vector<KernelRun>& Gpu::kernels() { return impl_->kernels(); }
 std::uint64_t Gpu::hash() const { return impl_->hash(); }
-std::vector<std::string> Gpu::audit() const { return impl_->audit(); }
+std::vector<std::string> Gpu::audit() { return impl_->audit(); }
 void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
   impl_->visit_policy_statistics(level, v);
 }

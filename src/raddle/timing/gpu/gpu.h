@@ -1,7 +1,9 @@
 // The whole GPU in time: takes launches as op streams, advances the clock, counts.
+//
+// Host time does not pass: what is submitted before the host waits for something is all there at
+// once. A launch starts at the earliest in the window after the one in which it became free to go.
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,13 +11,16 @@
 #include "raddle/base/types.h"
 #include "raddle/policy/all.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/gpu/kernel_manager.h"
 #include "raddle/timing/gpu/machine.h"
+#include "raddle/trace/lowered.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::timing {
 
 /// The policies in force, one choice per level. Not owned.
 struct PolicyChoices {
+  const policy::Choice<policy::KernelPolicy>* kernel = nullptr;
   const policy::Choice<policy::WarpPolicy>* warp = nullptr;
   const policy::Choice<policy::BlockPolicy>* block = nullptr;
   const policy::Choice<policy::DramPolicy>* dram = nullptr;
@@ -47,7 +52,20 @@ struct LaunchInfo {
   std::string name;
   StreamId stream{};
   std::uint64_t sequence = 0;
+  std::uint64_t warp_instructions = 0;  ///< where known: recorded streams
 };
+
+/// What became of a launch.
+struct KernelRun {
+  Cycle start = kNever;  ///< it left its hardware queue: everything it had to wait for was over
+  Cycle begin = kNever;  ///< its first block could be handed out
+  Cycle end = kNever;    ///< the end of its last block was heard of
+  stats::GpuCounters counters;  ///< its own; scheduler-cycles of nobody's warps are in none
+};
+
+/// Recorded launches that wait may hold that many warp instructions (some 10 bytes each); with more
+/// the host waits, as when kernels.pending is reached.
+inline constexpr std::uint64_t kMostPendingInstructions = std::uint64_t{1} << 26;
 
 /// What limits residency, for messages and reports.
 struct Residency {
@@ -62,17 +80,38 @@ class Gpu {
  public:
   Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options);
   ~Gpu();
-  /// Runs one launch to its end. Throws InputError when a block cannot fit an SM, RunError on
-  /// max_cycles or when nothing moves any more (the message says which warp waits at which PTX line
-  /// for what).
+
+  // Whatever advances the clock throws RunError on max_cycles or when nothing moves any more (the
+  // message says which warp waits at which PTX line for what), after which the Gpu is of no use.
+
+  /// Queues a launch; `code` is its code as this machine executes it. Throws InputError when a
+  /// block cannot fit an SM. Waits for earlier launches when too many are pending. A launch in
+  /// stream 0 is run to its end: nothing submitted later could overlap with it.
+  void submit(std::shared_ptr<trace::KernelStream> stream,
+              std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info);
+  /// A point in the stream, reached when everything submitted to it before is complete.
+  Mark record(StreamId stream);
+  /// What is submitted to the stream from now on starts after the mark.
+  void wait(StreamId stream, Mark mark);
+  /// The host waits until the mark is reached; returns when that was.
+  Cycle run_until(Mark mark);
+  /// The host waits until everything submitted is complete.
+  void run_until_idle();
+  /// One launch of PTX instructions as they are, to its end.
   void run(trace::KernelStream& stream, const LaunchInfo& info);
 
+  /// End of the last kernel so far.
   Cycle now() const;
+  /// Of all components. Precondition for these and hash(): nothing is under way.
   stats::GpuCounters counters() const;
+  /// Every launch in order of submission; their counters sum up to counters(), but for those of the
+  /// schedulers.
+  const std::vector<KernelRun>& kernels();
   /// Every counter of every component, for state_hash.
   std::uint64_t hash() const;
-  /// Conservation laws that do not hold, one sentence each; at any time between launches.
-  std::vector<std::string> audit() const;
+  /// Conservation laws that do not hold, one sentence each; empty = all do. At any time when
+  /// nothing is under way.
+  std::vector<std::string> audit();
   /// Statistics of each level's policy, summed over its instances.
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const;

@@ -14,9 +14,10 @@ void MachineSpec::visit(FieldVisitor& v) {
   v.field("core_clock_mhz", core_clock_mhz, R{100, 10000}, "MHz",
           "clock of SMs, interconnect and L2");
   v.field("launch_latency_cycles", launch_latency_cycles, R{0, 1000000}, "cycles",
-          "from a host launch to the first block");
+          "from the host (the launch before it in its stream has ended) to the pending kernels");
   v.field("dispatch_latency_cycles", dispatch_latency_cycles, R{1, kLongestDispatchWire}, "cycles",
           "from the block dispatcher to an SM and back, each way");
+  v.nested("kernels", kernels, "launches on their way to the block dispatcher");
   v.nested("sm", sm, "streaming multiprocessors");
   v.nested("noc", noc, "interconnect between SMs and L2");
   v.nested("l2", l2, "second-level cache");
@@ -25,6 +26,7 @@ void MachineSpec::visit(FieldVisitor& v) {
 
 std::vector<std::string> MachineSpec::violations() const {
   SpecRules rules;
+  check_kernels(*this, rules);
   check_sm(*this, rules);
   check_l2(*this, rules);
   check_noc(*this, rules);

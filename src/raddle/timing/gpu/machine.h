@@ -7,6 +7,7 @@
 
 #include "raddle/base/fields.h"
 #include "raddle/timing/dram/dram_spec.h"
+#include "raddle/timing/gpu/kernel_spec.h"
 #include "raddle/timing/mem/l2_spec.h"
 #include "raddle/timing/noc/noc_spec.h"
 #include "raddle/timing/sm/sm_spec.h"
@@ -16,8 +17,9 @@ namespace raddle::timing {
 struct MachineSpec {
   std::string name, source;
   std::uint32_t core_clock_mhz = 1000;
-  std::uint32_t launch_latency_cycles = 0;     ///< host launch to first block
+  std::uint32_t launch_latency_cycles = 0;     ///< host launch to the kernel management unit
   std::uint32_t dispatch_latency_cycles = 20;  ///< dispatcher to SM and back; at least the window
+  KernelSpec kernels;
   SmSpec sm;
   NocSpec noc;
   L2Spec l2;

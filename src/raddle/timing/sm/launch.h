@@ -20,6 +20,7 @@ struct BlockStart {
   const Launch* launch = nullptr;
   std::uint32_t block = 0;
   std::uint8_t slot = 0;  ///< block slot of the SM
+  bool flush = false;     ///< the L1D first
 };
 struct BlockEnd {
   std::uint8_t slot = 0;

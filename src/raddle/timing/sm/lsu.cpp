@@ -21,7 +21,6 @@ Lsu::Lsu(const MachineSpec& machine, unsigned sm)
       shared_latency_(machine.sm.shared_latency_cycles),
       const_latency_(machine.sm.const_latency_cycles),
       no_l1_(!machine.sm.l1d.present()),
-      flush_at_start_(machine.sm.l1d.flush_at_kernel_start),
       drains_(machine.sm.l1d.keeps_dirty() || machine.sm.l1d.store_buffer != 0),
       policy_(machine.sm.l1d.write_policy),
       local_policy_(machine.sm.l1d.local_write_policy),
@@ -41,11 +40,12 @@ Lsu::Lsu(const MachineSpec& machine, unsigned sm)
 
 // --- issue ---------------------------------------------------------------------------------------
 
-void Lsu::start_block(Cycle now, const Launch& launch) {
-  if (sequence_[launch.slot] == launch.sequence) return;
-  sequence_[launch.slot] = launch.sequence;
-  if (const_cache_.present()) const_cache_.forget(launch.slot);
-  if (!flush_at_start_ || no_l1_) return;
+void Lsu::start_block(Cycle now, const Launch& launch, bool flush) {
+  if (sequence_[launch.slot] != launch.sequence) {
+    sequence_[launch.slot] = launch.sequence;
+    if (const_cache_.present()) const_cache_.forget(launch.slot);
+  }
+  if (!flush || no_l1_) return;
   l1d_.flush(now, launch.slot);
   stuck_ = false;
 }

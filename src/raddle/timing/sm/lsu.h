@@ -54,7 +54,7 @@ class Lsu {
 
   // --- issue -------------------------------------------------------------------------------------
   /// A block of the launch arrives; the first one starts the kernel here.
-  void start_block(Cycle now, const Launch& launch);
+  void start_block(Cycle now, const Launch& launch, bool flush);
   /// May an instruction enter now?
   bool accepts() const { return !queue_.full() && !free_loads_.empty(); }
   /// Shared or constant access of so many passes. Precondition for all: accepts().
@@ -225,7 +225,7 @@ class Lsu {
   PortPace pace_;
   unsigned sm_;
   Cycle wire_, hit_latency_, shared_latency_, const_latency_;
-  bool skip_ = true, no_l1_, flush_at_start_, drains_;
+  bool skip_ = true, no_l1_, drains_;
   WritePolicy policy_, local_policy_;
   Ring<Entry> queue_;
   PieceQueue pieces_;

@@ -100,7 +100,7 @@ void Sm::drain_inbox(Cycle now) {
 }
 
 void Sm::start_block(Cycle now, const BlockStart& start) {
-  lsu_.start_block(now, *start.launch);
+  lsu_.start_block(now, *start.launch, start.flush);
   kernels_ |= 1u << start.launch->slot;
   const trace::LaunchShape& shape = start.launch->stream->shape();
   Block& block = blocks_[start.slot];

@@ -1,0 +1,94 @@
+// The host's side of the machine, up to the kernel distributor: CUDA streams, events, hardware work
+// queues and the kernel management unit (KMU).
+//
+// Operations (launch, record a mark, wait for a mark) of a stream happen in order, each when the
+// one before is complete: a launch at its kernel's end, a mark at once, a wait when its mark is
+// reached. Stream 0 is CUDA's legacy default stream: its operations wait for everything submitted
+// before them, and everything submitted later waits for them. Streams share hardware queues (stream
+// mod queues), and the head of a queue lets nothing pass: with one queue a launch that waits for
+// its stream holds up all others (Fermi's false dependences; NVIDIA's Hyper-Q sample,
+// "simpleHyperQ"). A launch that leaves its queue is with the KMU launch_latency_cycles later and
+// waits there for an entry of the distributor, first come, first served.
+//
+// All times are explicit, so when advance() is called does not matter, only that it has been told
+// of every end before. Left out: priorities, non-blocking streams, copies as operations of a
+// stream.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "raddle/base/types.h"
+#include "raddle/timing/gpu/kernel_spec.h"
+
+namespace raddle::timing {
+
+/// A point in a stream.
+using Mark = std::uint32_t;
+
+class KernelManager {
+ public:
+  KernelManager(const KernelSpec& spec, Cycle launch_latency)
+      : queues_(spec.queues), launch_latency_(launch_latency) {}
+
+  // --- from the host, at time `now` of the host --------------------------------------------------
+  void launch(StreamId stream, std::uint32_t job, Cycle now);
+  Mark record(StreamId stream, Cycle now);
+  void wait(StreamId stream, Mark mark, Cycle now);
+
+  // --- from the distributor ----------------------------------------------------------------------
+  void ended(StreamId stream, Cycle at);
+  /// Lets everything leave its queue that may.
+  void advance();
+  struct Pending {
+    std::uint32_t job;
+    Cycle left;     ///< its queue
+    Cycle arrival;  ///< at the KMU
+  };
+  /// Kernels with the KMU or on their way to it, in order of arrival.
+  const std::deque<Pending>& pending() const { return pending_; }
+  void take() { pending_.pop_front(); }
+
+  /// Cycle in which the mark was reached; kNever = not yet.
+  Cycle reached(Mark mark) const { return marks_[mark]; }
+  /// Every operation is complete.
+  bool idle() const { return open_ == 0; }
+  /// Operations in queues.
+  std::size_t queued() const;
+  void describe(std::string& out) const;
+
+ private:
+  struct Operation {
+    enum class Kind : std::uint8_t { Launch, Record, Wait } kind;
+    std::uint32_t stream;
+    std::uint32_t value;        // job or mark
+    std::uint64_t before = 0;   // operations of its stream before it
+    std::uint64_t barrier = 0;  // operations of stream 0 before it
+    Cycle submitted = 0;
+  };
+  struct Stream {
+    std::uint64_t submitted = 0, complete = 0;
+    Cycle end = 0;  // of the last complete operation
+  };
+  struct Queue {
+    std::deque<Operation> operations;
+    Cycle moved = 0;  // when an operation last left
+  };
+  void submit(Operation operation, StreamId stream, Cycle now);
+  Cycle free_to_go(const Operation& o, const Queue& queue) const;
+  void leave(const Operation& o, Cycle at);
+  void complete(std::uint32_t stream, Cycle at);
+
+  std::vector<Queue> queues_;
+  Cycle launch_latency_;
+  std::vector<Stream> streams_ = std::vector<Stream>(1);
+  std::deque<std::uint64_t> open_before_ = {0};  // open operations of other streams before each
+                                                 // open one of stream 0, and after the last
+  std::uint64_t open_ = 0;
+  Cycle last_end_ = 0;
+  std::deque<Pending> pending_;
+  std::vector<Cycle> marks_;
+};
+
+}  // namespace raddle::timing

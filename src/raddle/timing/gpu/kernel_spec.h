@@ -1,0 +1,19 @@
+// Machine file, table [kernels]: how launches come from the host to the block dispatcher.
+#pragma once
+#include <cstdint>
+
+#include "raddle/base/fields.h"
+
+namespace raddle::timing {
+
+struct KernelSpec {
+  std::uint32_t queues = 32;  ///< hardware work queues (Hyper-Q); stream s is in queue s mod queues
+  std::uint32_t entries = 32;              ///< kernels under way at once (kernel distributor unit)
+  std::uint32_t pending = 1024;            ///< launches the host may be ahead by
+  std::uint32_t entry_latency_cycles = 0;  ///< kernel management unit to distributor
+  std::uint32_t block_interval_millicycles = 1000;  ///< from block to block
+  bool flush_only_when_idle = false;                ///< narrows sm.l1d.flush_at_kernel_start
+  void visit(FieldVisitor& v);
+};
+
+}  // namespace raddle::timing
