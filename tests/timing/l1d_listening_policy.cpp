@@ -67,6 +67,7 @@ TEST(L1dListeningPolicy, HearsWhatIsCounted) {
   registry.add<Listener>("listener", "oldest first, with ears");
   const auto warp = registry.choose("listener");
   policy::Registries others = policy::all_policies();
+  const auto kernel = others.kernel.choose("fcfs");
   const auto block = others.block.choose("rr");
   const auto dram = others.dram.choose("frfcfs");
   auto r = random_kernel(5);
@@ -74,7 +75,7 @@ TEST(L1dListeningPolicy, HearsWhatIsCounted) {
   for (bool skip : {true, false}) {
     timing::GpuOptions options;
     options.skip = skip;
-    timing::Gpu gpu(busy_machine(), {warp.get(), block.get(), dram.get()}, options);
+    timing::Gpu gpu(busy_machine(), {kernel.get(), warp.get(), block.get(), dram.get()}, options);
     gpu.run(r->stream(), {r->code().name, StreamId{}, 0});
     Numbers heard;
     gpu.visit_policy_statistics("warp", heard);
