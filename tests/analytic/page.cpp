@@ -26,17 +26,17 @@ constexpr Table kTables[] = {
     {"latency", "Pointer chase: unloaded latency", R"(
 One thread follows pointers; each load waits for the one before. Cycles per load are the difference
 between a long and a short chain, so launch and drain do not count. **L1**: `hit_latency_cycles`.
-**L2** (loads that bypass the L1): four links, the slice's `hit_latency_cycles`, and a cycle for
-each flit of the reply after its first. **DRAM**: the L2 path plus `extra_latency_cycles` plus, in
-memory clocks, tCL and the burst (row open), tRCD more (row closed), tRP more (another row open);
-the addresses are picked by the machine's own address map, refresh is off. Two clock domains meet: a
-request waits for the next memory clock, hence a core cycle and a memory clock between least and
-most; and components may take up to 8 cycles to hand a packet on.)",
+**L2** (loads that bypass the L1): four wires, the slice's `hit_latency_cycles`, a network cycle for
+each flit of the reply after its first and, in a mesh, for routers and channels between the SM and
+the slices of the path. **DRAM**: the L2 path plus `extra_latency_cycles` plus, in memory clocks,
+tCL and the burst (row open), tRCD more (row closed), tRP more (another row open); the addresses are
+picked by the machine's own address map, refresh is off. Where two clocks meet, what crosses waits
+for the next cycle of the other: hence least and most.)",
      "machine | level | expected | measured"},
     {"bandwidth", "Streaming bandwidth", R"(
 A full machine of 256-thread blocks with 16-byte accesses, bytes per core cycle. **L1**: reads of up
 to four blocks on one SM, against a line per cycle. **L2**: accesses that bypass the L1 and hit,
-against what the ports of SMs or slices carry of data in one direction (a 128-byte line and its
+against what the ports of SMs or slices carry of data in one direction (a line of the L2 and its
 header in whole flits); a copy uses both directions. Both are slopes between a long and a short run,
 good to 1 %. **DRAM**: bytes on the channels in the whole run after launch, the L2 cut to four sets
 so that it keeps nothing, against channels x bus. Below peak: one load under way per warp (L1),
@@ -62,6 +62,12 @@ use.)",
 A dependent chain runs at the latency of its class; a full SM at the interval of the unit (cycles
 for every warp of a scheduler to issue one), or the latency where that is longer.)",
      "machine | class | latency expected | measured | warps | all warps once, expected | measured"},
+    {"network", "Networks", R"(
+A crossbar with one FIFO per input, single flits to random outputs, senders that never run dry:
+head-of-line blocking holds it at the figures of Karol, Hluchyj and Morgan (1987), 2 - sqrt(2) for
+many ports. One packet in an empty mesh: 2 cycles for each router, 1 for each channel, 1 for each
+flit after the first, the wire of the rig.)",
+     "network | expected | measured"},
     {"conservation", "Conservation", R"(
 Whole runs at `tiny`: requests leave the SMs, reach the L2 and are answered, each once; loads are
 hits, pending hits or misses; DRAM moves whole bursts; issued and stalled scheduler-cycles tile the

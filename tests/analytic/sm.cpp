@@ -33,8 +33,9 @@ TEST_P(Sm, UnitsRunAtTheirLatencyAndInterval) {
     const double chain = cycles_per(on, before, c.instruction, 32),
                  full = cycles_per(on, before, c.instruction, 32 * warps);
     const double latency = cost(c.op_class).latency;
-    const double busy =
-        std::max(latency, static_cast<double>(warps) / m.sm.schedulers * cost(c.op_class).interval);
+    const timing::OpCost& unit = cost(c.op_class);
+    const double units = m.sm.shared_unit[static_cast<unsigned>(unit.unit)] ? 1 : m.sm.schedulers;
+    const double busy = std::max(latency, warps / units * unit.interval);
     EXPECT_DOUBLE_EQ(chain, latency) << c.name;
     EXPECT_NEAR(full, busy, 0.02 * busy) << c.name;
     row("rates", {GetParam(), c.name, number(latency), number(chain), std::to_string(warps),
