@@ -214,8 +214,13 @@ std::uint64_t Gpu::Impl::hash() const {
 }
 
 std::vector<std::string> Gpu::Impl::audit() const {
-  std::vector<std::string> broken = request_->audit();
-  for (std::string& law : reply_->audit()) broken.push_back(std::move(law));
+  std::vector<std::string> broken;
+  auto ask = [&](const auto& component) {
+    for (std::string& law : component.audit()) broken.push_back(std::move(law));
+  };
+  ask(*request_), ask(*reply_);
+  for (const auto& sm : sms_) ask(*sm);
+  for (const auto& p : partitions_) ask(*p);
   return broken;
 }
 
