@@ -88,6 +88,15 @@ TEST(MemorySide, SleepingChangesNothing) {
     }
 }
 
+/// Slices hand replies to the wire ahead of time; with a fast network several in one core cycle.
+TEST(MemorySide, SleepingChangesNothingAtAnyClockOfTheNetwork) {
+  for (unsigned mhz : {500u, 1300u, 3000u, 8000u}) {
+    MachineSpec m = small_machine();
+    m.core_clock_mhz = 1000, m.noc.clock_mhz = mhz;
+    EXPECT_EQ(soak(m, 9, 64, true, "frfcfs"), soak(m, 9, 64, false, "frfcfs")) << mhz << " MHz";
+  }
+}
+
 TEST(MemorySide, IsolatedReadCrossesEveryWireOnce) {
   MachineSpec m = one_slice();
   MemoryRig rig(m, 1, true, [](unsigned sm) -> Requester::Source {

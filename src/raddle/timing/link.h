@@ -19,9 +19,16 @@ template <class T>
 class Link {
  public:
   explicit Link(unsigned capacity)
-      : mask_(std::bit_ceil(capacity) - 1), slots_(std::make_unique<Slot[]>(mask_ + 1)) {}
+      : mask_(std::bit_ceil(capacity) - 1),
+        slots_(std::make_unique<Slot[]>(mask_ + 1)),
+        sender_mask_(mask_),
+        sender_slots_(slots_.get()) {}
   Cycle next_arrival() const {
-    return head_ == tail_.load(std::memory_order_acquire) ? kNever : slots_[head_ & mask_].at;
+    if (static_cast<std::int32_t>(seen_ - head_) <= 0) {  // what has been seen has been taken
+      seen_ = tail_.load(std::memory_order_acquire);
+      if (head_ == seen_) return kNever;
+    }
+    return slots_[head_ & mask_].at;
   }
   const T& front() const { return slots_[head_ & mask_].value; }
   void pop() { ++head_; }
@@ -34,7 +41,7 @@ class Link {
   /// Arrival times must not decrease from push to push.
   void push(Cycle at, const T& value) {
     std::uint32_t tail = tail_.load(std::memory_order_relaxed);
-    slots_[tail & mask_] = {at, value};
+    sender_slots_[tail & sender_mask_] = {at, value};
     tail_.store(tail + 1, std::memory_order_release);
   }
 
@@ -43,10 +50,15 @@ class Link {
     Cycle at;
     T value;
   };
-  alignas(64) std::uint32_t head_ = 0;              // the receiver's
-  alignas(64) std::atomic<std::uint32_t> tail_{0};  // the sender's
+  // Each side has what it needs in a cache line of its own. seen_: the tail when the receiver last
+  // had to look.
+  alignas(64) std::uint32_t head_ = 0;
+  mutable std::uint32_t seen_ = 0;
   std::uint32_t mask_;
   std::unique_ptr<Slot[]> slots_;
+  alignas(64) std::atomic<std::uint32_t> tail_{0};
+  std::uint32_t sender_mask_;
+  Slot* sender_slots_;
 };
 
 /// For receivers with many links: which of up to 256 senders has an arrival in which of the next 64

@@ -17,6 +17,13 @@ unsigned reply_limit(const L2Spec& l2) {
 /// window, which may lie a window, at most a wire, behind the sender's cycle.
 Cycle furthest_ahead(Cycle latency) { return 2 * latency < 64 ? 64 - 2 * latency : 0; }
 
+/// Replies that may be on the wire ahead of time: a flit each, at the network's clock.
+unsigned most_leaving(const MachineSpec& machine) {
+  const std::uint32_t network = machine.noc.clock_mhz, core = machine.core_clock_mhz;
+  const unsigned flits_per_cycle = network == 0 ? 1 : (network + core - 1) / core;
+  return (static_cast<unsigned>(furthest_ahead(machine.noc.latency_cycles)) + 2) * flits_per_cycle;
+}
+
 }  // namespace
 
 L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id, unsigned place,
@@ -24,7 +31,7 @@ L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id,
     : credits_(machine.noc.queue_flits),
       reply_limit_(reply_limit(machine.l2)),
       pool_(reply_limit_ + machine.l2.mshr_entries * machine.l2.mshr_merges),
-      leaving_(static_cast<unsigned>(furthest_ahead(machine.noc.latency_cycles)) + 2),
+      leaving_(most_leaving(machine)),
       latency_(machine.noc.latency_cycles),
       ahead_(furthest_ahead(latency_)),
       id_(id),
