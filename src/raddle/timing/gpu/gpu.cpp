@@ -34,6 +34,8 @@ class Gpu::Impl {
   stats::GpuCounters counters() const { return counters(now_); }
   std::uint64_t hash() const;
   std::vector<std::string> audit() const;
+  const Network& request() const { return *request_; }
+  const Network& reply() const { return *reply_; }
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const { return dispatcher_.spans(); }
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
@@ -242,6 +244,8 @@ void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) { impl_->run(
 Cycle Gpu::now() const { return impl_->now(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }
 std::uint64_t Gpu::hash() const { return impl_->hash(); }
+std::vector<stats::NocPort> Gpu::request_ports() const { return impl_->request().ports(); }
+std::vector<stats::NocPort> Gpu::reply_ports() const { return impl_->reply().ports(); }
 std::vector<std::string> Gpu::audit() const { return impl_->audit(); }
 void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
   impl_->visit_policy_statistics(level, v);

@@ -71,6 +71,9 @@ class Gpu {
   stats::GpuCounters counters() const;
   /// Every counter of every component, for state_hash.
   std::uint64_t hash() const;
+  /// Ports of the request and of the reply network (timing/noc).
+  std::vector<stats::NocPort> request_ports() const;
+  std::vector<stats::NocPort> reply_ports() const;
   /// Conservation laws that do not hold, one sentence each; at any time between launches.
   std::vector<std::string> audit() const;
   /// Statistics of each level's policy, summed over its instances.
