@@ -38,6 +38,18 @@ TEST_P(EveryWorkload, IsCorrectAndTheSameTwiceAndUnderEveryHostChoice) {
   }
 }
 
+TEST_P(EveryWorkload, IsTheSameOverMeshesAndClocksOfNetworks) {
+  for (const char* gpu : {"ikra", "latoa", "ccws", "ccbp"}) {
+    RunSpec spec{gpu};
+    const std::string hash = test::state_hash(test::run(GetParam(), spec));
+    spec.options.skip = false;
+    EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << gpu << ": no skip";
+    spec.options.skip = true, spec.options.shuffle = true;
+    EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec)))
+        << gpu << ": shuffled components";
+  }
+}
+
 TEST_P(EveryWorkload, IsTheSameForAnyNumberOfThreads) {
   RunSpec spec{"gtx480"};
   const std::string hash = test::state_hash(test::run(GetParam(), spec));

@@ -71,6 +71,26 @@ void add_details(Json& out, const stats::GpuCounters& c) {
   out["blocks"] = c.sm.blocks;
 }
 
+/// One network: its packets by kind, and its ports in sum and at most.
+Json network_json(const stats::NocCounters& c, const std::vector<stats::NocPort>& ports) {
+  Json out;
+  for (unsigned k = 0; k < stats::kNocKinds; ++k) {
+    const stats::NocTraffic& t = c.kind[k];
+    out[std::string(stats::kNocKindNames[k])] = {
+        {"packets", t.packets}, {"flits", t.flits}, {"bytes", t.bytes}, {"flit_hops", t.flit_hops}};
+  }
+  stats::NocPort sum, most;
+  for (const stats::NocPort& p : ports) {
+    stats::accumulate(sum, p);
+    if (p.flits > most.flits) most = p;
+  }
+  out["ports"] = ports.size();
+  out["busiest_port_flits"] = most.flits;
+  out["blocked_credit_cycles"] = sum.blocked_credit;
+  out["blocked_arbitration_cycles"] = sum.blocked_arbitration;
+  return out;
+}
+
 Json stalls_of(const Result& r) {
   Json out;
   out["issued"] = r.totals.sm.issued;
@@ -161,6 +181,8 @@ Json to_json(const Result& r) {
   out["totals"] = std::move(totals);
   Json details;
   add_details(details, r.totals);
+  details["noc"] = {{"request", network_json(r.totals.request, r.request_ports)},
+                    {"reply", network_json(r.totals.reply, r.reply_ports)}};
   out["details"] = std::move(details);
   out["kernels"] = Json::array();
   for (const KernelResult& k : r.kernels) out["kernels"].push_back(kernel_json(k));

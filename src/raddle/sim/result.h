@@ -55,6 +55,7 @@ struct Result {
   unsigned schedulers = 0;  ///< of the whole GPU
   double core_clock_mhz = 0;
   stats::GpuCounters totals;
+  std::vector<stats::NocPort> request_ports, reply_ports;
   energy::Energy energy;
   std::vector<KernelResult> kernels;      ///< in order of launch
   std::vector<timing::BlockSpan> blocks;  ///< for the report and the timeline

@@ -196,6 +196,7 @@ void TimedGpu::fill(Result& result) {
     kernel.energy = energy::dynamic_energy(kernel.counters, setup_.energy);
   result.blocks = gpu_.block_spans();
   result.samples = gpu_.samples();
+  result.request_ports = gpu_.request_ports(), result.reply_ports = gpu_.reply_ports();
   result.component_hash = gpu_.hash();
   result.host.timing_seconds = seconds_;
   each_level(setup_, [&](std::string_view level, auto& choice) {

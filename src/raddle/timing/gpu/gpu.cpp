@@ -58,6 +58,8 @@ class Gpu::Impl {
   const std::vector<KernelRun>& kernels();
   std::uint64_t hash() const;
   std::vector<std::string> audit();
+  const Network& request() const { return *request_; }
+  const Network& reply() const { return *reply_; }
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const { return dispatcher_.spans(); }
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
@@ -474,6 +476,8 @@ stats::GpuCounters Gpu::counters() const { return impl_->counters(); }
 const std::vector<KernelRun>& Gpu::kernels() { return impl_->kernels(); }
 std::uint64_t Gpu::hash() const { return impl_->hash(); }
 std::vector<std::string> Gpu::audit() { return impl_->audit(); }
+std::vector<stats::NocPort> Gpu::request_ports() const { return impl_->request().ports(); }
+std::vector<stats::NocPort> Gpu::reply_ports() const { return impl_->reply().ports(); }
 void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
   impl_->visit_policy_statistics(level, v);
 }

@@ -109,6 +109,9 @@ class Gpu {
   const std::vector<KernelRun>& kernels();
   /// Every counter of every component, for state_hash.
   std::uint64_t hash() const;
+  /// Ports of the request and of the reply network (timing/noc).
+  std::vector<stats::NocPort> request_ports() const;
+  std::vector<stats::NocPort> reply_ports() const;
   /// Conservation laws that do not hold, one sentence each; empty = all do. At any time when
   /// nothing is under way.
   std::vector<std::string> audit();

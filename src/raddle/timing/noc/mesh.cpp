@@ -81,11 +81,11 @@ void Mesh::take_credits(std::uint64_t cycle) {
     Vc& vc = vc_[out.owner];
     if (vc.starved == kNever) continue;
     --starved_;
-    Output& port = output(node_of(out.owner), vc.output);
+    Output& port = output(vc.node, vc.output);
     port.count.blocked_credit += cycle - vc.starved;
     vc.since += cycle - vc.starved, vc.starved = kNever;
     seek_switch(out.owner, cycle);
-    active_.set(node_of(out.owner));
+    active_.set(vc.node);
   }
 }
 
@@ -100,7 +100,7 @@ void Mesh::wake_at(unsigned vc, std::uint64_t cycle) {
 /// The front flit has gone through the router's pipeline.
 void Mesh::front_ready(unsigned v, std::uint64_t cycle) {
   Vc& vc = vc_[v];
-  unsigned node = node_of(v);
+  unsigned node = vc.node;
   vc.since = cycle;
   active_.set(node);
   if (vc.packet != kNone) return seek_switch(v, cycle);
@@ -108,26 +108,24 @@ void Mesh::front_ready(unsigned v, std::uint64_t cycle) {
   const Packet& p = packet_[vc.packet];
   vc.left = p.flits;
   vc.output = static_cast<std::uint8_t>(route(node, p));
-  output(node, vc.output).heads |= 1ull << (v - node * vcs_of_router_);
+  output(node, vc.output).heads |= 1ull << vc.bit;
   router_[node].waiting |= 1u << vc.output;
 }
 
 /// Front flit ready, output channel allocated.
 void Mesh::seek_switch(unsigned v, std::uint64_t cycle) {
   Vc& vc = vc_[v];
-  unsigned node = node_of(v);
+  unsigned node = vc.node;
   if (out_vc_[(node * outputs_ + vc.output) * mesh_.channels + vc.channel].credits == 0) {
     vc.starved = cycle, ++starved_;
     return;
   }
-  router_[node].ready |= 1ull << (v - node * vcs_of_router_);
+  router_[node].ready |= 1ull << vc.bit;
 }
 
 unsigned Mesh::route(unsigned node, const Packet& p) const {
-  unsigned x = node % mesh_.columns, y = node / mesh_.columns;
-  unsigned to_x = p.node % mesh_.columns, to_y = p.node / mesh_.columns;
-  if (x != to_x) return x < to_x ? kEast : kWest;
-  if (y != to_y) return y < to_y ? kSouth : kNorth;
+  if (x_[node] != p.x) return x_[node] < p.x ? kEast : kWest;
+  if (y_[node] != p.y) return y_[node] < p.y ? kSouth : kNorth;
   return receiver_[p.receiver].output;
 }
 
@@ -160,6 +158,7 @@ bool Mesh::open_packet(Sender& s, Cycle now) {
   s.link->pop();
   p.receiver = static_cast<std::uint16_t>(receiver(p.message));
   p.node = receiver_[p.receiver].node;
+  p.x = x_[p.node], p.y = y_[p.node];
   p.hops = static_cast<std::uint16_t>(hops(s.node, p.node));
   s.left = s.flits = p.flits = static_cast<std::uint8_t>(flits_.flits(p.message));
   return true;
@@ -208,36 +207,44 @@ void Mesh::allocate_channels(unsigned node, std::uint64_t cycle) {
 
 /// Each input port puts one virtual channel forward, each output takes one input port.
 void Mesh::allocate_switch(unsigned node, Cycle now, std::uint64_t cycle) {
+  std::uint64_t ready = router_[node].ready;
+  if ((ready & (ready - 1)) == 0) return grant(node, lowest(ready), now, cycle);
   std::uint64_t inputs_of[64];  // by output; set when `wanted` has its bit
   std::uint8_t choice[64];      // by input: bit of its virtual channel
   std::uint64_t wanted = 0;
-  unsigned channels = mesh_.channels, base = node * vcs_of_router_;
-  for (std::uint64_t ready = router_[node].ready; ready != 0;) {
-    unsigned p = lowest(ready) / channels, first = p * channels;
+  const unsigned channels = mesh_.channels;
+  const Vc* const vcs = &vc_[node * vcs_of_router_];
+  while (ready != 0) {
+    unsigned p = vcs[lowest(ready)].port, first = p * channels;
     std::uint64_t mine = ready & (low_bits(channels) << first);
     ready &= ~mine;
     unsigned bit = first_from(mine, first + in_turn_[node * inputs_ + p]);
     choice[p] = static_cast<std::uint8_t>(bit);
-    unsigned o = vc_[base + bit].output;
+    unsigned o = vcs[bit].output;
     if ((wanted >> o & 1) == 0) inputs_of[o] = 0, wanted |= 1ull << o;
     inputs_of[o] |= 1ull << p;
   }
   for (; wanted != 0; wanted &= wanted - 1) {
     unsigned o = lowest(wanted);
-    Output& out = output(node, o);
-    unsigned p = first_from(inputs_of[o], out.input_turn), bit = choice[p];
-    out.input_turn = p + 1 == inputs_ ? 0 : p + 1;
-    in_turn_[node * inputs_ + p] = bit + 1 == (p + 1) * channels ? 0 : bit + 1 - p * channels;
-    cross(node, base + bit, now, cycle);
+    grant(node, choice[first_from(inputs_of[o], output(node, o).input_turn)], now, cycle);
   }
 }
 
+void Mesh::grant(unsigned node, unsigned bit, Cycle now, std::uint64_t cycle) {
+  unsigned v = node * vcs_of_router_ + bit;
+  const Vc& vc = vc_[v];
+  unsigned p = vc.port, channel = bit - p * mesh_.channels;
+  output(node, vc.output).input_turn = p + 1 == inputs_ ? 0 : p + 1;
+  in_turn_[node * inputs_ + p] = channel + 1 == mesh_.channels ? 0 : channel + 1;
+  cross(v, now, cycle);
+}
+
 /// The front flit of a virtual channel crosses the switch.
-void Mesh::cross(unsigned node, unsigned v, Cycle now, std::uint64_t cycle) {
+void Mesh::cross(unsigned v, Cycle now, std::uint64_t cycle) {
   Vc& vc = vc_[v];
-  unsigned bit = v - node * vcs_of_router_;
-  Output& out = output(node, vc.output);
-  OutVc& out_vc = out_vc_[(node * outputs_ + vc.output) * mesh_.channels + vc.channel];
+  unsigned port = vc.node * outputs_ + vc.output;
+  Output& out = output_[port];
+  OutVc& out_vc = out_vc_[port * mesh_.channels + vc.channel];
   bool tail = --vc.left == 0;
   ++out.count.flits, out.count.packets += tail;
   out.count.blocked_arbitration += cycle - vc.since;
@@ -248,12 +255,12 @@ void Mesh::cross(unsigned node, unsigned v, Cycle now, std::uint64_t cycle) {
     deliver(out.receiver, vc.packet, now);
   }
   vc.head = static_cast<std::uint8_t>((vc.head + 1) & (ring_ - 1)), --vc.size;
-  free_place(node, v, cycle);
-  router_[node].ready &= ~(1ull << bit);
+  free_place(vc, cycle);
+  router_[vc.node].ready &= ~(1ull << vc.bit);
   if (tail) {
     out_vc.owner = kNone;
     out.free |= 1u << vc.channel;
-    if (out.heads != 0) active_.set(node);
+    if (out.heads != 0) active_.set(vc.node);
     vc.packet = kNone, vc.channel = kNoChannel;
   }
   if (vc.size == 0) return;
@@ -262,15 +269,12 @@ void Mesh::cross(unsigned node, unsigned v, Cycle now, std::uint64_t cycle) {
   else wake_at(v, ready);
 }
 
-/// A place in the FIFO of `v` is free: a credit for whoever fills it.
-void Mesh::free_place(unsigned node, unsigned v, std::uint64_t cycle) {
-  unsigned in_router = v - node * vcs_of_router_, p = in_router / mesh_.channels;
-  std::uint32_t up = up_[node * inputs_ + p];
-  if (p < kDirections) {
-    credits_.push({cycle + mesh_.channel, up + in_router - p * mesh_.channels});
-  } else if (sender_[up].blocked) {
-    inject_.set(up);
-  }
+/// A place in the FIFO of a virtual channel is free: a credit for whoever fills it.
+void Mesh::free_place(const Vc& vc, std::uint64_t cycle) {
+  std::uint32_t up = up_[vc.node * inputs_ + vc.port];
+  if (vc.port < kDirections)
+    credits_.push({cycle + mesh_.channel, up + vc.bit - vc.port * mesh_.channels});
+  else if (sender_[up].blocked) inject_.set(up);
 }
 
 void Mesh::deliver(unsigned o, std::uint32_t packet, Cycle now) {
@@ -295,8 +299,7 @@ void Mesh::give_packet(std::uint32_t packet) {
 
 unsigned Mesh::hops(unsigned from, unsigned to) const {
   auto distance = [](unsigned a, unsigned b) { return a < b ? b - a : a - b; };
-  return distance(from % mesh_.columns, to % mesh_.columns) +
-         distance(from / mesh_.columns, to / mesh_.columns);
+  return distance(x_[from], x_[to]) + distance(y_[from], y_[to]);
 }
 
 bool Mesh::idle() const { return packets_inside_ == 0 && box_.next(0) == kNever && !inject_.any(); }

@@ -62,6 +62,7 @@ class Mesh final : public Network {
   struct Packet {
     Message message;
     std::uint16_t receiver = 0, node = 0;  // where it goes
+    std::uint8_t x = 0, y = 0;
     std::uint16_t hops = 0;
     std::uint8_t flits = 0;
     std::uint32_t next_free = 0;
@@ -80,6 +81,8 @@ class Mesh final : public Network {
     std::uint8_t channel = kNoChannel;  // of the output
     std::uint64_t since = 0;            // front flit waits since
     std::uint64_t starved = kNever;     // ... without a credit since
+    std::uint16_t node = 0;             // where it is
+    std::uint8_t port = 0, bit = 0;     // input port; place in the masks of its router
   };
   static constexpr std::uint8_t kNoChannel = 0xff;
   /// The sending end of a virtual channel.
@@ -121,7 +124,6 @@ class Mesh final : public Network {
     std::uint32_t out_vc;
   };
 
-  unsigned node_of(unsigned vc) const { return vc / vcs_of_router_; }
   Output& output(unsigned node, unsigned o) { return output_[node * outputs_ + o]; }
   void build_links();
   void step(Cycle now, std::uint64_t cycle);
@@ -139,8 +141,9 @@ class Mesh final : public Network {
   void allocate_channels(unsigned node, std::uint64_t cycle);
   bool receiver_has_room(const Output& out) const;
   void allocate_switch(unsigned node, Cycle now, std::uint64_t cycle);
-  void cross(unsigned node, unsigned vc, Cycle now, std::uint64_t cycle);
-  void free_place(unsigned node, unsigned vc, std::uint64_t cycle);
+  void grant(unsigned node, unsigned bit, Cycle now, std::uint64_t cycle);
+  void cross(unsigned vc, Cycle now, std::uint64_t cycle);
+  void free_place(const Vc& vc, std::uint64_t cycle);
   void deliver(unsigned o, std::uint32_t packet, Cycle now);
   std::uint32_t take_packet();
   void give_packet(std::uint32_t packet);
@@ -149,6 +152,7 @@ class Mesh final : public Network {
   MeshShape mesh_;
   unsigned nodes_, inputs_ = 0, outputs_ = 0;  // ports of each router
   unsigned vcs_of_router_ = 0, ring_ = 0;      // ring: places of a virtual channel's FIFO
+  std::vector<std::uint8_t> x_, y_;            // of each node
   std::vector<Router> router_;
   std::vector<Output> output_;  // by node and port
   std::vector<OutVc> out_vc_;   // by output and channel

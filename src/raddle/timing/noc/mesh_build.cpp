@@ -76,6 +76,12 @@ void Mesh::build_links() {
   for (Output& out : output_) out.free = static_cast<std::uint32_t>(low_bits(mesh_.channels));
   for (unsigned node = 0; node < nodes_; ++node) {
     unsigned x = node % mesh_.columns, y = node / mesh_.columns;
+    x_.push_back(static_cast<std::uint8_t>(x)), y_.push_back(static_cast<std::uint8_t>(y));
+    for (unsigned bit = 0; bit < vcs_of_router_; ++bit) {
+      Vc& vc = vc_[node * vcs_of_router_ + bit];
+      vc.node = static_cast<std::uint16_t>(node), vc.bit = static_cast<std::uint8_t>(bit);
+      vc.port = static_cast<std::uint8_t>(bit / mesh_.channels);
+    }
     const bool there[] = {x + 1 < mesh_.columns, x > 0, y + 1 < mesh_.rows, y > 0};
     const unsigned to[] = {node + 1, node - 1, node + mesh_.columns, node - mesh_.columns};
     for (unsigned d = 0; d < kDirections; ++d) {
@@ -120,7 +126,7 @@ void Mesh::describe(std::string& out) const {
     const Vc& vc = vc_[v];
     if (vc.packet == kNone || (vc.channel != kNoChannel && vc.starved == kNever)) continue;
     unsigned in_router = v % vcs_of_router_;
-    out += "; node " + std::to_string(node_of(v)) + " input " +
+    out += "; node " + std::to_string(vc.node) + " input " +
            std::to_string(in_router / mesh_.channels) + " channel " +
            std::to_string(in_router % mesh_.channels) + " waits for a " +
            (vc.channel == kNoChannel ? "channel" : "credit") + " of output " +
