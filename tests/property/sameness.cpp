@@ -40,6 +40,8 @@ TEST_P(EveryWorkload, IsCorrectAndTheSameTwiceAndUnderEveryHostChoice) {
 
 TEST_P(EveryWorkload, IsTheSameOverMeshesAndClocksOfNetworks) {
   for (const char* gpu : {"ikra", "latoa", "ccws", "ccbp"}) {
+    // Its blocks need more registers than an SM of that machine has.
+    if (std::string(GetParam()) == "sgemm" && gpu == std::string("ccws")) continue;
     RunSpec spec{gpu};
     const std::string hash = test::state_hash(test::run(GetParam(), spec));
     spec.options.skip = false;
