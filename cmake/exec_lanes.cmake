@@ -2,7 +2,11 @@
 # their own; exec picks one when it starts. Results must not depend on which. -ffp-contract=off: PTX
 # says where to fuse.
 file(GLOB lane_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/exec/lanes/*.cc)
-set(lane_options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-parentheses)
+set(lane_optimisation -O3)
+if(RADDLE_SANITIZE)
+  set(lane_optimisation -O1)  # instrumented, -O3 takes minutes a file
+endif()
+set(lane_options ${lane_optimisation} -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-parentheses)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND lane_options -Wno-maybe-uninitialized)  # in its own intrinsics (GCC bug 105593)
 else()
