@@ -87,8 +87,9 @@ std::string main_stall(const sim::Result& r) {
 std::string energy_line(const sim::Result& r) {
   std::array<unsigned, energy::kComponents> order;
   std::iota(order.begin(), order.end(), 0u);
-  std::ranges::stable_sort(order, std::greater{},
-                           [&](unsigned c) { return r.energy.femtojoule[c]; });
+  std::ranges::sort(order, std::greater{}, [&](unsigned c) {
+    return std::pair(r.energy.femtojoule[c], energy::kComponents - c);
+  });
   std::string out = fmt::format("{:.3f} mJ", static_cast<double>(r.energy.total()) / 1e12);
   for (unsigned c : std::span(order).first(3))
     out += fmt::format(", {} {}", energy::kComponentNames[c],

@@ -224,8 +224,7 @@ std::vector<u32> Emitter::scan(const std::vector<Range>& live, bool predicates, 
   std::vector<Word> order;
   for (Word w = 0; w < words_; ++w)
     if (live[w].is_used() && is_predicate(w) == predicates) order.push_back(w);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Word a, Word b) { return live[a].begin < live[b].begin; });
+  std::ranges::sort(order, {}, [&](Word w) { return std::pair(live[w].begin, w); });
   using Ending = std::pair<u32, u32>;  // position, number
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> ending;
   std::priority_queue<u32, std::vector<u32>, std::greater<>> free;
