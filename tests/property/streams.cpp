@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "support/no_fields.h"
 #include "support/whole.h"
 
 namespace raddle {
@@ -14,7 +15,7 @@ using test::RunSpec;
 
 /// The streams workload with its parameters as given.
 std::unique_ptr<runtime::Workload> streams_workload(std::uint32_t kernels, std::uint32_t streams) {
-  class Setter final : public FieldVisitor {
+  class Setter final : public test::NoFields {
    public:
     Setter(std::uint32_t kernels, std::uint32_t streams) : kernels_(kernels), streams_(streams) {}
     void field(std::string_view name, std::uint32_t& value, Range<std::uint32_t>, std::string_view,
@@ -22,18 +23,6 @@ std::unique_ptr<runtime::Workload> streams_workload(std::uint32_t kernels, std::
       if (name == "kernels") value = kernels_;
       if (name == "streams") value = streams_;
     }
-    void field(std::string_view, std::uint64_t&, Range<std::uint64_t>, std::string_view,
-               std::string_view) override {}
-    void field(std::string_view, double&, Range<double>, std::string_view,
-               std::string_view) override {}
-    void field(std::string_view, bool&, std::string_view) override {}
-    void field(std::string_view, std::string&, std::string_view) override {}
-    void enter(std::string_view, std::string_view) override {}
-    void leave() override {}
-
-   protected:
-    void choice_index(std::string_view, std::uint32_t&, std::span<const std::string_view>,
-                      std::string_view) override {}
 
    private:
     std::uint32_t kernels_, streams_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/gpu_harness.h"
+#include "support/no_fields.h"
 #include "support/random_kernel.h"
 
 namespace raddle {
@@ -310,23 +311,13 @@ TEST_F(GpuRunDeathTest, WrongAnswersNameThePolicy) {
 }
 
 TEST_F(GpuRun, PolicyStatisticsAreSummedOverInstances) {
-  class Collect final : public FieldVisitor {
+  class Collect final : public test::NoFields {
    public:
     std::vector<std::pair<std::string, std::uint64_t>> seen;
-    void field(std::string_view, std::uint32_t&, Range<std::uint32_t>, std::string_view,
-               std::string_view) override {}
     void field(std::string_view n, std::uint64_t& v, Range<std::uint64_t>, std::string_view,
                std::string_view) override {
       seen.emplace_back(n, v);
     }
-    void field(std::string_view, double&, Range<double>, std::string_view,
-               std::string_view) override {}
-    void field(std::string_view, bool&, std::string_view) override {}
-    void field(std::string_view, std::string&, std::string_view) override {}
-    void enter(std::string_view, std::string_view) override {}
-    void leave() override {}
-    void choice_index(std::string_view, std::uint32_t&, std::span<const std::string_view>,
-                      std::string_view) override {}
   };
   auto r = grid(10, 64);
   GpuHarness gpu(machine);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "support/gpu_harness.h"
+#include "support/no_fields.h"
 #include "support/random_kernel.h"
 
 namespace raddle {
@@ -41,25 +42,13 @@ class Listener final : public policy::WarpPolicy, private policy::L1Observer {
 };
 
 /// What a policy's statistics say.
-class Numbers final : public FieldVisitor {
+class Numbers final : public test::NoFields {
  public:
-  void field(std::string_view, std::uint32_t&, Range<std::uint32_t>, std::string_view,
-             std::string_view) override {}
   void field(std::string_view name, std::uint64_t& value, Range<std::uint64_t>, std::string_view,
              std::string_view) override {
     number[std::string(name)] = value;
   }
-  void field(std::string_view, double&, Range<double>, std::string_view,
-             std::string_view) override {}
-  void field(std::string_view, bool&, std::string_view) override {}
-  void field(std::string_view, std::string&, std::string_view) override {}
-  void enter(std::string_view, std::string_view) override {}
-  void leave() override {}
   std::map<std::string, std::uint64_t> number;
-
- private:
-  void choice_index(std::string_view, std::uint32_t&, std::span<const std::string_view>,
-                    std::string_view) override {}
 };
 
 TEST(L1dListeningPolicy, HearsWhatIsCounted) {

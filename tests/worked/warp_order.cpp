@@ -6,13 +6,15 @@
 
 #include "raddle/policy/all.h"
 
+#include "support/no_fields.h"
+
 namespace raddle::policy {
 namespace {
 
 using Warps = std::vector<unsigned>;
 
 /// Sets whole numbers and choices by name; what a test does not name stays.
-class Settings final : public FieldVisitor {
+class Settings final : public test::NoFields {
  public:
   struct Setting {
     std::string_view name, value;
@@ -23,14 +25,6 @@ class Settings final : public FieldVisitor {
     for (const Setting& s : settings_)
       if (s.name == name) value = static_cast<std::uint32_t>(std::stoul(std::string(s.value)));
   }
-  void field(std::string_view, std::uint64_t&, Range<std::uint64_t>, std::string_view,
-             std::string_view) override {}
-  void field(std::string_view, double&, Range<double>, std::string_view,
-             std::string_view) override {}
-  void field(std::string_view, bool&, std::string_view) override {}
-  void field(std::string_view, std::string&, std::string_view) override {}
-  void enter(std::string_view, std::string_view) override {}
-  void leave() override {}
 
  protected:
   void choice_index(std::string_view name, std::uint32_t& position,

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/no_fields.h"
+
 namespace raddle::energy {
 namespace {
 
@@ -84,14 +86,10 @@ TEST(Energy, NothingHappenedCostsOnlyLeakage) {
 }
 
 /// Hands out the names, and changes one value.
-class Prober final : public FieldVisitor {
+class Prober final : public test::NoFields {
  public:
   explicit Prober(unsigned change) : change_(change) {}
   using FieldVisitor::field;
-  void field(std::string_view, std::uint32_t&, Range<std::uint32_t>, std::string_view,
-             std::string_view) override {}
-  void field(std::string_view, std::uint64_t&, Range<std::uint64_t>, std::string_view,
-             std::string_view) override {}
   void field(std::string_view name, double& value, Range<double> range, std::string_view unit,
              std::string_view) override {
     EXPECT_EQ(unit, "pJ") << name;
@@ -99,15 +97,9 @@ class Prober final : public FieldVisitor {
     if (count == change_) value = 0.25;
     ++count;
   }
-  void field(std::string_view, bool&, std::string_view) override {}
-  void field(std::string_view, std::string&, std::string_view) override {}
-  void enter(std::string_view, std::string_view) override {}
-  void leave() override {}
   unsigned count = 0;
 
  private:
-  void choice_index(std::string_view, std::uint32_t&, std::span<const std::string_view>,
-                    std::string_view) override {}
   unsigned change_;
 };
 

@@ -10,6 +10,8 @@
 #include "raddle/policy/all.h"
 #include "raddle_paths.h"
 
+#include "support/no_fields.h"
+
 namespace raddle::policy {
 namespace {
 
@@ -28,25 +30,13 @@ class First final : public WarpPolicy {
 };
 
 /// Sets every whole number to one value.
-class Setter final : public FieldVisitor {
+class Setter final : public test::NoFields {
  public:
   explicit Setter(std::uint32_t value) : value_(value) {}
   void field(std::string_view, std::uint32_t& value, Range<std::uint32_t>, std::string_view,
              std::string_view) override {
     value = value_;
   }
-  void field(std::string_view, std::uint64_t&, Range<std::uint64_t>, std::string_view,
-             std::string_view) override {}
-  void field(std::string_view, double&, Range<double>, std::string_view,
-             std::string_view) override {}
-  void field(std::string_view, bool&, std::string_view) override {}
-  void field(std::string_view, std::string&, std::string_view) override {}
-  void enter(std::string_view, std::string_view) override {}
-  void leave() override {}
-
- protected:
-  void choice_index(std::string_view, std::uint32_t&, std::span<const std::string_view>,
-                    std::string_view) override {}
 
  private:
   std::uint32_t value_;
