@@ -42,6 +42,7 @@ class ByteReader {
   void array(std::vector<std::uint32_t>& out, std::size_t count) {
     if (bytes_.size() / sizeof(std::uint32_t) < count) broken("section too short");
     out.resize(count);
+    if (count == 0) return;  // memcpy must not be given the null pointer of an empty vector
     std::memcpy(out.data(), bytes_.data(), count * sizeof(std::uint32_t));
     bytes_.remove_prefix(count * sizeof(std::uint32_t));
   }
