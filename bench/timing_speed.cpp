@@ -189,10 +189,12 @@ struct Options {
 
 void measure(const std::string& name, Recording& work, const Options& o) {
   auto policies = policy::all_policies();
+  const auto kernel = policies.kernel.choose("fcfs");
   auto warp = policies.warp.choose(o.warp);
   auto block = policies.block.choose("rr");
   auto dram = policies.dram.choose("frfcfs");
-  timing::Gpu gpu(testing::large_machine(), {warp.get(), block.get(), dram.get()}, o.gpu);
+  timing::Gpu gpu(testing::large_machine(), {kernel.get(), warp.get(), block.get(), dram.get()},
+                  o.gpu);
   auto begin = std::chrono::steady_clock::now();
   std::clock_t cpu = std::clock();
   gpu.run(work.stream(), {name, StreamId{}, 0});

@@ -11,10 +11,10 @@ source scripts/setup.sh
 steps=(ctest style verify kernels report hashes asan fuzz tsan)
 fuzz_seconds=${RADDLE_FUZZ_SECONDS:-60}
 
-# The release build (asserts are on in it) and every gtest program of tests/.
+# The release build (asserts are on in it) and every gtest program of tests/; the benchmarks must build too.
 step_ctest() {
   build_page
-  build_preset release
+  build_preset release all benchmarks
   ctest --test-dir build/release -j "$(jobs)" --output-on-failure --no-tests=error |
     tee build/ctest.log
 }
