@@ -47,6 +47,16 @@ TEST(Streams, SmallKernelsOverlapWhereTheMachineLetsThem) {
   EXPECT_GT(single.cycles, four.cycles);
 }
 
+TEST(Streams, OverlapInLiveModeToo) {
+  RunSpec live{"v100", {"run.live=true"}, {}, {}};
+  live.options.audit = true;
+  const sim::Result r = run_streams(12, 4, live);
+  EXPECT_EQ(r.verdict, sim::Result::Verdict::Correct) << r.difference;
+  EXPECT_LT(2 * r.cycles, run_streams(12, 1, live).cycles);
+  live.options.skip = false;
+  EXPECT_EQ(test::state_hash(run_streams(12, 4, live)), test::state_hash(r));
+}
+
 TEST(Streams, CountsOfKernelsAndStreamsAddUp) {
   for (const char* policy : {"kernel=fcfs", "kernel=rr"}) {
     RunSpec spec{"gtx480", {"kernels.queues=32"}, {policy}, {}};
