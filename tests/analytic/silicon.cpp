@@ -74,7 +74,7 @@ TEST(Silicon, V100Memory) {
   compare("L2 read bandwidth, % of 32 B per slice and cycle", 88.9, 100 * share(1, 6, 2, l2_peak),
           "head-of-line blocking in the input-queued crossbar; silicon has more paths");
   compare("DRAM read bandwidth, % of peak", 68.3, 100 * share(12, 1, 4, dram_peak),
-          "no refresh, TLB or row policy loss; silicon's figure is of one kernel");
+          "losses by TLB and row policy are not modelled; silicon's figure is of one kernel");
 }
 
 /// Cycles of an empty kernel.
