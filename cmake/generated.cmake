@@ -4,8 +4,9 @@ set(generated ${CMAKE_BINARY_DIR}/generated)
 # --- policies: src/raddle/policy/<level>/<name>.cpp defines add_<level>_<name>(Registry<...>&) ---
 set(decls "")
 set(calls "")
-set(level_types kernel KernelPolicy warp WarpPolicy block BlockPolicy dram DramPolicy)
-foreach(level kernel warp block dram)
+set(level_types kernel KernelPolicy warp WarpPolicy throttle ThrottlePolicy block BlockPolicy
+    coherence CoherencePolicy dram DramPolicy)
+foreach(level kernel warp throttle block coherence dram)
   list(FIND level_types ${level} at)
   math(EXPR at "${at} + 1")
   list(GET level_types ${at} type)
@@ -99,18 +100,68 @@ file(CONFIGURE OUTPUT ${generated}/raddle_paths.h CONTENT
 #define RADDLE_VERSION \"${PROJECT_VERSION}\"
 ")
 
-# --- report page: web/dist/index.html when the page has been built, else a plain notice ---
+# --- every experiments/<paper>/*.toml is embedded too ---
+set(RADDLE_EXPERIMENT_LIST ${generated}/all_experiments.cpp)
+file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/experiments ${CMAKE_SOURCE_DIR}/experiments/*/*.toml)
+set(bytes "")
+set(table "")
+set(experiment_files "")
+foreach(file ${files})
+  get_filename_component(paper ${file} DIRECTORY)
+  get_filename_component(name ${file} NAME)
+  string(MAKE_C_IDENTIFIER "experiment_${file}" symbol)
+  string(APPEND bytes "asm(\".section .rodata\\n${symbol}:\\n.incbin \\\"${CMAKE_SOURCE_DIR}/experiments/${file}\\\"\\n${symbol}_end:\\n.byte 0\\n.previous\\n\");
+extern \"C\" const char ${symbol}[], ${symbol}_end[];\n")
+  string(APPEND table "    {\"${paper}\", \"${name}\", {${symbol}, static_cast<std::size_t>(${symbol}_end - ${symbol})}},\n")
+  list(APPEND experiment_files ${CMAKE_SOURCE_DIR}/experiments/${file})
+endforeach()
+file(CONFIGURE OUTPUT ${RADDLE_EXPERIMENT_LIST} CONTENT
+"#include \"raddle/lab/embedded.h\"
+${bytes}
+namespace raddle::lab {
+std::vector<EmbeddedExperiment> embedded_experiments() {
+  return {
+${table}  };
+}
+}  // namespace raddle::lab
+")
+set_source_files_properties(${RADDLE_EXPERIMENT_LIST} PROPERTIES OBJECT_DEPENDS "${experiment_files}")
+
+# --- one hash over all sources that can change what a simulation computes: the laboratory keeps results by it ---
+set(RADDLE_PROGRAM_HASH ${generated}/program_hash.cpp)
+file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/*.cpp ${CMAKE_SOURCE_DIR}/src/raddle/*.h
+  ${CMAKE_SOURCE_DIR}/src/raddle/*.cc ${CMAKE_SOURCE_DIR}/workloads/*.cpp ${CMAKE_SOURCE_DIR}/workloads/*.h
+  ${CMAKE_SOURCE_DIR}/workloads/*.ptx)
+list(FILTER sources EXCLUDE REGEX "/src/raddle/(lab|report|cli)/")
+list(JOIN sources "\n" lines)
+file(CONFIGURE OUTPUT ${generated}/program_sources.txt CONTENT "${lines}\n")
+add_custom_command(OUTPUT ${RADDLE_PROGRAM_HASH} DEPENDS ${sources} ${generated}/program_sources.txt
+  ${CMAKE_SOURCE_DIR}/cmake/program_hash.cmake
+  COMMAND ${CMAKE_COMMAND} -DLIST=${generated}/program_sources.txt -DOUTPUT=${RADDLE_PROGRAM_HASH}
+  -P ${CMAKE_SOURCE_DIR}/cmake/program_hash.cmake VERBATIM)
+
+# --- report pages: web/dist/<page>.html when they have been built, else a plain notice ---
 set(RADDLE_REPORT_TEMPLATE ${generated}/report_template.cpp)
-file(GLOB page CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/dist/index.html)
-if(NOT page)
-  set(page ${CMAKE_SOURCE_DIR}/web/fallback.html)
-endif()
+set(bytes "")
+set(cases "")
+set(pages "")
+foreach(page index reproduction papers)
+  file(GLOB file CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/dist/${page}.html)
+  if(NOT file)
+    set(file ${CMAKE_SOURCE_DIR}/web/fallback.html)
+  endif()
+  list(APPEND pages ${file})
+  string(APPEND bytes "asm(\".section .rodata\\npage_${page}:\\n.incbin \\\"${file}\\\"\\npage_${page}_end:\\n.byte 0\\n.previous\\n\");
+extern \"C\" const char page_${page}[], page_${page}_end[];\n")
+  string(APPEND cases "  if (page == Page::${page}) return {page_${page}, static_cast<std::size_t>(page_${page}_end - page_${page})};\n")
+endforeach()
 file(CONFIGURE OUTPUT ${RADDLE_REPORT_TEMPLATE} CONTENT
-"#include \"raddle/report/template.h\"
-asm(\".section .rodata\\nreport_page:\\n.incbin \\\"${page}\\\"\\nreport_page_end:\\n.byte 0\\n.previous\\n\");
-extern \"C\" const char report_page[], report_page_end[];
+"#include \"raddle/report/page.h\"
+${bytes}
 namespace raddle::report {
-std::string_view page_template() { return {report_page, static_cast<std::size_t>(report_page_end - report_page)}; }
+std::string_view page_template(Page page) {
+${cases}  return {};
+}
 }  // namespace raddle::report
 ")
-set_source_files_properties(${RADDLE_REPORT_TEMPLATE} PROPERTIES OBJECT_DEPENDS ${page})
+set_source_files_properties(${RADDLE_REPORT_TEMPLATE} PROPERTIES OBJECT_DEPENDS "${pages}")

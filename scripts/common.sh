@@ -29,13 +29,14 @@ build_preset() {
   ninja "${quiet[@]}" -C "build/$preset" -j "$(jobs)" "$@"
 }
 
-# build_page: web/dist/index.html, which the program embeds. Without npm or network the program is built with a
-# plain notice in place of the page; ./x test insists on it.
+# build_page: the pages web/dist/*.html, which the program embeds. Without npm or network the program is built with
+# plain notices in place of the pages; ./x test insists on them.
 build_page() {
-  local page=web/dist/index.html
+  local page=web/dist/index.html  # the first that is built
   [ -f web/package.json ] || return 0
-  if [ -f "$page" ] && [ -z "$(find web -type f -newer "$page" ! -path '*/node_modules/*' \
-    ! -name fallback.html -print -quit)" ]; then
+  if [ -f "$page" ] && [ -f web/dist/reproduction.html ] && [ -f web/dist/papers.html ] &&
+    [ -z "$(find web -type f -newer "$page" ! -path '*/node_modules/*' ! -path 'web/dist/*' \
+      ! -name fallback.html -print -quit)" ]; then
     return 0
   fi
   say "page: npm ci and npm run build in web/"

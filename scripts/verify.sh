@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The verification page: verify.sh writes docs/verification.md from the tests of tests/analytic; `--check` only says
-# whether it is current.
+# The pages that tests write: docs/verification.md from tests/analytic, and the table of docs/cuda.md from the code;
+# `--check` only says whether the first is current (a test says it of the second).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/common.sh
@@ -19,5 +19,7 @@ if [ "$check" = --check ]; then
   say "verify: docs/verification.md is current"
 else
   mv $new docs/verification.md
-  say "verify: docs/verification.md written"
+  build_preset release test_unit_cudart
+  RADDLE_CUDA_PAGE=1 build/release/tests/test_unit_cudart --gtest_brief=1 --gtest_filter='Api.Documentation*'
+  say "verify: docs/verification.md and docs/cuda.md written"
 fi

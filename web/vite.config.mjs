@@ -1,4 +1,4 @@
-// Builds the page into one HTML file: script and style go inline, nothing is fetched when it is viewed.
+// Builds each page into one HTML file: script and style go inline, nothing is fetched when it is viewed.
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vite";
 
@@ -10,10 +10,10 @@ function inlineEverything() {
     name: "inline-everything",
     enforce: "post",
     generateBundle(_options, bundle) {
-      const page = bundle["index.html"];
+      const page = Object.values(bundle).find((part) => part.fileName.endsWith(".html"));
       let html = String(page.source);
       for (const [file, part] of Object.entries(bundle)) {
-        if (file === "index.html") continue;
+        if (part === page) continue;
         const name = file.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
         if (part.type === "chunk") {
           const code = part.code.replace(/<\/(script)/gi, "<\\/$1").replace(/<!--/g, "<\\!--");
@@ -46,8 +46,13 @@ function dataWhileDeveloping() {
   };
 }
 
-export default defineConfig({
-  plugins: [inlineEverything(), dataWhileDeveloping()],
-  build: { target: "es2021", modulePreload: false, cssCodeSplit: false, assetsInlineLimit: 1e8,
-           chunkSizeWarningLimit: 800 },
-});
+/** Of one page: pages that were built together would share a file. */
+export function configOf(page) {
+  return {
+    plugins: [inlineEverything(), dataWhileDeveloping()],
+    build: { target: "es2021", modulePreload: false, cssCodeSplit: false, assetsInlineLimit: 1e8, emptyOutDir: false,
+             chunkSizeWarningLimit: 800, rollupOptions: { input: `${page}.html` } },
+  };
+}
+
+export default defineConfig(configOf("index"));

@@ -33,6 +33,15 @@ tCL and the burst (row open), tRCD more (row closed), tRP more (another row open
 picked by the machine's own address map, refresh is off. Where two clocks meet, what crosses waits
 for the next cycle of the other: hence least and most.)",
      "machine | level | expected | measured"},
+    {"distance", "Latency by distance: table 2 of IKRA", R"(
+The paper gives ranges, 29 to 61 cycles for the L2 and 197 to 261 for memory; with legs of 0 to 6
+hops (SM to bank and back; for memory, bank to controller and back too) they are 8/3 cycles per hop.
+Chases from SM 0 at nodes 0, 3, 6 and 12 to each of the 16 banks; measured is the least and the most
+over pairs of that distance. **Remote L1 hit**, 35 to 83 cycles: lines that another SM's L1 owns (SM
+to bank, bank to owner, owner to SM), at several nodes each, less the flits of the words that a
+single thread does not ask for; three nodes of this mesh are 12 hops apart at most, so that 83 (18
+hops) needs contention.)",
+     "machine | level | hops | expected | measured"},
     {"bandwidth", "Streaming bandwidth", R"(
 A full machine of 256-thread blocks with 16-byte accesses, bytes per core cycle. **L1**: reads of up
 to four blocks on one SM, against a line per cycle. **L2**: accesses that bypass the L1 and hit,

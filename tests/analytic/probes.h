@@ -48,6 +48,45 @@ class Chase final : public Probe {
   bool bypass_;
 };
 
+/// Block `writer` stores the whole path, which its L1 owns then; in a second launch block `reader`
+/// follows `steps` loads of it. A block per SM, if blocks go to SMs in order.
+class RemoteChase final : public Probe {
+ public:
+  RemoteChase(std::vector<std::uint64_t> path, std::size_t steps, unsigned writer, unsigned reader,
+              unsigned blocks)
+      : path_(std::move(path)), steps_(steps), writer_(writer), reader_(reader), blocks_(blocks) {}
+  void run(runtime::Device& device, std::uint64_t) override {
+    const Address base = device.allocate(*std::ranges::max_element(path_) + 8);
+    std::string stores, loads;
+    for (std::size_t i = 0; i < path_.size(); ++i)
+      stores += fmt::format("add.u64 %d2, %d1, {};\nst.global.u64 [%d1+{}], %d2;\n",
+                            path_[(i + 1) % path_.size()], path_[i]);
+    for (std::size_t i = 0; i < steps_; ++i) loads += "ld.global.u64 %d1, [%d1];\n";
+    const runtime::ModuleId module = device.load(
+        kPtxHeader + entry("own", writer_, stores) + entry("chase", reader_, loads), "remote.ptx");
+    device.launch(device.kernel(module, "own"), {blocks_}, {1}, runtime::Arguments(base));
+    device.launch(device.kernel(module, "chase"), {blocks_}, {1},
+                  runtime::Arguments(base + path_[0]));
+  }
+
+ private:
+  static std::string entry(const char* name, unsigned block, const std::string& body) {
+    return fmt::format(R"(.visible .entry {}(.param .u64 from)
+{{
+.reg .b64 %d<3>; .reg .b32 %r<2>; .reg .pred %p<2>;
+ld.param.u64 %d1, [from]; mov.u32 %r1, %ctaid.x;
+setp.ne.u32 %p1, %r1, {}; @%p1 bra over;
+{}over:
+ret;
+}}
+)",
+                       name, block, body);
+  }
+  std::vector<std::uint64_t> path_;
+  std::size_t steps_;
+  unsigned writer_, reader_, blocks_;
+};
+
 /// Cycles per load of a path, between its first `few` loads and all of it. A ring is a path that
 /// comes back to the same lines: `rounds` of it.
 inline double chase(const test::RunSpec& on, const std::vector<std::uint64_t>& path,

@@ -8,14 +8,16 @@ namespace {
 TEST(Usage, HelpNamesEveryCommand) {
   const Outcome help = raddle("--help");
   EXPECT_EQ(help.status, 0);
-  for (const char* command : {"list", "run", "compare", "record", "replay", "ptx"})
+  for (const char* command : {"list", "run", "compare", "record", "replay", "ptx", "analyze",
+                              "report", "sweep", "reproduce"})
     EXPECT_THAT(help.out, HasSubstr(command));
   EXPECT_THAT(help.out, HasSubstr("Exit status"));
   EXPECT_EQ(help.err, "");
 }
 
 TEST(Usage, EveryCommandExplainsItself) {
-  for (const std::string command : {"list", "run", "compare", "record", "replay", "ptx"}) {
+  for (const std::string command : {"list", "run", "compare", "record", "replay", "ptx", "analyze",
+                                    "report", "sweep", "reproduce"}) {
     const Outcome help = raddle(command + " --help");
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_GT(line_count(help.out), 5u) << command;
@@ -52,11 +54,13 @@ TEST(Usage, WrongWordsAreRefused) {
 
 TEST(List, NamesWhatTheIssueAsksFor) {
   const std::string gpus = raddle("list gpus").out;
-  for (const char* name : {"gtx480", "v100", "h200", "ccws", "ikra", "ccbp", "latoa", "laperm"})
+  for (const char* name :
+       {"gtx480", "v100", "h200", "ccws", "ikra", "ikra_micro", "ccbp", "latoa", "laperm"})
     EXPECT_THAT(gpus, HasSubstr(std::string(name) + " "));
   const std::string workloads = raddle("list workloads").out;
-  for (const char* name : {"vecadd", "transpose", "sgemm", "reduction", "scan", "histogram",
-                           "hotspot", "pathfinder", "bfs", "spmv", "kmeans", "nn"})
+  for (const char* name :
+       {"vecadd", "transpose", "sgemm", "reduction", "scan", "histogram", "hotspot", "pathfinder",
+        "bfs", "spmv", "kmeans", "nn", "memc", "gc", "sssp"})
     EXPECT_THAT(workloads, HasSubstr(std::string(name) + " "));
   const std::string policies = raddle("list policies").out;
   for (const char* name : {"warp=lrr", "warp=gto", "warp=two_level", "block=rr", "block=chunk",
@@ -84,9 +88,15 @@ TEST(List, JsonDescribesParameters) {
   }
 }
 
-TEST(List, ExperimentsAreNoneYet) {
-  EXPECT_EQ(json_of(raddle("list experiments --json")), Json::array());
-  EXPECT_EQ(raddle("list experiments").status, 0);
+TEST(List, ExperimentsAreNamedWithWhatTheyShow) {
+  const Json all = json_of(raddle("list experiments --json"));
+  std::set<std::string> names;
+  for (const Json& experiment : all) {
+    EXPECT_TRUE(names.insert(experiment["name"]).second) << experiment["name"];
+    EXPECT_FALSE(experiment["doc"].get<std::string>().empty()) << experiment["name"];
+  }
+  EXPECT_TRUE(names.contains("ccws.fig7"));
+  EXPECT_THAT(raddle("list experiments").out, HasSubstr("ccws.fig7"));
 }
 
 }  // namespace

@@ -184,11 +184,11 @@ TEST(BadMachine, NamesThatAreNone) {
 
 TEST(BadOption, IsToldAsTheUserWroteIt) {
   config::Tree tree = sim::load_gpu("v100");
-  tree.set_option("sm.l1d.size_kib=9999", "--set sm.l1d.size_kib=9999");
+  tree.set_option("sm.l1d.size_kib=99999", "--set sm.l1d.size_kib=99999");
   tree.set_option("sm.l1d.wyas=4", "--set sm.l1d.wyas=4");
   EXPECT_EQ(error_of_tree(tree),
-            "--set sm.l1d.size_kib=9999: sm.l1d.size_kib: expected a whole number from 0 to 1024 "
-            "KiB, found 9999\n"
+            "--set sm.l1d.size_kib=99999: sm.l1d.size_kib: expected a whole number from 0 to 16384 "
+            "KiB, found 99999\n"
             "--set sm.l1d.wyas=4: sm.l1d.wyas: unknown key; did you mean 'ways'?");
 }
 

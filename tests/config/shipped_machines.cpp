@@ -189,7 +189,21 @@ TEST(Units, CcbpHasSetsThatAreNoPowerOfTwo) {
 
 TEST(Machines, AreTheOnesPromised) {
   EXPECT_EQ(machines(), (std::vector<std::string>{"ccbp", "ccws", "gtx480", "h100", "h200", "ikra",
-                                                  "laperm", "latoa", "v100"}));
+                                                  "ikra_micro", "laperm", "latoa", "v100"}));
+}
+
+TEST(Machines, IkraMicroDiffersFromIkraInWhatTable2Says) {
+  const auto config = [](const char* name) {
+    return sim::read_setup(sim::load_gpu(name), policy::all_policies()).config().flatten();
+  };
+  const auto large = config("ikra"), micro = config("ikra_micro");
+  ASSERT_EQ(large.size(), micro.size());
+  std::vector<std::string> differ;
+  for (const auto& [path, value] : large.items())
+    if (micro.at(path) != value) differ.push_back(path);
+  std::ranges::sort(differ);
+  EXPECT_EQ(differ, (std::vector<std::string>{"/l2/size_kib", "/name", "/noc/mesh/sm_nodes",
+                                              "/sm/count", "/sm/l1d/size_kib", "/source"}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "contract/seeded_views.h"
+#include "support/settings.h"
 
 namespace raddle::contract {
 namespace {
@@ -14,6 +15,7 @@ constexpr std::uint64_t kSeeds = 3;
 /// Names of all policies of a level, for INSTANTIATE_TEST_SUITE_P.
 std::vector<std::string> kernel_names() { return policy::all_policies().kernel.names(); }
 std::vector<std::string> warp_names() { return policy::all_policies().warp.names(); }
+std::vector<std::string> throttle_names() { return policy::all_policies().throttle.names(); }
 std::vector<std::string> block_names() { return policy::all_policies().block.names(); }
 std::vector<std::string> dram_names() { return policy::all_policies().dram.names(); }
 auto name_of = [](const auto& info) { return info.param; };
@@ -40,6 +42,38 @@ TEST_P(WarpContract, Holds) {
     EXPECT_EQ(check_warp(maker(all.warp, GetParam()), seed), "") << "seed " << seed;
 }
 INSTANTIATE_TEST_SUITE_P(All, WarpContract, testing::ValuesIn(warp_names()), name_of);
+
+class ThrottleContract : public testing::TestWithParam<std::string> {};
+TEST_P(ThrottleContract, Holds) {
+  const auto all = policy::all_policies();
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    EXPECT_EQ(check_throttle(maker(all.throttle, GetParam()), seed), "") << "seed " << seed;
+}
+INSTANTIATE_TEST_SUITE_P(All, ThrottleContract, testing::ValuesIn(throttle_names()), name_of);
+
+TEST(ThrottleParameters, KeepTheContractAtTheirEnds) {
+  const auto all = policy::all_policies();
+  using test::Settings;
+  const std::vector<std::pair<const char*, Settings>> settings = {
+      {"swl", {{"limit", "1"}}},
+      {"swl", {{"limit", "2"}}},
+      {"swl", {{"limit", "64"}}},
+      {"ccws", {{"k", "1"}}},
+      {"ccws", {{"k", "1024"}, {"vta_entries", "256"}}},
+      {"ccws", {{"base", "1"}, {"k", "32"}}},
+      {"ccws", {{"base", "10000"}, {"k", "128"}}},
+      {"ccws", {{"vta_entries", "1"}, {"k", "128"}}},
+      {"ccws", {{"eval_period", "2"}, {"k", "64"}}},
+      {"ccws", {{"eval_period", "4096"}, {"k", "64"}}},
+      {"ccws", {{"lls_bits", "7"}, {"k", "64"}}},
+      {"ccws", {{"totals", "run"}, {"k", "64"}, {"flush_at_kernel", "true"}}}};
+  for (const auto& [name, of] : settings) {
+    std::shared_ptr<policy::Choice<policy::ThrottlePolicy>> choice =
+        test::choose(all.throttle, name, of);
+    EXPECT_EQ(check_throttle([&](const auto& context) { return choice->make(context); }, 9), "")
+        << name << " " << of.front().first << " " << of.front().second;
+  }
+}
 
 class BlockContract : public testing::TestWithParam<std::string> {};
 TEST_P(BlockContract, Holds) {

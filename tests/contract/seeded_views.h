@@ -17,6 +17,11 @@ using Make = std::function<std::unique_ptr<Interface>(const typename Interface::
 /// order in which instances of other schedulers are asked does not matter.
 std::string check_warp(const Make<policy::WarpPolicy>& make, std::uint64_t seed);
 
+/// Asked in every cycle, or only when its answer may have become another, a throttle answers the
+/// same and counts the same; an answer holds in its own cycle; when nothing happens any more, in
+/// the end a warp that waits at no barrier may do everything.
+std::string check_throttle(const Make<policy::ThrottlePolicy>& make, std::uint64_t seed);
+
 /// Every block of every launch goes out exactly once, to an SM with room; launches of changing
 /// sizes, one after another and at once, SMs of very different speed; no standstill while blocks
 /// are left; the same history gives the same answers.

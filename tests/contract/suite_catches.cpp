@@ -11,6 +11,7 @@ using policy::BlockChoice;
 using policy::BlockPolicy;
 using policy::DramPolicy;
 using policy::KernelPolicy;
+using policy::ThrottlePolicy;
 using policy::WarpPolicy;
 using testing::HasSubstr;
 
@@ -45,6 +46,58 @@ struct Moody final : WarpPolicy {
 TEST(WarpSuite, CatchesHiddenState) {
   EXPECT_THAT(check_warp(faulty<WarpPolicy, Moody>(), 1),
               HasSubstr("a second instance decided otherwise"));
+}
+
+/// Lets another warp load every hundred cycles and says that its answer holds for ever.
+struct Careless final : ThrottlePolicy {
+  explicit Careless(const Context&) {}
+  policy::Admission admit(const policy::ThrottleView& view) override {
+    return {~0ull, ~(1ull << view.now / 100 % 64), kNever};
+  }
+};
+TEST(ThrottleSuite, CatchesAnAnswerThatDoesNotHold) {
+  EXPECT_THAT(check_throttle(faulty<ThrottlePolicy, Careless>(), 1),
+              HasSubstr("asked in every cycle it answers otherwise"));
+}
+
+/// Counts how often it is asked.
+struct Vain final : ThrottlePolicy {
+  explicit Vain(const Context&) {}
+  policy::Admission admit(const policy::ThrottleView&) override {
+    ++asked;
+    return {};
+  }
+  void visit_statistics(FieldVisitor& v) override { v.field("asked", asked, {}, "", "how often"); }
+  std::uint64_t asked = 0;
+};
+TEST(ThrottleSuite, CatchesStatisticsOfTheQuestions) {
+  EXPECT_THAT(check_throttle(faulty<ThrottlePolicy, Vain>(), 1),
+              HasSubstr("statistics depend on how often it was asked"));
+}
+
+/// A limit without a rule for barriers: the oldest warp waits for those it does not admit.
+struct Rude final : ThrottlePolicy {
+  explicit Rude(const Context&) {}
+  policy::Admission admit(const policy::ThrottleView& view) override {
+    const policy::WarpMask one = view.running == 0 ? 0 : 1ull << view.age.oldest(view.running);
+    return {one, one, kNever};
+  }
+};
+TEST(ThrottleSuite, CatchesABarrierThatCannotOpen) {
+  EXPECT_THAT(check_throttle(faulty<ThrottlePolicy, Rude>(), 1),
+              HasSubstr("nobody who could go on may"));
+}
+
+/// Answers for the past.
+struct Late final : ThrottlePolicy {
+  explicit Late(const Context&) {}
+  policy::Admission admit(const policy::ThrottleView& view) override {
+    return {~0ull, ~0ull, view.now};
+  }
+};
+TEST(ThrottleSuite, CatchesAnAnswerThatIsOver) {
+  EXPECT_THAT(check_throttle(faulty<ThrottlePolicy, Late>(), 1),
+              HasSubstr("does not hold in the cycle of the question"));
 }
 
 /// Round robin over all SMs, room or not.

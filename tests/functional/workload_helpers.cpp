@@ -59,6 +59,7 @@ struct RandomKind {
 class RandomGraph : public ::testing::TestWithParam<RandomKind> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, RandomGraph,
                          ::testing::Values(RandomKind{"rmat", make_rmat},
+                                           RandomKind{"power_law", make_power_law},
                                            RandomKind{"uniform", make_uniform}),
                          [](const auto& info) { return std::string(info.param.name); });
 

@@ -99,7 +99,9 @@ class WatchedDevice final : public Device {
  public:
   std::optional<Corruption> corruption;
   std::optional<std::size_t> failing_launch;
+  std::uint64_t allocated_bytes = 0;  ///< of all allocations, freed or not
   std::vector<std::uint64_t> download_bytes;
+  std::vector<std::uint32_t> last_download;  ///< its whole words, as the host got them
   std::size_t launches = 0;
   std::size_t live_allocations = 0;
   std::uint64_t warp_instructions() const {
@@ -110,6 +112,7 @@ class WatchedDevice final : public Device {
 
   Address allocate(std::uint64_t bytes) override {
     ++live_allocations;
+    allocated_bytes += bytes;
     return inner_.allocate(bytes);
   }
   void free(Address address) override {
@@ -129,6 +132,8 @@ class WatchedDevice final : public Device {
       std::memcpy(word, &value, 4);
     }
     download_bytes.push_back(bytes);
+    last_download.resize(bytes / 4);
+    std::memcpy(last_download.data(), to, last_download.size() * 4);
   }
   void copy_on_device(Address to, Address from, std::uint64_t bytes) override {
     inner_.copy_on_device(to, from, bytes);

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <set>
 
+#include "raddle/sim/analysis.h"
 #include "raddle_paths.h"
 #include "support/whole.h"
 
@@ -26,7 +27,14 @@ void collect(const Json& value, const std::string& path, std::set<std::string>& 
 
 TEST(Golden, NamesOfTheResult) {
   std::set<std::string> names, golden;
-  collect(sim::to_json(test::run("vecadd", {"gtx480"})), "", names);
+  for (const char* throttle : {"none", "swl", "ccws"})
+    collect(
+        sim::to_json(test::run("vecadd", {"gtx480", {}, {std::string("throttle=") + throttle}})),
+        "", names);
+  test::RunSpec spec{"gtx480"};
+  for (const char* analysis : {"locality", "cache"})
+    spec.options.analyses.push_back(sim::read_analysis(analysis, "test"));
+  collect(sim::to_json(test::run("vecadd", spec)), "", names);
   std::ifstream file(RADDLE_SOURCE_DIR "/tests/golden/result_names.txt");
   for (std::string line; std::getline(file, line);) golden.insert(line);
   for (const std::string& name : names) EXPECT_TRUE(golden.contains(name)) << "new: " << name;

@@ -23,7 +23,8 @@ Findings forbidden_includes(const SourceFile& file);
 /// assertion (base/error.cpp) are the one exception.
 Findings forbidden_output(const SourceFile& file);
 
-/// Headers without #pragma once, marks of unfinished work, `using namespace` in headers of src/.
+/// Headers without #pragma once, marks of unfinished work, `using namespace` in headers of src/,
+/// prefetching that the compiler may remove (base/prefetch.h).
 Findings untidiness(const SourceFile& file);
 
 }  // namespace raddle::house

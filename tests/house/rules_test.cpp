@@ -94,6 +94,13 @@ TEST(HouseRules, PrintingIsFoundButNotInCommentsOrInCli) {
               IsEmpty());
 }
 
+TEST(HouseRules, PrefetchingGoesThroughBase) {
+  const std::string text = "void near(int* p) {\n  __builtin_prefetch(p);\n}\n";
+  EXPECT_THAT(untidiness({"src/raddle/timing/a.cpp", text}),
+              ElementsAre(StartsWith("src/raddle/timing/a.cpp:2: ")));
+  EXPECT_THAT(untidiness({"src/raddle/base/prefetch.h", "#pragma once\n" + text}), IsEmpty());
+}
+
 TEST(HouseRules, DigitSeparatorsDoNotOpenLiterals) {
   const std::string text = "const int n = 1'000'000;\nvoid f() { puts(\"\"); }\n";
   EXPECT_EQ(forbidden_output({"src/raddle/exec/a.cpp", text}).size(), 1u);

@@ -41,7 +41,10 @@ class ChannelRig {
                       bool skip = true)
       : ChannelRig(machine, dram_policy(policy), skip) {}
   ChannelRig(const MachineSpec& machine, std::unique_ptr<policy::DramPolicy> policy, bool skip)
-      : map(machine), channel(machine, map, std::move(policy)), checker(machine.dram), skip_(skip) {
+      : map(machine),
+        channel(machine, map, 0, std::move(policy)),
+        checker(machine.dram),
+        skip_(skip) {
     channel.set_skip(skip);
     channel.observe(&checker);
   }

@@ -15,13 +15,14 @@ class GpuHarness {
  public:
   explicit GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options = {},
                       std::string_view warp = "gto", std::string_view block = "rr",
-                      std::string_view dram = "frfcfs", std::string_view kernel = "fcfs")
+                      std::string_view dram = "frfcfs", std::string_view kernel = "fcfs",
+                      const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr)
       : registries_(policy::all_policies()),
         kernel_(registries_.kernel.choose(kernel)),
         warp_(registries_.warp.choose(warp)),
         block_(registries_.block.choose(block)),
         dram_(registries_.dram.choose(dram)),
-        gpu_(machine, {kernel_.get(), warp_.get(), block_.get(), dram_.get()}, options) {}
+        gpu_(machine, {kernel_.get(), warp_.get(), block_.get(), dram_.get(), throttle}, options) {}
   GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options,
              std::unique_ptr<policy::Choice<policy::BlockPolicy>> block)
       : registries_(policy::all_policies()),

@@ -83,7 +83,7 @@ class PartitionRig {
       : machine_(machine),
         map_(machine_),
         skip_(skip),
-        partition_(std::make_unique<Partition>(machine_, map_, 0, dram_policy(policy))) {
+        partition_(make_partition(machine_, map_, 0, dram_policy(policy))) {
     partition_->set_skip(skip);
     for (unsigned i = 0; i < partition_->slices(); ++i) {
       partition_->ports(i).noc_box = &box_, partition_->ports(i).noc_credit_box = &credit_box_;
@@ -252,7 +252,7 @@ class MemoryRig {
     reply_->connect_output(i, p.from_noc, nullptr);
   }
   void connect_partition(unsigned c, std::string_view policy) {
-    partition_.push_back(std::make_unique<Partition>(machine_, map_, c, dram_policy(policy)));
+    partition_.push_back(make_partition(machine_, map_, c, dram_policy(policy)));
     Partition& part = *partition_.back();
     part.set_skip(skip_);
     for (unsigned i = 0; i < part.slices(); ++i) {

@@ -39,7 +39,7 @@ class NetworkRig {
   void send(unsigned from, Cycle at, unsigned to, unsigned sectors, std::uint16_t tag = 0,
             MessageKind kind = MessageKind::Read) {
     Message m = message(kind, tag, static_cast<std::uint8_t>((1u << sectors) - 1), tag);
-    m.sm = static_cast<std::uint16_t>(to);
+    m.sm = static_cast<std::uint16_t>(to), m.peer = static_cast<std::uint8_t>(to);
     in[from]->push(at, m);
     network_->box().post(at, from);
   }

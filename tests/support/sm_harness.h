@@ -65,8 +65,12 @@ class SmHarness {
     Cycle at;
     unsigned slot;
   };
-  explicit SmHarness(const timing::MachineSpec& machine, std::string_view warp_policy = "oldest")
-      : machine_(machine), policy_(warp_policy), sm_(machine, 0, policy_, 1) {
+  explicit SmHarness(const timing::MachineSpec& machine, std::string_view warp_policy = "oldest",
+                     const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr)
+      : machine_(machine),
+        map_(machine),
+        policy_(warp_policy),
+        sm_(machine, map_, 0, policy_, throttle, 1) {
     sm_.ports().noc_box = &noc_box_;
     sm_.connect_dispatcher(dispatcher_box_);
   }
@@ -163,6 +167,7 @@ class SmHarness {
                         sm_.block_out().front().slot});
   }
   timing::MachineSpec machine_;
+  timing::AddressMap map_;
   ObservedWarpPolicy policy_;
   timing::Sm sm_;
   timing::Mailbox noc_box_, dispatcher_box_;

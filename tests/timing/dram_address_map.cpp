@@ -96,6 +96,17 @@ TEST(AddressMap, WithoutAHashChannelsFollowTheAddress) {
   for (std::uint32_t line = 0; line < 1000; ++line) ASSERT_EQ(map.channel(line), line / 2 % 6);
 }
 
+TEST(AddressMap, WithoutHashesABankIsTheLineModuloTheBanks) {
+  MachineSpec m = machine(4, 4, 16, 512);  // 4 lines of 128 B an interleave, 4 slices a channel
+  m.dram.channel_hash = AddressHash::None, m.l2.slice_index = L2Index::Modulo;
+  m.l2.index = L2Index::Modulo;
+  AddressMap map(m);
+  for (std::uint32_t line = 0; line < 100'000; ++line) {
+    ASSERT_EQ(map.slice(line), line % 16);
+    ASSERT_EQ(map.set(line), line / 16 % m.l2.sets());
+  }
+}
+
 TEST(AddressMap, SliceBelongsToTheChannel) {
   AddressMap map(machine(6, 4));
   for (std::uint32_t line = 0; line < 100'000; line += 7)

@@ -1,6 +1,8 @@
 // The checker itself: it passes a sound stream and names the rule that another breaks.
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "support/dram_checker.h"
 
 namespace raddle::test {
@@ -24,6 +26,7 @@ struct Stream {
   const char* broken;  // "" = none
   std::vector<DramCommand> commands;
 };
+void PrintTo(const Stream& c, std::ostream* out) { *out << '"' << c.broken << '"'; }
 const DramCommand kOpen{0, Activate, 1, 7};  // bank 1, row 7
 
 class Checker : public testing::TestWithParam<Stream> {};

@@ -5,6 +5,7 @@
 #include "support/allocation_counter.h"
 #include "support/gpu_harness.h"
 #include "support/random_kernel.h"
+#include "support/settings.h"
 
 namespace raddle {
 namespace {
@@ -109,6 +110,44 @@ TEST_P(GpuSameness, EveryWarpPolicyIsIndifferentToSkipping) {
   for (const std::string& name : policy::all_policies().warp.names())
     EXPECT_EQ(outcome(machine(), GetParam(), {}, name), outcome(machine(), GetParam(), slow, name))
         << name;
+}
+
+TEST_P(GpuSameness, EveryThrottleWithEveryWarpPolicyIsIndifferentToWhatTheHostDoes) {
+  const auto all = policy::all_policies();
+  const std::vector<std::pair<const char*, test::Settings>> throttles = {
+      {"none", {}},
+      {"swl", {{"limit", "2"}}},
+      {"ccws", {{"k", "64"}}},
+      {"ccws", {{"k", "512"}, {"eval_period", "7"}, {"totals", "run"}}}};
+  std::uint64_t throttled = 0;
+  for (const auto& [name, settings] : throttles) {
+    const auto throttle = test::choose(all.throttle, name, settings);
+    auto of = [&](const GpuOptions& o, const std::string& warp) {
+      GpuHarness gpu(machine(), o, warp, "rr", "frfcfs", "fcfs", throttle.get());
+      for (std::uint64_t launch = 0; launch < 2; ++launch)
+        gpu.run(*random_kernel(GetParam() + 1000 * launch));
+      EXPECT_EQ(gpu->audit(), std::vector<std::string>{});
+      throttled += gpu->counters().scheduler.throttled_warp_cycles;
+      return Outcome{gpu->hash(), gpu->now()};
+    };
+    for (const std::string& warp : all.warp.names()) {
+      GpuOptions slow, shuffled, threads;
+      slow.skip = false, shuffled.shuffle = true, threads.threads = 2;
+      const Outcome usual = of({}, warp);
+      EXPECT_EQ(usual, of(slow, warp)) << name << " " << warp << ": no skip";
+      if (warp != "gto") continue;
+      EXPECT_EQ(usual, of(shuffled, warp)) << name << " " << warp << ": shuffled";
+      if (settings.size() == 1) {
+        EXPECT_EQ(usual, of(threads, warp)) << name << " " << warp << ": threads";
+      }
+    }
+    if (std::string_view(name) == "none") {
+      EXPECT_EQ(throttled, 0u);
+      EXPECT_EQ(of({}, "gto"), outcome(machine(), GetParam(), {})) << "as without a throttle";
+    } else {
+      EXPECT_GT(std::exchange(throttled, 0), 0u) << name << ": nobody is throttled";
+    }
+  }
 }
 
 TEST_P(GpuSameness, CountsAreConserved) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <map>
 
 #include "raddle/base/rng.h"
 #include "support/sm_harness.h"
@@ -24,6 +25,7 @@ class Witness final : public policy::L1Observer {
   void evicted(const L1Eviction& e) override { evictions.push_back(e); }
   void filled(const L1Fill& e) override { fills.push_back(e); }
   void flushed(Cycle at) override { flushes.push_back(at); }
+  void warp_started(const policy::WarpStart& e) override { warps.push_back(e); }
   std::uint64_t count(L1Kind kind, L1Outcome outcome) const {
     std::uint64_t n = 0;
     for (const L1Access& e : accesses) n += e.kind == kind && e.outcome == outcome;
@@ -38,6 +40,7 @@ class Witness final : public policy::L1Observer {
   std::vector<L1Eviction> evictions;
   std::vector<L1Fill> fills;
   std::vector<Cycle> flushes;
+  std::vector<policy::WarpStart> warps;
 };
 
 class L1dEvents : public ::testing::Test {
@@ -83,6 +86,59 @@ TEST_F(L1dEvents, AnAccessIsToldWithWarpLanesAndInstruction) {
   EXPECT_EQ(seen.fills[0].at, 100u);
   EXPECT_EQ(seen.fills[0].warp, 0);
   EXPECT_EQ(seen.flushes.size(), 1u) << "the kernel's start";
+}
+
+TEST_F(L1dEvents, WhoTakesASlotIsToldBeforeItsAccesses) {
+  auto r = one_block(code, 3, [&](WarpWriter& w) { w.lines(load, {{100 + w.warp()}}).op(exit); });
+  run(r, 400);
+  ASSERT_EQ(seen.warps.size(), 3u);
+  const std::vector<unsigned> slots = {0, 8, 1};  // dealt over two schedulers
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_EQ(seen.warps[i].warp, slots[i]);
+    EXPECT_EQ(seen.warps[i].index, i);
+    EXPECT_EQ(seen.warps[i].block, 0u);
+    EXPECT_EQ(seen.warps[i].launch, 0u);
+    EXPECT_EQ(seen.warps[i].at, 0u);
+  }
+}
+
+TEST_F(L1dEvents, SectorsAreThoseTheCacheFetches) {
+  machine.sm.l1d.sector_bytes = 128;
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100, 0xff, 0xff}}, 0xff).op(exit);
+  });
+  run(r, 400);
+  EXPECT_EQ(seen.accesses.at(0).sectors, 0xf);
+}
+
+// A store of the first sector and half the second.
+TEST_F(L1dEvents, AStoreSaysWhatTheCacheKeepsOfIt) {
+  for (const auto& [policy, keeps] :
+       std::map<WritePolicy, unsigned>{{WritePolicy::WriteThrough, 0},
+                                       {WritePolicy::WriteEvict, 0},
+                                       {WritePolicy::WriteBack, 3},
+                                       {WritePolicy::WriteValidate, 3},
+                                       {WritePolicy::WriteThroughValidate, 1}}) {
+    machine.sm.l1d.write_policy = policy;
+    seen = {};
+    auto r = one_block(code, 1, [&](WarpWriter& w) {
+      w.lines(store, {{100, 0xfff, 0xfff}}, 0xfff).op(exit);
+    });
+    run(r, 900);
+    ASSERT_EQ(seen.accesses.size(), 1u);
+    EXPECT_EQ(seen.accesses[0].keeps, keeps) << static_cast<unsigned>(policy);
+    EXPECT_FALSE(seen.accesses[0].bypass);
+  }
+}
+
+TEST_F(L1dEvents, ABypassingLoadSaysSo) {
+  const std::uint32_t past = code.memory(trace::OpKind::LoadGlobal, {1}, {10}, "ld.global.cg.f32");
+  code.raw().instructions[past].bypass_l1 = true;
+  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(past, {{100}}).op(exit); });
+  run(r, 400);
+  ASSERT_EQ(seen.accesses.size(), 1u);
+  EXPECT_TRUE(seen.accesses[0].bypass);
+  EXPECT_EQ(seen.accesses[0].outcome, L1Outcome::Forwarded);
 }
 
 // Warp 0 brings a line, slot 8 (the other scheduler's) uses it last, slot 1 pushes it out.

@@ -127,7 +127,7 @@ TEST(MemorySide, PartitionsWithSeveralSlicesShareTheChannelFairly) {
   ASSERT_NE(rig.run(1'000'000), kNever);
   for (auto& p : rig.partitions())
     for (unsigned i = 0; i < p->slices(); ++i)
-      EXPECT_NEAR(static_cast<double>(p->slice(i).counters().reads), 2000, 200);
+      EXPECT_NEAR(static_cast<double>(p->slice_counters(i).reads), 2000, 200);
 }
 
 TEST(MemorySide, FullLoadIsLimitedByDramAlone) {

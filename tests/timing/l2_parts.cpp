@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <list>
+#include <map>
 
 #include "raddle/base/rng.h"
 #include "raddle/timing/mem/mshr.h"
@@ -64,7 +65,7 @@ struct PlainSet {
 };
 
 TEST(Tags, AgreeWithAListOfLinesUnderRandomUse) {
-  for (unsigned ways : {1u, 2u, 7u, 16u, 17u, 24u, 64u, 100u, 256u}) {
+  for (unsigned ways : {1u, 2u, 7u, 16u, 17u, 24u, 32u, 33u, 64u, 100u, 255u, 256u}) {
     constexpr unsigned kSets = 3;
     Tags tags(kSets, ways);
     PlainSet plain[kSets];
@@ -75,6 +76,15 @@ TEST(Tags, AgreeWithAListOfLinesUnderRandomUse) {
       auto known = p.find(line);
       const unsigned at = tags.find(set, line);
       ASSERT_EQ(at != Tags::kAbsent, known != p.lines.end()) << ways << " ways, step " << n;
+      if (rng.below(1000) == 0) {
+        for (PlainSet& q : plain)
+          for (auto& l : q.lines) {
+            if (l.locked) tags.unlock(tags.find(static_cast<unsigned>(&q - plain), l.line));
+          }
+        tags.invalidate_all();
+        for (PlainSet& q : plain) q.lines.clear();
+        continue;
+      }
       switch (rng.below(8)) {
         case 0:
           if (at == Tags::kAbsent) break;
@@ -183,24 +193,92 @@ TEST(Mshrs, FullMeansFullAndEveryCountOfEntriesWorks) {
   }
 }
 
-TEST(RequestQueue, TwoQueuesShareAPoolAndKeepTheirOrder) {
-  RequestPool pool(20);
-  RequestQueue queue[2] = {RequestQueue(pool), RequestQueue(pool)};
-  std::deque<std::pair<Cycle, std::uint32_t>> expected[2];
-  Rng rng(3);
-  for (std::uint32_t n = 0; n < 5000; ++n) {
-    unsigned q = rng.below(2);
-    if (rng.below(2) != 0 && expected[0].size() + expected[1].size() < 20) {
-      Message m;
-      m.line = n;
-      queue[q].push(n, m, 0), expected[q].push_back({n, n});
-    } else if (!expected[q].empty()) {
-      ASSERT_EQ(queue[q].front_at(), expected[q].front().first);
-      ASSERT_EQ(queue[q].front().line, expected[q].front().second);
-      queue[q].pop(), expected[q].pop_front();
+/// A line's waiters in order of arrival: what Mshrs promise, written the slow way.
+struct PlainMiss {
+  std::uint8_t requested = 0, arrived = 0;
+  std::deque<std::pair<std::uint8_t, int>> waiters;  // need, who
+};
+
+TEST(Mshrs, AgreeWithListsOfWaitersUnderRandomUse) {
+  struct Case {
+    unsigned entries, merges, lines;
+  };
+  for (const auto [entries, merges, lines] :
+       {Case{1, 1, 2}, {3, 2, 8}, {16, 1, 40}, {17, 5, 40}, {64, 8, 70}}) {
+    Mshrs<int> mshrs(entries, merges);
+    std::map<std::uint32_t, PlainMiss> plain;
+    Rng rng(entries);
+    unsigned waiting = 0;
+    for (int n = 0; n < 30'000; ++n) {
+      const std::uint32_t line = rng.below(lines) * 0x10001u;
+      const auto sectors = static_cast<std::uint8_t>(1 + rng.below(15));
+      unsigned e = mshrs.find(line);
+      const auto known = plain.find(line);
+      ASSERT_EQ(e != mshrs.kNone, known != plain.end()) << entries << " entries, step " << n;
+      if (rng.below(5) < 2) {  // some of the sectors that are on their way come
+        if (known == plain.end()) continue;
+        PlainMiss& p = known->second;
+        const auto come = static_cast<std::uint8_t>(sectors & p.requested & ~p.arrived);
+        if (come == 0) continue;
+        const auto first = std::find_if(p.waiters.begin(), p.waiters.end(),
+                                        [&](auto& w) { return (w.first & come) != 0; });
+        ASSERT_EQ(mshrs.asker(e, come), first->second);
+        ASSERT_EQ(mshrs.first(e), p.waiters.front().second);
+        p.arrived |= come;
+        std::vector<int> expected, done;
+        std::erase_if(p.waiters, [&](auto& w) {
+          const bool ready = (w.first & ~p.arrived) == 0;
+          if (ready) expected.push_back(w.second);
+          return ready;
+        });
+        const bool over = p.arrived == p.requested;
+        ASSERT_EQ(mshrs.arrive(e, come, [&](int who) { done.push_back(who); }), over);
+        ASSERT_EQ(done, expected) << entries << " entries, step " << n;
+        waiting -= static_cast<unsigned>(done.size());
+        if (over) plain.erase(known);
+      } else {
+        ASSERT_EQ(mshrs.full(), plain.size() == entries);
+        if (known == plain.end()) {
+          if (mshrs.full()) continue;
+          e = mshrs.add(line);
+        } else {
+          ASSERT_EQ(mshrs.can_merge(e), known->second.waiters.size() < merges);
+          if (!mshrs.can_merge(e)) continue;
+        }
+        PlainMiss& p = plain[line];
+        ASSERT_EQ(mshrs.requested(e), p.requested);
+        const auto need = static_cast<std::uint8_t>(sectors & ~p.arrived);
+        if (need == 0) continue;  // of a line that is known, since a new one has none
+        mshrs.wait(e, need, n), p.waiters.push_back({need, n}), ++waiting;
+        mshrs.request(e, need), p.requested |= need;
+      }
+      ASSERT_EQ(mshrs.used(), plain.size());
+      ASSERT_EQ(mshrs.waiting(), waiting);
     }
-    ASSERT_EQ(queue[q].size(), expected[q].size());
-    ASSERT_EQ(queue[q].empty(), expected[q].empty());
+  }
+}
+
+TEST(RequestQueue, KeepsItsOrderWhileItGrows) {
+  for (const unsigned capacity : {1u, 20u, 33u, 200u, 768u}) {
+    RequestQueue queue(capacity);
+    std::deque<std::uint32_t> expected;
+    Rng rng(capacity);
+    for (std::uint32_t n = 0; n < 20'000; ++n) {
+      const bool fills = n / 2000 % 2 == 0;  // to the brim, then to the ground, many turns each
+      if (rng.below(8) < (fills ? 5u : 3u)) {
+        if (expected.size() == capacity) continue;
+        Message m;
+        m.line = n;
+        queue.push(2 * n, m, n % 3), expected.push_back(n);
+      } else if (!expected.empty()) {
+        ASSERT_EQ(queue.front_at(), 2 * expected.front()) << capacity;
+        ASSERT_EQ(queue.front().line, expected.front());
+        ASSERT_EQ(queue.front().dram_accesses, expected.front() % 3);
+        queue.pop(), expected.pop_front();
+      }
+      ASSERT_EQ(queue.size(), expected.size());
+      ASSERT_EQ(queue.empty(), expected.empty());
+    }
   }
 }
 

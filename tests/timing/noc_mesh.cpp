@@ -198,6 +198,39 @@ TEST(Mesh, RandomTrafficArrivesOnceAndIsTheSameWhetherTickedOrWoken) {
           << clock.memory_at(30) << " of the network's";
 }
 
+TEST(Mesh, WhatABankTellsAnL1StaysInOrderAndDataMayOvertake) {
+  NetworkRig rig = mesh(3, 3);
+  Rng rng(7);
+  std::vector<unsigned> sender_of;
+  for (Cycle t = 0; t < 4000; ++t) {
+    const unsigned from = rng.below(9), to = rng.below(2);  // two hot spots
+    const auto number = static_cast<std::uint16_t>(t);
+    sender_of.push_back(from);
+    if (rng.below(2) == 0) rig.send(from, t, to, 4, number);
+    else
+      rig.send(from, t, to, 0, number,
+               rng.below(2) == 0 ? MessageKind::Forward : MessageKind::WroteBack);
+    rig.run(t, t + 1);
+  }
+  rig.run(4000, 40000);
+  unsigned arrived = 0, overtaken = 0;
+  for (unsigned to = 0; to < 9; ++to) {
+    std::map<unsigned, std::uint16_t> told, last;  // by sender; numbers tell who has sent what
+    for (; rig.out[to]->next_arrival() != kNever; rig.out[to]->pop(), ++arrived) {
+      const Message& m = rig.out[to]->front();
+      const unsigned from = sender_of[m.tag];
+      if (told_in_order(m.kind)) {
+        EXPECT_LE(told[from], m.tag) << "from " << from << " to " << to;
+        told[from] = m.tag;
+      }
+      overtaken += m.tag < last[from];
+      last[from] = std::max(last[from], m.tag);
+    }
+  }
+  EXPECT_EQ(arrived, 4000u);
+  EXPECT_GT(overtaken, 0u);
+}
+
 TEST(Mesh, AFasterClockShortensHops) {
   // 9 network cycles in 8 core cycles: 12 hops of 3 cycles take 32 core cycles.
   NetworkRig slow = mesh(13, 1), fast = mesh(13, 1, 2, 1, 4, 8, 64, false, {9, 8});

@@ -28,7 +28,7 @@ function metrics(cycles, speed, hits) {
 }
 
 function stalls(total, memory) {
-  const parts = { issued: 0.25, idle: 0.05, barrier: 0.04, memory, dependence: 0.12, unit: 0.05, lsu: 0.08, fence: 0.004, sleep: 0 };
+  const parts = { issued: 0.25, idle: 0.05, barrier: 0.04, memory, dependence: 0.12, unit: 0.05, lsu: 0.08, throttled: 0.02, fence: 0.004, sleep: 0 };
   const sum = Object.values(parts).reduce((a, b) => a + b, 0);
   return Object.fromEntries(Object.entries(parts).map(([k, v]) => [k, Math.round(total * v / sum)]));
 }
@@ -52,9 +52,22 @@ function blocks(kernels) {
   return out;
 }
 
-function samples(cycles) {
+/** Chunks that stay, whose order turns and whose last block moves, is stolen or not. */
+function placement(kernels) {
+  return kernels.slice(0, 30).map((kernel, launch) => {
+    const n = 60 - launch % 2;
+    const sm = Array.from({ length: n }, (_, b) => Math.min(kSms - 1, Math.floor(b / 4)));
+    const stolen = launch > 0 ? [4 * (launch % 14) + 3] : [];
+    for (const b of stolen) sm[b] = (sm[b] + 1) % kSms;
+    return { launch, sm, order: sm.map((_, b) => launch % 2 ? 3 - b % 4 : b % 4), stolen,
+      finish: Array.from({ length: kSms }, (_, i) => (i === 7 ? null : Math.round(kernel.start_cycle + kernel.cycles * (1 - 0.3 * random())))) };
+  });
+}
+
+function samples(cycles, throttled) {
   const n = cycles > 0 ? settings.samples : 0;
-  const out = { interval: n ? Math.ceil(cycles / n) : 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [] };
+  const out = { interval: n ? Math.ceil(cycles / n) : 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [],
+    warp_cycles: [], throttled_warp_cycles: [], allowed: { start: [], length: [], warps: [] } };
   for (let i = 0; i < n; i++) {
     const busy = 0.6 + 0.4 * Math.sin(i / 9) + 0.1 * random();
     const accesses = i % 17 === 16 ? 0 : Math.round(out.interval * 2 * busy);
@@ -64,6 +77,12 @@ function samples(cycles) {
     out.l1d_accesses.push(accesses);
     out.l1d_hits.push(Math.round(accesses * 0.5 * busy));
     out.dram_bytes.push(Math.round(out.interval * 60 * busy));
+    out.warp_cycles.push(Math.round(out.interval * kSms * 40 * busy));
+    out.throttled_warp_cycles.push(throttled ? Math.round(out.interval * kSms * 20 * busy) : 0);
+    if (!throttled) continue;
+    out.allowed.start.push(out.start[i]);
+    out.allowed.length.push(out.length[i]);
+    out.allowed.warps.push(Array.from({ length: kSms }, () => Math.round(200 * busy * random()) / 10));
   }
   return out;
 }
@@ -75,7 +94,7 @@ function run(policy, index) {
   let start = 0;
   const kernels = Array.from({ length: settings.launches }, (_, i) => {
     const m = metrics(work / settings.launches, better, hits);
-    const kernel = { name: ["expand", "_Z9frontier2PKiPfi", "count"][i % 3], grid: [40 + i, 1, 1], block: [256, 1, 1], stream: 0, start_cycle: start, ...m };
+    const kernel = { name: ["expand", "_Z9frontier2PKiPfi", "count"][i % 3], grid: [40 + i, 1, 1], block: [256, 1, 1], stream: 0, start_cycle: start, begin_cycle: start, end_cycle: start + m.cycles, ...m };
     start += kernel.cycles;
     return kernel;
   });
@@ -90,7 +109,8 @@ function run(policy, index) {
       policy: { warp: { name: policies[policy % 4] }, block: { name: "rr" } }, run: { seed: 1 } },
     workload: { name: names[index % 12], parameters: { size: "small", n: 1024 }, input_hash: "0", result: index === 7 && policy === 1 ? "wrong" : "correct",
       ...(index === 7 && policy === 1 ? { difference: "element 12 is 3, expected 4" } : {}) },
-    timed: settings.timed === 1, totals, details: { l1d_pending_hits: 12, l1d_evictions: Math.round(900 / better), dram_row_hit_rate: 0.61 }, kernels,
+    timed: settings.timed === 1, totals, details: { l1d_pending_hits: 12, l1d_evictions: Math.round(900 / better), dram_row_hit_rate: 0.61, served_l1: 500, served_remote_l1: 60 * policy, served_l2: 300, served_memory: 90,
+      noc: { request: { read: { flit_hops: 900 }, write: { flit_hops: 300 / better }, ports: 4 }, reply: { read: { flit_hops: 3000 }, write: { flit_hops: 200 } } } }, kernels,
     schedulers: 2 * kSms, stalls: stalls(cycles * 2 * kSms, 0.4 / better),
     policies: settings.timed ? { warp: { name: policies[policy % 4], parameters: policy ? { max_streak: 100 } : {}, statistics: { asked: 1000 * (policy + 1) } },
       block: { name: "rr", parameters: null, statistics: null } } : {},
@@ -98,7 +118,7 @@ function run(policy, index) {
     host: { wall_seconds: 1.5, functional_seconds: 0.02, timing_seconds: 0.4, peak_rss_bytes: 90e6, threads: 1 },
     state_hash: "0123456789abcdef",
   };
-  return { label: policies[policy % 4], core_clock_mhz: 700, result, blocks: blocks(settings.timed ? kernels : []), samples: samples(cycles) };
+  return { label: policies[policy % 4], core_clock_mhz: 700, result, blocks: blocks(settings.timed ? kernels : []), placement: placement(settings.timed ? kernels : []), samples: samples(cycles, policies[policy % 4] === "swl") };
 }
 
 const runs = [];

@@ -1,10 +1,12 @@
 // Block policies on the vectors of mechanisms.md: 1.2 and 1.3 by hand, U-I1 as given.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "raddle/policy/all.h"
+#include "support/settings.h"
 
 namespace raddle::policy {
 namespace {
@@ -12,13 +14,24 @@ namespace {
 using Blocks = std::vector<std::uint32_t>;
 using Pairs = std::vector<std::pair<unsigned, std::uint32_t>>;  ///< (SM, block)
 
+struct Statistic final : test::NoFields {
+  explicit Statistic(std::string_view wanted) : name(wanted) {}
+  using NoFields::field;
+  void field(std::string_view of, std::uint64_t& number, Range<std::uint64_t>, std::string_view,
+             std::string_view) override {
+    if (of == name) value = number;
+  }
+  std::string_view name;
+  std::uint64_t value = ~std::uint64_t{0};
+};
+
 /// A GPU as far as block policies see it: who has room is what the test says.
 class Gpu {
  public:
-  Gpu(const std::string& policy, unsigned sms) : sms_(sms) {
+  Gpu(const std::string& policy, unsigned sms, const test::Settings& settings = {}) : sms_(sms) {
     BlockPolicy::Context context;
     context.sms = sms;
-    policy_ = all_policies().block.choose(policy)->make(context);
+    policy_ = test::choose(all_policies().block, policy, settings)->make(context);
   }
   void launch(Dim3 grid) {
     policy_->on_launch({sequence_++, "kernel", grid, static_cast<std::uint32_t>(grid.count())});
@@ -47,6 +60,11 @@ class Gpu {
   }
   void done(unsigned sm, std::uint32_t block) { policy_->on_block_done(sm, block, 0); }
   void end() { policy_->on_kernel_end(0); }
+  std::uint64_t statistic(std::string_view name) {
+    Statistic wanted(name);
+    policy_->visit_statistics(wanted);
+    return wanted.value;
+  }
   unsigned blocks_per_cycle() const { return policy_->blocks_per_cycle(); }
   unsigned sms() const { return sms_; }
 
@@ -155,6 +173,101 @@ TEST(Chunk, AnSmThatIsDoneIdlesUntilTheKernelEnds) {
   EXPECT_EQ(gpu.drain(0), (Blocks{0, 1}));
   EXPECT_EQ(gpu.pick({0}).first, ~0u) << "blocks 2 and 3 are SM 1's";
   EXPECT_EQ(gpu.pick({0, 1}), std::pair(1u, 2u));
+}
+
+TEST(RoundRobin, ResetStartsAtTheFirstSm) {
+  Gpu gpu("rr", 4, {{"reset", "true"}});
+  for (int launch = 0; launch < 2; ++launch) {
+    gpu.launch({2});
+    EXPECT_EQ(gpu.fill({0, 1}), (Pairs{{0, 0}, {1, 1}}));
+    gpu.done(0, 0), gpu.done(1, 1), gpu.end();
+  }
+}
+
+// mechanisms.md 1.4 and 1.5: the vector of U-I1, in every launch at SM 0.
+TEST(Reset, EveryLaunchGoesToTheSameSms) {
+  Gpu gpu("reset", 4);
+  for (int launch = 0; launch < 3; ++launch) {
+    gpu.launch({6, 4});
+    for (unsigned sm = 0; sm < 4; ++sm) EXPECT_EQ(gpu.drain(sm), range(6 * sm, 6 * sm + 5));
+    gpu.done(1, 11), gpu.end();
+  }
+}
+
+TEST(Flip, TheDirectionTurnsWithEveryLaunch) {
+  Gpu gpu("flip", 4);
+  for (const bool backwards : {false, true, false}) {
+    gpu.launch({6, 4});
+    Blocks expected = range(6, 11);
+    if (backwards) std::reverse(expected.begin(), expected.end());
+    EXPECT_EQ(gpu.drain(1), expected);
+    for (unsigned sm : {0u, 2u, 3u}) gpu.drain(sm);
+    gpu.end();
+  }
+  gpu.launch({5, 4});
+  EXPECT_EQ(gpu.drain(0), (Blocks{4, 3, 2, 1, 0})) << "also when the grid changes";
+}
+
+// mechanisms.md 1.7: 12 blocks on 2 SMs in 3 chunks each are 0-1, 2-3, ... 10-11.
+TEST(Chunk, SeveralPerSmAreTakenAsNeeded) {
+  Gpu gpu("chunk", 2, {{"chunks_per_sm", "3"}});
+  gpu.launch({12});
+  EXPECT_EQ(gpu.pick({1}), std::pair(1u, 2u));
+  EXPECT_EQ(gpu.drain(0), (Blocks{0, 1, 4, 5, 6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(gpu.drain(1), (Blocks{3}));
+}
+
+TEST(Reset, SeveralChunksGoWhereTheyWent) {
+  Gpu gpu("reset", 2, {{"chunks_per_sm", "3"}});
+  gpu.launch({12});
+  gpu.pick({1}), gpu.drain(0), gpu.drain(1), gpu.end();
+  gpu.launch({12});
+  EXPECT_EQ(gpu.drain(1), (Blocks{2, 3}));
+  EXPECT_EQ(gpu.drain(0), (Blocks{0, 1, 4, 5, 6, 7, 8, 9, 10, 11}));
+}
+
+TEST(Flip, SeveralChunksRunBackwardsFromTheLast) {
+  Gpu gpu("flip", 2, {{"chunks_per_sm", "2"}});
+  gpu.launch({8});
+  gpu.drain(0), gpu.drain(1), gpu.end();
+  gpu.launch({8});
+  EXPECT_EQ(gpu.drain(0), (Blocks{7, 6, 5, 4, 1, 0})) << "it had taken 0-1, 4-5 and 6-7";
+}
+
+// U-I2 through the policy: SM 1 has begun 6, 7 and 8.
+TEST(StealPolicy, AnSmWithoutWorkTakesTheEndOfANeighboursChunk) {
+  Gpu gpu("steal", 4);
+  EXPECT_EQ(gpu.blocks_per_cycle(), 4u);
+  gpu.launch({6, 4});
+  for (unsigned i = 0; i < 6; ++i) gpu.pick({0}), gpu.pick({3});
+  for (unsigned i = 0; i < 3; ++i) gpu.pick({1});
+  EXPECT_EQ(gpu.pick({0}), std::pair(0u, 11u));
+}
+
+TEST(StealPolicy, AThiefWaitsForItsBlock) {
+  Gpu gpu("steal", 2, {{"steal_cycles", "3"}});
+  gpu.launch({4});
+  EXPECT_EQ(gpu.pick({0}), std::pair(0u, 0u));
+  EXPECT_EQ(gpu.pick({0}), std::pair(0u, 1u));
+  EXPECT_EQ(gpu.pick({0}).first, ~0u) << "asks";
+  EXPECT_EQ(gpu.pick({0}).first, ~0u);
+  EXPECT_EQ(gpu.drain(1), (Blocks{2})) << "3 is gone";
+  EXPECT_EQ(gpu.pick({0}), std::pair(0u, 3u));
+}
+
+TEST(StealPolicy, StatisticsCountTheftsAndWhatStayed) {
+  Gpu gpu("steal", 2);
+  gpu.launch({8});
+  gpu.drain(0);  // its own four, then SM 1's from the end
+  gpu.end();
+  EXPECT_EQ(gpu.statistic("steals"), 4u);
+  EXPECT_EQ(gpu.statistic("stayed"), 0u);
+  EXPECT_EQ(gpu.statistic("imbalance"), 8u);
+  gpu.launch({8});
+  gpu.drain(0);
+  gpu.end();
+  EXPECT_EQ(gpu.statistic("steals"), 4u) << "they are its own now";
+  EXPECT_EQ(gpu.statistic("stayed"), 8u);
 }
 
 }  // namespace

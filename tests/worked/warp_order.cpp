@@ -1,55 +1,24 @@
 // Warp policies on examples worked out by hand from mechanisms.md 2.1.
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
-#include "raddle/policy/all.h"
-
-#include "support/no_fields.h"
+#include "support/settings.h"
 
 namespace raddle::policy {
 namespace {
 
 using Warps = std::vector<unsigned>;
 
-/// Sets whole numbers and choices by name; what a test does not name stays.
-class Settings final : public test::NoFields {
- public:
-  struct Setting {
-    std::string_view name, value;
-  };
-  explicit Settings(std::vector<Setting> settings) : settings_(std::move(settings)) {}
-  void field(std::string_view name, std::uint32_t& value, Range<std::uint32_t>, std::string_view,
-             std::string_view) override {
-    for (const Setting& s : settings_)
-      if (s.name == name) value = static_cast<std::uint32_t>(std::stoul(std::string(s.value)));
-  }
-
- protected:
-  void choice_index(std::string_view name, std::uint32_t& position,
-                    std::span<const std::string_view> names, std::string_view) override {
-    for (const Setting& s : settings_)
-      for (std::uint32_t i = 0; i < names.size(); ++i)
-        if (s.name == name && names[i] == s.value) position = i;
-  }
-
- private:
-  std::vector<Setting> settings_;
-};
-
 /// One scheduler with one policy. Warps are assigned in the order of `assign` (oldest first).
 class Scheduler {
  public:
-  explicit Scheduler(const std::string& name, std::vector<Settings::Setting> settings = {},
+  explicit Scheduler(const std::string& name, const test::Settings& settings = {},
                      unsigned first_slot = 0, unsigned slots = 64) {
     WarpPolicy::Context context;
     context.first_slot = first_slot;
     context.slots = slots;
-    auto choice = all_policies().warp.choose(name);
-    Settings visitor(std::move(settings));
-    choice->visit(visitor);
-    policy_ = choice->make(context);
+    policy_ = test::choose(all_policies().warp, name, settings)->make(context);
   }
   void assign(const Warps& warps) {
     for (unsigned w : warps) age_.insert(w);
@@ -153,7 +122,7 @@ TEST(TwoLevel, HasGroupsOfEightByDefault) {
 
 // 2LVL-GTO: "g = 2, intra GTO, inter: stay in current group, else group holding the oldest warp"
 TEST(TwoLevel, GtoFormGoesToTheGroupOfTheOldest) {
-  Scheduler s("two_level", {{"group_size", "2"}, {"inner", "gto"}, {"outer", "oldest"}});
+  Scheduler s("two_level", {{"group_size", "2"}, {"inner", "gto"}, {"outer", "gto"}});
   s.assign({4, 0, 3, 1, 2, 5});  // groups {0,1} {2,3} {4,5}; oldest to youngest 4 0 3 1 2 5
   EXPECT_EQ(s.pick({0, 1, 2, 3}), 0u) << "starts in group 0: its oldest";
   EXPECT_EQ(s.pick({0, 1, 4}), 0u) << "greedy";
@@ -162,6 +131,25 @@ TEST(TwoLevel, GtoFormGoesToTheGroupOfTheOldest) {
       << "group 2 holds the oldest warp 4, although 4 itself is not ready";
   EXPECT_EQ(s.pick({3, 4, 5}), 5u) << "greedy inside the group";
   EXPECT_EQ(s.pick({1, 2, 3}), 1u) << "group 0 (warp 0) is older than group 1 (warp 3)";
+}
+
+TEST(TwoLevel, GtoBetweenGroupsBeginsWithTheOldest) {
+  Scheduler s("two_level", {{"group_size", "2"}, {"inner", "rr"}, {"outer", "gto"}});
+  s.assign({5, 0, 1, 4});  // groups {0,1} {4,5}
+  EXPECT_EQ(s.pick({0, 1, 4}), 4u) << "the group of 5";
+  EXPECT_EQ(s.picks({0, 4, 5}, 3), (Warps{5, 4, 5})) << "round robin inside";
+  EXPECT_EQ(s.picks({0, 1}, 3), (Warps{0, 1, 0}));
+  EXPECT_EQ(s.pick({0, 4, 5}), 0u) << "the older group waits until this one stalls";
+}
+
+TEST(TwoLevel, RoundRobinBetweenGroupsOfGto) {
+  Scheduler s("two_level", {{"group_size", "2"}, {"inner", "gto"}, {"outer", "rr"}});
+  s.assign({1, 0, 5, 4, 3, 2});
+  EXPECT_EQ(s.picks({0, 1, 2, 3}, 2), (Warps{1, 1})) << "the first group, its oldest, greedily";
+  EXPECT_EQ(s.pick({0, 4, 5}), 0u) << "stays in the group";
+  EXPECT_EQ(s.pick({2, 3, 4, 5}), 3u) << "the next group, although another holds an older warp";
+  EXPECT_EQ(s.pick({0, 1, 4, 5}), 5u);
+  EXPECT_EQ(s.pick({0, 1, 2}), 1u) << "round past the last group; greed was for 5";
 }
 
 TEST(TwoLevel, ASingleGroupIsTheInnerPolicy) {

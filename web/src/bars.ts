@@ -1,9 +1,13 @@
 // Bar charts over all workloads: speed-ups, and any measure side by side for the policies.
+import * as echarts from "echarts/core";
+import { MarkLineComponent } from "echarts/components";
 import type { Report } from "./data";
 import { categoryAxis, legend, shadow, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { escapeHtml, kNone, ratio } from "./format";
 import { geometricMean, speedup, type Metric } from "./metrics";
 import { seriesColour, type Theme } from "./theme";
+
+echarts.use([MarkLineComponent]);
 
 const kMostLabelledBars = 36;
 /** Names are set at an angle where they would run into each other. */

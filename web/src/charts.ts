@@ -1,26 +1,35 @@
 // All charts of the page: made, redrawn for the colour scheme, resized, and set for print.
 import * as echarts from "echarts/core";
 import { BarChart, CustomChart, LineChart } from "echarts/charts";
-import { DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import { GridComponent, LegendComponent, TooltipComponent } from "echarts/components";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 import { h } from "./dom";
 import { theme, type Theme } from "./theme";
 
-echarts.use([BarChart, CustomChart, LineChart, DataZoomComponent, GridComponent, LegendComponent,
-  MarkLineComponent, TooltipComponent, CanvasRenderer, SVGRenderer]);
+echarts.use([BarChart, CustomChart, LineChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer, SVGRenderer]);
 
 export type Option = echarts.EChartsCoreOption;
+
+/** The parts of ECharts' custom-series interface that are used here. */
+export interface RenderApi {
+  value: (dimension: number) => number;
+  coord: (point: [number, number]) => [number, number];
+}
+export interface RenderParameters {
+  dataIndex: number;
+  coordSys: { x: number; y: number; width: number; height: number };
+}
 
 interface Chart {
   host: HTMLElement;
   instance: echarts.ECharts;
-  build: (t: Theme, width: number) => Option;
+  settings: ChartSettings;
 }
 
 export interface ChartSettings {
   /** Said to those who do not see the chart. */
   label: string;
-  height: number;
+  height: number | ((width: number) => number);
   build: (t: Theme, width: number) => Option;
   /** Canvas for charts of thousands of shapes; the others are SVG, which prints sharply. */
   canvas?: boolean;
@@ -33,7 +42,7 @@ export class Charts {
 
   constructor() {
     this.scheme.addEventListener("change", () => this.redraw());
-    addEventListener("resize", () => this.redraw());
+    addEventListener("resize", () => requestAnimationFrame(() => this.redraw()));
     addEventListener("beforeprint", () => this.setPrinting(true));
     addEventListener("afterprint", () => this.setPrinting(false));
   }
@@ -45,10 +54,10 @@ export class Charts {
   /** Adds a chart to `parent`, which must be in the document already. */
   add(parent: HTMLElement, settings: ChartSettings): () => void {
     const host = h("div", { class: "chart", role: "img", "aria-label": settings.label });
-    host.style.height = `${settings.height}px`;
     parent.append(host);
+    fit(host, settings);
     const instance = echarts.init(host, null, { renderer: settings.canvas ? "canvas" : "svg" });
-    const chart = { host, instance, build: settings.build };
+    const chart = { host, instance, settings };
     this.charts.push(chart);
     this.draw(chart);
     return () => this.draw(chart);
@@ -63,12 +72,14 @@ export class Charts {
 
   private draw(chart: Chart): void {
     const t = theme(this.scheme.matches && !this.printing);
-    chart.instance.setOption({ ...base(t), ...chart.build(t, chart.host.clientWidth) }, { notMerge: true });
+    chart.instance.setOption({ ...base(t), ...chart.settings.build(t, chart.host.clientWidth) }, { notMerge: true });
     chart.instance.getZr().flush();
   }
 
-  private redraw(): void {
-    for (const chart of this.charts) {
+  /** Charts that are not shown just now are left for later: call it after showing them. */
+  redraw(): void {
+    for (const chart of this.charts.filter((c) => c.host.clientWidth > 0)) {
+      fit(chart.host, chart.settings);
       chart.instance.resize();
       this.draw(chart);
     }
@@ -82,7 +93,12 @@ export class Charts {
   }
 }
 
-function base(t: Theme): Option {
+function fit(host: HTMLElement, settings: ChartSettings): void {
+  const { height } = settings;
+  host.style.height = `${typeof height === "number" ? height : height(host.clientWidth)}px`;
+}
+
+export function base(t: Theme): Option {
   return {
     animation: false,
     textStyle: { fontFamily: "system-ui, sans-serif", color: t.ink },
@@ -127,14 +143,5 @@ export function categoryAxis(t: Theme, data: string[], rest: object = {}): objec
     axisLine: { lineStyle: { color: t.muted } },
     axisTick: { show: false },
     ...rest,
-  };
-}
-
-export function zoomSlider(t: Theme, rest: object): object {
-  return {
-    type: "slider", show: !document.documentElement.classList.contains("printing"), showDataShadow: false, brushSelect: false, borderColor: t.line, backgroundColor: "transparent",
-    fillerColor: `${t.muted}30`, handleStyle: { color: t.paper, borderColor: t.muted },
-    moveHandleStyle: { color: t.line }, emphasis: { moveHandleStyle: { color: t.muted } },
-    textStyle: { color: t.muted, fontSize: 10 }, ...rest,
   };
 }

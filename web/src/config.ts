@@ -1,12 +1,18 @@
 // The resolved configuration as a tree that can be searched; what differs between runs is marked.
-import type { Fields, Report, Run } from "./data";
+import type { Fields } from "./data";
 import { h } from "./dom";
 import { flatten } from "./matrix";
 
+/** A configuration under the name it has where several are compared. */
+export interface Configured {
+  label: string;
+  config: Fields;
+}
+
 interface Leaf {
   path: string;
-  /** Each distinct value with the runs that have it. */
-  values: [shown: string, runs: Run[]][];
+  /** Each distinct value with the labels of those that have it. */
+  values: [shown: string, labels: string[]][];
 }
 
 /** As written in a configuration file: no grouping of digits. */
@@ -14,13 +20,13 @@ function written(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-export function leaves(runs: Run[]): Leaf[] {
-  const byPath = new Map<string, Map<string, Run[]>>();
-  for (const run of runs) {
-    for (const [path, value] of flatten(run.result.config as Fields)) {
-      const values = byPath.get(path) ?? new Map<string, Run[]>();
+export function leaves(runs: Configured[]): Leaf[] {
+  const byPath = new Map<string, Map<string, string[]>>();
+  for (const { label, config } of runs) {
+    for (const [path, value] of flatten(config)) {
+      const values = byPath.get(path) ?? new Map<string, string[]>();
       const shown = written(value);
-      values.set(shown, [...(values.get(shown) ?? []), run]);
+      values.set(shown, [...(values.get(shown) ?? []), label]);
       byPath.set(path, values);
     }
   }
@@ -36,7 +42,7 @@ function leafRow(leaf: Leaf, runs: number): HTMLElement {
   const key = leaf.path.slice(leaf.path.lastIndexOf(".") + 1);
   const different = differs(leaf, runs);
   const values = leaf.values.map(([shown, holders]) => h("span", { class: "value" }, shown,
-    different && h("span", { class: "holders" }, [...new Set(holders.map((run) => run.label))].join(", "))));
+    different && h("span", { class: "holders" }, [...new Set(holders)].join(", "))));
   return h("div", { class: different ? "leaf differs" : "leaf", "data-path": leaf.path.toLowerCase() },
     h("span", { class: "name" }, key), h("span", {}, values));
 }
@@ -71,8 +77,7 @@ function search(tree: HTMLElement, text: string): void {
   }
 }
 
-export function configTree(report: Report): HTMLElement {
-  const { runs } = report.page;
+export function configTree(runs: Configured[]): HTMLElement {
   const all = leaves(runs);
   if (all.length === 0) return h("p", { class: "none" }, "No configuration was recorded.");
   const tree = h("div", { class: "tree" }, branch(all, "", runs.length));

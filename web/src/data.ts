@@ -1,4 +1,5 @@
 // What the program writes into the page (src/raddle/report/report.cpp), and its grouping for display.
+import { pageData } from "./page";
 
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value };
 export type Fields = { [key: string]: Value };
@@ -29,6 +30,8 @@ export interface Kernel extends Metrics {
   block: number[];
   stream: number;
   start_cycle: number;
+  begin_cycle: number;
+  end_cycle: number;
 }
 
 export interface PolicyUse {
@@ -82,6 +85,27 @@ export interface Samples {
   l1d_accesses: number[];
   l1d_hits: number[];
   dram_bytes: number[];
+  warp_cycles: number[];
+  throttled_warp_cycles: number[];
+  allowed: Allowed;
+}
+
+/** Warps that may load under a throttle policy: warps[column][SM], means over the column. Empty without a throttle. */
+export interface Allowed {
+  start: number[];
+  length: number[];
+  warps: number[][];
+}
+
+/** Which SM ran which block of a launch. By block: sm (null: not seen) and order, the number of its SM's blocks that started before. */
+export interface Placement {
+  launch: number;
+  sm: (number | null)[];
+  order: number[];
+  /** Blocks that their SM took from another. */
+  stolen: number[];
+  /** By SM: cycle in which its last block ended. */
+  finish: (number | null)[];
 }
 
 export interface Run {
@@ -89,6 +113,8 @@ export interface Run {
   core_clock_mhz: number;
   result: Result;
   blocks: Blocks;
+  /** Of the first launches, as many as the page holds. */
+  placement: Placement[];
   samples: Samples;
 }
 
@@ -153,7 +179,5 @@ export function group(page: PageData): Report {
 
 /** Reads the page's data element. Throws an Error a reader can understand. */
 export function load(text: string): Report {
-  if (text.trim() === "" || text.startsWith("/*"))
-    throw new Error("This is the empty report page; raddle fills it with --report FILE.html.");
-  return group(JSON.parse(text) as PageData);
+  return group(pageData(text, "--report FILE.html") as PageData);
 }

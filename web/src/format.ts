@@ -49,6 +49,11 @@ export function seconds(s: number): string {
   return s >= 1 ? `${digits(s)} s` : s >= 1e-3 ? `${digits(s * 1e3)} ms` : `${digits(s * 1e6)} µs`;
 }
 
+/** 2024-05-01T12:34:56Z -> 2024-05-01 12:34 UTC; other dates as they are. */
+export function when(date: string): string {
+  return date.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/, "$1 $2 UTC");
+}
+
 /** For text that goes into HTML (chart tooltips). */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);

@@ -3,6 +3,7 @@ import { gpuName, type Fields, type Report, type Run, type Value } from "./data"
 import { h } from "./dom";
 import { findings } from "./findings";
 import { list, whole } from "./format";
+import { brand } from "./page";
 
 /** config.sm.l1d.size_kib and the like; null when there is no such number. */
 export function configNumber(run: Run, path: string): number | null {
@@ -37,7 +38,7 @@ export function header(report: Report): HTMLElement {
   const work = names.length <= 6 ? list(names) : `${names.length} workloads`;
   const versions = `Raddle ${page.raddle_version}${page.date ? ` · ${page.date}` : ""}`;
   return h("header", {},
-    h("p", { class: "brand" }, h("span", { class: "comb", "aria-hidden": "true" }), versions),
+    brand(versions),
     h("h1", {}, groups.length === 0 ? "Empty report" : `${work} on ${list(gpus)}`),
     groups.length > 0 && h("p", { class: "facts" }, labels.length > 1 ? "Compared: " : "Run as: ", h("b", {}, list(labels)),
       labels.length > 1 ? ` (ratios refer to ${groups[0].runs[0].label})` : "",

@@ -1,21 +1,25 @@
 // Puts the page together.
+import { addAllowed } from "./allowed";
 import { addMetric, addSpeedups } from "./bars";
 import { Charts } from "./charts";
 import { configTree } from "./config";
 import { load, type Group, type Report, type Run } from "./data";
-import { buttons, h, section, select, term } from "./dom";
-import { energy, percent } from "./format";
+import { h, section, select, term } from "./dom";
+import { energy } from "./format";
 import { header } from "./header";
 import { hostTable } from "./host";
 import { addKernels } from "./kernels";
 import { addCounters, addPolicies } from "./matrix";
 import { kMetrics, kSpeedup, kStalls, schedulerCycles, stallReasons, stallTitle } from "./metrics";
 import { addOverTime } from "./overtime";
-import { addStack, type Stack } from "./stacked";
+import { start } from "./page";
+import { addFinish, addPlacement } from "./placement";
+import { addShares } from "./stacked";
 import "./style.css";
 import { summaryTable } from "./summary";
-import { seriesColour, stallColour } from "./theme";
+import { partColour, stallColour } from "./theme";
 import { addTimeline } from "./timeline";
+import { addServed, addTraffic, hasServed, hasTraffic } from "./traffic";
 
 /** Only runs with time in them can be compared in it. */
 function timedPart(report: Report): Report {
@@ -24,53 +28,41 @@ function timedPart(report: Report): Report {
   return { ...report, groups };
 }
 
-function stallStack(report: Report, relative: boolean): Stack {
+function addStalls(charts: Charts, place: HTMLElement, report: Report): void {
   const parts = stallReasons(report.groups.flatMap((g) => g.runs));
-  const base = new Map<Run, Run>();
-  for (const g of report.groups) for (const run of g.runs) base.set(run, relative ? g.runs[0] : run);
-  return {
+  addShares(charts, place, report, {
     label: "Share of scheduler-cycles issued and lost to each reason, per run",
     parts,
     title: stallTitle,
     colour: (t, part) => stallColour(t, part, parts.indexOf(part)),
-    value: (run, part) => (run.result.stalls[part] ?? 0) / Math.max(1, schedulerCycles(base.get(run)!)),
-    show: percent,
-    axis: (n) => `${Math.round(100 * n)} %`,
-    max: relative ? undefined : 1,
-  };
-}
-
-function addStalls(charts: Charts, place: HTMLElement, report: Report): void {
-  let relative = false;
-  const several = report.groups.some((g) => g.runs.length > 1);
-  if (several) {
-    place.append(h("div", { class: "choices" }, buttons("Bars show",
-      [["share", "shares of each run"], ["relative", "length relative to the first policy"]], "share", (value) => {
-        relative = value === "relative";
-        redraw();
-      })));
-  }
-  const redraw = addStack(charts, place, report, () => stallStack(report, relative));
+    amount: (run, part) => run.result.stalls[part] ?? 0,
+    whole: schedulerCycles,
+  }, "share");
 }
 
 function addEnergy(charts: Charts, place: HTMLElement, report: Report): void {
-  const parts = [...new Set(report.groups.flatMap((g) => g.runs.flatMap((run) => Object.keys(run.result.energy_pj ?? {}))))];
-  addStack(charts, place, report, () => ({
+  const energies = (run: Run) => run.result.energy_pj ?? {};
+  const runs = report.groups.flatMap((g) => g.runs);
+  const parts = [...new Set(runs.flatMap((run) => Object.keys(energies(run)).filter((part) => energies(run)[part] > 0)))];
+  addShares(charts, place, report, {
     label: "Energy by component, per run",
     parts,
-    title: (part) => part,
-    colour: (t, part) => seriesColour(t, parts.indexOf(part)),
-    value: (run, part) => run.result.energy_pj?.[part] ?? 0,
+    title: (part) => part.replace(/_/g, " "),
+    colour: (t, part) => partColour(t, parts.indexOf(part)),
+    amount: (run, part) => energies(run)[part] ?? 0,
+    whole: (run) => Object.values(energies(run)).reduce((sum, n) => sum + n, 0),
     show: energy,
-    axis: energy,
-  }));
+  }, "amount");
 }
 
 function fillDetail(charts: Charts, place: HTMLElement, group: Group, labels: string[]): void {
   charts.removeIn(place);
   place.replaceChildren(h("p", { class: "printed" }, `Workload: ${group.name}`));
   addOverTime(charts, place, group, labels);
+  addAllowed(charts, place, group);
   addTimeline(charts, place, group);
+  addPlacement(charts, place, group);
+  addFinish(charts, place, group);
   addKernels(place, group);
   addPolicies(place, group);
   addCounters(place, group);
@@ -120,11 +112,23 @@ function build(charts: Charts, page: HTMLElement, report: Report): void {
   const hasEnergy = timed.groups.some((g) => g.runs.some((run) => Object.keys(run.result.energy_pj ?? {}).length > 0));
   page.replaceChildren(header(report));
   if (report.groups.length === 0) return;
-  const ids: [string, string][] = [["summary", "Summary"], ["stalls", "Stalls"], ["memory", "Caches"], ["energy", "Energy"],
+  const ids: [string, string][] = [["summary", "Summary"], ["stalls", "Stalls"], ["memory", "Caches"], ["served", "Served from"], ["traffic", "Network"], ["energy", "Energy"],
     ["detail", "Detail"], ["configuration", "Configuration"], ["host", "Host"], ["words", "Glossary"]];
-  const absent = [...(timed.groups.length === 0 ? ["stalls"] : []), ...(timed.groups.length === 0 || report.page.runs.length === 1 ? ["memory"] : []), ...(hasEnergy ? [] : ["energy"])];
+  const traffic = hasTraffic(timed);
+  const served = hasServed(timed);
+  const absent = [...(traffic ? [] : ["traffic"]), ...(served ? [] : ["served"]), ...(timed.groups.length === 0 ? ["stalls"] : []), ...(timed.groups.length === 0 || report.page.runs.length === 1 ? ["memory"] : []), ...(hasEnergy ? [] : ["energy"])];
   page.append(navigation(ids.filter(([id]) => !absent.includes(id))));
   overview(charts, page, report, timed);
+  if (served) {
+    const place = h("div");
+    page.append(section("served", "Where loads get their data", "Line accesses of loads by the level that had the data, all of one run or relative to the first policy.", place));
+    addServed(charts, place, timed);
+  }
+  if (traffic) {
+    const place = h("div");
+    page.append(section("traffic", "Network traffic", "Flits times the links they cross, by what the packets are about; requests and replies together.", place));
+    addTraffic(charts, place, timed);
+  }
   if (hasEnergy) {
     const place = h("div");
     page.append(section("energy", "Energy", "Energy by component, computed from the counters of each run.", place));
@@ -132,24 +136,15 @@ function build(charts: Charts, page: HTMLElement, report: Report): void {
   }
   detail(charts, page, report);
   page.append(
-    section("configuration", "Configuration", "Everything that was set, resolved: read back, it gives the same runs bit for bit. Values that differ between runs are marked.", configTree(report)),
+    section("configuration", "Configuration", "Everything that was set, resolved: read back, it gives the same runs bit for bit. Values that differ between runs are marked.", configTree(report.page.runs.map((run) => ({ label: run.label, config: run.result.config })))),
     section("host", "Speed of the simulation", null, hostTable(report)),
     section("words", "What the words mean", null, glossary(report)));
 }
 
-function start(): void {
-  const page = document.getElementById("page")!;
+start((page, text) => {
   const charts = new Charts();
-  try {
-    const report = load(document.getElementById("raddle-data")!.textContent ?? "");
-    document.title = `Raddle report: ${[...new Set(report.page.runs.map((run) => run.result.workload.name))].join(", ")}`;
-    build(charts, page, report);
-  } catch (error) {
-    page.replaceChildren(h("p", { class: "none" }, error instanceof Error ? error.message : String(error)));
-    console.error(error);
-  }
-  document.documentElement.dataset.charts = String(charts.count);
-  document.documentElement.dataset.ready = "true";
-}
-
-start();
+  const report = load(text);
+  document.title = `Raddle report: ${[...new Set(report.page.runs.map((run) => run.result.workload.name))].join(", ")}`;
+  build(charts, page, report);
+  return charts.count;
+});

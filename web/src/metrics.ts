@@ -122,6 +122,11 @@ export const kStalls: { [reason: string]: StallReason } = {
     explain: "operands are there, but the execution unit or the operand collectors are still taken by earlier instructions",
     conclude: "one kind of execution unit is saturated: the work is compute-bound on it",
   },
+  throttled: {
+    title: "throttled",
+    explain: "operands and unit are there, but the throttle policy does not let the warp issue",
+    conclude: "the throttle policy holds warps back: worth it where the caches gain more than the issue slots lost",
+  },
   fetch: {
     title: "fetch",
     explain: "the next instruction is not there yet: a jump has emptied the warp's buffer, or the instruction cache missed",

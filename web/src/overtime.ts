@@ -1,14 +1,16 @@
 // Activity over time: one line per policy of a workload.
-import type { Group, Samples } from "./data";
-import { legend, tooltip, valueAxis, zoomSlider, type Charts, type Option } from "./charts";
+import type { Group, Run, Samples } from "./data";
+import { legend, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, escapeHtml, kNone, percent, short, whole } from "./format";
+import { configNumber } from "./header";
 import { seriesColour, type Theme } from "./theme";
+import { zoomSlider } from "./zoom";
 
 interface Measure {
   title: string;
   explain: string;
-  value: (s: Samples, i: number) => number | null;
+  value: (s: Samples, i: number, run: Run) => number | null;
   show: (n: number) => string;
 }
 
@@ -31,13 +33,21 @@ const kMeasures: { [name: string]: Measure } = {
     value: (s, i) => s.dram_bytes[i] / s.length[i],
     show: digits,
   },
+  warps: {
+    title: "Warps allowed",
+    explain: "Warps of an SM that have instructions left and that the throttle policy, if there is one, lets load: " +
+      "the mean over all SMs and the interval.",
+    value: (s, i, run) => (s.warp_cycles[i] - s.throttled_warp_cycles[i]) / s.length[i] / (configNumber(run, "sm.count") ?? 1),
+    show: digits,
+  },
 };
 
 /** Steps: every interval is drawn as wide as it is. */
-function points(s: Samples, measure: Measure): [number, number | null][] {
+function points(run: Run, measure: Measure): [number, number | null][] {
+  const s = run.samples;
   const out: [number, number | null][] = [];
   for (let i = 0; i < s.start.length; i++)
-    if (s.length[i] > 0) out.push([s.start[i], measure.value(s, i)]);
+    if (s.length[i] > 0) out.push([s.start[i], measure.value(s, i, run)]);
   const last = s.start.length - 1;
   if (out.length > 0) out.push([s.start[last] + s.length[last], out[out.length - 1][1]]);
   return out;
@@ -48,7 +58,7 @@ function tip(group: Group, measure: Measure, cycle: number): string {
   const lines = group.runs.map((run) => {
     const s = run.samples;
     const i = s.start.findIndex((start, k) => start <= cycle && cycle < start + s.length[k]);
-    const value = i < 0 ? null : measure.value(s, i);
+    const value = i < 0 ? null : measure.value(s, i, run);
     const shown = i < 0 ? "done" : value === null ? kNone : measure.show(value);
     return `${escapeHtml(run.label)}: <b>${shown}</b>`;
   });
@@ -69,7 +79,7 @@ function option(group: Group, labels: string[], measure: Measure, t: Theme): Opt
     series: group.runs.map((run) => ({
       type: "line", step: "end", name: run.label, showSymbol: false, connectNulls: false,
       lineStyle: { width: 1.4 }, itemStyle: { color: seriesColour(t, labels.indexOf(run.label)) },
-      data: points(run.samples, measure),
+      data: points(run, measure),
     })),
   };
 }

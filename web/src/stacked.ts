@@ -1,10 +1,11 @@
 // Horizontal stacked bars, one per run under the name of its workload: stall reasons, energy.
 import type { Report, Run } from "./data";
 import { categoryAxis, legend, shadow, tooltip, valueAxis, type Charts, type Option } from "./charts";
-import { escapeHtml } from "./format";
+import { buttons, h } from "./dom";
+import { escapeHtml, percent } from "./format";
 import type { Theme } from "./theme";
 
-export interface Stack {
+interface Stack {
   label: string;
   parts: string[];
   title: (part: string) => string;
@@ -107,7 +108,7 @@ function longest(report: Report, stack: Stack): number {
 }
 
 /** Returns what redraws the charts after `stack` gives other values. */
-export function addStack(charts: Charts, parent: HTMLElement, report: Report, stack: () => Stack): () => void {
+function addStack(charts: Charts, parent: HTMLElement, report: Report, stack: () => Stack): () => void {
   const parts = pages(report);
   const redraws = parts.map((part) => charts.add(parent, {
     label: stack().label,
@@ -118,4 +119,44 @@ export function addStack(charts: Charts, parent: HTMLElement, report: Report, st
     },
   }));
   return () => redraws.forEach((redraw) => redraw());
+}
+
+/** Parts of a whole that each run has. */
+export interface Parts extends Pick<Stack, "label" | "parts" | "title" | "colour"> {
+  amount: (run: Run, part: string) => number;
+  whole: (run: Run) => number;
+  /** How amounts are written; absent: they are shown as shares only. */
+  show?: (n: number) => string;
+}
+
+export type Measure = "share" | "relative" | "amount";
+const kMeasures: { [measure in Measure]: string } = {
+  amount: "amounts", share: "shares of each run", relative: "length relative to the first policy",
+};
+
+function shareStack(report: Report, of: Parts, measure: Measure): Stack {
+  const { label, parts, title, colour } = of;
+  if (measure === "amount") return { label, parts, title, colour, value: of.amount, show: of.show!, axis: of.show! };
+  const base = new Map<Run, Run>();
+  for (const g of report.groups) for (const run of g.runs) base.set(run, measure === "relative" ? g.runs[0] : run);
+  return {
+    label, parts, title, colour,
+    value: (run, part) => of.amount(run, part) / Math.max(1, of.whole(base.get(run)!)),
+    show: percent,
+    axis: (n) => `${Math.round(100 * n)} %`,
+    max: measure === "share" ? 1 : undefined,
+  };
+}
+
+/** Bars of each run's parts, as the reader chooses; relative to the first of its group only where there are several. */
+export function addShares(charts: Charts, parent: HTMLElement, report: Report, of: Parts, first: Measure): void {
+  const several = report.groups.some((g) => g.runs.length > 1);
+  const choices = (Object.keys(kMeasures) as Measure[]).filter((m) => (m !== "amount" || of.show !== undefined) && (m !== "relative" || several));
+  let measure = choices.includes(first) ? first : choices[0];
+  if (choices.length > 1)
+    parent.append(h("div", { class: "choices" }, buttons("Bars show", choices.map((m) => [m, kMeasures[m]]), measure, (value) => {
+      measure = value as Measure;
+      redraw();
+    })));
+  const redraw = addStack(charts, parent, report, () => shareStack(report, of, measure));
 }

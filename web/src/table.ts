@@ -7,6 +7,10 @@ export interface Column<Row> {
   explain?: string;
   /** What is sorted by. Numbers stand to the right. */
   value: (row: Row) => number | string | null;
+  /** Stands to the right; when absent, as the values are. */
+  numeric?: boolean;
+  /** "words" holds sentences, "aside" is left out where there is little room. */
+  className?: "words" | "aside";
   /** What is shown; the value itself when absent. */
   show?: (row: Row) => string | Node;
 }
@@ -62,8 +66,8 @@ export function table<Row>(wanted: TableSettings<Row>): HTMLElement {
   let all = settings.limit === undefined || settings.rows.length <= settings.limit;
   const body = h("tbody");
   const more = h("button", { type: "button", class: "more" }, `Show all ${settings.rows.length} rows`);
-  const isNumber = (i: number) => settings.rows.some((row) => typeof settings.columns[i].value(row) === "number");
-  const classes = settings.columns.map((_column, i) => (isNumber(i) ? "number" : "text"));
+  const isNumber = (i: number) => settings.columns[i].numeric ?? settings.rows.some((row) => typeof settings.columns[i].value(row) === "number");
+  const classes = settings.columns.map((column, i) => `${isNumber(i) ? "number" : "text"}${column.className ? ` ${column.className}` : ""}`);
   const heads = settings.columns.map((column, i) => h("th", { scope: "col", class: classes[i] },
     h("button", { type: "button", class: "sort", title: column.explain ?? "", onclick: () => {
       order = nextOrder(order, i, isNumber(i));

@@ -19,7 +19,7 @@ const kLight: Theme = {
   series: ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a5195", "#7f7f7f"],
   stalls: {
     issued: "#0b6e69", memory: "#e07a3f", lsu: "#b5446e", dependence: "#f2c14e", unit: "#8f6bb3",
-    fetch: "#a3b86c", barrier: "#3f7fc4", fence: "#8cc8dd", sleep: "#b9b39b", idle: "#d5dae1",
+    throttled: "#5d6b3a", fetch: "#a3b86c", barrier: "#3f7fc4", fence: "#8cc8dd", sleep: "#b9b39b", idle: "#d5dae1",
   },
   other: ["#9c755f", "#bab0ac", "#76b7b2", "#ff9da7"],
 };
@@ -32,7 +32,7 @@ const kDark: Theme = {
   series: ["#4aa3df", "#f2b134", "#2fc397", "#e09bc3", "#9bd4f5", "#f07f3c", "#b49ad1", "#a8a8a8"],
   stalls: {
     issued: "#27a69d", memory: "#e88950", lsu: "#cf5f88", dependence: "#f2c85f", unit: "#a687c9",
-    fetch: "#b3c77c", barrier: "#5c9ae0", fence: "#9ad3e6", sleep: "#8c876f", idle: "#465160",
+    throttled: "#7f9150", fetch: "#b3c77c", barrier: "#5c9ae0", fence: "#9ad3e6", sleep: "#8c876f", idle: "#465160",
   },
   other: ["#b98d75", "#cac1bd", "#86c7c2", "#ffb3bb"],
 };
@@ -41,8 +41,26 @@ export function theme(dark: boolean): Theme {
   return dark ? kDark : kLight;
 }
 
+/** From dark blue over green to yellow, readable for all and monotonic in brightness (after viridis). */
+export const kRamp = ["#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725"];
+
+/** The colour at `share` of the ramp, 0 to 1. */
+export function rampColour(share: number): string {
+  const at = Math.min(Math.max(share, 0), 1) * (kRamp.length - 1);
+  const i = Math.min(Math.floor(at), kRamp.length - 2);
+  const channel = (hex: string, k: number) => parseInt(hex.slice(1 + 2 * k, 3 + 2 * k), 16);
+  const parts = [0, 1, 2].map((k) => Math.round(channel(kRamp[i], k) * (1 - at + i) + channel(kRamp[i + 1], k) * (at - i)));
+  return `rgb(${parts.join(",")})`;
+}
+
 export function seriesColour(t: Theme, index: number): string {
   return t.series[index % t.series.length];
+}
+
+/** Of things of which there may be more than series: twelve that differ. */
+export function partColour(t: Theme, index: number): string {
+  const all = [...t.series, ...t.other];
+  return all[index % all.length];
 }
 
 export function stallColour(t: Theme, reason: string, index: number): string {

@@ -1,10 +1,11 @@
 // Who ran where and when: every thread block as a bar, SMs from top to bottom, cycles from left to right.
 import type { Group, Run } from "./data";
-import { tooltip, valueAxis, zoomSlider, type Charts, type Option } from "./charts";
+import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h, select } from "./dom";
 import { escapeHtml, short, whole } from "./format";
 import { configNumber } from "./header";
-import { seriesColour, type Theme } from "./theme";
+import { kRamp, rampColour, seriesColour, type Theme } from "./theme";
+import { zoomSlider } from "./zoom";
 
 export type Colouring = "kernel" | "launch" | "block";
 
@@ -19,24 +20,13 @@ export function bestColouring(run: Run): Colouring {
   return kernels.length > 1 ? "launch" : "block";
 }
 
-/** From dark blue over green to yellow, readable for all and monotonic in brightness (after viridis). */
-const kRamp = ["#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725"];
-
-function mix(share: number): string {
-  const at = Math.min(Math.max(share, 0), 1) * (kRamp.length - 1);
-  const i = Math.min(Math.floor(at), kRamp.length - 2);
-  const channel = (hex: string, k: number) => parseInt(hex.slice(1 + 2 * k, 3 + 2 * k), 16);
-  const parts = [0, 1, 2].map((k) => Math.round(channel(kRamp[i], k) * (1 - at + i) + channel(kRamp[i + 1], k) * (at - i)));
-  return `rgb(${parts.join(",")})`;
-}
-
 function colours(run: Run, by: Colouring, t: Theme): (bar: number) => string {
   const { launch, first } = run.blocks;
   if (by === "launch") return (bar) => seriesColour(t, launch[bar]);
   if (by === "block") {
     const most = new Map<number, number>();
     for (let i = 0; i < first.length; i++) most.set(launch[i], Math.max(most.get(launch[i]) ?? 1, first[i]));
-    return (bar) => mix(first[bar] / most.get(launch[bar])!);
+    return (bar) => rampColour(first[bar] / most.get(launch[bar])!);
   }
   const names = [...new Set(run.result.kernels.map((k) => k.name))];
   return (bar) => seriesColour(t, Math.max(0, names.indexOf(kernelName(run, launch[bar]))));
@@ -76,16 +66,6 @@ function shapeOf(run: Run, group: Group): Shape {
   }
   const sms = Math.max(last + 1, configNumber(run, "sm.count") ?? 0);
   return { sms, lanes, end: Math.max(...group.runs.map((r) => r.result.totals.cycles)) };
-}
-
-/** The parts of ECharts' custom-series interface that are used here. */
-interface RenderApi {
-  value: (dimension: number) => number;
-  coord: (point: [number, number]) => [number, number];
-}
-interface RenderParameters {
-  dataIndex: number;
-  coordSys: { x: number; y: number; width: number; height: number };
 }
 
 function renderer(shape: Shape, colour: (bar: number) => string) {

@@ -1,11 +1,14 @@
 // What the page computes, without a browser.
 import { describe, expect, test } from "vitest";
+import { cells, mostWarps } from "../src/allowed";
 import { leaves } from "../src/config";
 import { group, load, type Kernel, type Metrics, type PageData, type Run } from "../src/data";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
 import { perKernel } from "../src/kernels";
 import { flatten } from "../src/matrix";
+import { changeOf, finishShare, predecessors, shares } from "../src/placement";
+import { trafficOf } from "../src/traffic";
 import { dominant, geometricMean, schedulerCycles, speedup, stallReasons } from "../src/metrics";
 
 function metrics(cycles: number, rest: Partial<Metrics> = {}): Metrics {
@@ -15,7 +18,7 @@ function metrics(cycles: number, rest: Partial<Metrics> = {}): Metrics {
 }
 
 function kernel(name: string, cycles: number, rest: Partial<Metrics> = {}): Kernel {
-  return { name, grid: [1, 1, 1], block: [32, 1, 1], stream: 0, start_cycle: 0, ...metrics(cycles, rest) };
+  return { name, grid: [1, 1, 1], block: [32, 1, 1], stream: 0, start_cycle: 0, begin_cycle: 0, end_cycle: cycles, ...metrics(cycles, rest) };
 }
 
 interface Making {
@@ -40,11 +43,47 @@ function run(cycles: number, m: Making = {}): Run {
       host: { wall_seconds: 1, functional_seconds: 1, timing_seconds: 1, peak_rss_bytes: 1, threads: 1 }, state_hash: "0",
     },
     blocks: { total: 0, merged: 1, until: null, launch: [], sm: [], lane: [], first: [], last: [], count: [], start: [], length: [] },
-    samples: { interval: 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [] },
+    placement: [],
+    samples: { interval: 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [], warp_cycles: [], throttled_warp_cycles: [],
+      allowed: { start: [], length: [], warps: [] } },
   };
 }
 
 const page = (...runs: Run[]): PageData => ({ raddle_version: "0", command: "", date: "", runs });
+
+describe("placement", () => {
+  const place = (launch: number, sm: (number | null)[], stolen: number[] = []) => ({ launch, sm, order: sm.map(() => 0), stolen, finish: [50, null, 100] });
+  const grids = (...sizes: number[]) => sizes.map((n) => ({ ...kernel("k", 100), grid: [n, 1, 1] }));
+  test("a launch is compared with the last one of its grid", () => {
+    const r = { ...run(1, { kernels: grids(2, 3, 2) }), placement: [place(0, [0, 1]), place(1, [0, 1, 2]), place(2, [0, 2])] };
+    expect(predecessors(r).map((p) => p?.launch ?? null)).toEqual([null, null, 0]);
+    expect([0, 1].map((b) => changeOf(r.placement[2], r.placement[0], b))).toEqual(["stayed", "moved"]);
+  });
+  test("what was stolen is stolen, wherever it ran before", () => {
+    expect(changeOf(place(1, [0, 1], [1]), place(0, [0, 1]), 1)).toBe("stolen");
+    expect(changeOf(place(1, [0, 1], [1]), null, 1)).toBe("stolen");
+    expect(changeOf(place(1, [0, 1]), place(0, [0, null]), 1)).toBe("first");
+  });
+  test("shares are of the blocks that were seen", () => {
+    const r = { ...run(1, { kernels: grids(4, 4) }), placement: [place(0, [0, 0, 1, null]), place(1, [0, 1, 1, 1], [2])] };
+    expect(shares(r)).toEqual({ stayed: 1 / 7, moved: 1 / 7, stolen: 1 / 7, first: 4 / 7 });
+  });
+  test("finish is relative to the launch, and nothing without a block or a time", () => {
+    const r = { ...run(1, { kernels: [{ ...kernel("k", 1), begin_cycle: 20, end_cycle: 120 }, { ...kernel("k", 1), begin_cycle: 7, end_cycle: 7 }] }) };
+    expect([0, 1, 2, 3].map((sm) => finishShare(r, place(0, [0]), sm))).toEqual([0.3, null, 0.8, null]);
+    expect(finishShare(r, place(1, [0]), 0)).toBeNull();
+    expect(finishShare(r, place(9, [0]), 0)).toBeNull();
+  });
+});
+
+describe("traffic", () => {
+  test("sums both networks by kind, and is empty without details", () => {
+    const r = run(1);
+    expect(trafficOf(r).size).toBe(0);
+    r.result.details = { noc: { request: { read: { flit_hops: 3 }, ports: 8 }, reply: { read: { flit_hops: 4 }, write: { flit_hops: 5 } } } };
+    expect([...trafficOf(r)]).toEqual([["read", 7], ["write", 5]]);
+  });
+});
 
 describe("grouping", () => {
   test("runs of the same work form a group, in the order given", () => {
@@ -117,7 +156,7 @@ describe("kernels", () => {
 });
 
 test("the configuration lists each distinct value with its runs", () => {
-  const all = leaves([run(1), run(1, { label: "gto", gpu: "h" })]);
+  const all = leaves([run(1), run(1, { label: "gto", gpu: "h" })].map((r) => ({ label: r.label, config: r.result.config })));
   expect(all.map((leaf) => [leaf.path, leaf.values.map(([shown, runs]) => [shown, runs.length])])).toEqual(
     [["name", [["g", 1], ["h", 1]]], ["sm.count", [["2", 2]]]]);
   expect(flatten({ a: { b: [1, 2] }, c: null })).toEqual([["a.b", [1, 2]], ["c", null]]);
@@ -128,4 +167,18 @@ test("numbers are written for people", () => {
   expect([short(1500), bytes(2048), seconds(0.0021), energy(3e9)]).toEqual(["1.50 k", "2.00 KiB", "2.10 ms", "3.00 mJ"]);
   expect(list(["a", "b", "c"])).toBe("a, b and c");
   expect(escapeHtml("<img src=x onerror='1'>")).not.toMatch(/[<>']/);
+});
+
+describe("warps allowed", () => {
+  const throttled = run(100);
+  throttled.samples.allowed = { start: [0, 60], length: [60, 40], warps: [[4, 2.5], [0, 7]] };
+  test("every column has a cell for each SM", () => {
+    expect(cells(throttled)).toEqual([[0, 60, 0, 4], [0, 60, 1, 2.5], [60, 100, 1, 7]]);
+    expect(cells(run(100))).toEqual([]);
+  });
+  test("colours end at the slots of an SM, where known", () => {
+    expect(mostWarps(throttled)).toBe(7);
+    throttled.result.config = { name: "g", sm: { count: 2, warps: 32 } };
+    expect(mostWarps(throttled)).toBe(32);
+  });
 });

@@ -1,11 +1,8 @@
 // Host code of bfs: breadth-first search by levels; the host loops until no vertex is new.
 // See README.md.
-#include <algorithm>
-#include <cmath>
-
 #include "common/compare.h"
 #include "common/device_array.h"
-#include "common/graph.h"
+#include "common/graph_choice.h"
 #include "common/inputs.h"
 
 namespace raddle::runtime {
@@ -14,8 +11,6 @@ namespace {
 
 using namespace workloads;
 
-enum class Kind : std::uint8_t { Uniform, Rmat, Grid };
-constexpr std::array<std::string_view, 3> kKinds = {"uniform", "rmat", "grid"};
 constexpr std::int32_t kUnreached = -1;
 
 class Bfs final : public HashedWorkload {
@@ -23,32 +18,20 @@ class Bfs final : public HashedWorkload {
   Bfs() { set_size(Size::Tiny); }
 
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        vertices_ = 500, edges_ = 2'000;
-        break;
-      case Size::Small:
-        vertices_ = 80'000, edges_ = 320'000;
-        break;
-      case Size::Paper:
-        vertices_ = 1u << 20, edges_ = 5'000'000;
-        break;
-    }
+    // CCWS's baseline is small enough to be the small size too.
+    bool tiny = size == Size::Tiny;
+    graph_choice_.vertices = tiny ? 500 : 65'536;
+    graph_choice_.edges = tiny ? 2'000 : 500'000;
   }
 
   void visit(FieldVisitor& v) override {
-    v.choice("graph", kind_, kKinds, "generator of the graph");
-    v.field("vertices", vertices_, {16, 1u << 26}, "vertices",
-            "number of vertices; grid: rounded down to a rectangle near a square");
-    v.field("edges", edges_, {0, 1u << 30}, "edges", "directed edges; not used by grid");
+    graph_choice_.visit(v);
+    v.field("edge_words", edge_words_, {1, 8}, "words",
+            "size of an edge: 1 its target alone (Rodinia), 2 target and weight (CCWS, example 1)");
     v.field("block", block_, {1, 1024}, "threads", "threads per block");
   }
 
-  std::vector<std::string> violations() const override {
-    if (kind_ == Kind::Grid || edges_ <= most_edges(vertices_)) return {};
-    return {"edges must not exceed vertices^2 / 16 = " + std::to_string(most_edges(vertices_)) +
-            ", is " + std::to_string(edges_)};
-  }
+  std::vector<std::string> violations() const override { return graph_choice_.violations(); }
 
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
@@ -61,7 +44,8 @@ class Bfs final : public HashedWorkload {
     at_source[source_] = 1;
     std::vector<std::int32_t> start(n, kUnreached);
     start[source_] = 0;
-    DeviceArray<std::uint32_t> row(device, graph_.row), column(device, graph_.column);
+    DeviceArray<std::uint32_t> vertices(device, vertex_records(graph_));
+    DeviceArray<std::uint32_t> edges(device, edge_records(graph_, edge_words_));
     DeviceArray<std::uint8_t> frontier(device, at_source), visited(device, at_source);
     DeviceArray<std::uint8_t> updating(device, n);
     updating.set_bytes(0);
@@ -72,9 +56,10 @@ class Bfs final : public HashedWorkload {
     // A level finds at least one vertex or is the last, so n levels are enough for any graph.
     for (std::uint32_t level = 0; level < n; ++level) {
       more.upload({0});
-      device.launch(expand, grid, block,
-                    Arguments(row.address(), column.address(), frontier.address(),
-                              updating.address(), visited.address(), cost.address(), n));
+      device.launch(
+          expand, grid, block,
+          Arguments(vertices.address(), edges.address(), frontier.address(), updating.address(),
+                    visited.address(), cost.address(), edge_words_, n));
       device.launch(
           advance, grid, block,
           Arguments(frontier.address(), updating.address(), visited.address(), more.address(), n));
@@ -103,30 +88,15 @@ class Bfs final : public HashedWorkload {
  private:
   void make_input(std::uint64_t seed) {
     Rng rng(seed, "bfs/graph");
-    auto width = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(vertices_)));
-    switch (kind_) {
-      case Kind::Uniform:
-        graph_ = make_uniform(vertices_, edges_, rng);
-        break;
-      case Kind::Rmat:
-        graph_ = make_rmat(vertices_, edges_, rng);
-        break;
-      case Kind::Grid:
-        graph_ = make_grid(width, vertices_ / width);
-        break;
-    }
-    // From the vertex with most edges (the first such) the search reaches most of the graph.
-    // On a grid all but the border are alike: any of them, by the seed.
-    if (kind_ == Kind::Grid) source_ = rng.below(graph_.vertices());
-    for (std::uint32_t v = 0; kind_ != Kind::Grid && v < graph_.vertices(); ++v)
-      if (graph_.degree(v) > graph_.degree(source_)) source_ = v;
+    graph_ = graph_choice_.make(rng);
+    source_ = graph_choice_.source(graph_, rng);
     inputs_.add(graph_.row);
     inputs_.add(graph_.column);
     inputs_.add(source_);
   }
 
-  Kind kind_ = Kind::Uniform;
-  std::uint32_t vertices_ = 0, edges_ = 0, block_ = 256, source_ = 0;
+  GraphChoice graph_choice_;
+  std::uint32_t edge_words_ = 2, block_ = 256, source_ = 0;
   Graph graph_;
   std::vector<std::int32_t> cost_;
 };

@@ -1,21 +1,25 @@
 // Breadth-first search by levels, one thread per vertex. See README.md.
 #include "common/cuda_lite.h"
 
+struct Vertex {
+  unsigned first, degree;
+};
+
 // Vertices of the frontier look at their neighbours. Several may write the same cost: all write the
-// same value.
-extern "C" __global__ void bfs_expand(const unsigned* __restrict__ row,
-                                      const unsigned* __restrict__ column, unsigned char* frontier,
-                                      unsigned char* updating,
-                                      const unsigned char* __restrict__ visited, int* cost,
+// same value. Pointers are not __restrict__, as in Rodinia: a store may change what was loaded, so
+// the vertex and its cost are loaded again after each.
+// An edge is `edge_words` words, the first of them its target.
+extern "C" __global__ void bfs_expand(const Vertex* vertex, const unsigned* edge,
+                                      unsigned char* frontier, unsigned char* updating,
+                                      const unsigned char* visited, int* cost, unsigned edge_words,
                                       unsigned n) {
   unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n || !frontier[v]) return;
   frontier[v] = 0;
-  int next = cost[v] + 1;
-  for (unsigned e = row[v]; e < row[v + 1]; ++e) {
-    unsigned neighbour = column[e];
+  for (unsigned i = 0; i < vertex[v].degree; ++i) {
+    unsigned neighbour = edge[(vertex[v].first + i) * edge_words];
     if (!visited[neighbour]) {
-      cost[neighbour] = next;
+      cost[neighbour] = cost[v] + 1;
       updating[neighbour] = 1;
     }
   }

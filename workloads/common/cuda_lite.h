@@ -60,12 +60,40 @@ static __device__ __forceinline__ unsigned __shfl_up_sync(unsigned mask, unsigne
 static __device__ __forceinline__ unsigned atomicAdd(unsigned* at, unsigned value) {
   return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
+static __device__ __forceinline__ unsigned atomicMin(unsigned* at, unsigned value) {
+  return __atomic_fetch_min(at, value, __ATOMIC_RELAXED);
+}
+static __device__ __forceinline__ unsigned atomicOr(unsigned* at, unsigned value) {
+  return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);
+}
+static __device__ __forceinline__ unsigned atomicCAS(unsigned* at, unsigned expected,
+                                                     unsigned value) {
+  __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+}
 
+static __device__ __forceinline__ float __uint_as_float(unsigned bits) {
+  return __builtin_bit_cast(float, bits);
+}
+static __device__ __forceinline__ unsigned __float_as_uint(float value) {
+  return __builtin_bit_cast(unsigned, value);
+}
 static __device__ __forceinline__ unsigned __umulhi(unsigned a, unsigned b) {
   return __nvvm_mulhi_ui(a, b);
 }
 static __device__ __forceinline__ float sqrtf(float x) { return __builtin_sqrtf(x); }
 static __device__ __forceinline__ float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
+static __device__ __forceinline__ float fminf(float a, float b) { return __builtin_fminf(a, b); }
+static __device__ __forceinline__ float fmaf(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+// Never part of a fused multiply-add, so that a host can repeat it bit for bit.
+static __device__ __forceinline__ float __fmul_rn(float a, float b) {
+  return __nvvm_mul_rn_f(a, b);
+}
+static __device__ __forceinline__ float __fadd_rn(float a, float b) {
+  return __nvvm_add_rn_f(a, b);
+}
 static __device__ __forceinline__ float __expf(float x) {
   return __nvvm_ex2_approx_f(x * 1.4426950408889634f);
 }

@@ -1,8 +1,11 @@
 #include "common/graph.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cmath>
 
+#include "common/draw.h"
 #include "raddle/base/error.h"
 
 namespace raddle::workloads {
@@ -43,13 +46,6 @@ Graph from_sorted(std::uint32_t vertices, const std::vector<Key>& edges) {
   return graph;
 }
 
-std::vector<std::uint32_t> permutation(std::uint32_t n, Rng& rng) {
-  std::vector<std::uint32_t> order(n);
-  for (std::uint32_t i = 0; i < n; ++i) order[i] = i;
-  for (std::uint32_t i = n; i > 1; --i) std::swap(order[i - 1], order[rng.below(i)]);
-  return order;
-}
-
 // One edge of the 2^bits square by `bits` choices of a quadrant.
 Key rmat_edge(int bits, Rng& rng) {
   constexpr double kA = 0.57, kB = 0.19, kC = 0.19;
@@ -88,6 +84,21 @@ Graph make_rmat(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
       std::uint32_t a = from(edge), b = to(edge);
       if (a < vertices && b < vertices && a != b) return key(name[a], name[b]);
     }
+  };
+  return from_sorted(vertices, distinct_edges(edges, draw));
+}
+
+Graph make_power_law(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
+  RADDLE_ASSERT(edges <= most_edges(vertices));
+  constexpr double kTail = 1.2, kMost = 100;  // the density's exponent less one
+  std::vector<double> below(vertices);
+  double sum = 0;
+  for (double& b : below) b = sum += std::min(std::pow(1 - rng.unit(), -1 / kTail), kMost);
+  auto draw = [&] {
+    auto at = std::upper_bound(below.begin(), below.end() - 1, rng.unit() * sum);
+    auto a = static_cast<std::uint32_t>(at - below.begin());
+    std::uint32_t b = rng.below(vertices - 1);
+    return key(a, b < a ? b : b + 1);
   };
   return from_sorted(vertices, distinct_edges(edges, draw));
 }
@@ -137,6 +148,33 @@ Graph make_grid(std::uint32_t width, std::uint32_t height) {
       if (y + 1 < height) graph.column.push_back(v + width);
       graph.row.push_back(static_cast<std::uint32_t>(graph.column.size()));
     }
+  return graph;
+}
+
+Graph make_small_world(std::uint32_t width, std::uint32_t height, Rng& rng) {
+  RADDLE_ASSERT(width >= 4 && height >= 4);
+  constexpr double kRewired = 0.05;
+  Graph graph;
+  std::uint32_t vertices = width * height;
+  for (std::uint32_t v = 0; v < vertices; ++v) {
+    std::array<std::uint32_t, 9> targets{v};  // v itself, so that no edge leads to it
+    auto drawn = targets.begin();
+    for (std::uint32_t side = 0; side < 9; ++side) {
+      if (side == 4) continue;
+      std::uint32_t x = (v % width + width + side % 3 - 1) % width;
+      std::uint32_t y = (v / width + height + side / 3 - 1) % height;
+      std::uint32_t target = y * width + x;
+      bool rewired = rng.unit() < kRewired;
+      while (rewired || std::find(targets.begin(), drawn + 1, target) != drawn + 1) {
+        target = rng.below(vertices);
+        rewired = false;
+      }
+      *++drawn = target;
+    }
+    std::sort(targets.begin() + 1, targets.end());
+    graph.column.insert(graph.column.end(), targets.begin() + 1, targets.end());
+    graph.row.push_back(static_cast<std::uint32_t>(graph.column.size()));
+  }
   return graph;
 }
 

@@ -8,6 +8,7 @@ extern "C" __global__ void kmeans_layout(const float* by_point, float* by_featur
   if (p >= points) return;
   const float* from = by_point + p * features;
   float* to = by_feature + p;
+#pragma unroll 1
   for (unsigned f = 0; f < features; ++f, to += points) *to = *from++;
 }
 
@@ -19,10 +20,12 @@ extern "C" __global__ void kmeans_assign(const float* by_feature, const float* c
   if (p >= points) return;
   unsigned nearest = 0;
   float least = __builtin_inff();
+#pragma unroll 1
   for (unsigned c = 0; c < clusters; ++c) {
     float distance = 0.0f;
     const float* feature = by_feature + p;
     const float* centroid = centroids + c * features;
+#pragma unroll 1
     for (unsigned f = 0; f < features; ++f, feature += points) {
       float difference = *feature - centroid[f];
       distance += difference * difference;

@@ -24,10 +24,10 @@ class Kmeans final : public HashedWorkload {
         points_ = 300, features_ = 10, rounds_ = 3;
         break;
       case Size::Small:
-        points_ = 70'000, features_ = 34, rounds_ = 1;
+        points_ = 40'032, features_ = 34, rounds_ = 1;
         break;
       case Size::Paper:
-        points_ = 204'800, features_ = 34, rounds_ = 10;
+        points_ = 200'032, features_ = 34, rounds_ = 2;
         break;
     }
   }
@@ -39,6 +39,13 @@ class Kmeans final : public HashedWorkload {
     v.field("rounds", rounds_, {1, 1000}, "launches",
             "most assignment rounds; fewer when no point changes its cluster");
     v.field("block", block_, {1, 1024}, "threads", "threads per block");
+    v.field("spread", spread_, {0, 1000}, "",
+            "how far a point lies from its centre in a coordinate at most (centres are in 0 to "
+            "10): the further, the more rounds until no point changes");
+    v.field("unified", unified_,
+            "the points are in memory that host and device share: the host puts them into "
+            "feature-major order and reads them in every round; otherwise they are copied to the "
+            "device, which does the former");
   }
 
   std::vector<std::string> violations() const override {
@@ -52,15 +59,16 @@ class Kmeans final : public HashedWorkload {
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
     ModuleId module = load_module(device, "kmeans");
-    KernelId layout = device.kernel(module, "kmeans_layout");
     KernelId assign = device.kernel(module, "kmeans_assign");
 
     DeviceArray<float> by_point(device, points_by_row_), by_feature(device, points_by_row_.size());
     DeviceArray<float> centroids(device, std::size_t{clusters_} * features_);
     DeviceArray<std::uint32_t> membership(device, points_);
     Dim3 grid{blocks_for(points_, block_)}, block{block_};
-    device.launch(layout, grid, block,
-                  Arguments(by_point.address(), by_feature.address(), points_, features_));
+    if (unified_) by_feature.upload(points_by_feature());
+    else
+      device.launch(device.kernel(module, "kmeans_layout"), grid, block,
+                    Arguments(by_point.address(), by_feature.address(), points_, features_));
     std::vector<float> centre(points_by_row_.begin(),
                               points_by_row_.begin() + std::size_t{clusters_} * features_);
     std::vector<std::uint32_t> before(points_, kNone);
@@ -73,6 +81,7 @@ class Kmeans final : public HashedWorkload {
       rounds_done_.push_back({centre, membership.download()});
       const auto& now = rounds_done_.back().membership;
       if (now == before || !sound(now)) break;
+      if (unified_) points_by_row_ = by_point.download();
       centre = means(now, centre);
       before = now;
     }
@@ -83,11 +92,8 @@ class Kmeans final : public HashedWorkload {
   // centroids, which may go either way, does not lead reference and device apart. A squared
   // distance is a sum of `features` positive terms: relative error chained_error(features + 2).
   std::string check() override {
-    for (std::size_t p = 0; p < points_; ++p)
-      for (std::size_t f = 0; f < features_; ++f)
-        if (by_feature_[f * points_ + p] != points_by_row_[p * features_ + f])
-          return difference_text("by_feature", f * points_ + p, points_by_row_[p * features_ + f],
-                                 by_feature_[f * points_ + p]);
+    std::string wrong_layout = first_difference("by_feature", points_by_feature(), by_feature_);
+    if (!wrong_layout.empty()) return wrong_layout;
     for (std::size_t r = 0; r < rounds_done_.size(); ++r)
       if (std::string wrong = check_round(r); !wrong.empty()) return wrong;
     return "";
@@ -109,10 +115,18 @@ class Kmeans final : public HashedWorkload {
       std::size_t around = rng.below(clusters_);
       for (std::size_t f = 0; f < features_; ++f)
         points_by_row_[p * features_ + f] =
-            static_cast<float>(centre[around * features_ + f] + 6 * rng.unit() - 3);
+            static_cast<float>(centre[around * features_ + f] + spread_ * (2 * rng.unit() - 1));
     }
     inputs_.add(points_by_row_);
     inputs_.add(clusters_);
+  }
+
+  std::vector<float> points_by_feature() const {
+    std::vector<float> all(points_by_row_.size());
+    for (std::size_t p = 0; p < points_; ++p)
+      for (std::size_t f = 0; f < features_; ++f)
+        all[f * points_ + p] = points_by_row_[p * features_ + f];
+    return all;
   }
 
   bool sound(const std::vector<std::uint32_t>& membership) const {
@@ -167,6 +181,8 @@ class Kmeans final : public HashedWorkload {
   }
 
   std::uint32_t points_ = 0, features_ = 0, clusters_ = 5, rounds_ = 0, block_ = 256;
+  double spread_ = 3;
+  bool unified_ = false;
   std::vector<float> points_by_row_, by_feature_;
   std::vector<Round> rounds_done_;
 };

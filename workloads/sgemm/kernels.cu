@@ -77,3 +77,39 @@ extern "C" __global__ void __launch_bounds__(kThreads)
     }
   }
 }
+
+constexpr int kStripRows = 128;    // rows of C per block, one per thread
+constexpr int kStripColumns = 16;  // results of a thread
+constexpr int kStripDepth = 8;     // rows of B staged at a time
+
+// The other tiling: A is streamed from global memory, only B goes through shared memory. A and C
+// are stored by columns, so that lanes touch consecutive words.
+extern "C" __global__ void __launch_bounds__(kStripRows)
+    sgemm_streamed(const float* a, const float* b, float* c, int m, int n, int k, float alpha,
+                   float beta) {
+  __shared__ float tile[kStripDepth][kStripColumns];
+  const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
+  const int row = static_cast<int>(blockIdx.x) * kStripRows + ty * kStripColumns + tx;
+  const int column0 = static_cast<int>(blockIdx.y) * kStripColumns;
+  float sum[kStripColumns] = {};
+
+  for (int k0 = 0; k0 < k; k0 += kStripDepth) {
+    bool inside = k0 + ty < k && column0 + tx < n;
+    tile[ty][tx] = inside ? b[(k0 + ty) * n + column0 + tx] : 0.0f;
+    __syncthreads();
+#pragma unroll
+    for (int d = 0; d < kStripDepth; ++d) {
+      float left = row < m && k0 + d < k ? a[(k0 + d) * m + row] : 0.0f;
+#pragma unroll
+      for (int j = 0; j < kStripColumns; ++j) sum[j] += left * tile[d][j];
+    }
+    __syncthreads();
+  }
+
+#pragma unroll
+  for (int j = 0; j < kStripColumns; ++j) {
+    if (row >= m || column0 + j >= n) continue;
+    float* at = &c[(column0 + j) * m + row];
+    *at = alpha * sum[j] + beta * *at;
+  }
+}

@@ -1,4 +1,6 @@
 // Host code of sgemm: C = alpha A B + beta C. See README.md.
+#include <array>
+
 #include "common/compare.h"
 #include "common/device_array.h"
 #include "common/inputs.h"
@@ -9,8 +11,22 @@ namespace {
 
 using namespace workloads;
 
-constexpr std::uint32_t kTile = 64;      // as in kernels.cu
-constexpr std::uint32_t kThreads = 256;  // as in kernels.cu
+constexpr std::uint32_t kTile = 64;                                             // as in kernels.cu
+constexpr std::uint32_t kThreads = 256;                                         // as in kernels.cu
+constexpr std::uint32_t kStripRows = 128, kStripColumns = 16, kStripDepth = 8;  // as in kernels.cu
+
+enum class Variant : std::uint8_t { Tiled, Streamed };
+constexpr std::array<std::string_view, 2> kVariants = {"tiled", "streamed"};
+
+// The same matrix by columns.
+std::vector<float> transposed(const std::vector<float>& by_rows, std::size_t rows,
+                              std::size_t columns) {
+  std::vector<float> by_columns(by_rows.size());
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t column = 0; column < columns; ++column)
+      by_columns[column * rows + row] = by_rows[row * columns + column];
+  return by_columns;
+}
 
 class Sgemm final : public HashedWorkload {
  public:
@@ -31,6 +47,8 @@ class Sgemm final : public HashedWorkload {
   }
 
   void visit(FieldVisitor& v) override {
+    v.choice("variant", variant_, kVariants,
+             "tiled: 64 x 64 results per block, A and B staged; streamed: 128 x 16, B staged");
     v.field("m", m_, {1, 16384}, "rows", "rows of A and C");
     v.field("n", n_, {1, 16384}, "columns", "columns of B and C");
     v.field("k", k_, {1, 16384}, "columns", "columns of A, rows of B");
@@ -48,13 +66,22 @@ class Sgemm final : public HashedWorkload {
     inputs_.add(factor(alpha_));
     inputs_.add(factor(beta_));
 
-    KernelId kernel = device.kernel(load_module(device, "sgemm"), "sgemm");
-    DeviceArray<float> a(device, a_), b(device, b_), c(device, c_);
-    device.launch(kernel, {blocks_for(n_, kTile), blocks_for(m_, kTile)}, {kThreads},
-                  Arguments(a.address(), b.address(), c.address(), m_, n_, k_, factor(alpha_),
-                            factor(beta_)));
+    ModuleId module = load_module(device, "sgemm");
+    bool tiled = variant_ == Variant::Tiled;
+    DeviceArray<float> a(device, tiled ? a_ : transposed(a_, m_, k_)), b(device, b_);
+    DeviceArray<float> c(device, tiled ? c_ : transposed(c_, m_, n_));
+    Arguments arguments(a.address(), b.address(), c.address(), m_, n_, k_, factor(alpha_),
+                        factor(beta_));
+    if (tiled) {
+      device.launch(device.kernel(module, "sgemm"), {blocks_for(n_, kTile), blocks_for(m_, kTile)},
+                    {kThreads}, arguments);
+    } else {
+      device.launch(device.kernel(module, "sgemm_streamed"),
+                    {blocks_for(m_, kStripRows), blocks_for(n_, kStripColumns)},
+                    {kStripColumns, kStripDepth}, arguments);
+    }
     device.synchronize();
-    result_ = c.download();
+    result_ = tiled ? c.download() : transposed(c.download(), n_, m_);
   }
 
   // Tolerance: a k-term product sum errs by at most chained_error(k) x sum |a||b| in any order and
@@ -89,6 +116,7 @@ class Sgemm final : public HashedWorkload {
     }
   }
 
+  Variant variant_ = Variant::Tiled;
   std::uint32_t m_ = 0, n_ = 0, k_ = 0;
   double alpha_ = 1.5, beta_ = -0.5;
   std::vector<float> a_, b_, c_, result_;

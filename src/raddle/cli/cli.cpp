@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,19 @@ int parse_and_run(int argc, char** argv) {
       "Exit status: 0 done and result correct, 1 the run failed or the result is wrong,\n"
       "2 usage, configuration or input error. `raddle COMMAND --help` explains each command.");
   const std::vector<std::string> arguments(argv, argv + argc);
-  const std::vector<Command> commands = {
-      add_list(app),   add_run(app, arguments),    add_compare(app, arguments),
-      add_record(app), add_replay(app, arguments), add_ptx(app)};
+  const std::vector<Command> commands = {add_list(app),
+                                         add_run(app, arguments),
+                                         add_compare(app, arguments),
+                                         add_exec(app, arguments),
+                                         add_record(app),
+                                         add_replay(app, arguments),
+                                         add_ptx(app),
+                                         add_analyze(app),
+                                         add_report(app),
+                                         add_sweep(app, arguments),
+                                         add_reproduce(app, arguments),
+                                         add_cell(app),
+                                         add_validate(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -53,6 +64,9 @@ int run(int argc, char** argv) {
   } catch (const InputError& error) {
     std::fprintf(stderr, "raddle: %s\n", error.what());
     return kBadInput;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "raddle: the system gives this process no more memory\n");
+    return kFailed;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "raddle: %s\n", error.what());
     return kFailed;

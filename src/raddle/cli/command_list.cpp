@@ -6,6 +6,7 @@
 
 #include "raddle/cli/commands.h"
 #include "raddle/config/describer.h"
+#include "raddle/lab/library.h"
 #include "raddle/policy/all.h"
 #include "raddle/runtime/workload.h"
 #include "raddle/sim/gpus.h"
@@ -54,7 +55,23 @@ Json policies() {
   };
   const policy::Registries all = policy::all_policies();
   level("kernel", all.kernel), level("block", all.block);
-  level("warp", all.warp), level("dram", all.dram);
+  level("warp", all.warp), level("throttle", all.throttle);
+  level("coherence", all.coherence), level("dram", all.dram);
+  return out;
+}
+
+Json experiments() {
+  Json out = Json::array();
+  const lab::Library library("");
+  for (const std::string& name : library.papers()) {
+    const lab::Paper paper = library.paper(name, lab::Scale::Quick);
+    for (const lab::Experiment& e : paper.experiments)
+      out.push_back({{"name", e.full_id()},
+                     {"doc", e.title},
+                     {"kind", e.kind},
+                     {"priority", e.priority},
+                     {"source", e.source}});
+  }
   return out;
 }
 
@@ -66,7 +83,7 @@ struct ListCommand {
     const Json items = what == "gpus"        ? gpus()
                        : what == "workloads" ? workloads()
                        : what == "policies"  ? policies()
-                                             : Json::array();
+                                             : experiments();
     if (json) {
       std::fputs((items.dump(2) + "\n").c_str(), stdout);
       return 0;

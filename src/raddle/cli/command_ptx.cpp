@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "raddle/base/error.h"
 #include "raddle/cli/commands.h"
@@ -28,10 +29,25 @@ std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Json describe(const ptx::Function& f) {
+// Adds the shared variables of the module that an operand names.
+void note_shared(const ptx::Module& module, const ptx::Operand& operand,
+                 std::set<std::uint32_t>& named) {
+  const ptx::SymbolRef& symbol = operand.symbol;
+  if (symbol.scope == ptx::SymbolRef::Scope::Module &&
+      module.variables[symbol.index].space == ptx::Space::Shared)
+    named.insert(symbol.index);
+  for (const ptx::Operand& element : operand.elements) note_shared(module, element, named);
+}
+
+Json describe(const ptx::Module& module, const ptx::Function& f) {
   std::map<std::string, std::uint64_t> mix;
-  for (const ptx::Instruction& i : f.instructions) ++mix[std::string(i.opcode)];
+  std::set<std::uint32_t> named;
+  for (const ptx::Instruction& i : f.instructions) {
+    ++mix[std::string(i.opcode)];
+    for (const ptx::Operand& operand : i.operands) note_shared(module, operand, named);
+  }
   std::uint64_t shared = 0, local = 0, parameters = 0;
+  for (std::uint32_t v : named) shared += module.variables[v].size;
   for (const ptx::Variable& v : f.variables) {
     if (v.space == ptx::Space::Shared) shared += v.size;
     if (v.space == ptx::Space::Local) local += v.size;
@@ -60,7 +76,7 @@ struct PtxCommand {
     out["kernels"] = Json::array();
     out["functions"] = Json::array();
     for (const ptx::Function& f : module.functions)
-      if (!f.is_extern) out[f.is_entry ? "kernels" : "functions"].push_back(describe(f));
+      if (!f.is_extern) out[f.is_entry ? "kernels" : "functions"].push_back(describe(module, f));
     out["unsupported"] = Json::array();
     for (const exec::Unsupported& u : exec::unsupported(module))
       out["unsupported"].push_back({{"function", u.function},

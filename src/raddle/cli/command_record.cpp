@@ -5,8 +5,10 @@
 #include <filesystem>
 
 #include "raddle/cli/commands.h"
+#include "raddle/cli/exec.h"
 #include "raddle/cli/options.h"
 #include "raddle/cli/output.h"
+#include "raddle/cli/recording.h"
 #include "raddle/cli/reports.h"
 
 namespace raddle::cli {
@@ -23,11 +25,11 @@ struct RecordCommand {
     CommonOptions common;
     common.gpu = gpu, common.seed = seed, common.quiet = quiet;
     check_writable(file);
+    if (is_program(words.front())) return execute(common, words, file, {});
     sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
-    NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
     sim::Options options = common.simulation(setup);
     options.progress = progress_line(words.front(), quiet);
-    const sim::Result result = sim::record(*named.workload, named.info, setup, options, file);
+    const sim::Result result = store(setup, options);
     clear_progress(quiet);
     const auto bytes = std::filesystem::file_size(file);
     if (!quiet)
@@ -40,6 +42,18 @@ struct RecordCommand {
           stdout);
     return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
   }
+
+  sim::Result store(sim::Setup& setup, const sim::Options& options) const {
+    if (!is_recording(words.front())) {
+      NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+      return sim::record(*named.workload, named.info, setup, options, file);
+    }
+    if (words.size() > 1) throw InputError("'" + words[1] + "': a trace has no parameters");
+    const auto recording = open_recording(words.front());
+    sim::Result result = sim::convert(*recording, setup, options, file);
+    if (!quiet) std::fputs(import_summary(recording->trailer()).c_str(), stdout);
+    return result;
+  }
 };
 
 struct ReplayCommand {
@@ -51,19 +65,20 @@ struct ReplayCommand {
     common.check();
     if (common.functional || common.live)
       throw InputError("replay times what was recorded; --functional and --live are for run");
-    const trace::FileReader reader(file);
+    const auto recording = open_recording(file);
     config::Tree tree = common.tree();
-    if (common.seed == 0) tree.set("run.seed", reader.header().at("seed").dump(), file);
+    if (common.seed == 0) tree.set("run.seed", recording->header().at("seed").dump(), file);
     std::vector<sim::Setup> setups;
     setups.push_back(sim::read_setup(tree, policy::all_policies()));
     sim::Options options = common.simulation(setups.front());
     options.progress = progress_line(file, common.quiet);
-    const std::vector<sim::Result> results = sim::replay(reader, setups, options);
+    const std::vector<sim::Result> results = sim::replay(*recording, setups, options);
     clear_progress(common.quiet);
     const sim::Result& result = results.front();
     if (!common.json.empty()) write_file(common.json, sim::to_json(result).dump(2));
     write_reports(common, {{result.workload, "", &result}}, arguments);
-    if (!common.quiet && common.json != "-") std::fputs(summary(result).c_str(), stdout);
+    if (!common.quiet && common.json != "-")
+      std::fputs((summary(result) + import_summary(recording->trailer())).c_str(), stdout);
     return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
   }
 };
@@ -73,10 +88,12 @@ struct ReplayCommand {
 Command add_record(CLI::App& app) {
   auto command = std::make_shared<RecordCommand>();
   CLI::App* record =
-      app.add_subcommand("record", "execute a workload and store its op streams for replay");
-  record->add_option("workload", command->words, "as for run")
+      app.add_subcommand("record",
+                         "store for replay the op streams of a workload, of a CUDA program after "
+                         "--, or of an Accel-Sim trace");
+  record->add_option("workload", command->words, "as for run, a program, or a trace: kernelslist.g")
       ->required()
-      ->type_name("WORKLOAD [KEY=VALUE ...]");
+      ->type_name("WORKLOAD [KEY=VALUE ...] | -- ./PROGRAM [ARGUMENT ...]");
   record->add_option("-o,--output", command->file, "file to write")
       ->required()
       ->type_name("FILE.rdl");
@@ -93,9 +110,11 @@ Command add_replay(CLI::App& app, std::vector<std::string> arguments) {
   command->arguments = std::move(arguments);
   CLI::App* replay = app.add_subcommand(
       "replay", "time stored op streams; the same as run, without executing again");
-  replay->add_option("file", command->file, "written by raddle record")
+  replay
+      ->add_option("file", command->file,
+                   "written by raddle record, or the kernelslist.g of an Accel-Sim trace")
       ->required()
-      ->type_name("FILE.rdl");
+      ->type_name("FILE.rdl|kernelslist.g");
   command->common.add_to(*replay);
   return {replay, [command] { return (*command)(); }};
 }

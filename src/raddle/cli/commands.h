@@ -16,8 +16,15 @@ struct Command {
 Command add_list(CLI::App& app);
 Command add_run(CLI::App& app, std::vector<std::string> arguments);
 Command add_compare(CLI::App& app, std::vector<std::string> arguments);
+Command add_exec(CLI::App& app, std::vector<std::string> arguments);
 Command add_record(CLI::App& app);
 Command add_replay(CLI::App& app, std::vector<std::string> arguments);
 Command add_ptx(CLI::App& app);
+Command add_analyze(CLI::App& app);
+Command add_report(CLI::App& app);
+Command add_sweep(CLI::App& app, std::vector<std::string> arguments);
+Command add_reproduce(CLI::App& app, std::vector<std::string> arguments);
+Command add_cell(CLI::App& app);
+Command add_validate(CLI::App& app);
 
 }  // namespace raddle::cli

@@ -5,9 +5,6 @@
 #include <string_view>
 
 #include "raddle/cli/output.h"
-#include "raddle/config/reader.h"
-#include "raddle/config/writer.h"
-#include "raddle/runtime/ptx_file.h"
 #include "raddle/sim/gpus.h"
 
 namespace raddle::cli {
@@ -30,6 +27,14 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }  // namespace
 
 void CommonOptions::add_to(CLI::App& c) {
+  add_timing_to(c);
+  c.add_option("--report", report, "write an HTML report")->type_name("FILE");
+  c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")
+      ->type_name("FILE");
+  c.add_flag("--functional", functional, "execute and check only, without timing");
+}
+
+void CommonOptions::add_timing_to(CLI::App& c) {
   c.add_option("--gpu", gpu, "machine: a name from `raddle list gpus`, or a .toml or .json file")
       ->capture_default_str();
   c.add_option("--set", set, "change one setting of the machine, e.g. sm.l1d.size_kib=64")
@@ -40,9 +45,6 @@ void CommonOptions::add_to(CLI::App& c) {
       ->allow_extra_args(false);
   c.add_option("--json", json, "write the result as JSON; - for standard output")
       ->type_name("FILE|-");
-  c.add_option("--report", report, "write an HTML report")->type_name("FILE");
-  c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")
-      ->type_name("FILE");
   c.add_option("--max-cycles", max_cycles, "give up after that many simulated cycles")
       ->check(CLI::PositiveNumber);
   c.add_option("--threads", threads, "host threads; results are the same for any number")
@@ -50,7 +52,6 @@ void CommonOptions::add_to(CLI::App& c) {
       ->capture_default_str();
   c.add_option("--seed", seed, "seed of inputs and random choices (default 1)")
       ->check(CLI::PositiveNumber);
-  c.add_flag("--functional", functional, "execute and check only, without timing");
   c.add_flag("--live", live,
              "execute just ahead of timing: for programs whose result depends on timing");
   c.add_flag("--no-skip", no_skip,
@@ -105,24 +106,7 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
 NamedWorkload make_workload(const std::string& name, const std::vector<std::string>& parameters) {
   config::Tree tree;
   for (const std::string& text : parameters) tree.set_option(text, name + " " + text);
-  NamedWorkload out;
-  const bool is_file = name.size() > 4 && name.ends_with(".ptx");
-  if (is_file) out.workload = std::make_unique<runtime::PtxFileWorkload>(name);
-  else out.workload = runtime::all_workloads().make(name);
-  config::Reader reader(tree);
-  auto size = runtime::Size::Small;
-  if (!is_file) reader.choice("size", size, runtime::kSizeNames, "set of parameters to start from");
-  out.workload->set_size(size);
-  out.workload->visit(reader);
-  if (!reader.failed())
-    for (const std::string& rule : out.workload->violations()) reader.fail(rule);
-  reader.finish();
-
-  config::JsonWriter writer;
-  if (!is_file) writer.choice("size", size, runtime::kSizeNames, "");
-  out.workload->visit(writer);
-  out.info = {name, writer.take()};
-  return out;
+  return sim::make_workload(runtime::all_workloads(), name, tree);
 }
 
 // --- --policies
@@ -142,7 +126,9 @@ std::string with_level(const std::string& item, const policy::Registries& polici
       if (name == head) found.push_back(std::string(level));
     }
   };
-  look("warp", policies.warp), look("block", policies.block), look("dram", policies.dram);
+  look("warp", policies.warp), look("throttle", policies.throttle);
+  look("block", policies.block), look("coherence", policies.coherence);
+  look("dram", policies.dram);
   if (found.empty()) look("kernel", policies.kernel);  // shares names with other levels
   if (found.empty())
     throw InputError("--policies: no policy is called '" + head + "'; known:" + known);
@@ -159,7 +145,8 @@ std::vector<std::string> split_list(const std::string& list) {
   for (std::string& part : split(list, ',')) {
     const std::size_t equal = part.find('=');
     const std::string key = part.substr(0, equal);
-    const bool level = key == "warp" || key == "block" || key == "dram" || key == "kernel";
+    const bool level = key == "warp" || key == "throttle" || key == "block" || key == "coherence" ||
+                       key == "dram" || key == "kernel";
     const bool parameter =
         equal != std::string::npos && !level && key.find_first_of(":+") == std::string::npos;
     if (parameter && !out.empty() && out.back().find(':') != std::string::npos)

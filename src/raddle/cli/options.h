@@ -2,12 +2,11 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "raddle/config/tree.h"
-#include "raddle/runtime/workload.h"
+#include "raddle/sim/named_workload.h"
 #include "raddle/sim/simulation.h"
 
 namespace raddle::cli {
@@ -21,6 +20,8 @@ struct CommonOptions {
   bool functional = false, live = false, no_skip = false, quiet = false;
 
   void add_to(CLI::App& command);
+  /// Those of a run that is always timed and gives no report.
+  void add_timing_to(CLI::App& command);
   /// Refuses contradictions and outputs that could not be written, before anything runs.
   void check() const;
   /// The machine with --set, --policy, --seed and --live applied.
@@ -28,10 +29,7 @@ struct CommonOptions {
   sim::Options simulation(const sim::Setup& setup) const;
 };
 
-struct NamedWorkload {
-  std::unique_ptr<runtime::Workload> workload;
-  sim::WorkloadInfo info;
-};
+using sim::NamedWorkload;
 /// A workload by name, or a PTX file; `parameters` are key=value, "size" among them.
 NamedWorkload make_workload(const std::string& name, const std::vector<std::string>& parameters);
 

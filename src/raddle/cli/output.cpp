@@ -3,19 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <numeric>
-#include <span>
 
 #include "raddle/base/error.h"
-#include "raddle/cli/breakdown.h"
+#include "raddle/base/files.h"
 
 namespace raddle::cli {
 
@@ -40,121 +36,41 @@ void write_file(const std::string& file, std::string_view text) {
     if (std::fflush(stdout) != 0) throw RunError("cannot write to standard output");
     return;
   }
-  const std::string temporary = file + ".tmp" + std::to_string(getpid());
-  std::ofstream out(temporary, std::ios::binary);
-  out << text;
-  out.close();
-  std::error_code error;
-  if (out) fs::rename(temporary, file, error);
-  if (!out || error) {
-    fs::remove(temporary, error);
-    throw RunError("cannot write " + file);
+  raddle::write_file(file, text);
+}
+
+nlohmann::ordered_json read_json(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw InputError("cannot read " + file);
+  try {
+    return nlohmann::ordered_json::parse(in);
+  } catch (const nlohmann::ordered_json::parse_error& error) {
+    throw InputError(Place{file}, error.what());
   }
 }
 
-namespace {
-
-double share(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-std::string percent(std::uint64_t part, std::uint64_t whole) {
-  return fmt::format("{:.1f} %", 100 * share(part, whole));
-}
-
-std::string verdict(const sim::Result& r) {
-  if (r.verdict == sim::Result::Verdict::Correct) return "correct";
-  if (r.verdict == sim::Result::Verdict::Unchecked) return "unchecked";
-  return "WRONG (" + r.difference + ")";
-}
-
-std::string policy_label(const sim::Result& r) {
+std::string import_summary(const nlohmann::ordered_json& trailer) {
   std::string out;
-  for (const auto& [level, policy] : r.policies.items())
-    out += (out.empty() ? "" : " ") + level + "=" + policy["name"].get<std::string>();
-  return out;
-}
-
-/// The largest share of scheduler-cycles in which nothing was issued.
-std::string main_stall(const sim::Result& r) {
-  const auto& stall = r.totals.scheduler.stall;
-  const auto most = std::ranges::max_element(stall);
-  return fmt::format("{} {}", stats::kStallNames[static_cast<std::size_t>(most - stall.begin())],
-                     percent(*most, r.cycles * r.schedulers));
-}
-
-/// Total and the three largest parts.
-std::string energy_line(const sim::Result& r) {
-  std::array<unsigned, energy::kComponents> order;
-  std::iota(order.begin(), order.end(), 0u);
-  std::ranges::sort(order, std::greater{}, [&](unsigned c) {
-    return std::pair(r.energy.femtojoule[c], energy::kComponents - c);
-  });
-  std::string out = fmt::format("{:.3f} mJ", static_cast<double>(r.energy.total()) / 1e12);
-  for (unsigned c : std::span(order).first(3))
-    out += fmt::format(", {} {}", energy::kComponentNames[c],
-                       percent(r.energy.femtojoule[c], r.energy.total()));
-  return out;
-}
-
-std::uint64_t l2_accesses(const sim::Result& r) {
-  return r.totals.l2.reads + r.totals.l2.writes + r.totals.l2.atomics;
-}
-
-}  // namespace
-
-std::string summary(const sim::Result& r) {
-  const auto& c = r.totals;
-  const std::string gpu = r.config["name"].get<std::string>();
-  if (!r.timed)
-    return fmt::format(
-        "{}: {} (functional)\n  {} launches, {} warp instructions, {:.0f} M/s on one core\n",
-        r.workload, verdict(r), r.kernels.size(), grouped(c.sm.issued),
-        share(c.sm.issued, 1) / 1e6 / std::max(r.host.functional_seconds, 1e-9));
-  std::string out =
-      fmt::format("{} on {} ({}): {}\n", r.workload, gpu, policy_label(r), verdict(r));
-  auto line = [&](std::string_view name, const std::string& value) {
-    out += fmt::format("  {:<20} {}\n", name, value);
-  };
-  line("cycles", fmt::format("{}  ({:.3f} ms at {:.0f} MHz, {} launches)", grouped(r.cycles),
-                             static_cast<double>(r.cycles) / r.core_clock_mhz / 1e3,
-                             r.core_clock_mhz, r.kernels.size()));
-  line("warp instructions", fmt::format("{}  (IPC {:.1f} threads per cycle)", grouped(c.sm.issued),
-                                        share(c.sm.thread_instructions, r.cycles)));
-  line("L1D hit rate",
-       fmt::format("{} of {} line accesses", percent(c.sm.l1d_hits, c.sm.l1d_accesses),
-                   grouped(c.sm.l1d_accesses)));
-  line("L2 hit rate",
-       fmt::format("{} of {}", percent(c.l2.hits, l2_accesses(r)), grouped(l2_accesses(r))));
-  line("DRAM", fmt::format("{:.1f} MB, row hits {}", share(c.dram.bytes, 1'000'000),
-                           percent(c.dram.row_hits, c.dram.reads + c.dram.writes)));
-  line("scheduler cycles",
-       fmt::format("issued {}, most lost to {}", percent(c.sm.issued, r.cycles * r.schedulers),
-                   main_stall(r)));
-  line("energy", energy_line(r));
-  line("host", fmt::format("{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",
-                           r.host.wall_seconds, r.host.functional_seconds, r.host.timing_seconds,
-                           grouped(static_cast<std::uint64_t>(
-                               share(c.sm.issued, 1) / std::max(r.host.timing_seconds, 1e-9)))));
-  return out + breakdown(r);
-}
-
-std::string comparison(std::string_view workload, std::span<const Row> rows) {
-  std::size_t width = 12;
-  for (const Row& row : rows) width = std::max(width, row.label.size());
-  std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n",
-                                workload, "policy", width, "cycles", "speed-up", "IPC", "L1D hit",
-                                "L2 hit", "DRAM MB", "most cycles lost to");
-  for (const Row& row : rows) {
-    const sim::Result& r = *row.result;
-    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10.1f}  {}{}\n", row.label,
-                       width, grouped(r.cycles), share(rows.front().result->cycles, r.cycles),
-                       share(r.totals.sm.thread_instructions, r.cycles),
-                       percent(r.totals.sm.l1d_hits, r.totals.sm.l1d_accesses),
-                       percent(r.totals.l2.hits, l2_accesses(r)),
-                       share(r.totals.dram.bytes, 1'000'000), main_stall(r),
-                       r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
+  if (trailer.contains("import_cost")) {
+    const nlohmann::ordered_json& cost = trailer.at("import_cost");
+    const double seconds = std::max(cost.at("seconds").get<double>(), 1e-9);
+    const double megabytes = cost.at("bytes").get<double>() / 1e6;
+    out += fmt::format(
+        "  {:<20} {:.1f} MB of text in {:.2f} s: {:.0f} MB/s, {:.2f} M warp instructions/s\n",
+        "trace", megabytes, seconds, megabytes / seconds,
+        cost.at("warp_instructions").get<double>() / 1e6 / seconds);
   }
+  if (!trailer.contains("import")) return out;
+  auto list = [&](const char* key, std::string_view name, std::string_view what) {
+    const nlohmann::ordered_json& counts = trailer.at("import").at(key);
+    if (counts.empty()) return;
+    out += fmt::format("  {:<20} {}\n", name, what);
+    for (const auto& [opcode, count] : counts.items())
+      out += fmt::format("    {:<30} {:>14}\n", opcode, grouped(count.get<std::uint64_t>()));
+  };
+  list("unknown_opcodes", "unknown opcodes", "timed after their operands; warp instructions:");
+  list("without_addresses", "without addresses",
+       "memory operations timed as moves; warp instructions:");
   return out;
 }
 

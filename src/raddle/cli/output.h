@@ -1,29 +1,32 @@
 // Files and terminal output of the commands.
 #pragma once
 #include <functional>
-#include <span>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
+#include "raddle/report/breakdown.h"
+#include "raddle/report/summary.h"
 #include "raddle/sim/simulation.h"
 
 namespace raddle::cli {
 
 /// Throws InputError when `file` could not be created or replaced.
 void check_writable(const std::string& file);
-/// Writes all or nothing: a temporary file beside it, then a rename. "-" is standard output. Throws
-/// RunError.
+/// As raddle::write_file; "-" is standard output. Throws RunError.
 void write_file(const std::string& file, std::string_view text);
+/// Throws InputError when it cannot be read or is no JSON.
+nlohmann::ordered_json read_json(const std::string& file);
 
-/// One run in a few lines.
-std::string summary(const sim::Result& result);
+using report::comparison;
+using report::grouped;
+using report::headline;
+using report::Row;
+using report::summary;
 
-struct Row {
-  std::string label;
-  const sim::Result* result;
-};
-/// Rows of one workload; ratios are to the first.
-std::string comparison(std::string_view workload, std::span<const Row> rows);
+/// Of a recording's trailer: what was met in a foreign trace and how fast it was read; "" of
+/// others.
+std::string import_summary(const nlohmann::ordered_json& trailer);
 
 /// Reports progress on standard error when that is a terminal and not `quiet`; otherwise does
 /// nothing.

@@ -9,8 +9,6 @@
 
 namespace raddle::cli {
 
-namespace {
-
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
   for (const std::string& word : words) {
@@ -29,6 +27,8 @@ std::string today() {
   return text;
 }
 
+namespace {
+
 std::string policy_names(const sim::Result& result) {
   std::string out;
   for (const auto& [level, policy] : result.policies.items())
@@ -37,6 +37,16 @@ std::string policy_names(const sim::Result& result) {
 }
 
 }  // namespace
+
+void announce_report(const CommonOptions& options) {
+  if (!options.quiet) std::fprintf(stderr, "report: %s\n", options.report.c_str());
+}
+
+void announce_timeline(const CommonOptions& options) {
+  if (!options.quiet)
+    std::fprintf(stderr, "timeline: %s (open it in https://ui.perfetto.dev or chrome://tracing)\n",
+                 options.timeline.c_str());
+}
 
 void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
                    const std::vector<std::string>& arguments) {
@@ -47,16 +57,13 @@ void write_reports(const CommonOptions& options, const std::vector<ReportRun>& r
     for (const ReportRun& run : runs)
       input.runs.push_back({run.label.empty() ? policy_names(*run.result) : run.label, run.result});
     write_file(options.report, report::html(input));
-    if (!options.quiet) std::fprintf(stderr, "report: %s\n", options.report.c_str());
+    announce_report(options);
   }
   if (!options.timeline.empty()) {
     std::vector<report::Run> timed;
     for (const ReportRun& run : runs) timed.push_back({run.workload + " " + run.label, run.result});
     write_file(options.timeline, report::timeline(timed));
-    if (!options.quiet)
-      std::fprintf(stderr,
-                   "timeline: %s (open it in https://ui.perfetto.dev or chrome://tracing)\n",
-                   options.timeline.c_str());
+    announce_timeline(options);
   }
 }
 

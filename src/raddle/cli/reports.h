@@ -16,4 +16,12 @@ struct ReportRun {
 void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
                    const std::vector<std::string>& arguments);
 
+/// The command line as one would type it.
+std::string joined(const std::vector<std::string>& words);
+/// Date and time of day, for a report.
+std::string today();
+/// Say where the files lie that the options ask for, unless --quiet.
+void announce_report(const CommonOptions& options);
+void announce_timeline(const CommonOptions& options);
+
 }  // namespace raddle::cli

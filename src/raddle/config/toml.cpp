@@ -1,6 +1,8 @@
 // TOML text into a Tree, by the library toml++ (TOML 1.0), whose places are kept.
 #include <sstream>
 #define TOML_HEADER_ONLY 1
+// The library asserts what it then checks and reports, e.g. that no '}' stands where a key should.
+#define TOML_ASSERT(condition) static_cast<void>(0)
 #include <toml++/toml.h>
 
 #include "raddle/config/tree.h"
@@ -28,7 +30,11 @@ class Converter {
   Node node(const toml::node& from) const {
     if (const toml::table* inner = from.as_table()) return table(*inner);
     Node to{Node::Other{"a date or time"}, place(from.source())};
-    if (from.is_array()) to.value = Node::Other{"a list"};
+    if (const toml::array* items = from.as_array()) {
+      Node::List list;
+      for (const toml::node& item : *items) list.items.push_back(node(item));
+      to.value = std::move(list);
+    }
     if (auto* flag = from.as_boolean()) to.value = flag->get();
     if (auto* number = from.as_floating_point()) to.value = number->get();
     if (auto* text = from.as_string()) to.value = text->get();

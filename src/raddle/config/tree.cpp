@@ -28,6 +28,7 @@ struct Shown {
   std::string operator()(const std::string& text) const {
     return "\"" + (text.size() <= kMaxShown ? text : text.substr(0, kMaxShown) + "...") + "\"";
   }
+  std::string operator()(const Node::List&) const { return "a list"; }
   std::string operator()(const Node::Other& other) const { return other.what; }
 };
 

@@ -1,8 +1,8 @@
 // A configuration document in memory: nested tables whose every key knows where it was written, so
 // that an error can say so. Comes from a TOML file, from JSON (also the "config" member of a
 // result) or from nothing, and takes changes from the command line. What the keys mean is the
-// reader's business (reader.h). Left out: lists and dates, which no field of Raddle has; they are
-// kept only to be refused by name.
+// reader's business (reader.h). Lists are kept of TOML only, for experiment files (lab); no field
+// has one, nor a date, and readers of fields refuse both by name.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,18 +19,25 @@ namespace raddle::config {
 struct Node {
   struct Entry;
   using Table = std::vector<Entry>;
-  /// Something no field can hold: "a list", "a date", "null".
+  struct List {
+    std::vector<Node> items;
+  };
+  /// Something no field can hold: "a list" in JSON, "a date", "null".
   struct Other {
     std::string what;
   };
   /// Whole numbers are std::uint64_t, or std::int64_t when negative.
-  std::variant<Table, bool, std::uint64_t, std::int64_t, double, std::string, Other> value;
+  std::variant<Table, bool, std::uint64_t, std::int64_t, double, std::string, List, Other> value;
   Place place;
   /// Of a value set by an option: as it was written, so that a field of text can take `4` for "4".
   std::string word = {};
 
   const Table* table() const { return std::get_if<Table>(&value); }
   Table* table() { return std::get_if<Table>(&value); }
+  const std::vector<Node>* list() const {
+    const List* list = std::get_if<List>(&value);
+    return list ? &list->items : nullptr;
+  }
   /// The member of that name; null when there is none or this is not a table.
   const Node* find(std::string_view key) const;
   Node* find(std::string_view key);

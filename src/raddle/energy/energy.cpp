@@ -37,7 +37,8 @@ Energy dynamic_energy(const stats::GpuCounters& n, const EnergySpec& e) {
   put(Component::L1d, times(n.sm.l1d_accesses + n.sm.l1d_stores, e.l1d_probe) +
                           times(n.sm.l1d_hits + n.sm.l1d_pending_hits, e.l1d_read) +
                           times(n.sm.l1d_store_hits + n.sm.l1d_fills, e.l1d_write));
-  put(Component::Noc, times(n.request.flit_hops + n.reply.flit_hops, e.flit_hop));
+  put(Component::Noc,
+      times(n.request.flit_hops + n.reply.flit_hops + n.dram.legs.flit_hops, e.flit_hop));
   put(Component::L2,
       times(n.l2.reads + n.l2.atomics, e.l2_read) + times(n.l2.writes + n.l2.atomics, e.l2_write));
   put(Component::Dram, times(n.dram.bytes, e.dram_byte) + times(n.dram.activates, e.dram_activate) +

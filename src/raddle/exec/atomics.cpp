@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "raddle/exec/runner.h"
+#include "raddle/exec/vector_atomic.h"
 #define RADDLE_ISA scalar
 #include "raddle/exec/lanes/arithmetic.h"
 #include "raddle/exec/lanes/memory.h"
@@ -157,9 +158,8 @@ void shared_part(Context* c, const Record* ip, char* frame, u32 mask, const u64*
   for (u32 m = mask; m != 0; m &= m - 1) {
     const unsigned lane = scalar::lowest_lane(m);
     const u64 x = address[lane] - window;
-    if (x % size != 0 || x > c->shared_bytes || c->shared_bytes - x < size)
-      memory_fault(c, ip, frame, mask);
-    at[lane] = c->shared + x;
+    at[lane] = x % size == 0 ? shared_place(c, x, size) : nullptr;
+    if (at[lane] == nullptr) memory_fault(c, ip, frame, mask);
     most = std::max(most, ++load[x / std::max(size, 4u) % (128 / std::max(size, 4u))]);
   }
   write_record(c, inst, most, mask);
@@ -167,6 +167,29 @@ void shared_part(Context* c, const Record* ip, char* frame, u32 mask, const u64*
 }
 
 }  // namespace
+
+void VectorAtomic::run(const SlowRun& run) const {
+  SlowAccess access(run, address.space, true);
+  std::array<char*, kLanes> at{};
+  const auto bytes = static_cast<unsigned>(size * operands.size());
+  exec::each_lane(run.mask, [&](unsigned lane) {
+    at[lane] = access.at(lane, address.of(run.frame, lane), bytes);
+  });
+  std::array<std::array<u64, kLanes>, 8> old_values{};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    Record r = *run.record;
+    r.b = r.c = operands[i];
+    r.aux = what;
+    perform(r, run.frame, run.mask, at.data(), true, old_values[i].data());
+    exec::each_lane(run.mask, [&](unsigned lane) { at[lane] += size; });
+  }
+  // A result's register may be that of another element's operand.
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    exec::each_lane(run.mask, [&](unsigned lane) {
+      std::memcpy(run.frame + results[i] + size * lane, &old_values[i][lane], size);
+    });
+  access.write(run.mask);
+}
 
 void atomic_access(Context* c, const Record* ip, char* frame, u32 mask) {
   u64 address[kLanes], old_values[kLanes] = {};

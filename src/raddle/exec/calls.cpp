@@ -1,6 +1,7 @@
 // Calls, returns and indexed branches: what changes frames or has many targets.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "raddle/base/error.h"
@@ -12,7 +13,7 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-constexpr u32 kDeepest = 512;  // calls within calls
+constexpr u32 kBytesPerCall = 16;  // of the stack, at least
 
 unsigned lowest_of(u32 mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
 
@@ -89,14 +90,18 @@ const Record* enter_function(Context* c, const Record* ip, char** frame, u32 eff
   StackEntry& e = push(&warp);
   e.ip = ip + 1, e.frame = *frame, e.mask = back, e.called = called;
   e.gone = warp.gone, e.local_base = warp.local_base, e.activation = warp.activation;
-  warp.local_base += caller.local_bytes;
+  warp.local_base += caller.local_bytes + warp.allocated[warp.activation];
   if (u64{warp.local_base} + callee.local_bytes > c->local_bytes)
     fail(fmt::format("call stack overflow (local memory of {} bytes per thread)", c->local_bytes));
-  if (++warp.activation > kDeepest) fail(fmt::format("more than {} calls within calls", kDeepest));
+  const u32 deepest = std::max(c->local_bytes / kBytesPerCall, kernel.most_calls());
+  if (++warp.activation > deepest)
+    fail(fmt::format("call stack overflow (more than {} calls within calls)", deepest));
   if (warp.activations.size() < warp.activation)
     warp.activations.push_back(std::make_unique<Activation>());
   if (warp.functions.size() <= warp.activation) warp.functions.push_back(index);
   warp.functions[warp.activation] = index;
+  warp.allocated.resize(warp.activation);
+  warp.allocated.push_back(0);
   Activation& a = *warp.activations[warp.activation - 1];
   if (!a.prepared || a.function != index) {
     const std::size_t bytes = callee.frame_bytes + 256;
@@ -126,6 +131,41 @@ void leave_function(Context* c, const StackEntry* caller, char** frame) {
   warp.gone = caller->gone | warp.exited;
   warp.local_base = caller->local_base;
   *frame = caller->frame;
+}
+
+/// The lanes' stacks move together: an allocation takes what the greediest of them asks for.
+void stack_call(Context* c, const Record* ip, char* frame, u32 mask, const HostCall& call) {
+  constexpr u64 kAlignment = 16;
+  const Runner& runner = *static_cast<const Runner*>(c->owner);
+  WarpState& warp = static_cast<WarpState&>(*c->warp);
+  u32& allocated = warp.allocated[warp.activation];
+  const u64 frame_end = warp.local_base + runner.running_code(warp).local_bytes;
+  const u64 top = frame_end + allocated;
+  const auto value = [&](unsigned lane) {
+    u64 v = 0;
+    const ParameterPlace& place = call.arguments[0];
+    std::memcpy(&v, frame + place.offset + place.bytes * lane, place.bytes);
+    return v;
+  };
+  if (call.function == HostFunction::StackRestore) {
+    const u64 to = value(lowest_of(mask));
+    if (to >= frame_end && to <= top) allocated = static_cast<u32>(to - frame_end);
+    return;
+  }
+  if (call.function == HostFunction::StackAllocate) {
+    u64 most = 0;
+    for (u32 m = mask; m != 0; m &= m - 1) most = std::max(most, value(lowest_of(m)));
+    if (most > c->local_bytes || top + most + kAlignment > c->local_bytes)
+      throw RunError(fmt::format(
+          "kernel {}: call stack overflow (alloca of {} bytes, local memory of {} bytes per "
+          "thread) at {}, {}",
+          runner.kernel().name, most, c->local_bytes, runner.place(ip->inst),
+          runner.thread_text(warp, lowest_of(mask))));
+    allocated += static_cast<u32>((most + kAlignment - 1) / kAlignment * kAlignment);
+  }
+  const ParameterPlace& d = call.returns[0];
+  for (u32 m = mask; m != 0; m &= m - 1)
+    std::memcpy(frame + d.offset + d.bytes * lowest_of(m), &top, d.bytes);
 }
 
 const Record* indexed_branch(Context* c, const Record* ip, char* frame, u32 effective, u32* mask) {

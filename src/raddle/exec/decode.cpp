@@ -131,7 +131,8 @@ void Decoder::decode_all() {
       const Inst& inst = function_.instructions[i];
       std::string text = inst.text();
       if (!refusal.why.empty()) text += " (" + refusal.why + ")";
-      refused_.push_back({function_.name, text, inst.line, inst.column});
+      refused_.push_back(
+          {function_.name, text, inst.line, inst.column, module_.source_of(function_).file});
     }
   }
   index_ = n;
@@ -206,7 +207,8 @@ Record& Decoder::emit_own(Op op, trace::OpKind kind) {
   current_.kind = kind;
   if (kind != trace::OpKind::Alu)
     current_.op_class = kind == trace::OpKind::Branch || kind == trace::OpKind::Exit ||
-                                kind == trace::OpKind::Barrier || kind == trace::OpKind::Sleep
+                                kind == trace::OpKind::Barrier || kind == trace::OpKind::Sleep ||
+                                kind == trace::OpKind::Launch
                             ? trace::OpClass::Control
                             : trace::OpClass::Memory;
   Record& r = emit(op);

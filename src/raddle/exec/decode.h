@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "raddle/exec/kernel.h"
+#include "raddle/exec/matrix.h"
 #include "raddle/ptx/analysis.h"
 
 namespace raddle::exec {
+
+class VideoInstruction;
 
 /// An instruction that cannot be executed; thrown within the decoder only.
 struct Refusal {
@@ -47,6 +50,7 @@ class Decoder {
   /// Module indices of the functions called; indirect calls may reach any whose address is taken.
   const std::vector<std::uint32_t>& callees() const { return callees_; }
   bool has_indirect_call() const { return indirect_; }
+  bool takes_stack() const { return takes_stack_; }  ///< alloca
   /// Instructions (function-local) that access generic addresses and need alias entries.
   const std::vector<std::uint32_t>& generic_accesses() const { return generic_; }
 
@@ -127,6 +131,9 @@ class Decoder {
   void with_rounding(const Inst& inst, Body body);
   // decode_compare.cpp
   std::uint32_t compare(const Inst& inst, Type type, std::size_t first);
+  std::uint32_t compare_half(const Inst& inst, Type type, unsigned half);
+  std::uint32_t compare_values(const Inst& inst, Type type, std::uint32_t a, std::uint32_t b);
+  std::uint64_t true_value(Type to) const;
   void combine(const Inst& inst, std::uint32_t t, std::size_t at, std::uint32_t p, std::uint32_t q);
   void setp(const Inst& inst);
   void set(const Inst& inst);
@@ -142,6 +149,8 @@ class Decoder {
   void cvt_to_integer(const Inst& inst, Type to, Type from);
   void cvt_float(const Inst& inst, Type to, Type from);
   void cvt_pack_half(const Inst& inst, Type to);
+  void cvt_rare(const Inst& inst, Type to, Type from);
+  void cvt_pack_integers(const Inst& inst, Type to, Type from);
   std::uint32_t extended(const ptx::Operand& operand, Type from, unsigned* width);
   void narrow(std::uint32_t d, unsigned d_width, std::uint32_t value, unsigned width, Type to);
   void cvta(const Inst& inst);
@@ -161,13 +170,53 @@ class Decoder {
   void load_plane(const ptx::Operand& to, Type type, std::uint32_t plane, std::int64_t offset);
   void store_plane(const ptx::Operand& from, Type type, std::uint32_t plane, std::int64_t offset);
   void atom(const Inst& inst);
+  void vector_atom(const Inst& inst, std::uint32_t what, std::size_t at);
   std::optional<std::uint32_t> parameter_area(const ptx::Operand& address) const;
+  // decode_matrix.cpp
+  struct MatrixWords;
+  void wmma(const Inst& inst);
+  void wmma_access(const MatrixWords& words);
+  void matrix_product(const MatrixWords& words, bool wmma);
+  void mma(const Inst& inst);
+  void matrix_rows(const Inst& inst);
+  void matrix_transpose(const Inst& inst);
+  std::shared_ptr<const Fragment> fragment(Role role, const MatrixWords& words, Element element,
+                                           unsigned registers);
+  FragmentRegisters fragment_registers(std::shared_ptr<const Fragment> fragment,
+                                       const ptx::Operand& operand, bool written);
+  SlowAddress slow_address(const Inst& inst, const ptx::Operand& operand);
+  template <class T>
+  void emit_slow(std::unique_ptr<T> instruction);
+  template <class T>
+  void emit_slow_access(std::unique_ptr<T> instruction, ptx::Space space, bool store);
+  // decode_async.cpp
+  void async_copy(const Inst& inst);
+  void barrier_object(const Inst& inst);
+  void pending_count(const Inst& inst);
+  void elect(const Inst& inst);
+  SlowAddress object_address(const Inst& inst, const ptx::Operand& operand);
+  // decode_video.cpp
+  void video(const Inst& inst);
+  void video_parts(VideoInstruction& made);
+  void video_lanes(VideoInstruction& made);
+  std::uint32_t video_source(const ptx::Operand& operand);
+  // decode_image.cpp
+  void texture(const Inst& inst);
+  void surface(const Inst& inst);
+  void image_query(const Inst& inst);
+  ImageSite image_site(const Inst& inst, const ptx::Operand& address, Type coordinate);
+  void image_handle(ImageSite& site, const ptx::Operand& address);
+  void image_results(ImageSite& site, const ptx::Operand& data);
+  void emit_image(ImageSite site, trace::OpKind kind);
   // decode_control.cpp
   void bra(const Inst& inst);
   void brx(const Inst& inst);
   void call(const Inst& inst);
   bool host_call(const ptx::Call& call, const ptx::Function& callee);
   std::vector<ParameterPlace> places(const std::vector<ptx::Operand>& operands);
+  void stack(const Inst& inst);
+  // decode_device.cpp
+  bool device_call(const ptx::Call& call, const ptx::Function& callee);
   void ret_exit(const Inst& inst);
   void bar(const Inst& inst);
   void simple(const Inst& inst);
@@ -176,6 +225,11 @@ class Decoder {
   void shfl(const Inst& inst);
   void redux(const Inst& inst);
   void activemask(const Inst& inst);
+  void create_policy(const Inst& inst);
+  // decode_cluster.cpp
+  void cluster_barrier(const Inst& inst);
+  void mapa(const Inst& inst);
+  void getctarank(const Inst& inst);
   void warp_op(WarpOp op, std::uint32_t d, std::uint32_t a, std::uint32_t mask);
 
   const DecodeScope scope_;
@@ -186,7 +240,7 @@ class Decoder {
   std::vector<std::string> texts_;
   std::vector<Unsupported> refused_;
   std::vector<std::uint32_t> callees_, generic_;
-  bool indirect_ = false;
+  bool indirect_ = false, takes_stack_ = false;
 
   std::vector<std::uint32_t> register_at_;    ///< frame offset by virtual register
   std::vector<std::uint16_t> architectural_;  ///< number by virtual register
@@ -202,6 +256,7 @@ class Decoder {
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constants_;
   std::map<std::pair<unsigned, unsigned>, std::uint32_t> specials_;
   std::map<std::array<std::uint64_t, 3>, std::uint32_t> parameter_fills_;
+  std::map<std::array<unsigned, 6>, std::shared_ptr<const Fragment>> fragments_;
   std::uint32_t temporaries_at_ = 0, temporaries_used_ = 0, predicates_used_ = 0;
   std::uint32_t predicate_temporaries_at_ = 0, carry_at_ = 0, trash_at_ = 0, false_at_ = 0;
 

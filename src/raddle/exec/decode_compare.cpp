@@ -47,7 +47,21 @@ bool is_comparison(std::string_view word) { return plan(word, kF32, true).op != 
 
 /// Compares operands `first` and the next; the result is a temporary predicate.
 u32 Decoder::compare(const Inst& inst, Type type, std::size_t first) {
-  u32 a = source(operand(first), type), b = source(operand(first + 1), type);
+  const u32 a = source(operand(first), type), b = source(operand(first + 1), type);
+  return compare_values(inst, type, a, b);
+}
+
+/// The same of one half of a pair.
+u32 Decoder::compare_half(const Inst& inst, Type type, unsigned half) {
+  const Type single = type == Type::F16x2 ? Type::F16 : Type::BF16;
+  const u32 pair[2] = {source(operand(1), type), source(operand(2), type)};
+  const u32 x = temporary(), y = temporary();
+  alu(half == 0 ? O_trunc_32_16 : O_high_32_16, x, pair[0]);
+  alu(half == 0 ? O_trunc_32_16 : O_high_32_16, y, pair[1]);
+  return compare_values(inst, single, x, y);
+}
+
+u32 Decoder::compare_values(const Inst& inst, Type type, u32 a, u32 b) {
   const auto convert = [&](Op op) {
     const u32 x = temporary(), y = temporary();
     alu(op, x, a);
@@ -70,6 +84,7 @@ u32 Decoder::compare(const Inst& inst, Type type, std::size_t first) {
       refuse();
   }
   if (type == Type::F16x2 || type == Type::BF16x2) refuse();
+  if (type == Type::F16 && inst.has("ftz")) convert(O_flush_f16);
   if (type == Type::F16) convert(O_f32_from_f16);
   else if (type == Type::BF16) convert(O_f32_from_bf16);
   else if (ptx::size_of(type) == 2) convert(is_signed ? O_sext_16_32 : O_zext_16_32);
@@ -95,7 +110,8 @@ void Decoder::combine(const Inst& inst, u32 t, std::size_t at, u32 p, u32 q) {
                                       : 0;
   if (has_c && table == 0) refuse();
   const u32 c = has_c ? predicate_value(operand(at)) : t;
-  const u32 inverse = temporary_predicate(), second = temporary_predicate();
+  const u32 inverse = q != 0 ? temporary_predicate() : 0;
+  const u32 second = q != 0 ? temporary_predicate() : 0;
   if (q != 0) {
     emit(O_pred_logic, inverse, t, t, 0, 1);
     if (has_c) emit(O_pred_logic, second, inverse, c, 0, table);
@@ -112,6 +128,15 @@ void Decoder::setp(const Inst& inst) {
   const u32 q = d.kind == ptx::Operand::Kind::Predicates && d.reg2 != ptx::kNoIndex
                     ? predicate_register(d.reg2)
                     : 0;
+  if (t == Type::F16x2 || t == Type::BF16x2) {  // p of the lower halves, q of the upper ones
+    const u32 low = compare_half(inst, t, 0), high = compare_half(inst, t, 1);
+    const u32 first = temporary_predicate(), second = temporary_predicate();
+    combine(inst, low, 3, first, 0);
+    combine(inst, high, 3, second, 0);
+    if (p != 0) emit(O_pred_logic, p, first, first, 0, 8);
+    if (q != 0) emit(O_pred_logic, q, second, second, 0, 8);
+    return;
+  }
   const u32 result = compare(inst, t, 1);
   if (q == 0 && p != 0 && inst.operands.size() == 3) {  // the plain form: straight to its place
     code_.records.back().d = p;
@@ -120,18 +145,46 @@ void Decoder::setp(const Inst& inst) {
   combine(inst, result, 3, p, q);
 }
 
+/// "True" as the destination's type says it.
+std::uint64_t Decoder::true_value(Type to) const {
+  switch (to) {
+    case Type::F32:
+      return 0x3f800000;
+    case Type::F16:
+    case Type::F16x2:
+      return 0x3c00;
+    case Type::BF16:
+    case Type::BF16x2:
+      return 0x3f80;
+    default:
+      return ~std::uint64_t{0};
+  }
+}
+
 void Decoder::set(const Inst& inst) {
   op_class(OpClass::Int);
   const Type to = type(0), from = type(1);
-  u32 result = compare(inst, from, 1);
-  if (inst.operands.size() > 3) {
-    const u32 combined = temporary_predicate();
-    combine(inst, result, 3, combined, 0);
-    result = combined;
+  const auto combined = [&](u32 result) {
+    if (inst.operands.size() <= 3) return result;
+    const u32 t = temporary_predicate();
+    combine(inst, result, 3, t, 0);
+    return t;
+  };
+  if (from == Type::F16x2 || from == Type::BF16x2) {
+    const u32 yes = constant(2, true_value(to)), no = constant(2, 0);
+    u32 half[2] = {};
+    for (unsigned h = 0; h < 2; ++h) {
+      const u32 result = combined(compare_half(inst, from, h));
+      half[h] = temporary();
+      emit(O_selp_16, half[h], yes, no, result);
+    }
+    return alu(O_pack_32, destination(operand(0), to), half[0], half[1]);
   }
-  if (ptx::size_of(to) != 4) refuse();
-  const u32 yes = constant(4, to == Type::F32 ? 0x3f800000u : ~0u);
-  emit(O_selp_32, destination(operand(0), to), yes, constant(4, 0), result);
+  const unsigned size = ptx::size_of(to);
+  const u32 result = combined(compare(inst, from, 1));
+  if (size != 2 && size != 4) refuse();
+  emit(size == 2 ? O_selp_16 : O_selp_32, destination(operand(0), to),
+       constant(size, true_value(to)), constant(size, 0), result);
 }
 
 void Decoder::selp(const Inst& inst) {

@@ -1,5 +1,8 @@
 // Control flow, synchronisation and operations across the warp (PTX ISA 9.7.12, 9.7.13), and the
 // table of all opcodes.
+#include <algorithm>
+#include <iterator>
+
 #include "raddle/exec/decode.h"
 
 namespace raddle::exec {
@@ -10,51 +13,118 @@ using trace::OpClass;
 using trace::OpKind;
 using Kind = ptx::Operand::Kind;
 
+// lengths: dispatch table
 void Decoder::dispatch(const Inst& inst) {
   using Family = void (Decoder::*)(const Inst&);
   static const std::map<std::string_view, Family> kFamilies = {
-      {"add", &Decoder::add_sub},       {"sub", &Decoder::add_sub},
-      {"addc", &Decoder::carry_add},    {"subc", &Decoder::carry_add},
-      {"mul", &Decoder::mul},           {"mad", &Decoder::mad},
-      {"madc", &Decoder::carry_mad},    {"mul24", &Decoder::mul24},
-      {"mad24", &Decoder::mul24},       {"div", &Decoder::div_rem},
-      {"rem", &Decoder::div_rem},       {"neg", &Decoder::unary},
-      {"abs", &Decoder::unary},         {"not", &Decoder::unary},
-      {"cnot", &Decoder::unary},        {"min", &Decoder::min_max},
-      {"max", &Decoder::min_max},       {"and", &Decoder::logic},
-      {"or", &Decoder::logic},          {"xor", &Decoder::logic},
-      {"shl", &Decoder::shift},         {"shr", &Decoder::shift},
-      {"shf", &Decoder::shift},         {"popc", &Decoder::bits},
-      {"clz", &Decoder::bits},          {"bfind", &Decoder::bits},
-      {"brev", &Decoder::bits},         {"bfe", &Decoder::bit_field},
-      {"bfi", &Decoder::bit_field},     {"bmsk", &Decoder::bit_field},
-      {"szext", &Decoder::bit_field},   {"fns", &Decoder::bit_field},
-      {"sad", &Decoder::bytes},         {"prmt", &Decoder::bytes},
-      {"lop3", &Decoder::bytes},        {"dp4a", &Decoder::bytes},
-      {"dp2a", &Decoder::bytes},        {"fma", &Decoder::fma},
-      {"rcp", &Decoder::float_unary},   {"sqrt", &Decoder::float_unary},
-      {"rsqrt", &Decoder::float_unary}, {"ex2", &Decoder::float_unary},
-      {"lg2", &Decoder::float_unary},   {"sin", &Decoder::float_unary},
-      {"cos", &Decoder::float_unary},   {"tanh", &Decoder::float_unary},
-      {"testp", &Decoder::testp},       {"copysign", &Decoder::testp},
-      {"setp", &Decoder::setp},         {"set", &Decoder::set},
-      {"selp", &Decoder::selp},         {"slct", &Decoder::slct},
-      {"mov", &Decoder::mov},           {"cvt", &Decoder::cvt},
-      {"cvta", &Decoder::cvta},         {"isspacep", &Decoder::isspacep},
-      {"ld", &Decoder::load},           {"ldu", &Decoder::load},
-      {"st", &Decoder::store},          {"atom", &Decoder::atom},
-      {"red", &Decoder::atom},          {"bra", &Decoder::bra},
-      {"brx", &Decoder::brx},           {"call", &Decoder::call},
-      {"ret", &Decoder::ret_exit},      {"exit", &Decoder::ret_exit},
-      {"trap", &Decoder::ret_exit},     {"bar", &Decoder::bar},
-      {"barrier", &Decoder::bar},       {"membar", &Decoder::simple},
-      {"fence", &Decoder::simple},      {"nanosleep", &Decoder::simple},
-      {"prefetch", &Decoder::simple},   {"prefetchu", &Decoder::simple},
-      {"pmevent", &Decoder::simple},    {"vote", &Decoder::vote},
-      {"match", &Decoder::match},       {"shfl", &Decoder::shfl},
-      {"redux", &Decoder::redux},       {"activemask", &Decoder::activemask},
+      {"add", &Decoder::add_sub},
+      {"sub", &Decoder::add_sub},
+      {"addc", &Decoder::carry_add},
+      {"subc", &Decoder::carry_add},
+      {"mul", &Decoder::mul},
+      {"mad", &Decoder::mad},
+      {"madc", &Decoder::carry_mad},
+      {"mul24", &Decoder::mul24},
+      {"mad24", &Decoder::mul24},
+      {"div", &Decoder::div_rem},
+      {"rem", &Decoder::div_rem},
+      {"neg", &Decoder::unary},
+      {"abs", &Decoder::unary},
+      {"not", &Decoder::unary},
+      {"cnot", &Decoder::unary},
+      {"min", &Decoder::min_max},
+      {"max", &Decoder::min_max},
+      {"and", &Decoder::logic},
+      {"or", &Decoder::logic},
+      {"xor", &Decoder::logic},
+      {"shl", &Decoder::shift},
+      {"shr", &Decoder::shift},
+      {"shf", &Decoder::shift},
+      {"popc", &Decoder::bits},
+      {"clz", &Decoder::bits},
+      {"bfind", &Decoder::bits},
+      {"brev", &Decoder::bits},
+      {"bfe", &Decoder::bit_field},
+      {"bfi", &Decoder::bit_field},
+      {"bmsk", &Decoder::bit_field},
+      {"szext", &Decoder::bit_field},
+      {"fns", &Decoder::bit_field},
+      {"sad", &Decoder::bytes},
+      {"prmt", &Decoder::bytes},
+      {"lop3", &Decoder::bytes},
+      {"dp4a", &Decoder::bytes},
+      {"dp2a", &Decoder::bytes},
+      {"fma", &Decoder::fma},
+      {"rcp", &Decoder::float_unary},
+      {"sqrt", &Decoder::float_unary},
+      {"rsqrt", &Decoder::float_unary},
+      {"ex2", &Decoder::float_unary},
+      {"lg2", &Decoder::float_unary},
+      {"sin", &Decoder::float_unary},
+      {"cos", &Decoder::float_unary},
+      {"tanh", &Decoder::float_unary},
+      {"testp", &Decoder::testp},
+      {"copysign", &Decoder::testp},
+      {"setp", &Decoder::setp},
+      {"set", &Decoder::set},
+      {"selp", &Decoder::selp},
+      {"slct", &Decoder::slct},
+      {"mov", &Decoder::mov},
+      {"cvt", &Decoder::cvt},
+      {"cvta", &Decoder::cvta},
+      {"isspacep", &Decoder::isspacep},
+      {"ld", &Decoder::load},
+      {"ldu", &Decoder::load},
+      {"st", &Decoder::store},
+      {"atom", &Decoder::atom},
+      {"red", &Decoder::atom},
+      {"bra", &Decoder::bra},
+      {"brx", &Decoder::brx},
+      {"call", &Decoder::call},
+      {"ret", &Decoder::ret_exit},
+      {"exit", &Decoder::ret_exit},
+      {"trap", &Decoder::ret_exit},
+      {"bar", &Decoder::bar},
+      {"barrier", &Decoder::bar},
+      {"membar", &Decoder::simple},
+      {"fence", &Decoder::simple},
+      {"nanosleep", &Decoder::simple},
+      {"prefetch", &Decoder::simple},
+      {"prefetchu", &Decoder::simple},
+      {"pmevent", &Decoder::simple},
+      {"vote", &Decoder::vote},
+      {"match", &Decoder::match},
+      {"shfl", &Decoder::shfl},
+      {"redux", &Decoder::redux},
+      {"activemask", &Decoder::activemask},
+      {"wmma", &Decoder::wmma},
+      {"mma", &Decoder::mma},
+      {"ldmatrix", &Decoder::matrix_rows},
+      {"stmatrix", &Decoder::matrix_rows},
+      {"movmatrix", &Decoder::matrix_transpose},
+      {"cp", &Decoder::async_copy},
+      {"mbarrier", &Decoder::barrier_object},
+      {"elect", &Decoder::elect},
+      {"tex", &Decoder::texture},
+      {"tld4", &Decoder::texture},
+      {"txq", &Decoder::image_query},
+      {"suq", &Decoder::image_query},
+      {"suld", &Decoder::surface},
+      {"sust", &Decoder::surface},
+      {"mapa", &Decoder::mapa},
+      {"getctarank", &Decoder::getctarank},
+      {"createpolicy", &Decoder::create_policy},
+      {"discard", &Decoder::simple},
+      {"applypriority", &Decoder::simple},
+      {"setmaxnreg", &Decoder::simple},
+      {"griddepcontrol", &Decoder::simple},
+      {"brkpt", &Decoder::ret_exit},
+      {"alloca", &Decoder::stack},
+      {"stacksave", &Decoder::stack},
+      {"stackrestore", &Decoder::stack},
   };
   const auto found = kFamilies.find(inst.opcode);
+  if (found == kFamilies.end() && inst.opcode[0] == 'v') return video(inst);
   if (found == kFamilies.end()) refuse();
   (this->*found->second)(inst);
 }
@@ -86,7 +156,7 @@ void Decoder::call(const Inst& inst) {
   const ptx::Function* callee = nullptr;
   if (call.callee.kind == Kind::Symbol) {
     callee = &module_.functions[call.callee.symbol.index];
-    if (host_call(call, *callee)) return;
+    if (host_call(call, *callee) || device_call(call, *callee)) return;
     if (callee->is_extern) refuse("function " + callee->name + " has no body here");
     callees_.push_back(call.callee.symbol.index);
   } else {
@@ -136,20 +206,51 @@ std::vector<ParameterPlace> Decoder::places(const std::vector<ptx::Operand>& ope
 bool Decoder::host_call(const ptx::Call& call, const ptx::Function& callee) {
   if (!callee.is_extern) return false;
   HostCall host;
-  if (callee.name == "vprintf") host.function = HostFunction::Vprintf;
-  else if (callee.name == "__assertfail") host.function = HostFunction::AssertFail;
-  else return false;
+  static constexpr struct {
+    std::string_view name;
+    HostFunction function;
+    unsigned arguments;
+  } kFunctions[] = {{"vprintf", HostFunction::Vprintf, 2},
+                    {"__assertfail", HostFunction::AssertFail, 3},
+                    {"malloc", HostFunction::Malloc, 1},
+                    {"free", HostFunction::Free, 1}};
+  const auto* known = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                   [&](const auto& f) { return f.name == callee.name; });
+  if (known == std::end(kFunctions)) return false;
+  host.function = known->function;
   host.arguments = places(call.arguments);
   host.returns = places(call.returns);
-  if (host.arguments.size() < (host.function == HostFunction::Vprintf ? 2u : 3u))
-    refuse("number of arguments");
+  if (host.arguments.size() < known->arguments) refuse("number of arguments");
   emit_own(O_host, OpKind::Branch).imm = static_cast<std::int32_t>(code_.host_calls.size());
   code_.host_calls.push_back(std::move(host));
   return true;
 }
 
+void Decoder::stack(const Inst& inst) {
+  const Type t = type();
+  const auto width = static_cast<u32>(ptx::size_of(t));
+  HostCall call;
+  call.function = HostFunction::StackSave;
+  if (inst.opcode == "stackrestore") {
+    call.function = HostFunction::StackRestore;
+    call.arguments = {{source(operand(0), t), width, true}};
+  } else {
+    call.returns = {{destination(operand(0), t), width, true}};
+  }
+  if (inst.opcode == "alloca") {
+    if (inst.operands.size() > 2 && (operand(2).kind != Kind::Integer || operand(2).bits > 16))
+      refuse("alignment");
+    call.function = HostFunction::StackAllocate;
+    call.arguments = {{source(operand(1), t), width, true}};
+    takes_stack_ = true;
+  }
+  op_class(OpClass::Int);
+  emit_own(O_host, OpKind::Alu).imm = static_cast<std::int32_t>(code_.host_calls.size());
+  code_.host_calls.push_back(std::move(call));
+}
+
 void Decoder::ret_exit(const Inst& inst) {
-  if (inst.opcode == "trap") {
+  if (inst.opcode == "trap" || inst.opcode == "brkpt") {  // there is no debugger to stop for
     op_class(OpClass::Control);
     emit(O_trap);
     return;
@@ -160,7 +261,7 @@ void Decoder::ret_exit(const Inst& inst) {
 
 // --- synchronisation -----------------------------------------------------------------------------
 void Decoder::bar(const Inst& inst) {
-  if (inst.has("cluster")) refuse();
+  if (inst.has("cluster")) return cluster_barrier(inst);
   if (inst.has("warp")) return simple(inst);
   const bool red = inst.has("red"), arrive = inst.has("arrive");
   const std::size_t at = red ? 1 : 0, n = inst.operands.size();
@@ -180,8 +281,12 @@ void Decoder::bar(const Inst& inst) {
 }
 
 void Decoder::simple(const Inst& inst) {
-  if (inst.opcode == "prefetch" || inst.opcode == "prefetchu" || inst.opcode == "pmevent") {
-    op_class(OpClass::Move);  // no effect that the machine models
+  static constexpr std::string_view kWithoutEffect[] = {
+      "prefetch",   "prefetchu",     "pmevent",       "discard",
+      "setmaxnreg", "applypriority", "griddepcontrol"};
+  if (std::find(std::begin(kWithoutEffect), std::end(kWithoutEffect), inst.opcode) !=
+      std::end(kWithoutEffect)) {
+    op_class(OpClass::Move);  // nothing that the machine models; grids of a stream do not overlap
     return;
   }
   if (inst.opcode == "bar" || inst.opcode == "barrier") {
@@ -196,8 +301,9 @@ void Decoder::simple(const Inst& inst) {
     r.a = time, r.imm = 1;
     return;
   }
+  // Proxies and barrier objects need no more than other accesses: all memory is one here.
   for (std::string_view word : inst.modifiers)
-    if (word.substr(0, 5) == "proxy" || word == "mbarrier_init") refuse();
+    if (word.substr(0, 16) == "proxy::tensormap") refuse();
   current_.bytes = inst.has("cta") ? trace::kBlockScope : 0;
   emit_own(O_simple, OpKind::Fence).flags = kVisible;
 }
@@ -254,6 +360,13 @@ void Decoder::redux(const Inst& inst) {
   const u32 a = source(operand(1), t), mask = source(operand(2), Type::U32);
   warp_op(op, destination(operand(0), t), a, mask);
   code_.records.back().flags = ptx::is_signed(t) ? kSigned : 0;
+}
+
+/// Cache policies are values that nothing reads.
+void Decoder::create_policy(const Inst& inst) {
+  (void)inst;
+  op_class(OpClass::Move);
+  alu(O_mov_64, destination(operand(0), Type::B64), constant(8, 0));
 }
 
 void Decoder::activemask(const Inst& inst) {

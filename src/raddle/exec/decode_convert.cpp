@@ -1,7 +1,8 @@
 // Moves and conversions (PTX ISA 9.7.9: mov, cvt, cvta, isspacep).
 #include <bit>
 
-#include "raddle/exec/decode.h"
+#include "raddle/exec/decode_slow.h"
+#include "raddle/exec/lane_function.h"
 
 namespace raddle::exec {
 
@@ -28,6 +29,7 @@ Op half_from_single(bool brain, u32 mode) {
   if (mode == 0) return brain ? O_bf16_nearest_f32 : O_f16_nearest_f32;
   return brain ? O_bf16_from_f32 : O_f16_from_f32;
 }
+bool is_f8_pair(Type t) { return t == Type::E4M3x2 || t == Type::E5M2x2; }
 bool is_plain_float(Type t) {
   return t == Type::F16 || t == Type::BF16 || t == Type::F32 || t == Type::F64;
 }
@@ -98,6 +100,8 @@ void Decoder::pack(const Inst& inst) {
 void Decoder::cvt(const Inst& inst) {
   op_class(OpClass::Convert);
   const Type to = type(0), from = type(1);
+  if (inst.has("pack")) return cvt_pack_integers(inst, to, from);
+  if (to == Type::TF32 || is_f8_pair(to) || is_f8_pair(from)) return cvt_rare(inst, to, from);
   if (inst.has("rna") || inst.has("satfinite") || inst.has("rs") || inst.has("scaled")) refuse();
   if ((to == Type::F16x2 || to == Type::BF16x2) && from == Type::F32)
     return cvt_pack_half(inst, to);
@@ -302,13 +306,55 @@ void Decoder::cvt_pack_half(const Inst& inst, Type to) {
   alu(O_pack_32, destination(operand(0), to), half[0], half[1]);
 }
 
+/// cvt.pack.sat.u8.s32.b32 d, a, b, c
+void Decoder::cvt_pack_integers(const Inst& inst, Type to, Type from) {
+  const unsigned size = ptx::size_of(to);
+  if (!inst.has("sat") || size > 2 || ptx::size_of(from) != 4) refuse();
+  if (ptx::is_float(to) || ptx::is_float(from)) refuse();
+  auto made = std::make_unique<LaneFunction>();
+  made->function = pack_integers;
+  made->mode = (size == 1 ? kBytes : 0) | (ptx::is_signed(from) ? kFromSigned : 0) |
+               (ptx::is_signed(to) ? kToSigned : 0);
+  made->a = source(operand(1), from);
+  made->b = source(operand(2), from);
+  made->c = inst.operands.size() > 3 ? source(operand(3), Type::B32) : constant(4, 0);
+  made->d = destination(operand(0), Type::B32);
+  emit_slow(std::move(made));
+}
+
+/// tf32 and pairs of 8-bit reals.
+void Decoder::cvt_rare(const Inst& inst, Type to, Type from) {
+  if (inst.has("rs") || inst.has("scaled")) refuse();
+  auto made = std::make_unique<LaneFunction>();
+  made->mode = (inst.has("rna") ? kTiesAway : 0) | (inst.has("rz") ? kTowardsZero : 0) |
+               (inst.has("relu") ? kRelu : 0) | (inst.has("satfinite") ? kFinite : 0) |
+               (to == Type::E5M2x2 || from == Type::E5M2x2 ? kE5M2 : 0);
+  if (to == Type::TF32 && from == Type::F32) {
+    made->function = tf32_from_f32;
+  } else if (is_f8_pair(to) && (from == Type::F32 || from == Type::F16x2)) {
+    if (!inst.has("satfinite")) refuse();
+    made->function = from == Type::F32 ? f8_pair_from_f32 : f8_pair_from_f16;
+    made->d_width = 2;
+  } else if (is_f8_pair(from) && to == Type::F16x2) {
+    made->function = f16_pair_from_f8;
+    made->width = 2;
+  } else {
+    refuse();
+  }
+  made->a = made->b = made->c = source(operand(1), from);
+  if (inst.operands.size() > 2) made->b = source(operand(2), from);
+  made->d = destination(operand(0), to);
+  emit_slow(std::move(made));
+}
+
 // --- address spaces ------------------------------------------------------------------------------
 void Decoder::cvta(const Inst& inst) {
   op_class(OpClass::Int);
   const Type t = type();
   if (ptx::size_of(t) != 8) refuse();
   u64 window = 0;
-  if (inst.has("shared") || inst.has("shared::cta")) window = kSharedWindow;
+  if (inst.has("shared") || inst.has("shared::cta") || inst.has("shared::cluster"))
+    window = kSharedWindow;
   else if (inst.has("local")) window = kLocalWindow;
   else if (inst.has("param") || inst.has("param::entry")) window = kParamWindow;
   else if (!inst.has("global") && !inst.has("const")) refuse();
@@ -328,14 +374,21 @@ void Decoder::isspacep(const Inst& inst) {
     emit(O_pred_logic, p, false_at_, false_at_, 0, 8);
     return;
   }
-  u64 window = 0;
-  if (inst.has("shared") || inst.has("shared::cta")) window = kSharedWindow;
-  else if (inst.has("local")) window = kLocalWindow;
-  else if (inst.has("param") || inst.has("param::entry")) window = kParamWindow;
-  else refuse();
+  u64 window = 0, bytes = kWindowBytes;
+  if (inst.has("shared") || inst.has("shared::cta")) {
+    window = kSharedWindow, bytes = u64{1} << kRankShift;  // not that of the cluster's other blocks
+  } else if (inst.has("shared::cluster")) {
+    window = kSharedWindow;
+  } else if (inst.has("local")) {
+    window = kLocalWindow;
+  } else if (inst.has("param") || inst.has("param::entry")) {
+    window = kParamWindow;
+  } else {
+    refuse();
+  }
   const u32 t = temporary();
   alu(O_sub_64, t, a, constant(8, window));
-  emit(O_lt_u64, p, t, constant(8, kWindowBytes));
+  emit(O_lt_u64, p, t, constant(8, bytes));
 }
 
 }  // namespace raddle::exec

@@ -257,9 +257,15 @@ void Decoder::bytes(const Inst& inst) {
   const u32 a = source(operand(1), Type::U32), b = source(operand(2), Type::U32),
             c = source(operand(3), Type::U32), d = destination(operand(0), Type::U32);
   if (inst.opcode == "lop3") {
-    if (inst.modifiers.size() > 0) refuse();  // .and/.or with a predicate
     if (operand(4).kind != ptx::Operand::Kind::Integer) refuse("immediate expected");
-    return alu(O_lop3, d, a, b, c, static_cast<u32>(operand(4).bits & 255));
+    alu(O_lop3, d, a, b, c, static_cast<u32>(operand(4).bits & 255));
+    if (inst.modifiers.empty()) return;
+    // .and, .or: a predicate from "not zero" and another predicate.
+    if (operand(0).reg2 == ptx::kNoIndex) return;
+    const u32 q = predicate_value(operand(5)), some = temporary_predicate();
+    emit(O_pred_from_32, some, d);
+    emit(O_pred_logic, predicate_register(operand(0).reg2), some, q, 0, inst.has("and") ? 8 : 14);
+    return;
   }
   if (inst.opcode == "prmt") {
     const Op op = inst.has("f4e")    ? O_prmt_f4e

@@ -3,7 +3,8 @@
 // the warp starts.
 #include <bit>
 
-#include "raddle/exec/decode.h"
+#include "raddle/exec/decode_slow.h"
+#include "raddle/exec/vector_atomic.h"
 
 namespace raddle::exec {
 
@@ -37,6 +38,7 @@ struct Decoder::Access {
 namespace {
 Space space_of(const ptx::Instruction& inst) {
   if (inst.has("global")) return Space::Global;
+  if (inst.has("shared::cluster")) return Space::Shared;
   if (inst.has("shared") || inst.has("shared::cta")) return Space::Shared;
   if (inst.has("local")) return Space::Local;
   if (inst.has("const")) return Space::Const;
@@ -55,7 +57,6 @@ unsigned log2_of(unsigned bytes) { return static_cast<unsigned>(std::countr_zero
 
 Decoder::Access Decoder::access(const Inst& inst, const ptx::Operand& address) {
   if (address.kind != Kind::Address || !address.elements.empty()) refuse("address");
-  if (inst.has("shared::cluster")) refuse();
   Access a;
   a.space = space_of(inst);
   if (address.reg != ptx::kNoIndex) {
@@ -94,6 +95,12 @@ void Decoder::place_address(Record& record, const Access& access) {
   record.a = access.address;
   record.imm = static_cast<std::int32_t>(access.offset);
   if (access.narrow) record.flags |= kNarrowAddress;
+}
+
+SlowAddress Decoder::slow_address(const Inst& inst, const ptx::Operand& operand) {
+  const Access a = access(inst, operand);
+  if (a.space != Space::Global && a.space != Space::Shared && a.space != Space::Generic) refuse();
+  return {a.space, a.address, a.narrow, a.offset};
 }
 
 /// The frame area that ld.param and st.param of `address` mean; nullopt for the kernel's own
@@ -303,8 +310,8 @@ void Decoder::atom(const Inst& inst) {
   const Type t = type();
   const bool returns = inst.opcode == "atom";
   const std::size_t at = returns ? 1 : 0;
-  if (inst.has("v2") || inst.has("v4") || inst.has("v8") || inst.has("async")) refuse();
-  if (operand(at + 1).kind == Kind::Vector) refuse();
+  if (inst.has("async")) refuse();
+  const bool vector = operand(at + 1).kind == Kind::Vector;
   std::optional<AtomOp> op;
   std::optional<AtomType> as;
   for (const auto& [name, o] : kOpsByName)
@@ -315,6 +322,8 @@ void Decoder::atom(const Inst& inst) {
   if (!op || !as) refuse();
   if (is_float && *op != AtomOp::Add && *op != AtomOp::Min && *op != AtomOp::Max) refuse();
   if (*as == AtomType::B16 && *op != AtomOp::Compare && *op != AtomOp::Exchange) refuse();
+  const u32 what = static_cast<u32>(*op) | static_cast<u32>(*as) << 8;
+  if (vector) return vector_atom(inst, what, at);
   const Access a = access(inst, operand(at));
   if (a.space != Space::Global && a.space != Space::Shared && a.space != Space::Generic) refuse();
   const u32 b = source(operand(at + 1), t);
@@ -330,9 +339,32 @@ void Decoder::atom(const Inst& inst) {
   r.d = d, r.b = b, r.c = c;
   r.flags = static_cast<std::uint16_t>(r.flags | log2_of(size) | log2_of(size) << kRegisterShift |
                                        kVisible);
-  r.aux = static_cast<u32>(*op) | static_cast<u32>(*as) << 8 | static_cast<u32>(a.space) << 16 |
-          (returns ? 1u << 24 : 0u);
+  r.aux = what | static_cast<u32>(a.space) << 16 | (returns ? 1u << 24 : 0u);
   if (a.space == Space::Generic) generic_.push_back(index_);
+}
+
+/// atom and red of .v2, .v4, .v8 in global memory: each element by itself.
+void Decoder::vector_atom(const Inst& inst, u32 what, std::size_t at) {
+  const Type t = type();
+  const auto& elements = operand(at + 1).elements;
+  const unsigned size = ptx::size_of(t), count = static_cast<unsigned>(elements.size());
+  const bool returns = at == 1;
+  if (!ptx::is_float(t) || size * count > 16 || (count != 2 && count != 4 && count != 8)) refuse();
+  if (returns && operand(0).elements.size() != count) refuse("number of registers");
+  auto made = std::make_unique<VectorAtomic>();
+  made->address = slow_address(inst, operand(at));
+  if (made->address.space == Space::Shared) refuse();
+  made->address.space = Space::Global;
+  made->what = what;
+  made->size = size;
+  for (unsigned i = 0; i < count; ++i) {
+    made->operands.push_back(source(elements[i], t));
+    made->results.push_back(returns ? destination(operand(0).elements[i], t) : trash_at_);
+  }
+  current_.bytes = static_cast<std::uint8_t>(size * count);
+  current_.bypass_l1 = true;
+  emit_slow_access(std::move(made), Space::Global, true);
+  current_.kind = returns ? OpKind::AtomicGlobal : OpKind::ReduceGlobal;
 }
 
 }  // namespace raddle::exec

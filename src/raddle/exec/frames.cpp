@@ -35,15 +35,30 @@ void splat(char* frame, const Fill& fill, u64 value) {
   else splat_as<std::uint16_t>(at, value);
 }
 bool varies_by_block(S s) {
-  return s == S::CtaidX || s == S::CtaidY || s == S::CtaidZ || s == S::SmId || s == S::ClusterIdX ||
-         s == S::ClusterIdY || s == S::ClusterIdZ;
+  switch (s) {
+    case S::CtaidX:
+    case S::CtaidY:
+    case S::CtaidZ:
+    case S::SmId:
+    case S::ClusterIdX:
+    case S::ClusterIdY:
+    case S::ClusterIdZ:
+    case S::ClusterCtaidX:
+    case S::ClusterCtaidY:
+    case S::ClusterCtaidZ:
+    case S::ClusterCtarank:
+      return true;
+    default:
+      return false;
+  }
 }
 }  // namespace
 
-u64 Runner::special_of(S special, const Warp& warp, unsigned lane) const {
-  const Dim3 &grid = shape_.grid, &block = shape_.block;
+u64 Runner::special_of(const Fill& fill, const Warp& warp, unsigned lane) const {
+  const Dim3 &grid = shape_.grid, &block = shape_.block, &cluster = cluster_shape_;
   const u32 thread = warp.index * kLanes + lane, number = warp.block;
-  switch (special) {
+  const Dim3 at{number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
+  switch (fill.special) {
     case S::TidX:
       return thread % block.x;
     case S::TidY:
@@ -57,23 +72,48 @@ u64 Runner::special_of(S special, const Warp& warp, unsigned lane) const {
     case S::NtidZ:
       return block.z;
     case S::CtaidX:
-    case S::ClusterIdX:
-      return number % grid.x;
+      return at.x;
     case S::CtaidY:
-    case S::ClusterIdY:
-      return number / grid.x % grid.y;
+      return at.y;
     case S::CtaidZ:
-    case S::ClusterIdZ:
-      return number / grid.x / grid.y;
+      return at.z;
     case S::NctaidX:
-    case S::NclusterIdX:
       return grid.x;
     case S::NctaidY:
-    case S::NclusterIdY:
       return grid.y;
     case S::NctaidZ:
-    case S::NclusterIdZ:
       return grid.z;
+    case S::ClusterIdX:
+      return at.x / cluster.x;
+    case S::ClusterIdY:
+      return at.y / cluster.y;
+    case S::ClusterIdZ:
+      return at.z / cluster.z;
+    case S::NclusterIdX:
+      return grid.x / cluster.x;
+    case S::NclusterIdY:
+      return grid.y / cluster.y;
+    case S::NclusterIdZ:
+      return grid.z / cluster.z;
+    case S::ClusterCtaidX:
+      return at.x % cluster.x;
+    case S::ClusterCtaidY:
+      return at.y % cluster.y;
+    case S::ClusterCtaidZ:
+      return at.z % cluster.z;
+    case S::ClusterCtarank:
+      return at.x % cluster.x +
+             cluster.x * (at.y % cluster.y + u64{cluster.y} * (at.z % cluster.z));
+    case S::ClusterNctaidX:
+      return cluster.x;
+    case S::ClusterNctaidY:
+      return cluster.y;
+    case S::ClusterNctaidZ:
+      return cluster.z;
+    case S::ClusterNctarank:
+      return cluster.count();
+    case S::IsExplicitCluster:
+      return explicit_cluster_ ? 1 : 0;
     case S::LaneId:
       return lane;
     case S::WarpId:
@@ -85,7 +125,9 @@ u64 Runner::special_of(S special, const Warp& warp, unsigned lane) const {
     case S::NsmId:
       return options_.sms;
     case S::GridId:
-      return 1;
+      return grid_;
+    case S::Envreg:  // the driver's: where the barrier of cooperative groups' grids lies
+      return fill.value == 1 ? grid_workspace_ >> 32 : fill.value == 2 ? grid_workspace_ : 0;
     case S::WarpSize:
       return kLanes;
     case S::LanemaskEq:
@@ -102,19 +144,16 @@ u64 Runner::special_of(S special, const Warp& warp, unsigned lane) const {
       return shape_.dynamic_shared_bytes;
     case S::TotalSmemSize:
       return shared_bytes_;
-    case S::ClusterNctaidX:
-    case S::ClusterNctaidY:
-    case S::ClusterNctaidZ:
-    case S::ClusterNctarank:
-      return 1;  // every block is a cluster of its own
+    case S::ReservedSmemOffset:
+      return reserved_shared_at(shared_bytes_);
     default:
-      return 0;  // environment registers, cluster ranks; clocks are read when they are used
+      return 0;  // clocks are read when they are used
   }
 }
 
 void Runner::fill_special(const Fill& fill, char* frame, const Warp& warp) const {
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    put(frame, fill, lane, special_of(fill.special, warp, lane));
+    put(frame, fill, lane, special_of(fill, warp, lane));
 }
 
 void Runner::fill(const Code& code, char* frame, const Warp& warp) const {
@@ -139,7 +178,7 @@ void Runner::fill(const Code& code, char* frame, const Warp& warp) const {
 void Runner::fill_block(const Warp& warp, char* frame) const {
   for (const Fill& f : kernel_.functions[0].fills)
     if (f.kind == Fill::Kind::Special && varies_by_block(f.special))
-      splat(frame, f, special_of(f.special, warp, 0));
+      splat(frame, f, special_of(f, warp, 0));
 }
 
 std::unique_ptr<Block> Runner::start(u32 number) {
@@ -168,7 +207,12 @@ std::unique_ptr<Block> Runner::start(u32 number) {
   block->number = number;
   block->running = warps_;
   block->barriers.fill({});
-  std::memset(block->shared.reserve(shared_bytes_ + 256), 0, shared_bytes_ + 256);
+  block->cluster = nullptr;
+  const std::size_t shared = context_.shared_bytes + std::size_t{256};
+  std::memset(block->shared.reserve(shared), 0, shared);
+  if (observation_ != nullptr)
+    observation_->started(*block, frame_stride_ * warps_, shared,
+                          std::size_t{local_bytes_} * kLanes * warps_);
   const std::uint64_t threads = shape_.block.count();
   for (unsigned w = 0; w < warps_; ++w) {
     WarpState& warp = block->warps[w];
@@ -186,8 +230,10 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     warp.local_base = warp.activation = 0;
     warp.status = WarpState::Status::Ready;
     warp.functions.assign(1, 0);
+    warp.allocated.assign(1, 0);
     for (auto& a : warp.activations) a->prepared = false;
     warp.room = {};
+    warp.cluster_arrival = 0;
     fill_block(warp, warp.frame);
   }
   return block;

@@ -11,6 +11,9 @@ namespace raddle::exec {
 namespace portable {
 extern const LaneEngine kEngine;
 }
+namespace observed {
+extern const LaneEngine kEngine;
+}
 namespace avx2 {
 extern const LaneEngine kEngine;
 }
@@ -22,6 +25,8 @@ extern const LaneEngine kEngine;
 static_assert(trace::Record::make(5, 3, 2, 9).head == (5u | 3u << 20 | 2u << 26));
 static_assert(trace::kRecordWords == 2 && trace::kPieceWords == 3 && trace::kMaxPieces == 63);
 static_assert(DeviceMemory::kBase == 0x10'0000'0000ull);
+
+const LaneEngine& observed_lane_engine() { return observed::kEngine; }
 
 const LaneEngine& lane_engine() {
   const char* wish = std::getenv("RADDLE_LANES");

@@ -12,15 +12,20 @@ namespace raddle::exec {
 namespace {
 
 using u32 = std::uint32_t;
+using u64 = std::uint64_t;
 
 /// Executes a few dozen records ahead of its reader. A warp that has met a barrier is taken up
 /// again when its reader asks for more, which the timing model does only after all warps have been
 /// seen there.
 class LiveStream final : public trace::KernelStream {
  public:
-  LiveStream(DeviceMemory& memory, const MachineOptions& options, const Launch& launch)
-      : options_(options), runner_(memory, options_, launch) {
+  LiveStream(DeviceMemory& memory, const MachineOptions& options, DeviceObjects& objects,
+             const Launch& launch)
+      : options_(options), runner_(memory, options_, objects, launch) {
     runner_.context().live = runner_.context().traced = 1;
+    if (runner_.cluster_shape().count() > 1)
+      throw InputError("kernel " + runner_.kernel().name +
+                       " cannot be run live: its blocks form clusters, which must run together");
   }
   const trace::KernelCode& code() const override { return *runner_.kernel().code; }
   const trace::LaunchShape& shape() const override { return runner_.shape(); }
@@ -87,19 +92,31 @@ class LiveStream final : public trace::KernelStream {
 struct Machine::Impl {
   DeviceMemory& memory;
   MachineOptions options;
+  DeviceObjects objects;
 };
 
 Machine::Machine(DeviceMemory& memory, MachineOptions options)
-    : impl_(std::make_unique<Impl>(Impl{memory, std::move(options)})) {}
+    : impl_(std::make_unique<Impl>(
+          Impl{memory, std::move(options), DeviceObjects(options.heap_bytes)})) {}
 Machine::~Machine() = default;
 
 RunCount Machine::run(const Launch& launch, trace::StreamWriter* streams) {
-  Runner runner(impl_->memory, impl_->options, launch);
+  Runner runner(impl_->memory, impl_->options, impl_->objects, launch);
   return runner.run(streams);
 }
 std::unique_ptr<trace::KernelStream> Machine::live(const Launch& launch) {
-  return std::make_unique<LiveStream>(impl_->memory, impl_->options, launch);
+  return std::make_unique<LiveStream>(impl_->memory, impl_->options, impl_->objects, launch);
 }
+u64 Machine::create_texture(const TextureDescription& description) {
+  return impl_->objects.images.create(description, impl_->memory);
+}
+u64 Machine::create_surface(const SurfaceDescription& description) {
+  return impl_->objects.images.create(description, impl_->memory);
+}
+bool Machine::destroy_texture(u64 handle) { return impl_->objects.images.destroy_texture(handle); }
+bool Machine::destroy_surface(u64 handle) { return impl_->objects.images.destroy_surface(handle); }
+void Machine::set_heap_bytes(u64 bytes) { impl_->objects.heap.set_limit(bytes); }
+void Machine::set_stack_bytes(u32 bytes) { impl_->options.stack_bytes = bytes; }
 std::string_view Machine::lanes() { return lane_engine().name; }
 
 }  // namespace raddle::exec

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 
 #include "raddle/base/error.h"
 
@@ -13,25 +14,49 @@ namespace raddle::exec {
 namespace {
 constexpr std::uint64_t kLine = 128;
 
+constexpr std::uint64_t kOpenStep = std::uint64_t{32} << 20;
+
 /// Address space only: pages appear, zeroed, when touched; huge ones where the host has them, since
-/// gathers from small ones wait for address translation.
-void* reserve(std::uint64_t bytes) {
-  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+/// gathers from small ones wait for address translation. Read-only until make_writable(), so that a
+/// limit on a process's data (RLIMIT_DATA) counts what is allocated and not what could be.
+void* reserve(std::uint64_t bytes, Address at = 0) {
+  const int fixed = at != 0 ? MAP_FIXED_NOREPLACE : 0;
+  void* p = mmap(reinterpret_cast<void*>(at), bytes, PROT_READ,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+  // A kernel older than 4.17 takes the address for a wish.
+  if (p != MAP_FAILED && at != 0 && reinterpret_cast<Address>(p) != at) {
+    munmap(p, bytes);
+    p = MAP_FAILED;
+  }
   if (p == MAP_FAILED)
-    throw RunError(
-        fmt::format("cannot reserve {} MiB of address space for device memory", bytes >> 20));
+    throw RunError(fmt::format("cannot reserve {} MiB of address space for device memory{}",
+                               bytes >> 20, at != 0 ? fmt::format(" at {:#x}", at) : ""));
   madvise(p, bytes, MADV_HUGEPAGE);  // advice only: where it is refused, nothing is lost
   return p;
+}
+
+void make_writable(void* p, std::uint64_t bytes) {
+  if (mprotect(p, bytes, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
 }
 
 std::uint64_t round_up(std::uint64_t n, std::uint64_t to) { return (n + to - 1) / to * to; }
 }  // namespace
 
-DeviceMemory::DeviceMemory(std::uint64_t capacity) : capacity_(round_up(capacity, kAlignment)) {
+DeviceMemory::DeviceMemory(std::uint64_t capacity, HostView view)
+    : capacity_(round_up(capacity, kAlignment)) {
   // One more alignment unit, so that a full vector load near the end stays inside the reservation.
-  bytes_ = static_cast<std::byte*>(reserve(capacity_ + kAlignment));
+  bytes_ = static_cast<std::byte*>(
+      reserve(capacity_ + kAlignment, view == HostView::SameAddress ? kBase : 0));
   valid_ = static_cast<std::uint8_t*>(reserve(capacity_ / kLine + kAlignment));
+}
+
+void DeviceMemory::open(std::uint64_t extent) {
+  if (extent <= open_) return;
+  // In steps: each is a call to the system. valid_ has a byte for each line and is far smaller.
+  const std::uint64_t open = std::min(round_up(extent, kOpenStep), capacity_);
+  make_writable(bytes_, open + kAlignment);
+  make_writable(valid_, open / kLine + kAlignment);
+  open_ = open;
 }
 
 DeviceMemory::~DeviceMemory() {
@@ -49,6 +74,7 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t size) {
     free_.erase(hole);
   } else {
     if (extent_ + footprint > capacity_) return std::nullopt;
+    open(extent_ + footprint);
     at = kBase + extent_;
     extent_ += footprint;
   }

@@ -19,15 +19,22 @@ class DeviceMemory {
   static constexpr Address kBase = 0x10'0000'0000ull;
   static constexpr Address kAlignment = 256;
 
+  /// Where this process sees the memory: anywhere, or at the very addresses that the device uses,
+  /// so that host code may touch what it is given (managed and mapped memory).
+  enum class HostView : std::uint8_t { Anywhere, SameAddress };
+
   /// Reserves `capacity` bytes of address space (no memory is used until touched; fresh memory
-  /// reads as zero).
-  explicit DeviceMemory(std::uint64_t capacity = std::uint64_t{16} << 30);
+  /// reads as zero). Throws RunError when that is refused, as SameAddress is to a process that has
+  /// something else there.
+  explicit DeviceMemory(std::uint64_t capacity = std::uint64_t{16} << 30,
+                        HostView view = HostView::Anywhere);
   ~DeviceMemory();
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   /// 256-byte aligned, followed by at least one invalid line. nullopt when the capacity is spent.
-  /// size 0 gives size 1.
+  /// size 0 gives size 1. Throws std::bad_alloc when the system gives the process no
+  /// more memory.
   std::optional<Address> allocate(std::uint64_t size);
   /// False when `address` is not the start of a live allocation.
   bool free(Address address);
@@ -52,9 +59,12 @@ class DeviceMemory {
   }  ///< bytes from kBase up to the end of the last allocation
 
  private:
+  void open(std::uint64_t extent);
+
   std::byte* bytes_ = nullptr;
   std::uint8_t* valid_ = nullptr;
   std::uint64_t capacity_, extent_ = 0, used_ = 0;
+  std::uint64_t open_ = 0;                      ///< bytes that can be written; extent_ at least
   std::map<Address, std::uint64_t> live_;       ///< start -> size
   std::multimap<std::uint64_t, Address> free_;  ///< footprint -> start
 };

@@ -65,10 +65,11 @@ u32 Decoder::special(const ptx::Operand& operand, unsigned width) {
     r.aux = width;
     return t;
   }
-  auto [at, fresh] = specials_.try_emplace({static_cast<unsigned>(s), width}, code_.frame_bytes);
+  auto [at, fresh] = specials_.try_emplace(
+      {static_cast<unsigned>(s) << 8 | operand.special_index, width}, code_.frame_bytes);
   if (fresh) {
-    code_.fills.push_back(
-        {Fill::Kind::Special, static_cast<std::uint8_t>(width), code_.frame_bytes, 0, s});
+    code_.fills.push_back({Fill::Kind::Special, static_cast<std::uint8_t>(width), code_.frame_bytes,
+                           operand.special_index, s});
     code_.frame_bytes += width == 8 ? 256 : 128;
   }
   return at->second;

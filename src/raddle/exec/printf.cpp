@@ -1,5 +1,6 @@
-// Functions of the CUDA run-time library that kernels call: vprintf, __assertfail. Text comes out
-// when the instruction runs, lane after lane, so its order is that of the functional execution.
+// Functions of the CUDA run-time library that kernels call: vprintf, __assertfail, malloc, free.
+// They run when the instruction does, lane after lane, so text comes out in the order of the
+// functional execution.
 #include <fmt/format.h>
 
 #include <cstdarg>
@@ -81,12 +82,14 @@ class Arguments {
     u64 value = 0;
     memory_.read(at_, &value, bytes);
     at_ += bytes;
+    ++taken_;
     return value;
   }
+  u64 taken() const { return taken_; }
 
  private:
   const ThreadMemory& memory_;
-  u64 at_;
+  u64 at_, taken_ = 0;
 };
 
 std::string conversion(const std::string& flags, const std::string& length, char type,
@@ -168,12 +171,24 @@ u64 argument(const char* frame, const ParameterPlace& place, unsigned lane) {
   return v;
 }
 
+void put_result(char* frame, const ParameterPlace& place, unsigned lane, u64 value) {
+  if (place.is_register) {
+    std::memcpy(frame + place.offset + place.bytes * lane, &value, place.bytes);
+    return;
+  }
+  for (u32 word = 0; word < place.bytes / 4; ++word) {
+    const u32 part = static_cast<u32>(value >> 32 * word);
+    std::memcpy(frame + place.offset + 128 * word + 4 * lane, &part, 4);
+  }
+}
+
 }  // namespace
 
 void host_call(Context* c, const Record* ip, char* frame, u32 mask) {
-  const Runner& runner = *static_cast<const Runner*>(c->owner);
+  Runner& runner = *static_cast<Runner*>(c->owner);
   const Code& code = runner.running_code(static_cast<WarpState&>(*c->warp));
   const HostCall& call = code.host_calls[static_cast<std::size_t>(ip->imm)];
+  if (call.function >= HostFunction::StackAllocate) return stack_call(c, ip, frame, mask, call);
   for (u32 m = mask; m != 0; m &= m - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctz(m));
     const ThreadMemory memory(*c, lane);
@@ -183,12 +198,22 @@ void host_call(Context* c, const Record* ip, char* frame, u32 mask) {
                                  runner.kernel().name, memory.string(value(0)),
                                  memory.string(value(1)), static_cast<u32>(value(2)),
                                  runner.place(ip->inst), runner.thread_text(*c->warp, lane)));
-    Arguments arguments(memory, value(1));
-    const std::string text = format(memory.string(value(0)), arguments, memory);
-    runner.print(text);
-    const auto written = static_cast<std::int32_t>(text.size());
-    for (const ParameterPlace& place : call.returns)
-      std::memcpy(frame + place.offset + 4 * lane, &written, 4);
+    u64 result = 0;
+    if (call.function == HostFunction::Vprintf) {
+      Arguments arguments(memory, value(1));
+      const std::string text = format(memory.string(value(0)), arguments, memory);
+      runner.print(text);
+      result = arguments.taken();  // CUDA's printf counts arguments, not characters
+    } else if (call.function == HostFunction::Malloc) {
+      result = runner.heap_allocate(value(0));
+    } else if (!runner.heap_free(value(0))) {
+      throw RunError(
+          fmt::format("kernel {}: free of {:#x}, which malloc has not given out or which "
+                      "is free already, at {}, {}",
+                      runner.kernel().name, value(0), runner.place(ip->inst),
+                      runner.thread_text(*c->warp, lane)));
+    }
+    for (const ParameterPlace& place : call.returns) put_result(frame, place, lane, result);
   }
 }
 

@@ -123,7 +123,7 @@ std::optional<u32> deepest(const Kernel& kernel, u32 function, std::vector<char>
                                 const std::vector<Unsupported>& refused) {
   std::vector<Diagnostic> all;
   for (const Unsupported& u : refused)
-    all.push_back({{module.file, u.line, u.column},
+    all.push_back({{u.file.empty() ? module.file : u.file, u.line, u.column},
                    "kernel " + kernel + " needs '" + u.instruction +
                        "', which is not supported (in function " + u.function + ")"});
   throw InputError(std::move(all));
@@ -146,12 +146,13 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   kernel->function_of_module.assign(module.functions.size(), ptx::kNoIndex);
   auto code = std::make_shared<trace::KernelCode>();
   code->name = kernel->name;
-  code->file = module.file;
+  code->file = module.source_of(module.functions[entry]).file;
   code->static_shared_bytes = shared.static_bytes;
   std::map<std::string, std::uint16_t> opcodes;
   std::vector<Unsupported> refused;
   std::vector<std::vector<u32>> callees;
   std::vector<u32> generic;
+  bool takes_stack = false;
   for (u32 k = 0; k < functions.size(); ++k) {
     const u32 first = static_cast<u32>(code->instructions.size());
     kernel->function_of_module[functions[k]] = k;
@@ -159,6 +160,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
     decoder.run();
     refused.insert(refused.end(), decoder.refused().begin(), decoder.refused().end());
     callees.push_back(decoder.callees());
+    takes_stack = takes_stack || decoder.takes_stack();
     if (decoder.has_indirect_call()) callees.back().assign(functions.begin() + 1, functions.end());
     for (u32 g : decoder.generic_accesses()) generic.push_back(first + g);
     const ptx::Function& source = module.functions[functions[k]];
@@ -196,12 +198,12 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
     code->instructions.back().kind = load ? K::LoadLocal : K::StoreLocal;
   }
   if (code->instructions.size() >= trace::kMaxInstructions)
-    throw InputError({module.file, module.functions[entry].line, 0},
+    throw InputError({code->file, module.functions[entry].line, 0},
                      "kernel " + kernel->name + " has more than 1048575 instructions");
   std::vector<char> on_path(functions.size(), 0);
   const auto local = deepest(*kernel, 0, on_path, callees);
-  kernel->recursive = !local;
-  kernel->local_bytes = local ? *local : kRecursionBytes;
+  kernel->recursive = !local || takes_stack;
+  kernel->local_bytes = kernel->recursive ? kRecursionBytes : *local;
   code->local_bytes_per_thread = kernel->local_bytes;
   kernel->code = std::move(code);
   return kernel;
@@ -247,9 +249,9 @@ struct Program::Impl {
   Impl& operator=(const Impl&) = delete;
 
   static bool in_memory(const ptx::Variable& v) {
+    // A texture or surface reference holds the handle of the object it is bound to.
     return (v.space == ptx::Space::Global || v.space == ptx::Space::Const) &&
-           v.type != ptx::Type::TexRef && v.type != ptx::Type::SampRef &&
-           v.type != ptx::Type::SurfRef;
+           v.type != ptx::Type::SampRef;
   }
   void allocate(u32 index) {
     const ptx::Variable& v = module.variables[index];
@@ -294,6 +296,7 @@ const Kernel& Program::kernel(std::string_view name) {
     if (!function.is_entry || function.is_extern || function.name != name) continue;
     auto kernel = decode_kernel(impl_->layout, f);
     kernel->memory = &impl_->memory;
+    kernel->program = this;
     return *(impl_->kernels[std::string(name)] = std::move(kernel));
   }
   std::string known;

@@ -16,6 +16,7 @@ namespace raddle::exec {
 struct Unsupported {
   std::string function, instruction;  ///< as written
   unsigned line, column;
+  std::string file = {};  ///< "": the module's
 };
 /// Everything in the module that cannot be executed yet, each with its place.
 std::vector<Unsupported> unsupported(const ptx::Module& module);

@@ -77,12 +77,15 @@ enum class WarpOp : std::uint8_t {
 enum class AtomOp : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor, Exchange, Compare };
 enum class AtomType : std::uint8_t { U32, S32, U64, S64, F32, F64, F16, BF16, F16x2, BF16x2, B16 };
 /// What a bar record does (imm); Popc, And, Or are bar.red.
-enum class BarOp : std::uint8_t { Sync, Arrive, Popc, And, Or };
+enum class BarOp : std::uint8_t { Sync, Arrive, Popc, And, Or, ClusterArrive, ClusterWait };
 
 /// Generic address windows, below DeviceMemory::kBase.
 inline constexpr std::uint64_t kSharedWindow = 0x1'0000'0000, kLocalWindow = 0x2'0000'0000,
                                kParamWindow = 0x3'0000'0000, kWindowBytes = 0x1000'0000,
                                kCodeWindow = 0x4'0000'0000;
+/// Shared memory of the block of rank r of a cluster, as its other blocks address it, starts at
+/// (r + 1) << kRankShift of the shared window; below that lies a block's own.
+inline constexpr unsigned kRankShift = 23, kMostRanks = 16;
 
 /// A path not taken yet, a join, or (frame set) the caller of the running function.
 struct StackEntry {
@@ -126,9 +129,11 @@ struct Context {
   std::uint32_t parameter_bytes;
   const std::uint32_t*
       aliases;  ///< by instruction: index of a generic access's shared form; the local one follows
-  std::uint32_t live;    ///< 1: pause soon after anything other warps can see
-  std::uint32_t traced;  ///< 0: nobody reads the op stream, so pieces may be left out
-  void* owner;           ///< the plain half's own
+  std::uint64_t clock_base;  ///< %clock at the launch's start: instructions of earlier ones
+  std::uint32_t clustered;   ///< 1: blocks may access each other's shared memory
+  std::uint32_t live;        ///< 1: pause soon after anything other warps can see
+  std::uint32_t traced;      ///< 0: nobody reads the op stream, so pieces may be left out
+  void* owner;               ///< the plain half's own
 };
 
 /// One build of the engine.
@@ -143,6 +148,10 @@ struct LaneEngine {
 /// Throws RunError: some lane of `mask` makes an access outside its memory, or a misaligned one.
 [[noreturn]] void memory_fault(Context* c, const Record* ip, char* frame, std::uint32_t mask);
 void atomic_access(Context* c, const Record* ip, char* frame, std::uint32_t mask);
+/// A load or store of shared memory of which some lane means another block's.
+void distant_shared(Context* c, const Record* ip, char* frame, std::uint32_t mask,
+                    std::uint64_t origin, std::uint32_t inst, std::uint32_t store);
+void image_access(Context* c, const Record* ip, char* frame, std::uint32_t mask);
 void warp_operation(Context* c, const Record* ip, char* frame, std::uint32_t mask);
 /// Makes room for twice as many entries.
 void grow_stack(Warp* w);
@@ -152,6 +161,12 @@ void leave_function(Context* c, const StackEntry* caller, char** frame);
 const Record* indexed_branch(Context* c, const Record* ip, char* frame, std::uint32_t effective,
                              std::uint32_t* mask);
 void host_call(Context* c, const Record* ip, char* frame, std::uint32_t mask);
+/// Runs Code::slow[ip->imm].
+void slow(Context* c, const Record* ip, char* frame, std::uint32_t mask);
+/// A call of the device runtime; returns the lanes that have launched a kernel.
+std::uint32_t device_call(Context* c, const Record* ip, char* frame, std::uint32_t mask);
 [[noreturn]] void trap(Context* c, const Record* ip, std::uint32_t mask);
+/// The build that is observed only: the record at ip is going to be executed.
+void observe(Context* c, const Record* ip, char* frame, std::uint32_t mask);
 
 }  // namespace raddle::exec

@@ -24,8 +24,28 @@ constexpr std::size_t kFramePadding =
     192;  // frames of a block must not all start at the same cache set
 }  // namespace
 
-Runner::Runner(DeviceMemory& memory, const MachineOptions& options, const Launch& launch)
-    : memory_(memory), options_(options), kernel_(*launch.kernel), shape_(launch.shape) {
+namespace {
+/// Beside the block's own shared memory, and not counted in it, as on sm_80 and later.
+constexpr u32 kReservedSharedBytes = 1024;
+bool uses_reserved_shared(const Kernel& kernel) {
+  for (const Code& code : kernel.functions)
+    for (const Fill& f : code.fills)
+      if (f.kind == Fill::Kind::Special && f.special == ptx::Special::ReservedSmemOffset)
+        return true;
+  return false;
+}
+}  // namespace
+u32 Runner::reserved_shared_at(u32 shared_bytes) { return (shared_bytes + 127) / 128 * 128; }
+
+Runner::Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObjects& objects,
+               const Launch& launch)
+    : memory_(memory),
+      options_(options),
+      objects_(objects),
+      kernel_(*launch.kernel),
+      shape_(launch.shape),
+      cooperative_(launch.cooperative),
+      device_(launch.device) {
   const auto refuse = [&](const std::string& why) {
     throw InputError("kernel " + kernel_.name + " cannot be launched: " + why);
   };
@@ -42,25 +62,54 @@ Runner::Runner(DeviceMemory& memory, const MachineOptions& options, const Launch
                        options.max_shared_bytes));
   shared_bytes_ = static_cast<u32>(shared);
   local_bytes_ = kernel_.local_bytes;
+  if (kernel_.recursive) local_bytes_ = std::max(local_bytes_, options.stack_bytes);
   warps_ = shape_.warps_per_block();
   frame_stride_ = (kernel_.functions[0].frame_bytes + 511) / 256 * 256 + kFramePadding;
   parameters_.resize(launch.parameters.size());
   if (!parameters_.empty())
     std::memcpy(parameters_.data(), launch.parameters.data(), parameters_.size());
+  grid_ = ++objects_.launches;
+  set_up_clusters(launch);
+  if (cooperative_) prepare_grid_barrier();
   context_.global = reinterpret_cast<char*>(memory.bytes());
   context_.valid = memory.valid_bytes();
   context_.extent = memory.extent();
   context_.shared_bytes = shared_bytes_;
+  if (uses_reserved_shared(kernel_))
+    context_.shared_bytes = reserved_shared_at(shared_bytes_) + kReservedSharedBytes;
   context_.local_bytes = local_bytes_;
   context_.parameters = parameters_.data();
   context_.parameter_bytes = static_cast<u32>(parameters_.size());
   context_.aliases = kernel_.aliases.data();
+  context_.clock_base = objects_.instructions;
   context_.owner = this;
-  engine_ = &lane_engine();
+  if (options.observer != nullptr) observation_ = std::make_unique<Observation>(*options.observer);
+  engine_ = observation_ != nullptr ? &observed_lane_engine() : &lane_engine();
   scratch_.resize(kScratchWords);
 }
 
+Runner::~Runner() {
+  objects_.instructions += context_.warp_instructions;
+  if (grid_workspace_ != 0) memory_.free(grid_workspace_);
+}
+
+/// The structure that cooperative groups expect the driver to provide: zeros.
+void Runner::prepare_grid_barrier() {
+  constexpr u64 kBytes = 256;
+  const auto at = memory_.allocate(kBytes);
+  if (!at) throw RunError("no device memory left for the grid barrier of " + kernel_.name);
+  std::memset(memory_.host(*at), 0, kBytes);
+  grid_workspace_ = *at;
+}
+
+Address Runner::heap_allocate(u64 bytes) {
+  const Address at = objects_.heap.allocate(memory_, bytes);
+  context_.extent = memory_.extent();
+  return at;
+}
+
 u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 budget) {
+  stepping_ = &block;
   context_.warp = &warp;
   context_.shared = block.shared.data();
   context_.out = out;
@@ -112,6 +161,7 @@ u32 first_value(const WarpState& warp, u32 offset) {
 void Runner::arrive(Block& block, WarpState& warp) {
   const Record& r = *warp.ip;
   const auto op = static_cast<BarOp>(r.imm);
+  if (op >= BarOp::ClusterArrive) return arrive_at_cluster(block, warp);
   const u32 id = first_value(warp, r.a), threads = r.b != 0 ? first_value(warp, r.b) : 0;
   if (id > 15 || threads % kLanes != 0 || threads > 1024)
     throw RunError(fmt::format("{}: barrier {} with {} threads, block {} warp {}", place(r.inst),
@@ -171,6 +221,10 @@ void Runner::release_warp(BarrierState& barrier, WarpState& warp) {
 void Runner::finish(Block& block, WarpState& warp) {
   warp.status = Status::Done;
   --block.running;
+  if (Cluster* cluster = block.cluster.get(); cluster != nullptr) {
+    if (warp.cluster_arrival == cluster->openings + 1) --cluster->arrived;
+    open_cluster_if_complete(*cluster);
+  }
   for (unsigned id = 0; id < block.barriers.size(); ++id)
     if (block.barriers[id].arrived != 0) open_if_complete(block, id);
 }
@@ -190,39 +244,51 @@ void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, 
       warp.room.at += words;
       streams->commit(block.number, warp.index, warp.room.at);
     }
-    if (arrived_) return;  // after a barrier the lowest warp goes first, not the one that came last
+    // After a barrier the lowest warp goes first, not the one that came last. Warps of a grid that
+    // may wait for another block go on until others can see or cause what they do.
+    if (arrived_ || cooperative_) return;
   }
 }
 
-/// True when the block has ended.
-bool Runner::run_block(Block& block, trace::StreamWriter* streams, u64 budget) {
+/// Each warp that can run has its turn, until the block ends, the budget is spent, or all wait.
+Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 budget) {
   const u64 end = context_.warp_instructions + budget;
+  bool ever = false;
   while (block.running != 0) {
     bool moved = false;
     for (WarpState& warp : block.warps)
       if (warp.status == Status::Ready) {
-        moved = true;
+        moved = ever = true;
         slice(block, warp, streams, kWarpQuantum);
       }
-    if (!moved) deadlock(block);
-    if (context_.warp_instructions >= end) return block.running == 0;
+    if (!moved) return ever ? Turn::Moved : Turn::Stuck;
+    if (context_.warp_instructions >= end && block.running != 0) return Turn::Moved;
   }
-  return true;
+  return Turn::Ended;
 }
 
 RunCount Runner::run(trace::StreamWriter* streams) {
-  const u32 blocks = static_cast<u32>(shape_.grid.count());
+  const u64 each = cluster_shape_.count();
+  const u32 clusters = static_cast<u32>(shape_.grid.count() / each);
   context_.traced = streams != nullptr ? 1 : 0;
+  context_.live = cooperative_ ? 1 : 0;
+  const std::size_t most = cooperative_ ? shape_.grid.count() : kMostBlocks;
+  const u64 quantum = cooperative_ ? 1 : each > 1 ? kWarpQuantum : kBlockQuantum;
   std::vector<std::unique_ptr<Block>> active;
   u32 next = 0;
-  while (next < blocks || !active.empty()) {
-    if (next < blocks && active.size() < kMostBlocks) active.push_back(start(next++));
+  while (next < clusters || !active.empty()) {
+    if (next < clusters && active.size() + each <= most) start_cluster(next++, active);
+    bool moved = false;
     for (auto& block : active) {
-      if (!run_block(*block, streams, kBlockQuantum)) continue;
+      const Turn turn = run_block(*block, streams, quantum);
+      moved = moved || turn != Turn::Stuck;
+      if (turn != Turn::Ended) continue;
       if (streams != nullptr) streams->finish(block->number);
       release(std::move(block));
     }
     active.erase(std::remove(active.begin(), active.end(), nullptr), active.end());
+    // Only the blocks of a cluster wait for one another without running.
+    if (!moved) deadlock(*active[0]);
   }
   return {context_.warp_instructions, context_.thread_instructions};
 }
@@ -233,7 +299,10 @@ void Runner::deadlock(const Block& block) const {
       fmt::format("kernel {}: block {} cannot go on, every warp waits:", kernel_.name,
                   block_text(block.number));
   for (const WarpState& warp : block.warps)
-    if (warp.status == Status::Waiting) {
+    if (warp.status == Status::Waiting && warp.barrier == kClusterBarrier) {
+      text +=
+          fmt::format(" warp {} at its cluster's barrier, {};", warp.index, place(warp.ip->inst));
+    } else if (warp.status == Status::Waiting) {
       const BarrierState& b = block.barriers[warp.barrier];
       text += fmt::format(" warp {} at barrier {} ({} of {} warps have come), {};", warp.index,
                           warp.barrier, b.arrived, b.expected != 0 ? b.expected : block.running,
@@ -260,9 +329,15 @@ std::string Runner::place(u32 inst) const {
   const auto& instructions = kernel_.code->instructions;
   const ptx::Module& module = *kernel_.module;
   if (inst >= instructions.size()) return module.file + ": end of function";
+  const u32 own =
+      instructions[inst].alias_of != trace::kNoRegister ? instructions[inst].alias_of : inst;
+  const Code* code = &kernel_.functions[0];
+  for (const Code& c : kernel_.functions)
+    if (c.first_instruction <= own) code = &c;
+  const ptx::Module::Source source = module.source_of(*code->source);
   const unsigned line = instructions[inst].line;
-  const std::string_view text = module.text != nullptr ? line_of(*module.text, line) : "";
-  return fmt::format("{}:{} '{}'", module.file, line, text);
+  const std::string_view text = source.text != nullptr ? line_of(*source.text, line) : "";
+  return fmt::format("{}:{} '{}'", source.file, line, text);
 }
 std::string Runner::block_text(u32 number) const {
   const Dim3& g = shape_.grid;

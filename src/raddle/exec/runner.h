@@ -8,13 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "raddle/exec/heap.h"
 #include "raddle/exec/kernel.h"
 #include "raddle/exec/machine.h"
+#include "raddle/exec/observation.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::exec {
 
 const LaneEngine& lane_engine();
+/// Calls observe() before every record.
+const LaneEngine& observed_lane_engine();
 
 /// 64-byte aligned bytes that stay where they are.
 class AlignedBytes {
@@ -29,6 +33,14 @@ class AlignedBytes {
   std::size_t size_ = 0;
 };
 
+struct Block;
+/// Blocks that run together, with a barrier, and see each other's shared memory.
+struct Cluster {
+  std::vector<Block*> blocks;  ///< by rank; nullptr: it has ended
+  unsigned arrived = 0;        ///< running warps that have, since the barrier last opened
+  std::uint64_t openings = 0;
+};
+
 /// A called function's registers, kept for the next call at the same depth.
 struct Activation {
   std::uint32_t function = ptx::kNoIndex;
@@ -40,11 +52,13 @@ struct Activation {
 struct WarpState : Warp {
   enum class Status : std::uint8_t { Ready, Waiting, Done };
   Status status = Status::Ready;
-  unsigned barrier = 0;
+  unsigned barrier = 0;               ///< while waiting; kClusterBarrier: for the cluster
+  std::uint64_t cluster_arrival = 0;  ///< waits for that opening of the cluster's barrier
   std::vector<StackEntry> entries;
   std::vector<std::unique_ptr<Activation>>
       activations;                       ///< of calls; the kernel's own frame is the block's
   std::vector<std::uint32_t> functions;  ///< running function by depth
+  std::vector<std::uint32_t> allocated;  ///< bytes of alloca by depth
   trace::StreamWriter::Room room;
 };
 
@@ -60,17 +74,40 @@ struct Block {
   std::vector<WarpState> warps;
   AlignedBytes frames, shared, local;
   std::array<BarrierState, 16> barriers;
+  std::shared_ptr<Cluster> cluster;
+};
+inline constexpr unsigned kClusterBarrier = 16;
+
+/// alloca, stacksave and stackrestore of the warp.
+void stack_call(Context* c, const Record* ip, char* frame, std::uint32_t mask,
+                const HostCall& call);
+/// Where an access to the block's shared memory or that of another block of its cluster goes;
+/// nullptr: nowhere. `offset` is the address less the window.
+char* shared_place(const Context* c, std::uint64_t offset, unsigned bytes);
+
+/// What kernels leave behind for the next ones.
+struct DeviceObjects {
+  explicit DeviceObjects(std::uint64_t heap_bytes) : heap(heap_bytes) {}
+  ImageTable images;
+  DeviceHeap heap;
+  std::uint64_t launches = 0;
+  std::uint64_t instructions = 0;  ///< of all launches so far: the clock
 };
 
 class Runner {
  public:
-  Runner(DeviceMemory& memory, const MachineOptions& options, const Launch& launch);
+  /// `options` and `objects` must outlive it.
+  Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObjects& objects,
+         const Launch& launch);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
   /// All blocks to their end.
   RunCount run(trace::StreamWriter* streams);
 
   /// A block at its start. It goes back through release().
   std::unique_ptr<Block> start(std::uint32_t number);
-  void release(std::unique_ptr<Block> block) { pool_.push_back(std::move(block)); }
+  void release(std::unique_ptr<Block> block);
   /// Runs one warp, writing to [out, end): until it waits, ends, has run `budget` instructions, or
   /// has written beyond `soft_end`. Returns where the records end.
   std::uint32_t* step(Block& block, WarpState& warp, std::uint32_t* out, std::uint32_t* soft_end,
@@ -81,43 +118,74 @@ class Runner {
   Context& context() { return context_; }
   const Kernel& kernel() const { return kernel_; }
   const trace::LaunchShape& shape() const { return shape_; }
+  Dim3 cluster_shape() const { return cluster_shape_; }
   const MachineOptions& options() const { return options_; }
   const DeviceMemory& memory() const { return memory_; }
+  const ImageTable& images() const { return objects_.images; }
+  /// malloc and free of the kernel.
+  Address heap_allocate(std::uint64_t bytes);
+  bool heap_free(Address address) { return objects_.heap.free(memory_, address); }
+  DeviceGrid* device() const { return device_; }
+  /// nullptr: nobody observes the launch.
+  Observation* observation() { return observation_.get(); }
   /// "kernel K at FILE:LINE 'text', block (x,y,z)" of an instruction of the trace's code.
   std::string place(std::uint32_t inst) const;
   std::string block_text(std::uint32_t number) const;
   std::string thread_text(const Warp& warp, unsigned lane) const;
+  const Block* running_block() const { return stepping_; }
   const Code& running_code(const WarpState& warp) const;
   /// Registers of a frame that never change while the block runs.
   void fill(const Code& code, char* frame, const Warp& warp) const;
   void print(std::string_view text) const;
+  /// Where reserved shared memory begins, behind the block's own.
+  static std::uint32_t reserved_shared_at(std::uint32_t shared_bytes);
+  /// The running warp waits for another one by asking again and again: let that one run.
+  void yield() {
+    arrived_ = true;
+    context_.out_limit = context_.out;
+  }
 
  private:
   void fill_special(const Fill& fill, char* frame, const Warp& warp) const;
   void fill_block(const Warp& warp, char* frame) const;
-  std::uint64_t special_of(ptx::Special special, const Warp& warp, unsigned lane) const;
+  std::uint64_t special_of(const Fill& fill, const Warp& warp, unsigned lane) const;
+  void prepare_grid_barrier();
   void arrive(Block& block, WarpState& warp);
   void open_if_complete(Block& block, unsigned id);
+  void arrive_at_cluster(Block& block, WarpState& warp);
+  void open_cluster_if_complete(Cluster& cluster);
   void release_warp(BarrierState& barrier, WarpState& warp);
   void finish(Block& block, WarpState& warp);
-  bool run_block(Block& block, trace::StreamWriter* streams, std::uint64_t budget);
+  enum class Turn : std::uint8_t { Ended, Moved, Stuck };
+  Turn run_block(Block& block, trace::StreamWriter* streams, std::uint64_t budget);
+  void set_up_clusters(const Launch& launch);
+  void start_cluster(std::uint32_t number, std::vector<std::unique_ptr<Block>>& active);
   void slice(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
   void check_limit(const WarpState& warp) const;
   [[noreturn]] void deadlock(const Block& block) const;
 
   DeviceMemory& memory_;
   const MachineOptions& options_;
+  DeviceObjects& objects_;
   const Kernel& kernel_;
   trace::LaunchShape shape_;
+  const bool cooperative_;
+  Dim3 cluster_shape_{1, 1, 1};
+  bool explicit_cluster_ = false;
+  std::uint64_t grid_ = 0;      ///< %gridid
+  Address grid_workspace_ = 0;  ///< %envreg1 and 2; cooperative launches have one
+  DeviceGrid* device_;
   std::vector<char> parameters_;
   std::uint32_t shared_bytes_, local_bytes_;
   std::size_t frame_stride_;
   unsigned warps_;
   Context context_{};
   const LaneEngine* engine_;
+  std::unique_ptr<Observation> observation_;
   std::vector<std::unique_ptr<Block>> pool_;
   std::vector<std::uint32_t> scratch_;
-  bool arrived_ = false;  ///< the last step ended at a barrier
+  const Block* stepping_ = nullptr;  ///< whose warp runs
+  bool arrived_ = false;             ///< the last step ended at a barrier, or waits by asking
 };
 
 }  // namespace raddle::exec

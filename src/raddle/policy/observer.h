@@ -1,6 +1,7 @@
 // What a policy may learn from an SM's first-level data cache: every access, eviction and fill, in
-// the order in which they happen. Enough for victim tags and lost-locality scores (CCWS), for
-// replaying the accesses in a cache of another kind, and for classes of locality. An observer
+// the order in which they happen, and who a warp slot stands for. Enough for victim tags and
+// lost-locality scores (CCWS), for replaying the accesses in a cache of another kind, and for
+// classes of locality. An observer
 // decides nothing and changes nothing; while nobody observes, a cache pays one test of a pointer.
 #pragma once
 #include <cstdint>
@@ -20,16 +21,27 @@ enum class L1Outcome : std::uint8_t {
 
 /// One line that a warp's instruction touches.
 struct L1Access {
+  Cycle at = 0;
+  std::uint32_t line = 0;    ///< address / line size of the machine
+  std::uint32_t inst = 0;    ///< index in the kernel's code: the PC
+  LaneMask lanes = 0;        ///< that touch the line; where it is half of a recorded one, of both
+  std::uint8_t sectors = 0;  ///< touched, widened to what the cache fetches
+  std::uint8_t keeps = 0;    ///< store: of these, what is valid afterwards even if it was absent
+  std::uint8_t warp = 0;     ///< slot of the SM
+  std::uint8_t kernel = 0;   ///< launch slot
+  L1Kind kind = L1Kind::Load;
+  bool local = false;   ///< local memory
+  bool bypass = false;  ///< a load or store whose instruction asks to go past the cache
+  L1Outcome outcome = L1Outcome::Hit;
+};
+
+/// A slot's warp from now on. Accesses of the slot's former warp are over.
+struct WarpStart {
   Cycle at;
-  std::uint32_t line;    ///< address / line size of the machine
-  std::uint32_t inst;    ///< index in the kernel's code: the PC
-  LaneMask lanes;        ///< that touch the line; where a line is half of a recorded one, of both
-  std::uint8_t sectors;  ///< touched, widened to what the cache fetches
-  std::uint8_t warp;     ///< slot of the SM
-  std::uint8_t kernel;   ///< launch slot
-  L1Kind kind;
-  bool local;  ///< local memory
-  L1Outcome outcome;
+  std::uint64_t launch;        ///< number of the launch, in order of submission
+  std::uint32_t block, index;  ///< of the launch; warp of the block
+  std::uint8_t warp;           ///< slot of the SM
+  std::uint8_t kernel;         ///< launch slot
 };
 
 /// A line leaves the cache.
@@ -63,8 +75,10 @@ class L1Observer {
   virtual void access(const L1Access&) {}
   virtual void evicted(const L1Eviction&) {}
   virtual void filled(const L1Fill&) {}
-  /// A kernel starts and the cache is emptied; after the evictions this causes.
+  /// A kernel starts and the cache is emptied; after the evictions this causes, before the kernel's
+  /// first warp starts.
   virtual void flushed(Cycle) {}
+  virtual void warp_started(const WarpStart&) {}
 };
 
 }  // namespace raddle::policy

@@ -4,6 +4,7 @@
 // CMake lists the folder, so dropping the file in and building is enough. The registry is an
 // object, not a static: tests make their own.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +16,17 @@
 
 namespace raddle::policy {
 
+/// What the rules of a policy's parameters may depend on.
+struct MachineFacts {
+  std::uint32_t warps = 64;  ///< slots of an SM
+  bool l1d = true;           ///< SMs have a first-level data cache
+  bool store_buffer = false;
+  bool mesh = false;  ///< the interconnect is one
+  std::uint32_t sms = 1;
+  /// Of L1 and L2, the largest and the smallest.
+  std::uint32_t line_bytes = 128, sector_bytes = 32;
+};
+
 /// A policy chosen by name, its parameters at their defaults until a reader visits them.
 /// Makes as many instances as the machine has places for it.
 template <class Interface>
@@ -25,6 +37,9 @@ class Choice {
   virtual std::string_view name() const = 0;
   virtual std::string_view doc() const = 0;
   virtual void visit(FieldVisitor& v) = 0;
+  /// Rules between parameters, and between them and the machine: one sentence for each that is
+  /// broken, naming keys and values. Empty = sound.
+  virtual std::vector<std::string> violations(const MachineFacts&) const { return {}; }
   virtual std::unique_ptr<Interface> make(const Context& context) const = 0;
 };
 
@@ -32,7 +47,7 @@ template <class Interface>
 class Registry {
  public:
   /// P: derives from Interface, has `struct Params { void visit(FieldVisitor&); }` and P(const
-  /// Params&, const Context&).
+  /// Params&, const Context&). Params may have violations(const MachineFacts&) const.
   template <class P>
   void add(std::string_view name, std::string_view doc) {
     auto [at, fresh] = makers_.emplace(
@@ -65,6 +80,10 @@ class Registry {
     std::string_view name() const override { return name_; }
     std::string_view doc() const override { return doc_; }
     void visit(FieldVisitor& v) override { params_.visit(v); }
+    std::vector<std::string> violations(const MachineFacts& machine) const override {
+      if constexpr (requires { params_.violations(machine); }) return params_.violations(machine);
+      else return {};
+    }
     std::unique_ptr<Interface> make(const typename Interface::Context& context) const override {
       return std::make_unique<P>(params_, context);
     }

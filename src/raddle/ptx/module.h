@@ -102,6 +102,7 @@ enum class Special : std::uint8_t {
   ClusterCtarank,
   ClusterNctarank,
   IsExplicitCluster,
+  ReservedSmemOffset,  ///< %reserved_smem_offset_1, where cooperative groups keep their state
 };
 
 inline constexpr std::uint32_t kNoIndex = ~std::uint32_t{0};
@@ -134,9 +135,9 @@ struct Operand {
   bool is_unsigned = false;
   Special special{};
   std::uint8_t special_index = 0;
-  bool has_selector =
-      false;  ///< a part of the register, as video instructions take it (%r1.b0); not kept
+  bool has_selector = false;  ///< a part of the register, as video instructions take it (%r1.b0)
   std::uint32_t reg = kNoIndex, reg2 = kNoIndex;  ///< index into Function::registers
+  std::string_view selector;  ///< "b0"; digits from the highest part down in SIMD ones: "b3210"
   SymbolRef symbol;
   std::int64_t offset = 0;
   std::uint64_t bits = 0;
@@ -206,6 +207,8 @@ struct Variable {
 struct Function {
   std::string name;
   bool is_entry = false, is_extern = false, is_weak = false, is_noreturn = false;
+  bool is_visible = false;   ///< .visible: the one function of that name in all linked modules
+  std::uint32_t source = 0;  ///< of a linked module: which text it is from, see source_of()
   std::vector<Variable> returns, parameters;
   std::vector<Register> registers;  ///< those used; .reg returns, then .reg parameters come first
   std::vector<Variable> variables;  ///< .shared/.local/.param/... declared in the body, all scopes
@@ -224,6 +227,11 @@ struct Function {
 struct Module {
   std::shared_ptr<const std::string> text;  ///< views point here
   std::string file;                         ///< for messages
+  struct Source {
+    std::shared_ptr<const std::string> text;
+    std::string file;
+  };
+  std::vector<Source> linked;  ///< further texts of a module that link() has made
   unsigned version_major = 0, version_minor = 0;
   std::string target;  ///< "sm_70"
   unsigned address_size = 64;
@@ -233,6 +241,10 @@ struct Module {
 
   /// nullptr when there is none.
   const Function* find_entry(std::string_view name) const;
+  /// Text and file that a function was written in: its lines and views are of these.
+  Source source_of(const Function& function) const {
+    return function.source == 0 ? Source{text, file} : linked[function.source - 1];
+  }
 };
 
 /// Parses one module. Throws InputError (file, line, column) on anything that is not PTX 6.0-9.0

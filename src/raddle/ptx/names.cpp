@@ -78,6 +78,7 @@ constexpr std::array kSpecials = {
     SpecialRow{"%ntid.y", Special::NtidY},
     SpecialRow{"%ntid.z", Special::NtidZ},
     SpecialRow{"%nwarpid", Special::NwarpId},
+    SpecialRow{"%reserved_smem_offset_1", Special::ReservedSmemOffset},
     SpecialRow{"%smid", Special::SmId},
     SpecialRow{"%tid.x", Special::TidX},
     SpecialRow{"%tid.y", Special::TidY},

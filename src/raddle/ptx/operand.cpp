@@ -145,6 +145,7 @@ Operand BodyParser::special_operand(const Token& name) {
     base.text = name.text.substr(0, dot);
     made.kind = Kind::Register;
     made.has_selector = true;
+    made.selector = name.text.substr(dot + 1);
     made.reg = register_named(base, "a register");
     return made;
   }

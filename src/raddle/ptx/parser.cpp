@@ -164,6 +164,7 @@ void ModuleParser::function(bool is_entry, const Linkage& linkage) {
   Function header;
   header.is_entry = is_entry;
   header.is_weak = linkage.is_weak;
+  header.is_visible = linkage.is_visible;
   std::vector<Declared> returns, parameters;
   VariableParser parser(state_);
   if (cursor_.token().is_directive(".attribute")) {

@@ -1,11 +1,12 @@
 #include "raddle/report/report.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
-#include "raddle/base/error.h"
 #include "raddle/report/blocks.h"
-#include "raddle/report/template.h"
+#include "raddle/report/page.h"
+#include "raddle/report/placement.h"
 #include "raddle_paths.h"
 
 namespace raddle::report {
@@ -13,12 +14,6 @@ namespace raddle::report {
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-constexpr std::string_view kPlaceholder = "/*RADDLE_DATA*/";
-
-std::string text_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 /// One array per member: a tenth of the size of an array of objects.
 Json blocks_json(const sim::Result& result, std::size_t limit) {
@@ -48,12 +43,49 @@ Cycle sample_end(const sim::Result& result, std::size_t i) {
   return std::max(result.cycles, samples[i].start);
 }
 
-Json samples_json(const sim::Result& result) {
+/// Mean number of warps of each SM that were allowed to load, by columns of time: `first` and `end`
+/// are samples.
+class AllowedWarps {
+ public:
+  AllowedWarps(const sim::Result& result, std::size_t max_cells) : result_(result) {
+    const std::vector<timing::Sample>& samples = result.samples;
+    if (samples.empty() || samples.front().allowed_by_sm.empty()) return;
+    const std::size_t sms = samples.front().allowed_by_sm.size();
+    const std::size_t columns = std::clamp<std::size_t>(max_cells / sms, 1, kMaxSamples);
+    const std::size_t group = (samples.size() + columns - 1) / columns;
+    for (std::size_t i = 0; i < samples.size(); i += group)
+      add_column(i, std::min(i + group, samples.size()));
+  }
+  Json take() { return std::move(out_); }
+
+ private:
+  void add_column(std::size_t first, std::size_t end) {
+    const std::vector<timing::Sample>& samples = result_.samples;
+    const Cycle length = sample_end(result_, end - 1) - samples[first].start;
+    Json warps = Json::array();
+    for (std::size_t sm = 0; sm < samples[first].allowed_by_sm.size(); ++sm) {
+      std::uint64_t cycles = 0;
+      for (std::size_t i = first; i < end; ++i) cycles += samples[i].allowed_by_sm[sm];
+      warps.push_back(tenths(cycles, length));
+    }
+    out_["start"].push_back(samples[first].start);
+    out_["length"].push_back(length);
+    out_["warps"].push_back(std::move(warps));
+  }
+  static double tenths(std::uint64_t part, Cycle whole) {
+    const double tens = 10.0 * static_cast<double>(part) / static_cast<double>(whole);
+    return whole == 0 ? 0.0 : std::round(tens) / 10.0;
+  }
+  const sim::Result& result_;
+  Json out_ = {{"start", Json::array()}, {"length", Json::array()}, {"warps", Json::array()}};
+};
+
+Json samples_json(const sim::Result& result, std::size_t max_cells) {
   const std::vector<timing::Sample>& samples = result.samples;
   const std::size_t group = (samples.size() + kMaxSamples - 1) / kMaxSamples;
   Json out = {{"interval", result.sample_interval * std::max<std::size_t>(group, 1)}};
-  for (const char* member :
-       {"start", "length", "thread_instructions", "l1d_accesses", "l1d_hits", "dram_bytes"})
+  for (const char* member : {"start", "length", "thread_instructions", "l1d_accesses", "l1d_hits",
+                             "dram_bytes", "warp_cycles", "throttled_warp_cycles"})
     out[member] = Json::array();
   for (std::size_t i = 0; i < samples.size(); i += group) {
     const std::size_t end = std::min(i + group, samples.size());
@@ -63,6 +95,8 @@ Json samples_json(const sim::Result& result) {
       sum.l1d_accesses += samples[j].l1d_accesses;
       sum.l1d_hits += samples[j].l1d_hits;
       sum.dram_bytes += samples[j].dram_bytes;
+      sum.warp_cycles += samples[j].warp_cycles;
+      sum.throttled_warp_cycles += samples[j].throttled_warp_cycles;
     }
     out["start"].push_back(sum.start);
     out["length"].push_back(sample_end(result, end - 1) - sum.start);
@@ -70,18 +104,37 @@ Json samples_json(const sim::Result& result) {
     out["l1d_accesses"].push_back(sum.l1d_accesses);
     out["l1d_hits"].push_back(sum.l1d_hits);
     out["dram_bytes"].push_back(sum.dram_bytes);
+    out["warp_cycles"].push_back(sum.warp_cycles);
+    out["throttled_warp_cycles"].push_back(sum.throttled_warp_cycles);
+  }
+  out["allowed"] = AllowedWarps(result, max_cells).take();
+  return out;
+}
+
+Json placement_json(const sim::Result& result, std::size_t limit) {
+  Json out = Json::array();
+  for (const LaunchPlacement& p : placement(result.blocks, limit)) {
+    Json sm = Json::array(), finish = Json::array();
+    for (const std::uint32_t s : p.sm) sm.push_back(s == kNoSm ? Json() : Json(s));
+    for (const Cycle f : p.finish) finish.push_back(f == kNever ? Json() : Json(f));
+    out.push_back({{"launch", p.launch},
+                   {"sm", std::move(sm)},
+                   {"order", p.order},
+                   {"stolen", p.stolen},
+                   {"finish", std::move(finish)}});
   }
   return out;
 }
 
-Json run_json(const Run& run, std::size_t max_bars) {
+Json run_json(const Run& run, std::size_t runs) {
   const sim::Result& result = *run.result;
   Json out;
   out["label"] = run.label;
   out["core_clock_mhz"] = result.core_clock_mhz;
   out["result"] = sim::to_json(result);
-  out["blocks"] = blocks_json(result, max_bars);
-  out["samples"] = samples_json(result);
+  out["blocks"] = blocks_json(result, std::min(kMaxBarsOfRun, kMaxBarsOfPage / runs + 1));
+  out["placement"] = placement_json(result, std::min(kMaxPlacesOfRun, kMaxPlacesOfPage / runs + 1));
+  out["samples"] = samples_json(result, std::min(kMaxCellsOfRun, kMaxCellsOfPage / runs + 1));
   return out;
 }
 
@@ -93,26 +146,12 @@ Json data(const ReportInput& input) {
   out["command"] = input.command;
   out["date"] = input.date;
   const std::size_t runs = std::max<std::size_t>(input.runs.size(), 1);
-  const std::size_t max_bars = std::min(kMaxBarsOfRun, kMaxBarsOfPage / runs + 1);
   out["runs"] = Json::array();
-  for (const Run& run : input.runs) out["runs"].push_back(run_json(run, max_bars));
+  for (const Run& run : input.runs) out["runs"].push_back(run_json(run, runs));
   return out;
 }
 
-std::string html(const ReportInput& input) {
-  const std::string_view page = page_template();
-  const std::size_t at = page.find(kPlaceholder);
-  RADDLE_ASSERT(at != std::string_view::npos);
-  std::string out(page.substr(0, at));
-  // A '<' occurs only inside strings of the JSON text; escaped, neither "</script" nor "<!--" can
-  // appear.
-  for (const char c : text_of(data(input))) {
-    if (c == '<') out += "\\u003c";
-    else out += c;
-  }
-  out += page.substr(at + kPlaceholder.size());
-  return out;
-}
+std::string html(const ReportInput& input) { return filled(Page::index, data(input)); }
 
 std::string json_text(const std::string& text) { return text_of(Json(text)); }
 

@@ -26,6 +26,14 @@ struct ReportInput {
 /// Most block bars of one run on the page, and of all runs together: about 30 bytes of page each.
 inline constexpr std::size_t kMaxBarsOfRun = 20'000;
 inline constexpr std::size_t kMaxBarsOfPage = 250'000;
+/// Most blocks in the map of blocks to SMs of one run on the page, and of all runs together: about
+/// 6 bytes each.
+inline constexpr std::size_t kMaxPlacesOfRun = 40'000;
+inline constexpr std::size_t kMaxPlacesOfPage = 300'000;
+/// Most numbers of warps allowed (SMs x columns of time) of one run on the page, and of all runs
+/// together: 5 bytes each.
+inline constexpr std::size_t kMaxCellsOfRun = 20'000;
+inline constexpr std::size_t kMaxCellsOfPage = 200'000;
 /// Most samples of one run on the page; neighbours are summed until they fit.
 inline constexpr std::size_t kMaxSamples = 600;
 

@@ -49,6 +49,13 @@ class Writer {
 
 std::string dims(const Dim3& d) { return fmt::format("[{},{},{}]", d.x, d.y, d.z); }
 
+/// Of a launch that a kernel made.
+std::string parent_of(const sim::KernelResult& k) {
+  if (!k.parent) return "";
+  return fmt::format(R"(,"parent":{},"parent_block":{},"depth":{})", k.parent->kernel,
+                     k.parent->origin.block, k.parent->origin.depth);
+}
+
 /// The kernels of a stream, each on the first of its tracks that is free: one unless launches
 /// overlap.
 void write_kernels(Writer& out, std::size_t pid, const sim::Result& result) {
@@ -74,9 +81,9 @@ void write_kernels(Writer& out, std::size_t pid, const sim::Result& result) {
     }
     free->second = k.end;
     out.event(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"cat":"kernel",)"
-              R"("args":{{"launch":{},"grid":{},"block":{},"warp_instructions":{}}}}})",
+              R"("args":{{"launch":{},"grid":{},"block":{},"warp_instructions":{}{}}}}})",
               pid, free - tracks.begin() + 1, k.start, k.end - k.start, json_text(k.name), i,
-              dims(k.grid), dims(k.block), k.counters.sm.issued);
+              dims(k.grid), dims(k.block), k.counters.sm.issued, parent_of(k));
   }
 }
 
@@ -110,6 +117,11 @@ void write_samples(Writer& out, std::size_t pid, const sim::Result& result) {
     write_counter(out, pid, s.start, "IPC", static_cast<double>(s.thread_instructions) / cycles);
     write_counter(out, pid, s.start, "DRAM bytes per cycle",
                   static_cast<double>(s.dram_bytes) / cycles);
+    write_counter(out, pid, s.start, "warps that may load",
+                  static_cast<double>(s.warp_cycles - s.throttled_warp_cycles) / cycles);
+    for (std::size_t sm = 0; sm < s.allowed_by_sm.size(); ++sm)
+      write_counter(out, pid, s.start, fmt::format("warps that may load, SM {:03}", sm).c_str(),
+                    static_cast<double>(s.allowed_by_sm[sm]) / cycles);
     if (s.l1d_accesses != 0)
       write_counter(out, pid, s.start, "L1D hit rate",
                     static_cast<double>(s.l1d_hits) / static_cast<double>(s.l1d_accesses));

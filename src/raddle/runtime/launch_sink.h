@@ -3,9 +3,13 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "raddle/base/error.h"
 #include "raddle/base/types.h"
+#include "raddle/trace/device_launch.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::runtime {
@@ -17,6 +21,14 @@ struct LaunchRecord {
   StreamId stream{};
   /// Of the functional run; 0 in live mode, where executing and timing are one.
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  /// Of a launch that a kernel has made. Launches of a tree have consecutive sequence numbers.
+  std::optional<trace::DeviceOrigin> origin = {};
+};
+
+/// A launch that has run, with its op streams.
+struct LaunchedStream {
+  std::shared_ptr<trace::KernelStream> stream;
+  LaunchRecord record;
 };
 
 /// A point in a stream, as given out by LaunchSink::record: 0, 1, 2 ...
@@ -27,8 +39,22 @@ class LaunchSink {
   virtual ~LaunchSink() = default;
   /// Before anything runs: throws InputError when the launch cannot run on the machine.
   virtual void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) = 0;
+  /// Where the op streams of the launch go while it runs: a sink that keeps nothing in memory
+  /// answers with a writer and gets written() in place of submit(). Not asked in live mode.
+  virtual trace::StreamWriter* writer(const trace::KernelCode&, const trace::LaunchShape&,
+                                      const LaunchRecord& /*without counts*/) {
+    return nullptr;
+  }
+  /// The launch has run and all of it is in the writer.
+  virtual void written(const LaunchRecord&) {}
   /// Queues the launch on its stream.
   virtual void submit(std::shared_ptr<trace::KernelStream> stream, const LaunchRecord& record) = 0;
+  /// Queues a launch that has launched others: the host's first, then its descendants in order of
+  /// their numbers in the tree. It is complete when all of them are.
+  virtual void submit_tree(const std::vector<LaunchedStream>& tree) {
+    throw RunError("kernel " + tree.front().record.name +
+                   " launches kernels, which is not supported here");
+  }
   /// Reached when everything submitted to the stream so far is complete.
   virtual Mark record(StreamId stream) = 0;
   /// What is submitted to the stream from now on starts after the mark.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/runtime/launch_tree.h"
 
 namespace raddle::runtime {
 
@@ -17,6 +18,7 @@ exec::MachineOptions machine_options(const SimulatedDeviceOptions& options) {
   out.sms = options.sms;
   out.warps_per_sm = options.warps_per_sm;
   out.print = options.print;
+  out.observer = options.observer;
   return out;
 }
 
@@ -32,9 +34,12 @@ std::string text(Dim3 d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
 
 SimulatedDevice::SimulatedDevice(SimulatedDeviceOptions options)
     : options_(std::move(options)),
-      memory_(options_.memory_bytes),
+      memory_(options_.memory_bytes, options_.unified_addresses
+                                         ? exec::DeviceMemory::HostView::SameAddress
+                                         : exec::DeviceMemory::HostView::Anywhere),
       machine_(memory_, machine_options(options_)) {
   RADDLE_ASSERT(!options_.live || options_.sink != nullptr);
+  RADDLE_ASSERT(!options_.live || options_.observer == nullptr);
 }
 
 SimulatedDevice::~SimulatedDevice() = default;
@@ -43,16 +48,29 @@ SimulatedDevice::~SimulatedDevice() = default;
 // ---------------------------------------------------------------------------------------
 
 Address SimulatedDevice::allocate(std::uint64_t bytes) {
-  if (auto at = memory_.allocate(bytes)) return *at;
+  if (auto at = memory_.allocate(bytes)) {
+    if (options_.observer != nullptr) options_.observer->allocated(*at, bytes);
+    return *at;
+  }
   throw RunError(fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
                              memory_.used(), options_.memory_bytes));
 }
 
 void SimulatedDevice::free(Address address) {
   synchronize();
+  release(address);
+}
+
+void SimulatedDevice::release(Address address) {
+  if (options_.live) synchronize();
   if (address != 0 && !memory_.free(address))
     throw RunError(fmt::format("free of {:#x}, which is not the start of an allocation ({})",
                                address, memory_.describe(address)));
+  if (options_.observer != nullptr && address != 0) options_.observer->freed(address);
+}
+
+void SimulatedDevice::settle(StreamId stream) {
+  if (options_.live) synchronize(stream);
 }
 
 std::byte* SimulatedDevice::checked(Address address, std::uint64_t bytes, std::string_view what) {
@@ -62,10 +80,17 @@ std::byte* SimulatedDevice::checked(Address address, std::uint64_t bytes, std::s
   return memory_.host(address);
 }
 
+void SimulatedDevice::tell(Address to, const std::byte* from, std::uint64_t bytes) const {
+  if (options_.observer != nullptr)
+    tell_changed_words(*options_.observer, memory_, to, from, bytes);
+}
+
 void SimulatedDevice::copy_to_device(Address to, const void* from, std::uint64_t bytes) {
   synchronize();
-  if (std::byte* target = checked(to, bytes, "copy to the device"); bytes != 0)
-    std::memcpy(target, from, bytes);
+  std::byte* target = checked(to, bytes, "copy to the device");
+  if (bytes == 0) return;
+  tell(to, static_cast<const std::byte*>(from), bytes);
+  std::memcpy(target, from, bytes);
 }
 
 void SimulatedDevice::copy_to_host(void* to, Address from, std::uint64_t bytes) {
@@ -77,22 +102,33 @@ void SimulatedDevice::copy_to_host(void* to, Address from, std::uint64_t bytes) 
 void SimulatedDevice::copy_on_device(Address to, Address from, std::uint64_t bytes) {
   synchronize();
   const std::byte* source = checked(from, bytes, "copy on the device (source)");
-  if (std::byte* target = checked(to, bytes, "copy on the device (target)"); bytes != 0)
-    std::memmove(target, source, bytes);
+  std::byte* target = checked(to, bytes, "copy on the device (target)");
+  if (bytes == 0) return;
+  tell(to, source, bytes);
+  std::memmove(target, source, bytes);
 }
 
 void SimulatedDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
   synchronize();
-  if (std::byte* target = checked(to, bytes, "memset"); bytes != 0)
-    std::memset(target, value, bytes);
+  std::byte* target = checked(to, bytes, "memset");
+  if (bytes == 0) return;
+  if (options_.observer != nullptr)
+    tell(to, std::vector<std::byte>(bytes, std::byte{value}).data(), bytes);
+  std::memset(target, value, bytes);
 }
 
 // --- code
 // -----------------------------------------------------------------------------------------
 
 ModuleId SimulatedDevice::load(std::string ptx, std::string file) {
+  std::vector<ptx::SourceText> one;
+  one.push_back({std::move(ptx), std::move(file)});
+  return load(std::move(one));
+}
+
+ModuleId SimulatedDevice::load(std::vector<ptx::SourceText> sources) {
   modules_.push_back(
-      std::make_unique<exec::Program>(ptx::parse(std::move(ptx), std::move(file)), memory_));
+      std::make_unique<exec::Program>(ptx::parse_and_link(std::move(sources)), memory_));
   return static_cast<ModuleId>(modules_.size() - 1);
 }
 
@@ -153,28 +189,34 @@ std::vector<std::byte> SimulatedDevice::pack(const KernelEntry& entry,
 
 void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
                              std::uint32_t dynamic_shared_bytes, StreamId stream) {
+  launch(kernel, grid, block, pack(kernels_.at(kernel), arguments), {dynamic_shared_bytes, stream});
+}
+
+void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
+                             std::span<const std::byte> parameters, const LaunchOptions& options) {
   const KernelEntry& entry = kernels_.at(kernel);
-  check_stream(stream);
+  check_stream(options.stream);
   check_shape(entry, grid, block);
-  const std::vector<std::byte> parameters = pack(entry, arguments);
-  const exec::Launch launch{entry.kernel, {grid, block, dynamic_shared_bytes}, parameters};
+  RADDLE_ASSERT(parameters.size() == exec::parameters_of(*entry.kernel).bytes);
+  const exec::Launch launch{
+      entry.kernel, {grid, block, options.dynamic_shared_bytes}, parameters, options.cooperative};
   if (options_.sink != nullptr) options_.sink->admit(*exec::code_of(*entry.kernel), launch.shape);
-  LaunchRecord record{launches_.size(), entry.name, grid, block, stream, 0, 0};
+  LaunchRecord record{launches_.size(), entry.name, grid, block, options.stream, 0, 0};
   if (options_.live) {
     options_.sink->submit(machine_.live(launch), record);
+    launches_.push_back(std::move(record));
   } else {
-    std::shared_ptr<trace::MemoryTrace> trace;
-    if (options_.sink != nullptr)
-      trace =
-          std::make_shared<trace::MemoryTrace>(exec::code_of(*entry.kernel), launch.shape, slabs_);
-    const double before = processor_seconds();
-    const exec::RunCount count = machine_.run(launch, trace.get());
-    functional_seconds_ += processor_seconds() - before;
-    record.warp_instructions = count.warp_instructions;
-    record.thread_instructions = count.thread_instructions;
-    if (options_.sink != nullptr) options_.sink->submit(std::move(trace), record);
+    run(launch, std::move(record));
   }
-  launches_.push_back(std::move(record));
+}
+
+void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record) {
+  const double before = processor_seconds();
+  LaunchTree tree({machine_, device_runtime_, memory_, options_.sink, slabs_, options_.observer});
+  tree.run(launch, std::move(record));
+  functional_seconds_ += processor_seconds() - before;
+  for (const LaunchedStream& launched : tree.launched()) launches_.push_back(launched.record);
+  if (options_.sink != nullptr) tree.submit();
 }
 
 // --- streams and events

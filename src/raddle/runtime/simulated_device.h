@@ -8,8 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "raddle/exec/device_runtime.h"
 #include "raddle/exec/machine.h"
+#include "raddle/ptx/link.h"
 #include "raddle/runtime/device.h"
+#include "raddle/runtime/device_observer.h"
 #include "raddle/runtime/launch_sink.h"
 #include "raddle/trace/memory_trace.h"
 
@@ -22,7 +25,10 @@ struct SimulatedDeviceOptions {
   std::uint64_t max_warp_instructions = 0;  ///< of one launch; 0 = no limit
   std::uint32_t max_threads_per_block = 1024;
   std::uint32_t sms = 1, warps_per_sm = 64;
+  /// Device addresses are addresses of this process too (see exec::DeviceMemory::HostView).
+  bool unified_addresses = false;
   std::function<void(std::string_view)> print;  ///< device printf
+  DeviceObserver* observer = nullptr;           ///< not owned; not of live runs
 };
 
 class SimulatedDevice final : public Device {
@@ -37,6 +43,8 @@ class SimulatedDevice final : public Device {
   void copy_on_device(Address to, Address from, std::uint64_t bytes) override;
   void set(Address to, std::uint8_t value, std::uint64_t bytes) override;
   ModuleId load(std::string ptx, std::string file) override;
+  /// Several PTX texts linked into one module, as nvcc -rdc=true needs (ptx/link.h).
+  ModuleId load(std::vector<ptx::SourceText> sources);
   KernelId kernel(ModuleId module, std::string_view name) override;
   Address symbol(ModuleId module, std::string_view name) override;
   void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
@@ -50,6 +58,30 @@ class SimulatedDevice final : public Device {
   void synchronize(EventId event) override;
   double elapsed_ms(EventId from, EventId to) override;
 
+  // --- what programs that handle pointers themselves need beyond Device (cudart) ----------------
+  /// The bytes at `address` as this process sees them. Throws RunError when they are not all of one
+  /// allocation; `what` says for the message who wants them. Waits for nothing.
+  std::byte* host(Address address, std::uint64_t bytes, std::string_view what) {
+    return checked(address, bytes, what);
+  }
+  const exec::DeviceMemory& memory() const { return memory_; }
+  std::uint64_t memory_bytes() const { return options_.memory_bytes; }
+  /// Frees at once: what was launched before has been executed (but in live mode waits).
+  void release(Address address);
+  /// What the stream was given so far has been executed. Only live mode has to wait for that.
+  void settle(StreamId stream);
+  exec::Machine& machine() { return machine_; }
+  const exec::Kernel& code(KernelId kernel) const { return *kernels_.at(kernel).kernel; }
+  const ptx::Module& module(ModuleId module) const { return modules_.at(module)->module(); }
+  struct LaunchOptions {
+    std::uint32_t dynamic_shared_bytes = 0;
+    StreamId stream = kDefaultStream;
+    bool cooperative = false;  ///< see exec::Launch
+  };
+  /// As the other launch, with the arguments laid out as exec::parameters_of() says.
+  void launch(KernelId kernel, Dim3 grid, Dim3 block, std::span<const std::byte> parameters,
+              const LaunchOptions& options);
+
   /// Every launch so far.
   const std::vector<LaunchRecord>& launches() const { return launches_; }
   /// Processor time spent in functional execution, seconds; live runs count as timing.
@@ -61,15 +93,20 @@ class SimulatedDevice final : public Device {
     std::string name;
     const exec::Kernel* kernel;
   };
+  /// To its end, with all that it launches; notes them and hands their streams to the sink.
+  void run(const exec::Launch& launch, LaunchRecord record);
   Mark recorded(EventId event, std::string_view what) const;
   void check_stream(StreamId stream) const;
   std::byte* checked(Address address, std::uint64_t bytes, std::string_view what);
+  /// Before bytes at `to` become those at `from`: tells the observer of words that change.
+  void tell(Address to, const std::byte* from, std::uint64_t bytes) const;
   std::vector<std::byte> pack(const KernelEntry& entry, const Arguments& arguments) const;
   void check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block) const;
 
   SimulatedDeviceOptions options_;
   exec::DeviceMemory memory_;
   exec::Machine machine_;
+  exec::DeviceRuntime device_runtime_{memory_};
   std::shared_ptr<trace::SlabPool> slabs_ = std::make_shared<trace::SlabPool>();
   std::vector<std::unique_ptr<exec::Program>> modules_;
   std::vector<KernelEntry> kernels_;

@@ -35,8 +35,8 @@ void add_metrics(Json& out, Cycle cycles, const stats::GpuCounters& c) {
   out["dram_reads"] = c.dram.reads;
   out["dram_writes"] = c.dram.writes;
   out["dram_bytes"] = c.dram.bytes;
-  out["noc_bytes"] = c.request.bytes + c.reply.bytes;
-  out["noc_flit_hops"] = c.request.flit_hops + c.reply.flit_hops;
+  out["noc_bytes"] = c.request.bytes + c.reply.bytes + c.dram.legs.bytes;
+  out["noc_flit_hops"] = c.request.flit_hops + c.reply.flit_hops + c.dram.legs.flit_hops;
 }
 
 /// Beyond the contract: what explains the rest.
@@ -61,6 +61,8 @@ void add_details(Json& out, const stats::GpuCounters& c) {
   out["const_accesses"] = c.sm.const_accesses;
   out["const_misses"] = c.sm.const_misses;
   out["atomics"] = c.sm.atomics;
+  for (unsigned i = 0; i < stats::kServedFrom; ++i)
+    out["served_" + std::string(stats::kServedFromNames[i])] = c.sm.served[i];
   out["shared_accesses"] = c.sm.shared_accesses;
   out["shared_passes"] = c.sm.shared_passes;
   out["l2_pending_hits"] = c.l2.pending_hits;
@@ -71,14 +73,16 @@ void add_details(Json& out, const stats::GpuCounters& c) {
   out["blocks"] = c.sm.blocks;
 }
 
+Json traffic_json(const stats::NocTraffic& t) {
+  return {
+      {"packets", t.packets}, {"flits", t.flits}, {"bytes", t.bytes}, {"flit_hops", t.flit_hops}};
+}
+
 /// One network: its packets by kind, and its ports in sum and at most.
 Json network_json(const stats::NocCounters& c, const std::vector<stats::NocPort>& ports) {
   Json out;
-  for (unsigned k = 0; k < stats::kNocKinds; ++k) {
-    const stats::NocTraffic& t = c.kind[k];
-    out[std::string(stats::kNocKindNames[k])] = {
-        {"packets", t.packets}, {"flits", t.flits}, {"bytes", t.bytes}, {"flit_hops", t.flit_hops}};
-  }
+  for (unsigned k = 0; k < stats::kNocKinds; ++k)
+    out[std::string(stats::kNocKindNames[k])] = traffic_json(c.kind[k]);
   stats::NocPort sum, most;
   for (const stats::NocPort& p : ports) {
     stats::accumulate(sum, p);
@@ -113,6 +117,11 @@ Json kernel_json(const KernelResult& k) {
   out["grid"] = {k.grid.x, k.grid.y, k.grid.z};
   out["block"] = {k.block.x, k.block.y, k.block.z};
   out["stream"] = k.stream;
+  if (k.parent)
+    out["parent"] = {{"kernel", k.parent->kernel},
+                     {"block", k.parent->origin.block},
+                     {"depth", k.parent->origin.depth},
+                     {"tail", k.parent->origin.tail}};
   out["start_cycle"] = k.start;
   out["begin_cycle"] = k.begin;
   out["end_cycle"] = k.end;
@@ -152,13 +161,23 @@ std::string verdict_name(Result::Verdict v) {
 
 std::vector<StreamResult> streams_of(const std::vector<KernelResult>& kernels) {
   std::map<std::uint32_t, StreamResult> streams;
+  std::vector<const KernelResult*> order;
   for (const KernelResult& k : kernels) {
     StreamResult& s = streams[k.stream];
     s.stream = k.stream;
     s.start = s.launches == 0 ? k.start : std::min(s.start, k.start);
     s.end = std::max(s.end, k.end), ++s.launches;
-    s.cycles += k.end - k.start;  // a stream's kernels follow one another
     stats::accumulate(s.counters, k.counters);
+    order.push_back(&k);
+  }
+  // A stream's kernels follow one another, but not those that kernels launch.
+  std::ranges::sort(order, {}, [](const KernelResult* k) { return std::pair(k->start, k->end); });
+  std::map<std::uint32_t, Cycle> until;
+  for (const KernelResult* k : order) {
+    Cycle& busy = until[k->stream];
+    const Cycle from = std::max(busy, k->start);
+    streams[k->stream].cycles += std::max(k->end, from) - from;
+    busy = std::max(busy, k->end);
   }
   std::vector<StreamResult> out;
   for (auto& [number, stream] : streams) out.push_back(std::move(stream));
@@ -175,14 +194,18 @@ Json to_json(const Result& r) {
                      {"input_hash", fmt::format("{:016x}", r.input_hash)},
                      {"result", verdict_name(r.verdict)}};
   if (!r.difference.empty()) out["workload"]["difference"] = r.difference;
+  if (!r.import.is_null()) out["workload"]["import"] = r.import;
   out["timed"] = r.timed;
   Json totals;
   add_metrics(totals, r.cycles, r.totals);
   out["totals"] = std::move(totals);
   Json details;
   add_details(details, r.totals);
+  details["warp_cycles"] = r.totals.scheduler.warp_cycles;
+  details["throttled_warp_cycles"] = r.totals.scheduler.throttled_warp_cycles;
   details["noc"] = {{"request", network_json(r.totals.request, r.request_ports)},
-                    {"reply", network_json(r.totals.reply, r.reply_ports)}};
+                    {"reply", network_json(r.totals.reply, r.reply_ports)},
+                    {"memory", traffic_json(r.totals.dram.legs)}};
   out["details"] = std::move(details);
   out["kernels"] = Json::array();
   for (const KernelResult& k : r.kernels) out["kernels"].push_back(kernel_json(k));
@@ -193,8 +216,10 @@ Json to_json(const Result& r) {
   out["policies"] = r.policies;
   out["energy_pj"] = energy_json(r.energy, energy::kComponents);
   out["component_hash"] = fmt::format("{:016x}", r.component_hash);
-  // Everything but the host's own doings decides the hash; two equal runs give equal text.
+  // Everything but the host's own doings and what observers saw decides the hash; two equal runs
+  // give equal text.
   const std::string text = out.dump();
+  if (!r.analysis.is_null()) out["analysis"] = r.analysis;
   out["host"] = {{"wall_seconds", r.host.wall_seconds},
                  {"functional_seconds", r.host.functional_seconds},
                  {"timing_seconds", r.host.timing_seconds},

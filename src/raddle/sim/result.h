@@ -4,14 +4,22 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "raddle/energy/energy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/gpu.h"
+#include "raddle/trace/device_launch.h"
 
 namespace raddle::sim {
+
+/// Which launch made a launch.
+struct KernelParent {
+  std::size_t kernel = 0;  ///< into Result::kernels
+  trace::DeviceOrigin origin;
+};
 
 struct KernelResult {
   std::string name;
@@ -21,8 +29,9 @@ struct KernelResult {
   Cycle begin = 0;  ///< its first block could be handed out
   Cycle end = 0;
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
-  stats::GpuCounters counters;  ///< of this launch alone
-  energy::Energy energy;        ///< dynamic part, of this launch alone
+  stats::GpuCounters counters;         ///< of this launch alone
+  energy::Energy energy;               ///< dynamic part, of this launch alone
+  std::optional<KernelParent> parent;  ///< of a launch that a kernel made
 };
 
 /// The kernels of a stream together.
@@ -48,6 +57,7 @@ struct Result {
   std::uint64_t input_hash = 0;
   enum class Verdict { Correct, Wrong, Unchecked } verdict = Verdict::Unchecked;
   std::string difference;           ///< when wrong
+  nlohmann::ordered_json import;    ///< of a foreign trace: what was met in it; else null
   nlohmann::ordered_json config;    ///< resolved
   nlohmann::ordered_json policies;  ///< level -> {name, parameters, statistics}
   bool timed = true;
@@ -62,10 +72,12 @@ struct Result {
   std::vector<timing::Sample> samples;
   Cycle sample_interval = 0;
   std::uint64_t component_hash = 0;
+  nlohmann::ordered_json analysis;  ///< label -> figures; null unless analyses were asked for
   HostCost host;
 };
 
-/// The result as JSON, schema version 1, `state_hash` included.
+/// The result as JSON, schema version 1, `state_hash` included. The hash covers everything but
+/// `host` and `analysis`: who is watched does what he does unwatched, and his hash says so.
 nlohmann::ordered_json to_json(const Result& result);
 
 }  // namespace raddle::sim

@@ -1,5 +1,7 @@
 #include "raddle/sim/setup.h"
 
+#include <algorithm>
+
 #include "raddle/config/reader.h"
 #include "raddle/config/writer.h"
 #include "raddle/sim/gpus.h"
@@ -12,15 +14,24 @@ void RunSettings::visit(FieldVisitor& v) {
           "execute just ahead of timing, for programs whose result depends on timing");
 }
 
+void DeviceSpec::visit(FieldVisitor& v) {
+  v.field("compute_capability", compute_capability, {10, 129}, "",
+          "10 x major + minor, as programs are told; of their PTX the newest up to this is taken");
+  v.field("memory_gib", memory_gib, {1, 256}, "GiB", "device memory");
+}
+
 Setup::Setup(const policy::Registries& policies)
     : kernel(policies.kernel.choose("fcfs")),
       warp(policies.warp.choose("gto")),
+      throttle(policies.throttle.choose("none")),
       block(policies.block.choose("rr")),
+      coherence(policies.coherence.choose("gpu")),
       dram(policies.dram.choose("frfcfs")) {}
 
 nlohmann::ordered_json Setup::config() {
   config::JsonWriter writer;
   machine.visit(writer);
+  writer.nested("device", device, "");
   writer.nested("isa", isa, "");
   writer.nested("energy", energy, "");
   writer.enter("policy", "");
@@ -71,23 +82,42 @@ void read_energy(config::Reader& reader, const config::Tree& tree, energy::Energ
   reader.leave();
 }
 
+/// What each number allows and all of them together do not.
+void check_rules(config::Reader& reader, Setup& setup) {
+  for (const std::string& rule : setup.machine.violations()) reader.fail(rule);
+  const timing::SmSpec& sm = setup.machine.sm;
+  const timing::L2Spec& l2 = setup.machine.l2;
+  const policy::MachineFacts facts{sm.warps,
+                                   sm.l1d.present(),
+                                   sm.l1d.store_buffer != 0,
+                                   setup.machine.noc.topology == timing::Topology::Mesh,
+                                   sm.count,
+                                   std::max(sm.l1d.line_bytes, l2.line_bytes),
+                                   std::min(sm.l1d.sector_bytes, l2.sector_bytes)};
+  each_level(setup, [&](std::string_view, auto& choice) {
+    for (const std::string& rule : choice->violations(facts)) reader.fail(rule);
+  });
+}
+
 }  // namespace
 
 Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
   Setup setup(policies);
   config::Reader reader(tree);
   setup.machine.visit(reader);
+  reader.nested("device", setup.device, "what host code is told of the device");
   reader.nested("isa", setup.isa, "instructions that are executed");
   read_energy(reader, tree, setup.energy);
   reader.enter("policy", "");
   read_policy(reader, policies.kernel, setup.kernel);
   read_policy(reader, policies.warp, setup.warp);
+  read_policy(reader, policies.throttle, setup.throttle);
   read_policy(reader, policies.block, setup.block);
+  read_policy(reader, policies.coherence, setup.coherence);
   read_policy(reader, policies.dram, setup.dram);
   reader.leave();
   reader.nested("run", setup.run, "");
-  if (!reader.failed())
-    for (const std::string& rule : setup.machine.violations()) reader.fail(rule);
+  if (!reader.failed()) check_rules(reader, setup);
   if (setup.machine.dram.model == timing::DramModel::Fixed && setup.dram->name() != "fcfs")
     reader.fail("dram.model = \"fixed\" serves in order: policy.dram.name must be \"fcfs\"");
   reader.finish();

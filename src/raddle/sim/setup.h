@@ -18,20 +18,31 @@ struct RunSettings {
   void visit(FieldVisitor& v);
 };
 
+/// What host code is told of the device and nothing else depends on: table [device].
+struct DeviceSpec {
+  std::uint32_t compute_capability = 70;  ///< 10 x major + minor
+  std::uint32_t memory_gib = 16;
+  void visit(FieldVisitor& v);
+};
+
 struct Setup {
   timing::MachineSpec machine;
   lowering::LoweringSpec isa;
   energy::EnergySpec energy;
   std::unique_ptr<policy::Choice<policy::KernelPolicy>> kernel;
   std::unique_ptr<policy::Choice<policy::WarpPolicy>> warp;
+  std::unique_ptr<policy::Choice<policy::ThrottlePolicy>> throttle;
   std::unique_ptr<policy::Choice<policy::BlockPolicy>> block;
+  std::unique_ptr<policy::Choice<policy::CoherencePolicy>> coherence;
   std::unique_ptr<policy::Choice<policy::DramPolicy>> dram;
+  DeviceSpec device;
   RunSettings run;
 
-  /// Defaults everywhere: an unnamed machine, kernel=fcfs, warp=gto, block=rr, dram=frfcfs.
+  /// Defaults everywhere: an unnamed machine, kernel=fcfs, warp=gto, throttle=none, block=rr,
+  /// coherence=gpu, dram=frfcfs.
   explicit Setup(const policy::Registries& policies);
   timing::PolicyChoices choices() const {
-    return {kernel.get(), warp.get(), block.get(), dram.get()};
+    return {kernel.get(), warp.get(), block.get(), dram.get(), throttle.get(), coherence.get()};
   }
   /// The resolved configuration; read back it gives the same setup.
   nlohmann::ordered_json config();
@@ -45,7 +56,9 @@ template <class F>
 void each_level(Setup& setup, F f) {
   f("kernel", setup.kernel);
   f("warp", setup.warp);
+  f("throttle", setup.throttle);
   f("block", setup.block);
+  f("coherence", setup.coherence);
   f("dram", setup.dram);
 }
 

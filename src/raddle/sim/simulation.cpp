@@ -1,22 +1,19 @@
 #include "raddle/sim/simulation.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
 #include "raddle/config/writer.h"
 #include "raddle/lowering/lowering.h"
+#include "raddle/sim/analysis.h"
+#include "raddle/sim/dependence_observer.h"
+#include "raddle/sim/parts.h"
+#include "raddle/sim/recorder.h"
 
 namespace raddle::sim {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Adds the time of its life.
 class Stopwatch {
@@ -30,12 +27,6 @@ class Stopwatch {
   double& seconds_;
   Clock::time_point start_;
 };
-
-std::uint64_t peak_rss_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-}
 
 timing::GpuOptions gpu_options(const Setup& setup, const Options& options) {
   timing::GpuOptions out;
@@ -61,6 +52,11 @@ class FanOut final : public runtime::LaunchSink {
     if (options_.progress) options_.progress({record.sequence, record.name, gpus_.front()->now()});
     for (auto& gpu : gpus_) gpu->submit(stream, record);
   }
+  void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override {
+    const runtime::LaunchRecord& record = tree.front().record;
+    if (options_.progress) options_.progress({record.sequence, record.name, gpus_.front()->now()});
+    for (auto& gpu : gpus_) gpu->submit_tree(tree);
+  }
   runtime::Mark record(StreamId stream) override {
     runtime::Mark mark = 0;  // all count alike
     for (auto& gpu : gpus_) mark = gpu->record(stream);
@@ -83,32 +79,6 @@ class FanOut final : public runtime::LaunchSink {
   const Options& options_;
 };
 
-void fill_functional(Result& result, const runtime::SimulatedDevice& device) {
-  result.timed = false;
-  for (const runtime::LaunchRecord& launch : device.launches()) {
-    KernelResult kernel;
-    kernel.name = launch.name;
-    kernel.grid = launch.grid, kernel.block = launch.block;
-    kernel.stream = index(launch.stream);
-    kernel.counters.sm.issued = kernel.warp_instructions = launch.warp_instructions;
-    kernel.counters.sm.thread_instructions = kernel.thread_instructions =
-        launch.thread_instructions;
-    stats::accumulate(result.totals.sm, kernel.counters.sm);
-    result.kernels.push_back(std::move(kernel));
-  }
-}
-
-runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options& options) {
-  runtime::SimulatedDeviceOptions out;
-  out.live = setup.run.live && !options.functional;
-  out.max_warp_instructions = options.max_warp_instructions;
-  out.max_threads_per_block = setup.machine.sm.max_threads_per_block;
-  out.sms = setup.machine.sm.count;
-  out.warps_per_sm = setup.machine.sm.warps;
-  out.print = options.print;
-  return out;
-}
-
 void judge(Result& result, runtime::Workload& workload, const std::string& difference) {
   result.input_hash = workload.input_hash();
   result.difference = difference;
@@ -123,7 +93,13 @@ void judge(Result& result, runtime::Workload& workload, const std::string& diffe
 // -------------------------------------------------------------------------------------
 
 TimedGpu::TimedGpu(Setup& setup, const Options& options)
-    : setup_(setup), gpu_(setup.machine, setup.choices(), gpu_options(setup, options)) {}
+    : setup_(setup), gpu_(setup.machine, setup.choices(), gpu_options(setup, options)) {
+  const auto requests = DependenceObserver::others(options.analyses);
+  if (requests.empty()) return;
+  analyses_ = std::make_unique<analysis::Analyses>(requests, observed_l1(setup.machine));
+  analyses_->each_observer(
+      [&](unsigned sm, policy::L1Observer& observer) { gpu_.observe(SmId{sm}, observer); });
+}
 
 std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {
   auto& known = lowered_[&code];
@@ -139,15 +115,26 @@ void TimedGpu::admit(const trace::KernelCode& code, const trace::LaunchShape& sh
 
 void TimedGpu::submit(std::shared_ptr<trace::KernelStream> stream,
                       const runtime::LaunchRecord& record) {
+  submit_tree({{std::move(stream), record}});
+}
+
+void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
   const Stopwatch watch(seconds_);
-  KernelResult kernel;
-  kernel.name = record.name;
-  kernel.grid = record.grid, kernel.block = record.block;
-  kernel.stream = index(record.stream);
-  kernels_.push_back(std::move(kernel));
-  auto code = lowered(stream->code());
-  gpu_.submit(std::move(stream), std::move(code),
-              {record.name, record.stream, record.sequence, record.warp_instructions});
+  std::vector<timing::Submission> all;
+  const std::size_t first = kernels_.size();
+  for (const auto& [stream, record] : tree) {
+    KernelResult kernel;
+    kernel.name = record.name;
+    kernel.grid = record.grid, kernel.block = record.block;
+    kernel.stream = index(record.stream);
+    if (record.origin) kernel.parent = KernelParent{first + record.origin->parent, *record.origin};
+    kernels_.push_back(std::move(kernel));
+    all.push_back({stream,
+                   lowered(stream->code()),
+                   {record.name, record.stream, record.sequence, record.warp_instructions},
+                   record.origin.value_or(trace::DeviceOrigin{})});
+  }
+  gpu_.submit_tree(std::move(all));
 }
 
 runtime::Mark TimedGpu::record(StreamId stream) {
@@ -199,6 +186,11 @@ void TimedGpu::fill(Result& result) {
   result.request_ports = gpu_.request_ports(), result.reply_ports = gpu_.reply_ports();
   result.component_hash = gpu_.hash();
   result.host.timing_seconds = seconds_;
+  if (analyses_ != nullptr) {
+    config::JsonWriter figures;
+    analyses_->visit({result.totals.sm.thread_instructions, result.totals.sm.issued}, figures);
+    result.analysis = figures.take();
+  }
   each_level(setup_, [&](std::string_view level, auto& choice) {
     config::JsonWriter statistics;
     gpu_.visit_policy_statistics(level, statistics);
@@ -221,24 +213,6 @@ Gpus make_gpus(std::span<Setup> setups, const Options& options) {
   return gpus;
 }
 
-/// What every result of a run has, timed or not.
-Result blank(const WorkloadInfo& info, Setup& setup, const Options& options) {
-  Result result;
-  result.workload = info.name;
-  result.parameters = info.parameters;
-  result.config = setup.config();
-  result.schedulers = setup.machine.sm.count * setup.machine.sm.schedulers;
-  result.core_clock_mhz = setup.machine.core_clock_mhz;
-  result.sample_interval = options.sample_interval;
-  result.host.threads = options.threads;
-  return result;
-}
-
-void finish(Result& result, Clock::time_point start) {
-  result.host.wall_seconds = seconds_since(start);
-  result.host.peak_rss_bytes = peak_rss_bytes();
-}
-
 void run_and_judge(runtime::Workload& workload, runtime::SimulatedDevice& device,
                    std::uint64_t seed, Result& verdict) {
   workload.run(device, seed);
@@ -256,10 +230,16 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   if (run.live && setups.size() > 1)
     throw InputError(
         "live execution times one set-up at a time: what it does depends on the timing");
+  if (options.functional && !DependenceObserver::others(options.analyses).empty())
+    throw InputError("analyses look at a timing run; there is none in a functional run");
+  const auto dependences = DependenceObserver::of(options.analyses);
+  if (run.live && dependences != nullptr)
+    throw InputError("dependencies are those of execution in order: leave out --live");
   Gpus gpus = options.functional ? Gpus() : make_gpus(setups, options);
   FanOut sink(gpus, options);
   runtime::SimulatedDeviceOptions settings = device_options(setups.front(), options);
   if (!options.functional) settings.sink = &sink;
+  settings.observer = dependences.get();
   runtime::SimulatedDevice device(settings);
   Result judged;
   run_and_judge(workload, device, run.seed, judged);
@@ -272,6 +252,7 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
     result.host.functional_seconds = judged.host.functional_seconds;
     if (options.functional) fill_functional(result, device);
     else gpus[i]->fill(result);
+    if (dependences != nullptr) dependences->fill(result);
     if (!options.functional && options.audit) gpus[i]->audit();
     finish(result, start);
   }
@@ -283,61 +264,78 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
 
 namespace {
 
-/// Operations of the host that are neither launches nor copies, as files name them.
-constexpr const char *kRecord = "record", *kWait = "wait", *kSynchronize = "synchronize";
-
-/// Stores each launch instead of timing it, and the order of everything.
-class Recorder final : public runtime::LaunchSink {
- public:
-  Recorder(trace::FileWriter& file, const Options& options) : file_(file), options_(options) {}
-  void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
-  void submit(std::shared_ptr<trace::KernelStream> stream,
-              const runtime::LaunchRecord& r) override {
-    if (options_.progress) options_.progress({r.sequence, r.name, 0});
-    file_.add(*stream, {r.name, r.sequence, index(r.stream), r.warp_instructions,
-                        r.thread_instructions, take_operations()});
-  }
-  runtime::Mark record(StreamId stream) override {
-    operations_.push_back({kRecord, index(stream)});
-    return marks_++;
-  }
-  void wait(StreamId stream, runtime::Mark mark) override {
-    operations_.push_back({kWait, index(stream), mark});
-  }
-  void synchronize() override {
-    const nlohmann::ordered_json all = {kSynchronize};
-    if (operations_.empty() || operations_.back() != all) operations_.push_back(all);
-  }
-  void synchronize(runtime::Mark mark) override { operations_.push_back({kSynchronize, mark}); }
-  Cycle reached(runtime::Mark) const override { return 0; }
-  /// What the host did since the last launch, see play().
-  nlohmann::ordered_json take_operations() {
-    return std::exchange(operations_, nlohmann::ordered_json::array());
-  }
-  double milliseconds(Cycle) const override { return 0; }
-
- private:
-  trace::FileWriter& file_;
-  const Options& options_;
-  nlohmann::ordered_json operations_ = nlohmann::ordered_json::array();
-  runtime::Mark marks_ = 0;
-};
-
 /// Does again what a host did between two launches: a list of [name, number ...].
 void play(const nlohmann::ordered_json& operations, TimedGpu& gpu) {
   for (const auto& operation : operations) {
     const std::string name = operation.at(0);
     auto number = [&](std::size_t i) { return operation.at(i).get<std::uint32_t>(); };
-    if (name == kRecord) gpu.record(StreamId{number(1)});
-    else if (name == kWait) gpu.wait(StreamId{number(1)}, number(2));
-    else if (name != kSynchronize)
+    if (name == Recorder::kRecord) gpu.record(StreamId{number(1)});
+    else if (name == Recorder::kWait) gpu.wait(StreamId{number(1)}, number(2));
+    else if (name != Recorder::kSynchronize)
       throw InputError("the file holds an operation that is not known: '" + name + "'");
     else if (operation.size() == 1) gpu.synchronize();
     else gpu.synchronize(number(1));
   }
 }
 
-constexpr std::array<std::string_view, 3> kVerdicts = {"correct", "wrong", "unchecked"};
+WorkloadInfo info_of(const trace::Recording& recording) {
+  return {recording.header().at("workload"), recording.header().at("parameters")};
+}
+
+void fill_verdict(Result& result, const nlohmann::ordered_json& trailer) {
+  result.input_hash = trailer.at("input_hash");
+  result.difference = trailer.at("difference");
+  const std::string verdict = trailer.at("verdict");
+  result.verdict =
+      static_cast<Result::Verdict>(std::ranges::find(kVerdicts, verdict) - kVerdicts.begin());
+  if (trailer.contains("import")) result.import = trailer.at("import");
+}
+
+/// Every block of a launch, in order.
+void copy(trace::KernelStream& from, trace::StreamWriter& to) {
+  const std::uint64_t blocks = from.shape().grid.count();
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    for (unsigned warp = 0; warp < from.shape().warps_per_block(); ++warp) {
+      trace::WarpCursor cursor = from.open(block, warp);
+      do {
+        const auto words = static_cast<unsigned>(cursor.end - cursor.at);
+        const trace::StreamWriter::Room room = to.grow(block, warp, words);
+        to.commit(block, warp, std::copy(cursor.at, cursor.end, room.at));
+        cursor.at = cursor.end;
+      } while (from.refill(cursor));
+    }
+    from.close(block);
+    to.finish(block);
+  }
+}
+
+/// The launch of the host at `i` and what descends from it.
+std::size_t end_of_tree(const trace::Recording& recording, std::size_t i) {
+  if (!recording.any_order()) return i + 1;
+  for (++i; i < recording.launches() && recording.launch(i).origin;) ++i;
+  return i;
+}
+
+std::vector<runtime::LaunchedStream> tree_of(const trace::Recording& recording, std::size_t from,
+                                             std::size_t to, TimedGpu& gpu) {
+  std::vector<runtime::LaunchedStream> tree;
+  for (; from < to; ++from) {
+    const trace::LaunchHeader& launch = recording.launch(from);
+    std::shared_ptr<trace::KernelStream> stream = recording.open(from);
+    const trace::LaunchShape& shape = stream->shape();
+    gpu.admit(stream->code(), shape);
+    const runtime::LaunchRecord record{launch.sequence,
+                                       launch.name,
+                                       shape.grid,
+                                       shape.block,
+                                       StreamId{launch.stream},
+                                       launch.warp_instructions,
+                                       launch.thread_instructions,
+                                       launch.origin};
+    tree.push_back({std::move(stream), record});
+  }
+  return tree;
+}
 
 }  // namespace
 
@@ -363,37 +361,59 @@ Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setu
   return result;
 }
 
-std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setups,
+Result convert(const trace::Recording& recording, Setup& setup, const Options& options,
+               const std::string& path) {
+  const auto start = Clock::now();
+  trace::FileWriter file(path, recording.header());
+  Result result = blank(info_of(recording), setup, options);
+  result.timed = false;
+  for (std::size_t i = 0; i < recording.launches(); ++i) {
+    const trace::LaunchHeader& launch = recording.launch(i);
+    if (options.progress) options.progress({i, launch.name, 0});
+    const std::unique_ptr<trace::KernelStream> stream = recording.open(i);
+    copy(*stream, file.begin(stream->code(), stream->shape(), launch));
+    file.end(launch.warp_instructions, launch.thread_instructions);
+    add_functional(result,
+                   {launch.sequence, launch.name, stream->shape().grid, stream->shape().block,
+                    StreamId{launch.stream}, launch.warp_instructions, launch.thread_instructions});
+  }
+  nlohmann::ordered_json trailer = recording.trailer();
+  trailer.erase("import_cost");  // equal recordings give equal files
+  file.finish(trailer);
+  fill_verdict(result, recording.trailer());
+  result.host.functional_seconds = seconds_since(start);
+  finish(result, start);
+  return result;
+}
+
+std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> setups,
                            const Options& options) {
   const auto start = Clock::now();
+  if (DependenceObserver::of(options.analyses) != nullptr)
+    throw InputError(
+        "dependencies need the workload itself: a recording does not say which thread "
+        "touches which word");
   Gpus gpus = make_gpus(setups, options);
-  for (std::size_t i = 0; i < file.launches(); ++i) {
-    const trace::LaunchHeader& launch = file.launch(i);
+  for (std::size_t i = 0; i < recording.launches();) {
+    const trace::LaunchHeader& launch = recording.launch(i);
+    const std::size_t end = end_of_tree(recording, i);
     if (options.progress) options.progress({i, launch.name, gpus.front()->now()});
     for (auto& gpu : gpus) {
       play(launch.operations, *gpu);
-      std::shared_ptr<trace::KernelStream> stream = file.open(i);
-      const trace::LaunchShape shape = stream->shape();
-      gpu->admit(stream->code(), shape);
-      gpu->submit(std::move(stream),
-                  {launch.sequence, launch.name, shape.grid, shape.block, StreamId{launch.stream},
-                   launch.warp_instructions, launch.thread_instructions});
+      gpu->submit_tree(tree_of(recording, i, end, *gpu));
     }
+    i = end;
   }
   for (auto& gpu : gpus) {
-    play(file.trailer().at("operations"), *gpu);
+    play(recording.trailer().at("operations"), *gpu);
     gpu->synchronize();
   }
   std::vector<Result> results;
-  const WorkloadInfo info{file.header().at("workload"), file.header().at("parameters")};
-  const std::string verdict = file.trailer().at("verdict");
   for (std::size_t i = 0; i < setups.size(); ++i) {
-    Result& result = results.emplace_back(blank(info, setups[i], options));
-    result.input_hash = file.trailer().at("input_hash"),
-    result.difference = file.trailer().at("difference");
-    result.verdict =
-        static_cast<Result::Verdict>(std::ranges::find(kVerdicts, verdict) - kVerdicts.begin());
+    Result& result = results.emplace_back(blank(info_of(recording), setups[i], options));
+    fill_verdict(result, recording.trailer());
     gpus[i]->fill(result);
+    if (options.audit) gpus[i]->audit();
     finish(result, start);
   }
   return results;

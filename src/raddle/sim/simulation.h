@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/analysis/analyses.h"
 #include "raddle/runtime/simulated_device.h"
 #include "raddle/runtime/workload.h"
 #include "raddle/sim/result.h"
@@ -31,6 +32,7 @@ struct Options {
   Cycle max_cycles = kNever;
   Cycle sample_interval = 0;
   std::uint64_t max_warp_instructions = 0;      ///< of one launch; 0 = no limit
+  std::vector<analysis::Request> analyses;      ///< of every set-up; see sim/analysis.h
   std::function<void(std::string_view)> print;  ///< device printf
   std::function<void(const Progress&)> progress;
 };
@@ -42,6 +44,7 @@ class TimedGpu final : public runtime::LaunchSink {
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override;
   void submit(std::shared_ptr<trace::KernelStream> stream,
               const runtime::LaunchRecord& record) override;
+  void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override;
   runtime::Mark record(StreamId stream) override;
   void wait(StreamId stream, runtime::Mark mark) override;
   void synchronize() override;
@@ -57,6 +60,7 @@ class TimedGpu final : public runtime::LaunchSink {
  private:
   std::shared_ptr<const trace::LoweredCode> lowered(const trace::KernelCode& code);
   Setup& setup_;
+  std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
   timing::Gpu gpu_;
   std::map<const trace::KernelCode*, std::shared_ptr<const trace::LoweredCode>> lowered_;
   std::vector<KernelResult> kernels_;
@@ -80,9 +84,13 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
 Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setup,
               const Options& options, const std::string& path);
 
-/// Times the launches of a file on each set-up. Equal to simulate() of what was recorded, bit for
-/// bit, given the seed it was recorded with.
-std::vector<Result> replay(const trace::FileReader& file, std::span<Setup> setups,
+/// Times the launches of a recording on each set-up. Equal to simulate() of what was recorded, bit
+/// for bit, given the seed it was recorded with.
+std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> setups,
                            const Options& options);
+
+/// Stores a recording of another kind in `path`. One result without timing.
+Result convert(const trace::Recording& recording, Setup& setup, const Options& options,
+               const std::string& path);
 
 }  // namespace raddle::sim

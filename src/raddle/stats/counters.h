@@ -22,10 +22,12 @@ enum class Stall : std::uint8_t {
   Fence,       ///< waits for earlier memory operations to be visible
   Sleep,       ///< nanosleep
   Fetch,       ///< the next instruction is not in the buffer
+  Throttled,   ///< operands and unit are there, the throttle policy does not let the warp issue
 };
-inline constexpr unsigned kStalls = 9;
+inline constexpr unsigned kStalls = 10;
 inline constexpr std::array<std::string_view, kStalls> kStallNames = {
-    "idle", "barrier", "memory", "dependence", "unit", "lsu", "fence", "sleep", "fetch"};
+    "idle", "barrier", "memory", "dependence", "unit",
+    "lsu",  "fence",   "sleep",  "fetch",      "throttled"};
 
 /// Sums member by member: every counter struct here is nothing but std::uint64_t.
 template <class Counters>
@@ -65,10 +67,23 @@ enum class Refusal : std::uint8_t {
   Way,          ///< every way of the set waits for its data
   MissQueue,    ///< no room towards the interconnect
   StoreBuffer,  ///< no entry is free
+  WriteBack,    ///< DeNovo: the line is on its way to the L2
 };
-inline constexpr unsigned kRefusals = 5;
+inline constexpr unsigned kRefusals = 6;
 inline constexpr std::array<std::string_view, kRefusals> kRefusalNames = {
-    "mshr", "merge", "way", "miss_queue", "store_buffer"};
+    "mshr", "merge", "way", "miss_queue", "store_buffer", "write_back"};
+
+/// Where the last data of a load's line access came from. What waited for another's miss is counted
+/// as that came.
+enum class ServedFrom : std::uint8_t {
+  L1,
+  RemoteL1,  ///< DeNovo: the L1 where the words are registered
+  L2,
+  Memory,
+};
+inline constexpr unsigned kServedFrom = 4;
+inline constexpr std::array<std::string_view, kServedFrom> kServedFromNames = {"l1", "remote_l1",
+                                                                               "l2", "memory"};
 
 /// Classes of operation an instruction is counted under: trace::OpClass, which this room does not
 /// know.
@@ -99,6 +114,8 @@ struct SmCounters {
   std::uint64_t load_lsu_cycles = 0, load_hit_cycles = 0, load_queue_cycles = 0,
                 load_outside_cycles = 0;  ///< parts of load_cycles (lsu.h)
   std::uint64_t atomics = 0;
+  std::array<std::uint64_t, kServedFrom> served{};  ///< line accesses of loads and atomics
+  std::uint64_t registrations = 0;  ///< DeNovo: sent to the L2; write-backs as above
   std::uint64_t shared_accesses = 0, shared_passes = 0;
   std::uint64_t const_accesses = 0, const_hits = 0, const_misses = 0;
   std::uint64_t blocks = 0;
@@ -107,12 +124,14 @@ struct SmCounters {
 /// What an SM's schedulers do, whomever they serve.
 struct SchedulerCounters {
   std::array<std::uint64_t, kStalls> stall{};  ///< scheduler-cycles without an issue, by reason
+  std::uint64_t warp_cycles = 0;  ///< cycles x warps that have not issued their last instruction
+  std::uint64_t throttled_warp_cycles = 0;  ///< of these: may not issue, or no loads
 };
 
 /// What packets a network delivers are about; the reply of a kind is counted under it.
-inline constexpr unsigned kNocKinds = 4;
+inline constexpr unsigned kNocKinds = 5;
 inline constexpr std::array<std::string_view, kNocKinds> kNocKindNames = {"read", "write", "atomic",
-                                                                          "reduce"};
+                                                                          "reduce", "write_back"};
 struct NocTraffic {
   std::uint64_t packets = 0, flits = 0;
   std::uint64_t bytes = 0;      ///< header and data, without the padding of the last flit
@@ -138,6 +157,8 @@ struct L2Counters {
   std::uint64_t evictions = 0;
   std::uint64_t fetches = 0, write_backs = 0, passed_on = 0;  ///< accesses to DRAM, by reason
   std::array<std::uint64_t, 3> replies{};  ///< by the accesses to DRAM their requests caused
+  std::uint64_t forwards = 0, takes = 0, invalidations = 0,
+                recalls = 0;  ///< DeNovo: messages to owners
   /// The waits that tile the time of answered requests in their slice.
   std::uint64_t queue_cycles = 0, miss_cycles = 0, pending_cycles = 0, atomic_cycles = 0,
                 pipeline_cycles = 0, reply_cycles = 0;
@@ -154,6 +175,7 @@ struct DramCounters {
   std::uint64_t bus_busy_cycles = 0;  ///< data on the bus
   std::uint64_t refreshes = 0;  ///< commands, for the kernel of the oldest request waiting then or
                                 ///< the next to come
+  NocTraffic legs;  ///< packets between L2 slices and controllers, where a mesh carries them
 };
 
 /// The whole machine.

@@ -12,17 +12,34 @@ using MessageLink = Link<Message>;
 
 /// One SM's side of the networks.
 struct SmPorts {
-  explicit SmPorts(unsigned capacity) : to_noc(capacity), from_noc(capacity), credit_in(capacity) {}
+  /// `answers`: places of the second way out; at least 1.
+  explicit SmPorts(unsigned capacity, unsigned answers = 1)
+      : to_noc(capacity),
+        from_noc(capacity),
+        credit_in(capacity),
+        to_replies(answers),
+        reply_credit_in(answers) {}
   MessageLink to_noc;    ///< requests; the SM spends credits (flits) of the crossbar's input queue
   MessageLink from_noc;  ///< replies; always accepted
   CreditLink credit_in;  ///< credits coming back
   Mailbox* noc_box = nullptr;  ///< post(arrival, sm) with every push on to_noc
+  /// DeNovo: answers to other SMs and to slices, into the reply network as its sender number
+  /// `reply_sender`.
+  MessageLink to_replies;
+  CreditLink reply_credit_in;
+  Mailbox* reply_box = nullptr;
+  unsigned reply_sender = 0;
 };
 
 /// One L2 slice's side of the networks.
 struct SlicePorts {
-  explicit SlicePorts(unsigned capacity)
-      : from_noc(capacity), to_noc(capacity), credit_out(capacity), credit_in(capacity) {}
+  /// `answers`: places of the second way in; at least 1.
+  explicit SlicePorts(unsigned capacity, unsigned answers = 1)
+      : from_noc(capacity),
+        to_noc(capacity),
+        credit_out(capacity),
+        credit_in(capacity),
+        answers(answers) {}
   MessageLink
       from_noc;  ///< requests; the slice returns their flits as credits when it has taken them
   MessageLink to_noc;     ///< replies; the slice spends credits of the reply crossbar's input queue
@@ -30,6 +47,7 @@ struct SlicePorts {
   CreditLink credit_in;   ///< from the reply crossbar
   Mailbox* noc_box = nullptr;         ///< reply crossbar: post with every push on to_noc
   Mailbox* noc_credit_box = nullptr;  ///< request crossbar: post with every push on credit_out
+  MessageLink answers;                ///< DeNovo: of SMs, from the reply network; always accepted
 };
 
 /// Flits of a packet: header, plus data for writes and atomics (requests) or reads and atomics

@@ -27,6 +27,7 @@ enum class OpKind : std::uint8_t {
   AtomicShared,  ///< piece count = bank passes, no payload
   LoadConst,     ///< also kernel parameters; piece count = distinct addresses
   Sleep,         ///< nanosleep
+  Launch,        ///< device-side launch: one kernel for each lane of the record's mask
 };
 
 /// Do records of this kind carry pieces as payload (stream.h)?
@@ -72,6 +73,7 @@ inline constexpr unsigned kScoreboardRegisters = 256;
 inline constexpr std::uint8_t kFirstPredicate = 240, kPcRegister = 255;
 
 inline constexpr std::uint8_t kBlockScope = 1;
+inline constexpr unsigned kTensorParts = 64;
 /// Of a register, an instruction: none.
 inline constexpr std::uint32_t kNoRegister = ~std::uint32_t{0};
 
@@ -96,7 +98,8 @@ struct StaticInst {
   OpKind kind = OpKind::Alu;
   OpClass op_class = OpClass::Int;
   /// Per lane, memory operations (vector accesses: all elements). Of a Fence: kBlockScope if it
-  /// orders accesses for the block's threads only, else 0.
+  /// orders accesses for the block's threads only, else 0. Of a Tensor operation: its work in parts
+  /// of kTensorParts, which are 4096 multiply-adds of f16; 0 counts as all of them.
   std::uint8_t bytes = 0;
   bool bypass_l1 = false;                   ///< .cg, .cv, volatile, relaxed and stronger
   std::vector<std::uint8_t> reads, writes;  ///< scoreboard registers, guard included in reads

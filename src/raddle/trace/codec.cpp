@@ -181,7 +181,7 @@ KernelCode code_from_json(const Json& json) {
   for (const Json& i : json.at("instructions")) {
     StaticInst inst;
     const unsigned kind = i.at(0), op_class = i.at(1);
-    if (kind > static_cast<unsigned>(OpKind::Sleep) || op_class >= kOpClasses)
+    if (kind > static_cast<unsigned>(OpKind::Launch) || op_class >= kOpClasses)
       broken("unknown kind of instruction");
     inst.kind = static_cast<OpKind>(kind), inst.op_class = static_cast<OpClass>(op_class);
     inst.bytes = i.at(2), inst.bypass_l1 = i.at(3);
@@ -193,6 +193,20 @@ KernelCode code_from_json(const Json& json) {
     code.instructions.push_back(std::move(inst));
   }
   return code;
+}
+
+Json origin_to_json(const DeviceOrigin& origin) {
+  return {{"parent", origin.parent}, {"block", origin.block}, {"warp", origin.warp},
+          {"call", origin.call},     {"depth", origin.depth}, {"tail", origin.tail},
+          {"after", origin.after}};
+}
+
+DeviceOrigin origin_from_json(const Json& json) {
+  DeviceOrigin out;
+  out.parent = json.at("parent"), out.block = json.at("block"), out.warp = json.at("warp");
+  out.call = json.at("call"), out.depth = json.at("depth"), out.tail = json.at("tail");
+  out.after = json.at("after").get<std::vector<std::uint32_t>>();
+  return out;
 }
 
 }  // namespace raddle::trace

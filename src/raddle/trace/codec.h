@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/trace/device_launch.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::trace {
@@ -24,5 +25,8 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
 
 nlohmann::ordered_json code_to_json(const KernelCode& code);
 KernelCode code_from_json(const nlohmann::ordered_json& json);
+
+nlohmann::ordered_json origin_to_json(const DeviceOrigin& origin);
+DeviceOrigin origin_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace raddle::trace

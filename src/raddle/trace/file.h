@@ -13,24 +13,16 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "raddle/trace/recording.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::trace {
 
-inline constexpr std::uint32_t kFileVersion = 3;
-
-/// What a file says of one launch apart from its streams.
-struct LaunchHeader {
-  std::string name;
-  std::uint64_t sequence = 0;
-  std::uint32_t stream = 0;
-  std::uint64_t warp_instructions = 0, thread_instructions = 0;
-  /// What the host did after the launch before it (sim writes and reads it).
-  nlohmann::ordered_json operations = nlohmann::ordered_json::array();
-};
+inline constexpr std::uint32_t kFileVersion = 4;
 
 class FileWriter {
  public:
@@ -45,8 +37,6 @@ class FileWriter {
   StreamWriter& begin(const KernelCode& code, const LaunchShape& shape, const LaunchHeader& header);
   /// Every block has ended. Counts are those of the whole launch.
   void end(std::uint64_t warp_instructions, std::uint64_t thread_instructions);
-  /// A launch that has been made before: begin, every block of the stream, end.
-  void add(KernelStream& stream, const LaunchHeader& header);
   /// Puts the file in its place.
   void finish(const nlohmann::ordered_json& trailer);
   std::uint64_t bytes() const;
@@ -58,18 +48,18 @@ class FileWriter {
 
 /// Checks every byte on opening. Throws InputError naming file and byte offset when it is no such
 /// file, of another version, truncated or altered.
-class FileReader {
+class FileReader final : public Recording {
  public:
   explicit FileReader(std::string path);
-  ~FileReader();
+  ~FileReader() override;
   FileReader(const FileReader&) = delete;
   FileReader& operator=(const FileReader&) = delete;
-  const nlohmann::ordered_json& header() const;
-  const nlohmann::ordered_json& trailer() const;
-  std::size_t launches() const;
-  const LaunchHeader& launch(std::size_t i) const;
-  /// The i-th launch's streams. The reader must outlive it.
-  std::unique_ptr<KernelStream> open(std::size_t i) const;
+  const nlohmann::ordered_json& header() const override;
+  const nlohmann::ordered_json& trailer() const override;
+  std::size_t launches() const override;
+  const LaunchHeader& launch(std::size_t i) const override;
+  bool any_order() const override { return true; }
+  std::unique_ptr<KernelStream> open(std::size_t i) const override;
 
  private:
   struct Impl;

@@ -3,10 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <new>
 
 #include "raddle/base/error.h"
 #include "raddle/trace/codec.h"
@@ -89,6 +91,7 @@ std::string unpack(const Bytes& bytes, std::uint64_t at, const SectionHeader& he
     bytes.bad(at, "the section here cannot be unpacked");
   std::string raw(header.raw_bytes, '\0');
   const std::size_t n = ZSTD_decompress(raw.data(), raw.size(), packed.data(), packed.size());
+  if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (ZSTD_isError(n) != 0 || n != raw.size()) bytes.bad(at, "the section here cannot be unpacked");
   return raw;
 }
@@ -131,10 +134,9 @@ class FileStream final : public KernelStream {
     if (const auto found = loaded_.find(b); found != loaded_.end()) return found->second;
     const std::uint64_t at = launch_.batches[b].offset;
     std::string packed;
-    const SectionHeader header = section_at(bytes_, at, packed);
+    const std::string raw = unpack(bytes_, at, section_at(bytes_, at, packed), packed);
     try {
-      BlockBatch batch = decode(unpack(bytes_, at, header, packed), *launch_.code,
-                                launch_.shape.warps_per_block());
+      BlockBatch batch = decode(raw, *launch_.code, launch_.shape.warps_per_block());
       if (batch.first_block != launch_.batches[b].first_block ||
           batch.blocks != launch_.batches[b].blocks)
         throw InputError("its blocks are not those of the index");
@@ -154,6 +156,7 @@ class FileStream final : public KernelStream {
 LaunchEntry launch_of(const Json& j) {
   LaunchEntry out;
   out.header = {j.at("name"), j.at("sequence"), j.at("stream"), 0, 0, j.at("operations")};
+  if (j.contains("origin")) out.header.origin = origin_from_json(j.at("origin"));
   out.shape = {dim_of(j.at("grid")), dim_of(j.at("block")), j.at("dynamic_shared_bytes")};
   out.code = std::make_shared<const KernelCode>(code_from_json(j.at("code")));
   return out;
@@ -178,6 +181,7 @@ struct FileReader::Impl {
   Bytes bytes;
   Json header, trailer;
   std::vector<LaunchEntry> launches;
+  std::size_t tree_begin = 0;  // the last launch of the host
 
   explicit Impl(std::string path) : bytes(std::move(path)) {
     std::string magic(kFileMagic.size(), '\0');
@@ -200,9 +204,9 @@ struct FileReader::Impl {
       if (at == bytes.size()) bytes.bad(at, "the file is truncated: its end section is missing");
       const SectionHeader section = section_at(bytes, at, packed);
       const auto kind = static_cast<SectionKind>(section.kind);
+      const std::string raw = kind == SectionKind::Blocks ? "" : unpack(bytes, at, section, packed);
       try {
-        if (kind != SectionKind::Blocks)
-          take(kind, Json::parse(unpack(bytes, at, section, packed)));
+        if (kind != SectionKind::Blocks) take(kind, Json::parse(raw));
       } catch (const Json::exception& error) {
         bytes.bad(at, std::string("the section here makes no sense: ") + error.what());
       } catch (const InputError& error) {
@@ -214,6 +218,17 @@ struct FileReader::Impl {
     if (at != bytes.size()) bytes.bad(at, "bytes after the end section");
   }
 
+  /// Parents and launches that are waited for come before those that name them.
+  void check_origin() {
+    const auto& origin = launches.back().header.origin;
+    if (!origin) return void(tree_begin = launches.size() - 1);
+    if (launches.size() == 1) throw InputError("a kernel's launch before any of the host");
+    const std::uint64_t number = launches.size() - 1 - tree_begin;
+    bool earlier = origin->parent < number;
+    for (const std::uint32_t other : origin->after) earlier = earlier && other < number;
+    if (!earlier) throw InputError("a launch that comes from a later one");
+  }
+
   void take(SectionKind kind, const Json& json) {
     switch (kind) {
       case SectionKind::Header:
@@ -221,6 +236,7 @@ struct FileReader::Impl {
         break;
       case SectionKind::Launch:
         launches.push_back(launch_of(json));
+        check_origin();
         break;
       case SectionKind::Index:
         if (launches.empty()) throw InputError("an index without a launch");

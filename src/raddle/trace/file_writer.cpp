@@ -161,16 +161,16 @@ std::uint64_t FileWriter::bytes() const { return impl_->out.at(); }
 StreamWriter& FileWriter::begin(const KernelCode& code, const LaunchShape& shape,
                                 const LaunchHeader& launch) {
   RADDLE_ASSERT(impl_->launch == nullptr);
-  impl_->out.section(SectionKind::Launch,
-                     Json{{"name", launch.name},
-                          {"sequence", launch.sequence},
-                          {"stream", launch.stream},
-                          {"operations", launch.operations},
-                          {"grid", {shape.grid.x, shape.grid.y, shape.grid.z}},
-                          {"block", {shape.block.x, shape.block.y, shape.block.z}},
-                          {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
-                          {"code", code_to_json(code)}}
-                         .dump());
+  Json section{{"name", launch.name},
+               {"sequence", launch.sequence},
+               {"stream", launch.stream},
+               {"operations", launch.operations},
+               {"grid", {shape.grid.x, shape.grid.y, shape.grid.z}},
+               {"block", {shape.block.x, shape.block.y, shape.block.z}},
+               {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
+               {"code", code_to_json(code)}};
+  if (launch.origin) section["origin"] = origin_to_json(*launch.origin);
+  impl_->out.section(SectionKind::Launch, section.dump());
   impl_->launch = std::make_unique<LaunchWriter>(impl_->out, code, shape);
   return *impl_->launch;
 }
@@ -180,24 +180,6 @@ void FileWriter::end(std::uint64_t warp_instructions, std::uint64_t thread_instr
   impl_->launch->close(
       {{"warp_instructions", warp_instructions}, {"thread_instructions", thread_instructions}});
   impl_->launch.reset();
-}
-
-void FileWriter::add(KernelStream& stream, const LaunchHeader& launch) {
-  const LaunchShape& shape = stream.shape();
-  StreamWriter& out = begin(stream.code(), shape, launch);
-  for (std::uint32_t block = 0; block < shape.grid.count(); ++block) {
-    for (unsigned w = 0; w < shape.warps_per_block(); ++w) {
-      WarpCursor cursor = stream.open(block, w);
-      do {
-        const auto room = out.grow(block, w, static_cast<unsigned>(cursor.end - cursor.at));
-        out.commit(block, w, std::copy(cursor.at, cursor.end, room.at));
-        cursor.at = cursor.end;
-      } while (stream.refill(cursor));
-    }
-    stream.close(block);
-    out.finish(block);
-  }
-  end(launch.warp_instructions, launch.thread_instructions);
 }
 
 void FileWriter::finish(const Json& trailer) {

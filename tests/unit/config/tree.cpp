@@ -44,6 +44,8 @@ TEST(Toml, SaysWhereTheSyntaxIsWrong) {
               StartsWith("m.toml:2:"));
   EXPECT_THAT(test::input_error_of([] { Tree::from_toml("[a]\nb = \"open", "m.toml"); }),
               StartsWith("m.toml:2:"));
+  EXPECT_THAT(test::input_error_of([] { Tree::from_toml("a = 1\n[}b]\nc = 1\n", "m.toml"); }),
+              StartsWith("m.toml:2:"));  // toml++ asserted it away
   EXPECT_EQ(test::input_error_of([] { Tree::from_toml("", "m.toml"); }),
             "m.toml: is empty; expected a configuration");
   EXPECT_EQ(test::input_error_of([] { Tree::from_toml("# nothing\n", "m.toml"); }),

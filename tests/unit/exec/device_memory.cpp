@@ -2,6 +2,12 @@
 #include "raddle/exec/memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <new>
 
 #include "raddle/base/rng.h"
 
@@ -16,6 +22,37 @@ TEST(DeviceMemory, StartsAtBaseAlignedAndZeroed) {
   EXPECT_EQ(a, DeviceMemory::kBase);
   EXPECT_EQ(a % DeviceMemory::kAlignment, 0u);
   for (unsigned i = 0; i < 1000; ++i) EXPECT_EQ(memory.host(a)[i], std::byte{0});
+}
+
+/// What the system counts as this process's data, bytes.
+std::uint64_t data_size() {
+  std::ifstream status("/proc/self/status");
+  std::uint64_t kib = 0;
+  for (std::string word; status >> word;)
+    if (word == "VmData:") status >> kib;
+  return kib << 10;
+}
+
+/// Ends with 7 when a device of 16 GiB works in a process that may have 256 MiB more, and says so
+/// when it may not have what is asked for.
+[[noreturn]] void allocate_under_a_limit() {
+  constexpr std::uint64_t kRoom = std::uint64_t{256} << 20;
+  const rlimit limit{data_size() + kRoom, RLIM_INFINITY};
+  setrlimit(RLIMIT_DATA, &limit);
+  DeviceMemory memory(std::uint64_t{16} << 30);
+  const Address a = *memory.allocate(kRoom / 4);
+  std::memset(memory.host(a), 1, kRoom / 4);
+  try {
+    memory.allocate(2 * kRoom);
+  } catch (const std::bad_alloc&) {
+    std::_Exit(memory.valid(a, kRoom / 4) ? 7 : 8);
+  }
+  std::_Exit(9);
+}
+
+// A sweep limits its runs to the memory there is, which may be less than a device could have.
+TEST(DeviceMemory, OnlyWhatIsAllocatedCountsAgainstALimit) {
+  EXPECT_EXIT(allocate_under_a_limit(), testing::ExitedWithCode(7), "");
 }
 
 TEST(DeviceMemory, OneBytePastAnAllocationIsInvalid) {

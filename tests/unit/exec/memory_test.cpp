@@ -163,6 +163,22 @@ TEST(Memory, LocalIsPerThread) {
                 "cvt.u32.u64 %r3, %q6; st.global.u32 [%q3], %r3;"),
          64, [](u32 t, const auto&) { return t + 2; });
 }
+// Where cooperative groups of several warps keep their barriers: beside the block's own memory.
+TEST(Memory, ReservedSharedMemory) {
+  Rig rig(R"(
+.visible .entry k(.param .u64 out)
+{ .reg .b32 %r<9>; .reg .b64 %q<9>; .shared .align 4 .b8 s[300];
+  ld.param.u64 %q1, [out]; mov.u32 %r1, %reserved_smem_offset_1; cvt.u64.u32 %q2, %r1;
+  cvta.shared.u64 %q2, %q2; mov.u32 %r2, 77; st.u32 [%q2+1020], %r2; ld.shared.u32 %r3, [%r1+1020];
+  mov.u32 %r4, s; st.shared.u32 [%r4+296], %r1; st.global.u32 [%q1], %r3;
+  st.global.u32 [%q1+4], %r1; ret; }
+)");
+  const Address out = rig.zeros(8);
+  rig.run("k", {1, 1, 1}, {1, 1, 1}, out);
+  const auto got = rig.download<std::uint32_t>(out, 2);
+  EXPECT_EQ(got[0], 77u);
+  EXPECT_GE(got[1], 300u);
+}
 TEST(Memory, GenericAddressesMeanAnySpace) {
   // Every third thread global, shared, local, through one instruction.
   expect(kernel(R"(

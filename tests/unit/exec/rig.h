@@ -1,4 +1,4 @@
-// A small GPU for tests: PTX in, launches, memory back. Functional only.
+// The small GPU of support/exec_rig.h, builds of the lane engine, and op streams in words.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -11,10 +11,9 @@
 #include "raddle/exec/machine.h"
 #include "raddle/exec/program.h"
 #include "raddle/trace/memory_trace.h"
+#include "support/exec_rig.h"
 
 namespace raddle::exec::test {
-
-inline const std::string kHeader = ".version 7.8\n.target sm_80\n.address_size 64\n";
 
 /// The builds of the lane engine that this processor can run.
 inline std::vector<std::string> lane_builds() {
@@ -26,75 +25,6 @@ inline std::vector<std::string> lane_builds() {
 }
 /// Chooses a build for the machines made from here on.
 inline void use_lanes(const std::string& name) { setenv("RADDLE_LANES", name.c_str(), 1); }
-
-class Rig {
- public:
-  explicit Rig(const std::string& ptx, MachineOptions options = {})
-      : memory(std::uint64_t{1} << 30),
-        program(ptx::parse(kHeader + ptx, "test.ptx"), memory),
-        machine(memory, [&] {
-          if (!options.print) options.print = [this](std::string_view s) { printed += s; };
-          return options;
-        }()) {}
-
-  template <class T>
-  Address upload(const std::vector<T>& values) {
-    const Address at = memory.allocate(values.size() * sizeof(T)).value();
-    std::memcpy(memory.host(at), values.data(), values.size() * sizeof(T));
-    return at;
-  }
-  Address zeros(std::size_t bytes) { return upload(std::vector<std::uint8_t>(bytes)); }
-  template <class T>
-  std::vector<T> download(Address at, std::size_t count) {
-    std::vector<T> values(count);
-    std::memcpy(values.data(), memory.host(at), count * sizeof(T));
-    return values;
-  }
-
-  /// Arguments in declaration order, each with its own C++ type.
-  template <class... Ts>
-  Launch launch(const std::string& name, Dim3 grid, Dim3 block, const Ts&... arguments) {
-    const Kernel& kernel = program.kernel(name);
-    const ParameterLayout& layout = parameters_of(kernel);
-    parameters.assign(layout.bytes, std::byte{});
-    std::size_t i = 0;
-    ((std::memcpy(parameters.data() + layout.items.at(i++).offset, &arguments, sizeof(Ts))), ...);
-    return {&kernel, {grid, block, dynamic_shared}, parameters};
-  }
-  template <class... Ts>
-  RunCount run(const std::string& name, Dim3 grid, Dim3 block, const Ts&... arguments) {
-    const Launch l = launch(name, grid, block, arguments...);
-    return machine.run(l, nullptr);
-  }
-  /// Runs and keeps the op stream.
-  template <class... Ts>
-  std::unique_ptr<trace::MemoryTrace> record(const std::string& name, Dim3 grid, Dim3 block,
-                                             const Ts&... arguments) {
-    const Launch l = launch(name, grid, block, arguments...);
-    auto kept = std::make_unique<trace::MemoryTrace>(code_of(*l.kernel), l.shape);
-    machine.run(l, kept.get());
-    return kept;
-  }
-
-  std::uint32_t dynamic_shared = 0;
-  std::string printed;
-  DeviceMemory memory;
-  Program program;
-  Machine machine;
-  std::vector<std::byte> parameters;
-};
-
-/// Message of the RunError that `action` throws; fails when there is none.
-template <class F>
-std::string run_error(F action) {
-  try {
-    action();
-  } catch (const RunError& e) {
-    return e.what();
-  }
-  ADD_FAILURE() << "no RunError";
-  return "";
-}
 
 /// One record of a stream with its pieces.
 struct Op {

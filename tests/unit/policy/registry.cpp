@@ -98,7 +98,9 @@ void expect_one_policy_per_file(const Registry<Interface>& registry) {
 
 TEST(AllPolicies, AreTheFilesOfTheSourceTree) {
   const Registries all = all_policies();
+  expect_one_policy_per_file(all.kernel);
   expect_one_policy_per_file(all.warp);
+  expect_one_policy_per_file(all.throttle);
   expect_one_policy_per_file(all.block);
   expect_one_policy_per_file(all.dram);
 }
@@ -107,6 +109,8 @@ TEST(AllPolicies, HaveTheNamesOfTheContract) {
   const Registries all = all_policies();
   for (const char* name : {"lrr", "gto", "two_level"})
     EXPECT_EQ(all.warp.choose(name)->name(), name);
+  for (const char* name : {"none", "swl", "ccws"})
+    EXPECT_EQ(all.throttle.choose(name)->name(), name);
   for (const char* name : {"rr", "chunk"}) EXPECT_EQ(all.block.choose(name)->name(), name);
   for (const char* name : {"fcfs", "frfcfs"}) EXPECT_EQ(all.dram.choose(name)->name(), name);
 }

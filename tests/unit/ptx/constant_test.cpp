@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <ostream>
 
 namespace raddle::ptx {
 namespace {
@@ -30,6 +31,7 @@ struct IntegerCase {
   std::string text;
   std::int64_t value;
 };
+void PrintTo(const IntegerCase& c, std::ostream* out) { *out << '"' << c.text << '"'; }
 class IntegerExpressions : public testing::TestWithParam<IntegerCase> {};
 TEST_P(IntegerExpressions, HaveTheValueOfC) {
   const Constant value = evaluate(GetParam().text);

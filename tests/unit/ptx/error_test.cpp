@@ -126,8 +126,8 @@ TEST(BodyErrors, UndefinedNames) {
             "k.ptx:13:14: special register '%pm3' is not supported");
   EXPECT_EQ(kernel_error("mov.v4.u32 %r1, %tid;"),
             "k.ptx:13:17: special register '%tid' is not supported");
-  EXPECT_EQ(kernel_error("mov.u32 %r1, %reserved_smem_offset_1;"),
-            "k.ptx:13:14: special register '%reserved_smem_offset_1' is not supported");
+  EXPECT_EQ(kernel_error("mov.u32 %r1, %reserved_smem_offset_end;"),
+            "k.ptx:13:14: special register '%reserved_smem_offset_end' is not supported");
 }
 
 TEST(BodyErrors, DuplicateNames) {

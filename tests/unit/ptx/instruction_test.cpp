@@ -1,6 +1,8 @@
 // Instructions and their operands, one feature at a time.
 #include <gmock/gmock.h>
 
+#include <ostream>
+
 #include "unit/ptx/support.h"
 
 namespace raddle::ptx::test {
@@ -91,6 +93,7 @@ struct ImmediateCase {
   std::uint64_t bits;
   bool is_unsigned;
 };
+void PrintTo(const ImmediateCase& c, std::ostream* out) { *out << '"' << c.text << '"'; }
 class Immediates : public testing::TestWithParam<ImmediateCase> {};
 TEST_P(Immediates, AreEvaluated) {
   const One one = parse_one("mov.b64 %rd1, " + GetParam().text + ";");

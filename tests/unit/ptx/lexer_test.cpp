@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <ostream>
 #include <vector>
 
 namespace raddle::ptx {
@@ -77,6 +78,7 @@ struct NumberCase {
   std::uint64_t bits;
   bool is_unsigned;
 };
+void PrintTo(const NumberCase& c, std::ostream* out) { *out << '"' << c.text << '"'; }
 class LexerNumbers : public testing::TestWithParam<NumberCase> {};
 TEST_P(LexerNumbers, HaveTheBitsWritten) {
   const Token token = only(GetParam().text);

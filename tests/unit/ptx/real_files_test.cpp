@@ -1,6 +1,7 @@
 // What clang-19 and nvcc 13 really wrote (tests/data/ptx, with the .cu beside each).
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <sstream>
 
 #include "raddle/ptx/analysis.h"
@@ -26,6 +27,7 @@ struct FileCase {
   std::string target;
   std::size_t functions, variables, instructions;
 };
+void PrintTo(const FileCase& c, std::ostream* out) { *out << '"' << c.name << '"'; }
 class RealFiles : public testing::TestWithParam<FileCase> {};
 
 TEST_P(RealFiles, ParseWholeAndPassTheAnalyses) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "raddle/report/template.h"
+#include "raddle/report/page.h"
 #include "samples.h"
 
 namespace raddle::report {
@@ -26,7 +26,7 @@ std::uint64_t sum(const Json& numbers) {
 }
 
 TEST(Template, HasOnePlaceForTheDataInsideAnElementThatIsNotRun) {
-  const std::string page(page_template());
+  const std::string page(page_template(Page::index));
   const std::string place = "/*RADDLE_DATA*/";
   const std::size_t at = page.find(place);
   ASSERT_NE(at, std::string::npos);
@@ -49,7 +49,7 @@ TEST(Html, CarriesEveryRunWithItsResult) {
 }
 
 TEST(Html, LeavesThePageAroundTheDataUntouched) {
-  const std::string page(page_template());
+  const std::string page(page_template(Page::index));
   const std::string place = "/*RADDLE_DATA*/";
   const std::size_t at = page.find(place);
   const std::string filled = html({});
@@ -163,6 +163,40 @@ TEST(Html, ManySamplesAreSummedWithoutLoss) {
   EXPECT_EQ(sum(samples["l1d_accesses"]), 20'000u);
   EXPECT_EQ(sum(samples["l1d_hits"]), 10'000u);
   EXPECT_EQ(sum(samples["dram_bytes"]), 160'000u);
+}
+
+TEST(Html, WarpsAllowedAreMeansOfEachSmAndColumn) {
+  sim::Result r = small_result();
+  r.cycles = 150;
+  const Json none = data_in({"", "", {{"gto", &r}}})["runs"][0]["samples"]["allowed"];
+  EXPECT_EQ(none, Json::parse(R"({"start":[],"length":[],"warps":[]})")) << "no throttle";
+  r.samples = {{0, 0, 0, 0, 0, 0, 800, 200, {400, 200}},
+               {100, 0, 0, 0, 0, 0, 500, 233, {150, 117}}};
+  const Json samples = data_in({"", "", {{"swl", &r}}})["runs"][0]["samples"];
+  EXPECT_EQ(samples["warp_cycles"], Json({800, 500}));
+  EXPECT_EQ(samples["throttled_warp_cycles"], Json({200, 233}));
+  EXPECT_EQ(samples["allowed"],
+            Json::parse(R"({"start":[0,100],"length":[100,50],"warps":[[4.0,2.0],[3.0,2.3]]})"));
+}
+
+TEST(Html, ManySmsAndSamplesShareTheRoomForWarpsAllowed) {
+  constexpr std::uint32_t kSms = 132, kSamples = 4'000;
+  sim::Result r = small_result();
+  r.samples.clear();
+  for (Cycle i = 0; i < kSamples; ++i)
+    r.samples.push_back(
+        {i * 10, 0, 0, 0, 0, 0, 0, 0, std::vector<std::uint32_t>(kSms, 10 * (i % 2))});
+  r.cycles = 10 * kSamples;
+  const Json data = data_in({"", "", std::vector<report::Run>(20, {"swl", &r})});
+  std::size_t cells = 0;
+  for (const Json& run : data["runs"]) {
+    const Json& allowed = run["samples"]["allowed"];
+    EXPECT_EQ(sum(allowed["length"]), r.cycles);
+    EXPECT_EQ(allowed["warps"][3][kSms - 1], 0.5) << "every second sample has one warp";
+    cells += allowed["warps"].size() * kSms;
+  }
+  EXPECT_LE(cells, kMaxCellsOfPage + 20 * kSms);
+  EXPECT_GT(cells, kMaxCellsOfPage / 2);
 }
 
 TEST(JsonText, QuotesAndEscapes) {

@@ -95,6 +95,19 @@ TEST(Timeline, CountersFollowTheSamples) {
   EXPECT_EQ(ipc, (std::vector<double>{10, 15, 3}));
 }
 
+TEST(Timeline, CountersOfWarpsThatMayLoadOfAllAndOfEachSm) {
+  sim::Result r = small_result();
+  r.cycles = 150;
+  r.samples = {{0, 0, 0, 0, 0, 0, 800, 200, {400, 200}},
+               {100, 0, 0, 0, 0, 0, 500, 200, {150, 150}}};
+  std::map<std::string, std::vector<double>> counters;
+  for (const Json& e : events({{"swl", &r}}))
+    if (e["ph"] == "C") counters[e["name"]].push_back(e["args"]["value"]);
+  EXPECT_EQ(counters["warps that may load"], (std::vector<double>{6, 6}));
+  EXPECT_EQ(counters["warps that may load, SM 000"], (std::vector<double>{4, 3}));
+  EXPECT_EQ(counters["warps that may load, SM 001"], (std::vector<double>{2, 3}));
+}
+
 TEST(Timeline, NamesAreEscaped) {
   sim::Result r = small_result();
   r.kernels[0].name = "a\"b\\c\n{}";

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "raddle/base/error.h"
 
 namespace raddle::runtime {
@@ -144,6 +147,60 @@ TEST_F(DeviceTest, EventsNeedToBeRecorded) {
   EXPECT_THAT(error_of([&] { device.wait(kDefaultStream, b); }), HasSubstr("never recorded"));
   device.record(b, device.create_stream());
   EXPECT_EQ(device.elapsed_ms(a, b), 0);
+}
+
+/// A sink that keeps nothing: counts how many blocks are under way at once.
+class Streamed final : public LaunchSink, public trace::StreamWriter {
+ public:
+  void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
+  trace::StreamWriter* writer(const trace::KernelCode&, const trace::LaunchShape&,
+                              const LaunchRecord& launch) override {
+    EXPECT_EQ(launch.warp_instructions, 0u) << "not known yet";
+    return this;
+  }
+  void written(const LaunchRecord& launch) override { done.push_back(launch); }
+  void submit(std::shared_ptr<trace::KernelStream>, const LaunchRecord&) override {
+    ADD_FAILURE() << "the launch was kept in memory";
+  }
+  Mark record(StreamId) override { return 0; }
+  void wait(StreamId, Mark) override {}
+  void synchronize() override {}
+  void synchronize(Mark) override {}
+  Cycle reached(Mark) const override { return 0; }
+  double milliseconds(Cycle) const override { return 0; }
+
+  Room grow(std::uint32_t block, unsigned, unsigned words) override {
+    under_way.insert(block);
+    most = std::max(most, under_way.size());
+    space.resize(words);
+    return {space.data(), space.data() + words};
+  }
+  void commit(std::uint32_t, unsigned, std::uint32_t* at) override { words += at - space.data(); }
+  void finish(std::uint32_t block) override { under_way.erase(block), ++finished; }
+
+  std::vector<LaunchRecord> done;
+  std::set<std::uint32_t> under_way;
+  std::size_t most = 0, finished = 0;
+  std::ptrdiff_t words = 0;
+
+ private:
+  std::vector<std::uint32_t> space;
+};
+
+TEST(StreamedLaunch, LeavesBlockByBlock) {
+  Streamed sink;
+  SimulatedDeviceOptions options;
+  options.sink = &sink, options.memory_bytes = 1 << 20;
+  SimulatedDevice device(options);
+  const ModuleId module = device.load(kAxpy, "axpy.ptx");
+  const Address from = device.allocate(64 * 64 * 4), to = device.allocate(64 * 64 * 4);
+  device.launch(device.kernel(module, "axpy"), {64}, {64}, Arguments(to, from, std::uint32_t{3}), 0,
+                kDefaultStream);
+  ASSERT_EQ(sink.done.size(), 1u);
+  EXPECT_EQ(sink.done[0].warp_instructions, 64u * 2 * 14);
+  EXPECT_EQ(sink.finished, 64u);
+  EXPECT_LE(sink.most, 8u) << "blocks do not wait for one another: few are under way at once";
+  EXPECT_GT(sink.words, 64 * 2 * 2 * 5) << "two memory records a warp at least";
 }
 
 }  // namespace

@@ -72,6 +72,73 @@ TEST(MachineSetup, ContradictionsAreErrors) {
   EXPECT_FALSE(test::input_error_of([&] { read(tree); }).empty());
 }
 
+/// What is said of `--policy throttle=<text>` on a machine.
+std::string throttle_error(const std::string& text, const char* gpu = "ccws",
+                           const char* set = nullptr) {
+  config::Tree tree = load_gpu(gpu);
+  tree.set_policy("throttle=" + text, "--policy throttle=" + text);
+  if (set != nullptr) tree.set_option(set, "--set " + std::string(set));
+  return test::input_error_of([&] { read(tree); });
+}
+
+TEST(ThrottleSetup, EveryNumberHasItsBounds) {
+  for (const auto& [text, low, high] : {std::tuple{"swl:limit=0", "1", "64"},
+                                        {"swl:limit=65", "1", "64"},
+                                        {"ccws:k=0", "1", "1024"},
+                                        {"ccws:k=1025", "1", "1024"},
+                                        {"ccws:base=0", "1", "10000"},
+                                        {"ccws:base=10001", "1", "10000"},
+                                        {"ccws:vta_entries=0", "1", "1024"},
+                                        {"ccws:vta_entries=1025", "1", "1024"},
+                                        {"ccws:vta_ways=0", "1", "64"},
+                                        {"ccws:vta_ways=65", "1", "64"},
+                                        {"ccws:eval_period=0", "1", "4096"},
+                                        {"ccws:eval_period=4097", "1", "4096"},
+                                        {"ccws:lls_bits=33", "0", "32"}}) {
+    const std::string name = text, key = name.substr(name.find(':') + 1);
+    const std::size_t equal = key.find('=');
+    EXPECT_THAT(throttle_error(text),
+                testing::AllOf(HasSubstr("--policy throttle=" + name),
+                               HasSubstr("policy.throttle." + key.substr(0, equal)), HasSubstr(low),
+                               HasSubstr(high), HasSubstr(key.substr(equal + 1))))
+        << text;
+  }
+}
+
+TEST(ThrottleSetup, WrongTypesNamesAndKeysAreErrors) {
+  for (const char* text :
+       {"swl:limit=many", "swl:limit=2.5", "swl:limit=-1", "ccws:k=true", "ccws:totals=all",
+        "ccws:flush_at_kernel=2", "ccws:limit=3", "none:limit=3", "swl:k=8", "ccsw"})
+    EXPECT_THAT(throttle_error(text), HasSubstr(std::string("--policy throttle=") + text)) << text;
+  EXPECT_THAT(throttle_error("ccws:totals=all"), HasSubstr("resident"));
+  EXPECT_THAT(throttle_error("ccsw"), HasSubstr("known: ccws none swl"));
+}
+
+TEST(ThrottleSetup, WhatMakesNoSenseIsRefusedWithAReason) {
+  EXPECT_THAT(throttle_error("swl:limit=33"),
+              HasSubstr("policy.throttle.limit must not exceed sm.warps (policy.throttle.limit is "
+                        "33, sm.warps is 32)"));
+  EXPECT_THAT(throttle_error("ccws:vta_entries=12"),
+              HasSubstr("policy.throttle.vta_ways must divide policy.throttle.vta_entries "
+                        "(policy.throttle.vta_entries is 12, policy.throttle.vta_ways is 8)"));
+  EXPECT_THAT(throttle_error("ccws:lls_bits=6"),
+              HasSubstr("scores of policy.throttle.lls_bits must reach above "
+                        "policy.throttle.base (policy.throttle.lls_bits is 6, "
+                        "policy.throttle.base is 100)"));
+  EXPECT_THAT(throttle_error("ccws", "ccws", "sm.l1d.size_kib=0"),
+              HasSubstr("\"ccws\" learns from the L1D: sm.l1d.size_kib must not be 0"));
+}
+
+TEST(ThrottleSetup, WhatMakesSenseIsNot) {
+  for (const char* text :
+       {"none", "swl", "swl:limit=32", "swl:limit=1", "ccws", "ccws:k=1024", "ccws:vta_entries=1",
+        "ccws:vta_entries=4", "ccws:vta_entries=512", "ccws:vta_entries=12,vta_ways=3",
+        "ccws:lls_bits=10", "ccws:lls_bits=7", "ccws:eval_period=4096", "ccws:totals=run"})
+    EXPECT_EQ(throttle_error(text), "no error") << text;
+  EXPECT_EQ(throttle_error("swl:limit=33", "v100"), "no error");
+  EXPECT_EQ(throttle_error("swl", "ccws", "sm.l1d.size_kib=0"), "no error");
+}
+
 TEST(MachineSetup, FixedMemoryTakesNoOtherOrderThanThatOfArrival) {
   config::Tree tree = load_gpu("gtx480");
   tree.set("dram.model", "\"fixed\"", "--set");

@@ -51,6 +51,21 @@ TEST(DecodedKernel, DestinationsAreNoneOneOrSeveral) {
   EXPECT_EQ(k.instructions()[3].destination, trace::kPcRegister);
 }
 
+TEST(DecodedKernel, TensorOperationsTakeTheUnitByTheirWork) {
+  timing::SmSpec sm = small_machine().sm;
+  sm.cost[static_cast<unsigned>(OpClass::Tensor)].interval = 32;
+  Code code;
+  for (unsigned parts : {0u, 64u, 16u, 1u, 255u}) {
+    code.op(OpClass::Tensor, 1, {});
+    code.raw().instructions.back().bytes = static_cast<std::uint8_t>(parts);
+  }
+  Decoded decoded(code, sm);
+  std::vector<unsigned> intervals;
+  for (std::size_t i = 0; i < 5; ++i)
+    intervals.push_back(decoded.kernel.instructions()[i].interval);
+  EXPECT_EQ(intervals, (std::vector<unsigned>{32, 32, 8, 1, 128}));
+}
+
 TEST(DecodedKernel, CostsComeFromTheClassAndMemoryFromTheMemoryClass) {
   timing::SmSpec sm = small_machine().sm;
   sm.cost[static_cast<unsigned>(OpClass::Memory)] = {Unit::Lsu, 1, 4};

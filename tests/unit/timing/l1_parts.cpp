@@ -57,21 +57,44 @@ TEST(StoreBuffer, OldestFirstAndOneEntryForALineUntilItLeaves) {
   EXPECT_EQ(b.put(20, 1, 4, 1), Taken::Fresh);
   EXPECT_EQ(b.put(10, 2, 5, 2), Taken::Combined);
   EXPECT_EQ(b.put(10, 4, 4, 0), Taken::AlreadyWaitedFor);
-  const timing::Message first = b.send(7, 0x100);
+  const StoreBuffer::Leaving first = b.send();
   EXPECT_EQ(first.line, 10u);
-  EXPECT_EQ(first.sectors, 7);
-  EXPECT_EQ(first.sm, 7);
+  EXPECT_EQ(first.parts, 7);
   EXPECT_EQ(first.kernel, 0) << "of the first store";
   EXPECT_EQ(b.put(10, 1, 4, 0), Taken::Fresh) << "the former entry has left";
   EXPECT_TRUE(b.full());
   EXPECT_FALSE(b.takes(30));
   EXPECT_TRUE(b.takes(20));
   std::vector<unsigned> warps;
-  b.acknowledge(first.tag - 0x100, [&](unsigned w) { warps.push_back(w); });
+  b.acknowledge(first.entry, [&](unsigned w) { warps.push_back(w); });
   EXPECT_EQ(warps, (std::vector<unsigned>{4, 5}));
   EXPECT_TRUE(b.takes(30));
-  EXPECT_EQ(b.send(7, 0x100).line, 20u);
+  EXPECT_EQ(b.send().line, 20u);
   EXPECT_FALSE(b.empty()) << "two are held or wait";
+}
+
+TEST(StoreBuffer, PartsMayBeAcknowledgedOneByOneAndBeWaitedForByOthers) {
+  StoreBuffer b(2);
+  b.put(10, 0b1110, 4, 0);
+  const unsigned entry = b.send().entry;
+  b.put(10, 0b0001, 4, 0);
+  EXPECT_EQ(b.under_way(10), 0b1111);
+  bool known = true;
+  EXPECT_FALSE(b.join(10, 0b0011, 5, known)) << "no entry has both";
+  EXPECT_FALSE(b.join(11, 0b0010, 5, known));
+  EXPECT_TRUE(b.join(10, 0b0110, 5, known));
+  EXPECT_FALSE(known);
+  EXPECT_TRUE(b.join(10, 0b0010, 5, known));
+  EXPECT_TRUE(known) << "it waits for that entry already";
+  std::vector<unsigned> warps;
+  const auto told = [&](unsigned w) { warps.push_back(w); };
+  EXPECT_FALSE(b.acknowledge(entry, 0b0110, told));
+  EXPECT_EQ(warps, std::vector<unsigned>{});
+  EXPECT_EQ(b.under_way(10), 0b1001);
+  EXPECT_TRUE(b.acknowledge(entry, 0b1000, told));
+  EXPECT_EQ(warps, (std::vector<unsigned>{4, 5}));
+  EXPECT_EQ(b.under_way(10), 0b0001);
+  EXPECT_FALSE(b.full());
 }
 
 TEST(StoreBuffer, OfNoEntriesIsAbsent) {

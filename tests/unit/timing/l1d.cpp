@@ -54,6 +54,20 @@ TEST_F(L1dTest, LeastRecentlyUsedLineOfTheSetGoes) {
   EXPECT_EQ(count.l1d_evictions, 1u);
 }
 
+// The order is that of the loads, not of the data that comes back: a cache-only replay of the loads
+// must find the same lines (CCWS section 4: within 0.1 %).
+TEST_F(L1dTest, TheOrderOfUseOfReservedLinesIsThatOfTheirLoads) {
+  for (const bool reserve : {true, false}) {
+    spec.reserve_on_miss = reserve;
+    L1d c(spec);
+    const L1d::Answer a = load(c, 0), b = load(c, 4);
+    fill(c, b), fill(c, a);
+    bring(c, 8);
+    EXPECT_EQ(load(c, reserve ? 4 : 0).outcome, Outcome::Hit);
+    EXPECT_EQ(load(c, reserve ? 0 : 4).outcome, Outcome::Miss);
+  }
+}
+
 TEST_F(L1dTest, AnyNumberOfSetsIsByModulo) {
   spec.size_kib = 3, spec.ways = 8;  // 3 sets
   L1d c(spec);

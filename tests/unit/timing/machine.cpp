@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <ostream>
 
 #include "support/machines.h"
 
@@ -85,6 +86,7 @@ struct Broken {
   const char* says;
   void (*breaks)(MachineSpec&);
 };
+void PrintTo(const Broken& c, std::ostream* out) { *out << '"' << c.says << '"'; }
 class MachineRules : public ::testing::TestWithParam<Broken> {};
 
 TEST_P(MachineRules, EachViolationIsTold) {
@@ -179,6 +181,9 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                         "(nodes listed is 3, "
                                         "needed is 64)",
                                         [](MachineSpec& m) { mesh(m).mesh.slice_nodes = "1,2,3"; }},
+                                 Broken{"noc.mesh.memory_nodes must have a node for each memory "
+                                        "channel (nodes listed is 2, ",
+                                        [](MachineSpec& m) { mesh(m).mesh.memory_nodes = "1,2"; }},
                                  Broken{"(4 + endpoints of one node) x noc.mesh.virtual_channels "
                                         "must not exceed 64",
                                         [](MachineSpec& m) {

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -69,6 +70,21 @@ std::vector<std::uint32_t> words(KernelStream& stream, std::uint32_t block, unsi
   return out;
 }
 
+/// Writes a launch that is in memory, block after block.
+void add(FileWriter& writer, KernelStream& stream, const LaunchHeader& launch) {
+  const LaunchShape& shape = stream.shape();
+  StreamWriter& out = writer.begin(stream.code(), shape, launch);
+  for (std::uint32_t block = 0; block < shape.grid.count(); ++block) {
+    for (unsigned w = 0; w < shape.warps_per_block(); ++w) {
+      const std::vector<std::uint32_t> all = words(stream, block, w);
+      const auto room = out.grow(block, w, static_cast<unsigned>(all.size()));
+      out.commit(block, w, std::ranges::copy(all, room.at).out);
+    }
+    out.finish(block);
+  }
+  writer.end(launch.warp_instructions, launch.thread_instructions);
+}
+
 class OpStreamFile : public testing::Test {
  protected:
   OpStreamFile()
@@ -82,7 +98,7 @@ class OpStreamFile : public testing::Test {
   void write(std::uint32_t blocks, unsigned records) {
     FileWriter writer(path, {{"workload", "w"}});
     for (std::uint64_t launch = 0; launch < 2; ++launch)
-      writer.add(*random_trace(launch, blocks, records), {"k", launch, 0, 10, 320});
+      add(writer, *random_trace(launch, blocks, records), {"k", launch, 0, 10, 320});
     writer.finish({{"verdict", "correct"}});
   }
   std::string bytes() const {
@@ -142,7 +158,7 @@ TEST_F(OpStreamFile, IsMuchSmallerThanItsWords) {
       trace.commit(b, 0, room.at);
     }
   FileWriter writer(path, {});
-  writer.add(trace, {});
+  add(writer, trace, {});
   writer.finish({});
   EXPECT_LT(std::filesystem::file_size(path), raw / 50);
 }
@@ -183,7 +199,7 @@ TEST_F(OpStreamFile, OtherFilesAndVersionsAreRefusedByName) {
 TEST_F(OpStreamFile, NothingIsLeftWithoutFinish) {
   {
     FileWriter writer(path, {});
-    writer.add(*random_trace(1, 3, 5), {});
+    add(writer, *random_trace(1, 3, 5), {});
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder));
   EXPECT_THROW(FileWriter("/no/such/folder/x.rdl", {}), InputError);

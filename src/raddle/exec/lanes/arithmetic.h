@@ -268,6 +268,13 @@ RADDLE_INLINE f32 from_f16(u32 h) {
   return bits<f32>(magnitude > 0x7c00 ? r : r | sign);
 }
 RADDLE_INLINE f32 from_bf16(u32 h) { return canonical(bits<f32>(h << 16)); }
+/// e5m2 is the upper half of a half; e4m3 has no infinity, and one NaN of each sign.
+RADDLE_INLINE f32 from_e5m2(u32 b) { return from_f16((b & 0xff) << 8); }
+RADDLE_INLINE f32 from_e4m3(u32 b) {
+  const u32 magnitude = b & 0x7f, sign = (b & 0x80) << 24;
+  const u32 finite = bits<u32>(bits<f32>(magnitude << 20) * 0x1p120f);
+  return magnitude == 0x7f ? nan_f32() : bits<f32>(finite | sign);
+}
 /// One rounding from double to a 16-bit format with `kBits` of mantissa. mode: 0 nearest even,
 /// 1 zero, 2 down, 3 up.
 template <int kBits, int kBias>

@@ -76,6 +76,11 @@ RADDLE_INLINE void simple(Context* c, const Path& p) {
   if ((p.ip->flags & kVisible) != 0) pause_if_live(c);
 }
 
+/// Of operations that observers see: may the record be met again after a pause?
+[[maybe_unused]] RADDLE_INLINE bool may_pause(u32 op) {
+  return op == O_call || op == O_call_indirect || (op >= O_ld_global_32 && op != O_slow);
+}
+
 // One case per operation, most of them three lines; what does work has a function of its own.
 // lengths: dispatch table
 Outcome run(Context* c) {
@@ -83,6 +88,8 @@ Outcome run(Context* c) {
   Path p = {w->ip, w->frame, w->mask, w->effective};
   for (;;) {
     const Record* const ip = p.ip;
+    if constexpr (RADDLE_OBSERVED != 0)
+      if (!may_pause(ip->op) || !must_pause(c)) observe(c, ip, p.frame, p.e);
 #define MAY_PAUSE \
   if (must_pause(c)) return pause(c, p, Outcome::Pause)
 #define NEXT     \
@@ -191,6 +198,19 @@ Outcome run(Context* c) {
         c->run = ip + 1;
         host_call(c, ip, p.frame, p.e);
         NEXT;
+      case O_device:
+        MAY_PAUSE;
+        alone(c, p, 0, p.e);
+        c->run = ip + 1;
+        device_call(c, ip, p.frame, p.e);
+        NEXT;
+      case O_launch:  // the record's lanes are those that have launched
+        MAY_PAUSE;
+        leave(c, ip->inst, p.m);
+        c->run = ip;
+        single(c, ip->inst, 0, device_call(c, ip, p.frame, p.e));
+        c->run = ip + 1;
+        NEXT;
       case O_ret:
         MAY_PAUSE;
         alone(c, p, 0, p.e);
@@ -222,7 +242,7 @@ Outcome run(Context* c) {
       case O_trap:
         trap(c, ip, p.e);
       case O_clock: {
-        const u64 now = c->warp_instructions + (ip->inst - c->run->inst);
+        const u64 now = c->clock_base + c->warp_instructions + (ip->inst - c->run->inst);
         const u64 value = ip->imm == 0 ? now : now >> 32;
         if (ip->aux == 8) splat_64(p.frame, ip->d, value, p.e);
         else splat_32(p.frame, ip->d, u32(value), p.e);
@@ -274,6 +294,13 @@ Outcome run(Context* c) {
         MEMORY(generic_any<true>(c, ip, p.frame, p.e));
       case O_atom:
         MEMORY(atomic_access(c, ip, p.frame, p.e));
+      case O_slow:
+        slow(c, ip, p.frame, p.e);
+        NEXT;
+      case O_slow_access:
+        MEMORY(slow(c, ip, p.frame, p.e));
+      case O_image:
+        MEMORY(image_access(c, ip, p.frame, p.e));
       default:
         run_table(ip, p.frame, p.e);
         NEXT;

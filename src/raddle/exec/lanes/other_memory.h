@@ -21,8 +21,8 @@ RADDLE_INLINE u32 bank_passes(const u32* at, u32 e, u32 bytes) {
   }
   return total;
 }
-/// Each lane's offset into shared memory, checked.
-RADDLE_INLINE void shared_addresses(Context* c, const Record* ip, char* frame, u32 e, u64 origin,
+/// Each lane's offset into shared memory, checked. False: some lie in another block's.
+RADDLE_INLINE bool shared_addresses(Context* c, const Record* ip, char* frame, u32 e, u64 origin,
                                     u32* at) {
   alignas(64) u64 wide[32];
   addresses_of(ip, frame, e, origin, wide);
@@ -34,8 +34,11 @@ RADDLE_INLINE void shared_addresses(Context* c, const Record* ip, char* frame, u
     most = at[i] > most ? at[i] : most;
   }
   const u32 bytes = bytes_of(ip);
-  if ((all & (bytes - 1)) != 0 || all >> 32 != 0 || u64(most) + bytes > c->shared_bytes)
+  if ((all & (bytes - 1)) != 0 || all >> 32 != 0 || u64(most) + bytes > c->shared_bytes) {
+    if (c->clustered != 0) return false;
     memory_fault(c, ip, frame, e);
+  }
+  return true;
 }
 /// Bank passes of lanes that stay within two rows of the banks, `distance` from their start: a
 /// class of banks is used in one row or in both.
@@ -84,7 +87,8 @@ template <bool Store>
 RADDLE_INLINE void shared_any(Context* c, const Record* ip, char* frame, u32 e, u64 origin,
                               u32 inst) {
   alignas(64) u32 at[32];
-  shared_addresses(c, ip, frame, e, origin, at);
+  if (!shared_addresses(c, ip, frame, e, origin, at))
+    return distant_shared(c, ip, frame, e, origin, inst, Store ? 1 : 0);
   if (shared_two_rows<Store>(c, ip, frame, e, inst, at)) return;
   single(c, inst, bank_passes(at, e, bytes_of(ip)), e);
   const u32 n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
@@ -161,8 +165,10 @@ RADDLE_INLINE void shared_word(Context* c, const Record* ip, char* frame, u32 e)
     all |= distance[i];
     most = u32(x) > most ? u32(x) : most;
   }
-  if ((all & 3) != 0 || u64(every) >> 32 != 0 || u64(most) + 4 > c->shared_bytes)
+  if ((all & 3) != 0 || u64(every) >> 32 != 0 || u64(most) + 4 > c->shared_bytes) {
+    if (c->clustered != 0) return distant_shared(c, ip, frame, e, 0, ip->inst, Store ? 1 : 0);
     memory_fault(c, ip, frame, e);
+  }
   char* window = c->shared + row;
   if (all < 128) {  // one row of the banks
     single(c, ip->inst, 1, e);
@@ -195,6 +201,25 @@ RADDLE_INLINE void shared_word(Context* c, const Record* ip, char* frame, u32 e)
 }
 
 // --- local ---------------------------------------------------------------------------------------
+/// Lanes at different offsets. Wide elements of as many lanes touch more lines than a record holds:
+/// then there are several, each of some lanes.
+RADDLE_INLINE void local_records(Context* c, const u64* at, u32 rows, u32 e, u32 inst) {
+  constexpr u32 kMost = 63;
+  while (e != 0) {
+    Pieces pieces{c->out + 2, 0};
+    LineTable table = {};
+    u32 part = 0;
+    for (u32 m = e; m != 0 && pieces.n + rows <= kMost; m &= m - 1) {
+      const unsigned lane = lowest_lane(m);
+      for (u32 j = 0; j < rows; ++j)
+        merge_piece(&pieces, &table, u32(at[lane] >> 2) + j, kBit[lane], kBit[lane]);
+      part |= kBit[lane];
+    }
+    single(c, inst, pieces.n, part);
+    c->out += 3 * pieces.n;
+    e &= ~part;
+  }
+}
 /// Lane l's word w lies at word 32 w + l, so the lanes' equal offsets are one line.
 template <bool Store>
 RADDLE_INLINE void local_any(Context* c, const Record* ip, char* frame, u32 e, u64 origin,
@@ -211,19 +236,14 @@ RADDLE_INLINE void local_any(Context* c, const Record* ip, char* frame, u32 e, u
   for (u32 m = e; m != 0; m &= m - 1)
     if (wide[lowest_lane(m)] > c->local_bytes - bytes || bytes > c->local_bytes)
       memory_fault(c, ip, frame, e);
-  Pieces pieces{c->out + 2, 0};
   if (differ == 0) {
+    Pieces pieces{c->out + 2, 0};
     for (u32 j = 0; j < rows; ++j) add_piece(&pieces, u32(wide[0] >> 2) + j, e, e);
+    single(c, inst, pieces.n, e);
+    c->out += 3 * pieces.n;
   } else {
-    LineTable table = {};
-    for (u32 m = e; m != 0; m &= m - 1) {
-      const unsigned lane = lowest_lane(m);
-      for (u32 j = 0; j < rows; ++j)
-        merge_piece(&pieces, &table, u32(wide[lane] >> 2) + j, kBit[lane], kBit[lane]);
-    }
+    local_records(c, wide, rows, e, inst);
   }
-  single(c, inst, pieces.n, e);
-  c->out += 3 * pieces.n;
   const u32 n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
   char* base = c->warp->local;
   for (u32 j = 0; j < n; ++j) {

@@ -7,6 +7,7 @@
 #include "raddle/base/fields.h"
 #include "raddle/base/mask.h"
 #include "raddle/base/types.h"
+#include "raddle/policy/device_parent.h"
 
 namespace raddle::policy {
 
@@ -17,6 +18,7 @@ struct BlockLaunch {
   Dim3 grid;
   std::uint32_t blocks = 0;
   unsigned slot = 0;  ///< below 32; names the launch until its end, another may have it later
+  DeviceParent parent = {};
 };
 
 struct BlockView {
@@ -28,6 +30,7 @@ struct BlockView {
 
 struct BlockChoice {
   std::uint32_t sm, block;
+  bool stolen = false;  ///< the policy had given it to another SM; for reports
 };
 
 /// A strategy. Several launches may be under way at once; it is asked for a block of one of them at

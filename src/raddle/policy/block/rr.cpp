@@ -1,9 +1,11 @@
 // Round robin, the usual scheduler of GPUs: blocks leave in linear order, each to the next SM with
 // room. Rule: mechanisms.md 1.2 (G of IKRA). The turn survives from launch to launch: a launch on
 // an idle machine starts after the SM that finished the last block; launches under way at the same
-// time share one turn (mechanisms.md 5.2: the next SM, cyclic from the last).
+// time share one turn (mechanisms.md 5.2: the next SM, cyclic from the last). With `reset` it
+// starts at SM 0 (mechanisms.md 1.7: round robin with reset).
 #include <array>
 
+#include "raddle/policy/block/places.h"
 #include "raddle/policy/block/policy.h"
 #include "raddle/policy/registry.h"
 
@@ -12,12 +14,18 @@ namespace {
 
 class RoundRobin final : public BlockPolicy {
  public:
-  using Params = NoParams;
-  RoundRobin(const Params&, const Context& context) : sms_(context.sms) {}
+  struct Params {
+    bool reset = false;
+    void visit(FieldVisitor& v) {
+      v.field("reset", reset, "a launch on an idle machine starts at SM 0");
+    }
+  };
+  RoundRobin(const Params& params, const Context& context)
+      : sms_(context.sms), reset_(params.reset), places_(context.sms) {}
 
   void on_launch(const BlockLaunch& launch) override {
-    ++stats_.launches;
-    if (under_way_ == 0) turn_ = first_turn_;
+    places_.on_launch(launch);
+    if (under_way_ == 0) turn_ = reset_ ? 0 : first_turn_;
     under_way_ |= 1u << launch.slot;
     left_[launch.slot] = {0, launch.blocks};
   }
@@ -26,37 +34,37 @@ class RoundRobin final : public BlockPolicy {
     Left& left = left_[view.slot];
     if (left.next == left.end) return std::nullopt;
     const unsigned sm = view.room.first_from(turn_);
-    ++stats_.blocks;
-    if (sm != turn_) ++stats_.skips;
+    if (sm != turn_) ++skips_;
     turn_ = (sm + 1) % sms_;
+    places_.on_pick(view.slot, {sm, left.next});
     return BlockChoice{sm, left.next++};
   }
 
   void on_block_done(std::uint32_t sm, std::uint32_t, unsigned) override {
     first_turn_ = (sm + 1) % sms_;
   }
-  void on_kernel_end(unsigned slot) override { under_way_ &= ~(1u << slot); }
-  void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
+  void on_kernel_end(unsigned slot) override {
+    under_way_ &= ~(1u << slot);
+    places_.on_kernel_end(slot);
+  }
+  void visit_statistics(FieldVisitor& v) override {
+    places_.visit(v);
+    v.field("skips", skips_, {}, "blocks", "the SM whose turn it was had no room");
+  }
 
  private:
   /// Blocks [next, end).
   struct Left {
     std::uint32_t next = 0, end = 0;
   };
-  struct Stats {
-    std::uint64_t launches = 0, blocks = 0, skips = 0;
-    void visit(FieldVisitor& v) {
-      v.field("launches", launches, {}, "launches", "kernels handed out");
-      v.field("blocks", blocks, {}, "blocks", "blocks handed out");
-      v.field("skips", skips, {}, "blocks", "the SM whose turn it was had no room");
-    }
-  };
   unsigned sms_;
+  bool reset_;
   unsigned first_turn_ = 0;  ///< turn of the next launch that finds the machine idle
   unsigned turn_ = 0;
   std::uint32_t under_way_ = 0;  ///< slots
   std::array<Left, 32> left_{};  ///< by slot
-  Stats stats_;
+  std::uint64_t skips_ = 0;
+  BlockPlaces places_;
 };
 
 }  // namespace

@@ -8,17 +8,18 @@
 #include "raddle/base/age.h"
 #include "raddle/base/fields.h"
 #include "raddle/base/types.h"
+#include "raddle/policy/device_parent.h"
 
 namespace raddle::policy {
 
-/// A kernel that has taken an entry. What a device-side launch has besides (parent kernel, block
-/// and SM, depth) is added here when there are such launches.
+/// A kernel that has taken an entry.
 struct KernelLaunch {
   std::uint64_t sequence = 0;  ///< counts launches since the start of the run
   std::string_view kernel;
   StreamId stream{};
   std::uint32_t blocks = 0;
   unsigned slot = 0;  ///< its entry, below 32, until on_end(); another launch may have it later
+  DeviceParent parent = {};
 };
 
 /// Sets of slots.

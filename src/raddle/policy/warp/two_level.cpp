@@ -1,11 +1,12 @@
 // Two-level scheduling: warps form fetch groups; the scheduler leaves a group only when none of it
 // can issue, so that the groups reach their long stalls at different times. Narasiman et al.,
 // "Improving GPU Performance via Large Warps and Two-Level Warp Scheduling", MICRO 2011, section
-// 4.2; the names 2LVL-LRR (8, rr, rr) and 2LVL-GTO (2, gto, oldest) of mechanisms.md 2.1.
+// 4.2; the names 2LVL-LRR (8, rr, rr) and 2LVL-GTO (2, gto, gto) of mechanisms.md 2.1.
+// Between groups, `gto` stays with the group (as both orders do) and else takes the one that holds
+// the oldest warp: oldest of those resident, ready or not.
 // Where the sources are silent: slots are counted from the scheduler's first; in a group that is
 // entered again, `rr` goes on after the warp this group issued last, and `gto` starts at the oldest
-// (greed holds for the warp issued last of all). "Group holding the oldest warp" means oldest of
-// those resident, ready or not.
+// (greed holds for the warp issued last of all).
 #include <array>
 
 #include "raddle/policy/registry.h"
@@ -14,27 +15,25 @@
 namespace raddle::policy {
 namespace {
 
-enum class Inner : std::uint8_t { Rr, Gto };
-enum class Outer : std::uint8_t { Rr, Oldest };
-constexpr std::array<std::string_view, 2> kInnerNames = {"rr", "gto"};
-constexpr std::array<std::string_view, 2> kOuterNames = {"rr", "oldest"};
+enum class Order : std::uint8_t { Rr, Gto };
+constexpr std::array<std::string_view, 2> kOrderNames = {"rr", "gto"};
 
 class TwoLevel final : public WarpPolicy {
  public:
   struct Params {
     std::uint32_t group_size = 8;
-    Inner inner = Inner::Rr;
-    Outer outer = Outer::Rr;
+    Order inner = Order::Rr, outer = Order::Rr;
     void visit(FieldVisitor& v) {
       v.field("group_size", group_size, {1, 64}, "warps", "consecutive slots that form a group");
-      v.choice("inner", inner, kInnerNames, "order of the warps in a group");
-      v.choice("outer", outer, kOuterNames, "order in which other groups get their chance");
+      v.choice("inner", inner, kOrderNames, "order of the warps in a group");
+      v.choice("outer", outer, kOrderNames, "order in which other groups get their chance");
     }
   };
   TwoLevel(const Params& params, const Context& context)
       : params_(params),
         first_slot_(context.first_slot),
-        groups_((context.slots + params.group_size - 1) / params.group_size) {
+        groups_((context.slots + params.group_size - 1) / params.group_size),
+        current_(groups_) {
     for (unsigned g = 0; g < groups_; ++g) next_[g] = first_slot_ + g * params_.group_size;
   }
 
@@ -42,10 +41,10 @@ class TwoLevel final : public WarpPolicy {
     ++stats_.picks;
     if ((view.ready & members(current_)) == 0) {
       ++stats_.group_changes;
-      current_ = params_.outer == Outer::Rr ? next_group(view) : oldest_group(view);
+      current_ = params_.outer == Order::Rr ? next_group(view) : oldest_group(view);
     }
     const WarpMask ready = view.ready & members(current_);
-    const unsigned warp = params_.inner == Inner::Rr ? next_warp(ready) : greedy_warp(ready, view);
+    const unsigned warp = params_.inner == Order::Rr ? next_warp(ready) : greedy_warp(ready, view);
     next_[current_] = warp + 1;
     last_ = WarpMask{1} << warp;
     return warp;
@@ -92,7 +91,7 @@ class TwoLevel final : public WarpPolicy {
 
   Params params_;
   unsigned first_slot_, groups_;
-  unsigned current_ = 0;
+  unsigned current_;                 ///< none at first
   WarpMask last_ = 0;                ///< the warp issued last, as a set
   std::array<unsigned, 64> next_{};  ///< by group: the slot after the one it issued last
   Stats stats_;

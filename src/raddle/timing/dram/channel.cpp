@@ -23,12 +23,14 @@ unsigned bursts_of_line(const MachineSpec& machine) {
 }
 
 /// Most replies between decision and delivery: one per step of the data bus, and some that are due.
-unsigned replies_in_flight(const MachineSpec& machine) {
+unsigned replies_in_flight(const MachineSpec& machine, Cycle longest_legs) {
   const DramSpec& d = machine.dram;
-  if (d.model == DramModel::Fixed)
-    return d.queue + d.fixed_latency_cycles / d.fixed_interval_cycles + 8;
+  if (d.model == DramModel::Fixed) {
+    const Cycle served = d.fixed_latency_cycles + longest_legs;
+    return d.queue + static_cast<unsigned>(served / d.fixed_interval_cycles) + 8;
+  }
   std::uint64_t extra =
-      std::uint64_t{d.extra_latency_cycles} * d.clock_mhz / machine.core_clock_mhz;
+      (d.extra_latency_cycles + longest_legs) * d.clock_mhz / machine.core_clock_mhz;
   std::uint64_t cycle = d.clock_mhz / machine.core_clock_mhz;  // memory cycles of one core cycle
   std::uint64_t planned = bursts_of_line(machine) * d.widest_step();
   return static_cast<unsigned>((d.tCL + d.burst_cycles() + extra + 2 * cycle + 2 * planned) /
@@ -43,10 +45,11 @@ ColumnSlots column_slots(const MachineSpec& machine) {
 
 }  // namespace
 
-DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map,
+DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map, unsigned id,
                          std::unique_ptr<policy::DramPolicy> policy)
     : spec_(machine.dram),
       map_(map),
+      legs_(machine, id),
       clock_(machine.dram.clock_mhz, machine.core_clock_mhz),
       policy_(std::move(policy)),
       two_buses_(machine.dram.command_buses == 2),
@@ -58,7 +61,7 @@ DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map,
       read_to_write_(machine.dram.read_to_write()),
       bank_(machine.dram.banks),
       column_slots_(column_slots(machine)),
-      replies_(replies_in_flight(machine)),
+      replies_(replies_in_flight(machine, legs_.longest())),
       starts_(machine.dram.queue) {
   RADDLE_ASSERT(capacity_ >= 1 && capacity_ <= kSlots);
   RADDLE_ASSERT(spec_.banks >= 1 && spec_.banks <= kBanks && spec_.bank_groups <= kGroups);
@@ -71,6 +74,7 @@ DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map,
 
 void DramChannel::push(Cycle now, const DramRequest& request) {
   RADDLE_ASSERT(room() > 0 && request.sectors != 0 && request.kernel < stats::kKernelSlots);
+  legs_.count(request.slice, request.sectors, request.write, counters_[request.kernel].legs);
   if (spec_.model == DramModel::Fixed) return push_fixed(now, request);
   const std::uint64_t m = clock_.first_from(now == ticked_ ? now + 1 : now);
   if (size_ == 0 && refresh_at_ < m) catch_up(m, request.kernel);
@@ -395,16 +399,18 @@ inline void DramChannel::move_data(std::uint64_t m, std::uint64_t last, unsigned
     if (step_l_ > step_s_) delay_group(kRead, m, bank.group, last + step_l_);
     column_at_[1] = std::max(column_at_[1], last + read_to_write_);
     bank.precharge_at = std::max(bank.precharge_at, last + spec_.tRTP);
-    reply(clock_.core_at(last + spec_.tCL + burst_cycles_) + spec_.extra_latency_cycles, slot_[e]);
+    reply(clock_.core_at(last + spec_.tCL + burst_cycles_) + spec_.extra_latency_cycles,
+          slot_[e].since, slot_[e].request);
     ++c.reads;
   }
   c.bytes += bursts * spec_.burst_bytes, c.bus_busy_cycles += bursts * burst_cycles_;
 }
 
-/// Replies are in order of completion: a short request may be done before the rest of a long one.
-inline void DramChannel::reply(Cycle at, const Slot& slot) {
-  const DramRequest& r = slot.request;
-  replies_.push({at, slot.since, r.line, r.tag, r.sectors, r.slice});
+/// The data leave the controller at `at`. Replies are in order of completion: a short request may
+/// be done before the rest of a long one, a near slice's before a far one's.
+void DramChannel::reply(Cycle at, Cycle since, const DramRequest& r) {
+  at += legs_.round_trip(r.slice);
+  replies_.push({at, since, r.line, r.tag, r.sectors, r.slice});
   for (unsigned i = replies_.size() - 1; i != 0 && replies_[i - 1].at > at; --i)
     std::swap(replies_[i - 1], replies_[i]);
 }

@@ -18,6 +18,10 @@
 //
 // model "fixed" (fixed.cpp) has none of this: a line per interval, data after a constant time.
 //
+// Where a mesh has controllers at nodes of their own (noc.mesh.memory_nodes), a read's data are
+// later by the routers and links to and from its slice, and those packets are counted. They do not
+// contend, and requests take their turn in the order in which slices ask.
+//
 // Left out: tRCD of writes where it is shorter, postponed refreshes, tRREFD, the second half cycle
 // of an HBM ACT, power-down, forwarding of queued writes to reads, ECC.
 #pragma once
@@ -34,6 +38,7 @@
 #include "raddle/timing/dram/bank_timers.h"
 #include "raddle/timing/dram/clock.h"
 #include "raddle/timing/dram/column_slots.h"
+#include "raddle/timing/dram/legs.h"
 #include "raddle/timing/gpu/machine.h"
 #include "raddle/timing/mem/address_map.h"
 
@@ -86,8 +91,8 @@ class DramChannel {
  public:
   static constexpr unsigned kSlots = 128, kBanks = BankTimers::kBanks, kGroups = 16;
 
-  /// `map` must outlive the channel.
-  DramChannel(const MachineSpec& machine, const AddressMap& map,
+  /// `map` must outlive the channel. `id`: its number among the machine's channels.
+  DramChannel(const MachineSpec& machine, const AddressMap& map, unsigned id,
               std::unique_ptr<policy::DramPolicy> policy);
 
   /// Free places in the queue.
@@ -167,7 +172,7 @@ class DramChannel {
   void column(std::uint64_t m, unsigned e);
   std::uint32_t step_of(unsigned group) const;
   void move_data(std::uint64_t m, std::uint64_t last, unsigned bursts, unsigned e);
-  void reply(Cycle at, const Slot& slot);
+  void reply(Cycle at, Cycle since, const DramRequest& request);
   void activate(std::uint64_t m, unsigned e);
   void precharge(std::uint64_t m, unsigned e);
   void close(std::uint64_t m, Bank& bank);
@@ -187,6 +192,7 @@ class DramChannel {
 
   DramSpec spec_;
   const AddressMap& map_;
+  Legs legs_;
   ClockRatio clock_;
   std::unique_ptr<policy::DramPolicy> policy_;
   DramObserver* observer_ = nullptr;

@@ -17,8 +17,7 @@ void DramChannel::push_fixed(Cycle now, const DramRequest& request) {
     ++c.writes;
   } else {
     ++c.reads;
-    replies_.push({start + spec_.fixed_latency_cycles, now, request.line, request.tag,
-                   request.sectors, request.slice});
+    reply(start + spec_.fixed_latency_cycles, now, request);
   }
   starts_.push(start), ++size_;
   due_ = starts_.front();

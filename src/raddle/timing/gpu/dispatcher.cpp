@@ -54,8 +54,10 @@ void Dispatcher::enter(const KernelEntry& kernel, Cycle start) {
   if (spans_.capacity() < spans_.size() + k.blocks)
     spans_.reserve(std::max(2 * spans_.size(), spans_.size() + k.blocks));
   next_begin_ = std::min(next_begin_, start), last_begin_ = std::max(last_begin_, start);
-  kernel_policy_->on_launch({kernel.sequence, kernel.name, kernel.stream, k.blocks, slot});
-  block_policy_->on_launch({kernel.sequence, kernel.name, kernel.grid, k.blocks, slot});
+  kernel_policy_->on_launch(
+      {kernel.sequence, kernel.name, kernel.stream, k.blocks, slot, kernel.parent});
+  block_policy_->on_launch(
+      {kernel.sequence, kernel.name, kernel.grid, k.blocks, slot, kernel.parent});
 }
 
 void Dispatcher::begin_kernels(Cycle now) {
@@ -172,8 +174,8 @@ void Dispatcher::place(Cycle now, unsigned slot, const policy::BlockChoice& choi
   sm.free.threads -= needs.threads, sm.free.warps -= needs.warps;
   sm.free.registers -= needs.registers, sm.free.shared_bytes -= needs.shared_bytes;
   sm.slot[s] = {spans_.size(), slot};
-  spans_.push_back(
-      {static_cast<std::uint32_t>(k.is.sequence), choice.block, choice.sm, now + latency_, kNever});
+  spans_.push_back({static_cast<std::uint32_t>(k.is.sequence), choice.block, choice.sm,
+                    now + latency_, kNever, choice.stolen});
   k.is_handed[choice.block] = true;
   if (++k.handed == k.blocks) waiting_ &= ~(1u << slot);
   sm.start->push(now + latency_,

@@ -36,6 +36,7 @@ struct KernelEntry {
   BlockNeeds needs;
   trace::KernelStream* ops = nullptr;
   const DecodedKernel* code = nullptr;
+  policy::DeviceParent parent = {};
 };
 
 class Dispatcher {

@@ -17,6 +17,15 @@ void Engine::run_task(unsigned task) {
   next_[task] = t < end_ ? tasks_[task]->run(t, end_, skip_) : t;
 }
 
+/// A window on one thread: while a component runs, what the next will touch comes near.
+void Engine::run_alone() {
+  auto announce = [&](std::size_t n) {
+    if (n < order_.size()) tasks_[order_[n]]->prefetch(end_);
+  };
+  announce(0);
+  for (std::size_t n = 0; n < order_.size(); ++n) announce(n + 1), run_task(order_[n]);
+}
+
 void Engine::shuffle() {
   for (unsigned i = static_cast<unsigned>(order_.size()); i > 1; --i)
     std::swap(order_[i - 1], order_[rng_.below(i)]);
@@ -33,10 +42,7 @@ Engine::Crew::~Crew() {
 }
 
 void Engine::Crew::run_window() {
-  if (helpers_.empty()) {
-    for (unsigned i : engine_.order_) engine_.run_task(i);
-    return;
-  }
+  if (helpers_.empty()) return engine_.run_alone();
   task_.store(0, std::memory_order_relaxed), arrived_.store(0, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
   work();
@@ -56,10 +62,22 @@ void Engine::Crew::help() {
   }
 }
 
+// While a task runs, the next is claimed and what it will touch comes near; but nobody claims
+// another beside one of the first, which are long, or when few are left for the others.
 void Engine::Crew::work() {
-  auto tasks = static_cast<unsigned>(engine_.tasks_.size());
-  for (unsigned i; (i = task_.fetch_add(1, std::memory_order_relaxed)) < tasks;)
+  const auto tasks = static_cast<unsigned>(engine_.tasks_.size()),
+             kept = 2 * static_cast<unsigned>(helpers_.size() + 1);
+  auto claim = [&] {
+    const unsigned i = task_.fetch_add(1, std::memory_order_relaxed);
+    if (i < tasks) engine_.tasks_[engine_.order_[i]]->prefetch(engine_.end_);
+    return i;
+  };
+  for (unsigned i = claim(), next; i < tasks; i = next) {
+    const bool ahead = i >= kLongTasks && i + kept < tasks;
+    next = ahead ? claim() : tasks;
     run_task(engine_.order_[i]);
+    if (!ahead) next = claim();
+  }
 }
 
 // Which component's exception comes out must not depend on the threads' speed.

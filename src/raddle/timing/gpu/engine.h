@@ -9,7 +9,10 @@
 //                                          wires included. Ticking it more often must never change
 //                                          a counter.
 //   Cycle next_arrival(Cycle from) const   earliest message on its wires; a time before `from`
-//   means now void open_window()                     called before the first tick of a window
+//                                          means now
+//   void open_window()                     called before the first tick of a window
+// and may have
+//   void prefetch(Cycle end) const         hints what a window up to `end` will touch; no effect
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -65,6 +68,7 @@ class Engine {
    public:
     virtual ~Task() = default;
     virtual Cycle next_arrival(Cycle from) const = 0;
+    virtual void prefetch(Cycle end) const = 0;
     /// Runs from cycle t to the end of the window; returns the next cycle it can act.
     virtual Cycle run(Cycle t, Cycle end, bool skip) = 0;
   };
@@ -73,6 +77,9 @@ class Engine {
    public:
     explicit TaskOf(C& component) : component_(component) {}
     Cycle next_arrival(Cycle from) const override { return component_.next_arrival(from); }
+    void prefetch(Cycle end) const override {
+      if constexpr (requires(const C& c) { c.prefetch(end); }) component_.prefetch(end);
+    }
     Cycle run(Cycle t, Cycle end, bool skip) override {
       component_.open_window();
       if (skip) {
@@ -96,6 +103,7 @@ class Engine {
     void run_window();
 
    private:
+    static constexpr unsigned kLongTasks = 2;
     void help();
     void work();
     void run_task(unsigned task);
@@ -115,6 +123,7 @@ class Engine {
   }
   Cycle first_wake() const;
   void run_task(unsigned task);
+  void run_alone();
   void shuffle();
 
   Cycle window_;

@@ -9,9 +9,11 @@
 #include <array>
 #include <bit>
 #include <deque>
+#include <map>
 
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/engine.h"
+#include "raddle/timing/gpu/launch_trees.h"
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/sum_fields.h"
 #include "raddle/timing/mem/partition.h"
@@ -21,13 +23,25 @@
 namespace raddle::timing {
 
 namespace {
-const MachineSpec& checked(const MachineSpec& machine) {
+/// The machine with the coherence that is asked for.
+MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
+  if (policies.coherence != nullptr) machine.coherence = policies.coherence->make({})->rules();
   std::vector<Diagnostic> broken;
   for (std::string& rule : machine.violations()) broken.push_back({{}, std::move(rule)});
   if (!broken.empty()) throw InputError(std::move(broken));
   return machine;
 }
 }  // namespace
+
+/// Messages of the protocol, for the statistics of the level.
+void tell_coherence(const stats::GpuCounters& all, FieldVisitor& v) {
+  stats::GpuCounters c = all;
+  v.field("registrations", c.sm.registrations, {}, "", "lines of words registered at the L2");
+  v.field("forwards", c.l2.forwards, {}, "", "reads sent on to owners");
+  v.field("takes", c.l2.takes, {}, "", "owners asked to give words up to an atomic");
+  v.field("invalidations", c.l2.invalidations, {}, "", "former owners told of a registration");
+  v.field("recalls", c.l2.recalls, {}, "", "owners asked for words of a line that leaves the L2");
+}
 
 /// Code as this machine executes it.
 struct Decoded {
@@ -47,8 +61,8 @@ struct Job {
 class Gpu::Impl {
  public:
   Impl(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options);
-  void submit(std::shared_ptr<trace::KernelStream> stream,
-              std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info);
+  void observe(SmId sm, policy::L1Observer& observer) { sms_[index(sm)]->observe(observer); }
+  void submit_tree(std::vector<Submission> tree);
   Mark record(StreamId stream);
   void wait(StreamId stream, Mark mark);
   Cycle run_until(Mark mark);
@@ -81,12 +95,16 @@ class Gpu::Impl {
   void advance_until(Done done);
   void settle();
   void end_job(const Dispatcher::Ended& ended);
+  void complete(StreamId stream, std::uint64_t warp_instructions, Cycle at);
+  void take_device_launches();
+  KernelEntry entry_of(std::uint32_t job) const;
   void before_window(Cycle begin);
   void enter_kernels(Cycle begin);
   Cycle last_progress(Cycle now) const;
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
   stats::GpuCounters counters(Cycle at) const;
+  Sampler::Activity activity(Cycle at) const;
   stats::GpuCounters counted_for(unsigned slot) const;
   void close_account(unsigned slot);
 
@@ -100,6 +118,12 @@ class Gpu::Impl {
   Engine engine_;
   Sampler sampler_;
   KernelManager manager_;
+  LaunchTrees trees_;
+  struct Root {
+    StreamId stream;
+    std::uint64_t warp_instructions;  // of the whole tree
+  };
+  std::map<std::uint32_t, Root> roots_;  // of the trees, by job
 
   std::vector<std::shared_ptr<const Decoded>> decoded_;
   std::deque<Job> jobs_;  // of launches that have not ended; the first is number first_job_
@@ -119,7 +143,7 @@ class Gpu::Impl {
 
 Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
                 const GpuOptions& options)
-    : machine_(checked(machine)),
+    : machine_(checked(machine, policies)),
       options_(options),
       map_(machine_),
       request_(make_network(machine_, Direction::Request, map_)),
@@ -130,12 +154,13 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       manager_(machine_.kernels, machine_.launch_latency_cycles) {
   account_.fill(kNoJob);
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
-    sms_.push_back(std::make_unique<Sm>(machine_, i, *policies.warp, options.seed));
+    sms_.push_back(
+        std::make_unique<Sm>(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
     wire_sm(i);
   }
   for (unsigned i = 0; i < machine_.dram.channels; ++i) {
     auto policy = policies.dram->make({i, machine_.dram.banks, options.seed});
-    partitions_.push_back(std::make_unique<Partition>(machine_, map_, i, std::move(policy)));
+    partitions_.push_back(make_partition(machine_, map_, i, std::move(policy)));
     wire_partition(i);
   }
   // The networks first: they are the longest tasks of a window.
@@ -155,6 +180,12 @@ void Gpu::Impl::wire_sm(unsigned i) {
   request_->connect_input(i, sm.ports().to_noc, sm.ports().credit_in);
   sm.ports().noc_box = &request_->box();
   reply_->connect_output(i, sm.ports().from_noc, nullptr);
+  if (machine_.coherence.ownership) {
+    sm.ports().reply_sender = machine_.l2.slices + i;
+    sm.ports().reply_box = &reply_->box();
+    reply_->connect_input(machine_.l2.slices + i, sm.ports().to_replies,
+                          sm.ports().reply_credit_in);
+  }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());
 }
@@ -169,6 +200,8 @@ void Gpu::Impl::wire_partition(unsigned i) {
     ports.noc_credit_box = &request_->credit_box();
     reply_->connect_input(slice, ports.to_noc, ports.credit_in);
     ports.noc_box = &reply_->box();
+    if (machine_.coherence.ownership)
+      reply_->connect_output(machine_.sm.count + slice, ports.answers, nullptr);
   }
 }
 
@@ -205,16 +238,28 @@ void Gpu::Impl::wait_for_room(std::uint64_t warp_instructions) {
   host_ = std::max(host_, now_);
 }
 
-void Gpu::Impl::submit(std::shared_ptr<trace::KernelStream> stream,
-                       std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info) {
-  check(code->code, stream->shape());
-  wait_for_room(info.warp_instructions);
+void Gpu::Impl::submit_tree(std::vector<Submission> tree) {
+  std::uint64_t warp_instructions = 0;
+  for (const Submission& launch : tree) {
+    check(launch.code->code, launch.stream->shape());
+    warp_instructions += launch.info.warp_instructions;
+  }
+  wait_for_room(warp_instructions);
   const auto job = static_cast<std::uint32_t>(runs_.size());
-  const StreamId in = info.stream;
-  runs_.emplace_back();
-  ++pending_, pending_instructions_ += info.warp_instructions;
-  if (!stream->concurrent()) ++serial_;
-  jobs_.push_back({std::move(stream), decoded(std::move(code)), std::move(info)});
+  const StreamId in = tree.front().info.stream;
+  ++pending_, pending_instructions_ += warp_instructions;
+  if (tree.size() > 1) {
+    std::vector<trace::DeviceOrigin> origins;
+    for (Submission& launch : tree) origins.push_back(std::move(launch.origin));
+    trees_.add(job, origins);
+    roots_[job] = {in, warp_instructions};
+  }
+  for (Submission& launch : tree) {
+    runs_.emplace_back();
+    if (!launch.stream->concurrent()) ++serial_;
+    jobs_.push_back(
+        {std::move(launch.stream), decoded(std::move(launch.code)), std::move(launch.info)});
+  }
   manager_.launch(in, job, host_);
   submitted_ = true;
   if (index(in) == 0) advance_until([&] { return manager_.idle(); });
@@ -259,14 +304,24 @@ void Gpu::Impl::advance_until(Done done) {
       [&](Cycle begin) { before_window(begin); });
   if (!ended) give_up(engine_.end(), "nothing can move any more");
   failed_ = false;
-  if (manager_.idle()) sampler_.update(counters(now_));
+  if (manager_.idle()) sampler_.update(activity(now_));
 }
 
-/// Between windows: kernels that have ended let others go.
+/// Between windows: kernels that have ended let others go, and so do those that launch some.
 void Gpu::Impl::settle() {
+  if (!trees_.empty()) take_device_launches();
   if (dispatcher_.ended().empty() && !submitted_) return;
   for (const Dispatcher::Ended& e : dispatcher_.ended()) end_job(e);
   dispatcher_.ended().clear();
+  for (const LaunchTrees::Ready& ready : trees_.ready())
+    manager_.launch_from_device(ready.job, ready.at);
+  trees_.ready().clear();
+  for (const LaunchTrees::Complete& whole : trees_.complete()) {
+    const auto root = roots_.find(whole.job);
+    complete(root->second.stream, root->second.warp_instructions, whole.at);
+    roots_.erase(root);
+  }
+  trees_.complete().clear();
   submitted_ = false;
   manager_.advance();
   enter_kernels(engine_.end());
@@ -275,11 +330,40 @@ void Gpu::Impl::settle() {
 void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
   Job& job = jobs_[e.job - first_job_];
   now_ = runs_[e.job].end = e.at;
-  --pending_, pending_instructions_ -= job.info.warp_instructions;
   if (!job.stream->concurrent()) --serial_;
-  manager_.ended(job.info.stream, e.at);
+  if (trees_.has(e.job)) trees_.ended(e.job, e.at);
+  else complete(job.info.stream, job.info.warp_instructions, e.at);
   job.stream = nullptr, job.code = nullptr;
   for (; !jobs_.empty() && jobs_.front().stream == nullptr; ++first_job_) jobs_.pop_front();
+}
+
+/// A launch of the host is, with all that descends from it.
+void Gpu::Impl::complete(StreamId stream, std::uint64_t warp_instructions, Cycle at) {
+  --pending_, pending_instructions_ -= warp_instructions;
+  manager_.ended(stream, at);
+}
+
+/// SM by SM; the trees and the manager order by time.
+void Gpu::Impl::take_device_launches() {
+  for (const auto& sm : sms_) {
+    for (const DeviceLaunches& launches : sm->device_launches()) trees_.launched(launches);
+    sm->device_launches().clear();
+  }
+  submitted_ = submitted_ || !trees_.ready().empty();
+}
+
+KernelEntry Gpu::Impl::entry_of(std::uint32_t number) const {
+  const Job& job = jobs_[number - first_job_];
+  const trace::LaunchShape& shape = job.stream->shape();
+  KernelEntry entry{number,           job.info.sequence,
+                    job.info.name,    job.info.stream,
+                    shape.grid,       block_needs(machine_.sm, job.code->lowered->code, shape),
+                    job.stream.get(), &job.code->kernel};
+  if (!trees_.has(number) || roots_.contains(number)) return entry;
+  const LaunchTrees::Parent parent = trees_.parent(number);
+  // Sequence numbers of a tree are as consecutive as its jobs.
+  entry.parent = {job.info.sequence - (number - parent.job), parent.block, parent.sm, parent.depth};
+  return entry;
 }
 
 /// Kernels that come to the management unit before the window's end take the entries that are
@@ -295,24 +379,19 @@ void Gpu::Impl::enter_kernels(Cycle begin) {
     manager_.take();
     close_account(dispatcher_.next_slot());
     account_[dispatcher_.next_slot()] = next.job;
-    const Job& job = jobs_[next.job - first_job_];
     KernelRun& run = runs_[next.job];
     run.start = next.left;
     run.begin = std::max(
         std::max(next.arrival, dispatcher_.vacant_since()) + machine_.kernels.entry_latency_cycles,
         begin);
-    const trace::LaunchShape& shape = job.stream->shape();
-    dispatcher_.enter({next.job, job.info.sequence, job.info.name, job.info.stream, shape.grid,
-                       block_needs(machine_.sm, job.code->lowered->code, shape), job.stream.get(),
-                       &job.code->kernel},
-                      run.begin);
+    dispatcher_.enter(entry_of(next.job), run.begin);
   }
   dispatcher_.wake_at(wake);
 }
 
 void Gpu::Impl::before_window(Cycle begin) {
   if (!manager_.pending().empty()) enter_kernels(begin);
-  if (sampler_.due(begin)) sampler_.advance(begin, counters(begin));
+  if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
     const std::string names = dispatcher_.names();
     give_up(begin, "kernel " + (names.empty() ? "launches" : names) + " has not ended after the " +
@@ -363,6 +442,16 @@ stats::GpuCounters Gpu::Impl::counters(Cycle at) const {
     stats::accumulate(sum.dram, p->dram_counters());
   }
   return sum;
+}
+
+Sampler::Activity Gpu::Impl::activity(Cycle at) const {
+  Sampler::Activity out{counters(at), {}};
+  for (const auto& sm : sms_) {
+    if (sm->throttle() == nullptr) break;
+    const stats::SchedulerCounters c = sm->scheduler_counters(at);
+    out.allowed_by_sm.push_back(c.warp_cycles - c.throttled_warp_cycles);
+  }
+  return out;
 }
 
 /// Everything counted for that launch slot so far.
@@ -431,7 +520,7 @@ std::uint64_t Gpu::Impl::hash() const {
     for (const stats::NocPort& port : network->ports()) add(port);
   }
   for (const auto& p : partitions_) {
-    for (unsigned i = 0; i < p->slices(); ++i) add(p->slice(i).counters());
+    for (unsigned i = 0; i < p->slices(); ++i) add(p->slice_counters(i));
     add(p->dram_counters());
   }
   return XXH64_digest(&state);
@@ -442,15 +531,21 @@ void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v)
   if (level == policy::WarpPolicy::kLevel) {
     for (auto& sm : sms_)
       for (unsigned s = 0; s < machine_.sm.schedulers; ++s) sum.add(sm->policy(s));
+  } else if (level == policy::ThrottlePolicy::kLevel) {
+    for (auto& sm : sms_)
+      if (sm->throttle() != nullptr) sum.add(*sm->throttle());
   } else if (level == policy::KernelPolicy::kLevel) {
     sum.add(dispatcher_.kernel_policy());
   } else if (level == policy::BlockPolicy::kLevel) {
     sum.add(dispatcher_.block_policy());
   } else if (level == policy::DramPolicy::kLevel) {
     for (auto& p : partitions_) sum.add(p->dram().policy());
+  } else if (level == policy::CoherencePolicy::kLevel) {
+    if (machine_.coherence.ownership) tell_coherence(counters(now_), v);
+    return;
   } else {
     throw InputError("no policy level is called '" + std::string(level) +
-                     "'; known: kernel warp block dram");
+                     "'; known: kernel warp throttle block coherence dram");
   }
   sum.tell(v);
 }
@@ -458,10 +553,14 @@ void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v)
 Gpu::Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options)
     : impl_(std::make_unique<Impl>(machine, policies, options)) {}
 Gpu::~Gpu() = default;
+void Gpu::observe(SmId sm, policy::L1Observer& observer) { impl_->observe(sm, observer); }
 void Gpu::submit(std::shared_ptr<trace::KernelStream> stream,
                  std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info) {
-  impl_->submit(std::move(stream), std::move(code), std::move(info));
+  std::vector<Submission> one(1);
+  one.front() = {std::move(stream), std::move(code), std::move(info), {}};
+  impl_->submit_tree(std::move(one));
 }
+void Gpu::submit_tree(std::vector<Submission> tree) { impl_->submit_tree(std::move(tree)); }
 Mark Gpu::record(StreamId stream) { return impl_->record(stream); }
 void Gpu::wait(StreamId stream, Mark mark) { impl_->wait(stream, mark); }
 Cycle Gpu::run_until(Mark mark) { return impl_->run_until(mark); }

@@ -13,17 +13,21 @@
 #include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/kernel_manager.h"
 #include "raddle/timing/gpu/machine.h"
+#include "raddle/trace/device_launch.h"
 #include "raddle/trace/lowered.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::timing {
 
-/// The policies in force, one choice per level. Not owned.
+/// The policies in force, one choice per level; none for throttle: no throttle; none for coherence:
+/// "gpu". Not owned.
 struct PolicyChoices {
   const policy::Choice<policy::KernelPolicy>* kernel = nullptr;
   const policy::Choice<policy::WarpPolicy>* warp = nullptr;
   const policy::Choice<policy::BlockPolicy>* block = nullptr;
   const policy::Choice<policy::DramPolicy>* dram = nullptr;
+  const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr;
+  const policy::Choice<policy::CoherencePolicy>* coherence = nullptr;
 };
 
 struct GpuOptions {
@@ -34,18 +38,22 @@ struct GpuOptions {
   Cycle watchdog_cycles =
       1'000'000;              ///< RunError after that many cycles without an issue or a fill
   bool shuffle = false;       ///< tests: components run in another order inside each window
-  Cycle sample_interval = 0;  ///< cycles between IPC samples; 0 = none
+  Cycle sample_interval = 0;  ///< cycles between samples; 0 = none
 };
 
 /// Where and when a block ran.
 struct BlockSpan {
   std::uint32_t launch, block, sm;
   Cycle start, end;
+  bool stolen = false;  ///< policy::BlockChoice
 };
 /// Whole-GPU activity of one sampling interval.
 struct Sample {
-  Cycle start;
-  std::uint64_t issued, thread_instructions, l1d_accesses, l1d_hits, dram_bytes;
+  Cycle start = 0;
+  std::uint64_t issued = 0, thread_instructions = 0, l1d_accesses = 0, l1d_hits = 0, dram_bytes = 0;
+  std::uint64_t warp_cycles = 0, throttled_warp_cycles = 0;  ///< stats::SchedulerCounters
+  /// The difference of these two by SM: cycles x warps allowed to load. Empty without a throttle.
+  std::vector<std::uint32_t> allowed_by_sm = {};
 };
 
 struct LaunchInfo {
@@ -55,11 +63,19 @@ struct LaunchInfo {
   std::uint64_t warp_instructions = 0;  ///< where known: recorded streams
 };
 
+/// A launch with its op streams; `code` is its code as this machine executes it.
+struct Submission {
+  std::shared_ptr<trace::KernelStream> stream;
+  std::shared_ptr<const trace::LoweredCode> code;
+  LaunchInfo info;
+  trace::DeviceOrigin origin = {};  ///< of a launch that a kernel made
+};
+
 /// What became of a launch.
 struct KernelRun {
   Cycle start = kNever;  ///< it left its hardware queue: everything it had to wait for was over
   Cycle begin = kNever;  ///< its first block could be handed out
-  Cycle end = kNever;    ///< the end of its last block was heard of
+  Cycle end = kNever;    ///< the end of its last block was heard of; what it launched may go on
   stats::GpuCounters counters;  ///< its own; scheduler-cycles of nobody's warps are in none
 };
 
@@ -81,6 +97,10 @@ class Gpu {
   Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options);
   ~Gpu();
 
+  /// Tells the observer of an SM's L1D from now on, after the policies that listen. It must outlive
+  /// the Gpu and decides nothing, so counters and hash() stay what they are.
+  void observe(SmId sm, policy::L1Observer& observer);
+
   // Whatever advances the clock throws RunError on max_cycles or when nothing moves any more (the
   // message says which warp waits at which PTX line for what), after which the Gpu is of no use.
 
@@ -89,6 +109,10 @@ class Gpu {
   /// stream 0 is run to its end: nothing submitted later could overlap with it.
   void submit(std::shared_ptr<trace::KernelStream> stream,
               std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info);
+  /// Queues a launch of the host (the first) with all that descends from it, in order of their
+  /// numbers in the tree. Each starts when its parent has issued its launch; the host's is complete
+  /// when all are. Streams of one launch are the host's.
+  void submit_tree(std::vector<Submission> tree);
   /// A point in the stream, reached when everything submitted to it before is complete.
   Mark record(StreamId stream);
   /// What is submitted to the stream from now on starts after the mark.

@@ -57,16 +57,16 @@ Cycle KernelManager::free_to_go(const Operation& o, const Queue& queue) const {
 }
 
 void KernelManager::leave(const Operation& o, Cycle at) {
-  if (o.kind == Operation::Kind::Launch) {
-    const Pending p{o.value, at, at + launch_latency_};
-    auto later = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& other) {
-      return other.arrival > p.arrival || (other.arrival == p.arrival && other.job > p.job);
-    });
-    pending_.insert(later, p);
-    return;
-  }
+  if (o.kind == Operation::Kind::Launch) return insert({o.value, at, at + launch_latency_});
   if (o.kind == Operation::Kind::Record) marks_[o.value] = at;
   complete(o.stream, at);
+}
+
+void KernelManager::insert(const Pending& p) {
+  auto later = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& other) {
+    return other.arrival > p.arrival || (other.arrival == p.arrival && other.job > p.job);
+  });
+  pending_.insert(later, p);
 }
 
 // What leaves one queue may free the head of another.

@@ -37,6 +37,11 @@ class KernelManager {
   Mark record(StreamId stream, Cycle now);
   void wait(StreamId stream, Mark mark, Cycle now);
 
+  // --- from the SMs ------------------------------------------------------------------------------
+  /// A kernel's launch, with the KMU at `at`. Streams know nothing of it: whoever calls says when
+  /// the host's launch above it is complete.
+  void launch_from_device(std::uint32_t job, Cycle at) { insert({job, at, at}); }
+
   // --- from the distributor ----------------------------------------------------------------------
   void ended(StreamId stream, Cycle at);
   /// Lets everything leave its queue that may.
@@ -78,6 +83,7 @@ class KernelManager {
   void submit(Operation operation, StreamId stream, Cycle now);
   Cycle free_to_go(const Operation& o, const Queue& queue) const;
   void leave(const Operation& o, Cycle at);
+  void insert(const Pending& p);
   void complete(std::uint32_t stream, Cycle at);
 
   std::vector<Queue> queues_;

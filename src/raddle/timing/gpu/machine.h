@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "raddle/base/fields.h"
+#include "raddle/policy/coherence/policy.h"
 #include "raddle/timing/dram/dram_spec.h"
 #include "raddle/timing/gpu/kernel_spec.h"
 #include "raddle/timing/mem/l2_spec.h"
@@ -24,6 +25,7 @@ struct MachineSpec {
   NocSpec noc;
   L2Spec l2;
   DramSpec dram;
+  policy::CoherenceRules coherence;  ///< of the policy in force, not of a machine file
   void visit(FieldVisitor& v);
   /// Cross-field rules; returns one sentence per violation, each naming its keys. Empty = sound.
   std::vector<std::string> violations() const;

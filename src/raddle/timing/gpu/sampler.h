@@ -2,6 +2,8 @@
 // between windows, when all components stand at the same cycle, so the interval is rounded up to
 // whole windows and sampling changes nothing.
 #pragma once
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "raddle/stats/counters.h"
@@ -11,42 +13,55 @@ namespace raddle::timing {
 
 class Sampler {
  public:
+  /// What has been counted up to a cycle.
+  struct Activity {
+    stats::GpuCounters counters;
+    std::vector<std::uint64_t> allowed_by_sm;  ///< empty: no throttle
+  };
+
   /// interval 0: never.
   Sampler(Cycle interval, Cycle window)
       : interval_((interval + window - 1) / window * window),
         next_(interval == 0 ? kNever : interval_) {}
   bool due(Cycle now) const { return now >= next_; }
-  /// Closes the intervals that end at or before `now`. Nothing has changed since the first of those
-  /// ends.
-  void advance(Cycle now, const stats::GpuCounters& counters) {
+  /// Closes the intervals that end at or before `now`; nothing has happened since the first of
+  /// those ends, but time has gone by. activity(cycle): what was counted up to there.
+  template <class At>
+  void advance(Cycle now, At activity) {
     for (; next_ <= now; next_ += interval_) {
-      update(counters);
-      last_ = totals(counters);
+      Activity all = activity(next_);
+      update(all);
+      last_ = std::move(all);
       open_ = false;
     }
   }
   /// Brings the sample of the interval under way up to date.
-  void update(const stats::GpuCounters& counters) {
+  void update(const Activity& all) {
     if (next_ == kNever) return;
     if (!open_) samples_.emplace_back();
     open_ = true;
-    Sample now = totals(counters);
+    stats::GpuCounters c = all.counters;
+    stats::accumulate(c, last_.counters, -1);
     samples_.back() = {next_ - interval_,
-                       now.issued - last_.issued,
-                       now.thread_instructions - last_.thread_instructions,
-                       now.l1d_accesses - last_.l1d_accesses,
-                       now.l1d_hits - last_.l1d_hits,
-                       now.dram_bytes - last_.dram_bytes};
+                       c.sm.issued,
+                       c.sm.thread_instructions,
+                       c.sm.l1d_accesses,
+                       c.sm.l1d_hits,
+                       c.dram.bytes,
+                       c.scheduler.warp_cycles,
+                       c.scheduler.throttled_warp_cycles,
+                       {}};
+    for (std::size_t sm = 0; sm < all.allowed_by_sm.size(); ++sm) {
+      const std::uint64_t before = last_.allowed_by_sm.empty() ? 0 : last_.allowed_by_sm[sm];
+      samples_.back().allowed_by_sm.push_back(
+          static_cast<std::uint32_t>(all.allowed_by_sm[sm] - before));
+    }
   }
   const std::vector<Sample>& samples() const { return samples_; }
 
  private:
-  static Sample totals(const stats::GpuCounters& c) {
-    return {0,           c.sm.issued, c.sm.thread_instructions, c.sm.l1d_accesses, c.sm.l1d_hits,
-            c.dram.bytes};
-  }
   Cycle interval_, next_;
-  Sample last_{};
+  Activity last_;
   bool open_ = false;  // the last sample's interval is not over
   std::vector<Sample> samples_;
 };

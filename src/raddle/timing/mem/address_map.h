@@ -2,8 +2,8 @@
 // channels. Every step splits a number n into n / d and n % d and may turn the remainder by the
 // quotient: XOR (Rau, ISCA 1991; powers of two), or rotation by a hash of it (any d). For one
 // quotient both are permutations of the remainders, so each step is a bijection for every d, while
-// strides that share factors with d still spread. Slices always rotate; channels, banks and sets
-// as dram.channel_hash, dram.bank_hash and l2.index say.
+// strides that share factors with d still spread. Channels, slices, sets and banks are turned as
+// dram.channel_hash, l2.slice_index, l2.index and dram.bank_hash say.
 #pragma once
 #include <cstdint>
 
@@ -80,9 +80,8 @@ class AddressMap {
         banks_(machine.dram.banks),
         bank_hash_(machine.dram.bank_hash),
         channels_(machine.dram.channels, 0, machine.dram.channel_hash),
-        slices_(slices_per_channel_, 0x9e3779b9u),
-        sets_(machine.l2.sets(), 0xf39cc060u,
-              machine.l2.index == L2Index::Modulo ? AddressHash::None : AddressHash::Mix) {
+        slices_(slices_per_channel_, 0x9e3779b9u, turn_of(machine.l2.slice_index)),
+        sets_(machine.l2.sets(), 0xf39cc060u, turn_of(machine.l2.index)) {
     RADDLE_ASSERT(machine.l2.slices % machine.dram.channels == 0);
   }
   unsigned slices_per_channel() const { return slices_per_channel_; }
@@ -109,6 +108,9 @@ class AddressMap {
   }
 
  private:
+  static AddressHash turn_of(L2Index index) {
+    return index == L2Index::Modulo ? AddressHash::None : AddressHash::Mix;
+  }
   static std::uint32_t unit_lines(const MachineSpec& m) {
     return (m.dram.interleave_banks == 1 ? m.dram.row_bytes : m.dram.interleave_bytes) /
            m.l2.line_bytes;

@@ -30,7 +30,8 @@ L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id,
                  DramChannel& dram, Ring<WriteBack>& write_backs)
     : credits_(machine.noc.queue_flits),
       reply_limit_(reply_limit(machine.l2)),
-      pool_(reply_limit_ + machine.l2.mshr_entries * machine.l2.mshr_merges),
+      replies_(reply_limit_ + machine.l2.mshr_entries * machine.l2.mshr_merges),
+      atomics_(reply_limit_ + machine.l2.mshr_entries * machine.l2.mshr_merges),
       leaving_(most_leaving(machine)),
       latency_(machine.noc.latency_cycles),
       ahead_(furthest_ahead(latency_)),
@@ -40,7 +41,6 @@ L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id,
       write_backs_(write_backs),
       map_(map),
       spec_(machine.l2),
-      set_of_entry_(spec_.mshr_entries),
       tags_(spec_.sets(), spec_.ways),
       mshrs_(spec_.mshr_entries, spec_.mshr_merges),
       ports_(port_capacity(machine)),
@@ -130,10 +130,10 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
   auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(e));
   if (ask != 0 && write_backs_full()) return Wait::WriteBacks;
   if (ask != 0 && dram_.room() == 0) return Wait::DramRoom;
-  if (fresh) e = mshrs_.add(m.line), set_of_entry_[e] = head_set();
-  Waiter waiter{m, static_cast<std::uint32_t>(now)};
-  waiter.message.dram_accesses = static_cast<std::uint8_t>((ask != 0) + passed_on);
-  mshrs_.wait(e, missing, waiter);
+  if (fresh) e = mshrs_.add(m.line);
+  mshrs_.wait(e, missing,
+              {m.sm, m.tag, m.sectors, m.kind, m.lanes, m.kernel, head_set() & 0xffffff,
+               static_cast<std::uint8_t>((ask != 0) + passed_on), static_cast<std::uint32_t>(now)});
   stats::L2Counters& count = count_[m.kernel];
   if (ask == 0) {
     ++count.pending_hits;
@@ -195,18 +195,17 @@ void L2Slice::accept(Cycle now) {
 
 void L2Slice::fill(Cycle now, const DramReply& reply) {
   const auto stamp = static_cast<std::uint32_t>(now);
-  const unsigned set = set_of_entry_[reply.tag];
   Waiter& asker = mshrs_.asker(reply.tag, reply.sectors);
-  count_[asker.message.kernel].miss_cycles += now - reply.since;
+  count_[asker.kernel].miss_cycles += now - reply.since;
   asker.since = stamp;
-  unsigned at = tags_.find(set, reply.line);
-  asker.message.dram_accesses +=
-      static_cast<std::uint8_t>(install(set, asker.message, reply.sectors, 0, at));
+  unsigned at = tags_.find(asker.set, reply.line);
+  if (install(asker.set, asker.message(reply.line), reply.sectors, 0, at) != 0)
+    ++asker.dram_accesses;
   std::uint8_t dirty = 0;
   bool freed = mshrs_.arrive(reply.tag, reply.sectors, [&](const Waiter& w) {
-    if (w.message.kind != MessageKind::Read) dirty |= w.message.sectors;
-    count_[w.message.kernel].pending_cycles += stamp - w.since;
-    serve(now, w.message, w.message.dram_accesses);
+    if (w.kind != MessageKind::Read) dirty |= w.sectors;
+    count_[w.kernel].pending_cycles += stamp - w.since;
+    serve(now, w.message(reply.line), w.dram_accesses);
   });
   // Of sectors that came earlier some may have been evicted since.
   if (dirty != 0 && spec_.write_policy == L2WritePolicy::WriteBack)

@@ -36,6 +36,7 @@
 // (function is decoupled, so only time is concerned).
 #pragma once
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,24 @@ class L2Slice {
   Cycle retry_at(Cycle from) const {
     return wait_ >= Wait::WriteBacks && may_go_on(from) ? std::max(from, look_up_free_) : kNever;
   }
+  /// Hints what the requests that arrive before `end` and the next replies will touch.
+  void prefetch(Cycle end) const {
+    replies_.prefetch();
+    if (ports_.from_noc.next_arrival() >= end) return;
+    std::array<std::uint32_t, kHints> set;
+    unsigned n = 0;
+    ports_.from_noc.each(end, [&](const Message& m) {
+      if (n < kHints) tags_.prefetch(set[n++] = map_.set(m.line));
+    });
+    n = 0;
+    ports_.from_noc.each(end, [&](const Message& m) {
+      if (n < kHints) tags_.prefetch_line(set[n++], m.line);
+    });
+  }
+  /// Hints that data of this MSHR will come; then, what they will touch, from near to far.
+  void prefetch_entry(unsigned mshr) const { mshrs_.prefetch(mshr); }
+  void prefetch_set(unsigned mshr) const { tags_.prefetch(mshrs_.first(mshr).set); }
+  void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set); }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
 
@@ -99,6 +118,7 @@ class L2Slice {
   /// What the oldest request waits for: it is looked up again only when that has changed.
   enum class Wait : std::uint8_t { Nothing, Mshr, Replies, WriteBacks, DramRoom };
   static constexpr unsigned kUnknown = ~0u;
+  static constexpr unsigned kHints = 16;  // requests of a window that are prefetched for
   /// A blocked head is looked up many times; its set is computed once.
   unsigned head_set() {
     if (head_set_ == kUnknown) head_set_ = map_.set(ports_.from_noc.front().line);
@@ -142,10 +162,18 @@ class L2Slice {
     return true;
   }
 
-  /// A request that waits for sectors; since: for those that others asked for.
+  /// A request that waits for sectors of the line of its MSHR; since: for those that others asked
+  /// for.
   struct Waiter {
-    Message message;
-    std::uint32_t since;
+    std::uint16_t sm = 0, tag = 0;
+    std::uint8_t sectors = 0;
+    MessageKind kind = MessageKind::Read;
+    std::uint8_t lanes = 0, kernel = 0;
+    std::uint32_t set : 24 = 0, dram_accesses : 8 = 0;
+    std::uint32_t since = 0;
+    Message message(std::uint32_t line) const {
+      return {line, sm, tag, sectors, kind, lanes, kernel};
+    }
   };
 
   // What every tick looks at, together.
@@ -154,17 +182,15 @@ class L2Slice {
   unsigned credits_, reply_limit_, head_set_ = kUnknown;
   Cycle send_at_ = kNever;  // when the first of replies_ could leave, credits apart
   Cycle look_up_free_ = 0, atomic_free_ = 0, inject_free_ = 0, refused_since_ = 0;
-  RequestPool pool_;
-  RequestQueue replies_{pool_};  // at: when the reply may leave
-  RequestQueue atomics_{pool_};  // at: when the data were there
-  Ring<Cycle> leaving_;          // when replies leave that are on the wire already
-  Cycle latency_, ahead_;        // ahead: how early a reply may be put on the wire
+  RequestQueue replies_;   // at: when the reply may leave
+  RequestQueue atomics_;   // at: when the data were there
+  Ring<Cycle> leaving_;    // when replies leave that are on the wire already
+  Cycle latency_, ahead_;  // ahead: how early a reply may be put on the wire
   unsigned id_, place_;
   DramChannel& dram_;
   Ring<WriteBack>& write_backs_;
   const AddressMap& map_;
   L2Spec spec_;
-  std::vector<std::uint32_t> set_of_entry_;  // by MSHR
   Tags tags_;
   Mshrs<Waiter> mshrs_;
   SlicePorts ports_;

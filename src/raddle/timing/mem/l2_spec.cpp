@@ -17,6 +17,8 @@ void L2Spec::visit(FieldVisitor& v) {
   v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes", "part of a line fetched by itself");
   v.field("ways", ways, R{1, 256}, "", "lines of a set");
   v.choice("index", index, kL2Indices, "how the lines of a slice are dealt out to its sets");
+  v.choice("slice_index", slice_index, kL2Indices,
+           "how the lines of a channel are dealt out to its slices");
   v.choice("write_policy", write_policy, kL2WritePolicies,
            "when written data go to DRAM: when their line is pushed out, or at once");
   v.choice("write_miss", write_miss, kL2WriteMisses,

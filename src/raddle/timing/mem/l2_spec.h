@@ -19,14 +19,14 @@ enum class L2WriteMiss : std::uint8_t { WriteValidate, FetchOnWrite, WriteAround
 inline constexpr std::array<std::string_view, 3> kL2WriteMisses = {
     "write_validate", "fetch_on_write", "write_around"};
 
-/// How the lines of a slice are dealt out to its sets.
+/// How the lines of a slice are dealt out to its sets, and those of a channel to its slices.
 enum class L2Index : std::uint8_t { Modulo, Hash };
 inline constexpr std::array<std::string_view, 2> kL2Indices = {"modulo", "hash"};
 
 struct L2Spec {
   std::uint32_t slices = 8, size_kib = 128, line_bytes = 128, sector_bytes = 32,
                 ways = 8;  ///< size per slice
-  L2Index index = L2Index::Hash;
+  L2Index index = L2Index::Hash, slice_index = L2Index::Hash;
   L2WritePolicy write_policy = L2WritePolicy::WriteBack;
   L2WriteMiss write_miss = L2WriteMiss::WriteValidate;
   std::uint32_t hit_latency_cycles = 60, mshr_entries = 32, mshr_merges = 4, interval_cycles = 1;

@@ -3,46 +3,112 @@
 #include <algorithm>
 #include <bit>
 
+#include "raddle/base/ring.h"
+#include "raddle/timing/mem/denovo_slice.h"
+#include "raddle/timing/mem/l2_slice.h"
+
 namespace raddle::timing {
 namespace {
 
 /// Places of the DRAM queue that write-backs leave to reads.
 unsigned kept_for_reads(const DramSpec& dram) { return std::min(8u, dram.queue / 4); }
 
-}  // namespace
+/// L2Slice or DenovoSlice. A template, because slices are called every cycle.
+template <class Slice>
+class PartitionOf final : public Partition {
+ public:
+  PartitionOf(const MachineSpec& machine, const AddressMap& map, unsigned channel,
+              std::unique_ptr<policy::DramPolicy> policy);
 
-Partition::Partition(const MachineSpec& machine, const AddressMap& map, unsigned channel,
-                     std::unique_ptr<policy::DramPolicy> policy)
+  unsigned slices() const override { return static_cast<unsigned>(slice_.size()); }
+  SlicePorts& ports(unsigned place) override { return slice_[place]->ports(); }
+  DramChannel& dram() override { return dram_; }
+  void set_skip(bool skip) override;
+  Cycle next_arrival(Cycle from) const override;
+  void open_window() override;
+  void prefetch(Cycle end) const override;
+  Cycle tick(Cycle now) override;
+  bool idle() const override;
+  void describe(std::string& out) const override;
+  stats::L2Counters slice_counters(unsigned place) const override {
+    return slice_[place]->counters();
+  }
+  stats::L2Counters l2_counters() const override;
+  stats::L2Counters l2_counters(unsigned kernel) const override;
+  std::vector<std::string> audit() const override;
+
+ private:
+  void take_replies(Cycle now);
+  void tick_slices(Cycle now);
+  void wake_blocked(Cycle from);
+  void wake(unsigned place, Cycle at) {
+    slice_due_[place] = std::min(slice_due_[place], at);
+    slices_due_ = std::min(slices_due_, at);
+  }
+  bool send_write_backs(Cycle now);
+
+  unsigned channel_, kept_for_reads_;
+  bool skip_ = true;
+  DramChannel dram_;
+  Ring<WriteBack> write_backs_;
+  std::vector<std::unique_ptr<Slice>> slice_;
+  std::vector<Cycle> slice_due_;
+  Cycle slices_due_ = 0;  // the earliest of them
+};
+
+template <class Slice>
+PartitionOf<Slice>::PartitionOf(const MachineSpec& machine, const AddressMap& map, unsigned channel,
+                                std::unique_ptr<policy::DramPolicy> policy)
     : channel_(channel),
       kept_for_reads_(kept_for_reads(machine.dram)),
-      dram_(machine, map, std::move(policy)),
+      dram_(machine, map, channel, std::move(policy)),
       // Held back at the limit; beyond it come one per slice in the same cycle and one per fill
       // under way.
       write_backs_(machine.l2.write_back_queue + map.slices_per_channel() + machine.dram.queue +
-                   dram_.replies().capacity()),
+                   dram_.replies().capacity() +
+                   map.slices_per_channel() * DenovoSlice::most_late_write_backs()),
       slice_due_(map.slices_per_channel(), 0) {
   for (unsigned i = 0; i < map.slices_per_channel(); ++i)
-    slice_.push_back(std::make_unique<L2Slice>(machine, map, channel * map.slices_per_channel() + i,
-                                               i, dram_, write_backs_));
+    slice_.push_back(std::make_unique<Slice>(machine, map, channel * map.slices_per_channel() + i,
+                                             i, dram_, write_backs_));
 }
 
-void Partition::set_skip(bool skip) {
+template <class Slice>
+void PartitionOf<Slice>::set_skip(bool skip) {
   skip_ = skip;
   dram_.set_skip(skip);
   for (auto& slice : slice_) slice->set_skip(skip);
 }
 
-Cycle Partition::next_arrival(Cycle from) const {
+template <class Slice>
+Cycle PartitionOf<Slice>::next_arrival(Cycle from) const {
   Cycle next = kNever;
   for (const auto& slice : slice_) next = std::min(next, slice->next_arrival());
   return std::max(next, from);
 }
 
-void Partition::open_window() {
+template <class Slice>
+void PartitionOf<Slice>::open_window() {
   for (unsigned i = 0; i < slices(); ++i) wake(i, slice_[i]->next_arrival());
 }
 
-Cycle Partition::tick(Cycle now) {
+template <class Slice>
+void PartitionOf<Slice>::prefetch(Cycle end) const {
+  if constexpr (requires(const Slice& s) { s.prefetch(end); }) {
+    const Ring<DramReply>& replies = dram_.replies();
+    auto each_fill = [&](auto visit) {
+      for (unsigned i = 0; i < replies.size() && replies[i].at < end; ++i)
+        visit(*slice_[replies[i].slice], replies[i].tag);
+    };
+    each_fill([](const Slice& slice, unsigned mshr) { slice.prefetch_entry(mshr); });
+    for (const auto& slice : slice_) slice->prefetch(end);
+    each_fill([](const Slice& slice, unsigned mshr) { slice.prefetch_set(mshr); });
+    each_fill([](const Slice& slice, unsigned mshr) { slice.prefetch_victim(mshr); });
+  }
+}
+
+template <class Slice>
+Cycle PartitionOf<Slice>::tick(Cycle now) {
   const Ring<DramReply>& replies = dram_.replies();
   if (!replies.empty() && replies.front().at <= now) take_replies(now);
   if (slices_due_ <= now || !skip_) tick_slices(now);
@@ -61,7 +127,8 @@ Cycle Partition::tick(Cycle now) {
   return std::max(next, now + 1);
 }
 
-void Partition::take_replies(Cycle now) {
+template <class Slice>
+void PartitionOf<Slice>::take_replies(Cycle now) {
   for (Ring<DramReply>& replies = dram_.replies(); !replies.empty() && replies.front().at <= now;
        replies.pop()) {
     unsigned i = replies.front().slice;
@@ -71,7 +138,8 @@ void Partition::take_replies(Cycle now) {
 }
 
 /// The first to find room in the DRAM queue is another slice every cycle.
-void Partition::tick_slices(Cycle now) {
+template <class Slice>
+void PartitionOf<Slice>::tick_slices(Cycle now) {
   const unsigned n = slices();
   unsigned i = std::has_single_bit(n) ? static_cast<unsigned>(now) & (n - 1)
                                       : static_cast<unsigned>(now % n);
@@ -84,12 +152,14 @@ void Partition::tick_slices(Cycle now) {
 }
 
 /// There is room again in the DRAM queue or for write-backs.
-void Partition::wake_blocked(Cycle from) {
+template <class Slice>
+void PartitionOf<Slice>::wake_blocked(Cycle from) {
   for (unsigned i = 0; i < slices(); ++i) wake(i, slice_[i]->retry_at(from));
 }
 
 /// Whether any went.
-bool Partition::send_write_backs(Cycle now) {
+template <class Slice>
+bool PartitionOf<Slice>::send_write_backs(Cycle now) {
   if (dram_.room() <= kept_for_reads_) return false;
   for (; !write_backs_.empty() && dram_.room() > kept_for_reads_; write_backs_.pop()) {
     const WriteBack& w = write_backs_.front();
@@ -98,40 +168,55 @@ bool Partition::send_write_backs(Cycle now) {
   return true;
 }
 
-bool Partition::idle() const {
+template <class Slice>
+bool PartitionOf<Slice>::idle() const {
   return dram_.idle() && write_backs_.empty() &&
          std::all_of(slice_.begin(), slice_.end(), [](const auto& slice) { return slice->idle(); });
 }
 
-void Partition::describe(std::string& out) const {
+template <class Slice>
+void PartitionOf<Slice>::describe(std::string& out) const {
   out += "partition " + std::to_string(channel_) + ": " + std::to_string(write_backs_.size()) +
          " write-backs wait; ";
   dram_.describe(out);
   for (const auto& slice : slice_) slice->describe(out);
 }
 
-stats::L2Counters Partition::l2_counters() const {
+template <class Slice>
+stats::L2Counters PartitionOf<Slice>::l2_counters() const {
   stats::L2Counters sum;
   for (const auto& slice : slice_) stats::accumulate(sum, slice->counters());
   return sum;
 }
 
-stats::L2Counters Partition::l2_counters(unsigned kernel) const {
+template <class Slice>
+stats::L2Counters PartitionOf<Slice>::l2_counters(unsigned kernel) const {
   stats::L2Counters sum;
   for (const auto& slice : slice_) stats::accumulate(sum, slice->counters(kernel));
   return sum;
 }
 
-std::vector<std::string> Partition::audit() const {
+template <class Slice>
+std::vector<std::string> PartitionOf<Slice>::audit() const {
   std::vector<std::string> broken;
   for (const auto& slice : slice_) slice->audit(broken);
   if (!idle()) return broken;
   const stats::L2Counters l2 = l2_counters();
-  const stats::DramCounters dram = dram_counters();
+  const stats::DramCounters dram = dram_.counters();
   if (dram.reads != l2.fetches || dram.writes != l2.write_backs + l2.passed_on)
     broken.push_back("partition " + std::to_string(channel_) +
                      ": DRAM performs what the slices ask for");
   return broken;
+}
+
+}  // namespace
+
+std::unique_ptr<Partition> make_partition(const MachineSpec& machine, const AddressMap& map,
+                                          unsigned channel,
+                                          std::unique_ptr<policy::DramPolicy> policy) {
+  if (machine.coherence.ownership)
+    return std::make_unique<PartitionOf<DenovoSlice>>(machine, map, channel, std::move(policy));
+  return std::make_unique<PartitionOf<L2Slice>>(machine, map, channel, std::move(policy));
 }
 
 }  // namespace raddle::timing

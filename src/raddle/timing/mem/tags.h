@@ -2,17 +2,24 @@
 // and up to 8 sectors a line. Shared by L1 and L2. A line has a way from fill() or place() on; a
 // locked way waits for its data and is neither found empty nor given away.
 //
-// A look-up compares eight-bit signatures of the lines, sixteen ways at once, and reads the tag of
-// a way only where they agree: one cache line of the host instead of four for 64 ways. Replacement
-// is this file's touch() and victim() and nobody else's business.
+// A set is a row of bytes, eight-bit signatures of its lines and their ranks by time of use, and a
+// row of the ways themselves. A look-up compares signatures, 32 at once, and reads a way only
+// where they agree; a use raises all lower ranks by one, 32 at once. So a look-up touches one
+// cache line of the host for up to 32 ways, and one more if it finds something. Replacement is this
+// file's touch() and victim() and nobody else's business.
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
-#ifdef __SSE2__
+#include "raddle/base/prefetch.h"
+#if defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 
@@ -31,19 +38,16 @@ class Tags {
   Tags(unsigned sets, unsigned ways)
       : ways_(ways),
         shift_(static_cast<unsigned>(std::countr_zero(std::bit_ceil(ways)))),
-        last_chunk_((ways - 1) / kChunk * kChunk),
-        last_mask_(static_cast<unsigned>(low_bits(ways - last_chunk_))),
-        signature_((std::size_t{sets} << shift_) + kChunk, 0),
-        tag_(std::size_t{sets} << shift_, 0),
-        way_(std::size_t{sets} << shift_),
-        locked_(std::size_t{sets} << shift_, 0),
-        ends_(sets) {
+        chunks_((ways + kChunk - 1) / kChunk),
+        last_mask_(static_cast<unsigned>(low_bits(ways - (chunks_ - 1) * kChunk))),
+        row_chunks_(2 * std::bit_ceil(chunks_)),
+        row_((std::size_t{sets} * row_chunks_ + kAligned - 1) / kAligned),
+        way_(std::size_t{sets} << shift_) {
     RADDLE_ASSERT(ways >= 1 && ways <= kMaxWays);
     for (unsigned set = 0; set < sets; ++set) {  // empty ways are given out from the first
-      for (unsigned w = 0; w < ways; ++w)
-        way_[(set << shift_) + w] = {0, 0, static_cast<std::uint8_t>(w + 1),
-                                     static_cast<std::uint8_t>(w - 1)};
-      ends_[set] = {static_cast<std::uint8_t>(ways - 1), 0};
+      std::uint8_t* rank = ranks(set);
+      for (unsigned w = 0; w < chunks_ * kChunk; ++w)
+        rank[w] = static_cast<std::uint8_t>(w < ways ? ways - 1 - w : kNoRank);
     }
   }
 
@@ -52,39 +56,59 @@ class Tags {
   unsigned find(unsigned set, std::uint32_t line) const {
     const unsigned begin = set << shift_;
     const std::uint8_t wanted = signature(line);
-    for (unsigned w = 0; w <= last_chunk_; w += kChunk) {
-      unsigned match = matches(&signature_[begin + w], wanted);
-      if (w == last_chunk_) match &= last_mask_;
+    const std::uint8_t* bytes = signatures(set);
+    for (unsigned c = 0; c < chunks_; ++c) {
+      std::uint32_t match = matches(bytes + c * kChunk, wanted);
+      if (c + 1 == chunks_) match &= last_mask_;
       for (; match != 0; match &= match - 1) {
-        const unsigned at = begin + w + lowest(match);
-        if (tag_[at] == line && (way_[at].valid != 0 || locked_[at] != 0)) return at;
+        const unsigned at = begin + c * kChunk + lowest(match);
+        const Way& way = way_[at];
+        if (way.line == line && (way.valid | way.locked) != 0) return at;
       }
     }
     return kAbsent;
   }
-  std::uint32_t line(unsigned at) const { return tag_[at]; }
+  std::uint32_t line(unsigned at) const { return way_[at].line; }
   std::uint8_t valid(unsigned at) const { return way_[at].valid; }
   std::uint8_t dirty(unsigned at) const { return way_[at].dirty; }
+  /// Hints that the set will soon be looked up.
+  void prefetch(unsigned set) const {
+    raddle::prefetch(signatures(set));
+    if (chunks_ > 1) raddle::prefetch(ranks(set));
+  }
+  /// The same for what a look-up of the line finds, or for the way that is given away next.
+  void prefetch_line(unsigned set, std::uint32_t line) const {
+    const std::uint8_t wanted = signature(line);
+    for (unsigned c = 0; c < chunks_; ++c)
+      if (const std::uint32_t match = matches(signatures(set) + c * kChunk, wanted); match != 0)
+        raddle::prefetch(&way_[(set << shift_) + c * kChunk + lowest(match)]);
+  }
+  void prefetch_victim(unsigned set) const {
+    raddle::prefetch(&way_[(set << shift_) + oldest(ranks(set))]);
+  }
   /// Handles are below this.
-  std::size_t handles() const { return tag_.size(); }
+  std::size_t handles() const { return way_.size(); }
   /// visit(handle) for every line with a valid sector.
   template <class F>
   void each(F visit) const {
-    for (unsigned at = 0; at < tag_.size(); ++at)
+    for (unsigned at = 0; at < way_.size(); ++at)
       if (way_[at].valid != 0) visit(at);
   }
   void add_valid(unsigned at, std::uint8_t sectors) { way_[at].valid |= sectors; }
   void mark_dirty(unsigned at, std::uint8_t sectors) { way_[at].dirty |= sectors; }
   /// Most recently used from now on.
   void touch(unsigned at) {
-    const unsigned set = at >> shift_;
-    const auto w = static_cast<std::uint8_t>(at - (set << shift_));
-    if (ends_[set].newest == w) return;
-    unlink(set, w);
-    Way* way = &way_[set << shift_];
-    way[w].older = ends_[set].newest;
-    way[ends_[set].newest].newer = w;
-    ends_[set].newest = w;
+    std::uint8_t* rank = ranks(at >> shift_);
+    std::uint8_t& mine = rank[way_in_set(at)];
+    const std::uint8_t old = mine;
+    if (old == 0) return;
+    for (unsigned c = 0; c < chunks_; ++c) {
+      Bytes r;
+      std::memcpy(&r, rank + c * kChunk, sizeof r);
+      r -= reinterpret_cast<Bytes>(r < old);  // true is -1
+      std::memcpy(rank + c * kChunk, &r, sizeof r);
+    }
+    mine = 0;
   }
   /// Adds sectors to a line, making room for it in its set if it is absent, and touches it.
   /// Precondition: a way of the set is not locked.
@@ -107,80 +131,107 @@ class Tags {
   /// Least recently used way that is not locked, or kAbsent.
   unsigned victim(unsigned set) const {
     const unsigned begin = set << shift_;
-    std::uint8_t w = ends_[set].oldest;
-    if (locks_ == 0) return begin + w;
-    for (unsigned n = ways_; n > 0; --n, w = way_[begin + w].newer)
-      if (locked_[begin + w] == 0) return begin + w;
-    return kAbsent;
+    const std::uint8_t* rank = ranks(set);
+    if (locks_ == 0) return begin + oldest(rank);
+    unsigned best = kAbsent;
+    for (unsigned w = 0; w < ways_; ++w)
+      if (way_[begin + w].locked == 0 && (best == kAbsent || rank[w] > rank[best])) best = w;
+    return best == kAbsent ? kAbsent : begin + best;
   }
   /// Gives the way to `line`, no sector valid yet. What was there is returned.
   Victim place(unsigned at, std::uint32_t line) {
-    const Victim out{tag_[at], way_[at].valid, way_[at].dirty};
-    tag_[at] = line, signature_[at] = signature(line);
-    way_[at].valid = way_[at].dirty = 0;
+    Way& way = way_[at];
+    const Victim out{way.line, way.valid, way.dirty};
+    way.line = line, way.valid = way.dirty = 0;
+    signatures(at >> shift_)[way_in_set(at)] = signature(line);
     return out;
   }
-  void lock(unsigned at) { locks_ += locked_[at] == 0, locked_[at] = 1; }
-  void unlock(unsigned at) { locks_ -= locked_[at], locked_[at] = 0; }
+  void lock(unsigned at) { locks_ += way_[at].locked == 0, way_[at].locked = 1; }
+  void unlock(unsigned at) { locks_ -= way_[at].locked, way_[at].locked = 0; }
   /// Forgets the sectors of a line; an unlocked way becomes the first to be given away.
   void invalidate(unsigned at) {
     way_[at].valid = way_[at].dirty = 0;
-    if (locked_[at] != 0) return;
-    const unsigned set = at >> shift_;
-    const auto w = static_cast<std::uint8_t>(at - (set << shift_));
-    if (ends_[set].oldest == w) return;
-    unlink(set, w);
-    Way* way = &way_[set << shift_];
-    way[w].newer = ends_[set].oldest;
-    way[ends_[set].oldest].older = w;
-    ends_[set].oldest = w;
+    if (way_[at].locked != 0) return;
+    std::uint8_t* rank = ranks(at >> shift_);
+    std::uint8_t& mine = rank[way_in_set(at)];
+    const std::uint8_t old = mine;
+    for (unsigned w = 0; w < ways_; ++w)
+      if (rank[w] > old) --rank[w];
+    mine = static_cast<std::uint8_t>(ways_ - 1);
   }
+  /// Invalidates every way, from the first to the last.
   void invalidate_all() {
-    for (unsigned set = 0; set < ends_.size(); ++set)
-      for (unsigned w = 0; w < ways_; ++w) invalidate((set << shift_) + w);
+    for (unsigned set = 0; set < way_.size() >> shift_; ++set) {
+      const unsigned begin = set << shift_;
+      if (locks_ != 0) {
+        for (unsigned w = 0; w < ways_; ++w) invalidate(begin + w);
+        continue;
+      }
+      for (unsigned w = 0; w < ways_; ++w) way_[begin + w].valid = way_[begin + w].dirty = 0;
+      std::iota(ranks(set), ranks(set) + ways_, std::uint8_t{0});
+    }
   }
 
  private:
-  static constexpr unsigned kChunk = 16;
-  struct Way {
-    std::uint8_t valid, dirty;  // sectors
-    std::uint8_t newer, older;  // order of use within the set; meaningless beyond its ends
+  static constexpr unsigned kChunk = 32, kAligned = 64 / kChunk;
+  static constexpr std::uint8_t kNoRank = 255;  // of no way, unless there are 256
+  using Bytes = std::uint8_t __attribute__((vector_size(kChunk)));
+  struct alignas(64) Row {
+    std::uint8_t byte[64] = {};
   };
-  struct Ends {
-    std::uint8_t newest, oldest;
+  struct Way {
+    std::uint32_t line = 0;
+    std::uint8_t valid = 0, dirty = 0;  // sectors
+    std::uint8_t locked = 0;
   };
 
   static std::uint8_t signature(std::uint32_t line) {
     return static_cast<std::uint8_t>(line * 0x9e3779b1u >> 24);
   }
-  /// Bit i: the i-th of sixteen bytes is `wanted`.
-  static unsigned matches(const std::uint8_t* bytes, std::uint8_t wanted) {
-#ifdef __SSE2__
+  /// Bit i: the i-th of a chunk of bytes is `wanted`.
+  static std::uint32_t matches(const std::uint8_t* bytes, std::uint8_t wanted) {
+#if defined(__AVX2__)
+    const __m256i all = _mm256_set1_epi8(static_cast<char>(wanted));
+    const __m256i here = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes));
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(all, here)));
+#elif defined(__SSE2__)
     const __m128i all = _mm_set1_epi8(static_cast<char>(wanted));
-    const __m128i here = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
-    return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(all, here)));
+    auto half = [&](const std::uint8_t* from) {
+      const __m128i here = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+      return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(all, here)));
+    };
+    return half(bytes) | half(bytes + 16) << 16;
 #else
-    unsigned out = 0;
+    std::uint32_t out = 0;
     for (unsigned i = 0; i < kChunk; ++i) out |= (bytes[i] == wanted ? 1u : 0u) << i;
     return out;
 #endif
   }
-  void unlink(unsigned set, std::uint8_t w) {
-    Way* way = &way_[set << shift_];
-    if (ends_[set].oldest == w) ends_[set].oldest = way[w].newer;
-    else way[way[w].older].newer = way[w].newer;
-    if (ends_[set].newest == w) ends_[set].newest = way[w].older;
-    else way[way[w].newer].older = way[w].older;
+  /// The way of the highest rank.
+  unsigned oldest(const std::uint8_t* rank) const {
+    const auto highest = static_cast<std::uint8_t>(ways_ - 1);
+    for (unsigned c = 0;; ++c)
+      if (const std::uint32_t match = matches(rank + c * kChunk, highest); match != 0)
+        return c * kChunk + lowest(match);
   }
+  unsigned way_in_set(unsigned at) const { return at & ((1u << shift_) - 1); }
+  const std::uint8_t* signatures(unsigned set) const {
+    return row_[0].byte + std::size_t{set} * row_chunks_ * kChunk;
+  }
+  std::uint8_t* signatures(unsigned set) {
+    return row_[0].byte + std::size_t{set} * row_chunks_ * kChunk;
+  }
+  const std::uint8_t* ranks(unsigned set) const {
+    return signatures(set) + row_chunks_ / 2 * kChunk;
+  }
+  std::uint8_t* ranks(unsigned set) { return signatures(set) + row_chunks_ / 2 * kChunk; }
 
-  unsigned ways_, shift_;            // sets are 1 << shift_ ways apart
-  unsigned last_chunk_, last_mask_;  // first way of the last comparison; which of it exist
-  unsigned locks_ = 0;               // locked ways of all sets
-  std::vector<std::uint8_t> signature_;
-  std::vector<std::uint32_t> tag_;
+  unsigned ways_, shift_;        // sets are 1 << shift_ ways apart
+  unsigned chunks_, last_mask_;  // chunks of ways; which of the last exist
+  unsigned row_chunks_;          // of a set's signatures and ranks
+  unsigned locks_ = 0;           // locked ways of all sets
+  std::vector<Row> row_;         // by set: signatures, then ranks (0: used last)
   std::vector<Way> way_;
-  std::vector<std::uint8_t> locked_;
-  std::vector<Ends> ends_;
 };
 
 }  // namespace raddle::timing

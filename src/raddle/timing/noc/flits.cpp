@@ -1,25 +1,25 @@
 #include "raddle/timing/noc/flits.h"
 
-#include <bit>
-
 namespace raddle::timing {
 
 FlitTable::FlitTable(const PacketSize& size, Direction direction) {
-  for (unsigned kind = 0; kind < 4; ++kind) {
-    for (unsigned sectors = 0; sectors < 256; ++sectors) {
-      Message m;
-      m.kind = static_cast<MessageKind>(kind);
-      m.sectors = static_cast<std::uint8_t>(sectors);
-      unsigned flits = direction == Direction::Request ? size.request(m) : size.reply(m);
-      bool data = direction == Direction::Request
-                      ? m.kind != MessageKind::Read
-                      : m.kind == MessageKind::Read || m.kind == MessageKind::Atomic;
-      unsigned payload =
-          data ? size.sector_bytes * static_cast<unsigned>(std::popcount(sectors)) : 0;
-      // A line never has more sectors than fit; entries beyond are not looked up.
-      flits_[index(m)] = static_cast<std::uint8_t>(std::min(flits, 255u));
-      bytes_[index(m)] = static_cast<std::uint16_t>(size.header_bytes + payload);
-    }
+  const bool request = direction == Direction::Request;
+  auto carries = [&](MessageKind kind) {
+    sectors_[static_cast<unsigned>(kind)] = 0xff, words_[static_cast<unsigned>(kind)] = 0xffff;
+  };
+  if (request)
+    for (MessageKind kind :
+         {MessageKind::Write, MessageKind::Atomic, MessageKind::Reduce, MessageKind::WriteBack})
+      carries(kind);
+  else
+    for (MessageKind kind : {MessageKind::Read, MessageKind::Atomic, MessageKind::Owned,
+                             MessageKind::Remote, MessageKind::Recalled})
+      carries(kind);
+  for (unsigned n = 0; n < flits_.size(); ++n) {
+    const unsigned payload = n < kSectors ? size.sector_bytes * n : 4 * (n - kSectors);
+    // A line never has more sectors than fit; entries beyond are not looked up.
+    flits_[n] = static_cast<std::uint8_t>(std::min(size.flits(payload), 255u));
+    bytes_[n] = static_cast<std::uint16_t>(size.header_bytes + payload);
   }
 }
 

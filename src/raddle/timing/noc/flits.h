@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "raddle/base/error.h"
@@ -18,19 +19,27 @@ inline PacketSize packet_size(const MachineSpec& machine) {
   return {machine.noc.flit_bytes, machine.noc.header_bytes, machine.l2.sector_bytes};
 }
 
-/// Flits and bytes (header and data, without the padding of the last flit) by kind and sectors.
+/// Flits and bytes (header and data, without the padding of the last flit) by the data a packet
+/// carries: sectors, or under DeNovo words.
 class FlitTable {
  public:
   FlitTable(const PacketSize& size, Direction direction);
-  unsigned flits(const Message& m) const { return flits_[index(m)]; }
-  unsigned bytes(const Message& m) const { return bytes_[index(m)]; }
+  unsigned flits(const Message& m) const { return flits_[carried(m)]; }
+  unsigned bytes(const Message& m) const { return bytes_[carried(m)]; }
 
  private:
-  static unsigned index(const Message& m) {
-    return static_cast<unsigned>(m.kind) * 256u + m.sectors;
+  static constexpr unsigned kSectors = 9, kWords = 17;
+  unsigned carried(const Message& m) const {
+    const auto kind = static_cast<unsigned>(m.kind);
+    if (m.words != 0) [[unlikely]]
+      return kSectors +
+             static_cast<unsigned>(std::popcount(static_cast<unsigned>(m.words & words_[kind])));
+    return static_cast<unsigned>(std::popcount(static_cast<unsigned>(m.sectors & sectors_[kind])));
   }
-  std::array<std::uint8_t, 4 * 256> flits_{};
-  std::array<std::uint16_t, 4 * 256> bytes_{};
+  std::array<std::uint8_t, kMessageKinds> sectors_{};  // by kind: all or none are carried
+  std::array<WordMask, kMessageKinds> words_{};
+  std::array<std::uint8_t, kSectors + kWords> flits_{};
+  std::array<std::uint16_t, kSectors + kWords> bytes_{};
 };
 
 /// Network cycles against core cycles.

@@ -109,6 +109,7 @@ void Mesh::front_ready(unsigned v, std::uint64_t cycle) {
   vc.left = p.flits;
   vc.output = static_cast<std::uint8_t>(route(node, p));
   output(node, vc.output).heads |= 1ull << vc.bit;
+  if (told_in_order(p.message.kind)) output(node, vc.output).ordered |= 1ull << vc.bit;
   router_[node].waiting |= 1u << vc.output;
 }
 
@@ -145,12 +146,13 @@ void Mesh::inject(unsigned sender, Cycle now, std::uint64_t cycle) {
 /// The next packet of the sender's queue gets a virtual channel with room, if there are both.
 bool Mesh::open_packet(Sender& s, Cycle now) {
   if (s.link->next_arrival() > now) return false;
-  unsigned v = s.turn, left = mesh_.channels;
+  const bool ordered = told_in_order(s.link->front().kind);
+  unsigned v = ordered ? 0 : s.turn, left = ordered ? 1 : mesh_.channels;
   while (left != 0 && vc_[s.vcs + v].size == mesh_.depth)
     --left, v = v + 1 == mesh_.channels ? 0 : v + 1;
   s.blocked = left == 0;
   if (s.blocked) return false;
-  s.turn = v + 1 == mesh_.channels ? 0 : v + 1;
+  if (!ordered) s.turn = v + 1 == mesh_.channels ? 0 : v + 1;
   s.vc = s.vcs + v;
   s.packet = take_packet();
   Packet& p = packet_[s.packet];
@@ -189,12 +191,16 @@ void Mesh::allocate_channels(unsigned node, std::uint64_t cycle) {
   for (std::uint32_t outs = router.waiting; outs != 0; outs &= outs - 1) {
     unsigned o = lowest(outs);
     Output& out = output(node, o);
-    while (out.heads != 0 && out.free != 0 && receiver_has_room(out)) {
-      unsigned bit = first_from(out.heads, out.head_turn);
-      unsigned c = first_from(out.free, out.channel_turn), v = node * vcs_of_router_ + bit;
+    while (out.free != 0 && receiver_has_room(out)) {
+      const std::uint64_t may = (out.free & 1) != 0 ? out.heads : out.heads & ~out.ordered;
+      if (may == 0) break;
+      unsigned bit = first_from(may, out.head_turn);
+      const bool ordered = (out.ordered >> bit & 1) != 0;
+      unsigned c = ordered ? 0 : first_from(out.free, out.channel_turn),
+               v = node * vcs_of_router_ + bit;
       out.head_turn = bit + 1 == vcs_of_router_ ? 0 : bit + 1;
-      out.channel_turn = c + 1 == mesh_.channels ? 0 : c + 1;
-      out.heads &= ~(1ull << bit), out.free &= ~(1u << c);
+      if (!ordered) out.channel_turn = c + 1 == mesh_.channels ? 0 : c + 1;
+      out.heads &= ~(1ull << bit), out.ordered &= ~(1ull << bit), out.free &= ~(1u << c);
       vc_[v].channel = static_cast<std::uint8_t>(c);
       out_vc_[(node * outputs_ + o) * mesh_.channels + c].owner = v;
       if (out.receiver != kNone && receiver_[out.receiver].credit != nullptr)

@@ -12,10 +12,11 @@
 // A flit that arrives at a router in cycle t crosses its switch in t + R at the earliest and
 // arrives at the next router C cycles later; a credit takes C cycles back. Unloaded, a packet of F
 // flits over H links leaves (H + 1) R + H C + F - 1 cycles after it came, plus the wires at both
-// ends. At the sender's end packets enter in order, one flit per cycle; at the receiver's end a
-// packet is handed over when its tail has come, and needs room for the largest packet before it
-// gets a virtual channel. Left out: speculation, adaptive routing, look-ahead. Requests and replies
-// have a mesh each, so they cannot block one another.
+// ends. Messages that must stay in order (told_in_order) keep to the first virtual channel all the
+// way, the others take any. At the sender's end packets enter in order, one flit per cycle; at the
+// receiver's end a packet is handed over when its tail has come, and needs room for the largest
+// packet before it gets a virtual channel. Left out: speculation, adaptive routing, look-ahead.
+// Requests and replies have a mesh each, so they cannot block one another.
 //
 // Cost follows flits: a virtual channel sleeps in a wheel until its front flit is ready, a router
 // is looked at only while one of its virtual channels can do something.
@@ -91,8 +92,9 @@ class Mesh final : public Network {
     std::uint32_t owner = kNone;  // virtual channel of this router that fills it
   };
   struct Output {
-    std::uint64_t heads = 0;  // virtual channels that wait for one of this output
-    std::uint32_t free = 0;   // its virtual channels without owner
+    std::uint64_t heads = 0;    // virtual channels that wait for one of this output ...
+    std::uint64_t ordered = 0;  // ... and for the first of them only
+    std::uint32_t free = 0;     // its virtual channels without owner
     std::uint32_t channel_turn = 0, head_turn = 0, input_turn = 0;
     std::uint32_t down = kNone;  // first virtual channel at the other end
     std::uint32_t receiver = kNone;

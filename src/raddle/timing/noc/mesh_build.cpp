@@ -30,15 +30,16 @@ MeshShape mesh_shape(const MachineSpec& m, Direction direction) {
   auto slices = read_nodes(mesh.slice_nodes, nodes, m.l2.slices);
   RADDLE_ASSERT(sms && slices && sms->size() >= m.sm.count && slices->size() >= m.l2.slices);
   sms->resize(m.sm.count), slices->resize(m.l2.slices);
-  if (direction == Direction::Reply) std::swap(sms, slices);
-  return {mesh.columns,
-          mesh.rows,
-          mesh.router_cycles,
-          mesh.channel_cycles,
-          mesh.virtual_channels,
-          mesh.vc_flits,
-          *sms,
-          *slices};
+  auto senders = *sms, receivers = *slices;
+  if (direction == Direction::Reply) {
+    std::swap(senders, receivers);
+    if (m.coherence.ownership) {  // SMs answer SMs and slices
+      senders.insert(senders.end(), sms->begin(), sms->end());
+      receivers.insert(receivers.end(), slices->begin(), slices->end());
+    }
+  }
+  return {mesh.columns,          mesh.rows,     mesh.router_cycles, mesh.channel_cycles,
+          mesh.virtual_channels, mesh.vc_flits, std::move(senders), std::move(receivers)};
 }
 
 Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh, const AddressMap* map)

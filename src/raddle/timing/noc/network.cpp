@@ -7,15 +7,17 @@ namespace raddle::timing {
 
 namespace {
 NetworkShape network_shape(const MachineSpec& m, Direction direction) {
-  bool request = direction == Direction::Request;
+  const bool request = direction == Direction::Request;
+  const unsigned all = m.sm.count + m.l2.slices, ends = m.coherence.ownership ? all : 0;
   return {direction,
-          request ? m.sm.count : m.l2.slices,
-          request ? m.l2.slices : m.sm.count,
+          request ? m.sm.count : std::max(ends, m.l2.slices),
+          request ? m.l2.slices : std::max(ends, m.sm.count),
           m.noc.queue_flits,
           m.noc.latency_cycles,
           largest_packet(m, direction),
           packet_size(m),
-          network_clock(m)};
+          network_clock(m),
+          m.sm.count};
 }
 }  // namespace
 
@@ -26,14 +28,27 @@ unsigned port_capacity(const MachineSpec& m) {
 }
 
 Network::Network(const NetworkShape& shape, const AddressMap* map)
-    : shape_(shape),
-      map_(shape.direction == Direction::Request ? map : nullptr),
-      flits_(shape.size, shape.direction) {
+    : shape_(shape), map_(map), flits_(shape.size, shape.direction) {
   RADDLE_ASSERT(shape.senders >= 1 && shape.senders <= SmSet::kSize);
   RADDLE_ASSERT(shape.receivers >= 1 && shape.receivers <= SmSet::kSize);
   RADDLE_ASSERT(shape.latency >= 1 && shape.latency <= 32);
   RADDLE_ASSERT(shape.max_flits <= 32 && shape.max_flits <= shape.credits);
   RADDLE_ASSERT(map != nullptr || shape.direction == Direction::Reply);
+}
+
+/// Precondition: a message of DeNovo's.
+unsigned Network::receiver_of_answer(const Message& m) const {
+  switch (m.kind) {
+    case MessageKind::Forward:
+    case MessageKind::Take:
+    case MessageKind::Invalidate:
+    case MessageKind::Recall:
+      return m.peer;
+    case MessageKind::Recalled:
+      return shape_.first_slice + map_->slice(m.line);
+    default:
+      return m.sm;
+  }
 }
 
 stats::NocCounters Network::with_totals(const Traffic& t) {

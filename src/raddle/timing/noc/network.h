@@ -1,8 +1,11 @@
 // One of the two networks of a machine (requests from SMs to L2 slices, replies back), whatever its
-// topology. Senders put packets on links and post their number to box(); the network gives the
-// flits of each packet back as credits once it has left the sender's queue, and spends the credits
-// of receivers that have any. Inside, time is counted in network cycles, which stand in an exact
-// ratio to core cycles.
+// topology. Under DeNovo SMs answer one another and the slices too: in the reply network they are
+// senders behind the slices, and slices receivers behind the SMs. Whatever it carries is accepted
+// at once by whom it is for, so that requests, which may have to wait, never stand in its way.
+// Senders put packets on links and post their number to box(); the network gives the flits of each
+// packet back as credits once it has left the sender's queue, and spends the credits of receivers
+// that have any. Inside, time is counted in network cycles, which stand in an exact ratio to core
+// cycles.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -30,7 +33,8 @@ struct NetworkShape {
   Cycle latency;                ///< of the links behind the outputs and of credits, 1..32
   unsigned max_flits;           ///< largest packet, <= 32 and <= credits
   PacketSize size;
-  ClockRatio clock{1, 1};  ///< network against core
+  ClockRatio clock{1, 1};    ///< network against core
+  unsigned first_slice = 0;  ///< DeNovo: receivers of replies before the first slice
 };
 
 /// Capacity for SmPorts and SlicePorts: covers the credits and, where everything is accepted, a
@@ -69,9 +73,12 @@ class Network {
 
  protected:
   Network(const NetworkShape& shape, const AddressMap* map);
-  unsigned receiver(const Message& m) const { return map_ != nullptr ? map_->slice(m.line) : m.sm; }
+  unsigned receiver(const Message& m) const {
+    if (shape_.direction == Direction::Request) return map_->slice(m.line);
+    return m.kind <= MessageKind::Reduce ? m.sm : receiver_of_answer(m);
+  }
   void count(const Message& m, unsigned flits, unsigned flit_hops) {
-    stats::NocTraffic& t = traffic_[m.kernel].kind[static_cast<unsigned>(m.kind)];
+    stats::NocTraffic& t = traffic_[m.kernel].kind[kClass[static_cast<unsigned>(m.kind)]];
     ++t.packets, t.flits += flits, t.flit_hops += flit_hops, t.bytes += flits_.bytes(m);
   }
   std::string_view direction() const {
@@ -87,6 +94,10 @@ class Network {
   struct Traffic {
     std::array<stats::NocTraffic, stats::kNocKinds> kind{};
   };
+  /// What a message is about, by MessageKind: index into stats::kNocKindNames.
+  static constexpr std::array<std::uint8_t, kMessageKinds> kClass = {0, 1, 2, 3, 1, 2, 4, 0,
+                                                                     2, 1, 4, 4, 1, 2, 0, 4};
+  unsigned receiver_of_answer(const Message& m) const;
   static stats::NocCounters with_totals(const Traffic& t);
 
   stats::PerKernel<Traffic> traffic_;

@@ -36,14 +36,13 @@ void check_crossbar(const NocSpec& noc, SpecRules& r) {
             {{"noc.input_speedup", noc.input_speedup}});
 }
 
-void check_nodes(std::string_view key, const std::string& text, unsigned nodes, unsigned count,
-                 SpecRules& r) {
+void check_nodes(std::string_view key, const std::string& whose, const std::string& text,
+                 unsigned nodes, unsigned count, SpecRules& r) {
   auto list = read_nodes(text, nodes, count);
   std::string name = "noc.mesh." + std::string(key) + " must ";
   r.require(list.has_value(), name + "list nodes of the mesh like 0-3,7",
             {{"number of nodes", nodes}});
-  r.require(!list || list->size() >= count,
-            name + "have a node for each " + (key == "sm_nodes" ? "SM" : "L2 slice"),
+  r.require(!list || list->size() >= count, name + "have a node for each " + whose,
             {{"nodes listed", list ? list->size() : 0}, {"needed", count}});
 }
 
@@ -53,8 +52,9 @@ void check_mesh(const MachineSpec& m, SpecRules& r) {
   r.require(nodes <= kLargestNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 256",
             {{"noc.mesh.columns", mesh.columns}, {"noc.mesh.rows", mesh.rows}});
   if (nodes > kLargestNodes) return;
-  check_nodes("sm_nodes", mesh.sm_nodes, nodes, m.sm.count, r);
-  check_nodes("slice_nodes", mesh.slice_nodes, nodes, m.l2.slices, r);
+  check_nodes("sm_nodes", "SM", mesh.sm_nodes, nodes, m.sm.count, r);
+  check_nodes("slice_nodes", "L2 slice", mesh.slice_nodes, nodes, m.l2.slices, r);
+  check_nodes("memory_nodes", "memory channel", mesh.memory_nodes, nodes, m.dram.channels, r);
   auto crowd = [&](const std::string& text, unsigned count) {
     std::vector<unsigned> at(nodes);
     for (unsigned node : read_nodes(text, nodes, count).value_or(std::vector<std::uint16_t>{}))
@@ -100,6 +100,8 @@ void MeshSpec::visit(FieldVisitor& v) {
       "sm_nodes", sm_nodes,
       "node (row x columns + column) of each SM, as 0-3,7; more are ignored; empty: spread evenly");
   v.field("slice_nodes", slice_nodes, "node of each L2 slice, likewise");
+  v.field("memory_nodes", memory_nodes,
+          "node of each memory channel's controller, likewise; empty: at its slices' nodes");
 }
 
 void NocSpec::visit(FieldVisitor& v) {

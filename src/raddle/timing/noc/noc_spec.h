@@ -19,6 +19,12 @@ struct MeshSpec {
   std::uint32_t router_cycles = 2, channel_cycles = 1;  ///< network cycles
   std::uint32_t virtual_channels = 4, vc_flits = 8;
   std::string sm_nodes, slice_nodes;  ///< "0-3,7", the first ones count; empty = spread evenly
+  std::string memory_nodes;  ///< of each channel's controller; empty = at each of its slices
+  /// Links between two nodes.
+  unsigned hops(unsigned from, unsigned to) const {
+    const auto apart = [](unsigned a, unsigned b) { return a > b ? a - b : b - a; };
+    return apart(from % columns, to % columns) + apart(from / columns, to / columns);
+  }
   void visit(FieldVisitor& v);
 };
 

@@ -1,5 +1,6 @@
 #include "raddle/timing/sm/decoded_kernel.h"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -22,6 +23,8 @@ Route route_of(trace::OpKind kind) {
       return Route::Fence;
     case OpKind::Sleep:
       return Route::Sleep;
+    case OpKind::Launch:
+      return Route::Launch;
     case OpKind::LoadGlobal:
     case OpKind::LoadLocal:
       return Route::Load;
@@ -68,6 +71,9 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   in.unit = lsu ? Unit::Lsu : cost.unit;
   in.latency = static_cast<std::uint16_t>(cost.latency);
   in.interval = static_cast<std::uint8_t>(cost.interval);
+  if (from.op_class == trace::OpClass::Tensor && !lsu && from.bytes != 0)
+    in.interval = static_cast<std::uint8_t>(std::clamp(
+        (cost.interval * from.bytes + trace::kTensorParts - 1) / trace::kTensorParts, 1u, 255u));
   in.payload = in.route >= Route::Load && in.route <= Route::Reduce;
   in.local = from.kind == trace::OpKind::LoadLocal || from.kind == trace::OpKind::StoreLocal;
   in.bypass_l1 = from.bypass_l1;

@@ -23,6 +23,7 @@ enum class Route : std::uint8_t {
   Barrier,
   Fence,
   Sleep,
+  Launch,  ///< of kernels
 };
 inline bool goes_to_lsu(Route r) { return r >= Route::Load && r <= Route::Const; }
 

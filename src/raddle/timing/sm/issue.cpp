@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "raddle/base/mask.h"
+#include "raddle/base/prefetch.h"
 #include "raddle/timing/sm/sm.h"
 
 namespace raddle::timing {
@@ -52,7 +53,7 @@ bool Sm::read_record(Warp& warp) {
     warp.active = e.barrier() ? warp.lanes : lanes_in(r.mask);
     warp.pieces = static_cast<std::uint8_t>(r.pieces());
     warp.words = static_cast<std::uint8_t>(words);
-    __builtin_prefetch(at + 24);
+    raddle::prefetch(at + 24);
     return true;
   }
 }
@@ -94,6 +95,7 @@ inline void Sm::advance(Cycle now, Cycle from, unsigned w) {
 }
 
 void Sm::resume(Cycle now, unsigned w) {
+  if (throttle_ != nullptr) tell_barrier(now);
   at_barrier_ &= ~(1ull << w), sleeping_ &= ~(1ull << w);
   advance(now, now, w);
 }
@@ -218,7 +220,10 @@ bool Sm::issue(Cycle now) {
   Mask look = skip_ ? changed_ : ~Mask{0};
   Mask open = ready_ & ~blocked_ & ~collecting_, lsu = class_[static_cast<unsigned>(Unit::Lsu)];
   Mask closed = lsu_.accepts() ? 0 : lsu;  // ready for a load/store unit that accepts nothing
+  Mask held = 0;                           // ready, and not let go by the throttle
   Mask again = 0;                          // will find open in the next cycle what is taken in this
+  if ((open & no_load_) != 0) [[unlikely]]
+    held = denied(open), closed |= held;
   bool issued = false;
   changed_ = 0;
   // Schedulers decide on this state, whatever those before them do in this cycle. Only shared units
@@ -228,7 +233,7 @@ bool Sm::issue(Cycle now) {
     if ((look & group_[s]) == 0) continue;
     Mask candidates = open & group_[s] & ~closed;
     if (candidates == 0) {
-      stalled(now, s, reason(s, open));
+      stalled(now, s, reason(s, open, held));
       continue;
     }
     unsigned w = pick(now, s, candidates);
@@ -242,6 +247,8 @@ bool Sm::issue(Cycle now) {
     }
     if (since_[s] != now) credit_stall(now, s);
     since_[s] = now + 1;
+    if (throttle_ != nullptr) [[unlikely]]
+      throttle_->on_issue(w);
     issue_warp(now, s, w);
     changed_ |= group_[s];
     issued = true;
@@ -257,10 +264,19 @@ void Sm::stalled(Cycle now, unsigned s, const Wait& wait) {
   reason_[s] = wait.why, charged_[s] = kernel, since_[s] = now;
 }
 
-Sm::Wait Sm::reason(unsigned s, Mask open) const {
+// Of these warps those that the throttle does not let issue what they have next.
+Sm::Mask Sm::denied(Mask open) const {
+  Mask out = open & no_issue_;
+  for (Mask m = open & no_load_ & class_[static_cast<unsigned>(Unit::Lsu)]; m != 0; m &= m - 1)
+    if (warps_[lowest(m)].next->route == Route::Load) out |= m & -m;
+  return out;
+}
+
+Sm::Wait Sm::reason(unsigned s, Mask open, Mask held) const {
   using stats::Stall;
   Mask mine = group_[s] & resident_;
-  if (Mask m = open & mine; m != 0) return {Stall::Lsu, m};
+  if (Mask m = open & mine & ~held; m != 0) return {Stall::Lsu, m};
+  if (Mask m = held & mine; m != 0) return {Stall::Throttled, m};
   if (Mask m = ready_ & mine; m != 0) return {Stall::Unit, m};
   Mask awake = mine & ~at_barrier_ & ~sleeping_;
   Mask waiting = fetching_ | memory_wait_ | fence_wait_;
@@ -287,8 +303,12 @@ void Sm::perform(Cycle now, unsigned w, const DecodedInst& in) {
       return come_to_barrier(now, w);
     case Route::Sleep:
       return fall_asleep(now, w, in);
+    case Route::Launch:
+      return launch_kernels(now, w);
     case Route::Pipeline:
+      break;
     case Route::Fence:
+      if (!in.block_scope) lsu_.acquire(now);
       break;
     default:
       if (warps_[w].pieces != 0) to_lsu(now, w, in);  // otherwise all lanes were predicated off
@@ -321,7 +341,10 @@ void Sm::come_to_barrier(Cycle now, unsigned w) {
   Barrier& barrier = block.barrier[warp.mask & 15];
   ++barrier.arrived;
   if (auto warps = static_cast<std::uint8_t>(warp.mask >> 8); warps != 0) barrier.expected = warps;
-  if (kind == trace::BarrierKind::Sync) barrier.waiting |= 1ull << w, at_barrier_ |= 1ull << w;
+  if (kind == trace::BarrierKind::Sync) {
+    barrier.waiting |= 1ull << w, at_barrier_ |= 1ull << w;
+    if (throttle_ != nullptr) tell_barrier(now);
+  }
   open_if_complete(now, block, barrier);
   // Behind a barrier nothing is read before it opens: a live stream may not know it yet.
   if (kind == trace::BarrierKind::Arrive) advance(now, now + 1, w);
@@ -339,9 +362,26 @@ void Sm::open_if_complete(Cycle now, Block& block, Barrier& barrier) {
 // The record's pieces give the time as a power of two of nanoseconds (stream.h).
 void Sm::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
   Cycle time = (std::uint64_t{1} << warps_[w].pieces) * core_clock_mhz_ / 1000;
-  wake_[w] = now + std::max<Cycle>(in.latency, time);
+  sleep_until(now + std::max<Cycle>(in.latency, time), w);
+}
+
+void Sm::sleep_until(Cycle then, unsigned w) {
+  wake_[w] = then;
   sleeping_ |= 1ull << w;
-  next_wake_ = std::min(next_wake_, wake_[w]);
+  next_wake_ = std::min(next_wake_, then);
+}
+
+// The warp prepares its lanes' launches one after another and hands them over together.
+void Sm::launch_kernels(Cycle now, unsigned w) {
+  const Warp& warp = warps_[w];
+  const Block& block = blocks_[warp.block];
+  const unsigned lanes = warp.active;
+  const Cycle time = lanes == 0 ? 0 : launch_cycles_ + Cycle{launch_lane_cycles_} * lanes;
+  if (lanes != 0)
+    device_launches_.push_back({static_cast<std::uint32_t>(warp.launch->sequence), block.id,
+                                warp.index, lanes, id_, now + time});
+  if (time <= 1) return advance(now, now + 1, w);
+  sleep_until(now + time, w);
 }
 
 std::uint32_t Sm::local_base(unsigned w) const {

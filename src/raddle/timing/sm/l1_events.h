@@ -36,6 +36,9 @@ class L1Events {
   void flushed(Cycle now) {
     for (policy::L1Observer* o : observers_) o->flushed(now);
   }
+  void warp_started(const policy::WarpStart& e) {
+    for (policy::L1Observer* o : observers_) o->warp_started(e);
+  }
 
  private:
   static constexpr std::uint8_t kNobody = 0xff;

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 2> kCoalescingNames = {"line", "sector"};
 }  // namespace
 
 void L1dSpec::visit(FieldVisitor& v) {
-  v.field("size_kib", size_kib, R{0, 1024}, "KiB",
+  v.field("size_kib", size_kib, R{0, 16384}, "KiB",
           "capacity of one SM's data cache; 0 = none, every access goes to the L2");
   v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, 64 or 128");
   v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes",

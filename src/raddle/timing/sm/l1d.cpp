@@ -162,7 +162,7 @@ void L1d::install(Cycle now, std::uint16_t mshr, std::uint8_t sectors, unsigned 
   }
   tags_.add_valid(at, sectors);
   if (keeps_dirty_) tags_.mark_dirty(at, stored_[mshr] & sectors);
-  tags_.touch(at);
+  if (!reserve_) tags_.touch(at);  // else the miss was the use, and the order is that of uses
   if (events_ != nullptr) events_->filled({now, line, sectors, events_->requester(mshr)});
 }
 

@@ -1,6 +1,7 @@
 // First-level data cache of an SM: any number of sets, sectors or whole lines, LRU, misses merged
-// in MSHRs. A line gets its way when data arrives, or at the miss (reserve_on_miss), where it
-// cannot be pushed out until then.
+// in MSHRs. A line gets its way when data arrives, which counts as its use, or at the miss
+// (reserve_on_miss), where it cannot be pushed out until then and its place in the order of use is
+// that of the access, in whatever order data arrives.
 //
 // What a store does, by write policy (one for global, one for local memory):
 //   write_through           keeps a present line and goes to the L2; allocates nothing
@@ -78,8 +79,12 @@ class L1d {
   /// Drops everything that is not on its way.
   void flush(Cycle now, unsigned kernel);
   /// Hints that the data of this MSHR will soon come.
-  void prefetch(unsigned mshr) const { mshrs_.prefetch(mshr); }
-  const std::uint16_t* prefetch_waiter(unsigned mshr) const { return mshrs_.prefetch_waiter(mshr); }
+  void prefetch(unsigned mshr, std::uint32_t line) const {
+    mshrs_.prefetch(mshr), tags_.prefetch(set_of(line));
+  }
+  void prefetch_victim(std::uint32_t line) const { tags_.prefetch_victim(set_of(line)); }
+  /// Who waits for it longest.
+  std::uint16_t first_waiter(unsigned mshr) const { return mshrs_.first(mshr); }
 
   Ring<WriteBack>& write_backs() { return write_backs_; }
   const Ring<WriteBack>& write_backs() const { return write_backs_; }

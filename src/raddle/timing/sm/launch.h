@@ -25,6 +25,16 @@ struct BlockStart {
 struct BlockEnd {
   std::uint8_t slot = 0;
 };
+
+/// A warp has launched kernels; told between windows, for it takes no part in the machine's wires:
+/// the time at which they are with the kernel management unit is in it.
+struct DeviceLaunches {
+  std::uint32_t job = 0;  ///< of the launch whose warp that is
+  std::uint32_t block = 0, warp = 0, count = 0;
+  std::uint32_t sm = 0;
+  Cycle at = 0;
+};
+
 using BlockStartLink = Link<BlockStart>;
 using BlockEndLink = Link<BlockEnd>;
 

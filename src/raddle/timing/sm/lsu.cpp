@@ -9,12 +9,20 @@ namespace raddle::timing {
 
 namespace {
 using stats::Refusal;
-}
 
-Lsu::Lsu(const MachineSpec& machine, unsigned sm)
-    : lines_(machine),
+std::unique_ptr<DenovoL1> make_denovo(const MachineSpec& machine, unsigned sm) {
+  if (!machine.coherence.ownership) return nullptr;
+  return std::make_unique<DenovoL1>(machine.sm.l1d, sm, machine.sm.count, machine.l2.slices);
+}
+}  // namespace
+
+Lsu::Lsu(const MachineSpec& machine, const AddressMap& map, unsigned sm)
+    : map_(map),
+      lines_(machine),
       flits_(packet_size(machine), Direction::Request),
+      answer_flits_(packet_size(machine), Direction::Reply),
       pace_(machine),
+      answer_pace_(machine),
       sm_(sm),
       wire_(machine.noc.latency_cycles),
       hit_latency_(machine.sm.l1d.hit_latency_cycles),
@@ -29,25 +37,33 @@ Lsu::Lsu(const MachineSpec& machine, unsigned sm)
       l1d_(machine.sm.l1d),
       store_buffer_(machine.sm.l1d.store_buffer),
       const_cache_(machine),
+      denovo_(make_denovo(machine, sm)),
+      answers_(denovo_ == nullptr ? 1 : denovo_->responses().capacity()),
       loads_(machine.sm.loads_in_flight),
       free_loads_(machine.sm.loads_in_flight),
       miss_queue_(machine.sm.l1d.miss_queue),
-      ports_(port_capacity(machine)),
-      credits_(machine.noc.queue_flits) {
+      ports_(port_capacity(machine), machine.coherence.ownership ? port_capacity(machine) : 1),
+      credits_(machine.noc.queue_flits),
+      answer_credits_(machine.noc.queue_flits),
+      answer_cycles_(machine.coherence.answer_cycles) {
   std::iota(free_loads_.rbegin(), free_loads_.rend(), std::uint16_t{0});
   sequence_.fill(~std::uint64_t{0});
 }
 
 // --- issue ---------------------------------------------------------------------------------------
 
-void Lsu::start_block(Cycle now, const Launch& launch, bool flush) {
-  if (sequence_[launch.slot] != launch.sequence) {
+bool Lsu::start_block(Cycle now, const Launch& launch, bool flush) {
+  const bool first = sequence_[launch.slot] != launch.sequence;
+  if (first) {
     sequence_[launch.slot] = launch.sequence;
     if (const_cache_.present()) const_cache_.forget(launch.slot);
   }
-  if (!flush || no_l1_) return;
-  l1d_.flush(now, launch.slot);
-  stuck_ = false;
+  if (flush && !no_l1_) {
+    if (denovo_ != nullptr) denovo_->acquire(now);
+    else l1d_.flush(now, launch.slot);
+    stuck_ = false;
+  }
+  return first;
 }
 
 void Lsu::enter_passes(const Owner& owner, unsigned passes) {
@@ -106,6 +122,8 @@ bool Lsu::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool r
 
 /// What waits for room in the miss queue and has left the cache already.
 bool Lsu::drain(SmKernelCounters& counters) {
+  if (denovo_ != nullptr) [[unlikely]]
+    return drain_coherent(counters);
   bool any = false;
   if (auto& out = l1d_.write_backs(); !out.empty() && !miss_queue_.full()) {
     const L1d::WriteBack& w = out.front();
@@ -117,9 +135,11 @@ bool Lsu::drain(SmKernelCounters& counters) {
     any = true;
   }
   if (may_drain_stores() && !miss_queue_.full()) {
-    const Message m = store_buffer_.send(sm_, kStoreEntry);
-    miss_queue_.push({m});
-    ++counters[m.kernel].requests;
+    const StoreBuffer::Leaving w = store_buffer_.send();
+    miss_queue_.push({{w.line, static_cast<std::uint16_t>(sm_),
+                       static_cast<std::uint16_t>(kStoreEntry + w.entry),
+                       static_cast<std::uint8_t>(w.parts), MessageKind::Write, 0, w.kernel}});
+    ++counters[w.kernel].requests;
     any = true;
   }
   if (any && why_ == Refusal::MissQueue) stuck_ = false;
@@ -181,6 +201,7 @@ bool Lsu::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCou
       ++count.const_misses, ++count.requests;
       request.sm = static_cast<std::uint16_t>(sm_);
       request.tag |= kConst;
+      if (denovo_ != nullptr) request.words = 0xffff;
       miss_queue_.push({request});
       break;
     case Outcome::NoMshr:
@@ -204,7 +225,9 @@ bool Lsu::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& 
   if (head_.at == head_.size) open_piece(e);
   const LineAccess& a = head_.line[head_.at];
   bool done = false;
-  if (e.route == Route::Load && !e.bypass) done = load(now, e, a, wheel, count);
+  if (denovo_ != nullptr) [[unlikely]]
+    done = serve_coherent(now, e, a, wheel, count);
+  else if (e.route == Route::Load && !e.bypass) done = load(now, e, a, wheel, count);
   else if (e.route == Route::Store && !e.bypass) done = store(now, e, a, wheel, count);
   else return pass_by(now, e, a, count);
   head_.at += done;
@@ -218,8 +241,10 @@ bool Lsu::load(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel
   if (l1d_.events() != nullptr) [[unlikely]]
     tell(now, e, a, l);
   if (l.outcome == L1d::Outcome::Blocked) return refuse(l.why);
-  if (l.outcome == L1d::Outcome::Hit) wheel.push(now + hit_latency_, Event::piece(e.load));
-  else if (l.ask != 0) send(e, a, MessageKind::Read, l.mshr, l.ask, count);
+  if (l.outcome == L1d::Outcome::Hit) {
+    wheel.push(now + hit_latency_, Event::piece(e.load));
+    ++count.served[static_cast<unsigned>(stats::ServedFrom::L1)];
+  } else if (l.ask != 0) send(e, a, MessageKind::Read, l.mshr, l.ask, count);
   return true;
 }
 
@@ -310,7 +335,7 @@ void Lsu::send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint1
        loads ? e.load : kNoLoad});
 }
 
-bool Lsu::inject(Cycle now) {
+bool Lsu::inject_request(Cycle now) {
   if (miss_queue_.empty() || inject_at_ > now) return false;
   const auto& [m, load] = miss_queue_.front();
   const unsigned flits = flits_.flits(m);
@@ -327,7 +352,8 @@ bool Lsu::inject(Cycle now) {
 Cycle Lsu::next_event(Cycle now) const {
   Cycle n = kNever;
   if (!queue_.empty() && !stuck_) n = std::max(now + 1, free_at_);
-  if (drains_ && !miss_queue_.full() && (!l1d_.write_backs().empty() || may_drain_stores()))
+  if (denovo_ != nullptr) n = std::min(n, next_coherent(now));
+  else if (drains_ && !miss_queue_.full() && (!l1d_.write_backs().empty() || may_drain_stores()))
     n = now + 1;
   if (!miss_queue_.empty() && credits_ >= flits_.flits(miss_queue_.front().message))
     n = std::min(n, std::max(now + 1, inject_at_));
@@ -342,6 +368,7 @@ void Lsu::take_credits(Cycle now) {
 }
 
 bool Lsu::idle() const {
+  if (denovo_ != nullptr && (!denovo_->idle() || !answers_.empty())) return false;
   return queue_.empty() && miss_queue_.empty() && free_loads_.size() == loads_.size() &&
          l1d_.missing_lines() == 0 && const_cache_.missing_lines() == 0 && store_buffer_.empty() &&
          l1d_.write_backs().empty() && write_backs_out_ == 0;

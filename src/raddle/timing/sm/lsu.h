@@ -15,13 +15,19 @@
 // load_hit_cycles, else until the last request of the load had left the SM (load_queue_cycles) and
 // until the data came (load_outside_cycles).
 //
+// Under DeNovo (coherence/denovo_l1.h) the L1D is another one, atomics are performed in it, and a
+// second port takes answers to other SMs and to the slices into the reply network (lsu_denovo.cpp).
+//
 // Left out: replays, address translation.
 #pragma once
 #include <array>
 #include <string>
 #include <vector>
 
+#include "raddle/base/prefetch.h"
 #include "raddle/base/ring.h"
+#include "raddle/timing/coherence/denovo_l1.h"
+#include "raddle/timing/mem/request_queue.h"
 #include "raddle/timing/memory_ports.h"
 #include "raddle/timing/noc/flits.h"
 #include "raddle/timing/sm/const_cache.h"
@@ -46,15 +52,20 @@ class Lsu {
     const DecodedInst* code = nullptr;
   };
 
-  Lsu(const MachineSpec& machine, unsigned sm);
+  /// `map` tells home banks and must outlive the unit.
+  Lsu(const MachineSpec& machine, const AddressMap& map, unsigned sm);
   SmPorts& ports() { return ports_; }
   void set_skip(bool skip) { skip_ = skip; }
   /// The observer must outlive the unit.
-  void observe(policy::L1Observer& observer) { l1d_.observe(observer); }
+  void observe(policy::L1Observer& observer);
 
   // --- issue -------------------------------------------------------------------------------------
-  /// A block of the launch arrives; the first one starts the kernel here.
-  void start_block(Cycle now, const Launch& launch, bool flush);
+  /// A block of the launch arrives; true: the first one, which starts the kernel here.
+  bool start_block(Cycle now, const Launch& launch, bool flush);
+  /// For observers.
+  void warp_started(const policy::WarpStart& start) {
+    if (events() != nullptr) events()->warp_started(start);
+  }
   /// May an instruction enter now?
   bool accepts() const { return !queue_.full() && !free_loads_.empty(); }
   /// Shared or constant access of so many passes. Precondition for all: accepts().
@@ -69,26 +80,38 @@ class Lsu {
   /// memory operations to be over.
   bool serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release);
   /// Sends one packet; true if it did.
-  bool inject(Cycle now);
+  bool inject(Cycle now) {
+    const bool answered = denovo_ != nullptr && inject_answer(now);
+    return inject_request(now) || answered;
+  }
   /// Next cycle at which serve() or inject() could do something, given that they did nothing at
   /// `now`.
   Cycle next_event(Cycle now) const;
   void take_credits(Cycle now);
+  /// When the credits come that an answer waits for.
+  Cycle answer_credits_at() const {
+    return lacks_answer_credits_ ? ports_.reply_credit_in.next_arrival() : kNever;
+  }
+  /// A fence of a warp is over: what others have written since must be seen.
+  void acquire(Cycle now) {
+    if (denovo_ != nullptr) denovo_->acquire(now);
+  }
 
-  /// Hints that these replies will soon come, so that what they concern is near when they do.
-  void prefetch_replies() const {
+  /// Hints that the replies before `end` will soon come, so that what they concern is near when
+  /// they do.
+  void prefetch_replies(Cycle end) const {
     const MessageLink& in = ports_.from_noc;
-    if (in.next_arrival() == kNever) return;
+    if (in.next_arrival() >= end || denovo_ != nullptr) return;
     auto each_fill = [&](auto visit) {
-      in.each([&](const Message& m) {
-        if (m.kind == MessageKind::Read && m.tag < kConst) visit(m.tag);
+      in.each(end, [&](const Message& m) {
+        if (m.kind == MessageKind::Read && m.tag < kConst) visit(m);
       });
     };
-    each_fill([&](unsigned mshr) { l1d_.prefetch(mshr); });
-    each_fill([&](unsigned mshr) { l1d_.prefetch_waiter(mshr); });
-    each_fill([&](unsigned mshr) {
-      const std::uint16_t waiter = *l1d_.prefetch_waiter(mshr);
-      if ((waiter & kStore) == 0) __builtin_prefetch(&loads_[waiter], 1);
+    each_fill([&](const Message& m) { l1d_.prefetch(m.tag, m.line); });
+    each_fill([&](const Message& m) {
+      l1d_.prefetch_victim(m.line);
+      const std::uint16_t waiter = l1d_.first_waiter(m.tag);
+      if ((waiter & kStore) == 0) prefetch(&loads_[waiter]);
     });
   }
 
@@ -97,20 +120,24 @@ class Lsu {
   /// or reduction, constant(owner) for a constant load.
   template <class Sink>
   void reply(Cycle now, const Message& m, SmKernelCounters& counters, Sink sink) {
+    if (denovo_ != nullptr) [[unlikely]]
+      return coherent_reply(now, m, counters, sink);
     stats::SmCounters& count = counters[m.kernel];
     ++count.replies;
     if (m.kind == MessageKind::Write) return written(m.tag, sink);
     if (m.kind == MessageKind::Reduce) return sink.acknowledged(m.tag);
     if (m.kind == MessageKind::Atomic || (m.tag & kBypass) != 0) {
       const unsigned load = m.tag & ~kBypass;
+      count_served(m, count);
       return missed_piece(now, load, counters, sink);
     }
     stuck_ = false;
     if ((m.tag & kConst) != 0)
       return const_cache_.fill(m.tag & ~kConst, [&](const Owner& o) { sink.constant(o); });
     l1d_.fill(now, m.tag, m.sectors, m.kernel, count, [&](std::uint16_t waiter) {
-      if ((waiter & kStore) != 0) sink.acknowledged(waiter & ~kStore);
-      else missed_piece(now, waiter, counters, sink);
+      if ((waiter & kStore) != 0) return sink.acknowledged(waiter & ~kStore);
+      count_served(m, count);
+      missed_piece(now, waiter, counters, sink);
     });
   }
   /// One line of a load is there, after an L1 hit.
@@ -175,6 +202,42 @@ class Lsu {
     free_loads_.push_back(static_cast<std::uint16_t>(load));
     sink.loaded(f.owner);
   }
+  static void count_served(const Message& m, stats::SmCounters& count) {
+    ++count.served[static_cast<unsigned>(m.dram_accesses != 0 ? stats::ServedFrom::Memory
+                                                              : stats::ServedFrom::L2)];
+  }
+  /// What becomes of a message of DeNovo's.
+  template <class Sink>
+  struct Coherent {
+    Lsu& lsu;
+    Cycle now;
+    SmKernelCounters& counters;
+    Sink& sink;
+    unsigned kernel;
+    void completed(std::uint16_t waiter, stats::ServedFrom from) {
+      ++counters[kernel].served[static_cast<unsigned>(from)];
+      if ((waiter & kStore) != 0) sink.acknowledged(waiter & ~kStore);
+      else lsu.missed_piece(now, waiter, counters, sink);
+    }
+    void acknowledged(unsigned warp) { sink.acknowledged(warp); }
+    void answered(MessageKind kind) {
+      stats::SmCounters& count = counters[kernel];
+      ++count.replies;
+      if (kind == MessageKind::Read) ++count.l1d_fills, count.l1d_miss_cycles += now;
+    }
+  };
+  // DeNovo's ways are kept out of line, so that the others stay short.
+  template <class Sink>
+  [[gnu::noinline]] void coherent_reply(Cycle now, const Message& m, SmKernelCounters& counters,
+                                        Sink& sink) {
+    stuck_ = false;
+    if (m.kind == MessageKind::Read && (m.tag & kConst) != 0) {
+      ++counters[m.kernel].replies;
+      return const_cache_.fill(m.tag & ~kConst, [&](const Owner& o) { sink.constant(o); });
+    }
+    denovo_->receive(now, m, Coherent<Sink>{*this, now, counters, sink, m.kernel});
+    take_answers(now);
+  }
   static void count_load(Cycle now, const InFlight& f, stats::SmCounters& count) {
     ++count.loads;
     count.load_cycles += static_cast<std::uint32_t>(now) - f.entered;
@@ -196,8 +259,24 @@ class Lsu {
   bool may_drain_stores() const {
     return store_buffer_.any_waiting() && (release_ || store_buffer_.full());
   }
+  /// A store that waits for a way or a write-back may wait for registrations of its own SM.
+  bool may_register() const {
+    return denovo_->any_registration() && (release_ || denovo_->stores_full() || refused_);
+  }
+  // lsu_denovo.cpp
+  bool can_send_coherent() const { return !miss_queue_.full() && denovo_->write_backs().empty(); }
+  [[gnu::noinline]] bool serve_coherent(Cycle now, const Entry& e, const LineAccess& a,
+                                        EventWheel& wheel, stats::SmCounters& count);
+  void send_coherent(std::uint16_t load, stats::SmCounters& count);
+  [[gnu::noinline]] bool drain_coherent(SmKernelCounters& counters);
+  void take_answers(Cycle now);
+  [[gnu::noinline]] bool inject_answer(Cycle now);
+  [[gnu::noinline]] Cycle next_coherent(Cycle now) const;
+  Cycle next_answer(Cycle now) const;
+  void take_answer_credits(Cycle now);
   bool drain(SmKernelCounters& counters);
   bool refused(Cycle now, stats::SmCounters& count);
+  bool inject_request(Cycle now);
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   void open_piece(Entry& e);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
@@ -218,11 +297,15 @@ class Lsu {
   void send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag,
             std::uint8_t sectors, stats::SmCounters& count);
   void tell(Cycle now, const Entry& e, const LineAccess& a, const L1d::Answer& answer);
+  void tell(Cycle now, const Entry& e, const LineAccess& a, const DenovoL1::Answer& answer);
+  L1Events* events() { return denovo_ == nullptr ? l1d_.events() : denovo_->events(); }
   void tell_access(Cycle now, const Entry& e, const LineAccess& a, policy::L1Outcome outcome);
+  std::uint8_t kept(const Entry& e, const LineAccess& a) const;
 
+  const AddressMap& map_;
   LineMap lines_;
-  FlitTable flits_;
-  PortPace pace_;
+  FlitTable flits_, answer_flits_;
+  PortPace pace_, answer_pace_;
   unsigned sm_;
   Cycle wire_, hit_latency_, shared_latency_, const_latency_;
   bool skip_ = true, no_l1_, drains_;
@@ -233,6 +316,8 @@ class Lsu {
   L1d l1d_;
   StoreBuffer store_buffer_;
   ConstCache<Owner> const_cache_;
+  std::unique_ptr<DenovoL1> denovo_;  // instead of the two above, or null
+  RequestQueue answers_;              // of denovo_; at: when it may leave
   std::vector<InFlight> loads_;
   std::vector<std::uint16_t> free_loads_;  // stack
   Ring<Leaving> miss_queue_;
@@ -244,6 +329,9 @@ class Lsu {
   bool stuck_ = false;    // ... and nothing that could help has happened since
   bool release_ = false;
   unsigned credits_, write_backs_out_ = 0;
+  unsigned answer_credits_, answer_cycles_;
+  bool lacks_answer_credits_ = false;
+  Cycle answer_at_ = 0;  // when the second port is free
 };
 
 }  // namespace raddle::timing

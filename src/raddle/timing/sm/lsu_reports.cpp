@@ -20,6 +20,8 @@ const char* in_words(Refusal why) {
       return "the miss queue is full";
     case Refusal::StoreBuffer:
       return "the store buffer is full";
+    case Refusal::WriteBack:
+      return "its line is on its way to the L2";
   }
   return "nothing";
 }
@@ -29,8 +31,27 @@ void Lsu::tell_access(Cycle now, const Entry& e, const LineAccess& a, policy::L1
   const policy::L1Kind kind = e.route == Route::Load    ? policy::L1Kind::Load
                               : e.route == Route::Store ? policy::L1Kind::Store
                                                         : policy::L1Kind::Atomic;
-  l1d_.events()->access({now, a.line, e.owner.inst, head_.lanes, a.sectors, e.owner.warp,
-                         e.owner.kernel, kind, e.owner.code->local, outcome});
+  events()->access({now, a.line, e.owner.inst, head_.lanes, lines_.widened(a.sectors), kept(e, a),
+                    e.owner.warp, e.owner.kernel, kind, e.owner.code->local, e.bypass, outcome});
+}
+
+/// What a store leaves valid of a line, by write policy; DeNovo's stores and atomics leave all of
+/// it.
+std::uint8_t Lsu::kept(const Entry& e, const LineAccess& a) const {
+  if (denovo_ != nullptr) return e.route == Route::Load ? std::uint8_t{0} : a.sectors;
+  if (e.route != Route::Store || e.bypass) return 0;
+  switch (e.owner.code->local ? local_policy_ : policy_) {
+    case WritePolicy::WriteThrough:
+    case WritePolicy::WriteEvict:
+      return 0;
+    case WritePolicy::WriteBack:
+    case WritePolicy::WriteValidate:
+      return lines_.widened(a.sectors);
+    case WritePolicy::WriteThroughValidate:
+      return l1d_.last_way() == Tags::kAbsent ? std::uint8_t{0}
+                                              : lines_.narrowed(lines_.whole(a.words));
+  }
+  return 0;
 }
 
 /// What has become of an access to the L1D.
@@ -60,9 +81,12 @@ void Lsu::describe(std::string& out) const {
   out += "load/store unit: " + std::to_string(queue_.size()) + " of " +
          std::to_string(queue_.capacity()) + " instructions, " +
          std::to_string(loads_.size() - free_loads_.size()) + " loads in flight, " +
-         std::to_string(l1d_.missing_lines()) + " lines missing, miss queue " +
-         std::to_string(miss_queue_.size()) + " of " + std::to_string(miss_queue_.capacity()) +
-         ", " + std::to_string(credits_) + " flit credits";
+         std::to_string(denovo_ != nullptr ? denovo_->missing() : l1d_.missing_lines()) +
+         " lines missing, miss queue " + std::to_string(miss_queue_.size()) + " of " +
+         std::to_string(miss_queue_.capacity()) + ", " + std::to_string(credits_) + " flit credits";
+  if (denovo_ != nullptr)
+    out += ", " + std::to_string(denovo_->registrations_under_way()) + " registrations, " +
+           std::to_string(answers_.size()) + " answers to others";
   if (refused_)
     out += "; its head (warp slot " + std::to_string(queue_.front().owner.warp) +
            ") is blocked: " + in_words(refused_for_);

@@ -22,12 +22,13 @@ unsigned events_under_way(const SmSpec& sm) {
 }
 }  // namespace
 
-Sm::Sm(const MachineSpec& machine, unsigned id,
-       const policy::Choice<policy::WarpPolicy>& warp_policy, std::uint64_t seed)
+Sm::Sm(const MachineSpec& machine, const AddressMap& map, unsigned id,
+       const policy::Choice<policy::WarpPolicy>& warp_policy,
+       const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed)
     : id_(id),
       schedulers_(machine.sm.schedulers),
       slots_(machine.sm.warps / machine.sm.schedulers),
-      lsu_(machine, id),
+      lsu_(machine, map, id),
       ports_(&lsu_.ports()),
       policy_name_(warp_policy.name()),
       warps_(machine.sm.warps),
@@ -38,6 +39,8 @@ Sm::Sm(const MachineSpec& machine, unsigned id,
       line_bytes_(machine.l2.line_bytes),
       core_clock_mhz_(machine.core_clock_mhz),
       dispatch_latency_(machine.dispatch_latency_cycles),
+      launch_cycles_(machine.kernels.device_launch_cycles),
+      launch_lane_cycles_(machine.kernels.device_launch_lane_cycles),
       block_in_(machine.sm.blocks + 64),
       block_out_(machine.sm.blocks + 64) {
   for (unsigned s = 0; s < schedulers_; ++s) {
@@ -45,6 +48,10 @@ Sm::Sm(const MachineSpec& machine, unsigned id,
     policies_[s] = warp_policy.make({id, s, s * slots_, slots_, seed});
     if (policy::L1Observer* o = policies_[s]->l1_observer()) lsu_.observe(*o);
   }
+  if (throttle != nullptr) throttle_ = throttle->make({id, machine.sm.warps, seed});
+  if (throttle_ != nullptr && !throttle_->throttles()) throttle_ = nullptr;
+  if (throttle_ != nullptr && throttle_->l1_observer() != nullptr)
+    lsu_.observe(*throttle_->l1_observer());
   for (unsigned u = 0; u < kUnits; ++u)
     if (spec_.shared_unit[u]) shared_units_ = static_cast<std::uint8_t>(shared_units_ | 1u << u);
   const FetchSpec& fetch = spec_.fetch;
@@ -68,6 +75,7 @@ Cycle Sm::tick(Cycle now) {
   if (now >= inbox_next_) drain_inbox(now);
   if (wheel_.due(now)) run_events(now);
   if (now >= next_wake_) wake_sleepers(now);
+  if (throttle_ != nullptr && (now >= throttle_->until() || !skip_)) ask_throttle(now);
   bool active = false;
   if (changed_ != 0 || !skip_) active = issue(now);
   bool full = !lsu_.accepts();
@@ -78,7 +86,32 @@ Cycle Sm::tick(Cycle now) {
 }
 
 Cycle Sm::next_event(Cycle now) const {
-  return std::min({inbox_next_, wheel_.next(now + 1), next_wake_, lsu_.next_event(now)});
+  const Cycle next =
+      std::min({inbox_next_, wheel_.next(now + 1), next_wake_, lsu_.next_event(now)});
+  return throttle_ == nullptr ? next : std::min(next, std::max(now + 1, throttle_->until()));
+}
+
+// What held until now is counted; then the throttle's answer is taken over, and the schedulers of
+// the warps it concerns look again.
+void Sm::ask_throttle(Cycle now) {
+  const Mask running = resident_ & ~ended_;
+  const policy::Admission a =
+      throttle_->ask({running, at_barrier_ & running, age_, block_of_, now});
+  RADDLE_ASSERT(a.until > now);
+  const Mask no_issue = running & ~a.issue, no_load = running & ~(a.issue & a.load);
+  const Mask other = (no_issue ^ no_issue_) | (no_load ^ no_load_);
+  if (other == 0) return;
+  count_warps(now);
+  no_issue_ = no_issue, no_load_ = no_load;
+  changed_ |= other & ready_;
+}
+
+void Sm::count_warps(Cycle now) {
+  if (now == warps_since_) return;
+  const stats::SchedulerCounters so_far = scheduler_counters(now);
+  scheduler_counters_.warp_cycles = so_far.warp_cycles;
+  scheduler_counters_.throttled_warp_cycles = so_far.throttled_warp_cycles;
+  warps_since_ = now;
 }
 
 // --- arrivals
@@ -100,7 +133,8 @@ void Sm::drain_inbox(Cycle now) {
 }
 
 void Sm::start_block(Cycle now, const BlockStart& start) {
-  lsu_.start_block(now, *start.launch, start.flush);
+  const bool first = lsu_.start_block(now, *start.launch, start.flush);
+  if (first && throttle_ != nullptr) throttle_->on_kernel_start(now), throttle_->ask_again();
   kernels_ |= 1u << start.launch->slot;
   const trace::LaunchShape& shape = start.launch->stream->shape();
   Block& block = blocks_[start.slot];
@@ -133,9 +167,14 @@ void Sm::start_warp(Cycle now, unsigned w, unsigned slot, unsigned index, unsign
   warp.launch = block.launch, warp.block = static_cast<std::uint8_t>(slot), warp.index = index;
   warp.lanes = static_cast<std::uint8_t>(lanes), warp.kernel = block.launch->slot;
   warp.cursor = block.launch->stream->open(block.id, index);
+  count_warps(now);
   resident_ |= 1ull << w;
   age_.insert(w);
+  block_of_[w] = warp.block;
   policies_[scheduler_of(w)]->on_warp_start(w);
+  if (throttle_ != nullptr) throttle_->on_warp_start(now, w), throttle_->ask_again();
+  lsu_.warp_started({now, block.launch->sequence, block.id, index, static_cast<std::uint8_t>(w),
+                     block.launch->slot});
   if (!read_record(warp)) return end_stream(now, w);
   if (fetches_) fetch(now, w);
   else show_next(w);
@@ -247,7 +286,9 @@ void Sm::written_several(Cycle now, unsigned w, const DecodedInst& in) {
 
 // Whoever has ended is not waited for at barriers that wait for the whole block.
 void Sm::end_stream(Cycle now, unsigned w) {
-  ended_ |= 1ull << w;
+  count_warps(now);
+  ended_ |= 1ull << w, no_load_ &= ~ended_, no_issue_ &= ~ended_;
+  if (throttle_ != nullptr) throttle_->on_warp_end(now, w), throttle_->ask_again();
   Block& block = blocks_[warps_[w].block];
   if (--block.running != 0)
     for (Barrier& b : block.barrier)
@@ -298,6 +339,10 @@ stats::SchedulerCounters Sm::scheduler_counters(Cycle at) const {
   stats::SchedulerCounters out = scheduler_counters_;
   for (unsigned s = 0; s < schedulers_; ++s)
     out.stall[static_cast<unsigned>(reason_[s])] += at - since_[s];
+  const auto running = static_cast<unsigned>(std::popcount(resident_ & ~ended_)),
+             throttled = static_cast<unsigned>(std::popcount(no_load_));
+  out.warp_cycles += (at - warps_since_) * running;
+  out.throttled_warp_cycles += (at - warps_since_) * throttled;
   return out;
 }
 

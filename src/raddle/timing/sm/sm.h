@@ -17,6 +17,7 @@
 //   Lsu         a warp's operands and unit are there but the load/store unit accepts nothing (queue
 //   full, no load slot
 //               free, or another scheduler's instruction entered this cycle)
+//   Throttled   a warp's operands and unit are there, but the throttle policy does not let it issue
 //   Unit        a warp's operands are there, its unit or every operand collector is taken
 //   Dependence  a warp waits for the result of an execution unit, or for its branch
 //   Fetch       a warp waits for its next instruction
@@ -32,6 +33,7 @@
 
 #include "raddle/base/age.h"
 #include "raddle/policy/registry.h"
+#include "raddle/policy/throttle/policy.h"
 #include "raddle/policy/warp/policy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/sm/fetch.h"
@@ -43,8 +45,10 @@ namespace raddle::timing {
 
 class Sm {
  public:
-  Sm(const MachineSpec& machine, unsigned id, const policy::Choice<policy::WarpPolicy>& warp_policy,
-     std::uint64_t seed);
+  /// Without a throttle, or one that never throttles, every warp may issue.
+  Sm(const MachineSpec& machine, const AddressMap& map, unsigned id,
+     const policy::Choice<policy::WarpPolicy>& warp_policy,
+     const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed);
 
   // --- wires -------------------------------------------------------------------------------------
   SmPorts& ports() { return lsu_.ports(); }
@@ -56,11 +60,10 @@ class Sm {
   // --- component ---------------------------------------------------------------------------------
   /// false: every stage looks at everything in every tick; results must be the same.
   void set_skip(bool skip);
-  Cycle next_arrival(Cycle) const { return inbox(); }
-  void open_window() {
-    inbox_next_ = inbox();
-    lsu_.prefetch_replies();
-  }
+  Cycle next_arrival(Cycle) const { return std::min(inbox(), lsu_.answer_credits_at()); }
+  void open_window() { inbox_next_ = inbox(); }
+  /// Hints what the replies that arrive before `end` will touch.
+  void prefetch(Cycle end) const { lsu_.prefetch_replies(end); }
   Cycle tick(Cycle now);
 
   // --- results -----------------------------------------------------------------------------------
@@ -72,9 +75,13 @@ class Sm {
   /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
   Cycle last_progress(Cycle now) const { return sleeping_ != 0 ? now : progress_; }
   policy::WarpPolicy& policy(unsigned scheduler) { return *policies_[scheduler]; }
+  /// Null when every warp may always issue.
+  policy::ThrottlePolicy* throttle() const { return throttle_.get(); }
   bool idle() const { return resident_ == 0 && lsu_.idle(); }
   /// A sentence for each law of conservation that does not hold.
   std::vector<std::string> audit() const;
+  /// Kernels launched by warps since the list was last cleared, in order of issue.
+  std::vector<DeviceLaunches>& device_launches() { return device_launches_; }
   /// The observer must outlive the SM.
   void observe(policy::L1Observer& observer) { lsu_.observe(observer); }
   /// One line per resident warp (at most `most`): where it stands and what it waits for; then the
@@ -140,6 +147,9 @@ class Sm {
   void start_block(Cycle now, const BlockStart& start);
   unsigned free_slot();
   void start_warp(Cycle now, unsigned w, unsigned slot, unsigned index, unsigned lanes);
+  void count_warps(Cycle now);
+  void ask_throttle(Cycle now);
+  void tell_barrier(Cycle now) { throttle_->on_barrier(now), throttle_->ask_again(); }
   // completions (sm.cpp)
   void run_events(Cycle now);
   void wake_sleepers(Cycle now);
@@ -168,7 +178,8 @@ class Sm {
   Cycle collect(Cycle now, unsigned scheduler, const DecodedInst& in);
   void stalled(Cycle now, unsigned scheduler, const Wait& wait);
   void credit_stall(Cycle now, unsigned scheduler);
-  Wait reason(unsigned scheduler, Mask open) const;
+  Mask denied(Mask open) const;
+  Wait reason(unsigned scheduler, Mask open, Mask held) const;
   unsigned pick(Cycle now, unsigned scheduler, Mask ready);
   void issue_warp(Cycle now, unsigned scheduler, unsigned w);
   void perform(Cycle now, unsigned w, const DecodedInst& in);
@@ -178,6 +189,8 @@ class Sm {
   void come_to_barrier(Cycle now, unsigned w);
   void open_if_complete(Cycle now, Block& block, Barrier& barrier);
   void fall_asleep(Cycle now, unsigned w, const DecodedInst& in);
+  void sleep_until(Cycle then, unsigned w);
+  void launch_kernels(Cycle now, unsigned w);
   // words (describe.cpp)
   void describe_warp(std::string& out, unsigned w) const;
   void describe_wait(std::string& out, unsigned w) const;
@@ -195,11 +208,14 @@ class Sm {
   std::array<Mask, kUnits> busy_{};   // all slots of the schedulers whose unit is taken
   Mask blocked_ = 0;                  // of class_[u] & busy_[u], over all units
   Mask collecting_ = 0;               // all slots of the schedulers without an operand collector
-  std::array<Mask, 4> group_{};       // slots of each scheduler
+  Mask no_load_ = 0;             // running warps that the throttle does not let issue loads ...
+  Mask no_issue_ = 0;            // ... nor anything else
+  std::array<Mask, 4> group_{};  // slots of each scheduler
 
   std::array<stats::Stall, 4> reason_{};   // why each scheduler has not issued ...
   std::array<std::uint8_t, 4> charged_{};  // ... the launch slot it is charged to, unless idle ...
   std::array<Cycle, 4> since_{};  // ... since this cycle; the cycles before are in the counters
+  Cycle warps_since_ = 0;         // warps as they are now: counted until this cycle
   Mask changed_ =
       0;  // warps for whose schedulers issue() may find something else than when it last looked
   bool skip_ = true;
@@ -212,6 +228,8 @@ class Sm {
   SmPorts* ports_;  // of lsu_
   std::array<std::unique_ptr<policy::WarpPolicy>, 4> policies_;
   std::string policy_name_;
+  std::unique_ptr<policy::ThrottlePolicy> throttle_;
+  policy::BlockOfWarp block_of_{};
   AgeMatrix64 age_;
   std::vector<Warp> warps_;
   std::vector<Cycle> wake_;  // by slot: when it will have slept enough
@@ -227,6 +245,8 @@ class Sm {
   SmSpec spec_;
   std::uint32_t line_bytes_, core_clock_mhz_;
   Cycle dispatch_latency_;
+  std::uint32_t launch_cycles_, launch_lane_cycles_;
+  std::vector<DeviceLaunches> device_launches_;
   std::uint32_t kernels_ = 0;  // launch slots that have been here
   BlockStartLink block_in_;
   BlockEndLink block_out_;

@@ -11,18 +11,28 @@
 // Atomics, reductions and stores that bypass the L1 do not use it, and loads do not search it: a
 // load may reach the L2 before an older store to its line (time only; values are computed
 // elsewhere).
+//
+// Parts of a line are sectors, which are acknowledged together, or under DeNovo the words of a
+// registration, which may be acknowledged by several L1s.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "raddle/base/mask.h"
 #include "raddle/base/ring.h"
-#include "raddle/timing/message.h"
 
 namespace raddle::timing {
 
 class StoreBuffer {
  public:
+  using Parts = std::uint16_t;
+  /// What leaves; the entry's number is to come back with the acknowledgement.
+  struct Leaving {
+    std::uint32_t line;
+    Parts parts;
+    std::uint16_t entry;
+    std::uint8_t kernel;
+  };
   /// No entries: there is no buffer.
   explicit StoreBuffer(unsigned entries) : entry_(entries), waiting_(entries != 0 ? entries : 1) {
     for (unsigned i = entries; i > 0; --i) free_.push_back(static_cast<std::uint16_t>(i - 1));
@@ -36,44 +46,68 @@ class StoreBuffer {
   enum class Taken : std::uint8_t { Fresh, Combined, AlreadyWaitedFor };
   /// Precondition: takes(line). Fresh and Combined: one more acknowledgement will come for the
   /// warp. AlreadyWaitedFor: the one it waits for anyway covers this store.
-  Taken put(std::uint32_t line, std::uint8_t sectors, unsigned warp, unsigned kernel) {
+  Taken put(std::uint32_t line, Parts parts, unsigned warp, unsigned kernel) {
     if (Entry* e = find(line)) {
       const bool known = (e->warps >> warp & 1) != 0;
-      e->sectors |= sectors, e->warps |= 1ull << warp;
+      e->parts |= parts, e->warps |= 1ull << warp;
       return known ? Taken::AlreadyWaitedFor : Taken::Combined;
     }
     const std::uint16_t at = free_.back();
     free_.pop_back();
-    entry_[at] = {line, sectors, static_cast<std::uint8_t>(kernel), 1ull << warp};
+    entry_[at] = {line, parts, static_cast<std::uint8_t>(kernel), 1ull << warp};
     waiting_.push(at);
     return Taken::Fresh;
   }
-  /// The oldest waiting entry leaves. Precondition: any_waiting(). `first_tag`: tags of writes from
-  /// here on are entries.
-  Message send(unsigned sm, std::uint16_t first_tag) {
+  /// The oldest waiting entry leaves. Precondition: any_waiting().
+  Leaving send() {
     const std::uint16_t at = waiting_.front();
     waiting_.pop();
     const Entry& e = entry_[at];
-    return {e.line,
-            static_cast<std::uint16_t>(sm),
-            static_cast<std::uint16_t>(first_tag + at),
-            e.sectors,
-            MessageKind::Write,
-            0,
-            e.kernel};
+    return {e.line, e.parts, at, e.kernel};
   }
   /// acknowledged(warp) for each warp with a store in the entry, which is free now.
   template <class F>
   void acknowledge(unsigned at, F acknowledged) {
-    for (std::uint64_t m = entry_[at].warps; m != 0; m &= m - 1) acknowledged(lowest(m));
+    acknowledge(at, entry_[at].parts, acknowledged);
+  }
+  /// The same for some of its parts; true: those were the last.
+  template <class F>
+  bool acknowledge(unsigned at, Parts parts, F acknowledged) {
+    Entry& e = entry_[at];
+    e.parts &= static_cast<Parts>(~parts);
+    if (e.parts != 0) return false;
+    for (std::uint64_t m = e.warps; m != 0; m &= m - 1) acknowledged(lowest(m));
+    e.warps = 0;
     free_.push_back(static_cast<std::uint16_t>(at));
+    return true;
+  }
+  /// The line of an entry that has not been acknowledged.
+  std::uint32_t line(unsigned at) const { return entry_[at].line; }
+  /// Parts of the line that wait or have left and are not acknowledged.
+  Parts under_way(std::uint32_t line) const {
+    Parts all = 0;
+    for (const Entry& e : entry_)
+      if (e.warps != 0 && e.line == line) all |= e.parts;
+    return all;
+  }
+  /// The warp waits for parts that an earlier store has under way. False: no entry has all of them.
+  /// `known`: it waits for that entry anyway, so that no further acknowledgement will come.
+  bool join(std::uint32_t line, Parts parts, unsigned warp, bool& known) {
+    for (Entry& e : entry_) {
+      if (e.warps == 0 || e.line != line || (parts & ~e.parts) != 0) continue;
+      known = (e.warps >> warp & 1) != 0;
+      e.warps |= 1ull << warp;
+      return true;
+    }
+    return false;
   }
 
  private:
   struct Entry {
     std::uint32_t line = 0;
-    std::uint8_t sectors = 0, kernel = 0;
-    std::uint64_t warps = 0;
+    Parts parts = 0;
+    std::uint8_t kernel = 0;
+    std::uint64_t warps = 0;  // 0: free
   };
   const Entry* find(std::uint32_t line) const {
     for (unsigned i = 0; i < waiting_.size(); ++i)

@@ -1,0 +1,38 @@
+# The rooms that run every simulated cycle, and the programs whose speed is measured. What each
+# switch buys stands in docs/performance.md.
+# - strict aliasing: nothing in these rooms looks at an object through another type (exec does);
+# - RADDLE_ARCH: bit counting and AVX2 for masks; floating point stays as written;
+# - link-time optimisation (gcc, release): tests link the same objects without it, so that they
+#   link fast.
+set(arch "")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(arch x86-64-v3)
+endif()
+set(RADDLE_ARCH "${arch}" CACHE STRING "-march of the timing model; empty: the compiler's default")
+
+set(hot_options -fstrict-aliasing -ffp-contract=off)
+if(RADDLE_ARCH)
+  list(APPEND hot_options -march=${RADDLE_ARCH})
+endif()
+set(hot_link_options "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  list(APPEND hot_options -flto -ffat-lto-objects)
+  set(hot_link_options -flto=auto)
+  add_link_options(-fno-lto)  # every other program: gcc would do it wherever it sees such an object
+endif()
+foreach(room timing policy)
+  target_compile_options(raddle_${room} PRIVATE ${hot_options})
+endforeach()
+if(RADDLE_ARCH STREQUAL "x86-64-v3")
+  set_property(SOURCE src/raddle/cli/main.cpp APPEND PROPERTY COMPILE_DEFINITIONS RADDLE_NEEDS_X86_64_V3)
+endif()
+
+# raddle_fast_program(target): links with link-time optimisation where there is one.
+function(raddle_fast_program target)
+  if(hot_link_options)
+    # Without the directory's -fno-lto: with both, gcc 12 leaves the optimisation out.
+    get_target_property(options ${target} LINK_OPTIONS)
+    list(REMOVE_ITEM options -fno-lto)
+    set_target_properties(${target} PROPERTIES LINK_OPTIONS "${options};${hot_link_options}")
+  endif()
+endfunction()

@@ -1,0 +1,374 @@
+#include "raddle/accelsim/import.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "raddle/accelsim/code_table.h"
+#include "raddle/base/error.h"
+
+namespace raddle::accelsim {
+
+namespace {
+
+using trace::OpKind;
+constexpr std::size_t kBatchWords = std::size_t{1} << 16;
+constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 24;  ///< of shared and local memory
+constexpr std::uint64_t kMostLocalBytes = 512 << 10;            ///< of a thread, as CUDA has it
+constexpr std::uint64_t kMostBlockWords = std::uint64_t{1} << 31;
+
+constexpr std::array<std::int8_t, 256> make_hex() {
+  std::array<std::int8_t, 256> out{};
+  for (auto& digit : out) digit = -1;
+  for (int i = 0; i < 10; ++i) out[static_cast<unsigned>('0' + i)] = static_cast<std::int8_t>(i);
+  for (int i = 0; i < 6; ++i) {
+    out[static_cast<unsigned>('a' + i)] = static_cast<std::int8_t>(10 + i);
+    out[static_cast<unsigned>('A' + i)] = static_cast<std::int8_t>(10 + i);
+  }
+  return out;
+}
+constexpr std::array<std::int8_t, 256> kHex = make_hex();
+
+std::string_view without_blanks(std::string_view s) {
+  while (!s.empty() && (s.front() == ' ' || s.front() == '\t' || s.front() == '\r'))
+    s.remove_prefix(1);
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\r'))
+    s.remove_suffix(1);
+  return s;
+}
+
+class Importer {
+ public:
+  Importer(Text& text, const KernelHeader& header, Regions& regions, Notes& notes)
+      : text_(text),
+        header_(header),
+        regions_(regions),
+        notes_(notes),
+        code_(header.format.generation),
+        launch_(std::make_shared<Launch>()) {
+    launch_->shape = {header.grid, header.block, 0};
+    warps_ = launch_->shape.warps_per_block();
+  }
+
+  std::shared_ptr<Launch> run() {
+    try {
+      std::string_view line;
+      while (next(line)) {
+        if (line != "#BEGIN_TB") fail_at("'#BEGIN_TB'", line);
+        block();
+      }
+      finish();
+    } catch (const InputError& error) {
+      if (!error.diagnostics().front().place.file.empty()) throw;
+      text_.fail(error.what());
+    }
+    return std::move(launch_);
+  }
+
+ private:
+  /// The next line that is not blank.
+  bool next(std::string_view& line) {
+    while (text_.next(line)) {
+      line = without_blanks(line);
+      if (!line.empty()) return true;
+    }
+    return false;
+  }
+  std::string_view need(std::string_view what) {
+    std::string_view line;
+    if (!next(line)) text_.fail("the file ends where " + std::string(what) + " is expected");
+    return line;
+  }
+  [[noreturn]] void fail_at(std::string_view expected, std::string_view found) const {
+    text_.fail("expected " + std::string(expected) + ", found '" +
+               std::string(found.substr(0, 80)) + "'");
+  }
+  /// "key = number".
+  std::uint64_t number(std::string_view line, std::string_view key) const {
+    Fields fields(line);
+    if (fields.word() != key || fields.word() != "=")
+      fail_at("'" + std::string(key) + " = ...'", line);
+    const std::int64_t n = fields.decimal("a number");
+    if (n < 0 || !fields.at_end()) fail_at("'" + std::string(key) + " = NUMBER'", line);
+    return static_cast<std::uint64_t>(n);
+  }
+
+  void block();
+  std::uint32_t block_number(std::string_view line) const;
+  void warp(unsigned w);
+  void instruction(std::string_view line);
+  /// Appends the record of an instruction whose operands are those of `line`.
+  void record(std::uint32_t at, LaneMask mask, Fields& fields);
+  void memory(std::uint32_t at, LaneMask mask, Fields& fields);
+  void access(std::uint32_t at, LaneMask mask);
+  void put(std::uint32_t at, unsigned pieces, std::uint32_t mask) {
+    const trace::Record r = trace::Record::make(at, 1, pieces, mask);
+    batch_.words.push_back(r.head), batch_.words.push_back(r.mask);
+  }
+  bool waits_for_copies(const StaticLine& line, Fields fields);
+  void check_tail(Fields& fields) const;
+  void close_batch();
+  void finish();
+  void finish_local();
+
+  Text& text_;
+  const KernelHeader& header_;
+  Regions& regions_;
+  Notes& notes_;
+  CodeTable code_;
+  std::shared_ptr<Launch> launch_;
+  unsigned warps_ = 0;
+  Batch batch_;
+  std::uint32_t blocks_in_batch_ = 0;
+  bool copies_ = false;  // the warp has copies to shared memory under way
+  Addresses addresses_{};
+  std::uint32_t first_local_ = std::numeric_limits<std::uint32_t>::max(), last_local_ = 0;
+};
+
+std::uint32_t Importer::block_number(std::string_view line) const {
+  constexpr std::string_view kFront = "thread block =";
+  if (!line.starts_with(kFront)) fail_at("'thread block = x,y,z'", line);
+  std::string text(line.substr(kFront.size()));
+  if (std::ranges::count(text, ',') != 2) fail_at("'thread block = x,y,z'", line);
+  std::ranges::replace(text, ',', ' ');
+  Fields fields(text);
+  std::array<std::uint64_t, 3> at{};
+  const std::array<std::uint32_t, 3> extent = {header_.grid.x, header_.grid.y, header_.grid.z};
+  for (unsigned i = 0; i < 3; ++i) {
+    const std::int64_t n = fields.decimal("a block number");
+    if (n < 0 || n >= extent[i]) fail_at("a block inside the grid", line);
+    at[i] = static_cast<std::uint64_t>(n);
+  }
+  if (!fields.at_end()) fail_at("'thread block = x,y,z'", line);
+  return static_cast<std::uint32_t>(at[0] + header_.grid.x * (at[1] + header_.grid.y * at[2]));
+}
+
+void Importer::block() {
+  const std::uint32_t block = block_number(need("'thread block = x,y,z'"));
+  if (!launch_->blocks.empty() && launch_->blocks.back().block == block)
+    text_.fail("thread block " + std::to_string(block) + " is there twice");
+  launch_->blocks.push_back(
+      {block, static_cast<std::uint32_t>(launch_->blocks_in.size()), blocks_in_batch_});
+  std::string_view line = need("'warp = 0'");
+  while (line.starts_with("cluster ")) line = need("'warp = 0'");  // of tracer version 6
+  for (unsigned w = 0; w < warps_; ++w) {
+    if (number(line, "warp") != w)
+      fail_at("'warp = " + std::to_string(w) + "' of " + std::to_string(warps_), line);
+    warp(w);
+    line = need(w + 1 < warps_ ? "the next warp" : "'#END_TB'");
+  }
+  if (line != "#END_TB")
+    fail_at("'#END_TB' after the block's " + std::to_string(warps_) + " warps", line);
+  ++blocks_in_batch_;
+  if (batch_.words.size() >= kBatchWords) close_batch();
+}
+
+void Importer::warp(unsigned) {
+  const std::uint64_t instructions = number(need("'insts = N'"), "insts");
+  if (instructions == 0) text_.fail("a warp without instructions");
+  copies_ = false;
+  std::string_view line;
+  for (std::uint64_t i = 0; i < instructions; ++i) {
+    if (!next(line) || line.front() == '#' || line.starts_with("warp"))
+      text_.fail("the warp has " + std::to_string(i) + " instructions, not the " +
+                 std::to_string(instructions) + " it announces");
+    instruction(line);
+    if (batch_.words.size() > kMostBlockWords) text_.fail("a thread block of more than 8 GiB");
+  }
+  launch_->warp_instructions += instructions;
+  batch_.start.push_back(static_cast<std::uint32_t>(batch_.words.size()));
+}
+
+void Importer::instruction(std::string_view line) {
+  unsigned source_line = 0;
+  if (header_.format.block_first || header_.format.lineinfo) {
+    Fields front(line);
+    if (header_.format.block_first)
+      for (unsigned i = 0; i < 4; ++i) front.decimal("block and warp in front of the instruction");
+    if (header_.format.lineinfo)
+      source_line = static_cast<unsigned>(front.decimal("a line number"));
+    line = front.rest();
+  }
+  const char *at = line.data(), *end = at + line.size();
+  auto hex = [&](std::string_view what) {
+    std::uint64_t value = 0;
+    unsigned digits = 0;
+    for (int d = 0; at != end && (d = kHex[static_cast<unsigned char>(*at)]) >= 0; ++at, ++digits)
+      value = value << 4 | static_cast<unsigned>(d);
+    if (digits == 0 || digits > 16 || at == end || *at != ' ') fail_at(what, line);
+    while (at != end && *at == ' ') ++at;
+    return value;
+  };
+  const std::uint64_t pc = hex("an instruction that begins with its address in hexadecimal");
+  const std::uint64_t mask = hex("the instruction's lane mask");
+  if (mask > kFullMask) fail_at("a lane mask of 8 digits", line);
+  const std::string_view rest(at, static_cast<std::size_t>(end - at));
+  const std::uint32_t index = code_.find(pc, rest, source_line);
+  Fields fields(rest);
+  fields.skip(code_.line(index).text.size());
+  launch_->thread_instructions += static_cast<unsigned>(std::popcount(mask));
+  ++code_.executed(index);
+  record(index, static_cast<LaneMask>(mask), fields);
+}
+
+// The immediate, and what newer tracers put behind it.
+void Importer::check_tail(Fields& fields) const {
+  if (fields.at_end() || header_.format.more_last) return;
+  fields.immediate();
+  if (!fields.at_end()) fail_at("the end of the line", fields.rest());
+}
+
+void Importer::record(std::uint32_t at, LaneMask mask, Fields& fields) {
+  const StaticLine& line = code_.line(at);
+  if (line.addresses_follow) read_addresses(fields, mask, addresses_);
+  if (line.has_addresses) return memory(at, mask, fields);
+  switch (line.inst.kind) {
+    case OpKind::Barrier: {
+      // Traces do not say which barrier nor how many threads: all warps of the block meet.
+      const bool arrives = line.mnemonic.starts_with("BAR.ARV");
+      const auto kind = mask == 0 ? trace::BarrierKind::Warp
+                        : arrives ? trace::BarrierKind::Arrive
+                                  : trace::BarrierKind::Sync;
+      put(at, 0, static_cast<std::uint32_t>(kind) << 4);
+      break;
+    }
+    case OpKind::Sleep: {
+      Fields immediate = fields;
+      const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(0, immediate.immediate()));
+      const auto log2 = static_cast<int>(ns <= 1 ? 0 : std::bit_width(ns - 1));
+      put(at, static_cast<unsigned>(std::min(log2, 20)), mask);
+      break;
+    }
+    case OpKind::LoadConst:
+      put(at, mask != 0 ? 1 : 0, mask);
+      break;
+    default:
+      put(waits_for_copies(line, fields) ? code_.as_fence(at) : at, 0, mask);
+  }
+  check_tail(fields);
+}
+
+// DEPBAR waits for copies to shared memory (LDGSTS) but for as many as its immediate says. That no
+// copy may be left is what the op stream can say.
+bool Importer::waits_for_copies(const StaticLine& line, Fields fields) {
+  if (!copies_ || line.opcode == nullptr || line.opcode->name != "DEPBAR") return false;
+  if (fields.immediate() != 0) return false;
+  copies_ = false;
+  return true;
+}
+
+// Lanes that mean different memories make one record each, as in exec.
+void Importer::memory(std::uint32_t at, LaneMask mask, Fields& fields) {
+  check_tail(fields);
+  copies_ = copies_ || code_.line(at).mnemonic.starts_with("LDGSTS");
+  if (code_.line(at).space != Space::Generic) return access(at, mask & code_.line(at).lanes);
+  // As Accel-Sim has it; what is not known at all rather means global memory.
+  const bool all_shared = header_.shared_base == 0 && code_.line(at).opcode != nullptr;
+  LaneMask shared = 0, local = 0;
+  auto in_window = [](std::uint64_t address, std::uint64_t base) {
+    return base != 0 && address - base < kWindowBytes;
+  };
+  for (LaneMask m = mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+    const std::uint64_t address = addresses_[lane];
+    if (in_window(address, header_.local_base)) local |= m & (0 - m);
+    else if (in_window(address, header_.shared_base) || all_shared) shared |= m & (0 - m);
+  }
+  const LaneMask global = mask & ~shared & ~local;
+  if (shared != 0) access(code_.in_space(at, Space::Shared), shared);
+  if (local != 0) access(code_.in_space(at, Space::Local), local);
+  if (global != 0 || mask == 0) access(at, global);
+}
+
+void Importer::access(std::uint32_t at, LaneMask mask) {
+  const StaticLine& line = code_.line(at);
+  const trace::OpKind kind = line.inst.kind;
+  const unsigned bytes = line.bytes;
+  if (!trace::carries_pieces(kind)) {
+    const unsigned n = kind == OpKind::LoadConst      ? distinct(addresses_, mask)
+                       : kind == OpKind::AtomicShared ? atomic_passes(addresses_, mask, bytes)
+                                                      : bank_passes(addresses_, mask, bytes);
+    return put(at, n, mask);
+  }
+  const std::size_t head = batch_.words.size();
+  put(at, 0, mask);
+  unsigned n = 0;
+  if (kind == OpKind::LoadLocal || kind == OpKind::StoreLocal) {
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      std::uint64_t& address = addresses_[static_cast<unsigned>(std::countr_zero(m))];
+      if (address - header_.local_base < kWindowBytes) address -= header_.local_base;
+      if (address >= kWindowBytes)
+        text_.fail("a local address beyond the window of 16 MiB that a thread has");
+    }
+    n = local_pieces(addresses_, mask, bytes, batch_.words);
+    for (std::size_t i = head + 2; i < batch_.words.size(); i += trace::kPieceWords) {
+      first_local_ = std::min(first_local_, batch_.words[i]);
+      last_local_ = std::max(last_local_, batch_.words[i]);
+    }
+  } else {
+    for (LaneMask m = mask; m != 0; m &= m - 1) {
+      std::uint64_t& address = addresses_[static_cast<unsigned>(std::countr_zero(m))];
+      address = regions_.map(address);
+    }
+    n = global_pieces(addresses_, mask, bytes, batch_.words);
+  }
+  batch_.words[head] = trace::Record::make(at, 1, n, mask).head;
+}
+
+void Importer::close_batch() {
+  if (blocks_in_batch_ == 0) return;
+  launch_->store.put(batch_);
+  launch_->blocks_in.push_back(std::exchange(blocks_in_batch_, 0));
+  batch_ = {};
+}
+
+void Importer::finish_local() {
+  if (first_local_ > last_local_) return;
+  const std::uint64_t bytes = (std::uint64_t{last_local_} - first_local_ + 1) * 4;
+  if (bytes > kMostLocalBytes)
+    text_.fail("local addresses " + std::to_string(bytes) +
+               " bytes apart; a thread has at most 524288 bytes of local memory");
+  launch_->local_first_line = first_local_;
+}
+
+void Importer::finish() {
+  close_batch();
+  std::vector<BlockPlace>& blocks = launch_->blocks;
+  const std::uint64_t expected = header_.grid.count();
+  if (!std::ranges::is_sorted(blocks, {}, &BlockPlace::block))
+    std::ranges::sort(blocks, {}, &BlockPlace::block);
+  const auto twice = std::ranges::adjacent_find(blocks, {}, &BlockPlace::block);
+  if (twice != blocks.end())
+    text_.fail("thread block " + std::to_string(twice->block) + " is there twice");
+  if (blocks.size() != expected)
+    text_.fail("the file ends after " + std::to_string(blocks.size()) + " of the grid's " +
+               std::to_string(expected) + " thread blocks");
+  finish_local();
+  auto code = std::make_shared<trace::KernelCode>(code_.finish(launch_->final_index));
+  code->name = header_.name, code->file = text_.path();
+  code->registers_per_thread = header_.registers;
+  code->static_shared_bytes = header_.shared_bytes;
+  if (first_local_ <= last_local_)
+    code->local_bytes_per_thread = (last_local_ - first_local_ + 1) * 4;
+  launch_->code = std::move(code);
+  for (std::uint32_t i = 0; i < code_.size(); ++i) {
+    const StaticLine& line = code_.line(i);
+    if (code_.executed(i) == 0) continue;
+    if (line.opcode == nullptr) notes_.unknown[line.mnemonic] += code_.executed(i);
+    else if (line.opcode->space != Space::None && line.opcode->space != Space::Const &&
+             line.space == Space::None)
+      notes_.without_addresses[line.mnemonic] += code_.executed(i);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Launch> import_launch(Text& text, const KernelHeader& header, Regions& regions,
+                                      Notes& notes) {
+  return Importer(text, header, regions, notes).run();
+}
+
+}  // namespace raddle::accelsim

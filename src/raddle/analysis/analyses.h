@@ -1,0 +1,90 @@
+// The analyses of one simulation: asked for by name, attached to its SMs beside the policies,
+// evaluated when the run is over. They observe and decide nothing, so a run with them is the run
+// without them.
+//
+//   locality  who hits on whose line in the timing run (locality.h)
+//   dependencies  which block, launch or host has written what threads load (dependencies.h)
+//   cache     the run's accesses replayed in a cache of another kind or size (replay.h); all
+//             requests for it share one recording
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "raddle/analysis/locality.h"
+#include "raddle/analysis/recorder.h"
+#include "raddle/analysis/replay.h"
+#include "raddle/base/fields.h"
+
+namespace raddle::analysis {
+
+struct LocalityOptions {
+  static constexpr std::string_view kName = "locality";
+  void visit(FieldVisitor&) {}
+};
+
+struct CacheOptions {
+  static constexpr std::string_view kName = "cache";
+  std::string replacement = "lru+belady+unbounded";
+  std::uint32_t size_kib = 0, ways = 0;  ///< 0: as the machine's L1D
+  void visit(FieldVisitor& v);
+  /// Throws InputError on a name that is unknown or there twice.
+  std::vector<Replacement> replacements() const;
+};
+
+/// Of the functional run and not of an SM's L1D: sim attaches it to the device (dependencies.h).
+struct DependenciesOptions {
+  static constexpr std::string_view kName = "dependencies";
+  void visit(FieldVisitor&) {}
+};
+
+struct Request {
+  std::string label;  ///< of its table in the result
+  std::variant<LocalityOptions, CacheOptions, DependenciesOptions> what;
+};
+
+/// The L1Ds that are observed.
+struct L1Machine {
+  unsigned sms = 1;
+  std::uint32_t size_kib = 32, ways = 8;
+  L1Rules rules;
+};
+
+/// Of the run, for figures per thousand.
+struct Instructions {
+  std::uint64_t thread = 0, warp = 0;
+};
+
+class Analyses {
+ public:
+  /// Throws InputError on a label that is there twice and on caches that cannot be built.
+  /// Precondition: no request for dependencies.
+  Analyses(std::vector<Request> requests, const L1Machine& machine);
+  /// Calls f(sm, observer); observers live as long as this.
+  template <class F>
+  void each_observer(F f) {
+    for (unsigned sm = 0; sm < recorders_.size(); ++sm) f(sm, *recorders_[sm]);
+    for (unsigned sm = 0; sm < localities_.size(); ++sm) f(sm, *localities_[sm]);
+  }
+  /// A table of figures for each request, by label. Replays happen here, one SM at a time.
+  void visit(const Instructions& instructions, FieldVisitor& v) const;
+
+ private:
+  struct Replay {
+    Replacement replacement;
+    Geometry geometry;
+    ReplayCounts counts;
+  };
+  Geometry geometry(const Request& request, const CacheOptions& options) const;
+  std::vector<std::vector<Replay>> replays() const;
+
+  std::vector<Request> requests_;
+  L1Machine machine_;
+  SpillFile spill_;
+  std::vector<std::unique_ptr<Recorder>> recorders_;           // by SM; none without a replay
+  std::vector<std::unique_ptr<LocalityObserver>> localities_;  // by SM; none unless asked for
+};
+
+}  // namespace raddle::analysis

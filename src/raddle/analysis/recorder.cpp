@@ -1,0 +1,61 @@
+#include "raddle/analysis/recorder.h"
+
+#include "raddle/base/error.h"
+
+namespace raddle::analysis {
+
+namespace {
+using Kind = Record::Kind;
+
+Record mark(Kind kind, std::uint64_t wide = 0) {
+  Record r{};
+  r.code = static_cast<unsigned>(kind) & 7;
+  r.line = static_cast<std::uint32_t>(wide), r.lanes = static_cast<std::uint32_t>(wide >> 32);
+  return r;
+}
+}  // namespace
+
+void Recorder::put(Cycle at, Record r) {
+  if (at - last_ > kMostSince) {
+    stream_.push(mark(Kind::Gap, at - last_));
+    last_ = at;
+  }
+  r.since = static_cast<std::uint32_t>(at - last_) & kMostSince;
+  last_ = at;
+  stream_.push(r);
+}
+
+void Recorder::access(const policy::L1Access& e) {
+  if (e.outcome == policy::L1Outcome::Refused) return;
+  RADDLE_ASSERT(e.inst < 1u << 24 && e.warp < 64 && e.kernel < launch_.size());
+  Record r{};
+  r.line = e.line, r.lanes = e.lanes;
+  r.inst = e.inst & 0xffffff;
+  r.kernel = e.kernel & 31u, r.warp = e.warp & 63u;
+  r.local = e.local, r.bypass = e.bypass;
+  const bool load = e.kind == policy::L1Kind::Load;
+  r.sectors = load ? e.sectors : e.keeps;
+  r.code = static_cast<unsigned>(load                              ? Kind::Load
+                                 : e.kind == policy::L1Kind::Store ? Kind::Store
+                                                                   : Kind::Atomic) &
+           7;
+  put(e.at, r);
+}
+
+void Recorder::flushed(Cycle at) { put(at, mark(Kind::Flush)); }
+
+void Recorder::warp_started(const policy::WarpStart& e) {
+  RADDLE_ASSERT(e.kernel < launch_.size());
+  if (launch_[e.kernel] != e.launch + 1) {
+    launch_[e.kernel] = e.launch + 1;
+    Record kernel = mark(Kind::KernelStart, e.launch);
+    kernel.kernel = e.kernel & 31u;
+    put(e.at, kernel);
+  }
+  Record r = mark(Kind::WarpStart);
+  r.line = e.index, r.lanes = e.block;
+  r.kernel = e.kernel & 31u, r.warp = e.warp & 63u;
+  put(e.at, r);
+}
+
+}  // namespace raddle::analysis

@@ -1,0 +1,29 @@
+// Writes the events at an SM's L1D down, for replay.
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "raddle/analysis/stream.h"
+#include "raddle/policy/observer.h"
+
+namespace raddle::analysis {
+
+/// Writes the events of one SM into its stream.
+class Recorder final : public policy::L1Observer {
+ public:
+  explicit Recorder(SpillFile& spill) : stream_(spill) {}
+  const Stream& stream() const { return stream_; }
+
+  void access(const policy::L1Access& e) override;
+  void flushed(Cycle at) override;
+  void warp_started(const policy::WarpStart& e) override;
+
+ private:
+  void put(Cycle at, Record r);
+
+  Stream stream_;
+  Cycle last_ = 0;                          // of the last record
+  std::array<std::uint64_t, 32> launch_{};  // last seen in each launch slot, plus one
+};
+
+}  // namespace raddle::analysis

@@ -1,0 +1,323 @@
+// raddle analyze: what a run's memory accesses are like, beyond how long they took. One subcommand
+// for each analysis; all take a workload or a recording, run it once and print a table.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <set>
+
+#include "raddle/cli/commands.h"
+#include "raddle/cli/options.h"
+#include "raddle/cli/output.h"
+#include "raddle/cli/recording.h"
+#include "raddle/sim/analysis.h"
+#include "raddle/trace/file.h"
+
+namespace raddle::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What the subcommands share: the run that is observed.
+struct ObservedRun {
+  CommonOptions common;
+  std::vector<std::string> words;
+
+  CLI::App* add_to(CLI::App& analyze, const char* name, const char* doc) {
+    CLI::App* app = analyze.add_subcommand(name, doc);
+    app->add_option("workload", words,
+                    "a name from `raddle list workloads` or a PTX file, then its parameters as "
+                    "KEY=VALUE; or a recording (FILE.rdl)")
+        ->required()
+        ->type_name("WORKLOAD [KEY=VALUE ...] | FILE.rdl");
+    common.add_timing_to(*app);
+    return app;
+  }
+
+  /// `functional`: without timing, where the analysis asks for none.
+  sim::Result run(std::vector<analysis::Request> analyses, bool functional = false) const {
+    common.check();
+    const std::string& what = words.front();
+    config::Tree tree = common.tree();
+    std::unique_ptr<trace::Recording> file;
+    NamedWorkload named;
+    if (is_recording(what)) {
+      if (words.size() > 1)
+        throw InputError("'" + words[1] + "': a recording has its parameters already (" + what +
+                         ")");
+      if (common.live)
+        throw InputError("a recording is timed as it is; --live needs the workload itself");
+      file = open_recording(what);
+      if (common.seed == 0) tree.set("run.seed", file->header().at("seed").dump(), what);
+    } else {
+      named = make_workload(what, {words.begin() + 1, words.end()});
+    }
+    std::vector<sim::Setup> setups;
+    setups.push_back(sim::read_setup(tree, policy::all_policies()));
+    sim::Options options = common.simulation(setups.front());
+    options.progress = progress_line(what, common.quiet);
+    options.analyses = std::move(analyses);
+    options.functional = functional;
+    try {
+      auto results = file != nullptr ? sim::replay(*file, setups, options)
+                                     : sim::simulate(*named.workload, named.info, setups, options);
+      clear_progress(common.quiet);
+      return std::move(results.front());
+    } catch (...) {
+      clear_progress(common.quiet);
+      throw;
+    }
+  }
+
+  /// Writes what was asked for; returns the exit status.
+  int finish(const sim::Result& result, const std::string& table) const {
+    if (!common.json.empty()) write_file(common.json, sim::to_json(result).dump(2));
+    if (!common.quiet && common.json != "-") std::fputs((headline(result) + table).c_str(), stdout);
+    if (result.verdict != sim::Result::Verdict::Wrong) return 0;
+    std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
+                 result.difference.c_str());
+    return 1;
+  }
+};
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  const double share =
+      whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return fmt::format("{:.2f} %", share);
+}
+
+double per_thousand(std::uint64_t events, std::uint64_t instructions) {
+  return instructions == 0 ? 0
+                           : 1000 * static_cast<double>(events) / static_cast<double>(instructions);
+}
+
+// --- cache
+// ----------------------------------------------------------------------------------------
+
+struct CacheCommand {
+  ObservedRun observed;
+  std::vector<std::string> replacement = {"lru", "belady", "unbounded"};
+  std::vector<std::uint32_t> size_kib;
+  std::uint32_t ways = 0;
+
+  /// One request for each size; the label is "cache", with several sizes "cache_8kib" and so on.
+  std::vector<analysis::Request> requests() const {
+    std::string names;
+    for (const std::string& name : replacement) names += (names.empty() ? "" : "+") + name;
+    std::vector<analysis::Request> out;
+    for (const std::uint32_t size : size_kib.empty() ? std::vector<std::uint32_t>{0} : size_kib) {
+      analysis::CacheOptions options{names, size, ways};
+      try {
+        options.replacements();
+      } catch (const InputError& error) {
+        throw InputError(std::string("--") + error.what());
+      }
+      out.push_back({size_kib.size() < 2 ? "cache" : fmt::format("cache_{}kib", size), options});
+    }
+    if (std::set(size_kib.begin(), size_kib.end()).size() != size_kib.size())
+      throw InputError("--size-kib: a size is there twice");
+    return out;
+  }
+
+  int operator()() const {
+    const std::vector<analysis::Request> asked = requests();
+    const sim::Result result = observed.run(asked);
+    return observed.finish(result, table(result, asked));
+  }
+
+  static std::string row(const std::string& cache, const std::string& replacement,
+                         const Json& figures) {
+    const auto number = [&](const char* key) { return figures.at(key).get<double>(); };
+    return fmt::format("  {:<18} {:<12} {:>13} {:>8.2f} % {:>9.3f} {:>13.3f} {:>13.3f} {:>11.3f}\n",
+                       cache, replacement, grouped(figures.at("accesses").get<std::uint64_t>()),
+                       100 * number("miss_rate"), number("mpki"), number("intra_thread_pki"),
+                       number("inter_thread_pki"), number("inter_warp_pki"));
+  }
+
+  static std::string table(const sim::Result& r, const std::vector<analysis::Request>& asked) {
+    const auto& sm = r.totals.sm;
+    std::string out = fmt::format("  {:<18} {:<12} {:>13} {:>10} {:>9} {:>13} {:>13} {:>11}\n",
+                                  "cache", "replacement", "loads", "miss rate", "MPKI",
+                                  "intra-thread", "inter-thread", "inter-warp");
+    out +=
+        fmt::format("  {:<18} {:<12} {:>13} {:>10} {:>9.3f}   and {} pending hits\n", "timing run",
+                    "lru", grouped(sm.l1d_accesses), percent(sm.l1d_misses, sm.l1d_accesses),
+                    per_thousand(sm.l1d_misses, sm.thread_instructions),
+                    percent(sm.l1d_pending_hits, sm.l1d_accesses));
+    std::string unbounded;
+    for (const analysis::Request& request : asked) {
+      const Json& cache = r.analysis.at(request.label);
+      const std::string shape = fmt::format("{} KiB, {} ways", cache.at("size_kib").get<unsigned>(),
+                                            cache.at("ways").get<unsigned>());
+      for (const auto& [name, figures] : cache.items())
+        if (name == "unbounded") unbounded = row("no limit", name, figures);
+        else if (figures.is_object()) out += row(shape, name, figures);
+    }
+    out +=
+        unbounded +
+        "  loads are of lines; MPKI and classes of hits per 1000 thread instructions; in a replay "
+        "a pending hit is a hit\n";
+    const Json& l1 = r.config.at("sm").at("l1d");
+    if (l1.at("sector_bytes") != l1.at("line_bytes"))
+      out +=
+          "  lines have sectors here: belady comes near the fewest misses and need not reach it\n";
+    return out;
+  }
+};
+
+// --- locality
+// -------------------------------------------------------------------------------------
+
+struct LocalityCommand {
+  ObservedRun observed;
+
+  int operator()() const {
+    const sim::Result result = observed.run({{"locality", analysis::LocalityOptions{}}});
+    return observed.finish(result, table(result));
+  }
+
+  static std::string table(const sim::Result& r) {
+    const Json& all = r.analysis.at("locality");
+    const auto count = [](const Json& of, const char* key) {
+      return of.at(key).get<std::uint64_t>();
+    };
+    const std::uint64_t accesses = count(all, "accesses");
+    std::string out = fmt::format("  {:<24} {:>15} {:>10} {:>14} {:>14}\n", "loads of lines",
+                                  "number", "share", "per 1000 thr.i.", "per 1000 w.i.");
+    const auto line = [&](const char* name, std::uint64_t n) {
+      out += fmt::format("  {:<24} {:>15} {:>10} {:>14.3f} {:>14.3f}\n", name, grouped(n),
+                         percent(n, accesses), per_thousand(n, r.totals.sm.thread_instructions),
+                         per_thousand(n, r.totals.sm.issued));
+    };
+    line("hits, intra-thread", count(all, "intra_thread_hits"));
+    line("hits, inter-thread", count(all, "inter_thread_hits"));
+    line("hits, inter-warp", count(all, "inter_warp_hits"));
+    const Json& pending = all.at("pending");
+    line("pending, intra-thread", count(pending, "intra_thread_hits"));
+    line("pending, inter-thread", count(pending, "inter_thread_hits"));
+    line("pending, inter-warp", count(pending, "inter_warp_hits"));
+    line("misses", count(all, "misses"));
+    line("all", accesses);
+    return out + fmt::format(
+                     "  {} warps load {:.1f} distinct lines each; a pending hit waits for a "
+                     "miss under way\n",
+                     grouped(count(all, "warps")), all.at("lines_per_warp").get<double>());
+  }
+};
+
+// --- dependencies
+// ---------------------------------------------------------------------------------
+
+struct DependenciesCommand {
+  ObservedRun observed;
+
+  int operator()() const {
+    const sim::Result result =
+        observed.run({{"dependencies", analysis::DependenciesOptions{}}}, true);
+    return observed.finish(result, table(result));
+  }
+
+  static std::string row(const char* counting, std::string_view name, const Json& kernel) {
+    const Json& counts = kernel.at(counting);
+    const auto n = [&](const char* key) { return counts.at(key).get<std::uint64_t>(); };
+    const std::uint64_t all = n("self") + n("ghost") + n("other");
+    std::string out = fmt::format("  {:<9} {:<24}", counting, name);
+    for (const char* key : {"self", "ghost", "other", "older_self", "host", "elsewhere"})
+      out += fmt::format(" {:>12}", percent(n(key), all));
+    out += fmt::format(" {:>15} {:>15}", grouped(all), grouped(n("same_kernel") + n("input")));
+    if (std::string_view(counting) == "logical")
+      out += fmt::format("   {:.0f} to {:.0f} %", 100 * kernel.at("least_self_share").get<double>(),
+                         100 * kernel.at("most_self_share").get<double>());
+    return out + "\n";
+  }
+
+  static std::string table(const sim::Result& r) {
+    const Json& all = r.analysis.at("dependencies");
+    std::string out =
+        fmt::format("  {:<9} {:<24} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12} {:>15} {:>15}   {}\n",
+                    "counting", "kernel", "self", "ghost", "other =", "older self +", "host +",
+                    "elsewhere", "loads", "not counted", "self by launch");
+    const Json& kernels = all.at("kernels");
+    for (const char* counting : {"logical", "executed"}) {
+      if (kernels.size() > 1)
+        for (const auto& [name, kernel] : kernels.items()) out += row(counting, name, kernel);
+      out += row(counting, "all", all);
+    }
+    out +=
+        "  loads: distinct words by thread and launch, of what other launches or the host have "
+        "written;\n"
+        "  logical: words that outputs are computed from; executed: words that load instructions "
+        "name\n";
+    if (const auto unseen = all.at("unseen_instructions").get<std::uint64_t>(); unseen != 0)
+      out += fmt::format("  {} warp instructions (textures, matrix products ...) are not seen\n",
+                         grouped(unseen));
+    return out;
+  }
+};
+
+}  // namespace
+
+Command add_analyze(CLI::App& app) {
+  CLI::App* analyze = app.add_subcommand(
+      "analyze", "what a run's memory accesses are like: caches, locality, dependencies");
+
+  auto cache = std::make_shared<CacheCommand>();
+  CLI::App* with_cache = cache->observed.add_to(
+      *analyze, "cache", "the run's L1D accesses replayed in caches of other kinds and sizes");
+  with_cache
+      ->add_option("--replacement", cache->replacement,
+                   "lru, belady (the best there can be: evicts what is needed last), unbounded")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("A,B,...")
+      ->capture_default_str();
+  with_cache
+      ->add_option("--size-kib", cache->size_kib, "capacities to try (default: the machine's)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 65536))
+      ->type_name("N,M,...");
+  with_cache->add_option("--ways", cache->ways, "lines of a set (default: the machine's)")
+      ->check(CLI::Range(1, 65536));
+  with_cache->footer(
+      "The run is timed once, under the policies given; its accesses are then replayed SM by SM "
+      "in\n"
+      "caches in which data is there at once. Stores do what the machine's write policy says and "
+      "are\n"
+      "neither hits nor misses. --json gives analysis.cache.lru.mpki and so on, with several "
+      "sizes\n"
+      "analysis.cache_8kib.lru.mpki.");
+
+  auto locality = std::make_shared<LocalityCommand>();
+  CLI::App* with_locality = locality->observed.add_to(
+      *analyze, "locality", "who hits on whose line in the L1D: the same thread, warp, or another");
+  with_locality->footer(
+      "A hit is intra-warp when the warp that brought the line hits, and then intra-thread when "
+      "one\n"
+      "of the lanes has touched the line before; else inter-warp. --json gives\n"
+      "analysis.locality.intra_thread_hits and so on.");
+
+  auto dependencies = std::make_shared<DependenciesCommand>();
+  CLI::App* with_dependencies =
+      dependencies->observed.add_to(*analyze, "dependencies",
+                                    "who has written what threads load: the same block in the "
+                                    "launch before, a neighbour, others");
+  with_dependencies->footer(
+      "The run is executed without timing. self, ghost and other are those of the IKRA paper's\n"
+      "table 1; logical counting looks through shared memory and registers, executed does not.\n"
+      "--json gives analysis.dependencies.logical.self_share and so on, and the same by kernel.");
+
+  analyze->allow_extras();  // for an error that names what there is; after the subcommands, which
+                            // would do the same
+  return {analyze, [=] {
+            const std::vector<std::string> extra = analyze->remaining();
+            if (analyze->get_subcommands().empty())
+              throw InputError("analyze: expected cache, dependencies or locality" +
+                               (extra.empty() ? "" : ", found '" + extra.front() + "'") +
+                               " (see raddle analyze --help)");
+            if (with_dependencies->parsed()) return (*dependencies)();
+            return with_cache->parsed() ? (*cache)() : (*locality)();
+          }};
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,259 @@
+// raddle validate: the same launches measured on a real GPU and simulated, and how well they agree.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "raddle/cli/commands.h"
+#include "raddle/cli/cuda.h"
+#include "raddle/cli/options.h"
+#include "raddle/cli/output.h"
+#include "raddle/report/scatter.h"
+#include "raddle/report/validation_page.h"
+
+namespace raddle::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+/// A workload and its parameters, as words.
+using Words = std::vector<std::string>;
+
+std::string text(double value, double scale = 1, int digits = 0) {
+  return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value * scale, digits);
+}
+
+Json number(double value) { return std::isnan(value) ? Json() : Json(value); }
+
+bool is_rate(sim::Metric metric) {
+  return metric == sim::Metric::L1HitRate || metric == sim::Metric::L2HitRate;
+}
+
+/// How a simulation counts what was measured; beside the measurement's own conventions.
+std::map<std::string, std::string> simulated_conventions(const CommonOptions& common) {
+  return {{"gpu", common.gpu},
+          {"cycles",
+           "core cycles from when the first block can be handed out to the end of the "
+           "last; no launch latency"},
+          {"cache",
+           "L2 as the launch before left it, cold at the first; L1 as "
+           "sm.l1d.flush_at_kernel_start says; copies by the host leave no trace in L2"},
+          {"rates", "L1: accesses of lines, loads; L2: sectors"},
+          {"clock", "the machine file's, constant"}};
+}
+
+struct ValidateCommand {
+  CommonOptions common;
+  CudaOptions cuda;
+  std::vector<std::string> words;
+  std::string measured_file, csv, plots, page;
+  bool no_counters = false;
+
+  std::vector<Words> works() const {
+    std::vector<Words> out;
+    Words shared;
+    for (const std::string& word : words) {
+      if (word.find('=') == std::string::npos) {
+        out.push_back({word});
+        out.back().insert(out.back().end(), shared.begin(), shared.end());
+      } else {
+        (out.empty() ? shared : out.back()).push_back(word);
+      }
+    }
+    return out;
+  }
+
+  /// Those of the file that are asked for; all when none is.
+  sim::MeasurementFile from_file() const {
+    sim::MeasurementFile file = sim::read_measurements(measured_file);
+    std::set<std::string> wanted;
+    for (const Words& work : works()) {
+      if (work.size() > 1)
+        throw InputError("with --measured, the file says the parameters; leave out '" + work[1] +
+                         "'");
+      wanted.insert(work.front());
+    }
+    if (!wanted.empty())
+      std::erase_if(file.rows,
+                    [&](const sim::Measurement& m) { return !wanted.contains(m.workload); });
+    for (const std::string& name : wanted)
+      if (std::ranges::find(file.rows, name, &sim::Measurement::workload) == file.rows.end())
+        throw InputError({measured_file}, "no measurement of '" + name + "'");
+    return file;
+  }
+
+  sim::MeasurementFile from_gpu(bool& wrong) const {
+    if (words.empty())
+      throw InputError("validate: name workloads to run on the GPU, or --measured FILE");
+    sim::MeasurementFile file;
+    CudaOptions options = cuda;
+    options.counters = !no_counters;
+    for (const Words& work : works()) {
+      const CudaRun run = run_on_cuda(work, common.seed != 0 ? common.seed : 1, options);
+      if (!run.difference.empty()) {
+        std::fprintf(stderr, "raddle: %s on the GPU: the result is wrong: %s\n",
+                     work.front().c_str(), run.difference.c_str());
+        wrong = true;
+      }
+      file.conventions = run.conventions;
+      file.rows.insert(file.rows.end(), run.measurements.begin(), run.measurements.end());
+    }
+    return file;
+  }
+
+  /// Each workload of the measurements once, with the parameters it was measured with.
+  std::vector<sim::Measurement> simulate(const sim::MeasurementFile& file, bool& wrong) const {
+    std::vector<sim::Measurement> out;
+    std::set<std::pair<std::string, std::string>> done;
+    config::Tree tree = common.tree();
+    if (const auto seed = file.conventions.find("seed");
+        common.seed == 0 && seed != file.conventions.end())
+      tree.set("run.seed", seed->second, measured_file.empty() ? "GPU" : measured_file);
+    for (const sim::Measurement& m : file.rows) {
+      if (!done.emplace(m.workload, m.parameters).second) continue;
+      std::istringstream in(m.parameters);
+      Words parameters;
+      for (std::string word; in >> word;) parameters.push_back(word);
+      NamedWorkload named = make_workload(m.workload, parameters);
+      std::vector<sim::Setup> setups;
+      setups.push_back(sim::read_setup(tree, policy::all_policies()));
+      sim::Options options = common.simulation(setups.front());
+      options.progress = progress_line(m.workload, common.quiet);
+      const sim::Result result =
+          std::move(sim::simulate(*named.workload, named.info, setups, options).front());
+      clear_progress(common.quiet);
+      wrong = wrong || result.verdict == sim::Result::Verdict::Wrong;
+      for (sim::Measurement& s : sim::measurements_of(result)) {
+        s.parameters = m.parameters;
+        out.push_back(std::move(s));
+      }
+    }
+    return out;
+  }
+
+  int operator()() const {
+    common.check();
+    if (common.live) throw InputError("validate compares timed runs; --live is for run");
+    for (const std::string& file : {csv, page})
+      if (!file.empty()) check_writable(file);
+    bool wrong = false;
+    const sim::MeasurementFile file = measured_file.empty() ? from_gpu(wrong) : from_file();
+    if (!csv.empty()) write_file(csv, sim::to_csv(file));
+    const std::vector<sim::Measurement> simulated = simulate(file, wrong);
+    Json out = {{"schema", 1},
+                {"measured", file.conventions},
+                {"simulated", simulated_conventions(common)},
+                {"metrics", Json::object()}};
+    std::string table = heading(file);
+    report::Validation validation{
+        common.gpu + " against measurements", file.conventions, simulated_conventions(common), {}};
+    for (std::size_t i = 0; i < sim::kMetrics; ++i) {
+      const auto metric = static_cast<sim::Metric>(i);
+      const std::vector<sim::Pair> pairs = sim::pairs(file.rows, simulated, metric);
+      const sim::Agreement a = sim::agreement(pairs);
+      out["metrics"][std::string(sim::kMetricNames[i])] = to_json(a, pairs);
+      table += row(metric, a);
+      validation.pairs[i] = pairs;
+      if (!plots.empty() && !pairs.empty()) write_plot(metric, pairs);
+    }
+    if (!common.json.empty()) write_file(common.json, out.dump(2));
+    if (!page.empty()) write_file(page, report::validation_page(validation));
+    if (!common.quiet && common.json != "-")
+      std::fputs((table + launches(file, simulated)).c_str(), stdout);
+    return wrong ? 1 : 0;
+  }
+
+  static Json to_json(const sim::Agreement& a, const std::vector<sim::Pair>& pairs) {
+    Json out = {{"pairs", a.pairs},
+                {"zeros", a.zeros},
+                {"mape", number(a.mape)},
+                {"mean_absolute_error", number(a.mean_absolute_error)},
+                {"geometric_mean_ratio", number(a.ratio)},
+                {"pearson", number(a.pearson)},
+                {"points", Json::array()}};
+    for (const sim::Pair& p : pairs)
+      out["points"].push_back(
+          {{"launch", p.label}, {"measured", p.measured}, {"simulated", p.simulated}});
+    return out;
+  }
+
+  void write_plot(sim::Metric metric, const std::vector<sim::Pair>& pairs) const {
+    std::error_code error;
+    std::filesystem::create_directories(plots, error);
+    if (error) throw InputError("cannot make the folder " + plots + ": " + error.message());
+    const std::string name(sim::kMetricNames[static_cast<std::size_t>(metric)]);
+    write_file((std::filesystem::path(plots) / (name + ".svg")).string(),
+               report::scatter_svg(pairs, metric));
+  }
+
+  std::string heading(const sim::MeasurementFile& file) const {
+    std::string out = "measured\n";
+    for (const auto& [key, value] : file.conventions)
+      out += fmt::format("  {:<18} {}\n", key, value);
+    out += "simulated\n";
+    for (const auto& [key, value] : simulated_conventions(common))
+      out += fmt::format("  {:<18} {}\n", key, value);
+    return out + fmt::format("\n{:<12} {:>8} {:>10} {:>16} {:>18} {:>9}\n", "metric", "launches",
+                             "MAPE %", "mean abs. error", "sim/measured gmean", "Pearson");
+  }
+
+  static std::string row(sim::Metric metric, const sim::Agreement& a) {
+    return fmt::format(
+        "{:<12} {:>8} {:>10} {:>16} {:>18} {:>9}{}\n",
+        sim::kMetricNames[static_cast<std::size_t>(metric)], a.pairs, text(a.mape, 100, 1),
+        is_rate(metric) ? text(a.mean_absolute_error, 100, 1) + " points"
+                        : text(a.mean_absolute_error, 1, 0),
+        text(a.ratio, 1, 3), text(a.pearson, 1, 3),
+        a.zeros == 0 ? "" : fmt::format("  ({} with a zero: not in MAPE and gmean)", a.zeros));
+  }
+
+  static std::string launches(const sim::MeasurementFile& file,
+                              const std::vector<sim::Measurement>& simulated) {
+    std::string out = "\n";
+    for (std::size_t i = 0; i < sim::kMetrics; ++i) {
+      const auto metric = static_cast<sim::Metric>(i);
+      const double scale = is_rate(metric) ? 100 : 1;
+      const int digits = is_rate(metric) ? 1 : 0;
+      const std::vector<sim::Pair> pairs = sim::pairs(file.rows, simulated, metric);
+      if (pairs.empty()) continue;
+      out += fmt::format("{:<44} {:>14} {:>14} {:>9}\n",
+                         std::string(sim::kMetricNames[i]) + (is_rate(metric) ? " %" : ""),
+                         "measured", "simulated", "sim/meas");
+      for (const sim::Pair& p : pairs)
+        out += fmt::format("  {:<42} {:>14} {:>14} {:>9}\n", p.label,
+                           text(p.measured, scale, digits), text(p.simulated, scale, digits),
+                           p.measured == 0 ? "-" : text(p.simulated / p.measured, 1, 3));
+    }
+    return out;
+  }
+};
+
+}  // namespace
+
+Command add_validate(CLI::App& app) {
+  auto command = std::make_shared<ValidateCommand>();
+  CLI::App* validate = app.add_subcommand(
+      "validate", "simulate what was measured on a real GPU; errors and correlation per metric");
+  validate
+      ->add_option("workloads", command->words,
+                   "as for compare; with --measured those of the file to look at")
+      ->type_name("WORKLOAD [KEY=VALUE ...]");
+  validate
+      ->add_option("--measured", command->measured_file,
+                   "measurements in a file instead of a GPU that is here")
+      ->type_name("CSV");
+  validate->add_option("--csv", command->csv, "keep the measurements")->type_name("FILE");
+  validate->add_option("--plots", command->plots, "write <metric>.svg into this folder")
+      ->type_name("FOLDER");
+  validate->add_option("--report", command->page, "write a page with tables and plots")
+      ->type_name("FILE.html");
+  command->common.add_timing_to(*validate);
+  add_cuda_options(*validate, command->cuda);
+  validate->add_flag("--no-counters", command->no_counters, "times by events only, without ncu");
+  return {validate, [command] { return (*command)(); }};
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,20 @@
+// CUDA programs as files: what raddle exec must know of one before it starts it.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace raddle::cli {
+
+struct CudaProgram {
+  std::string path;                 ///< with a '/'
+  std::vector<std::string> needed;  ///< shared libraries that it names
+  bool has_run_path = false;        ///< DT_RPATH, which goes before LD_LIBRARY_PATH
+  bool has_device_code = false;
+};
+
+/// Finds the program as a shell would and looks into it. Throws InputError when there is none, when
+/// it is not a program for this computer, when it has the CUDA runtime in it (nvcc's default:
+/// -cudart static), or when its device code holds no PTX.
+CudaProgram find_program(const std::string& name);
+
+}  // namespace raddle::cli

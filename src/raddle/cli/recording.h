@@ -1,0 +1,16 @@
+// What can be replayed: files of raddle record, and traces of others.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "raddle/trace/recording.h"
+
+namespace raddle::cli {
+
+/// Does the name mean a recording (FILE.rdl, kernelslist.g) and not a workload?
+bool is_recording(const std::string& name);
+
+/// Throws InputError naming the file and where in it.
+std::unique_ptr<trace::Recording> open_recording(const std::string& file);
+
+}  // namespace raddle::cli

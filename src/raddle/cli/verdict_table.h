@@ -1,0 +1,15 @@
+// A reproduction document as text.
+#pragma once
+#include <string>
+
+#include "raddle/lab/experiment.h"
+
+namespace raddle::cli {
+
+/// A line for each row with its verdict; below it what does not hold and what failed.
+std::string verdict_table(const lab::Json& document);
+
+/// The numbers of every figure of one experiment.
+std::string figure_tables(const lab::Json& experiment);
+
+}  // namespace raddle::cli

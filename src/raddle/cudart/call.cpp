@@ -1,0 +1,61 @@
+// From exceptions to error codes.
+#include <exception>
+#include <string>
+
+#include "raddle/base/error.h"
+#include "raddle/cudart/context.h"
+
+namespace raddle::cudart {
+
+namespace {
+
+/// What a fault of the simulated program is to CUDA. The words are exec's and timing's.
+Error code_of(const std::string& message) {
+  const auto says = [&](const char* word) { return message.find(word) != std::string::npos; };
+  if (says("out-of-bounds")) return kIllegalAddress;
+  if (says("misaligned")) return kMisalignedAddress;
+  if (says("assert")) return kAssert;
+  if (says("out of device memory")) return kMemoryAllocation;
+  return kLaunchFailure;
+}
+
+int remember(int code) {
+  if (code != kSuccess && code != kNotReady) thread_state().last_error = code;
+  return code;
+}
+
+Error run(Context& c, const char* name, const std::function<Error(Context&)>& body) {
+  try {
+    return body(c);
+  } catch (const Failure& failure) {
+    if (!failure.message.empty()) c.note(name, failure.message);
+    return failure.code;
+  } catch (const InputError& error) {
+    // The program asked for what the machine cannot do; a GPU would tell it so too.
+    c.note(name, error.what());
+    return kInvalidValue;
+  } catch (const std::exception& error) {
+    const Error code = code_of(error.what());
+    if (code == kMemoryAllocation) {
+      c.note(name, error.what());
+      return code;
+    }
+    c.fail(error.what());
+    c.sticky = code;
+    return code;
+  }
+}
+
+}  // namespace
+
+int call(const char* name, const std::function<Error(Context&)>& body) {
+  Context& c = context();
+  const std::lock_guard lock(c.mutex);
+  if (c.sticky != kSuccess) return remember(c.sticky);
+  if (c.forked()) return remember(kInitializationError);
+  const int code = run(c, name, body);
+  thread_state().per_thread = false;
+  return remember(code);
+}
+
+}  // namespace raddle::cudart

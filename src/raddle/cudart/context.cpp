@@ -1,0 +1,219 @@
+#include "raddle/cudart/context.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "raddle/base/files.h"
+#include "raddle/cudart/array.h"
+#include "raddle/cudart/graph.h"
+#include "raddle/cudart/image.h"
+#include "raddle/report/report.h"
+#include "raddle/report/summary.h"
+#include "raddle/report/timeline.h"
+#include "raddle/sim/gpus.h"
+
+namespace raddle::cudart {
+
+ThreadState& thread_state() {
+  // Left behind: programs call us from exit handlers, which run after the thread's destructors.
+  thread_local ThreadState* const state = new ThreadState;
+  return *state;
+}
+
+Context& context() {
+  // Never destroyed: programs call us from their own destructors, until at_end() below.
+  static Context* const the = new Context;
+  return *the;
+}
+
+Context::Context() : process_(getpid()) {
+  if (const char* folder = std::getenv(sim::ExecJob::kVariable)) folder_ = folder;
+}
+Context::~Context() = default;
+
+bool Context::forked() const { return session_ != nullptr && getpid() != process_; }
+
+// --- the device
+// -----------------------------------------------------------------------------------
+
+sim::Session& Context::session() {
+  if (session_ == nullptr && !refused_) {
+    try {
+      start();
+    } catch (const std::exception& error) {
+      refused_ = Failure{kNoDevice};
+      fail(error.what());
+    }
+  }
+  if (refused_) throw *refused_;
+  return *session_;
+}
+
+void Context::start() {
+  if (folder_.empty())
+    throw InputError("this CUDA runtime simulates a GPU; start the program with: raddle exec -- " +
+                     std::string(program_invocation_short_name));
+  job_ = sim::ExecJob::read(folder_);
+  process_ = getpid();
+  sim::SessionOptions options;
+  options.unified_addresses = true;
+  options.record = job_.record;
+  options.run.functional = job_.functional;
+  options.run.skip = job_.skip;
+  options.run.threads = job_.threads;
+  options.run.max_cycles = job_.max_cycles;
+  options.run.max_warp_instructions = job_.max_warp_instructions;
+  options.run.sample_interval = job_.sample_interval;
+  options.run.print = [to = job_.print_to_stderr ? stderr : stdout](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), to);
+  };
+  sim::Setup setup =
+      sim::read_setup(sim::load_gpu(sim::ExecJob::config_file(folder_)), policy::all_policies());
+  session_ = std::make_unique<sim::Session>(
+      sim::WorkloadInfo{job_.name, {{"arguments", job_.arguments}}}, std::move(setup), options);
+  write_file(sim::ExecOutcome::file(folder_, process_, "started"), "");
+}
+
+// --- code
+// -----------------------------------------------------------------------------------------
+
+runtime::ModuleId Context::load(Module& module) {
+  if (module.id) return *module.id;
+  if (module.refused) throw *module.refused;
+  try {
+    module.id = device().load(images_of(module.wrapper, setup(), job_.name));
+  } catch (const Failure& failure) {
+    module.refused = failure;
+  } catch (const InputError& error) {
+    module.refused = Failure{kInvalidPtx, error.what()};
+  }
+  if (module.refused) {
+    fail(module.refused->message);
+    module.refused->message.clear();  // told once
+    throw *module.refused;
+  }
+  for (const auto& [host, variable] : module.variables)
+    if (variable.managed != nullptr)
+      *variable.managed = reinterpret_cast<void*>(device().symbol(*module.id, variable.name));
+  return *module.id;
+}
+
+Kernel& Context::kernel(const void* function) {
+  if (kernels.has(function)) return kernels.get(function);
+  const auto found = kernels_by_stub.find(function);
+  if (found == kernels_by_stub.end()) throw Failure{kInvalidDeviceFunction};
+  return *found->second;
+}
+
+runtime::KernelId Context::loaded(Kernel& kernel) {
+  const runtime::ModuleId module = load(*kernel.module);
+  if (!kernel.id) {
+    try {
+      kernel.id = device().kernel(module, kernel.name);
+    } catch (const InputError& error) {
+      fail(error.what());
+      throw Failure{kUnsupportedPtxVersion};
+    }
+  }
+  return *kernel.id;
+}
+
+Context::Symbol Context::symbol(const void* host_variable) {
+  const auto owner = variable_owner.find(host_variable);
+  if (owner == variable_owner.end()) throw Failure{kInvalidSymbol};
+  Module& module = *owner->second;
+  const runtime::ModuleId id = load(module);
+  const Variable& variable = module.variables.at(host_variable);
+  return {device().symbol(id, variable.name), variable.bytes};
+}
+
+// --- streams
+// --------------------------------------------------------------------------------------
+
+Stream& Context::stream(Stream* stream) {
+  const auto value = reinterpret_cast<std::uintptr_t>(stream);
+  ThreadState& thread = thread_state();
+  if (value == kLegacyStream || (value == 0 && !thread.per_thread)) return legacy_;
+  if (value == kPerThreadStream || value == 0) {
+    if (thread.stream == nullptr) thread.stream = streams.make(device().create_stream());
+    return *thread.stream;
+  }
+  return streams.get(stream);
+}
+
+void Context::enqueue(Stream& stream, NodeType type, Work work) {
+  if (stream.capture != nullptr) captured(stream, type).work = std::move(work);
+  else work(*this, stream.id);
+}
+
+// --- memory
+// ---------------------------------------------------------------------------------------
+
+Address Context::allocate(std::size_t bytes, Allocation::Kind kind, unsigned flags) {
+  const Address at = device().allocate(bytes);
+  allocations[at] = {bytes, kind, flags};
+  return at;
+}
+
+const std::pair<const Address, Allocation>* Context::allocation(Address address) const {
+  auto after = allocations.upper_bound(address);
+  if (after == allocations.begin()) return nullptr;
+  const auto& found = *std::prev(after);
+  return address - found.first < std::max<std::size_t>(found.second.bytes, 1) ? &found : nullptr;
+}
+
+// --- what went wrong, and the end
+// -----------------------------------------------------------------
+
+void Context::note(std::string_view call, std::string_view why) {
+  std::fputs(fmt::format("raddle: {}: {}\n", call, why).c_str(), stderr);
+}
+
+void Context::fail(const std::string& message) {
+  std::fputs(fmt::format("raddle: {}\n", message).c_str(), stderr);
+  outcome_.failures.push_back(message);
+}
+
+void Context::unsupported(const std::string& what) {
+  const std::string message = what + " is not supported (cudaErrorNotSupported)";
+  for (const std::string& told : outcome_.failures)
+    if (told == message) return;
+  fail(message);
+}
+
+void Context::finish() {
+  if (folder_.empty() || getpid() != process_) return;
+  if (session_ == nullptr && outcome_.failures.empty()) return;  // no device was asked for
+  try {
+    if (session_ != nullptr && sticky == kSuccess) {
+      const sim::Result result = session_->finish();
+      const auto write = [&](const char* what, const std::string& text) {
+        write_file(sim::ExecOutcome::file(folder_, process_, what), text);
+      };
+      write("result", sim::to_json(result).dump(2));
+      const std::vector<report::Run> runs = {{job_.name, &result}};
+      if (job_.report) write("report", report::html({job_.command, job_.date, runs}));
+      if (job_.timeline) write("timeline", report::timeline(runs));
+      outcome_.summary = report::summary(result);
+      outcome_.has_result = true;
+    }
+  } catch (const std::exception& error) {
+    fail(error.what());
+  }
+  try {
+    outcome_.write(folder_, process_);
+  } catch (const std::exception& error) {
+    std::fputs(fmt::format("raddle: {}\n", error.what()).c_str(), stderr);
+  }
+}
+
+namespace {
+/// After the program's own exit handlers and destructors: they may still use the device.
+[[gnu::destructor]] void at_end() { context().finish(); }
+}  // namespace
+
+}  // namespace raddle::cudart

@@ -1,0 +1,214 @@
+// The state of the CUDA runtime in this process: one simulated device, what was registered, what
+// was made. There is one of it, made when the library is first called, because the interface that
+// it stands behind has no handle for it; every other state of Raddle hangs on this.
+#pragma once
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "raddle/cudart/abi.h"
+#include "raddle/sim/exec_job.h"
+#include "raddle/sim/session.h"
+
+namespace raddle::cudart {
+
+/// A call that fails: what it returns, and why in words (empty: the code says it all).
+struct Failure {
+  Error code;
+  std::string message = {};
+};
+
+/// What a program may hold a pointer to. A pointer that is not one of ours is refused.
+template <class T>
+class Handles {
+ public:
+  template <class... Args>
+  T* make(Args&&... args) {
+    auto item = std::make_unique<T>(T{std::forward<Args>(args)...});
+    T* const raw = item.get();
+    items_.emplace(raw, std::move(item));
+    return raw;
+  }
+  bool has(const void* handle) const { return items_.contains(handle); }
+  T& get(const void* handle) const {
+    const auto found = items_.find(handle);
+    if (found == items_.end()) throw Failure{kInvalidResourceHandle};
+    return *found->second;
+  }
+  void drop(const void* handle) {
+    if (items_.erase(handle) == 0) throw Failure{kInvalidResourceHandle};
+  }
+
+ private:
+  std::map<const void*, std::unique_ptr<T>> items_;  // never iterated
+};
+
+/// A __device__, __constant__ or __managed__ variable.
+struct Variable {
+  std::string name;
+  std::size_t bytes = 0;
+  void** managed = nullptr;  ///< where the host keeps its pointer to a managed one
+};
+
+/// What __cudaRegisterFatBinary was given, with what was registered for it afterwards.
+struct Module {
+  const void* wrapper = nullptr;
+  std::map<const void*, Variable> variables = {};  ///< by host address
+  std::optional<runtime::ModuleId> id = {};        ///< when loaded
+  std::optional<Failure> refused = {};             ///< when loading failed
+};
+
+/// A __global__ function.
+struct Kernel {
+  Module* module;
+  std::string name;
+  std::optional<runtime::KernelId> id = {};
+  int max_dynamic_shared_bytes = -1;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize; -1 = not set
+  int carveout = -1;
+};
+
+struct Capture;
+enum class NodeType : int;
+
+struct Stream {
+  StreamId id{};
+  unsigned flags = 0;
+  int priority = 0;
+  std::shared_ptr<Capture> capture = {};  ///< while it captures
+  std::vector<GraphNode*> tips = {};      ///< then: what its next operation depends on
+};
+
+struct Event {
+  runtime::EventId id{};
+  unsigned flags = 0;
+  bool recorded = false;
+  std::shared_ptr<Capture> capture = {};  ///< recorded in a stream that captures
+  std::vector<GraphNode*> captured = {};  ///< then: what it stands for
+};
+
+struct Pool {
+  std::array<std::uint64_t, 9> attributes = {};
+};
+
+/// A range of the program's own memory (cudaHostRegister).
+struct Registered {
+  Address start;
+  std::size_t bytes;
+  unsigned flags;
+  Address mirror;  ///< its copy in device memory; 0 until a program asks for a device pointer
+};
+
+struct Allocation {
+  std::size_t bytes;
+  enum class Kind : std::uint8_t { Device, Host, Managed, Array } kind;
+  unsigned flags = 0;
+};
+
+/// Of each host thread.
+struct ThreadState {
+  struct Configuration {
+    Dim3 grid, block;
+    std::size_t shared_bytes;
+    Stream* stream;
+  };
+  int last_error = kSuccess;
+  bool per_thread = false;  ///< the call under way was made by its _ptds or _ptsz name
+  std::vector<Configuration> configurations = {};
+  Stream* stream = nullptr;  ///< its cudaStreamPerThread
+};
+ThreadState& thread_state();
+
+class Context {
+ public:
+  Context();
+  ~Context();
+
+  std::recursive_mutex mutex;
+  Handles<Module> modules;
+  Handles<Kernel> kernels;
+  std::map<const void*, Kernel*> kernels_by_stub;
+  std::map<const void*, Module*> variable_owner;  ///< by host address
+  std::vector<Module*> managed;                   ///< modules with managed variables not yet loaded
+  Handles<Stream> streams;
+  Handles<Event> events;
+  Handles<Array> arrays;
+  /// What texture and surface objects were made of, by handle, for programs that ask.
+  std::map<std::uint64_t, std::pair<ResourceDescription, TextureFetch>> textures;
+  std::map<std::uint64_t, ResourceDescription> surfaces;
+  Handles<Pool> pools;
+  Pool* default_pool = nullptr;
+  Handles<Graph> graphs;
+  Handles<GraphExec> graph_execs;
+  std::vector<StreamId> branches;  ///< streams for branches of graphs
+  std::map<Address, Allocation> allocations;
+  std::map<Address, Registered> registered;
+  unsigned device_flags = 0;
+  std::map<int, std::size_t> limits;
+
+  /// The simulated device; the first call starts it. Throws Failure when that is not possible.
+  sim::Session& session();
+  runtime::SimulatedDevice& device() { return session().device(); }
+  const sim::Setup& setup() { return session().setup(); }
+  bool timed() { return !job_.functional && job_.record.empty(); }
+
+  /// Loads the module's PTX when that has not been done. Throws Failure.
+  runtime::ModuleId load(Module& module);
+  /// By host stub or handle. Throws Failure.
+  Kernel& kernel(const void* function);
+  runtime::KernelId loaded(Kernel& kernel);
+  struct Symbol {
+    Address address;
+    std::size_t bytes;
+  };
+  /// Of a registered variable. Throws Failure.
+  Symbol symbol(const void* host_variable);
+
+  /// What a program names by `stream`, the default streams among them. Throws Failure.
+  Stream& stream(Stream* stream);
+  /// Does `work` as an operation of the stream; a stream that captures only notes it down.
+  using Work = std::function<void(Context&, StreamId)>;
+  void enqueue(Stream& stream, NodeType type, Work work);
+
+  Address allocate(std::size_t bytes, Allocation::Kind kind, unsigned flags = 0);
+  /// The allocation that holds the address; null when none does.
+  const std::pair<const Address, Allocation>* allocation(Address address) const;
+
+  /// Tells the user why a call was refused.
+  void note(std::string_view call, std::string_view why);
+  /// Remembers that the run has failed and tells the user; `raddle exec` ends with status 1.
+  void fail(const std::string& message);
+  /// A function that we do not have was called.
+  void unsupported(const std::string& what);
+  /// An error that stays, as CUDA's do after a fault of a kernel.
+  int sticky = kSuccess;
+
+  /// Puts the result where `raddle exec` looks for it. Called once, at the end of the process.
+  void finish();
+  /// This process is a copy made by fork(): the device is its parent's.
+  bool forked() const;
+
+ private:
+  void start();
+  sim::ExecJob job_;
+  std::string folder_;
+  long process_;
+  std::optional<Failure> refused_;  // to start
+  std::unique_ptr<sim::Session> session_;
+  Stream legacy_;
+  sim::ExecOutcome outcome_;
+};
+
+/// The process's.
+Context& context();
+
+/// Runs the body of a call and gives its error code: exceptions become codes, the thread's last
+/// error is set, and the first failure of the run's own is told.
+int call(const char* name, const std::function<Error(Context&)>& body);
+
+}  // namespace raddle::cudart

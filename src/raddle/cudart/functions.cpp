@@ -1,0 +1,214 @@
+// What programs ask about their kernels, and how many blocks of them fit.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "raddle/cudart/functions.h"
+
+using namespace raddle;
+using namespace raddle::cudart;
+
+namespace raddle::cudart {
+
+namespace {
+constexpr int kDefaultSharedBytes = 48 * 1024;
+
+int static_shared(const trace::KernelCode& code) {
+  return static_cast<int>(code.static_shared_bytes);
+}
+}  // namespace
+
+const trace::KernelCode& code_of(Context& c, Kernel& kernel) {
+  return *exec::code_of(c.device().code(c.loaded(kernel)));
+}
+
+int max_dynamic_shared(Context& c, Kernel& kernel) {
+  if (kernel.max_dynamic_shared_bytes >= 0) return kernel.max_dynamic_shared_bytes;
+  const int limit = std::min(kDefaultSharedBytes, *attribute(c.setup(), 8));
+  return std::max(limit - static_shared(code_of(c, kernel)), 0);
+}
+
+unsigned resident_blocks(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared) {
+  if (block.count() == 0 || dynamic_shared > 0xffffffffu) return 0;
+  const trace::LaunchShape shape{{1, 1, 1}, block, static_cast<std::uint32_t>(dynamic_shared)};
+  if (block.count() > c.setup().machine.sm.max_threads_per_block) return 0;
+  return timing::residency(c.setup().machine.sm, code_of(c, kernel), shape).blocks;
+}
+
+namespace {
+
+int max_threads(Context& c, Kernel& kernel) {
+  const trace::KernelCode& code = code_of(c, kernel);
+  const timing::SmSpec& sm = c.setup().machine.sm;
+  std::uint64_t most = sm.max_threads_per_block;
+  for (const ptx::Function& f : c.device().module(*kernel.module->id).functions) {
+    if (f.name != kernel.name) continue;
+    if (f.required_threads) most = std::min(most, f.required_threads->count());
+    if (f.max_threads) most = std::min(most, f.max_threads->count());
+  }
+  while (most > 32 &&
+         timing::residency(sm, code, {{1, 1, 1}, {static_cast<std::uint32_t>(most), 1, 1}, 0})
+                 .blocks == 0)
+    most -= 32;
+  return static_cast<int>(most);
+}
+
+/// 75 of ".target sm_75".
+int ptx_version(const ptx::Module& module, int otherwise) {
+  const std::size_t digits = module.target.find_first_of("0123456789");
+  return digits == std::string::npos ? otherwise : std::atoi(module.target.c_str() + digits);
+}
+
+void write_attributes(Context& c, Kernel& kernel, FunctionAttributes& to) {
+  const trace::KernelCode& code = code_of(c, kernel);
+  const int capability = static_cast<int>(c.setup().device.compute_capability);
+  to = {};
+  to.shared_bytes = code.static_shared_bytes;
+  to.local_bytes = code.local_bytes_per_thread;
+  to.max_threads_per_block = max_threads(c, kernel);
+  to.registers = static_cast<int>(code.registers_per_thread);
+  // CUB picks its tuning by the PTX's own version and knows only those it was compiled for, which
+  // may be above the machine's: we run them.
+  to.ptx_version = ptx_version(c.device().module(*kernel.module->id), capability);
+  to.binary_version = capability;
+  to.max_dynamic_shared_bytes = max_dynamic_shared(c, kernel);
+  to.preferred_carveout = kernel.carveout;
+}
+
+/// Takes what a program asks of a kernel. Throws Failure.
+void set_attribute(Context& c, Kernel& kernel, int attribute_number, int value) {
+  switch (attribute_number) {
+    case 8: {
+      const int most = *attribute(c.setup(), 97) - static_shared(code_of(c, kernel));
+      if (value < 0 || value > most) throw Failure{kInvalidValue};
+      kernel.max_dynamic_shared_bytes = value;
+      return;
+    }
+    case 9:
+      if (value < -1 || value > 100) throw Failure{kInvalidValue};
+      kernel.carveout = value;
+      return;
+    case 10:  // cluster: must be set, width, height, depth, larger than portable, scheduling
+    case 11:
+    case 12:
+    case 13:
+    case 14:
+    case 15:
+      if (value > 1) {
+        c.unsupported("cudaFuncSetAttribute: clusters of thread blocks");
+        throw Failure{kNotSupported};
+      }
+      return;
+    default:
+      throw Failure{kInvalidValue};
+  }
+}
+
+}  // namespace
+
+}  // namespace raddle::cudart
+
+extern "C" {
+
+int raddle_cudaFuncGetAttributes_11(FunctionAttributes* to, const void* function) {
+  return call("cudaFuncGetAttributes", [&](Context& c) {
+    if (to == nullptr) throw Failure{kInvalidValue};
+    write_attributes(c, c.kernel(function), *to);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaFuncGetAttributes_12(FunctionAttributes* to, const void* function) {
+  return call("cudaFuncGetAttributes", [&](Context& c) {
+    if (to == nullptr) throw Failure{kInvalidValue};
+    write_attributes(c, c.kernel(function), *to);
+    std::memset(to + 1, 0, kFunctionAttributesTail);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaFuncSetAttribute(const void* function, int number, int value) {
+  return call("cudaFuncSetAttribute", [&](Context& c) {
+    set_attribute(c, c.kernel(function), number, value);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaFuncSetCacheConfig(const void* function, int) {
+  return call("cudaFuncSetCacheConfig", [&](Context& c) {
+    c.kernel(function);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaFuncSetSharedMemConfig(const void* function, int) {
+  return call("cudaFuncSetSharedMemConfig", [&](Context& c) {
+    c.kernel(function);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaFuncGetName(const char** name, const void* function) {
+  return call("cudaFuncGetName", [&](Context& c) {
+    if (name == nullptr) throw Failure{kInvalidValue};
+    *name = c.kernel(function).name.c_str();
+    return kSuccess;
+  });
+}
+
+int raddle_cudaFuncGetParamInfo(const void* function, std::size_t index, std::size_t* offset,
+                                std::size_t* bytes) {
+  return call("cudaFuncGetParamInfo", [&](Context& c) {
+    const auto& items = exec::parameters_of(c.device().code(c.loaded(c.kernel(function)))).items;
+    if (index >= items.size() || offset == nullptr) throw Failure{kInvalidValue};
+    *offset = items[index].offset;
+    if (bytes != nullptr) *bytes = items[index].size;
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGetFuncBySymbol(Kernel** function, const void* stub) {
+  return call("cudaGetFuncBySymbol", [&](Context& c) {
+    *function = &c.kernel(stub);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* function,
+                                                                  int block_size,
+                                                                  std::size_t dynamic_shared,
+                                                                  unsigned) {
+  return call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&](Context& c) {
+    if (blocks == nullptr || block_size <= 0) throw Failure{kInvalidValue};
+    const Dim3 block{static_cast<std::uint32_t>(block_size), 1, 1};
+    *blocks = static_cast<int>(resident_blocks(c, c.kernel(function), block, dynamic_shared));
+    return kSuccess;
+  });
+}
+
+int raddle_cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* function,
+                                                         int block_size,
+                                                         std::size_t dynamic_shared) {
+  return raddle_cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_size,
+                                                                       dynamic_shared, 0);
+}
+
+int raddle_cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function,
+                                                     int blocks, int block_size) {
+  return call("cudaOccupancyAvailableDynamicSMemPerBlock", [&](Context& c) {
+    if (bytes == nullptr || blocks <= 0 || block_size <= 0) throw Failure{kInvalidValue};
+    Kernel& kernel = c.kernel(function);
+    const Dim3 block{static_cast<std::uint32_t>(block_size), 1, 1};
+    // The most that still leaves room for so many blocks.
+    std::size_t low = 0, high = c.setup().machine.sm.shared_kib * 1024;
+    while (low < high) {
+      const std::size_t middle = (low + high + 1) / 2;
+      if (resident_blocks(c, kernel, block, middle) >= static_cast<unsigned>(blocks)) low = middle;
+      else high = middle - 1;
+    }
+    *bytes = low;
+    return kSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,19 @@
+// What is known of a kernel before it is launched.
+#pragma once
+#include "raddle/cudart/context.h"
+#include "raddle/cudart/properties.h"
+#include "raddle/trace/code.h"
+
+namespace raddle::cudart {
+
+/// Of cudart 12 and 13: bytes of cudaFuncAttributes behind those of cudart 11 (clusters, reserve).
+inline constexpr std::size_t kFunctionAttributesTail = (6 + 16) * sizeof(int);
+
+/// All of these load the kernel and throw Failure.
+const trace::KernelCode& code_of(Context& c, Kernel& kernel);
+/// Bytes of dynamic shared memory a launch may ask for.
+int max_dynamic_shared(Context& c, Kernel& kernel);
+/// Blocks of that shape that fit on one SM.
+unsigned resident_blocks(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared);
+
+}  // namespace raddle::cudart

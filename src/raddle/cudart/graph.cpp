@@ -1,0 +1,146 @@
+#include "raddle/cudart/graph.h"
+
+#include <algorithm>
+#include <map>
+
+namespace raddle::cudart {
+
+GraphNode& Graph::add(NodeType type, std::vector<GraphNode*> dependencies) {
+  nodes.push_back(std::make_unique<GraphNode>(GraphNode{type, std::move(dependencies)}));
+  return *nodes.back();
+}
+
+bool Graph::has(const GraphNode* node) const {
+  return std::ranges::any_of(nodes, [&](const auto& n) { return n.get() == node; });
+}
+
+Graph copy_of(const Graph& graph) {
+  Graph out;
+  std::map<const GraphNode*, GraphNode*> copies;  // looked up only
+  std::vector<const GraphNode*> left;
+  for (const auto& node : graph.nodes) left.push_back(node.get());
+  while (!left.empty()) {
+    const std::size_t before = left.size();
+    std::erase_if(left, [&](const GraphNode* node) {
+      std::vector<GraphNode*> dependencies;
+      for (const GraphNode* d : node->dependencies) {
+        const auto found = copies.find(d);
+        if (found == copies.end()) return false;
+        dependencies.push_back(found->second);
+      }
+      GraphNode& copy = out.add(node->type, std::move(dependencies));
+      copy.launch = node->launch, copy.work = node->work, copy.origin = node;
+      copies[node] = &copy;
+      return true;
+    });
+    if (left.size() == before) throw Failure{kInvalidValue, "the graph has a circle"};
+  }
+  return out;
+}
+
+namespace {
+
+/// Which stream does what: a node goes on where its first dependency ended, unless another node
+/// has gone on there already.
+class Branches {
+ public:
+  Branches(Context& c, StreamId first) : c_(c), first_(first), begin_(c.device().create_event()) {
+    c.device().record(begin_, first);
+  }
+
+  /// The stream of the node, which waits for all the node depends on.
+  StreamId place(const GraphNode& node) {
+    std::size_t branch = kNone;
+    for (const GraphNode* d : node.dependencies) {
+      const std::size_t candidate = branch_.at(d);
+      if (last_[candidate] != d) continue;
+      branch = candidate;
+      break;
+    }
+    if (branch == kNone) branch = fresh();
+    for (const GraphNode* d : node.dependencies)
+      if (branch_.at(d) != branch) c_.device().wait(stream(branch), done_.at(d));
+    branch_[&node] = branch;
+    last_[branch] = &node;
+    return stream(branch);
+  }
+  void ended(const GraphNode& node) {
+    const runtime::EventId event = c_.device().create_event();
+    c_.device().record(event, stream(branch_.at(&node)));
+    done_[&node] = event;
+  }
+  /// The first stream waits for every other.
+  void join() {
+    for (std::size_t b = 1; b < last_.size(); ++b) c_.device().wait(first_, done_.at(last_[b]));
+  }
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+  StreamId stream(std::size_t branch) const {
+    return branch == 0 ? first_ : c_.branches[branch - 1];
+  }
+  std::size_t fresh() {
+    const std::size_t branch = last_.size();
+    last_.push_back(nullptr);
+    if (branch == 0) return branch;
+    if (c_.branches.size() < branch) c_.branches.push_back(c_.device().create_stream());
+    // Not before the graph's turn in its stream.
+    c_.device().wait(stream(branch), begin_);
+    return branch;
+  }
+  Context& c_;
+  StreamId first_;
+  runtime::EventId begin_;
+  std::vector<const GraphNode*> last_;              // by branch
+  std::map<const GraphNode*, std::size_t> branch_;  // looked up only
+  std::map<const GraphNode*, runtime::EventId> done_;
+};
+
+bool linear(const Graph& graph) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const auto& dependencies = graph.nodes[i]->dependencies;
+    if (i == 0 ? !dependencies.empty()
+               : dependencies.size() != 1 || dependencies[0] != graph.nodes[i - 1].get())
+      return false;
+  }
+  return true;
+}
+
+void do_node(Context& c, const GraphNode& node, StreamId stream) {
+  if (node.type == NodeType::Kernel) launch_now(c, stream, node.launch);
+  else if (node.work) node.work(c, stream);
+}
+
+}  // namespace
+
+void run(Context& c, const Graph& graph, StreamId stream) {
+  if (linear(graph)) {
+    for (const auto& node : graph.nodes) do_node(c, *node, stream);
+    return;
+  }
+  Branches branches(c, stream);
+  for (const auto& node : graph.nodes) {
+    do_node(c, *node, branches.place(*node));
+    branches.ended(*node);
+  }
+  branches.join();
+}
+
+GraphNode& captured(Stream& stream, NodeType type) {
+  GraphNode& node = stream.capture->graph->add(type, stream.tips);
+  stream.tips = {&node};
+  return node;
+}
+
+void join(Stream& stream, const Event& event) {
+  if (stream.capture != nullptr && stream.capture != event.capture)
+    throw Failure{static_cast<Error>(902)};  // two captures would become one
+  if (stream.capture == nullptr) {
+    stream.capture = event.capture;
+    event.capture->streams.push_back(&stream);
+  }
+  for (GraphNode* node : event.captured)
+    if (std::ranges::count(stream.tips, node) == 0) stream.tips.push_back(node);
+}
+
+}  // namespace raddle::cudart

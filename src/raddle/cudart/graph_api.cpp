@@ -1,0 +1,415 @@
+// The calls that make, change and run graphs.
+#include <algorithm>
+#include <cstring>
+
+#include "raddle/cudart/graph.h"
+#include "raddle/cudart/transfer.h"
+
+using namespace raddle;
+using namespace raddle::cudart;
+
+namespace {
+
+struct KernelNodeParameters {
+  const void* function;
+  Dim3 grid, block;
+  unsigned shared_bytes;
+  void** arguments;
+  void** extra;
+};
+struct MemsetParameters {
+  void* to;
+  std::size_t pitch;
+  unsigned value, value_bytes;
+  std::size_t width, height;  ///< values, rows
+};
+struct HostParameters {
+  HostFunction function;
+  void* data;
+};
+struct MemAllocParameters {
+  PoolProperties pool;
+  const AccessDescription* access;
+  std::size_t access_count, bytes;
+  void* address;
+};
+
+template <class T>
+T& required(T* pointer) {
+  if (pointer == nullptr) throw Failure{kInvalidValue};
+  return *pointer;
+}
+
+KernelLaunch launch_of(Context& c, const KernelNodeParameters* p) {
+  required(p);
+  if (p->extra != nullptr) {
+    c.unsupported("a graph's kernel node with `extra` arguments");
+    throw Failure{kNotSupported};
+  }
+  return prepared(c, p->function, p->grid, p->block, p->shared_bytes, p->arguments);
+}
+
+Context::Work fill_of(const MemsetParameters* p) {
+  return [m = required(p)](Context& c, StreamId on) {
+    c.device().settle(on);
+    const std::size_t bytes = m.width * m.value_bytes;
+    fill(c, {m.to, m.height > 1 ? m.pitch : bytes, m.height}, m.value, m.value_bytes,
+         {bytes, m.height, 1});
+  };
+}
+
+Context::Work copy_of_bytes(void* to, const void* from, std::size_t bytes, CopyKind kind) {
+  return [=](Context& c, StreamId on) {
+    c.device().settle(on);
+    check_direction(c, kind, to, from);
+    copy(c, {to, bytes, 1}, {const_cast<void*>(from), bytes, 1}, {bytes, 1, 1});
+  };
+}
+
+Context::Work copy_of_3d(const Copy3d* p) {
+  return [m = required(p)](Context& c, StreamId on) {
+    c.device().settle(on);
+    copy_3d(c, m);
+  };
+}
+
+Context::Work host_of(const HostParameters* p) {
+  return [h = required(p)](Context& c, StreamId on) {
+    c.device().settle(on);
+    h.function(h.data);
+  };
+}
+
+/// Adds a node with its dependencies, which must be the graph's.
+GraphNode& add(Context& c, GraphNode** to, Graph* graph, GraphNode* const* dependencies,
+               std::size_t count, NodeType type) {
+  Graph& g = c.graphs.get(graph);
+  std::vector<GraphNode*> before;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!g.has(dependencies[i])) throw Failure{kInvalidValue};
+    before.push_back(dependencies[i]);
+  }
+  GraphNode& node = g.add(type, std::move(before));
+  if (to != nullptr) *to = &node;
+  return node;
+}
+
+/// The instantiated copy of a graph's node.
+GraphNode& instance(Context& c, GraphExec* exec, const GraphNode* node, NodeType type) {
+  for (const auto& n : c.graph_execs.get(exec).graph.nodes)
+    if (n->origin == node && n->type == type) return *n;
+  throw Failure{kInvalidValue};
+}
+
+Error instantiate(Context& c, GraphExec** to, Graph* graph) {
+  required(to);
+  Graph copy = copy_of(c.graphs.get(graph));
+  *to = c.graph_execs.make();
+  (*to)->graph = std::move(copy);
+  return kSuccess;
+}
+
+/// Takes the parameters of the other graph's nodes when both are alike. False when they are not.
+bool update(GraphExec& exec, const Graph& graph) {
+  const Graph fresh = copy_of(graph);
+  if (fresh.nodes.size() != exec.graph.nodes.size()) return false;
+  for (std::size_t i = 0; i < fresh.nodes.size(); ++i)
+    if (fresh.nodes[i]->type != exec.graph.nodes[i]->type ||
+        fresh.nodes[i]->dependencies.size() != exec.graph.nodes[i]->dependencies.size())
+      return false;
+  for (std::size_t i = 0; i < fresh.nodes.size(); ++i) {
+    exec.graph.nodes[i]->launch = fresh.nodes[i]->launch;
+    exec.graph.nodes[i]->work = fresh.nodes[i]->work;
+  }
+  return true;
+}
+
+constexpr Error kGraphExecUpdateFailure = static_cast<Error>(910);
+
+}  // namespace
+
+extern "C" {
+
+int raddle_cudaGraphCreate(Graph** graph, unsigned) {
+  return call("cudaGraphCreate", [&](Context& c) {
+    c.session();
+    required(graph) = c.graphs.make();
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphDestroy(Graph* graph) {
+  return call("cudaGraphDestroy", [&](Context& c) {
+    c.graphs.drop(graph);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddKernelNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                  std::size_t count, const KernelNodeParameters* p) {
+  return call("cudaGraphAddKernelNode", [&](Context& c) {
+    KernelLaunch launch = launch_of(c, p);
+    add(c, node, graph, dependencies, count, NodeType::Kernel).launch = std::move(launch);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddMemcpyNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                  std::size_t count, const Copy3d* p) {
+  return call("cudaGraphAddMemcpyNode", [&](Context& c) {
+    add(c, node, graph, dependencies, count, NodeType::Memcpy).work = copy_of_3d(p);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddMemcpyNode1D(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                    std::size_t count, void* to, const void* from,
+                                    std::size_t bytes, CopyKind kind) {
+  return call("cudaGraphAddMemcpyNode1D", [&](Context& c) {
+    add(c, node, graph, dependencies, count, NodeType::Memcpy).work =
+        copy_of_bytes(to, from, bytes, kind);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddMemsetNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                  std::size_t count, const MemsetParameters* p) {
+  return call("cudaGraphAddMemsetNode", [&](Context& c) {
+    add(c, node, graph, dependencies, count, NodeType::Memset).work = fill_of(p);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddHostNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                std::size_t count, const HostParameters* p) {
+  return call("cudaGraphAddHostNode", [&](Context& c) {
+    add(c, node, graph, dependencies, count, NodeType::Host).work = host_of(p);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddEmptyNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                 std::size_t count) {
+  return call("cudaGraphAddEmptyNode", [&](Context& c) {
+    add(c, node, graph, dependencies, count, NodeType::Empty);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddChildGraphNode(GraphNode** node, Graph* graph,
+                                      GraphNode* const* dependencies, std::size_t count,
+                                      Graph* child) {
+  return call("cudaGraphAddChildGraphNode", [&](Context& c) {
+    auto inner = std::make_shared<Graph>(copy_of(c.graphs.get(child)));
+    add(c, node, graph, dependencies, count, NodeType::Graph).work =
+        [inner](Context& context, StreamId on) { run(context, *inner, on); };
+    return kSuccess;
+  });
+}
+
+// Memory of a graph is there from the node's making on, and stays.
+int raddle_cudaGraphAddMemAllocNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                    std::size_t count, MemAllocParameters* p) {
+  return call("cudaGraphAddMemAllocNode", [&](Context& c) {
+    if (required(p).bytes == 0) throw Failure{kInvalidValue};
+    add(c, node, graph, dependencies, count, NodeType::MemAlloc);
+    p->address = reinterpret_cast<void*>(c.allocate(p->bytes, Allocation::Kind::Device));
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddMemFreeNode(GraphNode** node, Graph* graph, GraphNode* const* dependencies,
+                                   std::size_t count, void* pointer) {
+  return call("cudaGraphAddMemFreeNode", [&](Context& c) {
+    if (c.allocation(reinterpret_cast<Address>(pointer)) == nullptr) throw Failure{kInvalidValue};
+    add(c, node, graph, dependencies, count, NodeType::MemFree);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddDependencies_11(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                                       std::size_t count) {
+  return call("cudaGraphAddDependencies", [&](Context& c) {
+    const Graph& g = c.graphs.get(graph);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!g.has(from[i]) || !g.has(to[i])) throw Failure{kInvalidValue};
+      to[i]->dependencies.push_back(from[i]);
+    }
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphAddDependencies_13(Graph* graph, GraphNode* const* from, GraphNode* const* to,
+                                       const void*, std::size_t count) {
+  return raddle_cudaGraphAddDependencies_11(graph, from, to, count);
+}
+
+int raddle_cudaGraphGetNodes(Graph* graph, GraphNode** nodes, std::size_t* count) {
+  return call("cudaGraphGetNodes", [&](Context& c) {
+    const Graph& g = c.graphs.get(graph);
+    if (nodes != nullptr)
+      for (std::size_t i = 0; i < required(count); ++i)
+        nodes[i] = i < g.nodes.size() ? g.nodes[i].get() : nullptr;
+    required(count) = nodes != nullptr ? std::min(*count, g.nodes.size()) : g.nodes.size();
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphGetRootNodes(Graph* graph, GraphNode** nodes, std::size_t* count) {
+  return call("cudaGraphGetRootNodes", [&](Context& c) {
+    std::vector<GraphNode*> roots;
+    for (const auto& node : c.graphs.get(graph).nodes)
+      if (node->dependencies.empty()) roots.push_back(node.get());
+    if (nodes != nullptr)
+      for (std::size_t i = 0; i < required(count); ++i)
+        nodes[i] = i < roots.size() ? roots[i] : nullptr;
+    required(count) = nodes != nullptr ? std::min(*count, roots.size()) : roots.size();
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphNodeGetType(GraphNode* node, NodeType* type) {
+  return call("cudaGraphNodeGetType", [&](Context&) {
+    required(type) = required(node).type;
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphClone(Graph** to, Graph* graph) {
+  return call("cudaGraphClone", [&](Context& c) {
+    Graph copy = copy_of(c.graphs.get(graph));
+    required(to) = c.graphs.make();
+    (*to)->nodes = std::move(copy.nodes);
+    return kSuccess;
+  });
+}
+
+// --- executable graphs
+// ----------------------------------------------------------------------------
+
+int raddle_cudaGraphInstantiate_11(GraphExec** exec, Graph* graph, GraphNode**, char*,
+                                   std::size_t) {
+  return call("cudaGraphInstantiate", [&](Context& c) { return instantiate(c, exec, graph); });
+}
+
+int raddle_cudaGraphInstantiate_12(GraphExec** exec, Graph* graph, unsigned long long) {
+  return call("cudaGraphInstantiate", [&](Context& c) { return instantiate(c, exec, graph); });
+}
+
+int raddle_cudaGraphInstantiateWithFlags(GraphExec** exec, Graph* graph, unsigned long long) {
+  return call("cudaGraphInstantiateWithFlags",
+              [&](Context& c) { return instantiate(c, exec, graph); });
+}
+
+int raddle_cudaGraphExecDestroy(GraphExec* exec) {
+  return call("cudaGraphExecDestroy", [&](Context& c) {
+    c.graph_execs.drop(exec);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphUpload(GraphExec* exec, Stream* stream) {
+  return call("cudaGraphUpload", [&](Context& c) {
+    c.graph_execs.get(exec);
+    c.stream(stream);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphLaunch(GraphExec* exec, Stream* stream) {
+  return call("cudaGraphLaunch", [&](Context& c) {
+    const GraphExec& e = c.graph_execs.get(exec);
+    Stream& on = c.stream(stream);
+    if (on.capture == nullptr) {
+      run(c, e.graph, on.id);
+      return kSuccess;
+    }
+    auto inner = std::make_shared<Graph>(copy_of(e.graph));
+    captured(on, NodeType::Graph).work = [inner](Context& context, StreamId id) {
+      run(context, *inner, id);
+    };
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphExecKernelNodeSetParams(GraphExec* exec, GraphNode* node,
+                                            const KernelNodeParameters* p) {
+  return call("cudaGraphExecKernelNodeSetParams", [&](Context& c) {
+    instance(c, exec, node, NodeType::Kernel).launch = launch_of(c, p);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphKernelNodeSetParams(GraphNode* node, const KernelNodeParameters* p) {
+  return call("cudaGraphKernelNodeSetParams", [&](Context& c) {
+    if (required(node).type != NodeType::Kernel) throw Failure{kInvalidValue};
+    node->launch = launch_of(c, p);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphExecMemcpyNodeSetParams1D(GraphExec* exec, GraphNode* node, void* to,
+                                              const void* from, std::size_t bytes, CopyKind kind) {
+  return call("cudaGraphExecMemcpyNodeSetParams1D", [&](Context& c) {
+    instance(c, exec, node, NodeType::Memcpy).work = copy_of_bytes(to, from, bytes, kind);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphExecMemcpyNodeSetParams(GraphExec* exec, GraphNode* node, const Copy3d* p) {
+  return call("cudaGraphExecMemcpyNodeSetParams", [&](Context& c) {
+    instance(c, exec, node, NodeType::Memcpy).work = copy_of_3d(p);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphExecMemsetNodeSetParams(GraphExec* exec, GraphNode* node,
+                                            const MemsetParameters* p) {
+  return call("cudaGraphExecMemsetNodeSetParams", [&](Context& c) {
+    instance(c, exec, node, NodeType::Memset).work = fill_of(p);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphExecHostNodeSetParams(GraphExec* exec, GraphNode* node,
+                                          const HostParameters* p) {
+  return call("cudaGraphExecHostNodeSetParams", [&](Context& c) {
+    instance(c, exec, node, NodeType::Host).work = host_of(p);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGraphExecUpdate_11(GraphExec* exec, Graph* graph, GraphNode** node, int* result) {
+  return call("cudaGraphExecUpdate", [&](Context& c) {
+    const bool done = update(c.graph_execs.get(exec), c.graphs.get(graph));
+    if (node != nullptr) *node = nullptr;
+    if (result != nullptr) *result = done ? 0 : 2;  // success, or another topology
+    return done ? kSuccess : kGraphExecUpdateFailure;
+  });
+}
+
+int raddle_cudaGraphExecUpdate_12(GraphExec* exec, Graph* graph, void* info) {
+  return call("cudaGraphExecUpdate", [&](Context& c) {
+    const bool done = update(c.graph_execs.get(exec), c.graphs.get(graph));
+    const struct {
+      int result;
+      GraphNode *node, *from;
+    } told = {done ? 0 : 2, nullptr, nullptr};
+    if (info != nullptr) std::memcpy(info, &told, sizeof told);
+    return done ? kSuccess : kGraphExecUpdateFailure;
+  });
+}
+
+int raddle_cudaDeviceGraphMemTrim(int) {
+  return call("cudaDeviceGraphMemTrim", [](Context&) { return kSuccess; });
+}
+
+int raddle_cudaDeviceGetGraphMemAttribute(int device, int, std::uint64_t* value) {
+  return call("cudaDeviceGetGraphMemAttribute", [&](Context&) {
+    if (device != 0) throw Failure{kInvalidDevice};
+    required(value) = 0;  // graphs have no memory of their own here
+    return kSuccess;
+  });
+}
+
+}  // extern "C"

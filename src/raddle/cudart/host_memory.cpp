@@ -1,0 +1,148 @@
+// Host memory that the device sees, what is known of any pointer, and hints that change nothing
+// here: there is one memory, so nothing moves.
+#include "raddle/cudart/host_memory.h"
+
+#include <cstring>
+
+using namespace raddle;
+using namespace raddle::cudart;
+
+namespace raddle::cudart {
+
+namespace {
+
+Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
+void* pointer_to(Address address) { return reinterpret_cast<void*>(address); }
+
+/// The registered range that holds the address; null when there is none.
+Registered* registered(Context& c, Address address) {
+  auto after = c.registered.upper_bound(address);
+  if (after == c.registered.begin()) return nullptr;
+  Registered& found = std::prev(after)->second;
+  return address - found.start < found.bytes ? &found : nullptr;
+}
+
+}  // namespace
+
+void show_registered(Context& c) {
+  for (auto& [start, range] : c.registered)
+    if (range.mirror != 0) std::memcpy(pointer_to(range.mirror), pointer_to(start), range.bytes);
+}
+
+void take_registered(Context& c) {
+  for (auto& [start, range] : c.registered)
+    if (range.mirror != 0) std::memcpy(pointer_to(start), pointer_to(range.mirror), range.bytes);
+}
+
+}  // namespace raddle::cudart
+
+extern "C" {
+
+int raddle_cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+  return call("cudaHostRegister", [&](Context& c) {
+    c.session();
+    if (pointer == nullptr || bytes == 0) throw Failure{kInvalidValue};
+    if (registered(c, address_of(pointer)) != nullptr || c.allocation(address_of(pointer)))
+      throw Failure{kHostMemoryAlreadyRegistered};
+    c.registered[address_of(pointer)] = {address_of(pointer), bytes, flags, 0};
+    return kSuccess;
+  });
+}
+
+int raddle_cudaHostUnregister(void* pointer) {
+  return call("cudaHostUnregister", [&](Context& c) {
+    const auto found = c.registered.find(address_of(pointer));
+    if (found == c.registered.end()) throw Failure{kHostMemoryNotRegistered};
+    if (found->second.mirror != 0) c.device().free(found->second.mirror);
+    c.registered.erase(found);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaHostGetDevicePointer(void** to, void* pointer, unsigned) {
+  return call("cudaHostGetDevicePointer", [&](Context& c) {
+    if (to == nullptr) throw Failure{kInvalidValue};
+    const auto* own = c.allocation(address_of(pointer));
+    if (own != nullptr && own->second.kind != Allocation::Kind::Device) {
+      *to = pointer;
+      return kSuccess;
+    }
+    Registered* range = registered(c, address_of(pointer));
+    if (range == nullptr) throw Failure{kInvalidValue};
+    if (c.setup().run.live) {
+      c.unsupported("cudaHostGetDevicePointer of registered memory with --live");
+      throw Failure{kNotSupported};
+    }
+    if (range->mirror == 0) range->mirror = c.device().allocate(range->bytes);
+    *to = pointer_to(range->mirror + (address_of(pointer) - range->start));
+    return kSuccess;
+  });
+}
+
+int raddle_cudaHostGetFlags(unsigned* flags, void* pointer) {
+  return call("cudaHostGetFlags", [&](Context& c) {
+    if (flags == nullptr) throw Failure{kInvalidValue};
+    const auto* own = c.allocation(address_of(pointer));
+    const Registered* range = registered(c, address_of(pointer));
+    if (own != nullptr && own->second.kind == Allocation::Kind::Host) *flags = own->second.flags;
+    else if (range != nullptr) *flags = range->flags;
+    else throw Failure{kInvalidValue};
+    return kSuccess;
+  });
+}
+
+int raddle_cudaPointerGetAttributes(PointerAttributes* to, const void* pointer) {
+  return call("cudaPointerGetAttributes", [&](Context& c) {
+    if (to == nullptr) throw Failure{kInvalidValue};
+    c.session();
+    void* const p = const_cast<void*>(pointer);
+    *to = {MemoryType::Unregistered, -2, nullptr, p};
+    if (const auto* own = c.allocation(address_of(pointer))) {
+      const bool device = own->second.kind == Allocation::Kind::Device;
+      const bool managed = own->second.kind == Allocation::Kind::Managed;
+      *to = {device    ? MemoryType::Device
+             : managed ? MemoryType::Managed
+                       : MemoryType::Host,
+             0, p, device ? nullptr : p};
+    } else if (const Registered* range = registered(c, address_of(pointer))) {
+      const Address mirror = range->mirror;
+      *to = {MemoryType::Host, 0,
+             mirror != 0 ? pointer_to(mirror + (address_of(pointer) - range->start)) : p, p};
+    } else if (c.device().memory().valid(address_of(pointer), 1)) {  // a variable
+      *to = {MemoryType::Device, 0, p, nullptr};
+    }
+    return kSuccess;
+  });
+}
+
+// --- hints
+// ----------------------------------------------------------------------------------------
+
+int raddle_cudaMemAdvise(const void* pointer, std::size_t, int, std::uint64_t) {
+  return call("cudaMemAdvise", [&](Context& c) {
+    if (c.allocation(address_of(pointer)) == nullptr) throw Failure{kInvalidValue};
+    return kSuccess;
+  });
+}
+
+int raddle_cudaMemPrefetchAsync_11(const void* pointer, std::size_t, int, Stream* stream) {
+  return call("cudaMemPrefetchAsync", [&](Context& c) {
+    c.stream(stream);
+    if (c.allocation(address_of(pointer)) == nullptr) throw Failure{kInvalidValue};
+    return kSuccess;
+  });
+}
+
+int raddle_cudaMemPrefetchAsync_13(const void* pointer, std::size_t bytes, MemoryLocation, unsigned,
+                                   Stream* stream) {
+  return raddle_cudaMemPrefetchAsync_11(pointer, bytes, 0, stream);
+}
+
+int raddle_cudaStreamAttachMemAsync(Stream* stream, void*, std::size_t, unsigned) {
+  return call("cudaStreamAttachMemAsync", [&](Context& c) {
+    c.stream(stream);
+    return kSuccess;
+  });
+}
+
+}  // extern "C"

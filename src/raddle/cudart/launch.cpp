@@ -1,0 +1,150 @@
+// Launches of kernels.
+#include "raddle/cudart/launch.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "raddle/base/error.h"
+#include "raddle/cudart/functions.h"
+#include "raddle/cudart/graph.h"
+#include "raddle/cudart/host_memory.h"
+
+using namespace raddle;
+using namespace raddle::cudart;
+
+namespace {
+
+struct Shape {
+  Dim3 grid, block;
+  std::size_t shared_bytes;
+  bool cooperative = false;
+};
+
+/// Values of the arguments, laid out as the kernel's parameters.
+std::vector<std::byte> packed(const exec::ParameterLayout& layout, void** arguments) {
+  std::vector<std::byte> bytes(layout.bytes);
+  for (std::size_t i = 0; i < layout.items.size(); ++i)
+    std::memcpy(bytes.data() + layout.items[i].offset, arguments[i], layout.items[i].size);
+  return bytes;
+}
+
+/// What CUDA refuses before a launch. Throws Failure with its code.
+void check(Context& c, Kernel& kernel, const Shape& s) {
+  if (s.grid.count() == 0 || s.block.count() == 0)
+    throw Failure{kInvalidConfiguration, kernel.name + ": grid and block must not be empty"};
+  if (s.block.count() > c.setup().machine.sm.max_threads_per_block) return;  // the device says it
+  const int dynamic = max_dynamic_shared(c, kernel);
+  if (s.shared_bytes > static_cast<std::size_t>(dynamic))
+    throw Failure{kInvalidValue,
+                  fmt::format("{}: {} bytes of dynamic shared memory, allowed are {} "
+                              "(cudaFuncAttributeMaxDynamicSharedMemorySize)",
+                              kernel.name, s.shared_bytes, dynamic)};
+  const unsigned resident = resident_blocks(c, kernel, s.block, s.shared_bytes);
+  if (resident == 0)
+    throw Failure{kLaunchOutOfResources, kernel.name + ": a block of it does not fit on an SM of " +
+                                             c.setup().machine.name};
+  const std::uint64_t together = std::uint64_t{resident} * c.setup().machine.sm.count;
+  if (s.cooperative && s.grid.count() > together)
+    throw Failure{kCooperativeLaunchTooLarge,
+                  fmt::format("{}: cooperative launch of {} blocks, {} fit on the machine at once",
+                              kernel.name, s.grid.count(), together)};
+}
+
+KernelLaunch prepare(Context& c, const void* function, const Shape& shape, void** arguments) {
+  Kernel& kernel = c.kernel(function);
+  const runtime::KernelId id = c.loaded(kernel);
+  const exec::ParameterLayout& layout = exec::parameters_of(c.device().code(id));
+  if (arguments == nullptr && !layout.items.empty()) throw Failure{kInvalidValue};
+  check(c, kernel, shape);
+  return {&kernel,           shape.grid,
+          shape.block,       shape.shared_bytes,
+          shape.cooperative, packed(layout, arguments)};
+}
+
+Error launch(Context& c, const void* function, const Shape& shape, void** arguments,
+             Stream* stream) {
+  launch_packed(c, c.stream(stream), prepare(c, function, shape, arguments));
+  return kSuccess;
+}
+
+/// Takes a launch's attributes. Throws Failure for what we cannot do.
+void apply(Context& c, const LaunchAttribute& attribute, Shape& shape) {
+  if (attribute.id == kAttributeCooperative) shape.cooperative = attribute.value.cooperative != 0;
+  if (attribute.id == kAttributeCluster) {
+    const auto& cluster = attribute.value.cluster;
+    if (std::uint64_t{cluster.x} * cluster.y * cluster.z > 1) {
+      c.unsupported("cudaLaunchKernelExC: clusters of thread blocks");
+      throw Failure{kNotSupported};
+    }
+  }
+}
+
+}  // namespace
+
+void raddle::cudart::launch_packed(Context& c, Stream& stream, const KernelLaunch& launch) {
+  if (stream.capture != nullptr) captured(stream, NodeType::Kernel).launch = launch;
+  else launch_now(c, stream.id, launch);
+}
+
+void raddle::cudart::launch_now(Context& c, StreamId stream, const KernelLaunch& launch) {
+  show_registered(c);
+  try {
+    c.device().launch(
+        c.loaded(*launch.kernel), launch.grid, launch.block, launch.parameters,
+        {static_cast<std::uint32_t>(launch.shared_bytes), stream, launch.cooperative});
+  } catch (const InputError& error) {
+    throw Failure{kInvalidConfiguration, error.what()};
+  }
+  take_registered(c);
+}
+
+KernelLaunch raddle::cudart::prepared(Context& c, const void* function, Dim3 grid, Dim3 block,
+                                      std::size_t shared_bytes, void** arguments) {
+  return prepare(c, function, {grid, block, shared_bytes}, arguments);
+}
+
+extern "C" {
+
+int raddle_cudaLaunchKernel(const void* function, Dim3 grid, Dim3 block, void** arguments,
+                            std::size_t shared_bytes, Stream* stream) {
+  return call("cudaLaunchKernel", [&](Context& c) {
+    return launch(c, function, {grid, block, shared_bytes}, arguments, stream);
+  });
+}
+
+int raddle_cudaLaunchCooperativeKernel(const void* function, Dim3 grid, Dim3 block,
+                                       void** arguments, std::size_t shared_bytes, Stream* stream) {
+  return call("cudaLaunchCooperativeKernel", [&](Context& c) {
+    return launch(c, function, {grid, block, shared_bytes, true}, arguments, stream);
+  });
+}
+
+int raddle_cudaLaunchKernelExC(const HostLaunchConfiguration* configuration, const void* function,
+                               void** arguments) {
+  return call("cudaLaunchKernelExC", [&](Context& c) {
+    if (configuration == nullptr) throw Failure{kInvalidValue};
+    const HostLaunchConfiguration& k = *configuration;
+    Shape shape{k.grid, k.block, k.dynamic_shared_bytes};
+    for (unsigned i = 0; i < k.attribute_count; ++i) apply(c, k.attributes[i], shape);
+    return launch(c, function, shape, arguments, k.stream);
+  });
+}
+
+int raddle_cudaPushCallConfiguration(Dim3 grid, Dim3 block, std::size_t shared_bytes,
+                                     Stream* stream) {
+  thread_state().configurations.push_back({grid, block, shared_bytes, stream});
+  return kSuccess;
+}
+
+int raddle_cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared_bytes,
+                                    void* stream) {
+  auto& all = thread_state().configurations;
+  if (all.empty()) return kMissingConfiguration;
+  *grid = all.back().grid, *block = all.back().block, *shared_bytes = all.back().shared_bytes;
+  std::memcpy(stream, &all.back().stream, sizeof(Stream*));
+  all.pop_back();
+  return kSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,153 @@
+// Memory pools and stream-ordered allocation. Memory is taken and given back in the order of the
+// calls, which is an order of the streams too; a pool is its settings.
+#include <array>
+#include <cstring>
+
+#include "raddle/cudart/context.h"
+#include "raddle/cudart/graph.h"
+
+using namespace raddle;
+using namespace raddle::cudart;
+
+namespace {
+
+constexpr int kReleaseThreshold = 4, kReservedCurrent = 5, kUsedCurrent = 7, kLast = 8;
+
+Error allocate(Context& c, void** to, std::size_t bytes, Stream* stream) {
+  if (to == nullptr || bytes == 0) throw Failure{kInvalidValue};
+  Stream& on = c.stream(stream);
+  *to = reinterpret_cast<void*>(c.allocate(bytes, Allocation::Kind::Device));
+  // In a graph the memory stays: each launch of the graph finds it at the same address.
+  if (on.capture != nullptr) c.enqueue(on, NodeType::MemAlloc, [](Context&, StreamId) {});
+  return kSuccess;
+}
+
+Pool& pool(Context& c, Pool* handle) {
+  if (handle == nullptr) throw Failure{kInvalidValue};
+  return c.pools.get(handle);
+}
+
+int get_default(const char* name, Pool** to, int device) {
+  return call(name, [&](Context& c) {
+    c.session();
+    if (device != 0) throw Failure{kInvalidDevice};
+    if (to == nullptr) throw Failure{kInvalidValue};
+    if (c.default_pool == nullptr) c.default_pool = c.pools.make();
+    *to = c.default_pool;
+    return kSuccess;
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+int raddle_cudaMallocAsync(void** to, std::size_t bytes, Stream* stream) {
+  return call("cudaMallocAsync", [&](Context& c) { return allocate(c, to, bytes, stream); });
+}
+
+int raddle_cudaMallocFromPoolAsync(void** to, std::size_t bytes, Pool* from, Stream* stream) {
+  return call("cudaMallocFromPoolAsync", [&](Context& c) {
+    pool(c, from);
+    return allocate(c, to, bytes, stream);
+  });
+}
+
+int raddle_cudaFreeAsync(void* pointer, Stream* stream) {
+  return call("cudaFreeAsync", [&](Context& c) {
+    Stream& on = c.stream(stream);
+    if (pointer == nullptr) return kSuccess;
+    const auto found = c.allocations.find(reinterpret_cast<Address>(pointer));
+    if (found == c.allocations.end()) throw Failure{kInvalidValue};
+    if (on.capture != nullptr) {
+      c.enqueue(on, NodeType::MemFree, [](Context&, StreamId) {});
+      return kSuccess;
+    }
+    c.device().release(found->first);
+    c.allocations.erase(found);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaDeviceGetDefaultMemPool(Pool** to, int device) {
+  return get_default("cudaDeviceGetDefaultMemPool", to, device);
+}
+
+int raddle_cudaDeviceGetMemPool(Pool** to, int device) {
+  return get_default("cudaDeviceGetMemPool", to, device);
+}
+
+int raddle_cudaDeviceSetMemPool(int, Pool* to) {
+  return call("cudaDeviceSetMemPool", [&](Context& c) {
+    pool(c, to);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaMemPoolCreate(Pool** to, const PoolProperties* properties) {
+  return call("cudaMemPoolCreate", [&](Context& c) {
+    c.session();
+    if (to == nullptr || properties == nullptr) throw Failure{kInvalidValue};
+    if (properties->handle_types != 0) {
+      c.unsupported("cudaMemPoolCreate: pools shared with other processes");
+      throw Failure{kNotSupported};
+    }
+    *to = c.pools.make();
+    return kSuccess;
+  });
+}
+
+int raddle_cudaMemPoolDestroy(Pool* handle) {
+  return call("cudaMemPoolDestroy", [&](Context& c) {
+    if (handle == c.default_pool) throw Failure{kInvalidValue};
+    c.pools.drop(handle);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaMemPoolTrimTo(Pool* handle, std::size_t) {
+  return call("cudaMemPoolTrimTo", [&](Context& c) {
+    pool(c, handle);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaMemPoolSetAttribute(Pool* handle, int number, void* value) {
+  return call("cudaMemPoolSetAttribute", [&](Context& c) {
+    Pool& p = pool(c, handle);
+    if (value == nullptr || number < 1 || number > kLast) throw Failure{kInvalidValue};
+    std::memcpy(&p.attributes[number], value, number < kReleaseThreshold ? 4 : 8);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaMemPoolGetAttribute(Pool* handle, int number, void* value) {
+  return call("cudaMemPoolGetAttribute", [&](Context& c) {
+    Pool& p = pool(c, handle);
+    if (value == nullptr || number < 1 || number > kLast) throw Failure{kInvalidValue};
+    if (number == kReservedCurrent || number == kUsedCurrent)
+      p.attributes[number] = c.device().memory().used();
+    std::memcpy(value, &p.attributes[number], number < kReleaseThreshold ? 4 : 8);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaMemPoolSetAccess(Pool* handle, const AccessDescription* list, std::size_t count) {
+  return call("cudaMemPoolSetAccess", [&](Context& c) {
+    pool(c, handle);
+    for (std::size_t i = 0; i < count; ++i)
+      if (list[i].location.type == 1 && list[i].location.id != 0) throw Failure{kInvalidDevice};
+    return kSuccess;
+  });
+}
+
+int raddle_cudaMemPoolGetAccess(int* flags, Pool* handle, const MemoryLocation*) {
+  return call("cudaMemPoolGetAccess", [&](Context& c) {
+    pool(c, handle);
+    if (flags == nullptr) throw Failure{kInvalidValue};
+    *flags = 3;  // read and write
+    return kSuccess;
+  });
+}
+
+}  // extern "C"

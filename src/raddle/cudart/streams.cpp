@@ -1,0 +1,217 @@
+// Streams, events and what waits for them. A host that waits lets simulated time pass, so nothing
+// is ever "not ready" to a program that asks.
+#include "raddle/cudart/graph.h"
+
+using namespace raddle;
+using namespace raddle::cudart;
+
+namespace {
+
+constexpr unsigned kEventDisableTiming = 2;
+constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+
+Error create_stream(Context& c, Stream** to, unsigned flags, int priority) {
+  if (to == nullptr || flags > 1) throw Failure{kInvalidValue};
+  *to = c.streams.make(c.device().create_stream(), flags,
+                       std::min(std::max(priority, kGreatestPriority), kLeastPriority));
+  return kSuccess;
+}
+
+Error create_event(Context& c, Event** to, unsigned flags) {
+  if (to == nullptr || flags > 7) throw Failure{kInvalidValue};
+  *to = c.events.make(c.device().create_event(), flags);
+  return kSuccess;
+}
+
+Error synchronize(Context& c, Stream* stream) {
+  Stream& on = c.stream(stream);
+  if (on.capture != nullptr) throw Failure{kStreamCaptureUnsupported};
+  c.device().synchronize(on.id);
+  return kSuccess;
+}
+
+Error synchronize(Context& c, Event* event) {
+  Event& e = c.events.get(event);
+  if (e.recorded) c.device().synchronize(e.id);
+  return kSuccess;
+}
+
+Error record(Context& c, Event* event, Stream* stream) {
+  Event& e = c.events.get(event);
+  Stream& on = c.stream(stream);
+  e.capture = on.capture;
+  e.captured = on.tips;
+  if (on.capture != nullptr) return kSuccess;
+  c.device().record(e.id, on.id);
+  e.recorded = true;
+  return kSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+int raddle_cudaStreamCreate(Stream** stream) {
+  return call("cudaStreamCreate", [&](Context& c) { return create_stream(c, stream, 0, 0); });
+}
+
+int raddle_cudaStreamCreateWithFlags(Stream** stream, unsigned flags) {
+  return call("cudaStreamCreateWithFlags",
+              [&](Context& c) { return create_stream(c, stream, flags, 0); });
+}
+
+int raddle_cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
+  return call("cudaStreamCreateWithPriority",
+              [&](Context& c) { return create_stream(c, stream, flags, priority); });
+}
+
+int raddle_cudaStreamDestroy(Stream* stream) {
+  return call("cudaStreamDestroy", [&](Context& c) {
+    c.streams.drop(stream);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaStreamSynchronize(Stream* stream) {
+  return call("cudaStreamSynchronize", [&](Context& c) { return synchronize(c, stream); });
+}
+
+int raddle_cudaStreamQuery(Stream* stream) {
+  return call("cudaStreamQuery", [&](Context& c) { return synchronize(c, stream); });
+}
+
+int raddle_cudaStreamWaitEvent(Stream* stream, Event* event, unsigned) {
+  return call("cudaStreamWaitEvent", [&](Context& c) {
+    Stream& on = c.stream(stream);
+    Event& e = c.events.get(event);
+    if (e.capture != nullptr) join(on, e);
+    else if (e.recorded) c.device().wait(on.id, e.id);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
+  return call("cudaLaunchHostFunc", [&](Context& c) {
+    if (function == nullptr) throw Failure{kInvalidValue};
+    c.enqueue(c.stream(stream), NodeType::Host, [=](Context& context, StreamId on) {
+      context.device().settle(on);
+      function(data);
+    });
+    return kSuccess;
+  });
+}
+
+int raddle_cudaStreamAddCallback(Stream* stream, StreamCallback function, void* data, unsigned) {
+  return call("cudaStreamAddCallback", [&](Context& c) {
+    if (function == nullptr) throw Failure{kInvalidValue};
+    Stream& on = c.stream(stream);
+    if (on.capture != nullptr) throw Failure{kStreamCaptureUnsupported};
+    c.device().settle(on.id);
+    function(stream, kSuccess, data);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaStreamGetFlags(Stream* stream, unsigned* flags) {
+  return call("cudaStreamGetFlags", [&](Context& c) {
+    *flags = c.stream(stream).flags;
+    return kSuccess;
+  });
+}
+
+int raddle_cudaStreamGetPriority(Stream* stream, int* priority) {
+  return call("cudaStreamGetPriority", [&](Context& c) {
+    *priority = c.stream(stream).priority;
+    return kSuccess;
+  });
+}
+
+int raddle_cudaStreamGetId(Stream* stream, unsigned long long* id) {
+  return call("cudaStreamGetId", [&](Context& c) {
+    *id = index(c.stream(stream).id);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaStreamGetDevice(Stream* stream, int* device) {
+  return call("cudaStreamGetDevice", [&](Context& c) {
+    c.stream(stream);
+    *device = 0;
+    return kSuccess;
+  });
+}
+
+// How to wait and what to keep in the L2 are hints, which are left aside; priorities too.
+int raddle_cudaStreamSetAttribute(Stream* stream, int, const void*) {
+  return call("cudaStreamSetAttribute", [&](Context& c) {
+    c.stream(stream);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaStreamCopyAttributes(Stream* to, Stream* from) {
+  return call("cudaStreamCopyAttributes", [&](Context& c) {
+    c.stream(to).priority = c.stream(from).priority;
+    return kSuccess;
+  });
+}
+
+int raddle_cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call("cudaDeviceGetStreamPriorityRange", [&](Context&) {
+    if (least != nullptr) *least = kLeastPriority;
+    if (greatest != nullptr) *greatest = kGreatestPriority;
+    return kSuccess;
+  });
+}
+
+int raddle_cudaEventCreate(Event** event) {
+  return call("cudaEventCreate", [&](Context& c) { return create_event(c, event, 0); });
+}
+
+int raddle_cudaEventCreateWithFlags(Event** event, unsigned flags) {
+  return call("cudaEventCreateWithFlags",
+              [&](Context& c) { return create_event(c, event, flags); });
+}
+
+int raddle_cudaEventDestroy(Event* event) {
+  return call("cudaEventDestroy", [&](Context& c) {
+    c.events.drop(event);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaEventRecord(Event* event, Stream* stream) {
+  return call("cudaEventRecord", [&](Context& c) { return record(c, event, stream); });
+}
+
+int raddle_cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned) {
+  return call("cudaEventRecordWithFlags", [&](Context& c) { return record(c, event, stream); });
+}
+
+int raddle_cudaEventSynchronize(Event* event) {
+  return call("cudaEventSynchronize", [&](Context& c) { return synchronize(c, event); });
+}
+
+int raddle_cudaEventQuery(Event* event) {
+  return call("cudaEventQuery", [&](Context& c) { return synchronize(c, event); });
+}
+
+int raddle_cudaEventElapsedTime(float* milliseconds, Event* from, Event* to) {
+  return call("cudaEventElapsedTime", [&](Context& c) {
+    Event &a = c.events.get(from), &b = c.events.get(to);
+    if (milliseconds == nullptr) throw Failure{kInvalidValue};
+    if (!a.recorded || !b.recorded || ((a.flags | b.flags) & kEventDisableTiming) != 0)
+      throw Failure{kInvalidResourceHandle};
+    *milliseconds = static_cast<float>(c.device().elapsed_ms(a.id, b.id));
+    return kSuccess;
+  });
+}
+
+int raddle_cudaDeviceSynchronize() {
+  return call("cudaDeviceSynchronize", [&](Context& c) {
+    c.device().synchronize();
+    return kSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,169 @@
+// Texture and surface objects.
+#include <algorithm>
+
+#include "raddle/cudart/array.h"
+#include "raddle/exec/texture.h"
+
+using namespace raddle;
+using namespace raddle::cudart;
+
+namespace {
+
+using exec::AddressMode;
+using exec::TextureDescription;
+
+exec::ChannelFormat format_of(const ChannelFormat& f) {
+  if (f.kind < 0 || f.kind > 2) throw Failure{kInvalidChannelDescriptor};
+  const auto bits = [](int n) { return static_cast<std::uint8_t>(n); };
+  return {{bits(f.x), bits(f.y), bits(f.z), bits(f.w)}, static_cast<exec::ChannelKind>(f.kind)};
+}
+
+std::uint32_t texels(std::size_t n) { return static_cast<std::uint32_t>(n); }
+
+exec::Image image_of(const Array& a) {
+  exec::Image image;
+  image.address = a.address;
+  image.format = format_of(a.format);
+  image.pitch_bytes = a.pitch, image.slice_bytes = a.pitch * a.rows();
+  exec::ImageShape& shape = image.shape;
+  shape.cube = (a.flags & kArrayCubemap) != 0;
+  shape.layered = (a.flags & kArrayLayered) != 0;
+  shape.width = texels(a.extent.width), shape.height = texels(a.rows());
+  const bool layers = shape.cube || shape.layered;
+  (layers ? shape.layers : shape.depth) = texels(a.slices());
+  shape.dimensions = a.extent.height == 0 ? 1 : layers || a.extent.depth == 0 ? 2 : 3;
+  return image;
+}
+
+exec::Image image_of(const ResourceDescription::Linear& linear) {
+  exec::Image image;
+  image.address = reinterpret_cast<Address>(linear.start);
+  image.format = format_of(linear.format);
+  const unsigned bytes = image.format.element_bytes();
+  if (bytes == 0) throw Failure{kInvalidChannelDescriptor};
+  image.shape.width = texels(linear.bytes / bytes);
+  image.pitch_bytes = image.slice_bytes = linear.bytes;
+  return image;
+}
+
+exec::Image image_of(const ResourceDescription::Pitch2D& plane) {
+  exec::Image image;
+  image.address = reinterpret_cast<Address>(plane.start);
+  image.format = format_of(plane.format);
+  image.shape.dimensions = 2;
+  image.shape.width = texels(plane.width), image.shape.height = texels(plane.height);
+  image.pitch_bytes = plane.pitch, image.slice_bytes = plane.pitch * plane.height;
+  return image;
+}
+
+TextureDescription description_of(Context& c, const ResourceDescription& resource,
+                                  const TextureFetch& fetch) {
+  TextureDescription out;
+  switch (resource.type) {
+    case ResourceDescription::kArray:
+      out.image = image_of(c.arrays.get(resource.array));
+      break;
+    case ResourceDescription::kLinear:
+      out.resource = TextureDescription::Resource::Linear;
+      out.image = image_of(resource.linear);
+      break;
+    case ResourceDescription::kPitch2D:
+      out.resource = TextureDescription::Resource::Pitch2D;
+      out.image = image_of(resource.pitch);
+      break;
+    default:
+      c.unsupported("cudaCreateTextureObject: mipmapped arrays");
+      throw Failure{kNotSupported};
+  }
+  if (fetch.srgb != 0) {
+    c.unsupported("cudaCreateTextureObject: sRGB");
+    throw Failure{kNotSupported};
+  }
+  for (unsigned i = 0; i < 3; ++i) {
+    if (fetch.address_mode[i] < 0 || fetch.address_mode[i] > 3) throw Failure{kInvalidValue};
+    out.address[i] = static_cast<AddressMode>(fetch.address_mode[i]);
+  }
+  if (fetch.filter_mode < 0 || fetch.filter_mode > 1 || fetch.read_mode < 0 || fetch.read_mode > 1)
+    throw Failure{kInvalidValue};
+  out.filter = static_cast<exec::FilterMode>(fetch.filter_mode);
+  out.read = static_cast<exec::ReadMode>(fetch.read_mode);
+  out.normalized = fetch.normalized != 0;
+  std::copy_n(fetch.border, 4, out.border.begin());
+  return out;
+}
+
+}  // namespace
+
+extern "C" {
+
+int raddle_cudaCreateTextureObject(std::uint64_t* to, const ResourceDescription* resource,
+                                   const TextureFetch* fetch, const void* view) {
+  return call("cudaCreateTextureObject", [&](Context& c) {
+    if (to == nullptr || resource == nullptr || fetch == nullptr) throw Failure{kInvalidValue};
+    if (view != nullptr) {
+      c.unsupported("cudaCreateTextureObject: resource views");
+      throw Failure{kNotSupported};
+    }
+    *to = c.device().machine().create_texture(description_of(c, *resource, *fetch));
+    c.textures[*to] = {*resource, *fetch};
+    return kSuccess;
+  });
+}
+
+int raddle_cudaDestroyTextureObject(std::uint64_t texture) {
+  return call("cudaDestroyTextureObject", [&](Context& c) {
+    c.device().synchronize();  // launches that use it may still be on their way
+    if (texture != 0 && !c.device().machine().destroy_texture(texture))
+      throw Failure{kInvalidResourceHandle};
+    c.textures.erase(texture);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGetTextureObjectResourceDesc(ResourceDescription* to, std::uint64_t texture) {
+  return call("cudaGetTextureObjectResourceDesc", [&](Context& c) {
+    const auto found = c.textures.find(texture);
+    if (to == nullptr || found == c.textures.end()) throw Failure{kInvalidValue};
+    *to = found->second.first;
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGetTextureObjectTextureDesc(TextureFetch* to, std::uint64_t texture) {
+  return call("cudaGetTextureObjectTextureDesc", [&](Context& c) {
+    const auto found = c.textures.find(texture);
+    if (to == nullptr || found == c.textures.end()) throw Failure{kInvalidValue};
+    *to = found->second.second;
+    return kSuccess;
+  });
+}
+
+int raddle_cudaCreateSurfaceObject(std::uint64_t* to, const ResourceDescription* resource) {
+  return call("cudaCreateSurfaceObject", [&](Context& c) {
+    if (to == nullptr || resource == nullptr || resource->type != ResourceDescription::kArray)
+      throw Failure{kInvalidValue};
+    *to = c.device().machine().create_surface({image_of(c.arrays.get(resource->array))});
+    c.surfaces[*to] = *resource;
+    return kSuccess;
+  });
+}
+
+int raddle_cudaDestroySurfaceObject(std::uint64_t surface) {
+  return call("cudaDestroySurfaceObject", [&](Context& c) {
+    c.device().synchronize();
+    if (surface != 0 && !c.device().machine().destroy_surface(surface))
+      throw Failure{kInvalidResourceHandle};
+    c.surfaces.erase(surface);
+    return kSuccess;
+  });
+}
+
+int raddle_cudaGetSurfaceObjectResourceDesc(ResourceDescription* to, std::uint64_t surface) {
+  return call("cudaGetSurfaceObjectResourceDesc", [&](Context& c) {
+    const auto found = c.surfaces.find(surface);
+    if (to == nullptr || found == c.surfaces.end()) throw Failure{kInvalidValue};
+    *to = found->second;
+    return kSuccess;
+  });
+}
+}

@@ -1,0 +1,108 @@
+#include "raddle/cudart/transfer.h"
+
+#include <cstring>
+
+#include "raddle/cudart/host_memory.h"
+
+namespace raddle::cudart {
+
+namespace {
+
+bool on_device(Context& c, const void* pointer) {
+  const auto address = reinterpret_cast<Address>(pointer);
+  return address >= exec::DeviceMemory::kBase &&
+         address - exec::DeviceMemory::kBase < c.device().memory_bytes();
+}
+
+/// Every byte from the first to the last of the block is one allocation's, where the region is
+/// ours.
+void check(Context& c, const Region& region, const Block& b, const char* what) {
+  if (!on_device(c, region.start)) {
+    if (region.start == nullptr) throw Failure{kInvalidValue};
+    return;
+  }
+  const std::size_t rows = (b.depth - 1) * region.rows + b.height;
+  const std::size_t bytes = (rows - 1) * region.pitch + b.width;
+  if (!c.device().memory().valid(reinterpret_cast<Address>(region.start), bytes))
+    throw Failure{kInvalidValue,
+                  std::string(what) + " of " + std::to_string(bytes) +
+                      " bytes leaves its allocation: " +
+                      c.device().memory().describe(reinterpret_cast<Address>(region.start))};
+}
+
+template <class F>
+void each_row(const Block& b, F f) {
+  for (std::size_t z = 0; z < b.depth; ++z)
+    for (std::size_t y = 0; y < b.height; ++y) f(z, y);
+}
+
+std::byte* row(const Region& r, std::size_t z, std::size_t y) {
+  return static_cast<std::byte*>(r.start) + (z * r.rows + y) * r.pitch;
+}
+
+bool empty(const Block& b) { return b.width == 0 || b.height == 0 || b.depth == 0; }
+
+}  // namespace
+
+void check_direction(Context& c, CopyKind kind, const void* to, const void* from) {
+  using enum CopyKind;
+  const auto host_memory = [&](const void* pointer) {
+    const auto* found = c.allocation(reinterpret_cast<Address>(pointer));
+    return !on_device(c, pointer) ||
+           (found != nullptr && (found->second.kind == Allocation::Kind::Host ||
+                                 found->second.kind == Allocation::Kind::Managed));
+  };
+  const bool to_host = kind == HostToHost || kind == DeviceToHost,
+             from_host = kind == HostToHost || kind == HostToDevice;
+  if (static_cast<int>(kind) < 0 || kind > Default) throw Failure{kInvalidMemcpyDirection};
+  if (kind == Default) return;
+  const bool right = (to_host ? host_memory(to) : on_device(c, to)) &&
+                     (from_host ? host_memory(from) : on_device(c, from));
+  if (!right) throw Failure{kInvalidValue, "the pointers do not fit the direction of the copy"};
+}
+
+void copy(Context& c, const Region& to, const Region& from, const Block& b) {
+  if (empty(b)) return;
+  if (b.width > to.pitch && b.height * b.depth > 1) throw Failure{kInvalidPitchValue};
+  if (b.width > from.pitch && b.height * b.depth > 1) throw Failure{kInvalidPitchValue};
+  check(c, to, b, "copy (target)");
+  check(c, from, b, "copy (source)");
+  show_registered(c);
+  each_row(b, [&](std::size_t z, std::size_t y) {
+    std::memmove(row(to, z, y), row(from, z, y), b.width);
+  });
+  if (on_device(c, to.start)) take_registered(c);
+}
+
+void fill(Context& c, const Region& to, std::uint32_t value, unsigned value_bytes, const Block& b) {
+  if (empty(b)) return;
+  if (b.width > to.pitch && b.height * b.depth > 1) throw Failure{kInvalidPitchValue};
+  if (!on_device(c, to.start)) throw Failure{kInvalidValue};
+  check(c, to, b, "memset");
+  show_registered(c);
+  each_row(b, [&](std::size_t z, std::size_t y) {
+    std::byte* const at = row(to, z, y);
+    if (value_bytes == 1) std::memset(at, static_cast<int>(value & 0xff), b.width);
+    else
+      for (std::size_t i = 0; i < b.width; i += value_bytes)
+        std::memcpy(at + i, &value, value_bytes);
+  });
+  take_registered(c);
+}
+
+void transfer(Context& c, bool wait, Stream* stream, const std::function<void(Context&)>& work,
+              NodeType type) {
+  if (wait) {
+    Stream& on = c.stream(stream);
+    if (on.capture != nullptr) throw Failure{kStreamCaptureUnsupported};
+    c.device().synchronize();
+    work(c);
+    return;
+  }
+  c.enqueue(c.stream(stream), type, [work](Context& context, StreamId on) {
+    context.device().settle(on);
+    work(context);
+  });
+}
+
+}  // namespace raddle::cudart

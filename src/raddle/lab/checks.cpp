@@ -1,0 +1,114 @@
+#include "raddle/lab/checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "raddle/config/spelling.h"
+#include "raddle/lab/document.h"
+#include "raddle/sim/simulation.h"
+
+namespace raddle::lab {
+
+namespace {
+
+constexpr const char* kProbe = "vecadd";
+
+void flatten(const Json& value, const std::string& path, std::map<std::string, double>& out) {
+  if (value.is_number()) out[path] = value.get<double>();
+  else if (value.is_boolean()) out[path] = value.get<bool>() ? 1 : 0;
+  else if (value.is_object())
+    for (const auto& [key, member] : value.items())
+      flatten(member, path.empty() ? key : path + "." + key, out);
+}
+
+/// The run that a cell would be, of a workload that takes no time.
+Json probe(CellSpec spec, const Catalogue& catalogue) {
+  spec.workload = kProbe;
+  spec.parameters = {{"size", "tiny", {}}};
+  spec.recording.clear(), spec.configuration.clear(), spec.max_cycles = 0;
+  return run_cell({"cell", spec}, catalogue);
+}
+
+/// Metrics by what decides which there are: machine, policies and analyses. Points of axes are
+/// taken to change numbers only.
+class Names {
+ public:
+  explicit Names(const Catalogue& catalogue) : catalogue_(catalogue) {}
+
+  const std::vector<std::string>& of(const CellSpec& spec) {
+    std::string key = spec.gpu.text;
+    for (const PlacedText& policy : spec.policies) key += "\n" + policy.text;
+    for (const Setting& s : spec.set)
+      if (!s.value.is_number()) key += "\n" + s.path + "=" + s.value.dump();
+    for (const auto& [label, text] : spec.analyses) key += "\n" + text.text;
+    auto [at, fresh] = known_.try_emplace(key);
+    if (fresh)
+      for (const auto& [path, value] : numbers_of(probe(spec, catalogue_)))
+        at->second.push_back(path);
+    return at->second;
+  }
+
+ private:
+  const Catalogue& catalogue_;
+  std::map<std::string, std::vector<std::string>> known_;
+};
+
+/// Answers 1 to every metric that exists.
+class CheckSource final : public MetricSource {
+ public:
+  CheckSource(const Plan& plan, const PlannedExperiment& planned, Names& names)
+      : plan_(plan), planned_(planned), names_(names) {}
+
+  Number metric(std::size_t cell, const std::string& path) const override {
+    const PlannedRun& run = plan_.runs[planned_.runs[cell]];
+    const std::vector<std::string>& known = names_.of(run.spec);
+    if (std::ranges::binary_search(known, path)) return 1;
+    const Cell& at = planned_.grid.cells()[cell];
+    const std::string near = config::nearest(path, known);
+    std::string hint;
+    if (!near.empty()) hint = "; did you mean '" + near + "'?";
+    else if (path.starts_with("analysis.")) hint = "; [[runs]] must ask for the analysis";
+    throw UnknownMetric(fmt::format("there is no metric '{}' in runs of variant '{}'{}", path,
+                                    planned_.experiment->variants[at.variant].name, hint));
+  }
+
+ private:
+  const Plan& plan_;
+  const PlannedExperiment& planned_;
+  Names& names_;
+};
+
+}  // namespace
+
+std::map<std::string, double> numbers_of(const Json& result) {
+  std::map<std::string, double> out;
+  flatten(result, "", out);
+  return out;
+}
+
+void check_expressions(const Plan& plan, const Catalogue& catalogue, Problems& problems) {
+  Names names(catalogue);
+  for (const PlannedExperiment& planned : plan.experiments) {
+    try {
+      for (std::size_t cell = 0; cell < planned.runs.size(); ++cell)
+        names.of(plan.runs[planned.runs[cell]].spec);
+    } catch (const std::exception& error) {
+      problems.add(
+          planned.experiment->place,
+          fmt::format("a run of {} to find the names of metrics failed: {}", kProbe, error.what()));
+      continue;
+    }
+    const CheckSource source(plan, planned, names);
+    // A mistake in a measure shows at each of its many places; three tell enough.
+    std::map<std::pair<std::string, unsigned>, std::set<std::string>> told;
+    evaluate(planned, source, [&](const Place& place, const std::string& message) {
+      std::set<std::string>& here = told[{place.file, place.line}];
+      if (here.size() < 3 && here.insert(message).second) problems.add(place, message);
+    });
+  }
+}
+
+}  // namespace raddle::lab

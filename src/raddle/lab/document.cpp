@@ -1,0 +1,306 @@
+#include "raddle/lab/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "raddle/lab/checks.h"
+#include "raddle/lab/layout.h"
+#include "raddle/lab/settings.h"
+#include "raddle_paths.h"
+
+namespace raddle::lab {
+
+namespace {
+
+Json json_of(const Number& number) { return number ? Json(*number) : Json(); }
+
+Json json_of(const AxisValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+class Evaluation {
+ public:
+  Evaluation(const PlannedExperiment& planned, const MetricSource& source,
+             const OnMistake& on_mistake)
+      : e_(*planned.experiment),
+        grid_(planned.grid),
+        evaluator_(e_, grid_, source),
+        on_mistake_(on_mistake) {}
+
+  Json run() {
+    Json out;
+    out["figures"] = Json::array();
+    for (const Figure& f : e_.figures) out["figures"].push_back(figure(f));
+    out["shapes"] = Json::array();
+    for (const Shape& s : e_.shapes) out["shapes"].push_back(shape(s));
+    out["stated"] = Json::array();
+    for (const Stated& s : e_.stated) {
+      out["stated"].push_back(stated(s));
+      if (s.mark) mark(s, out["figures"]);
+    }
+    if (e_.counters) out["counters"] = counters(*e_.counters);
+    out["status"] = status(out);
+    return out;
+  }
+
+ private:
+  /// The number, or a mistake that is told once and counts as missing.
+  Number number(const Formula& formula, const Where& where) {
+    try {
+      return evaluator_.number(formula, where);
+    } catch (const EvaluationError& error) {
+      mistake(formula, error);
+      return std::nullopt;
+    }
+  }
+  void mistake(const Formula& formula, const EvaluationError& error) {
+    on_mistake_(formula.place,
+                fmt::format("{}: {} (in \"{}\")", formula.key, error.what(), formula.text));
+  }
+
+  Json figure(const Figure& f) {
+    const Layout layout = lay_out(e_, f);
+    Json x = Json::array();
+    for (const Column& column : layout.columns)
+      x.push_back(column.value && layout.scale != AxisScale::Category ? json_of(*column.value)
+                                                                      : Json(column.label));
+    Json series = Json::array();
+    for (const SeriesPlan& s : layout.series) series.push_back(one_series(layout, s));
+    return {{"title", f.title},
+            {"type", kFigureTypeNames[static_cast<std::size_t>(f.type)]},
+            {"x",
+             {{"label", f.x_label},
+              {"scale", kAxisScaleNames[static_cast<std::size_t>(layout.scale)]},
+              {"values", std::move(x)}}},
+            {"y", {{"label", f.y_label}, {"unit", f.y_unit}}},
+            {"series", std::move(series)}};
+  }
+
+  Json one_series(const Layout& layout, const SeriesPlan& s) {
+    Json values = Json::array();
+    Where start = grid_.nowhere();
+    for (const Step& step : s.steps) apply(step, start);
+    std::vector<Where> plain;  // the columns that are no means
+    for (const Column& column : layout.columns) {
+      if (!column.mean.empty()) {
+        values.push_back(mean(column, *s.value, start, plain));
+        continue;
+      }
+      Where where = start;
+      apply(column.step, where);
+      plain.push_back(where);
+      values.push_back(json_of(number(*s.value, where)));
+    }
+    Json out = {{"name", s.label}, {"values", std::move(values)}};
+    if (!s.stack.empty()) out["stack"] = s.stack;
+    return out;
+  }
+
+  Json mean(const Column& column, const Formula& value, const Where& start,
+            const std::vector<Where>& plain) {
+    std::vector<Where> places;
+    for (const Step& step : column.over) {
+      places.push_back(start);
+      apply(step, places.back());
+    }
+    try {
+      return json_of(evaluator_.mean(column.mean, value, column.over.empty() ? plain : places));
+    } catch (const EvaluationError& error) {
+      mistake(value, error);
+      return nullptr;
+    }
+  }
+
+  Json shape(const Shape& s) {
+    Judgement judged{Verdict::NotRun, ""};
+    try {
+      judged = evaluator_.judge(s);
+    } catch (const EvaluationError& error) {
+      mistake(s.check, error);
+    }
+    return {{"statement", s.check.text},
+            {"text", s.text},
+            {"verdict", verdict_name(judged.verdict)},
+            {"detail", judged.detail}};
+  }
+
+  Json stated(const Stated& s) {
+    const Number ours = number(s.value, grid_.nowhere());
+    // A sum that is exact on paper may miss it by a rounding error.
+    const double slack = 1e-9 * std::max(std::abs(s.low), std::abs(s.high));
+    return {{"what", s.what},
+            {"paper", s.paper},
+            {"ours", json_of(ours)},
+            {"bounds", {s.low, s.high}},
+            {"within", ours && *ours >= s.low - slack && *ours <= s.high + slack}};
+  }
+
+  /// Puts the paper's number beside ours.
+  void mark(const Stated& s, Json& figures) {
+    const Layout layout = lay_out(e_, e_.figures[s.mark->figure]);
+    const auto column = std::ranges::find_if(layout.columns, [&](const Column& c) {
+      return c.name == s.mark->x || c.label == s.mark->x;
+    });
+    const auto series = std::ranges::find_if(layout.series, [&](const SeriesPlan& p) {
+      return p.name == s.mark->series || p.label == s.mark->series;
+    });
+    if (column == layout.columns.end())
+      on_mistake_(s.place, fmt::format("stated.mark.x: figure {} has no column '{}'",
+                                       s.mark->figure + 1, s.mark->x));
+    if (series == layout.series.end())
+      on_mistake_(s.place, fmt::format("stated.mark.series: figure {} has no series '{}'",
+                                       s.mark->figure + 1, s.mark->series));
+    if (column == layout.columns.end() || series == layout.series.end()) return;
+    Json& drawn =
+        figures[s.mark->figure]["series"][static_cast<std::size_t>(series - layout.series.begin())];
+    if (!drawn.contains("stated"))
+      drawn["stated"] = Json(std::vector<Json>(layout.columns.size(), nullptr));
+    drawn["stated"][static_cast<std::size_t>(column - layout.columns.begin())] = s.paper;
+  }
+
+  Json counters(const Counters& c) {
+    Json columns = {"workload", "variant"}, rows = Json::array();
+    std::vector<std::string> unknown(c.columns.size());
+    std::vector<bool> known(c.columns.size(), false);
+    for (const std::string& name : c.columns) {
+      const Measure& m = e_.measures[*e_.find(name, NameKind::Measure)];
+      columns.push_back(m.unit.empty() ? m.title : fmt::format("{} ({})", m.title, m.unit));
+    }
+    for (const std::size_t w : c.workloads)
+      for (const std::size_t v : c.variants) {
+        Json row = {e_.workloads[w].title, e_.variants[v].title};
+        Where where = grid_.nowhere();
+        where.workload = static_cast<int>(w), where.variant = static_cast<int>(v);
+        for (std::size_t i = 0; i < c.columns.size(); ++i) {
+          const Formula& value = e_.measures[*e_.find(c.columns[i], NameKind::Measure)].value;
+          Json cell;
+          try {
+            cell = json_of(evaluator_.number(value, where));
+            known[i] = true;
+          } catch (const UnknownMetric& error) {  // of another policy
+            unknown[i] = error.what();
+          } catch (const EvaluationError& error) {
+            mistake(value, error);
+            known[i] = true;
+          }
+          row.push_back(std::move(cell));
+        }
+        rows.push_back(std::move(row));
+      }
+    for (std::size_t i = 0; i < known.size(); ++i)
+      if (!known[i])
+        on_mistake_(c.place, fmt::format("counters.columns: '{}': {}", c.columns[i], unknown[i]));
+    return {{"columns", std::move(columns)}, {"rows", std::move(rows)}};
+  }
+
+  std::string status(const Json& out) const {
+    bool fails = false, unknown = false;
+    for (const Json& s : out["shapes"]) {
+      fails |= s["verdict"] == "fail";
+      unknown |= s["verdict"] == "not_run";
+    }
+    for (const Json& s : out["stated"]) {
+      unknown |= s["ours"].is_null();
+      fails |= !s["ours"].is_null() && s["within"] == false;
+    }
+    if (fails) return "fail";
+    if (unknown) return "incomplete";
+    return e_.shapes.empty() && e_.stated.empty() ? "tested_elsewhere" : "pass";
+  }
+
+  const Experiment& e_;
+  const Grid& grid_;
+  Evaluator evaluator_;
+  const OnMistake& on_mistake_;
+};
+
+/// Metrics of runs that are done. A path that is not there is missing: the check before the runs
+/// has seen to it that it is meant so.
+class RunSource final : public MetricSource {
+ public:
+  RunSource(const PlannedExperiment& planned, const std::vector<RunState>& states)
+      : planned_(planned), states_(states) {}
+  Number metric(std::size_t cell, const std::string& path) const override {
+    const RunState& state = states_[planned_.runs[cell]];
+    const auto at = state.metrics.find(path);
+    return state.kind == RunState::Kind::Done && at != state.metrics.end() ? Number(at->second)
+                                                                           : std::nullopt;
+  }
+
+ private:
+  const PlannedExperiment& planned_;
+  const std::vector<RunState>& states_;
+};
+
+Json runs_json(const PlannedExperiment& planned, const Plan& plan,
+               const std::vector<RunState>& states, double& seconds) {
+  std::vector<std::size_t> runs = planned.runs;
+  std::ranges::sort(runs);
+  runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
+  std::size_t done = 0, failed = 0;
+  Json failures = Json::array();
+  for (const std::size_t r : runs) {
+    done += states[r].kind == RunState::Kind::Done ? 1 : 0;
+    seconds += states[r].wall_seconds;
+    if (states[r].kind != RunState::Kind::Failed) continue;
+    ++failed;
+    failures.push_back({{"cell", plan.runs[r].label}, {"error", states[r].error}});
+  }
+  return {{"total", runs.size()}, {"done", done}, {"failed", failed}, {"failures", failures}};
+}
+
+}  // namespace
+
+Json evaluate(const PlannedExperiment& planned, const MetricSource& source,
+              const OnMistake& on_mistake) {
+  return Evaluation(planned, source, on_mistake).run();
+}
+
+Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>& states,
+              const DocumentHead& head) {
+  Json experiments = Json::array();
+  for (const PlannedExperiment& planned : plan.experiments) {
+    const Experiment& e = *planned.experiment;
+    const RunSource source(planned, states);
+    Json evaluated = evaluate(planned, source, [](const Place& place, const std::string& message) {
+      throw InputError(place, message);
+    });
+    double seconds = 0;
+    Json runs = runs_json(planned, plan, states, seconds);
+    Json out = {{"id", e.full_id()},      {"title", e.title},   {"kind", e.kind},
+                {"priority", e.priority}, {"source", e.source}, {"claim", e.claim}};
+    for (const char* part : {"status", "figures", "shapes", "stated"}) out[part] = evaluated[part];
+    if (!e.tested_by.empty()) out["tested_by"] = e.tested_by;
+    out["explanation"] = e.explanation;
+    if (evaluated.contains("counters")) out["counters"] = evaluated["counters"];
+    // What holds without the runs that failed may not hold with them.
+    if (out["status"] == "pass" && runs["done"] != runs["total"]) out["status"] = "incomplete";
+    out["runs"] = std::move(runs);
+    if (Json settings = run_settings(e); !settings.empty()) out["settings"] = std::move(settings);
+    out["wall_seconds"] = seconds;
+    experiments.push_back(std::move(out));
+  }
+  return {{"schema", 1},
+          {"kind", "reproduction"},
+          {"raddle_version", RADDLE_VERSION},
+          {"date", head.date},
+          {"command", head.command},
+          {"scale", kScaleNames[static_cast<std::size_t>(head.scale)]},
+          {"paper",
+           {{"id", paper.id},
+            {"title", paper.title},
+            {"reference", paper.reference},
+            {"notes", paper.notes}}},
+          {"machine", head.machine},
+          {"experiments", std::move(experiments)}};
+}
+
+bool all_pass(const Json& document) {
+  return std::ranges::all_of(document.at("experiments"), [](const Json& e) {
+    return e.at("status") == "pass" || e.at("status") == "tested_elsewhere";
+  });
+}
+
+}  // namespace raddle::lab

@@ -1,0 +1,202 @@
+// An experiment file in memory: what to run, compute, draw and check at one scale. Read by
+// experiment_reader.h, expanded by plan.h. The file format is experiments/README.md, which says
+// what each member means.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "raddle/base/error.h"
+#include "raddle/lab/expression.h"
+
+namespace raddle::lab {
+
+using Json = nlohmann::ordered_json;
+
+enum class Scale : std::uint8_t { Quick, Full };
+inline constexpr std::array<std::string_view, 2> kScaleNames = {"quick", "full"};
+
+/// One value of a table such as `set` or `parameters`, in order of writing.
+struct Setting {
+  std::string path;
+  Json value;  ///< a number, a text, true or false
+  Place place;
+};
+using Settings = std::vector<Setting>;
+
+struct PlacedText {
+  std::string text;
+  Place place;
+};
+
+/// An expression of a file. `key` says in errors which.
+struct Formula {
+  Expression expression;
+  std::string text, key;
+  Place place;
+};
+
+struct Workload {
+  std::string name, title, workload;
+  Settings parameters;  ///< at this scale, `size` among them
+  std::vector<std::string> members;
+  Place place;
+};
+
+struct Selection {
+  std::string best_of;
+  std::vector<std::string> over;
+  Formula objective;
+  bool maximise = true;
+};
+
+struct Variant {
+  std::string name, title;
+  std::vector<PlacedText> policies;
+  Settings set;
+  std::optional<PlacedText> gpu;
+  std::optional<Selection> selection;
+  Place place;
+};
+
+struct AxisPoint {
+  AxisValue value;
+  Settings set, parameters;
+};
+
+enum class AxisScale : std::uint8_t { Category, Linear, Log };
+inline constexpr std::array<std::string_view, 3> kAxisScaleNames = {"category", "linear", "log"};
+
+struct Axis {
+  std::string name, title, unit;
+  AxisScale scale = AxisScale::Linear;
+  std::vector<AxisPoint> points;  ///< at this scale
+  Place place;
+};
+
+/// One [[runs]]. Numbers are positions in Experiment's lists.
+struct RunBlock {
+  std::vector<std::size_t> workloads, variants, axes;
+  std::vector<std::string> analyses;
+  Place place;
+};
+
+struct Measure {
+  std::string name, title, unit;
+  Formula value;
+};
+
+enum class FigureType : std::uint8_t { Bars, Lines, Stacked, Table };
+inline constexpr std::array<std::string_view, 4> kFigureTypeNames = {"bars", "lines", "stacked",
+                                                                     "table"};
+
+struct Figure {
+  struct Series {
+    std::string name;              ///< a variant, workload, group or axis, or any text with `value`
+    std::optional<Formula> value;  ///< of its own
+    Place place;
+  };
+  /// A column that is a mean of others, or over workloads of its own.
+  struct Mean {
+    std::string name, mean, over;  ///< over: "" = all of x
+  };
+  std::string title;
+  FigureType type = FigureType::Bars;
+  std::vector<std::string> x;
+  std::vector<Mean> means;
+  std::string x_label, y_label, y_unit;
+  std::optional<Formula> value;
+  std::vector<Series> series;
+  std::vector<Series> pieces;
+  Place place;
+};
+
+enum class Reading : std::uint8_t { Ratio, Value, Exact };
+inline constexpr std::array<std::string_view, 3> kReadingNames = {"ratio", "value", "exact"};
+
+struct Stated {
+  struct Mark {
+    std::size_t figure = 0;
+    std::string series, x;
+  };
+  std::string what;
+  Formula value;
+  double paper = 0;
+  Reading reading = Reading::Ratio;
+  double low = 0, high = 0;  ///< of `exact`: what rounds to the number
+  std::optional<Mark> mark;
+  Place place;
+};
+
+struct Shape {
+  std::string text;
+  Formula check;
+  std::optional<Formula> of;
+  double tolerance = 0;
+};
+
+struct Counters {
+  std::vector<std::string> columns;
+  std::vector<std::size_t> workloads, variants;
+  Place place;
+};
+
+enum class NameKind : std::uint8_t { Workload, Group, Variant, Axis, Measure, Constant };
+std::string_view kind_name(NameKind kind);
+struct Symbol {
+  NameKind kind;
+  std::size_t index;
+};
+
+inline constexpr std::array<std::string_view, 6> kExperimentKinds = {
+    "performance", "characterisation", "sensitivity", "case_study", "cost", "definition"};
+
+struct Experiment {
+  std::string paper, id;  ///< "ccws", "fig7"
+  std::string title, kind, source, claim, explanation;
+  std::uint32_t priority = 2;
+  Place place;
+
+  PlacedText gpu;
+  Settings set;
+  std::uint64_t seed = 1;
+  double timeout_minutes = 60;
+  std::uint64_t max_cycles = 0;  ///< 0 = no limit
+
+  std::map<std::string, Symbol, std::less<>> names;
+  std::vector<Workload> workloads;
+  std::vector<std::vector<std::size_t>> groups;  ///< members, each once, in order
+  std::vector<Variant> variants;
+  std::vector<Axis> axes;
+  std::vector<Measure> measures;
+  std::vector<double> constants;
+  std::map<std::string, PlacedText> analyses;  ///< by name, as --analysis takes them
+
+  std::vector<RunBlock> runs;
+  std::vector<Figure> figures;
+  std::vector<Stated> stated;
+  std::vector<Shape> shapes;
+  std::optional<Counters> counters;
+  std::vector<std::string> tested_by;
+
+  std::string full_id() const { return paper + "." + id; }
+  const Symbol* find(std::string_view name) const;
+  /// Its position when `name` is of that kind.
+  std::optional<std::size_t> find(std::string_view name, NameKind kind) const;
+  /// Workloads of a group, or the one workload of that name; empty when it is neither.
+  std::vector<std::size_t> workloads_of(std::string_view name) const;
+};
+
+struct Paper {
+  std::string id, title, reference, notes;
+  PlacedText gpu;
+  Settings set;
+  std::vector<Experiment> experiments;  ///< in order of reports
+};
+
+}  // namespace raddle::lab

@@ -1,0 +1,32 @@
+#include "raddle/report/page.h"
+
+#include "raddle/base/error.h"
+
+namespace raddle::report {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+constexpr std::string_view kPlaceholder = "/*RADDLE_DATA*/";
+}
+
+std::string filled(Page page, const Json& data) {
+  const std::string_view html = page_template(page);
+  const std::size_t at = html.find(kPlaceholder);
+  RADDLE_ASSERT(at != std::string_view::npos);
+  std::string out(html.substr(0, at));
+  // A '<' occurs only inside strings of the JSON text; escaped, neither "</script" nor "<!--" can
+  // appear.
+  for (const char c : text_of(data)) {
+    if (c == '<') out += "\\u003c";
+    else out += c;
+  }
+  out += html.substr(at + kPlaceholder.size());
+  return out;
+}
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace raddle::report

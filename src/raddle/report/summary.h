@@ -1,0 +1,23 @@
+// Results as text for a terminal.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "raddle/sim/result.h"
+
+namespace raddle::report {
+
+/// What ran where under which policies, and whether its result is right: a line.
+std::string headline(const sim::Result& result);
+/// One run in a few lines.
+std::string summary(const sim::Result& result);
+
+struct Row {
+  std::string label;
+  const sim::Result* result;
+};
+/// Rows of one workload; ratios are to the first.
+std::string comparison(std::string_view workload, std::span<const Row> rows);
+
+}  // namespace raddle::report

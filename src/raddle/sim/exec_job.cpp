@@ -1,0 +1,97 @@
+#include "raddle/sim/exec_job.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+
+#include "raddle/base/files.h"
+
+namespace raddle::sim {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json read_json(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw InputError("cannot read " + file);
+  try {
+    return ordered_json::parse(in);
+  } catch (const ordered_json::exception& error) {
+    throw InputError(Place{file}, error.what());
+  }
+}
+
+/// Calls f(key, member) for every member.
+template <class Job, class F>
+void each_member(Job& job, F f) {
+  f("name", job.name), f("arguments", job.arguments), f("command", job.command);
+  f("date", job.date), f("functional", job.functional), f("skip", job.skip);
+  f("report", job.report), f("timeline", job.timeline), f("quiet", job.quiet);
+  f("print_to_stderr", job.print_to_stderr), f("threads", job.threads);
+  f("max_cycles", job.max_cycles), f("max_warp_instructions", job.max_warp_instructions);
+  f("sample_interval", job.sample_interval), f("record", job.record);
+}
+
+}  // namespace
+
+void ExecJob::write(const std::string& folder, const ordered_json& config) const {
+  ordered_json json;
+  each_member(*this, [&](const char* key, const auto& member) { json[key] = member; });
+  write_file(config_file(folder), config.dump());
+  write_file(folder + "/job.json", json.dump());
+}
+
+ExecJob ExecJob::read(const std::string& folder) {
+  const std::string file = folder + "/job.json";
+  const ordered_json json = read_json(file);
+  ExecJob job;
+  try {
+    each_member(job, [&](const char* key, auto& member) { json.at(key).get_to(member); });
+  } catch (const ordered_json::exception& error) {
+    throw InputError(Place{file}, error.what());
+  }
+  return job;
+}
+
+std::string ExecOutcome::file(const std::string& folder, long process, const std::string& what) {
+  return folder + "/" + std::to_string(process) + "." + what;
+}
+
+void ExecOutcome::write(const std::string& folder, long process) const {
+  const ordered_json json = {
+      {"failures", failures}, {"summary", summary}, {"has_result", has_result}};
+  write_file(file(folder, process, "outcome"),
+             json.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+ExecOutcome ExecOutcome::read(const std::string& folder, long process) {
+  const std::string name = file(folder, process, "outcome");
+  const ordered_json json = read_json(name);
+  ExecOutcome out;
+  try {
+    json.at("failures").get_to(out.failures);
+    json.at("summary").get_to(out.summary);
+    json.at("has_result").get_to(out.has_result);
+  } catch (const ordered_json::exception& error) {
+    throw InputError(Place{name}, error.what());
+  }
+  return out;
+}
+
+std::vector<long> ExecOutcome::processes(const std::string& folder) {
+  std::vector<long> out;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".outcome") continue;
+    const std::string stem = entry.path().stem().string();
+    long process = 0;
+    const auto [end, error] = std::from_chars(stem.data(), stem.data() + stem.size(), process);
+    if (error == std::errc{} && end == stem.data() + stem.size()) out.push_back(process);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace raddle::sim

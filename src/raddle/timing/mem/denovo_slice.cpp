@@ -1,0 +1,165 @@
+#include "raddle/timing/mem/denovo_slice.h"
+
+#include "raddle/timing/coherence/denovo_l1.h"
+#include "raddle/timing/noc/network.h"
+
+namespace raddle::timing {
+
+namespace {
+DenovoBank::Shape bank_shape(const MachineSpec& machine) {
+  return {machine.l2.sets(), machine.l2.ways, machine.l2.mshr_entries, machine.l2.mshr_merges};
+}
+
+/// A request has an answer, or one message for each word at most.
+constexpr unsigned kMessagesOfRequest = 17;
+
+unsigned most_messages(const MachineSpec& m, unsigned limit) {
+  return limit + kMessagesOfRequest * (1 + m.l2.mshr_entries * m.l2.mshr_merges) +
+         kMessagesOfRequest;
+}
+}  // namespace
+
+DenovoSlice::DenovoSlice(const MachineSpec& machine, const AddressMap& map, unsigned id,
+                         unsigned place, DramChannel& dram, Ring<WriteBack>& write_backs)
+    : credits_(machine.noc.queue_flits),
+      reply_limit_(machine.l2.hit_latency_cycles / machine.l2.interval_cycles +
+                   machine.l2.out_queue),
+      id_(id),
+      place_(place),
+      latency_(machine.noc.latency_cycles),
+      directory_cycles_(machine.coherence.directory_cycles),
+      spec_(machine.l2),
+      dram_(dram),
+      write_backs_(write_backs),
+      bank_(bank_shape(machine), map),
+      data_(most_messages(machine, reply_limit_)),
+      control_(most_messages(machine, reply_limit_)),
+      ports_(port_capacity(machine), port_capacity(machine)),
+      request_flits_(packet_size(machine), Direction::Request),
+      reply_flits_(packet_size(machine), Direction::Reply),
+      pace_(machine) {}
+
+unsigned DenovoSlice::most_late_write_backs() { return DenovoL1::kRecallsOfBank; }
+
+Cycle DenovoSlice::tick(Cycle now) {
+  if (!skip_) wait_ = Wait::Nothing;
+  for (MessageLink& in = ports_.answers; in.next_arrival() <= now; in.pop()) {
+    bank_.recalled(in.front());
+    wait_ = Wait::Nothing;
+  }
+  if (retry_at(now) <= now) wait_ = Wait::Nothing;
+  if (wait_ == Wait::Nothing && ports_.from_noc.next_arrival() <= now && look_up_free_ <= now &&
+      has_reply_room())
+    look_up(now);
+  carry_out(now);
+  send_replies(now);
+  return next_event(now + 1);
+}
+
+void DenovoSlice::look_up(Cycle now) {
+  const Message& m = ports_.from_noc.front();
+  wait_ = bank_.take(m, {dram_.room() != 0, !write_backs_full()}, count_[m.kernel]);
+  if (wait_ == Wait::Nothing) return accept(now);
+  if (!refused_) refused_ = true, refused_since_ = now;
+}
+
+void DenovoSlice::accept(Cycle now) {
+  MessageLink& in = ports_.from_noc;
+  stats::L2Counters& count = count_[in.front().kernel];
+  count.queue_cycles += now - in.next_arrival();
+  if (refused_) count.blocked_cycles += now - refused_since_, refused_ = false;
+  ports_.credit_out.push(now + latency_,
+                         static_cast<std::uint8_t>(request_flits_.flits(in.front())));
+  ports_.noc_credit_box->post(now + latency_, id_);
+  in.pop();
+  look_up_free_ = now + spec_.interval_cycles;
+}
+
+/// What the bank wants to be done.
+void DenovoSlice::carry_out(Cycle now) {
+  for (const DenovoBank::Fetch& f : bank_.fetches())
+    dram_.push(now, {f.line, f.tag, f.sm, 1, static_cast<std::uint8_t>(place_), f.kernel, false});
+  bank_.fetches().clear();
+  for (const DenovoBank::Dirty& d : bank_.dirty()) {
+    ++count_[d.kernel].write_backs;
+    write_backs_.push({d.line, d.sm, 1, static_cast<std::uint8_t>(place_), d.kernel});
+  }
+  bank_.dirty().clear();
+  for (const DenovoBank::Out& out : bank_.out()) {
+    RequestQueue& queue = out.data ? data_ : control_;
+    queue.push(now + (out.data ? spec_.hit_latency_cycles : directory_cycles_), out.message,
+               out.message.dram_accesses);
+  }
+  bank_.out().clear();
+}
+
+void DenovoSlice::fill(Cycle now, const DramReply& reply) {
+  bank_.filled(reply.tag, [&](unsigned kernel) -> stats::L2Counters& { return count_[kernel]; });
+  carry_out(now);
+  wait_ = Wait::Nothing;
+}
+
+Cycle DenovoSlice::send_at() const {
+  Cycle at = kNever;
+  if (!data_.empty()) at = data_.front_at();
+  if (!control_.empty()) at = std::min(at, control_.front_at());
+  return at == kNever ? at : std::max(at, inject_free_);
+}
+
+void DenovoSlice::send_replies(Cycle now) {
+  lacks_credits_ = false;
+  for (CreditLink& in = ports_.credit_in; in.next_arrival() <= now; in.pop())
+    credits_ += in.front();
+  while (send_at() <= now) {
+    RequestQueue& queue = !control_.empty() && control_.front_at() <= now ? control_ : data_;
+    const Message& m = queue.front();
+    const unsigned flits = reply_flits_.flits(m);
+    lacks_credits_ = credits_ < flits;
+    if (lacks_credits_) return;
+    credits_ -= flits, inject_free_ = pace_.send(now, flits);
+    ports_.to_noc.push(now + latency_, m);
+    ports_.noc_box->post(now + latency_, id_);
+    queue.pop();
+  }
+}
+
+Cycle DenovoSlice::next_event(Cycle from) const {
+  Cycle next = lacks_credits_ ? ports_.credit_in.next_arrival() : send_at();
+  if (wait_ == Wait::Nothing && has_reply_room())
+    next = std::min(next, std::max(ports_.from_noc.next_arrival(), look_up_free_));
+  next = std::min({next, ports_.answers.next_arrival(), retry_at(from)});
+  return std::max(next, from);
+}
+
+bool DenovoSlice::idle() const {
+  return data_.empty() && control_.empty() && bank_.idle() &&
+         ports_.from_noc.next_arrival() == kNever && ports_.answers.next_arrival() == kNever;
+}
+
+void DenovoSlice::audit(std::vector<std::string>& broken) const {
+  const stats::L2Counters c = counters();
+  const std::uint64_t taken = c.reads + c.writes + c.atomics,
+                      known = c.hits + c.pending_hits + c.misses;
+  if (taken != known)
+    broken.push_back("l2 slice " + std::to_string(id_) + ": requests hit or miss (" +
+                     std::to_string(taken) + ", " + std::to_string(known) + ")");
+}
+
+void DenovoSlice::describe(std::string& out) const {
+  static constexpr const char* kWaits[] = {"nothing",
+                                           "an MSHR or a merge slot",
+                                           "a way that is not being fetched",
+                                           "the recall of a line",
+                                           "room in the DRAM queue",
+                                           "write-backs to drain"};
+  out += "l2 slice " + std::to_string(id_) + ": " + std::to_string(bank_.fetching()) +
+         " lines on their way, " + std::to_string(bank_.recalling()) + " recalled, " +
+         std::to_string(data_.size()) + " answers with data, " + std::to_string(control_.size()) +
+         " without, " + std::to_string(credits_) + " credits";
+  if (ports_.from_noc.next_arrival() != kNever)
+    out += ", head (line " + std::to_string(ports_.from_noc.front().line) + ") waits for " +
+           kWaits[static_cast<unsigned>(wait_)];
+  out += "\n";
+}
+
+}  // namespace raddle::timing

@@ -1,0 +1,151 @@
+// raddle analyze: tables, JSON, recordings, and what is refused.
+#include "cli/raddle.h"
+
+namespace raddle::test {
+namespace {
+
+TEST(Analyze, CacheComparesReplacements) {
+  const Outcome out = raddle("analyze cache bfs size=tiny --gpu ccws");
+  EXPECT_EQ(out.status, 0) << out.err;
+  for (const char* word : {"bfs on ccws", "timing run", "32 KiB, 8 ways", "lru", "belady",
+                           "unbounded", "MPKI", "intra-thread", "inter-warp"})
+    EXPECT_THAT(out.out, HasSubstr(word));
+}
+
+TEST(Analyze, CacheTakesSizesWaysAndPolicies) {
+  const Json j = json_of(
+      raddle("analyze cache bfs size=tiny --gpu ccws --policy warp=lrr --replacement lru,belady "
+             "--size-kib 2,4 --ways 4 --json -"));
+  EXPECT_EQ(j["policies"]["warp"]["name"], "lrr");
+  EXPECT_EQ(j["analysis"].size(), 2u);
+  for (const char* label : {"cache_2kib", "cache_4kib"}) {
+    EXPECT_EQ(j["analysis"][label]["ways"], 4);
+    EXPECT_GT(j["analysis"][label]["lru"]["misses"], j["analysis"][label]["belady"]["misses"]);
+    EXPECT_FALSE(j["analysis"][label].contains("unbounded"));
+  }
+  EXPECT_GT(j["analysis"]["cache_2kib"]["lru"]["misses"],
+            j["analysis"]["cache_4kib"]["lru"]["misses"]);
+}
+
+TEST(Analyze, SaysWhereBeladyIsNotTheBest) {
+  EXPECT_THAT(raddle("analyze cache bfs size=tiny --gpu v100").out, HasSubstr("sectors"));
+  EXPECT_THAT(raddle("analyze cache bfs size=tiny --gpu ccws").out, Not(HasSubstr("sectors")));
+}
+
+TEST(Analyze, FiguresUseTheRunsInstructions) {
+  const Json j = json_of(raddle("analyze cache bfs size=tiny --gpu ccws --json -"));
+  const Json& lru = j["analysis"]["cache"]["lru"];
+  EXPECT_DOUBLE_EQ(lru["mpki"].get<double>(), 1000.0 * lru["misses"].get<double>() /
+                                                  j["totals"]["thread_instructions"].get<double>());
+  EXPECT_DOUBLE_EQ(
+      lru["warp_mpki"].get<double>(),
+      1000.0 * lru["misses"].get<double>() / j["totals"]["warp_instructions"].get<double>());
+}
+
+TEST(Analyze, LocalitySplitsTheHits) {
+  const Outcome out = raddle("analyze locality kmeans size=tiny --gpu ccws");
+  EXPECT_EQ(out.status, 0) << out.err;
+  for (const char* word : {"kmeans on ccws", "hits, intra-thread", "hits, inter-thread",
+                           "hits, inter-warp", "pending, inter-warp", "misses", "distinct lines"})
+    EXPECT_THAT(out.out, HasSubstr(word));
+  const Json j = json_of(raddle("analyze locality kmeans size=tiny --gpu ccws --json -"));
+  EXPECT_EQ(j["analysis"]["locality"]["hits"], j["totals"]["l1d_hits"]);
+}
+
+TEST(Analyze, DependenciesTellWhoHasWrittenWhat) {
+  const Outcome out = raddle("analyze dependencies srad size=tiny version=1");
+  EXPECT_EQ(out.status, 0) << out.err;
+  for (const char* word : {"srad (functional): correct", "logical", "executed", "self", "ghost",
+                           "older self", "host", "elsewhere", "srad1_update", "all"})
+    EXPECT_THAT(out.out, HasSubstr(word));
+  const Json j = json_of(raddle("analyze dependencies hotspot size=tiny --json -"));
+  const Json& logical = j["analysis"]["dependencies"]["logical"];
+  EXPECT_FALSE(j["timed"]);
+  EXPECT_NEAR(logical["self_share"].get<double>() + logical["ghost_share"].get<double>(), 1, 1e-12);
+}
+
+TEST(Analyze, DependenciesNeedTheWorkloadItself) {
+  const Folder folder;
+  ASSERT_EQ(raddle("record vecadd size=tiny --quiet -o " + (folder / "v.rdl")).status, 0);
+  const Outcome recording = raddle("analyze dependencies " + (folder / "v.rdl"));
+  EXPECT_EQ(recording.status, 2);
+  EXPECT_THAT(recording.err, HasSubstr("which thread"));
+  const Outcome live = raddle("analyze dependencies vecadd size=tiny --live");
+  EXPECT_EQ(live.status, 2);
+  EXPECT_THAT(live.err, HasSubstr("--live"));
+}
+
+TEST(Analyze, ARecordingIsAsGoodAsTheWorkload) {
+  const Folder folder;
+  ASSERT_EQ(
+      raddle("record bfs size=tiny seed=3 --gpu ccws --quiet -o " + (folder / "b.rdl")).status, 2)
+      << "seed is an option";
+  ASSERT_EQ(
+      raddle("record bfs size=tiny --seed 3 --gpu ccws --quiet -o " + (folder / "b.rdl")).status,
+      0);
+  for (const std::string what : {"cache", "locality"}) {
+    const Json direct =
+        json_of(raddle("analyze " + what + " bfs size=tiny --seed 3 --gpu ccws --json -"));
+    const Json file =
+        json_of(raddle("analyze " + what + " " + (folder / "b.rdl") + " --gpu ccws --json -"));
+    EXPECT_EQ(direct["analysis"], file["analysis"]);
+    EXPECT_EQ(direct["state_hash"], file["state_hash"]);
+  }
+  expect_refused(raddle("analyze cache " + (folder / "b.rdl") + " size=small"), {"size=small"});
+  expect_refused(raddle("analyze cache " + (folder / "b.rdl") + " --live"), {"--live"});
+}
+
+TEST(Analyze, TheHashIsThatOfTheUnobservedRun) {
+  const Json plain = json_of(raddle("run bfs size=tiny --gpu ccws --json -"));
+  EXPECT_FALSE(plain.contains("analysis"));
+  EXPECT_EQ(plain["state_hash"],
+            json_of(raddle("analyze cache bfs size=tiny --gpu ccws --json -"))["state_hash"]);
+}
+
+TEST(Analyze, ExplainsItself) {
+  const Outcome all = raddle("analyze --help");
+  EXPECT_THAT(all.out, AllOf(HasSubstr("cache"), HasSubstr("locality")));
+  const std::string cache = raddle("analyze cache --help").out;
+  for (const char* word : {"--gpu", "--set", "--policy", "--replacement", "--size-kib", "--ways",
+                           "--json", "FILE.rdl", "belady", "analysis.cache.lru.mpki"})
+    EXPECT_THAT(cache, HasSubstr(word));
+  EXPECT_THAT(cache, Not(HasSubstr("--timeline")));
+  EXPECT_THAT(raddle("analyze locality --help").out, HasSubstr("intra-thread"));
+}
+
+TEST(Analyze, MistakesAreRefusedAndNothingIsWritten) {
+  const Folder folder;
+  const auto refused = [&](const std::string& words, const std::vector<std::string>& said) {
+    expect_refused(raddle("analyze " + words, {"--json", folder / "r.json"}), said);
+    EXPECT_THAT(folder.content(), IsEmpty()) << words;
+  };
+  refused("cache vecad", {"'vecad'", "vecadd"});
+  refused("cache vecadd n=-1", {"n", "-1"});
+  refused("cache vecadd --replacement lru,fifo", {"--replacement", "'fifo'", "belady"});
+  refused("cache vecadd --replacement lru,lru", {"--replacement", "twice"});
+  refused("cache vecadd --size-kib 0", {"--size-kib", "0"});
+  refused("cache vecadd --size-kib big", {"--size-kib", "big"});
+  refused("cache vecadd --size-kib 8,8", {"--size-kib", "twice"});
+  refused("cache vecadd --gpu ccws --size-kib 1 --ways 3", {"size_kib = 1", "3 ways"});
+  refused("cache vecadd --ways 0", {"--ways"});
+  refused("cache vecadd --gpu ccws --set sm.l1d.size_kib=0", {"no L1D", "sm.l1d.size_kib"});
+  refused("locality vecadd --size-kib 8", {"--size-kib"});
+  refused("cache missing.rdl", {"missing.rdl"});
+  refused("cache vecadd --functional", {"--functional"});
+  expect_refused(raddle("analyze"), {"analyze --help"});
+  expect_refused(raddle("analyze caches vecadd"), {"'caches'", "cache, dependencies or locality"});
+  expect_refused(raddle("analyze vecadd size=tiny"),
+                 {"'vecadd'", "cache, dependencies or locality"});
+  expect_refused(raddle("analyze cache"), {"workload"});
+}
+
+TEST(Analyze, WhereThereIsNoRoomForTheAccessesTheFolderIsNamed) {
+  const Outcome out = run_process("/usr/bin/env",
+                                  {"TMPDIR=/nowhere", RADDLE_PROGRAM, "analyze", "cache", "spmv",
+                                   "size=small", "--gpu", "ccws", "--set", "sm.count=1", "--quiet"},
+                                  std::chrono::seconds(120));
+  expect_failed(out, {"/nowhere", "TMPDIR"});
+}
+
+}  // namespace
+}  // namespace raddle::test

@@ -1,0 +1,70 @@
+// Results kept in the repository: sound, of this tree's experiments, and docs/reproductions says
+// what they say.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "raddle/lab/library.h"
+#include "raddle/report/reproduction.h"
+#include "raddle_paths.h"
+
+namespace raddle::lab {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = RADDLE_SOURCE_DIR;
+
+std::string content(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The document of the largest scale that was kept; empty when none was.
+fs::path kept(const std::string& paper) {
+  for (const char* scale : {"full.json", "quick.json"})
+    if (const fs::path path = kRoot / "results" / paper / scale; fs::exists(path)) return path;
+  return {};
+}
+
+class KeptResults : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == "demo") GTEST_SKIP() << "shows the format, reproduces nothing";
+    path_ = kept(GetParam());
+    ASSERT_FALSE(path_.empty()) << "no results/" << GetParam();
+    document_ = Json::parse(content(path_));
+  }
+  fs::path path_;
+  Json document_;
+};
+
+TEST_P(KeptResults, TextInDocsIsTheirs) {
+  EXPECT_EQ(content(kRoot / "docs/reproductions" / (GetParam() + ".md")),
+            report::reproduction_text(document_))
+      << "raddle report " << path_ << " -o FOLDER writes it anew";
+}
+
+TEST_P(KeptResults, HaveEveryRowOfThePaper) {
+  std::set<std::string> rows, expected;
+  for (const Json& e : document_["experiments"]) rows.insert(e["id"]);
+  for (const Experiment& e : Library("").paper(GetParam(), Scale::Quick).experiments)
+    expected.insert(e.full_id());
+  EXPECT_EQ(rows, expected);
+}
+
+TEST_P(KeptResults, ExplainEveryMiss) {
+  for (const Json& e : document_["experiments"])
+    if (e["status"] == "fail") {
+      EXPECT_NE(e["explanation"], "") << e["id"];
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Papers, KeptResults, testing::ValuesIn(Library("").papers()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace raddle::lab

@@ -1,0 +1,51 @@
+// libFuzzer: any bytes as a kernel's trace, packed or not; what is read is opened and walked.
+// InputError is the only way out.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "raddle/accelsim/import.h"
+#include "raddle/base/error.h"
+
+namespace {
+
+using namespace raddle;
+
+void walk(trace::KernelStream& stream) {
+  for (std::uint32_t block = 0; block < stream.shape().grid.count(); ++block) {
+    for (unsigned w = 0; w < stream.shape().warps_per_block(); ++w) {
+      trace::WarpCursor cursor = stream.open(block, w);
+      RADDLE_ASSERT(cursor.at != cursor.end);
+      while (cursor.at != cursor.end) {
+        const trace::Record r{cursor.at[0], cursor.at[1]};
+        RADDLE_ASSERT(r.count() != 0 && r.inst() + r.count() <= stream.code().instructions.size());
+        const bool pieces = trace::carries_pieces(stream.code().instructions[r.inst()].kind);
+        cursor.at += trace::kRecordWords + (pieces ? trace::kPieceWords * r.pieces() : 0);
+        RADDLE_ASSERT(cursor.at <= cursor.end);
+      }
+    }
+    stream.close(block);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const int fd = memfd_create("trace", MFD_CLOEXEC);
+  if (fd < 0 || write(fd, data, size) != static_cast<ssize_t>(size)) std::abort();
+  try {
+    accelsim::Text text("/proc/self/fd/" + std::to_string(fd));
+    const accelsim::KernelHeader header = accelsim::read_header(text);
+    accelsim::Regions regions;
+    accelsim::Notes notes;
+    accelsim::LaunchStream stream(accelsim::import_launch(text, header, regions, notes));
+    walk(stream);
+  } catch (const InputError& error) {
+    RADDLE_ASSERT(!error.diagnostics().empty() && error.diagnostics().front().place.line != 0);
+  }
+  close(fd);
+  return 0;
+}

@@ -1,0 +1,151 @@
+// Analyses of whole runs: they change nothing, depend on nothing the host chooses, and agree with
+// the timing model where both can tell.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "raddle/sim/analysis.h"
+#include "support/whole.h"
+
+namespace raddle {
+namespace {
+
+using test::RunSpec;
+
+std::vector<analysis::Request> both() {
+  return {sim::read_analysis("locality", "test"), sim::read_analysis("cache", "test")};
+}
+
+RunSpec observed(const std::string& gpu) {
+  RunSpec spec{gpu};
+  spec.options.analyses = both();
+  return spec;
+}
+
+/// Its blocks need more registers than an SM of that machine has.
+bool too_large(const std::string& workload, const std::string& gpu) {
+  return workload == "sgemm" && gpu == "ccws";
+}
+
+class Observed : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Tiny, Observed, testing::ValuesIn(runtime::all_workloads().names()),
+                         [](const auto& i) { return i.param; });
+
+// The paper's tool was checked like this (CCWS section 4; targets.md ccws.n.sagcs): cache-only LRU
+// of the machine's own cache misses as often as the timing model. Pending hits are hits there.
+// What differs is a store that meets its line while it is on its way: here it is there already and
+// goes. At `small` that is below 0.1 points for every workload (bfs 0.00, memc 0.09); of the few
+// thousand accesses of `tiny` a handful are more.
+constexpr double kRaces = 24;
+
+TEST_P(Observed, CacheOnlyLruAgreesWithTheTimingModelsOwn) {
+  if (too_large(GetParam(), "ccws")) GTEST_SKIP();
+  for (const char* warp : {"warp=gto", "warp=lrr"})
+    for (const char* size : {"32", "8"}) {  // 8: at this size of inputs 32 KiB hold all there is
+      RunSpec spec = observed("ccws");
+      spec.policy = {warp}, spec.set = {std::string("sm.l1d.size_kib=") + size};
+      const sim::Result r = test::run(GetParam(), spec);
+      const auto& lru = r.analysis["cache"]["lru"];
+      const auto& sm = r.totals.sm;
+      EXPECT_EQ(lru["accesses"], sm.l1d_accesses);
+      EXPECT_NEAR(100 * lru["miss_rate"].get<double>(),
+                  100 * static_cast<double>(sm.l1d_misses) /
+                      static_cast<double>(std::max<std::uint64_t>(sm.l1d_accesses, 1)),
+                  std::max(0.1, 100 * kRaces / static_cast<double>(sm.l1d_accesses)))
+          << warp << ", " << size << " KiB";
+    }
+}
+
+TEST_P(Observed, CountsAreThoseOfTheCountersOnEveryMachine) {
+  for (const char* gpu : {"ccws", "gtx480", "v100", "h200", "ikra", "laperm"}) {
+    if (too_large(GetParam(), gpu)) continue;
+    const sim::Result r = test::run(GetParam(), observed(gpu));
+    const auto& sm = r.totals.sm;
+    const auto& seen = r.analysis["locality"];
+    EXPECT_EQ(seen["accesses"], sm.l1d_accesses) << gpu;
+    EXPECT_EQ(seen["hits"], sm.l1d_hits) << gpu;
+    EXPECT_EQ(seen["pending_hits"], sm.l1d_pending_hits) << gpu;
+    EXPECT_EQ(seen["misses"], sm.l1d_misses) << gpu;
+    const auto sum = [](const auto& of) {
+      return of["intra_thread_hits"].template get<std::uint64_t>() +
+             of["inter_thread_hits"].template get<std::uint64_t>() +
+             of["inter_warp_hits"].template get<std::uint64_t>();
+    };
+    EXPECT_EQ(sum(seen), sm.l1d_hits) << gpu;
+    EXPECT_EQ(sum(seen["pending"]), sm.l1d_pending_hits) << gpu;
+    std::uint64_t warps = 0;
+    for (const sim::KernelResult& k : r.kernels)
+      warps += k.grid.count() * ((k.block.count() + kLanes - 1) / kLanes);
+    EXPECT_EQ(seen["warps"], warps) << gpu;
+    std::uint64_t fewest = ~std::uint64_t{0};
+    for (const char* replacement : {"lru", "belady", "unbounded"}) {
+      const auto& c = r.analysis["cache"][replacement];
+      EXPECT_EQ(c["accesses"], sm.l1d_accesses) << gpu << " " << replacement;
+      EXPECT_EQ(sum(c), c["hits"]) << gpu << " " << replacement;
+      const auto misses = c["misses"].get<std::uint64_t>();
+      EXPECT_LE(misses, fewest) << gpu << " " << replacement;
+      fewest = misses;
+    }
+  }
+}
+
+TEST_P(Observed, ObservingChangesNothingAndTheHostChangesNoFigure) {
+  for (const char* gpu : {"ccws", "v100"}) {
+    if (too_large(GetParam(), gpu)) continue;
+    RunSpec spec = observed(gpu);
+    const sim::Result first = test::run(GetParam(), spec);
+    EXPECT_EQ(test::state_hash(first), test::state_hash(test::run(GetParam(), {gpu}))) << gpu;
+    EXPECT_FALSE(sim::to_json(test::run(GetParam(), {gpu})).contains("analysis"));
+    const std::string figures = first.analysis.dump();
+    EXPECT_EQ(sim::to_json(first)["analysis"].dump(), figures);
+    spec.options.threads = 3;
+    EXPECT_EQ(figures, test::run(GetParam(), spec).analysis.dump()) << gpu << ": threads";
+    spec.options.threads = 1, spec.options.skip = false;
+    EXPECT_EQ(figures, test::run(GetParam(), spec).analysis.dump()) << gpu << ": no skip";
+    spec.options.skip = true, spec.options.shuffle = true;
+    EXPECT_EQ(figures, test::run(GetParam(), spec).analysis.dump()) << gpu << ": shuffled";
+  }
+}
+
+TEST(ObservedRun, ARecordingGivesTheFiguresOfTheRun) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("raddle_observed_" + std::to_string(getpid()) + ".rdl");
+  const RunSpec spec = observed("ccws");
+  sim::Setup setup = test::make_setup(spec);
+  auto workload = runtime::all_workloads().make("bfs");
+  workload->set_size(runtime::Size::Tiny);
+  sim::record(*workload, {"bfs", {}}, setup, {}, path.string());
+  {
+    const trace::FileReader file(path.string());
+    std::vector<sim::Setup> setups;
+    setups.push_back(test::make_setup(spec));
+    const sim::Result replayed = std::move(sim::replay(file, setups, spec.options).front());
+    EXPECT_EQ(replayed.analysis.dump(), test::run("bfs", spec).analysis.dump());
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(ObservedRun, SeveralSetUpsAreObservedEachByItself) {
+  std::vector<sim::Setup> setups;
+  for (const char* warp : {"warp=lrr", "warp=gto"})
+    setups.push_back(test::make_setup({"ccws", {}, {warp}}));
+  auto workload = runtime::all_workloads().make("kmeans");
+  workload->set_size(runtime::Size::Tiny);
+  sim::Options options;
+  options.analyses = both();
+  const auto together = sim::simulate(*workload, {"kmeans", {}}, setups, options);
+  RunSpec alone = observed("ccws");
+  alone.policy = {"warp=gto"};
+  EXPECT_EQ(together[1].analysis.dump(), test::run("kmeans", alone).analysis.dump());
+  EXPECT_NE(together[0].analysis.dump(), together[1].analysis.dump());
+}
+
+TEST(ObservedRun, AFunctionalRunHasNothingToObserve) {
+  RunSpec spec = observed("ccws");
+  spec.options.functional = true;
+  EXPECT_THROW(test::run("vecadd", spec), InputError);
+}
+
+}  // namespace
+}  // namespace raddle

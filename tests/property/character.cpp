@@ -1,0 +1,55 @@
+// What CCWS says of its moderately sensitive and its insensitive programs must hold of ours on its
+// machine (workloads/README.md has the figures): schedulers and caches change little, misses are
+// few.
+#include <gtest/gtest.h>
+
+#include "support/whole.h"
+
+namespace raddle {
+namespace {
+
+struct Measured {
+  double ipc, mpki;
+};
+
+Measured measure(const std::string& workload, const std::string& scheduler,
+                 const std::string& l1_kib = "32") {
+  const sim::Result result =
+      test::run(workload, {"ccws", {"sm.l1d.size_kib=" + l1_kib}, {"warp=" + scheduler}},
+                runtime::Size::Small);
+  EXPECT_EQ(result.verdict, sim::Result::Verdict::Correct) << result.difference;
+  const auto totals = sim::to_json(result)["totals"];
+  return {totals["ipc"], totals["l1d_mpki"]};
+}
+
+class Moderate : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Ccws, Moderate, testing::Values("wp", "stmcl", "cfd"),
+                         [](const auto& info) { return info.param; });
+
+// kmeans, highly sensitive, has 25 (LRR) and 12 (GTO) misses per thousand instructions, and LRR a
+// third of GTO's IPC.
+TEST_P(Moderate, MissesLittleUnderAnySchedulerAndGainsFromALargeCache) {
+  const Measured lrr = measure(GetParam(), "lrr"), gto = measure(GetParam(), "gto");
+  for (const Measured& one : {lrr, gto}) {
+    EXPECT_GT(one.mpki, 2);
+    EXPECT_LT(one.mpki, 6);
+  }
+  EXPECT_NEAR(lrr.ipc / gto.ipc, 1, 0.05);
+  const Measured large = measure(GetParam(), "lrr", "1024");
+  EXPECT_GT(large.ipc, 1.05 * lrr.ipc);
+  EXPECT_LT(large.ipc, 1.5 * lrr.ipc);
+}
+
+class Insensitive : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Ccws, Insensitive, testing::Values("nw", "backprop", "srad", "lud"),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(Insensitive, NeitherCacheNorSchedulerMattersMuch) {
+  const Measured lrr = measure(GetParam(), "lrr"), gto = measure(GetParam(), "gto");
+  EXPECT_NEAR(lrr.ipc / gto.ipc, 1, 0.1);
+  for (const char* kib : {"8", "1024"})
+    EXPECT_NEAR(measure(GetParam(), "lrr", kib).ipc / lrr.ipc, 1, 0.05) << kib << " KiB";
+}
+
+}  // namespace
+}  // namespace raddle

@@ -1,0 +1,37 @@
+// nvcc for tests that want real input: found at test time, never needed to build or to pass.
+#pragma once
+#include <unistd.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "support/process.h"
+
+namespace raddle::test {
+
+/// Path of nvcc ($RADDLE_NVCC, /usr/local/cuda, $PATH), "" where there is none.
+inline std::string nvcc() {
+  const char* named = std::getenv("RADDLE_NVCC");
+  if (named != nullptr) return named;
+  if (const char* usual = "/usr/local/cuda/bin/nvcc"; access(usual, X_OK) == 0) return usual;
+  return std::system("command -v nvcc >/dev/null 2>&1") == 0 ? "nvcc" : "";
+}
+
+/// What nvcc writes into one file for `source` with these options ("-ptx", "-fatbin", ...).
+/// Throws with nvcc's words when it does not take them.
+inline std::string nvcc_output(const std::string& source, const std::string& options) {
+  const Folder folder;
+  folder.write("program.cu", source);
+  const std::string command = "cd " + folder.path().string() + " && " + nvcc() + " " + options +
+                              " -o output program.cu >log 2>&1";
+  if (std::system(command.c_str()) != 0)
+    throw std::runtime_error(command + ": " + read_file(folder / "log"));
+  return read_file(folder / "output");
+}
+
+}  // namespace raddle::test
+
+/// At the start of a test.
+#define RADDLE_NEED_NVCC() \
+  if (raddle::test::nvcc().empty()) GTEST_SKIP() << "no nvcc on this machine"

@@ -1,0 +1,55 @@
+// Throttles for tests: one that does what the test says and writes down what it is told.
+#pragma once
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "raddle/policy/registry.h"
+#include "raddle/policy/throttle/policy.h"
+
+namespace raddle::testing {
+
+struct Told {
+  enum class What { Start, End, Issue, Barrier, Kernel } what;
+  Cycle at;       ///< Issue: 0, is not told
+  unsigned slot;  ///< Start, End, Issue
+  bool operator==(const Told&) const = default;
+};
+
+/// A choice of throttle whose answers are a function of the view. Outlives what it makes.
+class ScriptedThrottle final : public policy::Choice<policy::ThrottlePolicy> {
+ public:
+  using Script = std::function<policy::Admission(const policy::ThrottleView&)>;
+  explicit ScriptedThrottle(Script script) : script_(std::move(script)) {}
+  std::string_view name() const override { return "scripted"; }
+  std::string_view doc() const override { return "for tests"; }
+  void visit(FieldVisitor&) override {}
+  std::unique_ptr<policy::ThrottlePolicy> make(const Context&) const override {
+    return std::make_unique<Instance>(*this);
+  }
+  mutable std::vector<Told> told;
+  mutable std::vector<Cycle> asked;
+
+ private:
+  class Instance final : public policy::ThrottlePolicy {
+   public:
+    explicit Instance(const ScriptedThrottle& owner) : owner_(owner) {}
+    void on_warp_start(Cycle now, unsigned w) override { note(Told::What::Start, now, w); }
+    void on_warp_end(Cycle now, unsigned w) override { note(Told::What::End, now, w); }
+    void on_issue(unsigned w) override { note(Told::What::Issue, 0, w); }
+    void on_barrier(Cycle now) override { note(Told::What::Barrier, now, 0); }
+    void on_kernel_start(Cycle now) override { note(Told::What::Kernel, now, 0); }
+
+   private:
+    policy::Admission admit(const policy::ThrottleView& view) override {
+      owner_.asked.push_back(view.now);
+      return owner_.script_(view);
+    }
+    void note(Told::What what, Cycle at, unsigned w) { owner_.told.push_back({what, at, w}); }
+    const ScriptedThrottle& owner_;
+  };
+  Script script_;
+};
+
+}  // namespace raddle::testing

@@ -1,0 +1,72 @@
+#include "raddle/base/files.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "raddle/base/error.h"
+
+namespace raddle {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Files : public testing::Test {
+ protected:
+  Files() { fs::create_directories(folder_); }
+  ~Files() override { fs::remove_all(folder_); }
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  static std::string content(const std::string& file) {
+    std::ostringstream text;
+    text << std::ifstream(file, std::ios::binary).rdbuf();
+    return text.str();
+  }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  const fs::path folder_ = fs::temp_directory_path() / ("raddle_files_" + std::to_string(getpid()));
+};
+
+TEST_F(Files, WritesAndReplaces) {
+  write_file(path("a"), "first");
+  write_file(path("a"), std::string_view("zero\0byte\n", 10));
+  EXPECT_EQ(content(path("a")), std::string("zero\0byte\n", 10));
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, AMissingFolderIsNamedWithTheReason) {
+  try {
+    write_file(path("no/such"), "x");
+    FAIL();
+  } catch (const RunError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "cannot write " + path("no/such") + ": No such file or directory");
+  }
+}
+
+TEST_F(Files, WhatCannotBeReplacedStaysAndNothingIsLeftBehind) {
+  fs::create_directories(path("folder/inside"));
+  EXPECT_THROW(write_file(path("folder"), "x"), RunError);
+  EXPECT_TRUE(fs::is_directory(path("folder/inside")));
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, AFullDiskIsSaidSo) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  fs::create_symlink("/dev/full", path("full.tmp" + std::to_string(getpid())));
+  try {
+    write_file(path("full"), "x");
+    FAIL();
+  } catch (const RunError& error) {
+    EXPECT_NE(std::string(error.what()).find("No space left on device"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(entries(), 0u);
+}
+
+}  // namespace
+}  // namespace raddle

@@ -1,0 +1,48 @@
+// What a row says of how it was run.
+#include "raddle/lab/settings.h"
+
+#include "unit/lab/support.h"
+
+namespace raddle::lab::test {
+namespace {
+
+TEST(RunSettings, NameMachineWorkloadsVariantsAndSweeps) {
+  const Json s = run_settings(experiment(kWhole));
+  EXPECT_EQ(s["gpu"], "gtx480");
+  EXPECT_EQ(s["set"], (Json{{"sm.count", 2}}));
+  EXPECT_EQ(s["workloads"]["red"], (Json{{"workload", "reduction"}, {"size", "tiny"}}));
+  EXPECT_EQ(s["workloads"]["both"]["members"], (Json{"vecadd", "red"}));
+  EXPECT_EQ(s["variants"]["gto"]["policies"], Json{"warp=gto"});
+  EXPECT_EQ(s["axes"]["group"].dump(), "[2.0,4.0,8.0,16.0]");
+}
+
+TEST(RunSettings, LeaveOutWhatIsNotRun) {
+  const Json s = run_settings(experiment(kWhole));
+  EXPECT_FALSE(s["variants"].contains("best")) << "a selection has no runs of its own";
+  EXPECT_FALSE(s["axes"].contains("l1"));
+  EXPECT_FALSE(s.contains("analyses"));
+}
+
+TEST(RunSettings, AreThoseOfTheScale) {
+  const Json s = run_settings(experiment(kWhole, Scale::Full));
+  EXPECT_EQ(s["workloads"]["red"]["size"], "paper");
+}
+
+TEST(RunSettings, PointsThatChangeSeveralThingsAreTold) {
+  std::string text = kWhole;
+  const std::string one = R"({ value = 16, set = { "sm.l1d.size_kib" = 16 } })";
+  text.replace(text.find(one), one.size(),
+               R"({ value = 16, set = { "sm.l1d.size_kib" = 16, "sm.l1d.ways" = 2 } })");
+  text += "[[runs]]\nworkloads = ['pair']\nvariants = ['lrr']\naxes = ['l1']\n";
+  const Json axis = run_settings(experiment(text))["axes"]["l1"];
+  EXPECT_EQ(axis[0]["value"], 16);
+  EXPECT_EQ(axis[0]["set"]["sm.l1d.ways"], 2);
+  EXPECT_EQ(axis[1], 64);
+}
+
+TEST(RunSettings, OfARowWithoutRunsAreEmpty) {
+  EXPECT_TRUE(run_settings(experiment("tested_by = ['a.cpp: A.B']\n" + kHead)).empty());
+}
+
+}  // namespace
+}  // namespace raddle::lab::test

@@ -1,0 +1,139 @@
+// The reproduction document (schema 1) that the laboratory writes and src/raddle/report/document.cpp has checked.
+// What may be left out or null there is filled in here, so that the rest of the page need not ask.
+import type { Fields } from "./data";
+
+export type Status = "pass" | "fail" | "incomplete" | "tested_elsewhere";
+export type Verdict = "pass" | "fail" | "not_run";
+/** Texts occur in tables only; null was not measured. */
+export type Cell = number | string | null;
+
+export interface Series {
+  name: string;
+  /** Stacked only: the bar of each x of which this is a part. */
+  stack: string;
+  values: Cell[];
+  /** The paper's numbers, one per x; all null when it states none. */
+  stated: Cell[];
+}
+
+export interface Figure {
+  title: string;
+  type: "bars" | "lines" | "stacked" | "table";
+  x: { label: string; scale: "category" | "linear" | "log"; values: (string | number)[] };
+  y: { label: string; unit: string };
+  series: Series[];
+}
+
+export interface Shape {
+  statement: string;
+  text: string;
+  verdict: Verdict;
+  detail: string;
+}
+
+export interface Stated {
+  what: string;
+  paper: number | null;
+  ours: number | null;
+  bounds: [low: number | null, high: number | null];
+  within: boolean | null;
+}
+
+export interface Runs {
+  total: number;
+  done: number;
+  failed: number;
+  failures: { cell: string; error: string }[];
+}
+
+export interface Experiment {
+  id: string;
+  title: string;
+  kind: string;
+  priority: number | null;
+  /** Where in the paper. */
+  source: string;
+  claim: string;
+  status: Status;
+  /** Names of the tests that stand for runs. */
+  tested_by: string[];
+  figures: Figure[];
+  shapes: Shape[];
+  stated: Stated[];
+  explanation: string;
+  counters: { columns: string[]; rows: Cell[][] };
+  runs: Runs;
+  settings: Fields;
+  wall_seconds: number;
+}
+
+export interface Reproduction {
+  raddle_version: string;
+  date: string;
+  command: string;
+  scale: string;
+  paper: { id: string; title: string; reference: string; notes: string };
+  machine: { name: string; config: Fields };
+  experiments: Experiment[];
+  /** The file of the index of papers beside the page; empty when there is none. */
+  index_page: string;
+}
+
+/** Some member may be absent or null at any depth. */
+type Loose<T> = T extends (infer Item)[] ? Loose<Item>[] : T extends object ? { [K in keyof T]?: Loose<T[K]> | null } : T;
+
+function series(s: Loose<Series>, length: number): Series {
+  const nothing: Cell[] = Array.from({ length }, () => null);
+  return { name: s.name ?? "", stack: s.stack ?? "", values: s.values ?? nothing, stated: s.stated ?? nothing };
+}
+
+function figure(f: Loose<Figure>): Figure {
+  const values = f.x?.values ?? [];
+  return {
+    title: f.title ?? "", type: f.type ?? "table",
+    x: { label: f.x?.label ?? "", scale: f.x?.scale ?? "category", values },
+    y: { label: f.y?.label ?? "", unit: f.y?.unit ?? "" },
+    series: (f.series ?? []).map((s) => series(s, values.length)),
+  };
+}
+
+function experiment(e: Loose<Experiment>): Experiment {
+  const { runs } = e;
+  return {
+    id: e.id ?? "", title: e.title ?? "", kind: e.kind ?? "", priority: e.priority ?? null, source: e.source ?? "", claim: e.claim ?? "",
+    status: e.status ?? "incomplete", tested_by: e.tested_by ?? [],
+    figures: (e.figures ?? []).map(figure),
+    shapes: (e.shapes ?? []).map((s) => ({ statement: s.statement ?? "", text: s.text ?? "", verdict: s.verdict ?? "not_run", detail: s.detail ?? "" })),
+    stated: (e.stated ?? []).map((s) => ({ what: s.what ?? "", paper: s.paper ?? null, ours: s.ours ?? null,
+      bounds: [s.bounds?.[0] ?? null, s.bounds?.[1] ?? null], within: (s.ours ?? null) === null ? null : s.within ?? null })),
+    explanation: e.explanation ?? "",
+    counters: { columns: e.counters?.columns ?? [], rows: (e.counters?.rows ?? []) as Cell[][] },
+    runs: { total: runs?.total ?? 0, done: runs?.done ?? 0, failed: runs?.failed ?? 0,
+      failures: (runs?.failures ?? []).map((f) => ({ cell: f.cell ?? "", error: f.error ?? "" })) },
+    settings: (e.settings ?? {}) as Fields,
+    wall_seconds: e.wall_seconds ?? 0,
+  };
+}
+
+export function complete(d: Loose<Reproduction>): Reproduction {
+  return {
+    raddle_version: d.raddle_version ?? "", date: d.date ?? "", command: d.command ?? "", scale: d.scale ?? "",
+    paper: { id: d.paper?.id ?? "", title: d.paper?.title ?? "", reference: d.paper?.reference ?? "", notes: d.paper?.notes ?? "" },
+    machine: { name: d.machine?.name ?? "", config: (d.machine?.config ?? {}) as Fields },
+    experiments: (d.experiments ?? []).map(experiment),
+    index_page: d.index_page ?? "",
+  };
+}
+
+export interface Counts {
+  pass: number;
+  fail: number;
+  incomplete: number;
+  tested_elsewhere: number;
+}
+
+export function countStatuses(experiments: Experiment[]): Counts {
+  const counts: Counts = { pass: 0, fail: 0, incomplete: 0, tested_elsewhere: 0 };
+  for (const e of experiments) counts[e.status]++;
+  return counts;
+}

@@ -1,0 +1,79 @@
+#include "common/graph_choice.h"
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace raddle::workloads {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kKinds = {"uniform",     "rmat",    "power_law", "grid",
+                                                    "small_world", "condmat", "olesnik"};
+
+bool has_edges_asked_for(GraphKind kind) {
+  return kind != GraphKind::Grid && kind != GraphKind::SmallWorld && kind != GraphKind::Olesnik;
+}
+
+}  // namespace
+
+void GraphChoice::visit(FieldVisitor& v) {
+  v.choice("graph", kind, kKinds, "generator of the graph");
+  v.field("vertices", vertices, {16, 1u << 26}, "vertices",
+          "number of vertices; grid and small_world: rounded down to a rectangle near a square");
+  v.field("edges", edges, {0, 1u << 30}, "edges",
+          "directed edges; grid has up to 4, small_world 8, olesnik 4.56 per vertex instead");
+}
+
+std::vector<std::string> GraphChoice::violations() const {
+  if (!has_edges_asked_for(kind) || edges <= most_edges(vertices)) return {};
+  return {"edges must not exceed vertices^2 / 16 = " + std::to_string(most_edges(vertices)) +
+          ", is " + std::to_string(edges)};
+}
+
+Graph GraphChoice::make(Rng& rng) const {
+  auto width = static_cast<std::uint32_t>(std::sqrt(static_cast<double>(vertices)));
+  switch (kind) {
+    case GraphKind::Uniform:
+      return make_uniform(vertices, edges, rng);
+    case GraphKind::Rmat:
+      return make_rmat(vertices, edges, rng);
+    case GraphKind::PowerLaw:
+      return make_power_law(vertices, edges, rng);
+    case GraphKind::Grid:
+      return make_grid(width, vertices / width);
+    case GraphKind::SmallWorld:
+      return make_small_world(width, vertices / width, rng);
+    case GraphKind::Condmat:
+      return make_collaborations(vertices, edges, rng);
+    case GraphKind::Olesnik:
+      return make_saddle_point(vertices, rng);
+  }
+  return {};
+}
+
+std::uint32_t GraphChoice::source(const Graph& graph, Rng& rng) const {
+  if (!has_edges_asked_for(kind)) return rng.below(graph.vertices());
+  std::uint32_t most = 0;
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v)
+    if (graph.degree(v) > graph.degree(most)) most = v;
+  return most;
+}
+
+std::vector<std::uint32_t> vertex_records(const Graph& graph) {
+  std::vector<std::uint32_t> records;
+  records.reserve(std::size_t{2} * graph.vertices());
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
+    records.push_back(graph.row[v]);
+    records.push_back(graph.degree(v));
+  }
+  return records;
+}
+
+std::vector<std::uint32_t> edge_records(const Graph& graph, std::uint32_t words) {
+  std::vector<std::uint32_t> records(graph.column.size() * words, 0);
+  for (std::size_t e = 0; e < graph.column.size(); ++e) records[e * words] = graph.column[e];
+  return records;
+}
+
+}  // namespace raddle::workloads

@@ -1,0 +1,37 @@
+#include "common/vertex_workload.h"
+
+namespace raddle::workloads {
+
+VertexWorkload::VertexWorkload(std::uint32_t iterations, std::string_view iterations_doc)
+    : iterations_(iterations), iterations_doc_(iterations_doc) {
+  graph_choice_.kind = GraphKind::Condmat;
+  VertexWorkload::set_size(runtime::Size::Tiny);
+}
+
+void VertexWorkload::set_size(runtime::Size size) {
+  // IKRA's graph is small enough to be the small size too.
+  bool tiny = size == runtime::Size::Tiny;
+  graph_choice_.vertices = tiny ? 260 : 16'726;
+  graph_choice_.edges = tiny ? 740 : 47'594;
+}
+
+void VertexWorkload::visit(FieldVisitor& v) {
+  graph_choice_.visit(v);
+  v.field("iterations", iterations_, {1, 1'000'000}, "rounds", iterations_doc_);
+  v.field("block", block_, {1, 1024}, "threads", "threads per block");
+}
+
+Rng VertexWorkload::make_graph(std::uint64_t seed, std::string_view path) {
+  Rng rng(seed, path);
+  graph_ = graph_choice_.make(rng);
+  inputs_.add(graph_.row);
+  inputs_.add(graph_.column);
+  return rng;
+}
+
+void VertexWorkload::launch(runtime::Device& device, runtime::KernelId kernel,
+                            const runtime::Arguments& arguments) const {
+  device.launch(kernel, {blocks_for(vertices(), block_)}, {block_}, arguments);
+}
+
+}  // namespace raddle::workloads

@@ -1,0 +1,116 @@
+// Host code of stencil: steps of a seven-point mean in space, two arrays in turn. See README.md.
+#include <algorithm>
+#include <cmath>
+
+#include "common/compare.h"
+#include "common/device_array.h"
+#include "common/inputs.h"
+
+namespace raddle::runtime {
+
+namespace {
+
+using namespace workloads;
+
+constexpr std::uint32_t kWidth = 32, kHeight = 4, kColumns = 2;  // as in kernels.cu
+constexpr float kOwn = 0.25f, kNeighbour = 0.125f;               // as in kernels.cu
+
+class Stencil final : public HashedWorkload {
+ public:
+  Stencil() { set_size(Size::Tiny); }
+
+  void set_size(Size size) override {
+    switch (size) {
+      case Size::Tiny:
+        columns_ = 70, rows_ = 6, planes_ = 3, steps_ = 3, padding_ = 0;
+        break;
+      case Size::Small:
+        columns_ = 256, rows_ = 256, planes_ = 8, steps_ = 3, padding_ = 80;
+        break;
+      case Size::Paper:
+        columns_ = 128, rows_ = 128, planes_ = 8, steps_ = 10, padding_ = 80;
+        break;
+    }
+  }
+
+  void visit(FieldVisitor& v) override {
+    v.field("columns", columns_, {1, 16384}, "cells", "cells in a row");
+    v.field("rows", rows_, {1, 16384}, "rows", "rows of a plane");
+    v.field("planes", planes_, {1, 4096}, "planes", "planes of the grid");
+    v.field("steps", steps_, {1, 10000}, "launches", "steps, one launch each");
+    v.field("padding", padding_, {0, 16384}, "words",
+            "unused words after each plane, so that a column's cells fall into different sets");
+  }
+
+  std::vector<std::string> violations() const override {
+    if (words() <= 1u << 28) return {};
+    return {"planes * (rows * columns + padding) must not exceed 2^28, is " +
+            std::to_string(words())};
+  }
+
+  void run(Device& device, std::uint64_t seed) override {
+    std::vector<float> cells =
+        random_floats(seed, "stencil/cells", std::size_t{columns_} * rows_ * planes_, 0, 1);
+    inputs_.add(cells);
+    inputs_.add(columns_);
+    inputs_.add(steps_);
+    start_.assign(words(), 0);
+    for (std::size_t z = 0; z < planes_; ++z)
+      std::copy_n(cells.begin() + z * plane_cells(), plane_cells(), start_.begin() + z * stride());
+
+    KernelId kernel = device.kernel(load_module(device, "stencil"), "stencil");
+    DeviceArray<float> even(device, start_), odd(device, start_.size());
+    odd.set_bytes(0);
+    Dim3 grid{blocks_for(columns_, kColumns * kWidth), blocks_for(rows_, kHeight)};
+    for (std::uint32_t s = 0; s < steps_; ++s) {
+      Address from = s % 2 == 0 ? even.address() : odd.address();
+      Address to = s % 2 == 0 ? odd.address() : even.address();
+      device.launch(
+          kernel, grid, {kWidth, kHeight},
+          Arguments(from, to, columns_, rows_, planes_, static_cast<std::uint32_t>(stride())));
+    }
+    device.synchronize();
+    result_ = steps_ % 2 == 0 ? even.download() : odd.download();
+  }
+
+  // Exact: the sums are done in the kernel's order, and the padding stays zero.
+  std::string check() override {
+    std::vector<float> cells = start_;
+    for (std::uint32_t s = 0; s < steps_; ++s) cells = reference_step(cells);
+    return first_difference("cells", cells, result_);
+  }
+
+ private:
+  std::size_t plane_cells() const { return std::size_t{rows_} * columns_; }
+  std::size_t stride() const { return plane_cells() + padding_; }
+  std::size_t words() const { return planes_ * stride(); }
+
+  std::vector<float> reference_step(const std::vector<float>& cells) const {
+    std::vector<float> next(cells.size(), 0);
+    auto row_step = static_cast<std::ptrdiff_t>(columns_);
+    auto plane_step = static_cast<std::ptrdiff_t>(stride());
+    for (std::size_t z = 0; z < planes_; ++z)
+      for (std::size_t y = 0; y < rows_; ++y)
+        for (std::size_t x = 0; x < columns_; ++x) {
+          std::size_t at = z * stride() + y * columns_ + x;
+          const float* own = &cells[at];
+          // Beyond the edge lies a copy of the edge.
+          float across = own[x == 0 ? 0 : -1] + own[x + 1 == columns_ ? 0 : 1];
+          float along = own[y == 0 ? 0 : -row_step] + own[y + 1 == rows_ ? 0 : row_step];
+          float upward = own[z == 0 ? 0 : -plane_step] + own[z + 1 == planes_ ? 0 : plane_step];
+          next[at] = std::fmaf(kNeighbour, (across + along) + upward, kOwn * *own);
+        }
+    return next;
+  }
+
+  std::uint32_t columns_ = 0, rows_ = 0, planes_ = 0, steps_ = 0, padding_ = 0;
+  std::vector<float> start_, result_;
+};
+
+}  // namespace
+
+void add_workload_stencil(Workloads& w) {
+  w.add<Stencil>("stencil", "seven-point mean in space: planes through shared memory");
+}
+
+}  // namespace raddle::runtime
