@@ -49,6 +49,9 @@ TEST(Relations, WrongOnesAreNamed) {
   EXPECT_THAT(error("k 0 1 0"), HasSubstr("1 to 64 launches"));
   EXPECT_THAT(error("k 65 1 0"), HasSubstr("1 to 64 launches"));
   EXPECT_THAT(error("k 1 0 0"), HasSubstr("a must not be 0"));
+  EXPECT_THAT(error("k 1 1 -1073741825"), HasSubstr("-1073741825 is beyond 2^30"));
+  EXPECT_EQ(error("k 1 1073741824 -1073741824"), "no error");
+  EXPECT_THAT(error("k 1 99999999999999999999 0"), HasSubstr("found '99999999999999999999'"));
   EXPECT_THAT(error("k 1 1 0 0 0 7"), HasSubstr("'7' is one too many"));
 }
 

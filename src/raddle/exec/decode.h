@@ -67,6 +67,9 @@ class Decoder {
   void place_parameters();
   void decode_all();
   void decode_instruction(std::uint32_t index);
+  /// Who decodes an opcode.
+  using Handler = void (Decoder::*)(const Inst&);
+  static const std::map<std::string_view, Handler> kHandlers;
   void dispatch(const Inst& inst);
   void patch_targets();
   void describe(std::uint32_t index);

@@ -52,37 +52,16 @@ bool varies_by_block(S s) {
       return false;
   }
 }
+Dim3 place_in(const Dim3& grid, u32 number) {
+  return {number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
+}
 }  // namespace
 
-u64 Runner::special_of(const Fill& fill, const Warp& warp, unsigned lane) const {
-  const Dim3 &grid = shape_.grid, &block = shape_.block, &cluster = cluster_shape_;
-  const u32 thread = warp.index * kLanes + lane, number = warp.block;
-  const Dim3 at{number % grid.x, number / grid.x % grid.y, number / grid.x / grid.y};
-  switch (fill.special) {
-    case S::TidX:
-      return thread % block.x;
-    case S::TidY:
-      return thread / block.x % block.y;
-    case S::TidZ:
-      return thread / (block.x * block.y);
-    case S::NtidX:
-      return block.x;
-    case S::NtidY:
-      return block.y;
-    case S::NtidZ:
-      return block.z;
-    case S::CtaidX:
-      return at.x;
-    case S::CtaidY:
-      return at.y;
-    case S::CtaidZ:
-      return at.z;
-    case S::NctaidX:
-      return grid.x;
-    case S::NctaidY:
-      return grid.y;
-    case S::NctaidZ:
-      return grid.z;
+/// Registers of clusters; 0 for the others, which are clocks: those are read when they are used.
+u64 Runner::cluster_special_of(S special, u32 number) const {
+  const Dim3 &grid = shape_.grid, &cluster = cluster_shape_;
+  const Dim3 at = place_in(grid, number);
+  switch (special) {
     case S::ClusterIdX:
       return at.x / cluster.x;
     case S::ClusterIdY:
@@ -114,6 +93,40 @@ u64 Runner::special_of(const Fill& fill, const Warp& warp, unsigned lane) const 
       return cluster.count();
     case S::IsExplicitCluster:
       return explicit_cluster_ ? 1 : 0;
+    default:
+      return 0;
+  }
+}
+
+u64 Runner::special_of(const Fill& fill, const Warp& warp, unsigned lane) const {
+  const Dim3 &grid = shape_.grid, &block = shape_.block;
+  const u32 thread = warp.index * kLanes + lane, number = warp.block;
+  const Dim3 at = place_in(grid, number);
+  switch (fill.special) {
+    case S::TidX:
+      return thread % block.x;
+    case S::TidY:
+      return thread / block.x % block.y;
+    case S::TidZ:
+      return thread / (block.x * block.y);
+    case S::NtidX:
+      return block.x;
+    case S::NtidY:
+      return block.y;
+    case S::NtidZ:
+      return block.z;
+    case S::CtaidX:
+      return at.x;
+    case S::CtaidY:
+      return at.y;
+    case S::CtaidZ:
+      return at.z;
+    case S::NctaidX:
+      return grid.x;
+    case S::NctaidY:
+      return grid.y;
+    case S::NctaidZ:
+      return grid.z;
     case S::LaneId:
       return lane;
     case S::WarpId:
@@ -147,7 +160,7 @@ u64 Runner::special_of(const Fill& fill, const Warp& warp, unsigned lane) const 
     case S::ReservedSmemOffset:
       return reserved_shared_at(shared_bytes_);
     default:
-      return 0;  // clocks are read when they are used
+      return cluster_special_of(fill.special, number);
   }
 }
 

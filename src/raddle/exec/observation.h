@@ -48,7 +48,6 @@ class Observation {
   void shuffle(const Run& r);
   void warp_operation(const Run& r);
   void access(const Run& r, std::uint64_t window, bool store);
-  void generic_access(const Run& r, bool store);
   void load(const Run& r, unsigned lane, const Place& place);
   void store(const Run& r, unsigned lane, const Place& place);
   void atomic(const Run& r);

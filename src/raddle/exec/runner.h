@@ -148,6 +148,7 @@ class Runner {
  private:
   void fill_special(const Fill& fill, char* frame, const Warp& warp) const;
   void fill_block(const Warp& warp, char* frame) const;
+  std::uint64_t cluster_special_of(ptx::Special special, std::uint32_t number) const;
   std::uint64_t special_of(const Fill& fill, const Warp& warp, unsigned lane) const;
   void prepare_grid_barrier();
   void arrive(Block& block, WarpState& warp);

@@ -8,6 +8,8 @@ namespace raddle::policy {
 namespace {
 
 constexpr std::uint32_t kNone = ~0u, kFurthest = 64;
+/// Of relations' numbers: their products with ids of blocks stay within 64 bits.
+constexpr std::int64_t kMost = std::int64_t{1} << 30;
 
 /// The word at the front of `text`, which it loses.
 std::string_view take_word(std::string_view& text) {
@@ -24,6 +26,9 @@ std::int64_t take_number(std::string_view& text, std::string_view whole) {
   if (error != std::errc{} || end != word.data() + word.size())
     throw InputError("relation '" + std::string(whole) + "': expected a whole number, found '" +
                      std::string(word) + "' (KERNEL DISTANCE A BX [BY [BZ]])");
+  if (n < -kMost || n > kMost)
+    throw InputError("relation '" + std::string(whole) + "': " + std::string(word) +
+                     " is beyond 2^30");
   return n;
 }
 
@@ -68,6 +73,15 @@ std::vector<Relation> read_relations(std::string_view text) {
     out.push_back(read_relation(one));
   }
   return out;
+}
+
+std::vector<std::string> relation_faults(std::string_view text) {
+  try {
+    read_relations(text);
+    return {};
+  } catch (const InputError& error) {
+    return {std::string("policy.block.relations: ") + error.what()};
+  }
 }
 
 const Relation* find_relation(const std::vector<Relation>& relations, std::string_view kernel) {

@@ -2,6 +2,7 @@
 // consume what those have produced (IKRA section 8; mechanisms.md 1.7, affine dependence and
 // history). Free of simulator types.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -78,8 +79,10 @@ struct Relation {
 };
 
 /// Reads "KERNEL DISTANCE A BX [BY [BZ]]; ...". Throws InputError, which names what it could not
-/// read: distance 1 to 64, a not 0.
+/// read: distance 1 to 64, a not 0, no number beyond 2^30.
 std::vector<Relation> read_relations(std::string_view text);
+/// What is wrong with such a text, for violations() of the policies that have one.
+std::vector<std::string> relation_faults(std::string_view text);
 
 inline constexpr std::string_view kRelationsDoc =
     "who consumes what others than the same block of the last launch have produced: 'KERNEL "

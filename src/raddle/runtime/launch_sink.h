@@ -55,6 +55,8 @@ class LaunchSink {
     throw RunError("kernel " + tree.front().record.name +
                    " launches kernels, which is not supported here");
   }
+  /// A copy or memset of the host has changed something in these bytes, while the device was idle.
+  virtual void host_wrote(Address /*at*/, std::uint64_t /*bytes*/) {}
   /// Reached when everything submitted to the stream so far is complete.
   virtual Mark record(StreamId stream) = 0;
   /// What is submitted to the stream from now on starts after the mark.

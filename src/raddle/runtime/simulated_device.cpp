@@ -83,6 +83,8 @@ std::byte* SimulatedDevice::checked(Address address, std::uint64_t bytes, std::s
 void SimulatedDevice::tell(Address to, const std::byte* from, std::uint64_t bytes) const {
   if (options_.observer != nullptr)
     tell_changed_words(*options_.observer, memory_, to, from, bytes);
+  if (options_.sink != nullptr && std::memcmp(memory_.host(to), from, bytes) != 0)
+    options_.sink->host_wrote(to, bytes);
 }
 
 void SimulatedDevice::copy_to_device(Address to, const void* from, std::uint64_t bytes) {
@@ -112,7 +114,7 @@ void SimulatedDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
   synchronize();
   std::byte* target = checked(to, bytes, "memset");
   if (bytes == 0) return;
-  if (options_.observer != nullptr)
+  if (options_.observer != nullptr || options_.sink != nullptr)
     tell(to, std::vector<std::byte>(bytes, std::byte{value}).data(), bytes);
   std::memset(target, value, bytes);
 }

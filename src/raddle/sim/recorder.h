@@ -11,8 +11,9 @@ namespace raddle::sim {
 /// Stores each launch while it runs instead of timing it, and the order of everything.
 class Recorder final : public runtime::LaunchSink {
  public:
-  /// Operations of the host that are neither launches nor copies, as files name them.
-  static constexpr const char *kRecord = "record", *kWait = "wait", *kSynchronize = "synchronize";
+  /// Operations of the host other than launches, as files name them.
+  static constexpr const char *kRecord = "record", *kWait = "wait", *kSynchronize = "synchronize",
+                              *kWrite = "write";
 
   Recorder(trace::FileWriter& file, const Options& options) : file_(file), options_(options) {}
   void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
@@ -40,6 +41,9 @@ class Recorder final : public runtime::LaunchSink {
     if (operations_.empty() || operations_.back() != all) operations_.push_back(all);
   }
   void synchronize(runtime::Mark mark) override { operations_.push_back({kSynchronize, mark}); }
+  void host_wrote(Address at, std::uint64_t bytes) override {
+    operations_.push_back({kWrite, at, bytes});
+  }
   Cycle reached(runtime::Mark) const override { return 0; }
   /// What the host did since the last launch, as lists of [name, number ...].
   nlohmann::ordered_json take_operations() {

@@ -65,6 +65,9 @@ class FanOut final : public runtime::LaunchSink {
   void wait(StreamId stream, runtime::Mark mark) override {
     for (auto& gpu : gpus_) gpu->wait(stream, mark);
   }
+  void host_wrote(Address at, std::uint64_t bytes) override {
+    for (auto& gpu : gpus_) gpu->host_wrote(at, bytes);
+  }
   void synchronize() override {
     for (auto& gpu : gpus_) gpu->synchronize();
   }
@@ -143,6 +146,11 @@ runtime::Mark TimedGpu::record(StreamId stream) {
 }
 
 void TimedGpu::wait(StreamId stream, runtime::Mark mark) { gpu_.wait(stream, mark); }
+
+void TimedGpu::host_wrote(Address at, std::uint64_t bytes) {
+  synchronize();
+  gpu_.host_wrote(at, bytes);
+}
 
 void TimedGpu::synchronize() {
   const Stopwatch watch(seconds_);
@@ -269,8 +277,10 @@ void play(const nlohmann::ordered_json& operations, TimedGpu& gpu) {
   for (const auto& operation : operations) {
     const std::string name = operation.at(0);
     auto number = [&](std::size_t i) { return operation.at(i).get<std::uint32_t>(); };
+    auto wide = [&](std::size_t i) { return operation.at(i).get<std::uint64_t>(); };
     if (name == Recorder::kRecord) gpu.record(StreamId{number(1)});
     else if (name == Recorder::kWait) gpu.wait(StreamId{number(1)}, number(2));
+    else if (name == Recorder::kWrite) gpu.host_wrote(wide(1), wide(2));
     else if (name != Recorder::kSynchronize)
       throw InputError("the file holds an operation that is not known: '" + name + "'");
     else if (operation.size() == 1) gpu.synchronize();

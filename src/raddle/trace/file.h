@@ -22,7 +22,7 @@
 
 namespace raddle::trace {
 
-inline constexpr std::uint32_t kFileVersion = 4;
+inline constexpr std::uint32_t kFileVersion = 5;
 
 class FileWriter {
  public:

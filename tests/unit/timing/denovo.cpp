@@ -52,7 +52,7 @@ class Denovo : public ::testing::Test {
     l1.responses().pop();
     return m;
   }
-  void hear(const Message& m) { l1.receive(0, m, Sink{heard}); }
+  void hear(const Message& m, Cycle now = 0) { l1.receive(now, m, Sink{heard}); }
   static Message told(MessageKind kind, std::uint32_t line, WordMask words, unsigned requester,
                       unsigned tag = 0) {
     Message m;
@@ -112,6 +112,45 @@ TEST_F(Denovo, AnAcquireInvalidatesWhatIsNotRegisteredAndLateAnswersLeaveNothing
   hear(answer(again, MessageKind::Read, 0xffff));
   EXPECT_EQ(heard.completed.back().first, 5u);
   EXPECT_EQ(l1.words(8).valid, 0xffff);
+}
+
+TEST_F(Denovo, AnAcquireKeepsWordsOfRegionsThatNobodyHasWrittenSinceTheLast) {
+  constexpr Cycle kWindow = 10;
+  RegionWrites writes;
+  l1.keep_unwritten(writes);
+  const auto read = [&](Cycle now, std::uint32_t line) {
+    const auto a = l1.load(now, {line, 1, 0, 7, 0}, false, true);
+    if (a.asked) hear(answer(take_request(), MessageKind::Read, 0xffff));
+    return a.outcome == Outcome::Hit;
+  };
+  const auto lines = {0u, 65u, 129u};  // each in a region of its own
+  l1.acquire(100);
+  for (const std::uint32_t line : lines) EXPECT_FALSE(read(100, line));
+  std::vector<RegionWrite> others = {{0, 105}};  // an SM has, in the window of this one's acquire
+  writes.gather(others, kWindow);
+  writes.wrote(128 * 64 + 8, 4, 150);  // the host
+  l1.acquire(200);
+  EXPECT_FALSE(read(200, 0));
+  EXPECT_TRUE(read(200, 65));
+  EXPECT_FALSE(read(200, 129));
+  EXPECT_EQ(l1.kept(), 16u);
+  l1.acquire(300);
+  for (const std::uint32_t line : lines) EXPECT_TRUE(read(300, line));
+  // A write of this SM counts from the moment it is registered, and so does each to a word it owns.
+  EXPECT_EQ(l1.store(310, {66, 1, 0, 9, 0}, true).outcome, Outcome::Miss);
+  EXPECT_TRUE(l1.written().empty());
+  l1.send_registration();
+  hear(answer(take_request(), MessageKind::Registered, 1), 320);
+  writes.gather(l1.written(), kWindow);
+  EXPECT_TRUE(writes.since(1, 310) && !writes.since(0, 310));
+  l1.acquire(400);
+  EXPECT_TRUE(read(400, 0));
+  EXPECT_FALSE(read(400, 65)) << "a neighbour of what was written";
+  l1.acquire(500);
+  EXPECT_EQ(l1.store(505, {66, 1, 0, 9, 0}, true).outcome, Outcome::Hit);
+  writes.gather(l1.written(), kWindow);
+  l1.acquire(600);
+  EXPECT_FALSE(read(600, 65));
 }
 
 TEST_F(Denovo, AStoreIsDoneWhenAllOwnersHaveAcknowledged) {

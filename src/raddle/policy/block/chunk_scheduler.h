@@ -10,6 +10,7 @@
 #include "raddle/policy/block/places.h"
 #include "raddle/policy/block/policy.h"
 #include "raddle/policy/block_owners.h"
+#include "raddle/policy/registry.h"
 
 namespace raddle::policy {
 
@@ -68,6 +69,9 @@ struct RepeatingParams : ChunkParams {
   void visit(FieldVisitor& v) {
     ChunkParams::visit(v);
     v.field("relations", relations, kRelationsDoc);
+  }
+  std::vector<std::string> violations(const MachineFacts&) const {
+    return relation_faults(relations);
   }
 };
 

@@ -38,6 +38,9 @@ class Steal final : public BlockPolicy {
       v.field("relations", relations, kRelationsDoc);
       v.field("nested", nested, "kernels launched by a block belong to that block's SM");
     }
+    std::vector<std::string> violations(const MachineFacts&) const {
+      return relation_faults(relations);
+    }
   };
   Steal(const Params& params, const Context& context)
       : sms_(context.sms),

@@ -8,12 +8,16 @@ class Denovo final : public CoherencePolicy {
  public:
   struct Params {
     std::uint32_t directory_cycles = 1, answer_cycles = 1;
+    bool ro_regions = false;
     void visit(FieldVisitor& v) {
       const Range<std::uint32_t> range{1, 100};
       v.field("directory_cycles", directory_cycles, range, "cycles",
               "from a bank's look-up to the message to an owner");
       v.field("answer_cycles", answer_cycles, range, "cycles",
               "from a bank's message at an owner to its answer");
+      v.field("ro_regions", ro_regions,
+              "Valid words of 4 KiB regions that nobody has written since the last acquire outlive "
+              "an acquire");
     }
     std::vector<std::string> violations(const MachineFacts& machine) const {
       std::vector<std::string> broken;
@@ -31,7 +35,9 @@ class Denovo final : public CoherencePolicy {
     }
   };
   Denovo(const Params& p, const Context&) : p_(p) {}
-  CoherenceRules rules() const override { return {true, p_.directory_cycles, p_.answer_cycles}; }
+  CoherenceRules rules() const override {
+    return {true, p_.directory_cycles, p_.answer_cycles, p_.ro_regions};
+  }
 
  private:
   Params p_;

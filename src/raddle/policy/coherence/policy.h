@@ -16,6 +16,9 @@ struct CoherenceRules {
   /// ownership: core cycles from a bank's look-up to the message to an owner, and from that
   /// message's arrival at the owner to its answer.
   std::uint32_t directory_cycles = 1, answer_cycles = 1;
+  /// ownership: words of regions that nobody has written since the last acquire outlive an acquire
+  /// (timing/coherence/region_writes.h).
+  bool ro_regions = false;
 };
 
 class CoherencePolicy {
@@ -24,7 +27,6 @@ class CoherencePolicy {
   struct Context {};
   virtual ~CoherencePolicy() = default;
   virtual CoherenceRules rules() const = 0;
-  virtual void visit_statistics(FieldVisitor&) {}
 };
 
 }  // namespace raddle::policy

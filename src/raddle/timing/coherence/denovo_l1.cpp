@@ -1,6 +1,7 @@
 #include "raddle/timing/coherence/denovo_l1.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace raddle::timing {
 
@@ -123,7 +124,9 @@ DenovoL1::Answer DenovoL1::load(Cycle now, const Access& a, bool fresh, bool can
 DenovoL1::Answer DenovoL1::atomic(Cycle now, const Access& a, bool can_send) {
   const unsigned at = find(a.line);
   const WordMask missing = at == kAbsent ? a.words : without(a.words, way_[at].registered);
-  return missing == 0 ? hit(at, a) : ask(now, a, missing, true, can_send);
+  if (missing != 0) return ask(now, a, missing, true, can_send);
+  note_write(now, a.line);
+  return hit(at, a);
 }
 
 /// The access waits for these words; those that nobody has asked for yet are asked for.
@@ -158,7 +161,7 @@ DenovoL1::Answer DenovoL1::ask(Cycle now, const Access& a, WordMask missing, boo
     ++way_[at].pins;
   }
   free->line = a.line, free->epoch = epoch_;
-  free->asked = free->left = asked;
+  free->left = asked;
   free->used = true, free->owns = own;
   free->waiting.assign(1, {a.waiter, missing, own, epoch_});
   ++entries_used_;
@@ -181,6 +184,7 @@ DenovoL1::Answer DenovoL1::store(Cycle now, const Access& a, bool can_send) {
     bool known = true;
     if (unsure != 0 && !store_buffer_.join(a.line, unsure, a.waiter, known))
       return blocked(Refusal::StoreBuffer);
+    note_write(now, a.line);
     Answer answer = hit(at, a);
     if (!known) answer.outcome = Outcome::Miss;
     return answer;
@@ -212,13 +216,29 @@ void DenovoL1::send_registration() {
 void DenovoL1::acquire(Cycle now) {
   for (unsigned at = 0; at < way_.size(); ++at) {
     Way& way = way_[at];
-    if (events_ != nullptr && way.present && way.registered == 0)
+    if (!way.present) continue;
+    if (writes_ != nullptr && way.valid != 0 &&
+        !writes_->since(RegionWrites::region_of_line(way.line), acquired_)) {
+      kept_ += static_cast<unsigned>(std::popcount(way.valid));
+      continue;
+    }
+    if (events_ != nullptr && way.registered == 0)
       tell_evicted(now, at, policy::L1Eviction::Why::Flushed);
     way.valid = 0;
-    way.present = way.present && (way.registered != 0 || way.pins != 0);
+    way.present = way.registered != 0 || way.pins != 0;
   }
+  acquired_ = now;
   ++epoch_;
   if (events_ != nullptr) events_->flushed(now);
+}
+
+/// A row of accesses to one region is one note, of the last of them. What becomes registered is
+/// noted when it is: until then the bank may give the old word to others, with words that they ask
+/// for.
+void DenovoL1::add_write(Cycle now, std::uint32_t line) {
+  const std::uint32_t region = RegionWrites::region_of_line(line);
+  if (!written_.empty() && written_.back().region == region) written_.back().at = now;
+  else written_.push_back({region, now});
 }
 
 // --- messages --------------------------------------------------------------------------------
@@ -231,6 +251,7 @@ void DenovoL1::install(Cycle now, const Entry& e, const Message& m) {
     way.registered |= m.words, way.valid = without(way.valid, m.words);
     way.owning = without(way.owning, m.words);
     way.used = ++uses_;
+    note_write(now, m.line);
     return;
   }
   if (e.epoch != epoch_) return;

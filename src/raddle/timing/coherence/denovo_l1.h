@@ -7,25 +7,24 @@
 // Protocol (Choi et al., PACT 2011; Sinclair et al., MICRO 2015; IKRA section 3), for programs
 // without data races. A word in an L1 is Invalid, Valid or Registered; the home bank keeps the data
 // of a word or the L1 where it is registered.
-//   load    hits Valid and Registered words; else Read to the bank, which answers with all it has
-//   of
-//           the line and forwards words registered elsewhere to their owner, which answers itself
-//           and stays the owner. What comes is Valid.
-//   store   makes the words Registered at once, in a way of their own if the line is absent
-//           (nothing is fetched). A registration is put into the store buffer, where those of a
-//           line combine; the store is done when it has been acknowledged. A former owner is told
-//           and acknowledges itself, so that a release waits until no stale copy is left.
-//   atomic  is performed here on Registered words; else Own to the bank, which has the data sent,
-//   by
-//           the former owner if there is one.
-//   acquire invalidates all Valid words; a release has nothing to flush.
-//   evict   Registered words are written back to the bank, Valid ones dropped.
+//   load: hits Valid and Registered words; else Read to the bank, which answers with all it has of
+//     the line and forwards words registered elsewhere to their owner, which answers itself and
+//     stays the owner. What comes is Valid.
+//   store: makes the words Registered at once, in a way of their own if the line is absent (nothing
+//     is fetched). A registration is put into the store buffer, where those of a line combine; the
+//     store is done when it has been acknowledged. A former owner is told and acknowledges itself,
+//     so that a release waits until no stale copy is left.
+//   atomic: is performed here on Registered words; else Own to the bank, which has the data sent,
+//     by the former owner if there is one.
+//   acquire: invalidates all Valid words, or those of regions that somebody has written since the
+//     last acquire (keep_unwritten); a release has nothing to flush.
+//   eviction: Registered words are written back to the bank, Valid ones dropped.
 // The L2 includes registered words: before a bank gives a line's way to another it recalls them.
 //
 // Races between messages, and why they are harmless:
 // - A line with a registration or an Own under way keeps its way, and a line whose WriteBack is
-// under
-//   way is not asked for. So Register and WriteBack of one L1 and line cannot overtake each other.
+//   under way is not asked for. So Register and WriteBack of one L1 and line cannot overtake each
+//   other.
 // - Data of a WriteBack stay until the bank has taken it. What the bank tells this L1 comes in the
 // order in which it was sent, so a Forward, Take or Recall always finds them.
 // - A Forward, Take, Invalidate or Recall of words whose Own is under way waits for their data.
@@ -33,10 +32,9 @@
 //   behind the acquire do not merge with it.
 // - Words that come with an answer never replace Registered ones.
 // - A word is registered only when it is not Registered here and no Own for it is under way, so
-// that
-//   what the bank says about an earlier ownership has come before. A store of which a part is under
-//   way and another is not waits until it is. This matters to programs with races, which must not
-//   break the protocol either.
+//   that what the bank says about an earlier ownership has come before. A store of which a part is
+//   under way and another is not waits until it is. This matters to programs with races, which must
+//   not break the protocol either.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -44,6 +42,7 @@
 
 #include "raddle/base/ring.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/coherence/region_writes.h"
 #include "raddle/timing/mem/address_map.h"
 #include "raddle/timing/message.h"
 #include "raddle/timing/sm/l1_events.h"
@@ -86,6 +85,13 @@ class DenovoL1 {
   Answer store(Cycle now, const Access& a, bool can_send);
   Answer atomic(Cycle now, const Access& a, bool can_send);
   void acquire(Cycle now);
+  /// From now on an acquire keeps words of regions that have not been written since the last one,
+  /// as told by `writes`, which must outlive the cache.
+  void keep_unwritten(const RegionWrites& writes) { writes_ = &writes; }
+  /// What this SM has written, for `writes` to gather.
+  std::vector<RegionWrite>& written() { return written_; }
+  /// Valid words that an acquire has kept.
+  std::uint64_t kept() const { return kept_; }
 
   // --- messages ----------------------------------------------------------------------------------
   /// The sink has completed(waiter, stats::ServedFrom) for loads and
@@ -137,7 +143,7 @@ class DenovoL1 {
   /// A Read or Own under way.
   struct Entry {
     std::uint32_t line = 0, epoch = 0;
-    WordMask asked = 0, left = 0;
+    WordMask left = 0;
     bool used = false, owns = false;
     std::vector<Waiter> waiting;
   };
@@ -154,6 +160,11 @@ class DenovoL1 {
   Answer ask(Cycle now, const Access& a, WordMask missing, bool own, bool can_send);
   unsigned make_room(Cycle now, std::uint32_t line, unsigned kernel);
   Answer hit(unsigned at, const Access& a);
+  void note_write(Cycle now, std::uint32_t line) {
+    if (writes_ != nullptr) [[unlikely]]
+      add_write(now, line);
+  }
+  void add_write(Cycle now, std::uint32_t line);
   void tell_evicted(Cycle now, unsigned at, policy::L1Eviction::Why why);
   Message request(MessageKind kind, std::uint32_t line, WordMask words, unsigned tag,
                   unsigned kernel) const;
@@ -178,6 +189,10 @@ class DenovoL1 {
   std::uint64_t uses_ = 0;
   std::uint32_t epoch_ = 0;
   std::unique_ptr<L1Events> events_;
+  const RegionWrites* writes_ = nullptr;
+  std::vector<RegionWrite> written_;
+  Cycle acquired_ = 0;
+  std::uint64_t kept_ = 0;
   unsigned entries_used_ = 0, registrations_ = 0, write_backs_used_ = 0;
 };
 
@@ -189,6 +204,7 @@ void DenovoL1::receive(Cycle now, const Message& m, Sink sink) {
     case MessageKind::Owned:
       return data(now, m, sink);
     case MessageKind::Registered:
+      note_write(now, m.line);
       if (store_buffer_.acknowledge(m.tag, m.words, [&](unsigned w) { sink.acknowledged(w); })) {
         --registrations_;
         --way_[find(m.line)].pins;

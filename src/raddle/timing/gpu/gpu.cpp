@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 
+#include "raddle/timing/coherence/statistics.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/engine.h"
 #include "raddle/timing/gpu/launch_trees.h"
@@ -32,16 +33,6 @@ MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
   return machine;
 }
 }  // namespace
-
-/// Messages of the protocol, for the statistics of the level.
-void tell_coherence(const stats::GpuCounters& all, FieldVisitor& v) {
-  stats::GpuCounters c = all;
-  v.field("registrations", c.sm.registrations, {}, "", "lines of words registered at the L2");
-  v.field("forwards", c.l2.forwards, {}, "", "reads sent on to owners");
-  v.field("takes", c.l2.takes, {}, "", "owners asked to give words up to an atomic");
-  v.field("invalidations", c.l2.invalidations, {}, "", "former owners told of a registration");
-  v.field("recalls", c.l2.recalls, {}, "", "owners asked for words of a line that leaves the L2");
-}
 
 /// Code as this machine executes it.
 struct Decoded {
@@ -67,6 +58,9 @@ class Gpu::Impl {
   void wait(StreamId stream, Mark mark);
   Cycle run_until(Mark mark);
   void run_until_idle();
+  void host_wrote(Address at, std::uint64_t bytes) {
+    if (machine_.coherence.ro_regions) writes_.wrote(at, bytes, now_);
+  }
   Cycle now() const { return now_; }
   stats::GpuCounters counters() const { return counters(now_); }
   const std::vector<KernelRun>& kernels();
@@ -132,6 +126,7 @@ class Gpu::Impl {
                 serial_ = 0;  // launches that have not ended; of these, not concurrent()
   std::uint64_t pending_instructions_ = 0;
   bool submitted_ = false;  // something, since the last settle()
+  RegionWrites writes_;     // coherence.ro_regions
   bool failed_ = false;
   Cycle host_ = 0;               // time of the host: what it has waited for
   Cycle now_ = 0;                // end of the last kernel
@@ -157,6 +152,7 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     sms_.push_back(
         std::make_unique<Sm>(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
     wire_sm(i);
+    if (machine_.coherence.ro_regions) sms_.back()->denovo()->keep_unwritten(writes_);
   }
   for (unsigned i = 0; i < machine_.dram.channels; ++i) {
     auto policy = policies.dram->make({i, machine_.dram.banks, options.seed});
@@ -390,6 +386,8 @@ void Gpu::Impl::enter_kernels(Cycle begin) {
 }
 
 void Gpu::Impl::before_window(Cycle begin) {
+  if (machine_.coherence.ro_regions)
+    for (const auto& sm : sms_) writes_.gather(sm->denovo()->written(), window());
   if (!manager_.pending().empty()) enter_kernels(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
@@ -541,8 +539,10 @@ void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v)
   } else if (level == policy::DramPolicy::kLevel) {
     for (auto& p : partitions_) sum.add(p->dram().policy());
   } else if (level == policy::CoherencePolicy::kLevel) {
-    if (machine_.coherence.ownership) tell_coherence(counters(now_), v);
-    return;
+    if (!machine_.coherence.ownership) return;
+    std::uint64_t kept = 0;
+    for (auto& sm : sms_) kept += sm->denovo()->kept();
+    return tell_coherence(counters(now_), kept, v);
   } else {
     throw InputError("no policy level is called '" + std::string(level) +
                      "'; known: kernel warp throttle block coherence dram");
@@ -565,6 +565,7 @@ Mark Gpu::record(StreamId stream) { return impl_->record(stream); }
 void Gpu::wait(StreamId stream, Mark mark) { impl_->wait(stream, mark); }
 Cycle Gpu::run_until(Mark mark) { return impl_->run_until(mark); }
 void Gpu::run_until_idle() { impl_->run_until_idle(); }
+void Gpu::host_wrote(Address at, std::uint64_t bytes) { impl_->host_wrote(at, bytes); }
 void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
   submit({std::shared_ptr<void>(), &stream},
          std::make_shared<const trace::LoweredCode>(trace::as_it_is(stream.code())), info);

@@ -121,6 +121,8 @@ class Gpu {
   Cycle run_until(Mark mark);
   /// The host waits until everything submitted is complete.
   void run_until_idle();
+  /// The host has changed these bytes. Precondition: everything submitted is complete.
+  void host_wrote(Address at, std::uint64_t bytes);
   /// One launch of PTX instructions as they are, to its end.
   void run(trace::KernelStream& stream, const LaunchInfo& info);
 

@@ -97,6 +97,9 @@ class Lsu {
     if (denovo_ != nullptr) denovo_->acquire(now);
   }
 
+  /// The L1D under DeNovo, else null.
+  DenovoL1* denovo() const { return denovo_.get(); }
+
   /// Hints that the replies before `end` will soon come, so that what they concern is near when
   /// they do.
   void prefetch_replies(Cycle end) const {

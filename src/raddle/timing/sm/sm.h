@@ -84,6 +84,8 @@ class Sm {
   std::vector<DeviceLaunches>& device_launches() { return device_launches_; }
   /// The observer must outlive the SM.
   void observe(policy::L1Observer& observer) { lsu_.observe(observer); }
+  /// The L1D under DeNovo, else null.
+  DenovoL1* denovo() const { return lsu_.denovo(); }
   /// One line per resident warp (at most `most`): where it stands and what it waits for; then the
   /// queues.
   void describe(std::string& out, unsigned most) const;

@@ -81,8 +81,6 @@ class StoreBuffer {
     free_.push_back(static_cast<std::uint16_t>(at));
     return true;
   }
-  /// The line of an entry that has not been acknowledged.
-  std::uint32_t line(unsigned at) const { return entry_[at].line; }
   /// Parts of the line that wait or have left and are not acknowledged.
   Parts under_way(std::uint32_t line) const {
     Parts all = 0;
