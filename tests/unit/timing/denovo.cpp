@@ -124,9 +124,10 @@ TEST_F(Denovo, AnAcquireKeepsWordsOfRegionsThatNobodyHasWrittenSinceTheLast) {
     return a.outcome == Outcome::Hit;
   };
   const auto lines = {0u, 65u, 129u};  // each in a region of its own
-  l1.acquire(100);
-  for (const std::uint32_t line : lines) EXPECT_FALSE(read(100, line));
-  std::vector<RegionWrite> others = {{0, 105}};  // an SM has, in the window of this one's acquire
+  l1.acquire(104);
+  for (const std::uint32_t line : lines) EXPECT_FALSE(read(105, line));
+  // An SM has, before this one's acquire, but in the same window: the acquire did not know.
+  std::vector<RegionWrite> others = {{0, 102}};
   writes.gather(others, kWindow);
   writes.wrote(128 * 64 + 8, 4, 150);  // the host
   l1.acquire(200);
