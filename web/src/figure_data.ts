@@ -34,9 +34,19 @@ export function columns(f: Figure): FigureColumn[] {
 
 const quoted = (text: string): string => (/[,"\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 
+/** As the program writes it: with an exponent of two digits below 1e-4 and from 1e16 on. */
+function written(cell: Cell): string {
+  if (cell === null) return "";
+  if (typeof cell === "string") return cell;
+  const [mantissa, exponent] = cell.toExponential().split("e");
+  const power = Number(exponent);
+  if (power >= -4 && power < 16) return String(cell);
+  return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
 export function csv(f: Figure): string {
   const all = columns(f);
   const rows = [[f.x.label === "" ? "x" : f.x.label, ...all.map((c) => c.title)],
-    ...f.x.values.map((x, i) => [String(x), ...all.map((c) => (c.cells[i] === null ? "" : String(c.cells[i])))])];
+    ...f.x.values.map((x, i) => [written(x), ...all.map((c) => written(c.cells[i]))])];
   return rows.map((row) => `${row.map(quoted).join(",")}\n`).join("");
 }
