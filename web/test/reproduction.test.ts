@@ -25,7 +25,7 @@ describe("the document", () => {
   });
   test("a series without stated numbers has a null for each x", () => {
     expect(figures[0].series[0].stated).toEqual([null, null, null, null]);
-    expect(figures.map(hasStated)).toEqual([true, true, false, true, false]);
+    expect(figures.map(hasStated)).toEqual([true, true, false, true, false, false]);
   });
   test("a number that was not measured is neither within nor outside its bounds", () => {
     const [e] = document({ stated: [{ what: "gain", paper: 1.63, ours: null, within: false }, { what: "gain", ours: 1, within: false }] }).experiments;
