@@ -191,6 +191,11 @@ class Body {
     return out;
   }
 
+  std::string label_of_axis(const std::string& name) const {
+    const Axis& axis = e_.axes[*e_.find(name, NameKind::Axis)];
+    return axis.unit.empty() ? axis.title : axis.title + " (" + axis.unit + ")";
+  }
+
   void read_x(Section& section, Figure& figure) {
     bool workloads = true;
     std::size_t axes = 0;
@@ -211,8 +216,7 @@ class Body {
     }
     if (axes > 0 && figure.x.size() > 1)
       section.fail("x", "expected one axis alone, or workloads and variants");
-    figure.x_label = section.text(
-        "x_label", axes == 1 ? e_.axes[*e_.find(figure.x[0], NameKind::Axis)].title : "");
+    figure.x_label = section.text("x_label", axes == 1 ? label_of_axis(figure.x[0]) : "");
     read_means(section, figure);
     if (figure.x.empty() && figure.means.empty())
       section.fail("x", "expected what is along x, found nothing");

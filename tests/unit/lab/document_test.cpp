@@ -81,6 +81,19 @@ TEST(Document, Bars) {
   EXPECT_TRUE(bench.mistakes.empty()) << bench.mistakes[0];
 }
 
+TEST(Document, AnAxisIsNamedWithItsUnit) {
+  std::string file = figures_file();
+  const std::string label = "x_label = \"warps\"\n", axis = "[axes.group]\n";
+  file.erase(file.find(label), label.size());
+  Bench plain(file);
+  fill(plain);
+  const std::string title = plain.run()["figures"][1]["x"]["label"];
+  file.insert(file.find(axis) + axis.size(), "unit = \"warps\"\n");
+  Bench bench(file);
+  fill(bench);
+  EXPECT_EQ(bench.run()["figures"][1]["x"]["label"], title + " (warps)");
+}
+
 TEST(Document, LinesOverAnAxis) {
   Bench bench(figures_file());
   fill(bench);
