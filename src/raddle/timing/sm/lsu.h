@@ -134,9 +134,11 @@ class Lsu {
       count_served(m, count);
       return missed_piece(now, load, counters, sink);
     }
-    stuck_ = false;
-    if ((m.tag & kConst) != 0)
+    if ((m.tag & kConst) != 0) {
+      stuck_ = false;
       return const_cache_.fill(m.tag & ~kConst, [&](const Owner& o) { sink.constant(o); });
+    }
+    if (helps_head(m.line)) stuck_ = false;
     l1d_.fill(now, m.tag, m.sectors, m.kernel, count, [&](std::uint16_t waiter) {
       if ((waiter & kStore) != 0) return sink.acknowledged(waiter & ~kStore);
       count_served(m, count);
@@ -258,6 +260,12 @@ class Lsu {
     }
   }
 
+  /// Whether data of the line can end the head's wait. For room in the miss queue it waits on,
+  /// unless it hits now: others' data can free what it has, and push out what it lacks, no more.
+  bool helps_head(std::uint32_t line) const {
+    return why_ != stats::Refusal::MissQueue || head_.at == head_.size ||
+           head_.line[head_.at].line == line;
+  }
   bool can_send() const { return !miss_queue_.full() && l1d_.write_backs().empty(); }
   bool may_drain_stores() const {
     return store_buffer_.any_waiting() && (release_ || store_buffer_.full());
