@@ -87,10 +87,10 @@ class Lsu {
   /// Next cycle at which serve() or inject() could do something, given that they did nothing at
   /// `now`.
   Cycle next_event(Cycle now) const;
-  void take_credits(Cycle now);
-  /// When the credits come that an answer waits for.
-  Cycle answer_credits_at() const {
-    return lacks_answer_credits_ ? ports_.reply_credit_in.next_arrival() : kNever;
+  /// When the credits come that a request or an answer waits for; to others they do not matter.
+  Cycle credits_at() const {
+    const Cycle at = lacks_credits_ ? ports_.credit_in.next_arrival() : kNever;
+    return lacks_answer_credits_ ? std::min(at, ports_.reply_credit_in.next_arrival()) : at;
   }
   /// A fence of a warp is over: what others have written since must be seen.
   void acquire(Cycle now) {
@@ -288,6 +288,7 @@ class Lsu {
   bool drain(SmKernelCounters& counters);
   bool refused(Cycle now, stats::SmCounters& count);
   bool inject_request(Cycle now);
+  bool has_credits(Cycle now, unsigned flits);
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   void open_piece(Entry& e);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
@@ -341,7 +342,7 @@ class Lsu {
   bool release_ = false;
   unsigned credits_, write_backs_out_ = 0;
   unsigned answer_credits_, answer_cycles_;
-  bool lacks_answer_credits_ = false;
+  bool lacks_credits_ = false, lacks_answer_credits_ = false;
   Cycle answer_at_ = 0;  // when the second port is free
 };
 
