@@ -339,7 +339,8 @@ bool Lsu::inject_request(Cycle now) {
   if (miss_queue_.empty() || inject_at_ > now) return false;
   const auto& [m, load] = miss_queue_.front();
   const unsigned flits = flits_.flits(m);
-  if (credits_ < flits) return false;
+  lacks_credits_ = !has_credits(now, flits);
+  if (lacks_credits_) return false;
   credits_ -= flits, inject_at_ = pace_.send(now, flits);
   if (load != kNoLoad) loads_[load].departed = static_cast<std::uint32_t>(now);
   ports_.to_noc.push(now + wire_, m);
@@ -355,16 +356,16 @@ Cycle Lsu::next_event(Cycle now) const {
   if (denovo_ != nullptr) n = std::min(n, next_coherent(now));
   else if (drains_ && !miss_queue_.full() && (!l1d_.write_backs().empty() || may_drain_stores()))
     n = now + 1;
-  if (!miss_queue_.empty() && credits_ >= flits_.flits(miss_queue_.front().message))
-    n = std::min(n, std::max(now + 1, inject_at_));
+  if (!miss_queue_.empty())
+    n = std::min(n,
+                 lacks_credits_ ? ports_.credit_in.next_arrival() : std::max(now + 1, inject_at_));
   return n;
 }
 
-void Lsu::take_credits(Cycle now) {
-  while (ports_.credit_in.next_arrival() <= now) {
-    credits_ += ports_.credit_in.front();
-    ports_.credit_in.pop();
-  }
+bool Lsu::has_credits(Cycle now, unsigned flits) {
+  for (CreditLink& in = ports_.credit_in; credits_ < flits && in.next_arrival() <= now; in.pop())
+    credits_ += in.front();
+  return credits_ >= flits;
 }
 
 bool Lsu::idle() const {

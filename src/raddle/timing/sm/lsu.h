@@ -87,10 +87,10 @@ class Lsu {
   /// Next cycle at which serve() or inject() could do something, given that they did nothing at
   /// `now`.
   Cycle next_event(Cycle now) const;
-  void take_credits(Cycle now);
-  /// When the credits come that an answer waits for.
-  Cycle answer_credits_at() const {
-    return lacks_answer_credits_ ? ports_.reply_credit_in.next_arrival() : kNever;
+  /// When the credits come that a request or an answer waits for; to others they do not matter.
+  Cycle credits_at() const {
+    const Cycle at = lacks_credits_ ? ports_.credit_in.next_arrival() : kNever;
+    return lacks_answer_credits_ ? std::min(at, ports_.reply_credit_in.next_arrival()) : at;
   }
   /// A fence of a warp is over: what others have written since must be seen.
   void acquire(Cycle now) {
@@ -134,9 +134,11 @@ class Lsu {
       count_served(m, count);
       return missed_piece(now, load, counters, sink);
     }
-    stuck_ = false;
-    if ((m.tag & kConst) != 0)
+    if ((m.tag & kConst) != 0) {
+      stuck_ = false;
       return const_cache_.fill(m.tag & ~kConst, [&](const Owner& o) { sink.constant(o); });
+    }
+    if (helps_head(m.line)) stuck_ = false;
     l1d_.fill(now, m.tag, m.sectors, m.kernel, count, [&](std::uint16_t waiter) {
       if ((waiter & kStore) != 0) return sink.acknowledged(waiter & ~kStore);
       count_served(m, count);
@@ -258,6 +260,12 @@ class Lsu {
     }
   }
 
+  /// Whether data of the line can end the head's wait. For room in the miss queue it waits on,
+  /// unless it hits now: others' data can free what it has, and push out what it lacks, no more.
+  bool helps_head(std::uint32_t line) const {
+    return why_ != stats::Refusal::MissQueue || head_.at == head_.size ||
+           head_.line[head_.at].line == line;
+  }
   bool can_send() const { return !miss_queue_.full() && l1d_.write_backs().empty(); }
   bool may_drain_stores() const {
     return store_buffer_.any_waiting() && (release_ || store_buffer_.full());
@@ -280,6 +288,7 @@ class Lsu {
   bool drain(SmKernelCounters& counters);
   bool refused(Cycle now, stats::SmCounters& count);
   bool inject_request(Cycle now);
+  bool has_credits(Cycle now, unsigned flits);
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   void open_piece(Entry& e);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
@@ -333,7 +342,7 @@ class Lsu {
   bool release_ = false;
   unsigned credits_, write_backs_out_ = 0;
   unsigned answer_credits_, answer_cycles_;
-  bool lacks_answer_credits_ = false;
+  bool lacks_credits_ = false, lacks_answer_credits_ = false;
   Cycle answer_at_ = 0;  // when the second port is free
 };
 

@@ -124,7 +124,6 @@ void Sm::drain_inbox(Cycle now) {
     progress_ = now;
     lsu_.reply(now, m, counters_, Arrivals{*this, now});
   }
-  lsu_.take_credits(now);
   while (block_in_.next_arrival() <= now) {
     start_block(now, block_in_.front());
     block_in_.pop();

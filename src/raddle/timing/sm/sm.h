@@ -60,7 +60,7 @@ class Sm {
   // --- component ---------------------------------------------------------------------------------
   /// false: every stage looks at everything in every tick; results must be the same.
   void set_skip(bool skip);
-  Cycle next_arrival(Cycle) const { return std::min(inbox(), lsu_.answer_credits_at()); }
+  Cycle next_arrival(Cycle) const { return std::min(inbox(), lsu_.credits_at()); }
   void open_window() { inbox_next_ = inbox(); }
   /// Hints what the replies that arrive before `end` will touch.
   void prefetch(Cycle end) const { lsu_.prefetch_replies(end); }
@@ -140,8 +140,7 @@ class Sm {
 
   unsigned scheduler_of(unsigned w) const { return w / slots_; }
   Cycle inbox() const {
-    return std::min({ports_->from_noc.next_arrival(), ports_->credit_in.next_arrival(),
-                     block_in_.next_arrival()});
+    return std::min(ports_->from_noc.next_arrival(), block_in_.next_arrival());
   }
   Cycle next_event(Cycle now) const;
   // arrivals (sm.cpp)
