@@ -35,5 +35,37 @@ TEST_P(Replay, EqualsTheDirectRun) {
   std::filesystem::remove(path);
 }
 
+/// Every byte is where it should be, but nobody has recorded this.
+TEST(ReplayOfOperations, ThatMakeNoSenseIsRefused) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("raddle_operations_" + std::to_string(getpid()) + ".rdl");
+  const auto error = [&](const char* operations) -> std::string {
+    trace::FileWriter file(
+        path.string(),
+        {{"workload", "none"}, {"parameters", nlohmann::ordered_json::object()}, {"seed", 1}});
+    file.finish({{"input_hash", 0},
+                 {"verdict", "unchecked"},
+                 {"difference", ""},
+                 {"operations", nlohmann::ordered_json::parse(operations)}});
+    const trace::FileReader reader(path.string());
+    std::vector<sim::Setup> setups;
+    setups.push_back(test::make_setup({"ikra", {}, {"coherence=denovo:ro_regions=true"}, {}}));
+    try {
+      sim::replay(reader, setups, {});
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(error(R"([["synchronize"],["write",65536,4096],["record",1],["wait",2,0]])"), "");
+  for (const char* wrong :
+       {R"(["write",0,9223372036854775808])", R"(["write",9223372036854775808,1])",
+        R"(["write",0])", R"(["write",-1,1])", R"(["write","a",1])", R"(["wait",0,0])",
+        R"(["synchronize",0])", R"(["record",4294967295])", R"(["jump",1])", R"([])", "7"})
+    EXPECT_EQ(error(("[" + std::string(wrong) + "]").c_str()),
+              "the file holds an operation that makes no sense: " + std::string(wrong));
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 }  // namespace raddle

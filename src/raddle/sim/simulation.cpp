@@ -272,7 +272,33 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
 
 namespace {
 
-/// Does again what a host did between two launches: a list of [name, number ...].
+/// Throws InputError when an operation is none, or names a mark that was not recorded before or
+/// bytes that no device has. `marks`: recorded so far.
+void check(const nlohmann::ordered_json& operations, std::uint64_t& marks) {
+  constexpr std::uint64_t kAddresses = std::uint64_t{trace::kLineBytes} << 32;
+  constexpr std::uint64_t kStreams = 1u << 20;
+  auto is = [](const auto& operation, std::string_view name, std::size_t numbers) {
+    if (!operation.is_array() || operation.size() != numbers + 1 || operation[0] != name)
+      return false;
+    return std::all_of(operation.begin() + 1, operation.end(),
+                       [](const auto& n) { return n.is_number_unsigned(); });
+  };
+  auto below = [](const auto& n, std::uint64_t end) {
+    return n.template get<std::uint64_t>() < end;
+  };
+  for (const auto& o : operations) {
+    const bool known =
+        (is(o, Recorder::kRecord, 1) && below(o[1], kStreams)) ||
+        (is(o, Recorder::kWait, 2) && below(o[1], kStreams) && below(o[2], marks)) ||
+        (is(o, Recorder::kWrite, 2) && below(o[1], kAddresses) && below(o[2], kAddresses)) ||
+        is(o, Recorder::kSynchronize, 0) ||
+        (is(o, Recorder::kSynchronize, 1) && below(o[1], marks));
+    if (!known) throw InputError("the file holds an operation that makes no sense: " + o.dump());
+    marks += is(o, Recorder::kRecord, 1);
+  }
+}
+
+/// Does again what a host did between two launches: a list of [name, number ...], checked.
 void play(const nlohmann::ordered_json& operations, TimedGpu& gpu) {
   for (const auto& operation : operations) {
     const std::string name = operation.at(0);
@@ -281,8 +307,6 @@ void play(const nlohmann::ordered_json& operations, TimedGpu& gpu) {
     if (name == Recorder::kRecord) gpu.record(StreamId{number(1)});
     else if (name == Recorder::kWait) gpu.wait(StreamId{number(1)}, number(2));
     else if (name == Recorder::kWrite) gpu.host_wrote(wide(1), wide(2));
-    else if (name != Recorder::kSynchronize)
-      throw InputError("the file holds an operation that is not known: '" + name + "'");
     else if (operation.size() == 1) gpu.synchronize();
     else gpu.synchronize(number(1));
   }
@@ -404,16 +428,19 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
         "dependencies need the workload itself: a recording does not say which thread "
         "touches which word");
   Gpus gpus = make_gpus(setups, options);
+  std::uint64_t marks = 0;
   for (std::size_t i = 0; i < recording.launches();) {
     const trace::LaunchHeader& launch = recording.launch(i);
     const std::size_t end = end_of_tree(recording, i);
     if (options.progress) options.progress({i, launch.name, gpus.front()->now()});
+    check(launch.operations, marks);
     for (auto& gpu : gpus) {
       play(launch.operations, *gpu);
       gpu->submit_tree(tree_of(recording, i, end, *gpu));
     }
     i = end;
   }
+  check(recording.trailer().at("operations"), marks);
   for (auto& gpu : gpus) {
     play(recording.trailer().at("operations"), *gpu);
     gpu->synchronize();
