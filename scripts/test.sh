@@ -9,9 +9,9 @@ source scripts/common.sh
 source scripts/setup.sh
 
 steps=(ctest style verify kernels report hashes slurm asan fuzz tsan)
-fuzz_seconds=${RADDLE_FUZZ_SECONDS:-60}
-# The gate must not fail by chance, so it goes where it went before; 0: somewhere new (and longer) by hand.
-fuzz_seed=${RADDLE_FUZZ_SEED:-1}
+# The gate must not fail by chance: its fuzzers take so many steps from the same seed. By hand, RADDLE_FUZZ_SECONDS=600
+# sends each somewhere new for so long.
+fuzz_seconds=${RADDLE_FUZZ_SECONDS:-}
 
 # The release build (asserts are on in it) and every gtest program of tests/; the benchmarks must build too.
 step_ctest() {
@@ -131,12 +131,13 @@ step_tsan() {
   done
 }
 
-# libFuzzer, a minute each: the PTX parser and decoder, from the workloads' kernels on; the reader of op-stream files,
+# libFuzzer, some 20 s each: the PTX parser and decoder, from the workloads' kernels on; the reader of op-stream files,
 # from recorded ones on; the reader of experiment files, from those of experiments/ on; the readers of fat binaries, of
 # modules to be linked and of Accel-Sim traces, from those of tests/data on.
 step_fuzz() {
   build_preset fuzz fuzz_ptx fuzz_trace fuzz_experiment fuzz_fatbin fuzz_link fuzz_accelsim
   local seeds=build/fuzz/seeds workload file
+  rm -rf $seeds  # finds of earlier runs
   mkdir -p $seeds/ptx $seeds/trace $seeds/experiment $seeds/fatbin $seeds/link $seeds/accelsim
   cp tests/data/fatbin/*.fatbin $seeds/fatbin
   cp tests/data/accelsim/*.traceg $seeds/accelsim/
@@ -157,16 +158,21 @@ step_fuzz() {
     build/fuzz/fuzz_trace --unpack build/fuzz/$workload.rdl $seeds/trace/$workload
   done
   # Two at a time.
-  together "fuzz ptx -dict=tests/fuzz/ptx.dict" "fuzz trace"
-  together "fuzz fatbin" "fuzz link -dict=tests/fuzz/ptx.dict"
-  together "fuzz experiment -dict=tests/fuzz/experiment.dict -max_len=16384" \
-    "fuzz accelsim -dict=tests/fuzz/accelsim.dict -max_len=16384"
+  together "fuzz ptx 8000 -dict=tests/fuzz/ptx.dict" "fuzz trace 60000"
+  together "fuzz fatbin 500000" "fuzz link 150000 -dict=tests/fuzz/ptx.dict"
+  together "fuzz experiment 8000 -dict=tests/fuzz/experiment.dict -max_len=16384" \
+    "fuzz accelsim 60000 -dict=tests/fuzz/accelsim.dict -max_len=16384"
 }
-fuzz() { # fuzz TARGET OPTIONS...
-  local target=$1
-  shift
-  "build/fuzz/fuzz_$target" "$@" -seed="$fuzz_seed" -max_total_time="$fuzz_seconds" -timeout=30 -rss_limit_mb=4096 \
-    -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ "build/fuzz/seeds/$target" || fail "fuzz: $target, see above"
+fuzz() { # fuzz TARGET STEPS OPTIONS...
+  local target=$1 walk=(-seed=1 "-runs=$2" -max_total_time=200)
+  [ -z "$fuzz_seconds" ] || walk=("-max_total_time=$fuzz_seconds")
+  shift 2
+  # libFuzzer hashes addresses, so they should not be random (some containers forbid to ask for that).
+  local fixed=(setarch "$(uname -m)" -R)
+  "${fixed[@]}" true 2>/dev/null || fixed=()
+  "${fixed[@]}" "build/fuzz/fuzz_$target" "$@" "${walk[@]}" -timeout=30 -rss_limit_mb=4096 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ "build/fuzz/seeds/$target" ||
+    fail "fuzz: $target, see above"
 }
 together() { # together COMMAND...: all at once; fails when one of them does
   local command pid pids=() status=0
