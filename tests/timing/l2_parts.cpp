@@ -129,9 +129,8 @@ TEST(Tags, AgreeWithAListOfLinesUnderRandomUse) {
 
 TEST(Mshrs, AskerIsTheFirstWhoNeedsTheSectors) {
   Mshrs<int> mshrs(2, 4);
-  unsigned e = mshrs.add(9);
-  mshrs.request(e, 0b0001), mshrs.wait(e, 0b0001, 1);
-  mshrs.request(e, 0b0010), mshrs.wait(e, 0b0011, 2);  // asked for the second sector
+  unsigned e = mshrs.add(9, 0b0001, 1);
+  mshrs.wait(e, 0b0011, 2);  // asks for the second sector
   mshrs.wait(e, 0b0010, 3);
   EXPECT_EQ(mshrs.asker(e, 0b0010), 2);
   EXPECT_EQ(mshrs.asker(e, 0b0001), 1);
@@ -146,9 +145,10 @@ TEST(Mshrs, EntriesAreFoundUntilAllHasArrived) {
   Mshrs<int> mshrs(3, 2);
   std::vector<int> done;
   auto note = [&](int w) { done.push_back(w); };
-  unsigned e = mshrs.add(77);
-  mshrs.request(e, 0b11);
-  mshrs.wait(e, 0b01, 1), mshrs.wait(e, 0b11, 2);
+  unsigned e = mshrs.add(77, 0b01, 1);
+  EXPECT_EQ(mshrs.requested(e), 0b01);
+  mshrs.wait(e, 0b11, 2);
+  EXPECT_EQ(mshrs.requested(e), 0b11);
   EXPECT_FALSE(mshrs.can_merge(e));
   EXPECT_EQ(mshrs.find(77), e);
   EXPECT_FALSE(mshrs.arrive(e, 0b01, note));
@@ -164,9 +164,8 @@ TEST(Mshrs, WaitersLeaveInOrderAlsoAfterOthersLeftTheMiddle) {
   Mshrs<int> mshrs(1, 8);
   std::vector<int> done;
   auto note = [&](int w) { done.push_back(w); };
-  unsigned e = mshrs.add(5);
-  mshrs.request(e, 0b111);
-  for (auto [need, who] : {std::pair{0b001, 1}, {0b010, 2}, {0b100, 3}, {0b010, 4}})
+  unsigned e = mshrs.add(5, 0b001, 1);
+  for (auto [need, who] : {std::pair{0b010, 2}, {0b100, 3}, {0b010, 4}})
     mshrs.wait(e, static_cast<std::uint8_t>(need), who);
   mshrs.arrive(e, 0b100, note);
   mshrs.wait(e, 0b011, 5);
@@ -182,8 +181,7 @@ TEST(Mshrs, FullMeansFullAndEveryCountOfEntriesWorks) {
     std::vector<unsigned> taken;
     for (unsigned i = 0; i < entries; ++i) {
       ASSERT_FALSE(mshrs.full());
-      taken.push_back(mshrs.add(i * 64));  // same bucket for many
-      mshrs.request(taken.back(), 1);
+      taken.push_back(mshrs.add(i * 64, 1, 0));  // same bucket for many
     }
     EXPECT_TRUE(mshrs.full());
     for (unsigned i = 0; i < entries; ++i) EXPECT_EQ(mshrs.find(i * 64), taken[i]);
@@ -238,19 +236,16 @@ TEST(Mshrs, AgreeWithListsOfWaitersUnderRandomUse) {
         if (over) plain.erase(known);
       } else {
         ASSERT_EQ(mshrs.full(), plain.size() == entries);
-        if (known == plain.end()) {
-          if (mshrs.full()) continue;
-          e = mshrs.add(line);
-        } else {
-          ASSERT_EQ(mshrs.can_merge(e), known->second.waiters.size() < merges);
-          if (!mshrs.can_merge(e)) continue;
-        }
+        const bool fresh = known == plain.end();
+        if (fresh ? mshrs.full() : !mshrs.can_merge(e)) continue;
         PlainMiss& p = plain[line];
-        ASSERT_EQ(mshrs.requested(e), p.requested);
         const auto need = static_cast<std::uint8_t>(sectors & ~p.arrived);
         if (need == 0) continue;  // of a line that is known, since a new one has none
-        mshrs.wait(e, need, n), p.waiters.push_back({need, n}), ++waiting;
-        mshrs.request(e, need), p.requested |= need;
+        if (fresh) e = mshrs.add(line, need, n);
+        else mshrs.wait(e, need, n);
+        p.waiters.push_back({need, n}), p.requested |= need, ++waiting;
+        ASSERT_EQ(mshrs.requested(e), p.requested);
+        ASSERT_EQ(mshrs.can_merge(e), p.waiters.size() < merges);
       }
       ASSERT_EQ(mshrs.used(), plain.size());
       ASSERT_EQ(mshrs.waiting(), waiting);

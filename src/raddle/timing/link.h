@@ -35,8 +35,13 @@ class Link {
   /// visit(value) for all that is on its way and arrives before `end`.
   template <class F>
   void each(Cycle end, F visit) const {
+    each(0, end, visit);
+  }
+  /// The same without the first `skipped`, which must be on their way.
+  template <class F>
+  void each(std::uint32_t skipped, Cycle end, F visit) const {
     const std::uint32_t tail = tail_.load(std::memory_order_acquire);
-    for (std::uint32_t i = head_; i != tail && slots_[i & mask_].at < end; ++i)
+    for (std::uint32_t i = head_ + skipped; i != tail && slots_[i & mask_].at < end; ++i)
       visit(slots_[i & mask_].value);
   }
   /// Arrival times must not decrease from push to push.

@@ -146,21 +146,17 @@ void DramChannel::attempt(std::uint64_t m) {
 /// Asks the policy, on two buses up to twice.
 inline void DramChannel::decide(std::uint64_t m, Free free) {
   do {
-    const Mask128 can = issuable(m, free);
-    if (!can.any()) break;
-    const policy::DramView view{options_.candidates,
-                                options_.candidates & row_hit_,
-                                can,
-                                free.row ? closing_wanted_rows() : Mask128{},
-                                age_,
-                                tag_,
-                                m};
+    // Made in its place: a copy of words just stored would wait for them.
+    policy::DramView view{{}, {}, issuable(m, free), {}, age_, tag_, m};
+    if (!view.issuable.any()) break;
+    view.candidates = options_.candidates, view.row_hits = options_.candidates & row_hit_;
+    if (free.row) view.closes_wanted_row = closing_wanted_rows();
     const std::optional<unsigned> chosen = policy_->pick(view);
     if (!chosen) {
       declined_until_ = free.row && free.column ? next_change(m) : m + 1;
       return plan(declined_until_);
     }
-    RADDLE_ASSERT(*chosen < kSlots && can.test(*chosen));
+    RADDLE_ASSERT(*chosen < kSlots && view.issuable.test(*chosen));
     declined_until_ = 0;
     (row_hit_.test(*chosen) ? free.column : free.row) = false;
     issue(m, *chosen);

@@ -12,7 +12,8 @@
 //                                          means now
 //   void open_window()                     called before the first tick of a window
 // and may have
-//   void prefetch(Cycle end) const         hints what a window up to `end` will touch; no effect
+//   void prefetch(Cycle end)               hints what a window up to `end` will touch; changes no
+//                                          result
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -68,7 +69,7 @@ class Engine {
    public:
     virtual ~Task() = default;
     virtual Cycle next_arrival(Cycle from) const = 0;
-    virtual void prefetch(Cycle end) const = 0;
+    virtual void prefetch(Cycle end) = 0;
     /// Runs from cycle t to the end of the window; returns the next cycle it can act.
     virtual Cycle run(Cycle t, Cycle end, bool skip) = 0;
   };
@@ -77,8 +78,8 @@ class Engine {
    public:
     explicit TaskOf(C& component) : component_(component) {}
     Cycle next_arrival(Cycle from) const override { return component_.next_arrival(from); }
-    void prefetch(Cycle end) const override {
-      if constexpr (requires(const C& c) { c.prefetch(end); }) component_.prefetch(end);
+    void prefetch(Cycle end) override {
+      if constexpr (requires(C & c) { c.prefetch(end); }) component_.prefetch(end);
     }
     Cycle run(Cycle t, Cycle end, bool skip) override {
       component_.open_window();

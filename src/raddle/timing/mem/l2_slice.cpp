@@ -32,6 +32,7 @@ L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id,
       reply_limit_(reply_limit(machine.l2)),
       replies_(reply_limit_ + machine.l2.mshr_entries * machine.l2.mshr_merges),
       atomics_(reply_limit_ + machine.l2.mshr_entries * machine.l2.mshr_merges),
+      sets_(kHints),
       leaving_(most_leaving(machine)),
       latency_(machine.noc.latency_cycles),
       ahead_(furthest_ahead(latency_)),
@@ -130,17 +131,22 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
   auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(e));
   if (ask != 0 && write_backs_full()) return Wait::WriteBacks;
   if (ask != 0 && dram_.room() == 0) return Wait::DramRoom;
-  if (fresh) e = mshrs_.add(m.line);
-  mshrs_.wait(e, missing,
-              {m.sm, m.tag, m.sectors, m.kind, m.lanes, m.kernel, head_set() & 0xffffff,
-               static_cast<std::uint8_t>((ask != 0) + passed_on), static_cast<std::uint32_t>(now)});
+  const Waiter waiter{m.sm,
+                      m.tag,
+                      m.sectors,
+                      m.kind,
+                      m.lanes,
+                      m.kernel,
+                      Waiter::packed(head_set(), (ask != 0) + passed_on),
+                      static_cast<std::uint32_t>(now)};
+  if (fresh) e = mshrs_.add(m.line, missing, waiter);
+  else mshrs_.wait(e, missing, waiter);
   stats::L2Counters& count = count_[m.kernel];
   if (ask == 0) {
     ++count.pending_hits;
     return Wait::Nothing;
   }
   ++count.misses, ++count.fetches;
-  mshrs_.request(e, ask);
   dram_.push(now, {m.line, static_cast<std::uint16_t>(e), m.sm, ask,
                    static_cast<std::uint8_t>(place_), m.kernel, false});
   return Wait::Nothing;
@@ -187,7 +193,7 @@ void L2Slice::accept(Cycle now) {
   if (refused_) count.blocked_cycles += now - refused_since_, refused_ = false;
   unsigned flits = request_flits_.flits(in.front());
   in.pop();
-  head_set_ = kUnknown;
+  sets_.pop();
   look_up_free_ = now + spec_.interval_cycles;
   ports_.credit_out.push(now + latency_, static_cast<std::uint8_t>(flits));
   ports_.noc_credit_box->post(now + latency_, id_);
@@ -198,14 +204,14 @@ void L2Slice::fill(Cycle now, const DramReply& reply) {
   Waiter& asker = mshrs_.asker(reply.tag, reply.sectors);
   count_[asker.kernel].miss_cycles += now - reply.since;
   asker.since = stamp;
-  unsigned at = tags_.find(asker.set, reply.line);
-  if (install(asker.set, asker.message(reply.line), reply.sectors, 0, at) != 0)
-    ++asker.dram_accesses;
+  unsigned at = tags_.find(asker.set(), reply.line);
+  if (install(asker.set(), asker.message(reply.line), reply.sectors, 0, at) != 0)
+    asker.add_dram_access();
   std::uint8_t dirty = 0;
   bool freed = mshrs_.arrive(reply.tag, reply.sectors, [&](const Waiter& w) {
     if (w.kind != MessageKind::Read) dirty |= w.sectors;
     count_[w.kernel].pending_cycles += stamp - w.since;
-    serve(now, w.message(reply.line), w.dram_accesses);
+    serve(now, w.message(reply.line), w.dram_accesses());
   });
   // Of sectors that came earlier some may have been evicted since.
   if (dirty != 0 && spec_.write_policy == L2WritePolicy::WriteBack)

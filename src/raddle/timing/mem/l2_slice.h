@@ -36,7 +36,6 @@
 // (function is decoupled, so only time is concerned).
 #pragma once
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
@@ -87,23 +86,26 @@ class L2Slice {
     return wait_ >= Wait::WriteBacks && may_go_on(from) ? std::max(from, look_up_free_) : kNever;
   }
   /// Hints what the requests that arrive before `end` and the next replies will touch.
-  void prefetch(Cycle end) const {
+  void prefetch(Cycle end) {
     replies_.prefetch();
-    if (ports_.from_noc.next_arrival() >= end) return;
-    std::array<std::uint32_t, kHints> set;
-    unsigned n = 0;
-    ports_.from_noc.each(end, [&](const Message& m) {
-      if (n < kHints) tags_.prefetch(set[n++] = map_.set(m.line));
+    const unsigned known = sets_.size();
+    ports_.from_noc.each(known, end, [&](const Message& m) {
+      if (sets_.full()) return;
+      sets_.push(map_.set(m.line));
+      tags_.prefetch(sets_[sets_.size() - 1]);
+      mshrs_.prefetch_find(m.line);
     });
-    n = 0;
-    ports_.from_noc.each(end, [&](const Message& m) {
-      if (n < kHints) tags_.prefetch_line(set[n++], m.line);
+    unsigned n = known;
+    ports_.from_noc.each(known, end, [&](const Message& m) {
+      if (n < sets_.size()) tags_.prefetch_line(sets_[n++], m.line);
     });
   }
   /// Hints that data of this MSHR will come; then, what they will touch, from near to far.
-  void prefetch_entry(unsigned mshr) const { mshrs_.prefetch(mshr); }
-  void prefetch_set(unsigned mshr) const { tags_.prefetch(mshrs_.first(mshr).set); }
-  void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set); }
+  void prefetch_entry(unsigned mshr, std::uint32_t line) const {
+    mshrs_.prefetch_arrive(mshr, line);
+  }
+  void prefetch_set(unsigned mshr) const { tags_.prefetch(mshrs_.first(mshr).set()); }
+  void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set()); }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
 
@@ -117,12 +119,10 @@ class L2Slice {
  private:
   /// What the oldest request waits for: it is looked up again only when that has changed.
   enum class Wait : std::uint8_t { Nothing, Mshr, Replies, WriteBacks, DramRoom };
-  static constexpr unsigned kUnknown = ~0u;
-  static constexpr unsigned kHints = 16;  // requests of a window that are prefetched for
-  /// A blocked head is looked up many times; its set is computed once.
+  static constexpr unsigned kHints = 16;  // requests on their way that are prefetched for
   unsigned head_set() {
-    if (head_set_ == kUnknown) head_set_ = map_.set(ports_.from_noc.front().line);
-    return head_set_;
+    if (sets_.empty()) sets_.push(map_.set(ports_.from_noc.front().line));
+    return sets_.front();
   }
   Wait look_up(Cycle now);
   Wait write(Cycle now, const Message& m, unsigned at);
@@ -169,8 +169,14 @@ class L2Slice {
     std::uint8_t sectors = 0;
     MessageKind kind = MessageKind::Read;
     std::uint8_t lanes = 0, kernel = 0;
-    std::uint32_t set : 24 = 0, dram_accesses : 8 = 0;
+    std::uint32_t set_accesses = 0;  // no bit fields, as in Mshrs::Entry
     std::uint32_t since = 0;
+    static std::uint32_t packed(std::uint32_t set, std::uint32_t dram_accesses) {
+      return set << 8 | dram_accesses;
+    }
+    std::uint32_t set() const { return set_accesses >> 8; }
+    std::uint32_t dram_accesses() const { return set_accesses & 0xff; }
+    void add_dram_access() { ++set_accesses; }
     Message message(std::uint32_t line) const {
       return {line, sm, tag, sectors, kind, lanes, kernel};
     }
@@ -179,13 +185,14 @@ class L2Slice {
   // What every tick looks at, together.
   Wait wait_ = Wait::Nothing;
   bool skip_ = true, refused_ = false, lacks_credits_ = false;
-  unsigned credits_, reply_limit_, head_set_ = kUnknown;
+  unsigned credits_, reply_limit_;
   Cycle send_at_ = kNever;  // when the first of replies_ could leave, credits apart
   Cycle look_up_free_ = 0, atomic_free_ = 0, inject_free_ = 0, refused_since_ = 0;
-  RequestQueue replies_;   // at: when the reply may leave
-  RequestQueue atomics_;   // at: when the data were there
-  Ring<Cycle> leaving_;    // when replies leave that are on the wire already
-  Cycle latency_, ahead_;  // ahead: how early a reply may be put on the wire
+  RequestQueue replies_;      // at: when the reply may leave
+  RequestQueue atomics_;      // at: when the data were there
+  Ring<std::uint32_t> sets_;  // of the oldest requests, as far as they are known
+  Ring<Cycle> leaving_;       // when replies leave that are on the wire already
+  Cycle latency_, ahead_;     // ahead: how early a reply may be put on the wire
   unsigned id_, place_;
   DramChannel& dram_;
   Ring<WriteBack>& write_backs_;

@@ -1,10 +1,12 @@
 // Miss status holding registers: one entry per line on its way, with the requests that wait for it.
 // Sectors asked for later join the entry. An entry is found through a small chained hash, never by
 // a scan; its first waiter, mostly the only one, lies in it. What was freed last is used first:
-// little memory is touched.
+// little memory is touched. Of a machine's many entries most are far from the processor when they
+// are wanted, so chains are kept short and free entries are known without a look at them.
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "raddle/base/error.h"
@@ -21,16 +23,16 @@ class Mshrs {
   /// `merges`: requests that may wait for one entry, the first included.
   Mshrs(unsigned entries, unsigned merges)
       : merges_(merges),
-        bucket_mask_(std::bit_ceil(entries) - 1),
+        bucket_mask_(4 * std::bit_ceil(entries) - 1),
         bucket_(bucket_mask_ + 1, kNone),
+        free_(entries),
         entry_(entries),
         waiter_(entries * (merges - 1)) {
     RADDLE_ASSERT(entries >= 1 && entries < kNone && merges >= 1 && waiter_.size() <= kMost);
-    for (unsigned i = 0; i < entries; ++i)
-      entry_[i].next = static_cast<std::uint16_t>(i + 1 < entries ? i + 1 : kNone);
+    std::iota(free_.begin(), free_.end(), std::uint16_t{0});
     for (unsigned i = 0; i < waiter_.size(); ++i) waiter_[i].next = i + 1;
   }
-  bool full() const { return free_ == kNone; }
+  bool full() const { return used_ == free_.size(); }
   unsigned used() const { return used_; }
   /// Requests that wait, over all entries.
   unsigned waiting() const { return waiting_; }
@@ -40,49 +42,52 @@ class Mshrs {
     while (e != kNone && entry_[e].line != line) e = entry_[e].next;
     return e;
   }
-  /// Precondition: !full() and the line has no entry.
-  unsigned add(std::uint32_t line) {
-    const std::uint16_t e = free_;
-    Entry& entry = entry_[e];
-    free_ = entry.next;
+  /// An entry for the line, whose sectors in `need` are requested for its first waiter.
+  /// Precondition: !full() and the line has none.
+  unsigned add(std::uint32_t line, std::uint8_t need, const Waiter& first) {
+    const std::uint16_t e = free_[used_++];
     std::uint16_t& bucket = bucket_[hash(line)];
-    entry.line = line, entry.next = bucket;
-    entry.waiting = 0, entry.requested = entry.arrived = 0;
-    bucket = e, ++used_;
+    entry_[e] = {line, Entry::packed(0, need), bucket, 1, need, 0, first};
+    bucket = e, ++waiting_;
     return e;
   }
   bool can_merge(unsigned e) const { return entry_[e].waiting < merges_; }
   std::uint8_t requested(unsigned e) const { return entry_[e].requested; }
-  void request(unsigned e, std::uint8_t sectors) { entry_[e].requested |= sectors; }
   std::uint32_t line(unsigned e) const { return entry_[e].line; }
-  /// Hints that arrive(e) is near.
-  void prefetch(unsigned e) const { raddle::prefetch(&entry_[e]); }
+  /// Hints that find(line) is near; that arrive(e) of the line's entry is.
+  void prefetch_find(std::uint32_t line) const { raddle::prefetch(&bucket_[hash(line)]); }
+  void prefetch_arrive(unsigned e, std::uint32_t line) const {
+    raddle::prefetch(&entry_[e]);
+    prefetch_find(line);
+  }
   /// Of those that wait. Precondition: one does.
   const Waiter& first(unsigned e) const { return entry_[e].first; }
-  /// Precondition: can_merge(e). The waiter is done when the sectors in `need` are there.
+  /// The waiter is done when the sectors in `need` are there; those not yet requested are from now
+  /// on. Precondition: can_merge(e).
   void wait(unsigned e, std::uint8_t need, const Waiter& w) {
     Entry& entry = entry_[e];
     ++waiting_;
+    entry.requested |= need;
     if (entry.waiting++ == 0) {
-      entry.first = w, entry.need = need;
+      entry.first = w, entry.set_need(need);
       return;
     }
     const std::uint32_t n = waiter_free_;
     waiter_free_ = waiter_[n].next;
     std::uint32_t next = n;
     if (entry.waiting > 2) {
-      next = waiter_[entry.last].next;
-      waiter_[entry.last].next = n;
+      next = waiter_[entry.last()].next;
+      waiter_[entry.last()].next = n;
     }
     waiter_[n] = {w, next, need};
-    entry.last = n & kMost;
+    entry.set_last(n);
   }
   /// The waiter for whom these sectors were requested: the first that needs any of them, since a
   /// later one found them requested.
   Waiter& asker(unsigned e, std::uint8_t sectors) {
     Entry& entry = entry_[e];
-    if ((entry.need & sectors) != 0) return entry.first;
-    std::uint32_t n = waiter_[entry.last].next;
+    if ((entry.need() & sectors) != 0) return entry.first;
+    std::uint32_t n = waiter_[entry.last()].next;
     while ((waiter_[n].need & sectors) == 0) n = waiter_[n].next;
     return waiter_[n].value;
   }
@@ -93,7 +98,7 @@ class Mshrs {
     Entry& entry = entry_[e];
     entry.arrived |= sectors;
     if (entry.waiting != 0) {
-      const bool first = (entry.need & ~entry.arrived) == 0;
+      const bool first = (entry.need() & ~entry.arrived) == 0;
       if (first) done(entry.first);
       if (entry.waiting > 1) arrive_later(entry, done);
       if (first) --waiting_, take_out_first(entry);
@@ -109,11 +114,17 @@ class Mshrs {
   // Small ones lie in one cache line each.
   struct alignas(8) alignas(sizeof(Waiter) <= 2 ? 16 : sizeof(Waiter) <= 16 ? 32 : 8) Entry {
     std::uint32_t line = 0;
-    std::uint32_t last : 24 = 0;  // of the waiters behind the first
-    std::uint32_t need : 8 = 0;   // of the first
+    std::uint32_t last_need = 0;
     std::uint16_t next = kNone, waiting = 0;
     std::uint8_t requested = 0, arrived = 0;
     Waiter first{};
+
+    // No bit fields: to write one, the other would be read, and add() must not wait for that.
+    static std::uint32_t packed(std::uint32_t last, std::uint8_t need) { return last << 8 | need; }
+    std::uint32_t last() const { return last_need >> 8; }  // of the waiters behind the first
+    std::uint8_t need() const { return static_cast<std::uint8_t>(last_need); }  // of the first
+    void set_last(std::uint32_t last) { last_need = packed(last, need()); }
+    void set_need(std::uint8_t need) { last_need = packed(last(), need); }
   };
   /// The waiters behind the first form a ring: the last one's `next` is the first of them.
   struct Waiting {
@@ -124,7 +135,7 @@ class Mshrs {
   unsigned hash(std::uint32_t line) const { return (line ^ line >> 6 ^ line >> 13) & bucket_mask_; }
   template <class F>
   void arrive_later(Entry& entry, F& done) {
-    std::uint32_t previous = entry.last;
+    std::uint32_t previous = entry.last();
     for (unsigned left = entry.waiting - 1u; left != 0; --left) {
       const std::uint32_t n = waiter_[previous].next;
       if ((waiter_[n].need & ~entry.arrived) != 0) {
@@ -138,18 +149,18 @@ class Mshrs {
   }
   /// Who waits longest of the others is the first then.
   void take_out_first(Entry& entry) {
-    entry.need = 0;
+    entry.set_need(0);
     if (entry.waiting == 1) {
       entry.waiting = 0;
       return;
     }
-    const std::uint32_t n = waiter_[entry.last].next;
-    entry.first = waiter_[n].value, entry.need = waiter_[n].need;
-    take_out(entry, entry.last, n);
+    const std::uint32_t n = waiter_[entry.last()].next;
+    entry.first = waiter_[n].value, entry.set_need(waiter_[n].need);
+    take_out(entry, entry.last(), n);
   }
   void take_out(Entry& entry, std::uint32_t previous, std::uint32_t n) {
     waiter_[previous].next = waiter_[n].next;
-    if (n == entry.last) entry.last = previous & kMost;
+    if (n == entry.last()) entry.set_last(previous);
     waiter_[n].next = waiter_free_, waiter_free_ = n;
     --entry.waiting;
   }
@@ -157,12 +168,11 @@ class Mshrs {
     std::uint16_t* link = &bucket_[hash(entry_[e].line)];
     while (*link != e) link = &entry_[*link].next;
     *link = entry_[e].next;
-    entry_[e].next = free_, free_ = static_cast<std::uint16_t>(e), --used_;
+    free_[--used_] = static_cast<std::uint16_t>(e);
   }
   unsigned merges_, bucket_mask_, used_ = 0, waiting_ = 0;
-  std::uint16_t free_ = 0;
   std::uint32_t waiter_free_ = 0;
-  std::vector<std::uint16_t> bucket_;
+  std::vector<std::uint16_t> bucket_, free_;  // free_: from used_ on, the next first
   std::vector<Entry> entry_;
   std::vector<Waiting> waiter_;
 };

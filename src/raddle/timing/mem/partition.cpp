@@ -26,7 +26,7 @@ class PartitionOf final : public Partition {
   void set_skip(bool skip) override;
   Cycle next_arrival(Cycle from) const override;
   void open_window() override;
-  void prefetch(Cycle end) const override;
+  void prefetch(Cycle end) override;
   Cycle tick(Cycle now) override;
   bool idle() const override;
   void describe(std::string& out) const override;
@@ -93,17 +93,17 @@ void PartitionOf<Slice>::open_window() {
 }
 
 template <class Slice>
-void PartitionOf<Slice>::prefetch(Cycle end) const {
-  if constexpr (requires(const Slice& s) { s.prefetch(end); }) {
+void PartitionOf<Slice>::prefetch(Cycle end) {
+  if constexpr (requires(Slice & s) { s.prefetch(end); }) {
     const Ring<DramReply>& replies = dram_.replies();
     auto each_fill = [&](auto visit) {
       for (unsigned i = 0; i < replies.size() && replies[i].at < end; ++i)
-        visit(*slice_[replies[i].slice], replies[i].tag);
+        visit(*slice_[replies[i].slice], replies[i]);
     };
-    each_fill([](const Slice& slice, unsigned mshr) { slice.prefetch_entry(mshr); });
+    each_fill([](const Slice& s, const DramReply& r) { s.prefetch_entry(r.tag, r.line); });
     for (const auto& slice : slice_) slice->prefetch(end);
-    each_fill([](const Slice& slice, unsigned mshr) { slice.prefetch_set(mshr); });
-    each_fill([](const Slice& slice, unsigned mshr) { slice.prefetch_victim(mshr); });
+    each_fill([](const Slice& s, const DramReply& r) { s.prefetch_set(r.tag); });
+    each_fill([](const Slice& s, const DramReply& r) { s.prefetch_victim(r.tag); });
   }
 }
 

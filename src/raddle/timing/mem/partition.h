@@ -27,7 +27,7 @@ class Partition {
   virtual Cycle next_arrival(Cycle from) const = 0;
   virtual void open_window() = 0;
   /// Hints what a window up to `end` will touch.
-  virtual void prefetch(Cycle end) const = 0;
+  virtual void prefetch(Cycle end) = 0;
   virtual Cycle tick(Cycle now) = 0;
 
   virtual bool idle() const = 0;

@@ -52,10 +52,7 @@ class ConstCache {
     }
     if (mshrs_.full()) return {Outcome::NoMshr, {}};
     if (!can_send) return {Outcome::CannotSend, {}};
-    m = mshrs_.add(line);
-    mshrs_.wait(m, 1, waiter);
-    mshrs_.request(m, 1);
-    return {Outcome::Miss, request(line, m, kernel)};
+    return {Outcome::Miss, request(line, mshrs_.add(line, 1, waiter), kernel)};
   }
   template <class Done>
   void fill(unsigned mshr, Done done) {

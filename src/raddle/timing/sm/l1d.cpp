@@ -73,8 +73,10 @@ L1d::Answer L1d::miss(Cycle now, const Request& r, unsigned at, std::uint8_t mis
   if (ask != 0 && !can_send) return blocked(stats::Refusal::MissQueue);
 
   if (fresh) {
-    m = mshrs_.add(r.line);
+    m = mshrs_.add(r.line, missing, r.waiter);
     if (keeps_dirty_) stored_[m] = 0;
+  } else {
+    mshrs_.wait(m, missing, r.waiter);
   }
   if (reserve_) {
     if (needs_way) place(now, at, r.line, r.kernel, count);
@@ -82,11 +84,7 @@ L1d::Answer L1d::miss(Cycle now, const Request& r, unsigned at, std::uint8_t mis
     tags_.touch(at);
     reserved_[m] = at;
   }
-  mshrs_.wait(m, missing, r.waiter);
-  if (ask != 0) {
-    mshrs_.request(m, ask);
-    count.l1d_miss_cycles -= now;  // the fill adds its own cycle
-  }
+  if (ask != 0) count.l1d_miss_cycles -= now;  // the fill adds its own cycle
   return {Outcome::Miss, ask, static_cast<std::uint16_t>(m), {}};
 }
 

@@ -80,7 +80,7 @@ class L1d {
   void flush(Cycle now, unsigned kernel);
   /// Hints that the data of this MSHR will soon come.
   void prefetch(unsigned mshr, std::uint32_t line) const {
-    mshrs_.prefetch(mshr), tags_.prefetch(set_of(line));
+    mshrs_.prefetch_arrive(mshr, line), tags_.prefetch(set_of(line));
   }
   void prefetch_victim(std::uint32_t line) const { tags_.prefetch_victim(set_of(line)); }
   /// Who waits for it longest.
