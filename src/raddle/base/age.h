@@ -62,6 +62,10 @@ class AgeMatrix128 {
       i = low != 0 ? lowest(low) : 64 + lowest(high);
     }
   }
+  /// Whether one of the candidates is older than i. Precondition: all are members.
+  bool any_older(const Mask128& candidates, unsigned i) const {
+    return ((older_[0][i] & candidates.word(0)) | (older_[1][i] & candidates.word(1))) != 0;
+  }
   const Mask128& members() const { return members_; }
 
  private:

@@ -76,6 +76,8 @@ TEST(AgeMatrix128, AgreesWithAList) {
       auto first =
           std::find_if(order.begin(), order.end(), [&](unsigned i) { return some.test(i); });
       EXPECT_EQ(age.oldest(some), *first);
+      for (auto i = order.begin(); i != order.end(); ++i)
+        ASSERT_EQ(age.any_older(some, *i), first < i);
     }
   }
 }

@@ -20,7 +20,7 @@ class FrFcfs final : public DramPolicy {
       const unsigned hit = view.age.oldest(hits);
       ++stats_.commands;
       ++stats_.row_hits;
-      if (hit != view.age.oldest(view.candidates)) ++stats_.overtakes;
+      stats_.overtakes += view.age.any_older(view.candidates, hit);
       return hit;
     }
     const Mask128 others = view.issuable - view.closes_wanted_row;
