@@ -4,16 +4,13 @@
 // component sleeps until it can act.
 //
 // A component has
-//   Cycle tick(Cycle now)                  one cycle; returns the next in which it can act (> now),
-//   messages on its
-//                                          wires included. Ticking it more often must never change
-//                                          a counter.
-//   Cycle next_arrival(Cycle from) const   earliest message on its wires; a time before `from`
-//                                          means now
-//   void open_window()                     called before the first tick of a window
-// and may have
-//   void prefetch(Cycle end)               hints what a window up to `end` will touch; changes no
-//                                          result
+// - Cycle tick(Cycle now): one cycle; returns the next in which it can act (> now), messages on its
+//   wires included. Ticking it more often must never change a counter.
+// - Cycle next_arrival(Cycle from) const: the earliest message on its wires; a time before `from`
+//   means now.
+// - void open_window(): called before the first tick of a window.
+// And it may have
+// - void prefetch(Cycle end): hints what a window up to `end` will touch; changes no result.
 #pragma once
 #include <algorithm>
 #include <atomic>
