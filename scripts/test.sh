@@ -164,10 +164,11 @@ step_fuzz() {
     "fuzz accelsim 60000 -dict=tests/fuzz/accelsim.dict -max_len=16384"
 }
 fuzz() { # fuzz TARGET STEPS OPTIONS...
-  local target=$1 walk=(-seed=1 "-runs=$2" -max_total_time=200)
+  local target=$1 walk=(-seed=1 "-runs=$2" -reload=0 -max_total_time=200)
   [ -z "$fuzz_seconds" ] || walk=("-max_total_time=$fuzz_seconds")
   shift 2
-  # libFuzzer hashes addresses, so they should not be random (some containers forbid to ask for that).
+  # Two runs are one only if nothing is read back by the clock and addresses, which libFuzzer hashes, are not random
+  # (some containers forbid to ask for that).
   local fixed=(setarch "$(uname -m)" -R)
   "${fixed[@]}" true 2>/dev/null || fixed=()
   "${fixed[@]}" "build/fuzz/fuzz_$target" "$@" "${walk[@]}" -timeout=30 -rss_limit_mb=4096 \
