@@ -124,11 +124,15 @@ class Slurm : public testing::Test {
     EXPECT_EQ(local.status, 0) << local.err;
     return result_numbers("local");
   }
-  /// A worker that notes each job that it begins in `begun`, does `before`, then is raddle.
+  /// A worker that notes each job that it begins, its name in `begun` and, of a cell, its task in
+  /// `tasks`; then does `before`, then is raddle.
   std::string worker(const std::string& before) const {
     const std::string file = folder_.write(
         "worker", "#!/bin/sh\nspec=$2\necho \"$(basename \"$spec\")\" >>" + folder_ / "begun" +
-                      "\n" + before + "\nexec " RADDLE_PROGRAM " \"$@\"\n");
+                      "\ncase $spec in */recording-*) ;; *) "
+                      "echo ${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID >>" +
+                      folder_ / "tasks" + " ;;\nesac\n" + before +
+                      "\nexec " RADDLE_PROGRAM " \"$@\"\n");
     std::filesystem::permissions(file, std::filesystem::perms::all);
     return file;
   }
@@ -136,6 +140,12 @@ class Slurm : public testing::Test {
   std::size_t begun_cells() const {
     return static_cast<std::size_t>(std::ranges::count_if(
         begun(), [](const std::string& name) { return !name.starts_with("recording-"); }));
+  }
+
+  /// The task whose cell began last, or nothing. That Slurm runs a task does not say as much.
+  std::string task_begun() const {
+    const auto tasks = lines(read_file(folder_ / "tasks"));
+    return tasks.empty() ? "" : tasks.back();
   }
 
   Folder folder_;
@@ -154,18 +164,9 @@ TEST_F(Slurm, SweepGivesWhatTheLocalExecutorGives) {
 }
 
 TEST_F(Slurm, RequeuedTasksRunAgain) {
-  // Which task a cell runs in; that a task runs does not say that its cell has begun.
-  const std::string note =
-      "case $spec in */recording-*) ;; *) "
-      "echo ${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID >>" +
-      folder_ / "tasks" + ";; esac\nsleep 1.5";
-  Background runner(words("results", {"--worker", worker(note)}), folder_ / "out");
+  Background runner(words("results", {"--worker", worker("sleep 1.5")}), folder_ / "out");
   std::string task;
-  ASSERT_TRUE(soon([&] {
-    const auto tasks = lines(read_file(folder_ / "tasks"));
-    if (!tasks.empty()) task = tasks.back();
-    return !task.empty();
-  })) << runner.text();
+  ASSERT_TRUE(soon([&] { return !(task = task_begun()).empty(); })) << runner.text();
   EXPECT_EQ(run_process("/usr/bin/scontrol", {"requeue", task}).status, 0);
   EXPECT_EQ(runner.end(0), 0) << runner.text();
   EXPECT_EQ(result_numbers("results"), local_numbers());
@@ -207,16 +208,19 @@ TEST_F(Slurm, AFailingCellIsRecordedAndTheOthersGoOn) {
 }
 
 TEST_F(Slurm, ATaskThatSomebodyCancelsHasFailedWithThatReason) {
-  Background runner(words("results", {"--worker", worker("sleep 1.5")}), folder_ / "out");
-  std::vector<std::string> waiting, running;
+  // Slurm may end the sleep before the worker, which must not go on then.
+  const std::string sleeps = worker("sleep 1.5 || exit 1");
+  Background runner(words("results", {"--worker", sleeps}), folder_ / "out");
+  std::vector<std::string> waiting;
+  std::string running;
   ASSERT_TRUE(soon([&] {
-    waiting = squeue("PENDING", "%F_%K"), running = squeue("RUNNING", "%F_%K");
-    return begun_cells() > 0 && !waiting.empty() && !running.empty();
+    waiting = squeue("PENDING", "%F_%K"), running = task_begun();
+    return !waiting.empty() && !running.empty();
   })) << runner.text();
-  EXPECT_EQ(run_process("/usr/bin/scancel", {waiting.back(), running.back()}).status, 0);
+  EXPECT_EQ(run_process("/usr/bin/scancel", {waiting.back(), running}).status, 0);
   EXPECT_EQ(runner.end(0), 1);
   EXPECT_THAT(runner.text(),
-              HasSubstr("FAILED: Slurm's job " + running.back() + " left no result: CANCELLED"));
+              HasSubstr("FAILED: Slurm's job " + running + " left no result: CANCELLED"));
   // Of a task that has not begun Slurm keeps nothing.
   EXPECT_THAT(runner.text(), HasSubstr("FAILED: Slurm has no job " + waiting.back() + " any more"));
   const std::string failures = read_file(folder_ / "csv-results/failures.csv");
