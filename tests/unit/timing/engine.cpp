@@ -52,6 +52,24 @@ bool run(Engine& e, Done done, unsigned threads = 1) {
   return e.run(threads, done, [](Cycle) {});
 }
 
+TEST(Link, EachVisitsWhatArrivesBeforeTheEndWithoutWhatIsSkipped) {
+  Link<int> link(4);
+  for (int i = 0; i < 6; ++i) {  // messages i, i + 1 and i + 2 are on their way, at 10 times that
+    if (i == 0) link.push(0, 0), link.push(10, 1);
+    link.push(10 * static_cast<Cycle>(i + 2), i + 2);
+    auto visited = [&](std::uint32_t skipped, int end) {
+      std::vector<int> out;
+      link.each(skipped, static_cast<Cycle>(end), [&](int m) { out.push_back(m); });
+      return out;
+    };
+    EXPECT_EQ(visited(0, 1000), (std::vector{i, i + 1, i + 2}));
+    EXPECT_EQ(visited(1, 1000), (std::vector{i + 1, i + 2}));
+    EXPECT_EQ(visited(1, 10 * (i + 2)), std::vector{i + 1});
+    EXPECT_TRUE(visited(3, 1000).empty());
+    link.pop();
+  }
+}
+
 TEST(Engine, JumpsOverIdleWindowsAndStartsThemAtMultiples) {
   Engine e(10, true, false);
   Ticker slow;
