@@ -7,28 +7,11 @@
 #pragma once
 #include <cstdint>
 
+#include "raddle/base/divisor.h"
 #include "raddle/base/error.h"
 #include "raddle/timing/gpu/machine.h"
 
 namespace raddle::timing {
-
-/// Exact division of 32-bit numbers by a number known at construction: one multiplication (Lemire,
-/// Kaser, Kurz 2019).
-class Divisor {
- public:
-  explicit Divisor(std::uint32_t d) : d_(d), magic_(d == 1 ? 0 : ~std::uint64_t{0} / d + 1) {
-    RADDLE_ASSERT(d != 0);
-  }
-  std::uint32_t value() const { return d_; }
-  std::uint32_t quotient(std::uint32_t n) const {
-    return d_ == 1 ? n
-                   : static_cast<std::uint32_t>(static_cast<unsigned __int128>(magic_) * n >> 64);
-  }
-
- private:
-  std::uint32_t d_;
-  std::uint64_t magic_;
-};
 
 /// Turns the members of a round: for every `round` a permutation of [0, parts).
 inline std::uint32_t turned(std::uint32_t place, std::uint32_t parts, AddressHash hash,
