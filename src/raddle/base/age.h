@@ -55,6 +55,10 @@ class AgeMatrix128 {
   /// Precondition: candidates is a non-empty subset of the members.
   unsigned oldest(const Mask128& candidates) const {
     unsigned i = candidates.first();
+    if (candidates.word(1) == 0) {  // as in all queues of up to 64
+      while (std::uint64_t m = older_[0][i] & candidates.word(0)) i = lowest(m);
+      return i;
+    }
     while (true) {
       std::uint64_t low = older_[0][i] & candidates.word(0),
                     high = older_[1][i] & candidates.word(1);
@@ -64,7 +68,8 @@ class AgeMatrix128 {
   }
   /// Whether one of the candidates is older than i. Precondition: all are members.
   bool any_older(const Mask128& candidates, unsigned i) const {
-    return ((older_[0][i] & candidates.word(0)) | (older_[1][i] & candidates.word(1))) != 0;
+    return (older_[0][i] & candidates.word(0)) != 0 ||
+           (candidates.word(1) != 0 && (older_[1][i] & candidates.word(1)) != 0);
   }
   const Mask128& members() const { return members_; }
 

@@ -50,6 +50,12 @@ class BitSet {
   }
   constexpr std::uint64_t word(unsigned i) const { return word_[i]; }
   constexpr std::uint64_t& word(unsigned i) { return word_[i]; }
+  /// This set or, where `condition` is false, the empty one; without a branch.
+  constexpr BitSet when(bool condition) const {
+    BitSet out;
+    for (unsigned i = 0; i < Words; ++i) out.word_[i] = word_[i] & (0 - std::uint64_t{condition});
+    return out;
+  }
   template <class F>
   constexpr void each(F f) const {
     for (unsigned i = 0; i < Words; ++i)
@@ -79,5 +85,16 @@ class BitSet {
 
 using Mask128 = BitSet<2>;
 using SmSet = BitSet<4>;  ///< up to 256 SMs
+
+/// set.first_from(from) of a set without members from 128 on; without a branch, for sets of which
+/// either half may have the answer. Preconditions: set.any(), from < 128.
+constexpr unsigned first_of_128_from(const SmSet& set, unsigned from) {
+  const std::uint64_t behind = ~0ull << (from & 63);
+  std::uint64_t low = set.word(0) & (from < 64 ? behind : 0),
+                high = set.word(1) & (from < 64 ? ~0ull : behind);
+  const bool round = (low | high) == 0;
+  low = round ? set.word(0) : low, high = round ? set.word(1) : high;
+  return low != 0 ? lowest(low) : 64 + lowest(high);
+}
 
 }  // namespace raddle

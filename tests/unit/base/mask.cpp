@@ -77,6 +77,23 @@ TEST(BitSet, FirstFromGoesRoundTheEnd) {
   EXPECT_EQ(set.first_from(255), 3u);
 }
 
+TEST(BitSet, FirstOf128FromIsFirstFrom) {
+  Rng rng(8);
+  for (unsigned round = 0; round < 2000; ++round) {
+    SmSet set;
+    for (unsigned n = 1 + rng.below(4); n != 0; --n) set.set(rng.below(128));
+    for (unsigned from : {0u, 1u, 63u, 64u, 127u, unsigned{rng.below(128)}})
+      ASSERT_EQ(first_of_128_from(set, from), set.first_from(from)) << from;
+  }
+}
+
+TEST(BitSet, WhenIsAllOrNothing) {
+  Mask128 a;
+  a.set(1), a.set(70);
+  EXPECT_EQ(a.when(true), a);
+  EXPECT_FALSE(a.when(false).any());
+}
+
 TEST(BitSet, SetAlgebra) {
   Mask128 a, b;
   a.set(1), a.set(70), b.set(70), b.set(127);

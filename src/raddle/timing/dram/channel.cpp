@@ -60,6 +60,8 @@ DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map, unsi
       step_l_(machine.dram.step(true)),
       read_to_write_(machine.dram.read_to_write()),
       bank_(machine.dram.banks),
+      by_group_{step_l_ > step_s_ || spec_.tWTRL > spec_.tWTRS, step_l_ > step_s_,
+                spec_.tRRDL > spec_.tRRDS},
       column_slots_(column_slots(machine)),
       replies_(replies_in_flight(machine, legs_.longest())),
       starts_(machine.dram.queue) {
@@ -81,7 +83,7 @@ void DramChannel::push(Cycle now, const DramRequest& request) {
   if (m != 0) timers_.expire(m - 1);  // none is left: the wheel moves on
   const unsigned e = used_.word(0) != ~0ull ? lowest(~used_.word(0)) : 64 + lowest(~used_.word(1));
   const AddressMap::DramPlace at = map_.dram(request.line);
-  slot_[e] = {now, m, at.row, at.column, request, false};
+  slot_[e] = {now, m, at.column, request}, row_[e] = at.row, opened_.clear(e);
   tag_[e] = {request.sm, request.kernel, request.write, static_cast<std::uint8_t>(at.bank)};
   plan(std::min(std::min(next_attempt_, refresh_at_), arrive(e, m)));
   declined_until_ = 0;
@@ -94,7 +96,8 @@ inline std::uint64_t DramChannel::arrive(unsigned e, std::uint64_t m) {
   group_slots_[bank.group].set(e);
   if (tag_[e].write) writes_.set(e), ++writes_queued_;
   if (!bank.open) closed_.set(e);
-  else if (bank.row == slot_[e].row) row_hit_.set(e);
+  else if (bank.row == row_[e]) row_hit_.set(e);
+  note_wanted_row(bank);
   await(e, m);
   options_stale_ = true;
   // Unless the policy has declined or the direction may turn, nothing before its own first command.
@@ -135,7 +138,7 @@ void DramChannel::attempt(std::uint64_t m) {
   if (m < declined_until_) return;
   column_slots_.advance(m);
   expire_timers(m);
-  const bool bus = two_buses_ || !column_slots_.taken(m);
+  const bool bus = two_buses_ || !column_slots_.taken();
   Free free{bus, bus};
   if (m >= refresh_at_ && refresh(m, bus, tag_[age_.oldest(used_)].kernel))
     free.row = false, free.column = two_buses_;
@@ -150,7 +153,7 @@ inline void DramChannel::decide(std::uint64_t m, Free free) {
     policy::DramView view{{}, {}, issuable(m, free), {}, age_, tag_, m};
     if (!view.issuable.any()) break;
     view.candidates = options_.candidates, view.row_hits = options_.candidates & row_hit_;
-    if (free.row) view.closes_wanted_row = closing_wanted_rows();
+    view.closes_wanted_row = view.issuable & options_.precharges & of_wanted_row_[writing_];
     const std::optional<unsigned> chosen = policy_->pick(view);
     if (!chosen) {
       declined_until_ = free.row && free.column ? next_change(m) : m + 1;
@@ -178,14 +181,15 @@ inline void DramChannel::refresh_options() {
   options_stale_ = false;
 }
 
+// Here and below all groups are asked and conditions computed together, whatever they are: which of
+// them matter changes from command to command, and a wrong guess costs the host more than the
+// answer.
+
 inline Mask128 DramChannel::issuable(std::uint64_t m, Free free) {
-  Mask128 can;
-  if (free.row) {
-    can = options_.precharges;
-    if (activate_at_ <= m && options_.activates.any())
-      can |= options_.activates - late_slots(kActivate, m);
-  }
-  if (free.column && column_at_[writing_] <= m && options_.columns.any() && column_slots_.free(m))
+  Mask128 can = options_.precharges.when(free.row);
+  if (free.row & (activate_at_ <= m) & options_.activates.any())
+    can |= options_.activates - late_slots(kActivate, m);
+  if (free.column & (column_at_[writing_] <= m) & column_slots_.free() & options_.columns.any())
     can |= options_.columns - late_slots(writing_ ? kWrite : kRead, m);
   return can;
 }
@@ -193,11 +197,9 @@ inline Mask128 DramChannel::issuable(std::uint64_t m, Free free) {
 /// Requests of groups that may not yet send a command of the kind at m.
 inline Mask128 DramChannel::late_slots(Kind kind, std::uint64_t m) const {
   Mask128 slots;
-  const GroupTimes& times = group_times_[kind];
-  for (std::uint32_t left = times.late; left != 0; left &= left - 1) {
-    const unsigned g = lowest(left);
-    if (times.at[g] > m) slots |= group_slots_[g];
-  }
+  if (!by_group_[kind]) return slots;
+  for (unsigned g = 0; g < spec_.bank_groups; ++g)
+    slots |= group_slots_[g].when(group_at_[kind][g] > m);
   return slots;
 }
 
@@ -205,36 +207,25 @@ inline Mask128 DramChannel::late_slots(Kind kind, std::uint64_t m) const {
 /// kind.
 inline std::uint64_t DramChannel::group_time(Kind kind, const Mask128& options,
                                              std::uint64_t m) const {
-  const GroupTimes& times = group_times_[kind];
-  if (times.late == 0) return m;
-  Mask128 others = options;
+  if (!by_group_[kind]) return m;
   std::uint64_t first = kNever;
-  for (std::uint32_t left = times.late; left != 0; left &= left - 1) {
-    const unsigned g = lowest(left);
-    if (times.at[g] <= m || !(options & group_slots_[g]).any()) continue;
-    others -= group_slots_[g], first = std::min(first, times.at[g]);
+  for (unsigned g = 0; g < spec_.bank_groups; ++g) {
+    const std::uint64_t at = std::max(group_at_[kind][g], m);
+    first = std::min(first, (options & group_slots_[g]).any() ? at : kNever);
   }
-  return others.any() ? m : first;
+  return first;
 }
 
-/// Also forgets groups whose time has come, so that few are looked at.
-void DramChannel::delay_group(Kind kind, std::uint64_t m, unsigned group, std::uint64_t at) {
-  GroupTimes& times = group_times_[kind];
-  for (std::uint32_t left = times.late; left != 0; left &= left - 1)
-    if (times.at[lowest(left)] <= m) times.late &= ~(1u << lowest(left));
-  times.at[group] = std::max(times.at[group], at), times.late |= 1u << group;
+inline void DramChannel::delay_group(Kind kind, unsigned group, std::uint64_t at) {
+  group_at_[kind][group] = std::max(group_at_[kind][group], at);
 }
 
-inline Mask128 DramChannel::closing_wanted_rows() const {
-  Mask128 closing, left = options_.precharges;
-  if (!left.any()) return closing;
-  Mask128 hits = options_.candidates & row_hit_;
-  while (hits.any() && left.any()) {
-    const Mask128& slots = bank_[tag_[left.first()].bank].slots;
-    if ((slots & hits).any()) closing |= left & slots;
-    left -= slots;
-  }
-  return closing;
+/// Says anew which requests of the bank would close a row that others hit. Bits of slots that are
+/// not used mean nothing.
+inline void DramChannel::note_wanted_row(const Bank& bank) {
+  const Mask128 hits = bank.slots & row_hit_;
+  of_wanted_row_[0] = (of_wanted_row_[0] - bank.slots) | bank.slots.when((hits - writes_).any());
+  of_wanted_row_[1] = (of_wanted_row_[1] - bank.slots) | bank.slots.when((hits & writes_).any());
 }
 
 /// First cycle after m in which what the policy sees may be different, if nothing is pushed.
@@ -243,7 +234,7 @@ std::uint64_t DramChannel::next_change(std::uint64_t m) const {
   // What cannot go now, and when it can; also that of single groups.
   if (options_.columns.any()) {
     const Mask128 late = options_.columns & late_slots(writing_ ? kWrite : kRead, m);
-    if (column_at_[writing_] > m || !column_slots_.free(m)) next = std::min(next, next_column(m));
+    if (column_at_[writing_] > m || !column_slots_.free()) next = std::min(next, next_column(m));
     else if (late.any()) next = std::min(next, group_time(writing_ ? kWrite : kRead, late, m));
   }
   if (options_.activates.any()) {
@@ -317,18 +308,19 @@ inline void DramChannel::issue(std::uint64_t m, unsigned e) {
 inline void DramChannel::activate(std::uint64_t m, unsigned e) {
   Bank& bank = bank_[tag_[e].bank];
   tell(m, DramCommandKind::Activate, e);
-  bank.open = true, bank.row = slot_[e].row, bank.opened_at = m;
+  bank.open = true, bank.row = row_[e], bank.opened_at = m;
   bank.column_at = m + spec_.tRCD, bank.precharge_at = m + spec_.tRAS;
   window_end_[oldest_window_] = m + spec_.tFAW;
   oldest_window_ = (oldest_window_ + 1) % 4;
   activate_at_ = std::max(m + spec_.tRRDS, window_end_[oldest_window_]);
-  if (spec_.tRRDL > spec_.tRRDS) delay_group(kActivate, m, bank.group, m + spec_.tRRDL);
+  if (by_group_[kActivate]) delay_group(kActivate, bank.group, m + spec_.tRRDL);
   closed_ -= bank.slots;
   bank.slots.each([&](unsigned i) {
-    if (slot_[i].row == bank.row) row_hit_.set(i);
+    if (row_[i] == bank.row) row_hit_.set(i);
   });
+  note_wanted_row(bank);
   hold_bank(tag_[e].bank, bank.column_at);  // tRCD is not above tRAS
-  slot_[e].opened = true, ++counters_of(e).activates;
+  opened_.set(e), ++counters_of(e).activates;
 }
 
 inline void DramChannel::precharge(std::uint64_t m, unsigned e) {
@@ -343,6 +335,7 @@ void DramChannel::close(std::uint64_t m, Bank& bank) {
   bank.open = false;
   bank.activate_at = std::max(m + spec_.tRP, bank.opened_at + spec_.tRC);
   row_hit_ -= bank.slots, closed_ |= bank.slots;
+  note_wanted_row(bank);
 }
 
 /// Distance of a request's bursts. Where the group's own leaves less than two steps of the bus, a
@@ -367,9 +360,9 @@ inline void DramChannel::column(std::uint64_t m, unsigned e) {
     for (unsigned i = 1; i < bursts; ++i)
       column_slots_.take(last = column_slots_.unblocked(last + step)), tell(last, kind, e);
   }
-  move_data(m, last, bursts, e);
+  move_data(last, bursts, e);
   stats::DramCounters& c = counters_of(e);
-  c.row_hits += !slot.opened, c.queue_cycles += m - slot.queued;
+  c.row_hits += !opened_.test(e), c.queue_cycles += m - slot.queued;
   remove(e);
   // Who wants another row has to wait longer now; for the others nothing has changed.
   const Mask128 others = bank.slots - row_hit_;
@@ -378,21 +371,19 @@ inline void DramChannel::column(std::uint64_t m, unsigned e) {
   timers_.set(tag_[e].bank, bank.precharge_at);
 }
 
-/// The consequences of `bursts` column commands, decided at m, of which the last goes out at
-/// `last`.
-inline void DramChannel::move_data(std::uint64_t m, std::uint64_t last, unsigned bursts,
-                                   unsigned e) {
+/// The consequences of `bursts` column commands, of which the last goes out at `last`.
+inline void DramChannel::move_data(std::uint64_t last, unsigned bursts, unsigned e) {
   Bank& bank = bank_[tag_[e].bank];
   stats::DramCounters& c = counters_of(e);
   if (tag_[e].write) {
     const std::uint64_t end = last + spec_.tCWL + burst_cycles_;
-    if (step_l_ > step_s_) delay_group(kWrite, m, bank.group, last + step_l_);
-    if (spec_.tWTRL > spec_.tWTRS) delay_group(kRead, m, bank.group, end + spec_.tWTRL);
+    if (by_group_[kWrite]) delay_group(kWrite, bank.group, last + step_l_);
+    if (spec_.tWTRL > spec_.tWTRS) delay_group(kRead, bank.group, end + spec_.tWTRL);
     column_at_[0] = std::max(column_at_[0], end + spec_.tWTRS);
     bank.precharge_at = std::max(bank.precharge_at, end + spec_.tWR);
     ++c.writes;
   } else {
-    if (step_l_ > step_s_) delay_group(kRead, m, bank.group, last + step_l_);
+    if (step_l_ > step_s_) delay_group(kRead, bank.group, last + step_l_);
     column_at_[1] = std::max(column_at_[1], last + read_to_write_);
     bank.precharge_at = std::max(bank.precharge_at, last + spec_.tRTP);
     reply(clock_.core_at(last + spec_.tCL + burst_cycles_) + spec_.extra_latency_cycles,
@@ -416,6 +407,7 @@ inline void DramChannel::remove(unsigned e) {
   used_.clear(e), writes_.clear(e), row_hit_.clear(e), ready_.clear(e);
   Bank& bank = bank_[tag_[e].bank];
   bank.slots.clear(e), group_slots_[bank.group].clear(e);
+  note_wanted_row(bank);
   age_.remove(e), --size_;
 }
 
@@ -423,7 +415,7 @@ inline void DramChannel::tell(std::uint64_t m, DramCommandKind kind, unsigned e)
   if (observer_ == nullptr) return;
   const Slot& slot = slot_[e];
   std::uint32_t b = tag_[e].bank;
-  std::uint32_t row = kind == DramCommandKind::Activate ? slot.row : bank_[b].row;
+  std::uint32_t row = kind == DramCommandKind::Activate ? row_[e] : bank_[b].row;
   observer_->on_command({m, kind, b, row, slot.column, slot.request.line});
 }
 

@@ -120,14 +120,13 @@ class DramChannel {
   void set_skip(bool skip) { skip_ = skip; }
 
  private:
-  struct Slot {
+  struct alignas(32) Slot {  // two to a line of the host
     Cycle since = 0;
     std::uint64_t queued = 0;  // memory cycle of arrival
-    std::uint32_t row = 0, column = 0;
+    std::uint32_t column = 0;
     DramRequest request;
-    bool opened = false;  // a row was opened for it
   };
-  struct Bank {
+  struct alignas(64) Bank {
     Mask128 slots;  // requests of this bank
     std::uint64_t column_at = 0, precharge_at = 0, activate_at = 0;
     std::uint64_t opened_at = 0;
@@ -137,11 +136,6 @@ class DramChannel {
   };
   /// Commands whose distance depends on the bank group.
   enum Kind : std::uint8_t { kRead, kWrite, kActivate };
-  /// When each group may send the next, where that is later than for the channel.
-  struct GroupTimes {
-    std::array<std::uint64_t, kGroups> at{};
-    std::uint32_t late = 0;  // groups whose time may be yet to come
-  };
   /// Requests whose bank allows their next command, by kind of command.
   struct Options {
     Mask128 candidates, columns, activates, precharges;
@@ -156,7 +150,6 @@ class DramChannel {
   void decide(std::uint64_t m, Free free);
   void refresh_options();
   Mask128 issuable(std::uint64_t m, Free free);
-  Mask128 closing_wanted_rows() const;
   void issue(std::uint64_t m, unsigned e);
   std::uint64_t next_change(std::uint64_t m) const;
   std::uint64_t next_chance(std::uint64_t m) const;
@@ -164,14 +157,15 @@ class DramChannel {
   std::uint64_t next_row(std::uint64_t m) const;
   Mask128 late_slots(Kind kind, std::uint64_t m) const;
   std::uint64_t group_time(Kind kind, const Mask128& options, std::uint64_t m) const;
-  void delay_group(Kind kind, std::uint64_t m, unsigned group, std::uint64_t at);
+  void delay_group(Kind kind, unsigned group, std::uint64_t at);
+  void note_wanted_row(const Bank& bank);
   void await(unsigned e, std::uint64_t m);
   void expire_timers(std::uint64_t m);
   void wake_bank(unsigned b, std::uint64_t m);
   void hold_bank(unsigned b, std::uint64_t at);
   void column(std::uint64_t m, unsigned e);
   std::uint32_t step_of(unsigned group) const;
-  void move_data(std::uint64_t m, std::uint64_t last, unsigned bursts, unsigned e);
+  void move_data(std::uint64_t last, unsigned bursts, unsigned e);
   void reply(Cycle at, Cycle since, const DramRequest& request);
   void activate(std::uint64_t m, unsigned e);
   void precharge(std::uint64_t m, unsigned e);
@@ -202,10 +196,14 @@ class DramChannel {
   std::array<std::uint8_t, 256> bursts_{};  // by sector mask
 
   std::array<Slot, kSlots> slot_;
+  std::array<std::uint32_t, kSlots>
+      row_;         // by slot; beside one another, since all of a bank are asked
+  Mask128 opened_;  // a row was opened for them
   std::array<policy::DramTag, kSlots> tag_{};
   AgeMatrix128 age_;
   Mask128 used_, writes_, row_hit_, closed_;  // closed: the bank has no open row
   Mask128 ready_;                             // the bank allows the request's next command
+  Mask128 of_wanted_row_[2];  // by direction: their bank's open row is hit by a request of it
   std::array<Mask128, kGroups> group_slots_;
   Options options_;
   bool options_stale_ = false;
@@ -215,7 +213,9 @@ class DramChannel {
   std::uint64_t activate_at_ = 0;              // after tRRD_S and tFAW
   std::array<std::uint64_t, 4> window_end_{};  // of the last four ACT: when tFAW is over
   unsigned oldest_window_ = 0;
-  std::array<GroupTimes, 3> group_times_;  // by Kind
+  // By Kind: whether groups wait longer than the channel, and until when each.
+  std::array<bool, 3> by_group_;
+  std::array<std::array<std::uint64_t, kGroups>, 3> group_at_{};
   ColumnSlots column_slots_;
   bool draining_ = false, writing_ = false;
   std::uint64_t declined_until_ = 0;  // the policy wants nothing of what it has seen

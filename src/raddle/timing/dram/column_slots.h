@@ -32,11 +32,11 @@ class ColumnSlots {
     now_.taken = by >= kReach ? 0 : now_.taken >> by;
     now_.blocked = by >= kReach ? 0 : now_.blocked >> by;
   }
-  /// Whether a command goes out at `m`.
-  bool taken(std::uint64_t m) const { return m <= last_ && bit(now_.taken, m); }
-  /// Whether the first burst of a request may go out at `m`.
-  bool free(std::uint64_t m) const {
-    return m >= last_ + distance_ || (m + ahead_ >= last_ && !bit(now_.blocked, m));
+  /// Whether a command goes out in the cycle of the last advance().
+  bool taken() const { return (now_.taken & 1) != 0; }
+  /// Whether the first burst of a request may go out in the cycle of the last advance().
+  bool free() const {  // one answer that varies, hence one branch, and not two
+    return static_cast<unsigned>(base_ + ahead_ >= last_) > (now_.blocked & 1);
   }
   /// The first such cycle from `m`.
   std::uint64_t next_free(std::uint64_t m) const {
@@ -51,7 +51,7 @@ class ColumnSlots {
     return m >= last_ + distance_ ? m : m + ones(now_.blocked >> (m - base_));
   }
   /// Plans `bursts` commands at `step` or more from one another, the first at `m`. Returns the
-  /// last. Preconditions: free(m), and advance(m) was the last advance.
+  /// last. Preconditions: advance(m) was the last advance, and free().
   std::uint64_t plan(std::uint64_t m, unsigned bursts, std::uint32_t step) {
     if (step == step_ && m + step >= last_ + distance_) {  // nothing is in between
       now_.taken |= alone_[bursts - 1].taken, now_.blocked |= alone_[bursts - 1].blocked;
@@ -78,7 +78,6 @@ class ColumnSlots {
     Bits taken = 0, blocked = 0;
   };
   static unsigned ones(Bits bits) { return static_cast<unsigned>(std::countr_one(bits)); }
-  bool bit(Bits bits, std::uint64_t m) const { return (bits >> (m - base_) & 1) != 0; }
   Bits around(unsigned at) const {
     const Bits near = (Bits{1} << (2 * distance_ - 1)) - 1;
     return at >= distance_ - 1 ? near << (at + 1 - distance_) : near >> (distance_ - 1 - at);

@@ -37,10 +37,10 @@ void Legs::count(unsigned slice, std::uint8_t sectors, bool write,
   Message message;
   message.sectors = sectors;
   message.kind = write ? MessageKind::Write : MessageKind::Read;
-  const auto add = [&](const FlitTable& size) {
-    const std::uint64_t flits = size.flits(message);
-    ++traffic.packets, traffic.flits += flits, traffic.bytes += size.bytes(message);
-    traffic.flit_hops += flits * legs_[slice].hops;
+  const auto add = [&](const FlitTable& table) {
+    const FlitTable::Size size = table.size(message);
+    ++traffic.packets, traffic.flits += size.flits, traffic.bytes += size.bytes;
+    traffic.flit_hops += std::uint64_t{size.flits} * legs_[slice].hops;
   };
   add(request_);
   if (!write) add(reply_);

@@ -80,7 +80,7 @@ void DramChannel::catch_up(std::uint64_t m, unsigned kernel) {
   }
   while (refresh_at_ < m) {
     column_slots_.advance(refresh_at_);
-    refresh(refresh_at_, two_buses_ || !column_slots_.taken(refresh_at_), kernel);
+    refresh(refresh_at_, two_buses_ || !column_slots_.taken(), kernel);
   }
 }
 
