@@ -233,11 +233,11 @@ TEST(Crossbar, SizesFollowKindAndSectors) {
   EXPECT_EQ(request.flits(sized(MessageKind::Read, 0b1111)), 1u);
   EXPECT_EQ(request.flits(sized(MessageKind::Write, 0b1111)), 5u);
   EXPECT_EQ(request.flits(sized(MessageKind::Atomic, 0b0101)), 3u);
-  EXPECT_EQ(request.bytes(sized(MessageKind::Reduce, 0b0101)), 72u);
+  EXPECT_EQ(request.size(sized(MessageKind::Reduce, 0b0101)).bytes, 72u);
   EXPECT_EQ(reply.flits(sized(MessageKind::Read, 0b0001)), 2u);
   EXPECT_EQ(reply.flits(sized(MessageKind::Atomic, 0b1111)), 5u);
   EXPECT_EQ(reply.flits(sized(MessageKind::Write, 0b1111)), 1u);
-  EXPECT_EQ(reply.bytes(sized(MessageKind::Reduce, 0b1111)), 8u);
+  EXPECT_EQ(reply.size(sized(MessageKind::Reduce, 0b1111)).bytes, 8u);
 }
 
 }  // namespace

@@ -13,6 +13,33 @@
 
 namespace raddle::timing {
 
+/// A value on its way.
+template <class T>
+class Arrival {
+ public:
+  Arrival() = default;
+  Arrival(Cycle at, const T& value) : at_(at), value_(value) {}
+  Cycle at() const { return at_; }
+  const T& value() const { return value_; }
+
+ private:
+  Cycle at_ = 0;
+  T value_{};
+};
+/// A byte and its time in one word: there is one for every packet, and they are far from the
+/// processor when they are wanted.
+template <>
+class Arrival<std::uint8_t> {
+ public:
+  Arrival() = default;
+  Arrival(Cycle at, std::uint8_t value) : at_value_(at << 8 | value) {}
+  Cycle at() const { return at_value_ >> 8; }
+  std::uint8_t value() const { return static_cast<std::uint8_t>(at_value_); }
+
+ private:
+  std::uint64_t at_value_ = 0;
+};
+
 /// Capacity is fixed at construction (rounded up to a power of two) and must cover what credits
 /// allow in flight.
 template <class T>
@@ -20,7 +47,7 @@ class Link {
  public:
   explicit Link(unsigned capacity)
       : mask_(std::bit_ceil(capacity) - 1),
-        slots_(std::make_unique<Slot[]>(mask_ + 1)),
+        slots_(std::make_unique<Arrival<T>[]>(mask_ + 1)),
         sender_mask_(mask_),
         sender_slots_(slots_.get()) {}
   [[gnu::always_inline]] Cycle next_arrival() const {     // a call costs as much again
@@ -28,9 +55,9 @@ class Link {
       seen_ = tail_.load(std::memory_order_acquire);
       if (head_ == seen_) return kNever;
     }
-    return slots_[head_ & mask_].at;
+    return slots_[head_ & mask_].at();
   }
-  const T& front() const { return slots_[head_ & mask_].value; }
+  decltype(auto) front() const { return slots_[head_ & mask_].value(); }
   void pop() { ++head_; }
   /// visit(value) for all that is on its way and arrives before `end`.
   template <class F>
@@ -41,30 +68,26 @@ class Link {
   template <class F>
   void each(std::uint32_t skipped, Cycle end, F visit) const {
     const std::uint32_t tail = tail_.load(std::memory_order_acquire);
-    for (std::uint32_t i = head_ + skipped; i != tail && slots_[i & mask_].at < end; ++i)
-      visit(slots_[i & mask_].value);
+    for (std::uint32_t i = head_ + skipped; i != tail && slots_[i & mask_].at() < end; ++i)
+      visit(slots_[i & mask_].value());
   }
   /// Arrival times must not decrease from push to push.
   void push(Cycle at, const T& value) {
     std::uint32_t tail = tail_.load(std::memory_order_relaxed);
-    sender_slots_[tail & sender_mask_] = {at, value};
+    sender_slots_[tail & sender_mask_] = Arrival<T>(at, value);
     tail_.store(tail + 1, std::memory_order_release);
   }
 
  private:
-  struct Slot {
-    Cycle at;
-    T value;
-  };
   // Each side has what it needs in a cache line of its own. seen_: the tail when the receiver last
   // had to look.
   alignas(64) std::uint32_t head_ = 0;
   mutable std::uint32_t seen_ = 0;
   std::uint32_t mask_;
-  std::unique_ptr<Slot[]> slots_;
+  std::unique_ptr<Arrival<T>[]> slots_;
   alignas(64) std::atomic<std::uint32_t> tail_{0};
   std::uint32_t sender_mask_;
-  Slot* sender_slots_;
+  Arrival<T>* sender_slots_;
 };
 
 /// For receivers with many links: which of up to 256 senders has an arrival in which of the next 64

@@ -52,6 +52,18 @@ bool run(Engine& e, Done done, unsigned threads = 1) {
   return e.run(threads, done, [](Cycle) {});
 }
 
+TEST(Link, CreditsKeepTheirTimesAndBytes) {
+  timing::CreditLink link(4);
+  const Cycle late = (Cycle{1} << 56) - 1;  // as long as 64 bits hold the time beside the byte
+  link.push(7, 255), link.push(7, 0), link.push(late, 1);
+  for (auto [at, flits] : {std::pair{Cycle{7}, 255}, {7, 0}, {late, 1}}) {
+    EXPECT_EQ(link.next_arrival(), at);
+    EXPECT_EQ(link.front(), flits);
+    link.pop();
+  }
+  EXPECT_EQ(link.next_arrival(), kNever);
+}
+
 TEST(Link, EachVisitsWhatArrivesBeforeTheEndWithoutWhatIsSkipped) {
   Link<int> link(4);
   for (int i = 0; i < 6; ++i) {  // messages i, i + 1 and i + 2 are on their way, at 10 times that

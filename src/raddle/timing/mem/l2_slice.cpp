@@ -231,8 +231,6 @@ void L2Slice::perform_atomic(Cycle now) {
 }
 
 void L2Slice::send_replies(Cycle now) {
-  for (; !leaving_.empty() && leaving_.front() < now; leaving_.pop()) {
-  }
   while (send_at_ <= now + ahead_) {
     const Cycle ready = replies_.front_at(), leaves = std::max(send_at_, now);
     const Message& m = replies_.front();
@@ -242,6 +240,7 @@ void L2Slice::send_replies(Cycle now) {
     credits_ -= flits, inject_free_ = pace_.send(leaves, flits);
     ports_.to_noc.push(leaves + latency_, m);
     ports_.noc_box->post(leaves + latency_, id_);
+    if (leaving_.full()) leaving_.pop();  // one that has left
     leaving_.push(leaves);
     stats::L2Counters& count = count_[m.kernel];
     ++count.replies[m.dram_accesses];
@@ -253,8 +252,9 @@ void L2Slice::send_replies(Cycle now) {
 }
 
 bool L2Slice::has_credits(Cycle now, unsigned flits) {
-  for (CreditLink& in = ports_.credit_in; credits_ < flits && in.next_arrival() <= now; in.pop())
-    credits_ += in.front();
+  if (credits_ < flits)
+    for (CreditLink& in = ports_.credit_in; in.next_arrival() <= now; in.pop())
+      credits_ += in.front();
   return credits_ >= flits;
 }
 

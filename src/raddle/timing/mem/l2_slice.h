@@ -191,7 +191,7 @@ class L2Slice {
   RequestQueue replies_;      // at: when the reply may leave
   RequestQueue atomics_;      // at: when the data were there
   Ring<std::uint32_t> sets_;  // of the oldest requests, as far as they are known
-  Ring<Cycle> leaving_;       // when replies leave that are on the wire already
+  Ring<Cycle> leaving_;       // when replies leave, or have left, that are on the wire already
   Cycle latency_, ahead_;     // ahead: how early a reply may be put on the wire
   unsigned id_, place_;
   DramChannel& dram_;

@@ -15,12 +15,14 @@ Crossbar::Crossbar(const NetworkShape& shape, const CrossbarShape& ports, const 
       sender_(shape.senders),
       receiver_(shape.receivers),
       input_((shape.senders + ports.senders_per_port - 1) / ports.senders_per_port),
-      output_((shape.receivers + ports.receivers_per_port - 1) / ports.receivers_per_port) {}
+      output_((shape.receivers + ports.receivers_per_port - 1) / ports.receivers_per_port),
+      inputs_(static_cast<unsigned>(input_.size())) {}
 
 void Crossbar::connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) {
   unsigned i = sender / ports_.senders_per_port;
   sender_[sender] = {&in, &credit_out, i};
-  if (input_[i].senders == 0) input_[i].first = input_[i].sender = sender, input_[i].link = &in;
+  if (input_[i].senders == 0)
+    input_[i].first = input_[i].sender = static_cast<std::uint8_t>(sender), input_[i].link = &in;
   ++input_[i].senders;
   open_in_.set(i);
 }
@@ -101,9 +103,12 @@ unsigned Crossbar::oldest_sender(const Input& in) const {
 
 void Crossbar::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
   Input& in = input_[i];
-  if (in.senders > 1) in.sender = oldest_sender(in), in.link = sender_[in.sender].link;
+  if (in.senders > 1) {
+    in.sender = static_cast<std::uint8_t>(oldest_sender(in));
+    in.link = sender_[in.sender].link;
+  }
   if (in.link->next_arrival() > now) return;
-  in.receiver = receiver(in.link->front());
+  in.receiver = static_cast<std::uint8_t>(receiver(in.link->front()));
   unsigned o = receiver_[in.receiver].port;
   Output& out = output_[o];
   if (out.credits < shape_.max_flits && out.starved_since == kNever) out.starved_since = cycle;
@@ -114,12 +119,14 @@ void Crossbar::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
 
 void Crossbar::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
   Output& out = output_[o];
-  unsigned i = out.want.first_from(out.turn);
+  unsigned i =
+      inputs_ <= 128 ? first_of_128_from(out.want, out.turn) : out.want.first_from(out.turn);
   Input& in = input_[i];
   const Message m = in.link->front();
   in.link->pop();
-  unsigned flits = flits_.flits(m), slot = (cycle + flits) & 63;
-  count(m, flits, flits);
+  const FlitTable::Size size = flits_.size(m);
+  unsigned flits = size.flits, slot = (cycle + flits) & 63;
+  count(m, size, flits);
   ++in.count.packets, in.count.flits += flits, ++out.count.packets, out.count.flits += flits;
   if (in.shown != cycle) {
     std::uint64_t starved = out.starved(cycle) - in.starved;
@@ -127,9 +134,8 @@ void Crossbar::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
   }
   receiver_[in.receiver].link->push(core_at(cycle + flits - 1) + shape_.latency, m);
   sender_[in.sender].credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
-  if (in.senders > 1)
-    in.turn = in.sender + 1 - in.first == in.senders ? 0 : in.sender + 1 - in.first;
-  out.turn = i + 1 == input_.size() ? 0 : i + 1;
+  if (in.senders > 1) in.turn = static_cast<std::uint8_t>((in.sender + 1 - in.first) % in.senders);
+  out.turn = i + 1 == inputs_ ? 0 : i + 1;
   out.want.clear(i), --out.waiting;
   out.busy = true, out.source = static_cast<std::uint16_t>(i);
   out.next_done = (done_occupied_ >> slot & 1) != 0 ? done_[slot] : kNone;

@@ -46,16 +46,18 @@ class Crossbar final : public Network {
     unsigned port = 0;
   };
   static constexpr std::uint16_t kNone = 0xffff;
-  struct Input {
+  // A port is one or two lines of the host.
+  struct alignas(64) Input {
     MessageLink* link = nullptr;  // of the sender whose packet is shown
-    unsigned sender = 0;
-    unsigned receiver = 0;  // where the packet goes
-    unsigned first = 0, senders = 0, turn = 0;
-    unsigned active = 0;                   // packets on their way into the fabric
+    std::uint8_t sender = 0;
+    std::uint8_t receiver = 0;  // where the packet goes
+    std::uint8_t first = 0, turn = 0;
+    std::uint16_t senders = 0;
+    std::uint8_t active = 0;               // packets on their way into the fabric
     std::uint64_t shown = 0, starved = 0;  // network cycle; starved() of its output at that time
     stats::NocPort count;
   };
-  struct Output {
+  struct alignas(64) Output {
     SmSet want;  // inputs whose head packet goes here
     CreditLink* credit = nullptr;
     std::uint32_t credits = 0, turn = 0;  // turn: input that is asked first
@@ -86,6 +88,7 @@ class Crossbar final : public Network {
   std::vector<Receiver> receiver_;
   std::vector<Input> input_;
   std::vector<Output> output_;
+  unsigned inputs_;
   SmSet open_in_;           // inputs that could show a head
   std::uint16_t go_[256];   // outputs whose packet can go in the next network cycle
   unsigned going_ = 0;      // so many of them

@@ -15,11 +15,11 @@ FlitTable::FlitTable(const PacketSize& size, Direction direction) {
     for (MessageKind kind : {MessageKind::Read, MessageKind::Atomic, MessageKind::Owned,
                              MessageKind::Remote, MessageKind::Recalled})
       carries(kind);
-  for (unsigned n = 0; n < flits_.size(); ++n) {
+  for (unsigned n = 0; n < size_.size(); ++n) {
     const unsigned payload = n < kSectors ? size.sector_bytes * n : 4 * (n - kSectors);
     // A line never has more sectors than fit; entries beyond are not looked up.
-    flits_[n] = static_cast<std::uint8_t>(std::min(size.flits(payload), 255u));
-    bytes_[n] = static_cast<std::uint16_t>(size.header_bytes + payload);
+    size_[n] = {static_cast<std::uint8_t>(std::min(size.flits(payload), 255u)),
+                static_cast<std::uint16_t>(size.header_bytes + payload)};
   }
 }
 

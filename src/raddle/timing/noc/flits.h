@@ -24,8 +24,12 @@ inline PacketSize packet_size(const MachineSpec& machine) {
 class FlitTable {
  public:
   FlitTable(const PacketSize& size, Direction direction);
-  unsigned flits(const Message& m) const { return flits_[carried(m)]; }
-  unsigned bytes(const Message& m) const { return bytes_[carried(m)]; }
+  struct Size {
+    std::uint8_t flits;
+    std::uint16_t bytes;
+  };
+  Size size(const Message& m) const { return size_[carried(m)]; }
+  unsigned flits(const Message& m) const { return size(m).flits; }
 
  private:
   static constexpr unsigned kSectors = 9, kWords = 17;
@@ -38,8 +42,7 @@ class FlitTable {
   }
   std::array<std::uint8_t, kMessageKinds> sectors_{};  // by kind: all or none are carried
   std::array<WordMask, kMessageKinds> words_{};
-  std::array<std::uint8_t, kSectors + kWords> flits_{};
-  std::array<std::uint16_t, kSectors + kWords> bytes_{};
+  std::array<Size, kSectors + kWords> size_{};
 };
 
 /// Network cycles against core cycles.

@@ -285,7 +285,7 @@ void Mesh::free_place(const Vc& vc, std::uint64_t cycle) {
 
 void Mesh::deliver(unsigned o, std::uint32_t packet, Cycle now) {
   const Packet& p = packet_[packet];
-  count(p.message, p.flits, unsigned{p.flits} * p.hops);
+  count(p.message, flits_.size(p.message), unsigned{p.flits} * p.hops);
   receiver_[o].link->push(now + shape_.latency, p.message);
   give_packet(packet);
 }

@@ -77,9 +77,9 @@ class Network {
     if (shape_.direction == Direction::Request) return map_->slice(m.line);
     return m.kind <= MessageKind::Reduce ? m.sm : receiver_of_answer(m);
   }
-  void count(const Message& m, unsigned flits, unsigned flit_hops) {
+  void count(const Message& m, FlitTable::Size size, unsigned flit_hops) {
     stats::NocTraffic& t = traffic_[m.kernel].kind[kClass[static_cast<unsigned>(m.kind)]];
-    ++t.packets, t.flits += flits, t.flit_hops += flit_hops, t.bytes += flits_.bytes(m);
+    ++t.packets, t.flits += size.flits, t.flit_hops += flit_hops, t.bytes += size.bytes;
   }
   std::string_view direction() const {
     return shape_.direction == Direction::Request ? "request" : "reply";
