@@ -20,6 +20,13 @@ std::uint8_t lanes_in(LaneMask mask) {
                                                      : static_cast<unsigned>(std::popcount(mask)));
 }
 
+/// Hints that a record's pieces and what follows will be read: a warp comes back to its stream
+/// after all other warps of the machine.
+void prefetch_record(const std::uint32_t* at, unsigned words) {
+  constexpr unsigned kLine = 64 / sizeof *at;
+  for (unsigned i = kLine; i < words + kLine; i += kLine) prefetch(at + i);
+}
+
 void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigned lanes) {
   static_assert(stats::kOpClasses == trace::kOpClasses);
   ++count.class_issued[in.op_class];
@@ -53,7 +60,7 @@ bool Sm::read_record(Warp& warp) {
     warp.active = e.barrier() ? warp.lanes : lanes_in(r.mask);
     warp.pieces = static_cast<std::uint8_t>(r.pieces());
     warp.words = static_cast<std::uint8_t>(words);
-    raddle::prefetch(at + 24);
+    prefetch_record(at, words);
     return true;
   }
 }

@@ -44,24 +44,10 @@ void L1d::place(Cycle now, unsigned at, std::uint32_t line, unsigned kernel,
   if (events_ != nullptr) events_->placed(at);
 }
 
-L1d::Answer L1d::load(Cycle now, const Request& r, bool can_send, stats::SmCounters& count) {
-  const unsigned at = find(r.line);
-  const auto missing =
-      static_cast<std::uint8_t>(at == Tags::kAbsent ? r.sectors : r.sectors & ~tags_.valid(at));
-  if (missing == 0) {
-    ++count.l1d_accesses, ++count.l1d_hits;
-    tags_.touch(at);
-    last_ = at;
-    return plain(Outcome::Hit);
-  }
-  const Answer a = miss(now, r, at, missing, can_send, count);
-  if (a.outcome == Outcome::Miss)
-    ++count.l1d_accesses, ++(a.ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
-  return a;
-}
-
-L1d::Answer L1d::miss(Cycle now, const Request& r, unsigned at, std::uint8_t missing, bool can_send,
-                      stats::SmCounters& count) {
+/// Inline: an answer of six bytes that goes through memory is read back before it is all there.
+[[gnu::always_inline]] inline L1d::Answer L1d::miss(Cycle now, const Request& r, unsigned at,
+                                                    std::uint8_t missing, bool can_send,
+                                                    stats::SmCounters& count) {
   unsigned m = mshrs_.find(r.line);
   const bool fresh = m == Mshrs<std::uint16_t>::kNone;
   const auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(m));
@@ -86,6 +72,22 @@ L1d::Answer L1d::miss(Cycle now, const Request& r, unsigned at, std::uint8_t mis
   }
   if (ask != 0) count.l1d_miss_cycles -= now;  // the fill adds its own cycle
   return {Outcome::Miss, ask, static_cast<std::uint16_t>(m), {}};
+}
+
+L1d::Answer L1d::load(Cycle now, const Request& r, bool can_send, stats::SmCounters& count) {
+  const unsigned at = find(r.line);
+  const auto missing =
+      static_cast<std::uint8_t>(at == Tags::kAbsent ? r.sectors : r.sectors & ~tags_.valid(at));
+  if (missing == 0) {
+    ++count.l1d_accesses, ++count.l1d_hits;
+    tags_.touch(at);
+    last_ = at;
+    return plain(Outcome::Hit);
+  }
+  const Answer a = miss(now, r, at, missing, can_send, count);
+  if (a.outcome == Outcome::Miss)
+    ++count.l1d_accesses, ++(a.ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
+  return a;
 }
 
 L1d::Answer L1d::store(Cycle now, const Request& r, std::uint8_t whole, bool local, bool can_send,

@@ -78,13 +78,12 @@ class L1d {
   bool remove(Cycle now, std::uint32_t line, unsigned kernel);
   /// Drops everything that is not on its way.
   void flush(Cycle now, unsigned kernel);
+  /// Hints that the line will soon be loaded.
+  void prefetch_load(std::uint32_t line) const { mshrs_.prefetch_find(line); }
   /// Hints that the data of this MSHR will soon come.
-  void prefetch(unsigned mshr, std::uint32_t line) const {
-    mshrs_.prefetch_arrive(mshr, line), tags_.prefetch(set_of(line));
+  void prefetch_fill(unsigned mshr, std::uint32_t line) const {
+    mshrs_.prefetch_arrive(mshr, line);
   }
-  void prefetch_victim(std::uint32_t line) const { tags_.prefetch_victim(set_of(line)); }
-  /// Who waits for it longest.
-  std::uint16_t first_waiter(unsigned mshr) const { return mshrs_.first(mshr); }
 
   Ring<WriteBack>& write_backs() { return write_backs_; }
   const Ring<WriteBack>& write_backs() const { return write_backs_; }

@@ -219,9 +219,10 @@ void Lsu::open_piece(Entry& e) {
   --e.passes;
   head_.size = static_cast<std::uint8_t>(lines_.convert(piece, e.base, head_.line));
   head_.at = 0, head_.lanes = piece.lanes;
+  if (e.passes != 0 && lines_.one_for_one()) l1d_.prefetch_load(e.base + pieces_.next().line);
 }
 
-bool Lsu::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count) {
+inline bool Lsu::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count) {
   if (head_.at == head_.size) open_piece(e);
   const LineAccess& a = head_.line[head_.at];
   bool done = false;
@@ -363,8 +364,9 @@ Cycle Lsu::next_event(Cycle now) const {
 }
 
 bool Lsu::has_credits(Cycle now, unsigned flits) {
-  for (CreditLink& in = ports_.credit_in; credits_ < flits && in.next_arrival() <= now; in.pop())
-    credits_ += in.front();
+  if (credits_ < flits)
+    for (CreditLink& in = ports_.credit_in; in.next_arrival() <= now; in.pop())
+      credits_ += in.front();
   return credits_ >= flits;
 }
 

@@ -100,21 +100,12 @@ class Lsu {
   /// The L1D under DeNovo, else null.
   DenovoL1* denovo() const { return denovo_.get(); }
 
-  /// Hints that the replies before `end` will soon come, so that what they concern is near when
-  /// they do.
+  /// Hints that the replies before `end` will soon come, so that the MSHRs they concern are near
+  /// when they do. Hints for what those name cost as much as they save.
   void prefetch_replies(Cycle end) const {
-    const MessageLink& in = ports_.from_noc;
-    if (in.next_arrival() >= end || denovo_ != nullptr) return;
-    auto each_fill = [&](auto visit) {
-      in.each(end, [&](const Message& m) {
-        if (m.kind == MessageKind::Read && m.tag < kConst) visit(m);
-      });
-    };
-    each_fill([&](const Message& m) { l1d_.prefetch(m.tag, m.line); });
-    each_fill([&](const Message& m) {
-      l1d_.prefetch_victim(m.line);
-      const std::uint16_t waiter = l1d_.first_waiter(m.tag);
-      if ((waiter & kStore) == 0) prefetch(&loads_[waiter]);
+    if (denovo_ != nullptr) return;
+    ports_.from_noc.each(end, [&](const Message& m) {
+      if (m.kind == MessageKind::Read && m.tag < kConst) l1d_.prefetch_fill(m.tag, m.line);
     });
   }
 
@@ -294,7 +285,8 @@ class Lsu {
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   static void write_back(Cycle done, const Owner& owner, EventWheel& wheel);
   bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
-  bool serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count);
+  [[gnu::always_inline]] bool serve_line(Cycle now, Entry& e, EventWheel& wheel,
+                                         stats::SmCounters& count);
   bool load(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
             stats::SmCounters& count);
   bool store(Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "raddle/base/prefetch.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::timing {
@@ -20,9 +21,13 @@ class PieceQueue {
     for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
       piece_[tail_++] = {payload[0], payload[1], payload[2]};
   }
+  /// The piece behind those that were popped. Precondition: it is of the same instruction.
+  const trace::Piece& next() const { return piece_[head_]; }
   trace::Piece pop() {
     if (head_ == end_) head_ = 0, end_ = static_cast<unsigned>(piece_.size());
-    const trace::Piece out = piece_[head_++];
+    const trace::Piece* at = &piece_[head_++];
+    prefetch(at + 64 / sizeof *at + 1);
+    const trace::Piece out = *at;
     if (head_ == tail_) head_ = tail_ = 0;  // empty: little memory is touched again and again
     return out;
   }
