@@ -181,18 +181,17 @@ inline void DramChannel::refresh_options() {
   options_stale_ = false;
 }
 
-// Here and below all groups are asked and conditions computed together, whatever they are: which of
-// them matter changes from command to command, and a wrong guess costs the host more than the
-// answer.
-
 inline Mask128 DramChannel::issuable(std::uint64_t m, Free free) {
   Mask128 can = options_.precharges.when(free.row);
-  if (free.row & (activate_at_ <= m) & options_.activates.any())
+  if (free.row && activate_at_ <= m && options_.activates.any())
     can |= options_.activates - late_slots(kActivate, m);
-  if (free.column & (column_at_[writing_] <= m) & column_slots_.free() & options_.columns.any())
+  if (free.column && column_at_[writing_] <= m && options_.columns.any() && column_slots_.free())
     can |= options_.columns - late_slots(writing_ ? kWrite : kRead, m);
   return can;
 }
+
+// Here and below all groups are asked, whatever they are: which of them matter changes from command
+// to command, and a wrong guess costs the host more than the answer.
 
 /// Requests of groups that may not yet send a command of the kind at m.
 inline Mask128 DramChannel::late_slots(Kind kind, std::uint64_t m) const {
