@@ -35,9 +35,7 @@ class ColumnSlots {
   /// Whether a command goes out in the cycle of the last advance().
   bool taken() const { return (now_.taken & 1) != 0; }
   /// Whether the first burst of a request may go out in the cycle of the last advance().
-  bool free() const {  // one answer that varies, hence one branch, and not two
-    return static_cast<unsigned>(base_ + ahead_ >= last_) > (now_.blocked & 1);
-  }
+  bool free() const { return base_ + ahead_ >= last_ && (now_.blocked & 1) == 0; }
   /// The first such cycle from `m`.
   std::uint64_t next_free(std::uint64_t m) const {
     return m >= last_ + distance_ ? m : unblocked(m + ahead_ >= last_ ? m : last_ - ahead_);
