@@ -1,5 +1,4 @@
-// Division by a number that is known once: a multiplication instead of a division, without a
-// branch.
+// Division by a number that is known at construction: a multiplication instead.
 //
 // With M = floor((2^64 - 1) / d), floor((n + 1) M / 2^64) is floor(n / d) as long as
 // (n + 1) d < 2^64: (n + 1) M / 2^64 falls short of (n + 1) / d by less than 1 / d, so it is just
@@ -29,7 +28,7 @@ class Divisor {
   std::uint64_t magic_;
 };
 
-/// Of 64-bit numbers by one of 32 bits; above 2^64 / d, where the multiplication is not exact, it
+/// Of 64-bit numbers by one of 32 bits; from 2^64 / d on, where the multiplication is not exact, it
 /// divides.
 class LongDivisor {
  public:

@@ -139,4 +139,11 @@ class Mailbox {
 /// Queue credits handed back, in flits.
 using CreditLink = Link<std::uint8_t>;
 
+/// Takes what has arrived by `now`; returns the flits.
+inline unsigned take_credits_of(CreditLink& in, Cycle now) {
+  unsigned flits = 0;
+  for (; in.next_arrival() <= now; in.pop()) flits += in.front();
+  return flits;
+}
+
 }  // namespace raddle::timing

@@ -43,6 +43,9 @@ TEST(PieceQueue, IsAFifoWhateverTheLengths) {
       for (; lengths.front() > 0; --lengths.front(), model.pop_front()) {
         const trace::Piece p = queue.pop();
         ASSERT_EQ(p.line, model.front());
+        if (lengths.front() > 1) {
+          ASSERT_EQ(queue.next().line, model[1]);
+        }
         ASSERT_EQ(p.words, ~model.front());
         ASSERT_EQ(p.lanes, model.front() * 3);
       }

@@ -190,8 +190,7 @@ inline Mask128 DramChannel::issuable(std::uint64_t m, Free free) {
   return can;
 }
 
-// Here and below all groups are asked, whatever they are: which of them matter changes from command
-// to command, and a wrong guess costs the host more than the answer.
+// Here and below all groups are asked: to keep account of those that are late costs as much.
 
 /// Requests of groups that may not yet send a command of the kind at m.
 inline Mask128 DramChannel::late_slots(Kind kind, std::uint64_t m) const {

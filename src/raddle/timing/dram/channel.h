@@ -126,8 +126,8 @@ class DramChannel {
     std::uint32_t column = 0;
     DramRequest request;
   };
-  struct alignas(64) Bank {
-    Mask128 slots;  // requests of this bank
+  struct alignas(64) Bank {  // a line of the host
+    Mask128 slots;           // requests of this bank
     std::uint64_t column_at = 0, precharge_at = 0, activate_at = 0;
     std::uint64_t opened_at = 0;
     std::uint32_t row = 0;

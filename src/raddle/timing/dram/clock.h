@@ -15,8 +15,8 @@ class ClockRatio {
   ClockRatio(std::uint32_t memory_mhz, std::uint32_t core_mhz)
       : memory_(memory_mhz / std::gcd(memory_mhz, core_mhz)),
         core_(core_mhz / std::gcd(memory_mhz, core_mhz)),
-        by_memory_(memory_mhz / std::gcd(memory_mhz, core_mhz)),
-        by_core_(core_mhz / std::gcd(memory_mhz, core_mhz)) {}
+        by_memory_(static_cast<std::uint32_t>(memory_)),
+        by_core_(static_cast<std::uint32_t>(core_)) {}
   /// The last memory cycle that has happened when core cycle `now` is over.
   std::uint64_t memory_at(Cycle now) const {
     return memory_ == core_ ? now : by_core_.quotient(now * memory_);

@@ -108,8 +108,7 @@ Cycle DenovoSlice::send_at() const {
 
 void DenovoSlice::send_replies(Cycle now) {
   lacks_credits_ = false;
-  for (CreditLink& in = ports_.credit_in; in.next_arrival() <= now; in.pop())
-    credits_ += in.front();
+  credits_ += take_credits_of(ports_.credit_in, now);
   while (send_at() <= now) {
     RequestQueue& queue = !control_.empty() && control_.front_at() <= now ? control_ : data_;
     const Message& m = queue.front();

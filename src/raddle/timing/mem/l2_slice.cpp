@@ -252,9 +252,7 @@ void L2Slice::send_replies(Cycle now) {
 }
 
 bool L2Slice::has_credits(Cycle now, unsigned flits) {
-  if (credits_ < flits)
-    for (CreditLink& in = ports_.credit_in; in.next_arrival() <= now; in.pop())
-      credits_ += in.front();
+  if (credits_ < flits) credits_ += take_credits_of(ports_.credit_in, now);
   return credits_ >= flits;
 }
 

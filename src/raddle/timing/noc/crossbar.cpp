@@ -85,7 +85,7 @@ void Crossbar::finish_transfers(Cycle now, std::uint64_t cycle) {
 void Crossbar::take_credits(unsigned o, Cycle now, std::uint64_t cycle) {
   Output& out = output_[o];
   bool starved = out.credits < shape_.max_flits;
-  for (; out.credit->next_arrival() <= now; out.credit->pop()) out.credits += out.credit->front();
+  out.credits += take_credits_of(*out.credit, now);
   if (!starved || out.credits < shape_.max_flits) return;
   out.count.blocked_credit = out.starved(cycle), out.starved_since = kNever;
   consider(o);

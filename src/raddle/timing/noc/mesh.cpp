@@ -68,8 +68,7 @@ Cycle Mesh::next_event(Cycle now) const {
 
 void Mesh::take_receiver_credits(unsigned r, Cycle now) {
   Receiver& receiver = receiver_[r];
-  for (; receiver.credit->next_arrival() <= now; receiver.credit->pop())
-    receiver.credits += receiver.credit->front();
+  receiver.credits += take_credits_of(*receiver.credit, now);
   if (output(receiver.node, receiver.output).heads != 0) active_.set(receiver.node);
 }
 

@@ -364,9 +364,7 @@ Cycle Lsu::next_event(Cycle now) const {
 }
 
 bool Lsu::has_credits(Cycle now, unsigned flits) {
-  if (credits_ < flits)
-    for (CreditLink& in = ports_.credit_in; in.next_arrival() <= now; in.pop())
-      credits_ += in.front();
+  if (credits_ < flits) credits_ += take_credits_of(ports_.credit_in, now);
   return credits_ >= flits;
 }
 

@@ -24,7 +24,6 @@
 #include <string>
 #include <vector>
 
-#include "raddle/base/prefetch.h"
 #include "raddle/base/ring.h"
 #include "raddle/timing/coherence/denovo_l1.h"
 #include "raddle/timing/mem/request_queue.h"

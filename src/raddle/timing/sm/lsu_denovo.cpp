@@ -91,8 +91,7 @@ void Lsu::take_answers(Cycle now) {
 }
 
 void Lsu::take_answer_credits(Cycle now) {
-  for (CreditLink& in = ports_.reply_credit_in; in.next_arrival() <= now; in.pop())
-    answer_credits_ += in.front();
+  answer_credits_ += take_credits_of(ports_.reply_credit_in, now);
 }
 
 bool Lsu::inject_answer(Cycle now) {
