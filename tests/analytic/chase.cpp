@@ -9,8 +9,8 @@
 #include "analytic/page.h"
 #include "analytic/probes.h"
 #include "raddle/timing/dram/legs.h"
-#include "raddle/timing/mem/address_map.h"
-#include "raddle/timing/noc/flits.h"
+#include "raddle/timing/wire/address_map.h"
+#include "raddle/timing/wire/flits.h"
 
 namespace raddle::verification {
 namespace {

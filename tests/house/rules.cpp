@@ -36,6 +36,25 @@ const std::map<std::string, std::set<std::string>>& arrows() {
   return kArrows;
 }
 
+// Folders of timing, from below.
+const std::map<std::string, unsigned>& layers() {
+  static const std::map<std::string, unsigned> kLayers = {
+      {"spec", 0}, {"wire", 1}, {"code", 2}, {"cache", 2}, {"noc", 3},
+      {"dram", 3}, {"mem", 4},  {"sm", 4},   {"gpu", 5},
+  };
+  return kLayers;
+}
+
+// The folder of timing that a path of a source or of an include lies in; "" = none.
+std::string layer_of(std::string_view path) {
+  const std::string_view timing = "raddle/timing/";
+  if (path.starts_with("src/")) path.remove_prefix(4);
+  if (!path.starts_with(timing)) return "";
+  path.remove_prefix(timing.size());
+  const std::size_t end = path.find('/');
+  return end == std::string_view::npos ? "" : std::string(path.substr(0, end));
+}
+
 void reach(const std::string& room, std::set<std::string>& reached) {
   for (const std::string& next : arrows().at(room))
     if (reached.insert(next).second) reach(next, reached);
@@ -77,6 +96,26 @@ Findings forbidden_includes(const SourceFile& file) {
       out.push_back(at(file, include.line) + "relative include of " + include.path);
     else if (!target.empty() && !allowed.contains(target))
       out.push_back(at(file, include.line) + room + " must not include " + include.path);
+  }
+  return out;
+}
+
+Findings forbidden_layers(const SourceFile& file) {
+  if (room_of(file.path) != "timing") return {};
+  const std::string folder = layer_of(file.path);
+  const auto own = layers().find(folder);
+  if (own == layers().end())
+    return {at(file, 1) + "'" + folder +
+            "' is no layer of timing (tests/house/rules.cpp names them)"};
+  Findings out;
+  for (const Include& include : includes_of(file.text)) {
+    if (room_of(include.path) != "timing") continue;
+    const std::string target = layer_of(include.path);
+    if (target == folder) continue;
+    const auto other = layers().find(target);
+    if (other == layers().end() || other->second >= own->second)
+      out.push_back(at(file, include.line) + "timing/" + folder + " must not include " +
+                    include.path);
   }
   return out;
 }

@@ -19,6 +19,11 @@ std::string room_of(const std::string& path);
 /// Arrows of the dependency rule that `file` breaks.
 Findings forbidden_includes(const SourceFile& file);
 
+/// Of a file in src/raddle/timing: includes that do not lead from a folder to a lower layer, and
+/// files in no layer. Layers, from below: spec < wire < code, cache < noc, dram < mem, sm < gpu;
+/// folders of one layer do not see each other.
+Findings forbidden_layers(const SourceFile& file);
+
 /// Output to the terminal from a room other than report and cli. The last words of a failed
 /// assertion (base/error.cpp) are the one exception.
 Findings forbidden_output(const SourceFile& file);

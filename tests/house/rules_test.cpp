@@ -34,6 +34,10 @@ TEST(House, IncludesGoDownwardOnly) {
   EXPECT_EQ(joined(over_all({"src/raddle", "workloads"}, forbidden_includes)), "");
 }
 
+TEST(House, LayersOfTimingSeeOnlyLowerOnes) {
+  EXPECT_EQ(joined(over_all({"src/raddle"}, forbidden_layers)), "");
+}
+
 TEST(House, NothingBelowReportAndCliPrints) {
   EXPECT_EQ(joined(over_all({"src/raddle", "workloads"}, forbidden_output)), "");
 }
@@ -70,6 +74,30 @@ TEST(HouseRules, ArrowsMayBeFollowedFurther) {
   EXPECT_THAT(
       forbidden_includes({"src/raddle/cli/a.cpp", "  #  include \"raddle/base/types.h\"\n"}),
       IsEmpty());
+}
+
+TEST(HouseRules, LayersOfTiming) {
+  const std::string message = "#include \"raddle/timing/wire/message.h\"\n",
+                    gpu =
+                        "#include \"raddle/base/types.h\"\n#include \"raddle/timing/gpu/gpu.h\"\n",
+                    dram = "#include \"raddle/timing/dram/channel.h\"\n";
+  EXPECT_THAT(forbidden_layers({"src/raddle/timing/cache/a.h", message}), IsEmpty());
+  EXPECT_THAT(forbidden_layers({"src/raddle/timing/wire/a.h", message}), IsEmpty());
+  EXPECT_THAT(
+      forbidden_layers({"src/raddle/timing/sm/a.h", gpu}),
+      ElementsAre(
+          "src/raddle/timing/sm/a.h:2: timing/sm must not include raddle/timing/gpu/gpu.h"));
+  EXPECT_EQ(forbidden_layers({"src/raddle/timing/noc/a.h", dram}).size(), 1u) << "one layer";
+  EXPECT_THAT(forbidden_layers({"src/raddle/timing/mem/a.h", dram}), IsEmpty());
+  EXPECT_THAT(forbidden_layers({"src/raddle/sim/a.h", gpu}), IsEmpty());
+}
+
+TEST(HouseRules, FilesOfTimingAreInALayer) {
+  EXPECT_EQ(forbidden_layers({"src/raddle/timing/a.h", ""}).size(), 1u);
+  EXPECT_EQ(forbidden_layers({"src/raddle/timing/attic/a.h", ""}).size(), 1u);
+  EXPECT_EQ(forbidden_layers({"src/raddle/timing/sm/a.h", "#include \"raddle/timing/attic/b.h\"\n"})
+                .size(),
+            1u);
 }
 
 TEST(HouseRules, CommentsAndLiteralsAreNotIncludes) {

@@ -1,6 +1,6 @@
 // Machines for tests: typical numbers, small enough to reason about.
 #pragma once
-#include "raddle/timing/gpu/machine.h"
+#include "raddle/timing/spec/machine.h"
 
 namespace raddle::testing {
 

@@ -152,7 +152,7 @@ class SmHarness {
   };
   void collect() {
     timing::SmPorts& p = sm_.ports();
-    timing::PacketSize size = timing::packet_size(machine_);
+    const timing::FlitTable size(timing::packet_size(machine_), timing::Direction::Request);
     for (; p.to_noc.next_arrival() != kNever; p.to_noc.pop()) {
       timing::Message m = p.to_noc.front();
       Cycle at = p.to_noc.next_arrival() - machine_.noc.latency_cycles;
@@ -160,7 +160,7 @@ class SmHarness {
       sent_.push_back({at, m});
       if (reply_after != kNever) p.from_noc.push(at + reply_after, m);
       if (credit_after != kNever)
-        p.credit_in.push(at + credit_after, static_cast<std::uint8_t>(size.request(m)));
+        p.credit_in.push(at + credit_after, static_cast<std::uint8_t>(size.flits(m)));
     }
     for (; sm_.block_out().next_arrival() != kNever; sm_.block_out().pop())
       ended_.push_back({sm_.block_out().next_arrival() - machine_.dispatch_latency_cycles,

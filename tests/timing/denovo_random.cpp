@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "raddle/base/rng.h"
-#include "raddle/timing/coherence/denovo_bank.h"
-#include "raddle/timing/coherence/denovo_l1.h"
+#include "raddle/timing/cache/denovo_bank.h"
+#include "raddle/timing/cache/denovo_l1.h"
 #include "support/memory_mocks.h"
 
 namespace raddle::test {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "raddle/timing/mem/address_map.h"
+#include "raddle/timing/wire/address_map.h"
 
 namespace raddle::test {
 namespace {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "raddle/base/rng.h"
-#include "raddle/timing/sm/l1d.h"
-#include "raddle/timing/sm/store_buffer.h"
+#include "raddle/timing/cache/l1d.h"
+#include "raddle/timing/cache/store_buffer.h"
 
 namespace raddle::test {
 namespace {

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "raddle/base/rng.h"
-#include "raddle/timing/mem/mshr.h"
-#include "raddle/timing/mem/request_queue.h"
-#include "raddle/timing/mem/tags.h"
+#include "raddle/timing/cache/mshr.h"
+#include "raddle/timing/cache/tags.h"
+#include "raddle/timing/wire/request_queue.h"
 
 namespace raddle::test {
 namespace {

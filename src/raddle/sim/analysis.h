@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "raddle/analysis/analyses.h"
-#include "raddle/timing/gpu/machine.h"
+#include "raddle/timing/spec/machine.h"
 
 namespace raddle::sim {
 

@@ -1,4 +1,4 @@
-#include "raddle/timing/sm/decoded_kernel.h"
+#include "raddle/timing/code/decoded_kernel.h"
 
 #include <gtest/gtest.h>
 

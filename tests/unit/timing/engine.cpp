@@ -1,11 +1,11 @@
 // The window engine on components that do nothing but write down when they were ticked.
-#include "raddle/timing/gpu/engine.h"
+#include "raddle/timing/wire/engine.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "raddle/timing/link.h"
+#include "raddle/timing/wire/link.h"
 
 namespace raddle {
 namespace {

@@ -7,10 +7,10 @@
 #include <map>
 
 #include "raddle/base/rng.h"
-#include "raddle/timing/sm/const_cache.h"
-#include "raddle/timing/sm/l1d.h"
+#include "raddle/timing/cache/const_cache.h"
+#include "raddle/timing/cache/l1d.h"
+#include "raddle/timing/cache/store_buffer.h"
 #include "raddle/timing/sm/piece_queue.h"
-#include "raddle/timing/sm/store_buffer.h"
 #include "support/machines.h"
 
 namespace raddle {

@@ -1,4 +1,4 @@
-#include "raddle/timing/sm/l1d.h"
+#include "raddle/timing/cache/l1d.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Fields of a machine: every one has a range and a line of documentation; the rules across fields
 // name their keys.
-#include "raddle/timing/gpu/machine.h"
+#include "raddle/timing/spec/machine.h"
 
 #include <gtest/gtest.h>
 

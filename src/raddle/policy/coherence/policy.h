@@ -1,5 +1,5 @@
 // Level "coherence": how the L1 caches of the SMs are kept coherent. A protocol is machinery of the
-// timing model (timing/sm/l1d.h, timing/coherence); the policy says which one and with which
+// timing model (timing/cache); the policy says which one and with which
 // parameters. One instance for the machine.
 #pragma once
 #include <cstdint>
@@ -10,14 +10,14 @@
 namespace raddle::policy {
 
 struct CoherenceRules {
-  /// An L1 owns what it has written (timing/coherence/denovo_l1.h). Otherwise stores go where
+  /// An L1 owns what it has written (timing/cache/denovo_l1.h). Otherwise stores go where
   /// sm.l1d.write_policy says and atomics are performed at the L2.
   bool ownership = false;
   /// ownership: core cycles from a bank's look-up to the message to an owner, and from that
   /// message's arrival at the owner to its answer.
   std::uint32_t directory_cycles = 1, answer_cycles = 1;
   /// ownership: words of regions that nobody has written since the last acquire outlive an acquire
-  /// (timing/coherence/region_writes.h).
+  /// (timing/cache/region_writes.h).
   bool ro_regions = false;
 };
 

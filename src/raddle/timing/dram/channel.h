@@ -36,11 +36,11 @@
 #include "raddle/policy/dram/policy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/dram/bank_timers.h"
-#include "raddle/timing/dram/clock.h"
 #include "raddle/timing/dram/column_slots.h"
 #include "raddle/timing/dram/legs.h"
-#include "raddle/timing/gpu/machine.h"
-#include "raddle/timing/mem/address_map.h"
+#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/wire/address_map.h"
+#include "raddle/timing/wire/clock.h"
 
 namespace raddle::timing {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "raddle/stats/counters.h"
-#include "raddle/timing/gpu/machine.h"
-#include "raddle/timing/noc/flits.h"
+#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/wire/flits.h"
 
 namespace raddle::timing {
 

@@ -19,10 +19,10 @@
 #include "raddle/policy/block/policy.h"
 #include "raddle/policy/kernel/policy.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/code/launch.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/timing/gpu/residency.h"
-#include "raddle/timing/link.h"
-#include "raddle/timing/sm/launch.h"
+#include "raddle/timing/wire/link.h"
 
 namespace raddle::timing {
 

@@ -11,15 +11,15 @@
 #include <deque>
 #include <map>
 
-#include "raddle/timing/coherence/statistics.h"
+#include "raddle/timing/gpu/coherence_statistics.h"
 #include "raddle/timing/gpu/dispatcher.h"
-#include "raddle/timing/gpu/engine.h"
 #include "raddle/timing/gpu/launch_trees.h"
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/sum_fields.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
 #include "raddle/timing/sm/sm.h"
+#include "raddle/timing/wire/engine.h"
 
 namespace raddle::timing {
 

@@ -12,7 +12,7 @@
 #include "raddle/policy/all.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/kernel_manager.h"
-#include "raddle/timing/gpu/machine.h"
+#include "raddle/timing/spec/machine.h"
 #include "raddle/trace/device_launch.h"
 #include "raddle/trace/lowered.h"
 #include "raddle/trace/stream.h"

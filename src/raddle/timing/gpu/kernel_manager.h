@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "raddle/base/types.h"
-#include "raddle/timing/gpu/kernel_spec.h"
+#include "raddle/timing/spec/kernel_spec.h"
 
 namespace raddle::timing {
 

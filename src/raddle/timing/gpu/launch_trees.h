@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "raddle/base/types.h"
-#include "raddle/timing/sm/launch.h"
+#include "raddle/timing/code/launch.h"
 #include "raddle/trace/device_launch.h"
 
 namespace raddle::timing {

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "raddle/timing/gpu/machine.h"
+#include "raddle/timing/spec/machine.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::timing {

@@ -1,6 +1,6 @@
 #include "raddle/timing/mem/denovo_slice.h"
 
-#include "raddle/timing/coherence/denovo_l1.h"
+#include "raddle/timing/cache/denovo_l1.h"
 #include "raddle/timing/noc/network.h"
 
 namespace raddle::timing {

@@ -1,4 +1,4 @@
-// One slice of the L2 under DeNovo: a DenovoBank (timing/coherence) with clock and wires.
+// One slice of the L2 under DeNovo: a DenovoBank (timing/cache) with clock and wires.
 //
 // Time, as in l2_slice.h: one look-up per interval_cycles, in order; an answer with data leaves
 // hit_latency_cycles after its data are there, a message without coherence.directory_cycles after
@@ -16,14 +16,14 @@
 
 #include "raddle/base/ring.h"
 #include "raddle/stats/counters.h"
-#include "raddle/timing/coherence/denovo_bank.h"
+#include "raddle/timing/cache/denovo_bank.h"
 #include "raddle/timing/dram/channel.h"
-#include "raddle/timing/gpu/machine.h"
-#include "raddle/timing/mem/address_map.h"
 #include "raddle/timing/mem/l2_slice.h"
-#include "raddle/timing/mem/request_queue.h"
-#include "raddle/timing/memory_ports.h"
-#include "raddle/timing/noc/flits.h"
+#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/wire/address_map.h"
+#include "raddle/timing/wire/flits.h"
+#include "raddle/timing/wire/memory_ports.h"
+#include "raddle/timing/wire/request_queue.h"
 
 namespace raddle::timing {
 

@@ -41,14 +41,14 @@
 
 #include "raddle/base/ring.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/cache/mshr.h"
+#include "raddle/timing/cache/tags.h"
 #include "raddle/timing/dram/channel.h"
-#include "raddle/timing/gpu/machine.h"
-#include "raddle/timing/mem/address_map.h"
-#include "raddle/timing/mem/mshr.h"
-#include "raddle/timing/mem/request_queue.h"
-#include "raddle/timing/mem/tags.h"
-#include "raddle/timing/memory_ports.h"
-#include "raddle/timing/noc/flits.h"
+#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/wire/address_map.h"
+#include "raddle/timing/wire/flits.h"
+#include "raddle/timing/wire/memory_ports.h"
+#include "raddle/timing/wire/request_queue.h"
 
 namespace raddle::timing {
 

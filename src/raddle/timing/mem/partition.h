@@ -7,9 +7,9 @@
 #include "raddle/policy/dram/policy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/dram/channel.h"
-#include "raddle/timing/gpu/machine.h"
-#include "raddle/timing/mem/address_map.h"
-#include "raddle/timing/memory_ports.h"
+#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/wire/address_map.h"
+#include "raddle/timing/wire/memory_ports.h"
 
 namespace raddle::timing {
 

@@ -1,6 +1,6 @@
 #include "raddle/timing/noc/crossbar.h"
 
-#include "raddle/timing/gpu/engine.h"
+#include "raddle/timing/wire/engine.h"
 
 namespace raddle::timing {
 

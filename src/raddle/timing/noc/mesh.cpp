@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "raddle/timing/gpu/engine.h"
+#include "raddle/timing/wire/engine.h"
 
 namespace raddle::timing {
 

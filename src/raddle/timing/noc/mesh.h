@@ -42,7 +42,7 @@ MeshShape mesh_shape(const MachineSpec& machine, Direction direction);
 
 class Mesh final : public Network {
  public:
-  static constexpr unsigned kDirections = 4;  ///< east, west, south, north
+  static constexpr unsigned kDirections = MeshSpec::kDirections;
 
   Mesh(const NetworkShape& shape, const MeshShape& mesh, const AddressMap* map);
 

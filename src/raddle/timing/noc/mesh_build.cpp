@@ -3,8 +3,8 @@
 #include <bit>
 #include <string>
 
-#include "raddle/timing/gpu/engine.h"
 #include "raddle/timing/noc/mesh.h"
+#include "raddle/timing/wire/engine.h"
 
 namespace raddle::timing {
 

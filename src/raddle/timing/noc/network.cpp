@@ -14,7 +14,7 @@ NetworkShape network_shape(const MachineSpec& m, Direction direction) {
           request ? m.l2.slices : std::max(ends, m.sm.count),
           m.noc.queue_flits,
           m.noc.latency_cycles,
-          largest_packet(m, direction),
+          largest_packet(m),
           packet_size(m),
           network_clock(m),
           m.sm.count};
@@ -24,7 +24,7 @@ NetworkShape network_shape(const MachineSpec& m, Direction direction) {
 unsigned port_capacity(const MachineSpec& m) {
   // Packets that arrive in a window and on a wire, at one a network cycle.
   auto two_wires = static_cast<unsigned>(network_clock(m).memory_at(2 * m.noc.latency_cycles)) + 1;
-  return std::max(m.noc.queue_flits, two_wires + largest_packet(m, Direction::Reply));
+  return std::max(m.noc.queue_flits, two_wires + largest_packet(m));
 }
 
 Network::Network(const NetworkShape& shape, const AddressMap* map)

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "raddle/stats/counters.h"
-#include "raddle/timing/gpu/machine.h"
-#include "raddle/timing/link.h"
-#include "raddle/timing/mem/address_map.h"
-#include "raddle/timing/memory_ports.h"
-#include "raddle/timing/noc/flits.h"
+#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/wire/address_map.h"
+#include "raddle/timing/wire/flits.h"
+#include "raddle/timing/wire/link.h"
+#include "raddle/timing/wire/memory_ports.h"
 
 namespace raddle::timing {
 

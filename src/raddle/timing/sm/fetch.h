@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "raddle/base/types.h"
-#include "raddle/timing/mem/tags.h"
-#include "raddle/timing/sm/sm_spec.h"
+#include "raddle/timing/cache/tags.h"
+#include "raddle/timing/spec/sm_spec.h"
 
 namespace raddle::timing {
 

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "raddle/timing/gpu/machine.h"
+#include "raddle/timing/spec/machine.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::timing {

@@ -15,7 +15,7 @@
 // load_hit_cycles, else until the last request of the load had left the SM (load_queue_cycles) and
 // until the data came (load_outside_cycles).
 //
-// Under DeNovo (coherence/denovo_l1.h) the L1D is another one, atomics are performed in it, and a
+// Under DeNovo (cache/denovo_l1.h) the L1D is another one, atomics are performed in it, and a
 // second port takes answers to other SMs and to the slices into the reply network (lsu_denovo.cpp).
 //
 // Left out: replays, address translation.
@@ -25,17 +25,17 @@
 #include <vector>
 
 #include "raddle/base/ring.h"
-#include "raddle/timing/coherence/denovo_l1.h"
-#include "raddle/timing/mem/request_queue.h"
-#include "raddle/timing/memory_ports.h"
-#include "raddle/timing/noc/flits.h"
-#include "raddle/timing/sm/const_cache.h"
+#include "raddle/timing/cache/const_cache.h"
+#include "raddle/timing/cache/denovo_l1.h"
+#include "raddle/timing/cache/l1d.h"
+#include "raddle/timing/cache/store_buffer.h"
+#include "raddle/timing/code/launch.h"
 #include "raddle/timing/sm/event_wheel.h"
-#include "raddle/timing/sm/l1d.h"
-#include "raddle/timing/sm/launch.h"
 #include "raddle/timing/sm/line_access.h"
 #include "raddle/timing/sm/piece_queue.h"
-#include "raddle/timing/sm/store_buffer.h"
+#include "raddle/timing/wire/flits.h"
+#include "raddle/timing/wire/memory_ports.h"
+#include "raddle/timing/wire/request_queue.h"
 
 namespace raddle::timing {
 

@@ -18,7 +18,7 @@
 
 #include "raddle/base/mask.h"
 #include "raddle/base/types.h"
-#include "raddle/timing/sm/sm_spec.h"
+#include "raddle/timing/spec/sm_spec.h"
 
 namespace raddle::timing {
 

@@ -36,8 +36,8 @@
 #include "raddle/policy/throttle/policy.h"
 #include "raddle/policy/warp/policy.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/code/launch.h"
 #include "raddle/timing/sm/fetch.h"
-#include "raddle/timing/sm/launch.h"
 #include "raddle/timing/sm/lsu.h"
 #include "raddle/timing/sm/operands.h"
 

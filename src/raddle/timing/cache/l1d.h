@@ -1,0 +1,135 @@
+// First-level data cache of an SM: any number of sets, sectors or whole lines, LRU, misses merged
+// in MSHRs. A line gets its way when data arrives, which counts as its use, or at the miss
+// (reserve_on_miss), where it cannot be pushed out until then and its place in the order of use is
+// that of the access, in whatever order data arrives.
+//
+// What a store does, by write policy (one for global, one for local memory):
+//   write_through           keeps a present line and goes to the L2; allocates nothing
+//   write_evict             removes a present line and goes to the L2
+//   write_through_validate  goes to the L2; the sectors it writes from end to end become valid, in
+//                           a way of their own if the line is absent and one is free to take
+//   write_back              the sectors are fetched if absent (MSHRs and merging as for loads),
+//                           become dirty and stay; the store is done when they are there
+//   write_validate          the sectors become valid and dirty at once, nothing is fetched
+// Validity is kept by sector: a sector that write_validate writes in part counts as whole, as in
+// the L2. Dirty sectors of a line that loses its way, is flushed, or meets an atomic or a bypassing
+// access wait in write_backs() for room in the miss queue; until they have left, nothing that could
+// take a way or send a request goes on, so that no read overtakes the write-back of its line.
+//
+// Left out: banks and ports beyond one line a cycle, byte masks, data. A fence does not clean the
+// cache: dirty data reaches the L2 when it is pushed out or the next kernel starts.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "raddle/base/mask.h"
+#include "raddle/base/ring.h"
+#include "raddle/base/types.h"
+#include "raddle/stats/counters.h"
+#include "raddle/timing/cache/l1_events.h"
+#include "raddle/timing/cache/mshr.h"
+#include "raddle/timing/cache/tags.h"
+#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/wire/address_map.h"
+
+namespace raddle::timing {
+
+class L1d {
+ public:
+  enum class Outcome : std::uint8_t {
+    Hit,
+    Miss,
+    Blocked,
+    Forward  ///< of a store: it goes to the L2
+  };
+  struct Request {
+    std::uint32_t line = 0;
+    std::uint8_t sectors = 0, kernel = 0;
+    std::uint16_t waiter = 0;  ///< comes back from fill() after a Miss
+  };
+  struct Answer {
+    Outcome outcome;
+    std::uint8_t ask;    ///< Miss: sectors to request, 0 when they are on their way already
+    std::uint16_t mshr;  ///< Miss: tag of the request
+    stats::Refusal why;  ///< Blocked
+  };
+  struct WriteBack {
+    std::uint32_t line;
+    std::uint8_t sectors, kernel;  ///< kernel: whose access or data pushes the line out
+  };
+
+  explicit L1d(const L1dSpec& spec);
+  /// One line access. `can_send`: a request could be queued now. Blocked changes nothing: try again
+  /// when a fill has come or can_send has changed.
+  Answer load(Cycle now, const Request& r, bool can_send, stats::SmCounters& count);
+  /// `whole`: those of the sectors that are written from end to end.
+  Answer store(Cycle now, const Request& r, std::uint8_t whole, bool local, bool can_send,
+               stats::SmCounters& count);
+  /// Data of a request has come; done(waiter) for each access now complete.
+  template <class Done>
+  void fill(Cycle now, std::uint16_t mshr, std::uint8_t sectors, unsigned kernel,
+            stats::SmCounters& count, Done done) {
+    install(now, mshr, sectors, kernel, count);
+    if (mshrs_.arrive(mshr, sectors, done)) unlock(mshr);
+  }
+  /// Removes a line (atomics are performed at the L2, bypassing accesses go there). True: it was
+  /// dirty, and its write-back must leave first.
+  bool remove(Cycle now, std::uint32_t line, unsigned kernel);
+  /// Drops everything that is not on its way.
+  void flush(Cycle now, unsigned kernel);
+  /// Hints that the line will soon be loaded.
+  void prefetch_load(std::uint32_t line) const { mshrs_.prefetch_find(line); }
+  /// Hints that the data of this MSHR will soon come.
+  void prefetch_fill(unsigned mshr, std::uint32_t line) const {
+    mshrs_.prefetch_arrive(mshr, line);
+  }
+
+  Ring<WriteBack>& write_backs() { return write_backs_; }
+  const Ring<WriteBack>& write_backs() const { return write_backs_; }
+  unsigned missing_lines() const { return mshrs_.used(); }
+  /// Null while nobody observes.
+  L1Events* events() { return events_.get(); }
+  void observe(policy::L1Observer& observer);
+  /// For events: the way of the last access, and the first request of an MSHR.
+  unsigned last_way() const { return last_; }
+  bool first_request(unsigned mshr, std::uint8_t ask) const {
+    return mshrs_.requested(mshr) == ask;
+  }
+  unsigned reserved_way(unsigned mshr) const { return reserve_ ? reserved_[mshr] : Tags::kAbsent; }
+
+ private:
+  unsigned set_of(std::uint32_t line) const {
+    return hash_ ? spread_(line).pile : line - sets_.quotient(line) * sets_.value();
+  }
+  unsigned find(std::uint32_t line) const { return tags_.find(set_of(line), line); }
+  static Answer blocked(stats::Refusal why) { return {Outcome::Blocked, 0, 0, why}; }
+  static Answer plain(Outcome outcome) { return {outcome, 0, 0, {}}; }
+  Answer miss(Cycle now, const Request& r, unsigned at, std::uint8_t missing, bool can_send,
+              stats::SmCounters& count);
+  Answer write_back(Cycle now, const Request& r, unsigned at, bool can_send,
+                    stats::SmCounters& count);
+  Answer write_validate(Cycle now, const Request& r, unsigned at, bool can_send,
+                        stats::SmCounters& count);
+  void place(Cycle now, unsigned at, std::uint32_t line, unsigned kernel, stats::SmCounters& count);
+  void drop(Cycle now, unsigned at, unsigned kernel, policy::L1Eviction::Why why);
+  void install(Cycle now, std::uint16_t mshr, std::uint8_t sectors, unsigned kernel,
+               stats::SmCounters& count);
+  void unlock(std::uint16_t mshr) {
+    if (reserve_) tags_.unlock(reserved_[mshr]);
+  }
+
+  Divisor sets_;
+  Spread spread_;
+  bool hash_, reserve_, keeps_dirty_;
+  WritePolicy policy_[2];  // global, local
+  unsigned last_ = 0;      // way of the last hit, or of the last store if present
+  Tags tags_;
+  Mshrs<std::uint16_t> mshrs_;
+  std::vector<std::uint32_t> reserved_;  // reserve_on_miss, by MSHR: where its line is
+  std::vector<std::uint8_t> stored_;     // keeps_dirty_, by MSHR: dirty when they come
+  Ring<WriteBack> write_backs_;
+  std::unique_ptr<L1Events> events_;
+};
+
+}  // namespace raddle::timing

@@ -1,0 +1,83 @@
+// A kernel's machine instructions as the pipeline wants them: hazards as bit sets, costs looked up,
+// and which of them each PTX instruction of the stream stands for. Made once per launch and
+// machine, shared by all SMs, never changed.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "raddle/timing/code/register_set.h"
+#include "raddle/timing/spec/machine.h"
+#include "raddle/trace/lowered.h"
+
+namespace raddle::timing {
+
+/// Which part of the machine performs an instruction.
+enum class Route : std::uint8_t {
+  Pipeline,  ///< Alu, Branch, Exit: a unit with latency and interval
+  Load,
+  Store,
+  Atomic,
+  Reduce,  ///< global and local lines
+  Shared,
+  Const,
+  Barrier,
+  Fence,
+  Sleep,
+  Launch,  ///< of kernels
+};
+inline bool goes_to_lsu(Route r) { return r >= Route::Load && r <= Route::Const; }
+
+struct DecodedInst {
+  static constexpr std::uint16_t kNone = 0x100, kSeveral = 0x101;
+
+  std::uint64_t bank_reads = 0;  ///< four bits for each register bank: its operands
+  RegisterSet uses;  ///< sources, destinations and the PC: one AND is the whole hazard check
+  std::uint32_t writes = 0;           ///< kSeveral: into DecodedKernel's sets
+  std::uint16_t destination = kNone;  ///< the one register written, kNone or kSeveral
+  std::uint16_t latency = 1;
+  std::uint8_t interval = 1;
+  Route route = Route::Pipeline;
+  Unit unit = Unit::Int;
+  bool payload = false;  ///< the record is followed by pieces
+  bool local = false;    ///< piece lines are relative to the warp's local window
+  bool bypass_l1 = false;
+  bool block_scope = false;    ///< a fence that only orders the block's accesses
+  std::uint16_t const_at = 0;  ///< Const: where it reads (const_cache.h)
+  std::uint8_t op_class = 0;   ///< as counted
+  std::uint8_t register_reads = 0, register_writes = 0;  ///< distinct, without predicates
+};
+
+/// Where the machine instructions of a PTX instruction begin; they end where the next one's begin.
+class Expansion {
+ public:
+  Expansion(std::uint32_t first, bool payload, bool barrier)
+      : bits_(first | std::uint32_t{payload} << 30 | std::uint32_t{barrier} << 31) {}
+  std::uint32_t first() const { return bits_ & 0x3fffffff; }
+  /// Its records are followed by pieces.
+  bool payload() const { return (bits_ >> 30 & 1) != 0; }
+  /// Its records have no lane mask: all lanes of the warp take part.
+  bool barrier() const { return bits_ >> 31 != 0; }
+
+ private:
+  std::uint32_t bits_;
+};
+
+class DecodedKernel {
+ public:
+  /// `lowered` must live as long.
+  DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm);
+  const DecodedInst* instructions() const { return instructions_.data(); }
+  /// Of the PTX instructions; one more than there are.
+  const Expansion* expansions() const { return expansions_.data(); }
+  std::size_t ptx_size() const { return expansions_.size() - 1; }
+  const trace::KernelCode& code() const { return *code_; }
+  const RegisterSet& several(const DecodedInst& in) const { return several_[in.writes]; }
+
+ private:
+  const trace::KernelCode* code_;
+  std::vector<DecodedInst> instructions_;
+  std::vector<Expansion> expansions_;
+  std::vector<RegisterSet> several_;
+};
+
+}  // namespace raddle::timing

@@ -1,0 +1,76 @@
+#include "raddle/timing/spec/l1_spec.h"
+
+#include <array>
+#include <bit>
+#include <string_view>
+
+#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/spec_rules.h"
+
+namespace raddle::timing {
+
+namespace {
+using R = Range<std::uint32_t>;
+constexpr std::array<std::string_view, 5> kWritePolicyNames = {
+    "write_through", "write_evict", "write_back", "write_validate", "write_through_validate"};
+constexpr std::array<std::string_view, 2> kIndexNames = {"modulo", "hash"};
+constexpr std::array<std::string_view, 2> kCoalescingNames = {"line", "sector"};
+}  // namespace
+
+void L1dSpec::visit(FieldVisitor& v) {
+  v.field("size_kib", size_kib, R{0, 16384}, "KiB",
+          "capacity of one SM's data cache; 0 = none, every access goes to the L2");
+  v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, 64 or 128");
+  v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes",
+          "part of a line that is fetched and valid by itself; line_bytes = whole lines");
+  v.field("ways", ways, R{1, 256}, "", "lines of a set");
+  v.choice("index", index, kIndexNames,
+           "set of a line: its number modulo the sets, or that turned by a hash of the quotient");
+  v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
+          "from issue of a load that hits to the issue of an instruction that needs it");
+  v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
+  v.field("mshr_merges", mshr_merges, R{1, 256}, "", "accesses that may wait for one missing line");
+  v.field("miss_queue", miss_queue, R{1, 1024}, "",
+          "requests between the cache and the interconnect");
+  v.field("store_buffer", store_buffer, R{0, 256}, "",
+          "lines of stores that combine on their way to the L2; 0 = stores leave one by one");
+  v.choice("write_policy", write_policy, kWritePolicyNames,
+           "stores: write_through updates a line that is present, write_evict removes it, "
+           "write_back fetches the line and keeps the data, write_validate keeps it unfetched, "
+           "write_through_validate keeps whole sectors and writes through");
+  v.choice("local_write_policy", local_write_policy, kWritePolicyNames,
+           "the same for stores to local memory");
+  v.choice("coalescing", coalescing, kCoalescingNames,
+           "what of an instruction is looked up in one cycle: a line or a sector");
+  v.field("reserve_on_miss", reserve_on_miss, "a way is taken at the miss instead of at the fill");
+  v.field("flush_at_kernel_start", flush_at_kernel_start,
+          "every line is dropped, if dirty written back, when a kernel starts");
+}
+
+void ConstCacheSpec::visit(FieldVisitor& v) {
+  v.field("size_kib", size_kib, R{0, 1024}, "KiB",
+          "capacity of one SM's constant cache; 0 = constants always hit");
+  v.field("line_bytes", line_bytes, R{16, 128}, "bytes", "cache line");
+  v.field("ways", ways, R{1, 256}, "", "lines of a set");
+  v.field("mshr_entries", mshr_entries, R{1, 256}, "", "lines that may be missing at once");
+  v.field("mshr_merges", mshr_merges, R{1, 256}, "", "accesses that may wait for one missing line");
+}
+
+void check_l1(const MachineSpec& m, SpecRules& r) {
+  const L1dSpec& l1 = m.sm.l1d;
+  const ConstCacheSpec& c = m.sm.const_cache;
+  check_cache("sm.l1d", l1.size_kib, l1.line_bytes, l1.sector_bytes, l1.ways, r);
+  r.require(std::has_single_bit(c.line_bytes) && c.line_bytes <= m.l2.line_bytes,
+            "sm.const_cache.line_bytes must be a power of two, at most l2.line_bytes",
+            {{"sm.const_cache.line_bytes", c.line_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
+  r.require(divides(std::uint64_t{c.ways} * c.line_bytes, std::uint64_t{c.size_kib} * 1024),
+            "sm.const_cache.size_kib must be a whole number of sets (ways x line_bytes)",
+            {{"sm.const_cache.size_kib", c.size_kib},
+             {"sm.const_cache.ways", c.ways},
+             {"sm.const_cache.line_bytes", c.line_bytes}});
+  r.require(l1.store_buffer == 0 || l1.present(),
+            "sm.l1d.store_buffer needs a cache: sm.l1d.size_kib must not be 0",
+            {{"sm.l1d.store_buffer", l1.store_buffer}, {"sm.l1d.size_kib", l1.size_kib}});
+}
+
+}  // namespace raddle::timing

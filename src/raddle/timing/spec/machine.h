@@ -1,0 +1,34 @@
+// The machine as numbers: what a gpus/*.toml file says. Cycles are core-clock cycles unless a field
+// says otherwise.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "raddle/base/fields.h"
+#include "raddle/policy/coherence/policy.h"
+#include "raddle/timing/spec/dram_spec.h"
+#include "raddle/timing/spec/kernel_spec.h"
+#include "raddle/timing/spec/l2_spec.h"
+#include "raddle/timing/spec/noc_spec.h"
+#include "raddle/timing/spec/sm_spec.h"
+
+namespace raddle::timing {
+
+struct MachineSpec {
+  std::string name, source;
+  std::uint32_t core_clock_mhz = 1000;
+  std::uint32_t launch_latency_cycles = 0;     ///< host launch to the kernel management unit
+  std::uint32_t dispatch_latency_cycles = 20;  ///< dispatcher to SM and back; at least the window
+  KernelSpec kernels;
+  SmSpec sm;
+  NocSpec noc;
+  L2Spec l2;
+  DramSpec dram;
+  policy::CoherenceRules coherence;  ///< of the policy in force, not of a machine file
+  void visit(FieldVisitor& v);
+  /// Cross-field rules; returns one sentence per violation, each naming its keys. Empty = sound.
+  std::vector<std::string> violations() const;
+};
+
+}  // namespace raddle::timing

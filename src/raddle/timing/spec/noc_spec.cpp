@@ -1,0 +1,147 @@
+#include "raddle/timing/spec/noc_spec.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/packet_size.h"
+
+namespace raddle::timing {
+
+namespace {
+using R = Range<std::uint32_t>;
+// Arrivals are kept in words of 64 cycles.
+constexpr std::uint32_t kLongestNocWire = 32;
+constexpr std::uint32_t kLargestPacket = 32;  // flits
+constexpr std::uint32_t kLargestNodes = 256;  // of a mesh
+constexpr std::uint32_t kLargestRatio = 8;    // between the clocks of network and core
+constexpr std::array<std::string_view, 2> kTopologyNames = {"crossbar", "mesh"};
+
+/// One number from the front of `text`.
+std::optional<unsigned> take_number(std::string_view& text) {
+  unsigned n = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{}) return {};
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return n;
+}
+
+void check_crossbar(const NocSpec& noc, SpecRules& r) {
+  bool mesh = noc.topology == Topology::Mesh;
+  r.require(!mesh || noc.sms_per_port == 1, "noc.sms_per_port is for a crossbar; a mesh needs 1",
+            {{"noc.sms_per_port", noc.sms_per_port}});
+  r.require(!mesh || noc.input_speedup == 1, "noc.input_speedup is for a crossbar; a mesh needs 1",
+            {{"noc.input_speedup", noc.input_speedup}});
+}
+
+void check_nodes(std::string_view key, const std::string& whose, const std::string& text,
+                 unsigned nodes, unsigned count, SpecRules& r) {
+  auto list = read_nodes(text, nodes, count);
+  std::string name = "noc.mesh." + std::string(key) + " must ";
+  r.require(list.has_value(), name + "list nodes of the mesh like 0-3,7",
+            {{"number of nodes", nodes}});
+  r.require(!list || list->size() >= count, name + "have a node for each " + whose,
+            {{"nodes listed", list ? list->size() : 0}, {"needed", count}});
+}
+
+void check_mesh(const MachineSpec& m, SpecRules& r) {
+  const MeshSpec& mesh = m.noc.mesh;
+  unsigned nodes = mesh.columns * mesh.rows;
+  r.require(nodes <= kLargestNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 256",
+            {{"noc.mesh.columns", mesh.columns}, {"noc.mesh.rows", mesh.rows}});
+  if (nodes > kLargestNodes) return;
+  check_nodes("sm_nodes", "SM", mesh.sm_nodes, nodes, m.sm.count, r);
+  check_nodes("slice_nodes", "L2 slice", mesh.slice_nodes, nodes, m.l2.slices, r);
+  check_nodes("memory_nodes", "memory channel", mesh.memory_nodes, nodes, m.dram.channels, r);
+  auto crowd = [&](const std::string& text, unsigned count) {
+    std::vector<unsigned> at(nodes);
+    for (unsigned node : read_nodes(text, nodes, count).value_or(std::vector<std::uint16_t>{}))
+      ++at[node];
+    return *std::max_element(at.begin(), at.end());
+  };
+  for (auto [key, most] : {std::pair{"SMs at one node", crowd(mesh.sm_nodes, m.sm.count)},
+                           {"L2 slices at one node", crowd(mesh.slice_nodes, m.l2.slices)}})
+    r.require((MeshSpec::kDirections + most) * mesh.virtual_channels <= 64,
+              "(4 + endpoints of one node) x noc.mesh.virtual_channels must not exceed 64",
+              {{key, most}, {"noc.mesh.virtual_channels", mesh.virtual_channels}});
+}
+}  // namespace
+
+std::optional<std::vector<std::uint16_t>> read_nodes(const std::string& text, unsigned nodes,
+                                                     unsigned count) {
+  std::vector<std::uint16_t> out;
+  if (text.empty())
+    for (unsigned i = 0; i < count; ++i)
+      out.push_back(static_cast<std::uint16_t>(i * nodes / count));
+  for (std::string_view rest = text; !rest.empty();) {
+    std::optional<unsigned> first = take_number(rest), last = first;
+    if (rest.starts_with('-')) rest.remove_prefix(1), last = take_number(rest);
+    if (!first || !last || *first > *last || *last >= nodes) return {};
+    for (unsigned n = *first; n <= *last; ++n) out.push_back(static_cast<std::uint16_t>(n));
+    if (rest.empty()) break;
+    if (!rest.starts_with(',') || rest.size() == 1) return {};
+    rest.remove_prefix(1);
+  }
+  return out;
+}
+
+void MeshSpec::visit(FieldVisitor& v) {
+  v.field("columns", columns, R{1, kLargestNodes}, "", "routers of a row");
+  v.field("rows", rows, R{1, kLargestNodes}, "", "routers of a column");
+  v.field("router_cycles", router_cycles, R{1, 16}, "cycles",
+          "network cycles from arrival of a flit at a router to its departure");
+  v.field("channel_cycles", channel_cycles, R{1, 8}, "cycles",
+          "network cycles of a link between routers; a credit takes as long");
+  v.field("virtual_channels", virtual_channels, R{1, 8}, "", "virtual channels of each link");
+  v.field("vc_flits", vc_flits, R{1, 64}, "flits", "buffer of a virtual channel at its receiver");
+  v.field(
+      "sm_nodes", sm_nodes,
+      "node (row x columns + column) of each SM, as 0-3,7; more are ignored; empty: spread evenly");
+  v.field("slice_nodes", slice_nodes, "node of each L2 slice, likewise");
+  v.field("memory_nodes", memory_nodes,
+          "node of each memory channel's controller, likewise; empty: at its slices' nodes");
+}
+
+void NocSpec::visit(FieldVisitor& v) {
+  v.choice("topology", topology, kTopologyNames,
+           "shape of each of the two networks (requests, replies)");
+  v.field("latency_cycles", latency_cycles, R{1, kLongestNocWire}, "cycles",
+          "of each link between an endpoint and a network, each way");
+  v.field("clock_mhz", clock_mhz, R{0, 10000}, "MHz", "clock of the networks, 0 = core_clock_mhz");
+  v.field("flit_bytes", flit_bytes, R{8, 256}, "bytes", "what a port moves in one network cycle");
+  v.field("header_bytes", header_bytes, R{1, 64}, "bytes", "address and command of a packet");
+  v.field("queue_flits", queue_flits, R{1, 255}, "flits",
+          "queue at the receiving end of each link to or from a network");
+  v.field("sms_per_port", sms_per_port, R{1, 64}, "",
+          "neighbouring SMs that share one port of a crossbar");
+  v.field("input_speedup", input_speedup, R{1, 4}, "",
+          "packets that may leave one input of a crossbar at once");
+  v.nested("mesh", mesh, "2-D mesh, for topology = mesh");
+}
+
+void check_noc(const MachineSpec& m, SpecRules& r) {
+  const NocSpec& noc = m.noc;
+  r.require(noc.latency_cycles + m.dispatch_latency_cycles <= 64,
+            "noc.latency_cycles + dispatch_latency_cycles must not exceed 64",
+            {{"noc.latency_cycles", noc.latency_cycles},
+             {"dispatch_latency_cycles", m.dispatch_latency_cycles}});
+  PacketSize size{noc.flit_bytes, noc.header_bytes, m.l2.sector_bytes};
+  r.require(noc.queue_flits >= size.flits(m.l2.line_bytes),
+            "noc.queue_flits must hold the largest packet (header_bytes and a whole line)",
+            {{"noc.queue_flits", noc.queue_flits},
+             {"noc.flit_bytes", noc.flit_bytes},
+             {"noc.header_bytes", noc.header_bytes},
+             {"l2.line_bytes", m.l2.line_bytes}});
+  r.require(size.flits(m.l2.line_bytes) <= kLargestPacket,
+            "a packet with a whole line must not exceed 32 flits",
+            {{"noc.flit_bytes", noc.flit_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
+  r.require(noc.clock_mhz == 0 || (noc.clock_mhz <= kLargestRatio * m.core_clock_mhz &&
+                                   m.core_clock_mhz <= kLargestRatio * noc.clock_mhz),
+            "noc.clock_mhz must be 0 or within a factor of 8 of core_clock_mhz",
+            {{"noc.clock_mhz", noc.clock_mhz}, {"core_clock_mhz", m.core_clock_mhz}});
+  check_crossbar(noc, r);
+  if (noc.topology == Topology::Mesh) check_mesh(m, r);
+}
+
+}  // namespace raddle::timing

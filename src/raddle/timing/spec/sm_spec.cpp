@@ -1,0 +1,135 @@
+#include "raddle/timing/spec/sm_spec.h"
+
+#include "raddle/timing/spec/machine.h"
+
+namespace raddle::timing {
+
+namespace {
+using R = Range<std::uint32_t>;
+}  // namespace
+
+void OpCost::visit(FieldVisitor& v) {
+  v.choice("unit", unit, kUnitNames, "execution unit that performs the class");
+  v.field("latency", latency, R{1, kLongestDelay}, "cycles",
+          "from issue to the issue of an instruction that needs the result");
+  v.field("interval", interval, R{1, 255}, "cycles",
+          "how long one warp instruction takes the unit");
+}
+
+void FetchSpec::visit(FieldVisitor& v) {
+  v.field("cycles", cycles, R{0, 64}, "cycles",
+          "fetch and decode: how much later the first instruction behind a jump can issue");
+  v.field("buffer", buffer, R{1, 8}, "", "instructions in a warp's buffer");
+  v.field("cache_kib", cache_kib, R{0, 1024}, "KiB",
+          "capacity of an instruction cache; 0 = every instruction is there");
+  v.field("cache_line_bytes", cache_line_bytes, R{32, 512}, "bytes", "its line");
+  v.field("cache_ways", cache_ways, R{1, 64}, "", "lines of its sets");
+  v.field("instruction_bytes", instruction_bytes, R{4, 32}, "bytes",
+          "size of a machine instruction");
+  v.field("miss_latency_cycles", miss_latency_cycles, R{1, kLongestDelay}, "cycles",
+          "how much later instructions come that are not in the cache");
+  v.field("cache_per_scheduler", cache_per_scheduler,
+          "each scheduler has a cache of its own instead of one for the SM");
+}
+
+void OperandSpec::visit(FieldVisitor& v) {
+  v.field("collectors", collectors, R{0, kMaxCollectors}, "",
+          "operand collectors of a scheduler; 0 = operands never come late");
+  v.field("banks", banks, R{1, kMaxBanks}, "",
+          "register banks of a scheduler, each delivers an operand of 32 lanes a cycle");
+  v.field("cycles", cycles, R{1, 64}, "cycles",
+          "collection without conflict, part of the latencies of sm.cost");
+}
+
+void SmSpec::visit(FieldVisitor& v) {
+  v.field("count", count, R{1, 256}, "", "streaming multiprocessors");
+  v.field("schedulers", schedulers, R{1, 4}, "",
+          "warp schedulers of an SM, each with its own units but for shared_units");
+  v.field("warps", warps, R{1, 64}, "", "warp slots of an SM");
+  v.field("blocks", blocks, R{1, 64}, "", "thread blocks resident on an SM at most");
+  v.field("threads", threads, R{32, 2048}, "", "threads resident on an SM at most");
+  v.field("registers", registers, R{1024, 1u << 20}, "", "32-bit registers of an SM");
+  v.field("register_unit", register_unit, R{1, 4096}, "",
+          "registers are given to a warp in multiples of this");
+  v.field("shared_kib", shared_kib, R{0, 512}, "KiB", "shared memory of an SM");
+  v.field("shared_unit_bytes", shared_unit_bytes, R{1, 4096}, "bytes",
+          "shared memory is given to a block in multiples of this");
+  v.field("max_threads_per_block", max_threads_per_block, R{32, 2048}, "",
+          "largest block a launch may ask for");
+  v.field("shared_latency_cycles", shared_latency_cycles, R{1, kLongestDelay}, "cycles",
+          "from issue of a conflict-free shared-memory load to the issue of its user");
+  v.field("const_latency_cycles", const_latency_cycles, R{1, kLongestDelay}, "cycles",
+          "the same for constants and kernel parameters that hit");
+  v.field("lsu_queue", lsu_queue, R{1, 64}, "",
+          "memory instructions waiting in the load/store unit");
+  v.field("loads_in_flight", loads_in_flight, R{1, 4096}, "",
+          "loads and atomics of an SM whose data has not come back");
+  v.enter("cost", "unit, latency and initiation interval by class of operation");
+  for (unsigned c = 0; c < trace::kOpClasses; ++c)
+    v.nested(trace::kOpClassNames[c], cost[c], "cost of one class of operation");
+  v.leave();
+  v.enter("shared_units", "units of which the schedulers share one instead of having one each");
+  for (unsigned u = 0; u < kUnits; ++u)
+    v.field(kUnitNames[u], shared_unit[u], "the unit takes instructions of all schedulers");
+  v.leave();
+  v.nested("fetch", fetch, "instruction fetch");
+  v.nested("operands", operands, "operand collection");
+  v.nested("l1d", l1d, "first-level data cache");
+  v.nested("const_cache", const_cache, "first-level constant cache");
+}
+
+namespace {
+void check_fetch(const FetchSpec& f, SpecRules& r) {
+  if (f.cache_kib == 0) return;
+  r.require(divides(f.cache_line_bytes * f.cache_ways, f.cache_kib * 1024),
+            "sm.fetch.cache_line_bytes x sm.fetch.cache_ways must divide sm.fetch.cache_kib",
+            {{"sm.fetch.cache_kib", f.cache_kib},
+             {"sm.fetch.cache_line_bytes", f.cache_line_bytes},
+             {"sm.fetch.cache_ways", f.cache_ways}});
+  r.require(divides(f.instruction_bytes, f.cache_line_bytes),
+            "sm.fetch.instruction_bytes must divide sm.fetch.cache_line_bytes",
+            {{"sm.fetch.instruction_bytes", f.instruction_bytes},
+             {"sm.fetch.cache_line_bytes", f.cache_line_bytes}});
+  r.require(
+      f.cycles + f.miss_latency_cycles <= kLongestDelay,
+      "sm.fetch.cycles + sm.fetch.miss_latency_cycles must not exceed " +
+          std::to_string(kLongestDelay),
+      {{"sm.fetch.cycles", f.cycles}, {"sm.fetch.miss_latency_cycles", f.miss_latency_cycles}});
+}
+
+void check_operands(const SmSpec& s, SpecRules& r) {
+  if (s.operands.collectors == 0) return;
+  for (unsigned c = 0; c < trace::kOpClasses; ++c) {
+    std::string key = std::string("sm.cost.") + trace::kOpClassNames[c] + ".latency";
+    r.require(s.cost[c].latency + s.operands.latest() <= kLongestDelay,
+              key + " and what sm.operands.collectors can add to it are too long together",
+              {{key, s.cost[c].latency}, {"sm.operands.collectors", s.operands.collectors}});
+    r.require(s.cost[c].latency >= s.operands.cycles,
+              "sm.operands.cycles is part of " + key + " and must not exceed it",
+              {{"sm.operands.cycles", s.operands.cycles}, {key, s.cost[c].latency}});
+  }
+}
+}  // namespace
+
+void check_sm(const MachineSpec& m, SpecRules& r) {
+  const SmSpec& s = m.sm;
+  r.require(divides(s.schedulers, s.warps), "sm.schedulers must divide sm.warps",
+            {{"sm.schedulers", s.schedulers}, {"sm.warps", s.warps}});
+  r.require(s.threads <= s.warps * kLanes, "sm.threads needs a warp slot for every 32 threads",
+            {{"sm.threads", s.threads}, {"sm.warps", s.warps}});
+  r.require(s.max_threads_per_block <= s.threads,
+            "sm.max_threads_per_block must not exceed sm.threads",
+            {{"sm.max_threads_per_block", s.max_threads_per_block}, {"sm.threads", s.threads}});
+  for (unsigned c = 0; c < trace::kOpClasses; ++c) {
+    std::string key = std::string("sm.cost.") + trace::kOpClassNames[c] + ".unit";
+    bool memory = c == static_cast<unsigned>(trace::OpClass::Memory);
+    bool lsu = s.cost[c].unit == Unit::Lsu;
+    r.require(lsu == memory, memory ? key + " must be lsu" : key + " must not be lsu",
+              {{key, static_cast<unsigned>(s.cost[c].unit)}});
+  }
+  check_fetch(s.fetch, r);
+  check_operands(s, r);
+  check_l1(m, r);
+}
+
+}  // namespace raddle::timing

@@ -1,0 +1,26 @@
+#include "raddle/timing/wire/flits.h"
+
+namespace raddle::timing {
+
+FlitTable::FlitTable(const PacketSize& size, Direction direction) {
+  const bool request = direction == Direction::Request;
+  auto carries = [&](MessageKind kind) {
+    sectors_[static_cast<unsigned>(kind)] = 0xff, words_[static_cast<unsigned>(kind)] = 0xffff;
+  };
+  if (request)
+    for (MessageKind kind :
+         {MessageKind::Write, MessageKind::Atomic, MessageKind::Reduce, MessageKind::WriteBack})
+      carries(kind);
+  else
+    for (MessageKind kind : {MessageKind::Read, MessageKind::Atomic, MessageKind::Owned,
+                             MessageKind::Remote, MessageKind::Recalled})
+      carries(kind);
+  for (unsigned n = 0; n < size_.size(); ++n) {
+    const unsigned payload = n < kSectors ? size.sector_bytes * n : 4 * (n - kSectors);
+    // A line never has more sectors than fit; entries beyond are not looked up.
+    size_[n] = {static_cast<std::uint8_t>(std::min(size.flits(payload), 255u)),
+                static_cast<std::uint16_t>(size.header_bytes + payload)};
+  }
+}
+
+}  // namespace raddle::timing

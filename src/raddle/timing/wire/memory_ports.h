@@ -1,0 +1,53 @@
+// Where the SM side and the memory side of the machine meet. Everything that crosses is one of
+// these links; all of them have latency NocSpec::latency_cycles. The SM owns the links of SmPorts,
+// a memory slice those of SlicePorts, and whoever assembles the machine connects them to the two
+// crossbars.
+#pragma once
+#include "raddle/timing/wire/link.h"
+#include "raddle/timing/wire/message.h"
+
+namespace raddle::timing {
+
+using MessageLink = Link<Message>;
+
+/// One SM's side of the networks.
+struct SmPorts {
+  /// `answers`: places of the second way out; at least 1.
+  explicit SmPorts(unsigned capacity, unsigned answers = 1)
+      : to_noc(capacity),
+        from_noc(capacity),
+        credit_in(capacity),
+        to_replies(answers),
+        reply_credit_in(answers) {}
+  MessageLink to_noc;    ///< requests; the SM spends credits (flits) of the crossbar's input queue
+  MessageLink from_noc;  ///< replies; always accepted
+  CreditLink credit_in;  ///< credits coming back
+  Mailbox* noc_box = nullptr;  ///< post(arrival, sm) with every push on to_noc
+  /// DeNovo: answers to other SMs and to slices, into the reply network as its sender number
+  /// `reply_sender`.
+  MessageLink to_replies;
+  CreditLink reply_credit_in;
+  Mailbox* reply_box = nullptr;
+  unsigned reply_sender = 0;
+};
+
+/// One L2 slice's side of the networks.
+struct SlicePorts {
+  /// `answers`: places of the second way in; at least 1.
+  explicit SlicePorts(unsigned capacity, unsigned answers = 1)
+      : from_noc(capacity),
+        to_noc(capacity),
+        credit_out(capacity),
+        credit_in(capacity),
+        answers(answers) {}
+  MessageLink
+      from_noc;  ///< requests; the slice returns their flits as credits when it has taken them
+  MessageLink to_noc;     ///< replies; the slice spends credits of the reply crossbar's input queue
+  CreditLink credit_out;  ///< to the request crossbar
+  CreditLink credit_in;   ///< from the reply crossbar
+  Mailbox* noc_box = nullptr;         ///< reply crossbar: post with every push on to_noc
+  Mailbox* noc_credit_box = nullptr;  ///< request crossbar: post with every push on credit_out
+  MessageLink answers;                ///< DeNovo: of SMs, from the reply network; always accepted
+};
+
+}  // namespace raddle::timing
