@@ -79,8 +79,7 @@ class BadKernel : public testing::Test {
   Folder folder;
 };
 
-// --- refused before anything runs
-// -----------------------------------------------------------------
+// --- refused before anything runs ---------------------------------------------------------------
 
 TEST_F(BadKernel, TheFileItselfIsSound) {
   const Outcome ok = run("kernel=quiet grid=4 block=96");
@@ -119,8 +118,7 @@ TEST_F(BadKernel, TooMuchSharedMemoryNamesTheLimit) {
   expect_refused(run("kernel=much_shared --gpu v100"), {"shared", "300032", "98304", "v100"});
 }
 
-// --- stopped while running
-// ------------------------------------------------------------------------
+// --- stopped while running ----------------------------------------------------------------------
 
 TEST_F(BadKernel, EndlessLoopIsStopped) {
   for (const std::string mode : {"", " --live", " --functional"})

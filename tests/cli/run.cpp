@@ -175,7 +175,7 @@ TEST(Run, DevicePrintfIsOutputUnlessTheJsonIs) {
   EXPECT_EQ(raddle("run --quiet", words).out, "hello\n");
 }
 
-// --------------------------------------------------------------------------------------
+// --- compare -------------------------------------------------------------------------------------
 
 TEST(Compare, TableHasARowPerPolicyAndTheFirstIsTheBaseline) {
   const Outcome run = raddle("compare size=tiny bfs spmv --policies lrr,gto,two_level --gpu ccws");
@@ -215,8 +215,7 @@ TEST(Compare, ReportHoldsEveryRun) {
               AllOf(HasSubstr("bfs"), HasSubstr("vecadd"), HasSubstr("lrr")));
 }
 
-// --- record and replay
-// ----------------------------------------------------------------------------
+// --- record and replay --------------------------------------------------------------------------
 
 TEST(Record, ReplayIsTheSameRun) {
   const Folder folder;

@@ -142,8 +142,7 @@ TEST(Nvcc, TodaysCompilerMakesWhatTheMachineRuns) {
   }
 }
 
-// --- the functions of CUDA before 12
-// ---------------------------------------------------------------
+// --- the functions of CUDA before 12 ------------------------------------------------------------
 
 std::string old_style(const std::string& body) {
   return ".version 7.0\n.target sm_70\n.address_size 64\n"
@@ -209,8 +208,7 @@ TEST(Refused, ACopyThatLeavesItsMemoryNamesItsCaller) {
   }
 }
 
-// --- linked modules
-// ----------------------------------------------------------------------------------
+// --- linked modules -----------------------------------------------------------------------------
 
 TEST(Linked, TwoTranslationUnitsCallEachOther) {
   const auto part = [](const char* name) {

@@ -100,8 +100,7 @@ TEST(Latency, ChildrenStartWhileTheirParentRuns) {
   EXPECT_LT(children.front()->begin, out.result.kernels[0].end);
 }
 
-// --- one hash
-// --------------------------------------------------------------------------------------
+// --- one hash -----------------------------------------------------------------------------------
 
 struct Case {
   const char* name;

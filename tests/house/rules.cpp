@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 namespace raddle::house {
@@ -62,6 +63,21 @@ void reach(const std::string& room, std::set<std::string>& reached) {
 
 std::string at(const SourceFile& file, unsigned line) {
   return file.path + ":" + std::to_string(line) + ": ";
+}
+
+// Lines that hold a comment of nothing but dashes: what is left of a wrapped section rule.
+std::vector<unsigned> lines_of_dashes(const std::string& text) {
+  std::vector<unsigned> out;
+  std::istringstream lines(text);
+  std::string line;
+  for (unsigned number = 1; std::getline(lines, line); ++number) {
+    const std::size_t slashes = line.find_first_not_of(" \t");
+    if (slashes == std::string::npos || line.compare(slashes, 2, "//") != 0) continue;
+    const bool dashed = line.find('-', slashes) != std::string::npos;
+    if (dashed && line.find_first_not_of("-/ \t\r", slashes) == std::string::npos)
+      out.push_back(number);
+  }
+  return out;
 }
 
 // snprintf and fmt::format make text without printing it; fprintf, fputs and fwrite print only
@@ -158,6 +174,8 @@ Findings untidiness(const SourceFile& file) {
        {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("XX") + "X"})
     for (const unsigned line : lines_with(file.text, word))
       out.push_back(at(file, line) + word + ": finished work only");
+  for (const unsigned line : lines_of_dashes(file.text))
+    out.push_back(at(file, line) + "a comment of dashes; a rule has its title: // --- title ---");
   return out;
 }
 

@@ -12,8 +12,8 @@ namespace raddle::house {
 using Findings = std::vector<std::string>;
 
 /// The room a source lies in or an include points to: src/raddle/<room>/..., raddle/<room>/...,
-/// workloads/...;
-/// "" = none of ours.
+/// workloads/...; "" = none
+/// of ours.
 std::string room_of(const std::string& path);
 
 /// Arrows of the dependency rule that `file` breaks.
@@ -29,7 +29,7 @@ Findings forbidden_layers(const SourceFile& file);
 Findings forbidden_output(const SourceFile& file);
 
 /// Headers without #pragma once, marks of unfinished work, `using namespace` in headers of src/,
-/// prefetching that the compiler may remove (base/prefetch.h).
+/// prefetching that the compiler may remove (base/prefetch.h), comments of nothing but dashes.
 Findings untidiness(const SourceFile& file);
 
 }  // namespace raddle::house

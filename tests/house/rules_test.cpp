@@ -46,8 +46,7 @@ TEST(House, SourcesAreTidy) {
   EXPECT_EQ(joined(over_all({"src/raddle", "workloads", "tests", "bench"}, untidiness)), "");
 }
 
-// --- the rules themselves
-// -------------------------------------------------------------------------
+// --- the rules themselves -----------------------------------------------------------------------
 
 TEST(HouseRules, ForbiddenIncludeIsFoundWithFileAndLine) {
   const SourceFile file{"src/raddle/policy/warp/bad.cpp",
@@ -132,6 +131,15 @@ TEST(HouseRules, PrefetchingGoesThroughBase) {
 TEST(HouseRules, DigitSeparatorsDoNotOpenLiterals) {
   const std::string text = "const int n = 1'000'000;\nvoid f() { puts(\"\"); }\n";
   EXPECT_EQ(forbidden_output({"src/raddle/exec/a.cpp", text}).size(), 1u);
+}
+
+TEST(HouseRules, CommentsOfDashesAreFoundAndTitledRulesAreNot) {
+  const std::string dashes = "// -----\n";
+  EXPECT_THAT(untidiness({"src/raddle/base/a.cpp", "// --- launches\n" + dashes + "int f();\n"}),
+              ElementsAre(StartsWith("src/raddle/base/a.cpp:2: a comment of dashes")));
+  EXPECT_EQ(untidiness({"src/raddle/base/a.cpp", "  " + dashes}).size(), 1u);
+  EXPECT_THAT(untidiness({"src/raddle/base/a.cpp", "// --- launches ---\n//\nint a = -1;  //\n"}),
+              IsEmpty());
 }
 
 TEST(HouseRules, UntidyFilesAreFound) {

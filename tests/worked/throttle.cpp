@@ -85,8 +85,7 @@ TEST_F(Figure6, SumsAreOverTheWarpsThatRun) {
   EXPECT_EQ(scores.score(20, 3), 8u * 200u) << "2 hits, and W1's 16 instructions have left: 2";
 }
 
-// --- U-C3: equation 1
-// ------------------------------------------------------------------------------
+// --- U-C3: equation 1 ---------------------------------------------------------------------------
 
 TEST(Equation1, TenHitsInTwoThousandInstructionsOf32Warps) {
   LocalityScores scores{{}};
@@ -150,8 +149,7 @@ TEST(Equation1, TotalsOfWarpsOfTheKernelOrOfTheRun) {
   EXPECT_EQ(detected(ScoreTotals::Resident), 1u * 8 * 1000 / 20);
 }
 
-// --- U-C2: the victim tags
-// -------------------------------------------------------------------------
+// --- U-C2: the victim tags ----------------------------------------------------------------------
 
 TEST(VictimTags, TheNinthOfASetPushesOutTheFirst) {
   VictimTags tags(32, 16, 8);  // 2 sets of 8

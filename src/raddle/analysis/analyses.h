@@ -2,10 +2,10 @@
 // evaluated when the run is over. They observe and decide nothing, so a run with them is the run
 // without them.
 //
-//   locality  who hits on whose line in the timing run (locality.h)
+//   locality      who hits on whose line in the timing run (locality.h)
 //   dependencies  which block, launch or host has written what threads load (dependencies.h)
-//   cache     the run's accesses replayed in a cache of another kind or size (replay.h); all
-//             requests for it share one recording
+//   cache         the run's accesses replayed in a cache of another kind or size (replay.h); all
+//                 requests for it share one recording
 #pragma once
 #include <cstdint>
 #include <memory>

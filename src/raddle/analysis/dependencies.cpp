@@ -11,8 +11,7 @@ DependenceCounts& DependenceCounts::operator+=(const DependenceCounts& o) {
   return *this;
 }
 
-// --- memory
-// ---------------------------------------------------------------------------------------
+// --- memory -------------------------------------------------------------------------------------
 
 Dependencies::Page& Dependencies::page(Address word) {
   auto& page = writers_[word / 4 / kPageWords];
@@ -38,8 +37,7 @@ void Dependencies::host_wrote(Address word) {
   writer(word) = grids_.empty() ? Writer{} : Writer{kHost, 0};
 }
 
-// --- launches
-// -------------------------------------------------------------------------------------
+// --- launches -----------------------------------------------------------------------------------
 
 void Dependencies::begin(const std::string& kernel, Dim3 grid) {
   grids_.push_back(grid);
@@ -166,8 +164,7 @@ void Dependencies::ended(std::uint32_t number) {
   blocks_.erase(found);
 }
 
-// --- figures
-// --------------------------------------------------------------------------------------
+// --- figures ------------------------------------------------------------------------------------
 
 KernelDependences Dependencies::total() const {
   KernelDependences all;

@@ -4,8 +4,7 @@
 //
 //   self         the block of the same coordinates in the launch before
 //   ghost        a neighbouring block in the launch before (coordinates differ by at most 1), at
-//   the
-//                rim of a tile that stays: the reading block has itself written, in the launch
+//                the rim of a tile that stays: the reading block has itself written, in the launch
 //                before, some of the places (offsets in their arrays) that it writes now. Where
 //                blocks move on from launch to launch, as in a wavefront, there is no rim
 //   older_self   the block of the same coordinates in a launch further back

@@ -1,7 +1,8 @@
 // The two ways a run can end badly, and the words in which it is told.
 //   InputError  the user's input is wrong (file, option, PTX, configuration): exit status 2,
-//   nothing written RunError    the simulated program or its result is wrong, or it does not come
-//   to an end: exit status 1
+//               nothing written
+//   RunError    the simulated program or its result is wrong, or it does not come to an end: exit
+//               status 1
 // A fault of Raddle itself is RADDLE_ASSERT: it aborts with the expression and its place.
 #pragma once
 #include <stdexcept>

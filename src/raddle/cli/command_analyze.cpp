@@ -91,8 +91,7 @@ double per_thousand(std::uint64_t events, std::uint64_t instructions) {
                            : 1000 * static_cast<double>(events) / static_cast<double>(instructions);
 }
 
-// --- cache
-// ----------------------------------------------------------------------------------------
+// --- cache --------------------------------------------------------------------------------------
 
 struct CacheCommand {
   ObservedRun observed;
@@ -165,8 +164,7 @@ struct CacheCommand {
   }
 };
 
-// --- locality
-// -------------------------------------------------------------------------------------
+// --- locality -----------------------------------------------------------------------------------
 
 struct LocalityCommand {
   ObservedRun observed;
@@ -205,8 +203,7 @@ struct LocalityCommand {
   }
 };
 
-// --- dependencies
-// ---------------------------------------------------------------------------------
+// --- dependencies -------------------------------------------------------------------------------
 
 struct DependenciesCommand {
   ObservedRun observed;

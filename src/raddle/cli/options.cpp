@@ -109,8 +109,7 @@ NamedWorkload make_workload(const std::string& name, const std::vector<std::stri
   return sim::make_workload(runtime::all_workloads(), name, tree);
 }
 
-// --- --policies
-// -----------------------------------------------------------------------------------
+// --- --policies ---------------------------------------------------------------------------------
 
 namespace {
 

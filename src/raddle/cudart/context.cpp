@@ -37,8 +37,7 @@ Context::~Context() = default;
 
 bool Context::forked() const { return session_ != nullptr && getpid() != process_; }
 
-// --- the device
-// -----------------------------------------------------------------------------------
+// --- the device ---------------------------------------------------------------------------------
 
 sim::Session& Context::session() {
   if (session_ == nullptr && !refused_) {
@@ -78,8 +77,7 @@ void Context::start() {
   write_file(sim::ExecOutcome::file(folder_, process_, "started"), "");
 }
 
-// --- code
-// -----------------------------------------------------------------------------------------
+// --- code ---------------------------------------------------------------------------------------
 
 runtime::ModuleId Context::load(Module& module) {
   if (module.id) return *module.id;
@@ -131,8 +129,7 @@ Context::Symbol Context::symbol(const void* host_variable) {
   return {device().symbol(id, variable.name), variable.bytes};
 }
 
-// --- streams
-// --------------------------------------------------------------------------------------
+// --- streams ------------------------------------------------------------------------------------
 
 Stream& Context::stream(Stream* stream) {
   const auto value = reinterpret_cast<std::uintptr_t>(stream);
@@ -150,8 +147,7 @@ void Context::enqueue(Stream& stream, NodeType type, Work work) {
   else work(*this, stream.id);
 }
 
-// --- memory
-// ---------------------------------------------------------------------------------------
+// --- memory -------------------------------------------------------------------------------------
 
 Address Context::allocate(std::size_t bytes, Allocation::Kind kind, unsigned flags) {
   const Address at = device().allocate(bytes);
@@ -166,8 +162,7 @@ const std::pair<const Address, Allocation>* Context::allocation(Address address)
   return address - found.first < std::max<std::size_t>(found.second.bytes, 1) ? &found : nullptr;
 }
 
-// --- what went wrong, and the end
-// -----------------------------------------------------------------
+// --- what went wrong, and the end ---------------------------------------------------------------
 
 void Context::note(std::string_view call, std::string_view why) {
   std::fputs(fmt::format("raddle: {}: {}\n", call, why).c_str(), stderr);

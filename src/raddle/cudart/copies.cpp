@@ -162,8 +162,7 @@ int raddle_cudaMemset3DAsync(PitchedPointer to, int value, Extent extent, Stream
   });
 }
 
-// --- variables
-// ------------------------------------------------------------------------------------
+// --- variables ----------------------------------------------------------------------------------
 
 int raddle_cudaMemcpyToSymbol(const void* variable, const void* from, std::size_t bytes,
                               std::size_t offset, CopyKind kind) {

@@ -214,8 +214,7 @@ int raddle_cudaDeviceGetSharedMemConfig(int* config) {
   });
 }
 
-// --- peers: a single device has none
-// -----------------------------------------------------------
+// --- peers: a single device has none ------------------------------------------------------------
 
 int raddle_cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   return call("cudaDeviceCanAccessPeer", [&](Context& c) {

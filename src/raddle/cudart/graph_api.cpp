@@ -284,8 +284,7 @@ int raddle_cudaGraphClone(Graph** to, Graph* graph) {
   });
 }
 
-// --- executable graphs
-// ----------------------------------------------------------------------------
+// --- executable graphs --------------------------------------------------------------------------
 
 int raddle_cudaGraphInstantiate_11(GraphExec** exec, Graph* graph, GraphNode**, char*,
                                    std::size_t) {

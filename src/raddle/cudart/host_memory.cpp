@@ -115,8 +115,7 @@ int raddle_cudaPointerGetAttributes(PointerAttributes* to, const void* pointer) 
   });
 }
 
-// --- hints
-// ----------------------------------------------------------------------------------------
+// --- hints --------------------------------------------------------------------------------------
 
 int raddle_cudaMemAdvise(const void* pointer, std::size_t, int, std::uint64_t) {
   return call("cudaMemAdvise", [&](Context& c) {

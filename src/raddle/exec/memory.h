@@ -33,8 +33,8 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   /// 256-byte aligned, followed by at least one invalid line. nullopt when the capacity is spent.
-  /// size 0 gives size 1. Throws std::bad_alloc when the system gives the process no
-  /// more memory.
+  /// size 0 gives size 1. Throws std::bad_alloc when the system gives the process no more
+  /// memory.
   std::optional<Address> allocate(std::uint64_t size);
   /// False when `address` is not the start of a live allocation.
   bool free(Address address);

@@ -92,8 +92,7 @@ struct Observation::Run {
   }
 };
 
-// --- registers
-// ------------------------------------------------------------------------------------
+// --- registers ----------------------------------------------------------------------------------
 
 void Observation::use(const Run& r, unsigned lane, Tag tag) {
   if (tag != 0) observer_.use(r.thread(lane), tag);
@@ -217,8 +216,7 @@ void Observation::warp_operation(const Run& r) {
   clear_register(r, r.ip.d, 4);
 }
 
-// --- memory
-// ---------------------------------------------------------------------------------------
+// --- memory -------------------------------------------------------------------------------------
 
 namespace {
 constexpr u64 kNowhere = ~u64{0};
@@ -324,8 +322,7 @@ void Observation::call(const Run& r) {
   for (const ParameterPlace& p : site.returns) tags_.forget(r.frame + p.offset, p.frame_bytes());
 }
 
-// --- all
-// ------------------------------------------------------------------------------------------
+// --- all ----------------------------------------------------------------------------------------
 
 void Observation::about_to_run(Context& c, const Record& ip, char* frame, u32 mask) {
   const Run r{c, ip, frame, mask};

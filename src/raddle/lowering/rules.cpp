@@ -1,13 +1,11 @@
 // Sources of the rows:
 //   M  measured: the machine code that ptxas 13.0 makes for sm_75 and sm_90 of a kernel with one
-//   and
-//      three such instructions (docs/lowering.md says how); what is skipped on the usual path
+//      and three such instructions (docs/lowering.md says how); what is skipped on the usual path
 //      (slow paths of divisions, their call) is not counted
 //   T  Turing's row, of the same instruction set, taken for Volta, where uniform registers make no
 //      difference
 //   R  reasoned from the instruction set, no measurement: Fermi and Kepler have 32-bit
-//   multiply-add,
-//      bit-field extract and insert, no LOP3, no three-input add, no 64-bit products
+//      multiply-add, bit-field extract and insert, no LOP3, no three-input add, no 64-bit products
 #include "raddle/lowering/rules.h"
 
 #include <array>

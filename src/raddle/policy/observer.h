@@ -1,8 +1,8 @@
 // What a policy may learn from an SM's first-level data cache: every access, eviction and fill, in
 // the order in which they happen, and who a warp slot stands for. Enough for victim tags and
 // lost-locality scores (CCWS), for replaying the accesses in a cache of another kind, and for
-// classes of locality. An observer
-// decides nothing and changes nothing; while nobody observes, a cache pays one test of a pointer.
+// classes of locality. An observer decides nothing and changes nothing; while nobody observes, a
+// cache pays one test of a pointer.
 #pragma once
 #include <cstdint>
 

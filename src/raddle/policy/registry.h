@@ -1,6 +1,5 @@
 // How a policy is found by name. A policy file defines its class (with nested Params) and ends with
-//     void add_warp_gto(Registry<WarpPolicy>& r) { r.add<Gto>("gto", "one line that says what it
-//     does"); }
+//     void add_warp_gto(Registry<WarpPolicy>& r) { r.add<Gto>("gto", "what it does"); }
 // CMake lists the folder, so dropping the file in and building is enough. The registry is an
 // object, not a static: tests make their own.
 #pragma once

@@ -54,8 +54,7 @@ int CudaDevice::attribute(int which) const {
   return driver_.device_attribute(&value, which, device_) == 0 ? value : 0;
 }
 
-// --- memory
-// ---------------------------------------------------------------------------------------
+// --- memory -------------------------------------------------------------------------------------
 
 Address CudaDevice::allocate(std::uint64_t bytes) {
   cuda::DevicePointer at = 0;
@@ -90,8 +89,7 @@ void CudaDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
   synchronize();
 }
 
-// --- code
-// -----------------------------------------------------------------------------------------
+// --- code ---------------------------------------------------------------------------------------
 
 ModuleId CudaDevice::load(std::string ptx, std::string file) {
   std::string errors(kLogBytes, '\0');
@@ -134,8 +132,7 @@ Address CudaDevice::symbol(ModuleId module, std::string_view name) {
   return at;
 }
 
-// --- work
-// -----------------------------------------------------------------------------------------
+// --- work ---------------------------------------------------------------------------------------
 
 void CudaDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
                         std::uint32_t dynamic_shared_bytes, StreamId stream) {
@@ -176,8 +173,7 @@ const std::vector<MeasuredLaunch>& CudaDevice::launches() {
   return launches_;
 }
 
-// --- streams and events
-// ---------------------------------------------------------------------------
+// --- streams and events -------------------------------------------------------------------------
 
 cuda::Stream CudaDevice::stream_of(StreamId stream) const {
   if (index(stream) >= streams_.size())

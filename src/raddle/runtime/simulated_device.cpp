@@ -44,8 +44,7 @@ SimulatedDevice::SimulatedDevice(SimulatedDeviceOptions options)
 
 SimulatedDevice::~SimulatedDevice() = default;
 
-// --- memory
-// ---------------------------------------------------------------------------------------
+// --- memory -------------------------------------------------------------------------------------
 
 Address SimulatedDevice::allocate(std::uint64_t bytes) {
   if (auto at = memory_.allocate(bytes)) {
@@ -119,8 +118,7 @@ void SimulatedDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
   std::memset(target, value, bytes);
 }
 
-// --- code
-// -----------------------------------------------------------------------------------------
+// --- code ---------------------------------------------------------------------------------------
 
 ModuleId SimulatedDevice::load(std::string ptx, std::string file) {
   std::vector<ptx::SourceText> one;
@@ -147,8 +145,7 @@ Address SimulatedDevice::symbol(ModuleId module, std::string_view name) {
                    "no variable is called '" + std::string(name) + "'");
 }
 
-// --- work
-// -----------------------------------------------------------------------------------------
+// --- work ---------------------------------------------------------------------------------------
 
 void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block) const {
   auto refuse = [&](const std::string& why) {
@@ -221,8 +218,7 @@ void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record) {
   if (options_.sink != nullptr) tree.submit();
 }
 
-// --- streams and events
-// ---------------------------------------------------------------------------
+// --- streams and events -------------------------------------------------------------------------
 
 StreamId SimulatedDevice::create_stream() { return StreamId{streams_++}; }
 

@@ -1,6 +1,7 @@
 // A workload: host code, kernels, and a check against a CPU reference. One folder under workloads/,
-// found by CMake: workloads/<name>/<name>.cpp ends with  void add_workload_<name>(Workloads& w) {
-// w.add<VecAdd>("vecadd", "one line"); } and kernels.ptx beside it is embedded (see embedded_ptx).
+// found by CMake: workloads/<name>/<name>.cpp ends with
+//     void add_workload_<name>(Workloads& w) { w.add<VecAdd>("vecadd", "one line"); }
+// and kernels.ptx beside it is embedded (see embedded_ptx).
 #pragma once
 #include <array>
 #include <cstdint>

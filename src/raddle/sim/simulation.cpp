@@ -92,8 +92,7 @@ void judge(Result& result, runtime::Workload& workload, const std::string& diffe
 
 }  // namespace
 
-// --- TimedGpu
-// -------------------------------------------------------------------------------------
+// --- TimedGpu -----------------------------------------------------------------------------------
 
 TimedGpu::TimedGpu(Setup& setup, const Options& options)
     : setup_(setup), gpu_(setup.machine, setup.choices(), gpu_options(setup, options)) {
@@ -208,8 +207,7 @@ void TimedGpu::fill(Result& result) {
   });
 }
 
-// --- simulate
-// -------------------------------------------------------------------------------------
+// --- simulate -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -267,8 +265,7 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   return results;
 }
 
-// --- record and replay
-// ----------------------------------------------------------------------------
+// --- record and replay --------------------------------------------------------------------------
 
 namespace {
 

@@ -7,7 +7,8 @@
 //            bits 20-25  count, 1..63: that many consecutive instructions ran under this mask
 //            bits 26-31  pieces, 0..63 (see below); count is 1 where pieces are meaningful
 //   word 1   lane mask under which they ran (guard applied; 0 = issued with all lanes predicated
-//   off) piece    line (address / 128; relative to the warp's window for local memory),
+//            off)
+//   piece    line (address / 128; relative to the warp's window for local memory),
 //            mask of the 32 4-byte words touched, mask of the lanes that touch them
 // Pieces of a record are distinct lines in order of their lowest lane. `pieces` of a shared-memory
 // op is the number of bank passes (1..32), of a LoadConst the number of distinct addresses; neither

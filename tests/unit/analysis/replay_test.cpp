@@ -123,8 +123,7 @@ TEST(Replay, ASectorThatIsNotThereIsAMissAndPushesNothingOut) {
   }
 }
 
-// --- classes
-// --------------------------------------------------------------------------------------
+// --- classes ------------------------------------------------------------------------------------
 
 TEST(ReplayClasses, AreByOwnerAndLanes) {
   Trace t;
@@ -178,8 +177,7 @@ TEST(ReplayClasses, StoresAndFlushesMakeANewOwner) {
   }
 }
 
-// --- against plain models
-// -------------------------------------------------------------------------
+// --- against plain models -----------------------------------------------------------------------
 
 struct Event {
   enum Kind { Load, Evict, Keep, Bring, Flush } kind;

@@ -145,8 +145,7 @@ TEST(Float, TestP) {
   }
 }
 
-// --- approximate functions: within one unit in the last place
-// -------------------------------------
+// --- approximate functions: within one unit in the last place -----------------------------------
 void check_close(const std::string& body, double (*f)(double), double tolerance_ulp) {
   for (const std::string& lanes : lane_builds()) {
     use_lanes(lanes);

@@ -90,8 +90,7 @@ OTHER: bar.sync 1, 64; ret;
               testing::HasSubstr("every warp waits: warp 0 at its cluster's barrier"));
 }
 
-// --- local memory
-// ---------------------------------------------------------------------------------
+// --- local memory -------------------------------------------------------------------------------
 TEST(OddInstruction, WideLocalAccessesAtManyOffsetsKeepAllTheirLines) {
   // 16 bytes at another offset in each lane: 128 lines of the warp's local memory.
   Rig rig(R"(

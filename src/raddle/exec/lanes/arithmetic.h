@@ -258,8 +258,7 @@ RADDLE_INLINE f64 hyperbolic_tangent(f64 x) {
   return q < 0.0025 ? narrow : wide;
 }
 
-// --- half precision and bfloat16
-// ------------------------------------------------------------------
+// --- half precision and bfloat16 ----------------------------------------------------------------
 RADDLE_INLINE f32 from_f16(u32 h) {
   const u32 magnitude = h & 0x7fff, sign = (h & 0x8000) << 16;
   // 2^112 moves the exponent's bias, and normalises subnormals on the way.
@@ -334,8 +333,7 @@ RADDLE_INLINE f64 fused(f32 a, f32 b, f32 c) {
   return bits<f64>(inexact ? odd : raw);
 }
 
-// --- conversions
-// ----------------------------------------------------------------------------------
+// --- conversions --------------------------------------------------------------------------------
 // From integers by parts that fit signed 32-bit conversions, which are exact: the last addition
 // rounds. Compilers may still turn a part known to be positive into a difference of large
 // constants, which leaves -0 when rounding down; the sign of zero is therefore taken off by integer

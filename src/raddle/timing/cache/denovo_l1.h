@@ -26,7 +26,7 @@
 //   under way is not asked for. So Register and WriteBack of one L1 and line cannot overtake each
 //   other.
 // - Data of a WriteBack stay until the bank has taken it. What the bank tells this L1 comes in the
-// order in which it was sent, so a Forward, Take or Recall always finds them.
+//   order in which it was sent, so a Forward, Take or Recall always finds them.
 // - A Forward, Take, Invalidate or Recall of words whose Own is under way waits for their data.
 // - A Read's answer that comes after an acquire completes its loads and leaves nothing valid; loads
 //   behind the acquire do not merge with it.
@@ -94,9 +94,8 @@ class DenovoL1 {
   std::uint64_t kept() const { return kept_; }
 
   // --- messages ----------------------------------------------------------------------------------
-  /// The sink has completed(waiter, stats::ServedFrom) for loads and
-  /// atomics, acknowledged(warp) for stores, and answered(kind) when the last answer to a request
-  /// has come.
+  /// The sink has completed(waiter, stats::ServedFrom) for loads and atomics, acknowledged(warp)
+  /// for stores, and answered(kind) when the last answer to a request has come.
   template <class Sink>
   void receive(Cycle now, const Message& m, Sink sink);
   /// The oldest registration goes to requests().

@@ -2,8 +2,8 @@
 // commands ACT, PRE, RD, WR and REF; one a memory cycle, or with two command buses (HBM) one for
 // columns and one for rows. Constraints, named as in JEDEC JESD79-4 (DDR4), S between bank groups
 // and L inside one:
-// - same bank: ACT-ACT tRC, ACT-RD/WR tRCD, ACT-PRE tRAS, PRE-ACT tRP, RD-PRE tRTP, end of write
-//   data-PRE tWR;
+// - same bank: ACT-ACT tRC, ACT-RD/WR tRCD, ACT-PRE tRAS, PRE-ACT tRP, RD-PRE tRTP,
+//   end of write data-PRE tWR;
 // - channel: ACT-ACT tRRD_S/L, five ACT in more than tFAW, RD-RD and WR-WR max(tCCD_S/L, burst),
 //   end of write data-RD tWTR_S/L, RD-WR so that the data bus is idle for `turnaround` cycles;
 // - refresh (refresh.cpp): all banks once in tREFI, or one bank after the other.

@@ -27,8 +27,7 @@ Dispatcher::Dispatcher(const MachineSpec& machine,
   }
 }
 
-// --- kernels
-// ---------------------------------------------------------------------------------------
+// --- kernels ------------------------------------------------------------------------------------
 
 unsigned Dispatcher::next_slot() const {
   unsigned slot = last_slot_;
@@ -84,8 +83,7 @@ void Dispatcher::end_kernel(Cycle now, unsigned slot) {
   kernel_policy_->on_end(slot);
 }
 
-// --- each cycle
-// ------------------------------------------------------------------------------------
+// --- each cycle ---------------------------------------------------------------------------------
 
 Cycle Dispatcher::tick(Cycle now) {
   if (wake_ <= now) wake_ = kNever;
@@ -207,8 +205,7 @@ void Dispatcher::update_room(unsigned i) {
   }
 }
 
-// --- words
-// -----------------------------------------------------------------------------------------
+// --- words --------------------------------------------------------------------------------------
 
 std::string Dispatcher::names() const {
   std::vector<std::string_view> names;

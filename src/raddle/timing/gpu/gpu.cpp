@@ -201,8 +201,7 @@ void Gpu::Impl::wire_partition(unsigned i) {
   }
 }
 
-// --- launches
-// --------------------------------------------------------------------------------------
+// --- launches -----------------------------------------------------------------------------------
 
 void Gpu::Impl::check(const trace::KernelCode& code, const trace::LaunchShape& shape) const {
   if (Residency fit = residency(machine_.sm, code, shape); fit.blocks == 0)
@@ -282,8 +281,7 @@ void Gpu::Impl::run_until_idle() {
   host_ = std::max(host_, now_);
 }
 
-// --- the clock
-// -------------------------------------------------------------------------------------
+// --- the clock ----------------------------------------------------------------------------------
 
 template <class Done>
 void Gpu::Impl::advance_until(Done done) {

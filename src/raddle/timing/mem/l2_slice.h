@@ -25,9 +25,9 @@
 //
 // Counters, by the request's kernel: a miss asks DRAM for sectors (or is a write whose line was
 // absent); a pending hit waits for sectors on their way. A request's time from arrival to departure
-// is tiled by queue_cycles to the look-up (of which blocked_cycles refused),
-// miss_cycles at DRAM, pending_cycles for data others asked for, atomic_cycles for the atomic unit,
-// pipeline_cycles, reply_cycles for the network. audit() compares the two.
+// is tiled by queue_cycles to the look-up (of which blocked_cycles refused), miss_cycles at DRAM,
+// pending_cycles for data others asked for, atomic_cycles for the atomic unit, pipeline_cycles,
+// reply_cycles for the network. audit() compares the two.
 //
 // Replies that are sure to leave soon are handed to the wire ahead of time, stamped with their
 // cycle: a tick less for most requests, and exact, since nothing can overtake them.

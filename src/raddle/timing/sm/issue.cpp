@@ -35,8 +35,7 @@ void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigned lanes
 }
 }  // namespace
 
-// --- the next instruction of a warp; here, so that the compiler sees it with the issue
-// -------------------------------------------------------------------------------
+// --- the next instruction of a warp; here, so that the compiler sees it with the issue ----------
 
 // The next record that stands for any machine instruction; false at the end of the warp's stream.
 bool Sm::read_record(Warp& warp) {
@@ -163,8 +162,7 @@ void Sm::judge_again(Cycle now, unsigned w) {
   fetch(now, w);
 }
 
-// --- issue
-// -----------------------------------------------------------------------------------------
+// --- issue --------------------------------------------------------------------------------------
 
 inline unsigned Sm::pick(Cycle now, unsigned s, Mask ready) {
   unsigned w = policies_[s]->pick({ready, resident_ & group_[s], age_, now});

@@ -114,8 +114,7 @@ void Sm::count_warps(Cycle now) {
   warps_since_ = now;
 }
 
-// --- arrivals
-// --------------------------------------------------------------------------------------
+// --- arrivals -----------------------------------------------------------------------------------
 
 void Sm::drain_inbox(Cycle now) {
   while (ports_->from_noc.next_arrival() <= now) {
@@ -179,8 +178,7 @@ void Sm::start_warp(Cycle now, unsigned w, unsigned slot, unsigned index, unsign
   else show_next(w);
 }
 
-// --- completions
-// -----------------------------------------------------------------------------------
+// --- completions --------------------------------------------------------------------------------
 
 inline void Sm::written(Cycle now, unsigned w, unsigned reg) {
   Warp& warp = warps_[w];
@@ -280,8 +278,7 @@ void Sm::written_several(Cycle now, unsigned w, const DecodedInst& in) {
   else if ((ended_ >> w & 1) != 0) end_if_drained(now, w);
 }
 
-// --- end of a warp
-// ---------------------------------------------------------------------------------
+// --- end of a warp ------------------------------------------------------------------------------
 
 // Whoever has ended is not waited for at barriers that wait for the whole block.
 void Sm::end_stream(Cycle now, unsigned w) {

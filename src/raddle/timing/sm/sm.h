@@ -15,15 +15,17 @@
 // Stalls. A scheduler that issues nothing is charged one reason, that of its nearest-to-ready warp,
 // decided on the state at the start of the cycle. From nearest to farthest:
 //   Lsu         a warp's operands and unit are there but the load/store unit accepts nothing (queue
-//   full, no load slot
-//               free, or another scheduler's instruction entered this cycle)
+//               full, no load slot free, or another scheduler's instruction entered this cycle)
 //   Throttled   a warp's operands and unit are there, but the throttle policy does not let it issue
 //   Unit        a warp's operands are there, its unit or every operand collector is taken
 //   Dependence  a warp waits for the result of an execution unit, or for its branch
 //   Fetch       a warp waits for its next instruction
 //   Memory      a warp waits for a loaded register, or has ended and its memory operations are
-//   still under way Fence       a warp waits at a fence Sleep       a warp sleeps Barrier     all
-//   warps wait at barriers (until the cycle they may issue again) Idle        no warp is resident
+//               still under way
+//   Fence       a warp waits at a fence
+//   Sleep       a warp sleeps
+//   Barrier     all warps wait at barriers (until the cycle they may issue again)
+//   Idle        no warp is resident
 #pragma once
 #include <algorithm>
 #include <array>
