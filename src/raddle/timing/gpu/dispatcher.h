@@ -75,8 +75,12 @@ class Dispatcher {
   Cycle tick(Cycle now);
 
   const std::vector<BlockSpan>& spans() const { return spans_; }
-  policy::KernelPolicy& kernel_policy() { return *kernel_policy_; }
-  policy::BlockPolicy& block_policy() { return *block_policy_; }
+  /// Shows the policies that decide here, for their statistics.
+  template <class Visit>
+  void each_policy(Visit&& visit) {
+    visit(*kernel_policy_);
+    visit(*block_policy_);
+  }
   /// Names of the kernels under way, for messages: "'a', 'b'".
   std::string names() const;
   void describe(std::string& out) const;
