@@ -119,7 +119,7 @@ void Dispatcher::hand_out(Cycle now) {
   for (unsigned n = block_policy_->blocks_per_cycle(); n != 0;) {
     const Slots fit = with_room(waiting_ & ~declined, served);
     if (fit == 0) break;
-    const std::optional<unsigned> slot = kernel_policy_->pick({waiting_, fit, age_, now});
+    const std::optional<unsigned> slot = kernel_policy_->pick({waiting_ & ~declined, fit, age_, now});
     if (!slot) break;
     if (*slot >= stats::kKernelSlots || (fit >> *slot & 1) == 0)
       assertion_failed(
