@@ -25,7 +25,7 @@ foreach(room base stats trace accelsim policy ptx fatbin exec runtime timing low
 endforeach()
 raddle_test(unit/lab raddle_lab raddle_workloads)
 raddle_test(worked raddle_policy raddle_timing)
-raddle_test(contract raddle_policy)
+raddle_test(contract raddle_policy raddle_timing)
 raddle_test(timing raddle_timing)
 raddle_test(analytic raddle_sim raddle_workloads)
 raddle_test(functional raddle_runtime raddle_sim raddle_workloads)
