@@ -180,8 +180,8 @@ bool Lsu::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCo
 /// The result of a shared or constant access is there at `done`.
 void Lsu::write_back(Cycle done, const Owner& owner, EventWheel& wheel) {
   const DecodedInst& in = *owner.code;
-  if (in.destination == DecodedInst::kSeveral)
-    wheel.push(done, Event::write_several(owner.warp, owner.inst));
+  if (in.destination == DecodedInst::kMultiple)
+    wheel.push(done, Event::write_multiple(owner.warp, owner.inst));
   else if (in.destination != DecodedInst::kNone)
     wheel.push(done, Event::write(owner.warp, in.destination));
 }
