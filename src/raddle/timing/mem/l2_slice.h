@@ -194,6 +194,7 @@ class L2Slice {
   Ring<Cycle> leaving_;       // when replies leave, or have left, that are on the wire already
   Cycle latency_, ahead_;     // ahead: how early a reply may be put on the wire
   unsigned id_, place_;
+  unsigned node_;  // id_ as an endpoint of the networks
   DramChannel& dram_;
   Ring<WriteBack>& write_backs_;
   const AddressMap& map_;

@@ -8,26 +8,26 @@ namespace {
 constexpr std::uint64_t kProbe = 1'000'000;  // clocks are in MHz: any other ratio shows by then
 }
 
-Crossbar::Crossbar(const NetworkShape& shape, const CrossbarShape& ports, const AddressMap* map)
-    : Network(shape, map),
+Crossbar::Crossbar(const NetworkShape& shape, const CrossbarShape& ports)
+    : Network(shape),
       ports_(ports),
       core_clock_(shape.clock.memory_at(1) == 1 && shape.clock.core_at(kProbe) == kProbe),
-      sender_(shape.senders),
-      receiver_(shape.receivers),
-      input_((shape.senders + ports.senders_per_port - 1) / ports.senders_per_port),
-      output_((shape.receivers + ports.receivers_per_port - 1) / ports.receivers_per_port),
+      sender_(senders()),
+      receiver_(receivers()),
+      input_((senders() + ports.senders_per_port - 1) / ports.senders_per_port),
+      output_((receivers() + ports.receivers_per_port - 1) / ports.receivers_per_port),
       inputs_(static_cast<unsigned>(input_.size())) {}
 
-void Crossbar::connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) {
+void Crossbar::attach_sender(unsigned sender, MessageLink& in, CreditLink& credit_out) {
   unsigned i = sender / ports_.senders_per_port;
   sender_[sender] = {&in, &credit_out, i};
   if (input_[i].senders == 0)
-    input_[i].first = input_[i].sender = static_cast<std::uint8_t>(sender), input_[i].link = &in;
+    input_[i].first = input_[i].sender = static_cast<std::uint16_t>(sender), input_[i].link = &in;
   ++input_[i].senders;
   open_in_.set(i);
 }
 
-void Crossbar::connect_output(unsigned receiver, MessageLink& out, CreditLink* credit_in) {
+void Crossbar::attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) {
   unsigned o = receiver / ports_.receivers_per_port;
   RADDLE_ASSERT(credit_in == nullptr || ports_.receivers_per_port == 1);
   receiver_[receiver] = {&out, o};
@@ -39,9 +39,11 @@ void Crossbar::add_to(Engine& engine) { engine.add(*this); }
 Cycle Crossbar::tick(Cycle now) {
   std::uint64_t cycle = now, last = now;
   if (!core_clock_) cycle = shape_.clock.first_from(now), last = shape_.clock.memory_at(now);
-  credit_box_.take(now, [&](unsigned o) { take_credits(o, now, cycle); });
-  box_.take(now, [&](unsigned s) {
-    if (unsigned i = sender_[s].port; open_in_.test(i)) show_head(i, now, cycle);
+  credit_box_.take(now, [&](unsigned node) {
+    take_credits(receiver_[receiver_of(static_cast<NodeId>(node))].port, now, cycle);
+  });
+  box_.take(now, [&](unsigned node) {
+    if (unsigned i = sender_[sender_of(node)].port; open_in_.test(i)) show_head(i, now, cycle);
   });
   for (; cycle <= last; ++cycle) {
     if ((done_occupied_ >> (cycle & 63) & 1) != 0) finish_transfers(now, cycle);
@@ -104,11 +106,11 @@ unsigned Crossbar::oldest_sender(const Input& in) const {
 void Crossbar::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
   Input& in = input_[i];
   if (in.senders > 1) {
-    in.sender = static_cast<std::uint8_t>(oldest_sender(in));
+    in.sender = static_cast<std::uint16_t>(oldest_sender(in));
     in.link = sender_[in.sender].link;
   }
   if (in.link->next_arrival() > now) return;
-  in.receiver = static_cast<std::uint8_t>(receiver(in.link->front()));
+  in.receiver = static_cast<std::uint16_t>(receiver_of(in.link->front().to));
   unsigned o = receiver_[in.receiver].port;
   Output& out = output_[o];
   if (out.credits < shape_.max_flits && out.starved_since == kNever) out.starved_since = cycle;
@@ -134,7 +136,7 @@ void Crossbar::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
   }
   receiver_[in.receiver].link->push(core_at(cycle + flits - 1) + shape_.latency, m);
   sender_[in.sender].credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
-  if (in.senders > 1) in.turn = static_cast<std::uint8_t>((in.sender + 1 - in.first) % in.senders);
+  if (in.senders > 1) in.turn = static_cast<std::uint16_t>((in.sender + 1 - in.first) % in.senders);
   out.turn = i + 1 == inputs_ ? 0 : i + 1;
   out.want.clear(i), --out.waiting;
   out.busy = true, out.source = static_cast<std::uint16_t>(i);

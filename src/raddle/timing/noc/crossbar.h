@@ -24,10 +24,8 @@ struct CrossbarShape {
 
 class Crossbar final : public Network {
  public:
-  Crossbar(const NetworkShape& shape, const CrossbarShape& ports, const AddressMap* map);
+  Crossbar(const NetworkShape& shape, const CrossbarShape& ports);
 
-  void connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) override;
-  void connect_output(unsigned receiver, MessageLink& out, CreditLink* credit_in) override;
   void add_to(Engine& engine) override;
   Cycle tick(Cycle now) override;
   bool idle() const override;
@@ -36,6 +34,9 @@ class Crossbar final : public Network {
   std::vector<stats::NocPort> ports() const override;
 
  private:
+  void attach_sender(unsigned sender, MessageLink& in, CreditLink& credit_out) override;
+  void attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) override;
+
   struct Sender {
     MessageLink* link = nullptr;
     CreditLink* credit = nullptr;
@@ -49,9 +50,9 @@ class Crossbar final : public Network {
   // A port is one or two lines of the host.
   struct alignas(64) Input {
     MessageLink* link = nullptr;  // of the sender whose packet is shown
-    std::uint8_t sender = 0;
-    std::uint8_t receiver = 0;  // where the packet goes
-    std::uint8_t first = 0, turn = 0;
+    std::uint16_t sender = 0;
+    std::uint16_t receiver = 0;  // where the packet goes
+    std::uint16_t first = 0, turn = 0;
     std::uint16_t senders = 0;
     std::uint8_t active = 0;               // packets on their way into the fabric
     std::uint64_t shown = 0, starved = 0;  // network cycle; starved() of its output at that time

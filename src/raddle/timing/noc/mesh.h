@@ -36,18 +36,16 @@ struct MeshShape {
   unsigned columns, rows;
   unsigned router, channel;  ///< network cycles, 1..16 and 1..8
   unsigned channels, depth;  ///< virtual channels of a port, flits of each
-  std::vector<std::uint16_t> sender_node, receiver_node;
+  std::vector<std::uint16_t> place;  ///< by endpoint (NodeId): its node of the mesh
 };
-MeshShape mesh_shape(const MachineSpec& machine, Direction direction);
+MeshShape mesh_shape(const MachineSpec& machine);
 
 class Mesh final : public Network {
  public:
   static constexpr unsigned kDirections = MeshSpec::kDirections;
 
-  Mesh(const NetworkShape& shape, const MeshShape& mesh, const AddressMap* map);
+  Mesh(const NetworkShape& shape, const MeshShape& mesh);
 
-  void connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) override;
-  void connect_output(unsigned receiver, MessageLink& out, CreditLink* credit_in) override;
   void add_to(Engine& engine) override;
   Cycle tick(Cycle now) override;
   bool idle() const override;
@@ -58,6 +56,9 @@ class Mesh final : public Network {
   unsigned hops(unsigned from_node, unsigned to_node) const;
 
  private:
+  void attach_sender(unsigned sender, MessageLink& in, CreditLink& credit_out) override;
+  void attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) override;
+
   static constexpr unsigned kNone = ~0u;
 
   struct Packet {
