@@ -17,16 +17,9 @@ Dispatcher::Dispatcher(const MachineSpec& machine,
       interval_(machine.kernels.block_interval_millicycles),
       flush_(machine.sm.l1d.flush_at_kernel_start),
       flush_only_when_idle_(machine.kernels.flush_only_when_idle),
-      sms_(machine.sm.count),
+      sms_(machine.sm.count, SmState(machine.sm)),
       vacant_(machine.kernels.entries, 0),
-      box_(machine.sm.count) {
-  const SmSpec& s = machine.sm;
-  for (SmState& sm : sms_) {
-    sm.free = {s.threads, s.warps, s.registers, s.shared_kib * 1024};
-    sm.free_slots = low_bits(s.blocks);
-    sm.slot.resize(s.blocks);
-  }
-}
+      box_(machine.sm.count) {}
 
 // --- kernels ------------------------------------------------------------------------------------
 
@@ -105,10 +98,7 @@ void Dispatcher::take_ends(Cycle now, unsigned i) {
     Kernel& kernel = kernels_[slot.kernel];
     BlockSpan& span = spans_[slot.span];
     span.end = now - latency_;
-    const BlockNeeds& needs = kernel.is.needs;
-    sm.free.threads += needs.threads, sm.free.warps += needs.warps;
-    sm.free.registers += needs.registers, sm.free.shared_bytes += needs.shared_bytes;
-    sm.free_slots |= 1ull << s;
+    sm.resources.release(s);
     block_policy_->on_block_done(i, span.block, slot.kernel);
     if (++kernel.done == kernel.blocks) end_kernel(now, slot.kernel);
   }
@@ -130,7 +120,7 @@ void Dispatcher::hand_out(Cycle now) {
   for (unsigned n = block_policy_->blocks_per_cycle(); n != 0;) {
     const Slots fit = with_room(waiting_ & ~declined, served);
     if (fit == 0) break;
-    const std::optional<unsigned> slot = kernel_policy_->pick({waiting_, fit, age_, now});
+    const std::optional<unsigned> slot = kernel_policy_->pick({waiting_ & ~declined, fit, age_, now});
     if (!slot) break;
     if (*slot >= stats::kKernelSlots || (fit >> *slot & 1) == 0)
       assertion_failed(
@@ -167,11 +157,7 @@ void Dispatcher::check(unsigned slot, const policy::BlockChoice& choice, const S
 void Dispatcher::place(Cycle now, unsigned slot, const policy::BlockChoice& choice) {
   SmState& sm = sms_[choice.sm];
   Kernel& k = kernels_[slot];
-  const BlockNeeds& needs = k.is.needs;
-  const unsigned s = lowest(sm.free_slots);
-  sm.free_slots &= sm.free_slots - 1;
-  sm.free.threads -= needs.threads, sm.free.warps -= needs.warps;
-  sm.free.registers -= needs.registers, sm.free.shared_bytes -= needs.shared_bytes;
+  const unsigned s = sm.resources.reserve(k.is.needs);
   sm.slot[s] = {spans_.size(), slot};
   spans_.push_back({static_cast<std::uint32_t>(k.is.sequence), choice.block, choice.sm,
                     now + latency_, kNever, choice.stolen});
@@ -193,9 +179,7 @@ bool Dispatcher::flushes(unsigned slot, unsigned i) {
 
 /// What limits blocks of a kernel on an SM beyond resources (a partition of the SM) belongs here.
 bool Dispatcher::fits(const Kernel& k, const SmState& sm) const {
-  const BlockNeeds& needs = k.is.needs;
-  return sm.free_slots != 0 && sm.free.threads >= needs.threads && sm.free.warps >= needs.warps &&
-         sm.free.registers >= needs.registers && sm.free.shared_bytes >= needs.shared_bytes;
+  return sm.resources.fits(k.is.needs);
 }
 
 void Dispatcher::update_room(unsigned i) {

@@ -97,10 +97,10 @@ class Dispatcher {
     unsigned kernel = 0;  // slot
   };
   struct SmState {
+    explicit SmState(const SmSpec& sm) : resources(sm), slot(sm.blocks) {}
     BlockStartLink* start = nullptr;
     BlockEndLink* end = nullptr;
-    BlockNeeds free;
-    std::uint64_t free_slots = 0;
+    Occupancy resources;
     std::uint64_t epoch = 0;  // in which its L1D was last flushed, with flush_only_when_idle
     std::vector<BlockSlot> slot;
   };
