@@ -66,10 +66,8 @@ Network::Network(const NetworkShape& shape)
 
 stats::NocCounters Network::with_totals(const Traffic& t) {
   stats::NocCounters c;
-  for (unsigned k = 0; k < stats::kNocKinds; ++k) {
-    c.kind[k] = t.kind[k];
-    stats::accumulate<stats::NocTraffic>(c, t.kind[k]);
-  }
+  for (unsigned k = 0; k < stats::kNocKinds; ++k) c.kind[k] = t.kind[k];
+  for (const stats::NocTraffic& of_kind : t.kind) stats::accumulate<stats::NocTraffic>(c, of_kind);
   return c;
 }
 

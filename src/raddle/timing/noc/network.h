@@ -77,6 +77,8 @@ class Network {
   /// What has been delivered, in all and by launch slot.
   stats::NocCounters counters() const;
   stats::NocCounters counters(unsigned kernel) const { return with_totals(traffic_[kernel]); }
+  /// The part of counters() that is segments of transfers, and so of none of its kinds.
+  stats::NocTraffic transfers() const { return traffic_.total().kind[kTransfers]; }
   /// Ports at senders and receivers, in the order of the topology's header; a mesh's links too.
   virtual std::vector<stats::NocPort> ports() const = 0;
 
@@ -112,12 +114,13 @@ class Network {
   Mailbox box_, credit_box_;
 
  private:
+  static constexpr unsigned kTransfers = stats::kNocKinds;
   struct Traffic {
-    std::array<stats::NocTraffic, stats::kNocKinds> kind{};
+    std::array<stats::NocTraffic, stats::kNocKinds + 1> kind{};  // and transfers
   };
-  /// What a message is about, by MessageKind: index into stats::kNocKindNames.
-  static constexpr std::array<std::uint8_t, kMessageKinds> kClass = {0, 1, 2, 3, 1, 2, 4, 0,
-                                                                     2, 1, 4, 4, 1, 2, 0, 4};
+  /// What a message is about, by MessageKind: index into stats::kNocKindNames, or kTransfers.
+  static constexpr std::array<std::uint8_t, kMessageKinds> kClass = {
+      0, 1, 2, 3, 1, 2, 4, 0, 2, 1, 4, 4, 1, 2, 0, 4, kTransfers};
   static stats::NocCounters with_totals(const Traffic& t);
 
   std::vector<std::uint16_t> sender_of_, receiver_of_;  // by node: place in the wiring

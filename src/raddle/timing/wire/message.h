@@ -29,8 +29,10 @@ enum class MessageKind : std::uint8_t {
   // From an L1:
   Remote,    ///< answer to a Forward: words of a Read
   Recalled,  ///< answer to a Recall, to the bank
+  // Between any two nodes:
+  Transfer,  ///< a segment of a payload (wire/transfer.h)
 };
-inline constexpr unsigned kMessageKinds = 16;
+inline constexpr unsigned kMessageKinds = 17;
 
 /// What a bank tells an L1 arrives in the order in which it was sent, so that an L1 whose data have
 /// been taken back is not asked for them any more. Everything else may overtake.
@@ -59,7 +61,7 @@ struct Message {
   std::uint8_t lanes = 0;          ///< lanes of an atomic or reduction
   std::uint8_t kernel = 0;         ///< launch slot, for per-kernel statistics and policies
   std::uint8_t dram_accesses = 0;  ///< replies: accesses to DRAM the request has caused, 0, 1 or 2
-  std::uint8_t rank = 0;           ///< priority in the networks' packet headers; 0 = none
+  std::uint8_t rank = 0;           ///< requests: priority that the packet's header tells; 0 = none
   WordMask words = 0;              ///< DeNovo: asked for, written, or delivered
   std::uint16_t peer = 0;  ///< DeNovo: the L1 that is asked by the bank, or that answers for it
   NodeId to{};             ///< where the network takes it
