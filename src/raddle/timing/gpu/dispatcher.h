@@ -83,6 +83,7 @@ class Dispatcher {
 
  private:
   using Slots = std::uint32_t;
+  static_assert(8 * sizeof(Slots) >= stats::kKernelSlots);
   struct Kernel {
     KernelEntry is;
     Launch launch;
