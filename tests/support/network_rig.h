@@ -28,8 +28,8 @@ inline NetworkShape network_shape(Wiring wiring, unsigned nodes, unsigned credit
 /// Sender i and receiver i are one node.
 inline NetworkShape network_shape(unsigned senders, unsigned receivers, unsigned credits = 64,
                                   ClockRatio clock = {1, 1}) {
-  return network_shape({node_row(0, senders), node_row(0, receivers)},
-                       std::max(senders, receivers), credits, clock);
+  return network_shape({node_row(0, senders), node_row(0, receivers)}, std::max(senders, receivers),
+                       credits, clock);
 }
 
 class NetworkRig {
@@ -94,9 +94,8 @@ class NetworkRig {
 inline NetworkRig crossbar(unsigned senders, unsigned receivers, unsigned credits = 64,
                            bool limited = false, CrossbarShape ports = {},
                            ClockRatio clock = {1, 1}) {
-  return {
-      std::make_unique<Crossbar>(network_shape(senders, receivers, credits, clock), ports), senders,
-      receivers, limited};
+  return {make_crossbar(network_shape(senders, receivers, credits, clock), ports), senders,
+          receivers, limited};
 }
 
 /// One sender and one receiver at each node.
@@ -106,9 +105,8 @@ inline NetworkRig mesh(unsigned columns, unsigned rows, unsigned router = 2, uns
   unsigned nodes = columns * rows;
   std::vector<std::uint16_t> all(nodes);
   for (unsigned i = 0; i < nodes; ++i) all[i] = static_cast<std::uint16_t>(i);
-  return {std::make_unique<Mesh>(
-              network_shape(nodes, nodes, credits, clock),
-              MeshShape{columns, rows, router, channel, channels, depth, all}),
+  return {std::make_unique<Mesh>(network_shape(nodes, nodes, credits, clock),
+                                 MeshShape{columns, rows, router, channel, channels, depth, all}),
           nodes, nodes, limited};
 }
 

@@ -22,8 +22,7 @@ NetworkShape everybody(Direction direction) {
 
 NetworkRig rig_of(Topology topology, Direction direction) {
   const NetworkShape shape = everybody(direction);
-  if (topology == Topology::Crossbar)
-    return {std::make_unique<Crossbar>(shape, CrossbarShape{}), shape.wiring};
+  if (topology == Topology::Crossbar) return {make_crossbar(shape, CrossbarShape{}), shape.wiring};
   const MeshShape mesh{kColumns, kRows, kRouter, kChannel, 2, 8, kPlace};
   return {std::make_unique<Mesh>(shape, mesh), shape.wiring};
 }
@@ -100,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, AnyToAny,
 TEST(Wiring, NodesThatAreNotWiredTakeNoPort) {
   const Wiring some{{Endpoints::sm(1), kEndpoints.slice(3)}, {kEndpoints.controller(1)}};
   const NetworkShape shape = network_shape(some, kEndpoints.count());
-  NetworkRig rig(std::make_unique<Crossbar>(shape, CrossbarShape{}), some);
+  NetworkRig rig(make_crossbar(shape, CrossbarShape{}), some);
   EXPECT_EQ(rig->ports().size(), 2u + 1u);
   rig.send(0, 20, 0, 4);
   rig.send(1, 20, 0, 4);
@@ -112,7 +111,7 @@ TEST(Wiring, NodesThatAreNotWiredTakeNoPort) {
 TEST(WiringDeathTest, APacketForANodeThatIsNotWiredIsAFault) {
   const Wiring some{{Endpoints::sm(0)}, {kEndpoints.slice(0)}};
   const NetworkShape shape = network_shape(some, kEndpoints.count());
-  NetworkRig rig(std::make_unique<Crossbar>(shape, CrossbarShape{}), some);
+  NetworkRig rig(make_crossbar(shape, CrossbarShape{}), some);
   Message m = message(MessageKind::Read, 0);
   m.to = kEndpoints.controller(0);
   rig.push(0, 20, m);

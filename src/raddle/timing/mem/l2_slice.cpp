@@ -138,7 +138,7 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
                       m.kind,
                       m.lanes,
                       m.kernel,
-                      Waiter::packed(head_set(), (ask != 0) + passed_on),
+                      Waiter::pack(head_set(), m.tenant, (ask != 0) + passed_on),
                       static_cast<std::uint32_t>(now)};
   if (fresh) e = mshrs_.add(m.line, missing, waiter);
   else mshrs_.wait(e, missing, waiter);

@@ -22,6 +22,8 @@ struct CrossbarShape {
   unsigned speedup = 1;  ///< packets that may leave one input at once
 };
 
+/// Sets of inputs take `Words` words: 64 inputs each.
+template <unsigned Words>
 class Crossbar final : public Network {
  public:
   Crossbar(const NetworkShape& shape, const CrossbarShape& ports);
@@ -59,7 +61,7 @@ class Crossbar final : public Network {
     stats::NocPort count;
   };
   struct alignas(64) Output {
-    SmSet want;  // inputs whose head packet goes here
+    BitSet<Words> want;  // inputs whose head packet goes here
     CreditLink* credit = nullptr;
     std::uint32_t credits = 0, turn = 0;  // turn: input that is asked first
     std::uint16_t waiting = 0;            // members of `want`
@@ -90,11 +92,14 @@ class Crossbar final : public Network {
   std::vector<Input> input_;
   std::vector<Output> output_;
   unsigned inputs_;
-  SmSet open_in_;           // inputs that could show a head
-  std::uint16_t go_[256];   // outputs whose packet can go in the next network cycle
-  unsigned going_ = 0;      // so many of them
+  BitSet<Words> open_in_;          // inputs that could show a head
+  std::vector<std::uint16_t> go_;  // outputs whose packet can go in the next network cycle
+  unsigned going_ = 0;             // so many of them
   std::uint16_t done_[64];  // outputs that become free in which of the next 63 cycles, as lists
   std::uint64_t done_occupied_ = 0;
 };
+
+/// One with sets as wide as it needs.
+std::unique_ptr<Network> make_crossbar(const NetworkShape& shape, const CrossbarShape& ports);
 
 }  // namespace raddle::timing

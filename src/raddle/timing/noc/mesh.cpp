@@ -42,17 +42,15 @@ void Mesh::step(Cycle now, std::uint64_t cycle) {
   }
   if ((inject_occupied_ >> slot & 1) != 0) {
     inject_occupied_ &= ~(1ull << slot);
-    inject_ |= inject_wheel_[slot];
-    inject_wheel_[slot] = {};
+    inject_.take_all(inject_wheel_[slot]);
   }
+  // What these add is for the next cycle.
   if (inject_.any()) {
-    SmSet senders = inject_;
-    inject_ = {};
-    senders.each([&](unsigned s) { inject(s, now, cycle); });
+    swap(inject_, injecting_);
+    injecting_.take_each([&](unsigned s) { inject(s, now, cycle); });
   }
-  SmSet active = active_;
-  active_ = {};
-  active.each([&](unsigned node) { route_node(node, now, cycle); });
+  swap(active_, routing_);
+  routing_.take_each([&](unsigned node) { route_node(node, now, cycle); });
 }
 
 Cycle Mesh::next_event(Cycle now) const {

@@ -61,8 +61,13 @@ Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh)
       ring_(std::bit_ceil(mesh.depth)),
       sender_(senders()),
       receiver_(receivers()),
-      credits_(nodes_ * kDirections * mesh.channel + 1) {
-  RADDLE_ASSERT(nodes_ >= 1 && nodes_ <= SmSet::kSize);
+      credits_(nodes_ * kDirections * mesh.channel + 1),
+      active_(nodes_),
+      routing_(nodes_),
+      inject_(senders()),
+      injecting_(senders()) {
+  RADDLE_ASSERT(nodes_ >= 1 && nodes_ <= SparseSet::kMost && senders() <= SparseSet::kMost);
+  for (unsigned i = 0; i < 64; ++i) inject_wheel_.emplace_back(senders());
   RADDLE_ASSERT(mesh.router >= 1 && mesh.router <= 16 && mesh.channel >= 1 && mesh.channel <= 8);
   RADDLE_ASSERT(mesh.place.size() == shape.nodes);
   std::fill(std::begin(wheel_), std::end(wheel_), kNone);
@@ -89,7 +94,8 @@ void Mesh::build_links() {
   for (Output& out : output_) out.free = static_cast<std::uint32_t>(low_bits(mesh_.channels));
   for (unsigned node = 0; node < nodes_; ++node) {
     unsigned x = node % mesh_.columns, y = node / mesh_.columns;
-    x_.push_back(static_cast<std::uint8_t>(x)), y_.push_back(static_cast<std::uint8_t>(y));
+    x_.push_back(static_cast<std::uint16_t>(x));
+    y_.push_back(static_cast<std::uint16_t>(y));
     for (unsigned bit = 0; bit < vcs_of_router_; ++bit) {
       Vc& vc = vc_[node * vcs_of_router_ + bit];
       vc.node = static_cast<std::uint16_t>(node), vc.bit = static_cast<std::uint8_t>(bit);

@@ -22,14 +22,9 @@ Wiring wiring_of(const MachineSpec& m, Direction direction) {
 }
 
 NetworkShape network_shape(const MachineSpec& m, Direction direction) {
-  return {direction,
-          wiring_of(m, direction),
-          m.endpoints().count(),
-          m.noc.queue_flits,
-          m.noc.latency_cycles,
-          largest_packet(m),
-          packet_size(m),
-          network_clock(m)};
+  return {direction,         wiring_of(m, direction), m.endpoints().count(),
+          m.noc.queue_flits, m.noc.latency_cycles,    largest_packet(m),
+          packet_size(m),    network_clock(m)};
 }
 
 /// Place of each node in `list`, or `absent`.
@@ -58,10 +53,9 @@ Network::Network(const NetworkShape& shape)
       credit_box_(shape.nodes),
       sender_of_(places(shape.wiring.senders, shape.nodes, kNotWired)),
       receiver_of_(places(shape.wiring.receivers, shape.nodes, kNotWired)) {
-  RADDLE_ASSERT(senders() >= 1 && senders() <= SmSet::kSize);
-  RADDLE_ASSERT(receivers() >= 1 && receivers() <= SmSet::kSize);
+  RADDLE_ASSERT(senders() >= 1 && receivers() >= 1);
   RADDLE_ASSERT(shape.latency >= 1 && shape.latency <= 32);
-  RADDLE_ASSERT(shape.max_flits <= 32 && shape.max_flits <= shape.credits);
+  RADDLE_ASSERT(shape.max_flits <= kMostFlits && shape.max_flits <= shape.credits);
 }
 
 stats::NocCounters Network::with_totals(const Traffic& t) {
@@ -79,7 +73,7 @@ std::unique_ptr<Network> make_network(const MachineSpec& m, Direction direction)
   const bool request = direction == Direction::Request;
   const CrossbarShape ports{request ? m.noc.sms_per_port : 1, request ? 1 : m.noc.sms_per_port,
                             m.noc.input_speedup};
-  return std::make_unique<Crossbar>(shape, ports);
+  return make_crossbar(shape, ports);
 }
 
 }  // namespace raddle::timing
