@@ -18,7 +18,8 @@ Dispatcher::Dispatcher(const MachineSpec& machine,
       flush_(machine.sm.l1d.flush_at_kernel_start),
       flush_only_when_idle_(machine.kernels.flush_only_when_idle),
       sms_(machine.sm.count, SmState(machine.sm)),
-      vacant_(machine.kernels.entries, 0) {}
+      vacant_(machine.kernels.entries, 0),
+      box_(machine.sm.count) {}
 
 // --- kernels ------------------------------------------------------------------------------------
 

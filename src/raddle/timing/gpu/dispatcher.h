@@ -87,6 +87,7 @@ class Dispatcher {
 
  private:
   using Slots = std::uint32_t;
+  static_assert(8 * sizeof(Slots) >= stats::kKernelSlots);
   struct Kernel {
     KernelEntry is;
     Launch launch;
@@ -134,7 +135,7 @@ class Dispatcher {
   std::uint64_t epoch_ = 0;
   std::uint64_t next_hand_out_ = 0;  // in 1/1000 cycles
   Cycle next_begin_ = kNever, last_begin_ = 0, wake_ = kNever;
-  Mailbox box_;
+  Mailbox box_;  // of the SMs
   std::vector<Ended> ended_;
   std::vector<BlockSpan> spans_;
 };
