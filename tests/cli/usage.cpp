@@ -38,7 +38,15 @@ TEST(Usage, RunAndCompareShareTheOptionsOfTheContract) {
 TEST(Usage, VersionIsPrinted) {
   const Outcome version = raddle("--version");
   EXPECT_EQ(version.status, 0);
-  EXPECT_THAT(version.out, testing::MatchesRegex("raddle [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(version.out,
+              testing::MatchesRegex("raddle [0-9]+\\.[0-9]+\\.[0-9]+\\+[0-9a-f]{16}\n"));
+}
+
+TEST(Usage, ResultsTellTheVersionThatIsPrinted) {
+  const Outcome version = raddle("--version");
+  const Outcome run = raddle("run vecadd size=tiny --functional --json -");
+  const auto told = nlohmann::json::parse(run.out)["raddle_version"].get<std::string>();
+  EXPECT_EQ("raddle " + told + "\n", version.out);
 }
 
 TEST(Usage, WrongWordsAreRefused) {

@@ -7,7 +7,7 @@
 #include "raddle/report/blocks.h"
 #include "raddle/report/page.h"
 #include "raddle/report/placement.h"
-#include "raddle_paths.h"
+#include "raddle/sim/version.h"
 
 namespace raddle::report {
 
@@ -142,7 +142,7 @@ Json run_json(const Run& run, std::size_t runs) {
 
 Json data(const ReportInput& input) {
   Json out;
-  out["raddle_version"] = RADDLE_VERSION;
+  out["raddle_version"] = sim::version();
   out["command"] = input.command;
   out["date"] = input.date;
   const std::size_t runs = std::max<std::size_t>(input.runs.size(), 1);

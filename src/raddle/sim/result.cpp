@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 
+#include "raddle/sim/version.h"
 #include "raddle_paths.h"
 
 namespace raddle::sim {
@@ -219,6 +220,7 @@ Json to_json(const Result& r) {
   // Everything but the host's own doings and what observers saw decides the hash; two equal runs
   // give equal text.
   const std::string text = out.dump();
+  out["raddle_version"] = version();
   if (!r.analysis.is_null()) out["analysis"] = r.analysis;
   out["host"] = {{"wall_seconds", r.host.wall_seconds},
                  {"functional_seconds", r.host.functional_seconds},
