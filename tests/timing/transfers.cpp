@@ -116,7 +116,7 @@ TEST_P(Transfers, ArriveOnceAndWholeAmongOtherTraffic) {
   for (; t < 3000; t += 10) {
     const auto from = static_cast<unsigned>(rng.below(kNodes));
     const auto to = static_cast<unsigned>(rng.below(kNodes));
-    const std::uint32_t bytes = kLengths[rng.below(kLengths.size())] % 4096;
+    const std::uint32_t bytes = kLengths[rng.below(static_cast<unsigned>(kLengths.size()))] % 4096;
     if (rig.sender(from).room_at(t) == t) {
       rig.sender(from).send(t, static_cast<NodeId>(to), bytes, t);
       expected.push_back({0, from, to, t});
@@ -168,7 +168,7 @@ TEST(Transfer, IsWholeInWhateverOrderItsSegmentsCome) {
                     payload);
     for (; !p.sender.empty(); p.sender.pop()) segments.push_back(p.sender.front());
     for (std::size_t i = segments.size(); i > 1; --i)
-      std::swap(segments[i - 1], segments[rng.below(i)]);
+      std::swap(segments[i - 1], segments[rng.below(static_cast<unsigned>(i))]);
     std::vector<std::uint64_t> came;
     for (std::size_t i = 0; i < segments.size(); ++i)
       p.receiver.arrive(i, segments[i], [&](NodeId, std::uint64_t payload) {

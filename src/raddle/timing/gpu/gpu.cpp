@@ -157,7 +157,7 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   }
   for (unsigned i = 0; i < machine_.dram.channels; ++i) {
     auto policy = policies.dram->make({i, machine_.dram.banks, options.seed});
-    partitions_.push_back(make_partition(machine_, map_, i, std::move(policy)));
+    partitions_.push_back(make_partition({machine_, i}, map_, std::move(policy)));
     wire_partition(i);
   }
   // The networks first: they are the longest tasks of a window.
