@@ -88,7 +88,7 @@ Message DenovoL1::request(MessageKind kind, std::uint32_t line, WordMask words, 
   Message m;
   m.line = line, m.sm = static_cast<std::uint16_t>(sm_), m.tag = static_cast<std::uint16_t>(tag);
   m.kind = kind, m.kernel = static_cast<std::uint8_t>(kernel), m.words = words;
-  m.peer = static_cast<std::uint8_t>(sm_);
+  m.peer = static_cast<std::uint16_t>(sm_);
   return m;
 }
 
@@ -289,7 +289,7 @@ void DenovoL1::answer(const Message& m, WordMask words) {
   const unsigned at = find(m.line);
   const WordMask here = at == kAbsent ? WordMask{0} : way_[at].registered;
   Message out = m;
-  out.words = words, out.peer = static_cast<std::uint8_t>(sm_);
+  out.words = words, out.peer = static_cast<std::uint16_t>(sm_);
   out.kind = m.kind == MessageKind::Forward      ? MessageKind::Remote
              : m.kind == MessageKind::Take       ? MessageKind::Owned
              : m.kind == MessageKind::Invalidate ? MessageKind::Registered

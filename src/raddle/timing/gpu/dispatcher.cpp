@@ -20,7 +20,8 @@ Dispatcher::Dispatcher(const MachineSpec& machine,
       flush_only_when_idle_(machine.kernels.flush_only_when_idle),
       sms_(machine.sm.count, SmState(machine.sm)),
       caps_(machine.sm.count),
-      vacant_(machine.kernels.entries, 0) {}
+      vacant_(machine.kernels.entries, 0),
+      box_(machine.sm.count) {}
 
 // --- kernels ------------------------------------------------------------------------------------
 

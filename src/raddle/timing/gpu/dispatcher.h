@@ -96,6 +96,7 @@ class Dispatcher {
 
  private:
   using Slots = std::uint32_t;
+  static_assert(8 * sizeof(Slots) >= stats::kKernelSlots);
   struct Kernel {
     KernelEntry is;
     Launch launch;
@@ -146,7 +147,7 @@ class Dispatcher {
   Cycle next_begin_ = kNever, last_begin_ = 0, wake_ = kNever;
   Cycle obeys_ = kNever;  // when caps change
   bool shared_ = false;   // there is a scheme
-  Mailbox box_;
+  Mailbox box_;           // of the SMs
   std::vector<Ended> ended_;
   std::vector<BlockSpan> spans_;
 };

@@ -150,8 +150,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     : machine_(checked(machine, policies)),
       options_(options),
       map_(machine_),
-      request_(make_network(machine_, Direction::Request, map_)),
-      reply_(make_network(machine_, Direction::Reply, map_)),
+      request_(make_network(machine_, Direction::Request)),
+      reply_(make_network(machine_, Direction::Reply)),
       dispatcher_(machine_, *policies.kernel, *policies.block, options.seed),
       engine_(window(), options.skip, options.shuffle),
       sampler_(options.sample_interval, window()),
@@ -185,14 +185,13 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
 void Gpu::Impl::wire_sm(unsigned i) {
   Sm& sm = *sms_[i];
   sm.set_skip(options_.skip);
-  request_->connect_input(i, sm.ports().to_noc, sm.ports().credit_in);
+  const NodeId node = Endpoints::sm(i);
+  request_->connect_input(node, sm.ports().to_noc, sm.ports().credit_in);
   sm.ports().noc_box = &request_->box();
-  reply_->connect_output(i, sm.ports().from_noc, nullptr);
+  reply_->connect_output(node, sm.ports().from_noc, nullptr);
   if (machine_.coherence.ownership) {
-    sm.ports().reply_sender = machine_.l2.slices + i;
     sm.ports().reply_box = &reply_->box();
-    reply_->connect_input(machine_.l2.slices + i, sm.ports().to_replies,
-                          sm.ports().reply_credit_in);
+    reply_->connect_input(node, sm.ports().to_replies, sm.ports().reply_credit_in);
   }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());
@@ -203,13 +202,12 @@ void Gpu::Impl::wire_partition(unsigned i) {
   p.set_skip(options_.skip);
   for (unsigned place = 0; place < p.slices(); ++place) {
     SlicePorts& ports = p.ports(place);
-    unsigned slice = i * p.slices() + place;
-    request_->connect_output(slice, ports.from_noc, &ports.credit_out);
+    const NodeId node = machine_.endpoints().slice(i * p.slices() + place);
+    request_->connect_output(node, ports.from_noc, &ports.credit_out);
     ports.noc_credit_box = &request_->credit_box();
-    reply_->connect_input(slice, ports.to_noc, ports.credit_in);
+    reply_->connect_input(node, ports.to_noc, ports.credit_in);
     ports.noc_box = &reply_->box();
-    if (machine_.coherence.ownership)
-      reply_->connect_output(machine_.sm.count + slice, ports.answers, nullptr);
+    if (machine_.coherence.ownership) reply_->connect_output(node, ports.answers, nullptr);
   }
 }
 

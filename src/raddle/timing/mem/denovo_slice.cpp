@@ -13,6 +13,11 @@ DenovoBank::Shape bank_shape(const MachineSpec& machine) {
 /// A request has an answer, or one message for each word at most.
 constexpr unsigned kMessagesOfRequest = 17;
 
+/// To the L1 where words are registered; all else is for the requester.
+bool for_owner(MessageKind kind) {
+  return kind >= MessageKind::Forward && kind <= MessageKind::Recall;
+}
+
 unsigned most_messages(const MachineSpec& m, unsigned limit) {
   return limit + kMessagesOfRequest * (1 + m.l2.mshr_entries * m.l2.mshr_merges) +
          kMessagesOfRequest;
@@ -26,6 +31,7 @@ DenovoSlice::DenovoSlice(const MachineSpec& machine, const AddressMap& map, unsi
                    machine.l2.out_queue),
       id_(id),
       place_(place),
+      node_(static_cast<unsigned>(machine.endpoints().slice(id))),
       latency_(machine.noc.latency_cycles),
       directory_cycles_(machine.coherence.directory_cycles),
       spec_(machine.l2),
@@ -70,7 +76,7 @@ void DenovoSlice::accept(Cycle now) {
   if (refused_) count.blocked_cycles += now - refused_since_, refused_ = false;
   ports_.credit_out.push(now + latency_,
                          static_cast<std::uint8_t>(request_flits_.flits(in.front())));
-  ports_.noc_credit_box->post(now + latency_, id_);
+  ports_.noc_credit_box->post(now + latency_, node_);
   in.pop();
   look_up_free_ = now + spec_.interval_cycles;
 }
@@ -116,8 +122,10 @@ void DenovoSlice::send_replies(Cycle now) {
     lacks_credits_ = credits_ < flits;
     if (lacks_credits_) return;
     credits_ -= flits, inject_free_ = pace_.send(now, flits);
-    ports_.to_noc.push(now + latency_, m);
-    ports_.noc_box->post(now + latency_, id_);
+    Message out = m;
+    out.to = Endpoints::sm(for_owner(m.kind) ? m.peer : m.sm);
+    ports_.to_noc.push(now + latency_, out);
+    ports_.noc_box->post(now + latency_, node_);
     queue.pop();
   }
 }

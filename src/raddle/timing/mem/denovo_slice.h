@@ -70,6 +70,7 @@ class DenovoSlice {
   bool skip_ = true, lacks_credits_ = false, refused_ = false;
   Wait wait_ = Wait::Nothing;
   unsigned credits_, reply_limit_, id_, place_;
+  unsigned node_;  // id_ as an endpoint of the networks
   Cycle latency_, directory_cycles_, look_up_free_ = 0, inject_free_ = 0, refused_since_ = 0;
   L2Spec spec_;
   DramChannel& dram_;

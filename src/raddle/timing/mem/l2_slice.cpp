@@ -38,6 +38,7 @@ L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id,
       ahead_(furthest_ahead(latency_)),
       id_(id),
       place_(place),
+      node_(static_cast<unsigned>(machine.endpoints().slice(id))),
       dram_(dram),
       write_backs_(write_backs),
       map_(map),
@@ -137,7 +138,7 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
                       m.kind,
                       m.lanes,
                       m.kernel,
-                      Waiter::packed(head_set(), (ask != 0) + passed_on),
+                      Waiter::pack(head_set(), m.tenant, (ask != 0) + passed_on),
                       static_cast<std::uint32_t>(now)};
   if (fresh) e = mshrs_.add(m.line, missing, waiter);
   else mshrs_.wait(e, missing, waiter);
@@ -196,7 +197,7 @@ void L2Slice::accept(Cycle now) {
   sets_.pop();
   look_up_free_ = now + spec_.interval_cycles;
   ports_.credit_out.push(now + latency_, static_cast<std::uint8_t>(flits));
-  ports_.noc_credit_box->post(now + latency_, id_);
+  ports_.noc_credit_box->post(now + latency_, node_);
 }
 
 void L2Slice::fill(Cycle now, const DramReply& reply) {
@@ -238,8 +239,10 @@ void L2Slice::send_replies(Cycle now) {
     lacks_credits_ = !has_credits(now, flits);
     if (lacks_credits_) return;
     credits_ -= flits, inject_free_ = pace_.send(leaves, flits);
-    ports_.to_noc.push(leaves + latency_, m);
-    ports_.noc_box->post(leaves + latency_, id_);
+    Message reply = m;
+    reply.to = Endpoints::sm(m.sm);
+    ports_.to_noc.push(leaves + latency_, reply);
+    ports_.noc_box->post(leaves + latency_, node_);
     if (leaving_.full()) leaving_.pop();  // one that has left
     leaving_.push(leaves);
     stats::L2Counters& count = count_[m.kernel];

@@ -61,6 +61,7 @@ class AddressMap {
         far_banks_(machine.dram.banks / machine.dram.interleave_banks),
         slices_per_channel_(machine.l2.slices / machine.dram.channels),
         banks_(machine.dram.banks),
+        endpoints_(machine.endpoints()),
         bank_hash_(machine.dram.bank_hash),
         channels_(machine.dram.channels, 0, machine.dram.channel_hash),
         slices_(slices_per_channel_, 0x9e3779b9u, turn_of(machine.l2.slice_index)),
@@ -73,6 +74,8 @@ class AddressMap {
     Spread::Place at = in_channel(line);
     return at.pile * slices_per_channel_ + slices_(at.index).pile;
   }
+  /// That slice as an endpoint of the networks.
+  NodeId home(std::uint32_t line) const { return endpoints_.slice(slice(line)); }
   unsigned channel(std::uint32_t line) const { return in_channel(line).pile; }
   /// Set inside the line's slice.
   unsigned set(std::uint32_t line) const {
@@ -106,6 +109,7 @@ class AddressMap {
   }
   Divisor chunk_lines_, unit_lines_, units_of_row_, near_banks_, far_banks_;
   std::uint32_t slices_per_channel_, banks_;
+  Endpoints endpoints_;
   AddressHash bank_hash_;
   Spread channels_, slices_, sets_;
 };

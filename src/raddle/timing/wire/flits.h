@@ -1,5 +1,5 @@
-// Size of every packet the machine can send, looked up instead of divided out, and how fast a
-// sender hands packets to a network.
+// Size of every packet the machine can send, looked up instead of divided out but for segments of
+// transfers, and how fast a sender hands packets to a network.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -29,18 +29,20 @@ class FlitTable {
     std::uint8_t flits;
     std::uint16_t bytes;
   };
-  Size size(const Message& m) const { return size_[carried(m)]; }
+  Size size(const Message& m) const {
+    if (m.words != 0) [[unlikely]]
+      return size_of_words(m);
+    const auto kind = static_cast<unsigned>(m.kind);
+    return size_[static_cast<unsigned>(
+        std::popcount(static_cast<unsigned>(m.sectors & sectors_[kind])))];
+  }
   unsigned flits(const Message& m) const { return size(m).flits; }
 
  private:
   static constexpr unsigned kSectors = 9, kWords = 17;
-  unsigned carried(const Message& m) const {
-    const auto kind = static_cast<unsigned>(m.kind);
-    if (m.words != 0) [[unlikely]]
-      return kSectors +
-             static_cast<unsigned>(std::popcount(static_cast<unsigned>(m.words & words_[kind])));
-    return static_cast<unsigned>(std::popcount(static_cast<unsigned>(m.sectors & sectors_[kind])));
-  }
+  Size size_of_words(const Message& m) const;
+
+  PacketSize packet_;
   std::array<std::uint8_t, kMessageKinds> sectors_{};  // by kind: all or none are carried
   std::array<WordMask, kMessageKinds> words_{};
   std::array<Size, kSectors + kWords> size_{};
