@@ -11,11 +11,13 @@
 #include <deque>
 #include <map>
 
+#include "raddle/timing/gpu/accounts.h"
 #include "raddle/timing/gpu/coherence_statistics.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/launch_trees.h"
 #include "raddle/timing/gpu/policy_statistics.h"
 #include "raddle/timing/gpu/sampler.h"
+#include "raddle/timing/gpu/scheme_unit.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
 #include "raddle/timing/sm/sm.h"
@@ -64,6 +66,9 @@ class Gpu::Impl {
   Cycle now() const { return now_; }
   stats::GpuCounters counters() const { return counters(now_); }
   const std::vector<KernelRun>& kernels();
+  stats::GpuCounters tenant_counters(TenantId tenant) {
+    return tenant_counters(tenant, engine_.end());
+  }
   std::uint64_t hash() const;
   std::vector<std::string> audit();
   const Network& request() const { return *request_; }
@@ -74,7 +79,6 @@ class Gpu::Impl {
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
 
  private:
-  static constexpr std::uint32_t kNoJob = ~std::uint32_t{0};
   Cycle window() const {
     return std::min(machine_.noc.latency_cycles, machine_.dispatch_latency_cycles);
   }
@@ -95,13 +99,16 @@ class Gpu::Impl {
   KernelEntry entry_of(std::uint32_t job) const;
   void before_window(Cycle begin);
   void enter_kernels(Cycle begin);
+  void look_at_tenants(Cycle begin);
   Cycle last_progress(Cycle now) const;
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
   stats::GpuCounters counters(Cycle at) const;
   Sampler::Activity activity(Cycle at) const;
-  stats::GpuCounters counted_for(unsigned slot) const;
-  void close_account(unsigned slot);
+  stats::GpuCounters counted_for(unsigned slot, Cycle at) const;
+  stats::GpuCounters tenant_counters(TenantId tenant, Cycle at);
+  void close_account(unsigned slot, Cycle at);
+  void close_accounts(Cycle at);
 
   MachineSpec machine_;
   GpuOptions options_;
@@ -133,8 +140,9 @@ class Gpu::Impl {
   Cycle now_ = 0;                // end of the last kernel
   Cycle watch_next_ = 0;         // when the watchdog could bite at the earliest
   std::vector<KernelRun> runs_;  // by job
-  std::array<std::uint32_t, stats::kKernelSlots> account_;  // job that has or last had a slot
-  std::array<stats::GpuCounters, stats::kKernelSlots> settled_{};  // of the jobs before it
+  Accounts accounts_;
+  std::unique_ptr<SchemeUnit> scheme_;                  // null: none shares the GPU
+  std::array<std::uint32_t, kMostTenants> launches_{};  // that have not ended, by tenant
 };
 
 Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
@@ -148,7 +156,6 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       engine_(window(), options.skip, options.shuffle),
       sampler_(options.sample_interval, window()),
       manager_(machine_.kernels, machine_.launch_latency_cycles) {
-  account_.fill(kNoJob);
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
     sms_.push_back(
         std::make_unique<Sm>(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
@@ -166,6 +173,10 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   engine_.add(dispatcher_);
   for (auto& sm : sms_) engine_.add(*sm);
   for (auto& p : partitions_) engine_.add(*p);
+  if (policies.scheme != nullptr)
+    scheme_ = std::make_unique<SchemeUnit>(machine_, *policies.scheme, window(), options.seed);
+  if (scheme_ != nullptr && !scheme_->shares()) scheme_ = nullptr;
+  if (scheme_ != nullptr) engine_.add(*scheme_);
   for (Mailbox* box : {&request_->box(), &request_->credit_box(), &reply_->box(),
                        &reply_->credit_box(), &dispatcher_.box()})
     box->set_shared(options.threads > 1);
@@ -235,6 +246,7 @@ void Gpu::Impl::wait_for_room(std::uint64_t warp_instructions) {
 void Gpu::Impl::submit_tree(std::vector<Submission> tree) {
   std::uint64_t warp_instructions = 0;
   for (const Submission& launch : tree) {
+    RADDLE_ASSERT(index(launch.info.tenant) < kMostTenants);
     check(launch.code->code, launch.stream->shape());
     warp_instructions += launch.info.warp_instructions;
   }
@@ -251,6 +263,7 @@ void Gpu::Impl::submit_tree(std::vector<Submission> tree) {
   for (Submission& launch : tree) {
     runs_.emplace_back();
     if (!launch.stream->concurrent()) ++serial_;
+    ++launches_[index(launch.info.tenant)];
     jobs_.push_back(
         {std::move(launch.stream), decoded(std::move(launch.code)), std::move(launch.info)});
   }
@@ -324,6 +337,7 @@ void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
   Job& job = jobs_[e.job - first_job_];
   now_ = runs_[e.job].end = e.at;
   if (!job.stream->concurrent()) --serial_;
+  --launches_[index(job.info.tenant)];
   if (trees_.has(e.job)) trees_.ended(e.job, e.at);
   else complete(job.info.stream, job.info.warp_instructions, e.at);
   job.stream = nullptr, job.code = nullptr;
@@ -352,6 +366,7 @@ KernelEntry Gpu::Impl::entry_of(std::uint32_t number) const {
                     job.info.name,    job.info.stream,
                     shape.grid,       block_needs(machine_.sm, job.code->lowered->code, shape),
                     job.stream.get(), &job.code->kernel};
+  entry.tenant = job.info.tenant;
   if (!trees_.has(number) || roots_.contains(number)) return entry;
   const LaunchTrees::Parent parent = trees_.parent(number);
   // Sequence numbers of a tree are as consecutive as its jobs.
@@ -370,8 +385,9 @@ void Gpu::Impl::enter_kernels(Cycle begin) {
       break;
     }
     manager_.take();
-    close_account(dispatcher_.next_slot());
-    account_[dispatcher_.next_slot()] = next.job;
+    const unsigned slot = dispatcher_.next_slot();
+    close_account(slot, engine_.end());
+    accounts_.open(slot, next.job, jobs_[next.job - first_job_].info.tenant);
     KernelRun& run = runs_[next.job];
     run.start = next.left;
     run.begin = std::max(
@@ -386,6 +402,7 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
     for (const auto& sm : sms_) writes_.gather(sm->denovo()->written(), window());
   if (!manager_.pending().empty()) enter_kernels(begin);
+  if (scheme_ != nullptr) look_at_tenants(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
     const std::string names = dispatcher_.names();
@@ -397,6 +414,22 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (begin - progress >= options_.watchdog_cycles)
     give_up(begin, "nothing has moved for " + std::to_string(begin - progress) + " cycles");
   watch_next_ = progress + std::min(options_.watchdog_cycles, kNever - progress);
+}
+
+/// The scheme looks, if it is time, and what it sets holds from this window's first cycle on.
+void Gpu::Impl::look_at_tenants(Cycle begin) {
+  unsigned present = 0;
+  for (unsigned t = 0; t < kMostTenants; ++t)
+    if (launches_[t] != 0) present |= 1u << t;
+  const auto mask = static_cast<std::uint8_t>(present);
+  if (!scheme_->due(begin, mask)) return;
+  close_accounts(begin);
+  std::array<SchemeUnit::Tenant, kMostTenants> tenants;
+  for (unsigned t = 0; t < kMostTenants; ++t) {
+    const TenantId id{static_cast<std::uint8_t>(t)};
+    tenants[t] = {accounts_.of(id), dispatcher_.caps().resident(id)};
+  }
+  if (scheme_->look(begin, mask, tenants)) dispatcher_.obey(begin, scheme_->knobs());
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {
@@ -449,10 +482,10 @@ Sampler::Activity Gpu::Impl::activity(Cycle at) const {
   return out;
 }
 
-/// Everything counted for that launch slot so far.
-stats::GpuCounters Gpu::Impl::counted_for(unsigned slot) const {
+/// Everything counted for that launch slot before cycle `at`.
+stats::GpuCounters Gpu::Impl::counted_for(unsigned slot, Cycle at) const {
   stats::GpuCounters sum;
-  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(engine_.end(), slot));
+  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(at, slot));
   sum.request = request_->counters(slot), sum.reply = reply_->counters(slot);
   for (const auto& p : partitions_) {
     stats::accumulate(sum.l2, p->l2_counters(slot));
@@ -462,17 +495,22 @@ stats::GpuCounters Gpu::Impl::counted_for(unsigned slot) const {
 }
 
 /// What has been counted for the slot belongs to the launch that has had it.
-void Gpu::Impl::close_account(unsigned slot) {
-  if (account_[slot] == kNoJob) return;
-  const stats::GpuCounters all = counted_for(slot);
-  stats::GpuCounters own = all;
-  stats::accumulate(runs_[account_[slot]].counters, stats::accumulate(own, settled_[slot], -1));
-  settled_[slot] = all;
+void Gpu::Impl::close_account(unsigned slot, Cycle at) {
+  accounts_.close(slot, runs_, [this, at](unsigned of) { return counted_for(of, at); });
+}
+
+void Gpu::Impl::close_accounts(Cycle at) {
+  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot) close_account(slot, at);
 }
 
 const std::vector<KernelRun>& Gpu::Impl::kernels() {
-  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot) close_account(slot);
+  close_accounts(engine_.end());
   return runs_;
+}
+
+stats::GpuCounters Gpu::Impl::tenant_counters(TenantId tenant, Cycle at) {
+  close_accounts(at);
+  return accounts_.of(tenant);
 }
 
 /// Scheduler-cycles, sums over launches, and each component's own laws.
@@ -526,6 +564,7 @@ void Gpu::Impl::each_policy(Visit&& visit) {
   dispatcher_.each_policy(visit);
   for (const auto& sm : sms_) sm->each_policy(visit);
   for (const auto& p : partitions_) visit(p->dram().policy());
+  if (scheme_ != nullptr) visit(scheme_->policy());
   if (!machine_.coherence.ownership) return;
   CoherenceStatistics coherence{counters(now_)};
   for (const auto& sm : sms_) coherence.kept += sm->denovo()->kept();
@@ -556,6 +595,7 @@ void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
 Cycle Gpu::now() const { return impl_->now(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }
 const std::vector<KernelRun>& Gpu::kernels() { return impl_->kernels(); }
+stats::GpuCounters Gpu::tenant_counters(TenantId tenant) { return impl_->tenant_counters(tenant); }
 std::uint64_t Gpu::hash() const { return impl_->hash(); }
 std::vector<std::string> Gpu::audit() { return impl_->audit(); }
 std::vector<stats::NocPort> Gpu::request_ports() const { return impl_->request().ports(); }

@@ -56,6 +56,7 @@ struct LaunchInfo {
   StreamId stream{};
   std::uint64_t sequence = 0;
   std::uint64_t warp_instructions = 0;  ///< where known: recorded streams
+  TenantId tenant{};
 };
 
 /// A launch with its op streams; `code` is its code as this machine executes it.
@@ -128,6 +129,9 @@ class Gpu {
   /// Every launch in order of submission; their counters sum up to counters(), but for those of the
   /// schedulers.
   const std::vector<KernelRun>& kernels();
+  /// Of all launches of the tenant so far, also while some are under way; scheduler-cycles of
+  /// nobody's warps are in none. Tenants sum up to counters(), but for those of the schedulers.
+  stats::GpuCounters tenant_counters(TenantId tenant);
   /// Every counter of every component, for state_hash.
   std::uint64_t hash() const;
   /// Ports of the request and of the reply network (timing/noc).
