@@ -22,6 +22,9 @@ inline constexpr LaneMask kFullMask = ~LaneMask{0};
 /// Identifiers are distinct types so that one cannot be passed for another; `index` opens them.
 enum class SmId : std::uint32_t {};
 enum class StreamId : std::uint32_t {};
+/// Who shares the GPU with others: an application, or a group of streams.
+enum class TenantId : std::uint8_t {};
+inline constexpr unsigned kMostTenants = 8;
 template <class Id>
 constexpr auto index(Id id) {
   return static_cast<std::underlying_type_t<Id>>(id);
