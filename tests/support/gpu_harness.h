@@ -38,10 +38,11 @@ class GpuHarness {
     return gpu_.now() - before;
   }
   /// Queues the launch on a stream; the recording must outlive its run. Returns its number.
-  std::uint64_t submit(Recording& r, std::uint32_t stream) {
+  std::uint64_t submit(Recording& r, std::uint32_t stream, unsigned tenant = 0) {
     gpu_.submit({std::shared_ptr<void>(), &r.stream()},
                 std::make_shared<const trace::LoweredCode>(trace::as_it_is(r.code())),
-                {r.code().name, StreamId{stream}, launches_});
+                {r.code().name, StreamId{stream}, launches_, 0,
+                 TenantId{static_cast<std::uint8_t>(tenant)}});
     return launches_++;
   }
   timing::Gpu& operator*() { return gpu_; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 
 namespace raddle::timing {
@@ -38,6 +39,7 @@ unsigned Dispatcher::next_slot() const {
 
 void Dispatcher::enter(const KernelEntry& kernel, Cycle start) {
   RADDLE_ASSERT(!full());
+  RADDLE_ASSERT(index(kernel.tenant) < kMostTenants);
   const unsigned slot = last_slot_ = next_slot();
   vacant_.erase(vacant_.begin());
   if (under_way_ == 0) ++epoch_;
@@ -45,7 +47,8 @@ void Dispatcher::enter(const KernelEntry& kernel, Cycle start) {
   age_.insert(slot);
   Kernel& k = kernels_[slot];
   k.is = kernel;
-  k.launch = {kernel.ops, kernel.code, kernel.job, static_cast<std::uint8_t>(slot)};
+  k.launch = {kernel.ops, kernel.code, kernel.job, static_cast<std::uint8_t>(slot),
+              kernel.tenant};
   k.begin = start;
   k.blocks = static_cast<std::uint32_t>(kernel.grid.count()), k.handed = k.done = 0;
   k.is_handed.assign(k.blocks, false);

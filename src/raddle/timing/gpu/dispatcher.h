@@ -37,6 +37,7 @@ struct KernelEntry {
   trace::KernelStream* ops = nullptr;
   const DecodedKernel* code = nullptr;
   policy::DeviceParent parent = {};
+  TenantId tenant{};
 };
 
 class Dispatcher {
