@@ -48,6 +48,7 @@ class DenovoSlice {
     return waits ? std::max(from, look_up_free_) : kNever;
   }
   void set_skip(bool skip) { skip_ = skip; }
+  void set_ahead(bool) {}  // nothing is handed over ahead of time
 
   bool idle() const;
   void describe(std::string& out) const;

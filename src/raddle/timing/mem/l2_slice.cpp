@@ -13,7 +13,9 @@ unsigned reply_limit(const L2Spec& l2) {
 
 /// How early a reply may be posted: the receiver's mailbox sees 64 cycles from the start of its
 /// window, which may lie a window, at most a wire, behind the sender's cycle.
-Cycle furthest_ahead(Cycle latency) { return 2 * latency < 64 ? 64 - 2 * latency : 0; }
+Cycle furthest_ahead(Cycle latency) {
+  return 2 * latency < L2Slice::kMostAhead ? L2Slice::kMostAhead - 2 * latency : 0;
+}
 
 /// Replies that may be on the wire ahead of time: a flit each, at the network's clock.
 unsigned most_leaving(const PortSpec& port) {
@@ -49,7 +51,12 @@ L2Slice::L2Slice(const PartitionSpec& partition, const AddressMap& map, unsigned
 
 void L2Slice::set_skip(bool skip) {
   skip_ = skip;
-  ahead_ = skip ? furthest_ahead(latency_) : 0;
+  set_ahead(skip);
+}
+
+void L2Slice::set_ahead(bool ahead) {
+  ahead_ = ahead && skip_ ? furthest_ahead(latency_) : 0;
+  RADDLE_ASSERT(ahead_ <= kMostAhead);
 }
 
 Cycle L2Slice::tick(Cycle now) {

@@ -107,6 +107,10 @@ class L2Slice {
   void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set()); }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
+  /// Replies may be handed over (and counted) ahead of time: no more than kMostAhead cycles, never
+  /// without skip.
+  static constexpr Cycle kMostAhead = 64;
+  void set_ahead(bool ahead);
 
   bool idle() const;
   void describe(std::string& out) const;

@@ -24,6 +24,9 @@ class PartitionOf final : public Partition {
   SlicePorts& ports(unsigned place) override { return slice_[place]->ports(); }
   DramChannel& dram() override { return dram_; }
   void set_skip(bool skip) override;
+  void set_ahead(bool ahead) override {
+    for (auto& slice : slice_) slice->set_ahead(ahead);
+  }
   Cycle next_arrival(Cycle from) const override;
   void open_window() override;
   void prefetch(Cycle end) override;

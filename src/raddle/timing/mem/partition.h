@@ -24,6 +24,8 @@ class Partition {
 
   /// false: every part acts every cycle; results must be the same.
   virtual void set_skip(bool skip) = 0;
+  /// L2Slice::set_ahead of all its slices.
+  virtual void set_ahead(bool ahead) = 0;
   virtual Cycle next_arrival(Cycle from) const = 0;
   virtual void open_window() = 0;
   /// Hints what a window up to `end` will touch.
