@@ -10,6 +10,8 @@
 
 namespace raddle::testing {
 
+inline TenantId tenant(unsigned number) { return TenantId{static_cast<std::uint8_t>(number)}; }
+
 /// A GPU that owns its policies.
 class GpuHarness {
  public:

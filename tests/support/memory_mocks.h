@@ -12,6 +12,7 @@
 #include "raddle/policy/all.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
+#include "raddle/timing/spec/machine.h"
 
 namespace raddle::test {
 
@@ -83,7 +84,7 @@ class PartitionRig {
       : machine_(machine),
         map_(machine_),
         skip_(skip),
-        partition_(make_partition(machine_, map_, 0, dram_policy(policy))) {
+        partition_(make_partition({machine_, 0}, map_, dram_policy(policy))) {
     partition_->set_skip(skip);
     for (unsigned i = 0; i < partition_->slices(); ++i) {
       partition_->ports(i).noc_box = &box_, partition_->ports(i).noc_credit_box = &credit_box_;
@@ -255,7 +256,7 @@ class MemoryRig {
     reply_->connect_output(Endpoints::sm(i), p.from_noc, nullptr);
   }
   void connect_partition(unsigned c, std::string_view policy) {
-    partition_.push_back(make_partition(machine_, map_, c, dram_policy(policy)));
+    partition_.push_back(make_partition({machine_, c}, map_, dram_policy(policy)));
     Partition& part = *partition_.back();
     part.set_skip(skip_);
     for (unsigned i = 0; i < part.slices(); ++i) {

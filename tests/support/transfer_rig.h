@@ -12,6 +12,7 @@ namespace raddle::test {
 class TransferRig {
  public:
   using Payload = std::uint64_t;
+  using Sender = TransferSender<Payload>;
   struct Arrived {
     Cycle at;
     unsigned from, to;
@@ -66,8 +67,6 @@ class TransferRig {
   std::uint64_t other_packets = 0;
 
  private:
-  using Sender = TransferSender<Payload>;
-
   static void add(TransferCounters& all, const TransferCounters& c) {
     all.transfers += c.transfers;
     all.segments += c.segments;

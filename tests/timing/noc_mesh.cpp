@@ -195,7 +195,7 @@ TEST(Mesh, RandomTrafficArrivesOnceAndIsTheSameWhetherTickedOrWoken) {
     for (ClockRatio clock : {ClockRatio{1, 1}, {9, 8}, {2, 3}, {3, 1}})
       EXPECT_EQ(run(true, channels, depth, clock), run(false, channels, depth, clock))
           << channels << " channels of " << depth << " flits, 30 core cycles are "
-          << clock.memory_at(30) << " of the network's";
+          << clock.other_at(30) << " of the network's";
 }
 
 TEST(Mesh, WhatABankTellsAnL1StaysInOrderAndDataMayOvertake) {

@@ -21,7 +21,7 @@ DenovoL1::DenovoL1(const L1dSpec& spec, unsigned sm, unsigned sms, unsigned bank
       merges_(spec.mshr_merges),
       hash_(spec.index == SetIndex::Hash),
       sets_(spec.sets()),
-      spread_(spec.sets(), 0x51ed270bu),
+      interleave_(spec.sets(), 0x51ed270bu),
       way_(std::size_t{spec.sets()} * spec.ways),
       entry_(spec.mshr_entries),
       store_buffer_(spec.store_buffer),
@@ -32,7 +32,7 @@ DenovoL1::DenovoL1(const L1dSpec& spec, unsigned sm, unsigned sms, unsigned bank
 }
 
 unsigned DenovoL1::set_of(std::uint32_t line) const {
-  return hash_ ? spread_(line).pile : line - sets_.quotient(line) * sets_.value();
+  return hash_ ? interleave_(line).part : line - sets_.quotient(line) * sets_.value();
 }
 
 unsigned DenovoL1::find(std::uint32_t line) const {

@@ -10,6 +10,7 @@
 #include <bit>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "raddle/timing/gpu/accounts.h"
 #include "raddle/timing/gpu/coherence_statistics.h"
@@ -18,6 +19,7 @@
 #include "raddle/timing/gpu/policy_statistics.h"
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/scheme_unit.h"
+#include "raddle/timing/mem/l2_slice.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
 #include "raddle/timing/sm/sm.h"
@@ -60,6 +62,13 @@ class Gpu::Impl {
   void wait(StreamId stream, Mark mark);
   Cycle run_until(Mark mark);
   void run_until_idle();
+  void enqueue(Host host, std::vector<Submission> tree);
+  Mark record(Host host, StreamId stream);
+  void wait(Host host, StreamId stream, Mark mark);
+  Cycle reached(Mark mark) const { return manager_.reached(mark); }
+  bool idle(TenantId tenant) const { return manager_.idle(tenant); }
+  bool run_to(Cycle horizon);
+  std::vector<Completion> take_completions() { return std::exchange(completions_, {}); }
   void host_wrote(Address at, std::uint64_t bytes) {
     if (machine_.coherence.ro_regions) writes_.wrote(at, bytes, now_);
   }
@@ -87,14 +96,16 @@ class Gpu::Impl {
   // launches
   void check(const trace::KernelCode& code, const trace::LaunchShape& shape) const;
   std::shared_ptr<const Decoded> decoded(std::shared_ptr<const trace::LoweredCode> code);
+  static std::uint64_t warp_instructions_of(const std::vector<Submission>& tree);
   bool has_room(std::uint64_t warp_instructions) const;
   void wait_for_room(std::uint64_t warp_instructions);
   // the clock
   template <class Done>
   void advance_until(Done done);
-  void settle();
+  bool advance_to(Cycle limit);
+  bool settle();
   void end_job(const Dispatcher::Ended& ended);
-  void complete(StreamId stream, std::uint64_t warp_instructions, Cycle at);
+  void complete(const LaunchInfo& launch, std::uint64_t warp_instructions, Cycle at);
   void take_device_launches();
   KernelEntry entry_of(std::uint32_t job) const;
   void before_window(Cycle begin);
@@ -123,7 +134,7 @@ class Gpu::Impl {
   KernelManager manager_;
   LaunchTrees trees_;
   struct Root {
-    StreamId stream;
+    LaunchInfo info;
     std::uint64_t warp_instructions;  // of the whole tree
   };
   std::map<std::uint32_t, Root> roots_;  // of the trees, by job
@@ -141,6 +152,7 @@ class Gpu::Impl {
   Cycle now_ = 0;                // end of the last kernel
   Cycle watch_next_ = 0;         // when the watchdog could bite at the earliest
   std::vector<KernelRun> runs_;  // by job
+  std::vector<Completion> completions_;
   Accounts accounts_;
   std::unique_ptr<SchemeUnit> scheme_;                  // null: none shares the GPU
   bool obeyed_ = false;                                 // its knobs, for the first time
@@ -166,7 +178,7 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   }
   for (unsigned i = 0; i < machine_.dram.channels; ++i) {
     auto policy = policies.dram->make({i, machine_.dram.banks, options.seed});
-    partitions_.push_back(make_partition(machine_, map_, i, std::move(policy)));
+    partitions_.push_back(make_partition({machine_, i}, map_, std::move(policy)));
     wire_partition(i);
   }
   // The networks first: they are the longest tasks of a window.
@@ -234,6 +246,12 @@ std::shared_ptr<const Decoded> Gpu::Impl::decoded(std::shared_ptr<const trace::L
   return decoded_.emplace_back(std::make_shared<const Decoded>(std::move(code), machine_.sm));
 }
 
+std::uint64_t Gpu::Impl::warp_instructions_of(const std::vector<Submission>& tree) {
+  std::uint64_t sum = 0;
+  for (const Submission& launch : tree) sum += launch.info.warp_instructions;
+  return sum;
+}
+
 bool Gpu::Impl::has_room(std::uint64_t warp_instructions) const {
   return pending_ == 0 || (pending_ < machine_.kernels.pending &&
                            pending_instructions_ + warp_instructions <= kMostPendingInstructions);
@@ -246,21 +264,29 @@ void Gpu::Impl::wait_for_room(std::uint64_t warp_instructions) {
 }
 
 void Gpu::Impl::submit_tree(std::vector<Submission> tree) {
-  std::uint64_t warp_instructions = 0;
-  for (const Submission& launch : tree) {
-    RADDLE_ASSERT(index(launch.info.tenant) < kMostTenants);
+  const StreamId in = tree.front().info.stream;
+  const TenantId tenant = tree.front().info.tenant;
+  wait_for_room(warp_instructions_of(tree));
+  enqueue({tenant, host_}, std::move(tree));
+  if (index(in) == 0) advance_until([&] { return manager_.idle(); });
+}
+
+void Gpu::Impl::enqueue(Host host, std::vector<Submission> tree) {
+  RADDLE_ASSERT(!tree.empty() && index(host.tenant) < kMostTenants);
+  for (Submission& launch : tree) {
     check(launch.code->code, launch.stream->shape());
-    warp_instructions += launch.info.warp_instructions;
+    launch.info.tenant = host.tenant;
   }
-  wait_for_room(warp_instructions);
+  const std::uint64_t warp_instructions = warp_instructions_of(tree);
   const auto job = static_cast<std::uint32_t>(runs_.size());
   const StreamId in = tree.front().info.stream;
-  ++pending_, pending_instructions_ += warp_instructions;
+  ++pending_;
+  pending_instructions_ += warp_instructions;
   if (tree.size() > 1) {
     std::vector<trace::DeviceOrigin> origins;
     for (Submission& launch : tree) origins.push_back(std::move(launch.origin));
     trees_.add(job, origins);
-    roots_[job] = {in, warp_instructions};
+    roots_[job] = {tree.front().info, warp_instructions};
   }
   for (Submission& launch : tree) {
     runs_.emplace_back();
@@ -269,19 +295,20 @@ void Gpu::Impl::submit_tree(std::vector<Submission> tree) {
     jobs_.push_back(
         {std::move(launch.stream), decoded(std::move(launch.code)), std::move(launch.info)});
   }
-  manager_.launch(in, job, host_);
+  manager_.launch(in, job, host.now, host.tenant);
   submitted_ = true;
-  if (index(in) == 0) advance_until([&] { return manager_.idle(); });
 }
 
-Mark Gpu::Impl::record(StreamId stream) {
+Mark Gpu::Impl::record(StreamId stream) { return record({{}, host_}, stream); }
+Mark Gpu::Impl::record(Host host, StreamId stream) {
   submitted_ = true;
-  return manager_.record(stream, host_);
+  return manager_.record(stream, host.now, host.tenant);
 }
 
-void Gpu::Impl::wait(StreamId stream, Mark mark) {
+void Gpu::Impl::wait(StreamId stream, Mark mark) { wait({{}, host_}, stream, mark); }
+void Gpu::Impl::wait(Host host, StreamId stream, Mark mark) {
   submitted_ = true;
-  manager_.wait(stream, mark, host_);
+  manager_.wait(stream, mark, host.now, host.tenant);
 }
 
 Cycle Gpu::Impl::run_until(Mark mark) {
@@ -315,10 +342,47 @@ void Gpu::Impl::advance_until(Done done) {
   if (manager_.idle()) sampler_.update(activity(now_));
 }
 
-/// Between windows: kernels that have ended let others go, and so do those that launch some.
-void Gpu::Impl::settle() {
+// Shortly before the horizon nothing is handed over ahead of time any more, so that what lies behind
+// the horizon is not counted.
+bool Gpu::Impl::run_to(Cycle horizon) {
+  if (failed_) throw RunError("this GPU has failed before");
+  RADDLE_ASSERT(horizon >= engine_.end());
+  const Cycle near = std::max(engine_.end(), horizon - std::min(horizon, L2Slice::kMostAhead));
+  if (settle() || advance_to(near)) return true;
+  for (const auto& p : partitions_) p->set_ahead(false);
+  const bool moved = advance_to(horizon);
+  for (const auto& p : partitions_) p->set_ahead(true);
+  if (moved) return true;
+  now_ = host_ = horizon;
+  if (sampler_.due(now_)) sampler_.advance(now_, [this](Cycle at) { return activity(at); });
+  sampler_.update(activity(now_));
+  return false;
+}
+
+/// True: something has ended before.
+bool Gpu::Impl::advance_to(Cycle limit) {
+  watch_next_ = 0;
+  failed_ = true;
+  bool moved = false;
+  const bool stopped = engine_.run(
+      serial_ == 0 ? options_.threads : 1,
+      [&] {
+        moved = settle();
+        return moved;
+      },
+      [&](Cycle begin) { before_window(begin); }, limit);
+  if (!stopped && !manager_.idle()) give_up(engine_.end(), "nothing can move any more");
+  failed_ = false;
+  if (!moved) engine_.skip_to(limit);
+  return moved;
+}
+
+/// Between windows: kernels that have ended let others go, and so do those that launch some. True:
+/// some have ended, or there was something new.
+bool Gpu::Impl::settle() {
+  if (!engine_.between_windows()) return false;
   if (!trees_.empty()) take_device_launches();
-  if (dispatcher_.ended().empty() && !submitted_) return;
+  if (dispatcher_.ended().empty() && !submitted_) return false;
   for (const Dispatcher::Ended& e : dispatcher_.ended()) end_job(e);
   dispatcher_.ended().clear();
   for (const LaunchTrees::Ready& ready : trees_.ready())
@@ -326,30 +390,34 @@ void Gpu::Impl::settle() {
   trees_.ready().clear();
   for (const LaunchTrees::Complete& whole : trees_.complete()) {
     const auto root = roots_.find(whole.job);
-    complete(root->second.stream, root->second.warp_instructions, whole.at);
+    complete(root->second.info, root->second.warp_instructions, whole.at);
     roots_.erase(root);
   }
   trees_.complete().clear();
   submitted_ = false;
   manager_.advance();
   enter_kernels(engine_.end());
+  return true;
 }
 
 void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
   Job& job = jobs_[e.job - first_job_];
-  now_ = runs_[e.job].end = e.at;
+  runs_[e.job].end = e.at;
+  now_ = std::max(now_, e.at);  // a horizon may lie behind it
   if (!job.stream->concurrent()) --serial_;
   --launches_[index(job.info.tenant)];
   if (trees_.has(e.job)) trees_.ended(e.job, e.at);
-  else complete(job.info.stream, job.info.warp_instructions, e.at);
+  else complete(job.info, job.info.warp_instructions, e.at);
   job.stream = nullptr, job.code = nullptr;
   for (; !jobs_.empty() && jobs_.front().stream == nullptr; ++first_job_) jobs_.pop_front();
 }
 
 /// A launch of the host is, with all that descends from it.
-void Gpu::Impl::complete(StreamId stream, std::uint64_t warp_instructions, Cycle at) {
-  --pending_, pending_instructions_ -= warp_instructions;
-  manager_.ended(stream, at);
+void Gpu::Impl::complete(const LaunchInfo& launch, std::uint64_t warp_instructions, Cycle at) {
+  --pending_;
+  pending_instructions_ -= warp_instructions;
+  manager_.ended(launch.stream, at, launch.tenant);
+  completions_.push_back({launch.tenant, launch.stream, launch.sequence, at});
 }
 
 /// SM by SM; the trees and the manager order by time.
@@ -411,7 +479,7 @@ void Gpu::Impl::before_window(Cycle begin) {
     give_up(begin, "kernel " + (names.empty() ? "launches" : names) + " has not ended after the " +
                        std::to_string(options_.max_cycles) + " cycles allowed");
   }
-  if (begin < watch_next_) return;
+  if (begin < watch_next_ || manager_.idle()) return;
   Cycle progress = last_progress(begin);
   if (begin - progress >= options_.watchdog_cycles)
     give_up(begin, "nothing has moved for " + std::to_string(begin - progress) + " cycles");
@@ -522,7 +590,7 @@ stats::GpuCounters Gpu::Impl::tenant_counters(TenantId tenant, Cycle at) {
   return accounts_.of(tenant);
 }
 
-/// Scheduler-cycles, sums over launches, and each component's own laws.
+/// Scheduler-cycles, sums over launches and over tenants, and each component's own laws.
 std::vector<std::string> Gpu::Impl::audit() {
   std::vector<std::string> broken;
   auto equal = [&](const std::string& what, std::uint64_t a, std::uint64_t b) {
@@ -535,16 +603,21 @@ std::vector<std::string> Gpu::Impl::audit() {
         now_ * machine_.sm.count * machine_.sm.schedulers, accounted);
   stats::GpuCounters sum;
   for (const KernelRun& run : kernels()) stats::accumulate(sum, run.counters);
-  sum.scheduler = all.scheduler;
-  constexpr std::size_t kWords = sizeof sum / sizeof(std::uint64_t);
-  const auto total = std::bit_cast<std::array<std::uint64_t, kWords>>(all);
-  const auto of_launches = std::bit_cast<std::array<std::uint64_t, kWords>>(sum);
-  for (std::size_t i = 0; i < kWords; ++i)
-    equal("counter " + std::to_string(i) + " of the machine, and its sum over launches", total[i],
-          of_launches[i]);
+  stats::GpuCounters of_tenants = accounts_.of_all_tenants();
+  sum.scheduler = of_tenants.scheduler = all.scheduler;
+  using Words = std::array<std::uint64_t, sizeof sum / sizeof(std::uint64_t)>;
+  const auto total = std::bit_cast<Words>(all);
+  const auto by_launch = std::bit_cast<Words>(sum);
+  const auto by_tenant = std::bit_cast<Words>(of_tenants);
+  for (std::size_t i = 0; i < total.size(); ++i) {
+    const std::string counter = "counter " + std::to_string(i) + " of the machine, and its sum over ";
+    equal(counter + "launches", total[i], by_launch[i]);
+    equal(counter + "tenants", total[i], by_tenant[i]);
+  }
   auto part = [&](const auto& component) {
     for (std::string& law : component.audit()) broken.push_back(std::move(law));
   };
+  if (!manager_.idle()) return broken;
   for (const auto& sm : sms_) part(*sm);
   part(*request_), part(*reply_);
   for (const auto& p : partitions_) part(*p);
@@ -595,6 +668,13 @@ Mark Gpu::record(StreamId stream) { return impl_->record(stream); }
 void Gpu::wait(StreamId stream, Mark mark) { impl_->wait(stream, mark); }
 Cycle Gpu::run_until(Mark mark) { return impl_->run_until(mark); }
 void Gpu::run_until_idle() { impl_->run_until_idle(); }
+void Gpu::enqueue(Host host, std::vector<Submission> tree) { impl_->enqueue(host, std::move(tree)); }
+Mark Gpu::record(Host host, StreamId stream) { return impl_->record(host, stream); }
+void Gpu::wait(Host host, StreamId stream, Mark mark) { impl_->wait(host, stream, mark); }
+Cycle Gpu::reached(Mark mark) const { return impl_->reached(mark); }
+bool Gpu::idle(TenantId tenant) const { return impl_->idle(tenant); }
+bool Gpu::run_to(Cycle horizon) { return impl_->run_to(horizon); }
+std::vector<Completion> Gpu::take_completions() { return impl_->take_completions(); }
 void Gpu::host_wrote(Address at, std::uint64_t bytes) { impl_->host_wrote(at, bytes); }
 void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
   submit({std::shared_ptr<void>(), &stream},

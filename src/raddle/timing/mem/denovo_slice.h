@@ -19,7 +19,7 @@
 #include "raddle/timing/cache/denovo_bank.h"
 #include "raddle/timing/dram/channel.h"
 #include "raddle/timing/mem/l2_slice.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/flits.h"
 #include "raddle/timing/wire/memory_ports.h"
@@ -30,7 +30,7 @@ namespace raddle::timing {
 /// Interface as of L2Slice, for Partition.
 class DenovoSlice {
  public:
-  DenovoSlice(const MachineSpec& machine, const AddressMap& map, unsigned id, unsigned place,
+  DenovoSlice(const PartitionSpec& partition, const AddressMap& map, unsigned place,
               DramChannel& dram, Ring<WriteBack>& write_backs);
 
   SlicePorts& ports() { return ports_; }
@@ -48,6 +48,7 @@ class DenovoSlice {
     return waits ? std::max(from, look_up_free_) : kNever;
   }
   void set_skip(bool skip) { skip_ = skip; }
+  void set_ahead(bool) {}  // nothing is handed over ahead of time
 
   bool idle() const;
   void describe(std::string& out) const;

@@ -44,7 +44,7 @@
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/dram/channel.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/flits.h"
 #include "raddle/timing/wire/memory_ports.h"
@@ -61,10 +61,9 @@ struct WriteBack {
 
 class L2Slice {
  public:
-  /// `id` counts through the whole machine, `place` inside the partition. References must outlive
-  /// the slice.
-  L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id, unsigned place,
-          DramChannel& dram, Ring<WriteBack>& write_backs);
+  /// `place` counts inside the partition. References must outlive the slice.
+  L2Slice(const PartitionSpec& partition, const AddressMap& map, unsigned place, DramChannel& dram,
+          Ring<WriteBack>& write_backs);
 
   SlicePorts& ports() { return ports_; }
   /// A blocked head waits for this partition, not for the network, and credits matter only to one
@@ -108,6 +107,10 @@ class L2Slice {
   void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set()); }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
+  /// Replies may be handed over (and counted) ahead of time: no more than kMostAhead cycles, never
+  /// without skip.
+  static constexpr Cycle kMostAhead = 64;
+  void set_ahead(bool ahead);
 
   bool idle() const;
   void describe(std::string& out) const;
@@ -197,8 +200,8 @@ class L2Slice {
   Ring<std::uint32_t> sets_;  // of the oldest requests, as far as they are known
   Ring<Cycle> leaving_;       // when replies leave, or have left, that are on the wire already
   Cycle latency_, ahead_;     // ahead: how early a reply may be put on the wire
-  unsigned id_, place_;
-  unsigned node_;  // id_ as an endpoint of the networks
+  unsigned id_, place_;       // in the machine, in the partition
+  unsigned node_;             // id_ as an endpoint of the networks
   DramChannel& dram_;
   Ring<WriteBack>& write_backs_;
   const AddressMap& map_;

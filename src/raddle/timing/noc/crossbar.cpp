@@ -12,7 +12,7 @@ template <unsigned Words>
 Crossbar<Words>::Crossbar(const NetworkShape& shape, const CrossbarShape& ports)
     : Network(shape),
       ports_(ports),
-      core_clock_(shape.clock.memory_at(1) == 1 && shape.clock.core_at(kProbe) == kProbe),
+      core_clock_(shape.clock.other_at(1) == 1 && shape.clock.core_at(kProbe) == kProbe),
       sender_(senders()),
       receiver_(receivers()),
       input_((senders() + ports.senders_per_port - 1) / ports.senders_per_port),
@@ -48,7 +48,7 @@ void Crossbar<Words>::add_to(Engine& engine) {
 template <unsigned Words>
 Cycle Crossbar<Words>::tick(Cycle now) {
   std::uint64_t cycle = now, last = now;
-  if (!core_clock_) cycle = shape_.clock.first_from(now), last = shape_.clock.memory_at(now);
+  if (!core_clock_) cycle = shape_.clock.first_from(now), last = shape_.clock.other_at(now);
   credit_box_.take(now, [&](unsigned node) {
     take_credits(receiver_[receiver_of(static_cast<NodeId>(node))].port, now, cycle);
   });

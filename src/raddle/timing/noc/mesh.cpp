@@ -23,7 +23,7 @@ Cycle Mesh::tick(Cycle now) {
     take_receiver_credits(receiver_of(static_cast<NodeId>(node)), now);
   });
   box_.take(now, [&](unsigned node) { inject_.set(sender_of(node)); });
-  for (std::uint64_t k = clock.first_from(now), last = clock.memory_at(now); k <= last; ++k)
+  for (std::uint64_t k = clock.first_from(now), last = clock.other_at(now); k <= last; ++k)
     step(now, k);
   return next_event(now);
 }
@@ -54,7 +54,7 @@ void Mesh::step(Cycle now, std::uint64_t cycle) {
 }
 
 Cycle Mesh::next_event(Cycle now) const {
-  std::uint64_t from = shape_.clock.memory_at(now) + 1, next = kNever;
+  std::uint64_t from = shape_.clock.other_at(now) + 1, next = kNever;
   if (active_.any() || inject_.any()) {
     next = from;
   } else {

@@ -38,7 +38,7 @@ struct MeshShape {
   unsigned channels, depth;          ///< virtual channels of a port, flits of each
   std::vector<std::uint16_t> place;  ///< by endpoint (NodeId): its node of the mesh
 };
-MeshShape mesh_shape(const MachineSpec& machine);
+MeshShape mesh_shape(const MeshSpec& mesh, const Endpoints& endpoints);
 
 class Mesh final : public Network {
  public:

@@ -37,17 +37,16 @@ std::vector<std::uint16_t> first_nodes(const std::string& text, unsigned nodes, 
 }
 }  // namespace
 
-MeshShape mesh_shape(const MachineSpec& m) {
-  const MeshSpec& mesh = m.noc.mesh;
+MeshShape mesh_shape(const MeshSpec& mesh, const Endpoints& endpoints) {
   const unsigned nodes = mesh.columns * mesh.rows;
-  std::vector<std::uint16_t> place = first_nodes(mesh.sm_nodes, nodes, m.sm.count);
-  const auto slices = first_nodes(mesh.slice_nodes, nodes, m.l2.slices);
+  std::vector<std::uint16_t> place = first_nodes(mesh.sm_nodes, nodes, endpoints.sms);
+  const auto slices = first_nodes(mesh.slice_nodes, nodes, endpoints.slices);
   place.insert(place.end(), slices.begin(), slices.end());
   if (mesh.memory_nodes.empty()) {  // at the first of their slices
-    for (unsigned i = 0; i < m.dram.channels; ++i)
-      place.push_back(slices[i * (m.l2.slices / m.dram.channels)]);
+    const unsigned per_channel = endpoints.slices / endpoints.controllers;
+    for (unsigned i = 0; i < endpoints.controllers; ++i) place.push_back(slices[i * per_channel]);
   } else {
-    const auto controllers = first_nodes(mesh.memory_nodes, nodes, m.dram.channels);
+    const auto controllers = first_nodes(mesh.memory_nodes, nodes, endpoints.controllers);
     place.insert(place.end(), controllers.begin(), controllers.end());
   }
   return {mesh.columns,          mesh.rows,     mesh.router_cycles, mesh.channel_cycles,

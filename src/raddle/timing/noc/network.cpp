@@ -7,24 +7,30 @@ namespace raddle::timing {
 
 namespace {
 /// SMs ask slices, slices answer SMs; under DeNovo whoever is asked may answer anybody.
-Wiring wiring_of(const MachineSpec& m, Direction direction) {
-  const Endpoints nodes = m.endpoints();
-  std::vector<NodeId> sms, slices;
+Wiring wiring_of(const NetworkSpec& spec, Direction direction) {
+  const Endpoints& nodes = spec.endpoints;
+  std::vector<NodeId> sms;
+  std::vector<NodeId> slices;
   for (unsigned i = 0; i < nodes.sms; ++i) sms.push_back(nodes.sm(i));
   for (unsigned i = 0; i < nodes.slices; ++i) slices.push_back(nodes.slice(i));
   if (direction == Direction::Request) return {sms, slices};
   Wiring reply{slices, sms};
-  if (m.coherence.ownership) {
+  if (spec.answers) {
     reply.senders.insert(reply.senders.end(), sms.begin(), sms.end());
     reply.receivers.insert(reply.receivers.end(), slices.begin(), slices.end());
   }
   return reply;
 }
 
-NetworkShape network_shape(const MachineSpec& m, Direction direction) {
-  return {direction,         wiring_of(m, direction), m.endpoints().count(),
-          m.noc.queue_flits, m.noc.latency_cycles,    largest_packet(m),
-          packet_size(m),    network_clock(m)};
+NetworkShape network_shape(const NetworkSpec& spec, Direction direction) {
+  return {direction,
+          wiring_of(spec, direction),
+          spec.endpoints.count(),
+          spec.port.queue_flits,
+          spec.port.latency,
+          spec.port.largest_packet,
+          spec.port.packet,
+          network_clock(spec.port)};
 }
 
 /// Place of each node in `list`, or `absent`.
@@ -39,12 +45,6 @@ std::vector<std::uint16_t> places(const std::vector<NodeId>& list, unsigned node
   return place;
 }
 }  // namespace
-
-unsigned port_capacity(const MachineSpec& m) {
-  // Packets that arrive in a window and on a wire, at one a network cycle.
-  auto two_wires = static_cast<unsigned>(network_clock(m).memory_at(2 * m.noc.latency_cycles)) + 1;
-  return std::max(m.noc.queue_flits, two_wires + largest_packet(m));
-}
 
 Network::Network(const NetworkShape& shape)
     : shape_(shape),
@@ -67,12 +67,14 @@ stats::NocCounters Network::with_totals(const Traffic& t) {
 
 stats::NocCounters Network::counters() const { return with_totals(traffic_.total()); }
 
-std::unique_ptr<Network> make_network(const MachineSpec& m, Direction direction) {
-  const NetworkShape shape = network_shape(m, direction);
-  if (m.noc.topology == Topology::Mesh) return std::make_unique<Mesh>(shape, mesh_shape(m));
+std::unique_ptr<Network> make_network(const NetworkSpec& spec, Direction direction) {
+  const NetworkShape shape = network_shape(spec, direction);
+  const NocSpec& noc = spec.noc;
+  if (noc.topology == Topology::Mesh)
+    return std::make_unique<Mesh>(shape, mesh_shape(noc.mesh, spec.endpoints));
   const bool request = direction == Direction::Request;
-  const CrossbarShape ports{request ? m.noc.sms_per_port : 1, request ? 1 : m.noc.sms_per_port,
-                            m.noc.input_speedup};
+  const CrossbarShape ports{request ? noc.sms_per_port : 1, request ? 1 : noc.sms_per_port,
+                            noc.input_speedup};
   return make_crossbar(shape, ports);
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "raddle/stats/counters.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/flits.h"
 #include "raddle/timing/wire/link.h"
 #include "raddle/timing/wire/memory_ports.h"
@@ -41,10 +41,6 @@ struct NetworkShape {
   PacketSize size;
   ClockRatio clock{1, 1};  ///< network against core
 };
-
-/// Capacity for SmPorts and SlicePorts: covers the credits and, where everything is accepted, a
-/// window and the wire.
-unsigned port_capacity(const MachineSpec& machine);
 
 class Network {
  public:
@@ -128,6 +124,6 @@ class Network {
 };
 
 /// The machine's network of that direction.
-std::unique_ptr<Network> make_network(const MachineSpec& machine, Direction direction);
+std::unique_ptr<Network> make_network(const NetworkSpec& spec, Direction direction);
 
 }  // namespace raddle::timing

@@ -7,8 +7,7 @@
 #include <cstdint>
 
 #include "raddle/base/error.h"
-#include "raddle/timing/spec/machine.h"
-#include "raddle/timing/spec/packet_size.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/clock.h"
 #include "raddle/timing/wire/message.h"
 
@@ -16,9 +15,7 @@ namespace raddle::timing {
 
 enum class Direction : std::uint8_t { Request, Reply };
 
-inline PacketSize packet_size(const MachineSpec& machine) {
-  return {machine.noc.flit_bytes, machine.noc.header_bytes, machine.l2.sector_bytes};
-}
+inline PacketSize packet_size(const PortSpec& port) { return port.packet; }
 
 /// Flits and bytes (header and data, without the padding of the last flit) by the data a packet
 /// carries: sectors, or under DeNovo words.
@@ -49,15 +46,12 @@ class FlitTable {
 };
 
 /// Network cycles against core cycles.
-inline ClockRatio network_clock(const MachineSpec& machine) {
-  return {machine.noc.clock_mhz == 0 ? machine.core_clock_mhz : machine.noc.clock_mhz,
-          machine.core_clock_mhz};
-}
+inline ClockRatio network_clock(const PortSpec& port) { return {port.network_mhz, port.core_mhz}; }
 
 /// A sender's wire into a network: one flit per network cycle.
 class PortPace {
  public:
-  explicit PortPace(const MachineSpec& machine) : clock_(network_clock(machine)) {}
+  explicit PortPace(const PortSpec& port) : clock_(network_clock(port)) {}
   /// A packet of so many flits starts in core cycle `now`; returns the core cycle in which the next
   /// may.
   Cycle send(Cycle now, unsigned flits) {
@@ -69,10 +63,5 @@ class PortPace {
   ClockRatio clock_;
   std::uint64_t free_ = 0;  // network cycle
 };
-
-/// Flits of the largest packet a machine sends: header and a whole line, in either direction.
-inline unsigned largest_packet(const MachineSpec& machine) {
-  return packet_size(machine).flits(machine.l2.line_bytes);
-}
 
 }  // namespace raddle::timing
