@@ -124,7 +124,9 @@ void Sm::load_again(Cycle now, unsigned w, const PendingLoad& load) {
   const DecodedKernel& code = *warp.launch->code;
   const DecodedInst& in = code.instructions()[load.inst];
   expect_load(warp, in);
-  lsu_.enter_again(now, {static_cast<std::uint8_t>(w), warp.kernel, load.inst, &in}, load);
+  const Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.kernel, warp.launch->tenant, load.inst,
+                         &in};
+  lsu_.enter_again(now, owner, load);
   ++warp.outstanding;
 }
 
