@@ -111,6 +111,7 @@ class Gpu::Impl {
   void before_window(Cycle begin);
   void enter_kernels(Cycle begin);
   void look_at_tenants(Cycle begin);
+  void obey(Cycle begin);
   Cycle last_progress(Cycle now) const;
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
@@ -154,6 +155,7 @@ class Gpu::Impl {
   std::vector<Completion> completions_;
   Accounts accounts_;
   std::unique_ptr<SchemeUnit> scheme_;                  // null: none shares the GPU
+  bool obeyed_ = false;                                 // its knobs, for the first time
   std::array<std::uint32_t, kMostTenants> launches_{};  // that have not ended, by tenant
 };
 
@@ -497,7 +499,14 @@ void Gpu::Impl::look_at_tenants(Cycle begin) {
     const TenantId id{static_cast<std::uint8_t>(t)};
     tenants[t] = {accounts_.of(id), dispatcher_.caps().resident(id)};
   }
-  if (scheme_->look(begin, mask, tenants)) dispatcher_.obey(begin, scheme_->knobs());
+  const bool changed = scheme_->look(begin, mask, tenants);
+  if (changed || !obeyed_) obey(begin);
+}
+
+void Gpu::Impl::obey(Cycle begin) {
+  obeyed_ = true;
+  dispatcher_.obey(begin, scheme_->knobs());
+  for (const auto& sm : sms_) sm->obey(begin, scheme_->knobs());
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {

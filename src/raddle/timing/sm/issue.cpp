@@ -137,7 +137,7 @@ bool Sm::issue(Cycle now) {
       stalled(now, s, reason(s, open, held));
       continue;
     }
-    const unsigned w = schedulers_.pick(now, s, candidates, warps_);
+    const unsigned w = schedulers_.pick(now, s, candidates, memory, warps_);
     const auto unit = static_cast<unsigned>(warps_[w].next->unit);
     if (has(memory, w)) {
       closed |= memory;
@@ -217,7 +217,7 @@ void Sm::expect_load(Warp& warp, const DecodedInst& in) {
 void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = warps_[w];
   const DecodedKernel& code = *warp.launch->code;
-  const Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot,
+  const Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot, warp.launch->tenant,
                          static_cast<std::uint32_t>(&in - code.instructions()), &in};
   expect_load(warp, in);
   if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
