@@ -332,7 +332,7 @@ void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
     warp.pending |= code.several(in), warp.pending_memory |= code.several(in);
   }
   if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
-  std::uint32_t base = in.local ? local_base(w) : 0;
+  std::uint32_t base = in.local ? local_base(w) : warp.launch->first_line;
   unsigned operations =
       lsu_.enter_lines(now, owner, warp.cursor.at + trace::kRecordWords, warp.pieces, base);
   warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + operations);
