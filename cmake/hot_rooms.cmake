@@ -5,7 +5,7 @@
 # - link-time optimisation (gcc, release): tests link the same objects without it, so that they
 #   link fast.
 set(arch "")
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+if(RADDLE_X86)
   set(arch x86-64-v3)
 endif()
 set(RADDLE_ARCH "${arch}" CACHE STRING "-march of the timing model; empty: the compiler's default")

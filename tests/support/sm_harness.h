@@ -66,11 +66,12 @@ class SmHarness {
     unsigned slot;
   };
   explicit SmHarness(const timing::MachineSpec& machine, std::string_view warp_policy = "oldest",
-                     const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr)
+                     const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr,
+                     unsigned id = 0)
       : machine_(machine),
         map_(machine),
         policy_(warp_policy),
-        sm_(machine, map_, 0, policy_, throttle, 1) {
+        sm_(machine, map_, id, policy_, throttle, 1) {
     sm_.ports().noc_box = &noc_box_;
     sm_.connect_dispatcher(dispatcher_box_);
   }
@@ -170,7 +171,7 @@ class SmHarness {
   timing::AddressMap map_;
   ObservedWarpPolicy policy_;
   timing::Sm sm_;
-  timing::Mailbox noc_box_, dispatcher_box_;
+  timing::Mailbox noc_box_{1}, dispatcher_box_{1};
   std::vector<std::unique_ptr<Running>> launches_;
   const timing::Launch* newest_ = nullptr;  // of the blocks sent
   Cycle now_ = 0;

@@ -200,8 +200,8 @@ TEST_F(GpuHorizonExact, MaxCyclesStaysAnError) {
 TEST_F(GpuHorizonExact, TheHostOfATenantWaitsForItsMark) {
   auto shorter = chain(100), longer = chain(1'000);
   GpuHarness gpu(machine);
-  gpu.submit(*shorter, 1, 0);
-  gpu.submit(*longer, 1, 1);
+  gpu.submit(*shorter, 1, tenant(0));
+  gpu.submit(*longer, 1, tenant(1));
   const timing::Mark mark = gpu->record({TenantId{0}, 0}, StreamId{1});
   while (gpu->reached(mark) == kNever) ASSERT_TRUE(gpu->run_to(100'000));
   EXPECT_TRUE(gpu->idle(TenantId{0}));

@@ -38,8 +38,8 @@ class GpuTenants : public ::testing::Test {
     for (const std::string& law : gpu.audit()) out += law + "\n";
     return out;
   }
-  static stats::GpuCounters of(timing::Gpu& gpu, unsigned tenant) {
-    return gpu.tenant_counters(TenantId{static_cast<std::uint8_t>(tenant)});
+  static stats::GpuCounters of(timing::Gpu& gpu, unsigned number) {
+    return gpu.tenant_counters(tenant(number));
   }
 };
 
@@ -58,7 +58,7 @@ TEST_F(GpuTenants, AccountsAddUpToTheGpusAndEachIsItsOwnLaunches) {
   GpuHarness gpu(machine);
   for (unsigned launch = 0; launch < 60; ++launch) {
     kept.push_back(random_kernel(launch % 7));
-    gpu.submit(*kept.back(), 1 + launch % 3, launch % 3);
+    gpu.submit(*kept.back(), 1 + launch % 3, tenant(launch % 3));
   }
   gpu->run_until_idle();
   EXPECT_EQ(broken(*gpu), "");
@@ -87,10 +87,10 @@ TEST_F(GpuTenants, WhoMakesADirtyLineLeavePaysForItsWrite) {
     w.op(exit);
   });
   GpuHarness gpu(machine);
-  gpu.submit(*writes, 1, 0);
+  gpu.submit(*writes, 1, tenant(0));
   gpu->run_until_idle();
   EXPECT_EQ(gpu->counters().dram.writes, 0u);
-  gpu.submit(reads, 2, 1);
+  gpu.submit(reads, 2, tenant(1));
   gpu->run_until_idle();
   EXPECT_EQ(of(*gpu, 0).dram.writes, 0u);
   EXPECT_EQ(of(*gpu, 0).dram.reads, gpu->kernels().front().counters.dram.reads);
@@ -104,8 +104,8 @@ TEST_F(GpuTenants, ATenantsNameChangesNothing) {
   std::vector<std::unique_ptr<Recording>> kept;
   for (unsigned launch = 0; launch < 8; ++launch) {
     kept.push_back(random_kernel(launch));
-    one.submit(*kept.back(), 1 + launch % 2, 0);
-    two.submit(*kept.back(), 1 + launch % 2, launch % 2);
+    one.submit(*kept.back(), 1 + launch % 2, tenant(0));
+    two.submit(*kept.back(), 1 + launch % 2, tenant(launch % 2));
   }
   one->run_until_idle(), two->run_until_idle();
   EXPECT_EQ(one->hash(), two->hash());

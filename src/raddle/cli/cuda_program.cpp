@@ -125,6 +125,10 @@ bool may_have_ptx(const Elf& elf, const std::string& path) {
 }  // namespace
 
 CudaProgram find_program(const std::string& name) {
+#if !defined(__x86_64__)
+  throw InputError("CUDA programs run on x86-64 hosts only, for which " + name +
+                   " and the runtime library are made; a recording can be replayed here");
+#endif
   CudaProgram program;
   program.path = path_of(name);
   const Elf elf(program.path);

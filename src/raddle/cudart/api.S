@@ -1,7 +1,9 @@
 /* The exported symbols: one per function of api.inc and version of libcudart, each a jump to its body (room cudart). A
  * program asks for name and version; one shared library answers for all of them. The versions are those of NVIDIA's
- * libraries: libcudart.so.11.0, libcudart.so.12, libcudart.so.13. */
-#ifdef __x86_64__
+ * libraries: libcudart.so.11.0, libcudart.so.12, libcudart.so.13. On other hosts the build leaves this library out. */
+#ifndef __x86_64__
+#error "The drop-in CUDA runtime is for x86-64 (CMakeLists.txt leaves it out elsewhere)"
+#endif
         .text
 
 /* A local label for the body's jump, made public under name@version. */
@@ -75,5 +77,4 @@ raddle_name_\name\()_\first:
 #define PTSZ_AS(name, body, first, last) raddle_per_thread name##_ptsz, raddle_##body, first, last;
 #define LACK(name, first, last) raddle_lack name, first, last;
 #include "raddle/cudart/api.inc"
-#endif
         .section .note.GNU-stack, "", @progbits

@@ -39,7 +39,7 @@ void LaunchTree::run_grid(const exec::Launch& launch, LaunchRecord record, unsig
       sink != nullptr ? sink->writer(*code, launch.shape, record) : nullptr;
   std::shared_ptr<trace::MemoryTrace> trace;
   if (sink != nullptr && writer == nullptr)
-    trace = std::make_shared<trace::MemoryTrace>(code, launch.shape, place_.slabs);
+    trace = std::make_shared<trace::MemoryTrace>(code, launch.shape, arena_);
   exec::Launch own = launch;
   own.device = &grid->device;
   if (place_.observer != nullptr) place_.observer->begin(record);

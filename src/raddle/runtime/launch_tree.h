@@ -28,7 +28,8 @@ class LaunchTree {
     const std::shared_ptr<trace::SlabPool>& slabs;
     DeviceObserver* observer;  ///< nullptr: nobody wants to know
   };
-  explicit LaunchTree(const Place& place) : place_(place) {}
+  explicit LaunchTree(const Place& place)
+      : place_(place), arena_(std::make_shared<trace::TraceArena>(place.slabs)) {}
 
   /// Runs everything. `record` is that of the host's launch, without counts. Throws what the
   /// machine throws, and RunError naming the caller when a copy of a kernel leaves its memory.
@@ -56,6 +57,7 @@ class LaunchTree {
   void move_bytes(const exec::DeviceOperation& operation);
 
   Place place_;
+  std::shared_ptr<trace::TraceArena> arena_;  // of all its op streams
   std::vector<LaunchedStream> launched_;
   std::vector<Task> tasks_;  // the last is the next
   bool written_ = false;     // the sink has taken the streams while they were made

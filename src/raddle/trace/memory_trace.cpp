@@ -46,32 +46,55 @@ SlabPool::Slab SlabPool::take(std::size_t words) {
   return slab;
 }
 
+TraceArena::TraceArena(std::shared_ptr<SlabPool> pool) : pool_(std::move(pool)) {}
+
+TraceArena::~TraceArena() {
+  for (SlabPool::Slab& slab : slabs_) pool_->give(std::move(slab));
+}
+
+std::uint32_t* TraceArena::take(std::size_t words) {
+  RADDLE_ASSERT(words % 2 == 0);
+  if (words > left_) {
+    slabs_.push_back(pool_->take(std::max(words, kSlabWords)));
+    at_ = slabs_.back().at.get();
+    left_ = slabs_.back().words;
+    bytes_ += left_ * sizeof(std::uint32_t);
+  }
+  last_ = at_;
+  at_ += words;
+  left_ -= words;
+  return last_;
+}
+
+std::size_t TraceArena::give_rest(const std::uint32_t* piece, const std::uint32_t* end) {
+  if (piece != last_) return 0;
+  const std::size_t used = (static_cast<std::size_t>(end - last_) + 1) / 2 * 2;
+  const std::size_t rest = static_cast<std::size_t>(at_ - last_) - used;
+  RADDLE_ASSERT(last_ + used <= at_);
+  at_ -= rest;
+  left_ += rest;
+  return rest;
+}
+
 MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape,
-                         std::shared_ptr<SlabPool> pool)
+                         std::shared_ptr<TraceArena> arena)
     : code_(std::move(code)),
       shape_(shape),
       warps_per_block_(shape.warps_per_block()),
       warps_(shape.grid.count() * warps_per_block_),
-      pool_(std::move(pool)) {}
-
-MemoryTrace::~MemoryTrace() {
-  for (SlabPool::Slab& slab : slabs_) pool_->give(std::move(slab));
+      arena_(std::move(arena)) {
+  RADDLE_ASSERT(arena_ != nullptr);
 }
 
 StreamWriter::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned words) {
   constexpr std::size_t kHeaderWords = sizeof(Chunk) / sizeof(std::uint32_t);
   std::size_t need = kHeaderWords + std::max(words, kChunkWords);
   need += need % 2;  // chunks stay 8-byte aligned
-  if (need > slab_left_) {
-    if (bytes_ > kMaxBytes)
-      throw RunError("the op stream of one launch of '" + code_->name +
-                     "' is beyond 8 GiB: an endless loop, or work for a smaller input or --live");
-    slabs_.push_back(pool_->take(std::max(need, kSlabWords)));
-    slab_at_ = slabs_.back().at.get(), slab_left_ = slabs_.back().words;
-    bytes_ += slab_left_ * sizeof(std::uint32_t);
-  }
-  auto* chunk = new (slab_at_) Chunk{nullptr, nullptr};
-  slab_at_ += need, slab_left_ -= need;
+  if (bytes_ > kMaxBytes)
+    throw RunError("the op stream of one launch of '" + code_->name +
+                   "' is beyond 8 GiB: an endless loop, or work for a smaller input or --live");
+  auto* chunk = new (arena_->take(need)) Chunk{nullptr, nullptr};
+  bytes_ += need * sizeof(std::uint32_t);
   chunk->end = chunk->begin();
   Warp& owner = warp(block, w);
   (owner.first == nullptr ? owner.first : owner.last->next) = chunk;
@@ -81,6 +104,16 @@ StreamWriter::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned w
 
 void MemoryTrace::commit(std::uint32_t block, unsigned w, std::uint32_t* at) {
   warp(block, w).last->end = at;
+}
+
+/// A launch of one short warp keeps the words it has written and no more.
+void MemoryTrace::finish(std::uint32_t block) {
+  for (unsigned w = 0; w < warps_per_block_; ++w) {
+    const Chunk* const last = warp(block, w).last;
+    if (last == nullptr) continue;
+    const auto* piece = reinterpret_cast<const std::uint32_t*>(last);
+    bytes_ -= arena_->give_rest(piece, last->end) * sizeof(std::uint32_t);
+  }
 }
 
 WarpCursor MemoryTrace::open(std::uint32_t block, unsigned w) {

@@ -1,5 +1,6 @@
 // A recorded launch in memory: chunks of records per warp, written by exec, read by the timing
-// model.
+// model. Launches that come and go together, a launch of the host with all that descends from it,
+// share an arena: a launch of a few warps costs what it writes, not a slab.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -28,18 +29,41 @@ class SlabPool {
   std::vector<Slab> left_;
 };
 
+/// Slabs that several traces fill one after another. They go back to the pool when the last trace
+/// and whoever else holds the arena are gone.
+class TraceArena {
+ public:
+  explicit TraceArena(std::shared_ptr<SlabPool> pool = std::make_shared<SlabPool>());
+  ~TraceArena();
+  TraceArena(const TraceArena&) = delete;
+  TraceArena& operator=(const TraceArena&) = delete;
+  /// So many words in one piece, 8-byte aligned. Precondition: words is even. The end of a slab
+  /// that is too short for them stays unused.
+  std::uint32_t* take(std::size_t words);
+  /// The piece at `piece` needs no words from `end` on. If it was the last one taken they are taken
+  /// again, else they stay unused. The number of words that came back.
+  std::size_t give_rest(const std::uint32_t* piece, const std::uint32_t* end);
+  /// Heap bytes held.
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<SlabPool> pool_;
+  std::vector<SlabPool::Slab> slabs_;
+  std::uint32_t *last_ = nullptr, *at_ = nullptr;  // the last piece and its end
+  std::size_t left_ = 0, bytes_ = 0;
+};
+
 class MemoryTrace final : public KernelStream, public StreamWriter {
  public:
   MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape,
-              std::shared_ptr<SlabPool> pool = std::make_shared<SlabPool>());
-  ~MemoryTrace() override;
+              std::shared_ptr<TraceArena> arena = std::make_shared<TraceArena>());
   MemoryTrace(const MemoryTrace&) = delete;
   MemoryTrace& operator=(const MemoryTrace&) = delete;
 
   // --- writing -----------------------------------------------------------------------------------
   Room grow(std::uint32_t block, unsigned warp, unsigned words) override;
   void commit(std::uint32_t block, unsigned warp, std::uint32_t* at) override;
-  void finish(std::uint32_t) override {}
+  void finish(std::uint32_t block) override;
 
   // --- reading -----------------------------------------------------------------------------------
   const KernelCode& code() const override { return *code_; }
@@ -48,7 +72,7 @@ class MemoryTrace final : public KernelStream, public StreamWriter {
   WarpCursor open(std::uint32_t block, unsigned warp) override;
   bool refill(WarpCursor& cursor) override;
   void close(std::uint32_t) override {}
-  /// Heap bytes held.
+  /// Bytes of its own, in the arena and outside.
   std::size_t bytes() const;
 
  private:
@@ -63,10 +87,8 @@ class MemoryTrace final : public KernelStream, public StreamWriter {
   LaunchShape shape_;
   unsigned warps_per_block_;
   std::vector<Warp> warps_;
-  std::shared_ptr<SlabPool> pool_;
-  std::vector<SlabPool::Slab> slabs_;
-  std::size_t slab_left_ = 0, bytes_ = 0;
-  std::uint32_t* slab_at_ = nullptr;
+  std::shared_ptr<TraceArena> arena_;
+  std::size_t bytes_ = 0;  // of chunks
 };
 
 }  // namespace raddle::trace

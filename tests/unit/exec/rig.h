@@ -18,9 +18,11 @@ namespace raddle::exec::test {
 /// The builds of the lane engine that this processor can run.
 inline std::vector<std::string> lane_builds() {
   std::vector<std::string> names{"portable"};
+#if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) names.push_back("avx2");
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
     names.push_back("avx512");
+#endif
   return names;
 }
 /// Chooses a build for the machines made from here on.

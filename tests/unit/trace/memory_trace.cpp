@@ -97,6 +97,79 @@ TEST(MemoryTrace, WarpsWrittenInTurnsDoNotMix) {
   EXPECT_TRUE(t.concurrent());
 }
 
+TEST(TraceArena, ManySmallTracesShareASlab) {
+  const auto arena = std::make_shared<trace::TraceArena>();
+  std::vector<std::unique_ptr<MemoryTrace>> traces;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    traces.push_back(std::make_unique<MemoryTrace>(code(), LaunchShape{{1}, {32}, 0}, arena));
+    write(*traces.back(), 0, 0, {i, i + 1});
+  }
+  EXPECT_EQ(arena->bytes(), std::size_t{2} << 20);  // a slab each would be 2 GB
+  for (std::uint32_t i = 0; i < 1000; ++i)
+    EXPECT_EQ(read(*traces[i], 0, 0), (std::vector<std::uint32_t>{i, i + 1}));
+  EXPECT_LT(traces.front()->bytes(), 2048u);
+}
+
+TEST(TraceArena, TracesWrittenInTurnsDoNotMix) {
+  const auto arena = std::make_shared<trace::TraceArena>();
+  MemoryTrace one(code(), {{1}, {32}, 0}, arena), other(code(), {{1}, {32}, 0}, arena);
+  std::vector<std::uint32_t> first, second;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    write(one, 0, 0, {i});
+    write(other, 0, 0, {~i, i});
+    first.push_back(i);
+    second.insert(second.end(), {~i, i});
+  }
+  EXPECT_EQ(read(one, 0, 0), first);
+  EXPECT_EQ(read(other, 0, 0), second);
+}
+
+TEST(TraceArena, AnEndedBlockKeepsWhatItHasWritten) {
+  const auto arena = std::make_shared<trace::TraceArena>();
+  std::vector<std::unique_ptr<MemoryTrace>> traces;
+  for (std::uint32_t i = 0; i < 50'000; ++i) {
+    traces.push_back(std::make_unique<MemoryTrace>(code(), LaunchShape{{1}, {32}, 0}, arena));
+    write(*traces.back(), 0, 0, {i, i + 1, i + 2});
+    traces.back()->finish(0);
+  }
+  EXPECT_EQ(arena->bytes(), std::size_t{2} << 20);  // 32 bytes each
+  for (const std::uint32_t i : {0u, 1u, 33'333u, 49'999u})
+    EXPECT_EQ(read(*traces[i], 0, 0), (std::vector<std::uint32_t>{i, i + 1, i + 2}));
+}
+
+TEST(TraceArena, OfABlockOfSeveralWarpsTheOthersStayWhole) {
+  MemoryTrace t(code(), {{2}, {96}, 0});
+  for (unsigned warp = 0; warp < 3; ++warp) write(t, 0, warp, {warp, warp});
+  t.finish(0);
+  for (unsigned warp = 0; warp < 3; ++warp) write(t, 1, warp, {warp, 7});
+  t.finish(1);
+  for (unsigned warp = 0; warp < 3; ++warp) {
+    EXPECT_EQ(read(t, 0, warp), (std::vector<std::uint32_t>{warp, warp}));
+    EXPECT_EQ(read(t, 1, warp), (std::vector<std::uint32_t>{warp, 7}));
+  }
+}
+
+TEST(TraceArena, SlabsGoBackWithTheLastTrace) {
+  const auto pool = std::make_shared<trace::SlabPool>();
+  auto arena = std::make_shared<trace::TraceArena>(pool);
+  auto kept = std::make_unique<MemoryTrace>(code(), LaunchShape{{1}, {32}, 0}, arena);
+  write(*kept, 0, 0, {1, 2});
+  const std::uint32_t* const slab = arena->take(2);
+  arena.reset();
+  const trace::SlabPool::Slab other = pool->take(2);  // the pool has nothing yet
+  EXPECT_GT(std::abs(other.at.get() - slab), std::ptrdiff_t{1} << 18);
+  EXPECT_EQ(read(*kept, 0, 0), (std::vector<std::uint32_t>{1, 2}));
+  kept.reset();
+  const trace::SlabPool::Slab again = pool->take(2);
+  EXPECT_LT(slab - again.at.get(), std::ptrdiff_t{1} << 18);
+  EXPECT_GE(slab - again.at.get(), 0);
+}
+
+TEST(TraceArenaDeathTest, OddSizesWouldMisalignTheNextChunk) {
+  trace::TraceArena arena;
+  EXPECT_DEATH(arena.take(3), "memory_trace.cpp");
+}
+
 TEST(MemoryTraceDeathTest, AWarpWithoutRecordsIsAnError) {
   MemoryTrace t(code(), {{1}, {64}, 0});
   EXPECT_DEATH(t.open(0, 1), "memory_trace.cpp");

@@ -15,10 +15,19 @@ namespace {
 /// Directed rounding for the records up to the next `round`. Operands come from memory and results
 /// go there, so the clobber keeps the arithmetic between two of these.
 RADDLE_INLINE void set_rounding(u32 mode) {
+#if defined(__x86_64__)
   // MXCSR: all exceptions masked, rounding control 0 nearest, 1 down, 2 up, 3 zero.
   const u32 control = mode == 0 ? 0 : mode == 1 ? 3 : mode == 2 ? 1 : 2;
   const u32 mxcsr = 0x1f80 | control << 13;
   asm volatile("ldmxcsr %0" : : "m"(mxcsr) : "memory");
+#elif defined(__aarch64__)
+  // FPCR: no exception trapped, subnormals kept, RMode 0 nearest, 1 up, 2 down, 3 zero.
+  const u64 control = mode == 0 ? 0 : mode == 1 ? 3 : mode == 2 ? 2 : 1;
+  const u64 fpcr = control << 22;
+  asm volatile("msr fpcr, %0" : : "r"(fpcr) : "memory");
+#else
+#error "set_rounding() knows x86-64 and AArch64: say here how this processor rounds"
+#endif
 }
 
 RADDLE_INLINE void save(Context* c, const Path& p) {

@@ -1,8 +1,11 @@
 // Lane types and loops of the engine, compiled once per instruction set (RADDLE_ISA names the
 // namespace). No standard library here: its inline functions, compiled for AVX-512, must not become
-// the linker's choice for all.
+// the linker's choice for all. Intrinsics are x86's and optional: on another processor the loops over
+// lanes and compiler vectors are all there is (the build "portable").
 #pragma once
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 
 #include "raddle/exec/record.h"
 
@@ -108,12 +111,14 @@ RADDLE_INLINE u32 compare(const Record* ip, char* frame) {
     r |= u32(sizeof(T) == 4 ? _mm256_movemask_ps(_mm256_castsi256_ps(v))
                             : _mm256_movemask_pd(_mm256_castsi256_pd(v)))
          << (k * kPer);
-#else
+#elif defined(__SSE2__)
     __m128i v;
     __builtin_memcpy(&v, &t, kBytes);
     r |= u32(sizeof(T) == 4 ? _mm_movemask_ps(_mm_castsi128_ps(v))
                             : _mm_movemask_pd(_mm_castsi128_pd(v)))
          << (k * kPer);
+#else
+    for (int i = 0; i < kPer; ++i) r |= t[i] != 0 ? kBit[k * kPer + i] : 0;
 #endif
   }
   return r;

@@ -7,6 +7,7 @@
 
 #include "raddle/base/age.h"
 #include "raddle/base/fields.h"
+#include "raddle/base/limits.h"
 #include "raddle/base/types.h"
 #include "raddle/policy/device_parent.h"
 
@@ -18,15 +19,17 @@ struct KernelLaunch {
   std::string_view kernel;
   StreamId stream{};
   std::uint32_t blocks = 0;
-  unsigned slot = 0;  ///< its entry, below 32, until on_end(); another launch may have it later
+  /// Its entry, below kKernelSlots, until on_end(); another launch may have it later.
+  unsigned slot = 0;
   DeviceParent parent = {};
 };
 
 /// Sets of slots.
 struct KernelView {
-  std::uint32_t waiting;   ///< with blocks left; never empty
-  std::uint32_t fits;      ///< of these: a block fits an SM that was not served in this cycle, and
-                           ///< the block policy has not declined in this cycle; never empty
+  std::uint32_t waiting;   ///< with blocks left, and the block policy has not declined in this
+                           ///< cycle; never empty
+  std::uint32_t fits;      ///< of these: a block fits an SM that was not served in this cycle;
+                           ///< never empty
   const AgeMatrix64& age;  ///< order in which they took their entries
   Cycle now;
 };

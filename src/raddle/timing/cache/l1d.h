@@ -30,7 +30,7 @@
 #include "raddle/timing/cache/l1_events.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/l1_spec.h"
 #include "raddle/timing/wire/address_map.h"
 
 namespace raddle::timing {
@@ -73,6 +73,24 @@ class L1d {
     install(now, mshr, sectors, kernel, count);
     if (mshrs_.arrive(mshr, sectors, done)) unlock(mshr);
   }
+  static constexpr unsigned kNoMshr = Mshrs<std::uint16_t>::kNone;
+  /// The MSHR of a line in which this waiter waits for any of these sectors, or kNoMshr.
+  unsigned waits(std::uint32_t line, std::uint8_t sectors, std::uint16_t waiter) const {
+    const unsigned mshr = mshrs_.find(line);
+    return mshr != kNoMshr && mshrs_.waits(mshr, sectors, waiter) ? mshr : kNoMshr;
+  }
+  /// The waiter will not be told. True: nobody waits for the MSHR any more; the data still come.
+  bool cancel(unsigned mshr, std::uint16_t waiter) {
+    mshrs_.cancel(mshr, waiter);
+    return mshrs_.waiting_for(mshr) == 0;
+  }
+  /// Sectors of an MSHR that have not come.
+  std::uint8_t missing_sectors(unsigned mshr) const { return mshrs_.missing(mshr); }
+  /// Frees an MSHR for which nobody waits. Precondition: none of its requests has left.
+  void abandon(unsigned mshr) {
+    mshrs_.abandon(mshr);
+    unlock(static_cast<std::uint16_t>(mshr));
+  }
   /// Removes a line (atomics are performed at the L2, bypassing accesses go there). True: it was
   /// dirty, and its write-back must leave first.
   bool remove(Cycle now, std::uint32_t line, unsigned kernel);
@@ -100,7 +118,7 @@ class L1d {
 
  private:
   unsigned set_of(std::uint32_t line) const {
-    return hash_ ? spread_(line).pile : line - sets_.quotient(line) * sets_.value();
+    return hash_ ? interleave_(line).part : line - sets_.quotient(line) * sets_.value();
   }
   unsigned find(std::uint32_t line) const { return tags_.find(set_of(line), line); }
   static Answer blocked(stats::Refusal why) { return {Outcome::Blocked, 0, 0, why}; }
@@ -120,7 +138,7 @@ class L1d {
   }
 
   Divisor sets_;
-  Spread spread_;
+  Interleave interleave_;
   bool hash_, reserve_, keeps_dirty_;
   WritePolicy policy_[2];  // global, local
   unsigned last_ = 0;      // way of the last hit, or of the last store if present

@@ -18,15 +18,10 @@ Dispatcher::Dispatcher(const MachineSpec& machine,
       interval_(machine.kernels.block_interval_millicycles),
       flush_(machine.sm.l1d.flush_at_kernel_start),
       flush_only_when_idle_(machine.kernels.flush_only_when_idle),
-      sms_(machine.sm.count),
-      vacant_(machine.kernels.entries, 0) {
-  const SmSpec& s = machine.sm;
-  for (SmState& sm : sms_) {
-    sm.free = {s.threads, s.warps, s.registers, s.shared_kib * 1024};
-    sm.free_slots = low_bits(s.blocks);
-    sm.slot.resize(s.blocks);
-  }
-}
+      sms_(machine.sm.count, SmState(machine.sm)),
+      caps_(machine.sm.count),
+      vacant_(machine.kernels.entries, 0),
+      box_(machine.sm.count) {}
 
 // --- kernels ------------------------------------------------------------------------------------
 
@@ -73,7 +68,7 @@ void Dispatcher::begin_kernels(Cycle now) {
     }
     waiting_ |= 1u << lowest(m);
     for (unsigned i = 0; i < sms_.size(); ++i)
-      if (fits(k, sms_[i])) k.room.set(i);
+      if (fits(k, i)) k.room.set(i);
   }
 }
 
@@ -90,6 +85,7 @@ void Dispatcher::end_kernel(Cycle now, unsigned slot) {
 
 Cycle Dispatcher::tick(Cycle now) {
   if (wake_ <= now) wake_ = kNever;
+  if (obeys_ <= now) obeys_ = kNever;
   box_.take(now).each([&](unsigned sm) { take_ends(now, sm); });
   if (next_begin_ <= now) begin_kernels(now);
   const Cycle next = next_arrival(now + 1);
@@ -107,10 +103,8 @@ void Dispatcher::take_ends(Cycle now, unsigned i) {
     Kernel& kernel = kernels_[slot.kernel];
     BlockSpan& span = spans_[slot.span];
     span.end = now - latency_;
-    const BlockNeeds& needs = kernel.is.needs;
-    sm.free.threads += needs.threads, sm.free.warps += needs.warps;
-    sm.free.registers += needs.registers, sm.free.shared_bytes += needs.shared_bytes;
-    sm.free_slots |= 1ull << s;
+    sm.resources.release(s);
+    caps_.ended(kernel.is.tenant, i);
     block_policy_->on_block_done(i, span.block, slot.kernel);
     if (++kernel.done == kernel.blocks) end_kernel(now, slot.kernel);
   }
@@ -132,7 +126,8 @@ void Dispatcher::hand_out(Cycle now) {
   for (unsigned n = block_policy_->blocks_per_cycle(); n != 0;) {
     const Slots fit = with_room(waiting_ & ~declined, served);
     if (fit == 0) break;
-    const std::optional<unsigned> slot = kernel_policy_->pick({waiting_, fit, age_, now});
+    const std::optional<unsigned> slot =
+        kernel_policy_->pick({shared_ ? fit : waiting_ & ~declined, fit, age_, now});
     if (!slot) break;
     if (*slot >= stats::kKernelSlots || (fit >> *slot & 1) == 0)
       assertion_failed(
@@ -169,11 +164,8 @@ void Dispatcher::check(unsigned slot, const policy::BlockChoice& choice, const S
 void Dispatcher::place(Cycle now, unsigned slot, const policy::BlockChoice& choice) {
   SmState& sm = sms_[choice.sm];
   Kernel& k = kernels_[slot];
-  const BlockNeeds& needs = k.is.needs;
-  const unsigned s = lowest(sm.free_slots);
-  sm.free_slots &= sm.free_slots - 1;
-  sm.free.threads -= needs.threads, sm.free.warps -= needs.warps;
-  sm.free.registers -= needs.registers, sm.free.shared_bytes -= needs.shared_bytes;
+  const unsigned s = sm.resources.reserve(k.is.needs);
+  caps_.started(k.is.tenant, choice.sm);
   sm.slot[s] = {spans_.size(), slot};
   spans_.push_back({static_cast<std::uint32_t>(k.is.sequence), choice.block, choice.sm,
                     now + latency_, kNever, choice.stolen});
@@ -193,17 +185,22 @@ bool Dispatcher::flushes(unsigned slot, unsigned i) {
   return flush_ && (flush_only_when_idle_ ? stale : first);
 }
 
-/// What limits blocks of a kernel on an SM beyond resources (a partition of the SM) belongs here.
-bool Dispatcher::fits(const Kernel& k, const SmState& sm) const {
-  const BlockNeeds& needs = k.is.needs;
-  return sm.free_slots != 0 && sm.free.threads >= needs.threads && sm.free.warps >= needs.warps &&
-         sm.free.registers >= needs.registers && sm.free.shared_bytes >= needs.shared_bytes;
+/// What limits blocks of a kernel on an SM: its resources and the caps of a scheme.
+bool Dispatcher::fits(const Kernel& k, unsigned sm) const {
+  return sms_[sm].resources.fits(k.is.needs) && caps_.allows(k.is.tenant, sm);
+}
+
+void Dispatcher::obey(Cycle at, const policy::Knobs& knobs) {
+  caps_.obey(knobs);
+  shared_ = true;
+  obeys_ = at;
+  for (unsigned i = 0; i < sms_.size(); ++i) update_room(i);
 }
 
 void Dispatcher::update_room(unsigned i) {
   for (Slots m = waiting_; m != 0; m &= m - 1) {
     Kernel& k = kernels_[lowest(m)];
-    if (fits(k, sms_[i])) k.room.set(i);
+    if (fits(k, i)) k.room.set(i);
     else k.room.clear(i);
   }
 }

@@ -16,8 +16,9 @@
 #include "raddle/timing/gpu/coherence_statistics.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/launch_trees.h"
+#include "raddle/timing/gpu/policy_statistics.h"
 #include "raddle/timing/gpu/sampler.h"
-#include "raddle/timing/gpu/sum_fields.h"
+#include "raddle/timing/gpu/scheme_unit.h"
 #include "raddle/timing/mem/l2_slice.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
@@ -74,12 +75,15 @@ class Gpu::Impl {
   Cycle now() const { return now_; }
   stats::GpuCounters counters() const { return counters(now_); }
   const std::vector<KernelRun>& kernels();
-  stats::GpuCounters tenant_counters(TenantId tenant);
+  stats::GpuCounters tenant_counters(TenantId tenant) {
+    return tenant_counters(tenant, engine_.end());
+  }
   std::uint64_t hash() const;
   std::vector<std::string> audit();
   const Network& request() const { return *request_; }
   const Network& reply() const { return *reply_; }
-  void visit_policy_statistics(std::string_view level, FieldVisitor& v);
+  template <class Visit>
+  void each_policy(Visit&& visit);
   const std::vector<BlockSpan>& block_spans() const { return dispatcher_.spans(); }
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
 
@@ -106,14 +110,16 @@ class Gpu::Impl {
   KernelEntry entry_of(std::uint32_t job) const;
   void before_window(Cycle begin);
   void enter_kernels(Cycle begin);
+  void look_at_tenants(Cycle begin);
   Cycle last_progress(Cycle now) const;
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
   stats::GpuCounters counters(Cycle at) const;
   Sampler::Activity activity(Cycle at) const;
-  stats::GpuCounters counted_for(unsigned slot) const;
-  void close_account(unsigned slot);
-  void close_accounts();
+  stats::GpuCounters counted_for(unsigned slot, Cycle at) const;
+  stats::GpuCounters tenant_counters(TenantId tenant, Cycle at);
+  void close_account(unsigned slot, Cycle at);
+  void close_accounts(Cycle at);
 
   MachineSpec machine_;
   GpuOptions options_;
@@ -147,6 +153,8 @@ class Gpu::Impl {
   std::vector<KernelRun> runs_;  // by job
   std::vector<Completion> completions_;
   Accounts accounts_;
+  std::unique_ptr<SchemeUnit> scheme_;                  // null: none shares the GPU
+  std::array<std::uint32_t, kMostTenants> launches_{};  // that have not ended, by tenant
 };
 
 Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
@@ -154,8 +162,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     : machine_(checked(machine, policies)),
       options_(options),
       map_(machine_),
-      request_(make_network(machine_, Direction::Request, map_)),
-      reply_(make_network(machine_, Direction::Reply, map_)),
+      request_(make_network(machine_, Direction::Request)),
+      reply_(make_network(machine_, Direction::Reply)),
       dispatcher_(machine_, *policies.kernel, *policies.block, options.seed),
       engine_(window(), options.skip, options.shuffle),
       sampler_(options.sample_interval, window()),
@@ -168,7 +176,7 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   }
   for (unsigned i = 0; i < machine_.dram.channels; ++i) {
     auto policy = policies.dram->make({i, machine_.dram.banks, options.seed});
-    partitions_.push_back(make_partition(machine_, map_, i, std::move(policy)));
+    partitions_.push_back(make_partition({machine_, i}, map_, std::move(policy)));
     wire_partition(i);
   }
   // The networks first: they are the longest tasks of a window.
@@ -177,6 +185,10 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   engine_.add(dispatcher_);
   for (auto& sm : sms_) engine_.add(*sm);
   for (auto& p : partitions_) engine_.add(*p);
+  if (policies.scheme != nullptr)
+    scheme_ = std::make_unique<SchemeUnit>(machine_, *policies.scheme, window(), options.seed);
+  if (scheme_ != nullptr && !scheme_->shares()) scheme_ = nullptr;
+  if (scheme_ != nullptr) engine_.add(*scheme_);
   for (Mailbox* box : {&request_->box(), &request_->credit_box(), &reply_->box(),
                        &reply_->credit_box(), &dispatcher_.box()})
     box->set_shared(options.threads > 1);
@@ -185,14 +197,13 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
 void Gpu::Impl::wire_sm(unsigned i) {
   Sm& sm = *sms_[i];
   sm.set_skip(options_.skip);
-  request_->connect_input(i, sm.ports().to_noc, sm.ports().credit_in);
+  const NodeId node = Endpoints::sm(i);
+  request_->connect_input(node, sm.ports().to_noc, sm.ports().credit_in);
   sm.ports().noc_box = &request_->box();
-  reply_->connect_output(i, sm.ports().from_noc, nullptr);
+  reply_->connect_output(node, sm.ports().from_noc, nullptr);
   if (machine_.coherence.ownership) {
-    sm.ports().reply_sender = machine_.l2.slices + i;
     sm.ports().reply_box = &reply_->box();
-    reply_->connect_input(machine_.l2.slices + i, sm.ports().to_replies,
-                          sm.ports().reply_credit_in);
+    reply_->connect_input(node, sm.ports().to_replies, sm.ports().reply_credit_in);
   }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());
@@ -203,13 +214,12 @@ void Gpu::Impl::wire_partition(unsigned i) {
   p.set_skip(options_.skip);
   for (unsigned place = 0; place < p.slices(); ++place) {
     SlicePorts& ports = p.ports(place);
-    unsigned slice = i * p.slices() + place;
-    request_->connect_output(slice, ports.from_noc, &ports.credit_out);
+    const NodeId node = machine_.endpoints().slice(i * p.slices() + place);
+    request_->connect_output(node, ports.from_noc, &ports.credit_out);
     ports.noc_credit_box = &request_->credit_box();
-    reply_->connect_input(slice, ports.to_noc, ports.credit_in);
+    reply_->connect_input(node, ports.to_noc, ports.credit_in);
     ports.noc_box = &reply_->box();
-    if (machine_.coherence.ownership)
-      reply_->connect_output(machine_.sm.count + slice, ports.answers, nullptr);
+    if (machine_.coherence.ownership) reply_->connect_output(node, ports.answers, nullptr);
   }
 }
 
@@ -280,6 +290,7 @@ void Gpu::Impl::enqueue(Host host, std::vector<Submission> tree) {
   for (Submission& launch : tree) {
     runs_.emplace_back();
     if (!launch.stream->concurrent()) ++serial_;
+    ++launches_[index(launch.info.tenant)];
     jobs_.push_back(
         {std::move(launch.stream), decoded(std::move(launch.code)), std::move(launch.info)});
   }
@@ -393,6 +404,7 @@ void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
   runs_[e.job].end = e.at;
   now_ = std::max(now_, e.at);  // a horizon may lie behind it
   if (!job.stream->concurrent()) --serial_;
+  --launches_[index(job.info.tenant)];
   if (trees_.has(e.job)) trees_.ended(e.job, e.at);
   else complete(job.info, job.info.warp_instructions, e.at);
   job.stream = nullptr, job.code = nullptr;
@@ -443,10 +455,9 @@ void Gpu::Impl::enter_kernels(Cycle begin) {
       break;
     }
     manager_.take();
-    const TenantId tenant = jobs_[next.job - first_job_].info.tenant;
     const unsigned slot = dispatcher_.next_slot();
-    close_account(slot);
-    accounts_.open(slot, next.job, tenant);
+    close_account(slot, engine_.end());
+    accounts_.open(slot, next.job, jobs_[next.job - first_job_].info.tenant);
     KernelRun& run = runs_[next.job];
     run.start = next.left;
     run.begin = std::max(
@@ -461,6 +472,7 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
     for (const auto& sm : sms_) writes_.gather(sm->denovo()->written(), window());
   if (!manager_.pending().empty()) enter_kernels(begin);
+  if (scheme_ != nullptr) look_at_tenants(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
     const std::string names = dispatcher_.names();
@@ -472,6 +484,22 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (begin - progress >= options_.watchdog_cycles)
     give_up(begin, "nothing has moved for " + std::to_string(begin - progress) + " cycles");
   watch_next_ = progress + std::min(options_.watchdog_cycles, kNever - progress);
+}
+
+/// The scheme looks, if it is time, and what it sets holds from this window's first cycle on.
+void Gpu::Impl::look_at_tenants(Cycle begin) {
+  unsigned present = 0;
+  for (unsigned t = 0; t < kMostTenants; ++t)
+    if (launches_[t] != 0) present |= 1u << t;
+  const auto mask = static_cast<std::uint8_t>(present);
+  if (!scheme_->due(begin, mask)) return;
+  close_accounts(begin);
+  std::array<SchemeUnit::Tenant, kMostTenants> tenants;
+  for (unsigned t = 0; t < kMostTenants; ++t) {
+    const TenantId id{static_cast<std::uint8_t>(t)};
+    tenants[t] = {accounts_.of(id), dispatcher_.caps().resident(id)};
+  }
+  if (scheme_->look(begin, mask, tenants)) dispatcher_.obey(begin, scheme_->knobs());
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {
@@ -524,10 +552,10 @@ Sampler::Activity Gpu::Impl::activity(Cycle at) const {
   return out;
 }
 
-/// Everything counted for that launch slot so far.
-stats::GpuCounters Gpu::Impl::counted_for(unsigned slot) const {
+/// Everything counted for that launch slot before cycle `at`.
+stats::GpuCounters Gpu::Impl::counted_for(unsigned slot, Cycle at) const {
   stats::GpuCounters sum;
-  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(engine_.end(), slot));
+  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(at, slot));
   sum.request = request_->counters(slot), sum.reply = reply_->counters(slot);
   for (const auto& p : partitions_) {
     stats::accumulate(sum.l2, p->l2_counters(slot));
@@ -537,21 +565,21 @@ stats::GpuCounters Gpu::Impl::counted_for(unsigned slot) const {
 }
 
 /// What has been counted for the slot belongs to the launch that has had it.
-void Gpu::Impl::close_account(unsigned slot) {
-  accounts_.close(slot, runs_, [this](unsigned of) { return counted_for(of); });
+void Gpu::Impl::close_account(unsigned slot, Cycle at) {
+  accounts_.close(slot, runs_, [this, at](unsigned of) { return counted_for(of, at); });
 }
 
-void Gpu::Impl::close_accounts() {
-  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot) close_account(slot);
+void Gpu::Impl::close_accounts(Cycle at) {
+  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot) close_account(slot, at);
 }
 
 const std::vector<KernelRun>& Gpu::Impl::kernels() {
-  close_accounts();
+  close_accounts(engine_.end());
   return runs_;
 }
 
-stats::GpuCounters Gpu::Impl::tenant_counters(TenantId tenant) {
-  close_accounts();
+stats::GpuCounters Gpu::Impl::tenant_counters(TenantId tenant, Cycle at) {
+  close_accounts(at);
   return accounts_.of(tenant);
 }
 
@@ -606,30 +634,16 @@ std::uint64_t Gpu::Impl::hash() const {
   return XXH64_digest(&state);
 }
 
-void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
-  SumFields sum;
-  if (level == policy::WarpPolicy::kLevel) {
-    for (auto& sm : sms_)
-      for (unsigned s = 0; s < machine_.sm.schedulers; ++s) sum.add(sm->policy(s));
-  } else if (level == policy::ThrottlePolicy::kLevel) {
-    for (auto& sm : sms_)
-      if (sm->throttle() != nullptr) sum.add(*sm->throttle());
-  } else if (level == policy::KernelPolicy::kLevel) {
-    sum.add(dispatcher_.kernel_policy());
-  } else if (level == policy::BlockPolicy::kLevel) {
-    sum.add(dispatcher_.block_policy());
-  } else if (level == policy::DramPolicy::kLevel) {
-    for (auto& p : partitions_) sum.add(p->dram().policy());
-  } else if (level == policy::CoherencePolicy::kLevel) {
-    if (!machine_.coherence.ownership) return;
-    std::uint64_t kept = 0;
-    for (auto& sm : sms_) kept += sm->denovo()->kept();
-    return tell_coherence(counters(now_), kept, v);
-  } else {
-    throw InputError("no policy level is called '" + std::string(level) +
-                     "'; known: kernel warp throttle block coherence dram");
-  }
-  sum.tell(v);
+template <class Visit>
+void Gpu::Impl::each_policy(Visit&& visit) {
+  dispatcher_.each_policy(visit);
+  for (const auto& sm : sms_) sm->each_policy(visit);
+  for (const auto& p : partitions_) visit(p->dram().policy());
+  if (scheme_ != nullptr) visit(scheme_->policy());
+  if (!machine_.coherence.ownership) return;
+  CoherenceStatistics coherence{counters(now_)};
+  for (const auto& sm : sms_) coherence.kept += sm->denovo()->kept();
+  visit(coherence);
 }
 
 Gpu::Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options)
@@ -669,7 +683,7 @@ std::vector<std::string> Gpu::audit() { return impl_->audit(); }
 std::vector<stats::NocPort> Gpu::request_ports() const { return impl_->request().ports(); }
 std::vector<stats::NocPort> Gpu::reply_ports() const { return impl_->reply().ports(); }
 void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
-  impl_->visit_policy_statistics(level, v);
+  visit_statistics_of(level, *impl_, v);
 }
 const std::vector<BlockSpan>& Gpu::block_spans() const { return impl_->block_spans(); }
 const std::vector<Sample>& Gpu::samples() const { return impl_->samples(); }

@@ -7,7 +7,7 @@
 #include "raddle/policy/dram/policy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/dram/channel.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
 
@@ -43,10 +43,8 @@ class Partition {
   virtual std::vector<std::string> audit() const = 0;
 };
 
-/// The machine's partition of that channel, with slices as its coherence asks for. `map` must
-/// outlive it.
-std::unique_ptr<Partition> make_partition(const MachineSpec& machine, const AddressMap& map,
-                                          unsigned channel,
+/// With slices as the coherence asks for. `map` must outlive the partition.
+std::unique_ptr<Partition> make_partition(const PartitionSpec& spec, const AddressMap& map,
                                           std::unique_ptr<policy::DramPolicy> policy);
 
 }  // namespace raddle::timing
