@@ -150,9 +150,9 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   account_.fill(kNoJob);
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
     sms_.push_back(
-        std::make_unique<Sm>(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
+        make_sm(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
     wire_sm(i);
-    if (machine_.coherence.ro_regions) sms_.back()->denovo()->keep_unwritten(writes_);
+    if (machine_.coherence.ro_regions) sms_.back()->keep_unwritten(writes_);
   }
   for (unsigned i = 0; i < machine_.dram.channels; ++i) {
     auto policy = policies.dram->make({i, machine_.dram.banks, options.seed});
@@ -385,7 +385,7 @@ void Gpu::Impl::enter_kernels(Cycle begin) {
 
 void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
-    for (const auto& sm : sms_) writes_.gather(sm->denovo()->written(), window());
+    for (const auto& sm : sms_) writes_.gather(sm->region_writes(), window());
   if (!manager_.pending().empty()) enter_kernels(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
@@ -539,7 +539,7 @@ void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v)
   } else if (level == policy::CoherencePolicy::kLevel) {
     if (!machine_.coherence.ownership) return;
     std::uint64_t kept = 0;
-    for (auto& sm : sms_) kept += sm->denovo()->kept();
+    for (auto& sm : sms_) kept += sm->words_kept();
     return tell_coherence(counters(now_), kept, v);
   } else {
     throw InputError("no policy level is called '" + std::string(level) +
