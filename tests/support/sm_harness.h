@@ -74,7 +74,9 @@ class SmHarness {
         map_(machine),
         policy_(warp_policy),
         made_(timing::make_sm(machine, map_, id, policy_, throttle, 1)),
-        sm_(*made_) {
+        sm_(*made_),
+        noc_box_(id + 1),
+        dispatcher_box_(id + 1) {
     sm_.ports().noc_box = &noc_box_;
     sm_.connect_dispatcher(dispatcher_box_);
   }
@@ -175,7 +177,7 @@ class SmHarness {
   ObservedWarpPolicy policy_;
   std::unique_ptr<timing::Sm> made_;
   timing::Sm& sm_;
-  timing::Mailbox noc_box_, dispatcher_box_;
+  timing::Mailbox noc_box_, dispatcher_box_;  // of this SM and those before it
   std::vector<std::unique_ptr<Running>> launches_;
   const timing::Launch* newest_ = nullptr;  // of the blocks sent
   Cycle now_ = 0;

@@ -32,6 +32,25 @@ void CommonOptions::add_to(CLI::App& c) {
   c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")
       ->type_name("FILE");
   c.add_flag("--functional", functional, "execute and check only, without timing");
+  add_launches_to(c);
+}
+
+void CommonOptions::add_launches_to(CLI::App& c) {
+  c.add_option("--launches", launches,
+               "tell up to that many launches one by one in JSON and report, of more the sums by "
+               "kernel (default " +
+                   std::to_string(sim::kMostSingleLaunches) + ")")
+      ->type_name("N|all")
+      ->check([](const std::string& text) {
+        const bool number = !text.empty() && text.size() < 19 &&
+                            text.find_first_not_of("0123456789") == std::string::npos;
+        return number || text == "all" ? "" : "expected a number or all, found '" + text + "'";
+      });
+}
+
+std::size_t CommonOptions::single_launches() const {
+  if (launches.empty()) return sim::kMostSingleLaunches;
+  return launches == "all" ? sim::kAllLaunches : std::stoull(launches);
 }
 
 void CommonOptions::add_timing_to(CLI::App& c) {
@@ -119,16 +138,19 @@ std::string with_level(const std::string& item, const policy::Registries& polici
   if (head.find('=') != std::string::npos) return item;
   std::vector<std::string> found;
   std::string known;
-  auto look = [&](std::string_view level, const auto& registry) {
-    for (const std::string& name : registry.names()) {
-      known += " " + std::string(level) + "=" + name;
-      if (name == head) found.push_back(std::string(level));
-    }
+  auto look = [&](policy::BareName when) {
+    policy::each_level(
+        [&](const policy::Level& level, const auto& registry) {
+          if (level.bare_name != when) return;
+          for (const std::string& name : registry.names()) {
+            known += " " + std::string(level.name) + "=" + name;
+            if (name == head) found.emplace_back(level.name);
+          }
+        },
+        policies);
   };
-  look("warp", policies.warp), look("throttle", policies.throttle);
-  look("block", policies.block), look("coherence", policies.coherence);
-  look("dram", policies.dram);
-  if (found.empty()) look("kernel", policies.kernel);  // shares names with other levels
+  look(policy::BareName::First);
+  if (found.empty()) look(policy::BareName::Last);
   if (found.empty())
     throw InputError("--policies: no policy is called '" + head + "'; known:" + known);
   if (found.size() > 1)
@@ -144,10 +166,8 @@ std::vector<std::string> split_list(const std::string& list) {
   for (std::string& part : split(list, ',')) {
     const std::size_t equal = part.find('=');
     const std::string key = part.substr(0, equal);
-    const bool level = key == "warp" || key == "throttle" || key == "block" || key == "coherence" ||
-                       key == "dram" || key == "kernel";
-    const bool parameter =
-        equal != std::string::npos && !level && key.find_first_of(":+") == std::string::npos;
+    const bool parameter = equal != std::string::npos && policy::find_level(key) == nullptr &&
+                           key.find_first_of(":+") == std::string::npos;
     if (parameter && !out.empty() && out.back().find(':') != std::string::npos)
       out.back() += "," + part;
     else out.push_back(std::move(part));

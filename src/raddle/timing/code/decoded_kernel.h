@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "raddle/timing/code/register_set.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/sm_spec.h"
 #include "raddle/trace/lowered.h"
 
 namespace raddle::timing {

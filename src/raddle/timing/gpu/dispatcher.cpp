@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 
 namespace raddle::timing {
@@ -18,7 +19,9 @@ Dispatcher::Dispatcher(const MachineSpec& machine,
       flush_(machine.sm.l1d.flush_at_kernel_start),
       flush_only_when_idle_(machine.kernels.flush_only_when_idle),
       sms_(machine.sm.count, SmState(machine.sm)),
-      vacant_(machine.kernels.entries, 0) {}
+      caps_(machine.sm.count),
+      vacant_(machine.kernels.entries, 0),
+      box_(machine.sm.count) {}
 
 // --- kernels ------------------------------------------------------------------------------------
 
@@ -31,6 +34,7 @@ unsigned Dispatcher::next_slot() const {
 
 void Dispatcher::enter(const KernelEntry& kernel, Cycle start) {
   RADDLE_ASSERT(!full());
+  RADDLE_ASSERT(index(kernel.tenant) < kMostTenants);
   const unsigned slot = last_slot_ = next_slot();
   vacant_.erase(vacant_.begin());
   if (under_way_ == 0) ++epoch_;
@@ -38,7 +42,7 @@ void Dispatcher::enter(const KernelEntry& kernel, Cycle start) {
   age_.insert(slot);
   Kernel& k = kernels_[slot];
   k.is = kernel;
-  k.launch = {kernel.ops, kernel.code, kernel.job, static_cast<std::uint8_t>(slot)};
+  k.launch = {kernel.ops, kernel.code, kernel.job, static_cast<std::uint8_t>(slot), kernel.tenant};
   k.begin = start;
   k.blocks = static_cast<std::uint32_t>(kernel.grid.count()), k.handed = k.done = 0;
   k.is_handed.assign(k.blocks, false);
@@ -63,7 +67,7 @@ void Dispatcher::begin_kernels(Cycle now) {
     }
     waiting_ |= 1u << lowest(m);
     for (unsigned i = 0; i < sms_.size(); ++i)
-      if (fits(k, sms_[i])) k.room.set(i);
+      if (fits(k, i)) k.room.set(i);
   }
 }
 
@@ -80,6 +84,7 @@ void Dispatcher::end_kernel(Cycle now, unsigned slot) {
 
 Cycle Dispatcher::tick(Cycle now) {
   if (wake_ <= now) wake_ = kNever;
+  if (obeys_ <= now) obeys_ = kNever;
   box_.take(now).each([&](unsigned sm) { take_ends(now, sm); });
   if (next_begin_ <= now) begin_kernels(now);
   const Cycle next = next_arrival(now + 1);
@@ -98,6 +103,7 @@ void Dispatcher::take_ends(Cycle now, unsigned i) {
     BlockSpan& span = spans_[slot.span];
     span.end = now - latency_;
     sm.resources.release(s);
+    caps_.ended(kernel.is.tenant, i);
     block_policy_->on_block_done(i, span.block, slot.kernel);
     if (++kernel.done == kernel.blocks) end_kernel(now, slot.kernel);
   }
@@ -119,7 +125,8 @@ void Dispatcher::hand_out(Cycle now) {
   for (unsigned n = block_policy_->blocks_per_cycle(); n != 0;) {
     const Slots fit = with_room(waiting_ & ~declined, served);
     if (fit == 0) break;
-    const std::optional<unsigned> slot = kernel_policy_->pick({waiting_ & ~declined, fit, age_, now});
+    const std::optional<unsigned> slot =
+        kernel_policy_->pick({shared_ ? fit : waiting_ & ~declined, fit, age_, now});
     if (!slot) break;
     if (*slot >= stats::kKernelSlots || (fit >> *slot & 1) == 0)
       assertion_failed(
@@ -157,6 +164,7 @@ void Dispatcher::place(Cycle now, unsigned slot, const policy::BlockChoice& choi
   SmState& sm = sms_[choice.sm];
   Kernel& k = kernels_[slot];
   const unsigned s = sm.resources.reserve(k.is.needs);
+  caps_.started(k.is.tenant, choice.sm);
   sm.slot[s] = {spans_.size(), slot};
   spans_.push_back({static_cast<std::uint32_t>(k.is.sequence), choice.block, choice.sm,
                     now + latency_, kNever, choice.stolen});
@@ -176,15 +184,22 @@ bool Dispatcher::flushes(unsigned slot, unsigned i) {
   return flush_ && (flush_only_when_idle_ ? stale : first);
 }
 
-/// What limits blocks of a kernel on an SM beyond resources (a partition of the SM) belongs here.
-bool Dispatcher::fits(const Kernel& k, const SmState& sm) const {
-  return sm.resources.fits(k.is.needs);
+/// What limits blocks of a kernel on an SM: its resources and the caps of a scheme.
+bool Dispatcher::fits(const Kernel& k, unsigned sm) const {
+  return sms_[sm].resources.fits(k.is.needs) && caps_.allows(k.is.tenant, sm);
+}
+
+void Dispatcher::obey(Cycle at, const policy::Knobs& knobs) {
+  caps_.obey(knobs);
+  shared_ = true;
+  obeys_ = at;
+  for (unsigned i = 0; i < sms_.size(); ++i) update_room(i);
 }
 
 void Dispatcher::update_room(unsigned i) {
   for (Slots m = waiting_; m != 0; m &= m - 1) {
     Kernel& k = kernels_[lowest(m)];
-    if (fits(k, sms_[i])) k.room.set(i);
+    if (fits(k, i)) k.room.set(i);
     else k.room.clear(i);
   }
 }

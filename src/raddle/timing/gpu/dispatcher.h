@@ -20,6 +20,7 @@
 #include "raddle/policy/kernel/policy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/code/launch.h"
+#include "raddle/timing/gpu/block_caps.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/timing/gpu/residency.h"
 #include "raddle/timing/wire/link.h"
@@ -37,6 +38,7 @@ struct KernelEntry {
   trace::KernelStream* ops = nullptr;
   const DecodedKernel* code = nullptr;
   policy::DeviceParent parent = {};
+  TenantId tenant{};
 };
 
 class Dispatcher {
@@ -68,21 +70,33 @@ class Dispatcher {
   /// When the kernel that entered last could or can send its first block.
   Cycle last_begin() const { return last_begin_; }
   bool idle() const { return under_way_ == 0; }
+  /// Caps of blocks are these from cycle `at` on, the first of the next window. From the first
+  /// call on a kernel of which no block fits anywhere holds up no other, whatever the kernel policy:
+  /// tenants do not wait for each other.
+  void obey(Cycle at, const policy::Knobs& knobs);
+  const BlockCaps& caps() const { return caps_; }
 
   // Component; the policies are asked in every cycle in which a block is left and an SM has room.
   void open_window() {}
-  Cycle next_arrival(Cycle from) const { return std::min({box_.next(from), next_begin_, wake_}); }
+  Cycle next_arrival(Cycle from) const {
+    return std::min({box_.next(from), next_begin_, wake_, obeys_});
+  }
   Cycle tick(Cycle now);
 
   const std::vector<BlockSpan>& spans() const { return spans_; }
-  policy::KernelPolicy& kernel_policy() { return *kernel_policy_; }
-  policy::BlockPolicy& block_policy() { return *block_policy_; }
+  /// Shows the policies that decide here, for their statistics.
+  template <class Visit>
+  void each_policy(Visit&& visit) {
+    visit(*kernel_policy_);
+    visit(*block_policy_);
+  }
   /// Names of the kernels under way, for messages: "'a', 'b'".
   std::string names() const;
   void describe(std::string& out) const;
 
  private:
   using Slots = std::uint32_t;
+  static_assert(8 * sizeof(Slots) >= stats::kKernelSlots);
   struct Kernel {
     KernelEntry is;
     Launch launch;
@@ -113,7 +127,7 @@ class Dispatcher {
   bool flushes(unsigned slot, unsigned sm);
   void check(unsigned slot, const policy::BlockChoice& choice, const SmSet& room) const;
   void update_room(unsigned sm);
-  bool fits(const Kernel& kernel, const SmState& sm) const;
+  bool fits(const Kernel& kernel, unsigned sm) const;
 
   std::string kernel_policy_name_, block_policy_name_;
   std::unique_ptr<policy::KernelPolicy> kernel_policy_;
@@ -122,6 +136,7 @@ class Dispatcher {
   std::uint32_t interval_;
   bool flush_, flush_only_when_idle_;
   std::vector<SmState> sms_;
+  BlockCaps caps_;
   std::array<Kernel, stats::kKernelSlots> kernels_;
   Slots under_way_ = 0, waiting_ = 0;  // waiting: have begun and have blocks left
   AgeMatrix64 age_;
@@ -130,7 +145,9 @@ class Dispatcher {
   std::uint64_t epoch_ = 0;
   std::uint64_t next_hand_out_ = 0;  // in 1/1000 cycles
   Cycle next_begin_ = kNever, last_begin_ = 0, wake_ = kNever;
-  Mailbox box_;
+  Cycle obeys_ = kNever;  // when caps change
+  bool shared_ = false;   // there is a scheme
+  Mailbox box_;           // of the SMs
   std::vector<Ended> ended_;
   std::vector<BlockSpan> spans_;
 };

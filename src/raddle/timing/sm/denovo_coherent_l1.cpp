@@ -117,8 +117,10 @@ bool DenovoCoherentL1::send_answer(LsuCore& core, Cycle now) {
   credits_ -= flits;
   free_at_ = pace_.send(now, flits);
   SmPorts& ports = core.ports();
-  ports.to_replies.push(now + core.wire(), m);
-  ports.reply_box->post(now + core.wire(), ports.reply_sender);
+  Message answer = m;
+  answer.to = m.kind == MessageKind::Recalled ? core.home(m.line) : Endpoints::sm(m.sm);
+  ports.to_replies.push(now + core.wire(), answer);
+  ports.reply_box->post(now + core.wire(), core.sm());
   answers_.pop();
   return true;
 }

@@ -75,7 +75,9 @@ bool LsuCore::inject_request(Cycle now) {
   credits_ -= flits;
   inject_at_ = pace_.send(now, flits);
   if (load != kNoLoad) loads_[load].departed = static_cast<std::uint32_t>(now);
-  ports_.to_noc.push(now + wire_, m);
+  Message request = m;
+  request.to = map_.home(m.line);
+  ports_.to_noc.push(now + wire_, request);
   ports_.noc_box->post(now + wire_, sm_);
   miss_queue_.pop();
   if (why_ == Refusal::MissQueue) stuck_ = false;

@@ -57,6 +57,8 @@ class LsuCore {
   unsigned sm() const { return sm_; }
   const LineMap& lines() const { return lines_; }
   Cycle wire() const { return wire_; }
+  /// The slice that a line belongs to.
+  NodeId home(std::uint32_t line) const { return map_.home(line); }
   Cycle hit_latency() const { return hit_latency_; }
   bool no_l1() const { return no_l1_; }
   Ring<Leaving>& miss_queue() { return miss_queue_; }

@@ -100,7 +100,14 @@ class Sm {
   virtual stats::SchedulerCounters scheduler_counters(Cycle at) const = 0;
   /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
   virtual Cycle last_progress(Cycle now) const = 0;
+  virtual unsigned schedulers() const = 0;
   virtual policy::WarpPolicy& policy(unsigned scheduler) = 0;
+  /// Shows the policies that decide here, for their statistics.
+  template <class Visit>
+  void each_policy(Visit&& visit) {
+    for (unsigned s = 0; s < schedulers(); ++s) visit(policy(s));
+    if (throttle() != nullptr) visit(*throttle());
+  }
   /// Null when every warp may always issue.
   virtual policy::ThrottlePolicy* throttle() const = 0;
   virtual bool idle() const = 0;

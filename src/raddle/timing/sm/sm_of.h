@@ -45,6 +45,7 @@ class SmOf final : public Sm {
   stats::SmCounters counters(Cycle at, unsigned kernel) const override;
   stats::SchedulerCounters scheduler_counters(Cycle at) const override;
   Cycle last_progress(Cycle now) const override { return warps_.sleeping != 0 ? now : progress_; }
+  unsigned schedulers() const override { return schedulers_.count(); }
   policy::WarpPolicy& policy(unsigned scheduler) override { return schedulers_.policy(scheduler); }
   policy::ThrottlePolicy* throttle() const override { return throttle_.policy(); }
   bool idle() const override { return warps_.resident == 0 && lsu_.idle(); }
