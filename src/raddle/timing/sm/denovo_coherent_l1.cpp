@@ -17,11 +17,12 @@ Served DenovoCoherentL1::serve(LsuCore& core, Cycle now, const Entry& e, const L
   const bool load = e.route == Route::Load, store = e.route == Route::Store,
              waits = load || e.route == Route::Atomic;
   const DenovoL1::Access access{a.line, static_cast<WordMask>(a.words), e.owner.kernel,
-                                waits   ? e.load
-                                : store ? std::uint16_t{e.owner.warp}
-                                        : static_cast<std::uint16_t>(LsuCore::kStore | e.owner.warp),
+                                waits ? e.load
+                                : store
+                                    ? std::uint16_t{e.owner.warp}
+                                    : static_cast<std::uint16_t>(LsuCore::kStore | e.owner.warp),
                                 e.owner.warp};
-  const DenovoL1::Answer answer = load ? l1_.load(now, access, e.bypass, can_send(core))
+  const DenovoL1::Answer answer = load    ? l1_.load(now, access, e.bypass, can_send(core))
                                   : store ? l1_.store(now, access, can_send(core))
                                           : l1_.atomic(now, access, can_send(core));
   if (l1_.events() != nullptr) [[unlikely]]
@@ -57,15 +58,16 @@ void DenovoCoherentL1::count_access(const Entry& e, const DenovoL1::Answer& answ
 }
 
 /// A store that is registered is a hit: its data stay.
-void DenovoCoherentL1::notify(const LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, const DenovoL1::Answer& answer) {
+void DenovoCoherentL1::notify(const LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                              const DenovoL1::Answer& answer) {
   using Outcome = DenovoL1::Outcome;
   const bool refused = answer.outcome == Outcome::Blocked;
   if (refused && core.head_refused()) return;
-  const policy::L1Outcome outcome =
-      refused                                                             ? policy::L1Outcome::Refused
-      : answer.outcome == Outcome::Hit || e.route == Route::Store ? policy::L1Outcome::Hit
-      : answer.asked                                              ? policy::L1Outcome::Miss
-                                                                  : policy::L1Outcome::PendingHit;
+  const policy::L1Outcome outcome = refused ? policy::L1Outcome::Refused
+                                    : answer.outcome == Outcome::Hit || e.route == Route::Store
+                                        ? policy::L1Outcome::Hit
+                                    : answer.asked ? policy::L1Outcome::Miss
+                                                   : policy::L1Outcome::PendingHit;
   // Stores and atomics leave all of the line.
   const std::uint8_t kept = e.route == Route::Load ? std::uint8_t{0} : a.sectors;
   l1_.events()->access(core.observed(now, e, a, kept, outcome));
@@ -134,8 +136,7 @@ Cycle DenovoCoherentL1::next_event(const LsuCore& core, Cycle now) const {
 
 Cycle DenovoCoherentL1::next_answer(const LsuCore& core, Cycle now) const {
   if (answers_.empty()) return kNever;
-  if (lacks_answer_credits_)
-    return std::max(now + 1, core.ports().reply_credit_in.next_arrival());
+  if (lacks_answer_credits_) return std::max(now + 1, core.ports().reply_credit_in.next_arrival());
   return std::max({now + 1, free_at_, answers_.front_at()});
 }
 

@@ -1,6 +1,6 @@
-// DeNovo's L1 (cache/denovo_l1.h) behind a load/store unit: atomics are performed in it, and a second
-// port takes answers to other SMs and to the slices into the reply network, whose receivers always
-// accept.
+// DeNovo's L1 (cache/denovo_l1.h) behind a load/store unit: atomics are performed in it, and a
+// second port takes answers to other SMs and to the slices into the reply network, whose receivers
+// always accept.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -50,7 +50,7 @@ class DenovoCoherentL1 {
   void observe(policy::L1Observer& observer) { l1_.observe(observer); }
   L1Events* events() { return l1_.events(); }
 
-  // --- loads that leave with their warp: none does ------------------------------------------------
+  // --- loads that leave with their warp: none does -----------------------------------------------
   static constexpr bool kMigrates = false;
   unsigned waits(std::uint32_t, std::uint8_t, std::uint16_t) const { return L1d::kNoMshr; }
   bool cancel(unsigned, std::uint16_t) { return false; }

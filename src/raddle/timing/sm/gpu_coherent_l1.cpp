@@ -13,10 +13,11 @@ GpuCoherentL1::GpuCoherentL1(const MachineSpec& machine, unsigned)
       l1d_(machine.sm.l1d),
       store_buffer_(machine.sm.l1d.store_buffer) {}
 
-Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
-               stats::SmCounters& count) {
-  const L1d::Answer l = l1d_.load(now, {a.line, core.lines().widened(a.sectors), e.owner.kernel, e.load},
-                                  can_send(core), count);
+Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                           EventWheel& wheel, stats::SmCounters& count) {
+  const L1d::Answer l =
+      l1d_.load(now, {a.line, core.lines().widened(a.sectors), e.owner.kernel, e.load},
+                can_send(core), count);
   if (l1d_.events() != nullptr) [[unlikely]]
     notify(core, now, e, a, l);
   if (l.outcome == L1d::Outcome::Blocked) return refuse(core, l.why);
@@ -27,8 +28,8 @@ Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineA
   return Served::Done;
 }
 
-Served GpuCoherentL1::store(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
-                stats::SmCounters& count) {
+Served GpuCoherentL1::store(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                            EventWheel& wheel, stats::SmCounters& count) {
   const bool local = e.owner.code->local;
   const WritePolicy policy = local ? local_policy_ : policy_;
   const bool forwards = !keeps_dirty(policy);
@@ -62,9 +63,8 @@ Served GpuCoherentL1::store(LsuCore& core, Cycle now, const Entry& e, const Line
 }
 
 /// A store goes on to the L2: combined with others, or at once.
-void GpuCoherentL1::forward_store(LsuCore& core, const Entry& e, const LineAccess& a,
-                                  Cycle now, EventWheel& wheel,
-                        stats::SmCounters& count) {
+void GpuCoherentL1::forward_store(LsuCore& core, const Entry& e, const LineAccess& a, Cycle now,
+                                  EventWheel& wheel, stats::SmCounters& count) {
   if (!store_buffer_.present())
     return core.send(e, a, MessageKind::Write, e.owner.warp, a.sectors, count);
   using Taken = StoreBuffer::Taken;
@@ -76,7 +76,8 @@ void GpuCoherentL1::forward_store(LsuCore& core, const Entry& e, const LineAcces
 /// Accesses that do not use the L1D: atomics, reductions, bypassing loads and stores. What the L1D
 /// holds of the line goes first, if dirty in a cycle of its own; a bypassing load leaves a clean
 /// line alone.
-Served GpuCoherentL1::pass_by(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, stats::SmCounters& count) {
+Served GpuCoherentL1::pass_by(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                              stats::SmCounters& count) {
   if (!can_send(core)) {
     if (l1d_.events() != nullptr && !core.head_refused()) [[unlikely]]
       notify_access(core, now, e, a, policy::L1Outcome::Refused);
@@ -112,7 +113,7 @@ bool GpuCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
   if (auto& out = l1d_.write_backs(); !out.empty() && !miss_queue.full()) {
     const L1d::WriteBack& w = out.front();
     miss_queue.push({{w.line, static_cast<std::uint16_t>(core.sm()), kWriteBack, w.sectors,
-                       MessageKind::Write, 0, w.kernel}});
+                      MessageKind::Write, 0, w.kernel}});
     ++counters[w.kernel].requests;
     ++counters[w.kernel].l1d_write_backs;
     ++write_backs_out_;
@@ -122,8 +123,8 @@ bool GpuCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
   if (may_drain_stores(core) && !miss_queue.full()) {
     const StoreBuffer::Leaving w = store_buffer_.send();
     miss_queue.push({{w.line, static_cast<std::uint16_t>(core.sm()),
-                       static_cast<std::uint16_t>(kStoreEntry + w.entry),
-                       static_cast<std::uint8_t>(w.parts), MessageKind::Write, 0, w.kernel}});
+                      static_cast<std::uint16_t>(kStoreEntry + w.entry),
+                      static_cast<std::uint8_t>(w.parts), MessageKind::Write, 0, w.kernel}});
     ++counters[w.kernel].requests;
     any = true;
   }
@@ -132,7 +133,8 @@ bool GpuCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
 }
 
 /// What has become of an access to the L1D.
-void GpuCoherentL1::notify(const LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, const L1d::Answer& answer) {
+void GpuCoherentL1::notify(const LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                           const L1d::Answer& answer) {
   L1Events& events = *l1d_.events();
   switch (answer.outcome) {
     case L1d::Outcome::Blocked:
@@ -151,7 +153,8 @@ void GpuCoherentL1::notify(const LsuCore& core, Cycle now, const Entry& e, const
     events.requested(answer.mshr, e.owner.warp);
   if (l1d_.reserved_way(answer.mshr) != Tags::kAbsent)
     events.used(l1d_.reserved_way(answer.mshr), e.owner.warp);
-  notify_access(core, now, e, a, answer.ask != 0 ? policy::L1Outcome::Miss : policy::L1Outcome::PendingHit);
+  notify_access(core, now, e, a,
+                answer.ask != 0 ? policy::L1Outcome::Miss : policy::L1Outcome::PendingHit);
 }
 
 void GpuCoherentL1::notify_access(const LsuCore& core, Cycle now, const Entry& e,

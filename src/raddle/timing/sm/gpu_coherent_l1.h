@@ -15,9 +15,8 @@ class GpuCoherentL1 {
   using Entry = LsuCore::Entry;
   GpuCoherentL1(const MachineSpec& machine, unsigned sm);
 
-  [[gnu::always_inline]] Served serve(LsuCore& core, Cycle now, const Entry& e,
-                                      const LineAccess& a, EventWheel& wheel,
-                                      stats::SmCounters& count) {
+  [[gnu::always_inline]] Served serve(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                                      EventWheel& wheel, stats::SmCounters& count) {
     if (e.route == Route::Load && !e.bypass) return load(core, now, e, a, wheel, count);
     if (e.route == Route::Store && !e.bypass) return store(core, now, e, a, wheel, count);
     return pass_by(core, now, e, a, count);
@@ -70,7 +69,7 @@ class GpuCoherentL1 {
   void observe(policy::L1Observer& observer) { l1d_.observe(observer); }
   L1Events* events() { return l1d_.events(); }
 
-  // --- loads that leave with their warp (lsu_migration.h) -----------------------------------------
+  // --- loads that leave with their warp (lsu_migration.h) ----------------------------------------
   static constexpr bool kMigrates = true;
   unsigned waits(std::uint32_t line, std::uint8_t sectors, std::uint16_t load) const {
     return l1d_.waits(line, sectors, load);

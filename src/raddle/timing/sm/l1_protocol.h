@@ -2,11 +2,11 @@
 // against, and what a third protocol has to provide. The two there are: GPU coherence
 // (gpu_coherent_l1.h: L1D, store buffer, write-backs) and DeNovo (denovo_coherent_l1.h).
 //
-// A protocol decides what becomes of an access to the L1D, asks the L2 for what it lacks through the
-// core's miss queue, and takes replies. It has no clock of its own. In each call it is lent the core
-// of the load/store unit (lsu_core.h). Which one an SM has is a template parameter and not a virtual
-// call, because an SM asks in every cycle; the contract suite tests/timing/lsu_protocols.cpp runs
-// over all.
+// A protocol decides what becomes of an access to the L1D, asks the L2 for what it lacks through
+// the core's miss queue, and takes replies. It has no clock of its own. In each call it is lent the
+// core of the load/store unit (lsu_core.h). Which one an SM has is a template parameter and not a
+// virtual call, because an SM asks in every cycle; the contract suite
+// tests/timing/lsu_protocols.cpp runs over all.
 //
 // What holds for all:
 // - serve() is given the same access again until it has been Done. Refused changes nothing and says
@@ -14,9 +14,9 @@
 // - Every load that serve() has taken ends once for each access: with an Event::piece in the wheel
 //   (a hit) or through sink in receive(); every store and reduction with an Event::acknowledge or
 //   sink.acknowledged(warp).
-// - What a protocol sends of itself (write-backs, buffered stores, registrations) leaves in drain(),
-//   which says whether anything has; next_event() names the cycle in which it or send_answer() could
-//   do something.
+// - What a protocol sends of itself (write-backs, buffered stores, registrations) leaves in
+//   drain(), which says whether anything has; next_event() names the cycle in which it or
+//   send_answer() could do something.
 // - Every request it counts in count.requests is answered, and counted in count.replies then.
 #pragma once
 #include <concepts>

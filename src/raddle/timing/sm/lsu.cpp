@@ -42,7 +42,7 @@ void Lsu<L1>::enter_passes(const Owner& owner, unsigned passes) {
 
 template <L1Protocol L1>
 unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload,
-                          unsigned pieces, std::uint32_t base) {
+                              unsigned pieces, std::uint32_t base) {
   Entry& e = queue_.emplace();
   e.owner = owner, e.route = owner.code->route, e.bypass = owner.code->bypass_l1 || no_l1_;
   e.passes = static_cast<std::uint8_t>(pieces), e.base = base;

@@ -15,8 +15,8 @@
 // load_hit_cycles, else until the last request of the load had left the SM (load_queue_cycles) and
 // until the data came (load_outside_cycles).
 //
-// What the L1D does is its protocol's (l1_protocol.h), a parameter of the unit; the rest is the core
-// (lsu_core.h), which the protocol is lent.
+// What the L1D does is its protocol's (l1_protocol.h), a parameter of the unit; the rest is the
+// core (lsu_core.h), which the protocol is lent.
 //
 // Left out: replays, address translation.
 #pragma once

@@ -58,7 +58,7 @@ void LsuCore::write_back(Cycle done, const Owner& owner, EventWheel& wheel) {
 }
 
 void LsuCore::send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag,
-               std::uint8_t sectors, stats::SmCounters& count) {
+                   std::uint8_t sectors, stats::SmCounters& count) {
   ++count.requests;
   const bool loads = e.route == Route::Load || e.route == Route::Atomic;
   miss_queue_.push(
@@ -90,7 +90,7 @@ bool LsuCore::has_credits(Cycle now, unsigned flits) {
 }
 
 void LsuCore::keep_descriptor(unsigned load, const std::uint32_t* payload, unsigned pieces,
-                          std::uint32_t base) {
+                              std::uint32_t base) {
   Descriptor& out = descriptors_[load];
   out.base = base;
   out.pieces = pieces;
@@ -103,8 +103,9 @@ policy::L1Access LsuCore::observed(Cycle now, const Entry& e, const LineAccess& 
   const policy::L1Kind kind = e.route == Route::Load    ? policy::L1Kind::Load
                               : e.route == Route::Store ? policy::L1Kind::Store
                                                         : policy::L1Kind::Atomic;
-  return {now,          a.line, e.owner.inst,         head_.lanes, lines_.widened(a.sectors), kept,
-          e.owner.warp, e.owner.kernel, kind, e.owner.code->local, e.bypass, outcome};
+  return {now,      a.line,       e.owner.inst,   head_.lanes, lines_.widened(a.sectors),
+          kept,     e.owner.warp, e.owner.kernel, kind,        e.owner.code->local,
+          e.bypass, outcome};
 }
 
 }  // namespace raddle::timing

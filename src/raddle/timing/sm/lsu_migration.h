@@ -31,7 +31,7 @@ unsigned Lsu<L1>::lines_waited_for(unsigned load) const {
 
 template <L1Protocol L1>
 ExportRefusal Lsu<L1>::may_leave(unsigned warp, const DecodedKernel& code, RegisterSet pending,
-                             unsigned outstanding) const {
+                                 unsigned outstanding) const {
   if (!L1::kMigrates || descriptors_.empty()) return ExportRefusal::Unsupported;
   for (unsigned i = 0; i < queue_.size(); ++i)
     if (queue_[i].owner.warp == warp) return ExportRefusal::InQueue;
@@ -54,7 +54,7 @@ ExportRefusal Lsu<L1>::may_leave(unsigned warp, const DecodedKernel& code, Regis
 
 template <L1Protocol L1>
 std::vector<PendingLoad> Lsu<L1>::take_loads(Cycle now, unsigned warp, SmKernelCounters& counters,
-                                         MigrationCounters& migration) {
+                                             MigrationCounters& migration) {
   std::vector<PendingLoad> out;
   for (unsigned load = 0; load < loads_.size(); ++load) {
     const InFlight& f = loads_[load];
@@ -80,7 +80,7 @@ std::vector<PendingLoad> Lsu<L1>::take_loads(Cycle now, unsigned warp, SmKernelC
 /// Nobody is told of the load's data any more; its slot is free.
 template <L1Protocol L1>
 void Lsu<L1>::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
-                      MigrationCounters& migration) {
+                          MigrationCounters& migration) {
   InFlight& f = loads_[load];
   for (unsigned i = 0; i < miss_queue_.size(); ++i)
     if (miss_queue_[i].load == load) miss_queue_[i].load = kNoLoad;
@@ -103,7 +103,7 @@ void Lsu<L1>::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
 /// an orphan: it goes into the cache, and nobody is told.
 template <L1Protocol L1>
 void Lsu<L1>::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
-                           MigrationCounters& migration) {
+                               MigrationCounters& migration) {
   std::uint8_t queued = 0;
   for (unsigned i = 0; i < miss_queue_.size(); ++i) {
     const Message& m = miss_queue_[i].message;

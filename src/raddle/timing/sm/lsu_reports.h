@@ -29,9 +29,9 @@ void Lsu<L1>::describe(std::string& out) const {
   out += "load/store unit: " + std::to_string(queue_.size()) + " of " +
          std::to_string(queue_.capacity()) + " instructions, " +
          std::to_string(loads_.size() - free_loads_.size()) + " loads in flight, " +
-         std::to_string(l1_.missing_lines()) +
-         " lines missing, miss queue " + std::to_string(miss_queue_.size()) + " of " +
-         std::to_string(miss_queue_.capacity()) + ", " + std::to_string(credits_) + " flit credits";
+         std::to_string(l1_.missing_lines()) + " lines missing, miss queue " +
+         std::to_string(miss_queue_.size()) + " of " + std::to_string(miss_queue_.capacity()) +
+         ", " + std::to_string(credits_) + " flit credits";
   l1_.describe(out);
   if (refused_)
     out += "; its head (warp slot " + std::to_string(queue_.front().owner.warp) +
@@ -57,8 +57,8 @@ void Lsu<L1>::audit(const SmKernelCounters& counters, std::vector<std::string>& 
   std::uint64_t withdrawn = 0;
   for (unsigned k = 0; k < stats::kKernelSlots; ++k) withdrawn += withdrawn_[k].requests;
   require("requests = replies when nothing is under way", c.requests, c.replies);
-  require("L1D fills = misses of loads and stores when nothing is under way", c.l1d_fills + withdrawn,
-          c.l1d_misses + c.l1d_store_misses);
+  require("L1D fills = misses of loads and stores when nothing is under way",
+          c.l1d_fills + withdrawn, c.l1d_misses + c.l1d_store_misses);
 }
 
 }  // namespace raddle::timing

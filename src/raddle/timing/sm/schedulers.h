@@ -32,8 +32,8 @@ class Schedulers {
 
   /// The warp that a scheduler issues, one of `ready`.
   unsigned pick(Cycle now, unsigned scheduler, WarpMask ready, const WarpTable& warps) {
-    const unsigned w = policy_[scheduler]->pick(
-        {ready, warps.resident & slots_[scheduler], warps.age, now});
+    const unsigned w =
+        policy_[scheduler]->pick({ready, warps.resident & slots_[scheduler], warps.age, now});
     if (w >= SmSpec::kMostWarps || !has(ready, w)) wrong_pick();
     return w;
   }
@@ -46,9 +46,7 @@ class Schedulers {
     }
     assertion_failed("a warp slot is free for every warp that comes", __FILE__, __LINE__);
   }
-  void warp_started(unsigned warp) {
-    policy_[slots_.scheduler_of(warp)]->on_warp_start(warp);
-  }
+  void warp_started(unsigned warp) { policy_[slots_.scheduler_of(warp)]->on_warp_start(warp); }
   void warp_left(unsigned warp) { policy_[slots_.scheduler_of(warp)]->on_warp_end(warp); }
 
  private:

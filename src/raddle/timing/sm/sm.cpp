@@ -30,8 +30,8 @@ unsigned events_under_way(const SmSpec& sm) {
 
 template <L1Protocol L1>
 SmOf<L1>::SmOf(const MachineSpec& machine, const AddressMap& map, unsigned id,
-       const policy::Choice<policy::WarpPolicy>& warp_policy,
-       const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed)
+               const policy::Choice<policy::WarpPolicy>& warp_policy,
+               const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed)
     : warps_(machine.sm.warps),
       schedulers_(machine.sm, id, warp_policy, seed),
       units_(machine.sm, schedulers_.slots()),
@@ -67,8 +67,7 @@ template <L1Protocol L1>
 Cycle SmOf<L1>::tick(Cycle now) {
   if (now >= inbox_next_) drain_inbox(now);
   if (wheel_.due(now)) run_events(now);
-  if (now >= warps_.next_wake())
-    warps_.wake(now, [&](unsigned w) { resume(now, w); });
+  if (now >= warps_.next_wake()) warps_.wake(now, [&](unsigned w) { resume(now, w); });
   if (throttle_.present() && (now >= throttle_.until() || !skip_)) ask_throttle(now);
   bool active = false;
   if (look_again_ != 0 || !skip_) active = issue(now);
@@ -306,7 +305,7 @@ stats::SchedulerCounters SmOf<L1>::scheduler_counters(Cycle at) const {
   return stalls_.counters(at, warps_.running(), throttle_.no_load());
 }
 
-// --- protocols that keep data over an acquire -----------------------------------------------------
+// --- protocols that keep data over an acquire ----------------------------------------------------
 
 template <L1Protocol L1>
 void SmOf<L1>::keep_unwritten(const RegionWrites& writes) {

@@ -77,7 +77,8 @@ class Sm {
   // --- warps that leave and arrive (warp_context.h, sm_migration.h) ------------------------------
   // Called before tick(now), whose SM must be ticked in this cycle even if it had nothing to do.
   /// From now on warps may come and go. The account is the dispatcher's of this SM, which knows of
-  /// every warp that is resident: what a warp takes abroad it gives back here. Precondition: idle().
+  /// every warp that is resident: what a warp takes abroad it gives back here. Precondition:
+  /// idle().
   virtual void allow_migration(Occupancy& account) = 0;
   virtual ExportRefusal may_export(unsigned warp) const = 0;
   /// The warp's slot and context are free; its block stays. Precondition: may_export() is None.
@@ -121,7 +122,7 @@ class Sm {
   /// queues.
   virtual void describe(std::string& out, unsigned most) const = 0;
 
-  // --- protocols whose L1 keeps data over an acquire (DeNovo); others keep none --------------------
+  // --- protocols whose L1 keeps data over an acquire (DeNovo); others keep none ------------------
   /// An acquire keeps words of regions that nobody has written, as told by `writes`, which must
   /// outlive the SM. Precondition: the protocol can.
   virtual void keep_unwritten(const RegionWrites& writes) = 0;

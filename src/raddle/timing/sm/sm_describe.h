@@ -11,7 +11,8 @@ void SmOf<L1>::describe(std::string& out, unsigned most) const {
   auto total = static_cast<unsigned>(std::popcount(warps_.resident));
   out += "SM " + std::to_string(id_) + ": " + std::to_string(total) + " warps\n";
   unsigned told = 0;
-  for (WarpMask m = warps_.resident; m != 0 && told < most; m &= m - 1, ++told) describe_warp(out, lowest(m));
+  for (WarpMask m = warps_.resident; m != 0 && told < most; m &= m - 1, ++told)
+    describe_warp(out, lowest(m));
   if (total > told) out += "  ... and " + std::to_string(total - told) + " more\n";
   out += "  ";
   lsu_.describe(out);
@@ -33,8 +34,8 @@ template <L1Protocol L1>
 void SmOf<L1>::describe_warp(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
   const trace::KernelCode& code = warp.launch->code->code();
-  out += "  warp " + std::to_string(warp.index) + " of block " +
-         std::to_string(block_id(w)) + " of kernel '" + code.name + "' ";
+  out += "  warp " + std::to_string(warp.index) + " of block " + std::to_string(block_id(w)) +
+         " of kernel '" + code.name + "' ";
   if (has(warps_.ended, w)) {
     out += "has ended, its memory operations have not\n";
     return;

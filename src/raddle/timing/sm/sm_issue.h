@@ -173,8 +173,8 @@ bool SmOf<L1>::issue(Cycle now) {
 
 template <L1Protocol L1>
 void SmOf<L1>::stalled(Cycle now, unsigned scheduler, const Wait& wait) {
-  const std::uint8_t kernel = wait.nearest != 0 ? warps_[lowest(wait.nearest)].kernel
-                                                : stalls_.charged(scheduler);
+  const std::uint8_t kernel =
+      wait.nearest != 0 ? warps_[lowest(wait.nearest)].kernel : stalls_.charged(scheduler);
   stalls_.stalls(now, scheduler, wait.why, kernel, counters_);
 }
 
@@ -235,7 +235,7 @@ void SmOf<L1>::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = warps_[w];
   const DecodedKernel& code = *warp.launch->code;
   const LsuCore::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot,
-                         static_cast<std::uint32_t>(&in - code.instructions()), &in};
+                             static_cast<std::uint32_t>(&in - code.instructions()), &in};
   expect_load(warp, in);
   if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
   const std::uint32_t base = in.local ? local_base(w) : 0;
@@ -249,7 +249,8 @@ std::uint32_t SmOf<L1>::local_base(unsigned w) const {
   const std::uint64_t bytes =
       std::uint64_t{warps_[w].launch->code->code().local_bytes_per_thread} * kLanes;
   const std::uint64_t window = (bytes + line_bytes_ - 1) / line_bytes_;
-  return static_cast<std::uint32_t>(issue_detail::kLocalBase / line_bytes_ + warps_[w].local_window * window);
+  return static_cast<std::uint32_t>(issue_detail::kLocalBase / line_bytes_ +
+                                    warps_[w].local_window * window);
 }
 
 // Behind a barrier nothing is read before it opens: a live stream may not know it yet.
