@@ -172,9 +172,9 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       manager_(machine_.kernels, machine_.launch_latency_cycles) {
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
     sms_.push_back(
-        std::make_unique<Sm>(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
+        make_sm(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
     wire_sm(i);
-    if (machine_.coherence.ro_regions) sms_.back()->denovo()->keep_unwritten(writes_);
+    if (machine_.coherence.ro_regions) sms_.back()->keep_unwritten(writes_);
   }
   for (unsigned i = 0; i < machine_.dram.channels; ++i) {
     auto policy = policies.dram->make({i, machine_.dram.banks, options.seed});
@@ -472,7 +472,7 @@ void Gpu::Impl::enter_kernels(Cycle begin) {
 
 void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
-    for (const auto& sm : sms_) writes_.gather(sm->denovo()->written(), window());
+    for (const auto& sm : sms_) writes_.gather(sm->region_writes(), window());
   if (!manager_.pending().empty()) enter_kernels(begin);
   if (scheme_ != nullptr) look_at_tenants(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
@@ -651,7 +651,7 @@ void Gpu::Impl::each_policy(Visit&& visit) {
   if (scheme_ != nullptr) visit(scheme_->policy());
   if (!machine_.coherence.ownership) return;
   CoherenceStatistics coherence{counters(now_)};
-  for (const auto& sm : sms_) coherence.kept += sm->denovo()->kept();
+  for (const auto& sm : sms_) coherence.kept += sm->words_kept();
   visit(coherence);
 }
 
