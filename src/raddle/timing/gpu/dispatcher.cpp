@@ -42,7 +42,8 @@ void Dispatcher::enter(const KernelEntry& kernel, Cycle start) {
   age_.insert(slot);
   Kernel& k = kernels_[slot];
   k.is = kernel;
-  k.launch = {kernel.ops, kernel.code, kernel.job, static_cast<std::uint8_t>(slot), kernel.tenant};
+  k.launch = {kernel.ops, kernel.code, kernel.job, static_cast<std::uint8_t>(slot),
+              kernel.tenant, kernel.first_line};
   k.begin = start;
   k.blocks = static_cast<std::uint32_t>(kernel.grid.count()), k.handed = k.done = 0;
   k.is_handed.assign(k.blocks, false);

@@ -39,6 +39,7 @@ struct KernelEntry {
   const DecodedKernel* code = nullptr;
   policy::DeviceParent parent = {};
   TenantId tenant{};
+  std::uint32_t first_line = 0;  ///< Launch::first_line
 };
 
 class Dispatcher {

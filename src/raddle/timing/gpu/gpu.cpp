@@ -276,6 +276,7 @@ void Gpu::Impl::enqueue(Host host, std::vector<Submission> tree) {
   for (Submission& launch : tree) {
     check(launch.code->code, launch.stream->shape());
     launch.info.tenant = host.tenant;
+    RADDLE_ASSERT(launch.info.base % trace::kLineBytes == 0 && launch.info.base < kGlobalEnd);
   }
   const std::uint64_t warp_instructions = warp_instructions_of(tree);
   const auto job = static_cast<std::uint32_t>(runs_.size());
@@ -437,6 +438,7 @@ KernelEntry Gpu::Impl::entry_of(std::uint32_t number) const {
                     shape.grid,       block_needs(machine_.sm, job.code->lowered->code, shape),
                     job.stream.get(), &job.code->kernel};
   entry.tenant = job.info.tenant;
+  entry.first_line = static_cast<std::uint32_t>(job.info.base / machine_.l2.line_bytes);
   if (!trees_.has(number) || roots_.contains(number)) return entry;
   const LaunchTrees::Parent parent = trees_.parent(number);
   // Sequence numbers of a tree are as consecutive as its jobs.

@@ -221,7 +221,7 @@ void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
                          static_cast<std::uint32_t>(&in - code.instructions()), &in};
   expect_load(warp, in);
   if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
-  const std::uint32_t base = in.local ? local_base(w) : 0;
+  const std::uint32_t base = in.local ? local_base(w) : warp.launch->first_line;
   const unsigned operations =
       lsu_.enter_lines(now, owner, warp.cursor.at + trace::kRecordWords, warp.pieces, base);
   warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + operations);
