@@ -2,6 +2,7 @@
 #pragma once
 #include "raddle/policy/block/policy.h"
 #include "raddle/policy/coherence/policy.h"
+#include "raddle/policy/dispatch/policy.h"
 #include "raddle/policy/dram/policy.h"
 #include "raddle/policy/kernel/policy.h"
 #include "raddle/policy/registry.h"

@@ -11,9 +11,11 @@
 #include <deque>
 #include <map>
 
+#include "raddle/policy/dispatch/two_step.h"
 #include "raddle/timing/gpu/coherence_statistics.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/launch_trees.h"
+#include "raddle/timing/gpu/residency.h"
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/sum_fields.h"
 #include "raddle/timing/mem/partition.h"
@@ -31,6 +33,23 @@ MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
   for (std::string& rule : machine.violations()) broken.push_back({{}, std::move(rule)});
   if (!broken.empty()) throw InputError(std::move(broken));
   return machine;
+}
+
+/// As results and messages call it.
+std::string dispatch_name(const PolicyChoices& policies) {
+  if (policies.dispatch != nullptr && policies.dispatch->name() != "two_step")
+    return std::string(policies.dispatch->name());
+  return "two_step (kernel=" + std::string(policies.kernel->name()) +
+         ", block=" + std::string(policies.block->name()) + ")";
+}
+
+std::unique_ptr<policy::DispatchPolicy> make_dispatch(const MachineSpec& machine,
+                                                      const PolicyChoices& policies,
+                                                      std::uint64_t seed) {
+  const policy::DispatchPolicy::Context context{machine.sm.count, machine.kernels.entries, seed,
+                                                policies.kernel, policies.block};
+  if (policies.dispatch != nullptr) return policies.dispatch->make(context);
+  return std::make_unique<policy::TwoStep>(policy::NoParams{}, context);
 }
 }  // namespace
 
@@ -91,9 +110,10 @@ class Gpu::Impl {
   void end_job(const Dispatcher::Ended& ended);
   void complete(StreamId stream, std::uint64_t warp_instructions, Cycle at);
   void take_device_launches();
-  KernelEntry entry_of(std::uint32_t job) const;
+  GridLaunch launch_of(std::uint32_t job) const;
+  void send(std::uint32_t job, Cycle left, Cycle arrival);
+  void open_account(const Dispatcher::Entered& entered);
   void before_window(Cycle begin);
-  void enter_kernels(Cycle begin);
   Cycle last_progress(Cycle now) const;
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
@@ -143,7 +163,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       map_(machine_),
       request_(make_network(machine_, Direction::Request, map_)),
       reply_(make_network(machine_, Direction::Reply, map_)),
-      dispatcher_(machine_, *policies.kernel, *policies.block, options.seed),
+      dispatcher_(machine_, window(), make_dispatch(machine_, policies, options.seed),
+                  dispatch_name(policies)),
       engine_(window(), options.skip, options.shuffle),
       sampler_(options.sample_interval, window()),
       manager_(machine_.kernels, machine_.launch_latency_cycles) {
@@ -303,12 +324,13 @@ void Gpu::Impl::advance_until(Done done) {
 
 /// Between windows: kernels that have ended let others go, and so do those that launch some.
 void Gpu::Impl::settle() {
+  for (const Dispatcher::Entered& e : dispatcher_.entered()) open_account(e);
+  dispatcher_.entered().clear();
   if (!trees_.empty()) take_device_launches();
   if (dispatcher_.ended().empty() && !submitted_) return;
   for (const Dispatcher::Ended& e : dispatcher_.ended()) end_job(e);
   dispatcher_.ended().clear();
-  for (const LaunchTrees::Ready& ready : trees_.ready())
-    manager_.launch_from_device(ready.job, ready.at);
+  for (const LaunchTrees::Ready& ready : trees_.ready()) send(ready.job, ready.at, ready.at);
   trees_.ready().clear();
   for (const LaunchTrees::Complete& whole : trees_.complete()) {
     const auto root = roots_.find(whole.job);
@@ -318,7 +340,25 @@ void Gpu::Impl::settle() {
   trees_.complete().clear();
   submitted_ = false;
   manager_.advance();
-  enter_kernels(engine_.end());
+  for (; !manager_.pending().empty(); manager_.take()) {
+    const KernelManager::Pending& next = manager_.pending().front();
+    send(next.job, next.left, next.arrival);
+  }
+}
+
+/// The launch is with the kernel management unit in cycle `arrival`.
+void Gpu::Impl::send(std::uint32_t job, Cycle left, Cycle arrival) {
+  runs_[job].start = left;
+  dispatcher_.launch(launch_of(job), arrival);
+}
+
+/// A kernel has an entry and with it a launch slot. None of its blocks is on an SM yet, so what has
+/// been counted for the slot is the former kernel's.
+void Gpu::Impl::open_account(const Dispatcher::Entered& entered) {
+  runs_[entered.job].begin = entered.begin;
+  if (entered.joined) return;
+  close_account(entered.entry);
+  account_[entered.entry] = entered.job;
 }
 
 void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
@@ -346,47 +386,29 @@ void Gpu::Impl::take_device_launches() {
   submitted_ = submitted_ || !trees_.ready().empty();
 }
 
-KernelEntry Gpu::Impl::entry_of(std::uint32_t number) const {
+GridLaunch Gpu::Impl::launch_of(std::uint32_t number) const {
   const Job& job = jobs_[number - first_job_];
   const trace::LaunchShape& shape = job.stream->shape();
-  KernelEntry entry{number,           job.info.sequence,
-                    job.info.name,    job.info.stream,
-                    shape.grid,       block_needs(machine_.sm, job.code->lowered->code, shape),
-                    job.stream.get(), &job.code->kernel};
-  if (!trees_.has(number) || roots_.contains(number)) return entry;
+  GridLaunch launch;
+  launch.job = number;
+  launch.sequence = job.info.sequence;
+  launch.name = job.info.name;
+  launch.stream = job.info.stream;
+  launch.grid = shape.grid;
+  launch.needs = block_needs(machine_.sm, job.code->lowered->code, shape);
+  launch.ops = job.stream.get();
+  launch.code = &job.code->kernel;
+  if (!trees_.has(number) || roots_.contains(number)) return launch;
   const LaunchTrees::Parent parent = trees_.parent(number);
   // Sequence numbers of a tree are as consecutive as its jobs.
-  entry.parent = {job.info.sequence - (number - parent.job), parent.block, parent.sm, parent.depth};
-  return entry;
-}
-
-/// Kernels that come to the management unit before the window's end take the entries that are
-/// free.
-void Gpu::Impl::enter_kernels(Cycle begin) {
-  Cycle wake = kNever;
-  while (!manager_.pending().empty() && !dispatcher_.full()) {
-    const KernelManager::Pending next = manager_.pending().front();
-    if (next.arrival >= begin + window()) {
-      wake = next.arrival;
-      break;
-    }
-    manager_.take();
-    close_account(dispatcher_.next_slot());
-    account_[dispatcher_.next_slot()] = next.job;
-    KernelRun& run = runs_[next.job];
-    run.start = next.left;
-    run.begin = std::max(
-        std::max(next.arrival, dispatcher_.vacant_since()) + machine_.kernels.entry_latency_cycles,
-        begin);
-    dispatcher_.enter(entry_of(next.job), run.begin);
-  }
-  dispatcher_.wake_at(wake);
+  launch.parent = {job.info.sequence - (number - parent.job), parent.block, parent.sm,
+                   parent.depth};
+  return launch;
 }
 
 void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
     for (const auto& sm : sms_) writes_.gather(sm->denovo()->written(), window());
-  if (!manager_.pending().empty()) enter_kernels(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
     const std::string names = dispatcher_.names();
@@ -401,7 +423,7 @@ void Gpu::Impl::before_window(Cycle begin) {
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {
-  if (!manager_.pending().empty() && manager_.pending().front().arrival > now) return now;
+  if (dispatcher_.next_launch() != kNever && dispatcher_.next_launch() > now) return now;
   Cycle progress = std::min(now, dispatcher_.last_begin());
   for (const auto& sm : sms_) progress = std::max(progress, sm->last_progress(now));
   return progress;
@@ -531,9 +553,11 @@ void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v)
     for (auto& sm : sms_)
       if (sm->throttle() != nullptr) sum.add(*sm->throttle());
   } else if (level == policy::KernelPolicy::kLevel) {
-    sum.add(dispatcher_.kernel_policy());
+    return dispatcher_.policy().visit_statistics_of(level, v);
   } else if (level == policy::BlockPolicy::kLevel) {
-    sum.add(dispatcher_.block_policy());
+    return dispatcher_.policy().visit_statistics_of(level, v);
+  } else if (level == policy::DispatchPolicy::kLevel) {
+    return dispatcher_.policy().visit_statistics(v);
   } else if (level == policy::DramPolicy::kLevel) {
     for (auto& p : partitions_) sum.add(p->dram().policy());
   } else if (level == policy::CoherencePolicy::kLevel) {

@@ -28,6 +28,8 @@ struct PolicyChoices {
   const policy::Choice<policy::DramPolicy>* dram = nullptr;
   const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr;
   const policy::Choice<policy::CoherencePolicy>* coherence = nullptr;
+  /// None: two_step of `kernel` and `block`; another one decides instead of both.
+  const policy::Choice<policy::DispatchPolicy>* dispatch = nullptr;
 };
 
 struct GpuOptions {
@@ -76,7 +78,9 @@ struct KernelRun {
   Cycle start = kNever;  ///< it left its hardware queue: everything it had to wait for was over
   Cycle begin = kNever;  ///< its first block could be handed out
   Cycle end = kNever;    ///< the end of its last block was heard of; what it launched may go on
-  stats::GpuCounters counters;  ///< its own; scheduler-cycles of nobody's warps are in none
+  /// Its own; scheduler-cycles of nobody's warps are in none, and those of a group of blocks that
+  /// has joined a kernel are in that kernel's.
+  stats::GpuCounters counters;
 };
 
 /// Recorded launches that wait may hold that many warp instructions (some 10 bytes each); with more
