@@ -193,8 +193,9 @@ void measure(const std::string& name, Recording& work, const Options& o) {
   auto warp = policies.warp.choose(o.warp);
   auto block = policies.block.choose("rr");
   auto dram = policies.dram.choose("frfcfs");
-  timing::Gpu gpu(testing::large_machine(), {kernel.get(), warp.get(), block.get(), dram.get()},
-                  o.gpu);
+  const timing::PolicyChoices choices = {
+      .kernel = kernel.get(), .warp = warp.get(), .block = block.get(), .dram = dram.get()};
+  timing::Gpu gpu(testing::large_machine(), choices, o.gpu);
   auto begin = std::chrono::steady_clock::now();
   std::clock_t cpu = std::clock();
   gpu.run(work.stream(), {name, StreamId{}, 0});

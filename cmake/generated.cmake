@@ -1,33 +1,10 @@
 # Lists that CMake writes from file names: policies, workloads, embedded PTX.
 set(generated ${CMAKE_BINARY_DIR}/generated)
 
-# --- policies: src/raddle/policy/<level>/<name>.cpp defines add_<level>_<name>(Registry<...>&) ---
-set(decls "")
-set(calls "")
-set(level_types kernel KernelPolicy warp WarpPolicy throttle ThrottlePolicy block BlockPolicy
-    coherence CoherencePolicy dram DramPolicy)
-foreach(level kernel warp throttle block coherence dram)
-  list(FIND level_types ${level} at)
-  math(EXPR at "${at} + 1")
-  list(GET level_types ${at} type)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/policy/${level}/*.cpp)
-  foreach(file ${files})
-    get_filename_component(name ${file} NAME_WE)
-    string(APPEND decls "void add_${level}_${name}(Registry<${type}>&);\n")
-    string(APPEND calls "  add_${level}_${name}(all.${level});\n")
-  endforeach()
-endforeach()
+# --- policies: src/raddle/policy/levels.def and the files in the levels' folders ---
+include(cmake/levels.cmake)
+raddle_levels(${CMAKE_SOURCE_DIR}/src/raddle/policy/levels.def ${CMAKE_SOURCE_DIR}/src/raddle/policy ${generated})
 set(RADDLE_POLICY_LIST ${generated}/all_policies.cpp)
-file(CONFIGURE OUTPUT ${RADDLE_POLICY_LIST} CONTENT
-"#include \"raddle/policy/all.h\"
-namespace raddle::policy {
-${decls}
-Registries all_policies() {
-  Registries all;
-${calls}  return all;
-}
-}  // namespace raddle::policy
-")
 
 # --- workloads: workloads/<name>/<name>.cpp defines add_workload_<name>(Workloads&) ---
 file(GLOB folders CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/kernels.ptx)
@@ -130,6 +107,7 @@ set_source_files_properties(${RADDLE_EXPERIMENT_LIST} PROPERTIES OBJECT_DEPENDS 
 # --- one hash over all sources that can change what a simulation computes: the laboratory keeps results by it ---
 set(RADDLE_PROGRAM_HASH ${generated}/program_hash.cpp)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/*.cpp ${CMAKE_SOURCE_DIR}/src/raddle/*.h
+  ${CMAKE_SOURCE_DIR}/src/raddle/*.def
   ${CMAKE_SOURCE_DIR}/src/raddle/*.cc ${CMAKE_SOURCE_DIR}/workloads/*.cpp ${CMAKE_SOURCE_DIR}/workloads/*.h
   ${CMAKE_SOURCE_DIR}/workloads/*.ptx)
 list(FILTER sources EXCLUDE REGEX "/src/raddle/(lab|report|cli)/")

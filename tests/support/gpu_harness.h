@@ -22,7 +22,7 @@ class GpuHarness {
         warp_(registries_.warp.choose(warp)),
         block_(registries_.block.choose(block)),
         dram_(registries_.dram.choose(dram)),
-        gpu_(machine, {kernel_.get(), warp_.get(), block_.get(), dram_.get(), throttle}, options) {}
+        gpu_(machine, choices(throttle), options) {}
   GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options,
              std::unique_ptr<policy::Choice<policy::BlockPolicy>> block)
       : registries_(policy::all_policies()),
@@ -30,7 +30,7 @@ class GpuHarness {
         warp_(registries_.warp.choose("gto")),
         block_(std::move(block)),
         dram_(registries_.dram.choose("frfcfs")),
-        gpu_(machine, {kernel_.get(), warp_.get(), block_.get(), dram_.get()}, options) {}
+        gpu_(machine, choices(nullptr), options) {}
   /// Returns the launch's cycles from its beginning (host side) to its end.
   Cycle run(Recording& r) {
     Cycle before = gpu_.now();
@@ -48,6 +48,13 @@ class GpuHarness {
   timing::Gpu* operator->() { return &gpu_; }
 
  private:
+  timing::PolicyChoices choices(const policy::Choice<policy::ThrottlePolicy>* throttle) const {
+    return {.kernel = kernel_.get(),
+            .warp = warp_.get(),
+            .throttle = throttle,
+            .block = block_.get(),
+            .dram = dram_.get()};
+  }
   policy::Registries registries_;
   std::unique_ptr<policy::Choice<policy::KernelPolicy>> kernel_;
   std::unique_ptr<policy::Choice<policy::WarpPolicy>> warp_;

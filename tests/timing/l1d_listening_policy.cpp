@@ -64,7 +64,9 @@ TEST(L1dListeningPolicy, HearsWhatIsCounted) {
   for (bool skip : {true, false}) {
     timing::GpuOptions options;
     options.skip = skip;
-    timing::Gpu gpu(busy_machine(), {kernel.get(), warp.get(), block.get(), dram.get()}, options);
+    const timing::PolicyChoices choices = {
+        .kernel = kernel.get(), .warp = warp.get(), .block = block.get(), .dram = dram.get()};
+    timing::Gpu gpu(busy_machine(), choices, options);
     gpu.run(r->stream(), {r->code().name, StreamId{}, 0});
     Numbers heard;
     gpu.visit_policy_statistics("warp", heard);

@@ -43,20 +43,18 @@ Json workloads() {
 
 Json policies() {
   Json out = Json::array();
-  auto level = [&](std::string_view name, const auto& registry) {
+  auto add = [&](const policy::Level& level, const auto& registry) {
     for (const std::string& policy : registry.names()) {
       auto choice = registry.choose(policy);
       config::Describer parameters;
       choice->visit(parameters);
-      out.push_back({{"name", fmt::format("{}={}", name, policy)},
+      out.push_back({{"name", fmt::format("{}={}", level.name, policy)},
                      {"doc", choice->doc()},
                      {"parameters", parameters.json()}});
     }
   };
   const policy::Registries all = policy::all_policies();
-  level("kernel", all.kernel), level("block", all.block);
-  level("warp", all.warp), level("throttle", all.throttle);
-  level("coherence", all.coherence), level("dram", all.dram);
+  policy::each_level(add, all);
   return out;
 }
 

@@ -119,16 +119,19 @@ std::string with_level(const std::string& item, const policy::Registries& polici
   if (head.find('=') != std::string::npos) return item;
   std::vector<std::string> found;
   std::string known;
-  auto look = [&](std::string_view level, const auto& registry) {
-    for (const std::string& name : registry.names()) {
-      known += " " + std::string(level) + "=" + name;
-      if (name == head) found.push_back(std::string(level));
-    }
+  auto look = [&](policy::BareName when) {
+    policy::each_level(
+        [&](const policy::Level& level, const auto& registry) {
+          if (level.bare_name != when) return;
+          for (const std::string& name : registry.names()) {
+            known += " " + std::string(level.name) + "=" + name;
+            if (name == head) found.emplace_back(level.name);
+          }
+        },
+        policies);
   };
-  look("warp", policies.warp), look("throttle", policies.throttle);
-  look("block", policies.block), look("coherence", policies.coherence);
-  look("dram", policies.dram);
-  if (found.empty()) look("kernel", policies.kernel);  // shares names with other levels
+  look(policy::BareName::First);
+  if (found.empty()) look(policy::BareName::Last);
   if (found.empty())
     throw InputError("--policies: no policy is called '" + head + "'; known:" + known);
   if (found.size() > 1)
@@ -144,10 +147,8 @@ std::vector<std::string> split_list(const std::string& list) {
   for (std::string& part : split(list, ',')) {
     const std::size_t equal = part.find('=');
     const std::string key = part.substr(0, equal);
-    const bool level = key == "warp" || key == "throttle" || key == "block" || key == "coherence" ||
-                       key == "dram" || key == "kernel";
-    const bool parameter =
-        equal != std::string::npos && !level && key.find_first_of(":+") == std::string::npos;
+    const bool parameter = equal != std::string::npos && policy::find_level(key) == nullptr &&
+                           key.find_first_of(":+") == std::string::npos;
     if (parameter && !out.empty() && out.back().find(':') != std::string::npos)
       out.back() += "," + part;
     else out.push_back(std::move(part));

@@ -20,13 +20,19 @@ void DeviceSpec::visit(FieldVisitor& v) {
   v.field("memory_gib", memory_gib, {1, 256}, "GiB", "device memory");
 }
 
-Setup::Setup(const policy::Registries& policies)
-    : kernel(policies.kernel.choose("fcfs")),
-      warp(policies.warp.choose("gto")),
-      throttle(policies.throttle.choose("none")),
-      block(policies.block.choose("rr")),
-      coherence(policies.coherence.choose("gpu")),
-      dram(policies.dram.choose("frfcfs")) {}
+Setup::Setup(const policy::Registries& policies) {
+  policy::each_level([](const policy::Level& level, const auto& registry,
+                        auto& choice) { choice = registry.choose(level.default_policy); },
+                     policies, *this);
+}
+
+timing::PolicyChoices Setup::choices() const {
+  timing::PolicyChoices out;
+  policy::each_level(
+      [](const policy::Level&, const auto& choice, auto& pointer) { pointer = choice.get(); }, *this,
+      out);
+  return out;
+}
 
 nlohmann::ordered_json Setup::config() {
   config::JsonWriter writer;
@@ -35,13 +41,16 @@ nlohmann::ordered_json Setup::config() {
   writer.nested("isa", isa, "");
   writer.nested("energy", energy, "");
   writer.enter("policy", "");
-  each_level(*this, [&](std::string_view level, auto& choice) {
-    writer.enter(level, "");
-    std::string name(choice->name());
-    writer.field("name", name, "");
-    choice->visit(writer);
-    writer.leave();
-  });
+  policy::each_level(
+      [&](const policy::Level& level, auto& choice) {
+        std::string name(choice->name());
+        if (!level.shows(name)) return;
+        writer.enter(level.name, "");
+        writer.field("name", name, "");
+        choice->visit(writer);
+        writer.leave();
+      },
+      *this);
   writer.leave();
   writer.nested("run", run, "");
   return writer.take();
@@ -50,9 +59,9 @@ nlohmann::ordered_json Setup::config() {
 namespace {
 
 template <class Interface>
-void read_policy(config::Reader& reader, const policy::Registry<Interface>& registry,
-                 std::unique_ptr<policy::Choice<Interface>>& choice) {
-  reader.enter(Interface::kLevel, "");
+void read_policy(config::Reader& reader, const policy::Level& level,
+                 const policy::Registry<Interface>& registry, ChosenPolicy<Interface>& choice) {
+  reader.enter(level.name, level.doc);
   std::string name(choice->name());
   reader.field("name", name, "name of the policy");
   try {
@@ -94,9 +103,11 @@ void check_rules(config::Reader& reader, Setup& setup) {
                                    sm.count,
                                    std::max(sm.l1d.line_bytes, l2.line_bytes),
                                    std::min(sm.l1d.sector_bytes, l2.sector_bytes)};
-  each_level(setup, [&](std::string_view, auto& choice) {
-    for (const std::string& rule : choice->violations(facts)) reader.fail(rule);
-  });
+  policy::each_level(
+      [&](const policy::Level&, auto& choice) {
+        for (const std::string& rule : choice->violations(facts)) reader.fail(rule);
+      },
+      setup);
 }
 
 }  // namespace
@@ -109,12 +120,11 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
   reader.nested("isa", setup.isa, "instructions that are executed");
   read_energy(reader, tree, setup.energy);
   reader.enter("policy", "");
-  read_policy(reader, policies.kernel, setup.kernel);
-  read_policy(reader, policies.warp, setup.warp);
-  read_policy(reader, policies.throttle, setup.throttle);
-  read_policy(reader, policies.block, setup.block);
-  read_policy(reader, policies.coherence, setup.coherence);
-  read_policy(reader, policies.dram, setup.dram);
+  policy::each_level(
+      [&](const policy::Level& level, const auto& registry, auto& choice) {
+        read_policy(reader, level, registry, choice);
+      },
+      policies, setup);
   reader.leave();
   reader.nested("run", setup.run, "");
   if (!reader.failed()) check_rules(reader, setup);

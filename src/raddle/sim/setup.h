@@ -25,41 +25,26 @@ struct DeviceSpec {
   void visit(FieldVisitor& v);
 };
 
-struct Setup {
+template <class Interface>
+using ChosenPolicy = std::unique_ptr<policy::Choice<Interface>>;
+
+/// The policies of each level are members of the base.
+struct Setup : policy::ByLevel<ChosenPolicy> {
   timing::MachineSpec machine;
   lowering::LoweringSpec isa;
   energy::EnergySpec energy;
-  std::unique_ptr<policy::Choice<policy::KernelPolicy>> kernel;
-  std::unique_ptr<policy::Choice<policy::WarpPolicy>> warp;
-  std::unique_ptr<policy::Choice<policy::ThrottlePolicy>> throttle;
-  std::unique_ptr<policy::Choice<policy::BlockPolicy>> block;
-  std::unique_ptr<policy::Choice<policy::CoherencePolicy>> coherence;
-  std::unique_ptr<policy::Choice<policy::DramPolicy>> dram;
   DeviceSpec device;
   RunSettings run;
 
-  /// Defaults everywhere: an unnamed machine, kernel=fcfs, warp=gto, throttle=none, block=rr,
-  /// coherence=gpu, dram=frfcfs.
+  /// Defaults everywhere: an unnamed machine, and of each level the policy named in
+  /// policy/levels.def.
   explicit Setup(const policy::Registries& policies);
-  timing::PolicyChoices choices() const {
-    return {kernel.get(), warp.get(), block.get(), dram.get(), throttle.get(), coherence.get()};
-  }
+  timing::PolicyChoices choices() const;
   /// The resolved configuration; read back it gives the same setup.
   nlohmann::ordered_json config();
 };
 
 /// Throws InputError with everything that is wrong with the document.
 Setup read_setup(const config::Tree& tree, const policy::Registries& policies);
-
-/// Calls f(level name, choice) for each policy level of the setup, in a fixed order.
-template <class F>
-void each_level(Setup& setup, F f) {
-  f("kernel", setup.kernel);
-  f("warp", setup.warp);
-  f("throttle", setup.throttle);
-  f("block", setup.block);
-  f("coherence", setup.coherence);
-  f("dram", setup.dram);
-}
 
 }  // namespace raddle::sim

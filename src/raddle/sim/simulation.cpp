@@ -198,13 +198,16 @@ void TimedGpu::fill(Result& result) {
     analyses_->visit({result.totals.sm.thread_instructions, result.totals.sm.issued}, figures);
     result.analysis = figures.take();
   }
-  each_level(setup_, [&](std::string_view level, auto& choice) {
-    config::JsonWriter statistics;
-    gpu_.visit_policy_statistics(level, statistics);
-    result.policies[std::string(level)] = {{"name", choice->name()},
-                                           {"parameters", config::to_json(*choice)},
-                                           {"statistics", statistics.take()}};
-  });
+  policy::each_level(
+      [&](const policy::Level& level, auto& choice) {
+        if (!level.shows(choice->name())) return;
+        config::JsonWriter statistics;
+        gpu_.visit_policy_statistics(level.name, statistics);
+        result.policies[std::string(level.name)] = {{"name", choice->name()},
+                                                    {"parameters", config::to_json(*choice)},
+                                                    {"statistics", statistics.take()}};
+      },
+      setup_);
 }
 
 // --- simulate -----------------------------------------------------------------------------------

@@ -137,8 +137,9 @@ class DispatchPolicy {
   /// Who declined what when it was asked last, for error messages.
   virtual std::string refusals() const { return {}; }
   virtual void visit_statistics(FieldVisitor&) {}
-  /// Those of a part that is a policy of another level.
-  virtual void visit_statistics_of(std::string_view /*level*/, FieldVisitor&) {}
+  /// Parts that are policies of other levels, for their statistics; null: none.
+  virtual KernelPolicy* kernel_policy() { return nullptr; }
+  virtual BlockPolicy* block_policy() { return nullptr; }
 };
 
 }  // namespace raddle::policy

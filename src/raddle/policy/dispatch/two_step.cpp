@@ -97,9 +97,8 @@ std::string TwoStep::refusals() const {
   return out;
 }
 
-void TwoStep::visit_statistics_of(std::string_view level, FieldVisitor& v) {
-  if (level == KernelPolicy::kLevel) kernel_->visit_statistics(v);
-  if (level == BlockPolicy::kLevel) block_->visit_statistics(v);
+void add_dispatch_two_step(Registry<DispatchPolicy>& r) {
+  r.add<TwoStep>("two_step", "a policy of level kernel names a kernel, one of level block its block");
 }
 
 }  // namespace raddle::policy

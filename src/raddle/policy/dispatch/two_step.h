@@ -29,7 +29,8 @@ class TwoStep final : public DispatchPolicy {
   void on_grid_end(GridId grid) override;
   Cycle waits_until(Cycle now) const override;
   std::string refusals() const override;
-  void visit_statistics_of(std::string_view level, FieldVisitor& v) override;
+  KernelPolicy* kernel_policy() override { return kernel_.get(); }
+  BlockPolicy* block_policy() override { return block_.get(); }
 
  private:
   static constexpr unsigned kEntries = 32;  // both levels know a kernel by its entry

@@ -12,7 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "raddle/policy/block/policy.h"
 #include "raddle/policy/dispatch/policy.h"
+#include "raddle/policy/kernel/policy.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/code/occupancy.h"
 #include "raddle/timing/gpu/entries.h"
@@ -63,7 +65,13 @@ class Dispatcher {
   Cycle tick(Cycle now);
 
   const std::vector<BlockSpan>& spans() const { return spans_; }
-  policy::DispatchPolicy& policy() { return *policy_; }
+  /// Shows the policies that decide here, for their statistics.
+  template <class Visit>
+  void each_policy(Visit&& visit) {
+    visit(*policy_);
+    if (policy_->kernel_policy() != nullptr) visit(*policy_->kernel_policy());
+    if (policy_->block_policy() != nullptr) visit(*policy_->block_policy());
+  }
   /// Names of the kernels under way, for messages: "'a', 'b'".
   std::string names() const;
   void describe(std::string& out) const;

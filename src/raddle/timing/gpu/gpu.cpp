@@ -15,9 +15,9 @@
 #include "raddle/timing/gpu/coherence_statistics.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/launch_trees.h"
+#include "raddle/timing/gpu/policy_statistics.h"
 #include "raddle/timing/gpu/residency.h"
 #include "raddle/timing/gpu/sampler.h"
-#include "raddle/timing/gpu/sum_fields.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
 #include "raddle/timing/sm/sm.h"
@@ -87,7 +87,8 @@ class Gpu::Impl {
   std::vector<std::string> audit();
   const Network& request() const { return *request_; }
   const Network& reply() const { return *reply_; }
-  void visit_policy_statistics(std::string_view level, FieldVisitor& v);
+  template <class Visit>
+  void each_policy(Visit&& visit);
   const std::vector<BlockSpan>& block_spans() const { return dispatcher_.spans(); }
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
 
@@ -544,32 +545,15 @@ std::uint64_t Gpu::Impl::hash() const {
   return XXH64_digest(&state);
 }
 
-void Gpu::Impl::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
-  SumFields sum;
-  if (level == policy::WarpPolicy::kLevel) {
-    for (auto& sm : sms_)
-      for (unsigned s = 0; s < machine_.sm.schedulers; ++s) sum.add(sm->policy(s));
-  } else if (level == policy::ThrottlePolicy::kLevel) {
-    for (auto& sm : sms_)
-      if (sm->throttle() != nullptr) sum.add(*sm->throttle());
-  } else if (level == policy::KernelPolicy::kLevel) {
-    return dispatcher_.policy().visit_statistics_of(level, v);
-  } else if (level == policy::BlockPolicy::kLevel) {
-    return dispatcher_.policy().visit_statistics_of(level, v);
-  } else if (level == policy::DispatchPolicy::kLevel) {
-    return dispatcher_.policy().visit_statistics(v);
-  } else if (level == policy::DramPolicy::kLevel) {
-    for (auto& p : partitions_) sum.add(p->dram().policy());
-  } else if (level == policy::CoherencePolicy::kLevel) {
-    if (!machine_.coherence.ownership) return;
-    std::uint64_t kept = 0;
-    for (auto& sm : sms_) kept += sm->denovo()->kept();
-    return tell_coherence(counters(now_), kept, v);
-  } else {
-    throw InputError("no policy level is called '" + std::string(level) +
-                     "'; known: kernel warp throttle block coherence dram");
-  }
-  sum.tell(v);
+template <class Visit>
+void Gpu::Impl::each_policy(Visit&& visit) {
+  dispatcher_.each_policy(visit);
+  for (const auto& sm : sms_) sm->each_policy(visit);
+  for (const auto& p : partitions_) visit(p->dram().policy());
+  if (!machine_.coherence.ownership) return;
+  CoherenceStatistics coherence{counters(now_)};
+  for (const auto& sm : sms_) coherence.kept += sm->denovo()->kept();
+  visit(coherence);
 }
 
 Gpu::Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options)
@@ -601,7 +585,7 @@ std::vector<std::string> Gpu::audit() { return impl_->audit(); }
 std::vector<stats::NocPort> Gpu::request_ports() const { return impl_->request().ports(); }
 std::vector<stats::NocPort> Gpu::reply_ports() const { return impl_->reply().ports(); }
 void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
-  impl_->visit_policy_statistics(level, v);
+  visit_statistics_of(level, *impl_, v);
 }
 const std::vector<BlockSpan>& Gpu::block_spans() const { return impl_->block_spans(); }
 const std::vector<Sample>& Gpu::samples() const { return impl_->samples(); }

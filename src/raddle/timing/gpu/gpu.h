@@ -19,18 +19,12 @@
 
 namespace raddle::timing {
 
-/// The policies in force, one choice per level; none for throttle: no throttle; none for coherence:
-/// "gpu". Not owned.
-struct PolicyChoices {
-  const policy::Choice<policy::KernelPolicy>* kernel = nullptr;
-  const policy::Choice<policy::WarpPolicy>* warp = nullptr;
-  const policy::Choice<policy::BlockPolicy>* block = nullptr;
-  const policy::Choice<policy::DramPolicy>* dram = nullptr;
-  const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr;
-  const policy::Choice<policy::CoherencePolicy>* coherence = nullptr;
-  /// None: two_step of `kernel` and `block`; another one decides instead of both.
-  const policy::Choice<policy::DispatchPolicy>* dispatch = nullptr;
-};
+template <class Interface>
+using PolicyPointer = const policy::Choice<Interface>*;
+/// The policies in force, one choice per level, not owned. Null means the level's default, but for
+/// kernel, warp, block and dram, which must be there. A dispatch policy other than two_step decides
+/// instead of those of kernel and block.
+using PolicyChoices = policy::ByLevel<PolicyPointer>;
 
 struct GpuOptions {
   bool skip = true;  ///< jump over cycles in which nobody can act

@@ -77,6 +77,12 @@ class Sm {
   /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
   Cycle last_progress(Cycle now) const { return sleeping_ != 0 ? now : progress_; }
   policy::WarpPolicy& policy(unsigned scheduler) { return *policies_[scheduler]; }
+  /// Shows the policies that decide here, for their statistics.
+  template <class Visit>
+  void each_policy(Visit&& visit) {
+    for (unsigned s = 0; s < schedulers_; ++s) visit(*policies_[s]);
+    if (throttle_ != nullptr) visit(*throttle_);
+  }
   /// Null when every warp may always issue.
   policy::ThrottlePolicy* throttle() const { return throttle_.get(); }
   bool idle() const { return resident_ == 0 && lsu_.idle(); }
