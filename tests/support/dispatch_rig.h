@@ -187,8 +187,9 @@ class DispatchRig {
     const PlannedLaunch& plan = launches_[block.launch];
     for (const PlannedLaunch::Child& child : plan.children)
       if (child.block == block.block)
-        to_launch_.emplace_back(now_ + 1 + rng_.below(50),
-                           Launch{child.launch, {block.launch, block.block, sm, plan.depth + 1}});
+        to_launch_.emplace_back(
+            now_ + 1 + rng_.below(50),
+            Launch{child.launch, {block.launch, block.block, sm, plan.depth + 1}});
   }
 
   timing::Dispatcher& dispatcher_;
