@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,7 +26,8 @@ struct PlannedLaunch {
   Dim3 grid;
   timing::BlockNeeds needs;
   std::uint32_t depth = 0;
-  Cycle at = 0;  ///< of the host's
+  Cycle at = 0;                        ///< of the host's
+  std::optional<std::uint32_t> after;  ///< of the host's: launched when that one has ended
   std::vector<Child> children;
 };
 
@@ -92,7 +94,8 @@ class DispatchRig {
     }
     for (std::uint32_t i = 0; i < launches_.size(); ++i) {
       seen_.emplace_back(launches_[i].grid.count(), false);
-      if (launches_[i].depth == 0) to_launch_.emplace_back(launches_[i].at, Launch{i, {}});
+      if (launches_[i].depth == 0 && !launches_[i].after)
+        to_launch_.emplace_back(launches_[i].at, Launch{i, {}});
     }
   }
 
@@ -135,6 +138,14 @@ class DispatchRig {
 
   /// As between windows: the management unit is told of what is launched, with its time.
   void pass_launches() {
+    for (const timing::Dispatcher::Ended& end : dispatcher_.ended()) {
+      if (std::ranges::find(seen_[end.job], false) != seen_[end.job].end()) continue;
+      ++ended_;
+      moved_ = now_;
+      for (std::uint32_t i = 0; i < launches_.size(); ++i)
+        if (launches_[i].after == end.job) to_launch_.emplace_back(end.at, Launch{i, {}});
+    }
+    dispatcher_.ended().clear();
     for (const auto& [at, next] : to_launch_) {
       const PlannedLaunch& plan = launches_[next.launch];
       timing::GridLaunch launch;
@@ -147,12 +158,6 @@ class DispatchRig {
       dispatcher_.launch(launch, at);
     }
     to_launch_.clear();
-    for (const timing::Dispatcher::Ended& end : dispatcher_.ended()) {
-      if (std::ranges::find(seen_[end.job], false) != seen_[end.job].end()) continue;
-      ++ended_;
-      moved_ = now_;
-    }
-    dispatcher_.ended().clear();
   }
 
   std::string serve(unsigned i) {

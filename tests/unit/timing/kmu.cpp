@@ -93,7 +93,6 @@ TEST_F(KmuTest, AFreedEntryIsOnTheWayFromItsEndAndNotBeforeTheNextWindow) {
   EXPECT_EQ(entered(0), "0@30 1@30 ");
   end(0, 103);
   EXPECT_EQ(entered(103), "2@133 ");
-  spec.entry_latency_cycles = 0;
 }
 
 TEST_F(KmuTest, WithoutLatencyItBeginsInTheNextWindow) {
