@@ -104,7 +104,8 @@ ${table}  };
 ")
 set_source_files_properties(${RADDLE_EXPERIMENT_LIST} PROPERTIES OBJECT_DEPENDS "${experiment_files}")
 
-# --- one hash over all sources that can change what a simulation computes: the laboratory keeps results by it ---
+# --- one hash over all sources that can change what a simulation computes: results tell it, and the
+# laboratory keeps them by it ---
 set(RADDLE_PROGRAM_HASH ${generated}/program_hash.cpp)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/*.cpp ${CMAKE_SOURCE_DIR}/src/raddle/*.h
   ${CMAKE_SOURCE_DIR}/src/raddle/*.def

@@ -1,5 +1,5 @@
 # cmake -DLIST=FILE -DOUTPUT=FILE.cpp -P program_hash.cmake: one hash over the contents of all files that LIST
-# names (one a line), as raddle::lab::sources_hash().
+# names (one a line), as raddle::sim::sources_hash().
 file(STRINGS ${LIST} sources)
 set(all "")
 foreach(source ${sources})
@@ -9,8 +9,8 @@ endforeach()
 string(SHA256 all "${all}")
 string(SUBSTRING ${all} 0 16 all)
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT
-"#include \"raddle/lab/program.h\"
-namespace raddle::lab {
+"#include \"raddle/sim/version.h\"
+namespace raddle::sim {
 std::string_view sources_hash() { return \"${all}\"; }
-}  // namespace raddle::lab
+}  // namespace raddle::sim
 ")

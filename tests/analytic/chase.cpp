@@ -8,7 +8,7 @@
 
 #include "analytic/page.h"
 #include "analytic/probes.h"
-#include "raddle/timing/dram/legs.h"
+#include "raddle/timing/dram/controller_hops.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/flits.h"
 
@@ -60,8 +60,8 @@ class ChaseOf : public testing::TestWithParam<std::string> {
     for (std::size_t i = from; i < path.size(); ++i) {
       const unsigned slice = timing::AddressMap(m).slice(line_of(path[i]));
       const unsigned per_channel = m.l2.slices / m.dram.channels;
-      cycles +=
-          static_cast<double>(timing::Legs(m, slice / per_channel).round_trip(slice % per_channel));
+      cycles += static_cast<double>(
+          timing::ControllerHops({m, slice / per_channel}).round_trip(slice % per_channel));
     }
     return cycles / static_cast<double>(path.size() - from);
   }
@@ -194,7 +194,7 @@ class IkraTable2 : public testing::TestWithParam<const char*> {
     EXPECT_EQ((path[1] - path[0]) / m.l2.line_bytes, 16u) << "bank = line mod 16";
     const unsigned there = m.noc.mesh.hops(node, bank);
     if (!dram) return {2 * there, chase(on, {path[0]}, 32, true, 160)};
-    const unsigned leg = timing::Legs(m, bank / 4).hops(bank % 4);
+    const unsigned leg = timing::ControllerHops({m, bank / 4}).hops(bank % 4);
     return {2 * (there + leg), chase(on, path, 2, true)};
   }
 };

@@ -38,7 +38,29 @@ TEST(Usage, RunAndCompareShareTheOptionsOfTheContract) {
 TEST(Usage, VersionIsPrinted) {
   const Outcome version = raddle("--version");
   EXPECT_EQ(version.status, 0);
-  EXPECT_THAT(version.out, testing::MatchesRegex("raddle [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_THAT(version.out,
+              testing::MatchesRegex("raddle [0-9]+\\.[0-9]+\\.[0-9]+\\+[0-9a-f]{16}\n"));
+}
+
+TEST(Usage, ResultsTellTheVersionThatIsPrinted) {
+  const Outcome version = raddle("--version");
+  const Outcome run = raddle("run vecadd size=tiny --functional --json -");
+  const auto told = nlohmann::json::parse(run.out)["raddle_version"].get<std::string>();
+  EXPECT_EQ("raddle " + told + "\n", version.out);
+}
+
+TEST(Usage, LaunchesAreToldOneByOneOrSummedByKernel) {
+  const std::string words = "run kmeans size=tiny --gpu gtx480 --json - --quiet";
+  const auto single = nlohmann::json::parse(raddle(words).out);
+  const auto summed = nlohmann::json::parse(raddle(words + " --launches 1").out);
+  EXPECT_GT(single["kernels"].size(), 1u);
+  EXPECT_TRUE(summed["kernels"].empty());
+  EXPECT_FALSE(summed["kernels_by_name"].empty());
+  EXPECT_EQ(single["state_hash"], summed["state_hash"]);
+  const auto all = nlohmann::json::parse(raddle(words + " --launches all").out);
+  EXPECT_EQ(all["kernels"], single["kernels"]);
+  for (const char* wrong : {"some", "-1", "1.5", ""})
+    expect_refused(raddle("run vecadd", {"--launches", wrong}), {"--launches"});
 }
 
 TEST(Usage, WrongWordsAreRefused) {

@@ -95,9 +95,9 @@ INSTANTIATE_TEST_SUITE_P(
              "sm.l1d.size_kb: unknown key; did you mean 'size_kib'?"},
         Case{"unknown_table", "[noc]", "[nok]", "nok: unknown key; did you mean 'noc'?"},
         Case{"text_for_number", "count = 80", "count = \"80\"",
-             "sm.count: expected a whole number from 1 to 256, found \"80\""},
+             "sm.count: expected a whole number from 1 to 512, found \"80\""},
         Case{"fraction_for_number", "count = 80", "count = 80.5",
-             "sm.count: expected a whole number from 1 to 256, found 80.5"},
+             "sm.count: expected a whole number from 1 to 512, found 80.5"},
         Case{"number_for_text", "source = ", "source = 5",
              "source: expected a text in quotes, found 5"},
         Case{"number_for_flag", "reserve_on_miss = ", "reserve_on_miss = 0",
@@ -165,7 +165,7 @@ TEST(BadMachine, FilesThatAreNone) {
   EXPECT_THAT(error_of("name = \"\xff\xfe\"\n"), StartsWith("FILE:1:"));
   EXPECT_THAT(error_of("{\"sm\": {\"count\": 1,}}", ".json"), StartsWith("FILE:1: is not JSON: "));
   EXPECT_THAT(error_of("{\n\"sm\": {\n\"count\": 0}}", ".json"),
-              StartsWith("FILE:3: sm.count: expected a whole number from 1 to 256, found 0"));
+              StartsWith("FILE:3: sm.count: expected a whole number from 1 to 512, found 0"));
 }
 
 TEST(BadMachine, NamesThatAreNone) {

@@ -136,6 +136,26 @@ Findings forbidden_layers(const SourceFile& file) {
   return out;
 }
 
+Findings whole_machine(const SourceFile& file) {
+  static const std::set<std::string> kWholeLayers = {"", "spec", "gpu"};
+  static const std::set<std::string> kStillWhole = {
+      "src/raddle/timing/cache/const_cache.h",
+      "src/raddle/timing/sm/line_access.h",
+      "src/raddle/timing/sm/lsu.h",
+      "src/raddle/timing/sm/lsu.cpp",
+      "src/raddle/timing/sm/sm.h",
+      "src/raddle/timing/sm/sm.cpp",
+  };
+  if (kWholeLayers.contains(layer_of(file.path)) || kStillWhole.contains(file.path)) return {};
+  Findings out;
+  for (const unsigned line : lines_with(code_of(file.text), "MachineSpec"))
+    out.push_back(at(file, line) + "MachineSpec: a component takes its part (timing/spec/parts.h)");
+  for (const Include& include : includes_of(file.text))
+    if (include.path == "raddle/timing/spec/machine.h")
+      out.push_back(at(file, include.line) + "the whole machine: include timing/spec/parts.h");
+  return out;
+}
+
 Findings forbidden_output(const SourceFile& file) {
   const std::string room = room_of(file.path);
   Findings out;

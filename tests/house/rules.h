@@ -24,6 +24,11 @@ Findings forbidden_includes(const SourceFile& file);
 /// folders of one layer do not see each other.
 Findings forbidden_layers(const SourceFile& file);
 
+/// Of a file in src/raddle/timing: the whole machine (MachineSpec) where a component must take its
+/// own part of it (timing/spec/parts.h). Only spec and gpu see the whole; the rest of what still
+/// does is listed in rules.cpp, and the list only shrinks.
+Findings whole_machine(const SourceFile& file);
+
 /// Output to the terminal from a room other than report and cli. The last words of a failed
 /// assertion (base/error.cpp) are the one exception.
 Findings forbidden_output(const SourceFile& file);

@@ -38,6 +38,10 @@ TEST(House, LayersOfTimingSeeOnlyLowerOnes) {
   EXPECT_EQ(joined(over_all({"src/raddle"}, forbidden_layers)), "");
 }
 
+TEST(House, ComponentsOfTimingTakeTheirPartOfTheMachine) {
+  EXPECT_EQ(joined(over_all({"src/raddle"}, whole_machine)), "");
+}
+
 TEST(House, NothingBelowReportAndCliPrints) {
   EXPECT_EQ(joined(over_all({"src/raddle", "workloads"}, forbidden_output)), "");
 }
@@ -97,6 +101,17 @@ TEST(HouseRules, FilesOfTimingAreInALayer) {
   EXPECT_EQ(forbidden_layers({"src/raddle/timing/sm/a.h", "#include \"raddle/timing/attic/b.h\"\n"})
                 .size(),
             1u);
+}
+
+TEST(HouseRules, TheWholeMachineIsForSpecAndGpu) {
+  const std::string text =
+      "#include \"raddle/timing/spec/machine.h\"\n// MachineSpec\nvoid f(const MachineSpec& m);\n";
+  EXPECT_THAT(whole_machine({"src/raddle/timing/noc/a.h", text}),
+              ElementsAre(StartsWith("src/raddle/timing/noc/a.h:3: MachineSpec"),
+                          StartsWith("src/raddle/timing/noc/a.h:1: the whole machine")));
+  for (const char* path : {"src/raddle/timing/gpu/a.h", "src/raddle/timing/spec/a.h",
+                           "src/raddle/sim/a.h", "src/raddle/timing/sm/sm.h"})
+    EXPECT_THAT(whole_machine({path, text}), IsEmpty()) << path;
 }
 
 TEST(HouseRules, CommentsAndLiteralsAreNotIncludes) {

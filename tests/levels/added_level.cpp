@@ -123,9 +123,8 @@ TEST(AddedLevel, StatisticsAreSummedOverTheInstancesThatAComponentOffers) {
   Complaints others;
   timing::visit_statistics_of("warp", office, others);
   EXPECT_EQ(others.number, 0u);
-  EXPECT_THAT(
-      test::input_error_of([&] { timing::visit_statistics_of("temper", office, told); }),
-      HasSubstr("known: kernel warp throttle block coherence dram mood"));
+  EXPECT_THAT(test::input_error_of([&] { timing::visit_statistics_of("temper", office, told); }),
+              HasSubstr("known: kernel warp throttle block coherence dram mood"));
 }
 
 TEST(AddedLevel, StandsInTheResultWhenAnotherThanItsDefaultIsChosen) {

@@ -42,7 +42,7 @@ class ChannelRig {
       : ChannelRig(machine, dram_policy(policy), skip) {}
   ChannelRig(const MachineSpec& machine, std::unique_ptr<policy::DramPolicy> policy, bool skip)
       : map(machine),
-        channel(machine, map, 0, std::move(policy)),
+        channel({machine, 0}, map, std::move(policy)),
         checker(machine.dram),
         skip_(skip) {
     channel.set_skip(skip);

@@ -10,6 +10,8 @@
 
 namespace raddle::testing {
 
+inline TenantId tenant(unsigned number) { return TenantId{static_cast<std::uint8_t>(number)}; }
+
 /// A GPU that owns its policies.
 class GpuHarness {
  public:
@@ -31,6 +33,15 @@ class GpuHarness {
         block_(std::move(block)),
         dram_(registries_.dram.choose("frfcfs")),
         gpu_(machine, choices(nullptr), options) {}
+  GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options,
+             std::unique_ptr<policy::Choice<policy::SchemePolicy>> scheme)
+      : registries_(policy::all_policies()),
+        kernel_(registries_.kernel.choose("fcfs")),
+        warp_(registries_.warp.choose("gto")),
+        block_(registries_.block.choose("rr")),
+        dram_(registries_.dram.choose("frfcfs")),
+        scheme_(std::move(scheme)),
+        gpu_(machine, choices(nullptr), options) {}
   /// Returns the launch's cycles from its beginning (host side) to its end.
   Cycle run(Recording& r) {
     Cycle before = gpu_.now();
@@ -38,10 +49,13 @@ class GpuHarness {
     return gpu_.now() - before;
   }
   /// Queues the launch on a stream; the recording must outlive its run. Returns its number.
-  std::uint64_t submit(Recording& r, std::uint32_t stream) {
+  std::uint64_t submit(Recording& r, std::uint32_t stream, TenantId tenant = {}) {
     gpu_.submit({std::shared_ptr<void>(), &r.stream()},
                 std::make_shared<const trace::LoweredCode>(trace::as_it_is(r.code())),
-                {r.code().name, StreamId{stream}, launches_});
+                {.name = r.code().name,
+                 .stream = StreamId{stream},
+                 .sequence = launches_,
+                 .tenant = tenant});
     return launches_++;
   }
   timing::Gpu& operator*() { return gpu_; }
@@ -53,13 +67,15 @@ class GpuHarness {
             .warp = warp_.get(),
             .throttle = throttle,
             .block = block_.get(),
-            .dram = dram_.get()};
+            .dram = dram_.get(),
+            .scheme = scheme_.get()};
   }
   policy::Registries registries_;
   std::unique_ptr<policy::Choice<policy::KernelPolicy>> kernel_;
   std::unique_ptr<policy::Choice<policy::WarpPolicy>> warp_;
   std::unique_ptr<policy::Choice<policy::BlockPolicy>> block_;
   std::unique_ptr<policy::Choice<policy::DramPolicy>> dram_;
+  std::unique_ptr<policy::Choice<policy::SchemePolicy>> scheme_;
   timing::Gpu gpu_;
   std::uint64_t launches_ = 0;
 };

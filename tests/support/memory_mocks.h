@@ -12,6 +12,7 @@
 #include "raddle/policy/all.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
+#include "raddle/timing/spec/machine.h"
 
 namespace raddle::test {
 
@@ -83,7 +84,7 @@ class PartitionRig {
       : machine_(machine),
         map_(machine_),
         skip_(skip),
-        partition_(make_partition(machine_, map_, 0, dram_policy(policy))) {
+        partition_(make_partition({machine_, 0}, map_, dram_policy(policy))) {
     partition_->set_skip(skip);
     for (unsigned i = 0; i < partition_->slices(); ++i) {
       partition_->ports(i).noc_box = &box_, partition_->ports(i).noc_credit_box = &credit_box_;
@@ -130,7 +131,7 @@ class PartitionRig {
   AddressMap map_;
   bool skip_, return_credits_ = true;
   std::unique_ptr<Partition> partition_;
-  Mailbox box_, credit_box_;
+  Mailbox box_{machine_.endpoints().count()}, credit_box_{machine_.endpoints().count()};
   Cycle now_ = 0, due_ = 0;
   std::vector<Reply> replies_;
   unsigned credits_returned_ = 0;
@@ -142,7 +143,8 @@ class Requester {
  public:
   using Source = std::function<bool(Message&)>;  ///< false: nothing more
   Requester(const MachineSpec& machine, unsigned id, unsigned limit, Source next)
-      : flits_(packet_size(machine), Direction::Request),
+      : map_(machine),
+        flits_(packet_size(machine), Direction::Request),
         pace_(machine),
         latency_(machine.noc.latency_cycles),
         credits_(machine.noc.queue_flits),
@@ -167,6 +169,7 @@ class Requester {
     if (!held_ && !done_ && under_way_ < limit_) {
       held_ = next_(message_), done_ = !held_;
       message_.sm = static_cast<std::uint16_t>(id_);
+      message_.to = map_.home(message_.line);
     }
     if (held_ && free_ <= now && credits_ >= flits_.flits(message_)) send(now);
     Cycle next = next_arrival(now + 1);
@@ -184,6 +187,7 @@ class Requester {
     credits_ -= flits, free_ = pace_.send(now, flits), held_ = false;
     ++under_way_, ++sent;
   }
+  AddressMap map_;
   FlitTable flits_;
   PortPace pace_;
   Cycle latency_, free_ = 0;
@@ -204,8 +208,8 @@ class MemoryRig {
       : machine_(machine),
         map_(machine_),
         skip_(skip),
-        request_(make_network(machine_, Direction::Request, map_)),
-        reply_(make_network(machine_, Direction::Reply, map_)) {
+        request_(make_network(machine_, Direction::Request)),
+        reply_(make_network(machine_, Direction::Reply)) {
     for (unsigned i = 0; i < machine_.sm.count; ++i) connect_requester(i, limit, source(i));
     for (unsigned c = 0; c < machine_.dram.channels; ++c) connect_partition(c, policy);
     due_.resize(2 + requester_.size() + partition_.size(), 0);
@@ -248,15 +252,15 @@ class MemoryRig {
     requester_.push_back(std::make_unique<Requester>(machine_, i, limit, std::move(source)));
     SmPorts& p = requester_.back()->ports();
     p.noc_box = &request_->box();
-    request_->connect_input(i, p.to_noc, p.credit_in);
-    reply_->connect_output(i, p.from_noc, nullptr);
+    request_->connect_input(Endpoints::sm(i), p.to_noc, p.credit_in);
+    reply_->connect_output(Endpoints::sm(i), p.from_noc, nullptr);
   }
   void connect_partition(unsigned c, std::string_view policy) {
-    partition_.push_back(make_partition(machine_, map_, c, dram_policy(policy)));
+    partition_.push_back(make_partition({machine_, c}, map_, dram_policy(policy)));
     Partition& part = *partition_.back();
     part.set_skip(skip_);
     for (unsigned i = 0; i < part.slices(); ++i) {
-      unsigned slice = c * part.slices() + i;
+      const NodeId slice = machine_.endpoints().slice(c * part.slices() + i);
       SlicePorts& p = part.ports(i);
       p.noc_box = &reply_->box(), p.noc_credit_box = &request_->credit_box();
       request_->connect_output(slice, p.from_noc, &p.credit_out);

@@ -1,5 +1,4 @@
-// A reply network (receiver = message.sm) whose links the test feeds and reads. Packets of s
-// sectors have 1 + s flits.
+// A reply network whose links the test feeds and reads. Packets of s sectors have 1 + s flits.
 #pragma once
 #include <functional>
 #include <memory>
@@ -14,38 +13,59 @@ namespace raddle::test {
 
 inline constexpr Cycle kWire = 10;
 
+/// Nodes first, first + 1, ...
+inline std::vector<NodeId> node_row(unsigned first, unsigned count) {
+  std::vector<NodeId> nodes(count);
+  for (unsigned i = 0; i < count; ++i) nodes[i] = static_cast<NodeId>(first + i);
+  return nodes;
+}
+
+inline NetworkShape network_shape(Wiring wiring, unsigned nodes, unsigned credits = 64,
+                                  ClockRatio clock = {1, 1}) {
+  return {Direction::Reply, std::move(wiring), nodes, credits, kWire, 5, {32, 8, 32}, clock};
+}
+
+/// Sender i and receiver i are one node.
 inline NetworkShape network_shape(unsigned senders, unsigned receivers, unsigned credits = 64,
                                   ClockRatio clock = {1, 1}) {
-  return {Direction::Reply, senders, receivers, credits, kWire, 5, {32, 8, 32}, clock};
+  return network_shape({node_row(0, senders), node_row(0, receivers)}, std::max(senders, receivers),
+                       credits, clock);
 }
 
 class NetworkRig {
  public:
   /// limited: receivers have `credits` of the shape and give them back only by give_back().
-  NetworkRig(std::unique_ptr<Network> network, unsigned senders, unsigned receivers,
-             bool limited = false)
-      : network_(std::move(network)) {
-    for (unsigned i = 0; i < senders; ++i) {
+  NetworkRig(std::unique_ptr<Network> network, Wiring wiring, bool limited = false)
+      : network_(std::move(network)), wiring_(std::move(wiring)) {
+    for (unsigned i = 0; i < wiring_.senders.size(); ++i) {
       in.push_back(std::make_unique<MessageLink>(1 << 12));
       credit.push_back(std::make_unique<CreditLink>(1 << 12));
-      network_->connect_input(i, *in[i], *credit[i]);
+      network_->connect_input(wiring_.senders[i], *in[i], *credit[i]);
     }
-    for (unsigned o = 0; o < receivers; ++o) {
+    for (unsigned o = 0; o < wiring_.receivers.size(); ++o) {
       out.push_back(std::make_unique<MessageLink>(1 << 12));
       back.push_back(std::make_unique<CreditLink>(1 << 12));
-      network_->connect_output(o, *out[o], limited ? back[o].get() : nullptr);
+      network_->connect_output(wiring_.receivers[o], *out[o], limited ? back[o].get() : nullptr);
     }
   }
+  /// Sender i and receiver i are one node.
+  NetworkRig(std::unique_ptr<Network> network, unsigned senders, unsigned receivers,
+             bool limited = false)
+      : NetworkRig(std::move(network), {node_row(0, senders), node_row(0, receivers)}, limited) {}
+  /// From a sender to a receiver, by their places in the wiring.
   void send(unsigned from, Cycle at, unsigned to, unsigned sectors, std::uint16_t tag = 0,
             MessageKind kind = MessageKind::Read) {
     Message m = message(kind, tag, static_cast<std::uint8_t>((1u << sectors) - 1), tag);
-    m.sm = static_cast<std::uint16_t>(to), m.peer = static_cast<std::uint8_t>(to);
+    m.to = wiring_.receivers[to];
+    push(from, at, m);
+  }
+  void push(unsigned from, Cycle at, const Message& m) {
     in[from]->push(at, m);
-    network_->box().post(at, from);
+    network_->box().post(at, static_cast<unsigned>(wiring_.senders[from]));
   }
   void give_back(unsigned receiver, Cycle at, std::uint8_t flits) {
     back[receiver]->push(at, flits);
-    network_->credit_box().post(at, receiver);
+    network_->credit_box().post(at, static_cast<unsigned>(wiring_.receivers[receiver]));
   }
   /// Every cycle, or as the network asks for.
   void run(Cycle from, Cycle to, bool skip = false) {
@@ -67,15 +87,15 @@ class NetworkRig {
 
  private:
   std::unique_ptr<Network> network_;
+  Wiring wiring_;
   Cycle due_ = kNever;
 };
 
 inline NetworkRig crossbar(unsigned senders, unsigned receivers, unsigned credits = 64,
                            bool limited = false, CrossbarShape ports = {},
                            ClockRatio clock = {1, 1}) {
-  return {
-      std::make_unique<Crossbar>(network_shape(senders, receivers, credits, clock), ports, nullptr),
-      senders, receivers, limited};
+  return {make_crossbar(network_shape(senders, receivers, credits, clock), ports), senders,
+          receivers, limited};
 }
 
 /// One sender and one receiver at each node.
@@ -85,9 +105,8 @@ inline NetworkRig mesh(unsigned columns, unsigned rows, unsigned router = 2, uns
   unsigned nodes = columns * rows;
   std::vector<std::uint16_t> all(nodes);
   for (unsigned i = 0; i < nodes; ++i) all[i] = static_cast<std::uint16_t>(i);
-  return {std::make_unique<Mesh>(
-              network_shape(nodes, nodes, credits, clock),
-              MeshShape{columns, rows, router, channel, channels, depth, all, all}, nullptr),
+  return {std::make_unique<Mesh>(network_shape(nodes, nodes, credits, clock),
+                                 MeshShape{columns, rows, router, channel, channels, depth, all}),
           nodes, nodes, limited};
 }
 

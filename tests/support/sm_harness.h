@@ -170,7 +170,7 @@ class SmHarness {
   timing::AddressMap map_;
   ObservedWarpPolicy policy_;
   timing::Sm sm_;
-  timing::Mailbox noc_box_, dispatcher_box_;
+  timing::Mailbox noc_box_{1}, dispatcher_box_{1};
   std::vector<std::unique_ptr<Running>> launches_;
   const timing::Launch* newest_ = nullptr;  // of the blocks sent
   Cycle now_ = 0;

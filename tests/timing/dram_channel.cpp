@@ -12,11 +12,11 @@ TEST(DramClock, CyclesFollowTheExactRatio) {
        {std::pair{850u, 1447u}, {1000u, 1000u}, {2600u, 700u}, {924u, 700u}, {1u, 3u}}) {
     ClockRatio clock(memory, core);
     for (Cycle now : {Cycle{0}, Cycle{1}, Cycle{17}, Cycle{1'000'000'007}, Cycle{1} << 38}) {
-      EXPECT_EQ(clock.memory_at(now), now * memory / core);
+      EXPECT_EQ(clock.other_at(now), now * memory / core);
       std::uint64_t k = clock.first_from(now);
       EXPECT_GE(clock.core_at(k), now);
       EXPECT_TRUE(k == 0 || clock.core_at(k - 1) < now);
-      EXPECT_LE(k, clock.memory_at(clock.core_at(k)));
+      EXPECT_LE(k, clock.other_at(clock.core_at(k)));
     }
   }
 }

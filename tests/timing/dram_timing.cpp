@@ -153,7 +153,7 @@ TEST(DramRefresh, ClosesTheRowsOfAnIdleChannelAndCountsEveryCommand) {
     AddressMap map(m);
     std::uint32_t line = 0;
     while (map.dram(line).bank != 9) ++line;
-    DramChannel channel(m, map, 0, dram_policy());  // nobody observes: idle time is skipped
+    DramChannel channel({m, 0}, map, dram_policy());  // nobody observes: idle time is skipped
     auto run = [&](Cycle now) {
       channel.push(now, {line, 0, 0, 1, 0, 3, false});
       for (Cycle t = now; channel.replies().empty(); ++t) channel.tick(t);

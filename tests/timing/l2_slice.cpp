@@ -50,6 +50,29 @@ TEST_F(L2SliceTest, HitTakesHitLatency) {
   EXPECT_EQ(rig.dram().reads, 1u);
 }
 
+TEST_F(L2SliceTest, RepliesSayWhoseTheyAreAndWhereTheyGo) {
+  // A miss, one that waits for it, and a hit.
+  PartitionRig rig(m);
+  for (auto [at, tenant] : {std::pair{Cycle{100}, 7u}, {101, 0u}, {400, 3u}}) {
+    Message read = message(MessageKind::Read, 7, kAll);
+    read.sm = static_cast<std::uint16_t>(tenant / 2);
+    read.tenant = static_cast<TenantId>(tenant);
+    read.to = rig.map().home(7);
+    rig.arrive(at, read);
+  }
+  rig.run_until(600);
+  ASSERT_EQ(rig.replies().size(), 3u);
+  const unsigned tenants[] = {7, 0, 3};
+  for (unsigned i = 0; i < 3; ++i) {
+    const Message& reply = rig.replies()[i].message;
+    EXPECT_EQ(reply.tenant, static_cast<TenantId>(tenants[i]));
+    EXPECT_EQ(reply.sm, tenants[i] / 2);
+    EXPECT_EQ(reply.to, Endpoints::sm(reply.sm));
+  }
+  EXPECT_EQ(rig.l2().pending_hits, 1u);
+  EXPECT_EQ(rig.l2().hits, 1u);
+}
+
 TEST_F(L2SliceTest, OnlyMissingSectorsAreFetched) {
   PartitionRig rig(m);
   rig.arrive(100, message(MessageKind::Read, 7, 0b0001));

@@ -1,7 +1,7 @@
 // Controllers at nodes of their own in a mesh: what the way costs and how it is counted.
 #include <gtest/gtest.h>
 
-#include "raddle/timing/dram/legs.h"
+#include "raddle/timing/dram/controller_hops.h"
 #include "support/dram_rig.h"
 
 namespace raddle::test {
@@ -27,7 +27,7 @@ TEST(MemoryLegs, ManhattanDistanceFromSliceToCorner) {
   const std::vector<std::vector<unsigned>> hops = {
       {0, 1, 2, 3}, {2, 3, 4, 5}, {4, 3, 2, 1}, {6, 5, 4, 3}};
   for (unsigned channel = 0; channel < 4; ++channel) {
-    const Legs legs(m, channel);
+    const ControllerHops legs(ChannelSpec(m, channel));
     for (unsigned slice = 0; slice < 4; ++slice) {
       EXPECT_EQ(legs.hops(slice), hops[channel][slice]) << channel << " " << slice;
       EXPECT_EQ(legs.round_trip(slice), 6 * hops[channel][slice]) << channel << " " << slice;
@@ -39,13 +39,13 @@ TEST(MemoryLegs, AreRoundedToCoreCyclesOnce) {
   MachineSpec m = mesh_machine("0,12,15,3");
   m.core_clock_mhz = 700, m.noc.clock_mhz = 788;
   for (unsigned hops = 0; hops <= 3; ++hops)
-    EXPECT_EQ(Legs(m, 0).round_trip(hops), (std::vector<Cycle>{0, 5, 11, 16})[hops]);
+    EXPECT_EQ(ControllerHops({m, 0}).round_trip(hops), (std::vector<Cycle>{0, 5, 11, 16})[hops]);
 }
 
 TEST(MemoryLegs, AReadIsLaterByTheWayThereAndBackAndComesAfterNearerOnes) {
   const MachineSpec m = mesh_machine("0,12,15,3");
   const AddressMap map(m);
-  DramChannel channel(m, map, 3, dram_policy());
+  DramChannel channel({m, 3}, map, dram_policy());
   const auto read = [](std::uint32_t line, std::uint8_t slice) {
     return DramRequest{line, 0, 0, 1, slice, 0, false};
   };
@@ -71,7 +71,7 @@ TEST(MemoryLegs, TimedBanksHaveThemToo) {
   const AddressMap map(m);
   std::vector<Cycle> done;
   for (std::uint8_t slice = 0; slice < 4; ++slice) {
-    DramChannel channel(m, map, 0, dram_policy());
+    DramChannel channel({m, 0}, map, dram_policy());
     channel.push(1, {0, 0, 0, 1, slice, 0, false});
     for (Cycle t = 1; channel.replies().empty(); ++t) channel.tick(t);
     done.push_back(channel.replies().front().at);
@@ -82,7 +82,7 @@ TEST(MemoryLegs, TimedBanksHaveThemToo) {
 TEST(MemoryLegs, WithoutNodesThereAreNone) {
   const MachineSpec m = mesh_machine("");
   const AddressMap map(m);
-  DramChannel channel(m, map, 3, dram_policy());
+  DramChannel channel({m, 3}, map, dram_policy());
   channel.push(10, {1, 0, 0, 1, 0, 0, false});
   EXPECT_EQ(channel.replies().front().at, 110u);
   EXPECT_EQ(channel.counters().legs.packets, 0u);

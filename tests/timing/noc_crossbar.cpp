@@ -213,8 +213,8 @@ TEST(Crossbar, KindsAndKernelsAreCountedApart) {
   NetworkRig rig = crossbar(1, 1);
   rig.send(0, 20, 0, 4), rig.send(0, 20, 0, 4, 0, MessageKind::Write);
   Message m = message(MessageKind::Atomic, 0);
-  m.kernel = 3, m.sm = 0;
-  rig.in[0]->push(20, m);
+  m.kernel = 3;
+  rig.push(0, 20, m);
   rig.run(0, 60);
   stats::NocCounters all = rig->counters(), third = rig->counters(3);
   EXPECT_EQ(all.packets, 3u);

@@ -57,6 +57,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"OneNode", 1, 1, 1, [](timing::NocSpec& n) { mesh(n, 1, 1); }},
         Case{"Wide", 200, 13, 13, [](timing::NocSpec& n) { n.sms_per_port = 7; }},
         Case{"WideMesh", 200, 15, 5, [](timing::NocSpec& n) { mesh(n, 16, 15); }},
+        // As many SMs as two of the largest GPUs that were built have, and a wafer's mesh.
+        Case{"HugeCrossbar", 300, 24, 12, [](timing::NocSpec&) {}},
+        Case{"SharedHugeCrossbar", 512, 320, 4, [](timing::NocSpec& n) { n.sms_per_port = 5; }},
+        Case{"HugeMesh", 370, 30, 10, [](timing::NocSpec& n) { mesh(n, 20, 20); }},
         Case{"ShallowMesh", 23, 6, 3,
              [](timing::NocSpec& n) {
                mesh(n, 7, 3);

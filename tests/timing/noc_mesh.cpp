@@ -179,7 +179,7 @@ TEST(Mesh, RandomTrafficArrivesOnceAndIsTheSameWhetherTickedOrWoken) {
       for (unsigned o = 0; o < 15; ++o)
         while (rig.out[o]->next_arrival() != kNever) {
           Message m = rig.out[o]->front();
-          EXPECT_EQ(m.sm, o);
+          EXPECT_EQ(static_cast<unsigned>(m.to), o);
           hash = (hash ^ (rig.take(o) * 31 + m.tag)) * 0xff51afd7ed558ccdull, ++came;
           rig.give_back(o, t + 10, static_cast<std::uint8_t>(1 + std::popcount(m.sectors)));
         }
@@ -195,7 +195,7 @@ TEST(Mesh, RandomTrafficArrivesOnceAndIsTheSameWhetherTickedOrWoken) {
     for (ClockRatio clock : {ClockRatio{1, 1}, {9, 8}, {2, 3}, {3, 1}})
       EXPECT_EQ(run(true, channels, depth, clock), run(false, channels, depth, clock))
           << channels << " channels of " << depth << " flits, 30 core cycles are "
-          << clock.memory_at(30) << " of the network's";
+          << clock.other_at(30) << " of the network's";
 }
 
 TEST(Mesh, WhatABankTellsAnL1StaysInOrderAndDataMayOvertake) {
@@ -257,8 +257,9 @@ TEST(Mesh, OneNodeWorks) {
 }
 
 TEST(Mesh, SeveralEndpointsOfANodeHaveAPortEach) {
-  MeshShape shape{2, 1, 2, 1, 4, 8, {0, 0, 0}, {1, 1, 0}};
-  NetworkRig rig(std::make_unique<Mesh>(network_shape(3, 3), shape, nullptr), 3, 3);
+  const MeshShape shape{2, 1, 2, 1, 4, 8, {0, 0, 0, 1, 1, 0}};  // three senders, three receivers
+  const Wiring wiring{node_row(0, 3), node_row(3, 3)};
+  NetworkRig rig(std::make_unique<Mesh>(network_shape(wiring, 6), shape), wiring);
   rig.send(0, 20, 2, 0), rig.send(1, 20, 0, 0), rig.send(2, 20, 1, 0);
   rig.run(0, 100, true);
   EXPECT_EQ(rig.take(2), 20 + unloaded(0, 1, 2, 1));

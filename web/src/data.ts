@@ -34,6 +34,18 @@ export interface Kernel extends Metrics {
   end_cycle: number;
 }
 
+/** The launches of one kernel together, where there are too many to tell each. Cycles are summed over them. */
+export interface KernelSums extends Metrics {
+  name: string;
+  launches: number;
+  device_launches: number;
+  start_cycle: number;
+  end_cycle: number;
+  cycles_min: number;
+  cycles_mean: number;
+  cycles_max: number;
+}
+
 export interface PolicyUse {
   name: string;
   parameters: Fields | null;
@@ -48,6 +60,8 @@ export interface Result {
   totals: Metrics;
   details?: Fields;
   kernels: Kernel[];
+  /** In place of kernels, which is empty, when there are many. */
+  kernels_by_name?: KernelSums[];
   schedulers: number;
   stalls: { [reason: string]: number };
   policies: { [level: string]: PolicyUse } | null;

@@ -1,5 +1,5 @@
 // Where the time of a run goes, kernel by kernel.
-import type { Group, Kernel, Metrics, Run } from "./data";
+import type { Group, Kernel, KernelSums, Metrics, Run } from "./data";
 import { buttons, h } from "./dom";
 import { percent, ratio, whole } from "./format";
 import { kMetrics, type Metric } from "./metrics";
@@ -55,7 +55,26 @@ export function perKernel(run: Run, base: Run): Row[] {
   return [...rows.values()];
 }
 
-function metricColumn(metric: Metric): Column<Row> {
+interface SumsRow {
+  kernel: KernelSums;
+  share: number;
+  gain: number | null;
+}
+
+/** Of a run with too many launches to tell each: one row per kernel, compared where as many launches stand on the other side. */
+export function perSums(run: Run, base: Run): SumsRow[] {
+  const sums = run.result.kernels_by_name ?? [];
+  const all = sums.reduce((sum, k) => sum + k.cycles, 0);
+  return sums.map((kernel) => {
+    const before = base.result.kernels_by_name?.find((k) => k.name === kernel.name);
+    const same = before !== undefined && before.launches === kernel.launches && before.cycles > 0 && kernel.cycles > 0;
+    return { kernel, share: all > 0 ? kernel.cycles / all : 0, gain: same ? before.cycles / kernel.cycles : null };
+  });
+}
+
+const isSummed = (run: Run) => (run.result.kernels_by_name ?? []).length > 0;
+
+function metricColumn(metric: Metric): Column<{ kernel: Metrics }> {
   return {
     title: metric.title, explain: metric.explain,
     value: (row) => metric.value(row.kernel),
@@ -86,10 +105,30 @@ function columns(each: boolean, compared: boolean): Column<Row>[] {
   return out;
 }
 
+function sumsColumns(compared: boolean): Column<SumsRow>[] {
+  const cycles = (title: string, explain: string, of: (k: KernelSums) => number): Column<SumsRow> =>
+    ({ title, explain, value: (row) => of(row.kernel), show: (row) => whole(of(row.kernel)) });
+  const out: Column<SumsRow>[] = [
+    { title: "Kernel", value: (row) => row.kernel.name, show: (row) => h("code", {}, row.kernel.name) },
+    { title: "Launches", value: (row) => row.kernel.launches, show: (row) => whole(row.kernel.launches) },
+    { title: "By kernels", explain: "Launches that kernels made", value: (row) => row.kernel.device_launches, show: (row) => whole(row.kernel.device_launches) },
+    cycles("Cycles", "Summed over the launches, also where they overlap", (k) => k.cycles),
+    cycles("Shortest", "Cycles of the shortest launch", (k) => k.cycles_min),
+    cycles("Mean", "Cycles of the mean launch", (k) => Math.round(k.cycles_mean)),
+    cycles("Longest", "Cycles of the longest launch", (k) => k.cycles_max),
+    { title: "Share", explain: "Of the cycles of all kernels", value: (row) => row.share, show: (row) => percent(row.share) },
+  ];
+  if (compared)
+    out.push({ title: "Speed-up", explain: "Cycles of the same launches under the first policy over cycles here",
+      value: (row) => row.gain, show: (row) => ratio(row.gain!) });
+  out.push(...[kMetrics.ipc, kMetrics.l1d_hit_rate, kMetrics.l2_hit_rate, kMetrics.dram_bytes].map(metricColumn));
+  return out;
+}
+
 export function addKernels(parent: HTMLElement, group: Group): void {
   parent.append(h("h3", {}, "Kernels"));
   const base = group.runs[0];
-  if (group.runs.every((run) => run.result.kernels.length === 0)) {
+  if (group.runs.every((run) => run.result.kernels.length === 0 && !isSummed(run))) {
     parent.append(h("p", { class: "none" }, "Nothing was launched."));
     return;
   }
@@ -97,8 +136,15 @@ export function addKernels(parent: HTMLElement, group: Group): void {
   const repeats = run.result.kernels.length > new Set(run.result.kernels.map((k) => k.name)).size;
   let each = run.result.kernels.length <= 12;
   const place = h("div");
-  const fill = () => place.replaceChildren(table({
-    caption: `Kernels of ${group.name} under ${run.label}`,
+  const caption = () => `Kernels of ${group.name} under ${run.label}`;
+  const fill = () => place.replaceChildren(isSummed(run) ? table({
+    caption: caption(),
+    columns: sumsColumns(group.runs.length > 1),
+    rows: perSums(run, base),
+    limit: 40,
+    className: "kernels",
+  }) : table({
+    caption: caption(),
     columns: columns(each, group.runs.length > 1),
     rows: each ? perLaunch(run, base) : perKernel(run, base),
     limit: 40,

@@ -5,7 +5,7 @@ import { leaves } from "../src/config";
 import { group, load, type Kernel, type Metrics, type PageData, type Run } from "../src/data";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
-import { perKernel } from "../src/kernels";
+import { perKernel, perSums } from "../src/kernels";
 import { flatten } from "../src/matrix";
 import { changeOf, finishShare, predecessors, shares } from "../src/placement";
 import { trafficOf } from "../src/traffic";
@@ -149,6 +149,18 @@ describe("kernels", () => {
     const [a, b] = perKernel(fast, base);
     expect([a.launches, a.kernel.cycles, a.gain, a.kernel.l1d_hit_rate, a.kernel.l1d_mpki]).toEqual([2, 200, 2, 0.75, 25]);
     expect([b.launches, b.share, b.gain]).toEqual([1, 0.2, 2]);
+  });
+  test("launches summed by kernel are compared where there are as many", () => {
+    const sums = (name: string, launches: number, cycles: number) => ({ name, launches, device_launches: 0, start_cycle: 0, end_cycle: cycles, cycles_min: 1,
+      cycles_mean: cycles / launches, cycles_max: cycles, ...metrics(cycles) });
+    const many = (...kernels: ReturnType<typeof sums>[]) => {
+      const r = run(1);
+      return { ...r, result: { ...r.result, kernels_by_name: kernels } };
+    };
+    const rows = perSums(many(sums("a", 900, 300), sums("b", 4, 100)), many(sums("b", 5, 100), sums("a", 900, 600)));
+    expect(rows.map((row) => [row.kernel.name, row.share, row.gain])).toEqual([["a", 0.75, 2], ["b", 0.25, null]]);
+    expect(perSums(many(sums("a", 9, 3)), run(1))[0].gain).toBeNull();
+    expect(perSums(run(1), run(1))).toEqual([]);
   });
   test("launches that do not correspond are not compared", () => {
     expect(perKernel(run(1, { kernels: [kernel("a", 1)] }), run(1, { kernels: [kernel("b", 1)] }))[0].gain).toBeNull();

@@ -4,6 +4,10 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "raddle/base/limits.h"
 
 namespace raddle {
 
@@ -84,11 +88,44 @@ class BitSet {
 };
 
 using Mask128 = BitSet<2>;
-using SmSet = BitSet<4>;  ///< up to 256 SMs
+using SmSet = BitSet<kMostSms / 64>;
 
-/// set.first_from(from) of a set without members from 128 on; without a branch, for sets of which
-/// either half may have the answer. Preconditions: set.any(), from < 128.
-constexpr unsigned first_of_128_from(const SmSet& set, unsigned from) {
+/// A set of numbers below a size that is known at construction, of 4096 at most, in which few
+/// members are at any time: to find them costs as much as there are, whatever the size.
+class SparseSet {
+ public:
+  static constexpr unsigned kMost = 64 * 64;
+  explicit SparseSet(unsigned size) : word_(std::make_unique<std::uint64_t[]>((size + 63) / 64)) {}
+  bool any() const { return used_ != 0; }
+  void set(unsigned i) {
+    word_[i >> 6] |= 1ull << (i & 63);
+    used_ |= 1ull << (i >> 6);
+  }
+  /// f(member) for each, in order; forgets them. What f adds to this set may be met or stay.
+  template <class F>
+  void take_each(F f) {
+    for (std::uint64_t words = std::exchange(used_, 0); words != 0; words &= words - 1) {
+      const unsigned i = lowest(words);
+      for (std::uint64_t m = std::exchange(word_[i], 0); m != 0; m &= m - 1) f(64 * i + lowest(m));
+    }
+  }
+  /// Adds the members of `o`, which forgets them.
+  void take_all(SparseSet& o) {
+    o.take_each([&](unsigned i) { set(i); });
+  }
+  friend void swap(SparseSet& a, SparseSet& b) noexcept {
+    std::swap(a.used_, b.used_);
+    std::swap(a.word_, b.word_);
+  }
+
+ private:
+  std::uint64_t used_ = 0;  // words that are not 0
+  std::unique_ptr<std::uint64_t[]> word_;
+};
+
+/// set.first_from(from) without a branch, for sets of which either half may have the answer.
+/// Preconditions: set.any(), from < 128.
+constexpr unsigned first_of_128_from(const Mask128& set, unsigned from) {
   const std::uint64_t behind = ~0ull << (from & 63);
   std::uint64_t low = set.word(0) & (from < 64 ? behind : 0),
                 high = set.word(1) & (from < 64 ? ~0ull : behind);

@@ -8,7 +8,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/cli/commands.h"
-#include "raddle_paths.h"
+#include "raddle/sim/version.h"
 
 namespace raddle::cli {
 
@@ -18,7 +18,7 @@ constexpr int kFailed = 1, kBadInput = 2;
 
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Raddle: a cycle-level GPU simulator and laboratory for scheduling", "raddle");
-  app.set_version_flag("--version", "raddle " RADDLE_VERSION);
+  app.set_version_flag("--version", "raddle " + sim::version());
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 done and result correct, 1 the run failed or the result is wrong,\n"

@@ -31,6 +31,7 @@ struct ObservedRun {
         ->required()
         ->type_name("WORKLOAD [KEY=VALUE ...] | FILE.rdl");
     common.add_timing_to(*app);
+    common.add_launches_to(*app);
     return app;
   }
 
@@ -71,7 +72,8 @@ struct ObservedRun {
 
   /// Writes what was asked for; returns the exit status.
   int finish(const sim::Result& result, const std::string& table) const {
-    if (!common.json.empty()) write_file(common.json, sim::to_json(result).dump(2));
+    if (!common.json.empty())
+      write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
     if (!common.quiet && common.json != "-") std::fputs((headline(result) + table).c_str(), stdout);
     if (result.verdict != sim::Result::Verdict::Wrong) return 0;
     std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),

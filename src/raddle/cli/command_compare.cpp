@@ -85,12 +85,12 @@ struct CompareCommand {
     return wrong ? 1 : 0;
   }
 
-  static nlohmann::ordered_json json(const std::vector<ReportRun>& runs) {
+  nlohmann::ordered_json json(const std::vector<ReportRun>& runs) const {
     nlohmann::ordered_json out = {{"schema", 1}, {"runs", nlohmann::ordered_json::array()}};
     for (const ReportRun& run : runs)
       out["runs"].push_back({{"workload", run.workload},
                              {"policies", run.label},
-                             {"result", sim::to_json(*run.result)}});
+                             {"result", sim::to_json(*run.result, common.single_launches())}});
     return out;
   }
 };

@@ -75,7 +75,8 @@ struct ReplayCommand {
     const std::vector<sim::Result> results = sim::replay(*recording, setups, options);
     clear_progress(common.quiet);
     const sim::Result& result = results.front();
-    if (!common.json.empty()) write_file(common.json, sim::to_json(result).dump(2));
+    if (!common.json.empty())
+      write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
     write_reports(common, {{result.workload, "", &result}}, arguments);
     if (!common.quiet && common.json != "-")
       std::fputs((summary(result) + import_summary(recording->trailer())).c_str(), stdout);

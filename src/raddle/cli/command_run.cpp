@@ -80,7 +80,8 @@ struct RunCommand {
     }
     clear_progress(common.quiet);
     const sim::Result& result = results.front();
-    if (!common.json.empty()) write_file(common.json, sim::to_json(result).dump(2));
+    if (!common.json.empty())
+      write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
     write_reports(common, {{words.front(), "", &result}}, arguments);
     if (!common.quiet && common.json != "-") std::fputs(summary(result).c_str(), stdout);
     if (result.verdict == sim::Result::Verdict::Wrong) {

@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "raddle/cli/options.h"
-#include "raddle_paths.h"
+#include "raddle/sim/version.h"
 
 namespace raddle::cli {
 
@@ -109,7 +109,7 @@ std::map<std::string, std::string> conventions_of(const CudaRun& run, std::uint6
       {"memory_clock_mhz", fmt::format("{}", d.memory_clock_mhz)},
       {"date", today()},
       {"seed", std::to_string(seed)},
-      {"raddle", RADDLE_VERSION},
+      {"raddle", sim::version()},
       {"cache", "as the launch before left it (L1 by the hardware's own rules)"},
       {"tool", "events before and behind each launch"},
       {"launch_latency", "within the time: what lies between two events"},
@@ -238,7 +238,7 @@ CudaRun run_on_cuda(const std::vector<std::string>& words, std::uint64_t seed,
 nlohmann::ordered_json CudaRun::to_json() const {
   nlohmann::ordered_json out;
   out["schema"] = 1;
-  out["raddle_version"] = RADDLE_VERSION;
+  out["raddle_version"] = sim::version();
   out["on"] = "cuda";
   out["conventions"] = conventions;
   out["workload"] = {{"name", workload},

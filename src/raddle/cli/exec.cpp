@@ -135,6 +135,7 @@ sim::ExecJob job_of(const CommonOptions& common, const sim::Options& options) {
   job.threads = options.threads, job.max_cycles = options.max_cycles;
   job.max_warp_instructions = options.max_warp_instructions;
   job.sample_interval = options.sample_interval;
+  job.single_launches = common.single_launches();
   return job;
 }
 

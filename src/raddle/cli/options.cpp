@@ -32,6 +32,25 @@ void CommonOptions::add_to(CLI::App& c) {
   c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")
       ->type_name("FILE");
   c.add_flag("--functional", functional, "execute and check only, without timing");
+  add_launches_to(c);
+}
+
+void CommonOptions::add_launches_to(CLI::App& c) {
+  c.add_option("--launches", launches,
+               "tell up to that many launches one by one in JSON and report, of more the sums by "
+               "kernel (default " +
+                   std::to_string(sim::kMostSingleLaunches) + ")")
+      ->type_name("N|all")
+      ->check([](const std::string& text) {
+        const bool number = !text.empty() && text.size() < 19 &&
+                            text.find_first_not_of("0123456789") == std::string::npos;
+        return number || text == "all" ? "" : "expected a number or all, found '" + text + "'";
+      });
+}
+
+std::size_t CommonOptions::single_launches() const {
+  if (launches.empty()) return sim::kMostSingleLaunches;
+  return launches == "all" ? sim::kAllLaunches : std::stoull(launches);
 }
 
 void CommonOptions::add_timing_to(CLI::App& c) {

@@ -15,6 +15,7 @@ struct CommonOptions {
   std::string gpu = "v100";
   std::vector<std::string> set, policy;
   std::string json, report, timeline;
+  std::string launches;                    ///< empty = not given
   std::uint64_t max_cycles = 0, seed = 0;  ///< 0 = not given
   unsigned threads = 1;
   bool functional = false, live = false, no_skip = false, quiet = false;
@@ -22,6 +23,10 @@ struct CommonOptions {
   void add_to(CLI::App& command);
   /// Those of a run that is always timed and gives no report.
   void add_timing_to(CLI::App& command);
+  /// --launches, of commands that write results.
+  void add_launches_to(CLI::App& command);
+  /// Up to so many launches a result tells one by one (sim::to_json).
+  std::size_t single_launches() const;
   /// Refuses contradictions and outputs that could not be written, before anything runs.
   void check() const;
   /// The machine with --set, --policy, --seed and --live applied.

@@ -54,6 +54,7 @@ void write_reports(const CommonOptions& options, const std::vector<ReportRun>& r
     report::ReportInput input;
     input.command = joined(arguments);
     input.date = today();
+    input.single_launches = options.single_launches();
     for (const ReportRun& run : runs)
       input.runs.push_back({run.label.empty() ? policy_names(*run.result) : run.label, run.result});
     write_file(options.report, report::html(input));

@@ -189,9 +189,10 @@ void Context::finish() {
       const auto write = [&](const char* what, const std::string& text) {
         write_file(sim::ExecOutcome::file(folder_, process_, what), text);
       };
-      write("result", sim::to_json(result).dump(2));
+      write("result", sim::to_json(result, job_.single_launches).dump(2));
       const std::vector<report::Run> runs = {{job_.name, &result}};
-      if (job_.report) write("report", report::html({job_.command, job_.date, runs}));
+      if (job_.report)
+        write("report", report::html({job_.command, job_.date, runs, job_.single_launches}));
       if (job_.timeline) write("timeline", report::timeline(runs));
       outcome_.summary = report::summary(result);
       outcome_.has_result = true;

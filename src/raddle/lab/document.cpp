@@ -8,7 +8,7 @@
 #include "raddle/lab/checks.h"
 #include "raddle/lab/layout.h"
 #include "raddle/lab/settings.h"
-#include "raddle_paths.h"
+#include "raddle/sim/version.h"
 
 namespace raddle::lab {
 
@@ -284,7 +284,7 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
   }
   return {{"schema", 1},
           {"kind", "reproduction"},
-          {"raddle_version", RADDLE_VERSION},
+          {"raddle_version", sim::version()},
           {"date", head.date},
           {"command", head.command},
           {"scale", kScaleNames[static_cast<std::size_t>(head.scale)]},

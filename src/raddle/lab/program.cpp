@@ -1,11 +1,9 @@
 #include "raddle/lab/program.h"
 
-#include "raddle_paths.h"
+#include "raddle/sim/version.h"
 
 namespace raddle::lab {
 
-std::string program_name() {
-  return std::string(RADDLE_VERSION) + "+" + std::string(sources_hash());
-}
+std::string program_name() { return sim::version(); }
 
 }  // namespace raddle::lab

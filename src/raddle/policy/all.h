@@ -42,7 +42,7 @@ const Level* find_level(std::string_view name);
 /// One member for each level, with its name: Of<Interface>.
 template <template <class> class Of>
 struct ByLevel {
-#define RADDLE_LEVEL(name, Interface, ...)  \
+#define RADDLE_LEVEL(name, Interface, ...)   \
   static_assert(Interface::kLevel == #name); \
   Of<Interface> name{};
 #include "raddle/policy/levels.def"

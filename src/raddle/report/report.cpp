@@ -7,7 +7,7 @@
 #include "raddle/report/blocks.h"
 #include "raddle/report/page.h"
 #include "raddle/report/placement.h"
-#include "raddle_paths.h"
+#include "raddle/sim/version.h"
 
 namespace raddle::report {
 
@@ -126,14 +126,18 @@ Json placement_json(const sim::Result& result, std::size_t limit) {
   return out;
 }
 
-Json run_json(const Run& run, std::size_t runs) {
+Json run_json(const Run& run, const ReportInput& input) {
+  const std::size_t runs = input.runs.size();
   const sim::Result& result = *run.result;
   Json out;
   out["label"] = run.label;
   out["core_clock_mhz"] = result.core_clock_mhz;
-  out["result"] = sim::to_json(result);
+  out["result"] = sim::to_json(result, input.single_launches);
   out["blocks"] = blocks_json(result, std::min(kMaxBarsOfRun, kMaxBarsOfPage / runs + 1));
-  out["placement"] = placement_json(result, std::min(kMaxPlacesOfRun, kMaxPlacesOfPage / runs + 1));
+  const std::size_t places = std::min(kMaxPlacesOfRun, kMaxPlacesOfPage / runs + 1);
+  // A place belongs to a launch, which the page must know.
+  const bool single = result.kernels.size() <= input.single_launches;
+  out["placement"] = single ? placement_json(result, places) : Json::array();
   out["samples"] = samples_json(result, std::min(kMaxCellsOfRun, kMaxCellsOfPage / runs + 1));
   return out;
 }
@@ -142,12 +146,11 @@ Json run_json(const Run& run, std::size_t runs) {
 
 Json data(const ReportInput& input) {
   Json out;
-  out["raddle_version"] = RADDLE_VERSION;
+  out["raddle_version"] = sim::version();
   out["command"] = input.command;
   out["date"] = input.date;
-  const std::size_t runs = std::max<std::size_t>(input.runs.size(), 1);
   out["runs"] = Json::array();
-  for (const Run& run : input.runs) out["runs"].push_back(run_json(run, runs));
+  for (const Run& run : input.runs) out["runs"].push_back(run_json(run, input));
   return out;
 }
 

@@ -7,7 +7,7 @@
 #include "raddle/base/files.h"
 #include "raddle/report/document.h"
 #include "raddle/report/page.h"
-#include "raddle_paths.h"
+#include "raddle/sim/version.h"
 
 namespace raddle::report {
 
@@ -56,7 +56,7 @@ std::string reproduction_page(const Json& document, const std::string& index) {
 std::string page_name(const Json& document) { return page_of(read_document(document)); }
 
 Json index_data(std::span<const Json> documents) {
-  Json out = {{"raddle_version", RADDLE_VERSION}, {"papers", Json::array()}};
+  Json out = {{"raddle_version", sim::version()}, {"papers", Json::array()}};
   std::set<std::string> seen;
   for (const Json& json : documents) {
     const Document document = read_document(json);

@@ -1,3 +1,4 @@
+#define XXH_INLINE_ALL
 #include "raddle/sim/result.h"
 
 #include <fmt/format.h>
@@ -6,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "raddle/sim/version.h"
 #include "raddle_paths.h"
 
 namespace raddle::sim {
@@ -132,6 +134,24 @@ Json kernel_json(const KernelResult& k) {
   return out;
 }
 
+/// `cycles` is the sum over the launches, so rates are those of the mean launch.
+Json group_json(const KernelGroup& g) {
+  Json out;
+  out["name"] = g.name;
+  out["launches"] = g.launches;
+  out["device_launches"] = g.device_launches;
+  out["start_cycle"] = g.start;
+  out["end_cycle"] = g.end;
+  out["cycles_min"] = g.shortest;
+  out["cycles_mean"] = ratio(g.cycles, g.launches);
+  out["cycles_max"] = g.longest;
+  add_metrics(out, g.cycles, g.counters);
+  out["energy_pj"] = energy_json(g.energy, energy::kDynamicComponents);
+  out["details"] = Json::object();
+  add_details(out["details"], g.counters);
+  return out;
+}
+
 /// `cycles` of a stream are those in which it had a kernel under way.
 Json stream_json(const StreamResult& s) {
   Json out;
@@ -157,7 +177,79 @@ std::string verdict_name(Result::Verdict v) {
   return "unchecked";
 }
 
+/// XXH64 of a text that comes in pieces.
+class TextHash {
+ public:
+  TextHash() { XXH64_reset(&state_, 0); }
+  void add(std::string_view text) { XXH64_update(&state_, text.data(), text.size()); }
+  std::uint64_t value() const { return XXH64_digest(&state_); }
+
+ private:
+  XXH64_state_t state_;
+};
+
+/// Of the text of `out` with every launch in its array `kernels`. Launches pass one at a time: the
+/// whole text of a program with 100,000 would be 200 MB.
+std::uint64_t state_hash(const Json& out, const std::vector<KernelResult>& kernels) {
+  RADDLE_ASSERT(out.at("kernels").empty());
+  TextHash hash;
+  std::string_view before = "{";
+  for (const auto& [key, value] : out.items()) {
+    hash.add(before);
+    hash.add(Json(key).dump() + ":");
+    before = ",";
+    if (key != "kernels") {
+      hash.add(value.dump());
+      continue;
+    }
+    hash.add("[");
+    for (const KernelResult& k : kernels) {
+      if (&k != kernels.data()) hash.add(",");
+      hash.add(kernel_json(k).dump());
+    }
+    hash.add("]");
+  }
+  hash.add("}");
+  return hash.value();
+}
+
+/// One by one, or by name where there are too many.
+void add_kernels(Json& out, const std::vector<KernelResult>& kernels, std::size_t single_launches) {
+  if (kernels.size() <= single_launches) {
+    for (const KernelResult& k : kernels) out["kernels"].push_back(kernel_json(k));
+    return;
+  }
+  Json by_name = Json::array();
+  for (const KernelGroup& g : groups_of(kernels)) by_name.push_back(group_json(g));
+  out["kernels_by_name"] = std::move(by_name);
+}
+
 }  // namespace
+
+std::vector<KernelGroup> groups_of(const std::vector<KernelResult>& kernels) {
+  std::vector<KernelGroup> out;
+  std::map<std::string_view, std::size_t> places;
+  for (const KernelResult& k : kernels) {
+    const auto [place, is_new] = places.try_emplace(k.name, out.size());
+    if (is_new) {
+      out.emplace_back().name = k.name;
+      out.back().start = k.start;
+    }
+    KernelGroup& group = out[place->second];
+    const Cycle cycles = k.end - k.start;
+    ++group.launches;
+    if (k.parent) ++group.device_launches;
+    group.start = std::min(group.start, k.start);
+    group.end = std::max(group.end, k.end);
+    group.cycles += cycles;
+    group.shortest = std::min(group.shortest, cycles);
+    group.longest = std::max(group.longest, cycles);
+    stats::accumulate(group.counters, k.counters);
+    for (std::size_t c = 0; c < group.energy.femtojoule.size(); ++c)
+      group.energy.femtojoule[c] += k.energy.femtojoule[c];
+  }
+  return out;
+}
 
 std::vector<StreamResult> streams_of(const std::vector<KernelResult>& kernels) {
   std::map<std::uint32_t, StreamResult> streams;
@@ -184,7 +276,7 @@ std::vector<StreamResult> streams_of(const std::vector<KernelResult>& kernels) {
   return out;
 }
 
-Json to_json(const Result& r) {
+Json to_json(const Result& r, std::size_t single_launches) {
   Json out;
   out["schema"] = 1;
   out["raddle_version"] = RADDLE_VERSION;
@@ -208,7 +300,6 @@ Json to_json(const Result& r) {
                     {"memory", traffic_json(r.totals.dram.legs)}};
   out["details"] = std::move(details);
   out["kernels"] = Json::array();
-  for (const KernelResult& k : r.kernels) out["kernels"].push_back(kernel_json(k));
   out["streams"] = Json::array();
   for (const StreamResult& s : streams_of(r.kernels)) out["streams"].push_back(stream_json(s));
   out["schedulers"] = r.schedulers;
@@ -218,14 +309,16 @@ Json to_json(const Result& r) {
   out["component_hash"] = fmt::format("{:016x}", r.component_hash);
   // Everything but the host's own doings and what observers saw decides the hash; two equal runs
   // give equal text.
-  const std::string text = out.dump();
+  const std::uint64_t hash = state_hash(out, r.kernels);
+  out["raddle_version"] = version();
+  add_kernels(out, r.kernels, single_launches);
   if (!r.analysis.is_null()) out["analysis"] = r.analysis;
   out["host"] = {{"wall_seconds", r.host.wall_seconds},
                  {"functional_seconds", r.host.functional_seconds},
                  {"timing_seconds", r.host.timing_seconds},
                  {"peak_rss_bytes", r.host.peak_rss_bytes},
                  {"threads", r.host.threads}};
-  out["state_hash"] = fmt::format("{:016x}", XXH64(text.data(), text.size(), 0));
+  out["state_hash"] = fmt::format("{:016x}", hash);
   return out;
 }
 

@@ -45,6 +45,19 @@ struct StreamResult {
 /// In order of number.
 std::vector<StreamResult> streams_of(const std::vector<KernelResult>& kernels);
 
+/// The launches of one kernel together.
+struct KernelGroup {
+  std::string name;
+  std::uint64_t launches = 0, device_launches = 0;  ///< all, and those that kernels made
+  Cycle start = 0, end = 0;                         ///< first and last
+  Cycle cycles = 0;  ///< sum of what each took; launches that overlap count each
+  Cycle shortest = kNever, longest = 0;
+  stats::GpuCounters counters;
+  energy::Energy energy;  ///< dynamic part
+};
+/// By name, in order of each one's first launch.
+std::vector<KernelGroup> groups_of(const std::vector<KernelResult>& kernels);
+
 struct HostCost {
   double wall_seconds = 0, functional_seconds = 0, timing_seconds = 0;
   std::uint64_t peak_rss_bytes = 0;
@@ -76,8 +89,17 @@ struct Result {
   HostCost host;
 };
 
-/// The result as JSON, schema version 1, `state_hash` included. The hash covers everything but
-/// `host` and `analysis`: who is watched does what he does unwatched, and his hash says so.
-nlohmann::ordered_json to_json(const Result& result);
+/// A result of more launches than these tells them summed by kernel: one launch is 2 KB of JSON.
+inline constexpr std::size_t kMostSingleLaunches = 500;
+inline constexpr std::size_t kAllLaunches = ~std::size_t{0};
+
+/// The result as JSON, schema version 1, `state_hash` included. Up to `single_launches` launches
+/// are told one by one in `kernels`; of more, it is empty and `kernels_by_name` has the sums.
+///
+/// The hash covers every launch, told or not, and everything else but `host` and `analysis` (who is
+/// watched does what he does unwatched, and his hash says so) and the hash of the sources in
+/// `raddle_version`.
+nlohmann::ordered_json to_json(const Result& result,
+                               std::size_t single_launches = kMostSingleLaunches);
 
 }  // namespace raddle::sim

@@ -34,8 +34,8 @@ bool Setup::replaced(std::string_view level) const {
 timing::PolicyChoices Setup::choices() const {
   timing::PolicyChoices out;
   policy::each_level(
-      [](const policy::Level&, const auto& choice, auto& pointer) { pointer = choice.get(); }, *this,
-      out);
+      [](const policy::Level&, const auto& choice, auto& pointer) { pointer = choice.get(); },
+      *this, out);
   return out;
 }
 
@@ -141,11 +141,9 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
   reader.nested("isa", setup.isa, "instructions that are executed");
   read_energy(reader, tree, setup.energy);
   reader.enter("policy", "");
-  policy::each_level(
-      [&](const policy::Level& level, const auto& registry, auto& choice) {
-        read_policy(reader, level, registry, choice);
-      },
-      policies, setup);
+  policy::each_level([&](const policy::Level& level, const auto& registry,
+                         auto& choice) { read_policy(reader, level, registry, choice); },
+                     policies, setup);
   reader.leave();
   reader.nested("run", setup.run, "");
   if (!reader.failed()) check_rules(reader, setup);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "raddle/base/fields.h"
+#include "raddle/base/limits.h"
 
 namespace raddle::stats {
 
@@ -40,9 +41,7 @@ Counters& accumulate(Counters& into, const Counters& from, std::int64_t sign = 1
   return into;
 }
 
-/// Launches whose blocks may be on the machine at once: entries of the kernel distributor. A
-/// launch's slot travels with its warps and messages.
-inline constexpr unsigned kKernelSlots = 32;
+using raddle::kKernelSlots;
 
 /// A component's counters, kept apart by the launch slot they were counted for.
 template <class Counters>

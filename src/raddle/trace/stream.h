@@ -48,6 +48,14 @@ static_assert(sizeof(Record) == 8 && sizeof(Piece) == 12);
 
 enum class BarrierKind : std::uint8_t { Sync = 0, Arrive = 1, Warp = 2 };
 
+/// The mask word of a Barrier record.
+struct BarrierRecord {
+  std::uint32_t word;
+  constexpr unsigned id() const { return word & 15; }
+  constexpr BarrierKind kind() const { return static_cast<BarrierKind>(word >> 4 & 3); }
+  constexpr unsigned expected_warps() const { return word >> 8 & 0xff; }
+};
+
 /// Where a warp stands in its stream: [at, end) are whole records.
 struct WarpCursor {
   const std::uint32_t* at = nullptr;

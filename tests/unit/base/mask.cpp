@@ -74,13 +74,45 @@ TEST(BitSet, FirstFromGoesRoundTheEnd) {
   EXPECT_EQ(set.first_from(3), 3u);
   EXPECT_EQ(set.first_from(4), 200u);
   EXPECT_EQ(set.first_from(201), 3u);
-  EXPECT_EQ(set.first_from(255), 3u);
+  EXPECT_EQ(set.first_from(SmSet::kSize - 1), 3u);
+}
+
+TEST(SparseSet, GivesItsMembersInOrderAndForgetsThem) {
+  for (unsigned size : {1u, 64u, 65u, 1000u, SparseSet::kMost}) {
+    SparseSet set(size);
+    EXPECT_FALSE(set.any());
+    Rng rng(size);
+    std::set<unsigned> expected{size - 1};
+    for (unsigned n = 0; n < 20; ++n) expected.insert(static_cast<unsigned>(rng.below(size)));
+    for (unsigned i : expected) set.set(i);
+    EXPECT_TRUE(set.any());
+    std::vector<unsigned> members;
+    set.take_each([&](unsigned i) { members.push_back(i); });
+    EXPECT_EQ(members, std::vector<unsigned>(expected.begin(), expected.end())) << size;
+    EXPECT_FALSE(set.any());
+    set.take_each([](unsigned i) { FAIL() << i; });
+  }
+}
+
+TEST(SparseSet, MembersMoveFromOneToAnother) {
+  SparseSet a(300), b(300);
+  a.set(7);
+  a.set(299);
+  b.set(7);
+  b.set(128);
+  a.take_all(b);
+  EXPECT_FALSE(b.any());
+  swap(a, b);
+  EXPECT_FALSE(a.any());
+  std::vector<unsigned> members;
+  b.take_each([&](unsigned i) { members.push_back(i); });
+  EXPECT_EQ(members, (std::vector<unsigned>{7, 128, 299}));
 }
 
 TEST(BitSet, FirstOf128FromIsFirstFrom) {
   Rng rng(8);
   for (unsigned round = 0; round < 2000; ++round) {
-    SmSet set;
+    Mask128 set;
     for (unsigned n = 1 + rng.below(4); n != 0; --n) set.set(rng.below(128));
     for (unsigned from : {0u, 1u, 63u, 64u, 127u, unsigned{rng.below(128)}})
       ASSERT_EQ(first_of_128_from(set, from), set.first_from(from)) << from;

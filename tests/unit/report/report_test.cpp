@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "raddle/report/page.h"
+#include "raddle/report/reproduction.h"
+#include "raddle/sim/version.h"
 #include "samples.h"
 
 namespace raddle::report {
@@ -46,6 +48,25 @@ TEST(Html, CarriesEveryRunWithItsResult) {
   EXPECT_EQ(data["runs"][0]["result"]["totals"]["cycles"], 450);
   EXPECT_EQ(data["runs"][1]["result"], sim::to_json(gto));
   EXPECT_EQ(data["runs"][1]["core_clock_mhz"], 1000.0);
+}
+
+TEST(Html, OfManyLaunchesHasSumsByKernelAndNoPlaces) {
+  const sim::Result result = small_result();
+  ReportInput input{"", "", {{"gto", &result}}};
+  const Json single = data_in(input)["runs"][0];
+  input.single_launches = 0;
+  const Json summed = data_in(input)["runs"][0];
+  ASSERT_FALSE(single["result"]["kernels"].empty());
+  EXPECT_FALSE(single["placement"].empty());
+  EXPECT_TRUE(summed["result"]["kernels"].empty());
+  EXPECT_FALSE(summed["result"]["kernels_by_name"].empty());
+  EXPECT_TRUE(summed["placement"].empty());
+  EXPECT_EQ(summed["result"]["state_hash"], single["result"]["state_hash"]);
+}
+
+TEST(Html, CarriesTheVersionThatTheProgramPrints) {
+  EXPECT_EQ(data_in({})["raddle_version"], sim::version());
+  EXPECT_EQ(index_data({})["raddle_version"], sim::version());
 }
 
 TEST(Html, LeavesThePageAroundTheDataUntouched) {

@@ -1,7 +1,11 @@
 // The result JSON: what its numbers are made of, and what its hash covers.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <xxhash.h>
 
 #include "raddle/sim/result.h"
+#include "raddle/sim/version.h"
+#include "raddle_paths.h"
 
 namespace raddle::sim {
 namespace {
@@ -71,6 +75,102 @@ TEST(ResultJson, AWrongResultSaysWhatDiffers) {
   EXPECT_EQ(workload["result"], "wrong");
   EXPECT_EQ(workload["difference"], "element 3");
   EXPECT_FALSE(to_json(sample())["workload"].contains("difference"));
+}
+
+/// The hash's own definition: XXH64 of the text of all but a few members.
+std::string hash_of_text(nlohmann::ordered_json json) {
+  for (const char* left_out : {"host", "analysis", "state_hash"}) json.erase(left_out);
+  json["raddle_version"] = RADDLE_VERSION;
+  const std::string text = json.dump();
+  return fmt::format("{:016x}", XXH64(text.data(), text.size(), 0));
+}
+
+TEST(ResultJson, TheHashIsThatOfTheTextWithTheReleaseInPlaceOfTheSources) {
+  const auto json = to_json(sample());
+  EXPECT_EQ(json["raddle_version"], version());
+  EXPECT_EQ(json["state_hash"], hash_of_text(json));
+  EXPECT_EQ(to_json(Result{})["state_hash"], hash_of_text(to_json(Result{})));
+}
+
+TEST(Version, IsTheReleaseWithTheHashOfTheSources) {
+  EXPECT_EQ(version(), std::string(RADDLE_VERSION) + "+" + std::string(sources_hash()));
+  EXPECT_EQ(sources_hash().size(), 16u);
+  EXPECT_EQ(sources_hash().find_first_not_of("0123456789abcdef"), std::string_view::npos);
+}
+
+// --- many launches -------------------------------------------------------------------------------
+
+/// Launches of three kernels in turn, every second one of a kernel's making.
+Result many(std::size_t launches) {
+  Result r = sample();
+  r.kernels.clear();
+  r.totals = {};
+  for (std::size_t i = 0; i < launches; ++i) {
+    KernelResult k;
+    k.name = std::string(1, static_cast<char>('c' - i % 3));
+    k.start = 10 * i;
+    k.end = k.start + 5 + i;
+    k.counters.sm.issued = k.warp_instructions = i + 1;
+    k.counters.sm.thread_instructions = k.thread_instructions = 32 * (i + 1);
+    k.counters.dram.bytes = 7 * i;
+    k.energy.femtojoule[2] = 1000 * i;
+    if (i % 2 == 1) k.parent = KernelParent{0, {}};
+    stats::accumulate(r.totals, k.counters);
+    r.kernels.push_back(std::move(k));
+  }
+  return r;
+}
+
+TEST(ManyLaunches, UpToTheLimitEachIsTold) {
+  const auto json = to_json(many(kMostSingleLaunches));
+  EXPECT_EQ(json["kernels"].size(), kMostSingleLaunches);
+  EXPECT_FALSE(json.contains("kernels_by_name"));
+  EXPECT_EQ(json["schema"], 1);
+}
+
+TEST(ManyLaunches, BeyondItTheSumsAreAndTheyAddUpToTheTotals) {
+  const auto json = to_json(many(kMostSingleLaunches + 1));
+  EXPECT_TRUE(json["kernels"].empty());
+  ASSERT_EQ(json["kernels_by_name"].size(), 3u);
+  std::uint64_t launches = 0;
+  std::map<std::string, std::uint64_t> sums;
+  for (const auto& group : json["kernels_by_name"]) {
+    launches += group["launches"].get<std::uint64_t>();
+    for (const char* key : {"warp_instructions", "thread_instructions", "dram_bytes"})
+      sums[key] += group[key].get<std::uint64_t>();
+  }
+  EXPECT_EQ(launches, kMostSingleLaunches + 1);
+  for (const auto& [key, sum] : sums) EXPECT_EQ(sum, json["totals"][key]) << key;
+}
+
+TEST(ManyLaunches, AGroupHasTheExtremesOfItsLaunches) {
+  const auto groups = groups_of(many(8).kernels);  // c: 0 3 6, b: 1 4 7, a: 2 5
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].name, "c");
+  EXPECT_EQ(groups[1].name, "b");
+  EXPECT_EQ(groups[2].launches, 2u);
+  EXPECT_EQ(groups[1].device_launches, 2u);
+  EXPECT_EQ(groups[1].start, 10u);
+  EXPECT_EQ(groups[1].end, 82u);
+  EXPECT_EQ(groups[1].shortest, 6u);
+  EXPECT_EQ(groups[1].longest, 12u);
+  EXPECT_EQ(groups[1].cycles, 6u + 9u + 12u);
+  EXPECT_EQ(groups[0].energy.femtojoule[2], 9000u);
+  const auto json = to_json(many(8), 0)["kernels_by_name"][1];
+  EXPECT_EQ(json["cycles_mean"], 9.0);
+  EXPECT_EQ(json["cycles_min"], 6);
+  EXPECT_EQ(json["cycles_max"], 12);
+}
+
+TEST(ManyLaunches, TheHashCoversEachOneHoweverManyAreTold) {
+  const Result r = many(30);
+  const auto all = to_json(r, kAllLaunches);
+  EXPECT_EQ(all["state_hash"], hash_of_text(all));
+  for (const std::size_t told : {0u, 29u, 30u})
+    EXPECT_EQ(to_json(r, told)["state_hash"], all["state_hash"]) << told;
+  Result other = many(30);
+  ++other.kernels[17].counters.l2.hits;
+  EXPECT_NE(to_json(other, 0)["state_hash"], all["state_hash"]);
 }
 
 }  // namespace

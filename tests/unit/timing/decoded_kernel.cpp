@@ -45,8 +45,8 @@ TEST(DecodedKernel, DestinationsAreNoneOneOrSeveral) {
   const DecodedKernel& k = decoded.kernel;
   EXPECT_EQ(k.instructions()[0].destination, DecodedInst::kNone);
   EXPECT_EQ(k.instructions()[1].destination, 4);
-  EXPECT_EQ(k.instructions()[2].destination, DecodedInst::kSeveral);
-  const timing::RegisterSet& several = k.several(k.instructions()[2]);
+  EXPECT_EQ(k.instructions()[2].destination, DecodedInst::kMultiple);
+  const timing::RegisterSet& several = k.multiple_destinations(k.instructions()[2]);
   EXPECT_TRUE(several.test(4) && several.test(5) && several.test(6) && !several.test(7));
   EXPECT_EQ(k.instructions()[3].destination, trace::kPcRegister);
 }

@@ -62,7 +62,7 @@ class Denovo : public ::testing::Test {
     return m;
   }
   static Message answer(Message request, MessageKind kind, WordMask words,
-                        std::uint8_t peer = kFromBank, unsigned dram_accesses = 0) {
+                        std::uint16_t peer = kFromBank, unsigned dram_accesses = 0) {
     request.kind = kind, request.words = words, request.peer = peer;
     request.dram_accesses = static_cast<std::uint8_t>(dram_accesses);
     return request;

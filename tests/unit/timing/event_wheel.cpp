@@ -24,14 +24,14 @@ std::vector<Event> take(EventWheel& wheel, Cycle now, std::uint32_t* units = nul
 }
 
 TEST(Event, KeepsItsParts) {
-  Event w = Event::write(63, 255), s = Event::write_several(63, 0xfffff), p = Event::piece(4095),
+  Event w = Event::write(63, 255), s = Event::write_multiple(63, 0xfffff), p = Event::piece(4095),
         r = Event::resume(63), a = Event::acknowledge(63);
   EXPECT_EQ(a.kind(), Event::Kind::Acknowledge);
   EXPECT_EQ(a.warp(), 63u);
   EXPECT_EQ(w.kind(), Event::Kind::Write);
   EXPECT_EQ(w.warp(), 63u);
   EXPECT_EQ(w.reg(), 255u);
-  EXPECT_EQ(s.kind(), Event::Kind::WriteSeveral);
+  EXPECT_EQ(s.kind(), Event::Kind::WriteMultiple);
   EXPECT_EQ(s.warp(), 63u);
   EXPECT_EQ(s.inst(), 0xfffffu);
   EXPECT_EQ(p.kind(), Event::Kind::Piece);

@@ -107,6 +107,36 @@ TEST_F(Manager, KernelsAreInOrderOfArrival) {
   EXPECT_EQ(taken(), "3@20 1@30");
 }
 
+TEST_F(Manager, TenantsHoldEachOtherUpNowhere) {
+  const TenantId other{3};
+  auto& m = make(1);
+  m.launch(zero, 0, 0), m.launch(one, 1, 0);  // 1 waits for 0 and stands at the head of the queue
+  m.launch(zero, 2, 4, other), m.launch(one, 3, 5, other);
+  EXPECT_EQ(taken(), "0@0 2@4");
+  m.ended(zero, 30, other);
+  EXPECT_EQ(taken(), "3@30");
+  EXPECT_FALSE(m.idle(other));
+  m.ended(one, 50, other);
+  EXPECT_TRUE(m.idle(other));
+  EXPECT_FALSE(m.idle(TenantId{0}));
+  EXPECT_FALSE(m.idle());
+  m.ended(zero, 60);
+  EXPECT_EQ(taken(), "1@60");
+  m.ended(one, 70);
+  EXPECT_TRUE(m.idle());
+  EXPECT_TRUE(m.idle(TenantId{7})) << "has never submitted anything";
+}
+
+TEST_F(Manager, ATenantWaitsForAnothersMark) {
+  auto& m = make();
+  m.launch(one, 0, 0, TenantId{1});
+  const Mark mark = m.record(one, 0, TenantId{1});
+  m.wait(one, mark, 0), m.launch(one, 1, 0);
+  EXPECT_EQ(taken(), "0@0");
+  m.ended(one, 25, TenantId{1});
+  EXPECT_EQ(taken(), "1@25");
+}
+
 TEST_F(Manager, SaysWhatWaits) {
   auto& m = make();
   m.launch(one, 0, 0), m.launch(one, 1, 0);

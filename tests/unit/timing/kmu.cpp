@@ -224,7 +224,7 @@ TEST(GridsTest, AListKeepsItsOrderWhoeverLeaves) {
 
 TEST(RoomsTest, GridsThatNeedTheSameShareASet) {
   Rooms rooms;
-  const BlockNeeds small = {32, 1, 0, 0}, large = {64, 2, 0, 0};
+  const BlockKind small{{32, 1, 0, 0}, {}}, large{{64, 2, 0, 0}, {}};
   const auto all = [](unsigned) { return true; };
   const unsigned a = rooms.add(small, 3, all), b = rooms.add(small, 3, all);
   const unsigned c = rooms.add(large, 3, [](unsigned sm) { return sm == 2; });
@@ -232,7 +232,7 @@ TEST(RoomsTest, GridsThatNeedTheSameShareASet) {
   EXPECT_NE(a, c);
   EXPECT_EQ(rooms[a].count(), 3u);
   EXPECT_EQ(rooms[c].count(), 1u);
-  rooms.update(2, [&](const BlockNeeds& needs) { return needs == small; });
+  rooms.update(2, [&](const BlockKind& kind) { return kind == small; });
   EXPECT_FALSE(rooms[c].any());
   SmSet served;
   for (unsigned sm = 0; sm < 3; ++sm) served.set(sm);
@@ -243,7 +243,7 @@ TEST(RoomsTest, GridsThatNeedTheSameShareASet) {
   rooms.remove(b);
   EXPECT_FALSE(rooms.any({}));
   EXPECT_EQ(rooms.add(large, 3, all), c);
-  EXPECT_EQ(rooms.add({1, 1, 1, 1}, 3, all), a) << "a set nobody uses is used again";
+  EXPECT_EQ(rooms.add({{1, 1, 1, 1}, {}}, 3, all), a) << "a set nobody uses is used again";
 }
 
 }  // namespace

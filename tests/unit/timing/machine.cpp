@@ -172,8 +172,10 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                         [](MachineSpec& m) { mesh(m).sms_per_port = 2; }},
                                  Broken{"noc.input_speedup is for a crossbar",
                                         [](MachineSpec& m) { mesh(m).input_speedup = 2; }},
-                                 Broken{"noc.mesh.columns x noc.mesh.rows must not exceed 256",
-                                        [](MachineSpec& m) { mesh(m).mesh.columns = 33; }},
+                                 Broken{"noc.mesh.columns x noc.mesh.rows must not exceed 1024",
+                                        [](MachineSpec& m) {
+                                          mesh(m).mesh.columns = 40, m.noc.mesh.rows = 26;
+                                        }},
                                  Broken{
                                      "noc.mesh.sm_nodes must list nodes of the mesh",
                                      [](MachineSpec& m) { mesh(m).mesh.sm_nodes = "0-63,64-79"; }},
@@ -193,6 +195,11 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                         [](MachineSpec& m) { m.dram.drain_low = 32; }},
                                  Broken{"dram.drain_high must not exceed dram.queue",
                                         [](MachineSpec& m) { m.dram.queue = 16; }},
+                                 Broken{"l2.slices must not exceed 256 for each of dram.channels",
+                                        [](MachineSpec& m) {
+                                          m.l2.slices = 257;
+                                          m.dram.channels = 1;
+                                        }},
                                  Broken{"dram.channels must divide l2.slices",
                                         [](MachineSpec& m) { m.dram.channels = 24; }},
                                  Broken{"dram.bank_groups must divide dram.banks",

@@ -59,8 +59,8 @@ class ChunkScheduler : public BlockPolicy {
 
  private:
   unsigned sms_, per_sm_;
-  std::array<ChunkDeal, 32> deals_;       ///< by slot
-  std::array<std::uint32_t, 32> left_{};  ///< blocks to hand out, by slot
+  std::array<ChunkDeal, kKernelSlots> deals_;       ///< by slot
+  std::array<std::uint32_t, kKernelSlots> left_{};  ///< blocks to hand out, by slot
   BlockPlaces places_;
 };
 
@@ -112,8 +112,8 @@ class RepeatingScheduler : public ChunkScheduler {
     for (const std::vector<Chunk>& chunks : record_) owners.sm.push_back({ChunkList(chunks), {}});
     history_.push(std::move(owners));
   }
-  std::array<Grid, 32> grids_{};  ///< by slot
-  Grid grid_{};                   ///< of the launch that ended last
+  std::array<Grid, kKernelSlots> grids_{};  ///< by slot
+  Grid grid_{};                             ///< of the launch that ended last
   ChunkDeal::Record record_;
   std::vector<Relation> relations_;
   OwnerHistory history_;

@@ -51,8 +51,8 @@ class BlockPlaces {
     std::vector<std::uint32_t> given;  ///< blocks, by SM
   };
   unsigned sms_;
-  std::array<Launch, 32> launch_;  ///< by slot
-  Launch last_;                    ///< the launch that ended last
+  std::array<Launch, kKernelSlots> launch_;  ///< by slot
+  Launch last_;                              ///< the launch that ended last
   std::uint64_t launches_ = 0, blocks_ = 0, stayed_ = 0, imbalance_ = 0;
 };
 

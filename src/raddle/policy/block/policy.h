@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "raddle/base/fields.h"
+#include "raddle/base/limits.h"
 #include "raddle/base/mask.h"
 #include "raddle/base/types.h"
 #include "raddle/policy/device_parent.h"
@@ -17,7 +18,8 @@ struct BlockLaunch {
   std::string_view kernel;
   Dim3 grid;
   std::uint32_t blocks = 0;
-  unsigned slot = 0;  ///< below 32; names the launch until its end, another may have it later
+  /// Below kKernelSlots; names the launch until its end, another may have it later.
+  unsigned slot = 0;
   DeviceParent parent = {};
 };
 

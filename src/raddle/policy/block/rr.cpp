@@ -61,8 +61,8 @@ class RoundRobin final : public BlockPolicy {
   bool reset_;
   unsigned first_turn_ = 0;  ///< turn of the next launch that finds the machine idle
   unsigned turn_ = 0;
-  std::uint32_t under_way_ = 0;  ///< slots
-  std::array<Left, 32> left_{};  ///< by slot
+  std::uint32_t under_way_ = 0;            ///< slots
+  std::array<Left, kKernelSlots> left_{};  ///< by slot
   std::uint64_t skips_ = 0;
   BlockPlaces places_;
 };

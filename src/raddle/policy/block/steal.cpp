@@ -172,7 +172,7 @@ class Steal final : public BlockPolicy {
   std::vector<Relation> relations_;
   OwnerHistory history_;
   StealBoard last_;  ///< of the launch that ended last
-  std::array<Launch, 32> launches_;
+  std::array<Launch, kKernelSlots> launches_;
   BlockPlaces places_;
   Stats stats_;
 };

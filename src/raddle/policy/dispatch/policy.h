@@ -55,6 +55,7 @@ struct GridInfo {
   std::uint32_t blocks = 0;
   std::uint32_t priority = 0;  ///< as launched; a higher number is more urgent
   DeviceParent parent = {};
+  TenantId tenant{};
   std::optional<unsigned> entry;  ///< none: it pends
 };
 
@@ -81,6 +82,7 @@ struct DispatchView {
   std::span<const SmSet> rooms;      ///< SMs that can hold one more block, by GridState::room
   const SmSet& served;               ///< SMs that have been given a block in this cycle
   GridId oldest;                     ///< that began first of those with blocks left
+  bool shared;                       ///< by a scheme: no grid waits for one that fits nowhere
   Cycle now;
   GridId after(GridId grid) const { return grids[grid].next; }
   bool has_blocks(GridId grid) const { return grids[grid].left != 0; }

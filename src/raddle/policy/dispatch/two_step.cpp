@@ -8,7 +8,7 @@ namespace raddle::policy {
 
 TwoStep::TwoStep(const Params&, const Context& context) {
   RADDLE_ASSERT(context.kernel != nullptr && context.block != nullptr);
-  RADDLE_ASSERT(context.entries <= kEntries);
+  RADDLE_ASSERT(context.entries <= kKernelSlots);
   kernel_name_ = context.kernel->name();
   block_name_ = context.block->name();
   kernel_ = context.kernel->make({context.seed});
@@ -17,7 +17,7 @@ TwoStep::TwoStep(const Params&, const Context& context) {
 
 void TwoStep::on_enter(const GridInfo& grid) {
   const unsigned entry = grid.entry.value();
-  RADDLE_ASSERT(entry < kEntries && (under_way_ >> entry & 1) == 0);
+  RADDLE_ASSERT(entry < kKernelSlots && (under_way_ >> entry & 1) == 0);
   grids_[entry] = grid;
   if (grid.id >= entry_of_.size()) entry_of_.resize(grid.id + 1);
   entry_of_[grid.id] = static_cast<std::uint8_t>(entry);
@@ -50,6 +50,7 @@ KernelView TwoStep::offer(const DispatchView& view) const {
     offer.waiting |= 1u << entry;
     if (view.room(grid).any()) offer.fits |= 1u << entry;
   }
+  if (view.shared) offer.waiting = offer.fits;
   return offer;
 }
 
@@ -65,7 +66,7 @@ std::optional<BlockDispatch> TwoStep::pick(const DispatchView& view) {
       not_named_ = kernels.fits;
       return std::nullopt;
     }
-    if (*entry >= kEntries || (kernels.fits >> *entry & 1) == 0)
+    if (*entry >= kKernelSlots || (kernels.fits >> *entry & 1) == 0)
       assertion_failed(
           ("kernel policy '" + kernel_name_ + "' names a kernel whose block fits").c_str(),
           __FILE__, __LINE__);
@@ -98,7 +99,8 @@ std::string TwoStep::refusals() const {
 }
 
 void add_dispatch_two_step(Registry<DispatchPolicy>& r) {
-  r.add<TwoStep>("two_step", "a policy of level kernel names a kernel, one of level block its block");
+  r.add<TwoStep>("two_step",
+                 "a policy of level kernel names a kernel, one of level block its block");
 }
 
 }  // namespace raddle::policy

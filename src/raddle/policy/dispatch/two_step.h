@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "raddle/base/age.h"
+#include "raddle/base/limits.h"
 #include "raddle/policy/block/policy.h"
 #include "raddle/policy/dispatch/policy.h"
 #include "raddle/policy/kernel/policy.h"
@@ -33,15 +34,16 @@ class TwoStep final : public DispatchPolicy {
   BlockPolicy* block_policy() override { return block_.get(); }
 
  private:
-  static constexpr unsigned kEntries = 32;  // both levels know a kernel by its entry
+  // Both levels know a kernel by its entry.
   using Entries = std::uint32_t;
+  static_assert(8 * sizeof(Entries) >= kKernelSlots);
   KernelView offer(const DispatchView& view) const;
 
   std::string kernel_name_, block_name_;
   std::unique_ptr<KernelPolicy> kernel_;
   std::unique_ptr<BlockPolicy> block_;
-  std::array<GridInfo, kEntries> grids_;  // by entry
-  std::vector<std::uint8_t> entry_of_;    // by grid
+  std::array<GridInfo, kKernelSlots> grids_;  // by entry
+  std::vector<std::uint8_t> entry_of_;        // by grid
   Entries under_way_ = 0;
   AgeMatrix64 age_;
   // Of the cycle in which it was asked last.

@@ -7,6 +7,7 @@
 
 #include "raddle/base/age.h"
 #include "raddle/base/fields.h"
+#include "raddle/base/limits.h"
 #include "raddle/base/types.h"
 #include "raddle/policy/device_parent.h"
 
@@ -18,7 +19,8 @@ struct KernelLaunch {
   std::string_view kernel;
   StreamId stream{};
   std::uint32_t blocks = 0;
-  unsigned slot = 0;  ///< its entry, below 32, until on_end(); another launch may have it later
+  /// Its entry, below kKernelSlots, until on_end(); another launch may have it later.
+  unsigned slot = 0;
   DeviceParent parent = {};
 };
 

@@ -30,7 +30,7 @@ class RoundRobin final : public KernelPolicy {
       v.field("changes", changes, {}, "blocks", "blocks of another kernel than the one before");
     }
   };
-  unsigned last_ = 31;  ///< slot of the block before
+  unsigned last_ = kKernelSlots - 1;  ///< slot of the block before
   Stats stats_;
 };
 

@@ -174,7 +174,7 @@ void DenovoBank::own(const Message& m, Line& line, unsigned dram_accesses,
   line.here = without(line.here, m.words), line.dirty = without(line.dirty, m.words);
   line.registered |= m.words;
   for (unsigned rest = m.words; rest != 0; rest &= rest - 1)
-    line.owner[lowest(rest)] = static_cast<std::uint8_t>(m.sm);
+    line.owner[lowest(rest)] = m.sm;
   if (const WordMask rest = without(m.words, elsewhere); rest != 0)
     answer(m, data ? MessageKind::Owned : MessageKind::Registered, rest, data, dram_accesses);
 }
@@ -223,7 +223,7 @@ void DenovoBank::answer(const Message& m, MessageKind kind, WordMask words, bool
 
 void DenovoBank::tell(const Message& m, MessageKind kind, WordMask words, unsigned owner) {
   Message out = m;
-  out.kind = kind, out.words = words, out.peer = static_cast<std::uint8_t>(owner);
+  out.kind = kind, out.words = words, out.peer = static_cast<std::uint16_t>(owner);
   out.dram_accesses = 0;
   out_.push_back({out, false});
 }

@@ -94,7 +94,7 @@ class DenovoBank {
     WordMask here = 0, dirty = 0, registered = 0;
     bool present = false, fetching = false;
     std::uint64_t used = 0;
-    std::array<std::uint8_t, kWords> owner{};
+    std::array<std::uint16_t, kWords> owner{};
   };
   struct Mshr {
     std::uint32_t line = 0;
@@ -106,7 +106,7 @@ class DenovoBank {
     WordMask left = 0;  // words not yet given back
     bool used = false;
     std::uint16_t id = 0;  // tells answers to this recall from those to an earlier one of the line
-    std::array<std::uint8_t, kWords> owner{};
+    std::array<std::uint16_t, kWords> owner{};
     Dirty dirty;
   };
 

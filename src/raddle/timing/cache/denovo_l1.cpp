@@ -21,7 +21,7 @@ DenovoL1::DenovoL1(const L1dSpec& spec, unsigned sm, unsigned sms, unsigned bank
       merges_(spec.mshr_merges),
       hash_(spec.index == SetIndex::Hash),
       sets_(spec.sets()),
-      spread_(spec.sets(), 0x51ed270bu),
+      interleave_(spec.sets(), 0x51ed270bu),
       way_(std::size_t{spec.sets()} * spec.ways),
       entry_(spec.mshr_entries),
       store_buffer_(spec.store_buffer),
@@ -32,7 +32,7 @@ DenovoL1::DenovoL1(const L1dSpec& spec, unsigned sm, unsigned sms, unsigned bank
 }
 
 unsigned DenovoL1::set_of(std::uint32_t line) const {
-  return hash_ ? spread_(line).pile : line - sets_.quotient(line) * sets_.value();
+  return hash_ ? interleave_(line).part : line - sets_.quotient(line) * sets_.value();
 }
 
 unsigned DenovoL1::find(std::uint32_t line) const {
@@ -88,7 +88,7 @@ Message DenovoL1::request(MessageKind kind, std::uint32_t line, WordMask words, 
   Message m;
   m.line = line, m.sm = static_cast<std::uint16_t>(sm_), m.tag = static_cast<std::uint16_t>(tag);
   m.kind = kind, m.kernel = static_cast<std::uint8_t>(kernel), m.words = words;
-  m.peer = static_cast<std::uint8_t>(sm_);
+  m.peer = static_cast<std::uint16_t>(sm_);
   return m;
 }
 
@@ -289,7 +289,7 @@ void DenovoL1::answer(const Message& m, WordMask words) {
   const unsigned at = find(m.line);
   const WordMask here = at == kAbsent ? WordMask{0} : way_[at].registered;
   Message out = m;
-  out.words = words, out.peer = static_cast<std::uint8_t>(sm_);
+  out.words = words, out.peer = static_cast<std::uint16_t>(sm_);
   out.kind = m.kind == MessageKind::Forward      ? MessageKind::Remote
              : m.kind == MessageKind::Take       ? MessageKind::Owned
              : m.kind == MessageKind::Invalidate ? MessageKind::Registered

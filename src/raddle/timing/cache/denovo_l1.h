@@ -178,7 +178,7 @@ class DenovoL1 {
   unsigned sm_, ways_, merges_;
   bool hash_;
   Divisor sets_;
-  Spread spread_;
+  Interleave interleave_;
   std::vector<Way> way_;
   std::vector<Entry> entry_;
   std::vector<WriteBackEntry> write_back_;

@@ -16,7 +16,7 @@ unsigned sets_or_one(const L1dSpec& spec) { return spec.present() ? spec.sets() 
 
 L1d::L1d(const L1dSpec& spec)
     : sets_(sets_or_one(spec)),
-      spread_(sets_or_one(spec), 0x51ed270bu),
+      interleave_(sets_or_one(spec), 0x51ed270bu),
       hash_(spec.index == SetIndex::Hash),
       reserve_(spec.reserve_on_miss),
       keeps_dirty_(spec.keeps_dirty()),

@@ -30,7 +30,7 @@
 #include "raddle/timing/cache/l1_events.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/l1_spec.h"
 #include "raddle/timing/wire/address_map.h"
 
 namespace raddle::timing {
@@ -100,7 +100,7 @@ class L1d {
 
  private:
   unsigned set_of(std::uint32_t line) const {
-    return hash_ ? spread_(line).pile : line - sets_.quotient(line) * sets_.value();
+    return hash_ ? interleave_(line).part : line - sets_.quotient(line) * sets_.value();
   }
   unsigned find(std::uint32_t line) const { return tags_.find(set_of(line), line); }
   static Answer blocked(stats::Refusal why) { return {Outcome::Blocked, 0, 0, why}; }
@@ -120,7 +120,7 @@ class L1d {
   }
 
   Divisor sets_;
-  Spread spread_;
+  Interleave interleave_;
   bool hash_, reserve_, keeps_dirty_;
   WritePolicy policy_[2];  // global, local
   unsigned last_ = 0;      // way of the last hit, or of the last store if present

@@ -95,7 +95,7 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   in.uses.set(trace::kPcRegister);
   if (count == 1) in.destination = static_cast<std::uint16_t>(only);
   if (count > 1) {
-    in.destination = DecodedInst::kSeveral;
+    in.destination = DecodedInst::kMultiple;
     in.writes = static_cast<std::uint32_t>(several.size());
     several.push_back(writes);
   }
@@ -112,7 +112,7 @@ DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm
                      std::to_string(trace::kMaxInstructions));
   instructions_.reserve(size);
   for (const trace::StaticInst& in : lowered.code.instructions)
-    instructions_.push_back(decode(in, sm, several_));
+    instructions_.push_back(decode(in, sm, multiple_destinations_));
   std::uint16_t const_at = 0;
   for (DecodedInst& in : instructions_) {
     if (in.route != Route::Const) continue;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "raddle/timing/code/register_set.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/sm_spec.h"
 #include "raddle/trace/lowered.h"
 
 namespace raddle::timing {
@@ -28,12 +28,12 @@ enum class Route : std::uint8_t {
 inline bool goes_to_lsu(Route r) { return r >= Route::Load && r <= Route::Const; }
 
 struct DecodedInst {
-  static constexpr std::uint16_t kNone = 0x100, kSeveral = 0x101;
+  static constexpr std::uint16_t kNone = 0x100, kMultiple = 0x101;
 
   std::uint64_t bank_reads = 0;  ///< four bits for each register bank: its operands
   RegisterSet uses;  ///< sources, destinations and the PC: one AND is the whole hazard check
-  std::uint32_t writes = 0;           ///< kSeveral: into DecodedKernel's sets
-  std::uint16_t destination = kNone;  ///< the one register written, kNone or kSeveral
+  std::uint32_t writes = 0;           ///< kMultiple: into DecodedKernel's sets
+  std::uint16_t destination = kNone;  ///< the one register written, kNone or kMultiple
   std::uint16_t latency = 1;
   std::uint8_t interval = 1;
   Route route = Route::Pipeline;
@@ -71,13 +71,13 @@ class DecodedKernel {
   const Expansion* expansions() const { return expansions_.data(); }
   std::size_t ptx_size() const { return expansions_.size() - 1; }
   const trace::KernelCode& code() const { return *code_; }
-  const RegisterSet& several(const DecodedInst& in) const { return several_[in.writes]; }
+  const RegisterSet& multiple_destinations(const DecodedInst& in) const { return multiple_destinations_[in.writes]; }
 
  private:
   const trace::KernelCode* code_;
   std::vector<DecodedInst> instructions_;
   std::vector<Expansion> expansions_;
-  std::vector<RegisterSet> several_;
+  std::vector<RegisterSet> multiple_destinations_;
 };
 
 }  // namespace raddle::timing

@@ -14,6 +14,7 @@ struct Launch {
   const DecodedKernel* code = nullptr;
   std::uint64_t sequence = 0;
   std::uint8_t slot = 0;  ///< below stats::kKernelSlots; travels in messages
+  TenantId tenant{};
 };
 
 struct BlockStart {

@@ -18,53 +18,52 @@ std::uint8_t bursts_for(unsigned mask, std::uint32_t burst_bytes, std::uint32_t 
   return static_cast<std::uint8_t>(bursts);
 }
 
-unsigned bursts_of_line(const MachineSpec& machine) {
-  return std::max(1u, machine.l2.line_bytes / machine.dram.burst_bytes);
+unsigned bursts_of_line(const ChannelSpec& spec) {
+  return std::max(1u, spec.line_bytes / spec.dram.burst_bytes);
 }
 
 /// Most replies between decision and delivery: one per step of the data bus, and some that are due.
-unsigned replies_in_flight(const MachineSpec& machine, Cycle longest_legs) {
-  const DramSpec& d = machine.dram;
+unsigned replies_in_flight(const ChannelSpec& spec, Cycle longest_way) {
+  const DramSpec& d = spec.dram;
   if (d.model == DramModel::Fixed) {
-    const Cycle served = d.fixed_latency_cycles + longest_legs;
+    const Cycle served = d.fixed_latency_cycles + longest_way;
     return d.queue + static_cast<unsigned>(served / d.fixed_interval_cycles) + 8;
   }
-  std::uint64_t extra =
-      (d.extra_latency_cycles + longest_legs) * d.clock_mhz / machine.core_clock_mhz;
-  std::uint64_t cycle = d.clock_mhz / machine.core_clock_mhz;  // memory cycles of one core cycle
-  std::uint64_t planned = bursts_of_line(machine) * d.widest_step();
+  std::uint64_t extra = (d.extra_latency_cycles + longest_way) * d.clock_mhz / spec.core_mhz;
+  std::uint64_t cycle = d.clock_mhz / spec.core_mhz;  // memory cycles of one core cycle
+  std::uint64_t planned = bursts_of_line(spec) * d.widest_step();
   return static_cast<unsigned>((d.tCL + d.burst_cycles() + extra + 2 * cycle + 2 * planned) /
                                d.step(false)) +
          8;
 }
 
-ColumnSlots column_slots(const MachineSpec& machine) {
-  const DramSpec& d = machine.dram;
-  return {d.step(false), d.step(true), d.widest_step(), bursts_of_line(machine)};
+ColumnSlots column_slots(const ChannelSpec& spec) {
+  const DramSpec& d = spec.dram;
+  return {d.step(false), d.step(true), d.widest_step(), bursts_of_line(spec)};
 }
 
 }  // namespace
 
-DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map, unsigned id,
+DramChannel::DramChannel(const ChannelSpec& spec, const AddressMap& map,
                          std::unique_ptr<policy::DramPolicy> policy)
-    : spec_(machine.dram),
+    : spec_(spec.dram),
       map_(map),
-      legs_(machine, id),
-      clock_(machine.dram.clock_mhz, machine.core_clock_mhz),
+      ways_(spec),
+      clock_(spec_.clock_mhz, spec.core_mhz),
       policy_(std::move(policy)),
-      two_buses_(machine.dram.command_buses == 2),
-      capacity_(machine.dram.queue),
-      sector_bytes_(machine.l2.sector_bytes),
-      burst_cycles_(machine.dram.burst_cycles()),
-      step_s_(machine.dram.step(false)),
-      step_l_(machine.dram.step(true)),
-      read_to_write_(machine.dram.read_to_write()),
-      bank_(machine.dram.banks),
+      two_buses_(spec_.command_buses == 2),
+      capacity_(spec_.queue),
+      sector_bytes_(spec.sector_bytes),
+      burst_cycles_(spec_.burst_cycles()),
+      step_s_(spec_.step(false)),
+      step_l_(spec_.step(true)),
+      read_to_write_(spec_.read_to_write()),
+      bank_(spec_.banks),
       by_group_{step_l_ > step_s_ || spec_.tWTRL > spec_.tWTRS, step_l_ > step_s_,
                 spec_.tRRDL > spec_.tRRDS},
-      column_slots_(column_slots(machine)),
-      replies_(replies_in_flight(machine, legs_.longest())),
-      starts_(machine.dram.queue) {
+      column_slots_(column_slots(spec)),
+      replies_(replies_in_flight(spec, ways_.longest())),
+      starts_(spec_.queue) {
   RADDLE_ASSERT(capacity_ >= 1 && capacity_ <= kSlots);
   RADDLE_ASSERT(spec_.banks >= 1 && spec_.banks <= kBanks && spec_.bank_groups <= kGroups);
   for (unsigned b = 0; b < spec_.banks; ++b)
@@ -76,7 +75,7 @@ DramChannel::DramChannel(const MachineSpec& machine, const AddressMap& map, unsi
 
 void DramChannel::push(Cycle now, const DramRequest& request) {
   RADDLE_ASSERT(room() > 0 && request.sectors != 0 && request.kernel < stats::kKernelSlots);
-  legs_.count(request.slice, request.sectors, request.write, counters_[request.kernel].legs);
+  ways_.count(request.slice, request.sectors, request.write, counters_[request.kernel].legs);
   if (spec_.model == DramModel::Fixed) return push_fixed(now, request);
   const std::uint64_t m = clock_.first_from(now == ticked_ ? now + 1 : now);
   if (size_ == 0 && refresh_at_ < m) catch_up(m, request.kernel);
@@ -128,7 +127,7 @@ inline void DramChannel::plan(std::uint64_t m) {
 void DramChannel::tick(Cycle now) {
   if (spec_.model == DramModel::Fixed) return tick_fixed(now);
   if (!skip_)
-    for (std::uint64_t m = clock_.first_from(now); m <= clock_.memory_at(now); ++m) attempt(m);
+    for (std::uint64_t m = clock_.first_from(now); m <= clock_.other_at(now); ++m) attempt(m);
   while (due_ <= now) attempt(next_attempt_);
   ticked_ = now;
 }
@@ -394,7 +393,7 @@ inline void DramChannel::move_data(std::uint64_t last, unsigned bursts, unsigned
 /// The data leave the controller at `at`. Replies are in order of completion: a short request may
 /// be done before the rest of a long one, a near slice's before a far one's.
 void DramChannel::reply(Cycle at, Cycle since, const DramRequest& r) {
-  at += legs_.round_trip(r.slice);
+  at += ways_.round_trip(r.slice);
   replies_.push({at, since, r.line, r.tag, r.sectors, r.slice});
   for (unsigned i = replies_.size() - 1; i != 0 && replies_[i - 1].at > at; --i)
     std::swap(replies_[i - 1], replies_[i]);

@@ -37,8 +37,8 @@
 #include "raddle/stats/counters.h"
 #include "raddle/timing/dram/bank_timers.h"
 #include "raddle/timing/dram/column_slots.h"
-#include "raddle/timing/dram/legs.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/dram/controller_hops.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/clock.h"
 
@@ -91,8 +91,8 @@ class DramChannel {
  public:
   static constexpr unsigned kSlots = 128, kBanks = BankTimers::kBanks, kGroups = 16;
 
-  /// `map` must outlive the channel. `id`: its number among the machine's channels.
-  DramChannel(const MachineSpec& machine, const AddressMap& map, unsigned id,
+  /// `map` must outlive the channel.
+  DramChannel(const ChannelSpec& spec, const AddressMap& map,
               std::unique_ptr<policy::DramPolicy> policy);
 
   /// Free places in the queue.
@@ -186,7 +186,7 @@ class DramChannel {
 
   DramSpec spec_;
   const AddressMap& map_;
-  Legs legs_;
+  ControllerHops ways_;
   ClockRatio clock_;
   std::unique_ptr<policy::DramPolicy> policy_;
   DramObserver* observer_ = nullptr;

@@ -20,7 +20,8 @@ struct CoherenceStatistics {
     v.field("takes", l2.takes, {}, "", "owners asked to give words up to an atomic");
     v.field("invalidations", l2.invalidations, {}, "", "former owners told of a registration");
     v.field("recalls", l2.recalls, {}, "", "owners asked for words of a line that leaves the L2");
-    v.field("words_kept", kept, {}, "", "Valid words that outlived an acquire, summed over acquires");
+    v.field("words_kept", kept, {}, "",
+            "Valid words that outlived an acquire, summed over acquires");
   }
 };
 

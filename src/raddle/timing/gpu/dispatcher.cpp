@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 
 namespace raddle::timing {
@@ -16,8 +17,10 @@ Dispatcher::Dispatcher(const MachineSpec& machine, Cycle window,
       flush_(machine.sm.l1d.flush_at_kernel_start),
       flush_only_when_idle_(machine.kernels.flush_only_when_idle),
       sms_(machine.sm.count, SmState(machine.sm)),
+      caps_(machine.sm.count),
       entries_(machine.kernels.entries),
-      kmu_(machine.kernels, window, grids_, entries_, *policy_) {
+      kmu_(machine.kernels, window, grids_, entries_, *policy_),
+      box_(machine.sm.count) {
   RADDLE_ASSERT(latency_ >= window);
 }
 
@@ -29,6 +32,7 @@ void Dispatcher::connect(unsigned sm, BlockStartLink& start, BlockEndLink& end) 
 // --- each cycle ---------------------------------------------------------------------------------
 
 Cycle Dispatcher::tick(Cycle now) {
+  if (obeys_ <= now) obeys_ = kNever;
   box_.take(now).each([&](unsigned sm) { take_ends(now, sm); });
   if (kmu_.next_arrival() <= now || kmu_.can_admit()) take_launches(now);
   if (next_begin_ <= now) begin_grids(now);
@@ -52,8 +56,9 @@ void Dispatcher::take_ends(Cycle now, unsigned i) {
     span.end = now - latency_;
     sm.resources.release(s);
     --on_sms_;
-    policy_->on_block_end(slot.grid, span.block, i);
     Grid& grid = grids_[slot.grid];
+    caps_.ended(grid.is.tenant, i);
+    policy_->on_block_end(slot.grid, span.block, i);
     if (++grid.done == grid.blocks) end_grid(now, slot.grid);
   }
   update_room(i);
@@ -92,10 +97,11 @@ void Dispatcher::begin_grids(Cycle now) {
       next_begin_ = std::min(next_begin_, grid.begin);
       return false;
     }
-    const auto fits_there = [&](unsigned sm) { return fits(grid.is.needs, sm); };
+    const BlockKind kind{grid.is.needs, grid.is.tenant};
+    const auto fits_there = [&](unsigned sm) { return fits(kind, sm); };
     policy::GridState& state = grids_.state(id);
     state.left = grid.blocks;
-    state.room = rooms_.add(grid.is.needs, static_cast<unsigned>(sms_.size()), fits_there);
+    state.room = rooms_.add(kind, static_cast<unsigned>(sms_.size()), fits_there);
     waiting_.add(grids_, id);
     return true;
   });
@@ -107,7 +113,7 @@ bool Dispatcher::hand_out(Cycle now) {
   bool any = false;
   for (unsigned n = policy_->blocks_per_cycle(); n != 0 && rooms_.any(served); --n) {
     const std::optional<policy::BlockDispatch> choice =
-        policy_->pick({grids_.states(), rooms_.sets(), served, waiting_.first(), now});
+        policy_->pick({grids_.states(), rooms_.sets(), served, waiting_.first(), shared_, now});
     if (!choice) break;
     check(*choice, served);
     place(now, *choice);
@@ -139,6 +145,7 @@ void Dispatcher::place(Cycle now, const policy::BlockDispatch& choice) {
   SmState& sm = sms_[choice.sm];
   Grid& grid = grids_[choice.grid];
   const unsigned s = sm.resources.reserve(grid.is.needs);
+  caps_.started(grid.is.tenant, choice.sm);
   sm.slot[s] = {spans_.size(), choice.grid};
   spans_.push_back({static_cast<std::uint32_t>(grid.is.sequence), choice.block, choice.sm,
                     now + latency_, kNever, choice.stolen});
@@ -167,14 +174,21 @@ bool Dispatcher::flushes(unsigned entry, unsigned i) {
   return flush_ && (flush_only_when_idle_ ? stale : first);
 }
 
-/// What limits blocks on an SM beyond resources (a cap, a partition of the SM) belongs here; what
-/// it depends on, besides the needs, belongs into the kinds of Rooms.
-bool Dispatcher::fits(const BlockNeeds& needs, unsigned sm) const {
-  return sms_[sm].resources.fits(needs);
+/// What limits blocks on an SM: its resources and the caps of a scheme. What else may (a partition
+/// of the SM) belongs here, and what that depends on into BlockKind.
+bool Dispatcher::fits(const BlockKind& kind, unsigned sm) const {
+  return sms_[sm].resources.fits(kind.needs) && caps_.allows(kind.tenant, sm);
 }
 
 void Dispatcher::update_room(unsigned sm) {
-  rooms_.update(sm, [&](const BlockNeeds& needs) { return fits(needs, sm); });
+  rooms_.update(sm, [&](const BlockKind& kind) { return fits(kind, sm); });
+}
+
+void Dispatcher::obey(Cycle at, const policy::Knobs& knobs) {
+  caps_.obey(knobs);
+  shared_ = true;
+  obeys_ = at;
+  for (unsigned i = 0; i < sms_.size(); ++i) update_room(i);
 }
 
 // --- standstill ---------------------------------------------------------------------------------

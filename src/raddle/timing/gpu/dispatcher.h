@@ -17,6 +17,7 @@
 #include "raddle/policy/kernel/policy.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/code/occupancy.h"
+#include "raddle/timing/gpu/block_caps.h"
 #include "raddle/timing/gpu/entries.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/timing/gpu/grids.h"
@@ -55,11 +56,16 @@ class Dispatcher {
   /// When the kernel that entered last could or can send its first block.
   Cycle last_begin() const { return last_begin_; }
   bool idle() const { return entries_.empty(); }
+  /// Caps of blocks are these from cycle `at` on, the first of the next window. From the first
+  /// call on a grid of which no block fits anywhere holds up no other: tenants do not wait for each
+  /// other.
+  void obey(Cycle at, const policy::Knobs& knobs);
+  const BlockCaps& caps() const { return caps_; }
 
   // Component; the policy is asked in every cycle in which a block is left and an SM has room.
   void open_window() {}
   Cycle next_arrival(Cycle from) const {
-    return std::min({box_.next(from), next_begin_, kmu_.next_arrival()});
+    return std::min({box_.next(from), next_begin_, kmu_.next_arrival(), obeys_});
   }
   /// Throws RunError when the policy gives nothing and nothing could ever change that.
   Cycle tick(Cycle now);
@@ -98,7 +104,7 @@ class Dispatcher {
   bool flushes(unsigned entry, unsigned sm);
   void check(const policy::BlockDispatch& choice, const SmSet& served) const;
   void check_standstill(Cycle now);
-  bool fits(const BlockNeeds& needs, unsigned sm) const;
+  bool fits(const BlockKind& kind, unsigned sm) const;
   void update_room(unsigned sm);
   template <class F>
   void each_grid(F f) const;
@@ -109,6 +115,7 @@ class Dispatcher {
   std::uint32_t interval_;
   bool flush_, flush_only_when_idle_;
   std::vector<SmState> sms_;
+  BlockCaps caps_;
   Grids grids_;
   Entries entries_;
   Kmu kmu_;
@@ -120,7 +127,9 @@ class Dispatcher {
   std::uint64_t next_hand_out_ = 0;  // in 1/1000 cycles
   Cycle next_begin_ = kNever, last_begin_ = 0;
   Cycle still_since_ = kNever;  // nothing is given, nothing is under way
-  Mailbox box_;
+  Cycle obeys_ = kNever;        // when caps change
+  bool shared_ = false;         // there is a scheme
+  Mailbox box_;                 // of the SMs
   std::vector<Entered> entered_;
   std::vector<Ended> ended_;
   std::vector<BlockSpan> spans_;

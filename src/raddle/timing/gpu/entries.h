@@ -20,6 +20,7 @@ class Entries {
     std::vector<GridId> grids;  // that have not ended: the kernel and those that have joined it
     BlockNeeds needs;
     const DecodedKernel* code = nullptr;
+    TenantId tenant{};
     SmSet known;  // SMs that have had one of its blocks
   };
   explicit Entries(std::uint32_t entries) : vacant_(entries) {
@@ -51,15 +52,17 @@ class Entries {
     entry.grids.assign(1, grid);
     entry.needs = launch.needs;
     entry.code = launch.code;
+    entry.tenant = launch.tenant;
     entry.known = {};
     return last_;
   }
-  /// Entries whose kernel runs the same code with blocks of the same size.
+  /// Entries whose kernel runs the same code with blocks of the same size, for the same tenant.
   std::uint32_t alike(const GridLaunch& launch) const {
     std::uint32_t out = 0;
     for (std::uint32_t left = taken_; left != 0; left &= left - 1) {
       const Entry& entry = entries_[lowest(left)];
-      if (entry.code == launch.code && entry.needs == launch.needs) out |= 1u << lowest(left);
+      if (entry.code == launch.code && entry.needs == launch.needs && entry.tenant == launch.tenant)
+        out |= 1u << lowest(left);
     }
     return out;
   }

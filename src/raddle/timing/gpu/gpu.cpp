@@ -10,14 +10,18 @@
 #include <bit>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "raddle/policy/dispatch/two_step.h"
+#include "raddle/timing/gpu/accounts.h"
 #include "raddle/timing/gpu/coherence_statistics.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/launch_trees.h"
 #include "raddle/timing/gpu/policy_statistics.h"
 #include "raddle/timing/gpu/residency.h"
 #include "raddle/timing/gpu/sampler.h"
+#include "raddle/timing/gpu/scheme_unit.h"
+#include "raddle/timing/mem/l2_slice.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
 #include "raddle/timing/sm/sm.h"
@@ -77,12 +81,22 @@ class Gpu::Impl {
   void wait(StreamId stream, Mark mark);
   Cycle run_until(Mark mark);
   void run_until_idle();
+  void enqueue(Host host, std::vector<Submission> tree);
+  Mark record(Host host, StreamId stream);
+  void wait(Host host, StreamId stream, Mark mark);
+  Cycle reached(Mark mark) const { return manager_.reached(mark); }
+  bool idle(TenantId tenant) const { return manager_.idle(tenant); }
+  bool run_to(Cycle horizon);
+  std::vector<Completion> take_completions() { return std::exchange(completions_, {}); }
   void host_wrote(Address at, std::uint64_t bytes) {
     if (machine_.coherence.ro_regions) writes_.wrote(at, bytes, now_);
   }
   Cycle now() const { return now_; }
   stats::GpuCounters counters() const { return counters(now_); }
   const std::vector<KernelRun>& kernels();
+  stats::GpuCounters tenant_counters(TenantId tenant) {
+    return tenant_counters(tenant, engine_.end());
+  }
   std::uint64_t hash() const;
   std::vector<std::string> audit();
   const Network& request() const { return *request_; }
@@ -93,7 +107,6 @@ class Gpu::Impl {
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
 
  private:
-  static constexpr std::uint32_t kNoJob = ~std::uint32_t{0};
   Cycle window() const {
     return std::min(machine_.noc.latency_cycles, machine_.dispatch_latency_cycles);
   }
@@ -102,26 +115,31 @@ class Gpu::Impl {
   // launches
   void check(const trace::KernelCode& code, const trace::LaunchShape& shape) const;
   std::shared_ptr<const Decoded> decoded(std::shared_ptr<const trace::LoweredCode> code);
+  static std::uint64_t warp_instructions_of(const std::vector<Submission>& tree);
   bool has_room(std::uint64_t warp_instructions) const;
   void wait_for_room(std::uint64_t warp_instructions);
   // the clock
   template <class Done>
   void advance_until(Done done);
-  void settle();
+  bool advance_to(Cycle limit);
+  bool settle();
   void end_job(const Dispatcher::Ended& ended);
-  void complete(StreamId stream, std::uint64_t warp_instructions, Cycle at);
+  void complete(const LaunchInfo& launch, std::uint64_t warp_instructions, Cycle at);
   void take_device_launches();
   GridLaunch launch_of(std::uint32_t job) const;
   void send(std::uint32_t job, Cycle left, Cycle arrival);
   void open_account(const Dispatcher::Entered& entered);
   void before_window(Cycle begin);
+  void look_at_tenants(Cycle begin);
   Cycle last_progress(Cycle now) const;
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
   stats::GpuCounters counters(Cycle at) const;
   Sampler::Activity activity(Cycle at) const;
-  stats::GpuCounters counted_for(unsigned slot) const;
-  void close_account(unsigned slot);
+  stats::GpuCounters counted_for(unsigned slot, Cycle at) const;
+  stats::GpuCounters tenant_counters(TenantId tenant, Cycle at);
+  void close_account(unsigned slot, Cycle at);
+  void close_accounts(Cycle at);
 
   MachineSpec machine_;
   GpuOptions options_;
@@ -135,7 +153,7 @@ class Gpu::Impl {
   KernelManager manager_;
   LaunchTrees trees_;
   struct Root {
-    StreamId stream;
+    LaunchInfo info;
     std::uint64_t warp_instructions;  // of the whole tree
   };
   std::map<std::uint32_t, Root> roots_;  // of the trees, by job
@@ -153,8 +171,10 @@ class Gpu::Impl {
   Cycle now_ = 0;                // end of the last kernel
   Cycle watch_next_ = 0;         // when the watchdog could bite at the earliest
   std::vector<KernelRun> runs_;  // by job
-  std::array<std::uint32_t, stats::kKernelSlots> account_;  // job that has or last had a slot
-  std::array<stats::GpuCounters, stats::kKernelSlots> settled_{};  // of the jobs before it
+  std::vector<Completion> completions_;
+  Accounts accounts_;
+  std::unique_ptr<SchemeUnit> scheme_;                  // null: none shares the GPU
+  std::array<std::uint32_t, kMostTenants> launches_{};  // that have not ended, by tenant
 };
 
 Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
@@ -162,14 +182,13 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     : machine_(checked(machine, policies)),
       options_(options),
       map_(machine_),
-      request_(make_network(machine_, Direction::Request, map_)),
-      reply_(make_network(machine_, Direction::Reply, map_)),
+      request_(make_network(machine_, Direction::Request)),
+      reply_(make_network(machine_, Direction::Reply)),
       dispatcher_(machine_, window(), make_dispatch(machine_, policies, options.seed),
                   dispatch_name(policies)),
       engine_(window(), options.skip, options.shuffle),
       sampler_(options.sample_interval, window()),
       manager_(machine_.kernels, machine_.launch_latency_cycles) {
-  account_.fill(kNoJob);
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
     sms_.push_back(
         std::make_unique<Sm>(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
@@ -178,7 +197,7 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   }
   for (unsigned i = 0; i < machine_.dram.channels; ++i) {
     auto policy = policies.dram->make({i, machine_.dram.banks, options.seed});
-    partitions_.push_back(make_partition(machine_, map_, i, std::move(policy)));
+    partitions_.push_back(make_partition({machine_, i}, map_, std::move(policy)));
     wire_partition(i);
   }
   // The networks first: they are the longest tasks of a window.
@@ -187,6 +206,10 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   engine_.add(dispatcher_);
   for (auto& sm : sms_) engine_.add(*sm);
   for (auto& p : partitions_) engine_.add(*p);
+  if (policies.scheme != nullptr)
+    scheme_ = std::make_unique<SchemeUnit>(machine_, *policies.scheme, window(), options.seed);
+  if (scheme_ != nullptr && !scheme_->shares()) scheme_ = nullptr;
+  if (scheme_ != nullptr) engine_.add(*scheme_);
   for (Mailbox* box : {&request_->box(), &request_->credit_box(), &reply_->box(),
                        &reply_->credit_box(), &dispatcher_.box()})
     box->set_shared(options.threads > 1);
@@ -195,14 +218,13 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
 void Gpu::Impl::wire_sm(unsigned i) {
   Sm& sm = *sms_[i];
   sm.set_skip(options_.skip);
-  request_->connect_input(i, sm.ports().to_noc, sm.ports().credit_in);
+  const NodeId node = Endpoints::sm(i);
+  request_->connect_input(node, sm.ports().to_noc, sm.ports().credit_in);
   sm.ports().noc_box = &request_->box();
-  reply_->connect_output(i, sm.ports().from_noc, nullptr);
+  reply_->connect_output(node, sm.ports().from_noc, nullptr);
   if (machine_.coherence.ownership) {
-    sm.ports().reply_sender = machine_.l2.slices + i;
     sm.ports().reply_box = &reply_->box();
-    reply_->connect_input(machine_.l2.slices + i, sm.ports().to_replies,
-                          sm.ports().reply_credit_in);
+    reply_->connect_input(node, sm.ports().to_replies, sm.ports().reply_credit_in);
   }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());
@@ -213,13 +235,12 @@ void Gpu::Impl::wire_partition(unsigned i) {
   p.set_skip(options_.skip);
   for (unsigned place = 0; place < p.slices(); ++place) {
     SlicePorts& ports = p.ports(place);
-    unsigned slice = i * p.slices() + place;
-    request_->connect_output(slice, ports.from_noc, &ports.credit_out);
+    const NodeId node = machine_.endpoints().slice(i * p.slices() + place);
+    request_->connect_output(node, ports.from_noc, &ports.credit_out);
     ports.noc_credit_box = &request_->credit_box();
-    reply_->connect_input(slice, ports.to_noc, ports.credit_in);
+    reply_->connect_input(node, ports.to_noc, ports.credit_in);
     ports.noc_box = &reply_->box();
-    if (machine_.coherence.ownership)
-      reply_->connect_output(machine_.sm.count + slice, ports.answers, nullptr);
+    if (machine_.coherence.ownership) reply_->connect_output(node, ports.answers, nullptr);
   }
 }
 
@@ -244,6 +265,12 @@ std::shared_ptr<const Decoded> Gpu::Impl::decoded(std::shared_ptr<const trace::L
   return decoded_.emplace_back(std::make_shared<const Decoded>(std::move(code), machine_.sm));
 }
 
+std::uint64_t Gpu::Impl::warp_instructions_of(const std::vector<Submission>& tree) {
+  std::uint64_t sum = 0;
+  for (const Submission& launch : tree) sum += launch.info.warp_instructions;
+  return sum;
+}
+
 bool Gpu::Impl::has_room(std::uint64_t warp_instructions) const {
   return pending_ == 0 || (pending_ < machine_.kernels.pending &&
                            pending_instructions_ + warp_instructions <= kMostPendingInstructions);
@@ -256,40 +283,51 @@ void Gpu::Impl::wait_for_room(std::uint64_t warp_instructions) {
 }
 
 void Gpu::Impl::submit_tree(std::vector<Submission> tree) {
-  std::uint64_t warp_instructions = 0;
-  for (const Submission& launch : tree) {
+  const StreamId in = tree.front().info.stream;
+  const TenantId tenant = tree.front().info.tenant;
+  wait_for_room(warp_instructions_of(tree));
+  enqueue({tenant, host_}, std::move(tree));
+  if (index(in) == 0) advance_until([&] { return manager_.idle(); });
+}
+
+void Gpu::Impl::enqueue(Host host, std::vector<Submission> tree) {
+  RADDLE_ASSERT(!tree.empty() && index(host.tenant) < kMostTenants);
+  for (Submission& launch : tree) {
     check(launch.code->code, launch.stream->shape());
-    warp_instructions += launch.info.warp_instructions;
+    launch.info.tenant = host.tenant;
   }
-  wait_for_room(warp_instructions);
+  const std::uint64_t warp_instructions = warp_instructions_of(tree);
   const auto job = static_cast<std::uint32_t>(runs_.size());
   const StreamId in = tree.front().info.stream;
-  ++pending_, pending_instructions_ += warp_instructions;
+  ++pending_;
+  pending_instructions_ += warp_instructions;
   if (tree.size() > 1) {
     std::vector<trace::DeviceOrigin> origins;
     for (Submission& launch : tree) origins.push_back(std::move(launch.origin));
     trees_.add(job, origins);
-    roots_[job] = {in, warp_instructions};
+    roots_[job] = {tree.front().info, warp_instructions};
   }
   for (Submission& launch : tree) {
     runs_.emplace_back();
     if (!launch.stream->concurrent()) ++serial_;
+    ++launches_[index(launch.info.tenant)];
     jobs_.push_back(
         {std::move(launch.stream), decoded(std::move(launch.code)), std::move(launch.info)});
   }
-  manager_.launch(in, job, host_);
+  manager_.launch(in, job, host.now, host.tenant);
   submitted_ = true;
-  if (index(in) == 0) advance_until([&] { return manager_.idle(); });
 }
 
-Mark Gpu::Impl::record(StreamId stream) {
+Mark Gpu::Impl::record(StreamId stream) { return record({{}, host_}, stream); }
+Mark Gpu::Impl::record(Host host, StreamId stream) {
   submitted_ = true;
-  return manager_.record(stream, host_);
+  return manager_.record(stream, host.now, host.tenant);
 }
 
-void Gpu::Impl::wait(StreamId stream, Mark mark) {
+void Gpu::Impl::wait(StreamId stream, Mark mark) { wait({{}, host_}, stream, mark); }
+void Gpu::Impl::wait(Host host, StreamId stream, Mark mark) {
   submitted_ = true;
-  manager_.wait(stream, mark, host_);
+  manager_.wait(stream, mark, host.now, host.tenant);
 }
 
 Cycle Gpu::Impl::run_until(Mark mark) {
@@ -323,19 +361,56 @@ void Gpu::Impl::advance_until(Done done) {
   if (manager_.idle()) sampler_.update(activity(now_));
 }
 
-/// Between windows: kernels that have ended let others go, and so do those that launch some.
-void Gpu::Impl::settle() {
+// Shortly before the horizon nothing is handed over ahead of time any more, so that what lies behind
+// the horizon is not counted.
+bool Gpu::Impl::run_to(Cycle horizon) {
+  if (failed_) throw RunError("this GPU has failed before");
+  RADDLE_ASSERT(horizon >= engine_.end());
+  const Cycle near = std::max(engine_.end(), horizon - std::min(horizon, L2Slice::kMostAhead));
+  if (settle() || advance_to(near)) return true;
+  for (const auto& p : partitions_) p->set_ahead(false);
+  const bool moved = advance_to(horizon);
+  for (const auto& p : partitions_) p->set_ahead(true);
+  if (moved) return true;
+  now_ = host_ = horizon;
+  if (sampler_.due(now_)) sampler_.advance(now_, [this](Cycle at) { return activity(at); });
+  sampler_.update(activity(now_));
+  return false;
+}
+
+/// True: something has ended before.
+bool Gpu::Impl::advance_to(Cycle limit) {
+  watch_next_ = 0;
+  failed_ = true;
+  bool moved = false;
+  const bool stopped = engine_.run(
+      serial_ == 0 ? options_.threads : 1,
+      [&] {
+        moved = settle();
+        return moved;
+      },
+      [&](Cycle begin) { before_window(begin); }, limit);
+  if (!stopped && !manager_.idle()) give_up(engine_.end(), "nothing can move any more");
+  failed_ = false;
+  if (!moved) engine_.skip_to(limit);
+  return moved;
+}
+
+/// Between windows: kernels that have ended let others go, and so do those that launch some. True:
+/// some have ended, or there was something new.
+bool Gpu::Impl::settle() {
+  if (!engine_.between_windows()) return false;
   for (const Dispatcher::Entered& e : dispatcher_.entered()) open_account(e);
   dispatcher_.entered().clear();
   if (!trees_.empty()) take_device_launches();
-  if (dispatcher_.ended().empty() && !submitted_) return;
+  if (dispatcher_.ended().empty() && !submitted_) return false;
   for (const Dispatcher::Ended& e : dispatcher_.ended()) end_job(e);
   dispatcher_.ended().clear();
   for (const LaunchTrees::Ready& ready : trees_.ready()) send(ready.job, ready.at, ready.at);
   trees_.ready().clear();
   for (const LaunchTrees::Complete& whole : trees_.complete()) {
     const auto root = roots_.find(whole.job);
-    complete(root->second.stream, root->second.warp_instructions, whole.at);
+    complete(root->second.info, root->second.warp_instructions, whole.at);
     roots_.erase(root);
   }
   trees_.complete().clear();
@@ -345,6 +420,7 @@ void Gpu::Impl::settle() {
     const KernelManager::Pending& next = manager_.pending().front();
     send(next.job, next.left, next.arrival);
   }
+  return true;
 }
 
 /// The launch is with the kernel management unit in cycle `arrival`.
@@ -358,24 +434,28 @@ void Gpu::Impl::send(std::uint32_t job, Cycle left, Cycle arrival) {
 void Gpu::Impl::open_account(const Dispatcher::Entered& entered) {
   runs_[entered.job].begin = entered.begin;
   if (entered.joined) return;
-  close_account(entered.entry);
-  account_[entered.entry] = entered.job;
+  close_account(entered.entry, engine_.end());
+  accounts_.open(entered.entry, entered.job, jobs_[entered.job - first_job_].info.tenant);
 }
 
 void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
   Job& job = jobs_[e.job - first_job_];
-  now_ = runs_[e.job].end = e.at;
+  runs_[e.job].end = e.at;
+  now_ = std::max(now_, e.at);  // a horizon may lie behind it
   if (!job.stream->concurrent()) --serial_;
+  --launches_[index(job.info.tenant)];
   if (trees_.has(e.job)) trees_.ended(e.job, e.at);
-  else complete(job.info.stream, job.info.warp_instructions, e.at);
+  else complete(job.info, job.info.warp_instructions, e.at);
   job.stream = nullptr, job.code = nullptr;
   for (; !jobs_.empty() && jobs_.front().stream == nullptr; ++first_job_) jobs_.pop_front();
 }
 
 /// A launch of the host is, with all that descends from it.
-void Gpu::Impl::complete(StreamId stream, std::uint64_t warp_instructions, Cycle at) {
-  --pending_, pending_instructions_ -= warp_instructions;
-  manager_.ended(stream, at);
+void Gpu::Impl::complete(const LaunchInfo& launch, std::uint64_t warp_instructions, Cycle at) {
+  --pending_;
+  pending_instructions_ -= warp_instructions;
+  manager_.ended(launch.stream, at, launch.tenant);
+  completions_.push_back({launch.tenant, launch.stream, launch.sequence, at});
 }
 
 /// SM by SM; the trees and the manager order by time.
@@ -399,6 +479,7 @@ GridLaunch Gpu::Impl::launch_of(std::uint32_t number) const {
   launch.needs = block_needs(machine_.sm, job.code->lowered->code, shape);
   launch.ops = job.stream.get();
   launch.code = &job.code->kernel;
+  launch.tenant = job.info.tenant;
   if (!trees_.has(number) || roots_.contains(number)) return launch;
   const LaunchTrees::Parent parent = trees_.parent(number);
   // Sequence numbers of a tree are as consecutive as its jobs.
@@ -410,17 +491,34 @@ GridLaunch Gpu::Impl::launch_of(std::uint32_t number) const {
 void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
     for (const auto& sm : sms_) writes_.gather(sm->denovo()->written(), window());
+  if (scheme_ != nullptr) look_at_tenants(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
     const std::string names = dispatcher_.names();
     give_up(begin, "kernel " + (names.empty() ? "launches" : names) + " has not ended after the " +
                        std::to_string(options_.max_cycles) + " cycles allowed");
   }
-  if (begin < watch_next_) return;
+  if (begin < watch_next_ || manager_.idle()) return;
   Cycle progress = last_progress(begin);
   if (begin - progress >= options_.watchdog_cycles)
     give_up(begin, "nothing has moved for " + std::to_string(begin - progress) + " cycles");
   watch_next_ = progress + std::min(options_.watchdog_cycles, kNever - progress);
+}
+
+/// The scheme looks, if it is time, and what it sets holds from this window's first cycle on.
+void Gpu::Impl::look_at_tenants(Cycle begin) {
+  unsigned present = 0;
+  for (unsigned t = 0; t < kMostTenants; ++t)
+    if (launches_[t] != 0) present |= 1u << t;
+  const auto mask = static_cast<std::uint8_t>(present);
+  if (!scheme_->due(begin, mask)) return;
+  close_accounts(begin);
+  std::array<SchemeUnit::Tenant, kMostTenants> tenants;
+  for (unsigned t = 0; t < kMostTenants; ++t) {
+    const TenantId id{static_cast<std::uint8_t>(t)};
+    tenants[t] = {accounts_.of(id), dispatcher_.caps().resident(id)};
+  }
+  if (scheme_->look(begin, mask, tenants)) dispatcher_.obey(begin, scheme_->knobs());
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {
@@ -473,10 +571,10 @@ Sampler::Activity Gpu::Impl::activity(Cycle at) const {
   return out;
 }
 
-/// Everything counted for that launch slot so far.
-stats::GpuCounters Gpu::Impl::counted_for(unsigned slot) const {
+/// Everything counted for that launch slot before cycle `at`.
+stats::GpuCounters Gpu::Impl::counted_for(unsigned slot, Cycle at) const {
   stats::GpuCounters sum;
-  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(engine_.end(), slot));
+  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(at, slot));
   sum.request = request_->counters(slot), sum.reply = reply_->counters(slot);
   for (const auto& p : partitions_) {
     stats::accumulate(sum.l2, p->l2_counters(slot));
@@ -486,20 +584,25 @@ stats::GpuCounters Gpu::Impl::counted_for(unsigned slot) const {
 }
 
 /// What has been counted for the slot belongs to the launch that has had it.
-void Gpu::Impl::close_account(unsigned slot) {
-  if (account_[slot] == kNoJob) return;
-  const stats::GpuCounters all = counted_for(slot);
-  stats::GpuCounters own = all;
-  stats::accumulate(runs_[account_[slot]].counters, stats::accumulate(own, settled_[slot], -1));
-  settled_[slot] = all;
+void Gpu::Impl::close_account(unsigned slot, Cycle at) {
+  accounts_.close(slot, runs_, [this, at](unsigned of) { return counted_for(of, at); });
+}
+
+void Gpu::Impl::close_accounts(Cycle at) {
+  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot) close_account(slot, at);
 }
 
 const std::vector<KernelRun>& Gpu::Impl::kernels() {
-  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot) close_account(slot);
+  close_accounts(engine_.end());
   return runs_;
 }
 
-/// Scheduler-cycles, sums over launches, and each component's own laws.
+stats::GpuCounters Gpu::Impl::tenant_counters(TenantId tenant, Cycle at) {
+  close_accounts(at);
+  return accounts_.of(tenant);
+}
+
+/// Scheduler-cycles, sums over launches and over tenants, and each component's own laws.
 std::vector<std::string> Gpu::Impl::audit() {
   std::vector<std::string> broken;
   auto equal = [&](const std::string& what, std::uint64_t a, std::uint64_t b) {
@@ -512,16 +615,22 @@ std::vector<std::string> Gpu::Impl::audit() {
         now_ * machine_.sm.count * machine_.sm.schedulers, accounted);
   stats::GpuCounters sum;
   for (const KernelRun& run : kernels()) stats::accumulate(sum, run.counters);
-  sum.scheduler = all.scheduler;
-  constexpr std::size_t kWords = sizeof sum / sizeof(std::uint64_t);
-  const auto total = std::bit_cast<std::array<std::uint64_t, kWords>>(all);
-  const auto of_launches = std::bit_cast<std::array<std::uint64_t, kWords>>(sum);
-  for (std::size_t i = 0; i < kWords; ++i)
-    equal("counter " + std::to_string(i) + " of the machine, and its sum over launches", total[i],
-          of_launches[i]);
+  stats::GpuCounters of_tenants = accounts_.of_all_tenants();
+  sum.scheduler = of_tenants.scheduler = all.scheduler;
+  using Words = std::array<std::uint64_t, sizeof sum / sizeof(std::uint64_t)>;
+  const auto total = std::bit_cast<Words>(all);
+  const auto by_launch = std::bit_cast<Words>(sum);
+  const auto by_tenant = std::bit_cast<Words>(of_tenants);
+  for (std::size_t i = 0; i < total.size(); ++i) {
+    const std::string counter =
+        "counter " + std::to_string(i) + " of the machine, and its sum over ";
+    equal(counter + "launches", total[i], by_launch[i]);
+    equal(counter + "tenants", total[i], by_tenant[i]);
+  }
   auto part = [&](const auto& component) {
     for (std::string& law : component.audit()) broken.push_back(std::move(law));
   };
+  if (!manager_.idle()) return broken;
   for (const auto& sm : sms_) part(*sm);
   part(*request_), part(*reply_);
   for (const auto& p : partitions_) part(*p);
@@ -550,6 +659,7 @@ void Gpu::Impl::each_policy(Visit&& visit) {
   dispatcher_.each_policy(visit);
   for (const auto& sm : sms_) sm->each_policy(visit);
   for (const auto& p : partitions_) visit(p->dram().policy());
+  if (scheme_ != nullptr) visit(scheme_->policy());
   if (!machine_.coherence.ownership) return;
   CoherenceStatistics coherence{counters(now_)};
   for (const auto& sm : sms_) coherence.kept += sm->denovo()->kept();
@@ -571,6 +681,15 @@ Mark Gpu::record(StreamId stream) { return impl_->record(stream); }
 void Gpu::wait(StreamId stream, Mark mark) { impl_->wait(stream, mark); }
 Cycle Gpu::run_until(Mark mark) { return impl_->run_until(mark); }
 void Gpu::run_until_idle() { impl_->run_until_idle(); }
+void Gpu::enqueue(Host host, std::vector<Submission> tree) {
+  impl_->enqueue(host, std::move(tree));
+}
+Mark Gpu::record(Host host, StreamId stream) { return impl_->record(host, stream); }
+void Gpu::wait(Host host, StreamId stream, Mark mark) { impl_->wait(host, stream, mark); }
+Cycle Gpu::reached(Mark mark) const { return impl_->reached(mark); }
+bool Gpu::idle(TenantId tenant) const { return impl_->idle(tenant); }
+bool Gpu::run_to(Cycle horizon) { return impl_->run_to(horizon); }
+std::vector<Completion> Gpu::take_completions() { return impl_->take_completions(); }
 void Gpu::host_wrote(Address at, std::uint64_t bytes) { impl_->host_wrote(at, bytes); }
 void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
   submit({std::shared_ptr<void>(), &stream},
@@ -580,6 +699,7 @@ void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
 Cycle Gpu::now() const { return impl_->now(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }
 const std::vector<KernelRun>& Gpu::kernels() { return impl_->kernels(); }
+stats::GpuCounters Gpu::tenant_counters(TenantId tenant) { return impl_->tenant_counters(tenant); }
 std::uint64_t Gpu::hash() const { return impl_->hash(); }
 std::vector<std::string> Gpu::audit() { return impl_->audit(); }
 std::vector<stats::NocPort> Gpu::request_ports() const { return impl_->request().ports(); }

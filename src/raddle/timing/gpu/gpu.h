@@ -2,6 +2,10 @@
 //
 // Host time does not pass: what is submitted before the host waits for something is all there at
 // once. A launch starts at the earliest in the window after the one in which it became free to go.
+//
+// Either one host waits for what it has submitted (submit, run_until ...), or several tenants with
+// a time of their own share the GPU: then whoever drives them submits for each (enqueue) and lets
+// the clock run to a horizon, stopping wherever something is over (run_to).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -57,6 +61,7 @@ struct LaunchInfo {
   StreamId stream{};
   std::uint64_t sequence = 0;
   std::uint64_t warp_instructions = 0;  ///< where known: recorded streams
+  TenantId tenant{};
 };
 
 /// A launch with its op streams; `code` is its code as this machine executes it.
@@ -65,6 +70,20 @@ struct Submission {
   std::shared_ptr<const trace::LoweredCode> code;
   LaunchInfo info;
   trace::DeviceOrigin origin = {};  ///< of a launch that a kernel made
+};
+
+/// A program on the host with a clock of its own.
+struct Host {
+  TenantId tenant{};
+  Cycle now = 0;
+};
+
+/// A launch of a host is over, with all that descends from it.
+struct Completion {
+  TenantId tenant{};
+  StreamId stream{};
+  std::uint64_t sequence = 0;
+  Cycle at = 0;
 };
 
 /// What became of a launch.
@@ -119,25 +138,48 @@ class Gpu {
   Cycle run_until(Mark mark);
   /// The host waits until everything submitted is complete.
   void run_until_idle();
-  /// The host has changed these bytes. Precondition: everything submitted is complete.
+
+  // Several hosts. Submitting does not move the clock, so nothing is waited for: neither for room
+  // nor, in stream 0, for the launch's end.
+
+  /// As submit_tree.
+  void enqueue(Host host, std::vector<Submission> tree);
+  Mark record(Host host, StreamId stream);
+  void wait(Host host, StreamId stream, Mark mark);
+  /// When the mark was reached; kNever: not yet.
+  Cycle reached(Mark mark) const;
+  /// All that the tenant has submitted is complete.
+  bool idle(TenantId tenant) const;
+  /// Runs until something of what was submitted is over, but no further than to the horizon. False:
+  /// the clock stands exactly there, whatever is under way, and now(), counters() and hash() are of
+  /// that cycle.
+  bool run_to(Cycle horizon);
+  /// Launches that were completed since the last call, in that order.
+  std::vector<Completion> take_completions();
+
+  /// The host has changed these bytes. Precondition: nothing that is under way touches them.
   void host_wrote(Address at, std::uint64_t bytes);
   /// One launch of PTX instructions as they are, to its end.
   void run(trace::KernelStream& stream, const LaunchInfo& info);
 
-  /// End of the last kernel so far.
+  /// End of the last kernel so far; the horizon when the clock has run to one.
   Cycle now() const;
-  /// Of all components. Precondition for these and hash(): nothing is under way.
+  /// Of all components. Precondition for these and hash(): nothing is under way, or the clock has
+  /// run to a horizon.
   stats::GpuCounters counters() const;
   /// Every launch in order of submission; their counters sum up to counters(), but for those of the
   /// schedulers.
   const std::vector<KernelRun>& kernels();
+  /// Of all launches of the tenant so far, also while some are under way; scheduler-cycles of
+  /// nobody's warps are in none. Tenants sum up to counters(), but for those of the schedulers.
+  stats::GpuCounters tenant_counters(TenantId tenant);
   /// Every counter of every component, for state_hash.
   std::uint64_t hash() const;
   /// Ports of the request and of the reply network (timing/noc).
   std::vector<stats::NocPort> request_ports() const;
   std::vector<stats::NocPort> reply_ports() const;
   /// Conservation laws that do not hold, one sentence each; empty = all do. At any time when
-  /// nothing is under way.
+  /// nothing is under way; at a horizon without the laws of each component.
   std::vector<std::string> audit();
   /// Statistics of each level's policy, summed over its instances.
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);

@@ -31,6 +31,7 @@ struct GridLaunch {
   const DecodedKernel* code = nullptr;
   policy::DeviceParent parent = {};
   std::uint32_t priority = 0;
+  TenantId tenant{};
 };
 
 struct Grid {
@@ -72,8 +73,8 @@ class Grids {
   policy::GridInfo info(GridId id) const {
     const Grid& grid = grids_[id];
     const GridLaunch& is = grid.is;
-    return {id,          is.sequence, is.name,   is.stream,   is.grid,
-            grid.blocks, is.priority, is.parent, std::nullopt};
+    return {id,          is.sequence, is.name,   is.stream, is.grid,
+            grid.blocks, is.priority, is.parent, is.tenant, std::nullopt};
   }
 
  private:

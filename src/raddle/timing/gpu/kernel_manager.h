@@ -10,6 +10,10 @@
 // "simpleHyperQ"). A launch that leaves its queue is with the KMU launch_latency_cycles later and
 // waits there for an entry of the distributor, first come, first served.
 //
+// Tenants are programs of their own: each has its streams, its legacy default stream, which is a
+// barrier to nobody else, and its hardware queues (as clients of NVIDIA's Multi-Process Service
+// have since Volta). They meet at the KMU.
+//
 // All times are explicit, so when advance() is called does not matter, only that it has been told
 // of every end before. Left out: priorities, non-blocking streams, copies as operations of a
 // stream.
@@ -31,11 +35,12 @@ class KernelManager {
  public:
   KernelManager(const KernelSpec& spec, Cycle launch_latency)
       : queues_(spec.queues), launch_latency_(launch_latency) {}
+  // `tenant`: whose stream that is.
 
   // --- from the host, at time `now` of the host --------------------------------------------------
-  void launch(StreamId stream, std::uint32_t job, Cycle now);
-  Mark record(StreamId stream, Cycle now);
-  void wait(StreamId stream, Mark mark, Cycle now);
+  void launch(StreamId stream, std::uint32_t job, Cycle now, TenantId tenant = {});
+  Mark record(StreamId stream, Cycle now, TenantId tenant = {});
+  void wait(StreamId stream, Mark mark, Cycle now, TenantId tenant = {});
 
   // --- from the SMs ------------------------------------------------------------------------------
   /// A kernel's launch, with the KMU at `at`. Streams know nothing of it: whoever calls says when
@@ -43,7 +48,7 @@ class KernelManager {
   void launch_from_device(std::uint32_t job, Cycle at) { insert({job, at, at}); }
 
   // --- from the distributor ----------------------------------------------------------------------
-  void ended(StreamId stream, Cycle at);
+  void ended(StreamId stream, Cycle at, TenantId tenant = {});
   /// Lets everything leave its queue that may.
   void advance();
   struct Pending {
@@ -59,6 +64,10 @@ class KernelManager {
   Cycle reached(Mark mark) const { return marks_[mark]; }
   /// Every operation is complete.
   bool idle() const { return open_ == 0; }
+  /// ... of the tenant.
+  bool idle(TenantId tenant) const {
+    return index(tenant) >= programs_.size() || programs_[index(tenant)].open == 0;
+  }
   /// Operations in queues.
   std::size_t queued() const;
   void describe(std::string& out) const;
@@ -80,19 +89,26 @@ class KernelManager {
     std::deque<Operation> operations;
     Cycle moved = 0;  // when an operation last left
   };
-  void submit(Operation operation, StreamId stream, Cycle now);
-  Cycle free_to_go(const Operation& o, const Queue& queue) const;
-  void leave(const Operation& o, Cycle at);
+  /// What the streams of one tenant know of each other.
+  struct Program {
+    std::vector<Queue> queues;
+    std::vector<Stream> streams = std::vector<Stream>(1);
+    std::deque<std::uint64_t> open_before = {0};  // open operations of other streams before each
+                                                  // open one of stream 0, and after the last
+    std::uint64_t open = 0;
+    Cycle last_end = 0;
+  };
+  void submit(Operation operation, TenantId tenant, Cycle now);
+  static void complete(Program& program, std::uint32_t stream, Cycle at);
+  Cycle free_to_go(const Program& program, const Operation& o, const Queue& queue) const;
+  bool advance(Program& program);
+  void leave(Program& program, const Operation& o, Cycle at);
   void insert(const Pending& p);
-  void complete(std::uint32_t stream, Cycle at);
 
-  std::vector<Queue> queues_;
+  unsigned queues_;  // of each tenant
   Cycle launch_latency_;
-  std::vector<Stream> streams_ = std::vector<Stream>(1);
-  std::deque<std::uint64_t> open_before_ = {0};  // open operations of other streams before each
-                                                 // open one of stream 0, and after the last
+  std::vector<Program> programs_;  // by tenant
   std::uint64_t open_ = 0;
-  Cycle last_end_ = 0;
   std::deque<Pending> pending_;
   std::vector<Cycle> marks_;
 };

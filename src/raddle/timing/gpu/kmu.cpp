@@ -5,6 +5,7 @@
 namespace raddle::timing {
 
 void Kmu::launch(const GridLaunch& launch, Cycle arrival) {
+  RADDLE_ASSERT(index(launch.tenant) < kMostTenants);
   on_way_.push({arrival, launch.job, grids_.add(launch, arrival)});
 }
 
@@ -72,7 +73,8 @@ void Kmu::enter(GridId id, unsigned entry, Cycle begin) {
   Grid& grid = grids_[id];
   grid.entry = entry;
   grid.begin = begin;
-  grid.launch = {grid.is.ops, grid.is.code, grid.is.job, static_cast<std::uint8_t>(entry)};
+  grid.launch = {grid.is.ops, grid.is.code, grid.is.job, static_cast<std::uint8_t>(entry),
+                 grid.is.tenant};
   policy::GridInfo info = grids_.info(id);
   info.entry = entry;
   policy_.on_enter(info);

@@ -7,21 +7,29 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
+#include "raddle/base/types.h"
 #include "raddle/timing/code/occupancy.h"
 
 namespace raddle::timing {
+
+/// What decides where a block fits.
+struct BlockKind {
+  BlockNeeds needs;
+  TenantId tenant{};
+  friend bool operator==(const BlockKind&, const BlockKind&) = default;
+};
 
 class Rooms {
  public:
   /// A grid with blocks like that has begun: which set is its own. fits(sm) is asked for each SM
   /// when nobody had such blocks before.
   template <class Fits>
-  unsigned add(const BlockNeeds& needs, unsigned sms, Fits fits) {
+  unsigned add(const BlockKind& kind, unsigned sms, Fits fits) {
     unsigned vacant = static_cast<unsigned>(kinds_.size());
     for (unsigned i = 0; i < kinds_.size(); ++i) {
       if (kinds_[i].grids == 0) {
         vacant = i;
-      } else if (kinds_[i].needs == needs) {
+      } else if (kinds_[i].is == kind) {
         ++kinds_[i].grids;
         return i;
       }
@@ -30,7 +38,7 @@ class Rooms {
       kinds_.emplace_back();
       rooms_.emplace_back();
     }
-    kinds_[vacant] = {needs, 1};
+    kinds_[vacant] = {kind, 1};
     rooms_[vacant] = {};
     for (unsigned sm = 0; sm < sms; ++sm)
       if (fits(sm)) rooms_[vacant].set(sm);
@@ -41,12 +49,12 @@ class Rooms {
     RADDLE_ASSERT(kinds_[kind].grids != 0);
     if (--kinds_[kind].grids == 0) rooms_[kind] = {};
   }
-  /// What is free on the SM has changed: fits(needs) says for what.
+  /// What is free on the SM has changed: fits(kind) says for what.
   template <class Fits>
   void update(unsigned sm, Fits fits) {
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       if (kinds_[i].grids == 0) continue;
-      if (fits(kinds_[i].needs)) rooms_[i].set(sm);
+      if (fits(kinds_[i].is)) rooms_[i].set(sm);
       else rooms_[i].clear(sm);
     }
   }
@@ -61,7 +69,7 @@ class Rooms {
 
  private:
   struct Kind {
-    BlockNeeds needs;
+    BlockKind is;
     std::uint32_t grids = 0;  // with blocks left
   };
   std::vector<Kind> kinds_;

@@ -1,43 +1,47 @@
 #include "raddle/timing/mem/denovo_slice.h"
 
 #include "raddle/timing/cache/denovo_l1.h"
-#include "raddle/timing/noc/network.h"
 
 namespace raddle::timing {
 
 namespace {
-DenovoBank::Shape bank_shape(const MachineSpec& machine) {
-  return {machine.l2.sets(), machine.l2.ways, machine.l2.mshr_entries, machine.l2.mshr_merges};
+DenovoBank::Shape bank_shape(const L2Spec& l2) {
+  return {l2.sets(), l2.ways, l2.mshr_entries, l2.mshr_merges};
 }
 
 /// A request has an answer, or one message for each word at most.
 constexpr unsigned kMessagesOfRequest = 17;
 
-unsigned most_messages(const MachineSpec& m, unsigned limit) {
-  return limit + kMessagesOfRequest * (1 + m.l2.mshr_entries * m.l2.mshr_merges) +
-         kMessagesOfRequest;
+/// To the L1 where words are registered; all else is for the requester.
+bool for_owner(MessageKind kind) {
+  return kind >= MessageKind::Forward && kind <= MessageKind::Recall;
+}
+
+unsigned most_messages(const L2Spec& l2, unsigned limit) {
+  return limit + kMessagesOfRequest * (1 + l2.mshr_entries * l2.mshr_merges) + kMessagesOfRequest;
 }
 }  // namespace
 
-DenovoSlice::DenovoSlice(const MachineSpec& machine, const AddressMap& map, unsigned id,
-                         unsigned place, DramChannel& dram, Ring<WriteBack>& write_backs)
-    : credits_(machine.noc.queue_flits),
-      reply_limit_(machine.l2.hit_latency_cycles / machine.l2.interval_cycles +
-                   machine.l2.out_queue),
-      id_(id),
+DenovoSlice::DenovoSlice(const PartitionSpec& partition, const AddressMap& map, unsigned place,
+                         DramChannel& dram, Ring<WriteBack>& write_backs)
+    : credits_(partition.port.queue_flits),
+      reply_limit_(partition.l2.hit_latency_cycles / partition.l2.interval_cycles +
+                   partition.l2.out_queue),
+      id_(partition.slice(place)),
       place_(place),
-      latency_(machine.noc.latency_cycles),
-      directory_cycles_(machine.coherence.directory_cycles),
-      spec_(machine.l2),
+      node_(static_cast<unsigned>(partition.endpoints.slice(id_))),
+      latency_(partition.port.latency),
+      directory_cycles_(partition.coherence.directory_cycles),
+      spec_(partition.l2),
       dram_(dram),
       write_backs_(write_backs),
-      bank_(bank_shape(machine), map),
-      data_(most_messages(machine, reply_limit_)),
-      control_(most_messages(machine, reply_limit_)),
-      ports_(port_capacity(machine), port_capacity(machine)),
-      request_flits_(packet_size(machine), Direction::Request),
-      reply_flits_(packet_size(machine), Direction::Reply),
-      pace_(machine) {}
+      bank_(bank_shape(partition.l2), map),
+      data_(most_messages(partition.l2, reply_limit_)),
+      control_(most_messages(partition.l2, reply_limit_)),
+      ports_(port_capacity(partition.port), port_capacity(partition.port)),
+      request_flits_(partition.port.packet, Direction::Request),
+      reply_flits_(partition.port.packet, Direction::Reply),
+      pace_(partition.port) {}
 
 unsigned DenovoSlice::most_late_write_backs() { return DenovoL1::kRecallsOfBank; }
 
@@ -70,7 +74,7 @@ void DenovoSlice::accept(Cycle now) {
   if (refused_) count.blocked_cycles += now - refused_since_, refused_ = false;
   ports_.credit_out.push(now + latency_,
                          static_cast<std::uint8_t>(request_flits_.flits(in.front())));
-  ports_.noc_credit_box->post(now + latency_, id_);
+  ports_.noc_credit_box->post(now + latency_, node_);
   in.pop();
   look_up_free_ = now + spec_.interval_cycles;
 }
@@ -116,8 +120,10 @@ void DenovoSlice::send_replies(Cycle now) {
     lacks_credits_ = credits_ < flits;
     if (lacks_credits_) return;
     credits_ -= flits, inject_free_ = pace_.send(now, flits);
-    ports_.to_noc.push(now + latency_, m);
-    ports_.noc_box->post(now + latency_, id_);
+    Message out = m;
+    out.to = Endpoints::sm(for_owner(m.kind) ? m.peer : m.sm);
+    ports_.to_noc.push(now + latency_, out);
+    ports_.noc_box->post(now + latency_, node_);
     queue.pop();
   }
 }

@@ -1,7 +1,5 @@
 #include "raddle/timing/mem/l2_slice.h"
 
-#include "raddle/timing/noc/network.h"
-
 namespace raddle::timing {
 namespace {
 
@@ -15,43 +13,50 @@ unsigned reply_limit(const L2Spec& l2) {
 
 /// How early a reply may be posted: the receiver's mailbox sees 64 cycles from the start of its
 /// window, which may lie a window, at most a wire, behind the sender's cycle.
-Cycle furthest_ahead(Cycle latency) { return 2 * latency < 64 ? 64 - 2 * latency : 0; }
+Cycle furthest_ahead(Cycle latency) {
+  return 2 * latency < L2Slice::kMostAhead ? L2Slice::kMostAhead - 2 * latency : 0;
+}
 
 /// Replies that may be on the wire ahead of time: a flit each, at the network's clock.
-unsigned most_leaving(const MachineSpec& machine) {
-  const std::uint32_t network = machine.noc.clock_mhz, core = machine.core_clock_mhz;
-  const unsigned flits_per_cycle = network == 0 ? 1 : (network + core - 1) / core;
-  return (static_cast<unsigned>(furthest_ahead(machine.noc.latency_cycles)) + 2) * flits_per_cycle;
+unsigned most_leaving(const PortSpec& port) {
+  const unsigned flits_per_cycle = (port.network_mhz + port.core_mhz - 1) / port.core_mhz;
+  return (static_cast<unsigned>(furthest_ahead(port.latency)) + 2) * flits_per_cycle;
 }
 
 }  // namespace
 
-L2Slice::L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id, unsigned place,
+L2Slice::L2Slice(const PartitionSpec& partition, const AddressMap& map, unsigned place,
                  DramChannel& dram, Ring<WriteBack>& write_backs)
-    : credits_(machine.noc.queue_flits),
-      reply_limit_(reply_limit(machine.l2)),
-      replies_(reply_limit_ + machine.l2.mshr_entries * machine.l2.mshr_merges),
-      atomics_(reply_limit_ + machine.l2.mshr_entries * machine.l2.mshr_merges),
+    : credits_(partition.port.queue_flits),
+      reply_limit_(reply_limit(partition.l2)),
+      replies_(reply_limit_ + partition.l2.mshr_entries * partition.l2.mshr_merges),
+      atomics_(reply_limit_ + partition.l2.mshr_entries * partition.l2.mshr_merges),
       sets_(kHints),
-      leaving_(most_leaving(machine)),
-      latency_(machine.noc.latency_cycles),
+      leaving_(most_leaving(partition.port)),
+      latency_(partition.port.latency),
       ahead_(furthest_ahead(latency_)),
-      id_(id),
+      id_(partition.slice(place)),
       place_(place),
+      node_(static_cast<unsigned>(partition.endpoints.slice(id_))),
       dram_(dram),
       write_backs_(write_backs),
       map_(map),
-      spec_(machine.l2),
+      spec_(partition.l2),
       tags_(spec_.sets(), spec_.ways),
       mshrs_(spec_.mshr_entries, spec_.mshr_merges),
-      ports_(port_capacity(machine)),
-      request_flits_(packet_size(machine), Direction::Request),
-      reply_flits_(packet_size(machine), Direction::Reply),
-      pace_(machine) {}
+      ports_(port_capacity(partition.port)),
+      request_flits_(partition.port.packet, Direction::Request),
+      reply_flits_(partition.port.packet, Direction::Reply),
+      pace_(partition.port) {}
 
 void L2Slice::set_skip(bool skip) {
   skip_ = skip;
-  ahead_ = skip ? furthest_ahead(latency_) : 0;
+  set_ahead(skip);
+}
+
+void L2Slice::set_ahead(bool ahead) {
+  ahead_ = ahead && skip_ ? furthest_ahead(latency_) : 0;
+  RADDLE_ASSERT(ahead_ <= kMostAhead);
 }
 
 Cycle L2Slice::tick(Cycle now) {
@@ -137,7 +142,7 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
                       m.kind,
                       m.lanes,
                       m.kernel,
-                      Waiter::packed(head_set(), (ask != 0) + passed_on),
+                      Waiter::pack(head_set(), m.tenant, (ask != 0) + passed_on),
                       static_cast<std::uint32_t>(now)};
   if (fresh) e = mshrs_.add(m.line, missing, waiter);
   else mshrs_.wait(e, missing, waiter);
@@ -196,7 +201,7 @@ void L2Slice::accept(Cycle now) {
   sets_.pop();
   look_up_free_ = now + spec_.interval_cycles;
   ports_.credit_out.push(now + latency_, static_cast<std::uint8_t>(flits));
-  ports_.noc_credit_box->post(now + latency_, id_);
+  ports_.noc_credit_box->post(now + latency_, node_);
 }
 
 void L2Slice::fill(Cycle now, const DramReply& reply) {
@@ -238,8 +243,10 @@ void L2Slice::send_replies(Cycle now) {
     lacks_credits_ = !has_credits(now, flits);
     if (lacks_credits_) return;
     credits_ -= flits, inject_free_ = pace_.send(leaves, flits);
-    ports_.to_noc.push(leaves + latency_, m);
-    ports_.noc_box->post(leaves + latency_, id_);
+    Message reply = m;
+    reply.to = Endpoints::sm(m.sm);
+    ports_.to_noc.push(leaves + latency_, reply);
+    ports_.noc_box->post(leaves + latency_, node_);
     if (leaving_.full()) leaving_.pop();  // one that has left
     leaving_.push(leaves);
     stats::L2Counters& count = count_[m.kernel];

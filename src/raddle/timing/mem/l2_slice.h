@@ -44,7 +44,7 @@
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/dram/channel.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/flits.h"
 #include "raddle/timing/wire/memory_ports.h"
@@ -61,10 +61,9 @@ struct WriteBack {
 
 class L2Slice {
  public:
-  /// `id` counts through the whole machine, `place` inside the partition. References must outlive
-  /// the slice.
-  L2Slice(const MachineSpec& machine, const AddressMap& map, unsigned id, unsigned place,
-          DramChannel& dram, Ring<WriteBack>& write_backs);
+  /// `place` counts inside the partition. References must outlive the slice.
+  L2Slice(const PartitionSpec& partition, const AddressMap& map, unsigned place, DramChannel& dram,
+          Ring<WriteBack>& write_backs);
 
   SlicePorts& ports() { return ports_; }
   /// A blocked head waits for this partition, not for the network, and credits matter only to one
@@ -108,6 +107,10 @@ class L2Slice {
   void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set()); }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
+  /// Replies may be handed over (and counted) ahead of time: no more than kMostAhead cycles, never
+  /// without skip.
+  static constexpr Cycle kMostAhead = 64;
+  void set_ahead(bool ahead);
 
   bool idle() const;
   void describe(std::string& out) const;
@@ -169,16 +172,20 @@ class L2Slice {
     std::uint8_t sectors = 0;
     MessageKind kind = MessageKind::Read;
     std::uint8_t lanes = 0, kernel = 0;
-    std::uint32_t set_accesses = 0;  // no bit fields, as in Mshrs::Entry
+    // Set, tenant and accesses to DRAM, of 0 to 2: no bit fields, as in Mshrs::Entry.
+    std::uint32_t packed = 0;
     std::uint32_t since = 0;
-    static std::uint32_t packed(std::uint32_t set, std::uint32_t dram_accesses) {
-      return set << 8 | dram_accesses;
+    static std::uint32_t pack(std::uint32_t set, TenantId tenant, std::uint32_t dram_accesses) {
+      static_assert(kMostTenants <= 16);
+      return set << 8 | std::uint32_t{index(tenant)} << 4 | dram_accesses;
     }
-    std::uint32_t set() const { return set_accesses >> 8; }
-    std::uint32_t dram_accesses() const { return set_accesses & 0xff; }
-    void add_dram_access() { ++set_accesses; }
+    std::uint32_t set() const { return packed >> 8; }
+    std::uint32_t dram_accesses() const { return packed & 0xf; }
+    void add_dram_access() { ++packed; }
     Message message(std::uint32_t line) const {
-      return {line, sm, tag, sectors, kind, lanes, kernel};
+      Message m{line, sm, tag, sectors, kind, lanes, kernel};
+      m.tenant = static_cast<TenantId>(packed >> 4 & 0xf);
+      return m;
     }
   };
 
@@ -193,7 +200,8 @@ class L2Slice {
   Ring<std::uint32_t> sets_;  // of the oldest requests, as far as they are known
   Ring<Cycle> leaving_;       // when replies leave, or have left, that are on the wire already
   Cycle latency_, ahead_;     // ahead: how early a reply may be put on the wire
-  unsigned id_, place_;
+  unsigned id_, place_;       // in the machine, in the partition
+  unsigned node_;             // id_ as an endpoint of the networks
   DramChannel& dram_;
   Ring<WriteBack>& write_backs_;
   const AddressMap& map_;

@@ -17,13 +17,16 @@ unsigned kept_for_reads(const DramSpec& dram) { return std::min(8u, dram.queue /
 template <class Slice>
 class PartitionOf final : public Partition {
  public:
-  PartitionOf(const MachineSpec& machine, const AddressMap& map, unsigned channel,
+  PartitionOf(const PartitionSpec& spec, const AddressMap& map,
               std::unique_ptr<policy::DramPolicy> policy);
 
   unsigned slices() const override { return static_cast<unsigned>(slice_.size()); }
   SlicePorts& ports(unsigned place) override { return slice_[place]->ports(); }
   DramChannel& dram() override { return dram_; }
   void set_skip(bool skip) override;
+  void set_ahead(bool ahead) override {
+    for (auto& slice : slice_) slice->set_ahead(ahead);
+  }
   Cycle next_arrival(Cycle from) const override;
   void open_window() override;
   void prefetch(Cycle end) override;
@@ -57,20 +60,18 @@ class PartitionOf final : public Partition {
 };
 
 template <class Slice>
-PartitionOf<Slice>::PartitionOf(const MachineSpec& machine, const AddressMap& map, unsigned channel,
+PartitionOf<Slice>::PartitionOf(const PartitionSpec& spec, const AddressMap& map,
                                 std::unique_ptr<policy::DramPolicy> policy)
-    : channel_(channel),
-      kept_for_reads_(kept_for_reads(machine.dram)),
-      dram_(machine, map, channel, std::move(policy)),
+    : channel_(spec.channel.id),
+      kept_for_reads_(kept_for_reads(spec.channel.dram)),
+      dram_(spec.channel, map, std::move(policy)),
       // Held back at the limit; beyond it come one per slice in the same cycle and one per fill
       // under way.
-      write_backs_(machine.l2.write_back_queue + map.slices_per_channel() + machine.dram.queue +
-                   dram_.replies().capacity() +
-                   map.slices_per_channel() * DenovoSlice::most_late_write_backs()),
-      slice_due_(map.slices_per_channel(), 0) {
-  for (unsigned i = 0; i < map.slices_per_channel(); ++i)
-    slice_.push_back(std::make_unique<Slice>(machine, map, channel * map.slices_per_channel() + i,
-                                             i, dram_, write_backs_));
+      write_backs_(spec.l2.write_back_queue + spec.slices + spec.channel.dram.queue +
+                   dram_.replies().capacity() + spec.slices * DenovoSlice::most_late_write_backs()),
+      slice_due_(spec.slices, 0) {
+  for (unsigned i = 0; i < spec.slices; ++i)
+    slice_.push_back(std::make_unique<Slice>(spec, map, i, dram_, write_backs_));
 }
 
 template <class Slice>
@@ -211,12 +212,12 @@ std::vector<std::string> PartitionOf<Slice>::audit() const {
 
 }  // namespace
 
-std::unique_ptr<Partition> make_partition(const MachineSpec& machine, const AddressMap& map,
-                                          unsigned channel,
+std::unique_ptr<Partition> make_partition(const PartitionSpec& spec, const AddressMap& map,
                                           std::unique_ptr<policy::DramPolicy> policy) {
-  if (machine.coherence.ownership)
-    return std::make_unique<PartitionOf<DenovoSlice>>(machine, map, channel, std::move(policy));
-  return std::make_unique<PartitionOf<L2Slice>>(machine, map, channel, std::move(policy));
+  RADDLE_ASSERT(spec.slices == map.slices_per_channel());
+  if (spec.coherence.ownership)
+    return std::make_unique<PartitionOf<DenovoSlice>>(spec, map, std::move(policy));
+  return std::make_unique<PartitionOf<L2Slice>>(spec, map, std::move(policy));
 }
 
 }  // namespace raddle::timing

@@ -7,7 +7,7 @@
 #include "raddle/policy/dram/policy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/dram/channel.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
 
@@ -24,6 +24,8 @@ class Partition {
 
   /// false: every part acts every cycle; results must be the same.
   virtual void set_skip(bool skip) = 0;
+  /// L2Slice::set_ahead of all its slices.
+  virtual void set_ahead(bool ahead) = 0;
   virtual Cycle next_arrival(Cycle from) const = 0;
   virtual void open_window() = 0;
   /// Hints what a window up to `end` will touch.
@@ -41,10 +43,8 @@ class Partition {
   virtual std::vector<std::string> audit() const = 0;
 };
 
-/// The machine's partition of that channel, with slices as its coherence asks for. `map` must
-/// outlive it.
-std::unique_ptr<Partition> make_partition(const MachineSpec& machine, const AddressMap& map,
-                                          unsigned channel,
+/// With slices as the coherence asks for. `map` must outlive the partition.
+std::unique_ptr<Partition> make_partition(const PartitionSpec& spec, const AddressMap& map,
                                           std::unique_ptr<policy::DramPolicy> policy);
 
 }  // namespace raddle::timing

@@ -8,40 +8,52 @@ namespace {
 constexpr std::uint64_t kProbe = 1'000'000;  // clocks are in MHz: any other ratio shows by then
 }
 
-Crossbar::Crossbar(const NetworkShape& shape, const CrossbarShape& ports, const AddressMap* map)
-    : Network(shape, map),
+template <unsigned Words>
+Crossbar<Words>::Crossbar(const NetworkShape& shape, const CrossbarShape& ports)
+    : Network(shape),
       ports_(ports),
-      core_clock_(shape.clock.memory_at(1) == 1 && shape.clock.core_at(kProbe) == kProbe),
-      sender_(shape.senders),
-      receiver_(shape.receivers),
-      input_((shape.senders + ports.senders_per_port - 1) / ports.senders_per_port),
-      output_((shape.receivers + ports.receivers_per_port - 1) / ports.receivers_per_port),
-      inputs_(static_cast<unsigned>(input_.size())) {}
+      core_clock_(shape.clock.other_at(1) == 1 && shape.clock.core_at(kProbe) == kProbe),
+      sender_(senders()),
+      receiver_(receivers()),
+      input_((senders() + ports.senders_per_port - 1) / ports.senders_per_port),
+      output_((receivers() + ports.receivers_per_port - 1) / ports.receivers_per_port),
+      inputs_(static_cast<unsigned>(input_.size())),
+      go_(output_.size()) {
+  RADDLE_ASSERT(inputs_ <= BitSet<Words>::kSize && output_.size() < kNone);
+}
 
-void Crossbar::connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) {
+template <unsigned Words>
+void Crossbar<Words>::attach_sender(unsigned sender, MessageLink& in, CreditLink& credit_out) {
   unsigned i = sender / ports_.senders_per_port;
   sender_[sender] = {&in, &credit_out, i};
   if (input_[i].senders == 0)
-    input_[i].first = input_[i].sender = static_cast<std::uint8_t>(sender), input_[i].link = &in;
+    input_[i].first = input_[i].sender = static_cast<std::uint16_t>(sender), input_[i].link = &in;
   ++input_[i].senders;
   open_in_.set(i);
 }
 
-void Crossbar::connect_output(unsigned receiver, MessageLink& out, CreditLink* credit_in) {
+template <unsigned Words>
+void Crossbar<Words>::attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) {
   unsigned o = receiver / ports_.receivers_per_port;
   RADDLE_ASSERT(credit_in == nullptr || ports_.receivers_per_port == 1);
   receiver_[receiver] = {&out, o};
   output_[o].credit = credit_in, output_[o].credits = shape_.credits;
 }
 
-void Crossbar::add_to(Engine& engine) { engine.add(*this); }
+template <unsigned Words>
+void Crossbar<Words>::add_to(Engine& engine) {
+  engine.add(*this);
+}
 
-Cycle Crossbar::tick(Cycle now) {
+template <unsigned Words>
+Cycle Crossbar<Words>::tick(Cycle now) {
   std::uint64_t cycle = now, last = now;
-  if (!core_clock_) cycle = shape_.clock.first_from(now), last = shape_.clock.memory_at(now);
-  credit_box_.take(now, [&](unsigned o) { take_credits(o, now, cycle); });
-  box_.take(now, [&](unsigned s) {
-    if (unsigned i = sender_[s].port; open_in_.test(i)) show_head(i, now, cycle);
+  if (!core_clock_) cycle = shape_.clock.first_from(now), last = shape_.clock.other_at(now);
+  credit_box_.take(now, [&](unsigned node) {
+    take_credits(receiver_[receiver_of(static_cast<NodeId>(node))].port, now, cycle);
+  });
+  box_.take(now, [&](unsigned node) {
+    if (unsigned i = sender_[sender_of(node)].port; open_in_.test(i)) show_head(i, now, cycle);
   });
   for (; cycle <= last; ++cycle) {
     if ((done_occupied_ >> (cycle & 63) & 1) != 0) finish_transfers(now, cycle);
@@ -51,7 +63,8 @@ Cycle Crossbar::tick(Cycle now) {
   return next_event(now, last + 1);
 }
 
-Cycle Crossbar::next_event(Cycle now, std::uint64_t cycle) const {
+template <unsigned Words>
+Cycle Crossbar<Words>::next_event(Cycle now, std::uint64_t cycle) const {
   Cycle next = next_arrival(now + 1);
   if (done_occupied_ != 0)
     next = std::min(
@@ -61,13 +74,15 @@ Cycle Crossbar::next_event(Cycle now, std::uint64_t cycle) const {
 }
 
 /// Lists an output whose packet can go.
-void Crossbar::consider(unsigned o) {
+template <unsigned Words>
+void Crossbar<Words>::consider(unsigned o) {
   const Output& out = output_[o];
   if (!out.busy && out.waiting != 0 && out.credits >= shape_.max_flits)
     go_[going_++] = static_cast<std::uint16_t>(o);
 }
 
-void Crossbar::finish_transfers(Cycle now, std::uint64_t cycle) {
+template <unsigned Words>
+void Crossbar<Words>::finish_transfers(Cycle now, std::uint64_t cycle) {
   unsigned slot = cycle & 63;
   done_occupied_ &= ~(1ull << slot);
   for (unsigned o = done_[slot], next; o != kNone; o = next) {
@@ -82,7 +97,8 @@ void Crossbar::finish_transfers(Cycle now, std::uint64_t cycle) {
   }
 }
 
-void Crossbar::take_credits(unsigned o, Cycle now, std::uint64_t cycle) {
+template <unsigned Words>
+void Crossbar<Words>::take_credits(unsigned o, Cycle now, std::uint64_t cycle) {
   Output& out = output_[o];
   bool starved = out.credits < shape_.max_flits;
   out.credits += take_credits_of(*out.credit, now);
@@ -91,7 +107,8 @@ void Crossbar::take_credits(unsigned o, Cycle now, std::uint64_t cycle) {
   consider(o);
 }
 
-unsigned Crossbar::oldest_sender(const Input& in) const {
+template <unsigned Words>
+unsigned Crossbar<Words>::oldest_sender(const Input& in) const {
   unsigned best = in.first, from = in.turn;
   Cycle at = kNever;
   for (unsigned n = 0; n < in.senders; ++n, from = from + 1 == in.senders ? 0 : from + 1) {
@@ -101,14 +118,15 @@ unsigned Crossbar::oldest_sender(const Input& in) const {
   return best;
 }
 
-void Crossbar::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
+template <unsigned Words>
+void Crossbar<Words>::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
   Input& in = input_[i];
   if (in.senders > 1) {
-    in.sender = static_cast<std::uint8_t>(oldest_sender(in));
+    in.sender = static_cast<std::uint16_t>(oldest_sender(in));
     in.link = sender_[in.sender].link;
   }
   if (in.link->next_arrival() > now) return;
-  in.receiver = static_cast<std::uint8_t>(receiver(in.link->front()));
+  in.receiver = static_cast<std::uint16_t>(receiver_of(in.link->front().to));
   unsigned o = receiver_[in.receiver].port;
   Output& out = output_[o];
   if (out.credits < shape_.max_flits && out.starved_since == kNever) out.starved_since = cycle;
@@ -117,10 +135,12 @@ void Crossbar::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
   if (out.waiting++ == 0) consider(o);
 }
 
-void Crossbar::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
+template <unsigned Words>
+void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
   Output& out = output_[o];
-  unsigned i =
-      inputs_ <= 128 ? first_of_128_from(out.want, out.turn) : out.want.first_from(out.turn);
+  unsigned i = 0;
+  if constexpr (Words == 2) i = first_of_128_from(out.want, out.turn);
+  else i = out.want.first_from(out.turn);
   Input& in = input_[i];
   const Message m = in.link->front();
   in.link->pop();
@@ -134,7 +154,7 @@ void Crossbar::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
   }
   receiver_[in.receiver].link->push(core_at(cycle + flits - 1) + shape_.latency, m);
   sender_[in.sender].credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
-  if (in.senders > 1) in.turn = static_cast<std::uint8_t>((in.sender + 1 - in.first) % in.senders);
+  if (in.senders > 1) in.turn = static_cast<std::uint16_t>((in.sender + 1 - in.first) % in.senders);
   out.turn = i + 1 == inputs_ ? 0 : i + 1;
   out.want.clear(i), --out.waiting;
   out.busy = true, out.source = static_cast<std::uint16_t>(i);
@@ -147,13 +167,15 @@ void Crossbar::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
   if (++in.active < ports_.speedup) open_in_.set(i), show_head(i, now, cycle);
 }
 
-bool Crossbar::idle() const {
+template <unsigned Words>
+bool Crossbar<Words>::idle() const {
   return done_occupied_ == 0 && box_.next(0) == kNever &&
          std::all_of(output_.begin(), output_.end(),
                      [](const Output& o) { return o.waiting == 0; });
 }
 
-void Crossbar::describe(std::string& out) const {
+template <unsigned Words>
+void Crossbar<Words>::describe(std::string& out) const {
   out += std::string(direction()) + " crossbar:";
   bool waits = false;
   for (std::size_t o = 0; o < output_.size(); ++o) {
@@ -168,14 +190,16 @@ void Crossbar::describe(std::string& out) const {
   out += waits ? "\n" : " no packet waits\n";
 }
 
-std::vector<stats::NocPort> Crossbar::ports() const {
+template <unsigned Words>
+std::vector<stats::NocPort> Crossbar<Words>::ports() const {
   std::vector<stats::NocPort> all;
   for (const Input& in : input_) all.push_back(in.count);
   for (const Output& out : output_) all.push_back(out.count);
   return all;
 }
 
-std::vector<std::string> Crossbar::audit() const {
+template <unsigned Words>
+std::vector<std::string> Crossbar<Words>::audit() const {
   std::vector<std::string> broken;
   std::string name = std::string(direction()) + " crossbar: ";
   stats::NocPort in, out;
@@ -194,6 +218,15 @@ std::vector<std::string> Crossbar::audit() const {
                        std::to_string(output_[o].credits) + " credits of " +
                        std::to_string(shape_.credits));
   return broken;
+}
+
+std::unique_ptr<Network> make_crossbar(const NetworkShape& shape, const CrossbarShape& ports) {
+  const std::size_t inputs =
+      (shape.wiring.senders.size() + ports.senders_per_port - 1) / ports.senders_per_port;
+  RADDLE_ASSERT(inputs <= BitSet<16>::kSize);
+  if (inputs <= BitSet<2>::kSize) return std::make_unique<Crossbar<2>>(shape, ports);
+  if (inputs <= BitSet<4>::kSize) return std::make_unique<Crossbar<4>>(shape, ports);
+  return std::make_unique<Crossbar<16>>(shape, ports);
 }
 
 }  // namespace raddle::timing

@@ -22,12 +22,12 @@ struct CrossbarShape {
   unsigned speedup = 1;  ///< packets that may leave one input at once
 };
 
+/// Sets of inputs take `Words` words: 64 inputs each.
+template <unsigned Words>
 class Crossbar final : public Network {
  public:
-  Crossbar(const NetworkShape& shape, const CrossbarShape& ports, const AddressMap* map);
+  Crossbar(const NetworkShape& shape, const CrossbarShape& ports);
 
-  void connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) override;
-  void connect_output(unsigned receiver, MessageLink& out, CreditLink* credit_in) override;
   void add_to(Engine& engine) override;
   Cycle tick(Cycle now) override;
   bool idle() const override;
@@ -36,6 +36,9 @@ class Crossbar final : public Network {
   std::vector<stats::NocPort> ports() const override;
 
  private:
+  void attach_sender(unsigned sender, MessageLink& in, CreditLink& credit_out) override;
+  void attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) override;
+
   struct Sender {
     MessageLink* link = nullptr;
     CreditLink* credit = nullptr;
@@ -49,16 +52,16 @@ class Crossbar final : public Network {
   // A port is one or two lines of the host.
   struct alignas(64) Input {
     MessageLink* link = nullptr;  // of the sender whose packet is shown
-    std::uint8_t sender = 0;
-    std::uint8_t receiver = 0;  // where the packet goes
-    std::uint8_t first = 0, turn = 0;
+    std::uint16_t sender = 0;
+    std::uint16_t receiver = 0;  // where the packet goes
+    std::uint16_t first = 0, turn = 0;
     std::uint16_t senders = 0;
     std::uint8_t active = 0;               // packets on their way into the fabric
     std::uint64_t shown = 0, starved = 0;  // network cycle; starved() of its output at that time
     stats::NocPort count;
   };
   struct alignas(64) Output {
-    SmSet want;  // inputs whose head packet goes here
+    BitSet<Words> want;  // inputs whose head packet goes here
     CreditLink* credit = nullptr;
     std::uint32_t credits = 0, turn = 0;  // turn: input that is asked first
     std::uint16_t waiting = 0;            // members of `want`
@@ -89,11 +92,14 @@ class Crossbar final : public Network {
   std::vector<Input> input_;
   std::vector<Output> output_;
   unsigned inputs_;
-  SmSet open_in_;           // inputs that could show a head
-  std::uint16_t go_[256];   // outputs whose packet can go in the next network cycle
-  unsigned going_ = 0;      // so many of them
+  BitSet<Words> open_in_;          // inputs that could show a head
+  std::vector<std::uint16_t> go_;  // outputs whose packet can go in the next network cycle
+  unsigned going_ = 0;             // so many of them
   std::uint16_t done_[64];  // outputs that become free in which of the next 63 cycles, as lists
   std::uint64_t done_occupied_ = 0;
 };
+
+/// One with sets as wide as it needs.
+std::unique_ptr<Network> make_crossbar(const NetworkShape& shape, const CrossbarShape& ports);
 
 }  // namespace raddle::timing

@@ -19,9 +19,11 @@ unsigned first_from(std::uint64_t mask, unsigned from) {
 
 Cycle Mesh::tick(Cycle now) {
   const ClockRatio& clock = shape_.clock;
-  credit_box_.take(now, [&](unsigned r) { take_receiver_credits(r, now); });
-  box_.take(now, [&](unsigned s) { inject_.set(s); });
-  for (std::uint64_t k = clock.first_from(now), last = clock.memory_at(now); k <= last; ++k)
+  credit_box_.take(now, [&](unsigned node) {
+    take_receiver_credits(receiver_of(static_cast<NodeId>(node)), now);
+  });
+  box_.take(now, [&](unsigned node) { inject_.set(sender_of(node)); });
+  for (std::uint64_t k = clock.first_from(now), last = clock.other_at(now); k <= last; ++k)
     step(now, k);
   return next_event(now);
 }
@@ -40,21 +42,19 @@ void Mesh::step(Cycle now, std::uint64_t cycle) {
   }
   if ((inject_occupied_ >> slot & 1) != 0) {
     inject_occupied_ &= ~(1ull << slot);
-    inject_ |= inject_wheel_[slot];
-    inject_wheel_[slot] = {};
+    inject_.take_all(inject_wheel_[slot]);
   }
+  // What these add is for the next cycle.
   if (inject_.any()) {
-    SmSet senders = inject_;
-    inject_ = {};
-    senders.each([&](unsigned s) { inject(s, now, cycle); });
+    swap(inject_, injecting_);
+    injecting_.take_each([&](unsigned s) { inject(s, now, cycle); });
   }
-  SmSet active = active_;
-  active_ = {};
-  active.each([&](unsigned node) { route_node(node, now, cycle); });
+  swap(active_, routing_);
+  routing_.take_each([&](unsigned node) { route_node(node, now, cycle); });
 }
 
 Cycle Mesh::next_event(Cycle now) const {
-  std::uint64_t from = shape_.clock.memory_at(now) + 1, next = kNever;
+  std::uint64_t from = shape_.clock.other_at(now) + 1, next = kNever;
   if (active_.any() || inject_.any()) {
     next = from;
   } else {
@@ -157,7 +157,7 @@ bool Mesh::open_packet(Sender& s, Cycle now) {
   Packet& p = packet_[s.packet];
   p.message = s.link->front();
   s.link->pop();
-  p.receiver = static_cast<std::uint16_t>(receiver(p.message));
+  p.receiver = static_cast<std::uint16_t>(receiver_of(p.message.to));
   p.node = receiver_[p.receiver].node;
   p.x = x_[p.node], p.y = y_[p.node];
   p.hops = static_cast<std::uint16_t>(hops(s.node, p.node));

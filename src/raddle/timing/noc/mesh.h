@@ -34,20 +34,18 @@ namespace raddle::timing {
 
 struct MeshShape {
   unsigned columns, rows;
-  unsigned router, channel;  ///< network cycles, 1..16 and 1..8
-  unsigned channels, depth;  ///< virtual channels of a port, flits of each
-  std::vector<std::uint16_t> sender_node, receiver_node;
+  unsigned router, channel;          ///< network cycles, 1..16 and 1..8
+  unsigned channels, depth;          ///< virtual channels of a port, flits of each
+  std::vector<std::uint16_t> place;  ///< by endpoint (NodeId): its node of the mesh
 };
-MeshShape mesh_shape(const MachineSpec& machine, Direction direction);
+MeshShape mesh_shape(const MeshSpec& mesh, const Endpoints& endpoints);
 
 class Mesh final : public Network {
  public:
   static constexpr unsigned kDirections = MeshSpec::kDirections;
 
-  Mesh(const NetworkShape& shape, const MeshShape& mesh, const AddressMap* map);
+  Mesh(const NetworkShape& shape, const MeshShape& mesh);
 
-  void connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) override;
-  void connect_output(unsigned receiver, MessageLink& out, CreditLink* credit_in) override;
   void add_to(Engine& engine) override;
   Cycle tick(Cycle now) override;
   bool idle() const override;
@@ -58,12 +56,15 @@ class Mesh final : public Network {
   unsigned hops(unsigned from_node, unsigned to_node) const;
 
  private:
+  void attach_sender(unsigned sender, MessageLink& in, CreditLink& credit_out) override;
+  void attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) override;
+
   static constexpr unsigned kNone = ~0u;
 
   struct Packet {
     Message message;
     std::uint16_t receiver = 0, node = 0;  // where it goes
-    std::uint8_t x = 0, y = 0;
+    std::uint16_t x = 0, y = 0;
     std::uint16_t hops = 0;
     std::uint8_t flits = 0;
     std::uint32_t next_free = 0;
@@ -154,7 +155,7 @@ class Mesh final : public Network {
   MeshShape mesh_;
   unsigned nodes_, inputs_ = 0, outputs_ = 0;  // ports of each router
   unsigned vcs_of_router_ = 0, ring_ = 0;      // ring: places of a virtual channel's FIFO
-  std::vector<std::uint8_t> x_, y_;            // of each node
+  std::vector<std::uint16_t> x_, y_;           // of each node
   std::vector<Router> router_;
   std::vector<Output> output_;  // by node and port
   std::vector<OutVc> out_vc_;   // by output and channel
@@ -166,13 +167,13 @@ class Mesh final : public Network {
   std::vector<Receiver> receiver_;
   std::vector<Packet> packet_;
   std::uint32_t free_packet_ = kNone, packets_inside_ = 0;
-  std::uint64_t taken_ = 0;  // packets that came in
-  Ring<Credit> credits_;     // on their way, in order
-  unsigned starved_ = 0;     // virtual channels without a credit
-  SmSet active_;             // routers
-  SmSet inject_;             // senders
-  std::uint32_t wheel_[64];  // virtual channels whose front flit becomes ready, as lists
-  SmSet inject_wheel_[64];   // senders whose wire becomes free
+  std::uint64_t taken_ = 0;       // packets that came in
+  Ring<Credit> credits_;          // on their way, in order
+  unsigned starved_ = 0;          // virtual channels without a credit
+  SparseSet active_, routing_;    // routers, of the next cycle and of this
+  SparseSet inject_, injecting_;  // senders, likewise
+  std::uint32_t wheel_[64];       // virtual channels whose front flit becomes ready, as lists
+  std::vector<SparseSet> inject_wheel_;  // senders whose wire becomes free
   std::uint64_t wheel_occupied_ = 0, inject_occupied_ = 0;
 };
 

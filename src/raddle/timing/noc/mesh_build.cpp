@@ -13,51 +13,66 @@ enum { kEast, kWest, kSouth, kNorth };
 constexpr unsigned kOpposite[] = {kWest, kEast, kNorth, kSouth};
 constexpr std::uint32_t kUnlimited = 1u << 30;
 
-/// Number of each endpoint among those of its node, and the largest such number plus one.
-std::pair<std::vector<unsigned>, unsigned> places(const std::vector<std::uint16_t>& node_of,
-                                                  unsigned nodes) {
-  std::vector<unsigned> used(nodes), place;
+/// Number of each of these endpoints among those at its node of the mesh, and the largest such
+/// number plus one.
+std::pair<std::vector<unsigned>, unsigned> numbers_at(const std::vector<NodeId>& endpoints,
+                                                      const MeshShape& mesh) {
+  std::vector<unsigned> used(mesh.columns * mesh.rows);
+  std::vector<unsigned> number;
   unsigned most = 0;
-  for (unsigned node : node_of) place.push_back(used[node]++), most = std::max(most, used[node]);
-  return {place, most};
+  for (NodeId endpoint : endpoints) {
+    const unsigned node = mesh.place[static_cast<unsigned>(endpoint)];
+    number.push_back(used[node]++);
+    most = std::max(most, used[node]);
+  }
+  return {number, most};
+}
+
+/// Nodes of the machine file, of which the first `count` count.
+std::vector<std::uint16_t> first_nodes(const std::string& text, unsigned nodes, unsigned count) {
+  auto list = read_nodes(text, nodes, count);
+  RADDLE_ASSERT(list && list->size() >= count);
+  list->resize(count);
+  return *std::move(list);
 }
 }  // namespace
 
-MeshShape mesh_shape(const MachineSpec& m, Direction direction) {
-  const MeshSpec& mesh = m.noc.mesh;
-  unsigned nodes = mesh.columns * mesh.rows;
-  auto sms = read_nodes(mesh.sm_nodes, nodes, m.sm.count);
-  auto slices = read_nodes(mesh.slice_nodes, nodes, m.l2.slices);
-  RADDLE_ASSERT(sms && slices && sms->size() >= m.sm.count && slices->size() >= m.l2.slices);
-  sms->resize(m.sm.count), slices->resize(m.l2.slices);
-  auto senders = *sms, receivers = *slices;
-  if (direction == Direction::Reply) {
-    std::swap(senders, receivers);
-    if (m.coherence.ownership) {  // SMs answer SMs and slices
-      senders.insert(senders.end(), sms->begin(), sms->end());
-      receivers.insert(receivers.end(), slices->begin(), slices->end());
-    }
+MeshShape mesh_shape(const MeshSpec& mesh, const Endpoints& endpoints) {
+  const unsigned nodes = mesh.columns * mesh.rows;
+  std::vector<std::uint16_t> place = first_nodes(mesh.sm_nodes, nodes, endpoints.sms);
+  const auto slices = first_nodes(mesh.slice_nodes, nodes, endpoints.slices);
+  place.insert(place.end(), slices.begin(), slices.end());
+  if (mesh.memory_nodes.empty()) {  // at the first of their slices
+    const unsigned per_channel = endpoints.slices / endpoints.controllers;
+    for (unsigned i = 0; i < endpoints.controllers; ++i) place.push_back(slices[i * per_channel]);
+  } else {
+    const auto controllers = first_nodes(mesh.memory_nodes, nodes, endpoints.controllers);
+    place.insert(place.end(), controllers.begin(), controllers.end());
   }
   return {mesh.columns,          mesh.rows,     mesh.router_cycles, mesh.channel_cycles,
-          mesh.virtual_channels, mesh.vc_flits, std::move(senders), std::move(receivers)};
+          mesh.virtual_channels, mesh.vc_flits, std::move(place)};
 }
 
-Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh, const AddressMap* map)
-    : Network(shape, map),
+Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh)
+    : Network(shape),
       mesh_(mesh),
       nodes_(mesh.columns * mesh.rows),
       ring_(std::bit_ceil(mesh.depth)),
-      sender_(shape.senders),
-      receiver_(shape.receivers),
-      credits_(nodes_ * kDirections * mesh.channel + 1) {
-  RADDLE_ASSERT(nodes_ >= 1 && nodes_ <= SmSet::kSize);
+      sender_(senders()),
+      receiver_(receivers()),
+      credits_(nodes_ * kDirections * mesh.channel + 1),
+      active_(nodes_),
+      routing_(nodes_),
+      inject_(senders()),
+      injecting_(senders()) {
+  RADDLE_ASSERT(nodes_ >= 1 && nodes_ <= SparseSet::kMost && senders() <= SparseSet::kMost);
+  for (unsigned i = 0; i < 64; ++i) inject_wheel_.emplace_back(senders());
   RADDLE_ASSERT(mesh.router >= 1 && mesh.router <= 16 && mesh.channel >= 1 && mesh.channel <= 8);
-  RADDLE_ASSERT(mesh.sender_node.size() == shape.senders);
-  RADDLE_ASSERT(mesh.receiver_node.size() == shape.receivers);
+  RADDLE_ASSERT(mesh.place.size() == shape.nodes);
   std::fill(std::begin(wheel_), std::end(wheel_), kNone);
   build_links();
   // Each packet inside is being sent or has a flit in some FIFO.
-  packet_.resize(vc_.size() * mesh_.depth + shape.senders);
+  packet_.resize(vc_.size() * mesh_.depth + sender_.size());
   for (std::uint32_t i = static_cast<std::uint32_t>(packet_.size()); i-- > 0;) {
     packet_[i].next_free = free_packet_;
     free_packet_ = i;
@@ -65,9 +80,10 @@ Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh, const AddressMap* m
 }
 
 void Mesh::build_links() {
-  auto [sender_place, senders] = places(mesh_.sender_node, nodes_);
-  auto [receiver_place, receivers] = places(mesh_.receiver_node, nodes_);
-  inputs_ = kDirections + senders, outputs_ = kDirections + receivers;
+  const auto [sender_number, senders] = numbers_at(shape_.wiring.senders, mesh_);
+  const auto [receiver_number, receivers] = numbers_at(shape_.wiring.receivers, mesh_);
+  inputs_ = kDirections + senders;
+  outputs_ = kDirections + receivers;
   vcs_of_router_ = inputs_ * mesh_.channels;
   RADDLE_ASSERT(vcs_of_router_ <= 64 && outputs_ <= 32);
   router_.resize(nodes_), output_.resize(nodes_ * outputs_);
@@ -77,7 +93,8 @@ void Mesh::build_links() {
   for (Output& out : output_) out.free = static_cast<std::uint32_t>(low_bits(mesh_.channels));
   for (unsigned node = 0; node < nodes_; ++node) {
     unsigned x = node % mesh_.columns, y = node / mesh_.columns;
-    x_.push_back(static_cast<std::uint8_t>(x)), y_.push_back(static_cast<std::uint8_t>(y));
+    x_.push_back(static_cast<std::uint16_t>(x));
+    y_.push_back(static_cast<std::uint16_t>(y));
     for (unsigned bit = 0; bit < vcs_of_router_; ++bit) {
       Vc& vc = vc_[node * vcs_of_router_ + bit];
       vc.node = static_cast<std::uint16_t>(node), vc.bit = static_cast<std::uint8_t>(bit);
@@ -95,24 +112,26 @@ void Mesh::build_links() {
     }
   }
   for (unsigned s = 0; s < sender_.size(); ++s) {
-    unsigned node = mesh_.sender_node[s], port = node * inputs_ + kDirections + sender_place[s];
+    const unsigned node = mesh_.place[static_cast<unsigned>(shape_.wiring.senders[s])];
+    const unsigned port = node * inputs_ + kDirections + sender_number[s];
     sender_[s].node = static_cast<std::uint16_t>(node);
     sender_[s].vcs = port * mesh_.channels;
     up_[port] = s;
   }
   for (unsigned r = 0; r < receiver_.size(); ++r) {
-    unsigned node = mesh_.receiver_node[r], o = kDirections + receiver_place[r];
+    const unsigned node = mesh_.place[static_cast<unsigned>(shape_.wiring.receivers[r])];
+    const unsigned o = kDirections + receiver_number[r];
     receiver_[r].node = static_cast<std::uint16_t>(node);
     receiver_[r].output = static_cast<std::uint8_t>(o);
     output_[node * outputs_ + o].receiver = r;
   }
 }
 
-void Mesh::connect_input(unsigned sender, MessageLink& in, CreditLink& credit_out) {
+void Mesh::attach_sender(unsigned sender, MessageLink& in, CreditLink& credit_out) {
   sender_[sender].link = &in, sender_[sender].credit = &credit_out;
 }
 
-void Mesh::connect_output(unsigned receiver, MessageLink& out, CreditLink* credit_in) {
+void Mesh::attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) {
   receiver_[receiver].link = &out, receiver_[receiver].credit = credit_in;
   receiver_[receiver].credits = shape_.credits;
 }

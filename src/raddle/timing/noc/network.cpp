@@ -6,71 +6,76 @@
 namespace raddle::timing {
 
 namespace {
-NetworkShape network_shape(const MachineSpec& m, Direction direction) {
-  const bool request = direction == Direction::Request;
-  const unsigned all = m.sm.count + m.l2.slices, ends = m.coherence.ownership ? all : 0;
+/// SMs ask slices, slices answer SMs; under DeNovo whoever is asked may answer anybody.
+Wiring wiring_of(const NetworkSpec& spec, Direction direction) {
+  const Endpoints& nodes = spec.endpoints;
+  std::vector<NodeId> sms;
+  std::vector<NodeId> slices;
+  for (unsigned i = 0; i < nodes.sms; ++i) sms.push_back(nodes.sm(i));
+  for (unsigned i = 0; i < nodes.slices; ++i) slices.push_back(nodes.slice(i));
+  if (direction == Direction::Request) return {sms, slices};
+  Wiring reply{slices, sms};
+  if (spec.answers) {
+    reply.senders.insert(reply.senders.end(), sms.begin(), sms.end());
+    reply.receivers.insert(reply.receivers.end(), slices.begin(), slices.end());
+  }
+  return reply;
+}
+
+NetworkShape network_shape(const NetworkSpec& spec, Direction direction) {
   return {direction,
-          request ? m.sm.count : std::max(ends, m.l2.slices),
-          request ? m.l2.slices : std::max(ends, m.sm.count),
-          m.noc.queue_flits,
-          m.noc.latency_cycles,
-          largest_packet(m),
-          packet_size(m),
-          network_clock(m),
-          m.sm.count};
+          wiring_of(spec, direction),
+          spec.endpoints.count(),
+          spec.port.queue_flits,
+          spec.port.latency,
+          spec.port.largest_packet,
+          spec.port.packet,
+          network_clock(spec.port)};
+}
+
+/// Place of each node in `list`, or `absent`.
+std::vector<std::uint16_t> places(const std::vector<NodeId>& list, unsigned nodes,
+                                  std::uint16_t absent) {
+  std::vector<std::uint16_t> place(nodes, absent);
+  for (unsigned i = 0; i < list.size(); ++i) {
+    const auto node = static_cast<unsigned>(list[i]);
+    RADDLE_ASSERT(node < nodes && place[node] == absent);
+    place[node] = static_cast<std::uint16_t>(i);
+  }
+  return place;
 }
 }  // namespace
 
-unsigned port_capacity(const MachineSpec& m) {
-  // Packets that arrive in a window and on a wire, at one a network cycle.
-  auto two_wires = static_cast<unsigned>(network_clock(m).memory_at(2 * m.noc.latency_cycles)) + 1;
-  return std::max(m.noc.queue_flits, two_wires + largest_packet(m));
-}
-
-Network::Network(const NetworkShape& shape, const AddressMap* map)
-    : shape_(shape), map_(map), flits_(shape.size, shape.direction) {
-  RADDLE_ASSERT(shape.senders >= 1 && shape.senders <= SmSet::kSize);
-  RADDLE_ASSERT(shape.receivers >= 1 && shape.receivers <= SmSet::kSize);
+Network::Network(const NetworkShape& shape)
+    : shape_(shape),
+      flits_(shape.size, shape.direction),
+      box_(shape.nodes),
+      credit_box_(shape.nodes),
+      sender_of_(places(shape.wiring.senders, shape.nodes, kNotWired)),
+      receiver_of_(places(shape.wiring.receivers, shape.nodes, kNotWired)) {
+  RADDLE_ASSERT(senders() >= 1 && receivers() >= 1);
   RADDLE_ASSERT(shape.latency >= 1 && shape.latency <= 32);
-  RADDLE_ASSERT(shape.max_flits <= 32 && shape.max_flits <= shape.credits);
-  RADDLE_ASSERT(map != nullptr || shape.direction == Direction::Reply);
-}
-
-/// Precondition: a message of DeNovo's.
-unsigned Network::receiver_of_answer(const Message& m) const {
-  switch (m.kind) {
-    case MessageKind::Forward:
-    case MessageKind::Take:
-    case MessageKind::Invalidate:
-    case MessageKind::Recall:
-      return m.peer;
-    case MessageKind::Recalled:
-      return shape_.first_slice + map_->slice(m.line);
-    default:
-      return m.sm;
-  }
+  RADDLE_ASSERT(shape.max_flits <= kMostFlits && shape.max_flits <= shape.credits);
 }
 
 stats::NocCounters Network::with_totals(const Traffic& t) {
   stats::NocCounters c;
-  for (unsigned k = 0; k < stats::kNocKinds; ++k) {
-    c.kind[k] = t.kind[k];
-    stats::accumulate<stats::NocTraffic>(c, t.kind[k]);
-  }
+  for (unsigned k = 0; k < stats::kNocKinds; ++k) c.kind[k] = t.kind[k];
+  for (const stats::NocTraffic& of_kind : t.kind) stats::accumulate<stats::NocTraffic>(c, of_kind);
   return c;
 }
 
 stats::NocCounters Network::counters() const { return with_totals(traffic_.total()); }
 
-std::unique_ptr<Network> make_network(const MachineSpec& m, Direction direction,
-                                      const AddressMap& map) {
-  NetworkShape shape = network_shape(m, direction);
-  if (m.noc.topology == Topology::Mesh)
-    return std::make_unique<Mesh>(shape, mesh_shape(m, direction), &map);
-  bool request = direction == Direction::Request;
-  CrossbarShape ports{request ? m.noc.sms_per_port : 1, request ? 1 : m.noc.sms_per_port,
-                      m.noc.input_speedup};
-  return std::make_unique<Crossbar>(shape, ports, &map);
+std::unique_ptr<Network> make_network(const NetworkSpec& spec, Direction direction) {
+  const NetworkShape shape = network_shape(spec, direction);
+  const NocSpec& noc = spec.noc;
+  if (noc.topology == Topology::Mesh)
+    return std::make_unique<Mesh>(shape, mesh_shape(noc.mesh, spec.endpoints));
+  const bool request = direction == Direction::Request;
+  const CrossbarShape ports{request ? noc.sms_per_port : 1, request ? 1 : noc.sms_per_port,
+                            noc.input_speedup};
+  return make_crossbar(shape, ports);
 }
 
 }  // namespace raddle::timing

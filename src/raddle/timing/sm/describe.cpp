@@ -6,10 +6,10 @@
 namespace raddle::timing {
 
 void Sm::describe(std::string& out, unsigned most) const {
-  auto total = static_cast<unsigned>(std::popcount(resident_));
+  auto total = static_cast<unsigned>(std::popcount(warps_.resident));
   out += "SM " + std::to_string(id_) + ": " + std::to_string(total) + " warps\n";
   unsigned told = 0;
-  for (Mask m = resident_; m != 0 && told < most; m &= m - 1, ++told) describe_warp(out, lowest(m));
+  for (WarpMask m = warps_.resident; m != 0 && told < most; m &= m - 1, ++told) describe_warp(out, lowest(m));
   if (total > told) out += "  ... and " + std::to_string(total - told) + " more\n";
   out += "  ";
   lsu_.describe(out);
@@ -18,6 +18,10 @@ void Sm::describe(std::string& out, unsigned most) const {
 
 std::vector<std::string> Sm::audit() const {
   std::vector<std::string> broken;
+  const std::string name = "SM " + std::to_string(id_) + ": ";
+  if (const char* law = warps_.broken()) broken.push_back(name + law);
+  if (const char* law = units_.broken(warps_.resident & ~warps_.parked()))
+    broken.push_back(name + law);
   lsu_.audit(counters_, broken);
   return broken;
 }
@@ -27,7 +31,7 @@ void Sm::describe_warp(std::string& out, unsigned w) const {
   const trace::KernelCode& code = warp.launch->code->code();
   out += "  warp " + std::to_string(warp.index) + " of block " +
          std::to_string(blocks_[warp.block].id) + " of kernel '" + code.name + "' ";
-  if ((ended_ >> w & 1) != 0) {
+  if (has(warps_.ended, w)) {
     out += "has ended, its memory operations have not\n";
     return;
   }
@@ -42,30 +46,38 @@ void Sm::describe_warp(std::string& out, unsigned w) const {
 
 void Sm::describe_wait(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
-  auto in = [w](Mask m) { return (m >> w & 1) != 0; };
-  if (in(sleeping_)) {
-    out += "asleep until cycle " + std::to_string(wake_[w]);
-  } else if (in(fetching_)) {
+  auto in = [w](WarpMask m) { return has(m, w); };
+  if (in(warps_.sleeping)) {
+    out += "asleep until cycle " + std::to_string(warps_.wakes_at(w));
+  } else if (in(warps_.fetching)) {
     out += "to be fetched";
-  } else if (in(memory_wait_)) {
+  } else if (in(warps_.memory_wait)) {
     out += "for an operand from memory";
-  } else if (in(fence_wait_)) {
+  } else if (in(warps_.fence_wait)) {
     out += "for " + std::to_string(warp.outstanding) + " earlier memory operations to be visible";
-  } else if (in(at_barrier_)) {
-    const Block& block = blocks_[warp.block];
-    const Barrier& barrier = block.barrier[warp.mask & 15];
-    unsigned expected = barrier.expected != 0 ? barrier.expected : block.running;
-    out += "at barrier " + std::to_string(warp.mask & 15) + ": " + std::to_string(barrier.arrived) +
-           " of " + std::to_string(expected) + " warps have come; not waiting there: warp";
-    const char* comma = " ";
-    for (Mask m = block.warps & ~barrier.waiting & ~ended_; m != 0; m &= m - 1, comma = ", ")
-      out += comma + std::to_string(warps_[lowest(m)].index);
-    if (*comma == ' ') out += " none";
-  } else if (!in(ready_)) {
+  } else if (in(warps_.at_barrier)) {
+    describe_barrier(out, w);
+  } else if (!in(warps_.ready)) {
     out += "for the result of an earlier instruction";
   } else {
     out += warp.next->unit == Unit::Lsu ? "for the load/store unit" : "for its execution unit";
   }
+}
+
+void Sm::describe_barrier(std::string& out, unsigned w) const {
+  const Warp& warp = warps_[w];
+  const Block& block = blocks_[warp.block];
+  const unsigned id = trace::BarrierRecord{warp.mask}.id();
+  const Barrier& barrier = block.barrier[id];
+  out += "at barrier " + std::to_string(id) + ": " + std::to_string(barrier.arrived) + " of " +
+         std::to_string(BlockTable::expected(block, barrier)) +
+         " warps have come; not waiting there: warp";
+  const char* comma = " ";
+  for (WarpMask m = block.warps & ~barrier.waiting & ~warps_.ended; m != 0; m &= m - 1) {
+    out += comma + std::to_string(warps_[lowest(m)].index);
+    comma = ", ";
+  }
+  if (*comma == ' ') out += " none";
 }
 
 }  // namespace raddle::timing

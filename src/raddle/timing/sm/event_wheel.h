@@ -17,7 +17,7 @@ class Event {
  public:
   enum class Kind : std::uint8_t {
     Write,         ///< a warp's register gets its value
-    WriteSeveral,  ///< all destinations of a warp's instruction do
+    WriteMultiple, ///< all destinations of a warp's instruction do
     Piece,         ///< one line of a load is there
     Resume,        ///< a warp goes on behind a barrier
     Acknowledge,   ///< one of a warp's stores is done
@@ -25,8 +25,8 @@ class Event {
   };
   Event() = default;
   static Event write(unsigned warp, unsigned reg) { return {Kind::Write, warp << 8 | reg}; }
-  static Event write_several(unsigned warp, std::uint32_t inst) {
-    return {Kind::WriteSeveral, warp << 20 | inst};
+  static Event write_multiple(unsigned warp, std::uint32_t inst) {
+    return {Kind::WriteMultiple, warp << 20 | inst};
   }
   static Event piece(unsigned load) { return {Kind::Piece, load}; }
   static Event resume(unsigned warp) { return {Kind::Resume, warp}; }
@@ -36,7 +36,7 @@ class Event {
   Kind kind() const { return static_cast<Kind>(bits_ >> kShift); }
   unsigned warp() const {
     return kind() == Kind::Write          ? payload() >> 8
-           : kind() == Kind::WriteSeveral ? payload() >> 20
+           : kind() == Kind::WriteMultiple ? payload() >> 20
                                           : payload();
   }
   unsigned reg() const { return bits_ & 0xff; }
@@ -54,6 +54,7 @@ class Event {
 class EventWheel {
  public:
   static constexpr unsigned kHorizon = 1024;  ///< delays are shorter than this
+  static constexpr unsigned kUnitBits = 32;   ///< of push_unit()
 
   /// At most `capacity` events under way.
   explicit EventWheel(unsigned capacity) : nodes_(capacity + 1) {

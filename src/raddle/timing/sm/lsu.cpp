@@ -180,8 +180,8 @@ bool Lsu::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCo
 /// The result of a shared or constant access is there at `done`.
 void Lsu::write_back(Cycle done, const Owner& owner, EventWheel& wheel) {
   const DecodedInst& in = *owner.code;
-  if (in.destination == DecodedInst::kSeveral)
-    wheel.push(done, Event::write_several(owner.warp, owner.inst));
+  if (in.destination == DecodedInst::kMultiple)
+    wheel.push(done, Event::write_multiple(owner.warp, owner.inst));
   else if (in.destination != DecodedInst::kNone)
     wheel.push(done, Event::write(owner.warp, in.destination));
 }
@@ -344,7 +344,9 @@ bool Lsu::inject_request(Cycle now) {
   if (lacks_credits_) return false;
   credits_ -= flits, inject_at_ = pace_.send(now, flits);
   if (load != kNoLoad) loads_[load].departed = static_cast<std::uint32_t>(now);
-  ports_.to_noc.push(now + wire_, m);
+  Message request = m;
+  request.to = map_.home(m.line);
+  ports_.to_noc.push(now + wire_, request);
   ports_.noc_box->post(now + wire_, sm_);
   miss_queue_.pop();
   if (why_ == Refusal::MissQueue) stuck_ = false;

@@ -33,13 +33,12 @@
 #include "raddle/timing/sm/event_wheel.h"
 #include "raddle/timing/sm/line_access.h"
 #include "raddle/timing/sm/piece_queue.h"
+#include "raddle/timing/sm/stall_account.h"
 #include "raddle/timing/wire/flits.h"
 #include "raddle/timing/wire/memory_ports.h"
 #include "raddle/timing/wire/request_queue.h"
 
 namespace raddle::timing {
-
-using SmKernelCounters = stats::PerKernel<stats::SmCounters>;
 
 class Lsu {
  public:

@@ -103,8 +103,10 @@ bool Lsu::inject_answer(Cycle now) {
   lacks_answer_credits_ = answer_credits_ < flits;
   if (lacks_answer_credits_) return false;
   answer_credits_ -= flits, answer_at_ = answer_pace_.send(now, flits);
-  ports_.to_replies.push(now + wire_, m);
-  ports_.reply_box->post(now + wire_, ports_.reply_sender);
+  Message answer = m;
+  answer.to = m.kind == MessageKind::Recalled ? map_.home(m.line) : Endpoints::sm(m.sm);
+  ports_.to_replies.push(now + wire_, answer);
+  ports_.reply_box->post(now + wire_, sm_);
   answers_.pop();
   return true;
 }

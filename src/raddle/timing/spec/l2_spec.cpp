@@ -11,7 +11,8 @@ using R = Range<std::uint32_t>;
 }  // namespace
 
 void L2Spec::visit(FieldVisitor& v) {
-  v.field("slices", slices, R{1, 256}, "", "independent slices, addresses spread over them");
+  v.field("slices", slices, R{1, kMostSlices}, "",
+          "independent slices, addresses spread over them");
   v.field("size_kib", size_kib, R{1, 65536}, "KiB", "capacity of one slice");
   v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, equal to that of the L1D");
   v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes", "part of a line fetched by itself");
@@ -60,6 +61,9 @@ void check_l2(const MachineSpec& m, SpecRules& r) {
   r.require(divides(m.l2.sector_bytes, l1.sector_bytes),
             "l2.sector_bytes must divide sm.l1d.sector_bytes",
             {{"l2.sector_bytes", m.l2.sector_bytes}, {"sm.l1d.sector_bytes", l1.sector_bytes}});
+  r.require(m.l2.slices <= std::uint64_t{kMostSlicesOfChannel} * m.dram.channels,
+            "l2.slices must not exceed 256 for each of dram.channels",
+            {{"l2.slices", m.l2.slices}, {"dram.channels", m.dram.channels}});
 }
 
 }  // namespace raddle::timing

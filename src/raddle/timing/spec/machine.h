@@ -8,6 +8,7 @@
 #include "raddle/base/fields.h"
 #include "raddle/policy/coherence/policy.h"
 #include "raddle/timing/spec/dram_spec.h"
+#include "raddle/timing/spec/endpoints.h"
 #include "raddle/timing/spec/kernel_spec.h"
 #include "raddle/timing/spec/l2_spec.h"
 #include "raddle/timing/spec/noc_spec.h"
@@ -26,6 +27,8 @@ struct MachineSpec {
   L2Spec l2;
   DramSpec dram;
   policy::CoherenceRules coherence;  ///< of the policy in force, not of a machine file
+  /// Of the networks.
+  Endpoints endpoints() const { return {sm.count, l2.slices, dram.channels}; }
   void visit(FieldVisitor& v);
   /// Cross-field rules; returns one sentence per violation, each naming its keys. Empty = sound.
   std::vector<std::string> violations() const;

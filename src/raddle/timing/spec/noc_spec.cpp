@@ -13,9 +13,8 @@ namespace {
 using R = Range<std::uint32_t>;
 // Arrivals are kept in words of 64 cycles.
 constexpr std::uint32_t kLongestNocWire = 32;
-constexpr std::uint32_t kLargestPacket = 32;  // flits
-constexpr std::uint32_t kLargestNodes = 256;  // of a mesh
-constexpr std::uint32_t kLargestRatio = 8;    // between the clocks of network and core
+constexpr std::uint32_t kLargestNodes = 1024;  // of a mesh
+constexpr std::uint32_t kLargestRatio = 8;     // between the clocks of network and core
 constexpr std::array<std::string_view, 2> kTopologyNames = {"crossbar", "mesh"};
 
 /// One number from the front of `text`.
@@ -48,20 +47,30 @@ void check_nodes(std::string_view key, const std::string& whose, const std::stri
 void check_mesh(const MachineSpec& m, SpecRules& r) {
   const MeshSpec& mesh = m.noc.mesh;
   unsigned nodes = mesh.columns * mesh.rows;
-  r.require(nodes <= kLargestNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 256",
+  r.require(nodes <= kLargestNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 1024",
             {{"noc.mesh.columns", mesh.columns}, {"noc.mesh.rows", mesh.rows}});
   if (nodes > kLargestNodes) return;
   check_nodes("sm_nodes", "SM", mesh.sm_nodes, nodes, m.sm.count, r);
   check_nodes("slice_nodes", "L2 slice", mesh.slice_nodes, nodes, m.l2.slices, r);
   check_nodes("memory_nodes", "memory channel", mesh.memory_nodes, nodes, m.dram.channels, r);
-  auto crowd = [&](const std::string& text, unsigned count) {
-    std::vector<unsigned> at(nodes);
-    for (unsigned node : read_nodes(text, nodes, count).value_or(std::vector<std::uint16_t>{}))
-      ++at[node];
+  std::vector<unsigned> sms_at(nodes);
+  std::vector<unsigned> slices_at(nodes);
+  std::vector<unsigned> both_at(nodes);
+  const auto settle = [&](const std::string& text, unsigned count, std::vector<unsigned>& at) {
+    const auto list = read_nodes(text, nodes, count).value_or(std::vector<std::uint16_t>{});
+    for (unsigned i = 0; i < std::min<std::size_t>(list.size(), count); ++i) {
+      ++at[list[i]];
+      both_at[list[i]] += m.coherence.ownership;  // both send and receive in the reply mesh
+    }
+  };
+  settle(mesh.sm_nodes, m.sm.count, sms_at);
+  settle(mesh.slice_nodes, m.l2.slices, slices_at);
+  const auto largest = [](const std::vector<unsigned>& at) {
     return *std::max_element(at.begin(), at.end());
   };
-  for (auto [key, most] : {std::pair{"SMs at one node", crowd(mesh.sm_nodes, m.sm.count)},
-                           {"L2 slices at one node", crowd(mesh.slice_nodes, m.l2.slices)}})
+  for (auto [key, most] : {std::pair{"SMs at one node", largest(sms_at)},
+                           {"L2 slices at one node", largest(slices_at)},
+                           {"SMs and L2 slices at one node", largest(both_at)}})
     r.require((MeshSpec::kDirections + most) * mesh.virtual_channels <= 64,
               "(4 + endpoints of one node) x noc.mesh.virtual_channels must not exceed 64",
               {{key, most}, {"noc.mesh.virtual_channels", mesh.virtual_channels}});
@@ -133,7 +142,7 @@ void check_noc(const MachineSpec& m, SpecRules& r) {
              {"noc.flit_bytes", noc.flit_bytes},
              {"noc.header_bytes", noc.header_bytes},
              {"l2.line_bytes", m.l2.line_bytes}});
-  r.require(size.flits(m.l2.line_bytes) <= kLargestPacket,
+  r.require(size.flits(m.l2.line_bytes) <= kMostFlits,
             "a packet with a whole line must not exceed 32 flits",
             {{"noc.flit_bytes", noc.flit_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
   r.require(noc.clock_mhz == 0 || (noc.clock_mhz <= kLargestRatio * m.core_clock_mhz &&

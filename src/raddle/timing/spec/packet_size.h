@@ -4,6 +4,9 @@
 
 namespace raddle::timing {
 
+/// Flits of a packet, at most.
+inline constexpr std::uint32_t kMostFlits = 32;
+
 struct PacketSize {
   std::uint32_t flit_bytes, header_bytes, sector_bytes;
   unsigned flits(unsigned data_bytes) const {

@@ -1,5 +1,6 @@
 #include "raddle/timing/spec/sm_spec.h"
 
+#include "raddle/base/limits.h"
 #include "raddle/timing/spec/machine.h"
 
 namespace raddle::timing {
@@ -42,10 +43,10 @@ void OperandSpec::visit(FieldVisitor& v) {
 }
 
 void SmSpec::visit(FieldVisitor& v) {
-  v.field("count", count, R{1, 256}, "", "streaming multiprocessors");
-  v.field("schedulers", schedulers, R{1, 4}, "",
+  v.field("count", count, R{1, kMostSms}, "", "streaming multiprocessors");
+  v.field("schedulers", schedulers, R{1, kMostSchedulers}, "",
           "warp schedulers of an SM, each with its own units but for shared_units");
-  v.field("warps", warps, R{1, 64}, "", "warp slots of an SM");
+  v.field("warps", warps, R{1, kMostWarps}, "", "warp slots of an SM");
   v.field("blocks", blocks, R{1, 64}, "", "thread blocks resident on an SM at most");
   v.field("threads", threads, R{32, 2048}, "", "threads resident on an SM at most");
   v.field("registers", registers, R{1024, 1u << 20}, "", "32-bit registers of an SM");

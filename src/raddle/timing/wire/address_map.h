@@ -9,7 +9,7 @@
 
 #include "raddle/base/divisor.h"
 #include "raddle/base/error.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 
 namespace raddle::timing {
 
@@ -26,15 +26,15 @@ inline std::uint32_t turned(std::uint32_t place, std::uint32_t parts, AddressHas
   return static_cast<std::uint32_t>(at >= parts ? at - parts : at);
 }
 
-/// Deals consecutive numbers out to `parts` piles: n -> (pile, place in the pile), a bijection.
-class Spread {
+/// Interleaves consecutive numbers over `parts`: n -> (part, index in the part), a bijection.
+class Interleave {
  public:
   struct Place {
-    std::uint32_t pile, index;
+    std::uint32_t part, index;
   };
-  /// Spreads that follow one another need different salts, else the turns of one repeat those of
-  /// the other.
-  Spread(std::uint32_t parts, std::uint32_t salt, AddressHash hash = AddressHash::Mix)
+  /// Interleaves that follow one another need different salts, else the turns of one repeat those
+  /// of the other.
+  Interleave(std::uint32_t parts, std::uint32_t salt, AddressHash hash = AddressHash::Mix)
       : parts_(parts), salt_(salt), hash_(hash) {}
   Place operator()(std::uint32_t n) const {
     std::uint32_t index = parts_.quotient(n), d = parts_.value();
@@ -53,30 +53,33 @@ class AddressMap {
     std::uint32_t bank, row, column;  ///< column counts lines inside the row
   };
   /// Preconditions: the machine keeps check_dram's rules.
-  explicit AddressMap(const MachineSpec& machine)
-      : chunk_lines_(machine.dram.interleave_bytes / machine.l2.line_bytes),
-        unit_lines_(unit_lines(machine)),
-        units_of_row_(machine.dram.row_bytes / machine.l2.line_bytes / unit_lines(machine)),
-        near_banks_(machine.dram.interleave_banks),
-        far_banks_(machine.dram.banks / machine.dram.interleave_banks),
-        slices_per_channel_(machine.l2.slices / machine.dram.channels),
-        banks_(machine.dram.banks),
-        bank_hash_(machine.dram.bank_hash),
-        channels_(machine.dram.channels, 0, machine.dram.channel_hash),
-        slices_(slices_per_channel_, 0x9e3779b9u, turn_of(machine.l2.slice_index)),
-        sets_(machine.l2.sets(), 0xf39cc060u, turn_of(machine.l2.index)) {
-    RADDLE_ASSERT(machine.l2.slices % machine.dram.channels == 0);
+  explicit AddressMap(const AddressMapSpec& spec)
+      : chunk_lines_(spec.dram.interleave_bytes / spec.l2.line_bytes),
+        unit_lines_(unit_lines(spec)),
+        units_of_row_(spec.dram.row_bytes / spec.l2.line_bytes / unit_lines(spec)),
+        near_banks_(spec.dram.interleave_banks),
+        far_banks_(spec.dram.banks / spec.dram.interleave_banks),
+        slices_per_channel_(spec.l2.slices / spec.dram.channels),
+        banks_(spec.dram.banks),
+        endpoints_(spec.endpoints),
+        bank_hash_(spec.dram.bank_hash),
+        channels_(spec.dram.channels, 0, spec.dram.channel_hash),
+        slices_(slices_per_channel_, 0x9e3779b9u, turn_of(spec.l2.slice_index)),
+        sets_(spec.l2.sets(), 0xf39cc060u, turn_of(spec.l2.index)) {
+    RADDLE_ASSERT(spec.l2.slices % spec.dram.channels == 0);
   }
   unsigned slices_per_channel() const { return slices_per_channel_; }
   /// Slice of the whole machine; slice / slices_per_channel() is its channel.
   unsigned slice(std::uint32_t line) const {
-    Spread::Place at = in_channel(line);
-    return at.pile * slices_per_channel_ + slices_(at.index).pile;
+    Interleave::Place at = in_channel(line);
+    return at.part * slices_per_channel_ + slices_(at.index).part;
   }
-  unsigned channel(std::uint32_t line) const { return in_channel(line).pile; }
+  /// That slice as an endpoint of the networks.
+  NodeId home(std::uint32_t line) const { return endpoints_.slice(slice(line)); }
+  unsigned channel(std::uint32_t line) const { return in_channel(line).part; }
   /// Set inside the line's slice.
   unsigned set(std::uint32_t line) const {
-    return sets_(slices_(in_channel(line).index).index).pile;
+    return sets_(slices_(in_channel(line).index).index).part;
   }
   /// Place inside the line's channel. Consecutive interleaves of a channel go round
   /// `interleave_banks` banks (1: they fill a row), then along the row, then to the next banks.
@@ -94,20 +97,21 @@ class AddressMap {
   static AddressHash turn_of(L2Index index) {
     return index == L2Index::Modulo ? AddressHash::None : AddressHash::Mix;
   }
-  static std::uint32_t unit_lines(const MachineSpec& m) {
+  static std::uint32_t unit_lines(const AddressMapSpec& m) {
     return (m.dram.interleave_banks == 1 ? m.dram.row_bytes : m.dram.interleave_bytes) /
            m.l2.line_bytes;
   }
   /// Channel, and the line's number among the lines of that channel.
-  Spread::Place in_channel(std::uint32_t line) const {
+  Interleave::Place in_channel(std::uint32_t line) const {
     std::uint32_t chunk = chunk_lines_.quotient(line), d = chunk_lines_.value();
-    Spread::Place at = channels_(chunk);
-    return {at.pile, at.index * d + (line - chunk * d)};
+    Interleave::Place at = channels_(chunk);
+    return {at.part, at.index * d + (line - chunk * d)};
   }
   Divisor chunk_lines_, unit_lines_, units_of_row_, near_banks_, far_banks_;
   std::uint32_t slices_per_channel_, banks_;
+  Endpoints endpoints_;
   AddressHash bank_hash_;
-  Spread channels_, slices_, sets_;
+  Interleave channels_, slices_, sets_;
 };
 
 }  // namespace raddle::timing

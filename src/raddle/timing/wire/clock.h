@@ -1,36 +1,39 @@
-// Two clocks in an exact whole-number ratio: no drift, no rounding that depends on how time is
-// walked through.
+// A clock beside the core's, in an exact whole-number ratio to it: no drift, no rounding that
+// depends on how time is walked through. The networks and the memory have one each.
 #pragma once
 #include <cstdint>
 #include <numeric>
 
 #include "raddle/base/divisor.h"
+#include "raddle/base/error.h"
 #include "raddle/base/types.h"
 
 namespace raddle::timing {
 
-/// Memory cycle k happens in the first core cycle c with c * memory_mhz >= k * core_mhz.
+/// Cycle k of the other clock happens in the first core cycle c with c * other >= k * core.
 class ClockRatio {
  public:
-  ClockRatio(std::uint32_t memory_mhz, std::uint32_t core_mhz)
-      : memory_(memory_mhz / std::gcd(memory_mhz, core_mhz)),
-        core_(core_mhz / std::gcd(memory_mhz, core_mhz)),
-        by_memory_(static_cast<std::uint32_t>(memory_)),
-        by_core_(static_cast<std::uint32_t>(core_)) {}
-  /// The last memory cycle that has happened when core cycle `now` is over.
-  std::uint64_t memory_at(Cycle now) const {
-    return memory_ == core_ ? now : by_core_.quotient(now * memory_);
+  ClockRatio(std::uint32_t other_mhz, std::uint32_t core_mhz)
+      : other_(other_mhz / std::gcd(other_mhz, core_mhz)),
+        core_(core_mhz / std::gcd(other_mhz, core_mhz)),
+        by_other_(static_cast<std::uint32_t>(other_)),
+        by_core_(static_cast<std::uint32_t>(core_)) {
+    RADDLE_ASSERT(other_mhz != 0 && core_mhz != 0);
   }
-  /// The core cycle in which memory cycle k happens.
+  /// The last cycle of the other clock that has happened when core cycle `now` is over.
+  std::uint64_t other_at(Cycle now) const {
+    return other_ == core_ ? now : by_core_.quotient(now * other_);
+  }
+  /// The core cycle in which cycle k of the other clock happens.
   Cycle core_at(std::uint64_t k) const {
-    return memory_ == core_ ? k : by_memory_.quotient(k * core_ + memory_ - 1);
+    return other_ == core_ ? k : by_other_.quotient(k * core_ + other_ - 1);
   }
-  /// The first memory cycle that happens in core cycle `now` or later.
-  std::uint64_t first_from(Cycle now) const { return now == 0 ? 0 : memory_at(now - 1) + 1; }
+  /// The first cycle of the other clock that happens in core cycle `now` or later.
+  std::uint64_t first_from(Cycle now) const { return now == 0 ? 0 : other_at(now - 1) + 1; }
 
  private:
-  std::uint64_t memory_, core_;
-  LongDivisor by_memory_, by_core_;
+  std::uint64_t other_, core_;
+  LongDivisor by_other_, by_core_;
 };
 
 }  // namespace raddle::timing

@@ -20,6 +20,7 @@
 #include <thread>
 #include <vector>
 
+#include "raddle/base/error.h"
 #include "raddle/base/rng.h"
 #include "raddle/base/types.h"
 
@@ -41,22 +42,36 @@ class Engine {
   Cycle end() const { return end_; }
   std::uint64_t windows() const { return windows_; }
 
+  /// end() lies between two windows, where done() and before() are called.
+  bool between_windows() const { return end_ % window_ == 0; }
+  /// Precondition: nobody can act before `at`.
+  void skip_to(Cycle at) { end_ = std::max(end_, at); }
+
   /// Runs windows on `threads` threads until done() (true), or until nobody can ever act again
   /// (false). before(begin) is called before each window with its first cycle. What they and
   /// components throw comes out; of several components that throw in one window, the exception of
   /// the first added.
+  /// No cycle from `limit` on is run: true when end() is there. A window that the limit cuts is
+  /// run to its end by the next call, so where limits were makes no difference to what happens.
   template <class Done, class Before>
-  bool run(unsigned threads, Done done, Before before) {
+  bool run(unsigned threads, Done done, Before before, Cycle limit = kNever) {
+    RADDLE_ASSERT(limit >= end_);
     Crew crew(*this, threads);
+    if (!between_windows() && !run_rest(crew, limit)) return true;
     while (!done()) {
       Cycle first = first_wake();
       if (first == kNever) return false;
       begin_ = first / window_ * window_;
+      if (begin_ >= limit) {
+        end_ = limit;
+        return true;
+      }
       before(begin_);
-      end_ = begin_ + window_;
+      end_ = std::min(begin_ + window_, limit);
       ++windows_;
       if (shuffle_) shuffle();
       crew.run_window();
+      if (end_ == limit) return true;
     }
     return true;
   }
@@ -118,6 +133,13 @@ class Engine {
 
   Cycle wake(unsigned task, Cycle from) const {
     return std::max(from, std::min(next_[task], tasks_[task]->next_arrival(from)));
+  }
+  /// What is left of a window up to the limit; false when the limit is reached.
+  bool run_rest(Crew& crew, Cycle limit) {
+    begin_ = end_;
+    end_ = std::min((begin_ / window_ + 1) * window_, limit);
+    crew.run_window();
+    return end_ != limit;
   }
   Cycle first_wake() const;
   void run_task(unsigned task);

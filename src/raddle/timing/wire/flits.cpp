@@ -2,7 +2,7 @@
 
 namespace raddle::timing {
 
-FlitTable::FlitTable(const PacketSize& size, Direction direction) {
+FlitTable::FlitTable(const PacketSize& size, Direction direction) : packet_(size) {
   const bool request = direction == Direction::Request;
   auto carries = [&](MessageKind kind) {
     sectors_[static_cast<unsigned>(kind)] = 0xff, words_[static_cast<unsigned>(kind)] = 0xffff;
@@ -21,6 +21,15 @@ FlitTable::FlitTable(const PacketSize& size, Direction direction) {
     size_[n] = {static_cast<std::uint8_t>(std::min(size.flits(payload), 255u)),
                 static_cast<std::uint16_t>(size.header_bytes + payload)};
   }
+}
+
+/// Of what carries words of a line, or a segment's bytes.
+FlitTable::Size FlitTable::size_of_words(const Message& m) const {
+  if (m.kind == MessageKind::Transfer)
+    return {static_cast<std::uint8_t>(packet_.flits(m.words)),
+            static_cast<std::uint16_t>(packet_.header_bytes + m.words)};
+  const unsigned carried = m.words & words_[static_cast<unsigned>(m.kind)];
+  return size_[kSectors + static_cast<unsigned>(std::popcount(carried))];
 }
 
 }  // namespace raddle::timing

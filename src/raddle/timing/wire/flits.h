@@ -1,5 +1,5 @@
-// Size of every packet the machine can send, looked up instead of divided out, and how fast a
-// sender hands packets to a network.
+// Size of every packet the machine can send, looked up instead of divided out but for segments of
+// transfers, and how fast a sender hands packets to a network.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -7,8 +7,7 @@
 #include <cstdint>
 
 #include "raddle/base/error.h"
-#include "raddle/timing/spec/machine.h"
-#include "raddle/timing/spec/packet_size.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/clock.h"
 #include "raddle/timing/wire/message.h"
 
@@ -16,9 +15,7 @@ namespace raddle::timing {
 
 enum class Direction : std::uint8_t { Request, Reply };
 
-inline PacketSize packet_size(const MachineSpec& machine) {
-  return {machine.noc.flit_bytes, machine.noc.header_bytes, machine.l2.sector_bytes};
-}
+inline PacketSize packet_size(const PortSpec& port) { return port.packet; }
 
 /// Flits and bytes (header and data, without the padding of the last flit) by the data a packet
 /// carries: sectors, or under DeNovo words.
@@ -29,33 +26,32 @@ class FlitTable {
     std::uint8_t flits;
     std::uint16_t bytes;
   };
-  Size size(const Message& m) const { return size_[carried(m)]; }
+  Size size(const Message& m) const {
+    if (m.words != 0) [[unlikely]]
+      return size_of_words(m);
+    const auto kind = static_cast<unsigned>(m.kind);
+    return size_[static_cast<unsigned>(
+        std::popcount(static_cast<unsigned>(m.sectors & sectors_[kind])))];
+  }
   unsigned flits(const Message& m) const { return size(m).flits; }
 
  private:
   static constexpr unsigned kSectors = 9, kWords = 17;
-  unsigned carried(const Message& m) const {
-    const auto kind = static_cast<unsigned>(m.kind);
-    if (m.words != 0) [[unlikely]]
-      return kSectors +
-             static_cast<unsigned>(std::popcount(static_cast<unsigned>(m.words & words_[kind])));
-    return static_cast<unsigned>(std::popcount(static_cast<unsigned>(m.sectors & sectors_[kind])));
-  }
+  Size size_of_words(const Message& m) const;
+
+  PacketSize packet_;
   std::array<std::uint8_t, kMessageKinds> sectors_{};  // by kind: all or none are carried
   std::array<WordMask, kMessageKinds> words_{};
   std::array<Size, kSectors + kWords> size_{};
 };
 
 /// Network cycles against core cycles.
-inline ClockRatio network_clock(const MachineSpec& machine) {
-  return {machine.noc.clock_mhz == 0 ? machine.core_clock_mhz : machine.noc.clock_mhz,
-          machine.core_clock_mhz};
-}
+inline ClockRatio network_clock(const PortSpec& port) { return {port.network_mhz, port.core_mhz}; }
 
 /// A sender's wire into a network: one flit per network cycle.
 class PortPace {
  public:
-  explicit PortPace(const MachineSpec& machine) : clock_(network_clock(machine)) {}
+  explicit PortPace(const PortSpec& port) : clock_(network_clock(port)) {}
   /// A packet of so many flits starts in core cycle `now`; returns the core cycle in which the next
   /// may.
   Cycle send(Cycle now, unsigned flits) {
@@ -67,10 +63,5 @@ class PortPace {
   ClockRatio clock_;
   std::uint64_t free_ = 0;  // network cycle
 };
-
-/// Flits of the largest packet a machine sends: header and a whole line, in either direction.
-inline unsigned largest_packet(const MachineSpec& machine) {
-  return packet_size(machine).flits(machine.l2.line_bytes);
-}
 
 }  // namespace raddle::timing

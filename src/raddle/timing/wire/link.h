@@ -90,14 +90,20 @@ class Link {
   Arrival<T>* sender_slots_;
 };
 
-/// For receivers with many links: which of up to 256 senders has an arrival in which of the next 64
+/// For receivers with many links: which of the senders has an arrival in which of the next 64
 /// cycles. OR commutes, so the order in which senders post cannot matter. Latencies must be below
 /// 64 - window.
 class Mailbox {
  public:
+  /// For senders numbered 0 to senders - 1.
+  explicit Mailbox(unsigned senders)
+      : words_((senders + 63) / 64),
+        source_(std::make_unique<std::atomic<std::uint64_t>[]>(64 * std::size_t{words_})) {
+    RADDLE_ASSERT(senders != 0);
+  }
   void set_shared(bool shared) { shared_ = shared; }
   void post(Cycle at, unsigned source) {
-    add(source_[at & 63][source >> 6], 1ull << (source & 63));
+    add(of(at)[source >> 6], 1ull << (source & 63));
     add(occupied_, 1ull << (at & 63));
   }
   /// First cycle at or after `from` with an arrival.
@@ -113,10 +119,11 @@ class Mailbox {
     if (shared_) occupied_.fetch_and(~bit, std::memory_order_relaxed);
     else
       occupied_.store(occupied_.load(std::memory_order_relaxed) & ~bit, std::memory_order_relaxed);
-    for (unsigned i = 0; i < 4; ++i) {
-      std::uint64_t sources = source_[now & 63][i].load(std::memory_order_relaxed);
+    std::atomic<std::uint64_t>* const source = of(now);
+    for (unsigned i = 0; i < words_; ++i) {
+      std::uint64_t sources = source[i].load(std::memory_order_relaxed);
       if (sources == 0) continue;
-      source_[now & 63][i].store(0, std::memory_order_relaxed);
+      source[i].store(0, std::memory_order_relaxed);
       for (; sources != 0; sources &= sources - 1) f(64 * i + lowest(sources));
     }
   }
@@ -131,9 +138,12 @@ class Mailbox {
     if (shared_) a.fetch_or(bits, std::memory_order_relaxed);
     else a.store(a.load(std::memory_order_relaxed) | bits, std::memory_order_relaxed);
   }
+  std::atomic<std::uint64_t>* of(Cycle at) const { return &source_[(at & 63) * words_]; }
+
   std::atomic<std::uint64_t> occupied_{0};
-  std::atomic<std::uint64_t> source_[64][4] = {};
+  std::uint32_t words_;  // of each cycle
   bool shared_ = false;  // more than one thread posts
+  std::unique_ptr<std::atomic<std::uint64_t>[]> source_;
 };
 
 /// Queue credits handed back, in flits.

@@ -3,12 +3,22 @@
 // a memory slice those of SlicePorts, and whoever assembles the machine connects them to the two
 // crossbars.
 #pragma once
+#include <algorithm>
+
+#include "raddle/timing/wire/flits.h"
 #include "raddle/timing/wire/link.h"
 #include "raddle/timing/wire/message.h"
 
 namespace raddle::timing {
 
 using MessageLink = Link<Message>;
+
+/// Capacity for SmPorts and SlicePorts: covers the credits and, where everything is accepted, the
+/// packets that arrive in a window and on a wire, at one a network cycle.
+inline unsigned port_capacity(const PortSpec& port) {
+  const auto two_wires = static_cast<unsigned>(network_clock(port).other_at(2 * port.latency)) + 1;
+  return std::max(port.queue_flits, two_wires + port.largest_packet);
+}
 
 /// One SM's side of the networks.
 struct SmPorts {
@@ -22,13 +32,10 @@ struct SmPorts {
   MessageLink to_noc;    ///< requests; the SM spends credits (flits) of the crossbar's input queue
   MessageLink from_noc;  ///< replies; always accepted
   CreditLink credit_in;  ///< credits coming back
-  Mailbox* noc_box = nullptr;  ///< post(arrival, sm) with every push on to_noc
-  /// DeNovo: answers to other SMs and to slices, into the reply network as its sender number
-  /// `reply_sender`.
-  MessageLink to_replies;
+  Mailbox* noc_box = nullptr;  ///< post(arrival, node of the SM) with every push on to_noc
+  MessageLink to_replies;      ///< DeNovo: answers to other SMs and to slices
   CreditLink reply_credit_in;
-  Mailbox* reply_box = nullptr;
-  unsigned reply_sender = 0;
+  Mailbox* reply_box = nullptr;  ///< of the reply network, as noc_box
 };
 
 /// One L2 slice's side of the networks.
@@ -45,8 +52,8 @@ struct SlicePorts {
   MessageLink to_noc;     ///< replies; the slice spends credits of the reply crossbar's input queue
   CreditLink credit_out;  ///< to the request crossbar
   CreditLink credit_in;   ///< from the reply crossbar
-  Mailbox* noc_box = nullptr;         ///< reply crossbar: post with every push on to_noc
-  Mailbox* noc_credit_box = nullptr;  ///< request crossbar: post with every push on credit_out
+  Mailbox* noc_box = nullptr;         ///< of the reply network: post(arrival, node) with every push
+  Mailbox* noc_credit_box = nullptr;  ///< of the request network, with every push on credit_out
   MessageLink answers;                ///< DeNovo: of SMs, from the reply network; always accepted
 };
 

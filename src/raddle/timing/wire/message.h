@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "raddle/base/types.h"
+#include "raddle/timing/spec/endpoints.h"
 
 namespace raddle::timing {
 
@@ -28,8 +29,10 @@ enum class MessageKind : std::uint8_t {
   // From an L1:
   Remote,    ///< answer to a Forward: words of a Read
   Recalled,  ///< answer to a Recall, to the bank
+  // Between any two nodes:
+  Transfer,  ///< a segment of a payload (wire/transfer.h)
 };
-inline constexpr unsigned kMessageKinds = 16;
+inline constexpr unsigned kMessageKinds = 17;
 
 /// What a bank tells an L1 arrives in the order in which it was sent, so that an L1 whose data have
 /// been taken back is not asked for them any more. Everything else may overtake.
@@ -43,11 +46,12 @@ constexpr WordMask without(WordMask words, WordMask these) {
   return static_cast<WordMask>(words & static_cast<WordMask>(~these));
 }
 /// Message::peer of what the bank itself answers.
-inline constexpr std::uint8_t kFromBank = 0xff;
+inline constexpr std::uint16_t kFromBank = 0xffff;
 
-/// A request on its way to an L2 slice, and the same value on its way back as the reply. Writes and
-/// reductions are acknowledged (no data) so that fences can wait for them. Under DeNovo `sm` and
-/// `tag` are the requester's all the way, whoever is told of the request or answers it.
+/// A request on its way to an L2 slice, and the same value on its way back as the reply: whoever
+/// puts it on a network says in `to` where it goes. Writes and reductions are acknowledged (no data)
+/// so that fences can wait for them. Under DeNovo `sm` and `tag` are the requester's all the way,
+/// whoever is told of the request or answers it.
 struct Message {
   std::uint32_t line = 0;    ///< address / machine line size
   std::uint16_t sm = 0;      ///< requester
@@ -57,9 +61,12 @@ struct Message {
   std::uint8_t lanes = 0;          ///< lanes of an atomic or reduction
   std::uint8_t kernel = 0;         ///< launch slot, for per-kernel statistics and policies
   std::uint8_t dram_accesses = 0;  ///< replies: accesses to DRAM the request has caused, 0, 1 or 2
-  std::uint8_t peer = 0;  ///< DeNovo: the L1 that is asked by the bank, or that answers for it
-  WordMask words = 0;     ///< DeNovo: asked for, written, or delivered
+  std::uint8_t rank = 0;           ///< requests: priority that the packet's header tells; 0 = none
+  WordMask words = 0;              ///< DeNovo: asked for, written, or delivered
+  std::uint16_t peer = 0;  ///< DeNovo: the L1 that is asked by the bank, or that answers for it
+  NodeId to{};             ///< where the network takes it
+  TenantId tenant{};       ///< whose request it is
 };
-static_assert(sizeof(Message) == 16);
+static_assert(sizeof(Message) == 24);
 
 }  // namespace raddle::timing

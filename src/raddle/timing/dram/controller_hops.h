@@ -6,30 +6,24 @@
 #include <vector>
 
 #include "raddle/stats/counters.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/flits.h"
 
 namespace raddle::timing {
 
-class Legs {
+class ControllerHops {
  public:
   /// Of one channel to its slices; all of length 0 where the machine has no memory_nodes.
-  Legs(const MachineSpec& machine, unsigned channel);
+  explicit ControllerHops(const ChannelSpec& channel);
 
-  /// Core cycles there and back, `slice` counting through the partition. Routers and flits of an
-  /// own node are part of the latencies of DRAM.
-  Cycle round_trip(unsigned slice) const { return there_ ? legs_[slice].round_trip : 0; }
+  /// Core cycles there and back, `slice` counting through the partition.
+  Cycle round_trip(unsigned slice) const { return way_.empty() ? 0 : way_[slice].round_trip; }
   Cycle longest() const;
-  unsigned hops(unsigned slice) const { return there_ ? legs_[slice].hops : 0; }
+  unsigned hops(unsigned slice) const { return way_.empty() ? 0 : way_[slice].hops; }
   void count(unsigned slice, std::uint8_t sectors, bool write, stats::NocTraffic& traffic) const;
 
  private:
-  struct Leg {
-    unsigned hops;
-    Cycle round_trip;
-  };
-  std::vector<Leg> legs_;  ///< by slice of the partition
-  bool there_;
+  std::vector<ControllerWay> way_;  // by slice of the partition
   FlitTable request_, reply_;
 };
 

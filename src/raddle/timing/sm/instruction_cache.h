@@ -1,16 +1,10 @@
-// Instruction fetch. A warp's buffer holds `buffer` instructions. Behind a jump (any two
-// instructions of the stream that do not follow each other in the program: a taken branch, another
-// path after reconvergence) and at the start of a warp it is empty, and the first instruction can
-// issue `cycles` later than it otherwise could. On straight code fetch keeps ahead: an entry is
-// filled again `cycles` after its instruction left, so that a warp issues at most `buffer`
-// instructions in `cycles` cycles, which binds only when buffer < cycles.
-//
-// The cache holds whole lines of instructions. Going over to another line, in sequence or by a
-// jump, asks for it; a line that is missing comes `miss_latency_cycles` later for all warps that
-// wait for it. A launch finds none of its lines. Source of the shape: spec/configs.md section 0 and
-// the L0 caches of the sub-partitions of Volta (V100 whitepaper). Left out: arbitration between the
-// warps that fetch (a scheduler fetches as much as it issues), prefetching, the way to the next
-// level (a fixed time, no requests).
+// Instruction cache of an SM or of a scheduler. It holds whole lines of instructions. Going over to
+// another line, in sequence or by a jump, asks for it; a line that is missing comes
+// `miss_latency_cycles` later for all warps that wait for it. A launch finds none of its lines.
+// Source of the shape: the L0 and L1 instruction caches of Volta's sub-partitions and SMs (NVIDIA,
+// "Tesla V100 GPU Architecture", 2017). Left out: arbitration between the warps that fetch (a
+// scheduler fetches as much as it issues), prefetching, the way to the next level (a fixed time, no
+// requests).
 #pragma once
 #include <cstdint>
 #include <vector>

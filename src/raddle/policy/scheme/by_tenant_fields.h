@@ -1,0 +1,25 @@
+// Parameters that each tenant has one of: name_0 .. name_7.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "raddle/base/fields.h"
+#include "raddle/base/types.h"
+
+namespace raddle::policy {
+
+using ByTenant = std::array<std::uint32_t, kMostTenants>;
+
+inline void visit_by_tenant(FieldVisitor& v, std::string_view name, ByTenant& values,
+                            Range<std::uint32_t> range, std::string_view unit,
+                            std::string_view doc) {
+  for (unsigned t = 0; t < kMostTenants; ++t) {
+    const std::string field = std::string(name) + "_" + std::to_string(t);
+    const std::string text = "tenant " + std::to_string(t) + ": " + std::string(doc);
+    v.field(field, values[t], range, unit, text);
+  }
+}
+
+}  // namespace raddle::policy

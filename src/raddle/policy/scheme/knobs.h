@@ -1,0 +1,56 @@
+// What a scheme sets and units and local policies obey, for each tenant. A value: copied when it is
+// taken over, between windows of the clock, so all obey from the same cycle on.
+//
+// Who obeys: block_cap the block dispatcher (timing/gpu/block_caps.h); active_blocks the SMs'
+// issue (timing/sm/active_blocks.h); dram_rank DRAM policies that read it (dram/ranked.cpp). Nobody
+// yet: request_tokens (the L1Ds' miss queues), l1d_ways and l2_ways (the caches' replacement),
+// priority. A scheme that sets one of those is refused by the simulator (Knobs::unheard).
+#pragma once
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "raddle/base/types.h"
+
+namespace raddle::policy {
+
+inline constexpr std::uint32_t kNoLimit = std::numeric_limits<std::uint32_t>::max();
+
+struct TenantKnobs {
+  /// Resident blocks by SM; empty: as many as fit. 0 keeps the tenant off the SM. Blocks that are
+  /// there when a cap falls stay until their end.
+  std::vector<std::uint32_t> block_cap;
+  /// On each SM, of the tenant's blocks the first so many in order of arrival may issue.
+  std::uint32_t active_blocks = kNoLimit;
+  /// Requests of each SM to the L2 in 1000 cycles of the interconnect.
+  double request_tokens = std::numeric_limits<double>::infinity();
+  std::uint64_t l1d_ways = ~std::uint64_t{0};  ///< that its misses may fill, one bit for each
+  std::uint64_t l2_ways = ~std::uint64_t{0};
+  std::uint8_t dram_rank = 0;  ///< lower is served first
+  std::uint8_t priority = 0;   ///< higher goes first, where nothing else says who does
+
+  std::uint32_t cap(unsigned sm) const { return block_cap.empty() ? kNoLimit : block_cap[sm]; }
+  friend bool operator==(const TenantKnobs&, const TenantKnobs&) = default;
+};
+
+struct Knobs {
+  std::array<TenantKnobs, kMostTenants> tenant{};
+
+  const TenantKnobs& of(TenantId id) const { return tenant[index(id)]; }
+  /// Name of a knob that is set and that nobody obeys; empty if there is none.
+  std::string_view unheard() const {
+    const TenantKnobs open;
+    for (const TenantKnobs& t : tenant) {
+      if (t.request_tokens != open.request_tokens) return "request_tokens";
+      if (t.l1d_ways != open.l1d_ways) return "l1d_ways";
+      if (t.l2_ways != open.l2_ways) return "l2_ways";
+      if (t.priority != open.priority) return "priority";
+    }
+    return {};
+  }
+  friend bool operator==(const Knobs&, const Knobs&) = default;
+};
+
+}  // namespace raddle::policy

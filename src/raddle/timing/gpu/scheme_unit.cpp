@@ -1,0 +1,84 @@
+#include "raddle/timing/gpu/scheme_unit.h"
+
+#include "raddle/base/error.h"
+
+namespace raddle::timing {
+
+static_assert(policy::kStallReasons == stats::kStalls);
+
+namespace {
+
+policy::TenantCounts counts_of(const stats::GpuCounters& c) {
+  policy::TenantCounts out;
+  out.instructions = c.sm.issued;
+  out.thread_instructions = c.sm.thread_instructions;
+  out.stall = c.sm.stall;
+  out.memory_instructions = c.sm.loads;
+  out.l1d_accesses = c.sm.l1d_accesses;
+  out.l1d_hits = c.sm.l1d_hits;
+  out.l1d_reservation_fails = c.sm.l1d_reservation_fails;
+  out.requests = c.sm.requests;
+  out.request_packets = c.request.packets;
+  out.request_flits = c.request.flits;
+  out.request_bytes = c.request.bytes;
+  out.reply_packets = c.reply.packets;
+  out.reply_flits = c.reply.flits;
+  out.reply_bytes = c.reply.bytes;
+  out.dram_reads = c.dram.reads;
+  out.dram_writes = c.dram.writes;
+  out.dram_bytes = c.dram.bytes;
+  out.dram_busy_cycles = c.dram.bus_busy_cycles;
+  out.blocks_ended = c.sm.blocks;
+  return out;
+}
+
+policy::SchemePolicy::Context context_of(const MachineSpec& machine, std::uint64_t seed) {
+  return {machine.sm.count,    machine.sm.blocks, machine.sm.warps,
+          machine.sm.l1d.ways, machine.l2.ways,   seed};
+}
+
+}  // namespace
+
+SchemeUnit::SchemeUnit(const MachineSpec& machine,
+                       const policy::Choice<policy::SchemePolicy>& scheme, Cycle window,
+                       std::uint64_t seed)
+    : name_(scheme.name()),
+      scheme_(scheme.make(context_of(machine, seed))),
+      window_(window),
+      sms_(machine.sm.count) {
+  RADDLE_ASSERT(window_ != 0 && sms_ != 0);
+}
+
+bool SchemeUnit::look(Cycle begin, std::uint8_t present,
+                      const std::array<Tenant, kMostTenants>& tenants) {
+  RADDLE_ASSERT(due(begin, present) && begin >= since_);
+  std::array<policy::TenantView, kMostTenants> views;
+  for (unsigned t = 0; t < kMostTenants; ++t) {
+    stats::GpuCounters since = tenants[t].total;
+    stats::accumulate(since, before_[t], -1);
+    views[t] = {counts_of(since), tenants[t].resident_blocks};
+    before_[t] = tenants[t].total;
+  }
+  const policy::Knobs old = knobs_;
+  const Cycle next = scheme_->look({begin, since_, present, views}, knobs_);
+  check();
+  RADDLE_ASSERT(next > begin);
+  due_ = next == kNever ? kNever : (next + window_ - 1) / window_ * window_;
+  since_ = begin;
+  present_ = present;
+  return knobs_ != old;
+}
+
+void SchemeUnit::check() const {
+  auto fail = [&](const std::string& what) {
+    assertion_failed(("scheme '" + name_ + "' " + what).c_str(), __FILE__, __LINE__);
+  };
+  for (const policy::TenantKnobs& t : knobs_.tenant) {
+    if (!t.block_cap.empty() && t.block_cap.size() != sms_) fail("caps blocks of every SM or none");
+    if (t.active_blocks == 0) fail("lets at least one block issue");
+  }
+  if (const std::string_view knob = knobs_.unheard(); !knob.empty())
+    fail("sets no knob that nobody obeys, such as " + std::string(knob));
+}
+
+}  // namespace raddle::timing

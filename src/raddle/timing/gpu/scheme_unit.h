@@ -1,0 +1,58 @@
+// Calls the scheme (policy/scheme) in its own period and whenever tenants come or go, with what each
+// tenant has done since the last time, and keeps the knobs that it sets. The GPU asks it between
+// windows and hands the knobs on. As a component it only makes the clock stop at the window in
+// which the scheme wants to look.
+#pragma once
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "raddle/base/types.h"
+#include "raddle/policy/registry.h"
+#include "raddle/policy/scheme/policy.h"
+#include "raddle/stats/counters.h"
+#include "raddle/timing/spec/machine.h"
+
+namespace raddle::timing {
+
+class SchemeUnit {
+ public:
+  SchemeUnit(const MachineSpec& machine, const policy::Choice<policy::SchemePolicy>& scheme,
+             Cycle window, std::uint64_t seed);
+  /// false: there is nothing to ask.
+  bool shares() const { return scheme_->shares(); }
+  policy::SchemePolicy& policy() { return *scheme_; }
+
+  // --- component ---------------------------------------------------------------------------------
+  void open_window() {}
+  Cycle next_arrival(Cycle) const { return due_; }
+  Cycle tick(Cycle) const { return due_; }
+
+  // --- between windows ---------------------------------------------------------------------------
+  /// Does the scheme look before the window that begins now? `present`: tenants, a bit for each,
+  /// that have launches which are not complete.
+  bool due(Cycle begin, std::uint8_t present) const { return begin >= due_ || present != present_; }
+  /// What is known of a tenant.
+  struct Tenant {
+    stats::GpuCounters total;  ///< counted before `begin`, since the start of the run
+    std::span<const std::uint32_t> resident_blocks;
+  };
+  /// true: knobs() have changed. Precondition: due(begin, present).
+  bool look(Cycle begin, std::uint8_t present, const std::array<Tenant, kMostTenants>& tenants);
+  const policy::Knobs& knobs() const { return knobs_; }
+
+ private:
+  void check() const;
+
+  std::string name_;
+  std::unique_ptr<policy::SchemePolicy> scheme_;
+  Cycle window_;
+  unsigned sms_;
+  Cycle due_ = kNever, since_ = 0;
+  std::uint8_t present_ = 0;
+  policy::Knobs knobs_;
+  std::array<stats::GpuCounters, kMostTenants> before_{};
+};
+
+}  // namespace raddle::timing

@@ -1,0 +1,73 @@
+#include "raddle/timing/spec/parts.h"
+
+#include "raddle/base/error.h"
+#include "raddle/timing/spec/machine.h"
+
+namespace raddle::timing {
+
+namespace {
+std::uint32_t network_mhz(const MachineSpec& m) {
+  return m.noc.clock_mhz == 0 ? m.core_clock_mhz : m.noc.clock_mhz;
+}
+
+PacketSize packet_of(const MachineSpec& m) {
+  return {m.noc.flit_bytes, m.noc.header_bytes, m.l2.sector_bytes};
+}
+
+/// Routers and flits of an own node are part of the latencies of DRAM.
+std::vector<ControllerWay> ways_of(const MachineSpec& m, unsigned channel) {
+  const MeshSpec& mesh = m.noc.mesh;
+  if (m.noc.topology != Topology::Mesh || mesh.memory_nodes.empty()) return {};
+  const unsigned nodes = mesh.columns * mesh.rows;
+  const auto controllers = read_nodes(mesh.memory_nodes, nodes, m.dram.channels);
+  const auto slices = read_nodes(mesh.slice_nodes, nodes, m.l2.slices);
+  RADDLE_ASSERT(controllers && slices && channel < m.dram.channels);
+  const unsigned per_channel = m.l2.slices / m.dram.channels;
+  std::vector<ControllerWay> ways;
+  for (unsigned i = 0; i < per_channel; ++i) {
+    const unsigned hops =
+        mesh.hops(slices->at(channel * per_channel + i), controllers->at(channel));
+    const std::uint64_t cycles = 2ull * hops * (mesh.router_cycles + mesh.channel_cycles);
+    const std::uint64_t mhz = network_mhz(m);
+    ways.push_back({hops, (cycles * m.core_clock_mhz + mhz / 2) / mhz});
+  }
+  return ways;
+}
+}  // namespace
+
+PortSpec::PortSpec(const MachineSpec& m)
+    : packet(packet_of(m)),
+      largest_packet(packet.flits(m.l2.line_bytes)),
+      queue_flits(m.noc.queue_flits),
+      latency(m.noc.latency_cycles),
+      network_mhz(timing::network_mhz(m)),
+      core_mhz(m.core_clock_mhz) {}
+
+NetworkSpec::NetworkSpec(const MachineSpec& m)
+    : noc(m.noc), port(m), endpoints(m.endpoints()), answers(m.coherence.ownership) {}
+
+AddressMapSpec::AddressMapSpec(const MachineSpec& m)
+    : l2(m.l2), dram(m.dram), endpoints(m.endpoints()) {}
+
+ChannelSpec::ChannelSpec(const MachineSpec& m, unsigned channel)
+    : id(channel),
+      dram(m.dram),
+      core_mhz(m.core_clock_mhz),
+      line_bytes(m.l2.line_bytes),
+      sector_bytes(m.l2.sector_bytes),
+      packet(packet_of(m)),
+      ways(ways_of(m, channel)) {
+  RADDLE_ASSERT(channel < m.dram.channels);
+}
+
+PartitionSpec::PartitionSpec(const MachineSpec& m, unsigned id)
+    : channel(m, id),
+      l2(m.l2),
+      slices(m.l2.slices / m.dram.channels),
+      port(m),
+      coherence(m.coherence),
+      endpoints(m.endpoints()) {
+  RADDLE_ASSERT(slices * m.dram.channels == m.l2.slices);
+}
+
+}  // namespace raddle::timing

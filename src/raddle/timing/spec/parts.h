@@ -1,0 +1,78 @@
+// The parts of a machine that its components take. A component knows its own part and what it must
+// of its neighbours, not the whole machine; what it must know is said here, where the whole is
+// known. Each part can be made from a machine wherever one is asked for.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "raddle/base/types.h"
+#include "raddle/policy/coherence/policy.h"
+#include "raddle/timing/spec/dram_spec.h"
+#include "raddle/timing/spec/endpoints.h"
+#include "raddle/timing/spec/l2_spec.h"
+#include "raddle/timing/spec/noc_spec.h"
+#include "raddle/timing/spec/packet_size.h"
+
+namespace raddle::timing {
+
+struct MachineSpec;
+
+/// What an endpoint knows of the networks it is wired to.
+struct PortSpec {
+  PacketSize packet{};
+  std::uint32_t largest_packet = 1;  ///< flits: a header and a whole line
+  std::uint32_t queue_flits = 1;     ///< behind each link, and so credits of its sender
+  Cycle latency = 1;                 ///< of each link
+  std::uint32_t network_mhz = 1, core_mhz = 1;
+  PortSpec() = default;
+  PortSpec(const MachineSpec& machine);
+};
+
+/// One of the two networks.
+struct NetworkSpec {
+  NocSpec noc;
+  PortSpec port;
+  Endpoints endpoints;
+  bool answers = false;  ///< SMs answer one another and the slices (coherence.ownership)
+  NetworkSpec(const MachineSpec& machine);
+};
+
+/// Where lines live.
+struct AddressMapSpec {
+  L2Spec l2;
+  DramSpec dram;
+  Endpoints endpoints;
+  AddressMapSpec(const MachineSpec& machine);
+};
+
+/// The way from an L2 slice to its memory controller and back, through the mesh.
+struct ControllerWay {
+  unsigned hops = 0;     ///< links, one way
+  Cycle round_trip = 0;  ///< core cycles
+};
+
+/// One DRAM channel with its controller.
+struct ChannelSpec {
+  unsigned id = 0;  ///< among the machine's channels
+  DramSpec dram;
+  std::uint32_t core_mhz = 1, line_bytes = 0, sector_bytes = 0;
+  PacketSize packet{};
+  /// By slice of the partition; empty: controllers are where their slices are.
+  std::vector<ControllerWay> ways;
+  ChannelSpec(const MachineSpec& machine, unsigned id);
+};
+
+/// A DRAM channel and the L2 slices in front of it.
+struct PartitionSpec {
+  ChannelSpec channel;
+  L2Spec l2;
+  unsigned slices = 1;  ///< of this partition
+  PortSpec port;
+  policy::CoherenceRules coherence;
+  Endpoints endpoints;
+  PartitionSpec(const MachineSpec& machine, unsigned channel);
+  /// The number of one of its slices in the whole machine.
+  unsigned slice(unsigned place) const { return channel.id * slices + place; }
+};
+
+}  // namespace raddle::timing
