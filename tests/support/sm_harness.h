@@ -66,11 +66,12 @@ class SmHarness {
     unsigned slot;
   };
   explicit SmHarness(const timing::MachineSpec& machine, std::string_view warp_policy = "oldest",
-                     const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr)
+                     const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr,
+                     unsigned id = 0)
       : machine_(machine),
         map_(machine),
         policy_(warp_policy),
-        sm_(machine, map_, 0, policy_, throttle, 1) {
+        sm_(machine, map_, id, policy_, throttle, 1) {
     sm_.ports().noc_box = &noc_box_;
     sm_.connect_dispatcher(dispatcher_box_);
   }

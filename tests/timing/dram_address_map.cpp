@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "raddle/timing/spec/machine.h"
 #include "raddle/timing/wire/address_map.h"
 
 namespace raddle::test {

@@ -73,6 +73,24 @@ class L1d {
     install(now, mshr, sectors, kernel, count);
     if (mshrs_.arrive(mshr, sectors, done)) unlock(mshr);
   }
+  static constexpr unsigned kNoMshr = Mshrs<std::uint16_t>::kNone;
+  /// The MSHR of a line in which this waiter waits for any of these sectors, or kNoMshr.
+  unsigned waits(std::uint32_t line, std::uint8_t sectors, std::uint16_t waiter) const {
+    const unsigned mshr = mshrs_.find(line);
+    return mshr != kNoMshr && mshrs_.waits(mshr, sectors, waiter) ? mshr : kNoMshr;
+  }
+  /// The waiter will not be told. True: nobody waits for the MSHR any more; the data still come.
+  bool cancel(unsigned mshr, std::uint16_t waiter) {
+    mshrs_.cancel(mshr, waiter);
+    return mshrs_.waiting_for(mshr) == 0;
+  }
+  /// Sectors of an MSHR that have not come.
+  std::uint8_t missing_sectors(unsigned mshr) const { return mshrs_.missing(mshr); }
+  /// Frees an MSHR for which nobody waits. Precondition: none of its requests has left.
+  void abandon(unsigned mshr) {
+    mshrs_.abandon(mshr);
+    unlock(static_cast<std::uint16_t>(mshr));
+  }
   /// Removes a line (atomics are performed at the L2, bypassing accesses go there). True: it was
   /// dirty, and its write-back must leave first.
   bool remove(Cycle now, std::uint32_t line, unsigned kernel);

@@ -82,6 +82,48 @@ class Mshrs {
     waiter_[n] = {w, next, need};
     entry.set_last(n);
   }
+  /// Requests that wait for the entry.
+  unsigned waiting_for(unsigned e) const { return entry_[e].waiting; }
+  /// Sectors that have been requested and have not come.
+  std::uint8_t missing(unsigned e) const {
+    return static_cast<std::uint8_t>(entry_[e].requested & ~entry_[e].arrived);
+  }
+  /// Waits `w` for any of these sectors?
+  bool waits(unsigned e, std::uint8_t sectors, const Waiter& w) const {
+    const Entry& entry = entry_[e];
+    if (entry.waiting == 0) return false;
+    if (entry.first == w && (entry.need() & sectors) != 0) return true;
+    std::uint32_t n = entry.last();
+    for (unsigned left = entry.waiting - 1u; left != 0; --left) {
+      n = waiter_[n].next;
+      if (waiter_[n].value == w && (waiter_[n].need & sectors) != 0) return true;
+    }
+    return false;
+  }
+  /// `w` waits for nothing of the entry any more. The entry stays, even without a waiter: its
+  /// sectors are on their way.
+  void cancel(unsigned e, const Waiter& w) {
+    Entry& entry = entry_[e];
+    std::uint32_t previous = entry.last();
+    for (unsigned left = entry.waiting > 1 ? entry.waiting - 1u : 0; left != 0; --left) {
+      const std::uint32_t n = waiter_[previous].next;
+      if (!(waiter_[n].value == w)) {
+        previous = n;
+        continue;
+      }
+      take_out(entry, previous, n);
+      --waiting_;
+    }
+    if (entry.waiting == 0 || !(entry.first == w)) return;
+    --waiting_;
+    take_out_first(entry);
+  }
+  /// The entry is free although sectors are missing. Preconditions: nobody waits, and what is
+  /// missing will never come.
+  void abandon(unsigned e) {
+    RADDLE_ASSERT(entry_[e].waiting == 0);
+    release(e);
+  }
   /// The waiter for whom these sectors were requested: the first that needs any of them, since a
   /// later one found them requested.
   Waiter& asker(unsigned e, std::uint8_t sectors) {

@@ -113,6 +113,8 @@ DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm
   instructions_.reserve(size);
   for (const trace::StaticInst& in : lowered.code.instructions)
     instructions_.push_back(decode(in, sm, multiple_destinations_));
+  for (const DecodedInst& in : instructions_)
+    if (in.route == Route::Barrier || in.route == Route::Shared) shares_with_block_ = true;
   std::uint16_t const_at = 0;
   for (DecodedInst& in : instructions_) {
     if (in.route != Route::Const) continue;

@@ -71,6 +71,8 @@ class DecodedKernel {
   const Expansion* expansions() const { return expansions_.data(); }
   std::size_t ptx_size() const { return expansions_.size() - 1; }
   const trace::KernelCode& code() const { return *code_; }
+  /// Its warps meet at barriers or share memory: they do not run apart.
+  bool shares_with_block() const { return shares_with_block_; }
   const RegisterSet& multiple_destinations(const DecodedInst& in) const { return multiple_destinations_[in.writes]; }
 
  private:
@@ -78,6 +80,7 @@ class DecodedKernel {
   std::vector<DecodedInst> instructions_;
   std::vector<Expansion> expansions_;
   std::vector<RegisterSet> multiple_destinations_;
+  bool shares_with_block_ = false;
 };
 
 }  // namespace raddle::timing

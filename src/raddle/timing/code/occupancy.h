@@ -48,6 +48,19 @@ class Occupancy {
     give(held_[slot]);
     held_[slot] = {};
   }
+  /// Gives back a part of what the block in `slot` holds, before it ends: of a warp that has gone to
+  /// another SM. Precondition: it holds as much.
+  void release_part(unsigned slot, const BlockNeeds& part) {
+    RADDLE_ASSERT(holds(slot));
+    BlockNeeds& held = held_[slot];
+    RADDLE_ASSERT(held.threads >= part.threads && held.warps >= part.warps);
+    RADDLE_ASSERT(held.registers >= part.registers && held.shared_bytes >= part.shared_bytes);
+    held.threads -= part.threads;
+    held.warps -= part.warps;
+    held.registers -= part.registers;
+    held.shared_bytes -= part.shared_bytes;
+    give(part);
+  }
   bool holds(unsigned slot) const { return slot < held_.size() && (free_slots_ >> slot & 1) == 0; }
 
   // What is resident without a block slot of its own, such as a warp that has come from another SM.

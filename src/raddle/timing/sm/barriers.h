@@ -26,6 +26,7 @@ struct Block {
   std::uint32_t id = 0;
   WarpMask warps = 0;        ///< those here
   std::uint8_t live = 0;     ///< warps that have not left for good
+  std::uint8_t abroad = 0;   ///< of these: at other SMs
   std::uint8_t running = 0;  ///< warps whose stream has not ended: those a barrier waits for
   std::array<Barrier, kBarriers> barrier;
 };
@@ -42,7 +43,7 @@ class BlockTable {
     RADDLE_ASSERT(block_[slot].live == 0);
     RADDLE_ASSERT(warps != 0 && warps <= SmSpec::kMostWarps);
     const auto all = static_cast<std::uint8_t>(warps);
-    block_[slot] = {&launch, id, 0, all, all, {}};
+    block_[slot] = {&launch, id, 0, all, 0, all, {}};
     return block_[slot];
   }
   void add_warp(unsigned slot, unsigned warp) { block_[slot].warps |= bit_of(warp); }
@@ -73,6 +74,22 @@ class BlockTable {
     RADDLE_ASSERT(has(block.warps, warp));
     RADDLE_ASSERT(block.live > block.running);
     block.warps &= ~bit_of(warp);
+    return --block.live == 0;
+  }
+  /// A warp goes on at another SM: the block has it no longer here, and stays until it has ended.
+  void leave_for_abroad(unsigned slot, unsigned warp) {
+    Block& block = block_[slot];
+    RADDLE_ASSERT(has(block.warps, warp));
+    block.warps &= ~bit_of(warp);
+    ++block.abroad;
+  }
+  /// One of those has ended; true: it was the last of the block's warps, the slot is free.
+  /// Precondition: stream_ended() has been called for it.
+  bool ended_abroad(unsigned slot) {
+    Block& block = block_[slot];
+    RADDLE_ASSERT(block.abroad != 0);
+    RADDLE_ASSERT(block.live > block.running);
+    --block.abroad;
     return --block.live == 0;
   }
   /// Warps that a barrier waits for before it opens.

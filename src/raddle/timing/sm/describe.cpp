@@ -30,7 +30,7 @@ void Sm::describe_warp(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
   const trace::KernelCode& code = warp.launch->code->code();
   out += "  warp " + std::to_string(warp.index) + " of block " +
-         std::to_string(blocks_[warp.block].id) + " of kernel '" + code.name + "' ";
+         std::to_string(block_id(w)) + " of kernel '" + code.name + "' ";
   if (has(warps_.ended, w)) {
     out += "has ended, its memory operations have not\n";
     return;

@@ -202,18 +202,24 @@ void Sm::perform(Cycle now, unsigned w, const DecodedInst& in) {
   advance(now, now + 1, w);
 }
 
+// The registers that a memory instruction will write.
+void Sm::expect_load(Warp& warp, const DecodedInst& in) {
+  if (in.destination < DecodedInst::kNone) {
+    warp.pending.set(in.destination);
+    warp.pending_memory.set(in.destination);
+  } else if (in.destination == DecodedInst::kMultiple) {
+    const RegisterSet& registers = warp.launch->code->multiple_destinations(in);
+    warp.pending |= registers;
+    warp.pending_memory |= registers;
+  }
+}
+
 void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = warps_[w];
   const DecodedKernel& code = *warp.launch->code;
   const Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot,
                          static_cast<std::uint32_t>(&in - code.instructions()), &in};
-  if (in.destination < DecodedInst::kNone) {
-    warp.pending.set(in.destination);
-    warp.pending_memory.set(in.destination);
-  } else if (in.destination == DecodedInst::kMultiple) {
-    warp.pending |= code.multiple_destinations(in);
-    warp.pending_memory |= code.multiple_destinations(in);
-  }
+  expect_load(warp, in);
   if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
   const std::uint32_t base = in.local ? local_base(w) : 0;
   const unsigned operations =
@@ -225,8 +231,7 @@ std::uint32_t Sm::local_base(unsigned w) const {
   const std::uint64_t bytes =
       std::uint64_t{warps_[w].launch->code->code().local_bytes_per_thread} * kLanes;
   const std::uint64_t window = (bytes + line_bytes_ - 1) / line_bytes_;
-  const std::uint64_t number = std::uint64_t{id_} * warps_.slots() + w;
-  return static_cast<std::uint32_t>(kLocalBase / line_bytes_ + number * window);
+  return static_cast<std::uint32_t>(kLocalBase / line_bytes_ + warps_[w].local_window * window);
 }
 
 // Behind a barrier nothing is read before it opens: a live stream may not know it yet.
@@ -234,6 +239,7 @@ void Sm::arrive_at_barrier(Cycle now, unsigned w) {
   const Warp& warp = warps_[w];
   const trace::BarrierRecord barrier{warp.mask};
   if (barrier.kind() == trace::BarrierKind::Warp) return advance(now, now + 1, w);
+  RADDLE_ASSERT(!is_adopted(w));  // kernels with barriers let no warp go
   const bool waits = barrier.kind() == trace::BarrierKind::Sync;
   if (waits) {
     warps_.at_barrier |= bit_of(w);
@@ -260,11 +266,10 @@ void Sm::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
 // The warp prepares its lanes' launches one after another and hands them over together.
 void Sm::launch_kernels(Cycle now, unsigned w) {
   const Warp& warp = warps_[w];
-  const Block& block = blocks_[warp.block];
   const unsigned lanes = warp.active;
   const Cycle time = lanes == 0 ? 0 : launch_cycles_ + Cycle{launch_lane_cycles_} * lanes;
   if (lanes != 0)
-    device_launches_.push_back({static_cast<std::uint32_t>(warp.launch->sequence), block.id,
+    device_launches_.push_back({static_cast<std::uint32_t>(warp.launch->sequence), block_id(w),
                                 warp.index, lanes, id_, now + time});
   if (time <= 1) return advance(now, now + 1, w);
   warps_.sleep_until(now + time, w);

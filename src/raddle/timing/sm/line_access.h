@@ -48,6 +48,10 @@ class LineMap {
     if (high != 0) n = add({base + 2 * p.line + 1, high, 0, share(lanes, high, p.words)}, out, n);
     return n;
   }
+  /// The words of an access as the piece it comes from counts them. `base` as in convert().
+  std::uint32_t words_of_piece(const LineAccess& access, std::uint32_t base) const {
+    return half_lines_ && ((access.line - base) & 1) != 0 ? access.words << 16 : access.words;
+  }
   /// Sectors touched by a mask of words, counted from the start of the line.
   std::uint8_t sectors(std::uint32_t words) const {
     if (words_per_sector_ == 8) {  // fold each byte to its lowest bit, then gather the four bits

@@ -78,6 +78,7 @@ unsigned Lsu::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* pa
   e.owner = owner, e.route = owner.code->route, e.bypass = owner.code->bypass_l1 || no_l1_;
   e.passes = static_cast<std::uint8_t>(pieces), e.base = base;
   pieces_.push(payload, pieces);
+  const std::uint32_t* first = payload;
   unsigned n = pieces;
   if (!lines_.one_for_one()) {
     LineMap::Accesses line;
@@ -91,6 +92,8 @@ unsigned Lsu::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* pa
   InFlight& f = loads_[e.load];
   f.owner = owner, f.left = static_cast<std::uint16_t>(n);
   f.entered = f.departed = static_cast<std::uint32_t>(now);
+  if (!descriptors_.empty()) [[unlikely]]
+    keep_descriptor(e.load, first, pieces, base);
   return 1;
 }
 
@@ -157,7 +160,8 @@ bool Lsu::refused(Cycle now, stats::SmCounters& count) {
 
 void Lsu::settle(Cycle at, unsigned kernel, stats::SmCounters& count) const {
   add_refused(at, kernel, count);
-  count.l1d_miss_cycles += (count.l1d_misses + count.l1d_store_misses - count.l1d_fills) * at;
+  const std::uint64_t over = count.l1d_fills + withdrawn_[kernel].requests;
+  count.l1d_miss_cycles += (count.l1d_misses + count.l1d_store_misses - over) * at;
 }
 
 void Lsu::add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const {

@@ -34,6 +34,7 @@
 #include "raddle/timing/sm/line_access.h"
 #include "raddle/timing/sm/piece_queue.h"
 #include "raddle/timing/sm/stall_account.h"
+#include "raddle/timing/sm/warp_context.h"
 #include "raddle/timing/wire/flits.h"
 #include "raddle/timing/wire/memory_ports.h"
 #include "raddle/timing/wire/request_queue.h"
@@ -107,6 +108,23 @@ class Lsu {
     });
   }
 
+  // --- warps that leave and arrive (lsu_migration.cpp) -------------------------------------------
+  /// From now on the addresses of loads are kept until their data have come. Precondition: idle().
+  void keep_descriptors() { descriptors_.resize(loads_.size()); }
+  /// Do the warp's memory operations keep it here? `pending`: the registers it waits for;
+  /// `outstanding`: its operations.
+  ExportRefusal may_leave(unsigned warp, const DecodedKernel& code, RegisterSet pending,
+                          unsigned outstanding) const;
+  /// Forgets the warp's loads, which become descriptors. Precondition: may_leave() is None.
+  std::vector<PendingLoad> take_loads(Cycle now, unsigned warp, SmKernelCounters& counters,
+                                      MigrationCounters& migration);
+  /// Loads that could enter in one cycle.
+  unsigned load_room() const {
+    return std::min(queue_.room(), static_cast<unsigned>(free_loads_.size()));
+  }
+  /// A load goes on from its descriptor. Precondition: accepts().
+  void enter_again(Cycle now, const Owner& owner, const PendingLoad& load);
+
   // --- completions -------------------------------------------------------------------------------
   /// A reply. `sink` has loaded(owner) for each load now complete, acknowledged(warp) for a write
   /// or reduction, constant(owner) for a constant load.
@@ -168,6 +186,9 @@ class Lsu {
     std::uint16_t load = 0;
     std::uint32_t base = 0;
   };
+  struct Withdrawn {
+    std::uint64_t requests = 0;
+  };
   struct alignas(32) InFlight {  // two to a line of the host
     Owner owner;
     std::uint16_t left = 0;
@@ -176,6 +197,12 @@ class Lsu {
   struct Leaving {
     Message message;
     std::uint16_t load = kNoLoad;  ///< whose departure is noted
+  };
+  /// Where a load's data are, as long as it is under way.
+  struct Descriptor {
+    std::uint32_t base = 0;
+    unsigned pieces = 0;
+    std::array<trace::Piece, trace::kMaxPieces> piece;
   };
   /// Of the oldest instruction, the accesses of the piece it is at.
   struct Head {
@@ -280,6 +307,18 @@ class Lsu {
   bool has_credits(Cycle now, unsigned flits);
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   void open_piece(Entry& e);
+  void keep_descriptor(unsigned load, const std::uint32_t* payload, unsigned pieces,
+                       std::uint32_t base);
+  unsigned lines_waited_for(unsigned load) const;
+  template <class Visit>
+  void each_access_waited_for(unsigned load, Visit visit) const;
+  void cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
+                   MigrationCounters& migration);
+  void withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
+                        MigrationCounters& migration);
+  static bool is_fetch(const Message& m) {
+    return m.kind == MessageKind::Read && (m.tag & (kBypass | kConst)) == 0;
+  }
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   static void write_back(Cycle done, const Owner& owner, EventWheel& wheel);
   bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
@@ -322,6 +361,8 @@ class Lsu {
   RequestQueue answers_;              // of denovo_; at: when it may leave
   std::vector<InFlight> loads_;
   std::vector<std::uint16_t> free_loads_;  // stack
+  std::vector<Descriptor> descriptors_;    // by load, if they are kept
+  stats::PerKernel<Withdrawn> withdrawn_;  // fetches that count as misses and never come
   Ring<Leaving> miss_queue_;
   SmPorts ports_;
   std::array<std::uint64_t, stats::kKernelSlots> sequence_;  // of the launch last seen in each slot

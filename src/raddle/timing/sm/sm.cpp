@@ -35,6 +35,7 @@ Sm::Sm(const MachineSpec& machine, const AddressMap& map, unsigned id,
       lsu_(machine, map, id),
       ports_(&lsu_.ports()),
       wheel_(events_under_way(machine.sm)),
+      register_unit_(machine.sm.register_unit),
       id_(id),
       line_bytes_(machine.l2.line_bytes),
       core_clock_mhz_(machine.core_clock_mhz),
@@ -126,6 +127,7 @@ void Sm::start_warp(Cycle now, unsigned slot, unsigned index, unsigned lanes) {
   warp.index = index;
   warp.lanes = static_cast<std::uint8_t>(lanes);
   warp.kernel = launch.slot;
+  warp.local_window = id_ * warps_.slots() + w;
   warp.cursor = launch.stream->open(block.id, index);
   schedulers_.warp_started(w);
   if (throttle_.present()) throttle_.warp_started(now, w);
@@ -224,7 +226,8 @@ void Sm::end_stream(Cycle now, unsigned w) {
   warps_.ended |= bit_of(w);
   throttle_.forget(w);
   if (throttle_.present()) throttle_.warp_ended(now, w);
-  blocks_.stream_ended(warps_[w].block, [&](WarpMask waiting) { open_barrier(now, waiting); });
+  if (!is_adopted(w))
+    blocks_.stream_ended(warps_[w].block, [&](WarpMask waiting) { open_barrier(now, waiting); });
   end_if_drained(now, w);
 }
 
@@ -240,11 +243,15 @@ void Sm::end_warp(Cycle now, unsigned w) {
   const std::uint8_t slot = warps_[w].block;
   warps_.leave(w);
   schedulers_.warp_left(w);
-  if (!blocks_.leave(slot, w)) return;
+  if (is_adopted(w)) return end_adopted(now, w);
+  if (blocks_.leave(slot, w)) end_block(now, slot);
+}
+
+void Sm::end_block(Cycle now, unsigned slot) {
   const Block& block = blocks_[slot];
   ++counters_[block.launch->slot].blocks;
   block.launch->stream->close(block.id);
-  block_out_.push(now + dispatch_latency_, {slot});
+  block_out_.push(now + dispatch_latency_, {static_cast<std::uint8_t>(slot)});
   dispatcher_box_->post(now + dispatch_latency_, id_);
 }
 

@@ -49,6 +49,7 @@
 #include "raddle/timing/sm/stall_account.h"
 #include "raddle/timing/sm/throttle_gate.h"
 #include "raddle/timing/sm/units.h"
+#include "raddle/timing/sm/warp_context.h"
 #include "raddle/timing/sm/warps.h"
 
 namespace raddle::timing {
@@ -75,6 +76,24 @@ class Sm {
   /// Hints what the replies that arrive before `end` will touch.
   void prefetch(Cycle end) const { lsu_.prefetch_replies(end); }
   Cycle tick(Cycle now);
+
+  // --- warps that leave and arrive (warp_context.h, migration.cpp) -------------------------------
+  // Called before tick(now), whose SM must be ticked in this cycle even if it had nothing to do.
+  /// From now on warps may come and go. The account is the dispatcher's of this SM, which knows of
+  /// every warp that is resident: what a warp takes abroad it gives back here. Precondition: idle().
+  void allow_migration(Occupancy& account);
+  ExportRefusal may_export(unsigned warp) const;
+  /// The warp's slot and context are free; its block stays. Precondition: may_export() is None.
+  WarpContext export_warp(Cycle now, unsigned warp);
+  ImportRefusal may_import(const WarpContext& context) const;
+  /// The warp goes on in the slot that is returned, as the youngest of the SM. Precondition:
+  /// may_import() is None.
+  unsigned import_warp(Cycle now, const WarpContext& context);
+  /// Of warps from elsewhere that have ended here since the list was last cleared.
+  std::vector<WarpEnded>& ended_here() { return ended_here_; }
+  /// One of this SM's has ended elsewhere.
+  void warp_ended_abroad(Cycle now, const WarpEnded& ended);
+  const MigrationCounters& migration() const { return migration_; }
 
   // --- results -----------------------------------------------------------------------------------
   /// Counters when the clock shows `at` (cycles before `at` are over): of all kernels, of the
@@ -143,6 +162,17 @@ class Sm {
   void end_stream(Cycle now, unsigned w);
   void end_if_drained(Cycle now, unsigned w);
   void end_warp(Cycle now, unsigned w);
+  void end_block(Cycle now, unsigned slot);
+  // warps of blocks elsewhere (migration.cpp)
+  bool is_adopted(unsigned w) const { return has(adopted_, w); }
+  std::uint32_t block_id(unsigned w) const {
+    return is_adopted(w) ? homes_[w].block : blocks_[warps_[w].block].id;
+  }
+  BlockNeeds context_needs(unsigned w) const;
+  void load_again(Cycle now, unsigned w, const PendingLoad& load);
+  static void expect_load(Warp& warp, const DecodedInst& in);
+  void end_adopted(Cycle now, unsigned w);
+  void release_adopted(unsigned w);
   // the next instruction of a warp (issue.cpp)
   void advance(Cycle now, Cycle from, unsigned w);
   void fetch_next(Cycle now, Cycle from, unsigned w, const DecodedInst* before);
@@ -179,6 +209,13 @@ class Sm {
   Lsu lsu_;
   SmPorts* ports_;  // of lsu_
   EventWheel wheel_;
+
+  WarpMask adopted_ = 0;          // warps whose block is on another SM ...
+  std::vector<HomeBlock> homes_;  // ... by warp slot: where; empty unless migration is allowed
+  std::vector<WarpEnded> ended_here_;
+  Occupancy* account_ = nullptr;
+  MigrationCounters migration_;
+  std::uint32_t register_unit_;
 
   WarpMask look_again_ = 0;  // for these warps' schedulers issue() may find another thing than last
   bool skip_ = true;

@@ -44,6 +44,7 @@ struct alignas(64) Warp {
   const Launch* launch = nullptr;
   LaneMask mask = 0;              // word 1 of the record
   std::uint32_t index = 0;        // in the block
+  std::uint32_t local_window = 0;  // number of its local memory
   std::uint16_t outstanding = 0;  // global and local memory operations under way, lines of stores
   std::uint16_t remaining = 0;    // machine instructions left of the record
   std::uint8_t pieces = 0;        // of the record
@@ -54,6 +55,9 @@ struct alignas(64) Warp {
   std::uint8_t active = 0;  // lanes in `mask`; of a barrier, whose record has none, all of them
 };
 static_assert(sizeof(Warp) == 128, "a warp is two lines of the host");
+
+/// Block slot of warps whose block is on another SM: the last of what throttles can tell apart.
+inline constexpr std::uint8_t kAbroad = SmSpec::kMostWarps - 1;
 
 /// Which warp slots belong to which scheduler.
 class SchedulerSlots {

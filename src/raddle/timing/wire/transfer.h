@@ -103,15 +103,15 @@ class TransferSender {
     RADDLE_ASSERT(handles != 0 && handles <= 0xffff && wire != 0);
   }
 
-  /// First cycle at or after `now` with a handle for one more transfer; kNever if that depends on
-  /// receivers.
-  Cycle room_at(Cycle now) const {
-    Cycle at = kNever;
-    for (unsigned h = 0; h < handles_; ++h) at = std::min(at, free_at(h));
-    return at == kNever ? at : std::max(at, now);
+  /// Whether a handle is free for one more transfer. When one will be is not known before: who
+  /// waits asks again, every cycle or every window.
+  bool has_room(Cycle now) const {
+    for (unsigned h = 0; h < handles_; ++h)
+      if (free_at(h) <= now) return true;
+    return false;
   }
   /// Queues a transfer behind those before it. `whose`: sm, kernel, tenant and rank of its packets.
-  /// Precondition: room_at(now) == now.
+  /// Precondition: has_room(now).
   void send(Cycle now, NodeId to, std::uint32_t bytes, Payload payload, const Message& whose = {}) {
     unsigned h = 0;
     while (h < handles_ && free_at(h) > now) ++h;

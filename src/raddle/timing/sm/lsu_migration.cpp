@@ -1,0 +1,149 @@
+// The load/store unit's part in a warp's departure and arrival (warp_context.h).
+#include "raddle/timing/sm/lsu.h"
+
+namespace raddle::timing {
+
+void Lsu::keep_descriptor(unsigned load, const std::uint32_t* payload, unsigned pieces,
+                          std::uint32_t base) {
+  Descriptor& out = descriptors_[load];
+  out.base = base;
+  out.pieces = pieces;
+  for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
+    out.piece[i] = {payload[0], payload[1], payload[2]};
+}
+
+/// visit(piece, access, MSHR) for each access of a load whose data an MSHR waits for.
+template <class Visit>
+void Lsu::each_access_waited_for(unsigned load, Visit visit) const {
+  const Descriptor& from = descriptors_[load];
+  LineMap::Accesses accesses;
+  for (unsigned i = 0; i < from.pieces; ++i) {
+    const unsigned n = lines_.convert(from.piece[i], from.base, accesses);
+    for (unsigned k = 0; k < n; ++k) {
+      const LineAccess& a = accesses[k];
+      const unsigned mshr =
+          l1d_.waits(a.line, lines_.widened(a.sectors), static_cast<std::uint16_t>(load));
+      if (mshr != L1d::kNoMshr) visit(i, a, mshr);
+    }
+  }
+}
+
+unsigned Lsu::lines_waited_for(unsigned load) const {
+  unsigned out = 0;
+  each_access_waited_for(load, [&](unsigned, const LineAccess&, unsigned) { ++out; });
+  return out;
+}
+
+ExportRefusal Lsu::may_leave(unsigned warp, const DecodedKernel& code, RegisterSet pending,
+                             unsigned outstanding) const {
+  if (denovo_ != nullptr || descriptors_.empty()) return ExportRefusal::Unsupported;
+  for (unsigned i = 0; i < queue_.size(); ++i)
+    if (queue_[i].owner.warp == warp) return ExportRefusal::InQueue;
+  unsigned loads = 0;
+  bool all_waited_for = true;
+  for (unsigned load = 0; load < loads_.size(); ++load) {
+    const InFlight& f = loads_[load];
+    if (f.left == 0 || f.owner.warp != warp) continue;
+    const DecodedInst& in = *f.owner.code;
+    if (in.route != Route::Load) return ExportRefusal::OperationUnderWay;
+    ++loads;
+    all_waited_for = all_waited_for && lines_waited_for(load) == f.left;
+    if (in.destination == DecodedInst::kMultiple) pending -= code.multiple_destinations(in);
+    else if (in.destination != DecodedInst::kNone) pending.clear(in.destination);
+  }
+  if (pending.any()) return ExportRefusal::ResultUnderWay;
+  if (loads != outstanding) return ExportRefusal::OperationUnderWay;
+  return all_waited_for ? ExportRefusal::None : ExportRefusal::HitUnderWay;
+}
+
+std::vector<PendingLoad> Lsu::take_loads(Cycle now, unsigned warp, SmKernelCounters& counters,
+                                         MigrationCounters& migration) {
+  std::vector<PendingLoad> out;
+  for (unsigned load = 0; load < loads_.size(); ++load) {
+    const InFlight& f = loads_[load];
+    if (f.left == 0 || f.owner.warp != warp) continue;
+    const Descriptor& from = descriptors_[load];
+    std::array<std::uint32_t, trace::kMaxPieces> words{};
+    each_access_waited_for(load, [&](unsigned piece, const LineAccess& a, unsigned) {
+      words[piece] |= lines_.words_of_piece(a, from.base);
+    });
+    PendingLoad& pending = out.emplace_back();
+    pending.inst = f.owner.inst;
+    pending.base = from.base;
+    for (unsigned i = 0; i < from.pieces; ++i)
+      if (words[i] != 0)
+        pending.pieces.push_back({from.piece[i].line, words[i], from.piece[i].lanes});
+    RADDLE_ASSERT(!pending.pieces.empty());
+    cancel_load(now, load, counters, migration);
+  }
+  stuck_ = false;
+  return out;
+}
+
+/// Nobody is told of the load's data any more; its slot is free.
+void Lsu::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
+                      MigrationCounters& migration) {
+  InFlight& f = loads_[load];
+  for (unsigned i = 0; i < miss_queue_.size(); ++i)
+    if (miss_queue_[i].load == load) miss_queue_[i].load = kNoLoad;
+  std::vector<unsigned> left_alone;
+  each_access_waited_for(load, [&](unsigned, const LineAccess&, unsigned mshr) {
+    RADDLE_ASSERT(f.left != 0);
+    --f.left;
+    ++migration.lines_out;
+    if (left_alone.empty() || left_alone.back() != mshr) left_alone.push_back(mshr);
+  });
+  RADDLE_ASSERT(f.left == 0);
+  for (const unsigned mshr : left_alone)
+    if (l1d_.cancel(mshr, static_cast<std::uint16_t>(load)))
+      withdraw_request(now, mshr, counters, migration);
+  ++migration.loads_out;
+  free_loads_.push_back(static_cast<std::uint16_t>(load));
+}
+
+/// Nobody waits for the MSHR. If none of its requests has left, they never do; else what comes is
+/// an orphan: it goes into the cache, and nobody is told.
+void Lsu::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
+                           MigrationCounters& migration) {
+  std::uint8_t queued = 0;
+  for (unsigned i = 0; i < miss_queue_.size(); ++i) {
+    const Message& m = miss_queue_[i].message;
+    if (is_fetch(m) && m.tag == mshr) queued |= m.sectors;
+  }
+  if (queued != l1d_.missing_sectors(mshr)) {
+    ++migration.orphans;
+    return;
+  }
+  for (unsigned left = miss_queue_.size(); left != 0; --left) {
+    const Leaving leaving = miss_queue_.front();
+    miss_queue_.pop();
+    const Message& m = leaving.message;
+    if (!is_fetch(m) || m.tag != mshr) {
+      miss_queue_.push(leaving);
+      continue;
+    }
+    stats::SmCounters& count = counters[m.kernel];
+    --count.requests;
+    count.l1d_miss_cycles += now;  // the miss subtracted its own cycle
+    ++withdrawn_[m.kernel].requests;
+    ++migration.withdrawn;
+  }
+  l1d_.abandon(mshr);
+  lacks_credits_ = false;  // of another request, if there is one
+}
+
+void Lsu::enter_again(Cycle now, const Owner& owner, const PendingLoad& load) {
+  RADDLE_ASSERT(accepts());
+  RADDLE_ASSERT(owner.code->route == Route::Load);
+  RADDLE_ASSERT(load.pieces.size() <= trace::kMaxPieces);
+  std::array<std::uint32_t, trace::kMaxPieces * trace::kPieceWords> payload;
+  std::uint32_t* at = payload.data();
+  for (const trace::Piece& p : load.pieces) {
+    *at++ = p.line;
+    *at++ = p.words;
+    *at++ = p.lanes;
+  }
+  enter_lines(now, owner, payload.data(), static_cast<unsigned>(load.pieces.size()), load.base);
+}
+
+}  // namespace raddle::timing

@@ -1,0 +1,150 @@
+// Warps that leave an SM and arrive at another (warp_context.h).
+#include "raddle/timing/sm/sm.h"
+
+namespace raddle::timing {
+
+void Sm::allow_migration(Occupancy& account) {
+  RADDLE_ASSERT(idle());
+  account_ = &account;
+  homes_.resize(warps_.slots());
+  lsu_.keep_descriptors();
+}
+
+/// What one warp's execution context takes, rounded as a block's is.
+BlockNeeds Sm::context_needs(unsigned w) const {
+  const Warp& warp = warps_[w];
+  const std::uint32_t registers = warp.launch->code->code().registers_per_thread * kLanes;
+  BlockNeeds out;
+  out.threads = warp.lanes;
+  out.warps = 1;
+  out.registers = (registers + register_unit_ - 1) / register_unit_ * register_unit_;
+  return out;
+}
+
+ExportRefusal Sm::may_export(unsigned w) const {
+  if (!has(warps_.resident, w)) return ExportRefusal::NotResident;
+  if (has(warps_.ended, w)) return ExportRefusal::Ended;
+  if (has(warps_.parked(), w)) return ExportRefusal::Parked;
+  const Warp& warp = warps_[w];
+  if (warp.launch->code->shares_with_block()) return ExportRefusal::SharesWithBlock;
+  if (account_ == nullptr) return ExportRefusal::Unsupported;
+  return lsu_.may_leave(w, *warp.launch->code, warp.pending, warp.outstanding);
+}
+
+WarpContext Sm::export_warp(Cycle now, unsigned w) {
+  RADDLE_ASSERT(may_export(w) == ExportRefusal::None);
+  const Warp warp = warps_[w];
+  WarpContext out;
+  out.launch = warp.launch;
+  out.home = is_adopted(w) ? homes_[w] : HomeBlock{id_, block_id(w), warp.block};
+  out.index = warp.index;
+  out.local_window = warp.local_window;
+  out.cursor = warp.cursor;
+  out.next = warp.next;
+  out.mask = warp.mask;
+  out.remaining = warp.remaining;
+  out.pieces = warp.pieces;
+  out.record_words = warp.record_words;
+  out.lanes = warp.lanes;
+  out.active = warp.active;
+  out.needs = context_needs(w);
+  out.loads = lsu_.take_loads(now, w, counters_, migration_);
+
+  count_warps(now);
+  // Its scheduler has one warp less to wait for; loads and MSHRs are free for others.
+  look_again_ |= bit_of(w) | (warps_.ready & units_.wanting(Unit::Lsu) & ~bit_of(w));
+  units_.withdraw(w, warp.next->unit);
+  warps_.forget_hazards(w);
+  warps_.emptied &= ~bit_of(w);
+  throttle_.forget(w);
+  if (throttle_.present()) throttle_.warp_ended(now, w);
+  warps_.leave(w);
+  schedulers_.warp_left(w);
+  if (is_adopted(w)) {
+    release_adopted(w);
+  } else {
+    blocks_.leave_for_abroad(warp.block, w);
+    account_->release_part(warp.block, out.needs);
+  }
+  ++migration_.warps_out;
+  progress_ = now;
+  return out;
+}
+
+ImportRefusal Sm::may_import(const WarpContext& context) const {
+  RADDLE_ASSERT(account_ != nullptr);
+  if (context.home.sm == id_) return ImportRefusal::OwnWarp;
+  if (static_cast<unsigned>(std::popcount(warps_.resident)) == warps_.slots())
+    return ImportRefusal::NoSlot;
+  if (!account_->fits_beside(context.needs)) return ImportRefusal::NoContext;
+  if (lsu_.load_room() < context.loads.size()) return ImportRefusal::NoLoadRoom;
+  return ImportRefusal::None;
+}
+
+unsigned Sm::import_warp(Cycle now, const WarpContext& context) {
+  RADDLE_ASSERT(may_import(context) == ImportRefusal::None);
+  const Launch& launch = *context.launch;
+  const bool first = lsu_.start_block(now, launch, false);
+  if (first && throttle_.present()) throttle_.kernel_started(now);
+  kernels_ |= 1u << launch.slot;
+  account_->reserve_beside(context.needs);
+  const unsigned w = schedulers_.deal(warps_.resident);
+  count_warps(now);
+  Warp& warp = warps_.enter(w, kAbroad);
+  adopted_ |= bit_of(w);
+  homes_[w] = context.home;
+  warp.launch = &launch;
+  warp.kernel = launch.slot;
+  warp.index = context.index;
+  warp.local_window = context.local_window;
+  warp.cursor = context.cursor;
+  warp.next = context.next;
+  warp.mask = context.mask;
+  warp.remaining = context.remaining;
+  warp.pieces = context.pieces;
+  warp.record_words = context.record_words;
+  warp.lanes = context.lanes;
+  warp.active = context.active;
+  schedulers_.warp_started(w);
+  if (throttle_.present()) throttle_.warp_started(now, w);
+  lsu_.warp_started({now, launch.sequence, context.home.block, context.index,
+                     static_cast<std::uint8_t>(w), launch.slot});
+  for (const PendingLoad& load : context.loads) load_again(now, w, load);
+  ++migration_.warps_in;
+  progress_ = now;
+  if (front_end_.present()) refill_buffer(now, w);
+  else present_next(w);
+  return w;
+}
+
+/// One of its loads that were under way where it comes from.
+void Sm::load_again(Cycle now, unsigned w, const PendingLoad& load) {
+  Warp& warp = warps_[w];
+  const DecodedKernel& code = *warp.launch->code;
+  const DecodedInst& in = code.instructions()[load.inst];
+  expect_load(warp, in);
+  lsu_.enter_again(now, {static_cast<std::uint8_t>(w), warp.kernel, load.inst, &in}, load);
+  ++warp.outstanding;
+}
+
+void Sm::release_adopted(unsigned w) {
+  RADDLE_ASSERT(is_adopted(w));
+  account_->release_beside(context_needs(w));
+  adopted_ &= ~bit_of(w);
+}
+
+void Sm::end_adopted(Cycle now, unsigned w) {
+  release_adopted(w);
+  ended_here_.push_back({homes_[w], warps_[w].index, now});
+}
+
+// Its block hears of the end of the stream and of the warp at once.
+void Sm::warp_ended_abroad(Cycle now, const WarpEnded& ended) {
+  RADDLE_ASSERT(ended.home.sm == id_);
+  const unsigned slot = ended.home.slot;
+  blocks_.stream_ended(slot, [&](WarpMask waiting) { open_barrier(now, waiting); });
+  if (blocks_.ended_abroad(slot)) end_block(now, slot);
+  progress_ = now;
+}
+
+}  // namespace raddle::timing

@@ -1,0 +1,459 @@
+// Warps that leave one SM and arrive at another: two real SMs, each with a mock memory of its own,
+// and a mock of whoever decides which warp goes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "raddle/base/rng.h"
+#include "support/sm_harness.h"
+
+namespace raddle {
+namespace {
+
+using namespace raddle::testing;
+using timing::ExportRefusal;
+using timing::ImportRefusal;
+using timing::Occupancy;
+using timing::WarpContext;
+
+/// Registers and threads of the blocks of these tests, as a dispatcher counts them.
+timing::BlockNeeds needs_of(const Recording& r, const timing::SmSpec& sm, unsigned warps) {
+  const std::uint32_t per_warp = (r.code().registers_per_thread * kLanes + sm.register_unit - 1) /
+                                 sm.register_unit * sm.register_unit;
+  return {warps * kLanes, warps, per_warp * warps, 0};
+}
+
+class Neighbours {
+ public:
+  explicit Neighbours(const timing::MachineSpec& machine)
+      : home(machine),
+        guest(machine, "oldest", nullptr, 1),
+        home_account(machine.sm),
+        guest_account(machine.sm),
+        sm_(machine.sm) {
+    home.sm().allow_migration(home_account);
+    guest.sm().allow_migration(guest_account);
+  }
+  void start(Recording& r, unsigned warps, std::uint32_t block = 0) {
+    const unsigned slot = home_account.reserve(needs_of(r, sm_, warps));
+    home.start_block(now, r, block, slot);
+  }
+  void run(Cycle end) {
+    while (now < end) step();
+  }
+  void step() {
+    home.run(now + 1);
+    guest.run(now + 1);
+    ++now;
+    for (const timing::WarpEnded& e : guest.sm().ended_here()) {
+      ended_abroad.push_back(e);
+      home.sm().warp_ended_abroad(now, e);
+    }
+    guest.sm().ended_here().clear();
+    for (; released_ < home.ended().size(); ++released_)
+      home_account.release(home.ended()[released_].slot);
+  }
+  ExportRefusal may_leave(unsigned warp) { return home.sm().may_export(warp); }
+  /// The guest's slot.
+  unsigned move(unsigned warp) {
+    const WarpContext context = home.sm().export_warp(now, warp);
+    EXPECT_EQ(guest.sm().may_import(context), ImportRefusal::None);
+    return guest.sm().import_warp(now, context);
+  }
+  std::uint64_t issued() const { return home.counters().issued + guest.counters().issued; }
+  /// Nothing is under way anywhere, every law holds and every context has been given back.
+  void expect_all_over(const timing::SmSpec& sm) {
+    EXPECT_TRUE(home.sm().idle());
+    EXPECT_TRUE(guest.sm().idle());
+    EXPECT_EQ(home.sm().audit(), std::vector<std::string>{});
+    EXPECT_EQ(guest.sm().audit(), std::vector<std::string>{});
+    EXPECT_EQ(home_account.free(), Occupancy(sm).free());
+    EXPECT_EQ(guest_account.free(), Occupancy(sm).free());
+  }
+  Cycle now = 0;
+  SmHarness home, guest;
+  Occupancy home_account, guest_account;
+  std::vector<timing::WarpEnded> ended_abroad;
+
+ private:
+  timing::SmSpec sm_;
+  std::size_t released_ = 0;
+};
+
+class SmMigration : public ::testing::Test {
+ protected:
+  timing::MachineSpec machine = small_machine();
+  Code code;
+};
+
+TEST_F(SmMigration, ALoadUnderWayIsAskedForAgainAndTheWarpGoesOn) {
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
+  SmHarness alone(machine);
+  alone.start_block(0, r);
+  alone.run(400);
+  const std::vector<Cycle> plain = alone.issue_times();
+  ASSERT_EQ(plain.size(), 3u);
+
+  Neighbours sms(machine);
+  sms.start(r, 1);
+  sms.run(20);
+  ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
+  const unsigned slot = sms.move(0);
+  EXPECT_EQ(sms.home.sm().migration().orphans, 1u) << "its request had left";
+  sms.run(400);
+  // The load enters the guest's load/store unit in cycle 20, as it entered the home's when it
+  // issued; from there everything takes as long as it does at home.
+  EXPECT_EQ(sms.guest.issue_times(slot),
+            (std::vector<Cycle>{20 + plain[1] - plain[0], 20 + plain[2] - plain[0]}));
+  EXPECT_EQ(sms.home.issue_times(0), (std::vector<Cycle>{plain[0]}));
+  EXPECT_EQ(sms.home.counters().loads, 0u);
+  EXPECT_EQ(sms.guest.counters().loads, 1u) << "counted where its data came";
+  EXPECT_EQ(sms.home.counters().replies, 1u) << "the orphan";
+  EXPECT_EQ(sms.issued(), alone.counters().issued);
+  ASSERT_EQ(sms.ended_abroad.size(), 1u);
+  ASSERT_EQ(sms.home.ended().size(), 1u);
+  EXPECT_EQ(sms.home.ended()[0].at, sms.ended_abroad[0].at + 1) << "told in the next cycle";
+  EXPECT_TRUE(sms.guest.ended().empty()) << "the block is the home's";
+  sms.expect_all_over(machine.sm);
+}
+
+TEST_F(SmMigration, TheOrphanFillsTheCacheAtHome) {
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
+  Recording again(code, {{1}, {32}, 0});
+  again.each_warp([&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
+  machine.sm.l1d.flush_at_kernel_start = false;
+  Neighbours sms(machine);
+  sms.start(r, 1);
+  sms.run(20);
+  sms.move(0);
+  sms.run(400);
+  EXPECT_EQ(sms.home.counters().l1d_fills, 1u);
+  sms.start(again, 1);
+  sms.run(600);
+  EXPECT_EQ(sms.home.counters().l1d_hits, 1u);
+  sms.expect_all_over(machine.sm);
+}
+
+TEST_F(SmMigration, ARequestThatHasNotLeftIsWithdrawn) {
+  machine.noc.queue_flits = 1;
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 2, [&](WarpWriter& w) {
+    w.lines(ld, {{w.warp() == 0 ? 7u : 8u}}).op(use).op(ex);
+  });
+  Neighbours sms(machine);
+  sms.home.credit_after = kNever;
+  sms.start(r, 2);
+  sms.run(20);
+  ASSERT_EQ(sms.home.sent().size(), 1u);
+  const unsigned stays = sms.home.sent()[0].message.line == 7 ? 0 : 1;
+  const auto order = sms.home.order();
+  const unsigned slot_that_left = order[0];
+  const unsigned waits = order[1];
+  ASSERT_NE(slot_that_left, waits);
+  ASSERT_EQ(sms.may_leave(waits), ExportRefusal::None);
+  sms.move(waits);
+  EXPECT_EQ(sms.home.sm().migration().withdrawn, 1u);
+  EXPECT_EQ(sms.home.sm().migration().orphans, 0u);
+  sms.run(400);
+  EXPECT_EQ(sms.home.sent().size(), 1u);
+  EXPECT_EQ(sms.home.counters().requests, 1u);
+  ASSERT_EQ(sms.guest.sent().size(), 1u);
+  EXPECT_EQ(sms.guest.sent()[0].message.line, stays == 0 ? 8u : 7u);
+  EXPECT_EQ(sms.home.ended().size(), 1u);
+  sms.expect_all_over(machine.sm);
+}
+
+TEST_F(SmMigration, WhoStaysStillGetsALineThatBothWaitedFor) {
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 3, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
+  for (unsigned leaves = 0; leaves < 3; ++leaves) {
+    Neighbours sms(machine);
+    sms.start(r, 3);
+    sms.run(20);
+    const unsigned slot = sms.home.order()[leaves];
+    ASSERT_EQ(sms.may_leave(slot), ExportRefusal::None) << in_words(sms.may_leave(slot));
+    sms.move(slot);
+    EXPECT_EQ(sms.home.sm().migration().orphans, 0u);
+    sms.run(400);
+    EXPECT_EQ(sms.home.counters().loads, 2u);
+    EXPECT_EQ(sms.guest.counters().loads, 1u);
+    EXPECT_EQ(sms.issued(), 9u);
+    EXPECT_EQ(sms.home.ended().size(), 1u);
+    sms.expect_all_over(machine.sm);
+  }
+}
+
+// Of a load of two lines only the one that has not come is asked for again.
+TEST_F(SmMigration, WhatHasComeIsNotAskedForAgain) {
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(ld, {{7, kFullMask, 0xffff}, {9, kFullMask, 0xffff0000}}).op(use).op(ex);
+  });
+  Neighbours sms(machine);
+  sms.start(r, 1);
+  while (sms.home.counters().l1d_fills == 0) sms.step();
+  ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
+  const WarpContext context = sms.home.sm().export_warp(sms.now, 0);
+  ASSERT_EQ(context.loads.size(), 1u);
+  ASSERT_EQ(context.loads[0].pieces.size(), 1u);
+  EXPECT_EQ(context.loads[0].pieces[0].line, 9u);
+  EXPECT_EQ(context.loads[0].pieces[0].lanes, 0xffff0000u);
+  sms.guest.sm().import_warp(sms.now, context);
+  sms.run(600);
+  ASSERT_EQ(sms.guest.sent().size(), 1u);
+  EXPECT_EQ(sms.guest.sent()[0].message.line, 9u);
+  sms.expect_all_over(machine.sm);
+}
+
+// Shorter machine lines: a piece of the stream is two of them.
+TEST_F(SmMigration, HalfOfAPieceIsAskedForAgain) {
+  machine.l2.line_bytes = machine.sm.l1d.line_bytes = 64;
+  machine.sm.l1d.sector_bytes = machine.l2.sector_bytes = 32;
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
+  Neighbours sms(machine);
+  sms.start(r, 1);
+  while (sms.home.counters().l1d_fills == 0) sms.step();
+  ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
+  const WarpContext context = sms.home.sm().export_warp(sms.now, 0);
+  ASSERT_EQ(context.loads.at(0).pieces.size(), 1u);
+  EXPECT_EQ(context.loads[0].pieces[0].words, 0xffff0000u);
+  sms.guest.sm().import_warp(sms.now, context);
+  sms.run(600);
+  ASSERT_EQ(sms.guest.sent().size(), 1u);
+  EXPECT_EQ(sms.guest.sent()[0].message.line, 15u);
+  sms.expect_all_over(machine.sm);
+}
+
+TEST_F(SmMigration, TheContextSaysWhatItIsAndHowLargeItIs) {
+  const auto a = code.alu(3, {9}), ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 2, [&](WarpWriter& w) {
+    w.op(a).lines(ld, {{7 + w.warp()}}, 0xff).op(use).op(ex);
+  });
+  Neighbours sms(machine);
+  sms.start(r, 2);
+  sms.run(20);
+  const WarpContext context = sms.home.sm().export_warp(sms.now, 1 * 8);  // scheduler 1's first slot
+  EXPECT_EQ(context.home.sm, 0u);
+  EXPECT_EQ(context.home.slot, 0u);
+  EXPECT_EQ(context.index, 1u);
+  EXPECT_EQ(context.local_window, 8u);
+  EXPECT_EQ(context.next - context.launch->code->instructions(), use);
+  EXPECT_EQ(context.mask, kFullMask) << "of the record of `use`";
+  ASSERT_EQ(context.loads.size(), 1u);
+  EXPECT_EQ(context.loads[0].inst, ld);
+  EXPECT_EQ(context.architectural_bytes(), 16u * 32 * 4 + 32) << "16 registers of 32 lanes";
+  EXPECT_EQ(context.needs, (timing::BlockNeeds{32, 1, 512, 0}));
+  sms.guest.sm().import_warp(sms.now, context);
+  sms.run(400);
+  sms.expect_all_over(machine.sm);
+}
+
+// --- residency ----------------------------------------------------------------------------------
+
+TEST_F(SmMigration, TheSlotAtHomeIsFreeForAnotherBlockWhileTheBlockStays) {
+  machine.sm.warps = 2, machine.sm.schedulers = 1, machine.sm.threads = 64;
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  Recording r(code, {{3}, {32}, 0});
+  r.each_warp([&](WarpWriter& w) { w.lines(ld, {{7 + w.block()}}).op(use).op(ex); });
+  Neighbours sms(machine);
+  sms.guest.reply_after = 1000;
+  sms.start(r, 1, 0);
+  sms.start(r, 1, 1);
+  sms.run(20);
+  EXPECT_FALSE(sms.home_account.fits(needs_of(r, machine.sm, 1)));
+  sms.move(0);
+  EXPECT_TRUE(sms.home_account.fits(needs_of(r, machine.sm, 1)));
+  EXPECT_EQ(sms.guest_account.free().warps, 1u);
+  sms.start(r, 1, 2);
+  sms.run(600);
+  EXPECT_EQ(sms.home.ended().size(), 2u) << "the two blocks whose warps are at home";
+  EXPECT_EQ(sms.home.counters().blocks, 2u);
+  sms.run(1600);
+  EXPECT_EQ(sms.home.ended().size(), 3u);
+  EXPECT_EQ(sms.home.counters().blocks, 3u);
+  EXPECT_EQ(sms.guest.counters().blocks, 0u);
+  sms.expect_all_over(machine.sm);
+}
+
+TEST_F(SmMigration, AGuestThatCannotTakeTheWarpSaysWhy) {
+  machine.sm.warps = 2, machine.sm.schedulers = 1, machine.sm.threads = 64;
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
+  Neighbours sms(machine);
+  sms.start(r, 1);
+  sms.run(20);
+  const WarpContext context = sms.home.sm().export_warp(sms.now, 0);
+  EXPECT_EQ(sms.home.sm().may_import(context), ImportRefusal::OwnWarp);
+  const timing::BlockNeeds all = sms.guest_account.free();
+  sms.guest_account.reserve_beside({0, 0, all.registers, 0});
+  EXPECT_EQ(sms.guest.sm().may_import(context), ImportRefusal::NoContext);
+  sms.guest_account.release_beside({0, 0, all.registers, 0});
+  WarpContext greedy = context;
+  greedy.loads.resize(machine.sm.lsu_queue + 1, context.loads[0]);
+  EXPECT_EQ(sms.guest.sm().may_import(greedy), ImportRefusal::NoLoadRoom);
+  WarpContext other = context;
+  sms.guest.sm().import_warp(sms.now, context);
+  other.loads.clear();
+  other.home.block = 1;
+  EXPECT_EQ(sms.guest.sm().may_import(other), ImportRefusal::None);
+  sms.guest.sm().import_warp(sms.now, other);
+  EXPECT_EQ(sms.guest.sm().may_import(other), ImportRefusal::NoSlot);
+}
+
+// --- who may not leave ---------------------------------------------------------------------------
+
+class SmMigrationRefusal : public SmMigration {
+ protected:
+  /// What keeps the one warp that runs these instructions, in a cycle.
+  template <class Write>
+  ExportRefusal at(Cycle cycle, Write write) {
+    Code own = code;
+    auto r = one_block(own, 1, write);
+    Neighbours sms(machine);
+    sms.start(r, 1);
+    sms.run(cycle);
+    return sms.may_leave(0);
+  }
+};
+
+TEST_F(SmMigrationRefusal, OtherResultsStoresAtomicsAndHits) {
+  const auto ld = code.load(1, 10), sfu = code.sfu(2, {9}), st = code.store(3, 4),
+             atom = code.atomic(5, 6), red = code.reduce(6), use = code.alu(7, {1, 2}),
+             nap = code.sleep(), ex = code.exit();
+  const std::vector<PieceSpec> line = {{7}};
+  EXPECT_EQ(at(0, [&](WarpWriter& w) { w.op(ex); }), ExportRefusal::NotResident) << "not yet here";
+  EXPECT_EQ(at(10, [&](WarpWriter& w) { w.op(sfu).op(use).op(ex); }),
+            ExportRefusal::ResultUnderWay);
+  EXPECT_EQ(at(10, [&](WarpWriter& w) { w.lines(st, line).lines(ld, line).op(use).op(ex); }),
+            ExportRefusal::OperationUnderWay);
+  EXPECT_EQ(at(10, [&](WarpWriter& w) { w.lines(red, line).lines(ld, {{8}}).op(use).op(ex); }),
+            ExportRefusal::OperationUnderWay);
+  EXPECT_EQ(at(10, [&](WarpWriter& w) { w.lines(atom, line).lines(ld, {{8}}).op(use).op(ex); }),
+            ExportRefusal::OperationUnderWay);
+  EXPECT_EQ(at(10, [&](WarpWriter& w) { w.passes(nap, 10).op(ex); }), ExportRefusal::Parked);
+  EXPECT_EQ(at(10, [&](WarpWriter& w) { w.lines(ld, line).op(ex); }), ExportRefusal::Ended);
+}
+
+TEST_F(SmMigrationRefusal, AHitUnderWayAndAnInstructionInTheQueue) {
+  const auto ld = code.load(1, 10), again = code.load(2, 1), far = code.load(3, 10),
+             use = code.alu(7, {2, 3}), ex = code.exit();
+  auto twice = [&](WarpWriter& w) { w.lines(ld, {{7}}).lines(again, {{7}}).op(use).op(ex); };
+  // The first load's data come with the reply; the second load issues then and hits.
+  SmHarness alone(machine);
+  auto r = one_block(code, 1, twice);
+  alone.start_block(0, r);
+  alone.run(400);
+  const Cycle hit = alone.issue_times()[1];
+  EXPECT_EQ(at(hit + 2, twice), ExportRefusal::HitUnderWay);
+  std::vector<PieceSpec> lines;
+  for (unsigned i = 0; i < 32; ++i) lines.push_back({100 + i, 1, 1u << i});
+  EXPECT_EQ(at(10, [&](WarpWriter& w) { w.lines(far, lines).op(use).op(ex); }),
+            ExportRefusal::InQueue);
+}
+
+TEST_F(SmMigrationRefusal, AKernelThatSharesWithItsBlock) {
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), bar = code.barrier(), ex = code.exit();
+  EXPECT_EQ(at(10, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).barrier(bar).op(ex); }),
+            ExportRefusal::SharesWithBlock);
+}
+
+TEST_F(SmMigrationRefusal, AnSmThatKeepsNoDescriptors) {
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
+  SmHarness alone(machine);
+  alone.start_block(0, r);
+  alone.run(20);
+  EXPECT_EQ(alone.sm().may_export(0), ExportRefusal::Unsupported);
+}
+
+// --- properties ----------------------------------------------------------------------------------
+
+/// Loads, stores, atomics, fences and arithmetic in any order.
+void write_anything(Rng& rng, WarpWriter& w, const std::vector<std::uint32_t>& arithmetic,
+                    const std::vector<std::uint32_t>& memory, std::uint32_t fence,
+                    std::uint32_t exit) {
+  const auto below = [&](std::uint64_t n) { return static_cast<unsigned>(rng.below(static_cast<std::uint32_t>(n))); };
+  for (unsigned left = 20 + below(20); left != 0; --left) {
+    if (below(8) == 0) {
+      w.op(fence);
+    } else if (below(3) != 0) {
+      std::vector<PieceSpec> pieces;
+      const std::uint32_t first = below(200);
+      for (unsigned n = 1 + below(4), i = 0; i < n; ++i)
+        pieces.push_back({first + 3 * i, 1u << below(32) | 1u, 0xffu << (8 * i)});
+      w.lines(memory[below(memory.size())], pieces);
+    } else {
+      w.op(arithmetic[below(arithmetic.size())]);
+    }
+  }
+  w.op(exit);
+}
+
+TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
+  std::vector<std::uint32_t> arithmetic, memory;
+  for (std::uint8_t d = 1; d < 6; ++d) {
+    arithmetic.push_back(code.alu(d, {static_cast<std::uint8_t>(d + 1)}));
+    memory.push_back(code.load(d, static_cast<std::uint8_t>(d + 2)));
+  }
+  memory.push_back(code.store(3, 4));
+  memory.push_back(code.atomic(5, 6));
+  const auto fence = code.fence(), ex = code.exit();
+  std::uint64_t moves = 0, orphans = 0, withdrawn = 0;
+  for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+    Rng rng(seed);
+    machine.sm.l1d.mshr_entries = seed % 2 == 0 ? 4 : 32;
+    machine.sm.l1d.reserve_on_miss = seed % 3 == 0;
+    machine.noc.queue_flits = seed % 4 == 0 ? 8 : 64;
+    machine.sm.fetch.cycles = seed % 5 == 0 ? 6 : 0;
+    Recording r(code, {{2}, {4 * kLanes}, 0});
+    r.each_warp([&](WarpWriter& w) { write_anything(rng, w, arithmetic, memory, fence, ex); });
+    SmHarness alone(machine);
+    alone.start_block(0, r, 0, 0);
+    alone.start_block(0, r, 1, 1);
+    alone.run(60000);
+    ASSERT_EQ(alone.ended().size(), 2u);
+
+    Neighbours sms(machine);
+    sms.start(r, 4, 0);
+    sms.start(r, 4, 1);
+    std::uint64_t moved = 0;
+    while (sms.home.ended().size() < 2 && sms.now < 60000) {
+      sms.step();
+      const auto warp = static_cast<unsigned>(rng.below(machine.sm.warps));
+      if (sms.may_leave(warp) != ExportRefusal::None || rng.below(4) != 0) continue;
+      if (sms.guest_account.free().warps == 0) continue;
+      const WarpContext context = sms.home.sm().export_warp(sms.now, warp);
+      while (sms.guest.sm().may_import(context) != ImportRefusal::None) sms.step();
+      sms.guest.sm().import_warp(sms.now, context);
+      ++moved;
+    }
+    ASSERT_EQ(sms.home.ended().size(), 2u) << "seed " << seed;
+    sms.run(sms.now + 2000);  // orphans come
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const stats::SmCounters h = sms.home.counters(), g = sms.guest.counters(),
+                            a = alone.counters();
+    EXPECT_EQ(h.class_issued[0] + g.class_issued[0], a.class_issued[0]);
+    EXPECT_EQ(h.issued + g.issued, a.issued);
+    EXPECT_EQ(h.thread_instructions + g.thread_instructions, a.thread_instructions);
+    EXPECT_EQ(h.loads + g.loads, a.loads) << "each is over once";
+    EXPECT_EQ(h.l1d_stores + g.l1d_stores, a.l1d_stores);
+    EXPECT_EQ(h.atomics + g.atomics, a.atomics);
+    EXPECT_EQ(sms.home.sm().migration().warps_out, moved);
+    EXPECT_EQ(sms.guest.sm().migration().warps_in, moved);
+    EXPECT_EQ(sms.ended_abroad.size(), moved);
+    sms.expect_all_over(machine.sm);
+    moves += moved;
+    orphans += sms.home.sm().migration().orphans;
+    withdrawn += sms.home.sm().migration().withdrawn;
+  }
+  EXPECT_GT(moves, 30u) << "the property was tested";
+  EXPECT_GT(orphans, 5u);
+  EXPECT_GT(withdrawn, 0u);
+}
+
+}  // namespace
+}  // namespace raddle
