@@ -6,6 +6,7 @@
 
 #include "raddle/policy/registry.h"
 #include "support/gpu_harness.h"
+#include "support/no_fields.h"
 
 namespace raddle {
 namespace {
@@ -114,12 +115,12 @@ class Family {
   std::shared_ptr<const trace::LoweredCode> parent_code_, child_code_;
 };
 
-struct Run {
+struct Outcome {
   std::vector<BlockSpan> spans;
   std::uint64_t hash = 0, picks = 0;
 };
 
-Run run(bool bind, const timing::GpuOptions& options) {
+Outcome outcome_of(bool bind, const timing::GpuOptions& options) {
   policy::Registries all = policy::all_policies();
   all.dispatch.add<DeepestFirst>("deepest_first", "a policy of this test");
   const auto warp = all.warp.choose("gto");
@@ -148,28 +149,30 @@ Run run(bool bind, const timing::GpuOptions& options) {
 }
 
 TEST(GpuDispatch, OneClassIsAPolicy) {
-  const Run bound = run(true, {});
+  const Outcome bound = outcome_of(true, {});
   EXPECT_EQ(bound.spans.size(), 40u + 3 * 40);
   EXPECT_EQ(bound.picks, bound.spans.size()) << "its statistics are in the result";
   std::map<std::uint32_t, std::uint32_t> parents;
   for (const BlockSpan& span : bound.spans)
     if (span.launch == 0) parents[span.block + 1] = span.sm;
   for (const BlockSpan& span : bound.spans)
-    if (span.launch != 0) EXPECT_EQ(span.sm, parents.at(span.launch)) << span.launch;
+    if (span.launch != 0) {
+      EXPECT_EQ(span.sm, parents.at(span.launch)) << span.launch;
+    }
 }
 
 TEST(GpuDispatch, ItDecidesTheSameHoweverItIsRun) {
   for (const bool bind : {false, true}) {
-    const Run reference = run(bind, {});
+    const Outcome reference = outcome_of(bind, {});
     timing::GpuOptions every_cycle, shuffled, threads;
     every_cycle.skip = false;
     shuffled.shuffle = true;
     threads.threads = 2;
-    EXPECT_EQ(run(bind, every_cycle).hash, reference.hash);
-    EXPECT_EQ(run(bind, shuffled).hash, reference.hash);
-    EXPECT_EQ(run(bind, threads).hash, reference.hash);
+    EXPECT_EQ(outcome_of(bind, every_cycle).hash, reference.hash);
+    EXPECT_EQ(outcome_of(bind, shuffled).hash, reference.hash);
+    EXPECT_EQ(outcome_of(bind, threads).hash, reference.hash);
   }
-  EXPECT_NE(run(false, {}).hash, run(true, {}).hash);
+  EXPECT_NE(outcome_of(false, {}).hash, outcome_of(true, {}).hash);
 }
 
 }  // namespace
