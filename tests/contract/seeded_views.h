@@ -42,4 +42,8 @@ struct DramPromises {
 std::string check_dram(const Make<policy::DramPolicy>& make, std::uint64_t seed,
                        DramPromises promises);
 
+/// Knobs stay within the machine, a tenant that is present can have a block somewhere, no knob is
+/// set that nobody obeys; the same history gives the same knobs, also when it starts later.
+std::string check_scheme(const Make<policy::SchemePolicy>& make, std::uint64_t seed);
+
 }  // namespace raddle::contract

@@ -11,6 +11,7 @@ using policy::BlockChoice;
 using policy::BlockPolicy;
 using policy::DramPolicy;
 using policy::KernelPolicy;
+using policy::SchemePolicy;
 using policy::ThrottlePolicy;
 using policy::WarpPolicy;
 using testing::HasSubstr;
@@ -253,6 +254,41 @@ struct Counting final : DramPolicy {
 TEST(DramSuite, CatchesDependenceOnHowOftenItIsAsked) {
   EXPECT_THAT(check_dram(faulty<DramPolicy, Counting>(), 1, {false}),
               HasSubstr("asked more often"));
+}
+
+/// Caps that leave a tenant nothing.
+struct Unfair final : SchemePolicy {
+  explicit Unfair(const Context& context) : sms(context.sms) {}
+  Cycle look(const policy::SchemeView&, policy::Knobs& knobs) override {
+    knobs.tenant[3].block_cap.assign(sms, 0);
+    return kNever;
+  }
+  unsigned sms;
+};
+TEST(SchemeSuite, CatchesATenantWithoutAnSm) {
+  EXPECT_THAT(check_scheme(faulty<SchemePolicy, Unfair>(), 1), HasSubstr("no SM to tenant 3"));
+}
+
+/// One kind of knobs in even cycles, another in odd ones.
+struct ClockWatcher final : SchemePolicy {
+  explicit ClockWatcher(const Context&) {}
+  Cycle look(const policy::SchemeView& view, policy::Knobs& knobs) override {
+    knobs.tenant[0].active_blocks = view.now % 2 == 0 ? 1 : 2;
+    return view.now + 50;
+  }
+};
+TEST(SchemeSuite, CatchesAbsoluteTime) {
+  EXPECT_THAT(check_scheme(faulty<SchemePolicy, ClockWatcher>(), 1),
+              HasSubstr("depends on when the run starts"));
+}
+
+/// Wants to look in the same cycle again.
+struct Restless final : SchemePolicy {
+  explicit Restless(const Context&) {}
+  Cycle look(const policy::SchemeView& view, policy::Knobs&) override { return view.now; }
+};
+TEST(SchemeSuite, CatchesALookThatEndsNoCycle) {
+  EXPECT_THAT(check_scheme(faulty<SchemePolicy, Restless>(), 1), HasSubstr("looks again before"));
 }
 
 }  // namespace

@@ -191,6 +191,13 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                         [](MachineSpec& m) {
                                           mesh(m).mesh.virtual_channels = 8, m.noc.mesh.rows = 2;
                                         }},
+                                 Broken{"(4 + endpoints of one node) x noc.mesh.virtual_channels "
+                                        "must not exceed 64 (SMs and L2 slices at one node is 5",
+                                        [](MachineSpec& m) {
+                                          mesh(m).mesh.virtual_channels = 8;
+                                          m.noc.mesh.rows = 4;
+                                          m.coherence.ownership = true;
+                                        }},
                                  Broken{"dram.drain_low must be below dram.drain_high",
                                         [](MachineSpec& m) { m.dram.drain_low = 32; }},
                                  Broken{"dram.drain_high must not exceed dram.queue",

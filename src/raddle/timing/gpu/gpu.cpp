@@ -131,6 +131,7 @@ class Gpu::Impl {
   void open_account(const Dispatcher::Entered& entered);
   void before_window(Cycle begin);
   void look_at_tenants(Cycle begin);
+  void obey(Cycle begin);
   Cycle last_progress(Cycle now) const;
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
@@ -174,6 +175,7 @@ class Gpu::Impl {
   std::vector<Completion> completions_;
   Accounts accounts_;
   std::unique_ptr<SchemeUnit> scheme_;                  // null: none shares the GPU
+  bool obeyed_ = false;                                 // its knobs, for the first time
   std::array<std::uint32_t, kMostTenants> launches_{};  // that have not ended, by tenant
 };
 
@@ -295,6 +297,7 @@ void Gpu::Impl::enqueue(Host host, std::vector<Submission> tree) {
   for (Submission& launch : tree) {
     check(launch.code->code, launch.stream->shape());
     launch.info.tenant = host.tenant;
+    RADDLE_ASSERT(launch.info.base % trace::kLineBytes == 0 && launch.info.base < kGlobalEnd);
   }
   const std::uint64_t warp_instructions = warp_instructions_of(tree);
   const auto job = static_cast<std::uint32_t>(runs_.size());
@@ -480,6 +483,7 @@ GridLaunch Gpu::Impl::launch_of(std::uint32_t number) const {
   launch.ops = job.stream.get();
   launch.code = &job.code->kernel;
   launch.tenant = job.info.tenant;
+  launch.first_line = static_cast<std::uint32_t>(job.info.base / machine_.l2.line_bytes);
   if (!trees_.has(number) || roots_.contains(number)) return launch;
   const LaunchTrees::Parent parent = trees_.parent(number);
   // Sequence numbers of a tree are as consecutive as its jobs.
@@ -518,7 +522,14 @@ void Gpu::Impl::look_at_tenants(Cycle begin) {
     const TenantId id{static_cast<std::uint8_t>(t)};
     tenants[t] = {accounts_.of(id), dispatcher_.caps().resident(id)};
   }
-  if (scheme_->look(begin, mask, tenants)) dispatcher_.obey(begin, scheme_->knobs());
+  const bool changed = scheme_->look(begin, mask, tenants);
+  if (changed || !obeyed_) obey(begin);
+}
+
+void Gpu::Impl::obey(Cycle begin) {
+  obeyed_ = true;
+  dispatcher_.obey(begin, scheme_->knobs());
+  for (const auto& sm : sms_) sm->obey(begin, scheme_->knobs());
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {

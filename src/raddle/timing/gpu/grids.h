@@ -32,6 +32,7 @@ struct GridLaunch {
   policy::DeviceParent parent = {};
   std::uint32_t priority = 0;
   TenantId tenant{};
+  std::uint32_t first_line = 0;  ///< Launch::first_line
 };
 
 struct Grid {

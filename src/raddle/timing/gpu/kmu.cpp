@@ -73,8 +73,8 @@ void Kmu::enter(GridId id, unsigned entry, Cycle begin) {
   Grid& grid = grids_[id];
   grid.entry = entry;
   grid.begin = begin;
-  grid.launch = {grid.is.ops, grid.is.code, grid.is.job, static_cast<std::uint8_t>(entry),
-                 grid.is.tenant};
+  grid.launch = {grid.is.ops,    grid.is.code,      grid.is.job, static_cast<std::uint8_t>(entry),
+                 grid.is.tenant, grid.is.first_line};
   policy::GridInfo info = grids_.info(id);
   info.entry = entry;
   policy_.on_enter(info);

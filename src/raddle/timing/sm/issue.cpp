@@ -137,7 +137,7 @@ bool Sm::issue(Cycle now) {
       stalled(now, s, reason(s, open, held));
       continue;
     }
-    const unsigned w = schedulers_.pick(now, s, candidates, warps_);
+    const unsigned w = schedulers_.pick(now, s, candidates, memory, warps_);
     const auto unit = static_cast<unsigned>(warps_[w].next->unit);
     if (has(memory, w)) {
       closed |= memory;
@@ -217,11 +217,11 @@ void Sm::expect_load(Warp& warp, const DecodedInst& in) {
 void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = warps_[w];
   const DecodedKernel& code = *warp.launch->code;
-  const Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot,
+  const Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot, warp.launch->tenant,
                          static_cast<std::uint32_t>(&in - code.instructions()), &in};
   expect_load(warp, in);
   if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
-  const std::uint32_t base = in.local ? local_base(w) : 0;
+  const std::uint32_t base = in.local ? local_base(w) : warp.launch->first_line;
   const unsigned operations =
       lsu_.enter_lines(now, owner, warp.cursor.at + trace::kRecordWords, warp.pieces, base);
   warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + operations);

@@ -47,6 +47,7 @@ class Lsu {
   struct Owner {
     std::uint8_t warp = 0;
     std::uint8_t kernel = 0;
+    TenantId tenant{};
     std::uint32_t inst = 0;
     const DecodedInst* code = nullptr;
   };

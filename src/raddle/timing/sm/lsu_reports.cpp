@@ -32,7 +32,8 @@ void Lsu::tell_access(Cycle now, const Entry& e, const LineAccess& a, policy::L1
                               : e.route == Route::Store ? policy::L1Kind::Store
                                                         : policy::L1Kind::Atomic;
   events()->access({now, a.line, e.owner.inst, head_.lanes, lines_.widened(a.sectors), kept(e, a),
-                    e.owner.warp, e.owner.kernel, kind, e.owner.code->local, e.bypass, outcome});
+                    e.owner.warp, e.owner.kernel, kind, e.owner.code->local, e.bypass, outcome,
+                    e.owner.tenant});
 }
 
 /// What a store leaves valid of a line, by write policy; DeNovo's stores and atomics leave all of

@@ -95,6 +95,7 @@ unsigned Sm::import_warp(Cycle now, const WarpContext& context) {
   homes_[w] = context.home;
   warp.launch = &launch;
   warp.kernel = launch.slot;
+  warps_.of_tenant[raddle::index(launch.tenant)] |= bit_of(w);
   warp.index = context.index;
   warp.local_window = context.local_window;
   warp.cursor = context.cursor;
@@ -108,7 +109,7 @@ unsigned Sm::import_warp(Cycle now, const WarpContext& context) {
   schedulers_.warp_started(w);
   if (throttle_.present()) throttle_.warp_started(now, w);
   lsu_.warp_started({now, launch.sequence, context.home.block, context.index,
-                     static_cast<std::uint8_t>(w), launch.slot});
+                     static_cast<std::uint8_t>(w), launch.slot, launch.tenant});
   for (const PendingLoad& load : context.loads) load_again(now, w, load);
   ++migration_.warps_in;
   progress_ = now;
@@ -123,7 +124,9 @@ void Sm::load_again(Cycle now, unsigned w, const PendingLoad& load) {
   const DecodedKernel& code = *warp.launch->code;
   const DecodedInst& in = code.instructions()[load.inst];
   expect_load(warp, in);
-  lsu_.enter_again(now, {static_cast<std::uint8_t>(w), warp.kernel, load.inst, &in}, load);
+  const Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.kernel, warp.launch->tenant, load.inst,
+                         &in};
+  lsu_.enter_again(now, owner, load);
   ++warp.outstanding;
 }
 

@@ -58,8 +58,7 @@ void Sm::set_skip(bool skip) {
 Cycle Sm::tick(Cycle now) {
   if (now >= inbox_next_) drain_inbox(now);
   if (wheel_.due(now)) run_events(now);
-  if (now >= warps_.next_wake())
-    warps_.wake(now, [&](unsigned w) { resume(now, w); });
+  if (now >= warps_.next_wake()) warps_.wake(now, [&](unsigned w) { resume(now, w); });
   if (throttle_.present() && (now >= throttle_.until() || !skip_)) ask_throttle(now);
   bool active = false;
   if (look_again_ != 0 || !skip_) active = issue(now);
@@ -76,15 +75,33 @@ Cycle Sm::next_event(Cycle now) const {
   return throttle_.present() ? std::min(next, std::max(now + 1, throttle_.until())) : next;
 }
 
-// What held until now is counted; then the throttle's answer is taken over, and the schedulers of
-// the warps it concerns look again.
-void Sm::ask_throttle(Cycle now) {
-  const ThrottleGate::Answer answer = throttle_.ask(now, warps_);
+void Sm::ask_throttle(Cycle now) { take_over(now, throttle_.ask(now, warps_)); }
+
+// What held until now is counted; then the answer is taken over, and the schedulers of the warps it
+// concerns look again.
+void Sm::take_over(Cycle now, const ThrottleGate::Answer& answer) {
   const WarpMask changes = throttle_.changes(answer);
   if (changes == 0) return;
   count_warps(now);
   throttle_.adopt(answer);
   look_again_ |= changes & warps_.ready;
+}
+
+// --- a scheme -----------------------------------------------------------------------------------
+
+void Sm::obey(Cycle at, const policy::Knobs& knobs) {
+  RADDLE_ASSERT(account_ == nullptr);  // active_ takes it that a block's warps stay in their slots
+  warps_.knobs = &knobs;
+  if (active_ == nullptr) active_ = std::make_unique<ActiveBlocks>();
+  active_->obey(knobs);
+  hold_inactive(at);
+  if (throttle_.present()) throttle_.policy()->ask_again();
+  obeys_ = at;
+}
+
+void Sm::hold_inactive(Cycle now) {
+  throttle_.hold(active_->held());
+  take_over(now, throttle_.answer(warps_.running()));
 }
 
 // --- arrivals -----------------------------------------------------------------------------------
@@ -113,6 +130,10 @@ void Sm::start_block(Cycle now, const BlockStart& start) {
   const auto threads = static_cast<unsigned>(shape.block.count());
   for (unsigned i = 0; i < warps; ++i)
     start_warp(now, start.slot, i, std::min(kLanes, threads - i * kLanes));
+  if (active_ != nullptr && blocks_[start.slot].live != 0) {
+    active_->started(start.launch->tenant, start.slot, blocks_[start.slot].warps);
+    hold_inactive(now);
+  }
   progress_ = now;
 }
 
@@ -127,12 +148,13 @@ void Sm::start_warp(Cycle now, unsigned slot, unsigned index, unsigned lanes) {
   warp.index = index;
   warp.lanes = static_cast<std::uint8_t>(lanes);
   warp.kernel = launch.slot;
+  warps_.of_tenant[raddle::index(launch.tenant)] |= bit_of(w);
   warp.local_window = id_ * warps_.slots() + w;
   warp.cursor = launch.stream->open(block.id, index);
   schedulers_.warp_started(w);
   if (throttle_.present()) throttle_.warp_started(now, w);
-  lsu_.warp_started(
-      {now, launch.sequence, block.id, index, static_cast<std::uint8_t>(w), launch.slot});
+  lsu_.warp_started({now, launch.sequence, block.id, index, static_cast<std::uint8_t>(w),
+                     launch.slot, launch.tenant});
   if (!FrontEnd::read_record(warp)) return end_stream(now, w);
   if (front_end_.present()) refill_buffer(now, w);
   else present_next(w);
@@ -248,6 +270,10 @@ void Sm::end_warp(Cycle now, unsigned w) {
 }
 
 void Sm::end_block(Cycle now, unsigned slot) {
+  if (active_ != nullptr) {
+    active_->ended(slot);
+    hold_inactive(now);
+  }
   const Block& block = blocks_[slot];
   ++counters_[block.launch->slot].blocks;
   block.launch->stream->close(block.id);

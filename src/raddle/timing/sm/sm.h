@@ -42,6 +42,7 @@
 #include "raddle/policy/registry.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/code/launch.h"
+#include "raddle/timing/sm/active_blocks.h"
 #include "raddle/timing/sm/barriers.h"
 #include "raddle/timing/sm/front_end.h"
 #include "raddle/timing/sm/lsu.h"
@@ -71,11 +72,18 @@ class Sm {
   // --- component ---------------------------------------------------------------------------------
   /// false: every stage looks at everything in every tick; results must be the same.
   void set_skip(bool skip);
-  Cycle next_arrival(Cycle) const { return std::min(inbox(), lsu_.credits_at()); }
-  void open_window() { inbox_next_ = inbox(); }
+  Cycle next_arrival(Cycle) const { return std::min({inbox(), lsu_.credits_at(), obeys_}); }
+  void open_window() {
+    inbox_next_ = inbox();
+    obeys_ = kNever;
+  }
   /// Hints what the replies that arrive before `end` will touch.
   void prefetch(Cycle end) const { lsu_.prefetch_replies(end); }
   Cycle tick(Cycle now);
+
+  /// The knobs hold from cycle `at` on, the first of the next window; they live on until the next
+  /// call. First called before any block comes.
+  void obey(Cycle at, const policy::Knobs& knobs);
 
   // --- warps that leave and arrive (warp_context.h, migration.cpp) -------------------------------
   // Called before tick(now), whose SM must be ticked in this cycle even if it had nothing to do.
@@ -150,6 +158,8 @@ class Sm {
   void start_warp(Cycle now, unsigned slot, unsigned index, unsigned lanes);
   void count_warps(Cycle now) { stalls_.count_warps(now, warps_.running(), throttle_.no_load()); }
   void ask_throttle(Cycle now);
+  void take_over(Cycle now, const ThrottleGate::Answer& answer);
+  void hold_inactive(Cycle now);
   // completions (sm.cpp)
   void run_events(Cycle now);
   void loaded(Cycle now, const Lsu::Owner& owner);
@@ -203,6 +213,8 @@ class Sm {
   Schedulers schedulers_;
   ExecutionUnits units_;
   ThrottleGate throttle_;
+  std::unique_ptr<ActiveBlocks> active_;  // null without a scheme
+  Cycle obeys_ = kNever;                  // when knobs change
   StallAccount stalls_;
   FrontEnd front_end_;
   BlockTable blocks_;

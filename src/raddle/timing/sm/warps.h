@@ -102,6 +102,8 @@ class WarpTable {
   WarpMask emptied = 0;
   AgeMatrix64 age;                 ///< order of arrival
   policy::BlockOfWarp block_of{};  ///< as throttles see it
+  policy::TenantMasks of_tenant{};
+  const policy::Knobs* knobs = nullptr;  ///< of the scheme, if there is one
 
   WarpMask parked() const { return ended | at_barrier | sleeping | fetching; }
   WarpMask running() const { return resident & ~ended; }
@@ -122,6 +124,7 @@ class WarpTable {
     RADDLE_ASSERT((resident & bit) != 0);
     resident &= ~bit;
     ended &= ~bit;
+    for (WarpMask& warps : of_tenant) warps &= ~bit;
     RADDLE_ASSERT(((ready | memory_wait | fence_wait | parked() | emptied) & bit) == 0);
     age.remove(warp);
   }
@@ -174,7 +177,8 @@ class WarpTable {
       return "only resident warps are in sets";
     if ((at_barrier & sleeping) != 0 || (fetching & (at_barrier | sleeping)) != 0)
       return "a warp is parked in one place";
-    if ((ended & (at_barrier | sleeping | fetching)) != 0) return "a warp that has ended is nowhere else";
+    if ((ended & (at_barrier | sleeping | fetching)) != 0)
+      return "a warp that has ended is nowhere else";
     if ((ready & ~at_instruction) != 0) return "a ready warp is at an instruction";
     if ((ready & (memory_wait | fence_wait)) != 0) return "a ready warp waits for nothing";
     if ((memory_wait & ~(at_instruction | ended)) != 0) return "who waits for memory is not parked";
