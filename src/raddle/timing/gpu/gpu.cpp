@@ -12,11 +12,13 @@
 #include <map>
 #include <utility>
 
+#include "raddle/policy/dispatch/two_step.h"
 #include "raddle/timing/gpu/accounts.h"
 #include "raddle/timing/gpu/coherence_statistics.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/launch_trees.h"
 #include "raddle/timing/gpu/policy_statistics.h"
+#include "raddle/timing/gpu/residency.h"
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/scheme_unit.h"
 #include "raddle/timing/mem/l2_slice.h"
@@ -35,6 +37,23 @@ MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
   for (std::string& rule : machine.violations()) broken.push_back({{}, std::move(rule)});
   if (!broken.empty()) throw InputError(std::move(broken));
   return machine;
+}
+
+/// As results and messages call it.
+std::string dispatch_name(const PolicyChoices& policies) {
+  if (policies.dispatch != nullptr && policies.dispatch->name() != "two_step")
+    return std::string(policies.dispatch->name());
+  return "two_step (kernel=" + std::string(policies.kernel->name()) +
+         ", block=" + std::string(policies.block->name()) + ")";
+}
+
+std::unique_ptr<policy::DispatchPolicy> make_dispatch(const MachineSpec& machine,
+                                                      const PolicyChoices& policies,
+                                                      std::uint64_t seed) {
+  const policy::DispatchPolicy::Context context{machine.sm.count, machine.kernels.entries, seed,
+                                                policies.kernel, policies.block};
+  if (policies.dispatch != nullptr) return policies.dispatch->make(context);
+  return std::make_unique<policy::TwoStep>(policy::NoParams{}, context);
 }
 }  // namespace
 
@@ -107,9 +126,10 @@ class Gpu::Impl {
   void end_job(const Dispatcher::Ended& ended);
   void complete(const LaunchInfo& launch, std::uint64_t warp_instructions, Cycle at);
   void take_device_launches();
-  KernelEntry entry_of(std::uint32_t job) const;
+  GridLaunch launch_of(std::uint32_t job) const;
+  void send(std::uint32_t job, Cycle left, Cycle arrival);
+  void open_account(const Dispatcher::Entered& entered);
   void before_window(Cycle begin);
-  void enter_kernels(Cycle begin);
   void look_at_tenants(Cycle begin);
   void obey(Cycle begin);
   Cycle last_progress(Cycle now) const;
@@ -166,7 +186,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       map_(machine_),
       request_(make_network(machine_, Direction::Request)),
       reply_(make_network(machine_, Direction::Reply)),
-      dispatcher_(machine_, *policies.kernel, *policies.block, options.seed),
+      dispatcher_(machine_, window(), make_dispatch(machine_, policies, options.seed),
+                  dispatch_name(policies)),
       engine_(window(), options.skip, options.shuffle),
       sampler_(options.sample_interval, window()),
       manager_(machine_.kernels, machine_.launch_latency_cycles) {
@@ -382,12 +403,13 @@ bool Gpu::Impl::advance_to(Cycle limit) {
 /// some have ended, or there was something new.
 bool Gpu::Impl::settle() {
   if (!engine_.between_windows()) return false;
+  for (const Dispatcher::Entered& e : dispatcher_.entered()) open_account(e);
+  dispatcher_.entered().clear();
   if (!trees_.empty()) take_device_launches();
   if (dispatcher_.ended().empty() && !submitted_) return false;
   for (const Dispatcher::Ended& e : dispatcher_.ended()) end_job(e);
   dispatcher_.ended().clear();
-  for (const LaunchTrees::Ready& ready : trees_.ready())
-    manager_.launch_from_device(ready.job, ready.at);
+  for (const LaunchTrees::Ready& ready : trees_.ready()) send(ready.job, ready.at, ready.at);
   trees_.ready().clear();
   for (const LaunchTrees::Complete& whole : trees_.complete()) {
     const auto root = roots_.find(whole.job);
@@ -397,8 +419,26 @@ bool Gpu::Impl::settle() {
   trees_.complete().clear();
   submitted_ = false;
   manager_.advance();
-  enter_kernels(engine_.end());
+  for (; !manager_.pending().empty(); manager_.take()) {
+    const KernelManager::Pending& next = manager_.pending().front();
+    send(next.job, next.left, next.arrival);
+  }
   return true;
+}
+
+/// The launch is with the kernel management unit in cycle `arrival`.
+void Gpu::Impl::send(std::uint32_t job, Cycle left, Cycle arrival) {
+  runs_[job].start = left;
+  dispatcher_.launch(launch_of(job), arrival);
+}
+
+/// A kernel has an entry and with it a launch slot. None of its blocks is on an SM yet, so what has
+/// been counted for the slot is the former kernel's.
+void Gpu::Impl::open_account(const Dispatcher::Entered& entered) {
+  runs_[entered.job].begin = entered.begin;
+  if (entered.joined) return;
+  close_account(entered.entry, engine_.end());
+  accounts_.open(entered.entry, entered.job, jobs_[entered.job - first_job_].info.tenant);
 }
 
 void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
@@ -430,50 +470,31 @@ void Gpu::Impl::take_device_launches() {
   submitted_ = submitted_ || !trees_.ready().empty();
 }
 
-KernelEntry Gpu::Impl::entry_of(std::uint32_t number) const {
+GridLaunch Gpu::Impl::launch_of(std::uint32_t number) const {
   const Job& job = jobs_[number - first_job_];
   const trace::LaunchShape& shape = job.stream->shape();
-  KernelEntry entry{number,           job.info.sequence,
-                    job.info.name,    job.info.stream,
-                    shape.grid,       block_needs(machine_.sm, job.code->lowered->code, shape),
-                    job.stream.get(), &job.code->kernel};
-  entry.tenant = job.info.tenant;
-  entry.first_line = static_cast<std::uint32_t>(job.info.base / machine_.l2.line_bytes);
-  if (!trees_.has(number) || roots_.contains(number)) return entry;
+  GridLaunch launch;
+  launch.job = number;
+  launch.sequence = job.info.sequence;
+  launch.name = job.info.name;
+  launch.stream = job.info.stream;
+  launch.grid = shape.grid;
+  launch.needs = block_needs(machine_.sm, job.code->lowered->code, shape);
+  launch.ops = job.stream.get();
+  launch.code = &job.code->kernel;
+  launch.tenant = job.info.tenant;
+  launch.first_line = static_cast<std::uint32_t>(job.info.base / machine_.l2.line_bytes);
+  if (!trees_.has(number) || roots_.contains(number)) return launch;
   const LaunchTrees::Parent parent = trees_.parent(number);
   // Sequence numbers of a tree are as consecutive as its jobs.
-  entry.parent = {job.info.sequence - (number - parent.job), parent.block, parent.sm, parent.depth};
-  return entry;
-}
-
-/// Kernels that come to the management unit before the window's end take the entries that are
-/// free.
-void Gpu::Impl::enter_kernels(Cycle begin) {
-  Cycle wake = kNever;
-  while (!manager_.pending().empty() && !dispatcher_.full()) {
-    const KernelManager::Pending next = manager_.pending().front();
-    if (next.arrival >= begin + window()) {
-      wake = next.arrival;
-      break;
-    }
-    manager_.take();
-    const unsigned slot = dispatcher_.next_slot();
-    close_account(slot, engine_.end());
-    accounts_.open(slot, next.job, jobs_[next.job - first_job_].info.tenant);
-    KernelRun& run = runs_[next.job];
-    run.start = next.left;
-    run.begin = std::max(
-        std::max(next.arrival, dispatcher_.vacant_since()) + machine_.kernels.entry_latency_cycles,
-        begin);
-    dispatcher_.enter(entry_of(next.job), run.begin);
-  }
-  dispatcher_.wake_at(wake);
+  launch.parent = {job.info.sequence - (number - parent.job), parent.block, parent.sm,
+                   parent.depth};
+  return launch;
 }
 
 void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
     for (const auto& sm : sms_) writes_.gather(sm->region_writes(), window());
-  if (!manager_.pending().empty()) enter_kernels(begin);
   if (scheme_ != nullptr) look_at_tenants(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
@@ -512,7 +533,7 @@ void Gpu::Impl::obey(Cycle begin) {
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {
-  if (!manager_.pending().empty() && manager_.pending().front().arrival > now) return now;
+  if (dispatcher_.next_launch() != kNever && dispatcher_.next_launch() > now) return now;
   Cycle progress = std::min(now, dispatcher_.last_begin());
   for (const auto& sm : sms_) progress = std::max(progress, sm->last_progress(now));
   return progress;
@@ -612,7 +633,8 @@ std::vector<std::string> Gpu::Impl::audit() {
   const auto by_launch = std::bit_cast<Words>(sum);
   const auto by_tenant = std::bit_cast<Words>(of_tenants);
   for (std::size_t i = 0; i < total.size(); ++i) {
-    const std::string counter = "counter " + std::to_string(i) + " of the machine, and its sum over ";
+    const std::string counter =
+        "counter " + std::to_string(i) + " of the machine, and its sum over ";
     equal(counter + "launches", total[i], by_launch[i]);
     equal(counter + "tenants", total[i], by_tenant[i]);
   }
@@ -670,7 +692,9 @@ Mark Gpu::record(StreamId stream) { return impl_->record(stream); }
 void Gpu::wait(StreamId stream, Mark mark) { impl_->wait(stream, mark); }
 Cycle Gpu::run_until(Mark mark) { return impl_->run_until(mark); }
 void Gpu::run_until_idle() { impl_->run_until_idle(); }
-void Gpu::enqueue(Host host, std::vector<Submission> tree) { impl_->enqueue(host, std::move(tree)); }
+void Gpu::enqueue(Host host, std::vector<Submission> tree) {
+  impl_->enqueue(host, std::move(tree));
+}
 Mark Gpu::record(Host host, StreamId stream) { return impl_->record(host, stream); }
 void Gpu::wait(Host host, StreamId stream, Mark mark) { impl_->wait(host, stream, mark); }
 Cycle Gpu::reached(Mark mark) const { return impl_->reached(mark); }

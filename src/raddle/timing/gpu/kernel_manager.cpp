@@ -119,9 +119,8 @@ std::size_t KernelManager::queued() const {
 }
 
 void KernelManager::describe(std::string& out) const {
-  if (pending_.empty() && queued() == 0) return;
-  out += "launches: " + std::to_string(pending_.size()) + " wait for an entry, " +
-         std::to_string(queued()) + " operations wait in queues\n";
+  if (queued() == 0) return;
+  out += "streams: " + std::to_string(queued()) + " operations wait in queues\n";
 }
 
 }  // namespace raddle::timing
