@@ -99,8 +99,8 @@ class DispatchRig {
     }
   }
 
-  /// Until all has ended; returns what was wrong, "" if nothing. In every cycle, or only in those in
-  /// which the dispatcher can act.
+  /// Until all has ended; returns what was wrong, "" if nothing. In every cycle, or only in those
+  /// in which the dispatcher can act.
   std::string run(bool every_cycle) {
     for (; ended_ != launches_.size(); ++now_) {
       if (now_ - moved_ > 20'000)

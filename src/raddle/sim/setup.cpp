@@ -125,8 +125,8 @@ void check_dispatch(config::Reader& reader, const Setup& setup) {
         reader.fail("policy.dispatch.name = \"" + std::string(setup.dispatch->name()) +
                     "\" decides what level " + std::string(level.name) + " would: policy." +
                     std::string(level.name) + ".name = \"" + std::string(choice->name()) +
-                    "\" would have no effect; leave it at \"" +
-                    std::string(level.default_policy) + "\" or choose dispatch=two_step");
+                    "\" would have no effect; leave it at \"" + std::string(level.default_policy) +
+                    "\" or choose dispatch=two_step");
       },
       setup);
 }

@@ -66,8 +66,8 @@ Cycle KernelManager::free_to_go(const Program& program, const Operation& o,
   const Stream& legacy = program.streams[0];
   if (own.complete != o.before || legacy.complete != o.barrier) return kNever;
   if (o.stream == 0 && program.open_before.front() != 0) return kNever;
-  Cycle at = std::max(
-      {o.submitted, queue.moved, o.stream == 0 ? program.last_end : own.end, legacy.end});
+  Cycle at =
+      std::max({o.submitted, queue.moved, o.stream == 0 ? program.last_end : own.end, legacy.end});
   if (o.kind == Operation::Kind::Wait) {
     if (marks_[o.value] == kNever) return kNever;
     at = std::max(at, marks_[o.value]);

@@ -1,5 +1,5 @@
-// The host's side of the machine, up to the kernel management unit (kmu.h): CUDA streams, events and
-// hardware work queues.
+// The host's side of the machine, up to the kernel management unit (kmu.h): CUDA streams, events
+// and hardware work queues.
 //
 // Operations (launch, record a mark, wait for a mark) of a stream happen in order, each when the
 // one before is complete: a launch at its kernel's end, a mark at once, a wait when its mark is
