@@ -18,6 +18,7 @@ std::vector<std::string> warp_names() { return policy::all_policies().warp.names
 std::vector<std::string> throttle_names() { return policy::all_policies().throttle.names(); }
 std::vector<std::string> block_names() { return policy::all_policies().block.names(); }
 std::vector<std::string> dram_names() { return policy::all_policies().dram.names(); }
+std::vector<std::string> scheme_names() { return policy::all_policies().scheme.names(); }
 auto name_of = [](const auto& info) { return info.param; };
 
 /// The policy of that name with its default parameters.
@@ -97,6 +98,14 @@ TEST(DramPromise, FrFcfsIsRightlyExcused) {
   EXPECT_NE(check_dram(maker(all.dram, "frfcfs"), 1, {true}), "");
 }
 INSTANTIATE_TEST_SUITE_P(All, DramContract, testing::ValuesIn(dram_names()), name_of);
+
+class SchemeContract : public testing::TestWithParam<std::string> {};
+TEST_P(SchemeContract, Holds) {
+  const auto all = policy::all_policies();
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    EXPECT_EQ(check_scheme(maker(all.scheme, GetParam()), seed), "") << "seed " << seed;
+}
+INSTANTIATE_TEST_SUITE_P(All, SchemeContract, testing::ValuesIn(scheme_names()), name_of);
 
 }  // namespace
 }  // namespace raddle::contract

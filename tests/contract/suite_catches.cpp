@@ -11,6 +11,7 @@ using policy::BlockChoice;
 using policy::BlockPolicy;
 using policy::DramPolicy;
 using policy::KernelPolicy;
+using policy::SchemePolicy;
 using policy::ThrottlePolicy;
 using policy::WarpPolicy;
 using testing::HasSubstr;
@@ -109,8 +110,8 @@ struct Pushy final : BlockPolicy {
   }
   unsigned sms, next[32] = {};
 };
-TEST(BlockSuite, CatchesAnSmWithoutRoom) {
-  EXPECT_THAT(check_block(faulty<BlockPolicy, Pushy>(), 1), HasSubstr("has no room"));
+TEST(BlockSuiteDeathTest, CatchesAnSmWithoutRoom) {
+  EXPECT_DEATH(check_block(faulty<BlockPolicy, Pushy>(), 1), "names an SM that has room");
 }
 
 /// Does not start again at block 0 with a new launch.
@@ -122,8 +123,8 @@ struct Forgetful final : BlockPolicy {
   }
   std::uint32_t next = 0;
 };
-TEST(BlockSuite, CatchesABlockThatDoesNotExist) {
-  EXPECT_THAT(check_block(faulty<BlockPolicy, Forgetful>(), 1), HasSubstr("does not exist"));
+TEST(BlockSuiteDeathTest, CatchesABlockThatDoesNotExist) {
+  EXPECT_DEATH(check_block(faulty<BlockPolicy, Forgetful>(), 1), "names a block of the grid");
 }
 
 /// Hands out the last block of a launch twice and the first one never.
@@ -135,8 +136,8 @@ struct Repeating final : BlockPolicy {
   }
   std::uint32_t next = 0, blocks = 0;
 };
-TEST(BlockSuite, CatchesABlockHandedOutTwice) {
-  EXPECT_THAT(check_block(faulty<BlockPolicy, Repeating>(), 1), HasSubstr("for the second time"));
+TEST(BlockSuiteDeathTest, CatchesABlockHandedOutTwice) {
+  EXPECT_DEATH(check_block(faulty<BlockPolicy, Repeating>(), 1), "was not handed out before");
 }
 
 /// Leaves the last block of each launch lying.
@@ -151,7 +152,7 @@ struct Lazy final : BlockPolicy {
 };
 TEST(BlockSuite, CatchesAStandstill) {
   EXPECT_THAT(check_block(faulty<BlockPolicy, Lazy>(), 1),
-              HasSubstr("stands still with 1 blocks left"));
+              HasSubstr("policy 'block=given' declines launch 0"));
 }
 
 /// The oldest kernel, whether its block fits or not.
@@ -200,8 +201,8 @@ struct Shared final : BlockPolicy {
   }
   std::uint32_t next = 0, blocks = 0;
 };
-TEST(BlockSuite, CatchesLaunchesThatAreMixedUp) {
-  EXPECT_NE(check_block(faulty<BlockPolicy, Shared>(), 1), "");
+TEST(BlockSuiteDeathTest, CatchesLaunchesThatAreMixedUp) {
+  EXPECT_DEATH(check_block(faulty<BlockPolicy, Shared>(), 1), "names a block");
 }
 
 /// The oldest, ready or not.
@@ -253,6 +254,41 @@ struct Counting final : DramPolicy {
 TEST(DramSuite, CatchesDependenceOnHowOftenItIsAsked) {
   EXPECT_THAT(check_dram(faulty<DramPolicy, Counting>(), 1, {false}),
               HasSubstr("asked more often"));
+}
+
+/// Caps that leave a tenant nothing.
+struct Unfair final : SchemePolicy {
+  explicit Unfair(const Context& context) : sms(context.sms) {}
+  Cycle look(const policy::SchemeView&, policy::Knobs& knobs) override {
+    knobs.tenant[3].block_cap.assign(sms, 0);
+    return kNever;
+  }
+  unsigned sms;
+};
+TEST(SchemeSuite, CatchesATenantWithoutAnSm) {
+  EXPECT_THAT(check_scheme(faulty<SchemePolicy, Unfair>(), 1), HasSubstr("no SM to tenant 3"));
+}
+
+/// One kind of knobs in even cycles, another in odd ones.
+struct ClockWatcher final : SchemePolicy {
+  explicit ClockWatcher(const Context&) {}
+  Cycle look(const policy::SchemeView& view, policy::Knobs& knobs) override {
+    knobs.tenant[0].active_blocks = view.now % 2 == 0 ? 1 : 2;
+    return view.now + 50;
+  }
+};
+TEST(SchemeSuite, CatchesAbsoluteTime) {
+  EXPECT_THAT(check_scheme(faulty<SchemePolicy, ClockWatcher>(), 1),
+              HasSubstr("depends on when the run starts"));
+}
+
+/// Wants to look in the same cycle again.
+struct Restless final : SchemePolicy {
+  explicit Restless(const Context&) {}
+  Cycle look(const policy::SchemeView& view, policy::Knobs&) override { return view.now; }
+};
+TEST(SchemeSuite, CatchesALookThatEndsNoCycle) {
+  EXPECT_THAT(check_scheme(faulty<SchemePolicy, Restless>(), 1), HasSubstr("looks again before"));
 }
 
 }  // namespace

@@ -265,13 +265,94 @@ TEST_F(GpuScheme, StatisticsAreThoseOfItsOneInstance) {
   EXPECT_GT(told.number, 0u);
 }
 
+/// Of so many blocks on an SM so many may issue; later, all.
+class Active final : public policy::SchemePolicy {
+ public:
+  struct Params {
+    std::uint32_t blocks = 1, later = 0;
+    void visit(FieldVisitor& v) {
+      v.field("blocks", blocks, {1, 64}, "blocks", "may issue");
+      v.field("later", later, {}, "cycles", "until all may; 0 = never");
+    }
+  };
+  Active(const Params& params, const Context&) : params_(params) {}
+  Cycle look(const policy::SchemeView& view, policy::Knobs& knobs) override {
+    const bool over = params_.later != 0 && view.now >= params_.later;
+    knobs.tenant[1].active_blocks = over ? policy::kNoLimit : params_.blocks;
+    return over || params_.later == 0 ? kNever : params_.later;
+  }
+
+ private:
+  Params params_;
+};
+
+class ActiveBlocksKnob : public GpuScheme {
+ protected:
+  static std::unique_ptr<policy::Choice<policy::SchemePolicy>> active(
+      const test::Settings& settings) {
+    policy::Registry<policy::SchemePolicy> registry;
+    registry.add<Active>("active", "");
+    return test::choose(registry, "active", settings);
+  }
+  /// Blocks of one launch, by end.
+  std::vector<BlockSpan> run(std::uint32_t blocks, TenantId tenant,
+                             std::unique_ptr<policy::Choice<policy::SchemePolicy>> with,
+                             bool skip = true) {
+    machine.sm.count = 1;
+    Recording a = grid(blocks);
+    GpuOptions options;
+    options.skip = skip;
+    GpuHarness gpu(machine, options, std::move(with));
+    gpu.submit(a, 1, tenant);
+    gpu->run_until_idle();
+    EXPECT_TRUE(gpu->audit().empty());
+    throttled = gpu->counters().scheduler.stall[static_cast<unsigned>(stats::Stall::Throttled)];
+    std::vector<BlockSpan> spans = gpu->block_spans();
+    std::ranges::sort(spans, {}, &BlockSpan::end);
+    return spans;
+  }
+  std::uint64_t throttled = 0;
+};
+
+TEST_F(ActiveBlocksKnob, HoldsTheOthersUntilOneEnds) {
+  const Cycle alone = run(1, kSecond, nullptr)[0].end - run(1, kSecond, nullptr)[0].start;
+  for (const bool skip : {true, false}) {
+    const std::vector<BlockSpan> spans = run(3, kSecond, active({{"blocks", "1"}}), skip);
+    ASSERT_EQ(spans.size(), 3u);
+    EXPECT_EQ(spans[0].start + 2, spans[2].start) << "they come one after another";
+    EXPECT_EQ(spans[0].end - spans[0].start, alone);
+    // Issues from the cycle in which the one before has ended.
+    EXPECT_EQ(spans[1].end - spans[0].end, alone);
+    EXPECT_EQ(spans[2].end - spans[1].end, alone);
+    EXPECT_GT(throttled, 0u);
+  }
+}
+
+TEST_F(ActiveBlocksKnob, ConcernsItsTenantOnly) {
+  const std::vector<BlockSpan> free = run(3, kFirst, nullptr);
+  const std::vector<BlockSpan> other = run(3, kFirst, active({{"blocks", "1"}}));
+  for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(other[i].end, free[i].end);
+  EXPECT_EQ(throttled, 0u);
+}
+
+TEST_F(ActiveBlocksKnob, LetsAllGoInTheCycleInWhichItIsLifted) {
+  const std::vector<BlockSpan> one = run(1, kSecond, nullptr);
+  const Cycle alone = one[0].end - one[0].start;
+  for (const bool skip : {true, false}) {
+    const std::vector<BlockSpan> spans =
+        run(2, kSecond, active({{"blocks", "1"}, {"later", "130"}}), skip);
+    EXPECT_EQ(spans[0].end, one[0].end) << skip;
+    EXPECT_EQ(spans[1].end, 140 + alone) << "130, to the next window of 20";
+  }
+}
+
 /// Sets a knob that nobody obeys.
 class Deaf final : public policy::SchemePolicy {
  public:
   using Params = policy::NoParams;
   Deaf(const Params&, const Context&) {}
   Cycle look(const policy::SchemeView&, policy::Knobs& knobs) override {
-    knobs.tenant[0].priority = 1;
+    knobs.tenant[0].dram_rank = 1;
     return kNever;
   }
 };
@@ -282,7 +363,7 @@ TEST_F(GpuScheme, AKnobThatNobodyObeysIsRefused) {
   Recording a = grid(1);
   GpuHarness gpu(machine, {}, registry.choose("deaf"));
   gpu.submit(a, 1, kFirst);
-  EXPECT_DEATH(gpu->run_until_idle(), "scheme 'deaf' sets no knob that nobody obeys.*priority");
+  EXPECT_DEATH(gpu->run_until_idle(), "scheme 'deaf' sets no knob that nobody obeys.*dram_rank");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "raddle/cli/commands.h"
+#include "raddle/cli/corun.h"
 #include "raddle/cli/exec.h"
 #include "raddle/cli/options.h"
 #include "raddle/cli/output.h"
@@ -58,13 +59,19 @@ struct RecordCommand {
 
 struct ReplayCommand {
   CommonOptions common;
-  std::string file;
+  std::vector<std::string> words;
+  CorunArguments corun;
   std::vector<std::string> arguments;
 
   int operator()() const {
     common.check();
     if (common.functional || common.live)
       throw InputError("replay times what was recorded; --functional and --live are for run");
+    if (corun.asked(words)) return run_corun(common, words, corun);
+    if (words.size() > 1)
+      throw InputError("'" + words[1] +
+                       "': a recording has no parameters (tenants: A.rdl + B.rdl)");
+    const std::string& file = words.front();
     const auto recording = open_recording(file);
     config::Tree tree = common.tree();
     if (common.seed == 0) tree.set("run.seed", recording->header().at("seed").dump(), file);
@@ -112,11 +119,13 @@ Command add_replay(CLI::App& app, std::vector<std::string> arguments) {
   CLI::App* replay = app.add_subcommand(
       "replay", "time stored op streams; the same as run, without executing again");
   replay
-      ->add_option("file", command->file,
-                   "written by raddle record, or the kernelslist.g of an Accel-Sim trace")
+      ->add_option("file", command->words,
+                   "written by raddle record, or the kernelslist.g of an Accel-Sim trace; with "
+                   "--horizon several that share the GPU, workloads among them")
       ->required()
-      ->type_name("FILE.rdl|kernelslist.g");
+      ->type_name("FILE.rdl|kernelslist.g [+ ...]");
   command->common.add_to(*replay);
+  command->corun.add_to(*replay);
   return {replay, [command] { return (*command)(); }};
 }
 

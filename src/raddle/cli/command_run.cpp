@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "raddle/cli/commands.h"
+#include "raddle/cli/corun.h"
 #include "raddle/cli/cuda.h"
 #include "raddle/cli/options.h"
 #include "raddle/cli/output.h"
@@ -41,6 +42,7 @@ struct RunCommand {
   std::vector<std::string> arguments;
   std::string on = "simulator";
   CudaOptions cuda;
+  CorunArguments corun;
   bool no_counters = false;
 
   int run_on_gpu() const {
@@ -64,6 +66,9 @@ struct RunCommand {
 
   int operator()() const {
     common.check();
+    const bool shared = corun.asked(words);
+    if (shared && on == "cuda") throw InputError("a co-run is simulated: leave out --on cuda");
+    if (shared) return run_corun(common, words, corun);
     if (on == "cuda") return run_on_gpu();
     const policy::Registries policies = policy::all_policies();
     NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
@@ -102,10 +107,12 @@ Command add_run(CLI::App& app, std::vector<std::string> arguments) {
       "run", "run a workload, check its result against a CPU reference, print a summary");
   run->add_option("workload", command->words,
                   "a name from `raddle list workloads`, or a PTX file; then its parameters as "
-                  "KEY=VALUE (size=tiny|small|paper first of all)")
+                  "KEY=VALUE (size=tiny|small|paper first of all); with --horizon several that "
+                  "share the GPU, recordings among them")
       ->required()
-      ->type_name("WORKLOAD [KEY=VALUE ...]");
+      ->type_name("WORKLOAD [KEY=VALUE ...] [+ WORKLOAD ...]");
   command->common.add_to(*run);
+  command->corun.add_to(*run);
   run->add_option("--on", command->on, "where: simulator, or cuda, a real GPU with its driver")
       ->check(CLI::IsMember({"simulator", "cuda"}))
       ->capture_default_str();

@@ -33,6 +33,7 @@ struct L1Access {
   bool local = false;   ///< local memory
   bool bypass = false;  ///< a load or store whose instruction asks to go past the cache
   L1Outcome outcome = L1Outcome::Hit;
+  TenantId tenant{};
 };
 
 /// A slot's warp from now on. Accesses of the slot's former warp are over.
@@ -42,6 +43,7 @@ struct WarpStart {
   std::uint32_t block, index;  ///< of the launch; warp of the block
   std::uint8_t warp;           ///< slot of the SM
   std::uint8_t kernel;         ///< launch slot
+  TenantId tenant{};
 };
 
 /// A line leaves the cache.

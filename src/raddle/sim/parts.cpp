@@ -2,6 +2,11 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
+#include "raddle/base/error.h"
+#include "raddle/sim/recorder.h"
+
 namespace raddle::sim {
 
 double seconds_since(Clock::time_point start) {
@@ -14,7 +19,80 @@ std::uint64_t peak_rss_bytes() {
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
+
+/// What the workload says of its result.
+void judge(Result& result, runtime::Workload& workload, const std::string& difference) {
+  result.input_hash = workload.input_hash();
+  result.difference = difference;
+  result.verdict = !workload.checked()  ? Result::Verdict::Unchecked
+                   : difference.empty() ? Result::Verdict::Correct
+                                        : Result::Verdict::Wrong;
+}
 }  // namespace
+
+void run_and_judge(runtime::Workload& workload, runtime::SimulatedDevice& device,
+                   std::uint64_t seed, Result& verdict) {
+  workload.run(device, seed);
+  device.synchronize();
+  judge(verdict, workload, workload.checked() ? workload.check() : "");
+  verdict.host.functional_seconds = device.functional_seconds();
+}
+
+void fill_verdict(Result& result, const nlohmann::ordered_json& trailer) {
+  result.input_hash = trailer.at("input_hash");
+  result.difference = trailer.at("difference");
+  const std::string verdict = trailer.at("verdict");
+  result.verdict =
+      static_cast<Result::Verdict>(std::ranges::find(kVerdicts, verdict) - kVerdicts.begin());
+  if (trailer.contains("import")) result.import = trailer.at("import");
+}
+
+void check_operations(const nlohmann::ordered_json& operations, std::uint64_t& marks) {
+  constexpr std::uint64_t kAddresses = std::uint64_t{trace::kLineBytes} << 32;
+  constexpr std::uint64_t kStreams = 1u << 20;
+  auto is = [](const auto& operation, std::string_view name, std::size_t numbers) {
+    if (!operation.is_array() || operation.size() != numbers + 1 || operation[0] != name)
+      return false;
+    return std::all_of(operation.begin() + 1, operation.end(),
+                       [](const auto& n) { return n.is_number_unsigned(); });
+  };
+  auto below = [](const auto& n, std::uint64_t end) {
+    return n.template get<std::uint64_t>() < end;
+  };
+  for (const auto& o : operations) {
+    const bool known =
+        (is(o, Recorder::kRecord, 1) && below(o[1], kStreams)) ||
+        (is(o, Recorder::kWait, 2) && below(o[1], kStreams) && below(o[2], marks)) ||
+        (is(o, Recorder::kWrite, 2) && below(o[1], kAddresses) && below(o[2], kAddresses)) ||
+        is(o, Recorder::kSynchronize, 0) ||
+        (is(o, Recorder::kSynchronize, 1) && below(o[1], marks));
+    if (!known) throw InputError("the file holds an operation that makes no sense: " + o.dump());
+    marks += is(o, Recorder::kRecord, 1);
+  }
+}
+
+void copy(trace::KernelStream& from, trace::StreamWriter& to) {
+  const std::uint64_t blocks = from.shape().grid.count();
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    for (unsigned warp = 0; warp < from.shape().warps_per_block(); ++warp) {
+      trace::WarpCursor cursor = from.open(block, warp);
+      do {
+        const auto words = static_cast<unsigned>(cursor.end - cursor.at);
+        const trace::StreamWriter::Room room = to.grow(block, warp, words);
+        to.commit(block, warp, std::copy(cursor.at, cursor.end, room.at));
+        cursor.at = cursor.end;
+      } while (from.refill(cursor));
+    }
+    from.close(block);
+    to.finish(block);
+  }
+}
+
+std::size_t end_of_tree(const trace::Recording& recording, std::size_t i) {
+  if (!recording.any_order()) return i + 1;
+  for (++i; i < recording.launches() && recording.launch(i).origin;) ++i;
+  return i;
+}
 
 void add_functional(Result& result, const runtime::LaunchRecord& launch) {
   KernelResult kernel;

@@ -165,6 +165,41 @@ Json stream_json(const StreamResult& s) {
   return out;
 }
 
+/// `cycles` of a tenant are those measured; ratios to the run alone where there was one.
+Json tenant_json(const CorunResult& run, const TenantResult& tenant) {
+  std::uint64_t dram_bytes = 0;
+  for (const TenantResult& one : run.tenants) dram_bytes += one.counters.dram.bytes;
+  Json out;
+  out["name"] = tenant.name;
+  out["parameters"] = tenant.parameters;
+  out["input_hash"] = fmt::format("{:016x}", tenant.input_hash);
+  out["result"] = tenant.verdict;
+  out["base_address"] = tenant.base;
+  out["footprint_bytes"] = tenant.footprint_bytes;
+  out["kernels_completed"] = tenant.launches;
+  out["restarts"] = tenant.rounds;
+  add_metrics(out, run.measured(), tenant.counters);
+  out["dram_share"] = ratio(tenant.counters.dram.bytes, dram_bytes);
+  if (tenant.ipc_alone) {
+    const double ipc = run.ipc(tenant);
+    out["ipc_alone"] = *tenant.ipc_alone;
+    out["slowdown"] = ipc > 0 ? Json(*tenant.ipc_alone / ipc) : Json();
+  }
+  out["details"] = Json::object();
+  add_details(out["details"], tenant.counters);
+  return out;
+}
+
+Json corun_json(const CorunResult& run) {
+  Json out = {{"horizon_cycles", run.horizon}, {"warmup_cycles", run.warmup}};
+  if (!run.sharing) return out;
+  out["weighted_speedup"] = run.sharing->weighted_speedup;
+  out["harmonic_speedup"] = run.sharing->harmonic_speedup;
+  out["antt"] = run.sharing->antt;
+  out["fairness"] = run.sharing->fairness;
+  return out;
+}
+
 std::string verdict_name(Result::Verdict v) {
   switch (v) {
     case Result::Verdict::Correct:
@@ -302,6 +337,12 @@ Json to_json(const Result& r, std::size_t single_launches) {
   out["kernels"] = Json::array();
   out["streams"] = Json::array();
   for (const StreamResult& s : streams_of(r.kernels)) out["streams"].push_back(stream_json(s));
+  if (r.corun) {
+    out["tenants"] = Json::array();
+    for (const TenantResult& tenant : r.corun->tenants)
+      out["tenants"].push_back(tenant_json(*r.corun, tenant));
+    out["corun"] = corun_json(*r.corun);
+  }
   out["schedulers"] = r.schedulers;
   out["stalls"] = stalls_of(r);
   out["policies"] = r.policies;

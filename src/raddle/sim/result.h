@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "raddle/energy/energy.h"
+#include "raddle/sim/corun_result.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/trace/device_launch.h"
@@ -85,7 +86,8 @@ struct Result {
   std::vector<timing::Sample> samples;
   Cycle sample_interval = 0;
   std::uint64_t component_hash = 0;
-  nlohmann::ordered_json analysis;  ///< label -> figures; null unless analyses were asked for
+  std::optional<CorunResult> corun;  ///< of tenants that shared the GPU; then there are no kernels
+  nlohmann::ordered_json analysis;   ///< label -> figures; null unless analyses were asked for
   HostCost host;
 };
 

@@ -82,14 +82,6 @@ class FanOut final : public runtime::LaunchSink {
   const Options& options_;
 };
 
-void judge(Result& result, runtime::Workload& workload, const std::string& difference) {
-  result.input_hash = workload.input_hash();
-  result.difference = difference;
-  result.verdict = !workload.checked()  ? Result::Verdict::Unchecked
-                   : difference.empty() ? Result::Verdict::Correct
-                                        : Result::Verdict::Wrong;
-}
-
 }  // namespace
 
 // --- TimedGpu -----------------------------------------------------------------------------------
@@ -200,7 +192,7 @@ void TimedGpu::fill(Result& result) {
   }
   policy::each_level(
       [&](const policy::Level& level, auto& choice) {
-        if (!level.shows(choice->name())) return;
+        if (!level.shows(choice->name()) || setup_.replaced(level.name)) return;
         config::JsonWriter statistics;
         gpu_.visit_policy_statistics(level.name, statistics);
         result.policies[std::string(level.name)] = {{"name", choice->name()},
@@ -220,14 +212,6 @@ Gpus make_gpus(std::span<Setup> setups, const Options& options) {
   Gpus gpus;
   for (Setup& setup : setups) gpus.push_back(std::make_unique<TimedGpu>(setup, options));
   return gpus;
-}
-
-void run_and_judge(runtime::Workload& workload, runtime::SimulatedDevice& device,
-                   std::uint64_t seed, Result& verdict) {
-  workload.run(device, seed);
-  device.synchronize();
-  judge(verdict, workload, workload.checked() ? workload.check() : "");
-  verdict.host.functional_seconds = device.functional_seconds();
 }
 
 }  // namespace
@@ -272,32 +256,6 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
 
 namespace {
 
-/// Throws InputError when an operation is none, or names a mark that was not recorded before or
-/// bytes that no device has. `marks`: recorded so far.
-void check(const nlohmann::ordered_json& operations, std::uint64_t& marks) {
-  constexpr std::uint64_t kAddresses = std::uint64_t{trace::kLineBytes} << 32;
-  constexpr std::uint64_t kStreams = 1u << 20;
-  auto is = [](const auto& operation, std::string_view name, std::size_t numbers) {
-    if (!operation.is_array() || operation.size() != numbers + 1 || operation[0] != name)
-      return false;
-    return std::all_of(operation.begin() + 1, operation.end(),
-                       [](const auto& n) { return n.is_number_unsigned(); });
-  };
-  auto below = [](const auto& n, std::uint64_t end) {
-    return n.template get<std::uint64_t>() < end;
-  };
-  for (const auto& o : operations) {
-    const bool known =
-        (is(o, Recorder::kRecord, 1) && below(o[1], kStreams)) ||
-        (is(o, Recorder::kWait, 2) && below(o[1], kStreams) && below(o[2], marks)) ||
-        (is(o, Recorder::kWrite, 2) && below(o[1], kAddresses) && below(o[2], kAddresses)) ||
-        is(o, Recorder::kSynchronize, 0) ||
-        (is(o, Recorder::kSynchronize, 1) && below(o[1], marks));
-    if (!known) throw InputError("the file holds an operation that makes no sense: " + o.dump());
-    marks += is(o, Recorder::kRecord, 1);
-  }
-}
-
 /// Does again what a host did between two launches: a list of [name, number ...], checked.
 void play(const nlohmann::ordered_json& operations, TimedGpu& gpu) {
   for (const auto& operation : operations) {
@@ -314,40 +272,6 @@ void play(const nlohmann::ordered_json& operations, TimedGpu& gpu) {
 
 WorkloadInfo info_of(const trace::Recording& recording) {
   return {recording.header().at("workload"), recording.header().at("parameters")};
-}
-
-void fill_verdict(Result& result, const nlohmann::ordered_json& trailer) {
-  result.input_hash = trailer.at("input_hash");
-  result.difference = trailer.at("difference");
-  const std::string verdict = trailer.at("verdict");
-  result.verdict =
-      static_cast<Result::Verdict>(std::ranges::find(kVerdicts, verdict) - kVerdicts.begin());
-  if (trailer.contains("import")) result.import = trailer.at("import");
-}
-
-/// Every block of a launch, in order.
-void copy(trace::KernelStream& from, trace::StreamWriter& to) {
-  const std::uint64_t blocks = from.shape().grid.count();
-  for (std::uint32_t block = 0; block < blocks; ++block) {
-    for (unsigned warp = 0; warp < from.shape().warps_per_block(); ++warp) {
-      trace::WarpCursor cursor = from.open(block, warp);
-      do {
-        const auto words = static_cast<unsigned>(cursor.end - cursor.at);
-        const trace::StreamWriter::Room room = to.grow(block, warp, words);
-        to.commit(block, warp, std::copy(cursor.at, cursor.end, room.at));
-        cursor.at = cursor.end;
-      } while (from.refill(cursor));
-    }
-    from.close(block);
-    to.finish(block);
-  }
-}
-
-/// The launch of the host at `i` and what descends from it.
-std::size_t end_of_tree(const trace::Recording& recording, std::size_t i) {
-  if (!recording.any_order()) return i + 1;
-  for (++i; i < recording.launches() && recording.launch(i).origin;) ++i;
-  return i;
 }
 
 std::vector<runtime::LaunchedStream> tree_of(const trace::Recording& recording, std::size_t from,
@@ -433,14 +357,14 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
     const trace::LaunchHeader& launch = recording.launch(i);
     const std::size_t end = end_of_tree(recording, i);
     if (options.progress) options.progress({i, launch.name, gpus.front()->now()});
-    check(launch.operations, marks);
+    check_operations(launch.operations, marks);
     for (auto& gpu : gpus) {
       play(launch.operations, *gpu);
       gpu->submit_tree(tree_of(recording, i, end, *gpu));
     }
     i = end;
   }
-  check(recording.trailer().at("operations"), marks);
+  check_operations(recording.trailer().at("operations"), marks);
   for (auto& gpu : gpus) {
     play(recording.trailer().at("operations"), *gpu);
     gpu->synchronize();

@@ -53,13 +53,16 @@ class TimedGpu final : public runtime::LaunchSink {
   Cycle reached(runtime::Mark mark) const override { return marks_[mark]; }
   double milliseconds(Cycle cycles) const override;
   Cycle now() const { return gpu_.now(); }
+  /// For who drives several hosts; results hold no kernels then.
+  timing::Gpu& gpu() { return gpu_; }
+  /// Code as this machine executes it.
+  std::shared_ptr<const trace::LoweredCode> lowered(const trace::KernelCode& code);
   /// Throws RunError with the conservation laws that do not hold.
   void audit();
   /// Everything of the result that timing knows. Precondition: synchronize() was called.
   void fill(Result& result);
 
  private:
-  std::shared_ptr<const trace::LoweredCode> lowered(const trace::KernelCode& code);
   Setup& setup_;
   std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
   timing::Gpu gpu_;

@@ -98,11 +98,47 @@ void expect_one_policy_per_file(const Registry<Interface>& registry) {
 
 TEST(AllPolicies, AreTheFilesOfTheSourceTree) {
   const Registries all = all_policies();
-  expect_one_policy_per_file(all.kernel);
-  expect_one_policy_per_file(all.warp);
-  expect_one_policy_per_file(all.throttle);
-  expect_one_policy_per_file(all.block);
-  expect_one_policy_per_file(all.dram);
+  each_level(
+      [](const Level& level, const auto& registry) {
+        SCOPED_TRACE(std::string(level.name));
+        expect_one_policy_per_file(registry);
+        EXPECT_NO_THROW(registry.choose(level.default_policy));
+      },
+      all);
+}
+
+TEST(Levels, AnOptionalLevelShowsOnlyWhatIsNotItsDefault) {
+  const Level* scheme = find_level("scheme");
+  ASSERT_NE(scheme, nullptr);
+  EXPECT_FALSE(scheme->shows("none"));
+  EXPECT_TRUE(scheme->shows("spatial"));
+  EXPECT_TRUE(find_level("warp")->shows("gto"));
+  EXPECT_EQ(find_level("schema"), nullptr);
+}
+
+TEST(Levels, ADefaultOfAnOptionalLevelHasNoParameters) {
+  class Count final : public test::NoFields {
+   public:
+    void field(std::string_view, std::uint32_t&, Range<std::uint32_t>, std::string_view,
+               std::string_view) override {
+      ++fields;
+    }
+    void field(std::string_view, double&, Range<double>, std::string_view,
+               std::string_view) override {
+      ++fields;
+    }
+    void field(std::string_view, bool&, std::string_view) override { ++fields; }
+    unsigned fields = 0;
+  };
+  const Registries all = all_policies();
+  each_level(
+      [](const Level& level, const auto& registry) {
+        if (level.shown != Shown::Optional) return;
+        Count count;
+        registry.choose(level.default_policy)->visit(count);
+        EXPECT_EQ(count.fields, 0u) << level.name;
+      },
+      all);
 }
 
 TEST(AllPolicies, HaveTheNamesOfTheContract) {

@@ -2,9 +2,10 @@
 // taken over, between windows of the clock, so all obey from the same cycle on.
 //
 // Who obeys: block_cap the block dispatcher (timing/gpu/block_caps.h); active_blocks the SMs'
-// issue (timing/sm/active_blocks.h); dram_rank DRAM policies that read it (dram/ranked.cpp). Nobody
-// yet: request_tokens (the L1Ds' miss queues), l1d_ways and l2_ways (the caches' replacement),
-// priority. A scheme that sets one of those is refused by the simulator (Knobs::unheard).
+// issue (timing/sm/active_blocks.h); priority and issue_quota warp and throttle policies that read
+// them in their views. Nobody yet: request_tokens (the L1Ds' miss queues), l1d_ways and l2_ways
+// (the caches' replacement), dram_rank (the DRAM channels). A scheme that sets one of those is
+// refused by the simulator (Knobs::unheard).
 #pragma once
 #include <array>
 #include <cstdint>
@@ -30,6 +31,8 @@ struct TenantKnobs {
   std::uint64_t l2_ways = ~std::uint64_t{0};
   std::uint8_t dram_rank = 0;  ///< lower is served first
   std::uint8_t priority = 0;   ///< higher goes first, where nothing else says who does
+  /// Warp instructions of each SM in an epoch, whose length is the policy's that obeys.
+  std::uint32_t issue_quota = kNoLimit;
 
   std::uint32_t cap(unsigned sm) const { return block_cap.empty() ? kNoLimit : block_cap[sm]; }
   friend bool operator==(const TenantKnobs&, const TenantKnobs&) = default;
@@ -46,7 +49,7 @@ struct Knobs {
       if (t.request_tokens != open.request_tokens) return "request_tokens";
       if (t.l1d_ways != open.l1d_ways) return "l1d_ways";
       if (t.l2_ways != open.l2_ways) return "l2_ways";
-      if (t.priority != open.priority) return "priority";
+      if (t.dram_rank != open.dram_rank) return "dram_rank";
     }
     return {};
   }

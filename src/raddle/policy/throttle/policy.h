@@ -33,6 +33,8 @@ struct ThrottleView {
   const AgeMatrix64& age;  ///< order of assignment to the SM; knows every running warp
   const BlockOfWarp& block_of;
   Cycle now;
+  const TenantMasks& of_tenant = kNobodysWarps;
+  const Knobs* knobs = nullptr;  ///< what the scheme has set; null without; asked again on a change
 };
 
 /// Bits of slots without a running warp mean nothing.

@@ -1,5 +1,6 @@
 // Level "warp": which ready warp a scheduler issues next. One instance per scheduler.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -7,11 +8,15 @@
 #include "raddle/base/fields.h"
 #include "raddle/base/types.h"
 #include "raddle/policy/observer.h"
+#include "raddle/policy/scheme/knobs.h"
 
 namespace raddle::policy {
 
 /// Bit w stands for warp slot w of the SM.
 using WarpMask = std::uint64_t;
+/// By tenant: the slots of the SM that hold a warp of it.
+using TenantMasks = std::array<WarpMask, kMostTenants>;
+inline constexpr TenantMasks kNobodysWarps{};
 
 /// All a warp policy may see. Valid during the call only.
 struct WarpView {
@@ -20,6 +25,9 @@ struct WarpView {
   /// Order of assignment to the SM: by block, then by warp index in the block (mechanisms.md 2.1).
   const AgeMatrix64& age;
   Cycle now;
+  WarpMask memory = 0;  ///< of the SM: the next instruction goes to the load/store unit
+  const TenantMasks& of_tenant = kNobodysWarps;
+  const Knobs* knobs = nullptr;  ///< what the scheme has set; null without a scheme
 };
 
 /// A strategy. The SM calls pick() at most once a cycle for each scheduler, and only when at least

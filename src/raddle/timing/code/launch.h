@@ -15,6 +15,7 @@ struct Launch {
   std::uint64_t sequence = 0;
   std::uint8_t slot = 0;  ///< below stats::kKernelSlots; travels in messages
   TenantId tenant{};
+  std::uint32_t first_line = 0;  ///< added to every line of global memory
 };
 
 struct BlockStart {

@@ -31,9 +31,12 @@ class Schedulers {
   void has_used_shared(unsigned scheduler) { turn_ = slots_.after(scheduler); }
 
   /// The warp that a scheduler issues, one of `ready`.
-  unsigned pick(Cycle now, unsigned scheduler, WarpMask ready, const WarpTable& warps) {
-    const unsigned w = policy_[scheduler]->pick(
-        {ready, warps.resident & slots_[scheduler], warps.age, now});
+  /// `memory`: those whose next instruction goes to the load/store unit.
+  unsigned pick(Cycle now, unsigned scheduler, WarpMask ready, WarpMask memory,
+                const WarpTable& warps) {
+    const unsigned w =
+        policy_[scheduler]->pick({ready, warps.resident & slots_[scheduler], warps.age, now, memory,
+                                  warps.of_tenant, warps.knobs});
     if (w >= SmSpec::kMostWarps || !has(ready, w)) wrong_pick();
     return w;
   }
@@ -46,9 +49,7 @@ class Schedulers {
     }
     assertion_failed("a warp slot is free for every warp that comes", __FILE__, __LINE__);
   }
-  void warp_started(unsigned warp) {
-    policy_[slots_.scheduler_of(warp)]->on_warp_start(warp);
-  }
+  void warp_started(unsigned warp) { policy_[slots_.scheduler_of(warp)]->on_warp_start(warp); }
   void warp_left(unsigned warp) { policy_[slots_.scheduler_of(warp)]->on_warp_end(warp); }
 
  private:

@@ -1,6 +1,7 @@
 // The throttle policy's side of an SM: what the policy is told, when it is asked, and which warps
 // its last answer keeps from issuing. Without a throttle, or with one that never throttles, every
-// warp may issue and nothing here is called but present().
+// warp may issue and nothing is asked. What a scheme holds back (active_blocks.h) is added to the
+// answer.
 #pragma once
 #include <memory>
 #include <utility>
@@ -33,11 +34,18 @@ class ThrottleGate {
 
   Answer ask(Cycle now, const WarpTable& warps) {
     const WarpMask running = warps.running();
-    const policy::Admission a =
-        policy_->ask({running, warps.at_barrier & running, warps.age, warps.block_of, now});
-    RADDLE_ASSERT(a.until > now);
-    return {running & ~(a.issue & a.load), running & ~a.issue};
+    admission_ = policy_->ask({running, warps.at_barrier & running, warps.age, warps.block_of, now,
+                               warps.of_tenant, warps.knobs});
+    RADDLE_ASSERT(admission_.until > now);
+    return answer(running);
   }
+  /// The throttle's last answer for these running warps, and none of those that are held.
+  Answer answer(WarpMask running) const {
+    const WarpMask issue = admission_.issue & ~held_;
+    return {running & ~(issue & admission_.load), running & ~issue};
+  }
+  /// Warps that may not issue, whatever the throttle says.
+  void hold(WarpMask warps) { held_ = warps; }
   /// Warps for which another thing holds then.
   WarpMask changes(const Answer& answer) const {
     return (answer.no_issue ^ answer_.no_issue) | (answer.no_load ^ answer_.no_load);
@@ -52,7 +60,7 @@ class ThrottleGate {
     return out;
   }
 
-  // --- what the policy is told; it is asked again after each but issued() -------------------------
+  // --- what the policy is told; it is asked again after each but issued() ------------------------
   void kernel_started(Cycle now) {
     policy_->on_kernel_start(now);
     policy_->ask_again();
@@ -78,6 +86,8 @@ class ThrottleGate {
 
  private:
   std::unique_ptr<policy::ThrottlePolicy> policy_;
+  policy::Admission admission_;
+  WarpMask held_ = 0;
   Answer answer_;
 };
 

@@ -42,16 +42,16 @@ struct alignas(64) Warp {
   const DecodedInst* next = nullptr;  // to be issued; of a parked warp: the one it is parked at
   trace::WarpCursor cursor;           // at the record of `next`
   const Launch* launch = nullptr;
-  LaneMask mask = 0;              // word 1 of the record
-  std::uint32_t index = 0;        // in the block
+  LaneMask mask = 0;               // word 1 of the record
+  std::uint32_t index = 0;         // in the block
   std::uint32_t local_window = 0;  // number of its local memory
-  std::uint16_t outstanding = 0;  // global and local memory operations under way, lines of stores
-  std::uint16_t remaining = 0;    // machine instructions left of the record
-  std::uint8_t pieces = 0;        // of the record
-  std::uint8_t record_words = 0;  // its size
-  std::uint8_t block = 0;         // block slot
-  std::uint8_t kernel = 0;        // launch slot
-  std::uint8_t lanes = 0;         // threads of the warp
+  std::uint16_t outstanding = 0;   // global and local memory operations under way, lines of stores
+  std::uint16_t remaining = 0;     // machine instructions left of the record
+  std::uint8_t pieces = 0;         // of the record
+  std::uint8_t record_words = 0;   // its size
+  std::uint8_t block = 0;          // block slot
+  std::uint8_t kernel = 0;         // launch slot
+  std::uint8_t lanes = 0;          // threads of the warp
   std::uint8_t active = 0;  // lanes in `mask`; of a barrier, whose record has none, all of them
 };
 static_assert(sizeof(Warp) == 128, "a warp is two lines of the host");
@@ -102,6 +102,8 @@ class WarpTable {
   WarpMask emptied = 0;
   AgeMatrix64 age;                 ///< order of arrival
   policy::BlockOfWarp block_of{};  ///< as throttles see it
+  policy::TenantMasks of_tenant{};
+  const policy::Knobs* knobs = nullptr;  ///< of the scheme, if there is one
 
   WarpMask parked() const { return ended | at_barrier | sleeping | fetching; }
   WarpMask running() const { return resident & ~ended; }
@@ -122,6 +124,7 @@ class WarpTable {
     RADDLE_ASSERT((resident & bit) != 0);
     resident &= ~bit;
     ended &= ~bit;
+    for (WarpMask& warps : of_tenant) warps &= ~bit;
     RADDLE_ASSERT(((ready | memory_wait | fence_wait | parked() | emptied) & bit) == 0);
     age.remove(warp);
   }
@@ -174,7 +177,8 @@ class WarpTable {
       return "only resident warps are in sets";
     if ((at_barrier & sleeping) != 0 || (fetching & (at_barrier | sleeping)) != 0)
       return "a warp is parked in one place";
-    if ((ended & (at_barrier | sleeping | fetching)) != 0) return "a warp that has ended is nowhere else";
+    if ((ended & (at_barrier | sleeping | fetching)) != 0)
+      return "a warp that has ended is nowhere else";
     if ((ready & ~at_instruction) != 0) return "a ready warp is at an instruction";
     if ((ready & (memory_wait | fence_wait)) != 0) return "a ready warp waits for nothing";
     if ((memory_wait & ~(at_instruction | ended)) != 0) return "who waits for memory is not parked";

@@ -1,0 +1,211 @@
+#include "raddle/sim/corun.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "raddle/base/error.h"
+#include "raddle/sim/parts.h"
+#include "raddle/sim/tenant_host.h"
+
+namespace raddle::sim {
+
+namespace {
+
+/// Memories begin at multiples of it: the large page of NVIDIA's GPUs.
+constexpr Address kPage = Address{2} << 20;
+
+/// What has been counted up to a cycle.
+struct Snapshot {
+  std::vector<stats::GpuCounters> counters;
+  std::vector<std::uint64_t> launches, rounds;
+};
+
+/// A GPU with the hosts of its tenants.
+class SharedGpu {
+ public:
+  SharedGpu(std::span<const TenantProgram> tenants, std::span<const Address> bases, Setup& setup,
+            const Options& options)
+      : gpu_(setup, options), progress_(options.progress) {
+    hosts_.reserve(tenants.size());
+    for (std::size_t t = 0; t < tenants.size(); ++t)
+      hosts_.emplace_back(TenantId{static_cast<std::uint8_t>(t)}, tenants[t], bases[t], gpu_,
+                          setup);
+    drive();
+  }
+  void run_to(Cycle horizon) {
+    while (gpu_.gpu().run_to(horizon)) {
+      for (const timing::Completion& completion : gpu_.gpu().take_completions())
+        hosts_[index(completion.tenant)].completed(completion);
+      drive();
+      if (progress_) progress_({sequence_, "co-run", gpu_.now()});
+    }
+    RADDLE_ASSERT(gpu_.now() == horizon);
+  }
+  Snapshot snapshot() {
+    Snapshot out;
+    for (std::size_t t = 0; t < hosts_.size(); ++t) {
+      out.counters.push_back(gpu_.gpu().tenant_counters(TenantId{static_cast<std::uint8_t>(t)}));
+      out.launches.push_back(hosts_[t].launches_completed());
+      out.rounds.push_back(hosts_[t].rounds());
+    }
+    return out;
+  }
+  TimedGpu& timed() { return gpu_; }
+
+ private:
+  void drive() {
+    for (TenantHost& host : hosts_) host.drive(sequence_);
+  }
+  TimedGpu gpu_;
+  std::function<void(const Progress&)> progress_;
+  std::vector<TenantHost> hosts_;
+  std::uint64_t sequence_ = 0;
+};
+
+std::string_view name_of(Result::Verdict verdict) {
+  return kVerdicts[static_cast<std::size_t>(verdict)];
+}
+
+/// Wrong if one is, correct if all are.
+void join_verdicts(Result& result, std::span<const TenantProgram> tenants) {
+  result.verdict = Result::Verdict::Correct;
+  for (const TenantProgram& tenant : tenants) {
+    if (tenant.verdict == Result::Verdict::Unchecked && result.verdict == Result::Verdict::Correct)
+      result.verdict = Result::Verdict::Unchecked;
+    if (tenant.verdict != Result::Verdict::Wrong) continue;
+    result.verdict = Result::Verdict::Wrong;
+    result.difference = tenant.info.name + ": " + tenant.difference;
+  }
+}
+
+WorkloadInfo info_of(std::span<const TenantProgram> tenants, const CorunOptions& corun) {
+  WorkloadInfo out;
+  out.parameters = {{"horizon", corun.horizon},
+                    {"warmup", corun.warmup},
+                    {"tenants", nlohmann::ordered_json::array()}};
+  for (const TenantProgram& tenant : tenants) {
+    out.name += (out.name.empty() ? "" : " + ") + tenant.info.name;
+    out.parameters["tenants"].push_back(tenant.info.parameters);
+  }
+  return out;
+}
+
+/// Tenants without what they have done to the end of the warm-up.
+CorunResult measured(std::span<const TenantProgram> tenants, std::span<const Address> bases,
+                     const CorunOptions& corun, const Snapshot& from, const Snapshot& to) {
+  CorunResult out;
+  out.horizon = corun.horizon;
+  out.warmup = corun.warmup;
+  for (std::size_t t = 0; t < tenants.size(); ++t) {
+    TenantResult& one = out.tenants.emplace_back();
+    one.name = tenants[t].info.name;
+    one.parameters = tenants[t].info.parameters;
+    one.input_hash = tenants[t].input_hash;
+    one.verdict = name_of(tenants[t].verdict);
+    one.base = bases[t];
+    one.footprint_bytes = tenants[t].footprint.bytes();
+    one.counters = to.counters[t];
+    stats::accumulate(one.counters, from.counters[t], -1);
+    one.launches = to.launches[t] - from.launches[t];
+    one.rounds = to.rounds[t] - from.rounds[t];
+  }
+  return out;
+}
+
+CorunResult run(SharedGpu& gpu, std::span<const TenantProgram> tenants,
+                std::span<const Address> bases, const CorunOptions& corun) {
+  gpu.run_to(corun.warmup);
+  const Snapshot from = gpu.snapshot();
+  gpu.run_to(corun.horizon);
+  return measured(tenants, bases, corun, from, gpu.snapshot());
+}
+
+void run_alone(CorunResult& shared, std::span<const TenantProgram> tenants,
+               std::span<const Address> bases, Setup& setup, const Options& options,
+               const CorunOptions& corun) {
+  std::vector<double> ipc, ipc_alone;
+  for (std::size_t t = 0; t < tenants.size(); ++t) {
+    SharedGpu gpu(tenants.subspan(t, 1), bases.subspan(t, 1), setup, options);
+    const CorunResult alone = run(gpu, tenants.subspan(t, 1), bases.subspan(t, 1), corun);
+    shared.tenants[t].ipc_alone = alone.ipc(alone.tenants.front());
+    ipc.push_back(shared.ipc(shared.tenants[t]));
+    ipc_alone.push_back(*shared.tenants[t].ipc_alone);
+  }
+  shared.sharing = sharing(ipc, ipc_alone);
+}
+
+}  // namespace
+
+std::optional<Sharing> sharing(std::span<const double> ipc, std::span<const double> ipc_alone) {
+  RADDLE_ASSERT(ipc.size() == ipc_alone.size() && !ipc.empty());
+  std::vector<double> slowdown;
+  for (std::size_t i = 0; i < ipc.size(); ++i) {
+    if (!(ipc[i] > 0) || !(ipc_alone[i] > 0)) return std::nullopt;
+    slowdown.push_back(ipc_alone[i] / ipc[i]);
+  }
+  const auto [least, most] = std::ranges::minmax(slowdown);
+  const auto tenants = static_cast<double>(slowdown.size());
+  const double sum = std::accumulate(slowdown.begin(), slowdown.end(), 0.0);
+  Sharing out;
+  for (const double one : slowdown) out.weighted_speedup += 1 / one;
+  out.harmonic_speedup = tenants / sum;
+  out.antt = sum / tenants;
+  out.fairness = least / most;
+  return out;
+}
+
+void check_corun(std::size_t tenants, const Setup& setup, const Options& options,
+                 const CorunOptions& corun) {
+  if (tenants < 1 || tenants > kMostTenants)
+    throw InputError(fmt::format("a co-run has 1 to {} tenants, found {}", kMostTenants, tenants));
+  if (corun.horizon == 0)
+    throw InputError("a co-run needs a horizon: --horizon CYCLES, at least 1");
+  if (corun.warmup >= corun.horizon)
+    throw InputError(fmt::format("--warmup: expected fewer cycles than the horizon of {}, found {}",
+                                 corun.horizon, corun.warmup));
+  if (setup.run.live)
+    throw InputError("tenants of a co-run are executed before they are timed: leave out --live");
+  if (options.functional) throw InputError("a co-run is about timing: leave out --functional");
+  if (!options.analyses.empty()) throw InputError("analyses look at one workload, not at a co-run");
+}
+
+std::vector<Address> bases_of(std::span<const TenantProgram> tenants) {
+  std::vector<Address> out;
+  Address next = tenants.front().footprint.begin;
+  for (const TenantProgram& tenant : tenants) {
+    const Footprint& own = tenant.footprint;
+    const bool first = out.empty() || own.bytes() == 0;
+    // Addresses only grow: a tenant whose memory already lies behind stays where it is.
+    const Address base =
+        first || own.begin >= next ? 0 : (next - own.begin + kPage - 1) / kPage * kPage;
+    if (own.bytes() != 0 && base + own.end > timing::kGlobalEnd)
+      throw InputError(fmt::format(
+          "tenant '{}' does not fit behind the others: {} bytes of addresses from {:#x}, the last "
+          "that a co-run may use is {:#x}",
+          tenant.info.name, own.bytes(), base + own.begin, timing::kGlobalEnd - 1));
+    out.push_back(base);
+    if (own.bytes() != 0) next = std::max(next, base + own.end);
+  }
+  return out;
+}
+
+Result corun(std::span<const TenantProgram> tenants, Setup& setup, const Options& options,
+             const CorunOptions& corun) {
+  const auto start = Clock::now();
+  check_corun(tenants.size(), setup, options, corun);
+  const std::vector<Address> bases = bases_of(tenants);
+  SharedGpu gpu(tenants, bases, setup, options);
+  CorunResult shared = run(gpu, tenants, bases, corun);
+  if (corun.alone) run_alone(shared, tenants, bases, setup, options, corun);
+  Result result = blank(info_of(tenants, corun), setup, options);
+  join_verdicts(result, tenants);
+  gpu.timed().fill(result);
+  if (options.audit) gpu.timed().audit();
+  result.corun = std::move(shared);
+  finish(result, start);
+  return result;
+}
+
+}  // namespace raddle::sim

@@ -1,0 +1,64 @@
+// A + B: tenants that share the GPU.
+#include "cli/raddle.h"
+
+namespace raddle::test {
+namespace {
+
+TEST(CorunCommand, TwoTenantsShareTheGpu) {
+  const Json r = json_of(raddle(
+      "run sgemm size=tiny + bfs size=tiny --gpu gtx480 --horizon 30000 --warmup 5000 --json -"));
+  EXPECT_EQ(r["workload"]["name"], "sgemm + bfs");
+  EXPECT_EQ(r["workload"]["result"], "correct");
+  EXPECT_EQ(r["totals"]["cycles"], 30000);
+  EXPECT_EQ(r["corun"]["horizon_cycles"], 30000);
+  EXPECT_EQ(r["corun"]["warmup_cycles"], 5000);
+  ASSERT_EQ(r["tenants"].size(), 2u);
+  double speedup = 0;
+  for (const Json& tenant : r["tenants"]) {
+    EXPECT_EQ(tenant["cycles"], 25000);
+    EXPECT_GT(tenant["kernels_completed"], 0);
+    speedup += tenant["ipc"].get<double>() / tenant["ipc_alone"].get<double>();
+  }
+  EXPECT_DOUBLE_EQ(r["corun"]["weighted_speedup"].get<double>(), speedup);
+}
+
+TEST(CorunCommand, AnOrdinaryRunKnowsNothingOfTenants) {
+  const Json r = json_of(raddle("run vecadd size=tiny --json -"));
+  EXPECT_FALSE(r.contains("tenants"));
+  EXPECT_FALSE(r.contains("corun"));
+}
+
+TEST(CorunCommand, TheTableHasARowForEachTenant) {
+  const Outcome out =
+      raddle("run sgemm size=tiny + vecadd size=tiny + bfs size=tiny --horizon 20000 --no-alone");
+  EXPECT_EQ(out.status, 0) << out.err;
+  for (const char* word : {"sgemm", "vecadd", "bfs", "restarts", "IPC alone"})
+    EXPECT_THAT(out.out, HasSubstr(word));
+  EXPECT_THAT(out.out, Not(HasSubstr("weighted speedup")));
+}
+
+TEST(CorunCommand, RecordingsAndWorkloadsMix) {
+  const Folder folder;
+  ASSERT_EQ(raddle("record bfs size=tiny -o", {folder / "bfs.rdl", "--quiet"}).status, 0);
+  const Json a = json_of(raddle("replay", {folder / "bfs.rdl", "+", "sgemm", "size=tiny",
+                                           "--horizon", "20000", "--no-alone", "--json", "-"}));
+  const Json b =
+      json_of(raddle("run bfs size=tiny + sgemm size=tiny --horizon 20000 --no-alone --json -"));
+  EXPECT_EQ(a["tenants"], b["tenants"]);
+}
+
+TEST(CorunCommand, RefusesWhatMakesNoSense) {
+  expect_refused(raddle("run vecadd size=tiny + --horizon 1000"), {"'+'", "nothing"});
+  expect_refused(raddle("run vecadd + vecadd"), {"--horizon"});
+  expect_refused(raddle("run vecadd --warmup 10"), {"--horizon"});
+  expect_refused(raddle("run vecadd + vecadd --horizon 10 --warmup 10"), {"--warmup", "10"});
+  expect_refused(raddle("run vecadd + vecadd --horizon 10 --live"), {"--live"});
+  expect_refused(raddle("run vecadd + vecadd --horizon 10 --functional"), {"--functional"});
+  expect_refused(raddle("run vecadd + vecadd --horizon 10 --report x.html"), {"--report"});
+  expect_refused(raddle("run vecadd + vecad --horizon 10"), {"'vecad'"});
+  expect_refused(raddle("run a + b + c + d + e + f + g + h + i --horizon 10"), {"1 to 8", "9"});
+  expect_refused(raddle("run vecadd + none.rdl --horizon 10"), {"none.rdl"});
+}
+
+}  // namespace
+}  // namespace raddle::test

@@ -1,0 +1,103 @@
+// The scheme suite: tenants come and go, what they have done is random, and now and then nothing
+// has happened. The same history that starts later must get the same answers.
+#include <array>
+#include <vector>
+
+#include "contract/seeded_views.h"
+#include "raddle/base/rng.h"
+
+namespace raddle::contract {
+
+namespace {
+
+using policy::Knobs;
+using policy::SchemePolicy;
+using policy::SchemeView;
+using policy::TenantView;
+
+constexpr unsigned kSms = 12;
+
+class RandomTenants {
+ public:
+  RandomTenants(std::uint64_t seed, std::unique_ptr<SchemePolicy> scheme, Cycle start)
+      : rng_(seed, "tenants"), scheme_(std::move(scheme)), start_(start), now_(start) {
+    for (auto& resident : resident_) resident.assign(kSms, 0);
+  }
+
+  /// Returns the rule that was broken. Knobs and the time to the next look are added to the logs.
+  std::string run(unsigned looks, std::vector<Knobs>& knobs, std::vector<Cycle>& next) {
+    if (!scheme_->shares()) return "";
+    for (unsigned i = 0; i < looks; ++i) {
+      happen();
+      const Cycle answer = scheme_->look({now_, since_, present_, tenants_}, knobs_);
+      if (answer <= now_) return "looks again before time has gone by";
+      if (std::string broken = wrong(); !broken.empty()) return broken;
+      knobs.push_back(knobs_);
+      next.push_back(answer == kNever ? kNever : answer - now_);
+      since_ = now_;
+      now_ += answer == kNever ? 1 + rng_.below(100'000) : answer - now_;
+    }
+    return "";
+  }
+
+ private:
+  void happen() {
+    if (now_ == start_ || rng_.below(3) == 0)
+      present_ = static_cast<std::uint8_t>(1 + rng_.below(255));
+    for (unsigned t = 0; t < kMostTenants; ++t) {
+      TenantView& tenant = tenants_[t];
+      tenant = {};
+      for (std::uint32_t& blocks : resident_[t]) blocks = rng_.below(9);
+      tenant.resident_blocks = resident_[t];
+      if ((present_ >> t & 1) == 0 || now_ == start_ || rng_.below(4) == 0) continue;
+      tenant.counts.instructions = rng_.below(1'000'000);
+      tenant.counts.thread_instructions = 32 * tenant.counts.instructions;
+      tenant.counts.l1d_accesses = rng_.below(100'000);
+      tenant.counts.requests = tenant.counts.l1d_accesses / 2;
+      tenant.counts.dram_reads = rng_.below(50'000);
+    }
+  }
+  /// A tenant that is present must be able to go on somewhere.
+  std::string wrong() const {
+    if (!knobs_.unheard().empty()) return "sets " + std::string(knobs_.unheard());
+    for (unsigned t = 0; t < kMostTenants; ++t) {
+      const policy::TenantKnobs& of = knobs_.tenant[t];
+      if (!of.block_cap.empty() && of.block_cap.size() != kSms) return "caps other SMs";
+      if (of.active_blocks == 0) return "lets no block issue";
+      bool somewhere = false;
+      for (unsigned sm = 0; sm < kSms; ++sm) somewhere = somewhere || of.cap(sm) != 0;
+      if ((present_ >> t & 1) != 0 && !somewhere)
+        return "leaves no SM to tenant " + std::to_string(t);
+    }
+    return "";
+  }
+
+  Rng rng_;
+  std::unique_ptr<SchemePolicy> scheme_;
+  Cycle start_, now_, since_ = start_;
+  std::uint8_t present_ = 0;
+  std::array<TenantView, kMostTenants> tenants_{};
+  std::array<std::vector<std::uint32_t>, kMostTenants> resident_;
+  Knobs knobs_;
+};
+
+}  // namespace
+
+std::string check_scheme(const Make<SchemePolicy>& make, std::uint64_t seed) {
+  constexpr unsigned kLooks = 200;
+  std::array<std::vector<Knobs>, 3> knobs;
+  std::array<std::vector<Cycle>, 3> next;
+  const std::array<Cycle, 3> start = {0, 0, 123'457};
+  for (unsigned i = 0; i < 3; ++i) {
+    SchemePolicy::Context context;
+    context.sms = kSms;
+    context.seed = seed;
+    RandomTenants tenants(seed, make(context), start[i]);
+    if (std::string broken = tenants.run(kLooks, knobs[i], next[i]); !broken.empty()) return broken;
+  }
+  if (knobs[1] != knobs[0] || next[1] != next[0]) return "the same history, other knobs";
+  if (knobs[2] != knobs[0] || next[2] != next[0]) return "depends on when the run starts";
+  return "";
+}
+
+}  // namespace raddle::contract
