@@ -90,36 +90,32 @@ class BitSet {
 using Mask128 = BitSet<2>;
 using SmSet = BitSet<kMostSms / 64>;
 
-/// A set of numbers below a size that is known at construction, of 4096 at most, in which few
-/// members are at any time: to find them costs as much as there are, whatever the size.
-class SparseSet {
+/// A set of numbers below a size that is known at construction: as many words as it needs.
+class SizedSet {
  public:
-  static constexpr unsigned kMost = 64 * 64;
-  explicit SparseSet(unsigned size) : word_(std::make_unique<std::uint64_t[]>((size + 63) / 64)) {}
-  bool any() const { return used_ != 0; }
-  void set(unsigned i) {
-    word_[i >> 6] |= 1ull << (i & 63);
-    used_ |= 1ull << (i >> 6);
+  explicit SizedSet(unsigned size)
+      : words_((size + 63) / 64), word_(std::make_unique<std::uint64_t[]>(words_)) {}
+  bool any() const {
+    std::uint64_t all = 0;
+    for (unsigned i = 0; i < words_; ++i) all |= word_[i];
+    return all != 0;
   }
+  void set(unsigned i) { word_[i >> 6] |= 1ull << (i & 63); }
   /// f(member) for each, in order; forgets them. What f adds to this set may be met or stay.
   template <class F>
   void take_each(F f) {
-    for (std::uint64_t words = std::exchange(used_, 0); words != 0; words &= words - 1) {
-      const unsigned i = lowest(words);
+    for (unsigned i = 0; i < words_; ++i)
       for (std::uint64_t m = std::exchange(word_[i], 0); m != 0; m &= m - 1) f(64 * i + lowest(m));
-    }
   }
-  /// Adds the members of `o`, which forgets them.
-  void take_all(SparseSet& o) {
-    o.take_each([&](unsigned i) { set(i); });
+  /// Adds the members of `o`, which has the same size and forgets them.
+  void take_all(SizedSet& o) {
+    for (unsigned i = 0; i < words_; ++i) word_[i] |= std::exchange(o.word_[i], 0);
   }
-  friend void swap(SparseSet& a, SparseSet& b) noexcept {
-    std::swap(a.used_, b.used_);
-    std::swap(a.word_, b.word_);
-  }
+  /// Of sets of one size.
+  friend void swap(SizedSet& a, SizedSet& b) noexcept { std::swap(a.word_, b.word_); }
 
  private:
-  std::uint64_t used_ = 0;  // words that are not 0
+  unsigned words_;
   std::unique_ptr<std::uint64_t[]> word_;
 };
 

@@ -77,9 +77,9 @@ TEST(BitSet, FirstFromGoesRoundTheEnd) {
   EXPECT_EQ(set.first_from(SmSet::kSize - 1), 3u);
 }
 
-TEST(SparseSet, GivesItsMembersInOrderAndForgetsThem) {
-  for (unsigned size : {1u, 64u, 65u, 1000u, SparseSet::kMost}) {
-    SparseSet set(size);
+TEST(SizedSet, GivesItsMembersInOrderAndForgetsThem) {
+  for (unsigned size : {1u, 64u, 65u, 1000u, 4096u}) {
+    SizedSet set(size);
     EXPECT_FALSE(set.any());
     Rng rng(size);
     std::set<unsigned> expected{size - 1};
@@ -94,8 +94,8 @@ TEST(SparseSet, GivesItsMembersInOrderAndForgetsThem) {
   }
 }
 
-TEST(SparseSet, MembersMoveFromOneToAnother) {
-  SparseSet a(300), b(300);
+TEST(SizedSet, MembersMoveFromOneToAnother) {
+  SizedSet a(300), b(300);
   a.set(7);
   a.set(299);
   b.set(7);

@@ -75,7 +75,7 @@ Cycle Crossbar<Words>::next_event(Cycle now, std::uint64_t cycle) const {
 
 /// Lists an output whose packet can go.
 template <unsigned Words>
-void Crossbar<Words>::consider(unsigned o) {
+inline void Crossbar<Words>::consider(unsigned o) {
   const Output& out = output_[o];
   if (!out.busy && out.waiting != 0 && out.credits >= shape_.max_flits)
     go_[going_++] = static_cast<std::uint16_t>(o);

@@ -158,9 +158,10 @@ bool Mesh::open_packet(Sender& s, Cycle now) {
   p.message = s.link->front();
   s.link->pop();
   p.receiver = static_cast<std::uint16_t>(receiver_of(p.message.to));
-  p.node = receiver_[p.receiver].node;
-  p.x = x_[p.node], p.y = y_[p.node];
-  p.hops = static_cast<std::uint16_t>(hops(s.node, p.node));
+  const unsigned node = receiver_[p.receiver].node;
+  p.x = x_[node];
+  p.y = y_[node];
+  p.hops = static_cast<std::uint16_t>(hops(s.node, node));
   s.left = s.flits = p.flits = static_cast<std::uint8_t>(flits_.flits(p.message));
   return true;
 }
@@ -290,16 +291,16 @@ void Mesh::deliver(unsigned o, std::uint32_t packet, Cycle now) {
 }
 
 std::uint32_t Mesh::take_packet() {
-  RADDLE_ASSERT(free_packet_ != kNone);
-  std::uint32_t packet = free_packet_;
-  free_packet_ = packet_[packet].next_free;
+  RADDLE_ASSERT(!free_packets_.empty());
+  const std::uint32_t packet = free_packets_.back();
+  free_packets_.pop_back();
   ++taken_, ++packets_inside_;
   return packet;
 }
 
 void Mesh::give_packet(std::uint32_t packet) {
-  packet_[packet].next_free = free_packet_;
-  free_packet_ = packet, --packets_inside_;
+  free_packets_.push_back(packet);
+  --packets_inside_;
 }
 
 unsigned Mesh::hops(unsigned from, unsigned to) const {

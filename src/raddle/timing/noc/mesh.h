@@ -63,12 +63,12 @@ class Mesh final : public Network {
 
   struct Packet {
     Message message;
-    std::uint16_t receiver = 0, node = 0;  // where it goes
-    std::uint16_t x = 0, y = 0;
+    std::uint16_t receiver = 0;  // where it goes
+    std::uint8_t x = 0, y = 0;   // the receiver's node
     std::uint16_t hops = 0;
     std::uint8_t flits = 0;
-    std::uint32_t next_free = 0;
   };
+  static_assert(sizeof(Packet) == 32);  // two to a line of the host
   struct Flit {
     std::uint64_t ready;  // network cycle from which it may cross the switch
     std::uint32_t packet;
@@ -155,7 +155,7 @@ class Mesh final : public Network {
   MeshShape mesh_;
   unsigned nodes_, inputs_ = 0, outputs_ = 0;  // ports of each router
   unsigned vcs_of_router_ = 0, ring_ = 0;      // ring: places of a virtual channel's FIFO
-  std::vector<std::uint16_t> x_, y_;           // of each node
+  std::vector<std::uint8_t> x_, y_;            // of each node
   std::vector<Router> router_;
   std::vector<Output> output_;  // by node and port
   std::vector<OutVc> out_vc_;   // by output and channel
@@ -166,14 +166,15 @@ class Mesh final : public Network {
   std::vector<Sender> sender_;
   std::vector<Receiver> receiver_;
   std::vector<Packet> packet_;
-  std::uint32_t free_packet_ = kNone, packets_inside_ = 0;
-  std::uint64_t taken_ = 0;       // packets that came in
-  Ring<Credit> credits_;          // on their way, in order
-  unsigned starved_ = 0;          // virtual channels without a credit
-  SparseSet active_, routing_;    // routers, of the next cycle and of this
-  SparseSet inject_, injecting_;  // senders, likewise
-  std::uint32_t wheel_[64];       // virtual channels whose front flit becomes ready, as lists
-  std::vector<SparseSet> inject_wheel_;  // senders whose wire becomes free
+  std::vector<std::uint32_t> free_packets_;
+  std::uint32_t packets_inside_ = 0;
+  std::uint64_t taken_ = 0;             // packets that came in
+  Ring<Credit> credits_;                // on their way, in order
+  unsigned starved_ = 0;                // virtual channels without a credit
+  SizedSet active_, routing_;           // routers, of the next cycle and of this
+  SizedSet inject_, injecting_;         // senders, likewise
+  std::uint32_t wheel_[64];             // virtual channels whose front flit becomes ready, as lists
+  std::vector<SizedSet> inject_wheel_;  // senders whose wire becomes free
   std::uint64_t wheel_occupied_ = 0, inject_occupied_ = 0;
 };
 

@@ -65,7 +65,8 @@ Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh)
       routing_(nodes_),
       inject_(senders()),
       injecting_(senders()) {
-  RADDLE_ASSERT(nodes_ >= 1 && nodes_ <= SparseSet::kMost && senders() <= SparseSet::kMost);
+  RADDLE_ASSERT(nodes_ >= 1 && nodes_ <= kMostMeshNodes);
+  RADDLE_ASSERT(mesh.columns <= kMostMeshSide && mesh.rows <= kMostMeshSide);
   for (unsigned i = 0; i < 64; ++i) inject_wheel_.emplace_back(senders());
   RADDLE_ASSERT(mesh.router >= 1 && mesh.router <= 16 && mesh.channel >= 1 && mesh.channel <= 8);
   RADDLE_ASSERT(mesh.place.size() == shape.nodes);
@@ -74,8 +75,7 @@ Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh)
   // Each packet inside is being sent or has a flit in some FIFO.
   packet_.resize(vc_.size() * mesh_.depth + sender_.size());
   for (std::uint32_t i = static_cast<std::uint32_t>(packet_.size()); i-- > 0;) {
-    packet_[i].next_free = free_packet_;
-    free_packet_ = i;
+    free_packets_.push_back(i);
   }
 }
 
@@ -93,8 +93,8 @@ void Mesh::build_links() {
   for (Output& out : output_) out.free = static_cast<std::uint32_t>(low_bits(mesh_.channels));
   for (unsigned node = 0; node < nodes_; ++node) {
     unsigned x = node % mesh_.columns, y = node / mesh_.columns;
-    x_.push_back(static_cast<std::uint16_t>(x));
-    y_.push_back(static_cast<std::uint16_t>(y));
+    x_.push_back(static_cast<std::uint8_t>(x));
+    y_.push_back(static_cast<std::uint8_t>(y));
     for (unsigned bit = 0; bit < vcs_of_router_; ++bit) {
       Vc& vc = vc_[node * vcs_of_router_ + bit];
       vc.node = static_cast<std::uint16_t>(node), vc.bit = static_cast<std::uint8_t>(bit);

@@ -13,8 +13,7 @@ namespace {
 using R = Range<std::uint32_t>;
 // Arrivals are kept in words of 64 cycles.
 constexpr std::uint32_t kLongestNocWire = 32;
-constexpr std::uint32_t kLargestNodes = 1024;  // of a mesh
-constexpr std::uint32_t kLargestRatio = 8;     // between the clocks of network and core
+constexpr std::uint32_t kLargestRatio = 8;  // between the clocks of network and core
 constexpr std::array<std::string_view, 2> kTopologyNames = {"crossbar", "mesh"};
 
 /// One number from the front of `text`.
@@ -47,9 +46,9 @@ void check_nodes(std::string_view key, const std::string& whose, const std::stri
 void check_mesh(const MachineSpec& m, SpecRules& r) {
   const MeshSpec& mesh = m.noc.mesh;
   unsigned nodes = mesh.columns * mesh.rows;
-  r.require(nodes <= kLargestNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 1024",
+  r.require(nodes <= kMostMeshNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 1024",
             {{"noc.mesh.columns", mesh.columns}, {"noc.mesh.rows", mesh.rows}});
-  if (nodes > kLargestNodes) return;
+  if (nodes > kMostMeshNodes) return;
   check_nodes("sm_nodes", "SM", mesh.sm_nodes, nodes, m.sm.count, r);
   check_nodes("slice_nodes", "L2 slice", mesh.slice_nodes, nodes, m.l2.slices, r);
   check_nodes("memory_nodes", "memory channel", mesh.memory_nodes, nodes, m.dram.channels, r);
@@ -96,8 +95,8 @@ std::optional<std::vector<std::uint16_t>> read_nodes(const std::string& text, un
 }
 
 void MeshSpec::visit(FieldVisitor& v) {
-  v.field("columns", columns, R{1, kLargestNodes}, "", "routers of a row");
-  v.field("rows", rows, R{1, kLargestNodes}, "", "routers of a column");
+  v.field("columns", columns, R{1, kMostMeshSide}, "", "routers of a row");
+  v.field("rows", rows, R{1, kMostMeshSide}, "", "routers of a column");
   v.field("router_cycles", router_cycles, R{1, 16}, "cycles",
           "network cycles from arrival of a flit at a router to its departure");
   v.field("channel_cycles", channel_cycles, R{1, 8}, "cycles",

@@ -11,6 +11,9 @@
 
 namespace raddle::timing {
 
+/// Routers of a mesh, and of its rows and columns, at most.
+inline constexpr std::uint32_t kMostMeshNodes = 1024, kMostMeshSide = 255;
+
 enum class Topology : std::uint8_t { Crossbar, Mesh };
 
 /// Node r * columns + c is in row r (0 at the top) and column c.

@@ -26,7 +26,7 @@ class FlitTable {
     std::uint8_t flits;
     std::uint16_t bytes;
   };
-  Size size(const Message& m) const {
+  [[gnu::always_inline]] Size size(const Message& m) const {
     if (m.words != 0) [[unlikely]]
       return size_of_words(m);
     const auto kind = static_cast<unsigned>(m.kind);

@@ -72,7 +72,7 @@ class Link {
       visit(slots_[i & mask_].value());
   }
   /// Arrival times must not decrease from push to push.
-  void push(Cycle at, const T& value) {
+  [[gnu::always_inline]] void push(Cycle at, const T& value) {
     std::uint32_t tail = tail_.load(std::memory_order_relaxed);
     sender_slots_[tail & sender_mask_] = Arrival<T>(at, value);
     tail_.store(tail + 1, std::memory_order_release);
@@ -102,7 +102,7 @@ class Mailbox {
     RADDLE_ASSERT(senders != 0);
   }
   void set_shared(bool shared) { shared_ = shared; }
-  void post(Cycle at, unsigned source) {
+  [[gnu::always_inline]] void post(Cycle at, unsigned source) {
     add(of(at)[source >> 6], 1ull << (source & 63));
     add(occupied_, 1ull << (at & 63));
   }
