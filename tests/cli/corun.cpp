@@ -42,8 +42,8 @@ TEST(CorunCommand, RecordingsAndWorkloadsMix) {
   ASSERT_EQ(raddle("record bfs size=tiny -o", {folder / "bfs.rdl", "--quiet"}).status, 0);
   const Json a = json_of(raddle("replay", {folder / "bfs.rdl", "+", "sgemm", "size=tiny",
                                            "--horizon", "20000", "--no-alone", "--json", "-"}));
-  const Json b = json_of(
-      raddle("run bfs size=tiny + sgemm size=tiny --horizon 20000 --no-alone --json -"));
+  const Json b =
+      json_of(raddle("run bfs size=tiny + sgemm size=tiny --horizon 20000 --no-alone --json -"));
   EXPECT_EQ(a["tenants"], b["tenants"]);
 }
 

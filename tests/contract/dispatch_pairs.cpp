@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "raddle/policy/dispatch/two_step.h"
 #include "support/dispatch_rig.h"
 #include "support/settings.h"
 
@@ -55,8 +56,15 @@ TEST_P(DispatchPairs, NeverStandStill) {
     const auto launches = testing::random_launches(rng, machine, 1 + rng.below(6), 60);
     std::vector<std::uint32_t> order[2];
     for (const bool every_cycle : {false, true}) {
-      timing::Dispatcher dispatcher(machine, *kernel_choice, *block_choice, seed);
-      DispatchRig rig(machine, dispatcher, launches, seed);
+      const Cycle window = 1 + seed % machine.dispatch_latency_cycles;
+      timing::Dispatcher dispatcher(
+          machine, window,
+          std::make_unique<policy::TwoStep>(
+              policy::NoParams{},
+              policy::DispatchPolicy::Context{machine.sm.count, machine.kernels.entries, seed,
+                                              kernel_choice.get(), block_choice.get()}),
+          "two_step");
+      DispatchRig rig(machine, dispatcher, window, launches, seed);
       ASSERT_EQ(rig.run(every_cycle), "") << "seed " << seed;
       for (const timing::BlockSpan& span : dispatcher.spans())
         order[every_cycle ? 1 : 0].insert(

@@ -22,9 +22,10 @@ std::string check_warp(const Make<policy::WarpPolicy>& make, std::uint64_t seed)
 /// the end a warp that waits at no barrier may do everything.
 std::string check_throttle(const Make<policy::ThrottlePolicy>& make, std::uint64_t seed);
 
-/// Every block of every launch goes out exactly once, to an SM with room; launches of changing
-/// sizes, one after another and at once, SMs of very different speed; no standstill while blocks
-/// are left; the same history gives the same answers.
+/// On the real dispatcher, which aborts on an answer that is not allowed: every block of every
+/// launch goes out exactly once; launches of changing sizes, one after another and at once, SMs of
+/// very different speed; no standstill while blocks are left; the same history gives the same
+/// answers, whether cycles are skipped or not.
 std::string check_block(const Make<policy::BlockPolicy>& make, std::uint64_t seed);
 
 /// Every answer is a kernel whose block fits; when all fit, one is named; no standstill while

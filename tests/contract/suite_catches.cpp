@@ -110,8 +110,8 @@ struct Pushy final : BlockPolicy {
   }
   unsigned sms, next[32] = {};
 };
-TEST(BlockSuite, CatchesAnSmWithoutRoom) {
-  EXPECT_THAT(check_block(faulty<BlockPolicy, Pushy>(), 1), HasSubstr("has no room"));
+TEST(BlockSuiteDeathTest, CatchesAnSmWithoutRoom) {
+  EXPECT_DEATH(check_block(faulty<BlockPolicy, Pushy>(), 1), "names an SM that has room");
 }
 
 /// Does not start again at block 0 with a new launch.
@@ -123,8 +123,8 @@ struct Forgetful final : BlockPolicy {
   }
   std::uint32_t next = 0;
 };
-TEST(BlockSuite, CatchesABlockThatDoesNotExist) {
-  EXPECT_THAT(check_block(faulty<BlockPolicy, Forgetful>(), 1), HasSubstr("does not exist"));
+TEST(BlockSuiteDeathTest, CatchesABlockThatDoesNotExist) {
+  EXPECT_DEATH(check_block(faulty<BlockPolicy, Forgetful>(), 1), "names a block of the grid");
 }
 
 /// Hands out the last block of a launch twice and the first one never.
@@ -136,8 +136,8 @@ struct Repeating final : BlockPolicy {
   }
   std::uint32_t next = 0, blocks = 0;
 };
-TEST(BlockSuite, CatchesABlockHandedOutTwice) {
-  EXPECT_THAT(check_block(faulty<BlockPolicy, Repeating>(), 1), HasSubstr("for the second time"));
+TEST(BlockSuiteDeathTest, CatchesABlockHandedOutTwice) {
+  EXPECT_DEATH(check_block(faulty<BlockPolicy, Repeating>(), 1), "was not handed out before");
 }
 
 /// Leaves the last block of each launch lying.
@@ -152,7 +152,7 @@ struct Lazy final : BlockPolicy {
 };
 TEST(BlockSuite, CatchesAStandstill) {
   EXPECT_THAT(check_block(faulty<BlockPolicy, Lazy>(), 1),
-              HasSubstr("stands still with 1 blocks left"));
+              HasSubstr("policy 'block=given' declines launch 0"));
 }
 
 /// The oldest kernel, whether its block fits or not.
@@ -201,8 +201,8 @@ struct Shared final : BlockPolicy {
   }
   std::uint32_t next = 0, blocks = 0;
 };
-TEST(BlockSuite, CatchesLaunchesThatAreMixedUp) {
-  EXPECT_NE(check_block(faulty<BlockPolicy, Shared>(), 1), "");
+TEST(BlockSuiteDeathTest, CatchesLaunchesThatAreMixedUp) {
+  EXPECT_DEATH(check_block(faulty<BlockPolicy, Shared>(), 1), "names a block");
 }
 
 /// The oldest, ready or not.

@@ -123,8 +123,7 @@ TEST(Corun, AloneIsTheCorunOfOne) {
   const auto programs = tenants({"bfs", "sgemm"});
   const sim::Result both = corun(programs, {80'000, 10'000, true});
   const sim::Result one = corun({programs.data(), programs.data() + 1}, {80'000, 10'000, false});
-  EXPECT_EQ(both.corun->tenants.front().ipc_alone,
-            one.corun->ipc(one.corun->tenants.front()));
+  EXPECT_EQ(both.corun->tenants.front().ipc_alone, one.corun->ipc(one.corun->tenants.front()));
 }
 
 TEST(Corun, RecordingsAreTenantsToo) {

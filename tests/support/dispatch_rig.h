@@ -4,9 +4,10 @@
 // believes.
 #pragma once
 #include <algorithm>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "raddle/base/rng.h"
@@ -25,7 +26,8 @@ struct PlannedLaunch {
   Dim3 grid;
   timing::BlockNeeds needs;
   std::uint32_t depth = 0;
-  Cycle at = 0;  ///< of the host's
+  Cycle at = 0;                        ///< of the host's
+  std::optional<std::uint32_t> after;  ///< of the host's: launched when that one has ended
   std::vector<Child> children;
 };
 
@@ -78,9 +80,10 @@ inline std::vector<PlannedLaunch> random_launches(Rng& rng, const timing::Machin
 
 class DispatchRig {
  public:
-  DispatchRig(const timing::MachineSpec& machine, timing::Dispatcher& dispatcher,
+  DispatchRig(const timing::MachineSpec& machine, timing::Dispatcher& dispatcher, Cycle window,
               std::vector<PlannedLaunch> launches, std::uint64_t seed)
       : dispatcher_(dispatcher),
+        window_(window),
         launches_(std::move(launches)),
         latency_(machine.dispatch_latency_cycles),
         rng_(seed, "blocks") {
@@ -91,17 +94,18 @@ class DispatchRig {
     }
     for (std::uint32_t i = 0; i < launches_.size(); ++i) {
       seen_.emplace_back(launches_[i].grid.count(), false);
-      if (launches_[i].depth == 0) to_launch_.emplace(launches_[i].at, Launch{i, {}});
+      if (launches_[i].depth == 0 && !launches_[i].after)
+        to_launch_.emplace_back(launches_[i].at, Launch{i, {}});
     }
   }
 
-  /// Until all has ended; returns what was wrong, "" if nothing. In every cycle, or only in those in
-  /// which the dispatcher can act.
+  /// Until all has ended; returns what was wrong, "" if nothing. In every cycle, or only in those
+  /// in which the dispatcher can act.
   std::string run(bool every_cycle) {
     for (; ended_ != launches_.size(); ++now_) {
       if (now_ - moved_ > 20'000)
         return "stands still with " + std::to_string(launches_.size() - ended_) + " launches left";
-      enter_launches();
+      if (now_ % window_ == 0) pass_launches();
       for (unsigned i = 0; i < sms_.size(); ++i)
         if (std::string broken = serve(i); !broken.empty()) return broken;
       if (every_cycle || std::min(next_, dispatcher_.next_arrival(now_)) <= now_)
@@ -132,26 +136,28 @@ class DispatchRig {
     policy::DeviceParent parent;
   };
 
-  void enter_launches() {
-    while (!to_launch_.empty() && to_launch_.begin()->first <= now_ && !dispatcher_.full()) {
-      const Launch next = to_launch_.begin()->second;
-      to_launch_.erase(to_launch_.begin());
-      const PlannedLaunch& plan = launches_[next.launch];
-      timing::KernelEntry entry;
-      entry.job = next.launch;
-      entry.sequence = next.launch;
-      entry.name = next.launch % 3 == 0 ? "first" : "second";
-      entry.grid = plan.grid;
-      entry.needs = plan.needs;
-      entry.parent = next.parent;
-      dispatcher_.enter(entry, now_);
-    }
+  /// As between windows: the management unit is told of what is launched, with its time.
+  void pass_launches() {
     for (const timing::Dispatcher::Ended& end : dispatcher_.ended()) {
       if (std::ranges::find(seen_[end.job], false) != seen_[end.job].end()) continue;
       ++ended_;
       moved_ = now_;
+      for (std::uint32_t i = 0; i < launches_.size(); ++i)
+        if (launches_[i].after == end.job) to_launch_.emplace_back(end.at, Launch{i, {}});
     }
     dispatcher_.ended().clear();
+    for (const auto& [at, next] : to_launch_) {
+      const PlannedLaunch& plan = launches_[next.launch];
+      timing::GridLaunch launch;
+      launch.job = next.launch;
+      launch.sequence = next.launch;
+      launch.name = next.launch % 3 == 0 ? "first" : "second";
+      launch.grid = plan.grid;
+      launch.needs = plan.needs;
+      launch.parent = next.parent;
+      dispatcher_.launch(launch, at);
+    }
+    to_launch_.clear();
   }
 
   std::string serve(unsigned i) {
@@ -186,16 +192,18 @@ class DispatchRig {
     const PlannedLaunch& plan = launches_[block.launch];
     for (const PlannedLaunch::Child& child : plan.children)
       if (child.block == block.block)
-        to_launch_.emplace(now_ + 1 + rng_.below(50),
-                           Launch{child.launch, {block.launch, block.block, sm, plan.depth + 1}});
+        to_launch_.emplace_back(
+            now_ + 1 + rng_.below(50),
+            Launch{child.launch, {block.launch, block.block, sm, plan.depth + 1}});
   }
 
   timing::Dispatcher& dispatcher_;
+  Cycle window_;
   std::vector<PlannedLaunch> launches_;
   Cycle latency_;
   Rng rng_;
   std::vector<std::unique_ptr<Sm>> sms_;
-  std::multimap<Cycle, Launch> to_launch_;
+  std::vector<std::pair<Cycle, Launch>> to_launch_;
   std::vector<std::vector<bool>> seen_;  // blocks, by launch
   std::size_t ended_ = 0;
   Cycle now_ = 0, next_ = 0, moved_ = 0;

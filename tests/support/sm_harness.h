@@ -1,6 +1,7 @@
 // One SM between a mock dispatcher and a mock memory that answers every request after a fixed time.
 // Observes what the rest of the machine would: which warp issued when, which message left when.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "raddle/policy/all.h"
 #include "raddle/timing/sm/sm.h"
+#include "raddle/timing/wire/flits.h"
 #include "support/machines.h"
 #include "support/stream_builder.h"
 
@@ -71,7 +73,10 @@ class SmHarness {
       : machine_(machine),
         map_(machine),
         policy_(warp_policy),
-        sm_(machine, map_, id, policy_, throttle, 1) {
+        made_(timing::make_sm(machine, map_, id, policy_, throttle, 1)),
+        sm_(*made_),
+        noc_box_(id + 1),
+        dispatcher_box_(id + 1) {
     sm_.ports().noc_box = &noc_box_;
     sm_.connect_dispatcher(dispatcher_box_);
   }
@@ -170,8 +175,9 @@ class SmHarness {
   timing::MachineSpec machine_;
   timing::AddressMap map_;
   ObservedWarpPolicy policy_;
-  timing::Sm sm_;
-  timing::Mailbox noc_box_{1}, dispatcher_box_{1};
+  std::unique_ptr<timing::Sm> made_;
+  timing::Sm& sm_;
+  timing::Mailbox noc_box_, dispatcher_box_;  // of this SM and those before it
   std::vector<std::unique_ptr<Running>> launches_;
   const timing::Launch* newest_ = nullptr;  // of the blocks sent
   Cycle now_ = 0;

@@ -169,7 +169,8 @@ TEST_F(GpuHorizonExact, TheEndOfAnOrdinaryRunIsAHorizonLikeAnyOther) {
   const Cycle end = whole->now();
   GpuHarness stops(machine);
   stops.submit(*kernel, 1);
-  while (stops->run_to(end)) {}
+  while (stops->run_to(end)) {
+  }
   const stats::GpuCounters a = whole->counters(), b = stops->counters();
   EXPECT_EQ(std::memcmp(&a.sm, &b.sm, sizeof a.sm), 0);
   EXPECT_EQ(std::memcmp(&a.scheduler, &b.scheduler, sizeof a.scheduler), 0);
@@ -194,7 +195,7 @@ TEST_F(GpuHorizonExact, MaxCyclesStaysAnError) {
   auto kernel = chain(2'000);
   GpuHarness gpu(machine, options);
   gpu.submit(*kernel, 1);
-  EXPECT_THROW(while (gpu->run_to(100'000)) {}, RunError);
+  EXPECT_THROW(while (gpu->run_to(100'000)){}, RunError);
 }
 
 TEST_F(GpuHorizonExact, TheHostOfATenantWaitsForItsMark) {

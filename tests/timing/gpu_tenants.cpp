@@ -76,8 +76,8 @@ TEST_F(GpuTenants, AccountsAddUpToTheGpusAndEachIsItsOwnLaunches) {
   EXPECT_TRUE(same(sum, all));
 }
 
-/// A request pays for all accesses to DRAM that it causes, so whoever makes a dirty line leave the L2
-/// is charged with its write, whoever wrote the line. Only tenant 0 writes.
+/// A request pays for all accesses to DRAM that it causes, so whoever makes a dirty line leave the
+/// L2 is charged with its write, whoever wrote the line. Only tenant 0 writes.
 TEST_F(GpuTenants, WhoMakesADirtyLineLeavePaysForItsWrite) {
   auto writes = writer(0, 16);
   Recording reads(code, {{4}, {64}, 0});

@@ -140,9 +140,8 @@ TEST_F(SmMigration, TheOrphanFillsTheCacheAtHome) {
 TEST_F(SmMigration, ARequestThatHasNotLeftIsWithdrawn) {
   machine.noc.queue_flits = 1;
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
-  auto r = one_block(code, 2, [&](WarpWriter& w) {
-    w.lines(ld, {{w.warp() == 0 ? 7u : 8u}}).op(use).op(ex);
-  });
+  auto r = one_block(
+      code, 2, [&](WarpWriter& w) { w.lines(ld, {{w.warp() == 0 ? 7u : 8u}}).op(use).op(ex); });
   Neighbours sms(machine);
   sms.home.credit_after = kNever;
   sms.start(r, 2);
@@ -230,13 +229,13 @@ TEST_F(SmMigration, HalfOfAPieceIsAskedForAgain) {
 
 TEST_F(SmMigration, TheContextSaysWhatItIsAndHowLargeItIs) {
   const auto a = code.alu(3, {9}), ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
-  auto r = one_block(code, 2, [&](WarpWriter& w) {
-    w.op(a).lines(ld, {{7 + w.warp()}}, 0xff).op(use).op(ex);
-  });
+  auto r = one_block(
+      code, 2, [&](WarpWriter& w) { w.op(a).lines(ld, {{7 + w.warp()}}, 0xff).op(use).op(ex); });
   Neighbours sms(machine);
   sms.start(r, 2);
   sms.run(20);
-  const WarpContext context = sms.home.sm().export_warp(sms.now, 1 * 8);  // scheduler 1's first slot
+  const WarpContext context =
+      sms.home.sm().export_warp(sms.now, 1 * 8);  // scheduler 1's first slot
   EXPECT_EQ(context.home.sm, 0u);
   EXPECT_EQ(context.home.slot, 0u);
   EXPECT_EQ(context.index, 1u);
@@ -376,7 +375,9 @@ TEST_F(SmMigrationRefusal, AnSmThatKeepsNoDescriptors) {
 void write_anything(Rng& rng, WarpWriter& w, const std::vector<std::uint32_t>& arithmetic,
                     const std::vector<std::uint32_t>& memory, std::uint32_t fence,
                     std::uint32_t exit) {
-  const auto below = [&](std::uint64_t n) { return static_cast<unsigned>(rng.below(static_cast<std::uint32_t>(n))); };
+  const auto below = [&](std::uint64_t n) {
+    return static_cast<unsigned>(rng.below(static_cast<std::uint32_t>(n)));
+  };
   for (unsigned left = 20 + below(20); left != 0; --left) {
     if (below(8) == 0) {
       w.op(fence);
@@ -434,8 +435,7 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
     ASSERT_EQ(sms.home.ended().size(), 2u) << "seed " << seed;
     sms.run(sms.now + 2000);  // orphans come
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const stats::SmCounters h = sms.home.counters(), g = sms.guest.counters(),
-                            a = alone.counters();
+    const stats::SmCounters h = sms.home.counters(), g = sms.guest.counters(), a = alone.counters();
     EXPECT_EQ(h.class_issued[0] + g.class_issued[0], a.class_issued[0]);
     EXPECT_EQ(h.issued + g.issued, a.issued);
     EXPECT_EQ(h.thread_instructions + g.thread_instructions, a.thread_instructions);

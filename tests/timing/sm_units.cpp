@@ -1,6 +1,7 @@
 // Operand collection and execution units shared by schedulers, exact cycles.
 #include <gtest/gtest.h>
 
+#include "raddle/timing/sm/operands.h"
 #include "support/sm_harness.h"
 
 namespace raddle {

@@ -39,7 +39,7 @@ class Regions {
   }
 
  private:
-  /// Local memory lies above (timing/sm/issue.cpp).
+  /// Local memory lies above (timing/sm/sm_issue.h).
   static constexpr std::uint64_t kPlaces = 0x38;
   void find(std::uint64_t region);
   std::vector<std::uint64_t> taken_;  // region by place

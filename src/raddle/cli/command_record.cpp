@@ -69,7 +69,8 @@ struct ReplayCommand {
       throw InputError("replay times what was recorded; --functional and --live are for run");
     if (corun.asked(words)) return run_corun(common, words, corun);
     if (words.size() > 1)
-      throw InputError("'" + words[1] + "': a recording has no parameters (tenants: A.rdl + B.rdl)");
+      throw InputError("'" + words[1] +
+                       "': a recording has no parameters (tenants: A.rdl + B.rdl)");
     const std::string& file = words.front();
     const auto recording = open_recording(file);
     config::Tree tree = common.tree();

@@ -22,12 +22,13 @@ std::string text_of(const sim::CorunResult& run, const sim::TenantResult& tenant
   const double ipc = run.ipc(tenant);
   std::string slowdown = "-";
   if (tenant.ipc_alone && ipc > 0) slowdown = fmt::format("{:.3f}", *tenant.ipc_alone / ipc);
-  return fmt::format("  {:<24} {:>15} {:>10.2f} {:>10} {:>9} {:>7.1f} {:>7.1f} {:>7.1f} {:>8} {:>8}\n",
-                     tenant.name, grouped(c.sm.thread_instructions), ipc,
-                     tenant.ipc_alone ? fmt::format("{:.2f}", *tenant.ipc_alone) : "-", slowdown,
-                     100 * share(c.sm.l1d_hits, c.sm.l1d_accesses),
-                     100 * share(c.l2.hits, c.l2.reads + c.l2.writes + c.l2.atomics),
-                     100 * share(c.dram.bytes, dram_bytes), tenant.launches, tenant.rounds);
+  return fmt::format(
+      "  {:<24} {:>15} {:>10.2f} {:>10} {:>9} {:>7.1f} {:>7.1f} {:>7.1f} {:>8} {:>8}\n",
+      tenant.name, grouped(c.sm.thread_instructions), ipc,
+      tenant.ipc_alone ? fmt::format("{:.2f}", *tenant.ipc_alone) : "-", slowdown,
+      100 * share(c.sm.l1d_hits, c.sm.l1d_accesses),
+      100 * share(c.l2.hits, c.l2.reads + c.l2.writes + c.l2.atomics),
+      100 * share(c.dram.bytes, dram_bytes), tenant.launches, tenant.rounds);
 }
 
 std::string table(const sim::Result& result) {
@@ -37,9 +38,9 @@ std::string table(const sim::Result& result) {
   std::string out = headline(result);
   out += fmt::format("  measured             cycles {} to {}\n", grouped(run.warmup),
                      grouped(run.horizon));
-  out += fmt::format("  {:<24} {:>15} {:>10} {:>10} {:>9} {:>7} {:>7} {:>7} {:>8} {:>8}\n", "tenant",
-                     "thread instr.", "IPC", "IPC alone", "slowdown", "L1 %", "L2 %", "DRAM %",
-                     "kernels", "restarts");
+  out += fmt::format("  {:<24} {:>15} {:>10} {:>10} {:>9} {:>7} {:>7} {:>7} {:>8} {:>8}\n",
+                     "tenant", "thread instr.", "IPC", "IPC alone", "slowdown", "L1 %", "L2 %",
+                     "DRAM %", "kernels", "restarts");
   for (const sim::TenantResult& tenant : run.tenants) out += text_of(run, tenant, dram_bytes);
   if (run.sharing)
     out += fmt::format(
@@ -63,8 +64,9 @@ sim::TenantProgram tenant_of(const std::vector<std::string>& words, const sim::S
 
 void CorunArguments::add_to(CLI::App& command) {
   command
-      .add_option("--horizon", horizon,
-                  "run A + B, tenants that share the GPU, to this cycle; each begins anew at its end")
+      .add_option(
+          "--horizon", horizon,
+          "run A + B, tenants that share the GPU, to this cycle; each begins anew at its end")
       ->check(CLI::PositiveNumber)
       ->type_name("CYCLES");
   command.add_option("--warmup", warmup, "of a co-run: measure tenants from this cycle on")
@@ -89,8 +91,9 @@ std::vector<std::vector<std::string>> split_tenants(const std::vector<std::strin
   }
   for (const std::vector<std::string>& tenant : out)
     if (tenant.empty())
-      throw InputError("'+' stands between two tenants: expected WORKLOAD [KEY=VALUE ...] on both "
-                       "sides of it, found nothing on one");
+      throw InputError(
+          "'+' stands between two tenants: expected WORKLOAD [KEY=VALUE ...] on both "
+          "sides of it, found nothing on one");
   return out;
 }
 

@@ -167,8 +167,7 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
                                  corun.horizon, corun.warmup));
   if (setup.run.live)
     throw InputError("tenants of a co-run are executed before they are timed: leave out --live");
-  if (options.functional)
-    throw InputError("a co-run is about timing: leave out --functional");
+  if (options.functional) throw InputError("a co-run is about timing: leave out --functional");
   if (!options.analyses.empty()) throw InputError("analyses look at one workload, not at a co-run");
 }
 
@@ -179,7 +178,8 @@ std::vector<Address> bases_of(std::span<const TenantProgram> tenants) {
     const Footprint& own = tenant.footprint;
     const bool first = out.empty() || own.bytes() == 0;
     // Addresses only grow: a tenant whose memory already lies behind stays where it is.
-    const Address base = first || own.begin >= next ? 0 : (next - own.begin + kPage - 1) / kPage * kPage;
+    const Address base =
+        first || own.begin >= next ? 0 : (next - own.begin + kPage - 1) / kPage * kPage;
     if (own.bytes() != 0 && base + own.end > timing::kGlobalEnd)
       throw InputError(fmt::format(
           "tenant '{}' does not fit behind the others: {} bytes of addresses from {:#x}, the last "

@@ -16,7 +16,7 @@ namespace raddle::sim {
 
 struct CorunOptions {
   Cycle horizon = 0;
-  Cycle warmup = 0;  ///< what is measured begins there
+  Cycle warmup = 0;   ///< what is measured begins there
   bool alone = true;  ///< each tenant alone too, on the same machine to the same horizon
 };
 

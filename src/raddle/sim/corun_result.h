@@ -27,10 +27,10 @@ struct TenantResult {
   std::string verdict;  ///< "correct", "wrong", "unchecked"
   Address base = 0;
   std::uint64_t footprint_bytes = 0;
-  stats::GpuCounters counters;          ///< in the measured cycles
-  std::uint64_t launches = 0;           ///< completed in the measured cycles
-  std::uint64_t rounds = 0;             ///< ends of its program in them
-  std::optional<double> ipc_alone;      ///< thread instructions per cycle
+  stats::GpuCounters counters;      ///< in the measured cycles
+  std::uint64_t launches = 0;       ///< completed in the measured cycles
+  std::uint64_t rounds = 0;         ///< ends of its program in them
+  std::optional<double> ipc_alone;  ///< thread instructions per cycle
 };
 
 struct Sharing {

@@ -87,7 +87,7 @@ struct Result {
   Cycle sample_interval = 0;
   std::uint64_t component_hash = 0;
   std::optional<CorunResult> corun;  ///< of tenants that shared the GPU; then there are no kernels
-  nlohmann::ordered_json analysis;  ///< label -> figures; null unless analyses were asked for
+  nlohmann::ordered_json analysis;   ///< label -> figures; null unless analyses were asked for
   HostCost host;
 };
 

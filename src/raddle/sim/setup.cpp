@@ -26,6 +26,11 @@ Setup::Setup(const policy::Registries& policies) {
                      policies, *this);
 }
 
+bool Setup::replaced(std::string_view level) const {
+  return (level == policy::KernelPolicy::kLevel || level == policy::BlockPolicy::kLevel) &&
+         dispatch->name() != "two_step";
+}
+
 timing::PolicyChoices Setup::choices() const {
   timing::PolicyChoices out;
   policy::each_level(
@@ -44,7 +49,7 @@ nlohmann::ordered_json Setup::config() {
   policy::each_level(
       [&](const policy::Level& level, auto& choice) {
         std::string name(choice->name());
-        if (!level.shows(name)) return;
+        if (!level.shows(name) || replaced(level.name)) return;
         writer.enter(level.name, "");
         writer.field("name", name, "");
         choice->visit(writer);
@@ -110,6 +115,22 @@ void check_rules(config::Reader& reader, Setup& setup) {
       setup);
 }
 
+/// A dispatch policy other than two_step decides what kernel and block policies would: one of them
+/// that is not the default was chosen for nothing.
+void check_dispatch(config::Reader& reader, const Setup& setup) {
+  if (!setup.replaced("kernel")) return;
+  policy::each_level(
+      [&](const policy::Level& level, const auto& choice) {
+        if (!setup.replaced(level.name) || choice->name() == level.default_policy) return;
+        reader.fail("policy.dispatch.name = \"" + std::string(setup.dispatch->name()) +
+                    "\" decides what level " + std::string(level.name) + " would: policy." +
+                    std::string(level.name) + ".name = \"" + std::string(choice->name()) +
+                    "\" would have no effect; leave it at \"" + std::string(level.default_policy) +
+                    "\" or choose dispatch=two_step");
+      },
+      setup);
+}
+
 }  // namespace
 
 Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
@@ -128,6 +149,7 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
   if (!reader.failed()) check_rules(reader, setup);
   if (setup.machine.dram.model == timing::DramModel::Fixed && setup.dram->name() != "fcfs")
     reader.fail("dram.model = \"fixed\" serves in order: policy.dram.name must be \"fcfs\"");
+  check_dispatch(reader, setup);
   reader.finish();
   return setup;
 }

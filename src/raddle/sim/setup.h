@@ -39,6 +39,9 @@ struct Setup : policy::ByLevel<ChosenPolicy> {
   /// Defaults everywhere: an unnamed machine, and of each level the policy named in
   /// policy/levels.def.
   explicit Setup(const policy::Registries& policies);
+  /// Does another level decide what this one would? Then its policy does nothing and stands in no
+  /// configuration or result: kernel and block, unless dispatch is two_step.
+  bool replaced(std::string_view level) const;
   timing::PolicyChoices choices() const;
   /// The resolved configuration; read back it gives the same setup.
   nlohmann::ordered_json config();

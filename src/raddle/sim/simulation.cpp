@@ -192,7 +192,7 @@ void TimedGpu::fill(Result& result) {
   }
   policy::each_level(
       [&](const policy::Level& level, auto& choice) {
-        if (!level.shows(choice->name())) return;
+        if (!level.shows(choice->name()) || setup_.replaced(level.name)) return;
         config::JsonWriter statistics;
         gpu_.visit_policy_statistics(level.name, statistics);
         result.policies[std::string(level.name)] = {{"name", choice->name()},

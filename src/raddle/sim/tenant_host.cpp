@@ -103,10 +103,9 @@ bool TenantHost::launch(const TenantProgram::Step& step, std::uint64_t& sequence
   std::uint64_t warp_instructions = 0;
   for (const runtime::LaunchedStream& one : step.tree)
     warp_instructions += one.record.warp_instructions;
-  const bool room =
-      pending_.empty() ||
-      (pending_.size() < most_pending_ &&
-       pending_instructions_ + warp_instructions <= timing::kMostPendingInstructions);
+  const bool room = pending_.empty() ||
+                    (pending_.size() < most_pending_ &&
+                     pending_instructions_ + warp_instructions <= timing::kMostPendingInstructions);
   if (!room) {
     waited_for_room_ = true;
     return false;
@@ -118,11 +117,11 @@ bool TenantHost::launch(const TenantProgram::Step& step, std::uint64_t& sequence
   std::vector<timing::Submission> tree;
   for (std::size_t i = 0; i < step.tree.size(); ++i) {
     const auto& [stream, record] = step.tree[i];
-    tree.push_back({stream,
-                    code_[step_][i],
-                    {record.name, record.stream, sequence++, record.warp_instructions,
-                     host_.tenant, base_},
-                    record.origin.value_or(trace::DeviceOrigin{})});
+    tree.push_back(
+        {stream,
+         code_[step_][i],
+         {record.name, record.stream, sequence++, record.warp_instructions, host_.tenant, base_},
+         record.origin.value_or(trace::DeviceOrigin{})});
   }
   if (index(step.tree.front().record.stream) == 0) waits_ = WaitsFor::DefaultStream;
   gpu_.gpu().enqueue(host_, std::move(tree));

@@ -39,7 +39,7 @@ class TenantHost {
   std::uint32_t most_pending_;
   std::size_t step_ = 0, operation_ = 0;
   WaitsFor waits_ = WaitsFor::Nothing;
-  timing::Mark mark_ = 0;             // waited for
+  timing::Mark mark_ = 0;            // waited for
   std::vector<timing::Mark> marks_;  // of this round, in order
   bool waited_for_room_ = false;
   struct Pending {

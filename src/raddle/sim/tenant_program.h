@@ -25,7 +25,7 @@ struct TenantProgram {
   Result::Verdict verdict = Result::Verdict::Unchecked;
   std::string difference;
   struct Step {
-    nlohmann::ordered_json operations;  ///< of the host, before the launch
+    nlohmann::ordered_json operations;          ///< of the host, before the launch
     std::vector<runtime::LaunchedStream> tree;  ///< empty at the end of the program
   };
   std::vector<Step> steps;

@@ -155,5 +155,45 @@ TEST(MachineSetup, ResolvedConfigurationReadsBackToItself) {
   }
 }
 
+// --- dispatch policies --------------------------------------------------------------------------
+
+/// One that decides alone; it never runs here.
+struct Alone final : policy::DispatchPolicy {
+  using Params = policy::NoParams;
+  Alone(const Params&, const Context&) {}
+  std::optional<policy::BlockDispatch> pick(const policy::DispatchView&) override { return {}; }
+};
+
+Setup read_with_alone(std::initializer_list<const char*> chosen) {
+  policy::Registries all = policy::all_policies();
+  all.dispatch.add<Alone>("alone", "a policy of this test");
+  config::Tree tree = load_gpu("v100");
+  for (const char* policy : chosen) tree.set_policy(policy, std::string("--policy ") + policy);
+  return read_setup(tree, all);
+}
+
+TEST(DispatchSetup, TwoStepIsTheDefaultAndStandsNowhere) {
+  EXPECT_FALSE(read(load_gpu("v100")).config()["policy"].contains("dispatch"));
+  EXPECT_EQ(read_with_alone({"dispatch=two_step"}).config(), read(load_gpu("v100")).config());
+}
+
+TEST(DispatchSetup, AnotherOneStandsInPlaceOfKernelAndBlock) {
+  const auto policies = read_with_alone({"dispatch=alone"}).config()["policy"];
+  EXPECT_EQ(policies["dispatch"]["name"], "alone");
+  EXPECT_FALSE(policies.contains("kernel"));
+  EXPECT_FALSE(policies.contains("block"));
+  EXPECT_TRUE(policies.contains("warp"));
+}
+
+TEST(DispatchSetup, AKernelOrBlockPolicyBesideAnotherOneIsRefused) {
+  const std::string error = test::input_error_of([] {
+    read_with_alone({"dispatch=alone", "block=steal", "kernel=rr"});
+  });
+  EXPECT_THAT(error, HasSubstr("policy.dispatch.name = \"alone\" decides what level block would"));
+  EXPECT_THAT(error, HasSubstr("policy.block.name = \"steal\" would have no effect"));
+  EXPECT_THAT(error, HasSubstr("policy.kernel.name = \"rr\" would have no effect"));
+  read_with_alone({"dispatch=two_step", "block=steal", "kernel=rr"});
+}
+
 }  // namespace
 }  // namespace raddle::sim

@@ -143,7 +143,7 @@ TEST_F(Manager, SaysWhatWaits) {
   m.advance();
   std::string text;
   m.describe(text);
-  EXPECT_EQ(text, "launches: 1 wait for an entry, 1 operations wait in queues\n");
+  EXPECT_EQ(text, "streams: 1 operations wait in queues\n");
 }
 
 }  // namespace

@@ -168,7 +168,8 @@ TEST(ExecutionUnits, ATakenUnitBlocksItsSchedulersWarps) {
   EXPECT_EQ(units.broken(0b10110), nullptr);
   EXPECT_EQ(wheel.next(11), 14u);
   WarpMask again = 0;
-  wheel.take(14, [&](std::uint32_t free) { again = units.release(free, 0b10110); }, [](Event) {});
+  wheel.take(
+      14, [&](std::uint32_t free) { again = units.release(free, 0b10110); }, [](Event) {});
   EXPECT_EQ(again, bit_of(1));
   EXPECT_EQ(units.free_for(0b10110), 0b10110u);
 }
@@ -190,7 +191,7 @@ TEST(ExecutionUnits, ASharedUnitIsTakenFromAll) {
   EXPECT_NE(units.broken(bit_of(0)), nullptr) << "a warp at an instruction wants a unit";
 }
 
-// --- stall account --------------------------------------------------------------------------------
+// --- stall account -------------------------------------------------------------------------------
 
 TEST(StallAccount, ChargesWholeIntervalsToTheReasonTheyBeganWith) {
   using stats::Stall;
@@ -222,7 +223,7 @@ TEST(StallAccount, WarpsCountForAsLongAsTheyAreThere) {
   EXPECT_EQ(stalls.counters(15, 0b11, 0b11).throttled_warp_cycles, 20u);
 }
 
-// --- front end ------------------------------------------------------------------------------------
+// --- front end -----------------------------------------------------------------------------------
 
 TEST(FrontEnd, AShortBufferLimitsStraightCode) {
   SmSpec spec = spec_of(1, 4);
@@ -246,7 +247,7 @@ TEST(FrontEnd, WithoutFetchEverythingIsThere) {
   EXPECT_EQ(front_end.buffered(5, 6, 0), 6u);
 }
 
-// --- schedulers' slots ----------------------------------------------------------------------------
+// --- schedulers' slots ---------------------------------------------------------------------------
 
 TEST(SchedulerSlots, EveryWarpHasOneScheduler) {
   const SchedulerSlots slots(spec_of(4, 64));
@@ -261,7 +262,7 @@ TEST(SchedulerSlots, EveryWarpHasOneScheduler) {
   EXPECT_EQ(slots.after(3), 0u);
 }
 
-// --- throttle gate --------------------------------------------------------------------------------
+// --- throttle gate -------------------------------------------------------------------------------
 
 TEST(ThrottleGate, WithoutAPolicyNothingIsKept) {
   const ThrottleGate gate(nullptr, {});
@@ -289,7 +290,7 @@ TEST(ThrottleGate, DeniesLoadsOrEverything) {
   EXPECT_EQ(gate.denied(0b1111, 0b1011, warps), 0b0100u);
 }
 
-// --- MSHRs whose waiters go ------------------------------------------------------------------------
+// --- MSHRs whose waiters go ----------------------------------------------------------------------
 
 TEST(MshrCancel, WhoIsLeftIsServedInOrder) {
   Mshrs<std::uint16_t> mshrs(4, 8);

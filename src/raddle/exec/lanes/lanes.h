@@ -1,7 +1,7 @@
 // Lane types and loops of the engine, compiled once per instruction set (RADDLE_ISA names the
 // namespace). No standard library here: its inline functions, compiled for AVX-512, must not become
-// the linker's choice for all. Intrinsics are x86's and optional: on another processor the loops over
-// lanes and compiler vectors are all there is (the build "portable").
+// the linker's choice for all. Intrinsics are x86's and optional: on another processor the loops
+// over lanes and compiler vectors are all there is (the build "portable").
 #pragma once
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -56,6 +56,9 @@ class BlockPolicy {
   virtual std::optional<BlockChoice> pick(const BlockView& view) = 0;
   virtual void on_block_done(std::uint32_t /*sm*/, std::uint32_t /*block*/, unsigned /*slot*/) {}
   virtual void on_kernel_end(unsigned /*slot*/) {}
+  /// Asked when nothing went out: the first cycle in which it may give a block although no launch
+  /// or block comes or ends until then; kNever: not before one does.
+  virtual Cycle waits_until(Cycle /*now*/) const { return kNever; }
   virtual void visit_statistics(FieldVisitor&) {}
 };
 

@@ -7,6 +7,7 @@
 // (mechanisms.md 1.7, block_owners.h). `nested`: a kernel that a block has launched belongs to that
 // block's SM. An SM runs its deepest kernel first, of one depth the oldest, and takes blocks of the
 // outermost that has any (mechanisms.md 1.7: nested kernels). What it leaves is not kept.
+#include <algorithm>
 #include <array>
 
 #include "raddle/policy/block/places.h"
@@ -80,6 +81,16 @@ class Steal final : public BlockPolicy {
       if (choice) return choice;
     }
     return std::nullopt;
+  }
+
+  /// The next stolen block that is there.
+  Cycle waits_until(Cycle now) const override {
+    Cycle next = kNever;
+    for (const Launch& launch : launches_)
+      if (launch.board && launch.on_their_way != 0)
+        for (const Coming& coming : launch.coming)
+          if (coming.at > now) next = std::min(next, coming.at);
+    return next;
   }
 
   void on_kernel_end(unsigned slot) override {

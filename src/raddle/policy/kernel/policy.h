@@ -48,6 +48,9 @@ class KernelPolicy {
   virtual std::optional<unsigned> pick(const KernelView& view) = 0;
   /// The last block of the kernel in `slot` has ended.
   virtual void on_end(unsigned /*slot*/) {}
+  /// Asked when nothing went out: the first cycle in which it may name a kernel although none comes
+  /// or ends until then; kNever: not before one does.
+  virtual Cycle waits_until(Cycle /*now*/) const { return kNever; }
   virtual void visit_statistics(FieldVisitor&) {}
 };
 

@@ -69,7 +69,7 @@ class ConstCache {
   unsigned missing_lines() const { return mshrs_.used(); }
 
  private:
-  // Above local memory (issue.cpp) and, like it, above every global address.
+  // Above local memory (sm/sm_issue.h) and, like it, above every global address.
   static constexpr Address kConstBase = 0x3f'fe00'0000ull;
   unsigned set_of(std::uint32_t line) const { return line - sets_.quotient(line) * sets_.value(); }
   Message request(std::uint32_t line, unsigned mshr, unsigned kernel) const {

@@ -173,8 +173,7 @@ void DenovoBank::own(const Message& m, Line& line, unsigned dram_accesses,
   });
   line.here = without(line.here, m.words), line.dirty = without(line.dirty, m.words);
   line.registered |= m.words;
-  for (unsigned rest = m.words; rest != 0; rest &= rest - 1)
-    line.owner[lowest(rest)] = m.sm;
+  for (unsigned rest = m.words; rest != 0; rest &= rest - 1) line.owner[lowest(rest)] = m.sm;
   if (const WordMask rest = without(m.words, elsewhere); rest != 0)
     answer(m, data ? MessageKind::Owned : MessageKind::Registered, rest, data, dram_accesses);
 }

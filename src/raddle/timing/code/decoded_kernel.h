@@ -73,7 +73,9 @@ class DecodedKernel {
   const trace::KernelCode& code() const { return *code_; }
   /// Its warps meet at barriers or share memory: they do not run apart.
   bool shares_with_block() const { return shares_with_block_; }
-  const RegisterSet& multiple_destinations(const DecodedInst& in) const { return multiple_destinations_[in.writes]; }
+  const RegisterSet& multiple_destinations(const DecodedInst& in) const {
+    return multiple_destinations_[in.writes];
+  }
 
  private:
   const trace::KernelCode* code_;

@@ -48,8 +48,8 @@ class Occupancy {
     give(held_[slot]);
     held_[slot] = {};
   }
-  /// Gives back a part of what the block in `slot` holds, before it ends: of a warp that has gone to
-  /// another SM. Precondition: it holds as much.
+  /// Gives back a part of what the block in `slot` holds, before it ends: of a warp that has gone
+  /// to another SM. Precondition: it holds as much.
   void release_part(unsigned slot, const BlockNeeds& part) {
     RADDLE_ASSERT(holds(slot));
     BlockNeeds& held = held_[slot];

@@ -7,91 +7,43 @@
 
 namespace raddle::timing {
 
-Dispatcher::Dispatcher(const MachineSpec& machine,
-                       const policy::Choice<policy::KernelPolicy>& kernel_policy,
-                       const policy::Choice<policy::BlockPolicy>& block_policy, std::uint64_t seed)
-    : kernel_policy_name_(kernel_policy.name()),
-      block_policy_name_(block_policy.name()),
-      kernel_policy_(kernel_policy.make({seed})),
-      block_policy_(block_policy.make({machine.sm.count, seed})),
+Dispatcher::Dispatcher(const MachineSpec& machine, Cycle window,
+                       std::unique_ptr<policy::DispatchPolicy> policy, std::string name)
+    : name_(std::move(name)),
+      policy_(std::move(policy)),
       latency_(machine.dispatch_latency_cycles),
+      window_(window),
       interval_(machine.kernels.block_interval_millicycles),
       flush_(machine.sm.l1d.flush_at_kernel_start),
       flush_only_when_idle_(machine.kernels.flush_only_when_idle),
       sms_(machine.sm.count, SmState(machine.sm)),
       caps_(machine.sm.count),
-      vacant_(machine.kernels.entries, 0),
-      box_(machine.sm.count) {}
-
-// --- kernels ------------------------------------------------------------------------------------
-
-unsigned Dispatcher::next_slot() const {
-  unsigned slot = last_slot_;
-  do slot = (slot + 1) % stats::kKernelSlots;
-  while ((under_way_ >> slot & 1) != 0);
-  return slot;
+      entries_(machine.kernels.entries),
+      kmu_(machine.kernels, window, grids_, entries_, *policy_),
+      box_(machine.sm.count) {
+  RADDLE_ASSERT(latency_ >= window);
 }
 
-void Dispatcher::enter(const KernelEntry& kernel, Cycle start) {
-  RADDLE_ASSERT(!full());
-  RADDLE_ASSERT(index(kernel.tenant) < kMostTenants);
-  const unsigned slot = last_slot_ = next_slot();
-  vacant_.erase(vacant_.begin());
-  if (under_way_ == 0) ++epoch_;
-  under_way_ |= 1u << slot;
-  age_.insert(slot);
-  Kernel& k = kernels_[slot];
-  k.is = kernel;
-  k.launch = {kernel.ops, kernel.code, kernel.job, static_cast<std::uint8_t>(slot),
-              kernel.tenant, kernel.first_line};
-  k.begin = start;
-  k.blocks = static_cast<std::uint32_t>(kernel.grid.count()), k.handed = k.done = 0;
-  k.is_handed.assign(k.blocks, false);
-  k.room = k.known = {};
-  if (spans_.capacity() < spans_.size() + k.blocks)
-    spans_.reserve(std::max(2 * spans_.size(), spans_.size() + k.blocks));
-  next_begin_ = std::min(next_begin_, start), last_begin_ = std::max(last_begin_, start);
-  kernel_policy_->on_launch(
-      {kernel.sequence, kernel.name, kernel.stream, k.blocks, slot, kernel.parent});
-  block_policy_->on_launch(
-      {kernel.sequence, kernel.name, kernel.grid, k.blocks, slot, kernel.parent});
-}
-
-void Dispatcher::begin_kernels(Cycle now) {
-  next_begin_ = kNever;
-  for (Slots m = under_way_; m != 0; m &= m - 1) {
-    Kernel& k = kernels_[lowest(m)];
-    if (k.handed != 0 || (waiting_ >> lowest(m) & 1) != 0) continue;
-    if (k.begin > now) {
-      next_begin_ = std::min(next_begin_, k.begin);
-      continue;
-    }
-    waiting_ |= 1u << lowest(m);
-    for (unsigned i = 0; i < sms_.size(); ++i)
-      if (fits(k, i)) k.room.set(i);
-  }
-}
-
-void Dispatcher::end_kernel(Cycle now, unsigned slot) {
-  under_way_ &= ~(1u << slot);
-  age_.remove(slot);
-  vacant_.push_back(now);
-  ended_.push_back({kernels_[slot].is.job, now});
-  block_policy_->on_kernel_end(slot);
-  kernel_policy_->on_end(slot);
+void Dispatcher::connect(unsigned sm, BlockStartLink& start, BlockEndLink& end) {
+  sms_[sm].start = &start;
+  sms_[sm].end = &end;
 }
 
 // --- each cycle ---------------------------------------------------------------------------------
 
 Cycle Dispatcher::tick(Cycle now) {
-  if (wake_ <= now) wake_ = kNever;
   if (obeys_ <= now) obeys_ = kNever;
   box_.take(now).each([&](unsigned sm) { take_ends(now, sm); });
-  if (next_begin_ <= now) begin_kernels(now);
+  if (kmu_.next_arrival() <= now || kmu_.can_admit()) take_launches(now);
+  if (next_begin_ <= now) begin_grids(now);
+  const bool fit = rooms_.any({});
+  if (!fit && !kmu_.can_admit()) return next_arrival(now + 1);
+  const bool given = fit && next_hand_out_ <= 1000 * now && hand_out(now);
+  if (given || on_sms_ != 0) still_since_ = kNever;
+  else check_standstill(now);
   const Cycle next = next_arrival(now + 1);
-  if (waiting_ == 0 || with_room(waiting_, {}) == 0) return next;
-  if (next_hand_out_ <= 1000 * now) hand_out(now);
-  if (with_room(waiting_, {}) == 0) return next;
+  if (kmu_.can_admit()) return std::min(next, now + 1);
+  if (!rooms_.any({})) return next;
   return std::min(next, std::max(now + 1, (next_hand_out_ + 999) / 1000));
 }
 
@@ -99,95 +51,137 @@ void Dispatcher::take_ends(Cycle now, unsigned i) {
   SmState& sm = sms_[i];
   for (; sm.end->next_arrival() <= now; sm.end->pop()) {
     const unsigned s = sm.end->front().slot;
-    const BlockSlot& slot = sm.slot[s];
-    Kernel& kernel = kernels_[slot.kernel];
+    const BlockSlot slot = sm.slot[s];
     BlockSpan& span = spans_[slot.span];
     span.end = now - latency_;
     sm.resources.release(s);
-    caps_.ended(kernel.is.tenant, i);
-    block_policy_->on_block_done(i, span.block, slot.kernel);
-    if (++kernel.done == kernel.blocks) end_kernel(now, slot.kernel);
+    --on_sms_;
+    Grid& grid = grids_[slot.grid];
+    caps_.ended(grid.is.tenant, i);
+    policy_->on_block_end(slot.grid, span.block, i);
+    if (++grid.done == grid.blocks) end_grid(now, slot.grid);
   }
   update_room(i);
 }
 
-/// Those of the kernels of which a block fits an SM that is not in `served`.
-Dispatcher::Slots Dispatcher::with_room(Slots kernels, const SmSet& served) const {
-  Slots out = 0;
-  for (Slots m = kernels; m != 0; m &= m - 1)
-    if ((kernels_[lowest(m)].room - served).any()) out |= 1u << lowest(m);
-  return out;
+void Dispatcher::end_grid(Cycle now, GridId id) {
+  const Grid& grid = grids_[id];
+  ended_.push_back({grid.is.job, now});
+  policy_->on_grid_end(id);
+  entries_.end(grid.entry, id, now);
+  grids_.remove(id);
 }
 
-void Dispatcher::hand_out(Cycle now) {
-  SmSet served;
-  Slots declined = 0;
-  bool any = false;
-  for (unsigned n = block_policy_->blocks_per_cycle(); n != 0;) {
-    const Slots fit = with_room(waiting_ & ~declined, served);
-    if (fit == 0) break;
-    const std::optional<unsigned> slot =
-        kernel_policy_->pick({shared_ ? fit : waiting_ & ~declined, fit, age_, now});
-    if (!slot) break;
-    if (*slot >= stats::kKernelSlots || (fit >> *slot & 1) == 0)
-      assertion_failed(
-          ("kernel policy '" + kernel_policy_name_ + "' names a kernel whose block fits").c_str(),
-          __FILE__, __LINE__);
-    const SmSet room = kernels_[*slot].room - served;
-    const std::optional<policy::BlockChoice> choice = block_policy_->pick({room, now, *slot});
-    if (!choice) {
-      declined |= 1u << *slot;
-      continue;
-    }
-    check(*slot, *choice, room);
-    place(now, *slot, *choice);
-    served.set(choice->sm);
-    any = true, --n;
+/// What has come to the management unit, and who gets an entry.
+void Dispatcher::take_launches(Cycle now) {
+  const bool was_idle = entries_.empty();
+  const std::vector<GridId>& entered = kmu_.tick(now);
+  if (was_idle && !entered.empty()) ++epoch_;
+  for (const GridId id : entered) {
+    const Grid& grid = grids_[id];
+    if (spans_.capacity() < spans_.size() + grid.blocks)
+      spans_.reserve(std::max(2 * spans_.size(), spans_.size() + grid.blocks));
+    coming_.push_back(id);
+    next_begin_ = std::min(next_begin_, grid.begin);
+    last_begin_ = std::max(last_begin_, grid.begin);
+    const bool joined = entries_[grid.entry].grids.front() != id;
+    entered_.push_back({grid.is.job, grid.entry, grid.begin, joined});
   }
-  if (!any) return;
+}
+
+void Dispatcher::begin_grids(Cycle now) {
+  next_begin_ = kNever;
+  std::erase_if(coming_, [&](GridId id) {
+    const Grid& grid = grids_[id];
+    if (grid.begin > now) {
+      next_begin_ = std::min(next_begin_, grid.begin);
+      return false;
+    }
+    const BlockKind kind{grid.is.needs, grid.is.tenant};
+    const auto fits_there = [&](unsigned sm) { return fits(kind, sm); };
+    policy::GridState& state = grids_.state(id);
+    state.left = grid.blocks;
+    state.room = rooms_.add(kind, static_cast<unsigned>(sms_.size()), fits_there);
+    waiting_.add(grids_, id);
+    return true;
+  });
+}
+
+/// True when a block has gone out.
+bool Dispatcher::hand_out(Cycle now) {
+  SmSet served;
+  bool any = false;
+  for (unsigned n = policy_->blocks_per_cycle(); n != 0 && rooms_.any(served); --n) {
+    const std::optional<policy::BlockDispatch> choice =
+        policy_->pick({grids_.states(), rooms_.sets(), served, waiting_.first(), shared_, now});
+    if (!choice) break;
+    check(*choice, served);
+    place(now, *choice);
+    served.set(choice->sm);
+    any = true;
+  }
+  if (!any) return false;
   // What is left of a cycle counts on, cycles that were not used do not.
   if (next_hand_out_ + 1000 <= 1000 * now) next_hand_out_ = 1000 * now;
   next_hand_out_ += interval_;
+  return true;
 }
 
-void Dispatcher::check(unsigned slot, const policy::BlockChoice& choice, const SmSet& room) const {
-  auto fail = [&](const char* what) {
-    assertion_failed(("block policy '" + block_policy_name_ + "' " + what).c_str(), __FILE__,
-                     __LINE__);
+void Dispatcher::check(const policy::BlockDispatch& choice, const SmSet& served) const {
+  const auto fail = [&](const char* what) {
+    assertion_failed(("policy 'dispatch=" + name_ + "' names " + what).c_str(), __FILE__, __LINE__);
   };
-  const Kernel& k = kernels_[slot];
-  if (choice.sm >= sms_.size() || !room.test(choice.sm)) fail("names an SM that has room");
-  if (choice.block >= k.blocks) fail("names a block of the grid");
-  if (k.is_handed[choice.block]) fail("names a block that was not handed out before");
+  const std::span<const policy::GridState> states = grids_.states();
+  if (choice.grid >= states.size() || states[choice.grid].left == 0)
+    fail("a grid with blocks left");
+  const SmSet room = rooms_[states[choice.grid].room] - served;
+  if (choice.sm >= sms_.size() || !room.test(choice.sm)) fail("an SM that has room");
+  const Grid& grid = grids_[choice.grid];
+  if (choice.block >= grid.blocks) fail("a block of the grid");
+  if (grid.is_handed[choice.block]) fail("a block that was not handed out before");
 }
 
-void Dispatcher::place(Cycle now, unsigned slot, const policy::BlockChoice& choice) {
+void Dispatcher::place(Cycle now, const policy::BlockDispatch& choice) {
   SmState& sm = sms_[choice.sm];
-  Kernel& k = kernels_[slot];
-  const unsigned s = sm.resources.reserve(k.is.needs);
-  caps_.started(k.is.tenant, choice.sm);
-  sm.slot[s] = {spans_.size(), slot};
-  spans_.push_back({static_cast<std::uint32_t>(k.is.sequence), choice.block, choice.sm,
+  Grid& grid = grids_[choice.grid];
+  const unsigned s = sm.resources.reserve(grid.is.needs);
+  caps_.started(grid.is.tenant, choice.sm);
+  sm.slot[s] = {spans_.size(), choice.grid};
+  spans_.push_back({static_cast<std::uint32_t>(grid.is.sequence), choice.block, choice.sm,
                     now + latency_, kNever, choice.stolen});
-  k.is_handed[choice.block] = true;
-  if (++k.handed == k.blocks) waiting_ &= ~(1u << slot);
-  sm.start->push(now + latency_,
-                 {&k.launch, choice.block, static_cast<std::uint8_t>(s), flushes(slot, choice.sm)});
+  grid.is_handed[choice.block] = true;
+  ++grid.handed;
+  ++on_sms_;
+  policy::GridState& state = grids_.state(choice.grid);
+  if (--state.left == 0) {
+    waiting_.remove(grids_, choice.grid);
+    rooms_.remove(state.room);
+  }
+  sm.start->push(now + latency_, {&grid.launch, choice.block, static_cast<std::uint8_t>(s),
+                                  flushes(grid.entry, choice.sm)});
   update_room(choice.sm);
 }
 
-/// Does this kernel's next block on the SM find the L1D emptied? Precondition: it is sent.
-bool Dispatcher::flushes(unsigned slot, unsigned i) {
-  Kernel& k = kernels_[slot];
+/// Does the next block of this entry's kernel on the SM find the L1D emptied? Precondition: it is
+/// sent.
+bool Dispatcher::flushes(unsigned entry, unsigned i) {
+  SmSet& known = entries_[entry].known;
   SmState& sm = sms_[i];
-  const bool first = !k.known.test(i), stale = sm.epoch != epoch_;
-  k.known.set(i), sm.epoch = epoch_;
+  const bool first = !known.test(i);
+  const bool stale = sm.epoch != epoch_;
+  known.set(i);
+  sm.epoch = epoch_;
   return flush_ && (flush_only_when_idle_ ? stale : first);
 }
 
-/// What limits blocks of a kernel on an SM: its resources and the caps of a scheme.
-bool Dispatcher::fits(const Kernel& k, unsigned sm) const {
-  return sms_[sm].resources.fits(k.is.needs) && caps_.allows(k.is.tenant, sm);
+/// What limits blocks on an SM: its resources and the caps of a scheme. What else may (a partition
+/// of the SM) belongs here, and what that depends on into BlockKind.
+bool Dispatcher::fits(const BlockKind& kind, unsigned sm) const {
+  return sms_[sm].resources.fits(kind.needs) && caps_.allows(kind.tenant, sm);
+}
+
+void Dispatcher::update_room(unsigned sm) {
+  rooms_.update(sm, [&](const BlockKind& kind) { return fits(kind, sm); });
 }
 
 void Dispatcher::obey(Cycle at, const policy::Knobs& knobs) {
@@ -197,40 +191,68 @@ void Dispatcher::obey(Cycle at, const policy::Knobs& knobs) {
   for (unsigned i = 0; i < sms_.size(); ++i) update_room(i);
 }
 
-void Dispatcher::update_room(unsigned i) {
-  for (Slots m = waiting_; m != 0; m &= m - 1) {
-    Kernel& k = kernels_[lowest(m)];
-    if (fits(k, i)) k.room.set(i);
-    else k.room.clear(i);
+// --- standstill ---------------------------------------------------------------------------------
+
+/// The policy has given nothing in this cycle and no block is on an SM. What the last ends have set
+/// free comes within the windows after them; if nothing does, only the policy's own clock can help.
+void Dispatcher::check_standstill(Cycle now) {
+  if (kmu_.next_arrival() != kNever || next_begin_ != kNever || next_hand_out_ > 1000 * now) {
+    still_since_ = kNever;
+    return;
   }
+  if (still_since_ == kNever) still_since_ = now;
+  if (now - still_since_ < 4 * window_) return;
+  const Cycle until = policy_->waits_until(now);
+  if (until > now && until != kNever) return;
+  std::string out = "policy 'dispatch=" + name_ + "' gives nothing although ";
+  out += waiting_.empty() ? "an entry is free and " + std::to_string(kmu_.pending()) + " grids pend"
+                          : "blocks fit and all SMs are empty";
+  out += " (cycle " + std::to_string(now) + ")\n";
+  describe(out);
+  while (out.back() == '\n') out.pop_back();
+  throw RunError(out);
 }
 
 // --- words --------------------------------------------------------------------------------------
 
+/// f(grid) for all that have an entry.
+template <class F>
+void Dispatcher::each_grid(F f) const {
+  for (std::uint32_t left = entries_.taken(); left != 0; left &= left - 1)
+    for (const GridId id : entries_[lowest(left)].grids) f(id);
+}
+
 std::string Dispatcher::names() const {
   std::vector<std::string_view> names;
-  for (Slots m = under_way_; m != 0; m &= m - 1)
-    if (std::ranges::find(names, kernels_[lowest(m)].is.name) == names.end())
-      names.push_back(kernels_[lowest(m)].is.name);
+  each_grid([&](GridId id) {
+    const std::string_view name = grids_[id].is.name;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  });
   std::string out;
   for (std::string_view name : names) out += (out.empty() ? "'" : ", '") + std::string(name) + "'";
   return out;
 }
 
 void Dispatcher::describe(std::string& out) const {
-  for (Slots m = under_way_; m != 0; m &= m - 1) {
-    const Kernel& k = kernels_[lowest(m)];
-    out += "dispatcher: " + std::to_string(k.done) + " of " + std::to_string(k.blocks) +
-           " blocks of '" + std::string(k.is.name) + "' (launch " + std::to_string(k.is.sequence) +
-           ", stream " + std::to_string(index(k.is.stream)) + ") have ended, " +
-           std::to_string(k.handed - k.done) + " are on SMs, " +
-           std::to_string(k.blocks - k.handed) + " are left";
-    if ((waiting_ >> lowest(m) & 1) != 0 && k.room.any())
-      out += "; " + std::to_string(k.room.count()) +
-             " SMs have room, policies 'block=" + block_policy_name_ +
-             "' and 'kernel=" + kernel_policy_name_ + "' give them none";
+  constexpr unsigned kGridsTold = 32;
+  unsigned told = 0;
+  each_grid([&](GridId id) {
+    if (told++ >= kGridsTold) return;
+    const Grid& grid = grids_[id];
+    const policy::GridState& state = grids_.states()[id];
+    out += "dispatcher: " + std::to_string(grid.done) + " of " + std::to_string(grid.blocks) +
+           " blocks of '" + std::string(grid.is.name) + "' (launch " +
+           std::to_string(grid.is.sequence) + ", stream " + std::to_string(index(grid.is.stream)) +
+           ") have ended, " + std::to_string(grid.handed - grid.done) + " are on SMs, " +
+           std::to_string(grid.blocks - grid.handed) + " are left";
+    if (state.left != 0 && rooms_[state.room].any())
+      out += "; " + std::to_string(rooms_[state.room].count()) + " SMs have room";
     out += "\n";
-  }
+  });
+  if (told > kGridsTold) out += "... and " + std::to_string(told - kGridsTold) + " more grids\n";
+  if (const std::string refusals = policy_->refusals(); !refusals.empty())
+    out += "dispatch: " + refusals + "\n";
+  kmu_.describe(out);
 }
 
 }  // namespace raddle::timing

@@ -26,7 +26,8 @@ namespace raddle::timing {
 template <class Interface>
 using PolicyPointer = const policy::Choice<Interface>*;
 /// The policies in force, one choice per level, not owned. Null means the level's default, but for
-/// kernel, warp, block and dram, which must be there.
+/// kernel, warp, block and dram, which must be there. A dispatch policy other than two_step decides
+/// instead of those of kernel and block.
 using PolicyChoices = policy::ByLevel<PolicyPointer>;
 
 struct GpuOptions {
@@ -94,7 +95,9 @@ struct KernelRun {
   Cycle start = kNever;  ///< it left its hardware queue: everything it had to wait for was over
   Cycle begin = kNever;  ///< its first block could be handed out
   Cycle end = kNever;    ///< the end of its last block was heard of; what it launched may go on
-  stats::GpuCounters counters;  ///< its own; scheduler-cycles of nobody's warps are in none
+  /// Its own; scheduler-cycles of nobody's warps are in none, and those of a group of blocks that
+  /// has joined a kernel are in that kernel's.
+  stats::GpuCounters counters;
 };
 
 /// Recorded launches that wait may hold that many warp instructions (some 10 bytes each); with more

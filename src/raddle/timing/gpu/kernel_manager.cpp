@@ -66,8 +66,8 @@ Cycle KernelManager::free_to_go(const Program& program, const Operation& o,
   const Stream& legacy = program.streams[0];
   if (own.complete != o.before || legacy.complete != o.barrier) return kNever;
   if (o.stream == 0 && program.open_before.front() != 0) return kNever;
-  Cycle at = std::max(
-      {o.submitted, queue.moved, o.stream == 0 ? program.last_end : own.end, legacy.end});
+  Cycle at =
+      std::max({o.submitted, queue.moved, o.stream == 0 ? program.last_end : own.end, legacy.end});
   if (o.kind == Operation::Kind::Wait) {
     if (marks_[o.value] == kNever) return kNever;
     at = std::max(at, marks_[o.value]);
@@ -119,9 +119,8 @@ std::size_t KernelManager::queued() const {
 }
 
 void KernelManager::describe(std::string& out) const {
-  if (pending_.empty() && queued() == 0) return;
-  out += "launches: " + std::to_string(pending_.size()) + " wait for an entry, " +
-         std::to_string(queued()) + " operations wait in queues\n";
+  if (queued() == 0) return;
+  out += "streams: " + std::to_string(queued()) + " operations wait in queues\n";
 }
 
 }  // namespace raddle::timing

@@ -1,5 +1,5 @@
-// The host's side of the machine, up to the kernel distributor: CUDA streams, events, hardware work
-// queues and the kernel management unit (KMU).
+// The host's side of the machine, up to the kernel management unit (kmu.h): CUDA streams, events
+// and hardware work queues.
 //
 // Operations (launch, record a mark, wait for a mark) of a stream happen in order, each when the
 // one before is complete: a launch at its kernel's end, a mark at once, a wait when its mark is
@@ -7,8 +7,8 @@
 // before them, and everything submitted later waits for them. Streams share hardware queues (stream
 // mod queues), and the head of a queue lets nothing pass: with one queue a launch that waits for
 // its stream holds up all others (Fermi's false dependences; NVIDIA's Hyper-Q sample,
-// "simpleHyperQ"). A launch that leaves its queue is with the KMU launch_latency_cycles later and
-// waits there for an entry of the distributor, first come, first served.
+// "simpleHyperQ"). A launch that leaves its queue is with the management unit
+// launch_latency_cycles later.
 //
 // Tenants are programs of their own: each has its streams, its legacy default stream, which is a
 // barrier to nobody else, and its hardware queues (as clients of NVIDIA's Multi-Process Service
@@ -42,11 +42,6 @@ class KernelManager {
   Mark record(StreamId stream, Cycle now, TenantId tenant = {});
   void wait(StreamId stream, Mark mark, Cycle now, TenantId tenant = {});
 
-  // --- from the SMs ------------------------------------------------------------------------------
-  /// A kernel's launch, with the KMU at `at`. Streams know nothing of it: whoever calls says when
-  /// the host's launch above it is complete.
-  void launch_from_device(std::uint32_t job, Cycle at) { insert({job, at, at}); }
-
   // --- from the distributor ----------------------------------------------------------------------
   void ended(StreamId stream, Cycle at, TenantId tenant = {});
   /// Lets everything leave its queue that may.
@@ -56,7 +51,8 @@ class KernelManager {
     Cycle left;     ///< its queue
     Cycle arrival;  ///< at the KMU
   };
-  /// Kernels with the KMU or on their way to it, in order of arrival.
+  /// Launches that have left their queues, in order of their arrival at the KMU; whoever takes them
+  /// hands them on.
   const std::deque<Pending>& pending() const { return pending_; }
   void take() { pending_.pop_front(); }
 

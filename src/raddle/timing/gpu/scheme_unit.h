@@ -1,7 +1,7 @@
-// Calls the scheme (policy/scheme) in its own period and whenever tenants come or go, with what each
-// tenant has done since the last time, and keeps the knobs that it sets. The GPU asks it between
-// windows and hands the knobs on. As a component it only makes the clock stop at the window in
-// which the scheme wants to look.
+// Calls the scheme (policy/scheme) in its own period and whenever tenants come or go, with what
+// each tenant has done since the last time, and keeps the knobs that it sets. The GPU asks it
+// between windows and hands the knobs on. As a component it only makes the clock stop at the window
+// in which the scheme wants to look.
 #pragma once
 #include <array>
 #include <memory>

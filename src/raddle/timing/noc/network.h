@@ -45,8 +45,8 @@ struct NetworkShape {
 class Network {
  public:
   virtual ~Network() = default;
-  /// One of the wiring's senders, who pushes packets on `in` and posts its node to box(); flits come
-  /// back as credits on `credit_out`.
+  /// One of the wiring's senders, who pushes packets on `in` and posts its node to box(); flits
+  /// come back as credits on `credit_out`.
   void connect_input(NodeId node, MessageLink& in, CreditLink& credit_out) {
     attach_sender(sender_of(static_cast<unsigned>(node)), in, credit_out);
   }

@@ -16,12 +16,12 @@ namespace raddle::timing {
 class Event {
  public:
   enum class Kind : std::uint8_t {
-    Write,         ///< a warp's register gets its value
-    WriteMultiple, ///< all destinations of a warp's instruction do
-    Piece,         ///< one line of a load is there
-    Resume,        ///< a warp goes on behind a barrier
-    Acknowledge,   ///< one of a warp's stores is done
-    Fetched,       ///< a warp's next instruction is there
+    Write,          ///< a warp's register gets its value
+    WriteMultiple,  ///< all destinations of a warp's instruction do
+    Piece,          ///< one line of a load is there
+    Resume,         ///< a warp goes on behind a barrier
+    Acknowledge,    ///< one of a warp's stores is done
+    Fetched,        ///< a warp's next instruction is there
   };
   Event() = default;
   static Event write(unsigned warp, unsigned reg) { return {Kind::Write, warp << 8 | reg}; }
@@ -35,9 +35,9 @@ class Event {
 
   Kind kind() const { return static_cast<Kind>(bits_ >> kShift); }
   unsigned warp() const {
-    return kind() == Kind::Write          ? payload() >> 8
+    return kind() == Kind::Write           ? payload() >> 8
            : kind() == Kind::WriteMultiple ? payload() >> 20
-                                          : payload();
+                                           : payload();
   }
   unsigned reg() const { return bits_ & 0xff; }
   std::uint32_t inst() const { return bits_ & 0xfffff; }

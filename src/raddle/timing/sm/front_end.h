@@ -59,8 +59,7 @@ class FrontEnd {
   /// When a warp whose buffer is empty, and which could issue at `from`, has its next instruction.
   Cycle refilled(Cycle from, unsigned w, const Warp& warp) {
     Cycle there = from;
-    if (!caches_.empty())
-      there = cache_of(w).ready(from, warp.launch->sequence, index_of(warp));
+    if (!caches_.empty()) there = cache_of(w).ready(from, warp.launch->sequence, index_of(warp));
     return there + spec_.cycles;
   }
   /// A warp has issued an instruction at `now`; returns when the buffer has the one that takes the
@@ -92,8 +91,8 @@ class FrontEnd {
   FetchSpec spec_;
   SchedulerSlots slots_;
   std::vector<InstructionCache> caches_;  // one, one for each scheduler, or none
-  std::vector<Cycle> left_;  // by slot and buffer entry: when its instruction issued
-  std::vector<std::uint8_t> entry_;  // by slot: buffer entry of the next instruction
+  std::vector<Cycle> left_;               // by slot and buffer entry: when its instruction issued
+  std::vector<std::uint8_t> entry_;       // by slot: buffer entry of the next instruction
   bool present_ = false, short_buffer_ = false, limits_straight_code_ = false;
 };
 

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 #include "raddle/base/mask.h"
+#include "raddle/timing/sm/denovo_coherent_l1.h"
+#include "raddle/timing/sm/gpu_coherent_l1.h"
+#include "raddle/timing/sm/sm_describe.h"
+#include "raddle/timing/sm/sm_issue.h"
+#include "raddle/timing/sm/sm_migration.h"
+#include "raddle/timing/sm/sm_of.h"
 
 namespace raddle::timing {
 
@@ -22,9 +28,10 @@ unsigned events_under_way(const SmSpec& sm) {
 }
 }  // namespace
 
-Sm::Sm(const MachineSpec& machine, const AddressMap& map, unsigned id,
-       const policy::Choice<policy::WarpPolicy>& warp_policy,
-       const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed)
+template <L1Protocol L1>
+SmOf<L1>::SmOf(const MachineSpec& machine, const AddressMap& map, unsigned id,
+               const policy::Choice<policy::WarpPolicy>& warp_policy,
+               const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed)
     : warps_(machine.sm.warps),
       schedulers_(machine.sm, id, warp_policy, seed),
       units_(machine.sm, schedulers_.slots()),
@@ -50,12 +57,14 @@ Sm::Sm(const MachineSpec& machine, const AddressMap& map, unsigned id,
     if (policy::L1Observer* o = throttle_.policy()->l1_observer()) lsu_.observe(*o);
 }
 
-void Sm::set_skip(bool skip) {
+template <L1Protocol L1>
+void SmOf<L1>::set_skip(bool skip) {
   skip_ = skip;
   lsu_.set_skip(skip);
 }
 
-Cycle Sm::tick(Cycle now) {
+template <L1Protocol L1>
+Cycle SmOf<L1>::tick(Cycle now) {
   if (now >= inbox_next_) drain_inbox(now);
   if (wheel_.due(now)) run_events(now);
   if (now >= warps_.next_wake()) warps_.wake(now, [&](unsigned w) { resume(now, w); });
@@ -69,17 +78,22 @@ Cycle Sm::tick(Cycle now) {
   return active || look_again_ != 0 ? now + 1 : next_event(now);
 }
 
-Cycle Sm::next_event(Cycle now) const {
+template <L1Protocol L1>
+Cycle SmOf<L1>::next_event(Cycle now) const {
   const Cycle next =
       std::min({inbox_next_, wheel_.next(now + 1), warps_.next_wake(), lsu_.next_event(now)});
   return throttle_.present() ? std::min(next, std::max(now + 1, throttle_.until())) : next;
 }
 
-void Sm::ask_throttle(Cycle now) { take_over(now, throttle_.ask(now, warps_)); }
+template <L1Protocol L1>
+void SmOf<L1>::ask_throttle(Cycle now) {
+  take_over(now, throttle_.ask(now, warps_));
+}
 
 // What held until now is counted; then the answer is taken over, and the schedulers of the warps it
 // concerns look again.
-void Sm::take_over(Cycle now, const ThrottleGate::Answer& answer) {
+template <L1Protocol L1>
+void SmOf<L1>::take_over(Cycle now, const ThrottleGate::Answer& answer) {
   const WarpMask changes = throttle_.changes(answer);
   if (changes == 0) return;
   count_warps(now);
@@ -89,7 +103,8 @@ void Sm::take_over(Cycle now, const ThrottleGate::Answer& answer) {
 
 // --- a scheme -----------------------------------------------------------------------------------
 
-void Sm::obey(Cycle at, const policy::Knobs& knobs) {
+template <L1Protocol L1>
+void SmOf<L1>::obey(Cycle at, const policy::Knobs& knobs) {
   RADDLE_ASSERT(account_ == nullptr);  // active_ takes it that a block's warps stay in their slots
   warps_.knobs = &knobs;
   if (active_ == nullptr) active_ = std::make_unique<ActiveBlocks>();
@@ -99,14 +114,16 @@ void Sm::obey(Cycle at, const policy::Knobs& knobs) {
   obeys_ = at;
 }
 
-void Sm::hold_inactive(Cycle now) {
+template <L1Protocol L1>
+void SmOf<L1>::hold_inactive(Cycle now) {
   throttle_.hold(active_->held());
   take_over(now, throttle_.answer(warps_.running()));
 }
 
 // --- arrivals -----------------------------------------------------------------------------------
 
-void Sm::drain_inbox(Cycle now) {
+template <L1Protocol L1>
+void SmOf<L1>::drain_inbox(Cycle now) {
   while (ports_->from_noc.next_arrival() <= now) {
     const Message m = ports_->from_noc.front();
     ports_->from_noc.pop();
@@ -120,7 +137,8 @@ void Sm::drain_inbox(Cycle now) {
   inbox_next_ = inbox();
 }
 
-void Sm::start_block(Cycle now, const BlockStart& start) {
+template <L1Protocol L1>
+void SmOf<L1>::start_block(Cycle now, const BlockStart& start) {
   const bool first = lsu_.start_block(now, *start.launch, start.flush);
   if (first && throttle_.present()) throttle_.kernel_started(now);
   kernels_ |= 1u << start.launch->slot;
@@ -137,7 +155,8 @@ void Sm::start_block(Cycle now, const BlockStart& start) {
   progress_ = now;
 }
 
-void Sm::start_warp(Cycle now, unsigned slot, unsigned index, unsigned lanes) {
+template <L1Protocol L1>
+void SmOf<L1>::start_warp(Cycle now, unsigned slot, unsigned index, unsigned lanes) {
   const Block& block = blocks_[slot];
   const Launch& launch = *block.launch;
   const unsigned w = schedulers_.deal(warps_.resident);
@@ -162,7 +181,8 @@ void Sm::start_warp(Cycle now, unsigned slot, unsigned index, unsigned lanes) {
 
 // --- completions --------------------------------------------------------------------------------
 
-inline void Sm::register_written(Cycle now, unsigned w, unsigned reg) {
+template <L1Protocol L1>
+inline void SmOf<L1>::register_written(Cycle now, unsigned w, unsigned reg) {
   Warp& warp = warps_[w];
   const WarpMask bit = bit_of(w);
   const bool memory = warp.pending_memory.test(reg);
@@ -180,7 +200,8 @@ inline void Sm::register_written(Cycle now, unsigned w, unsigned reg) {
   if (!warp.next->uses.meets(warp.pending)) warps_.ready |= bit;
 }
 
-void Sm::run_events(Cycle now) {
+template <L1Protocol L1>
+void SmOf<L1>::run_events(Cycle now) {
   auto units = [&](std::uint32_t free) { look_again_ |= units_.release(free, warps_.ready); };
   wheel_.take(now, units, [&](Event e) {
     switch (e.kind()) {
@@ -193,7 +214,7 @@ void Sm::run_events(Cycle now) {
         break;
       }
       case Event::Kind::Piece:
-        lsu_.hit_piece(now, e.load(), counters_, [&](const Lsu::Owner& o) { loaded(now, o); });
+        lsu_.hit_piece(now, e.load(), counters_, [&](const LsuCore::Owner& o) { loaded(now, o); });
         break;
       case Event::Kind::Acknowledge:
         acknowledged(now, e.warp());
@@ -209,7 +230,8 @@ void Sm::run_events(Cycle now) {
   });
 }
 
-void Sm::loaded(Cycle now, const Lsu::Owner& owner) {
+template <L1Protocol L1>
+void SmOf<L1>::loaded(Cycle now, const LsuCore::Owner& owner) {
   const unsigned w = owner.warp;
   look_again_ |= warps_.ready & units_.wanting(Unit::Lsu);  // a load slot is free
   --warps_[w].outstanding;
@@ -220,19 +242,22 @@ void Sm::loaded(Cycle now, const Lsu::Owner& owner) {
   if (has(warps_.fence_wait, w)) recheck_hazards(now, w);
 }
 
-void Sm::constant(Cycle now, const Lsu::Owner& owner) {
+template <L1Protocol L1>
+void SmOf<L1>::constant(Cycle now, const LsuCore::Owner& owner) {
   if (owner.code->destination == DecodedInst::kMultiple)
     registers_written(now, owner.warp, *owner.code);
   else register_written(now, owner.warp, owner.code->destination);
 }
 
-void Sm::acknowledged(Cycle now, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::acknowledged(Cycle now, unsigned w) {
   --warps_[w].outstanding;
   if (has(warps_.ended, w)) end_if_drained(now, w);
   else if (has(warps_.fence_wait, w)) recheck_hazards(now, w);
 }
 
-void Sm::registers_written(Cycle now, unsigned w, const DecodedInst& in) {
+template <L1Protocol L1>
+void SmOf<L1>::registers_written(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = warps_[w];
   const RegisterSet& registers = warp.launch->code->multiple_destinations(in);
   warp.pending -= registers;
@@ -243,7 +268,8 @@ void Sm::registers_written(Cycle now, unsigned w, const DecodedInst& in) {
 
 // --- end of a warp ------------------------------------------------------------------------------
 
-void Sm::end_stream(Cycle now, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::end_stream(Cycle now, unsigned w) {
   count_warps(now);
   warps_.ended |= bit_of(w);
   throttle_.forget(w);
@@ -253,7 +279,8 @@ void Sm::end_stream(Cycle now, unsigned w) {
   end_if_drained(now, w);
 }
 
-void Sm::end_if_drained(Cycle now, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::end_if_drained(Cycle now, unsigned w) {
   const Warp& warp = warps_[w];
   look_again_ |= bit_of(w);
   warps_.memory_wait &= ~bit_of(w);
@@ -261,7 +288,8 @@ void Sm::end_if_drained(Cycle now, unsigned w) {
   else if (!warp.pending.any()) end_warp(now, w);
 }
 
-void Sm::end_warp(Cycle now, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::end_warp(Cycle now, unsigned w) {
   const std::uint8_t slot = warps_[w].block;
   warps_.leave(w);
   schedulers_.warp_left(w);
@@ -269,7 +297,8 @@ void Sm::end_warp(Cycle now, unsigned w) {
   if (blocks_.leave(slot, w)) end_block(now, slot);
 }
 
-void Sm::end_block(Cycle now, unsigned slot) {
+template <L1Protocol L1>
+void SmOf<L1>::end_block(Cycle now, unsigned slot) {
   if (active_ != nullptr) {
     active_->ended(slot);
     hold_inactive(now);
@@ -283,7 +312,8 @@ void Sm::end_block(Cycle now, unsigned slot) {
 
 // --- results ------------------------------------------------------------------------------------
 
-stats::SmCounters Sm::counters(Cycle at, unsigned kernel) const {
+template <L1Protocol L1>
+stats::SmCounters SmOf<L1>::counters(Cycle at, unsigned kernel) const {
   stats::SmCounters out = counters_[kernel];
   for (unsigned c = 0; c < trace::kOpClasses; ++c) {
     out.issued += out.class_issued[c];
@@ -294,15 +324,47 @@ stats::SmCounters Sm::counters(Cycle at, unsigned kernel) const {
   return out;
 }
 
-stats::SmCounters Sm::counters(Cycle at) const {
+template <L1Protocol L1>
+stats::SmCounters SmOf<L1>::counters(Cycle at) const {
   stats::SmCounters sum;
   for (std::uint64_t m = kernels_; m != 0; m &= m - 1)
     stats::accumulate(sum, counters(at, lowest(m)));
   return sum;
 }
 
-stats::SchedulerCounters Sm::scheduler_counters(Cycle at) const {
+template <L1Protocol L1>
+stats::SchedulerCounters SmOf<L1>::scheduler_counters(Cycle at) const {
   return stalls_.counters(at, warps_.running(), throttle_.no_load());
+}
+
+// --- protocols that keep data over an acquire ----------------------------------------------------
+
+template <L1Protocol L1>
+void SmOf<L1>::keep_unwritten(const RegionWrites& writes) {
+  if constexpr (requires { lsu_.l1().cache().keep_unwritten(writes); })
+    lsu_.l1().cache().keep_unwritten(writes);
+  else assertion_failed("the L1's protocol keeps words over an acquire", __FILE__, __LINE__);
+}
+
+template <L1Protocol L1>
+std::vector<RegionWrite>& SmOf<L1>::region_writes() {
+  if constexpr (requires { lsu_.l1().cache().written(); }) return lsu_.l1().cache().written();
+  else assertion_failed("the L1's protocol notes what is written", __FILE__, __LINE__);
+}
+
+template <L1Protocol L1>
+std::uint64_t SmOf<L1>::words_kept() const {
+  if constexpr (requires { lsu_.l1().cache().kept(); }) return lsu_.l1().cache().kept();
+  else return 0;
+}
+
+std::unique_ptr<Sm> make_sm(const MachineSpec& machine, const AddressMap& map, unsigned id,
+                            const policy::Choice<policy::WarpPolicy>& warp_policy,
+                            const policy::Choice<policy::ThrottlePolicy>* throttle,
+                            std::uint64_t seed) {
+  if (machine.coherence.ownership)
+    return std::make_unique<SmOf<DenovoCoherentL1>>(machine, map, id, warp_policy, throttle, seed);
+  return std::make_unique<SmOf<GpuCoherentL1>>(machine, map, id, warp_policy, throttle, seed);
 }
 
 }  // namespace raddle::timing

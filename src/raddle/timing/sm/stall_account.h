@@ -78,8 +78,8 @@ class StallAccount {
   }
 
   unsigned schedulers_;
-  std::array<stats::Stall, SmSpec::kMostSchedulers> reason_{};    // why each has not issued ...
-  std::array<std::uint8_t, SmSpec::kMostSchedulers> charged_{};   // ... whose that is, unless idle
+  std::array<stats::Stall, SmSpec::kMostSchedulers> reason_{};   // why each has not issued ...
+  std::array<std::uint8_t, SmSpec::kMostSchedulers> charged_{};  // ... whose that is, unless idle
   std::array<Cycle, SmSpec::kMostSchedulers> since_{};  // ... since when; before is in the counters
   Cycle warps_since_ = 0;                               // warps are counted until this cycle
   stats::SchedulerCounters schedulers_total_;

@@ -72,11 +72,11 @@ struct WarpEnded {
 enum class ExportRefusal : std::uint8_t {
   None,
   NotResident,
-  Ended,            ///< all it has is memory operations under way
-  Parked,           ///< at a barrier, asleep, or without its next instruction
-  SharesWithBlock,  ///< its kernel uses barriers or shared memory
-  ResultUnderWay,   ///< a register is written by something else than a load from global memory
-  InQueue,          ///< one of its memory instructions waits in the load/store unit
+  Ended,              ///< all it has is memory operations under way
+  Parked,             ///< at a barrier, asleep, or without its next instruction
+  SharesWithBlock,    ///< its kernel uses barriers or shared memory
+  ResultUnderWay,     ///< a register is written by something else than a load from global memory
+  InQueue,            ///< one of its memory instructions waits in the load/store unit
   OperationUnderWay,  ///< a store or an atomic is not yet acknowledged
   HitUnderWay,        ///< data of a load come from the L1 or bypass it
   Unsupported,        ///< the L1's protocol cannot, or no descriptors are kept

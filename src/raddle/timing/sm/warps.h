@@ -42,16 +42,16 @@ struct alignas(64) Warp {
   const DecodedInst* next = nullptr;  // to be issued; of a parked warp: the one it is parked at
   trace::WarpCursor cursor;           // at the record of `next`
   const Launch* launch = nullptr;
-  LaneMask mask = 0;              // word 1 of the record
-  std::uint32_t index = 0;        // in the block
+  LaneMask mask = 0;               // word 1 of the record
+  std::uint32_t index = 0;         // in the block
   std::uint32_t local_window = 0;  // number of its local memory
-  std::uint16_t outstanding = 0;  // global and local memory operations under way, lines of stores
-  std::uint16_t remaining = 0;    // machine instructions left of the record
-  std::uint8_t pieces = 0;        // of the record
-  std::uint8_t record_words = 0;  // its size
-  std::uint8_t block = 0;         // block slot
-  std::uint8_t kernel = 0;        // launch slot
-  std::uint8_t lanes = 0;         // threads of the warp
+  std::uint16_t outstanding = 0;   // global and local memory operations under way, lines of stores
+  std::uint16_t remaining = 0;     // machine instructions left of the record
+  std::uint8_t pieces = 0;         // of the record
+  std::uint8_t record_words = 0;   // its size
+  std::uint8_t block = 0;          // block slot
+  std::uint8_t kernel = 0;         // launch slot
+  std::uint8_t lanes = 0;          // threads of the warp
   std::uint8_t active = 0;  // lanes in `mask`; of a barrier, whose record has none, all of them
 };
 static_assert(sizeof(Warp) == 128, "a warp is two lines of the host");

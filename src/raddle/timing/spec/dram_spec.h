@@ -10,8 +10,8 @@ namespace raddle::timing {
 
 enum class DramModel : std::uint8_t { Banks, Fixed };
 enum class Refresh : std::uint8_t { None, AllBank, PerBank };
-/// How a number that is interleaved over parts is turned: not at all, XOR with the number of its round (powers
-/// of two only), rotation by a hash of that number.
+/// How a number that is interleaved over parts is turned: not at all, XOR with the number of its
+/// round (powers of two only), rotation by a hash of that number.
 enum class AddressHash : std::uint8_t { None, Xor, Mix };
 
 /// Timing in memory-clock (command) cycles, JEDEC names; S: other bank group, L: same bank group.

@@ -26,7 +26,7 @@ struct OpCost {
   void visit(FieldVisitor& v);
 };
 
-/// sm.fetch; the model is in fetch.h.
+/// sm.fetch; the model is in front_end.h.
 struct FetchSpec {
   std::uint32_t cycles = 0, buffer = 2;
   std::uint32_t cache_kib = 0;  ///< 0 = every line is there

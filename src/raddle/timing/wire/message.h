@@ -49,9 +49,9 @@ constexpr WordMask without(WordMask words, WordMask these) {
 inline constexpr std::uint16_t kFromBank = 0xffff;
 
 /// A request on its way to an L2 slice, and the same value on its way back as the reply: whoever
-/// puts it on a network says in `to` where it goes. Writes and reductions are acknowledged (no data)
-/// so that fences can wait for them. Under DeNovo `sm` and `tag` are the requester's all the way,
-/// whoever is told of the request or answers it.
+/// puts it on a network says in `to` where it goes. Writes and reductions are acknowledged (no
+/// data) so that fences can wait for them. Under DeNovo `sm` and `tag` are the requester's all the
+/// way, whoever is told of the request or answers it.
 struct Message {
   std::uint32_t line = 0;    ///< address / machine line size
   std::uint16_t sm = 0;      ///< requester

@@ -4,10 +4,10 @@
 //
 // Only what costs time travels: a segment carries its number, how many there are, and the sender's
 // handle. The payload itself stays with the sender until the last segment is there; then the
-// receiver takes it from the sender's table. Channels of a mesh may change the order of segments, so
-// they are counted, not expected in turn. A handle is free again `wire` cycles after its payload was
-// taken, as if word of it had to come back: with a wire of at least a window, sender and receiver
-// may run on different threads and neither sees anything that depends on which is faster.
+// receiver takes it from the sender's table. Channels of a mesh may change the order of segments,
+// so they are counted, not expected in turn. A handle is free again `wire` cycles after its payload
+// was taken, as if word of it had to come back: with a wire of at least a window, sender and
+// receiver may run on different threads and neither sees anything that depends on which is faster.
 //
 // Left out: loss, and limits of what a receiver can reassemble at once.
 #pragma once

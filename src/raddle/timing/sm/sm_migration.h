@@ -1,9 +1,11 @@
-// Warps that leave an SM and arrive at another (warp_context.h).
-#include "raddle/timing/sm/sm.h"
+// Warps that leave an SM and arrive at another (warp_context.h). Definitions for sm.cpp.
+#pragma once
+#include "raddle/timing/sm/sm_of.h"
 
 namespace raddle::timing {
 
-void Sm::allow_migration(Occupancy& account) {
+template <L1Protocol L1>
+void SmOf<L1>::allow_migration(Occupancy& account) {
   RADDLE_ASSERT(idle());
   account_ = &account;
   homes_.resize(warps_.slots());
@@ -11,7 +13,8 @@ void Sm::allow_migration(Occupancy& account) {
 }
 
 /// What one warp's execution context takes, rounded as a block's is.
-BlockNeeds Sm::context_needs(unsigned w) const {
+template <L1Protocol L1>
+BlockNeeds SmOf<L1>::context_needs(unsigned w) const {
   const Warp& warp = warps_[w];
   const std::uint32_t registers = warp.launch->code->code().registers_per_thread * kLanes;
   BlockNeeds out;
@@ -21,7 +24,8 @@ BlockNeeds Sm::context_needs(unsigned w) const {
   return out;
 }
 
-ExportRefusal Sm::may_export(unsigned w) const {
+template <L1Protocol L1>
+ExportRefusal SmOf<L1>::may_export(unsigned w) const {
   if (!has(warps_.resident, w)) return ExportRefusal::NotResident;
   if (has(warps_.ended, w)) return ExportRefusal::Ended;
   if (has(warps_.parked(), w)) return ExportRefusal::Parked;
@@ -31,7 +35,8 @@ ExportRefusal Sm::may_export(unsigned w) const {
   return lsu_.may_leave(w, *warp.launch->code, warp.pending, warp.outstanding);
 }
 
-WarpContext Sm::export_warp(Cycle now, unsigned w) {
+template <L1Protocol L1>
+WarpContext SmOf<L1>::export_warp(Cycle now, unsigned w) {
   RADDLE_ASSERT(may_export(w) == ExportRefusal::None);
   const Warp warp = warps_[w];
   WarpContext out;
@@ -71,7 +76,8 @@ WarpContext Sm::export_warp(Cycle now, unsigned w) {
   return out;
 }
 
-ImportRefusal Sm::may_import(const WarpContext& context) const {
+template <L1Protocol L1>
+ImportRefusal SmOf<L1>::may_import(const WarpContext& context) const {
   RADDLE_ASSERT(account_ != nullptr);
   if (context.home.sm == id_) return ImportRefusal::OwnWarp;
   if (static_cast<unsigned>(std::popcount(warps_.resident)) == warps_.slots())
@@ -81,7 +87,8 @@ ImportRefusal Sm::may_import(const WarpContext& context) const {
   return ImportRefusal::None;
 }
 
-unsigned Sm::import_warp(Cycle now, const WarpContext& context) {
+template <L1Protocol L1>
+unsigned SmOf<L1>::import_warp(Cycle now, const WarpContext& context) {
   RADDLE_ASSERT(may_import(context) == ImportRefusal::None);
   const Launch& launch = *context.launch;
   const bool first = lsu_.start_block(now, launch, false);
@@ -119,30 +126,34 @@ unsigned Sm::import_warp(Cycle now, const WarpContext& context) {
 }
 
 /// One of its loads that were under way where it comes from.
-void Sm::load_again(Cycle now, unsigned w, const PendingLoad& load) {
+template <L1Protocol L1>
+void SmOf<L1>::load_again(Cycle now, unsigned w, const PendingLoad& load) {
   Warp& warp = warps_[w];
   const DecodedKernel& code = *warp.launch->code;
   const DecodedInst& in = code.instructions()[load.inst];
   expect_load(warp, in);
-  const Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.kernel, warp.launch->tenant, load.inst,
-                         &in};
+  const LsuCore::Owner owner{static_cast<std::uint8_t>(w), warp.kernel, warp.launch->tenant,
+                             load.inst, &in};
   lsu_.enter_again(now, owner, load);
   ++warp.outstanding;
 }
 
-void Sm::release_adopted(unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::release_adopted(unsigned w) {
   RADDLE_ASSERT(is_adopted(w));
   account_->release_beside(context_needs(w));
   adopted_ &= ~bit_of(w);
 }
 
-void Sm::end_adopted(Cycle now, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::end_adopted(Cycle now, unsigned w) {
   release_adopted(w);
   ended_here_.push_back({homes_[w], warps_[w].index, now});
 }
 
 // Its block hears of the end of the stream and of the warp at once.
-void Sm::warp_ended_abroad(Cycle now, const WarpEnded& ended) {
+template <L1Protocol L1>
+void SmOf<L1>::warp_ended_abroad(Cycle now, const WarpEnded& ended) {
   RADDLE_ASSERT(ended.home.sm == id_);
   const unsigned slot = ended.home.slot;
   blocks_.stream_ended(slot, [&](WarpMask waiting) { open_barrier(now, waiting); });

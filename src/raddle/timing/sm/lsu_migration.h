@@ -1,20 +1,14 @@
-// The load/store unit's part in a warp's departure and arrival (warp_context.h).
+// The load/store unit's part in a warp's departure and arrival (warp_context.h): definitions for
+// lsu.cpp.
+#pragma once
 #include "raddle/timing/sm/lsu.h"
 
 namespace raddle::timing {
 
-void Lsu::keep_descriptor(unsigned load, const std::uint32_t* payload, unsigned pieces,
-                          std::uint32_t base) {
-  Descriptor& out = descriptors_[load];
-  out.base = base;
-  out.pieces = pieces;
-  for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
-    out.piece[i] = {payload[0], payload[1], payload[2]};
-}
-
 /// visit(piece, access, MSHR) for each access of a load whose data an MSHR waits for.
+template <L1Protocol L1>
 template <class Visit>
-void Lsu::each_access_waited_for(unsigned load, Visit visit) const {
+void Lsu<L1>::each_access_waited_for(unsigned load, Visit visit) const {
   const Descriptor& from = descriptors_[load];
   LineMap::Accesses accesses;
   for (unsigned i = 0; i < from.pieces; ++i) {
@@ -22,21 +16,23 @@ void Lsu::each_access_waited_for(unsigned load, Visit visit) const {
     for (unsigned k = 0; k < n; ++k) {
       const LineAccess& a = accesses[k];
       const unsigned mshr =
-          l1d_.waits(a.line, lines_.widened(a.sectors), static_cast<std::uint16_t>(load));
+          l1_.waits(a.line, lines_.widened(a.sectors), static_cast<std::uint16_t>(load));
       if (mshr != L1d::kNoMshr) visit(i, a, mshr);
     }
   }
 }
 
-unsigned Lsu::lines_waited_for(unsigned load) const {
+template <L1Protocol L1>
+unsigned Lsu<L1>::lines_waited_for(unsigned load) const {
   unsigned out = 0;
   each_access_waited_for(load, [&](unsigned, const LineAccess&, unsigned) { ++out; });
   return out;
 }
 
-ExportRefusal Lsu::may_leave(unsigned warp, const DecodedKernel& code, RegisterSet pending,
-                             unsigned outstanding) const {
-  if (denovo_ != nullptr || descriptors_.empty()) return ExportRefusal::Unsupported;
+template <L1Protocol L1>
+ExportRefusal Lsu<L1>::may_leave(unsigned warp, const DecodedKernel& code, RegisterSet pending,
+                                 unsigned outstanding) const {
+  if (!L1::kMigrates || descriptors_.empty()) return ExportRefusal::Unsupported;
   for (unsigned i = 0; i < queue_.size(); ++i)
     if (queue_[i].owner.warp == warp) return ExportRefusal::InQueue;
   unsigned loads = 0;
@@ -56,8 +52,9 @@ ExportRefusal Lsu::may_leave(unsigned warp, const DecodedKernel& code, RegisterS
   return all_waited_for ? ExportRefusal::None : ExportRefusal::HitUnderWay;
 }
 
-std::vector<PendingLoad> Lsu::take_loads(Cycle now, unsigned warp, SmKernelCounters& counters,
-                                         MigrationCounters& migration) {
+template <L1Protocol L1>
+std::vector<PendingLoad> Lsu<L1>::take_loads(Cycle now, unsigned warp, SmKernelCounters& counters,
+                                             MigrationCounters& migration) {
   std::vector<PendingLoad> out;
   for (unsigned load = 0; load < loads_.size(); ++load) {
     const InFlight& f = loads_[load];
@@ -81,8 +78,9 @@ std::vector<PendingLoad> Lsu::take_loads(Cycle now, unsigned warp, SmKernelCount
 }
 
 /// Nobody is told of the load's data any more; its slot is free.
-void Lsu::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
-                      MigrationCounters& migration) {
+template <L1Protocol L1>
+void Lsu<L1>::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
+                          MigrationCounters& migration) {
   InFlight& f = loads_[load];
   for (unsigned i = 0; i < miss_queue_.size(); ++i)
     if (miss_queue_[i].load == load) miss_queue_[i].load = kNoLoad;
@@ -95,7 +93,7 @@ void Lsu::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
   });
   RADDLE_ASSERT(f.left == 0);
   for (const unsigned mshr : left_alone)
-    if (l1d_.cancel(mshr, static_cast<std::uint16_t>(load)))
+    if (l1_.cancel(mshr, static_cast<std::uint16_t>(load)))
       withdraw_request(now, mshr, counters, migration);
   ++migration.loads_out;
   free_loads_.push_back(static_cast<std::uint16_t>(load));
@@ -103,14 +101,15 @@ void Lsu::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
 
 /// Nobody waits for the MSHR. If none of its requests has left, they never do; else what comes is
 /// an orphan: it goes into the cache, and nobody is told.
-void Lsu::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
-                           MigrationCounters& migration) {
+template <L1Protocol L1>
+void Lsu<L1>::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
+                               MigrationCounters& migration) {
   std::uint8_t queued = 0;
   for (unsigned i = 0; i < miss_queue_.size(); ++i) {
     const Message& m = miss_queue_[i].message;
     if (is_fetch(m) && m.tag == mshr) queued |= m.sectors;
   }
-  if (queued != l1d_.missing_sectors(mshr)) {
+  if (queued != l1_.missing_sectors(mshr)) {
     ++migration.orphans;
     return;
   }
@@ -128,11 +127,12 @@ void Lsu::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
     ++withdrawn_[m.kernel].requests;
     ++migration.withdrawn;
   }
-  l1d_.abandon(mshr);
+  l1_.abandon(mshr);
   lacks_credits_ = false;  // of another request, if there is one
 }
 
-void Lsu::enter_again(Cycle now, const Owner& owner, const PendingLoad& load) {
+template <L1Protocol L1>
+void Lsu<L1>::enter_again(Cycle now, const Owner& owner, const PendingLoad& load) {
   RADDLE_ASSERT(accepts());
   RADDLE_ASSERT(owner.code->route == Route::Load);
   RADDLE_ASSERT(load.pieces.size() <= trace::kMaxPieces);

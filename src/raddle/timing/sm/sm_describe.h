@@ -1,22 +1,26 @@
 // What an SM says when nothing moves any more: which warp stands at which line of the PTX and what
-// it waits for.
+// it waits for; and whether its books balance. Definitions for sm.cpp.
+#pragma once
 #include "raddle/base/mask.h"
-#include "raddle/timing/sm/sm.h"
+#include "raddle/timing/sm/sm_of.h"
 
 namespace raddle::timing {
 
-void Sm::describe(std::string& out, unsigned most) const {
+template <L1Protocol L1>
+void SmOf<L1>::describe(std::string& out, unsigned most) const {
   auto total = static_cast<unsigned>(std::popcount(warps_.resident));
   out += "SM " + std::to_string(id_) + ": " + std::to_string(total) + " warps\n";
   unsigned told = 0;
-  for (WarpMask m = warps_.resident; m != 0 && told < most; m &= m - 1, ++told) describe_warp(out, lowest(m));
+  for (WarpMask m = warps_.resident; m != 0 && told < most; m &= m - 1, ++told)
+    describe_warp(out, lowest(m));
   if (total > told) out += "  ... and " + std::to_string(total - told) + " more\n";
   out += "  ";
   lsu_.describe(out);
   out += "\n";
 }
 
-std::vector<std::string> Sm::audit() const {
+template <L1Protocol L1>
+std::vector<std::string> SmOf<L1>::audit() const {
   std::vector<std::string> broken;
   const std::string name = "SM " + std::to_string(id_) + ": ";
   if (const char* law = warps_.broken()) broken.push_back(name + law);
@@ -26,11 +30,12 @@ std::vector<std::string> Sm::audit() const {
   return broken;
 }
 
-void Sm::describe_warp(std::string& out, unsigned w) const {
+template <L1Protocol L1>
+void SmOf<L1>::describe_warp(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
   const trace::KernelCode& code = warp.launch->code->code();
-  out += "  warp " + std::to_string(warp.index) + " of block " +
-         std::to_string(block_id(w)) + " of kernel '" + code.name + "' ";
+  out += "  warp " + std::to_string(warp.index) + " of block " + std::to_string(block_id(w)) +
+         " of kernel '" + code.name + "' ";
   if (has(warps_.ended, w)) {
     out += "has ended, its memory operations have not\n";
     return;
@@ -44,7 +49,8 @@ void Sm::describe_warp(std::string& out, unsigned w) const {
   out += "\n";
 }
 
-void Sm::describe_wait(std::string& out, unsigned w) const {
+template <L1Protocol L1>
+void SmOf<L1>::describe_wait(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
   auto in = [w](WarpMask m) { return has(m, w); };
   if (in(warps_.sleeping)) {
@@ -64,7 +70,8 @@ void Sm::describe_wait(std::string& out, unsigned w) const {
   }
 }
 
-void Sm::describe_barrier(std::string& out, unsigned w) const {
+template <L1Protocol L1>
+void SmOf<L1>::describe_barrier(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
   const Block& block = blocks_[warp.block];
   const unsigned id = trace::BarrierRecord{warp.mask}.id();

@@ -1,41 +1,45 @@
 // The issue stage of an SM: which warps may go, why the others may not, and what an instruction
-// does when it goes.
+// does when it goes. Definitions for sm.cpp.
+#pragma once
 #include <algorithm>
 
 #include "raddle/base/mask.h"
-#include "raddle/timing/sm/sm.h"
+#include "raddle/timing/sm/sm_of.h"
 
 namespace raddle::timing {
 
-namespace {
+namespace issue_detail {
 // Local memory lies above all global addresses, one window per warp slot of the machine. Line
 // numbers wrap at 32 bits into the unused space below the global range when windows are huge.
-constexpr Address kLocalBase = 0x38'0000'0000ull;
+inline constexpr Address kLocalBase = 0x38'0000'0000ull;
 
-void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigned lanes) {
+inline void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigned lanes) {
   static_assert(stats::kOpClasses == trace::kOpClasses);
   ++count.class_issued[in.op_class];
   count.class_lanes[in.op_class] += lanes;
   count.register_reads += in.register_reads;
   count.register_writes += in.register_writes;
 }
-}  // namespace
+}  // namespace issue_detail
 
 // --- the next instruction of a warp; here, so that the compiler sees it with the issue ----------
 
-inline void Sm::check_hazards(unsigned w) {
+template <L1Protocol L1>
+inline void SmOf<L1>::check_hazards(unsigned w) {
   look_again_ |= bit_of(w);
   warps_.check_hazards(w);
 }
 
 // Precondition: the warp is in no set of those that wait or may issue.
-void Sm::present_next(unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::present_next(unsigned w) {
   units_.want(w, warps_[w].next->unit);
   check_hazards(w);
 }
 
 // The instruction after `next` becomes the one to issue, from cycle `from` on.
-inline void Sm::advance(Cycle now, Cycle from, unsigned w) {
+template <L1Protocol L1>
+inline void SmOf<L1>::advance(Cycle now, Cycle from, unsigned w) {
   Warp& warp = warps_[w];
   const DecodedInst* before = warp.next;
   if (!FrontEnd::decode_next(warp)) return end_stream(now, w);
@@ -45,14 +49,16 @@ inline void Sm::advance(Cycle now, Cycle from, unsigned w) {
 }
 
 // A barrier has opened or a sleep is over.
-void Sm::resume(Cycle now, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::resume(Cycle now, unsigned w) {
   if (throttle_.present()) throttle_.barrier(now);
   warps_.at_barrier &= ~bit_of(w);
   warps_.sleeping &= ~bit_of(w);
   advance(now, now, w);
 }
 
-void Sm::fetch_next(Cycle now, Cycle from, unsigned w, const DecodedInst* before) {
+template <L1Protocol L1>
+void SmOf<L1>::fetch_next(Cycle now, Cycle from, unsigned w, const DecodedInst* before) {
   const Warp& warp = warps_[w];
   const Cycle buffered = front_end_.buffered(now, from, w);
   if (warp.next == before + 1)
@@ -62,19 +68,22 @@ void Sm::fetch_next(Cycle now, Cycle from, unsigned w, const DecodedInst* before
   present_next(w);
 }
 
-void Sm::refill_buffer(Cycle from, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::refill_buffer(Cycle from, unsigned w) {
   present_from(from, front_end_.refilled(from, w, warps_[w]), w);
 }
 
 // The next instruction is there at `at`; it could issue from cycle `from` on.
-void Sm::present_from(Cycle from, Cycle at, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::present_from(Cycle from, Cycle at, unsigned w) {
   if (at <= from) return present_next(w);
   warps_.fetching |= bit_of(w);
   look_again_ |= bit_of(w);
   wheel_.push(at, Event::fetched(w));
 }
 
-void Sm::recheck_hazards(Cycle now, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::recheck_hazards(Cycle now, unsigned w) {
   warps_.forget_hazards(w);
   if (!has(warps_.emptied, w) || warps_[w].pending.test(trace::kPcRegister))
     return check_hazards(w);
@@ -85,7 +94,8 @@ void Sm::recheck_hazards(Cycle now, unsigned w) {
 
 // --- issue --------------------------------------------------------------------------------------
 
-inline void Sm::write_back(Cycle now, unsigned w, const DecodedInst& in) {
+template <L1Protocol L1>
+inline void SmOf<L1>::write_back(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = warps_[w];
   if (in.destination < DecodedInst::kNone) {
     warp.pending.set(in.destination);
@@ -97,14 +107,15 @@ inline void Sm::write_back(Cycle now, unsigned w, const DecodedInst& in) {
   }
 }
 
-inline void Sm::issue_warp(Cycle now, unsigned scheduler, unsigned w) {
+template <L1Protocol L1>
+inline void SmOf<L1>::issue_warp(Cycle now, unsigned scheduler, unsigned w) {
   Warp& warp = warps_[w];
   const DecodedInst& in = *warp.next;
   stats::SmCounters& count = counters_[warp.kernel];
   warps_.ready &= ~bit_of(w);
   units_.issued(w, in.unit);
   progress_ = now;
-  count_issue(count, in, warp.active);
+  issue_detail::count_issue(count, in, warp.active);
   if (in.interval > 1) units_.take(now, scheduler, in, wheel_);
   const Cycle late = units_.collect(now, scheduler, in, wheel_);
   count.operand_wait_cycles += late;
@@ -116,7 +127,8 @@ inline void Sm::issue_warp(Cycle now, unsigned scheduler, unsigned w) {
 // A scheduler for which nothing has changed stalls on for the reason found before; it is not looked
 // at. Schedulers decide on the state before the loop, whatever those before them do in this cycle.
 // Only shared units and the way into the LSU can be taken from one by another.
-bool Sm::issue(Cycle now) {
+template <L1Protocol L1>
+bool SmOf<L1>::issue(Cycle now) {
   const WarpMask look = skip_ ? look_again_ : ~WarpMask{0};
   const WarpMask memory = units_.wanting(Unit::Lsu);
   WarpMask open = units_.free_for(warps_.ready);
@@ -159,13 +171,15 @@ bool Sm::issue(Cycle now) {
   return issued;
 }
 
-void Sm::stalled(Cycle now, unsigned scheduler, const Wait& wait) {
-  const std::uint8_t kernel = wait.nearest != 0 ? warps_[lowest(wait.nearest)].kernel
-                                                : stalls_.charged(scheduler);
+template <L1Protocol L1>
+void SmOf<L1>::stalled(Cycle now, unsigned scheduler, const Wait& wait) {
+  const std::uint8_t kernel =
+      wait.nearest != 0 ? warps_[lowest(wait.nearest)].kernel : stalls_.charged(scheduler);
   stalls_.stalls(now, scheduler, wait.why, kernel, counters_);
 }
 
-Sm::Wait Sm::reason(unsigned scheduler, WarpMask open, WarpMask held) const {
+template <L1Protocol L1>
+typename SmOf<L1>::Wait SmOf<L1>::reason(unsigned scheduler, WarpMask open, WarpMask held) const {
   using stats::Stall;
   const WarpMask mine = schedulers_.slots()[scheduler] & warps_.resident;
   if (const WarpMask m = open & mine & ~held; m != 0) return {Stall::Lsu, m};
@@ -183,7 +197,8 @@ Sm::Wait Sm::reason(unsigned scheduler, WarpMask open, WarpMask held) const {
 
 // --- what instructions do beside writing registers -----------------------------------------------
 
-void Sm::perform(Cycle now, unsigned w, const DecodedInst& in) {
+template <L1Protocol L1>
+void SmOf<L1>::perform(Cycle now, unsigned w, const DecodedInst& in) {
   switch (in.route) {
     case Route::Barrier:
       return arrive_at_barrier(now, w);
@@ -194,7 +209,7 @@ void Sm::perform(Cycle now, unsigned w, const DecodedInst& in) {
     case Route::Pipeline:
       break;
     case Route::Fence:
-      if (!in.block_scope) lsu_.acquire(now);
+      if (!in.block_scope) lsu_.fence(now);
       break;
     default:
       if (warps_[w].pieces != 0) to_lsu(now, w, in);  // otherwise all lanes were predicated off
@@ -203,7 +218,8 @@ void Sm::perform(Cycle now, unsigned w, const DecodedInst& in) {
 }
 
 // The registers that a memory instruction will write.
-void Sm::expect_load(Warp& warp, const DecodedInst& in) {
+template <L1Protocol L1>
+void SmOf<L1>::expect_load(Warp& warp, const DecodedInst& in) {
   if (in.destination < DecodedInst::kNone) {
     warp.pending.set(in.destination);
     warp.pending_memory.set(in.destination);
@@ -214,11 +230,12 @@ void Sm::expect_load(Warp& warp, const DecodedInst& in) {
   }
 }
 
-void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
+template <L1Protocol L1>
+void SmOf<L1>::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   Warp& warp = warps_[w];
   const DecodedKernel& code = *warp.launch->code;
-  const Lsu::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot, warp.launch->tenant,
-                         static_cast<std::uint32_t>(&in - code.instructions()), &in};
+  const LsuCore::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot, warp.launch->tenant,
+                             static_cast<std::uint32_t>(&in - code.instructions()), &in};
   expect_load(warp, in);
   if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
   const std::uint32_t base = in.local ? local_base(w) : warp.launch->first_line;
@@ -227,15 +244,18 @@ void Sm::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + operations);
 }
 
-std::uint32_t Sm::local_base(unsigned w) const {
+template <L1Protocol L1>
+std::uint32_t SmOf<L1>::local_base(unsigned w) const {
   const std::uint64_t bytes =
       std::uint64_t{warps_[w].launch->code->code().local_bytes_per_thread} * kLanes;
   const std::uint64_t window = (bytes + line_bytes_ - 1) / line_bytes_;
-  return static_cast<std::uint32_t>(kLocalBase / line_bytes_ + warps_[w].local_window * window);
+  return static_cast<std::uint32_t>(issue_detail::kLocalBase / line_bytes_ +
+                                    warps_[w].local_window * window);
 }
 
 // Behind a barrier nothing is read before it opens: a live stream may not know it yet.
-void Sm::arrive_at_barrier(Cycle now, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::arrive_at_barrier(Cycle now, unsigned w) {
   const Warp& warp = warps_[w];
   const trace::BarrierRecord barrier{warp.mask};
   if (barrier.kind() == trace::BarrierKind::Warp) return advance(now, now + 1, w);
@@ -252,19 +272,22 @@ void Sm::arrive_at_barrier(Cycle now, unsigned w) {
 
 // Warps go on as many cycles after the last arrival as an instruction that needs the barrier's
 // result would.
-void Sm::open_barrier(Cycle now, WarpMask waiting) {
+template <L1Protocol L1>
+void SmOf<L1>::open_barrier(Cycle now, WarpMask waiting) {
   for (WarpMask m = waiting; m != 0; m &= m - 1)
     wheel_.push(now + warps_[lowest(m)].next->latency, Event::resume(lowest(m)));
 }
 
 // The record's pieces give the time as a power of two of nanoseconds (stream.h).
-void Sm::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
+template <L1Protocol L1>
+void SmOf<L1>::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
   const Cycle time = (std::uint64_t{1} << warps_[w].pieces) * core_clock_mhz_ / 1000;
   warps_.sleep_until(now + std::max<Cycle>(in.latency, time), w);
 }
 
 // The warp prepares its lanes' launches one after another and hands them over together.
-void Sm::launch_kernels(Cycle now, unsigned w) {
+template <L1Protocol L1>
+void SmOf<L1>::launch_kernels(Cycle now, unsigned w) {
   const Warp& warp = warps_[w];
   const unsigned lanes = warp.active;
   const Cycle time = lanes == 0 ? 0 : launch_cycles_ + Cycle{launch_lane_cycles_} * lanes;

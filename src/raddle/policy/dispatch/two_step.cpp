@@ -1,0 +1,106 @@
+#include "raddle/policy/dispatch/two_step.h"
+
+#include <algorithm>
+
+#include "raddle/base/error.h"
+
+namespace raddle::policy {
+
+TwoStep::TwoStep(const Params&, const Context& context) {
+  RADDLE_ASSERT(context.kernel != nullptr && context.block != nullptr);
+  RADDLE_ASSERT(context.entries <= kKernelSlots);
+  kernel_name_ = context.kernel->name();
+  block_name_ = context.block->name();
+  kernel_ = context.kernel->make({context.seed});
+  block_ = context.block->make({context.sms, context.seed});
+}
+
+void TwoStep::on_enter(const GridInfo& grid) {
+  const unsigned entry = grid.entry.value();
+  RADDLE_ASSERT(entry < kKernelSlots && (under_way_ >> entry & 1) == 0);
+  grids_[entry] = grid;
+  if (grid.id >= entry_of_.size()) entry_of_.resize(grid.id + 1);
+  entry_of_[grid.id] = static_cast<std::uint8_t>(entry);
+  under_way_ |= 1u << entry;
+  age_.insert(entry);
+  kernel_->on_launch({grid.sequence, grid.kernel, grid.stream, grid.blocks, entry, grid.parent});
+  block_->on_launch({grid.sequence, grid.kernel, grid.grid, grid.blocks, entry, grid.parent});
+}
+
+void TwoStep::on_block_end(GridId grid, std::uint32_t block, std::uint32_t sm) {
+  block_->on_block_done(sm, block, entry_of_[grid]);
+}
+
+void TwoStep::on_grid_end(GridId grid) {
+  const unsigned entry = entry_of_[grid];
+  RADDLE_ASSERT((under_way_ >> entry & 1) != 0 && grids_[entry].id == grid);
+  under_way_ &= ~(1u << entry);
+  age_.remove(entry);
+  block_->on_kernel_end(entry);
+  kernel_->on_end(entry);
+}
+
+/// Kernels with blocks left that the block policy has not declined in this cycle.
+KernelView TwoStep::offer(const DispatchView& view) const {
+  KernelView offer{0, 0, age_, view.now};
+  for (Entries left = under_way_ & ~declined_; left != 0; left &= left - 1) {
+    const unsigned entry = lowest(left);
+    const GridId grid = grids_[entry].id;
+    if (!view.has_blocks(grid)) continue;
+    offer.waiting |= 1u << entry;
+    if (view.room(grid).any()) offer.fits |= 1u << entry;
+  }
+  if (view.shared) offer.waiting = offer.fits;
+  return offer;
+}
+
+std::optional<BlockDispatch> TwoStep::pick(const DispatchView& view) {
+  if (asked_ != view.now) declined_ = 0;
+  asked_ = view.now;
+  not_named_ = 0;
+  for (;;) {
+    const KernelView kernels = offer(view);
+    if (kernels.fits == 0) return std::nullopt;
+    const std::optional<unsigned> entry = kernel_->pick(kernels);
+    if (!entry) {
+      not_named_ = kernels.fits;
+      return std::nullopt;
+    }
+    if (*entry >= kKernelSlots || (kernels.fits >> *entry & 1) == 0)
+      assertion_failed(
+          ("kernel policy '" + kernel_name_ + "' names a kernel whose block fits").c_str(),
+          __FILE__, __LINE__);
+    const GridId grid = grids_[*entry].id;
+    const SmSet room = view.room(grid);
+    if (const std::optional<BlockChoice> choice = block_->pick({room, view.now, *entry}))
+      return BlockDispatch{grid, choice->block, choice->sm, choice->stolen};
+    declined_ |= 1u << *entry;
+  }
+}
+
+Cycle TwoStep::waits_until(Cycle now) const {
+  return std::min(kernel_->waits_until(now), block_->waits_until(now));
+}
+
+std::string TwoStep::refusals() const {
+  const auto launches = [&](Entries entries) {
+    std::string out;
+    for (; entries != 0; entries &= entries - 1)
+      out += (out.empty() ? "" : ", ") + std::to_string(grids_[lowest(entries)].sequence);
+    return out;
+  };
+  std::string out;
+  if (declined_ != 0)
+    out += "policy 'block=" + block_name_ + "' declines launch " + launches(declined_);
+  if (not_named_ != 0)
+    out += (out.empty() ? "" : "; ") + ("policy 'kernel=" + kernel_name_) +
+           "' names none of launch " + launches(not_named_);
+  return out;
+}
+
+void add_dispatch_two_step(Registry<DispatchPolicy>& r) {
+  r.add<TwoStep>("two_step",
+                 "a policy of level kernel names a kernel, one of level block its block");
+}
+
+}  // namespace raddle::policy

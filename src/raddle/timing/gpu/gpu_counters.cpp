@@ -1,0 +1,120 @@
+// What has been counted: of the machine, of launches and of tenants, and the laws that hold between
+// them.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <array>
+#include <bit>
+
+#include "raddle/timing/gpu/gpu_impl.h"
+
+namespace raddle::timing {
+
+stats::GpuCounters Gpu::Impl::counters(Cycle at) const {
+  stats::GpuCounters sum;
+  for (const auto& sm : sms_) {
+    stats::accumulate(sum.sm, sm->counters(at));
+    stats::accumulate(sum.scheduler, sm->scheduler_counters(at));
+  }
+  sum.request = request_->counters(), sum.reply = reply_->counters();
+  for (const auto& p : partitions_) {
+    stats::accumulate(sum.l2, p->l2_counters());
+    stats::accumulate(sum.dram, p->dram_counters());
+  }
+  return sum;
+}
+
+Sampler::Activity Gpu::Impl::activity(Cycle at) const {
+  Sampler::Activity out{counters(at), {}};
+  for (const auto& sm : sms_) {
+    if (sm->throttle() == nullptr) break;
+    const stats::SchedulerCounters c = sm->scheduler_counters(at);
+    out.allowed_by_sm.push_back(c.warp_cycles - c.throttled_warp_cycles);
+  }
+  return out;
+}
+
+/// Everything counted for that launch slot before cycle `at`.
+stats::GpuCounters Gpu::Impl::counted_for(unsigned slot, Cycle at) const {
+  stats::GpuCounters sum;
+  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(at, slot));
+  sum.request = request_->counters(slot), sum.reply = reply_->counters(slot);
+  for (const auto& p : partitions_) {
+    stats::accumulate(sum.l2, p->l2_counters(slot));
+    stats::accumulate(sum.dram, p->dram().counters(slot));
+  }
+  return sum;
+}
+
+/// What has been counted for the slot belongs to the launch that has had it.
+void Gpu::Impl::close_account(unsigned slot, Cycle at) {
+  accounts_.close(slot, runs_, [this, at](unsigned of) { return counted_for(of, at); });
+}
+
+void Gpu::Impl::close_accounts(Cycle at) {
+  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot) close_account(slot, at);
+}
+
+const std::vector<KernelRun>& Gpu::Impl::kernels() {
+  close_accounts(engine_.end());
+  return runs_;
+}
+
+stats::GpuCounters Gpu::Impl::tenant_counters(TenantId tenant, Cycle at) {
+  close_accounts(at);
+  return accounts_.of(tenant);
+}
+
+/// Scheduler-cycles, sums over launches and over tenants, and each component's own laws.
+std::vector<std::string> Gpu::Impl::audit() {
+  std::vector<std::string> broken;
+  auto equal = [&](const std::string& what, std::uint64_t a, std::uint64_t b) {
+    if (a != b) broken.push_back(what + ": " + std::to_string(a) + " and " + std::to_string(b));
+  };
+  const stats::GpuCounters all = counters(now_);
+  std::uint64_t accounted = all.sm.issued;
+  for (std::uint64_t n : all.scheduler.stall) accounted += n;
+  equal("scheduler-cycles, and those issued or stalled",
+        now_ * machine_.sm.count * machine_.sm.schedulers, accounted);
+  stats::GpuCounters sum;
+  for (const KernelRun& run : kernels()) stats::accumulate(sum, run.counters);
+  stats::GpuCounters of_tenants = accounts_.of_all_tenants();
+  sum.scheduler = of_tenants.scheduler = all.scheduler;
+  using Words = std::array<std::uint64_t, sizeof sum / sizeof(std::uint64_t)>;
+  const auto total = std::bit_cast<Words>(all);
+  const auto by_launch = std::bit_cast<Words>(sum);
+  const auto by_tenant = std::bit_cast<Words>(of_tenants);
+  for (std::size_t i = 0; i < total.size(); ++i) {
+    const std::string counter =
+        "counter " + std::to_string(i) + " of the machine, and its sum over ";
+    equal(counter + "launches", total[i], by_launch[i]);
+    equal(counter + "tenants", total[i], by_tenant[i]);
+  }
+  auto part = [&](const auto& component) {
+    for (std::string& law : component.audit()) broken.push_back(std::move(law));
+  };
+  if (!manager_.idle()) return broken;
+  for (const auto& sm : sms_) part(*sm);
+  part(*request_), part(*reply_);
+  for (const auto& p : partitions_) part(*p);
+  return broken;
+}
+
+std::uint64_t Gpu::Impl::hash() const {
+  XXH64_state_t state;
+  XXH64_reset(&state, 0);
+  auto add = [&](const auto& counters) { XXH64_update(&state, &counters, sizeof counters); };
+  add(now_);
+  for (const auto& sm : sms_) add(sm->counters(now_)), add(sm->scheduler_counters(now_));
+  for (const Network* network : {request_.get(), reply_.get()}) {
+    add(network->counters());
+    for (const stats::NocPort& port : network->ports()) add(port);
+  }
+  for (const auto& p : partitions_) {
+    for (unsigned i = 0; i < p->slices(); ++i) add(p->slice_counters(i));
+    add(p->dram_counters());
+  }
+  return XXH64_digest(&state);
+}
+
+}  // namespace raddle::timing

@@ -1,0 +1,90 @@
+#include "raddle/timing/gpu/kmu.h"
+
+#include <algorithm>
+
+namespace raddle::timing {
+
+void Kmu::launch(const GridLaunch& launch, Cycle arrival) {
+  RADDLE_ASSERT(index(launch.tenant) < kMostTenants);
+  on_way_.push({arrival, launch.job, grids_.add(launch, arrival)});
+}
+
+const std::vector<GridId>& Kmu::tick(Cycle now) {
+  entered_.clear();
+  while (next_arrival() <= now) {
+    const GridId id = on_way_.top().grid;
+    on_way_.pop();
+    arrive(id, now);
+  }
+  while (can_admit() && admit(now)) {
+  }
+  return entered_;
+}
+
+void Kmu::arrive(GridId id, Cycle now) {
+  policy_.on_grid(grids_.info(id));
+  if (join(id, now)) return;
+  pending_.add(grids_, id);
+  if (id >= is_pending_.size()) is_pending_.resize(id + 1);
+  is_pending_[id] = true;
+}
+
+/// As a group of blocks with a kernel under way, if the policy wants that.
+bool Kmu::join(GridId id, Cycle now) {
+  const GridLaunch& launch = grids_[id].is;
+  if (launch.parent.depth == 0) return false;
+  const std::uint32_t alike = entries_.alike(launch);
+  if (alike == 0) return false;
+  const std::optional<unsigned> entry = policy_.join(grids_.info(id), alike);
+  if (!entry) return false;
+  if (*entry >= stats::kKernelSlots || (alike >> *entry & 1) == 0)
+    assertion_failed("the dispatch policy names an entry with such a kernel", __FILE__, __LINE__);
+  entries_.join(*entry, id);
+  enter(id, *entry, now);
+  return true;
+}
+
+bool Kmu::admit(Cycle now) {
+  const std::optional<GridId> id =
+      policy_.admit({grids_.states(), pending_.first(), pending_.count(), entries_.free(), now});
+  if (!id) {
+    has_declined_ = true;
+    declined_ = now;
+    return false;
+  }
+  if (*id >= is_pending_.size() || !is_pending_[*id])
+    assertion_failed("the dispatch policy admits a grid that pends", __FILE__, __LINE__);
+  is_pending_[*id] = false;
+  pending_.remove(grids_, *id);
+  const Cycle begin = begin_of(grids_[*id], entries_.vacancy(), now);
+  enter(*id, entries_.take(*id, grids_[*id].is), begin);
+  return true;
+}
+
+/// Its way to the entry begins when both are there, unless the policy has let it wait.
+Cycle Kmu::begin_of(const Grid& grid, const Entries::Vacancy& vacancy, Cycle now) const {
+  Cycle from = std::max(grid.arrival, vacancy.since);
+  if (has_declined_ && declined_ >= from) from = now;
+  const Cycle known = vacancy.used ? (vacancy.since / window_ + 1) * window_ : 0;
+  return std::max({from + entry_latency_, known, now});
+}
+
+void Kmu::enter(GridId id, unsigned entry, Cycle begin) {
+  Grid& grid = grids_[id];
+  grid.entry = entry;
+  grid.begin = begin;
+  grid.launch = {grid.is.ops,    grid.is.code,      grid.is.job, static_cast<std::uint8_t>(entry),
+                 grid.is.tenant, grid.is.first_line};
+  policy::GridInfo info = grids_.info(id);
+  info.entry = entry;
+  policy_.on_enter(info);
+  entered_.push_back(id);
+}
+
+void Kmu::describe(std::string& out) const {
+  if (pending_.empty() && on_way_.empty()) return;
+  out += "launches: " + std::to_string(pending_.count()) + " wait for an entry, " +
+         std::to_string(on_way_.size()) + " are on their way\n";
+}
+
+}  // namespace raddle::timing

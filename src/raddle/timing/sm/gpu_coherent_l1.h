@@ -1,0 +1,126 @@
+// The L1D of a GPU as it is built: caches of different SMs know nothing of each other, stores go to
+// the L2 (or stay until they are pushed out, by write policy: cache/l1d.h), atomics are performed
+// there, and a launch finds the L1D empty.
+#pragma once
+#include <string>
+
+#include "raddle/timing/cache/l1d.h"
+#include "raddle/timing/cache/store_buffer.h"
+#include "raddle/timing/sm/l1_protocol.h"
+
+namespace raddle::timing {
+
+class GpuCoherentL1 {
+ public:
+  using Entry = LsuCore::Entry;
+  GpuCoherentL1(const MachineSpec& machine, unsigned sm);
+
+  [[gnu::always_inline]] Served serve(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                                      EventWheel& wheel, stats::SmCounters& count) {
+    if (e.route == Route::Load && !e.bypass) return load(core, now, e, a, wheel, count);
+    if (e.route == Route::Store && !e.bypass) return store(core, now, e, a, wheel, count);
+    return pass_by(core, now, e, a, count);
+  }
+  template <class Sink>
+  void receive(LsuCore& core, Cycle now, const Message& m, SmKernelCounters& counters, Sink& sink) {
+    stats::SmCounters& count = counters[m.kernel];
+    ++count.replies;
+    if (m.kind == MessageKind::Write) return written(core, m.tag, sink);
+    if (m.kind == MessageKind::Reduce) return sink.acknowledged(m.tag);
+    if (m.kind == MessageKind::Atomic || (m.tag & LsuCore::kBypass) != 0) {
+      const unsigned load = m.tag & ~LsuCore::kBypass;
+      LsuCore::count_served(m, count);
+      return core.missed_piece(now, load, counters, sink);
+    }
+    if (core.helps_head(m.line)) core.wake_head();
+    l1d_.fill(now, m.tag, m.sectors, m.kernel, count, [&](std::uint16_t waiter) {
+      if ((waiter & LsuCore::kStore) != 0) return sink.acknowledged(waiter & ~LsuCore::kStore);
+      LsuCore::count_served(m, count);
+      core.missed_piece(now, waiter, counters, sink);
+    });
+  }
+  bool can_send(const LsuCore& core) const {
+    return !core.miss_queue().full() && l1d_.write_backs().empty();
+  }
+  void mark_constant(Message&) const {}
+
+  bool drains() const { return drains_; }
+  bool drain(LsuCore& core, SmKernelCounters& counters);
+  bool send_answer(LsuCore&, Cycle) { return false; }
+  Cycle next_event(const LsuCore& core, Cycle now) const {
+    if (!drains_ || core.miss_queue().full()) return kNever;
+    return !l1d_.write_backs().empty() || may_drain_stores(core) ? now + 1 : kNever;
+  }
+  Cycle answer_credits_at(const LsuCore&) const { return kNever; }
+
+  void kernel_starts(Cycle now, unsigned kernel) { l1d_.flush(now, kernel); }
+  void fence(Cycle) {}
+  void prefetch_load(std::uint32_t line) const { l1d_.prefetch_load(line); }
+  void prefetch_reply(const Message& m) const {
+    if (m.kind == MessageKind::Read && m.tag < LsuCore::kConst) l1d_.prefetch_fill(m.tag, m.line);
+  }
+
+  bool idle() const {
+    return l1d_.missing_lines() == 0 && store_buffer_.empty() && l1d_.write_backs().empty() &&
+           write_backs_out_ == 0;
+  }
+  unsigned missing_lines() const { return l1d_.missing_lines(); }
+  void describe(std::string&) const {}
+  void observe(policy::L1Observer& observer) { l1d_.observe(observer); }
+  L1Events* events() { return l1d_.events(); }
+
+  // --- loads that leave with their warp (lsu_migration.h) ----------------------------------------
+  static constexpr bool kMigrates = true;
+  unsigned waits(std::uint32_t line, std::uint8_t sectors, std::uint16_t load) const {
+    return l1d_.waits(line, sectors, load);
+  }
+  bool cancel(unsigned mshr, std::uint16_t load) { return l1d_.cancel(mshr, load); }
+  std::uint8_t missing_sectors(unsigned mshr) const { return l1d_.missing_sectors(mshr); }
+  void abandon(unsigned mshr) { l1d_.abandon(mshr); }
+
+ private:
+  // Tags of writes: a warp, an entry of the store buffer, or nobody waits.
+  static constexpr std::uint16_t kStoreEntry = 0x100, kWriteBack = 0xffff;
+
+  template <class Sink>
+  void written(LsuCore& core, std::uint16_t tag, Sink& sink) {
+    if (tag == kWriteBack) {
+      RADDLE_ASSERT(write_backs_out_ != 0);
+      --write_backs_out_;
+    } else if (tag < kStoreEntry) {
+      sink.acknowledged(tag);
+    } else {
+      core.wake_head();
+      store_buffer_.acknowledge(tag - kStoreEntry, [&](unsigned warp) { sink.acknowledged(warp); });
+    }
+  }
+  bool may_drain_stores(const LsuCore& core) const {
+    return store_buffer_.any_waiting() && (core.release() || store_buffer_.full());
+  }
+  Served load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
+              stats::SmCounters& count);
+  Served store(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
+               stats::SmCounters& count);
+  void forward_store(LsuCore& core, const Entry& e, const LineAccess& a, Cycle now,
+                     EventWheel& wheel, stats::SmCounters& count);
+  Served pass_by(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                 stats::SmCounters& count);
+  static Served refuse(LsuCore& core, stats::Refusal why) {
+    core.refuse(why);
+    return Served::Refused;
+  }
+  void notify(const LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+              const L1d::Answer& answer);
+  void notify_access(const LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                     policy::L1Outcome outcome);
+  std::uint8_t kept(const LsuCore& core, const Entry& e, const LineAccess& a) const;
+
+  bool drains_;
+  WritePolicy policy_, local_policy_;
+  L1d l1d_;
+  StoreBuffer store_buffer_;
+  unsigned write_backs_out_ = 0;
+};
+static_assert(L1Protocol<GpuCoherentL1>);
+
+}  // namespace raddle::timing

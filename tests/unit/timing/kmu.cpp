@@ -1,0 +1,250 @@
+// The kernel management unit, exact cycles; and the parts it shares with the dispatcher.
+#include "raddle/timing/gpu/kmu.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "raddle/timing/gpu/rooms.h"
+
+namespace raddle::timing {
+namespace {
+
+/// Lets in the one that came first, except in the cycles [closed, open).
+struct Door final : policy::DispatchPolicy {
+  std::optional<GridId> admit(const policy::PendingView& view) override {
+    if (view.now >= closed && view.now < open) return std::nullopt;
+    return view.oldest;
+  }
+  std::optional<policy::BlockDispatch> pick(const policy::DispatchView&) override {
+    return std::nullopt;
+  }
+  void on_grid(const policy::GridInfo& grid) override {
+    came += std::to_string(grid.sequence) + " ";
+  }
+  Cycle closed = kNever, open = kNever;
+  std::string came;
+};
+
+class KmuTest : public ::testing::Test {
+ protected:
+  KmuTest() { spec.entry_latency_cycles = 30; }
+  void launch(std::uint32_t job, Cycle arrival) {
+    GridLaunch launch;
+    launch.job = job;
+    launch.sequence = job;
+    launch.grid = {1};
+    kmu().launch(launch, arrival);
+  }
+  Kmu& kmu() {
+    if (!kmu_) kmu_ = std::make_unique<Kmu>(spec, Cycle{20}, grids, entries, door);
+    return *kmu_;
+  }
+  /// "job@begin" of those that enter in that cycle.
+  std::string entered(Cycle now) {
+    std::string out;
+    for (const GridId id : kmu().tick(now)) {
+      entry_of[grids[id].is.job] = {id, grids[id].entry};
+      out += std::to_string(grids[id].is.job) + "@" + std::to_string(grids[id].begin) + " ";
+    }
+    return out;
+  }
+  void end(std::uint32_t job, Cycle now) {
+    const auto [id, entry] = entry_of.at(job);
+    grids[id].done = grids[id].blocks;
+    entries.end(entry, id, now);
+    grids.remove(id);
+  }
+
+  KernelSpec spec;
+  Grids grids;
+  Entries entries{2};
+  Door door;
+  std::map<std::uint32_t, std::pair<GridId, unsigned>> entry_of;
+
+ private:
+  std::unique_ptr<Kmu> kmu_;
+};
+
+TEST_F(KmuTest, LaunchesComeInOrderOfTheirTimes) {
+  launch(0, 50);
+  launch(2, 40);
+  launch(1, 40);
+  EXPECT_EQ(kmu().next_arrival(), 40u);
+  EXPECT_EQ(entered(39), "");
+  EXPECT_EQ(entered(40), "1@70 2@70 ") << "of one cycle in order of their numbers";
+  EXPECT_EQ(kmu().next_arrival(), 50u);
+  EXPECT_EQ(entered(50), "") << "both entries are taken";
+  EXPECT_EQ(kmu().pending(), 1u);
+  EXPECT_EQ(kmu().next_arrival(), kNever);
+  EXPECT_EQ(door.came, "1 2 0 ");
+}
+
+TEST_F(KmuTest, ALaunchOfThePastCountsFromThePastButBeginsNow) {
+  launch(0, 5);
+  launch(1, 95);
+  EXPECT_EQ(entered(100), "0@100 1@125 ");
+}
+
+TEST_F(KmuTest, AFreedEntryIsOnTheWayFromItsEndAndNotBeforeTheNextWindow) {
+  for (std::uint32_t job = 0; job < 4; ++job) launch(job, 0);
+  EXPECT_EQ(entered(0), "0@30 1@30 ");
+  end(0, 103);
+  EXPECT_EQ(entered(103), "2@133 ");
+}
+
+TEST_F(KmuTest, WithoutLatencyItBeginsInTheNextWindow) {
+  spec.entry_latency_cycles = 0;
+  for (std::uint32_t job = 0; job < 4; ++job) launch(job, 0);
+  EXPECT_EQ(entered(0), "0@0 1@0 ");
+  end(1, 103);
+  EXPECT_EQ(entered(103), "2@120 ") << "windows of 20";
+  end(0, 120);
+  EXPECT_EQ(entered(120), "3@140 ");
+}
+
+TEST_F(KmuTest, APolicyThatLetsAGridWaitLetsItsWayWaitToo) {
+  door.closed = 10;
+  door.open = 70;
+  launch(0, 10);
+  EXPECT_EQ(entered(10), "");
+  EXPECT_TRUE(kmu().can_admit());
+  EXPECT_EQ(entered(69), "");
+  EXPECT_EQ(entered(70), "0@100 ");
+  EXPECT_FALSE(kmu().can_admit());
+}
+
+TEST_F(KmuTest, ThousandsPend) {
+  for (std::uint32_t job = 0; job < 5000; ++job) launch(job, 7);
+  EXPECT_EQ(entered(7), "0@37 1@37 ");
+  for (std::uint32_t job = 0; job + 2 < 5000; ++job) {
+    end(job, 1000 * (job + 1));
+    EXPECT_EQ(entered(1000 * (job + 1)),
+              std::to_string(job + 2) + "@" + std::to_string(1000 * (job + 1) + 30) + " ");
+  }
+  EXPECT_EQ(kmu().pending(), 0u);
+}
+
+using KmuDeathTest = KmuTest;
+TEST_F(KmuDeathTest, AGridThatDoesNotPendCannotEnter) {
+  struct Wild final : policy::DispatchPolicy {
+    std::optional<GridId> admit(const policy::PendingView&) override { return 77; }
+    std::optional<policy::BlockDispatch> pick(const policy::DispatchView&) override { return {}; }
+  } wild;
+  Kmu unit(spec, 20, grids, entries, wild);
+  GridLaunch one;
+  one.grid = {1};
+  unit.launch(one, 0);
+  EXPECT_DEATH(unit.tick(0), "admits a grid that pends");
+}
+
+// --- entries, grids, rooms ----------------------------------------------------------------------
+
+TEST(EntriesTest, NumbersAreGivenOutInTurnAndTheLongestFreeIsTaken) {
+  Entries entries(2);
+  GridLaunch launch;
+  EXPECT_EQ(entries.take(0, launch), 0u);
+  EXPECT_EQ(entries.take(1, launch), 1u);
+  EXPECT_TRUE(entries.full());
+  entries.end(1, 1, 50);
+  entries.end(0, 0, 60);
+  EXPECT_TRUE(entries.empty());
+  EXPECT_EQ(entries.vacancy().since, 50u);
+  EXPECT_EQ(entries.take(2, launch), 2u) << "not 0 again at once";
+  EXPECT_EQ(entries.vacancy().since, 60u);
+}
+
+TEST(EntriesTest, AnEntryIsFreeWhenAllItsGridsHaveEnded) {
+  Entries entries(1);
+  GridLaunch launch;
+  launch.needs = {32, 1, 0, 0};
+  const unsigned entry = entries.take(7, launch);
+  EXPECT_EQ(entries.alike(launch), 1u << entry);
+  entries.join(entry, 8);
+  entries.join(entry, 9);
+  entries.end(entry, 7, 10);
+  entries.end(entry, 9, 11);
+  EXPECT_TRUE(entries.full());
+  entries.end(entry, 8, 12);
+  EXPECT_FALSE(entries.full());
+  EXPECT_EQ(entries.vacancy().since, 12u);
+  EXPECT_EQ(entries.alike(launch), 0u);
+}
+
+TEST(EntriesTest, OnlyTheSameCodeAndSizeAreAlike) {
+  Entries entries(4);
+  GridLaunch launch, larger;
+  launch.needs = {32, 1, 0, 0};
+  larger.needs = {64, 2, 0, 0};
+  const unsigned first = entries.take(0, launch);
+  const unsigned second = entries.take(1, larger);
+  EXPECT_EQ(entries.alike(launch), 1u << first);
+  EXPECT_EQ(entries.alike(larger), 1u << second);
+}
+
+TEST(GridsTest, ANumberRestsBeforeItIsGivenOutAgain) {
+  Grids grids;
+  GridLaunch launch;
+  launch.grid = {1};
+  GridId largest = 0;
+  for (unsigned i = 0; i < 1000; ++i) {
+    const GridId id = grids.add(launch, i);
+    EXPECT_EQ(grids[id].arrival, i);
+    largest = std::max(largest, id);
+    grids[id].done = 1;
+    grids.remove(id);
+  }
+  EXPECT_GT(largest, 32u);
+  EXPECT_LT(largest, 100u) << "the pool does not grow with the launches";
+}
+
+TEST(GridsTest, AListKeepsItsOrderWhoeverLeaves) {
+  Grids grids;
+  GridLaunch launch;
+  launch.grid = {1};
+  GridList list;
+  for (unsigned i = 0; i < 5; ++i) list.add(grids, grids.add(launch, 0));
+  const auto order = [&] {
+    std::string out;
+    for (GridId id = list.first(); id != kNoGrid; id = grids.state(id).next)
+      out += std::to_string(id);
+    return out;
+  };
+  EXPECT_EQ(order(), "01234");
+  list.remove(grids, 2);
+  list.remove(grids, 0);
+  list.remove(grids, 4);
+  EXPECT_EQ(order(), "13");
+  list.add(grids, 0);
+  EXPECT_EQ(order(), "130");
+  EXPECT_EQ(list.count(), 3u);
+}
+
+TEST(RoomsTest, GridsThatNeedTheSameShareASet) {
+  Rooms rooms;
+  const BlockKind small{{32, 1, 0, 0}, {}}, large{{64, 2, 0, 0}, {}};
+  const auto all = [](unsigned) { return true; };
+  const unsigned a = rooms.add(small, 3, all), b = rooms.add(small, 3, all);
+  const unsigned c = rooms.add(large, 3, [](unsigned sm) { return sm == 2; });
+  EXPECT_EQ(a, b);
+  EXPECT_NE(a, c);
+  EXPECT_EQ(rooms[a].count(), 3u);
+  EXPECT_EQ(rooms[c].count(), 1u);
+  rooms.update(2, [&](const BlockKind& kind) { return kind == small; });
+  EXPECT_FALSE(rooms[c].any());
+  SmSet served;
+  for (unsigned sm = 0; sm < 3; ++sm) served.set(sm);
+  EXPECT_TRUE(rooms.any({}));
+  EXPECT_FALSE(rooms.any(served));
+  rooms.remove(a);
+  EXPECT_TRUE(rooms.any({})) << "the other grid is still there";
+  rooms.remove(b);
+  EXPECT_FALSE(rooms.any({}));
+  EXPECT_EQ(rooms.add(large, 3, all), c);
+  EXPECT_EQ(rooms.add({{1, 1, 1, 1}, {}}, 3, all), a) << "a set nobody uses is used again";
+}
+
+}  // namespace
+}  // namespace raddle::timing
