@@ -90,7 +90,7 @@ class LsuProtocol : public ::testing::Test {
     std::vector<std::uint32_t> payload;
     for (const trace::Piece& p : pieces) payload.insert(payload.end(), {p.line, p.words, p.lanes});
     const unsigned operations =
-        lsu.enter_lines(now, {static_cast<std::uint8_t>(warp), 0, inst, &in}, payload.data(),
+        lsu.enter_lines(now, {static_cast<std::uint8_t>(warp), 0, {}, inst, &in}, payload.data(),
                         static_cast<unsigned>(pieces.size()), 0);
     const bool waits = in.route == Route::Load || in.route == Route::Atomic;
     (waits ? loads_of : stores_of)[warp] += operations;
