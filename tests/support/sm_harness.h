@@ -91,6 +91,7 @@ class SmHarness {
   void lower(Recording& r, trace::LoweredCode lowered) {
     launches_.push_back(
         std::make_unique<Running>(r, std::move(lowered), machine_.sm, launches_.size()));
+    launches_.back()->launch.tenant = tenant;
   }
   /// The block arrives at `at`. The recording must outlive the harness.
   void start_block(Cycle at, Recording& r, std::uint32_t block = 0, unsigned slot = 0) {
@@ -101,6 +102,8 @@ class SmHarness {
     sm_.block_in().push(at, {launch, block, static_cast<std::uint8_t>(slot),
                              first && machine_.sm.l1d.flush_at_kernel_start});
   }
+  /// Of the launches that are made from now on.
+  TenantId tenant{};
   void reply(Cycle at, const timing::Message& m) { sm_.ports().from_noc.push(at, m); }
 
   /// Runs up to (not including) cycle `end`.

@@ -39,6 +39,27 @@ TEST_F(LsuLimits, AChainOfHitsRunsAtTheHitLatency) {
   }
 }
 
+TEST_F(LsuLimits, RequestsNameTheTenantOfTheirLaunch) {
+  auto r = one_block(code, 2, [&](WarpWriter& w) {
+    w.lines(load, {{100 + w.warp(), 1}});
+    w.lines(store, {{200 + w.warp(), 1}});
+    w.op(exit);
+  });
+  auto other = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{300, 1}});
+    w.op(exit);
+  });
+  SmHarness sm(machine);
+  sm.tenant = TenantId{3};
+  sm.start_block(0, r);
+  sm.tenant = TenantId{5};
+  sm.start_block(0, other, 0, 1);
+  sm.run(1000);
+  ASSERT_EQ(sm.sent().size(), 5u);
+  for (const SmHarness::Sent& sent : sm.sent())
+    EXPECT_EQ(index(sent.message.tenant), sent.message.line == 300 ? 5 : 3) << sent.message.line;
+}
+
 TEST_F(LsuLimits, AChainOfMissesRunsAtTheRoundTrip) {
   auto r = one_block(code, 1, [&](WarpWriter& w) {
     for (unsigned i = 0; i < 20; ++i) w.lines(chase, {{100 + i, 1, 1}}, 1);

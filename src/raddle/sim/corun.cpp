@@ -8,6 +8,7 @@
 #include "raddle/base/error.h"
 #include "raddle/sim/parts.h"
 #include "raddle/sim/tenant_host.h"
+#include "raddle/timing/code/launch.h"
 
 namespace raddle::sim {
 
@@ -180,11 +181,11 @@ std::vector<Address> bases_of(std::span<const TenantProgram> tenants) {
     // Addresses only grow: a tenant whose memory already lies behind stays where it is.
     const Address base =
         first || own.begin >= next ? 0 : (next - own.begin + kPage - 1) / kPage * kPage;
-    if (own.bytes() != 0 && base + own.end > timing::kGlobalEnd)
+    if (own.bytes() != 0 && base + own.end > timing::kLocalBase)
       throw InputError(fmt::format(
           "tenant '{}' does not fit behind the others: {} bytes of addresses from {:#x}, the last "
           "that a co-run may use is {:#x}",
-          tenant.info.name, own.bytes(), base + own.begin, timing::kGlobalEnd - 1));
+          tenant.info.name, own.bytes(), base + own.begin, timing::kLocalBase - 1));
     out.push_back(base);
     if (own.bytes() != 0) next = std::max(next, base + own.end);
   }

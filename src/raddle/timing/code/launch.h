@@ -8,6 +8,11 @@
 
 namespace raddle::timing {
 
+/// First byte of warps' local memory, one window per warp slot of the machine; every global access
+/// lies below. Line numbers wrap at 32 bits into the unused space below the global range when
+/// windows are huge.
+inline constexpr Address kLocalBase = 0x38'0000'0000ull;
+
 /// Lives from the launch until its last block has ended.
 struct Launch {
   trace::KernelStream* stream = nullptr;

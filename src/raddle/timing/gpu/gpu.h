@@ -65,9 +65,6 @@ struct LaunchInfo {
   Address base = 0;  ///< of the tenant's global memory: added to every address, whole lines
 };
 
-/// First byte that no global access may touch: warps' local memory lies there (Sm).
-inline constexpr Address kGlobalEnd = 0x38'0000'0000ull;
-
 /// A launch with its op streams; `code` is its code as this machine executes it.
 struct Submission {
   std::shared_ptr<trace::KernelStream> stream;

@@ -59,7 +59,7 @@ void Gpu::Impl::enqueue(Host host, std::vector<Submission> tree) {
   for (Submission& launch : tree) {
     check(launch.code->code, launch.stream->shape());
     launch.info.tenant = host.tenant;
-    RADDLE_ASSERT(launch.info.base % trace::kLineBytes == 0 && launch.info.base < kGlobalEnd);
+    RADDLE_ASSERT(launch.info.base % trace::kLineBytes == 0 && launch.info.base < kLocalBase);
   }
   const std::uint64_t warp_instructions = warp_instructions_of(tree);
   const auto job = static_cast<std::uint32_t>(runs_.size());

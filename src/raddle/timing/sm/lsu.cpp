@@ -24,6 +24,7 @@ bool Lsu<L1>::start_block(Cycle now, const Launch& launch, bool flush) {
   const bool first = sequence_[launch.slot] != launch.sequence;
   if (first) {
     sequence_[launch.slot] = launch.sequence;
+    tenant_[launch.slot] = launch.tenant;
     if (const_cache_.present()) const_cache_.forget(launch.slot);
   }
   if (flush && !no_l1_) {

@@ -77,6 +77,7 @@ bool LsuCore::inject_request(Cycle now) {
   if (load != kNoLoad) loads_[load].departed = static_cast<std::uint32_t>(now);
   Message request = m;
   request.to = map_.home(m.line);
+  request.tenant = tenant_[m.kernel];
   ports_.to_noc.push(now + wire_, request);
   ports_.noc_box->post(now + wire_, sm_);
   miss_queue_.pop();

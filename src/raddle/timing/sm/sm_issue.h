@@ -9,10 +9,6 @@
 namespace raddle::timing {
 
 namespace issue_detail {
-// Local memory lies above all global addresses, one window per warp slot of the machine. Line
-// numbers wrap at 32 bits into the unused space below the global range when windows are huge.
-inline constexpr Address kLocalBase = 0x38'0000'0000ull;
-
 inline void count_issue(stats::SmCounters& count, const DecodedInst& in, unsigned lanes) {
   static_assert(stats::kOpClasses == trace::kOpClasses);
   ++count.class_issued[in.op_class];
@@ -249,8 +245,7 @@ std::uint32_t SmOf<L1>::local_base(unsigned w) const {
   const std::uint64_t bytes =
       std::uint64_t{warps_[w].launch->code->code().local_bytes_per_thread} * kLanes;
   const std::uint64_t window = (bytes + line_bytes_ - 1) / line_bytes_;
-  return static_cast<std::uint32_t>(issue_detail::kLocalBase / line_bytes_ +
-                                    warps_[w].local_window * window);
+  return static_cast<std::uint32_t>(kLocalBase / line_bytes_ + warps_[w].local_window * window);
 }
 
 // Behind a barrier nothing is read before it opens: a live stream may not know it yet.
