@@ -223,6 +223,7 @@ class RunSource final : public MetricSource {
   RunSource(const PlannedExperiment& planned, const std::vector<RunState>& states)
       : planned_(planned), states_(states) {}
   Number metric(std::size_t cell, const std::string& path) const override {
+    if (planned_.runs[cell] == kNoRun) return std::nullopt;
     const RunState& state = states_[planned_.runs[cell]];
     const auto at = state.metrics.find(path);
     return state.kind == RunState::Kind::Done && at != state.metrics.end() ? Number(at->second)
@@ -237,9 +238,11 @@ class RunSource final : public MetricSource {
 Json runs_json(const PlannedExperiment& planned, const Plan& plan,
                const std::vector<RunState>& states, double& seconds) {
   std::vector<std::size_t> runs = planned.runs;
+  std::erase(runs, kNoRun);
   std::ranges::sort(runs);
   runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
-  std::size_t done = 0, failed = 0;
+  std::size_t done = 0;
+  std::size_t failed = 0;
   Json failures = Json::array();
   for (const std::size_t r : runs) {
     done += states[r].kind == RunState::Kind::Done ? 1 : 0;
@@ -248,7 +251,16 @@ Json runs_json(const PlannedExperiment& planned, const Plan& plan,
     ++failed;
     failures.push_back({{"cell", plan.runs[r].label}, {"error", states[r].error}});
   }
-  return {{"total", runs.size()}, {"done", done}, {"failed", failed}, {"failures", failures}};
+  for (const UnplannedCell& cell : planned.unplanned) {
+    failed += cell.why.empty() ? 0 : 1;
+    failures.push_back(
+        {{"cell", cell.label},
+         {"error", cell.why.empty() ? "a derived value of it could not be computed" : cell.why}});
+  }
+  return {{"total", runs.size() + planned.unplanned.size()},
+          {"done", done},
+          {"failed", failed},
+          {"failures", failures}};
 }
 
 }  // namespace
