@@ -99,9 +99,9 @@ struct Measure {
   Formula value;
 };
 
-enum class FigureType : std::uint8_t { Bars, Lines, Stacked, Table };
-inline constexpr std::array<std::string_view, 4> kFigureTypeNames = {"bars", "lines", "stacked",
-                                                                     "table"};
+enum class FigureType : std::uint8_t { Bars, Lines, Stacked, Table, Tornado };
+inline constexpr std::array<std::string_view, 5> kFigureTypeNames = {"bars", "lines", "stacked",
+                                                                     "table", "tornado"};
 
 struct Figure {
   struct Series {

@@ -228,7 +228,8 @@ class Body {
     out.title = section.needed_text("title");
     if (const auto type = section.choice("type", kFigureTypeNames))
       out.type = static_cast<FigureType>(*type);
-    else if (!section.has("type")) section.fail("type", "expected bars, lines, stacked or table");
+    else if (!section.has("type"))
+      section.fail("type", "expected bars, lines, stacked, table or tornado");
     read_x(section, out);
     if (auto y = section.section("y")) {
       out.y_label = y->text("label", ""), out.y_unit = y->text("unit", "");
@@ -266,9 +267,13 @@ class Body {
       axes += is_axis;
       figure.x.push_back(text.text);
     }
-    if (axes > 0 && figure.x.size() > 1)
+    const bool tornado = figure.type == FigureType::Tornado;
+    if (tornado && (axes == 0 || axes < figure.x.size()))
+      section.fail("x", "expected axes, one for each bar of the tornado");
+    if (!tornado && axes > 0 && figure.x.size() > 1)
       section.fail("x", "expected one axis alone, or workloads and variants");
-    figure.x_label = section.text("x_label", axes == 1 ? label_of_axis(figure.x[0]) : "");
+    figure.x_label =
+        section.text("x_label", axes == 1 && !tornado ? label_of_axis(figure.x[0]) : "");
     read_means(section, figure);
     if (figure.x.empty() && figure.means.empty())
       section.fail("x", "expected what is along x, found nothing");
@@ -315,6 +320,8 @@ class Body {
 
   void check_parts(Section& section, const Figure& figure) {
     const bool stacked = figure.type == FigureType::Stacked;
+    if (figure.type == FigureType::Tornado && !figure.series.empty())
+      section.fail("series", "a tornado has a bar for each axis along x, and no series");
     if (stacked && figure.pieces.empty())
       section.fail("pieces", "expected the parts of each bar, as the type is stacked");
     if (!stacked && !figure.pieces.empty())
@@ -386,6 +393,8 @@ class Body {
     if (out.figure >= e_.figures.size())
       section.fail("figure",
                    fmt::format("expected one of the file's {} figures", e_.figures.size()));
+    else if (e_.figures[out.figure].type == FigureType::Tornado)
+      section.fail("figure", "a tornado takes no marks");
     out.series = section.needed_text("series"), out.x = section.needed_text("x");
     section.finish();
     return out;
