@@ -58,7 +58,7 @@ template <class L1>
 class LsuProtocol : public ::testing::Test {
  protected:
   static constexpr unsigned kWarps = 8;
-  LsuProtocol() : machine(machine_of<L1>()), map(machine), lsu(machine, map, 0), wheel(4096) {
+  LsuProtocol() : machine(machine_of<L1>()), map(machine), lsu({machine, 0}, map), wheel(4096) {
     lsu.ports().noc_box = &box;
     for (const std::uint32_t i :
          {code.load(1, 10), code.store(2, 3), code.atomic(4, 5), code.reduce(6)})

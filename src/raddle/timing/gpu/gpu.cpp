@@ -53,7 +53,7 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       sampler_(options.sample_interval, window()),
       manager_(machine_.kernels, machine_.launch_latency_cycles) {
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
-    sms_.push_back(make_sm(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
+    sms_.push_back(make_sm({machine_, i}, map_, *policies.warp, policies.throttle, options.seed));
     wire_sm(i);
     if (machine_.coherence.ro_regions) sms_.back()->keep_unwritten(writes_);
   }

@@ -2,14 +2,14 @@
 
 namespace raddle::timing {
 
-DenovoCoherentL1::DenovoCoherentL1(const MachineSpec& machine, unsigned sm)
-    : drains_(machine.sm.l1d.keeps_dirty() || machine.sm.l1d.store_buffer != 0),
-      l1_(machine.sm.l1d, sm, machine.sm.count, machine.l2.slices),
+DenovoCoherentL1::DenovoCoherentL1(const LsuSpec& spec)
+    : drains_(spec.l1d.keeps_dirty() || spec.l1d.store_buffer != 0),
+      l1_(spec.l1d, spec.sm, spec.endpoints.sms, spec.endpoints.slices),
       answers_(l1_.responses().capacity()),
-      flits_(packet_size(machine), Direction::Reply),
-      pace_(machine),
-      credits_(machine.noc.queue_flits),
-      answer_cycles_(machine.coherence.answer_cycles) {}
+      flits_(spec.port.packet, Direction::Reply),
+      pace_(spec.port),
+      credits_(spec.port.queue_flits),
+      answer_cycles_(spec.coherence.answer_cycles) {}
 
 Served DenovoCoherentL1::serve(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                                EventWheel& wheel, stats::SmCounters& count) {

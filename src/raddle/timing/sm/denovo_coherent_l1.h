@@ -15,7 +15,7 @@ namespace raddle::timing {
 class DenovoCoherentL1 {
  public:
   using Entry = LsuCore::Entry;
-  DenovoCoherentL1(const MachineSpec& machine, unsigned sm);
+  explicit DenovoCoherentL1(const LsuSpec& spec);
 
   Served serve(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
                stats::SmCounters& count);

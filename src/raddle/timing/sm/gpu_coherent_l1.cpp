@@ -6,12 +6,12 @@ namespace {
 using stats::Refusal;
 }  // namespace
 
-GpuCoherentL1::GpuCoherentL1(const MachineSpec& machine, unsigned)
-    : drains_(machine.sm.l1d.keeps_dirty() || machine.sm.l1d.store_buffer != 0),
-      policy_(machine.sm.l1d.write_policy),
-      local_policy_(machine.sm.l1d.local_write_policy),
-      l1d_(machine.sm.l1d),
-      store_buffer_(machine.sm.l1d.store_buffer) {}
+GpuCoherentL1::GpuCoherentL1(const LsuSpec& spec)
+    : drains_(spec.l1d.keeps_dirty() || spec.l1d.store_buffer != 0),
+      policy_(spec.l1d.write_policy),
+      local_policy_(spec.l1d.local_write_policy),
+      l1d_(spec.l1d),
+      store_buffer_(spec.l1d.store_buffer) {}
 
 Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                            EventWheel& wheel, stats::SmCounters& count) {

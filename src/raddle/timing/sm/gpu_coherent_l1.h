@@ -13,7 +13,7 @@ namespace raddle::timing {
 class GpuCoherentL1 {
  public:
   using Entry = LsuCore::Entry;
-  GpuCoherentL1(const MachineSpec& machine, unsigned sm);
+  explicit GpuCoherentL1(const LsuSpec& spec);
 
   [[gnu::always_inline]] Served serve(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                                       EventWheel& wheel, stats::SmCounters& count) {

@@ -14,8 +14,7 @@ using stats::Refusal;
 }  // namespace
 
 template <L1Protocol L1>
-Lsu<L1>::Lsu(const MachineSpec& machine, const AddressMap& map, unsigned sm)
-    : LsuCore(machine, map, sm), l1_(machine, sm) {}
+Lsu<L1>::Lsu(const LsuSpec& spec, const AddressMap& map) : LsuCore(spec, map), l1_(spec) {}
 
 // --- issue ---------------------------------------------------------------------------------------
 

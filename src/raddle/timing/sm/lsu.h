@@ -34,7 +34,7 @@ template <L1Protocol L1>
 class Lsu : public LsuCore {
  public:
   /// `map` tells home banks and must outlive the unit.
-  Lsu(const MachineSpec& machine, const AddressMap& map, unsigned sm);
+  Lsu(const LsuSpec& spec, const AddressMap& map);
   void set_skip(bool skip) { skip_ = skip; }
   /// The observer must outlive the unit.
   void observe(policy::L1Observer& observer) { l1_.observe(observer); }

@@ -10,25 +10,26 @@ namespace {
 using stats::Refusal;
 }  // namespace
 
-LsuCore::LsuCore(const MachineSpec& machine, const AddressMap& map, unsigned sm)
+LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
     : map_(map),
-      lines_(machine),
-      flits_(packet_size(machine), Direction::Request),
-      pace_(machine),
-      sm_(sm),
-      wire_(machine.noc.latency_cycles),
-      hit_latency_(machine.sm.l1d.hit_latency_cycles),
-      shared_latency_(machine.sm.shared_latency_cycles),
-      const_latency_(machine.sm.const_latency_cycles),
-      no_l1_(!machine.sm.l1d.present()),
-      queue_(machine.sm.lsu_queue),
-      pieces_(machine.sm.lsu_queue),
-      const_cache_(machine),
-      loads_(machine.sm.loads_in_flight),
-      free_loads_(machine.sm.loads_in_flight),
-      miss_queue_(machine.sm.l1d.miss_queue),
-      ports_(port_capacity(machine), machine.coherence.ownership ? port_capacity(machine) : 1),
-      credits_(machine.noc.queue_flits) {
+      lines_(spec.lines),
+      flits_(spec.port.packet, Direction::Request),
+      pace_(spec.port),
+      sm_(spec.sm),
+      wire_(spec.port.latency),
+      hit_latency_(spec.l1d.hit_latency_cycles),
+      shared_latency_(spec.shared_latency),
+      const_latency_(spec.const_latency),
+      no_l1_(!spec.l1d.present()),
+      queue_(spec.queue),
+      pieces_(spec.queue),
+      const_cache_(spec.constants),
+      loads_(spec.loads_in_flight),
+      free_loads_(spec.loads_in_flight),
+      miss_queue_(spec.l1d.miss_queue),
+      ports_(port_capacity(spec.port), spec.coherence.ownership ? port_capacity(spec.port) : 1),
+      credits_(spec.port.queue_flits) {
+  RADDLE_ASSERT(loads_.size() < kConst);  // a load's number goes into a tag
   std::iota(free_loads_.rbegin(), free_loads_.rend(), std::uint16_t{0});
   sequence_.fill(~std::uint64_t{0});
 }

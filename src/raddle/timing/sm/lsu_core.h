@@ -50,7 +50,7 @@ class LsuCore {
     std::uint16_t load = kNoLoad;  ///< whose departure is noted
   };
 
-  LsuCore(const MachineSpec& machine, const AddressMap& map, unsigned sm);
+  LsuCore(const LsuSpec& spec, const AddressMap& map);
   SmPorts& ports() { return ports_; }
   const SmPorts& ports() const { return ports_; }
 

@@ -48,7 +48,7 @@
 #include "raddle/timing/cache/region_writes.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/sm/warp_context.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
 
@@ -136,9 +136,9 @@ class Sm {
   virtual std::uint64_t words_kept() const = 0;
 };
 
-/// The SM of a machine, by the machine's coherence. Without a throttle, or one that never
-/// throttles, every warp may issue.
-std::unique_ptr<Sm> make_sm(const MachineSpec& machine, const AddressMap& map, unsigned id,
+/// An SM whose L1 follows the machine's coherence. Without a throttle, or one that never throttles,
+/// every warp may issue. `map` must outlive the SM.
+std::unique_ptr<Sm> make_sm(const OneSmSpec& spec, const AddressMap& map,
                             const policy::Choice<policy::WarpPolicy>& warp_policy,
                             const policy::Choice<policy::ThrottlePolicy>* throttle,
                             std::uint64_t seed);

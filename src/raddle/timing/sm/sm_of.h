@@ -22,7 +22,7 @@ namespace raddle::timing {
 template <L1Protocol L1>
 class SmOf final : public Sm {
  public:
-  SmOf(const MachineSpec& machine, const AddressMap& map, unsigned id,
+  SmOf(const OneSmSpec& spec, const AddressMap& map,
        const policy::Choice<policy::WarpPolicy>& warp_policy,
        const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed);
   SmPorts& ports() override { return lsu_.ports(); }
