@@ -222,5 +222,35 @@ TEST(LsuProtocolChoice, OnlyAProtocolWhoseL1KeepsNothingForOthersLetsLoadsLeave)
   EXPECT_FALSE(DenovoCoherentL1::kMigrates);
 }
 
+// Only a protocol whose L1 answers others has wires for it, and it answers on them.
+TEST(LsuAnswers, GoOutOnWiresOfTheirOwn) {
+  const MachineSpec plain = machine_of<GpuCoherentL1>(), machine = machine_of<DenovoCoherentL1>();
+  EXPECT_EQ(GpuCoherentL1({plain, 0}).answers(), nullptr);
+  const AddressMap map(machine);
+  Lsu<DenovoCoherentL1> lsu({machine, 0}, map);
+  AnswerPorts* answers = lsu.l1().answers();
+  ASSERT_NE(answers, nullptr);
+  Mailbox box{1};
+  answers->noc_box = &box;
+  SmKernelCounters counters;
+  struct Sink {
+    void loaded(const LsuCore::Owner&) {}
+    void acknowledged(unsigned) {}
+    void constant(const LsuCore::Owner&) {}
+  };
+  // The bank says that the words are SM 3's now; this L1 tells SM 3 that it has given them up.
+  Message taken{7, 3, 5, 1, MessageKind::Invalidate};
+  taken.words = 0xf;
+  lsu.reply(10, taken, counters, Sink{});
+  lsu.inject(10);
+  EXPECT_EQ(answers->to_noc.next_arrival(), kNever) << "an answer takes coherence.answer_cycles";
+  lsu.inject(10 + machine.coherence.answer_cycles);
+  ASSERT_EQ(answers->to_noc.next_arrival(),
+            10 + machine.coherence.answer_cycles + machine.noc.latency_cycles);
+  EXPECT_EQ(answers->to_noc.front().kind, MessageKind::Registered);
+  EXPECT_EQ(answers->to_noc.front().to, Endpoints::sm(3));
+  EXPECT_EQ(lsu.ports().to_noc.next_arrival(), kNever);
+}
+
 }  // namespace
 }  // namespace raddle

@@ -84,9 +84,9 @@ void Gpu::Impl::wire_sm(unsigned i) {
   request_->connect_input(node, sm.ports().to_noc, sm.ports().credit_in);
   sm.ports().noc_box = &request_->box();
   reply_->connect_output(node, sm.ports().from_noc, nullptr);
-  if (machine_.coherence.ownership) {
-    sm.ports().reply_box = &reply_->box();
-    reply_->connect_input(node, sm.ports().to_replies, sm.ports().reply_credit_in);
+  if (AnswerPorts* answers = sm.answers()) {
+    answers->noc_box = &reply_->box();
+    reply_->connect_input(node, answers->to_noc, answers->credit_in);
   }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());

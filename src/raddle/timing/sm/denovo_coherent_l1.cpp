@@ -8,6 +8,7 @@ DenovoCoherentL1::DenovoCoherentL1(const LsuSpec& spec)
       answers_(l1_.responses().capacity()),
       flits_(spec.port.packet, Direction::Reply),
       pace_(spec.port),
+      ports_(port_capacity(spec.port)),
       credits_(spec.port.queue_flits),
       answer_cycles_(spec.coherence.answer_cycles) {}
 
@@ -113,16 +114,15 @@ bool DenovoCoherentL1::send_answer(LsuCore& core, Cycle now) {
   if (answers_.empty() || std::max(free_at_, answers_.front_at()) > now) return false;
   const Message& m = answers_.front();
   const unsigned flits = flits_.flits(m);
-  if (credits_ < flits) credits_ += take_credits_of(core.ports().reply_credit_in, now);
+  if (credits_ < flits) credits_ += take_credits_of(ports_.credit_in, now);
   lacks_answer_credits_ = credits_ < flits;
   if (lacks_answer_credits_) return false;
   credits_ -= flits;
   free_at_ = pace_.send(now, flits);
-  SmPorts& ports = core.ports();
   Message answer = m;
   answer.to = m.kind == MessageKind::Recalled ? core.home(m.line) : Endpoints::sm(m.sm);
-  ports.to_replies.push(now + core.wire(), answer);
-  ports.reply_box->post(now + core.wire(), core.sm());
+  ports_.to_noc.push(now + core.wire(), answer);
+  ports_.noc_box->post(now + core.wire(), core.sm());
   answers_.pop();
   return true;
 }
@@ -131,12 +131,12 @@ bool DenovoCoherentL1::send_answer(LsuCore& core, Cycle now) {
 Cycle DenovoCoherentL1::next_event(const LsuCore& core, Cycle now) const {
   const bool sends =
       !core.miss_queue().full() && (!l1_.write_backs().empty() || may_register(core));
-  return sends ? now + 1 : next_answer(core, now);
+  return sends ? now + 1 : next_answer(now);
 }
 
-Cycle DenovoCoherentL1::next_answer(const LsuCore& core, Cycle now) const {
+Cycle DenovoCoherentL1::next_answer(Cycle now) const {
   if (answers_.empty()) return kNever;
-  if (lacks_answer_credits_) return std::max(now + 1, core.ports().reply_credit_in.next_arrival());
+  if (lacks_answer_credits_) return std::max(now + 1, ports_.credit_in.next_arrival());
   return std::max({now + 1, free_at_, answers_.front_at()});
 }
 

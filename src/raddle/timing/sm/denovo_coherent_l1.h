@@ -35,9 +35,10 @@ class DenovoCoherentL1 {
   bool drain(LsuCore& core, SmKernelCounters& counters);
   bool send_answer(LsuCore& core, Cycle now);
   Cycle next_event(const LsuCore& core, Cycle now) const;
-  Cycle answer_credits_at(const LsuCore& core) const {
-    return lacks_answer_credits_ ? core.ports().reply_credit_in.next_arrival() : kNever;
+  Cycle answer_credits_at() const {
+    return lacks_answer_credits_ ? ports_.credit_in.next_arrival() : kNever;
   }
+  AnswerPorts* answers() { return &ports_; }
 
   void kernel_starts(Cycle now, unsigned) { l1_.acquire(now); }
   void fence(Cycle now) { l1_.acquire(now); }
@@ -93,13 +94,14 @@ class DenovoCoherentL1 {
               const DenovoL1::Answer& answer);
   void send(LsuCore& core, std::uint16_t load, stats::SmCounters& count);
   void take_answers(Cycle now);
-  Cycle next_answer(const LsuCore& core, Cycle now) const;
+  Cycle next_answer(Cycle now) const;
 
   bool drains_;
   DenovoL1 l1_;
   RequestQueue answers_;  // at: when it may leave
   FlitTable flits_;
   PortPace pace_;
+  AnswerPorts ports_;
   unsigned credits_, answer_cycles_;
   bool lacks_answer_credits_ = false;
   Cycle free_at_ = 0;  // of the second port

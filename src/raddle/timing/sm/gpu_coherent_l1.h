@@ -51,7 +51,8 @@ class GpuCoherentL1 {
     if (!drains_ || core.miss_queue().full()) return kNever;
     return !l1d_.write_backs().empty() || may_drain_stores(core) ? now + 1 : kNever;
   }
-  Cycle answer_credits_at(const LsuCore&) const { return kNever; }
+  Cycle answer_credits_at() const { return kNever; }
+  AnswerPorts* answers() { return nullptr; }
 
   void kernel_starts(Cycle now, unsigned kernel) { l1d_.flush(now, kernel); }
   void fence(Cycle) {}

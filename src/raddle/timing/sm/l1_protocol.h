@@ -60,7 +60,9 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   { l1.drain(core, counters) } -> std::same_as<bool>;
   { l1.send_answer(core, now) } -> std::same_as<bool>;
   { l1_const.next_event(core_const, now) } -> std::same_as<Cycle>;
-  { l1_const.answer_credits_at(core_const) } -> std::same_as<Cycle>;
+  { l1_const.answer_credits_at() } -> std::same_as<Cycle>;
+  // The wires of send_answer(); null: this protocol answers nobody.
+  { l1.answers() } -> std::same_as<AnswerPorts*>;
   // Synchronisation: a launch's first block, a fence of a warp.
   l1.kernel_starts(now, kernel);
   l1.fence(now);

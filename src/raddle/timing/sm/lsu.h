@@ -72,7 +72,7 @@ class Lsu : public LsuCore {
   /// When the credits come that a request or an answer waits for; to others they do not matter.
   Cycle credits_at() const {
     const Cycle at = lacks_credits_ ? ports_.credit_in.next_arrival() : kNever;
-    return std::min(at, l1_.answer_credits_at(*this));
+    return std::min(at, l1_.answer_credits_at());
   }
   /// A fence of a warp is over: what others have written since must be seen.
   void fence(Cycle now) { l1_.fence(now); }

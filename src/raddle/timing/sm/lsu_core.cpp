@@ -27,7 +27,7 @@ LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
       loads_(spec.loads_in_flight),
       free_loads_(spec.loads_in_flight),
       miss_queue_(spec.l1d.miss_queue),
-      ports_(port_capacity(spec.port), spec.coherence.ownership ? port_capacity(spec.port) : 1),
+      ports_(port_capacity(spec.port)),
       credits_(spec.port.queue_flits) {
   RADDLE_ASSERT(loads_.size() < kConst);  // a load's number goes into a tag
   std::iota(free_loads_.rbegin(), free_loads_.rend(), std::uint16_t{0});

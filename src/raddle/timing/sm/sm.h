@@ -61,6 +61,8 @@ class Sm {
 
   // --- wires -------------------------------------------------------------------------------------
   virtual SmPorts& ports() = 0;
+  /// Null where the L1's protocol answers nobody.
+  virtual AnswerPorts* answers() = 0;
   virtual BlockStartLink& block_in() = 0;
   virtual BlockEndLink& block_out() = 0;
   /// Gets post(arrival, id) with every push on block_out().

@@ -26,6 +26,7 @@ class SmOf final : public Sm {
        const policy::Choice<policy::WarpPolicy>& warp_policy,
        const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed);
   SmPorts& ports() override { return lsu_.ports(); }
+  AnswerPorts* answers() override { return lsu_.l1().answers(); }
   BlockStartLink& block_in() override { return block_in_; }
   BlockEndLink& block_out() override { return block_out_; }
   void connect_dispatcher(Mailbox& box) override { dispatcher_box_ = &box; }
