@@ -5,6 +5,7 @@
 namespace raddle::timing {
 
 static_assert(policy::kStallReasons == stats::kStalls);
+static_assert(stats::kNocKindNames[0] == "read");
 
 namespace {
 
@@ -18,12 +19,15 @@ policy::TenantCounts counts_of(const stats::GpuCounters& c) {
   out.l1d_hits = c.sm.l1d_hits;
   out.l1d_reservation_fails = c.sm.l1d_reservation_fails;
   out.requests = c.sm.requests;
+  out.token_wait_cycles = c.sharing.token_wait_cycles;
   out.request_packets = c.request.packets;
   out.request_flits = c.request.flits;
   out.request_bytes = c.request.bytes;
+  out.read_packets = c.request.kind[0].packets;
   out.reply_packets = c.reply.packets;
   out.reply_flits = c.reply.flits;
   out.reply_bytes = c.reply.bytes;
+  out.dram_accesses = c.l2.replies[1] + 2 * c.l2.replies[2];
   out.dram_reads = c.dram.reads;
   out.dram_writes = c.dram.writes;
   out.dram_bytes = c.dram.bytes;
@@ -76,7 +80,10 @@ void SchemeUnit::check() const {
   for (const policy::TenantKnobs& t : knobs_.tenant) {
     if (!t.block_cap.empty() && t.block_cap.size() != sms_) fail("caps blocks of every SM or none");
     if (t.active_blocks == 0) fail("lets at least one block issue");
+    if (!(t.request_tokens > 0)) fail("grants every tenant a part of a request token");
+    if (t.miss_queue == 0) fail("gives every tenant a place in the miss queues");
   }
+  if (knobs_.token_interval == 0) fail("gives tokens in intervals of a cycle or more");
   if (const std::string_view knob = knobs_.unheard(); !knob.empty())
     fail("sets no knob that nobody obeys, such as " + std::string(knob));
 }

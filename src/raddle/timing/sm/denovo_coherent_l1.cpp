@@ -23,9 +23,10 @@ Served DenovoCoherentL1::serve(LsuCore& core, Cycle now, const Entry& e, const L
                                     ? std::uint16_t{e.owner.warp}
                                     : static_cast<std::uint16_t>(LsuCore::kStore | e.owner.warp),
                                 e.owner.warp};
-  const DenovoL1::Answer answer = load    ? l1_.load(now, access, e.bypass, can_send(core))
-                                  : store ? l1_.store(now, access, can_send(core))
-                                          : l1_.atomic(now, access, can_send(core));
+  const bool room = can_send(core, e.owner.kernel);
+  const DenovoL1::Answer answer = load    ? l1_.load(now, access, e.bypass, room)
+                                  : store ? l1_.store(now, access, room)
+                                          : l1_.atomic(now, access, room);
   if (l1_.events() != nullptr) [[unlikely]]
     notify(core, now, e, a, answer);
   if (answer.outcome == Outcome::Blocked) {
@@ -77,22 +78,22 @@ void DenovoCoherentL1::notify(const LsuCore& core, Cycle now, const Entry& e, co
 /// What the cache has just asked for. Precondition: room in the miss queue.
 void DenovoCoherentL1::send(LsuCore& core, std::uint16_t load, stats::SmCounters& count) {
   ++count.requests;
-  core.miss_queue().push({l1_.requests().front(), load});
+  core.enqueue(l1_.requests().front(), load);
   l1_.requests().pop();
 }
 
 /// A write-back, and a registration if it may leave.
 bool DenovoCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
   bool any = false;
-  if (auto& out = l1_.write_backs(); !out.empty() && !core.miss_queue().full()) {
+  if (auto& out = l1_.write_backs(); !out.empty() && !core.queue_full()) {
     stats::SmCounters& count = counters[out.front().kernel];
     ++count.requests;
     ++count.l1d_write_backs;
-    core.miss_queue().push({out.front()});
+    core.enqueue(out.front());
     out.pop();
     any = true;
   }
-  if (!core.miss_queue().full() && may_register(core)) {
+  if (!core.queue_full() && may_register(core)) {
     l1_.send_registration();
     stats::SmCounters& count = counters[l1_.requests().front().kernel];
     ++count.registrations;
@@ -129,8 +130,7 @@ bool DenovoCoherentL1::send_answer(LsuCore& core, Cycle now) {
 
 /// What waits beside the oldest instruction: write-backs, registrations, answers.
 Cycle DenovoCoherentL1::next_event(const LsuCore& core, Cycle now) const {
-  const bool sends =
-      !core.miss_queue().full() && (!l1_.write_backs().empty() || may_register(core));
+  const bool sends = !core.queue_full() && (!l1_.write_backs().empty() || may_register(core));
   return sends ? now + 1 : next_answer(now);
 }
 

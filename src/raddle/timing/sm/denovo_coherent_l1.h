@@ -25,8 +25,8 @@ class DenovoCoherentL1 {
     l1_.receive(now, m, Completion<Sink>{core, now, counters, sink, m.kernel});
     take_answers(now);
   }
-  bool can_send(const LsuCore& core) const {
-    return !core.miss_queue().full() && l1_.write_backs().empty();
+  bool can_send(const LsuCore& core, unsigned kernel) const {
+    return core.queue_takes(kernel) && l1_.write_backs().empty();
   }
   /// A bank answers requests for words.
   void mark_constant(Message& request) const { request.words = 0xffff; }

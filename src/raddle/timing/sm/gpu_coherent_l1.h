@@ -39,8 +39,8 @@ class GpuCoherentL1 {
       core.missed_piece(now, waiter, counters, sink);
     });
   }
-  bool can_send(const LsuCore& core) const {
-    return !core.miss_queue().full() && l1d_.write_backs().empty();
+  bool can_send(const LsuCore& core, unsigned kernel) const {
+    return core.queue_takes(kernel) && l1d_.write_backs().empty();
   }
   void mark_constant(Message&) const {}
 
@@ -48,7 +48,7 @@ class GpuCoherentL1 {
   bool drain(LsuCore& core, SmKernelCounters& counters);
   bool send_answer(LsuCore&, Cycle) { return false; }
   Cycle next_event(const LsuCore& core, Cycle now) const {
-    if (!drains_ || core.miss_queue().full()) return kNever;
+    if (!drains_ || core.queue_full()) return kNever;
     return !l1d_.write_backs().empty() || may_drain_stores(core) ? now + 1 : kNever;
   }
   Cycle answer_credits_at() const { return kNever; }

@@ -52,8 +52,8 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   // Accesses and replies.
   { l1.serve(core, now, e, a, wheel, count) } -> std::same_as<Served>;
   l1.receive(core, now, m, counters, sink);
-  /// Room for a request that is not the L1's own: of a constant.
-  { l1_const.can_send(core_const) } -> std::same_as<bool>;
+  /// Room for a request of the launch in a slot, also one that is not the L1's own: of a constant.
+  { l1_const.can_send(core_const, kernel) } -> std::same_as<bool>;
   l1.mark_constant(request);
   // Beside the oldest instruction.
   { l1_const.drains() } -> std::same_as<bool>;

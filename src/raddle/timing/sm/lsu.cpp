@@ -115,8 +115,8 @@ bool Lsu<L1>::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::
 template <L1Protocol L1>
 bool Lsu<L1>::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count) {
   using Outcome = ConstCache<Owner>::Outcome;
-  auto [outcome, request] =
-      const_cache_.load(e.owner.kernel, e.owner.code->const_at, can_send(), e.owner);
+  auto [outcome, request] = const_cache_.load(e.owner.kernel, e.owner.code->const_at,
+                                              l1_.can_send(*this, e.owner.kernel), e.owner);
   switch (outcome) {
     case Outcome::Hit:
       ++count.const_hits;
@@ -129,7 +129,7 @@ bool Lsu<L1>::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::S
       request.sm = static_cast<std::uint16_t>(sm_);
       request.tag |= kConst;
       l1_.mark_constant(request);
-      miss_queue_.push({request});
+      enqueue(request);
       break;
     case Outcome::NoMshr:
       return refuse(Refusal::Mshr);
@@ -163,10 +163,7 @@ Cycle Lsu<L1>::next_event(Cycle now) const {
   Cycle n = kNever;
   if (!queue_.empty() && !stuck_) n = std::max(now + 1, free_at_);
   n = std::min(n, l1_.next_event(*this, now));
-  if (!miss_queue_.empty())
-    n = std::min(n,
-                 lacks_credits_ ? ports_.credit_in.next_arrival() : std::max(now + 1, inject_at_));
-  return n;
+  return miss_queue_.empty() ? n : std::min(n, next_departure(now));
 }
 
 template <L1Protocol L1>

@@ -110,6 +110,7 @@ void SmOf<L1>::obey(Cycle at, const policy::Knobs& knobs) {
   if (active_ == nullptr) active_ = std::make_unique<ActiveBlocks>();
   active_->obey(knobs);
   hold_inactive(at);
+  lsu_.obey(at, knobs);
   if (throttle_.present()) throttle_.policy()->ask_again();
   obeys_ = at;
 }
@@ -329,6 +330,14 @@ stats::SmCounters SmOf<L1>::counters(Cycle at) const {
   stats::SmCounters sum;
   for (std::uint64_t m = kernels_; m != 0; m &= m - 1)
     stats::accumulate(sum, counters(at, lowest(m)));
+  return sum;
+}
+
+template <L1Protocol L1>
+stats::SharingCounters SmOf<L1>::sharing(Cycle at) const {
+  stats::SharingCounters sum;
+  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot)
+    stats::accumulate(sum, sharing(at, slot));
   return sum;
 }
 

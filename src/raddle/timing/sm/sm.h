@@ -106,6 +106,8 @@ class Sm {
   virtual stats::SmCounters counters(Cycle at) const = 0;
   virtual stats::SmCounters counters(Cycle at, unsigned kernel) const = 0;
   virtual stats::SchedulerCounters scheduler_counters(Cycle at) const = 0;
+  virtual stats::SharingCounters sharing(Cycle at) const = 0;
+  virtual stats::SharingCounters sharing(Cycle at, unsigned kernel) const = 0;
   /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
   virtual Cycle last_progress(Cycle now) const = 0;
   virtual unsigned schedulers() const = 0;

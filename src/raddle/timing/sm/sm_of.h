@@ -52,6 +52,10 @@ class SmOf final : public Sm {
   stats::SmCounters counters(Cycle at) const override;
   stats::SmCounters counters(Cycle at, unsigned kernel) const override;
   stats::SchedulerCounters scheduler_counters(Cycle at) const override;
+  stats::SharingCounters sharing(Cycle at) const override;
+  stats::SharingCounters sharing(Cycle at, unsigned kernel) const override {
+    return lsu_.sharing(at, kernel);
+  }
   Cycle last_progress(Cycle now) const override { return warps_.sleeping != 0 ? now : progress_; }
   unsigned schedulers() const override { return schedulers_.count(); }
   policy::WarpPolicy& policy(unsigned scheduler) override { return schedulers_.policy(scheduler); }
