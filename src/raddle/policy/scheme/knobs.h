@@ -4,14 +4,13 @@
 // Who obeys: block_cap the block dispatcher (timing/gpu/block_caps.h); active_blocks the SMs'
 // issue (timing/sm/active_blocks.h); request_tokens and miss_queue the SMs' miss queues
 // (timing/sm/request_gate.h), which then also go by priority; priority and issue_quota warp and
-// throttle policies that read them in their views. Nobody yet: l1d_ways and l2_ways (the caches'
-// replacement), dram_rank (the DRAM channels). A scheme that sets one of those is refused by the
-// simulator (Knobs::unheard).
+// throttle policies that read them in their views; l1d_ways and l2_ways the caches' replacement
+// (timing/cache/way_shares.h). Nobody yet: dram_rank (the DRAM channels). A scheme that sets a knob
+// that nobody obeys, or nobody on the machine at hand, is refused by the simulator.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include "raddle/base/types.h"
@@ -32,7 +31,9 @@ struct TenantKnobs {
   /// Of its loads and stores, so many requests at most wait in the miss queue of an SM. What leaves
   /// of itself (write-backs, buffered stores, registrations) needs room in the queue only.
   std::uint32_t miss_queue = kNoLimit;
-  std::uint64_t l1d_ways = ~std::uint64_t{0};  ///< that its misses may fill, one bit for each
+  /// Ways of each set that its misses may fill, one bit for each, at least one; it hits in all. Of
+  /// the L1Ds (constant caches apart) and of the L2.
+  std::uint64_t l1d_ways = ~std::uint64_t{0};
   std::uint64_t l2_ways = ~std::uint64_t{0};
   std::uint8_t dram_rank = 0;  ///< lower is served first
   std::uint8_t priority = 0;   ///< higher goes first, where nothing else says who does
@@ -48,16 +49,6 @@ struct Knobs {
   std::uint32_t token_interval = 200;  ///< cycles of the interconnect
 
   const TenantKnobs& of(TenantId id) const { return tenant[index(id)]; }
-  /// Name of a knob that is set and that nobody obeys; empty if there is none.
-  std::string_view unheard() const {
-    const TenantKnobs open;
-    for (const TenantKnobs& t : tenant) {
-      if (t.l1d_ways != open.l1d_ways) return "l1d_ways";
-      if (t.l2_ways != open.l2_ways) return "l2_ways";
-      if (t.dram_rank != open.dram_rank) return "dram_rank";
-    }
-    return {};
-  }
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };
 

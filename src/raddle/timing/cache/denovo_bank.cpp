@@ -28,10 +28,12 @@ unsigned DenovoBank::find(std::uint32_t line) const {
   return kAbsent;
 }
 
-unsigned DenovoBank::victim(std::uint32_t line) const {
-  const unsigned begin = map_.set(line) * shape_.ways;
+unsigned DenovoBank::victim(const Message& m) const {
+  const unsigned begin = map_.set(m.line) * shape_.ways;
+  const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(index(m.tenant));
   unsigned best = kAbsent;
   for (unsigned at = begin; at < begin + shape_.ways; ++at) {
+    if (among != Tags::kAnyWay && (among >> (at - begin) & 1) == 0) continue;
     if (!line_[at].present) return at;
     if (!line_[at].fetching && (best == kAbsent || line_[at].used < line_[best].used)) best = at;
   }
@@ -68,7 +70,7 @@ DenovoBank::Wait DenovoBank::take(const Message& m, Room room, stats::L2Counters
 /// A way for the line, which is absent. Registered words of the line that was there are recalled.
 DenovoBank::Wait DenovoBank::make_room(const Message& m, Room room, stats::L2Counters& count,
                                        unsigned& at) {
-  const unsigned way = victim(m.line);
+  const unsigned way = victim(m);
   if (way == kAbsent) return Wait::Way;
   Line& old = line_[way];
   if (old.present && old.registered != 0 && recalls_used_ == recall_.size()) return Wait::Recall;

@@ -42,11 +42,14 @@ unsigned DenovoL1::find(std::uint32_t line) const {
   return kAbsent;
 }
 
-/// An empty way of the line's set, else the least recently used one that nothing pins, or kAbsent.
-unsigned DenovoL1::victim(std::uint32_t line) const {
+/// Of the ways of the line's set that the launch may fill an empty one, else the least recently
+/// used one that nothing pins, or kAbsent.
+unsigned DenovoL1::victim(std::uint32_t line, unsigned kernel) const {
   const unsigned begin = set_of(line) * ways_;
+  const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(kernel);
   unsigned best = kAbsent;
   for (unsigned at = begin; at < begin + ways_; ++at) {
+    if (among != Tags::kAnyWay && (among >> (at - begin) & 1) == 0) continue;
     if (!way_[at].present) return at;
     if (way_[at].pins == 0 && (best == kAbsent || way_[at].used < way_[best].used)) best = at;
   }
@@ -55,7 +58,7 @@ unsigned DenovoL1::victim(std::uint32_t line) const {
 
 /// A way for a line that is absent, or kAbsent; what was there is written back.
 unsigned DenovoL1::make_room(Cycle now, std::uint32_t line, unsigned kernel) {
-  const unsigned at = victim(line);
+  const unsigned at = victim(line, kernel);
   if (at == kAbsent) return at;
   Way& way = way_[at];
   if (way.present && way.registered != 0) {

@@ -292,6 +292,7 @@ void Gpu::Impl::obey(Cycle begin) {
   obeyed_ = true;
   dispatcher_.obey(begin, scheme_->knobs());
   for (const auto& sm : sms_) sm->obey(begin, scheme_->knobs());
+  for (const auto& p : partitions_) p->obey(begin, scheme_->knobs());
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {

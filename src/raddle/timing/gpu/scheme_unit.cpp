@@ -1,6 +1,8 @@
 #include "raddle/timing/gpu/scheme_unit.h"
 
 #include "raddle/base/error.h"
+#include "raddle/base/mask.h"
+#include "raddle/timing/cache/tags.h"
 
 namespace raddle::timing {
 
@@ -49,7 +51,9 @@ SchemeUnit::SchemeUnit(const MachineSpec& machine,
     : name_(scheme.name()),
       scheme_(scheme.make(context_of(machine, seed))),
       window_(window),
-      sms_(machine.sm.count) {
+      sms_(machine.sm.count),
+      l1d_ways_(machine.sm.l1d.present() ? machine.sm.l1d.ways : 0),
+      l2_ways_(machine.l2.ways) {
   RADDLE_ASSERT(window_ != 0 && sms_ != 0);
 }
 
@@ -82,10 +86,25 @@ void SchemeUnit::check() const {
     if (t.active_blocks == 0) fail("lets at least one block issue");
     if (!(t.request_tokens > 0)) fail("grants every tenant a part of a request token");
     if (t.miss_queue == 0) fail("gives every tenant a place in the miss queues");
+    if (l1d_ways_ != 0 && (t.l1d_ways & low_bits(l1d_ways_)) == 0)
+      fail("gives every tenant a way of the L1D");
+    if ((t.l2_ways & low_bits(l2_ways_)) == 0) fail("gives every tenant a way of the L2");
   }
   if (knobs_.token_interval == 0) fail("gives tokens in intervals of a cycle or more");
-  if (const std::string_view knob = knobs_.unheard(); !knob.empty())
-    fail("sets no knob that nobody obeys, such as " + std::string(knob));
+  if (const std::string_view knob = unheard(); !knob.empty())
+    fail("sets no knob that nobody obeys on this machine, such as " + std::string(knob));
+}
+
+/// Name of a knob that is set and that this machine has nobody to obey; empty if there is none.
+std::string_view SchemeUnit::unheard() const {
+  const policy::TenantKnobs open;
+  for (const policy::TenantKnobs& t : knobs_.tenant) {
+    if (t.l1d_ways != open.l1d_ways && (l1d_ways_ == 0 || l1d_ways_ > Tags::kMaskedWays))
+      return "l1d_ways";
+    if (t.l2_ways != open.l2_ways && l2_ways_ > Tags::kMaskedWays) return "l2_ways";
+    if (t.dram_rank != open.dram_rank) return "dram_rank";
+  }
+  return {};
 }
 
 }  // namespace raddle::timing

@@ -44,11 +44,13 @@ class SchemeUnit {
 
  private:
   void check() const;
+  std::string_view unheard() const;
 
   std::string name_;
   std::unique_ptr<policy::SchemePolicy> scheme_;
   Cycle window_;
   unsigned sms_;
+  unsigned l1d_ways_, l2_ways_;  // l1d: 0 = there is none
   Cycle due_ = kNever, since_ = 0;
   std::uint8_t present_ = 0;
   policy::Knobs knobs_;

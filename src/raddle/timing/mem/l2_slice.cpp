@@ -174,7 +174,8 @@ void L2Slice::reply(Cycle now, const Message& m, unsigned dram_accesses) {
 /// causes.
 unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, std::uint8_t dirty,
                           unsigned& at) {
-  Tags::Victim out = tags_.fill(set, m.line, sectors, dirty, at);
+  const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(index(m.tenant));
+  const Tags::Victim out = tags_.fill(set, m.line, sectors, dirty, at, among);
   if (out.sectors == 0) return 0;
   stats::L2Counters& count = count_[m.kernel];
   ++count.evictions;

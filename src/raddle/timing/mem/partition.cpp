@@ -31,6 +31,7 @@ class PartitionOf final : public Partition {
   void open_window() override;
   void prefetch(Cycle end) override;
   Cycle tick(Cycle now) override;
+  void obey(Cycle at, const policy::Knobs& knobs) override;
   bool idle() const override;
   void describe(std::string& out) const override;
   stats::L2Counters slice_counters(unsigned place) const override {
@@ -57,6 +58,8 @@ class PartitionOf final : public Partition {
   std::vector<std::unique_ptr<Slice>> slice_;
   std::vector<Cycle> slice_due_;
   Cycle slices_due_ = 0;  // the earliest of them
+  Cycle obeys_ = kNever;  // when knobs change
+  WayShares<kMostTenants> shares_;
 };
 
 template <class Slice>
@@ -83,13 +86,14 @@ void PartitionOf<Slice>::set_skip(bool skip) {
 
 template <class Slice>
 Cycle PartitionOf<Slice>::next_arrival(Cycle from) const {
-  Cycle next = kNever;
+  Cycle next = obeys_;
   for (const auto& slice : slice_) next = std::min(next, slice->next_arrival());
   return std::max(next, from);
 }
 
 template <class Slice>
 void PartitionOf<Slice>::open_window() {
+  obeys_ = kNever;
   for (unsigned i = 0; i < slices(); ++i) wake(i, slice_[i]->next_arrival());
 }
 
@@ -126,6 +130,13 @@ Cycle PartitionOf<Slice>::tick(Cycle now) {
   Cycle next = std::min(slices_due_, dram_.due());
   if (!replies.empty()) next = std::min(next, replies.front().at);
   return std::max(next, now + 1);
+}
+
+template <class Slice>
+void PartitionOf<Slice>::obey(Cycle at, const policy::Knobs& knobs) {
+  for (unsigned t = 0; t < kMostTenants; ++t) shares_.set(t, knobs.tenant[t].l2_ways);
+  for (const auto& slice : slice_) slice->share_ways(shares_.any() ? &shares_ : nullptr);
+  obeys_ = at;
 }
 
 template <class Slice>

@@ -25,6 +25,7 @@ bool Lsu<L1>::start_block(Cycle now, const Launch& launch, bool flush) {
     sequence_[launch.slot] = launch.sequence;
     tenant_[launch.slot] = launch.tenant;
     if (const_cache_.present()) const_cache_.forget(launch.slot);
+    if (knobs_ != nullptr) share_ways();
   }
   if (flush && !no_l1_) {
     l1_.kernel_starts(now, launch.slot);
@@ -64,6 +65,27 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
   if (!descriptors_.empty()) [[unlikely]]
     keep_descriptor(e.load, first, pieces, base);
   return 1;
+}
+
+// --- a scheme ------------------------------------------------------------------------------------
+
+template <L1Protocol L1>
+void Lsu<L1>::obey(Cycle at, const policy::Knobs& knobs) {
+  knobs_ = &knobs;
+  limit_requests(at, knobs);
+  share_ways();
+}
+
+/// Launch slots fill the ways of the tenants that have them.
+template <L1Protocol L1>
+void Lsu<L1>::share_ways() {
+  WayShares<kKernelSlots> shares;
+  for (unsigned slot = 0; slot < kKernelSlots; ++slot)
+    shares.set(slot, knobs_->of(tenant_[slot]).l1d_ways);
+  if (!shares.any()) shares_ = nullptr;
+  else if (shares_ == nullptr) shares_ = std::make_unique<WayShares<kKernelSlots>>(shares);
+  else *shares_ = shares;
+  l1_.share_ways(shares_.get());
 }
 
 // --- each cycle ----------------------------------------------------------------------------------

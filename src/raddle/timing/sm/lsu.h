@@ -21,6 +21,7 @@
 // Left out: replays, address translation.
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,8 @@ class Lsu : public LsuCore {
   void set_skip(bool skip) { skip_ = skip; }
   /// The observer must outlive the unit.
   void observe(policy::L1Observer& observer) { l1_.observe(observer); }
+  /// Knobs of a scheme hold from cycle `at` on; they must live until the next call.
+  void obey(Cycle at, const policy::Knobs& knobs);
   L1& l1() { return l1_; }
   const L1& l1() const { return l1_; }
 
@@ -149,7 +152,11 @@ class Lsu : public LsuCore {
     return m.kind == MessageKind::Read && (m.tag & (kBypass | kConst)) == 0;
   }
 
+  void share_ways();
+
   L1 l1_;
+  const policy::Knobs* knobs_ = nullptr;
+  std::unique_ptr<WayShares<kKernelSlots>> shares_;  // null: everybody fills any way
 };
 
 }  // namespace raddle::timing

@@ -119,7 +119,8 @@ Cycle LsuCore::next_departure(Cycle now) const {
   return none_may_leave_ ? tokens : std::min(port, tokens);
 }
 
-void LsuCore::obey(Cycle at, const policy::Knobs& knobs) {
+/// The knobs that concern the miss queue hold from cycle `at` on.
+void LsuCore::limit_requests(Cycle at, const policy::Knobs& knobs) {
   if (!RequestGate::limits(knobs)) {
     if (gate_ != nullptr) gate_->close(at);
     gate_ = nullptr;

@@ -121,8 +121,6 @@ class LsuCore {
     free_loads_.push_back(static_cast<std::uint16_t>(load));
     sink.loaded(f.owner);
   }
-  /// Knobs of a scheme hold from cycle `at` on.
-  void obey(Cycle at, const policy::Knobs& knobs);
   stats::SharingCounters sharing(Cycle at, unsigned kernel) const {
     stats::SharingCounters out = sharing_[kernel];
     if (gate_ != nullptr) out.token_wait_cycles += gate_->waiting(at, kernel);
@@ -162,6 +160,7 @@ class LsuCore {
   }
   bool refused(Cycle now, stats::SmCounters& count);
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
+  void limit_requests(Cycle at, const policy::Knobs& knobs);
   bool inject_request(Cycle now);
   bool inject_by_tenant(Cycle now);
   void depart(Cycle now, const Leaving& leaving, unsigned flits);
