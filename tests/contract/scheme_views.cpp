@@ -28,6 +28,7 @@ class RandomTenants {
         start_(start),
         now_(start) {
     for (auto& resident : resident_) resident.assign(kSms, 0);
+    for (auto& warps : warps_) warps.assign(kSms, 0);
   }
 
   /// Returns the rule that was broken. Knobs and the time to the next look are added to the logs.
@@ -54,7 +55,9 @@ class RandomTenants {
       TenantView& tenant = tenants_[t];
       tenant = {};
       for (std::uint32_t& blocks : resident_[t]) blocks = rng_.below(9);
+      for (unsigned sm = 0; sm < kSms; ++sm) warps_[t][sm] = 4 * resident_[t][sm];
       tenant.resident_blocks = resident_[t];
+      tenant.resident_warps = warps_[t];
       if ((present_ >> t & 1) == 0 || now_ == start_ || rng_.below(4) == 0) continue;
       tenant.counts.instructions = rng_.below(1'000'000);
       tenant.counts.thread_instructions = 32 * tenant.counts.instructions;
@@ -90,7 +93,7 @@ class RandomTenants {
   Cycle start_, now_, since_ = start_;
   std::uint8_t present_ = 0;
   std::array<TenantView, kMostTenants> tenants_{};
-  std::array<std::vector<std::uint32_t>, kMostTenants> resident_;
+  std::array<std::vector<std::uint32_t>, kMostTenants> resident_, warps_;
   Knobs knobs_;
 };
 

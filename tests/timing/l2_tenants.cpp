@@ -52,6 +52,48 @@ TEST_P(PartitionTenants, MissesFillTheirTenantsWaysAndHitInAll) {
   EXPECT_EQ(rig.partition().audit(), std::vector<std::string>{});
 }
 
+/// The tenants of the reads in the order in which their data come.
+std::vector<unsigned> order(const PartitionRig& rig) {
+  std::vector<unsigned> out;
+  for (const PartitionRig::Reply& reply : rig.replies()) out.push_back(index(reply.message.tenant));
+  return out;
+}
+
+TEST_P(PartitionTenants, RequestsOfTheBestRankAreServedFirst) {
+  knobs.tenant[2].dram_rank = 1;
+  for (const bool ranked : {false, true}) {
+    PartitionRig rig(m, GetParam());
+    if (ranked) rig.partition().obey(0, knobs);
+    // Rows of one bank: each has to be opened, so the queue fills while the first is served.
+    std::vector<std::uint32_t> lines;
+    for (std::uint32_t line = 0; lines.size() < 6; ++line)
+      if (const auto at = rig.map().dram(line);
+          at.bank == 0 && (lines.empty() || rig.map().dram(lines.back()).row != at.row))
+        lines.push_back(line);
+    for (unsigned i = 0; i < 6; ++i) rig.arrive(100 + i, read(lines[i], i % 2 == 0 ? 2 : 1));
+    rig.run_until(3000);
+    using Tenants = std::vector<unsigned>;
+    EXPECT_EQ(order(rig), ranked ? (Tenants{1, 1, 1, 2, 2, 2}) : (Tenants{2, 1, 2, 1, 2, 1}))
+        << "the bank is tenant 1's, also when the row of the first of tenant 2 is open";
+    EXPECT_EQ(rig.partition().audit(), std::vector<std::string>{});
+  }
+}
+
+TEST_P(PartitionTenants, RanksHoldForWhatWaitsAlready) {
+  PartitionRig rig(m, GetParam());
+  std::vector<std::uint32_t> lines;
+  for (std::uint32_t line = 0; lines.size() < 6; ++line)
+    if (const auto at = rig.map().dram(line);
+        at.bank == 0 && (lines.empty() || rig.map().dram(lines.back()).row != at.row))
+      lines.push_back(line);
+  for (unsigned i = 0; i < 6; ++i) rig.arrive(100 + i, read(lines[i], i % 2 == 0 ? 2 : 1));
+  rig.run_until(110);  // all are in the queue
+  knobs.tenant[2].dram_rank = 1;
+  rig.partition().obey(110, knobs);
+  rig.run_until(3000);
+  EXPECT_EQ(order(rig), (std::vector<unsigned>{1, 1, 1, 2, 2, 2}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Skip, PartitionTenants, testing::Bool(),
                          [](const auto& info) { return info.param ? "Skip" : "EveryCycle"; });
 

@@ -5,8 +5,10 @@
 // issue (timing/sm/active_blocks.h); request_tokens and miss_queue the SMs' miss queues
 // (timing/sm/request_gate.h), which then also go by priority; priority and issue_quota warp and
 // throttle policies that read them in their views; l1d_ways and l2_ways the caches' replacement
-// (timing/cache/way_shares.h). Nobody yet: dram_rank (the DRAM channels). A scheme that sets a knob
-// that nobody obeys, or nobody on the machine at hand, is refused by the simulator.
+// (timing/cache/way_shares.h); dram_rank the DRAM channels, before their policy's own order
+// (timing/dram/rank_first.h). A scheme that sets a knob that nobody obeys on the machine at hand (an
+// order of requests where dram.model is "fixed", ways of an L1D that is not there or of a cache with
+// more than 64) is refused by the simulator.
 #pragma once
 #include <array>
 #include <cstdint>

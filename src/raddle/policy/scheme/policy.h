@@ -45,7 +45,9 @@ struct TenantCounts {
 
 struct TenantView {
   TenantCounts counts;
-  std::span<const std::uint32_t> resident_blocks;  ///< now, by SM
+  std::span<const std::uint32_t> resident_blocks;  ///< now, by SM; those on their way included
+  /// Now, by SM: in warp slots, those that have ended and wait for their data included.
+  std::span<const std::uint32_t> resident_warps;
 };
 
 /// All a scheme may see. Valid during the call only.

@@ -77,7 +77,7 @@ DenovoBank::Wait DenovoBank::make_room(const Message& m, Room room, stats::L2Cou
   if (old.present && (old.registered | old.dirty) != 0 && !room.write_back) return Wait::WriteBack;
   if (old.present) {
     ++count.evictions;
-    const Dirty out{old.line, m.sm, m.kernel};
+    const Dirty out{old.line, m.sm, m.kernel, m.tenant};
     if (old.registered != 0) {
       auto r =
           std::find_if(recall_.begin(), recall_.end(), [](const Recall& x) { return !x.used; });
@@ -121,7 +121,8 @@ DenovoBank::Wait DenovoBank::miss(const Message& m, unsigned at, Room room,
   free->waiting.assign(1, m);
   ++mshrs_used_;
   ++count.misses, ++count.fetches;
-  fetches_.push_back({m.line, static_cast<std::uint16_t>(free - mshr_.data()), m.sm, m.kernel});
+  fetches_.push_back(
+      {m.line, static_cast<std::uint16_t>(free - mshr_.data()), m.sm, m.kernel, m.tenant});
   return Wait::Nothing;
 }
 

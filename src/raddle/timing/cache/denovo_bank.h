@@ -46,12 +46,14 @@ class DenovoBank {
     std::uint32_t line = 0;
     std::uint16_t tag = 0, sm = 0;
     std::uint8_t kernel = 0;
+    TenantId tenant{};
   };
   /// A dirty line on its way to DRAM.
   struct Dirty {
     std::uint32_t line = 0;
     std::uint16_t sm = 0;
     std::uint8_t kernel = 0;
+    TenantId tenant{};
   };
   struct Words {
     WordMask here = 0, registered = 0;

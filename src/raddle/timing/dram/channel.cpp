@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "raddle/base/error.h"
+#include "raddle/timing/dram/rank_first.h"
 
 namespace raddle::timing {
 namespace {
@@ -83,9 +84,26 @@ void DramChannel::push(Cycle now, const DramRequest& request) {
   const unsigned e = used_.word(0) != ~0ull ? lowest(~used_.word(0)) : 64 + lowest(~used_.word(1));
   const AddressMap::DramPlace at = map_.dram(request.line);
   slot_[e] = {now, m, at.column, request}, row_[e] = at.row, opened_.clear(e);
-  tag_[e] = {request.sm, request.kernel, request.write, static_cast<std::uint8_t>(at.bank)};
+  tag_[e] = {request.sm,
+             request.kernel,
+             request.write,
+             static_cast<std::uint8_t>(at.bank),
+             TenantId{request.tenant},
+             rank_[request.tenant]};
   plan(std::min(std::min(next_attempt_, refresh_at_), arrive(e, m)));
   declined_until_ = 0;
+}
+
+void DramChannel::obey(Cycle at, const policy::Knobs& knobs) {
+  ranked_ = false;
+  for (unsigned t = 0; t < kMostTenants; ++t) {
+    rank_[t] = knobs.tenant[t].dram_rank;
+    ranked_ = ranked_ || rank_[t] != rank_[0];
+  }
+  used_.each([this](unsigned e) { tag_[e].rank = rank_[index(tag_[e].tenant)]; });
+  if (size_ == 0 || spec_.model == DramModel::Fixed) return;
+  declined_until_ = 0;
+  plan(std::min(next_attempt_, clock_.first_from(at)));
 }
 
 /// Returns when the new request changes what can be done.
@@ -153,7 +171,8 @@ inline void DramChannel::decide(std::uint64_t m, Free free) {
     if (!view.issuable.any()) break;
     view.candidates = options_.candidates, view.row_hits = options_.candidates & row_hit_;
     view.closes_wanted_row = view.issuable & options_.precharges & of_wanted_row_[writing_];
-    const std::optional<unsigned> chosen = policy_->pick(view);
+    const std::optional<unsigned> chosen =
+        ranked_ ? pick_by_rank(*policy_, view) : policy_->pick(view);
     if (!chosen) {
       declined_until_ = free.row && free.column ? next_change(m) : m + 1;
       return plan(declined_until_);

@@ -280,9 +280,11 @@ void Gpu::Impl::look_at_tenants(Cycle begin) {
   if (!scheme_->due(begin, mask)) return;
   close_accounts(begin);
   std::array<SchemeUnit::Tenant, kMostTenants> tenants;
+  std::array<std::vector<std::uint32_t>, kMostTenants> warps;
   for (unsigned t = 0; t < kMostTenants; ++t) {
     const TenantId id{static_cast<std::uint8_t>(t)};
-    tenants[t] = {accounts_.of(id), dispatcher_.caps().resident(id)};
+    for (const auto& sm : sms_) warps[t].push_back(sm->resident_warps(id));
+    tenants[t] = {accounts_.of(id), dispatcher_.caps().resident(id), warps[t]};
   }
   const bool changed = scheme_->look(begin, mask, tenants);
   if (changed || !obeyed_) obey(begin);

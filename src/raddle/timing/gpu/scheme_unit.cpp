@@ -53,7 +53,8 @@ SchemeUnit::SchemeUnit(const MachineSpec& machine,
       window_(window),
       sms_(machine.sm.count),
       l1d_ways_(machine.sm.l1d.present() ? machine.sm.l1d.ways : 0),
-      l2_ways_(machine.l2.ways) {
+      l2_ways_(machine.l2.ways),
+      dram_queue_(machine.dram.model != DramModel::Fixed) {
   RADDLE_ASSERT(window_ != 0 && sms_ != 0);
 }
 
@@ -64,7 +65,7 @@ bool SchemeUnit::look(Cycle begin, std::uint8_t present,
   for (unsigned t = 0; t < kMostTenants; ++t) {
     stats::GpuCounters since = tenants[t].total;
     stats::accumulate(since, before_[t], -1);
-    views[t] = {counts_of(since), tenants[t].resident_blocks};
+    views[t] = {counts_of(since), tenants[t].resident_blocks, tenants[t].resident_warps};
     before_[t] = tenants[t].total;
   }
   const policy::Knobs old = knobs_;
@@ -102,7 +103,7 @@ std::string_view SchemeUnit::unheard() const {
     if (t.l1d_ways != open.l1d_ways && (l1d_ways_ == 0 || l1d_ways_ > Tags::kMaskedWays))
       return "l1d_ways";
     if (t.l2_ways != open.l2_ways && l2_ways_ > Tags::kMaskedWays) return "l2_ways";
-    if (t.dram_rank != open.dram_rank) return "dram_rank";
+    if (t.dram_rank != open.dram_rank && !dram_queue_) return "dram_rank";
   }
   return {};
 }

@@ -36,7 +36,7 @@ class SchemeUnit {
   /// What is known of a tenant.
   struct Tenant {
     stats::GpuCounters total;  ///< counted before `begin`, since the start of the run
-    std::span<const std::uint32_t> resident_blocks;
+    std::span<const std::uint32_t> resident_blocks, resident_warps;  ///< by SM
   };
   /// true: knobs() have changed. Precondition: due(begin, present).
   bool look(Cycle begin, std::uint8_t present, const std::array<Tenant, kMostTenants>& tenants);
@@ -51,6 +51,7 @@ class SchemeUnit {
   Cycle window_;
   unsigned sms_;
   unsigned l1d_ways_, l2_ways_;  // l1d: 0 = there is none
+  bool dram_queue_;              // channels have a queue whose order can be ranked
   Cycle due_ = kNever, since_ = 0;
   std::uint8_t present_ = 0;
   policy::Knobs knobs_;

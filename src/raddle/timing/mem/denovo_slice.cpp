@@ -81,12 +81,14 @@ void DenovoSlice::accept(Cycle now) {
 
 /// What the bank wants to be done.
 void DenovoSlice::carry_out(Cycle now) {
-  for (const DenovoBank::Fetch& f : bank_.fetches())
-    dram_.push(now, {f.line, f.tag, f.sm, 1, static_cast<std::uint8_t>(place_), f.kernel, false});
+  for (const DenovoBank::Fetch& f : bank_.fetches()) {
+    DramRequest fetch{f.line, f.tag, f.sm, 1, static_cast<std::uint8_t>(place_), f.kernel, false};
+    dram_.push(now, fetch.of(f.tenant));
+  }
   bank_.fetches().clear();
   for (const DenovoBank::Dirty& d : bank_.dirty()) {
     ++count_[d.kernel].write_backs;
-    write_backs_.push({d.line, d.sm, 1, static_cast<std::uint8_t>(place_), d.kernel});
+    write_backs_.push({d.line, d.sm, 1, static_cast<std::uint8_t>(place_), d.kernel, d.tenant});
   }
   bank_.dirty().clear();
   for (const DenovoBank::Out& out : bank_.out()) {

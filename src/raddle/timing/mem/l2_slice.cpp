@@ -152,8 +152,10 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
     return Wait::Nothing;
   }
   ++count.misses, ++count.fetches;
-  dram_.push(now, {m.line, static_cast<std::uint16_t>(e), m.sm, ask,
-                   static_cast<std::uint8_t>(place_), m.kernel, false});
+  DramRequest fetch{m.line, static_cast<std::uint16_t>(e),     m.sm,
+                    ask,    static_cast<std::uint8_t>(place_), m.kernel,
+                    false};
+  dram_.push(now, fetch.of(m.tenant));
   return Wait::Nothing;
 }
 
@@ -181,14 +183,16 @@ unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, 
   ++count.evictions;
   if (out.dirty == 0) return 0;
   ++count.write_backs;
-  write_backs_.push({out.line, m.sm, out.dirty, static_cast<std::uint8_t>(place_), m.kernel});
+  write_backs_.push(
+      {out.line, m.sm, out.dirty, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
   return 1;
 }
 
 /// Written data go to DRAM at once.
 void L2Slice::pass_on(const Message& m) {
   ++count_[m.kernel].passed_on;
-  write_backs_.push({m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel});
+  write_backs_.push(
+      {m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
 }
 
 void L2Slice::accept(Cycle now) {

@@ -58,6 +58,7 @@ struct WriteBack {
   std::uint32_t line = 0;
   std::uint16_t sm = 0;
   std::uint8_t sectors = 0, slice = 0, kernel = 0;
+  TenantId tenant{};  ///< as kernel: whose request writes, or pushed the line out
 };
 
 class L2Slice {

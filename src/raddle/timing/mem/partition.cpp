@@ -136,6 +136,7 @@ template <class Slice>
 void PartitionOf<Slice>::obey(Cycle at, const policy::Knobs& knobs) {
   for (unsigned t = 0; t < kMostTenants; ++t) shares_.set(t, knobs.tenant[t].l2_ways);
   for (const auto& slice : slice_) slice->share_ways(shares_.any() ? &shares_ : nullptr);
+  dram_.obey(at, knobs);
   obeys_ = at;
 }
 
@@ -175,7 +176,8 @@ bool PartitionOf<Slice>::send_write_backs(Cycle now) {
   if (dram_.room() <= kept_for_reads_) return false;
   for (; !write_backs_.empty() && dram_.room() > kept_for_reads_; write_backs_.pop()) {
     const WriteBack& w = write_backs_.front();
-    dram_.push(now, {w.line, 0, w.sm, w.sectors, w.slice, w.kernel, true});
+    DramRequest write{w.line, 0, w.sm, w.sectors, w.slice, w.kernel, true};
+    dram_.push(now, write.of(w.tenant));
   }
   return true;
 }

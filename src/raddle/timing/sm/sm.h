@@ -111,6 +111,8 @@ class Sm {
   /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
   virtual Cycle last_progress(Cycle now) const = 0;
   virtual unsigned schedulers() const = 0;
+  /// Warps of the tenant that have a slot.
+  virtual unsigned resident_warps(TenantId tenant) const = 0;
   virtual policy::WarpPolicy& policy(unsigned scheduler) = 0;
   /// Shows the policies that decide here, for their statistics.
   template <class Visit>

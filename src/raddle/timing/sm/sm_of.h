@@ -3,6 +3,7 @@
 // sm_migration.h and sm_describe.h; only sm.cpp, which makes the SMs there are, includes these.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ class SmOf final : public Sm {
     return lsu_.sharing(at, kernel);
   }
   Cycle last_progress(Cycle now) const override { return warps_.sleeping != 0 ? now : progress_; }
+  unsigned resident_warps(TenantId tenant) const override {
+    return static_cast<unsigned>(std::popcount(warps_.of_tenant[raddle::index(tenant)]));
+  }
   unsigned schedulers() const override { return schedulers_.count(); }
   policy::WarpPolicy& policy(unsigned scheduler) override { return schedulers_.policy(scheduler); }
   policy::ThrottlePolicy* throttle() const override { return throttle_.policy(); }
