@@ -199,6 +199,39 @@ TYPED_TEST(LsuProtocol, AskedOnlyWhenItSaysTheSameHappens) {
   EXPECT_EQ(a.l1d_reservation_fails, b.l1d_reservation_fails);
 }
 
+// A scheme's limits delay, lose nothing, and are obeyed in the same cycles without skipping.
+TYPED_TEST(LsuProtocol, UnderLimitsEverythingEndsAllTheSame) {
+  struct Limited : LsuProtocol<TypeParam> {
+    void TestBody() override {}
+    using LsuProtocol<TypeParam>::counters;
+    using LsuProtocol<TypeParam>::lsu;
+    using LsuProtocol<TypeParam>::requests;
+    using LsuProtocol<TypeParam>::run;
+  } every, skipping;
+  policy::Knobs knobs;
+  knobs.tenant[0].request_tokens = 1.5;
+  knobs.tenant[0].miss_queue = 2;
+  knobs.tenant[0].l1d_ways = 0b0100;
+  knobs.token_interval = 40;
+  for (Limited* limited : {&every, &skipping}) limited->lsu.obey(0, knobs);
+  const Cycle unlimited = this->run(4, true);
+  const Cycle end = every.run(4, false);
+  ASSERT_NE(end, kNever);
+  EXPECT_GT(end, unlimited);
+  EXPECT_EQ(skipping.run(4, true), end);
+  EXPECT_EQ(skipping.lsu.sharing(end, 0).token_wait_cycles,
+            every.lsu.sharing(end, 0).token_wait_cycles);
+  const double intervals = static_cast<double>(end) / knobs.token_interval;
+  EXPECT_LE(static_cast<double>(every.requests), 1.5 * (intervals + 1) + 1);
+  EXPECT_GT(static_cast<double>(every.requests), 1.3 * intervals) << "tokens are what it waits for";
+  std::vector<std::string> broken;
+  every.lsu.audit(every.counters, broken);
+  EXPECT_EQ(broken, std::vector<std::string>{});
+  const stats::SmCounters a = every.counters.total(), b = skipping.counters.total();
+  EXPECT_EQ(a.load_cycles, b.load_cycles);
+  EXPECT_EQ(a.l1d_refused, b.l1d_refused);
+}
+
 // A launch's first block finds nothing that another SM may have written since.
 TYPED_TEST(LsuProtocol, AKernelStartInvalidatesWhatWasOnlyRead) {
   this->release = true;
