@@ -43,7 +43,8 @@ unsigned DenovoBank::victim(const Message& m) const {
 DenovoBank::Wait DenovoBank::take(const Message& m, Room room, stats::L2Counters& count) {
   unsigned at = find(m.line);
   if (m.kind == MessageKind::WriteBack) {
-    ++count.writes, ++count.hits;
+    ++count.writes;
+    ++count.hits;
     write_back(m, at);
     return Wait::Nothing;
   }
@@ -84,7 +85,8 @@ DenovoBank::Wait DenovoBank::make_room(const Message& m, Room room, stats::L2Cou
       *r = {old.line, old.registered, true, ++recall_id_, old.owner, out};
       ++recalls_used_;
       Message about = m;
-      about.line = old.line, about.tag = recall_id_;
+      about.line = old.line;
+      about.tag = recall_id_;
       each_owner(old, old.registered, [&](unsigned owner, WordMask words) {
         ++count.recalls;
         tell(about, MessageKind::Recall, words, owner);
@@ -94,7 +96,9 @@ DenovoBank::Wait DenovoBank::make_room(const Message& m, Room room, stats::L2Cou
     }
   }
   old = Line{};
-  old.line = m.line, old.present = true, old.used = ++uses_;
+  old.line = m.line;
+  old.present = true;
+  old.used = ++uses_;
   at = way;
   return Wait::Nothing;
 }
@@ -117,10 +121,12 @@ DenovoBank::Wait DenovoBank::miss(const Message& m, unsigned at, Room room,
   if (at == kAbsent)
     if (const Wait wait = make_room(m, room, count, at); wait != Wait::Nothing) return wait;
   line_[at].fetching = true;
-  free->line = m.line, free->used = true;
+  free->line = m.line;
+  free->used = true;
   free->waiting.assign(1, m);
   ++mshrs_used_;
-  ++count.misses, ++count.fetches;
+  ++count.misses;
+  ++count.fetches;
   fetches_.push_back(
       {m.line, static_cast<std::uint16_t>(free - mshr_.data()), m.sm, m.kernel, m.tenant});
   return Wait::Nothing;
@@ -174,7 +180,8 @@ void DenovoBank::own(const Message& m, Line& line, unsigned dram_accesses,
     ++(data ? count.takes : count.invalidations);
     tell(m, data ? MessageKind::Take : MessageKind::Invalidate, words, owner);
   });
-  line.here = without(line.here, m.words), line.dirty = without(line.dirty, m.words);
+  line.here = without(line.here, m.words);
+  line.dirty = without(line.dirty, m.words);
   line.registered |= m.words;
   for (unsigned rest = m.words; rest != 0; rest &= rest - 1) line.owner[lowest(rest)] = m.sm;
   if (const WordMask rest = without(m.words, elsewhere); rest != 0)
@@ -190,7 +197,8 @@ void DenovoBank::write_back(const Message& m, unsigned at) {
       if (owner == m.sm) its = words;
     });
     line.registered = without(line.registered, its);
-    line.here |= its, line.dirty |= its;
+    line.here |= its;
+    line.dirty |= its;
   } else {
     for (Recall& r : recall_) {
       if (!r.used || r.line != m.line) continue;
@@ -211,21 +219,26 @@ void DenovoBank::recalled(const Message& m) {
 void DenovoBank::give_back(Recall& recall, WordMask words) {
   recall.left = without(recall.left, words);
   if (recall.left != 0) return;
-  recall.used = false, --recalls_used_;
+  recall.used = false;
+  --recalls_used_;
   dirty_.push_back(recall.dirty);
 }
 
 void DenovoBank::answer(const Message& m, MessageKind kind, WordMask words, bool data,
                         unsigned dram_accesses) {
   Message out = m;
-  out.kind = kind, out.words = words, out.peer = kFromBank;
+  out.kind = kind;
+  out.words = words;
+  out.peer = kFromBank;
   out.dram_accesses = static_cast<std::uint8_t>(dram_accesses);
   out_.push_back({out, data});
 }
 
 void DenovoBank::tell(const Message& m, MessageKind kind, WordMask words, unsigned owner) {
   Message out = m;
-  out.kind = kind, out.words = words, out.peer = static_cast<std::uint16_t>(owner);
+  out.kind = kind;
+  out.words = words;
+  out.peer = static_cast<std::uint16_t>(owner);
   out.dram_accesses = 0;
   out_.push_back({out, false});
 }

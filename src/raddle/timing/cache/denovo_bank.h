@@ -155,7 +155,8 @@ void DenovoBank::filled(unsigned tag, CountOf count_of) {
   line.here |= static_cast<WordMask>(~line.registered);
   line.fetching = false;
   line.used = ++uses_;
-  mshr.used = false, --mshrs_used_;
+  mshr.used = false;
+  --mshrs_used_;
   unsigned dram_accesses = 1;  // of the first, who has caused it
   for (const Message& m : mshr.waiting) {
     serve(m, at, dram_accesses, count_of(m.kernel));

@@ -249,7 +249,10 @@ void DenovoL1::data(Cycle now, const Message& m, Sink& sink) {
       if (w.need == 0) sink.completed(w.id, from);
     }
     std::erase_if(e.waiting, [](const Waiter& w) { return w.need == 0; });
-    if (e.left == 0 && e.waiting.empty()) e.used = false, --entries_used_;
+    if (e.left == 0 && e.waiting.empty()) {
+      e.used = false;
+      --entries_used_;
+    }
   }
   if (asked.owns) answer_deferred(m.line);
 }

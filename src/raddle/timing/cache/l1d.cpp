@@ -79,14 +79,17 @@ L1d::Answer L1d::load(Cycle now, const Request& r, bool can_send, stats::SmCount
   const auto missing =
       static_cast<std::uint8_t>(at == Tags::kAbsent ? r.sectors : r.sectors & ~tags_.valid(at));
   if (missing == 0) {
-    ++count.l1d_accesses, ++count.l1d_hits;
+    ++count.l1d_accesses;
+    ++count.l1d_hits;
     tags_.touch(at);
     last_ = at;
     return plain(Outcome::Hit);
   }
   const Answer a = miss(now, r, at, missing, can_send, count);
-  if (a.outcome == Outcome::Miss)
-    ++count.l1d_accesses, ++(a.ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
+  if (a.outcome == Outcome::Miss) {
+    ++count.l1d_accesses;
+    ++(a.ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
+  }
   return a;
 }
 

@@ -128,7 +128,8 @@ class Tags {
       at = among == kAnyWay ? victim(set) : victim(set, among);
       out = place(at, line);
     }
-    way_[at].valid |= sectors, way_[at].dirty |= dirty;
+    way_[at].valid |= sectors;
+    way_[at].dirty |= dirty;
     touch(at);
     return out;
   }
@@ -158,12 +159,19 @@ class Tags {
   Victim place(unsigned at, std::uint32_t line) {
     Way& way = way_[at];
     const Victim out{way.line, way.valid, way.dirty};
-    way.line = line, way.valid = way.dirty = 0;
+    way.line = line;
+    way.valid = way.dirty = 0;
     signatures(at >> shift_)[way_in_set(at)] = signature(line);
     return out;
   }
-  void lock(unsigned at) { locks_ += way_[at].locked == 0, way_[at].locked = 1; }
-  void unlock(unsigned at) { locks_ -= way_[at].locked, way_[at].locked = 0; }
+  void lock(unsigned at) {
+    locks_ += way_[at].locked == 0;
+    way_[at].locked = 1;
+  }
+  void unlock(unsigned at) {
+    locks_ -= way_[at].locked;
+    way_[at].locked = 0;
+  }
   /// Forgets the sectors of a line; an unlocked way becomes the first to be given away.
   void invalidate(unsigned at) {
     way_[at].valid = way_[at].dirty = 0;

@@ -17,7 +17,8 @@ stats::GpuCounters Gpu::Impl::counters(Cycle at) const {
     stats::accumulate(sum.sharing, sm->sharing(at));
     stats::accumulate(sum.scheduler, sm->scheduler_counters(at));
   }
-  sum.request = request_->counters(), sum.reply = reply_->counters();
+  sum.request = request_->counters();
+  sum.reply = reply_->counters();
   for (const auto& p : partitions_) {
     stats::accumulate(sum.l2, p->l2_counters());
     stats::accumulate(sum.dram, p->dram_counters());
@@ -42,7 +43,8 @@ stats::GpuCounters Gpu::Impl::counted_for(unsigned slot, Cycle at) const {
     stats::accumulate(sum.sm, sm->counters(at, slot));
     stats::accumulate(sum.sharing, sm->sharing(at, slot));
   }
-  sum.request = request_->counters(slot), sum.reply = reply_->counters(slot);
+  sum.request = request_->counters(slot);
+  sum.reply = reply_->counters(slot);
   for (const auto& p : partitions_) {
     stats::accumulate(sum.l2, p->l2_counters(slot));
     stats::accumulate(sum.dram, p->dram().counters(slot));
@@ -99,7 +101,8 @@ std::vector<std::string> Gpu::Impl::audit() {
   };
   if (!manager_.idle()) return broken;
   for (const auto& sm : sms_) part(*sm);
-  part(*request_), part(*reply_);
+  part(*request_);
+  part(*reply_);
   for (const auto& p : partitions_) part(*p);
   return broken;
 }

@@ -64,7 +64,10 @@ Cycle L2Slice::tick(Cycle now) {
   if (look_up_free_ <= now && ports_.from_noc.next_arrival() <= now && may_go_on(now)) {
     wait_ = look_up(now);
     if (wait_ == Wait::Nothing) accept(now);
-    else if (!refused_) refused_ = true, refused_since_ = now;
+    else if (!refused_) {
+      refused_ = true;
+      refused_since_ = now;
+    }
   }
   if (!atomics_.empty() && atomic_free_ <= now) perform_atomic(now);
   if (send_at_ <= now + ahead_) send_replies(now);
@@ -98,9 +101,13 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
   const bool allocate = present || spec_.write_miss == L2WriteMiss::WriteValidate;
   if ((!present || through) && write_backs_full()) return Wait::WriteBacks;
   stats::L2Counters& count = count_[m.kernel];
-  ++count.writes, ++(present ? count.hits : count.misses);
+  ++count.writes;
+  ++(present ? count.hits : count.misses);
   unsigned dram_accesses = 0;
-  if (through || !allocate) pass_on(m), ++dram_accesses;
+  if (through || !allocate) {
+    pass_on(m);
+    ++dram_accesses;
+  }
   if (allocate)
     dram_accesses += install(head_set(), m, m.sectors, through ? std::uint8_t{0} : m.sectors, at);
   serve(now, m, dram_accesses);
@@ -151,7 +158,8 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
     ++count.pending_hits;
     return Wait::Nothing;
   }
-  ++count.misses, ++count.fetches;
+  ++count.misses;
+  ++count.fetches;
   DramRequest fetch{m.line, static_cast<std::uint16_t>(e),     m.sm,
                     ask,    static_cast<std::uint8_t>(place_), m.kernel,
                     false};
@@ -199,8 +207,12 @@ void L2Slice::accept(Cycle now) {
   MessageLink& in = ports_.from_noc;
   const Cycle arrival = in.next_arrival();
   stats::L2Counters& count = count_[in.front().kernel];
-  count.queue_cycles += now - arrival, resident_cycles_ -= arrival;
-  if (refused_) count.blocked_cycles += now - refused_since_, refused_ = false;
+  count.queue_cycles += now - arrival;
+  resident_cycles_ -= arrival;
+  if (refused_) {
+    count.blocked_cycles += now - refused_since_;
+    refused_ = false;
+  }
   unsigned flits = request_flits_.flits(in.front());
   in.pop();
   sets_.pop();
@@ -247,7 +259,8 @@ void L2Slice::send_replies(Cycle now) {
     const unsigned flits = reply_flits_.flits(m);
     lacks_credits_ = !has_credits(now, flits);
     if (lacks_credits_) return;
-    credits_ -= flits, inject_free_ = pace_.send(leaves, flits);
+    credits_ -= flits;
+    inject_free_ = pace_.send(leaves, flits);
     Message reply = m;
     reply.to = Endpoints::sm(m.sm);
     ports_.to_noc.push(leaves + latency_, reply);
@@ -256,7 +269,8 @@ void L2Slice::send_replies(Cycle now) {
     leaving_.push(leaves);
     stats::L2Counters& count = count_[m.kernel];
     ++count.replies[m.dram_accesses];
-    count.pipeline_cycles += spec_.hit_latency_cycles, count.reply_cycles += leaves - ready;
+    count.pipeline_cycles += spec_.hit_latency_cycles;
+    count.reply_cycles += leaves - ready;
     resident_cycles_ += leaves;
     replies_.pop();
     send_at_ = replies_.empty() ? kNever : std::max(replies_.front_at(), inject_free_);

@@ -56,7 +56,9 @@ class LineMap {
   /// Sectors touched by a mask of words, counted from the start of the line.
   std::uint8_t sectors(std::uint32_t words) const {
     if (words_per_sector_ == 8) {  // fold each byte to its lowest bit, then gather the four bits
-      words |= words >> 4, words |= words >> 2, words |= words >> 1;
+      words |= words >> 4;
+      words |= words >> 2;
+      words |= words >> 1;
       return static_cast<std::uint8_t>(std::uint64_t{words & 0x01010101u} * 0x01020408u >> 24 & 15);
     }
     return sectors_with(words, [](std::uint32_t part, std::uint32_t) { return part != 0; });
@@ -87,7 +89,8 @@ class LineMap {
   unsigned add(LineAccess a, Accesses& out, unsigned n) const {
     const std::uint8_t all = sectors(a.words);
     if (!by_sector_) {
-      a.sectors = all, out[n] = a;
+      a.sectors = all;
+      out[n] = a;
       return n + 1;
     }
     for (unsigned at = 0; at < sectors_; at += grain_) {

@@ -37,7 +37,8 @@ bool Lsu<L1>::start_block(Cycle now, const Launch& launch, bool flush) {
 template <L1Protocol L1>
 void Lsu<L1>::enter_passes(const Owner& owner, unsigned passes) {
   Entry& e = queue_.emplace();
-  e.owner = owner, e.route = owner.code->route;
+  e.owner = owner;
+  e.route = owner.code->route;
   e.passes = static_cast<std::uint8_t>(passes);
 }
 
@@ -45,8 +46,11 @@ template <L1Protocol L1>
 unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload,
                               unsigned pieces, std::uint32_t base) {
   Entry& e = queue_.emplace();
-  e.owner = owner, e.route = owner.code->route, e.bypass = owner.code->bypass_l1 || no_l1_;
-  e.passes = static_cast<std::uint8_t>(pieces), e.base = base;
+  e.owner = owner;
+  e.route = owner.code->route;
+  e.bypass = owner.code->bypass_l1 || no_l1_;
+  e.passes = static_cast<std::uint8_t>(pieces);
+  e.base = base;
   pieces_.push(payload, pieces);
   const std::uint32_t* first = payload;
   unsigned n = pieces;
@@ -60,7 +64,8 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
   e.load = free_loads_.back();
   free_loads_.pop_back();
   InFlight& f = loads_[e.load];
-  f.owner = owner, f.left = static_cast<std::uint16_t>(n);
+  f.owner = owner;
+  f.left = static_cast<std::uint16_t>(n);
   f.entered = f.departed = static_cast<std::uint32_t>(now);
   if (!descriptors_.empty()) [[unlikely]]
     keep_descriptor(e.load, first, pieces, base);
@@ -126,8 +131,12 @@ template <L1Protocol L1>
 bool Lsu<L1>::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count) {
   const bool shared = e.route == Route::Shared;
   if (!shared && const_cache_.present() && !serve_const(now, e, wheel, count)) return false;
-  if (shared) ++count.shared_accesses, count.shared_passes += e.passes;
-  else ++count.const_accesses;
+  if (shared) {
+    ++count.shared_accesses;
+    count.shared_passes += e.passes;
+  } else {
+    ++count.const_accesses;
+  }
   free_at_ = now + e.passes;
   if (!shared && const_cache_.present()) return true;
   write_back(now + (shared ? shared_latency_ : const_latency_) + e.passes - 1, e.owner, wheel);
@@ -147,7 +156,8 @@ bool Lsu<L1>::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::S
     case Outcome::PendingHit:
       break;
     case Outcome::Miss:
-      ++count.const_misses, ++count.requests;
+      ++count.const_misses;
+      ++count.requests;
       request.sm = static_cast<std::uint16_t>(sm_);
       request.tag |= kConst;
       l1_.mark_constant(request);
@@ -168,7 +178,8 @@ void Lsu<L1>::open_piece(Entry& e) {
   const trace::Piece piece = pieces_.pop();
   --e.passes;
   head_.size = static_cast<std::uint8_t>(lines_.convert(piece, e.base, head_.line));
-  head_.at = 0, head_.lanes = piece.lanes;
+  head_.at = 0;
+  head_.lanes = piece.lanes;
   if (e.passes != 0 && lines_.one_for_one()) l1_.prefetch_load(e.base + pieces_.next().line);
 }
 
