@@ -67,8 +67,20 @@ void LsuCore::send(const Entry& e, const LineAccess& a, MessageKind kind, std::u
           loads ? e.load : kNoLoad);
 }
 
-bool LsuCore::inject_request(Cycle now) {
-  if (miss_queue_.empty() || inject_at_ > now) return false;
+/// On the wire, with a place in the miss queue free for the oldest instruction.
+inline void LsuCore::depart(Cycle now, const Leaving& leaving, unsigned flits) {
+  credits_ -= flits;
+  inject_at_ = pace_.send(now, flits);
+  if (leaving.load != kNoLoad) loads_[leaving.load].departed = static_cast<std::uint32_t>(now);
+  Message request = leaving.message;
+  request.to = map_.home(request.line);
+  ports_.to_noc.push(now + wire_, request);
+  ports_.noc_box->post(now + wire_, sm_);
+  if (why_ == Refusal::MissQueue) stuck_ = false;
+}
+
+/// The oldest request leaves if it may. Precondition: there is one, and the port is free.
+bool LsuCore::inject_next(Cycle now) {
   if (gate_ != nullptr) [[unlikely]]
     return inject_by_tenant(now);
   const Leaving& leaving = miss_queue_.front();
@@ -98,18 +110,6 @@ bool LsuCore::inject_by_tenant(Cycle now) {
   return true;
 }
 
-/// On the wire, with a place in the miss queue free for the oldest instruction.
-inline void LsuCore::depart(Cycle now, const Leaving& leaving, unsigned flits) {
-  credits_ -= flits;
-  inject_at_ = pace_.send(now, flits);
-  if (leaving.load != kNoLoad) loads_[leaving.load].departed = static_cast<std::uint32_t>(now);
-  Message request = leaving.message;
-  request.to = map_.home(request.line);
-  ports_.to_noc.push(now + wire_, request);
-  ports_.noc_box->post(now + wire_, sm_);
-  if (why_ == Refusal::MissQueue) stuck_ = false;
-}
-
 /// When a request may leave next. Precondition: there is one.
 Cycle LsuCore::next_departure(Cycle now) const {
   const Cycle port =
@@ -126,7 +126,8 @@ void LsuCore::limit_requests(Cycle at, const policy::Knobs& knobs) {
     gate_ = nullptr;
   } else {
     if (gate_ == nullptr) {
-      gate_ = std::make_unique<RequestGate>(clock_, sharing_);
+      if (sharing_ == nullptr) sharing_ = std::make_unique<RequestGate::Counts>();
+      gate_ = std::make_unique<RequestGate>(clock_, *sharing_);
       for (unsigned i = 0; i < miss_queue_.size(); ++i)
         gate_->entered(miss_queue_[i].message.tenant);
     }
@@ -140,6 +141,13 @@ void LsuCore::limit_requests(Cycle at, const policy::Knobs& knobs) {
 bool LsuCore::has_credits(Cycle now, unsigned flits) {
   if (credits_ < flits) credits_ += take_credits_of(ports_.credit_in, now);
   return credits_ >= flits;
+}
+
+stats::SharingCounters LsuCore::sharing(Cycle at) const {
+  stats::SharingCounters sum;
+  for (unsigned slot = 0; sharing_ != nullptr && slot < stats::kKernelSlots; ++slot)
+    stats::accumulate(sum, sharing(at, slot));
+  return sum;
 }
 
 void LsuCore::keep_descriptor(unsigned load, const std::uint32_t* payload, unsigned pieces,

@@ -122,10 +122,13 @@ class LsuCore {
     sink.loaded(f.owner);
   }
   stats::SharingCounters sharing(Cycle at, unsigned kernel) const {
-    stats::SharingCounters out = sharing_[kernel];
+    if (sharing_ == nullptr) return {};
+    stats::SharingCounters out = (*sharing_)[kernel];
     if (gate_ != nullptr) out.token_wait_cycles += gate_->waiting(at, kernel);
     return out;
   }
+  /// Of all launches.
+  stats::SharingCounters sharing(Cycle at) const;
   static void count_served(const Message& m, stats::SmCounters& count) {
     ++count.served[static_cast<unsigned>(m.dram_accesses != 0 ? stats::ServedFrom::Memory
                                                               : stats::ServedFrom::L2)];
@@ -161,9 +164,12 @@ class LsuCore {
   bool refused(Cycle now, stats::SmCounters& count);
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   void limit_requests(Cycle at, const policy::Knobs& knobs);
-  bool inject_request(Cycle now);
+  bool inject_request(Cycle now) {
+    return !miss_queue_.empty() && inject_at_ <= now && inject_next(now);
+  }
+  bool inject_next(Cycle now);
   bool inject_by_tenant(Cycle now);
-  void depart(Cycle now, const Leaving& leaving, unsigned flits);
+  [[gnu::always_inline]] void depart(Cycle now, const Leaving& leaving, unsigned flits);
   Cycle next_departure(Cycle now) const;
   bool has_credits(Cycle now, unsigned flits);
   static void write_back(Cycle done, const Owner& owner, EventWheel& wheel);
@@ -198,8 +204,8 @@ class LsuCore {
   bool release_ = false;
   unsigned credits_;
   bool lacks_credits_ = false;
-  bool none_may_leave_ = false;  // gate_: no tenant with a request has a token
-  RequestGate::Counts sharing_;
+  bool none_may_leave_ = false;                   // gate_: no tenant with a request has a token
+  std::unique_ptr<RequestGate::Counts> sharing_;  // null until somebody is limited
 };
 
 }  // namespace raddle::timing

@@ -95,7 +95,7 @@ class RequestGate {
     if (tenant.grant != kUnlimited) --tenant.tokens;
     turn_ = index(m.tenant) + 1;
   }
-  /// Cycles until `at` in which a launch's request waits for a token that are not yet in the counts.
+  /// Cycles until `at` in which a launch's request has waited, those that the counts do not have.
   Cycle waiting(Cycle at, unsigned kernel) const {
     Cycle sum = 0;
     for (const Tenant& t : tenants_)

@@ -334,14 +334,6 @@ stats::SmCounters SmOf<L1>::counters(Cycle at) const {
 }
 
 template <L1Protocol L1>
-stats::SharingCounters SmOf<L1>::sharing(Cycle at) const {
-  stats::SharingCounters sum;
-  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot)
-    stats::accumulate(sum, sharing(at, slot));
-  return sum;
-}
-
-template <L1Protocol L1>
 stats::SchedulerCounters SmOf<L1>::scheduler_counters(Cycle at) const {
   return stalls_.counters(at, warps_.running(), throttle_.no_load());
 }

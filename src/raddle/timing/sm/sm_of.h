@@ -53,7 +53,7 @@ class SmOf final : public Sm {
   stats::SmCounters counters(Cycle at) const override;
   stats::SmCounters counters(Cycle at, unsigned kernel) const override;
   stats::SchedulerCounters scheduler_counters(Cycle at) const override;
-  stats::SharingCounters sharing(Cycle at) const override;
+  stats::SharingCounters sharing(Cycle at) const override { return lsu_.sharing(at); }
   stats::SharingCounters sharing(Cycle at, unsigned kernel) const override {
     return lsu_.sharing(at, kernel);
   }
