@@ -19,6 +19,13 @@ void each(const std::string& text, const std::regex& pattern, const Each& f) {
   }
 }
 
+/// C++ without its literals, which may name what is nowhere; lines keep their numbers.
+std::string without_literals(const SourceFile& file) {
+  if (!file.path.ends_with(".cpp") && !file.path.ends_with(".h")) return file.text;
+  static const std::regex literal(R"("(?:[^"\\\n]|\\.)*")");
+  return std::regex_replace(file.text, literal, "\"\"");
+}
+
 std::string at(const SourceFile& file, unsigned line) {
   return file.path + ":" + std::to_string(line) + ": ";
 }
@@ -37,8 +44,9 @@ Findings dangling_references(const SourceFile& file, const std::set<std::string>
   namespace fs = std::filesystem;
   Findings out;
   const fs::path folder = fs::path(file.path).parent_path();
+  const std::string text = without_literals(file);
   static const std::regex document(R"((?:^|[^\w./-])((?:\.\./)*[\w-]+(?:/[\w-]+)*\.md)\b)");
-  each(file.text, document, [&](const std::string& path, unsigned line) {
+  each(text, document, [&](const std::string& path, unsigned line) {
     const bool there = exists((folder / path).lexically_normal().string()) ||
                        exists(fs::path(path).lexically_normal().string()) ||
                        exists((fs::path("docs") / path).lexically_normal().string());
@@ -46,11 +54,11 @@ Findings dangling_references(const SourceFile& file, const std::set<std::string>
   });
   static const std::regex outside(
       R"((?:^|[^\w/.-])((?:spec|facts|shared|review)/[\w/]+\.(?:md|csv|txt)))");
-  each(file.text, outside, [&](const std::string& path, unsigned line) {
+  each(text, outside, [&](const std::string& path, unsigned line) {
     if (!exists(path)) out.push_back(at(file, line) + "'" + path + "' is not in the repository");
   });
   static const std::regex code(R"((?:^|[^\w-])([AU]-[A-Z]\d+)\b)");
-  each(file.text, code, [&](const std::string& name, unsigned line) {
+  each(text, code, [&](const std::string& name, unsigned line) {
     if (!codes.contains(name))
       out.push_back(at(file, line) + "docs/mechanisms has no entry '" + name + "'");
   });

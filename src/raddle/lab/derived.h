@@ -1,6 +1,6 @@
 // Derived values: numbers that some runs of an experiment give and others need. "{NAME}" in a
-// policy, a setting or a parameter stands for one; it is evaluated in the workload and at the points
-// of the cell that needs it (experiments/README.md).
+// policy, a setting or a parameter stands for one; it is evaluated in the workload and at the
+// points of the cell that needs it (experiments/README.md).
 #pragma once
 #include <functional>
 #include <set>

@@ -54,9 +54,9 @@ using KnownMetrics =
 
 /// Deterministic: the same files and the same known metrics give the same plan. Cells with derived
 /// values are planned when the runs that these need are known; so a plan is carried out, and made
-/// again, until nothing waits that could be known (stages.h). Throws InputError with everything that
-/// is wrong with the experiments' settings, parameters, metrics and expressions; it looks at cells
-/// that wait too, as if every metric was 1. `experiments` must outlive the plan.
+/// again, until nothing waits that could be known (stages.h). Throws InputError with everything
+/// that is wrong with the experiments' settings, parameters, metrics and expressions; it looks at
+/// cells that wait too, as if every metric was 1. `experiments` must outlive the plan.
 Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
                const KnownMetrics& known = {});
 

@@ -18,7 +18,8 @@ struct CorunOptions {
   Cycle horizon = 0;
   Cycle warmup = 0;   ///< what is measured begins there
   bool alone = true;  ///< each tenant alone too, on the same machine to the same horizon
-  /// By tenant, when it is known beforehand; nothing is then run alone. Thread instructions per cycle.
+  /// By tenant, when it is known beforehand; nothing is then run alone. Thread instructions per
+  /// cycle.
   std::vector<double> ipc_alone = {};
 };
 

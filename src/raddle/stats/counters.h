@@ -122,8 +122,8 @@ struct SmCounters {
 
 /// What sharing the GPU costs; kept by kernel, all 0 without a scheme (policy/scheme).
 struct SharingCounters {
-  /// SM-cycles in which the oldest request of the launch's tenant was the launch's and had no token;
-  /// the port to the interconnect looks whenever it is free.
+  /// SM-cycles in which the oldest request of the launch's tenant was the launch's and had no
+  /// token; the port to the interconnect looks whenever it is free.
   std::uint64_t token_wait_cycles = 0;
 };
 

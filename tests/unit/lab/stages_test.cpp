@@ -9,7 +9,8 @@
 namespace raddle::lab::test {
 namespace {
 
-/// Two programs that share the GPU, against each alone; and a variant whose group is the best found.
+/// Two programs that share the GPU, against each alone; and a variant whose group is the best
+/// found.
 const std::string kCorun = kHead + R"toml([corun]
 quick = { horizon = 20000, warmup = 2000 }
 full = { horizon = 90000 }
