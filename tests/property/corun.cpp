@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "raddle/sim/corun.h"
+#include "raddle/timing/code/launch.h"
 #include "support/errors.h"
 #include "support/whole.h"
 
@@ -147,7 +148,7 @@ TEST(Corun, MemoriesLieOneBehindTheOther) {
   programs[1].footprint = {0x1000, 0x2080};
   programs[2].footprint = {0x40'0000, 0x40'1000};
   EXPECT_EQ(sim::bases_of(programs), (std::vector<Address>{0, 0x20'0000, 0}));
-  programs[1].footprint.end = timing::kGlobalEnd;
+  programs[1].footprint.end = timing::kLocalBase;
   EXPECT_THAT([&] { sim::bases_of(programs); },
               testing::ThrowsMessage<InputError>(testing::HasSubstr("does not fit")));
 }
