@@ -230,7 +230,7 @@ TEST(Cell, IsNotInTheHelpAndReadsStrictly) {
   expect_refused(raddle("cell", {folder.write("s", "{"), "-o", folder / "r"}), {"is no JSON"});
   const Outcome wrong = raddle("cell", {folder.write("s", "{}"), "-o", folder / "r"});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("schema: expected 1"));
+  EXPECT_THAT(wrong.err, HasSubstr("schema: expected 2"));
   EXPECT_EQ(folder.content(), std::vector<std::string>{"s"});
 }
 

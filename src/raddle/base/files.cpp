@@ -11,7 +11,26 @@
 
 namespace raddle {
 
+namespace {
+
+/// /dev/null, a pipe: nothing to put in place of.
+bool is_device(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(file, error);
+  return !error && std::filesystem::is_other(status);
+}
+
+}  // namespace
+
 void write_file(const std::string& file, std::string_view text) {
+  if (is_device(file)) {
+    errno = 0;
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out) throw RunError("cannot write " + file + ": " + std::strerror(errno));
+    return;
+  }
   const std::string temporary = file + ".tmp" + std::to_string(getpid());
   errno = 0;
   std::ofstream out(temporary, std::ios::binary);

@@ -1,8 +1,11 @@
 #include "raddle/base/files.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -53,6 +56,23 @@ TEST_F(Files, WhatCannotBeReplacedStaysAndNothingIsLeftBehind) {
   EXPECT_THROW(write_file(path("folder"), "x"), RunError);
   EXPECT_TRUE(fs::is_directory(path("folder/inside")));
   EXPECT_EQ(entries(), 1u);
+}
+
+// As root a rename would put a plain file in place of the machine's /dev/null.
+TEST_F(Files, DevicesAndPipesAreWrittenToAndStay) {
+  fs::create_symlink("/dev/null", path("null"));
+  write_file(path("null"), "x");
+  EXPECT_TRUE(fs::is_symlink(path("null")));
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const int end = open(path("pipe").c_str(), O_RDWR | O_NONBLOCK);
+  ASSERT_GE(end, 0);
+  write_file(path("pipe"), "text");
+  std::string got(8, ' ');
+  got.resize(static_cast<std::size_t>(std::max<ssize_t>(read(end, got.data(), got.size()), 0)));
+  close(end);
+  EXPECT_EQ(got, "text");
+  EXPECT_TRUE(fs::is_fifo(path("pipe")));
+  EXPECT_EQ(entries(), 2u);
 }
 
 TEST_F(Files, AFullDiskIsSaidSo) {
