@@ -116,7 +116,7 @@ class Evaluation {
     const Number base = number(*f.value, grid_.nowhere());
     std::vector<Reach> all;
     for (const std::string& name : f.x) all.push_back(reach(f, name));
-    std::ranges::stable_sort(all, std::ranges::greater(), &Reach::span);
+    std::ranges::sort(all, {}, [](const Reach& one) { return std::pair(-one.span(), one.label); });
     Json x = Json::array();
     Json least = {{"name", "least"}, {"values", Json::array()}, {"at", Json::array()}};
     Json declared = {{"name", "as declared"}, {"values", Json::array()}};

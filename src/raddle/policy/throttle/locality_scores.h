@@ -1,6 +1,6 @@
 // Lost-locality scores of cache-conscious warp scheduling: who may issue loads. Rogers, O'Connor,
-// Aamodt, MICRO 2012, sections 3.3.4 and 3.3.5, figure 6, equation 1; docs/mechanisms/ccws.md, rules 4
-// to 8.
+// Aamodt, MICRO 2012, sections 3.3.4 and 3.3.5, figure 6, equation 1; docs/mechanisms/ccws.md,
+// rules 4 to 8.
 //
 // Each warp has a score: `base`, or what its last hit in the victim tags gave it, less one for
 // every cycle since, down to `base`. Stacked from the largest to the smallest (equals by slot),
