@@ -59,17 +59,23 @@ std::vector<unsigned> order(const PartitionRig& rig) {
   return out;
 }
 
+/// Six lines of one bank, each in another row than the one before.
+std::vector<std::uint32_t> rows_of_a_bank(PartitionRig& rig) {
+  std::vector<std::uint32_t> lines;
+  for (std::uint32_t line = 0; lines.size() < 6; ++line)
+    if (const auto at = rig.map().dram(line);
+        at.bank == 0 && (lines.empty() || rig.map().dram(lines.back()).row != at.row))
+      lines.push_back(line);
+  return lines;
+}
+
 TEST_P(PartitionTenants, RequestsOfTheBestRankAreServedFirst) {
   knobs.tenant[2].dram_rank = 1;
   for (const bool ranked : {false, true}) {
     PartitionRig rig(m, GetParam());
     if (ranked) rig.partition().obey(0, knobs);
     // Rows of one bank: each has to be opened, so the queue fills while the first is served.
-    std::vector<std::uint32_t> lines;
-    for (std::uint32_t line = 0; lines.size() < 6; ++line)
-      if (const auto at = rig.map().dram(line);
-          at.bank == 0 && (lines.empty() || rig.map().dram(lines.back()).row != at.row))
-        lines.push_back(line);
+    const std::vector<std::uint32_t> lines = rows_of_a_bank(rig);
     for (unsigned i = 0; i < 6; ++i) rig.arrive(100 + i, read(lines[i], i % 2 == 0 ? 2 : 1));
     rig.run_until(3000);
     using Tenants = std::vector<unsigned>;
@@ -81,11 +87,7 @@ TEST_P(PartitionTenants, RequestsOfTheBestRankAreServedFirst) {
 
 TEST_P(PartitionTenants, RanksHoldForWhatWaitsAlready) {
   PartitionRig rig(m, GetParam());
-  std::vector<std::uint32_t> lines;
-  for (std::uint32_t line = 0; lines.size() < 6; ++line)
-    if (const auto at = rig.map().dram(line);
-        at.bank == 0 && (lines.empty() || rig.map().dram(lines.back()).row != at.row))
-      lines.push_back(line);
+  const std::vector<std::uint32_t> lines = rows_of_a_bank(rig);
   for (unsigned i = 0; i < 6; ++i) rig.arrive(100 + i, read(lines[i], i % 2 == 0 ? 2 : 1));
   rig.run_until(110);  // all are in the queue
   knobs.tenant[2].dram_rank = 1;

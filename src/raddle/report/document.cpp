@@ -277,7 +277,7 @@ class Reader {
     });
     if (out.type == Figure::Type::Tornado && out.series.size() != 3)
       fault(place + "series", "three series, as the type is tornado: least, as declared, most",
-            json.at("series"));
+            member(json, "series"));
     return out;
   }
 

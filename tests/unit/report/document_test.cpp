@@ -97,6 +97,10 @@ TEST(ReadDocument, ATornadoHasThreeSeriesAndTexts) {
   Json& figure = json["experiments"][0]["figures"][0];
   figure["type"] = "tornado";
   EXPECT_THROW(read_document(json), InputError) << "two series";
+  const Json series = figure["series"];
+  figure.erase("series");
+  EXPECT_THROW(read_document(json), InputError) << "none";
+  figure["series"] = series;
   figure["series"].push_back({{"name", "most"}, {"values", {1, nullptr}}, {"at", {"a", "b"}}});
   const Figure read = read_document(json).experiments[0].figures[0];
   EXPECT_TRUE(read.series[0].at.empty());
