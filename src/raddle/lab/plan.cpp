@@ -332,15 +332,18 @@ std::size_t Plan::waiting() const {
   return out;
 }
 
-Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
-               const KnownMetrics& known) {
+Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue) {
   Problems problems;
   Plan plan = planned(experiments, catalogue, nullptr, problems);
   check_expressions(plan, catalogue, problems);
   problems.finish();
-  if (std::ranges::none_of(experiments, has_stages,
-                           [](const Experiment* e) -> const Experiment& { return *e; }))
-    return plan;
+  const bool stages = std::ranges::any_of(experiments, [](auto* e) { return has_stages(*e); });
+  return stages ? make_plan(experiments, catalogue, KnownMetrics()) : plan;
+}
+
+Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
+               const KnownMetrics& known) {
+  Problems problems;
   return planned(experiments, catalogue, &known, problems);
 }
 

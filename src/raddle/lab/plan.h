@@ -52,13 +52,16 @@ struct Plan {
 using KnownMetrics =
     std::function<std::optional<std::map<std::string, double>>(const PlannedRun& run)>;
 
-/// Deterministic: the same files and the same known metrics give the same plan. Cells with derived
-/// values are planned when the runs that these need are known; so a plan is carried out, and made
-/// again, until nothing waits that could be known (stages.h). Throws InputError with everything
-/// that is wrong with the experiments' settings, parameters, metrics and expressions; it looks at
-/// cells that wait too, as if every metric was 1. `experiments` must outlive the plan.
+/// Deterministic: the same files give the same plan. Throws InputError with everything that is
+/// wrong with the experiments' settings, parameters, metrics and expressions; it looks at cells
+/// that wait for others too, as if every metric was 1. `experiments` must outlive the plan.
+Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue);
+
+/// The same with what runs have given by now, of experiments that the other has accepted. Cells
+/// with derived values are planned when the runs that these need are known; so a plan is carried
+/// out, and made again, until nothing waits that could be known (stages.h).
 Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
-               const KnownMetrics& known = {});
+               const KnownMetrics& known);
 
 /// The point of a cell as the store keeps it: {"limit": 4}, axes in order of name.
 Json point_json(const Experiment& e, const Cell& cell);

@@ -17,7 +17,8 @@ struct Swept {
 Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
                Store& store);
 
-/// Throws as make_plan and run_plan do. `experiments` must outlive the result.
+/// Of experiments that make_plan has accepted. Throws as make_plan and run_plan do. `experiments`
+/// must outlive the result.
 Swept run_stages(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
                  Store& store, Executor& executor, const ResultsFolder& folder,
                  const RunnerOptions& options);
