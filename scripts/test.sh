@@ -40,6 +40,8 @@ step_kernels() { workloads/regenerate.sh --check; }
 # The pages: their own tests, then in headless Chromium (no error, every chart drawn) a report of this build, and pages
 # of papers with invented numbers: plain, hostile, incomplete, with long names, with nothing and with much in them.
 step_report() {
+  build_page
+  build_preset release raddle
   [ -f web/dist/papers.html ] || fail "the pages of reports have not been built (build/page.log)"
   (cd web && npm test)
   build/release/raddle compare size=tiny bfs spmv kmeans --policies lrr,gto --gpu ccws --quiet --report build/check.html

@@ -4,8 +4,9 @@ import { categoryAxis, legend, shadow, tooltip, valueAxis, type Option } from ".
 import { distinct, shownCell } from "./figure_data";
 import { digits, escapeHtml, short } from "./format";
 import type { Cell, Figure, Series } from "./reproduction_data";
+import { textWidth } from "./text_width";
 import { seriesColour, type Theme } from "./theme";
-import { tornadoHeight, tornadoOption } from "./tornado";
+import { narrowestTornado, tornadoHeight, tornadoOption } from "./tornado";
 
 export const kStatedName = "stated in the paper";
 const kDiamond = "path://M0 -6L6 0L0 6L-6 0Z";
@@ -23,18 +24,12 @@ export const stacksOf = (f: Figure): string[] => distinct(f.series.map((s) => s.
 const partsOf = (f: Figure): string[] => distinct(f.series.map((s) => s.name));
 const severalStacks = (f: Figure): boolean => f.type === "stacked" && stacksOf(f).length > 1;
 
-export function textWidth(text: string, size = 12): number {
-  const pen = document.createElement("canvas").getContext("2d")!;
-  pen.font = `${size}px system-ui, sans-serif`;
-  return pen.measureText(text).width;
-}
-
 const longest = (names: string[], size = 12): number =>
   Math.ceil(Math.min(kLongestName, Math.max(0, ...names.map((name) => textWidth(name, size)))));
 
 /** Below this width bars and their labels can no longer be told apart. */
 export function narrowest(f: Figure): number {
-  if (f.type === "tornado") return 0;
+  if (f.type === "tornado") return narrowestTornado(f);
   const bars = severalStacks(f) ? (stacksOf(f).length + 2) * 13 : f.type === "bars" ? f.series.length * 5.5 + 8 : 24;
   return f.type === "lines" ? 0 : 80 + f.x.values.length * bars;
 }

@@ -4,11 +4,39 @@ import { categoryAxis, shadow, tooltip, valueAxis, type Option, type RenderApi, 
 import { shownCell } from "./figure_data";
 import { escapeHtml } from "./format";
 import type { Cell, Figure } from "./reproduction_data";
+import { textWidth } from "./text_width";
 import { seriesColour, type Theme } from "./theme";
 
 const kRow = 28;
 const kBar = 16;
 const kLongestName = 230;
+const kNameSize = 12;
+const kEndSize = 11;
+const kShortestAxis = 160;
+
+interface Room {
+  names: number;  // of the constants, left of the bars
+  ends: number;   // for a constant's value, on both sides of the bars
+}
+
+const widest = (texts: string[], size: number): number => Math.ceil(Math.max(0, ...texts.map((text) => textWidth(text, size))));
+
+function room(f: Figure): Room {
+  return { names: Math.min(kLongestName, widest(f.x.values.map(String), kNameSize)), ends: 8 + widest([0, 2].flatMap((s) => f.series[s]?.at ?? []), kEndSize) };
+}
+
+const left = (r: Room): number => 10 + r.names + 8 + r.ends;
+const right = (r: Room): number => r.ends + 16;
+
+function unitOf(f: Figure): string {
+  return f.y.unit === "" ? f.y.label : f.y.label === "" ? f.y.unit : `${f.y.label} (${f.y.unit})`;
+}
+
+/** Below this width the bars leave no room for the words around them. */
+export function narrowestTornado(f: Figure): number {
+  const r = room(f);
+  return left(r) + right(r) + Math.max(kShortestAxis, textWidth(unitOf(f)));
+}
 
 export const tornadoHeight = (f: Figure): number => 70 + kRow * f.x.values.length;
 
@@ -31,7 +59,7 @@ function tip(f: Figure, i: number): string {
 }
 
 const text = (t: Theme, x: number, y: number, words: string, align: string) =>
-  ({ type: "text", style: { text: words, x, y, align, verticalAlign: "middle", fill: t.muted, fontSize: 11 } });
+  ({ type: "text", style: { text: words, x, y, align, verticalAlign: "middle", fill: t.muted, fontSize: kEndSize } });
 
 /** The bar of each constant, with the constant's values at its ends. */
 function bars(f: Figure, t: Theme): object {
@@ -72,14 +100,14 @@ export function tornadoOption(f: Figure, t: Theme): Option {
   });
   const all = base === null ? ends : [...ends, base];
   const [low, high] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
-  const room = (high - low || 1) * 0.12;  // for the constants' values
-  const unit = f.y.unit === "" ? f.y.label : f.y.label === "" ? f.y.unit : `${f.y.label} (${f.y.unit})`;
+  const [min, max] = low < high ? [low, high] : [low - 0.5, high + 0.5];
+  const r = room(f);
   return {
-    grid: { left: 10, right: 16, top: 8, bottom: 46, containLabel: true },
+    grid: { left: left(r), right: right(r), top: 8, bottom: 46, containLabel: false },
     tooltip: { ...tooltip(t), trigger: "axis", axisPointer: { ...shadow(t), axis: "y" }, formatter: (items: { dataIndex: number }[]) => tip(f, items[0].dataIndex) },
-    xAxis: valueAxis(t, { name: unit, nameLocation: "middle", nameGap: 28, min: low - room, max: high + room,
-      axisLabel: { color: t.muted, fontSize: 11, showMinLabel: false, showMaxLabel: false, formatter: (n: number) => String(+n.toPrecision(3)) } }),
-    yAxis: categoryAxis(t, f.x.values.map(String), { inverse: true, axisLabel: { color: t.ink, fontSize: 12, interval: 0, width: kLongestName, overflow: "truncate" } }),
+    xAxis: valueAxis(t, { name: unitOf(f), nameLocation: "middle", nameGap: 28, min, max,
+      axisLabel: { color: t.muted, fontSize: 11, showMinLabel: false, showMaxLabel: false, hideOverlap: true, formatter: (n: number) => String(+n.toPrecision(3)) } }),
+    yAxis: categoryAxis(t, f.x.values.map(String), { inverse: true, axisLabel: { color: t.ink, fontSize: kNameSize, interval: 0, margin: 8 + r.ends, width: kLongestName, overflow: "truncate" } }),
     series: [bars(f, t), baseLine(t, base)],
   };
 }

@@ -43,7 +43,8 @@ TEST(FigureCsv, IsAsThePageWritesIt) {
   const Json samples = Json::parse(file_text("tests/web/figure_samples.json"));
   ASSERT_GE(samples.size(), 5u);
   for (const Json& sample : samples)
-    EXPECT_EQ(figure_csv(read_figure(sample["figure"])), sample["csv"].get<std::string>()) << sample["figure"];
+    EXPECT_EQ(figure_csv(read_figure(sample["figure"])), sample["csv"].get<std::string>())
+        << sample["figure"];
 }
 
 Json tornado_json() {
