@@ -46,12 +46,13 @@ step_report() {
   (cd web && npm test)
   build/release/raddle compare size=tiny bfs spmv kmeans --policies lrr,gto --gpu ccws --quiet --report build/check.html
   tests/web/check.sh report build/check.html build/check_pictures
-  check_papers plain paper=plain
-  check_papers hostile paper=hostile hostile=1 nulls=1
-  check_papers long paper=long long=1
-  check_papers bare paper=bare bare=1
-  check_papers empty paper=empty experiments=0
-  check_papers many paper=many experiments=60
+  local status=0
+  (check_papers plain paper=plain && check_papers hostile paper=hostile hostile=1 nulls=1 &&
+    check_papers bare paper=bare bare=1) &
+  check_papers long paper=long long=1 && check_papers empty paper=empty experiments=0 &&
+    check_papers many paper=many experiments=60 || status=1
+  wait $! || status=1
+  [ $status = 0 ] || return 1
   build/release/raddle report build/papers/*.json -o build/papers/all --quiet
   tests/web/check.sh papers build/papers/all/index.html build/papers/pictures
 }
@@ -59,9 +60,9 @@ check_papers() { # check_papers NAME SETTING... (of tests/web/invented_reproduct
   local name=$1
   shift
   mkdir -p build/papers
-  node tests/web/invented_reproduction.mjs "$@" >"build/papers/$name.json"
-  build/release/raddle report "build/papers/$name.json" -o "build/papers/$name" --quiet
-  tests/web/check.sh reproduction "build/papers/$name/$name.html" "build/papers/pictures/$name"
+  node tests/web/invented_reproduction.mjs "$@" >"build/papers/$name.json" &&
+    build/release/raddle report "build/papers/$name.json" -o "build/papers/$name" --quiet &&
+    tests/web/check.sh reproduction "build/papers/$name/$name.html" "build/papers/pictures/$name"
 }
 
 hash_of() { # hash_of PROGRAM OPTIONS...
