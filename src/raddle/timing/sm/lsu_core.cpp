@@ -13,6 +13,8 @@ using stats::Refusal;
 LsuCore::LsuCore(const MachineSpec& machine, const AddressMap& map, unsigned sm)
     : map_(map),
       lines_(machine),
+      half_warps_(machine.sm.l1d.coalescing == Coalescing::HalfWarp),
+      lines_per_cycle_(machine.sm.lsu_lines),
       flits_(packet_size(machine), Direction::Request),
       pace_(machine),
       sm_(sm),
@@ -22,7 +24,7 @@ LsuCore::LsuCore(const MachineSpec& machine, const AddressMap& map, unsigned sm)
       const_latency_(machine.sm.const_latency_cycles),
       no_l1_(!machine.sm.l1d.present()),
       queue_(machine.sm.lsu_queue),
-      pieces_(machine.sm.lsu_queue),
+      pieces_(machine.sm.lsu_queue, half_warps_ ? HalfWarps::kMost : trace::kMaxPieces),
       const_cache_(machine),
       loads_(machine.sm.loads_in_flight),
       free_loads_(machine.sm.loads_in_flight),

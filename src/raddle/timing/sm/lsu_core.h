@@ -13,6 +13,7 @@
 #include "raddle/timing/cache/l1_events.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/sm/event_wheel.h"
+#include "raddle/timing/sm/half_warps.h"
 #include "raddle/timing/sm/line_access.h"
 #include "raddle/timing/sm/piece_queue.h"
 #include "raddle/timing/sm/stall_account.h"
@@ -121,7 +122,7 @@ class LsuCore {
   struct Descriptor {
     std::uint32_t base = 0;
     unsigned pieces = 0;
-    std::array<trace::Piece, trace::kMaxPieces> piece;
+    std::array<trace::Piece, HalfWarps::kMost> piece;
   };
   /// Of the oldest instruction, the accesses of the piece it is at.
   struct Head {
@@ -148,6 +149,8 @@ class LsuCore {
 
   const AddressMap& map_;
   LineMap lines_;
+  const bool half_warps_;  // sm.l1d.coalescing = "half_warp"
+  const unsigned lines_per_cycle_;
   FlitTable flits_;
   PortPace pace_;
   unsigned sm_;
@@ -172,6 +175,7 @@ class LsuCore {
   bool release_ = false;
   unsigned credits_;
   bool lacks_credits_ = false;
+  HalfWarps halves_;
 };
 
 }  // namespace raddle::timing
