@@ -22,6 +22,7 @@
 // Left out: replays, address translation.
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,10 +36,12 @@ template <L1Protocol L1>
 class Lsu : public LsuCore {
  public:
   /// `map` tells home banks and must outlive the unit.
-  Lsu(const MachineSpec& machine, const AddressMap& map, unsigned sm);
+  Lsu(const LsuSpec& spec, const AddressMap& map);
   void set_skip(bool skip) { skip_ = skip; }
   /// The observer must outlive the unit.
   void observe(policy::L1Observer& observer) { l1_.observe(observer); }
+  /// Knobs of a scheme hold from cycle `at` on; they must live until the next call.
+  void obey(Cycle at, const policy::Knobs& knobs);
   L1& l1() { return l1_; }
   const L1& l1() const { return l1_; }
 
@@ -73,7 +76,7 @@ class Lsu : public LsuCore {
   /// When the credits come that a request or an answer waits for; to others they do not matter.
   Cycle credits_at() const {
     const Cycle at = lacks_credits_ ? ports_.credit_in.next_arrival() : kNever;
-    return std::min(at, l1_.answer_credits_at(*this));
+    return std::min(at, l1_.answer_credits_at());
   }
   /// A fence of a warp is over: what others have written since must be seen.
   void fence(Cycle now) { l1_.fence(now); }
@@ -133,7 +136,6 @@ class Lsu : public LsuCore {
   void audit(const SmKernelCounters& counters, std::vector<std::string>& broken) const;
 
  private:
-  bool can_send() const { return l1_.can_send(*this); }
   /// The oldest instruction only; true if anything changed.
   bool serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
@@ -153,7 +155,11 @@ class Lsu : public LsuCore {
     return m.kind == MessageKind::Read && (m.tag & (kBypass | kConst)) == 0;
   }
 
+  void share_ways();
+
   L1 l1_;
+  const policy::Knobs* knobs_ = nullptr;
+  std::unique_ptr<WayShares<kKernelSlots>> shares_;  // null: everybody fills any way
 };
 
 }  // namespace raddle::timing
