@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "raddle/config/tree.h"
 #include "raddle/sim/gpus.h"
 #include "raddle/sim/setup.h"
+#include "raddle_paths.h"
 
 namespace raddle {
 namespace {
@@ -65,6 +67,15 @@ TEST_F(CcwsTable1, ClocksAndMemory) {
   EXPECT_EQ(at("dram.tRRDS"), 8);
   EXPECT_EQ(at("dram.tRRDL"), 8);
   EXPECT_EQ(at("dram.bus_bytes_per_cycle"), 8);
+}
+
+// What the experiments set besides is not in the table, so the machine they run on is this one.
+TEST_F(CcwsTable1, TheExperimentsSetNothingOfTheTable) {
+  const config::Tree paper =
+      config::Tree::from_file(std::string(RADDLE_SOURCE_DIR) + "/experiments/ccws/paper.toml");
+  const config::Node* set = paper.find("set");
+  ASSERT_TRUE(set != nullptr && set->table() != nullptr);
+  for (const config::Node::Entry& entry : *set->table()) EXPECT_EQ(entry.key, "l2.sector_bytes");
 }
 
 }  // namespace

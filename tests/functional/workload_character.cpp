@@ -37,6 +37,16 @@ TEST(Character, KmeansLayoutComesBackToEachOfItsRowsLines) {
   EXPECT_LE(assign.lines_for(0.97), 40u);
 }
 
+// Four warps fill the 256 lines of CCWS's cache, as its best limit of 4 says.
+TEST(Character, KmnComesBackToItsRowsForEachCluster) {
+  const auto assign = characters("kmn", {{"points", "3200"}}).at("kmn_assign");
+  // 32 rows of 136 bytes are 34 or 35 lines, and 2 or so of the centroids lie between.
+  EXPECT_GT(assign.reuse_share(), 0.98);
+  EXPECT_GT(assign.same_thread_share(), 0.95);
+  EXPECT_GE(assign.lines_for(0.5), 31u);
+  EXPECT_LE(assign.lines_for(0.97), 40u);
+}
+
 TEST(Character, MemcComesBackByteByByte) {
   const auto get = characters("memc", {{"requests", "4096"}}).at("memc_get");
   EXPECT_GT(get.reuse_share(), 0.95);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <numeric>
 
 #include "common/compare.h"
@@ -109,6 +110,38 @@ TEST(Graphs, RmatIsSkewedAndUniformIsNot) {
   EXPECT_EQ(rmat[6000], 0u);                  // and a quarter has nothing
   EXPECT_LT(uniform.front(), 4u * 8);         // Poisson: no vertex has 32
   EXPECT_LT(share_of_first(uniform, 82), 0.03);
+}
+
+TEST(Graphs, UndirectedKeepsEachEdgeAtBothEndsInOrder) {
+  constexpr std::pair<std::uint32_t, std::uint64_t> kSizes[] = {
+      {4, 0}, {16, 16}, {1000, 15000}, {1000, 7001}};
+  for (auto [vertices, edges] : kSizes) {
+    Rng rng(vertices);
+    Graph graph = make_undirected(vertices, edges, rng);
+    ASSERT_EQ(graph.vertices(), vertices);
+    ASSERT_EQ(graph.column.size(), edges / 2 * 2);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, int> balance;
+    for (std::uint32_t v = 0; v < vertices; ++v) {
+      EXPECT_GE(graph.degree(v), edges / 2 / vertices) << "its own share";
+      for (std::uint32_t e = graph.row[v]; e < graph.row[v + 1]; ++e) {
+        const std::uint32_t other = graph.column[e];
+        EXPECT_NE(other, v);
+        balance[{std::min(v, other), std::max(v, other)}] += v < other ? 1 : -1;
+      }
+    }
+    for (const auto& [pair, sum] : balance) EXPECT_EQ(sum, 0) << pair.first << ' ' << pair.second;
+  }
+}
+
+// Unlike those of other graphs, lists do not rise: lanes that walk them do not meet.
+TEST(Graphs, UndirectedListsAreInOrderOfMaking) {
+  Rng rng(3);
+  Graph graph = make_undirected(512, 8192, rng);
+  unsigned falls = 0;
+  for (std::uint32_t v = 0; v < 512; ++v)
+    for (std::uint32_t e = graph.row[v] + 1; e < graph.row[v + 1]; ++e)
+      falls += graph.column[e] < graph.column[e - 1];
+  EXPECT_GT(falls, 8192u / 4);
 }
 
 TEST(Graphs, BandedKeepsItsBandItsDiagonalAndItsRowLengths) {

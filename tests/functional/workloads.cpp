@@ -26,11 +26,11 @@ std::string safe(std::string name) {
 TEST(Workloads, ThoseOfTheTableAreThere) {
   std::vector<std::string> names = all_workloads().names();
   for (const char* name :
-       {"vecadd",      "transpose", "sgemm",  "reduction", "scan",     "histogram", "hotspot",
-        "pathfinder",  "bfs",       "spmv",   "kmeans",    "nn",       "streams",   "memc",
-        "gc",          "sssp",      "wp",     "stmcl",     "cfd",      "nw",        "backprop",
-        "srad",        "lud",       "reuse",  "pagerank",  "dijkstra", "coloring",  "mis",
-        "convolution", "lavamd",    "stencil"})
+       {"vecadd",      "transpose", "sgemm",   "reduction", "scan",     "histogram", "hotspot",
+        "pathfinder",  "bfs",       "spmv",    "kmeans",    "nn",       "streams",   "memc",
+        "gc",          "sssp",      "wp",      "stmcl",     "cfd",      "nw",        "backprop",
+        "srad",        "lud",       "reuse",   "pagerank",  "dijkstra", "coloring",  "mis",
+        "convolution", "lavamd",    "stencil", "kmn"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -147,6 +147,25 @@ TEST(Workloads, KmeansChecksTheAssignmentOfEveryRound) {
   }
 }
 
+TEST(Workloads, KmnChecksTheAssignmentOfBothRounds) {
+  for (std::size_t round : {0u, 1u}) {
+    auto workload = make_workload("kmn", {});
+    WatchedDevice device;
+    device.corruption = Corruption{round, 17, 1};  // another cluster that exists
+    workload->run(device, 1);
+    EXPECT_THAT(workload->check(),
+                HasSubstr("membership of round " + std::to_string(round) + "[17]"));
+  }
+}
+
+TEST(Workloads, KmnSurvivesAMembershipThatIsNoCluster) {
+  auto workload = make_workload("kmn", {});
+  WatchedDevice device;
+  device.corruption = Corruption{0, 5, 1u << 31};
+  workload->run(device, 1);
+  EXPECT_THAT(workload->check(), HasSubstr("membership of round 0[5]"));
+}
+
 TEST(Workloads, KmeansSurvivesAMembershipThatIsNoCluster) {
   auto workload = make_workload("kmeans", {});
   WatchedDevice device;
@@ -198,13 +217,13 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"pathfinder", {{"height", "127"}, {"columns", "40"}}},
         Case{"bfs", {{"graph", "rmat"}}}, Case{"bfs", {{"graph", "grid"}}},
         Case{"bfs", {{"graph", "power_law"}}}, Case{"bfs", {{"graph", "small_world"}}},
-        Case{"bfs", {{"edge_words", "1"}}}, Case{"memc", {{"zipf", "0"}}},
-        Case{"memc", {{"slot_bytes", "128"}}}, Case{"gc", {{"live_share", "0.2"}}},
-        Case{"gc", {{"live_share", "1"}}}, Case{"gc", {{"near_share", "0"}}},
-        Case{"sssp", {{"graph", "rmat"}}}, Case{"sssp", {{"graph", "grid"}}},
-        Case{"sssp", {{"graph", "power_law"}}}, Case{"sssp", {{"graph", "small_world"}}},
-        Case{"sssp", {{"weights", "65536"}}}, Case{"spmv", {{"variant", "vector"}}},
-        Case{"spmv", {{"matrix", "rmat"}}},
+        Case{"bfs", {{"edge_words", "1"}}}, Case{"bfs", {{"graph", "undirected"}}},
+        Case{"memc", {{"zipf", "0"}}}, Case{"memc", {{"slot_bytes", "128"}}},
+        Case{"gc", {{"live_share", "0.2"}}}, Case{"gc", {{"live_share", "1"}}},
+        Case{"gc", {{"near_share", "0"}}}, Case{"sssp", {{"graph", "rmat"}}},
+        Case{"sssp", {{"graph", "grid"}}}, Case{"sssp", {{"graph", "power_law"}}},
+        Case{"sssp", {{"graph", "small_world"}}}, Case{"sssp", {{"weights", "65536"}}},
+        Case{"spmv", {{"variant", "vector"}}}, Case{"spmv", {{"matrix", "rmat"}}},
         Case{"spmv", {{"matrix", "rmat"}, {"variant", "vector"}}},
         Case{"spmv", {{"matrix", "uniform"}}}),
     case_name);
@@ -250,8 +269,10 @@ INSTANTIATE_TEST_SUITE_P(
               {"block", "32"}}},
         Case{"kmeans", {{"points", "1"}, {"clusters", "1"}, {"features", "1"}}},
         Case{"kmeans", {{"rounds", "100"}}}, Case{"kmeans", {{"block", "50"}}},
-        Case{"kmeans", {{"unified", "true"}}}, Case{"nn", {{"records", "10"}}},
-        Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
+        Case{"kmeans", {{"unified", "true"}}},
+        Case{"kmn", {{"points", "1"}, {"clusters", "1"}, {"features", "1"}}},
+        Case{"kmn", {{"rounds", "100"}}}, Case{"kmn", {{"block", "50"}, {"features", "7"}}},
+        Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
 class Refused : public ::testing::TestWithParam<std::pair<Case, std::string>> {};
@@ -280,6 +301,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"spmv", {{"rows", "67108864"}, {"row_entries", "100"}}}, "2^30"),
         std::pair(Case{"kmeans", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmeans", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
+        std::pair(Case{"kmn", {{"points", "4"}}}, "clusters must not exceed points"),
+        std::pair(Case{"kmn", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
         std::pair(Case{"nn", {{"records", "9"}}}, "nearest must not exceed records = 9"),
         std::pair(Case{"pathfinder", {{"columns", "16777216"}, {"rows", "100"}}}, "2^30")));
 

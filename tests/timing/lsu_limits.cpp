@@ -60,6 +60,43 @@ TEST_F(LsuLimits, RequestsNameTheTenantOfTheirLaunch) {
     EXPECT_EQ(index(sent.message.tenant), sent.message.line == 300 ? 5 : 3) << sent.message.line;
 }
 
+// Two lines a cycle, of one instruction or of two behind one another.
+TEST_F(LsuLimits, LinesOfACycleBoundTheRateOfMisses) {
+  machine.noc.queue_flits = 64;
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100, 1}, {101, 1}, {102, 1}}).lines(store, {{200, 1}}).op(exit);
+  });
+  for (const auto& [lines, served] : {std::pair(1u, 3u), std::pair(2u, 2u), std::pair(3u, 1u)}) {
+    machine.sm.lsu_lines = lines;
+    for (bool skip : {false, true}) {
+      SmHarness sm(machine);
+      sm.skip = skip;
+      sm.start_block(0, r);
+      sm.run(1000);
+      const auto c = sm.counters();
+      EXPECT_EQ(c.load_lsu_cycles, served - 1) << lines << " lines a cycle";
+      EXPECT_EQ(sm.sent_times(), (Cycles{0, 1, 2, 3})) << "the port still takes one a cycle";
+    }
+  }
+}
+
+TEST_F(LsuLimits, HalfWarpsLookUpALineTwice) {
+  machine.sm.l1d.coalescing = timing::Coalescing::HalfWarp;
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{100}}).op(used).lines(load, {{100}}).lines(store, {{200}}).op(exit);
+  });
+  SmHarness sm(machine);
+  sm.start_block(0, r);
+  sm.run(1000);
+  const auto c = sm.counters();
+  EXPECT_EQ(c.l1d_accesses, 4u);
+  EXPECT_EQ(c.l1d_hits, 2u);
+  EXPECT_EQ(c.l1d_misses, 2u) << "each half asks for its own sectors";
+  EXPECT_EQ(c.l1d_stores, 2u);
+  EXPECT_EQ(c.load_cycles, kRoundTrip + 1 + machine.sm.l1d.hit_latency_cycles + 1)
+      << "the second half is a cycle behind the first, in both loads";
+}
+
 TEST_F(LsuLimits, AChainOfMissesRunsAtTheRoundTrip) {
   auto r = one_block(code, 1, [&](WarpWriter& w) {
     for (unsigned i = 0; i < 20; ++i) w.lines(chase, {{100 + i, 1, 1}}, 1);

@@ -18,10 +18,19 @@ class Bfs final : public HashedWorkload {
   Bfs() { set_size(Size::Tiny); }
 
   void set_size(Size size) override {
-    // CCWS's baseline is small enough to be the small size too.
-    bool tiny = size == Size::Tiny;
-    graph_choice_.vertices = tiny ? 500 : 65'536;
-    graph_choice_.edges = tiny ? 2'000 : 500'000;
+    switch (size) {
+      case Size::Tiny:
+        graph_choice_ = {GraphKind::Uniform, 500, 2'000};
+        break;
+      case Size::Small:
+        graph_choice_ = {GraphKind::Uniform, 65'536, 500'000};
+        break;
+      case Size::Paper:  // CCWS's baseline: 500 thousand edges, each kept by both its ends
+        graph_choice_ = {GraphKind::Undirected, 65'536, 1'000'000};
+        edge_words_ = 1;
+        block_ = 512;
+        break;
+    }
   }
 
   void visit(FieldVisitor& v) override {

@@ -2,12 +2,12 @@
 #include "common/cuda_lite.h"
 
 struct Vertex {
-  unsigned first, degree;
+  int first, degree;
 };
 
 // Vertices of the frontier look at their neighbours. Several may write the same cost: all write the
 // same value. Pointers are not __restrict__, as in Rodinia: a store may change what was loaded, so
-// the vertex and its cost are loaded again after each.
+// the vertex's record and its cost are loaded again after each, and only then.
 // An edge is `edge_words` words, the first of them its target.
 extern "C" __global__ void bfs_expand(const Vertex* vertex, const unsigned* edge,
                                       unsigned char* frontier, unsigned char* updating,
@@ -16,8 +16,10 @@ extern "C" __global__ void bfs_expand(const Vertex* vertex, const unsigned* edge
   unsigned v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= n || !frontier[v]) return;
   frontier[v] = 0;
-  for (unsigned i = 0; i < vertex[v].degree; ++i) {
-    unsigned neighbour = edge[(vertex[v].first + i) * edge_words];
+  int i = vertex[v].first;
+  const unsigned* at = edge + static_cast<unsigned>(i) * edge_words;
+  for (; i < vertex[v].first + vertex[v].degree; ++i, at += edge_words) {
+    unsigned neighbour = *at;
     if (!visited[neighbour]) {
       cost[neighbour] = cost[v] + 1;
       updating[neighbour] = 1;

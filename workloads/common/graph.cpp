@@ -113,6 +113,21 @@ Graph make_uniform(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
   return from_sorted(vertices, distinct_edges(edges, draw));
 }
 
+Graph make_undirected(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
+  RADDLE_ASSERT(edges <= most_edges(vertices) && vertices >= 2);
+  const std::uint64_t pairs = edges / 2;
+  std::vector<Key> made;
+  made.reserve(2 * pairs);
+  for (std::uint64_t i = 0; i < pairs; ++i) {
+    const auto a = static_cast<std::uint32_t>(i * vertices / pairs);
+    const std::uint32_t drawn = rng.below(vertices - 1), b = drawn < a ? drawn : drawn + 1;
+    made.push_back(key(a, b));
+    made.push_back(key(b, a));
+  }
+  std::stable_sort(made.begin(), made.end(), [](Key x, Key y) { return from(x) < from(y); });
+  return from_sorted(vertices, made);
+}
+
 Graph make_banded(std::uint32_t vertices, std::uint32_t mean_degree, std::uint32_t half_bandwidth,
                   Rng& rng) {
   std::uint32_t least = std::max(mean_degree / 2, 1u), most = mean_degree * 3 / 2;

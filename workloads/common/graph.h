@@ -7,7 +7,8 @@
 
 namespace raddle::workloads {
 
-/// Edges of vertex v: column[row[v]] .. column[row[v + 1] - 1], ascending, each at most once.
+/// Edges of vertex v: column[row[v]] .. column[row[v + 1] - 1], ascending, each at most once
+/// (make_undirected apart).
 struct Graph {
   std::vector<std::uint32_t> row = {0};
   std::vector<std::uint32_t> column;
@@ -33,6 +34,12 @@ Graph make_power_law(std::uint32_t vertices, std::uint64_t edges, Rng& rng);
 /// Both ends uniform (Erdos-Renyi). Directed, no loops, `edges` distinct ones.
 /// Precondition: edges <= most_edges(vertices).
 Graph make_uniform(std::uint32_t vertices, std::uint64_t edges, Rng& rng);
+
+/// `edges` / 2 pairs of vertices, of which both ends keep the edge: the first ends in turn, as many
+/// for each (one more for some), the second drawn uniformly. A vertex has its edges in the order in
+/// which they were made, and may have one twice, as in the generator of Rodinia's bfs. No loops.
+/// Preconditions: edges <= most_edges(vertices), vertices >= 2.
+Graph make_undirected(std::uint32_t vertices, std::uint64_t edges, Rng& rng);
 
 /// Rows of mean_degree / 2 to mean_degree * 3 / 2 entries, uniform in number and place, within
 /// half_bandwidth of the diagonal, which is always there.

@@ -8,8 +8,8 @@ namespace raddle::workloads {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kKinds = {"uniform",     "rmat",    "power_law", "grid",
-                                                    "small_world", "condmat", "olesnik"};
+constexpr std::array<std::string_view, 8> kKinds = {
+    "uniform", "rmat", "power_law", "grid", "small_world", "condmat", "olesnik", "undirected"};
 
 bool has_edges_asked_for(GraphKind kind) {
   return kind != GraphKind::Grid && kind != GraphKind::SmallWorld && kind != GraphKind::Olesnik;
@@ -22,7 +22,8 @@ void GraphChoice::visit(FieldVisitor& v) {
   v.field("vertices", vertices, {16, 1u << 26}, "vertices",
           "number of vertices; grid and small_world: rounded down to a rectangle near a square");
   v.field("edges", edges, {0, 1u << 30}, "edges",
-          "directed edges; grid has up to 4, small_world 8, olesnik 4.56 per vertex instead");
+          "directed edges (undirected: entries of the lists, two of each edge); grid has up to 4, "
+          "small_world 8, olesnik 4.56 per vertex instead");
 }
 
 std::vector<std::string> GraphChoice::violations() const {
@@ -48,6 +49,8 @@ Graph GraphChoice::make(Rng& rng) const {
       return make_collaborations(vertices, edges, rng);
     case GraphKind::Olesnik:
       return make_saddle_point(vertices, rng);
+    case GraphKind::Undirected:
+      return make_undirected(vertices, edges, rng);
   }
   return {};
 }

@@ -9,7 +9,16 @@
 
 namespace raddle::workloads {
 
-enum class GraphKind : std::uint8_t { Uniform, Rmat, PowerLaw, Grid, SmallWorld, Condmat, Olesnik };
+enum class GraphKind : std::uint8_t {
+  Uniform,
+  Rmat,
+  PowerLaw,
+  Grid,
+  SmallWorld,
+  Condmat,
+  Olesnik,
+  Undirected,
+};
 
 /// Parameters `graph`, `vertices` and `edges` of a workload.
 struct GraphChoice {

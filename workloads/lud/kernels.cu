@@ -77,17 +77,19 @@ extern "C" __global__ void __launch_bounds__(2 * kSide) lud_perimeter(float* blo
   }
 }
 
-// The rest of the matrix less the product of the two perimeters: 16 x 16 threads.
-extern "C" __global__ void __launch_bounds__(kSide* kSide) lud_internal(float* block, int n) {
+// The rest of the matrix less the product of the two perimeters: 16 x 16 threads. `done` rows and
+// columns lie before the diagonal block.
+extern "C" __global__ void __launch_bounds__(kSide* kSide)
+    lud_internal(float* matrix, int n, int done) {
   __shared__ float upper[kSide][kSide];
   __shared__ float lower[kSide][kSide];
   int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
-  int column = (static_cast<int>(blockIdx.x) + 1) * kSide + tx;
-  int row = (static_cast<int>(blockIdx.y) + 1) * kSide + ty;
-  upper[ty][tx] = block[ty * n + column];
-  lower[ty][tx] = block[row * n + tx];
+  int column = done + (static_cast<int>(blockIdx.x) + 1) * kSide + tx;
+  int row = done + (static_cast<int>(blockIdx.y) + 1) * kSide + ty;
+  upper[ty][tx] = matrix[(done + ty) * n + column];
+  lower[ty][tx] = -matrix[row * n + done + tx];  // negated once instead of in each product
   __syncthreads();
-  float value = block[row * n + column];
-  for (int k = 0; k < kSide; ++k) value = minus_product(value, lower[ty][k], upper[k][tx]);
-  block[row * n + column] = value;
+  float value = matrix[row * n + column];
+  for (int k = 0; k < kSide; ++k) value = fmaf(lower[ty][k], upper[k][tx], value);
+  matrix[row * n + column] = value;
 }

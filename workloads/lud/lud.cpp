@@ -55,7 +55,7 @@ class Lud final : public HashedWorkload {
       std::uint32_t rest = (n_ - done) / kSide - 1;
       if (rest == 0) break;
       device.launch(perimeter, {rest}, {2 * kSide}, arguments);
-      device.launch(internal, {rest, rest}, {kSide, kSide}, arguments);
+      device.launch(internal, {rest, rest}, {kSide, kSide}, Arguments(matrix.address(), n_, done));
     }
     device.synchronize();
     result_ = matrix.download();

@@ -1,11 +1,15 @@
 // What it would save to make one point of a clustering a centre. See README.md.
 #include "common/cuda_lite.h"
 
-struct Point {  // 16 bytes: fields lie in stripes of that width
+// 32 bytes, as the well-known program's with a pointer and a long of 64 bits: fields lie in stripes
+// of that width.
+struct Point {
   float weight;
+  unsigned unused[3];
   unsigned centre;  // the point that is its centre
-  float cost;       // weight times squared distance to its centre
-  unsigned unused;
+  unsigned unused_half;
+  float cost;  // weight times squared distance to its centre
+  unsigned padding;
 };
 
 // Squared distance of points a and b, dimension by dimension: coordinates[d * points + p].
@@ -13,9 +17,14 @@ static __device__ __forceinline__ float squared_distance(const float* coordinate
                                                          unsigned dimensions, unsigned a,
                                                          unsigned b) {
   float sum = 0.0f;
+  const float* of_a = coordinates + a;
+  const float* of_b = coordinates + b;
+#pragma unroll 4
   for (unsigned d = 0; d < dimensions; ++d) {
-    float difference = coordinates[d * points + a] - coordinates[d * points + b];
+    float difference = *of_a - *of_b;
     sum = fmaf(difference, difference, sum);
+    of_a += points;
+    of_b += points;
   }
   return sum;
 }
@@ -31,12 +40,11 @@ extern "C" __global__ void stmcl_gain(const Point* point, const float* coordinat
   if (p >= points) return;
   float distance = squared_distance(coordinates, points, dimensions, p, candidate);
   float cost = __fmul_rn(distance, point[p].weight);
-  float current = point[p].cost;
   float* row = rows + p * stride;
-  if (cost < current) {
+  if (cost < point[p].cost) {
     nearer[p] = 1;
-    row[stride - 1] += cost - current;
+    row[stride - 1] += cost - point[p].cost;  // loaded again: the store may have changed it
   } else {
-    row[slot[point[p].centre]] += current - cost;
+    row[slot[point[p].centre]] += point[p].cost - cost;
   }
 }

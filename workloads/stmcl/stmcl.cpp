@@ -15,9 +15,11 @@ using namespace workloads;
 
 struct Point {  // as in kernels.cu
   float weight;
+  std::uint32_t unused[3];
   std::uint32_t centre;
+  std::uint32_t unused_half;
   float cost;
-  std::uint32_t unused;
+  std::uint32_t padding;
 };
 
 // What a kernel says of one candidate: a row of words per point, the last for the candidate and one
@@ -34,7 +36,7 @@ class Clustering {
       : dimensions_(dimensions), point_(points) {
     make_coordinates(seed);
     Rng rng(seed, "stmcl/points");
-    for (Point& p : point_) p = {static_cast<float>(1 + rng.below(3)), 0, 0, 0};
+    for (Point& p : point_) p = {static_cast<float>(1 + rng.below(3)), {}, 0, 0, 0, 0};
     std::vector<float> distance = distances(0);
     double total = 0;
     for (std::size_t p = 0; p < point_.size(); ++p)

@@ -1,5 +1,7 @@
 #include "raddle/analysis/recorder.h"
 
+#include <algorithm>
+
 #include "raddle/base/error.h"
 
 namespace raddle::analysis {
@@ -35,11 +37,28 @@ void Recorder::access(const policy::L1Access& e) {
   r.local = e.local, r.bypass = e.bypass;
   const bool load = e.kind == policy::L1Kind::Load;
   r.sectors = load ? e.sectors : e.keeps;
+  const auto coming = find_coming(e.line);
+  if (load && e.outcome == policy::L1Outcome::Miss) {
+    if (coming == coming_.end()) coming_.push_back({e.line, e.sectors});
+    else coming->sectors |= e.sectors;
+  }
+  r.coming = e.kind == policy::L1Kind::Store && coming != coming_.end();
   r.code = static_cast<unsigned>(load                              ? Kind::Load
                                  : e.kind == policy::L1Kind::Store ? Kind::Store
                                                                    : Kind::Atomic) &
            7;
   put(e.at, r);
+}
+
+std::vector<Recorder::Coming>::iterator Recorder::find_coming(std::uint32_t line) {
+  return std::ranges::find(coming_, line, &Coming::line);
+}
+
+void Recorder::filled(const policy::L1Fill& e) {
+  const auto at = find_coming(e.line);
+  if (at == coming_.end()) return;  // a store's fetch, or one that began before the recording
+  at->sectors = static_cast<std::uint8_t>(at->sectors & ~e.sectors);
+  if (at->sectors == 0) coming_.erase(at);
 }
 
 void Recorder::flushed(Cycle at) { put(at, mark(Kind::Flush)); }

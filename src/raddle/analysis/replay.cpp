@@ -215,6 +215,7 @@ Accesses::Accesses(const Stream& stream, const L1Rules& rules) : whole_(rules.li
         break;
     }
     if (r.kind() == Record::Kind::Load && r.bypass && !rules.bypassing_load_evicts) return;
+    if (r.coming && kind_of(r, rules) == Kind::Evict) return;
     const auto [at, fresh] = number.try_emplace(r.line, static_cast<std::uint32_t>(line_.size()));
     if (fresh) line_.push_back(r.line);
     access_.push_back(

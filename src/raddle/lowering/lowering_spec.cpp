@@ -6,7 +6,12 @@ void LoweringSpec::visit(FieldVisitor& v) {
   v.choice("lowering", lowering, kLevelNames,
            "ptx executes PTX instructions one by one, machine what an assembler makes of them");
   v.choice("generation", generation, kGenerationNames,
-           "whose machine instructions, with lowering = machine");
+           "whose machine instructions, with lowering = machine or registers = machine");
+  v.choice("address_bits", address_bits, kAddressBitsNames,
+           "of an address of global memory in machine code: with 32 it takes one register");
+  v.choice("registers", registers, kLevelNames,
+           "registers of a thread: as many as the PTX text keeps values at once, or as its machine "
+           "code does; with lowering = machine always the latter");
 }
 
 }  // namespace raddle::lowering

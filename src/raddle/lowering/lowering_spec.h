@@ -20,9 +20,15 @@ inline constexpr unsigned kGenerations = 4;
 inline constexpr std::array<std::string_view, kGenerations> kGenerationNames = {"fermi", "kepler",
                                                                                 "volta", "hopper"};
 
+/// Addresses of global memory, as code for the machine has them; PTX may have wider ones.
+enum class AddressBits : std::uint8_t { Bits64, Bits32 };
+inline constexpr std::array<std::string_view, 2> kAddressBitsNames = {"64", "32"};
+
 struct LoweringSpec {
   Level lowering = Level::Ptx;
   Generation generation = Generation::Volta;
+  AddressBits address_bits = AddressBits::Bits64;
+  Level registers = Level::Ptx;  ///< whose registers decide how many warps an SM holds
   void visit(FieldVisitor& v);
 };
 

@@ -40,10 +40,15 @@ bool is_narrow_space(OpKind k) {
          k == OpKind::LoadLocal || k == OpKind::StoreLocal;
 }
 
+bool is_global(OpKind k) {
+  return k == OpKind::LoadGlobal || k == OpKind::StoreGlobal || k == OpKind::AtomicGlobal ||
+         k == OpKind::ReduceGlobal;
+}
+
 }  // namespace
 
-Plan::Plan(const trace::KernelCode& code, Generation generation)
-    : code_(code), generation_(generation) {
+Plan::Plan(const trace::KernelCode& code, Generation generation, AddressBits address_bits)
+    : code_(code), generation_(generation), address_bits_(address_bits) {
   for (const trace::StaticInst& in : code.instructions) size_ += takes_part(in) ? 1 : 0;
   removed_.resize(code.instructions.size());
   partner_.assign(code.instructions.size(), kNone);
@@ -228,7 +233,9 @@ void Plan::fold_copies() {
 bool Plan::needs_wide(u32 reader, u32 reg) const {
   const trace::StaticInst& in = code_.instructions[reader];
   const std::string_view op = opcode(reader);
-  if (is_narrow_space(in.kind))
+  const bool narrow_addresses =
+      is_narrow_space(in.kind) || (address_bits_ == AddressBits::Bits32 && is_global(in.kind));
+  if (narrow_addresses)
     return std::any_of(in.operands.begin(), in.operands.end(),
                        [&](const Operand& o) { return o.reg == reg && o.kind != Kind::Address; });
   const Operand* to = only_destination(reader);

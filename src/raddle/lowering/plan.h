@@ -34,7 +34,8 @@ struct Value {
 
 class Plan {
  public:
-  Plan(const trace::KernelCode& code, Generation generation);
+  Plan(const trace::KernelCode& code, Generation generation,
+       AddressBits address_bits = AddressBits::Bits64);
 
   bool is_removed(std::uint32_t i) const { return removed_[i]; }
   /// The instruction whose operation i does as well; kNone when there is none.
@@ -82,6 +83,7 @@ class Plan {
 
   const trace::KernelCode& code_;
   const Generation generation_;
+  const AddressBits address_bits_;
   std::uint32_t size_ = 0;  ///< instructions without the aliases at the end
   std::vector<Value> values_;
   std::vector<Word> same_as_;  ///< by word: the word it is a copy of, itself, or kConstant

@@ -127,6 +127,11 @@ Json kernel_json(const KernelResult& k) {
                      {"block", k.parent->origin.block},
                      {"depth", k.parent->origin.depth},
                      {"tail", k.parent->origin.tail}};
+  if (k.resident)
+    out["resident"] = {{"registers_per_thread", k.resident->registers_per_thread},
+                       {"blocks", k.resident->blocks},
+                       {"warps", k.resident->warps},
+                       {"limited_by", k.resident->limited_by}};
   out["start_cycle"] = k.start;
   out["begin_cycle"] = k.begin;
   out["end_cycle"] = k.end;

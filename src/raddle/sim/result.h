@@ -22,6 +22,12 @@ struct KernelParent {
   trace::DeviceOrigin origin;
 };
 
+/// Of a launch, what an SM of the machine holds at once.
+struct Resident {
+  std::uint32_t registers_per_thread = 0, blocks = 0, warps = 0;
+  std::string limited_by;  ///< what runs out first
+};
+
 struct KernelResult {
   std::string name;
   Dim3 grid, block;
@@ -33,6 +39,7 @@ struct KernelResult {
   stats::GpuCounters counters;         ///< of this launch alone
   energy::Energy energy;               ///< dynamic part, of this launch alone
   std::optional<KernelParent> parent;  ///< of a launch that a kernel made
+  std::optional<Resident> resident;    ///< of a timed launch
 };
 
 /// The kernels of a stream together.

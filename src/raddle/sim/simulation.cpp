@@ -107,6 +107,14 @@ void TimedGpu::admit(const trace::KernelCode& code, const trace::LaunchShape& sh
   if (fit.blocks == 0) throw InputError(fit.reason + " (machine " + setup_.machine.name + ")");
 }
 
+Resident TimedGpu::resident(const trace::KernelCode& code, const trace::LaunchShape& shape) {
+  const trace::KernelCode& machine = lowered(code)->code;
+  const timing::SmSpec& sm = setup_.machine.sm;
+  const timing::Residency fit = timing::residency(sm, machine, shape);
+  return {machine.registers_per_thread, fit.blocks, fit.blocks * shape.warps_per_block(),
+          fit.limited_by};
+}
+
 void TimedGpu::submit(std::shared_ptr<trace::KernelStream> stream,
                       const runtime::LaunchRecord& record) {
   submit_tree({{std::move(stream), record}});
@@ -121,6 +129,7 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
     kernel.name = record.name;
     kernel.grid = record.grid, kernel.block = record.block;
     kernel.stream = index(record.stream);
+    kernel.resident = resident(stream->code(), stream->shape());
     if (record.origin) kernel.parent = KernelParent{first + record.origin->parent, *record.origin};
     kernels_.push_back(std::move(kernel));
     all.push_back({stream,

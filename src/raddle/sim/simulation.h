@@ -57,6 +57,7 @@ class TimedGpu final : public runtime::LaunchSink {
   timing::Gpu& gpu() { return gpu_; }
   /// Code as this machine executes it.
   std::shared_ptr<const trace::LoweredCode> lowered(const trace::KernelCode& code);
+  Resident resident(const trace::KernelCode& code, const trace::LaunchShape& shape);
   /// Throws RunError with the conservation laws that do not hold.
   void audit();
   /// Everything of the result that timing knows. Precondition: synchronize() was called.

@@ -56,6 +56,43 @@ TEST(Replay, AStoreDoesToALineWhatTheMachineDoes) {
   }
 }
 
+// In the timing model the data of a miss come after the store that meets it, and stay.
+TEST(Replay, AStoreThatMeetsItsLineOnItsWayEvictsNothing) {
+  const policy::L1Access miss = {.line = 7,
+                                 .lanes = 1,
+                                 .sectors = 1,
+                                 .kind = policy::L1Kind::Load,
+                                 .outcome = policy::L1Outcome::Miss};
+  for (const Replacement r : {Replacement::Lru, Replacement::Belady, Replacement::Unbounded}) {
+    Trace meets;
+    meets.put(miss).store(7);
+    meets.recorder().filled({.at = 50, .line = 7, .sectors = 1, .warp = 0});
+    meets.load(7);
+    EXPECT_EQ(meets.replay(r, kOneSetOfTwo).hits, 1u);
+    Trace late;
+    late.put(miss);
+    late.recorder().filled({.at = 50, .line = 7, .sectors = 1, .warp = 0});
+    late.store(7).load(7);
+    EXPECT_EQ(late.replay(r, kOneSetOfTwo).hits, 0u) << "the line was there";
+    Trace other;
+    other.load(8).put(miss).store(8).load(8);
+    EXPECT_EQ(other.replay(r, kOneSetOfTwo).hits, 0u) << "another line was on its way";
+  }
+}
+
+TEST(Replay, ALineIsOnItsWayUntilAllItsSectorsHaveCome) {
+  Trace t;
+  for (const std::uint8_t sectors : {std::uint8_t{1}, std::uint8_t{2}})
+    t.put({.line = 7,
+           .lanes = 1,
+           .sectors = sectors,
+           .kind = policy::L1Kind::Load,
+           .outcome = policy::L1Outcome::Miss});
+  t.recorder().filled({.at = 50, .line = 7, .sectors = 1, .warp = 0});
+  t.store(7).load(7);
+  EXPECT_EQ(t.replay(Replacement::Lru, kOneSetOfTwo).hits, 1u);
+}
+
 TEST(Replay, LocalAndGlobalStoresHaveTheirOwnRule) {
   for (const bool local : {false, true}) {
     Trace t;

@@ -39,6 +39,47 @@ TEST(Lowering, CodeWithoutOperandsStaysAsItIs) {
   EXPECT_EQ(lower(code, {Level::Machine, Generation::Volta}).code.instructions.size(), 3u);
 }
 
+/// Two addresses from parameters, each moved on by an index; both live until the last access.
+CodeBuilder two_addresses() {
+  CodeBuilder b = start();
+  b.add("ld.global.u64", {"d1"}, {"[d9]"}, OpKind::LoadGlobal);
+  b.add("ld.global.u64", {"d2"}, {"[d9]"}, OpKind::LoadGlobal);
+  b.add("mul.wide.s32", {"d3"}, {"r1", "#"}).add("add.s64", {"d4"}, {"d1", "d3"});
+  b.add("add.s64", {"d5"}, {"d2", "d3"});
+  b.add("ld.global.u32", {"r2"}, {"[d4]"}, OpKind::LoadGlobal);
+  b.add("st.global.u32", {}, {"[d5]", "r2"}, OpKind::StoreGlobal);
+  return b;
+}
+
+TEST(Lowering, AnAddressOf32BitsTakesOneRegister) {
+  const auto registers = [](AddressBits bits) {
+    return lower(two_addresses().code(), {Level::Machine, Generation::Fermi, bits})
+        .code.registers_per_thread;
+  };
+  // d1 and d2 live together, then d4 and d5: two registers less.
+  EXPECT_EQ(registers(AddressBits::Bits64) - registers(AddressBits::Bits32), 3u);
+}
+
+TEST(Lowering, AnAddressThatIsAlsoDataKeepsBothItsWords) {
+  CodeBuilder b = two_addresses();
+  b.add("st.global.u64", {}, {"[d4]", "d5"}, OpKind::StoreGlobal);
+  const auto machine = [&](AddressBits bits) {
+    return lower(b.code(), {Level::Machine, Generation::Fermi, bits});
+  };
+  EXPECT_GT(count(machine(AddressBits::Bits32), 5), count(machine(AddressBits::Bits32), 4))
+      << "d5 is stored, d4 is not";
+}
+
+TEST(Lowering, RegistersOfTheMachineWithInstructionsOfPtx) {
+  const CodeBuilder b = two_addresses();
+  const LoweringSpec machine = {Level::Machine, Generation::Fermi, AddressBits::Bits32};
+  const LoweringSpec mixed = {Level::Ptx, Generation::Fermi, AddressBits::Bits32, Level::Machine};
+  const trace::LoweredCode out = lower(b.code(), mixed);
+  EXPECT_EQ(out.first, trace::as_it_is(b.code()).first);
+  EXPECT_EQ(out.code.instructions.size(), b.code().instructions.size());
+  EXPECT_EQ(out.code.registers_per_thread, lower(b.code(), machine).code.registers_per_thread);
+}
+
 TEST(Lowering, RangesCoverTheMachineCode) {
   CodeBuilder b = start();
   b.add("add.s64", {"d1"}, {"d2", "d3"}).add("mov.u64", {"d4"}, {"d1"});

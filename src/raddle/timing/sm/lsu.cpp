@@ -1,6 +1,7 @@
 #include "raddle/timing/sm/lsu.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "raddle/timing/sm/denovo_coherent_l1.h"
 #include "raddle/timing/sm/gpu_coherent_l1.h"
@@ -45,6 +46,8 @@ void Lsu<L1>::enter_passes(const Owner& owner, unsigned passes) {
 template <L1Protocol L1>
 unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload,
                               unsigned pieces, std::uint32_t base) {
+  if (half_warps_) [[unlikely]]
+    std::tie(payload, pieces) = halves_.split(payload, pieces);
   Entry& e = queue_.emplace();
   e.owner = owner;
   e.route = owner.code->route;
@@ -99,12 +102,23 @@ template <L1Protocol L1>
 bool Lsu<L1>::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release) {
   release_ = release;
   const bool drained = l1_.drains() && l1_.drain(*this, counters);
-  if (queue_.empty() || free_at_ > now || (stuck_ && skip_)) return drained;
+  if (!serve_oldest(now, wheel, counters)) return drained;
+  for (unsigned more = lines_per_cycle_ - 1; more != 0 && free_at_ == now + 1; --more) {
+    free_at_ = now;
+    serve_oldest(now, wheel, counters);
+    free_at_ = std::max(free_at_, now + 1);
+  }
+  return true;
+}
+
+template <L1Protocol L1>
+bool Lsu<L1>::serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
+  if (queue_.empty() || free_at_ > now || (stuck_ && skip_)) return false;
   Entry& e = queue_.front();
   stats::SmCounters& count = counters[e.owner.kernel];
   const bool passes = e.route == Route::Shared || e.route == Route::Const;
   if (!(passes ? serve_passes(now, e, wheel, count) : serve_line(now, e, wheel, count)))
-    return refused(now, count) || drained;
+    return refused(now, count);
   if (refused_) add_refused(now, e.owner.kernel, count);
   refused_ = stuck_ = false;
   if (passes) {

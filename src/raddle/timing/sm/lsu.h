@@ -1,8 +1,9 @@
 // Load/store unit of an SM: a queue of memory instructions served in order, the L1D, the store
 // buffer, the constant cache, and the port to the interconnect.
 //
-// Each cycle it serves one line (or sector: coalescing) of the oldest instruction, or one pass of a
-// shared-memory access, or one address of a constant access. A line that finds no MSHR, merge slot,
+// Each cycle it serves one line (or sector, or line of half a warp: coalescing) of the oldest
+// instruction, or one pass of a shared-memory access, or one address of a constant access; with
+// sm.lsu_lines = n, n lines or whatever takes one cycle, also of instructions behind one another. A line that finds no MSHR, merge slot,
 // way, store-buffer entry or room in the miss queue stalls everything behind it. A miss leaves for
 // the interconnect at once; its trip through the cache pipeline is part of the L2's latency.
 //
@@ -135,6 +136,8 @@ class Lsu : public LsuCore {
   void audit(const SmKernelCounters& counters, std::vector<std::string>& broken) const;
 
  private:
+  /// The oldest instruction only; true if anything changed.
+  bool serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   void open_piece(Entry& e);

@@ -13,6 +13,8 @@ using stats::Refusal;
 LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
     : map_(map),
       lines_(spec.lines),
+      half_warps_(spec.l1d.coalescing == Coalescing::HalfWarp),
+      lines_per_cycle_(spec.lines_per_cycle),
       flits_(spec.port.packet, Direction::Request),
       pace_(spec.port),
       clock_(network_clock(spec.port)),
@@ -23,7 +25,7 @@ LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
       const_latency_(spec.const_latency),
       no_l1_(!spec.l1d.present()),
       queue_(spec.queue),
-      pieces_(spec.queue),
+      pieces_(spec.queue, half_warps_ ? HalfWarps::kMost : trace::kMaxPieces),
       const_cache_(spec.constants),
       loads_(spec.loads_in_flight),
       free_loads_(spec.loads_in_flight),

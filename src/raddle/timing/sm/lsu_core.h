@@ -14,6 +14,7 @@
 #include "raddle/timing/cache/l1_events.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/sm/event_wheel.h"
+#include "raddle/timing/sm/half_warps.h"
 #include "raddle/timing/sm/line_access.h"
 #include "raddle/timing/sm/piece_queue.h"
 #include "raddle/timing/sm/request_gate.h"
@@ -144,7 +145,7 @@ class LsuCore {
   struct Descriptor {
     std::uint32_t base = 0;
     unsigned pieces = 0;
-    std::array<trace::Piece, trace::kMaxPieces> piece;
+    std::array<trace::Piece, HalfWarps::kMost> piece;
   };
   /// Of the oldest instruction, the accesses of the piece it is at.
   struct Head {
@@ -178,6 +179,8 @@ class LsuCore {
 
   const AddressMap& map_;
   LineMap lines_;
+  const bool half_warps_;  // sm.l1d.coalescing = "half_warp"
+  const unsigned lines_per_cycle_;
   FlitTable flits_;
   PortPace pace_;
   ClockRatio clock_;  // of the network
@@ -206,6 +209,7 @@ class LsuCore {
   bool lacks_credits_ = false;
   bool none_may_leave_ = false;                   // gate_: no tenant with a request has a token
   std::unique_ptr<RequestGate::Counts> sharing_;  // null until somebody is limited
+  HalfWarps halves_;
 };
 
 }  // namespace raddle::timing

@@ -12,9 +12,9 @@ namespace raddle::timing {
 
 class PieceQueue {
  public:
-  /// For up to so many instructions.
-  explicit PieceQueue(unsigned instructions)
-      : piece_(std::size_t{instructions + 1} * trace::kMaxPieces) {}
+  /// For up to so many instructions of at most `most` pieces.
+  explicit PieceQueue(unsigned instructions, unsigned most = trace::kMaxPieces)
+      : piece_(std::size_t{instructions + 1} * most) {}
   /// The pieces of one instruction; they stay together.
   void push(const std::uint32_t* payload, unsigned pieces) {
     if (tail_ + pieces > piece_.size()) {

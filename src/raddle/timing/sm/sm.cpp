@@ -21,10 +21,10 @@ unsigned longest_delay(const SmSpec& sm) {
   RADDLE_ASSERT(most < EventWheel::kHorizon);
   return most;
 }
-// Per cycle at most one write-back per scheduler and one event from the LSU, plus one resumption
-// per warp.
+// Per cycle at most one write-back per scheduler and one event per line that the LSU serves, plus
+// one resumption per warp.
 unsigned events_under_way(const SmSpec& sm) {
-  return (sm.schedulers + 1) * (longest_delay(sm) + sm.operands.latest() + 1) + sm.warps;
+  return (sm.schedulers + sm.lsu_lines) * (longest_delay(sm) + sm.operands.latest() + 1) + sm.warps;
 }
 }  // namespace
 

@@ -14,7 +14,7 @@ using R = Range<std::uint32_t>;
 constexpr std::array<std::string_view, 5> kWritePolicyNames = {
     "write_through", "write_evict", "write_back", "write_validate", "write_through_validate"};
 constexpr std::array<std::string_view, 2> kIndexNames = {"modulo", "hash"};
-constexpr std::array<std::string_view, 2> kCoalescingNames = {"line", "sector"};
+constexpr std::array<std::string_view, 3> kCoalescingNames = {"line", "sector", "half_warp"};
 }  // namespace
 
 void L1dSpec::visit(FieldVisitor& v) {
@@ -41,7 +41,8 @@ void L1dSpec::visit(FieldVisitor& v) {
   v.choice("local_write_policy", local_write_policy, kWritePolicyNames,
            "the same for stores to local memory");
   v.choice("coalescing", coalescing, kCoalescingNames,
-           "what of an instruction is looked up in one cycle: a line or a sector");
+           "what of an instruction is looked up at once: a line, a sector, or, with half_warp, a "
+           "line of what lanes 0 to 15 access and then one of lanes 16 to 31");
   v.field("reserve_on_miss", reserve_on_miss, "a way is taken at the miss instead of at the fill");
   v.field("flush_at_kernel_start", flush_at_kernel_start,
           "every line is dropped, if dirty written back, when a kernel starts");

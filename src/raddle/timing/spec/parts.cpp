@@ -59,6 +59,7 @@ ConstantsSpec::ConstantsSpec(const MachineSpec& m)
 LsuSpec::LsuSpec(const MachineSpec& m, unsigned id)
     : sm(id),
       queue(m.sm.lsu_queue),
+      lines_per_cycle(m.sm.lsu_lines),
       loads_in_flight(m.sm.loads_in_flight),
       shared_latency(m.sm.shared_latency_cycles),
       const_latency(m.sm.const_latency_cycles),

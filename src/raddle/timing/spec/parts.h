@@ -56,7 +56,7 @@ struct ConstantsSpec {
 /// The load/store unit of one SM, with its L1 of either protocol.
 struct LsuSpec {
   unsigned sm = 0;  ///< among the machine's
-  std::uint32_t queue = 1, loads_in_flight = 1;
+  std::uint32_t queue = 1, lines_per_cycle = 1, loads_in_flight = 1;
   Cycle shared_latency = 1, const_latency = 1;
   L1dSpec l1d;
   LineSpec lines;

@@ -63,6 +63,8 @@ void SmSpec::visit(FieldVisitor& v) {
           "the same for constants and kernel parameters that hit");
   v.field("lsu_queue", lsu_queue, R{1, 64}, "",
           "memory instructions waiting in the load/store unit");
+  v.field("lsu_lines", lsu_lines, R{1, 4}, "",
+          "lines or sectors (sm.l1d.coalescing) that the load/store unit serves in a cycle");
   v.field("loads_in_flight", loads_in_flight, R{1, 4096}, "",
           "loads and atomics of an SM whose data has not come back");
   v.enter("cost", "unit, latency and initiation interval by class of operation");

@@ -1,0 +1,34 @@
+// What a result says of the warps that an SM holds of each kernel.
+#include <gtest/gtest.h>
+
+#include "support/whole.h"
+
+namespace raddle {
+namespace {
+
+sim::Resident resident(const std::string& workload, std::vector<std::string> set) {
+  const sim::Result result = test::run(workload, {"ccws", std::move(set)});
+  EXPECT_FALSE(result.kernels.empty());
+  EXPECT_TRUE(result.kernels[0].resident.has_value());
+  return result.kernels[0].resident.value_or(sim::Resident{});
+}
+
+// Table 1 of CCWS: 1,024 threads and 16,384 registers, 16 for each thread.
+TEST(Resident, SaysWhatRunsOutFirst) {
+  const sim::Resident all = resident("kmn", {});
+  EXPECT_LE(all.registers_per_thread, 16u);
+  EXPECT_EQ(all.warps, 32u);
+  EXPECT_EQ(all.blocks, 4u);
+  const sim::Resident few = resident("kmn", {"sm.registers=8192"});
+  EXPECT_EQ(few.limited_by, "registers");
+  EXPECT_LT(few.warps, 32u);
+  EXPECT_EQ(few.registers_per_thread, all.registers_per_thread);
+}
+
+TEST(Resident, RegistersOfThePtxTextAreMore) {
+  EXPECT_GT(resident("kmn", {"isa.registers=ptx"}).registers_per_thread,
+            resident("kmn", {}).registers_per_thread);
+}
+
+}  // namespace
+}  // namespace raddle
