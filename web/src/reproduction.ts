@@ -41,8 +41,9 @@ function tiles(all: Experiment[]): HTMLElement {
   const runs = sum(all, (e) => e.runs.total);
   const failed = sum(all, (e) => e.runs.failed);
   const time = sum(all, (e) => e.wall_seconds);
-  const shapes = share(sum(all, passed), sum(all, (e) => e.shapes.length));
-  const stated = share(sum(all, inBounds), sum(all, (e) => e.stated.length));
+  const papers = all.filter((e) => e.kind !== "study"); // studies are ours and count for nothing
+  const shapes = share(sum(papers, passed), sum(papers, (e) => e.shapes.length));
+  const stated = share(sum(papers, inBounds), sum(papers, (e) => e.stated.length));
   return h("div", { class: "tiles" },
     shapes !== null && tile(shapes, "required shapes hold"),
     stated !== null && tile(stated, "stated numbers reproduced within bounds"),
@@ -55,7 +56,7 @@ interface Headline extends Stated {
 }
 
 function headlines(all: Experiment[]): HTMLElement[] {
-  const rows: Headline[] = all.filter((e) => e.priority === 1).flatMap((e) => e.stated.map((s) => ({ ...s, id: e.id })));
+  const rows: Headline[] = all.filter((e) => e.priority === 1 && e.kind !== "study").flatMap((e) => e.stated.map((s) => ({ ...s, id: e.id })));
   if (rows.length === 0) return [];
   return [h("h3", {}, "Headline numbers"), gaugeKey(), statedTable<Headline>("Numbers stated for the experiments of priority 1", rows,
     [{ title: "Experiment", value: (s) => s.id, show: (s) => h("a", { href: `#${s.id}` }, s.id) }], rows.length > kMostHeadlines ? kFirstHeadlines : undefined)];

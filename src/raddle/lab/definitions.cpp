@@ -90,6 +90,7 @@ class Definitions {
     out.title = section->text("title", entry.key);
     out.workload = section->text("workload", entry.key);
     out.parameters = section->settings("parameters");
+    out.set = section->settings("set");
     const Settings quick = section->settings("quick"), full = section->settings("full");
     const Settings& own = scale_ == Scale::Quick ? quick : full;
     for (const Setting& setting : own) {

@@ -44,6 +44,7 @@ struct Formula {
 struct Workload {
   std::string name, title, workload;
   Settings parameters;  ///< at this scale, `size` among them
+  Settings set;         ///< of the machine
   std::vector<std::string> members;
   Place place;
 };
@@ -153,8 +154,10 @@ struct Symbol {
   std::size_t index;
 };
 
-inline constexpr std::array<std::string_view, 6> kExperimentKinds = {
-    "performance", "characterisation", "sensitivity", "case_study", "cost", "definition"};
+/// A study is a row of ours that the paper does not have: it is shown and counts for nothing.
+inline constexpr std::string_view kStudy = "study";
+inline constexpr std::array<std::string_view, 7> kExperimentKinds = {
+    "performance", "characterisation", "sensitivity", "case_study", "cost", "definition", kStudy};
 
 struct Experiment {
   std::string paper, id;  ///< "ccws", "fig7"

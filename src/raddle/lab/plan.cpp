@@ -24,6 +24,7 @@ CellSpec spec_of(const Experiment& e, const Cell& cell) {
   out.gpu = found_gpu(variant.gpu.value_or(e.gpu));
   out.policies = variant.policies;
   out.set = e.set;
+  out.set.insert(out.set.end(), workload.set.begin(), workload.set.end());
   out.set.insert(out.set.end(), variant.set.begin(), variant.set.end());
   out.seed = e.seed;
   out.max_cycles = e.max_cycles;

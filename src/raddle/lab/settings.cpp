@@ -20,6 +20,7 @@ void add(Json& to, const char* key, Json part) {
 Json workload_of(const Workload& w) {
   Json out = {{"workload", w.workload}};
   out.update(table_of(w.parameters));
+  add(out, "set", table_of(w.set));
   add(out, "members", w.members);
   return out;
 }

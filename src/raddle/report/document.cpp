@@ -174,6 +174,7 @@ class Reader {
     out.title = text(json, place, "title");
     text(json, place, "claim");
     optional_text(json, place, "kind");
+    out.study = member(json, "kind") == "study";
     optional_text(json, place, "source");
     optional_text(json, place, "explanation");
     number_or_null(json, place, "priority");

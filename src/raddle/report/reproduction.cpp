@@ -23,6 +23,7 @@ Json paper_row(const Document& document) {
   Json statuses = {{"pass", 0}, {"fail", 0}, {"incomplete", 0}, {"tested_elsewhere", 0}};
   std::size_t shapes = 0, shapes_passed = 0, stated = 0, stated_within = 0;
   for (const Experiment& e : document.experiments) {
+    if (e.study) continue;
     statuses[e.status] = statuses[e.status].get<int>() + 1;
     shapes += e.shapes;
     shapes_passed += e.shapes_passed;

@@ -58,7 +58,7 @@ std::string table(const Document& document, const Json& experiments) {
   for (std::size_t i = 0; i < document.experiments.size(); ++i) {
     const Experiment& e = document.experiments[i];
     out += fmt::format("| {} | {} | {} | {} | {} |\n", id_in_paper(e, document.paper),
-                       cell(e.title), status_words(e.status),
+                       cell(e.title), status_words(e.status) + (e.study ? " (ours)" : ""),
                        e.shapes == 0 ? "-" : fmt::format("{} of {}", e.shapes_passed, e.shapes),
                        stated_cell(experiments[i]));
   }
@@ -67,19 +67,26 @@ std::string table(const Document& document, const Json& experiments) {
 
 std::string totals(const Document& document) {
   std::map<std::string, std::size_t> rows;
-  std::size_t shapes = 0, shapes_passed = 0, stated = 0, within = 0;
+  std::size_t shapes = 0, shapes_passed = 0, stated = 0, within = 0, studies = 0;
   for (const Experiment& e : document.experiments) {
+    if (e.study) {
+      ++studies;
+      continue;
+    }
     ++rows[e.status];
-    shapes += e.shapes, shapes_passed += e.shapes_passed;
-    stated += e.stated, within += e.stated_within;
+    shapes += e.shapes;
+    shapes_passed += e.shapes_passed;
+    stated += e.stated;
+    within += e.stated_within;
   }
   std::string out;
   for (const auto& [status, count] : rows)
     out += fmt::format("{}{} {}", out.empty() ? "Rows: " : ", ", count, status_words(status));
   return fmt::format(
       "{}. {} of {} required shapes and {} of {} stated numbers hold. "
-      "{} runs, counted in every row that uses them.\n",
-      out, shapes_passed, shapes, within, stated, document.runs);
+      "{}{} runs, counted in every row that uses them.\n",
+      out, shapes_passed, shapes, within, stated,
+      studies == 0 ? "" : fmt::format("Rows of ours, not counted: {}. ", studies), document.runs);
 }
 
 }  // namespace

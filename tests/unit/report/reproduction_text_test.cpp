@@ -29,6 +29,15 @@ TEST(ReproductionText, SaysWhatWasRunAndHowItCameOut) {
                               "counted in every row that uses them.\n"));
 }
 
+TEST(ReproductionText, AStudyIsMarkedAndDoesNotCount) {
+  ordered_json document = small_document();
+  document["experiments"][0]["kind"] = "study";
+  const std::string text = reproduction_text(document);
+  EXPECT_THAT(text, HasSubstr("| fig7 | Performance | fail (ours) | 1 of 3 |"));
+  EXPECT_THAT(text, HasSubstr("Rows: 1 tested elsewhere. 0 of 0 required shapes and 0 of 0 stated "
+                              "numbers hold. Rows of ours, not counted: 1. 10 runs, "));
+}
+
 TEST(ReproductionText, ExplainsRowsThatHaveAnExplanation) {
   const std::string text = reproduction_text(small_document());
   EXPECT_THAT(text, HasSubstr("\n## fig7: Performance\n\nbecause\n"));
