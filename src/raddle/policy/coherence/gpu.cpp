@@ -6,10 +6,18 @@ namespace raddle::policy {
 class GpuCoherence final : public CoherencePolicy {
  public:
   struct Params {
-    void visit(FieldVisitor&) {}
+    bool host = false;
+    void visit(FieldVisitor& v) { v.field("host", host, kHostDoc); }
   };
-  GpuCoherence(const Params&, const Context&) {}
-  CoherenceRules rules() const override { return {}; }
+  GpuCoherence(const Params& p, const Context&) : p_(p) {}
+  CoherenceRules rules() const override {
+    CoherenceRules rules;
+    rules.host = p_.host;
+    return rules;
+  }
+
+ private:
+  Params p_;
 };
 
 void add_coherence_gpu(Registry<CoherencePolicy>& r) {

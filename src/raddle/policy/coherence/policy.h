@@ -9,6 +9,9 @@
 
 namespace raddle::policy {
 
+inline constexpr std::string_view kHostDoc =
+    "the host shares the memory: what it reads and writes between launches passes through the L2";
+
 struct CoherenceRules {
   /// An L1 owns what it has written (timing/cache/denovo_l1.h). Otherwise stores go where
   /// sm.l1d.write_policy says and atomics are performed at the L2.
@@ -19,6 +22,9 @@ struct CoherenceRules {
   /// ownership: words of regions that nobody has written since the last acquire outlive an acquire
   /// (timing/cache/region_writes.h).
   bool ro_regions = false;
+  /// The host has one memory with the GPU: what it reads and writes between launches passes through
+  /// the L2 (timing/mem/host_traffic.h).
+  bool host = false;
 };
 
 class CoherencePolicy {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "raddle/stats/counters.h"
+#include "raddle/timing/mem/host_traffic.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/message.h"
 
@@ -75,6 +76,9 @@ class DenovoBank {
   /// A Recalled.
   void recalled(const Message& m);
 
+  /// An access of the host, while no request is under way.
+  void host(const HostLine& access, HostEffects& effects);
+
   /// To be emptied by the owner after each call.
   std::vector<Out>& out() { return out_; }
   std::vector<Fetch>& fetches() { return fetches_; }
@@ -110,6 +114,8 @@ class DenovoBank {
     Dirty dirty;
   };
 
+  unsigned host_way(std::uint32_t line, HostEffects& effects);
+  void host_take(Line& line, WordMask words, HostEffects& effects);
   unsigned find(std::uint32_t line) const;
   unsigned victim(std::uint32_t line) const;
   Wait make_room(const Message& m, Room room, stats::L2Counters& count, unsigned& at);

@@ -93,6 +93,10 @@ class DenovoL1 {
   /// Valid words that an acquire has kept.
   std::uint64_t kept() const { return kept_; }
 
+  /// The host has taken these words, while nothing is under way. Those that are being written back
+  /// are not owned here any more.
+  void lose(std::uint32_t line, WordMask words);
+
   // --- messages ----------------------------------------------------------------------------------
   /// The sink has completed(waiter, stats::ServedFrom) for loads and atomics, acknowledged(warp)
   /// for stores, and answered(kind) when the last answer to a request has come.

@@ -47,6 +47,7 @@ class DenovoSlice {
                        (wait_ == Wait::WriteBack && !write_backs_full());
     return waits ? std::max(from, look_up_free_) : kNever;
   }
+  void host(const HostLine& access, HostEffects& effects) { bank_.host(access, effects); }
   void set_skip(bool skip) { skip_ = skip; }
   void set_ahead(bool) {}  // nothing is handed over ahead of time
 

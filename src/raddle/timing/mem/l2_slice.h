@@ -44,6 +44,7 @@
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/dram/channel.h"
+#include "raddle/timing/mem/host_traffic.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/flits.h"
@@ -105,6 +106,8 @@ class L2Slice {
   }
   void prefetch_set(unsigned mshr) const { tags_.prefetch(mshrs_.first(mshr).set()); }
   void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set()); }
+  /// An access of the host, while no request is under way.
+  void host(const HostLine& access, HostEffects& effects);
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
   /// Replies may be handed over (and counted) ahead of time: no more than kMostAhead cycles, never

@@ -7,6 +7,7 @@
 #include "raddle/policy/dram/policy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/dram/channel.h"
+#include "raddle/timing/mem/host_traffic.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
@@ -31,6 +32,9 @@ class Partition {
   /// Hints what a window up to `end` will touch.
   virtual void prefetch(Cycle end) = 0;
   virtual Cycle tick(Cycle now) = 0;
+
+  /// Of a line that lives in this slice. Precondition: nothing is under way.
+  virtual void host(unsigned place, const HostLine& access, HostEffects& effects) = 0;
 
   virtual bool idle() const = 0;
   virtual void describe(std::string& out) const = 0;
