@@ -86,7 +86,6 @@ TEST_P(Shipped, SetsEveryField) {
     if (path.starts_with("energy.")) path = "energy.table";
     // What is switched off needs no numbers.
     if (path.starts_with("sm.shared_units.") && value == false) continue;
-    if (path == "policy.coherence.host" && value == false) continue;
     if (path.starts_with("sm.fetch.") && path != "sm.fetch.cache_kib" && !tree.find(path) &&
         s.machine.sm.fetch.cache_kib == 0)
       continue;

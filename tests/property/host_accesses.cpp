@@ -118,7 +118,7 @@ TEST(HostAccesses, MoveNothingWhereTheyAreOff) {
 
 TEST(HostAccesses, PassThroughTheL2UnderGpuCoherenceToo) {
   const auto reads_of_dram = [](Between between, std::uint64_t bytes) {
-    return copied(between, bytes, {"coherence=gpu:host=true"}).totals.dram.reads;
+    return copied(between, bytes, {"coherence=gpu_one_memory"}).totals.dram.reads;
   };
   EXPECT_EQ(reads_of_dram(Between::Nothing, kMore), kBytes / 64);
   EXPECT_EQ(reads_of_dram(Between::Reads, kMore), 3 * kBytes / 64);

@@ -18,7 +18,9 @@ class Denovo final : public CoherencePolicy {
       v.field("ro_regions", ro_regions,
               "Valid words of 4 KiB regions that nobody has written since the last acquire outlive "
               "an acquire");
-      v.field("host", host, kHostDoc);
+      v.field("host", host,
+              "the host shares the memory: what it reads and writes between launches passes "
+              "through the L2");
     }
     std::vector<std::string> violations(const MachineFacts& machine) const {
       std::vector<std::string> broken;

@@ -9,9 +9,6 @@
 
 namespace raddle::policy {
 
-inline constexpr std::string_view kHostDoc =
-    "the host shares the memory: what it reads and writes between launches passes through the L2";
-
 struct CoherenceRules {
   /// An L1 owns what it has written (timing/cache/denovo_l1.h). Otherwise stores go where
   /// sm.l1d.write_policy says and atomics are performed at the L2.
@@ -23,7 +20,7 @@ struct CoherenceRules {
   /// (timing/cache/region_writes.h).
   bool ro_regions = false;
   /// The host has one memory with the GPU: what it reads and writes between launches passes through
-  /// the L2 (timing/mem/host_traffic.h).
+  /// the L2 (timing/cache/host_traffic.h).
   bool host = false;
 };
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "raddle/stats/counters.h"
-#include "raddle/timing/mem/host_traffic.h"
+#include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/message.h"
 

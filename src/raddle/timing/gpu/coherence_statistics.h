@@ -4,7 +4,7 @@
 #include "raddle/base/fields.h"
 #include "raddle/policy/coherence/policy.h"
 #include "raddle/stats/counters.h"
-#include "raddle/timing/mem/host_traffic.h"
+#include "raddle/timing/cache/host_traffic.h"
 
 namespace raddle::timing {
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/gpu/accounts.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/timing/gpu/launch_trees.h"
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/scheme_unit.h"
-#include "raddle/timing/mem/host_traffic.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
 #include "raddle/timing/sm/sm.h"

@@ -41,10 +41,10 @@
 
 #include "raddle/base/ring.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/dram/channel.h"
-#include "raddle/timing/mem/host_traffic.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/flits.h"

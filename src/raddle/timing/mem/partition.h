@@ -6,8 +6,8 @@
 
 #include "raddle/policy/dram/policy.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/dram/channel.h"
-#include "raddle/timing/mem/host_traffic.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
