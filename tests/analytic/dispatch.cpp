@@ -1,6 +1,6 @@
-// Block dispatch of an H100 against measurement (facts/field.md section F: an empty kernel takes
-// about 4,000 cycles and 1.04-1.10 for each block; facts/data/mgpusim_h100_subset.csv: 5,040 with
-// 1024 blocks).
+// Block dispatch of an H100 against measurement (latency table of docs/machines.md: an empty kernel
+// takes about 4,000 cycles and 1.04-1.10 for each block; MGPUSim H100 subset (docs/machines.md):
+// 5,040 with 1024 blocks).
 #include <gtest/gtest.h>
 
 #include "support/whole.h"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "contract/seeded_views.h"
+#include "raddle/base/mask.h"
 #include "raddle/base/rng.h"
 
 namespace raddle::contract {
@@ -19,9 +20,15 @@ constexpr unsigned kSms = 12;
 
 class RandomTenants {
  public:
-  RandomTenants(std::uint64_t seed, std::unique_ptr<SchemePolicy> scheme, Cycle start)
-      : rng_(seed, "tenants"), scheme_(std::move(scheme)), start_(start), now_(start) {
+  RandomTenants(const SchemePolicy::Context& context, std::unique_ptr<SchemePolicy> scheme,
+                Cycle start)
+      : rng_(context.seed, "tenants"),
+        context_(context),
+        scheme_(std::move(scheme)),
+        start_(start),
+        now_(start) {
     for (auto& resident : resident_) resident.assign(kSms, 0);
+    for (auto& warps : warps_) warps.assign(kSms, 0);
   }
 
   /// Returns the rule that was broken. Knobs and the time to the next look are added to the logs.
@@ -48,22 +55,30 @@ class RandomTenants {
       TenantView& tenant = tenants_[t];
       tenant = {};
       for (std::uint32_t& blocks : resident_[t]) blocks = rng_.below(9);
+      for (unsigned sm = 0; sm < kSms; ++sm) warps_[t][sm] = 4 * resident_[t][sm];
       tenant.resident_blocks = resident_[t];
+      tenant.resident_warps = warps_[t];
       if ((present_ >> t & 1) == 0 || now_ == start_ || rng_.below(4) == 0) continue;
       tenant.counts.instructions = rng_.below(1'000'000);
       tenant.counts.thread_instructions = 32 * tenant.counts.instructions;
       tenant.counts.l1d_accesses = rng_.below(100'000);
       tenant.counts.requests = tenant.counts.l1d_accesses / 2;
+      tenant.counts.token_wait_cycles = rng_.below(10'000);
       tenant.counts.dram_reads = rng_.below(50'000);
+      tenant.counts.dram_accesses = tenant.counts.dram_reads;
     }
   }
   /// A tenant that is present must be able to go on somewhere.
   std::string wrong() const {
-    if (!knobs_.unheard().empty()) return "sets " + std::string(knobs_.unheard());
+    if (knobs_.token_interval == 0) return "gives tokens in no time";
     for (unsigned t = 0; t < kMostTenants; ++t) {
       const policy::TenantKnobs& of = knobs_.tenant[t];
       if (!of.block_cap.empty() && of.block_cap.size() != kSms) return "caps other SMs";
       if (of.active_blocks == 0) return "lets no block issue";
+      if (!(of.request_tokens > 0)) return "grants no request";
+      if (of.miss_queue == 0) return "leaves no place in the miss queues";
+      if ((of.l1d_ways & low_bits(context_.l1d_ways)) == 0) return "leaves no way of the L1D";
+      if ((of.l2_ways & low_bits(context_.l2_ways)) == 0) return "leaves no way of the L2";
       bool somewhere = false;
       for (unsigned sm = 0; sm < kSms; ++sm) somewhere = somewhere || of.cap(sm) != 0;
       if ((present_ >> t & 1) != 0 && !somewhere)
@@ -73,11 +88,12 @@ class RandomTenants {
   }
 
   Rng rng_;
+  SchemePolicy::Context context_;
   std::unique_ptr<SchemePolicy> scheme_;
   Cycle start_, now_, since_ = start_;
   std::uint8_t present_ = 0;
   std::array<TenantView, kMostTenants> tenants_{};
-  std::array<std::vector<std::uint32_t>, kMostTenants> resident_;
+  std::array<std::vector<std::uint32_t>, kMostTenants> resident_, warps_;
   Knobs knobs_;
 };
 
@@ -92,7 +108,7 @@ std::string check_scheme(const Make<SchemePolicy>& make, std::uint64_t seed) {
     SchemePolicy::Context context;
     context.sms = kSms;
     context.seed = seed;
-    RandomTenants tenants(seed, make(context), start[i]);
+    RandomTenants tenants(context, make(context), start[i]);
     if (std::string broken = tenants.run(kLooks, knobs[i], next[i]); !broken.empty()) return broken;
   }
   if (knobs[1] != knobs[0] || next[1] != next[0]) return "the same history, other knobs";

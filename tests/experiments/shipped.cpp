@@ -48,7 +48,7 @@ std::vector<std::string> ids(const Paper& paper) {
   return out;
 }
 
-// Rows of spec/targets.md section 2.
+// Every row of the paper that experiments/ccws reproduces.
 TEST(Ccws, HasARowForEachTarget) {
   EXPECT_THAT(
       ids(Library("").paper("ccws", Scale::Quick)),

@@ -137,10 +137,8 @@ Findings forbidden_layers(const SourceFile& file) {
 }
 
 Findings whole_machine(const SourceFile& file) {
-  // The SM side does not take its parts yet.
-  static const std::set<std::string> kWholeLayers = {"", "spec", "gpu", "sm"};
-  static const std::set<std::string> kStillWhole = {"src/raddle/timing/cache/const_cache.h"};
-  if (kWholeLayers.contains(layer_of(file.path)) || kStillWhole.contains(file.path)) return {};
+  static const std::set<std::string> kWholeLayers = {"", "spec", "gpu"};
+  if (kWholeLayers.contains(layer_of(file.path))) return {};
   Findings out;
   for (const unsigned line : lines_with(code_of(file.text), "MachineSpec"))
     out.push_back(at(file, line) + "MachineSpec: a component takes its part (timing/spec/parts.h)");

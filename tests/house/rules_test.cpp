@@ -109,8 +109,11 @@ TEST(HouseRules, TheWholeMachineIsForSpecAndGpu) {
   EXPECT_THAT(whole_machine({"src/raddle/timing/noc/a.h", text}),
               ElementsAre(StartsWith("src/raddle/timing/noc/a.h:3: MachineSpec"),
                           StartsWith("src/raddle/timing/noc/a.h:1: the whole machine")));
-  for (const char* path : {"src/raddle/timing/gpu/a.h", "src/raddle/timing/spec/a.h",
-                           "src/raddle/sim/a.h", "src/raddle/timing/sm/sm.h"})
+  for (const char* folder : {"wire", "code", "cache", "dram", "mem", "sm"})
+    EXPECT_EQ(whole_machine({"src/raddle/timing/" + std::string(folder) + "/a.h", text}).size(), 2u)
+        << folder;
+  for (const char* path :
+       {"src/raddle/timing/gpu/a.h", "src/raddle/timing/spec/a.h", "src/raddle/sim/a.h"})
     EXPECT_THAT(whole_machine({path, text}), IsEmpty()) << path;
 }
 

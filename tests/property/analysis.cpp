@@ -32,7 +32,7 @@ class Observed : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Tiny, Observed, testing::ValuesIn(runtime::all_workloads().names()),
                          [](const auto& i) { return i.param; });
 
-// The paper's tool was checked like this (CCWS section 4; targets.md ccws.n.sagcs): cache-only LRU
+// The paper's tool was checked like this (CCWS section 4; row ccws.n.sagcs): cache-only LRU
 // of the machine's own cache misses as often as the timing model. Pending hits are hits there.
 // What differs is a store that meets its line while it is on its way: here it is there already and
 // goes. At `small` that is below 0.1 points for every workload (bfs 0.00, memc 0.09); of the few

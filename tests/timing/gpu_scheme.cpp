@@ -346,25 +346,5 @@ TEST_F(ActiveBlocksKnob, LetsAllGoInTheCycleInWhichItIsLifted) {
   }
 }
 
-/// Sets a knob that nobody obeys.
-class Deaf final : public policy::SchemePolicy {
- public:
-  using Params = policy::NoParams;
-  Deaf(const Params&, const Context&) {}
-  Cycle look(const policy::SchemeView&, policy::Knobs& knobs) override {
-    knobs.tenant[0].dram_rank = 1;
-    return kNever;
-  }
-};
-
-TEST_F(GpuScheme, AKnobThatNobodyObeysIsRefused) {
-  policy::Registry<policy::SchemePolicy> registry;
-  registry.add<Deaf>("deaf", "");
-  Recording a = grid(1);
-  GpuHarness gpu(machine, {}, registry.choose("deaf"));
-  gpu.submit(a, 1, kFirst);
-  EXPECT_DEATH(gpu->run_until_idle(), "scheme 'deaf' sets no knob that nobody obeys.*dram_rank");
-}
-
 }  // namespace
 }  // namespace raddle

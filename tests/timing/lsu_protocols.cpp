@@ -58,7 +58,7 @@ template <class L1>
 class LsuProtocol : public ::testing::Test {
  protected:
   static constexpr unsigned kWarps = 8;
-  LsuProtocol() : machine(machine_of<L1>()), map(machine), lsu(machine, map, 0), wheel(4096) {
+  LsuProtocol() : machine(machine_of<L1>()), map(machine), lsu({machine, 0}, map), wheel(4096) {
     lsu.ports().noc_box = &box;
     for (const std::uint32_t i :
          {code.load(1, 10), code.store(2, 3), code.atomic(4, 5), code.reduce(6)})
@@ -199,6 +199,39 @@ TYPED_TEST(LsuProtocol, AskedOnlyWhenItSaysTheSameHappens) {
   EXPECT_EQ(a.l1d_reservation_fails, b.l1d_reservation_fails);
 }
 
+// A scheme's limits delay, lose nothing, and are obeyed in the same cycles without skipping.
+TYPED_TEST(LsuProtocol, UnderLimitsEverythingEndsAllTheSame) {
+  struct Limited : LsuProtocol<TypeParam> {
+    void TestBody() override {}
+    using LsuProtocol<TypeParam>::counters;
+    using LsuProtocol<TypeParam>::lsu;
+    using LsuProtocol<TypeParam>::requests;
+    using LsuProtocol<TypeParam>::run;
+  } every, skipping;
+  policy::Knobs knobs;
+  knobs.tenant[0].request_tokens = 1.5;
+  knobs.tenant[0].miss_queue = 2;
+  knobs.tenant[0].l1d_ways = 0b0100;
+  knobs.token_interval = 40;
+  for (Limited* limited : {&every, &skipping}) limited->lsu.obey(0, knobs);
+  const Cycle unlimited = this->run(4, true);
+  const Cycle end = every.run(4, false);
+  ASSERT_NE(end, kNever);
+  EXPECT_GT(end, unlimited);
+  EXPECT_EQ(skipping.run(4, true), end);
+  EXPECT_EQ(skipping.lsu.sharing(end, 0).token_wait_cycles,
+            every.lsu.sharing(end, 0).token_wait_cycles);
+  const double intervals = static_cast<double>(end) / knobs.token_interval;
+  EXPECT_LE(static_cast<double>(every.requests), 1.5 * (intervals + 1) + 1);
+  EXPECT_GT(static_cast<double>(every.requests), 1.3 * intervals) << "tokens are what it waits for";
+  std::vector<std::string> broken;
+  every.lsu.audit(every.counters, broken);
+  EXPECT_EQ(broken, std::vector<std::string>{});
+  const stats::SmCounters a = every.counters.total(), b = skipping.counters.total();
+  EXPECT_EQ(a.load_cycles, b.load_cycles);
+  EXPECT_EQ(a.l1d_refused, b.l1d_refused);
+}
+
 // A launch's first block finds nothing that another SM may have written since.
 TYPED_TEST(LsuProtocol, AKernelStartInvalidatesWhatWasOnlyRead) {
   this->release = true;
@@ -220,6 +253,36 @@ TYPED_TEST(LsuProtocol, AKernelStartInvalidatesWhatWasOnlyRead) {
 TEST(LsuProtocolChoice, OnlyAProtocolWhoseL1KeepsNothingForOthersLetsLoadsLeave) {
   EXPECT_TRUE(GpuCoherentL1::kMigrates);
   EXPECT_FALSE(DenovoCoherentL1::kMigrates);
+}
+
+// Only a protocol whose L1 answers others has wires for it, and it answers on them.
+TEST(LsuAnswers, GoOutOnWiresOfTheirOwn) {
+  const MachineSpec plain = machine_of<GpuCoherentL1>(), machine = machine_of<DenovoCoherentL1>();
+  EXPECT_EQ(GpuCoherentL1({plain, 0}).answers(), nullptr);
+  const AddressMap map(machine);
+  Lsu<DenovoCoherentL1> lsu({machine, 0}, map);
+  AnswerPorts* answers = lsu.l1().answers();
+  ASSERT_NE(answers, nullptr);
+  Mailbox box{1};
+  answers->noc_box = &box;
+  SmKernelCounters counters;
+  struct Sink {
+    void loaded(const LsuCore::Owner&) {}
+    void acknowledged(unsigned) {}
+    void constant(const LsuCore::Owner&) {}
+  };
+  // The bank says that the words are SM 3's now; this L1 tells SM 3 that it has given them up.
+  Message taken{7, 3, 5, 1, MessageKind::Invalidate};
+  taken.words = 0xf;
+  lsu.reply(10, taken, counters, Sink{});
+  lsu.inject(10);
+  EXPECT_EQ(answers->to_noc.next_arrival(), kNever) << "an answer takes coherence.answer_cycles";
+  lsu.inject(10 + machine.coherence.answer_cycles);
+  ASSERT_EQ(answers->to_noc.next_arrival(),
+            10 + machine.coherence.answer_cycles + machine.noc.latency_cycles);
+  EXPECT_EQ(answers->to_noc.front().kind, MessageKind::Registered);
+  EXPECT_EQ(answers->to_noc.front().to, Endpoints::sm(3));
+  EXPECT_EQ(lsu.ports().to_noc.next_arrival(), kNever);
 }
 
 }  // namespace

@@ -64,10 +64,18 @@ function table() {
     series: [{ name: text("best limit"), values: all.map((_, i) => (i < 4 ? [5, 6, 4, 4][i] : 32)), stated: all.map((_, i) => [5, 7, 4, 4][i] ?? 32) },
       { name: text("reuse class"), values: all.map((_, i) => text(i < 4 ? "intra-warp" : "little")) }] }];
 }
+function tornado() {
+  const constants = ["Memory instructions ahead of the L1D", "L2 latency", "DRAM latency", "Write policy", "Seed"];
+  const half = constants.map((_, i) => 0.4 / (i + 1));
+  return [{ title: text("What CCWS over GTO depends on"), type: "tornado", x: axis("", names(constants)), y: { label: "CCWS / GTO", unit: "harmonic mean" },
+    series: [{ name: "least", values: half.map((h, i) => (i === 4 ? null : 1.3 - h)), at: ["1", "200", "400", "write_through", ""] },
+      { name: "as declared", values: half.map(() => 1.3) },
+      { name: "most", values: half.map((h, i) => (i === 4 ? null : 1.3 + 0.7 * h)), at: ["16", "60", "90", "write_back", ""] }] }];
+}
 const kinds = [
   ["fig7", "Scheduler performance on highly cache-sensitive kernels", "P", 1, bars], ["fig3", "Limiting the number of warps", "S", 1, linear],
   ["fig2", "IPC against L1D size", "S", 2, logarithmic], ["fig11", "Where hits come from", "C", 1, stacked], ["fig12", "Locality with an unbounded L1D", "C", 2, single],
-  ["tab3", "Best static limits", "P", 2, table], ["fig9", "All other kernels", "P", 1, bigBars], ["fig6", "The scoring example", "D", 1, () => []],
+  ["tab3", "Best static limits", "P", 2, table], ["fig9", "All other kernels", "P", 1, bigBars], ["n.sensitivity", "What no paper states", "S", 2, tornado], ["fig6", "The scoring example", "D", 1, () => []],
   ["n.2lvl-lrr", "Two-level with round robin", "P", 2, bars], ["n.area", "Hardware cost", "H", 3, () => []],
 ];
 const kExplanation = `The mean is **lower than the paper's** because our \`MEMC\` gains less: its vocabulary fits the L2.

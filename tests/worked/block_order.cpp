@@ -1,4 +1,4 @@
-// Block policies on the vectors of mechanisms.md: 1.2 and 1.3 by hand, U-I1 as given.
+// Block policies on examples: round robin and chunks by hand, U-I1 of docs/mechanisms/ikra.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -184,7 +184,7 @@ TEST(RoundRobin, ResetStartsAtTheFirstSm) {
   }
 }
 
-// mechanisms.md 1.4 and 1.5: the vector of U-I1, in every launch at SM 0.
+// docs/mechanisms/ikra.md and 1.5: the vector of U-I1, in every launch at SM 0.
 TEST(Reset, EveryLaunchGoesToTheSameSms) {
   Gpu gpu("reset", 4);
   for (int launch = 0; launch < 3; ++launch) {
@@ -208,7 +208,7 @@ TEST(Flip, TheDirectionTurnsWithEveryLaunch) {
   EXPECT_EQ(gpu.drain(0), (Blocks{4, 3, 2, 1, 0})) << "also when the grid changes";
 }
 
-// mechanisms.md 1.7: 12 blocks on 2 SMs in 3 chunks each are 0-1, 2-3, ... 10-11.
+// docs/mechanisms/ikra.md: 12 blocks on 2 SMs in 3 chunks each are 0-1, 2-3, ... 10-11.
 TEST(Chunk, SeveralPerSmAreTakenAsNeeded) {
   Gpu gpu("chunk", 2, {{"chunks_per_sm", "3"}});
   gpu.launch({12});

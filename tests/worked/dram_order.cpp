@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "raddle/policy/all.h"
+#include "raddle/timing/dram/rank_first.h"
 
 namespace raddle::policy {
 namespace {
@@ -13,10 +14,14 @@ namespace {
 struct Request {
   unsigned slot;
   bool hit = false, issuable = false, closes = false;
+  unsigned rank = 0, bank = 0;
 };
 
-/// The answer to a queue given in order of arrival; nothing = "-".
-std::string pick(const std::string& policy, const std::vector<Request>& queue) {
+/// The answer to a queue given in order of arrival; nothing = "-". `ranked`: tenants' ranks go
+/// first.
+std::string pick(const std::string& policy, const std::vector<Request>& queue,
+                 bool ranked = false) {
+  std::vector<DramTag> tags(128);
   AgeMatrix128 age;
   Mask128 candidates, hits, issuable, closes;
   for (const Request& r : queue) {
@@ -25,10 +30,12 @@ std::string pick(const std::string& policy, const std::vector<Request>& queue) {
     if (r.hit) hits.set(r.slot);
     if (r.issuable) issuable.set(r.slot);
     if (r.closes) closes.set(r.slot);
+    tags[r.slot].bank = static_cast<std::uint8_t>(r.bank);
+    tags[r.slot].rank = static_cast<std::uint8_t>(r.rank);
   }
-  const std::vector<DramTag> tags(128);
-  const auto answer = all_policies().dram.choose(policy)->make({})->pick(
-      {candidates, hits, issuable, closes, age, tags, 0});
+  const auto chosen = all_policies().dram.choose(policy)->make({});
+  const DramView view{candidates, hits, issuable, closes, age, tags, 0};
+  const auto answer = ranked ? timing::pick_by_rank(*chosen, view) : chosen->pick(view);
   return answer ? std::to_string(*answer) : "-";
 }
 
@@ -106,6 +113,67 @@ TEST(FrFcfs, ServesAQueueInThePapersOrder) {
     if (column) queue.erase(at);
   }
   EXPECT_EQ(commands, "RD1 RD3 PRE0 ACT0 RD0 PRE2 ACT2 RD2 ");
+}
+
+// --- ranks of tenants before the policy's order -------------------------------------------------
+
+constexpr bool kHit = true, kCan = true, kNo = false;
+
+TEST(RankFirst, TheBestRankThatCanIssueGoesInThePolicysOrder) {
+  const std::vector<Request> queue = {{9, kHit, kCan, kNo, 2, 0},
+                                      {64, kNo, kCan, kNo, 1, 1},
+                                      {2, kHit, kCan, kNo, 1, 2},
+                                      {5, kHit, kNo, kNo, 0, 3}};
+  EXPECT_EQ(pick("frfcfs", queue), "9");
+  EXPECT_EQ(pick("frfcfs", queue, true), "2") << "5 cannot issue, 2 hits its row";
+  EXPECT_EQ(pick("fcfs", queue, true), "64") << "the oldest of rank 1";
+}
+
+TEST(RankFirst, ARankThatThePolicyWantsNothingOfGivesWay) {
+  // First come first served waits for 9, of its rank the oldest; meanwhile the next rank goes.
+  EXPECT_EQ(pick("fcfs",
+                 {{9, kNo, kNo, kNo, 0, 0}, {2, kHit, kCan, kNo, 0, 1}, {7, kHit, kCan, kNo, 1, 2}},
+                 true),
+            "7");
+}
+
+TEST(RankFirst, ABankIsTheBestRanksThatWaitsForIt) {
+  // 64 would hit the open row of bank 4, for which 9 waits; 2 is about another bank.
+  std::vector<Request> queue = {
+      {9, kNo, kNo, kNo, 0, 4}, {64, kHit, kCan, kNo, 1, 4}, {2, kNo, kCan, kNo, 1, 5}};
+  EXPECT_EQ(pick("frfcfs", queue), "64");
+  EXPECT_EQ(pick("frfcfs", queue, true), "2");
+  queue.pop_back();
+  EXPECT_EQ(pick("frfcfs", queue, true), "-");
+}
+
+TEST(RankFirst, ARowIsWantedByItsOwnAndBetterRanksOnly) {
+  // Both 9 and 64 are about bank 4; the row there is 64's, which must wait for its timing.
+  const auto about_bank_4 = [](unsigned closer, unsigned hitter) {
+    return std::vector<Request>{{9, kNo, kCan, true, closer, 4}, {64, kHit, kNo, kNo, hitter, 4}};
+  };
+  EXPECT_EQ(pick("frfcfs", about_bank_4(0, 0), true), "-");
+  EXPECT_EQ(pick("frfcfs", about_bank_4(0, 1), true), "9") << "it is closed for a better rank";
+  EXPECT_EQ(pick("frfcfs", about_bank_4(1, 0), true), "-") << "never for a worse one";
+}
+
+TEST(RankFirst, OneRankIsAsNone) {
+  for (const char* policy : {"fcfs", "frfcfs"})
+    for (unsigned bits = 0; bits < 512; ++bits) {
+      std::vector<Request> queue;
+      for (unsigned i = 0; i < 3; ++i) {
+        const unsigned of = bits >> 3 * i;
+        queue.push_back({10 + i, (of & 1) != 0, (of & 2) != 0, false, 3, (of & 4) != 0 ? 1u : 0u});
+      }
+      Mask128 issuable;
+      for (Request& r : queue) {
+        for (const Request& other : queue)
+          r.closes = r.closes || (!r.hit && r.issuable && other.hit && other.bank == r.bank);
+        if (r.issuable) issuable.set(r.slot);
+      }
+      if (!issuable.any()) continue;  // nobody is asked
+      EXPECT_EQ(pick(policy, queue, true), pick(policy, queue)) << policy << " " << bits;
+    }
 }
 
 }  // namespace

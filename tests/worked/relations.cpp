@@ -1,5 +1,5 @@
-// Extensions of IKRA's section 8 (mechanisms.md 1.7): affine dependence between launches, history,
-// nested kernels.
+// Extensions of IKRA's section 8 (docs/mechanisms/ikra.md): affine dependence between launches,
+// history, nested kernels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Reset, flip and steal (IKRA) on the vectors of mechanisms.md, U-I2 to U-I8, and the partition
-// invariant under random loads.
+// Reset, flip and steal (IKRA) on the examples U-I2 to U-I8 of docs/mechanisms/ikra.md, and the
+// partition invariant under random loads.
 #include <gtest/gtest.h>
 
 #include <algorithm>

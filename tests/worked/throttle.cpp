@@ -1,5 +1,5 @@
 // Throttle policies on examples worked out by hand: CCWS figure 6 and equation 1 (U-C1 to U-C3 of
-// mechanisms.md), the barrier rule of static warp limiting.
+// docs/mechanisms/ccws.md), the barrier rule of static warp limiting.
 #include <gtest/gtest.h>
 
 #include <vector>

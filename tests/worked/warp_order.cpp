@@ -1,4 +1,4 @@
-// Warp policies on examples worked out by hand from mechanisms.md 2.1.
+// Warp policies on examples worked out by hand from docs/mechanisms/ccws.md.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -59,7 +59,7 @@ export function numbers(f: Figure): HTMLElement {
       shown.map((c) => h("td", { class: `${kind(c.cells)}${c.stated ? " stated" : ""}` }, shownCell(c.cells[i]))))))));
 }
 
-const kTypes = { bars: "Bar chart", lines: "Line chart", stacked: "Stacked bar chart", table: "Table" };
+const kTypes = { bars: "Bar chart", lines: "Line chart", stacked: "Stacked bar chart", table: "Table", tornado: "Tornado chart" };
 
 function addFigure(charts: Charts, parent: HTMLElement, f: Figure, name: string): void {
   if (f.type !== "table" && !hasNumbers(f)) {

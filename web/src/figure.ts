@@ -5,6 +5,7 @@ import { distinct, shownCell } from "./figure_data";
 import { digits, escapeHtml, short } from "./format";
 import type { Cell, Figure, Series } from "./reproduction_data";
 import { seriesColour, type Theme } from "./theme";
+import { tornadoHeight, tornadoOption } from "./tornado";
 
 export const kStatedName = "stated in the paper";
 const kDiamond = "path://M0 -6L6 0L0 6L-6 0Z";
@@ -33,6 +34,7 @@ const longest = (names: string[], size = 12): number =>
 
 /** Below this width bars and their labels can no longer be told apart. */
 export function narrowest(f: Figure): number {
+  if (f.type === "tornado") return 0;
   const bars = severalStacks(f) ? (stacksOf(f).length + 2) * 13 : f.type === "bars" ? f.series.length * 5.5 + 8 : 24;
   return f.type === "lines" ? 0 : 80 + f.x.values.length * bars;
 }
@@ -74,6 +76,7 @@ function foot(f: Figure, width: number): Foot {
 
 /** Of the whole chart, for a plot of always the same height. */
 export function figureHeight(f: Figure, width: number): number {
+  if (f.type === "tornado") return tornadoHeight(f);
   return Math.ceil(280 + legendHeight(f, width) + 22 + foot(f, width).height);
 }
 
@@ -304,5 +307,6 @@ function lineOption(f: Figure, t: Theme, width: number): Option {
 
 export function figureOption(f: Figure, t: Theme, width: number): Option {
   if (f.type === "lines") return lineOption(f, t, width);
+  if (f.type === "tornado") return tornadoOption(f, t);
   return f.type === "stacked" ? stackOption(f, t, width) : barOption(f, t, width);
 }

@@ -12,13 +12,15 @@ export interface Series {
   /** Stacked only: the bar of each x of which this is a part. */
   stack: string;
   values: Cell[];
+  /** Tornado only, least and most: what the constant is there, one per x. */
+  at: string[];
   /** The paper's numbers, one per x; all null when it states none. */
   stated: Cell[];
 }
 
 export interface Figure {
   title: string;
-  type: "bars" | "lines" | "stacked" | "table";
+  type: "bars" | "lines" | "stacked" | "table" | "tornado";
   x: { label: string; scale: "category" | "linear" | "log"; values: (string | number)[] };
   y: { label: string; unit: string };
   series: Series[];
@@ -84,7 +86,7 @@ type Loose<T> = T extends (infer Item)[] ? Loose<Item>[] : T extends object ? { 
 
 function series(s: Loose<Series>, length: number): Series {
   const nothing: Cell[] = Array.from({ length }, () => null);
-  return { name: s.name ?? "", stack: s.stack ?? "", values: s.values ?? nothing, stated: s.stated ?? nothing };
+  return { name: s.name ?? "", stack: s.stack ?? "", values: s.values ?? nothing, at: (s.at ?? []) as string[], stated: s.stated ?? nothing };
 }
 
 function figure(f: Loose<Figure>): Figure {

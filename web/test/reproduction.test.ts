@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import samples from "../../tests/web/figure_samples.json";
 import { duration, kindWord } from "../src/experiment";
-import { figureOption, hasStated, narrowest, stacksOf, ticks, xText } from "../src/figure";
+import { figureHeight, figureOption, hasStated, narrowest, stacksOf, ticks, xText } from "../src/figure";
 import { columns, csv, given, shownCell } from "../src/figure_data";
 import { when } from "../src/format";
 import { markdown, type Part } from "../src/markdown";
 import { pageData } from "../src/page";
-import { complete, countStatuses, type Experiment, type Figure, type Stated } from "../src/reproduction_data";
+import { complete, countStatuses, type Cell, type Experiment, type Figure, type Stated } from "../src/reproduction_data";
 import { theme } from "../src/theme";
 import { bounds, placed } from "../src/verdicts";
 
@@ -125,8 +125,15 @@ describe("options of charts", () => {
     expect(ours.data).toEqual([1, 0.1, "-", 1234567]);
     expect(marks.data).toEqual([[0, 1.7, 1]]);
   });
+  test("a tornado has the ends of each bar, and none where a number is missing", () => {
+    const series = (name: string, values: Cell[], at: string[]) => ({ name, stack: "", values, at, stated: [] });
+    const tornado: Figure = { title: "", type: "tornado", x: { label: "", scale: "category", values: ["queue", "seed"] }, y: { label: "IPC", unit: "" },
+      series: [series("least", [1, null], ["1", ""]), series("as declared", [1.3, 1.3], []), series("most", [1.7, null], ["16", ""])] };
+    expect(option(tornado).series.map((s) => s.data)).toEqual([[[1, 0, 1.7]], [[1.3, 0]]]);
+    expect(figureHeight(tornado, 800)).toBeGreaterThan(figureHeight({ ...tornado, x: { ...tornado.x, values: ["queue"] } }, 800));
+  });
   test("a stated part of a stack stands on what lies below it", () => {
-    const two: Figure = { ...figures[1], series: [...figures[1].series, { name: "hit", stack: "CCWS", values: [1, 2], stated: [null, 4] }] };
+    const two: Figure = { ...figures[1], series: [...figures[1].series, { name: "hit", stack: "CCWS", values: [1, 2], at: [], stated: [null, 4] }] };
     expect(option(two).series[2].data).toEqual([[6, 6, 0], [6, 9.5, 0]]);
   });
 });

@@ -45,8 +45,14 @@ extern "C" __global__ void __launch_bounds__(kWidth* kHeight)
   const bool inner = x > 0 && y > 0 && x < columns - 1 && y < rows - 1;
   const bool inner2 = y > 0 && x2 < columns - 1 && y < rows - 1;
   float below = 0, below2 = 0, above = 0, above2 = 0;
-  if (inside) below = from.at(x, y, 0), tile[ty][tx] = from.at(x, y, 1);
-  if (inside2) below2 = from.at(x2, y, 0), tile[ty][second] = from.at(x2, y, 1);
+  if (inside) {
+    below = from.at(x, y, 0);
+    tile[ty][tx] = from.at(x, y, 1);
+  }
+  if (inside2) {
+    below2 = from.at(x2, y, 0);
+    tile[ty][second] = from.at(x2, y, 1);
+  }
   __syncthreads();
 #pragma unroll 1
   for (int z = 1; z < planes - 1; ++z) {

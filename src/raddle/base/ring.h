@@ -39,6 +39,12 @@ class Ring {
     RADDLE_ASSERT(!empty());
     ++head_;
   }
+  /// Takes the i-th from the front out; the others stay in order.
+  void remove(unsigned i) {
+    RADDLE_ASSERT(i < size());
+    for (; i != 0; --i) (*this)[i] = (*this)[i - 1];
+    ++head_;
+  }
 
  private:
   std::uint32_t capacity_, mask_, head_ = 0, tail_ = 0;

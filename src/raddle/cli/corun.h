@@ -14,7 +14,7 @@ struct CorunArguments {
   void add_to(CLI::App& command);
   /// The words name several tenants, or one that runs to a horizon.
   bool asked(const std::vector<std::string>& words) const;
-  sim::CorunOptions options() const { return {horizon, warmup, !no_alone}; }
+  sim::CorunOptions options() const { return {horizon, warmup, !no_alone, {}}; }
 };
 
 /// The words of each tenant: those between "+". Throws InputError when one has none.

@@ -13,6 +13,7 @@
 #include "raddle/lab/files.h"
 #include "raddle/lab/local_executor.h"
 #include "raddle/lab/slurm_executor.h"
+#include "raddle/lab/stages.h"
 #include "raddle/report/reproduction.h"
 
 namespace raddle::cli {
@@ -154,8 +155,10 @@ void print_plan(const lab::Plan& plan) {
                 e.experiment->title.c_str());
     cells += e.runs.size();
   }
-  std::printf("%zu experiments, %zu cells, %zu runs\n", plan.experiments.size(), cells,
-              plan.runs.size());
+  const std::size_t waiting = plan.waiting();
+  std::printf(
+      "%zu experiments, %zu cells, %zu runs%s\n", plan.experiments.size(), cells, plan.runs.size(),
+      waiting == 0 ? "" : fmt::format("; {} cells wait for derived values", waiting).c_str());
 }
 
 }  // namespace
@@ -232,8 +235,7 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
                                           const std::vector<std::string>& arguments) {
   options.check();
   const lab::Catalogue all = catalogue();
-  const lab::Plan plan = lab::make_plan(experiments, all);
-  if (options.check_only) {
+  if (const lab::Plan plan = lab::make_plan(experiments, all); options.check_only) {
     if (!options.quiet) print_plan(plan);
     return std::nullopt;
   }
@@ -245,6 +247,7 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
   const auto executor = make_executor(options, folder);
 
   LabOutcome out;
+  lab::Plan plan;
   {
     const StopRequest stop;
     ProgressPrinter printer(options.quiet);
@@ -256,7 +259,9 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
     runner.progress = [&](const lab::RunnerProgress& p) { printer(p); };
     runner.stop = [&] { return stop(); };
     try {
-      out.summary = lab::run_plan(plan, all, store, *executor, folder, runner);
+      lab::Swept swept = lab::run_stages(experiments, all, store, *executor, folder, runner);
+      plan = std::move(swept.plan);
+      out.summary = std::move(swept.summary);
     } catch (...) {
       printer.clear();
       throw;

@@ -1,6 +1,6 @@
-// What events cost: table [energy] of a machine file, in picojoule. The defaults are the table of
-// spec/configs.md section 1.1 (order-of-magnitude values of a 40 nm chip, our choice, for machines
-// whose papers give relative energy only); docs/energy.md says what else is known.
+// What events cost: table [energy] of a machine file, in picojoule. The defaults are
+// orders of magnitude of a 40 nm chip, our choice, for machines whose papers give relative energy
+// only; docs/energy.md has them and what else is known.
 #pragma once
 #include <array>
 #include <cstdint>

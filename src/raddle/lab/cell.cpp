@@ -15,7 +15,7 @@ namespace raddle::lab {
 
 namespace {
 
-constexpr unsigned kSchema = 1;
+constexpr unsigned kSchema = 2;
 
 /// "fig07.toml:12", as the file of places inside a configuration.
 std::string origin(const Place& place) {
@@ -50,8 +50,16 @@ config::Tree machine_of(const CellSpec& spec) {
   return tree;
 }
 
-std::string ptx_hash(const std::string& workload, const Catalogue& catalogue) {
-  return hash_text(catalogue.ptx(workload));
+/// Of one workload, or of several: "bfs + sgemm".
+std::string ptx_hash(const std::string& workloads, const Catalogue& catalogue) {
+  constexpr std::string_view kBetween = " + ";
+  std::string out;
+  for (std::size_t begin = 0; begin < workloads.size();) {
+    const std::size_t end = std::min(workloads.find(kBetween, begin), workloads.size());
+    out += hash_text(catalogue.ptx(workloads.substr(begin, end - begin)));
+    begin = end + kBetween.size();
+  }
+  return out;
 }
 
 std::string configuration_hash(const std::string& workload, const Json& parameters,
@@ -66,10 +74,36 @@ std::string configuration_hash(const std::string& workload, const Json& paramete
        max_cycles}}.dump());
 }
 
+/// Of all that decides the op streams of a program.
+std::string recording_hash(const sim::WorkloadInfo& info, const sim::Setup& setup,
+                           const Catalogue& catalogue) {
+  const timing::SmSpec& sm = setup.machine.sm;
+  return hash_text(Json{
+      {"workload", info.name},
+      {"parameters", info.parameters},
+      {"ptx", ptx_hash(info.name, catalogue)},
+      {"seed", setup.run.seed},
+      {"file_version", trace::kFileVersion},
+      // What a program can see of its device.
+      {"sms", sm.count},
+      {"warps", sm.warps},
+      {"max_threads_per_block", sm.max_threads_per_block},
+      {"program",
+       program_name()}}.dump());
+}
+
 Json settings_json(const Settings& settings) {
   Json out = Json::object();
   for (const Setting& s : settings) out[s.path] = s.value;
   return out;
+}
+
+sim::WorkloadInfo info_of(const std::vector<sim::NamedWorkload>& programs,
+                          const std::optional<sim::CorunOptions>& corun) {
+  if (!corun) return programs.front().info;
+  std::vector<sim::WorkloadInfo> infos;
+  for (const sim::NamedWorkload& program : programs) infos.push_back(program.info);
+  return sim::corun_info(infos, *corun);
 }
 
 /// Reads a spec and finds everything that is wrong with it.
@@ -84,8 +118,9 @@ class SpecReader {
     out.kind = text("kind");
     if (out.kind != "cell" && out.kind != "recording") fail("kind", "\"cell\" or \"recording\"");
     CellSpec& spec = out.spec;
-    spec.workload = text("workload");
-    spec.parameters = settings("parameters");
+    for (const Json& program : list("programs")) spec.programs.push_back(read_program(program));
+    if (spec.programs.empty()) fail("programs", "at least one");
+    read_corun(spec);
     spec.gpu = {text("gpu"), {file_}};
     for (const Json& policy : list("policies")) spec.policies.push_back({item(policy), {file_}});
     spec.set = settings("set");
@@ -94,15 +129,39 @@ class SpecReader {
     for (const Setting& s : settings("analyses"))
       if (s.value.is_string()) spec.analyses[s.path] = {s.value, {file_}};
       else fail("analyses", "texts");
-    spec.recording = text("recording");
     spec.configuration = text("configuration");
     spec.program = text("program");
-    if (out.kind == "recording" && spec.recording.empty()) fail("recording", "a file to make");
+    if (out.kind == "recording" &&
+        (spec.programs.size() != 1 || spec.programs.front().recording.empty()))
+      fail("programs", "one with a recording to make");
     if (!errors_.empty()) throw InputError(std::move(errors_));
     return out;
   }
 
  private:
+  Program read_program(const Json& json) {
+    SpecReader own(json, file_);
+    Program out;
+    if (json.is_object())
+      out = {own.text("workload"), own.settings("parameters"), own.text("recording")};
+    else fail("programs", "tables");
+    errors_.insert(errors_.end(), own.errors_.begin(), own.errors_.end());
+    return out;
+  }
+  void read_corun(CellSpec& spec) {
+    const Json json = json_.value("corun", Json());
+    if (json.is_null()) {
+      if (spec.programs.size() > 1) fail("corun", "the horizon of programs that run together");
+      return;
+    }
+    if (!json.is_object()) return fail("corun", "a table");
+    SpecReader own(json, file_);
+    spec.corun = {own.whole("horizon"), own.whole("warmup"), false, {}};
+    for (const Json& ipc : own.list("ipc_alone"))
+      if (ipc.is_number()) spec.corun->ipc_alone.push_back(ipc);
+      else own.fail("ipc_alone", "numbers");
+    errors_.insert(errors_.end(), own.errors_.begin(), own.errors_.end());
+  }
   void fail(const std::string& key, const std::string& expected) {
     const Json found = json_.value(key, Json());
     errors_.push_back(
@@ -158,21 +217,35 @@ std::string hash_text(std::string_view text) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+namespace {
+Json corun_json(const CellSpec& spec) {
+  if (!spec.corun) return nullptr;
+  return {{"horizon", spec.corun->horizon},
+          {"warmup", spec.corun->warmup},
+          {"ipc_alone", spec.corun->ipc_alone}};
+}
+}  // namespace
+
 Json to_json(const CellSpec& spec, std::string_view kind) {
-  Json policies = Json::array(), analyses = Json::object();
+  Json programs = Json::array();
+  for (const Program& program : spec.programs)
+    programs.push_back({{"workload", program.workload},
+                        {"parameters", settings_json(program.parameters)},
+                        {"recording", program.recording}});
+  Json policies = Json::array();
+  Json analyses = Json::object();
   for (const PlacedText& policy : spec.policies) policies.push_back(policy.text);
   for (const auto& [label, text] : spec.analyses) analyses[label] = text.text;
   return {{"schema", kSchema},
           {"kind", kind},
-          {"workload", spec.workload},
-          {"parameters", settings_json(spec.parameters)},
+          {"programs", programs},
+          {"corun", corun_json(spec)},
           {"gpu", spec.gpu.text},
           {"policies", policies},
           {"set", settings_json(spec.set)},
           {"seed", spec.seed},
           {"max_cycles", spec.max_cycles},
           {"analyses", analyses},
-          {"recording", spec.recording},
           {"configuration", spec.configuration},
           {"program", spec.program}};
 }
@@ -182,7 +255,7 @@ CellFile read_cell(const Json& json, const std::string& file) {
 }
 
 ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
-  // Both halves are looked at before either is refused.
+  // All parts are looked at before any is refused.
   std::vector<Diagnostic> errors;
   auto attempt = [&](const Place& place, auto f) {
     using Value = decltype(f());
@@ -195,33 +268,31 @@ ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
   };
   auto setup = attempt(spec.gpu.place,
                        [&] { return sim::read_setup(machine_of(spec), catalogue.policies); });
-  const Place workload_place =
-      spec.parameters.empty() ? spec.gpu.place : spec.parameters.front().place;
-  auto named = attempt(workload_place, [&] {
-    return sim::make_workload(catalogue.workloads, spec.workload, tree_of(spec.parameters));
-  });
+  std::vector<sim::NamedWorkload> programs;
+  for (const Program& program : spec.programs) {
+    const Place place =
+        program.parameters.empty() ? spec.gpu.place : program.parameters.front().place;
+    auto named = attempt(place, [&] {
+      return sim::make_workload(catalogue.workloads, program.workload, tree_of(program.parameters));
+    });
+    if (named) programs.push_back(std::move(*named));
+  }
+  if (setup && spec.corun)
+    attempt(spec.gpu.place, [&] {
+      sim::check_corun(spec.programs.size(), *setup, {}, *spec.corun);
+      return true;
+    });
   if (!errors.empty()) throw InputError(std::move(errors));
 
-  const std::string ptx = ptx_hash(spec.workload, catalogue);
-  const Json& parameters = named->info.parameters;
-  std::string configuration =
-      configuration_hash(spec.workload, parameters, ptx, setup->config(), spec.max_cycles);
-  std::string recording;
-  const timing::SmSpec& sm = setup->machine.sm;
+  sim::WorkloadInfo info = info_of(programs, spec.corun);
+  std::string configuration = configuration_hash(
+      info.name, info.parameters, ptx_hash(info.name, catalogue), setup->config(), spec.max_cycles);
+  std::vector<std::string> recordings;
   if (!setup->run.live)
-    recording = hash_text(Json{
-        {"workload", spec.workload},
-        {"parameters", parameters},
-        {"ptx", ptx},
-        {"seed", setup->run.seed},
-        {"file_version", trace::kFileVersion},
-        // What a program can see of its device.
-        {"sms", sm.count},
-        {"warps", sm.warps},
-        {"max_threads_per_block", sm.max_threads_per_block},
-        {"program",
-         program_name()}}.dump());
-  return {std::move(*setup), std::move(*named), std::move(configuration), std::move(recording)};
+    for (const sim::NamedWorkload& program : programs)
+      recordings.push_back(recording_hash(program.info, *setup, catalogue));
+  return {std::move(*setup), std::move(programs), std::move(info), std::move(configuration),
+          std::move(recordings)};
 }
 
 Json resolved_machine(const CellSpec& spec, const Catalogue& catalogue) {
@@ -238,6 +309,20 @@ std::string configuration_of(const Json& result, std::uint64_t max_cycles,
                             result.at("config"), max_cycles);
 }
 
+namespace {
+sim::Result run_corun(const CellSpec& spec, ResolvedCell& resolved, const sim::Options& options) {
+  std::vector<sim::TenantProgram> tenants;
+  for (std::size_t p = 0; p < spec.programs.size(); ++p) {
+    const sim::NamedWorkload& named = resolved.programs[p];
+    const std::string& recording = spec.programs[p].recording;
+    tenants.push_back(recording.empty() ? sim::execute_tenant(*named.workload, named.info,
+                                                              resolved.setup, options)
+                                        : sim::load_tenant(trace::FileReader(recording)));
+  }
+  return sim::corun(tenants, resolved.setup, options, *spec.corun);
+}
+}  // namespace
+
 Json run_cell(const CellFile& cell, const Catalogue& catalogue) {
   const CellSpec& spec = cell.spec;
   ResolvedCell resolved = resolve(spec, catalogue);
@@ -249,14 +334,16 @@ Json run_cell(const CellFile& cell, const Catalogue& catalogue) {
   if (spec.max_cycles != 0) options.max_cycles = spec.max_cycles;
   for (const auto& [label, text] : spec.analyses)
     options.analyses.push_back(sim::read_analysis(text.text, text.place.file));
+  if (spec.corun) return sim::to_json(run_corun(spec, resolved, options));
+  const sim::NamedWorkload& named = resolved.programs.front();
+  const std::string& recording = spec.programs.front().recording;
   if (cell.kind == "recording")
-    return sim::to_json(sim::record(*resolved.named.workload, resolved.named.info, resolved.setup,
-                                    options, spec.recording));
-  const std::span<sim::Setup> one(&resolved.setup, 1);
-  if (spec.recording.empty())
     return sim::to_json(
-        sim::simulate(*resolved.named.workload, resolved.named.info, one, options).front());
-  const trace::FileReader file(spec.recording);
+        sim::record(*named.workload, named.info, resolved.setup, options, recording));
+  const std::span<sim::Setup> one(&resolved.setup, 1);
+  if (recording.empty())
+    return sim::to_json(sim::simulate(*named.workload, named.info, one, options).front());
+  const trace::FileReader file(recording);
   return sim::to_json(sim::replay(file, one, options).front());
 }
 

@@ -8,6 +8,7 @@
 
 #include "raddle/lab/experiment.h"
 #include "raddle/policy/all.h"
+#include "raddle/sim/corun.h"
 #include "raddle/sim/named_workload.h"
 
 namespace raddle::lab {
@@ -19,23 +20,31 @@ struct Catalogue {
   std::function<std::string_view(std::string_view workload)> ptx;
 };
 
-struct CellSpec {
+/// A program of a cell: of one that shares the GPU with others, a tenant.
+struct Program {
   std::string workload;
   Settings parameters;
+  std::string recording = {};  ///< .rdl to time, or "" to execute
+};
+
+struct CellSpec {
+  std::vector<Program> programs;  ///< at least one; several need `corun`
+  /// They run again and again up to a horizon; otherwise once, to the end.
+  std::optional<sim::CorunOptions> corun;
   PlacedText gpu;
   std::vector<PlacedText> policies;  ///< as --policy
   Settings set;                      ///< after the policies; of the same path the last wins
   std::uint64_t seed = 1;
   std::uint64_t max_cycles = 0;                ///< 0 = no limit
   std::map<std::string, PlacedText> analyses;  ///< by label
-  std::string recording;                       ///< .rdl to time, or "" to execute
   /// Hash of what will be simulated, which the worker must come to as well; "" in plans.
   std::string configuration;
   /// program_name() of who wants the result, which the worker must be too; "" in plans.
   std::string program;
 };
 
-/// `kind` is "cell" or "recording"; of a recording, `recording` is the file to make.
+/// `kind` is "cell" or "recording"; a recording is of one program, whose `recording` is the file to
+/// make.
 Json to_json(const CellSpec& spec, std::string_view kind);
 struct CellFile {
   std::string kind;
@@ -47,9 +56,11 @@ CellFile read_cell(const Json& json, const std::string& file);
 /// The spec with names looked up and everything checked.
 struct ResolvedCell {
   sim::Setup setup;
-  sim::NamedWorkload named;
-  std::string configuration;  ///< hash of all that decides the timing
-  std::string recording;      ///< hash of all that decides the op streams; "" when run live
+  std::vector<sim::NamedWorkload> programs;
+  sim::WorkloadInfo info;               ///< of all programs: what the result will say
+  std::string configuration;            ///< hash of all that decides the timing
+  std::vector<std::string> recordings;  ///< by program: hash of all that decides its op streams;
+                                        ///< none when run live
 };
 /// Throws InputError with everything that is wrong, at the places of the spec's parts.
 ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue);

@@ -15,6 +15,8 @@ namespace raddle::lab {
 namespace {
 
 constexpr const char* kProbe = "vecadd";
+/// Cycles in which each of some tenants executes something.
+constexpr Cycle kProbeHorizon = 100'000;
 
 void flatten(const Json& value, const std::string& path, std::map<std::string, double>& out) {
   if (value.is_number()) out[path] = value.get<double>();
@@ -22,13 +24,21 @@ void flatten(const Json& value, const std::string& path, std::map<std::string, d
   else if (value.is_object())
     for (const auto& [key, member] : value.items())
       flatten(member, path.empty() ? key : path + "." + key, out);
+  // Tenants count from 1, as their workloads do (member1); other lists are not looked into.
+  else if (value.is_array() && path == "tenants")
+    for (std::size_t t = 0; t < value.size(); ++t)
+      flatten(value[t], path + "." + std::to_string(t + 1), out);
 }
 
 /// The run that a cell would be, of a workload that takes no time.
 Json probe(CellSpec spec, const Catalogue& catalogue) {
-  spec.workload = kProbe;
-  spec.parameters = {{"size", "tiny", {}}};
-  spec.recording.clear(), spec.configuration.clear(), spec.max_cycles = 0;
+  spec.programs.assign(spec.programs.size(), {kProbe, {{"size", "tiny", {}}}});
+  if (spec.corun) {
+    spec.corun->horizon = kProbeHorizon;
+    spec.corun->warmup = 0;
+  }
+  spec.configuration.clear();
+  spec.max_cycles = 0;
   return run_cell({"cell", spec}, catalogue);
 }
 
@@ -39,7 +49,8 @@ class Names {
   explicit Names(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
   const std::vector<std::string>& of(const CellSpec& spec) {
-    std::string key = spec.gpu.text;
+    std::string key = fmt::format("{} {} {}", spec.gpu.text, spec.programs.size(),
+                                  spec.corun ? spec.corun->ipc_alone.size() + 1 : 0);
     for (const PlacedText& policy : spec.policies) key += "\n" + policy.text;
     for (const Setting& s : spec.set)
       if (!s.value.is_number()) key += "\n" + s.path + "=" + s.value.dump();
@@ -94,7 +105,7 @@ void check_expressions(const Plan& plan, const Catalogue& catalogue, Problems& p
   for (const PlannedExperiment& planned : plan.experiments) {
     try {
       for (std::size_t cell = 0; cell < planned.runs.size(); ++cell)
-        names.of(plan.runs[planned.runs[cell]].spec);
+        if (planned.runs[cell] != kNoRun) names.of(plan.runs[planned.runs[cell]].spec);
     } catch (const std::exception& error) {
       problems.add(
           planned.experiment->place,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "raddle/base/types.h"
 #include "raddle/lab/names.h"
 
 namespace raddle::lab {
@@ -23,6 +24,8 @@ Place place_of(const Experiment& e, const Symbol& symbol) {
       return e.axes[symbol.index].place;
     case NameKind::Measure:
       return e.measures[symbol.index].value.place;
+    case NameKind::Derived:
+      return e.derived[symbol.index].value.place;
     default:
       return {};
   }
@@ -42,6 +45,7 @@ class Definitions {
     each("analyses", &Definitions::analysis);
     each("measures", &Definitions::measure);
     each("constants", &Definitions::constant);
+    each("derived", &Definitions::derived);
   }
 
  private:
@@ -86,25 +90,39 @@ class Definitions {
     std::optional<Section> section = table(entry, path);
     if (!section) return;
     Workload out;
-    out.name = entry.key, out.place = entry.key_place;
+    out.name = entry.key;
+    out.place = entry.key_place;
     out.title = section->text("title", entry.key);
-    out.workload = section->text("workload", entry.key);
-    out.parameters = section->settings("parameters");
-    out.set = section->settings("set");
-    const Settings quick = section->settings("quick"), full = section->settings("full");
-    const Settings& own = scale_ == Scale::Quick ? quick : full;
-    for (const Setting& setting : own) {
+    if (section->has("members")) read_members(*section, out);
+    else read_program(*section, out, entry);
+    section->finish();
+    if (name(entry, path, NameKind::Workload, out_.workloads.size()))
+      out_.workloads.push_back(std::move(out));
+  }
+
+  void read_members(Section& section, Workload& out) {
+    for (PlacedText& member : section.texts("members")) out.members.push_back(member.text);
+    if (out.members.size() > kMostTenants)
+      section.fail("members",
+                   fmt::format("expected at most {}, found {}", kMostTenants, out.members.size()));
+    for (const std::string_view own : {"workload", "parameters", "set", "quick", "full"})
+      if (section.take(own) != nullptr)
+        section.fail(own, "a workload with members has none of its own: they bring theirs");
+  }
+
+  void read_program(Section& section, Workload& out, const Node::Entry& entry) {
+    out.workload = section.text("workload", entry.key);
+    out.parameters = section.settings("parameters");
+    out.set = section.settings("set");
+    const Settings quick = section.settings("quick"), full = section.settings("full");
+    const Settings& at_scale = scale_ == Scale::Quick ? quick : full;
+    for (const Setting& setting : at_scale) {
       std::erase_if(out.parameters, [&](const Setting& s) { return s.path == setting.path; });
       out.parameters.push_back(setting);
     }
     if (std::ranges::find(out.parameters, "size", &Setting::path) == out.parameters.end())
       out.parameters.insert(out.parameters.begin(),
                             {"size", scale_ == Scale::Quick ? "small" : "paper", entry.key_place});
-    for (PlacedText& member : section->texts("members")) out.members.push_back(member.text);
-    if (out.members.size() > 9) section->fail("members", "expected at most 9");
-    section->finish();
-    if (name(entry, path, NameKind::Workload, out_.workloads.size()))
-      out_.workloads.push_back(std::move(out));
   }
 
   void group(const Node::Entry& entry, const std::string& path) {
@@ -238,6 +256,26 @@ class Definitions {
                     fmt::format("{}: expected a number, found {}", path, entry.node.shown()));
     else if (name(entry, path, NameKind::Constant, out_.constants.size()))
       out_.constants.push_back(value->get<double>());
+  }
+
+  void derived(const Node::Entry& entry, const std::string& path) {
+    Derived out;
+    out.name = entry.key;
+    std::optional<Formula> value;
+    if (entry.node.table() != nullptr) {
+      Section section(entry.node, path, problems_);
+      if (!section.has("value")) section.fail("value", "expected an expression, found nothing");
+      value = section.formula("value");
+      out.over = section.text("over", "");
+      out.example = section.number("example");
+      section.finish();
+    } else {
+      value = formula_of(entry.node, path, false, problems_);
+    }
+    if (!value) value = Formula{parse_number("0"), "0", path, entry.key_place};
+    out.value = *value;
+    if (name(entry, path, NameKind::Derived, out_.derived.size()))
+      out_.derived.push_back(std::move(out));
   }
 
   void axis(const Node::Entry& entry, const std::string& path);

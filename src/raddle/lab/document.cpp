@@ -61,6 +61,7 @@ class Evaluation {
   }
 
   Json figure(const Figure& f) {
+    if (f.type == FigureType::Tornado) return tornado(f);
     const Layout layout = lay_out(e_, f);
     Json x = Json::array();
     for (const Column& column : layout.columns)
@@ -76,6 +77,63 @@ class Evaluation {
               {"values", std::move(x)}}},
             {"y", {{"label", f.y_label}, {"unit", f.y_unit}}},
             {"series", std::move(series)}};
+  }
+
+  /// From where to where a constant moves the value, and at which of its points.
+  struct Reach {
+    std::string label;
+    Number least, most;
+    std::string at_least, at_most;
+    double span() const { return least && most ? *most - *least : -1; }
+  };
+
+  Reach reach(const Figure& f, const std::string& name) {
+    const Axis& axis = e_.axes[*e_.find(name, NameKind::Axis)];
+    Reach out{axis.unit.empty() ? axis.title : axis.title + " (" + axis.unit + ")", {}, {}, "", ""};
+    std::vector<Number> values;
+    try {
+      values = evaluator_.along(*f.value, name, grid_.nowhere());
+    } catch (const EvaluationError& error) {
+      mistake(*f.value, error);
+    }
+    for (std::size_t p = 0; p < values.size(); ++p) {
+      if (!values[p]) continue;
+      const std::string at = shown(axis.points[p].value);
+      if (!out.least || *values[p] < *out.least) {
+        out.least = values[p];
+        out.at_least = at;
+      }
+      if (!out.most || *values[p] > *out.most) {
+        out.most = values[p];
+        out.at_most = at;
+      }
+    }
+    return out;
+  }
+
+  /// The widest first.
+  Json tornado(const Figure& f) {
+    const Number base = number(*f.value, grid_.nowhere());
+    std::vector<Reach> all;
+    for (const std::string& name : f.x) all.push_back(reach(f, name));
+    std::ranges::stable_sort(all, std::ranges::greater(), &Reach::span);
+    Json x = Json::array();
+    Json least = {{"name", "least"}, {"values", Json::array()}, {"at", Json::array()}};
+    Json declared = {{"name", "as declared"}, {"values", Json::array()}};
+    Json most = {{"name", "most"}, {"values", Json::array()}, {"at", Json::array()}};
+    for (const Reach& one : all) {
+      x.push_back(one.label);
+      least["values"].push_back(json_of(one.least));
+      least["at"].push_back(one.at_least);
+      declared["values"].push_back(json_of(base));
+      most["values"].push_back(json_of(one.most));
+      most["at"].push_back(one.at_most);
+    }
+    return {{"title", f.title},
+            {"type", "tornado"},
+            {"x", {{"label", f.x_label}, {"scale", "category"}, {"values", std::move(x)}}},
+            {"y", {{"label", f.y_label}, {"unit", f.y_unit}}},
+            {"series", {std::move(least), std::move(declared), std::move(most)}}};
   }
 
   Json one_series(const Layout& layout, const SeriesPlan& s) {
@@ -223,6 +281,7 @@ class RunSource final : public MetricSource {
   RunSource(const PlannedExperiment& planned, const std::vector<RunState>& states)
       : planned_(planned), states_(states) {}
   Number metric(std::size_t cell, const std::string& path) const override {
+    if (planned_.runs[cell] == kNoRun) return std::nullopt;
     const RunState& state = states_[planned_.runs[cell]];
     const auto at = state.metrics.find(path);
     return state.kind == RunState::Kind::Done && at != state.metrics.end() ? Number(at->second)
@@ -237,9 +296,11 @@ class RunSource final : public MetricSource {
 Json runs_json(const PlannedExperiment& planned, const Plan& plan,
                const std::vector<RunState>& states, double& seconds) {
   std::vector<std::size_t> runs = planned.runs;
+  std::erase(runs, kNoRun);
   std::ranges::sort(runs);
   runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
-  std::size_t done = 0, failed = 0;
+  std::size_t done = 0;
+  std::size_t failed = 0;
   Json failures = Json::array();
   for (const std::size_t r : runs) {
     done += states[r].kind == RunState::Kind::Done ? 1 : 0;
@@ -248,7 +309,16 @@ Json runs_json(const PlannedExperiment& planned, const Plan& plan,
     ++failed;
     failures.push_back({{"cell", plan.runs[r].label}, {"error", states[r].error}});
   }
-  return {{"total", runs.size()}, {"done", done}, {"failed", failed}, {"failures", failures}};
+  for (const UnplannedCell& cell : planned.unplanned) {
+    failed += cell.why.empty() ? 0 : 1;
+    failures.push_back(
+        {{"cell", cell.label},
+         {"error", cell.why.empty() ? "a derived value of it could not be computed" : cell.why}});
+  }
+  return {{"total", runs.size() + planned.unplanned.size()},
+          {"done", done},
+          {"failed", failed},
+          {"failures", failures}};
 }
 
 }  // namespace

@@ -77,6 +77,15 @@ Number Evaluator::number(const Formula& formula, const Where& where) {
   return eval(formula.expression, where);
 }
 
+std::vector<Number> Evaluator::along(const Formula& formula, const std::string& axis,
+                                     const Where& where) {
+  std::vector<Number> out;
+  each({{{axis}, {}, {}, {}, {}}}, where, [&](const Where& there, const std::string&) {
+    out.push_back(eval(formula.expression, there));
+  });
+  return out;
+}
+
 Number Evaluator::mean(std::string_view name, const Formula& formula,
                        const std::vector<Where>& places) {
   std::vector<Number> values;

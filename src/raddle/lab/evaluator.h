@@ -46,6 +46,8 @@ class Evaluator {
 
   /// Throws EvaluationError where the expression makes no sense at `where`.
   Number number(const Formula& formula, const Where& where);
+  /// At each point of an axis, in the axis' order. Throws when nothing depends on the axis.
+  std::vector<Number> along(const Formula& formula, const std::string& axis, const Where& where);
   Judgement judge(const Shape& shape);
   /// A mean by name ("hmean") of the formula's values at each of `places`.
   Number mean(std::string_view name, const Formula& formula, const std::vector<Where>& places);

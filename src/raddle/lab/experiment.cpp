@@ -3,8 +3,8 @@
 namespace raddle::lab {
 
 std::string_view kind_name(NameKind kind) {
-  constexpr std::array<std::string_view, 6> kNames = {"workload", "group",   "variant",
-                                                      "axis",     "measure", "constant"};
+  constexpr std::array<std::string_view, 7> kNames = {
+      "workload", "group", "variant", "axis", "measure", "constant", "derived value"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

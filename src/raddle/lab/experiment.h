@@ -45,7 +45,15 @@ struct Workload {
   std::string name, title, workload;
   Settings parameters;  ///< at this scale, `size` among them
   Settings set;         ///< of the machine
+  /// Workloads that share the GPU; then it has neither `workload` nor parameters of its own.
   std::vector<std::string> members;
+  Place place;
+};
+
+/// Runs go on to a horizon, and workloads with members are co-runs. At this scale, GPU cycles.
+struct Corun {
+  std::uint64_t horizon = 0, warmup = 0;
+  std::optional<Formula> alone;  ///< IPC of a member when it runs alone
   Place place;
 };
 
@@ -92,9 +100,9 @@ struct Measure {
   Formula value;
 };
 
-enum class FigureType : std::uint8_t { Bars, Lines, Stacked, Table };
-inline constexpr std::array<std::string_view, 4> kFigureTypeNames = {"bars", "lines", "stacked",
-                                                                     "table"};
+enum class FigureType : std::uint8_t { Bars, Lines, Stacked, Table, Tornado };
+inline constexpr std::array<std::string_view, 5> kFigureTypeNames = {"bars", "lines", "stacked",
+                                                                     "table", "tornado"};
 
 struct Figure {
   struct Series {
@@ -147,7 +155,15 @@ struct Counters {
   Place place;
 };
 
-enum class NameKind : std::uint8_t { Workload, Group, Variant, Axis, Measure, Constant };
+/// A number that runs give and other runs need: "{NAME}" in their policies and settings.
+struct Derived {
+  std::string name;
+  Formula value;
+  std::string over;               ///< an axis: the values at its points, joined by '+'; or ""
+  std::optional<double> example;  ///< for the check before anything runs
+};
+
+enum class NameKind : std::uint8_t { Workload, Group, Variant, Axis, Measure, Constant, Derived };
 std::string_view kind_name(NameKind kind);
 struct Symbol {
   NameKind kind;
@@ -170,6 +186,7 @@ struct Experiment {
   std::uint64_t seed = 1;
   double timeout_minutes = 60;
   std::uint64_t max_cycles = 0;  ///< 0 = no limit
+  std::optional<Corun> corun;
 
   std::map<std::string, Symbol, std::less<>> names;
   std::vector<Workload> workloads;
@@ -178,6 +195,7 @@ struct Experiment {
   std::vector<Axis> axes;
   std::vector<Measure> measures;
   std::vector<double> constants;
+  std::vector<Derived> derived;
   std::map<std::string, PlacedText> analyses;  ///< by name, as --analysis takes them
 
   std::vector<RunBlock> runs;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "raddle/lab/definitions.h"
+#include "raddle/lab/derived.h"
 #include "raddle/lab/names.h"
 
 namespace raddle::lab {
@@ -29,6 +30,35 @@ void read_machine(Section& file, Experiment& e) {
   if (const auto minutes = file.number("timeout_minutes", {0.001, 1e6}))
     e.timeout_minutes = *minutes;
   if (const auto cycles = file.whole("max_cycles", {1, ~0ull})) e.max_cycles = *cycles;
+}
+
+/// [corun], which takes the place of the paper's.
+void read_corun(Section& file, Scale scale, Experiment& e) {
+  auto section = file.section("corun");
+  if (!section) return;
+  Corun out;
+  out.place = section->place();
+  auto cycles = [&](Section& from) {
+    if (const auto horizon = from.whole("horizon", {1, ~0ull})) out.horizon = *horizon;
+    if (const auto warmup = from.whole("warmup")) out.warmup = *warmup;
+  };
+  cycles(*section);
+  for (const Scale of : {Scale::Quick, Scale::Full}) {
+    auto own = section->section(kScaleNames[static_cast<std::size_t>(of)]);
+    if (!own) continue;
+    if (of == scale) cycles(*own);
+    else
+      for (const std::string_view key : {"horizon", "warmup"}) own->take(key);
+    own->finish();
+  }
+  if (out.horizon == 0)
+    section->fail("horizon", "expected the cycles up to which runs go, found nothing");
+  else if (out.warmup >= out.horizon)
+    section->fail("warmup", fmt::format("expected fewer cycles than the horizon of {}, found {}",
+                                        out.horizon, out.warmup));
+  out.alone = section->formula("alone");
+  section->finish();
+  e.corun = std::move(out);
 }
 
 /// Bounds where the file gives none (targets: averages within 0.5 to 1.6 of the improvement).
@@ -66,6 +96,8 @@ class Body {
       problems_.add(file_.place(),
                     "expected at least one of [[shapes]], [[stated]] and tested_by, found none: "
                     "the row would have no verdict");
+    // Where a name in braces leads nowhere, a member to no workload, the grid would be lost.
+    check_derived(e_, problems_);
     if (!e_.runs.empty() && e_.gpu.text.empty())
       file_.fail("gpu", "expected a machine from `raddle list gpus`, found nothing");
   }
@@ -115,6 +147,7 @@ class Body {
                                                   section.key_path("analyses"), analysis.text));
       else out.analyses.push_back(analysis.text);
     }
+    check_corun(section, out);
     constexpr double kMostCells = 100'000;
     double cells = static_cast<double>(out.workloads.size() * out.variants.size());
     for (const std::size_t a : out.axes) cells *= static_cast<double>(e_.axes[a].points.size());
@@ -125,6 +158,25 @@ class Body {
     }
     section.finish();
     return out;
+  }
+
+  void check_corun(Section& section, const RunBlock& block) {
+    if (e_.corun && !block.analyses.empty())
+      section.fail("analyses", "expected none with [corun]: they look at a program that runs once");
+    for (const std::size_t w : block.workloads) {
+      const Workload& workload = e_.workloads[w];
+      if (workload.members.empty()) continue;
+      if (!e_.corun)
+        section.fail("workloads", fmt::format("'{}' has members, which share the GPU up to a "
+                                              "horizon: expected [corun], found none",
+                                              workload.name));
+      for (const std::size_t a : block.axes)
+        if (std::ranges::any_of(e_.axes[a].points,
+                                [](const AxisPoint& p) { return !p.parameters.empty(); }))
+          section.fail("axes", fmt::format("'{}' sweeps a parameter of the workload, and '{}' has "
+                                           "several",
+                                           e_.axes[a].name, workload.name));
+    }
   }
 
   /// A list whose items are texts or tables with `name` and `value`.
@@ -176,7 +228,8 @@ class Body {
     out.title = section.needed_text("title");
     if (const auto type = section.choice("type", kFigureTypeNames))
       out.type = static_cast<FigureType>(*type);
-    else if (!section.has("type")) section.fail("type", "expected bars, lines, stacked or table");
+    else if (!section.has("type"))
+      section.fail("type", "expected bars, lines, stacked, table or tornado");
     read_x(section, out);
     if (auto y = section.section("y")) {
       out.y_label = y->text("label", ""), out.y_unit = y->text("unit", "");
@@ -214,9 +267,13 @@ class Body {
       axes += is_axis;
       figure.x.push_back(text.text);
     }
-    if (axes > 0 && figure.x.size() > 1)
+    const bool tornado = figure.type == FigureType::Tornado;
+    if (tornado && (axes == 0 || axes < figure.x.size()))
+      section.fail("x", "expected axes, one for each bar of the tornado");
+    if (!tornado && axes > 0 && figure.x.size() > 1)
       section.fail("x", "expected one axis alone, or workloads and variants");
-    figure.x_label = section.text("x_label", axes == 1 ? label_of_axis(figure.x[0]) : "");
+    figure.x_label =
+        section.text("x_label", axes == 1 && !tornado ? label_of_axis(figure.x[0]) : "");
     read_means(section, figure);
     if (figure.x.empty() && figure.means.empty())
       section.fail("x", "expected what is along x, found nothing");
@@ -263,6 +320,8 @@ class Body {
 
   void check_parts(Section& section, const Figure& figure) {
     const bool stacked = figure.type == FigureType::Stacked;
+    if (figure.type == FigureType::Tornado && !figure.series.empty())
+      section.fail("series", "a tornado has a bar for each axis along x, and no series");
     if (stacked && figure.pieces.empty())
       section.fail("pieces", "expected the parts of each bar, as the type is stacked");
     if (!stacked && !figure.pieces.empty())
@@ -334,6 +393,8 @@ class Body {
     if (out.figure >= e_.figures.size())
       section.fail("figure",
                    fmt::format("expected one of the file's {} figures", e_.figures.size()));
+    else if (e_.figures[out.figure].type == FigureType::Tornado)
+      section.fail("figure", "a tornado takes no marks");
     out.series = section.needed_text("series"), out.x = section.needed_text("x");
     section.finish();
     return out;
@@ -406,6 +467,7 @@ PaperFile read_paper_file(const SourceFile& source, const config::Tree& tree,
   out.common.paper = out.paper.id = folder;
   out.common.place = {source.path};
   read_machine(file, out.common);
+  read_corun(file, scale, out.common);
   out.order = file.texts("order");
   read_definitions(file, scale, out.common);
   check_definitions(out.common, problems);
@@ -433,6 +495,7 @@ Experiment read_experiment(const SourceFile& source, const config::Tree& tree,
   e.claim = file.text("claim", "");
   e.explanation = file.text("explanation", "");
   read_machine(file, e);
+  read_corun(file, scale, e);
   read_definitions(file, scale, e);
   check_definitions(e, problems);
   Body(file, e).read();

@@ -42,6 +42,11 @@ class NameCheck {
       return;
     }
     const bool place = symbol->kind == NameKind::Variant || symbol->kind == NameKind::Workload;
+    if (symbol->kind == NameKind::Derived)
+      fail(
+          fmt::format("expected a number, found the derived value '{}', which stands in settings "
+                      "as {{{}}}; a measure is for expressions",
+                      x.word, x.word));
     if (symbol->kind == NameKind::Group || (place && !of_))
       fail(fmt::format("expected a number, found {} '{}'{}", kind_name(symbol->kind), x.word,
                        place ? fmt::format("; write MEASURE[{}], or give the shape an `of`", x.word)
@@ -172,12 +177,19 @@ void check_names(const Experiment& experiment, const Formula& formula, bool of,
 void check_definitions(const Experiment& e, Problems& problems) {
   for (const Measure& measure : e.measures) check_names(e, measure.value, false, problems);
   check_cycles(e, problems);
+  if (e.corun && e.corun->alone) check_names(e, *e.corun->alone, false, problems);
   for (const Workload& w : e.workloads)
-    for (const std::string& member : w.members)
-      if (!e.find(member, NameKind::Workload))
+    for (const std::string& member : w.members) {
+      const auto found = e.find(member, NameKind::Workload);
+      if (!found)
         problems.add(w.place,
                      fmt::format("workloads.{}.members: expected a workload, found '{}'{}", w.name,
                                  member, known_names(e, member, {NameKind::Workload})));
+      else if (!e.workloads[*found].members.empty())
+        problems.add(w.place, fmt::format("workloads.{}.members: expected a single workload, found "
+                                          "'{}', which has members itself",
+                                          w.name, member));
+    }
   for (const Variant& v : e.variants) {
     if (!v.selection) continue;
     const std::string key = "variants." + v.name;

@@ -1,6 +1,9 @@
 // Which simulations a set of experiments needs. Cells of several experiments that are the same
 // simulation become one run. Everything that can be wrong is found here, before anything runs.
 #pragma once
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,30 +13,52 @@
 namespace raddle::lab {
 
 struct PlannedRun {
-  CellSpec spec;          ///< `configuration` filled in, `recording` not
-  std::string key;        ///< hash of configuration, analyses and program: what the store knows
-  std::string recording;  ///< hash of its op streams; "" when run live
+  CellSpec spec;    ///< `configuration` filled in, recordings not
+  std::string key;  ///< hash of configuration, analyses and program: what the store knows
+  /// By program: hash of its op streams. None when run live.
+  std::vector<std::string> recordings;
   double timeout_seconds = 0;
-  std::string label;  ///< "fig7 bfs ccws", of the first cell that needs it
-  Json parameters;    ///< resolved
-  std::string gpu;    ///< name in the machine's file
+  std::string label;     ///< "fig7 bfs ccws", of the first cell that needs it
+  std::string workload;  ///< name in the result
+  Json parameters;       ///< resolved
+  std::string gpu;       ///< name in the machine's file
+};
+
+/// Of a cell that has no run.
+inline constexpr std::size_t kNoRun = ~std::size_t{0};
+
+/// A cell whose derived values are not known, or make no run.
+struct UnplannedCell {
+  std::size_t cell;
+  std::string label;
+  std::string why;  ///< of one that is refused; "" of one that waits for the runs of others
 };
 
 struct PlannedExperiment {
   const Experiment* experiment;
   Grid grid;
-  std::vector<std::size_t> runs;  ///< by cell of the grid: position in Plan::runs
+  std::vector<std::size_t> runs;  ///< by cell of the grid: position in Plan::runs, or kNoRun
+  std::vector<UnplannedCell> unplanned;
 };
 
 struct Plan {
   std::vector<PlannedExperiment> experiments;
   std::vector<PlannedRun> runs;  ///< in order of first need
+  /// Cells that wait for the runs of others.
+  std::size_t waiting() const;
 };
 
-/// Deterministic: the same files give the same plan. Throws InputError with everything that is
-/// wrong with the experiments' settings, parameters, metrics and expressions. `experiments` must
-/// outlive the plan.
-Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue);
+/// The numbers of a run by their places in the result JSON; nothing while it has none.
+using KnownMetrics =
+    std::function<std::optional<std::map<std::string, double>>(const PlannedRun& run)>;
+
+/// Deterministic: the same files and the same known metrics give the same plan. Cells with derived
+/// values are planned when the runs that these need are known; so a plan is carried out, and made
+/// again, until nothing waits that could be known (stages.h). Throws InputError with everything
+/// that is wrong with the experiments' settings, parameters, metrics and expressions; it looks at
+/// cells that wait too, as if every metric was 1. `experiments` must outlive the plan.
+Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
+               const KnownMetrics& known = {});
 
 /// The point of a cell as the store keeps it: {"limit": 4}, axes in order of name.
 Json point_json(const Experiment& e, const Cell& cell);

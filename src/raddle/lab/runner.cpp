@@ -111,6 +111,10 @@ class Sweep {
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Recording {
+    std::string workload, configuration;
+    std::vector<std::size_t> runs;  ///< that wait for it
+  };
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   // --- before ---
@@ -138,15 +142,19 @@ class Sweep {
     try {
       run.spec = read_cell(Json::parse(*text), name).spec;
       ResolvedCell resolved = resolve(run.spec, catalogue_);
-      run.spec.recording.clear();
+      for (Program& program : run.spec.programs) program.recording.clear();
       run.key = run_key(resolved.configuration, run.spec.analyses);
-      run.parameters = resolved.named.info.parameters, run.gpu = resolved.setup.machine.name;
+      run.workload = resolved.info.name;
+      run.parameters = resolved.info.parameters;
+      run.gpu = resolved.setup.machine.name;
       if (resolved.configuration != run.spec.configuration) return;
     } catch (const std::exception&) {
       return;  // of another program
     }
     if (run.key != name) return;
-    record(run, ending_of(run, {name, Ended::How::Exited, 0, 0, host_name()}), 0, host_name());
+    const Ending ending = ending_of(run.spec.configuration, run.spec.max_cycles,
+                                    {name, Ended::How::Exited, 0, 0, host_name()});
+    record(run, ending, 0, host_name());
   }
 
   void find_missing() {
@@ -175,7 +183,8 @@ class Sweep {
   /// allowed the ones that were unused for longest and are not needed now.
   void clean_recordings() {
     std::set<std::string> needed;
-    for (const auto& [key, r] : open_) needed.insert(plan_.runs[r].recording + ".rdl");
+    for (const auto& [key, r] : open_)
+      for (const std::string& hash : plan_.runs[r].recordings) needed.insert(hash + ".rdl");
     std::vector<std::pair<fs::file_time_type, fs::path>> idle;
     std::uint64_t bytes = 0;
     for (const auto& entry : fs::directory_iterator(folder_.recordings())) {
@@ -201,12 +210,13 @@ class Sweep {
 
   Job job(const std::string& name, const PlannedRun& run) {
     const std::uint64_t seen =
-        store_.peak_rss(run.spec.workload, run.parameters).value_or(kUnknownMemory);
+        store_.peak_rss(run.workload, run.parameters).value_or(kUnknownMemory);
     return {name, options_.timeout_seconds.value_or(run.timeout_seconds), seen + seen / 8};
   }
 
   void write_spec(const std::string& name, CellSpec spec, std::string_view kind) {
-    if (!spec.recording.empty()) spec.recording = fs::absolute(spec.recording).string();
+    for (Program& program : spec.programs)
+      if (!program.recording.empty()) program.recording = fs::absolute(program.recording).string();
     spec.program = program_name();
     write_whole(spec_file(folder_.work(), name), to_json(spec, kind).dump(1));
   }
@@ -215,7 +225,7 @@ class Sweep {
     std::set<std::string> names;
     for (const auto& [key, r] : open_) {
       names.insert(key);
-      names.insert(std::string(kRecordingPrefix) + plan_.runs[r].recording);
+      for (const std::string& hash : plan_.runs[r].recordings) names.insert(recording_job(hash));
     }
     for (std::string& name : executor_.adopt(names)) under_way_.insert(std::move(name));
   }
@@ -226,27 +236,46 @@ class Sweep {
     for (std::size_t r = 0; r < plan_.runs.size(); ++r) {
       const PlannedRun& run = plan_.runs[r];
       if (!open_.contains(run.key) || under_way_.contains(run.key)) continue;
-      if (run.recording.empty() || fs::exists(recording_file(run.recording))) {
-        cells.push_back(cell_job(run));
-        continue;
-      }
-      std::vector<std::size_t>& waiting = recording_[run.recording];
-      waiting.push_back(r);
-      const std::string name = std::string(kRecordingPrefix) + run.recording;
-      if (waiting.size() > 1 || under_way_.contains(name)) continue;
-      CellSpec spec = run.spec;
-      spec.analyses.clear();
-      spec.recording = recording_file(run.recording);
-      write_spec(name, std::move(spec), "recording");
-      recordings.push_back(job(name, run));
+      for (std::size_t p = 0; p < run.recordings.size(); ++p)
+        if (!fs::exists(recording_file(run.recordings[p]))) wait_for(r, p, recordings);
+      if (!waits_.contains(r)) cells.push_back(cell_job(run));
     }
     executor_.submit(recordings);
     executor_.submit(cells);
   }
 
+  /// Run `r` waits for the recording of its program `p`, which the first to wait for it asks for.
+  void wait_for(std::size_t r, std::size_t p, std::vector<Job>& jobs) {
+    const PlannedRun& run = plan_.runs[r];
+    const std::string& hash = run.recordings[p];
+    if (!waits_[r].insert(hash).second) return;  // a program that runs beside itself
+    const auto [at, first] = recording_.try_emplace(hash);
+    at->second.runs.push_back(r);
+    if (!first) return;
+    CellSpec spec = run.spec;
+    spec.analyses.clear();
+    spec.programs = {run.spec.programs[p]};
+    if (spec.corun) {  // what is recorded is the program by itself
+      spec.corun.reset();
+      spec.configuration = resolve(spec, catalogue_).configuration;
+    }
+    at->second.workload = spec.programs.front().workload;
+    at->second.configuration = spec.configuration;
+    const std::string name = recording_job(hash);
+    if (under_way_.contains(name)) return;
+    spec.programs.front().recording = recording_file(hash);
+    write_spec(name, std::move(spec), "recording");
+    jobs.push_back(job(name, run));
+  }
+
+  static std::string recording_job(const std::string& hash) {
+    return std::string(kRecordingPrefix) + hash;
+  }
+
   Job cell_job(const PlannedRun& run) {
     CellSpec spec = run.spec;
-    if (!run.recording.empty()) spec.recording = recording_file(run.recording);
+    for (std::size_t p = 0; p < run.recordings.size(); ++p)
+      spec.programs[p].recording = recording_file(run.recordings[p]);
     write_spec(run.key, std::move(spec), "cell");
     return job(run.key, run);
   }
@@ -258,7 +287,7 @@ class Sweep {
     const auto at = open_.find(ended.name);
     if (at == open_.end()) return;
     const PlannedRun& run = plan_.runs[at->second];
-    Ending ending = ending_of(run, ended);
+    Ending ending = ending_of(run.spec.configuration, run.spec.max_cycles, ended);
     refuse_surroundings(ending, ended);
     tell_after_recording(run, ending, ended);
     remove_files(ended.name);
@@ -278,27 +307,36 @@ class Sweep {
     const std::string hash = ended.name.substr(kRecordingPrefix.size());
     const auto waiting = recording_.extract(hash);
     if (waiting.empty()) return remove_files(ended.name);
-    const PlannedRun& first = plan_.runs[waiting.mapped().front()];
-    Ending ending = ending_of(first, ended);
+    const Recording& recording = waiting.mapped();
+    const std::uint64_t max_cycles = plan_.runs[recording.runs.front()].spec.max_cycles;
+    Ending ending = ending_of(recording.configuration, max_cycles, ended);
     refuse_surroundings(ending, ended);
     remove_files(ended.name);
-    RunnerProgress progress;
-    progress.ended = fmt::format("recording of {}", first.spec.workload);
-    progress.error = ending.error, progress.ended_seconds = ended.seconds;
-    if (ending.done) ++summary_.recordings;
-    tell(progress);
+    tell_recording(recording, ending, ended);
     std::vector<Job> jobs;
-    for (const std::size_t r : waiting.mapped()) {
+    for (const std::size_t r : recording.runs) {
+      const PlannedRun& run = plan_.runs[r];
+      if (!open_.contains(run.key)) continue;  // another of its recordings has failed
       if (ending.done) {
-        jobs.push_back(cell_job(plan_.runs[r]));
+        waits_[r].erase(hash);
+        if (waits_[r].empty()) jobs.push_back(cell_job(run));
         continue;
       }
       Ending same = ending;
       same.error = "its recording: " + same.error;
       same.result = nullptr;
-      tell_after_recording(plan_.runs[r], same, {plan_.runs[r].key, ended.how, 0, 0, ended.host});
+      tell_after_recording(run, same, {run.key, ended.how, 0, 0, ended.host});
     }
     executor_.submit(jobs);
+  }
+
+  void tell_recording(const Recording& recording, const Ending& ending, const Ended& ended) {
+    RunnerProgress progress;
+    progress.ended = fmt::format("recording of {}", recording.workload);
+    progress.error = ending.error;
+    progress.ended_seconds = ended.seconds;
+    if (ending.done) ++summary_.recordings;
+    tell(progress);
   }
 
   /// Nothing is recorded as a failure of the run that is a failure of what it runs on.
@@ -319,7 +357,8 @@ class Sweep {
                     folder_.root.string(), ending.error));
   }
 
-  Ending ending_of(const PlannedRun& run, const Ended& ended) const {
+  Ending ending_of(const std::string& configuration, std::uint64_t max_cycles,
+                   const Ended& ended) const {
     const std::string words = last_words(log_file(folder_.work(), ended.name));
     const auto text = read_whole(result_file(folder_.work(), ended.name));
     if (!text) return without_result(ended, words);
@@ -330,7 +369,7 @@ class Sweep {
         Json found = *error;
         return {false, found.at("kind"), found.at("message"), {}};
       }
-      if (configuration_of(out.result, run.spec.max_cycles, catalogue_) != run.spec.configuration)
+      if (configuration_of(out.result, max_cycles, catalogue_) != configuration)
         return {false, "error", "the worker has run something else than it was asked for", {}};
       const Json& verdict = out.result.at("workload");
       if (verdict.at("result") == "wrong")
@@ -386,8 +425,8 @@ class Sweep {
       std::map<std::string, std::optional<double>> means;
       for (const auto& [key, r] : open_) {
         const PlannedRun& run = plan_.runs[r];
-        const auto [at, fresh] = means.try_emplace(run.spec.workload + run.parameters.dump());
-        if (fresh) at->second = store_.mean_seconds(run.spec.workload, run.parameters);
+        const auto [at, fresh] = means.try_emplace(run.workload + run.parameters.dump());
+        if (fresh) at->second = store_.mean_seconds(run.workload, run.parameters);
         if (at->second) known += *at->second;
         else ++unknown;
       }
@@ -412,9 +451,10 @@ class Sweep {
   const ResultsFolder& folder_;
   const RunnerOptions& options_;
   RunnerSummary summary_;
-  std::map<std::string, std::size_t> open_;                    ///< runs that have not ended, by key
-  std::map<std::string, std::vector<std::size_t>> recording_;  ///< runs that wait for a recording
-  std::set<std::string> under_way_;  ///< jobs that an earlier runner submitted
+  std::map<std::string, std::size_t> open_;             ///< runs that have not ended, by key
+  std::map<std::string, Recording> recording_;          ///< those to come, by hash
+  std::map<std::size_t, std::set<std::string>> waits_;  ///< for which of them a run waits
+  std::set<std::string> under_way_;                     ///< jobs that an earlier runner submitted
   std::size_t missing_at_start_ = 0;
   Clock::time_point start_;
   std::size_t left_at_ = ~std::size_t{0};

@@ -18,10 +18,10 @@ void add(Json& to, const char* key, Json part) {
 }
 
 Json workload_of(const Workload& w) {
+  if (!w.members.empty()) return {{"members", w.members}};
   Json out = {{"workload", w.workload}};
   out.update(table_of(w.parameters));
   add(out, "set", table_of(w.set));
-  add(out, "members", w.members);
   return out;
 }
 
@@ -72,6 +72,14 @@ Json run_settings(const Experiment& e) {
   out["gpu"] = e.gpu.text;
   out["seed"] = e.seed;
   add(out, "set", table_of(e.set));
+  if (e.corun) {
+    out["corun"] = {{"horizon", e.corun->horizon}, {"warmup", e.corun->warmup}};
+    if (e.corun->alone) out["corun"]["alone"] = e.corun->alone->text;
+  }
+  for (const Derived& derived : e.derived) {
+    out["derived"][derived.name] = {{"value", derived.value.text}};
+    if (!derived.over.empty()) out["derived"][derived.name]["over"] = derived.over;
+  }
   for (const std::size_t w : used(e, &RunBlock::workloads))
     out["workloads"][e.workloads[w].name] = workload_of(e.workloads[w]);
   for (const std::size_t v : used(e, &RunBlock::variants))

@@ -167,7 +167,7 @@ void Store::add(const RunRecord& r) {
   insert.bind(1, run.key).bind(2, run.spec.configuration).bind(3, analyses).bind(4, program);
   insert.bind(5, r.done ? "done" : "failed");
   if (!r.done) insert.bind(6, r.reason).bind(7, r.error);
-  insert.bind(8, run.spec.workload).bind(9, parameters).bind(10, run.gpu);
+  insert.bind(8, run.workload).bind(9, parameters).bind(10, run.gpu);
   insert.bind(11, static_cast<std::int64_t>(run.spec.seed)).bind(12, spec);
   if (!state_hash.empty()) insert.bind(13, state_hash);
   insert.bind(14, r.wall_seconds);
@@ -211,6 +211,7 @@ void Store::set_cells(const PlannedExperiment& planned, const std::string& scale
                    "INSERT INTO cells (experiment, scale, workload, variant, point, run_key) "
                    "VALUES (?,?,?,?,?,?)");
   for (std::size_t i = 0; i < planned.grid.cells().size(); ++i) {
+    if (planned.runs[i] == kNoRun) continue;
     const Cell& cell = planned.grid.cells()[i];
     const std::string point = point_json(e, cell).dump();
     insert.bind(1, id).bind(2, scale).bind(3, e.workloads[cell.workload].name);

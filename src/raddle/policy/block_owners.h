@@ -1,5 +1,5 @@
 // Which SM owns which block of a grid, and who therefore owns the blocks of a later grid that
-// consume what those have produced (IKRA section 8; mechanisms.md 1.7, affine dependence and
+// consume what those have produced (IKRA section 8; docs/mechanisms/ikra.md, affine dependence and
 // history). Free of simulator types.
 #pragma once
 #include <algorithm>

@@ -20,7 +20,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kStatuses = {"pass", "fail", "incomplete",
                                                        "tested_elsewhere"};
 constexpr std::array<std::string_view, 3> kVerdicts = {"pass", "fail", "not_run"};
-constexpr std::array<std::string_view, 4> kTypes = {"bars", "lines", "stacked", "table"};
+constexpr std::array<std::string_view, 5> kTypes = {"bars", "lines", "stacked", "table", "tornado"};
 constexpr std::array<std::string_view, 3> kScales = {"category", "linear", "log"};
 
 std::string shown(const Json& json) {
@@ -268,12 +268,34 @@ class Reader {
         series.stack = optional_text(item, here + ".", "stack");
       const bool texts = out.type == Figure::Type::Table;
       series.values = cells(item, here + ".", "values", out.x_names.size(), texts);
-      if (!member(item, "stated").is_null())
+      if (out.type == Figure::Type::Tornado)
+        series.at = texts_of(item, here + ".", "at", out.x_names.size());
+      else if (!member(item, "stated").is_null())
         series.stated = cells(item, here + ".", "stated", out.x_names.size(), texts);
       if (!names.emplace(series.stack, series.name).second)
         fault(here + ".name", "a name of its own", Json(series.name));
       out.series.push_back(std::move(series));
     });
+    if (out.type == Figure::Type::Tornado && out.series.size() != 3)
+      fault(place + "series", "three series, as the type is tornado: least, as declared, most",
+            json.at("series"));
+    return out;
+  }
+
+  /// One per x, or none when the member is not there.
+  std::vector<std::string> texts_of(const Json& object, const std::string& place, const char* key,
+                                    std::size_t size) {
+    const Json& values = member(object, key);
+    std::vector<std::string> out;
+    if (values.is_null()) return out;
+    if (!values.is_array() || values.size() != size) {
+      fault(place + key, fmt::format("an array of {} texts, one per x", size), values);
+      return out;
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      if (values[i].is_string()) out.push_back(values[i]);
+      else fault(fmt::format("{}{}[{}]", place, key, i), "a text", values[i]);
+    }
     return out;
   }
 

@@ -16,14 +16,15 @@ using Cell = std::variant<std::monostate, double, std::string>;
 
 struct Series {
   std::string name;
-  std::string stack;         ///< stacked only: the bar of each x this is a part of
-  std::vector<Cell> values;  ///< one per x
-  std::vector<Cell> stated;  ///< the paper's numbers, one per x; empty when it states none
-  bool has_stated() const;   ///< some number is stated
+  std::string stack;            ///< stacked only: the bar of each x this is a part of
+  std::vector<Cell> values;     ///< one per x
+  std::vector<std::string> at;  ///< tornado only, least and most: the constant there, one per x
+  std::vector<Cell> stated;     ///< the paper's numbers, one per x; empty when it states none
+  bool has_stated() const;      ///< some number is stated
 };
 
 struct Figure {
-  enum class Type { Bars, Lines, Stacked, Table };
+  enum class Type { Bars, Lines, Stacked, Table, Tornado };
   enum class Scale { Category, Linear, Log };
   std::string title;
   Type type = Type::Bars;
@@ -31,7 +32,7 @@ struct Figure {
   std::string x_label, y_label, y_unit;
   std::vector<std::string> x_names;  ///< x as text, on every scale
   std::vector<double> x_numbers;     ///< empty on a category scale; > 0 on a log scale
-  std::vector<Series> series;
+  std::vector<Series> series;        ///< of a tornado three: least, as declared, most
 };
 
 struct Experiment {

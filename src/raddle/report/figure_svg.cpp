@@ -8,6 +8,7 @@
 #include "raddle/report/figure.h"
 #include "raddle/report/svg.h"
 #include "raddle/report/ticks.h"
+#include "raddle/report/tornado.h"
 
 namespace raddle::report {
 namespace {
@@ -44,6 +45,7 @@ class Drawing {
 
   std::string draw() {
     if (figure_.type == Figure::Type::Table) return table();
+    if (figure_.type == Figure::Type::Tornado) return tornado_svg(figure_);
     left_ = 64 + (y_title().empty() ? 0 : 14);
     plot_width_ = std::max(kLeastWidth - left_ - kMargin, narrowest());
     width_ = left_ + plot_width_ + kMargin;

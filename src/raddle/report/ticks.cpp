@@ -41,7 +41,10 @@ std::string Ticks::label(double value) const {
 Ticks ticks_from_zero(double least, double most, int count) {
   least = std::min(least, 0.0);
   most = std::max(most, 0.0);
-  if (least == most) most = 1;
+  return ticks(least, least == most ? 1 : most, count);
+}
+
+Ticks ticks(double least, double most, int count) {
   const double wanted = (most - least) / count;
   const double power = std::pow(10.0, std::floor(std::log10(wanted)));
   Ticks out;

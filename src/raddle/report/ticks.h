@@ -14,6 +14,9 @@ struct Ticks {
   std::string label(double value) const;
 };
 
+/// About `count` steps that cover everything between `least` and `most` (finite numbers, not
+/// equal).
+Ticks ticks(double least, double most, int count);
 /// About `count` steps that cover 0 and everything between `least` and `most` (finite numbers).
 Ticks ticks_from_zero(double least, double most, int count);
 

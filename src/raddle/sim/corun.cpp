@@ -81,18 +81,6 @@ void join_verdicts(Result& result, std::span<const TenantProgram> tenants) {
   }
 }
 
-WorkloadInfo info_of(std::span<const TenantProgram> tenants, const CorunOptions& corun) {
-  WorkloadInfo out;
-  out.parameters = {{"horizon", corun.horizon},
-                    {"warmup", corun.warmup},
-                    {"tenants", nlohmann::ordered_json::array()}};
-  for (const TenantProgram& tenant : tenants) {
-    out.name += (out.name.empty() ? "" : " + ") + tenant.info.name;
-    out.parameters["tenants"].push_back(tenant.info.parameters);
-  }
-  return out;
-}
-
 /// Tenants without what they have done to the end of the warm-up.
 CorunResult measured(std::span<const TenantProgram> tenants, std::span<const Address> bases,
                      const CorunOptions& corun, const Snapshot& from, const Snapshot& to) {
@@ -123,18 +111,25 @@ CorunResult run(SharedGpu& gpu, std::span<const TenantProgram> tenants,
   return measured(tenants, bases, corun, from, gpu.snapshot());
 }
 
+void compare(CorunResult& shared, std::span<const double> ipc_alone) {
+  std::vector<double> ipc;
+  for (std::size_t t = 0; t < shared.tenants.size(); ++t) {
+    shared.tenants[t].ipc_alone = ipc_alone[t];
+    ipc.push_back(shared.ipc(shared.tenants[t]));
+  }
+  shared.sharing = sharing(ipc, ipc_alone);
+}
+
 void run_alone(CorunResult& shared, std::span<const TenantProgram> tenants,
                std::span<const Address> bases, Setup& setup, const Options& options,
                const CorunOptions& corun) {
-  std::vector<double> ipc, ipc_alone;
+  std::vector<double> ipc_alone;
   for (std::size_t t = 0; t < tenants.size(); ++t) {
     SharedGpu gpu(tenants.subspan(t, 1), bases.subspan(t, 1), setup, options);
     const CorunResult alone = run(gpu, tenants.subspan(t, 1), bases.subspan(t, 1), corun);
-    shared.tenants[t].ipc_alone = alone.ipc(alone.tenants.front());
-    ipc.push_back(shared.ipc(shared.tenants[t]));
-    ipc_alone.push_back(*shared.tenants[t].ipc_alone);
+    ipc_alone.push_back(alone.ipc(alone.tenants.front()));
   }
-  shared.sharing = sharing(ipc, ipc_alone);
+  compare(shared, ipc_alone);
 }
 
 }  // namespace
@@ -166,10 +161,26 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
   if (corun.warmup >= corun.horizon)
     throw InputError(fmt::format("--warmup: expected fewer cycles than the horizon of {}, found {}",
                                  corun.horizon, corun.warmup));
+  if (!corun.ipc_alone.empty() && corun.ipc_alone.size() != tenants)
+    throw InputError(fmt::format("a co-run of {} tenants: expected an IPC alone of each, found {}",
+                                 tenants, corun.ipc_alone.size()));
   if (setup.run.live)
     throw InputError("tenants of a co-run are executed before they are timed: leave out --live");
   if (options.functional) throw InputError("a co-run is about timing: leave out --functional");
   if (!options.analyses.empty()) throw InputError("analyses look at one workload, not at a co-run");
+}
+
+WorkloadInfo corun_info(std::span<const WorkloadInfo> tenants, const CorunOptions& corun) {
+  WorkloadInfo out;
+  out.parameters = {{"horizon", corun.horizon},
+                    {"warmup", corun.warmup},
+                    {"tenants", nlohmann::ordered_json::array()}};
+  if (!corun.ipc_alone.empty()) out.parameters["ipc_alone"] = corun.ipc_alone;
+  for (const WorkloadInfo& tenant : tenants) {
+    out.name += (out.name.empty() ? "" : " + ") + tenant.name;
+    out.parameters["tenants"].push_back(tenant.parameters);
+  }
+  return out;
 }
 
 std::vector<Address> bases_of(std::span<const TenantProgram> tenants) {
@@ -199,8 +210,11 @@ Result corun(std::span<const TenantProgram> tenants, Setup& setup, const Options
   const std::vector<Address> bases = bases_of(tenants);
   SharedGpu gpu(tenants, bases, setup, options);
   CorunResult shared = run(gpu, tenants, bases, corun);
-  if (corun.alone) run_alone(shared, tenants, bases, setup, options, corun);
-  Result result = blank(info_of(tenants, corun), setup, options);
+  if (!corun.ipc_alone.empty()) compare(shared, corun.ipc_alone);
+  else if (corun.alone) run_alone(shared, tenants, bases, setup, options, corun);
+  std::vector<WorkloadInfo> infos;
+  for (const TenantProgram& tenant : tenants) infos.push_back(tenant.info);
+  Result result = blank(corun_info(infos, corun), setup, options);
   join_verdicts(result, tenants);
   gpu.timed().fill(result);
   if (options.audit) gpu.timed().audit();

@@ -18,11 +18,18 @@ struct CorunOptions {
   Cycle horizon = 0;
   Cycle warmup = 0;   ///< what is measured begins there
   bool alone = true;  ///< each tenant alone too, on the same machine to the same horizon
+  /// By tenant, when it is known beforehand; nothing is then run alone. Thread instructions per
+  /// cycle.
+  std::vector<double> ipc_alone = {};
 };
 
 /// Throws InputError when options or tenants make no sense together.
 void check_corun(std::size_t tenants, const Setup& setup, const Options& options,
                  const CorunOptions& corun);
+
+/// What a result of these programs says of its workload: "a + b", and all that decides the run
+/// beside the machine.
+WorkloadInfo corun_info(std::span<const WorkloadInfo> tenants, const CorunOptions& corun);
 
 /// The base address of each tenant. Throws InputError when they do not fit the address space.
 std::vector<Address> bases_of(std::span<const TenantProgram> tenants);

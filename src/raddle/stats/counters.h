@@ -120,6 +120,13 @@ struct SmCounters {
   std::uint64_t blocks = 0;
 };
 
+/// What sharing the GPU costs; kept by kernel, all 0 without a scheme (policy/scheme).
+struct SharingCounters {
+  /// SM-cycles in which the oldest request of the launch's tenant was the launch's and had no
+  /// token; the port to the interconnect looks whenever it is free.
+  std::uint64_t token_wait_cycles = 0;
+};
+
 /// What an SM's schedulers do, whomever they serve.
 struct SchedulerCounters {
   std::array<std::uint64_t, kStalls> stall{};  ///< scheduler-cycles without an issue, by reason
@@ -180,6 +187,7 @@ struct DramCounters {
 /// The whole machine.
 struct GpuCounters {
   SmCounters sm;
+  SharingCounters sharing;
   SchedulerCounters scheduler;
   NocCounters request, reply;
   L2Counters l2;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Geometry kOneSetOfTwo{1, 2};
 
-TEST(Replay, FollowsTheVectorsOfTheSpec) {  // mechanisms.md, U-C4
+TEST(Replay, FollowsTheVectorsOfTheSpec) {  // docs/mechanisms/ccws.md, U-C4
   struct Vector {
     const char* trace;  // a capital letter is a store
     std::uint64_t belady, lru;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <vector>
 
 #include "raddle/base/rng.h"
 
@@ -47,9 +48,25 @@ TEST(Ring, EmplaceGivesTheSlotThatComesNext) {
   EXPECT_EQ(ring.front(), std::pair(1, 2));
 }
 
+TEST(Ring, RemovesFromTheMiddle) {
+  Ring<int> ring(5);
+  for (int i = 0; i < 3; ++i) {  // so that it turns over
+    ring.push(9);
+    ring.pop();
+  }
+  for (int i = 0; i < 5; ++i) ring.push(i);
+  ring.remove(3);
+  ring.remove(0);
+  ring.push(5);
+  std::vector<int> left;
+  for (; !ring.empty(); ring.pop()) left.push_back(ring.front());
+  EXPECT_EQ(left, (std::vector<int>{1, 2, 4, 5}));
+}
+
 TEST(RingDeathTest, OverflowAndUnderflowAreOurFault) {
   Ring<int> ring(1);
   EXPECT_DEATH(ring.pop(), "internal error.*empty");
+  EXPECT_DEATH(ring.remove(0), "internal error.*size");
   ring.push(1);
   EXPECT_DEATH(ring.push(2), "internal error.*full");
   EXPECT_DEATH(ring.emplace(), "internal error.*full");

@@ -9,7 +9,7 @@ namespace {
 
 /// Evaluates a file on made-up metrics.
 struct Bench {
-  explicit Bench(const std::string& text) : e(experiment(text)), planned{&e, Grid(e), {}} {
+  explicit Bench(const std::string& text) : e(experiment(text)), planned{&e, Grid(e), {}, {}} {
     planned.runs.resize(planned.grid.cells().size());
     for (std::size_t i = 0; i < planned.runs.size(); ++i) planned.runs[i] = i;
   }
@@ -104,6 +104,51 @@ TEST(Document, LinesOverAnAxis) {
   ASSERT_EQ(figure["series"].size(), 2u) << "a line for each workload of the group";
   EXPECT_EQ(figure["series"][1]["name"], "red");
   EXPECT_EQ(figure["series"][1]["values"].dump(), "[2.0,4.0,8.0,16.0]");
+}
+
+const std::string kTornado =
+    kWhole +
+    "[axes.lines]\ntitle = 'Line'\nunit = 'B'\npath = 'sm.l1d.line_bytes'\nvalues = [64, "
+    "128]\n[[runs]]\nworkloads = ['vecadd']\nvariants = ['lrr']\naxes = ['l1']\n"
+    "[[runs]]\nworkloads = ['vecadd']\nvariants = ['lrr']\naxes = ['lines']\n"
+    "[[figures]]\ntitle = 'What it depends on'\ntype = 'tornado'\nx = ['lines', 'l1']\n"
+    "value = '2 * ipc[vecadd, lrr]'\ny = { label = 'IPC' }\n";
+
+TEST(Document, ATornadoHasTheWidestBarFirst) {
+  Bench bench(kTornado);
+  bench.source.table["vecadd/lrr"]["totals.ipc"] = 4;
+  for (const auto& [cell, ipc] :
+       {std::pair("l1=16", 7.0), {"l1=64", 3.0}, {"lines=64", 3.5}, {"lines=128", 4.0}})
+    bench.source.table[std::string("vecadd/lrr/") + cell]["totals.ipc"] = ipc;
+  const Json figure = bench.run()["figures"][0];
+  EXPECT_TRUE(bench.mistakes.empty()) << bench.mistakes[0];
+  EXPECT_EQ(figure["type"], "tornado");
+  EXPECT_EQ(figure["x"]["values"], (Json{"l1", "Line (B)"}));
+  ASSERT_EQ(figure["series"].size(), 3u);
+  EXPECT_EQ(figure["series"][0]["values"], (Json{6.0, 7.0}));
+  EXPECT_EQ(figure["series"][0]["at"], (Json{"64", "64"}));
+  EXPECT_EQ(figure["series"][1]["values"], (Json{8.0, 8.0}));
+  EXPECT_EQ(figure["series"][2]["values"], (Json{14.0, 8.0}));
+  EXPECT_EQ(figure["series"][2]["at"], (Json{"16", "128"}));
+}
+
+TEST(Document, ATornadoLeavesOutPointsThatAreMissing) {
+  Bench bench(kTornado);
+  bench.source.table["vecadd/lrr"]["totals.ipc"] = 4;
+  bench.source.table["vecadd/lrr/lines=64"]["totals.ipc"] = 5;
+  const Json figure = bench.run()["figures"][0];
+  EXPECT_EQ(figure["x"]["values"], (Json{"Line (B)", "l1"}));
+  EXPECT_EQ(figure["series"][2]["values"], (Json{10.0, nullptr}));
+  EXPECT_EQ(figure["series"][2]["at"], (Json{"64", ""}));
+}
+
+TEST(Document, AnAxisThatMovesNothingInATornadoIsAMistake) {
+  std::string text = kTornado;
+  text.replace(text.find("2 * ipc[vecadd, lrr]"), 20, "2 * ipc[vecadd, gto]");
+  Bench bench(text);
+  bench.run();
+  ASSERT_FALSE(bench.mistakes.empty());
+  EXPECT_THAT(bench.mistakes[0], HasSubstr("goes through 'lines', on which nothing in it depends"));
 }
 
 TEST(Document, StacksAreGroupedByBar) {

@@ -45,7 +45,7 @@ TEST(Plan, IsTheSameEachTime) {
   ASSERT_EQ(a.runs.size(), b.runs.size());
   for (std::size_t r = 0; r < a.runs.size(); ++r) {
     EXPECT_EQ(a.runs[r].key, b.runs[r].key);
-    EXPECT_EQ(a.runs[r].recording, b.runs[r].recording);
+    EXPECT_EQ(a.runs[r].recordings, b.runs[r].recordings);
     EXPECT_EQ(to_json(a.runs[r].spec, "cell"), to_json(b.runs[r].spec, "cell"));
   }
 }
@@ -70,7 +70,7 @@ TEST(Plan, RecordingsAreSharedByPoliciesAndCaches) {
   const Paper paper = read(kWhole);
   const Plan plan = plan_of(paper);
   std::map<std::string, std::set<std::string>> recordings;
-  for (const PlannedRun& run : plan.runs) recordings[run.spec.workload].insert(run.recording);
+  for (const PlannedRun& run : plan.runs) recordings[run.workload].insert(run.recordings.at(0));
   EXPECT_EQ(recordings.size(), 3u);
   for (const auto& [workload, of] : recordings) EXPECT_EQ(of.size(), 1u) << workload;
 }
@@ -80,7 +80,8 @@ TEST(Plan, RecordingDependsOnWhatTheProgramSees) {
     std::string text = kWhole;
     if (!from.empty()) text.replace(text.find(from), from.size(), to);
     const Paper paper = read(text);
-    return plan_of(paper).runs[0].recording;
+    const std::vector<std::string> all = plan_of(paper).runs[0].recordings;
+    return all.empty() ? "" : all.at(0);
   };
   const std::string base = recording("", "");
   EXPECT_EQ(recording("[\"warp=lrr\"]", "[\"warp=lrr\", \"block=chunk\"]"), base);
@@ -97,7 +98,7 @@ TEST(Plan, WhatLooksAtTheExecutionReplaysNoRecording) {
   for (const auto& [analysis, replays] : {std::pair("locality", true), {"dependencies", false}}) {
     const Paper paper =
         read(kHead + "[analyses.x]\nanalysis = '" + analysis + "'\n" + asking + kShape);
-    EXPECT_EQ(!plan_of(paper).runs[0].recording.empty(), replays) << analysis;
+    EXPECT_EQ(!plan_of(paper).runs[0].recordings.empty(), replays) << analysis;
   }
 }
 
@@ -152,7 +153,7 @@ TEST(Plan, SettingsOfAxisWinOverVariantOverExperiment) {
   EXPECT_EQ(cell.setup.machine.sm.l1d.ways, 8u);
   EXPECT_EQ(cell.setup.run.seed, 5u);
   EXPECT_EQ(plan.runs[0].spec.seed, 5u);
-  EXPECT_EQ(cell.named.info.parameters["n"], 200);
+  EXPECT_EQ(cell.programs.at(0).info.parameters["n"], 200);
   Json config = plan.runs[0].spec.configuration.empty()
                     ? Json()
                     : resolve(plan.runs[0].spec, catalogue()).setup.config();
@@ -193,7 +194,7 @@ TEST(Refused, WhatDoesNotExist) {
   EXPECT_THAT(refusal(changed("\"reduction\"", "\"reductoin\"")),
               AllOf(HasSubstr("x.toml:"), HasSubstr("'reductoin'"), HasSubstr("reduction")));
   EXPECT_THAT(refusal(changed("warp=lrr", "warp=llr")),
-              AllOf(HasSubstr("x.toml:18"), HasSubstr("'llr'"), HasSubstr("lrr")));
+              AllOf(HasSubstr("x.toml:19"), HasSubstr("'llr'"), HasSubstr("lrr")));
   EXPECT_THAT(refusal(changed("warp=lrr", "wrap=lrr")), HasSubstr("policy.wrap"));
   EXPECT_THAT(refusal(changed("warp=lrr", "lrr")), HasSubstr("expected LEVEL=NAME"));
   EXPECT_THAT(refusal(changed("warp=two_level", "warp=two_level:siz=3")),
@@ -284,16 +285,35 @@ TEST(Cell, SpecIsReadStrictly) {
     return input_error_of([&] { read_cell(spec, "s.json"); });
   };
   EXPECT_EQ(refused("seed", 3), "no error");
-  EXPECT_THAT(refused("schema", 2), HasSubstr("s.json: schema: expected 1, found 2"));
+  EXPECT_THAT(refused("schema", 1), HasSubstr("s.json: schema: expected 2, found 1"));
   EXPECT_THAT(refused("kind", "job"), HasSubstr("kind: expected \"cell\" or \"recording\""));
-  EXPECT_THAT(refused("kind", "recording"), HasSubstr("recording: expected a file to make"));
-  for (const char* key : {"workload", "gpu", "recording", "configuration"})
+  EXPECT_THAT(refused("kind", "recording"),
+              HasSubstr("programs: expected one with a recording to make"));
+  for (const char* key : {"gpu", "configuration"})
     EXPECT_THAT(refused(key, 3), HasSubstr(std::string(key) + ": expected a text, found 3"));
   for (const char* key : {"seed", "max_cycles"})
     EXPECT_THAT(refused(key, -3), HasSubstr(std::string(key) + ": expected a whole number"));
-  for (const char* key : {"parameters", "set", "analyses"})
+  for (const char* key : {"set", "analyses"})
     EXPECT_THAT(refused(key, 3), HasSubstr(std::string(key) + ": expected a table"));
   EXPECT_THAT(refused("set", {{"a", {1}}}), HasSubstr("set: expected a table of numbers"));
+  EXPECT_THAT(refused("programs", Json::array()), HasSubstr("programs: expected at least one"));
+  EXPECT_THAT(refused("programs", Json::array({3})), HasSubstr("programs: expected tables"));
+  const Json program = sound["programs"][0];
+  auto refused_program = [&](const std::string& key, const Json& value) {
+    Json one = program;
+    one[key] = value;
+    return refused("programs", Json::array({one}));
+  };
+  for (const char* key : {"workload", "recording"})
+    EXPECT_THAT(refused_program(key, 3),
+                HasSubstr(std::string(key) + ": expected a text, found 3"));
+  EXPECT_THAT(refused_program("parameters", 3), HasSubstr("parameters: expected a table"));
+  EXPECT_THAT(refused("programs", Json::array({program, program})),
+              HasSubstr("corun: expected the horizon"));
+  EXPECT_THAT(refused("corun", 3), HasSubstr("corun: expected a table"));
+  EXPECT_THAT(refused("corun", {{"horizon", -1}, {"warmup", 0}, {"ipc_alone", {"x"}}}),
+              AllOf(HasSubstr("horizon: expected a whole number"),
+                    HasSubstr("ipc_alone: expected numbers")));
   EXPECT_THAT(refused("policies", 3), HasSubstr("policies: expected a list"));
   EXPECT_THAT(refused("policies", {3}), HasSubstr("policies: expected texts, found 3"));
   EXPECT_THAT(refused("analyses", {{"a", 1}}), HasSubstr("analyses: expected texts"));
@@ -319,7 +339,7 @@ TEST(Cell, ReplayIsTheRunBitForBit) {
   const Paper paper = read(kWhole);
   const Plan plan = plan_of(paper);
   CellFile recording{"recording", plan.runs[1].spec};
-  recording.spec.recording = folder / "a.rdl";
+  recording.spec.programs.at(0).recording = folder / "a.rdl";
   EXPECT_EQ(run_cell(recording, catalogue())["workload"]["result"], "correct");
   CellFile replay{"cell", recording.spec}, direct{"cell", plan.runs[1].spec};
   EXPECT_EQ(run_cell(replay, catalogue())["state_hash"],

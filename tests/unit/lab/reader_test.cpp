@@ -15,10 +15,10 @@ TEST(Reader, DefinitionsOfTheHead) {
   EXPECT_EQ(e.priority, 2u);
   EXPECT_EQ(e.gpu.text, "gtx480");
   EXPECT_EQ(e.place.line, 1u);
-  ASSERT_EQ(e.workloads.size(), 3u);
+  ASSERT_EQ(e.workloads.size(), 4u);
   EXPECT_EQ(e.workloads[0].name, "vecadd") << "in order of writing";
   EXPECT_EQ(e.workloads[1].workload, "reduction");
-  EXPECT_EQ(e.workloads[2].members, (std::vector<std::string>{"vecadd", "red"}));
+  EXPECT_EQ(e.workloads[3].members, (std::vector<std::string>{"vecadd", "red"}));
   EXPECT_EQ(e.workloads_of("pair"), (std::vector<std::size_t>{0, 1}));
   EXPECT_EQ(e.workloads_of("both"), std::vector<std::size_t>{2});
   EXPECT_EQ(e.variants[1].title, "GTO");

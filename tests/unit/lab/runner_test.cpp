@@ -3,58 +3,12 @@
 
 #include <signal.h>
 
-#include <deque>
 #include <fstream>
 
-#include "raddle/lab/files.h"
-#include "unit/lab/support.h"
+#include "unit/lab/hands.h"
 
 namespace raddle::lab::test {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// Runs jobs when waited for, in order, in this process.
-class Hands final : public Executor {
- public:
-  explicit Hands(fs::path work) : work_(std::move(work)) {}
-  /// What a job does instead of running its cell; true: it has been dealt with.
-  std::function<bool(const CellFile&, Ended&)> instead;
-  std::vector<std::string> order;  ///< kinds and workloads, as they were run
-  std::set<std::string> elsewhere;
-  bool cancelled = false;
-
-  std::vector<std::string> adopt(const std::set<std::string>& names) override {
-    std::vector<std::string> out;
-    for (const std::string& name : elsewhere)
-      if (names.contains(name)) out.push_back(name), queue_.push_back({name, 0, 0});
-    return out;
-  }
-  void submit(const std::vector<Job>& jobs) override {
-    for (const Job& job : jobs) queue_.push_back(job), submitted.push_back(job);
-  }
-  std::vector<Ended> wait(std::chrono::milliseconds) override {
-    if (queue_.empty()) return {};
-    const Job job = queue_.front();
-    queue_.pop_front();
-    Ended ended{job.name, Ended::How::Exited, 0, 0.5, "there"};
-    const auto text = read_whole(spec_file(work_, job.name));
-    if (!text) return {ended};
-    const CellFile cell = read_cell(Json::parse(*text), job.name);
-    order.push_back(cell.kind + " " + cell.spec.workload);
-    if (!instead || !instead(cell, ended))
-      write_whole(result_file(work_, job.name), run_cell(cell, catalogue()).dump());
-    return {ended};
-  }
-  std::size_t running() const override { return queue_.empty() ? 0 : 1; }
-  std::size_t width() const override { return 1; }
-  void cancel() override { queue_.clear(), cancelled = true; }
-  std::vector<Job> submitted;
-
- private:
-  fs::path work_;
-  std::deque<Job> queue_;
-};
 
 struct Site {
   Site() { make_folder(results.work()), make_folder(results.recordings()); }
@@ -130,7 +84,7 @@ TEST_P(Failure, IsRecordedAndTheRestGoesOn) {
   Site site;
   Hands hands(site.results.work());
   hands.instead = [&](const CellFile& cell, Ended& ended) {
-    if (cell.kind != "cell" || cell.spec.workload != "reduction" ||
+    if (cell.kind != "cell" || cell.spec.programs.front().workload != "reduction" ||
         cell.spec.policies[0].text != "warp=gto")
       return false;
     std::ofstream(log_file(site.results.work(), ended.name)) << "last words\n";
@@ -200,7 +154,7 @@ TEST(Runner, AWrongResultIsAFailureWithItsResult) {
   Site site;
   Hands hands(site.results.work());
   hands.instead = [&](const CellFile& cell, Ended& ended) {
-    if (cell.kind != "cell" || cell.spec.workload != "scan") return false;
+    if (cell.kind != "cell" || cell.spec.programs.front().workload != "scan") return false;
     Json result = run_cell(cell, catalogue());
     result["workload"]["result"] = "wrong", result["workload"]["difference"] = "out[3] is 4, not 5";
     write_whole(result_file(site.results.work(), ended.name), result.dump());
@@ -219,9 +173,10 @@ TEST(Runner, ResultsOfSomethingElseAreRefused) {
     Site site;
     Hands hands(site.results.work());
     hands.instead = [&](const CellFile& cell, Ended& ended) {
-      if (cell.kind != "cell" || cell.spec.workload != "scan") return false;
+      if (cell.kind != "cell" || cell.spec.programs.front().workload != "scan") return false;
       CellFile other = cell;
-      other.spec.configuration.clear(), other.spec.seed = 2, other.spec.recording.clear();
+      other.spec.configuration.clear(), other.spec.seed = 2,
+                                        other.spec.programs.front().recording.clear();
       write_whole(result_file(site.results.work(), ended.name),
                   text == "other" ? run_cell(other, catalogue()).dump() : text);
       return true;
@@ -236,7 +191,7 @@ TEST(Runner, WithoutARecordingItsRunsFail) {
   Site site;
   Hands hands(site.results.work());
   hands.instead = [&](const CellFile& cell, Ended& ended) {
-    if (cell.kind != "recording" || cell.spec.workload != "scan") return false;
+    if (cell.kind != "recording" || cell.spec.programs.front().workload != "scan") return false;
     ended.how = Ended::How::Signal, ended.status = SIGABRT;
     return true;
   };
@@ -317,10 +272,11 @@ TEST(Runner, WaitsForJobsThatAreUnderWayElsewhere) {
   Site site;
   Hands hands(site.results.work());
   const PlannedRun& run = site.plan.runs[0];
-  hands.elsewhere = {run.key, "recording-" + site.plan.runs[4].recording};
+  hands.elsewhere = {run.key, "recording-" + site.plan.runs[4].recordings.at(0)};
   write_whole(spec_file(site.results.work(), run.key), to_json(run.spec, "cell").dump());
   CellSpec recording = site.plan.runs[4].spec;
-  recording.recording = site.results.recordings() / (site.plan.runs[4].recording + ".rdl");
+  recording.programs.front().recording =
+      site.results.recordings() / (site.plan.runs[4].recordings.at(0) + ".rdl");
   write_whole(spec_file(site.results.work(), *hands.elsewhere.rbegin()),
               to_json(recording, "recording").dump());
   const RunnerSummary summary = site.run(hands);

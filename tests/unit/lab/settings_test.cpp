@@ -11,7 +11,6 @@ TEST(RunSettings, NameMachineWorkloadsVariantsAndSweeps) {
   EXPECT_EQ(s["gpu"], "gtx480");
   EXPECT_EQ(s["set"], (Json{{"sm.count", 2}}));
   EXPECT_EQ(s["workloads"]["red"], (Json{{"workload", "reduction"}, {"size", "tiny"}}));
-  EXPECT_EQ(s["workloads"]["both"]["members"], (Json{"vecadd", "red"}));
   EXPECT_EQ(s["variants"]["gto"]["policies"], Json{"warp=gto"});
   EXPECT_EQ(s["axes"]["group"].dump(), "[2.0,4.0,8.0,16.0]");
 }
@@ -23,6 +22,18 @@ TEST(RunSettings, NameWhatAWorkloadSets) {
   const Json s = run_settings(experiment(text));
   EXPECT_EQ(s["workloads"]["red"]["set"], (Json{{"sm.blocks", 4}}));
   EXPECT_FALSE(s["workloads"]["vecadd"].contains("set"));
+}
+
+TEST(RunSettings, NameHorizonMembersAndDerivedValues) {
+  std::string text = kWhole;
+  text.replace(text.find("[\"warp=two_level\"]"), 18, "['warp=two_level:group_size={best_group}']");
+  const Json s = run_settings(experiment(
+      text +
+      "[derived]\nbest_group = 'chosen(best, group)'\n[corun]\nhorizon = 9000\nwarmup = "
+      "100\nalone = 'ipc[lrr]'\n[[runs]]\nworkloads = ['together']\nvariants = ['gto']\n"));
+  EXPECT_EQ(s["workloads"]["together"], (Json{{"members", {"vecadd", "red"}}}));
+  EXPECT_EQ(s["corun"], (Json{{"horizon", 9000}, {"warmup", 100}, {"alone", "ipc[lrr]"}}));
+  EXPECT_EQ(s["derived"]["best_group"], (Json{{"value", "chosen(best, group)"}}));
 }
 
 TEST(RunSettings, LeaveOutWhatIsNotRun) {

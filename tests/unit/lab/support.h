@@ -35,8 +35,9 @@ inline Experiment experiment(const std::string& text, Scale scale = Scale::Quick
   return read(text, scale).experiments.at(0);
 }
 
-/// Two workloads, two plain variants, one that is swept, a selection, an axis of numbers, one of
-/// several things at once. Sound, but without runs, figures and statements.
+/// Workloads, one of them a co-run of others, two plain variants, one that is swept, a selection,
+/// an axis of numbers, one of several things at once. Sound, but without runs, figures and
+/// statements.
 inline const std::string kHead = R"(id = "fig1"
 title = "A figure"
 kind = "performance"
@@ -50,6 +51,7 @@ quick = { size = "tiny" }
 [workloads.both]
 workload = "scan"
 quick = { size = "tiny" }
+[workloads.together]
 members = ["vecadd", "red"]
 [groups]
 pair = ["vecadd", "red"]

@@ -1,6 +1,6 @@
-// Cache-conscious warp scheduling as mechanisms.md 2.2 words it, written without a thought of speed
-// and without a line of src/raddle/policy/throttle: scores that are decremented in every cycle, a
-// sort in every cycle, lists of tags. Drawn upon by tests that compare the policy with it.
+// Cache-conscious warp scheduling as docs/mechanisms/ccws.md words it, written without a thought of
+// speed and without a line of src/raddle/policy/throttle: scores that are decremented in every
+// cycle, a sort in every cycle, lists of tags. Drawn upon by tests that compare the policy with it.
 #pragma once
 #include <algorithm>
 #include <cstdint>

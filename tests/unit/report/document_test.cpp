@@ -92,12 +92,27 @@ TEST(ReadDocument, TextsAreCellsOfTablesOnly) {
   EXPECT_EQ(read_document(json).experiments[0].figures[0].series[0].values[0], Cell("much"));
 }
 
+TEST(ReadDocument, ATornadoHasThreeSeriesAndTexts) {
+  Json json = small_document();
+  Json& figure = json["experiments"][0]["figures"][0];
+  figure["type"] = "tornado";
+  EXPECT_THROW(read_document(json), InputError) << "two series";
+  figure["series"].push_back({{"name", "most"}, {"values", {1, nullptr}}, {"at", {"a", "b"}}});
+  const Figure read = read_document(json).experiments[0].figures[0];
+  EXPECT_TRUE(read.series[0].at.empty());
+  EXPECT_EQ(read.series[2].at[1], "b");
+  figure["series"][2]["at"] = {"a"};
+  EXPECT_THROW(read_document(json), InputError);
+  figure["series"][2]["at"] = {"a", 2};
+  EXPECT_THROW(read_document(json), InputError);
+}
+
 TEST(ReadDocument, NamesFileAndPlaceWhatWasExpectedAndFound) {
   EXPECT_EQ(fault("/schema", 2), "d.json: schema: expected 1, found 2");
   EXPECT_EQ(fault("/kind", "sweep"), "d.json: kind: expected \"reproduction\", found \"sweep\"");
   EXPECT_EQ(fault("/experiments/0/figures/1/type", "pie"),
-            "d.json: experiments[0].figures[1].type: expected bars, lines, stacked or table, "
-            "found \"pie\"");
+            "d.json: experiments[0].figures[1].type: expected bars, lines, stacked, table or "
+            "tornado, found \"pie\"");
   EXPECT_EQ(fault("/experiments/1/status", nullptr),
             "d.json: experiments[1].status: expected pass, fail, incomplete or "
             "tested_elsewhere, found null");

@@ -46,7 +46,46 @@ TEST(FigureCsv, IsAsThePageWritesIt) {
     EXPECT_EQ(figure_csv(read_figure(sample["figure"])), sample["csv"]) << sample["figure"];
 }
 
+Json tornado_json() {
+  return {
+      {"title", "What the gain depends on"},
+      {"type", "tornado"},
+      {"x", {{"label", ""}, {"scale", "category"}, {"values", {"Queue", "L2 latency", "Seed"}}}},
+      {"y", {{"label", "CCWS / GTO"}, {"unit", ""}}},
+      {"series",
+       {{{"name", "least"}, {"values", {1.01, 1.2, nullptr}}, {"at", {"1", "200", ""}}},
+        {{"name", "as declared"}, {"values", {1.3, 1.3, 1.3}}},
+        {{"name", "most"}, {"values", {1.73, 1.35, nullptr}}, {"at", {"16", "50", ""}}}}}};
+}
+
 // --- SVG
+
+TEST(FigureSvg, ATornadoHasABarForEachConstantWithItsEnds) {
+  const std::string svg = figure_svg(read_figure(tornado_json()));
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_EQ(occurrences(svg, "fill=\"#0072b2\""), 2u);
+  for (const char* text : {">Queue<", ">L2 latency<", ">Seed<", ">1<", ">16<", ">200<", ">50<",
+                           ">CCWS / GTO<", ">no numbers<"})
+    EXPECT_THAT(svg, HasSubstr(text));
+}
+
+TEST(FigureSvg, ATornadoOfNothingIsDrawn) {
+  Json json = tornado_json();
+  json["x"]["values"] = Json::array();
+  for (Json& series : json["series"]) {
+    series["values"] = Json::array();
+    series.erase("at");
+  }
+  EXPECT_EQ(xml_fault(figure_svg(read_figure(json))), "");
+}
+
+TEST(TicksTest, NeedNotBeginAtZero) {
+  const Ticks one = ticks(1.01, 1.73, 6);
+  EXPECT_LE(one.low, 1.01);
+  EXPECT_GE(one.low, 0.8);
+  EXPECT_GE(one.high, 1.73);
+  EXPECT_LE(one.values().size(), 10u);
+}
 
 TEST(FigureSvg, ColoursAreThoseOfThePage) {
   const std::string theme = file_text("web/src/theme.ts");

@@ -49,6 +49,44 @@ TEST(Parts, APortHoldsItsCreditsOrWhatIsOnTwoWires) {
   EXPECT_EQ(port_capacity(m), 4u * 6 + 1 + 9) << "two packets a core cycle";
 }
 
+TEST(Parts, ALoadStoreUnitKnowsItsLinesCachesAndPort) {
+  MachineSpec m = machine();
+  m.sm.l1d.sector_bytes = 64;
+  m.sm.l1d.miss_queue = 7;
+  m.sm.const_cache.size_kib = 2;
+  m.sm.shared_latency_cycles = 31;
+  m.sm.const_latency_cycles = 9;
+  m.coherence.answer_cycles = 5;
+  const LsuSpec lsu(m, 4);
+  EXPECT_EQ(lsu.sm, 4u);
+  EXPECT_EQ(lsu.shared_latency, 31u);
+  EXPECT_EQ(lsu.const_latency, 9u);
+  EXPECT_EQ(lsu.l1d.miss_queue, 7u);
+  EXPECT_EQ(lsu.lines.line_bytes, 128u);
+  EXPECT_EQ(lsu.lines.sector_bytes, 32u) << "the wires'";
+  EXPECT_EQ(lsu.lines.l1_sector_bytes, 64u);
+  EXPECT_EQ(lsu.constants.cache.size_kib, 2u);
+  EXPECT_EQ(lsu.constants.sector_bytes, 32u) << "it asks the L2";
+  EXPECT_EQ(lsu.port.queue_flits, 40u);
+  EXPECT_EQ(lsu.coherence.answer_cycles, 5u);
+  EXPECT_EQ(lsu.endpoints.sms, 15u);
+  EXPECT_EQ(lsu.endpoints.slices, 12u);
+  const OneSmSpec sm(m, 4);
+  EXPECT_EQ(sm.id, 4u);
+  EXPECT_EQ(sm.lsu.sm, 4u);
+  EXPECT_EQ(sm.core_mhz, 700u);
+}
+
+TEST(Parts, SectorsGoToTheL1OneByOneOnlyWhereALineHasSeveral) {
+  MachineSpec m = machine();
+  m.sm.l1d.sector_bytes = 32;
+  EXPECT_FALSE(LineSpec(m).by_sector) << "sm.l1d.coalescing says lines";
+  m.sm.l1d.coalescing = Coalescing::Sector;
+  EXPECT_TRUE(LineSpec(m).by_sector);
+  m.sm.l1d.sector_bytes = 128;
+  EXPECT_FALSE(LineSpec(m).by_sector);
+}
+
 TEST(Parts, APartitionNumbersItsSlicesInTheMachine) {
   const MachineSpec m = machine();
   const AddressMap map(m);

@@ -1,6 +1,7 @@
 // Chunks: the grid is cut into contiguous pieces, and each SM runs its own piece in order, so that
 // neighbouring blocks share an L1. An SM that is done idles until the kernel ends. Rule:
-// mechanisms.md 1.3 (C of IKRA): the first piece goes to the SM after the one that finished last.
+// docs/mechanisms/ikra.md (C of IKRA): the first piece goes to the SM after the one that finished
+// last.
 #include "raddle/policy/block/chunk_scheduler.h"
 #include "raddle/policy/registry.h"
 

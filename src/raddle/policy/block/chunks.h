@@ -1,5 +1,5 @@
 // Contiguous pieces of a grid, each run by one SM: what C, R, F and S of IKRA have in common
-// (mechanisms.md 1.3 to 1.6). Free of simulator types.
+// (docs/mechanisms/ikra.md). Free of simulator types.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ constexpr Chunk chunk_of(std::uint32_t blocks, std::uint32_t n, std::uint32_t i)
 }
 
 /// One launch dealt out in chunks: one to each SM at the start; where there are several per SM, an
-/// SM that is through with its own takes the next that nobody has (mechanisms.md 1.7), and a
+/// SM that is through with its own takes the next that nobody has (docs/mechanisms/ikra.md), and a
 /// launch that repeats an earlier one deals the same chunks to the same SMs.
 class ChunkDeal {
  public:

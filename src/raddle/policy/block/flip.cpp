@@ -1,6 +1,6 @@
 // Flip: as reset, and every other launch runs its chunks backwards, so that it begins with the
-// blocks whose data the launch before has left in the caches. Rule: mechanisms.md 1.5 (F of IKRA):
-// the direction turns at every launch, also when the grid changes.
+// blocks whose data the launch before has left in the caches. Rule: docs/mechanisms/ikra.md (F of
+// IKRA): the direction turns at every launch, also when the grid changes.
 #include "raddle/policy/block/chunk_scheduler.h"
 #include "raddle/policy/registry.h"
 

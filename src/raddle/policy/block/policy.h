@@ -47,8 +47,8 @@ class BlockPolicy {
     std::uint64_t seed = 0;
   };
   virtual ~BlockPolicy() = default;
-  /// Central schedulers hand out one block a cycle, decentralised ones one per SM (mechanisms.md
-  /// 0).
+  /// Central schedulers hand out one block a cycle, decentralised ones one per SM (IKRA, section
+  /// 4).
   virtual unsigned blocks_per_cycle() const { return 1; }
   virtual void on_launch(const BlockLaunch& launch) = 0;
   /// A block of launch view.slot not handed out before and an SM in view.room, or nothing this

@@ -1,5 +1,5 @@
 // Reset: chunks that start at SM 0 in every launch, so that a block runs where the same block of
-// the launch before ran. Rule: mechanisms.md 1.4 (R of IKRA).
+// the launch before ran. Rule: docs/mechanisms/ikra.md (R of IKRA).
 #include "raddle/policy/block/chunk_scheduler.h"
 #include "raddle/policy/registry.h"
 

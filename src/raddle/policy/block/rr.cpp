@@ -1,8 +1,8 @@
 // Round robin, the usual scheduler of GPUs: blocks leave in linear order, each to the next SM with
-// room. Rule: mechanisms.md 1.2 (G of IKRA). The turn survives from launch to launch: a launch on
-// an idle machine starts after the SM that finished the last block; launches under way at the same
-// time share one turn (mechanisms.md 5.2: the next SM, cyclic from the last). With `reset` it
-// starts at SM 0 (mechanisms.md 1.7: round robin with reset).
+// room. Rule: docs/mechanisms/ikra.md (G of IKRA). The turn survives from launch to launch: a
+// launch on an idle machine starts after the SM that finished the last block; launches under way at
+// the same time share one turn (LaPerm: the next SM, cyclic from the last). With `reset` it
+// starts at SM 0 (docs/mechanisms/ikra.md: round robin with reset).
 #include <array>
 
 #include "raddle/policy/block/places.h"

@@ -1,12 +1,14 @@
 // Steal: as flip, and an SM that is through with its own blocks takes those of others, and keeps
 // them: it runs them in the next launch too, where it finds their data in its caches. Rule:
-// mechanisms.md 1.6 (S of IKRA); steal_board.h holds it. Launches that are under way at the same
-// time begin from what the one that ended last before them has left; the paper runs one at a time.
+// docs/mechanisms/ikra.md (S of IKRA); steal_board.h holds it. Launches that are under way at the
+// same time begin from what the one that ended last before them has left; the paper runs one at a
+// time.
 //
 // `relations`: kernels whose blocks depend on other blocks than their own, or on an older launch
-// (mechanisms.md 1.7, block_owners.h). `nested`: a kernel that a block has launched belongs to that
-// block's SM. An SM runs its deepest kernel first, of one depth the oldest, and takes blocks of the
-// outermost that has any (mechanisms.md 1.7: nested kernels). What it leaves is not kept.
+// (docs/mechanisms/ikra.md, block_owners.h). `nested`: a kernel that a block has launched belongs
+// to that block's SM. An SM runs its deepest kernel first, of one depth the oldest, and takes
+// blocks of the outermost that has any (docs/mechanisms/ikra.md: nested kernels). What it leaves is
+// not kept.
 #include <algorithm>
 #include <array>
 

@@ -1,7 +1,7 @@
-// Work stealing with memory (S of IKRA; mechanisms.md 1.6): which SM owns which block of a grid,
-// from launch to launch, and who takes whose. Every SM owns a chunk and a queue of blocks it once
-// stole; a theft changes the owner for good, so that the thief runs the block in the next launch
-// too, and finds its data. Free of simulator types.
+// Work stealing with memory (S of IKRA; docs/mechanisms/ikra.md): which SM owns which block of a
+// grid, from launch to launch, and who takes whose. Every SM owns a chunk and a queue of blocks it
+// once stole; a theft changes the owner for good, so that the thief runs the block in the next
+// launch too, and finds its data. Free of simulator types.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 // First come, first served: blocks of the oldest kernel leave until none is left, then those of the
 // next one fill what room remains. A kernel whose block fits nowhere is not overtaken. What
-// hardware does ("leftover"); rule: mechanisms.md 5.2, RR.
+// hardware does ("leftover").
 #include "raddle/policy/kernel/policy.h"
 #include "raddle/policy/registry.h"
 

@@ -2,15 +2,17 @@
 // taken over, between windows of the clock, so all obey from the same cycle on.
 //
 // Who obeys: block_cap the block dispatcher (timing/gpu/block_caps.h); active_blocks the SMs'
-// issue (timing/sm/active_blocks.h); priority and issue_quota warp and throttle policies that read
-// them in their views. Nobody yet: request_tokens (the L1Ds' miss queues), l1d_ways and l2_ways
-// (the caches' replacement), dram_rank (the DRAM channels). A scheme that sets one of those is
-// refused by the simulator (Knobs::unheard).
+// issue (timing/sm/active_blocks.h); request_tokens and miss_queue the SMs' miss queues
+// (timing/sm/request_gate.h), which then also go by priority; priority and issue_quota warp and
+// throttle policies that read them in their views; l1d_ways and l2_ways the caches' replacement
+// (timing/cache/way_shares.h); dram_rank the DRAM channels, before their policy's own order
+// (timing/dram/rank_first.h). A scheme that sets a knob which the machine at hand has nobody to
+// obey (ranks where dram.model is "fixed", ways of an L1D that is not there or of a cache with more
+// than 64) is refused by the simulator.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <string_view>
 #include <vector>
 
 #include "raddle/base/types.h"
@@ -25,9 +27,15 @@ struct TenantKnobs {
   std::vector<std::uint32_t> block_cap;
   /// On each SM, of the tenant's blocks the first so many in order of arrival may issue.
   std::uint32_t active_blocks = kNoLimit;
-  /// Requests of each SM to the L2 in 1000 cycles of the interconnect.
+  /// Requests that each SM may send to the L2 in each interval of Knobs::token_interval; what is
+  /// not used is lost. Above 0, at most 10^6, or infinite.
   double request_tokens = std::numeric_limits<double>::infinity();
-  std::uint64_t l1d_ways = ~std::uint64_t{0};  ///< that its misses may fill, one bit for each
+  /// Of its loads and stores, so many requests at most wait in the miss queue of an SM. What leaves
+  /// of itself (write-backs, buffered stores, registrations) needs room in the queue only.
+  std::uint32_t miss_queue = kNoLimit;
+  /// Ways of each set that its misses may fill, one bit for each, at least one; it hits in all. Of
+  /// the L1Ds (constant caches apart) and of the L2.
+  std::uint64_t l1d_ways = ~std::uint64_t{0};
   std::uint64_t l2_ways = ~std::uint64_t{0};
   std::uint8_t dram_rank = 0;  ///< lower is served first
   std::uint8_t priority = 0;   ///< higher goes first, where nothing else says who does
@@ -40,19 +48,9 @@ struct TenantKnobs {
 
 struct Knobs {
   std::array<TenantKnobs, kMostTenants> tenant{};
+  std::uint32_t token_interval = 200;  ///< cycles of the interconnect
 
   const TenantKnobs& of(TenantId id) const { return tenant[index(id)]; }
-  /// Name of a knob that is set and that nobody obeys; empty if there is none.
-  std::string_view unheard() const {
-    const TenantKnobs open;
-    for (const TenantKnobs& t : tenant) {
-      if (t.request_tokens != open.request_tokens) return "request_tokens";
-      if (t.l1d_ways != open.l1d_ways) return "l1d_ways";
-      if (t.l2_ways != open.l2_ways) return "l2_ways";
-      if (t.dram_rank != open.dram_rank) return "dram_rank";
-    }
-    return {};
-  }
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };
 

@@ -32,8 +32,12 @@ struct TenantCounts {
   std::uint64_t l1d_accesses = 0, l1d_hits = 0;  ///< lines, by loads
   std::uint64_t l1d_reservation_fails = 0;       ///< cycles in which the next access was refused
   std::uint64_t requests = 0;                    ///< into the miss queues
+  /// SM-cycles in which the oldest request of the tenant had no token (Knobs::request_tokens).
+  std::uint64_t token_wait_cycles = 0;
   std::uint64_t request_packets = 0, request_flits = 0, request_bytes = 0;  ///< SM to L2
+  std::uint64_t read_packets = 0;                                           ///< of request_packets
   std::uint64_t reply_packets = 0, reply_flits = 0, reply_bytes = 0;        ///< L2 to SM
+  std::uint64_t dram_accesses = 0;  ///< that answered requests have caused, as their replies tell
   std::uint64_t dram_reads = 0, dram_writes = 0, dram_bytes = 0;
   std::uint64_t dram_busy_cycles = 0;  ///< of the data buses, in memory cycles
   std::uint64_t blocks_ended = 0;
@@ -41,7 +45,9 @@ struct TenantCounts {
 
 struct TenantView {
   TenantCounts counts;
-  std::span<const std::uint32_t> resident_blocks;  ///< now, by SM
+  std::span<const std::uint32_t> resident_blocks;  ///< now, by SM; those on their way included
+  /// Now, by SM: in warp slots, those that have ended and wait for their data included.
+  std::span<const std::uint32_t> resident_warps;
 };
 
 /// All a scheme may see. Valid during the call only.

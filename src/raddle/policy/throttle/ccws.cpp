@@ -1,6 +1,6 @@
 // Cache-conscious wavefront scheduling: warps that lose locality in the L1D get it more to
 // themselves, because the others may not issue loads of global and local memory. Rogers, O'Connor,
-// Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012, section 3.3; mechanisms.md 2.2.
+// Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012, section 3.3; docs/mechanisms/ccws.md.
 //
 // Here the L1D's events become hits in the victim tags (victim_tags.h), and these become scores
 // (locality_scores.h). A load that misses looks into the victim tags of its warp before the line

@@ -1,5 +1,5 @@
 // Lost-locality scores of cache-conscious warp scheduling: who may issue loads. Rogers, O'Connor,
-// Aamodt, MICRO 2012, sections 3.3.4 and 3.3.5, figure 6, equation 1; mechanisms.md 2.2, events 4
+// Aamodt, MICRO 2012, sections 3.3.4 and 3.3.5, figure 6, equation 1; docs/mechanisms/ccws.md, rules 4
 // to 8.
 //
 // Each warp has a score: `base`, or what its last hit in the victim tags gave it, less one for

@@ -1,7 +1,7 @@
 // Static warp limiting: only the `limit` oldest warps of an SM issue. Rogers, O'Connor, Aamodt,
 // "Cache-Conscious Wavefront Scheduling", MICRO 2012, section 3.2 (there "wavefront" limiting);
-// mechanisms.md 2.1. Barriers: while a warp within the limit waits at a barrier of its block, the
-// whole block is admitted, so that the barrier can open; then the limit applies again.
+// docs/mechanisms/ccws.md. Barriers: while a warp within the limit waits at a barrier of its block,
+// the whole block is admitted, so that the barrier can open; then the limit applies again.
 //
 // A limit can hang a program in which a warp waits, other than at a barrier of its block, for one
 // that comes after it: one that spins on a lock, say.

@@ -1,6 +1,6 @@
 // The victim tag array of cache-conscious warp scheduling: for each warp slot a small
 // set-associative array of the tags of lines that the slot's warp had brought into the L1D and that
-// were pushed out. Rogers, O'Connor, Aamodt, MICRO 2012, section 3.3.3; mechanisms.md 2.2, events 2
+// were pushed out. Rogers, O'Connor, Aamodt, MICRO 2012, section 3.3.3; docs/mechanisms/ccws.md, rules 2
 // and 3.
 //
 // Where the paper is silent (A-C4, after its authors' released simulator): a set is a first-in

@@ -1,7 +1,7 @@
 // Greedy then round robin: stay with one warp until it stalls, then take the next ready one in slot
 // order. One of the variants of GTO that Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront
-// Scheduling", MICRO 2012, compare; mechanisms.md 2.1. Greed ends with the warp; the turn then goes
-// on behind its slot.
+// Scheduling", MICRO 2012, compare; docs/mechanisms/ccws.md. Greed ends with the warp; the turn
+// then goes on behind its slot.
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 

@@ -1,6 +1,6 @@
 // Greedy then oldest: stay with one warp until it stalls, then take the oldest ready one.
 // Rogers, O'Connor, Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012, section 3;
-// mechanisms.md 2.1. Greed ends with the warp: one that takes over its slot comes by age.
+// docs/mechanisms/ccws.md. Greed ends with the warp: one that takes over its slot comes by age.
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 

@@ -1,6 +1,6 @@
 // Loose round robin: warps take turns in slot order, one that is not ready loses its turn.
-// Rule: mechanisms.md 2.1. "Loose" as in Narasiman et al., "Improving GPU Performance via Large
-// Warps and Two-Level Warp Scheduling", MICRO 2011, section 2.
+// Rule: docs/mechanisms/ccws.md, "Orders". "Loose" as in Narasiman et al., "Improving GPU
+// Performance via Large Warps and Two-Level Warp Scheduling", MICRO 2011, section 2.
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 

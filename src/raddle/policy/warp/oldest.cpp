@@ -1,5 +1,5 @@
 // Oldest first: always the oldest ready warp. One of the variants of GTO that Rogers, O'Connor,
-// Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012, compare; mechanisms.md 2.1.
+// Aamodt, "Cache-Conscious Wavefront Scheduling", MICRO 2012, compare; docs/mechanisms/ccws.md.
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 

@@ -22,7 +22,8 @@ inline constexpr TenantMasks kNobodysWarps{};
 struct WarpView {
   WarpMask ready;  ///< of this scheduler: may issue this cycle (no hazard, unit free); never empty
   WarpMask resident;  ///< of this scheduler: holds a warp
-  /// Order of assignment to the SM: by block, then by warp index in the block (mechanisms.md 2.1).
+  /// Order of assignment to the SM: by block, then by warp index in the block
+  /// (docs/mechanisms/ccws.md).
   const AgeMatrix64& age;
   Cycle now;
   WarpMask memory = 0;  ///< of the SM: the next instruction goes to the load/store unit

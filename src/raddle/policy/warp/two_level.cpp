@@ -1,7 +1,7 @@
 // Two-level scheduling: warps form fetch groups; the scheduler leaves a group only when none of it
 // can issue, so that the groups reach their long stalls at different times. Narasiman et al.,
 // "Improving GPU Performance via Large Warps and Two-Level Warp Scheduling", MICRO 2011, section
-// 4.2; the names 2LVL-LRR (8, rr, rr) and 2LVL-GTO (2, gto, gto) of mechanisms.md 2.1.
+// 4.2; the names 2LVL-LRR (8, rr, rr) and 2LVL-GTO (2, gto, gto) of docs/mechanisms/ccws.md.
 // Between groups, `gto` stays with the group (as both orders do) and else takes the one that holds
 // the oldest warp: oldest of those resident, ready or not.
 // Where the sources are silent: slots are counted from the scheduler's first; in a group that is

@@ -11,7 +11,7 @@
 
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/message.h"
 
@@ -28,10 +28,10 @@ class ConstCache {
   };
   static constexpr unsigned kBankBytes = 65536;
 
-  explicit ConstCache(const MachineSpec& machine)
-      : spec_(machine.sm.const_cache),
-        line_bytes_(machine.l2.line_bytes),
-        sector_bytes_(machine.l2.sector_bytes),
+  explicit ConstCache(const ConstantsSpec& constants)
+      : spec_(constants.cache),
+        line_bytes_(constants.line_bytes),
+        sector_bytes_(constants.sector_bytes),
         sets_(present() ? spec_.sets() : 1),
         tags_(sets_.value(), spec_.ways),
         mshrs_(spec_.mshr_entries, spec_.mshr_merges) {}

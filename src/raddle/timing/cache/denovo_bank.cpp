@@ -28,10 +28,12 @@ unsigned DenovoBank::find(std::uint32_t line) const {
   return kAbsent;
 }
 
-unsigned DenovoBank::victim(std::uint32_t line) const {
-  const unsigned begin = map_.set(line) * shape_.ways;
+unsigned DenovoBank::victim(const Message& m) const {
+  const unsigned begin = map_.set(m.line) * shape_.ways;
+  const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(index(m.tenant));
   unsigned best = kAbsent;
   for (unsigned at = begin; at < begin + shape_.ways; ++at) {
+    if (among != Tags::kAnyWay && (among >> (at - begin) & 1) == 0) continue;
     if (!line_[at].present) return at;
     if (!line_[at].fetching && (best == kAbsent || line_[at].used < line_[best].used)) best = at;
   }
@@ -41,7 +43,8 @@ unsigned DenovoBank::victim(std::uint32_t line) const {
 DenovoBank::Wait DenovoBank::take(const Message& m, Room room, stats::L2Counters& count) {
   unsigned at = find(m.line);
   if (m.kind == MessageKind::WriteBack) {
-    ++count.writes, ++count.hits;
+    ++count.writes;
+    ++count.hits;
     write_back(m, at);
     return Wait::Nothing;
   }
@@ -68,21 +71,22 @@ DenovoBank::Wait DenovoBank::take(const Message& m, Room room, stats::L2Counters
 /// A way for the line, which is absent. Registered words of the line that was there are recalled.
 DenovoBank::Wait DenovoBank::make_room(const Message& m, Room room, stats::L2Counters& count,
                                        unsigned& at) {
-  const unsigned way = victim(m.line);
+  const unsigned way = victim(m);
   if (way == kAbsent) return Wait::Way;
   Line& old = line_[way];
   if (old.present && old.registered != 0 && recalls_used_ == recall_.size()) return Wait::Recall;
   if (old.present && (old.registered | old.dirty) != 0 && !room.write_back) return Wait::WriteBack;
   if (old.present) {
     ++count.evictions;
-    const Dirty out{old.line, m.sm, m.kernel};
+    const Dirty out{old.line, m.sm, m.kernel, m.tenant};
     if (old.registered != 0) {
       auto r =
           std::find_if(recall_.begin(), recall_.end(), [](const Recall& x) { return !x.used; });
       *r = {old.line, old.registered, true, ++recall_id_, old.owner, out};
       ++recalls_used_;
       Message about = m;
-      about.line = old.line, about.tag = recall_id_;
+      about.line = old.line;
+      about.tag = recall_id_;
       each_owner(old, old.registered, [&](unsigned owner, WordMask words) {
         ++count.recalls;
         tell(about, MessageKind::Recall, words, owner);
@@ -92,7 +96,9 @@ DenovoBank::Wait DenovoBank::make_room(const Message& m, Room room, stats::L2Cou
     }
   }
   old = Line{};
-  old.line = m.line, old.present = true, old.used = ++uses_;
+  old.line = m.line;
+  old.present = true;
+  old.used = ++uses_;
   at = way;
   return Wait::Nothing;
 }
@@ -115,11 +121,14 @@ DenovoBank::Wait DenovoBank::miss(const Message& m, unsigned at, Room room,
   if (at == kAbsent)
     if (const Wait wait = make_room(m, room, count, at); wait != Wait::Nothing) return wait;
   line_[at].fetching = true;
-  free->line = m.line, free->used = true;
+  free->line = m.line;
+  free->used = true;
   free->waiting.assign(1, m);
   ++mshrs_used_;
-  ++count.misses, ++count.fetches;
-  fetches_.push_back({m.line, static_cast<std::uint16_t>(free - mshr_.data()), m.sm, m.kernel});
+  ++count.misses;
+  ++count.fetches;
+  fetches_.push_back(
+      {m.line, static_cast<std::uint16_t>(free - mshr_.data()), m.sm, m.kernel, m.tenant});
   return Wait::Nothing;
 }
 
@@ -171,7 +180,8 @@ void DenovoBank::own(const Message& m, Line& line, unsigned dram_accesses,
     ++(data ? count.takes : count.invalidations);
     tell(m, data ? MessageKind::Take : MessageKind::Invalidate, words, owner);
   });
-  line.here = without(line.here, m.words), line.dirty = without(line.dirty, m.words);
+  line.here = without(line.here, m.words);
+  line.dirty = without(line.dirty, m.words);
   line.registered |= m.words;
   for (unsigned rest = m.words; rest != 0; rest &= rest - 1) line.owner[lowest(rest)] = m.sm;
   if (const WordMask rest = without(m.words, elsewhere); rest != 0)
@@ -187,7 +197,8 @@ void DenovoBank::write_back(const Message& m, unsigned at) {
       if (owner == m.sm) its = words;
     });
     line.registered = without(line.registered, its);
-    line.here |= its, line.dirty |= its;
+    line.here |= its;
+    line.dirty |= its;
   } else {
     for (Recall& r : recall_) {
       if (!r.used || r.line != m.line) continue;
@@ -208,21 +219,26 @@ void DenovoBank::recalled(const Message& m) {
 void DenovoBank::give_back(Recall& recall, WordMask words) {
   recall.left = without(recall.left, words);
   if (recall.left != 0) return;
-  recall.used = false, --recalls_used_;
+  recall.used = false;
+  --recalls_used_;
   dirty_.push_back(recall.dirty);
 }
 
 void DenovoBank::answer(const Message& m, MessageKind kind, WordMask words, bool data,
                         unsigned dram_accesses) {
   Message out = m;
-  out.kind = kind, out.words = words, out.peer = kFromBank;
+  out.kind = kind;
+  out.words = words;
+  out.peer = kFromBank;
   out.dram_accesses = static_cast<std::uint8_t>(dram_accesses);
   out_.push_back({out, data});
 }
 
 void DenovoBank::tell(const Message& m, MessageKind kind, WordMask words, unsigned owner) {
   Message out = m;
-  out.kind = kind, out.words = words, out.peer = static_cast<std::uint16_t>(owner);
+  out.kind = kind;
+  out.words = words;
+  out.peer = static_cast<std::uint16_t>(owner);
   out.dram_accesses = 0;
   out_.push_back({out, false});
 }
@@ -238,7 +254,8 @@ void DenovoBank::host(const HostLine& access, HostEffects& effects) {
   line.used = ++uses_;
   if (access.write) {
     host_take(line, access.words & line.registered, effects);
-    line.here |= access.words, line.dirty |= access.words;
+    line.here |= access.words;
+    line.dirty |= access.words;
   } else if (without(access.words, static_cast<WordMask>(line.here | line.registered)) != 0) {
     // Owners answer for registered words, and stay their owners.
     ++effects.count.fetches;
@@ -248,7 +265,9 @@ void DenovoBank::host(const HostLine& access, HostEffects& effects) {
 
 /// A way for the line, which is absent; kAbsent if none is to be had.
 unsigned DenovoBank::host_way(std::uint32_t line, HostEffects& effects) {
-  const unsigned at = victim(line);
+  Message m;
+  m.line = line;
+  const unsigned at = victim(m);
   if (at == kAbsent) return kAbsent;
   Line& old = line_[at];
   if (old.present) {
@@ -256,7 +275,8 @@ unsigned DenovoBank::host_way(std::uint32_t line, HostEffects& effects) {
     host_take(old, old.registered, effects);
   }
   old = Line{};
-  old.line = line, old.present = true;
+  old.line = line;
+  old.present = true;
   return at;
 }
 

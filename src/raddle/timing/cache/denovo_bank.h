@@ -21,6 +21,7 @@
 
 #include "raddle/stats/counters.h"
 #include "raddle/timing/cache/host_traffic.h"
+#include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/message.h"
 
@@ -46,12 +47,14 @@ class DenovoBank {
     std::uint32_t line = 0;
     std::uint16_t tag = 0, sm = 0;
     std::uint8_t kernel = 0;
+    TenantId tenant{};
   };
   /// A dirty line on its way to DRAM.
   struct Dirty {
     std::uint32_t line = 0;
     std::uint16_t sm = 0;
     std::uint8_t kernel = 0;
+    TenantId tenant{};
   };
   struct Words {
     WordMask here = 0, registered = 0;
@@ -75,6 +78,10 @@ class DenovoBank {
   void filled(unsigned tag, CountOf count_of);
   /// A Recalled.
   void recalled(const Message& m);
+  /// From now on lines of a tenant's misses take the ways that `shares` gives it; null: any way.
+  /// They must outlive the bank.
+  using Shares = WayShares<kMostTenants>;
+  void share_ways(const Shares* shares) { shares_ = shares; }
 
   /// An access of the host, while no request is under way.
   void host(const HostLine& access, HostEffects& effects);
@@ -117,7 +124,7 @@ class DenovoBank {
   unsigned host_way(std::uint32_t line, HostEffects& effects);
   void host_take(Line& line, WordMask words, HostEffects& effects);
   unsigned find(std::uint32_t line) const;
-  unsigned victim(std::uint32_t line) const;
+  unsigned victim(const Message& m) const;
   Wait make_room(const Message& m, Room room, stats::L2Counters& count, unsigned& at);
   Wait miss(const Message& m, unsigned at, Room room, stats::L2Counters& count);
   void serve(const Message& m, unsigned at, unsigned dram_accesses, stats::L2Counters& count);
@@ -133,6 +140,7 @@ class DenovoBank {
 
   Shape shape_;
   const AddressMap& map_;
+  const Shares* shares_ = nullptr;
   std::vector<Line> line_;
   std::vector<Mshr> mshr_;
   std::vector<Recall> recall_;
@@ -153,7 +161,8 @@ void DenovoBank::filled(unsigned tag, CountOf count_of) {
   line.here |= static_cast<WordMask>(~line.registered);
   line.fetching = false;
   line.used = ++uses_;
-  mshr.used = false, --mshrs_used_;
+  mshr.used = false;
+  --mshrs_used_;
   unsigned dram_accesses = 1;  // of the first, who has caused it
   for (const Message& m : mshr.waiting) {
     serve(m, at, dram_accesses, count_of(m.kernel));

@@ -42,11 +42,14 @@ unsigned DenovoL1::find(std::uint32_t line) const {
   return kAbsent;
 }
 
-/// An empty way of the line's set, else the least recently used one that nothing pins, or kAbsent.
-unsigned DenovoL1::victim(std::uint32_t line) const {
+/// Of the ways of the line's set that the launch may fill an empty one, else the least recently
+/// used one that nothing pins, or kAbsent.
+unsigned DenovoL1::victim(std::uint32_t line, unsigned kernel) const {
   const unsigned begin = set_of(line) * ways_;
+  const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(kernel);
   unsigned best = kAbsent;
   for (unsigned at = begin; at < begin + ways_; ++at) {
+    if (among != Tags::kAnyWay && (among >> (at - begin) & 1) == 0) continue;
     if (!way_[at].present) return at;
     if (way_[at].pins == 0 && (best == kAbsent || way_[at].used < way_[best].used)) best = at;
   }
@@ -55,7 +58,7 @@ unsigned DenovoL1::victim(std::uint32_t line) const {
 
 /// A way for a line that is absent, or kAbsent; what was there is written back.
 unsigned DenovoL1::make_room(Cycle now, std::uint32_t line, unsigned kernel) {
-  const unsigned at = victim(line);
+  const unsigned at = victim(line, kernel);
   if (at == kAbsent) return at;
   Way& way = way_[at];
   if (way.present && way.registered != 0) {
@@ -86,8 +89,12 @@ WordMask DenovoL1::in_write_back(std::uint32_t line) const {
 Message DenovoL1::request(MessageKind kind, std::uint32_t line, WordMask words, unsigned tag,
                           unsigned kernel) const {
   Message m;
-  m.line = line, m.sm = static_cast<std::uint16_t>(sm_), m.tag = static_cast<std::uint16_t>(tag);
-  m.kind = kind, m.kernel = static_cast<std::uint8_t>(kernel), m.words = words;
+  m.line = line;
+  m.sm = static_cast<std::uint16_t>(sm_);
+  m.tag = static_cast<std::uint16_t>(tag);
+  m.kind = kind;
+  m.kernel = static_cast<std::uint8_t>(kernel);
+  m.words = words;
   m.peer = static_cast<std::uint16_t>(sm_);
   return m;
 }
@@ -160,9 +167,11 @@ DenovoL1::Answer DenovoL1::ask(Cycle now, const Access& a, WordMask missing, boo
     way_[at].owning |= asked;
     ++way_[at].pins;
   }
-  free->line = a.line, free->epoch = epoch_;
+  free->line = a.line;
+  free->epoch = epoch_;
   free->left = asked;
-  free->used = true, free->owns = own;
+  free->used = true;
+  free->owns = own;
   free->waiting.assign(1, {a.waiter, missing, own, epoch_});
   ++entries_used_;
   if (events_ != nullptr) events_->requested(static_cast<unsigned>(free - entry_.data()), a.warp);
@@ -199,10 +208,14 @@ DenovoL1::Answer DenovoL1::store(Cycle now, const Access& a, bool can_send) {
   }
   if (events_ != nullptr) events_->used(at, a.warp);
   Way& way = way_[at];
-  way.registered |= a.words, way.valid = without(way.valid, a.words);
+  way.registered |= a.words;
+  way.valid = without(way.valid, a.words);
   way.used = ++uses_;
   const StoreBuffer::Taken taken = store_buffer_.put(a.line, lost, a.waiter, a.kernel);
-  if (taken == StoreBuffer::Taken::Fresh) ++way.pins, ++registrations_;
+  if (taken == StoreBuffer::Taken::Fresh) {
+    ++way.pins;
+    ++registrations_;
+  }
   return {taken == StoreBuffer::Taken::AlreadyWaitedFor ? Outcome::Hit : Outcome::Miss,
           {},
           taken == StoreBuffer::Taken::Fresh};
@@ -254,7 +267,8 @@ void DenovoL1::install(Cycle now, const Entry& e, const Message& m) {
   unsigned at = find(m.line);
   if (e.owns) {  // its way is pinned
     Way& way = way_[at];
-    way.registered |= m.words, way.valid = without(way.valid, m.words);
+    way.registered |= m.words;
+    way.valid = without(way.valid, m.words);
     way.owning = without(way.owning, m.words);
     way.used = ++uses_;
     note_write(now, m.line);
@@ -295,7 +309,8 @@ void DenovoL1::answer(const Message& m, WordMask words) {
   const unsigned at = find(m.line);
   const WordMask here = at == kAbsent ? WordMask{0} : way_[at].registered;
   Message out = m;
-  out.words = words, out.peer = static_cast<std::uint16_t>(sm_);
+  out.words = words;
+  out.peer = static_cast<std::uint16_t>(sm_);
   out.kind = m.kind == MessageKind::Forward      ? MessageKind::Remote
              : m.kind == MessageKind::Take       ? MessageKind::Owned
              : m.kind == MessageKind::Invalidate ? MessageKind::Registered

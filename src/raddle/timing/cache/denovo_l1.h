@@ -45,6 +45,7 @@
 #include "raddle/timing/cache/l1_events.h"
 #include "raddle/timing/cache/region_writes.h"
 #include "raddle/timing/cache/store_buffer.h"
+#include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/spec/l1_spec.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/message.h"
@@ -96,6 +97,9 @@ class DenovoL1 {
   /// The host has taken these words, while nothing is under way. Those that are being written back
   /// are not owned here any more.
   void lose(std::uint32_t line, WordMask words);
+  /// As L1d::share_ways.
+  using Shares = WayShares<kKernelSlots>;
+  void share_ways(const Shares* shares) { shares_ = shares; }
 
   // --- messages ----------------------------------------------------------------------------------
   /// The sink has completed(waiter, stats::ServedFrom) for loads and atomics, acknowledged(warp)
@@ -159,7 +163,7 @@ class DenovoL1 {
   static Answer blocked(stats::Refusal why) { return {Outcome::Blocked, why, false}; }
   unsigned set_of(std::uint32_t line) const;
   unsigned find(std::uint32_t line) const;
-  unsigned victim(std::uint32_t line) const;
+  unsigned victim(std::uint32_t line, unsigned kernel) const;
   Answer ask(Cycle now, const Access& a, WordMask missing, bool own, bool can_send);
   unsigned make_room(Cycle now, std::uint32_t line, unsigned kernel);
   Answer hit(unsigned at, const Access& a);
@@ -193,6 +197,7 @@ class DenovoL1 {
   std::uint32_t epoch_ = 0;
   std::unique_ptr<L1Events> events_;
   const RegionWrites* writes_ = nullptr;
+  const Shares* shares_ = nullptr;
   std::vector<RegionWrite> written_;
   Cycle acquired_ = 0;
   std::uint64_t kept_ = 0;
@@ -247,7 +252,10 @@ void DenovoL1::data(Cycle now, const Message& m, Sink& sink) {
       if (w.need == 0) sink.completed(w.id, from);
     }
     std::erase_if(e.waiting, [](const Waiter& w) { return w.need == 0; });
-    if (e.left == 0 && e.waiting.empty()) e.used = false, --entries_used_;
+    if (e.left == 0 && e.waiting.empty()) {
+      e.used = false;
+      --entries_used_;
+    }
   }
   if (asked.owns) answer_deferred(m.line);
 }

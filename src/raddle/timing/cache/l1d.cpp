@@ -54,7 +54,7 @@ void L1d::place(Cycle now, unsigned at, std::uint32_t line, unsigned kernel,
   const bool needs_way = reserve_ && at == Tags::kAbsent;
   if (fresh && mshrs_.full()) return blocked(stats::Refusal::Mshr);
   if (!fresh && !mshrs_.can_merge(m)) return blocked(stats::Refusal::Merge);
-  if (needs_way && (at = tags_.victim(set_of(r.line))) == Tags::kAbsent)
+  if (needs_way && (at = victim(r.line, r.kernel)) == Tags::kAbsent)
     return blocked(stats::Refusal::Way);
   if (ask != 0 && !can_send) return blocked(stats::Refusal::MissQueue);
 
@@ -79,14 +79,17 @@ L1d::Answer L1d::load(Cycle now, const Request& r, bool can_send, stats::SmCount
   const auto missing =
       static_cast<std::uint8_t>(at == Tags::kAbsent ? r.sectors : r.sectors & ~tags_.valid(at));
   if (missing == 0) {
-    ++count.l1d_accesses, ++count.l1d_hits;
+    ++count.l1d_accesses;
+    ++count.l1d_hits;
     tags_.touch(at);
     last_ = at;
     return plain(Outcome::Hit);
   }
   const Answer a = miss(now, r, at, missing, can_send, count);
-  if (a.outcome == Outcome::Miss)
-    ++count.l1d_accesses, ++(a.ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
+  if (a.outcome == Outcome::Miss) {
+    ++count.l1d_accesses;
+    ++(a.ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
+  }
   return a;
 }
 
@@ -103,7 +106,7 @@ L1d::Answer L1d::store(Cycle now, const Request& r, std::uint8_t whole, bool loc
     return plain(Outcome::Forward);
   }
   if (policy == WritePolicy::WriteThroughValidate && at == Tags::kAbsent && whole != 0) {
-    at = tags_.victim(set_of(r.line));
+    at = victim(r.line, r.kernel);
     if (at != Tags::kAbsent) place(now, at, r.line, r.kernel, count);
   }
   if (at != Tags::kAbsent) {
@@ -137,7 +140,7 @@ L1d::Answer L1d::write_back(Cycle now, const Request& r, unsigned at, bool can_s
 L1d::Answer L1d::write_validate(Cycle now, const Request& r, unsigned at, bool can_send,
                                 stats::SmCounters& count) {
   if (at == Tags::kAbsent) {
-    at = tags_.victim(set_of(r.line));
+    at = victim(r.line, r.kernel);
     if (at == Tags::kAbsent) return blocked(stats::Refusal::Way);
     if (!can_send) return blocked(stats::Refusal::MissQueue);  // it may push out a dirty line
     place(now, at, r.line, r.kernel, count);
@@ -156,7 +159,7 @@ void L1d::install(Cycle now, std::uint16_t mshr, std::uint8_t sectors, unsigned 
   const std::uint32_t line = mshrs_.line(mshr);
   unsigned at = find(line);
   if (at == Tags::kAbsent) {
-    at = tags_.victim(set_of(line));
+    at = victim(line, kernel);
     place(now, at, line, kernel, count);
     if (events_ != nullptr) events_->used(at, events_->requester(mshr));
   }

@@ -30,6 +30,7 @@
 #include "raddle/timing/cache/l1_events.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
+#include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/spec/l1_spec.h"
 #include "raddle/timing/wire/address_map.h"
 
@@ -94,6 +95,10 @@ class L1d {
   /// Removes a line (atomics are performed at the L2, bypassing accesses go there). True: it was
   /// dirty, and its write-back must leave first.
   bool remove(Cycle now, std::uint32_t line, unsigned kernel);
+  /// From now on misses of a launch fill the ways that `shares` gives its slot; null: any way. They
+  /// must outlive the cache.
+  using Shares = WayShares<kKernelSlots>;
+  void share_ways(const Shares* shares) { shares_ = shares; }
   /// Drops everything that is not on its way.
   void flush(Cycle now, unsigned kernel);
   /// Hints that the line will soon be loaded.
@@ -121,6 +126,11 @@ class L1d {
     return hash_ ? interleave_(line).part : line - sets_.quotient(line) * sets_.value();
   }
   unsigned find(std::uint32_t line) const { return tags_.find(set_of(line), line); }
+  unsigned victim(std::uint32_t line, unsigned kernel) const {
+    if (shares_ == nullptr) [[likely]]
+      return tags_.victim(set_of(line));
+    return tags_.victim(set_of(line), shares_->of(kernel));
+  }
   static Answer blocked(stats::Refusal why) { return {Outcome::Blocked, 0, 0, why}; }
   static Answer plain(Outcome outcome) { return {outcome, 0, 0, {}}; }
   Answer miss(Cycle now, const Request& r, unsigned at, std::uint8_t missing, bool can_send,
@@ -148,6 +158,7 @@ class L1d {
   std::vector<std::uint8_t> stored_;     // keeps_dirty_, by MSHR: dirty when they come
   Ring<WriteBack> write_backs_;
   std::unique_ptr<L1Events> events_;
+  const Shares* shares_ = nullptr;
 };
 
 }  // namespace raddle::timing

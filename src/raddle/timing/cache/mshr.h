@@ -48,7 +48,8 @@ class Mshrs {
     const std::uint16_t e = free_[used_++];
     std::uint16_t& bucket = bucket_[hash(line)];
     entry_[e] = {line, Entry::packed(0, need), bucket, 1, need, 0, first};
-    bucket = e, ++waiting_;
+    bucket = e;
+    ++waiting_;
     return e;
   }
   bool can_merge(unsigned e) const { return entry_[e].waiting < merges_; }
@@ -69,7 +70,8 @@ class Mshrs {
     ++waiting_;
     entry.requested |= need;
     if (entry.waiting++ == 0) {
-      entry.first = w, entry.set_need(need);
+      entry.first = w;
+      entry.set_need(need);
       return;
     }
     const std::uint32_t n = waiter_free_;
@@ -143,7 +145,10 @@ class Mshrs {
       const bool first = (entry.need() & ~entry.arrived) == 0;
       if (first) done(entry.first);
       if (entry.waiting > 1) arrive_later(entry, done);
-      if (first) --waiting_, take_out_first(entry);
+      if (first) {
+        --waiting_;
+        take_out_first(entry);
+      }
     }
     if (entry.arrived != entry.requested) return false;
     RADDLE_ASSERT(entry.waiting == 0);
@@ -197,13 +202,15 @@ class Mshrs {
       return;
     }
     const std::uint32_t n = waiter_[entry.last()].next;
-    entry.first = waiter_[n].value, entry.set_need(waiter_[n].need);
+    entry.first = waiter_[n].value;
+    entry.set_need(waiter_[n].need);
     take_out(entry, entry.last(), n);
   }
   void take_out(Entry& entry, std::uint32_t previous, std::uint32_t n) {
     waiter_[previous].next = waiter_[n].next;
     if (n == entry.last()) entry.set_last(previous);
-    waiter_[n].next = waiter_free_, waiter_free_ = n;
+    waiter_[n].next = waiter_free_;
+    waiter_free_ = n;
     --entry.waiting;
   }
   void release(unsigned e) {

@@ -1,6 +1,6 @@
 // Which regions of memory have been written, and when: what an L1 has to know to keep Valid words
 // across an acquire (option ro_regions of DeNovo; Sinclair et al., MICRO 2015;
-// mechanisms.md 1.8 and A-I10).
+// docs/mechanisms/ikra.md and A-I10).
 //
 // There, software declares regions that are only read. Here nobody has to declare anything: a
 // region counts as read-only for as long as nobody writes it, which is what a perfect declaration

@@ -49,7 +49,8 @@ class StoreBuffer {
   Taken put(std::uint32_t line, Parts parts, unsigned warp, unsigned kernel) {
     if (Entry* e = find(line)) {
       const bool known = (e->warps >> warp & 1) != 0;
-      e->parts |= parts, e->warps |= 1ull << warp;
+      e->parts |= parts;
+      e->warps |= 1ull << warp;
       return known ? Taken::AlreadyWaitedFor : Taken::Combined;
     }
     const std::uint16_t at = free_.back();

@@ -34,6 +34,10 @@ class Tags {
   };
   static constexpr unsigned kAbsent = ~0u;
   static constexpr unsigned kMaxWays = 256;
+  /// Ways that a miss may fill, where a scheme says so, a bit for each.
+  using WayMask = std::uint64_t;
+  static constexpr WayMask kAnyWay = ~WayMask{0};
+  static constexpr unsigned kMaskedWays = 64;
 
   Tags(unsigned sets, unsigned ways)
       : ways_(ways),
@@ -118,13 +122,14 @@ class Tags {
   }
   /// The same when find() has been asked already; `at` becomes the line's handle.
   Victim fill(unsigned set, std::uint32_t line, std::uint8_t sectors, std::uint8_t dirty,
-              unsigned& at) {
+              unsigned& at, WayMask among = kAnyWay) {
     Victim out{0, 0, 0};
     if (at == kAbsent) {
-      at = victim(set);
+      at = among == kAnyWay ? victim(set) : victim(set, among);
       out = place(at, line);
     }
-    way_[at].valid |= sectors, way_[at].dirty |= dirty;
+    way_[at].valid |= sectors;
+    way_[at].dirty |= dirty;
     touch(at);
     return out;
   }
@@ -138,16 +143,35 @@ class Tags {
       if (way_[begin + w].locked == 0 && (best == kAbsent || rank[w] > rank[best])) best = w;
     return best == kAbsent ? kAbsent : begin + best;
   }
+  /// The same of some ways. Precondition: the mask names one of the cache's.
+  unsigned victim(unsigned set, WayMask among) const {
+    RADDLE_ASSERT(ways_ <= kMaskedWays && (among & low_bits(ways_)) != 0);
+    const unsigned begin = set << shift_;
+    const std::uint8_t* rank = ranks(set);
+    unsigned best = kAbsent;
+    for (WayMask left = among & low_bits(ways_); left != 0; left &= left - 1) {
+      const unsigned w = lowest(left);
+      if (way_[begin + w].locked == 0 && (best == kAbsent || rank[w] > rank[best])) best = w;
+    }
+    return best == kAbsent ? kAbsent : begin + best;
+  }
   /// Gives the way to `line`, no sector valid yet. What was there is returned.
   Victim place(unsigned at, std::uint32_t line) {
     Way& way = way_[at];
     const Victim out{way.line, way.valid, way.dirty};
-    way.line = line, way.valid = way.dirty = 0;
+    way.line = line;
+    way.valid = way.dirty = 0;
     signatures(at >> shift_)[way_in_set(at)] = signature(line);
     return out;
   }
-  void lock(unsigned at) { locks_ += way_[at].locked == 0, way_[at].locked = 1; }
-  void unlock(unsigned at) { locks_ -= way_[at].locked, way_[at].locked = 0; }
+  void lock(unsigned at) {
+    locks_ += way_[at].locked == 0;
+    way_[at].locked = 1;
+  }
+  void unlock(unsigned at) {
+    locks_ -= way_[at].locked;
+    way_[at].locked = 0;
+  }
   /// Forgets the sectors of a line; an unlocked way becomes the first to be given away.
   void invalidate(unsigned at) {
     way_[at].valid = way_[at].dirty = 0;

@@ -83,14 +83,16 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   unsigned count = 0, only = 0;
   auto add = [&](unsigned r) {
     if (!writes.test(r)) ++count;
-    writes.set(r), only = r;
+    writes.set(r);
+    only = r;
   };
   for (std::uint8_t r : from.writes) add(r);
   if (from.kind == trace::OpKind::Branch) add(trace::kPcRegister);
   for (std::uint8_t r : from.reads) in.uses.set(r);
   in.op_class = static_cast<std::uint8_t>(lsu ? trace::OpClass::Memory : from.op_class);
   in.bank_reads = bank_reads(in.uses, sm.operands.banks);
-  in.register_reads = registers_in(in.uses), in.register_writes = registers_in(writes);
+  in.register_reads = registers_in(in.uses);
+  in.register_writes = registers_in(writes);
   in.uses |= writes;
   in.uses.set(trace::kPcRegister);
   if (count == 1) in.destination = static_cast<std::uint16_t>(only);

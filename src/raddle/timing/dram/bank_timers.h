@@ -56,7 +56,8 @@ class BankTimers {
  private:
   static constexpr std::uint8_t kNone = 255;
   void clear(std::uint64_t slot) {
-    bank_[slot] = 0, used_ &= ~(1ull << slot);
+    bank_[slot] = 0;
+    used_ &= ~(1ull << slot);
     if (next_ % kReach != slot) return;
     const auto turned = std::rotr(used_, static_cast<int>((base_ + 1) % kReach));
     next_ = used_ == 0 ? kNever : base_ + 1 + lowest(turned);

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "raddle/base/error.h"
+#include "raddle/timing/dram/rank_first.h"
 
 namespace raddle::timing {
 namespace {
@@ -82,18 +83,43 @@ void DramChannel::push(Cycle now, const DramRequest& request) {
   if (m != 0) timers_.expire(m - 1);  // none is left: the wheel moves on
   const unsigned e = used_.word(0) != ~0ull ? lowest(~used_.word(0)) : 64 + lowest(~used_.word(1));
   const AddressMap::DramPlace at = map_.dram(request.line);
-  slot_[e] = {now, m, at.column, request}, row_[e] = at.row, opened_.clear(e);
-  tag_[e] = {request.sm, request.kernel, request.write, static_cast<std::uint8_t>(at.bank)};
+  slot_[e] = {now, m, at.column, request};
+  row_[e] = at.row;
+  opened_.clear(e);
+  tag_[e] = {request.sm,
+             request.kernel,
+             request.write,
+             static_cast<std::uint8_t>(at.bank),
+             TenantId{request.tenant},
+             rank_[request.tenant]};
   plan(std::min(std::min(next_attempt_, refresh_at_), arrive(e, m)));
   declined_until_ = 0;
+}
+
+void DramChannel::obey(Cycle at, const policy::Knobs& knobs) {
+  ranked_ = false;
+  for (unsigned t = 0; t < kMostTenants; ++t) {
+    rank_[t] = knobs.tenant[t].dram_rank;
+    ranked_ = ranked_ || rank_[t] != rank_[0];
+  }
+  used_.each([this](unsigned e) { tag_[e].rank = rank_[index(tag_[e].tenant)]; });
+  if (size_ == 0 || spec_.model == DramModel::Fixed) return;
+  declined_until_ = 0;
+  plan(std::min(next_attempt_, clock_.first_from(at)));
 }
 
 /// Returns when the new request changes what can be done.
 inline std::uint64_t DramChannel::arrive(unsigned e, std::uint64_t m) {
   Bank& bank = bank_[tag_[e].bank];
-  used_.set(e), bank.slots.set(e), age_.insert(e), ++size_;
+  used_.set(e);
+  bank.slots.set(e);
+  age_.insert(e);
+  ++size_;
   group_slots_[bank.group].set(e);
-  if (tag_[e].write) writes_.set(e), ++writes_queued_;
+  if (tag_[e].write) {
+    writes_.set(e);
+    ++writes_queued_;
+  }
   if (!bank.open) closed_.set(e);
   else if (bank.row == row_[e]) row_hit_.set(e);
   note_wanted_row(bank);
@@ -139,8 +165,10 @@ void DramChannel::attempt(std::uint64_t m) {
   expire_timers(m);
   const bool bus = two_buses_ || !column_slots_.taken();
   Free free{bus, bus};
-  if (m >= refresh_at_ && refresh(m, bus, tag_[age_.oldest(used_)].kernel))
-    free.row = false, free.column = two_buses_;
+  if (m >= refresh_at_ && refresh(m, bus, tag_[age_.oldest(used_)].kernel)) {
+    free.row = false;
+    free.column = two_buses_;
+  }
   if (options_stale_) refresh_options();
   decide(m, free);
 }
@@ -151,9 +179,11 @@ inline void DramChannel::decide(std::uint64_t m, Free free) {
     // Made in its place: a copy of words just stored would wait for them.
     policy::DramView view{{}, {}, issuable(m, free), {}, age_, tag_, m};
     if (!view.issuable.any()) break;
-    view.candidates = options_.candidates, view.row_hits = options_.candidates & row_hit_;
+    view.candidates = options_.candidates;
+    view.row_hits = options_.candidates & row_hit_;
     view.closes_wanted_row = view.issuable & options_.precharges & of_wanted_row_[writing_];
-    const std::optional<unsigned> chosen = policy_->pick(view);
+    const std::optional<unsigned> chosen =
+        ranked_ ? pick_by_rank(*policy_, view) : policy_->pick(view);
     if (!chosen) {
       declined_until_ = free.row && free.column ? next_change(m) : m + 1;
       return plan(declined_until_);
@@ -305,8 +335,11 @@ inline void DramChannel::issue(std::uint64_t m, unsigned e) {
 inline void DramChannel::activate(std::uint64_t m, unsigned e) {
   Bank& bank = bank_[tag_[e].bank];
   tell(m, DramCommandKind::Activate, e);
-  bank.open = true, bank.row = row_[e], bank.opened_at = m;
-  bank.column_at = m + spec_.tRCD, bank.precharge_at = m + spec_.tRAS;
+  bank.open = true;
+  bank.row = row_[e];
+  bank.opened_at = m;
+  bank.column_at = m + spec_.tRCD;
+  bank.precharge_at = m + spec_.tRAS;
   window_end_[oldest_window_] = m + spec_.tFAW;
   oldest_window_ = (oldest_window_ + 1) % 4;
   activate_at_ = std::max(m + spec_.tRRDS, window_end_[oldest_window_]);
@@ -317,7 +350,8 @@ inline void DramChannel::activate(std::uint64_t m, unsigned e) {
   });
   note_wanted_row(bank);
   hold_bank(tag_[e].bank, bank.column_at);  // tRCD is not above tRAS
-  opened_.set(e), ++counters_of(e).activates;
+  opened_.set(e);
+  ++counters_of(e).activates;
 }
 
 inline void DramChannel::precharge(std::uint64_t m, unsigned e) {
@@ -331,7 +365,8 @@ inline void DramChannel::precharge(std::uint64_t m, unsigned e) {
 void DramChannel::close(std::uint64_t m, Bank& bank) {
   bank.open = false;
   bank.activate_at = std::max(m + spec_.tRP, bank.opened_at + spec_.tRC);
-  row_hit_ -= bank.slots, closed_ |= bank.slots;
+  row_hit_ -= bank.slots;
+  closed_ |= bank.slots;
   note_wanted_row(bank);
 }
 
@@ -354,12 +389,15 @@ inline void DramChannel::column(std::uint64_t m, unsigned e) {
     last = column_slots_.plan(m, bursts, step);
   } else {  // one after the other gives the same cycles
     column_slots_.plan(m, 1, step);
-    for (unsigned i = 1; i < bursts; ++i)
-      column_slots_.take(last = column_slots_.unblocked(last + step)), tell(last, kind, e);
+    for (unsigned i = 1; i < bursts; ++i) {
+      column_slots_.take(last = column_slots_.unblocked(last + step));
+      tell(last, kind, e);
+    }
   }
   move_data(last, bursts, e);
   stats::DramCounters& c = counters_of(e);
-  c.row_hits += !opened_.test(e), c.queue_cycles += m - slot.queued;
+  c.row_hits += !opened_.test(e);
+  c.queue_cycles += m - slot.queued;
   remove(e);
   // Who wants another row has to wait longer now; for the others nothing has changed.
   const Mask128 others = bank.slots - row_hit_;
@@ -387,7 +425,8 @@ inline void DramChannel::move_data(std::uint64_t last, unsigned bursts, unsigned
           slot_[e].since, slot_[e].request);
     ++c.reads;
   }
-  c.bytes += bursts * spec_.burst_bytes, c.bus_busy_cycles += bursts * burst_cycles_;
+  c.bytes += bursts * spec_.burst_bytes;
+  c.bus_busy_cycles += bursts * burst_cycles_;
 }
 
 /// The data leave the controller at `at`. Replies are in order of completion: a short request may
@@ -401,11 +440,16 @@ void DramChannel::reply(Cycle at, Cycle since, const DramRequest& r) {
 
 inline void DramChannel::remove(unsigned e) {
   if (writes_.test(e)) --writes_queued_;
-  used_.clear(e), writes_.clear(e), row_hit_.clear(e), ready_.clear(e);
+  used_.clear(e);
+  writes_.clear(e);
+  row_hit_.clear(e);
+  ready_.clear(e);
   Bank& bank = bank_[tag_[e].bank];
-  bank.slots.clear(e), group_slots_[bank.group].clear(e);
+  bank.slots.clear(e);
+  group_slots_[bank.group].clear(e);
   note_wanted_row(bank);
-  age_.remove(e), --size_;
+  age_.remove(e);
+  --size_;
 }
 
 inline void DramChannel::tell(std::uint64_t m, DramCommandKind kind, unsigned e) const {

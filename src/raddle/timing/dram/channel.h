@@ -34,6 +34,7 @@
 #include "raddle/base/mask.h"
 #include "raddle/base/ring.h"
 #include "raddle/policy/dram/policy.h"
+#include "raddle/policy/scheme/knobs.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/dram/bank_timers.h"
 #include "raddle/timing/dram/column_slots.h"
@@ -50,8 +51,15 @@ struct DramRequest {
   std::uint16_t sm = 0;
   std::uint8_t sectors = 0, slice = 0;  ///< slice inside the partition
   std::uint8_t kernel = 0;
-  bool write = false;
+  // One byte for both: the queue's slots are as large as they may be.
+  bool write : 1 = false;
+  std::uint8_t tenant : 7 = 0;
+  DramRequest& of(TenantId whose) {
+    tenant = index(whose) & 0x7f;
+    return *this;
+  }
 };
+static_assert(sizeof(DramRequest) == 12 && kMostTenants <= 128);
 
 /// Data of a read, complete at core cycle `at`.
 struct DramReply {
@@ -95,6 +103,8 @@ class DramChannel {
   DramChannel(const ChannelSpec& spec, const AddressMap& map,
               std::unique_ptr<policy::DramPolicy> policy);
 
+  /// The ranks of tenants hold from core cycle `at` on, also for what waits.
+  void obey(Cycle at, const policy::Knobs& knobs);
   /// Free places in the queue.
   unsigned room() const { return capacity_ - size_; }
   /// Precondition: room() > 0. The request takes part from the first memory cycle not before core
@@ -191,6 +201,7 @@ class DramChannel {
   std::unique_ptr<policy::DramPolicy> policy_;
   DramObserver* observer_ = nullptr;
   bool skip_ = true, two_buses_;
+  bool ranked_ = false;  // tenants have different ranks
   unsigned capacity_, size_ = 0, writes_queued_ = 0;
   std::uint32_t sector_bytes_, burst_cycles_, step_s_, step_l_, read_to_write_;
   std::array<std::uint8_t, 256> bursts_{};  // by sector mask
@@ -228,6 +239,7 @@ class DramChannel {
   Ring<DramReply> replies_;
   Ring<Cycle> starts_;  // model fixed: of the requests that wait
   Cycle fixed_free_ = 0;
+  std::array<std::uint8_t, kMostTenants> rank_{};
   stats::PerKernel<stats::DramCounters> counters_;
 };
 

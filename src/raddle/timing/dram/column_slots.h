@@ -52,7 +52,8 @@ class ColumnSlots {
   /// last. Preconditions: advance(m) was the last advance, and free().
   std::uint64_t plan(std::uint64_t m, unsigned bursts, std::uint32_t step) {
     if (step == step_ && m + step >= last_ + distance_) {  // nothing is in between
-      now_.taken |= alone_[bursts - 1].taken, now_.blocked |= alone_[bursts - 1].blocked;
+      now_.taken |= alone_[bursts - 1].taken;
+      now_.blocked |= alone_[bursts - 1].blocked;
       m += (bursts - 1) * step;
       if (m > last_) last_ = m;
       return m;

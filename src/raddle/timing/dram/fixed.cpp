@@ -12,14 +12,16 @@ void DramChannel::push_fixed(Cycle now, const DramRequest& request) {
   fixed_free_ = start + spec_.fixed_interval_cycles;
   stats::DramCounters& c = counters_[request.kernel];
   c.bytes += static_cast<unsigned>(std::popcount(request.sectors)) * sector_bytes_;
-  c.queue_cycles += start - now, c.bus_busy_cycles += spec_.fixed_interval_cycles;
+  c.queue_cycles += start - now;
+  c.bus_busy_cycles += spec_.fixed_interval_cycles;
   if (request.write) {
     ++c.writes;
   } else {
     ++c.reads;
     reply(start + spec_.fixed_latency_cycles, now, request);
   }
-  starts_.push(start), ++size_;
+  starts_.push(start);
+  ++size_;
   due_ = starts_.front();
 }
 

@@ -17,13 +17,19 @@ bool DramChannel::refresh(std::uint64_t m, bool row_free, unsigned kernel) {
   const unsigned first = all ? 0 : refresh_bank_, end = all ? spec_.banks : first + 1;
   if (!refreshing_) {
     refreshing_ = true;
-    for (unsigned b = first; b < end; ++b) bank_[b].refreshing = true, hold_bank(b, kNever);
+    for (unsigned b = first; b < end; ++b) {
+      bank_[b].refreshing = true;
+      hold_bank(b, kNever);
+    }
     options_stale_ = true;
   }
   bool open = false;
   std::uint64_t at = 0;
   for (unsigned b = first; b < end; ++b)
-    if (bank_[b].open) open = true, at = std::max(at, bank_[b].precharge_at);
+    if (bank_[b].open) {
+      open = true;
+      at = std::max(at, bank_[b].precharge_at);
+    }
   for (unsigned b = first; b < end && !open; ++b) at = std::max(at, bank_[b].activate_at);
   refresh_at_ = std::max(at, m + 1);
   if (at > m || !row_free) return false;
@@ -38,7 +44,10 @@ std::uint64_t DramChannel::close_for_refresh(std::uint64_t m, unsigned first, un
   std::uint64_t at = m;
   for (unsigned b = first; b < end; ++b) {
     Bank& bank = bank_[b];
-    if (bank.open) close(m, bank), ++counters_[kernel].precharges;
+    if (bank.open) {
+      close(m, bank);
+      ++counters_[kernel].precharges;
+    }
     at = std::max(at, bank.activate_at);
   }
   if (observer_ != nullptr)

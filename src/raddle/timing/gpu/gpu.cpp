@@ -53,7 +53,7 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       sampler_(options.sample_interval, window()),
       manager_(machine_.kernels, machine_.launch_latency_cycles) {
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
-    sms_.push_back(make_sm(machine_, map_, i, *policies.warp, policies.throttle, options.seed));
+    sms_.push_back(make_sm({machine_, i}, map_, *policies.warp, policies.throttle, options.seed));
     wire_sm(i);
     if (machine_.coherence.ro_regions) sms_.back()->keep_unwritten(writes_);
   }
@@ -84,9 +84,9 @@ void Gpu::Impl::wire_sm(unsigned i) {
   request_->connect_input(node, sm.ports().to_noc, sm.ports().credit_in);
   sm.ports().noc_box = &request_->box();
   reply_->connect_output(node, sm.ports().from_noc, nullptr);
-  if (machine_.coherence.ownership) {
-    sm.ports().reply_box = &reply_->box();
-    reply_->connect_input(node, sm.ports().to_replies, sm.ports().reply_credit_in);
+  if (AnswerPorts* answers = sm.answers()) {
+    answers->noc_box = &reply_->box();
+    reply_->connect_input(node, answers->to_noc, answers->credit_in);
   }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());

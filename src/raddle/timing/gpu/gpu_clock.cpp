@@ -136,7 +136,8 @@ void Gpu::Impl::advance_until(Done done) {
   if (failed_) throw RunError("this GPU has failed before");
   settle();
   if (done()) return;
-  watch_next_ = 0, failed_ = true;
+  watch_next_ = 0;
+  failed_ = true;
   const bool ended = engine_.run(
       serial_ == 0 ? options_.threads : 1,
       [&] {
@@ -234,7 +235,8 @@ void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
   --launches_[index(job.info.tenant)];
   if (trees_.has(e.job)) trees_.ended(e.job, e.at);
   else complete(job.info, job.info.warp_instructions, e.at);
-  job.stream = nullptr, job.code = nullptr;
+  job.stream = nullptr;
+  job.code = nullptr;
   for (; !jobs_.empty() && jobs_.front().stream == nullptr; ++first_job_) jobs_.pop_front();
 }
 
@@ -303,9 +305,11 @@ void Gpu::Impl::look_at_tenants(Cycle begin) {
   if (!scheme_->due(begin, mask)) return;
   close_accounts(begin);
   std::array<SchemeUnit::Tenant, kMostTenants> tenants;
+  std::array<std::vector<std::uint32_t>, kMostTenants> warps;
   for (unsigned t = 0; t < kMostTenants; ++t) {
     const TenantId id{static_cast<std::uint8_t>(t)};
-    tenants[t] = {accounts_.of(id), dispatcher_.caps().resident(id)};
+    for (const auto& sm : sms_) warps[t].push_back(sm->resident_warps(id));
+    tenants[t] = {accounts_.of(id), dispatcher_.caps().resident(id), warps[t]};
   }
   const bool changed = scheme_->look(begin, mask, tenants);
   if (changed || !obeyed_) obey(begin);
@@ -315,6 +319,7 @@ void Gpu::Impl::obey(Cycle begin) {
   obeyed_ = true;
   dispatcher_.obey(begin, scheme_->knobs());
   for (const auto& sm : sms_) sm->obey(begin, scheme_->knobs());
+  for (const auto& p : partitions_) p->obey(begin, scheme_->knobs());
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {
@@ -330,7 +335,10 @@ void Gpu::Impl::give_up(Cycle now, const std::string& what) const {
   unsigned told = 0, busy = 0;
   for (const auto& sm : sms_) {
     if (sm->idle()) continue;
-    if (++busy; told < kSmsTold) sm->describe(out, kWarpsTold), ++told;
+    if (++busy; told < kSmsTold) {
+      sm->describe(out, kWarpsTold);
+      ++told;
+    }
   }
   if (busy > told) out += "... and " + std::to_string(busy - told) + " more SMs\n";
   dispatcher_.describe(out);

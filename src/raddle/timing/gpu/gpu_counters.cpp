@@ -14,9 +14,11 @@ stats::GpuCounters Gpu::Impl::counters(Cycle at) const {
   stats::GpuCounters sum;
   for (const auto& sm : sms_) {
     stats::accumulate(sum.sm, sm->counters(at));
+    stats::accumulate(sum.sharing, sm->sharing(at));
     stats::accumulate(sum.scheduler, sm->scheduler_counters(at));
   }
-  sum.request = request_->counters(), sum.reply = reply_->counters();
+  sum.request = request_->counters();
+  sum.reply = reply_->counters();
   for (const auto& p : partitions_) {
     stats::accumulate(sum.l2, p->l2_counters());
     stats::accumulate(sum.dram, p->dram_counters());
@@ -37,8 +39,12 @@ Sampler::Activity Gpu::Impl::activity(Cycle at) const {
 /// Everything counted for that launch slot before cycle `at`.
 stats::GpuCounters Gpu::Impl::counted_for(unsigned slot, Cycle at) const {
   stats::GpuCounters sum;
-  for (const auto& sm : sms_) stats::accumulate(sum.sm, sm->counters(at, slot));
-  sum.request = request_->counters(slot), sum.reply = reply_->counters(slot);
+  for (const auto& sm : sms_) {
+    stats::accumulate(sum.sm, sm->counters(at, slot));
+    stats::accumulate(sum.sharing, sm->sharing(at, slot));
+  }
+  sum.request = request_->counters(slot);
+  sum.reply = reply_->counters(slot);
   for (const auto& p : partitions_) {
     stats::accumulate(sum.l2, p->l2_counters(slot));
     stats::accumulate(sum.dram, p->dram().counters(slot));
@@ -95,7 +101,8 @@ std::vector<std::string> Gpu::Impl::audit() {
   };
   if (!manager_.idle()) return broken;
   for (const auto& sm : sms_) part(*sm);
-  part(*request_), part(*reply_);
+  part(*request_);
+  part(*reply_);
   for (const auto& p : partitions_) part(*p);
   return broken;
 }
@@ -105,7 +112,12 @@ std::uint64_t Gpu::Impl::hash() const {
   XXH64_reset(&state, 0);
   auto add = [&](const auto& counters) { XXH64_update(&state, &counters, sizeof counters); };
   add(now_);
-  for (const auto& sm : sms_) add(sm->counters(now_)), add(sm->scheduler_counters(now_));
+  for (const auto& sm : sms_) {
+    add(sm->counters(now_));
+    add(sm->scheduler_counters(now_));
+    const stats::SharingCounters sharing = sm->sharing(now_);
+    if (sharing.token_wait_cycles != 0) add(sharing);  // else as without a scheme
+  }
   for (const Network* network : {request_.get(), reply_.get()}) {
     add(network->counters());
     for (const stats::NocPort& port : network->ports()) add(port);

@@ -18,18 +18,21 @@ void LaunchTrees::add(std::uint32_t first, std::span<const trace::DeviceOrigin> 
   for (std::uint32_t i = 0; i < origins.size(); ++i) {
     Node& node = nodes_[first + i];
     if (i == 0) {
-      node.issued = node.went = true, node.parent = first;
+      node.issued = node.went = true;
+      node.parent = first;
       continue;
     }
     const trace::DeviceOrigin& origin = node.origin = origins[i];
     node.parent = first + origin.parent;
     RADDLE_ASSERT(origin.parent < i);
     Node& parent = nodes_[node.parent];
-    ++(origin.tail ? parent.open_tails : parent.open), ++parent.to_launch;
+    ++(origin.tail ? parent.open_tails : parent.open);
+    ++parent.to_launch;
     if (origin.tail) parent.tails.push_back(first + i);
     for (const std::uint32_t earlier : origin.after) {
       RADDLE_ASSERT(earlier < i);
-      nodes_[first + earlier].followers.push_back(first + i), ++node.waits;
+      nodes_[first + earlier].followers.push_back(first + i);
+      ++node.waits;
     }
     calls_[{node.parent, origin.block, origin.warp}].jobs.push_back(first + i);
   }
@@ -52,7 +55,8 @@ void LaunchTrees::launched(const DeviceLaunches& launches) {
   for (std::uint32_t n = 0; n < launches.count; ++n) {
     const std::uint32_t job = found->second.jobs[found->second.next++];
     Node& child = nodes_.at(job);
-    child.issued = true, child.sm = launches.sm;
+    child.issued = true;
+    child.sm = launches.sm;
     child.free_at = std::max(child.free_at, launches.at);
     go_if_free(job);
   }
@@ -70,7 +74,8 @@ void LaunchTrees::ended(std::uint32_t job, Cycle at) {
   Node& node = nodes_.at(job);
   if (node.to_launch != 0)
     misfit(std::to_string(node.to_launch) + " launches were not made by their parent");
-  node.ended = true, node.complete_at = std::max(node.complete_at, at);
+  node.ended = true;
+  node.complete_at = std::max(node.complete_at, at);
   settle(job);
 }
 
@@ -95,7 +100,8 @@ void LaunchTrees::settle(std::uint32_t job) {
     if (!over(node)) return;
     for (const std::uint32_t follower : node.followers) {
       Node& next = nodes_.at(follower);
-      next.free_at = std::max(next.free_at, node.complete_at), --next.waits;
+      next.free_at = std::max(next.free_at, node.complete_at);
+      --next.waits;
       go_if_free(follower);
     }
     if (node.parent == job) break;

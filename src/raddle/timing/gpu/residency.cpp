@@ -45,14 +45,16 @@ Residency residency(const SmSpec& sm, const trace::KernelCode& code,
   Residency out;
   std::uint64_t fewest = kMost;
   auto refuse = [&](const std::string& what, std::uint64_t have, const std::string& limit) {
-    out.blocks = 0, out.limited_by = limit;
+    out.blocks = 0;
+    out.limited_by = limit;
     out.reason = "a block of kernel '" + code.name + "' " + what + " " + std::to_string(have);
   };
   for (const Limit& l : limits) {
     std::uint64_t fit = l.need == 0 ? kMost : l.have / l.need;
     if (fit >= fewest) continue;
     fewest = fit;
-    out.limited_by = l.name, out.blocks = static_cast<unsigned>(fit);
+    out.limited_by = l.name;
+    out.blocks = static_cast<unsigned>(fit);
     if (fit == 0) {
       refuse("needs " + std::to_string(l.need) + " " + l.amount + "; an SM of this machine has",
              l.have, l.name);

@@ -1,10 +1,13 @@
 #include "raddle/timing/gpu/scheme_unit.h"
 
 #include "raddle/base/error.h"
+#include "raddle/base/mask.h"
+#include "raddle/timing/cache/tags.h"
 
 namespace raddle::timing {
 
 static_assert(policy::kStallReasons == stats::kStalls);
+static_assert(stats::kNocKindNames[0] == "read");
 
 namespace {
 
@@ -18,12 +21,15 @@ policy::TenantCounts counts_of(const stats::GpuCounters& c) {
   out.l1d_hits = c.sm.l1d_hits;
   out.l1d_reservation_fails = c.sm.l1d_reservation_fails;
   out.requests = c.sm.requests;
+  out.token_wait_cycles = c.sharing.token_wait_cycles;
   out.request_packets = c.request.packets;
   out.request_flits = c.request.flits;
   out.request_bytes = c.request.bytes;
+  out.read_packets = c.request.kind[0].packets;
   out.reply_packets = c.reply.packets;
   out.reply_flits = c.reply.flits;
   out.reply_bytes = c.reply.bytes;
+  out.dram_accesses = c.l2.replies[1] + 2 * c.l2.replies[2];
   out.dram_reads = c.dram.reads;
   out.dram_writes = c.dram.writes;
   out.dram_bytes = c.dram.bytes;
@@ -45,7 +51,10 @@ SchemeUnit::SchemeUnit(const MachineSpec& machine,
     : name_(scheme.name()),
       scheme_(scheme.make(context_of(machine, seed))),
       window_(window),
-      sms_(machine.sm.count) {
+      sms_(machine.sm.count),
+      l1d_ways_(machine.sm.l1d.present() ? machine.sm.l1d.ways : 0),
+      l2_ways_(machine.l2.ways),
+      dram_queue_(machine.dram.model != DramModel::Fixed) {
   RADDLE_ASSERT(window_ != 0 && sms_ != 0);
 }
 
@@ -56,7 +65,7 @@ bool SchemeUnit::look(Cycle begin, std::uint8_t present,
   for (unsigned t = 0; t < kMostTenants; ++t) {
     stats::GpuCounters since = tenants[t].total;
     stats::accumulate(since, before_[t], -1);
-    views[t] = {counts_of(since), tenants[t].resident_blocks};
+    views[t] = {counts_of(since), tenants[t].resident_blocks, tenants[t].resident_warps};
     before_[t] = tenants[t].total;
   }
   const policy::Knobs old = knobs_;
@@ -76,9 +85,27 @@ void SchemeUnit::check() const {
   for (const policy::TenantKnobs& t : knobs_.tenant) {
     if (!t.block_cap.empty() && t.block_cap.size() != sms_) fail("caps blocks of every SM or none");
     if (t.active_blocks == 0) fail("lets at least one block issue");
+    if (!(t.request_tokens > 0)) fail("grants every tenant a part of a request token");
+    if (t.miss_queue == 0) fail("gives every tenant a place in the miss queues");
+    if (l1d_ways_ != 0 && (t.l1d_ways & low_bits(l1d_ways_)) == 0)
+      fail("gives every tenant a way of the L1D");
+    if ((t.l2_ways & low_bits(l2_ways_)) == 0) fail("gives every tenant a way of the L2");
   }
-  if (const std::string_view knob = knobs_.unheard(); !knob.empty())
-    fail("sets no knob that nobody obeys, such as " + std::string(knob));
+  if (knobs_.token_interval == 0) fail("gives tokens in intervals of a cycle or more");
+  if (const std::string_view knob = unheard(); !knob.empty())
+    fail("sets no knob that nobody obeys on this machine, such as " + std::string(knob));
+}
+
+/// Name of a knob that is set and that this machine has nobody to obey; empty if there is none.
+std::string_view SchemeUnit::unheard() const {
+  const policy::TenantKnobs open;
+  for (const policy::TenantKnobs& t : knobs_.tenant) {
+    if (t.l1d_ways != open.l1d_ways && (l1d_ways_ == 0 || l1d_ways_ > Tags::kMaskedWays))
+      return "l1d_ways";
+    if (t.l2_ways != open.l2_ways && l2_ways_ > Tags::kMaskedWays) return "l2_ways";
+    if (t.dram_rank != open.dram_rank && !dram_queue_) return "dram_rank";
+  }
+  return {};
 }
 
 }  // namespace raddle::timing

@@ -36,7 +36,7 @@ class SchemeUnit {
   /// What is known of a tenant.
   struct Tenant {
     stats::GpuCounters total;  ///< counted before `begin`, since the start of the run
-    std::span<const std::uint32_t> resident_blocks;
+    std::span<const std::uint32_t> resident_blocks, resident_warps;  ///< by SM
   };
   /// true: knobs() have changed. Precondition: due(begin, present).
   bool look(Cycle begin, std::uint8_t present, const std::array<Tenant, kMostTenants>& tenants);
@@ -44,11 +44,14 @@ class SchemeUnit {
 
  private:
   void check() const;
+  std::string_view unheard() const;
 
   std::string name_;
   std::unique_ptr<policy::SchemePolicy> scheme_;
   Cycle window_;
   unsigned sms_;
+  unsigned l1d_ways_, l2_ways_;  // l1d: 0 = there is none
+  bool dram_queue_;              // channels have a queue whose order can be ranked
   Cycle due_ = kNever, since_ = 0;
   std::uint8_t present_ = 0;
   policy::Knobs knobs_;

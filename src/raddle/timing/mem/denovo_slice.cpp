@@ -64,14 +64,20 @@ void DenovoSlice::look_up(Cycle now) {
   const Message& m = ports_.from_noc.front();
   wait_ = bank_.take(m, {dram_.room() != 0, !write_backs_full()}, count_[m.kernel]);
   if (wait_ == Wait::Nothing) return accept(now);
-  if (!refused_) refused_ = true, refused_since_ = now;
+  if (!refused_) {
+    refused_ = true;
+    refused_since_ = now;
+  }
 }
 
 void DenovoSlice::accept(Cycle now) {
   MessageLink& in = ports_.from_noc;
   stats::L2Counters& count = count_[in.front().kernel];
   count.queue_cycles += now - in.next_arrival();
-  if (refused_) count.blocked_cycles += now - refused_since_, refused_ = false;
+  if (refused_) {
+    count.blocked_cycles += now - refused_since_;
+    refused_ = false;
+  }
   ports_.credit_out.push(now + latency_,
                          static_cast<std::uint8_t>(request_flits_.flits(in.front())));
   ports_.noc_credit_box->post(now + latency_, node_);
@@ -81,12 +87,14 @@ void DenovoSlice::accept(Cycle now) {
 
 /// What the bank wants to be done.
 void DenovoSlice::carry_out(Cycle now) {
-  for (const DenovoBank::Fetch& f : bank_.fetches())
-    dram_.push(now, {f.line, f.tag, f.sm, 1, static_cast<std::uint8_t>(place_), f.kernel, false});
+  for (const DenovoBank::Fetch& f : bank_.fetches()) {
+    DramRequest fetch{f.line, f.tag, f.sm, 1, static_cast<std::uint8_t>(place_), f.kernel, false};
+    dram_.push(now, fetch.of(f.tenant));
+  }
   bank_.fetches().clear();
   for (const DenovoBank::Dirty& d : bank_.dirty()) {
     ++count_[d.kernel].write_backs;
-    write_backs_.push({d.line, d.sm, 1, static_cast<std::uint8_t>(place_), d.kernel});
+    write_backs_.push({d.line, d.sm, 1, static_cast<std::uint8_t>(place_), d.kernel, d.tenant});
   }
   bank_.dirty().clear();
   for (const DenovoBank::Out& out : bank_.out()) {
@@ -119,7 +127,8 @@ void DenovoSlice::send_replies(Cycle now) {
     const unsigned flits = reply_flits_.flits(m);
     lacks_credits_ = credits_ < flits;
     if (lacks_credits_) return;
-    credits_ -= flits, inject_free_ = pace_.send(now, flits);
+    credits_ -= flits;
+    inject_free_ = pace_.send(now, flits);
     Message out = m;
     out.to = Endpoints::sm(for_owner(m.kind) ? m.peer : m.sm);
     ports_.to_noc.push(now + latency_, out);

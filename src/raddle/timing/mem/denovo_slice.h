@@ -48,6 +48,11 @@ class DenovoSlice {
     return waits ? std::max(from, look_up_free_) : kNever;
   }
   void host(const HostLine& access, HostEffects& effects) { bank_.host(access, effects); }
+  /// As L2Slice::share_ways.
+  void share_ways(const DenovoBank::Shares* shares) {
+    bank_.share_ways(shares);
+    wait_ = Wait::Nothing;  // it may have been for a way
+  }
   void set_skip(bool skip) { skip_ = skip; }
   void set_ahead(bool) {}  // nothing is handed over ahead of time
 

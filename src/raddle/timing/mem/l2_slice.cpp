@@ -64,7 +64,10 @@ Cycle L2Slice::tick(Cycle now) {
   if (look_up_free_ <= now && ports_.from_noc.next_arrival() <= now && may_go_on(now)) {
     wait_ = look_up(now);
     if (wait_ == Wait::Nothing) accept(now);
-    else if (!refused_) refused_ = true, refused_since_ = now;
+    else if (!refused_) {
+      refused_ = true;
+      refused_since_ = now;
+    }
   }
   if (!atomics_.empty() && atomic_free_ <= now) perform_atomic(now);
   if (send_at_ <= now + ahead_) send_replies(now);
@@ -98,9 +101,13 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
   const bool allocate = present || spec_.write_miss == L2WriteMiss::WriteValidate;
   if ((!present || through) && write_backs_full()) return Wait::WriteBacks;
   stats::L2Counters& count = count_[m.kernel];
-  ++count.writes, ++(present ? count.hits : count.misses);
+  ++count.writes;
+  ++(present ? count.hits : count.misses);
   unsigned dram_accesses = 0;
-  if (through || !allocate) pass_on(m), ++dram_accesses;
+  if (through || !allocate) {
+    pass_on(m);
+    ++dram_accesses;
+  }
   if (allocate)
     dram_accesses += install(head_set(), m, m.sectors, through ? std::uint8_t{0} : m.sectors, at);
   serve(now, m, dram_accesses);
@@ -151,9 +158,12 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
     ++count.pending_hits;
     return Wait::Nothing;
   }
-  ++count.misses, ++count.fetches;
-  dram_.push(now, {m.line, static_cast<std::uint16_t>(e), m.sm, ask,
-                   static_cast<std::uint8_t>(place_), m.kernel, false});
+  ++count.misses;
+  ++count.fetches;
+  DramRequest fetch{m.line, static_cast<std::uint16_t>(e),     m.sm,
+                    ask,    static_cast<std::uint8_t>(place_), m.kernel,
+                    false};
+  dram_.push(now, fetch.of(m.tenant));
   return Wait::Nothing;
 }
 
@@ -174,13 +184,15 @@ void L2Slice::reply(Cycle now, const Message& m, unsigned dram_accesses) {
 /// causes.
 unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, std::uint8_t dirty,
                           unsigned& at) {
-  Tags::Victim out = tags_.fill(set, m.line, sectors, dirty, at);
+  const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(index(m.tenant));
+  const Tags::Victim out = tags_.fill(set, m.line, sectors, dirty, at, among);
   if (out.sectors == 0) return 0;
   stats::L2Counters& count = count_[m.kernel];
   ++count.evictions;
   if (out.dirty == 0) return 0;
   ++count.write_backs;
-  write_backs_.push({out.line, m.sm, out.dirty, static_cast<std::uint8_t>(place_), m.kernel});
+  write_backs_.push(
+      {out.line, m.sm, out.dirty, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
   return 1;
 }
 
@@ -202,15 +214,20 @@ void L2Slice::host(const HostLine& access, HostEffects& effects) {
 /// Written data go to DRAM at once.
 void L2Slice::pass_on(const Message& m) {
   ++count_[m.kernel].passed_on;
-  write_backs_.push({m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel});
+  write_backs_.push(
+      {m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
 }
 
 void L2Slice::accept(Cycle now) {
   MessageLink& in = ports_.from_noc;
   const Cycle arrival = in.next_arrival();
   stats::L2Counters& count = count_[in.front().kernel];
-  count.queue_cycles += now - arrival, resident_cycles_ -= arrival;
-  if (refused_) count.blocked_cycles += now - refused_since_, refused_ = false;
+  count.queue_cycles += now - arrival;
+  resident_cycles_ -= arrival;
+  if (refused_) {
+    count.blocked_cycles += now - refused_since_;
+    refused_ = false;
+  }
   unsigned flits = request_flits_.flits(in.front());
   in.pop();
   sets_.pop();
@@ -257,7 +274,8 @@ void L2Slice::send_replies(Cycle now) {
     const unsigned flits = reply_flits_.flits(m);
     lacks_credits_ = !has_credits(now, flits);
     if (lacks_credits_) return;
-    credits_ -= flits, inject_free_ = pace_.send(leaves, flits);
+    credits_ -= flits;
+    inject_free_ = pace_.send(leaves, flits);
     Message reply = m;
     reply.to = Endpoints::sm(m.sm);
     ports_.to_noc.push(leaves + latency_, reply);
@@ -266,7 +284,8 @@ void L2Slice::send_replies(Cycle now) {
     leaving_.push(leaves);
     stats::L2Counters& count = count_[m.kernel];
     ++count.replies[m.dram_accesses];
-    count.pipeline_cycles += spec_.hit_latency_cycles, count.reply_cycles += leaves - ready;
+    count.pipeline_cycles += spec_.hit_latency_cycles;
+    count.reply_cycles += leaves - ready;
     resident_cycles_ += leaves;
     replies_.pop();
     send_at_ = replies_.empty() ? kNever : std::max(replies_.front_at(), inject_free_);

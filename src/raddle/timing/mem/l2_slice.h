@@ -44,6 +44,7 @@
 #include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
+#include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/dram/channel.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
@@ -58,6 +59,7 @@ struct WriteBack {
   std::uint32_t line = 0;
   std::uint16_t sm = 0;
   std::uint8_t sectors = 0, slice = 0, kernel = 0;
+  TenantId tenant{};  ///< as kernel: whose request writes, or pushed the line out
 };
 
 class L2Slice {
@@ -108,6 +110,10 @@ class L2Slice {
   void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set()); }
   /// An access of the host, while no request is under way.
   void host(const HostLine& access, HostEffects& effects);
+  /// From now on misses of a tenant fill the ways that `shares` gives it; null: any way. They must
+  /// outlive the slice.
+  using Shares = WayShares<kMostTenants>;
+  void share_ways(const Shares* shares) { shares_ = shares; }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
   /// Replies may be handed over (and counted) ahead of time: no more than kMostAhead cycles, never
@@ -211,6 +217,7 @@ class L2Slice {
   L2Spec spec_;
   Tags tags_;
   Mshrs<Waiter> mshrs_;
+  const Shares* shares_ = nullptr;
   SlicePorts ports_;
   FlitTable request_flits_, reply_flits_;
   PortPace pace_;

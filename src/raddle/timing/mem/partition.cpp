@@ -34,6 +34,7 @@ class PartitionOf final : public Partition {
   void host(unsigned place, const HostLine& access, HostEffects& effects) override {
     slice_[place]->host(access, effects);
   }
+  void obey(Cycle at, const policy::Knobs& knobs) override;
   bool idle() const override;
   void describe(std::string& out) const override;
   stats::L2Counters slice_counters(unsigned place) const override {
@@ -60,6 +61,8 @@ class PartitionOf final : public Partition {
   std::vector<std::unique_ptr<Slice>> slice_;
   std::vector<Cycle> slice_due_;
   Cycle slices_due_ = 0;  // the earliest of them
+  Cycle obeys_ = kNever;  // when knobs change
+  WayShares<kMostTenants> shares_;
 };
 
 template <class Slice>
@@ -86,13 +89,14 @@ void PartitionOf<Slice>::set_skip(bool skip) {
 
 template <class Slice>
 Cycle PartitionOf<Slice>::next_arrival(Cycle from) const {
-  Cycle next = kNever;
+  Cycle next = obeys_;
   for (const auto& slice : slice_) next = std::min(next, slice->next_arrival());
   return std::max(next, from);
 }
 
 template <class Slice>
 void PartitionOf<Slice>::open_window() {
+  obeys_ = kNever;
   for (unsigned i = 0; i < slices(); ++i) wake(i, slice_[i]->next_arrival());
 }
 
@@ -132,6 +136,14 @@ Cycle PartitionOf<Slice>::tick(Cycle now) {
 }
 
 template <class Slice>
+void PartitionOf<Slice>::obey(Cycle at, const policy::Knobs& knobs) {
+  for (unsigned t = 0; t < kMostTenants; ++t) shares_.set(t, knobs.tenant[t].l2_ways);
+  for (const auto& slice : slice_) slice->share_ways(shares_.any() ? &shares_ : nullptr);
+  dram_.obey(at, knobs);
+  obeys_ = at;
+}
+
+template <class Slice>
 void PartitionOf<Slice>::take_replies(Cycle now) {
   for (Ring<DramReply>& replies = dram_.replies(); !replies.empty() && replies.front().at <= now;
        replies.pop()) {
@@ -167,7 +179,8 @@ bool PartitionOf<Slice>::send_write_backs(Cycle now) {
   if (dram_.room() <= kept_for_reads_) return false;
   for (; !write_backs_.empty() && dram_.room() > kept_for_reads_; write_backs_.pop()) {
     const WriteBack& w = write_backs_.front();
-    dram_.push(now, {w.line, 0, w.sm, w.sectors, w.slice, w.kernel, true});
+    DramRequest write{w.line, 0, w.sm, w.sectors, w.slice, w.kernel, true};
+    dram_.push(now, write.of(w.tenant));
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "raddle/policy/dram/policy.h"
+#include "raddle/policy/scheme/knobs.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/dram/channel.h"
@@ -32,6 +33,8 @@ class Partition {
   /// Hints what a window up to `end` will touch.
   virtual void prefetch(Cycle end) = 0;
   virtual Cycle tick(Cycle now) = 0;
+  /// The knobs hold from cycle `at` on, the first of the next window.
+  virtual void obey(Cycle at, const policy::Knobs& knobs) = 0;
 
   /// Of a line that lives in this slice. Precondition: nothing is under way.
   virtual void host(unsigned place, const HostLine& access, HostEffects& effects) = 0;

@@ -26,8 +26,10 @@ template <unsigned Words>
 void Crossbar<Words>::attach_sender(unsigned sender, MessageLink& in, CreditLink& credit_out) {
   unsigned i = sender / ports_.senders_per_port;
   sender_[sender] = {&in, &credit_out, i};
-  if (input_[i].senders == 0)
-    input_[i].first = input_[i].sender = static_cast<std::uint16_t>(sender), input_[i].link = &in;
+  if (input_[i].senders == 0) {
+    input_[i].first = input_[i].sender = static_cast<std::uint16_t>(sender);
+    input_[i].link = &in;
+  }
   ++input_[i].senders;
   open_in_.set(i);
 }
@@ -37,7 +39,8 @@ void Crossbar<Words>::attach_receiver(unsigned receiver, MessageLink& out, Credi
   unsigned o = receiver / ports_.receivers_per_port;
   RADDLE_ASSERT(credit_in == nullptr || ports_.receivers_per_port == 1);
   receiver_[receiver] = {&out, o};
-  output_[o].credit = credit_in, output_[o].credits = shape_.credits;
+  output_[o].credit = credit_in;
+  output_[o].credits = shape_.credits;
 }
 
 template <unsigned Words>
@@ -48,7 +51,10 @@ void Crossbar<Words>::add_to(Engine& engine) {
 template <unsigned Words>
 Cycle Crossbar<Words>::tick(Cycle now) {
   std::uint64_t cycle = now, last = now;
-  if (!core_clock_) cycle = shape_.clock.first_from(now), last = shape_.clock.other_at(now);
+  if (!core_clock_) {
+    cycle = shape_.clock.first_from(now);
+    last = shape_.clock.other_at(now);
+  }
   credit_box_.take(now, [&](unsigned node) {
     take_credits(receiver_[receiver_of(static_cast<NodeId>(node))].port, now, cycle);
   });
@@ -103,7 +109,8 @@ void Crossbar<Words>::take_credits(unsigned o, Cycle now, std::uint64_t cycle) {
   bool starved = out.credits < shape_.max_flits;
   out.credits += take_credits_of(*out.credit, now);
   if (!starved || out.credits < shape_.max_flits) return;
-  out.count.blocked_credit = out.starved(cycle), out.starved_since = kNever;
+  out.count.blocked_credit = out.starved(cycle);
+  out.starved_since = kNever;
   consider(o);
 }
 
@@ -113,7 +120,10 @@ unsigned Crossbar<Words>::oldest_sender(const Input& in) const {
   Cycle at = kNever;
   for (unsigned n = 0; n < in.senders; ++n, from = from + 1 == in.senders ? 0 : from + 1) {
     Cycle arrival = sender_[in.first + from].link->next_arrival();
-    if (arrival < at) at = arrival, best = in.first + from;
+    if (arrival < at) {
+      at = arrival;
+      best = in.first + from;
+    }
   }
   return best;
 }
@@ -130,8 +140,10 @@ void Crossbar<Words>::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
   unsigned o = receiver_[in.receiver].port;
   Output& out = output_[o];
   if (out.credits < shape_.max_flits && out.starved_since == kNever) out.starved_since = cycle;
-  in.shown = cycle, in.starved = out.starved(cycle);
-  open_in_.clear(i), out.want.set(i);
+  in.shown = cycle;
+  in.starved = out.starved(cycle);
+  open_in_.clear(i);
+  out.want.set(i);
   if (out.waiting++ == 0) consider(o);
 }
 
@@ -147,24 +159,34 @@ void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
   const FlitTable::Size size = flits_.size(m);
   unsigned flits = size.flits, slot = (cycle + flits) & 63;
   count(m, size, flits);
-  ++in.count.packets, in.count.flits += flits, ++out.count.packets, out.count.flits += flits;
+  ++in.count.packets;
+  in.count.flits += flits;
+  ++out.count.packets;
+  out.count.flits += flits;
   if (in.shown != cycle) {
     std::uint64_t starved = out.starved(cycle) - in.starved;
-    in.count.blocked_credit += starved, in.count.blocked_arbitration += cycle - in.shown - starved;
+    in.count.blocked_credit += starved;
+    in.count.blocked_arbitration += cycle - in.shown - starved;
   }
   receiver_[in.receiver].link->push(core_at(cycle + flits - 1) + shape_.latency, m);
   sender_[in.sender].credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
   if (in.senders > 1) in.turn = static_cast<std::uint16_t>((in.sender + 1 - in.first) % in.senders);
   out.turn = i + 1 == inputs_ ? 0 : i + 1;
-  out.want.clear(i), --out.waiting;
-  out.busy = true, out.source = static_cast<std::uint16_t>(i);
+  out.want.clear(i);
+  --out.waiting;
+  out.busy = true;
+  out.source = static_cast<std::uint16_t>(i);
   out.next_done = (done_occupied_ >> slot & 1) != 0 ? done_[slot] : kNone;
-  done_[slot] = static_cast<std::uint16_t>(o), done_occupied_ |= 1ull << slot;
+  done_[slot] = static_cast<std::uint16_t>(o);
+  done_occupied_ |= 1ull << slot;
   if (out.credit != nullptr) {
     out.credits -= flits;
     if (out.credits < shape_.max_flits && out.waiting != 0) out.starved_since = cycle + 1;
   }
-  if (++in.active < ports_.speedup) open_in_.set(i), show_head(i, now, cycle);
+  if (++in.active < ports_.speedup) {
+    open_in_.set(i);
+    show_head(i, now, cycle);
+  }
 }
 
 template <unsigned Words>

@@ -82,7 +82,8 @@ void Mesh::take_credits(std::uint64_t cycle) {
     --starved_;
     Output& port = output(vc.node, vc.output);
     port.count.blocked_credit += cycle - vc.starved;
-    vc.since += cycle - vc.starved, vc.starved = kNever;
+    vc.since += cycle - vc.starved;
+    vc.starved = kNever;
     seek_switch(out.owner, cycle);
     active_.set(vc.node);
   }
@@ -117,7 +118,8 @@ void Mesh::seek_switch(unsigned v, std::uint64_t cycle) {
   Vc& vc = vc_[v];
   unsigned node = vc.node;
   if (out_vc_[(node * outputs_ + vc.output) * mesh_.channels + vc.channel].credits == 0) {
-    vc.starved = cycle, ++starved_;
+    vc.starved = cycle;
+    ++starved_;
     return;
   }
   router_[node].ready |= 1ull << vc.bit;
@@ -138,7 +140,8 @@ void Mesh::inject(unsigned sender, Cycle now, std::uint64_t cycle) {
   for (unsigned i = 0; i < n; ++i) push_flit(s.vc, cycle + i + mesh_.router, s.packet, cycle);
   s.left = static_cast<std::uint8_t>(s.left - n);
   s.free = cycle + n;
-  inject_wheel_[s.free & 63].set(sender), inject_occupied_ |= 1ull << (s.free & 63);
+  inject_wheel_[s.free & 63].set(sender);
+  inject_occupied_ |= 1ull << (s.free & 63);
   if (s.left == 0) s.credit->push(shape_.clock.core_at(s.free - 1) + shape_.latency, s.flits);
 }
 
@@ -147,8 +150,10 @@ bool Mesh::open_packet(Sender& s, Cycle now) {
   if (s.link->next_arrival() > now) return false;
   const bool ordered = told_in_order(s.link->front().kind);
   unsigned v = ordered ? 0 : s.turn, left = ordered ? 1 : mesh_.channels;
-  while (left != 0 && vc_[s.vcs + v].size == mesh_.depth)
-    --left, v = v + 1 == mesh_.channels ? 0 : v + 1;
+  while (left != 0 && vc_[s.vcs + v].size == mesh_.depth) {
+    --left;
+    v = v + 1 == mesh_.channels ? 0 : v + 1;
+  }
   s.blocked = left == 0;
   if (s.blocked) return false;
   if (!ordered) s.turn = v + 1 == mesh_.channels ? 0 : v + 1;
@@ -200,7 +205,9 @@ void Mesh::allocate_channels(unsigned node, std::uint64_t cycle) {
                v = node * vcs_of_router_ + bit;
       out.head_turn = bit + 1 == vcs_of_router_ ? 0 : bit + 1;
       if (!ordered) out.channel_turn = c + 1 == mesh_.channels ? 0 : c + 1;
-      out.heads &= ~(1ull << bit), out.ordered &= ~(1ull << bit), out.free &= ~(1u << c);
+      out.heads &= ~(1ull << bit);
+      out.ordered &= ~(1ull << bit);
+      out.free &= ~(1u << c);
       vc_[v].channel = static_cast<std::uint8_t>(c);
       out_vc_[(node * outputs_ + o) * mesh_.channels + c].owner = v;
       if (out.receiver != kNone && receiver_[out.receiver].credit != nullptr)
@@ -227,7 +234,10 @@ void Mesh::allocate_switch(unsigned node, Cycle now, std::uint64_t cycle) {
     unsigned bit = first_from(mine, first + in_turn_[node * inputs_ + p]);
     choice[p] = static_cast<std::uint8_t>(bit);
     unsigned o = vcs[bit].output;
-    if ((wanted >> o & 1) == 0) inputs_of[o] = 0, wanted |= 1ull << o;
+    if ((wanted >> o & 1) == 0) {
+      inputs_of[o] = 0;
+      wanted |= 1ull << o;
+    }
     inputs_of[o] |= 1ull << p;
   }
   for (; wanted != 0; wanted &= wanted - 1) {
@@ -252,7 +262,8 @@ void Mesh::cross(unsigned v, Cycle now, std::uint64_t cycle) {
   Output& out = output_[port];
   OutVc& out_vc = out_vc_[port * mesh_.channels + vc.channel];
   bool tail = --vc.left == 0;
-  ++out.count.flits, out.count.packets += tail;
+  ++out.count.flits;
+  out.count.packets += tail;
   out.count.blocked_arbitration += cycle - vc.since;
   if (out.down != kNone) {
     --out_vc.credits;
@@ -260,14 +271,16 @@ void Mesh::cross(unsigned v, Cycle now, std::uint64_t cycle) {
   } else if (tail) {
     deliver(out.receiver, vc.packet, now);
   }
-  vc.head = static_cast<std::uint8_t>((vc.head + 1) & (ring_ - 1)), --vc.size;
+  vc.head = static_cast<std::uint8_t>((vc.head + 1) & (ring_ - 1));
+  --vc.size;
   free_place(vc, cycle);
   router_[vc.node].ready &= ~(1ull << vc.bit);
   if (tail) {
     out_vc.owner = kNone;
     out.free |= 1u << vc.channel;
     if (out.heads != 0) active_.set(vc.node);
-    vc.packet = kNone, vc.channel = kNoChannel;
+    vc.packet = kNone;
+    vc.channel = kNoChannel;
   }
   if (vc.size == 0) return;
   std::uint64_t ready = flit_[v * ring_ + vc.head].ready;
@@ -294,7 +307,8 @@ std::uint32_t Mesh::take_packet() {
   RADDLE_ASSERT(!free_packets_.empty());
   const std::uint32_t packet = free_packets_.back();
   free_packets_.pop_back();
-  ++taken_, ++packets_inside_;
+  ++taken_;
+  ++packets_inside_;
   return packet;
 }
 

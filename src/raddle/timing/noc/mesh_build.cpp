@@ -86,10 +86,13 @@ void Mesh::build_links() {
   outputs_ = kDirections + receivers;
   vcs_of_router_ = inputs_ * mesh_.channels;
   RADDLE_ASSERT(vcs_of_router_ <= 64 && outputs_ <= 32);
-  router_.resize(nodes_), output_.resize(nodes_ * outputs_);
+  router_.resize(nodes_);
+  output_.resize(nodes_ * outputs_);
   out_vc_.resize(output_.size() * mesh_.channels, {kUnlimited, kNone});
-  vc_.resize(nodes_ * vcs_of_router_), flit_.resize(vc_.size() * ring_);
-  up_.resize(nodes_ * inputs_, kNone), in_turn_.resize(nodes_ * inputs_, 0);
+  vc_.resize(nodes_ * vcs_of_router_);
+  flit_.resize(vc_.size() * ring_);
+  up_.resize(nodes_ * inputs_, kNone);
+  in_turn_.resize(nodes_ * inputs_, 0);
   for (Output& out : output_) out.free = static_cast<std::uint32_t>(low_bits(mesh_.channels));
   for (unsigned node = 0; node < nodes_; ++node) {
     unsigned x = node % mesh_.columns, y = node / mesh_.columns;
@@ -97,7 +100,8 @@ void Mesh::build_links() {
     y_.push_back(static_cast<std::uint8_t>(y));
     for (unsigned bit = 0; bit < vcs_of_router_; ++bit) {
       Vc& vc = vc_[node * vcs_of_router_ + bit];
-      vc.node = static_cast<std::uint16_t>(node), vc.bit = static_cast<std::uint8_t>(bit);
+      vc.node = static_cast<std::uint16_t>(node);
+      vc.bit = static_cast<std::uint8_t>(bit);
       vc.port = static_cast<std::uint8_t>(bit / mesh_.channels);
     }
     const bool there[] = {x + 1 < mesh_.columns, x > 0, y + 1 < mesh_.rows, y > 0};
@@ -128,11 +132,13 @@ void Mesh::build_links() {
 }
 
 void Mesh::attach_sender(unsigned sender, MessageLink& in, CreditLink& credit_out) {
-  sender_[sender].link = &in, sender_[sender].credit = &credit_out;
+  sender_[sender].link = &in;
+  sender_[sender].credit = &credit_out;
 }
 
 void Mesh::attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) {
-  receiver_[receiver].link = &out, receiver_[receiver].credit = credit_in;
+  receiver_[receiver].link = &out;
+  receiver_[receiver].credit = credit_in;
   receiver_[receiver].credits = shape_.credits;
 }
 

@@ -99,7 +99,10 @@ class Network {
   virtual void attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) = 0;
   void count(const Message& m, FlitTable::Size size, unsigned flit_hops) {
     stats::NocTraffic& t = traffic_[m.kernel].kind[kClass[static_cast<unsigned>(m.kind)]];
-    ++t.packets, t.flits += size.flits, t.flit_hops += flit_hops, t.bytes += size.bytes;
+    ++t.packets;
+    t.flits += size.flits;
+    t.flit_hops += flit_hops;
+    t.bytes += size.bytes;
   }
   std::string_view direction() const {
     return shape_.direction == Direction::Request ? "request" : "reply";

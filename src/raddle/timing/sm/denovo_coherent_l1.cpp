@@ -2,14 +2,15 @@
 
 namespace raddle::timing {
 
-DenovoCoherentL1::DenovoCoherentL1(const MachineSpec& machine, unsigned sm)
-    : drains_(machine.sm.l1d.keeps_dirty() || machine.sm.l1d.store_buffer != 0),
-      l1_(machine.sm.l1d, sm, machine.sm.count, machine.l2.slices),
+DenovoCoherentL1::DenovoCoherentL1(const LsuSpec& spec)
+    : drains_(spec.l1d.keeps_dirty() || spec.l1d.store_buffer != 0),
+      l1_(spec.l1d, spec.sm, spec.endpoints.sms, spec.endpoints.slices),
       answers_(l1_.responses().capacity()),
-      flits_(packet_size(machine), Direction::Reply),
-      pace_(machine),
-      credits_(machine.noc.queue_flits),
-      answer_cycles_(machine.coherence.answer_cycles) {}
+      flits_(spec.port.packet, Direction::Reply),
+      pace_(spec.port),
+      ports_(port_capacity(spec.port)),
+      credits_(spec.port.queue_flits),
+      answer_cycles_(spec.coherence.answer_cycles) {}
 
 Served DenovoCoherentL1::serve(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                                EventWheel& wheel, stats::SmCounters& count) {
@@ -22,9 +23,10 @@ Served DenovoCoherentL1::serve(LsuCore& core, Cycle now, const Entry& e, const L
                                     ? std::uint16_t{e.owner.warp}
                                     : static_cast<std::uint16_t>(LsuCore::kStore | e.owner.warp),
                                 e.owner.warp};
-  const DenovoL1::Answer answer = load    ? l1_.load(now, access, e.bypass, can_send(core))
-                                  : store ? l1_.store(now, access, can_send(core))
-                                          : l1_.atomic(now, access, can_send(core));
+  const bool room = can_send(core, e.owner.kernel);
+  const DenovoL1::Answer answer = load    ? l1_.load(now, access, e.bypass, room)
+                                  : store ? l1_.store(now, access, room)
+                                          : l1_.atomic(now, access, room);
   if (l1_.events() != nullptr) [[unlikely]]
     notify(core, now, e, a, answer);
   if (answer.outcome == Outcome::Blocked) {
@@ -76,22 +78,22 @@ void DenovoCoherentL1::notify(const LsuCore& core, Cycle now, const Entry& e, co
 /// What the cache has just asked for. Precondition: room in the miss queue.
 void DenovoCoherentL1::send(LsuCore& core, std::uint16_t load, stats::SmCounters& count) {
   ++count.requests;
-  core.miss_queue().push({l1_.requests().front(), load});
+  core.enqueue(l1_.requests().front(), load);
   l1_.requests().pop();
 }
 
 /// A write-back, and a registration if it may leave.
 bool DenovoCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
   bool any = false;
-  if (auto& out = l1_.write_backs(); !out.empty() && !core.miss_queue().full()) {
+  if (auto& out = l1_.write_backs(); !out.empty() && !core.queue_full()) {
     stats::SmCounters& count = counters[out.front().kernel];
     ++count.requests;
     ++count.l1d_write_backs;
-    core.miss_queue().push({out.front()});
+    core.enqueue(out.front());
     out.pop();
     any = true;
   }
-  if (!core.miss_queue().full() && may_register(core)) {
+  if (!core.queue_full() && may_register(core)) {
     l1_.send_registration();
     stats::SmCounters& count = counters[l1_.requests().front().kernel];
     ++count.registrations;
@@ -113,30 +115,28 @@ bool DenovoCoherentL1::send_answer(LsuCore& core, Cycle now) {
   if (answers_.empty() || std::max(free_at_, answers_.front_at()) > now) return false;
   const Message& m = answers_.front();
   const unsigned flits = flits_.flits(m);
-  if (credits_ < flits) credits_ += take_credits_of(core.ports().reply_credit_in, now);
+  if (credits_ < flits) credits_ += take_credits_of(ports_.credit_in, now);
   lacks_answer_credits_ = credits_ < flits;
   if (lacks_answer_credits_) return false;
   credits_ -= flits;
   free_at_ = pace_.send(now, flits);
-  SmPorts& ports = core.ports();
   Message answer = m;
   answer.to = m.kind == MessageKind::Recalled ? core.home(m.line) : Endpoints::sm(m.sm);
-  ports.to_replies.push(now + core.wire(), answer);
-  ports.reply_box->post(now + core.wire(), core.sm());
+  ports_.to_noc.push(now + core.wire(), answer);
+  ports_.noc_box->post(now + core.wire(), core.sm());
   answers_.pop();
   return true;
 }
 
 /// What waits beside the oldest instruction: write-backs, registrations, answers.
 Cycle DenovoCoherentL1::next_event(const LsuCore& core, Cycle now) const {
-  const bool sends =
-      !core.miss_queue().full() && (!l1_.write_backs().empty() || may_register(core));
-  return sends ? now + 1 : next_answer(core, now);
+  const bool sends = !core.queue_full() && (!l1_.write_backs().empty() || may_register(core));
+  return sends ? now + 1 : next_answer(now);
 }
 
-Cycle DenovoCoherentL1::next_answer(const LsuCore& core, Cycle now) const {
+Cycle DenovoCoherentL1::next_answer(Cycle now) const {
   if (answers_.empty()) return kNever;
-  if (lacks_answer_credits_) return std::max(now + 1, core.ports().reply_credit_in.next_arrival());
+  if (lacks_answer_credits_) return std::max(now + 1, ports_.credit_in.next_arrival());
   return std::max({now + 1, free_at_, answers_.front_at()});
 }
 

@@ -15,7 +15,7 @@ namespace raddle::timing {
 class DenovoCoherentL1 {
  public:
   using Entry = LsuCore::Entry;
-  DenovoCoherentL1(const MachineSpec& machine, unsigned sm);
+  explicit DenovoCoherentL1(const LsuSpec& spec);
 
   Served serve(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
                stats::SmCounters& count);
@@ -25,8 +25,8 @@ class DenovoCoherentL1 {
     l1_.receive(now, m, Completion<Sink>{core, now, counters, sink, m.kernel});
     take_answers(now);
   }
-  bool can_send(const LsuCore& core) const {
-    return !core.miss_queue().full() && l1_.write_backs().empty();
+  bool can_send(const LsuCore& core, unsigned kernel) const {
+    return core.queue_takes(kernel) && l1_.write_backs().empty();
   }
   /// A bank answers requests for words.
   void mark_constant(Message& request) const { request.words = 0xffff; }
@@ -35,14 +35,17 @@ class DenovoCoherentL1 {
   bool drain(LsuCore& core, SmKernelCounters& counters);
   bool send_answer(LsuCore& core, Cycle now);
   Cycle next_event(const LsuCore& core, Cycle now) const;
-  Cycle answer_credits_at(const LsuCore& core) const {
-    return lacks_answer_credits_ ? core.ports().reply_credit_in.next_arrival() : kNever;
+  Cycle answer_credits_at() const {
+    return lacks_answer_credits_ ? ports_.credit_in.next_arrival() : kNever;
   }
+  AnswerPorts* answers() { return &ports_; }
 
   void kernel_starts(Cycle now, unsigned) { l1_.acquire(now); }
   void fence(Cycle now) { l1_.acquire(now); }
   void prefetch_load(std::uint32_t) const {}
   void prefetch_reply(const Message&) const {}
+
+  void share_ways(const WayShares<kKernelSlots>* shares) { l1_.share_ways(shares); }
 
   bool idle() const { return l1_.idle() && answers_.empty(); }
   unsigned missing_lines() const { return l1_.missing(); }
@@ -93,13 +96,14 @@ class DenovoCoherentL1 {
               const DenovoL1::Answer& answer);
   void send(LsuCore& core, std::uint16_t load, stats::SmCounters& count);
   void take_answers(Cycle now);
-  Cycle next_answer(const LsuCore& core, Cycle now) const;
+  Cycle next_answer(Cycle now) const;
 
   bool drains_;
   DenovoL1 l1_;
   RequestQueue answers_;  // at: when it may leave
   FlitTable flits_;
   PortPace pace_;
+  AnswerPorts ports_;
   unsigned credits_, answer_cycles_;
   bool lacks_answer_credits_ = false;
   Cycle free_at_ = 0;  // of the second port

@@ -104,7 +104,8 @@ class EventWheel {
       Node& node = nodes_[n];
       std::uint16_t following = node.next;
       Event event = node.event;
-      node.next = free_, free_ = n;
+      node.next = free_;
+      free_ = n;
       on_event(event);
       n = following;
     }

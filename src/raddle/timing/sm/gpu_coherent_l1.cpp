@@ -6,18 +6,18 @@ namespace {
 using stats::Refusal;
 }  // namespace
 
-GpuCoherentL1::GpuCoherentL1(const MachineSpec& machine, unsigned)
-    : drains_(machine.sm.l1d.keeps_dirty() || machine.sm.l1d.store_buffer != 0),
-      policy_(machine.sm.l1d.write_policy),
-      local_policy_(machine.sm.l1d.local_write_policy),
-      l1d_(machine.sm.l1d),
-      store_buffer_(machine.sm.l1d.store_buffer) {}
+GpuCoherentL1::GpuCoherentL1(const LsuSpec& spec)
+    : drains_(spec.l1d.keeps_dirty() || spec.l1d.store_buffer != 0),
+      policy_(spec.l1d.write_policy),
+      local_policy_(spec.l1d.local_write_policy),
+      l1d_(spec.l1d),
+      store_buffer_(spec.l1d.store_buffer) {}
 
 Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                            EventWheel& wheel, stats::SmCounters& count) {
   const L1d::Answer l =
       l1d_.load(now, {a.line, core.lines().widened(a.sectors), e.owner.kernel, e.load},
-                can_send(core), count);
+                can_send(core, e.owner.kernel), count);
   if (l1d_.events() != nullptr) [[unlikely]]
     notify(core, now, e, a, l);
   if (l.outcome == L1d::Outcome::Blocked) return refuse(core, l.why);
@@ -35,8 +35,8 @@ Served GpuCoherentL1::store(LsuCore& core, Cycle now, const Entry& e, const Line
   const bool forwards = !keeps_dirty(policy);
   const auto waiter = static_cast<std::uint16_t>(LsuCore::kStore | e.owner.warp);
   const bool buffered = forwards && store_buffer_.present();
-  const bool can =
-      buffered ? l1d_.write_backs().empty() && store_buffer_.takes(a.line) : can_send(core);
+  const bool can = buffered ? l1d_.write_backs().empty() && store_buffer_.takes(a.line)
+                            : can_send(core, e.owner.kernel);
   const std::uint8_t sectors = forwards ? a.sectors : core.lines().widened(a.sectors);
   const std::uint8_t whole = policy == WritePolicy::WriteThroughValidate
                                  ? core.lines().narrowed(core.lines().whole(a.words))
@@ -78,7 +78,7 @@ void GpuCoherentL1::forward_store(LsuCore& core, const Entry& e, const LineAcces
 /// line alone.
 Served GpuCoherentL1::pass_by(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                               stats::SmCounters& count) {
-  if (!can_send(core)) {
+  if (!can_send(core, e.owner.kernel)) {
     if (l1d_.events() != nullptr && !core.head_refused()) [[unlikely]]
       notify_access(core, now, e, a, policy::L1Outcome::Refused);
     return refuse(core, Refusal::MissQueue);
@@ -108,23 +108,22 @@ Served GpuCoherentL1::pass_by(LsuCore& core, Cycle now, const Entry& e, const Li
 
 /// What waits for room in the miss queue and has left the cache already.
 bool GpuCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
-  Ring<LsuCore::Leaving>& miss_queue = core.miss_queue();
   bool any = false;
-  if (auto& out = l1d_.write_backs(); !out.empty() && !miss_queue.full()) {
+  if (auto& out = l1d_.write_backs(); !out.empty() && !core.queue_full()) {
     const L1d::WriteBack& w = out.front();
-    miss_queue.push({{w.line, static_cast<std::uint16_t>(core.sm()), kWriteBack, w.sectors,
-                      MessageKind::Write, 0, w.kernel}});
+    core.enqueue({w.line, static_cast<std::uint16_t>(core.sm()), kWriteBack, w.sectors,
+                  MessageKind::Write, 0, w.kernel});
     ++counters[w.kernel].requests;
     ++counters[w.kernel].l1d_write_backs;
     ++write_backs_out_;
     out.pop();
     any = true;
   }
-  if (may_drain_stores(core) && !miss_queue.full()) {
+  if (may_drain_stores(core) && !core.queue_full()) {
     const StoreBuffer::Leaving w = store_buffer_.send();
-    miss_queue.push({{w.line, static_cast<std::uint16_t>(core.sm()),
-                      static_cast<std::uint16_t>(kStoreEntry + w.entry),
-                      static_cast<std::uint8_t>(w.parts), MessageKind::Write, 0, w.kernel}});
+    core.enqueue({w.line, static_cast<std::uint16_t>(core.sm()),
+                  static_cast<std::uint16_t>(kStoreEntry + w.entry),
+                  static_cast<std::uint8_t>(w.parts), MessageKind::Write, 0, w.kernel});
     ++counters[w.kernel].requests;
     any = true;
   }

@@ -13,7 +13,7 @@ namespace raddle::timing {
 class GpuCoherentL1 {
  public:
   using Entry = LsuCore::Entry;
-  GpuCoherentL1(const MachineSpec& machine, unsigned sm);
+  explicit GpuCoherentL1(const LsuSpec& spec);
 
   [[gnu::always_inline]] Served serve(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                                       EventWheel& wheel, stats::SmCounters& count) {
@@ -39,8 +39,8 @@ class GpuCoherentL1 {
       core.missed_piece(now, waiter, counters, sink);
     });
   }
-  bool can_send(const LsuCore& core) const {
-    return !core.miss_queue().full() && l1d_.write_backs().empty();
+  bool can_send(const LsuCore& core, unsigned kernel) const {
+    return core.queue_takes(kernel) && l1d_.write_backs().empty();
   }
   void mark_constant(Message&) const {}
 
@@ -48,10 +48,11 @@ class GpuCoherentL1 {
   bool drain(LsuCore& core, SmKernelCounters& counters);
   bool send_answer(LsuCore&, Cycle) { return false; }
   Cycle next_event(const LsuCore& core, Cycle now) const {
-    if (!drains_ || core.miss_queue().full()) return kNever;
+    if (!drains_ || core.queue_full()) return kNever;
     return !l1d_.write_backs().empty() || may_drain_stores(core) ? now + 1 : kNever;
   }
-  Cycle answer_credits_at(const LsuCore&) const { return kNever; }
+  Cycle answer_credits_at() const { return kNever; }
+  AnswerPorts* answers() { return nullptr; }
 
   void kernel_starts(Cycle now, unsigned kernel) { l1d_.flush(now, kernel); }
   void fence(Cycle) {}
@@ -59,6 +60,8 @@ class GpuCoherentL1 {
   void prefetch_reply(const Message& m) const {
     if (m.kind == MessageKind::Read && m.tag < LsuCore::kConst) l1d_.prefetch_fill(m.tag, m.line);
   }
+
+  void share_ways(const WayShares<kKernelSlots>* shares) { l1d_.share_ways(shares); }
 
   bool idle() const {
     return l1d_.missing_lines() == 0 && store_buffer_.empty() && l1d_.write_backs().empty() &&

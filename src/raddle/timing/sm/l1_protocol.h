@@ -24,6 +24,7 @@
 #include <string>
 
 #include "raddle/policy/observer.h"
+#include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/sm/lsu_core.h"
 
 namespace raddle::timing {
@@ -48,22 +49,26 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
                               EventWheel& wheel, SmKernelCounters& counters,
                               stats::SmCounters& count, const Message& m, Message& request,
                               l1_protocol_detail::AnySink& sink, std::string& out, unsigned kernel,
-                              policy::L1Observer& observer) {
+                              policy::L1Observer& observer, const WayShares<kKernelSlots>* shares) {
   // Accesses and replies.
   { l1.serve(core, now, e, a, wheel, count) } -> std::same_as<Served>;
   l1.receive(core, now, m, counters, sink);
-  /// Room for a request that is not the L1's own: of a constant.
-  { l1_const.can_send(core_const) } -> std::same_as<bool>;
+  /// Room for a request of the launch in a slot, also one that is not the L1's own: of a constant.
+  { l1_const.can_send(core_const, kernel) } -> std::same_as<bool>;
   l1.mark_constant(request);
   // Beside the oldest instruction.
   { l1_const.drains() } -> std::same_as<bool>;
   { l1.drain(core, counters) } -> std::same_as<bool>;
   { l1.send_answer(core, now) } -> std::same_as<bool>;
   { l1_const.next_event(core_const, now) } -> std::same_as<Cycle>;
-  { l1_const.answer_credits_at(core_const) } -> std::same_as<Cycle>;
+  { l1_const.answer_credits_at() } -> std::same_as<Cycle>;
+  // The wires of send_answer(); null: this protocol answers nobody.
+  { l1.answers() } -> std::same_as<AnswerPorts*>;
   // Synchronisation: a launch's first block, a fence of a warp.
   l1.kernel_starts(now, kernel);
   l1.fence(now);
+  // Which ways the misses of a launch may fill, by launch slot; null: any.
+  l1.share_ways(shares);
   // Loads that leave with their warp: whether the protocol lets them (if not, none of the rest is
   // called); the MSHR in which a load waits for sectors of a line; the load will not be told, and
   // nobody else waits then; what has not come; frees it, because none of its requests has left.

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::timing {
@@ -24,13 +24,14 @@ class LineMap {
   static constexpr unsigned kMost = 8;
   using Accesses = std::array<LineAccess, kMost>;
 
-  explicit LineMap(const MachineSpec& machine)
-      : half_lines_(machine.l2.line_bytes == 64),
-        by_sector_(machine.sm.l1d.coalescing == Coalescing::Sector &&
-                   machine.sm.l1d.sector_bytes < machine.l2.line_bytes),
-        words_per_sector_(machine.l2.sector_bytes / 4),
-        sectors_(machine.l2.line_bytes / machine.l2.sector_bytes),
-        grain_(machine.sm.l1d.sector_bytes / machine.l2.sector_bytes) {}
+  explicit LineMap(const LineSpec& lines)
+      : half_lines_(lines.line_bytes == 64),
+        by_sector_(lines.by_sector),
+        words_per_sector_(lines.sector_bytes / 4),
+        sectors_(lines.line_bytes / lines.sector_bytes),
+        grain_(lines.l1_sector_bytes / lines.sector_bytes) {
+    RADDLE_ASSERT(lines.line_bytes == 64 || lines.line_bytes == trace::kLineBytes);
+  }
 
   /// Every piece is one access.
   bool one_for_one() const { return !half_lines_ && !by_sector_; }
@@ -55,7 +56,9 @@ class LineMap {
   /// Sectors touched by a mask of words, counted from the start of the line.
   std::uint8_t sectors(std::uint32_t words) const {
     if (words_per_sector_ == 8) {  // fold each byte to its lowest bit, then gather the four bits
-      words |= words >> 4, words |= words >> 2, words |= words >> 1;
+      words |= words >> 4;
+      words |= words >> 2;
+      words |= words >> 1;
       return static_cast<std::uint8_t>(std::uint64_t{words & 0x01010101u} * 0x01020408u >> 24 & 15);
     }
     return sectors_with(words, [](std::uint32_t part, std::uint32_t) { return part != 0; });
@@ -86,7 +89,8 @@ class LineMap {
   unsigned add(LineAccess a, Accesses& out, unsigned n) const {
     const std::uint8_t all = sectors(a.words);
     if (!by_sector_) {
-      a.sectors = all, out[n] = a;
+      a.sectors = all;
+      out[n] = a;
       return n + 1;
     }
     for (unsigned at = 0; at < sectors_; at += grain_) {

@@ -14,8 +14,7 @@ using stats::Refusal;
 }  // namespace
 
 template <L1Protocol L1>
-Lsu<L1>::Lsu(const MachineSpec& machine, const AddressMap& map, unsigned sm)
-    : LsuCore(machine, map, sm), l1_(machine, sm) {}
+Lsu<L1>::Lsu(const LsuSpec& spec, const AddressMap& map) : LsuCore(spec, map), l1_(spec) {}
 
 // --- issue ---------------------------------------------------------------------------------------
 
@@ -26,6 +25,7 @@ bool Lsu<L1>::start_block(Cycle now, const Launch& launch, bool flush) {
     sequence_[launch.slot] = launch.sequence;
     tenant_[launch.slot] = launch.tenant;
     if (const_cache_.present()) const_cache_.forget(launch.slot);
+    if (knobs_ != nullptr) share_ways();
   }
   if (flush && !no_l1_) {
     l1_.kernel_starts(now, launch.slot);
@@ -37,7 +37,8 @@ bool Lsu<L1>::start_block(Cycle now, const Launch& launch, bool flush) {
 template <L1Protocol L1>
 void Lsu<L1>::enter_passes(const Owner& owner, unsigned passes) {
   Entry& e = queue_.emplace();
-  e.owner = owner, e.route = owner.code->route;
+  e.owner = owner;
+  e.route = owner.code->route;
   e.passes = static_cast<std::uint8_t>(passes);
 }
 
@@ -45,8 +46,11 @@ template <L1Protocol L1>
 unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload,
                               unsigned pieces, std::uint32_t base) {
   Entry& e = queue_.emplace();
-  e.owner = owner, e.route = owner.code->route, e.bypass = owner.code->bypass_l1 || no_l1_;
-  e.passes = static_cast<std::uint8_t>(pieces), e.base = base;
+  e.owner = owner;
+  e.route = owner.code->route;
+  e.bypass = owner.code->bypass_l1 || no_l1_;
+  e.passes = static_cast<std::uint8_t>(pieces);
+  e.base = base;
   pieces_.push(payload, pieces);
   const std::uint32_t* first = payload;
   unsigned n = pieces;
@@ -60,11 +64,33 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
   e.load = free_loads_.back();
   free_loads_.pop_back();
   InFlight& f = loads_[e.load];
-  f.owner = owner, f.left = static_cast<std::uint16_t>(n);
+  f.owner = owner;
+  f.left = static_cast<std::uint16_t>(n);
   f.entered = f.departed = static_cast<std::uint32_t>(now);
   if (!descriptors_.empty()) [[unlikely]]
     keep_descriptor(e.load, first, pieces, base);
   return 1;
+}
+
+// --- a scheme ------------------------------------------------------------------------------------
+
+template <L1Protocol L1>
+void Lsu<L1>::obey(Cycle at, const policy::Knobs& knobs) {
+  knobs_ = &knobs;
+  limit_requests(at, knobs);
+  share_ways();
+}
+
+/// Launch slots fill the ways of the tenants that have them.
+template <L1Protocol L1>
+void Lsu<L1>::share_ways() {
+  WayShares<kKernelSlots> shares;
+  for (unsigned slot = 0; slot < kKernelSlots; ++slot)
+    shares.set(slot, knobs_->of(tenant_[slot]).l1d_ways);
+  if (!shares.any()) shares_ = nullptr;
+  else if (shares_ == nullptr) shares_ = std::make_unique<WayShares<kKernelSlots>>(shares);
+  else *shares_ = shares;
+  l1_.share_ways(shares_.get());
 }
 
 // --- each cycle ----------------------------------------------------------------------------------
@@ -105,8 +131,12 @@ template <L1Protocol L1>
 bool Lsu<L1>::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count) {
   const bool shared = e.route == Route::Shared;
   if (!shared && const_cache_.present() && !serve_const(now, e, wheel, count)) return false;
-  if (shared) ++count.shared_accesses, count.shared_passes += e.passes;
-  else ++count.const_accesses;
+  if (shared) {
+    ++count.shared_accesses;
+    count.shared_passes += e.passes;
+  } else {
+    ++count.const_accesses;
+  }
   free_at_ = now + e.passes;
   if (!shared && const_cache_.present()) return true;
   write_back(now + (shared ? shared_latency_ : const_latency_) + e.passes - 1, e.owner, wheel);
@@ -116,8 +146,8 @@ bool Lsu<L1>::serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::
 template <L1Protocol L1>
 bool Lsu<L1>::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count) {
   using Outcome = ConstCache<Owner>::Outcome;
-  auto [outcome, request] =
-      const_cache_.load(e.owner.kernel, e.owner.code->const_at, can_send(), e.owner);
+  auto [outcome, request] = const_cache_.load(e.owner.kernel, e.owner.code->const_at,
+                                              l1_.can_send(*this, e.owner.kernel), e.owner);
   switch (outcome) {
     case Outcome::Hit:
       ++count.const_hits;
@@ -126,11 +156,12 @@ bool Lsu<L1>::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::S
     case Outcome::PendingHit:
       break;
     case Outcome::Miss:
-      ++count.const_misses, ++count.requests;
+      ++count.const_misses;
+      ++count.requests;
       request.sm = static_cast<std::uint16_t>(sm_);
       request.tag |= kConst;
       l1_.mark_constant(request);
-      miss_queue_.push({request});
+      enqueue(request);
       break;
     case Outcome::NoMshr:
       return refuse(Refusal::Mshr);
@@ -147,7 +178,8 @@ void Lsu<L1>::open_piece(Entry& e) {
   const trace::Piece piece = pieces_.pop();
   --e.passes;
   head_.size = static_cast<std::uint8_t>(lines_.convert(piece, e.base, head_.line));
-  head_.at = 0, head_.lanes = piece.lanes;
+  head_.at = 0;
+  head_.lanes = piece.lanes;
   if (e.passes != 0 && lines_.one_for_one()) l1_.prefetch_load(e.base + pieces_.next().line);
 }
 
@@ -164,10 +196,7 @@ Cycle Lsu<L1>::next_event(Cycle now) const {
   Cycle n = kNever;
   if (!queue_.empty() && !stuck_) n = std::max(now + 1, free_at_);
   n = std::min(n, l1_.next_event(*this, now));
-  if (!miss_queue_.empty())
-    n = std::min(n,
-                 lacks_credits_ ? ports_.credit_in.next_arrival() : std::max(now + 1, inject_at_));
-  return n;
+  return miss_queue_.empty() ? n : std::min(n, next_departure(now));
 }
 
 template <L1Protocol L1>

@@ -21,6 +21,7 @@
 // Left out: replays, address translation.
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,10 +35,12 @@ template <L1Protocol L1>
 class Lsu : public LsuCore {
  public:
   /// `map` tells home banks and must outlive the unit.
-  Lsu(const MachineSpec& machine, const AddressMap& map, unsigned sm);
+  Lsu(const LsuSpec& spec, const AddressMap& map);
   void set_skip(bool skip) { skip_ = skip; }
   /// The observer must outlive the unit.
   void observe(policy::L1Observer& observer) { l1_.observe(observer); }
+  /// Knobs of a scheme hold from cycle `at` on; they must live until the next call.
+  void obey(Cycle at, const policy::Knobs& knobs);
   L1& l1() { return l1_; }
   const L1& l1() const { return l1_; }
 
@@ -72,7 +75,7 @@ class Lsu : public LsuCore {
   /// When the credits come that a request or an answer waits for; to others they do not matter.
   Cycle credits_at() const {
     const Cycle at = lacks_credits_ ? ports_.credit_in.next_arrival() : kNever;
-    return std::min(at, l1_.answer_credits_at(*this));
+    return std::min(at, l1_.answer_credits_at());
   }
   /// A fence of a warp is over: what others have written since must be seen.
   void fence(Cycle now) { l1_.fence(now); }
@@ -132,7 +135,6 @@ class Lsu : public LsuCore {
   void audit(const SmKernelCounters& counters, std::vector<std::string>& broken) const;
 
  private:
-  bool can_send() const { return l1_.can_send(*this); }
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   void open_piece(Entry& e);
@@ -150,7 +152,11 @@ class Lsu : public LsuCore {
     return m.kind == MessageKind::Read && (m.tag & (kBypass | kConst)) == 0;
   }
 
+  void share_ways();
+
   L1 l1_;
+  const policy::Knobs* knobs_ = nullptr;
+  std::unique_ptr<WayShares<kKernelSlots>> shares_;  // null: everybody fills any way
 };
 
 }  // namespace raddle::timing

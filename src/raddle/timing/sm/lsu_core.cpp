@@ -10,25 +10,27 @@ namespace {
 using stats::Refusal;
 }  // namespace
 
-LsuCore::LsuCore(const MachineSpec& machine, const AddressMap& map, unsigned sm)
+LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
     : map_(map),
-      lines_(machine),
-      flits_(packet_size(machine), Direction::Request),
-      pace_(machine),
-      sm_(sm),
-      wire_(machine.noc.latency_cycles),
-      hit_latency_(machine.sm.l1d.hit_latency_cycles),
-      shared_latency_(machine.sm.shared_latency_cycles),
-      const_latency_(machine.sm.const_latency_cycles),
-      no_l1_(!machine.sm.l1d.present()),
-      queue_(machine.sm.lsu_queue),
-      pieces_(machine.sm.lsu_queue),
-      const_cache_(machine),
-      loads_(machine.sm.loads_in_flight),
-      free_loads_(machine.sm.loads_in_flight),
-      miss_queue_(machine.sm.l1d.miss_queue),
-      ports_(port_capacity(machine), machine.coherence.ownership ? port_capacity(machine) : 1),
-      credits_(machine.noc.queue_flits) {
+      lines_(spec.lines),
+      flits_(spec.port.packet, Direction::Request),
+      pace_(spec.port),
+      clock_(network_clock(spec.port)),
+      sm_(spec.sm),
+      wire_(spec.port.latency),
+      hit_latency_(spec.l1d.hit_latency_cycles),
+      shared_latency_(spec.shared_latency),
+      const_latency_(spec.const_latency),
+      no_l1_(!spec.l1d.present()),
+      queue_(spec.queue),
+      pieces_(spec.queue),
+      const_cache_(spec.constants),
+      loads_(spec.loads_in_flight),
+      free_loads_(spec.loads_in_flight),
+      miss_queue_(spec.l1d.miss_queue),
+      ports_(port_capacity(spec.port)),
+      credits_(spec.port.queue_flits) {
+  RADDLE_ASSERT(loads_.size() < kConst);  // a load's number goes into a tag
   std::iota(free_loads_.rbegin(), free_loads_.rend(), std::uint16_t{0});
   sequence_.fill(~std::uint64_t{0});
 }
@@ -61,33 +63,91 @@ void LsuCore::send(const Entry& e, const LineAccess& a, MessageKind kind, std::u
                    std::uint8_t sectors, stats::SmCounters& count) {
   ++count.requests;
   const bool loads = e.route == Route::Load || e.route == Route::Atomic;
-  miss_queue_.push(
-      {{a.line, static_cast<std::uint16_t>(sm_), tag, sectors, kind, a.lanes, e.owner.kernel},
-       loads ? e.load : kNoLoad});
+  enqueue({a.line, static_cast<std::uint16_t>(sm_), tag, sectors, kind, a.lanes, e.owner.kernel},
+          loads ? e.load : kNoLoad);
 }
 
-bool LsuCore::inject_request(Cycle now) {
-  if (miss_queue_.empty() || inject_at_ > now) return false;
-  const auto& [m, load] = miss_queue_.front();
-  const unsigned flits = flits_.flits(m);
-  lacks_credits_ = !has_credits(now, flits);
-  if (lacks_credits_) return false;
+/// On the wire, with a place in the miss queue free for the oldest instruction.
+inline void LsuCore::depart(Cycle now, const Leaving& leaving, unsigned flits) {
   credits_ -= flits;
   inject_at_ = pace_.send(now, flits);
-  if (load != kNoLoad) loads_[load].departed = static_cast<std::uint32_t>(now);
-  Message request = m;
-  request.to = map_.home(m.line);
-  request.tenant = tenant_[m.kernel];
+  if (leaving.load != kNoLoad) loads_[leaving.load].departed = static_cast<std::uint32_t>(now);
+  Message request = leaving.message;
+  request.to = map_.home(request.line);
   ports_.to_noc.push(now + wire_, request);
   ports_.noc_box->post(now + wire_, sm_);
-  miss_queue_.pop();
   if (why_ == Refusal::MissQueue) stuck_ = false;
+}
+
+/// The oldest request leaves if it may. Precondition: there is one, and the port is free.
+bool LsuCore::inject_next(Cycle now) {
+  if (gate_ != nullptr) [[unlikely]]
+    return inject_by_tenant(now);
+  const Leaving& leaving = miss_queue_.front();
+  const unsigned flits = flits_.flits(leaving.message);
+  lacks_credits_ = !has_credits(now, flits);
+  if (lacks_credits_) return false;
+  depart(now, leaving, flits);
+  miss_queue_.pop();
   return true;
+}
+
+/// The same where the gate says whose request is next.
+bool LsuCore::inject_by_tenant(Cycle now) {
+  const unsigned place = gate_->next(now, miss_queue_.size(), [this](unsigned i) -> const Message& {
+    return miss_queue_[i].message;
+  });
+  none_may_leave_ = place == RequestGate::kNobody;
+  lacks_credits_ = false;
+  if (none_may_leave_) return false;
+  const Leaving leaving = miss_queue_[place];
+  const unsigned flits = flits_.flits(leaving.message);
+  lacks_credits_ = !has_credits(now, flits);
+  if (lacks_credits_) return false;
+  depart(now, leaving, flits);
+  miss_queue_.remove(place);
+  gate_->left(leaving.message);
+  return true;
+}
+
+/// When a request may leave next. Precondition: there is one.
+Cycle LsuCore::next_departure(Cycle now) const {
+  const Cycle port =
+      lacks_credits_ ? ports_.credit_in.next_arrival() : std::max(now + 1, inject_at_);
+  if (gate_ == nullptr) return port;
+  const Cycle tokens = std::max(now + 1, gate_->tokens_at());
+  return none_may_leave_ ? tokens : std::min(port, tokens);
+}
+
+/// The knobs that concern the miss queue hold from cycle `at` on.
+void LsuCore::limit_requests(Cycle at, const policy::Knobs& knobs) {
+  if (!RequestGate::limits(knobs)) {
+    if (gate_ != nullptr) gate_->close(at);
+    gate_ = nullptr;
+  } else {
+    if (gate_ == nullptr) {
+      if (sharing_ == nullptr) sharing_ = std::make_unique<RequestGate::Counts>();
+      gate_ = std::make_unique<RequestGate>(clock_, *sharing_);
+      for (unsigned i = 0; i < miss_queue_.size(); ++i)
+        gate_->entered(miss_queue_[i].message.tenant);
+    }
+    gate_->obey(at, knobs);
+  }
+  lacks_credits_ = false;  // of another request, if there is one
+  none_may_leave_ = false;
+  stuck_ = false;
 }
 
 bool LsuCore::has_credits(Cycle now, unsigned flits) {
   if (credits_ < flits) credits_ += take_credits_of(ports_.credit_in, now);
   return credits_ >= flits;
+}
+
+stats::SharingCounters LsuCore::sharing(Cycle at) const {
+  stats::SharingCounters sum;
+  for (unsigned slot = 0; sharing_ != nullptr && slot < stats::kKernelSlots; ++slot)
+    stats::accumulate(sum, sharing(at, slot));
+  return sum;
 }
 
 void LsuCore::keep_descriptor(unsigned load, const std::uint32_t* payload, unsigned pieces,

@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "raddle/timing/sm/event_wheel.h"
 #include "raddle/timing/sm/line_access.h"
 #include "raddle/timing/sm/piece_queue.h"
+#include "raddle/timing/sm/request_gate.h"
 #include "raddle/timing/sm/stall_account.h"
 #include "raddle/timing/sm/warp_context.h"
 #include "raddle/timing/wire/flits.h"
@@ -50,7 +52,7 @@ class LsuCore {
     std::uint16_t load = kNoLoad;  ///< whose departure is noted
   };
 
-  LsuCore(const MachineSpec& machine, const AddressMap& map, unsigned sm);
+  LsuCore(const LsuSpec& spec, const AddressMap& map);
   SmPorts& ports() { return ports_; }
   const SmPorts& ports() const { return ports_; }
 
@@ -62,8 +64,21 @@ class LsuCore {
   NodeId home(std::uint32_t line) const { return map_.home(line); }
   Cycle hit_latency() const { return hit_latency_; }
   bool no_l1() const { return no_l1_; }
-  Ring<Leaving>& miss_queue() { return miss_queue_; }
-  const Ring<Leaving>& miss_queue() const { return miss_queue_; }
+  /// Room in the miss queue for what leaves of itself.
+  bool queue_full() const { return miss_queue_.full(); }
+  /// Room in it for an access of the launch in that slot.
+  bool queue_takes(unsigned kernel) const {
+    return !miss_queue_.full() && (gate_ == nullptr || gate_->takes(tenant_[kernel]));
+  }
+  /// Puts a request, whose kernel is known, into the miss queue. `load`: whose departure is noted.
+  void enqueue(const Message& m, std::uint16_t load = kNoLoad) {
+    Leaving& leaving = miss_queue_.emplace();
+    leaving.message = m;
+    leaving.message.tenant = tenant_[m.kernel];
+    leaving.load = load;
+    if (gate_ != nullptr) [[unlikely]]
+      gate_->entered(leaving.message.tenant);
+  }
   /// A warp waits for its memory operations to be over.
   bool release() const { return release_; }
   /// The oldest instruction has been tried in vain, for the reason given last.
@@ -106,6 +121,14 @@ class LsuCore {
     free_loads_.push_back(static_cast<std::uint16_t>(load));
     sink.loaded(f.owner);
   }
+  stats::SharingCounters sharing(Cycle at, unsigned kernel) const {
+    if (sharing_ == nullptr) return {};
+    stats::SharingCounters out = (*sharing_)[kernel];
+    if (gate_ != nullptr) out.token_wait_cycles += gate_->waiting(at, kernel);
+    return out;
+  }
+  /// Of all launches.
+  stats::SharingCounters sharing(Cycle at) const;
   static void count_served(const Message& m, stats::SmCounters& count) {
     ++count.served[static_cast<unsigned>(m.dram_accesses != 0 ? stats::ServedFrom::Memory
                                                               : stats::ServedFrom::L2)];
@@ -140,7 +163,14 @@ class LsuCore {
   }
   bool refused(Cycle now, stats::SmCounters& count);
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
-  bool inject_request(Cycle now);
+  void limit_requests(Cycle at, const policy::Knobs& knobs);
+  bool inject_request(Cycle now) {
+    return !miss_queue_.empty() && inject_at_ <= now && inject_next(now);
+  }
+  bool inject_next(Cycle now);
+  bool inject_by_tenant(Cycle now);
+  [[gnu::always_inline]] void depart(Cycle now, const Leaving& leaving, unsigned flits);
+  Cycle next_departure(Cycle now) const;
   bool has_credits(Cycle now, unsigned flits);
   static void write_back(Cycle done, const Owner& owner, EventWheel& wheel);
   void keep_descriptor(unsigned load, const std::uint32_t* payload, unsigned pieces,
@@ -150,6 +180,7 @@ class LsuCore {
   LineMap lines_;
   FlitTable flits_;
   PortPace pace_;
+  ClockRatio clock_;  // of the network
   unsigned sm_;
   Cycle wire_, hit_latency_, shared_latency_, const_latency_;
   bool skip_ = true, no_l1_;
@@ -162,6 +193,7 @@ class LsuCore {
   std::vector<Descriptor> descriptors_;    // by load, if they are kept
   stats::PerKernel<Withdrawn> withdrawn_;  // fetches that count as misses and never come
   Ring<Leaving> miss_queue_;
+  std::unique_ptr<RequestGate> gate_;  // null: requests leave in order of their entry
   SmPorts ports_;
   std::array<std::uint64_t, stats::kKernelSlots> sequence_;  // of the launch last seen in each slot
   std::array<TenantId, stats::kKernelSlots> tenant_{};       // ... whose it is
@@ -172,6 +204,8 @@ class LsuCore {
   bool release_ = false;
   unsigned credits_;
   bool lacks_credits_ = false;
+  bool none_may_leave_ = false;                   // gate_: no tenant with a request has a token
+  std::unique_ptr<RequestGate::Counts> sharing_;  // null until somebody is limited
 };
 
 }  // namespace raddle::timing

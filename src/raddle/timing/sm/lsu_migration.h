@@ -104,6 +104,7 @@ void Lsu<L1>::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
 template <L1Protocol L1>
 void Lsu<L1>::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
                                MigrationCounters& migration) {
+  RADDLE_ASSERT(gate_ == nullptr);  // it counts what is queued
   std::uint8_t queued = 0;
   for (unsigned i = 0; i < miss_queue_.size(); ++i) {
     const Message& m = miss_queue_[i].message;

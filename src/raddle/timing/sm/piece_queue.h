@@ -17,14 +17,20 @@ class PieceQueue {
       : piece_(std::size_t{instructions + 1} * trace::kMaxPieces) {}
   /// The pieces of one instruction; they stay together.
   void push(const std::uint32_t* payload, unsigned pieces) {
-    if (tail_ + pieces > piece_.size()) end_ = tail_, tail_ = 0;
+    if (tail_ + pieces > piece_.size()) {
+      end_ = tail_;
+      tail_ = 0;
+    }
     for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
       piece_[tail_++] = {payload[0], payload[1], payload[2]};
   }
   /// The piece behind those that were popped. Precondition: it is of the same instruction.
   const trace::Piece& next() const { return piece_[head_]; }
   trace::Piece pop() {
-    if (head_ == end_) head_ = 0, end_ = static_cast<unsigned>(piece_.size());
+    if (head_ == end_) {
+      head_ = 0;
+      end_ = static_cast<unsigned>(piece_.size());
+    }
     const trace::Piece* at = &piece_[head_++];
     prefetch(at + 64 / sizeof *at + 1);
     const trace::Piece out = *at;

@@ -29,28 +29,28 @@ unsigned events_under_way(const SmSpec& sm) {
 }  // namespace
 
 template <L1Protocol L1>
-SmOf<L1>::SmOf(const MachineSpec& machine, const AddressMap& map, unsigned id,
+SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
                const policy::Choice<policy::WarpPolicy>& warp_policy,
                const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed)
-    : warps_(machine.sm.warps),
-      schedulers_(machine.sm, id, warp_policy, seed),
-      units_(machine.sm, schedulers_.slots()),
-      throttle_(throttle, {id, machine.sm.warps, seed}),
-      stalls_(machine.sm.schedulers),
-      front_end_(machine.sm, schedulers_.slots()),
-      blocks_(machine.sm.blocks),
-      lsu_(machine, map, id),
+    : warps_(spec.sm.warps),
+      schedulers_(spec.sm, spec.id, warp_policy, seed),
+      units_(spec.sm, schedulers_.slots()),
+      throttle_(throttle, {spec.id, spec.sm.warps, seed}),
+      stalls_(spec.sm.schedulers),
+      front_end_(spec.sm, schedulers_.slots()),
+      blocks_(spec.sm.blocks),
+      lsu_(spec.lsu, map),
       ports_(&lsu_.ports()),
-      wheel_(events_under_way(machine.sm)),
-      register_unit_(machine.sm.register_unit),
-      id_(id),
-      line_bytes_(machine.l2.line_bytes),
-      core_clock_mhz_(machine.core_clock_mhz),
-      dispatch_latency_(machine.dispatch_latency_cycles),
-      launch_cycles_(machine.kernels.device_launch_cycles),
-      launch_lane_cycles_(machine.kernels.device_launch_lane_cycles),
-      block_in_(machine.sm.blocks + SmSpec::kMostWarps),
-      block_out_(machine.sm.blocks + SmSpec::kMostWarps) {
+      wheel_(events_under_way(spec.sm)),
+      register_unit_(spec.sm.register_unit),
+      id_(spec.id),
+      line_bytes_(spec.lsu.lines.line_bytes),
+      core_clock_mhz_(spec.core_mhz),
+      dispatch_latency_(spec.dispatch_latency),
+      launch_cycles_(spec.launch_cycles),
+      launch_lane_cycles_(spec.launch_lane_cycles),
+      block_in_(spec.sm.blocks + SmSpec::kMostWarps),
+      block_out_(spec.sm.blocks + SmSpec::kMostWarps) {
   for (unsigned s = 0; s < schedulers_.count(); ++s)
     if (policy::L1Observer* o = policy(s).l1_observer()) lsu_.observe(*o);
   if (throttle_.present())
@@ -110,6 +110,7 @@ void SmOf<L1>::obey(Cycle at, const policy::Knobs& knobs) {
   if (active_ == nullptr) active_ = std::make_unique<ActiveBlocks>();
   active_->obey(knobs);
   hold_inactive(at);
+  lsu_.obey(at, knobs);
   if (throttle_.present()) throttle_.policy()->ask_again();
   obeys_ = at;
 }
@@ -365,13 +366,13 @@ void SmOf<L1>::lose(std::uint32_t line, std::uint16_t words) {
   else assertion_failed("the L1's protocol owns words", __FILE__, __LINE__);
 }
 
-std::unique_ptr<Sm> make_sm(const MachineSpec& machine, const AddressMap& map, unsigned id,
+std::unique_ptr<Sm> make_sm(const OneSmSpec& spec, const AddressMap& map,
                             const policy::Choice<policy::WarpPolicy>& warp_policy,
                             const policy::Choice<policy::ThrottlePolicy>* throttle,
                             std::uint64_t seed) {
-  if (machine.coherence.ownership)
-    return std::make_unique<SmOf<DenovoCoherentL1>>(machine, map, id, warp_policy, throttle, seed);
-  return std::make_unique<SmOf<GpuCoherentL1>>(machine, map, id, warp_policy, throttle, seed);
+  if (spec.lsu.coherence.ownership)
+    return std::make_unique<SmOf<DenovoCoherentL1>>(spec, map, warp_policy, throttle, seed);
+  return std::make_unique<SmOf<GpuCoherentL1>>(spec, map, warp_policy, throttle, seed);
 }
 
 }  // namespace raddle::timing

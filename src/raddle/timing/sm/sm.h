@@ -48,7 +48,7 @@
 #include "raddle/timing/cache/region_writes.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/sm/warp_context.h"
-#include "raddle/timing/spec/machine.h"
+#include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
 
@@ -61,6 +61,8 @@ class Sm {
 
   // --- wires -------------------------------------------------------------------------------------
   virtual SmPorts& ports() = 0;
+  /// Null where the L1's protocol answers nobody.
+  virtual AnswerPorts* answers() = 0;
   virtual BlockStartLink& block_in() = 0;
   virtual BlockEndLink& block_out() = 0;
   /// Gets post(arrival, id) with every push on block_out().
@@ -104,9 +106,13 @@ class Sm {
   virtual stats::SmCounters counters(Cycle at) const = 0;
   virtual stats::SmCounters counters(Cycle at, unsigned kernel) const = 0;
   virtual stats::SchedulerCounters scheduler_counters(Cycle at) const = 0;
+  virtual stats::SharingCounters sharing(Cycle at) const = 0;
+  virtual stats::SharingCounters sharing(Cycle at, unsigned kernel) const = 0;
   /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
   virtual Cycle last_progress(Cycle now) const = 0;
   virtual unsigned schedulers() const = 0;
+  /// Warps of the tenant that have a slot.
+  virtual unsigned resident_warps(TenantId tenant) const = 0;
   virtual policy::WarpPolicy& policy(unsigned scheduler) = 0;
   /// Shows the policies that decide here, for their statistics.
   template <class Visit>
@@ -138,9 +144,9 @@ class Sm {
   virtual void lose(std::uint32_t line, std::uint16_t words) = 0;
 };
 
-/// The SM of a machine, by the machine's coherence. Without a throttle, or one that never
-/// throttles, every warp may issue.
-std::unique_ptr<Sm> make_sm(const MachineSpec& machine, const AddressMap& map, unsigned id,
+/// An SM whose L1 follows the machine's coherence. Without a throttle, or one that never throttles,
+/// every warp may issue. `map` must outlive the SM.
+std::unique_ptr<Sm> make_sm(const OneSmSpec& spec, const AddressMap& map,
                             const policy::Choice<policy::WarpPolicy>& warp_policy,
                             const policy::Choice<policy::ThrottlePolicy>* throttle,
                             std::uint64_t seed);

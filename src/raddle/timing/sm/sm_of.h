@@ -3,6 +3,7 @@
 // sm_migration.h and sm_describe.h; only sm.cpp, which makes the SMs there are, includes these.
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,11 @@ namespace raddle::timing {
 template <L1Protocol L1>
 class SmOf final : public Sm {
  public:
-  SmOf(const MachineSpec& machine, const AddressMap& map, unsigned id,
+  SmOf(const OneSmSpec& spec, const AddressMap& map,
        const policy::Choice<policy::WarpPolicy>& warp_policy,
        const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed);
   SmPorts& ports() override { return lsu_.ports(); }
+  AnswerPorts* answers() override { return lsu_.l1().answers(); }
   BlockStartLink& block_in() override { return block_in_; }
   BlockEndLink& block_out() override { return block_out_; }
   void connect_dispatcher(Mailbox& box) override { dispatcher_box_ = &box; }
@@ -51,7 +53,14 @@ class SmOf final : public Sm {
   stats::SmCounters counters(Cycle at) const override;
   stats::SmCounters counters(Cycle at, unsigned kernel) const override;
   stats::SchedulerCounters scheduler_counters(Cycle at) const override;
+  stats::SharingCounters sharing(Cycle at) const override { return lsu_.sharing(at); }
+  stats::SharingCounters sharing(Cycle at, unsigned kernel) const override {
+    return lsu_.sharing(at, kernel);
+  }
   Cycle last_progress(Cycle now) const override { return warps_.sleeping != 0 ? now : progress_; }
+  unsigned resident_warps(TenantId tenant) const override {
+    return static_cast<unsigned>(std::popcount(warps_.of_tenant[raddle::index(tenant)]));
+  }
   unsigned schedulers() const override { return schedulers_.count(); }
   policy::WarpPolicy& policy(unsigned scheduler) override { return schedulers_.policy(scheduler); }
   policy::ThrottlePolicy* throttle() const override { return throttle_.policy(); }

@@ -84,7 +84,10 @@ std::optional<std::vector<std::uint16_t>> read_nodes(const std::string& text, un
       out.push_back(static_cast<std::uint16_t>(i * nodes / count));
   for (std::string_view rest = text; !rest.empty();) {
     std::optional<unsigned> first = take_number(rest), last = first;
-    if (rest.starts_with('-')) rest.remove_prefix(1), last = take_number(rest);
+    if (rest.starts_with('-')) {
+      rest.remove_prefix(1);
+      last = take_number(rest);
+    }
     if (!first || !last || *first > *last || *last >= nodes) return {};
     for (unsigned n = *first; n <= *last; ++n) out.push_back(static_cast<std::uint16_t>(n));
     if (rest.empty()) break;

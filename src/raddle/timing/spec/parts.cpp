@@ -46,6 +46,38 @@ PortSpec::PortSpec(const MachineSpec& m)
 NetworkSpec::NetworkSpec(const MachineSpec& m)
     : noc(m.noc), port(m), endpoints(m.endpoints()), answers(m.coherence.ownership) {}
 
+LineSpec::LineSpec(const MachineSpec& m)
+    : line_bytes(m.l2.line_bytes),
+      sector_bytes(m.l2.sector_bytes),
+      l1_sector_bytes(m.sm.l1d.sector_bytes),
+      by_sector(m.sm.l1d.coalescing == Coalescing::Sector &&
+                m.sm.l1d.sector_bytes < m.l2.line_bytes) {}
+
+ConstantsSpec::ConstantsSpec(const MachineSpec& m)
+    : cache(m.sm.const_cache), line_bytes(m.l2.line_bytes), sector_bytes(m.l2.sector_bytes) {}
+
+LsuSpec::LsuSpec(const MachineSpec& m, unsigned id)
+    : sm(id),
+      queue(m.sm.lsu_queue),
+      loads_in_flight(m.sm.loads_in_flight),
+      shared_latency(m.sm.shared_latency_cycles),
+      const_latency(m.sm.const_latency_cycles),
+      l1d(m.sm.l1d),
+      lines(m),
+      constants(m),
+      port(m),
+      coherence(m.coherence),
+      endpoints(m.endpoints()) {}
+
+OneSmSpec::OneSmSpec(const MachineSpec& m, unsigned id)
+    : id(id),
+      sm(m.sm),
+      lsu(m, id),
+      core_mhz(m.core_clock_mhz),
+      dispatch_latency(m.dispatch_latency_cycles),
+      launch_cycles(m.kernels.device_launch_cycles),
+      launch_lane_cycles(m.kernels.device_launch_lane_cycles) {}
+
 AddressMapSpec::AddressMapSpec(const MachineSpec& m)
     : l2(m.l2), dram(m.dram), endpoints(m.endpoints()) {}
 

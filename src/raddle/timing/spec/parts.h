@@ -12,6 +12,7 @@
 #include "raddle/timing/spec/l2_spec.h"
 #include "raddle/timing/spec/noc_spec.h"
 #include "raddle/timing/spec/packet_size.h"
+#include "raddle/timing/spec/sm_spec.h"
 
 namespace raddle::timing {
 
@@ -35,6 +36,47 @@ struct NetworkSpec {
   Endpoints endpoints;
   bool answers = false;  ///< SMs answer one another and the slices (coherence.ownership)
   NetworkSpec(const MachineSpec& machine);
+};
+
+/// Lines and sectors as the L2 and the wires have them, and what an L1 fetches of them.
+struct LineSpec {
+  std::uint32_t line_bytes = 0, sector_bytes = 0;
+  std::uint32_t l1_sector_bytes = 0;
+  bool by_sector = false;  ///< the load/store unit takes sectors to the L1 one by one
+  LineSpec(const MachineSpec& machine);
+};
+
+/// A constant cache and the lines it asks the L2 for.
+struct ConstantsSpec {
+  ConstCacheSpec cache;
+  std::uint32_t line_bytes = 0, sector_bytes = 0;
+  ConstantsSpec(const MachineSpec& machine);
+};
+
+/// The load/store unit of one SM, with its L1 of either protocol.
+struct LsuSpec {
+  unsigned sm = 0;  ///< among the machine's
+  std::uint32_t queue = 1, loads_in_flight = 1;
+  Cycle shared_latency = 1, const_latency = 1;
+  L1dSpec l1d;
+  LineSpec lines;
+  ConstantsSpec constants;
+  PortSpec port;
+  policy::CoherenceRules coherence;
+  Endpoints endpoints;
+  LsuSpec(const MachineSpec& machine, unsigned sm);
+};
+
+/// One SM.
+struct OneSmSpec {
+  unsigned id = 0;  ///< among the machine's
+  SmSpec sm;
+  LsuSpec lsu;
+  std::uint32_t core_mhz = 1;
+  Cycle dispatch_latency = 1;  ///< to the dispatcher and back, each way
+  /// Of a kernel launch by a warp: for the instruction, and for each lane that launches.
+  std::uint32_t launch_cycles = 0, launch_lane_cycles = 0;
+  OneSmSpec(const MachineSpec& machine, unsigned id);
 };
 
 /// Where lines live.

@@ -23,7 +23,10 @@ void Engine::run_alone() {
     if (n < order_.size()) tasks_[order_[n]]->prefetch(end_);
   };
   announce(0);
-  for (std::size_t n = 0; n < order_.size(); ++n) announce(n + 1), run_task(order_[n]);
+  for (std::size_t n = 0; n < order_.size(); ++n) {
+    announce(n + 1);
+    run_task(order_[n]);
+  }
 }
 
 void Engine::shuffle() {
@@ -43,7 +46,8 @@ Engine::Crew::~Crew() {
 
 void Engine::Crew::run_window() {
   if (helpers_.empty()) return engine_.run_alone();
-  task_.store(0, std::memory_order_relaxed), arrived_.store(0, std::memory_order_relaxed);
+  task_.store(0, std::memory_order_relaxed);
+  arrived_.store(0, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
   work();
   for (unsigned spin = 0; arrived_.load(std::memory_order_acquire) != helpers_.size();)
@@ -86,7 +90,10 @@ void Engine::Crew::run_task(unsigned task) {
     engine_.run_task(task);
   } catch (...) {
     std::lock_guard lock(failure_mutex_);
-    if (!failure_ || task < failed_task_) failure_ = std::current_exception(), failed_task_ = task;
+    if (!failure_ || task < failed_task_) {
+      failure_ = std::current_exception();
+      failed_task_ = task;
+    }
   }
 }
 

@@ -5,7 +5,8 @@ namespace raddle::timing {
 FlitTable::FlitTable(const PacketSize& size, Direction direction) : packet_(size) {
   const bool request = direction == Direction::Request;
   auto carries = [&](MessageKind kind) {
-    sectors_[static_cast<unsigned>(kind)] = 0xff, words_[static_cast<unsigned>(kind)] = 0xffff;
+    sectors_[static_cast<unsigned>(kind)] = 0xff;
+    words_[static_cast<unsigned>(kind)] = 0xffff;
   };
   if (request)
     for (MessageKind kind :

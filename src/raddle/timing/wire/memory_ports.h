@@ -22,20 +22,19 @@ inline unsigned port_capacity(const PortSpec& port) {
 
 /// One SM's side of the networks.
 struct SmPorts {
-  /// `answers`: places of the second way out; at least 1.
-  explicit SmPorts(unsigned capacity, unsigned answers = 1)
-      : to_noc(capacity),
-        from_noc(capacity),
-        credit_in(capacity),
-        to_replies(answers),
-        reply_credit_in(answers) {}
+  explicit SmPorts(unsigned capacity) : to_noc(capacity), from_noc(capacity), credit_in(capacity) {}
   MessageLink to_noc;    ///< requests; the SM spends credits (flits) of the crossbar's input queue
   MessageLink from_noc;  ///< replies; always accepted
   CreditLink credit_in;  ///< credits coming back
   Mailbox* noc_box = nullptr;  ///< post(arrival, node of the SM) with every push on to_noc
-  MessageLink to_replies;      ///< DeNovo: answers to other SMs and to slices
-  CreditLink reply_credit_in;
-  Mailbox* reply_box = nullptr;  ///< of the reply network, as noc_box
+};
+
+/// The second way out of an SM whose L1 answers others, into the reply network (DeNovo).
+struct AnswerPorts {
+  explicit AnswerPorts(unsigned capacity) : to_noc(capacity), credit_in(capacity) {}
+  MessageLink to_noc;          ///< answers to other SMs and to slices
+  CreditLink credit_in;        ///< of the reply network's input queue, coming back
+  Mailbox* noc_box = nullptr;  ///< post(arrival, node of the SM) with every push on to_noc
 };
 
 /// One L2 slice's side of the networks.

@@ -25,7 +25,8 @@ class RequestQueue {
   void push(Cycle at, const Message& m, unsigned dram_accesses) {
     if (size() > mask_) grow();
     Place& place = place_[tail_++ & mask_];
-    place.at = at, place.message = m;
+    place.at = at;
+    place.message = m;
     place.message.dram_accesses = static_cast<std::uint8_t>(dram_accesses);
   }
   /// Precondition: !empty().
@@ -47,7 +48,9 @@ class RequestQueue {
     const unsigned n = mask_ + 1, first = head_ & mask_;
     RADDLE_ASSERT(2 * n <= place_.size());
     std::copy_n(place_.begin(), first, place_.begin() + n);
-    mask_ = 2 * n - 1, head_ = first, tail_ = first + n;
+    mask_ = 2 * n - 1;
+    head_ = first;
+    tail_ = first + n;
   }
   std::vector<Place> place_;
   std::uint32_t mask_, head_ = 0, tail_ = 0;
