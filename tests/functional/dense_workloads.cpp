@@ -70,7 +70,8 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Stencil, DenseEdges,
     ::testing::Values(
-        DenseCase{"stencil", {{"columns", "1"}, {"rows", "1"}, {"planes", "1"}}},
+        DenseCase{"stencil", {{"columns", "1"}, {"rows", "1"}, {"planes", "2"}}},
+        DenseCase{"stencil", {{"columns", "66"}, {"rows", "6"}, {"planes", "3"}}},
         DenseCase{"stencil", {{"columns", "64"}, {"rows", "4"}, {"planes", "2"}}},
         DenseCase{"stencil", {{"columns", "65"}, {"rows", "5"}, {"padding", "7"}}},
         DenseCase{"stencil", {{"columns", "31"}, {"rows", "3"}, {"planes", "9"}, {"steps", "4"}}},

@@ -168,6 +168,27 @@ TEST(Olesnik, KeepsItsProportionsAtAnySize) {
   EXPECT_NEAR(static_cast<double>(saddle_point_edges(22'066)), 402'623 / 4.0, 50);
 }
 
+TEST(Transposed, TurnsEveryEdgeRound) {
+  const Graph graph = condmat(1), turned = transposed(graph);
+  ASSERT_EQ(turned.vertices(), graph.vertices());
+  ASSERT_EQ(turned.row.back(), graph.column.size());
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v)
+    for (std::uint32_t e = graph.row[v]; e < graph.row[v + 1]; ++e) {
+      const std::uint32_t target = graph.column[e];
+      EXPECT_TRUE(std::binary_search(turned.column.begin() + turned.row[target],
+                                     turned.column.begin() + turned.row[target + 1], v));
+    }
+  const Graph again = transposed(turned);
+  EXPECT_EQ(again.row, graph.row);
+  EXPECT_EQ(again.column, graph.column);
+}
+
+TEST(Transposed, OfNothingIsNothing) {
+  Graph graph;
+  graph.row.resize(17, 0);
+  EXPECT_EQ(transposed(graph).row, graph.row);
+}
+
 TEST(IkraGraphs, DependOnTheSeedAlone) {
   EXPECT_EQ(condmat(4).column, condmat(4).column);
   EXPECT_NE(condmat(4).column, condmat(5).column);

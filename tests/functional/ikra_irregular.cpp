@@ -88,8 +88,9 @@ TEST(IkraTable3, PagerankTouchesTwoArraysOrTheGraphToo) {
   for (const auto& [parameters, small, large] :
        {Expected{kCondmat, 131, 382}, Expected{kOlesnik, 690, 2607}}) {
     Rng rng(1, "pagerank/graph");
-    Graph graph = parameters == kCondmat ? workloads::make_collaborations(16'726, 47'594, rng)
-                                         : workloads::make_saddle_point(88'263, rng);
+    Graph graph = workloads::transposed(parameters == kCondmat
+                                            ? workloads::make_collaborations(16'726, 47'594, rng)
+                                            : workloads::make_saddle_point(88'263, rng));
     std::vector<bool> reached(graph.vertices());
     std::uint64_t sources = 0;
     for (std::uint32_t v : graph.column) reached[v] = true;
@@ -154,7 +155,7 @@ TEST(IkraTable3, LavamdHas8BlocksAnd61Kilobytes) {
 
 // 48 blocks are three L1s of 32 KB, 276 are 552 KB.
 TEST(IkraMicrobenchmarks, OwnTwoKilobytesPerBlock) {
-  for (auto [blocks, kib] : {std::pair("48", 96), std::pair("54", 108), std::pair("276", 552)}) {
+  for (auto [blocks, kib] : {std::pair("48", 96), std::pair("52", 104), std::pair("276", 552)}) {
     auto launches = profile("reuse", {{"blocks", blocks}, {"launches", "16"}});
     ASSERT_EQ(launches.size(), 16u);
     for (const LaunchProfile& launch : launches) {
@@ -166,11 +167,41 @@ TEST(IkraMicrobenchmarks, OwnTwoKilobytesPerBlock) {
   }
 }
 
+// Which way edges lead: the rank of a vertex of the stored triangle that has no entry of its own
+// and to which none leads is the base; by row ranks gather at the first vertices, by column at the
+// last.
+TEST(IkraGraphWorkloads, ReadEntriesByColumnOrByRow) {
+  const auto ranks = [](const char* entries) {
+    auto workload = make_workload("pagerank", {{"entries", entries}, {"iterations", "5"}});
+    WatchedDevice device;
+    workload->run(device, 1);
+    EXPECT_EQ(workload->check(), "");
+    std::vector<float> rank(device.last_download.size());
+    std::memcpy(rank.data(), device.last_download.data(), rank.size() * sizeof(float));
+    return rank;
+  };
+  const auto first_half = [](const std::vector<float>& rank) {
+    const auto middle = rank.begin() + static_cast<std::ptrdiff_t>(rank.size() / 2);
+    return std::accumulate(rank.begin(), middle, 0.0) /
+           std::accumulate(rank.begin(), rank.end(), 0.0);
+  };
+  EXPECT_GT(first_half(ranks("by_row")), 0.55);
+  EXPECT_LT(first_half(ranks("by_column")), 0.45);
+}
+
+// 68 blocks of 1 to 64 updates on words of their own are 552 KB, GPU-large's.
+TEST(IkraMicrobenchmarks, MixedWorkIsOnWordsOfItsOwn) {
+  auto launches = profile("reuse", {{"work", "mixed"}, {"blocks", "68"}, {"words", "64"}});
+  const double updates = static_cast<double>(launches[0].of("st.global").count) / 2;
+  EXPECT_NEAR(launches[0].kib(), updates * 256 / 1024 + 68 * 4 / 1024.0, 0.01);
+  EXPECT_NEAR(launches[0].kib(), 552, 55);
+}
+
 // How often a launch adds to each block's words, from runs that differ by one launch.
-std::vector<std::uint32_t> updates_of_blocks(std::uint64_t seed) {
+std::vector<std::uint32_t> updates_of_blocks(std::uint64_t seed,
+                                             const Parameters& work = {{"work", "skewed"}}) {
   auto result = [&](const char* launches) {
-    auto workload =
-        make_workload("reuse", {{"work", "skewed"}, {"blocks", "276"}, {"launches", launches}});
+    auto workload = make_workload("reuse", with(work, {{"blocks", "276"}, {"launches", launches}}));
     WatchedDevice device;
     workload->run(device, seed);
     EXPECT_EQ(workload->check(), "");
@@ -198,6 +229,28 @@ TEST(IkraMicrobenchmarks, SkewedWorkIsOneTo64UpdatesSmoothAndUneven) {
   EXPECT_GT(thirds[1], 3 * thirds[0]);
   EXPECT_GT(thirds[2], 2 * thirds[1]);
   EXPECT_NE(updates_of_blocks(2), updates);
+}
+
+// Uniform, and the share that is asked for in ascending order.
+TEST(IkraMicrobenchmarks, MixedWorkIsUniformAndInPartAscending) {
+  const auto updates = [](const char* ascending) {
+    return updates_of_blocks(1, {{"work", "mixed"}, {"ascending", ascending}});
+  };
+  const auto ascents = [](const std::vector<std::uint32_t>& of) {
+    std::size_t count = 0;
+    for (std::size_t b = 1; b < of.size(); ++b) count += of[b] >= of[b - 1];
+    return count;
+  };
+  const auto none = updates("0"), half = updates("50"), all = updates("100");
+  EXPECT_THAT(half, Each(::testing::AllOf(::testing::Ge(1u), ::testing::Le(64u))));
+  EXPECT_NEAR(std::accumulate(none.begin(), none.end(), 0.0) / 276, 32.5, 3.5);
+  EXPECT_THAT(half, ::testing::UnorderedElementsAreArray(none));
+  EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
+  EXPECT_LT(ascents(none), 160u);
+  const double third = std::accumulate(half.end() - 92, half.end(), 0.0) /
+                       std::accumulate(half.begin(), half.begin() + 92, 0.0);
+  EXPECT_GT(third, 1.5);  // in expectation 43.2 / 21.8
+  EXPECT_LT(third, 2.6);
 }
 
 // --- results, by other reasoning than their own references ---
@@ -287,6 +340,8 @@ std::vector<IkraCase> graph_cases() {
     cases.push_back({name, {{"vertices", "16"}, {"edges", "16"}, {"block", "1"}}});
     cases.push_back({name, {{"vertices", "16"}, {"graph", "olesnik"}, {"block", "33"}}});
     cases.push_back({name, {{"vertices", "257"}, {"iterations", "1"}}});
+    cases.push_back({name, {{"entries", "by_row"}}});
+    cases.push_back({name, {{"entries", "by_row"}, {"graph", "olesnik"}}});
   }
   return cases;
 }
@@ -299,6 +354,8 @@ INSTANTIATE_TEST_SUITE_P(
                       IkraCase{"dijkstra", {{"weights", "65536"}}},
                       IkraCase{"reuse", {{"blocks", "1"}, {"launches", "1"}}},
                       IkraCase{"reuse", {{"words", "32"}}}, IkraCase{"reuse", {{"work", "skewed"}}},
+                      IkraCase{"reuse", {{"work", "mixed"}, {"ascending", "0"}}},
+                      IkraCase{"reuse", {{"work", "mixed"}, {"words", "64"}}},
                       IkraCase{"reuse", {{"work", "skewed"}, {"words", "64"}}}));
 INSTANTIATE_TEST_SUITE_P(
     Tiles, IkraEdges,

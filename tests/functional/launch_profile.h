@@ -13,20 +13,25 @@ namespace raddle::runtime {
 
 struct Accesses {
   std::uint64_t count = 0, pieces = 0;  ///< warp accesses; lines they touch, or bank passes
+  std::uint64_t halves = 0;             ///< of global memory: lines of 64 bytes
   double pieces_each() const { return static_cast<double>(pieces) / static_cast<double>(count); }
 };
 
 struct LaunchProfile {
   std::string name;
-  std::uint64_t blocks = 0, words = 0;       ///< words: distinct 4-byte words of global memory
-  Dim3 block;                                ///< threads
-  std::uint64_t barriers = 0;                ///< warps at a barrier
+  std::uint64_t blocks = 0, words = 0;  ///< words: distinct 4-byte words of global memory
+  Dim3 block;                           ///< threads
+  std::uint64_t barriers = 0;           ///< warps at a barrier
+  std::uint64_t warp_instructions = 0;
   std::map<std::string, Accesses> accesses;  ///< by opcode, those with an active lane
   double kib() const { return static_cast<double>(words) * 4 / 1024; }
   Accesses of(std::string_view prefix) const {
     Accesses sum;
     for (const auto& [opcode, some] : accesses)
-      if (opcode.starts_with(prefix)) sum.count += some.count, sum.pieces += some.pieces;
+      if (opcode.starts_with(prefix)) {
+        sum.count += some.count, sum.pieces += some.pieces;
+        sum.halves += some.halves;
+      }
     return sum;
   }
 };
@@ -42,6 +47,7 @@ class ProfileSink final : public LaunchSink {
     profile_.name = record.name;
     profile_.blocks = stream->shape().grid.count();
     profile_.block = stream->shape().block;
+    profile_.warp_instructions = record.warp_instructions;
     touched_.clear();
     for (std::uint32_t block = 0; block < profile_.blocks; ++block) {
       for (unsigned warp = 0; warp < stream->shape().warps_per_block(); ++warp) {
@@ -74,8 +80,11 @@ class ProfileSink final : public LaunchSink {
         some.pieces += record.pieces();
       }
       if (!carries_pieces(inst.kind)) continue;
-      for (unsigned i = 0; i < record.pieces(); ++i, at += trace::kPieceWords)
+      Accesses& some = profile_.accesses[code.opcode_names[inst.opcode]];
+      for (unsigned i = 0; i < record.pieces(); ++i, at += trace::kPieceWords) {
         touched_[at[0]] |= at[1];
+        some.halves += ((at[1] & 0xffff) != 0) + (at[1] >> 16 != 0);
+      }
     }
   }
 

@@ -14,6 +14,7 @@ using test::RunSpec;
 using Steps = std::vector<std::string>;
 
 constexpr const char* kOn = "coherence=denovo:ro_regions=true";
+constexpr const char* kOff = "coherence=denovo:ro_regions=false";
 
 /// One block that copies 1024 words from a table, launched again and again; between launches the
 /// host does what it is told.
@@ -68,15 +69,23 @@ class Table final : public runtime::Workload {
 /// Line accesses of loads that an L1 has served itself. The table has 64 lines of 64 bytes.
 std::uint64_t served_by_l1(const Steps& between, const char* coherence = kOn) {
   Table table(between);
-  const sim::Result r = test::run_on(table, "table", {"ikra", {}, {coherence, "block=reset"}});
+  std::vector<std::string> policies = {"block=reset"};
+  if (coherence != nullptr) policies.push_back(coherence);
+  const sim::Result r = test::run_on(table, "table", {"ikra", {}, policies});
   return r.totals.sm.served[static_cast<unsigned>(stats::ServedFrom::L1)];
 }
 
 TEST(RoRegions, ATableIsReadOnce) {
-  EXPECT_EQ(served_by_l1({"nothing"}, "coherence=denovo"), 0u);
+  EXPECT_EQ(served_by_l1({"nothing"}, kOff), 0u);
   EXPECT_EQ(served_by_l1({}), 0u);
   EXPECT_EQ(served_by_l1({"nothing"}), 64u);
   EXPECT_EQ(served_by_l1({"nothing", "nothing"}), 128u);
+}
+
+// The machine's file has it on; a policy that is named starts from its own defaults.
+TEST(RoRegions, IsOnOnIkrasMachine) {
+  EXPECT_EQ(served_by_l1({"nothing"}, nullptr), 64u);
+  EXPECT_EQ(served_by_l1({"nothing"}, "coherence=denovo"), 0u);
 }
 
 TEST(RoRegions, WhatTheHostHasChangedIsReadAnew) {

@@ -11,9 +11,9 @@ namespace {
 
 using namespace workloads;
 
-constexpr std::uint32_t kSide = 16;              // as in kernels.cu
-constexpr std::size_t kWidth = kSide + 1;        // as in kernels.cu
-constexpr float kRate = 0.3f, kMomentum = 0.3f;  // as in kernels.cu
+constexpr std::uint32_t kSide = 16;             // as in kernels.cu
+constexpr std::size_t kWidth = kSide + 1;       // as in kernels.cu
+constexpr double kRate = 0.3, kMomentum = 0.3;  // as in kernels.cu
 
 double squash(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -52,17 +52,17 @@ class Backprop final : public HashedWorkload {
     DeviceArray<float> input(device, input_), weights(device, weights_);
     DeviceArray<float> partial_sums(device, inputs_count_);
     device.launch(device.kernel(module, "backprop_forward"), grid, block,
-                  Arguments(input.address(), weights.address(), partial_sums.address()));
+                  Arguments(input.address(), weights.address(), partial_sums.address(), kSide));
     device.synchronize();
     partial_sums_ = partial_sums.download();
-    tiles_ = weights.download();
+    tiles_ = weights.inspect();
 
     delta_ = hidden_errors();
     DeviceArray<float> delta(device, delta_), changes(device, changes_);
     weights.upload(weights_);
     device.launch(
         device.kernel(module, "backprop_adjust"), grid, block,
-        Arguments(delta.address(), input.address(), weights.address(), changes.address()));
+        Arguments(delta.address(), kSide, input.address(), weights.address(), changes.address()));
     device.synchronize();
     adjusted_ = weights.download();
     new_changes_ = changes.download();
@@ -83,10 +83,11 @@ class Backprop final : public HashedWorkload {
     for (std::size_t row = 0; row <= inputs_count_; ++row)
       for (std::size_t unit = 1; unit <= kSide; ++unit) {
         std::size_t at = row * kWidth + unit;
-        float step = kRate * delta_[unit];
+        double step = kRate * delta_[unit];
         if (row != 0) step *= input_[row];
-        changes[at] = std::fmaf(kMomentum, changes[at], step);
-        weights[at] += changes[at];
+        double change = std::fma(kMomentum, double{changes[at]}, step);
+        weights[at] = static_cast<float>(weights[at] + change);
+        changes[at] = static_cast<float>(change);
       }
     if (auto wrong = first_difference("weights", weights, adjusted_); !wrong.empty()) return wrong;
     return first_difference("changes", changes, new_changes_);

@@ -2,51 +2,64 @@
 #include "common/cuda_lite.h"
 
 constexpr int kSide = 16;          // hidden units, and inputs per block
-constexpr int kWidth = kSide + 1;  // words in a row of weights: the bias's column comes first
-constexpr float kRate = 0.3f;      // of learning
-constexpr float kMomentum = 0.3f;  // share of the last change that is made again
+constexpr double kRate = 0.3;      // of learning
+constexpr double kMomentum = 0.3;  // share of the last change that is made again
 
-// The weight between input `16 blockIdx.y + ty` and hidden unit tx; row and column 0 are the bias.
-static __device__ __forceinline__ int weight_index() {
-  int row = static_cast<int>(blockIdx.y) * kSide + static_cast<int>(threadIdx.y) + 1;
-  return row * kWidth + static_cast<int>(threadIdx.x) + 1;
+// The weight between input `16 blockIdx.y + ty` and hidden unit tx, of `hidden` (16). A row has one
+// more, as row and column 0 are the bias.
+static __device__ __forceinline__ int weight_index(int hidden) {
+  int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
+  int by = static_cast<int>(blockIdx.y);
+  return (hidden + 1) * kSide * by + (hidden + 1) * ty + tx + 1 + (hidden + 1);
 }
 
 // Sums input * weight over the block's 16 inputs, for each hidden unit: partial_sums[block][unit].
-// The tile with its sums replaces the weights, which the host uploads again.
+// The tile with its sums replaces the weights, which the host uploads again. How far a step of the
+// tree reaches is not known to the compiler, as in the well-known program, which divides by it.
 extern "C" __global__ void __launch_bounds__(kSide* kSide)
-    backprop_forward(const float* input, float* weights, float* partial_sums) {
+    backprop_forward(const float* input, float* weights, float* partial_sums, int hidden) {
   __shared__ float node[kSide];
   __shared__ float tile[kSide][kSide];
   int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
-  int block = static_cast<int>(blockIdx.y), at = weight_index();
+  int block = static_cast<int>(blockIdx.y), at = weight_index(hidden);
   if (tx == 0) node[ty] = input[block * kSide + ty + 1];
   __syncthreads();
   tile[ty][tx] = weights[at];
   __syncthreads();
   tile[ty][tx] = __fmul_rn(tile[ty][tx], node[ty]);
   __syncthreads();
-  for (int reach = 1; reach < kSide; reach *= 2) {
-    if (ty % (2 * reach) == 0) tile[ty][tx] = __fadd_rn(tile[ty][tx], tile[ty + reach][tx]);
+#pragma unroll
+  for (int level = 2; level <= kSide; level *= 2) {
+    int width = unknown(level);
+    if (ty % width == 0) tile[ty][tx] = __fadd_rn(tile[ty][tx], tile[ty + width / 2][tx]);
     __syncthreads();
   }
   weights[at] = tile[ty][tx];
-  if (tx == 0) partial_sums[block * kSide + ty] = tile[0][ty];
-}
-
-static __device__ __forceinline__ void adjust(float* weights, float* changes, int at, float step) {
-  float change = fmaf(kMomentum, changes[at], step);
-  weights[at] = __fadd_rn(weights[at], change);
-  changes[at] = change;
-}
-
-// delta[unit + 1] is the error of a hidden unit, changes what was last added to each weight.
-extern "C" __global__ void __launch_bounds__(kSide* kSide)
-    backprop_adjust(const float* delta, const float* input, float* weights, float* changes) {
-  int unit = static_cast<int>(threadIdx.x) + 1;
-  int node = static_cast<int>(blockIdx.y) * kSide + static_cast<int>(threadIdx.y) + 1;
-  float step = __fmul_rn(kRate, delta[unit]);
-  adjust(weights, changes, weight_index(), __fmul_rn(step, input[node]));
   __syncthreads();
-  if (threadIdx.y == 0 && blockIdx.y == 0) adjust(weights, changes, unit, step);
+  if (tx == 0) partial_sums[block * hidden + ty] = tile[0][ty];
+}
+
+// In double precision, since the constants are doubles.
+static __device__ __forceinline__ double change(double step, float last) {
+  return __builtin_fma(kMomentum, static_cast<double>(last), step);
+}
+
+// delta[unit + 1] is the error of a hidden unit, changes what was last added to each weight. The
+// arrays might overlap for all the compiler knows: after the weight is written everything is read
+// again for the second expression.
+extern "C" __global__ void __launch_bounds__(kSide* kSide)
+    backprop_adjust(const float* delta, int hidden, const float* input, float* weights,
+                    float* changes) {
+  int unit = static_cast<int>(threadIdx.x) + 1, at = weight_index(hidden);
+  int node = static_cast<int>(blockIdx.y) * kSide + static_cast<int>(threadIdx.y) + 1;
+  weights[at] =
+      static_cast<float>(weights[at] + change(kRate * delta[unit] * input[node], changes[at]));
+  read_again();
+  changes[at] = static_cast<float>(change(kRate * delta[unit] * input[node], changes[at]));
+  __syncthreads();
+  if (threadIdx.y == 0 && blockIdx.y == 0) {
+    weights[unit] = static_cast<float>(weights[unit] + change(kRate * delta[unit], changes[unit]));
+    read_again();
+    changes[unit] = static_cast<float>(change(kRate * delta[unit], changes[unit]));
+  }
 }

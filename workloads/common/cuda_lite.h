@@ -100,6 +100,22 @@ static __device__ __forceinline__ float __expf(float x) {
 static __device__ __forceinline__ float __logf(float x) {
   return __nvvm_lg2_approx_f(x) * 0.6931471805599453f;
 }
+#endif
+
+// What was read before is read again, as where a compiler must assume that two arrays overlap.
+static __device__ __forceinline__ void read_again() { __asm__ volatile("" : : : "memory"); }
+// A number that the compiler does not know.
+static __device__ __forceinline__ int unknown(int number) {
+  __asm__ volatile("" : "+r"(number));
+  return number;
+}
+// Keeps a load where it stands: it is not made one with that of another branch.
+static __device__ __forceinline__ float apart(float value) {
+  __asm__ volatile("" : "+f"(value));
+  return value;
+}
+
+#ifndef __NVCC__
 static __device__ __forceinline__ int min(int a, int b) { return a < b ? a : b; }
 static __device__ __forceinline__ int max(int a, int b) { return a > b ? a : b; }
 

@@ -41,6 +41,12 @@ class DeviceArray {
     if (count_ != 0) device_.copy_to_device(at_, values.data(), count_ * sizeof(T));
   }
   std::vector<T> download() const { return device_.download<T>(at_, count_); }
+  /// What a check alone wants to know.
+  std::vector<T> inspect() const {
+    std::vector<T> values(count_);
+    device_.inspect(values.data(), at_, count_ * sizeof(T));
+    return values;
+  }
   void set_bytes(std::uint8_t value) { device_.set(at_, value, count_ * sizeof(T)); }
 
  private:

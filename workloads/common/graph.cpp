@@ -152,6 +152,19 @@ Graph make_banded(std::uint32_t vertices, std::uint32_t mean_degree, std::uint32
   return graph;
 }
 
+Graph transposed(const Graph& graph) {
+  Graph out;
+  out.row.assign(graph.row.size(), 0);
+  for (std::uint32_t target : graph.column) ++out.row[target + 1];
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v) out.row[v + 1] += out.row[v];
+  out.column.resize(graph.column.size());
+  std::vector<std::uint32_t> place = out.row;
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v)
+    for (std::uint32_t e = graph.row[v]; e < graph.row[v + 1]; ++e)
+      out.column[place[graph.column[e]]++] = v;
+  return out;
+}
+
 Graph make_grid(std::uint32_t width, std::uint32_t height) {
   Graph graph;
   for (std::uint32_t y = 0; y < height; ++y)

@@ -19,6 +19,9 @@ struct Graph {
 /// Most edges the random generators are asked for: the graph stays sparse enough to draw.
 constexpr std::uint64_t most_edges(std::uint64_t vertices) { return vertices * vertices / 16; }
 
+/// Every edge turned round.
+Graph transposed(const Graph& graph);
+
 /// R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004) with Graph500's quadrants a .57, b .19, c .19:
 /// few vertices have most edges. Vertices are renumbered at random, so that degree and index have
 /// nothing to do with each other. Directed, no loops, `edges` distinct ones.

@@ -11,7 +11,11 @@
 
 namespace raddle::workloads {
 
-/// Parameters `graph`, `vertices`, `edges`, `iterations` and `block`.
+/// How the entry (i, j), j <= i, of a symmetric matrix's stored triangle is read: column by column,
+/// as a Matrix Market file lists them, it is the edge j -> i; row by row i -> j.
+enum class Entries : std::uint8_t { ByColumn, ByRow };
+
+/// Parameters `graph`, `vertices`, `edges`, `entries`, `iterations` and `block`.
 class VertexWorkload : public HashedWorkload {
  public:
   void set_size(runtime::Size size) override;
@@ -48,6 +52,7 @@ class VertexWorkload : public HashedWorkload {
 
  private:
   GraphChoice graph_choice_;
+  Entries entries_ = Entries::ByColumn;
   std::uint32_t iterations_, block_ = 256;
   std::string_view iterations_doc_;
 };

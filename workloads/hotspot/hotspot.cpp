@@ -13,28 +13,34 @@ namespace {
 
 using namespace workloads;
 
-constexpr std::uint32_t kBlock = 16;          // as in kernels.cu
-constexpr std::uint32_t kInner = kBlock - 2;  // as in kernels.cu
+constexpr std::uint32_t kBlock = 16;  // as in kernels.cu
+constexpr float kAmbient = 80.0f;     // as in kernels.cu
 
 // Silicon chip of 16 x 16 x 0.5 mm, conductivity 100 W/(m K) (values of the HotSpot model, Huang et
-// al., DAC 2004); per_z stands for the package above it.
-constexpr double kSide = 0.016, kThickness = 0.0005, kConductivity = 100;
-constexpr float kAmbient = 80.0f;
+// al., DAC 2004), heat capacity 1.75e6 J/(m^3 K); the resistance along z stands for the package.
+constexpr double kSide = 0.016, kThickness = 0.0005, kConductivity = 100, kHeat = 1.75e6;
 
 struct Coefficients {
-  float step, per_x, per_y, per_z;  // K/W, W/K, W/K, W/K
+  float step, capacity, r_x, r_y, r_z;  // s, J/K, K/W, K/W, K/W
+
+  // As the kernel computes them.
+  float scale() const { return step / capacity; }
+  float per_x() const { return 1 / r_x; }
+  float per_y() const { return 1 / r_y; }
+  float per_z() const { return 1 / r_z; }
 };
 
 // The step is a fifth of what keeps the scheme from overshooting, so that heat moves visibly at
-// every grid size (a physical step would depend on the cell's heat capacity).
+// every grid size.
 Coefficients coefficients(std::uint32_t rows, std::uint32_t columns) {
   double width = kSide / columns, height = kSide / rows;
   double per_x = kConductivity * kThickness * height / width;
   double per_y = kConductivity * kThickness * width / height;
   double per_z = kConductivity * width * height / kThickness;
-  double step = 0.2 / (2 * per_x + 2 * per_y + per_z);
-  return {static_cast<float>(step), static_cast<float>(per_x), static_cast<float>(per_y),
-          static_cast<float>(per_z)};
+  double capacity = kHeat * kThickness * width * height;
+  double step = 0.2 * capacity / (2 * per_x + 2 * per_y + per_z);
+  return {static_cast<float>(step), static_cast<float>(capacity), static_cast<float>(1 / per_x),
+          static_cast<float>(1 / per_y), static_cast<float>(1 / per_z)};
 }
 
 class Hotspot final : public HashedWorkload {
@@ -44,7 +50,7 @@ class Hotspot final : public HashedWorkload {
   void set_size(Size size) override {
     switch (size) {
       case Size::Tiny:
-        rows_ = 40, columns_ = 30, steps_ = 2;
+        rows_ = 28, columns_ = 30, steps_ = 2;
         break;
       case Size::Small:
         rows_ = 512, columns_ = 512, steps_ = 3;
@@ -58,7 +64,9 @@ class Hotspot final : public HashedWorkload {
   void visit(FieldVisitor& v) override {
     v.field("rows", rows_, {1, 16384}, "cells", "cells of the chip from north to south");
     v.field("columns", columns_, {1, 16384}, "cells", "cells of the chip from west to east");
-    v.field("steps", steps_, {1, 10000}, "launches", "time steps, one launch each");
+    v.field("steps", steps_, {1, 10000}, "steps", "time steps");
+    v.field("height", height_, {1, 7}, "steps",
+            "time steps of a launch, which computes that many cells less at each side of a tile");
   }
 
   void run(Device& device, std::uint64_t seed) override {
@@ -73,16 +81,16 @@ class Hotspot final : public HashedWorkload {
     KernelId kernel = device.kernel(load_module(device, "hotspot"), "hotspot");
     DeviceArray<float> power(device, power_), even(device, start_), odd(device, cells);
     Coefficients k = coefficients(rows_, columns_);
-    for (std::uint32_t s = 0; s < steps_; ++s) {
-      Address from = s % 2 == 0 ? even.address() : odd.address();
-      Address to = s % 2 == 0 ? odd.address() : even.address();
-      device.launch(kernel, {blocks_for(columns_, kInner), blocks_for(rows_, kInner)},
-                    {kBlock, kBlock},
-                    Arguments(from, power.address(), to, rows_, columns_, k.step, k.per_x, k.per_y,
-                              k.per_z, kAmbient));
+    const DeviceArray<float>*from = &even, *to = &odd;
+    for (std::uint32_t done = 0; done < steps_; done += height_) {
+      const std::uint32_t steps = std::min(height_, steps_ - done);
+      device.launch(kernel, grid(steps), {kBlock, kBlock},
+                    Arguments(from->address(), power.address(), to->address(), rows_, columns_,
+                              steps, steps, steps, k.step, k.capacity, k.r_x, k.r_y, k.r_z));
+      std::swap(from, to);
     }
     device.synchronize();
-    result_ = steps_ % 2 == 0 ? even.download() : odd.download();
+    result_ = from->download();
   }
 
   // Tolerance: a step is a weighted mean of temperatures (weights at most 0.2 beside the own cell),
@@ -99,6 +107,11 @@ class Hotspot final : public HashedWorkload {
   }
 
  private:
+  Dim3 grid(std::uint32_t steps) const {
+    const std::uint32_t inner = kBlock - 2 * steps;
+    return {blocks_for(columns_, inner), blocks_for(rows_, inner)};
+  }
+
   std::vector<double> reference_step(const std::vector<double>& t) const {
     Coefficients k = coefficients(rows_, columns_);
     std::vector<double> next(t.size());
@@ -108,16 +121,16 @@ class Hotspot final : public HashedWorkload {
         std::size_t west = j == 0 ? j : j - 1, east = j + 1 == columns_ ? j : j + 1;
         double own = t[i * columns_ + j];
         double flow = power_[i * columns_ + j];
-        flow += (t[north * columns_ + j] + t[south * columns_ + j] - 2 * own) * k.per_y;
-        flow += (t[i * columns_ + west] + t[i * columns_ + east] - 2 * own) * k.per_x;
-        flow += (kAmbient - own) * k.per_z;
-        next[i * columns_ + j] = own + k.step * flow;
+        flow += (t[north * columns_ + j] + t[south * columns_ + j] - 2 * own) * k.per_y();
+        flow += (t[i * columns_ + west] + t[i * columns_ + east] - 2 * own) * k.per_x();
+        flow += (kAmbient - own) * k.per_z();
+        next[i * columns_ + j] = own + k.scale() * flow;
       }
     }
     return next;
   }
 
-  std::uint32_t rows_ = 0, columns_ = 0, steps_ = 0;
+  std::uint32_t rows_ = 0, columns_ = 0, steps_ = 0, height_ = 1;
   std::vector<float> start_, power_, result_;
 };
 

@@ -8,7 +8,7 @@ extern "C" __global__ void kmeans_layout(const float* by_point, float* by_featur
   if (p >= points) return;
   const float* from = by_point + p * features;
   float* to = by_feature + p;
-#pragma unroll 1
+#pragma unroll 4
   for (unsigned f = 0; f < features; ++f, to += points) *to = *from++;
 }
 
@@ -28,6 +28,36 @@ extern "C" __global__ void kmeans_assign(const float* by_feature, const float* c
 #pragma unroll 1
     for (unsigned f = 0; f < features; ++f, feature += points) {
       float difference = *feature - centroid[f];
+      distance += difference * difference;
+    }
+    if (distance < least) {
+      least = distance;
+      nearest = c;
+    }
+  }
+  membership[p] = nearest;
+}
+
+// The centroids of kmeans_nearest, cluster by cluster.
+constexpr unsigned kMostCentroidWords = 1088;
+__constant__ float kmeans_centroids[kMostCentroidWords];
+
+// As kmeans_assign, with the centroids in constant memory and blocks of a grid of rows.
+extern "C" __global__ void kmeans_nearest(const float* by_feature, int features, int points,
+                                          int clusters, int* membership) {
+  const unsigned block = gridDim.x * blockIdx.y + blockIdx.x;
+  const unsigned p = block * blockDim.x * blockDim.y + threadIdx.x;
+  if (p >= static_cast<unsigned>(points)) return;
+  int nearest = -1;
+  float least = __FLT_MAX__;
+#pragma unroll 1
+  for (int c = 0; c < clusters; ++c) {
+    const float* feature = by_feature + p;
+    const float* centroid = kmeans_centroids + c * features;
+    float distance = 0.0f;
+#pragma unroll 4
+    for (int f = 0; f < features; ++f, feature += points) {
+      const float difference = *feature - centroid[f];
       distance += difference * difference;
     }
     if (distance < least) {

@@ -13,6 +13,7 @@ namespace {
 using namespace workloads;
 
 constexpr std::uint32_t kNone = ~0u;
+constexpr std::uint32_t kMostCentroidWords = 1088;  // as in kernels.cu
 
 class Kmeans final : public HashedWorkload {
  public:
@@ -43,14 +44,22 @@ class Kmeans final : public HashedWorkload {
             "how far a point lies from its centre in a coordinate at most (centres are in 0 to "
             "10): the further, the more rounds until no point changes");
     v.field("unified", unified_,
-            "the points are in memory that host and device share: the host puts them into "
-            "feature-major order and reads them in every round; otherwise they are copied to the "
-            "device, which does the former");
+            "the points are in memory that host and device share, and the host reads them in every "
+            "round; otherwise they are copied to the device once");
+    v.field("invert", invert_,
+            "kmeans_layout, on the device, makes the feature-major copy of the points; otherwise "
+            "the host does");
+    v.field("constant", constant_,
+            "centroids are in constant memory, of which there are 1,088 words (kmeans_nearest); "
+            "otherwise in global memory (kmeans_assign)");
   }
 
   std::vector<std::string> violations() const override {
     std::vector<std::string> all;
     if (clusters_ > points_) all.push_back("clusters must not exceed points");
+    if (constant_ && clusters_ * features_ > kMostCentroidWords)
+      all.push_back("constant: clusters * features must not exceed 1088, is " +
+                    std::to_string(clusters_ * features_));
     if (std::uint64_t{points_} * features_ > 1u << 30)
       all.push_back("points * features must not exceed 2^30");
     return all;
@@ -59,24 +68,29 @@ class Kmeans final : public HashedWorkload {
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
     ModuleId module = load_module(device, "kmeans");
-    KernelId assign = device.kernel(module, "kmeans_assign");
-
     DeviceArray<float> by_point(device, points_by_row_), by_feature(device, points_by_row_.size());
     DeviceArray<float> centroids(device, std::size_t{clusters_} * features_);
     DeviceArray<std::uint32_t> membership(device, points_);
-    Dim3 grid{blocks_for(points_, block_)}, block{block_};
-    if (unified_) by_feature.upload(points_by_feature());
+    if (!invert_) by_feature.upload(points_by_feature());
     else
-      device.launch(device.kernel(module, "kmeans_layout"), grid, block,
+      device.launch(device.kernel(module, "kmeans_layout"), grid(), {block_},
                     Arguments(by_point.address(), by_feature.address(), points_, features_));
     std::vector<float> centre(points_by_row_.begin(),
                               points_by_row_.begin() + std::size_t{clusters_} * features_);
     std::vector<std::uint32_t> before(points_, kNone);
     for (std::uint32_t round = 0; round < rounds_; ++round) {
-      centroids.upload(centre);
-      device.launch(assign, grid, block,
-                    Arguments(by_feature.address(), centroids.address(), membership.address(),
-                              points_, features_, clusters_));
+      if (constant_) {
+        device.copy_to_device(device.symbol(module, "kmeans_centroids"), centre.data(),
+                              centre.size() * sizeof(float));
+        device.launch(
+            device.kernel(module, "kmeans_nearest"), grid(), {block_},
+            Arguments(by_feature.address(), features_, points_, clusters_, membership.address()));
+      } else {
+        centroids.upload(centre);
+        device.launch(device.kernel(module, "kmeans_assign"), grid(), {block_},
+                      Arguments(by_feature.address(), centroids.address(), membership.address(),
+                                points_, features_, clusters_));
+      }
       device.synchronize();
       rounds_done_.push_back({centre, membership.download()});
       const auto& now = rounds_done_.back().membership;
@@ -100,6 +114,8 @@ class Kmeans final : public HashedWorkload {
   }
 
  private:
+  Dim3 grid() const { return {blocks_for(points_, block_)}; }
+
   struct Round {
     std::vector<float> centre;
     std::vector<std::uint32_t> membership;
@@ -182,7 +198,7 @@ class Kmeans final : public HashedWorkload {
 
   std::uint32_t points_ = 0, features_ = 0, clusters_ = 5, rounds_ = 0, block_ = 256;
   double spread_ = 3;
-  bool unified_ = false;
+  bool unified_ = false, invert_ = true, constant_ = false;
   std::vector<float> points_by_row_, by_feature_;
   std::vector<Round> rounds_done_;
 };

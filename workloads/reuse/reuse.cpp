@@ -5,6 +5,7 @@
 
 #include "common/compare.h"
 #include "common/device_array.h"
+#include "common/draw.h"
 #include "common/inputs.h"
 
 namespace raddle::runtime {
@@ -13,8 +14,8 @@ namespace {
 
 using namespace workloads;
 
-enum class Work : std::uint8_t { Even, Skewed };
-constexpr std::array<std::string_view, 2> kWorks = {"even", "skewed"};
+enum class Work : std::uint8_t { Even, Skewed, Mixed };
+constexpr std::array<std::string_view, 3> kWorks = {"even", "skewed", "mixed"};
 constexpr std::uint32_t kMostUpdates = 64;
 constexpr std::uint32_t kThreads = 64, kRound = 8;  // as in kernels.cu
 
@@ -30,7 +31,10 @@ class Reuse final : public HashedWorkload {
 
   void visit(FieldVisitor& v) override {
     v.choice("work", work_, kWorks,
-             "updates of a thread: each of its words once, or 1 to 64, more in later blocks");
+             "updates of a thread. even: each of its words once; skewed: 1 to 64, growing with the "
+             "square of the block's number; mixed: 1 to 64, drawn, in part in ascending order");
+    v.field("ascending", ascending_, {0, 100}, "%",
+            "mixed: share of the blocks whose numbers of updates are in ascending order");
     v.field("blocks", blocks_, {1, 1u << 16}, "blocks", "blocks of each launch");
     v.field("launches", launches_, {1, 10'000}, "launches", "launches of the kernel");
     v.field("words", words_, {kRound, 64}, "words", "words of a thread, a multiple of 8");
@@ -74,10 +78,10 @@ class Reuse final : public HashedWorkload {
     a_.resize(std::size_t{blocks_} * kThreads * words_);
     for (std::uint32_t& word : a_) word = static_cast<std::uint32_t>(rng.next());
     updates_.assign(blocks_, words_);
-    if (work_ == Work::Skewed) {
-      Rng noise(seed, "reuse/updates");
-      for (std::uint32_t b = 0; b < blocks_; ++b) updates_[b] = skewed(b, noise);
-    }
+    Rng drawn(seed, "reuse/updates");
+    if (work_ == Work::Skewed)
+      for (std::uint32_t b = 0; b < blocks_; ++b) updates_[b] = skewed(b, drawn);
+    if (work_ == Work::Mixed) mix(drawn);
     inputs_.add(a_);
     inputs_.add(updates_);
   }
@@ -90,8 +94,20 @@ class Reuse final : public HashedWorkload {
     return static_cast<std::uint32_t>(std::clamp(updates, 1.0, double{kMostUpdates}));
   }
 
+  // Uniform in 1 to 64. Then the numbers of some blocks, drawn, are sorted among these blocks.
+  void mix(Rng& drawn) {
+    for (std::uint32_t& count : updates_) count = 1 + drawn.below(kMostUpdates);
+    std::vector<std::uint32_t> blocks = permutation(blocks_, drawn);
+    blocks.resize(std::size_t{blocks_} * ascending_ / 100);
+    std::sort(blocks.begin(), blocks.end());
+    std::vector<std::uint32_t> counts;
+    for (std::uint32_t block : blocks) counts.push_back(updates_[block]);
+    std::sort(counts.begin(), counts.end());
+    for (std::size_t i = 0; i < blocks.size(); ++i) updates_[blocks[i]] = counts[i];
+  }
+
   Work work_ = Work::Even;
-  std::uint32_t blocks_ = 0, launches_ = 0, words_ = 8;
+  std::uint32_t blocks_ = 0, launches_ = 0, words_ = 8, ascending_ = 50;
   std::vector<std::uint32_t> a_, updates_, result_;  // updates_: of each block's threads
 };
 

@@ -2,27 +2,26 @@
 // (srad2_*) through tiles in shared memory. See README.md.
 #include "common/cuda_lite.h"
 
-// Coefficient of diffusion from the squared gradient, the Laplacian (both over the pixel) and the
-// speckle scale q0^2.
-static __device__ __forceinline__ float diffusion(float gradient2, float laplacian, float speckle) {
-  float numerator = 0.5f * gradient2 - 0.0625f * (laplacian * laplacian);
-  float denominator = 1.0f + 0.25f * laplacian;
-  float q = numerator / (denominator * denominator);
-  float excess = (q - speckle) / (speckle * (1.0f + speckle));
-  return fminf(fmaxf(1.0f / (1.0f + excess), 0.0f), 1.0f);
-}
-
 struct Steps {
   float north, south, west, east;
 };
 
+// Coefficient of diffusion. Its constants are doubles.
 static __device__ __forceinline__ float coefficient(Steps d, float pixel, float speckle) {
   float squares = d.north * d.north + d.south * d.south + d.west * d.west + d.east * d.east;
-  return diffusion(squares / (pixel * pixel), (d.north + d.south + d.west + d.east) / pixel,
-                   speckle);
+  float gradient = squares / (pixel * pixel);
+  float laplacian = (d.north + d.south + d.west + d.east) / pixel;
+  auto numerator = static_cast<float>(0.5 * gradient - (1.0 / 16.0) * (laplacian * laplacian));
+  auto denominator = static_cast<float>(1 + 0.25 * laplacian);
+  float q = numerator / (denominator * denominator);
+  float excess = (q - speckle) / (speckle * (1 + speckle));
+  auto c = static_cast<float>(1.0 / (1.0 + excess));
+  const float most = c > 1.0f ? 1.0f : c;
+  return c < 0.0f ? 0.0f : most;
 }
-
 // --- version 1: thread = pixel, images by columns, neighbours by index arrays ---
+// Written as the well-known program is: pixels are counted from one to find row and column, and
+// what a kernel has written may be what it reads next.
 
 constexpr int kThreads = 512;
 
@@ -30,74 +29,116 @@ static __device__ __forceinline__ int pixel_of_thread() {
   return static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
 }
 
-extern "C" __global__ void __launch_bounds__(kThreads) srad1_extract(float* image, int pixels) {
+struct Place {
+  int row, column;
+};
+
+static __device__ __forceinline__ Place place_of(int pixel, int rows) {
+  Place at{(pixel + 1) % rows - 1, (pixel + 1) / rows};
+  if ((pixel + 1) % rows == 0) {
+    at.row = rows - 1;
+    at.column -= 1;
+  }
+  return at;
+}
+
+extern "C" __global__ void __launch_bounds__(kThreads) srad1_extract(float* image, long pixels) {
   int p = pixel_of_thread();
   if (p < pixels) image[p] = __expf(image[p] / 255.0f);
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-    srad1_prepare(const float* image, float* sums, float* squares, int pixels) {
+    srad1_prepare(const float* image, float* sums, float* squares, long pixels) {
   int p = pixel_of_thread();
   if (p >= pixels) return;
   sums[p] = image[p];
+  read_again();
   squares[p] = image[p] * image[p];
 }
 
-// Sums kThreads of the `count` values at distance `stride` to where the first of them was.
+// Sums kThreads of the `count` values at distance `stride` to where the first of them was. Of a
+// block that has fewer, as many as the largest power of two in them are summed as a tree, the rest
+// by the last thread of these.
+struct Sums {
+  float sum[kThreads], square[kThreads];
+};
+
+static __device__ __forceinline__ void add_pairs(Sums& s, int t, int reach, int width) {
+  if ((t + 1) % reach == 0 && t < width) {
+    s.sum[t] += s.sum[t - reach / 2];
+    s.square[t] += s.square[t - reach / 2];
+  }
+  __syncthreads();
+}
+
 extern "C" __global__ void __launch_bounds__(kThreads)
     srad1_reduce(float* sums, float* squares, int count, int stride) {
-  __shared__ float sum[kThreads];
-  __shared__ float square[kThreads];
+  __shared__ Sums s;
   int t = static_cast<int>(threadIdx.x), i = pixel_of_thread();
-  sum[t] = i < count ? sums[i * stride] : 0.0f;
-  square[t] = i < count ? squares[i * stride] : 0.0f;
-  for (int reach = 1; reach < kThreads; reach *= 2) {
-    __syncthreads();
-    if (t % (2 * reach) == 0) {
-      sum[t] += sum[t + reach];
-      square[t] += square[t + reach];
-    }
+  int here = min(count - (i - t), kThreads), width = kThreads;
+  if (i < count) {
+    s.sum[t] = sums[i * stride];
+    s.square[t] = squares[i * stride];
   }
-  if (t != 0) return;
-  sums[i * stride] = sum[0];
-  squares[i * stride] = square[0];
+  __syncthreads();
+  if (here == kThreads) {
+#pragma unroll
+    for (int reach = 2; reach <= kThreads; reach *= 2) add_pairs(s, t, reach, kThreads);
+  } else {
+#pragma unroll 1
+    while (width > here) width /= 2;
+#pragma unroll 1
+    for (int reach = 2; reach <= width; reach *= 2) add_pairs(s, t, reach, width);
+  }
+  if (t != width - 1) return;
+#pragma unroll 1
+  for (int other = width; other < here; ++other) {
+    s.sum[t] += s.sum[other];
+    s.square[t] += s.square[other];
+  }
+  sums[(i - t) * stride] = s.sum[t];
+  squares[(i - t) * stride] = s.square[t];
 }
 
+// `steps`: the differences to the north, south, west and east, of all pixels each.
 extern "C" __global__ void __launch_bounds__(kThreads)
     srad1_gradient(const float* image, const int* row_north, const int* row_south,
-                   const int* column_west, const int* column_east, float* north, float* south,
-                   float* west, float* east, float* c, int rows, int pixels, float speckle) {
+                   const int* column_west, const int* column_east, float* steps, float* c, int rows,
+                   long pixels, float speckle) {
   int p = pixel_of_thread();
+  Place at = place_of(p, rows);
   if (p >= pixels) return;
-  int row = p % rows, column = p / rows;
   float here = image[p];
   Steps d;
-  d.north = image[row_north[row] + rows * column] - here;
-  d.south = image[row_south[row] + rows * column] - here;
-  d.west = image[row + rows * column_west[column]] - here;
-  d.east = image[row + rows * column_east[column]] - here;
-  north[p] = d.north;
-  south[p] = d.south;
-  west[p] = d.west;
-  east[p] = d.east;
-  c[p] = coefficient(d, here, speckle);
+  d.north = image[row_north[at.row] + rows * at.column] - here;
+  d.south = image[row_south[at.row] + rows * at.column] - here;
+  d.west = image[at.row + rows * column_west[at.column]] - here;
+  d.east = image[at.row + rows * column_east[at.column]] - here;
+  float own = coefficient(d, here, speckle);
+  float* to = steps + p;
+  to[0] = d.north;
+  to[pixels] = d.south;
+  to[2 * pixels] = d.west;
+  to[3 * pixels] = d.east;
+  c[p] = own;
 }
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-    srad1_update(float* image, const int* row_south, const int* column_east, const float* north,
-                 const float* south, const float* west, const float* east, const float* c, int rows,
-                 int pixels, float rate) {
+    srad1_update(float* image, const int* row_south, const int* column_east, const float* steps,
+                 const float* c, int rows, long pixels, float rate) {
   int p = pixel_of_thread();
+  Place at = place_of(p, rows);
   if (p >= pixels) return;
-  int row = p % rows, column = p / rows;
   float here = c[p];
-  float c_south = c[row_south[row] + rows * column];
-  float c_east = c[row + rows * column_east[column]];
-  float divergence = here * north[p] + c_south * south[p] + here * west[p] + c_east * east[p];
-  image[p] += 0.25f * rate * divergence;
+  float c_south = c[row_south[at.row] + rows * at.column];
+  float c_east = c[at.row + rows * column_east[at.column]];
+  const float* d = steps + p;
+  float divergence = here * d[0] + c_south * d[pixels] + here * d[2 * pixels];
+  divergence += c_east * d[3 * pixels];
+  image[p] = static_cast<float>(image[p] + 0.25 * rate * divergence);
 }
 
-extern "C" __global__ void __launch_bounds__(kThreads) srad1_compress(float* image, int pixels) {
+extern "C" __global__ void __launch_bounds__(kThreads) srad1_compress(float* image, long pixels) {
   int p = pixel_of_thread();
   if (p < pixels) image[p] = __logf(image[p]) * 255.0f;
 }
@@ -112,6 +153,10 @@ using Tile = float[kSide][kSide];
 struct Pixel {
   int tx, ty, at;  // place in the tile and in the image
   bool top, bottom, leftmost, rightmost;
+  // Of the tile.
+  __device__ __forceinline__ bool at_rim() const {
+    return tx == 0 || ty == 0 || tx == kLast || ty == kLast;
+  }
 };
 
 static __device__ __forceinline__ Pixel own_pixel(int columns) {
@@ -137,16 +182,25 @@ extern "C" __global__ void __launch_bounds__(kSide* kSide)
   // Beyond the image's edge lies a copy of the edge.
   above[ty][tx] = image[corner + tx + (p.top ? 0 : -columns)];
   below[ty][tx] = image[corner + tx + (p.bottom ? kLast : kSide) * columns];
+  __syncthreads();
   before[ty][tx] = image[corner + ty * columns + (p.leftmost ? 0 : -1)];
   after[ty][tx] = image[corner + ty * columns + (p.rightmost ? kLast : kSide)];
+  __syncthreads();
   tile[ty][tx] = image[p.at];
   __syncthreads();
   float here = tile[ty][tx];
   Steps d;
-  d.north = (ty == 0 ? above[ty][tx] : tile[ty - 1][tx]) - here;
-  d.south = (ty == kLast ? below[ty][tx] : tile[ty + 1][tx]) - here;
-  d.west = (tx == 0 ? before[ty][tx] : tile[ty][tx - 1]) - here;
-  d.east = (tx == kLast ? after[ty][tx] : tile[ty][tx + 1]) - here;
+  if (p.at_rim()) {
+    d.north = (ty == 0 ? above[ty][tx] : tile[ty - 1][tx]) - here;
+    d.south = (ty == kLast ? below[ty][tx] : tile[ty + 1][tx]) - here;
+    d.west = (tx == 0 ? before[ty][tx] : tile[ty][tx - 1]) - here;
+    d.east = (tx == kLast ? after[ty][tx] : tile[ty][tx + 1]) - here;
+  } else {
+    d.north = apart(tile[ty - 1][tx]) - here;
+    d.south = apart(tile[ty + 1][tx]) - here;
+    d.west = apart(tile[ty][tx - 1]) - here;
+    d.east = apart(tile[ty][tx + 1]) - here;
+  }
   result[ty][tx] = coefficient(d, here, speckle);
   __syncthreads();
   c[p.at] = result[ty][tx];
@@ -165,7 +219,9 @@ extern "C" __global__ void __launch_bounds__(kSide* kSide)
   int corner = p.at - ty * columns - tx;
   pixel[ty][tx] = image[p.at];
   below[ty][tx] = c[corner + tx + (p.bottom ? kLast : kSide) * columns];
+  __syncthreads();
   after[ty][tx] = c[corner + ty * columns + (p.rightmost ? kLast : kSide)];
+  __syncthreads();
   tile[ty][tx] = c[p.at];
   __syncthreads();
   float here = tile[ty][tx];
@@ -173,7 +229,7 @@ extern "C" __global__ void __launch_bounds__(kSide* kSide)
   float c_east = tx == kLast ? after[ty][tx] : tile[ty][tx + 1];
   float divergence =
       here * north[p.at] + c_south * south[p.at] + here * west[p.at] + c_east * east[p.at];
-  result[ty][tx] = pixel[ty][tx] + 0.25f * rate * divergence;
+  result[ty][tx] = static_cast<float>(pixel[ty][tx] + 0.25 * rate * divergence);
   __syncthreads();
   image[p.at] = result[ty][tx];
 }

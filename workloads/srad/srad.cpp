@@ -121,6 +121,7 @@ class Srad final : public HashedWorkload {
     KernelId gradient = device.kernel(module, "srad1_gradient");
     KernelId update = device.kernel(module, "srad1_update");
     auto count = static_cast<std::uint32_t>(pixels());
+    const std::uint64_t all = count;  // kernels take it as a long
     Layout layout = this->layout();
     std::vector<std::uint32_t> row_north, row_south, column_west, column_east;
     for (std::uint32_t row = 0; row < rows_; ++row) {
@@ -134,15 +135,14 @@ class Srad final : public HashedWorkload {
     DeviceArray<std::uint32_t> n(device, row_north), s(device, row_south);
     DeviceArray<std::uint32_t> w(device, column_west), e(device, column_east);
     DeviceArray<float> image(device, image_), sums(device, count), squares(device, count);
-    DeviceArray<float> north(device, count), south(device, count), west(device, count);
-    DeviceArray<float> east(device, count), c(device, count);
+    DeviceArray<float> steps(device, 4 * std::size_t{count}), c(device, count);
 
     Dim3 grid{blocks_for(count, kThreads)}, block{kThreads};
     device.launch(device.kernel(module, "srad1_extract"), grid, block,
-                  Arguments(image.address(), count));
+                  Arguments(image.address(), all));
     for (std::uint32_t i = 0; i < iterations_; ++i) {
       device.launch(prepare, grid, block,
-                    Arguments(image.address(), sums.address(), squares.address(), count));
+                    Arguments(image.address(), sums.address(), squares.address(), all));
       for (std::uint32_t left = count, stride = 1; left > 1; stride *= kThreads) {
         device.launch(reduce, {blocks_for(left, kThreads)}, block,
                       Arguments(sums.address(), squares.address(), left, stride));
@@ -154,15 +154,13 @@ class Srad final : public HashedWorkload {
       auto q0 = static_cast<float>(speckle(sum, square, count));
       device.launch(gradient, grid, block,
                     Arguments(image.address(), n.address(), s.address(), w.address(), e.address(),
-                              north.address(), south.address(), west.address(), east.address(),
-                              c.address(), rows_, count, q0));
+                              steps.address(), c.address(), rows_, all, q0));
       device.launch(update, grid, block,
-                    Arguments(image.address(), s.address(), e.address(), north.address(),
-                              south.address(), west.address(), east.address(), c.address(), rows_,
-                              count, static_cast<float>(kRate)));
+                    Arguments(image.address(), s.address(), e.address(), steps.address(),
+                              c.address(), rows_, all, static_cast<float>(kRate)));
     }
     device.launch(device.kernel(module, "srad1_compress"), grid, block,
-                  Arguments(image.address(), count));
+                  Arguments(image.address(), all));
     device.synchronize();
     result_ = image.download();
   }

@@ -105,7 +105,7 @@ class Definitions {
     if (out.members.size() > kMostTenants)
       section.fail("members",
                    fmt::format("expected at most {}, found {}", kMostTenants, out.members.size()));
-    for (const std::string_view own : {"workload", "parameters", "quick", "full"})
+    for (const std::string_view own : {"workload", "parameters", "set", "quick", "full"})
       if (section.take(own) != nullptr)
         section.fail(own, "a workload with members has none of its own: they bring theirs");
   }
@@ -113,6 +113,7 @@ class Definitions {
   void read_program(Section& section, Workload& out, const Node::Entry& entry) {
     out.workload = section.text("workload", entry.key);
     out.parameters = section.settings("parameters");
+    out.set = section.settings("set");
     const Settings quick = section.settings("quick"), full = section.settings("full");
     const Settings& at_scale = scale_ == Scale::Quick ? quick : full;
     for (const Setting& setting : at_scale) {

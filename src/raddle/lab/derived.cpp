@@ -32,13 +32,17 @@ void visit(const AxisPoint& point, const Visit& f) {
 /// Parameters of the workload and of those that are its members.
 void visit(const Experiment& e, const Workload& workload, const Visit& f) {
   visit(workload.parameters, f);
+  visit(workload.set, f);
   for (const std::string& member : workload.members)
     visit(e.workloads[*e.find(member, NameKind::Workload)].parameters, f);
 }
 
 void visit(const Experiment& e, const Visit& f) {
   visit(e.set, f);
-  for (const Workload& workload : e.workloads) visit(workload.parameters, f);
+  for (const Workload& workload : e.workloads) {
+    visit(workload.parameters, f);
+    visit(workload.set, f);
+  }
   for (const Variant& variant : e.variants) visit(variant, f);
   for (const Axis& axis : e.axes)
     for (const AxisPoint& point : axis.points) visit(point, f);

@@ -44,6 +44,7 @@ struct Formula {
 struct Workload {
   std::string name, title, workload;
   Settings parameters;  ///< at this scale, `size` among them
+  Settings set;         ///< of the machine
   /// Workloads that share the GPU; then it has neither `workload` nor parameters of its own.
   std::vector<std::string> members;
   Place place;

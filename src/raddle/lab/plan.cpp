@@ -61,6 +61,7 @@ CellSpec spec_of(const Experiment& e, const Cell& cell, const Values& values,
     out.policies.push_back(std::move(policy));
   }
   Settings set = e.set;
+  append(set, e.workloads[cell.workload].set);
   append(set, variant.set);
   for (std::size_t a = 0; a < cell.points.size(); ++a)
     if (cell.points[a] != kNowhere)

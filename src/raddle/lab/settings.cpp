@@ -21,6 +21,7 @@ Json workload_of(const Workload& w) {
   if (!w.members.empty()) return {{"members", w.members}};
   Json out = {{"workload", w.workload}};
   out.update(table_of(w.parameters));
+  add(out, "set", table_of(w.set));
   return out;
 }
 

@@ -49,6 +49,10 @@ class Device {
   virtual void free(Address address) = 0;
   virtual void copy_to_device(Address to, const void* from, std::uint64_t bytes) = 0;
   virtual void copy_to_host(void* to, Address from, std::uint64_t bytes) = 0;
+  /// As copy_to_host, for a check that the program itself does not make.
+  virtual void inspect(void* to, Address from, std::uint64_t bytes) {
+    copy_to_host(to, from, bytes);
+  }
   virtual void copy_on_device(Address to, Address from, std::uint64_t bytes) = 0;
   virtual void set(Address to, std::uint8_t value, std::uint64_t bytes) = 0;
 

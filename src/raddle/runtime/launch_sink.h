@@ -57,6 +57,8 @@ class LaunchSink {
   }
   /// A copy or memset of the host has changed something in these bytes, while the device was idle.
   virtual void host_wrote(Address /*at*/, std::uint64_t /*bytes*/) {}
+  /// The host has read these bytes, while the device was idle.
+  virtual void host_read(Address /*at*/, std::uint64_t /*bytes*/) {}
   /// Reached when everything submitted to the stream so far is complete.
   virtual Mark record(StreamId stream) = 0;
   /// What is submitted to the stream from now on starts after the mark.

@@ -95,6 +95,11 @@ void SimulatedDevice::copy_to_device(Address to, const void* from, std::uint64_t
 }
 
 void SimulatedDevice::copy_to_host(void* to, Address from, std::uint64_t bytes) {
+  inspect(to, from, bytes);
+  if (bytes != 0 && options_.sink != nullptr) options_.sink->host_read(from, bytes);
+}
+
+void SimulatedDevice::inspect(void* to, Address from, std::uint64_t bytes) {
   synchronize();
   if (const std::byte* source = checked(from, bytes, "copy to the host"); bytes != 0)
     std::memcpy(to, source, bytes);

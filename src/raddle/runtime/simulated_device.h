@@ -40,6 +40,7 @@ class SimulatedDevice final : public Device {
   void free(Address address) override;
   void copy_to_device(Address to, const void* from, std::uint64_t bytes) override;
   void copy_to_host(void* to, Address from, std::uint64_t bytes) override;
+  void inspect(void* to, Address from, std::uint64_t bytes) override;
   void copy_on_device(Address to, Address from, std::uint64_t bytes) override;
   void set(Address to, std::uint8_t value, std::uint64_t bytes) override;
   ModuleId load(std::string ptx, std::string file) override;

@@ -13,7 +13,7 @@ class Recorder final : public runtime::LaunchSink {
  public:
   /// Operations of the host other than launches, as files name them.
   static constexpr const char *kRecord = "record", *kWait = "wait", *kSynchronize = "synchronize",
-                              *kWrite = "write";
+                              *kWrite = "write", *kRead = "read";
 
   Recorder(trace::FileWriter& file, const Options& options) : file_(file), options_(options) {}
   void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
@@ -43,6 +43,9 @@ class Recorder final : public runtime::LaunchSink {
   void synchronize(runtime::Mark mark) override { operations_.push_back({kSynchronize, mark}); }
   void host_wrote(Address at, std::uint64_t bytes) override {
     operations_.push_back({kWrite, at, bytes});
+  }
+  void host_read(Address at, std::uint64_t bytes) override {
+    operations_.push_back({kRead, at, bytes});
   }
   Cycle reached(runtime::Mark) const override { return 0; }
   /// What the host did since the last launch, as lists of [name, number ...].

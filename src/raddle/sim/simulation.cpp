@@ -68,6 +68,9 @@ class FanOut final : public runtime::LaunchSink {
   void host_wrote(Address at, std::uint64_t bytes) override {
     for (auto& gpu : gpus_) gpu->host_wrote(at, bytes);
   }
+  void host_read(Address at, std::uint64_t bytes) override {
+    for (auto& gpu : gpus_) gpu->host_read(at, bytes);
+  }
   void synchronize() override {
     for (auto& gpu : gpus_) gpu->synchronize();
   }
@@ -150,6 +153,12 @@ void TimedGpu::wait(StreamId stream, runtime::Mark mark) { gpu_.wait(stream, mar
 void TimedGpu::host_wrote(Address at, std::uint64_t bytes) {
   synchronize();
   gpu_.host_wrote(at, bytes);
+  gpu_.host_access(at, bytes, true);
+}
+
+void TimedGpu::host_read(Address at, std::uint64_t bytes) {
+  synchronize();
+  gpu_.host_access(at, bytes, false);
 }
 
 void TimedGpu::synchronize() {
@@ -274,6 +283,7 @@ void play(const nlohmann::ordered_json& operations, TimedGpu& gpu) {
     if (name == Recorder::kRecord) gpu.record(StreamId{number(1)});
     else if (name == Recorder::kWait) gpu.wait(StreamId{number(1)}, number(2));
     else if (name == Recorder::kWrite) gpu.host_wrote(wide(1), wide(2));
+    else if (name == Recorder::kRead) gpu.host_read(wide(1), wide(2));
     else if (operation.size() == 1) gpu.synchronize();
     else gpu.synchronize(number(1));
   }

@@ -48,6 +48,7 @@ class TimedGpu final : public runtime::LaunchSink {
   runtime::Mark record(StreamId stream) override;
   void wait(StreamId stream, runtime::Mark mark) override;
   void host_wrote(Address at, std::uint64_t bytes) override;
+  void host_read(Address at, std::uint64_t bytes) override;
   void synchronize() override;
   void synchronize(runtime::Mark mark) override;
   Cycle reached(runtime::Mark mark) const override { return marks_[mark]; }

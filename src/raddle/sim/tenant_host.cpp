@@ -90,6 +90,8 @@ void TenantHost::operate(const nlohmann::ordered_json& operation) {
   } else if (name == Recorder::kWrite) {
     host_.now = std::max(host_.now, last_end_);
     gpu.host_wrote(base_ + number(1), number(2));
+  } else if (name == Recorder::kRead) {
+    // Others may be running: what a tenant's host reads moves nothing (coherence.host).
   } else if (operation.size() == 1) {
     waits_ = WaitsFor::All;
   } else {

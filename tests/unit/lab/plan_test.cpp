@@ -110,6 +110,27 @@ TEST(Plan, KeyIsConfigurationAnalysesAndProgram) {
   EXPECT_THAT(program_name(), testing::MatchesRegex("[0-9.]+[+][0-9a-f]{16}"));
 }
 
+TEST(Plan, SettingsOfAWorkloadWinOverTheExperimentsAndLoseToTheVariants) {
+  const std::string text =
+      "id = 'a'\ntitle = 't'\nkind = 'cost'\ngpu = 'gtx480'\n"
+      "set = { 'sm.count' = 2, 'sm.blocks' = 7, 'sm.l1d.ways' = 2 }\n"
+      "[workloads.few]\nworkload = 'vecadd'\nquick = { size = 'tiny' }\n"
+      "set = { 'sm.blocks' = 4, 'sm.l1d.ways' = 4 }\n"
+      "[workloads.many]\nworkload = 'vecadd'\nquick = { size = 'tiny' }\n"
+      "[variants.v]\nset = { 'sm.l1d.ways' = 8 }\n"
+      "[[runs]]\nworkloads = ['few', 'many']\nvariants = ['v']\n" +
+      kShape;
+  const Paper paper = read(text);
+  const Plan plan = plan_of(paper);
+  const auto sm = [&](std::size_t run) {
+    return resolve(plan.runs[run].spec, catalogue()).setup.machine.sm;
+  };
+  EXPECT_EQ(sm(0).blocks, 4u);
+  EXPECT_EQ(sm(0).l1d.ways, 8u);
+  EXPECT_EQ(sm(0).count, 2u);
+  EXPECT_EQ(sm(1).blocks, 7u) << "the other workload's";
+}
+
 TEST(Plan, SettingsOfAxisWinOverVariantOverExperiment) {
   const std::string text =
       "id = 'a'\ntitle = 't'\nkind = 'cost'\ngpu = 'gtx480'\n"

@@ -15,6 +15,15 @@ TEST(RunSettings, NameMachineWorkloadsVariantsAndSweeps) {
   EXPECT_EQ(s["axes"]["group"].dump(), "[2.0,4.0,8.0,16.0]");
 }
 
+TEST(RunSettings, NameWhatAWorkloadSets) {
+  std::string text = kWhole;
+  const std::string head = "[workloads.red]\n";
+  text.replace(text.find(head), head.size(), head + "set = { 'sm.blocks' = 4 }\n");
+  const Json s = run_settings(experiment(text));
+  EXPECT_EQ(s["workloads"]["red"]["set"], (Json{{"sm.blocks", 4}}));
+  EXPECT_FALSE(s["workloads"]["vecadd"].contains("set"));
+}
+
 TEST(RunSettings, NameHorizonMembersAndDerivedValues) {
   std::string text = kWhole;
   text.replace(text.find("[\"warp=two_level\"]"), 18, "['warp=two_level:group_size={best_group}']");

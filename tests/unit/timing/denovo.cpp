@@ -349,5 +349,75 @@ TEST_F(DenovoBankTest, ALineWithRegisteredWordsIsRecalledBeforeItIsForgotten) {
   EXPECT_EQ(take(from(2, MessageKind::Read, 1, 1)), DenovoBank::Wait::Nothing);
 }
 
+// --- the host ------------------------------------------------------------------------------------
+
+TEST_F(Denovo, TheHostTakesWordsAndNoMore) {
+  own(6, 0b0111);
+  l1.lose(6, 0b0010);
+  EXPECT_EQ(l1.words(6).registered, 0b0101);
+  l1.lose(8, 1);  // a line that is not here
+  EXPECT_EQ(l1.words(8).registered, 0);
+}
+
+class HostTest : public DenovoBankTest {
+ protected:
+  using Lost = std::tuple<unsigned, std::uint32_t, WordMask>;
+  void read(std::uint32_t line, WordMask words) { bank.host({line, words, false}, effects); }
+  void write(std::uint32_t line, WordMask words) { bank.host({line, words, true}, effects); }
+  std::vector<Lost> lost;
+  HostCounters host;
+  HostEffects effects{host, [this](unsigned sm, std::uint32_t line, WordMask words) {
+                        lost.push_back({sm, line, words});
+                      }};
+};
+
+TEST_F(HostTest, AReadLeavesItsLineHereAndIsFetchedOnce) {
+  read(5, 0b0001);
+  read(5, 0b0010);
+  EXPECT_TRUE(host.reads == 2 && host.fetches == 1);
+  EXPECT_EQ(bank.words(5).here, 0xffff);
+  EXPECT_EQ(take(from(0, MessageKind::Read, 5, 1)), DenovoBank::Wait::Nothing);
+  EXPECT_EQ(count.hits, 1u) << "an SM then hits";
+  EXPECT_TRUE(bank.out().size() == 1 && bank.fetches().empty());
+}
+
+TEST_F(HostTest, AReadOfRegisteredWordsLeavesThemToTheirOwners) {
+  take(from(2, MessageKind::Register, 5, 0b0011));
+  read(5, 0b0001);
+  EXPECT_TRUE(host.fetches == 0 && lost.empty());
+  EXPECT_EQ(bank.owner(5, 0), 2u);
+  read(5, 0b0100);
+  EXPECT_EQ(host.fetches, 1u);
+  EXPECT_EQ(bank.words(5).here, 0xfffc) << "what came from DRAM of the others' is stale";
+}
+
+TEST_F(HostTest, AWriteTakesWordsFromTheirOwnersAndFetchesNothing) {
+  take(from(0, MessageKind::Register, 5, 0b0001));
+  take(from(1, MessageKind::Register, 5, 0b0110));
+  out();
+  write(5, 0b0011);
+  EXPECT_THAT(lost, ::testing::ElementsAre(Lost{0, 5, 0b0001}, Lost{1, 5, 0b0010}));
+  EXPECT_TRUE(host.fetches == 0 && host.taken == 2 && host.writes == 1);
+  EXPECT_EQ(bank.words(5).here, 0b0011);
+  EXPECT_EQ(bank.words(5).registered, 0b0100);
+  // The write-back of who no longer owns the word is stale.
+  take(from(0, MessageKind::WriteBack, 5, 0b0001));
+  EXPECT_EQ(bank.words(5).here, 0b0011);
+}
+
+TEST_F(HostTest, ALineThatMakesRoomTakesItsWordsAlong) {
+  take(from(0, MessageKind::Register, 1, 0b0001));
+  take(from(1, MessageKind::Register, 1, 0b0010));
+  read(2, 1);
+  out();
+  read(3, 1);  // two ways: the first line goes
+  EXPECT_TRUE(host.evictions == 1 && host.taken == 2);
+  EXPECT_THAT(lost, ::testing::ElementsAre(Lost{0, 1, 0b0001}, Lost{1, 1, 0b0010}));
+  EXPECT_FALSE(bank.words(1).present);
+  EXPECT_TRUE(bank.idle() && bank.dirty().empty());
+  EXPECT_EQ(take(from(2, MessageKind::Read, 1, 1)), DenovoBank::Wait::Nothing) << "from DRAM";
+  EXPECT_EQ(bank.fetches().size(), 1u);
+}
+
 }  // namespace
 }  // namespace raddle::test

@@ -8,7 +8,7 @@ class Denovo final : public CoherencePolicy {
  public:
   struct Params {
     std::uint32_t directory_cycles = 1, answer_cycles = 1;
-    bool ro_regions = false;
+    bool ro_regions = false, host = false;
     void visit(FieldVisitor& v) {
       const Range<std::uint32_t> range{1, 100};
       v.field("directory_cycles", directory_cycles, range, "cycles",
@@ -18,6 +18,9 @@ class Denovo final : public CoherencePolicy {
       v.field("ro_regions", ro_regions,
               "Valid words of 4 KiB regions that nobody has written since the last acquire outlive "
               "an acquire");
+      v.field("host", host,
+              "the host shares the memory: what it reads and writes between launches passes "
+              "through the L2");
     }
     std::vector<std::string> violations(const MachineFacts& machine) const {
       std::vector<std::string> broken;
@@ -36,7 +39,7 @@ class Denovo final : public CoherencePolicy {
   };
   Denovo(const Params& p, const Context&) : p_(p) {}
   CoherenceRules rules() const override {
-    return {true, p_.directory_cycles, p_.answer_cycles, p_.ro_regions};
+    return {true, p_.directory_cycles, p_.answer_cycles, p_.ro_regions, p_.host};
   }
 
  private:

@@ -19,6 +19,9 @@ struct CoherenceRules {
   /// ownership: words of regions that nobody has written since the last acquire outlive an acquire
   /// (timing/cache/region_writes.h).
   bool ro_regions = false;
+  /// The host has one memory with the GPU: what it reads and writes between launches passes through
+  /// the L2 (timing/cache/host_traffic.h).
+  bool host = false;
 };
 
 class CoherencePolicy {

@@ -243,6 +243,51 @@ void DenovoBank::tell(const Message& m, MessageKind kind, WordMask words, unsign
   out_.push_back({out, false});
 }
 
+// --- the host ------------------------------------------------------------------------------------
+
+void DenovoBank::host(const HostLine& access, HostEffects& effects) {
+  ++(access.write ? effects.count.writes : effects.count.reads);
+  unsigned at = find(access.line);
+  if (at == kAbsent) at = host_way(access.line, effects);
+  if (at == kAbsent) return;
+  Line& line = line_[at];
+  line.used = ++uses_;
+  if (access.write) {
+    host_take(line, access.words & line.registered, effects);
+    line.here |= access.words;
+    line.dirty |= access.words;
+  } else if (without(access.words, static_cast<WordMask>(line.here | line.registered)) != 0) {
+    // Owners answer for registered words, and stay their owners.
+    ++effects.count.fetches;
+    line.here |= static_cast<WordMask>(~line.registered);
+  }
+}
+
+/// A way for the line, which is absent; kAbsent if none is to be had.
+unsigned DenovoBank::host_way(std::uint32_t line, HostEffects& effects) {
+  Message m;
+  m.line = line;
+  const unsigned at = victim(m);
+  if (at == kAbsent) return kAbsent;
+  Line& old = line_[at];
+  if (old.present) {
+    ++effects.count.evictions;
+    host_take(old, old.registered, effects);
+  }
+  old = Line{};
+  old.line = line;
+  old.present = true;
+  return at;
+}
+
+void DenovoBank::host_take(Line& line, WordMask words, HostEffects& effects) {
+  each_owner(line, words, [&](unsigned owner, WordMask its) {
+    effects.count.taken += static_cast<unsigned>(std::popcount(its));
+    effects.lose(owner, line.line, its);
+  });
+  line.registered = without(line.registered, words);
+}
+
 DenovoBank::Words DenovoBank::words(std::uint32_t line) const {
   const unsigned at = find(line);
   if (at == kAbsent) return {};

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "raddle/stats/counters.h"
+#include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/message.h"
@@ -82,6 +83,9 @@ class DenovoBank {
   using Shares = WayShares<kMostTenants>;
   void share_ways(const Shares* shares) { shares_ = shares; }
 
+  /// An access of the host, while no request is under way.
+  void host(const HostLine& access, HostEffects& effects);
+
   /// To be emptied by the owner after each call.
   std::vector<Out>& out() { return out_; }
   std::vector<Fetch>& fetches() { return fetches_; }
@@ -117,6 +121,8 @@ class DenovoBank {
     Dirty dirty;
   };
 
+  unsigned host_way(std::uint32_t line, HostEffects& effects);
+  void host_take(Line& line, WordMask words, HostEffects& effects);
   unsigned find(std::uint32_t line) const;
   unsigned victim(const Message& m) const;
   Wait make_room(const Message& m, Room room, stats::L2Counters& count, unsigned& at);

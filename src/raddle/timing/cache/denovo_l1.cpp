@@ -254,6 +254,12 @@ void DenovoL1::add_write(Cycle now, std::uint32_t line) {
   else written_.push_back({region, now});
 }
 
+void DenovoL1::lose(std::uint32_t line, WordMask words) {
+  const unsigned at = find(line);
+  if (at == kAbsent) return;
+  way_[at].registered = without(way_[at].registered, words);
+}
+
 // --- messages --------------------------------------------------------------------------------
 
 /// What an answer leaves in the cache.

@@ -94,6 +94,9 @@ class DenovoL1 {
   /// Valid words that an acquire has kept.
   std::uint64_t kept() const { return kept_; }
 
+  /// The host has taken these words, while nothing is under way. Those that are being written back
+  /// are not owned here any more.
+  void lose(std::uint32_t line, WordMask words);
   /// As L1d::share_ways.
   using Shares = WayShares<kKernelSlots>;
   void share_ways(const Shares* shares) { shares_ = shares; }

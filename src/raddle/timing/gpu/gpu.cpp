@@ -113,8 +113,10 @@ void Gpu::Impl::each_policy(Visit&& visit) {
   for (const auto& p : partitions_) visit(p->dram().policy());
   if (scheme_ != nullptr) visit(scheme_->policy());
   if (!machine_.coherence.ownership) return;
-  CoherenceStatistics coherence{counters(now_)};
+  CoherenceStatistics coherence;
+  coherence.all = counters(now_);
   for (const auto& sm : sms_) coherence.kept += sm->words_kept();
+  coherence.host = host_count_;
   visit(coherence);
 }
 
@@ -143,6 +145,9 @@ bool Gpu::idle(TenantId tenant) const { return impl_->idle(tenant); }
 bool Gpu::run_to(Cycle horizon) { return impl_->run_to(horizon); }
 std::vector<Completion> Gpu::take_completions() { return impl_->take_completions(); }
 void Gpu::host_wrote(Address at, std::uint64_t bytes) { impl_->host_wrote(at, bytes); }
+void Gpu::host_access(Address at, std::uint64_t bytes, bool write) {
+  impl_->host_access({at, bytes, write});
+}
 void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
   submit({std::shared_ptr<void>(), &stream},
          std::make_shared<const trace::LoweredCode>(trace::as_it_is(stream.code())), info);

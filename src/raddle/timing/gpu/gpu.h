@@ -160,6 +160,9 @@ class Gpu {
 
   /// The host has changed these bytes. Precondition: nothing that is under way touches them.
   void host_wrote(Address at, std::uint64_t bytes);
+  /// The host reads or writes these bytes before the next submit_tree(). Without coherence.host
+  /// nothing happens; what comes before the first launch is left out. The same precondition.
+  void host_access(Address at, std::uint64_t bytes, bool write);
   /// One launch of PTX instructions as they are, to its end.
   void run(trace::KernelStream& stream, const LaunchInfo& info);
 

@@ -49,9 +49,32 @@ void Gpu::Impl::wait_for_room(std::uint64_t warp_instructions) {
 void Gpu::Impl::submit_tree(std::vector<Submission> tree) {
   const StreamId in = tree.front().info.stream;
   const TenantId tenant = tree.front().info.tenant;
+  if (!host_accesses_.empty()) take_host_accesses();
   wait_for_room(warp_instructions_of(tree));
   enqueue({tenant, host_}, std::move(tree));
   if (index(in) == 0) advance_until([&] { return manager_.idle(); });
+}
+
+/// Line by line, in the order in which the host does it.
+void Gpu::Impl::take_host_accesses() {
+  HostEffects effects{host_count_, [this](unsigned sm, std::uint32_t line, WordMask words) {
+                        sms_[sm]->lose(line, words);
+                      }};
+  const Address line_bytes = machine_.l2.line_bytes;
+  for (const HostAccess& a : host_accesses_) {
+    const Address end = a.at + a.bytes;
+    for (Address line = a.at / line_bytes; line * line_bytes < end; ++line) {
+      const Address begin = line * line_bytes;
+      WordMask words = 0;
+      for (unsigned w = 0; w < line_bytes / 4 && w < 16; ++w)
+        if (begin + 4 * w + 4 > a.at && begin + 4 * w < end)
+          words |= static_cast<WordMask>(1u << w);
+      const auto number = static_cast<std::uint32_t>(line);
+      const unsigned slice = map_.slice(number), of_channel = map_.slices_per_channel();
+      partitions_[slice / of_channel]->host(slice % of_channel, {number, words, a.write}, effects);
+    }
+  }
+  host_accesses_.clear();
 }
 
 void Gpu::Impl::enqueue(Host host, std::vector<Submission> tree) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/gpu/accounts.h"
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/gpu.h"
@@ -55,6 +56,10 @@ class Gpu::Impl {
   void host_wrote(Address at, std::uint64_t bytes) {
     if (machine_.coherence.ro_regions) writes_.wrote(at, bytes, now_);
   }
+  void host_access(const HostAccess& access) {
+    if (machine_.coherence.host && !runs_.empty() && access.bytes != 0)
+      host_accesses_.push_back(access);
+  }
   Cycle now() const { return now_; }
   stats::GpuCounters counters() const { return counters(now_); }
   const std::vector<KernelRun>& kernels();
@@ -91,6 +96,7 @@ class Gpu::Impl {
   void complete(const LaunchInfo& launch, std::uint64_t warp_instructions, Cycle at);
   void take_device_launches();
   GridLaunch launch_of(std::uint32_t job) const;
+  void take_host_accesses();
   void send(std::uint32_t job, Cycle left, Cycle arrival);
   void open_account(const Dispatcher::Entered& entered);
   void before_window(Cycle begin);
@@ -129,8 +135,10 @@ class Gpu::Impl {
   std::uint32_t pending_ = 0,
                 serial_ = 0;  // launches that have not ended; of these, not concurrent()
   std::uint64_t pending_instructions_ = 0;
-  bool submitted_ = false;  // something, since the last settle()
-  RegionWrites writes_;     // coherence.ro_regions
+  bool submitted_ = false;                 // something, since the last settle()
+  RegionWrites writes_;                    // coherence.ro_regions
+  std::vector<HostAccess> host_accesses_;  // coherence.host, since the last launch
+  HostCounters host_count_;
   bool failed_ = false;
   Cycle host_ = 0;               // time of the host: what it has waited for
   Cycle now_ = 0;                // end of the last kernel

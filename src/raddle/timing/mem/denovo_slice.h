@@ -47,6 +47,7 @@ class DenovoSlice {
                        (wait_ == Wait::WriteBack && !write_backs_full());
     return waits ? std::max(from, look_up_free_) : kNever;
   }
+  void host(const HostLine& access, HostEffects& effects) { bank_.host(access, effects); }
   /// As L2Slice::share_ways.
   void share_ways(const DenovoBank::Shares* shares) {
     bank_.share_ways(shares);

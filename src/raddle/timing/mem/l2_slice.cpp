@@ -196,6 +196,21 @@ unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, 
   return 1;
 }
 
+void L2Slice::host(const HostLine& access, HostEffects& effects) {
+  ++(access.write ? effects.count.writes : effects.count.reads);
+  const unsigned set = map_.set(access.line);
+  const std::uint8_t whole =
+      static_cast<std::uint8_t>(low_bits(spec_.line_bytes / spec_.sector_bytes));
+  unsigned at = tags_.find(set, access.line);
+  const bool absent = at == Tags::kAbsent || (tags_.valid(at) & whole) != whole;
+  if (absent && !access.write) ++effects.count.fetches;
+  if (at == Tags::kAbsent && tags_.victim(set) == Tags::kAbsent) return;
+  const bool through = spec_.write_policy == L2WritePolicy::WriteThrough;
+  const std::uint8_t dirty = access.write && !through ? whole : std::uint8_t{0};
+  const Tags::Victim out = tags_.fill(set, access.line, whole, dirty, at);
+  if (out.sectors != 0) ++effects.count.evictions;
+}
+
 /// Written data go to DRAM at once.
 void L2Slice::pass_on(const Message& m) {
   ++count_[m.kernel].passed_on;

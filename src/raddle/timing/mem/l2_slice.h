@@ -41,6 +41,7 @@
 
 #include "raddle/base/ring.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/cache/way_shares.h"
@@ -107,6 +108,8 @@ class L2Slice {
   }
   void prefetch_set(unsigned mshr) const { tags_.prefetch(mshrs_.first(mshr).set()); }
   void prefetch_victim(unsigned mshr) const { tags_.prefetch_victim(mshrs_.first(mshr).set()); }
+  /// An access of the host, while no request is under way.
+  void host(const HostLine& access, HostEffects& effects);
   /// From now on misses of a tenant fill the ways that `shares` gives it; null: any way. They must
   /// outlive the slice.
   using Shares = WayShares<kMostTenants>;

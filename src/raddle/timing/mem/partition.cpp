@@ -31,6 +31,9 @@ class PartitionOf final : public Partition {
   void open_window() override;
   void prefetch(Cycle end) override;
   Cycle tick(Cycle now) override;
+  void host(unsigned place, const HostLine& access, HostEffects& effects) override {
+    slice_[place]->host(access, effects);
+  }
   void obey(Cycle at, const policy::Knobs& knobs) override;
   bool idle() const override;
   void describe(std::string& out) const override;

@@ -7,6 +7,7 @@
 #include "raddle/policy/dram/policy.h"
 #include "raddle/policy/scheme/knobs.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/dram/channel.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
@@ -34,6 +35,9 @@ class Partition {
   virtual Cycle tick(Cycle now) = 0;
   /// The knobs hold from cycle `at` on, the first of the next window.
   virtual void obey(Cycle at, const policy::Knobs& knobs) = 0;
+
+  /// Of a line that lives in this slice. Precondition: nothing is under way.
+  virtual void host(unsigned place, const HostLine& access, HostEffects& effects) = 0;
 
   virtual bool idle() const = 0;
   virtual void describe(std::string& out) const = 0;

@@ -359,6 +359,13 @@ std::uint64_t SmOf<L1>::words_kept() const {
   else return 0;
 }
 
+template <L1Protocol L1>
+void SmOf<L1>::lose(std::uint32_t line, std::uint16_t words) {
+  if constexpr (requires { lsu_.l1().cache().lose(line, words); })
+    lsu_.l1().cache().lose(line, words);
+  else assertion_failed("the L1's protocol owns words", __FILE__, __LINE__);
+}
+
 std::unique_ptr<Sm> make_sm(const OneSmSpec& spec, const AddressMap& map,
                             const policy::Choice<policy::WarpPolicy>& warp_policy,
                             const policy::Choice<policy::ThrottlePolicy>* throttle,

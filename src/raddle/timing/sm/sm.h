@@ -140,6 +140,8 @@ class Sm {
   /// What the SM has written since the list was last cleared, for `writes` to gather. The same.
   virtual std::vector<RegionWrite>& region_writes() = 0;
   virtual std::uint64_t words_kept() const = 0;
+  /// The host has taken words that the L1 owned.
+  virtual void lose(std::uint32_t line, std::uint16_t words) = 0;
 };
 
 /// An SM whose L1 follows the machine's coherence. Without a throttle, or one that never throttles,

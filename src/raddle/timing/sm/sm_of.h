@@ -72,6 +72,7 @@ class SmOf final : public Sm {
   void keep_unwritten(const RegionWrites& writes) override;
   std::vector<RegionWrite>& region_writes() override;
   std::uint64_t words_kept() const override;
+  void lose(std::uint32_t line, std::uint16_t words) override;
 
  private:
   /// Why a scheduler does not issue, and the warps that are nearest to ready; none when idle.
