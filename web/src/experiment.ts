@@ -110,6 +110,11 @@ function failures(e: Experiment): HTMLElement {
       columns: [{ title: "Run", className: "words", value: (f) => f.cell }, { title: "Why it failed", className: "words", value: (f) => f.error }] }));
 }
 
+function outcome(e: Experiment, test: string): string {
+  const words: Record<string, string> = { passed: " (passed)", failed: " (failed)", not_built: " (not built here)" };
+  return words[e.tests[test]] ?? "";
+}
+
 function missing(e: Experiment): string {
   const left = e.runs.total - e.runs.done - e.runs.failed;
   return left > 0 ? `${whole(left)} of ${whole(e.runs.total)} runs have no result yet.` : "";
@@ -125,7 +130,7 @@ export function addExperiment(charts: Charts, parent: HTMLElement, e: Experiment
     h("div", { class: "claim" }, h("span", { class: "label" }, e.source === "" ? "The paper" : `The paper, ${e.source}`), h("p", {}, e.claim)));
   e.figures.forEach((f, i) => addFigure(charts, place, f, e.figures.length === 1 ? e.id : `${e.id}.${i + 1}`));
   if (e.tested_by.length > 0)
-    place.append(h("p", {}, "Tested by ", e.tested_by.flatMap((name, i) => [i > 0 ? ", " : "", h("code", {}, name)]), "."));
+    place.append(h("p", {}, "Tested by ", e.tested_by.flatMap((name, i) => [i > 0 ? ", " : "", h("code", {}, name), outcome(e, name)]), "."));
   const add = (title: string, there: boolean, ...content: Node[]) => {
     if (there) place.append(h("h3", {}, title), ...content);
   };

@@ -59,6 +59,7 @@ export interface Experiment {
   status: Status;
   /** Names of the tests that stand for runs. */
   tested_by: string[];
+  tests: Record<string, string>;  // how they came out, where they were run
   figures: Figure[];
   shapes: Shape[];
   stated: Stated[];
@@ -103,7 +104,7 @@ function experiment(e: Loose<Experiment>): Experiment {
   const { runs } = e;
   return {
     id: e.id ?? "", title: e.title ?? "", kind: e.kind ?? "", priority: e.priority ?? null, source: e.source ?? "", claim: e.claim ?? "",
-    status: e.status ?? "incomplete", tested_by: e.tested_by ?? [],
+    status: e.status ?? "incomplete", tested_by: e.tested_by ?? [], tests: e.tests ?? {},
     figures: (e.figures ?? []).map(figure),
     shapes: (e.shapes ?? []).map((s) => ({ statement: s.statement ?? "", text: s.text ?? "", verdict: s.verdict ?? "not_run", detail: s.detail ?? "" })),
     stated: (e.stated ?? []).map((s) => ({ what: s.what ?? "", paper: s.paper ?? null, ours: s.ours ?? null,

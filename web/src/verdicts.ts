@@ -10,7 +10,7 @@ const kOutcomes: { [outcome in Outcome]: [sign: string, word: string, explain: s
   pass: ["✓", "pass", "Every required shape holds."],
   fail: ["✗", "fail", "A required shape does not hold."],
   incomplete: ["◐", "incomplete", "Some runs have no result yet, so that not every shape could be judged."],
-  tested_elsewhere: ["≡", "tested elsewhere", "Checked by a unit test rather than by running simulations."],
+  tested_elsewhere: ["≡", "tested elsewhere", "Checked by tests that the row names; they were not built where this was made."],
   not_run: ["◌", "not run", "What it needs was not measured."],
 };
 

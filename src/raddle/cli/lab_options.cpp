@@ -12,6 +12,7 @@
 #include "raddle/cli/output.h"
 #include "raddle/lab/files.h"
 #include "raddle/lab/local_executor.h"
+#include "raddle/lab/named_tests.h"
 #include "raddle/lab/slurm_executor.h"
 #include "raddle/lab/stages.h"
 #include "raddle/report/reproduction.h"
@@ -161,6 +162,15 @@ void print_plan(const lab::Plan& plan) {
       waiting == 0 ? "" : fmt::format("; {} cells wait for derived values", waiting).c_str());
 }
 
+/// Of the tests that the rows name; in a build tree their programs lie in tests/ beside this one.
+lab::TestOutcomes named_tests(const std::vector<const lab::Experiment*>& experiments) {
+  std::vector<std::string> names;
+  for (const lab::Experiment* e : experiments)
+    names.insert(names.end(), e->tested_by.begin(), e->tested_by.end());
+  return lab::run_named_tests(
+      names, std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tests");
+}
+
 }  // namespace
 
 lab::Catalogue catalogue() {
@@ -273,7 +283,7 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
         fmt::format("interrupted; {} of {} runs are kept in {}; the same command goes on",
                     plan.runs.size() - out.summary.missing, plan.runs.size(), options.results));
   lab::DocumentHead head{joined(arguments), lab::utc_now(), options.scale_value(),
-                         machine_json(paper, experiments, all)};
+                         machine_json(paper, experiments, all), named_tests(experiments)};
   out.document = lab::document(paper, plan, out.summary.states, head);
   if (!options.json.empty()) write_file(options.json, out.document.dump(2));
   if (!options.report.empty()) write_file(options.report, report::reproduction_page(out.document));

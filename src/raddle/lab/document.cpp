@@ -321,6 +321,27 @@ Json runs_json(const PlannedExperiment& planned, const Plan& plan,
           {"failures", failures}};
 }
 
+/// {"FILE: Suite.Test": "passed"}; empty when none was run.
+Json tests_json(const Experiment& e, const TestOutcomes& outcomes) {
+  Json out = Json::object();
+  for (const std::string& test : e.tested_by)
+    if (const auto at = outcomes.find(test); at != outcomes.end())
+      out[test] = at->second == TestOutcome::Passed   ? "passed"
+                  : at->second == TestOutcome::Failed ? "failed"
+                                                      : "not_built";
+  return out;
+}
+
+/// A row fails with a test that it names, and passes with them when it has nothing else.
+void judge_tests(Json& out, const Json& tests) {
+  const auto has = [&](const char* outcome) {
+    return std::ranges::any_of(tests, [&](const Json& test) { return test == outcome; });
+  };
+  if (has("failed")) out["status"] = "fail";
+  else if (out["status"] == "tested_elsewhere" && !tests.empty() && !has("not_built"))
+    out["status"] = "pass";
+}
+
 }  // namespace
 
 Json evaluate(const PlannedExperiment& planned, const MetricSource& source,
@@ -343,6 +364,10 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
                 {"priority", e.priority}, {"source", e.source}, {"claim", e.claim}};
     for (const char* part : {"status", "figures", "shapes", "stated"}) out[part] = evaluated[part];
     if (!e.tested_by.empty()) out["tested_by"] = e.tested_by;
+    if (Json tests = tests_json(e, head.tests); !tests.empty()) {
+      judge_tests(out, tests);
+      out["tests"] = std::move(tests);
+    }
     out["explanation"] = e.explanation;
     if (evaluated.contains("counters")) out["counters"] = evaluated["counters"];
     // What holds without the runs that failed may not hold with them.

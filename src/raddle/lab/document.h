@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "raddle/lab/evaluator.h"
+#include "raddle/lab/named_tests.h"
 #include "raddle/lab/plan.h"
 
 namespace raddle::lab {
@@ -29,6 +30,7 @@ struct DocumentHead {
   std::string command, date;
   Scale scale = Scale::Quick;
   Json machine;  ///< {"name", "config"}; null when nothing is simulated
+  TestOutcomes tests = {};  ///< of the tests that rows name; none when they were not run
 };
 
 /// `states` by position in plan.runs.

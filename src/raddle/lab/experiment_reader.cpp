@@ -86,7 +86,8 @@ class Body {
     for (Section& section : file_.sections("shapes")) e_.shapes.push_back(shape(section));
     if (auto section = file_.section("counters")) counters(*section);
     for (PlacedText& test : file_.texts("tested_by")) {
-      if (test.text.find(": ") == std::string::npos)
+      const std::size_t colon = test.text.find(": ");
+      if (colon == std::string::npos || test.text.find('.', colon) == std::string::npos)
         problems_.add(test.place, fmt::format("tested_by: expected \"FILE: Suite.Test\", found "
                                               "\"{}\"",
                                               test.text));

@@ -201,6 +201,11 @@ class Reader {
     for (std::size_t i = 0; tests.is_array() && i < tests.size(); ++i)
       if (!tests[i].is_string())
         fault(fmt::format("{}tested_by[{}]", place, i), "a text", tests[i]);
+    if (const Json& outcomes = member(json, "tests"); !outcomes.is_null()) {
+      is_object(outcomes, place + "tests");
+      for (const auto& [name, outcome] : outcomes.items())
+        if (!outcome.is_string()) fault(fmt::format("{}tests.{}", place, name), "a text", outcome);
+    }
     const Json& settings = member(json, "settings");
     if (!settings.is_null()) is_object(settings, place + "settings");
     return out;

@@ -228,6 +228,30 @@ INSTANTIATE_TEST_SUITE_P(
                     StatusCase{"Elsewhere", "tested_by = ['a.cpp: A.B']\n", "tested_elsewhere"}),
     [](const auto& info) { return info.param.name; });
 
+Json row_with_tests(const std::string& rows, const TestOutcomes& outcomes) {
+  const Paper paper = read("tested_by = ['a.cpp: A.B', 'a.cpp: A.C']\n" + kHead + rows);
+  const Plan plan = make_plan({&paper.experiments[0]}, catalogue());
+  const DocumentHead head{"raddle reproduce box", "", Scale::Quick, nullptr, outcomes};
+  return document(paper, plan, std::vector<RunState>(plan.runs.size()), head)["experiments"][0];
+}
+
+TEST(Document, TestsThatARowNamesJudgeIt) {
+  using enum TestOutcome;
+  const TestOutcomes passed = {{"a.cpp: A.B", Passed}, {"a.cpp: A.C", Passed}};
+  const TestOutcomes failed = {{"a.cpp: A.B", Passed}, {"a.cpp: A.C", Failed}};
+  const TestOutcomes half = {{"a.cpp: A.B", Passed}, {"a.cpp: A.C", NotBuilt}};
+  EXPECT_EQ(row_with_tests("", passed)["status"], "pass");
+  EXPECT_EQ(row_with_tests("", failed)["status"], "fail");
+  EXPECT_EQ(row_with_tests("", half)["status"], "tested_elsewhere");
+  EXPECT_EQ(row_with_tests("", {})["status"], "tested_elsewhere");
+  EXPECT_FALSE(row_with_tests("", {}).contains("tests"));
+  EXPECT_EQ(row_with_tests("", half)["tests"],
+            Json::parse(R"({"a.cpp: A.B": "passed", "a.cpp: A.C": "not_built"})"));
+  EXPECT_EQ(row_with_tests(shape("1 < 2"), failed)["status"], "fail");
+  EXPECT_EQ(row_with_tests(shape("1 < 2"), half)["status"], "pass");
+  EXPECT_EQ(row_with_tests(shape("2 < 1"), passed)["status"], "fail");
+}
+
 TEST(Document, ExactNumbersRoundAsPrinted) {
   auto within = [](const std::string& value, const std::string& paper, int digits) {
     Bench bench(kHead + "[[stated]]\nwhat = 'w'\nvalue = '" + value + "'\npaper = " + paper +

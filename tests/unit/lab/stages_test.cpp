@@ -261,6 +261,15 @@ TEST(Corun, MembersNeedAHorizon) {
       HasSubstr("'together' has members, which share the GPU up to a horizon: expected [corun]"));
 }
 
+TEST(Corun, AMemberMaySetNothingOfTheMachineThatOthersShare) {
+  std::string text = kCorun;
+  const std::string red = "workload = \"reduction\"\n";
+  text.insert(text.find(red) + red.size(), "set = { 'sm.blocks' = 4 }\n");
+  EXPECT_THAT(input_error_of([&] { read(text); }),
+              HasSubstr("workloads: 'red' sets the machine for its program, and in 'together' "
+                        "others share that machine"));
+}
+
 TEST(Corun, NothingIsAnalysed) {
   const std::string text = kCorun +
                            "[analyses.locality]\n[[runs]]\nworkloads = ['pair']\n"
