@@ -108,6 +108,21 @@ TEST(Reproduce, SaysWhichRowsHold) {
   EXPECT_EQ(site.run_count(), 6) << "two is served by the runs of one";
 }
 
+TEST(Reproduce, RunsTheTestsThatRowsName) {
+  const Site site;
+  const auto row = [&](const std::string& test) {
+    site.write("three.toml",
+               "id = 'three'\ntitle = 't'\nkind = 'definition'\ntested_by = ['" + test + "']\n");
+    return site.reproduce("small.three");
+  };
+  const Outcome passed = row("tests/cli/lab.cpp: Sweep.CheckRunsNothing");
+  EXPECT_EQ(passed.status, 0) << passed.err;
+  EXPECT_THAT(passed.out, HasSubstr("1 rows: 1 pass"));
+  const Outcome missing = row("tests/cli/lab.cpp: Sweep.NobodyWroteThis");
+  EXPECT_EQ(missing.status, 1);
+  EXPECT_THAT(missing.out, HasSubstr("1 rows: 1 fail"));
+}
+
 TEST(Reproduce, KeepsTheDocumentOfAWholePaper) {
   const Site site;
   site.reproduce("small.one");
@@ -168,7 +183,7 @@ TEST(BadSweep, UnknownNamesAreRefusedBeforeAnythingRuns) {
 
 TEST(BadSweep, TwoRowsOfOneName) {
   const Site site;
-  site.write("again.toml", "id = 'one'\ntitle = 't'\nkind = 'cost'\ntested_by = ['a: b']\n");
+  site.write("again.toml", "id = 'one'\ntitle = 't'\nkind = 'cost'\ntested_by = ['a: b.c']\n");
   const Outcome run = site.reproduce("small");
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, AllOf(HasSubstr("\"one\" is already the id of"), HasSubstr("again.toml:1")));

@@ -84,7 +84,7 @@ paper = 3
     write("three.toml", R"(id = "three"
 title = "The third"
 kind = "definition"
-tested_by = ["tests/cli/lab.cpp: Sweep.RunsAFileAndShowsWhatCameOut"]
+tested_by = ["tests/nowhere/lab.cpp: Sweep.RunsAFileAndShowsWhatCameOut"]
 )");
   }
 

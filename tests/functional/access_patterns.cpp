@@ -34,8 +34,7 @@ Accesses sum(const std::vector<LaunchProfile>& launches, std::string_view prefix
 }
 
 class Scratchpad : public ::testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(CacheInsensitive, Scratchpad,
-                         ::testing::Values("nw", "srad", "lud"),
+INSTANTIATE_TEST_SUITE_P(CacheInsensitive, Scratchpad, ::testing::Values("nw", "srad", "lud"),
                          [](const auto& info) { return info.param; });
 
 TEST_P(Scratchpad, IsUsedMoreThanGlobalMemoryAndBetweenBarriers) {

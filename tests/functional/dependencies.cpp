@@ -88,8 +88,8 @@ TEST(WorkedDependencies, HotspotIsItsStencilHoweverItIsTiled) {
   // 2 x 2 blocks of 14 x 14 cells. A cell needs five temperatures, at the chip's edge one of them
   // is its own; over each of the two lines between blocks 28 cells look from both sides.
   EXPECT_EQ(counts(d["logical"]), (Counts{3 * (28 * 28 * 5 - 4 * 28 - 112), 3 * 112, 0, 0, 0, 0}));
-  // Every thread of a 16 x 16 block that lies on the chip loads one cell; of a block's 225, 29 are a
-  // neighbour's: a side of 14 each of two, and the corner of the third.
+  // Every thread of a 16 x 16 block that lies on the chip loads one cell; of a block's 225, 29 are
+  // a neighbour's: a side of 14 each of two, and the corner of the third.
   EXPECT_EQ(counts(d["executed"]), (Counts{3 * 4 * 14 * 14, 3 * 4 * 29, 0, 0, 0, 0}));
 }
 

@@ -14,9 +14,10 @@ struct Measured {
 
 Measured measure(const std::string& workload, const std::string& scheduler,
                  const std::string& l1_kib = "32") {
-  const sim::Result result =
-      test::run(workload, {"ccws", {"sm.l1d.size_kib=" + l1_kib}, {"warp=" + scheduler}},
-                runtime::Size::Small);
+  const sim::Result result = test::run(
+      workload,
+      {"ccws", {"sm.l1d.size_kib=" + l1_kib, "l2.sector_bytes=32"}, {"warp=" + scheduler}},
+      runtime::Size::Small);
   EXPECT_EQ(result.verdict, sim::Result::Verdict::Correct) << result.difference;
   const auto totals = sim::to_json(result)["totals"];
   return {totals["ipc"], totals["l1d_mpki"]};

@@ -5,9 +5,9 @@
 // Rules. Only loads hit or miss. A store does to a line what the machine's write policy does:
 // evicts it, leaves it, or leaves valid what was written, in a way of its own if the line is absent
 // (Record::sectors). A store whose line was on its way in the timing run (Record::coming) evicts
-// nothing, as there: what came is valid afterwards. Atomics are performed at the L2 and evict, as stores and loads do that ask to
-// go past the cache, the latter only where the L1D may hold dirty data. Every load that misses
-// takes a way; an empty one first. A flush empties the cache.
+// nothing, as there: what came is valid afterwards. Atomics are performed at the L2 and evict, as
+// stores and loads do that ask to go past the cache, the latter only where the L1D may hold dirty
+// data. Every load that misses takes a way; an empty one first. A flush empties the cache.
 //
 // Replacement. lru: the line whose last use is longest ago. belady (MIN): the line whose next load
 // is furthest; a line whose next event is an eviction or a store that leaves it valid without what

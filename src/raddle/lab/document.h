@@ -29,7 +29,7 @@ struct RunState {
 struct DocumentHead {
   std::string command, date;
   Scale scale = Scale::Quick;
-  Json machine;  ///< {"name", "config"}; null when nothing is simulated
+  Json machine;             ///< {"name", "config"}; null when nothing is simulated
   TestOutcomes tests = {};  ///< of the tests that rows name; none when they were not run
 };
 

@@ -174,9 +174,10 @@ class Body {
       for (const std::string& member : workload.members)
         if (const auto found = e_.find(member, NameKind::Workload);
             found && !e_.workloads[*found].set.empty())
-          section.fail("workloads", fmt::format("'{}' sets the machine for its program, and in '{}' "
-                                                "others share that machine",
-                                                member, workload.name));
+          section.fail("workloads",
+                       fmt::format("'{}' sets the machine for its program, and in '{}' "
+                                   "others share that machine",
+                                   member, workload.name));
       for (const std::size_t a : block.axes)
         if (std::ranges::any_of(e_.axes[a].points,
                                 [](const AxisPoint& p) { return !p.parameters.empty(); }))

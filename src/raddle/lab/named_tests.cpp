@@ -41,7 +41,8 @@ std::map<std::string, bool> passed_in(const Json& report) {
   std::map<std::string, bool> out;
   for (const Json& suite : report.value("testsuites", Json::array()))
     for (const Json& test : suite.value("testsuite", Json::array())) {
-      const std::string name = suite_of(suite.value("name", "")) + "." + test_of(test.value("name", ""));
+      const std::string name =
+          suite_of(suite.value("name", "")) + "." + test_of(test.value("name", ""));
       const bool passed = test.value("result", "") == "COMPLETED" && !test.contains("failures");
       const auto [at, first] = out.emplace(name, passed);
       at->second = at->second && passed;

@@ -61,12 +61,11 @@ void check_operations(const nlohmann::ordered_json& operations, std::uint64_t& m
   };
   for (const auto& o : operations) {
     const bool touches = is(o, Recorder::kWrite, 2) || is(o, Recorder::kRead, 2);
-    const bool known =
-        (is(o, Recorder::kRecord, 1) && below(o[1], kStreams)) ||
-        (is(o, Recorder::kWait, 2) && below(o[1], kStreams) && below(o[2], marks)) ||
-        (touches && below(o[1], kAddresses) && below(o[2], kAddresses)) ||
-        is(o, Recorder::kSynchronize, 0) ||
-        (is(o, Recorder::kSynchronize, 1) && below(o[1], marks));
+    const bool known = (is(o, Recorder::kRecord, 1) && below(o[1], kStreams)) ||
+                       (is(o, Recorder::kWait, 2) && below(o[1], kStreams) && below(o[2], marks)) ||
+                       (touches && below(o[1], kAddresses) && below(o[2], kAddresses)) ||
+                       is(o, Recorder::kSynchronize, 0) ||
+                       (is(o, Recorder::kSynchronize, 1) && below(o[1], marks));
     if (!known) throw InputError("the file holds an operation that makes no sense: " + o.dump());
     marks += is(o, Recorder::kRecord, 1);
   }

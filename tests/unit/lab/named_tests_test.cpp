@@ -19,22 +19,24 @@ INSTANTIATE_TEST_SUITE_P(Few, Numbers, testing::Values(1, 2));
 TEST(NamedTests, ThoseOfThisProgramPass) {
   const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
   const std::string file = "tests/unit/lab/named_tests_test.cpp: ";
-  const TestOutcomes out = run_named_tests(
-      {file + "Numbers.ArePositive", file + "NamedTests.NobodyWroteThis",
-       "tests/nowhere/a.cpp: NamedTests.Numbers"},
-      programs);
-  EXPECT_EQ(out, (TestOutcomes{{file + "Numbers.ArePositive", TestOutcome::Passed},
-                               {file + "NamedTests.NobodyWroteThis", TestOutcome::Failed},
-                               {"tests/nowhere/a.cpp: NamedTests.Numbers", TestOutcome::NotBuilt}}));
+  const TestOutcomes out =
+      run_named_tests({file + "Numbers.ArePositive", file + "NamedTests.NobodyWroteThis",
+                       "tests/nowhere/a.cpp: NamedTests.Numbers"},
+                      programs);
+  EXPECT_EQ(out,
+            (TestOutcomes{{file + "Numbers.ArePositive", TestOutcome::Passed},
+                          {file + "NamedTests.NobodyWroteThis", TestOutcome::Failed},
+                          {"tests/nowhere/a.cpp: NamedTests.Numbers", TestOutcome::NotBuilt}}));
 }
 
 /// A program that writes `report` where GoogleTest would write its own.
 TestOutcomes with_report(const std::string& report) {
   const Folder folder;
   const fs::path program =
-      folder.write("test_worked", "#!/bin/sh\nfor word; do case $word in --gtest_output=json:*)\n"
-                      "cat > \"${word#--gtest_output=json:}\" <<'END'\n" +
-                          report + "\nEND\nesac; done\n");
+      folder.write("test_worked",
+                   "#!/bin/sh\nfor word; do case $word in --gtest_output=json:*)\n"
+                   "cat > \"${word#--gtest_output=json:}\" <<'END'\n" +
+                       report + "\nEND\nesac; done\n");
   fs::permissions(program, fs::perms::owner_all);
   return run_named_tests({"tests/worked/a.cpp: A.B"}, folder.path());
 }

@@ -3,9 +3,10 @@
 //
 // Each cycle it serves one line (or sector, or line of half a warp: coalescing) of the oldest
 // instruction, or one pass of a shared-memory access, or one address of a constant access; with
-// sm.lsu_lines = n, n lines or whatever takes one cycle, also of instructions behind one another. A line that finds no MSHR, merge slot,
-// way, store-buffer entry or room in the miss queue stalls everything behind it. A miss leaves for
-// the interconnect at once; its trip through the cache pipeline is part of the L2's latency.
+// sm.lsu_lines = n, n lines or whatever takes one cycle, also of instructions behind one another. A
+// line that finds no MSHR, merge slot, way, store-buffer entry or room in the miss queue stalls
+// everything behind it. A miss leaves for the interconnect at once; its trip through the cache
+// pipeline is part of the L2's latency.
 //
 // Order inside a cycle: a write-back and a store-buffer entry enter the miss queue if they may,
 // then the oldest instruction is served, then one packet leaves the queue. Without an L1D

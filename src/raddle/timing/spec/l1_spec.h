@@ -18,8 +18,8 @@ inline bool keeps_dirty(WritePolicy p) {
   return p == WritePolicy::WriteBack || p == WritePolicy::WriteValidate;
 }
 enum class SetIndex : std::uint8_t { Modulo, Hash };
-/// What the load/store unit takes to the cache at once: a line of the warp's access, a sector of it,
-/// or a line of what half the warp accesses.
+/// What the load/store unit takes to the cache at once: a line of the warp's access, a sector of
+/// it, or a line of what half the warp accesses.
 enum class Coalescing : std::uint8_t { Line, Sector, HalfWarp };
 
 struct L1dSpec {
