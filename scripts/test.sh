@@ -50,7 +50,7 @@ step_report() {
   (check_papers plain paper=plain && check_papers hostile paper=hostile hostile=1 nulls=1 &&
     check_papers bare paper=bare bare=1) &
   check_papers long paper=long long=1 && check_papers empty paper=empty experiments=0 &&
-    check_papers many paper=many experiments=60 || status=1
+    check_papers many paper=many experiments=30 || status=1
   wait $! || status=1
   [ $status = 0 ] || return 1
   build/release/raddle report build/papers/*.json -o build/papers/all --quiet

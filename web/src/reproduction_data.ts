@@ -104,7 +104,7 @@ function experiment(e: Loose<Experiment>): Experiment {
   const { runs } = e;
   return {
     id: e.id ?? "", title: e.title ?? "", kind: e.kind ?? "", priority: e.priority ?? null, source: e.source ?? "", claim: e.claim ?? "",
-    status: e.status ?? "incomplete", tested_by: e.tested_by ?? [], tests: e.tests ?? {},
+    status: e.status ?? "incomplete", tested_by: e.tested_by ?? [], tests: Object.fromEntries(Object.entries(e.tests ?? {}).filter((test): test is [string, string] => typeof test[1] === "string")),
     figures: (e.figures ?? []).map(figure),
     shapes: (e.shapes ?? []).map((s) => ({ statement: s.statement ?? "", text: s.text ?? "", verdict: s.verdict ?? "not_run", detail: s.detail ?? "" })),
     stated: (e.stated ?? []).map((s) => ({ what: s.what ?? "", paper: s.paper ?? null, ours: s.ours ?? null,
