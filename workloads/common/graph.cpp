@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "common/draw.h"
 #include "raddle/base/error.h"
@@ -124,8 +125,13 @@ Graph make_undirected(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
     made.push_back(key(a, b));
     made.push_back(key(b, a));
   }
-  std::stable_sort(made.begin(), made.end(), [](Key x, Key y) { return from(x) < from(y); });
-  return from_sorted(vertices, made);
+  // By vertex; those of one in the order in which they were made.
+  std::vector<std::size_t> next(vertices + 1, 0);
+  for (const Key edge : made) ++next[from(edge) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Key> sorted(made.size());
+  for (const Key edge : made) sorted[next[from(edge)]++] = edge;
+  return from_sorted(vertices, sorted);
 }
 
 Graph make_banded(std::uint32_t vertices, std::uint32_t mean_degree, std::uint32_t half_bandwidth,
