@@ -161,7 +161,7 @@ step_fuzz() {
     build/fuzz/fuzz_trace --unpack build/fuzz/$workload.rdl $seeds/trace/$workload
   done
   # Two at a time.
-  together "fuzz ptx 60000 -dict=tests/fuzz/ptx.dict" "fuzz trace 20000"
+  together "fuzz ptx 60000 -dict=tests/fuzz/ptx.dict" "fuzz trace 10000"
   together "fuzz fatbin 500000" "fuzz link 150000 -dict=tests/fuzz/ptx.dict"
   together "fuzz experiment 8000 -dict=tests/fuzz/experiment.dict -max_len=16384" \
     "fuzz accelsim 60000 -dict=tests/fuzz/accelsim.dict -max_len=16384"
