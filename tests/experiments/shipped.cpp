@@ -57,7 +57,8 @@ TEST(Ccws, HasARowForEachTarget) {
                   "ccws.fig12", "ccws.tab3", "ccws.fig13", "ccws.fig14", "ccws.fig15", "ccws.fig16",
                   "ccws.n.mcsK", "ccws.fig17", "ccws.fig18", "ccws.n.2lvl-lrr", "ccws.n.fgsweep",
                   "ccws.n.greedy", "ccws.n.vta2x", "ccws.n.misses", "ccws.n.sagcs", "ccws.n.area",
-                  "ccws.n.phases", "ccws.n.readings", "ccws.n.lsu-queue", "ccws.n.sensitivity"));
+                  "ccws.n.phases", "ccws.n.totals", "ccws.n.readings", "ccws.n.lsu-queue",
+                  "ccws.n.sensitivity"));
 }
 
 // At some 3 seconds of a core each, half an hour on two cores.
