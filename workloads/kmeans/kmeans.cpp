@@ -1,7 +1,6 @@
 // Host code of kmeans: change of layout, then rounds of assignment on the device and new centroids
 // on the host. See README.md.
-#include <algorithm>
-
+#include "common/clustering.h"
 #include "common/compare.h"
 #include "common/device_array.h"
 #include "common/inputs.h"
@@ -93,33 +92,25 @@ class Kmeans final : public HashedWorkload {
       }
       device.synchronize();
       rounds_done_.push_back({centre, membership.download()});
-      const auto& now = rounds_done_.back().membership;
-      if (now == before || !sound(now)) break;
+      const ClusteringRound& done = rounds_done_.back();
+      if (done.membership == before) break;
       if (unified_) points_by_row_ = by_point.download();
-      centre = means(now, centre);
-      before = now;
+      centre = means_of(points(), done);
+      before = done.membership;
     }
     by_feature_ = by_feature.download();
   }
 
-  // The rounds are checked one by one with the centroids each had, so that a point between two
-  // centroids, which may go either way, does not lead reference and device apart. A squared
-  // distance is a sum of `features` positive terms: relative error chained_error(features + 2).
   std::string check() override {
     std::string wrong_layout = first_difference("by_feature", points_by_feature(), by_feature_);
     if (!wrong_layout.empty()) return wrong_layout;
-    for (std::size_t r = 0; r < rounds_done_.size(); ++r)
-      if (std::string wrong = check_round(r); !wrong.empty()) return wrong;
-    return "";
+    return wrong_membership(points(), rounds_done_);
   }
 
  private:
-  Dim3 grid() const { return {blocks_for(points_, block_)}; }
+  Points points() const { return {points_by_row_, features_}; }
 
-  struct Round {
-    std::vector<float> centre;
-    std::vector<std::uint32_t> membership;
-  };
+  Dim3 grid() const { return {blocks_for(points_, block_)}; }
 
   // Points around `clusters` random centres, so that there is something to find.
   void make_input(std::uint64_t seed) {
@@ -145,62 +136,11 @@ class Kmeans final : public HashedWorkload {
     return all;
   }
 
-  bool sound(const std::vector<std::uint32_t>& membership) const {
-    return std::all_of(membership.begin(), membership.end(),
-                       [&](std::uint32_t cluster) { return cluster < clusters_; });
-  }
-
-  // Mean of each cluster's points; an empty cluster keeps its centre.
-  std::vector<float> means(const std::vector<std::uint32_t>& membership,
-                           std::vector<float> centre) const {
-    std::vector<double> sum(centre.size(), 0);
-    std::vector<std::uint32_t> count(clusters_, 0);
-    for (std::size_t p = 0; p < points_; ++p) {
-      std::size_t c = membership[p];
-      ++count[c];
-      for (std::size_t f = 0; f < features_; ++f)
-        sum[c * features_ + f] += points_by_row_[p * features_ + f];
-    }
-    for (std::size_t i = 0; i < centre.size(); ++i)
-      if (count[i / features_] != 0) centre[i] = static_cast<float>(sum[i] / count[i / features_]);
-    return centre;
-  }
-
-  double squared_distance(const std::vector<float>& centre, std::size_t point,
-                          std::size_t cluster) const {
-    double sum = 0;
-    for (std::size_t f = 0; f < features_; ++f) {
-      double difference = static_cast<double>(points_by_row_[point * features_ + f]) -
-                          centre[cluster * features_ + f];
-      sum += difference * difference;
-    }
-    return sum;
-  }
-
-  std::string check_round(std::size_t r) const {
-    const Round& round = rounds_done_[r];
-    double slack = 1 + 3 * chained_error(features_ + 2.0);
-    std::string what = "membership of round " + std::to_string(r);
-    for (std::size_t p = 0; p < points_; ++p) {
-      std::uint32_t got = round.membership[p];
-      std::size_t nearest = 0;
-      double least = squared_distance(round.centre, p, 0), own = least;
-      for (std::size_t c = 1; c < clusters_; ++c) {
-        double distance = squared_distance(round.centre, p, c);
-        if (c == got) own = distance;
-        if (distance < least) least = distance, nearest = c;
-      }
-      if (got >= clusters_ || own > least * slack)
-        return difference_text(what, p, static_cast<double>(nearest), got);
-    }
-    return "";
-  }
-
   std::uint32_t points_ = 0, features_ = 0, clusters_ = 5, rounds_ = 0, block_ = 256;
   double spread_ = 3;
   bool unified_ = false, invert_ = true, constant_ = false;
   std::vector<float> points_by_row_, by_feature_;
-  std::vector<Round> rounds_done_;
+  std::vector<ClusteringRound> rounds_done_;
 };
 
 }  // namespace
