@@ -58,6 +58,8 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle("run vecadd + vecad --horizon 10"), {"'vecad'"});
   expect_refused(raddle("run a + b + c + d + e + f + g + h + i --horizon 10"), {"1 to 8", "9"});
   expect_refused(raddle("run vecadd + none.rdl --horizon 10"), {"none.rdl"});
+  expect_refused(raddle("run vecadd + vecadd --gpu ikra --horizon 10"),
+                 {"coherence.host", "host=false"});
 }
 
 }  // namespace

@@ -168,6 +168,10 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
     throw InputError("tenants of a co-run are executed before they are timed: leave out --live");
   if (options.functional) throw InputError("a co-run is about timing: leave out --functional");
   if (!options.analyses.empty()) throw InputError("analyses look at one workload, not at a co-run");
+  if (setup.choices().coherence->make({})->rules().host)
+    throw InputError(
+        "coherence.host: what a host reads and writes passes through the L2 between launches, and "
+        "in a co-run there is no such time: give host=false (--policy coherence=denovo:host=false)");
 }
 
 WorkloadInfo corun_info(std::span<const WorkloadInfo> tenants, const CorunOptions& corun) {
