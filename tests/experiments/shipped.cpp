@@ -48,7 +48,7 @@ std::vector<std::string> ids(const Paper& paper) {
   return out;
 }
 
-// Every row of the paper that experiments/ccws reproduces, and three of ours.
+// Every row of the paper that experiments/ccws reproduces, and four of ours.
 TEST(Ccws, HasARowForEachTarget) {
   EXPECT_THAT(ids(Library("").paper("ccws", Scale::Quick)),
               testing::ElementsAre(

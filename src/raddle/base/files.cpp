@@ -1,5 +1,6 @@
 #include "raddle/base/files.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -43,6 +44,19 @@ void write_file(const std::string& file, std::string_view text) {
   if (reason.empty()) return;
   std::filesystem::remove(temporary, error);
   throw RunError("cannot write " + file + ": " + reason);
+}
+
+TemporaryFolder::TemporaryFolder(std::string_view prefix) {
+  const std::filesystem::path parent = std::filesystem::temp_directory_path();
+  std::string name = (parent / prefix).string() + "-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr)
+    throw RunError("cannot make a folder in " + parent.string() + ": " + std::strerror(errno));
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace raddle

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "raddle/base/files.h"
 #include "raddle/cli/cuda_program.h"
 #include "raddle/cli/output.h"
 #include "raddle/cli/reports.h"
@@ -23,27 +24,6 @@ namespace raddle::cli {
 namespace fs = std::filesystem;
 
 namespace {
-
-/// A folder of our own that is gone afterwards.
-class Folder {
- public:
-  Folder() {
-    path_ = (fs::temp_directory_path() / "raddle-exec-XXXXXX").string();
-    if (mkdtemp(path_.data()) == nullptr)
-      throw RunError("cannot make a folder in " + fs::temp_directory_path().string() + ": " +
-                     std::strerror(errno));
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// Where this program and, beside it, the runtime library are.
 fs::path library_folder() {
@@ -173,7 +153,7 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
   job.arguments.assign(words.begin() + 1, words.end());
   job.command = joined(arguments), job.date = today();
   if (!record.empty()) job.record = fs::absolute(record).string();
-  const Folder folder;
+  const TemporaryFolder folder("raddle-exec");
   job.write(folder.path(), setup.config());
 
   const Ended end = run_child(program, words, folder.path(), common.json == "-");

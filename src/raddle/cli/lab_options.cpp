@@ -167,8 +167,10 @@ lab::TestOutcomes named_tests(const std::vector<const lab::Experiment*>& experim
   std::vector<std::string> names;
   for (const lab::Experiment* e : experiments)
     names.insert(names.end(), e->tested_by.begin(), e->tested_by.end());
+  const StopRequest stop;
   return lab::run_named_tests(
-      names, std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tests");
+      names, std::filesystem::read_symlink("/proc/self/exe").parent_path() / "tests",
+      [&] { return stop(); });
 }
 
 }  // namespace

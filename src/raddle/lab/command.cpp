@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
@@ -64,15 +65,19 @@ int spawn(const std::vector<std::string>& words, const Pipe& out, const Pipe& er
   return error;
 }
 
-/// Reads both until both are closed; false when `until` came first.
-bool read_both(Pipe& out, Pipe& err, CommandOutcome& outcome, Clock::time_point until) {
+constexpr std::chrono::milliseconds kAskEvery{200};
+
+/// Reads both until both are closed; false when `until` came first, or `stop` said so.
+bool read_both(Pipe& out, Pipe& err, CommandOutcome& outcome, Clock::time_point until,
+               const std::function<bool()>& stop) {
   std::array<pollfd, 2> files{pollfd{out.read, POLLIN, 0}, pollfd{err.read, POLLIN, 0}};
   std::array<std::string*, 2> texts{&outcome.out, &outcome.err};
   while (files[0].fd >= 0 || files[1].fd >= 0) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-    if (left <= 0) return false;
-    if (poll(files.data(), files.size(), static_cast<int>(left)) <= 0) continue;
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
+    outcome.stopped = stop && stop();
+    if (outcome.stopped || left.count() <= 0) return false;
+    if (stop) left = std::min(left, kAskEvery);
+    if (poll(files.data(), files.size(), static_cast<int>(left.count())) <= 0) continue;
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (files[i].fd < 0 || files[i].revents == 0) continue;
       std::array<char, 4096> buffer;
@@ -86,7 +91,8 @@ bool read_both(Pipe& out, Pipe& err, CommandOutcome& outcome, Clock::time_point 
 
 }  // namespace
 
-CommandOutcome run_command(const std::vector<std::string>& words, std::chrono::seconds limit) {
+CommandOutcome run_command(const std::vector<std::string>& words, std::chrono::seconds limit,
+                           const std::function<bool()>& stop) {
   CommandOutcome outcome;
   Pipe out, err;
   pid_t pid = 0;
@@ -97,8 +103,8 @@ CommandOutcome run_command(const std::vector<std::string>& words, std::chrono::s
   }
   out.close_write();
   err.close_write();
-  if (!read_both(out, err, outcome, Clock::now() + limit)) {
-    outcome.timed_out = true;
+  if (!read_both(out, err, outcome, Clock::now() + limit, stop)) {
+    outcome.timed_out = !outcome.stopped;
     kill(-pid, SIGKILL);
   }
   int raw = 0;

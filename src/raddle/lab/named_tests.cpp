@@ -6,6 +6,8 @@
 #include <cassert>
 #include <nlohmann/json.hpp>
 
+#include "raddle/base/error.h"
+#include "raddle/base/files.h"
 #include "raddle/lab/command.h"
 #include "raddle/lab/files.h"
 
@@ -52,7 +54,8 @@ std::map<std::string, bool> passed_in(const Json& report) {
 
 }  // namespace
 
-TestOutcomes run_named_tests(const std::vector<std::string>& tests, const fs::path& programs) {
+TestOutcomes run_named_tests(const std::vector<std::string>& tests, const fs::path& programs,
+                             const std::function<bool()>& stop) {
   TestOutcomes out;
   std::map<std::string, std::vector<std::string>> by_program;
   for (const std::string& text : tests)
@@ -67,15 +70,15 @@ TestOutcomes run_named_tests(const std::vector<std::string>& tests, const fs::pa
       filter += fmt::format("{}{}.{}:*/{}.{}/*", filter.empty() ? "" : ":", name.suite, name.test,
                             name.suite, name.test);
     }
-    const fs::path written =
-        fs::temp_directory_path() / fmt::format("raddle-tests-{}-{}.json", getpid(), program);
-    run_command({path.string(), "--gtest_brief=1", "--gtest_filter=" + filter,
-                 "--gtest_output=json:" + written.string()},
-                kLimit);
+    const TemporaryFolder folder("raddle-tests");
+    const fs::path written = folder.path() / "report.json";
+    const CommandOutcome ended =
+        run_command({path.string(), "--gtest_brief=1", "--gtest_filter=" + filter,
+                     "--gtest_output=json:" + written.string()},
+                    kLimit, stop);
+    if (ended.stopped) throw RunError("interrupted in the tests that rows name: " + program);
     const Json report =
         Json::parse(read_whole(written).value_or(""), nullptr, /*allow_exceptions=*/false);
-    std::error_code ignored;
-    fs::remove(written, ignored);
     const auto passed = report.is_object() ? passed_in(report) : std::map<std::string, bool>();
     for (const std::string& text : texts) {
       const Name name = parsed(text);

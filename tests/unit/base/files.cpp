@@ -88,5 +88,17 @@ TEST_F(Files, AFullDiskIsSaidSo) {
   EXPECT_EQ(entries(), 0u);
 }
 
+TEST_F(Files, ATemporaryFolderIsItsOwnersAndGoneAfterwards) {
+  fs::path was;
+  {
+    const TemporaryFolder one("raddle-test"), other("raddle-test");
+    was = one.path();
+    EXPECT_NE(was, other.path());
+    EXPECT_EQ(fs::status(was).permissions(), fs::perms::owner_all);
+    std::ofstream(was / "file") << "x";
+  }
+  EXPECT_FALSE(fs::exists(was));
+}
+
 }  // namespace
 }  // namespace raddle

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "raddle/base/error.h"
 #include "unit/lab/support.h"
 
 namespace raddle::lab::test {
@@ -58,6 +59,16 @@ TEST(NamedTests, OneThatWasSkippedOrCrashedHasNotPassed) {
             TestOutcome::Failed);
   EXPECT_EQ(with_report("").begin()->second, TestOutcome::Failed);
   EXPECT_EQ(with_report(R"({"testsuites": [)").begin()->second, TestOutcome::Failed);
+}
+
+TEST(NamedTests, AProgramUnderWayEndsWhenAskedTo) {
+  const Folder folder;
+  const fs::path program = folder.write("test_worked", "#!/bin/sh\nexec sleep 600\n");
+  fs::permissions(program, fs::perms::owner_all);
+  int asked = 0;
+  EXPECT_THROW(
+      run_named_tests({"tests/worked/a.cpp: A.B"}, folder.path(), [&] { return ++asked == 2; }),
+      RunError);
 }
 
 }  // namespace
