@@ -50,15 +50,15 @@ std::vector<std::string> ids(const Paper& paper) {
 
 // Every row of the paper that experiments/ccws reproduces, and four of ours.
 TEST(Ccws, HasARowForEachTarget) {
-  EXPECT_THAT(ids(Library("").paper("ccws", Scale::Quick)),
-              testing::ElementsAre(
-                  "ccws.fig1", "ccws.fig2", "ccws.fig3", "ccws.fig4", "ccws.fig5", "ccws.fig6",
-                  "ccws.ex1", "ccws.fig7", "ccws.fig8", "ccws.fig9", "ccws.fig10", "ccws.fig11",
-                  "ccws.fig12", "ccws.tab3", "ccws.fig13", "ccws.fig14", "ccws.fig15", "ccws.fig16",
-                  "ccws.n.mcsK", "ccws.fig17", "ccws.fig18", "ccws.n.2lvl-lrr", "ccws.n.fgsweep",
-                  "ccws.n.greedy", "ccws.n.vta2x", "ccws.n.misses", "ccws.n.sagcs", "ccws.n.area",
-                  "ccws.n.phases", "ccws.n.totals", "ccws.n.readings", "ccws.n.lsu-queue",
-                  "ccws.n.sensitivity"));
+  EXPECT_THAT(
+      ids(Library("").paper("ccws", Scale::Quick)),
+      testing::ElementsAre(
+          "ccws.fig1", "ccws.fig2", "ccws.fig3", "ccws.fig4", "ccws.fig5", "ccws.fig6", "ccws.ex1",
+          "ccws.fig7", "ccws.fig8", "ccws.fig9", "ccws.fig10", "ccws.fig11", "ccws.fig12",
+          "ccws.tab3", "ccws.fig13", "ccws.fig14", "ccws.fig15", "ccws.fig16", "ccws.n.mcsK",
+          "ccws.fig17", "ccws.fig18", "ccws.n.2lvl-lrr", "ccws.n.fgsweep", "ccws.n.greedy",
+          "ccws.n.vta2x", "ccws.n.misses", "ccws.n.sagcs", "ccws.n.area", "ccws.n.phases",
+          "ccws.n.totals", "ccws.n.readings", "ccws.n.lsu-queue", "ccws.n.sensitivity"));
 }
 
 // At some 3 seconds of a core each, half an hour on two cores.
