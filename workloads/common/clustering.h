@@ -22,8 +22,9 @@ struct ClusteringRound {
 /// that does not exist gives the centres unchanged.
 std::vector<float> means_of(const Points& points, const ClusteringRound& round);
 
-/// "" when every point is in the nearest cluster, or in one that rounding may take for the nearest: a
-/// squared distance is a sum of `features` positive terms, relative error chained_error(features + 2).
+/// "" when every point is in the nearest cluster, or in one that rounding may take for the nearest:
+/// a squared distance is a sum of `features` positive terms, relative error
+/// chained_error(features + 2).
 std::string wrong_membership(const Points& points, const ClusteringRound& round,
                              const std::string& what);
 

@@ -15,7 +15,8 @@ struct CommandOutcome {
 };
 
 /// Looks `words[0]` up in PATH. It gets nothing on its standard input and is killed after `limit`,
-/// or when `stop`, asked now and then, says so. A Ctrl-C of the terminal does not reach it. Throws RunError when the system has no room for it.
+/// or when `stop`, asked now and then, says so. A Ctrl-C of the terminal does not reach it. Throws
+/// RunError when the system has no room for it.
 CommandOutcome run_command(const std::vector<std::string>& words, std::chrono::seconds limit,
                            const std::function<bool()>& stop = nullptr);
 

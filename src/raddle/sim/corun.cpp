@@ -171,7 +171,8 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
   if (setup.choices().coherence->make({})->rules().host)
     throw InputError(
         "coherence.host: what a host reads and writes passes through the L2 between launches, and "
-        "in a co-run there is no such time: give host=false (--policy coherence=denovo:host=false)");
+        "in a co-run there is no such time: give host=false (--policy "
+        "coherence=denovo:host=false)");
 }
 
 WorkloadInfo corun_info(std::span<const WorkloadInfo> tenants, const CorunOptions& corun) {
