@@ -221,6 +221,7 @@ MachineSpec two_sms(std::uint32_t entries) {
   machine.sm.count = 2;
   machine.kernels.entries = entries;
   machine.dispatch_latency_cycles = 5;
+  machine.device_launch.model = timing::LaunchModel::Dtbl;
   return machine;
 }
 

@@ -81,8 +81,8 @@ TEST(Order, TheHostsStreamGoesOnWhenAllDescendantsAreComplete) {
 TEST(Latency, IsThatOfTheMachineAndKeepsTheWarp) {
   const auto gap = [](const char* base, const char* lane) {
     RunSpec spec;
-    spec.set = {std::string("kernels.device_launch_cycles=") + base,
-                std::string("kernels.device_launch_lane_cycles=") + lane};
+    spec.set = {std::string("device_launch.launch_cycles=") + base,
+                std::string("device_launch.launch_lane_cycles=") + lane};
     const Outcome1 out = launch_one({"_Z4manyPi", {1}, {32}}, spec);
     const sim::KernelResult& parent = out.result.kernels[0];
     const sim::KernelResult& child = out.result.kernels[1];
@@ -92,6 +92,24 @@ TEST(Latency, IsThatOfTheMachineAndKeepsTheWarp) {
   const Cycle none = gap("0", "0"), base = gap("5000", "0"), lanes = gap("5000", "100");
   EXPECT_EQ(base - none, 5000u);
   EXPECT_EQ(lanes - base, 2200u);  // 22 of 32 lanes launch
+}
+
+// A launch is made of calls, each with a cost of its own; _Z4manyPi makes no stream.
+TEST(Latency, IsTheSumOfTheCalls) {
+  const auto gap = [](std::vector<std::string> set) {
+    for (std::string& one : set) one = "device_launch." + one;
+    RunSpec spec;
+    spec.set = std::move(set);
+    const sim::Result result = launch_one({"_Z4manyPi", {1}, {32}}, spec).result;
+    return result.kernels[1].start - result.kernels[0].begin;
+  };
+  // Long enough that the parameters' own loads are over.
+  const Cycle base = gap({"buffer_cycles=1000"});
+  EXPECT_EQ(gap({"buffer_cycles=5000", "buffer_lane_cycles=100"}) - base, 4000u + 2200);
+  EXPECT_EQ(gap({"buffer_cycles=1000", "stream_cycles=5000"}), base) << "no stream, no cost";
+  EXPECT_EQ(gap({"buffer_cycles=1000", "launch_cycles=3000"}) - base, 3000u);
+  EXPECT_EQ(gap({"buffer_cycles=2000", "launch_cycles=3000", "percent=50"}) - base, 1500u);
+  EXPECT_EQ(gap({"model=dtbl", "buffer_cycles=1000", "launch_cycles=3000"}), base);
 }
 
 TEST(Latency, ChildrenStartWhileTheirParentRuns) {
@@ -120,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, OneHash,
 TEST_P(OneHash, SkippingOrderThreadsAndTwice) {
   const auto hash = [&](const std::function<void(RunSpec&)>& change) {
     RunSpec spec{"v100"};
-    spec.set = {"kernels.device_launch_cycles=300", "kernels.device_launch_lane_cycles=7"};
+    spec.set = {"device_launch.launch_cycles=300", "device_launch.launch_lane_cycles=7"};
     change(spec);
     return state_hash(launch_one(GetParam().launch, spec).result);
   };

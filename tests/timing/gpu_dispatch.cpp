@@ -137,7 +137,7 @@ Outcome outcome_of(bool bind, const timing::GpuOptions& options) {
   choices.dram = dram.get();
   choices.dispatch = dispatch.get();
   timing::MachineSpec machine = busy_machine();
-  machine.kernels.device_launch_cycles = 40;
+  machine.device_launch.launch_cycles = 40;
   Family family(40);
   timing::Gpu gpu(machine, choices, options);
   gpu.submit_tree(family.tree());

@@ -189,7 +189,8 @@ void Decoder::describe(u32 index) {
     std::sort(list->begin(), list->end());
     list->erase(std::unique(list->begin(), list->end()), list->end());
   }
-  if (current_.kind == trace::OpKind::Branch) current_.writes.push_back(trace::kPcRegister);
+  if (current_.kind == trace::OpKind::Branch || trace::is_device_call(current_.kind))
+    current_.writes.push_back(trace::kPcRegister);
   current_.line = inst.line;
   static_[index] = current_;
 }
@@ -208,7 +209,7 @@ Record& Decoder::emit_own(Op op, trace::OpKind kind) {
   if (kind != trace::OpKind::Alu)
     current_.op_class = kind == trace::OpKind::Branch || kind == trace::OpKind::Exit ||
                                 kind == trace::OpKind::Barrier || kind == trace::OpKind::Sleep ||
-                                kind == trace::OpKind::Launch
+                                trace::is_device_call(kind)
                             ? trace::OpClass::Control
                             : trace::OpClass::Memory;
   Record& r = emit(op);

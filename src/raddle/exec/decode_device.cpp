@@ -5,6 +5,26 @@ namespace raddle::exec {
 
 using trace::OpKind;
 
+namespace {
+
+/// What the timing is told of a call.
+OpKind kind_of(DeviceFunction function) {
+  switch (function) {
+    case DeviceFunction::LaunchDeviceV2:
+    case DeviceFunction::LaunchDevice:
+      return OpKind::Launch;
+    case DeviceFunction::GetParameterBufferV2:
+    case DeviceFunction::GetParameterBuffer:
+      return OpKind::LaunchBuffer;
+    case DeviceFunction::StreamCreateWithFlags:
+      return OpKind::LaunchStream;
+    default:
+      return OpKind::Branch;
+  }
+}
+
+}  // namespace
+
 bool Decoder::device_call(const ptx::Call& call, const ptx::Function& callee) {
   if (!callee.is_extern || !is_device_function(callee.name)) return false;
   if (callee.name.find("DeviceSynchronize") != std::string::npos)
@@ -19,9 +39,8 @@ bool Decoder::device_call(const ptx::Call& call, const ptx::Function& callee) {
   for (std::size_t i = 0; same && i < expected; ++i)
     same = made.arguments[i].bytes == info->parameters[i];
   if (!same) refuse("arguments of " + callee.name);
-  const bool launches = info->function == DeviceFunction::LaunchDeviceV2 ||
-                        info->function == DeviceFunction::LaunchDevice;
-  Record& r = launches ? emit_own(O_launch, OpKind::Launch) : emit_own(O_device, OpKind::Branch);
+  const OpKind kind = kind_of(info->function);
+  Record& r = emit_own(kind == OpKind::Launch ? O_launch : O_device, kind);
   r.imm = static_cast<std::int32_t>(code_.device_calls.size());
   code_.device_calls.push_back(std::move(made));
   return true;

@@ -28,7 +28,12 @@ enum class OpKind : std::uint8_t {
   LoadConst,     ///< also kernel parameters; piece count = distinct addresses
   Sleep,         ///< nanosleep
   Launch,        ///< device-side launch: one kernel for each lane of the record's mask
+  LaunchStream,  ///< a stream for launches, one for each lane
+  LaunchBuffer,  ///< a buffer for a launch's parameters, one for each lane
 };
+inline constexpr unsigned kOpKinds = 20;
+/// Calls of the device runtime that the timing knows. Following instructions wait for them.
+constexpr bool is_device_call(OpKind kind) { return kind >= OpKind::Launch; }
 
 /// Do records of this kind carry pieces as payload (stream.h)?
 constexpr bool carries_pieces(OpKind kind) {

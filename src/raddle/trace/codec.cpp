@@ -181,8 +181,7 @@ KernelCode code_from_json(const Json& json) {
   for (const Json& i : json.at("instructions")) {
     StaticInst inst;
     const unsigned kind = i.at(0), op_class = i.at(1);
-    if (kind > static_cast<unsigned>(OpKind::Launch) || op_class >= kOpClasses)
-      broken("unknown kind of instruction");
+    if (kind >= kOpKinds || op_class >= kOpClasses) broken("unknown kind of instruction");
     inst.kind = static_cast<OpKind>(kind), inst.op_class = static_cast<OpClass>(op_class);
     inst.bytes = i.at(2), inst.bypass_l1 = i.at(3);
     inst.reads = i.at(4).get<std::vector<std::uint8_t>>(),

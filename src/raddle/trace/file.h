@@ -22,7 +22,7 @@
 
 namespace raddle::trace {
 
-inline constexpr std::uint32_t kFileVersion = 5;
+inline constexpr std::uint32_t kFileVersion = 6;
 
 class FileWriter {
  public:

@@ -13,7 +13,7 @@ namespace raddle::timing {
 namespace {
 
 /// Lets in the one that came first, except in the cycles [closed, open).
-struct Door final : policy::DispatchPolicy {
+struct Door : policy::DispatchPolicy {
   std::optional<GridId> admit(const policy::PendingView& view) override {
     if (view.now >= closed && view.now < open) return std::nullopt;
     return view.oldest;
@@ -31,15 +31,16 @@ struct Door final : policy::DispatchPolicy {
 class KmuTest : public ::testing::Test {
  protected:
   KmuTest() { spec.entry_latency_cycles = 30; }
-  void launch(std::uint32_t job, Cycle arrival) {
+  void launch(std::uint32_t job, Cycle arrival, std::uint32_t depth = 0) {
     GridLaunch launch;
+    launch.parent.depth = depth;
     launch.job = job;
     launch.sequence = job;
     launch.grid = {1};
     kmu().launch(launch, arrival);
   }
   Kmu& kmu() {
-    if (!kmu_) kmu_ = std::make_unique<Kmu>(spec, Cycle{20}, grids, entries, door);
+    if (!kmu_) kmu_ = std::make_unique<Kmu>(spec, device, Cycle{20}, grids, entries, door);
     return *kmu_;
   }
   /// "job@begin" of those that enter in that cycle.
@@ -59,6 +60,7 @@ class KmuTest : public ::testing::Test {
   }
 
   KernelSpec spec;
+  DeviceLaunchSpec device;
   Grids grids;
   Entries entries{2};
   Door door;
@@ -127,13 +129,54 @@ TEST_F(KmuTest, ThousandsPend) {
   EXPECT_EQ(kmu().pending(), 0u);
 }
 
+TEST_F(KmuTest, ManyLaunchesOfKernelsComeOneAfterAnother) {
+  device.per_cycle = 1;
+  launch(0, 10, 1);
+  launch(1, 10, 1);
+  launch(2, 10);  // the host's have a way of their own
+  EXPECT_EQ(entered(10), "0@40 ");
+  EXPECT_LE(kmu().next_arrival(), 11u);
+  EXPECT_EQ(entered(11), "1@41 ") << "as if it had come a cycle later";
+  EXPECT_EQ(kmu().pending(), 0u);
+  entered(12);
+  EXPECT_EQ(kmu().pending(), 1u) << "the host's, behind them in the row";
+}
+
+// A group joins the oldest kernel of its kind, where the launch model has groups.
+struct Joins : Door {
+  std::optional<unsigned> join(const policy::GridInfo&, std::uint32_t entries) override {
+    asked = true;
+    return lowest(entries);
+  }
+  bool asked = false;
+};
+TEST_F(KmuTest, OnlyUnderDtblMayALaunchJoinAKernel) {
+  for (const LaunchModel model : {LaunchModel::Cdp, LaunchModel::Dtbl}) {
+    Joins policy;
+    Grids all;
+    Entries two{2};
+    device.model = model;
+    Kmu unit(spec, device, 20, all, two, policy);
+    GridLaunch one;
+    one.grid = {1};
+    unit.launch(one, 0);
+    unit.tick(0);
+    one.parent.depth = 1;
+    one.job = 1;
+    unit.launch(one, 5);
+    ASSERT_EQ(unit.tick(5).size(), 1u);
+    EXPECT_EQ(policy.asked, model == LaunchModel::Dtbl);
+    EXPECT_EQ(two.free(), model == LaunchModel::Dtbl ? 1u : 0u);
+  }
+}
+
 using KmuDeathTest = KmuTest;
 TEST_F(KmuDeathTest, AGridThatDoesNotPendCannotEnter) {
   struct Wild final : policy::DispatchPolicy {
     std::optional<GridId> admit(const policy::PendingView&) override { return 77; }
     std::optional<policy::BlockDispatch> pick(const policy::DispatchView&) override { return {}; }
   } wild;
-  Kmu unit(spec, 20, grids, entries, wild);
+  Kmu unit(spec, device, 20, grids, entries, wild);
   GridLaunch one;
   one.grid = {1};
   unit.launch(one, 0);

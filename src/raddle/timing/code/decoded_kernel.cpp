@@ -25,6 +25,10 @@ Route route_of(trace::OpKind kind) {
       return Route::Sleep;
     case OpKind::Launch:
       return Route::Launch;
+    case OpKind::LaunchStream:
+      return Route::LaunchStream;
+    case OpKind::LaunchBuffer:
+      return Route::LaunchBuffer;
     case OpKind::LoadGlobal:
     case OpKind::LoadLocal:
       return Route::Load;

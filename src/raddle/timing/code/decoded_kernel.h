@@ -23,7 +23,9 @@ enum class Route : std::uint8_t {
   Barrier,
   Fence,
   Sleep,
-  Launch,  ///< of kernels
+  LaunchStream,  ///< calls of the device runtime: of a stream,
+  LaunchBuffer,  ///< of a buffer for a launch's parameters,
+  Launch,        ///< of kernels
 };
 inline bool goes_to_lsu(Route r) { return r >= Route::Load && r <= Route::Const; }
 

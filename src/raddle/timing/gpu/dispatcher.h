@@ -65,7 +65,7 @@ class Dispatcher {
   // Component; the policy is asked in every cycle in which a block is left and an SM has room.
   void open_window() {}
   Cycle next_arrival(Cycle from) const {
-    return std::min({box_.next(from), next_begin_, kmu_.next_arrival(), obeys_});
+    return std::min({box_.next(from), next_begin_, std::max(from, kmu_.next_arrival()), obeys_});
   }
   /// Throws RunError when the policy gives nothing and nothing could ever change that.
   Cycle tick(Cycle now);

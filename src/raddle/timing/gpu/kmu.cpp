@@ -11,11 +11,17 @@ void Kmu::launch(const GridLaunch& launch, Cycle arrival) {
 
 const std::vector<GridId>& Kmu::tick(Cycle now) {
   entered_.clear();
-  while (next_arrival() <= now) {
+  std::uint32_t left = per_cycle_;
+  while (next_arrival() <= now && left != 0) {
     const GridId id = on_way_.top().grid;
     on_way_.pop();
+    if (grids_[id].is.parent.depth != 0) {
+      --left;
+      grids_[id].arrival = std::max(grids_[id].arrival, taken_until_);
+    }
     arrive(id, now);
   }
+  if (left == 0) taken_until_ = now + 1;
   while (can_admit() && admit(now)) {
   }
   return entered_;
@@ -32,7 +38,7 @@ void Kmu::arrive(GridId id, Cycle now) {
 /// As a group of blocks with a kernel under way, if the policy wants that.
 bool Kmu::join(GridId id, Cycle now) {
   const GridLaunch& launch = grids_[id].is;
-  if (launch.parent.depth == 0) return false;
+  if (!groups_join_ || launch.parent.depth == 0) return false;
   const std::uint32_t alike = entries_.alike(launch);
   if (alike == 0) return false;
   const std::optional<unsigned> entry = policy_.join(grids_.info(id), alike);

@@ -18,15 +18,18 @@
 
 #include "raddle/timing/gpu/entries.h"
 #include "raddle/timing/gpu/grids.h"
+#include "raddle/timing/spec/device_launch_spec.h"
 #include "raddle/timing/spec/kernel_spec.h"
 
 namespace raddle::timing {
 
 class Kmu {
  public:
-  Kmu(const KernelSpec& spec, Cycle window, Grids& grids, Entries& entries,
-      policy::DispatchPolicy& policy)
+  Kmu(const KernelSpec& spec, const DeviceLaunchSpec& device, Cycle window, Grids& grids,
+      Entries& entries, policy::DispatchPolicy& policy)
       : entry_latency_(spec.entry_latency_cycles),
+        groups_join_(device.model == LaunchModel::Dtbl),
+        per_cycle_(device.per_cycle != 0 ? device.per_cycle : ~0u),
         window_(window),
         grids_(grids),
         entries_(entries),
@@ -36,7 +39,8 @@ class Kmu {
 
   /// Between windows: comes to the unit in cycle `arrival`; when that is over, at once.
   void launch(const GridLaunch& launch, Cycle arrival);
-  /// The next launch on its way; kNever: none is.
+  /// The next launch on its way; kNever: none is. May lie in the past: those before it took all
+  /// that arrives in a cycle.
   Cycle next_arrival() const { return on_way_.empty() ? kNever : on_way_.top().arrival; }
   /// The policy is asked in every cycle in which that is so.
   bool can_admit() const { return !pending_.empty() && !entries_.full(); }
@@ -61,7 +65,11 @@ class Kmu {
   void enter(GridId id, unsigned entry, Cycle begin);
   Cycle begin_of(const Grid& grid, const Entries::Vacancy& vacancy, Cycle now) const;
 
-  Cycle entry_latency_, window_;
+  Cycle entry_latency_;
+  bool groups_join_;
+  std::uint32_t per_cycle_;  // launches by kernels that arrive in a cycle
+  Cycle taken_until_ = 0;    // all that may arrive before has arrived
+  Cycle window_;
   Grids& grids_;
   Entries& entries_;
   policy::DispatchPolicy& policy_;

@@ -47,8 +47,7 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
       line_bytes_(spec.lsu.lines.line_bytes),
       core_clock_mhz_(spec.core_mhz),
       dispatch_latency_(spec.dispatch_latency),
-      launch_cycles_(spec.launch_cycles),
-      launch_lane_cycles_(spec.launch_lane_cycles),
+      device_launch_(spec.device_launch),
       block_in_(spec.sm.blocks + SmSpec::kMostWarps),
       block_out_(spec.sm.blocks + SmSpec::kMostWarps) {
   for (unsigned s = 0; s < schedulers_.count(); ++s)

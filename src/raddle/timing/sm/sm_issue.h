@@ -200,8 +200,10 @@ void SmOf<L1>::perform(Cycle now, unsigned w, const DecodedInst& in) {
       return arrive_at_barrier(now, w);
     case Route::Sleep:
       return fall_asleep(now, w, in);
+    case Route::LaunchStream:
+    case Route::LaunchBuffer:
     case Route::Launch:
-      return launch_kernels(now, w);
+      return call_device_runtime(now, w, in);
     case Route::Pipeline:
       break;
     case Route::Fence:
@@ -280,15 +282,22 @@ void SmOf<L1>::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
   warps_.sleep_until(now + std::max<Cycle>(in.latency, time), w);
 }
 
-// The warp prepares its lanes' launches one after another and hands them over together.
+// Calls that a launch is made of. The warp prepares its lanes' launches one after another and hands
+// them over together.
 template <L1Protocol L1>
-void SmOf<L1>::launch_kernels(Cycle now, unsigned w) {
+void SmOf<L1>::call_device_runtime(Cycle now, unsigned w, const DecodedInst& in) {
   const Warp& warp = warps_[w];
   const unsigned lanes = warp.active;
-  const Cycle time = lanes == 0 ? 0 : launch_cycles_ + Cycle{launch_lane_cycles_} * lanes;
-  if (lanes != 0)
-    device_launches_.push_back({static_cast<std::uint32_t>(warp.launch->sequence), block_id(w),
-                                warp.index, lanes, id_, now + time});
+  Cycle time = 0;
+  if (lanes != 0) {
+    if (in.route == Route::LaunchStream) time = device_launch_.stream_time();
+    else if (in.route == Route::LaunchBuffer) time = device_launch_.buffer_time(lanes);
+    else time = device_launch_.launch_time(lanes);
+    if (in.route == Route::Launch)
+      device_launches_.push_back({static_cast<std::uint32_t>(warp.launch->sequence), block_id(w),
+                                  warp.index, lanes, id_, now + time});
+  }
+  write_back(now, w, in);
   if (time <= 1) return advance(now, now + 1, w);
   warps_.sleep_until(now + time, w);
 }

@@ -181,7 +181,7 @@ class SmOf final : public Sm {
   unsigned id_;
   std::uint32_t line_bytes_, core_clock_mhz_;
   Cycle dispatch_latency_;
-  std::uint32_t launch_cycles_, launch_lane_cycles_;
+  DeviceLaunchSpec device_launch_;
   BlockStartLink block_in_;
   BlockEndLink block_out_;
   Mailbox* dispatcher_box_ = nullptr;

@@ -21,10 +21,6 @@ void KernelSpec::visit(FieldVisitor& v) {
           "from the pending kernels to an entry; follows launch_latency_cycles");
   v.field("block_interval_millicycles", block_interval_millicycles, R{1000, 1000000},
           "1/1000 cycles", "from one block (one for each SM, if its policy allows) to the next");
-  v.field("device_launch_cycles", device_launch_cycles, R{0, 10000000}, "cycles",
-          "a launch by a kernel keeps the warp that long; then the management unit has it");
-  v.field("device_launch_lane_cycles", device_launch_lane_cycles, R{0, 1000000}, "cycles",
-          "added to device_launch_cycles for each lane that launches a kernel");
   v.field("flush_only_when_idle", flush_only_when_idle,
           "of sm.l1d.flush_at_kernel_start, only for kernels that find no other under way");
 }

@@ -12,9 +12,7 @@ struct KernelSpec {
   std::uint32_t pending = 1024;            ///< launches the host may be ahead by
   std::uint32_t entry_latency_cycles = 0;  ///< kernel management unit to distributor
   std::uint32_t block_interval_millicycles = 1000;  ///< from block to block
-  std::uint32_t device_launch_cycles = 0;  ///< a kernel's launch: its warp is busy that long ...
-  std::uint32_t device_launch_lane_cycles = 0;  ///< ... and that longer for each lane that launches
-  bool flush_only_when_idle = false;            ///< narrows sm.l1d.flush_at_kernel_start
+  bool flush_only_when_idle = false;                ///< narrows sm.l1d.flush_at_kernel_start
   void visit(FieldVisitor& v);
 };
 

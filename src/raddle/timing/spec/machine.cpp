@@ -18,6 +18,7 @@ void MachineSpec::visit(FieldVisitor& v) {
   v.field("dispatch_latency_cycles", dispatch_latency_cycles, R{1, kLongestDispatchWire}, "cycles",
           "from the block dispatcher to an SM and back, each way");
   v.nested("kernels", kernels, "launches on their way to the block dispatcher");
+  v.nested("device_launch", device_launch, "launches by kernels");
   v.nested("sm", sm, "streaming multiprocessors");
   v.nested("noc", noc, "interconnect between SMs and L2");
   v.nested("l2", l2, "second-level cache");

@@ -7,6 +7,7 @@
 
 #include "raddle/base/fields.h"
 #include "raddle/policy/coherence/policy.h"
+#include "raddle/timing/spec/device_launch_spec.h"
 #include "raddle/timing/spec/dram_spec.h"
 #include "raddle/timing/spec/endpoints.h"
 #include "raddle/timing/spec/kernel_spec.h"
@@ -22,6 +23,7 @@ struct MachineSpec {
   std::uint32_t launch_latency_cycles = 0;     ///< host launch to the kernel management unit
   std::uint32_t dispatch_latency_cycles = 20;  ///< dispatcher to SM and back; at least the window
   KernelSpec kernels;
+  DeviceLaunchSpec device_launch;
   SmSpec sm;
   NocSpec noc;
   L2Spec l2;

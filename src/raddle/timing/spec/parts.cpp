@@ -76,8 +76,7 @@ OneSmSpec::OneSmSpec(const MachineSpec& m, unsigned id)
       lsu(m, id),
       core_mhz(m.core_clock_mhz),
       dispatch_latency(m.dispatch_latency_cycles),
-      launch_cycles(m.kernels.device_launch_cycles),
-      launch_lane_cycles(m.kernels.device_launch_lane_cycles) {}
+      device_launch(m.device_launch) {}
 
 AddressMapSpec::AddressMapSpec(const MachineSpec& m)
     : l2(m.l2), dram(m.dram), endpoints(m.endpoints()) {}

@@ -7,6 +7,7 @@
 
 #include "raddle/base/types.h"
 #include "raddle/policy/coherence/policy.h"
+#include "raddle/timing/spec/device_launch_spec.h"
 #include "raddle/timing/spec/dram_spec.h"
 #include "raddle/timing/spec/endpoints.h"
 #include "raddle/timing/spec/l2_spec.h"
@@ -75,7 +76,7 @@ struct OneSmSpec {
   std::uint32_t core_mhz = 1;
   Cycle dispatch_latency = 1;  ///< to the dispatcher and back, each way
   /// Of a kernel launch by a warp: for the instruction, and for each lane that launches.
-  std::uint32_t launch_cycles = 0, launch_lane_cycles = 0;
+  DeviceLaunchSpec device_launch;
   OneSmSpec(const MachineSpec& machine, unsigned id);
 };
 
