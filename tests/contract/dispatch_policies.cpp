@@ -11,6 +11,7 @@
 #include "raddle/base/error.h"
 #include "raddle/policy/all.h"
 #include "support/dispatch_rig.h"
+#include "support/settings.h"
 
 namespace raddle::contract {
 namespace {
@@ -33,6 +34,7 @@ struct Played {
   std::string broken;
   std::vector<std::uint32_t> order;
   std::vector<Dispatcher::Entered> entered;
+  std::size_t in_memory = 0;  ///< entries of queues
 };
 
 Played play(const MachineSpec& machine, std::unique_ptr<DispatchPolicy> policy,
@@ -49,6 +51,7 @@ Played play(const MachineSpec& machine, std::unique_ptr<DispatchPolicy> policy,
     out.order.insert(out.order.end(),
                      {span.launch, span.block, span.sm, static_cast<std::uint32_t>(span.start)});
   out.entered = dispatcher.entered();
+  out.in_memory = rig.queue_writes();
   return out;
 }
 
@@ -87,6 +90,37 @@ TEST_P(DispatchContract, Holds) {
 }
 INSTANTIATE_TEST_SUITE_P(All, DispatchContract,
                          ::testing::ValuesIn(policy::all_policies().dispatch.names()),
+                         [](const auto& info) { return info.param; });
+
+// Where launches join kernels as groups, with tables on the chip that overflow.
+class GroupContract : public ::testing::TestWithParam<std::string> {};
+TEST_P(GroupContract, HoldsWithQueuesInMemory) {
+  std::size_t in_memory = 0, joined = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Rng rng(seed, "groups");
+    MachineSpec machine = testing::tight_machine(rng);
+    machine.device_launch.model = timing::LaunchModel::Dtbl;
+    machine.device_launch.per_cycle = rng.below(3);
+    auto launches = testing::random_launches(rng, machine, 1 + rng.below(3), 150);
+    for (PlannedLaunch& launch : launches)
+      if (rng.below(3) != 0) launch.needs = launches[0].needs;
+    const auto choice = test::choose(policy::all_policies().dispatch, GetParam(),
+                                     {{"table", std::to_string(1 + rng.below(6))}});
+    const Played skipping =
+        play(machine, choice->make(context_of(machine, seed)), launches, seed, false);
+    const Played asked =
+        play(machine, choice->make(context_of(machine, seed)), launches, seed, true);
+    ASSERT_EQ(skipping.broken, "") << "seed " << seed;
+    ASSERT_EQ(asked.broken, "") << "seed " << seed;
+    EXPECT_EQ(skipping.order, asked.order) << "ticked in every cycle it decides otherwise " << seed;
+    in_memory += skipping.in_memory;
+    for (const Dispatcher::Entered& entered : skipping.entered) joined += entered.joined ? 1 : 0;
+  }
+  EXPECT_GT(joined, 500u);
+  EXPECT_GT(in_memory, 100u);
+}
+INSTANTIATE_TEST_SUITE_P(All, GroupContract,
+                         ::testing::Values("rr", "tb_pri", "smx_bind", "adaptive_bind"),
                          [](const auto& info) { return info.param; });
 
 /// The grid that began first and fits, its blocks in order, to the first SM with room.

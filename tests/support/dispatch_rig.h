@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -116,6 +117,8 @@ class DispatchRig {
     return "";
   }
   Cycle now() const { return now_; }
+  /// Entries of queues that have been in memory.
+  std::size_t queue_writes() const { return queue_writes_; }
 
  private:
   struct Resident {
@@ -124,11 +127,14 @@ class DispatchRig {
     unsigned held = 0;      // in the account here, which is a latency ahead
   };
   struct Sm {
-    explicit Sm(const timing::SmSpec& sm) : start(2 * sm.blocks), end(2 * sm.blocks), room(sm) {}
+    explicit Sm(const timing::SmSpec& sm)
+        : start(2 * sm.blocks + kQueued), end(2 * sm.blocks + kQueued), room(sm) {}
+    static constexpr unsigned kQueued = 64;  // accesses to queues on the wire
     timing::BlockStartLink start;
     timing::BlockEndLink end;
     timing::Occupancy room;
     std::vector<Resident> blocks;
+    std::vector<std::uint16_t> fetches;
     unsigned chance = 1;  // a block ends in one cycle out of so many
   };
   struct Launch {
@@ -164,6 +170,10 @@ class DispatchRig {
     Sm& sm = *sms_[i];
     for (; sm.start.next_arrival() <= now_; sm.start.pop()) {
       const timing::BlockStart start = sm.start.front();
+      if (start.launch == nullptr) {
+        if (std::string broken = access(sm, start.queue); !broken.empty()) return broken;
+        continue;
+      }
       const auto launch = static_cast<std::uint32_t>(start.launch->sequence);
       const std::string what = "block " + std::to_string(start.block) + " of launch " +
                                std::to_string(launch) + " on SM " + std::to_string(i);
@@ -177,14 +187,32 @@ class DispatchRig {
       launch_children(sm.blocks.back(), i);
       moved_ = now_;
     }
+    if (!sm.fetches.empty() && rng_.below(3) == 0) {
+      sm.end.push(now_ + latency_, {0, true, sm.fetches.back()});
+      dispatcher_.box().post(now_ + latency_, i);
+      sm.fetches.pop_back();
+      moved_ = now_;
+    }
     if (sm.blocks.empty() || rng_.below(sm.chance) != 0) return "";
     const std::size_t at = rng_.below(static_cast<std::uint32_t>(sm.blocks.size()));
     const std::uint8_t slot = sm.blocks[at].slot;
     sm.room.release(sm.blocks[at].held);
     sm.blocks.erase(sm.blocks.begin() + static_cast<std::ptrdiff_t>(at));
-    sm.end.push(now_ + latency_, {slot});
+    sm.end.push(now_ + latency_, {slot, false, 0});
     dispatcher_.box().post(now_ + latency_, i);
     moved_ = now_;
+    return "";
+  }
+
+  /// An entry of a queue in memory: what is fetched has been written.
+  std::string access(Sm& sm, const timing::QueueRequest& request) {
+    if (!request.fetch) {
+      ++queue_writes_;
+      if (!in_memory_.insert(request.place).second) return "a place in memory is taken";
+      return "";
+    }
+    if (in_memory_.erase(request.place) == 0) return "a place in memory is empty";
+    sm.fetches.push_back(request.id);
     return "";
   }
 
@@ -205,7 +233,8 @@ class DispatchRig {
   std::vector<std::unique_ptr<Sm>> sms_;
   std::vector<std::pair<Cycle, Launch>> to_launch_;
   std::vector<std::vector<bool>> seen_;  // blocks, by launch
-  std::size_t ended_ = 0;
+  std::set<std::uint32_t> in_memory_;    // places of queues
+  std::size_t ended_ = 0, queue_writes_ = 0;
   Cycle now_ = 0, next_ = 0, moved_ = 0;
 };
 

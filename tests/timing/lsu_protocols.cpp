@@ -73,6 +73,7 @@ class LsuProtocol : public ::testing::Test {
     void loaded(const LsuCore::Owner& o) { test.loaded(o); }
     void acknowledged(unsigned w) { test.acknowledged(w); }
     void constant(const LsuCore::Owner&) { FAIL() << "none was asked for"; }
+    void fetched(unsigned) { FAIL() << "none was asked for"; }
   };
   void loaded(const LsuCore::Owner& o) {
     ++ended_loads;
@@ -270,6 +271,7 @@ TEST(LsuAnswers, GoOutOnWiresOfTheirOwn) {
     void loaded(const LsuCore::Owner&) {}
     void acknowledged(unsigned) {}
     void constant(const LsuCore::Owner&) {}
+    void fetched(unsigned) {}
   };
   // The bank says that the words are SM 3's now; this L1 tells SM 3 that it has given them up.
   Message taken{7, 3, 5, 1, MessageKind::Invalidate};

@@ -170,6 +170,47 @@ TEST_F(KmuTest, OnlyUnderDtblMayALaunchJoinAKernel) {
   }
 }
 
+// Finding a kernel comes before its way to the entry; finding a group's place is hidden behind the
+// set-up of its parameter buffer.
+TEST_F(KmuTest, ASearchDelaysAKernelAndBeyondItsSetUpAGroup) {
+  struct Searches final : Joins {
+    Cycle search_cycles(const policy::GridInfo& grid) const override {
+      return grid.entry ? 128 : 3;
+    }
+  };
+  for (const std::uint32_t set_up : {1000u, 100u, 0u}) {
+    Searches policy;
+    Grids all;
+    Entries two{2};
+    device.model = LaunchModel::Dtbl;
+    device.buffer_cycles = set_up;
+    Kmu unit(spec, device, 20, all, two, policy);
+    GridLaunch one;
+    one.grid = {1};
+    unit.launch(one, 0);
+    EXPECT_EQ(all[unit.tick(0).at(0)].begin, 33u);
+    one.parent.depth = 1;
+    one.job = 1;
+    unit.launch(one, 500);
+    const Cycle begin = all[unit.tick(500).at(0)].begin;
+    EXPECT_EQ(begin, 500 + (set_up < 128 ? 128 - set_up : 0));
+  }
+}
+TEST_F(KmuTest, AGroupBeginsNoEarlierThanItsKernel) {
+  Joins policy;
+  Grids all;
+  Entries two{2};
+  device.model = LaunchModel::Dtbl;
+  Kmu unit(spec, device, 20, all, two, policy);
+  GridLaunch one;
+  one.grid = {1};
+  unit.launch(one, 0);
+  unit.tick(0);
+  one.parent.depth = 1;
+  unit.launch(one, 5);
+  EXPECT_EQ(all[unit.tick(5).at(0)].begin, 30u);
+}
+
 using KmuDeathTest = KmuTest;
 TEST_F(KmuDeathTest, AGridThatDoesNotPendCannotEnter) {
   struct Wild final : policy::DispatchPolicy {

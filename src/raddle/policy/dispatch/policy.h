@@ -8,10 +8,11 @@
 // when the last block of all of them has ended. There are few entries and any number of grids.
 //
 // Who calls, and when. The dispatcher alone, within its own cycle, in order of time. In one cycle:
-// ends first (on_block_end, on_grid_end), then launches that have come to the kernel management
-// unit (on_grid, then join where there is something to join), then admit for as long as an entry is
-// free and a grid pends, then pick for as long as a block fits and blocks_per_cycle() allows. A
-// grid lives on_grid -> on_enter -> its blocks -> on_grid_end.
+// ends first (on_block_end, on_grid_end) and what memory has sent (on_fetched), then launches that
+// have come to the kernel management unit (on_grid, then join where there is something to join),
+// then admit for as long as an entry is free and a grid pends, then on_begin, then pick for as long
+// as a block fits and blocks_per_cycle() allows; access after each of these. A grid lives on_grid
+// -> on_enter -> on_begin -> its blocks -> on_grid_end.
 //
 // What may depend on what. admit is asked in every cycle in which there are an entry and a grid,
 // pick in every cycle in which a block fits an SM, whether cycles without events are skipped or
@@ -96,6 +97,14 @@ struct BlockDispatch {
   bool stolen = false;  ///< the policy had given it to another SM; for reports
 };
 
+/// An entry of a policy's queue is in global memory: it is written there, or fetched.
+struct QueueAccess {
+  GridId grid = kNoGrid;
+  std::uint32_t sm = 0;     ///< through whose L2 port
+  std::uint32_t place = 0;  ///< in memory; places may be used again
+  bool fetch = false;
+};
+
 class DispatchPolicy {
  public:
   static constexpr std::string_view kLevel = "dispatch";
@@ -119,9 +128,19 @@ class DispatchPolicy {
   }
   /// The grid that takes a free entry, or nothing now. By default the one that came first.
   virtual std::optional<GridId> admit(const PendingView& view) { return view.oldest; }
-  /// It has an entry, alone or with the kernel it has joined; its blocks may go out when it has
-  /// blocks in the view (DispatchView::has_blocks).
+  /// What it takes to find the grid that admit has named, or to find a group's place in the queue
+  /// it will be in. For a group that is hidden behind the set-up of its parameter buffer.
+  virtual Cycle search_cycles(const GridInfo&) const { return 0; }
+  /// It has an entry, alone or with the kernel it has joined.
   virtual void on_enter(const GridInfo&) {}
+  /// From now on its blocks may go out (DispatchView::has_blocks).
+  virtual void on_begin(GridId, Cycle /*now*/) {}
+
+  // --- queues in memory --------------------------------------------------------------------------
+  /// What a queue of the policy wants of global memory, one after another until nothing is left.
+  /// What is fetched comes back as on_fetched, some time later.
+  virtual std::optional<QueueAccess> access() { return std::nullopt; }
+  virtual void on_fetched(GridId, Cycle /*now*/) {}
 
   // --- blocks ------------------------------------------------------------------------------------
   /// Blocks that may leave in one cycle, each to another SM.

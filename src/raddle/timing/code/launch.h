@@ -12,6 +12,9 @@ namespace raddle::timing {
 /// lies below. Line numbers wrap at 32 bits into the unused space below the global range when
 /// windows are huge.
 inline constexpr Address kLocalBase = 0x38'0000'0000ull;
+/// First byte of the dispatcher's queues in memory, above that; below the constants.
+inline constexpr Address kQueueBase = 0x3f'f000'0000ull;
+inline constexpr unsigned kQueueEntryBytes = 32;
 
 /// Lives from the launch until its last block has ended.
 struct Launch {
@@ -23,14 +26,28 @@ struct Launch {
   std::uint32_t first_line = 0;  ///< added to every line of global memory
 };
 
+/// An entry of the dispatcher's queues in memory is written, or fetched, through an SM's port.
+struct QueueRequest {
+  static constexpr unsigned kMostIds = 1u << 13;  ///< they travel in tags of messages
+  std::uint32_t place = 0;                        ///< of the entry
+  std::uint16_t id = 0;                           ///< comes back with what was fetched
+  std::uint8_t kernel = 0;                        ///< launch slot whose access that is
+  bool fetch = false;
+};
+
+/// A block, or without a launch an access to a queue.
 struct BlockStart {
   const Launch* launch = nullptr;
   std::uint32_t block = 0;
   std::uint8_t slot = 0;  ///< block slot of the SM
   bool flush = false;     ///< the L1D first
+  QueueRequest queue;
 };
+/// A block has ended, or an entry of a queue has been fetched.
 struct BlockEnd {
   std::uint8_t slot = 0;
+  bool fetched = false;
+  std::uint16_t id = 0;  ///< QueueRequest::id
 };
 
 /// A warp has launched kernels; told between windows, for it takes no part in the machine's wires:

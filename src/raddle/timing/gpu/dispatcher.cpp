@@ -32,6 +32,11 @@ void Dispatcher::connect(unsigned sm, BlockStartLink& start, BlockEndLink& end) 
 // --- each cycle ---------------------------------------------------------------------------------
 
 Cycle Dispatcher::tick(Cycle now) {
+  const Cycle next = step(now);
+  return kmu_.has_groups() && send_queue_access(now) ? now + 1 : next;
+}
+
+Cycle Dispatcher::step(Cycle now) {
   if (obeys_ <= now) obeys_ = kNever;
   box_.take(now).each([&](unsigned sm) { take_ends(now, sm); });
   if (kmu_.next_arrival() <= now || kmu_.can_admit()) take_launches(now);
@@ -50,18 +55,52 @@ Cycle Dispatcher::tick(Cycle now) {
 void Dispatcher::take_ends(Cycle now, unsigned i) {
   SmState& sm = sms_[i];
   for (; sm.end->next_arrival() <= now; sm.end->pop()) {
-    const unsigned s = sm.end->front().slot;
-    const BlockSlot slot = sm.slot[s];
-    BlockSpan& span = spans_[slot.span];
-    span.end = now - latency_;
-    sm.resources.release(s);
-    --on_sms_;
-    Grid& grid = grids_[slot.grid];
-    caps_.ended(grid.is.tenant, i);
-    policy_->on_block_end(slot.grid, span.block, i);
-    if (++grid.done == grid.blocks) end_grid(now, slot.grid);
+    const BlockEnd& end = sm.end->front();
+    if (!end.fetched) {
+      end_block(now, i, end.slot);
+    } else {
+      policy_->on_fetched(fetched_[end.id], now);
+      free_ids_.push_back(end.id);
+    }
   }
   update_room(i);
+}
+
+void Dispatcher::end_block(Cycle now, unsigned i, unsigned s) {
+  const BlockSlot slot = sms_[i].slot[s];
+  BlockSpan& span = spans_[slot.span];
+  span.end = now - latency_;
+  sms_[i].resources.release(s);
+  --on_sms_;
+  Grid& grid = grids_[slot.grid];
+  caps_.ended(grid.is.tenant, i);
+  policy_->on_block_end(slot.grid, span.block, i);
+  if (++grid.done == grid.blocks) end_grid(now, slot.grid);
+}
+
+/// One access a cycle to the policy's queues in memory; true: there are more to come.
+bool Dispatcher::send_queue_access(Cycle now) {
+  while (const std::optional<policy::QueueAccess> access = policy_->access())
+    accesses_.push_back(*access);
+  if (accesses_.empty()) return false;
+  const policy::QueueAccess& access = accesses_.front();
+  if (access.fetch && free_ids_.empty()) {
+    if (fetched_.size() == QueueRequest::kMostIds) return true;
+    free_ids_.push_back(static_cast<std::uint16_t>(fetched_.size()));
+    fetched_.emplace_back();
+  }
+  BlockStart message;
+  message.queue.place = access.place;
+  message.queue.kernel = static_cast<std::uint8_t>(grids_[access.grid].entry);
+  message.queue.fetch = access.fetch;
+  if (access.fetch) {
+    message.queue.id = free_ids_.back();
+    free_ids_.pop_back();
+    fetched_[message.queue.id] = access.grid;
+  }
+  sms_[access.sm].start->push(now + latency_, message);
+  accesses_.pop_front();
+  return !accesses_.empty();
 }
 
 void Dispatcher::end_grid(Cycle now, GridId id) {
@@ -103,6 +142,7 @@ void Dispatcher::begin_grids(Cycle now) {
     state.left = grid.blocks;
     state.room = rooms_.add(kind, static_cast<unsigned>(sms_.size()), fits_there);
     waiting_.add(grids_, id);
+    policy_->on_begin(id, now);
     return true;
   });
 }
@@ -157,8 +197,11 @@ void Dispatcher::place(Cycle now, const policy::BlockDispatch& choice) {
     waiting_.remove(grids_, choice.grid);
     rooms_.remove(state.room);
   }
-  sm.start->push(now + latency_, {&grid.launch, choice.block, static_cast<std::uint8_t>(s),
-                                  flushes(grid.entry, choice.sm)});
+  sm.start->push(now + latency_, {&grid.launch,
+                                  choice.block,
+                                  static_cast<std::uint8_t>(s),
+                                  flushes(grid.entry, choice.sm),
+                                  {}});
   update_room(choice.sm);
 }
 
@@ -196,7 +239,8 @@ void Dispatcher::obey(Cycle at, const policy::Knobs& knobs) {
 /// The policy has given nothing in this cycle and no block is on an SM. What the last ends have set
 /// free comes within the windows after them; if nothing does, only the policy's own clock can help.
 void Dispatcher::check_standstill(Cycle now) {
-  if (kmu_.next_arrival() != kNever || next_begin_ != kNever || next_hand_out_ > 1000 * now) {
+  if (kmu_.next_arrival() != kNever || next_begin_ != kNever || next_hand_out_ > 1000 * now ||
+      fetched_.size() != free_ids_.size() || !accesses_.empty()) {
     still_since_ = kNever;
     return;
   }

@@ -8,6 +8,7 @@
 // warps (H100: 1.5 cycles a block of 1024 threads).
 #pragma once
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -95,9 +96,12 @@ class Dispatcher {
     std::uint64_t epoch = 0;  // in which its L1D was last flushed, with flush_only_when_idle
     std::vector<BlockSlot> slot;
   };
+  Cycle step(Cycle now);
   void take_launches(Cycle now);
   void begin_grids(Cycle now);
   void take_ends(Cycle now, unsigned sm);
+  void end_block(Cycle now, unsigned sm, unsigned slot);
+  bool send_queue_access(Cycle now);
   void end_grid(Cycle now, GridId id);
   bool hand_out(Cycle now);
   void place(Cycle now, const policy::BlockDispatch& choice);
@@ -124,7 +128,10 @@ class Dispatcher {
   Rooms rooms_;
   std::uint64_t on_sms_ = 0;  // blocks that have gone out and not ended
   std::uint64_t epoch_ = 0;
-  std::uint64_t next_hand_out_ = 0;  // in 1/1000 cycles
+  std::uint64_t next_hand_out_ = 0;           // in 1/1000 cycles
+  std::deque<policy::QueueAccess> accesses_;  // to the policy's queues in memory, not yet sent
+  std::vector<GridId> fetched_;               // by QueueRequest::id: whose entry is fetched
+  std::vector<std::uint16_t> free_ids_;
   Cycle next_begin_ = kNever, last_begin_ = 0;
   Cycle still_since_ = kNever;  // nothing is given, nothing is under way
   Cycle obeys_ = kNever;        // when caps change

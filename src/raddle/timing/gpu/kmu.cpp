@@ -45,8 +45,12 @@ bool Kmu::join(GridId id, Cycle now) {
   if (!entry) return false;
   if (*entry >= stats::kKernelSlots || (alike >> *entry & 1) == 0)
     assertion_failed("the dispatch policy names an entry with such a kernel", __FILE__, __LINE__);
+  const Cycle first = grids_[entries_[*entry].grids.front()].begin;
   entries_.join(*entry, id);
-  enter(id, *entry, now);
+  policy::GridInfo info = grids_.info(id);
+  info.entry = entry;
+  const Cycle search = policy_.search_cycles(info);
+  enter(info, std::max(first, now + (search > set_up_ ? search - set_up_ : 0)));
   return true;
 }
 
@@ -62,8 +66,10 @@ bool Kmu::admit(Cycle now) {
     assertion_failed("the dispatch policy admits a grid that pends", __FILE__, __LINE__);
   is_pending_[*id] = false;
   pending_.remove(grids_, *id);
-  const Cycle begin = begin_of(grids_[*id], entries_.vacancy(), now);
-  enter(*id, entries_.take(*id, grids_[*id].is), begin);
+  policy::GridInfo info = grids_.info(*id);
+  const Cycle begin = begin_of(grids_[*id], entries_.vacancy(), now) + policy_.search_cycles(info);
+  info.entry = entries_.take(*id, grids_[*id].is);
+  enter(info, begin);
   return true;
 }
 
@@ -75,16 +81,15 @@ Cycle Kmu::begin_of(const Grid& grid, const Entries::Vacancy& vacancy, Cycle now
   return std::max({from + entry_latency_, known, now});
 }
 
-void Kmu::enter(GridId id, unsigned entry, Cycle begin) {
-  Grid& grid = grids_[id];
-  grid.entry = entry;
+/// It has info.entry.
+void Kmu::enter(const policy::GridInfo& info, Cycle begin) {
+  Grid& grid = grids_[info.id];
+  grid.entry = *info.entry;
   grid.begin = begin;
-  grid.launch = {grid.is.ops,    grid.is.code,      grid.is.job, static_cast<std::uint8_t>(entry),
-                 grid.is.tenant, grid.is.first_line};
-  policy::GridInfo info = grids_.info(id);
-  info.entry = entry;
+  const auto slot = static_cast<std::uint8_t>(grid.entry);
+  grid.launch = {grid.is.ops, grid.is.code, grid.is.job, slot, grid.is.tenant, grid.is.first_line};
   policy_.on_enter(info);
-  entered_.push_back(id);
+  entered_.push_back(info.id);
 }
 
 void Kmu::describe(std::string& out) const {

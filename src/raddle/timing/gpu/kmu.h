@@ -2,7 +2,7 @@
 // time, and pend until the dispatch policy lets them into an entry of the kernel distributor. From
 // an entry a kernel may begin kernels.entry_latency_cycles later. A launch of a kernel may join
 // another one under way instead, if the policy says so. Left out: that pending kernels are in
-// memory, how many there can be, and the time to search them.
+// memory and how many there can be.
 //
 // It shares the dispatcher's cycle and is no component of its own: which grid enters and which
 // block leaves is one decision of one policy, and both hang on the same ends of blocks. A wire
@@ -29,6 +29,7 @@ class Kmu {
       Entries& entries, policy::DispatchPolicy& policy)
       : entry_latency_(spec.entry_latency_cycles),
         groups_join_(device.model == LaunchModel::Dtbl),
+        set_up_(device.buffer_time(1)),
         per_cycle_(device.per_cycle != 0 ? device.per_cycle : ~0u),
         window_(window),
         grids_(grids),
@@ -47,6 +48,8 @@ class Kmu {
   /// One cycle: arrivals, then admissions. Returns the grids that have entered, which are forgotten
   /// by the next call.
   const std::vector<GridId>& tick(Cycle now);
+  /// Do launches by kernels join others as groups of blocks?
+  bool has_groups() const { return groups_join_; }
   std::size_t pending() const { return pending_.count(); }
   void describe(std::string& out) const;
 
@@ -62,11 +65,12 @@ class Kmu {
   void arrive(GridId id, Cycle now);
   bool join(GridId id, Cycle now);
   bool admit(Cycle now);
-  void enter(GridId id, unsigned entry, Cycle begin);
+  void enter(const policy::GridInfo& info, Cycle begin);
   Cycle begin_of(const Grid& grid, const Entries::Vacancy& vacancy, Cycle now) const;
 
   Cycle entry_latency_;
   bool groups_join_;
+  Cycle set_up_;             // of a group, at least
   std::uint32_t per_cycle_;  // launches by kernels that arrive in a cycle
   Cycle taken_until_ = 0;    // all that may arrive before has arrived
   Cycle window_;

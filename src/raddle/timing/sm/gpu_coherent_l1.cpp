@@ -111,7 +111,7 @@ bool GpuCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
   bool any = false;
   if (auto& out = l1d_.write_backs(); !out.empty() && !core.queue_full()) {
     const L1d::WriteBack& w = out.front();
-    core.enqueue({w.line, static_cast<std::uint16_t>(core.sm()), kWriteBack, w.sectors,
+    core.enqueue({w.line, static_cast<std::uint16_t>(core.sm()), LsuCore::kWriteBack, w.sectors,
                   MessageKind::Write, 0, w.kernel});
     ++counters[w.kernel].requests;
     ++counters[w.kernel].l1d_write_backs;

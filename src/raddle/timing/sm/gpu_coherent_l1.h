@@ -82,12 +82,12 @@ class GpuCoherentL1 {
   void abandon(unsigned mshr) { l1d_.abandon(mshr); }
 
  private:
-  // Tags of writes: a warp, an entry of the store buffer, or nobody waits.
-  static constexpr std::uint16_t kStoreEntry = 0x100, kWriteBack = 0xffff;
+  // Tags of writes: a warp, an entry of the store buffer, or LsuCore::kWriteBack.
+  static constexpr std::uint16_t kStoreEntry = 0x100;
 
   template <class Sink>
   void written(LsuCore& core, std::uint16_t tag, Sink& sink) {
-    if (tag == kWriteBack) {
+    if (tag == LsuCore::kWriteBack) {
       RADDLE_ASSERT(write_backs_out_ != 0);
       --write_backs_out_;
     } else if (tag < kStoreEntry) {

@@ -96,6 +96,30 @@ void Lsu<L1>::share_ways() {
   l1_.share_ways(shares_.get());
 }
 
+/// A store of a whole entry or a load of it, which no L1D keeps. DeNovo's banks know no such store;
+/// there it is a load.
+template <L1Protocol L1>
+bool Lsu<L1>::send_queue_access(const QueueRequest& request, SmKernelCounters& counters) {
+  RADDLE_ASSERT(request.id < QueueRequest::kMostIds);
+  if (!l1_.can_send(*this, request.kernel)) return false;
+  const Address at = kQueueBase + Address{request.place} * kQueueEntryBytes;
+  const std::uint32_t words = low_bits(kQueueEntryBytes / 4) << at % trace::kLineBytes / 4;
+  LineMap::Accesses line;
+  lines_.convert({static_cast<std::uint32_t>(at / trace::kLineBytes), words, 1}, 0, line);
+  Message m;
+  m.line = line[0].line;
+  m.sm = static_cast<std::uint16_t>(sm_);
+  m.tag = request.fetch ? static_cast<std::uint16_t>(kQueue | request.id) : kQueueStore;
+  m.sectors = line[0].sectors;
+  m.kernel = request.kernel;
+  if (!request.fetch && l1_.answers() == nullptr) m.kind = MessageKind::Write;
+  l1_.mark_constant(m);
+  ++counters[request.kernel].requests;
+  ++queue_accesses_;
+  enqueue(m);
+  return true;
+}
+
 // --- each cycle ----------------------------------------------------------------------------------
 
 template <L1Protocol L1>
@@ -215,7 +239,7 @@ Cycle Lsu<L1>::next_event(Cycle now) const {
 
 template <L1Protocol L1>
 bool Lsu<L1>::idle() const {
-  return l1_.idle() && queue_.empty() && miss_queue_.empty() &&
+  return l1_.idle() && queue_.empty() && miss_queue_.empty() && queue_accesses_ == 0 &&
          free_loads_.size() == loads_.size() && const_cache_.missing_lines() == 0;
 }
 

@@ -62,6 +62,9 @@ class Lsu : public LsuCore {
   unsigned enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload, unsigned pieces,
                        std::uint32_t base);
 
+  /// An access to a queue of the dispatcher leaves; false: it cannot now.
+  bool send_queue_access(const QueueRequest& request, SmKernelCounters& counters);
+
   // --- each cycle --------------------------------------------------------------------------------
   /// Serves the oldest instruction; true if anything changed. `release`: a warp waits for its
   /// memory operations to be over.
@@ -107,12 +110,18 @@ class Lsu : public LsuCore {
 
   // --- completions -------------------------------------------------------------------------------
   /// A reply. `sink` has loaded(owner) for each load now complete, acknowledged(warp) for a write
-  /// or reduction, constant(owner) for a constant load.
+  /// or reduction, constant(owner) for a constant load, fetched(id) for an entry of a queue.
   template <class Sink>
   void reply(Cycle now, const Message& m, SmKernelCounters& counters, Sink sink) {
-    if (m.kind != MessageKind::Read || (m.tag & (kBypass | kConst)) != kConst)
+    if ((m.tag & kConst) == 0 || m.tag == kWriteBack)
       return l1_.receive(*this, now, m, counters, sink);
     ++counters[m.kernel].replies;
+    if ((m.tag & kQueue) == kQueue) {
+      RADDLE_ASSERT(queue_accesses_ != 0);
+      --queue_accesses_;
+      if (m.tag != kQueueStore) sink.fetched(m.tag & ~kQueue);
+      return;
+    }
     stuck_ = false;
     const_cache_.fill(m.tag & ~kConst, [&](const Owner& o) { sink.constant(o); });
   }

@@ -30,6 +30,10 @@ class LsuCore {
   // Tags of reads: the L1's own, below kConst, or one of these and an index. Of waiters in the L1:
   // a load, or a warp's store.
   static constexpr std::uint16_t kBypass = 0x8000, kConst = 0x4000, kStore = 0x8000;
+  // Of accesses to queues of the dispatcher: an id below QueueRequest::kMostIds, or a store.
+  static constexpr std::uint16_t kQueue = 0xc000, kQueueStore = kQueue | QueueRequest::kMostIds;
+  // Of writes that nobody waits for: the L1's write-backs.
+  static constexpr std::uint16_t kWriteBack = 0xffff;
   static constexpr std::uint16_t kNoLoad = 0xffff;
   /// Whose instruction, for completion.
   struct Owner {
@@ -205,6 +209,7 @@ class LsuCore {
   bool refused_ = false;  // the head has been tried in vain
   bool stuck_ = false;    // ... and nothing that could help has happened since
   bool release_ = false;
+  unsigned queue_accesses_ = 0;  // that have not been answered
   unsigned credits_;
   bool lacks_credits_ = false;
   bool none_may_leave_ = false;                   // gate_: no tenant with a request has a token

@@ -26,6 +26,10 @@ unsigned longest_delay(const SmSpec& sm) {
 unsigned events_under_way(const SmSpec& sm) {
   return (sm.schedulers + sm.lsu_lines) * (longest_delay(sm) + sm.operands.latest() + 1) + sm.warps;
 }
+// One end for each block and warp, and an access to a queue a cycle.
+unsigned on_block_wire(const OneSmSpec& spec) {
+  return spec.sm.blocks + SmSpec::kMostWarps + static_cast<unsigned>(spec.dispatch_latency) + 1;
+}
 }  // namespace
 
 template <L1Protocol L1>
@@ -48,8 +52,8 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
       core_clock_mhz_(spec.core_mhz),
       dispatch_latency_(spec.dispatch_latency),
       device_launch_(spec.device_launch),
-      block_in_(spec.sm.blocks + SmSpec::kMostWarps),
-      block_out_(spec.sm.blocks + SmSpec::kMostWarps) {
+      block_in_(on_block_wire(spec)),
+      block_out_(on_block_wire(spec)) {
   for (unsigned s = 0; s < schedulers_.count(); ++s)
     if (policy::L1Observer* o = policy(s).l1_observer()) lsu_.observe(*o);
   if (throttle_.present())
@@ -131,9 +135,12 @@ void SmOf<L1>::drain_inbox(Cycle now) {
     lsu_.reply(now, m, counters_, Arrivals{*this, now});
   }
   while (block_in_.next_arrival() <= now) {
-    start_block(now, block_in_.front());
+    const BlockStart& start = block_in_.front();
+    if (start.launch != nullptr) start_block(now, start);
+    else queue_requests_.push_back(start.queue);
     block_in_.pop();
   }
+  if (!queue_requests_.empty()) send_queue_accesses(now);
   inbox_next_ = inbox();
 }
 
@@ -153,6 +160,21 @@ void SmOf<L1>::start_block(Cycle now, const BlockStart& start) {
     hold_inactive(now);
   }
   progress_ = now;
+}
+
+template <L1Protocol L1>
+void SmOf<L1>::send_queue_accesses(Cycle now) {
+  while (!queue_requests_.empty() && lsu_.send_queue_access(queue_requests_.front(), counters_)) {
+    kernels_ |= 1u << queue_requests_.front().kernel;
+    queue_requests_.pop_front();
+  }
+  queue_retry_ = queue_requests_.empty() ? kNever : now + 1;
+}
+
+template <L1Protocol L1>
+void SmOf<L1>::fetched(Cycle now, unsigned id) {
+  block_out_.push(now + dispatch_latency_, {0, true, static_cast<std::uint16_t>(id)});
+  dispatcher_box_->post(now + dispatch_latency_, id_);
 }
 
 template <L1Protocol L1>
@@ -306,7 +328,7 @@ void SmOf<L1>::end_block(Cycle now, unsigned slot) {
   const Block& block = blocks_[slot];
   ++counters_[block.launch->slot].blocks;
   block.launch->stream->close(block.id);
-  block_out_.push(now + dispatch_latency_, {static_cast<std::uint8_t>(slot)});
+  block_out_.push(now + dispatch_latency_, {static_cast<std::uint8_t>(slot), false, 0});
   dispatcher_box_->post(now + dispatch_latency_, id_);
 }
 

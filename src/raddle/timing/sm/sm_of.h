@@ -4,6 +4,7 @@
 #pragma once
 #include <algorithm>
 #include <bit>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -87,15 +88,18 @@ class SmOf final : public Sm {
     void loaded(const LsuCore::Owner& o) { sm.loaded(now, o); }
     void acknowledged(unsigned w) { sm.acknowledged(now, w); }
     void constant(const LsuCore::Owner& o) { sm.constant(now, o); }
+    void fetched(unsigned id) { sm.fetched(now, id); }
   };
 
   Cycle inbox() const {
-    return std::min(ports_->from_noc.next_arrival(), block_in_.next_arrival());
+    return std::min({ports_->from_noc.next_arrival(), block_in_.next_arrival(), queue_retry_});
   }
   Cycle next_event(Cycle now) const;
   // arrivals (sm.cpp)
   void drain_inbox(Cycle now);
   void start_block(Cycle now, const BlockStart& start);
+  void send_queue_accesses(Cycle now);
+  void fetched(Cycle now, unsigned id);
   void start_warp(Cycle now, unsigned slot, unsigned index, unsigned lanes);
   void count_warps(Cycle now) { stalls_.count_warps(now, warps_.running(), throttle_.no_load()); }
   void ask_throttle(Cycle now);
@@ -144,7 +148,7 @@ class SmOf final : public Sm {
   void arrive_at_barrier(Cycle now, unsigned w);
   void open_barrier(Cycle now, WarpMask waiting);
   void fall_asleep(Cycle now, unsigned w, const DecodedInst& in);
-  void launch_kernels(Cycle now, unsigned w);
+  void call_device_runtime(Cycle now, unsigned w, const DecodedInst& in);
   // words (sm_describe.h)
   void describe_warp(std::string& out, unsigned w) const;
   void describe_wait(std::string& out, unsigned w) const;
@@ -173,6 +177,8 @@ class SmOf final : public Sm {
   WarpMask look_again_ = 0;  // for these warps' schedulers issue() may find another thing than last
   bool skip_ = true;
   Cycle inbox_next_ = kNever;
+  std::deque<QueueRequest> queue_requests_;  // of the dispatcher, that have not left ...
+  Cycle queue_retry_ = kNever;               // ... until when
   Cycle progress_ = 0;
   SmKernelCounters counters_;
   std::uint32_t kernels_ = 0;  // launch slots that have been here
