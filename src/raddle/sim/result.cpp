@@ -338,6 +338,7 @@ Json to_json(const Result& r, std::size_t single_launches) {
   add_details(details, r.totals);
   details["warp_cycles"] = r.totals.scheduler.warp_cycles;
   details["throttled_warp_cycles"] = r.totals.scheduler.throttled_warp_cycles;
+  if (!r.corun) details["tail_cycles"] = r.tail_cycles;
   details["noc"] = {{"request", network_json(r.totals.request, r.request_ports)},
                     {"reply", network_json(r.totals.reply, r.reply_ports)},
                     {"memory", traffic_json(r.totals.dram.legs)}};

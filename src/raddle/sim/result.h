@@ -90,6 +90,7 @@ struct Result {
   energy::Energy energy;
   std::vector<KernelResult> kernels;      ///< in order of launch
   std::vector<timing::BlockSpan> blocks;  ///< for the report and the timeline
+  std::uint64_t tail_cycles = 0;          ///< tail.h
   std::vector<timing::Sample> samples;
   Cycle sample_interval = 0;
   std::uint64_t component_hash = 0;

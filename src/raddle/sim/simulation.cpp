@@ -10,6 +10,7 @@
 #include "raddle/sim/dependence_observer.h"
 #include "raddle/sim/parts.h"
 #include "raddle/sim/recorder.h"
+#include "raddle/sim/tail.h"
 
 namespace raddle::sim {
 
@@ -199,6 +200,7 @@ void TimedGpu::fill(Result& result) {
   for (KernelResult& kernel : result.kernels)
     kernel.energy = energy::dynamic_energy(kernel.counters, setup_.energy);
   result.blocks = gpu_.block_spans();
+  result.tail_cycles = tail_cycles(result.kernels, result.blocks, machine.sm.count);
   result.samples = gpu_.samples();
   result.request_ports = gpu_.request_ports(), result.reply_ports = gpu_.reply_ports();
   result.component_hash = gpu_.hash();
