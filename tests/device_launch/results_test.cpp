@@ -176,6 +176,36 @@ TEST(OldFunctions, LaunchInBothVersions) {
   EXPECT_EQ(launch_one({.kernel = "k", .ptx = v1}).words[0], 78);
 }
 
+// --- launches that pend -------------------------------------------------------------------------
+
+TEST(Pending, OneTooManyIsCudasOwnError) {
+  const std::string ptx = old_style(
+      ".param .b64 a;\n.param .b64 n;\nst.param.b64 [a], 8;\nst.param.b64 [n], 16;\ncall (q), "
+      "cudaGetParameterBuffer, (a, n);\nld.param.b64 %d3, [q];\nst.u64 [%d3], %d1;\nst.u32 "
+      "[%d3+8], 78;\nst.param.b64 [q], %d3;\ncall (e), cudaLaunchDevice, (f, q, g, b, s, t);\n"
+      "ld.param.b32 %r1, [e];\nst.global.u32 [%d1+4], %r1;\n");
+  const auto words = [&](std::uint32_t most) {
+    auto out = launch_one({.kernel = "k", .ptx = ptx, .most_pending = most}, functional()).words;
+    return std::vector<int>(out.begin(), out.begin() + 2);
+  };
+  EXPECT_THAT(words(1), ElementsAre(78, 0));
+  EXPECT_THAT(words(0), ElementsAre(0, 69));
+}
+
+TEST(Pending, AGridsLaunchesPendTogether) {
+  const auto children = [](OneLaunch one) {
+    return called(launch_one(one, functional()).result, "add_one").size();
+  };
+  EXPECT_EQ(children({.kernel = "_Z4manyPi", .block = {96}, .most_pending = 64}), 64u);
+  EXPECT_EQ(children({.kernel = "_Z4manyPi", .block = {96}, .most_pending = 63}), 63u);
+}
+
+TEST(Pending, WhatHasBegunPendsNoMore) {
+  const OneLaunch chain{.kernel = "_Z4loopPii", .block = {1}, .numbers = {100}, .most_pending = 1};
+  EXPECT_EQ(launch_one(chain, functional()).result.kernels.size(),
+            launch_one({"_Z4loopPii", {1}, {1}, {100}}, functional()).result.kernels.size());
+}
+
 TEST(Refused, WaitingForChildrenByName) {
   const std::string text = old_style("call (e), cudaDeviceSynchronize, ();\n");
   EXPECT_THAT(input_error_of([&] { launch_one({.kernel = "k", .ptx = text}); }),

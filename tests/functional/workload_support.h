@@ -155,6 +155,7 @@ class WatchedDevice final : public Device {
     if (failing_launch == launches++) throw RunError("this launch was made to fail");
     inner_.launch(kernel, grid, block, arguments, dynamic_shared_bytes, stream);
   }
+  void limit_pending_launches(std::uint64_t n) override { inner_.limit_pending_launches(n); }
   StreamId create_stream() override { return inner_.create_stream(); }
   EventId create_event() override { return inner_.create_event(); }
   void record(EventId event, StreamId stream) override { inner_.record(event, stream); }

@@ -96,6 +96,9 @@ int cuDevicePrimaryCtxRetain(void** context, int) {
 }
 int cuDevicePrimaryCtxRelease_v2(int) { return driver.reset(), kSuccess; }
 int cuCtxSetCurrent(void*) { return kSuccess; }
+int cuCtxSetLimit(int, std::size_t launches) {
+  return guarded([&] { driver->device.limit_pending_launches(launches); });
+}
 int cuCtxSynchronize() { return kSuccess; }
 
 int cuMemAlloc_v2(unsigned long long* at, std::size_t bytes) {

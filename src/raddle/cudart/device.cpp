@@ -41,7 +41,7 @@ int properties(const char* name, int version, void* to, int device) {
 
 // cudaLimit: stack, printf, heap, synchronisation depth, pending launches, fetch granularity,
 // persisting L2.
-constexpr std::size_t kLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
+constexpr std::size_t kLimits[] = {1024, 1 << 20, 8 << 20, 2, exec::kPendingLaunches, 64, 0};
 
 }  // namespace
 
@@ -174,13 +174,14 @@ int raddle_cudaDeviceSetLimit(int limit, std::size_t value) {
     if (limit < 0 || limit >= static_cast<int>(std::size(kLimits)))
       throw Failure{kUnsupportedLimit};
     c.limits[limit] = value;
-    constexpr int kStackSize = 0, kMallocHeapSize = 2;
+    constexpr int kStackSize = 0, kMallocHeapSize = 2, kPendingLaunches = 4;
     exec::Machine& machine = c.device().machine();
     if (limit == kStackSize) {
       if (value > 0xffff'ffffu) throw Failure{kInvalidValue};
       machine.set_stack_bytes(static_cast<std::uint32_t>(value));
     }
     if (limit == kMallocHeapSize) machine.set_heap_bytes(value);
+    if (limit == kPendingLaunches) c.device().limit_pending_launches(value);
     return kSuccess;
   });
 }

@@ -23,6 +23,7 @@ enum Error : u32 {
   kMemoryAllocation = 2,
   kInvalidConfiguration = 9,
   kLaunchMaxDepthExceeded = 65,
+  kLaunchPendingCountExceeded = 69,
   kInvalidDeviceFunction = 98,
   kInvalidDevice = 101,
   kInvalidResourceHandle = 400,
@@ -39,6 +40,8 @@ constexpr ErrorText kErrors[] = {
     {kInvalidConfiguration, "cudaErrorInvalidConfiguration", "invalid configuration argument"},
     {kLaunchMaxDepthExceeded, "cudaErrorLaunchMaxDepthExceeded",
      "launch would exceed maximum depth of nested launches"},
+    {kLaunchPendingCountExceeded, "cudaErrorLaunchPendingCountExceeded",
+     "launch would exceed maximum pending launch count"},
     {kInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
     {kInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {kInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
@@ -204,6 +207,7 @@ class Call {
   u32 launch(const DeviceGrid::Configuration& configuration, u64 buffer, u64 stream) {
     if (!grid_.known_stream(stream)) return kInvalidResourceHandle;
     if (stream != 3 && grid_.depth() >= kDeepestLaunch) return kLaunchMaxDepthExceeded;
+    if (!grid_.runtime().may_pend()) return kLaunchPendingCountExceeded;
     DeviceLaunch made;
     made.kernel = configuration.kernel, made.shape = configuration.shape;
     if (const u32 bytes = configuration.kernel->parameters.bytes; bytes != 0) {

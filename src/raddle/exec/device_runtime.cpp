@@ -133,6 +133,7 @@ DeviceGrid::After& DeviceGrid::last_of(u64 stream, u32 block) {
 }
 
 void DeviceGrid::launch(DeviceLaunch launch, u64 stream) {
+  runtime_.pends();
   const auto number = static_cast<u32>(launches_.size());
   launch.tail = stream == kTailStream;
   if (stream != kFireAndForget) {

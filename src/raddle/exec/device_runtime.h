@@ -8,8 +8,12 @@
 // launches follow nothing; tail launches follow everything else of the grid, one after another. A
 // launch is complete when all that it has launched is complete.
 //
-// Left out: the limits on launches that are pending and on tail launches; per-launch attributes;
-// graphs. What a stream or event belongs to is checked, so that one of another grid is an error.
+// A launch pends from its call until its grid begins, and only so many may
+// (cudaLimitDevRuntimePendingLaunchCount). As grids run one after another here, all launches of a
+// grid pend at once at its end, where on a GPU some would have begun.
+//
+// Left out: the limit on tail launches; per-launch attributes; graphs. What a stream or event
+// belongs to is checked, so that one of another grid is an error.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -68,6 +72,9 @@ bool is_device_function(std::string_view symbol);
 /// A tail launch takes its parent's place, so it is no deeper than that.
 inline constexpr unsigned kDeepestLaunch = 24;
 
+/// CUDA's limit on launches that pend, unless the host says otherwise.
+inline constexpr std::uint64_t kPendingLaunches = 2048;
+
 /// What a grid wants done, in the order of its calls.
 struct DeviceOperation {
   enum class Kind : std::uint8_t { Launch, Copy, Set } kind = Kind::Launch;
@@ -102,6 +109,13 @@ class DeviceRuntime {
   bool free(Address address);
   std::uint64_t next_handle() { return ++handles_; }
 
+  // --- launches that pend ------------------------------------------------------------------------
+  void limit_pending(std::uint64_t launches) { most_pending_ = launches; }
+  bool may_pend() const { return pending_ < most_pending_; }
+  void pends() { ++pending_; }
+  void begins() { --pending_; }
+  void forget_pending() { pending_ = 0; }
+
  private:
   DeviceMemory& memory_;
   std::map<Address, std::uint64_t> buffers_;                    // size of each there is
@@ -109,6 +123,7 @@ class DeviceRuntime {
   std::map<std::string, Address> texts_;
   std::set<Address> allocated_;
   std::uint64_t handles_ = 0;
+  std::uint64_t pending_ = 0, most_pending_ = kPendingLaunches;
 };
 
 /// The device runtime as one running grid sees it.

@@ -192,6 +192,11 @@ cuda::Event CudaDevice::new_event() {
   return event;
 }
 
+void CudaDevice::limit_pending_launches(std::uint64_t launches) {
+  constexpr int kPendingLaunches = 4;  // CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT
+  check(driver_.context_set_limit(kPendingLaunches, launches), "cuCtxSetLimit");
+}
+
 StreamId CudaDevice::create_stream() {
   cuda::Stream stream = nullptr;
   check(driver_.stream_create(&stream, 0), "cuStreamCreate");

@@ -42,6 +42,7 @@ class CudaDevice final : public Device {
   Address symbol(ModuleId module, std::string_view name) override;
   void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
               std::uint32_t dynamic_shared_bytes, StreamId stream) override;
+  void limit_pending_launches(std::uint64_t launches) override;
   StreamId create_stream() override;
   EventId create_event() override;
   void record(EventId event, StreamId stream) override;

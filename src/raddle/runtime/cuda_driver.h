@@ -36,6 +36,7 @@ inline constexpr int kJitInfoLog = 3, kJitInfoLogBytes = 4, kJitErrorLog = 5, kJ
   X(context_retain, "cuDevicePrimaryCtxRetain", (Context * context, DeviceNumber device))         \
   X(context_release, "cuDevicePrimaryCtxRelease_v2", (DeviceNumber device))                       \
   X(context_set, "cuCtxSetCurrent", (Context context))                                            \
+  X(context_set_limit, "cuCtxSetLimit", (int limit, std::size_t value))                           \
   X(context_synchronize, "cuCtxSynchronize", ())                                                  \
   X(memory_allocate, "cuMemAlloc_v2", (DevicePointer * at, std::size_t bytes))                    \
   X(memory_free, "cuMemFree_v2", (DevicePointer at))                                              \

@@ -69,6 +69,9 @@ class Device {
   // the arguments do not match the kernel's parameters.
   virtual void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
                       std::uint32_t dynamic_shared_bytes = 0, StreamId stream = kDefaultStream) = 0;
+  /// How many launches by kernels may pend at once (cudaLimitDevRuntimePendingLaunchCount, 2,048
+  /// unless set); a kernel that launches more gets cudaErrorLaunchPendingCountExceeded.
+  virtual void limit_pending_launches(std::uint64_t launches) = 0;
   virtual StreamId create_stream() = 0;
   virtual EventId create_event() = 0;
   virtual void record(EventId event, StreamId stream = kDefaultStream) = 0;

@@ -22,6 +22,7 @@ void tell_changed_words(DeviceObserver& observer, const exec::DeviceMemory& memo
 }
 
 void LaunchTree::run(const exec::Launch& launch, LaunchRecord record) {
+  place_.runtime.forget_pending();
   run_grid(launch, std::move(record), 0);
   while (!tasks_.empty()) {
     const Task task = std::move(tasks_.back());
@@ -62,6 +63,7 @@ void LaunchTree::perform(const Task& task) {
   if (operation.kind != exec::DeviceOperation::Kind::Launch) return move_bytes(operation);
   const auto number = static_cast<std::uint32_t>(launched_.size());
   task.of->numbers[operation.launch] = number;
+  place_.runtime.begins();
   launch_child(*task.of, operation.launch);
 }
 

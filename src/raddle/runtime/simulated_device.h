@@ -50,6 +50,9 @@ class SimulatedDevice final : public Device {
   Address symbol(ModuleId module, std::string_view name) override;
   void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
               std::uint32_t dynamic_shared_bytes, StreamId stream) override;
+  void limit_pending_launches(std::uint64_t launches) override {
+    device_runtime_.limit_pending(launches);
+  }
   StreamId create_stream() override;
   EventId create_event() override;
   void record(EventId event, StreamId stream) override;
