@@ -7,17 +7,14 @@
 #include <numeric>
 
 #include "common/draw.h"
+#include "common/edge_keys.h"
 #include "raddle/base/error.h"
 
 namespace raddle::workloads {
 
 namespace {
 
-// An edge as one number: sorting them sorts by source, then by target.
-using Key = std::uint64_t;
-constexpr Key key(std::uint32_t from, std::uint32_t to) { return Key{from} << 32 | to; }
-constexpr std::uint32_t from(Key edge) { return static_cast<std::uint32_t>(edge >> 32); }
-constexpr std::uint32_t to(Key edge) { return static_cast<std::uint32_t>(edge); }
+using namespace edge_keys;
 
 // `count` distinct edges, sorted: what is missing after removing doubles is drawn again.
 template <class Draw>
@@ -33,32 +30,6 @@ std::vector<Key> distinct_edges(std::uint64_t count, Draw draw) {
     edges.swap(both);
   }
   return edges;
-}
-
-Graph from_sorted(std::uint32_t vertices, const std::vector<Key>& edges) {
-  Graph graph;
-  graph.row.assign(std::size_t{vertices} + 1, 0);
-  graph.column.reserve(edges.size());
-  for (Key edge : edges) {
-    ++graph.row[from(edge) + 1];
-    graph.column.push_back(to(edge));
-  }
-  for (std::uint32_t v = 0; v < vertices; ++v) graph.row[v + 1] += graph.row[v];
-  return graph;
-}
-
-// One edge of the 2^bits square by `bits` choices of a quadrant.
-Key rmat_edge(int bits, Rng& rng) {
-  constexpr double kA = 0.57, kB = 0.19, kC = 0.19;
-  std::uint32_t source = 0, target = 0;
-  for (int level = 0; level < bits; ++level) {
-    double place = rng.unit();
-    bool lower = place >= kA + kB;                             // quadrants c and d
-    bool right = lower ? place >= kA + kB + kC : place >= kA;  // quadrants b and d
-    source = source << 1 | static_cast<std::uint32_t>(lower);
-    target = target << 1 | static_cast<std::uint32_t>(right);
-  }
-  return key(source, target);
 }
 
 // `count` distinct numbers below n, sorted (Floyd's algorithm, CACM 30(9), 1987).
