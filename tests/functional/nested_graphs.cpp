@@ -5,8 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+
+#include "functional/graph_character.h"
 
 namespace raddle::workloads {
 
@@ -16,50 +17,6 @@ Graph graph_of(NestedGraph kind, std::uint32_t vertices, std::uint64_t seed = 1)
   Rng rng(seed);
   return make_nested_graph(kind, vertices, rng);
 }
-
-double mean_degree(const Graph& graph) {
-  return static_cast<double>(graph.column.size()) / graph.vertices();
-}
-
-struct Shares {
-  double vertices, arcs;
-};
-
-// Of the vertices with so many arcs or more: how many they are, and how many of all arcs are theirs.
-Shares from_degree(const Graph& graph, std::uint32_t least) {
-  double vertices = 0, arcs = 0;
-  for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
-    if (graph.degree(v) < least) continue;
-    ++vertices;
-    arcs += graph.degree(v);
-  }
-  return {vertices / graph.vertices(), arcs / static_cast<double>(graph.column.size())};
-}
-
-std::vector<std::uint32_t> sorted_degrees(const Graph& graph) {
-  std::vector<std::uint32_t> degrees;
-  for (std::uint32_t v = 0; v < graph.vertices(); ++v) degrees.push_back(graph.degree(v));
-  std::sort(degrees.begin(), degrees.end());
-  return degrees;
-}
-
-// How far apart in index the ends of arcs are, as shares of n, ascending.
-std::vector<double> sorted_distances(const Graph& graph) {
-  std::vector<double> distances;
-  for (std::uint32_t v = 0; v < graph.vertices(); ++v)
-    for (std::uint32_t e = graph.row[v]; e < graph.row[v + 1]; ++e)
-      distances.push_back(std::abs(static_cast<double>(graph.column[e]) - v) / graph.vertices());
-  std::sort(distances.begin(), distances.end());
-  return distances;
-}
-
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
-double median(const std::vector<double>& sorted) { return sorted[sorted.size() / 2]; }
 
 std::uint32_t component_of_vertex_0(const Graph& graph) {
   std::vector<bool> seen(graph.vertices());
@@ -194,8 +151,8 @@ TEST(Cage15, OffsetsHoldForRunsOfVertices) {
 
 TEST(NestedGraphsDeathTest, WhatCannotBeMadeIsAFault) {
   Rng rng(1);
-  EXPECT_DEATH(make_citation(255, rng), "kLeastNestedVertices");
-  EXPECT_DEATH(make_cage15(255, rng), "kLeastNestedVertices");
+  EXPECT_DEATH(make_citation(127, rng), "kLeastNestedVertices");
+  EXPECT_DEATH(make_cage15(127, rng), "kLeastNestedVertices");
   EXPECT_DEATH(make_graph500(300, rng), "has_single_bit");
 }
 

@@ -1,7 +1,7 @@
 // The three graphs of LaPerm (Wang, Rubin, Sidelnik, Yalamanchili, ISCA 2016), stand-ins of any
-// size for citationCiteseer, kron_g500-logn20 and cage15 of the DIMACS challenge and the SuiteSparse
-// collection. What they promise is what those two publish of the graphs, and is tested; what is
-// guessed says so. All are symmetric, without loops, each edge once, targets ascending.
+// size for citationCiteseer, kron_g500-logn20 and cage15 of the DIMACS challenge and of the
+// SuiteSparse collection. What they promise is what those two publish of the graphs, and is tested;
+// what is guessed says so. All are symmetric, without loops, each edge once, targets ascending.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,19 +15,19 @@ enum class NestedGraph : std::uint8_t { Citation, Graph500, Cage15 };
 inline constexpr std::array<std::string_view, 3> kNestedGraphNames = {"citation", "graph500",
                                                                       "cage15"};
 /// Least vertices of any of the three.
-inline constexpr std::uint32_t kLeastNestedVertices = 256;
+inline constexpr std::uint32_t kLeastNestedVertices = 128;
 
 /// Papers and who cites them: 4.31 pairs per vertex (268,495 vertices, 1,156,647 pairs; mean degree
 /// 8.62), one component. Each paper but the first cites an earlier one; both ends of the other
 /// pairs are drawn in proportion to Pareto weights. Of two readings of "power law, exponent 2.2"
 /// the tail's is taken, P(degree >= d) ~ d^-2.2 (density 3.2): the greatest of 268,495 such degrees
-/// is near 1,400, and the real graph's is 1,318. 1.4 % of the vertices have degree 32 or more and 9 %
-/// of all arcs; 0.05 % have 128 or more. Guessed: four pairs in five are near in index, at a distance whose mean is
-/// 1 % of all, the others anywhere.
+/// is near 1,400, and the real graph's is 1,318. 1.4 % of the vertices have degree 32 or more, and
+/// 9 % of all arcs; 0.05 % have 128 or more. Guessed: four pairs in five are near in index, at a
+/// distance whose mean is 1 % of all, the others anywhere.
 Graph make_citation(std::uint32_t vertices, Rng& rng);
 
-/// Kronecker graph of Graph500 (quadrants .57, .19, .19, .05) with 48 draws per vertex, which is the
-/// edge factor of kron_g500-logn20; labels permuted. Draws of the same pair are one pair, as in the
+/// Kronecker graph of Graph500 (quadrants .57, .19, .19, .05) with 48 draws per vertex, the edge
+/// factor of kron_g500-logn20; labels permuted. Draws of the same pair are one pair, as in the
 /// matrix's pattern, and loops are left out. Precondition: vertices is a power of two.
 Graph make_graph500(std::uint32_t vertices, Rng& rng);
 
