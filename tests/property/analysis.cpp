@@ -141,6 +141,24 @@ TEST(ObservedRun, SeveralSetUpsAreObservedEachByItself) {
   EXPECT_NE(together[0].analysis.dump(), together[1].analysis.dump());
 }
 
+// DeNovo's L1 serves them, of words that it has registered; to other L1s they are nothing.
+TEST(ObservedRun, VolatileLoadsAreSeenWhereTheCacheServesThem) {
+  const std::string body =
+      "mov.u32 %r1, %tid.x;\nmul.wide.u32 %d1, %r1, 4;\nadd.s64 %d2, %d0, %d1;\n"
+      "ld.global.u32 %r2, [%d2];\nld.volatile.global.u32 %r3, [%d2];\n"
+      "atom.global.add.u32 %r4, [%d2], %r3;\nld.volatile.global.u32 %r5, [%d2];\nret;\n";
+  for (const bool denovo : {false, true}) {
+    test::PtxWorkload work(test::ptx_kernel(body), "k", {2}, {32}, 32);
+    const sim::Result r = test::run_on(work, "k", observed(denovo ? "ikra" : "v100"));
+    const auto& sm = r.totals.sm;
+    // On ikra 32 words are two lines.
+    EXPECT_EQ(sm.l1d_accesses, denovo ? 2u * 2 * 3 : 2u);
+    EXPECT_EQ(r.analysis["locality"]["accesses"], sm.l1d_accesses) << denovo;
+    EXPECT_EQ(r.analysis["locality"]["misses"], sm.l1d_misses) << denovo;
+    EXPECT_EQ(r.analysis["cache"]["lru"]["accesses"], sm.l1d_accesses) << denovo;
+  }
+}
+
 TEST(ObservedRun, AFunctionalRunHasNothingToObserve) {
   RunSpec spec = observed("ccws");
   spec.options.functional = true;

@@ -72,7 +72,10 @@ void DenovoCoherentL1::notify(const LsuCore& core, Cycle now, const Entry& e, co
                                                    : policy::L1Outcome::PendingHit;
   // Stores and atomics leave all of the line.
   const std::uint8_t kept = e.route == Route::Load ? std::uint8_t{0} : a.sectors;
-  l1_.events()->access(core.observed(now, e, a, kept, outcome));
+  policy::L1Access told = core.observed(now, e, a, kept, outcome);
+  // Nothing goes past this cache: a volatile load only does not use its Valid words.
+  told.bypass = false;
+  l1_.events()->access(told);
 }
 
 /// What the cache has just asked for. Precondition: room in the miss queue.
