@@ -38,6 +38,13 @@ inline sim::Result run(const std::string& workload, const RunSpec& spec = {},
   return run_on(*made, workload, spec);
 }
 
+/// Launches that kernels have made.
+inline std::size_t launches_of_kernels(const sim::Result& result) {
+  std::size_t launches = 0;
+  for (const sim::KernelResult& kernel : result.kernels) launches += kernel.parent.has_value();
+  return launches;
+}
+
 inline std::string state_hash(const sim::Result& result) {
   return sim::to_json(result)["state_hash"].get<std::string>();
 }
