@@ -63,6 +63,9 @@ static __device__ __forceinline__ unsigned atomicAdd(unsigned* at, unsigned valu
 static __device__ __forceinline__ unsigned atomicMin(unsigned* at, unsigned value) {
   return __atomic_fetch_min(at, value, __ATOMIC_RELAXED);
 }
+static __device__ __forceinline__ unsigned atomicMax(unsigned* at, unsigned value) {
+  return __atomic_fetch_max(at, value, __ATOMIC_RELAXED);
+}
 static __device__ __forceinline__ unsigned atomicOr(unsigned* at, unsigned value) {
   return __atomic_fetch_or(at, value, __ATOMIC_RELAXED);
 }

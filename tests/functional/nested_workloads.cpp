@@ -1,0 +1,161 @@
+// The graph programs of LaPerm: right in both forms on every graph, and their kernels launch the
+// children that rows, threshold and child block say.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "common/nested_workload.h"
+#include "functional/nested_launches.h"
+
+namespace raddle::runtime {
+
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using workloads::Graph;
+using workloads::NestedGraph;
+
+constexpr std::uint64_t kSeed = 3;
+
+Parameters with(Parameters some, const Parameters& more) {
+  some.insert(more.begin(), more.end());
+  return some;
+}
+
+Graph graph_of(NestedGraph kind) {
+  Rng rng(kSeed, workloads::kNestedGraphPath);
+  return make_nested_graph(kind, nested_vertices(kind, Size::Tiny), rng);
+}
+
+// Child blocks of each row that has a child, ascending.
+std::vector<std::uint32_t> child_blocks(const Graph& graph, std::uint32_t threshold,
+                                        std::uint32_t child_block) {
+  std::vector<std::uint32_t> blocks;
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v)
+    if (graph.degree(v) >= threshold) blocks.push_back(graph.degree(v) / child_block);
+  std::sort(blocks.begin(), blocks.end());
+  return blocks;
+}
+
+// As child_blocks, of what was launched; a row that was looked at twice is there twice.
+std::vector<std::uint32_t> launched(const std::vector<LaunchRecord>& launches) {
+  std::vector<std::uint32_t> blocks;
+  for (const LaunchRecord& launch : launches)
+    if (launch.origin) blocks.push_back(launch.grid.x);
+  std::sort(blocks.begin(), blocks.end());
+  return blocks;
+}
+
+class NestedProgram : public ::testing::TestWithParam<std::tuple<std::string_view, NestedGraph>> {
+ protected:
+  std::string_view name() const { return std::get<0>(GetParam()); }
+  NestedGraph kind() const { return std::get<1>(GetParam()); }
+  std::vector<LaunchRecord> run(const Parameters& parameters) const {
+    const std::string graph(workloads::kNestedGraphNames[static_cast<std::size_t>(kind())]);
+    return launches_of(name(), with({{"graph", graph}}, parameters), Size::Tiny, kSeed);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, NestedProgram,
+                         ::testing::Combine(::testing::ValuesIn(kNestedPrograms),
+                                            ::testing::Values(NestedGraph::Citation,
+                                                              NestedGraph::Graph500,
+                                                              NestedGraph::Cage15)),
+                         [](const auto& info) {
+                           const auto kind = static_cast<std::size_t>(std::get<1>(info.param));
+                           return std::string(std::get<0>(info.param)) + "_" +
+                                  std::string(workloads::kNestedGraphNames[kind]);
+                         });
+
+// launches_of() checks the results.
+TEST_P(NestedProgram, IsRightInBothFormsHoweverItIsDivided) {
+  const std::vector<Parameters> shapes = {{{"persistent", "true"}},
+                                          {{"block", "32"}},
+                                          {{"block", "1024"}},
+                                          {{"child_block", "1"}},
+                                          {{"child_block", "7"}, {"threshold", "9"}},
+                                          {{"child_block", "256"}}};
+  EXPECT_GT(launched(run({})).size(), 10u);
+  for (const Parameters& shape : shapes) {
+    run(shape);
+    EXPECT_THAT(launched(run(with({{"form", "flat"}}, shape))), IsEmpty());
+  }
+}
+
+TEST_P(NestedProgram, LongRowsHaveWholeBlocksOfChildren) {
+  for (const auto& [threshold, child_block] :
+       std::vector<std::pair<std::uint32_t, std::uint32_t>>{{16, 16}, {24, 16}, {20, 3}}) {
+    const std::vector<LaunchRecord> launches = run(
+        {{"threshold", std::to_string(threshold)}, {"child_block", std::to_string(child_block)}});
+    const std::vector<std::uint32_t> ours = launched(launches);
+    const std::vector<std::uint32_t> rows = child_blocks(graph_of(kind()), threshold, child_block);
+    ASSERT_FALSE(rows.empty());
+    // In every one of these graphs all rows so long are reached.
+    EXPECT_TRUE(std::includes(ours.begin(), ours.end(), rows.begin(), rows.end()));
+    EXPECT_THAT(ours, Each(::testing::AnyOfArray(rows)));
+    for (const LaunchRecord& launch : launches) {
+      if (!launch.origin) continue;
+      EXPECT_EQ(launch.block.count(), child_block);
+      EXPECT_EQ(launch.origin->depth, 1u);
+      // A stream of its own: it waits for no other launch.
+      EXPECT_THAT(launch.origin->after, IsEmpty());
+    }
+  }
+}
+
+TEST_P(NestedProgram, LaunchesNothingAboveTheGreatestDegree) {
+  const Graph graph = graph_of(kind());
+  std::uint32_t most = 0;
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v) most = std::max(most, graph.degree(v));
+  EXPECT_THAT(launched(run({{"threshold", std::to_string(most + 1)}})), IsEmpty());
+  EXPECT_THAT(launched(run({{"threshold", std::to_string(most)}, {"child_block", "1"}})),
+              Contains(most));
+}
+
+TEST_P(NestedProgram, PersistentParentsAre104Blocks) {
+  for (const LaunchRecord& launch : run({{"persistent", "true"}})) {
+    if (launch.origin) continue;
+    EXPECT_EQ(launch.grid.x, 104u) << launch.name;
+  }
+}
+
+class NestedParameters : public ::testing::TestWithParam<std::string_view> {};
+
+INSTANTIATE_TEST_SUITE_P(All, NestedParameters, ::testing::ValuesIn(kNestedPrograms),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(NestedParameters, ThatContradictAreRefused) {
+  const auto violations = [](const Parameters& parameters) {
+    return make_workload(GetParam(), parameters)->violations();
+  };
+  EXPECT_THAT(violations({}), IsEmpty());
+  EXPECT_THAT(violations({{"vertices", "127"}}),
+              Contains("vertices must be 0 or at least 128, is 127"));
+  EXPECT_THAT(violations({{"graph", "graph500"}, {"vertices", "1000"}}),
+              Contains("vertices of graph500 must be a power of two, is 1000"));
+  EXPECT_THAT(violations({{"block", "100"}}), Contains("block must be a multiple of 32, is 100"));
+  EXPECT_THAT(violations({{"child_block", "64"}, {"threshold", "32"}}),
+              Contains(HasSubstr("threshold must be at least child_block = 64, is 32")));
+}
+
+// Bits of the bitmask are lost, so vertices are found again, and lists are longer than the graph.
+TEST(NestedBfs, SaysThatItsListsHaveNoRoom) {
+  SimulatedDevice device({});
+  const auto workload = make_workload("nested_bfs", {{"graph", "graph500"}, {"room", "1"}});
+  try {
+    workload->run(device, 1);
+    FAIL();
+  } catch (const RunError& error) {
+    EXPECT_THAT(error.what(), ::testing::MatchesRegex("the list of neighbours has room for 8626 "
+                                                      "words, [0-9]+ were wanted"));
+  }
+}
+
+}  // namespace
+
+}  // namespace raddle::runtime

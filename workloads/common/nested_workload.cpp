@@ -1,0 +1,126 @@
+#include "common/nested_workload.h"
+
+#include <array>
+#include <bit>
+
+namespace raddle::workloads {
+
+namespace {
+
+constexpr std::uint32_t kPersistentBlocks = 104;  // of the public programs: 13 SMs x 8
+
+// Threshold and child block by NestedGraph: the K20c's setting of the public programs, but cage15
+// has 18 neighbours a vertex and hardly one with 32.
+constexpr std::array<std::uint32_t, 3> kChildBlocks = {32, 32, 16};
+// Tiny graphs have short rows.
+constexpr std::uint32_t kTinyChildBlock = 8;
+constexpr std::array<std::string_view, 2> kFormNames = {"nested", "flat"};
+
+}  // namespace
+
+std::uint32_t nested_vertices(NestedGraph kind, runtime::Size size) {
+  // By NestedGraph and Size.
+  constexpr std::array<std::array<std::uint32_t, 3>, 3> kVertices = {{
+      {160, 49'152, 268'495},
+      {256, 8'192, 65'536},
+      {256, 32'768, 262'144},
+  }};
+  return kVertices[static_cast<std::size_t>(kind)][static_cast<std::size_t>(size)];
+}
+
+void NestedWorkload::set_size(runtime::Size size) {
+  size_ = size;
+  // Tiny graphs have few vertices: several blocks of them.
+  block_ = size == runtime::Size::Tiny ? 64 : full_block_;
+}
+
+std::uint32_t NestedWorkload::vertices() const {
+  return vertices_ != 0 ? vertices_ : nested_vertices(kind_, size_);
+}
+
+std::uint32_t NestedWorkload::child_block() const {
+  if (child_block_ != 0) return child_block_;
+  return size_ == runtime::Size::Tiny ? kTinyChildBlock
+                                      : kChildBlocks[static_cast<std::size_t>(kind_)];
+}
+
+std::uint32_t NestedWorkload::threshold() const {
+  return threshold_ != 0 ? threshold_ : child_block();
+}
+
+void NestedWorkload::visit(FieldVisitor& v) {
+  v.choice("graph", kind_, kNestedGraphNames, "input: stand-in for LaPerm's graph of this name");
+  v.field("vertices", vertices_, {0, 1u << 22}, "vertices",
+          "number of vertices (graph500: a power of two); 0: what the size has for this graph");
+  v.choice("form", form_, kFormNames,
+           "nested: long rows are child kernels; flat: a thread walks its row itself");
+  v.field("threshold", threshold_, {0, 1u << 30}, "edges",
+          "a row of so many edges or more has a child kernel; 0: as child_block");
+  v.field("block", block_, {32, 1024}, "threads", "threads per block of parents, a multiple of 32");
+  v.field("child_block", child_block_, {0, 1024}, "threads",
+          "threads per child block; children take whole blocks of a row, its parent the rest; 0: "
+          "32, of cage15 16, of tiny graphs 8");
+  v.field("persistent", persistent_,
+          "false: a block per `block` items; true: 104 blocks that stride over all items");
+}
+
+std::vector<std::string> NestedWorkload::violations() const {
+  std::vector<std::string> out;
+  if (vertices() < kLeastNestedVertices)
+    out.push_back("vertices must be 0 or at least " + std::to_string(kLeastNestedVertices) +
+                  ", is " + std::to_string(vertices()));
+  if (kind_ == NestedGraph::Graph500 && !std::has_single_bit(vertices()))
+    out.push_back("vertices of graph500 must be a power of two, is " + std::to_string(vertices()));
+  if (block_ % 32 != 0)
+    out.push_back("block must be a multiple of 32, is " + std::to_string(block_));
+  if (threshold() < child_block())
+    out.push_back("threshold must be at least child_block = " + std::to_string(child_block()) +
+                  ", is " + std::to_string(threshold()) + ": such rows fill no child block");
+  return out;
+}
+
+void NestedWorkload::make_graph(std::uint64_t seed) {
+  Rng rng(seed, kNestedGraphPath);
+  graph_ = make_nested_graph(kind_, vertices(), rng);
+  inputs_.add(graph_.row);
+  inputs_.add(graph_.column);
+}
+
+std::uint32_t NestedWorkload::source() const {
+  std::uint32_t most = 0;
+  for (std::uint32_t v = 0; v < graph_.vertices(); ++v)
+    if (graph_.degree(v) > graph_.degree(most)) most = v;
+  return most;
+}
+
+runtime::KernelId NestedWorkload::parent_kernel(runtime::Device& device, runtime::ModuleId module,
+                                                std::string_view name) const {
+  if (form_ == Form::Flat) return device.kernel(module, std::string(name) + "_flat");
+  device.limit_pending_launches(pending_launches_);
+  return device.kernel(module, name);
+}
+
+void NestedWorkload::launch(runtime::Device& device, runtime::KernelId kernel, std::uint64_t items,
+                            const runtime::Arguments& arguments) const {
+  const std::uint32_t blocks = persistent_ ? kPersistentBlocks : blocks_for(items, block_);
+  device.launch(kernel, {blocks}, {block_}, arguments);
+}
+
+void NestedWorkload::launch_parent(runtime::Device& device, runtime::KernelId kernel,
+                                   std::uint64_t items, runtime::Arguments arguments) const {
+  if (form_ == Form::Nested) {
+    arguments.add(threshold());
+    arguments.add(child_block());
+  }
+  launch(device, kernel, items, arguments);
+}
+
+std::uint32_t DeviceList::size() const {
+  const std::uint32_t size = size_.download()[0];
+  if (size > capacity())
+    throw RunError("the " + std::string(name_) + " has room for " + std::to_string(capacity()) +
+                   " words, " + std::to_string(size) + " were wanted");
+  return size;
+}
+
+}  // namespace raddle::workloads
