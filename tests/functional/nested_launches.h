@@ -9,7 +9,7 @@
 namespace raddle::runtime {
 
 /// The graph programs of LaPerm.
-inline constexpr std::array<std::string_view, 1> kNestedPrograms = {"nested_bfs"};
+inline constexpr std::array<std::string_view, 2> kNestedPrograms = {"nested_bfs", "nested_sssp"};
 
 /// All launches of a run, whose result is right.
 inline std::vector<LaunchRecord> launches_of(std::string_view name, const Parameters& parameters,

@@ -143,6 +143,41 @@ TEST_P(NestedParameters, ThatContradictAreRefused) {
               Contains(HasSubstr("threshold must be at least child_block = 64, is 32")));
 }
 
+std::vector<std::uint32_t> result_of(std::string_view name, const Parameters& parameters) {
+  auto workload = make_workload(name, parameters);
+  WatchedDevice device;
+  workload->run(device, kSeed);
+  EXPECT_EQ(workload->check(), "");
+  return device.last_download;
+}
+
+TEST(NestedSssp, WithLengthsOfOneIsTheSearchByLevels) {
+  for (const std::string_view graph : workloads::kNestedGraphNames) {
+    const Parameters parameters = {{"graph", std::string(graph)}};
+    EXPECT_EQ(result_of("nested_sssp", parameters), result_of("nested_bfs", parameters)) << graph;
+    EXPECT_NE(result_of("nested_sssp", with({{"weights", "9"}}, parameters)),
+              result_of("nested_bfs", parameters));
+  }
+}
+
+// Every vertex gets nearer once; with other lengths again, and its row has a child again.
+TEST(NestedSssp, WithLengthsOfOneEveryLongRowHasOneChild) {
+  for (const NestedGraph kind :
+       {NestedGraph::Citation, NestedGraph::Graph500, NestedGraph::Cage15}) {
+    const Parameters parameters = {
+        {"graph", std::string(workloads::kNestedGraphNames[static_cast<std::size_t>(kind)])},
+        {"threshold", "12"},
+        {"child_block", "5"}};
+    const auto launched_with = [&](const char* weights) {
+      return launched(
+          launches_of("nested_sssp", with({{"weights", weights}}, parameters), Size::Tiny, kSeed));
+    };
+    const std::vector<std::uint32_t> rows = child_blocks(graph_of(kind), 12, 5);
+    EXPECT_EQ(launched_with("1"), rows);
+    EXPECT_GT(launched_with("65536").size(), rows.size());
+  }
+}
+
 // Bits of the bitmask are lost, so vertices are found again, and lists are longer than the graph.
 TEST(NestedBfs, SaysThatItsListsHaveNoRoom) {
   SimulatedDevice device({});
