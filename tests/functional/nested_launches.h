@@ -9,7 +9,8 @@
 namespace raddle::runtime {
 
 /// The graph programs of LaPerm.
-inline constexpr std::array<std::string_view, 2> kNestedPrograms = {"nested_bfs", "nested_sssp"};
+inline constexpr std::array<std::string_view, 3> kNestedPrograms = {"nested_bfs", "nested_sssp",
+                                                                    "nested_coloring"};
 
 /// All launches of a run, whose result is right.
 inline std::vector<LaunchRecord> launches_of(std::string_view name, const Parameters& parameters,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "common/nested_workload.h"
@@ -21,6 +22,12 @@ using workloads::Graph;
 using workloads::NestedGraph;
 
 constexpr std::uint64_t kSeed = 3;
+constexpr std::array kKinds = {NestedGraph::Citation, NestedGraph::Graph500, NestedGraph::Cage15};
+
+std::string name_of(NestedGraph kind) {
+  return std::string(workloads::kNestedGraphNames[static_cast<std::size_t>(kind)]);
+}
+Parameters of(NestedGraph kind) { return {{"graph", name_of(kind)}}; }
 
 Parameters with(Parameters some, const Parameters& more) {
   some.insert(more.begin(), more.end());
@@ -56,20 +63,16 @@ class NestedProgram : public ::testing::TestWithParam<std::tuple<std::string_vie
   std::string_view name() const { return std::get<0>(GetParam()); }
   NestedGraph kind() const { return std::get<1>(GetParam()); }
   std::vector<LaunchRecord> run(const Parameters& parameters) const {
-    const std::string graph(workloads::kNestedGraphNames[static_cast<std::size_t>(kind())]);
-    return launches_of(name(), with({{"graph", graph}}, parameters), Size::Tiny, kSeed);
+    return launches_of(name(), with(of(kind()), parameters), Size::Tiny, kSeed);
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, NestedProgram,
                          ::testing::Combine(::testing::ValuesIn(kNestedPrograms),
-                                            ::testing::Values(NestedGraph::Citation,
-                                                              NestedGraph::Graph500,
-                                                              NestedGraph::Cage15)),
+                                            ::testing::ValuesIn(kKinds)),
                          [](const auto& info) {
-                           const auto kind = static_cast<std::size_t>(std::get<1>(info.param));
                            return std::string(std::get<0>(info.param)) + "_" +
-                                  std::string(workloads::kNestedGraphNames[kind]);
+                                  name_of(std::get<1>(info.param));
                          });
 
 // launches_of() checks the results.
@@ -152,22 +155,17 @@ std::vector<std::uint32_t> result_of(std::string_view name, const Parameters& pa
 }
 
 TEST(NestedSssp, WithLengthsOfOneIsTheSearchByLevels) {
-  for (const std::string_view graph : workloads::kNestedGraphNames) {
-    const Parameters parameters = {{"graph", std::string(graph)}};
-    EXPECT_EQ(result_of("nested_sssp", parameters), result_of("nested_bfs", parameters)) << graph;
-    EXPECT_NE(result_of("nested_sssp", with({{"weights", "9"}}, parameters)),
-              result_of("nested_bfs", parameters));
+  for (const NestedGraph kind : kKinds) {
+    const auto levels = result_of("nested_bfs", of(kind));
+    EXPECT_EQ(result_of("nested_sssp", of(kind)), levels);
+    EXPECT_NE(result_of("nested_sssp", with({{"weights", "9"}}, of(kind))), levels);
   }
 }
 
 // Every vertex gets nearer once; with other lengths again, and its row has a child again.
 TEST(NestedSssp, WithLengthsOfOneEveryLongRowHasOneChild) {
-  for (const NestedGraph kind :
-       {NestedGraph::Citation, NestedGraph::Graph500, NestedGraph::Cage15}) {
-    const Parameters parameters = {
-        {"graph", std::string(workloads::kNestedGraphNames[static_cast<std::size_t>(kind)])},
-        {"threshold", "12"},
-        {"child_block", "5"}};
+  for (const NestedGraph kind : kKinds) {
+    const Parameters parameters = with({{"threshold", "12"}, {"child_block", "5"}}, of(kind));
     const auto launched_with = [&](const char* weights) {
       return launched(
           launches_of("nested_sssp", with({{"weights", weights}}, parameters), Size::Tiny, kSeed));
@@ -175,6 +173,41 @@ TEST(NestedSssp, WithLengthsOfOneEveryLongRowHasOneChild) {
     const std::vector<std::uint32_t> rows = child_blocks(graph_of(kind), 12, 5);
     EXPECT_EQ(launched_with("1"), rows);
     EXPECT_GT(launched_with("65536").size(), rows.size());
+  }
+}
+
+// Neighbours never get a colour in the same round, and all have one in the end.
+TEST(NestedColoring, IsAProperColouring) {
+  constexpr std::uint32_t kUncolored = ~0u;
+  for (const NestedGraph kind : kKinds) {
+    const Graph graph = graph_of(kind);
+    const auto color = result_of("nested_coloring", with({{"rounds", "1000"}}, of(kind)));
+    const auto three = result_of("nested_coloring", with({{"rounds", "3"}}, of(kind)));
+    ASSERT_EQ(color.size(), graph.vertices());
+    for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
+      EXPECT_LT(color[v], 1000u);
+      EXPECT_EQ(three[v], color[v] < 3 ? color[v] : kUncolored);
+      for (std::uint32_t e = graph.row[v]; e < graph.row[v + 1]; ++e)
+        EXPECT_NE(color[v], color[graph.column[e]]) << v;
+    }
+  }
+}
+
+TEST(NestedColoring, LongRowsOfVerticesWithoutColourHaveOneChildARound) {
+  for (const NestedGraph kind : kKinds) {
+    const Parameters parameters = with({{"threshold", "12"}, {"child_block", "5"}}, of(kind));
+    const auto launched_in = [&](const char* rounds) {
+      return launched(launches_of("nested_coloring", with({{"rounds", rounds}}, parameters),
+                                  Size::Tiny, kSeed));
+    };
+    const Graph graph = graph_of(kind);
+    const auto first = child_blocks(graph, 12, 5);
+    EXPECT_EQ(launched_in("1"), first);
+    const auto color = result_of("nested_coloring", with({{"rounds", "1"}}, parameters));
+    std::size_t left = 0;
+    for (std::uint32_t v = 0; v < graph.vertices(); ++v)
+      left += graph.degree(v) >= 12 && color[v] != 0;
+    EXPECT_EQ(launched_in("2").size(), first.size() + left);
   }
 }
 
