@@ -30,7 +30,8 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
         "pathfinder",  "bfs",       "spmv",    "kmeans",    "nn",       "streams",   "memc",
         "gc",          "sssp",      "wp",      "stmcl",     "cfd",      "nw",        "backprop",
         "srad",        "lud",       "reuse",   "pagerank",  "dijkstra", "coloring",  "mis",
-        "convolution", "lavamd",    "stencil", "kmn"})
+        "convolution", "lavamd",    "stencil", "kmn",       "amr",      "bht",       "regx",
+        "pre",         "join"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -122,7 +123,8 @@ INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                          ::testing::Values("vecadd", "transpose", "reduction", "scan", "histogram",
                                            "pathfinder", "bfs", "streams", "memc", "gc", "sssp",
                                            "nw", "backprop", "lud", "stmcl", "reuse", "dijkstra",
-                                           "coloring", "mis", "stencil"),
+                                           "coloring", "mis", "stencil", "amr", "regx", "pre",
+                                           "join"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {
