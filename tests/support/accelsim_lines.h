@@ -58,6 +58,8 @@ inline std::string opcode_for(const trace::StaticInst& inst) {
       return "LDC" + width;
     case OpKind::Sleep:
       return "NANOSLEEP";
+    case OpKind::LaunchStream:
+    case OpKind::LaunchBuffer:
     case OpKind::Launch:
       throw std::invalid_argument("device-side launches have no instruction");
     case OpKind::Alu:
