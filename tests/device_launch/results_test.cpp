@@ -67,6 +67,28 @@ TEST_P(Results, QuicksortSortsAndEveryLaunchNamesItsParent) {
   }
 }
 
+// The second tree's launches count from its own root.
+TEST_P(Results, LaunchesNameParentsInTheirOwnTree) {
+  const std::vector<int> input = random_numbers(100);
+  Program program([&](runtime::Device& device, runtime::ModuleId module) {
+    for (int tree = 0; tree < 2; ++tree) {
+      const Address data = device.upload(input);
+      device.launch(device.kernel(module, "_Z9quicksortPiiii"), {1}, {1},
+                    runtime::Arguments(data, 0, static_cast<int>(input.size()) - 1, 0));
+    }
+  });
+  const sim::Result r = run_on(program, "quicksort", audited(spec()));
+  const std::size_t half = r.kernels.size() / 2;
+  ASSERT_GT(half, 10u);
+  for (std::size_t i = 0; i < half; ++i) {
+    const auto &first = r.kernels[i].parent, &second = r.kernels[half + i].parent;
+    ASSERT_EQ(first.has_value(), i != 0);
+    ASSERT_EQ(second.has_value(), i != 0);
+    if (i == 0) continue;
+    EXPECT_EQ(second->kernel, half + first->kernel) << i;
+  }
+}
+
 TEST_P(Results, ManyChildrenMoreThanTheDistributorHolds) {
   const Outcome1 out = launch_one({"_Z4manyPi", {4}, {64}}, spec());
   for (int i = 0; i < 256; ++i) EXPECT_EQ(out.words[i], i % 3 != 2 ? 1024 : 0) << i;

@@ -225,6 +225,19 @@ TEST(Draw, GeometricFallsByAConstantFactorAndHasTheMeanAskedFor) {
   }
 }
 
+TEST(Draw, NormalHasMean0AndDeviation1) {
+  Rng rng(1, "test");
+  double sum = 0, squares = 0;
+  constexpr int kDraws = 20'000;
+  for (int i = 0; i < kDraws; ++i) {
+    const double z = normal(rng);
+    sum += z;
+    squares += z * z;
+  }
+  EXPECT_NEAR(sum / kDraws, 0, 0.03);
+  EXPECT_NEAR(squares / kDraws, 1, 0.05);
+}
+
 TEST(Draw, LogNormalHasTheMeanAndShapeAskedFor) {
   Rng rng(1);
   constexpr int kDraws = 100'000;

@@ -25,14 +25,14 @@ std::string safe(std::string name) {
 
 TEST(Workloads, ThoseOfTheTableAreThere) {
   std::vector<std::string> names = all_workloads().names();
-  for (const char* name :
-       {"vecadd",    "transpose", "sgemm",      "reduction",   "scan",
-        "histogram", "hotspot",   "pathfinder", "bfs",         "spmv",
-        "kmeans",    "nn",        "streams",    "memc",        "gc",
-        "sssp",      "wp",        "stmcl",      "cfd",         "nw",
-        "backprop",  "srad",      "lud",        "reuse",       "pagerank",
-        "dijkstra",  "coloring",  "mis",        "convolution", "lavamd",
-        "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring"})
+  for (const char* name : {"vecadd",    "transpose", "sgemm",      "reduction",   "scan",
+                           "histogram", "hotspot",   "pathfinder", "bfs",         "spmv",
+                           "kmeans",    "nn",        "streams",    "memc",        "gc",
+                           "sssp",      "wp",        "stmcl",      "cfd",         "nw",
+                           "backprop",  "srad",      "lud",        "reuse",       "pagerank",
+                           "dijkstra",  "coloring",  "mis",        "convolution", "lavamd",
+                           "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
+                           "amr",       "bht",       "regx",       "pre",         "join"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -125,7 +125,8 @@ INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                                            "pathfinder", "bfs", "streams", "memc", "gc", "sssp",
                                            "nw", "backprop", "lud", "stmcl", "reuse", "dijkstra",
                                            "coloring", "mis", "stencil", "nested_bfs",
-                                           "nested_sssp", "nested_coloring"),
+                                           "nested_sssp", "nested_coloring", "amr", "regx", "pre",
+                                           "join"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {

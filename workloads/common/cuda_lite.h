@@ -1,8 +1,8 @@
 // The part of CUDA C++ that our kernels use, for clang without a CUDA toolkit (-nocudainc
 // -nocudalib). Same names and meanings as in the CUDA C++ Programming Guide, so that nvcc, which
 // brings its own, compiles the same kernels: under nvcc this header defines nothing.
-// Leaves out libdevice: sqrtf, fabsf, fminf and fmaf map to instructions; there is no expf or logf
-// but the approximate __expf and __logf.
+// Leaves out libdevice: sqrtf, sqrt, fabsf, fminf and fmaf map to instructions; there is no expf or
+// logf but the approximate __expf and __logf.
 #pragma once
 #ifndef __NVCC__
 
@@ -60,6 +60,9 @@ static __device__ __forceinline__ unsigned __shfl_up_sync(unsigned mask, unsigne
 static __device__ __forceinline__ unsigned atomicAdd(unsigned* at, unsigned value) {
   return __atomic_fetch_add(at, value, __ATOMIC_RELAXED);
 }
+static __device__ __forceinline__ float atomicAdd(float* at, float value) {
+  return __nvvm_atom_add_gen_f(at, value);
+}
 static __device__ __forceinline__ unsigned atomicMin(unsigned* at, unsigned value) {
   return __atomic_fetch_min(at, value, __ATOMIC_RELAXED);
 }
@@ -97,6 +100,13 @@ static __device__ __forceinline__ float __fmul_rn(float a, float b) {
 static __device__ __forceinline__ float __fadd_rn(float a, float b) {
   return __nvvm_add_rn_f(a, b);
 }
+static __device__ __forceinline__ double __dmul_rn(double a, double b) {
+  return __nvvm_mul_rn_d(a, b);
+}
+static __device__ __forceinline__ double __dadd_rn(double a, double b) {
+  return __nvvm_add_rn_d(a, b);
+}
+static __device__ __forceinline__ double sqrt(double x) { return __builtin_sqrt(x); }
 static __device__ __forceinline__ float __expf(float x) {
   return __nvvm_ex2_approx_f(x * 1.4426950408889634f);
 }

@@ -11,10 +11,13 @@ std::uint32_t geometric(double mean, Rng& rng) {
   return static_cast<std::uint32_t>(std::min(steps, 1e9));
 }
 
+double normal(Rng& rng) {
+  double radius = std::sqrt(-2 * std::log(1 - rng.unit()));
+  return radius * std::cos(2 * std::numbers::pi * rng.unit());
+}
+
 double log_normal(double mean, double shape, Rng& rng) {
-  double radius = std::sqrt(-2 * std::log(1 - rng.unit()));  // Box and Muller, 1958
-  double normal = radius * std::cos(2 * std::numbers::pi * rng.unit());
-  return mean * std::exp(shape * normal - shape * shape / 2);
+  return mean * std::exp(shape * normal(rng) - shape * shape / 2);
 }
 
 std::vector<std::uint32_t> permutation(std::uint32_t n, Rng& rng) {

@@ -10,6 +10,9 @@ namespace raddle::workloads {
 /// 0, 1, 2 ... with probabilities falling by a constant factor, and this mean > 0.
 std::uint32_t geometric(double mean, Rng& rng);
 
+/// Mean 0, standard deviation 1 (Box and Muller, 1958).
+double normal(Rng& rng);
+
 /// exp(m + shape z) with z normal and m such that the mean is `mean`.
 double log_normal(double mean, double shape, Rng& rng);
 

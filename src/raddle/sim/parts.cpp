@@ -103,7 +103,7 @@ void add_functional(Result& result, const runtime::LaunchRecord& launch) {
   kernel.counters.sm.thread_instructions = kernel.thread_instructions = launch.thread_instructions;
   if (launch.origin) {
     std::size_t root = result.kernels.size() - 1;  // the host's launch
-    while (result.kernels[root].parent) --root;
+    if (const auto& last = result.kernels[root].parent) root = last->kernel - last->origin.parent;
     kernel.parent = KernelParent{root + launch.origin->parent, *launch.origin};
   }
   stats::accumulate(result.totals.sm, kernel.counters.sm);
