@@ -120,6 +120,33 @@ struct CacheCommand {
     return out;
   }
 
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app = observed.add_to(
+        analyze, "cache", "the run's L1D accesses replayed in caches of other kinds and sizes");
+    app->add_option("--replacement", replacement,
+                    "lru, belady (the best there can be: evicts what is needed last), unbounded")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B,...")
+        ->capture_default_str();
+    app->add_option("--size-kib", size_kib, "capacities to try (default: the machine's)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(1, 65536))
+        ->type_name("N,M,...");
+    app->add_option("--ways", ways, "lines of a set (default: the machine's)")
+        ->check(CLI::Range(1, 65536));
+    app->footer(
+        "The run is timed once, under the policies given; its accesses are then replayed SM by "
+        "SM in\n"
+        "caches in which data is there at once. Stores do what the machine's write policy says "
+        "and are\n"
+        "neither hits nor misses. --json gives analysis.cache.lru.mpki and so on, with several "
+        "sizes\n"
+        "analysis.cache_8kib.lru.mpki.");
+    return app;
+  }
+
   int operator()() const {
     const std::vector<analysis::Request> asked = requests();
     const sim::Result result = observed.run(asked);
@@ -171,6 +198,18 @@ struct CacheCommand {
 struct LocalityCommand {
   ObservedRun observed;
 
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app =
+        observed.add_to(analyze, "locality",
+                        "who hits on whose line in the L1D: the same thread, warp, or another");
+    app->footer(
+        "A hit is intra-warp when the warp that brought the line hits, and then intra-thread when "
+        "one\n"
+        "of the lanes has touched the line before; else inter-warp. --json gives\n"
+        "analysis.locality.intra_thread_hits and so on.");
+    return app;
+  }
+
   int operator()() const {
     const sim::Result result = observed.run({{"locality", analysis::LocalityOptions{}}});
     return observed.finish(result, table(result));
@@ -209,6 +248,17 @@ struct LocalityCommand {
 
 struct DependenciesCommand {
   ObservedRun observed;
+
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app = observed.add_to(analyze, "dependencies",
+                                    "who has written what threads load: the same block in the "
+                                    "launch before, a neighbour, others");
+    app->footer(
+        "The run is executed without timing. self, ghost and other are those of the IKRA paper's\n"
+        "table 1; logical counting looks through shared memory and registers, executed does not.\n"
+        "--json gives analysis.dependencies.logical.self_share and so on, and the same by kernel.");
+    return app;
+  }
 
   int operator()() const {
     const sim::Result result =
@@ -261,50 +311,11 @@ Command add_analyze(CLI::App& app) {
       "analyze", "what a run's memory accesses are like: caches, locality, dependencies");
 
   auto cache = std::make_shared<CacheCommand>();
-  CLI::App* with_cache = cache->observed.add_to(
-      *analyze, "cache", "the run's L1D accesses replayed in caches of other kinds and sizes");
-  with_cache
-      ->add_option("--replacement", cache->replacement,
-                   "lru, belady (the best there can be: evicts what is needed last), unbounded")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("A,B,...")
-      ->capture_default_str();
-  with_cache
-      ->add_option("--size-kib", cache->size_kib, "capacities to try (default: the machine's)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 65536))
-      ->type_name("N,M,...");
-  with_cache->add_option("--ways", cache->ways, "lines of a set (default: the machine's)")
-      ->check(CLI::Range(1, 65536));
-  with_cache->footer(
-      "The run is timed once, under the policies given; its accesses are then replayed SM by SM "
-      "in\n"
-      "caches in which data is there at once. Stores do what the machine's write policy says and "
-      "are\n"
-      "neither hits nor misses. --json gives analysis.cache.lru.mpki and so on, with several "
-      "sizes\n"
-      "analysis.cache_8kib.lru.mpki.");
-
+  const CLI::App* with_cache = cache->add_to(*analyze);
   auto locality = std::make_shared<LocalityCommand>();
-  CLI::App* with_locality = locality->observed.add_to(
-      *analyze, "locality", "who hits on whose line in the L1D: the same thread, warp, or another");
-  with_locality->footer(
-      "A hit is intra-warp when the warp that brought the line hits, and then intra-thread when "
-      "one\n"
-      "of the lanes has touched the line before; else inter-warp. --json gives\n"
-      "analysis.locality.intra_thread_hits and so on.");
-
+  locality->add_to(*analyze);
   auto dependencies = std::make_shared<DependenciesCommand>();
-  CLI::App* with_dependencies =
-      dependencies->observed.add_to(*analyze, "dependencies",
-                                    "who has written what threads load: the same block in the "
-                                    "launch before, a neighbour, others");
-  with_dependencies->footer(
-      "The run is executed without timing. self, ghost and other are those of the IKRA paper's\n"
-      "table 1; logical counting looks through shared memory and registers, executed does not.\n"
-      "--json gives analysis.dependencies.logical.self_share and so on, and the same by kernel.");
+  const CLI::App* with_dependencies = dependencies->add_to(*analyze);
 
   analyze->allow_extras();  // for an error that names what there is; after the subcommands, which
                             // would do the same
