@@ -110,9 +110,9 @@ void add_functional(Result& result, const runtime::LaunchRecord& launch) {
   result.kernels.push_back(std::move(kernel));
 }
 
-void fill_functional(Result& result, const runtime::SimulatedDevice& device) {
+void fill_functional(Result& result, std::span<const runtime::LaunchRecord> launches) {
   result.timed = false;
-  for (const runtime::LaunchRecord& launch : device.launches()) add_functional(result, launch);
+  for (const runtime::LaunchRecord& launch : launches) add_functional(result, launch);
 }
 
 runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options& options) {
