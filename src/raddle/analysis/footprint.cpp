@@ -14,7 +14,9 @@ namespace raddle::analysis {
 
 namespace {
 
-constexpr std::uint32_t kSmallestLine = trace::kLineBytes / 32;  // a word: a bit of a piece's mask
+constexpr std::uint32_t kWordsOfLine = 32;  // of the op streams: a bit of a piece's mask each
+constexpr std::uint32_t kWordBytes = trace::kLineBytes / kWordsOfLine;
+constexpr std::uint32_t kSmallestLine = kWordBytes;
 constexpr std::uint32_t kLargestLine = 4096;
 
 bool is_global(trace::OpKind kind) {
@@ -168,9 +170,30 @@ bool SharedFootprint::valid_line(std::uint32_t bytes) {
   return std::has_single_bit(bytes) && bytes >= kSmallestLine && bytes <= kLargestLine;
 }
 
+/// The words in which launches of the tree got their parameters.
+void SharedFootprint::note_parameters(std::span<const Launch> launches) {
+  parameters_.clear();
+  for (const Launch& launch : launches) {
+    if (launch.origin == nullptr || launch.origin->parameter_bytes == 0) continue;
+    const Address first = launch.origin->parameters / kWordBytes;
+    const Address last =
+        (launch.origin->parameters + launch.origin->parameter_bytes - 1) / kWordBytes;
+    for (Address word = first; word <= last; ++word) {
+      const auto line = static_cast<std::uint32_t>(word / kWordsOfLine);
+      *parameters_.try_emplace(line).first |= LaneMask{1} << word % kWordsOfLine;
+    }
+  }
+}
+
+/// Words of its line that the piece touches, without parameters.
+LaneMask SharedFootprint::words_of(const std::uint32_t* piece) {
+  const LaneMask* parameters = parameters_.find(piece[0]);
+  return parameters == nullptr ? piece[1] : piece[1] & ~*parameters;
+}
+
 /// Lines of the records in [at, end), some of them several times.
 void SharedFootprint::add_lines(const trace::KernelCode& code, const std::uint32_t* at,
-                                const std::uint32_t* end, Lines& lines) const {
+                                const std::uint32_t* end, Lines& lines) {
   const std::uint32_t parts = std::max(trace::kLineBytes / line_bytes_, 1u);  // of a piece's line
   const std::uint32_t words = 32 / parts;
   const LaneMask part_mask = words == 32 ? kFullMask : (LaneMask{1} << words) - 1;
@@ -181,16 +204,16 @@ void SharedFootprint::add_lines(const trace::KernelCode& code, const std::uint32
     if (!trace::carries_pieces(kind)) continue;
     for (unsigned p = 0; p < record.pieces(); ++p, at += trace::kPieceWords) {
       if (!is_global(kind)) continue;
+      const LaneMask touched = words_of(at);
       for (std::uint32_t part = 0; part < parts; ++part)
-        if ((at[1] >> part * words & part_mask) != 0)
+        if ((touched >> part * words & part_mask) != 0)
           lines.push_back(std::uint64_t{at[0]} * trace::kLineBytes / line_bytes_ + part);
     }
   }
   RADDLE_ASSERT(at == end);
 }
 
-SharedFootprint::Lines SharedFootprint::lines_of(trace::KernelStream& stream,
-                                                 std::uint32_t block) const {
+SharedFootprint::Lines SharedFootprint::lines_of(trace::KernelStream& stream, std::uint32_t block) {
   Lines lines;
   for (unsigned warp = 0; warp < stream.shape().warps_per_block(); ++warp) {
     trace::WarpCursor cursor = stream.open(block, warp);
@@ -207,7 +230,7 @@ SharedFootprint::Lines SharedFootprint::lines_of(trace::KernelStream& stream,
   return lines;
 }
 
-std::vector<SharedFootprint::Lines> SharedFootprint::blocks_of(trace::KernelStream& stream) const {
+std::vector<SharedFootprint::Lines> SharedFootprint::blocks_of(trace::KernelStream& stream) {
   std::vector<Lines> out;
   const std::uint64_t blocks = stream.shape().grid.count();
   out.reserve(blocks);
@@ -221,6 +244,7 @@ void SharedFootprint::tree(std::span<const Launch> launches) {
   RADDLE_ASSERT(!launches.empty());
   ++host_launches_;
   device_launches_ += launches.size() - 1;
+  note_parameters(launches);
   std::vector<std::uint32_t> made(launches.size() - 1);
   std::iota(made.begin(), made.end(), 1u);
   const auto parent = [&](std::uint32_t i) { return launches[i].origin->parent; };

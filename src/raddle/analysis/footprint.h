@@ -5,7 +5,9 @@
 // Words. A block that launches kernels is the direct parent of all blocks of these launches, its
 // child blocks; they are each other's siblings. The parent blocks are all blocks of a launch in
 // which some block is a direct parent. The set of a block, or of several, is the lines that its
-// loads, stores and atomics of global memory touch; local memory is a thread's own and left out.
+// loads, stores and atomics of global memory touch. Left out are local memory, a thread's own, and
+// the buffers in which a parent hands over parameters: which parents use the same one after another
+// says when they ran and nothing about the program.
 //
 // Ratios. Lines that are in both of two sets / lines of the second:
 //
@@ -24,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/analysis/line_map.h"
 #include "raddle/base/fields.h"
 #include "raddle/trace/device_launch.h"
 #include "raddle/trace/stream.h"
@@ -89,10 +92,12 @@ class SharedFootprint {
     ParentFootprints parents;
     std::map<std::string, FamilyFootprints> children;  // by kernel
   };
-  Lines lines_of(trace::KernelStream& stream, std::uint32_t block) const;
+  void note_parameters(std::span<const Launch> launches);
+  Lines lines_of(trace::KernelStream& stream, std::uint32_t block);
   void add_lines(const trace::KernelCode& code, const std::uint32_t* at, const std::uint32_t* end,
-                 Lines& lines) const;
-  std::vector<Lines> blocks_of(trace::KernelStream& stream) const;
+                 Lines& lines);
+  LaneMask words_of(const std::uint32_t* piece);
+  std::vector<Lines> blocks_of(trace::KernelStream& stream);
   void parent_launch(std::span<const Launch> launches, std::uint32_t parent,
                      std::span<const std::uint32_t> children);
   void family(std::span<const Launch> launches, const Lines& parent,
@@ -104,6 +109,7 @@ class SharedFootprint {
   FamilyFootprints families_;
   ParentFootprints parents_;
   std::map<std::string, Kernel> kernels_;  // that launch others, by name
+  LineMap<LaneMask> parameters_;           // of the tree: words, by line of the op streams
 };
 
 }  // namespace raddle::analysis

@@ -257,6 +257,31 @@ TEST(SharedFootprint, LinesOfOtherSizesThanTheStreams) {
   EXPECT_EQ(shared_lines(512, child, parent), 1u) << "4 to 7";
 }
 
+/// Two blocks that store to line 4; the second half of it are parameters of the first's child.
+TEST(SharedFootprint, ParametersOfChildrenAreLeftOut) {
+  raddle::testing::Code code("parent"), child_code("child");
+  const auto store = code.store(1, 10), load = child_code.load(1, 10);
+  raddle::testing::Recording parent(code, {.grid = {2}, .block = {32}});
+  parent.each_warp([&](raddle::testing::WarpWriter& w) {
+    w.lines(store, {{4, w.block() == 0 ? 0xffff0000u : 0xfffff000u}, {5, 0x1}});
+  });
+  raddle::testing::Recording child(child_code, {.grid = {1}, .block = {32}});
+  child.each_warp([&](raddle::testing::WarpWriter& w) { w.lines(load, {{4, 0xff}}); });
+  const auto shared = [&](std::uint32_t bytes) {
+    trace::DeviceOrigin origin;
+    origin.parameters = 4 * 128 + 64, origin.parameter_bytes = bytes;
+    SharedFootprint footprint(4);
+    const SharedFootprint::Launch tree[] = {{&parent.stream(), nullptr},
+                                            {&child.stream(), &origin}};
+    footprint.tree(tree);
+    return figures_of(footprint).at.at("parent_parent.shared_lines");
+  };
+  EXPECT_EQ(shared(64), 2) << "one word of line 5, told of both blocks";
+  EXPECT_EQ(shared(60), 4) << "and the last of line 4";
+  EXPECT_EQ(shared(57), 4) << "a word that is in part a parameter is one";
+  EXPECT_EQ(shared(0), 2 * 17);
+}
+
 TEST(SharedFootprint, LinesThatAreNone) {
   for (const std::uint32_t bytes : {4u, 32u, 64u, 128u, 4096u})
     EXPECT_NO_THROW(FootprintOptions{bytes}.check()) << bytes;
