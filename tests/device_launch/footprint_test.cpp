@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
 #include "device_launch/programs.h"
 #include "raddle/base/error.h"
 #include "raddle/sim/analysis.h"
@@ -83,6 +88,31 @@ TEST(Footprint, ExecutedTimedAndRecordedAreEqual) {
     EXPECT_EQ(read.kernels.back().parent.has_value(), true);
     EXPECT_EQ(read.totals.sm.issued, result.totals.sm.issued);
   }
+}
+
+/// Without timing the tree of a launch is found from the launch before it.
+TEST(Footprint, LaunchesNameTheirParentsWithAndWithoutTime) {
+  const auto parents = [](const RunSpec& spec) {
+    std::vector<int> words(256);
+    Program program([&](runtime::Device& device, runtime::ModuleId module) {
+      const Address buffer = device.upload(words);
+      for (const char* name : {"_Z6deeperPii", "_Z4manyPi", "_Z6deeperPii", "_Z4manyPi"}) {
+        runtime::Arguments arguments(buffer);
+        if (std::string_view(name) == "_Z6deeperPii") arguments.add(0);
+        device.launch(device.kernel(module, name), {2}, {4}, arguments);
+      }
+    });
+    const sim::Result result = run_on(program, "device_launch", audited(spec));
+    std::vector<std::optional<std::pair<std::size_t, std::uint32_t>>> out;
+    for (const sim::KernelResult& kernel : result.kernels)
+      if (kernel.parent)
+        out.emplace_back(std::pair(kernel.parent->kernel, kernel.parent->origin.block));
+      else out.emplace_back();
+    return out;
+  };
+  const auto executed = parents(functional());
+  EXPECT_EQ(executed, parents({"gtx480"}));
+  EXPECT_EQ(std::count(executed.begin(), executed.end(), std::nullopt), 4);
 }
 
 TEST(Footprint, EachRequestHasItsLine) {

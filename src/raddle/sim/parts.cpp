@@ -102,8 +102,11 @@ void add_functional(Result& result, const runtime::LaunchRecord& launch) {
   kernel.counters.sm.issued = kernel.warp_instructions = launch.warp_instructions;
   kernel.counters.sm.thread_instructions = kernel.thread_instructions = launch.thread_instructions;
   if (launch.origin) {
-    std::size_t root = result.kernels.size() - 1;  // the host's launch
-    while (result.kernels[root].parent) --root;
+    // The launch before is of the same tree. Looking for the tree's first one by one would take a
+    // program with 50,000 launches longer than executing it.
+    const auto& before = result.kernels.back().parent;
+    const std::size_t root = before ? before->kernel - before->origin.parent  // the host's launch
+                                    : result.kernels.size() - 1;
     kernel.parent = KernelParent{root + launch.origin->parent, *launch.origin};
   }
   stats::accumulate(result.totals.sm, kernel.counters.sm);
