@@ -37,6 +37,13 @@ step_verify() { scripts/verify.sh --check; }
 # The checked-in PTX is what clang-19 makes of the kernels' sources.
 step_kernels() { workloads/regenerate.sh --check; }
 
+# A program whose kernels launch kernels: the launch tree and its waits.
+check_nested() {
+  build/release/raddle run tests/data/device_launch/device_launch.ptx kernel=_Z4manyPi grid=8 block=64 args=buf:2048 \
+    --gpu gtx480 --quiet --report build/check_nested.html
+  tests/web/check.sh report build/check_nested.html build/check_nested_pictures
+}
+
 # The pages: their own tests, then in headless Chromium (no error, every chart drawn) a report of this build, and pages
 # of papers with invented numbers: plain, hostile, incomplete, with long names, with nothing and with much in them.
 step_report() {
@@ -46,6 +53,7 @@ step_report() {
   (cd web && npm test)
   build/release/raddle compare size=tiny bfs spmv kmeans --policies lrr,gto --gpu ccws --quiet --report build/check.html
   tests/web/check.sh report build/check.html build/check_pictures
+  check_nested
   local status=0
   (check_papers plain paper=plain && check_papers hostile paper=hostile hostile=1 nulls=1 &&
     check_papers bare paper=bare bare=1) &

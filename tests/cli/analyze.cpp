@@ -1,5 +1,6 @@
 // raddle analyze: tables, JSON, recordings, and what is refused.
 #include "cli/raddle.h"
+#include "raddle_paths.h"
 
 namespace raddle::test {
 namespace {
@@ -75,6 +76,58 @@ TEST(Analyze, DependenciesNeedTheWorkloadItself) {
   EXPECT_THAT(live.err, HasSubstr("--live"));
 }
 
+/// many<<<4, 64>>> of tests/data/device_launch: what its children share is worked out in
+/// tests/device_launch/footprint_test.cpp.
+std::string launching() {
+  return std::string(RADDLE_SOURCE_DIR) +
+         "/tests/data/device_launch/device_launch.ptx kernel=_Z4manyPi grid=4 block=64 "
+         "args=buf:1024";
+}
+
+TEST(Analyze, FootprintTellsWhatChildrenShare) {
+  const Outcome out = raddle("analyze footprint " + launching());
+  EXPECT_EQ(out.status, 0) << out.err;
+  for (const char* word :
+       {"(functional)", "parent-child", "child-sibling", "parent-parent",
+        "_Z4manyPi > _Z7add_onePii", "all", "ratio", "in bytes", "own share", "50.00 %",
+        "4 direct parents of 4 parent blocks make 171 launches of 342 child blocks",
+        "lines of 128 bytes"})
+    EXPECT_THAT(out.out, HasSubstr(word));
+  const Json j = json_of(raddle("analyze footprint " + launching() + " --json -"));
+  EXPECT_FALSE(j["timed"]);
+  const Json& lines = j["analysis"]["footprint"];
+  EXPECT_EQ(lines["line_bytes"], 128);
+  EXPECT_EQ(lines["child_sibling"]["ratio"], 0.5);
+  EXPECT_EQ(lines["kernels"]["_Z4manyPi"]["children"]["_Z7add_onePii"]["child_blocks"], 342);
+  const Json& words = j["analysis"]["footprint_bytes"];
+  EXPECT_EQ(words["line_bytes"], 4);
+  EXPECT_EQ(words["parent_child"]["second_lines"], 171) << "a sum for each launching thread";
+  const Json sectors =
+      json_of(raddle("analyze footprint " + launching() + " --line-bytes 32 --json -"));
+  EXPECT_EQ(sectors["analysis"]["footprint"]["line_bytes"], 32);
+  EXPECT_EQ(sectors["analysis"]["footprint_bytes"], words);
+}
+
+TEST(Analyze, FootprintOfARecordingIsThatOfTheProgram) {
+  const Folder folder;
+  const std::string file = folder / "launches.rdl";
+  ASSERT_EQ(raddle("record " + launching() + " --quiet -o " + file).status, 0);
+  const Json direct = json_of(raddle("analyze footprint " + launching() + " --json -"));
+  const Json recorded = json_of(raddle("analyze footprint " + file + " --json -"));
+  EXPECT_EQ(direct["analysis"], recorded["analysis"]);
+  EXPECT_EQ(direct["state_hash"], recorded["state_hash"]);
+}
+
+TEST(Analyze, FootprintSaysSoWhereNoKernelLaunches) {
+  const Outcome out = raddle("analyze footprint bfs size=tiny");
+  EXPECT_EQ(out.status, 0) << out.err;
+  EXPECT_THAT(out.out, HasSubstr("no kernel launches a kernel here"));
+  EXPECT_THAT(out.out, Not(HasSubstr("parent-child")));
+  const Json j = json_of(raddle("analyze footprint bfs size=tiny --json -"));
+  EXPECT_EQ(j["analysis"]["footprint"]["device_launches"], 0);
+  EXPECT_EQ(j["analysis"]["footprint"]["parent_child"]["pairs"], 0);
+}
+
 TEST(Analyze, ARecordingIsAsGoodAsTheWorkload) {
   const Folder folder;
   ASSERT_EQ(
@@ -130,12 +183,19 @@ TEST(Analyze, MistakesAreRefusedAndNothingIsWritten) {
   refused("cache vecadd --ways 0", {"--ways"});
   refused("cache vecadd --gpu ccws --set sm.l1d.size_kib=0", {"no L1D", "sm.l1d.size_kib"});
   refused("locality vecadd --size-kib 8", {"--size-kib"});
+  refused("footprint vecadd --line-bytes 96", {"--line-bytes", "power of two", "96"});
+  refused("footprint vecadd --line-bytes 2", {"--line-bytes", "from 4 to 4096", "found 2"});
+  refused("footprint vecadd --line-bytes big", {"--line-bytes", "big"});
+  refused("footprint vecadd --live", {"footprints", "--live"});
+  refused("footprint vecad", {"'vecad'", "vecadd"});
+  refused("footprint missing.rdl", {"missing.rdl"});
   refused("cache missing.rdl", {"missing.rdl"});
   refused("cache vecadd --functional", {"--functional"});
   expect_refused(raddle("analyze"), {"analyze --help"});
-  expect_refused(raddle("analyze caches vecadd"), {"'caches'", "cache, dependencies or locality"});
+  expect_refused(raddle("analyze caches vecadd"),
+                 {"'caches'", "cache, dependencies, footprint or locality"});
   expect_refused(raddle("analyze vecadd size=tiny"),
-                 {"'vecadd'", "cache, dependencies or locality"});
+                 {"'vecadd'", "cache, dependencies, footprint or locality"});
   expect_refused(raddle("analyze cache"), {"workload"});
 }
 

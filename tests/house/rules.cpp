@@ -26,7 +26,7 @@ const std::map<std::string, std::set<std::string>>& arrows() {
       {"timing", {"policy", "trace", "stats"}},
       {"lowering", {"trace"}},
       {"energy", {"stats", "trace"}},
-      {"analysis", {"policy"}},
+      {"analysis", {"policy", "trace"}},
       {"sim", {"runtime", "timing", "config", "lowering", "energy", "analysis"}},
       {"report", {"sim"}},
       {"lab", {"sim"}},

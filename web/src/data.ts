@@ -122,6 +122,80 @@ export interface Placement {
   finish: (number | null)[];
 }
 
+/** What several launches waited, in cycles. bins[0]: waits of 0 cycles, bins[b]: of 2^(b-1) to 2^b - 1. */
+export interface Waits {
+  mean: number;
+  median: number;
+  p90: number;
+  longest: number;
+  bins: number[];
+}
+
+/** Launches of one kernel by blocks of another, at one depth. */
+export interface LaunchEdge {
+  parent: string;
+  child: string;
+  depth: number;
+  launches: number;
+  blocks: number;
+  /** Blocks that ran on the SM of the block that had launched them. */
+  on_parent_sm: number;
+  /** Part of the mean wait: until the launch had an entry of the kernel distributor. */
+  mean_entry_wait: number;
+  waits: Waits;
+}
+
+/** One launch by a kernel. */
+export interface DeviceLaunch {
+  launch: number;
+  kernel: string;
+  parent: number;
+  parent_block: number;
+  parent_sm: number;
+  depth: number;
+  start: number;
+  wait: number;
+  entry_wait: number;
+  blocks: number;
+  on_parent_sm: number;
+  sms: string;
+}
+
+/** Rows of the launch tree, one array per member, each row before its children. What a row stands for: LaunchTree.bundle. */
+export interface TreeRows {
+  /** Names; the member `kernel` has numbers into it. */
+  kernels: string[];
+  kernel: number[];
+  /** Row; null: launched by the host. */
+  parent: (number | null)[];
+  depth: number[];
+  first_launch: number[];
+  launches: number[];
+  blocks: number[];
+  on_parent_sm: number[];
+  start: number[];
+  /** Cycle in which the first block started. */
+  first: number[];
+  end: number[];
+  mean_wait: number[];
+  longest_wait: number[];
+  /** Of the block that started first; says nothing of the host's launches. */
+  first_sm: number[];
+  sms: string[];
+}
+
+export interface LaunchTree {
+  /** That kernels made. */
+  launches: number;
+  edges: LaunchEdge[];
+  /** Those that waited longest. */
+  longest: DeviceLaunch[];
+  /** A row is a launch, the launches of a kernel by one block, or those by all launches of a row. */
+  bundle: "launch" | "siblings" | "path";
+  rows_left_out: number;
+  rows: TreeRows;
+}
+
 export interface Run {
   label: string;
   core_clock_mhz: number;
@@ -129,6 +203,8 @@ export interface Run {
   blocks: Blocks;
   /** Of the first launches, as many as the page holds. */
   placement: Placement[];
+  /** Null: no kernel launched one. */
+  launch_tree: LaunchTree | null;
   samples: Samples;
 }
 

@@ -12,6 +12,7 @@ import { addKernels } from "./kernels";
 import { addCounters, addPolicies } from "./matrix";
 import { kMetrics, kSpeedup, kStalls, schedulerCycles, stallReasons, stallTitle } from "./metrics";
 import { addOverTime } from "./overtime";
+import { addLaunchTree } from "./launchtree";
 import { start } from "./page";
 import { addFinish, addPlacement } from "./placement";
 import { addShares } from "./stacked";
@@ -19,6 +20,7 @@ import "./style.css";
 import { summaryTable } from "./summary";
 import { partColour, stallColour } from "./theme";
 import { addTimeline } from "./timeline";
+import { addWaits } from "./waits";
 import { addServed, addTraffic, hasServed, hasTraffic } from "./traffic";
 
 /** Only runs with time in them can be compared in it. */
@@ -63,6 +65,8 @@ function fillDetail(charts: Charts, place: HTMLElement, group: Group, labels: st
   addTimeline(charts, place, group);
   addPlacement(charts, place, group);
   addFinish(charts, place, group);
+  addLaunchTree(charts, place, group);
+  addWaits(charts, place, group);
   addKernels(place, group);
   addPolicies(place, group);
   addCounters(place, group);

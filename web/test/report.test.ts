@@ -2,12 +2,14 @@
 import { describe, expect, test } from "vitest";
 import { cells, mostWarps } from "../src/allowed";
 import { leaves } from "../src/config";
-import { group, load, type Kernel, type Metrics, type PageData, type Run } from "../src/data";
+import { group, load, type Kernel, type LaunchEdge, type LaunchTree, type Metrics, type PageData, type Run } from "../src/data";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
 import { perKernel, perSums } from "../src/kernels";
 import { flatten } from "../src/matrix";
+import { homeOf, nestedRuns, treeNote } from "../src/launchtree";
 import { changeOf, finishShare, predecessors, shares } from "../src/placement";
+import { binName, waitGroups } from "../src/waits";
 import { trafficOf } from "../src/traffic";
 import { dominant, geometricMean, schedulerCycles, speedup, stallReasons } from "../src/metrics";
 
@@ -43,7 +45,7 @@ function run(cycles: number, m: Making = {}): Run {
       host: { wall_seconds: 1, functional_seconds: 1, timing_seconds: 1, peak_rss_bytes: 1, threads: 1 }, state_hash: "0",
     },
     blocks: { total: 0, merged: 1, until: null, launch: [], sm: [], lane: [], first: [], last: [], count: [], start: [], length: [] },
-    placement: [],
+    placement: [], launch_tree: null,
     samples: { interval: 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [], warp_cycles: [], throttled_warp_cycles: [],
       allowed: { start: [], length: [], warps: [] } },
   };
@@ -73,6 +75,57 @@ describe("placement", () => {
     expect([0, 1, 2, 3].map((sm) => finishShare(r, place(0, [0]), sm))).toEqual([0.3, null, 0.8, null]);
     expect(finishShare(r, place(1, [0]), 0)).toBeNull();
     expect(finishShare(r, place(9, [0]), 0)).toBeNull();
+  });
+});
+
+const edge = (parent: string, child: string, depth: number, bins: number[], launches = bins.reduce((sum, n) => sum + n, 0)): LaunchEdge => ({
+  parent, child, depth, launches, blocks: 2 * launches, on_parent_sm: launches, mean_entry_wait: 0,
+  waits: { mean: 1, median: 1, p90: 1, longest: 1, bins },
+});
+
+/** A host's launch with three children: on their parent's SM, partly, not. */
+const nested = (rest: Partial<LaunchTree> = {}): LaunchTree => ({
+  launches: 3, edges: [edge("p", "c", 1, [3])], longest: [], bundle: "launch", rows_left_out: 0,
+  rows: { kernels: ["p", "c"], kernel: [0, 1, 1, 1], parent: [null, 0, 0, 0], depth: [0, 1, 1, 1], first_launch: [0, 1, 2, 3], launches: [1, 1, 1, 1],
+    blocks: [4, 2, 2, 2], on_parent_sm: [0, 2, 1, 0], start: [0, 10, 20, 30], first: [0, 15, 25, 30], end: [90, 50, 60, 70], mean_wait: [0, 5, 5, 0],
+    longest_wait: [0, 5, 5, 0], first_sm: [0, 0, 0, 1], sms: ["", "0", "0-1", "1"] },
+  ...rest,
+});
+
+describe("launch tree", () => {
+  test("only runs whose kernels launch have one", () => {
+    const with_tree = { ...run(1, { label: "gto" }), launch_tree: nested() };
+    expect(nestedRuns(group(page(run(1), with_tree)).groups[0]).map((r) => r.label)).toEqual(["gto"]);
+  });
+  test("a row says whether it ran where its parent did", () => {
+    expect([0, 1, 2, 3].map((row) => homeOf(nested().rows, row))).toEqual(["host", "all", "some", "none"]);
+  });
+  test("the note says what a row is and what is missing", () => {
+    const note = (rest: Partial<LaunchTree>) => treeNote({ ...run(1), launch_tree: nested(rest) });
+    expect(note({})).toContain("Kernels made 3 launches, nested 1 deep. A row is a launch");
+    expect(note({})).not.toContain("rows are left out");
+    expect(note({ launches: 1 })).toContain("made 1 launch,");
+    expect(note({ bundle: "siblings", rows_left_out: 1200 })).toContain("by one block");
+    expect(note({ bundle: "path", rows_left_out: 1200 })).toContain("1,200 rows are left out");
+  });
+});
+
+describe("waits", () => {
+  const edges = [edge("p", "c", 1, [1, 0, 2]), edge("p", "d", 1, [4]), edge("c", "d", 2, [0, 1, 0, 7])];
+  test("are summed by parent and child, parent, or depth", () => {
+    expect(waitGroups(edges, "edge").map((g) => [g.name, g.launches])).toEqual([["p > c", 3], ["p > d", 4], ["c > d", 8]]);
+    expect(waitGroups(edges, "parent")).toEqual([{ name: "p", launches: 7, bins: [5, 0, 2] }, { name: "c", launches: 8, bins: [0, 1, 0, 7] }]);
+    expect(waitGroups(edges, "depth").map((g) => g.name)).toEqual(["depth 1", "depth 2"]);
+  });
+  test("groups beyond the colours are summed, and none is lost", () => {
+    const many = Array.from({ length: 24 }, (_n, i) => edge(`k${i}`, "c", 1, [i + 1]));
+    const groups = waitGroups(many, "parent");
+    expect(groups.length).toBe(12);
+    expect(groups[11]).toEqual({ name: "13 others", launches: 91, bins: [91] });
+    expect(groups.reduce((sum, g) => sum + g.launches, 0)).toBe(300);
+  });
+  test("a bar is named by the cycles it stands for", () => {
+    expect([0, 1, 2, 3, 11, 14].map(binName)).toEqual(["0", "1", "2–3", "4–7", "1,024–2,047", "8.19 k–16.4 k"]);
   });
 });
 

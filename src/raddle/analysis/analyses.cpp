@@ -4,6 +4,7 @@
 #include <set>
 
 #include "raddle/analysis/figures.h"
+#include "raddle/analysis/footprint.h"
 #include "raddle/base/error.h"
 
 namespace raddle::analysis {
@@ -86,6 +87,16 @@ std::vector<Replacement> CacheOptions::replacements() const {
     at = end + 1;
   }
   return out;
+}
+
+void FootprintOptions::visit(FieldVisitor& v) {
+  v.field("line_bytes", line_bytes, {}, "bytes", "of a line: a power of two from 4 to 4096");
+}
+
+void FootprintOptions::check() const {
+  if (!SharedFootprint::valid_line(line_bytes))
+    throw InputError("line_bytes: expected a power of two from 4 to 4096, found " +
+                     std::to_string(line_bytes));
 }
 
 Analyses::Analyses(std::vector<Request> requests, const L1Machine& machine)

@@ -4,6 +4,7 @@
 //
 //   locality      who hits on whose line in the timing run (locality.h)
 //   dependencies  which block, launch or host has written what threads load (dependencies.h)
+//   footprint     which lines parents, children and siblings share (footprint.h)
 //   cache         the run's accesses replayed in a cache of another kind or size (replay.h); all
 //                 requests for it share one recording
 #pragma once
@@ -40,9 +41,19 @@ struct DependenciesOptions {
   void visit(FieldVisitor&) {}
 };
 
+/// Of the op streams and not of an SM's L1D: sim hands them over (footprint.h).
+struct FootprintOptions {
+  static constexpr std::string_view kName = "footprint";
+  static constexpr std::uint32_t kWord = 4;  ///< bytes of the smallest line: what op streams know
+  std::uint32_t line_bytes = 128;
+  void visit(FieldVisitor& v);
+  /// Throws InputError when there is no such line.
+  void check() const;
+};
+
 struct Request {
   std::string label;  ///< of its table in the result
-  std::variant<LocalityOptions, CacheOptions, DependenciesOptions> what;
+  std::variant<LocalityOptions, CacheOptions, DependenciesOptions, FootprintOptions> what;
 };
 
 /// The L1Ds that are observed.
@@ -60,7 +71,7 @@ struct Instructions {
 class Analyses {
  public:
   /// Throws InputError on a label that is there twice and on caches that cannot be built.
-  /// Precondition: no request for dependencies.
+  /// Precondition: no request for dependencies or footprint.
   Analyses(std::vector<Request> requests, const L1Machine& machine);
   /// Calls f(sm, observer); observers live as long as this.
   template <class F>

@@ -120,6 +120,33 @@ struct CacheCommand {
     return out;
   }
 
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app = observed.add_to(
+        analyze, "cache", "the run's L1D accesses replayed in caches of other kinds and sizes");
+    app->add_option("--replacement", replacement,
+                    "lru, belady (the best there can be: evicts what is needed last), unbounded")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("A,B,...")
+        ->capture_default_str();
+    app->add_option("--size-kib", size_kib, "capacities to try (default: the machine's)")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::Range(1, 65536))
+        ->type_name("N,M,...");
+    app->add_option("--ways", ways, "lines of a set (default: the machine's)")
+        ->check(CLI::Range(1, 65536));
+    app->footer(
+        "The run is timed once, under the policies given; its accesses are then replayed SM by "
+        "SM in\n"
+        "caches in which data is there at once. Stores do what the machine's write policy says "
+        "and are\n"
+        "neither hits nor misses. --json gives analysis.cache.lru.mpki and so on, with several "
+        "sizes\n"
+        "analysis.cache_8kib.lru.mpki.");
+    return app;
+  }
+
   int operator()() const {
     const std::vector<analysis::Request> asked = requests();
     const sim::Result result = observed.run(asked);
@@ -171,6 +198,18 @@ struct CacheCommand {
 struct LocalityCommand {
   ObservedRun observed;
 
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app =
+        observed.add_to(analyze, "locality",
+                        "who hits on whose line in the L1D: the same thread, warp, or another");
+    app->footer(
+        "A hit is intra-warp when the warp that brought the line hits, and then intra-thread when "
+        "one\n"
+        "of the lanes has touched the line before; else inter-warp. --json gives\n"
+        "analysis.locality.intra_thread_hits and so on.");
+    return app;
+  }
+
   int operator()() const {
     const sim::Result result = observed.run({{"locality", analysis::LocalityOptions{}}});
     return observed.finish(result, table(result));
@@ -209,6 +248,17 @@ struct LocalityCommand {
 
 struct DependenciesCommand {
   ObservedRun observed;
+
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app = observed.add_to(analyze, "dependencies",
+                                    "who has written what threads load: the same block in the "
+                                    "launch before, a neighbour, others");
+    app->footer(
+        "The run is executed without timing. self, ghost and other are those of the IKRA paper's\n"
+        "table 1; logical counting looks through shared memory and registers, executed does not.\n"
+        "--json gives analysis.dependencies.logical.self_share and so on, and the same by kernel.");
+    return app;
+  }
 
   int operator()() const {
     const sim::Result result =
@@ -254,67 +304,126 @@ struct DependenciesCommand {
   }
 };
 
+// --- footprint ----------------------------------------------------------------------------------
+
+struct FootprintCommand {
+  static constexpr const char *kLines = "footprint", *kWords = "footprint_bytes";
+  ObservedRun observed;
+  std::uint32_t line_bytes = analysis::FootprintOptions{}.line_bytes;
+
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app = observed.add_to(
+        analyze, "footprint",
+        "of kernels that launch kernels: the lines that child blocks share with their parent and "
+        "their siblings");
+    app->add_option("--line-bytes", line_bytes, "a power of two from 4 to 4096")
+        ->capture_default_str();
+    app->footer(
+        "The run is executed without timing. A parent is a block that launches, its children are "
+        "the\n"
+        "blocks of what it launches. parent-child: lines in both / lines of the children (LaPerm,\n"
+        "figure 2); child-sibling: a child and all its siblings; parent-parent: a block and all "
+        "others\n"
+        "of its launch. Means, each parent or block once. --json gives\n"
+        "analysis.footprint.parent_child.ratio and so on, the same by kernel, and under\n"
+        "analysis.footprint_bytes the same in words of 4 bytes. Of a CUDA program: record it, "
+        "then\n"
+        "analyze the recording.");
+    return app;
+  }
+
+  int operator()() const {
+    const analysis::FootprintOptions lines{line_bytes}, words{analysis::FootprintOptions::kWord};
+    try {
+      lines.check();
+    } catch (const InputError&) {
+      throw InputError(fmt::format("--line-bytes: expected a power of two from 4 to 4096, found {}",
+                                   line_bytes));
+    }
+    const sim::Result result = observed.run({{kLines, lines}, {kWords, words}}, true);
+    return observed.finish(result, table(result));
+  }
+
+  static std::string mean(const Json& overlap, const char* key) {
+    if (overlap.at("pairs").get<std::uint64_t>() == 0) return "none";
+    return fmt::format("{:.2f} %", 100 * overlap.at(key).get<double>());
+  }
+
+  /// `lines`, `words`: the same pairs of sets, in lines and in words.
+  static std::string row(std::string_view what, const std::string& kernels, const Json& lines,
+                         const Json& words) {
+    const auto n = [&](const char* key) { return grouped(lines.at(key).get<std::uint64_t>()); };
+    return fmt::format("  {:<14} {:<32} {:>10} {:>10} {:>10} {:>12} {:>14} {:>14} {:>14}\n", what,
+                       kernels, mean(lines, "ratio"), mean(words, "ratio"),
+                       mean(lines, "own_share"), n("pairs"), n("first_lines"), n("second_lines"),
+                       n("shared_lines"));
+  }
+
+  static std::string rows_of(const std::string& kernel, const Json& lines, const Json& words) {
+    std::string out;
+    for (const auto& [child, family] : lines.at("children").items()) {
+      const Json& in_words = words.at("children").at(child);
+      const std::string both = kernel + " > " + child;
+      out += row("parent-child", both, family.at("parent_child"), in_words.at("parent_child"));
+      out += row("child-sibling", both, family.at("child_sibling"), in_words.at("child_sibling"));
+    }
+    return out + row("parent-parent", kernel, lines.at("parent_parent"), words.at("parent_parent"));
+  }
+
+  static std::string table(const sim::Result& r) {
+    const Json& lines = r.analysis.at(kLines);
+    const Json& words = r.analysis.at(kWords);
+    const auto n = [&](const char* key) { return grouped(lines.at(key).get<std::uint64_t>()); };
+    if (lines.at("device_launches") == 0)
+      return fmt::format(
+          "  no kernel launches a kernel here ({} launches, all of the host): there are no parents "
+          "and\n  no children that could share lines\n",
+          n("host_launches"));
+    std::string out = fmt::format(
+        "  {:<14} {:<32} {:>10} {:>10} {:>10} {:>12} {:>14} {:>14} {:>14}\n", "shared by",
+        "kernels", "ratio", "in bytes", "own share", "pairs", "lines, first", "second", "both");
+    for (const auto& [name, figures] : lines.at("kernels").items())
+      out += rows_of(name, figures, words.at("kernels").at(name));
+    for (const auto& [what, key] :
+         {std::pair("parent-child", "parent_child"), std::pair("child-sibling", "child_sibling"),
+          std::pair("parent-parent", "parent_parent")})
+      out += row(what, "all", lines.at(key), words.at(key));
+    return out + fmt::format(
+                     "  {} direct parents of {} parent blocks make {} launches of {} child blocks\n"
+                     "  ratio: both / second, own share: both / first, means over pairs; lines of "
+                     "{} bytes\n",
+                     n("direct_parents"), n("parent_blocks"), n("child_launches"),
+                     n("child_blocks"), lines.at("line_bytes").get<std::uint64_t>());
+  }
+};
+
 }  // namespace
 
 Command add_analyze(CLI::App& app) {
-  CLI::App* analyze = app.add_subcommand(
-      "analyze", "what a run's memory accesses are like: caches, locality, dependencies");
+  CLI::App* analyze =
+      app.add_subcommand("analyze",
+                         "what a run's memory accesses are like: caches, locality, dependencies, "
+                         "shared footprints");
 
   auto cache = std::make_shared<CacheCommand>();
-  CLI::App* with_cache = cache->observed.add_to(
-      *analyze, "cache", "the run's L1D accesses replayed in caches of other kinds and sizes");
-  with_cache
-      ->add_option("--replacement", cache->replacement,
-                   "lru, belady (the best there can be: evicts what is needed last), unbounded")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("A,B,...")
-      ->capture_default_str();
-  with_cache
-      ->add_option("--size-kib", cache->size_kib, "capacities to try (default: the machine's)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 65536))
-      ->type_name("N,M,...");
-  with_cache->add_option("--ways", cache->ways, "lines of a set (default: the machine's)")
-      ->check(CLI::Range(1, 65536));
-  with_cache->footer(
-      "The run is timed once, under the policies given; its accesses are then replayed SM by SM "
-      "in\n"
-      "caches in which data is there at once. Stores do what the machine's write policy says and "
-      "are\n"
-      "neither hits nor misses. --json gives analysis.cache.lru.mpki and so on, with several "
-      "sizes\n"
-      "analysis.cache_8kib.lru.mpki.");
-
+  const CLI::App* with_cache = cache->add_to(*analyze);
   auto locality = std::make_shared<LocalityCommand>();
-  CLI::App* with_locality = locality->observed.add_to(
-      *analyze, "locality", "who hits on whose line in the L1D: the same thread, warp, or another");
-  with_locality->footer(
-      "A hit is intra-warp when the warp that brought the line hits, and then intra-thread when "
-      "one\n"
-      "of the lanes has touched the line before; else inter-warp. --json gives\n"
-      "analysis.locality.intra_thread_hits and so on.");
-
+  locality->add_to(*analyze);
   auto dependencies = std::make_shared<DependenciesCommand>();
-  CLI::App* with_dependencies =
-      dependencies->observed.add_to(*analyze, "dependencies",
-                                    "who has written what threads load: the same block in the "
-                                    "launch before, a neighbour, others");
-  with_dependencies->footer(
-      "The run is executed without timing. self, ghost and other are those of the IKRA paper's\n"
-      "table 1; logical counting looks through shared memory and registers, executed does not.\n"
-      "--json gives analysis.dependencies.logical.self_share and so on, and the same by kernel.");
+  const CLI::App* with_dependencies = dependencies->add_to(*analyze);
+  auto footprint = std::make_shared<FootprintCommand>();
+  const CLI::App* with_footprint = footprint->add_to(*analyze);
 
   analyze->allow_extras();  // for an error that names what there is; after the subcommands, which
                             // would do the same
   return {analyze, [=] {
             const std::vector<std::string> extra = analyze->remaining();
             if (analyze->get_subcommands().empty())
-              throw InputError("analyze: expected cache, dependencies or locality" +
+              throw InputError("analyze: expected cache, dependencies, footprint or locality" +
                                (extra.empty() ? "" : ", found '" + extra.front() + "'") +
                                " (see raddle analyze --help)");
             if (with_dependencies->parsed()) return (*dependencies)();
+            if (with_footprint->parsed()) return (*footprint)();
             return with_cache->parsed() ? (*cache)() : (*locality)();
           }};
 }

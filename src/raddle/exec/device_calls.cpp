@@ -214,6 +214,7 @@ class Call {
       const auto* from =
           reinterpret_cast<const std::byte*>(c_->global + (buffer - DeviceMemory::kBase));
       made.parameters.assign(from, from + bytes);
+      made.buffer = buffer;
     }
     made.block = thread_.block, made.warp = thread_.warp;
     grid_.launch(std::move(made), stream);

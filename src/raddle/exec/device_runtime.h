@@ -90,6 +90,7 @@ struct DeviceLaunch {
   const Kernel* kernel = nullptr;
   trace::LaunchShape shape;
   std::vector<std::byte> parameters;
+  Address buffer = 0;                 ///< where they were written
   std::uint32_t block = 0, warp = 0;  ///< of the grid, whose thread made the call
   bool tail = false;
   std::vector<std::uint32_t> after;  ///< earlier launches of the grid that must be complete first

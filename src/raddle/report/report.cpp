@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "raddle/report/blocks.h"
+#include "raddle/report/launch_tree.h"
 #include "raddle/report/page.h"
 #include "raddle/report/placement.h"
 #include "raddle/sim/version.h"
@@ -138,6 +139,8 @@ Json run_json(const Run& run, const ReportInput& input) {
   // A place belongs to a launch, which the page must know.
   const bool single = result.kernels.size() <= input.single_launches;
   out["placement"] = single ? placement_json(result, places) : Json::array();
+  out["launch_tree"] =
+      launch_tree_json(result, std::min(kMaxTreeRowsOfRun, kMaxTreeRowsOfPage / runs + 1));
   out["samples"] = samples_json(result, std::min(kMaxCellsOfRun, kMaxCellsOfPage / runs + 1));
   return out;
 }

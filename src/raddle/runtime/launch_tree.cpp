@@ -81,8 +81,15 @@ void LaunchTree::launch_child(const Grid& parent, std::uint32_t call) {
                       root.stream,
                       0,
                       0};
-  record.origin =
-      trace::DeviceOrigin{parent.number, made.block, made.warp, call, depth, made.tail, {}};
+  record.origin = trace::DeviceOrigin{parent.number,
+                                      made.block,
+                                      made.warp,
+                                      call,
+                                      depth,
+                                      made.tail,
+                                      {},
+                                      made.buffer,
+                                      static_cast<std::uint32_t>(made.parameters.size())};
   for (const std::uint32_t earlier : made.after)
     record.origin->after.push_back(parent.numbers[earlier]);
   run_grid(launch, std::move(record), depth);

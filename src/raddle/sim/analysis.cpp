@@ -31,6 +31,16 @@ Options read_options(std::string_view text, const std::string& origin) {
   return out;
 }
 
+/// An error of f with its place.
+template <class F>
+void check(F f, const std::string& origin) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    throw InputError({origin}, error.what());
+  }
+}
+
 }  // namespace
 
 analysis::Request read_analysis(std::string_view text, const std::string& origin) {
@@ -48,21 +58,29 @@ analysis::Request read_analysis(std::string_view text, const std::string& origin
   analysis::Request out{std::string(label), {}};
   if (name == analysis::CacheOptions::kName) {
     const auto cache = read_options<analysis::CacheOptions>(options, origin);
-    try {
-      cache.replacements();
-    } catch (const InputError& error) {
-      throw InputError({origin}, error.what());
-    }
+    check([&] { cache.replacements(); }, origin);
     out.what = cache;
   } else if (name == analysis::LocalityOptions::kName) {
     out.what = read_options<analysis::LocalityOptions>(options, origin);
   } else if (name == analysis::DependenciesOptions::kName) {
     out.what = read_options<analysis::DependenciesOptions>(options, origin);
+  } else if (name == analysis::FootprintOptions::kName) {
+    const auto footprint = read_options<analysis::FootprintOptions>(options, origin);
+    check([&] { footprint.check(); }, origin);
+    out.what = footprint;
   } else {
     throw InputError({origin}, "no analysis is called '" + std::string(name) +
-                                   "'; known: cache dependencies locality");
+                                   "'; known: cache dependencies footprint locality");
   }
   return out;
+}
+
+std::vector<analysis::Request> timed_analyses(std::vector<analysis::Request> requests) {
+  std::erase_if(requests, [](const analysis::Request& r) {
+    return !std::holds_alternative<analysis::CacheOptions>(r.what) &&
+           !std::holds_alternative<analysis::LocalityOptions>(r.what);
+  });
+  return requests;
 }
 
 analysis::L1Machine observed_l1(const timing::MachineSpec& machine) {

@@ -15,8 +15,6 @@ class DependenceObserver final : public runtime::DeviceObserver {
   /// nullptr when none of the requests is for dependencies. Throws InputError when a label of them
   /// is there twice.
   static std::unique_ptr<DependenceObserver> of(const std::vector<analysis::Request>& requests);
-  /// The other requests.
-  static std::vector<analysis::Request> others(std::vector<analysis::Request> requests);
   /// The figures, under the label of each request.
   void fill(Result& result) const;
 

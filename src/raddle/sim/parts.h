@@ -34,7 +34,7 @@ std::size_t end_of_tree(const trace::Recording& recording, std::size_t i);
 /// A launch that was not timed.
 void add_functional(Result& result, const runtime::LaunchRecord& launch);
 /// Launches and instruction counts of a run without timing.
-void fill_functional(Result& result, const runtime::SimulatedDevice& device);
+void fill_functional(Result& result, std::span<const runtime::LaunchRecord> launches);
 /// What the run cost the host since `start`.
 void finish(Result& result, Clock::time_point start);
 

@@ -56,7 +56,7 @@ Result Session::finish() {
                     {"difference", ""},
                     {"operations", s.recorder->take_operations()}});
   if (s.gpu != nullptr) s.gpu->fill(result);
-  else fill_functional(result, *s.device);
+  else fill_functional(result, s.device->launches());
   sim::finish(result, s.start);
   return result;
 }

@@ -8,6 +8,7 @@
 #include "raddle/lowering/lowering.h"
 #include "raddle/sim/analysis.h"
 #include "raddle/sim/dependence_observer.h"
+#include "raddle/sim/footprint_observer.h"
 #include "raddle/sim/parts.h"
 #include "raddle/sim/recorder.h"
 #include "raddle/sim/tail.h"
@@ -40,22 +41,29 @@ timing::GpuOptions gpu_options(const Setup& setup, const Options& options) {
   return out;
 }
 
-/// One functional run, many clocks.
+using Gpus = std::vector<std::unique_ptr<TimedGpu>>;
+
+/// Core cycle of the first.
+Cycle now(const Gpus& gpus) { return gpus.empty() ? 0 : gpus.front()->now(); }
+
+/// One functional run, many clocks, or none where only the op streams are looked at.
 class FanOut final : public runtime::LaunchSink {
  public:
-  FanOut(std::vector<std::unique_ptr<TimedGpu>>& gpus, const Options& options)
-      : gpus_(gpus), options_(options) {}
+  /// `footprints`: nullptr when nobody wants to know.
+  FanOut(Gpus& gpus, FootprintObserver* footprints, const Options& options)
+      : gpus_(gpus), footprints_(footprints), options_(options) {}
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override {
     for (auto& gpu : gpus_) gpu->admit(code, shape);
   }
   void submit(std::shared_ptr<trace::KernelStream> stream,
               const runtime::LaunchRecord& record) override {
-    if (options_.progress) options_.progress({record.sequence, record.name, gpus_.front()->now()});
+    tell_progress(record);
+    if (footprints_ != nullptr) footprints_->tree({{stream, record}});
     for (auto& gpu : gpus_) gpu->submit(stream, record);
   }
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override {
-    const runtime::LaunchRecord& record = tree.front().record;
-    if (options_.progress) options_.progress({record.sequence, record.name, gpus_.front()->now()});
+    tell_progress(tree.front().record);
+    if (footprints_ != nullptr) footprints_->tree(tree);
     for (auto& gpu : gpus_) gpu->submit_tree(tree);
   }
   runtime::Mark record(StreamId stream) override {
@@ -78,11 +86,19 @@ class FanOut final : public runtime::LaunchSink {
   void synchronize(runtime::Mark mark) override {
     for (auto& gpu : gpus_) gpu->synchronize(mark);
   }
-  Cycle reached(runtime::Mark mark) const override { return gpus_.front()->reached(mark); }
-  double milliseconds(Cycle cycles) const override { return gpus_.front()->milliseconds(cycles); }
+  Cycle reached(runtime::Mark mark) const override {
+    return gpus_.empty() ? 0 : gpus_.front()->reached(mark);
+  }
+  double milliseconds(Cycle cycles) const override {
+    return gpus_.empty() ? 0 : gpus_.front()->milliseconds(cycles);
+  }
 
  private:
-  std::vector<std::unique_ptr<TimedGpu>>& gpus_;
+  void tell_progress(const runtime::LaunchRecord& next) const {
+    if (options_.progress) options_.progress({next.sequence, next.name, now(gpus_)});
+  }
+  Gpus& gpus_;
+  FootprintObserver* footprints_;
   const Options& options_;
 };
 
@@ -92,7 +108,7 @@ class FanOut final : public runtime::LaunchSink {
 
 TimedGpu::TimedGpu(Setup& setup, const Options& options)
     : setup_(setup), gpu_(setup.machine, setup.choices(), gpu_options(setup, options)) {
-  const auto requests = DependenceObserver::others(options.analyses);
+  const auto requests = timed_analyses(options.analyses);
   if (requests.empty()) return;
   analyses_ = std::make_unique<analysis::Analyses>(requests, observed_l1(setup.machine));
   analyses_->each_observer(
@@ -226,12 +242,17 @@ void TimedGpu::fill(Result& result) {
 
 namespace {
 
-using Gpus = std::vector<std::unique_ptr<TimedGpu>>;
-
+/// One for each set-up; none in a functional run.
 Gpus make_gpus(std::span<Setup> setups, const Options& options) {
   Gpus gpus;
+  if (options.functional) return gpus;
   for (Setup& setup : setups) gpus.push_back(std::make_unique<TimedGpu>(setup, options));
   return gpus;
+}
+
+void check_timing(const Options& options) {
+  if (options.functional && !timed_analyses(options.analyses).empty())
+    throw InputError("analyses look at a timing run; there is none in a functional run");
 }
 
 }  // namespace
@@ -243,15 +264,17 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   if (run.live && setups.size() > 1)
     throw InputError(
         "live execution times one set-up at a time: what it does depends on the timing");
-  if (options.functional && !DependenceObserver::others(options.analyses).empty())
-    throw InputError("analyses look at a timing run; there is none in a functional run");
+  check_timing(options);
   const auto dependences = DependenceObserver::of(options.analyses);
   if (run.live && dependences != nullptr)
     throw InputError("dependencies are those of execution in order: leave out --live");
-  Gpus gpus = options.functional ? Gpus() : make_gpus(setups, options);
-  FanOut sink(gpus, options);
+  const auto footprints = FootprintObserver::of(options.analyses);
+  if (run.live && footprints != nullptr)
+    throw InputError("footprints are those of execution in order: leave out --live");
+  Gpus gpus = make_gpus(setups, options);
+  FanOut sink(gpus, footprints.get(), options);
   runtime::SimulatedDeviceOptions settings = device_options(setups.front(), options);
-  if (!options.functional) settings.sink = &sink;
+  if (!options.functional || footprints != nullptr) settings.sink = &sink;
   settings.observer = dependences.get();
   runtime::SimulatedDevice device(settings);
   Result judged;
@@ -263,9 +286,10 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
     result.input_hash = judged.input_hash, result.verdict = judged.verdict,
     result.difference = judged.difference;
     result.host.functional_seconds = judged.host.functional_seconds;
-    if (options.functional) fill_functional(result, device);
+    if (options.functional) fill_functional(result, device.launches());
     else gpus[i]->fill(result);
     if (dependences != nullptr) dependences->fill(result);
+    if (footprints != nullptr) footprints->fill(result);
     if (!options.functional && options.audit) gpus[i]->audit();
     finish(result, start);
   }
@@ -291,18 +315,22 @@ void play(const nlohmann::ordered_json& operations, TimedGpu& gpu) {
   }
 }
 
+void submit(const std::vector<runtime::LaunchedStream>& tree, TimedGpu& gpu) {
+  for (const auto& [stream, record] : tree) gpu.admit(stream->code(), stream->shape());
+  gpu.submit_tree(tree);
+}
+
 WorkloadInfo info_of(const trace::Recording& recording) {
   return {recording.header().at("workload"), recording.header().at("parameters")};
 }
 
 std::vector<runtime::LaunchedStream> tree_of(const trace::Recording& recording, std::size_t from,
-                                             std::size_t to, TimedGpu& gpu) {
+                                             std::size_t to) {
   std::vector<runtime::LaunchedStream> tree;
   for (; from < to; ++from) {
     const trace::LaunchHeader& launch = recording.launch(from);
     std::shared_ptr<trace::KernelStream> stream = recording.open(from);
     const trace::LaunchShape& shape = stream->shape();
-    gpu.admit(stream->code(), shape);
     const runtime::LaunchRecord record{launch.sequence,
                                        launch.name,
                                        shape.grid,
@@ -335,7 +363,7 @@ Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setu
                {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
                {"difference", result.difference},
                {"operations", sink.take_operations()}});
-  fill_functional(result, device);
+  fill_functional(result, device.launches());
   finish(result, start);
   return result;
 }
@@ -372,16 +400,24 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
     throw InputError(
         "dependencies need the workload itself: a recording does not say which thread "
         "touches which word");
+  check_timing(options);
+  const auto footprints = FootprintObserver::of(options.analyses);
   Gpus gpus = make_gpus(setups, options);
+  std::vector<runtime::LaunchRecord> launches;
   std::uint64_t marks = 0;
   for (std::size_t i = 0; i < recording.launches();) {
     const trace::LaunchHeader& launch = recording.launch(i);
     const std::size_t end = end_of_tree(recording, i);
-    if (options.progress) options.progress({i, launch.name, gpus.front()->now()});
+    if (options.progress) options.progress({i, launch.name, now(gpus)});
     check_operations(launch.operations, marks);
     for (auto& gpu : gpus) {
       play(launch.operations, *gpu);
-      gpu->submit_tree(tree_of(recording, i, end, *gpu));
+      submit(tree_of(recording, i, end), *gpu);
+    }
+    if (gpus.empty() || footprints != nullptr) {
+      const auto tree = tree_of(recording, i, end);
+      if (footprints != nullptr) footprints->tree(tree);
+      for (const runtime::LaunchedStream& one : tree) launches.push_back(one.record);
     }
     i = end;
   }
@@ -391,11 +427,13 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
     gpu->synchronize();
   }
   std::vector<Result> results;
-  for (std::size_t i = 0; i < setups.size(); ++i) {
+  for (std::size_t i = 0; i < (options.functional ? 1 : setups.size()); ++i) {
     Result& result = results.emplace_back(blank(info_of(recording), setups[i], options));
     fill_verdict(result, recording.trailer());
-    gpus[i]->fill(result);
-    if (options.audit) gpus[i]->audit();
+    if (options.functional) fill_functional(result, launches);
+    else gpus[i]->fill(result);
+    if (footprints != nullptr) footprints->fill(result);
+    if (!options.functional && options.audit) gpus[i]->audit();
     finish(result, start);
   }
   return results;

@@ -195,9 +195,10 @@ KernelCode code_from_json(const Json& json) {
 }
 
 Json origin_to_json(const DeviceOrigin& origin) {
-  return {{"parent", origin.parent}, {"block", origin.block}, {"warp", origin.warp},
-          {"call", origin.call},     {"depth", origin.depth}, {"tail", origin.tail},
-          {"after", origin.after}};
+  return {{"parent", origin.parent}, {"block", origin.block},
+          {"warp", origin.warp},     {"call", origin.call},
+          {"depth", origin.depth},   {"tail", origin.tail},
+          {"after", origin.after},   {"parameters", {origin.parameters, origin.parameter_bytes}}};
 }
 
 DeviceOrigin origin_from_json(const Json& json) {
@@ -205,6 +206,8 @@ DeviceOrigin origin_from_json(const Json& json) {
   out.parent = json.at("parent"), out.block = json.at("block"), out.warp = json.at("warp");
   out.call = json.at("call"), out.depth = json.at("depth"), out.tail = json.at("tail");
   out.after = json.at("after").get<std::vector<std::uint32_t>>();
+  const Json& parameters = json.at("parameters");
+  out.parameters = parameters.at(0), out.parameter_bytes = parameters.at(1);
   return out;
 }
 

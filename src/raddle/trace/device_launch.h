@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "raddle/base/types.h"
+
 namespace raddle::trace {
 
 /// Where a launch of a tree comes from. The n-th of a warp's launches, in order of `call`, is that
@@ -15,6 +17,9 @@ struct DeviceOrigin {
   std::uint32_t depth = 1;            ///< launches above it
   bool tail = false;                  ///< starts when all else that the parent made is complete
   std::vector<std::uint32_t> after;   ///< launches of the tree that must be complete first
+  /// Where the parent's warp has written its parameters: 0 bytes when there are none.
+  Address parameters = 0;
+  std::uint32_t parameter_bytes = 0;
   friend bool operator==(const DeviceOrigin&, const DeviceOrigin&) = default;
 };
 

@@ -1,0 +1,368 @@
+// Sets of lines written by hand, their ratios worked out by hand; and against sets of the library.
+#include "raddle/analysis/footprint.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <optional>
+#include <set>
+
+#include "raddle/analysis/analyses.h"
+#include "raddle/base/error.h"
+#include "raddle/base/rng.h"
+#include "support/errors.h"
+#include "support/stream_builder.h"
+#include "unit/analysis/figures.h"
+
+namespace raddle::analysis {
+namespace {
+
+using raddle::testing::PieceSpec;
+
+using Blocks = std::vector<std::vector<std::uint32_t>>;  // lines, by block
+
+/// A tree of launches. The first is the host's; lines are loaded by blocks of one warp.
+class Tree {
+ public:
+  explicit Tree(const Blocks& host, const std::string& name = "parent") {
+    put(name, host, std::nullopt);
+  }
+  /// A launch that block `block` of launch `parent` makes; its number.
+  std::uint32_t launch(const Blocks& blocks, std::uint32_t parent, std::uint32_t block,
+                       const std::string& name = "child") {
+    trace::DeviceOrigin origin;
+    origin.parent = parent, origin.block = block;
+    put(name, blocks, origin);
+    return static_cast<std::uint32_t>(launches_.size() - 1);
+  }
+  void tell(SharedFootprint& footprint) {
+    std::vector<SharedFootprint::Launch> tree;
+    for (One& one : launches_)
+      tree.push_back({&one.recording.stream(), one.origin ? &*one.origin : nullptr});
+    footprint.tree(tree);
+  }
+
+ private:
+  struct One {
+    raddle::testing::Recording recording;
+    std::optional<trace::DeviceOrigin> origin;
+  };
+  void put(const std::string& name, const Blocks& blocks,
+           const std::optional<trace::DeviceOrigin>& origin) {
+    raddle::testing::Code code(name);
+    const auto load = code.load(1, 10), done = code.exit();
+    const auto n = static_cast<std::uint32_t>(blocks.size());
+    One& one = launches_.emplace_back(
+        One{raddle::testing::Recording(code, {.grid = {n}, .block = {32}}), origin});
+    one.recording.each_warp([&](raddle::testing::WarpWriter& w) {
+      for (const std::uint32_t line : blocks[w.block()]) w.lines(load, {{line}});
+      w.op(done);
+    });
+  }
+  std::deque<One> launches_;
+};
+
+Figures figures_of(const SharedFootprint& footprint) {
+  Figures out;
+  footprint.visit(out);
+  return out;
+}
+
+constexpr double kNear = 1e-12;
+
+/// A parent launch of three blocks, of which the second launches twice.
+Tree worked_tree() {
+  Tree tree(Blocks{{1, 2}, {10, 11, 12, 13}, {2, 10}});
+  tree.launch({{10, 20}, {11, 20, 21, 20}}, 0, 1);
+  tree.launch({{30}}, 0, 1);
+  return tree;
+}
+
+TEST(SharedFootprint, ParentAndChildrenByHand) {
+  SharedFootprint footprint(128);
+  worked_tree().tell(footprint);
+  const FamilyFootprints& f = footprint.families();
+  EXPECT_EQ(f.direct_parents, 1u);
+  EXPECT_EQ(f.child_launches, 2u);
+  EXPECT_EQ(f.child_blocks, 3u);
+  EXPECT_EQ(f.parent_child.pairs(), 1u);
+  EXPECT_NEAR(f.parent_child.ratio(), 2 / 5.0, kNear) << "10, 11 of 10, 11, 20, 21, 30";
+  EXPECT_NEAR(f.parent_child.own_share(), 2 / 4.0, kNear);
+}
+
+TEST(SharedFootprint, SiblingsByHandAcrossLaunches) {
+  SharedFootprint footprint(128);
+  worked_tree().tell(footprint);
+  const Overlap& o = footprint.families().child_sibling;
+  EXPECT_EQ(o.pairs(), 3u);
+  EXPECT_NEAR(o.ratio(), (1 / 4.0 + 1 / 3.0 + 0 / 4.0) / 3, kNear);
+  EXPECT_NEAR(o.own_share(), (1 / 2.0 + 1 / 3.0 + 0 / 1.0) / 3, kNear);
+}
+
+TEST(SharedFootprint, ParentsByHandThoseTooThatLaunchNothing) {
+  SharedFootprint footprint(128);
+  worked_tree().tell(footprint);
+  const ParentFootprints& p = footprint.parents();
+  EXPECT_EQ(p.launches, 1u);
+  EXPECT_EQ(p.blocks, 3u);
+  EXPECT_EQ(p.parent_parent.pairs(), 3u);
+  EXPECT_NEAR(p.parent_parent.ratio(), (1 / 5.0 + 1 / 3.0 + 2 / 6.0) / 3, kNear);
+  EXPECT_NEAR(p.parent_parent.own_share(), (1 / 2.0 + 1 / 4.0 + 2 / 2.0) / 3, kNear);
+}
+
+TEST(SharedFootprint, MeansTakeEachDirectParentOnce) {
+  Tree tree(Blocks{{1}, {2}});
+  tree.launch({{1}}, 0, 0);
+  tree.launch({{1, 2, 3, 4}}, 0, 1);
+  SharedFootprint footprint(128);
+  tree.tell(footprint);
+  const Overlap& o = footprint.families().parent_child;
+  EXPECT_NEAR(o.ratio(), (1 / 1.0 + 1 / 4.0) / 2, kNear);
+  EXPECT_EQ(footprint.families().child_sibling.pairs(), 0u) << "nobody has a sibling";
+  const Figures f = figures_of(footprint);
+  EXPECT_EQ(f.at.at("parent_child.second_lines"), 5);
+  EXPECT_EQ(f.at.at("parent_child.shared_lines"), 2);
+  EXPECT_EQ(f.at.at("parent_child.first_lines"), 2);
+}
+
+TEST(SharedFootprint, ChildrenThatTouchNothingHaveNoRatio) {
+  Tree tree(Blocks{{1}, {2}});
+  tree.launch({{}, {}}, 0, 0);
+  tree.launch({{5}, {}}, 0, 1);
+  SharedFootprint footprint(128);
+  tree.tell(footprint);
+  const FamilyFootprints& f = footprint.families();
+  EXPECT_EQ(f.direct_parents, 2u);
+  EXPECT_EQ(f.parent_child.pairs(), 1u);
+  EXPECT_EQ(f.child_sibling.pairs(), 1u) << "the empty one, whose sibling touches 5";
+  EXPECT_EQ(f.child_sibling.ratio(), 0);
+  EXPECT_EQ(f.child_sibling.own_share(), 0);
+}
+
+TEST(SharedFootprint, AChildMayBeAParent) {
+  Tree tree(Blocks{{1}});
+  const auto child = tree.launch({{1, 2}, {3}}, 0, 0);
+  tree.launch({{2, 9}}, child, 0, "grandchild");
+  SharedFootprint footprint(128);
+  tree.tell(footprint);
+  EXPECT_EQ(footprint.families().direct_parents, 2u);
+  const Figures f = figures_of(footprint);
+  EXPECT_NEAR(f.at.at("kernels.parent.children.child.parent_child.ratio"), 1 / 3.0, kNear);
+  EXPECT_NEAR(f.at.at("kernels.child.children.grandchild.parent_child.ratio"), 1 / 2.0, kNear);
+  EXPECT_EQ(f.at.at("kernels.child.parent_blocks"), 2);
+  EXPECT_NEAR(f.at.at("parent_child.ratio"), (1 / 3.0 + 1 / 2.0) / 2, kNear);
+}
+
+TEST(SharedFootprint, SiblingsOfAnotherKernelAreSiblingsInTheWholeOnly) {
+  Tree tree(Blocks{{1, 2}});
+  tree.launch({{1}, {1, 5}}, 0, 0, "a");
+  tree.launch({{2, 5}}, 0, 0, "b");
+  tree.launch({{1}}, 0, 0, "a");
+  SharedFootprint footprint(128);
+  tree.tell(footprint);
+  const Figures f = figures_of(footprint);
+  EXPECT_EQ(f.at.at("kernels.parent.children.a.child_launches"), 2);
+  EXPECT_EQ(f.at.at("kernels.parent.children.a.child_sibling.pairs"), 3);
+  EXPECT_NEAR(f.at.at("kernels.parent.children.a.child_sibling.ratio"), (0.5 + 1 + 0.5) / 3, kNear);
+  EXPECT_EQ(f.at.at("kernels.parent.children.b.child_sibling.pairs"), 0);
+  EXPECT_NEAR(f.at.at("kernels.parent.children.b.parent_child.ratio"), 1 / 2.0, kNear);
+  EXPECT_EQ(f.at.at("child_sibling.pairs"), 4);
+  EXPECT_NEAR(f.at.at("parent_child.ratio"), 2 / 3.0, kNear) << "1, 2 of 1, 2, 5";
+  EXPECT_EQ(f.at.at("direct_parents"), 1);
+  EXPECT_EQ(f.at.at("child_launches"), 3);
+}
+
+TEST(SharedFootprint, TreesOfSeveralHostLaunchesAreApart) {
+  SharedFootprint footprint(128);
+  for (int i = 0; i < 2; ++i) {
+    Tree tree(Blocks{{1}, {1}});
+    tree.launch({{1}}, 0, 0);
+    tree.tell(footprint);
+  }
+  Tree alone(Blocks{{1}, {2}});
+  alone.tell(footprint);
+  EXPECT_EQ(footprint.parents().launches, 2u) << "the last launches nothing";
+  EXPECT_EQ(footprint.parents().blocks, 4u);
+  EXPECT_EQ(footprint.families().child_sibling.pairs(), 0u) << "children of two trees";
+  const Figures f = figures_of(footprint);
+  EXPECT_EQ(f.at.at("host_launches"), 3);
+  EXPECT_EQ(f.at.at("device_launches"), 2);
+}
+
+TEST(SharedFootprint, NothingIsDividedByZero) {
+  SharedFootprint footprint(128);
+  Tree(Blocks{{1}, {2}}).tell(footprint);
+  const Figures f = figures_of(footprint);
+  for (const char* name : {"parent_child", "child_sibling", "parent_parent"})
+    for (const char* figure : {".ratio", ".own_share", ".pairs"})
+      EXPECT_EQ(f.at.at(std::string(name) + figure), 0) << name << figure;
+}
+
+// --- which accesses, which lines ----------------------------------------------------------------
+
+/// The lines of a block, as what a parent shares with a child that touches `lines`.
+template <class Write>
+std::uint64_t shared_lines(std::uint32_t line_bytes, const std::vector<PieceSpec>& of_child,
+                           Write write_parent) {
+  raddle::testing::Code code("parent"), child_code("child");
+  const auto load = child_code.load(1, 10);
+  raddle::testing::Recording child(child_code, {.grid = {1}, .block = {32}});
+  child.each_warp([&](raddle::testing::WarpWriter& w) { w.lines(load, of_child); });
+  raddle::testing::Recording parent = write_parent(code);
+  const trace::DeviceOrigin origin;
+  SharedFootprint footprint(line_bytes);
+  const SharedFootprint::Launch tree[] = {{&parent.stream(), nullptr}, {&child.stream(), &origin}};
+  footprint.tree(tree);
+  return static_cast<std::uint64_t>(figures_of(footprint).at.at("parent_child.shared_lines"));
+}
+
+TEST(SharedFootprint, AllWarpsAllGlobalAccessesAndNoOthers) {
+  const std::vector<PieceSpec> all = {{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}};
+  EXPECT_EQ(
+      shared_lines(128, all,
+                   [](raddle::testing::Code& code) {
+                     const std::uint32_t global[] = {code.load(1, 10), code.store(1, 10),
+                                                     code.atomic(1, 10), code.reduce(10)};
+                     const auto local = code.memory(trace::OpKind::LoadLocal, {1}, {}, "ld.local");
+                     const auto spill = code.memory(trace::OpKind::StoreLocal, {}, {1}, "st.local");
+                     const auto shared = code.load_shared(1, 10);
+                     const auto constant = code.load_const(1);
+                     raddle::testing::Recording r(code, {.grid = {1}, .block = {128}});
+                     r.each_warp([&](raddle::testing::WarpWriter& w) {
+                       w.lines(local, {{5}, {6}}).passes(shared, 3).passes(constant, 1);
+                       w.lines(global[w.warp()], {{w.warp() + 1}}).lines(spill, {{7}});
+                     });
+                     return r;
+                   }),
+      4u)
+      << "1 to 4, each by another warp";
+}
+
+TEST(SharedFootprint, LinesOfOtherSizesThanTheStreams) {
+  const auto parent = [](raddle::testing::Code& code) {
+    const auto load = code.load(1, 10);
+    raddle::testing::Recording r(code, {.grid = {1}, .block = {32}});
+    r.each_warp([&](raddle::testing::WarpWriter& w) {
+      w.lines(load, {{4, 0x0000ffff}, {7, 0x80000000}});
+    });
+    return r;
+  };
+  const std::vector<PieceSpec> child = {{4, 0xffffff00}, {6, 1}, {7, 0x80000001}};
+  EXPECT_EQ(shared_lines(4, child, parent), 9u) << "eight words of 4, one of 7";
+  EXPECT_EQ(shared_lines(8, child, parent), 5u);
+  EXPECT_EQ(shared_lines(32, child, parent), 2u) << "second quarter of 4, last of 7";
+  EXPECT_EQ(shared_lines(64, child, parent), 2u) << "first half of 4, last of 7";
+  EXPECT_EQ(shared_lines(128, child, parent), 2u);
+  EXPECT_EQ(shared_lines(256, child, parent), 2u) << "4 and 5, 6 and 7";
+  EXPECT_EQ(shared_lines(512, child, parent), 1u) << "4 to 7";
+}
+
+/// Two blocks that store to line 4; the second half of it are parameters of the first's child.
+TEST(SharedFootprint, ParametersOfChildrenAreLeftOut) {
+  raddle::testing::Code code("parent"), child_code("child");
+  const auto store = code.store(1, 10), load = child_code.load(1, 10);
+  raddle::testing::Recording parent(code, {.grid = {2}, .block = {32}});
+  parent.each_warp([&](raddle::testing::WarpWriter& w) {
+    w.lines(store, {{4, w.block() == 0 ? 0xffff0000u : 0xfffff000u}, {5, 0x1}});
+  });
+  raddle::testing::Recording child(child_code, {.grid = {1}, .block = {32}});
+  child.each_warp([&](raddle::testing::WarpWriter& w) { w.lines(load, {{4, 0xff}}); });
+  const auto shared = [&](std::uint32_t bytes) {
+    trace::DeviceOrigin origin;
+    origin.parameters = 4 * 128 + 64, origin.parameter_bytes = bytes;
+    SharedFootprint footprint(4);
+    const SharedFootprint::Launch tree[] = {{&parent.stream(), nullptr},
+                                            {&child.stream(), &origin}};
+    footprint.tree(tree);
+    return figures_of(footprint).at.at("parent_parent.shared_lines");
+  };
+  EXPECT_EQ(shared(64), 2) << "one word of line 5, told of both blocks";
+  EXPECT_EQ(shared(60), 4) << "and the last of line 4";
+  EXPECT_EQ(shared(57), 4) << "a word that is in part a parameter is one";
+  EXPECT_EQ(shared(0), 2 * 17);
+}
+
+TEST(SharedFootprint, LinesThatAreNone) {
+  for (const std::uint32_t bytes : {4u, 32u, 64u, 128u, 4096u})
+    EXPECT_NO_THROW(FootprintOptions{bytes}.check()) << bytes;
+  for (const std::uint32_t bytes : {0u, 1u, 2u, 96u, 129u, 8192u, 0x80000000u})
+    EXPECT_EQ(test::input_error_of([&] { FootprintOptions{bytes}.check(); }),
+              "line_bytes: expected a power of two from 4 to 4096, found " + std::to_string(bytes));
+}
+
+// --- against sets -------------------------------------------------------------------------------
+
+using Set = std::set<std::uint32_t>;
+
+Set both(const Set& a, const Set& b) {
+  Set out;
+  for (const std::uint32_t x : a)
+    if (b.contains(x)) out.insert(x);
+  return out;
+}
+
+/// Mean of the ratio of each set to all others, and how many there are.
+std::pair<double, unsigned> with_the_others(const std::vector<Set>& sets) {
+  double sum = 0;
+  unsigned pairs = 0;
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    Set others;
+    for (std::size_t j = 0; j < sets.size(); ++j)
+      if (j != i) others.insert(sets[j].begin(), sets[j].end());
+    if (others.empty()) continue;
+    sum += static_cast<double>(both(sets[i], others).size()) / static_cast<double>(others.size());
+    ++pairs;
+  }
+  return {sum, pairs};
+}
+
+Blocks random_blocks(Rng& rng) {
+  Blocks out(1 + rng.below(5));
+  for (auto& lines : out) {
+    lines.resize(rng.below(8));
+    for (std::uint32_t& line : lines) line = rng.below(30);
+  }
+  return out;
+}
+
+TEST(SharedFootprint, RandomFamiliesEqualSetsOfTheLibrary) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Rng rng(seed);
+    const Blocks parents = random_blocks(rng);
+    Tree tree(parents);
+    std::vector<std::vector<Set>> children(parents.size());
+    for (unsigned n = 0; n < 6; ++n) {
+      const auto parent = rng.below(static_cast<std::uint32_t>(parents.size()));
+      const Blocks blocks = random_blocks(rng);
+      for (const auto& lines : blocks) children[parent].emplace_back(lines.begin(), lines.end());
+      tree.launch(blocks, 0, parent, rng.below(2) == 0 ? "a" : "b");
+    }
+    double parent_child = 0, siblings = 0;
+    unsigned families = 0, sibling_pairs = 0;
+    for (std::size_t p = 0; p < parents.size(); ++p) {
+      Set own(parents[p].begin(), parents[p].end()), all;
+      for (const Set& s : children[p]) all.insert(s.begin(), s.end());
+      const auto [sum, pairs] = with_the_others(children[p]);
+      siblings += sum, sibling_pairs += pairs;
+      if (all.empty()) continue;
+      parent_child += static_cast<double>(both(own, all).size()) / static_cast<double>(all.size());
+      ++families;
+    }
+    SharedFootprint footprint(128);
+    tree.tell(footprint);
+    const FamilyFootprints& f = footprint.families();
+    ASSERT_EQ(f.parent_child.pairs(), families) << seed;
+    ASSERT_EQ(f.child_sibling.pairs(), sibling_pairs) << seed;
+    EXPECT_NEAR(f.parent_child.ratio(), families == 0 ? 0 : parent_child / families, kNear);
+    EXPECT_NEAR(f.child_sibling.ratio(), sibling_pairs == 0 ? 0 : siblings / sibling_pairs, kNear);
+    std::vector<Set> parent_sets;
+    for (const auto& lines : parents) parent_sets.emplace_back(lines.begin(), lines.end());
+    const auto [sum, pairs] = with_the_others(parent_sets);
+    const Overlap& p = footprint.parents().parent_parent;
+    ASSERT_EQ(p.pairs(), pairs) << seed;
+    EXPECT_NEAR(p.ratio(), pairs == 0 ? 0 : sum / pairs, kNear);
+  }
+}
+
+}  // namespace
+}  // namespace raddle::analysis
