@@ -56,7 +56,6 @@ class Amr final : public HashedWorkload {
   std::vector<std::string> violations() const override { return parent_.violations(); }
 
   void run(Device& device, std::uint64_t seed) override {
-    device.limit_pending_launches(kPendingLaunches);
     make_input(seed);
     parent_.ask_for_launches(device);
     const std::size_t cells = 1 + kRefinedCells * refined_;

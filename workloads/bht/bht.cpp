@@ -50,7 +50,6 @@ class Bht final : public HashedWorkload {
   }
 
   void run(Device& device, std::uint64_t seed) override {
-    device.limit_pending_launches(kPendingLaunches);
     Rng rng(seed, "bht/bodies");
     tree_ = make_octree(bodies_, leaf_, rng);
     groups_ = make_groups(tree_, children_.child_block);

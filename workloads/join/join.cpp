@@ -61,7 +61,6 @@ class Join final : public HashedWorkload {
   }
 
   void run(Device& device, std::uint64_t seed) override {
-    device.limit_pending_launches(kPendingLaunches);
     make_input(seed);
     children_.parent.ask_for_launches(device);
     DeviceArray<std::uint32_t> left(device, left_), right(device, right_);

@@ -25,7 +25,6 @@ class NestedBfs final : public NestedWorkload {
   }
 
   void run(Device& device, std::uint64_t seed) override {
-    device.limit_pending_launches(pending_launches());
     make_graph(seed);
     source_ = source();
     inputs_.add(source_);

@@ -31,7 +31,6 @@ class NestedColoring final : public NestedWorkload {
   }
 
   void run(Device& device, std::uint64_t seed) override {
-    device.limit_pending_launches(pending_launches());
     make_input(seed);
     ModuleId module = load_module(device, "nested_coloring");
     KernelId scan = parent_kernel(device, module, "nested_coloring_scan");

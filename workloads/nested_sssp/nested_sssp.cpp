@@ -28,7 +28,6 @@ class NestedSssp final : public NestedWorkload {
   }
 
   void run(Device& device, std::uint64_t seed) override {
-    device.limit_pending_launches(pending_launches());
     make_input(seed);
     ModuleId module = load_module(device, "nested_sssp");
     KernelId expand = parent_kernel(device, module, "nested_sssp_expand");

@@ -48,7 +48,6 @@ class Pre final : public HashedWorkload {
   }
 
   void run(Device& device, std::uint64_t seed) override {
-    device.limit_pending_launches(kPendingLaunches);
     Rng rng(seed, "pre/ratings");
     input_ = make_ratings(ratings_, rng);
     inputs_.add(input_.rating);

@@ -49,7 +49,6 @@ class Regx final : public HashedWorkload {
   std::vector<std::string> violations() const override { return children_.violations(); }
 
   void run(Device& device, std::uint64_t seed) override {
-    device.limit_pending_launches(kPendingLaunches);
     make_input(seed);
     children_.parent.ask_for_launches(device);
     const PacketBuffer buffer = lay_out(all_);
