@@ -99,8 +99,11 @@ class SmHarness {
       lower(r, trace::as_it_is(r.code()));
     const timing::Launch* launch = &launches_.back()->launch;
     const bool first = std::exchange(newest_, launch) != launch;
-    sm_.block_in().push(at, {launch, block, static_cast<std::uint8_t>(slot),
-                             first && machine_.sm.l1d.flush_at_kernel_start});
+    sm_.block_in().push(at, {launch,
+                             block,
+                             static_cast<std::uint8_t>(slot),
+                             first && machine_.sm.l1d.flush_at_kernel_start,
+                             {}});
   }
   /// Of the launches that are made from now on.
   TenantId tenant{};
