@@ -8,18 +8,21 @@
 namespace raddle::sim {
 namespace {
 
-KernelResult kernel(Cycle begin, std::optional<std::uint32_t> parent = {}) {
-  KernelResult out;
-  out.begin = begin;
-  if (parent) {
-    out.parent.emplace();
-    out.parent->kernel = *parent;
+struct Made {
+  Cycle begin;
+  std::optional<std::uint32_t> parent = {};
+};
+std::vector<KernelResult> kernels_of(const std::vector<Made>& all) {
+  std::vector<KernelResult> out(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    out[i].begin = all[i].begin;
+    if (all[i].parent) out[i].parent.emplace().kernel = *all[i].parent;
   }
   return out;
 }
 
 TEST(Tail, IsFromAnSmsLastBlockToTheLastOfAll) {
-  const std::vector<KernelResult> kernels = {kernel(10)};
+  const std::vector<KernelResult> kernels = kernels_of({{10}});
   const std::vector<timing::BlockSpan> blocks = {
       {0, 0, 0, 10, 50}, {0, 1, 1, 10, 80}, {0, 2, 0, 50, 60}};
   EXPECT_EQ(tail_cycles(kernels, blocks, 2), 20u);
@@ -27,11 +30,11 @@ TEST(Tail, IsFromAnSmsLastBlockToTheLastOfAll) {
 
 TEST(Tail, AnSmWithoutABlockWaitsFromTheBegin) {
   const std::vector<timing::BlockSpan> blocks = {{0, 0, 0, 12, 50}};
-  EXPECT_EQ(tail_cycles(std::vector{kernel(10)}, blocks, 3), 80u);
+  EXPECT_EQ(tail_cycles(kernels_of({{10}}), blocks, 3), 80u);
 }
 
 TEST(Tail, DescendantsCountWithTheirRootAndRootsApart) {
-  const std::vector<KernelResult> kernels = {kernel(0), kernel(5, 0), kernel(7, 1), kernel(100)};
+  const std::vector<KernelResult> kernels = kernels_of({{0}, {5, 0}, {7, 1}, {100}});
   const std::vector<timing::BlockSpan> blocks = {{0, 0, 0, 0, 20},
                                                  {1, 0, 1, 5, 30},
                                                  {2, 0, 0, 20, 90},
