@@ -33,7 +33,7 @@ std::string name_of(NestedGraph kind) {
 std::string grouped(std::uint64_t n) {
   std::string text = std::to_string(n);
   for (auto at = std::ssize(text) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
+    text.insert(static_cast<std::size_t>(at), 1, ',');
   return text;
 }
 
