@@ -216,7 +216,8 @@ void TimedGpu::fill(Result& result) {
   for (KernelResult& kernel : result.kernels)
     kernel.energy = energy::dynamic_energy(kernel.counters, setup_.energy);
   result.blocks = gpu_.block_spans();
-  result.tail_cycles = tail_cycles(result.kernels, result.blocks, machine.sm.count);
+  if (!result.kernels.empty())  // of tenants there are none
+    result.tail_cycles = tail_cycles(result.kernels, result.blocks, machine.sm.count);
   result.samples = gpu_.samples();
   result.request_ports = gpu_.request_ports(), result.reply_ports = gpu_.reply_ports();
   result.component_hash = gpu_.hash();
