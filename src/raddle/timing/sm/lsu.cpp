@@ -103,7 +103,8 @@ bool Lsu<L1>::send_queue_access(const QueueRequest& request, SmKernelCounters& c
   RADDLE_ASSERT(request.id < QueueRequest::kMostIds);
   if (!l1_.can_send(*this, request.kernel)) return false;
   const Address at = kQueueBase + Address{request.place} * kQueueEntryBytes;
-  const std::uint32_t words = low_bits(kQueueEntryBytes / 4) << at % trace::kLineBytes / 4;
+  constexpr auto kWords = static_cast<std::uint32_t>(low_bits(kQueueEntryBytes / 4));
+  const std::uint32_t words = kWords << at % trace::kLineBytes / 4;
   LineMap::Accesses line;
   lines_.convert({static_cast<std::uint32_t>(at / trace::kLineBytes), words, 1}, 0, line);
   Message m;
