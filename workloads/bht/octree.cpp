@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "raddle/base/stable_sort.h"
+
 namespace raddle::workloads {
 
 namespace {
@@ -75,7 +77,7 @@ Octree make_octree(std::uint32_t bodies, std::uint32_t leaf, Rng& rng) {
     body.w = 0.5f + coordinate();
     tree.body.push_back(body);
   }
-  std::ranges::stable_sort(tree.body, {}, place_in_tree);
+  sort_stably(tree.body, place_in_tree);
   Builder(tree, leaf).add(0, bodies, 0);
   return tree;
 }

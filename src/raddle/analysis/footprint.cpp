@@ -9,6 +9,7 @@
 #include "raddle/analysis/figures.h"
 #include "raddle/analysis/line_map.h"
 #include "raddle/base/error.h"
+#include "raddle/base/stable_sort.h"
 
 namespace raddle::analysis {
 
@@ -248,7 +249,7 @@ void SharedFootprint::tree(std::span<const Launch> launches) {
   std::vector<std::uint32_t> made(launches.size() - 1);
   std::iota(made.begin(), made.end(), 1u);
   const auto parent = [&](std::uint32_t i) { return launches[i].origin->parent; };
-  std::ranges::stable_sort(made, {}, [&](std::uint32_t i) {
+  sort_stably(made, [&](std::uint32_t i) {
     RADDLE_ASSERT(launches[i].origin != nullptr && parent(i) < i);
     return std::pair(parent(i), launches[i].origin->block);
   });
@@ -291,7 +292,7 @@ void SharedFootprint::family(std::span<const Launch> launches, const Lines& pare
                              std::span<const std::uint32_t> children, Kernel& kernel) {
   const auto name = [&](std::uint32_t i) { return launches[i].stream->code().name; };
   std::vector<std::uint32_t> by_kernel(children.begin(), children.end());
-  std::ranges::stable_sort(by_kernel, {}, name);
+  sort_stably(by_kernel, name);
   std::vector<Lines> all;
   each_group(std::span<const std::uint32_t>(by_kernel), name,
              [&](std::span<const std::uint32_t> same) {

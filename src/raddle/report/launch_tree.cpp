@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/base/stable_sort.h"
 
 namespace raddle::report {
 
@@ -94,7 +95,7 @@ std::vector<LaunchEdge> edges_of(const sim::Result& result, std::span<const Devi
     waits[at->second].push_back(launch.wait());
   }
   for (std::size_t i = 0; i < out.size(); ++i) out[i].waits = waits_of(std::move(waits[i]));
-  std::ranges::stable_sort(out, {}, &LaunchEdge::depth);
+  sort_stably(out, &LaunchEdge::depth);
   return out;
 }
 

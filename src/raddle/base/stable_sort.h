@@ -1,0 +1,26 @@
+// A sort that keeps the order of equals. std::stable_sort of libstdc++ 12 uses a function that is
+// deprecated, which clang reports as an error.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace raddle {
+
+/// By key(value), which may be a member; keys are compared with <.
+template <class T, class Key>
+void sort_stably(std::vector<T>& values, Key key) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {},
+                    [&](std::size_t i) { return std::pair(std::invoke(key, values[i]), i); });
+  std::vector<T> sorted;
+  sorted.reserve(values.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(values[i]));
+  values = std::move(sorted);
+}
+
+}  // namespace raddle
