@@ -105,9 +105,10 @@ class LaunchPolicy : public DispatchPolicy {
       v.field("adopted", adopted, {}, "blocks",
               "given to another SM than the one they were bound to");
       v.field("overflows", overflows, {}, "entries", "that found no place on the chip");
-      v.field("longest", longest, {}, "entries", "in the longest queue, at most");
+      v.field("longest", longest, {}, "entries",
+              "in the longest queue at most; of rr and tb_pri, whose kernels have none, groups");
       v.field("entry_cycles", entry_cycles, {}, "entries * cycles",
-              "in all queues of launches, summed over time");
+              "in all queues of launches, summed over time; of rr and tb_pri groups");
       v.field("held", held, {}, "cycles", "the block whose turn it was did not fit");
     }
   };

@@ -3,14 +3,13 @@
 // that have joined it, in the order in which they came; each block to the next SM with room. A
 // block that fits nowhere is not overtaken. On the chip there is a table of so many groups; the
 // rest is in memory (Wang et al., DTBL, ISCA 2015). docs/mechanisms/laperm.md.
-#include "raddle/policy/dispatch/launch_policy.h"
-#include "raddle/policy/dispatch/launch_queues.h"
+#include "raddle/policy/dispatch/any_sm_policy.h"
 #include "raddle/policy/registry.h"
 
 namespace raddle::policy {
 namespace {
 
-class Rr final : public LaunchPolicy {
+class Rr final : public AnySmPolicy {
  public:
   struct Params {
     std::uint32_t table = 1024;
@@ -19,33 +18,13 @@ class Rr final : public LaunchPolicy {
     }
   };
   Rr(const Params& params, const Context& context)
-      : sms_(context.sms), table_(0, params.table), kernels_(kKernelSlots, LevelQueues(0)) {}
-
-  void on_begin(GridId grid, Cycle now) override {
-    if (known(grid).group && !table_.add(grid, 0)) to_memory(grid);
-    else kernels_[known(grid).entry].push(grid, 0);
-    count(now);
-  }
-  void on_fetched(GridId grid, Cycle) override { kernels_[known(grid).entry].push(grid, 0); }
-
-  std::optional<BlockDispatch> pick(const DispatchView& view) override {
-    const std::optional<GridId> grid = head(view);
-    if (!grid) return std::nullopt;
-    const SmSet room = view.room(*grid);
-    if (!room.any()) {
-      held();
-      return std::nullopt;
-    }
-    const unsigned sm = room.first_from(turn_);
-    turn_ = (sm + 1) % sms_;
-    const BlockDispatch out = next_block(*grid, sm);
-    if (known(*grid).all_out()) leave(*grid, view.now);
-    return out;
-  }
+      : AnySmPolicy(context.sms, 0, params.table), kernels_(kKernelSlots, LevelQueues(0)) {}
 
  private:
+  void ready(GridId grid) override { kernels_[known(grid).entry].push(grid, 0); }
+  void remove(GridId grid) override { kernels_[known(grid).entry].remove(grid, 0); }
   /// The oldest kernel's first grid with blocks left.
-  std::optional<GridId> head(const DispatchView& view) const {
+  std::optional<GridId> head(const DispatchView& view) const override {
     std::optional<GridId> best;
     std::uint64_t oldest = ~std::uint64_t{0};
     for (unsigned entry = 0; entry < kKernelSlots; ++entry) {
@@ -58,19 +37,6 @@ class Rr final : public LaunchPolicy {
     }
     return best;
   }
-  void leave(GridId grid, Cycle now) {
-    kernels_[known(grid).entry].remove(grid, 0);
-    if (known(grid).group)
-      if (const std::optional<GridId> next = table_.remove()) from_memory(*next);
-    count(now);
-  }
-  void count(Cycle now) {
-    const std::size_t groups = table_.on_chip() + table_.in_memory();
-    count_entries(now, groups, groups);
-  }
-
-  unsigned sms_, turn_ = 0;
-  EntryTable table_;
   std::vector<LevelQueues> kernels_;  // by entry; what has blocks left and is on the chip
 };
 
