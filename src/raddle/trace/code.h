@@ -97,6 +97,7 @@ struct Operand {
   Kind kind = Kind::Other;
   std::uint32_t reg = kNoRegister;
   std::int64_t value = 0;
+  friend bool operator==(const Operand&, const Operand&) = default;
 };
 
 struct StaticInst {
@@ -114,6 +115,7 @@ struct StaticInst {
   bool jumps = false;                       ///< ends a basic block
   std::vector<std::uint32_t> next;          ///< when it jumps: instructions that may follow
   std::uint32_t alias_of = kNoRegister;  ///< stands for that instruction in another address space
+  friend bool operator==(const StaticInst&, const StaticInst&) = default;
 };
 
 struct KernelCode {
@@ -125,6 +127,7 @@ struct KernelCode {
   std::uint32_t registers_per_thread = 0;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t local_bytes_per_thread = 0;
+  friend bool operator==(const KernelCode&, const KernelCode&) = default;
 };
 
 }  // namespace raddle::trace

@@ -5,7 +5,8 @@
 //   order    Header { Launch { Blocks }* Index }* End
 //
 // A launch is written while it runs: only blocks that have not ended are in memory, and the counts
-// that are known at its end stand in its Index. Blocks sections hold whole thread blocks, column by
+// that are known at its end stand in its Index. The code of a kernel stands in its first launch; the
+// others name it by its number among the codes of the file. Blocks sections hold whole thread blocks, column by
 // column (record heads, masks, then pieces with line numbers as differences), because columns
 // compress several times better than records. All numbers are little-endian. Reading is streamed: a
 // launch keeps only the sections in memory whose blocks are running.
@@ -22,7 +23,7 @@
 
 namespace raddle::trace {
 
-inline constexpr std::uint32_t kFileVersion = 6;
+inline constexpr std::uint32_t kFileVersion = 7;
 
 class FileWriter {
  public:

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 
@@ -84,13 +85,24 @@ SectionHeader section_at(const Bytes& bytes, std::uint64_t at, std::string& pack
   return header;
 }
 
+/// The thread's: launches are read by several at once, and many of their sections are small.
+ZSTD_DCtx* unpacking() {
+  struct Free {
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  thread_local const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
+  if (context == nullptr) throw std::bad_alloc();
+  return context.get();
+}
+
 std::string unpack(const Bytes& bytes, std::uint64_t at, const SectionHeader& header,
                    const std::string& packed) {
   // Before so much memory is asked for: the packed bytes know their size as well.
   if (ZSTD_getFrameContentSize(packed.data(), packed.size()) != header.raw_bytes)
     bytes.bad(at, "the section here cannot be unpacked");
   std::string raw(header.raw_bytes, '\0');
-  const std::size_t n = ZSTD_decompress(raw.data(), raw.size(), packed.data(), packed.size());
+  const std::size_t n =
+      ZSTD_decompressDCtx(unpacking(), raw.data(), raw.size(), packed.data(), packed.size());
   if (ZSTD_getErrorCode(n) == ZSTD_error_memory_allocation) throw std::bad_alloc();
   if (ZSTD_isError(n) != 0 || n != raw.size()) bytes.bad(at, "the section here cannot be unpacked");
   return raw;
@@ -153,12 +165,23 @@ class FileStream final : public KernelStream {
   std::map<std::size_t, Loaded> loaded_;
 };
 
-LaunchEntry launch_of(const Json& j) {
+using Codes = std::vector<std::shared_ptr<const KernelCode>>;
+
+/// What is in the launch, or the number of one that an earlier launch has had.
+std::shared_ptr<const KernelCode> code_of(const Json& j, Codes& codes) {
+  if (j.is_object())
+    return codes.emplace_back(std::make_shared<const KernelCode>(code_from_json(j)));
+  const std::size_t number = j;
+  if (number >= codes.size()) throw InputError("a launch has the code of a later one");
+  return codes[number];
+}
+
+LaunchEntry launch_of(const Json& j, Codes& codes) {
   LaunchEntry out;
   out.header = {j.at("name"), j.at("sequence"), j.at("stream"), 0, 0, j.at("operations")};
   if (j.contains("origin")) out.header.origin = origin_from_json(j.at("origin"));
   out.shape = {dim_of(j.at("grid")), dim_of(j.at("block")), j.at("dynamic_shared_bytes")};
-  out.code = std::make_shared<const KernelCode>(code_from_json(j.at("code")));
+  out.code = code_of(j.at("code"), codes);
   return out;
 }
 
@@ -181,6 +204,7 @@ struct FileReader::Impl {
   Bytes bytes;
   Json header, trailer;
   std::vector<LaunchEntry> launches;
+  Codes codes;
   std::size_t tree_begin = 0;  // the last launch of the host
 
   explicit Impl(std::string path) : bytes(std::move(path)) {
@@ -235,7 +259,7 @@ struct FileReader::Impl {
         header = json;
         break;
       case SectionKind::Launch:
-        launches.push_back(launch_of(json));
+        launches.push_back(launch_of(json, codes));
         check_origin();
         break;
       case SectionKind::Index:

@@ -43,8 +43,8 @@ class Output {
   /// Returns the offset at which the section begins.
   std::uint64_t section(SectionKind kind, std::string_view raw) {
     std::string packed(ZSTD_compressBound(raw.size()), '\0');
-    packed.resize(
-        ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), kCompressionLevel));
+    packed.resize(ZSTD_compressCCtx(packing_.get(), packed.data(), packed.size(), raw.data(),
+                                    raw.size(), kCompressionLevel));
     const SectionHeader header = seal(kind, static_cast<std::uint32_t>(raw.size()), packed);
     const std::uint64_t begin = at_;
     write(&header, sizeof header);
@@ -63,10 +63,36 @@ class Output {
   [[noreturn]] void fail() const {
     throw RunError("cannot write " + path_ + ": " + reason() + "; nothing is left of it");
   }
+  struct Free {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
   std::string path_, temporary_;
   std::FILE* file_;
+  // One for all sections: a launch of a kernel has three, of some hundred bytes.
+  std::unique_ptr<ZSTD_CCtx, Free> packing_{ZSTD_createCCtx()};
   std::uint64_t at_ = 0;
   bool in_place_ = false;
+};
+
+/// The codes that are in the file, which launches of the same kernel share.
+class Codes {
+ public:
+  /// Of a launch: the code, or its number if the file has it already.
+  Json tell(const KernelCode& code) {
+    auto& same_name = by_name_[code.name];
+    const auto found = std::ranges::find(same_name, code, &Numbered::code);
+    if (found != same_name.end()) return found->number;
+    same_name.push_back({code, next_++});
+    return code_to_json(code);
+  }
+
+ private:
+  struct Numbered {
+    KernelCode code;
+    std::uint32_t number;
+  };
+  std::map<std::string, std::vector<Numbered>> by_name_;
+  std::uint32_t next_ = 0;
 };
 
 /// Keeps the streams of blocks that run; writes those that have ended, in order.
@@ -142,13 +168,14 @@ class LaunchWriter final : public StreamWriter {
 struct FileWriter::Impl {
   Output out;
   std::unique_ptr<LaunchWriter> launch;
+  Codes codes;
 };
 
 FileWriter::FileWriter(std::string path, const Json& header) {
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
     throw InputError("cannot create " + path + ": it is there and not a file");
   std::string temporary = path + ".tmp" + std::to_string(getpid());
-  impl_.reset(new Impl{{std::move(path), std::move(temporary)}, nullptr});
+  impl_.reset(new Impl{{std::move(path), std::move(temporary)}, nullptr, {}});
   impl_->out.write(kFileMagic.data(), kFileMagic.size());
   impl_->out.write(&kFileVersion, sizeof kFileVersion);
   impl_->out.section(SectionKind::Header, header.dump());
@@ -168,7 +195,7 @@ StreamWriter& FileWriter::begin(const KernelCode& code, const LaunchShape& shape
                {"grid", {shape.grid.x, shape.grid.y, shape.grid.z}},
                {"block", {shape.block.x, shape.block.y, shape.block.z}},
                {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
-               {"code", code_to_json(code)}};
+               {"code", impl_->codes.tell(code)}};
   if (launch.origin) section["origin"] = origin_to_json(*launch.origin);
   impl_->out.section(SectionKind::Launch, section.dump());
   impl_->launch = std::make_unique<LaunchWriter>(impl_->out, code, shape);

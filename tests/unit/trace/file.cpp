@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -16,6 +17,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/rng.h"
 #include "raddle/trace/codec.h"
+#include "raddle/trace/file_sections.h"
 #include "raddle/trace/memory_trace.h"
 
 namespace raddle::trace {
@@ -135,6 +137,41 @@ TEST_F(OpStreamFile, ComesBackWordForWord) {
       for (unsigned w : {1u, 0u})
         ASSERT_EQ(words(*found, b, w), words(*expected, b, w)) << b << " " << w;
   }
+}
+
+TEST_F(OpStreamFile, LaunchesOfTheSameKernelShareItsCode) {
+  auto other = std::make_shared<KernelCode>(*some_code());
+  other->registers_per_thread = 21;  // of the same name, as a program's two modules may have
+  {
+    FileWriter writer(path, {});
+    for (std::uint64_t launch = 0; launch < 2; ++launch)
+      add(writer, *random_trace(launch, 2, 4), {"k", launch, 0, 10, 320});
+    MemoryTrace none(other, LaunchShape{{0}, {64}, 0});
+    add(writer, none, {"k", 2, 0, 0, 0});
+    add(writer, *random_trace(3, 2, 4), {"k", 3, 0, 10, 320});
+    writer.finish({});
+  }
+  const FileReader reader(path);
+  ASSERT_EQ(reader.launches(), 4u);
+  const auto code = [&](std::size_t i) { return &reader.open(i)->code(); };
+  EXPECT_EQ(code(1), code(0));
+  EXPECT_EQ(code(3), code(0));
+  EXPECT_EQ(*code(0), *some_code());
+  EXPECT_EQ(*code(2), *other);
+}
+
+TEST_F(OpStreamFile, ACodeThatNoEarlierLaunchHasIsRefused) {
+  std::string file(kFileMagic);
+  file.append(reinterpret_cast<const char*>(&kFileVersion), sizeof kFileVersion);
+  const std::string raw =
+      R"({"name":"k","sequence":0,"stream":0,"operations":[],"grid":[1,1,1],"block":[32,1,1],)"
+      R"("dynamic_shared_bytes":0,"code":0})";
+  std::string packed(ZSTD_compressBound(raw.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), 1));
+  const SectionHeader header =
+      seal(SectionKind::Launch, static_cast<std::uint32_t>(raw.size()), packed);
+  file.append(reinterpret_cast<const char*>(&header), sizeof header).append(packed);
+  EXPECT_THAT(error_with(file), HasSubstr("a launch has the code of a later one"));
 }
 
 TEST_F(OpStreamFile, SectionsAreDroppedAndCanBeReadAgain) {
