@@ -36,12 +36,17 @@ static __device__ __forceinline__ unsigned block_sum_before(unsigned value, unsi
   }
   if (lane == 31) sums[warp] = up_to;
   __syncthreads();
-  unsigned before = up_to - value;
-  total = 0;
-  for (unsigned w = 0; w < blockDim.x / 32; ++w) {
-    if (w == warp) before += total;
-    total += sums[w];
+  if (warp == 0) {
+    unsigned of_warps = lane < blockDim.x / 32 ? sums[lane] : 0;
+    for (unsigned step = 1; step < 32; step *= 2) {
+      unsigned other = __shfl_up_sync(~0u, of_warps, step);
+      if (lane >= step) of_warps += other;
+    }
+    sums[lane] = of_warps;
   }
+  __syncthreads();
+  total = sums[31];
+  unsigned before = up_to - value + (warp == 0 ? 0 : sums[warp - 1]);
   __syncthreads();  // sums may be written again
   return before;
 }

@@ -15,8 +15,7 @@ enum class Form : std::uint8_t { Nested, Flat };
 inline constexpr std::array<std::string_view, 2> kFormNames = {"nested", "flat"};
 
 /// Launches by kernels that may be pending at once, what the public bfs, sssp and join of
-/// gtcasl/dragon_li ask for; CUDA allows 2,048 unless asked. No size of these workloads makes as
-/// many.
+/// gtcasl/dragon_li ask for; CUDA allows 2,048 unless asked.
 inline constexpr std::uint32_t kPendingLaunches = 131'072;
 
 /// Of the kernel that the host launches.
@@ -30,8 +29,8 @@ struct ParentLaunches {
     return persistent ? kPersistentBlocks : blocks_for(items, block);
   }
   /// Before the host's first launch.
-  void ask_for_launches(runtime::Device& device) const {
-    if (nested()) device.limit_pending_launches(kPendingLaunches);
+  void ask_for_launches(runtime::Device& device, std::uint32_t pending = kPendingLaunches) const {
+    if (nested()) device.limit_pending_launches(pending);
   }
   void visit(FieldVisitor& v) {
     v.choice("form", form, kFormNames,

@@ -7,14 +7,11 @@ namespace raddle::workloads {
 
 namespace {
 
-constexpr std::uint32_t kPersistentBlocks = 104;  // of the public programs: 13 SMs x 8
-
 // Threshold and child block by NestedGraph: the K20c's setting of the public programs, but cage15
 // has 18 neighbours a vertex and hardly one with 32.
 constexpr std::array<std::uint32_t, 3> kChildBlocks = {32, 32, 16};
 // Tiny graphs have short rows.
 constexpr std::uint32_t kTinyChildBlock = 8;
-constexpr std::array<std::string_view, 2> kFormNames = {"nested", "flat"};
 
 }  // namespace
 
@@ -31,7 +28,7 @@ std::uint32_t nested_vertices(NestedGraph kind, runtime::Size size) {
 void NestedWorkload::set_size(runtime::Size size) {
   size_ = size;
   // Tiny graphs have few vertices: several blocks of them.
-  block_ = size == runtime::Size::Tiny ? 64 : full_block_;
+  parents_.block = size == runtime::Size::Tiny ? 64 : full_block_;
 }
 
 std::uint32_t NestedWorkload::vertices() const {
@@ -52,27 +49,21 @@ void NestedWorkload::visit(FieldVisitor& v) {
   v.choice("graph", kind_, kNestedGraphNames, "input: stand-in for LaPerm's graph of this name");
   v.field("vertices", vertices_, {0, 1u << 22}, "vertices",
           "number of vertices (graph500: a power of two); 0: what the size has for this graph");
-  v.choice("form", form_, kFormNames,
-           "nested: long rows are child kernels; flat: a thread walks its row itself");
+  parents_.visit(v);
   v.field("threshold", threshold_, {0, 1u << 30}, "edges",
           "a row of so many edges or more has a child kernel; 0: as child_block");
-  v.field("block", block_, {32, 1024}, "threads", "threads per block of parents, a multiple of 32");
   v.field("child_block", child_block_, {0, 1024}, "threads",
           "threads per child block; children take whole blocks of a row, its parent the rest; 0: "
           "32, of cage15 16, of tiny graphs 8");
-  v.field("persistent", persistent_,
-          "false: a block per `block` items; true: 104 blocks that stride over all items");
 }
 
 std::vector<std::string> NestedWorkload::violations() const {
-  std::vector<std::string> out;
+  std::vector<std::string> out = parents_.violations();
   if (vertices() < kLeastNestedVertices)
     out.push_back("vertices must be 0 or at least " + std::to_string(kLeastNestedVertices) +
                   ", is " + std::to_string(vertices()));
   if (kind_ == NestedGraph::Graph500 && !std::has_single_bit(vertices()))
     out.push_back("vertices of graph500 must be a power of two, is " + std::to_string(vertices()));
-  if (block_ % 32 != 0)
-    out.push_back("block must be a multiple of 32, is " + std::to_string(block_));
   if (threshold() < child_block())
     out.push_back("threshold must be at least child_block = " + std::to_string(child_block()) +
                   ", is " + std::to_string(threshold()) + ": such rows fill no child block");
@@ -95,20 +86,18 @@ std::uint32_t NestedWorkload::source() const {
 
 runtime::KernelId NestedWorkload::parent_kernel(runtime::Device& device, runtime::ModuleId module,
                                                 std::string_view name) const {
-  if (form_ == Form::Flat) return device.kernel(module, std::string(name) + "_flat");
-  device.limit_pending_launches(pending_launches_);
-  return device.kernel(module, name);
+  parents_.ask_for_launches(device, pending_launches_);
+  return device.kernel(module, std::string(name) + (parents_.nested() ? "" : "_flat"));
 }
 
 void NestedWorkload::launch(runtime::Device& device, runtime::KernelId kernel, std::uint64_t items,
                             const runtime::Arguments& arguments) const {
-  const std::uint32_t blocks = persistent_ ? kPersistentBlocks : blocks_for(items, block_);
-  device.launch(kernel, {blocks}, {block_}, arguments);
+  device.launch(kernel, {parents_.blocks(items)}, {parents_.block}, arguments);
 }
 
 void NestedWorkload::launch_parent(runtime::Device& device, runtime::KernelId kernel,
                                    std::uint64_t items, runtime::Arguments arguments) const {
-  if (form_ == Form::Nested) {
+  if (parents_.nested()) {
     arguments.add(threshold());
     arguments.add(child_block());
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/child_launches.h"
 #include "common/device_array.h"
 #include "common/inputs.h"
 #include "common/nested_graphs.h"
@@ -18,7 +19,8 @@ std::uint32_t nested_vertices(NestedGraph kind, runtime::Size size);
 /// The generator's path under the seed: the programs have the same graphs.
 inline constexpr std::string_view kNestedGraphPath = "nested/graph";
 
-/// Parameters `graph`, `vertices`, `form`, `threshold`, `block`, `child_block` and `persistent`.
+/// Parameters `graph`, `vertices`, `threshold` and `child_block`, which the graph decides unless
+/// they are given, and those of ParentLaunches.
 class NestedWorkload : public HashedWorkload {
  public:
   /// Launches of kernels that may pend, in place of CUDA's 2,048.
@@ -55,14 +57,11 @@ class NestedWorkload : public HashedWorkload {
   Graph graph_;
 
  private:
-  enum class Form : std::uint8_t { Nested, Flat };
-
   const std::uint32_t full_block_, pending_launches_;
   NestedGraph kind_ = NestedGraph::Citation;
   runtime::Size size_ = runtime::Size::Tiny;
-  std::uint32_t vertices_ = 0, threshold_ = 0, block_ = 0, child_block_ = 0;
-  Form form_ = Form::Nested;
-  bool persistent_ = false;
+  std::uint32_t vertices_ = 0, threshold_ = 0, child_block_ = 0;
+  ParentLaunches parents_;
 };
 
 /// A list that kernels fill, and its length beside it.

@@ -11,9 +11,6 @@ using namespace workloads;
 
 constexpr std::uint32_t kUnreached = ~0u;  // as in kernels.cu
 
-// As in the authors' program; README.md says how many pend.
-constexpr std::uint32_t kPendingLaunches = 131'072;
-
 class NestedBfs final : public NestedWorkload {
  public:
   NestedBfs() : NestedWorkload(256, kPendingLaunches) {}

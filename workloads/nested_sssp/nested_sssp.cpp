@@ -14,9 +14,6 @@ using namespace workloads;
 
 constexpr std::uint32_t kUnreached = ~0u;
 
-// As in the authors' program; README.md says how many pend.
-constexpr std::uint32_t kPendingLaunches = 131'072;
-
 class NestedSssp final : public NestedWorkload {
  public:
   NestedSssp() : NestedWorkload(256, kPendingLaunches) {}
