@@ -184,6 +184,15 @@ export interface TreeRows {
   sms: string[];
 }
 
+/** Launches that wait for their first block, mean of each interval. */
+export interface LaunchQueue {
+  /** Cycles. */
+  interval: number;
+  waiting: number[];
+  /** Made by the blocks of one SM: of the SM with most. */
+  longest_of_an_sm: number[];
+}
+
 export interface LaunchTree {
   /** That kernels made. */
   launches: number;
@@ -194,6 +203,7 @@ export interface LaunchTree {
   bundle: "launch" | "siblings" | "path";
   rows_left_out: number;
   rows: TreeRows;
+  queue: LaunchQueue;
 }
 
 export interface Run {

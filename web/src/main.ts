@@ -20,6 +20,7 @@ import "./style.css";
 import { summaryTable } from "./summary";
 import { partColour, stallColour } from "./theme";
 import { addTimeline } from "./timeline";
+import { addQueues } from "./queues";
 import { addWaits } from "./waits";
 import { addServed, addTraffic, hasServed, hasTraffic } from "./traffic";
 
@@ -67,6 +68,7 @@ function fillDetail(charts: Charts, place: HTMLElement, group: Group, labels: st
   addFinish(charts, place, group);
   addLaunchTree(charts, place, group);
   addWaits(charts, place, group);
+  addQueues(charts, place, group, labels);
   addKernels(place, group);
   addPolicies(place, group);
   addCounters(place, group);

@@ -9,6 +9,7 @@ import { perKernel, perSums } from "../src/kernels";
 import { flatten } from "../src/matrix";
 import { homeOf, nestedRuns, treeNote } from "../src/launchtree";
 import { changeOf, finishShare, predecessors, shares } from "../src/placement";
+import { queuePoints } from "../src/queues";
 import { binName, waitGroups } from "../src/waits";
 import { trafficOf } from "../src/traffic";
 import { dominant, geometricMean, schedulerCycles, speedup, stallReasons } from "../src/metrics";
@@ -89,6 +90,7 @@ const nested = (rest: Partial<LaunchTree> = {}): LaunchTree => ({
   rows: { kernels: ["p", "c"], kernel: [0, 1, 1, 1], parent: [null, 0, 0, 0], depth: [0, 1, 1, 1], first_launch: [0, 1, 2, 3], launches: [1, 1, 1, 1],
     blocks: [4, 2, 2, 2], on_parent_sm: [0, 2, 1, 0], start: [0, 10, 20, 30], first: [0, 15, 25, 30], end: [90, 50, 60, 70], mean_wait: [0, 5, 5, 0],
     longest_wait: [0, 5, 5, 0], first_sm: [0, 0, 0, 1], sms: ["", "0", "0-1", "1"] },
+  queue: { interval: 40, waiting: [0.25, 0, 1], longest_of_an_sm: [0.25, 0, 1] },
   ...rest,
 });
 
@@ -126,6 +128,13 @@ describe("waits", () => {
   });
   test("a bar is named by the cycles it stands for", () => {
     expect([0, 1, 2, 3, 11, 14].map(binName)).toEqual(["0", "1", "2–3", "4–7", "1,024–2,047", "8.19 k–16.4 k"]);
+  });
+});
+
+describe("queues of launches", () => {
+  test("are steps up to the end of the run, which need not end an interval", () => {
+    expect(queuePoints(nested().queue, "waiting", 90)).toEqual([[0, 0.25], [40, 0], [80, 1], [90, 1]]);
+    expect(queuePoints({ interval: 1, waiting: [], longest_of_an_sm: [] }, "waiting", 0)).toEqual([]);
   });
 });
 

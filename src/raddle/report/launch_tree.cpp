@@ -11,6 +11,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/stable_sort.h"
+#include "raddle/report/launch_queue.h"
 
 namespace raddle::report {
 
@@ -43,37 +44,6 @@ class Spans {
   }
   std::vector<const timing::BlockSpan*> spans_;
 };
-
-/// Of the launches that kernels made, in order; without those of which no block ran.
-std::vector<DeviceLaunch> device_launches(const sim::Result& result) {
-  const Spans spans(result.blocks);
-  std::vector<DeviceLaunch> out;
-  for (std::uint32_t i = 0; i < result.kernels.size(); ++i) {
-    const sim::KernelResult& kernel = result.kernels[i];
-    if (!kernel.parent) continue;
-    DeviceLaunch launch;
-    launch.launch = i;
-    launch.parent = static_cast<std::uint32_t>(kernel.parent->kernel);
-    launch.parent_block = kernel.parent->origin.block;
-    launch.depth = kernel.parent->origin.depth;
-    RADDLE_ASSERT(launch.parent < i);
-    const timing::BlockSpan* parent = spans.find(launch.parent, launch.parent_block);
-    if (parent == nullptr) continue;
-    launch.parent_sm = parent->sm;
-    launch.start = kernel.start, launch.begin = kernel.begin, launch.end = kernel.end;
-    launch.first = kNever;
-    spans.each(i, [&](const timing::BlockSpan& span) {
-      ++launch.blocks;
-      launch.on_parent_sm += span.sm == launch.parent_sm;
-      if (span.start < launch.first) launch.first = span.start, launch.first_sm = span.sm;
-      launch.sms.insert(span.sm);
-    });
-    if (launch.blocks == 0) continue;
-    RADDLE_ASSERT(launch.start <= launch.begin && launch.begin <= launch.first);
-    out.push_back(std::move(launch));
-  }
-  return out;
-}
 
 std::vector<LaunchEdge> edges_of(const sim::Result& result, std::span<const DeviceLaunch> all) {
   std::map<std::tuple<std::uint32_t, std::string_view, std::string_view>, std::size_t> known;
@@ -277,9 +247,40 @@ Json rows_json(const LaunchTree& tree, const sim::Result& result) {
   return out;
 }
 
+constexpr std::size_t kIntervals = 240;  // of the queue: as many as a chart of the page can show
 constexpr std::string_view kBundleNames[] = {"launch", "siblings", "path"};
 
 }  // namespace
+
+std::vector<DeviceLaunch> device_launches(const sim::Result& result) {
+  const Spans spans(result.blocks);
+  std::vector<DeviceLaunch> out;
+  for (std::uint32_t i = 0; i < result.kernels.size(); ++i) {
+    const sim::KernelResult& kernel = result.kernels[i];
+    if (!kernel.parent) continue;
+    DeviceLaunch launch;
+    launch.launch = i;
+    launch.parent = static_cast<std::uint32_t>(kernel.parent->kernel);
+    launch.parent_block = kernel.parent->origin.block;
+    launch.depth = kernel.parent->origin.depth;
+    RADDLE_ASSERT(launch.parent < i);
+    const timing::BlockSpan* parent = spans.find(launch.parent, launch.parent_block);
+    if (parent == nullptr) continue;
+    launch.parent_sm = parent->sm;
+    launch.start = kernel.start, launch.begin = kernel.begin, launch.end = kernel.end;
+    launch.first = kNever;
+    spans.each(i, [&](const timing::BlockSpan& span) {
+      ++launch.blocks;
+      launch.on_parent_sm += span.sm == launch.parent_sm;
+      if (span.start < launch.first) launch.first = span.start, launch.first_sm = span.sm;
+      launch.sms.insert(span.sm);
+    });
+    if (launch.blocks == 0) continue;
+    RADDLE_ASSERT(launch.start <= launch.begin && launch.begin <= launch.first);
+    out.push_back(std::move(launch));
+  }
+  return out;
+}
 
 Waits waits_of(std::vector<Cycle> cycles) {
   RADDLE_ASSERT(!cycles.empty());
@@ -328,7 +329,8 @@ Json launch_tree_json(const sim::Result& result, std::size_t most_rows) {
           {"longest", longest_json(tree, result)},
           {"bundle", kBundleNames[static_cast<unsigned>(tree.bundle)]},
           {"rows_left_out", tree.rows_left_out},
-          {"rows", rows_json(tree, result)}};
+          {"rows", rows_json(tree, result)},
+          {"queue", to_json(launch_queue(device_launches(result), result.cycles, kIntervals))}};
 }
 
 }  // namespace raddle::report

@@ -40,6 +40,9 @@ struct DeviceLaunch {
   Cycle entry_wait() const { return begin - start; }  ///< part of wait()
 };
 
+/// Of the launches that kernels made, in order; without those of which no block ran.
+std::vector<DeviceLaunch> device_launches(const sim::Result& result);
+
 /// Launches of one kernel by blocks of another, at one depth.
 struct LaunchEdge {
   std::string parent, child;
