@@ -28,7 +28,7 @@ function survey() {
       traffic: timed.some((run) => flits(run) > 0), served: timed.some((run) => ["l1", "remote_l1", "l2", "memory"].some((level) => run.result.details?.[`served_${level}`] > 0)),
       detail: Number(first.some((run) => run.samples.start.length > 0)) + Number(first.some((run) => run.blocks.start.length > 0)) +
         Number(first.some((run) => run.samples.allowed?.start.length > 0)) + 2 * Number(first.some((run) => run.placement.length > 0)) +
-        2 * Number(first.some((run) => run.launch_tree)),
+        3 * Number(first.some((run) => run.launch_tree)),
     },
     leaves: document.querySelectorAll(".tree .leaf").length,
   };
