@@ -5,11 +5,11 @@
 //   order    Header { Launch { Blocks }* Index }* End
 //
 // A launch is written while it runs: only blocks that have not ended are in memory, and the counts
-// that are known at its end stand in its Index. The code of a kernel stands in its first launch; the
-// others name it by its number among the codes of the file. Blocks sections hold whole thread blocks, column by
-// column (record heads, masks, then pieces with line numbers as differences), because columns
-// compress several times better than records. All numbers are little-endian. Reading is streamed: a
-// launch keeps only the sections in memory whose blocks are running.
+// that are known at its end stand in its Index. The code of a kernel stands in its first launch;
+// the others name it by its number among the codes of the file. Blocks sections hold whole thread
+// blocks, column by column (record heads, masks, then pieces with line numbers as differences),
+// because columns compress several times better than records. All numbers are little-endian.
+// Reading is streamed: a launch keeps only the sections in memory whose blocks are running.
 #pragma once
 #include <cstdint>
 #include <memory>
