@@ -110,6 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
              "dram.tCL: expected a whole number from 1 to 1000 memory cycles, found -12"},
         Case{"out_of_range_with_unit", "core_clock_mhz = 1132", "core_clock_mhz = 0",
              "core_clock_mhz: expected a whole number from 100 to 10000 MHz, found 0"},
+        Case{"no_entry", "entries = 32", "entries = 0",
+             "kernels.entries: expected a whole number from 1 to 256, found 0"},
+        Case{"too_many_entries", "entries = 32", "entries = 257",
+             "kernels.entries: expected a whole number from 1 to 256, found 257"},
         Case{"unknown_choice", "write_policy = ", "write_policy = \"write_around\"",
              "sm.l1d.write_policy: expected one of \"write_through\" \"write_evict\" "
              "\"write_back\" \"write_validate\" \"write_through_validate\", found "

@@ -261,10 +261,10 @@ MachineSpec two_sms(std::uint32_t entries) {
 
 /// Children join their parent's kernel when it is still in its entry.
 struct Groups final : Plain {
-  std::optional<unsigned> join(const GridInfo& grid, std::uint32_t entries) override {
+  std::optional<unsigned> join(const GridInfo& grid, const KernelSet& entries) override {
     EXPECT_GT(grid.parent.depth, 0u);
     EXPECT_FALSE(grid.entry.has_value());
-    return lowest(entries);
+    return entries.first();
   }
   void on_enter(const GridInfo& grid) override {
     Plain::on_enter(grid);

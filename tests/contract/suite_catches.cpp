@@ -108,7 +108,7 @@ struct Pushy final : BlockPolicy {
   std::optional<BlockChoice> pick(const policy::BlockView& view) override {
     return BlockChoice{next[view.slot] % sms, next[view.slot]++};
   }
-  unsigned sms, next[32] = {};
+  unsigned sms, next[kKernelSlots] = {};
 };
 TEST(BlockSuiteDeathTest, CatchesAnSmWithoutRoom) {
   EXPECT_DEATH(check_block(faulty<BlockPolicy, Pushy>(), 1), "names an SM that has room");
@@ -170,8 +170,9 @@ TEST(KernelSuite, CatchesABlockThatDoesNotFit) {
 struct Grudge final : KernelPolicy {
   explicit Grudge(const Context&) {}
   std::optional<unsigned> pick(const policy::KernelView& view) override {
-    const std::uint32_t others = view.fits & ~(1u << 5);
-    return others != 0 ? std::optional(lowest(others)) : std::nullopt;
+    KernelSet others = view.fits;
+    others.clear(5);
+    return others.any() ? std::optional(others.first()) : std::nullopt;
   }
 };
 TEST(KernelSuite, CatchesAKernelThatIsNeverServed) {
@@ -182,7 +183,7 @@ TEST(KernelSuite, CatchesAKernelThatIsNeverServed) {
 struct Haunted final : KernelPolicy {
   explicit Haunted(const Context&) : even(++instances % 2 == 0) {}
   std::optional<unsigned> pick(const policy::KernelView& view) override {
-    return even ? lowest(view.fits) : view.age.oldest(view.fits);
+    return even ? view.fits.first() : view.age.oldest(view.fits);
   }
   static inline unsigned instances = 0;
   bool even;

@@ -4,6 +4,7 @@
 // believes.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
@@ -32,7 +33,7 @@ struct PlannedLaunch {
   std::vector<Child> children;
 };
 
-/// SMs with few resources and one kernel entry or several.
+/// SMs with few resources and one kernel entry, several or as many as there can be.
 inline timing::MachineSpec tight_machine(Rng& rng) {
   timing::MachineSpec machine = small_machine();
   machine.sm.count = 1 + rng.below(6);
@@ -40,7 +41,8 @@ inline timing::MachineSpec tight_machine(Rng& rng) {
   machine.sm.registers = 16384;
   machine.sm.shared_kib = 32;
   machine.dispatch_latency_cycles = 1 + rng.below(20);
-  machine.kernels.entries = 1 + rng.below(rng.below(2) == 0 ? 3 : 32);
+  constexpr std::array<unsigned, 4> kMostEntries = {3, 3, 32, kKernelSlots};
+  machine.kernels.entries = 1 + rng.below(kMostEntries[rng.below(kMostEntries.size())]);
   machine.kernels.entry_latency_cycles = rng.below(3) == 0 ? rng.below(60) : 0;
   machine.kernels.block_interval_millicycles = rng.below(3) == 0 ? 1370 : 1000;
   return machine;

@@ -156,7 +156,7 @@ class SmHarness {
     Running(Recording& r, trace::LoweredCode as, const timing::SmSpec& sm, std::size_t sequence)
         : lowered(std::move(as)), code(lowered, sm) {
       launch = {&r.stream(), &code, sequence,
-                static_cast<std::uint8_t>(sequence % stats::kKernelSlots)};
+                static_cast<std::uint8_t>(sequence % kernel_slots(1))};
     }
     trace::LoweredCode lowered;
     timing::DecodedKernel code;

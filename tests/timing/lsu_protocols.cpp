@@ -161,7 +161,7 @@ class LsuProtocol : public ::testing::Test {
   std::unique_ptr<DecodedKernel> kernel;
   Launch launch;
   Mailbox box{1};
-  SmKernelCounters counters;
+  SmKernelCounters counters{kernel_slots(1)};
   Cycle now = 0, delay = 60;
   bool release = false;
   std::map<unsigned, std::uint64_t> loads_of, stores_of;
@@ -266,7 +266,7 @@ TEST(LsuAnswers, GoOutOnWiresOfTheirOwn) {
   ASSERT_NE(answers, nullptr);
   Mailbox box{1};
   answers->noc_box = &box;
-  SmKernelCounters counters;
+  SmKernelCounters counters{kernel_slots(1)};
   struct Sink {
     void loaded(const LsuCore::Owner&) {}
     void acknowledged(unsigned) {}

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "raddle/policy/all.h"
+#include "support/kernel_sets.h"
 #include "support/settings.h"
 
 namespace raddle::policy {
@@ -15,14 +16,15 @@ namespace {
 
 using test::Settings;
 using ::testing::ElementsAre;
+using testing::kernel_set;
 
 /// One policy, the grids it has been told of, and SMs with places that all blocks fit.
 class Bench {
  public:
   Bench(const std::string& name, unsigned sms, unsigned places, const Settings& settings = {})
       : sms_(sms), places_(places) {
-    policy_ =
-        test::choose(all_policies().dispatch, name, settings)->make({sms, 32, 1, nullptr, nullptr});
+    policy_ = test::choose(all_policies().dispatch, name, settings)
+                  ->make({sms, kKernelSlots, 1, nullptr, nullptr});
     used_.resize(sms);
   }
   DispatchPolicy& policy() { return *policy_; }
@@ -163,11 +165,13 @@ TEST(Joining, IsTheOldestKernelOfThoseOffered) {
     Bench bench(name, 2, 100);
     bench.come(1, {});
     bench.come(1, {});
+    bench.come(1, {});
     bench.enter(1, 9);
     bench.enter(0, 3);
+    bench.enter(2, 200);
     const GridId group = bench.come(1, {0, 0, 1, 1});
-    EXPECT_EQ(bench.policy().join(bench.info(group), 1u << 3 | 1u << 9), 9u) << name;
-    EXPECT_EQ(bench.policy().join(bench.info(group), 1u << 3), 3u) << name;
+    EXPECT_EQ(bench.policy().join(bench.info(group), kernel_set({3, 9, 200})), 9u) << name;
+    EXPECT_EQ(bench.policy().join(bench.info(group), kernel_set({3, 200})), 3u) << name;
   }
 }
 

@@ -22,15 +22,15 @@ struct Record {
   std::uint32_t line;         ///< address / line size of the machine
   LaneMask lanes;             ///< that touch the line
   std::uint32_t inst : 24;    ///< index in the kernel's code: the PC
-  std::uint32_t kernel : 5;   ///< launch slot
-  std::uint32_t local : 1;    ///< local memory
-  std::uint32_t bypass : 1;   ///< the instruction asks to go past the cache
-  std::uint32_t coming : 1;   ///< store: the line was on its way
+  std::uint32_t kernel : 8;   ///< launch slot
   std::uint32_t since : 11;   ///< cycles after the record before
   std::uint32_t warp : 6;     ///< slot of the SM
   std::uint32_t sectors : 8;  ///< load: wanted; store: what the cache keeps of what is written
   std::uint32_t code : 3;     ///< see kind()
-  std::uint32_t : 4;
+  std::uint32_t local : 1;    ///< local memory
+  std::uint32_t bypass : 1;   ///< the instruction asks to go past the cache
+  std::uint32_t coming : 1;   ///< store: the line was on its way
+  std::uint32_t : 1;
   Kind kind() const { return static_cast<Kind>(code); }
   std::uint64_t wide() const { return line | std::uint64_t{lanes} << 32; }
 };

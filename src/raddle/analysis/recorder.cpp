@@ -29,11 +29,11 @@ void Recorder::put(Cycle at, Record r) {
 
 void Recorder::access(const policy::L1Access& e) {
   if (e.outcome == policy::L1Outcome::Refused) return;
-  RADDLE_ASSERT(e.inst < 1u << 24 && e.warp < 64 && e.kernel < launch_.size());
+  RADDLE_ASSERT(e.inst < 1u << 24 && e.warp < 64);
   Record r{};
   r.line = e.line, r.lanes = e.lanes;
   r.inst = e.inst & 0xffffff;
-  r.kernel = e.kernel & 31u, r.warp = e.warp & 63u;
+  r.kernel = e.kernel, r.warp = e.warp & 63u;
   r.local = e.local, r.bypass = e.bypass;
   const bool load = e.kind == policy::L1Kind::Load;
   r.sectors = load ? e.sectors : e.keeps;
@@ -64,16 +64,15 @@ void Recorder::filled(const policy::L1Fill& e) {
 void Recorder::flushed(Cycle at) { put(at, mark(Kind::Flush)); }
 
 void Recorder::warp_started(const policy::WarpStart& e) {
-  RADDLE_ASSERT(e.kernel < launch_.size());
   if (launch_[e.kernel] != e.launch + 1) {
     launch_[e.kernel] = e.launch + 1;
     Record kernel = mark(Kind::KernelStart, e.launch);
-    kernel.kernel = e.kernel & 31u;
+    kernel.kernel = e.kernel;
     put(e.at, kernel);
   }
   Record r = mark(Kind::WarpStart);
   r.line = e.index, r.lanes = e.block;
-  r.kernel = e.kernel & 31u, r.warp = e.warp & 63u;
+  r.kernel = e.kernel, r.warp = e.warp & 63u;
   put(e.at, r);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "raddle/analysis/stream.h"
+#include "raddle/base/limits.h"
 #include "raddle/policy/observer.h"
 
 namespace raddle::analysis {
@@ -31,8 +32,8 @@ class Recorder final : public policy::L1Observer {
 
   Stream stream_;
   std::vector<Coming> coming_;
-  Cycle last_ = 0;                          // of the last record
-  std::array<std::uint64_t, 32> launch_{};  // last seen in each launch slot, plus one
+  Cycle last_ = 0;                                    // of the last record
+  std::array<std::uint64_t, kKernelSlots> launch_{};  // last seen in each launch slot, plus one
 };
 
 }  // namespace raddle::analysis

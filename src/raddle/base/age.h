@@ -1,5 +1,7 @@
-// "Who is oldest among these?" without sorting: each member knows the set of those older than it.
+// "Who is oldest among these?" without sorting: each member knows the set of those older than it,
+// or has a number.
 #pragma once
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -76,6 +78,27 @@ class AgeMatrix128 {
  private:
   std::uint64_t older_[2][128] = {};
   Mask128 members_;
+};
+
+/// The same for the launch slots: larger and seldom asked. Members have numbers; insertion is one
+/// store, removal nothing, the question looks at each candidate.
+class KernelAge {
+ public:
+  void insert(unsigned i) { number_[i] = ++last_; }
+  /// Precondition: candidates is a non-empty set of members.
+  unsigned oldest(const KernelSet& candidates) const {
+    unsigned best = candidates.first();
+    candidates.each([&](unsigned i) {
+      if (number_[i] < number_[best]) best = i;
+    });
+    return best;
+  }
+  /// Counts insertions: the older of two members has the lower number.
+  std::uint64_t number(unsigned i) const { return number_[i]; }
+
+ private:
+  std::array<std::uint64_t, kKernelSlots> number_{};
+  std::uint64_t last_ = 0;
 };
 
 }  // namespace raddle

@@ -65,6 +65,14 @@ class BitSet {
     for (unsigned i = 0; i < Words; ++i)
       for (std::uint64_t m = word_[i]; m != 0; m &= m - 1) f(64 * i + lowest(m));
   }
+  /// Whether f(member) holds for each, up to the first for which it does not.
+  template <class F>
+  constexpr bool all_of(F f) const {
+    for (unsigned i = 0; i < Words; ++i)
+      for (std::uint64_t m = word_[i]; m != 0; m &= m - 1)
+        if (!f(64 * i + lowest(m))) return false;
+    return true;
+  }
   constexpr BitSet& operator|=(const BitSet& o) {
     for (unsigned i = 0; i < Words; ++i) word_[i] |= o.word_[i];
     return *this;
@@ -89,6 +97,8 @@ class BitSet {
 
 using Mask128 = BitSet<2>;
 using SmSet = BitSet<kMostSms / 64>;
+/// Of launch slots, which are the entries of the kernel distributor.
+using KernelSet = BitSet<kKernelSlots / 64>;
 
 /// A set of numbers below a size that is known at construction: as many words as it needs.
 class SizedSet {

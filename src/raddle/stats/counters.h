@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "raddle/base/fields.h"
 #include "raddle/base/limits.h"
@@ -47,6 +48,9 @@ using raddle::kKernelSlots;
 template <class Counters>
 class PerKernel {
  public:
+  /// For so many slots: kernel_slots() of the machine.
+  explicit PerKernel(unsigned slots) : slot_(slots) {}
+  unsigned slots() const { return static_cast<unsigned>(slot_.size()); }
   Counters& operator[](unsigned slot) { return slot_[slot]; }
   const Counters& operator[](unsigned slot) const { return slot_[slot]; }
   Counters total() const {
@@ -56,7 +60,7 @@ class PerKernel {
   }
 
  private:
-  std::array<Counters, kKernelSlots> slot_{};
+  std::vector<Counters> slot_;
 };
 
 /// Why the oldest instruction of a load/store unit could not go on.

@@ -25,7 +25,7 @@ TEST(Recorder, KeepsWhatIdentifiesAnAccess) {
                        .sectors = 0x5a,
                        .keeps = 0,
                        .warp = 63,
-                       .kernel = 31,
+                       .kernel = 255,
                        .kind = policy::L1Kind::Load,
                        .local = true,
                        .bypass = false,
@@ -55,7 +55,7 @@ TEST(Recorder, KeepsWhatIdentifiesAnAccess) {
   EXPECT_EQ(load.inst, 0xabcdefu);
   EXPECT_EQ(load.sectors, 0x5au);
   EXPECT_EQ(load.warp, 63u);
-  EXPECT_EQ(load.kernel, 31u);
+  EXPECT_EQ(load.kernel, 255u);
   EXPECT_EQ(load.local, 1u);
   EXPECT_EQ(load.bypass, 0u);
   EXPECT_EQ(store.kind(), Record::Kind::Store);

@@ -82,5 +82,27 @@ TEST(AgeMatrix128, AgreesWithAList) {
   }
 }
 
+TEST(KernelAge, AgreesWithAList) {
+  struct Ages : KernelAge {
+    void remove(unsigned) {}  // nothing to do
+  };
+  Rng rng(13);
+  for (unsigned round = 0; round < 50; ++round) {
+    Ages age;
+    const std::vector<unsigned> order = random_history(age, kKernelSlots, rng);
+    for (unsigned question = 0; question < 50; ++question) {
+      KernelSet some;
+      for (const unsigned i : order)
+        if (rng.below(1 + question) == 0) some.set(i);
+      if (!some.any()) continue;
+      auto first =
+          std::find_if(order.begin(), order.end(), [&](unsigned i) { return some.test(i); });
+      EXPECT_EQ(age.oldest(some), *first);
+    }
+    for (std::size_t i = 1; i < order.size(); ++i)
+      EXPECT_LT(age.number(order[i - 1]), age.number(order[i]));
+  }
+}
+
 }  // namespace
 }  // namespace raddle

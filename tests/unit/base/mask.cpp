@@ -40,6 +40,12 @@ class Model {
     std::vector<unsigned> seen;
     bits.each([&](unsigned i) { seen.push_back(i); });
     EXPECT_EQ(seen, std::vector<unsigned>(members.begin(), members.end()));
+    for (const unsigned last : seen) {
+      std::vector<unsigned> until;
+      EXPECT_FALSE(bits.all_of([&](unsigned i) { return until.push_back(i), i != last; }));
+      EXPECT_EQ(until.size(), std::distance(members.begin(), members.find(last)) + 1u);
+    }
+    EXPECT_TRUE(bits.all_of([&](unsigned i) { return members.contains(i); }));
     if (members.empty()) return;
     EXPECT_EQ(bits.first(), *members.begin());
     for (unsigned from = 0; from < bits.kSize; from += 7) {

@@ -8,9 +8,12 @@
 #include <string>
 
 #include "raddle/timing/gpu/rooms.h"
+#include "support/kernel_sets.h"
 
 namespace raddle::timing {
 namespace {
+
+using testing::kernel_set;
 
 /// Lets in the one that came first, except in the cycles [closed, open).
 struct Door : policy::DispatchPolicy {
@@ -129,6 +132,23 @@ TEST_F(KmuTest, ThousandsPend) {
   EXPECT_EQ(kmu().pending(), 0u);
 }
 
+TEST_F(KmuTest, AsManyEnterAsThereAreEntries) {
+  Entries all{kKernelSlots};
+  Kmu unit(spec, device, 20, grids, all, door);
+  GridLaunch one;
+  one.grid = {1};
+  one.parent.depth = 1;
+  for (one.job = 0; one.job < 2 * kKernelSlots; ++one.job) unit.launch(one, 7);
+  KernelSet entries;
+  for (const GridId id : unit.tick(7)) {
+    EXPECT_EQ(grids[id].begin, 37u);
+    EXPECT_EQ(grids[id].launch.slot, grids[id].entry);
+    entries.set(grids[id].entry);
+  }
+  EXPECT_EQ(entries.count(), kKernelSlots);
+  EXPECT_EQ(unit.pending(), kKernelSlots);
+}
+
 TEST_F(KmuTest, ManyLaunchesOfKernelsComeOneAfterAnother) {
   device.per_cycle = 1;
   launch(0, 10, 1);
@@ -144,9 +164,9 @@ TEST_F(KmuTest, ManyLaunchesOfKernelsComeOneAfterAnother) {
 
 // A group joins the oldest kernel of its kind, where the launch model has groups.
 struct Joins : Door {
-  std::optional<unsigned> join(const policy::GridInfo&, std::uint32_t entries) override {
+  std::optional<unsigned> join(const policy::GridInfo&, const KernelSet& entries) override {
     asked = true;
-    return lowest(entries);
+    return entries.first();
   }
   bool asked = false;
 };
@@ -240,12 +260,41 @@ TEST(EntriesTest, NumbersAreGivenOutInTurnAndTheLongestFreeIsTaken) {
   EXPECT_EQ(entries.vacancy().since, 60u);
 }
 
+TEST(EntriesTest, AMachineHasNumbersEnoughThatEachRestsIfItHasFewEntries) {
+  for (const unsigned entries : {1u, 2u, 31u, 32u}) EXPECT_EQ(kernel_slots(entries), 32u);
+  EXPECT_EQ(kernel_slots(33), 64u);
+  EXPECT_EQ(kernel_slots(100), 128u);
+  EXPECT_EQ(kernel_slots(kKernelSlots), kKernelSlots);
+  for (const unsigned count : {1u, 3u, 32u, 100u}) {
+    Entries entries(count);
+    for (unsigned i = 0; i < 300; ++i) {
+      EXPECT_EQ(entries.take(i, {}), i % kernel_slots(count));
+      entries.end(i % kernel_slots(count), i, i);
+    }
+  }
+}
+
+TEST(EntriesTest, AllOfAMachineCanBeTakenAtOnce) {
+  for (const unsigned count : {1u, 32u, 33u, 128u, kKernelSlots}) {
+    Entries entries(count);
+    KernelSet numbers;
+    for (unsigned i = 0; i < count; ++i) numbers.set(entries.take(i, {}));
+    EXPECT_EQ(numbers.count(), count);
+    EXPECT_TRUE(entries.full());
+    EXPECT_EQ(entries.taken(), numbers);
+    EXPECT_EQ(entries.alike({}), numbers) << "all without code";
+    entries.end(count - 1, count - 1, 7);
+    EXPECT_EQ(entries.free(), 1u);
+    EXPECT_FALSE(entries.taken().test(count - 1));
+  }
+}
+
 TEST(EntriesTest, AnEntryIsFreeWhenAllItsGridsHaveEnded) {
   Entries entries(1);
   GridLaunch launch;
   launch.needs = {32, 1, 0, 0};
   const unsigned entry = entries.take(7, launch);
-  EXPECT_EQ(entries.alike(launch), 1u << entry);
+  EXPECT_EQ(entries.alike(launch), kernel_set({entry}));
   entries.join(entry, 8);
   entries.join(entry, 9);
   entries.end(entry, 7, 10);
@@ -254,7 +303,7 @@ TEST(EntriesTest, AnEntryIsFreeWhenAllItsGridsHaveEnded) {
   entries.end(entry, 8, 12);
   EXPECT_FALSE(entries.full());
   EXPECT_EQ(entries.vacancy().since, 12u);
-  EXPECT_EQ(entries.alike(launch), 0u);
+  EXPECT_FALSE(entries.alike(launch).any());
 }
 
 TEST(EntriesTest, OnlyTheSameCodeAndSizeAreAlike) {
@@ -264,8 +313,8 @@ TEST(EntriesTest, OnlyTheSameCodeAndSizeAreAlike) {
   larger.needs = {64, 2, 0, 0};
   const unsigned first = entries.take(0, launch);
   const unsigned second = entries.take(1, larger);
-  EXPECT_EQ(entries.alike(launch), 1u << first);
-  EXPECT_EQ(entries.alike(larger), 1u << second);
+  EXPECT_EQ(entries.alike(launch), kernel_set({first}));
+  EXPECT_EQ(entries.alike(larger), kernel_set({second}));
 }
 
 TEST(GridsTest, ANumberRestsBeforeItIsGivenOutAgain) {

@@ -45,7 +45,7 @@ class Gate {
     for (Cycle now = from; now < from + times; ++now) out.push_back(leave(now));
     return out;
   }
-  RequestGate::Counts counts;
+  RequestGate::Counts counts{kKernelSlots};
   RequestGate gate;
   std::vector<Message> queue;
 
@@ -170,6 +170,21 @@ TEST(RequestGate, WaitsAreChargedToTheOldestRequestsLaunch) {
   g.gate.close(15);
   EXPECT_EQ(g.counts[4].token_wait_cycles, 4u);
   EXPECT_EQ(g.gate.waiting(20, 4), 0u);
+}
+
+TEST(RequestGate, TheLastSlotIsALaunchLikeAnyOther) {
+  constexpr std::uint8_t kLast = kKernelSlots - 1;
+  Gate g(tokens(1, 1));
+  g.enter(0, kLast);
+  g.enter(0, kLast);
+  g.enter(1, 7);
+  g.enter(1, 7);
+  g.leave_from(0, 4);
+  EXPECT_EQ(g.gate.waiting(9, kLast), 8u) << "since cycle 1";
+  EXPECT_EQ(g.gate.waiting(9), g.gate.waiting(9, kLast) + g.gate.waiting(9, 7));
+  g.gate.close(9);
+  EXPECT_EQ(g.counts[kLast].token_wait_cycles, 8u);
+  EXPECT_EQ(g.gate.waiting(20), 0u);
 }
 
 TEST(RequestGate, AnIntervalCountsCyclesOfTheNetwork) {

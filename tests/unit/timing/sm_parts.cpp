@@ -196,7 +196,7 @@ TEST(ExecutionUnits, ASharedUnitIsTakenFromAll) {
 TEST(StallAccount, ChargesWholeIntervalsToTheReasonTheyBeganWith) {
   using stats::Stall;
   StallAccount stalls(2);
-  SmKernelCounters counters;
+  SmKernelCounters counters{kernel_slots(1)};
   stalls.stalls(0, 0, Stall::Memory, 3, counters);
   stalls.stalls(5, 0, Stall::Memory, 3, counters);
   stalls.stalls(8, 0, Stall::Unit, 3, counters);

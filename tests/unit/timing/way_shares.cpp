@@ -18,7 +18,7 @@ using stats::Refusal;
 using timing::Tags;
 
 TEST(WayShares, AreAnyWayUntilSomebodyIsConfined) {
-  WayShares<4> shares;
+  WayShares shares(4);
   EXPECT_FALSE(shares.any());
   shares.set(2, 0b11);
   EXPECT_TRUE(shares.any());
@@ -76,7 +76,7 @@ class SharedL1d : public ::testing::Test {
     return false;
   }
   L1dSpec spec;
-  WayShares<kKernelSlots> shares;
+  WayShares shares{kKernelSlots};
   stats::SmCounters count;
 };
 
@@ -131,7 +131,7 @@ TEST(SharedDenovoL1, RegistrationsKeepToTheirWays) {
   spec.size_kib = 1, spec.ways = 8, spec.line_bytes = spec.sector_bytes = 64;  // two sets
   spec.store_buffer = 16;
   DenovoL1 l1(spec, 0, 1, 1);
-  WayShares<kKernelSlots> shares;
+  WayShares shares{kKernelSlots};
   shares.set(0, 0x0f);
   shares.set(1, 0xf0);
   l1.share_ways(&shares);
@@ -147,7 +147,7 @@ TEST(SharedDenovoBank, MissesKeepToTheirWays) {
   m.l2.line_bytes = m.sm.l1d.line_bytes = m.l2.sector_bytes = 64;
   const AddressMap map(m);
   DenovoBank bank({m.l2.sets(), 4, 16, 2}, map);
-  WayShares<kMostTenants> shares;
+  WayShares shares{kMostTenants};
   shares.set(1, 0b0001);
   bank.share_ways(&shares);
   std::vector<std::uint32_t> lines;

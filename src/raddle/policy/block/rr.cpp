@@ -25,8 +25,8 @@ class RoundRobin final : public BlockPolicy {
 
   void on_launch(const BlockLaunch& launch) override {
     places_.on_launch(launch);
-    if (under_way_ == 0) turn_ = reset_ ? 0 : first_turn_;
-    under_way_ |= 1u << launch.slot;
+    if (!under_way_.any()) turn_ = reset_ ? 0 : first_turn_;
+    under_way_.set(launch.slot);
     left_[launch.slot] = {0, launch.blocks};
   }
 
@@ -44,7 +44,7 @@ class RoundRobin final : public BlockPolicy {
     first_turn_ = (sm + 1) % sms_;
   }
   void on_kernel_end(unsigned slot) override {
-    under_way_ &= ~(1u << slot);
+    under_way_.clear(slot);
     places_.on_kernel_end(slot);
   }
   void visit_statistics(FieldVisitor& v) override {
@@ -61,7 +61,7 @@ class RoundRobin final : public BlockPolicy {
   bool reset_;
   unsigned first_turn_ = 0;  ///< turn of the next launch that finds the machine idle
   unsigned turn_ = 0;
-  std::uint32_t under_way_ = 0;            ///< slots
+  KernelSet under_way_;
   std::array<Left, kKernelSlots> left_{};  ///< by slot
   std::uint64_t skips_ = 0;
   BlockPlaces places_;

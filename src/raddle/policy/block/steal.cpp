@@ -59,6 +59,7 @@ class Steal final : public BlockPolicy {
   void on_launch(const BlockLaunch& launch) override {
     places_.on_launch(launch);
     Launch& now = launches_[launch.slot];
+    under_way_.set(launch.slot);
     now.board = last_;
     now.depth = nested_ ? launch.parent.depth : 0, now.sequence = launch.sequence;
     now.coming.assign(sms_, {});
@@ -88,10 +89,11 @@ class Steal final : public BlockPolicy {
   /// The next stolen block that is there.
   Cycle waits_until(Cycle now) const override {
     Cycle next = kNever;
-    for (const Launch& launch : launches_)
-      if (launch.board && launch.on_their_way != 0)
-        for (const Coming& coming : launch.coming)
-          if (coming.at > now) next = std::min(next, coming.at);
+    under_way_.each([&](unsigned slot) {
+      if (launches_[slot].on_their_way == 0) return;
+      for (const Coming& coming : launches_[slot].coming)
+        if (coming.at > now) next = std::min(next, coming.at);
+    });
     return next;
   }
 
@@ -100,6 +102,7 @@ class Steal final : public BlockPolicy {
     Launch& ended = launches_[slot];
     if (ended.depth == 0) last_ = *ended.board, history_.push(last_.owners());
     ended.board.reset();
+    under_way_.clear(slot);
   }
   void visit_statistics(FieldVisitor& v) override {
     places_.visit(v);
@@ -154,18 +157,18 @@ class Steal final : public BlockPolicy {
   bool may_serve(const Launch& launch, unsigned sm) const {
     if (launch.coming[sm].at != kNever) return true;
     const bool own = launch.board->has_own(sm);
-    for (const Launch& other : launches_) {
-      if (&other == &launch || !other.board) continue;
+    return under_way_.all_of([&](unsigned slot) {
+      const Launch& other = launches_[slot];
+      if (&other == &launch) return true;
       const bool deeper = other.depth > launch.depth,
                  same = other.depth == launch.depth && other.sequence < launch.sequence;
       if ((deeper || same) && other.board->has_own(sm)) return false;
-      if (own) continue;
+      if (own) return true;
       // Nobody steals while the SM has work, or of a kernel inside another that has some.
       if (other.board->has_own(sm)) return false;
       const bool outer = other.depth < launch.depth || same;
-      if (outer && other.board->left() != 0 && other.board->may_steal(sm)) return false;
-    }
-    return true;
+      return !outer || other.board->left() == 0 || !other.board->may_steal(sm);
+    });
   }
 
   unsigned sms_;
@@ -173,8 +176,9 @@ class Steal final : public BlockPolicy {
   bool nested_;
   std::vector<Relation> relations_;
   OwnerHistory history_;
-  StealBoard last_;  ///< of the launch that ended last
-  std::array<Launch, kKernelSlots> launches_;
+  StealBoard last_;                            ///< of the launch that ended last
+  std::array<Launch, kKernelSlots> launches_;  ///< by slot
+  KernelSet under_way_;                        ///< slots: those with a board
   BlockPlaces places_;
   Stats stats_;
 };

@@ -8,6 +8,7 @@
 #include <deque>
 #include <vector>
 
+#include "raddle/base/age.h"
 #include "raddle/base/error.h"
 #include "raddle/base/limits.h"
 #include "raddle/policy/dispatch/policy.h"
@@ -16,24 +17,21 @@ namespace raddle::policy {
 
 class LaunchPolicy : public DispatchPolicy {
  public:
-  std::optional<unsigned> join(const GridInfo&, std::uint32_t entries) override {
-    unsigned oldest = lowest(entries);
-    for (std::uint32_t left = entries; left != 0; left &= left - 1)
-      if (entries_[lowest(left)].since < entries_[oldest].since) oldest = lowest(left);
-    return oldest;
+  std::optional<unsigned> join(const GridInfo&, const KernelSet& entries) override {
+    return age_.oldest(entries);
   }
   void on_enter(const GridInfo& grid) override {
     const unsigned entry = grid.entry.value();
     RADDLE_ASSERT(entry < kKernelSlots);
-    Entry& kernel = entries_[entry];
-    if (kernel.grids++ == 0) kernel.since = ++kernels_;
+    const bool group = grids_in_[entry]++ != 0;
+    if (group) ++stats_.groups;
+    else age_.insert(entry);
     if (grid.id >= grids_.size()) grids_.resize(grid.id + 1);
-    grids_[grid.id] = {grid.parent, entry, kernel.grids > 1, 0, grid.blocks, 0};
-    if (kernel.grids > 1) ++stats_.groups;
+    grids_[grid.id] = {grid.parent, entry, group, 0, grid.blocks, 0};
   }
   void on_grid_end(GridId grid) override {
     RADDLE_ASSERT(grids_[grid].next == grids_[grid].blocks);
-    --entries_[grids_[grid].entry].grids;
+    --grids_in_[grids_[grid].entry];
   }
   std::optional<QueueAccess> access() override {
     if (accesses_.empty()) return std::nullopt;
@@ -53,7 +51,7 @@ class LaunchPolicy : public DispatchPolicy {
   };
   const Known& known(GridId grid) const { return grids_.at(grid); }
   /// Counts kernels in the order in which they have taken entries.
-  std::uint64_t since(unsigned entry) const { return entries_[entry].since; }
+  std::uint64_t since(unsigned entry) const { return age_.number(entry); }
 
   /// The next block of the grid.
   BlockDispatch next_block(GridId grid, unsigned sm, bool adopted = false) {
@@ -89,10 +87,6 @@ class LaunchPolicy : public DispatchPolicy {
     accesses_.push_back({grid, grids_[grid].parent.sm, grids_[grid].place, fetch});
   }
   static constexpr std::uint32_t kPlaces = 1u << 16;
-  struct Entry {
-    std::uint64_t since = 0;
-    std::uint32_t grids = 0;  // that have not ended
-  };
   struct Stats {
     std::uint64_t groups = 0, child_blocks = 0, with_parent = 0, adopted = 0, overflows = 0;
     std::uint64_t longest = 0, entry_cycles = 0, held = 0;
@@ -112,9 +106,9 @@ class LaunchPolicy : public DispatchPolicy {
       v.field("held", held, {}, "cycles", "the block whose turn it was did not fit");
     }
   };
-  std::array<Entry, kKernelSlots> entries_;
-  std::vector<Known> grids_;  // by GridId
-  std::uint64_t kernels_ = 0;
+  KernelAge age_;
+  std::array<std::uint32_t, kKernelSlots> grids_in_{};  // by entry: grids that have not ended
+  std::vector<Known> grids_;                            // by GridId
   std::deque<QueueAccess> accesses_;
   Cycle counted_ = 0;
   std::size_t entries_queued_ = 0;

@@ -109,6 +109,7 @@ class DispatchPolicy {
  public:
   static constexpr std::string_view kLevel = "dispatch";
   struct Context {
+    /// Entries have numbers below kernel_slots(entries).
     unsigned sms = 1, entries = 32;
     std::uint64_t seed = 0;
     /// The parts of two_step; a policy that decides all by itself leaves them alone.
@@ -123,7 +124,7 @@ class DispatchPolicy {
   /// May a grid that a kernel has launched join a kernel under way as a group of blocks? `entries`:
   /// those whose kernel has the same code and needs as much of an SM; never empty. One of them, or
   /// nothing: then the grid pends, for an entry of its own.
-  virtual std::optional<unsigned> join(const GridInfo&, std::uint32_t /*entries*/) {
+  virtual std::optional<unsigned> join(const GridInfo&, const KernelSet& /*entries*/) {
     return std::nullopt;
   }
   /// The grid that takes a free entry, or nothing now. By default the one that came first.

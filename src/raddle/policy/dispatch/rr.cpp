@@ -18,26 +18,35 @@ class Rr final : public AnySmPolicy {
     }
   };
   Rr(const Params& params, const Context& context)
-      : AnySmPolicy(context.sms, 0, params.table), kernels_(kKernelSlots, LevelQueues(0)) {}
+      : AnySmPolicy(context.sms, 0, params.table),
+        kernels_(kernel_slots(context.entries), LevelQueues(0)) {}
 
  private:
-  void ready(GridId grid) override { kernels_[known(grid).entry].push(grid, 0); }
-  void remove(GridId grid) override { kernels_[known(grid).entry].remove(grid, 0); }
+  void ready(GridId grid) override {
+    kernels_[known(grid).entry].push(grid, 0);
+    ready_.set(known(grid).entry);
+  }
+  void remove(GridId grid) override {
+    LevelQueues& kernel = kernels_[known(grid).entry];
+    kernel.remove(grid, 0);
+    if (kernel.empty()) ready_.clear(known(grid).entry);
+  }
   /// The oldest kernel's first grid with blocks left.
   std::optional<GridId> head(const DispatchView& view) const override {
     std::optional<GridId> best;
     std::uint64_t oldest = ~std::uint64_t{0};
-    for (unsigned entry = 0; entry < kKernelSlots; ++entry) {
-      if (kernels_[entry].empty() || since(entry) > oldest) continue;
+    ready_.each([&](unsigned entry) {
+      if (since(entry) > oldest) return;
       const std::optional<GridId> grid =
           kernels_[entry].first([&](GridId one) { return !view.shared || view.room(one).any(); });
-      if (!grid) continue;
+      if (!grid) return;
       best = grid;
       oldest = since(entry);
-    }
+    });
     return best;
   }
   std::vector<LevelQueues> kernels_;  // by entry; what has blocks left and is on the chip
+  KernelSet ready_;                   // kernels that have any
 };
 
 }  // namespace

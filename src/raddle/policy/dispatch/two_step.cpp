@@ -17,11 +17,11 @@ TwoStep::TwoStep(const Params&, const Context& context) {
 
 void TwoStep::on_enter(const GridInfo& grid) {
   const unsigned entry = grid.entry.value();
-  RADDLE_ASSERT(entry < kKernelSlots && (under_way_ >> entry & 1) == 0);
+  RADDLE_ASSERT(entry < kKernelSlots && !under_way_.test(entry));
   grids_[entry] = grid;
   if (grid.id >= entry_of_.size()) entry_of_.resize(grid.id + 1);
   entry_of_[grid.id] = static_cast<std::uint8_t>(entry);
-  under_way_ |= 1u << entry;
+  under_way_.set(entry);
   age_.insert(entry);
   kernel_->on_launch({grid.sequence, grid.kernel, grid.stream, grid.blocks, entry, grid.parent});
   block_->on_launch({grid.sequence, grid.kernel, grid.grid, grid.blocks, entry, grid.parent});
@@ -33,40 +33,38 @@ void TwoStep::on_block_end(GridId grid, std::uint32_t block, std::uint32_t sm) {
 
 void TwoStep::on_grid_end(GridId grid) {
   const unsigned entry = entry_of_[grid];
-  RADDLE_ASSERT((under_way_ >> entry & 1) != 0 && grids_[entry].id == grid);
-  under_way_ &= ~(1u << entry);
-  age_.remove(entry);
+  RADDLE_ASSERT(under_way_.test(entry) && grids_[entry].id == grid);
+  under_way_.clear(entry);
   block_->on_kernel_end(entry);
   kernel_->on_end(entry);
 }
 
 /// Kernels with blocks left that the block policy has not declined in this cycle.
 KernelView TwoStep::offer(const DispatchView& view) const {
-  KernelView offer{0, 0, age_, view.now};
-  for (Entries left = under_way_ & ~declined_; left != 0; left &= left - 1) {
-    const unsigned entry = lowest(left);
+  KernelView offer{{}, {}, age_, view.now};
+  (under_way_ - declined_).each([&](unsigned entry) {
     const GridId grid = grids_[entry].id;
-    if (!view.has_blocks(grid)) continue;
-    offer.waiting |= 1u << entry;
-    if (view.room(grid).any()) offer.fits |= 1u << entry;
-  }
+    if (!view.has_blocks(grid)) return;
+    offer.waiting.set(entry);
+    if (view.room(grid).any()) offer.fits.set(entry);
+  });
   if (view.shared) offer.waiting = offer.fits;
   return offer;
 }
 
 std::optional<BlockDispatch> TwoStep::pick(const DispatchView& view) {
-  if (asked_ != view.now) declined_ = 0;
+  if (asked_ != view.now) declined_ = {};
   asked_ = view.now;
-  not_named_ = 0;
+  not_named_ = {};
   for (;;) {
     const KernelView kernels = offer(view);
-    if (kernels.fits == 0) return std::nullopt;
+    if (!kernels.fits.any()) return std::nullopt;
     const std::optional<unsigned> entry = kernel_->pick(kernels);
     if (!entry) {
       not_named_ = kernels.fits;
       return std::nullopt;
     }
-    if (*entry >= kKernelSlots || (kernels.fits >> *entry & 1) == 0)
+    if (*entry >= KernelSet::kSize || !kernels.fits.test(*entry))
       assertion_failed(
           ("kernel policy '" + kernel_name_ + "' names a kernel whose block fits").c_str(),
           __FILE__, __LINE__);
@@ -74,7 +72,7 @@ std::optional<BlockDispatch> TwoStep::pick(const DispatchView& view) {
     const SmSet room = view.room(grid);
     if (const std::optional<BlockChoice> choice = block_->pick({room, view.now, *entry}))
       return BlockDispatch{grid, choice->block, choice->sm, choice->stolen};
-    declined_ |= 1u << *entry;
+    declined_.set(*entry);
   }
 }
 
@@ -83,16 +81,17 @@ Cycle TwoStep::waits_until(Cycle now) const {
 }
 
 std::string TwoStep::refusals() const {
-  const auto launches = [&](Entries entries) {
+  const auto launches = [&](const KernelSet& entries) {
     std::string out;
-    for (; entries != 0; entries &= entries - 1)
-      out += (out.empty() ? "" : ", ") + std::to_string(grids_[lowest(entries)].sequence);
+    entries.each([&](unsigned entry) {
+      out += (out.empty() ? "" : ", ") + std::to_string(grids_[entry].sequence);
+    });
     return out;
   };
   std::string out;
-  if (declined_ != 0)
+  if (declined_.any())
     out += "policy 'block=" + block_name_ + "' declines launch " + launches(declined_);
-  if (not_named_ != 0)
+  if (not_named_.any())
     out += (out.empty() ? "" : "; ") + ("policy 'kernel=" + kernel_name_) +
            "' names none of launch " + launches(not_named_);
   return out;

@@ -34,9 +34,6 @@ class TwoStep final : public DispatchPolicy {
   BlockPolicy* block_policy() override { return block_.get(); }
 
  private:
-  // Both levels know a kernel by its entry.
-  using Entries = std::uint32_t;
-  static_assert(8 * sizeof(Entries) >= kKernelSlots);
   KernelView offer(const DispatchView& view) const;
 
   std::string kernel_name_, block_name_;
@@ -44,11 +41,11 @@ class TwoStep final : public DispatchPolicy {
   std::unique_ptr<BlockPolicy> block_;
   std::array<GridInfo, kKernelSlots> grids_;  // by entry
   std::vector<std::uint8_t> entry_of_;        // by grid
-  Entries under_way_ = 0;
-  AgeMatrix64 age_;
+  KernelSet under_way_;                       // both levels know a kernel by its entry
+  KernelAge age_;
   // Of the cycle in which it was asked last.
   Cycle asked_ = kNever;
-  Entries declined_ = 0, not_named_ = 0;
+  KernelSet declined_, not_named_;
 };
 
 }  // namespace raddle::policy

@@ -16,7 +16,7 @@ class Fcfs final : public KernelPolicy {
 
   std::optional<unsigned> pick(const KernelView& view) override {
     const unsigned slot = view.age.oldest(view.waiting);
-    if ((view.fits >> slot & 1) == 0) {
+    if (!view.fits.test(slot)) {
       ++stats_.held;
       return std::nullopt;
     }

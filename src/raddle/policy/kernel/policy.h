@@ -26,11 +26,11 @@ struct KernelLaunch {
 
 /// Sets of slots.
 struct KernelView {
-  std::uint32_t waiting;   ///< with blocks left, and the block policy has not declined in this
-                           ///< cycle; never empty
-  std::uint32_t fits;      ///< of these: a block fits an SM that was not served in this cycle;
-                           ///< never empty
-  const AgeMatrix64& age;  ///< order in which they took their entries
+  KernelSet waiting;     ///< with blocks left, and the block policy has not declined in this
+                         ///< cycle; never empty
+  KernelSet fits;        ///< of these: a block fits an SM that was not served in this cycle;
+                         ///< never empty
+  const KernelAge& age;  ///< order in which they took their entries
   Cycle now;
 };
 

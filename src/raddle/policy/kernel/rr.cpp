@@ -14,8 +14,7 @@ class RoundRobin final : public KernelPolicy {
   void on_launch(const KernelLaunch&) override { ++stats_.launches; }
 
   std::optional<unsigned> pick(const KernelView& view) override {
-    const std::uint32_t after = view.fits & ~static_cast<std::uint32_t>(low_bits(last_ + 1));
-    const unsigned slot = lowest(after != 0 ? after : view.fits);
+    const unsigned slot = view.fits.first_from((last_ + 1) % KernelSet::kSize);
     if (slot != last_) ++stats_.changes;
     last_ = slot;
     return slot;
@@ -30,7 +29,7 @@ class RoundRobin final : public KernelPolicy {
       v.field("changes", changes, {}, "blocks", "blocks of another kernel than the one before");
     }
   };
-  unsigned last_ = kKernelSlots - 1;  ///< slot of the block before
+  unsigned last_ = KernelSet::kSize - 1;  ///< slot of the block before
   Stats stats_;
 };
 

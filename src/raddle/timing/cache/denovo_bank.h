@@ -80,8 +80,7 @@ class DenovoBank {
   void recalled(const Message& m);
   /// From now on lines of a tenant's misses take the ways that `shares` gives it; null: any way.
   /// They must outlive the bank.
-  using Shares = WayShares<kMostTenants>;
-  void share_ways(const Shares* shares) { shares_ = shares; }
+  void share_ways(const WayShares* shares) { shares_ = shares; }
 
   /// An access of the host, while no request is under way.
   void host(const HostLine& access, HostEffects& effects);
@@ -140,7 +139,7 @@ class DenovoBank {
 
   Shape shape_;
   const AddressMap& map_;
-  const Shares* shares_ = nullptr;
+  const WayShares* shares_ = nullptr;
   std::vector<Line> line_;
   std::vector<Mshr> mshr_;
   std::vector<Recall> recall_;

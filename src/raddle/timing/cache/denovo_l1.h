@@ -98,8 +98,7 @@ class DenovoL1 {
   /// are not owned here any more.
   void lose(std::uint32_t line, WordMask words);
   /// As L1d::share_ways.
-  using Shares = WayShares<kKernelSlots>;
-  void share_ways(const Shares* shares) { shares_ = shares; }
+  void share_ways(const WayShares* shares) { shares_ = shares; }
 
   // --- messages ----------------------------------------------------------------------------------
   /// The sink has completed(waiter, stats::ServedFrom) for loads and atomics, acknowledged(warp)
@@ -197,7 +196,7 @@ class DenovoL1 {
   std::uint32_t epoch_ = 0;
   std::unique_ptr<L1Events> events_;
   const RegionWrites* writes_ = nullptr;
-  const Shares* shares_ = nullptr;
+  const WayShares* shares_ = nullptr;
   std::vector<RegionWrite> written_;
   Cycle acquired_ = 0;
   std::uint64_t kept_ = 0;

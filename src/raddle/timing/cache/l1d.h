@@ -97,8 +97,7 @@ class L1d {
   bool remove(Cycle now, std::uint32_t line, unsigned kernel);
   /// From now on misses of a launch fill the ways that `shares` gives its slot; null: any way. They
   /// must outlive the cache.
-  using Shares = WayShares<kKernelSlots>;
-  void share_ways(const Shares* shares) { shares_ = shares; }
+  void share_ways(const WayShares* shares) { shares_ = shares; }
   /// Drops everything that is not on its way.
   void flush(Cycle now, unsigned kernel);
   /// Hints that the line will soon be loaded.
@@ -158,7 +157,7 @@ class L1d {
   std::vector<std::uint8_t> stored_;     // keeps_dirty_, by MSHR: dirty when they come
   Ring<WriteBack> write_backs_;
   std::unique_ptr<L1Events> events_;
-  const Shares* shares_ = nullptr;
+  const WayShares* shares_ = nullptr;
 };
 
 }  // namespace raddle::timing

@@ -3,18 +3,17 @@
 // brings is confined, so lines of others leave a tenant's ways one by one when a mask changes.
 #pragma once
 #include <algorithm>
-#include <array>
-#include <cstdint>
+#include <vector>
 
 #include "raddle/timing/cache/tags.h"
 
 namespace raddle::timing {
 
-/// For each of N holders of numbers: launch slots in an L1, tenants in an L2.
-template <unsigned N>
+/// For each of so many holders: launch slots in an L1, tenants in an L2.
 class WayShares {
  public:
-  WayShares() { mask_.fill(Tags::kAnyWay); }
+  explicit WayShares(unsigned holders) : mask_(holders, Tags::kAnyWay) {}
+  unsigned holders() const { return static_cast<unsigned>(mask_.size()); }
   void set(unsigned holder, Tags::WayMask ways) {
     RADDLE_ASSERT(ways != 0);
     mask_[holder] = ways;
@@ -25,7 +24,7 @@ class WayShares {
   }
 
  private:
-  std::array<Tags::WayMask, N> mask_;
+  std::vector<Tags::WayMask> mask_;
 };
 
 }  // namespace raddle::timing

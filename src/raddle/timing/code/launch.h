@@ -21,7 +21,7 @@ struct Launch {
   trace::KernelStream* stream = nullptr;
   const DecodedKernel* code = nullptr;
   std::uint64_t sequence = 0;
-  std::uint8_t slot = 0;  ///< below stats::kKernelSlots; travels in messages
+  std::uint8_t slot = 0;  ///< below the machine's KernelSpec::slots(); travels in messages
   TenantId tenant{};
   std::uint32_t first_line = 0;  ///< added to every line of global memory
 };

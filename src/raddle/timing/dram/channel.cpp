@@ -64,7 +64,8 @@ DramChannel::DramChannel(const ChannelSpec& spec, const AddressMap& map,
                 spec_.tRRDL > spec_.tRRDS},
       column_slots_(column_slots(spec)),
       replies_(replies_in_flight(spec, ways_.longest())),
-      starts_(spec_.queue) {
+      starts_(spec_.queue),
+      counters_(spec.kernel_slots) {
   RADDLE_ASSERT(capacity_ >= 1 && capacity_ <= kSlots);
   RADDLE_ASSERT(spec_.banks >= 1 && spec_.banks <= kBanks && spec_.bank_groups <= kGroups);
   for (unsigned b = 0; b < spec_.banks; ++b)
@@ -75,7 +76,7 @@ DramChannel::DramChannel(const ChannelSpec& spec, const AddressMap& map,
 }
 
 void DramChannel::push(Cycle now, const DramRequest& request) {
-  RADDLE_ASSERT(room() > 0 && request.sectors != 0 && request.kernel < stats::kKernelSlots);
+  RADDLE_ASSERT(room() > 0 && request.sectors != 0 && request.kernel < counters_.slots());
   ways_.count(request.slice, request.sectors, request.write, counters_[request.kernel].legs);
   if (spec_.model == DramModel::Fixed) return push_fixed(now, request);
   const std::uint64_t m = clock_.first_from(now == ticked_ ? now + 1 : now);

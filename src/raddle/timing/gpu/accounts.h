@@ -16,9 +16,11 @@ namespace raddle::timing {
 
 class Accounts {
  public:
+  explicit Accounts(unsigned slots) : slots_(slots) {}
+  unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
   /// From now on the slot counts for that launch. Precondition: close(slot) just before.
   void open(unsigned slot, std::uint32_t job, TenantId tenant) {
-    RADDLE_ASSERT(slot < stats::kKernelSlots && index(tenant) < kMostTenants);
+    RADDLE_ASSERT(slot < slots_.size() && index(tenant) < kMostTenants);
     slots_[slot].job = job;
     slots_[slot].tenant = tenant;
   }
@@ -53,7 +55,7 @@ class Accounts {
     TenantId tenant{};
     stats::GpuCounters settled{};  // what was counted for those before it
   };
-  std::array<Slot, stats::kKernelSlots> slots_;
+  std::vector<Slot> slots_;
   std::array<stats::GpuCounters, kMostTenants> tenants_{};
 };
 

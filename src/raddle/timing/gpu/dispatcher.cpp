@@ -262,8 +262,9 @@ void Dispatcher::check_standstill(Cycle now) {
 /// f(grid) for all that have an entry.
 template <class F>
 void Dispatcher::each_grid(F f) const {
-  for (std::uint32_t left = entries_.taken(); left != 0; left &= left - 1)
-    for (const GridId id : entries_[lowest(left)].grids) f(id);
+  entries_.taken().each([&](unsigned entry) {
+    for (const GridId id : entries_[entry].grids) f(id);
+  });
 }
 
 std::string Dispatcher::names() const {

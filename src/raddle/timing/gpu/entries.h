@@ -5,11 +5,10 @@
 // kernels.entries.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "raddle/stats/counters.h"
+#include "raddle/base/mask.h"
 #include "raddle/timing/gpu/grids.h"
 
 namespace raddle::timing {
@@ -23,14 +22,15 @@ class Entries {
     TenantId tenant{};
     SmSet known;  // SMs that have had one of its blocks
   };
-  explicit Entries(std::uint32_t entries) : vacant_(entries) {
-    RADDLE_ASSERT(entries <= stats::kKernelSlots);
+  explicit Entries(std::uint32_t entries)
+      : entries_(kernel_slots(entries)), vacant_(entries), last_(kernel_slots(entries) - 1) {
+    RADDLE_ASSERT(entries >= 1 && entries <= kKernelSlots);
   }
 
   bool full() const { return vacant_.empty(); }
-  bool empty() const { return taken_ == 0; }
+  bool empty() const { return !taken_.any(); }
   unsigned free() const { return static_cast<unsigned>(vacant_.size()); }
-  std::uint32_t taken() const { return taken_; }
+  const KernelSet& taken() const { return taken_; }
   const Entry& operator[](unsigned entry) const { return entries_[entry]; }
   Entry& operator[](unsigned entry) { return entries_[entry]; }
 
@@ -44,10 +44,10 @@ class Entries {
   /// A kernel takes one. Precondition: !full().
   unsigned take(GridId grid, const GridLaunch& launch) {
     RADDLE_ASSERT(!full());
-    do last_ = (last_ + 1) % stats::kKernelSlots;
-    while ((taken_ >> last_ & 1) != 0);
+    do last_ = (last_ + 1) % static_cast<unsigned>(entries_.size());
+    while (taken_.test(last_));
     vacant_.erase(vacant_.begin());
-    taken_ |= 1u << last_;
+    taken_.set(last_);
     Entry& entry = entries_[last_];
     entry.grids.assign(1, grid);
     entry.needs = launch.needs;
@@ -57,35 +57,35 @@ class Entries {
     return last_;
   }
   /// Entries whose kernel runs the same code with blocks of the same size, for the same tenant.
-  std::uint32_t alike(const GridLaunch& launch) const {
-    std::uint32_t out = 0;
-    for (std::uint32_t left = taken_; left != 0; left &= left - 1) {
-      const Entry& entry = entries_[lowest(left)];
+  KernelSet alike(const GridLaunch& launch) const {
+    KernelSet out;
+    taken_.each([&](unsigned i) {
+      const Entry& entry = entries_[i];
       if (entry.code == launch.code && entry.needs == launch.needs && entry.tenant == launch.tenant)
-        out |= 1u << lowest(left);
-    }
+        out.set(i);
+    });
     return out;
   }
   /// A group joins the kernel there. Precondition: the entry is taken.
   void join(unsigned entry, GridId grid) {
-    RADDLE_ASSERT((taken_ >> entry & 1) != 0);
+    RADDLE_ASSERT(taken_.test(entry));
     entries_[entry].grids.push_back(grid);
   }
   /// The grid has ended; with the last one the entry is vacant.
   void end(unsigned entry, GridId grid, Cycle now) {
-    RADDLE_ASSERT((taken_ >> entry & 1) != 0);
+    RADDLE_ASSERT(taken_.test(entry));
     const std::size_t found = std::erase(entries_[entry].grids, grid);
     RADDLE_ASSERT(found == 1);
     if (!entries_[entry].grids.empty()) return;
-    taken_ &= ~(1u << entry);
+    taken_.clear(entry);
     vacant_.push_back({now, true});
   }
 
  private:
-  std::array<Entry, stats::kKernelSlots> entries_;
+  std::vector<Entry> entries_;   // by number
   std::vector<Vacancy> vacant_;  // those free longest first
-  std::uint32_t taken_ = 0;
-  unsigned last_ = stats::kKernelSlots - 1;
+  KernelSet taken_;
+  unsigned last_;  // number that was given out last
 };
 
 }  // namespace raddle::timing

@@ -51,7 +51,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
                   dispatch_name(policies)),
       engine_(window(), options.skip, options.shuffle),
       sampler_(options.sample_interval, window()),
-      manager_(machine_.kernels, machine_.launch_latency_cycles) {
+      manager_(machine_.kernels, machine_.launch_latency_cycles),
+      accounts_(machine_.kernels.slots()) {
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
     sms_.push_back(make_sm({machine_, i}, map_, *policies.warp, policies.throttle, options.seed));
     wire_sm(i);

@@ -58,7 +58,7 @@ void Gpu::Impl::close_account(unsigned slot, Cycle at) {
 }
 
 void Gpu::Impl::close_accounts(Cycle at) {
-  for (unsigned slot = 0; slot < stats::kKernelSlots; ++slot) close_account(slot, at);
+  for (unsigned slot = 0; slot < accounts_.slots(); ++slot) close_account(slot, at);
 }
 
 const std::vector<KernelRun>& Gpu::Impl::kernels() {

@@ -39,11 +39,11 @@ void Kmu::arrive(GridId id, Cycle now) {
 bool Kmu::join(GridId id, Cycle now) {
   const GridLaunch& launch = grids_[id].is;
   if (!groups_join_ || launch.parent.depth == 0) return false;
-  const std::uint32_t alike = entries_.alike(launch);
-  if (alike == 0) return false;
+  const KernelSet alike = entries_.alike(launch);
+  if (!alike.any()) return false;
   const std::optional<unsigned> entry = policy_.join(grids_.info(id), alike);
   if (!entry) return false;
-  if (*entry >= stats::kKernelSlots || (alike >> *entry & 1) == 0)
+  if (*entry >= KernelSet::kSize || !alike.test(*entry))
     assertion_failed("the dispatch policy names an entry with such a kernel", __FILE__, __LINE__);
   const Cycle first = grids_[entries_[*entry].grids.front()].begin;
   entries_.join(*entry, id);

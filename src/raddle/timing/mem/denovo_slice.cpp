@@ -41,7 +41,8 @@ DenovoSlice::DenovoSlice(const PartitionSpec& partition, const AddressMap& map, 
       ports_(port_capacity(partition.port), port_capacity(partition.port)),
       request_flits_(partition.port.packet, Direction::Request),
       reply_flits_(partition.port.packet, Direction::Reply),
-      pace_(partition.port) {}
+      pace_(partition.port),
+      count_(partition.channel.kernel_slots) {}
 
 unsigned DenovoSlice::most_late_write_backs() { return DenovoL1::kRecallsOfBank; }
 

@@ -49,7 +49,7 @@ class DenovoSlice {
   }
   void host(const HostLine& access, HostEffects& effects) { bank_.host(access, effects); }
   /// As L2Slice::share_ways.
-  void share_ways(const DenovoBank::Shares* shares) {
+  void share_ways(const WayShares* shares) {
     bank_.share_ways(shares);
     wait_ = Wait::Nothing;  // it may have been for a way
   }

@@ -47,7 +47,8 @@ L2Slice::L2Slice(const PartitionSpec& partition, const AddressMap& map, unsigned
       ports_(port_capacity(partition.port)),
       request_flits_(partition.port.packet, Direction::Request),
       reply_flits_(partition.port.packet, Direction::Reply),
-      pace_(partition.port) {}
+      pace_(partition.port),
+      count_(partition.channel.kernel_slots) {}
 
 void L2Slice::set_skip(bool skip) {
   skip_ = skip;

@@ -112,8 +112,7 @@ class L2Slice {
   void host(const HostLine& access, HostEffects& effects);
   /// From now on misses of a tenant fill the ways that `shares` gives it; null: any way. They must
   /// outlive the slice.
-  using Shares = WayShares<kMostTenants>;
-  void share_ways(const Shares* shares) { shares_ = shares; }
+  void share_ways(const WayShares* shares) { shares_ = shares; }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
   /// Replies may be handed over (and counted) ahead of time: no more than kMostAhead cycles, never
@@ -217,7 +216,7 @@ class L2Slice {
   L2Spec spec_;
   Tags tags_;
   Mshrs<Waiter> mshrs_;
-  const Shares* shares_ = nullptr;
+  const WayShares* shares_ = nullptr;
   SlicePorts ports_;
   FlitTable request_flits_, reply_flits_;
   PortPace pace_;

@@ -62,7 +62,7 @@ class PartitionOf final : public Partition {
   std::vector<Cycle> slice_due_;
   Cycle slices_due_ = 0;  // the earliest of them
   Cycle obeys_ = kNever;  // when knobs change
-  WayShares<kMostTenants> shares_;
+  WayShares shares_{kMostTenants};
 };
 
 template <class Slice>

@@ -30,7 +30,8 @@ NetworkShape network_shape(const NetworkSpec& spec, Direction direction) {
           spec.port.latency,
           spec.port.largest_packet,
           spec.port.packet,
-          network_clock(spec.port)};
+          network_clock(spec.port),
+          spec.kernel_slots};
 }
 
 /// Place of each node in `list`, or `absent`.
@@ -52,7 +53,8 @@ Network::Network(const NetworkShape& shape)
       box_(shape.nodes),
       credit_box_(shape.nodes),
       sender_of_(places(shape.wiring.senders, shape.nodes, kNotWired)),
-      receiver_of_(places(shape.wiring.receivers, shape.nodes, kNotWired)) {
+      receiver_of_(places(shape.wiring.receivers, shape.nodes, kNotWired)),
+      traffic_(shape.kernel_slots) {
   RADDLE_ASSERT(senders() >= 1 && receivers() >= 1);
   RADDLE_ASSERT(shape.latency >= 1 && shape.latency <= 32);
   RADDLE_ASSERT(shape.max_flits <= kMostFlits && shape.max_flits <= shape.credits);

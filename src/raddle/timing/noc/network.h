@@ -40,6 +40,7 @@ struct NetworkShape {
   unsigned max_flits;  ///< largest packet, <= kMostFlits and <= credits
   PacketSize size;
   ClockRatio clock{1, 1};  ///< network against core
+  unsigned kernel_slots = raddle::kernel_slots(1);
 };
 
 class Network {

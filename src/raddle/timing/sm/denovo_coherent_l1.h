@@ -45,7 +45,7 @@ class DenovoCoherentL1 {
   void prefetch_load(std::uint32_t) const {}
   void prefetch_reply(const Message&) const {}
 
-  void share_ways(const WayShares<kKernelSlots>* shares) { l1_.share_ways(shares); }
+  void share_ways(const WayShares* shares) { l1_.share_ways(shares); }
 
   bool idle() const { return l1_.idle() && answers_.empty(); }
   unsigned missing_lines() const { return l1_.missing(); }

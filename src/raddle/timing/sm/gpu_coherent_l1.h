@@ -61,7 +61,7 @@ class GpuCoherentL1 {
     if (m.kind == MessageKind::Read && m.tag < LsuCore::kConst) l1d_.prefetch_fill(m.tag, m.line);
   }
 
-  void share_ways(const WayShares<kKernelSlots>* shares) { l1d_.share_ways(shares); }
+  void share_ways(const WayShares* shares) { l1d_.share_ways(shares); }
 
   bool idle() const {
     return l1d_.missing_lines() == 0 && store_buffer_.empty() && l1d_.write_backs().empty() &&

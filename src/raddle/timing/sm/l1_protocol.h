@@ -49,7 +49,7 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
                               EventWheel& wheel, SmKernelCounters& counters,
                               stats::SmCounters& count, const Message& m, Message& request,
                               l1_protocol_detail::AnySink& sink, std::string& out, unsigned kernel,
-                              policy::L1Observer& observer, const WayShares<kKernelSlots>* shares) {
+                              policy::L1Observer& observer, const WayShares* shares) {
   // Accesses and replies.
   { l1.serve(core, now, e, a, wheel, count) } -> std::same_as<Served>;
   l1.receive(core, now, m, counters, sink);

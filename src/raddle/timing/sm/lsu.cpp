@@ -15,7 +15,8 @@ using stats::Refusal;
 }  // namespace
 
 template <L1Protocol L1>
-Lsu<L1>::Lsu(const LsuSpec& spec, const AddressMap& map) : LsuCore(spec, map), l1_(spec) {}
+Lsu<L1>::Lsu(const LsuSpec& spec, const AddressMap& map)
+    : LsuCore(spec, map), l1_(spec), shares_(spec.kernel_slots) {}
 
 // --- issue ---------------------------------------------------------------------------------------
 
@@ -87,13 +88,9 @@ void Lsu<L1>::obey(Cycle at, const policy::Knobs& knobs) {
 /// Launch slots fill the ways of the tenants that have them.
 template <L1Protocol L1>
 void Lsu<L1>::share_ways() {
-  WayShares<kKernelSlots> shares;
-  for (unsigned slot = 0; slot < kKernelSlots; ++slot)
-    shares.set(slot, knobs_->of(tenant_[slot]).l1d_ways);
-  if (!shares.any()) shares_ = nullptr;
-  else if (shares_ == nullptr) shares_ = std::make_unique<WayShares<kKernelSlots>>(shares);
-  else *shares_ = shares;
-  l1_.share_ways(shares_.get());
+  for (unsigned slot = 0; slot < shares_.holders(); ++slot)
+    shares_.set(slot, knobs_->of(tenant_[slot]).l1d_ways);
+  l1_.share_ways(shares_.any() ? &shares_ : nullptr);
 }
 
 /// A store of a whole entry or a load of it, which no L1D keeps. DeNovo's banks know no such store;

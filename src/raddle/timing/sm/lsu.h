@@ -169,7 +169,7 @@ class Lsu : public LsuCore {
 
   L1 l1_;
   const policy::Knobs* knobs_ = nullptr;
-  std::unique_ptr<WayShares<kKernelSlots>> shares_;  // null: everybody fills any way
+  WayShares shares_;  // by launch slot
 };
 
 }  // namespace raddle::timing

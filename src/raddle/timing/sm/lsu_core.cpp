@@ -29,12 +29,13 @@ LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
       const_cache_(spec.constants),
       loads_(spec.loads_in_flight),
       free_loads_(spec.loads_in_flight),
+      withdrawn_(spec.kernel_slots),
       miss_queue_(spec.l1d.miss_queue),
       ports_(port_capacity(spec.port)),
+      sequence_(spec.kernel_slots, ~std::uint64_t{0}),
       credits_(spec.port.queue_flits) {
   RADDLE_ASSERT(loads_.size() < kConst);  // a load's number goes into a tag
   std::iota(free_loads_.rbegin(), free_loads_.rend(), std::uint16_t{0});
-  sequence_.fill(~std::uint64_t{0});
 }
 
 /// The head cannot go on; nothing has changed but what is counted.
@@ -128,7 +129,7 @@ void LsuCore::limit_requests(Cycle at, const policy::Knobs& knobs) {
     gate_ = nullptr;
   } else {
     if (gate_ == nullptr) {
-      if (sharing_ == nullptr) sharing_ = std::make_unique<RequestGate::Counts>();
+      if (sharing_ == nullptr) sharing_ = std::make_unique<RequestGate::Counts>(withdrawn_.slots());
       gate_ = std::make_unique<RequestGate>(clock_, *sharing_);
       for (unsigned i = 0; i < miss_queue_.size(); ++i)
         gate_->entered(miss_queue_[i].message.tenant);
@@ -146,9 +147,9 @@ bool LsuCore::has_credits(Cycle now, unsigned flits) {
 }
 
 stats::SharingCounters LsuCore::sharing(Cycle at) const {
-  stats::SharingCounters sum;
-  for (unsigned slot = 0; sharing_ != nullptr && slot < stats::kKernelSlots; ++slot)
-    stats::accumulate(sum, sharing(at, slot));
+  if (sharing_ == nullptr) return {};
+  stats::SharingCounters sum = sharing_->total();
+  if (gate_ != nullptr) sum.token_wait_cycles += gate_->waiting(at);
   return sum;
 }
 

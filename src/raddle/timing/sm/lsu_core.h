@@ -202,8 +202,8 @@ class LsuCore {
   Ring<Leaving> miss_queue_;
   std::unique_ptr<RequestGate> gate_;  // null: requests leave in order of their entry
   SmPorts ports_;
-  std::array<std::uint64_t, stats::kKernelSlots> sequence_;  // of the launch last seen in each slot
-  std::array<TenantId, stats::kKernelSlots> tenant_{};       // ... whose it is
+  std::vector<std::uint64_t> sequence_;          // of the launch last seen in each slot
+  std::array<TenantId, kKernelSlots> tenant_{};  // ... whose it is
   Cycle free_at_ = 0, inject_at_ = 0, refused_since_ = 0;
   stats::Refusal why_ = {}, refused_for_ = {};
   bool refused_ = false;  // the head has been tried in vain

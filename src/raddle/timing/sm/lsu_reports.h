@@ -54,11 +54,9 @@ void Lsu<L1>::audit(const SmKernelCounters& counters, std::vector<std::string>& 
   require("load cycles = LSU + hit + miss queue + outside", c.load_cycles,
           c.load_lsu_cycles + c.load_hit_cycles + c.load_queue_cycles + c.load_outside_cycles);
   if (!idle()) return;
-  std::uint64_t withdrawn = 0;
-  for (unsigned k = 0; k < stats::kKernelSlots; ++k) withdrawn += withdrawn_[k].requests;
   require("requests = replies when nothing is under way", c.requests, c.replies);
   require("L1D fills = misses of loads and stores when nothing is under way",
-          c.l1d_fills + withdrawn, c.l1d_misses + c.l1d_store_misses);
+          c.l1d_fills + withdrawn_.total().requests, c.l1d_misses + c.l1d_store_misses);
 }
 
 }  // namespace raddle::timing

@@ -102,6 +102,13 @@ class RequestGate {
       if (t.waits == kernel) sum += at - t.waits_since;
     return sum;
   }
+  /// Of all launches.
+  Cycle waiting(Cycle at) const {
+    Cycle sum = 0;
+    for (const Tenant& t : tenants_)
+      if (t.waits != kNoSlot) sum += at - t.waits_since;
+    return sum;
+  }
   /// Puts them there: the gate is not asked any more.
   void close(Cycle at) {
     for (unsigned t = 0; t < kMostTenants; ++t) note(at, t, kNoSlot);
@@ -110,7 +117,7 @@ class RequestGate {
  private:
   static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
   static constexpr unsigned kFraction = 16;  // bits of a grant behind the point
-  static constexpr std::uint8_t kNoSlot = 0xff;
+  static constexpr std::uint16_t kNoSlot = kKernelSlots;
   struct Tenant {
     std::uint64_t grant = kUnlimited;  // in each interval
     std::uint64_t since = 0;           // network cycle of the first interval's begin
@@ -118,8 +125,8 @@ class RequestGate {
     std::uint64_t tokens = ~std::uint64_t{0};
     std::uint32_t places = policy::kNoLimit, queued = 0;
     std::uint8_t priority = 0;
-    std::uint8_t waits = kNoSlot;  // launch slot of its oldest request, if that has no token ...
-    Cycle waits_since = 0;         // ... since then
+    std::uint16_t waits = kNoSlot;  // launch slot of its oldest request, if that has no token ...
+    Cycle waits_since = 0;          // ... since then
   };
   const Tenant& of(TenantId tenant) const { return tenants_[index(tenant)]; }
   static std::uint64_t fixed(double tokens) {
@@ -153,7 +160,7 @@ class RequestGate {
     return from_turn(a) < from_turn(b);
   }
   /// From now on the request of that slot is what the tenant's wait is charged to.
-  void note(Cycle now, unsigned t, std::uint8_t slot) {
+  void note(Cycle now, unsigned t, std::uint16_t slot) {
     Tenant& tenant = tenants_[t];
     if (tenant.waits == slot) return;
     if (tenant.waits != kNoSlot)

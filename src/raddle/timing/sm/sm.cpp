@@ -47,6 +47,7 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
       ports_(&lsu_.ports()),
       wheel_(events_under_way(spec.sm)),
       register_unit_(spec.sm.register_unit),
+      counters_(spec.kernel_slots),
       id_(spec.id),
       line_bytes_(spec.lsu.lines.line_bytes),
       core_clock_mhz_(spec.core_mhz),
@@ -148,7 +149,7 @@ template <L1Protocol L1>
 void SmOf<L1>::start_block(Cycle now, const BlockStart& start) {
   const bool first = lsu_.start_block(now, *start.launch, start.flush);
   if (first && throttle_.present()) throttle_.kernel_started(now);
-  kernels_ |= 1u << start.launch->slot;
+  kernels_.set(start.launch->slot);
   const trace::LaunchShape& shape = start.launch->stream->shape();
   const unsigned warps = shape.warps_per_block();
   blocks_.start(start.slot, *start.launch, start.block, warps);
@@ -165,7 +166,7 @@ void SmOf<L1>::start_block(Cycle now, const BlockStart& start) {
 template <L1Protocol L1>
 void SmOf<L1>::send_queue_accesses(Cycle now) {
   while (!queue_requests_.empty() && lsu_.send_queue_access(queue_requests_.front(), counters_)) {
-    kernels_ |= 1u << queue_requests_.front().kernel;
+    kernels_.set(queue_requests_.front().kernel);
     queue_requests_.pop_front();
   }
   queue_retry_ = queue_requests_.empty() ? kNever : now + 1;
@@ -349,8 +350,7 @@ stats::SmCounters SmOf<L1>::counters(Cycle at, unsigned kernel) const {
 template <L1Protocol L1>
 stats::SmCounters SmOf<L1>::counters(Cycle at) const {
   stats::SmCounters sum;
-  for (std::uint64_t m = kernels_; m != 0; m &= m - 1)
-    stats::accumulate(sum, counters(at, lowest(m)));
+  kernels_.each([&](unsigned slot) { stats::accumulate(sum, counters(at, slot)); });
   return sum;
 }
 

@@ -93,7 +93,7 @@ unsigned SmOf<L1>::import_warp(Cycle now, const WarpContext& context) {
   const Launch& launch = *context.launch;
   const bool first = lsu_.start_block(now, launch, false);
   if (first && throttle_.present()) throttle_.kernel_started(now);
-  kernels_ |= 1u << launch.slot;
+  kernels_.set(launch.slot);
   account_->reserve_beside(context.needs);
   const unsigned w = schedulers_.deal(warps_.resident);
   count_warps(now);

@@ -181,7 +181,7 @@ class SmOf final : public Sm {
   Cycle queue_retry_ = kNever;               // ... until when
   Cycle progress_ = 0;
   SmKernelCounters counters_;
-  std::uint32_t kernels_ = 0;  // launch slots that have been here
+  KernelSet kernels_;  // launch slots that have been here
   std::vector<DeviceLaunches> device_launches_;
 
   unsigned id_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "raddle/base/fields.h"
+#include "raddle/base/limits.h"
 
 namespace raddle::timing {
 
@@ -13,6 +14,8 @@ struct KernelSpec {
   std::uint32_t entry_latency_cycles = 0;  ///< kernel management unit to distributor
   std::uint32_t block_interval_millicycles = 1000;  ///< from block to block
   bool flush_only_when_idle = false;                ///< narrows sm.l1d.flush_at_kernel_start
+  /// Launch slots, and so the sizes of what components keep by launch.
+  unsigned slots() const { return kernel_slots(entries); }
   void visit(FieldVisitor& v);
 };
 

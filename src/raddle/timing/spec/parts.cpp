@@ -44,7 +44,11 @@ PortSpec::PortSpec(const MachineSpec& m)
       core_mhz(m.core_clock_mhz) {}
 
 NetworkSpec::NetworkSpec(const MachineSpec& m)
-    : noc(m.noc), port(m), endpoints(m.endpoints()), answers(m.coherence.ownership) {}
+    : noc(m.noc),
+      port(m),
+      endpoints(m.endpoints()),
+      answers(m.coherence.ownership),
+      kernel_slots(m.kernels.slots()) {}
 
 LineSpec::LineSpec(const MachineSpec& m)
     : line_bytes(m.l2.line_bytes),
@@ -68,7 +72,8 @@ LsuSpec::LsuSpec(const MachineSpec& m, unsigned id)
       constants(m),
       port(m),
       coherence(m.coherence),
-      endpoints(m.endpoints()) {}
+      endpoints(m.endpoints()),
+      kernel_slots(m.kernels.slots()) {}
 
 OneSmSpec::OneSmSpec(const MachineSpec& m, unsigned id)
     : id(id),
@@ -76,7 +81,8 @@ OneSmSpec::OneSmSpec(const MachineSpec& m, unsigned id)
       lsu(m, id),
       core_mhz(m.core_clock_mhz),
       dispatch_latency(m.dispatch_latency_cycles),
-      device_launch(m.device_launch) {}
+      device_launch(m.device_launch),
+      kernel_slots(m.kernels.slots()) {}
 
 AddressMapSpec::AddressMapSpec(const MachineSpec& m)
     : l2(m.l2), dram(m.dram), endpoints(m.endpoints()) {}
@@ -88,7 +94,8 @@ ChannelSpec::ChannelSpec(const MachineSpec& m, unsigned channel)
       line_bytes(m.l2.line_bytes),
       sector_bytes(m.l2.sector_bytes),
       packet(packet_of(m)),
-      ways(ways_of(m, channel)) {
+      ways(ways_of(m, channel)),
+      kernel_slots(m.kernels.slots()) {
   RADDLE_ASSERT(channel < m.dram.channels);
 }
 

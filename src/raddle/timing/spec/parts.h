@@ -1,6 +1,7 @@
 // The parts of a machine that its components take. A component knows its own part and what it must
 // of its neighbours, not the whole machine; what it must know is said here, where the whole is
-// known. Each part can be made from a machine wherever one is asked for.
+// known. Each part can be made from a machine wherever one is asked for. `kernel_slots`: launch slots
+// for which a component counts.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -36,6 +37,7 @@ struct NetworkSpec {
   PortSpec port;
   Endpoints endpoints;
   bool answers = false;  ///< SMs answer one another and the slices (coherence.ownership)
+  unsigned kernel_slots = 1;
   NetworkSpec(const MachineSpec& machine);
 };
 
@@ -65,6 +67,7 @@ struct LsuSpec {
   PortSpec port;
   policy::CoherenceRules coherence;
   Endpoints endpoints;
+  unsigned kernel_slots = 1;
   LsuSpec(const MachineSpec& machine, unsigned sm);
 };
 
@@ -77,6 +80,7 @@ struct OneSmSpec {
   Cycle dispatch_latency = 1;  ///< to the dispatcher and back, each way
   /// Of a kernel launch by a warp: for the instruction, and for each lane that launches.
   DeviceLaunchSpec device_launch;
+  unsigned kernel_slots = 1;
   OneSmSpec(const MachineSpec& machine, unsigned id);
 };
 
@@ -102,6 +106,7 @@ struct ChannelSpec {
   PacketSize packet{};
   /// By slice of the partition; empty: controllers are where their slices are.
   std::vector<ControllerWay> ways;
+  unsigned kernel_slots = 1;
   ChannelSpec(const MachineSpec& machine, unsigned id);
 };
 

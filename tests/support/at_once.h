@@ -1,0 +1,19 @@
+// How many of some spans of time, with members begin and end, lie on one cycle.
+#pragma once
+#include <algorithm>
+#include <map>
+
+#include "raddle/base/types.h"
+
+namespace raddle::testing {
+
+template <class Spans>
+long most_at_once(const Spans& spans) {
+  std::map<Cycle, long> change;  // at the end of a span the next one may begin
+  for (const auto& span : spans) ++change[span.begin], --change[span.end];
+  long now = 0, most = 0;
+  for (const auto& [at, by] : change) most = std::max(most, now += by);
+  return most;
+}
+
+}  // namespace raddle::testing

@@ -1,0 +1,15 @@
+// Sets of launch slots, written as their members.
+#pragma once
+#include <initializer_list>
+
+#include "raddle/base/mask.h"
+
+namespace raddle::testing {
+
+inline KernelSet kernel_set(std::initializer_list<unsigned> slots) {
+  KernelSet set;
+  for (const unsigned slot : slots) set.set(slot);
+  return set;
+}
+
+}  // namespace raddle::testing
