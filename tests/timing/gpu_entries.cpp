@@ -28,17 +28,17 @@ TEST(GpuEntries, AsManyKernelsAreUnderWayAsThereAreEntries) {
   constexpr unsigned kKernels = 300;
   Code code;
   const std::uint32_t long_op = code.sfu(3, {3}), exit = code.exit();
-  for (const std::uint32_t entries : {1u, 32u, 33u, 100u, 128u, 255u, 256u}) {
+  std::vector<std::unique_ptr<Recording>> recordings;
+  for (unsigned length = 100; length < 107; ++length) {
+    recordings.push_back(std::make_unique<Recording>(code, trace::LaunchShape{{1}, {32}, 0}));
+    recordings.back()->each_warp([&](WarpWriter& w) {
+      for (unsigned n = 0; n < length; ++n) w.op(long_op);
+      w.op(exit);
+    });
+  }
+  for (const std::uint32_t entries : {1u, 32u, 33u, 128u, 256u}) {
     GpuHarness gpu(with_entries(entries));
-    std::vector<std::unique_ptr<Recording>> kept;
-    for (unsigned i = 0; i < kKernels; ++i) {
-      kept.push_back(std::make_unique<Recording>(code, trace::LaunchShape{{1}, {32}, 0}));
-      kept.back()->each_warp([&](WarpWriter& w) {
-        for (unsigned n = 0; n < 100 + i % 7; ++n) w.op(long_op);
-        w.op(exit);
-      });
-      gpu.submit(*kept.back(), 1 + i);
-    }
+    for (unsigned i = 0; i < kKernels; ++i) gpu.submit(*recordings[i % 7], 1 + i);
     gpu->run_until_idle();
     const std::vector<KernelRun>& kernels = gpu->kernels();
     EXPECT_EQ(std::ranges::count(kernels, Cycle{0}, &KernelRun::begin), entries);
@@ -51,14 +51,14 @@ TEST(GpuEntries, AsManyKernelsAreUnderWayAsThereAreEntries) {
   }
 }
 
-// With memory: requests, write-backs and DRAM accesses are counted by slot all the way, so that sums
-// over launches are those of the machine (audit), and the run is one.
+// With memory: requests, write-backs and DRAM accesses are counted by slot all the way, so that
+// sums over launches are those of the machine (audit), and the run is one.
 TEST(GpuEntries, ManyKernelsAreOneRunHoweverItIsSimulated) {
   for (const char* kernel_policy : {"fcfs", "rr"}) {
     const auto outcome = [&](const GpuOptions& options) {
       GpuHarness gpu(with_entries(256), options, "gto", "rr", "frfcfs", kernel_policy);
       std::vector<std::unique_ptr<Recording>> kept;
-      for (unsigned i = 0; i < 120; ++i) {
+      for (unsigned i = 0; i < 80; ++i) {
         kept.push_back(random_kernel(i % 9, 2 + i % 4));
         gpu.submit(*kept.back(), 1 + i);
       }
@@ -86,10 +86,11 @@ TEST(GpuEntries, ManyKernelsAreOneRunHoweverItIsSimulated) {
 // Where nobody waits for an entry it makes no difference how many there are, or how many numbers.
 TEST(GpuEntries, EntriesThatNobodyNeedsChangeNothing) {
   const auto outcome = [](std::uint32_t entries) {
+    std::vector<std::unique_ptr<Recording>> kept;
     GpuHarness gpu(with_entries(entries));
     for (unsigned i = 0; i < 50; ++i) {
-      auto kernel = random_kernel(i % 9, 2);
-      gpu.submit(*kernel, 1 + i % 3);
+      kept.push_back(random_kernel(i % 9, 2));
+      gpu.submit(*kept.back(), 1 + i % 3);
       if (i % 3 == 2) gpu->run_until_idle();
     }
     gpu->run_until_idle();

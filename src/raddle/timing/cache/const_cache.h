@@ -9,6 +9,7 @@
 #pragma once
 #include <cstdint>
 
+#include "raddle/base/limits.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/spec/parts.h"
@@ -71,6 +72,7 @@ class ConstCache {
  private:
   // Above local memory (sm/sm_issue.h) and, like it, above every global address.
   static constexpr Address kConstBase = 0x3f'fe00'0000ull;
+  static_assert(kConstBase + Address{kKernelSlots} * kBankBytes <= 0x40'0000'0000ull);
   unsigned set_of(std::uint32_t line) const { return line - sets_.quotient(line) * sets_.value(); }
   Message request(std::uint32_t line, unsigned mshr, unsigned kernel) const {
     const Address at = kConstBase + Address{line} * spec_.line_bytes;

@@ -1,6 +1,6 @@
 // The parts of a machine that its components take. A component knows its own part and what it must
 // of its neighbours, not the whole machine; what it must know is said here, where the whole is
-// known. Each part can be made from a machine wherever one is asked for. `kernel_slots`: launch slots
+// known. Each part can be made from a machine wherever one is asked for. kernel_slots: launch slots
 // for which a component counts.
 #pragma once
 #include <cstdint>
