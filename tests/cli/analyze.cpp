@@ -89,8 +89,8 @@ TEST(Analyze, FootprintTellsWhatChildrenShare) {
   EXPECT_EQ(out.status, 0) << out.err;
   for (const char* word :
        {"(functional)", "parent-child", "child-sibling", "parent-parent",
-        "_Z4manyPi > _Z7add_onePii", "all", "ratio", "in bytes", "own share", "50.00 %",
-        "4 direct parents of 4 parent blocks make 171 launches of 342 child blocks",
+        "_Z4manyPi > _Z7add_onePii", "all", "ratio", "in bytes", "own share", "two alone",
+        "50.00 %", "4 direct parents of 4 parent blocks make 171 launches of 342 child blocks",
         "lines of 128 bytes"})
     EXPECT_THAT(out.out, HasSubstr(word));
   const Json j = json_of(raddle("analyze footprint " + launching() + " --json -"));
@@ -98,6 +98,7 @@ TEST(Analyze, FootprintTellsWhatChildrenShare) {
   const Json& lines = j["analysis"]["footprint"];
   EXPECT_EQ(lines["line_bytes"], 128);
   EXPECT_EQ(lines["child_sibling"]["ratio"], 0.5);
+  EXPECT_FALSE(lines["parent_child"].contains("each_other")) << "of blocks of one kind only";
   EXPECT_EQ(lines["kernels"]["_Z4manyPi"]["children"]["_Z7add_onePii"]["child_blocks"], 342);
   const Json& words = j["analysis"]["footprint_bytes"];
   EXPECT_EQ(words["line_bytes"], 4);

@@ -45,6 +45,16 @@ TEST(Footprint, ChildrenThatAddToTheSumsOfTheirParentsThreads) {
   EXPECT_EQ(siblings["first_lines"], 342) << "one line each";
   EXPECT_EQ(siblings["ratio"], 0.5) << "one of the two lines of the others";
   EXPECT_EQ(siblings["own_share"], 1);
+  double pairs = 0, of_one_line = 0;
+  for (int parent = 0; parent < 4; ++parent) {
+    int on_line[2] = {0, 0};
+    for (int i = 64 * parent; i < 64 * (parent + 1); ++i)
+      if (i % 3 != 2) on_line[i / 32 % 2] += 2;
+    pairs += (on_line[0] + on_line[1]) * (on_line[0] + on_line[1] - 1);
+    for (const int blocks : on_line) of_one_line += blocks * (blocks - 1);
+  }
+  EXPECT_EQ(siblings["each_other"]["pairs"], pairs);
+  EXPECT_NEAR(siblings["each_other"]["ratio"].get<double>(), of_one_line / pairs, 1e-12);
   EXPECT_EQ(f["parent_child"]["second_lines"], 4 * 2);
   EXPECT_EQ(f["parent_child"]["ratio"], 0) << "the parents leave the sums alone";
   EXPECT_EQ(f["parent_parent"]["pairs"], 0) << "what they write is their children's parameters";

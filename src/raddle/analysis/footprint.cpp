@@ -32,6 +32,12 @@ class Holders {
     for (const std::uint64_t line : lines) ++*holders_.try_emplace(line).first;
   }
   std::uint64_t lines() const { return holders_.size(); }
+  /// Holders of the lines of one of the sets, without itself, summed over its lines.
+  std::uint64_t others_of(std::span<const std::uint64_t> lines) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t line : lines) sum += *holders_.find(line) - 1;
+    return sum;
+  }
   /// Lines of the set that at least so many hold.
   std::uint64_t held_by(std::uint32_t least, std::span<const std::uint64_t> lines) {
     return static_cast<std::uint64_t>(std::ranges::count_if(lines, [&](std::uint64_t line) {
@@ -44,15 +50,17 @@ class Holders {
   LineMap<std::uint32_t, std::uint64_t> holders_;
 };
 
-/// Each of the sets, with all the others together.
-Overlap each_with_the_others(std::span<const std::vector<std::uint64_t>> sets) {
-  Overlap out;
+/// Takes as long as the sets have lines: what two of them share is not looked for, only how many
+/// hold each line.
+Peers each_with_the_others(std::span<const std::vector<std::uint64_t>> sets) {
+  Peers out;
   if (sets.size() < 2) return out;
   Holders holders;
   for (const auto& lines : sets) holders.add(lines);
   for (const auto& own : sets) {
     const std::uint64_t shared = holders.held_by(2, own);
-    out.add(own.size(), holders.lines() - (own.size() - shared), shared);
+    out.others.add(own.size(), holders.lines() - (own.size() - shared), shared);
+    out.each_other.add(sets.size() - 1, own.size(), holders.others_of(own));
   }
   return out;
 }
@@ -93,6 +101,25 @@ Overlap& Overlap::operator+=(const Overlap& o) {
   return *this;
 }
 
+void BlockPairs::add(std::uint64_t pairs, std::uint64_t lines, std::uint64_t both) {
+  RADDLE_ASSERT(both <= pairs * lines);
+  if (lines == 0) return;
+  pairs_ += pairs;
+  ratios_ += static_cast<double>(both) / static_cast<double>(lines);
+}
+
+BlockPairs& BlockPairs::operator+=(const BlockPairs& o) {
+  pairs_ += o.pairs_;
+  ratios_ += o.ratios_;
+  return *this;
+}
+
+Peers& Peers::operator+=(const Peers& o) {
+  others += o.others;
+  each_other += o.each_other;
+  return *this;
+}
+
 FamilyFootprints& FamilyFootprints::operator+=(const FamilyFootprints& o) {
   direct_parents += o.direct_parents;
   child_launches += o.child_launches;
@@ -117,6 +144,19 @@ void Overlap::visit(FieldVisitor& v) const {
   figure(v, "first_lines", first_, "lines of the first sets, summed over the pairs");
   figure(v, "second_lines", second_, "lines of the second sets");
   figure(v, "shared_lines", both_, "lines in both");
+}
+
+void BlockPairs::visit(FieldVisitor& v) const {
+  double ratio = this->ratio();
+  v.field("ratio", ratio, {}, "", "mean of lines in both / lines of the second");
+  figure(v, "pairs", pairs_, "ordered pairs of blocks that the mean is over");
+}
+
+void Peers::visit(FieldVisitor& v) const {
+  others.visit(v);
+  v.enter("each_other", "the block, and each of the others alone");
+  each_other.visit(v);
+  v.leave();
 }
 
 void FamilyFootprints::visit(FieldVisitor& v) const {

@@ -17,8 +17,9 @@
 //                  figure and no definition: this one is child-sibling's, a level higher
 //
 // What is told is the plain mean over the first sets, of those whose second set is not empty. The
-// second set grows with the number of blocks in it, and with it the ratio shrinks; so the share of
-// the first set (of its own lines) stands beside it.
+// second set grows with the number of blocks in it, and with it the ratio shrinks; so two figures
+// stand beside it that do not: the share of the first set (of its own lines), and, for siblings and
+// for parents, the mean over all ordered pairs of two single blocks of a family or a launch.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -51,10 +52,35 @@ class Overlap {
   double ratios_ = 0, own_shares_ = 0;
 };
 
+/// Ordered pairs of two blocks: lines in both / lines of the second, mean over the pairs.
+class BlockPairs {
+ public:
+  /// A block that is the second of so many pairs. `both`: summed over these. A block without lines
+  /// has no ratio and does not count.
+  void add(std::uint64_t pairs, std::uint64_t lines, std::uint64_t both);
+  BlockPairs& operator+=(const BlockPairs& o);
+  std::uint64_t pairs() const { return pairs_; }
+  double ratio() const { return pairs_ == 0 ? 0 : ratios_ / static_cast<double>(pairs_); }
+  void visit(FieldVisitor& v) const;
+
+ private:
+  std::uint64_t pairs_ = 0;
+  double ratios_ = 0;
+};
+
+/// Each of some blocks, with all the others together and with each of them alone.
+struct Peers {
+  Overlap others;
+  BlockPairs each_other;
+  Peers& operator+=(const Peers& o);
+  void visit(FieldVisitor& v) const;
+};
+
 /// Direct parents with their child blocks, all or those of one kernel.
 struct FamilyFootprints {
   std::uint64_t direct_parents = 0, child_launches = 0, child_blocks = 0;
-  Overlap parent_child, child_sibling;
+  Overlap parent_child;
+  Peers child_sibling;
   FamilyFootprints& operator+=(const FamilyFootprints& o);
   void visit(FieldVisitor& v) const;
 };
@@ -62,7 +88,7 @@ struct FamilyFootprints {
 /// Launches in which a block is a direct parent.
 struct ParentFootprints {
   std::uint64_t launches = 0, blocks = 0;
-  Overlap parent_parent;
+  Peers parent_parent;
   ParentFootprints& operator+=(const ParentFootprints& o);
   void visit(FieldVisitor& v) const;
 };

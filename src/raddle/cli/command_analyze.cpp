@@ -348,15 +348,19 @@ struct FootprintCommand {
     if (overlap.at("pairs").get<std::uint64_t>() == 0) return "none";
     return fmt::format("{:.2f} %", 100 * overlap.at(key).get<double>());
   }
+  static std::string mean_of_pairs(const Json& sets) {
+    return sets.contains("each_other") ? mean(sets.at("each_other"), "ratio") : "";
+  }
 
+  static constexpr const char* kRow =
+      "  {:<14} {:<32} {:>10} {:>10} {:>10} {:>10} {:>12} {:>14} {:>14} {:>14}\n";
   /// `lines`, `words`: the same pairs of sets, in lines and in words.
   static std::string row(std::string_view what, const std::string& kernels, const Json& lines,
                          const Json& words) {
     const auto n = [&](const char* key) { return grouped(lines.at(key).get<std::uint64_t>()); };
-    return fmt::format("  {:<14} {:<32} {:>10} {:>10} {:>10} {:>12} {:>14} {:>14} {:>14}\n", what,
-                       kernels, mean(lines, "ratio"), mean(words, "ratio"),
-                       mean(lines, "own_share"), n("pairs"), n("first_lines"), n("second_lines"),
-                       n("shared_lines"));
+    return fmt::format(kRow, what, kernels, mean(lines, "ratio"), mean(words, "ratio"),
+                       mean(lines, "own_share"), mean_of_pairs(lines), n("pairs"), n("first_lines"),
+                       n("second_lines"), n("shared_lines"));
   }
 
   static std::string rows_of(const std::string& kernel, const Json& lines, const Json& words) {
@@ -379,9 +383,8 @@ struct FootprintCommand {
           "  no kernel launches a kernel here ({} launches, all of the host): there are no parents "
           "and\n  no children that could share lines\n",
           n("host_launches"));
-    std::string out = fmt::format(
-        "  {:<14} {:<32} {:>10} {:>10} {:>10} {:>12} {:>14} {:>14} {:>14}\n", "shared by",
-        "kernels", "ratio", "in bytes", "own share", "pairs", "lines, first", "second", "both");
+    std::string out = fmt::format(kRow, "shared by", "kernels", "ratio", "in bytes", "own share",
+                                  "two alone", "pairs", "lines, first", "second", "both");
     for (const auto& [name, figures] : lines.at("kernels").items())
       out += rows_of(name, figures, words.at("kernels").at(name));
     for (const auto& [what, key] :
@@ -390,8 +393,8 @@ struct FootprintCommand {
       out += row(what, "all", lines.at(key), words.at(key));
     return out + fmt::format(
                      "  {} direct parents of {} parent blocks make {} launches of {} child blocks\n"
-                     "  ratio: both / second, own share: both / first, means over pairs; lines of "
-                     "{} bytes\n",
+                     "  ratio: both / second, own share: both / first, means over pairs; two "
+                     "alone: the ratio of\n  two single blocks, mean; lines of {} bytes\n",
                      n("direct_parents"), n("parent_blocks"), n("child_launches"),
                      n("child_blocks"), lines.at("line_bytes").get<std::uint64_t>());
   }

@@ -93,7 +93,7 @@ TEST(SharedFootprint, ParentAndChildrenByHand) {
 TEST(SharedFootprint, SiblingsByHandAcrossLaunches) {
   SharedFootprint footprint(128);
   worked_tree().tell(footprint);
-  const Overlap& o = footprint.families().child_sibling;
+  const Overlap& o = footprint.families().child_sibling.others;
   EXPECT_EQ(o.pairs(), 3u);
   EXPECT_NEAR(o.ratio(), (1 / 4.0 + 1 / 3.0 + 0 / 4.0) / 3, kNear);
   EXPECT_NEAR(o.own_share(), (1 / 2.0 + 1 / 3.0 + 0 / 1.0) / 3, kNear);
@@ -105,9 +105,36 @@ TEST(SharedFootprint, ParentsByHandThoseTooThatLaunchNothing) {
   const ParentFootprints& p = footprint.parents();
   EXPECT_EQ(p.launches, 1u);
   EXPECT_EQ(p.blocks, 3u);
-  EXPECT_EQ(p.parent_parent.pairs(), 3u);
-  EXPECT_NEAR(p.parent_parent.ratio(), (1 / 5.0 + 1 / 3.0 + 2 / 6.0) / 3, kNear);
-  EXPECT_NEAR(p.parent_parent.own_share(), (1 / 2.0 + 1 / 4.0 + 2 / 2.0) / 3, kNear);
+  EXPECT_EQ(p.parent_parent.others.pairs(), 3u);
+  EXPECT_NEAR(p.parent_parent.others.ratio(), (1 / 5.0 + 1 / 3.0 + 2 / 6.0) / 3, kNear);
+  EXPECT_NEAR(p.parent_parent.others.own_share(), (1 / 2.0 + 1 / 4.0 + 2 / 2.0) / 3, kNear);
+}
+
+TEST(SharedFootprint, TwoBlocksAloneByHand) {
+  SharedFootprint footprint(128);
+  worked_tree().tell(footprint);
+  const BlockPairs& siblings = footprint.families().child_sibling.each_other;
+  EXPECT_EQ(siblings.pairs(), 6u);
+  EXPECT_NEAR(siblings.ratio(), (1 / 2.0 + 1 / 3.0) / 6, kNear) << "20 in {10 20} and {11 20 21}";
+  const BlockPairs& parents = footprint.parents().parent_parent.each_other;
+  EXPECT_EQ(parents.pairs(), 6u);
+  EXPECT_NEAR(parents.ratio(), (1 / 2.0 + 1 / 4.0 + 2 / 2.0) / 6, kNear)
+      << "2 of {1 2}, 10 of {10 11 12 13}, both of {2 10}";
+}
+
+// What the ratio to all others together cannot tell: it shrinks with their number.
+TEST(SharedFootprint, TwoBlocksAloneShareAsMuchHoweverManyThereAre) {
+  for (const unsigned children : {2u, 10u, 100u}) {
+    Blocks blocks;
+    for (std::uint32_t i = 0; i < children; ++i) blocks.push_back({1000, 2 * i, 2 * i + 1});
+    Tree tree(Blocks{{1}});
+    tree.launch(blocks, 0, 0);
+    SharedFootprint footprint(128);
+    tree.tell(footprint);
+    const Peers& f = footprint.families().child_sibling;
+    EXPECT_NEAR(f.each_other.ratio(), 1 / 3.0, kNear) << children;
+    EXPECT_NEAR(f.others.ratio(), 1.0 / (2 * children - 1), kNear) << children;
+  }
 }
 
 TEST(SharedFootprint, MeansTakeEachDirectParentOnce) {
@@ -118,7 +145,7 @@ TEST(SharedFootprint, MeansTakeEachDirectParentOnce) {
   tree.tell(footprint);
   const Overlap& o = footprint.families().parent_child;
   EXPECT_NEAR(o.ratio(), (1 / 1.0 + 1 / 4.0) / 2, kNear);
-  EXPECT_EQ(footprint.families().child_sibling.pairs(), 0u) << "nobody has a sibling";
+  EXPECT_EQ(footprint.families().child_sibling.others.pairs(), 0u) << "nobody has a sibling";
   const Figures f = figures_of(footprint);
   EXPECT_EQ(f.at.at("parent_child.second_lines"), 5);
   EXPECT_EQ(f.at.at("parent_child.shared_lines"), 2);
@@ -134,9 +161,9 @@ TEST(SharedFootprint, ChildrenThatTouchNothingHaveNoRatio) {
   const FamilyFootprints& f = footprint.families();
   EXPECT_EQ(f.direct_parents, 2u);
   EXPECT_EQ(f.parent_child.pairs(), 1u);
-  EXPECT_EQ(f.child_sibling.pairs(), 1u) << "the empty one, whose sibling touches 5";
-  EXPECT_EQ(f.child_sibling.ratio(), 0);
-  EXPECT_EQ(f.child_sibling.own_share(), 0);
+  EXPECT_EQ(f.child_sibling.others.pairs(), 1u) << "the empty one, whose sibling touches 5";
+  EXPECT_EQ(f.child_sibling.others.ratio(), 0);
+  EXPECT_EQ(f.child_sibling.others.own_share(), 0);
 }
 
 TEST(SharedFootprint, AChildMayBeAParent) {
@@ -183,7 +210,7 @@ TEST(SharedFootprint, TreesOfSeveralHostLaunchesAreApart) {
   alone.tell(footprint);
   EXPECT_EQ(footprint.parents().launches, 2u) << "the last launches nothing";
   EXPECT_EQ(footprint.parents().blocks, 4u);
-  EXPECT_EQ(footprint.families().child_sibling.pairs(), 0u) << "children of two trees";
+  EXPECT_EQ(footprint.families().child_sibling.others.pairs(), 0u) << "children of two trees";
   const Figures f = figures_of(footprint);
   EXPECT_EQ(f.at.at("host_launches"), 3);
   EXPECT_EQ(f.at.at("device_launches"), 2);
@@ -196,6 +223,8 @@ TEST(SharedFootprint, NothingIsDividedByZero) {
   for (const char* name : {"parent_child", "child_sibling", "parent_parent"})
     for (const char* figure : {".ratio", ".own_share", ".pairs"})
       EXPECT_EQ(f.at.at(std::string(name) + figure), 0) << name << figure;
+  for (const char* name : {"child_sibling", "parent_parent"})
+    EXPECT_EQ(f.at.at(std::string(name) + ".each_other.ratio"), 0) << name;
 }
 
 // --- which accesses, which lines ----------------------------------------------------------------
@@ -316,6 +345,32 @@ std::pair<double, unsigned> with_the_others(const std::vector<Set>& sets) {
   return {sum, pairs};
 }
 
+/// Ratios of all ordered pairs of two sets, and how many there are.
+std::pair<double, unsigned> two_alone(const std::vector<Set>& sets) {
+  double sum = 0;
+  unsigned pairs = 0;
+  for (std::size_t i = 0; i < sets.size(); ++i)
+    for (std::size_t j = 0; j < sets.size(); ++j) {
+      if (j == i || sets[j].empty()) continue;
+      sum +=
+          static_cast<double>(both(sets[i], sets[j]).size()) / static_cast<double>(sets[j].size());
+      ++pairs;
+    }
+  return {sum, pairs};
+}
+
+void expect_pairs(const BlockPairs& found, const std::pair<double, unsigned>& expected) {
+  const auto [sum, pairs] = expected;
+  EXPECT_EQ(found.pairs(), pairs);
+  EXPECT_NEAR(found.ratio(), pairs == 0 ? 0 : sum / pairs, kNear);
+}
+
+std::vector<Set> sets_of(const Blocks& blocks) {
+  std::vector<Set> out;
+  for (const auto& lines : blocks) out.emplace_back(lines.begin(), lines.end());
+  return out;
+}
+
 Blocks random_blocks(Rng& rng) {
   Blocks out(1 + rng.below(5));
   for (auto& lines : out) {
@@ -334,7 +389,7 @@ TEST(SharedFootprint, RandomFamiliesEqualSetsOfTheLibrary) {
     for (unsigned n = 0; n < 6; ++n) {
       const auto parent = rng.below(static_cast<std::uint32_t>(parents.size()));
       const Blocks blocks = random_blocks(rng);
-      for (const auto& lines : blocks) children[parent].emplace_back(lines.begin(), lines.end());
+      for (const Set& lines : sets_of(blocks)) children[parent].push_back(lines);
       tree.launch(blocks, 0, parent, rng.below(2) == 0 ? "a" : "b");
     }
     double parent_child = 0, siblings = 0;
@@ -352,15 +407,34 @@ TEST(SharedFootprint, RandomFamiliesEqualSetsOfTheLibrary) {
     tree.tell(footprint);
     const FamilyFootprints& f = footprint.families();
     ASSERT_EQ(f.parent_child.pairs(), families) << seed;
-    ASSERT_EQ(f.child_sibling.pairs(), sibling_pairs) << seed;
+    ASSERT_EQ(f.child_sibling.others.pairs(), sibling_pairs) << seed;
     EXPECT_NEAR(f.parent_child.ratio(), families == 0 ? 0 : parent_child / families, kNear);
-    EXPECT_NEAR(f.child_sibling.ratio(), sibling_pairs == 0 ? 0 : siblings / sibling_pairs, kNear);
-    std::vector<Set> parent_sets;
-    for (const auto& lines : parents) parent_sets.emplace_back(lines.begin(), lines.end());
+    EXPECT_NEAR(f.child_sibling.others.ratio(), sibling_pairs == 0 ? 0 : siblings / sibling_pairs,
+                kNear);
+    const std::vector<Set> parent_sets = sets_of(parents);
     const auto [sum, pairs] = with_the_others(parent_sets);
-    const Overlap& p = footprint.parents().parent_parent;
+    const Overlap& p = footprint.parents().parent_parent.others;
     ASSERT_EQ(p.pairs(), pairs) << seed;
     EXPECT_NEAR(p.ratio(), pairs == 0 ? 0 : sum / pairs, kNear);
+  }
+}
+
+TEST(SharedFootprint, RandomPairsEqualSetsOfTheLibrary) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Rng rng(seed, "pairs");
+    const Blocks parents = random_blocks(rng);
+    Tree tree(parents);
+    std::pair<double, unsigned> siblings;
+    for (std::uint32_t p = 0; p < parents.size(); ++p) {
+      const Blocks blocks = random_blocks(rng);
+      tree.launch(blocks, 0, p);
+      const auto [sum, pairs] = two_alone(sets_of(blocks));
+      siblings.first += sum, siblings.second += pairs;
+    }
+    SharedFootprint footprint(128);
+    tree.tell(footprint);
+    expect_pairs(footprint.families().child_sibling.each_other, siblings);
+    expect_pairs(footprint.parents().parent_parent.each_other, two_alone(sets_of(parents)));
   }
 }
 
