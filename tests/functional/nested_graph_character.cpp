@@ -77,6 +77,32 @@ TEST(NestedInputs, AreThoseOfTheTable) {
     EXPECT_THAT(readme("nested_bfs"), HasSubstr(input_row(kind)));
 }
 
+// | graph | `split` | edges of children, of all: threshold 8 | 16 | 32 | 64 |, child blocks of 32
+std::string children_edges_row(NestedGraph kind, const std::string& split) {
+  constexpr std::uint32_t kChildBlock = 32;
+  Rng rng(1, workloads::kNestedGraphPath);
+  const Graph graph = make_nested_graph(kind, nested_vertices(kind, Size::Paper), rng);
+  std::vector<std::string> columns = {name_of(kind), "`" + split + "`"};
+  for (const std::uint32_t threshold : {8u, 16u, 32u, 64u}) {
+    std::uint64_t edges = 0;
+    for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
+      const std::uint32_t degree = graph.degree(v);
+      if (degree < threshold) continue;
+      const bool all = split == "row" || degree < kChildBlock;
+      edges += all ? degree : degree / kChildBlock * kChildBlock;
+    }
+    columns.push_back(
+        percent(static_cast<double>(edges) / static_cast<double>(graph.column.size())));
+  }
+  return row(columns);
+}
+
+TEST(NestedInputs, HaveTheEdgesOfChildrenThatTheTableSays) {
+  for (const NestedGraph kind : kGraphs)
+    for (const char* split : {"blocks", "row"})
+      EXPECT_THAT(readme("nested_bfs"), HasSubstr(children_edges_row(kind, split)));
+}
+
 struct Children {
   std::uint64_t parents = 0, parent_blocks = 0, parent_threads = 0;
   std::uint64_t launches = 0, blocks = 0, most_blocks = 0;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "common/nested_workload.h"
+#include "functional/launch_profile.h"
 #include "functional/nested_launches.h"
 
 namespace raddle::runtime {
@@ -82,7 +83,11 @@ TEST_P(NestedProgram, IsRightInBothFormsHoweverItIsDivided) {
                                           {{"block", "1024"}},
                                           {{"child_block", "1"}},
                                           {{"child_block", "7"}, {"threshold", "9"}},
-                                          {{"child_block", "256"}}};
+                                          {{"child_block", "256"}},
+                                          {{"child_block", "16"}, {"threshold", "6"}},
+                                          {{"split", "row"}},
+                                          {{"split", "row"}, {"child_block", "5"}},
+                                          {{"split", "row"}, {"threshold", "1"}}};
   EXPECT_GT(launched(run({})).size(), 10u);
   for (const Parameters& shape : shapes) {
     run(shape);
@@ -109,6 +114,27 @@ TEST_P(NestedProgram, LongRowsHaveWholeBlocksOfChildren) {
       EXPECT_THAT(launch.origin->after, IsEmpty());
     }
   }
+}
+
+// What is launched is the rows' and nothing else, in the rounding that `split` says.
+TEST_P(NestedProgram, AllEdgesOfARowCanBeItsChilds) {
+  const std::vector<LaunchRecord> launches =
+      run({{"threshold", "9"}, {"child_block", "4"}, {"split", "row"}});
+  const Graph graph = graph_of(kind());
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v)
+    if (graph.degree(v) >= 9) rows.push_back((graph.degree(v) + 3) / 4);
+  std::sort(rows.begin(), rows.end());
+  const std::vector<std::uint32_t> ours = launched(launches);
+  EXPECT_TRUE(std::includes(ours.begin(), ours.end(), rows.begin(), rows.end()));
+  EXPECT_THAT(ours, Each(::testing::AnyOfArray(rows)));
+}
+
+TEST_P(NestedProgram, ARowShorterThanAChildBlockHasOneThatIsNotFull) {
+  const std::vector<std::uint32_t> ours =
+      launched(run({{"threshold", "6"}, {"child_block", "1024"}}));
+  EXPECT_GT(ours.size(), 10u);
+  EXPECT_THAT(ours, Each(1u));
 }
 
 TEST_P(NestedProgram, LaunchesNothingAboveTheGreatestDegree) {
@@ -142,8 +168,6 @@ TEST_P(NestedParameters, ThatContradictAreRefused) {
   EXPECT_THAT(violations({{"graph", "graph500"}, {"vertices", "1000"}}),
               Contains("vertices of graph500 must be a power of two, is 1000"));
   EXPECT_THAT(violations({{"block", "100"}}), Contains("block must be a multiple of 32, is 100"));
-  EXPECT_THAT(violations({{"child_block", "64"}, {"threshold", "32"}}),
-              Contains(HasSubstr("threshold must be at least child_block = 64, is 32")));
 }
 
 std::vector<std::uint32_t> result_of(std::string_view name, const Parameters& parameters) {
@@ -160,6 +184,26 @@ TEST(NestedSssp, WithLengthsOfOneIsTheSearchByLevels) {
     EXPECT_EQ(result_of("nested_sssp", of(kind)), levels);
     EXPECT_NE(result_of("nested_sssp", with({{"weights", "9"}}, of(kind))), levels);
   }
+}
+
+// Threads of a warp then look at rows that are near each other: fewer lines a load.
+TEST(NestedPrograms, FrontiersAreSortedWhereAskedFor) {
+  for (const char* name : {"nested_bfs", "nested_sssp"})
+    for (const NestedGraph kind : kKinds) {
+      const Parameters found = with({{"form", "flat"}}, of(kind));
+      const Parameters sorted = with({{"order", "sorted"}}, found);
+      EXPECT_EQ(result_of(name, sorted), result_of(name, found));
+      const auto lines_of_a_load = [&](const Parameters& parameters) {
+        Accesses sum;
+        for (const LaunchProfile& launch : profile(name, parameters)) {
+          if (!launch.name.ends_with("_expand_flat")) continue;
+          sum.count += launch.of("ld.global").count;
+          sum.pieces += launch.of("ld.global").pieces;
+        }
+        return sum.pieces_each();
+      };
+      EXPECT_LT(lines_of_a_load(sorted), lines_of_a_load(found)) << name << " " << name_of(kind);
+    }
 }
 
 // Every vertex gets nearer once; with other lengths again, and its row has a child again.

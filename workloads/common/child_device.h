@@ -17,6 +17,13 @@ static __device__ __forceinline__ ChildShare child_share(unsigned length, unsign
   return {blocks, blocks * child_block};
 }
 
+/// All of it is the children's; their last block may not be full.
+static __device__ __forceinline__ ChildShare child_share_of_all(unsigned length, unsigned threshold,
+                                                                unsigned child_block) {
+  if (length < threshold) return {0, 0};
+  return {(length + child_block - 1) / child_block, length};
+}
+
 /// Children in the default stream of a block would wait for each other.
 static __device__ __forceinline__ cudaStream_t own_stream() {
   cudaStream_t stream;

@@ -1,6 +1,6 @@
 #include "common/nested_workload.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
 
 namespace raddle::workloads {
@@ -53,8 +53,10 @@ void NestedWorkload::visit(FieldVisitor& v) {
   v.field("threshold", threshold_, {0, 1u << 30}, "edges",
           "a row of so many edges or more has a child kernel; 0: as child_block");
   v.field("child_block", child_block_, {0, 1024}, "threads",
-          "threads per child block; children take whole blocks of a row, its parent the rest; 0: "
-          "32, of cage15 16, of tiny graphs 8");
+          "threads per child block; 0: 32, of cage15 16, of tiny graphs 8");
+  v.choice("split", split_, kRowSplitNames,
+           "of a row with a child: blocks: its parent does the edges that fill no child block, if "
+           "others do; row: all edges are the child's");
 }
 
 std::vector<std::string> NestedWorkload::violations() const {
@@ -64,9 +66,6 @@ std::vector<std::string> NestedWorkload::violations() const {
                   ", is " + std::to_string(vertices()));
   if (kind_ == NestedGraph::Graph500 && !std::has_single_bit(vertices()))
     out.push_back("vertices of graph500 must be a power of two, is " + std::to_string(vertices()));
-  if (threshold() < child_block())
-    out.push_back("threshold must be at least child_block = " + std::to_string(child_block()) +
-                  ", is " + std::to_string(threshold()) + ": such rows fill no child block");
   return out;
 }
 
@@ -87,7 +86,8 @@ std::uint32_t NestedWorkload::source() const {
 runtime::KernelId NestedWorkload::parent_kernel(runtime::Device& device, runtime::ModuleId module,
                                                 std::string_view name) const {
   parents_.ask_for_launches(device, pending_launches_);
-  return device.kernel(module, std::string(name) + (parents_.nested() ? "" : "_flat"));
+  const char* form = split_ == RowSplit::Row ? "_row" : "";
+  return device.kernel(module, std::string(name) + (parents_.nested() ? form : "_flat"));
 }
 
 void NestedWorkload::launch(runtime::Device& device, runtime::KernelId kernel, std::uint64_t items,
@@ -110,6 +110,15 @@ std::uint32_t DeviceList::size() const {
     throw RunError("the " + std::string(name_) + " has room for " + std::to_string(capacity()) +
                    " words, " + std::to_string(size) + " were wanted");
   return size;
+}
+
+void DeviceList::sort(runtime::Device& device, std::uint32_t words) {
+  RADDLE_ASSERT(words <= capacity());
+  std::vector<std::uint32_t> list(words);
+  const std::size_t bytes = words * sizeof(std::uint32_t);
+  device.copy_to_host(list.data(), words_.address(), bytes);
+  std::sort(list.begin(), list.end());
+  device.copy_to_device(words_.address(), list.data(), bytes);
 }
 
 }  // namespace raddle::workloads

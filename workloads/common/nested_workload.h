@@ -1,6 +1,7 @@
 // What the graph programs of LaPerm share: the input, the parameters of parents and children,
 // launches, lists that grow on the device.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -19,8 +20,12 @@ std::uint32_t nested_vertices(NestedGraph kind, runtime::Size size);
 /// The generator's path under the seed: the programs have the same graphs.
 inline constexpr std::string_view kNestedGraphPath = "nested/graph";
 
+/// Which edges of a row that has a child are its child's: whole child blocks of them, or all.
+enum class RowSplit : std::uint8_t { Blocks, Row };
+inline constexpr std::array<std::string_view, 2> kRowSplitNames = {"blocks", "row"};
+
 /// Parameters `graph`, `vertices`, `threshold` and `child_block`, which the graph decides unless
-/// they are given, and those of ParentLaunches.
+/// they are given, `split`, and those of ParentLaunches.
 class NestedWorkload : public HashedWorkload {
  public:
   /// Launches of kernels that may pend, in place of CUDA's 2,048.
@@ -41,7 +46,8 @@ class NestedWorkload : public HashedWorkload {
   void make_graph(std::uint64_t seed);
   /// The vertex with most edges, the first such: in every one of the graphs it reaches nearly all.
   std::uint32_t source() const;
-  /// `name`, or its flat form. Of the nested form the device is told how many launches may pend.
+  /// `name`, its form for rows that are not divided, or its flat form. Of the nested forms the
+  /// device is told how many launches may pend.
   runtime::KernelId parent_kernel(runtime::Device& device, runtime::ModuleId module,
                                   std::string_view name) const;
   /// One thread per item, or the persistent grid.
@@ -61,8 +67,17 @@ class NestedWorkload : public HashedWorkload {
   NestedGraph kind_ = NestedGraph::Citation;
   runtime::Size size_ = runtime::Size::Tiny;
   std::uint32_t vertices_ = 0, threshold_ = 0, child_block_ = 0;
+  RowSplit split_ = RowSplit::Blocks;
   ParentLaunches parents_;
 };
+
+/// In which order kernels go through a list that kernels have filled: as they filled it, or
+/// ascending, each word as often as before.
+enum class ListOrder : std::uint8_t { Found, Sorted };
+inline constexpr std::array<std::string_view, 2> kListOrderNames = {"found", "sorted"};
+inline constexpr std::string_view kListOrderDoc =
+    "order of the vertices of a frontier: found: as kernels have listed them; sorted: ascending; "
+    "the host sorts, which takes no simulated time";
 
 /// A list that kernels fill, and its length beside it.
 class DeviceList {
@@ -76,6 +91,8 @@ class DeviceList {
   Address size_word() const { return size_.address(); }
   std::uint32_t capacity() const { return static_cast<std::uint32_t>(words_.size()); }
   void clear() { size_.upload({0}); }
+  /// By the host, its first `words` words; takes no simulated time, as copies do not.
+  void sort(runtime::Device& device, std::uint32_t words);
   /// After the device is idle. Throws RunError when there was no room for all.
   std::uint32_t size() const;
   /// The list has one word.

@@ -19,7 +19,7 @@ struct Expansion {
 
 // The neighbours of the frontier's vertices into the list. A block whose neighbours find no room
 // leaves them; the host sees it in *list_size.
-template <bool kNested>
+template <Split kSplit>
 static __device__ __forceinline__ void expand(const Expansion& e, unsigned threshold,
                                               unsigned child_block) {
   for (unsigned begin = blockIdx.x * blockDim.x; begin < e.frontier_size;
@@ -35,8 +35,8 @@ static __device__ __forceinline__ void expand(const Expansion& e, unsigned thres
     const Room room = room_for(length, e.list_size);
     if (room.block_end > e.capacity) return;
     unsigned at = room.at;
-    if constexpr (kNested) {
-      const ChildShare child = child_share(length, threshold, child_block);
+    if constexpr (kSplit != Split::Flat) {
+      const ChildShare child = share_of_row<kSplit>(length, threshold, child_block);
       if (child.blocks != 0) {
         LAUNCH_CHILD(nested_bfs_child, child.blocks, child_block, own_stream(), first, child.length,
                      e.column, e.list, at);
@@ -55,8 +55,9 @@ extern "C" __global__ void nested_bfs_expand(const unsigned* row, const unsigned
                                              unsigned frontier_size, unsigned capacity,
                                              unsigned level, unsigned threshold,
                                              unsigned child_block) {
-  expand<true>({row, column, distance, frontier, list, list_size, frontier_size, capacity, level},
-               threshold, child_block);
+  expand<Split::Blocks>(
+      {row, column, distance, frontier, list, list_size, frontier_size, capacity, level}, threshold,
+      child_block);
 }
 
 extern "C" __global__ void nested_bfs_expand_flat(const unsigned* row, const unsigned* column,
@@ -64,8 +65,8 @@ extern "C" __global__ void nested_bfs_expand_flat(const unsigned* row, const uns
                                                   unsigned* list, unsigned* list_size,
                                                   unsigned frontier_size, unsigned capacity,
                                                   unsigned level) {
-  expand<false>({row, column, distance, frontier, list, list_size, frontier_size, capacity, level},
-                0, 0);
+  expand<Split::Flat>(
+      {row, column, distance, frontier, list, list_size, frontier_size, capacity, level}, 0, 0);
 }
 
 // Those of the list whose bit is not set become the frontier. A byte has the bits of eight
@@ -90,4 +91,16 @@ extern "C" __global__ void nested_bfs_contract(unsigned char* visited, const uns
     const Room room = room_for(fresh, frontier_size);
     if (fresh != 0) frontier[room.at] = v;
   }
+}
+
+// Of a row that has children they take all.
+extern "C" __global__ void nested_bfs_expand_row(const unsigned* row, const unsigned* column,
+                                                 unsigned* distance, const unsigned* frontier,
+                                                 unsigned* list, unsigned* list_size,
+                                                 unsigned frontier_size, unsigned capacity,
+                                                 unsigned level, unsigned threshold,
+                                                 unsigned child_block) {
+  expand<Split::Row>(
+      {row, column, distance, frontier, list, list_size, frontier_size, capacity, level}, threshold,
+      child_block);
 }

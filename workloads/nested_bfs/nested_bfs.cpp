@@ -19,6 +19,7 @@ class NestedBfs final : public NestedWorkload {
     NestedWorkload::visit(v);
     v.field("room", room_, {1, 8}, "words",
             "words of the two lists, per edge of the graph: a vertex may be found several times");
+    v.choice("order", order_, kListOrderNames, kListOrderDoc);
   }
 
   void run(Device& device, std::uint64_t seed) override {
@@ -55,6 +56,7 @@ class NestedBfs final : public NestedWorkload {
                        neighbours));
       device.synchronize();
       in_frontier = frontier.size();
+      if (order_ == ListOrder::Sorted) frontier.sort(device, in_frontier);
     }
     distance_ = distance.download();
   }
@@ -76,6 +78,7 @@ class NestedBfs final : public NestedWorkload {
 
  private:
   std::uint32_t room_ = 4, source_ = 0;
+  ListOrder order_ = ListOrder::Found;
   std::vector<std::uint32_t> distance_;
 };
 

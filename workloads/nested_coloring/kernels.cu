@@ -15,7 +15,7 @@ extern "C" __global__ void nested_coloring_child(unsigned first, unsigned length
 }
 
 // greatest[v]: the greatest value among v's neighbours without colour, 0 if there is none.
-template <bool kNested>
+template <Split kSplit>
 static __device__ __forceinline__ void scan(const unsigned* row, const unsigned* column,
                                             const unsigned* color, const unsigned* value,
                                             unsigned* greatest, unsigned n, unsigned threshold,
@@ -25,8 +25,8 @@ static __device__ __forceinline__ void scan(const unsigned* row, const unsigned*
     unsigned first = row[v], most = 0;
     const unsigned end = row[v + 1];
     ChildShare child{0, 0};
-    if constexpr (kNested) {
-      child = child_share(end - first, threshold, child_block);
+    if constexpr (kSplit != Split::Flat) {
+      child = share_of_row<kSplit>(end - first, threshold, child_block);
       if (child.blocks != 0) {
         greatest[v] = 0;
         LAUNCH_CHILD(nested_coloring_child, child.blocks, child_block, own_stream(), first,
@@ -47,13 +47,13 @@ extern "C" __global__ void nested_coloring_scan(const unsigned* row, const unsig
                                                 const unsigned* color, const unsigned* value,
                                                 unsigned* greatest, unsigned n, unsigned threshold,
                                                 unsigned child_block) {
-  scan<true>(row, column, color, value, greatest, n, threshold, child_block);
+  scan<Split::Blocks>(row, column, color, value, greatest, n, threshold, child_block);
 }
 
 extern "C" __global__ void nested_coloring_scan_flat(const unsigned* row, const unsigned* column,
                                                      const unsigned* color, const unsigned* value,
                                                      unsigned* greatest, unsigned n) {
-  scan<false>(row, column, color, value, greatest, n, 0, 0);
+  scan<Split::Flat>(row, column, color, value, greatest, n, 0, 0);
 }
 
 // Who is greater than all neighbours left gets the round's colour; *more tells the host to go on.
@@ -65,4 +65,12 @@ extern "C" __global__ void nested_coloring_assign(const unsigned* value, const u
     if (value[v] > greatest[v]) color[v] = fresh;
     else *more = 1;
   }
+}
+
+// Of a row that has children they take all.
+extern "C" __global__ void nested_coloring_scan_row(const unsigned* row, const unsigned* column,
+                                                    const unsigned* color, const unsigned* value,
+                                                    unsigned* greatest, unsigned n,
+                                                    unsigned threshold, unsigned child_block) {
+  scan<Split::Row>(row, column, color, value, greatest, n, threshold, child_block);
 }

@@ -30,7 +30,7 @@ extern "C" __global__ void nested_sssp_child(unsigned first, unsigned length, un
   if (i < length) relax({column, weight, distance, list, list_size, capacity}, first + i, from);
 }
 
-template <bool kNested>
+template <Split kSplit>
 static __device__ __forceinline__ void expand(const unsigned* row, const unsigned* frontier,
                                               unsigned frontier_size, const Relaxation& r,
                                               unsigned threshold, unsigned child_block) {
@@ -40,8 +40,8 @@ static __device__ __forceinline__ void expand(const unsigned* row, const unsigne
     const unsigned from = r.distance[v];
     unsigned first = row[v];
     const unsigned end = row[v + 1];
-    if constexpr (kNested) {
-      const ChildShare child = child_share(end - first, threshold, child_block);
+    if constexpr (kSplit != Split::Flat) {
+      const ChildShare child = share_of_row<kSplit>(end - first, threshold, child_block);
       if (child.blocks != 0) {
         LAUNCH_CHILD(nested_sssp_child, child.blocks, child_block, own_stream(), first,
                      child.length, from, r.column, r.weight, r.distance, r.list, r.list_size,
@@ -59,8 +59,9 @@ extern "C" __global__ void nested_sssp_expand(const unsigned* row, const unsigne
                                               unsigned* list_size, unsigned frontier_size,
                                               unsigned capacity, unsigned threshold,
                                               unsigned child_block) {
-  expand<true>(row, frontier, frontier_size, {column, weight, distance, list, list_size, capacity},
-               threshold, child_block);
+  expand<Split::Blocks>(row, frontier, frontier_size,
+                        {column, weight, distance, list, list_size, capacity}, threshold,
+                        child_block);
 }
 
 extern "C" __global__ void nested_sssp_expand_flat(const unsigned* row, const unsigned* column,
@@ -68,6 +69,17 @@ extern "C" __global__ void nested_sssp_expand_flat(const unsigned* row, const un
                                                    const unsigned* frontier, unsigned* list,
                                                    unsigned* list_size, unsigned frontier_size,
                                                    unsigned capacity) {
-  expand<false>(row, frontier, frontier_size, {column, weight, distance, list, list_size, capacity},
-                0, 0);
+  expand<Split::Flat>(row, frontier, frontier_size,
+                      {column, weight, distance, list, list_size, capacity}, 0, 0);
+}
+
+// Of a row that has children they take all.
+extern "C" __global__ void nested_sssp_expand_row(const unsigned* row, const unsigned* column,
+                                                  const unsigned* weight, unsigned* distance,
+                                                  const unsigned* frontier, unsigned* list,
+                                                  unsigned* list_size, unsigned frontier_size,
+                                                  unsigned capacity, unsigned threshold,
+                                                  unsigned child_block) {
+  expand<Split::Row>(row, frontier, frontier_size,
+                     {column, weight, distance, list, list_size, capacity}, threshold, child_block);
 }

@@ -22,6 +22,7 @@ class NestedSssp final : public NestedWorkload {
     NestedWorkload::visit(v);
     v.field("weights", greatest_weight_, {1, 1u << 16}, "length",
             "an edge has an integer length from 1 to this");
+    v.choice("order", order_, kListOrderNames, kListOrderDoc);
   }
 
   void run(Device& device, std::uint64_t seed) override {
@@ -50,6 +51,7 @@ class NestedSssp final : public NestedWorkload {
                               in_frontier, improved->capacity()));
       device.synchronize();
       in_frontier = improved->size();
+      if (order_ == ListOrder::Sorted) improved->sort(device, in_frontier);
       std::swap(frontier, improved);
     }
     distance_ = distance.download();
@@ -88,6 +90,7 @@ class NestedSssp final : public NestedWorkload {
   }
 
   std::uint32_t greatest_weight_ = 1, source_ = 0;
+  ListOrder order_ = ListOrder::Found;
   std::vector<std::uint32_t> weight_, distance_;
 };
 
