@@ -166,6 +166,28 @@ std::vector<TreeRow> Rows::take(std::size_t most) && {
   return out;
 }
 
+LaunchTree tree_of(const sim::Result& result, std::span<const DeviceLaunch> all,
+                   std::size_t most_rows) {
+  RADDLE_ASSERT(most_rows > 0);
+  LaunchTree out;
+  out.launches = all.size();
+  out.edges = edges_of(result, all);
+  out.longest.resize(std::min(all.size(), kMostLongest));
+  const auto longest_first = [](const DeviceLaunch& launch) {
+    return std::pair(~launch.wait(), launch.launch);
+  };
+  std::ranges::partial_sort_copy(all, out.longest, {}, longest_first, longest_first);
+  for (const Bundle bundle : {Bundle::Launch, Bundle::Siblings, Bundle::Path}) {
+    Rows rows(result, all, bundle);
+    if (rows.size() > most_rows && bundle != Bundle::Path) continue;
+    out.bundle = bundle;
+    out.rows_left_out = rows.size() - std::min(rows.size(), most_rows);
+    out.rows = std::move(rows).take(most_rows);
+    break;
+  }
+  return out;
+}
+
 // --- JSON ---------------------------------------------------------------------------------------
 
 /// "0-3, 7"
@@ -299,30 +321,13 @@ Waits waits_of(std::vector<Cycle> cycles) {
 }
 
 LaunchTree launch_tree(const sim::Result& result, std::size_t most_rows) {
-  RADDLE_ASSERT(most_rows > 0);
-  LaunchTree out;
-  const std::vector<DeviceLaunch> all = device_launches(result);
-  out.launches = all.size();
-  out.edges = edges_of(result, all);
-  out.longest.resize(std::min(all.size(), kMostLongest));
-  std::ranges::partial_sort_copy(
-      all, out.longest, {},
-      [](const DeviceLaunch& launch) { return std::pair(~launch.wait(), launch.launch); },
-      [](const DeviceLaunch& launch) { return std::pair(~launch.wait(), launch.launch); });
-  for (const Bundle bundle : {Bundle::Launch, Bundle::Siblings, Bundle::Path}) {
-    Rows rows(result, all, bundle);
-    if (rows.size() > most_rows && bundle != Bundle::Path) continue;
-    out.bundle = bundle;
-    out.rows_left_out = rows.size() - std::min(rows.size(), most_rows);
-    out.rows = std::move(rows).take(most_rows);
-    break;
-  }
-  return out;
+  return tree_of(result, device_launches(result), most_rows);
 }
 
 Json launch_tree_json(const sim::Result& result, std::size_t most_rows) {
   if (!result.timed) return {};
-  const LaunchTree tree = launch_tree(result, most_rows);
+  const std::vector<DeviceLaunch> all = device_launches(result);
+  const LaunchTree tree = tree_of(result, all, most_rows);
   if (tree.launches == 0) return {};
   return {{"launches", tree.launches},
           {"edges", edges_json(tree)},
@@ -330,7 +335,7 @@ Json launch_tree_json(const sim::Result& result, std::size_t most_rows) {
           {"bundle", kBundleNames[static_cast<unsigned>(tree.bundle)]},
           {"rows_left_out", tree.rows_left_out},
           {"rows", rows_json(tree, result)},
-          {"queue", to_json(launch_queue(device_launches(result), result.cycles, kIntervals))}};
+          {"queue", to_json(launch_queue(all, result.cycles, kIntervals))}};
 }
 
 }  // namespace raddle::report

@@ -86,6 +86,8 @@ class LaunchPolicy : public DispatchPolicy {
   void queue_access(GridId grid, bool fetch) {
     accesses_.push_back({grid, grids_[grid].parent.sm, grids_[grid].place, fetch});
   }
+  // A ring in memory, larger than an L2. Nothing is kept there but addresses that requests have, so
+  // that entries beyond so many at once may share them.
   static constexpr std::uint32_t kPlaces = 1u << 16;
   struct Stats {
     std::uint64_t groups = 0, child_blocks = 0, with_parent = 0, adopted = 0, overflows = 0;
@@ -100,9 +102,10 @@ class LaunchPolicy : public DispatchPolicy {
               "given to another SM than the one they were bound to");
       v.field("overflows", overflows, {}, "entries", "that found no place on the chip");
       v.field("longest", longest, {}, "entries",
-              "in the longest queue at most; of rr and tb_pri, whose kernels have none, groups");
+              "in the distributor's longest queue at most; of rr and tb_pri, whose kernels have "
+              "none, groups; what pends for an entry of the distributor is in none");
       v.field("entry_cycles", entry_cycles, {}, "entries * cycles",
-              "in all queues of launches, summed over time; of rr and tb_pri groups");
+              "in all these queues, summed over time");
       v.field("held", held, {}, "cycles", "the block whose turn it was did not fit");
     }
   };
