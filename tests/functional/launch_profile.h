@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "functional/stream_reader.h"
 #include "functional/workload_support.h"
-#include "raddle/runtime/launch_sink.h"
 
 namespace raddle::runtime {
 
@@ -37,60 +37,43 @@ struct LaunchProfile {
 };
 
 /// Reads every launch's op streams and keeps what they amount to.
-class ProfileSink final : public LaunchSink {
+class ProfileSink final : public StreamReader {
  public:
   std::vector<LaunchProfile> profiles;
 
-  void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
   void submit(std::shared_ptr<trace::KernelStream> stream, const LaunchRecord& record) override {
-    profile_ = {};
-    profile_.name = record.name;
-    profile_.blocks = stream->shape().grid.count();
-    profile_.block = stream->shape().block;
-    profile_.warp_instructions = record.warp_instructions;
+    LaunchProfile& out = profiles.emplace_back();
+    out.name = record.name;
+    out.blocks = stream->shape().grid.count();
+    out.block = stream->shape().block;
+    out.warp_instructions = record.warp_instructions;
     touched_.clear();
-    for (std::uint32_t block = 0; block < profile_.blocks; ++block) {
-      for (unsigned warp = 0; warp < stream->shape().warps_per_block(); ++warp) {
-        trace::WarpCursor cursor = stream->open(block, warp);
-        do read(cursor, stream->code());
-        while (stream->refill(cursor));
-      }
-      stream->close(block);
-    }
-    for (const auto& [line, mask] : touched_) profile_.words += std::popcount(mask);
-    profiles.push_back(profile_);
+    read(
+        *stream,
+        [&](trace::Record one, const trace::StaticInst& inst,
+            std::span<const std::uint32_t> pieces) {
+          note(out, stream->code().opcode_names[inst.opcode], one, inst, pieces);
+        },
+        [] {});
+    for (const auto& [line, mask] : touched_) out.words += std::popcount(mask);
   }
-  Mark record(StreamId) override { return marks_++; }
-  void wait(StreamId, Mark) override {}
-  void synchronize() override {}
-  void synchronize(Mark) override {}
-  Cycle reached(Mark) const override { return {}; }
-  double milliseconds(Cycle) const override { return 0; }
 
  private:
-  void read(trace::WarpCursor cursor, const trace::KernelCode& code) {
-    for (const std::uint32_t* at = cursor.at; at != cursor.end;) {
-      const trace::Record record{at[0], at[1]};
-      const trace::StaticInst& inst = code.instructions[record.inst()];
-      at += trace::kRecordWords;
-      if (inst.kind == trace::OpKind::Barrier) ++profile_.barriers;
-      if (inst.op_class == trace::OpClass::Memory && record.pieces() != 0) {
-        Accesses& some = profile_.accesses[code.opcode_names[inst.opcode]];
-        ++some.count;
-        some.pieces += record.pieces();
-      }
-      if (!carries_pieces(inst.kind)) continue;
-      Accesses& some = profile_.accesses[code.opcode_names[inst.opcode]];
-      for (unsigned i = 0; i < record.pieces(); ++i, at += trace::kPieceWords) {
-        touched_[at[0]] |= at[1];
-        some.halves += ((at[1] & 0xffff) != 0) + (at[1] >> 16 != 0);
-      }
+  void note(LaunchProfile& out, const std::string& opcode, trace::Record record,
+            const trace::StaticInst& inst, std::span<const std::uint32_t> pieces) {
+    if (inst.kind == trace::OpKind::Barrier) ++out.barriers;
+    if (inst.op_class == trace::OpClass::Memory && record.pieces() != 0) {
+      Accesses& some = out.accesses[opcode];
+      ++some.count;
+      some.pieces += record.pieces();
+    }
+    for (std::size_t i = 0; i < pieces.size(); i += trace::kPieceWords) {
+      touched_[pieces[i]] |= pieces[i + 1];
+      out.accesses[opcode].halves += ((pieces[i + 1] & 0xffff) != 0) + (pieces[i + 1] >> 16 != 0);
     }
   }
 
-  LaunchProfile profile_;
   std::unordered_map<std::uint32_t, std::uint32_t> touched_;  // words of each line
-  Mark marks_ = 0;
 };
 
 inline std::vector<LaunchProfile> profile(std::string_view name, const Parameters& parameters) {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <tuple>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "functional/stream_reader.h"
 #include "functional/workload_support.h"
-#include "raddle/runtime/launch_sink.h"
 
 namespace raddle::runtime {
 
@@ -30,11 +30,10 @@ struct NestedProfile {
 };
 
 /// Takes launches with and without descendants.
-class NestedProfileSink final : public LaunchSink {
+class NestedProfileSink final : public StreamReader {
  public:
   NestedProfile profile;
 
-  void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
   void submit(std::shared_ptr<trace::KernelStream> stream, const LaunchRecord& record) override {
     profile.parent_blocks += record.grid.count();
     profile.parent_instructions += record.warp_instructions;
@@ -55,12 +54,7 @@ class NestedProfileSink final : public LaunchSink {
       profile.most_child_blocks = std::max(profile.most_child_blocks, blocks);
     }
   }
-  Mark record(StreamId) override { return marks_++; }
-  void wait(StreamId, Mark) override {}
   void synchronize() override { profile.lines = lines_.size(); }
-  void synchronize(Mark) override {}
-  Cycle reached(Mark) const override { return {}; }
-  double milliseconds(Cycle) const override { return 0; }
 
  private:
   std::uint64_t add_child(const LaunchedStream& child) {
@@ -78,37 +72,25 @@ class NestedProfileSink final : public LaunchSink {
   /// Returns the threads that launch.
   std::uint64_t touch(trace::KernelStream& stream) {
     std::uint64_t launching = 0;
-    const auto blocks = static_cast<std::uint32_t>(stream.shape().grid.count());
-    for (std::uint32_t block = 0; block < blocks; ++block) {
-      for (unsigned warp = 0; warp < stream.shape().warps_per_block(); ++warp) {
-        trace::WarpCursor cursor = stream.open(block, warp);
-        std::uint32_t lanes = 0;
-        do lanes |= touch(cursor, stream.code());
-        while (stream.refill(cursor));
-        launching += static_cast<std::uint64_t>(std::popcount(lanes));
-      }
-      stream.close(block);
-    }
+    std::uint32_t lanes = 0;  // of the warp, that launch
+    read(
+        stream,
+        [&](trace::Record record, const trace::StaticInst& inst,
+            std::span<const std::uint32_t> pieces) {
+          if (inst.kind == trace::OpKind::Launch) lanes |= record.mask;
+          if (inst.kind == trace::OpKind::LoadLocal || inst.kind == trace::OpKind::StoreLocal)
+            return;
+          for (std::size_t i = 0; i < pieces.size(); i += trace::kPieceWords)
+            lines_.insert(pieces[i]);
+        },
+        [&] {
+          launching += static_cast<std::uint64_t>(std::popcount(lanes));
+          lanes = 0;
+        });
     return launching;
-  }
-  /// Returns the lanes that launch.
-  std::uint32_t touch(const trace::WarpCursor& cursor, const trace::KernelCode& code) {
-    std::uint32_t lanes = 0;
-    for (const std::uint32_t* at = cursor.at; at != cursor.end;) {
-      const trace::Record record{at[0], at[1]};
-      at += trace::kRecordWords;
-      const trace::OpKind kind = code.instructions[record.inst()].kind;
-      if (kind == trace::OpKind::Launch) lanes |= record.mask;
-      if (!carries_pieces(kind)) continue;
-      const bool local = kind == trace::OpKind::LoadLocal || kind == trace::OpKind::StoreLocal;
-      for (unsigned i = 0; i < record.pieces(); ++i, at += trace::kPieceWords)
-        if (!local) lines_.insert(at[0]);
-    }
-    return lanes;
   }
 
   std::unordered_set<std::uint32_t> lines_;
-  Mark marks_ = 0;
 };
 
 inline NestedProfile nested_profile(std::string_view name, const Parameters& parameters,

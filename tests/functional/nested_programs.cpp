@@ -33,15 +33,21 @@ std::string case_name(const ::testing::TestParamInfo<Case>& info) {
   return text;
 }
 
+/// Of each program all inputs.
+std::vector<Case> each_input() {
+  return {{"amr", {}},
+          {"amr", {{"input", "root"}, {"levels", "20"}}},
+          {"bht", {}},
+          {"regx", {}},
+          {"regx", {{"input", "strings"}}},
+          {"pre", {}},
+          {"join", {}},
+          {"join", {{"input", "gaussian"}}}};
+}
+
 class ChildProgram : public ::testing::TestWithParam<Case> {};
 
-INSTANTIATE_TEST_SUITE_P(Inputs, ChildProgram,
-                         ::testing::Values(Case{"amr", {}},
-                                           Case{"amr", {{"input", "root"}, {"levels", "20"}}},
-                                           Case{"bht", {}}, Case{"regx", {}},
-                                           Case{"regx", {{"input", "strings"}}}, Case{"pre", {}},
-                                           Case{"join", {}}, Case{"join", {{"input", "gaussian"}}}),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(Inputs, ChildProgram, ::testing::ValuesIn(each_input()), case_name);
 
 // One item, one more and one less than a block, nothing to launch, everything launched.
 INSTANTIATE_TEST_SUITE_P(
@@ -79,13 +85,7 @@ TEST_P(ChildProgram, IsRightInBothFormsWithBothGrids) {
 }
 
 class ChildProgramTrees : public ::testing::TestWithParam<Case> {};
-INSTANTIATE_TEST_SUITE_P(Inputs, ChildProgramTrees,
-                         ::testing::Values(Case{"amr", {}},
-                                           Case{"amr", {{"input", "root"}, {"levels", "20"}}},
-                                           Case{"bht", {}}, Case{"regx", {}},
-                                           Case{"regx", {{"input", "strings"}}}, Case{"pre", {}},
-                                           Case{"join", {}}, Case{"join", {{"input", "gaussian"}}}),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(Inputs, ChildProgramTrees, ::testing::ValuesIn(each_input()), case_name);
 
 // Children have streams of their own, so that none waits for another.
 TEST_P(ChildProgramTrees, OnlyTheNestedFormLaunchesAndNoChildWaits) {
