@@ -87,19 +87,66 @@ struct TransferCounters {
   friend bool operator==(const TransferCounters&, const TransferCounters&) = default;
 };
 
-/// The sending side of one node, and the table of its payloads.
+/// Transfers of one node that have not left, segment by segment: what its port sees of them.
+class SegmentQueue {
+ public:
+  SegmentQueue(NodeId node, const Segmentation& cut, unsigned transfers)
+      : node_(node), cut_(cut), queue_(transfers) {}
+
+  /// Nothing is left to put on the network.
+  bool empty() const { return queue_.empty(); }
+  /// Transfers of which a segment is left.
+  unsigned size() const { return queue_.size(); }
+  /// The next segment. Precondition: !empty().
+  Message front() const {
+    const Queued& q = queue_.front();
+    Message m = q.whose;
+    const auto bytes = static_cast<std::uint16_t>(cut_.bytes_of(q.bytes, q.next));
+    Segment{q.next, q.count, q.handle, bytes, node_, q.to}.write_to(m);
+    return m;
+  }
+  /// It is on the network.
+  void pop() {
+    Queued& q = queue_.front();
+    ++count_.segments;
+    count_.bytes += cut_.bytes_of(q.bytes, q.next);
+    if (++q.next == q.count) queue_.pop();
+  }
+  const TransferCounters& counters() const { return count_; }
+
+ protected:
+  void push(NodeId to, std::uint32_t bytes, unsigned handle, const Message& whose) {
+    const unsigned segments = cut_.segments(bytes);
+    RADDLE_ASSERT(segments <= Segment::kMostSegments);
+    queue_.push({whose, bytes, to, static_cast<std::uint16_t>(handle), 0,
+                 static_cast<std::uint16_t>(segments)});
+    ++count_.transfers;
+  }
+
+ private:
+  struct Queued {
+    Message whose;
+    std::uint32_t bytes = 0;
+    NodeId to{};
+    std::uint16_t handle = 0, next = 0, count = 0;
+  };
+  NodeId node_;
+  Segmentation cut_;
+  Ring<Queued> queue_;
+  TransferCounters count_;
+};
+
+/// The sending side of one node: the queue, and the table of its payloads.
 template <class Payload>
-class TransferSender {
+class TransferSender : public SegmentQueue {
  public:
   /// `handles`: transfers whose payloads it can hold; `wire`: cycles until it hears that one was
   /// taken, at least a window.
   TransferSender(NodeId node, const Segmentation& cut, unsigned handles, Cycle wire)
-      : node_(node),
-        cut_(cut),
+      : SegmentQueue(node, cut, handles),
         wire_(wire),
         slots_(std::make_unique<Slot[]>(handles)),
-        handles_(handles),
-        queue_(handles) {
+        handles_(handles) {
     RADDLE_ASSERT(handles != 0 && handles <= 0xffff && wire != 0);
   }
 
@@ -116,33 +163,11 @@ class TransferSender {
     unsigned h = 0;
     while (h < handles_ && free_at(h) > now) ++h;
     RADDLE_ASSERT(h < handles_);
-    const unsigned segments = cut_.segments(bytes);
-    RADDLE_ASSERT(segments <= Segment::kMostSegments);
     Slot& slot = slots_[h];
     slot.payload = std::move(payload);
     slot.used = true;
     slot.taken_at.store(kNever, std::memory_order_relaxed);
-    queue_.push(
-        {whose, bytes, to, static_cast<std::uint16_t>(h), 0, static_cast<std::uint16_t>(segments)});
-    ++count_.transfers;
-  }
-
-  /// Nothing is left to put on the network.
-  bool empty() const { return queue_.empty(); }
-  /// The next segment. Precondition: !empty().
-  Message front() const {
-    const Queued& q = queue_.front();
-    Message m = q.whose;
-    const auto bytes = static_cast<std::uint16_t>(cut_.bytes_of(q.bytes, q.next));
-    Segment{q.next, q.count, q.handle, bytes, node_, q.to}.write_to(m);
-    return m;
-  }
-  /// It is on the network.
-  void pop() {
-    Queued& q = queue_.front();
-    ++count_.segments;
-    count_.bytes += cut_.bytes_of(q.bytes, q.next);
-    if (++q.next == q.count) queue_.pop();
+    push(to, bytes, h, whose);
   }
 
   /// By the receiver, at `now`, when every segment of the transfer has come.
@@ -155,19 +180,11 @@ class TransferSender {
     return payload;
   }
 
-  const TransferCounters& counters() const { return count_; }
-
  private:
   struct Slot {
     Payload payload{};
     bool used = false;                    // has ever been
     std::atomic<Cycle> taken_at{kNever};  // when its payload was taken
-  };
-  struct Queued {
-    Message whose;
-    std::uint32_t bytes = 0;
-    NodeId to{};
-    std::uint16_t handle = 0, next = 0, count = 0;
   };
   /// Of a payload taken in this very window nothing is known yet, on whatever thread that was.
   Cycle free_at(unsigned handle) const {
@@ -177,13 +194,9 @@ class TransferSender {
     return taken == kNever ? kNever : taken + wire_;
   }
 
-  NodeId node_;
-  Segmentation cut_;
   Cycle wire_;
   std::unique_ptr<Slot[]> slots_;
   unsigned handles_;
-  Ring<Queued> queue_;
-  TransferCounters count_;
 };
 
 /// The receiving side of one node.
