@@ -170,7 +170,8 @@ class SmHarness {
       Cycle at = p.to_noc.next_arrival() - machine_.noc.latency_cycles;
       noc_box_.take(p.to_noc.next_arrival());
       sent_.push_back({at, m});
-      if (reply_after != kNever) p.from_noc.push(at + reply_after, m);
+      const bool asks = m.kind != timing::MessageKind::Transfer;
+      if (asks && reply_after != kNever) p.from_noc.push(at + reply_after, m);
       if (credit_after != kNever)
         p.credit_in.push(at + credit_after, static_cast<std::uint8_t>(size.flits(m)));
     }

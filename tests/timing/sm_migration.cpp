@@ -4,88 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "raddle/base/rng.h"
-#include "support/sm_harness.h"
+#include "support/migration_rig.h"
 
 namespace raddle {
 namespace {
 
 using namespace raddle::testing;
-using timing::ExportRefusal;
-using timing::ImportRefusal;
-using timing::Occupancy;
-using timing::WarpContext;
-
-/// Registers and threads of the blocks of these tests, as a dispatcher counts them.
-timing::BlockNeeds needs_of(const Recording& r, const timing::SmSpec& sm, unsigned warps) {
-  const std::uint32_t per_warp = (r.code().registers_per_thread * kLanes + sm.register_unit - 1) /
-                                 sm.register_unit * sm.register_unit;
-  return {warps * kLanes, warps, per_warp * warps, 0};
-}
-
-class Neighbours {
- public:
-  explicit Neighbours(const timing::MachineSpec& machine)
-      : home(machine),
-        guest(machine, "oldest", nullptr, 1),
-        home_account(machine.sm),
-        guest_account(machine.sm),
-        sm_(machine.sm) {
-    home.sm().allow_migration(home_account);
-    guest.sm().allow_migration(guest_account);
-  }
-  void start(Recording& r, unsigned warps, std::uint32_t block = 0) {
-    const unsigned slot = home_account.reserve(needs_of(r, sm_, warps));
-    home.start_block(now, r, block, slot);
-  }
-  void run(Cycle end) {
-    while (now < end) step();
-  }
-  void step() {
-    home.run(now + 1);
-    guest.run(now + 1);
-    ++now;
-    for (const timing::WarpEnded& e : guest.sm().ended_here()) {
-      ended_abroad.push_back(e);
-      home.sm().warp_ended_abroad(now, e);
-    }
-    guest.sm().ended_here().clear();
-    for (; released_ < home.ended().size(); ++released_)
-      home_account.release(home.ended()[released_].slot);
-  }
-  ExportRefusal may_leave(unsigned warp) { return home.sm().may_export(warp); }
-  /// The guest's slot.
-  unsigned move(unsigned warp) {
-    const WarpContext context = home.sm().export_warp(now, warp);
-    EXPECT_EQ(guest.sm().may_import(context), ImportRefusal::None);
-    return guest.sm().import_warp(now, context);
-  }
-  std::uint64_t issued() const { return home.counters().issued + guest.counters().issued; }
-  /// Nothing is under way anywhere, every law holds and every context has been given back.
-  void expect_all_over(const timing::SmSpec& sm) {
-    EXPECT_TRUE(home.sm().idle());
-    EXPECT_TRUE(guest.sm().idle());
-    EXPECT_EQ(home.sm().audit(), std::vector<std::string>{});
-    EXPECT_EQ(guest.sm().audit(), std::vector<std::string>{});
-    EXPECT_EQ(home_account.free(), Occupancy(sm).free());
-    EXPECT_EQ(guest_account.free(), Occupancy(sm).free());
-  }
-  Cycle now = 0;
-  SmHarness home, guest;
-  Occupancy home_account, guest_account;
-  std::vector<timing::WarpEnded> ended_abroad;
-
- private:
-  timing::SmSpec sm_;
-  std::size_t released_ = 0;
-};
-
-class SmMigration : public ::testing::Test {
- protected:
-  timing::MachineSpec machine = small_machine();
-  Code code;
-};
 
 TEST_F(SmMigration, ALoadUnderWayIsAskedForAgainAndTheWarpGoesOn) {
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
@@ -195,12 +122,12 @@ TEST_F(SmMigration, WhatHasComeIsNotAskedForAgain) {
   sms.start(r, 1);
   while (sms.home.counters().l1d_fills == 0) sms.step();
   ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
-  const WarpContext context = sms.home.sm().export_warp(sms.now, 0);
+  const WarpContext context = sms.leave(0);
   ASSERT_EQ(context.loads.size(), 1u);
   ASSERT_EQ(context.loads[0].pieces.size(), 1u);
   EXPECT_EQ(context.loads[0].pieces[0].line, 9u);
   EXPECT_EQ(context.loads[0].pieces[0].lanes, 0xffff0000u);
-  sms.guest.sm().import_warp(sms.now, context);
+  sms.arrive(context);
   sms.run(600);
   ASSERT_EQ(sms.guest.sent().size(), 1u);
   EXPECT_EQ(sms.guest.sent()[0].message.line, 9u);
@@ -217,10 +144,10 @@ TEST_F(SmMigration, HalfOfAPieceIsAskedForAgain) {
   sms.start(r, 1);
   while (sms.home.counters().l1d_fills == 0) sms.step();
   ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
-  const WarpContext context = sms.home.sm().export_warp(sms.now, 0);
+  const WarpContext context = sms.leave(0);
   ASSERT_EQ(context.loads.at(0).pieces.size(), 1u);
   EXPECT_EQ(context.loads[0].pieces[0].words, 0xffff0000u);
-  sms.guest.sm().import_warp(sms.now, context);
+  sms.arrive(context);
   sms.run(600);
   ASSERT_EQ(sms.guest.sent().size(), 1u);
   EXPECT_EQ(sms.guest.sent()[0].message.line, 15u);
@@ -234,8 +161,7 @@ TEST_F(SmMigration, TheContextSaysWhatItIsAndHowLargeItIs) {
   Neighbours sms(machine);
   sms.start(r, 2);
   sms.run(20);
-  const WarpContext context =
-      sms.home.sm().export_warp(sms.now, 1 * 8);  // scheduler 1's first slot
+  const WarpContext context = sms.leave(1 * 8);  // scheduler 1's first slot
   EXPECT_EQ(context.home.sm, 0u);
   EXPECT_EQ(context.home.slot, 0u);
   EXPECT_EQ(context.index, 1u);
@@ -246,7 +172,7 @@ TEST_F(SmMigration, TheContextSaysWhatItIsAndHowLargeItIs) {
   EXPECT_EQ(context.loads[0].inst, ld);
   EXPECT_EQ(context.architectural_bytes(), 16u * 32 * 4 + 32) << "16 registers of 32 lanes";
   EXPECT_EQ(context.needs, (timing::BlockNeeds{32, 1, 512, 0}));
-  sms.guest.sm().import_warp(sms.now, context);
+  sms.arrive(context);
   sms.run(400);
   sms.expect_all_over(machine.sm);
 }
@@ -285,21 +211,17 @@ TEST_F(SmMigration, AGuestThatCannotTakeTheWarpSaysWhy) {
   Neighbours sms(machine);
   sms.start(r, 1);
   sms.run(20);
-  const WarpContext context = sms.home.sm().export_warp(sms.now, 0);
+  const WarpContext context = sms.leave(0);
   EXPECT_EQ(sms.home.sm().may_import(context), ImportRefusal::OwnWarp);
-  const timing::BlockNeeds all = sms.guest_account.free();
-  sms.guest_account.reserve_beside({0, 0, all.registers, 0});
-  EXPECT_EQ(sms.guest.sm().may_import(context), ImportRefusal::NoContext);
-  sms.guest_account.release_beside({0, 0, all.registers, 0});
   WarpContext greedy = context;
   greedy.loads.resize(machine.sm.lsu_queue + 1, context.loads[0]);
   EXPECT_EQ(sms.guest.sm().may_import(greedy), ImportRefusal::NoLoadRoom);
   WarpContext other = context;
-  sms.guest.sm().import_warp(sms.now, context);
+  sms.arrive(context);
   other.loads.clear();
   other.home.block = 1;
   EXPECT_EQ(sms.guest.sm().may_import(other), ImportRefusal::None);
-  sms.guest.sm().import_warp(sms.now, other);
+  sms.arrive(other);
   EXPECT_EQ(sms.guest.sm().may_import(other), ImportRefusal::NoSlot);
 }
 
@@ -427,9 +349,9 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
       const auto warp = static_cast<unsigned>(rng.below(machine.sm.warps));
       if (sms.may_leave(warp) != ExportRefusal::None || rng.below(4) != 0) continue;
       if (sms.guest_account.free().warps == 0) continue;
-      const WarpContext context = sms.home.sm().export_warp(sms.now, warp);
+      const WarpContext context = sms.leave(warp);
       while (sms.guest.sm().may_import(context) != ImportRefusal::None) sms.step();
-      sms.guest.sm().import_warp(sms.now, context);
+      sms.arrive(context);
       ++moved;
     }
     ASSERT_EQ(sms.home.ended().size(), 2u) << "seed " << seed;

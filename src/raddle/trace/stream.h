@@ -71,8 +71,8 @@ struct LaunchShape {
   }
 };
 
-/// One launch. Blocks may be opened in any order, each once; calls for different blocks may come
-/// from different threads when `concurrent()`.
+/// One launch. Blocks may be opened in any order, each once; when `concurrent()`, calls for
+/// different blocks, and refills of different warps, may come from different threads.
 class KernelStream {
  public:
   virtual ~KernelStream() = default;

@@ -112,7 +112,7 @@ class Blocks : public ::testing::Test {
   }
   WarpMask end_stream() {
     WarpMask out = 0;
-    blocks.stream_ended(3, [&](WarpMask waiting) { out |= waiting; });
+    blocks.stream_ended(3, [&](const Opened& o) { out |= o.here; });
     return out;
   }
   Launch launch;
@@ -120,20 +120,20 @@ class Blocks : public ::testing::Test {
 };
 
 TEST_F(Blocks, ABarrierOpensWithTheLastWarpOfTheBlock) {
-  EXPECT_EQ(blocks.arrive(3, 0, bit_of(0), 0), 0u);
-  EXPECT_EQ(blocks.arrive(3, 0, bit_of(1), 0), 0u);
-  EXPECT_EQ(blocks.arrive(3, 0, bit_of(2), 0), 0b111u);
-  EXPECT_EQ(blocks.arrive(3, 0, bit_of(1), 0), 0u) << "it has closed again";
+  EXPECT_EQ(blocks.arrive(3, 0, bit_of(0), 0).here, 0u);
+  EXPECT_EQ(blocks.arrive(3, 0, bit_of(1), 0).here, 0u);
+  EXPECT_EQ(blocks.arrive(3, 0, bit_of(2), 0).here, 0b111u);
+  EXPECT_EQ(blocks.arrive(3, 0, bit_of(1), 0).here, 0u) << "it has closed again";
 }
 
 TEST_F(Blocks, ANumberOfWarpsMayBeExpectedAndSomeOnlyCounted) {
-  EXPECT_EQ(blocks.arrive(3, 5, 0, 2), 0u) << "arrives, and does not wait";
-  EXPECT_EQ(blocks.arrive(3, 5, bit_of(2), 2), 0b100u);
+  EXPECT_EQ(blocks.arrive(3, 5, 0, 2).here, 0u) << "arrives, and does not wait";
+  EXPECT_EQ(blocks.arrive(3, 5, bit_of(2), 2).here, 0b100u);
 }
 
 TEST_F(Blocks, WhoHasEndedIsNotWaitedFor) {
-  EXPECT_EQ(blocks.arrive(3, 0, bit_of(0), 0), 0u);
-  EXPECT_EQ(blocks.arrive(3, 1, bit_of(1), 3), 0u);
+  EXPECT_EQ(blocks.arrive(3, 0, bit_of(0), 0).here, 0u);
+  EXPECT_EQ(blocks.arrive(3, 1, bit_of(1), 3).here, 0u);
   EXPECT_EQ(end_stream(), 0u);
   EXPECT_EQ(end_stream(), 0b001u) << "one runs and has come; the other barrier waits for three";
 }

@@ -85,6 +85,11 @@ class L1d {
     mshrs_.cancel(mshr, waiter);
     return mshrs_.waiting_for(mshr) == 0;
   }
+  /// visit(waiter) for each access that waits for an MSHR.
+  template <class F>
+  void each_waiter(unsigned mshr, F visit) const {
+    mshrs_.each_waiter(mshr, visit);
+  }
   /// Sectors of an MSHR that have not come.
   std::uint8_t missing_sectors(unsigned mshr) const { return mshrs_.missing(mshr); }
   /// Frees an MSHR for which nobody waits. Precondition: none of its requests has left.

@@ -90,6 +90,18 @@ class Mshrs {
   std::uint8_t missing(unsigned e) const {
     return static_cast<std::uint8_t>(entry_[e].requested & ~entry_[e].arrived);
   }
+  /// visit(waiter) for each request that waits for the entry.
+  template <class F>
+  void each_waiter(unsigned e, F visit) const {
+    const Entry& entry = entry_[e];
+    if (entry.waiting == 0) return;
+    visit(entry.first);
+    std::uint32_t n = entry.last();
+    for (unsigned left = entry.waiting - 1u; left != 0; --left) {
+      n = waiter_[n].next;
+      visit(waiter_[n].value);
+    }
+  }
   /// Waits `w` for any of these sectors?
   bool waits(unsigned e, std::uint8_t sectors, const Waiter& w) const {
     const Entry& entry = entry_[e];

@@ -17,6 +17,13 @@ namespace raddle::timing {
 /// Resources of one block, rounded up to what the machine hands out.
 struct BlockNeeds {
   std::uint32_t threads = 0, warps = 0, registers = 0, shared_bytes = 0;
+  BlockNeeds& operator+=(const BlockNeeds& o) {
+    threads += o.threads;
+    warps += o.warps;
+    registers += o.registers;
+    shared_bytes += o.shared_bytes;
+    return *this;
+  }
   friend bool operator==(const BlockNeeds&, const BlockNeeds&) = default;
 };
 

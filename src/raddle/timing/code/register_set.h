@@ -1,5 +1,6 @@
 // The scoreboard's word: a set of the 256 architectural registers and predicates.
 #pragma once
+#include <bit>
 #include <cstdint>
 
 #include "raddle/trace/code.h"
@@ -27,6 +28,15 @@ struct RegisterSet {
   RegisterSet& operator-=(const RegisterSet& o) {
     for (unsigned i = 0; i < 4; ++i) word[i] &= ~o.word[i];
     return *this;
+  }
+  RegisterSet& operator&=(const RegisterSet& o) {
+    for (unsigned i = 0; i < 4; ++i) word[i] &= o.word[i];
+    return *this;
+  }
+  unsigned size() const {
+    int n = 0;
+    for (const std::uint64_t w : word) n += std::popcount(w);
+    return static_cast<unsigned>(n);
   }
   friend bool operator==(const RegisterSet&, const RegisterSet&) = default;
 };

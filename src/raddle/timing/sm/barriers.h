@@ -15,7 +15,8 @@
 namespace raddle::timing {
 
 struct Barrier {
-  WarpMask waiting = 0;
+  WarpMask waiting = 0;  ///< of the SM's warps
+  WarpMask abroad = 0;   ///< of the block's warps at other SMs, by their index in the block
   std::uint8_t arrived = 0;
   std::uint8_t expected = 0;  ///< 0: all warps of the block that run
 };
@@ -31,9 +32,16 @@ struct Block {
   std::array<Barrier, kBarriers> barrier;
 };
 
+/// Who may go on.
+struct Opened {
+  WarpMask here = 0;    ///< warps of the SM
+  WarpMask abroad = 0;  ///< indices in the block
+};
+
 class BlockTable {
  public:
   explicit BlockTable(unsigned slots) : block_(slots) {}
+  unsigned slots() const { return static_cast<unsigned>(block_.size()); }
   Block& operator[](unsigned slot) { return block_[slot]; }
   const Block& operator[](unsigned slot) const { return block_[slot]; }
 
@@ -50,16 +58,16 @@ class BlockTable {
 
   /// A warp comes to a barrier, to wait there (`waits` is its bit) or only to be counted (0).
   /// `expected`: warps, if the program says how many. Returns those who may go on.
-  WarpMask arrive(unsigned slot, unsigned barrier, WarpMask waits, unsigned expected) {
-    Block& block = block_[slot];
-    Barrier& here = block.barrier[barrier];
-    ++here.arrived;
-    if (expected != 0) here.expected = static_cast<std::uint8_t>(expected);
-    here.waiting |= waits;
-    return opened(block, here);
+  Opened arrive(unsigned slot, unsigned barrier, WarpMask waits, unsigned expected) {
+    return arrive(slot, barrier, {waits, 0}, expected);
+  }
+  /// The same of one of the block's that is at another SM: `waits` is a bit for its index.
+  Opened arrive_abroad(unsigned slot, unsigned barrier, WarpMask waits, unsigned expected) {
+    RADDLE_ASSERT(block_[slot].abroad != 0);
+    return arrive(slot, barrier, {0, waits}, expected);
   }
   /// A warp's stream has ended. Whoever has ended is not waited for at barriers that wait for the
-  /// whole block: open(warps) for each barrier that opens for that.
+  /// whole block: open(Opened) for each barrier that opens for that.
   template <class Open>
   void stream_ended(unsigned slot, Open open) {
     Block& block = block_[slot];
@@ -98,9 +106,18 @@ class BlockTable {
   }
 
  private:
-  static WarpMask opened(const Block& block, Barrier& barrier) {
-    if (barrier.arrived < expected(block, barrier)) return 0;
-    const WarpMask out = barrier.waiting;
+  Opened arrive(unsigned slot, unsigned barrier, const Opened& waits, unsigned expected) {
+    Block& block = block_[slot];
+    Barrier& here = block.barrier[barrier];
+    ++here.arrived;
+    if (expected != 0) here.expected = static_cast<std::uint8_t>(expected);
+    here.waiting |= waits.here;
+    here.abroad |= waits.abroad;
+    return opened(block, here);
+  }
+  static Opened opened(const Block& block, Barrier& barrier) {
+    if (barrier.arrived < expected(block, barrier)) return {};
+    const Opened out = {barrier.waiting, barrier.abroad};
     barrier = {};
     return out;
   }

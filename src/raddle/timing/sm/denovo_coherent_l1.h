@@ -57,6 +57,8 @@ class DenovoCoherentL1 {
   static constexpr bool kMigrates = false;
   unsigned waits(std::uint32_t, std::uint8_t, std::uint16_t) const { return L1d::kNoMshr; }
   bool cancel(unsigned, std::uint16_t) { return false; }
+  template <class F>
+  void each_waiter(unsigned, F) const {}
   std::uint8_t missing_sectors(unsigned) const { return 0; }
   void abandon(unsigned) {}
 

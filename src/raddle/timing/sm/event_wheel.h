@@ -22,6 +22,7 @@ class Event {
     Resume,         ///< a warp goes on behind a barrier
     Acknowledge,    ///< one of a warp's stores is done
     Fetched,        ///< a warp's next instruction is there
+    Foreign,        ///< a warp's access to shared memory is done that is on another SM
   };
   Event() = default;
   static Event write(unsigned warp, unsigned reg) { return {Kind::Write, warp << 8 | reg}; }
@@ -32,6 +33,7 @@ class Event {
   static Event resume(unsigned warp) { return {Kind::Resume, warp}; }
   static Event acknowledge(unsigned warp) { return {Kind::Acknowledge, warp}; }
   static Event fetched(unsigned warp) { return {Kind::Fetched, warp}; }
+  static Event foreign() { return {Kind::Foreign, 0}; }
 
   Kind kind() const { return static_cast<Kind>(bits_ >> kShift); }
   unsigned warp() const {

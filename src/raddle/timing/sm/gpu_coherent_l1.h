@@ -78,6 +78,10 @@ class GpuCoherentL1 {
     return l1d_.waits(line, sectors, load);
   }
   bool cancel(unsigned mshr, std::uint16_t load) { return l1d_.cancel(mshr, load); }
+  template <class F>
+  void each_waiter(unsigned mshr, F visit) const {
+    l1d_.each_waiter(mshr, visit);
+  }
   std::uint8_t missing_sectors(unsigned mshr) const { return l1d_.missing_sectors(mshr); }
   void abandon(unsigned mshr) { l1d_.abandon(mshr); }
 

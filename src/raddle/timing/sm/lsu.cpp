@@ -232,12 +232,12 @@ Cycle Lsu<L1>::next_event(Cycle now) const {
   Cycle n = kNever;
   if (!queue_.empty() && !stuck_) n = std::max(now + 1, free_at_);
   n = std::min(n, l1_.next_event(*this, now));
-  return miss_queue_.empty() ? n : std::min(n, next_departure(now));
+  return any_leaving() ? std::min(n, next_departure(now)) : n;
 }
 
 template <L1Protocol L1>
 bool Lsu<L1>::idle() const {
-  return l1_.idle() && queue_.empty() && miss_queue_.empty() && queue_accesses_ == 0 &&
+  return l1_.idle() && queue_.empty() && !any_leaving() && queue_accesses_ == 0 &&
          free_loads_.size() == loads_.size() && const_cache_.missing_lines() == 0;
 }
 

@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "raddle/policy/migrate/policy.h"
 #include "raddle/timing/sm/l1_protocol.h"
 #include "raddle/timing/sm/lsu_core.h"
 
@@ -101,6 +102,10 @@ class Lsu : public LsuCore {
   /// Forgets the warp's loads, which become descriptors. Precondition: may_leave() is None.
   std::vector<PendingLoad> take_loads(Cycle now, unsigned warp, SmKernelCounters& counters,
                                       MigrationCounters& migration);
+  /// Fetches of the L1D in the miss queue.
+  unsigned unsent() const;
+  /// The MSHR of one of them. Precondition: position < unsent().
+  void unsent_miss(unsigned position, policy::UnsentMiss& out) const;
   /// Loads that could enter in one cycle.
   unsigned load_room() const {
     return std::min(queue_.room(), static_cast<unsigned>(free_loads_.size()));

@@ -56,6 +56,8 @@ void LsuCore::add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) c
 /// The result of a shared or constant access is there at `done`.
 void LsuCore::write_back(Cycle done, const Owner& owner, EventWheel& wheel) {
   const DecodedInst& in = *owner.code;
+  if (owner.warp == kForeign) [[unlikely]]
+    return wheel.push(done, Event::foreign());
   if (in.destination == DecodedInst::kMultiple)
     wheel.push(done, Event::write_multiple(owner.warp, owner.inst));
   else if (in.destination != DecodedInst::kNone)
@@ -72,14 +74,37 @@ void LsuCore::send(const Entry& e, const LineAccess& a, MessageKind kind, std::u
 
 /// On the wire, with a place in the miss queue free for the oldest instruction.
 inline void LsuCore::depart(Cycle now, const Leaving& leaving, unsigned flits) {
-  credits_ -= flits;
-  inject_at_ = pace_.send(now, flits);
   if (leaving.load != kNoLoad) loads_[leaving.load].departed = static_cast<std::uint32_t>(now);
   Message request = leaving.message;
   request.to = map_.home(request.line);
-  ports_.to_noc.push(now + wire_, request);
-  ports_.noc_box->post(now + wire_, sm_);
+  put_on_wire(now, request, flits);
   if (why_ == Refusal::MissQueue) stuck_ = false;
+}
+
+inline void LsuCore::put_on_wire(Cycle now, const Message& m, unsigned flits) {
+  credits_ -= flits;
+  inject_at_ = pace_.send(now, flits);
+  ports_.to_noc.push(now + wire_, m);
+  ports_.noc_box->post(now + wire_, sm_);
+}
+
+/// Requests and segments take turns, packet by packet, as long as there are both.
+bool LsuCore::inject_in_turn(Cycle now) {
+  if (inject_at_ > now || !any_leaving()) return false;
+  const bool segment = miss_queue_.empty() || (segment_next_ && !transfers_->empty());
+  if (!(segment ? inject_segment(now) : inject_next(now))) return false;
+  segment_next_ = !segment;
+  return true;
+}
+
+bool LsuCore::inject_segment(Cycle now) {
+  const Message m = transfers_->front();
+  const unsigned flits = flits_.flits(m);
+  lacks_credits_ = !has_credits(now, flits);
+  if (lacks_credits_) return false;
+  put_on_wire(now, m, flits);
+  transfers_->pop();
+  return true;
 }
 
 /// The oldest request leaves if it may. Precondition: there is one, and the port is free.

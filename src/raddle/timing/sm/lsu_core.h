@@ -22,6 +22,7 @@
 #include "raddle/timing/sm/warp_context.h"
 #include "raddle/timing/wire/flits.h"
 #include "raddle/timing/wire/memory_ports.h"
+#include "raddle/timing/wire/transfer.h"
 
 namespace raddle::timing {
 
@@ -35,6 +36,8 @@ class LsuCore {
   // Of writes that nobody waits for: the L1's write-backs.
   static constexpr std::uint16_t kWriteBack = 0xffff;
   static constexpr std::uint16_t kNoLoad = 0xffff;
+  /// Owner::warp of an access to shared memory by a warp that is on another SM.
+  static constexpr std::uint8_t kForeign = 0xff;
   /// Whose instruction, for completion.
   struct Owner {
     std::uint8_t warp = 0;
@@ -84,6 +87,9 @@ class LsuCore {
     if (gate_ != nullptr) [[unlikely]]
       gate_->entered(leaving.message.tenant);
   }
+  /// From now on segments leave through the port in turn with requests. The queue must outlive the
+  /// unit.
+  void send_transfers_of(SegmentQueue& transfers) { transfers_ = &transfers; }
   /// A warp waits for its memory operations to be over.
   bool release() const { return release_; }
   /// The oldest instruction has been tried in vain, for the reason given last.
@@ -170,11 +176,20 @@ class LsuCore {
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   void limit_requests(Cycle at, const policy::Knobs& knobs);
   bool inject_request(Cycle now) {
+    if (transfers_ != nullptr) [[unlikely]]
+      return inject_in_turn(now);
     return !miss_queue_.empty() && inject_at_ <= now && inject_next(now);
   }
+  bool inject_in_turn(Cycle now);
+  bool inject_segment(Cycle now);
   bool inject_next(Cycle now);
   bool inject_by_tenant(Cycle now);
   [[gnu::always_inline]] void depart(Cycle now, const Leaving& leaving, unsigned flits);
+  [[gnu::always_inline]] void put_on_wire(Cycle now, const Message& m, unsigned flits);
+  /// Something waits for the port.
+  bool any_leaving() const {
+    return !miss_queue_.empty() || (transfers_ != nullptr && !transfers_->empty());
+  }
   Cycle next_departure(Cycle now) const;
   bool has_credits(Cycle now, unsigned flits);
   static void write_back(Cycle done, const Owner& owner, EventWheel& wheel);
@@ -200,6 +215,8 @@ class LsuCore {
   std::vector<Descriptor> descriptors_;    // by load, if they are kept
   stats::PerKernel<Withdrawn> withdrawn_;  // fetches that count as misses and never come
   Ring<Leaving> miss_queue_;
+  SegmentQueue* transfers_ = nullptr;  // null: nobody sends any
+  bool segment_next_ = false;          // whose turn it is at the port
   std::unique_ptr<RequestGate> gate_;  // null: requests leave in order of their entry
   SmPorts ports_;
   std::vector<std::uint64_t> sequence_;          // of the launch last seen in each slot

@@ -1,6 +1,8 @@
 // The load/store unit's part in a warp's departure and arrival (warp_context.h): definitions for
 // lsu.cpp.
 #pragma once
+#include <algorithm>
+
 #include "raddle/timing/sm/lsu.h"
 
 namespace raddle::timing {
@@ -50,6 +52,34 @@ ExportRefusal Lsu<L1>::may_leave(unsigned warp, const DecodedKernel& code, Regis
   if (pending.any()) return ExportRefusal::ResultUnderWay;
   if (loads != outstanding) return ExportRefusal::OperationUnderWay;
   return all_waited_for ? ExportRefusal::None : ExportRefusal::HitUnderWay;
+}
+
+template <L1Protocol L1>
+unsigned Lsu<L1>::unsent() const {
+  unsigned out = 0;
+  for (unsigned i = 0; i < miss_queue_.size(); ++i) out += is_fetch(miss_queue_[i].message) ? 1 : 0;
+  return out;
+}
+
+template <L1Protocol L1>
+void Lsu<L1>::unsent_miss(unsigned position, policy::UnsentMiss& out) const {
+  unsigned at = 0;
+  for (unsigned before = 0;; ++at) {
+    RADDLE_ASSERT(at < miss_queue_.size());
+    if (is_fetch(miss_queue_[at].message) && before++ == position) break;
+  }
+  out.waiting = 0;
+  out.warps.clear();
+  out.only_loads = true;
+  l1_.each_waiter(miss_queue_[at].message.tag, [&](std::uint16_t waiter) {
+    ++out.waiting;
+    if (waiter >= loads_.size()) {
+      out.only_loads = false;
+      return;
+    }
+    const unsigned warp = loads_[waiter].owner.warp;
+    if (std::ranges::find(out.warps, warp) == out.warps.end()) out.warps.push_back(warp);
+  });
 }
 
 template <L1Protocol L1>

@@ -6,6 +6,7 @@
 #include "raddle/timing/sm/denovo_coherent_l1.h"
 #include "raddle/timing/sm/gpu_coherent_l1.h"
 #include "raddle/timing/sm/sm_describe.h"
+#include "raddle/timing/sm/sm_home_calls.h"
 #include "raddle/timing/sm/sm_issue.h"
 #include "raddle/timing/sm/sm_migration.h"
 #include "raddle/timing/sm/sm_of.h"
@@ -74,11 +75,20 @@ Cycle SmOf<L1>::tick(Cycle now) {
   if (now >= warps_.next_wake()) warps_.wake(now, [&](unsigned w) { resume(now, w); });
   if (throttle_.present() && (now >= throttle_.until() || !skip_)) ask_throttle(now);
   bool active = false;
-  if (look_again_ != 0 || !skip_) active = issue(now);
+  if (foreign_entered_ != foreign_.size()) [[unlikely]] {
+    enter_foreign();
+    active = true;
+  }
+  if (look_again_ != 0 || !skip_) active |= issue(now);
   const bool full = !lsu_.accepts();
   active |= lsu_.serve(now, wheel_, counters_, (warps_.fence_wait | warps_.ended) != 0);
   if (full && lsu_.accepts()) look_again_ |= warps_.ready & units_.wanting(Unit::Lsu);
   active |= lsu_.inject(now);
+  if (board_ != nullptr) [[unlikely]] {
+    board_->mshrs[id_] = static_cast<std::uint16_t>(lsu_.l1().missing_lines());
+    board_->ticked[id_] = 1;
+    board_->any_ticked.store(true, std::memory_order_relaxed);
+  }
   return active || look_again_ != 0 ? now + 1 : next_event(now);
 }
 
@@ -109,14 +119,14 @@ void SmOf<L1>::take_over(Cycle now, const ThrottleGate::Answer& answer) {
 
 template <L1Protocol L1>
 void SmOf<L1>::obey(Cycle at, const policy::Knobs& knobs) {
-  RADDLE_ASSERT(account_ == nullptr);  // active_ takes it that a block's warps stay in their slots
+  RADDLE_ASSERT(board_ == nullptr);  // active_ takes it that a block's warps stay in their slots
   warps_.knobs = &knobs;
   if (active_ == nullptr) active_ = std::make_unique<ActiveBlocks>();
   active_->obey(knobs);
   hold_inactive(at);
   lsu_.obey(at, knobs);
   if (throttle_.present()) throttle_.policy()->ask_again();
-  obeys_ = at;
+  called_ = at;
 }
 
 template <L1Protocol L1>
@@ -245,6 +255,9 @@ void SmOf<L1>::run_events(Cycle now) {
       case Event::Kind::Resume:
         resume(now, e.warp());
         break;
+      case Event::Kind::Foreign:
+        foreign_served();
+        break;
       case Event::Kind::Fetched:
         warps_.fetching &= ~bit_of(e.warp());
         present_next(e.warp());
@@ -297,8 +310,8 @@ void SmOf<L1>::end_stream(Cycle now, unsigned w) {
   warps_.ended |= bit_of(w);
   throttle_.forget(w);
   if (throttle_.present()) throttle_.warp_ended(now, w);
-  if (!is_adopted(w))
-    blocks_.stream_ended(warps_[w].block, [&](WarpMask waiting) { open_barrier(now, waiting); });
+  if (const unsigned slot = warps_[w].block; !is_adopted(w))
+    blocks_.stream_ended(slot, [&](const Opened& o) { open_barrier(now, slot, o); });
   end_if_drained(now, w);
 }
 

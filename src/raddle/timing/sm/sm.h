@@ -40,6 +40,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/policy/migrate/policy.h"
 #include "raddle/policy/registry.h"
 #include "raddle/policy/scheme/knobs.h"
 #include "raddle/policy/throttle/policy.h"
@@ -47,10 +48,12 @@
 #include "raddle/stats/counters.h"
 #include "raddle/timing/cache/region_writes.h"
 #include "raddle/timing/code/launch.h"
+#include "raddle/timing/sm/home_call.h"
 #include "raddle/timing/sm/warp_context.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
+#include "raddle/timing/wire/transfer.h"
 
 namespace raddle::timing {
 
@@ -83,10 +86,23 @@ class Sm {
 
   // --- warps that leave and arrive (warp_context.h, sm_migration.h) ------------------------------
   // Called before tick(now), whose SM must be ticked in this cycle even if it had nothing to do.
-  /// From now on warps may come and go. The account is the dispatcher's of this SM, which knows of
-  /// every warp that is resident: what a warp takes abroad it gives back here. Precondition:
-  /// idle().
-  virtual void allow_migration(Occupancy& account) = 0;
+  // What contexts take is the caller's account, as that of blocks is the dispatcher's.
+  /// From now on warps may come and go; what is in `leaving` leaves through the SM's port (null:
+  /// nothing ever is). Both must outlive the SM. Precondition: idle().
+  virtual void allow_migration(MigrationBoard& board, SegmentQueue* leaving,
+                               policy::Passage::Shared shared) = 0;
+  /// Something was put into that queue.
+  virtual void segments_wait(Cycle now) = 0;
+  /// Warps in slots, those included that have ended and wait for their data.
+  virtual policy::WarpMask resident() const = 0;
+  /// All but `arrived`. Precondition: it is resident.
+  virtual policy::WarpState state_of(unsigned warp) const = 0;
+  /// Whether its block is on that SM.
+  virtual bool is_home_of(unsigned warp, unsigned sm) const = 0;
+  virtual BlockNeeds context_needs(unsigned warp) const = 0;
+  /// L1D misses whose requests have not left, the oldest first.
+  virtual unsigned unsent() const = 0;
+  virtual void unsent_miss(unsigned position, policy::UnsentMiss& out) const = 0;
   virtual ExportRefusal may_export(unsigned warp) const = 0;
   /// The warp's slot and context are free; its block stays. Precondition: may_export() is None.
   virtual WarpContext export_warp(Cycle now, unsigned warp) = 0;
@@ -98,6 +114,10 @@ class Sm {
   virtual std::vector<WarpEnded>& ended_here() = 0;
   /// One of this SM's has ended elsewhere.
   virtual void warp_ended_abroad(Cycle now, const WarpEnded& ended) = 0;
+  /// What warps here and blocks here have to say to blocks and warps elsewhere, since the list was
+  /// last cleared; and what one of those says.
+  virtual std::vector<HomeCall>& calls() = 0;
+  virtual void take_call(Cycle now, const HomeCall& call) = 0;
   virtual const MigrationCounters& migration() const = 0;
 
   // --- results -----------------------------------------------------------------------------------

@@ -235,6 +235,8 @@ void SmOf<L1>::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   const LsuCore::Owner owner{static_cast<std::uint8_t>(w), warp.launch->slot, warp.launch->tenant,
                              static_cast<std::uint32_t>(&in - code.instructions()), &in};
   expect_load(warp, in);
+  if (in.route == Route::Shared && is_adopted(w) && shared_ == policy::Passage::Shared::Remote)
+    return access_at_home(w, in);
   if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
   const std::uint32_t base = in.local ? local_base(w) : warp.launch->first_line;
   const unsigned operations =
@@ -256,23 +258,37 @@ void SmOf<L1>::arrive_at_barrier(Cycle now, unsigned w) {
   const Warp& warp = warps_[w];
   const trace::BarrierRecord barrier{warp.mask};
   if (barrier.kind() == trace::BarrierKind::Warp) return advance(now, now + 1, w);
-  RADDLE_ASSERT(!is_adopted(w));  // kernels with barriers let no warp go
   const bool waits = barrier.kind() == trace::BarrierKind::Sync;
   if (waits) {
     warps_.at_barrier |= bit_of(w);
     if (throttle_.present()) throttle_.barrier(now);
   }
-  open_barrier(now, blocks_.arrive(warp.block, barrier.id(), waits ? bit_of(w) : 0,
-                                   barrier.expected_warps()));
+  if (is_adopted(w)) {
+    HomeCall call = call_of(w, HomeCall::Kind::Arrive);
+    call.barrier = barrier;
+    tell(call);
+  } else {
+    open_barrier(
+        now, warp.block,
+        blocks_.arrive(warp.block, barrier.id(), waits ? bit_of(w) : 0, barrier.expected_warps()));
+  }
   if (!waits) advance(now, now + 1, w);
 }
 
-// Warps go on as many cycles after the last arrival as an instruction that needs the barrier's
-// result would.
+// Warps go on as many cycles after the last arrival, or after they hear of it, as an instruction
+// that needs the barrier's result would.
 template <L1Protocol L1>
-void SmOf<L1>::open_barrier(Cycle now, WarpMask waiting) {
-  for (WarpMask m = waiting; m != 0; m &= m - 1)
+void SmOf<L1>::open_barrier(Cycle now, unsigned slot, const Opened& opened) {
+  for (WarpMask m = opened.here; m != 0; m &= m - 1)
     wheel_.push(now + warps_[lowest(m)].next->latency, Event::resume(lowest(m)));
+  for (WarpMask m = opened.abroad; m != 0; m &= m - 1) {
+    HomeCall call;
+    call.kind = HomeCall::Kind::Open;
+    call.launch = blocks_[slot].launch;
+    call.home = {id_, blocks_[slot].id, static_cast<std::uint8_t>(slot)};
+    call.guest = guests_[slot * SmSpec::kMostWarps + lowest(m)];
+    tell(call);
+  }
 }
 
 // The record's pieces give the time as a power of two of nanoseconds (stream.h).

@@ -5,9 +5,13 @@
 namespace raddle::timing {
 
 template <L1Protocol L1>
-void SmOf<L1>::allow_migration(Occupancy& account) {
+void SmOf<L1>::allow_migration(MigrationBoard& board, SegmentQueue* leaving,
+                               policy::Passage::Shared shared) {
   RADDLE_ASSERT(idle());
-  account_ = &account;
+  board_ = &board;
+  shared_ = shared;
+  guests_.resize(blocks_.slots() * SmSpec::kMostWarps);
+  if (leaving != nullptr) lsu_.send_transfers_of(*leaving);
   homes_.resize(warps_.slots());
   lsu_.keep_descriptors();
 }
@@ -30,9 +34,28 @@ ExportRefusal SmOf<L1>::may_export(unsigned w) const {
   if (has(warps_.ended, w)) return ExportRefusal::Ended;
   if (has(warps_.parked(), w)) return ExportRefusal::Parked;
   const Warp& warp = warps_[w];
-  if (warp.launch->code->shares_with_block()) return ExportRefusal::SharesWithBlock;
-  if (account_ == nullptr) return ExportRefusal::Unsupported;
+  if (shared_ == policy::Passage::Shared::Forbid && warp.launch->code->shares_with_block())
+    return ExportRefusal::SharesWithBlock;
+  if (board_ == nullptr) return ExportRefusal::Unsupported;
   return lsu_.may_leave(w, *warp.launch->code, warp.pending, warp.outstanding);
+}
+
+template <L1Protocol L1>
+policy::WarpState SmOf<L1>::state_of(unsigned w) const {
+  const Warp& warp = warps_[w];
+  policy::WarpState out;
+  out.may_leave = may_export(w) == ExportRefusal::None;
+  out.converged = warp.active == warp.lanes;
+  RegisterSet awaited = warp.pending_memory;
+  awaited &= warp.next->uses;
+  out.awaited = awaited.size();
+  out.adopted = is_adopted(w);
+  return out;
+}
+
+template <L1Protocol L1>
+bool SmOf<L1>::is_home_of(unsigned w, unsigned sm) const {
+  return sm == (is_adopted(w) ? homes_[w].sm : id_);
 }
 
 template <L1Protocol L1>
@@ -65,24 +88,19 @@ WarpContext SmOf<L1>::export_warp(Cycle now, unsigned w) {
   if (throttle_.present()) throttle_.warp_ended(now, w);
   warps_.leave(w);
   schedulers_.warp_left(w);
-  if (is_adopted(w)) {
-    release_adopted(w);
-  } else {
-    blocks_.leave_for_abroad(warp.block, w);
-    account_->release_part(warp.block, out.needs);
-  }
+  if (is_adopted(w)) adopted_ &= ~bit_of(w);
+  else blocks_.leave_for_abroad(warp.block, w);
   ++migration_.warps_out;
-  progress_ = now;
+  progress_ = called_ = now;
   return out;
 }
 
 template <L1Protocol L1>
 ImportRefusal SmOf<L1>::may_import(const WarpContext& context) const {
-  RADDLE_ASSERT(account_ != nullptr);
+  RADDLE_ASSERT(board_ != nullptr);
   if (context.home.sm == id_) return ImportRefusal::OwnWarp;
   if (static_cast<unsigned>(std::popcount(warps_.resident)) == warps_.slots())
     return ImportRefusal::NoSlot;
-  if (!account_->fits_beside(context.needs)) return ImportRefusal::NoContext;
   if (lsu_.load_room() < context.loads.size()) return ImportRefusal::NoLoadRoom;
   return ImportRefusal::None;
 }
@@ -94,7 +112,6 @@ unsigned SmOf<L1>::import_warp(Cycle now, const WarpContext& context) {
   const bool first = lsu_.start_block(now, launch, false);
   if (first && throttle_.present()) throttle_.kernel_started(now);
   kernels_.set(launch.slot);
-  account_->reserve_beside(context.needs);
   const unsigned w = schedulers_.deal(warps_.resident);
   count_warps(now);
   Warp& warp = warps_.enter(w, kAbroad);
@@ -119,7 +136,7 @@ unsigned SmOf<L1>::import_warp(Cycle now, const WarpContext& context) {
                      static_cast<std::uint8_t>(w), launch.slot, launch.tenant});
   for (const PendingLoad& load : context.loads) load_again(now, w, load);
   ++migration_.warps_in;
-  progress_ = now;
+  progress_ = called_ = now;
   if (front_end_.present()) refill_buffer(now, w);
   else present_next(w);
   return w;
@@ -139,16 +156,11 @@ void SmOf<L1>::load_again(Cycle now, unsigned w, const PendingLoad& load) {
 }
 
 template <L1Protocol L1>
-void SmOf<L1>::release_adopted(unsigned w) {
-  RADDLE_ASSERT(is_adopted(w));
-  account_->release_beside(context_needs(w));
-  adopted_ &= ~bit_of(w);
-}
-
-template <L1Protocol L1>
 void SmOf<L1>::end_adopted(Cycle now, unsigned w) {
-  release_adopted(w);
-  ended_here_.push_back({homes_[w], warps_[w].index, now});
+  RADDLE_ASSERT(is_adopted(w));
+  ended_here_.push_back({warps_[w].launch, homes_[w], warps_[w].index, context_needs(w), now});
+  board_->told.store(true, std::memory_order_relaxed);
+  adopted_ &= ~bit_of(w);
 }
 
 // Its block hears of the end of the stream and of the warp at once.
@@ -156,9 +168,9 @@ template <L1Protocol L1>
 void SmOf<L1>::warp_ended_abroad(Cycle now, const WarpEnded& ended) {
   RADDLE_ASSERT(ended.home.sm == id_);
   const unsigned slot = ended.home.slot;
-  blocks_.stream_ended(slot, [&](WarpMask waiting) { open_barrier(now, waiting); });
+  blocks_.stream_ended(slot, [&](const Opened& o) { open_barrier(now, slot, o); });
   if (blocks_.ended_abroad(slot)) end_block(now, slot);
-  progress_ = now;
+  progress_ = called_ = now;
 }
 
 }  // namespace raddle::timing

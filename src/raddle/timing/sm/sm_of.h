@@ -1,6 +1,7 @@
 // An SM with an L1 of one protocol: what sm.h describes, as one class. A template, because the SM
 // asks its load/store unit in every cycle. Definitions of its members are in sm.cpp, sm_issue.h,
-// sm_migration.h and sm_describe.h; only sm.cpp, which makes the SMs there are, includes these.
+// sm_migration.h, sm_home_calls.h and sm_describe.h; only sm.cpp, which makes the SMs there are,
+// includes these.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -34,21 +35,33 @@ class SmOf final : public Sm {
   void connect_dispatcher(Mailbox& box) override { dispatcher_box_ = &box; }
   void set_skip(bool skip) override;
   Cycle next_arrival(Cycle) const override {
-    return std::min({inbox(), lsu_.credits_at(), obeys_});
+    return std::min({inbox(), lsu_.credits_at(), called_});
   }
   void open_window() override {
     inbox_next_ = inbox();
-    obeys_ = kNever;
+    called_ = kNever;
   }
   void prefetch(Cycle end) const override { lsu_.prefetch_replies(end); }
   Cycle tick(Cycle now) override;
   void obey(Cycle at, const policy::Knobs& knobs) override;
-  void allow_migration(Occupancy& account) override;
+  void allow_migration(MigrationBoard& board, SegmentQueue* leaving,
+                       policy::Passage::Shared shared) override;
+  void segments_wait(Cycle now) override { called_ = now; }
+  WarpMask resident() const override { return warps_.resident; }
+  policy::WarpState state_of(unsigned warp) const override;
+  bool is_home_of(unsigned warp, unsigned sm) const override;
+  BlockNeeds context_needs(unsigned warp) const override;
+  unsigned unsent() const override { return lsu_.unsent(); }
+  void unsent_miss(unsigned position, policy::UnsentMiss& out) const override {
+    lsu_.unsent_miss(position, out);
+  }
   ExportRefusal may_export(unsigned warp) const override;
   WarpContext export_warp(Cycle now, unsigned warp) override;
   ImportRefusal may_import(const WarpContext& context) const override;
   unsigned import_warp(Cycle now, const WarpContext& context) override;
   std::vector<WarpEnded>& ended_here() override { return ended_here_; }
+  std::vector<HomeCall>& calls() override { return calls_; }
+  void take_call(Cycle now, const HomeCall& call) override;
   void warp_ended_abroad(Cycle now, const WarpEnded& ended) override;
   const MigrationCounters& migration() const override { return migration_; }
   stats::SmCounters counters(Cycle at) const override;
@@ -123,11 +136,16 @@ class SmOf final : public Sm {
   std::uint32_t block_id(unsigned w) const {
     return is_adopted(w) ? homes_[w].block : blocks_[warps_[w].block].id;
   }
-  BlockNeeds context_needs(unsigned w) const;
   void load_again(Cycle now, unsigned w, const PendingLoad& load);
   static void expect_load(Warp& warp, const DecodedInst& in);
   void end_adopted(Cycle now, unsigned w);
-  void release_adopted(unsigned w);
+  // barriers and shared memory of warps that are abroad (sm_home_calls.h)
+  HomeCall call_of(unsigned w, HomeCall::Kind kind) const;
+  void tell(const HomeCall& call);
+  void access_at_home(unsigned w, const DecodedInst& in);
+  void enter_foreign();
+  void foreign_served();
+  void accessed_at_home(Cycle now, const HomeCall& call);
   // the next instruction of a warp (sm_issue.h)
   void advance(Cycle now, Cycle from, unsigned w);
   void fetch_next(Cycle now, Cycle from, unsigned w, const DecodedInst* before);
@@ -146,7 +164,7 @@ class SmOf final : public Sm {
   void to_lsu(Cycle now, unsigned w, const DecodedInst& in);
   std::uint32_t local_base(unsigned w) const;
   void arrive_at_barrier(Cycle now, unsigned w);
-  void open_barrier(Cycle now, WarpMask waiting);
+  void open_barrier(Cycle now, unsigned slot, const Opened& opened);
   void fall_asleep(Cycle now, unsigned w, const DecodedInst& in);
   void call_device_runtime(Cycle now, unsigned w, const DecodedInst& in);
   // words (sm_describe.h)
@@ -159,7 +177,7 @@ class SmOf final : public Sm {
   ExecutionUnits units_;
   ThrottleGate throttle_;
   std::unique_ptr<ActiveBlocks> active_;  // null without a scheme
-  Cycle obeys_ = kNever;                  // when knobs change
+  Cycle called_ = kNever;                 // when something is done to it between windows
   StallAccount stalls_;
   FrontEnd front_end_;
   BlockTable blocks_;
@@ -170,7 +188,12 @@ class SmOf final : public Sm {
   WarpMask adopted_ = 0;          // warps whose block is on another SM ...
   std::vector<HomeBlock> homes_;  // ... by warp slot: where; empty unless migration is allowed
   std::vector<WarpEnded> ended_here_;
-  Occupancy* account_ = nullptr;
+  std::vector<GuestWarp> guests_;  // by block slot and index: where a warp is that waits abroad
+  std::vector<HomeCall> calls_;
+  std::deque<HomeCall> foreign_;     // accesses of warps abroad to shared memory here ...
+  std::size_t foreign_entered_ = 0;  // ... of which so many are in the load/store unit
+  policy::Passage::Shared shared_ = policy::Passage::Shared::Forbid;
+  MigrationBoard* board_ = nullptr;  // null: no warp comes or goes
   MigrationCounters migration_;
   std::uint32_t register_unit_;
 

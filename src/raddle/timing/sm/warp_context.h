@@ -16,6 +16,7 @@
 // Source of the mechanism: migration of warps between neighbouring SMs ("LATOA"), where a warp that
 // waits for loads leaves an SM whose MSHRs are nearly full.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -51,7 +52,7 @@ struct WarpContext {
   std::uint16_t remaining = 0;  ///< machine instructions left of the record
   std::uint8_t pieces = 0, record_words = 0, lanes = 0, active = 0;
   std::vector<PendingLoad> loads;
-  BlockNeeds needs;  ///< of an execution context, as the account of an SM has them
+  BlockNeeds needs;  ///< of an execution context, as the dispatcher's account of an SM has them
 
   /// Registers of all lanes, and 32 bytes for the program counter, the reconvergence stack and the
   /// predicates.
@@ -59,12 +60,23 @@ struct WarpContext {
   std::uint32_t architectural_bytes() const {
     return launch->code->code().registers_per_thread * kLanes * 4 + kControlBytes;
   }
+  /// Of a load under way: its register and base; of a piece: its line, words and lanes.
+  static constexpr std::uint32_t kLoadBytes = 8, kPieceBytes = 12;
+  /// All that travels.
+  std::uint32_t bytes() const {
+    std::uint32_t out = architectural_bytes();
+    for (const PendingLoad& load : loads)
+      out += kLoadBytes + kPieceBytes * static_cast<std::uint32_t>(load.pieces.size());
+    return out;
+  }
 };
 
 /// A warp has ended abroad: for Sm::warp_ended_abroad of its home.
 struct WarpEnded {
+  const Launch* launch = nullptr;
   HomeBlock home;
   std::uint32_t index = 0;  ///< of the warp in its block
+  BlockNeeds needs;         ///< what it held beside the blocks of the SM where it has ended
   Cycle at = 0;
 };
 
@@ -74,7 +86,7 @@ enum class ExportRefusal : std::uint8_t {
   NotResident,
   Ended,              ///< all it has is memory operations under way
   Parked,             ///< at a barrier, asleep, or without its next instruction
-  SharesWithBlock,    ///< its kernel uses barriers or shared memory
+  SharesWithBlock,    ///< its kernel uses barriers or shared memory, which is forbidden abroad
   ResultUnderWay,     ///< a register is written by something else than a load from global memory
   InQueue,            ///< one of its memory instructions waits in the load/store unit
   OperationUnderWay,  ///< a store or an atomic is not yet acknowledged
@@ -111,18 +123,29 @@ constexpr std::string_view in_words(ExportRefusal why) {
 enum class ImportRefusal : std::uint8_t {
   None,
   NoSlot,      ///< every warp slot is taken
-  NoContext,   ///< the account has no registers or threads left
   NoLoadRoom,  ///< the load/store unit cannot take its loads in one cycle
   OwnWarp,     ///< it is at home here
+};
+
+/// What SMs tell whoever carries their warps. Each writes its own place in its tick; it is read
+/// between windows.
+struct MigrationBoard {
+  explicit MigrationBoard(unsigned sms) : mshrs(sms), ticked(sms) {}
+  std::vector<std::uint16_t> mshrs;  ///< by SM: MSHRs of its L1D that are taken
+  // Cleared by the reader.
+  std::vector<std::uint8_t> ticked;     ///< by SM: it has been, so anything may have changed
+  std::atomic<bool> any_ticked{false};  ///< one of them
+  std::atomic<bool> told{false};        ///< Sm::ended_here() or Sm::calls() of an SM has grown
 };
 
 /// What has come and gone at one SM.
 struct MigrationCounters {
   std::uint64_t warps_out = 0, warps_in = 0;
-  std::uint64_t loads_out = 0;  ///< loads that left as descriptors
-  std::uint64_t lines_out = 0;  ///< accesses of theirs that somebody waited for here
-  std::uint64_t orphans = 0;    ///< lines that come although nobody waits for them any more
-  std::uint64_t withdrawn = 0;  ///< requests that had not left and never will
+  std::uint64_t loads_out = 0;      ///< loads that left as descriptors
+  std::uint64_t lines_out = 0;      ///< accesses of theirs that somebody waited for here
+  std::uint64_t orphans = 0;        ///< lines that come although nobody waits for them any more
+  std::uint64_t withdrawn = 0;      ///< requests that had not left and never will
+  std::uint64_t home_accesses = 0;  ///< to shared memory at the home of the warp
 };
 
 }  // namespace raddle::timing

@@ -1,0 +1,130 @@
+// Level "migrate": which warps leave an SM while they wait, and for which SM. One instance for the
+// GPU.
+//
+// Who calls, and when. The migration unit (timing/gpu/migration_unit.h), between two windows of the
+// clock, in which signals between SMs take Passage::signal_cycles: what the policy sees of an SM in
+// cycle t is what was so at the end of cycle t - 1. It is asked in every such cycle in which
+// something may have become another, and when it wanted to be. Cycles in which nothing changes may
+// be skipped, so the same view must give the same answer, and what is counted by cycle must be
+// counted by the time that has passed since the last look.
+//
+// What a policy orders, the unit checks and carries out at once: the warp leaves in that cycle, its
+// context travels as packets, and the SM that takes it has room reserved for it from then on. A
+// warp that is resident abroad may be moved again, but not to the SM where its block is.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "raddle/base/fields.h"
+#include "raddle/base/types.h"
+#include "raddle/policy/warp/policy.h"
+
+namespace raddle::policy {
+
+/// What it costs that warps move.
+struct Passage {
+  enum class Transfer : std::uint8_t {
+    Packets,  ///< contexts and messages go through the network
+    Free,     ///< they are there in the next cycle: an upper bound
+  };
+  static constexpr std::array<std::string_view, 2> kTransferNames = {"packets", "free"};
+  /// Barriers and shared memory of a block some of whose warps are on another SM.
+  enum class Shared : std::uint8_t {
+    Remote,  ///< they stay at home, and are reached over the network
+    Forbid,  ///< warps of kernels that have them do not move
+    Free,    ///< as if they were where the warp is: an upper bound
+  };
+  static constexpr std::array<std::string_view, 3> kSharedNames = {"remote", "forbid", "free"};
+
+  std::uint32_t signal_cycles = 1;  ///< until an SM knows of another's state
+  Transfer transfer = Transfer::Packets;
+  Shared shared = Shared::Remote;
+
+  void visit(FieldVisitor& v) {
+    v.field("signal_cycles", signal_cycles, {1, 32}, "cycles",
+            "until an SM knows of its neighbours' state, and between two looks");
+    v.choice("transfer", transfer, kTransferNames,
+             "how contexts travel: packets of the network, or there at once (a bound)");
+    v.choice("shared", shared, kSharedNames,
+             "barriers and shared memory of warps abroad: at home over the network, no such warp "
+             "moves, or where the warp is (a bound)");
+  }
+};
+
+/// SMs at the neighbouring nodes of a mesh, in the order east, north, west, south; kNoSm where
+/// there is none: the edge of the mesh, or a node of a memory controller.
+inline constexpr std::uint32_t kNoSm = ~std::uint32_t{0};
+using Neighbours = std::array<std::uint32_t, 4>;
+
+/// An MSHR of an L1D whose request has not left the SM.
+struct UnsentMiss {
+  unsigned waiting = 0;         ///< accesses that wait for it: its filled slots
+  std::vector<unsigned> warps;  ///< whose accesses these are, each once
+  bool only_loads = true;       ///< no store waits with them
+};
+
+/// What holds of a resident warp.
+struct WarpState {
+  bool may_leave = false;  ///< the machine can move it now
+  bool converged = false;  ///< all its threads take part in its next instruction
+  /// Registers that its next instruction needs and loads have not brought.
+  unsigned awaited = 0;
+  bool adopted = false;  ///< its block is on another SM ...
+  Cycle arrived = 0;     ///< ... and it came from there, or from a third one, in that cycle
+};
+
+struct Migration {
+  std::uint32_t sm = 0, slot = 0, to = 0;
+};
+
+/// All a policy may see, and what it may do. Valid during the call only.
+class MigrateView {
+ public:
+  virtual ~MigrateView() = default;
+  virtual Cycle now() const = 0;
+  /// By SM: MSHRs of the L1D that are taken.
+  virtual std::span<const std::uint16_t> mshrs() const = 0;
+  /// Requests of L1D misses that have not left, the oldest first.
+  virtual unsigned unsent(unsigned sm) const = 0;
+  /// Precondition: position < unsent(sm).
+  virtual void unsent_miss(unsigned sm, unsigned position, UnsentMiss& out) const = 0;
+  virtual WarpMask resident(unsigned sm) const = 0;
+  virtual WarpState warp(unsigned sm, unsigned slot) const = 0;
+  /// Whether `to` has room for the contexts of these warps, and none is at home there.
+  virtual bool fits(unsigned sm, std::span<const unsigned> slots, unsigned to) const = 0;
+  /// Contexts and messages of the SM that have not wholly left.
+  virtual unsigned leaving(unsigned sm) const = 0;
+  /// false: nothing of the SM but what it sends (leaving) is other than in the last look.
+  virtual bool changed(unsigned sm) const = 0;
+  /// The warp leaves; what the view shows is then so. Precondition: it may leave and fits.
+  virtual void move(const Migration& migration) = 0;
+};
+
+class MigratePolicy {
+ public:
+  static constexpr std::string_view kLevel = "migrate";
+  struct Context {
+    unsigned warps = 64;                      ///< slots of an SM
+    unsigned mshrs = 64, merges = 16;         ///< of an L1D
+    std::vector<Neighbours> neighbours = {};  ///< by SM
+    std::uint64_t seed = 0;
+  };
+  virtual ~MigratePolicy() = default;
+  /// false: warps stay; nobody is asked, and SMs send one another nothing.
+  virtual bool migrates() const { return true; }
+  virtual Passage passage() const { return {}; }
+
+  /// Moves warps. Returns when to look again even if nothing changes; after view.now().
+  virtual Cycle look(MigrateView& view) = 0;
+  /// In what state each SM is, for reports: 0 relaxed, 1 neutral, 2 critical. Empty: the policy
+  /// knows no states.
+  virtual std::span<const std::uint8_t> states() const { return {}; }
+  /// Cycles before `at` are over: what is counted by the cycle is counted up to there.
+  virtual void settle(Cycle /*at*/) {}
+  virtual void visit_statistics(FieldVisitor&) {}
+};
+
+}  // namespace raddle::policy
