@@ -19,6 +19,7 @@ std::vector<std::string> throttle_names() { return policy::all_policies().thrott
 std::vector<std::string> block_names() { return policy::all_policies().block.names(); }
 std::vector<std::string> dram_names() { return policy::all_policies().dram.names(); }
 std::vector<std::string> scheme_names() { return policy::all_policies().scheme.names(); }
+std::vector<std::string> migrate_names() { return policy::all_policies().migrate.names(); }
 auto name_of = [](const auto& info) { return info.param; };
 
 /// The policy of that name with its default parameters.
@@ -106,6 +107,32 @@ TEST_P(SchemeContract, Holds) {
     EXPECT_EQ(check_scheme(maker(all.scheme, GetParam()), seed), "") << "seed " << seed;
 }
 INSTANTIATE_TEST_SUITE_P(All, SchemeContract, testing::ValuesIn(scheme_names()), name_of);
+
+class MigrateContract : public testing::TestWithParam<std::string> {};
+TEST_P(MigrateContract, Holds) {
+  const auto all = policy::all_policies();
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    EXPECT_EQ(check_migrate(maker(all.migrate, GetParam()), seed), "") << "seed " << seed;
+}
+INSTANTIATE_TEST_SUITE_P(All, MigrateContract, testing::ValuesIn(migrate_names()), name_of);
+
+TEST(MigrateParameters, KeepTheContractAtTheirEnds) {
+  const auto all = policy::all_policies();
+  using test::Settings;
+  const std::vector<std::pair<const char*, Settings>> settings = {
+      {"latoa", {{"moves", "false"}}},
+      {"latoa", {{"cooldown", "0"}, {"converged", "false"}}},
+      {"latoa", {{"entry", "1"}, {"slots_percent", "100"}, {"outbox", "64"}}},
+      {"latoa", {{"entry", "2"}, {"entry_from", "newest"}, {"order", "swne"}}},
+      {"latoa", {{"relaxed", "0"}, {"critical", "1"}, {"cooldown", "50"}}},
+      {"random", {{"interval", "1"}}}};
+  for (const auto& [name, of] : settings) {
+    std::shared_ptr<policy::Choice<policy::MigratePolicy>> choice =
+        test::choose(all.migrate, name, of);
+    EXPECT_EQ(check_migrate([&](const auto& context) { return choice->make(context); }, 9), "")
+        << name << " " << of.front().first << " " << of.front().second;
+  }
+}
 
 }  // namespace
 }  // namespace raddle::contract

@@ -46,4 +46,9 @@ std::string check_dram(const Make<policy::DramPolicy>& make, std::uint64_t seed,
 /// set that nobody obeys; the same history gives the same knobs, also when it starts later.
 std::string check_scheme(const Make<policy::SchemePolicy>& make, std::uint64_t seed);
 
+/// Only warps move that may leave, to where they fit; the same history gives the same orders, and
+/// asked in every cycle or only when something has changed or it wanted to be, a policy orders and
+/// counts the same.
+std::string check_migrate(const Make<policy::MigratePolicy>& make, std::uint64_t seed);
+
 }  // namespace raddle::contract

@@ -11,6 +11,7 @@ using policy::BlockChoice;
 using policy::BlockPolicy;
 using policy::DramPolicy;
 using policy::KernelPolicy;
+using policy::MigratePolicy;
 using policy::SchemePolicy;
 using policy::ThrottlePolicy;
 using policy::WarpPolicy;
@@ -290,6 +291,47 @@ struct Restless final : SchemePolicy {
 };
 TEST(SchemeSuite, CatchesALookThatEndsNoCycle) {
   EXPECT_THAT(check_scheme(faulty<SchemePolicy, Restless>(), 1), HasSubstr("looks again before"));
+}
+
+/// Moves whoever comes first, may it leave or not.
+struct Hasty final : MigratePolicy {
+  explicit Hasty(const Context&) {}
+  Cycle look(policy::MigrateView& view) override {
+    for (std::uint32_t sm = 0; sm + 1 < view.mshrs().size(); ++sm) {
+      const unsigned slot = 0;
+      if ((view.resident(sm) & 1) != 0 && view.fits(sm, {&slot, 1}, sm + 1))
+        view.move({sm, 0, sm + 1});
+    }
+    return view.now() + 10;
+  }
+};
+TEST(MigrateSuite, CatchesAWarpThatMayNotLeave) {
+  EXPECT_THAT(check_migrate(faulty<MigratePolicy, Hasty>(), 1), HasSubstr("may not leave"));
+}
+
+/// Counts its looks as if they were cycles.
+struct LookCounter final : MigratePolicy {
+  explicit LookCounter(const Context&) {}
+  Cycle look(policy::MigrateView&) override {
+    ++looks;
+    return kNever;
+  }
+  void visit_statistics(FieldVisitor& v) override { v.field("looks", looks, {}, "", ""); }
+  std::uint64_t looks = 0;
+};
+TEST(MigrateSuite, CatchesStatisticsOfTheLooks) {
+  EXPECT_THAT(check_migrate(faulty<MigratePolicy, LookCounter>(), 1),
+              HasSubstr("counts depend on how often"));
+}
+
+/// Wants to move on in the same cycle.
+struct Sleepless final : MigratePolicy {
+  explicit Sleepless(const Context&) {}
+  Cycle look(policy::MigrateView& view) override { return view.now(); }
+};
+TEST(MigrateSuite, CatchesALookThatEndsNoCycle) {
+  EXPECT_THAT(check_migrate(faulty<MigratePolicy, Sleepless>(), 1),
+              HasSubstr("looks again before"));
 }
 
 }  // namespace

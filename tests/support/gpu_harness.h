@@ -42,6 +42,15 @@ class GpuHarness {
         dram_(registries_.dram.choose("frfcfs")),
         scheme_(std::move(scheme)),
         gpu_(machine, choices(nullptr), options) {}
+  GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options,
+             std::unique_ptr<policy::Choice<policy::MigratePolicy>> migrate)
+      : registries_(policy::all_policies()),
+        kernel_(registries_.kernel.choose("fcfs")),
+        warp_(registries_.warp.choose("gto")),
+        block_(registries_.block.choose("rr")),
+        dram_(registries_.dram.choose("frfcfs")),
+        migrate_(std::move(migrate)),
+        gpu_(machine, choices(nullptr), options) {}
   /// Returns the launch's cycles from its beginning (host side) to its end.
   Cycle run(Recording& r) {
     Cycle before = gpu_.now();
@@ -67,6 +76,7 @@ class GpuHarness {
             .warp = warp_.get(),
             .throttle = throttle,
             .block = block_.get(),
+            .migrate = migrate_.get(),
             .dram = dram_.get(),
             .scheme = scheme_.get()};
   }
@@ -76,6 +86,7 @@ class GpuHarness {
   std::unique_ptr<policy::Choice<policy::BlockPolicy>> block_;
   std::unique_ptr<policy::Choice<policy::DramPolicy>> dram_;
   std::unique_ptr<policy::Choice<policy::SchemePolicy>> scheme_;
+  std::unique_ptr<policy::Choice<policy::MigratePolicy>> migrate_;
   timing::Gpu gpu_;
   std::uint64_t launches_ = 0;
 };

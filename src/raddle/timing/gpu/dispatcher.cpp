@@ -37,7 +37,7 @@ Cycle Dispatcher::tick(Cycle now) {
 }
 
 Cycle Dispatcher::step(Cycle now) {
-  if (obeys_ <= now) obeys_ = kNever;
+  if (called_ <= now) called_ = kNever;
   box_.take(now).each([&](unsigned sm) { take_ends(now, sm); });
   if (kmu_.next_arrival() <= now || kmu_.can_admit()) take_launches(now);
   if (next_begin_ <= now) begin_grids(now);
@@ -230,8 +230,13 @@ void Dispatcher::update_room(unsigned sm) {
 void Dispatcher::obey(Cycle at, const policy::Knobs& knobs) {
   caps_.obey(knobs);
   shared_ = true;
-  obeys_ = at;
+  called_ = at;
   for (unsigned i = 0; i < sms_.size(); ++i) update_room(i);
+}
+
+void Dispatcher::resources_changed(Cycle at, unsigned sm) {
+  called_ = at;
+  update_room(sm);
 }
 
 // --- standstill ---------------------------------------------------------------------------------

@@ -62,11 +62,15 @@ class Dispatcher {
   /// other.
   void obey(Cycle at, const policy::Knobs& knobs);
   const BlockCaps& caps() const { return caps_; }
+  /// What is free on an SM. Whoever changes it beside the dispatcher says so, with the first cycle
+  /// of the next window.
+  Occupancy& resources(unsigned sm) { return sms_[sm].resources; }
+  void resources_changed(Cycle at, unsigned sm);
 
   // Component; the policy is asked in every cycle in which a block is left and an SM has room.
   void open_window() {}
   Cycle next_arrival(Cycle from) const {
-    return std::min({box_.next(from), next_begin_, std::max(from, kmu_.next_arrival()), obeys_});
+    return std::min({box_.next(from), next_begin_, std::max(from, kmu_.next_arrival()), called_});
   }
   /// Throws RunError when the policy gives nothing and nothing could ever change that.
   Cycle tick(Cycle now);
@@ -134,7 +138,7 @@ class Dispatcher {
   std::vector<std::uint16_t> free_ids_;
   Cycle next_begin_ = kNever, last_begin_ = 0;
   Cycle still_since_ = kNever;  // nothing is given, nothing is under way
-  Cycle obeys_ = kNever;        // when caps change
+  Cycle called_ = kNever;       // when something is done to it between windows
   bool shared_ = false;         // there is a scheme
   Mailbox box_;                 // of the SMs
   std::vector<Entered> entered_;

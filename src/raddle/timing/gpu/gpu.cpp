@@ -13,11 +13,37 @@
 namespace raddle::timing {
 
 namespace {
-/// The machine with the coherence that is asked for.
+/// What moving warps does not go together with: one sentence each.
+std::vector<std::string> migration_conflicts(const PolicyChoices& policies,
+                                             const policy::CoherenceRules& coherence) {
+  std::vector<std::string> out;
+  const std::string migrates =
+      "policy.migrate.name = \"" + std::string(policies.migrate->name()) + "\" moves warps: ";
+  if (policies.scheme != nullptr && policies.scheme->make({})->shares())
+    out.push_back(migrates + "policy.scheme.name must be \"none\", and not \"" +
+                  std::string(policies.scheme->name()) +
+                  "\", which limits blocks and requests of the SM where they are");
+  if (coherence.ownership)
+    out.push_back(migrates + "policy.coherence.name must not be \"" +
+                  std::string(policies.coherence->name()) +
+                  "\", whose L1D cannot give up loads under way");
+  return out;
+}
+
+/// The machine with the coherence and the migration that are asked for.
 MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
   if (policies.coherence != nullptr) machine.coherence = policies.coherence->make({})->rules();
+  std::vector<std::string> rules = machine.violations();
+  if (policies.migrate != nullptr) {
+    const auto migrate = policies.migrate->make({});
+    if (migrate->migrates()) {
+      machine.migration = migrate->passage();
+      for (std::string& rule : migration_conflicts(policies, machine.coherence))
+        rules.push_back(std::move(rule));
+    }
+  }
   std::vector<Diagnostic> broken;
-  for (std::string& rule : machine.violations()) broken.push_back({{}, std::move(rule)});
+  for (std::string& rule : rules) broken.push_back({{}, std::move(rule)});
   if (!broken.empty()) throw InputError(std::move(broken));
   return machine;
 }
@@ -73,6 +99,12 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     scheme_ = std::make_unique<SchemeUnit>(machine_, *policies.scheme, window(), options.seed);
   if (scheme_ != nullptr && !scheme_->shares()) scheme_ = nullptr;
   if (scheme_ != nullptr) engine_.add(*scheme_);
+  if (machine_.migration) {
+    auto policy = policies.migrate->make(MigrationUnit::context_of(machine_, options.seed));
+    migration_ = std::make_unique<MigrationUnit>(machine_, std::move(policy), sms_, dispatcher_,
+                                                 *request_, window());
+    engine_.add(*migration_);
+  }
   for (Mailbox* box : {&request_->box(), &request_->credit_box(), &reply_->box(),
                        &reply_->credit_box(), &dispatcher_.box()})
     box->set_shared(options.threads > 1);
@@ -113,6 +145,10 @@ void Gpu::Impl::each_policy(Visit&& visit) {
   for (const auto& sm : sms_) sm->each_policy(visit);
   for (const auto& p : partitions_) visit(p->dram().policy());
   if (scheme_ != nullptr) visit(scheme_->policy());
+  if (migration_ != nullptr) {
+    migration_->settle(now_);
+    visit(*migration_);
+  }
   if (!machine_.coherence.ownership) return;
   CoherenceStatistics coherence;
   coherence.all = counters(now_);

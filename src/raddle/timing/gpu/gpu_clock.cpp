@@ -283,6 +283,7 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
     for (const auto& sm : sms_) writes_.gather(sm->region_writes(), window());
   if (scheme_ != nullptr) look_at_tenants(begin);
+  if (migration_ != nullptr) migration_->act(begin);
   if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
     const std::string names = dispatcher_.names();
@@ -342,6 +343,7 @@ void Gpu::Impl::give_up(Cycle now, const std::string& what) const {
   }
   if (busy > told) out += "... and " + std::to_string(busy - told) + " more SMs\n";
   dispatcher_.describe(out);
+  if (migration_ != nullptr) migration_->describe(out);
   manager_.describe(out);
   request_->describe(out);
   reply_->describe(out);

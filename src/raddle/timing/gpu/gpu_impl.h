@@ -13,6 +13,7 @@
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/timing/gpu/launch_trees.h"
+#include "raddle/timing/gpu/migration_unit.h"
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/scheme_unit.h"
 #include "raddle/timing/mem/partition.h"
@@ -77,7 +78,8 @@ class Gpu::Impl {
 
  private:
   Cycle window() const {
-    return std::min(machine_.noc.latency_cycles, machine_.dispatch_latency_cycles);
+    const Cycle wires = std::min(machine_.noc.latency_cycles, machine_.dispatch_latency_cycles);
+    return machine_.migration ? std::min<Cycle>(wires, machine_.migration->signal_cycles) : wires;
   }
   void wire_sm(unsigned i);
   void wire_partition(unsigned i);
@@ -147,6 +149,7 @@ class Gpu::Impl {
   std::vector<Completion> completions_;
   Accounts accounts_;
   std::unique_ptr<SchemeUnit> scheme_;                  // null: none shares the GPU
+  std::unique_ptr<MigrationUnit> migration_;            // null: warps stay
   bool obeyed_ = false;                                 // its knobs, for the first time
   std::array<std::uint32_t, kMostTenants> launches_{};  // that have not ended, by tenant
 };

@@ -6,14 +6,19 @@
 namespace raddle::timing {
 
 namespace {
-/// SMs ask slices, slices answer SMs; under DeNovo whoever is asked may answer anybody.
+/// SMs ask slices, slices answer SMs; under DeNovo whoever is asked may answer anybody. What SMs
+/// send one another beside that goes with the requests and never waits where it arrives.
 Wiring wiring_of(const NetworkSpec& spec, Direction direction) {
   const Endpoints& nodes = spec.endpoints;
   std::vector<NodeId> sms;
   std::vector<NodeId> slices;
   for (unsigned i = 0; i < nodes.sms; ++i) sms.push_back(nodes.sm(i));
   for (unsigned i = 0; i < nodes.slices; ++i) slices.push_back(nodes.slice(i));
-  if (direction == Direction::Request) return {sms, slices};
+  if (direction == Direction::Request) {
+    Wiring request{sms, slices};
+    if (spec.transfers) request.receivers.insert(request.receivers.end(), sms.begin(), sms.end());
+    return request;
+  }
   Wiring reply{slices, sms};
   if (spec.answers) {
     reply.senders.insert(reply.senders.end(), sms.begin(), sms.end());

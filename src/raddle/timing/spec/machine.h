@@ -2,11 +2,13 @@
 // says otherwise.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "raddle/base/fields.h"
 #include "raddle/policy/coherence/policy.h"
+#include "raddle/policy/migrate/policy.h"
 #include "raddle/timing/spec/device_launch_spec.h"
 #include "raddle/timing/spec/dram_spec.h"
 #include "raddle/timing/spec/endpoints.h"
@@ -28,7 +30,9 @@ struct MachineSpec {
   NocSpec noc;
   L2Spec l2;
   DramSpec dram;
-  policy::CoherenceRules coherence;  ///< of the policy in force, not of a machine file
+  // Of the policies in force, not of a machine file.
+  policy::CoherenceRules coherence;
+  std::optional<policy::Passage> migration;  ///< none: warps stay
   /// Of the networks.
   Endpoints endpoints() const { return {sm.count, l2.slices, dram.channels}; }
   void visit(FieldVisitor& v);

@@ -48,6 +48,7 @@ NetworkSpec::NetworkSpec(const MachineSpec& m)
       port(m),
       endpoints(m.endpoints()),
       answers(m.coherence.ownership),
+      transfers(m.migration && m.migration->transfer == policy::Passage::Transfer::Packets),
       kernel_slots(m.kernels.slots()) {}
 
 LineSpec::LineSpec(const MachineSpec& m)

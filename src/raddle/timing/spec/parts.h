@@ -36,7 +36,8 @@ struct NetworkSpec {
   NocSpec noc;
   PortSpec port;
   Endpoints endpoints;
-  bool answers = false;  ///< SMs answer one another and the slices (coherence.ownership)
+  bool answers = false;    ///< SMs answer one another and the slices (coherence.ownership)
+  bool transfers = false;  ///< SMs send one another transfers, among the requests (migration)
   unsigned kernel_slots = 1;
   NetworkSpec(const MachineSpec& machine);
 };
