@@ -1,0 +1,253 @@
+// LATOA: an SM whose L1D is short of MSHRs sends warps with irregular loads to a neighbour whose
+// L1D has many. Bitalebi, Geraeinejad, Safaei, Ebrahimi, GPGPU 2023, section 4;
+// docs/mechanisms/latoa.md has the rules and what the paper leaves open.
+//
+// In each cycle a critical SM looks at one MSHR, the seventh of those whose request has not left.
+// If few accesses wait for it and all their warps may go, they go together to one neighbour.
+#include <algorithm>
+
+#include "raddle/policy/migrate/latoa_rules.h"
+#include "raddle/policy/registry.h"
+
+namespace raddle::policy {
+namespace {
+
+enum class End : std::uint8_t { Oldest, Newest };
+constexpr std::array<std::string_view, 2> kEndNames = {"oldest", "newest"};
+
+/// What became of a critical SM's look in a cycle; the first thing that stood in the way.
+enum class Outcome : std::uint8_t {
+  Left,
+  Off,          ///< moves = false
+  Leaving,      ///< an earlier context has not wholly left
+  NoEntry,      ///< fewer misses wait to be sent
+  Regular,      ///< many wait for the line
+  CannotLeave,  ///< the machine cannot move one of the warps now
+  Diverged,
+  NotWaiting,  ///< for one or two registers that loads bring
+  Cooling,     ///< it has moved a short time ago
+  NoNeighbour,
+  NoContext,
+};
+constexpr unsigned kOutcomes = 11;
+
+class Latoa final : public MigratePolicy {
+ public:
+  struct Params {
+    bool moves = true;
+    std::uint32_t relaxed = 4, critical = 8;
+    std::uint32_t entry = 7;
+    End entry_from = End::Oldest;
+    std::uint32_t slots_percent = 25;
+    bool converged = true;
+    std::uint32_t cooldown = 1000;
+    std::uint32_t outbox = 1;
+    NeighbourOrder order = NeighbourOrder::Enws;
+    Passage passage;
+    void visit(FieldVisitor& v) {
+      v.field("moves", moves, "false: states are counted and no warp moves, as a baseline");
+      v.field("relaxed", relaxed, {0, 12}, "twelfths",
+              "of the MSHRs: with so many or fewer taken an SM is relaxed");
+      v.field("critical", critical, {0, 12}, "twelfths",
+              "of the MSHRs: with more than so many taken an SM is critical");
+      v.field("entry", entry, {1, 64}, "", "which MSHR of those whose request has not left");
+      v.choice("entry_from", entry_from, kEndNames, "counted from the oldest or the newest");
+      v.field("slots_percent", slots_percent, {0, 100}, "%",
+              "of an MSHR's slots: with so many or fewer filled a miss is irregular");
+      v.field("converged", converged, "warps move only while all their threads take part");
+      v.field("cooldown", cooldown, {0, 1'000'000}, "cycles",
+              "in which a warp that has moved stays where it is");
+      v.field("outbox", outbox, {1, 64}, "warps",
+              "no warp leaves an SM while so many contexts have not wholly left it");
+      v.choice("order", order, kNeighbourOrderNames, "in which neighbours are looked at");
+      passage.visit(v);
+    }
+    std::vector<std::string> violations(const MachineFacts& machine) const {
+      std::vector<std::string> out;
+      if (!machine.mesh)
+        out.emplace_back(
+            "policy.migrate.name = \"latoa\" sends warps to neighbours in a mesh: noc.topology "
+            "must be \"mesh\"");
+      if (!machine.l1d)
+        out.emplace_back(
+            "policy.migrate.name = \"latoa\" goes by the MSHRs of the L1D: sm.l1d.size_kib must "
+            "not be 0");
+      if (relaxed >= critical)
+        out.push_back(
+            "policy.migrate.relaxed must be less than policy.migrate.critical (relaxed is " +
+            std::to_string(relaxed) + ", critical is " + std::to_string(critical) + ")");
+      return out;
+    }
+  };
+
+  Latoa(const Params& params, const Context& context)
+      : params_(params),
+        mshrs_(context.mshrs),
+        slots_(context.merges),
+        neighbours_(context.neighbours),
+        cores_(context.neighbours.size()),
+        states_(context.neighbours.size(), index(CoreState::Relaxed)) {}
+
+  Passage passage() const override { return params_.passage; }
+
+  Cycle look(MigrateView& view) override {
+    const Cycle now = view.now();
+    const std::span<const std::uint16_t> taken = view.mshrs();
+    RADDLE_ASSERT(taken.size() == cores_.size());
+    wake_ = kNever;
+    for (unsigned sm = 0; sm < cores_.size(); ++sm)
+      if (view.changed(sm)) update_state(sm, taken[sm], now);
+    for (unsigned sm = 0; sm < cores_.size(); ++sm) {
+      Core& core = cores_[sm];
+      const bool critical = states_[sm] == index(CoreState::Critical);
+      if (critical && core.looks && is_final(core.outcome) && !view.changed(sm)) continue;
+      count_outcome(core, now);
+      core.looks = critical;
+      if (critical) core.outcome = attempt(view, sm);
+    }
+    return wake_;
+  }
+  std::span<const std::uint8_t> states() const override { return states_; }
+
+  void settle(Cycle at) override {
+    for (unsigned sm = 0; sm < cores_.size(); ++sm) {
+      Core& core = cores_[sm];
+      stats_.state_cycles[states_[sm]] += at - core.state_since;
+      core.state_since = at;
+      count_outcome(core, at);
+    }
+  }
+
+  void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
+
+ private:
+  struct Core {
+    Cycle state_since = 0;
+    bool looks = false;  // is critical, with this outcome
+    Outcome outcome = Outcome::Left;
+    Cycle outcome_since = 0;
+    StickyNeighbour neighbour;
+  };
+  struct Stats {
+    std::array<std::uint64_t, kCoreStates> state_cycles{};
+    std::array<std::uint64_t, kOutcomes> cycles{};
+    std::uint64_t warps = 0, again = 0, most_mshrs = 0;
+
+    void visit(FieldVisitor& v) {
+      v.field("relaxed_cycles", state_cycles[0], {}, "SM-cycles", "in the relaxed state");
+      v.field("neutral_cycles", state_cycles[1], {}, "SM-cycles", "in the neutral state");
+      v.field("critical_cycles", state_cycles[2], {}, "SM-cycles", "in the critical state");
+      std::uint64_t attempts = 0;
+      for (std::uint64_t n : cycles) attempts += n;
+      v.field("attempts", attempts, {}, "SM-cycles", "in which a critical SM looked for a warp");
+      v.field("offloads", at(Outcome::Left), {}, "SM-cycles", "in which one or more warps left");
+      v.field("refused_leaving", at(Outcome::Leaving), {}, "SM-cycles",
+              "an earlier context had not wholly left");
+      v.field("refused_no_entry", at(Outcome::NoEntry), {}, "SM-cycles",
+              "too few misses waited to be sent");
+      v.field("refused_regular", at(Outcome::Regular), {}, "SM-cycles",
+              "too many accesses waited for the line");
+      v.field("refused_cannot_leave", at(Outcome::CannotLeave), {}, "SM-cycles",
+              "the machine could not move one of the warps");
+      v.field("refused_diverged", at(Outcome::Diverged), {}, "SM-cycles",
+              "not all threads of one of the warps took part");
+      v.field("refused_not_waiting", at(Outcome::NotWaiting), {}, "SM-cycles",
+              "one of the warps did not wait for one or two loaded registers");
+      v.field("refused_cooling", at(Outcome::Cooling), {}, "SM-cycles",
+              "one of the warps had moved a short time ago");
+      v.field("refused_no_neighbour", at(Outcome::NoNeighbour), {}, "SM-cycles",
+              "no neighbour was relaxed");
+      v.field("refused_no_context", at(Outcome::NoContext), {}, "SM-cycles",
+              "the relaxed neighbour had no room for the warps");
+      v.field("warps", warps, {}, "warps", "that left an SM");
+      v.field("warps_again", again, {}, "warps", "of these: from an SM that had adopted them");
+      v.field("most_mshrs", most_mshrs, {}, "", "taken of one L1D at a time");
+    }
+    std::uint64_t& at(Outcome o) { return cycles[static_cast<unsigned>(o)]; }
+  };
+  static std::uint8_t index(CoreState state) { return static_cast<std::uint8_t>(state); }
+  /// Nothing outside the SM, and no time, can make it another.
+  static bool is_final(Outcome why) {
+    return why == Outcome::NoEntry || why == Outcome::Regular || why == Outcome::CannotLeave ||
+           why == Outcome::Diverged || why == Outcome::NotWaiting || why == Outcome::Off;
+  }
+
+  void update_state(unsigned sm, unsigned taken, Cycle now) {
+    stats_.most_mshrs = std::max<std::uint64_t>(stats_.most_mshrs, taken);
+    const std::uint8_t state =
+        index(StateBounds{params_.relaxed, params_.critical}.of(taken, mshrs_));
+    if (state == states_[sm]) return;
+    stats_.state_cycles[states_[sm]] += now - cores_[sm].state_since;
+    states_[sm] = state;
+    cores_[sm].state_since = now;
+  }
+
+  /// What it came to holds until now.
+  void count_outcome(Core& core, Cycle now) {
+    if (core.looks) stats_.at(core.outcome) += now - core.outcome_since;
+    core.outcome_since = now;
+  }
+
+  Outcome attempt(MigrateView& view, unsigned sm) {
+    if (!params_.moves) return Outcome::Off;
+    if (view.leaving(sm) >= params_.outbox) return Outcome::Leaving;
+    const unsigned unsent = view.unsent(sm);
+    if (unsent < params_.entry) return Outcome::NoEntry;
+    const unsigned place =
+        params_.entry_from == End::Oldest ? params_.entry - 1 : unsent - params_.entry;
+    view.unsent_miss(sm, place, miss_);
+    if (!is_irregular(miss_.waiting, slots_, params_.slots_percent)) return Outcome::Regular;
+    if (!miss_.only_loads || miss_.warps.empty()) return Outcome::CannotLeave;
+    for (const unsigned slot : miss_.warps)
+      if (const Outcome why = eligible(view, sm, slot); why != Outcome::Left) return why;
+    const std::uint32_t to = destination(sm);
+    if (to == kNoSm) return Outcome::NoNeighbour;
+    if (!view.fits(sm, miss_.warps, to)) return Outcome::NoContext;
+    for (const unsigned slot : miss_.warps) {
+      stats_.again += view.warp(sm, slot).adopted ? 1 : 0;
+      view.move({sm, slot, to});
+    }
+    stats_.warps += miss_.warps.size();
+    return Outcome::Left;
+  }
+
+  /// Left: it may go.
+  Outcome eligible(const MigrateView& view, unsigned sm, unsigned slot) {
+    const WarpState warp = view.warp(sm, slot);
+    if (!warp.may_leave) return Outcome::CannotLeave;
+    if (params_.converged && !warp.converged) return Outcome::Diverged;
+    if (warp.awaited == 0 || warp.awaited > 2) return Outcome::NotWaiting;
+    if (warp.adopted && view.now() - warp.arrived < params_.cooldown) {
+      wake_ = std::min(wake_, warp.arrived + params_.cooldown);
+      return Outcome::Cooling;
+    }
+    return Outcome::Left;
+  }
+
+  std::uint32_t destination(unsigned sm) {
+    std::array<bool, 4> relaxed{};
+    for (unsigned place = 0; place < 4; ++place) {
+      const std::uint32_t there = neighbours_[sm][place];
+      relaxed[place] = there != kNoSm && states_[there] == index(CoreState::Relaxed);
+    }
+    const unsigned place = cores_[sm].neighbour.choose(relaxed, params_.order);
+    return place < 4 ? neighbours_[sm][place] : kNoSm;
+  }
+
+  Params params_;
+  unsigned mshrs_, slots_;
+  std::vector<Neighbours> neighbours_;
+  std::vector<Core> cores_;           // by SM ...
+  std::vector<std::uint8_t> states_;  // ... CoreState
+  Cycle wake_ = kNever;               // when a look comes out otherwise with time alone
+  UnsentMiss miss_;
+  Stats stats_;
+};
+
+}  // namespace
+
+void add_migrate_latoa(Registry<MigratePolicy>& r) {
+  r.add<Latoa>("latoa", "irregular warps of SMs short of MSHRs go to relaxed neighbours (LATOA)");
+}
+
+}  // namespace raddle::policy
