@@ -41,6 +41,24 @@ TEST(QueuesInMemory, AreRealRequests) {
   }
 }
 
+// Under CDP the entries of these queues are kernels: many at once where launches are free.
+TEST(QueuesInMemory, HoldKernelsToo) {
+  for (const char* policy : {"smx_bind", "adaptive_bind"}) {
+    const auto run = [&](const std::string& parameters) {
+      RunSpec spec = on_laperm(policy + parameters);
+      spec.set = {"kernels.entries=256", "kernels.entry_latency_cycles=0",
+                  "device_launch.percent=0"};
+      return launch_one(kMany, spec);
+    };
+    const Outcome1 chip = run(""), memory = run(":table=1");
+    EXPECT_EQ(overflows(chip.result), 0u) << policy;
+    const std::uint64_t moved = overflows(memory.result);
+    EXPECT_GT(moved, 10u) << policy;
+    EXPECT_EQ(l2_accesses(memory.result), l2_accesses(chip.result) + 2 * moved) << policy;
+    EXPECT_EQ(memory.words, chip.words) << policy;
+  }
+}
+
 TEST(QueuesInMemory, MakeOneRunHoweverItIsSimulated) {
   const auto hash = [](const std::function<void(RunSpec&)>& change) {
     RunSpec spec = on_laperm("smx_bind:table=2");

@@ -33,7 +33,7 @@ void Dispatcher::connect(unsigned sm, BlockStartLink& start, BlockEndLink& end) 
 
 Cycle Dispatcher::tick(Cycle now) {
   const Cycle next = step(now);
-  return kmu_.has_groups() && send_queue_access(now) ? now + 1 : next;
+  return kmu_.has_device_launches() && send_queue_access(now) ? now + 1 : next;
 }
 
 Cycle Dispatcher::step(Cycle now) {

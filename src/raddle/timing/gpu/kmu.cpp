@@ -17,6 +17,7 @@ const std::vector<GridId>& Kmu::tick(Cycle now) {
     on_way_.pop();
     if (grids_[id].is.parent.depth != 0) {
       --left;
+      has_device_launches_ = true;
       grids_[id].arrival = std::max(grids_[id].arrival, taken_until_);
     }
     arrive(id, now);

@@ -48,8 +48,8 @@ class Kmu {
   /// One cycle: arrivals, then admissions. Returns the grids that have entered, which are forgotten
   /// by the next call.
   const std::vector<GridId>& tick(Cycle now);
-  /// Do launches by kernels join others as groups of blocks?
-  bool has_groups() const { return groups_join_; }
+  /// Has a launch by a kernel come? Nothing else waits in queues that overflow into memory.
+  bool has_device_launches() const { return has_device_launches_; }
   std::size_t pending() const { return pending_.count(); }
   void describe(std::string& out) const;
 
@@ -80,6 +80,7 @@ class Kmu {
   std::priority_queue<OnWay, std::vector<OnWay>, std::greater<>> on_way_;
   GridList pending_;
   std::vector<bool> is_pending_;  // by grid
+  bool has_device_launches_ = false;
   bool has_declined_ = false;
   Cycle declined_ = 0;  // when the policy let nobody in, last
   std::vector<GridId> entered_;
