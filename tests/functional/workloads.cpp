@@ -32,7 +32,8 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "backprop",  "srad",      "lud",        "reuse",       "pagerank",
                            "dijkstra",  "coloring",  "mis",        "convolution", "lavamd",
                            "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
-                           "amr",       "bht",       "regx",       "pre",         "join"})
+                           "amr",       "bht",       "regx",       "pre",         "join",
+                           "mum"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -126,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                                            "nw", "backprop", "lud", "stmcl", "reuse", "dijkstra",
                                            "coloring", "mis", "stencil", "nested_bfs",
                                            "nested_sssp", "nested_coloring", "amr", "regx", "pre",
-                                           "join"),
+                                           "join", "mum"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {
@@ -281,6 +282,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"kmeans", {{"unified", "true"}}},
         Case{"kmn", {{"points", "1"}, {"clusters", "1"}, {"features", "1"}}},
         Case{"kmn", {{"rounds", "100"}}}, Case{"kmn", {{"block", "50"}, {"features", "7"}}},
+        Case{"mum", {{"bases", "1"}, {"queries", "1"}, {"length", "1"}, {"least", "1"}}},
+        Case{"mum", {{"planted", "1"}, {"least", "25"}, {"block", "33"}}},
+        Case{"mum", {{"planted", "0"}, {"least", "1"}, {"bases", "26"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
@@ -312,6 +316,10 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"kmeans", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
         std::pair(Case{"kmn", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmn", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
+        std::pair(Case{"mum", {{"least", "26"}}}, "least must not exceed length"),
+        std::pair(Case{"mum", {{"bases", "24"}}}, "length must not exceed bases"),
+        std::pair(Case{"mum", {{"bases", "1000"}, {"queries", "16777216"}, {"length", "1000"}}},
+                  "queries * (length + 2) must be less than 2^31"),
         std::pair(Case{"nn", {{"records", "9"}}}, "nearest must not exceed records = 9"),
         std::pair(Case{"pathfinder", {{"columns", "16777216"}, {"rows", "100"}}}, "2^30")));
 
