@@ -33,7 +33,7 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "dijkstra",  "coloring",  "mis",        "convolution", "lavamd",
                            "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
                            "amr",       "bht",       "regx",       "pre",         "join",
-                           "mum"})
+                           "mum",       "walsh",     "sha1"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                                            "nw", "backprop", "lud", "stmcl", "reuse", "dijkstra",
                                            "coloring", "mis", "stencil", "nested_bfs",
                                            "nested_sssp", "nested_coloring", "amr", "regx", "pre",
-                                           "join", "mum"),
+                                           "join", "mum", "sha1"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {
@@ -216,6 +216,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{"transpose", {{"variant", "conflicting"}}}, Case{"transpose", {{"variant", "naive"}}},
         Case{"reduction", {{"operation", "max"}}}, Case{"scan", {{"algorithm", "blelloch"}}},
+        Case{"scan", {{"algorithm", "naive"}, {"n", "6144"}, {"length", "2048"}}},
+        Case{"scan", {{"algorithm", "naive"}, {"n", "3072"}, {"length", "1024"}}},
+        Case{"scan", {{"algorithm", "naive"}, {"n", "2048"}, {"length", "4"}}},
+        Case{"walsh", {{"block_order", "10"}}}, Case{"walsh", {{"kernel_order", "0"}}},
+        Case{"sha1", {{"length", "180"}, {"step", "8"}, {"windows", "40"}}},
         Case{"histogram", {{"hot_share", "0.9"}}},
         Case{"histogram", {{"hot_share", "1"}, {"bins", "12288"}}},
         Case{"pathfinder", {{"height", "3"}}},
@@ -250,6 +255,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"scan", {{"n", "1024"}}}, Case{"scan", {{"n", "1025"}}},
         Case{"scan", {{"n", "1023"}, {"algorithm", "blelloch"}}},
         Case{"scan", {{"n", "1050000"}}},  // three levels
+        Case{"scan", {{"algorithm", "naive"}, {"n", "264192"}, {"length", "2048"}}},  // 258 totals
+        Case{"walsh", {{"order", "10"}, {"block_order", "10"}, {"kernel_order", "10"}}},
+        Case{"walsh", {{"order", "13"}, {"block_order", "8"}, {"blocks", "1"}}},
+        Case{"sha1", {{"length", "4"}, {"windows", "33"}}},
+        Case{"sha1", {{"length", "64"}, {"windows", "33"}, {"block", "33"}}},
         Case{"histogram", {{"bins", "1"}}}, Case{"histogram", {{"n", "1"}, {"block", "1"}}},
         Case{"hotspot", {{"rows", "1"}, {"columns", "1"}}},
         Case{"hotspot", {{"rows", "14"}, {"columns", "15"}, {"steps", "5"}}},
@@ -320,6 +330,18 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"mum", {{"bases", "24"}}}, "length must not exceed bases"),
         std::pair(Case{"mum", {{"bases", "1000"}, {"queries", "16777216"}, {"length", "1000"}}},
                   "queries * (length + 2) must be less than 2^31"),
+        std::pair(Case{"scan", {{"algorithm", "naive"}, {"n", "2047"}, {"length", "2048"}}},
+                  "naive: n must be a multiple of 2048, is 2047"),
+        std::pair(Case{"scan", {{"algorithm", "naive"}, {"n", "512"}, {"length", "4"}}},
+                  "naive: n must be a multiple of 1024, is 512"),
+        std::pair(Case{"scan", {{"algorithm", "naive"}, {"n", "9216"}, {"length", "3072"}}},
+                  "length must be a power of two, is 3072"),
+        std::pair(Case{"walsh", {{"order", "10"}, {"block_order", "11"}}},
+                  "block_order must not exceed order = 10, is 11"),
+        std::pair(Case{"walsh", {{"kernel_order", "12"}}}, "kernel_order must not exceed order"),
+        std::pair(Case{"sha1", {{"length", "54"}}}, "length must be a multiple of 4, is 54"),
+        std::pair(Case{"sha1", {{"windows", "16777216"}, {"step", "128"}}}, "2^30"),
+        std::pair(Case{"sha1", {{"length", "56"}}}, "length modulo 64 must not exceed 52"),
         std::pair(Case{"nn", {{"records", "9"}}}, "nearest must not exceed records = 9"),
         std::pair(Case{"pathfinder", {{"columns", "16777216"}, {"rows", "100"}}}, "2^30")));
 

@@ -114,3 +114,61 @@ extern "C" __global__ void __launch_bounds__(kShuffleThreads)
   for (unsigned i = threadIdx.x; i < kBlock; i += kShuffleThreads)
     if (base + i < n) values[base + i] += offset;
 }
+
+constexpr unsigned kNaiveThreads = 256;
+
+// Hillis and Steele's inclusive scan over groups of `size` neighbouring threads, a power of two: in
+// log2(size) steps a thread adds what lies twice as far below as in the step before. Each group has
+// its zeros below its sums, so that no thread asks whether there is something to add. The array is
+// volatile, as in the published program: a sum is read again after the last barrier.
+static __device__ __forceinline__ unsigned naive_scan(unsigned value, volatile unsigned* sums,
+                                                      unsigned size) {
+  unsigned own = 2 * threadIdx.x - (threadIdx.x & (size - 1));
+  sums[own] = 0;
+  own += size;
+  sums[own] = value;
+  for (unsigned distance = 1; distance < size; distance *= 2) {
+    __syncthreads();
+    unsigned sum = sums[own] + sums[own - distance];
+    __syncthreads();
+    sums[own] = sum;
+  }
+  return sums[own];
+}
+
+// Exclusive scans of arrays of `length` words, 4 to 1024, four words per thread.
+extern "C" __global__ void __launch_bounds__(kNaiveThreads)
+    scan_naive(const uint4* in, uint4* out, unsigned length) {
+  __shared__ unsigned sums[2 * kNaiveThreads];
+  unsigned own = blockIdx.x * kNaiveThreads + threadIdx.x;
+  uint4 word = in[own];
+  uint4 sum = word;
+  sum.y += sum.x;
+  sum.z += sum.y;
+  sum.w += sum.z;
+  unsigned before = naive_scan(sum.w, sums, length / 4) - sum.w;
+  out[own] = sum + before - word;
+}
+
+// The last word of each block's scan and of its input make the block's total: 4 KB from lane to
+// lane. Exclusive scans of the totals of `blocks` blocks, `size` to an array.
+extern "C" __global__ void __launch_bounds__(kNaiveThreads)
+    scan_tops(const unsigned* in, const unsigned* out, unsigned* offsets, unsigned blocks,
+              unsigned size) {
+  __shared__ unsigned sums[2 * kNaiveThreads];
+  unsigned own = blockIdx.x * kNaiveThreads + threadIdx.x;
+  unsigned total = 0;
+  if (own < blocks) total = out[own * kBlock + kBlock - 1] + in[own * kBlock + kBlock - 1];
+  unsigned before = naive_scan(total, sums, size) - total;
+  if (own < blocks) offsets[own] = before;
+}
+
+// As scan_add, with the offset through shared memory and four words per thread.
+extern "C" __global__ void __launch_bounds__(kNaiveThreads)
+    scan_offset(uint4* values, const unsigned* offsets) {
+  __shared__ unsigned offset;
+  unsigned own = blockIdx.x * kNaiveThreads + threadIdx.x;
+  if (threadIdx.x == 0) offset = offsets[blockIdx.x];
+  __syncthreads();
+  values[own] += offset;
+}
