@@ -1,8 +1,8 @@
 // The part of CUDA C++ that our kernels use, for clang without a CUDA toolkit (-nocudainc
 // -nocudalib). Same names and meanings as in the CUDA C++ Programming Guide, so that nvcc, which
 // brings its own, compiles the same kernels: under nvcc this header defines nothing.
-// Leaves out libdevice: sqrtf, sqrt, fabsf, fminf and fmaf map to instructions; there is no expf or
-// logf but the approximate __expf and __logf.
+// Leaves out libdevice: sqrtf, sqrt, fabsf, fminf and fmaf map to instructions, rsqrtf and
+// __fdividef to approximate ones; there is no expf or logf but the approximate __expf and __logf.
 #pragma once
 #ifndef __NVCC__
 
@@ -88,6 +88,12 @@ static __device__ __forceinline__ unsigned __umulhi(unsigned a, unsigned b) {
   return __nvvm_mulhi_ui(a, b);
 }
 static __device__ __forceinline__ float sqrtf(float x) { return __builtin_sqrtf(x); }
+static __device__ __forceinline__ float fabsf(float x) { return __builtin_fabsf(x); }
+static __device__ __forceinline__ float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
+static __device__ __forceinline__ float __fdividef(float a, float b) {
+  return __nvvm_div_approx_f(a, b);
+}
+static __device__ __forceinline__ float __saturatef(float x) { return __nvvm_saturate_f(x); }
 static __device__ __forceinline__ float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 static __device__ __forceinline__ float fminf(float a, float b) { return __builtin_fminf(a, b); }
 static __device__ __forceinline__ float fmaf(float a, float b, float c) {
