@@ -33,7 +33,8 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "dijkstra",  "coloring",  "mis",        "convolution", "lavamd",
                            "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
                            "amr",       "bht",       "regx",       "pre",         "join",
-                           "mum",       "walsh",     "sha1"})
+                           "mum",       "walsh",     "sha1",      "raytrace",    "libor",
+                           "digits"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -292,6 +293,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"kmeans", {{"unified", "true"}}},
         Case{"kmn", {{"points", "1"}, {"clusters", "1"}, {"features", "1"}}},
         Case{"kmn", {{"rounds", "100"}}}, Case{"kmn", {{"block", "50"}, {"features", "7"}}},
+        Case{"libor", {{"rates", "2"}, {"steps", "1"}, {"paths", "1"}}},
+        Case{"libor", {{"rates", "80"}, {"steps", "40"}}},
+        Case{"libor", {{"paths", "200"}, {"blocks", "1"}}},  // more paths than threads
+        Case{"raytrace", {{"width", "1"}, {"height", "1"}}},
+        Case{"raytrace", {{"width", "39"}, {"height", "33"}}},
+        Case{"digits", {{"maps", "1"}, {"hidden", "1"}, {"images", "3"}}},
         Case{"mum", {{"bases", "1"}, {"queries", "1"}, {"length", "1"}, {"least", "1"}}},
         Case{"mum", {{"planted", "1"}, {"least", "25"}, {"block", "33"}}},
         Case{"mum", {{"planted", "0"}, {"least", "1"}, {"bases", "26"}}},
@@ -326,6 +333,7 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"kmeans", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
         std::pair(Case{"kmn", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmn", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
+        std::pair(Case{"libor", {{"rates", "8"}}}, "rates must be 9 to 48 with 8 steps, is 8"),
         std::pair(Case{"mum", {{"least", "26"}}}, "least must not exceed length"),
         std::pair(Case{"mum", {{"bases", "24"}}}, "length must not exceed bases"),
         std::pair(Case{"mum", {{"bases", "1000"}, {"queries", "16777216"}, {"length", "1000"}}},
