@@ -57,7 +57,7 @@ class Digits final : public HashedWorkload {
   }
 
  private:
-  // Outputs lie between -1.72 and 1.72; twenty times the worst error seen.
+  // Outputs lie between -1.72 and 1.72. Chosen, not derived.
   static constexpr double kTolerance = 1e-4;
 
   void make_input(std::uint64_t seed) {

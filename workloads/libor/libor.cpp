@@ -128,7 +128,7 @@ class Libor final : public HashedWorkload {
   }
 
  private:
-  // Relative: twenty times the worst seen at all sizes over 100 seeds.
+  // Relative; chosen, not derived. Exponentials and divisions are approximate, over 40 steps.
   static constexpr double kTolerance = 1e-3;
 
   static std::string beyond(const char* what, double expected, const std::vector<float>& got) {
