@@ -28,7 +28,15 @@ namespace {
 const Parameters kScan = {{"algorithm", "naive"}, {"n", "524288"}};
 const Parameters kWalsh = {{"order", "17"}, {"block_order", "11"}, {"blocks", "128"}};
 const Parameters kWalshEven = {{"order", "18"}, {"block_order", "11"}, {"blocks", "128"}};
+const Parameters kReduction = {{"operation", "pairs"}, {"n", "1048576"}, {"blocks", "64"}};
 const Parameters kSha1 = {{"windows", "49152"}};
+
+const Parameters kKmeans = {{"points", "20000"},
+                            {"features", "34"},
+                            {"constant", "true"},
+                            {"square", "true"},
+                            {"rounds", "2"}};
+const Parameters kHotspot = {{"rows", "512"}, {"columns", "512"}, {"steps", "2"}, {"height", "2"}};
 
 class LatoaDense : public ::testing::TestWithParam<LatoaKernel> {};
 
@@ -124,6 +132,49 @@ TEST(LatoaDense, WalshHasSevenBarriersInABlockOfAnOddOrderAndSixInAnEvenOne) {
   EXPECT_EQ(launches.size(), 3u * (4 + 1) + 1);
   EXPECT_EQ(launches[4].block.count(), 256u);
   EXPECT_EQ(barriers_of_a_warp(launches, "walsh_block"), 6u);
+}
+
+// 43 x 43 blocks; 5.1 % fewer instructions than Rodinia's, whose loop computes a few terms anew.
+TEST(LatoaDense, HotspotIsOneLaunchOfTwoSteps) {
+  auto launches = profile("hotspot", kHotspot);
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].blocks, 43u * 43);
+  EXPECT_NEAR(static_cast<double>(launches[0].warp_instructions) / 3'027'028, 1, 0.052);
+  EXPECT_EQ(launches[0].of("ld.global").pieces, 85'680u);
+  EXPECT_EQ(launches[0].of("st.global").pieces, 27'136u);
+  EXPECT_EQ(shared_accesses(launches[0]), 248'884u);
+  EXPECT_EQ(barriers_of_a_warp(launches, "hotspot"), 4u);
+}
+
+// The public update has a fifth barrier, between its two tiles of coefficients.
+TEST(LatoaDense, SradHasFourBarriersAndTheFiveAndEightLoadsOfThePublicProgram) {
+  auto launches = profile("srad", {{"rows", "64"}, {"columns", "64"}, {"iterations", "1"}});
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(barriers_of_a_warp(launches, "srad2_gradient"), 4u);
+  EXPECT_EQ(barriers_of_a_warp(launches, "srad2_update"), 4u);
+  const std::uint64_t warps = launches[0].blocks * 8;
+  EXPECT_EQ(launches[0].of("st.global").count, 5 * warps);
+  EXPECT_EQ(launches[1].of("st.global").count, warps);
+  EXPECT_GE(launches[0].of("ld.global").count, 5 * warps);
+  EXPECT_GE(launches[1].of("ld.global").count, 8 * warps);
+}
+
+// 8 cores have two of the 64 blocks and 48 one; a thread loads 512 times two words.
+TEST(LatoaDense, ReductionOfLatoaHas64Blocks) {
+  Parameters parameters = kReduction;
+  parameters["n"] = "16777216";
+  auto launches = profile("reduction", parameters);
+  ASSERT_EQ(launches.size(), 2u);
+  EXPECT_EQ(launches[0].blocks, 64u);
+  EXPECT_EQ(launches[0].of("ld.global").count, 64u * 8 * 512 * 2);
+  EXPECT_EQ(launches[1].blocks, 1u);
+  EXPECT_EQ(launches[1].block.count(), 32u);
+  EXPECT_EQ(launches[1].of("ld.global").count, 2u);
+}
+
+// 79 blocks would do; two of the square end at once.
+TEST(LatoaDense, KmeansHasASquareOfBlocks) {
+  for (const LaunchProfile& launch : profile("kmeans", kKmeans)) EXPECT_EQ(launch.blocks, 9u * 9);
 }
 
 // The first word of a digest that another implementation (Python's hashlib) gave for the same 52

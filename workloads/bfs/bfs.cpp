@@ -37,15 +37,22 @@ class Bfs final : public HashedWorkload {
     graph_choice_.visit(v);
     v.field("edge_words", edge_words_, {1, 8}, "words",
             "size of an edge: 1 its target alone (Rodinia), 2 target and weight (CCWS, example 1)");
+    v.field("targets", targets_,
+            "an edge is its target alone, which a kernel of its own knows: fewer registers");
     v.field("block", block_, {1, 1024}, "threads", "threads per block");
   }
 
-  std::vector<std::string> violations() const override { return graph_choice_.violations(); }
+  std::vector<std::string> violations() const override {
+    std::vector<std::string> all = graph_choice_.violations();
+    if (targets_ && edge_words_ != 1)
+      all.push_back("targets needs edge_words=1, is " + std::to_string(edge_words_));
+    return all;
+  }
 
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
     ModuleId module = load_module(device, "bfs");
-    KernelId expand = device.kernel(module, "bfs_expand");
+    KernelId expand = device.kernel(module, targets_ ? "bfs_expand_targets" : "bfs_expand");
     KernelId advance = device.kernel(module, "bfs_advance");
 
     std::uint32_t n = graph_.vertices();
@@ -65,10 +72,11 @@ class Bfs final : public HashedWorkload {
     // A level finds at least one vertex or is the last, so n levels are enough for any graph.
     for (std::uint32_t level = 0; level < n; ++level) {
       more.upload({0});
-      device.launch(
-          expand, grid, block,
-          Arguments(vertices.address(), edges.address(), frontier.address(), updating.address(),
-                    visited.address(), cost.address(), edge_words_, n));
+      Arguments arguments(vertices.address(), edges.address(), frontier.address(),
+                          updating.address(), visited.address(), cost.address());
+      if (!targets_) arguments.add(edge_words_);
+      arguments.add(n);
+      device.launch(expand, grid, block, arguments);
       device.launch(
           advance, grid, block,
           Arguments(frontier.address(), updating.address(), visited.address(), more.address(), n));
@@ -106,6 +114,7 @@ class Bfs final : public HashedWorkload {
 
   GraphChoice graph_choice_;
   std::uint32_t edge_words_ = 2, block_ = 256, source_ = 0;
+  bool targets_ = false;
   Graph graph_;
   std::vector<std::int32_t> cost_;
 };

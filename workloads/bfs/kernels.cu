@@ -37,3 +37,20 @@ extern "C" __global__ void bfs_advance(unsigned char* frontier, unsigned char* u
   visited[v] = 1;
   *more = 1;
 }
+
+// As bfs_expand, an edge being its target alone: without the edges' size a thread needs so few
+// registers that an SM of 32,768 holds three blocks of 512.
+extern "C" __global__ void bfs_expand_targets(const Vertex* vertex, const int* target,
+                                              unsigned char* frontier, unsigned char* updating,
+                                              const unsigned char* visited, int* cost, int n) {
+  int v = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (v >= n || !frontier[v]) return;
+  frontier[v] = 0;
+  for (int i = vertex[v].first; i < vertex[v].first + vertex[v].degree; ++i) {
+    int neighbour = target[i];
+    if (!visited[neighbour]) {
+      cost[neighbour] = cost[v] + 1;
+      updating[unknown(neighbour)] = 1;  // its address is not made before it is needed
+    }
+  }
+}

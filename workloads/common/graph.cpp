@@ -44,6 +44,16 @@ std::vector<std::uint32_t> distinct_below(std::uint32_t n, std::uint32_t count, 
   return chosen;
 }
 
+// By vertex; those of one in the order in which they were made.
+Graph in_order_of_making(std::uint32_t vertices, const std::vector<Key>& made) {
+  std::vector<std::size_t> next(vertices + 1, 0);
+  for (const Key edge : made) ++next[from(edge) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Key> sorted(made.size());
+  for (const Key edge : made) sorted[next[from(edge)]++] = edge;
+  return from_sorted(vertices, sorted);
+}
+
 }  // namespace
 
 Graph make_rmat(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
@@ -96,13 +106,29 @@ Graph make_undirected(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
     made.push_back(key(a, b));
     made.push_back(key(b, a));
   }
-  // By vertex; those of one in the order in which they were made.
-  std::vector<std::size_t> next(vertices + 1, 0);
-  for (const Key edge : made) ++next[from(edge) + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
-  std::vector<Key> sorted(made.size());
-  for (const Key edge : made) sorted[next[from(edge)]++] = edge;
-  return from_sorted(vertices, sorted);
+  return in_order_of_making(vertices, made);
+}
+
+Graph make_connected(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
+  RADDLE_ASSERT(edges <= most_edges(vertices) && edges % 2 == 0);
+  RADDLE_ASSERT(edges >= 2 * (std::uint64_t{vertices} - 1));
+  const std::vector<std::uint32_t> name = permutation(vertices, rng);
+  std::vector<std::vector<std::uint32_t>> lists(vertices);
+  std::vector<Key> made;
+  made.reserve(edges);
+  auto join = [&](std::uint32_t a, std::uint32_t b) {
+    lists[a].push_back(b);
+    lists[b].push_back(a);
+    made.push_back(key(a, b));
+    made.push_back(key(b, a));
+  };
+  for (std::uint32_t i = 1; i < vertices; ++i) join(name[i], name[rng.below(i)]);
+  while (made.size() < edges) {
+    const std::uint32_t a = rng.below(vertices), drawn = rng.below(vertices - 1);
+    const std::uint32_t b = drawn < a ? drawn : drawn + 1;
+    if (std::find(lists[a].begin(), lists[a].end(), b) == lists[a].end()) join(a, b);
+  }
+  return in_order_of_making(vertices, made);
 }
 
 Graph make_banded(std::uint32_t vertices, std::uint32_t mean_degree, std::uint32_t half_bandwidth,

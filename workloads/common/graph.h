@@ -8,7 +8,7 @@
 namespace raddle::workloads {
 
 /// Edges of vertex v: column[row[v]] .. column[row[v + 1] - 1], ascending, each at most once
-/// (make_undirected apart).
+/// (make_undirected and make_connected apart).
 struct Graph {
   std::vector<std::uint32_t> row = {0};
   std::vector<std::uint32_t> column;
@@ -43,6 +43,14 @@ Graph make_uniform(std::uint32_t vertices, std::uint64_t edges, Rng& rng);
 /// which they were made, and may have one twice, as in the generator of Rodinia's bfs. No loops.
 /// Preconditions: edges <= most_edges(vertices), vertices >= 2.
 Graph make_undirected(std::uint32_t vertices, std::uint64_t edges, Rng& rng);
+
+/// A random tree (each vertex in a random order joined to one of those before it) and random edges
+/// beyond it, each kept by both its ends, in the order of making: `edges` entries, none twice, no
+/// loops. A degree is 1, 2, 3 ... with chances of 1/2, 1/4, 1/8 ... from the tree and a Poisson
+/// number from the rest; with 6 entries to a vertex these are the degrees of graph65536.txt, which
+/// comes with Rodinia's and ISPASS-2009's bfs.
+/// Preconditions: 2 (vertices - 1) <= edges <= most_edges(vertices), even.
+Graph make_connected(std::uint32_t vertices, std::uint64_t edges, Rng& rng);
 
 /// Rows of mean_degree / 2 to mean_degree * 3 / 2 entries, uniform in number and place, within
 /// half_bandwidth of the diagonal, which is always there.

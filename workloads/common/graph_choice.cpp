@@ -8,8 +8,9 @@ namespace raddle::workloads {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kKinds = {
-    "uniform", "rmat", "power_law", "grid", "small_world", "condmat", "olesnik", "undirected"};
+constexpr std::array<std::string_view, 9> kKinds = {"uniform", "rmat",        "power_law",
+                                                    "grid",    "small_world", "condmat",
+                                                    "olesnik", "undirected",  "connected"};
 
 bool has_edges_asked_for(GraphKind kind) {
   return kind != GraphKind::Grid && kind != GraphKind::SmallWorld && kind != GraphKind::Olesnik;
@@ -21,15 +22,23 @@ void GraphChoice::visit(FieldVisitor& v) {
   v.choice("graph", kind, kKinds, "generator of the graph");
   v.field("vertices", vertices, {16, 1u << 26}, "vertices",
           "number of vertices; grid and small_world: rounded down to a rectangle near a square");
-  v.field("edges", edges, {0, 1u << 30}, "edges",
-          "directed edges (undirected: entries of the lists, two of each edge); grid has up to 4, "
-          "small_world 8, olesnik 4.56 per vertex instead");
+  v.field(
+      "edges", edges, {0, 1u << 30}, "edges",
+      "directed edges (undirected, connected: entries of the lists, two of each edge); grid has "
+      "up to 4, "
+      "small_world 8, olesnik 4.56 per vertex instead");
 }
 
 std::vector<std::string> GraphChoice::violations() const {
-  if (!has_edges_asked_for(kind) || edges <= most_edges(vertices)) return {};
-  return {"edges must not exceed vertices^2 / 16 = " + std::to_string(most_edges(vertices)) +
-          ", is " + std::to_string(edges)};
+  std::vector<std::string> all;
+  if (has_edges_asked_for(kind) && edges > most_edges(vertices))
+    all.push_back("edges must not exceed vertices^2 / 16 = " +
+                  std::to_string(most_edges(vertices)) + ", is " + std::to_string(edges));
+  const std::uint64_t least = 2 * (std::uint64_t{vertices} - 1);
+  if (kind == GraphKind::Connected && (edges < least || edges % 2 != 0))
+    all.push_back("connected: edges must be even and at least 2 (vertices - 1) = " +
+                  std::to_string(least) + ", is " + std::to_string(edges));
+  return all;
 }
 
 Graph GraphChoice::make(Rng& rng) const {
@@ -51,6 +60,8 @@ Graph GraphChoice::make(Rng& rng) const {
       return make_saddle_point(vertices, rng);
     case GraphKind::Undirected:
       return make_undirected(vertices, edges, rng);
+    case GraphKind::Connected:
+      return make_connected(vertices, edges, rng);
   }
   return {};
 }
@@ -58,6 +69,7 @@ Graph GraphChoice::make(Rng& rng) const {
 std::uint32_t GraphChoice::source(const Graph& graph, Rng& rng) const {
   if (!has_edges_asked_for(kind)) return rng.below(graph.vertices());
   std::uint32_t most = 0;
+  if (kind == GraphKind::Connected) return most;
   for (std::uint32_t v = 0; v < graph.vertices(); ++v)
     if (graph.degree(v) > graph.degree(most)) most = v;
   return most;

@@ -18,6 +18,7 @@ enum class GraphKind : std::uint8_t {
   Condmat,
   Olesnik,
   Undirected,
+  Connected,
 };
 
 /// Parameters `graph`, `vertices` and `edges` of a workload.
@@ -30,7 +31,8 @@ struct GraphChoice {
   /// Precondition: no violations.
   Graph make(Rng& rng) const;
   /// Where a search of most of the graph starts: the vertex with most edges, the first such. In
-  /// graphs where all have about as many (grid, small_world, olesnik): any of them, drawn.
+  /// graphs where all have about as many (grid, small_world, olesnik): any of them, drawn. In
+  /// connected, as with the public file: the first.
   std::uint32_t source(const Graph& graph, Rng& rng) const;
 };
 

@@ -51,6 +51,9 @@ class Kmeans final : public HashedWorkload {
     v.field("constant", constant_,
             "centroids are in constant memory, of which there are 1,088 words (kmeans_nearest); "
             "otherwise in global memory (kmeans_assign)");
+    v.field("square", square_,
+            "constant: as many blocks as a square of them needs, side by side for the layout and "
+            "in the square for the assignment; those beyond the points end at once");
   }
 
   std::vector<std::string> violations() const override {
@@ -59,6 +62,7 @@ class Kmeans final : public HashedWorkload {
     if (constant_ && clusters_ * features_ > kMostCentroidWords)
       all.push_back("constant: clusters * features must not exceed 1088, is " +
                     std::to_string(clusters_ * features_));
+    if (square_ && !constant_) all.push_back("square needs constant=true");
     if (std::uint64_t{points_} * features_ > 1u << 30)
       all.push_back("points * features must not exceed 2^30");
     return all;
@@ -72,7 +76,7 @@ class Kmeans final : public HashedWorkload {
     DeviceArray<std::uint32_t> membership(device, points_);
     if (!invert_) by_feature.upload(points_by_feature());
     else
-      device.launch(device.kernel(module, "kmeans_layout"), grid(), {block_},
+      device.launch(device.kernel(module, "kmeans_layout"), {grid().x * grid().y}, {block_},
                     Arguments(by_point.address(), by_feature.address(), points_, features_));
     std::vector<float> centre(points_by_row_.begin(),
                               points_by_row_.begin() + std::size_t{clusters_} * features_);
@@ -110,7 +114,13 @@ class Kmeans final : public HashedWorkload {
  private:
   Points points() const { return {points_by_row_, features_}; }
 
-  Dim3 grid() const { return {blocks_for(points_, block_)}; }
+  Dim3 grid() const {
+    const std::uint32_t blocks = blocks_for(points_, block_);
+    if (!square_) return {blocks};
+    std::uint32_t side = 1;
+    while (std::uint64_t{side} * side < blocks) ++side;
+    return {side, side};
+  }
 
   // Points around `clusters` random centres, so that there is something to find.
   void make_input(std::uint64_t seed) {
@@ -138,7 +148,7 @@ class Kmeans final : public HashedWorkload {
 
   std::uint32_t points_ = 0, features_ = 0, clusters_ = 5, rounds_ = 0, block_ = 256;
   double spread_ = 3;
-  bool unified_ = false, invert_ = true, constant_ = false;
+  bool unified_ = false, invert_ = true, constant_ = false, square_ = false;
   std::vector<float> points_by_row_, by_feature_;
   std::vector<ClusteringRound> rounds_done_;
 };

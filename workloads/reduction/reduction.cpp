@@ -11,9 +11,10 @@ namespace {
 
 using namespace workloads;
 
-enum class Operation : std::uint8_t { Sum, Max };
-constexpr std::array<std::string_view, 2> kOperations = {"sum", "max"};
+enum class Operation : std::uint8_t { Sum, Max, Pairs };
+constexpr std::array<std::string_view, 3> kOperations = {"sum", "max", "pairs"};
 constexpr std::uint32_t kThreads = 256;     // as in kernels.cu
+constexpr std::uint32_t kLastThreads = 32;  // of the second launch of pairs
 constexpr std::uint32_t kExact = 1u << 24;  // floats hold every whole number up to here
 
 class Reduction final : public HashedWorkload {
@@ -37,22 +38,24 @@ class Reduction final : public HashedWorkload {
   void visit(FieldVisitor& v) override {
     v.field("n", n_, {1, kExact}, "elements", "length of the vector");
     v.field("blocks", blocks_, {1, 65535}, "blocks", "thread blocks of the first launch");
-    v.choice("operation", operation_, kOperations, "what is computed");
+    v.choice("operation", operation_, kOperations,
+             "what is computed; pairs: a sum of whole numbers, two in a round of the loop");
   }
 
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
-    std::string name = "reduce_" + std::string(kOperations[static_cast<std::size_t>(operation_)]);
-    KernelId kernel = device.kernel(load_module(device, "reduction"), name);
-    DeviceArray<float> in(device, in_), partial(device, blocks_), out(device, 1);
-    device.launch(kernel, {blocks_}, {kThreads}, Arguments(in.address(), partial.address(), n_));
-    device.launch(kernel, {1}, {kThreads}, Arguments(partial.address(), out.address(), blocks_));
-    device.synchronize();
-    result_ = out.download();
+    ModuleId module = load_module(device, "reduction");
+    if (operation_ == Operation::Pairs) run_pairs(device, module);
+    else run_floats(device, module);
   }
 
   // Exact, see make_input.
   std::string check() override {
+    if (operation_ == Operation::Pairs) {
+      std::int32_t sum = 0;
+      for (std::int32_t value : whole_numbers()) sum += value;
+      return first_difference("result", {sum}, whole_result_);
+    }
     double expected = in_[0];
     for (std::size_t i = 1; i < in_.size(); ++i)
       expected = operation_ == Operation::Sum ? expected + in_[i]
@@ -61,6 +64,28 @@ class Reduction final : public HashedWorkload {
   }
 
  private:
+  void run_floats(Device& device, ModuleId module) {
+    std::string name = "reduce_" + std::string(kOperations[static_cast<std::size_t>(operation_)]);
+    KernelId kernel = device.kernel(module, name);
+    DeviceArray<float> in(device, in_), partial(device, blocks_), out(device, 1);
+    device.launch(kernel, {blocks_}, {kThreads}, Arguments(in.address(), partial.address(), n_));
+    device.launch(kernel, {1}, {kThreads}, Arguments(partial.address(), out.address(), blocks_));
+    device.synchronize();
+    result_ = out.download();
+  }
+
+  void run_pairs(Device& device, ModuleId module) {
+    DeviceArray<std::int32_t> in(device, whole_numbers()), partial(device, blocks_), out(device, 1);
+    device.launch(device.kernel(module, "reduce_pairs_256"), {blocks_}, {kThreads},
+                  Arguments(in.address(), partial.address(), n_));
+    device.launch(device.kernel(module, "reduce_pairs_32"), {1}, {kLastThreads},
+                  Arguments(partial.address(), out.address(), blocks_));
+    device.synchronize();
+    whole_result_ = out.download();
+  }
+
+  std::vector<std::int32_t> whole_numbers() const { return {in_.begin(), in_.end()}; }
+
   // Whole numbers so small that no partial sum can leave the range where floats are exact: the
   // result is the same in any order, and a single lost element shows.
   void make_input(std::uint64_t seed) {
@@ -77,6 +102,7 @@ class Reduction final : public HashedWorkload {
   std::uint32_t n_ = 0, blocks_ = 0;
   Operation operation_ = Operation::Sum;
   std::vector<float> in_, result_;
+  std::vector<std::int32_t> whole_result_;
 };
 
 }  // namespace
