@@ -83,7 +83,8 @@ step_hashes() {
   build_preset release raddle
   build_preset tsan raddle
   for run in "sgemm size=tiny --gpu v100" "bfs size=tiny --gpu gtx480" "spmv size=tiny --gpu h200" \
-    "histogram size=tiny --gpu v100" "bfs size=tiny --gpu ikra"; do
+    "histogram size=tiny --gpu v100" "bfs size=tiny --gpu ikra" \
+    "srad size=tiny --gpu latoa --policy migrate=random:interval=50"; do
     # shellcheck disable=SC2086  # words of one command line
     set -- $run
     reference=$(hash_of $gcc run "$@")
@@ -135,9 +136,10 @@ step_asan() {
 step_tsan() {
   build_preset tsan raddle
   local run
-  for run in "bfs size=tiny" "sgemm size=tiny" "histogram size=tiny"; do
+  for run in "bfs size=tiny --gpu gtx480" "sgemm size=tiny --gpu gtx480" "histogram size=tiny --gpu gtx480" \
+    "srad size=tiny --gpu latoa --policy migrate=random:interval=50"; do
     # shellcheck disable=SC2086
-    build/tsan/raddle run $run --gpu gtx480 --threads 2 --quiet
+    build/tsan/raddle run $run --threads 2 --quiet
     say "$run: no race with two threads"
   done
 }
