@@ -11,7 +11,7 @@
 namespace raddle::runtime {
 
 /// All launches of a kernel together.
-struct LatoaKernel {
+struct DenseKernel {
   std::string latoa, workload;
   Parameters parameters;
   std::string kernel;
@@ -21,7 +21,7 @@ struct LatoaKernel {
   std::uint64_t line_loads, line_stores, shared;  ///< exactly
 };
 
-void PrintTo(const LatoaKernel& k, std::ostream* out) { *out << k.latoa << ' ' << k.kernel; }
+void PrintTo(const DenseKernel& k, std::ostream* out) { *out << k.latoa << ' ' << k.kernel; }
 
 namespace {
 
@@ -38,22 +38,22 @@ const Parameters kKmeans = {{"points", "20000"},
                             {"rounds", "2"}};
 const Parameters kHotspot = {{"rows", "512"}, {"columns", "512"}, {"steps", "2"}, {"height", "2"}};
 
-class LatoaDense : public ::testing::TestWithParam<LatoaKernel> {};
+class LatoaDense : public ::testing::TestWithParam<DenseKernel> {};
 
 INSTANTIATE_TEST_SUITE_P(All, LatoaDense,
-                         ::testing::Values(LatoaKernel{"SCN", "scan", kScan, "scan_naive", 1, 512,
+                         ::testing::Values(DenseKernel{"SCN", "scan", kScan, "scan_naive", 1, 512,
                                                        256, 565'248, 16'384, 16'384, 110'592},
-                                           LatoaKernel{"SCN", "scan", kScan, "scan_tops", 1, 2, 256,
+                                           DenseKernel{"SCN", "scan", kScan, "scan_tops", 1, 2, 256,
                                                        2'256, 1'024, 16, 432},
-                                           LatoaKernel{"SCN", "scan", kScan, "scan_offset", 1, 512,
+                                           DenseKernel{"SCN", "scan", kScan, "scan_offset", 1, 512,
                                                        256, 84'480, 16'896, 16'384, 4'608},
-                                           LatoaKernel{"FWT", "walsh", kWalsh, "walsh_pass", 9, 128,
+                                           DenseKernel{"FWT", "walsh", kWalsh, "walsh_pass", 9, 128,
                                                        256, 451'584, 36'864, 36'864, 0},
-                                           LatoaKernel{"FWT", "walsh", kWalsh, "walsh_block", 3, 64,
+                                           DenseKernel{"FWT", "walsh", kWalsh, "walsh_block", 3, 64,
                                                        512, 952'320, 12'288, 12'288, 159'744},
-                                           LatoaKernel{"FWT", "walsh", kWalshEven, "walsh_modulate",
+                                           DenseKernel{"FWT", "walsh", kWalshEven, "walsh_modulate",
                                                        1, 128, 256, 100'352, 16'384, 8'192, 0},
-                                           LatoaKernel{"STO", "sha1", kSha1, "sha1_windows", 1, 384,
+                                           DenseKernel{"STO", "sha1", kSha1, "sha1_windows", 1, 384,
                                                        128, 2'612'736, 38'400, 6'144, 672'768}),
                          [](const auto& info) {
                            return info.param.latoa + "_" + info.param.kernel;
@@ -67,7 +67,7 @@ std::uint64_t shared_accesses(const LaunchProfile& launch) {
 }
 
 TEST_P(LatoaDense, IsThePublicKernelWithinFivePercentOfItsInstructions) {
-  const LatoaKernel& theirs = GetParam();
+  const DenseKernel& theirs = GetParam();
   std::size_t launches = 0;
   std::uint64_t warp_instructions = 0, loads = 0, stores = 0, shared = 0;
   for (const LaunchProfile& launch : profile(theirs.workload, theirs.parameters)) {
