@@ -88,11 +88,21 @@ inline void LsuCore::put_on_wire(Cycle now, const Message& m, unsigned flits) {
   ports_.noc_box->post(now + wire_, sm_);
 }
 
+/// The oldest request leaves if there are credits.
+inline bool LsuCore::inject_oldest(Cycle now) {
+  const Leaving& leaving = miss_queue_.front();
+  const unsigned flits = flits_.flits(leaving.message);
+  lacks_credits_ = !has_credits(now, flits);
+  if (lacks_credits_) return false;
+  depart(now, leaving, flits);
+  miss_queue_.pop();
+  return true;
+}
+
 /// Requests and segments take turns, packet by packet, as long as there are both.
 bool LsuCore::inject_in_turn(Cycle now) {
-  if (inject_at_ > now || !any_leaving()) return false;
   const bool segment = miss_queue_.empty() || (segment_next_ && !transfers_->empty());
-  if (!(segment ? inject_segment(now) : inject_next(now))) return false;
+  if (!(segment ? inject_segment(now) : inject_oldest(now))) return false;
   segment_next_ = !segment;
   return true;
 }
@@ -107,20 +117,7 @@ bool LsuCore::inject_segment(Cycle now) {
   return true;
 }
 
-/// The oldest request leaves if it may. Precondition: there is one, and the port is free.
-bool LsuCore::inject_next(Cycle now) {
-  if (gate_ != nullptr) [[unlikely]]
-    return inject_by_tenant(now);
-  const Leaving& leaving = miss_queue_.front();
-  const unsigned flits = flits_.flits(leaving.message);
-  lacks_credits_ = !has_credits(now, flits);
-  if (lacks_credits_) return false;
-  depart(now, leaving, flits);
-  miss_queue_.pop();
-  return true;
-}
-
-/// The same where the gate says whose request is next.
+/// The request leaves that the gate names, if there is one.
 bool LsuCore::inject_by_tenant(Cycle now) {
   const unsigned place = gate_->next(now, miss_queue_.size(), [this](unsigned i) -> const Message& {
     return miss_queue_[i].message;
@@ -138,7 +135,16 @@ bool LsuCore::inject_by_tenant(Cycle now) {
   return true;
 }
 
-/// When a request may leave next. Precondition: there is one.
+/// What is next leaves if it may. Precondition: something waits, and the port is free.
+bool LsuCore::inject_next(Cycle now) {
+  if (transfers_ != nullptr) [[unlikely]]
+    return inject_in_turn(now);
+  if (gate_ != nullptr) [[unlikely]]
+    return inject_by_tenant(now);
+  return inject_oldest(now);
+}
+
+/// When what is next may leave. Precondition: something waits.
 Cycle LsuCore::next_departure(Cycle now) const {
   const Cycle port =
       lacks_credits_ ? ports_.credit_in.next_arrival() : std::max(now + 1, inject_at_);

@@ -176,13 +176,12 @@ class LsuCore {
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   void limit_requests(Cycle at, const policy::Knobs& knobs);
   bool inject_request(Cycle now) {
-    if (transfers_ != nullptr) [[unlikely]]
-      return inject_in_turn(now);
-    return !miss_queue_.empty() && inject_at_ <= now && inject_next(now);
+    return any_leaving() && inject_at_ <= now && inject_next(now);
   }
+  bool inject_next(Cycle now);
+  [[gnu::always_inline]] bool inject_oldest(Cycle now);
   bool inject_in_turn(Cycle now);
   bool inject_segment(Cycle now);
-  bool inject_next(Cycle now);
   bool inject_by_tenant(Cycle now);
   [[gnu::always_inline]] void depart(Cycle now, const Leaving& leaving, unsigned flits);
   [[gnu::always_inline]] void put_on_wire(Cycle now, const Message& m, unsigned flits);

@@ -61,15 +61,17 @@ void SmOf<L1>::take_call(Cycle now, const HomeCall& call) {
   }
 }
 
-/// Foreign accesses enter the load/store unit in order, one a cycle.
+/// Foreign accesses enter the load/store unit in order, one a cycle. True: one waits, or did.
 template <L1Protocol L1>
-void SmOf<L1>::enter_foreign() {
-  if (!lsu_.accepts()) return;
+bool SmOf<L1>::enter_foreign() {
+  if (foreign_entered_ == foreign_.size()) return false;
+  if (!lsu_.accepts()) return true;
   const HomeCall& call = foreign_[foreign_entered_];
   const DecodedInst& in = call.launch->code->instructions()[call.inst];
   lsu_.enter_passes({LsuCore::kForeign, call.launch->slot, call.launch->tenant, 0, &in},
                     call.passes);
   ++foreign_entered_;
+  return true;
 }
 
 /// The oldest of them is done: as they are served one after another, they end in order.

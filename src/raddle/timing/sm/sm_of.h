@@ -143,7 +143,7 @@ class SmOf final : public Sm {
   HomeCall call_of(unsigned w, HomeCall::Kind kind) const;
   void tell(const HomeCall& call);
   void access_at_home(unsigned w, const DecodedInst& in);
-  void enter_foreign();
+  bool enter_foreign();
   void foreign_served();
   void accessed_at_home(Cycle now, const HomeCall& call);
   // the next instruction of a warp (sm_issue.h)
