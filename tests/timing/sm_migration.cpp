@@ -213,9 +213,6 @@ TEST_F(SmMigration, AGuestThatCannotTakeTheWarpSaysWhy) {
   sms.run(20);
   const WarpContext context = sms.leave(0);
   EXPECT_EQ(sms.home.sm().may_import(context), ImportRefusal::OwnWarp);
-  WarpContext greedy = context;
-  greedy.loads.resize(machine.sm.lsu_queue + 1, context.loads[0]);
-  EXPECT_EQ(sms.guest.sm().may_import(greedy), ImportRefusal::NoLoadRoom);
   WarpContext other = context;
   sms.arrive(context);
   other.loads.clear();
@@ -223,6 +220,32 @@ TEST_F(SmMigration, AGuestThatCannotTakeTheWarpSaysWhy) {
   EXPECT_EQ(sms.guest.sm().may_import(other), ImportRefusal::None);
   sms.arrive(other);
   EXPECT_EQ(sms.guest.sm().may_import(other), ImportRefusal::NoSlot);
+}
+
+// A warp may have more loads under way than the load/store unit takes at once.
+TEST_F(SmMigration, LoadsEnterAsTheGuestTakesThem) {
+  machine.sm.l1d.mshr_entries = machine.sm.loads_in_flight = machine.sm.l1d.miss_queue = 64;
+  const unsigned loads = 3 * machine.sm.lsu_queue;
+  Code many;
+  std::vector<std::uint32_t> ld;
+  for (unsigned i = 0; i < loads; ++i) ld.push_back(many.load(static_cast<std::uint8_t>(i + 1), 0));
+  const auto use = many.alu(200, {1}), ex = many.exit();
+  auto r = one_block(many, 1, [&](WarpWriter& w) {
+    for (unsigned i = 0; i < loads; ++i) w.lines(ld[i], {{10 + i}});
+    w.op(use).op(ex);
+  });
+  Neighbours sms(machine);
+  sms.start(r, 1);
+  sms.home.reply_after = 5000;
+  while (sms.home.sent().size() < loads && sms.now < 4000) sms.step();
+  ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
+  const WarpContext context = sms.leave(0);
+  ASSERT_EQ(context.loads.size(), loads);
+  sms.arrive(context);
+  sms.run(12000);
+  EXPECT_EQ(sms.guest.counters().loads, context.loads.size());
+  EXPECT_EQ(sms.home.ended().size(), 1u);
+  sms.expect_all_over(machine.sm);
 }
 
 // --- who may not leave ---------------------------------------------------------------------------

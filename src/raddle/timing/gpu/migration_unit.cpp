@@ -133,11 +133,10 @@ Cycle MigrationUnit::tick(Cycle now) {
 void MigrationUnit::act(Cycle begin) {
   if (!arrived_.empty()) take_arrivals(begin);
   if (board_.told.exchange(false, std::memory_order_relaxed)) hear(begin);
-  if (!waiting_.empty()) import_waiting(begin);
   const bool ticked = board_.any_ticked.exchange(false, std::memory_order_relaxed);
   if (ticked || begin >= look_at_) look(begin);
   if (!outgoing_.empty()) send_outgoing(begin);
-  const bool busy = !arrived_.empty() || !waiting_.empty() || !outgoing_.empty();
+  const bool busy = !arrived_.empty() || !outgoing_.empty();
   due_ = busy ? begin + window_ : look_at_;
 }
 
@@ -148,19 +147,14 @@ void MigrationUnit::take_arrivals(Cycle now) {
       sms_[a.sm]->warp_ended_abroad(now, *ended);
     else if (const HomeCall* call = std::get_if<HomeCall>(&a.cargo))
       sms_[a.sm]->take_call(now, *call);
-    else waiting_.push_back({a.sm, now, std::get<WarpContext>(std::move(a.cargo))});
+    else import(now, a.sm, std::get<WarpContext>(a.cargo));
   }
 }
 
-/// In order of their arrival; one that cannot go in keeps nobody waiting behind it.
-void MigrationUnit::import_waiting(Cycle now) {
-  std::erase_if(waiting_, [&](const Waiting& w) {
-    if (sms_[w.sm]->may_import(w.context) != ImportRefusal::None) return false;
-    const unsigned slot = sms_[w.sm]->import_warp(now, w.context);
-    arrived_at_[w.sm][slot] = now;
-    count_.wait_cycles += now - w.since;
-    return true;
-  });
+/// There is a slot: room for the warp is reserved, and an SM has no warp that the account lacks.
+void MigrationUnit::import(Cycle now, std::uint32_t sm, const WarpContext& context) {
+  RADDLE_ASSERT(sms_[sm]->may_import(context) == ImportRefusal::None);
+  arrived_at_[sm][sms_[sm]->import_warp(now, context)] = now;
 }
 
 void MigrationUnit::hear(Cycle now) {
@@ -249,8 +243,6 @@ void MigrationUnit::visit_statistics(FieldVisitor& v) {
   MigrationCounters sum;
   for (const auto& sm : sms_) stats::accumulate<MigrationCounters>(sum, sm->migration());
   v.field("context_bytes", count_.context_bytes, {}, "bytes", "of contexts that left an SM");
-  v.field("context_wait_cycles", count_.wait_cycles, {}, "cycles",
-          "of contexts that waited for a load/store unit where they had arrived, summed");
   v.field("messages", count_.messages, {}, "",
           "between warps abroad and their blocks: ends, barriers, shared memory");
   v.field("message_bytes", count_.message_bytes, {}, "bytes", "behind their headers");
@@ -261,13 +253,10 @@ void MigrationUnit::visit_statistics(FieldVisitor& v) {
   v.field("withdrawn", sum.withdrawn, {}, "requests", "that had not left and never did");
 }
 
-bool MigrationUnit::idle() const { return on_their_way_ == 0 && waiting_.empty(); }
-
 void MigrationUnit::describe(std::string& out) const {
   if (idle()) return;
-  out += "migration: " + std::to_string(on_their_way_) +
-         " contexts and messages are on their way, " + std::to_string(waiting_.size()) +
-         " contexts wait where they have arrived\n";
+  out +=
+      "migration: " + std::to_string(on_their_way_) + " contexts and messages are on their way\n";
 }
 
 std::vector<std::string> MigrationUnit::audit() const {

@@ -2,12 +2,11 @@
 // windows it shows the policy the SMs as they are, takes the warps that leave out of their SMs,
 // reserves room for them where they go, and hands over what has arrived. Contexts and messages are
 // transfers (wire/transfer.h) through the request network, from the port of one SM to the node of
-// another; at the SM that takes a warp they wait until its load/store unit takes the loads. A warp
-// that ends abroad sends its home a message of a header alone; what it wants of its block's
-// barriers and shared memory are messages too (sm/home_call.h).
+// another. A warp that ends abroad sends its home a message of a header alone; what it wants of its
+// block's barriers and shared memory are messages too (sm/home_call.h).
 //
-// As a component it takes segments from the network, and makes the clock stop where the policy or a
-// waiting warp needs it. What it does to SMs and to the dispatcher's account it does between
+// As a component it takes segments from the network, and makes the clock stop where the policy needs
+// it. What it does to SMs and to the dispatcher's account it does between
 // windows, on one thread.
 //
 // Left out: how an SM learns that a neighbour has room. The room is reserved in the cycle in which
@@ -54,7 +53,7 @@ class MigrationUnit {
   static constexpr std::string_view kLevel = policy::MigratePolicy::kLevel;
   void visit_statistics(FieldVisitor& v);
   /// Nothing is on its way.
-  bool idle() const;
+  bool idle() const { return on_their_way_ == 0; }
   void describe(std::string& out) const;
   /// One sentence for each law of conservation that is broken. Precondition: idle().
   std::vector<std::string> audit() const;
@@ -63,12 +62,6 @@ class MigrationUnit {
   class View;
   using Cargo = std::variant<WarpContext, WarpEnded, HomeCall>;
   using Sender = TransferSender<Cargo>;
-  /// A warp that has come and waits for the load/store unit.
-  struct Waiting {
-    std::uint32_t sm;
-    Cycle since;
-    WarpContext context;
-  };
   struct Arrived {
     std::uint32_t sm;
     Cargo cargo;
@@ -79,13 +72,13 @@ class MigrationUnit {
     Cargo cargo;
   };
   struct Counters {
-    std::uint64_t contexts = 0, context_bytes = 0, wait_cycles = 0, messages = 0, message_bytes = 0;
+    std::uint64_t contexts = 0, context_bytes = 0, messages = 0, message_bytes = 0;
   };
 
   void hear(Cycle now);
   void hear(Cycle now, unsigned sm);
   void take_arrivals(Cycle now);
-  void import_waiting(Cycle now);
+  void import(Cycle now, std::uint32_t sm, const WarpContext& context);
   void look(Cycle now);
   void move(Cycle now, const policy::Migration& m);
   void send(std::uint32_t from, std::uint32_t to, std::uint32_t bytes, Cargo cargo,
@@ -102,10 +95,9 @@ class MigrationUnit {
   std::vector<TransferReceiver<Cargo>> receivers_;  // by SM
   MessageLink from_noc_;                            // for all SMs
   std::vector<Arrived> arrived_;                    // since the last window began
-  std::vector<Waiting> waiting_;
-  std::vector<Outgoing> outgoing_;              // before the port ...
-  std::vector<unsigned> before_port_;           // ... so many of each SM
-  std::vector<std::vector<Cycle>> arrived_at_;  // by SM and warp slot: when a warp came
+  std::vector<Outgoing> outgoing_;                  // before the port ...
+  std::vector<unsigned> before_port_;               // ... so many of each SM
+  std::vector<std::vector<Cycle>> arrived_at_;      // by SM and warp slot: when a warp came
   Cycle due_ = 0, look_at_ = 0;
   std::uint64_t on_their_way_ = 0;  // contexts and messages that have not arrived
   Counters count_;

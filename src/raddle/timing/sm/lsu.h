@@ -106,10 +106,6 @@ class Lsu : public LsuCore {
   unsigned unsent() const;
   /// The MSHR of one of them. Precondition: position < unsent().
   void unsent_miss(unsigned position, policy::UnsentMiss& out) const;
-  /// Loads that could enter in one cycle.
-  unsigned load_room() const {
-    return std::min(queue_.room(), static_cast<unsigned>(free_loads_.size()));
-  }
   /// A load goes on from its descriptor. Precondition: accepts().
   void enter_again(Cycle now, const Owner& owner, const PendingLoad& load);
 

@@ -75,8 +75,10 @@ Cycle SmOf<L1>::tick(Cycle now) {
   if (now >= warps_.next_wake()) warps_.wake(now, [&](unsigned w) { resume(now, w); });
   if (throttle_.present() && (now >= throttle_.until() || !skip_)) ask_throttle(now);
   bool active = false;
-  if (board_ != nullptr) [[unlikely]]
-    active = enter_foreign();
+  if (board_ != nullptr) [[unlikely]] {
+    active = enter_arriving(now);
+    active |= enter_foreign();
+  }
   if (look_again_ != 0 || !skip_) active |= issue(now);
   const bool full = !lsu_.accepts();
   active |= lsu_.serve(now, wheel_, counters_, (warps_.fence_wait | warps_.ended) != 0);

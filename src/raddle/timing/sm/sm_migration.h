@@ -101,7 +101,6 @@ ImportRefusal SmOf<L1>::may_import(const WarpContext& context) const {
   if (context.home.sm == id_) return ImportRefusal::OwnWarp;
   if (static_cast<unsigned>(std::popcount(warps_.resident)) == warps_.slots())
     return ImportRefusal::NoSlot;
-  if (lsu_.load_room() < context.loads.size()) return ImportRefusal::NoLoadRoom;
   return ImportRefusal::None;
 }
 
@@ -134,7 +133,12 @@ unsigned SmOf<L1>::import_warp(Cycle now, const WarpContext& context) {
   if (throttle_.present()) throttle_.warp_started(now, w);
   lsu_.warp_started({now, launch.sequence, context.home.block, context.index,
                      static_cast<std::uint8_t>(w), launch.slot, launch.tenant});
-  for (const PendingLoad& load : context.loads) load_again(now, w, load);
+  for (const PendingLoad& load : context.loads) {
+    expect_load(warp, launch.code->instructions()[load.inst]);
+    ++warp.outstanding;
+    arriving_.push_back({w, load});
+  }
+  enter_arriving(now);
   ++migration_.warps_in;
   progress_ = called_ = now;
   if (front_end_.present()) refill_buffer(now, w);
@@ -142,17 +146,20 @@ unsigned SmOf<L1>::import_warp(Cycle now, const WarpContext& context) {
   return w;
 }
 
-/// One of its loads that were under way where it comes from.
+/// Loads that were under way where their warps come from enter the load/store unit in order, as it
+/// takes them. True: some wait, or did.
 template <L1Protocol L1>
-void SmOf<L1>::load_again(Cycle now, unsigned w, const PendingLoad& load) {
-  Warp& warp = warps_[w];
-  const DecodedKernel& code = *warp.launch->code;
-  const DecodedInst& in = code.instructions()[load.inst];
-  expect_load(warp, in);
-  const LsuCore::Owner owner{static_cast<std::uint8_t>(w), warp.kernel, warp.launch->tenant,
-                             load.inst, &in};
-  lsu_.enter_again(now, owner, load);
-  ++warp.outstanding;
+bool SmOf<L1>::enter_arriving(Cycle now) {
+  const bool any = !arriving_.empty();
+  for (; !arriving_.empty() && lsu_.accepts(); arriving_.pop_front()) {
+    const auto& [w, load] = arriving_.front();
+    const Launch& launch = *warps_[w].launch;
+    lsu_.enter_again(now,
+                     {static_cast<std::uint8_t>(w), launch.slot, launch.tenant, load.inst,
+                      &launch.code->instructions()[load.inst]},
+                     load);
+  }
+  return any;
 }
 
 template <L1Protocol L1>

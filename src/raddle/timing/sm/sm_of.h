@@ -7,6 +7,7 @@
 #include <bit>
 #include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "raddle/timing/sm/active_blocks.h"
@@ -136,7 +137,7 @@ class SmOf final : public Sm {
   std::uint32_t block_id(unsigned w) const {
     return is_adopted(w) ? homes_[w].block : blocks_[warps_[w].block].id;
   }
-  void load_again(Cycle now, unsigned w, const PendingLoad& load);
+  bool enter_arriving(Cycle now);
   static void expect_load(Warp& warp, const DecodedInst& in);
   void end_adopted(Cycle now, unsigned w);
   // barriers and shared memory of warps that are abroad (sm_home_calls.h)
@@ -187,6 +188,7 @@ class SmOf final : public Sm {
 
   WarpMask adopted_ = 0;          // warps whose block is on another SM ...
   std::vector<HomeBlock> homes_;  // ... by warp slot: where; empty unless migration is allowed
+  std::deque<std::pair<unsigned, PendingLoad>> arriving_;  // by warp, not yet in lsu_
   std::vector<WarpEnded> ended_here_;
   std::vector<GuestWarp> guests_;  // by block slot and index: where a warp is that waits abroad
   std::vector<HomeCall> calls_;

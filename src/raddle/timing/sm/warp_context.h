@@ -122,9 +122,8 @@ constexpr std::string_view in_words(ExportRefusal why) {
 /// Why a warp cannot be taken now.
 enum class ImportRefusal : std::uint8_t {
   None,
-  NoSlot,      ///< every warp slot is taken
-  NoLoadRoom,  ///< the load/store unit cannot take its loads in one cycle
-  OwnWarp,     ///< it is at home here
+  NoSlot,   ///< every warp slot is taken
+  OwnWarp,  ///< it is at home here
 };
 
 /// What SMs tell whoever carries their warps. Each writes its own place in its tick; it is read
