@@ -5,9 +5,9 @@
 // another. A warp that ends abroad sends its home a message of a header alone; what it wants of its
 // block's barriers and shared memory are messages too (sm/home_call.h).
 //
-// As a component it takes segments from the network, and makes the clock stop where the policy needs
-// it. What it does to SMs and to the dispatcher's account it does between
-// windows, on one thread.
+// As a component it takes segments from the network, and makes the clock stop where the policy
+// needs it. What it does to SMs and to the dispatcher's account it does between windows, on one
+// thread.
 //
 // Left out: how an SM learns that a neighbour has room. The room is reserved in the cycle in which
 // the warp leaves, as if the wires that tell the neighbour's state told that too.

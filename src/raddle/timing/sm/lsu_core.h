@@ -175,9 +175,7 @@ class LsuCore {
   bool refused(Cycle now, stats::SmCounters& count);
   void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   void limit_requests(Cycle at, const policy::Knobs& knobs);
-  bool inject_request(Cycle now) {
-    return any_leaving() && inject_at_ <= now && inject_next(now);
-  }
+  bool inject_request(Cycle now) { return any_leaving() && inject_at_ <= now && inject_next(now); }
   bool inject_next(Cycle now);
   [[gnu::always_inline]] bool inject_oldest(Cycle now);
   bool inject_in_turn(Cycle now);
