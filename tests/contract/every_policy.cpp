@@ -122,6 +122,7 @@ TEST(MigrateParameters, KeepTheContractAtTheirEnds) {
   const std::vector<std::pair<const char*, Settings>> settings = {
       {"latoa", {{"moves", "false"}}},
       {"latoa", {{"cooldown", "0"}, {"converged", "false"}}},
+      {"latoa", {{"among", "outstanding"}, {"orphans", "release"}}},
       {"latoa", {{"entry", "1"}, {"slots_percent", "100"}, {"outbox", "64"}}},
       {"latoa", {{"entry", "2"}, {"entry_from", "newest"}, {"order", "swne"}}},
       {"latoa", {{"relaxed", "0"}, {"critical", "1"}, {"cooldown", "50"}}},

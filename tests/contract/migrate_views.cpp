@@ -17,7 +17,8 @@ using policy::kNoSm;
 using policy::MigratePolicy;
 using policy::MigrateView;
 using policy::Migration;
-using policy::UnsentMiss;
+using policy::Misses;
+using policy::PendingMiss;
 using policy::WarpMask;
 using policy::WarpState;
 
@@ -77,11 +78,12 @@ class Machine final : public MigrateView {
 
   Cycle now() const override { return now_; }
   std::span<const std::uint16_t> mshrs() const override { return taken_; }
-  unsigned unsent(unsigned sm) const override {
-    return static_cast<unsigned>(sms_[sm].unsent.size());
+  // Those that have not been sent are the youngest of the outstanding ones.
+  unsigned misses(unsigned sm, Misses which) const override {
+    return static_cast<unsigned>(sms_[sm].misses.size() - sent(sm, which));
   }
-  void unsent_miss(unsigned sm, unsigned position, UnsentMiss& out) const override {
-    out = sms_[sm].unsent.at(position);
+  void miss(unsigned sm, Misses which, unsigned position, PendingMiss& out) const override {
+    out = sms_[sm].misses.at(sent(sm, which) + position);
   }
   WarpMask resident(unsigned sm) const override { return sms_[sm].resident; }
   WarpState warp(unsigned sm, unsigned slot) const override { return sms_[sm].warp[slot]; }
@@ -101,7 +103,7 @@ class Machine final : public MigrateView {
     if (!from.warp[m.slot].may_leave) return fail("moves a warp that may not leave");
     if (!fits(m.sm, {&m.slot, 1}, m.to)) return fail("moves a warp to where it does not fit");
     from.resident &= ~(WarpMask{1} << m.slot);
-    for (UnsentMiss& miss : from.unsent) std::erase(miss.warps, m.slot);
+    for (PendingMiss& miss : from.misses) std::erase(miss.warps, m.slot);
     --sms_[m.to].room;
     ++from.leaving;
     under_way_.push_back({now_ + 5 + rng_.below(40), m.to, from.home[m.slot], m.sm});
@@ -113,7 +115,8 @@ class Machine final : public MigrateView {
     WarpMask resident = 0;
     std::array<WarpState, kWarps> warp{};
     std::array<unsigned, kWarps> home{};
-    std::vector<UnsentMiss> unsent;
+    std::vector<PendingMiss> misses;
+    std::size_t sent = 0;
     unsigned room = 4, leaving = 0;
   };
   struct UnderWay {
@@ -156,14 +159,19 @@ class Machine final : public MigrateView {
       w.converged = rng_.below(4) != 0;
       w.awaited = rng_.below(4);
     }
-    s.unsent.clear();
-    for (unsigned n = rng_.below(14); n != 0; --n) {
-      UnsentMiss& miss = s.unsent.emplace_back();
+    s.misses.clear();
+    for (unsigned n = rng_.below(20); n != 0; --n) {
+      PendingMiss& miss = s.misses.emplace_back();
       miss.only_loads = rng_.below(8) != 0;
       for (unsigned slot = rng_.below(kWarps); slot < kWarps; slot += 1 + rng_.below(kWarps))
         if ((s.resident >> slot & 1) != 0) miss.warps.push_back(slot);
       miss.waiting = static_cast<unsigned>(miss.warps.size()) + rng_.below(2);
     }
+    s.sent = rng_.below(static_cast<std::uint32_t>(s.misses.size()) + 1);
+  }
+
+  std::size_t sent(unsigned sm, Misses which) const {
+    return which == Misses::Unsent ? sms_[sm].sent : 0;
   }
 
   Rng rng_;

@@ -202,7 +202,8 @@ TEST_P(RandomMoves, LoseNothingAndDoNothingTwice) {
   EXPECT_EQ(stay.moves, 0u);
   for (const test::Settings& settings :
        {test::Settings{}, test::Settings{{"shared", "forbid"}}, test::Settings{{"shared", "free"}},
-        test::Settings{{"transfer", "free"}}, test::Settings{{"signal_cycles", "5"}}}) {
+        test::Settings{{"transfer", "free"}}, test::Settings{{"signal_cycles", "5"}},
+        test::Settings{{"orphans", "release"}}}) {
     const Outcome moved = outcome(GetParam(), {}, random_moves(settings));
     const std::string what = settings.empty() ? "default" : settings[0].first + settings[0].second;
     EXPECT_EQ(moved.issued, stay.issued) << what;

@@ -64,6 +64,69 @@ TEST_F(SmMigration, TheOrphanFillsTheCacheAtHome) {
   sms.expect_all_over(machine.sm);
 }
 
+// Four MSHRs, a warp for each, and a fifth that waits for one.
+TEST_F(SmMigration, AnOrphansMshrIsFreeAtOnceByParameter) {
+  machine.sm.l1d.mshr_entries = 4;
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 5, [&](WarpWriter& w) { w.lines(ld, {{7 + w.warp()}}).op(use).op(ex); });
+  for (const bool release : {false, true}) {
+    using Orphans = policy::Passage::Orphans;
+    machine.migration = policy::Passage{};
+    machine.migration->orphans = release ? Orphans::Release : Orphans::Hold;
+    Neighbours sms(machine);
+    sms.start(r, 5);
+    sms.run(20);
+    ASSERT_EQ(sms.home.sent().size(), 4u);
+    const unsigned slot = sms.home.order().front();
+    ASSERT_EQ(sms.may_leave(slot), ExportRefusal::None);
+    sms.move(slot);
+    EXPECT_EQ(sms.home.sm().migration().orphans, 1u);
+    sms.run(30);
+    EXPECT_EQ(sms.home.sent().size(), release ? 5u : 4u);
+    EXPECT_FALSE(sms.home.sm().idle());
+    sms.run(600);
+    EXPECT_EQ(sms.home.counters().l1d_fills, 5u) << "the orphan fills the cache all the same";
+    EXPECT_EQ(sms.issued(), 15u);
+    sms.expect_all_over(machine.sm);
+  }
+}
+
+// The first of three requests leaves, the others wait for credits.
+TEST_F(SmMigration, MissesAreSeenInOrderOfAge) {
+  using policy::Misses;
+  machine.noc.queue_flits = 1;
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  auto r = one_block(code, 4, [&](WarpWriter& w) {
+    w.lines(ld, {{w.warp() == 3 ? 7u : 7 + w.warp()}}).op(use).op(ex);
+  });
+  Neighbours sms(machine);
+  sms.home.credit_after = kNever;
+  sms.start(r, 4);
+  sms.run(20);
+  const timing::Sm& sm = sms.home.sm();
+  ASSERT_EQ(sm.misses(Misses::Unsent), 2u);
+  ASSERT_EQ(sm.misses(Misses::Outstanding), 3u);
+  const std::vector<unsigned> order = sms.home.order();  // the fourth warp wants the first's line
+  ASSERT_EQ(order.size(), 4u);
+  policy::PendingMiss miss;
+  for (unsigned i = 0; i < 3; ++i) {
+    sm.miss(Misses::Outstanding, i, miss);
+    EXPECT_EQ(miss.warps, (i == 0 ? std::vector{order[0], order[3]} : std::vector{order[i]}));
+    EXPECT_EQ(miss.waiting, miss.warps.size());
+    EXPECT_TRUE(miss.only_loads);
+  }
+  for (unsigned i = 0; i < 2; ++i) {
+    sm.miss(Misses::Unsent, i, miss);
+    EXPECT_EQ(miss.warps.at(0), order[1 + i]) << "the first has left";
+  }
+  // When the oldest has no loads here any more it is an orphan, and not looked at.
+  sm.miss(Misses::Outstanding, 0, miss);
+  for (const unsigned slot : std::vector<unsigned>(miss.warps)) sms.move(slot);
+  ASSERT_EQ(sm.misses(Misses::Outstanding), 2u);
+  sm.miss(Misses::Outstanding, 0, miss);
+  EXPECT_EQ(miss.warps.at(0), order[1]);
+}
+
 TEST_F(SmMigration, ARequestThatHasNotLeftIsWithdrawn) {
   machine.noc.queue_flits = 1;
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
@@ -355,6 +418,8 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
     machine.sm.l1d.reserve_on_miss = seed % 3 == 0;
     machine.noc.queue_flits = seed % 4 == 0 ? 8 : 64;
     machine.sm.fetch.cycles = seed % 5 == 0 ? 6 : 0;
+    machine.migration = policy::Passage{};
+    if (seed % 8 < 4) machine.migration->orphans = policy::Passage::Orphans::Release;
     Recording r(code, {{2}, {4 * kLanes}, 0});
     r.each_warp([&](WarpWriter& w) { write_anything(rng, w, arithmetic, memory, fence, ex); });
     SmHarness alone(machine);

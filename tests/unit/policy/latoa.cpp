@@ -69,7 +69,7 @@ TEST(StickyNeighbour, TheOrderIsAParameter) {
 constexpr unsigned kMiddle = 4, kEastOf = 5, kNorthOf = 1, kWestOf = 3, kSouthOf = 7;
 
 struct Sm {
-  std::vector<UnsentMiss> unsent;
+  std::vector<PendingMiss> unsent, outstanding;
   std::map<unsigned, WarpState> warps;
   bool has_room = true;
   unsigned leaving = 0;
@@ -83,11 +83,11 @@ class World final : public MigrateView {
 
   Cycle now() const override { return at; }
   std::span<const std::uint16_t> mshrs() const override { return taken; }
-  unsigned unsent(unsigned sm) const override {
-    return static_cast<unsigned>(sms[sm].unsent.size());
+  unsigned misses(unsigned sm, Misses which) const override {
+    return static_cast<unsigned>(of(sm, which).size());
   }
-  void unsent_miss(unsigned sm, unsigned position, UnsentMiss& out) const override {
-    out = sms[sm].unsent.at(position);
+  void miss(unsigned sm, Misses which, unsigned position, PendingMiss& out) const override {
+    out = of(sm, which).at(position);
   }
   WarpMask resident(unsigned sm) const override {
     WarpMask out = 0;
@@ -102,6 +102,11 @@ class World final : public MigrateView {
   bool changed(unsigned) const override { return true; }
   void move(const Migration& migration) override { moves.push_back(migration); }
   std::vector<Migration> moves;
+
+ private:
+  const std::vector<PendingMiss>& of(unsigned sm, Misses which) const {
+    return which == Misses::Unsent ? sms[sm].unsent : sms[sm].outstanding;
+  }
 };
 
 /// Names and values of the statistics.
@@ -169,7 +174,7 @@ class LatoaPolicy : public testing::Test {
   Cycle next = 0;
 };
 
-TEST_F(LatoaPolicy, TheSeventhUnsentMissGoesToTheEast) {
+TEST_F(LatoaPolicy, TheSeventhPendingMissGoesToTheEast) {
   const std::vector<Migration> moves = look(10);
   ASSERT_EQ(moves.size(), 1u);
   EXPECT_EQ(moves[0].sm, kMiddle);
@@ -193,6 +198,17 @@ TEST_F(LatoaPolicy, SomeOtherMissByParameter) {
   EXPECT_EQ(look(10).at(0).slot, 10u);
   make({{"entry", "2"}});
   EXPECT_EQ(look(10).at(0).slot, 1u);
+}
+
+TEST_F(LatoaPolicy, AmongAllThatAreOutstandingByParameter) {
+  for (unsigned slot = 0; slot < 12; ++slot) middle().outstanding.push_back({1, {11 - slot}, true});
+  make({{"among", "outstanding"}});
+  EXPECT_EQ(look(10).at(0).slot, 5u);
+  middle().unsent.clear();
+  EXPECT_EQ(look(11).at(0).slot, 5u);
+  make({{"among", "outstanding"}});
+  middle().outstanding.resize(6);
+  expect_refused("refused_no_entry");
 }
 
 TEST_F(LatoaPolicy, StaysWithANeighbourThatIsRelaxed) {

@@ -329,5 +329,53 @@ TEST(MshrCancel, AnOrphanComesAndAnAbandonedEntryDoesNot) {
   EXPECT_EQ(mshrs.find(9), mshrs.kNone);
 }
 
+TEST(MshrOrphans, CountAsFreeWhileThereIsRoomForThem) {
+  Mshrs<std::uint16_t> mshrs(2, 4, 1);
+  const unsigned first = mshrs.add(1, 0b01, 5), second = mshrs.add(2, 0b01, 6);
+  EXPECT_TRUE(mshrs.full());
+  mshrs.cancel(first, 5);
+  EXPECT_TRUE(mshrs.full()) << "nobody has said so";
+  mshrs.orphan(first);
+  mshrs.orphan(first);
+  EXPECT_FALSE(mshrs.full());
+  EXPECT_EQ(mshrs.taken(), 1u);
+  EXPECT_EQ(mshrs.used(), 2u);
+  mshrs.cancel(second, 6);
+  mshrs.orphan(second);
+  EXPECT_EQ(mshrs.taken(), 1u) << "one is all there is room for";
+  const unsigned third = mshrs.add(3, 0b01, 7);
+  EXPECT_TRUE(mshrs.full());
+  EXPECT_TRUE(mshrs.arrive(first, 0b01, [](std::uint16_t) { FAIL() << "nobody waits"; }));
+  EXPECT_TRUE(mshrs.full()) << "an orphan was not one of the two";
+  EXPECT_EQ(mshrs.used(), 2u);
+  mshrs.orphan(second);
+  EXPECT_FALSE(mshrs.full());
+  EXPECT_TRUE(mshrs.arrive(third, 0b01, [](std::uint16_t w) { EXPECT_EQ(w, 7); }));
+  EXPECT_TRUE(mshrs.arrive(second, 0b01, [](std::uint16_t) { FAIL() << "nobody waits"; }));
+  EXPECT_EQ(mshrs.used(), 0u);
+  EXPECT_EQ(mshrs.taken(), 0u);
+}
+
+TEST(MshrOrphans, WhoWaitsForOneAgainNeedsAFreeEntry) {
+  Mshrs<std::uint16_t> mshrs(2, 4, 2);
+  const unsigned orphan = mshrs.add(1, 0b01, 5);
+  mshrs.cancel(orphan, 5);
+  mshrs.orphan(orphan);
+  const unsigned second = mshrs.add(2, 0b01, 6);
+  EXPECT_TRUE(mshrs.can_merge(orphan));
+  const unsigned third = mshrs.add(3, 0b01, 7);
+  ASSERT_TRUE(mshrs.full());
+  EXPECT_FALSE(mshrs.can_merge(orphan));
+  EXPECT_TRUE(mshrs.can_merge(third));
+  EXPECT_TRUE(mshrs.arrive(third, 0b01, [](std::uint16_t) {}));
+  ASSERT_TRUE(mshrs.can_merge(orphan));
+  mshrs.wait(orphan, 0b01, 8);
+  EXPECT_TRUE(mshrs.full());
+  EXPECT_EQ(mshrs.taken(), 2u);
+  EXPECT_TRUE(mshrs.arrive(orphan, 0b01, [](std::uint16_t w) { EXPECT_EQ(w, 8); }));
+  EXPECT_TRUE(mshrs.arrive(second, 0b01, [](std::uint16_t) {}));
+  EXPECT_EQ(mshrs.used(), 0u);
+}
+
 }  // namespace
 }  // namespace raddle

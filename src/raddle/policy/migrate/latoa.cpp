@@ -20,7 +20,7 @@ enum class Outcome : std::uint8_t {
   Left,
   Off,          ///< moves = false
   Leaving,      ///< an earlier context has not wholly left
-  NoEntry,      ///< fewer misses wait to be sent
+  NoEntry,      ///< there are fewer MSHRs to look at
   Regular,      ///< many wait for the line
   CannotLeave,  ///< the machine cannot move one of the warps now
   Diverged,
@@ -37,6 +37,7 @@ class Latoa final : public MigratePolicy {
     bool moves = true;
     std::uint32_t relaxed = 4, critical = 8;
     std::uint32_t entry = 7;
+    Misses among = Misses::Unsent;
     End entry_from = End::Oldest;
     std::uint32_t slots_percent = 25;
     bool converged = true;
@@ -50,7 +51,9 @@ class Latoa final : public MigratePolicy {
               "of the MSHRs: with so many or fewer taken an SM is relaxed");
       v.field("critical", critical, {0, 12}, "twelfths",
               "of the MSHRs: with more than so many taken an SM is critical");
-      v.field("entry", entry, {1, 64}, "", "which MSHR of those whose request has not left");
+      v.field("entry", entry, {1, 64}, "", "which MSHR is looked at");
+      v.choice("among", among, kMissesNames,
+               "those whose request has not left, or all for which somebody waits");
       v.choice("entry_from", entry_from, kEndNames, "counted from the oldest or the newest");
       v.field("slots_percent", slots_percent, {0, 100}, "%",
               "of an MSHR's slots: with so many or fewer filled a miss is irregular");
@@ -144,7 +147,7 @@ class Latoa final : public MigratePolicy {
       v.field("refused_leaving", at(Outcome::Leaving), {}, "SM-cycles",
               "an earlier context had not wholly left");
       v.field("refused_no_entry", at(Outcome::NoEntry), {}, "SM-cycles",
-              "too few misses waited to be sent");
+              "there were too few MSHRs to look at");
       v.field("refused_regular", at(Outcome::Regular), {}, "SM-cycles",
               "too many accesses waited for the line");
       v.field("refused_cannot_leave", at(Outcome::CannotLeave), {}, "SM-cycles",
@@ -191,11 +194,11 @@ class Latoa final : public MigratePolicy {
   Outcome attempt(MigrateView& view, unsigned sm) {
     if (!params_.moves) return Outcome::Off;
     if (view.leaving(sm) >= params_.outbox) return Outcome::Leaving;
-    const unsigned unsent = view.unsent(sm);
-    if (unsent < params_.entry) return Outcome::NoEntry;
+    const unsigned misses = view.misses(sm, params_.among);
+    if (misses < params_.entry) return Outcome::NoEntry;
     const unsigned place =
-        params_.entry_from == End::Oldest ? params_.entry - 1 : unsent - params_.entry;
-    view.unsent_miss(sm, place, miss_);
+        params_.entry_from == End::Oldest ? params_.entry - 1 : misses - params_.entry;
+    view.miss(sm, params_.among, place, miss_);
     if (!is_irregular(miss_.waiting, slots_, params_.slots_percent)) return Outcome::Regular;
     if (!miss_.only_loads || miss_.warps.empty()) return Outcome::CannotLeave;
     for (const unsigned slot : miss_.warps)
@@ -240,7 +243,7 @@ class Latoa final : public MigratePolicy {
   std::vector<Core> cores_;           // by SM ...
   std::vector<std::uint8_t> states_;  // ... CoreState
   Cycle wake_ = kNever;               // when a look comes out otherwise with time alone
-  UnsentMiss miss_;
+  PendingMiss miss_;
   Stats stats_;
 };
 

@@ -39,9 +39,18 @@ struct Passage {
   };
   static constexpr std::array<std::string_view, 3> kSharedNames = {"remote", "forbid", "free"};
 
+  /// MSHRs of an L1D that nobody waits for any more, because their loads have left, while their
+  /// requests are on the way.
+  enum class Orphans : std::uint8_t {
+    Hold,     ///< they are taken until the data have come
+    Release,  ///< they count as free at once: as if there were as many again for what still comes
+  };
+  static constexpr std::array<std::string_view, 2> kOrphansNames = {"hold", "release"};
+
   std::uint32_t signal_cycles = 1;  ///< until an SM knows of another's state
   Transfer transfer = Transfer::Packets;
   Shared shared = Shared::Remote;
+  Orphans orphans = Orphans::Hold;
 
   void visit(FieldVisitor& v) {
     v.field("signal_cycles", signal_cycles, {1, 32}, "cycles",
@@ -51,6 +60,9 @@ struct Passage {
     v.choice("shared", shared, kSharedNames,
              "barriers and shared memory of warps abroad: at home over the network, no such warp "
              "moves, or where the warp is (a bound)");
+    v.choice("orphans", orphans, kOrphansNames,
+             "MSHRs whose loads have left while the request is on its way: taken until the data "
+             "come, or free at once");
   }
 };
 
@@ -59,8 +71,15 @@ struct Passage {
 inline constexpr std::uint32_t kNoSm = ~std::uint32_t{0};
 using Neighbours = std::array<std::uint32_t, 4>;
 
-/// An MSHR of an L1D whose request has not left the SM.
-struct UnsentMiss {
+/// Which MSHRs of an L1D a policy looks at, in order of age.
+enum class Misses : std::uint8_t {
+  Unsent,       ///< whose request has not left the SM
+  Outstanding,  ///< for which somebody waits, sent or not
+};
+inline constexpr std::array<std::string_view, 2> kMissesNames = {"unsent", "outstanding"};
+
+/// One of them.
+struct PendingMiss {
   unsigned waiting = 0;         ///< accesses that wait for it: its filled slots
   std::vector<unsigned> warps;  ///< whose accesses these are, each once
   bool only_loads = true;       ///< no store waits with them
@@ -87,10 +106,10 @@ class MigrateView {
   virtual Cycle now() const = 0;
   /// By SM: MSHRs of the L1D that are taken.
   virtual std::span<const std::uint16_t> mshrs() const = 0;
-  /// Requests of L1D misses that have not left, the oldest first.
-  virtual unsigned unsent(unsigned sm) const = 0;
-  /// Precondition: position < unsent(sm).
-  virtual void unsent_miss(unsigned sm, unsigned position, UnsentMiss& out) const = 0;
+  /// How many there are of these.
+  virtual unsigned misses(unsigned sm, Misses which) const = 0;
+  /// One of them, the oldest being the first. Precondition: position < misses(sm, which).
+  virtual void miss(unsigned sm, Misses which, unsigned position, PendingMiss& out) const = 0;
   virtual WarpMask resident(unsigned sm) const = 0;
   virtual WarpState warp(unsigned sm, unsigned slot) const = 0;
   /// Whether `to` has room for the contexts of these warps, and none is at home there.

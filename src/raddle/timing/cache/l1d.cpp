@@ -7,14 +7,14 @@ constexpr unsigned kRequestsPerMshr = 8;  // one for each sector at most
 
 // Every request under way may push a line out when its data comes, an access one more, and a flush
 // all lines.
-unsigned most_write_backs(const L1dSpec& spec) {
+unsigned most_write_backs(const L1dSpec& spec, unsigned orphans) {
   if (!spec.keeps_dirty()) return 1;
-  return spec.sets() * spec.ways + spec.mshr_entries * kRequestsPerMshr + 1;
+  return spec.sets() * spec.ways + (spec.mshr_entries + orphans) * kRequestsPerMshr + 1;
 }
 unsigned sets_or_one(const L1dSpec& spec) { return spec.present() ? spec.sets() : 1; }
 }  // namespace
 
-L1d::L1d(const L1dSpec& spec)
+L1d::L1d(const L1dSpec& spec, unsigned orphans)
     : sets_(sets_or_one(spec)),
       interleave_(sets_or_one(spec), 0x51ed270bu),
       hash_(spec.index == SetIndex::Hash),
@@ -22,10 +22,10 @@ L1d::L1d(const L1dSpec& spec)
       keeps_dirty_(spec.keeps_dirty()),
       policy_{spec.write_policy, spec.local_write_policy},
       tags_(sets_or_one(spec), spec.ways),
-      mshrs_(spec.mshr_entries, spec.mshr_merges),
-      reserved_(spec.mshr_entries),
-      stored_(keeps_dirty_ ? spec.mshr_entries : 0),
-      write_backs_(most_write_backs(spec)) {}
+      mshrs_(spec.mshr_entries, spec.mshr_merges, orphans),
+      reserved_(spec.mshr_entries + orphans),
+      stored_(keeps_dirty_ ? reserved_.size() : 0),
+      write_backs_(most_write_backs(spec, orphans)) {}
 
 void L1d::observe(policy::L1Observer& observer) {
   if (events_ == nullptr) events_ = std::make_unique<L1Events>(tags_.handles(), reserved_.size());

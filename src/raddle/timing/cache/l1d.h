@@ -60,7 +60,8 @@ class L1d {
     std::uint8_t sectors, kernel;  ///< kernel: whose access or data pushes the line out
   };
 
-  explicit L1d(const L1dSpec& spec);
+  /// `orphans`: so many MSHRs that nobody waits for count as free (orphan()).
+  explicit L1d(const L1dSpec& spec, unsigned orphans = 0);
   /// One line access. `can_send`: a request could be queued now. Blocked changes nothing: try again
   /// when a fill has come or can_send has changed.
   Answer load(Cycle now, const Request& r, bool can_send, stats::SmCounters& count);
@@ -90,6 +91,9 @@ class L1d {
   void each_waiter(unsigned mshr, F visit) const {
     mshrs_.each_waiter(mshr, visit);
   }
+  /// All there are, with those for orphans.
+  unsigned mshrs() const { return static_cast<unsigned>(reserved_.size()); }
+  bool waited_for(unsigned mshr) const { return mshrs_.waiting_for(mshr) != 0; }
   /// Sectors of an MSHR that have not come.
   std::uint8_t missing_sectors(unsigned mshr) const { return mshrs_.missing(mshr); }
   /// Frees an MSHR for which nobody waits. Precondition: none of its requests has left.
@@ -97,6 +101,9 @@ class L1d {
     mshrs_.abandon(mshr);
     unlock(static_cast<std::uint16_t>(mshr));
   }
+  /// Nobody waits for the MSHR, and its data will come: it counts as free meanwhile, if there is
+  /// room for one more of these.
+  void orphan(unsigned mshr) { mshrs_.orphan(mshr); }
   /// Removes a line (atomics are performed at the L2, bypassing accesses go there). True: it was
   /// dirty, and its write-back must leave first.
   bool remove(Cycle now, std::uint32_t line, unsigned kernel);
@@ -115,6 +122,8 @@ class L1d {
   Ring<WriteBack>& write_backs() { return write_backs_; }
   const Ring<WriteBack>& write_backs() const { return write_backs_; }
   unsigned missing_lines() const { return mshrs_.used(); }
+  /// MSHRs that are not free.
+  unsigned mshrs_taken() const { return mshrs_.taken(); }
   /// Null while nobody observes.
   L1Events* events() { return events_.get(); }
   void observe(policy::L1Observer& observer);

@@ -20,20 +20,26 @@ class Mshrs {
  public:
   static constexpr unsigned kNone = 0xffff;
 
-  /// `merges`: requests that may wait for one entry, the first included.
-  Mshrs(unsigned entries, unsigned merges)
+  /// `merges`: requests that may wait for one entry, the first included. `orphans`: entries beside,
+  /// for those that nobody waits for any more (orphan()).
+  Mshrs(unsigned entries, unsigned merges, unsigned orphans = 0)
       : merges_(merges),
+        limit_(entries),
         bucket_mask_(4 * std::bit_ceil(entries) - 1),
         bucket_(bucket_mask_ + 1, kNone),
-        free_(entries),
-        entry_(entries),
-        waiter_(entries * (merges - 1)) {
-    RADDLE_ASSERT(entries >= 1 && entries < kNone && merges >= 1 && waiter_.size() <= kMost);
+        free_(entries + orphans),
+        entry_(entries + orphans),
+        waiter_(entries * (merges - 1)),
+        is_orphan_(orphans != 0 ? entries + orphans : 0) {
+    RADDLE_ASSERT(entries >= 1 && entries + orphans < kNone && merges >= 1 &&
+                  waiter_.size() <= kMost);
     std::iota(free_.begin(), free_.end(), std::uint16_t{0});
     for (unsigned i = 0; i < waiter_.size(); ++i) waiter_[i].next = i + 1;
   }
-  bool full() const { return used_ == free_.size(); }
+  bool full() const { return used_ == limit_; }
   unsigned used() const { return used_; }
+  /// Those that are not orphans.
+  unsigned taken() const { return used_ - orphans_; }
   /// Requests that wait, over all entries.
   unsigned waiting() const { return waiting_; }
   /// Entry of a line, or kNone.
@@ -52,7 +58,9 @@ class Mshrs {
     ++waiting_;
     return e;
   }
-  bool can_merge(unsigned e) const { return entry_[e].waiting < merges_; }
+  bool can_merge(unsigned e) const {
+    return entry_[e].waiting < merges_ && !(full() && !is_orphan_.empty() && is_orphan_[e]);
+  }
   std::uint8_t requested(unsigned e) const { return entry_[e].requested; }
   std::uint32_t line(unsigned e) const { return entry_[e].line; }
   /// Hints that find(line) is near; that arrive(e) of the line's entry is.
@@ -70,6 +78,7 @@ class Mshrs {
     ++waiting_;
     entry.requested |= need;
     if (entry.waiting++ == 0) {
+      forget_orphan(e);
       entry.first = w;
       entry.set_need(need);
       return;
@@ -137,6 +146,15 @@ class Mshrs {
   void abandon(unsigned e) {
     RADDLE_ASSERT(entry_[e].waiting == 0);
     release(e);
+  }
+  /// The entry does not count any more until somebody waits for it again, if there is room for one
+  /// more of this kind. Preconditions: nobody waits, and something is missing.
+  void orphan(unsigned e) {
+    RADDLE_ASSERT(entry_[e].waiting == 0 && missing(e) != 0);
+    if (limit_ == free_.size() || is_orphan_[e]) return;
+    is_orphan_[e] = true;
+    ++orphans_;
+    ++limit_;
   }
   /// The waiter for whom these sectors were requested: the first that needs any of them, since a
   /// later one found them requested.
@@ -225,17 +243,25 @@ class Mshrs {
     waiter_free_ = n;
     --entry.waiting;
   }
+  void forget_orphan(unsigned e) {
+    if (orphans_ == 0 || !is_orphan_[e]) return;
+    is_orphan_[e] = false;
+    --orphans_;
+    --limit_;
+  }
   void release(unsigned e) {
+    forget_orphan(e);
     std::uint16_t* link = &bucket_[hash(entry_[e].line)];
     while (*link != e) link = &entry_[*link].next;
     *link = entry_[e].next;
     free_[--used_] = static_cast<std::uint16_t>(e);
   }
-  unsigned merges_, bucket_mask_, used_ = 0, waiting_ = 0;
+  unsigned merges_, limit_, bucket_mask_, used_ = 0, waiting_ = 0, orphans_ = 0;
   std::uint32_t waiter_free_ = 0;
   std::vector<std::uint16_t> bucket_, free_;  // free_: from used_ on, the next first
   std::vector<Entry> entry_;
   std::vector<Waiting> waiter_;
+  std::vector<bool> is_orphan_;  // by entry, if there may be any
 };
 
 }  // namespace raddle::timing

@@ -50,9 +50,12 @@ class MigrationUnit::View final : public policy::MigrateView {
   View(MigrationUnit& unit, Cycle now) : unit_(unit), now_(now) {}
   Cycle now() const override { return now_; }
   std::span<const std::uint16_t> mshrs() const override { return unit_.board_.mshrs; }
-  unsigned unsent(unsigned sm) const override { return unit_.sms_[sm]->unsent(); }
-  void unsent_miss(unsigned sm, unsigned position, policy::UnsentMiss& out) const override {
-    unit_.sms_[sm]->unsent_miss(position, out);
+  unsigned misses(unsigned sm, policy::Misses which) const override {
+    return unit_.sms_[sm]->misses(which);
+  }
+  void miss(unsigned sm, policy::Misses which, unsigned position,
+            policy::PendingMiss& out) const override {
+    unit_.sms_[sm]->miss(which, position, out);
   }
   policy::WarpMask resident(unsigned sm) const override { return unit_.sms_[sm]->resident(); }
   policy::WarpState warp(unsigned sm, unsigned slot) const override {

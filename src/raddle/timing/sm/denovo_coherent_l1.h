@@ -49,6 +49,7 @@ class DenovoCoherentL1 {
 
   bool idle() const { return l1_.idle() && answers_.empty(); }
   unsigned missing_lines() const { return l1_.missing(); }
+  unsigned mshrs_taken() const { return l1_.missing(); }
   void describe(std::string& out) const;
   void observe(policy::L1Observer& observer) { l1_.observe(observer); }
   L1Events* events() { return l1_.events(); }
@@ -61,6 +62,9 @@ class DenovoCoherentL1 {
   void each_waiter(unsigned, F) const {}
   std::uint8_t missing_sectors(unsigned) const { return 0; }
   void abandon(unsigned) {}
+  void orphan(unsigned) {}
+  unsigned mshrs() const { return 0; }
+  bool waited_for(unsigned) const { return false; }
 
   DenovoL1& cache() { return l1_; }
   const DenovoL1& cache() const { return l1_; }

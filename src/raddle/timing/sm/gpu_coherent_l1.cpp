@@ -10,7 +10,7 @@ GpuCoherentL1::GpuCoherentL1(const LsuSpec& spec)
     : drains_(spec.l1d.keeps_dirty() || spec.l1d.store_buffer != 0),
       policy_(spec.l1d.write_policy),
       local_policy_(spec.l1d.local_write_policy),
-      l1d_(spec.l1d),
+      l1d_(spec.l1d, spec.orphans),
       store_buffer_(spec.l1d.store_buffer) {}
 
 Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,

@@ -68,6 +68,7 @@ class GpuCoherentL1 {
            write_backs_out_ == 0;
   }
   unsigned missing_lines() const { return l1d_.missing_lines(); }
+  unsigned mshrs_taken() const { return l1d_.mshrs_taken(); }
   void describe(std::string&) const {}
   void observe(policy::L1Observer& observer) { l1d_.observe(observer); }
   L1Events* events() { return l1d_.events(); }
@@ -78,12 +79,15 @@ class GpuCoherentL1 {
     return l1d_.waits(line, sectors, load);
   }
   bool cancel(unsigned mshr, std::uint16_t load) { return l1d_.cancel(mshr, load); }
+  unsigned mshrs() const { return l1d_.mshrs(); }
+  bool waited_for(unsigned mshr) const { return l1d_.waited_for(mshr); }
   template <class F>
   void each_waiter(unsigned mshr, F visit) const {
     l1d_.each_waiter(mshr, visit);
   }
   std::uint8_t missing_sectors(unsigned mshr) const { return l1d_.missing_sectors(mshr); }
   void abandon(unsigned mshr) { l1d_.abandon(mshr); }
+  void orphan(unsigned mshr) { l1d_.orphan(mshr); }
 
  private:
   // Tags of writes: a warp, an entry of the store buffer, or LsuCore::kWriteBack.

@@ -70,21 +70,26 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   // Which ways the misses of a launch may fill, by launch slot; null: any.
   l1.share_ways(shares);
   // Loads that leave with their warp: whether the protocol lets them (if not, none of the rest is
-  // called); the MSHR in which a load waits for sectors of a line; who waits for an MSHR; the load
-  // will not be told, and nobody else waits then; what has not come; frees it, because none of its
-  // requests has left.
+  // called); how many MSHRs there are; whether anybody waits for one, and who; the MSHR in which a
+  // load waits for sectors of a line; the load will not be told, and nobody else waits then; what
+  // has not come; frees it, because none of its requests has left; counts it as free, although one
+  // has.
   { L1::kMigrates } -> std::convertible_to<bool>;
   { l1_const.waits(std::uint32_t{}, std::uint8_t{}, std::uint16_t{}) } -> std::same_as<unsigned>;
+  { l1_const.mshrs() } -> std::same_as<unsigned>;
+  { l1_const.waited_for(kernel) } -> std::same_as<bool>;
   l1_const.each_waiter(kernel, [](std::uint16_t) {});
   { l1.cancel(kernel, std::uint16_t{}) } -> std::same_as<bool>;
   { l1_const.missing_sectors(kernel) } -> std::same_as<std::uint8_t>;
   l1.abandon(kernel);
+  l1.orphan(kernel);
   // Hints.
   l1_const.prefetch_load(std::uint32_t{});
   l1_const.prefetch_reply(m);
   // Results.
   { l1_const.idle() } -> std::same_as<bool>;
   { l1_const.missing_lines() } -> std::same_as<unsigned>;
+  { l1_const.mshrs_taken() } -> std::same_as<unsigned>;
   l1_const.describe(out);
   l1.observe(observer);
   { l1.events() } -> std::same_as<L1Events*>;

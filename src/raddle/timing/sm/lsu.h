@@ -94,7 +94,10 @@ class Lsu : public LsuCore {
 
   // --- warps that leave and arrive (lsu_migration.h) -------------------------------------------
   /// From now on the addresses of loads are kept until their data have come. Precondition: idle().
-  void keep_descriptors() { descriptors_.resize(loads_.size()); }
+  void keep_descriptors() {
+    descriptors_.resize(loads_.size());
+    asked_.resize(l1_.mshrs());
+  }
   /// Do the warp's memory operations keep it here? `pending`: the registers it waits for;
   /// `outstanding`: its operations.
   ExportRefusal may_leave(unsigned warp, const DecodedKernel& code, RegisterSet pending,
@@ -102,10 +105,10 @@ class Lsu : public LsuCore {
   /// Forgets the warp's loads, which become descriptors. Precondition: may_leave() is None.
   std::vector<PendingLoad> take_loads(Cycle now, unsigned warp, SmKernelCounters& counters,
                                       MigrationCounters& migration);
-  /// Fetches of the L1D in the miss queue.
-  unsigned unsent() const;
-  /// The MSHR of one of them. Precondition: position < unsent().
-  void unsent_miss(unsigned position, policy::UnsentMiss& out) const;
+  /// MSHRs of the L1D, or their requests in the miss queue.
+  unsigned misses(policy::Misses which) const;
+  /// One of them, in order of age. Precondition: position < misses(which).
+  void miss(policy::Misses which, unsigned position, policy::PendingMiss& out) const;
   /// A load goes on from its descriptor. Precondition: accepts().
   void enter_again(Cycle now, const Owner& owner, const PendingLoad& load);
 
@@ -160,11 +163,10 @@ class Lsu : public LsuCore {
   void each_access_waited_for(unsigned load, Visit visit) const;
   void cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
                    MigrationCounters& migration);
+  unsigned oldest_unsent(unsigned position) const;
+  unsigned oldest_outstanding(unsigned position) const;
   void withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
                         MigrationCounters& migration);
-  static bool is_fetch(const Message& m) {
-    return m.kind == MessageKind::Read && (m.tag & (kBypass | kConst)) == 0;
-  }
 
   void share_ways();
 

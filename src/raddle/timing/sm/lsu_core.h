@@ -84,6 +84,8 @@ class LsuCore {
     leaving.message = m;
     leaving.message.tenant = tenant_[m.kernel];
     leaving.load = load;
+    if (!asked_.empty() && is_fetch(m)) [[unlikely]]
+      asked_[m.tag] = ++last_asked_;
     if (gate_ != nullptr) [[unlikely]]
       gate_->entered(leaving.message.tenant);
   }
@@ -163,6 +165,9 @@ class LsuCore {
     LaneMask lanes = 0;
     LineMap::Accesses line;
   };
+  static bool is_fetch(const Message& m) {
+    return m.kind == MessageKind::Read && (m.tag & (kBypass | kConst)) == 0;
+  }
   struct Withdrawn {
     std::uint64_t requests = 0;
   };
@@ -210,6 +215,8 @@ class LsuCore {
   std::vector<InFlight> loads_;
   std::vector<std::uint16_t> free_loads_;  // stack
   std::vector<Descriptor> descriptors_;    // by load, if they are kept
+  std::vector<std::uint64_t> asked_;       // by MSHR, likewise: when its last request came to be
+  std::uint64_t last_asked_ = 0;           // ... as a number in order
   stats::PerKernel<Withdrawn> withdrawn_;  // fetches that count as misses and never come
   Ring<Leaving> miss_queue_;
   SegmentQueue* transfers_ = nullptr;  // null: nobody sends any

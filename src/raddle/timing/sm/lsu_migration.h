@@ -55,23 +55,45 @@ ExportRefusal Lsu<L1>::may_leave(unsigned warp, const DecodedKernel& code, Regis
 }
 
 template <L1Protocol L1>
-unsigned Lsu<L1>::unsent() const {
+unsigned Lsu<L1>::misses(policy::Misses which) const {
   unsigned out = 0;
-  for (unsigned i = 0; i < miss_queue_.size(); ++i) out += is_fetch(miss_queue_[i].message) ? 1 : 0;
+  if (which == policy::Misses::Unsent) {
+    for (unsigned i = 0; i < miss_queue_.size(); ++i)
+      out += is_fetch(miss_queue_[i].message) ? 1 : 0;
+  } else {
+    for (unsigned mshr = 0; mshr < asked_.size(); ++mshr) out += l1_.waited_for(mshr) ? 1 : 0;
+  }
   return out;
 }
 
 template <L1Protocol L1>
-void Lsu<L1>::unsent_miss(unsigned position, policy::UnsentMiss& out) const {
-  unsigned at = 0;
-  for (unsigned before = 0;; ++at) {
+unsigned Lsu<L1>::oldest_unsent(unsigned position) const {
+  for (unsigned at = 0, before = 0;; ++at) {
     RADDLE_ASSERT(at < miss_queue_.size());
-    if (is_fetch(miss_queue_[at].message) && before++ == position) break;
+    const Message& m = miss_queue_[at].message;
+    if (is_fetch(m) && before++ == position) return m.tag;
   }
+}
+
+template <L1Protocol L1>
+unsigned Lsu<L1>::oldest_outstanding(unsigned position) const {
+  std::vector<unsigned> mshrs;
+  for (unsigned mshr = 0; mshr < asked_.size(); ++mshr)
+    if (l1_.waited_for(mshr)) mshrs.push_back(mshr);
+  RADDLE_ASSERT(position < mshrs.size());
+  const auto at = mshrs.begin() + position;
+  std::ranges::nth_element(mshrs, at, {}, [&](unsigned mshr) { return asked_[mshr]; });
+  return *at;
+}
+
+template <L1Protocol L1>
+void Lsu<L1>::miss(policy::Misses which, unsigned position, policy::PendingMiss& out) const {
+  const unsigned mshr =
+      which == policy::Misses::Unsent ? oldest_unsent(position) : oldest_outstanding(position);
   out.waiting = 0;
   out.warps.clear();
   out.only_loads = true;
-  l1_.each_waiter(miss_queue_[at].message.tag, [&](std::uint16_t waiter) {
+  l1_.each_waiter(mshr, [&](std::uint16_t waiter) {
     ++out.waiting;
     if (waiter >= loads_.size()) {
       out.only_loads = false;
@@ -142,6 +164,7 @@ void Lsu<L1>::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& count
   }
   if (queued != l1_.missing_sectors(mshr)) {
     ++migration.orphans;
+    l1_.orphan(mshr);
     return;
   }
   for (unsigned left = miss_queue_.size(); left != 0; --left) {

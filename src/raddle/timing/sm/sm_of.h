@@ -52,9 +52,9 @@ class SmOf final : public Sm {
   policy::WarpState state_of(unsigned warp) const override;
   bool is_home_of(unsigned warp, unsigned sm) const override;
   BlockNeeds context_needs(unsigned warp) const override;
-  unsigned unsent() const override { return lsu_.unsent(); }
-  void unsent_miss(unsigned position, policy::UnsentMiss& out) const override {
-    lsu_.unsent_miss(position, out);
+  unsigned misses(policy::Misses which) const override { return lsu_.misses(which); }
+  void miss(policy::Misses which, unsigned position, policy::PendingMiss& out) const override {
+    lsu_.miss(which, position, out);
   }
   ExportRefusal may_export(unsigned warp) const override;
   WarpContext export_warp(Cycle now, unsigned warp) override;

@@ -74,7 +74,11 @@ LsuSpec::LsuSpec(const MachineSpec& m, unsigned id)
       port(m),
       coherence(m.coherence),
       endpoints(m.endpoints()),
-      kernel_slots(m.kernels.slots()) {}
+      kernel_slots(m.kernels.slots()) {
+  // As many again: in the network there are never more of an SM's requests for long.
+  if (m.migration && m.migration->orphans == policy::Passage::Orphans::Release)
+    orphans = m.sm.l1d.mshr_entries;
+}
 
 OneSmSpec::OneSmSpec(const MachineSpec& m, unsigned id)
     : id(id),
