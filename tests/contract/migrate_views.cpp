@@ -18,6 +18,8 @@ using policy::MigratePolicy;
 using policy::MigrateView;
 using policy::Migration;
 using policy::Misses;
+using policy::MissesFrom;
+using policy::MissPlace;
 using policy::PendingMiss;
 using policy::WarpMask;
 using policy::WarpState;
@@ -79,14 +81,17 @@ class Machine final : public MigrateView {
   Cycle now() const override { return now_; }
   std::span<const std::uint16_t> mshrs() const override { return taken_; }
   // Those that have not been sent are the youngest of the outstanding ones.
-  unsigned misses(unsigned sm, Misses which) const override {
-    return static_cast<unsigned>(sms_[sm].misses.size() - sent(sm, which));
-  }
-  void miss(unsigned sm, Misses which, unsigned position, PendingMiss& out) const override {
-    out = sms_[sm].misses.at(sent(sm, which) + position);
+  bool miss(unsigned sm, const MissPlace& place, PendingMiss& out) const override {
+    const Sm& s = sms_[sm];
+    const std::size_t first = place.among == Misses::Unsent ? s.sent : 0;
+    if (place.position >= s.misses.size() - first) return false;
+    out = place.from == MissesFrom::Oldest ? s.misses[first + place.position]
+                                           : s.misses[s.misses.size() - 1 - place.position];
+    return true;
   }
   WarpMask resident(unsigned sm) const override { return sms_[sm].resident; }
   WarpState warp(unsigned sm, unsigned slot) const override { return sms_[sm].warp[slot]; }
+  bool may_leave(unsigned sm, unsigned slot) const override { return sms_[sm].may_leave[slot]; }
   bool fits(unsigned sm, std::span<const unsigned> slots, unsigned to) const override {
     if (to == sm || sms_[to].room < slots.size()) return false;
     for (const unsigned slot : slots)
@@ -100,7 +105,7 @@ class Machine final : public MigrateView {
     if (m.sm >= kSms || m.to >= kSms || m.slot >= kWarps) return fail("names what there is not");
     Sm& from = sms_[m.sm];
     if ((from.resident >> m.slot & 1) == 0) return fail("moves a warp that is not there");
-    if (!from.warp[m.slot].may_leave) return fail("moves a warp that may not leave");
+    if (!from.may_leave[m.slot]) return fail("moves a warp that may not leave");
     if (!fits(m.sm, {&m.slot, 1}, m.to)) return fail("moves a warp to where it does not fit");
     from.resident &= ~(WarpMask{1} << m.slot);
     for (PendingMiss& miss : from.misses) std::erase(miss.warps, m.slot);
@@ -114,6 +119,7 @@ class Machine final : public MigrateView {
   struct Sm {
     WarpMask resident = 0;
     std::array<WarpState, kWarps> warp{};
+    std::array<bool, kWarps> may_leave{};
     std::array<unsigned, kWarps> home{};
     std::vector<PendingMiss> misses;
     std::size_t sent = 0;
@@ -134,7 +140,8 @@ class Machine final : public MigrateView {
       const unsigned slot = lowest(~to.resident);
       to.resident |= WarpMask{1} << slot;
       to.home[slot] = w.home;
-      to.warp[slot] = {true, true, 1, true, now_};
+      to.warp[slot] = {true, 1, true, now_};
+      to.may_leave[slot] = true;
       ++to.room;
       --sms_[w.from].leaving;
       changed_[w.to] = changed_[w.from] = any = true;
@@ -155,7 +162,7 @@ class Machine final : public MigrateView {
         s.warp[slot] = {};
       }
       WarpState& w = s.warp[slot];
-      w.may_leave = rng_.below(4) != 0;
+      s.may_leave[slot] = rng_.below(4) != 0;
       w.converged = rng_.below(4) != 0;
       w.awaited = rng_.below(4);
     }
@@ -168,10 +175,6 @@ class Machine final : public MigrateView {
       miss.waiting = static_cast<unsigned>(miss.warps.size()) + rng_.below(2);
     }
     s.sent = rng_.below(static_cast<std::uint32_t>(s.misses.size()) + 1);
-  }
-
-  std::size_t sent(unsigned sm, Misses which) const {
-    return which == Misses::Unsent ? sms_[sm].sent : 0;
   }
 
   Rng rng_;

@@ -68,7 +68,7 @@ class Scripted final : public MigratePolicy {
     if (script_.arrived == kNever && view.resident(script_.to) != 0) script_.arrived = now;
     if (script_.moved == kNever && now >= script_.move_from &&
         (view.resident(script_.from) >> script_.slot & 1) != 0 &&
-        view.warp(script_.from, script_.slot).may_leave &&
+        view.may_leave(script_.from, script_.slot) &&
         view.fits(script_.from, {&script_.slot, 1}, script_.to)) {
       script_.moved = now;
       view.move({script_.from, script_.slot, script_.to});

@@ -93,7 +93,7 @@ TEST_F(SmMigration, AnOrphansMshrIsFreeAtOnceByParameter) {
 
 // The first of three requests leaves, the others wait for credits.
 TEST_F(SmMigration, MissesAreSeenInOrderOfAge) {
-  using policy::Misses;
+  using policy::Misses, policy::MissesFrom;
   machine.noc.queue_flits = 1;
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
   auto r = one_block(code, 4, [&](WarpWriter& w) {
@@ -103,28 +103,29 @@ TEST_F(SmMigration, MissesAreSeenInOrderOfAge) {
   sms.home.credit_after = kNever;
   sms.start(r, 4);
   sms.run(20);
-  const timing::Sm& sm = sms.home.sm();
-  ASSERT_EQ(sm.misses(Misses::Unsent), 2u);
-  ASSERT_EQ(sm.misses(Misses::Outstanding), 3u);
   const std::vector<unsigned> order = sms.home.order();  // the fourth warp wants the first's line
   ASSERT_EQ(order.size(), 4u);
-  policy::PendingMiss miss;
-  for (unsigned i = 0; i < 3; ++i) {
-    sm.miss(Misses::Outstanding, i, miss);
-    EXPECT_EQ(miss.warps, (i == 0 ? std::vector{order[0], order[3]} : std::vector{order[i]}));
+  const auto warps_at = [&](Misses among, MissesFrom from, unsigned position) {
+    policy::PendingMiss miss;
+    if (!sms.home.sm().miss({among, from, position}, miss)) return std::vector<unsigned>{};
     EXPECT_EQ(miss.waiting, miss.warps.size());
     EXPECT_TRUE(miss.only_loads);
-  }
-  for (unsigned i = 0; i < 2; ++i) {
-    sm.miss(Misses::Unsent, i, miss);
-    EXPECT_EQ(miss.warps.at(0), order[1 + i]) << "the first has left";
+    return miss.warps;
+  };
+  using Warps = std::vector<unsigned>;
+  const std::vector<Warps> lines = {{order[0], order[3]}, {order[1]}, {order[2]}, {}};
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(warps_at(Misses::Outstanding, MissesFrom::Oldest, i), lines[i]);
+    EXPECT_EQ(warps_at(Misses::Outstanding, MissesFrom::Newest, i), i < 3 ? lines[2 - i] : Warps{});
+    EXPECT_EQ(warps_at(Misses::Unsent, MissesFrom::Oldest, i), i < 2 ? lines[1 + i] : Warps{})
+        << "the first has left";
+    EXPECT_EQ(warps_at(Misses::Unsent, MissesFrom::Newest, i), i < 2 ? lines[2 - i] : Warps{});
   }
   // When the oldest has no loads here any more it is an orphan, and not looked at.
-  sm.miss(Misses::Outstanding, 0, miss);
-  for (const unsigned slot : std::vector<unsigned>(miss.warps)) sms.move(slot);
-  ASSERT_EQ(sm.misses(Misses::Outstanding), 2u);
-  sm.miss(Misses::Outstanding, 0, miss);
-  EXPECT_EQ(miss.warps.at(0), order[1]);
+  for (const unsigned slot : lines[0]) sms.move(slot);
+  EXPECT_EQ(warps_at(Misses::Outstanding, MissesFrom::Oldest, 0), lines[1]);
+  EXPECT_EQ(warps_at(Misses::Outstanding, MissesFrom::Newest, 1), lines[1]);
+  EXPECT_EQ(warps_at(Misses::Outstanding, MissesFrom::Oldest, 2), Warps{});
 }
 
 TEST_F(SmMigration, ARequestThatHasNotLeftIsWithdrawn) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "raddle/policy/all.h"
 #include "support/settings.h"
@@ -71,6 +72,7 @@ constexpr unsigned kMiddle = 4, kEastOf = 5, kNorthOf = 1, kWestOf = 3, kSouthOf
 struct Sm {
   std::vector<PendingMiss> unsent, outstanding;
   std::map<unsigned, WarpState> warps;
+  std::set<unsigned> stay;  ///< that the machine cannot move
   bool has_room = true;
   unsigned leaving = 0;
 };
@@ -83,11 +85,12 @@ class World final : public MigrateView {
 
   Cycle now() const override { return at; }
   std::span<const std::uint16_t> mshrs() const override { return taken; }
-  unsigned misses(unsigned sm, Misses which) const override {
-    return static_cast<unsigned>(of(sm, which).size());
-  }
-  void miss(unsigned sm, Misses which, unsigned position, PendingMiss& out) const override {
-    out = of(sm, which).at(position);
+  bool miss(unsigned sm, const MissPlace& place, PendingMiss& out) const override {
+    const auto& all = place.among == Misses::Unsent ? sms[sm].unsent : sms[sm].outstanding;
+    if (place.position >= all.size()) return false;
+    out = place.from == MissesFrom::Oldest ? all[place.position]
+                                           : all[all.size() - 1 - place.position];
+    return true;
   }
   WarpMask resident(unsigned sm) const override {
     WarpMask out = 0;
@@ -95,6 +98,7 @@ class World final : public MigrateView {
     return out;
   }
   WarpState warp(unsigned sm, unsigned slot) const override { return sms[sm].warps.at(slot); }
+  bool may_leave(unsigned sm, unsigned slot) const override { return !sms[sm].stay.contains(slot); }
   bool fits(unsigned, std::span<const unsigned>, unsigned to) const override {
     return sms[to].has_room;
   }
@@ -102,11 +106,6 @@ class World final : public MigrateView {
   bool changed(unsigned) const override { return true; }
   void move(const Migration& migration) override { moves.push_back(migration); }
   std::vector<Migration> moves;
-
- private:
-  const std::vector<PendingMiss>& of(unsigned sm, Misses which) const {
-    return which == Misses::Unsent ? sms[sm].unsent : sms[sm].outstanding;
-  }
 };
 
 /// Names and values of the statistics.
@@ -127,7 +126,7 @@ class LatoaPolicy : public testing::Test {
     world.taken[kMiddle] = 50;
     for (unsigned slot = 0; slot < 12; ++slot) {
       world.sms[kMiddle].unsent.push_back({1, {slot}, true});
-      world.sms[kMiddle].warps[slot] = {true, true, 1, false, 0};
+      world.sms[kMiddle].warps[slot] = {true, 1, false, 0};
     }
   }
   void make(const Settings& settings = {}) {
@@ -240,7 +239,7 @@ TEST_F(LatoaPolicy, NotIfNobodyWaitsAnyMore) {
 }
 TEST_F(LatoaPolicy, NotIfOneOfTheWarpsCannot) {
   middle().unsent[6].warps = {6, 7};
-  middle().warps[7].may_leave = false;
+  middle().stay = {7};
   expect_refused("refused_cannot_leave");
 }
 TEST_F(LatoaPolicy, NotIfThreadsAreElsewhere) {
@@ -281,7 +280,7 @@ TEST_F(LatoaPolicy, DivergedWarpsGoByParameter) {
 }
 
 TEST_F(LatoaPolicy, WhoHasMovedStaysForAWhile) {
-  middle().warps[6] = {true, true, 1, true, 500};
+  middle().warps[6] = {true, 1, true, 500};
   EXPECT_TRUE(look(1499).empty());
   EXPECT_EQ(next, 1500u) << "it looks again when the time is over";
   EXPECT_EQ(look(1500).size(), 1u);

@@ -12,20 +12,17 @@
 namespace raddle::policy {
 namespace {
 
-enum class End : std::uint8_t { Oldest, Newest };
-constexpr std::array<std::string_view, 2> kEndNames = {"oldest", "newest"};
-
 /// What became of a critical SM's look in a cycle; the first thing that stood in the way.
 enum class Outcome : std::uint8_t {
   Left,
-  Off,          ///< moves = false
-  Leaving,      ///< an earlier context has not wholly left
-  NoEntry,      ///< there are fewer MSHRs to look at
-  Regular,      ///< many wait for the line
-  CannotLeave,  ///< the machine cannot move one of the warps now
+  Off,      ///< moves = false
+  Leaving,  ///< an earlier context has not wholly left
+  NoEntry,  ///< there are fewer MSHRs to look at
+  Regular,  ///< many wait for the line
   Diverged,
-  NotWaiting,  ///< for one or two registers that loads bring
-  Cooling,     ///< it has moved a short time ago
+  NotWaiting,   ///< for one or two registers that loads bring
+  Cooling,      ///< it has moved a short time ago
+  CannotLeave,  ///< the machine cannot move one of the warps now
   NoNeighbour,
   NoContext,
 };
@@ -38,7 +35,7 @@ class Latoa final : public MigratePolicy {
     std::uint32_t relaxed = 4, critical = 8;
     std::uint32_t entry = 7;
     Misses among = Misses::Unsent;
-    End entry_from = End::Oldest;
+    MissesFrom entry_from = MissesFrom::Oldest;
     std::uint32_t slots_percent = 25;
     bool converged = true;
     std::uint32_t cooldown = 1000;
@@ -54,7 +51,7 @@ class Latoa final : public MigratePolicy {
       v.field("entry", entry, {1, 64}, "", "which MSHR is looked at");
       v.choice("among", among, kMissesNames,
                "those whose request has not left, or all for which somebody waits");
-      v.choice("entry_from", entry_from, kEndNames, "counted from the oldest or the newest");
+      v.choice("entry_from", entry_from, kMissesFromNames, "counted from the oldest or the newest");
       v.field("slots_percent", slots_percent, {0, 100}, "%",
               "of an MSHR's slots: with so many or fewer filled a miss is irregular");
       v.field("converged", converged, "warps move only while all their threads take part");
@@ -150,14 +147,14 @@ class Latoa final : public MigratePolicy {
               "there were too few MSHRs to look at");
       v.field("refused_regular", at(Outcome::Regular), {}, "SM-cycles",
               "too many accesses waited for the line");
-      v.field("refused_cannot_leave", at(Outcome::CannotLeave), {}, "SM-cycles",
-              "the machine could not move one of the warps");
       v.field("refused_diverged", at(Outcome::Diverged), {}, "SM-cycles",
               "not all threads of one of the warps took part");
       v.field("refused_not_waiting", at(Outcome::NotWaiting), {}, "SM-cycles",
               "one of the warps did not wait for one or two loaded registers");
       v.field("refused_cooling", at(Outcome::Cooling), {}, "SM-cycles",
               "one of the warps had moved a short time ago");
+      v.field("refused_cannot_leave", at(Outcome::CannotLeave), {}, "SM-cycles",
+              "the machine could not move one of the warps");
       v.field("refused_no_neighbour", at(Outcome::NoNeighbour), {}, "SM-cycles",
               "no neighbour was relaxed");
       v.field("refused_no_context", at(Outcome::NoContext), {}, "SM-cycles",
@@ -194,11 +191,8 @@ class Latoa final : public MigratePolicy {
   Outcome attempt(MigrateView& view, unsigned sm) {
     if (!params_.moves) return Outcome::Off;
     if (view.leaving(sm) >= params_.outbox) return Outcome::Leaving;
-    const unsigned misses = view.misses(sm, params_.among);
-    if (misses < params_.entry) return Outcome::NoEntry;
-    const unsigned place =
-        params_.entry_from == End::Oldest ? params_.entry - 1 : misses - params_.entry;
-    view.miss(sm, params_.among, place, miss_);
+    const MissPlace place{params_.among, params_.entry_from, params_.entry - 1};
+    if (!view.miss(sm, place, miss_)) return Outcome::NoEntry;
     if (!is_irregular(miss_.waiting, slots_, params_.slots_percent)) return Outcome::Regular;
     if (!miss_.only_loads || miss_.warps.empty()) return Outcome::CannotLeave;
     for (const unsigned slot : miss_.warps)
@@ -217,14 +211,13 @@ class Latoa final : public MigratePolicy {
   /// Left: it may go.
   Outcome eligible(const MigrateView& view, unsigned sm, unsigned slot) {
     const WarpState warp = view.warp(sm, slot);
-    if (!warp.may_leave) return Outcome::CannotLeave;
     if (params_.converged && !warp.converged) return Outcome::Diverged;
     if (warp.awaited == 0 || warp.awaited > 2) return Outcome::NotWaiting;
     if (warp.adopted && view.now() - warp.arrived < params_.cooldown) {
       wake_ = std::min(wake_, warp.arrived + params_.cooldown);
       return Outcome::Cooling;
     }
-    return Outcome::Left;
+    return view.may_leave(sm, slot) ? Outcome::Left : Outcome::CannotLeave;
   }
 
   std::uint32_t destination(unsigned sm) {

@@ -77,8 +77,16 @@ enum class Misses : std::uint8_t {
   Outstanding,  ///< for which somebody waits, sent or not
 };
 inline constexpr std::array<std::string_view, 2> kMissesNames = {"unsent", "outstanding"};
+enum class MissesFrom : std::uint8_t { Oldest, Newest };
+inline constexpr std::array<std::string_view, 2> kMissesFromNames = {"oldest", "newest"};
+/// One of them: position 0 is the oldest, or the newest.
+struct MissPlace {
+  Misses among = Misses::Unsent;
+  MissesFrom from = MissesFrom::Oldest;
+  unsigned position = 0;
+};
 
-/// One of them.
+/// What is there.
 struct PendingMiss {
   unsigned waiting = 0;         ///< accesses that wait for it: its filled slots
   std::vector<unsigned> warps;  ///< whose accesses these are, each once
@@ -87,7 +95,6 @@ struct PendingMiss {
 
 /// What holds of a resident warp.
 struct WarpState {
-  bool may_leave = false;  ///< the machine can move it now
   bool converged = false;  ///< all its threads take part in its next instruction
   /// Registers that its next instruction needs and loads have not brought.
   unsigned awaited = 0;
@@ -106,12 +113,12 @@ class MigrateView {
   virtual Cycle now() const = 0;
   /// By SM: MSHRs of the L1D that are taken.
   virtual std::span<const std::uint16_t> mshrs() const = 0;
-  /// How many there are of these.
-  virtual unsigned misses(unsigned sm, Misses which) const = 0;
-  /// One of them, the oldest being the first. Precondition: position < misses(sm, which).
-  virtual void miss(unsigned sm, Misses which, unsigned position, PendingMiss& out) const = 0;
+  /// false: there are fewer.
+  virtual bool miss(unsigned sm, const MissPlace& place, PendingMiss& out) const = 0;
   virtual WarpMask resident(unsigned sm) const = 0;
   virtual WarpState warp(unsigned sm, unsigned slot) const = 0;
+  /// The machine can move it now. This takes a closer look than warp().
+  virtual bool may_leave(unsigned sm, unsigned slot) const = 0;
   /// Whether `to` has room for the contexts of these warps, and none is at home there.
   virtual bool fits(unsigned sm, std::span<const unsigned> slots, unsigned to) const = 0;
   /// Contexts and messages of the SM that have not wholly left.

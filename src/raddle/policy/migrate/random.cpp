@@ -48,10 +48,9 @@ class Random final : public MigratePolicy {
       for (unsigned i = 0; i < slots_; ++i) {
         const unsigned slot = (first + i) % slots_;
         if ((view.resident(sm) >> slot & 1) == 0) continue;
-        const WarpState warp = view.warp(sm, slot);
-        if (!warp.may_leave || !view.fits(sm, {&slot, 1}, to)) continue;
+        if (!view.fits(sm, {&slot, 1}, to) || !view.may_leave(sm, slot)) continue;
         ++stats_.warps;
-        stats_.again += warp.adopted ? 1 : 0;
+        stats_.again += view.warp(sm, slot).adopted ? 1 : 0;
         view.move({sm, slot, to});
         break;
       }

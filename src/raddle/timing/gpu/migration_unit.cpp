@@ -50,18 +50,17 @@ class MigrationUnit::View final : public policy::MigrateView {
   View(MigrationUnit& unit, Cycle now) : unit_(unit), now_(now) {}
   Cycle now() const override { return now_; }
   std::span<const std::uint16_t> mshrs() const override { return unit_.board_.mshrs; }
-  unsigned misses(unsigned sm, policy::Misses which) const override {
-    return unit_.sms_[sm]->misses(which);
-  }
-  void miss(unsigned sm, policy::Misses which, unsigned position,
-            policy::PendingMiss& out) const override {
-    unit_.sms_[sm]->miss(which, position, out);
+  bool miss(unsigned sm, const policy::MissPlace& place, policy::PendingMiss& out) const override {
+    return unit_.sms_[sm]->miss(place, out);
   }
   policy::WarpMask resident(unsigned sm) const override { return unit_.sms_[sm]->resident(); }
   policy::WarpState warp(unsigned sm, unsigned slot) const override {
     policy::WarpState state = unit_.sms_[sm]->state_of(slot);
     if (state.adopted) state.arrived = unit_.arrived_at_[sm][slot];
     return state;
+  }
+  bool may_leave(unsigned sm, unsigned slot) const override {
+    return unit_.sms_[sm]->may_export(slot) == ExportRefusal::None;
   }
   bool fits(unsigned sm, std::span<const unsigned> slots, unsigned to) const override {
     if (sm == to) return false;

@@ -96,19 +96,17 @@ class Lsu : public LsuCore {
   /// From now on the addresses of loads are kept until their data have come. Precondition: idle().
   void keep_descriptors() {
     descriptors_.resize(loads_.size());
-    asked_.resize(l1_.mshrs());
+    last_asked_.resize(l1_.mshrs());
   }
   /// Do the warp's memory operations keep it here? `pending`: the registers it waits for;
-  /// `outstanding`: its operations.
-  ExportRefusal may_leave(unsigned warp, const DecodedKernel& code, RegisterSet pending,
+  /// `outstanding`: its operations. `seen`: all that was due up to that cycle has happened.
+  ExportRefusal may_leave(Cycle seen, unsigned warp, const DecodedKernel& code, RegisterSet pending,
                           unsigned outstanding) const;
   /// Forgets the warp's loads, which become descriptors. Precondition: may_leave() is None.
   std::vector<PendingLoad> take_loads(Cycle now, unsigned warp, SmKernelCounters& counters,
                                       MigrationCounters& migration);
-  /// MSHRs of the L1D, or their requests in the miss queue.
-  unsigned misses(policy::Misses which) const;
-  /// One of them, in order of age. Precondition: position < misses(which).
-  void miss(policy::Misses which, unsigned position, policy::PendingMiss& out) const;
+  /// An MSHR of the L1D; false: there are fewer.
+  bool miss(const policy::MissPlace& place, policy::PendingMiss& out);
   /// A load goes on from its descriptor. Precondition: accepts().
   void enter_again(Cycle now, const Owner& owner, const PendingLoad& load);
 
@@ -163,8 +161,8 @@ class Lsu : public LsuCore {
   void each_access_waited_for(unsigned load, Visit visit) const;
   void cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
                    MigrationCounters& migration);
-  unsigned oldest_unsent(unsigned position) const;
-  unsigned oldest_outstanding(unsigned position) const;
+  unsigned unsent(const policy::MissPlace& place) const;
+  unsigned outstanding(const policy::MissPlace& place);
   void withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
                         MigrationCounters& migration);
 

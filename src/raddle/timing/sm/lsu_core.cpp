@@ -184,6 +184,15 @@ stats::SharingCounters LsuCore::sharing(Cycle at) const {
   return sum;
 }
 
+/// Not all that are over have left from the front when nobody looks.
+void LsuCore::asked(std::uint16_t mshr) {
+  const std::uint64_t number = asked_.empty() ? 1 : asked_.back().number + 1;
+  if (asked_.size() >= 4 * last_asked_.size())
+    std::erase_if(asked_, [&](const Asked& a) { return last_asked_[a.mshr] != a.number; });
+  last_asked_[mshr] = number;
+  asked_.push_back({number, mshr});
+}
+
 void LsuCore::keep_descriptor(unsigned load, const std::uint32_t* payload, unsigned pieces,
                               std::uint32_t base) {
   Descriptor& out = descriptors_[load];

@@ -5,6 +5,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -84,8 +85,8 @@ class LsuCore {
     leaving.message = m;
     leaving.message.tenant = tenant_[m.kernel];
     leaving.load = load;
-    if (!asked_.empty() && is_fetch(m)) [[unlikely]]
-      asked_[m.tag] = ++last_asked_;
+    if (!last_asked_.empty() && is_fetch(m)) [[unlikely]]
+      asked(m.tag);
     if (gate_ != nullptr) [[unlikely]]
       gate_->entered(leaving.message.tenant);
   }
@@ -168,6 +169,11 @@ class LsuCore {
   static bool is_fetch(const Message& m) {
     return m.kind == MessageKind::Read && (m.tag & (kBypass | kConst)) == 0;
   }
+  /// A request for an MSHR's data; numbers rise.
+  struct Asked {
+    std::uint64_t number = 0;
+    std::uint16_t mshr = 0;
+  };
   struct Withdrawn {
     std::uint64_t requests = 0;
   };
@@ -195,6 +201,7 @@ class LsuCore {
   Cycle next_departure(Cycle now) const;
   bool has_credits(Cycle now, unsigned flits);
   static void write_back(Cycle done, const Owner& owner, EventWheel& wheel);
+  void asked(std::uint16_t mshr);
   void keep_descriptor(unsigned load, const std::uint32_t* payload, unsigned pieces,
                        std::uint32_t base);
 
@@ -215,8 +222,8 @@ class LsuCore {
   std::vector<InFlight> loads_;
   std::vector<std::uint16_t> free_loads_;  // stack
   std::vector<Descriptor> descriptors_;    // by load, if they are kept
-  std::vector<std::uint64_t> asked_;       // by MSHR, likewise: when its last request came to be
-  std::uint64_t last_asked_ = 0;           // ... as a number in order
+  std::deque<Asked> asked_;                // likewise: those that are over, too
+  std::vector<std::uint64_t> last_asked_;  // by MSHR: number of its last request
   stats::PerKernel<Withdrawn> withdrawn_;  // fetches that count as misses and never come
   Ring<Leaving> miss_queue_;
   SegmentQueue* transfers_ = nullptr;  // null: nobody sends any

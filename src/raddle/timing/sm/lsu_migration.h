@@ -32,20 +32,22 @@ unsigned Lsu<L1>::lines_waited_for(unsigned load) const {
 }
 
 template <L1Protocol L1>
-ExportRefusal Lsu<L1>::may_leave(unsigned warp, const DecodedKernel& code, RegisterSet pending,
-                                 unsigned outstanding) const {
+ExportRefusal Lsu<L1>::may_leave(Cycle seen, unsigned warp, const DecodedKernel& code,
+                                 RegisterSet pending, unsigned outstanding) const {
   if (!L1::kMigrates || descriptors_.empty()) return ExportRefusal::Unsupported;
   for (unsigned i = 0; i < queue_.size(); ++i)
     if (queue_[i].owner.warp == warp) return ExportRefusal::InQueue;
   unsigned loads = 0;
   bool all_waited_for = true;
-  for (unsigned load = 0; load < loads_.size(); ++load) {
+  for (unsigned load = 0; load < loads_.size() && loads != outstanding; ++load) {
     const InFlight& f = loads_[load];
     if (f.left == 0 || f.owner.warp != warp) continue;
     const DecodedInst& in = *f.owner.code;
     if (in.route != Route::Load) return ExportRefusal::OperationUnderWay;
     ++loads;
-    all_waited_for = all_waited_for && lines_waited_for(load) == f.left;
+    // No hit is on its way any more once the last line was served so long ago.
+    if (static_cast<std::uint32_t>(seen) - f.served < hit_latency_)
+      all_waited_for = all_waited_for && lines_waited_for(load) == f.left;
     if (in.destination == DecodedInst::kMultiple) pending -= code.multiple_destinations(in);
     else if (in.destination != DecodedInst::kNone) pending.clear(in.destination);
   }
@@ -54,42 +56,42 @@ ExportRefusal Lsu<L1>::may_leave(unsigned warp, const DecodedKernel& code, Regis
   return all_waited_for ? ExportRefusal::None : ExportRefusal::HitUnderWay;
 }
 
-template <L1Protocol L1>
-unsigned Lsu<L1>::misses(policy::Misses which) const {
-  unsigned out = 0;
-  if (which == policy::Misses::Unsent) {
-    for (unsigned i = 0; i < miss_queue_.size(); ++i)
-      out += is_fetch(miss_queue_[i].message) ? 1 : 0;
-  } else {
-    for (unsigned mshr = 0; mshr < asked_.size(); ++mshr) out += l1_.waited_for(mshr) ? 1 : 0;
+/// The MSHR at a place of a queue of `size`, or kNoMshr; at(i): the MSHR that is there, or kNoMshr
+/// where it does not count.
+template <class At>
+unsigned mshr_at(const policy::MissPlace& place, unsigned size, At at) {
+  const bool oldest = place.from == policy::MissesFrom::Oldest;
+  unsigned before = 0;
+  for (unsigned i = 0; i < size; ++i) {
+    const unsigned mshr = at(oldest ? i : size - 1 - i);
+    if (mshr != L1d::kNoMshr && before++ == place.position) return mshr;
   }
-  return out;
+  return L1d::kNoMshr;
 }
 
 template <L1Protocol L1>
-unsigned Lsu<L1>::oldest_unsent(unsigned position) const {
-  for (unsigned at = 0, before = 0;; ++at) {
-    RADDLE_ASSERT(at < miss_queue_.size());
-    const Message& m = miss_queue_[at].message;
-    if (is_fetch(m) && before++ == position) return m.tag;
-  }
+unsigned Lsu<L1>::unsent(const policy::MissPlace& place) const {
+  return mshr_at(place, miss_queue_.size(), [&](unsigned i) -> unsigned {
+    const Message& m = miss_queue_[i].message;
+    return is_fetch(m) ? m.tag : L1d::kNoMshr;
+  });
 }
 
 template <L1Protocol L1>
-unsigned Lsu<L1>::oldest_outstanding(unsigned position) const {
-  std::vector<unsigned> mshrs;
-  for (unsigned mshr = 0; mshr < asked_.size(); ++mshr)
-    if (l1_.waited_for(mshr)) mshrs.push_back(mshr);
-  RADDLE_ASSERT(position < mshrs.size());
-  const auto at = mshrs.begin() + position;
-  std::ranges::nth_element(mshrs, at, {}, [&](unsigned mshr) { return asked_[mshr]; });
-  return *at;
+unsigned Lsu<L1>::outstanding(const policy::MissPlace& place) {
+  const auto is_over = [&](const Asked& a) {
+    return last_asked_[a.mshr] != a.number || !l1_.waited_for(a.mshr);
+  };
+  while (!asked_.empty() && is_over(asked_.front())) asked_.pop_front();
+  return mshr_at(place, static_cast<unsigned>(asked_.size()), [&](unsigned i) -> unsigned {
+    return is_over(asked_[i]) ? L1d::kNoMshr : asked_[i].mshr;
+  });
 }
 
 template <L1Protocol L1>
-void Lsu<L1>::miss(policy::Misses which, unsigned position, policy::PendingMiss& out) const {
-  const unsigned mshr =
-      which == policy::Misses::Unsent ? oldest_unsent(position) : oldest_outstanding(position);
+bool Lsu<L1>::miss(const policy::MissPlace& place, policy::PendingMiss& out) {
+  const unsigned mshr = place.among == policy::Misses::Unsent ? unsent(place) : outstanding(place);
+  if (mshr == L1d::kNoMshr) return false;
   out.waiting = 0;
   out.warps.clear();
   out.only_loads = true;
@@ -102,6 +104,7 @@ void Lsu<L1>::miss(policy::Misses which, unsigned position, policy::PendingMiss&
     const unsigned warp = loads_[waiter].owner.warp;
     if (std::ranges::find(out.warps, warp) == out.warps.end()) out.warps.push_back(warp);
   });
+  return true;
 }
 
 template <L1Protocol L1>

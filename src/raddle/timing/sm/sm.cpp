@@ -85,6 +85,7 @@ Cycle SmOf<L1>::tick(Cycle now) {
   if (full && lsu_.accepts()) look_again_ |= warps_.ready & units_.wanting(Unit::Lsu);
   active |= lsu_.inject(now);
   if (board_ != nullptr) [[unlikely]] {
+    last_tick_ = now;
     board_->mshrs[id_] = static_cast<std::uint16_t>(lsu_.l1().mshrs_taken());
     board_->ticked[id_] = 1;
     board_->any_ticked.store(true, std::memory_order_relaxed);

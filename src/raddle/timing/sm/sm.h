@@ -101,8 +101,7 @@ class Sm {
   virtual bool is_home_of(unsigned warp, unsigned sm) const = 0;
   virtual BlockNeeds context_needs(unsigned warp) const = 0;
   /// L1D misses whose requests have not left, the oldest first.
-  virtual unsigned misses(policy::Misses which) const = 0;
-  virtual void miss(policy::Misses which, unsigned position, policy::PendingMiss& out) const = 0;
+  virtual bool miss(const policy::MissPlace& place, policy::PendingMiss& out) = 0;
   virtual ExportRefusal may_export(unsigned warp) const = 0;
   /// The warp's slot and context are free; its block stays. Precondition: may_export() is None.
   virtual WarpContext export_warp(Cycle now, unsigned warp) = 0;

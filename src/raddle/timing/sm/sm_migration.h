@@ -37,14 +37,13 @@ ExportRefusal SmOf<L1>::may_export(unsigned w) const {
   if (shared_ == policy::Passage::Shared::Forbid && warp.launch->code->shares_with_block())
     return ExportRefusal::SharesWithBlock;
   if (board_ == nullptr) return ExportRefusal::Unsupported;
-  return lsu_.may_leave(w, *warp.launch->code, warp.pending, warp.outstanding);
+  return lsu_.may_leave(last_tick_, w, *warp.launch->code, warp.pending, warp.outstanding);
 }
 
 template <L1Protocol L1>
 policy::WarpState SmOf<L1>::state_of(unsigned w) const {
   const Warp& warp = warps_[w];
   policy::WarpState out;
-  out.may_leave = may_export(w) == ExportRefusal::None;
   out.converged = warp.active == warp.lanes;
   RegisterSet awaited = warp.pending_memory;
   awaited &= warp.next->uses;

@@ -52,9 +52,8 @@ class SmOf final : public Sm {
   policy::WarpState state_of(unsigned warp) const override;
   bool is_home_of(unsigned warp, unsigned sm) const override;
   BlockNeeds context_needs(unsigned warp) const override;
-  unsigned misses(policy::Misses which) const override { return lsu_.misses(which); }
-  void miss(policy::Misses which, unsigned position, policy::PendingMiss& out) const override {
-    lsu_.miss(which, position, out);
+  bool miss(const policy::MissPlace& place, policy::PendingMiss& out) override {
+    return lsu_.miss(place, out);
   }
   ExportRefusal may_export(unsigned warp) const override;
   WarpContext export_warp(Cycle now, unsigned warp) override;
@@ -196,6 +195,7 @@ class SmOf final : public Sm {
   std::size_t foreign_entered_ = 0;  // ... of which so many are in the load/store unit
   policy::Passage::Shared shared_ = policy::Passage::Shared::Forbid;
   MigrationBoard* board_ = nullptr;  // null: no warp comes or goes
+  Cycle last_tick_ = 0;              // kept where warps come and go
   MigrationCounters migration_;
   std::uint32_t register_unit_;
 
