@@ -30,14 +30,17 @@ const Parameters kRay = {{"width", "256"}, {"height", "256"}};
 // All blocks are equal: a sixteenth of the public run's counts, whose stores were counted of both
 // kernels together. The first kernel's are 2621 of a warp.
 const Parameters kLibor = {{"rates", "80"}, {"steps", "40"}, {"paths", "256"}};
+// The paper's size. The public program, with single precision throughout, on our air.
+const Parameters kWsm5 = {{"width", "71"}, {"depth", "58"}, {"levels", "27"}};
 const Parameters kDigits = {{"images", "2"}, {"maps", "50"}, {"hidden", "100"}};
 
 class LatoaPrograms : public ::testing::TestWithParam<LatoaKernel> {};
 
-INSTANTIATE_TEST_SUITE_P(Latoa, LatoaPrograms,
-                         ::testing::Values(LatoaKernel{"mum", "mum_match", kMum, 20, 256, 768'201,
-                                                       275'231, 15'208}),
-                         [](const auto& info) { return info.param.kernel; });
+INSTANTIATE_TEST_SUITE_P(
+    Latoa, LatoaPrograms,
+    ::testing::Values(LatoaKernel{"mum", "mum_match", kMum, 20, 256, 768'201, 275'231, 15'208},
+                      LatoaKernel{"wsm5", "wsm5", kWsm5, 72, 64, 6'388'225, 1'638'653, 691'987}),
+    [](const auto& info) { return info.param.kernel; });
 
 void expect_near(const char* what, std::uint64_t ours, std::uint64_t theirs) {
   EXPECT_NEAR(static_cast<double>(ours) / static_cast<double>(theirs), 1, kMostOff)
@@ -90,6 +93,7 @@ TEST(LatoaGrids, AreThePublicOnes) {
                           {"digits_second", {50, 28}, {5, 5}},
                           {"digits_third", {100, 28}, {1}},
                           {"digits_fourth", {10, 28}, {1}}});
+  expect_grids("wsm5", {{"wsm5", {9, 8}, {8, 8}}});
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
                            "amr",       "bht",       "regx",       "pre",         "join",
                            "mum",       "walsh",     "sha1",       "raytrace",    "libor",
-                           "digits"})
+                           "digits",    "wsm5"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -308,6 +308,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"mum", {{"bases", "1"}, {"queries", "1"}, {"length", "1"}, {"least", "1"}}},
         Case{"mum", {{"planted", "1"}, {"least", "25"}, {"block", "33"}}},
         Case{"mum", {{"planted", "0"}, {"least", "1"}, {"bases", "26"}}},
+        Case{"wsm5", {{"width", "1"}, {"depth", "1"}, {"levels", "2"}}},
+        Case{"wsm5", {{"storm", "0"}, {"seconds", "10"}, {"depth", "9"}}},
+        // Five minor steps, ice in parts, and a column at a limit.
+        Case{"wsm5", {{"storm", "100"}, {"seconds", "600"}, {"width", "33"}, {"levels", "28"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
