@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "raddle/policy/all.h"
-#include "raddle/timing/dram/rank_first.h"
+#include "raddle/policy/dram/rank_first.h"
 
 namespace raddle::policy {
 namespace {
@@ -35,7 +35,7 @@ std::string pick(const std::string& policy, const std::vector<Request>& queue,
   }
   const auto chosen = all_policies().dram.choose(policy)->make({});
   const DramView view{candidates, hits, issuable, closes, age, tags, 0};
-  const auto answer = ranked ? timing::pick_by_rank(*chosen, view) : chosen->pick(view);
+  const auto answer = ranked ? pick_by_rank(*chosen, view) : chosen->pick(view);
   return answer ? std::to_string(*answer) : "-";
 }
 

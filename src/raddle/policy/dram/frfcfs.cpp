@@ -1,9 +1,7 @@
-// First ready, first come, first served, with an open-page policy: the oldest request whose row is
-// open and can be accessed now; else the oldest whose row can be closed or opened now, but no row
-// is closed while a waiting request still hits it. Rixner et al., "Memory Access Scheduling", ISCA
-// 2000, section 4. Left out, as in the source: a cap on row hits. A steady stream of hits in a bank
-// holds up the bank's other rows for as long as it lasts.
-#include "raddle/policy/dram/policy.h"
+// First ready, first come, first served, with an open-page policy (first_ready.h). Left out, as in
+// its source: a cap on row hits. A steady stream of hits in a bank holds up the bank's other rows
+// for as long as it lasts.
+#include "raddle/policy/dram/first_ready.h"
 #include "raddle/policy/registry.h"
 
 namespace raddle::policy {
@@ -15,18 +13,14 @@ class FrFcfs final : public DramPolicy {
   FrFcfs(const Params&, const Context&) {}
 
   std::optional<unsigned> pick(const DramView& view) override {
-    const Mask128 hits = view.row_hits & view.issuable;
-    if (hits.any()) {
-      const unsigned hit = view.age.oldest(hits);
-      ++stats_.commands;
-      ++stats_.row_hits;
-      stats_.overtakes += view.age.any_older(view.candidates, hit);
-      return hit;
-    }
-    const Mask128 others = view.issuable - view.closes_wanted_row;
-    if (!others.any()) return std::nullopt;
+    const std::optional<FirstReady> chosen = first_ready(view);
+    if (!chosen) return std::nullopt;
     ++stats_.commands;
-    return view.age.oldest(others);
+    if (chosen->row_hit) {
+      ++stats_.row_hits;
+      stats_.overtakes += view.age.any_older(view.candidates, chosen->slot);
+    }
+    return chosen->slot;
   }
   void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
 

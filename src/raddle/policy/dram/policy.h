@@ -24,10 +24,13 @@ struct DramTag {
   std::uint8_t rank = 0;  ///< of the tenant, as a scheme says: lower goes first
 };
 
+/// Banks of a channel, at most.
+inline constexpr unsigned kMostBanks = 64;
+
 /// All a DRAM policy may see; bit i stands for queue slot i. The channel has applied its read/write
 /// turnaround already: only requests of the direction being served are candidates. Where a scheme
 /// ranks tenants, it shows the requests of one rank after the other, the first rank first
-/// (timing/dram/rank_first.h), so a policy has to do nothing about ranks.
+/// (dram/rank_first.h), so a policy has to do nothing about ranks.
 struct DramView {
   Mask128 candidates;  ///< never empty
   Mask128 row_hits;    ///< of the candidates: their row is open

@@ -6,7 +6,7 @@
 // (timing/sm/request_gate.h), which then also go by priority; priority and issue_quota warp and
 // throttle policies that read them in their views; l1d_ways and l2_ways the caches' replacement
 // (timing/cache/way_shares.h); dram_rank the DRAM channels, before their policy's own order
-// (timing/dram/rank_first.h). A scheme that sets a knob which the machine at hand has nobody to
+// (policy/dram/rank_first.h). A scheme that sets a knob which the machine at hand has nobody to
 // obey (ranks where dram.model is "fixed", ways of an L1D that is not there or of a cache with more
 // than 64) is refused by the simulator.
 #pragma once

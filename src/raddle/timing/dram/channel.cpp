@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "raddle/base/error.h"
-#include "raddle/timing/dram/rank_first.h"
+#include "raddle/policy/dram/rank_first.h"
 
 namespace raddle::timing {
 namespace {
@@ -184,7 +184,7 @@ inline void DramChannel::decide(std::uint64_t m, Free free) {
     view.row_hits = options_.candidates & row_hit_;
     view.closes_wanted_row = view.issuable & options_.precharges & of_wanted_row_[writing_];
     const std::optional<unsigned> chosen =
-        ranked_ ? pick_by_rank(*policy_, view) : policy_->pick(view);
+        ranked_ ? policy::pick_by_rank(*policy_, view) : policy_->pick(view);
     if (!chosen) {
       declined_until_ = free.row && free.column ? next_change(m) : m + 1;
       return plan(declined_until_);

@@ -98,6 +98,7 @@ class DramObserver {
 class DramChannel {
  public:
   static constexpr unsigned kSlots = 128, kBanks = BankTimers::kBanks, kGroups = 16;
+  static_assert(kBanks <= policy::kMostBanks);
 
   /// `map` must outlive the channel.
   DramChannel(const ChannelSpec& spec, const AddressMap& map,
