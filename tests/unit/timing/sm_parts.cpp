@@ -64,6 +64,23 @@ TEST(WarpTable, AFenceWaitsForOperationsUnderWayUnlessItIsTheBlocks) {
   EXPECT_EQ(warps.ready, bit_of(0));
 }
 
+TEST(WarpTable, TheRankOfACoreIsTheEighthsOfItsWarpsThatAreReady) {
+  WarpTable warps(16);
+  EXPECT_EQ(warps.core_rank(), policy::kLastCoreRank) << "nobody waits";
+  const auto rank = [&](unsigned resident, unsigned ended, unsigned ready) {
+    warps.resident = static_cast<WarpMask>(low_bits(resident));
+    warps.ended = static_cast<WarpMask>(low_bits(ended));
+    warps.ready = static_cast<WarpMask>(low_bits(ready)) << ended;
+    return unsigned{warps.core_rank()};
+  };
+  for (unsigned ready = 0; ready <= 8; ++ready) EXPECT_EQ(rank(8, 0, ready), std::min(ready, 7u));
+  EXPECT_EQ(rank(16, 0, 1), 0u) << "1/16 is below 1/8";
+  EXPECT_EQ(rank(16, 0, 2), 1u) << "1/8 is not";
+  EXPECT_EQ(rank(3, 0, 1), 2u) << "2 2/3 eighths";
+  EXPECT_EQ(rank(16, 8, 4), 4u) << "of those that have not ended";
+  EXPECT_EQ(rank(2, 2, 0), 7u) << "all have";
+}
+
 TEST(WarpTable, SaysWhichLawOfItsSetsIsBroken) {
   WarpTable warps(8);
   const DecodedInst use = reads(3);

@@ -13,15 +13,24 @@
 
 namespace raddle::policy {
 
+/// Ranks of cores, for policies that want them (DramPolicy::wants_core_ranks): how many eighths of
+/// its warps a core has ready, so the first is the most critical. The last is also that of requests
+/// for which no core waits.
+inline constexpr unsigned kCoreRanks = 8;
+inline constexpr std::uint8_t kLastCoreRank = kCoreRanks - 1;
+/// What a rank takes in the header of a request. Three bits would do; packets are counted in bytes.
+inline constexpr std::uint32_t kCoreRankBytes = 1;
+
 /// Who sent a request.
 struct DramTag {
   std::uint16_t sm = 0;
-  std::uint16_t kernel = 0;
+  std::uint8_t kernel = 0;
   bool write = false;
   std::uint8_t bank = 0;
   /// Whose launch it is that asks, or that pushed out the line which is written back.
   TenantId tenant{};
-  std::uint8_t rank = 0;  ///< of the tenant, as a scheme says: lower goes first
+  std::uint8_t rank = 0;                   ///< of the tenant, as a scheme says: lower goes first
+  std::uint8_t core_rank = kLastCoreRank;  ///< means something only to who wants it
 };
 
 /// Banks of a channel, at most.
@@ -56,6 +65,8 @@ class DramPolicy {
   /// depend on how often it is called while the view stays the same (cycles in which nothing is
   /// issuable are skipped).
   virtual std::optional<unsigned> pick(const DramView& view) = 0;
+  /// Requests carry the rank that their core has when they leave it. The same for all instances.
+  virtual bool wants_core_ranks() const { return false; }
   virtual void visit_statistics(FieldVisitor&) {}
 };
 

@@ -127,8 +127,8 @@ DenovoBank::Wait DenovoBank::miss(const Message& m, unsigned at, Room room,
   ++mshrs_used_;
   ++count.misses;
   ++count.fetches;
-  fetches_.push_back(
-      {m.line, static_cast<std::uint16_t>(free - mshr_.data()), m.sm, m.kernel, m.tenant});
+  fetches_.push_back({m.line, static_cast<std::uint16_t>(free - mshr_.data()), m.sm, m.kernel,
+                      m.tenant, m.core_rank});
   return Wait::Nothing;
 }
 

@@ -48,6 +48,7 @@ class DenovoBank {
     std::uint16_t tag = 0, sm = 0;
     std::uint8_t kernel = 0;
     TenantId tenant{};
+    std::uint8_t core_rank = 0;  ///< of the core that asks
   };
   /// A dirty line on its way to DRAM.
   struct Dirty {

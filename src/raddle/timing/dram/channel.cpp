@@ -92,7 +92,8 @@ void DramChannel::push(Cycle now, const DramRequest& request) {
              request.write,
              static_cast<std::uint8_t>(at.bank),
              TenantId{request.tenant},
-             rank_[request.tenant]};
+             rank_[request.tenant],
+             request.core_rank};
   plan(std::min(std::min(next_attempt_, refresh_at_), arrive(e, m)));
   declined_until_ = 0;
 }

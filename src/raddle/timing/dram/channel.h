@@ -51,15 +51,18 @@ struct DramRequest {
   std::uint16_t sm = 0;
   std::uint8_t sectors = 0, slice = 0;  ///< slice inside the partition
   std::uint8_t kernel = 0;
-  // One byte for both: the queue's slots are as large as they may be.
+  // One byte for all three: the queue's slots are as large as they may be.
   bool write : 1 = false;
-  std::uint8_t tenant : 7 = 0;
-  DramRequest& of(TenantId whose) {
-    tenant = index(whose) & 0x7f;
+  std::uint8_t tenant : 4 = 0;
+  std::uint8_t core_rank : 3 = policy::kLastCoreRank;
+  /// `rank`: of the core that asks, if one does.
+  DramRequest& of(TenantId whose, std::uint8_t rank = policy::kLastCoreRank) {
+    tenant = index(whose) & 0xf;
+    core_rank = rank & policy::kLastCoreRank;
     return *this;
   }
 };
-static_assert(sizeof(DramRequest) == 12 && kMostTenants <= 128);
+static_assert(sizeof(DramRequest) == 12 && kMostTenants <= 16 && policy::kCoreRanks == 8);
 
 /// Data of a read, complete at core cycle `at`.
 struct DramReply {

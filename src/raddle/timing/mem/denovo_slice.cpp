@@ -90,7 +90,7 @@ void DenovoSlice::accept(Cycle now) {
 void DenovoSlice::carry_out(Cycle now) {
   for (const DenovoBank::Fetch& f : bank_.fetches()) {
     DramRequest fetch{f.line, f.tag, f.sm, 1, static_cast<std::uint8_t>(place_), f.kernel, false};
-    dram_.push(now, fetch.of(f.tenant));
+    dram_.push(now, fetch.of(f.tenant, f.core_rank));
   }
   bank_.fetches().clear();
   for (const DenovoBank::Dirty& d : bank_.dirty()) {

@@ -164,7 +164,7 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
   DramRequest fetch{m.line, static_cast<std::uint16_t>(e),     m.sm,
                     ask,    static_cast<std::uint8_t>(place_), m.kernel,
                     false};
-  dram_.push(now, fetch.of(m.tenant));
+  dram_.push(now, fetch.of(m.tenant, m.core_rank));
   return Wait::Nothing;
 }
 
@@ -215,8 +215,8 @@ void L2Slice::host(const HostLine& access, HostEffects& effects) {
 /// Written data go to DRAM at once.
 void L2Slice::pass_on(const Message& m) {
   ++count_[m.kernel].passed_on;
-  write_backs_.push(
-      {m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
+  write_backs_.push({m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant,
+                     m.core_rank});
 }
 
 void L2Slice::accept(Cycle now) {

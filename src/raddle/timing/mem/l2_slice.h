@@ -60,6 +60,8 @@ struct WriteBack {
   std::uint16_t sm = 0;
   std::uint8_t sectors = 0, slice = 0, kernel = 0;
   TenantId tenant{};  ///< as kernel: whose request writes, or pushed the line out
+  /// Of the core that writes. A line that is pushed out has none: nobody waits for it.
+  std::uint8_t core_rank = policy::kLastCoreRank;
 };
 
 class L2Slice {

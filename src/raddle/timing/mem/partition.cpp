@@ -180,7 +180,7 @@ bool PartitionOf<Slice>::send_write_backs(Cycle now) {
   for (; !write_backs_.empty() && dram_.room() > kept_for_reads_; write_backs_.pop()) {
     const WriteBack& w = write_backs_.front();
     DramRequest write{w.line, 0, w.sm, w.sectors, w.slice, w.kernel, true};
-    dram_.push(now, write.of(w.tenant));
+    dram_.push(now, write.of(w.tenant, w.core_rank));
   }
   return true;
 }

@@ -77,6 +77,8 @@ inline void LsuCore::depart(Cycle now, const Leaving& leaving, unsigned flits) {
   if (leaving.load != kNoLoad) loads_[leaving.load].departed = static_cast<std::uint32_t>(now);
   Message request = leaving.message;
   request.to = map_.home(request.line);
+  if (ranked_by_ != nullptr) [[unlikely]]
+    request.core_rank = ranked_by_->core_rank();
   put_on_wire(now, request, flits);
   if (why_ == Refusal::MissQueue) stuck_ = false;
 }

@@ -93,6 +93,9 @@ class LsuCore {
   /// From now on segments leave through the port in turn with requests. The queue must outlive the
   /// unit.
   void send_transfers_of(SegmentQueue& transfers) { transfers_ = &transfers; }
+  /// From now on requests leave with the rank that the SM has then. The table must outlive the
+  /// unit.
+  void rank_requests_by(const WarpTable& warps) { ranked_by_ = &warps; }
   /// A warp waits for its memory operations to be over.
   bool release() const { return release_; }
   /// The oldest instruction has been tried in vain, for the reason given last.
@@ -226,9 +229,10 @@ class LsuCore {
   std::vector<std::uint64_t> last_asked_;  // by MSHR: number of its last request
   stats::PerKernel<Withdrawn> withdrawn_;  // fetches that count as misses and never come
   Ring<Leaving> miss_queue_;
-  SegmentQueue* transfers_ = nullptr;  // null: nobody sends any
-  bool segment_next_ = false;          // whose turn it is at the port
-  std::unique_ptr<RequestGate> gate_;  // null: requests leave in order of their entry
+  SegmentQueue* transfers_ = nullptr;     // null: nobody sends any
+  bool segment_next_ = false;             // whose turn it is at the port
+  const WarpTable* ranked_by_ = nullptr;  // null: requests carry no rank
+  std::unique_ptr<RequestGate> gate_;     // null: requests leave in order of their entry
   SmPorts ports_;
   std::vector<std::uint64_t> sequence_;          // of the launch last seen in each slot
   std::array<TenantId, kKernelSlots> tenant_{};  // ... whose it is

@@ -56,6 +56,7 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
       device_launch_(spec.device_launch),
       block_in_(on_block_wire(spec)),
       block_out_(on_block_wire(spec)) {
+  if (spec.lsu.port.packet.core_rank_bytes != 0) lsu_.rank_requests_by(warps_);
   for (unsigned s = 0; s < schedulers_.count(); ++s)
     if (policy::L1Observer* o = policy(s).l1_observer()) lsu_.observe(*o);
   if (throttle_.present())

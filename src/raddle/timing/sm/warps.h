@@ -15,12 +15,14 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
 #include "raddle/base/age.h"
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
+#include "raddle/policy/dram/policy.h"
 #include "raddle/policy/throttle/policy.h"
 #include "raddle/policy/warp/policy.h"
 #include "raddle/timing/code/launch.h"
@@ -107,6 +109,15 @@ class WarpTable {
 
   WarpMask parked() const { return ended | at_barrier | sleeping | fetching; }
   WarpMask running() const { return resident & ~ended; }
+  /// How many eighths of the running warps are ready (policy/dram/policy.h). Ready is who waits for
+  /// nothing of its own, also if a unit is taken or a throttle holds it back.
+  std::uint8_t core_rank() const {
+    const auto all = static_cast<unsigned>(std::popcount(running()));
+    if (all == 0) return policy::kLastCoreRank;  // nobody waits
+    const auto can_go = static_cast<unsigned>(std::popcount(ready));
+    return std::min(policy::kLastCoreRank,
+                    static_cast<std::uint8_t>(policy::kCoreRanks * can_go / all));
+  }
 
   /// A warp takes the slot; its record is a fresh one. Precondition: nobody has it.
   Warp& enter(unsigned warp, unsigned block) {

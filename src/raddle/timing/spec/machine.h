@@ -33,6 +33,7 @@ struct MachineSpec {
   // Of the policies in force, not of a machine file.
   policy::CoherenceRules coherence;
   std::optional<policy::Passage> migration;  ///< none: warps stay
+  std::uint32_t core_rank_bytes = 0;         ///< 0: requests carry no rank of their core
   /// Of the networks.
   Endpoints endpoints() const { return {sm.count, l2.slices, dram.channels}; }
   void visit(FieldVisitor& v);

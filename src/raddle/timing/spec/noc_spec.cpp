@@ -137,15 +137,18 @@ void check_noc(const MachineSpec& m, SpecRules& r) {
             "noc.latency_cycles + dispatch_latency_cycles must not exceed 64",
             {{"noc.latency_cycles", noc.latency_cycles},
              {"dispatch_latency_cycles", m.dispatch_latency_cycles}});
-  PacketSize size{noc.flit_bytes, noc.header_bytes, m.l2.sector_bytes};
-  r.require(noc.queue_flits >= size.flits(m.l2.line_bytes),
-            "noc.queue_flits must hold the largest packet (header_bytes and a whole line)",
+  const PacketSize size{noc.flit_bytes, noc.header_bytes, m.l2.sector_bytes, m.core_rank_bytes};
+  const unsigned largest = size.most_flits(m.l2.line_bytes);
+  r.require(noc.queue_flits >= largest,
+            m.core_rank_bytes == 0
+                ? "noc.queue_flits must hold the largest packet (header_bytes and a whole line)"
+                : "noc.queue_flits must hold the largest packet (header_bytes, a whole line, and a "
+                  "byte that policy.dram.name adds to requests)",
             {{"noc.queue_flits", noc.queue_flits},
              {"noc.flit_bytes", noc.flit_bytes},
              {"noc.header_bytes", noc.header_bytes},
              {"l2.line_bytes", m.l2.line_bytes}});
-  r.require(size.flits(m.l2.line_bytes) <= kMostFlits,
-            "a packet with a whole line must not exceed 32 flits",
+  r.require(largest <= kMostFlits, "a packet with a whole line must not exceed 32 flits",
             {{"noc.flit_bytes", noc.flit_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
   r.require(noc.clock_mhz == 0 || (noc.clock_mhz <= kLargestRatio * m.core_clock_mhz &&
                                    m.core_clock_mhz <= kLargestRatio * noc.clock_mhz),

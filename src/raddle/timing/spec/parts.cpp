@@ -11,7 +11,7 @@ std::uint32_t network_mhz(const MachineSpec& m) {
 }
 
 PacketSize packet_of(const MachineSpec& m) {
-  return {m.noc.flit_bytes, m.noc.header_bytes, m.l2.sector_bytes};
+  return {m.noc.flit_bytes, m.noc.header_bytes, m.l2.sector_bytes, m.core_rank_bytes};
 }
 
 /// Routers and flits of an own node are part of the latencies of DRAM.
@@ -37,7 +37,7 @@ std::vector<ControllerWay> ways_of(const MachineSpec& m, unsigned channel) {
 
 PortSpec::PortSpec(const MachineSpec& m)
     : packet(packet_of(m)),
-      largest_packet(packet.flits(m.l2.line_bytes)),
+      largest_packet(packet.most_flits(m.l2.line_bytes)),
       queue_flits(m.noc.queue_flits),
       latency(m.noc.latency_cycles),
       network_mhz(timing::network_mhz(m)),

@@ -23,7 +23,7 @@ struct MachineSpec;
 /// What an endpoint knows of the networks it is wired to.
 struct PortSpec {
   PacketSize packet{};
-  std::uint32_t largest_packet = 1;  ///< flits: a header and a whole line
+  std::uint32_t largest_packet = 1;  ///< flits: a header, a request's, and a whole line
   std::uint32_t queue_flits = 1;     ///< behind each link, and so credits of its sender
   Cycle latency = 1;                 ///< of each link
   std::uint32_t network_mhz = 1, core_mhz = 1;

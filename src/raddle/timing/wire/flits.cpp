@@ -16,15 +16,17 @@ FlitTable::FlitTable(const PacketSize& size, Direction direction) : packet_(size
     for (MessageKind kind : {MessageKind::Read, MessageKind::Atomic, MessageKind::Owned,
                              MessageKind::Remote, MessageKind::Recalled})
       carries(kind);
+  const std::uint32_t rank_bytes = request ? size.core_rank_bytes : 0;
   for (unsigned n = 0; n < size_.size(); ++n) {
     const unsigned payload = n < kSectors ? size.sector_bytes * n : 4 * (n - kSectors);
     // A line never has more sectors than fit; entries beyond are not looked up.
-    size_[n] = {static_cast<std::uint8_t>(std::min(size.flits(payload), 255u)),
-                static_cast<std::uint16_t>(size.header_bytes + payload)};
+    size_[n] = {static_cast<std::uint8_t>(std::min(size.flits(rank_bytes + payload), 255u)),
+                static_cast<std::uint16_t>(size.header_bytes + rank_bytes + payload)};
   }
 }
 
-/// Of what carries words of a line, or a segment's bytes.
+/// Of what carries words of a line, or a segment's bytes. Segments are no requests: no memory
+/// controller sees them, so their headers have no rank.
 FlitTable::Size FlitTable::size_of_words(const Message& m) const {
   if (m.kind == MessageKind::Transfer)
     return {static_cast<std::uint8_t>(packet_.flits(m.words)),

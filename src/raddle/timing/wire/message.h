@@ -61,7 +61,7 @@ struct Message {
   std::uint8_t lanes = 0;          ///< lanes of an atomic or reduction
   std::uint8_t kernel = 0;         ///< launch slot, for per-kernel statistics and policies
   std::uint8_t dram_accesses = 0;  ///< replies: accesses to DRAM the request has caused, 0, 1 or 2
-  std::uint8_t rank = 0;           ///< requests: priority that the packet's header tells; 0 = none
+  std::uint8_t core_rank = 0;      ///< requests: policy::kCoreRanks, if a DRAM policy wants them
   WordMask words = 0;              ///< DeNovo: asked for, written, or delivered
   std::uint16_t peer = 0;  ///< DeNovo: the L1 that is asked by the bank, or that answers for it
   NodeId to{};             ///< where the network takes it

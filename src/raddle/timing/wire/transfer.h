@@ -42,7 +42,7 @@ struct Segment {
             static_cast<NodeId>(m.peer),
             m.to};
   }
-  /// `m` as the segment's message; whose it is (sm, kernel, tenant, rank) stays as it was.
+  /// `m` as the segment's message; whose it is (sm, kernel, tenant) stays as it was.
   void write_to(Message& m) const {
     m.kind = MessageKind::Transfer;
     m.line = std::uint32_t{count} << 16 | number;
@@ -157,7 +157,7 @@ class TransferSender : public SegmentQueue {
       if (free_at(h) <= now) return true;
     return false;
   }
-  /// Queues a transfer behind those before it. `whose`: sm, kernel, tenant and rank of its packets.
+  /// Queues a transfer behind those before it. `whose`: sm, kernel and tenant of its packets.
   /// Precondition: has_room(now).
   void send(Cycle now, NodeId to, std::uint32_t bytes, Payload payload, const Message& whose = {}) {
     unsigned h = 0;
