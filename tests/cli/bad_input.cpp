@@ -47,6 +47,9 @@ TEST(BadInput, UnknownOrBadPolicyParameter) {
                          {"group_siz", "group_size"});
   expect_nothing_written("run vecadd --policy warp=two_level:group_size=0", {"group_size", "0"});
   expect_nothing_written("run vecadd --policy warp=two_level:group_size=x", {"group_size", "x"});
+  expect_nothing_written("run vecadd --policy dram=clams:mode=range3",
+                         {"mode", "range8", "dynamic"});
+  expect_nothing_written("run vecadd --policy dram=clams:threshold=101", {"threshold", "101"});
   for (const char* block : {"reset", "flip", "steal"})
     expect_nothing_written("run vecadd", {"policy.block.relations", "'k 1 one 0'", "whole number"},
                            {"--policy", std::string("block=") + block + ":relations=k 1 one 0"});

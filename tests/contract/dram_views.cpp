@@ -30,6 +30,7 @@ class RandomChannel {
     while (used_.test(slot)) ++slot;
     tags_[slot] = {static_cast<std::uint16_t>(rng_.below(16)), 0, rng_.below(4) == 0,
                    static_cast<std::uint8_t>(rng_.below(8) < load ? 0 : rng_.below(kBanks))};
+    tags_[slot].core_rank = static_cast<std::uint8_t>((tags_[slot].sm + slot) % policy::kCoreRanks);
     row_[slot] = rng_.below(1u << load) < 2 ? rng_.below(8) : 0;
     since_[slot] = now_;
     used_.set(slot);

@@ -87,18 +87,35 @@ INSTANTIATE_TEST_SUITE_P(All, BlockContract, testing::ValuesIn(block_names()), n
 
 class DramContract : public testing::TestWithParam<std::string> {};
 TEST_P(DramContract, Holds) {
-  // frfcfs serves row hits for as long as they come (Rixner et al., ISCA 2000); its header says so.
-  static const std::set<std::string> kMayStarve = {"frfcfs"};
+  // frfcfs serves row hits for as long as they come (Rixner et al., ISCA 2000), clams also requests
+  // of critical cores; their headers say so.
+  static const std::set<std::string> kMayStarve = {"clams", "frfcfs"};
   const auto all = policy::all_policies();
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
     EXPECT_EQ(check_dram(maker(all.dram, GetParam()), seed, {!kMayStarve.contains(GetParam())}), "")
         << "seed " << seed;
 }
-TEST(DramPromise, FrFcfsIsRightlyExcused) {
+TEST(DramPromise, WhoIsExcusedIsRightlySo) {
   const auto all = policy::all_policies();
-  EXPECT_NE(check_dram(maker(all.dram, "frfcfs"), 1, {true}), "");
+  for (const char* name : {"clams", "frfcfs"})
+    EXPECT_NE(check_dram(maker(all.dram, name), 1, {true}), "") << name;
 }
 INSTANTIATE_TEST_SUITE_P(All, DramContract, testing::ValuesIn(dram_names()), name_of);
+
+TEST(DramParameters, KeepTheContractAtTheirEnds) {
+  const auto all = policy::all_policies();
+  for (const test::Settings& of :
+       {test::Settings{{"mode", "range2"}}, test::Settings{{"mode", "range4"}},
+        test::Settings{{"mode", "dynamic"}},
+        test::Settings{{"mode", "dynamic"}, {"threshold", "0"}},
+        test::Settings{{"mode", "dynamic"}, {"threshold", "100"}}}) {
+    std::shared_ptr<policy::Choice<policy::DramPolicy>> choice =
+        test::choose(all.dram, "clams", of);
+    EXPECT_EQ(check_dram([&](const auto& context) { return choice->make(context); }, 9, {false}),
+              "")
+        << of.back().first << " " << of.back().second;
+  }
+}
 
 class SchemeContract : public testing::TestWithParam<std::string> {};
 TEST_P(SchemeContract, Holds) {

@@ -82,5 +82,17 @@ TEST_P(MovingWarps, AreTheSameWhateverTheHostDoes) {
   }
 }
 
+// With ranks of cores in the headers of requests, which segments of contexts do not have.
+TEST(MovingWarpsAndCriticality, GoTogether) {
+  RunSpec spec = moving("latoa:converged=false");
+  spec.policy.push_back("dram=clams");
+  const sim::Result result = test::run("bfs", spec);
+  EXPECT_EQ(result.verdict, sim::Result::Verdict::Correct) << result.difference;
+  spec.options.skip = false;
+  EXPECT_EQ(test::state_hash(result), test::state_hash(test::run("bfs", spec))) << "no skip";
+  spec.options.skip = true, spec.options.shuffle = true, spec.options.threads = 2;
+  EXPECT_EQ(test::state_hash(result), test::state_hash(test::run("bfs", spec))) << "threads";
+}
+
 }  // namespace
 }  // namespace raddle

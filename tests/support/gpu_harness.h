@@ -34,12 +34,13 @@ class GpuHarness {
         dram_(registries_.dram.choose("frfcfs")),
         gpu_(machine, choices(nullptr), options) {}
   GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options,
-             std::unique_ptr<policy::Choice<policy::SchemePolicy>> scheme)
+             std::unique_ptr<policy::Choice<policy::SchemePolicy>> scheme,
+             std::string_view dram = "frfcfs")
       : registries_(policy::all_policies()),
         kernel_(registries_.kernel.choose("fcfs")),
         warp_(registries_.warp.choose("gto")),
         block_(registries_.block.choose("rr")),
-        dram_(registries_.dram.choose("frfcfs")),
+        dram_(registries_.dram.choose(dram)),
         scheme_(std::move(scheme)),
         gpu_(machine, choices(nullptr), options) {}
   GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options,

@@ -81,10 +81,13 @@ class PartitionRig {
   };
   explicit PartitionRig(const MachineSpec& machine, bool skip = true,
                         std::string_view policy = "frfcfs")
+      : PartitionRig(machine, dram_policy(policy), skip) {}
+  PartitionRig(const MachineSpec& machine, std::unique_ptr<policy::DramPolicy> policy,
+               bool skip = true)
       : machine_(machine),
         map_(machine_),
         skip_(skip),
-        partition_(make_partition({machine_, 0}, map_, dram_policy(policy))) {
+        partition_(make_partition({machine_, 0}, map_, std::move(policy))) {
     partition_->set_skip(skip);
     for (unsigned i = 0; i < partition_->slices(); ++i) {
       partition_->ports(i).noc_box = &box_, partition_->ports(i).noc_credit_box = &credit_box_;

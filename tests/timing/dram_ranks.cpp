@@ -8,7 +8,7 @@
 namespace raddle::test {
 namespace {
 
-/// Random traffic of three tenants, whose ranks change now and then.
+/// Random traffic of three tenants, whose ranks change now and then, from cores of any rank.
 void ranked_traffic(ChannelRig& rig, std::uint64_t seed, Cycle cycles) {
   Rng rng(seed);
   std::uint32_t base = 0;
@@ -25,12 +25,13 @@ void ranked_traffic(ChannelRig& rig, std::uint64_t seed, Cycle cycles) {
     DramRequest request{
         base + rng.below(24), 0, 0, static_cast<std::uint8_t>(1 + rng.below(15)), 0, 0,
         rng.below(3) == 0};
-    rig.channel.push(t, request.of(static_cast<TenantId>(rng.below(3))));
+    const auto tenant = static_cast<TenantId>(rng.below(3));
+    rig.channel.push(t, request.of(tenant, static_cast<std::uint8_t>(rng.below(8))));
   }
   rig.run_until(cycles + 5'000);
 }
 
-class DramRanks : public testing::TestWithParam<const char*> {};
+class DramRanks : public testing::TestWithParam<std::string> {};
 
 TEST_P(DramRanks, EveryRequestIsServedAndNoDistanceIsBroken) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -45,8 +46,9 @@ TEST_P(DramRanks, EveryRequestIsServedAndNoDistanceIsBroken) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, DramRanks, testing::Values("fcfs", "frfcfs"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Policies, DramRanks,
+                         testing::ValuesIn(policy::all_policies().dram.names()),
+                         [](const auto& info) { return info.param; });
 
 // A stream of row hits and a stranger: the stranger's rank decides, not its age or its row.
 TEST(DramRank, ShortensTheWaitOfTheBetterTenant) {

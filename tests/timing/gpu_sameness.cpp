@@ -112,6 +112,24 @@ TEST_P(GpuSameness, EveryWarpPolicyIsIndifferentToSkipping) {
         << name;
 }
 
+TEST_P(GpuSameness, EveryDramPolicyIsIndifferentToWhatTheHostDoes) {
+  for (const std::string& name : policy::all_policies().dram.names()) {
+    auto of = [&](const GpuOptions& o) {
+      GpuHarness gpu(machine(), o, "gto", "rr", name);
+      for (std::uint64_t launch = 0; launch < 2; ++launch)
+        gpu.run(*random_kernel(GetParam() + 1000 * launch));
+      EXPECT_EQ(gpu->audit(), std::vector<std::string>{}) << name;
+      return Outcome{gpu->hash(), gpu->now()};
+    };
+    GpuOptions slow, shuffled, threads;
+    slow.skip = false, shuffled.shuffle = true, threads.threads = 2;
+    const Outcome usual = of({});
+    EXPECT_EQ(usual, of(slow)) << name << ": no skip";
+    EXPECT_EQ(usual, of(shuffled)) << name << ": shuffled";
+    EXPECT_EQ(usual, of(threads)) << name << ": threads";
+  }
+}
+
 TEST_P(GpuSameness, EveryThrottleWithEveryWarpPolicyIsIndifferentToWhatTheHostDoes) {
   const auto all = policy::all_policies();
   const std::vector<std::pair<const char*, test::Settings>> throttles = {

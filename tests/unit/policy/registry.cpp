@@ -148,7 +148,8 @@ TEST(AllPolicies, HaveTheNamesOfTheContract) {
   for (const char* name : {"none", "swl", "ccws"})
     EXPECT_EQ(all.throttle.choose(name)->name(), name);
   for (const char* name : {"rr", "chunk"}) EXPECT_EQ(all.block.choose(name)->name(), name);
-  for (const char* name : {"fcfs", "frfcfs"}) EXPECT_EQ(all.dram.choose(name)->name(), name);
+  for (const char* name : {"clams", "fcfs", "frfcfs"})
+    EXPECT_EQ(all.dram.choose(name)->name(), name);
 }
 
 }  // namespace

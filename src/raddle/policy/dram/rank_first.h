@@ -6,7 +6,7 @@
 // Scheduling", MICRO 2010): rank, then what the policy says.
 //
 // Ranks are of tenants (knob dram_rank of policy/scheme/knobs.h), whatever the policy; inside
-// policies, of what they like. Left out: anything that keeps the last rank from
+// policies, of what they like (clams.cpp). Left out: anything that keeps the last rank from
 // starving; who sets the ranks has to.
 #pragma once
 #include <algorithm>
