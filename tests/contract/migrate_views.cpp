@@ -75,6 +75,9 @@ class Machine final : public MigrateView {
     return any;
   }
   void looked() { changed_.fill(false); }
+  void fail(const char* what) {
+    if (broken_.empty()) broken_ = what;
+  }
   const std::vector<Order>& orders() const { return orders_; }
   const std::string& broken() const { return broken_; }
 
@@ -129,9 +132,6 @@ class Machine final : public MigrateView {
     Cycle arrives;
     unsigned to, home, from;
   };
-  void fail(const char* what) {
-    if (broken_.empty()) broken_ = what;
-  }
   bool arrive() {
     bool any = false;
     std::erase_if(under_way_, [&](const UnderWay& w) {
@@ -190,8 +190,16 @@ class Machine final : public MigrateView {
 struct Outcome {
   std::vector<Order> orders;
   std::map<std::string, std::uint64_t> statistics;
+  std::vector<policy::StateCycles> states;
   std::string broken;
 };
+
+/// Empty, or of every SM.
+bool of_all_time(const std::vector<policy::StateCycles>& states, Cycle at) {
+  for (const policy::StateCycles& sm : states)
+    if (sm[0] + sm[1] + sm[2] != at) return false;
+  return states.empty() || states.size() == kSms;
+}
 
 Outcome play(const Make<MigratePolicy>& make, std::uint64_t seed, bool always) {
   constexpr Cycle kEnd = 20'000;
@@ -205,13 +213,19 @@ Outcome play(const Make<MigratePolicy>& make, std::uint64_t seed, bool always) {
     const std::size_t before = machine.orders().size();
     due = policy->look(machine);
     machine.looked();
+    if (!of_all_time(policy->state_cycles(now + 1), now + 1)) {
+      out.broken = "an SM is in one state at a time";
+      return out;
+    }
     if (due <= now) {
       out.broken = "looks again before time has gone by";
       return out;
     }
     if (machine.orders().size() != before) due = now + 1;  // the SMs are ticked
   }
+  out.states = policy->state_cycles(kEnd);
   policy->settle(kEnd);
+  if (policy->state_cycles(kEnd) != out.states) machine.fail("settling changes states");
   Values values;
   policy->visit_statistics(values);
   out.orders = machine.orders(), out.statistics = values.of, out.broken = machine.broken();
@@ -226,6 +240,7 @@ std::string check_migrate(const Make<MigratePolicy>& make, std::uint64_t seed) {
   const Outcome again = play(make, seed, false), always = play(make, seed, true);
   if (again.orders != first.orders) return "the same history, other orders";
   if (always.orders != first.orders) return "orders depend on how often it is asked";
+  if (always.states != first.states) return "states depend on how often it is asked";
   if (always.statistics != first.statistics) return "counts depend on how often it is asked";
   return "";
 }

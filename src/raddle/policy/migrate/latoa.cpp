@@ -107,21 +107,33 @@ class Latoa final : public MigratePolicy {
     }
     return wake_;
   }
-  std::span<const std::uint8_t> states() const override { return states_; }
+  std::vector<StateCycles> state_cycles(Cycle at) const override {
+    std::vector<StateCycles> out;
+    for (unsigned sm = 0; sm < cores_.size(); ++sm) {
+      out.push_back(cores_[sm].state_cycles);
+      out.back()[states_[sm]] += at - cores_[sm].state_since;
+    }
+    return out;
+  }
 
   void settle(Cycle at) override {
     for (unsigned sm = 0; sm < cores_.size(); ++sm) {
       Core& core = cores_[sm];
-      stats_.state_cycles[states_[sm]] += at - core.state_since;
-      core.state_since = at;
+      count_state(sm, at);
       count_outcome(core, at);
     }
   }
 
-  void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
+  void visit_statistics(FieldVisitor& v) override {
+    stats_.state_cycles = {};
+    for (const Core& core : cores_)
+      for (unsigned s = 0; s < kCoreStates; ++s) stats_.state_cycles[s] += core.state_cycles[s];
+    stats_.visit(v);
+  }
 
  private:
   struct Core {
+    StateCycles state_cycles{};  // up to ...
     Cycle state_since = 0;
     bool looks = false;  // is critical, with this outcome
     Outcome outcome = Outcome::Left;
@@ -129,7 +141,7 @@ class Latoa final : public MigratePolicy {
     StickyNeighbour neighbour;
   };
   struct Stats {
-    std::array<std::uint64_t, kCoreStates> state_cycles{};
+    StateCycles state_cycles{};  // of all SMs
     std::array<std::uint64_t, kOutcomes> cycles{};
     std::uint64_t warps = 0, again = 0, most_mshrs = 0;
 
@@ -177,8 +189,13 @@ class Latoa final : public MigratePolicy {
     const std::uint8_t state =
         index(StateBounds{params_.relaxed, params_.critical}.of(taken, mshrs_));
     if (state == states_[sm]) return;
-    stats_.state_cycles[states_[sm]] += now - cores_[sm].state_since;
+    count_state(sm, now);
     states_[sm] = state;
+  }
+
+  /// The state holds until now.
+  void count_state(unsigned sm, Cycle now) {
+    cores_[sm].state_cycles[states_[sm]] += now - cores_[sm].state_since;
     cores_[sm].state_since = now;
   }
 

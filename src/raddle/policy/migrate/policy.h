@@ -106,6 +106,9 @@ struct Migration {
   std::uint32_t sm = 0, slot = 0, to = 0;
 };
 
+/// How long an SM has been relaxed, neutral and critical.
+using StateCycles = std::array<Cycle, 3>;
+
 /// All a policy may see, and what it may do. Valid during the call only.
 class MigrateView {
  public:
@@ -145,9 +148,8 @@ class MigratePolicy {
 
   /// Moves warps. Returns when to look again even if nothing changes; after view.now().
   virtual Cycle look(MigrateView& view) = 0;
-  /// In what state each SM is, for reports: 0 relaxed, 1 neutral, 2 critical. Empty: the policy
-  /// knows no states.
-  virtual std::span<const std::uint8_t> states() const { return {}; }
+  /// Cycles before `at` by SM and state, for reports. Empty: the policy knows no states.
+  virtual std::vector<StateCycles> state_cycles(Cycle /*at*/) const { return {}; }
   /// Cycles before `at` are over: what is counted by the cycle is counted up to there.
   virtual void settle(Cycle /*at*/) {}
   virtual void visit_statistics(FieldVisitor&) {}
