@@ -69,6 +69,22 @@ TEST(Mesh, RoutesAlongXThenY) {
   EXPECT_EQ(moved, (std::vector<unsigned>{0, 3, 8, 20, 32}));
 }
 
+TEST(Mesh, CountsTheFlitsOfEachLink) {
+  NetworkRig rig = mesh(3, 3);
+  rig.send(0, 20, 8, 4);
+  rig.run(0, 100, true);
+  const std::vector<timing::MeshLink> links = timing::mesh_links(3, 3);
+  const std::vector<std::uint64_t> flits = rig->link_flits();
+  ASSERT_EQ(links.size(), 24u);
+  ASSERT_EQ(flits.size(), links.size());
+  std::vector<std::pair<unsigned, unsigned>> moved;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (flits[i] == 5) moved.emplace_back(links[i].from, links[i].to);
+    else EXPECT_EQ(flits[i], 0u);
+  }
+  EXPECT_EQ(moved, (std::vector<std::pair<unsigned, unsigned>>{{0, 1}, {1, 2}, {2, 5}, {5, 8}}));
+}
+
 TEST(Mesh, ALinkCarriesOneFlitPerCycle) {
   NetworkRig rig = mesh(2, 1);
   for (unsigned n = 0; n < 10; ++n) rig.send(0, 20, 1, 4);

@@ -52,6 +52,7 @@ class Mesh final : public Network {
   void describe(std::string& out) const override;
   std::vector<std::string> audit() const override;
   std::vector<stats::NocPort> ports() const override;
+  std::vector<std::uint64_t> link_flits() const override;
 
   unsigned hops(unsigned from_node, unsigned to_node) const;
 

@@ -95,19 +95,17 @@ void Mesh::build_links() {
   in_turn_.resize(nodes_ * inputs_, 0);
   for (Output& out : output_) out.free = static_cast<std::uint32_t>(low_bits(mesh_.channels));
   for (unsigned node = 0; node < nodes_; ++node) {
-    unsigned x = node % mesh_.columns, y = node / mesh_.columns;
-    x_.push_back(static_cast<std::uint8_t>(x));
-    y_.push_back(static_cast<std::uint8_t>(y));
+    x_.push_back(static_cast<std::uint8_t>(node % mesh_.columns));
+    y_.push_back(static_cast<std::uint8_t>(node / mesh_.columns));
     for (unsigned bit = 0; bit < vcs_of_router_; ++bit) {
       Vc& vc = vc_[node * vcs_of_router_ + bit];
       vc.node = static_cast<std::uint16_t>(node);
       vc.bit = static_cast<std::uint8_t>(bit);
       vc.port = static_cast<std::uint8_t>(bit / mesh_.channels);
     }
-    const bool there[] = {x + 1 < mesh_.columns, x > 0, y + 1 < mesh_.rows, y > 0};
-    const unsigned to[] = {node + 1, node - 1, node + mesh_.columns, node - mesh_.columns};
+    const auto to = next_to(node, mesh_.columns, mesh_.rows);
     for (unsigned d = 0; d < kDirections; ++d) {
-      if (!there[d]) continue;
+      if (to[d] == kNoNode) continue;
       unsigned port = to[d] * inputs_ + kOpposite[d], out = node * outputs_ + d;
       output_[out].down = port * mesh_.channels;
       up_[port] = out * mesh_.channels;
@@ -167,6 +165,13 @@ std::vector<stats::NocPort> Mesh::ports() const {
   for (const Output& out : output_)
     if (out.down != kNone || out.receiver != kNone) all.push_back(out.count);
   return all;
+}
+
+std::vector<std::uint64_t> Mesh::link_flits() const {
+  std::vector<std::uint64_t> flits;
+  for (const Output& out : output_)
+    if (out.down != kNone) flits.push_back(out.count.flits);
+  return flits;
 }
 
 std::vector<std::string> Mesh::audit() const {

@@ -78,6 +78,8 @@ class Network {
   stats::NocTraffic transfers() const { return traffic_.total().kind[kTransfers]; }
   /// Ports at senders and receivers, in the order of the topology's header; a mesh's links too.
   virtual std::vector<stats::NocPort> ports() const = 0;
+  /// Flits that have crossed each link between two routers (mesh_links); empty without routers.
+  virtual std::vector<std::uint64_t> link_flits() const { return {}; }
 
  protected:
   static constexpr std::uint16_t kNotWired = 0xffff;

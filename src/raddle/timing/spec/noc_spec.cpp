@@ -97,6 +97,22 @@ std::optional<std::vector<std::uint16_t>> read_nodes(const std::string& text, un
   return out;
 }
 
+std::array<unsigned, MeshSpec::kDirections> next_to(unsigned node, unsigned columns,
+                                                    unsigned rows) {
+  const unsigned x = node % columns, y = node / columns;
+  return {x + 1 < columns ? node + 1 : kNoNode, x > 0 ? node - 1 : kNoNode,
+          y + 1 < rows ? node + columns : kNoNode, y > 0 ? node - columns : kNoNode};
+}
+
+std::vector<MeshLink> mesh_links(unsigned columns, unsigned rows) {
+  std::vector<MeshLink> out;
+  for (unsigned node = 0; node < columns * rows; ++node)
+    for (const unsigned to : next_to(node, columns, rows))
+      if (to != kNoNode)
+        out.push_back({static_cast<std::uint16_t>(node), static_cast<std::uint16_t>(to)});
+  return out;
+}
+
 void MeshSpec::visit(FieldVisitor& v) {
   v.field("columns", columns, R{1, kMostMeshSide}, "", "routers of a row");
   v.field("rows", rows, R{1, kMostMeshSide}, "", "routers of a column");

@@ -1,6 +1,7 @@
 // The interconnect as numbers: table [noc] of a machine file. Cycles are core-clock cycles unless a
 // field says otherwise.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,6 +32,18 @@ struct MeshSpec {
   }
   void visit(FieldVisitor& v);
 };
+
+/// Beyond the edge of a mesh.
+inline constexpr unsigned kNoNode = ~0u;
+/// The nodes to the east, west, south and north of one.
+std::array<unsigned, MeshSpec::kDirections> next_to(unsigned node, unsigned columns, unsigned rows);
+
+/// From one node to one of its neighbours.
+struct MeshLink {
+  std::uint16_t from, to;
+};
+/// All of them, by node and then as next_to().
+std::vector<MeshLink> mesh_links(unsigned columns, unsigned rows);
 
 struct NocSpec {
   Topology topology = Topology::Crossbar;
