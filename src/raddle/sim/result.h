@@ -93,6 +93,7 @@ struct Result {
   std::uint64_t tail_cycles = 0;          ///< tail.h
   std::vector<timing::Sample> samples;
   Cycle sample_interval = 0;
+  std::optional<timing::MeshRecord> mesh;  ///< samples of a machine that has one
   std::uint64_t component_hash = 0;
   std::optional<CorunResult> corun;  ///< of tenants that shared the GPU; then there are no kernels
   nlohmann::ordered_json analysis;   ///< label -> figures; null unless analyses were asked for

@@ -9,6 +9,7 @@
 #include "raddle/timing/gpu/coherence_statistics.h"
 #include "raddle/timing/gpu/gpu_impl.h"
 #include "raddle/timing/gpu/policy_statistics.h"
+#include "raddle/timing/noc/mesh.h"
 
 namespace raddle::timing {
 
@@ -66,6 +67,19 @@ std::unique_ptr<policy::DispatchPolicy> make_dispatch(const MachineSpec& machine
   if (policies.dispatch != nullptr) return policies.dispatch->make(context);
   return std::make_unique<policy::TwoStep>(policy::NoParams{}, context);
 }
+
+/// Precondition: the machine has a mesh.
+MeshPlaces places_of(const MachineSpec& machine) {
+  const Endpoints nodes = machine.endpoints();
+  const MeshShape mesh = mesh_shape(machine.noc.mesh, nodes);
+  const auto slices = mesh.place.begin() + nodes.sms, controllers = slices + nodes.slices;
+  return {mesh.columns,
+          mesh.rows,
+          {mesh.place.begin(), slices},
+          {slices, controllers},
+          {controllers, mesh.place.end()},
+          mesh_links(mesh.columns, mesh.rows)};
+}
 }  // namespace
 
 Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
@@ -81,6 +95,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       sampler_(options.sample_interval, window()),
       manager_(machine_.kernels, machine_.launch_latency_cycles),
       accounts_(machine_.kernels.slots()) {
+  if (options.sample_interval != 0 && machine_.noc.topology == Topology::Mesh)
+    mesh_.emplace(places_of(machine_), options.sample_interval, window());
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
     sms_.push_back(make_sm({machine_, i}, map_, *policies.warp, policies.throttle, options.seed));
     wire_sm(i);
@@ -205,5 +221,6 @@ void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
 }
 const std::vector<BlockSpan>& Gpu::block_spans() const { return impl_->block_spans(); }
 const std::vector<Sample>& Gpu::samples() const { return impl_->samples(); }
+const MeshRecord* Gpu::mesh() const { return impl_->mesh(); }
 
 }  // namespace raddle::timing

@@ -16,6 +16,7 @@
 #include "raddle/policy/all.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/kernel_manager.h"
+#include "raddle/timing/gpu/mesh_record.h"
 #include "raddle/timing/spec/machine.h"
 #include "raddle/trace/device_launch.h"
 #include "raddle/trace/lowered.h"
@@ -189,6 +190,8 @@ class Gpu {
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const;
   const std::vector<Sample>& samples() const;
+  /// Null without samples or without a mesh.
+  const MeshRecord* mesh() const;
 
  private:
   class Impl;

@@ -147,7 +147,7 @@ void Gpu::Impl::advance_until(Done done) {
       [&](Cycle begin) { before_window(begin); });
   if (!ended) give_up(engine_.end(), "nothing can move any more");
   failed_ = false;
-  if (manager_.idle()) sampler_.update(activity(now_));
+  if (manager_.idle()) update_samples();
 }
 
 // Shortly before the horizon nothing is handed over ahead of time any more, so that what lies
@@ -162,9 +162,21 @@ bool Gpu::Impl::run_to(Cycle horizon) {
   for (const auto& p : partitions_) p->set_ahead(true);
   if (moved) return true;
   now_ = host_ = horizon;
-  if (sampler_.due(now_)) sampler_.advance(now_, [this](Cycle at) { return activity(at); });
-  sampler_.update(activity(now_));
+  close_samples(now_);
+  update_samples();
   return false;
+}
+
+/// Those whose interval is over.
+void Gpu::Impl::close_samples(Cycle now) {
+  if (!sampler_.due(now)) return;
+  sampler_.advance(now, [this](Cycle at) { return activity(at); });
+  if (mesh_) mesh_->advance(now, [this](Cycle at) { return mesh_counts(at); });
+}
+
+void Gpu::Impl::update_samples() {
+  sampler_.update(activity(now_));
+  if (mesh_) mesh_->update(mesh_counts(now_));
 }
 
 /// True: something has ended before.
@@ -283,8 +295,8 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
     for (const auto& sm : sms_) writes_.gather(sm->region_writes(), window());
   if (scheme_ != nullptr) look_at_tenants(begin);
+  close_samples(begin);  // what happens from here on is in the next ones
   if (migration_ != nullptr) migration_->act(begin);
-  if (sampler_.due(begin)) sampler_.advance(begin, [this](Cycle at) { return activity(at); });
   if (begin >= options_.max_cycles) {
     const std::string names = dispatcher_.names();
     give_up(begin, "kernel " + (names.empty() ? "launches" : names) + " has not ended after the " +

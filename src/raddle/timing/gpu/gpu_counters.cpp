@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "raddle/timing/gpu/gpu_impl.h"
 
@@ -33,6 +34,27 @@ Sampler::Activity Gpu::Impl::activity(Cycle at) const {
     const stats::SchedulerCounters c = sm->scheduler_counters(at);
     out.allowed_by_sm.push_back(c.warp_cycles - c.throttled_warp_cycles);
   }
+  return out;
+}
+
+/// A scheduler-cycle that was not lost was issued in.
+MeshCounts Gpu::Impl::mesh_counts(Cycle at) const {
+  MeshCounts out;
+  out.at = at;
+  out.requests = request_->link_flits();
+  out.replies = reply_->link_flits();
+  for (const auto& sm : sms_) {
+    const auto stall = sm->scheduler_counters(at).stall;
+    const auto lost = [&](stats::Stall why) { return stall[static_cast<unsigned>(why)]; };
+    std::uint64_t issued = at * machine_.sm.schedulers;
+    for (const std::uint64_t cycles : stall) issued -= cycles;
+    out.sms.push_back(
+        {issued, lost(stats::Stall::Memory) + lost(stats::Stall::Lsu), lost(stats::Stall::Idle)});
+  }
+  if (migration_ == nullptr) return out;
+  out.states = std::as_const(*migration_).policy().state_cycles(at);
+  for (const auto& [from_to, warps] : migration_->moves())
+    out.moves.push_back({from_to.first, from_to.second, warps});
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "raddle/timing/gpu/dispatcher.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/timing/gpu/launch_trees.h"
+#include "raddle/timing/gpu/mesh_record.h"
 #include "raddle/timing/gpu/migration_unit.h"
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/scheme_unit.h"
@@ -75,6 +77,7 @@ class Gpu::Impl {
   void each_policy(Visit&& visit);
   const std::vector<BlockSpan>& block_spans() const { return dispatcher_.spans(); }
   const std::vector<Sample>& samples() const { return sampler_.samples(); }
+  const MeshRecord* mesh() const { return mesh_ ? &mesh_->record() : nullptr; }
 
  private:
   Cycle window() const {
@@ -94,6 +97,8 @@ class Gpu::Impl {
   void advance_until(Done done);
   bool advance_to(Cycle limit);
   bool settle();
+  void close_samples(Cycle now);
+  void update_samples();
   void end_job(const Dispatcher::Ended& ended);
   void complete(const LaunchInfo& launch, std::uint64_t warp_instructions, Cycle at);
   void take_device_launches();
@@ -109,6 +114,7 @@ class Gpu::Impl {
   // counters
   stats::GpuCounters counters(Cycle at) const;
   Sampler::Activity activity(Cycle at) const;
+  MeshCounts mesh_counts(Cycle at) const;
   stats::GpuCounters counted_for(unsigned slot, Cycle at) const;
   stats::GpuCounters tenant_counters(TenantId tenant, Cycle at);
   void close_account(unsigned slot, Cycle at);
@@ -123,6 +129,7 @@ class Gpu::Impl {
   std::vector<std::unique_ptr<Partition>> partitions_;
   Engine engine_;
   Sampler sampler_;
+  std::optional<MeshRecorder> mesh_;  // where there is a mesh and samples are taken
   KernelManager manager_;
   LaunchTrees trees_;
   struct Root {

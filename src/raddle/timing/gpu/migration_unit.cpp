@@ -207,6 +207,7 @@ void MigrationUnit::move(Cycle now, const policy::Migration& m) {
   dispatcher_.resources_changed(now, m.to);
   const std::uint32_t bytes = context.bytes();
   ++count_.contexts;
+  ++moves_[{m.sm, m.to}];
   count_.context_bytes += bytes;
   const Launch& launch = *context.launch;
   send(m.sm, m.to, bytes, std::move(context), launch);
@@ -275,6 +276,9 @@ std::vector<std::string> MigrationUnit::audit() const {
   }
   equal("warps that left an SM, and that came to one", out, in);
   equal("contexts that were sent, and warps that left", count_.contexts, out);
+  std::uint64_t moves = 0;
+  for (const auto& [from_to, warps] : moves_) moves += warps;
+  equal("contexts that were sent, and those from one SM to another", count_.contexts, moves);
   TransferCounters sent, taken;
   for (const auto& s : senders_) stats::accumulate<TransferCounters>(sent, s->counters());
   for (const auto& r : receivers_) stats::accumulate<TransferCounters>(taken, r.counters());

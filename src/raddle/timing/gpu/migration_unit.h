@@ -12,8 +12,10 @@
 // Left out: how an SM learns that a neighbour has room. The room is reserved in the cycle in which
 // the warp leaves, as if the wires that tell the neighbour's state told that too.
 #pragma once
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -47,6 +49,11 @@ class MigrationUnit {
 
   // --- results -----------------------------------------------------------------------------------
   policy::MigratePolicy& policy() { return *policy_; }
+  const policy::MigratePolicy& policy() const { return *policy_; }
+  /// How many warps have left which SM for which other.
+  const std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>& moves() const {
+    return moves_;
+  }
   /// Cycles before `at` are over.
   void settle(Cycle at) { policy_->settle(at); }
   /// Shows what has come and gone, as statistics of the policy's level.
@@ -101,6 +108,7 @@ class MigrationUnit {
   Cycle due_ = 0, look_at_ = 0;
   std::uint64_t on_their_way_ = 0;  // contexts and messages that have not arrived
   Counters count_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> moves_;
 };
 
 }  // namespace raddle::timing
