@@ -6,6 +6,7 @@
 
 #include "raddle/report/blocks.h"
 #include "raddle/report/launch_tree.h"
+#include "raddle/report/mesh_map.h"
 #include "raddle/report/page.h"
 #include "raddle/report/placement.h"
 #include "raddle/sim/version.h"
@@ -142,6 +143,7 @@ Json run_json(const Run& run, const ReportInput& input) {
   out["launch_tree"] =
       launch_tree_json(result, std::min(kMaxTreeRowsOfRun, kMaxTreeRowsOfPage / runs + 1));
   out["samples"] = samples_json(result, std::min(kMaxCellsOfRun, kMaxCellsOfPage / runs + 1));
+  out["mesh"] = mesh_json(result, std::min(kMaxMeshCellsOfRun, kMaxMeshCellsOfPage / runs + 1));
   return out;
 }
 

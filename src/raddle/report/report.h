@@ -36,6 +36,10 @@ inline constexpr std::size_t kMaxPlacesOfPage = 300'000;
 /// together: 5 bytes each.
 inline constexpr std::size_t kMaxCellsOfRun = 20'000;
 inline constexpr std::size_t kMaxCellsOfPage = 200'000;
+/// Most numbers of links and SMs in the map of the mesh of one run on the page, and of all runs
+/// together: 3 bytes each.
+inline constexpr std::size_t kMaxMeshCellsOfRun = 100'000;
+inline constexpr std::size_t kMaxMeshCellsOfPage = 600'000;
 /// Most rows of the launch tree of one run on the page, and of all runs together: about 70 bytes
 /// each.
 inline constexpr std::size_t kMaxTreeRowsOfRun = 3'000;
