@@ -34,6 +34,42 @@ function survey() {
   };
 }
 
+/** Runs in the page: uses the map of the mesh; null without one, else what is wrong with it. */
+function useMesh() {
+  const data = JSON.parse(document.getElementById("raddle-data").textContent);
+  const key = (run) => JSON.stringify([run.result.workload.name, run.result.workload.parameters]);
+  const runs = data.runs.filter((run) => key(run) === key(data.runs[0]) && run.mesh?.start.length > 0);
+  const section = document.querySelector(".mesh");
+  if (runs.length === 0) return section === null ? null : ["there is a map of no mesh"];
+  if (section === null) return ["there is no map of the mesh"];
+  const wrong = [];
+  const expect = (what, found, expected) => found === expected || wrong.push(`${what}: ${found}, expected ${expected}`);
+  const mesh = (runs.find((run) => run.mesh.relaxed.length > 0) ?? runs[0]).mesh;
+  const count = (kind) => section.querySelectorAll(`.map [data-kind=${kind}]`).length;
+  const time = () => section.querySelector(".time").textContent;
+  expect("nodes", count("node"), mesh.columns * mesh.rows);
+  expect("links", count("link"), mesh.from.length);
+  expect("arrows, or none", count("move") > 0, mesh.moved.some((n) => n > 0));
+  const all = time();
+  const slider = section.querySelector("input[type=range]");
+  slider.value = "0";
+  slider.dispatchEvent(new Event("input"));
+  expect("the first column's time differs from the whole run's", time() !== all, mesh.start.length > 1 || !all.startsWith("cycles"));
+  const map = section.querySelector(".map");
+  const press = (name) => map.dispatchEvent(new KeyboardEvent("keydown", { key: name, bubbles: true, cancelable: true }));
+  for (const name of ["ArrowRight", "ArrowRight", "ArrowDown"]) press(name);
+  expect("the keys' node", section.querySelector(".facts-of h4").textContent.includes("(column 1, row 1)"), mesh.columns > 1 && mesh.rows > 1);
+  expect("outlines", section.querySelectorAll(".map .outline").length, 1);
+  press("Escape");
+  expect("outlines after Escape", section.querySelectorAll(".map .outline").length, 0);
+  section.querySelector(".map [data-kind=link]").dispatchEvent(new PointerEvent("pointerover", { bubbles: true }));
+  expect("a link's numbers", /flits/.test(section.querySelector(".facts-of").textContent), true);
+  section.querySelector(".map").dispatchEvent(new PointerEvent("pointerleave"));
+  [...section.querySelectorAll("button")].find((button) => button.textContent === "Whole run").click();
+  expect("time", time(), all);
+  return wrong;
+}
+
 /** Runs in the page: presses every button and picks every option once. */
 function exercise() {
   for (const list of document.querySelectorAll("select"))
@@ -77,6 +113,8 @@ await withPage(async (page) => {
   check(!await page.evaluate(`(${tooWide})()`), "the page is wider than a laptop's window");
   const bad = await page.evaluate(`(${wrongWords})()`);
   check(bad === null, `the page shows "${bad}"`);
+
+  for (const fault of await page.evaluate(`(${useMesh})()`) ?? []) check(false, `mesh: ${fault}`);
 
   const pdf = await page.pdf();
   save("print.pdf", pdf);

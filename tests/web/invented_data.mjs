@@ -118,7 +118,7 @@ function run(policy, index) {
     host: { wall_seconds: 1.5, functional_seconds: 0.02, timing_seconds: 0.4, peak_rss_bytes: 90e6, threads: 1 },
     state_hash: "0123456789abcdef",
   };
-  return { label: policies[policy % 4], core_clock_mhz: 700, result, blocks: blocks(settings.timed ? kernels : []), placement: placement(settings.timed ? kernels : []), samples: samples(cycles, policies[policy % 4] === "swl") };
+  return { label: policies[policy % 4], core_clock_mhz: 700, result, blocks: blocks(settings.timed ? kernels : []), placement: placement(settings.timed ? kernels : []), launch_tree: null, mesh: null, samples: samples(cycles, policies[policy % 4] === "swl") };
 }
 
 const runs = [];

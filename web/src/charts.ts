@@ -35,8 +35,15 @@ export interface ChartSettings {
   canvas?: boolean;
 }
 
+/** What is drawn without ECharts. */
+interface Drawing {
+  host: HTMLElement;
+  draw: (t: Theme) => void;
+}
+
 export class Charts {
   private charts: Chart[] = [];
+  private drawings: Drawing[] = [];
   private readonly scheme = matchMedia("(prefers-color-scheme: dark)");
   private printing = false;
 
@@ -63,15 +70,27 @@ export class Charts {
     return () => this.draw(chart);
   }
 
+  /** Draws into `host` now, and whenever its size or the colours change. */
+  addDrawing(host: HTMLElement, draw: (t: Theme) => void): () => void {
+    this.drawings.push({ host, draw });
+    draw(this.theme());
+    return () => draw(this.theme());
+  }
+
   /** Takes the charts inside `parent` out, before its content is replaced. */
   removeIn(parent: HTMLElement): void {
+    this.drawings = this.drawings.filter((drawing) => !parent.contains(drawing.host));
     const gone = this.charts.filter((chart) => parent.contains(chart.host));
     this.charts = this.charts.filter((chart) => !gone.includes(chart));
     for (const chart of gone) chart.instance.dispose();
   }
 
+  private theme(): Theme {
+    return theme(this.scheme.matches && !this.printing);
+  }
+
   private draw(chart: Chart): void {
-    const t = theme(this.scheme.matches && !this.printing);
+    const t = this.theme();
     chart.instance.setOption({ ...base(t), ...chart.settings.build(t, chart.host.clientWidth) }, { notMerge: true });
     chart.instance.getZr().flush();
   }
@@ -83,6 +102,7 @@ export class Charts {
       chart.instance.resize();
       this.draw(chart);
     }
+    for (const drawing of this.drawings) drawing.draw(this.theme());
   }
 
   /** Paper is narrower than the window and always light. */

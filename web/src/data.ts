@@ -4,6 +4,11 @@ import { pageData } from "./page";
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value };
 export type Fields = { [key: string]: Value };
 
+/** Nothing where it is no object. */
+export function fields(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Fields : {};
+}
+
 /** Fields that the totals and every kernel have (result JSON, schema 1). */
 export interface Metrics {
   cycles: number;
@@ -206,6 +211,34 @@ export interface LaunchTree {
   queue: LaunchQueue;
 }
 
+/** The mesh over time. Nodes are counted row by row; arrays of arrays are [column of time][link or SM]. */
+export interface Mesh {
+  columns: number;
+  rows: number;
+  /** Node of each. */
+  sms: number[];
+  slices: number[];
+  controllers: number[];
+  /** Nodes that each link joins. */
+  from: number[];
+  to: number[];
+  start: number[];
+  length: number[];
+  /** Flits over each link. */
+  requests: number[][];
+  replies: number[][];
+  /** Of each SM's scheduler-cycles, in thousandths; memory: lost to memory or a busy load/store unit, idle: without a warp. */
+  issued: number[][];
+  memory: number[][];
+  idle: number[][];
+  /** Of each SM's time, in thousandths; empty where the migrate policy knows no states. */
+  relaxed: number[][];
+  critical: number[][];
+  /** Warps that moved in the column, and [SM, SM that took them, how many, ...] of the pairs with most. */
+  moved: number[];
+  moves: number[][];
+}
+
 export interface Run {
   label: string;
   core_clock_mhz: number;
@@ -216,6 +249,8 @@ export interface Run {
   /** Null: no kernel launched one. */
   launch_tree: LaunchTree | null;
   samples: Samples;
+  /** Null: the machine has none, or no samples were taken. */
+  mesh: Mesh | null;
 }
 
 export interface PageData {

@@ -15,6 +15,15 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+/** An element of a drawing. */
+export function svg<Tag extends keyof SVGElementTagNameMap>(
+    tag: Tag, attributes: { [name: string]: string | number } = {}, ...children: (Node | string | null)[]): SVGElementTagNameMap[Tag] {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  for (const child of children) if (child !== null) element.append(child);
+  return element;
+}
+
 /** A word with its explanation on hover. */
 export function term(text: string, explain: string): HTMLElement {
   return h("span", { class: "term", title: explain }, text);

@@ -11,6 +11,8 @@ import { hostTable } from "./host";
 import { addKernels } from "./kernels";
 import { addCounters, addPolicies } from "./matrix";
 import { kMetrics, kSpeedup, kStalls, schedulerCycles, stallReasons, stallTitle } from "./metrics";
+import { meshedRuns } from "./mesh";
+import { addMeshMap } from "./meshmap";
 import { addOverTime } from "./overtime";
 import { addLaunchTree } from "./launchtree";
 import { start } from "./page";
@@ -63,6 +65,7 @@ function fillDetail(charts: Charts, place: HTMLElement, group: Group, labels: st
   place.replaceChildren(h("p", { class: "printed" }, `Workload: ${group.name}`));
   addOverTime(charts, place, group, labels);
   addAllowed(charts, place, group);
+  addMeshMap(charts, place, group);
   addTimeline(charts, place, group);
   addPlacement(charts, place, group);
   addFinish(charts, place, group);
@@ -119,10 +122,11 @@ function build(charts: Charts, page: HTMLElement, report: Report): void {
   page.replaceChildren(header(report));
   if (report.groups.length === 0) return;
   const ids: [string, string][] = [["summary", "Summary"], ["stalls", "Stalls"], ["memory", "Caches"], ["served", "Served from"], ["traffic", "Network"], ["energy", "Energy"],
-    ["detail", "Detail"], ["configuration", "Configuration"], ["host", "Host"], ["words", "Glossary"]];
+    ["detail", "Detail"], ["mesh", "Mesh"], ["configuration", "Configuration"], ["host", "Host"], ["words", "Glossary"]];
   const traffic = hasTraffic(timed);
   const served = hasServed(timed);
-  const absent = [...(traffic ? [] : ["traffic"]), ...(served ? [] : ["served"]), ...(timed.groups.length === 0 ? ["stalls"] : []), ...(timed.groups.length === 0 || report.page.runs.length === 1 ? ["memory"] : []), ...(hasEnergy ? [] : ["energy"])];
+  const meshed = meshedRuns(report.groups[0].runs).length > 0;
+  const absent = [...(meshed ? [] : ["mesh"]), ...(traffic ? [] : ["traffic"]), ...(served ? [] : ["served"]), ...(timed.groups.length === 0 ? ["stalls"] : []), ...(timed.groups.length === 0 || report.page.runs.length === 1 ? ["memory"] : []), ...(hasEnergy ? [] : ["energy"])];
   page.append(navigation(ids.filter(([id]) => !absent.includes(id))));
   overview(charts, page, report, timed);
   if (served) {

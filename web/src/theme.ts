@@ -9,6 +9,11 @@ export interface Theme {
   series: string[];
   stalls: { [reason: string]: string };
   other: string[];
+  /** Of an SM, as in figure 1 of the paper of LATOA. */
+  states: { relaxed: string; neutral: string; critical: string };
+  /** From an idle link to a busy one. */
+  load: string[];
+  moves: string;
 }
 
 const kLight: Theme = {
@@ -22,6 +27,9 @@ const kLight: Theme = {
     throttled: "#5d6b3a", fetch: "#a3b86c", barrier: "#3f7fc4", fence: "#8cc8dd", sleep: "#b9b39b", idle: "#d5dae1",
   },
   other: ["#9c755f", "#bab0ac", "#76b7b2", "#ff9da7"],
+  states: { relaxed: "#7fb0e0", neutral: "#ffffff", critical: "#d6402f" },
+  load: ["#dde2e8", "#b9a3cf", "#7a4fa3", "#3c1361"],
+  moves: "#00795a",
 };
 
 const kDark: Theme = {
@@ -35,6 +43,9 @@ const kDark: Theme = {
     throttled: "#7f9150", fetch: "#b3c77c", barrier: "#5c9ae0", fence: "#9ad3e6", sleep: "#8c876f", idle: "#465160",
   },
   other: ["#b98d75", "#cac1bd", "#86c7c2", "#ffb3bb"],
+  states: { relaxed: "#3f77b5", neutral: "#cfd6de", critical: "#e4543f" },
+  load: ["#333d49", "#6b5590", "#a986d6", "#efe3ff"],
+  moves: "#35d6a4",
 };
 
 export function theme(dark: boolean): Theme {
@@ -44,12 +55,12 @@ export function theme(dark: boolean): Theme {
 /** From dark blue over green to yellow, readable for all and monotonic in brightness (after viridis). */
 export const kRamp = ["#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725"];
 
-/** The colour at `share` of the ramp, 0 to 1. */
-export function rampColour(share: number): string {
-  const at = Math.min(Math.max(share, 0), 1) * (kRamp.length - 1);
-  const i = Math.min(Math.floor(at), kRamp.length - 2);
+/** The colour at `share` of a ramp, 0 to 1. */
+export function rampColour(share: number, ramp = kRamp): string {
+  const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
+  const i = Math.min(Math.floor(at), ramp.length - 2);
   const channel = (hex: string, k: number) => parseInt(hex.slice(1 + 2 * k, 3 + 2 * k), 16);
-  const parts = [0, 1, 2].map((k) => Math.round(channel(kRamp[i], k) * (1 - at + i) + channel(kRamp[i + 1], k) * (at - i)));
+  const parts = [0, 1, 2].map((k) => Math.round(channel(ramp[i], k) * (1 - at + i) + channel(ramp[i + 1], k) * (at - i)));
   return `rgb(${parts.join(",")})`;
 }
 

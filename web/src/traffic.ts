@@ -1,5 +1,5 @@
 // What crosses the network and where loads find their data, from the details of the results.
-import type { Fields, Report, Run } from "./data";
+import { fields, type Report, type Run } from "./data";
 import type { Charts } from "./charts";
 import { short } from "./format";
 import { addShares } from "./stacked";
@@ -8,9 +8,6 @@ import { partColour } from "./theme";
 const kLevels: [counter: string, title: string][] = [
   ["served_l1", "L1"], ["served_remote_l1", "remote L1"], ["served_l2", "L2"], ["served_memory", "memory"]];
 
-function fields(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Fields : {};
-}
 const number = (value: unknown) => (typeof value === "number" ? value : 0);
 
 /** Flit-hops of both networks by kind of packet, in the order of the result. */

@@ -2,11 +2,14 @@
 import { describe, expect, test } from "vitest";
 import { cells, mostWarps } from "../src/allowed";
 import { leaves } from "../src/config";
-import { group, load, type Kernel, type LaunchEdge, type LaunchTree, type Metrics, type PageData, type Run } from "../src/data";
+import { group, load, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run } from "../src/data";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
 import { perKernel, perSums } from "../src/kernels";
 import { flatten } from "../src/matrix";
+import { courseOf, columnAt, endOf, shownMoves } from "../src/meshdraw";
+import { hasStates, linkName, loads, meshedRuns, meshNote, networkCycles, nodeName, shortName, viewOf, wholeRun, type Meshed } from "../src/mesh";
+import { facts, together } from "../src/meshmap";
 import { homeOf, nestedRuns, treeNote } from "../src/launchtree";
 import { changeOf, finishShare, predecessors, shares } from "../src/placement";
 import { queuePoints } from "../src/queues";
@@ -46,7 +49,7 @@ function run(cycles: number, m: Making = {}): Run {
       host: { wall_seconds: 1, functional_seconds: 1, timing_seconds: 1, peak_rss_bytes: 1, threads: 1 }, state_hash: "0",
     },
     blocks: { total: 0, merged: 1, until: null, launch: [], sm: [], lane: [], first: [], last: [], count: [], start: [], length: [] },
-    placement: [], launch_tree: null,
+    placement: [], launch_tree: null, mesh: null,
     samples: { interval: 0, start: [], length: [], thread_instructions: [], l1d_accesses: [], l1d_hits: [], dram_bytes: [], warp_cycles: [], throttled_warp_cycles: [],
       allowed: { start: [], length: [], warps: [] } },
   };
@@ -76,6 +79,106 @@ describe("placement", () => {
     expect([0, 1, 2, 3].map((sm) => finishShare(r, place(0, [0]), sm))).toEqual([0.3, null, 0.8, null]);
     expect(finishShare(r, place(1, [0]), 0)).toBeNull();
     expect(finishShare(r, place(9, [0]), 0)).toBeNull();
+  });
+});
+
+/** A row of three nodes: SM 0, SM 1, and a slice with its controller. Links: 0>1, 1>0, 1>2, 2>1. */
+const threeNodes: Mesh = {
+  columns: 3, rows: 1, sms: [0, 1], slices: [2], controllers: [2], from: [0, 1, 1, 2], to: [1, 0, 2, 1],
+  start: [0, 100], length: [100, 50],
+  requests: [[10, 0, 20, 0], [5, 0, 5, 0]], replies: [[0, 40, 0, 60], [0, 20, 0, 45]],
+  issued: [[500, 0], [200, 0]], memory: [[250, 0], [500, 800]], idle: [[0, 1000], [0, 200]],
+  relaxed: [[1000, 0], [400, 0]], critical: [[0, 300], [600, 0]],
+  moved: [0, 9], moves: [[], [0, 1, 2, 1, 0, 7]],
+};
+const meshed = (rest: Partial<Mesh> = {}): Meshed => ({ ...run(150), mesh: { ...threeNodes, ...rest } });
+const stateless = () => meshed({ relaxed: [], critical: [], moved: [0, 0], moves: [[], []] });
+
+describe("mesh", () => {
+  const close = (numbers: number[], to: number[]) => numbers.forEach((n, i) => expect(n).toBeCloseTo(to[i], 12));
+  test("only runs on a mesh have one", () => {
+    expect(meshedRuns([run(1), meshed(), meshed({ start: [] })])).toHaveLength(1);
+    expect([hasStates(meshed().mesh), hasStates(stateless().mesh)]).toEqual([true, false]);
+  });
+  test("a span sums flits and warps, and takes means over time", () => {
+    const all = viewOf(threeNodes, wholeRun(threeNodes));
+    expect([all.start, all.cycles, all.moved]).toEqual([0, 150, 9]);
+    expect(all.requests).toEqual([15, 0, 25, 0]);
+    expect(all.replies).toEqual([0, 60, 0, 105]);
+    close(all.parts.issued, [0.4, 0]);
+    close(all.parts.other, [0.6 - (25 + 25) / 150, 0]);
+    close(all.parts.critical, [0.2, 0.2]);
+    close(all.parts.neutral, [0, 1 - 0.2]);
+    expect(all.moves).toEqual([{ from: 1, to: 0, warps: 7 }, { from: 0, to: 1, warps: 2 }]);
+    const last = viewOf(threeNodes, { first: 1, end: 2 });
+    expect([last.start, last.cycles]).toEqual([100, 50]);
+    expect(last.parts.relaxed).toEqual([0.4, 0]);
+    expect(viewOf(stateless().mesh, { first: 0, end: 1 }).parts.critical).toBeUndefined();
+  });
+  test("the load of a link is flits over network cycles", () => {
+    const view = viewOf(threeNodes, wholeRun(threeNodes));
+    expect(loads(meshed(), view, "replies")).toEqual([0, 0.4, 0, 0.7]);
+    expect(loads(meshed(), view, "requests")[2]).toBeCloseTo(25 / 150);
+    expect(loads(meshed(), view, "both")[3]).toBe(0.35);
+    const fast = { ...meshed(), result: { ...meshed().result, config: { noc: { clock_mhz: 2000 } } } };
+    expect(networkCycles(fast)).toBe(2);
+    expect(loads(fast, view, "replies")[3]).toBe(0.35);
+  });
+  test("nodes and links have names", () => {
+    expect(nodeName(threeNodes, 2)).toBe("L2 slice 0 and memory controller 0");
+    expect(nodeName({ ...threeNodes, sms: [0, 1, 2] }, 2)).toBe("SM 2, L2 slice 0 and memory controller 0");
+    expect(nodeName({ ...threeNodes, slices: [], controllers: [] }, 2)).toBe("router 2");
+    expect(shortName({ ...threeNodes, slices: [] }, 2)).toBe("MC 0");
+    expect(linkName(threeNodes, 3)).toBe("L2 0 → SM 1");
+  });
+  test("the note names what is most, by states where there are some", () => {
+    expect(meshNote(meshed())).toBe("SMs are critical 20.0 % of the time and relaxed 40.0 %; SM 0 is critical most, 20.0 %. " +
+      "The busiest link carries replies, L2 0 → SM 1: a flit in 70.0 % of its cycles, 2.55 times the mean of all. 9 warps moved, most from SM 1 to SM 0 (7).");
+    expect(meshNote(stateless())).toContain("SMs issue in 20.0 % of their schedulers' cycles and wait for memory in 30.0 %; SM 0 waits most, 33.3 %.");
+    expect(meshNote(stateless())).not.toContain("moved");
+    const apart = (nodes: string) => ({ ...meshed(), result: { ...meshed().result, config: { noc: { mesh: { memory_nodes: nodes } } } } });
+    expect([meshNote(apart("0,2")), meshNote(apart(""))].map((note) => note.includes("not on the links"))).toEqual([true, false]);
+    expect(meshNote(meshed({ critical: [[0, 0], [0, 0]] }))).toContain("hardly ever critical");
+    expect(meshNote(meshed({ requests: [[0, 0, 0, 0], [0, 0, 0, 0]], replies: [[0, 0, 0, 0], [0, 0, 0, 0]] }))).toContain("Nothing crossed a link.");
+  });
+  test("all arrows between neighbours are drawn, of the others the first", () => {
+    const wide = { ...threeNodes, columns: 100, sms: Array.from({ length: 100 }, (_, i) => i) };
+    const far = Array.from({ length: 80 }, (_, i) => ({ from: 0, to: i + 2, warps: 100 - i }));
+    const drawn = shownMoves(wide, [...far, { from: 5, to: 6, warps: 1 }]);
+    expect(drawn).toHaveLength(61);
+    expect(drawn[60]).toEqual({ from: 5, to: 6, warps: 1 });
+    expect(drawn[59].to).toBe(61);
+  });
+  test("the course has the columns' means and busiest links", () => {
+    const of = courseOf(meshed(), { cores: "states", networks: "replies", top: 1 });
+    expect(of.busiest).toEqual([0.6, 0.9]);
+    expect(of.parts[0]).toEqual({ relaxed: 0.5, critical: 0.15, neutral: 0.35 });
+    expect(endOf(meshed())).toBe(150);
+  });
+  test("a place in the course is a column", () => {
+    const at = (x: number) => columnAt(meshed(), x, 92 + 2 + 300, 300);
+    expect([at(0), at(93), at(191), at(193), at(390)]).toEqual([0, 0, 0, 1, 1]);
+  });
+  test("before something is pointed at all is told together", () => {
+    const rows = together(meshed(), viewOf(threeNodes, { first: 1, end: 2 })).rows;
+    expect(rows[0]).toEqual(["critical: few MSHRs free", "30.0 %"]);
+    expect(rows.slice(-2)).toEqual([["flits on a link", "5.0 % requests, 32.5 % replies"], ["warps that moved", "9"]]);
+    expect(together(stateless(), viewOf(stateless().mesh, { first: 1, end: 2 })).rows).toHaveLength(5);
+  });
+  test("what is pointed at is told in numbers", () => {
+    const view = viewOf(threeNodes, { first: 1, end: 2 });
+    const of = (kind: "node" | "link" | "move", index: number) => facts(meshed(), view, { kind, index });
+    expect(of("link", 3)).toEqual({ title: "L2 slice 0 and memory controller 0 to SM 1",
+      rows: [["requests", "0 flits, in 0.0 % of the cycles"], ["replies", "45 flits, in 90.0 % of the cycles"]] });
+    expect(of("move", 0)).toEqual({ title: "SM 1 to SM 0", rows: [["warps that moved", "7"]] });
+    const sm = of("node", 0);
+    expect(sm.title).toBe("SM 0 (column 0, row 0)");
+    expect(sm.rows).toContainEqual(["critical: few MSHRs free", "60.0 %"]);
+    expect(sm.rows).toContainEqual(["waits for memory", "50.0 %"]);
+    expect(sm.rows).toContainEqual(["warps sent away, taken in", "2, 7"]);
+    expect(sm.rows).toContainEqual(["SM 0 → SM 1", "10.0 % requests, 0.0 % replies"]);
+    expect(facts(meshed(), { ...view, moved: 10 }, { kind: "node", index: 0 }).rows).toContainEqual(["warps sent away, taken in, at least", "2, 7"]);
+    expect(of("node", 2).rows).toEqual([["L2 0 → SM 1", "0.0 % requests, 90.0 % replies"]]);
   });
 });
 
