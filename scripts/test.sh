@@ -44,6 +44,14 @@ check_nested() {
   tests/web/check.sh report build/check_nested.html build/check_nested_pictures
 }
 
+# Machines with a mesh: its map, with states and warps that move, and without.
+check_mesh() {
+  build/release/raddle compare size=tiny bfs --gpu latoa --policies migrate=none,migrate=latoa,migrate=random --quiet --report build/check_latoa.html
+  tests/web/check.sh report build/check_latoa.html build/check_latoa_pictures
+  build/release/raddle run scan size=tiny --gpu ikra --quiet --report build/check_ikra.html
+  tests/web/check.sh report build/check_ikra.html build/check_ikra_pictures
+}
+
 # The pages: their own tests, then in headless Chromium (no error, every chart drawn) a report of this build, and pages
 # of papers with invented numbers: plain, hostile, incomplete, with long names, with nothing and with much in them.
 step_report() {
@@ -54,6 +62,7 @@ step_report() {
   build/release/raddle compare size=tiny bfs spmv kmeans --policies lrr,gto --gpu ccws --quiet --report build/check.html
   tests/web/check.sh report build/check.html build/check_pictures
   check_nested
+  check_mesh
   local status=0
   (check_papers plain paper=plain && check_papers hostile paper=hostile hostile=1 nulls=1 &&
     check_papers bare paper=bare bare=1) &
