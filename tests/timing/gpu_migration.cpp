@@ -127,6 +127,41 @@ TEST(GpuMigration, AContextIsSoManyFlitsAndItsEndIsOne) {
   EXPECT_EQ(gpu->audit(), std::vector<std::string>{});
 }
 
+TEST(GpuMigration, OfAContextRegistersThatLiveAreSentIfAllThreadsAreThere) {
+  const timing::MachineSpec m = mesh_machine();
+  for (const LaneMask mask : {kFullMask, LaneMask{0xffff}}) {
+    Code code;
+    const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+    Recording r(code, trace::LaunchShape{{1}, {32}, 0});
+    r.each_warp([&](WarpWriter& w) { w.lines(ld, {{7}}).op(use, mask).op(ex); });
+    trace::LoweredCode lowered = trace::as_it_is(r.code());
+    lowered.live = {9, 5, 0};  // it waits at the second
+    Script script;
+    GpuHarness gpu(m, {}, std::make_unique<ScriptedChoice>(script));
+    gpu->submit({std::shared_ptr<void>(), &r.stream()},
+                std::make_shared<const trace::LoweredCode>(lowered), {.name = "k"});
+    gpu->run_until_idle();
+    ASSERT_NE(script.moved, kNever);
+    const std::uint32_t registers = mask == kFullMask ? 5 : 16;
+    const std::uint32_t bytes = registers * 32 * 4 + 32 + 8 + 12;
+    EXPECT_EQ(statistics(*gpu).at("context_bytes"), bytes);
+    const timing::PortSpec port(m);
+    const timing::Segmentation cut(port.packet, port.largest_packet);
+    EXPECT_EQ(flits_of_transfers(gpu->counters().request), cut.flits(bytes) + cut.flits(0));
+  }
+}
+
+TEST(GpuMigration, AsksForLiveRegistersOnlyWhereTheyTravel) {
+  Script script;
+  GpuHarness gpu(mesh_machine(), {}, std::make_unique<ScriptedChoice>(script));
+  EXPECT_TRUE(gpu->wants_live_registers());
+  script.passage.registers = Passage::Registers::All;
+  GpuHarness all(mesh_machine(), {}, std::make_unique<ScriptedChoice>(script));
+  EXPECT_FALSE(all->wants_live_registers());
+  GpuHarness none(mesh_machine());
+  EXPECT_FALSE(none->wants_live_registers());
+}
+
 TEST(GpuMigration, AContextArrivesWhenItsLastFlitDoes) {
   timing::MachineSpec m = mesh_machine();
   m.noc.queue_flits = 128;  // no waiting for credits

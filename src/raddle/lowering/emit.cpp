@@ -9,6 +9,7 @@
 #include <queue>
 
 #include "raddle/base/error.h"
+#include "raddle/lowering/liveness.h"
 #include "raddle/lowering/rules.h"
 
 namespace raddle::lowering {
@@ -22,6 +23,7 @@ using u32 = std::uint32_t;
 struct MachineInst {
   StaticInst inst;  ///< reads and writes still empty
   std::vector<Word> reads, writes;
+  bool guarded = false;
 };
 
 class Emitter {
@@ -29,7 +31,7 @@ class Emitter {
   Emitter(const Plan& plan, Generation generation)
       : plan_(plan), code_(plan.code()), generation_(generation), words_(plan.words()) {}
 
-  trace::LoweredCode run() {
+  trace::LoweredCode run(bool wants_live) {
     trace::LoweredCode out;
     for (u32 i = 0; i < code_.instructions.size(); ++i) {
       out.first.push_back(static_cast<u32>(made_.size()));
@@ -40,6 +42,7 @@ class Emitter {
       if (!plan_.is_removed(as)) lower(i, as);
     }
     out.first.push_back(static_cast<u32>(made_.size()));
+    if (wants_live && !calls_functions(code_)) find_live(out);
     assign(out);
     return out;
   }
@@ -98,7 +101,10 @@ class Emitter {
     return m;
   }
   void finish(MachineInst m, u32 as) {
-    if (const Operand* guard = plan_.guard(as)) add_words(m.reads, *guard);
+    if (const Operand* guard = plan_.guard(as)) {
+      add_words(m.reads, *guard);
+      m.guarded = true;
+    }
     made_.push_back(std::move(m));
   }
   void add_words(std::vector<Word>& to, const Operand& o) const {
@@ -176,6 +182,7 @@ class Emitter {
   };
   std::vector<Range> live_ranges(const trace::LoweredCode& out) const;
   std::vector<u32> scan(const std::vector<Range>& live, bool predicates, u32& most) const;
+  void find_live(trace::LoweredCode& out) const;
   void assign(trace::LoweredCode& out);
 
   const Plan& plan_;
@@ -241,6 +248,35 @@ std::vector<u32> Emitter::scan(const std::vector<Range>& live, bool predicates, 
   return number;
 }
 
+/// Control flow is that of the PTX instructions; a branch of which nothing is left is a step
+/// without registers.
+void Emitter::find_live(trace::LoweredCode& out) const {
+  const u32 size = size_without_aliases(code_);
+  std::vector<u32> first_step;
+  std::vector<LiveStep> steps;
+  for (u32 i = 0; i < size; ++i) {
+    first_step.push_back(static_cast<u32>(steps.size()));
+    for (u32 at = out.first[i]; at < out.first[i + 1]; ++at)
+      steps.push_back({made_[at].reads, made_[at].writes, made_[at].guarded});
+    if (!code_.instructions[i].jumps) continue;
+    if (out.first[i] == out.first[i + 1]) steps.push_back({});
+    steps.back().jumps = true;
+    steps.back().next = code_.instructions[i].next;
+  }
+  for (LiveStep& step : steps)
+    for (u32& to : step.next) to = first_step[to];
+  std::vector<bool> counted(words_);
+  for (Word w = 0; w < words_; ++w) counted[w] = !is_predicate(w);
+  const std::vector<u32> live = count_live(steps, counted);
+  constexpr u32 kStack = 1;  // R1 always lives
+  for (u32 i = 0; i < code_.instructions.size(); ++i) {
+    const u32 as = i < size ? i : code_.instructions[i].alias_of;
+    const u32 most = out.first[as + 1] - out.first[as];
+    for (u32 k = 0; k < out.first[i + 1] - out.first[i]; ++k)
+      out.live.push_back(kStack + live[first_step[as] + std::min(k, most - 1)]);
+  }
+}
+
 void Emitter::assign(trace::LoweredCode& out) {
   const std::vector<Range> live = live_ranges(out);
   u32 registers = 0, predicates = 0;
@@ -270,8 +306,8 @@ void Emitter::assign(trace::LoweredCode& out) {
 
 }  // namespace
 
-trace::LoweredCode emit(const Plan& plan, Generation generation) {
-  return Emitter(plan, generation).run();
+trace::LoweredCode emit(const Plan& plan, Generation generation, bool wants_live) {
+  return Emitter(plan, generation).run(wants_live);
 }
 
 }  // namespace raddle::lowering

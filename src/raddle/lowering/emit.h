@@ -5,6 +5,6 @@
 
 namespace raddle::lowering {
 
-trace::LoweredCode emit(const Plan& plan, Generation generation);
+trace::LoweredCode emit(const Plan& plan, Generation generation, bool wants_live = false);
 
 }  // namespace raddle::lowering

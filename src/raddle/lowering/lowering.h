@@ -6,7 +6,8 @@
 
 namespace raddle::lowering {
 
-/// The kernel as `spec`'s machine executes it.
-trace::LoweredCode lower(const trace::KernelCode& code, const LoweringSpec& spec);
+/// The kernel as `spec`'s machine executes it; LoweredCode::live is only filled if it is wanted.
+trace::LoweredCode lower(const trace::KernelCode& code, const LoweringSpec& spec,
+                         bool wants_live = false);
 
 }  // namespace raddle::lowering

@@ -118,7 +118,8 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options)
 std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {
   auto& known = lowered_[&code];
   if (known == nullptr)
-    known = std::make_shared<const trace::LoweredCode>(lowering::lower(code, setup_.isa));
+    known = std::make_shared<const trace::LoweredCode>(
+        lowering::lower(code, setup_.isa, gpu_.wants_live_registers()));
   return known;
 }
 

@@ -17,6 +17,9 @@ struct LoweredCode {
   /// one machine instruction of that range whose kind is the PTX instruction's; all others are Alu
   /// or Branch. A parameter's load may have none: it became an operand or a move.
   std::vector<std::uint32_t> first;
+  /// Before each machine instruction, 32-bit registers of a thread that hold what it reads later.
+  /// Empty: not known, all may.
+  std::vector<std::uint32_t> live = {};
 };
 
 /// Every instruction as it is: isa.lowering = "ptx".

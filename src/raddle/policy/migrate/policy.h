@@ -38,7 +38,12 @@ struct Passage {
     Free,    ///< as if they were where the warp is: an upper bound
   };
   static constexpr std::array<std::string_view, 3> kSharedNames = {"remote", "forbid", "free"};
-
+  /// Which registers of a thread are part of a context.
+  enum class Registers : std::uint8_t {
+    Live,  ///< those that hold what it reads later
+    All,   ///< all that it has
+  };
+  static constexpr std::array<std::string_view, 2> kRegistersNames = {"live", "all"};
   /// MSHRs of an L1D that nobody waits for any more, because their loads have left, while their
   /// requests are on the way.
   enum class Orphans : std::uint8_t {
@@ -51,6 +56,7 @@ struct Passage {
   Transfer transfer = Transfer::Packets;
   Shared shared = Shared::Remote;
   Orphans orphans = Orphans::Hold;
+  Registers registers = Registers::Live;
 
   void visit(FieldVisitor& v) {
     v.field("signal_cycles", signal_cycles, {1, 32}, "cycles",
@@ -63,6 +69,8 @@ struct Passage {
     v.choice("orphans", orphans, kOrphansNames,
              "MSHRs whose loads have left while the request is on its way: taken until the data "
              "come, or free at once");
+    v.choice("registers", registers, kRegistersNames,
+             "which registers travel: those that hold what is read later, or all");
   }
 };
 

@@ -110,7 +110,8 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
 }  // namespace
 
 DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm)
-    : code_(&lowered.code) {
+    : code_(&lowered.code), live_(&lowered.live) {
+  RADDLE_ASSERT(lowered.live.empty() || lowered.live.size() == lowered.code.instructions.size());
   const std::size_t size = lowered.code.instructions.size();
   if (size > trace::kMaxInstructions)
     throw InputError("kernel '" + lowered.code.name + "' has " + std::to_string(size) +

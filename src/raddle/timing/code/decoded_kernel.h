@@ -75,12 +75,19 @@ class DecodedKernel {
   const trace::KernelCode& code() const { return *code_; }
   /// Its warps meet at barriers or share memory: they do not run apart.
   bool shares_with_block() const { return shares_with_block_; }
+  /// Registers of a thread that hold what it reads later, if it is at `next`: all where that is not
+  /// known.
+  std::uint32_t live_registers(const DecodedInst* next) const {
+    return live_->empty() ? code_->registers_per_thread
+                          : (*live_)[static_cast<std::size_t>(next - instructions())];
+  }
   const RegisterSet& multiple_destinations(const DecodedInst& in) const {
     return multiple_destinations_[in.writes];
   }
 
  private:
   const trace::KernelCode* code_;
+  const std::vector<std::uint32_t>* live_;
   std::vector<DecodedInst> instructions_;
   std::vector<Expansion> expansions_;
   std::vector<RegisterSet> multiple_destinations_;

@@ -179,6 +179,7 @@ Gpu::Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOpt
     : impl_(std::make_unique<Impl>(machine, policies, options)) {}
 Gpu::~Gpu() = default;
 void Gpu::observe(SmId sm, policy::L1Observer& observer) { impl_->observe(sm, observer); }
+bool Gpu::wants_live_registers() const { return impl_->wants_live_registers(); }
 void Gpu::submit(std::shared_ptr<trace::KernelStream> stream,
                  std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info) {
   std::vector<Submission> one(1);

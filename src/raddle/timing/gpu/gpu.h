@@ -123,6 +123,9 @@ class Gpu {
   // Whatever advances the clock throws RunError on max_cycles or when nothing moves any more (the
   // message says which warp waits at which PTX line for what), after which the Gpu is of no use.
 
+  /// Does it use LoweredCode::live?
+  bool wants_live_registers() const;
+
   /// Queues a launch; `code` is its code as this machine executes it. Throws InputError when a
   /// block cannot fit an SM. Waits for earlier launches when too many are pending. A launch in
   /// stream 0 is run to its end: nothing submitted later could overlap with it.

@@ -44,6 +44,9 @@ class Gpu::Impl {
  public:
   Impl(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options);
   void observe(SmId sm, policy::L1Observer& observer) { sms_[index(sm)]->observe(observer); }
+  bool wants_live_registers() const {
+    return machine_.migration && machine_.migration->registers == policy::Passage::Registers::Live;
+  }
   void submit_tree(std::vector<Submission> tree);
   Mark record(StreamId stream);
   void wait(StreamId stream, Mark mark);

@@ -9,9 +9,7 @@
 // which is then withdrawn together with its MSHR.
 //
 // Reconvergence needs no state of its own: the op stream, in which the cursor stands, has the lane
-// mask of every record. Left out: the program's values, which are computed elsewhere, and registers
-// that are dead: the stream's code does not say which registers live, so all that a thread has
-// count.
+// mask of every record. Left out: the program's values, which are computed elsewhere.
 //
 // Source of the mechanism: migration of warps between neighbouring SMs ("LATOA"), where a warp that
 // waits for loads leaves an SM whose MSHRs are nearly full.
@@ -54,12 +52,16 @@ struct WarpContext {
   std::vector<PendingLoad> loads;
   BlockNeeds needs;  ///< of an execution context, as the dispatcher's account of an SM has them
 
+  /// Registers of a thread that travel: those that live where the warp is, if all its threads are
+  /// there. What lives where others wait is not in the stream: then all that a thread has.
+  std::uint32_t registers() const {
+    return active == lanes ? launch->code->live_registers(next)
+                           : launch->code->code().registers_per_thread;
+  }
   /// Registers of all lanes, and 32 bytes for the program counter, the reconvergence stack and the
   /// predicates.
   static constexpr std::uint32_t kControlBytes = 32;
-  std::uint32_t architectural_bytes() const {
-    return launch->code->code().registers_per_thread * kLanes * 4 + kControlBytes;
-  }
+  std::uint32_t architectural_bytes() const { return registers() * kLanes * 4 + kControlBytes; }
   /// Of a load under way: its register and base; of a piece: its line, words and lanes.
   static constexpr std::uint32_t kLoadBytes = 8, kPieceBytes = 12;
   /// All that travels.
