@@ -9,7 +9,7 @@ export const kPitch = 74;
 const kHalf = 19;
 const kLane = 6;
 /** Warps may move between any two SMs; more arrows than that across the map say nothing. */
-export const kMostLongArrows = 60;
+export const kMostLongArrows = 40;
 
 export type Item = { kind: "node" | "link" | "move"; index: number };
 
@@ -114,12 +114,12 @@ function nodeShape(mesh: Mesh, view: View, node: number, look: Look, t: Theme): 
 
 function moveArrow(mesh: Mesh, move: Move, index: number, most: number, t: Theme): SVGElement {
   const { from, over, to, label: place } = moveBow(mesh, move);
-  const width = 1 + 2.6 * Math.sqrt(move.warps / most);
+  const width = (place === null ? 0.5 : 1) * (1 + 2.6 * Math.sqrt(move.warps / most));
   const [along, right] = directions(over, to);
   const neck = plus(to, along, -4 - width);
   const d = `M${text([from])}Q${text([over])} ${text([neck])}`;
   const head = svg("polygon", { points: text([plus(neck, right, 2 + width), to, plus(neck, right, -2 - width)]), fill: t.moves });
-  return svg("g", { "data-kind": "move", "data-index": index },
+  return svg("g", { "data-kind": "move", "data-index": index, opacity: place === null ? 0.75 : 1 },
     svg("path", { d, fill: "none", stroke: t.paper, "stroke-width": width + 2.5, "stroke-opacity": 0.8 }),
     svg("path", { d, fill: "none", stroke: t.moves, "stroke-width": width }), head,
     place === null ? null : label(place, String(move.warps), 10, t.moves, t.paper));

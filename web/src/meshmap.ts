@@ -4,7 +4,7 @@ import type { Charts } from "./charts";
 import { buttons, h } from "./dom";
 import { percent, whole } from "./format";
 import { rampKey, swatch } from "./launchmap";
-import { course, courseOf, columnAt, endOf, kMostLongArrows, kNames, kPitch, map, outline, partColours, shownMoves, type Item, type Look } from "./meshdraw";
+import { course, courseOf, columnAt, endOf, kNames, kPitch, map, outline, partColours, shownMoves, type Item, type Look } from "./meshdraw";
 import { hasStates, kParts, kPartTitles, linkName, loads, mean, meshedRuns, meshNote, nodeName, viewOf, wholeRun, type Cores, type Meshed, type Networks, type View } from "./mesh";
 import type { Theme } from "./theme";
 
@@ -93,8 +93,8 @@ function keys(run: Meshed, view: View, look: Look, t: Theme): Node[] {
     (key.firstChild as HTMLElement).style.outline = `1px solid ${t.muted}`;
     return key;
   });
-  const away = view.moves.length - shownMoves(run.mesh, view.moves).length;
-  const arrows = !run.mesh.moved.some((n) => n > 0) ? [] : [swatch(t.moves, `warps that moved${away > 0 ? `: the ${kMostLongArrows} thickest of ${whole(view.moves.length)} arrows` : ""}`)];
+  const shown = shownMoves(run.mesh, view.moves).length;
+  const arrows = !run.mesh.moved.some((n) => n > 0) ? [] : [swatch(t.moves, `warps that moved${shown < view.moves.length ? `: ${shown} of ${whole(view.moves.length)} arrows` : ""}`)];
   const shapes = [["▢", "SM", run.mesh.sms], ["◯", "L2 slice", run.mesh.slices], ["◇", "memory controller", run.mesh.controllers]] as const;
   return [h("span", { class: "key" }, shapes.filter(([, , places]) => places.length > 0).map(([shape, name]) => `${shape} ${name}`).join(", ")), ...parts, rampKey(t.load, "link: flits in 0 %", `${percent(look.top)} of its cycles`), ...arrows];
 }
@@ -102,19 +102,18 @@ function keys(run: Meshed, view: View, look: Look, t: Theme): Node[] {
 /** What a reader has chosen. */
 class Choices {
   column: number | null = null;  // null: the whole run
-  cores: Cores;
+  wanted: Cores = "states";
   networks: Networks = "both";
   chosen: Item | null = null;
-  constructor(public run: Meshed) {
-    this.cores = hasStates(run.mesh) ? "states" : "schedulers";
-  }
+  constructor(public run: Meshed) {}
   /** The other run at the same time, looked at in the same way as far as it can be. */
   choose(run: Meshed): void {
     const cycle = this.column === null ? null : this.run.mesh.start[this.column];
-    if (this.chosen?.kind === "move") this.chosen = null;
     this.run = run;
-    if (!hasStates(run.mesh)) this.cores = "schedulers";
     if (cycle !== null) this.column = Math.max(0, run.mesh.start.reduce((last, start, c) => (start <= cycle ? c : last), 0));
+  }
+  get cores(): Cores {
+    return hasStates(this.run.mesh) ? this.wanted : "schedulers";
   }
   get span() {
     return this.column === null ? wholeRun(this.run.mesh) : { first: this.column, end: this.column + 1 };
@@ -139,6 +138,7 @@ class MeshMap {
     this.choices = new Choices(runs.find((run) => hasStates(run.mesh)) ?? runs[0]);
     this.view = viewOf(this.choices.run.mesh, this.choices.span);
     const { note, keys: key, course: strip, time, map: place, facts: told, lists, cores, slider, all, play } = this.parts;
+    cores.append(buttons("Cores show", [["states", "states"], ["schedulers", "schedulers' cycles"]], "states", (value) => this.change(() => (this.choices.wanted = value as Cores)))!);
     place.setAttribute("aria-label", `The mesh of ${name}: arrow keys go from node to node`);
     const host = h("div", { class: "mesh" }, note,
       h("div", { class: "choices" },
@@ -232,11 +232,7 @@ class MeshMap {
     this.view = viewOf(mesh, this.choices.span);
     const look = { cores: this.choices.cores, networks: this.choices.networks, top: this.top(column !== null) };
     note.textContent = `${meshNote(run)} A core is filled with what it did; links keep to the right of the line between two nodes, so that both directions are seen. Point at something for its numbers, or go from node to node with the arrow keys.`;
-    if (hasStates(mesh) !== cores.hasChildNodes() || cores.dataset.shown !== this.choices.cores) {
-      cores.dataset.shown = this.choices.cores;
-      cores.replaceChildren(...(hasStates(mesh) ? [buttons("Cores show", [["states", "states"], ["schedulers", "schedulers' cycles"]], this.choices.cores,
-        (value) => this.change(() => (this.choices.cores = value as Cores)))!] : []));
-    }
+    cores.hidden = !hasStates(mesh);
     slider.max = String(mesh.start.length - 1);
     slider.value = String(column ?? mesh.start.length - 1);
     all.setAttribute("aria-pressed", String(column === null));
