@@ -50,6 +50,7 @@ TEST(BadInput, UnknownOrBadPolicyParameter) {
   expect_nothing_written("run vecadd --policy dram=clams:mode=range3",
                          {"mode", "range8", "dynamic"});
   expect_nothing_written("run vecadd --policy dram=clams:threshold=101", {"threshold", "101"});
+  expect_nothing_written("run vecadd --gpu ikra --policy dram=clams", {"fixed", "fcfs"});
   for (const char* block : {"reset", "flip", "steal"})
     expect_nothing_written("run vecadd", {"policy.block.relations", "'k 1 one 0'", "whole number"},
                            {"--policy", std::string("block=") + block + ":relations=k 1 one 0"});

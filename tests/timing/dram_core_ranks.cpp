@@ -153,6 +153,14 @@ TEST_F(CoreRanksInTheL2, AWriteThatGoesOnHasItsCoresAndALinePushedOutNobodys) {
             (Seen{{true, kLast}}));
 }
 
+TEST_F(CoreRanksInTheL2, AMissOfABankOfDenovoToo) {
+  m.coherence.ownership = true;
+  m.l2.line_bytes = m.l2.sector_bytes = m.sm.l1d.line_bytes = m.sm.l1d.sector_bytes = 64;
+  Message read = ranked(MessageKind::Read, 0, 5);
+  read.words = 0xffff;
+  EXPECT_EQ(run(m, {read}), (Seen{{false, 5}}));
+}
+
 // --- from the SM ---------------------------------------------------------------------------------
 
 class CoreRanksFromTheSm : public ::testing::Test {
@@ -299,16 +307,6 @@ TEST(CoreRankByte, TakesTheTimeOfAnotherFlitWhereItNeedsOne) {
                            after = of_one_warp(m, "clams", clams);
   EXPECT_EQ(after.request.flits, before.request.flits + before.request.packets);
   EXPECT_GT(clams, plain);
-}
-
-TEST(CoreRankByte, IsNotThereWhereNobodyReadsIt) {
-  MachineSpec m = testing::small_machine();
-  m.dram.model = DramModel::Fixed;
-  Cycle plain = 0, clams = 0;
-  EXPECT_EQ(of_one_warp(m, "frfcfs", plain).request.bytes,
-            of_one_warp(m, "clams", clams).request.bytes)
-      << "channels of a fixed time have no order";
-  EXPECT_EQ(plain, clams);
 }
 
 }  // namespace

@@ -34,8 +34,7 @@ std::vector<std::string> migration_conflicts(const PolicyChoices& policies,
 /// The machine with the coherence, the ranks in requests and the migration that are asked for.
 MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
   if (policies.coherence != nullptr) machine.coherence = policies.coherence->make({})->rules();
-  if (machine.dram.model != DramModel::Fixed && policies.dram->make({})->wants_core_ranks())
-    machine.core_rank_bytes = policy::kCoreRankBytes;  // a fixed channel has nobody who reads them
+  if (policies.dram->make({})->wants_core_ranks()) machine.core_rank_bytes = policy::kCoreRankBytes;
   std::vector<std::string> rules = machine.violations();
   if (policies.migrate != nullptr) {
     const auto migrate = policies.migrate->make({});
