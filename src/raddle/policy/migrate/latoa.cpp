@@ -86,7 +86,8 @@ class Latoa final : public MigratePolicy {
         slots_(context.merges),
         neighbours_(context.neighbours),
         cores_(context.neighbours.size()),
-        states_(context.neighbours.size(), index(CoreState::Relaxed)) {}
+        states_(context.neighbours.size(), index(CoreState::Relaxed)),
+        state_cycles_(context.neighbours.size()) {}
 
   Passage passage() const override { return params_.passage; }
 
@@ -108,11 +109,9 @@ class Latoa final : public MigratePolicy {
     return wake_;
   }
   std::vector<StateCycles> state_cycles(Cycle at) const override {
-    std::vector<StateCycles> out;
-    for (unsigned sm = 0; sm < cores_.size(); ++sm) {
-      out.push_back(cores_[sm].state_cycles);
-      out.back()[states_[sm]] += at - cores_[sm].state_since;
-    }
+    std::vector<StateCycles> out = state_cycles_;
+    for (unsigned sm = 0; sm < cores_.size(); ++sm)
+      out[sm][states_[sm]] += at - cores_[sm].state_since;
     return out;
   }
 
@@ -126,14 +125,13 @@ class Latoa final : public MigratePolicy {
 
   void visit_statistics(FieldVisitor& v) override {
     stats_.state_cycles = {};
-    for (const Core& core : cores_)
-      for (unsigned s = 0; s < kCoreStates; ++s) stats_.state_cycles[s] += core.state_cycles[s];
+    for (const StateCycles& sm : state_cycles_)
+      for (unsigned s = 0; s < kCoreStates; ++s) stats_.state_cycles[s] += sm[s];
     stats_.visit(v);
   }
 
  private:
   struct Core {
-    StateCycles state_cycles{};  // up to ...
     Cycle state_since = 0;
     bool looks = false;  // is critical, with this outcome
     Outcome outcome = Outcome::Left;
@@ -195,7 +193,7 @@ class Latoa final : public MigratePolicy {
 
   /// The state holds until now.
   void count_state(unsigned sm, Cycle now) {
-    cores_[sm].state_cycles[states_[sm]] += now - cores_[sm].state_since;
+    state_cycles_[sm][states_[sm]] += now - cores_[sm].state_since;
     cores_[sm].state_since = now;
   }
 
@@ -250,9 +248,10 @@ class Latoa final : public MigratePolicy {
   Params params_;
   unsigned mshrs_, slots_;
   std::vector<Neighbours> neighbours_;
-  std::vector<Core> cores_;           // by SM ...
-  std::vector<std::uint8_t> states_;  // ... CoreState
-  Cycle wake_ = kNever;               // when a look comes out otherwise with time alone
+  std::vector<Core> cores_;                // by SM ...
+  std::vector<std::uint8_t> states_;       // ... CoreState
+  std::vector<StateCycles> state_cycles_;  // ... up to state_since
+  Cycle wake_ = kNever;                    // when a look comes out otherwise with time alone
   PendingMiss miss_;
   Stats stats_;
 };
