@@ -1,5 +1,5 @@
-// A rank of its core on its way: from the SM's port, whose state in that cycle it tells, through the
-// L2 into a channel's queue. CLAMS (policy/dram/clams.cpp) is who asks for it.
+// A rank of its core on its way: from the SM's port, whose state in that cycle it tells, through
+// the L2 into a channel's queue. CLAMS (policy/dram/clams.cpp) is who asks for it.
 #include <gtest/gtest.h>
 
 #include "raddle/timing/dram/controller_hops.h"
