@@ -363,6 +363,16 @@ TEST_F(SmMigrationRefusal, AHitUnderWayAndAnInstructionInTheQueue) {
             ExportRefusal::InQueue);
 }
 
+// No MSHR holds what goes past the L1D, however long ago it left.
+TEST_F(SmMigrationRefusal, ALoadThatGoesPastTheL1d) {
+  const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
+  const auto write = [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); };
+  machine.sm.l1d.hit_latency_cycles = 4;
+  ASSERT_EQ(at(20, write), ExportRefusal::None);
+  code.raw().instructions[ld].bypass_l1 = true;
+  EXPECT_EQ(at(20, write), ExportRefusal::HitUnderWay);
+}
+
 TEST_F(SmMigrationRefusal, AKernelThatSharesWithItsBlock) {
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), bar = code.barrier(), ex = code.exit();
   EXPECT_EQ(at(10, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).barrier(bar).op(ex); }),

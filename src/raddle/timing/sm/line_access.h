@@ -33,6 +33,8 @@ class LineMap {
     RADDLE_ASSERT(lines.line_bytes == 64 || lines.line_bytes == trace::kLineBytes);
   }
 
+  /// An L1 fetch brings a line.
+  bool whole_lines() const { return grain_ == sectors_; }
   /// Every piece is one access.
   bool one_for_one() const { return !half_lines_ && !by_sector_; }
   /// Writes the accesses a piece becomes; returns how many. `base` is added to the (machine) line.

@@ -200,8 +200,11 @@ void LsuCore::keep_descriptor(unsigned load, const std::uint32_t* payload, unsig
   Descriptor& out = descriptors_[load];
   out.base = base;
   out.pieces = pieces;
-  for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
+  out.distinct = lines_.one_for_one() && lines_.whole_lines();
+  for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords) {
     out.piece[i] = {payload[0], payload[1], payload[2]};
+    out.distinct = out.distinct && (i == 0 || out.piece[i - 1].line < out.piece[i].line);
+  }
 }
 
 policy::L1Access LsuCore::observed(Cycle now, const Entry& e, const LineAccess& a,

@@ -161,6 +161,7 @@ class LsuCore {
   struct Descriptor {
     std::uint32_t base = 0;
     unsigned pieces = 0;
+    bool distinct = false;  ///< each piece is a line of its own, fetched as a whole
     std::array<trace::Piece, HalfWarps::kMost> piece;
   };
   /// Of the oldest instruction, the accesses of the piece it is at.

@@ -45,9 +45,11 @@ ExportRefusal Lsu<L1>::may_leave(Cycle seen, unsigned warp, const DecodedKernel&
     const DecodedInst& in = *f.owner.code;
     if (in.route != Route::Load) return ExportRefusal::OperationUnderWay;
     ++loads;
-    // No hit is on its way any more once the last line was served so long ago.
-    if (static_cast<std::uint32_t>(seen) - f.served < hit_latency_)
-      all_waited_for = all_waited_for && lines_waited_for(load) == f.left;
+    // To count is dear: of lines that differ none comes from the L1D any more once the last was
+    // served so long ago. Past the L1D nothing waits in an MSHR.
+    const bool none_hits = descriptors_[load].distinct && !in.bypass_l1 && !no_l1_ &&
+                           static_cast<std::uint32_t>(seen) - f.served >= hit_latency_;
+    all_waited_for = all_waited_for && (none_hits || lines_waited_for(load) == f.left);
     if (in.destination == DecodedInst::kMultiple) pending -= code.multiple_destinations(in);
     else if (in.destination != DecodedInst::kNone) pending.clear(in.destination);
   }
