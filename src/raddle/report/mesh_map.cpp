@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace raddle::report {
@@ -34,7 +35,10 @@ Json most_moves(std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>> all;
   for (const auto& pair : warps)
     if (pair.second != 0) all.push_back(pair);
-  std::ranges::stable_sort(all, std::greater{}, [](const auto& pair) { return pair.second; });
+  // Of as many warps, in order of the SMs.
+  std::ranges::sort(all, [](const auto& a, const auto& b) {
+    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
   all.resize(std::min(all.size(), kMaxMovesOfColumn));
   Json out = Json::array();
   for (const auto& [from_to, count] : all)
