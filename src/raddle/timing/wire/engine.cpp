@@ -17,10 +17,11 @@ void Engine::run_task(unsigned task) {
   next_[task] = t < end_ ? tasks_[task]->run(t, end_, skip_) : t;
 }
 
-/// A window on one thread: while a component runs, what the next will touch comes near.
+/// A window on one thread: while a component runs, what the next will touch comes near. In a window
+/// of one cycle that is too little for what it costs to say so.
 void Engine::run_alone() {
   auto announce = [&](std::size_t n) {
-    if (n < order_.size()) tasks_[order_[n]]->prefetch(end_);
+    if (window_ > 1 && n < order_.size()) tasks_[order_[n]]->prefetch(end_);
   };
   announce(0);
   for (std::size_t n = 0; n < order_.size(); ++n) {
