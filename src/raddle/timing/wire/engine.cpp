@@ -74,7 +74,7 @@ void Engine::Crew::work() {
              kept = 2 * static_cast<unsigned>(helpers_.size() + 1);
   auto claim = [&] {
     const unsigned i = task_.fetch_add(1, std::memory_order_relaxed);
-    if (i < tasks) engine_.tasks_[engine_.order_[i]]->prefetch(engine_.end_);
+    if (engine_.window_ > 1 && i < tasks) engine_.tasks_[engine_.order_[i]]->prefetch(engine_.end_);
     return i;
   };
   for (unsigned i = claim(), next; i < tasks; i = next) {
