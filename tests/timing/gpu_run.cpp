@@ -65,6 +65,21 @@ TEST_F(GpuRun, KernelsFollowEachOtherAndCountOn) {
   EXPECT_EQ(gpu->counters().sm.issued, 16u);
 }
 
+// 40 launches of 1, 2, 3, 4, 1 ... lines one after the other, in 32 slots.
+TEST_F(GpuRun, EachLaunchHasItsOwnMostMshrs) {
+  machine.sm.count = 1;
+  machine.kernels.entries = 1;
+  GpuHarness gpu(machine);
+  for (unsigned i = 0; i < 40; ++i) {
+    Recording r(code, {{1}, {32}, 0});
+    std::vector<PieceSpec> lines;
+    for (unsigned line = 0; line <= i % 4; ++line) lines.push_back({1000 * i + line});
+    r.each_warp([&](WarpWriter& w) { w.lines(load, lines).op(use).op(exit); });
+    gpu.run(r);
+  }
+  for (unsigned i = 0; i < 40; ++i) EXPECT_EQ(gpu->kernels()[i].most_mshrs, i % 4 + 1) << i;
+}
+
 TEST_F(GpuRun, ABlockLeftOverStartsWhenAnotherHasEnded) {
   machine.sm.count = 1, machine.sm.blocks = 1;
   auto r = grid(2);

@@ -139,6 +139,7 @@ Json kernel_json(const KernelResult& k) {
   out["energy_pj"] = energy_json(k.energy, energy::kDynamicComponents);
   out["details"] = Json::object();
   add_details(out["details"], k.counters);
+  out["details"]["l1d_most_mshrs"] = k.most_mshrs;
   return out;
 }
 
@@ -157,6 +158,7 @@ Json group_json(const KernelGroup& g) {
   out["energy_pj"] = energy_json(g.energy, energy::kDynamicComponents);
   out["details"] = Json::object();
   add_details(out["details"], g.counters);
+  out["details"]["l1d_most_mshrs"] = g.most_mshrs;
   return out;
 }
 
@@ -288,6 +290,7 @@ std::vector<KernelGroup> groups_of(const std::vector<KernelResult>& kernels) {
     group.shortest = std::min(group.shortest, cycles);
     group.longest = std::max(group.longest, cycles);
     stats::accumulate(group.counters, k.counters);
+    group.most_mshrs = std::max(group.most_mshrs, k.most_mshrs);
     for (std::size_t c = 0; c < group.energy.femtojoule.size(); ++c)
       group.energy.femtojoule[c] += k.energy.femtojoule[c];
   }
@@ -338,7 +341,12 @@ Json to_json(const Result& r, std::size_t single_launches) {
   add_details(details, r.totals);
   details["warp_cycles"] = r.totals.scheduler.warp_cycles;
   details["throttled_warp_cycles"] = r.totals.scheduler.throttled_warp_cycles;
-  if (!r.corun) details["tail_cycles"] = r.tail_cycles;
+  if (!r.corun) {
+    details["tail_cycles"] = r.tail_cycles;
+    unsigned most = 0;
+    for (const KernelResult& k : r.kernels) most = std::max(most, k.most_mshrs);
+    details["l1d_most_mshrs"] = most;
+  }
   details["noc"] = {{"request", network_json(r.totals.request, r.request_ports)},
                     {"reply", network_json(r.totals.reply, r.reply_ports)},
                     {"memory", traffic_json(r.totals.dram.legs)}};

@@ -37,6 +37,7 @@ struct KernelResult {
   Cycle end = 0;
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   stats::GpuCounters counters;         ///< of this launch alone
+  unsigned most_mshrs = 0;             ///< of one L1D, taken at a time when it missed
   energy::Energy energy;               ///< dynamic part, of this launch alone
   std::optional<KernelParent> parent;  ///< of a launch that a kernel made
   std::optional<Resident> resident;    ///< of a timed launch
@@ -61,7 +62,8 @@ struct KernelGroup {
   Cycle cycles = 0;  ///< sum of what each took; launches that overlap count each
   Cycle shortest = kNever, longest = 0;
   stats::GpuCounters counters;
-  energy::Energy energy;  ///< dynamic part
+  unsigned most_mshrs = 0;  ///< of any of them
+  energy::Energy energy;    ///< dynamic part
 };
 /// By name, in order of each one's first launch.
 std::vector<KernelGroup> groups_of(const std::vector<KernelResult>& kernels);

@@ -207,6 +207,7 @@ void TimedGpu::fill(Result& result) {
     KernelResult& kernel = kernels_[i];
     kernel.start = runs[i].start, kernel.begin = runs[i].begin, kernel.end = runs[i].end;
     kernel.counters = runs[i].counters;
+    kernel.most_mshrs = runs[i].most_mshrs;
     kernel.warp_instructions = kernel.counters.sm.issued;
     kernel.thread_instructions = kernel.counters.sm.thread_instructions;
   }

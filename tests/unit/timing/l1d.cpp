@@ -68,6 +68,22 @@ TEST_F(L1dTest, TheOrderOfUseOfReservedLinesIsThatOfTheirLoads) {
   }
 }
 
+TEST_F(L1dTest, KnowsTheMostMshrsTakenByTheLaunchThatMissedThen) {
+  L1d c(spec);
+  const auto miss = [&](std::uint32_t line, std::uint8_t kernel) {
+    return c.load(now, {line, 0xf, kernel, waiter++}, true, count);
+  };
+  const L1d::Answer a = miss(0, 7);
+  miss(1, 7);
+  fill(c, a);
+  miss(2, 9), miss(3, 9);
+  miss(3, 7);  // waits for what is on its way: takes no other
+  EXPECT_EQ(c.most_mshrs().take(7), 2u);
+  EXPECT_EQ(c.most_mshrs().take(9), 3u);
+  EXPECT_EQ(c.most_mshrs().take(9), 0u) << "since it was last asked";
+  EXPECT_EQ(c.most_mshrs().take(8), 0u);
+}
+
 TEST_F(L1dTest, AnyNumberOfSetsIsByModulo) {
   spec.size_kib = 3, spec.ways = 8;  // 3 sets
   L1d c(spec);

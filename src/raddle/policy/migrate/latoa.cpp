@@ -3,7 +3,7 @@
 // docs/mechanisms/latoa.md has the rules and what the paper leaves open.
 //
 // In each cycle a critical SM looks at one MSHR, the seventh of those whose request has not left.
-// If few accesses wait for it and all their warps may go, they go together to one neighbour.
+// If few accesses wait for it, a neighbour is relaxed, and all their warps may go, they go together.
 #include <algorithm>
 
 #include "raddle/policy/migrate/latoa_rules.h"
@@ -19,11 +19,11 @@ enum class Outcome : std::uint8_t {
   Leaving,  ///< an earlier context has not wholly left
   NoEntry,  ///< there are fewer MSHRs to look at
   Regular,  ///< many wait for the line
+  NoNeighbour,
   Diverged,
   NotWaiting,   ///< for one or two registers that loads bring
   Cooling,      ///< it has moved a short time ago
   CannotLeave,  ///< the machine cannot move one of the warps now
-  NoNeighbour,
   NoContext,
 };
 constexpr unsigned kOutcomes = 11;
@@ -101,7 +101,7 @@ class Latoa final : public MigratePolicy {
     for (unsigned sm = 0; sm < cores_.size(); ++sm) {
       Core& core = cores_[sm];
       const bool critical = states_[sm] == index(CoreState::Critical);
-      if (critical && core.looks && is_final(core.outcome) && !view.changed(sm)) continue;
+      if (critical && core.looks && still_holds(core) && !view.changed(sm)) continue;
       count_outcome(core, now);
       core.looks = critical;
       if (critical) core.outcome = attempt(view, sm);
@@ -136,12 +136,13 @@ class Latoa final : public MigratePolicy {
     bool looks = false;  // is critical, with this outcome
     Outcome outcome = Outcome::Left;
     Cycle outcome_since = 0;
+    std::uint64_t states_seen = 0;  // state_changes_ when it looked for a neighbour
     StickyNeighbour neighbour;
   };
   struct Stats {
     StateCycles state_cycles{};  // of all SMs
     std::array<std::uint64_t, kOutcomes> cycles{};
-    std::uint64_t warps = 0, again = 0, most_mshrs = 0;
+    std::uint64_t warps = 0, again = 0;
 
     void visit(FieldVisitor& v) {
       v.field("relaxed_cycles", state_cycles[0], {}, "SM-cycles", "in the relaxed state");
@@ -157,6 +158,8 @@ class Latoa final : public MigratePolicy {
               "there were too few MSHRs to look at");
       v.field("refused_regular", at(Outcome::Regular), {}, "SM-cycles",
               "too many accesses waited for the line");
+      v.field("refused_no_neighbour", at(Outcome::NoNeighbour), {}, "SM-cycles",
+              "no neighbour was relaxed");
       v.field("refused_diverged", at(Outcome::Diverged), {}, "SM-cycles",
               "not all threads of one of the warps took part");
       v.field("refused_not_waiting", at(Outcome::NotWaiting), {}, "SM-cycles",
@@ -165,30 +168,29 @@ class Latoa final : public MigratePolicy {
               "one of the warps had moved a short time ago");
       v.field("refused_cannot_leave", at(Outcome::CannotLeave), {}, "SM-cycles",
               "the machine could not move one of the warps");
-      v.field("refused_no_neighbour", at(Outcome::NoNeighbour), {}, "SM-cycles",
-              "no neighbour was relaxed");
       v.field("refused_no_context", at(Outcome::NoContext), {}, "SM-cycles",
               "the relaxed neighbour had no room for the warps");
       v.field("warps", warps, {}, "warps", "that left an SM");
       v.field("warps_again", again, {}, "warps", "of these: from an SM that had adopted them");
-      v.field("most_mshrs", most_mshrs, {}, "", "taken of one L1D at a time");
     }
     std::uint64_t& at(Outcome o) { return cycles[static_cast<unsigned>(o)]; }
   };
   static std::uint8_t index(CoreState state) { return static_cast<std::uint8_t>(state); }
-  /// Nothing outside the SM, and no time, can make it another.
-  static bool is_final(Outcome why) {
+  /// Its last look comes out the same until the SM itself changes.
+  bool still_holds(const Core& core) const {
+    const Outcome why = core.outcome;
+    if (why == Outcome::NoNeighbour) return core.states_seen == state_changes_;
     return why == Outcome::NoEntry || why == Outcome::Regular || why == Outcome::CannotLeave ||
            why == Outcome::Diverged || why == Outcome::NotWaiting || why == Outcome::Off;
   }
 
   void update_state(unsigned sm, unsigned taken, Cycle now) {
-    stats_.most_mshrs = std::max<std::uint64_t>(stats_.most_mshrs, taken);
     const std::uint8_t state =
         index(StateBounds{params_.relaxed, params_.critical}.of(taken, mshrs_));
     if (state == states_[sm]) return;
     count_state(sm, now);
     states_[sm] = state;
+    ++state_changes_;
   }
 
   /// The state holds until now.
@@ -209,17 +211,20 @@ class Latoa final : public MigratePolicy {
     const MissPlace place{params_.among, params_.entry_from, params_.entry - 1};
     if (!view.miss(sm, place, miss_)) return Outcome::NoEntry;
     if (!is_irregular(miss_.waiting, slots_, params_.slots_percent)) return Outcome::Regular;
+    const unsigned neighbour = cores_[sm].neighbour.choose(relaxed_neighbours(sm), params_.order);
+    cores_[sm].states_seen = state_changes_;
+    if (neighbour == StickyNeighbour::kNobody) return Outcome::NoNeighbour;
     if (!miss_.only_loads || miss_.warps.empty()) return Outcome::CannotLeave;
     for (const unsigned slot : miss_.warps)
       if (const Outcome why = eligible(view, sm, slot); why != Outcome::Left) return why;
-    const std::uint32_t to = destination(sm);
-    if (to == kNoSm) return Outcome::NoNeighbour;
+    const std::uint32_t to = neighbours_[sm][neighbour];
     if (!view.fits(sm, miss_.warps, to)) return Outcome::NoContext;
     for (const unsigned slot : miss_.warps) {
       stats_.again += view.warp(sm, slot).adopted ? 1 : 0;
       view.move({sm, slot, to});
     }
     stats_.warps += miss_.warps.size();
+    cores_[sm].neighbour.sent_to(neighbour);
     return Outcome::Left;
   }
 
@@ -235,14 +240,14 @@ class Latoa final : public MigratePolicy {
     return view.may_leave(sm, slot) ? Outcome::Left : Outcome::CannotLeave;
   }
 
-  std::uint32_t destination(unsigned sm) {
+  /// By place in Neighbours.
+  std::array<bool, 4> relaxed_neighbours(unsigned sm) const {
     std::array<bool, 4> relaxed{};
     for (unsigned place = 0; place < 4; ++place) {
       const std::uint32_t there = neighbours_[sm][place];
       relaxed[place] = there != kNoSm && states_[there] == index(CoreState::Relaxed);
     }
-    const unsigned place = cores_[sm].neighbour.choose(relaxed, params_.order);
-    return place < 4 ? neighbours_[sm][place] : kNoSm;
+    return relaxed;
   }
 
   Params params_;
@@ -251,6 +256,7 @@ class Latoa final : public MigratePolicy {
   std::vector<Core> cores_;                // by SM ...
   std::vector<std::uint8_t> states_;       // ... CoreState
   std::vector<StateCycles> state_cycles_;  // ... up to state_since
+  std::uint64_t state_changes_ = 0;        // of all SMs
   Cycle wake_ = kNever;                    // when a look comes out otherwise with time alone
   PendingMiss miss_;
   Stats stats_;

@@ -39,23 +39,21 @@ inline constexpr std::array<std::array<std::uint8_t, 4>, 5> kNeighbourOrders = {
     {{0, 1, 2, 3}, {1, 2, 3, 0}, {2, 3, 0, 1}, {3, 0, 1, 2}, {3, 2, 1, 0}}};
 
 /// Where a critical SM sends its warps: to the first relaxed neighbour in a fixed order, and to the
-/// same one again for as long as it is relaxed (section 4.4).
+/// same one again for as long as it is relaxed (section 4.4). Places are those of Neighbours.
 class StickyNeighbour {
  public:
-  /// `relaxed`: by place in Neighbours. Returns the place, or 4 when none is relaxed.
-  unsigned choose(const std::array<bool, 4>& relaxed, NeighbourOrder order) {
-    if (last_ < 4 && relaxed[last_]) return last_;
-    last_ = 4;
-    for (const unsigned place : kNeighbourOrders[static_cast<unsigned>(order)]) {
-      if (!relaxed[place]) continue;
-      last_ = place;
-      break;
-    }
-    return last_;
+  static constexpr unsigned kNobody = 4;
+  /// `relaxed`: by place. Returns the place, or kNobody when none is relaxed.
+  unsigned choose(const std::array<bool, 4>& relaxed, NeighbourOrder order) const {
+    if (last_ != kNobody && relaxed[last_]) return last_;
+    for (const unsigned place : kNeighbourOrders[static_cast<unsigned>(order)])
+      if (relaxed[place]) return place;
+    return kNobody;
   }
+  void sent_to(unsigned place) { last_ = place; }
 
  private:
-  unsigned last_ = 4;
+  unsigned last_ = kNobody;
 };
 
 }  // namespace raddle::policy

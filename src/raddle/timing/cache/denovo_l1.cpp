@@ -174,6 +174,7 @@ DenovoL1::Answer DenovoL1::ask(Cycle now, const Access& a, WordMask missing, boo
   free->owns = own;
   free->waiting.assign(1, {a.waiter, missing, own, epoch_});
   ++entries_used_;
+  most_mshrs_.add(a.kernel, entries_used_);
   if (events_ != nullptr) events_->requested(static_cast<unsigned>(free - entry_.data()), a.warp);
   requests_.push(request(own ? MessageKind::Own : MessageKind::Read, a.line, asked,
                          static_cast<unsigned>(free - entry_.data()), a.kernel));

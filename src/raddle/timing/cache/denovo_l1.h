@@ -43,6 +43,7 @@
 #include "raddle/base/ring.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/cache/l1_events.h"
+#include "raddle/timing/cache/most_taken.h"
 #include "raddle/timing/cache/region_writes.h"
 #include "raddle/timing/cache/store_buffer.h"
 #include "raddle/timing/cache/way_shares.h"
@@ -128,6 +129,7 @@ class DenovoL1 {
 
   bool idle() const;
   unsigned missing() const { return entries_used_; }
+  MostTaken& most_mshrs() { return most_mshrs_; }
   unsigned registrations_under_way() const { return registrations_; }
   Words words(std::uint32_t line) const;
 
@@ -200,6 +202,7 @@ class DenovoL1 {
   std::vector<RegionWrite> written_;
   Cycle acquired_ = 0;
   std::uint64_t kept_ = 0;
+  MostTaken most_mshrs_;
   unsigned entries_used_ = 0, registrations_ = 0, write_backs_used_ = 0;
 };
 

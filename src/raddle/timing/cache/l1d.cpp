@@ -60,6 +60,7 @@ void L1d::place(Cycle now, unsigned at, std::uint32_t line, unsigned kernel,
 
   if (fresh) {
     m = mshrs_.add(r.line, missing, r.waiter);
+    most_mshrs_.add(r.kernel, mshrs_.taken());
     if (keeps_dirty_) stored_[m] = 0;
   } else {
     mshrs_.wait(m, missing, r.waiter);

@@ -28,6 +28,7 @@
 #include "raddle/base/types.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/cache/l1_events.h"
+#include "raddle/timing/cache/most_taken.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/cache/way_shares.h"
@@ -124,6 +125,7 @@ class L1d {
   unsigned missing_lines() const { return mshrs_.used(); }
   /// MSHRs that are not free.
   unsigned mshrs_taken() const { return mshrs_.taken(); }
+  MostTaken& most_mshrs() { return most_mshrs_; }
   /// Null while nobody observes.
   L1Events* events() { return events_.get(); }
   void observe(policy::L1Observer& observer);
@@ -169,6 +171,7 @@ class L1d {
   Mshrs<std::uint16_t> mshrs_;
   std::vector<std::uint32_t> reserved_;  // reserve_on_miss, by MSHR: where its line is
   std::vector<std::uint8_t> stored_;     // keeps_dirty_, by MSHR: dirty when they come
+  MostTaken most_mshrs_;
   Ring<WriteBack> write_backs_;
   std::unique_ptr<L1Events> events_;
   const WayShares* shares_ = nullptr;

@@ -37,6 +37,11 @@ class Accounts {
     stats::accumulate(tenants_[index(account.tenant)], own);
     account.settled = all;
   }
+  /// Of the launch that has the slot or had it last; null: none has had it.
+  KernelRun* run_of(unsigned slot, std::vector<KernelRun>& runs) const {
+    const std::uint32_t job = slots_[slot].job;
+    return job == kNoJob ? nullptr : &runs[job];
+  }
   /// Of the accounts that were closed.
   const stats::GpuCounters& of(TenantId tenant) const {
     RADDLE_ASSERT(index(tenant) < kMostTenants);

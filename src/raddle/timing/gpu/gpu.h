@@ -96,6 +96,7 @@ struct KernelRun {
   /// Its own; scheduler-cycles of nobody's warps are in none, and those of a group of blocks that
   /// has joined a kernel are in that kernel's.
   stats::GpuCounters counters;
+  unsigned most_mshrs = 0;  ///< of one L1D, taken at a time when it missed
 };
 
 /// Recorded launches that wait may hold that many warp instructions (some 10 bytes each); with more

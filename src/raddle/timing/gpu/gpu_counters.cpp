@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
@@ -76,7 +77,11 @@ stats::GpuCounters Gpu::Impl::counted_for(unsigned slot, Cycle at) const {
 
 /// What has been counted for the slot belongs to the launch that has had it.
 void Gpu::Impl::close_account(unsigned slot, Cycle at) {
+  KernelRun* run = accounts_.run_of(slot, runs_);
+  if (run == nullptr) return;
   accounts_.close(slot, runs_, [this, at](unsigned of) { return counted_for(of, at); });
+  for (const auto& sm : sms_)
+    run->most_mshrs = std::max(run->most_mshrs, sm->take_most_mshrs(slot));
 }
 
 void Gpu::Impl::close_accounts(Cycle at) {

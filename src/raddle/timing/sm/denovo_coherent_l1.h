@@ -50,6 +50,7 @@ class DenovoCoherentL1 {
   bool idle() const { return l1_.idle() && answers_.empty(); }
   unsigned missing_lines() const { return l1_.missing(); }
   unsigned mshrs_taken() const { return l1_.missing(); }
+  MostTaken& most_mshrs() { return l1_.most_mshrs(); }
   void describe(std::string& out) const;
   void observe(policy::L1Observer& observer) { l1_.observe(observer); }
   L1Events* events() { return l1_.events(); }

@@ -69,6 +69,7 @@ class GpuCoherentL1 {
   }
   unsigned missing_lines() const { return l1d_.missing_lines(); }
   unsigned mshrs_taken() const { return l1d_.mshrs_taken(); }
+  MostTaken& most_mshrs() { return l1d_.most_mshrs(); }
   void describe(std::string&) const {}
   void observe(policy::L1Observer& observer) { l1d_.observe(observer); }
   L1Events* events() { return l1d_.events(); }

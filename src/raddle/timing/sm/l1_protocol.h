@@ -24,6 +24,7 @@
 #include <string>
 
 #include "raddle/policy/observer.h"
+#include "raddle/timing/cache/most_taken.h"
 #include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/sm/lsu_core.h"
 
@@ -90,6 +91,7 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   { l1_const.idle() } -> std::same_as<bool>;
   { l1_const.missing_lines() } -> std::same_as<unsigned>;
   { l1_const.mshrs_taken() } -> std::same_as<unsigned>;
+  { l1.most_mshrs() } -> std::same_as<MostTaken&>;
   l1_const.describe(out);
   l1.observe(observer);
   { l1.events() } -> std::same_as<L1Events*>;

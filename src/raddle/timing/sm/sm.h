@@ -127,6 +127,9 @@ class Sm {
   virtual stats::SchedulerCounters scheduler_counters(Cycle at) const = 0;
   virtual stats::SharingCounters sharing(Cycle at) const = 0;
   virtual stats::SharingCounters sharing(Cycle at, unsigned kernel) const = 0;
+  /// The most MSHRs of the L1D that were taken when the launch in that slot missed, since it was
+  /// last asked.
+  virtual unsigned take_most_mshrs(unsigned kernel) = 0;
   /// Last cycle in which an instruction issued or data came; `now` while a warp sleeps.
   virtual Cycle last_progress(Cycle now) const = 0;
   virtual unsigned schedulers() const = 0;

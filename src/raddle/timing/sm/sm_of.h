@@ -71,6 +71,7 @@ class SmOf final : public Sm {
   stats::SharingCounters sharing(Cycle at, unsigned kernel) const override {
     return lsu_.sharing(at, kernel);
   }
+  unsigned take_most_mshrs(unsigned kernel) override { return lsu_.l1().most_mshrs().take(kernel); }
   Cycle last_progress(Cycle now) const override { return warps_.sleeping != 0 ? now : progress_; }
   unsigned resident_warps(TenantId tenant) const override {
     return static_cast<unsigned>(std::popcount(warps_.of_tenant[raddle::index(tenant)]));
