@@ -3,6 +3,7 @@
 // a policy orders and counts the same.
 #include <array>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "contract/seeded_views.h"
@@ -74,7 +75,12 @@ class Machine final : public MigrateView {
     }
     return any;
   }
-  void looked() { changed_.fill(false); }
+  /// Before a look: what it is told of.
+  void open_look() {
+    told_.clear();
+    for (std::uint32_t sm = 0; sm < kSms; ++sm)
+      if (std::exchange(changed_[sm], false)) told_.push_back(sm);
+  }
   void fail(const char* what) {
     if (broken_.empty()) broken_ = what;
   }
@@ -102,7 +108,7 @@ class Machine final : public MigrateView {
     return true;
   }
   unsigned leaving(unsigned sm) const override { return sms_[sm].leaving; }
-  bool changed(unsigned sm) const override { return changed_[sm]; }
+  std::span<const std::uint32_t> changed() const override { return told_; }
   void move(const Migration& m) override {
     orders_.push_back({now_, m});
     if (m.sm >= kSms || m.to >= kSms || m.slot >= kWarps) return fail("names what there is not");
@@ -182,6 +188,7 @@ class Machine final : public MigrateView {
   std::array<Sm, kSms> sms_;
   std::array<std::uint16_t, kSms> taken_{};
   std::array<bool, kSms> changed_{};
+  std::vector<std::uint32_t> told_;
   std::vector<UnderWay> under_way_;
   std::vector<Order> orders_;
   std::string broken_;
@@ -211,8 +218,8 @@ Outcome play(const Make<MigratePolicy>& make, std::uint64_t seed, bool always) {
     const bool happened = machine.happen(now);
     if (!happened && now < due && !always) continue;
     const std::size_t before = machine.orders().size();
+    machine.open_look();
     due = policy->look(machine);
-    machine.looked();
     if (!of_all_time(policy->state_cycles(now + 1), now + 1)) {
       out.broken = "an SM is in one state at a time";
       return out;

@@ -115,12 +115,14 @@ class World final : public MigrateView {
     return sms[to].has_room;
   }
   unsigned leaving(unsigned sm) const override { return sms[sm].leaving; }
-  bool changed(unsigned sm) const override {
-    return only_changed.empty() || only_changed.contains(sm);
+  std::span<const std::uint32_t> changed() const override {
+    static constexpr std::array<std::uint32_t, 9> kAll = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    if (only_changed.empty()) return kAll;
+    return only_changed;
   }
   void move(const Migration& migration) override { moves.push_back(migration); }
   std::vector<Migration> moves;
-  std::set<unsigned> only_changed;  ///< empty: all
+  std::vector<std::uint32_t> only_changed;  ///< empty: all
 };
 
 /// Names and values of the statistics.

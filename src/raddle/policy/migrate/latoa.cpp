@@ -5,7 +5,9 @@
 // In each cycle a critical SM looks at one MSHR, the seventh of those whose request has not left.
 // If few accesses wait for it, a neighbour is relaxed, and all their warps may go, they go together.
 #include <algorithm>
+#include <utility>
 
+#include "raddle/base/mask.h"
 #include "raddle/policy/migrate/latoa_rules.h"
 #include "raddle/policy/registry.h"
 
@@ -87,7 +89,9 @@ class Latoa final : public MigratePolicy {
         neighbours_(context.neighbours),
         cores_(context.neighbours.size()),
         states_(context.neighbours.size(), index(CoreState::Relaxed)),
-        state_cycles_(context.neighbours.size()) {}
+        state_cycles_(context.neighbours.size()),
+        unsettled_(static_cast<unsigned>(context.neighbours.size())),
+        looking_(static_cast<unsigned>(context.neighbours.size())) {}
 
   Passage passage() const override { return params_.passage; }
 
@@ -96,16 +100,21 @@ class Latoa final : public MigratePolicy {
     const std::span<const std::uint16_t> taken = view.mshrs();
     RADDLE_ASSERT(taken.size() == cores_.size());
     wake_ = kNever;
-    for (unsigned sm = 0; sm < cores_.size(); ++sm)
-      if (view.changed(sm)) update_state(sm, taken[sm], now);
-    for (unsigned sm = 0; sm < cores_.size(); ++sm) {
-      Core& core = cores_[sm];
-      const bool critical = states_[sm] == index(CoreState::Critical);
-      if (critical && core.looks && still_holds(core) && !view.changed(sm)) continue;
-      count_outcome(core, now);
-      core.looks = critical;
-      if (critical) core.outcome = attempt(view, sm);
+    for (const std::uint32_t sm : view.changed()) {
+      update_state(sm, taken[sm], now);
+      cores_[sm].changed = true;
+      unsettled_.set(sm);
     }
+    swap(unsettled_, looking_);
+    looking_.take_each([&](unsigned sm) {
+      Core& core = cores_[sm];
+      if (!std::exchange(core.changed, false) && still_holds(core)) return unsettled_.set(sm);
+      count_outcome(core, now);
+      core.looks = states_[sm] == index(CoreState::Critical);
+      if (!core.looks) return;
+      core.outcome = attempt(view, sm);
+      if (!only_it_can_change(core.outcome)) unsettled_.set(sm);
+    });
     return wake_;
   }
   std::vector<StateCycles> state_cycles(Cycle at) const override {
@@ -133,6 +142,7 @@ class Latoa final : public MigratePolicy {
  private:
   struct Core {
     Cycle state_since = 0;
+    bool changed = false;
     bool looks = false;  // is critical, with this outcome
     Outcome outcome = Outcome::Left;
     Cycle outcome_since = 0;
@@ -176,12 +186,14 @@ class Latoa final : public MigratePolicy {
     std::uint64_t& at(Outcome o) { return cycles[static_cast<unsigned>(o)]; }
   };
   static std::uint8_t index(CoreState state) { return static_cast<std::uint8_t>(state); }
-  /// Its last look comes out the same until the SM itself changes.
-  bool still_holds(const Core& core) const {
-    const Outcome why = core.outcome;
-    if (why == Outcome::NoNeighbour) return core.states_seen == state_changes_;
+  /// A look comes out the same until the SM itself changes.
+  static bool only_it_can_change(Outcome why) {
     return why == Outcome::NoEntry || why == Outcome::Regular || why == Outcome::CannotLeave ||
            why == Outcome::Diverged || why == Outcome::NotWaiting || why == Outcome::Off;
+  }
+  /// The last look of an SM that has not changed comes out the same.
+  bool still_holds(const Core& core) const {
+    return core.outcome == Outcome::NoNeighbour && core.states_seen == state_changes_;
   }
 
   void update_state(unsigned sm, unsigned taken, Cycle now) {
@@ -257,6 +269,7 @@ class Latoa final : public MigratePolicy {
   std::vector<std::uint8_t> states_;       // ... CoreState
   std::vector<StateCycles> state_cycles_;  // ... up to state_since
   std::uint64_t state_changes_ = 0;        // of all SMs
+  SizedSet unsettled_, looking_;           // SMs of the next look, besides those that change
   Cycle wake_ = kNever;                    // when a look comes out otherwise with time alone
   PendingMiss miss_;
   Stats stats_;

@@ -134,8 +134,9 @@ class MigrateView {
   virtual bool fits(unsigned sm, std::span<const unsigned> slots, unsigned to) const = 0;
   /// Contexts and messages of the SM that have not wholly left.
   virtual unsigned leaving(unsigned sm) const = 0;
-  /// false: nothing of the SM but what it sends (leaving) is other than in the last look.
-  virtual bool changed(unsigned sm) const = 0;
+  /// SMs, in order. Of all others nothing but what they send (leaving) is other than in the last
+  /// look.
+  virtual std::span<const std::uint32_t> changed() const = 0;
   /// The warp leaves; what the view shows is then so. Precondition: it may leave and fits.
   virtual void move(const Migration& migration) = 0;
 };

@@ -74,7 +74,7 @@ class MigrationUnit::View final : public policy::MigrateView {
   unsigned leaving(unsigned sm) const override {
     return unit_.senders_.empty() ? 0 : unit_.senders_[sm]->size() + unit_.before_port_[sm];
   }
-  bool changed(unsigned sm) const override { return unit_.board_.ticked[sm] != 0; }
+  std::span<const std::uint32_t> changed() const override { return unit_.changed_; }
   void move(const policy::Migration& migration) override { unit_.move(now_, migration); }
 
  private:
@@ -181,11 +181,13 @@ void MigrationUnit::hear(Cycle now, unsigned sm) {
 }
 
 void MigrationUnit::look(Cycle now) {
+  changed_.clear();
+  for (std::uint32_t sm = 0; sm < board_.ticked.size(); ++sm)
+    if (std::exchange(board_.ticked[sm], std::uint8_t{0}) != 0) changed_.push_back(sm);
   View view(*this, now);
   const Cycle next = policy_->look(view);
   RADDLE_ASSERT(next > now);
   look_at_ = next == kNever ? kNever : (next + window_ - 1) / window_ * window_;
-  std::ranges::fill(board_.ticked, std::uint8_t{0});
 }
 
 void MigrationUnit::move(Cycle now, const policy::Migration& m) {

@@ -97,6 +97,7 @@ class MigrationUnit {
   Dispatcher& dispatcher_;
   Cycle window_;
   MigrationBoard board_;
+  std::vector<std::uint32_t> changed_;            // SMs that have ticked since the last look
   std::vector<std::unique_ptr<Sender>> senders_;  // by SM; empty when transfers are free
   std::vector<Sender*> directory_;
   std::vector<TransferReceiver<Cargo>> receivers_;  // by SM

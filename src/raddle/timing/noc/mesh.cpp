@@ -15,6 +15,11 @@ unsigned first_from(std::uint64_t mask, unsigned from) {
   std::uint64_t here = mask & ~low_bits(from);
   return lowest(here != 0 ? here : mask);
 }
+
+/// Who is first in the next round, of so many.
+std::uint8_t next_turn(unsigned last, unsigned count) {
+  return static_cast<std::uint8_t>(last + 1 == count ? 0 : last + 1);
+}
 }  // namespace
 
 Cycle Mesh::tick(Cycle now) {
@@ -60,7 +65,10 @@ Cycle Mesh::next_event(Cycle now) const {
   } else {
     if (std::uint64_t occupied = wheel_occupied_ | inject_occupied_; occupied != 0)
       next = from + lowest(std::rotr(occupied, static_cast<int>(from & 63)));
-    if (starved_ != 0 && !credits_.empty()) next = std::min(next, credits_.front().at);
+    if (starved_ != 0 && credits_occupied_ != 0) {
+      const std::uint64_t first = credits_taken_ + 1;
+      next = std::min(next, first + lowest(std::rotr(credits_occupied_, first % kCreditSlots)));
+    }
   }
   if (next != kNever) next = shape_.clock.core_at(next);
   return next == now + 1 ? next : std::min(next, next_arrival(now + 1));
@@ -74,19 +82,32 @@ void Mesh::take_receiver_credits(unsigned r, Cycle now) {
 
 /// Credits that have come. One who waits for none may be told late.
 void Mesh::take_credits(std::uint64_t cycle) {
-  for (; !credits_.empty() && credits_.front().at <= cycle; credits_.pop()) {
-    OutVc& out = out_vc_[credits_.front().out_vc];
-    if (out.credits++ != 0 || out.owner == kNone) continue;
-    Vc& vc = vc_[out.owner];
-    if (vc.starved == kNever) continue;
-    --starved_;
-    Output& port = output(vc.node, vc.output);
-    port.count.blocked_credit += cycle - vc.starved;
-    vc.since += cycle - vc.starved;
-    vc.starved = kNever;
-    seek_switch(out.owner, cycle);
-    active_.set(vc.node);
+  // Those that were sent in the last step come within a channel's delay; later, all have come.
+  const std::uint64_t last = std::min(cycle, credits_taken_ + kCreditSlots - 1);
+  for (std::uint64_t at = credits_taken_ + 1; credits_occupied_ != 0 && at <= last; ++at) {
+    const unsigned slot = at % kCreditSlots;
+    if ((credits_occupied_ >> slot & 1) == 0) continue;
+    credits_occupied_ &= ~(1u << slot);
+    Credits& come = credits_[slot];
+    for (unsigned i = 0; i < come.size; ++i) {
+      OutVc& out = out_vc_[come.out_vc[i]];
+      if (out.credits++ == 0 && out.owner != kNone && vc_[out.owner].starved)
+        end_starvation(out.owner, cycle);
+    }
+    come.size = 0;
   }
+  credits_taken_ = cycle;
+}
+
+void Mesh::end_starvation(unsigned v, std::uint64_t cycle) {
+  Vc& vc = vc_[v];
+  --starved_;
+  const Time waited = static_cast<Time>(cycle) - vc.starved_since;
+  output_[vc.out].count.blocked_credit += waited;
+  vc.since += waited;
+  vc.starved = false;
+  router_[vc.node].ready |= 1ull << vc.bit;
+  active_.set(vc.node);
 }
 
 void Mesh::wake_at(unsigned vc, std::uint64_t cycle) {
@@ -100,29 +121,30 @@ void Mesh::wake_at(unsigned vc, std::uint64_t cycle) {
 /// The front flit has gone through the router's pipeline.
 void Mesh::front_ready(unsigned v, std::uint64_t cycle) {
   Vc& vc = vc_[v];
-  unsigned node = vc.node;
-  vc.since = cycle;
+  const unsigned node = vc.node;
+  vc.since = static_cast<Time>(cycle);
   active_.set(node);
   if (vc.packet != kNone) return seek_switch(v, cycle);
   vc.packet = flit_[v * ring_ + vc.head].packet;
   const Packet& p = packet_[vc.packet];
   vc.left = p.flits;
   vc.output = static_cast<std::uint8_t>(route(node, p));
-  output(node, vc.output).heads |= 1ull << vc.bit;
-  if (told_in_order(p.message.kind)) output(node, vc.output).ordered |= 1ull << vc.bit;
+  vc.out = node * outputs_ + vc.output;
+  output_[vc.out].heads |= 1ull << vc.bit;
+  if (told_in_order(p.message.kind)) output_[vc.out].ordered |= 1ull << vc.bit;
   router_[node].waiting |= 1u << vc.output;
 }
 
 /// Front flit ready, output channel allocated.
 void Mesh::seek_switch(unsigned v, std::uint64_t cycle) {
   Vc& vc = vc_[v];
-  unsigned node = vc.node;
-  if (out_vc_[(node * outputs_ + vc.output) * mesh_.channels + vc.channel].credits == 0) {
-    vc.starved = cycle;
+  if (out_vc_[vc.out_vc].credits == 0) {
+    vc.starved = true;
+    vc.starved_since = static_cast<Time>(cycle);
     ++starved_;
     return;
   }
-  router_[node].ready |= 1ull << vc.bit;
+  router_[vc.node].ready |= 1ull << vc.bit;
 }
 
 unsigned Mesh::route(unsigned node, const Packet& p) const {
@@ -137,7 +159,7 @@ void Mesh::inject(unsigned sender, Cycle now, std::uint64_t cycle) {
   unsigned n = std::min<unsigned>(s.left, mesh_.depth - vc_[s.vc].size);
   s.blocked = n == 0;
   if (n == 0) return;
-  for (unsigned i = 0; i < n; ++i) push_flit(s.vc, cycle + i + mesh_.router, s.packet, cycle);
+  for (unsigned i = 0; i < n; ++i) push_flit(s.vc, cycle + i + mesh_.router, s.packet);
   s.left = static_cast<std::uint8_t>(s.left - n);
   s.free = cycle + n;
   inject_wheel_[s.free & 63].set(sender);
@@ -171,17 +193,21 @@ bool Mesh::open_packet(Sender& s, Cycle now) {
   return true;
 }
 
-void Mesh::push_flit(unsigned v, std::uint64_t ready, std::uint32_t packet, std::uint64_t cycle) {
+/// Precondition: `ready` is a later cycle.
+inline void Mesh::push_flit(unsigned v, std::uint64_t ready, std::uint32_t packet) {
   Vc& vc = vc_[v];
-  flit_[v * ring_ + ((vc.head + vc.size) & (ring_ - 1))] = {ready, packet};
-  if (vc.size++ == 0) wake_at(v, std::max(ready, cycle + 1));
+  flit_[v * ring_ + ((vc.head + vc.size) & (ring_ - 1))] = {static_cast<Time>(ready), packet};
+  if (vc.size++ == 0) wake_at(v, ready);
 }
 
 void Mesh::route_node(unsigned node, Cycle now, std::uint64_t cycle) {
-  if (router_[node].waiting != 0) allocate_channels(node, cycle);
-  if (router_[node].ready == 0) return;
-  allocate_switch(node, now, cycle);
-  if (router_[node].ready != 0) active_.set(node);
+  const Router& router = router_[node];
+  if (router.waiting != 0) allocate_channels(node, cycle);
+  const std::uint64_t ready = router.ready;
+  if (ready == 0) return;
+  if ((ready & (ready - 1)) == 0) cross(node * vcs_of_router_ + lowest(ready), now, cycle);
+  else allocate_switch(node, now, cycle);
+  if (router.ready != 0) active_.set(node);
 }
 
 bool Mesh::receiver_has_room(const Output& out) const {
@@ -203,13 +229,13 @@ void Mesh::allocate_channels(unsigned node, std::uint64_t cycle) {
       const bool ordered = (out.ordered >> bit & 1) != 0;
       unsigned c = ordered ? 0 : first_from(out.free, out.channel_turn),
                v = node * vcs_of_router_ + bit;
-      out.head_turn = bit + 1 == vcs_of_router_ ? 0 : bit + 1;
-      if (!ordered) out.channel_turn = c + 1 == mesh_.channels ? 0 : c + 1;
+      out.head_turn = next_turn(bit, vcs_of_router_);
+      if (!ordered) out.channel_turn = next_turn(c, mesh_.channels);
       out.heads &= ~(1ull << bit);
       out.ordered &= ~(1ull << bit);
-      out.free &= ~(1u << c);
-      vc_[v].channel = static_cast<std::uint8_t>(c);
-      out_vc_[(node * outputs_ + o) * mesh_.channels + c].owner = v;
+      out.free = static_cast<std::uint8_t>(out.free & ~(1u << c));
+      vc_[v].out_vc = vc_[v].out * mesh_.channels + c;
+      out_vc_[vc_[v].out_vc].owner = v;
       if (out.receiver != kNone && receiver_[out.receiver].credit != nullptr)
         receiver_[out.receiver].credits -= packet_[vc_[v].packet].flits;
       seek_switch(v, cycle);
@@ -221,7 +247,6 @@ void Mesh::allocate_channels(unsigned node, std::uint64_t cycle) {
 /// Each input port puts one virtual channel forward, each output takes one input port.
 void Mesh::allocate_switch(unsigned node, Cycle now, std::uint64_t cycle) {
   std::uint64_t ready = router_[node].ready;
-  if ((ready & (ready - 1)) == 0) return grant(node, lowest(ready), now, cycle);
   std::uint64_t inputs_of[64];  // by output; set when `wanted` has its bit
   std::uint8_t choice[64];      // by input: bit of its virtual channel
   std::uint64_t wanted = 0;
@@ -242,58 +267,64 @@ void Mesh::allocate_switch(unsigned node, Cycle now, std::uint64_t cycle) {
   }
   for (; wanted != 0; wanted &= wanted - 1) {
     unsigned o = lowest(wanted);
-    grant(node, choice[first_from(inputs_of[o], output(node, o).input_turn)], now, cycle);
+    const unsigned bit = choice[first_from(inputs_of[o], output(node, o).input_turn)];
+    cross(node * vcs_of_router_ + bit, now, cycle);
   }
 }
 
-void Mesh::grant(unsigned node, unsigned bit, Cycle now, std::uint64_t cycle) {
-  unsigned v = node * vcs_of_router_ + bit;
-  const Vc& vc = vc_[v];
-  unsigned p = vc.port, channel = bit - p * mesh_.channels;
-  output(node, vc.output).input_turn = p + 1 == inputs_ ? 0 : p + 1;
-  in_turn_[node * inputs_ + p] = channel + 1 == mesh_.channels ? 0 : channel + 1;
-  cross(v, now, cycle);
-}
-
-/// The front flit of a virtual channel crosses the switch.
+/// The front flit of a virtual channel, which both its ports have chosen, crosses the switch.
 void Mesh::cross(unsigned v, Cycle now, std::uint64_t cycle) {
   Vc& vc = vc_[v];
-  unsigned port = vc.node * outputs_ + vc.output;
-  Output& out = output_[port];
-  OutVc& out_vc = out_vc_[port * mesh_.channels + vc.channel];
-  bool tail = --vc.left == 0;
+  Output& out = output_[vc.out];
+  OutVc& out_vc = out_vc_[vc.out_vc];
+  out.input_turn = next_turn(vc.port, inputs_);
+  in_turn_[vc.in_port] = next_turn(vc.number, mesh_.channels);
+  const bool tail = --vc.left == 0;
   ++out.count.flits;
-  out.count.packets += tail;
-  out.count.blocked_arbitration += cycle - vc.since;
+  out.count.blocked_arbitration += static_cast<Time>(cycle) - vc.since;
   if (out.down != kNone) {
     --out_vc.credits;
-    push_flit(out.down + vc.channel, cycle + mesh_.channel + mesh_.router, vc.packet, cycle);
+    push_flit(out.down + vc.out_vc - vc.out * mesh_.channels, cycle + mesh_.channel + mesh_.router,
+              vc.packet);
   } else if (tail) {
     deliver(out.receiver, vc.packet, now);
   }
   vc.head = static_cast<std::uint8_t>((vc.head + 1) & (ring_ - 1));
   --vc.size;
   free_place(vc, cycle);
-  router_[vc.node].ready &= ~(1ull << vc.bit);
-  if (tail) {
-    out_vc.owner = kNone;
-    out.free |= 1u << vc.channel;
-    if (out.heads != 0) active_.set(vc.node);
-    vc.packet = kNone;
-    vc.channel = kNoChannel;
+  const auto next = static_cast<Time>(cycle + 1);
+  const Time ready = flit_[v * ring_ + vc.head].ready;  // meaningless if there is none
+  const bool follows = vc.size != 0 && static_cast<std::int32_t>(ready - next) <= 0;
+  if (!tail && follows && out_vc.credits != 0) {
+    vc.since = next;  // the packet goes on, and seeks the switch as it does now
+    return;
   }
-  if (vc.size == 0) return;
-  std::uint64_t ready = flit_[v * ring_ + vc.head].ready;
-  if (ready <= cycle + 1) front_ready(v, cycle + 1);
-  else wake_at(v, ready);
+  router_[vc.node].ready &= ~(1ull << vc.bit);
+  if (tail) end_packet(vc, out);
+  if (follows) front_ready(v, cycle + 1);
+  else if (vc.size != 0) wake_at(v, cycle + 1 + static_cast<Time>(ready - next));
+}
+
+/// Its last flit has crossed the switch: the channel of the output is free.
+void Mesh::end_packet(Vc& vc, Output& out) {
+  ++out.count.packets;
+  out_vc_[vc.out_vc].owner = kNone;
+  out.free = static_cast<std::uint8_t>(out.free | 1u << (vc.out_vc - vc.out * mesh_.channels));
+  if (out.heads != 0) active_.set(vc.node);
+  vc.packet = kNone;
+  vc.out_vc = kNone;
 }
 
 /// A place in the FIFO of a virtual channel is free: a credit for whoever fills it.
-void Mesh::free_place(const Vc& vc, std::uint64_t cycle) {
-  std::uint32_t up = up_[vc.node * inputs_ + vc.port];
-  if (vc.port < kDirections)
-    credits_.push({cycle + mesh_.channel, up + vc.bit - vc.port * mesh_.channels});
-  else if (sender_[up].blocked) inject_.set(up);
+inline void Mesh::free_place(const Vc& vc, std::uint64_t cycle) {
+  if (vc.port < kDirections) {
+    const unsigned slot = (cycle + mesh_.channel) % kCreditSlots;
+    Credits& credits = credits_[slot];
+    credits.out_vc[credits.size++] = vc.up;
+    credits_occupied_ |= 1u << slot;
+  } else if (sender_[vc.up].blocked) {
+    inject_.set(vc.up);
+  }
 }
 
 void Mesh::deliver(unsigned o, std::uint32_t packet, Cycle now) {

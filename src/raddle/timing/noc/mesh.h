@@ -27,7 +27,6 @@
 #include <vector>
 
 #include "raddle/base/mask.h"
-#include "raddle/base/ring.h"
 #include "raddle/timing/noc/network.h"
 
 namespace raddle::timing {
@@ -61,6 +60,7 @@ class Mesh final : public Network {
   void attach_receiver(unsigned receiver, MessageLink& out, CreditLink* credit_in) override;
 
   static constexpr unsigned kNone = ~0u;
+  static constexpr unsigned kCreditSlots = 32;  // more than a channel's delay
 
   struct Packet {
     Message message;
@@ -70,38 +70,46 @@ class Mesh final : public Network {
     std::uint8_t flits = 0;
   };
   static_assert(sizeof(Packet) == 32);  // two to a line of the host
+  /// Times in flits and virtual channels are the low half of a network cycle: what they are
+  /// compared with is near.
+  using Time = std::uint32_t;
   struct Flit {
-    std::uint64_t ready;  // network cycle from which it may cross the switch
+    Time ready;  // from when it may cross the switch
     std::uint32_t packet;
   };
   /// Virtual channel of an input port. Its front packet is `packet` once the head flit was ready.
   struct Vc {
     std::uint32_t packet = kNone;
-    std::uint32_t next = kNone;  // in the wheel
-    std::uint8_t head = 0, size = 0;
-    std::uint8_t left = 0;  // flits of `packet` that have not crossed the switch
-    std::uint8_t output = 0;
-    std::uint8_t channel = kNoChannel;  // of the output
-    std::uint64_t since = 0;            // front flit waits since
-    std::uint64_t starved = kNever;     // ... without a credit since
-    std::uint16_t node = 0;             // where it is
-    std::uint8_t port = 0, bit = 0;     // input port; place in the masks of its router
+    std::uint32_t next = kNone;       // in the wheel
+    Time since = 0;                   // front flit waits since
+    Time starved_since = 0;           // ... without a credit since, if `starved`
+    std::uint32_t out_vc = kNone;     // the channel of the output that it has
+    std::uint32_t out = 0;            // the output, in output_
+    std::uint32_t up = kNone;         // who fills it: in out_vc_, or of a sender's port in sender_
+    std::uint32_t in_port = 0;        // its input port, in in_turn_
+    std::uint16_t node = 0;           // where it is
+    std::uint8_t port = 0, bit = 0;   // input port; place in the masks of its router
+    std::uint8_t head = 0, size = 0;  // of the FIFO
+    std::uint8_t left = 0;            // flits of `packet` that have not crossed the switch
+    std::uint8_t output = 0;          // of the router
+    std::uint8_t number = 0;          // among those of the port
+    bool starved = false;
   };
-  static constexpr std::uint8_t kNoChannel = 0xff;
   /// The sending end of a virtual channel.
   struct OutVc {
     std::uint32_t credits = 0;
     std::uint32_t owner = kNone;  // virtual channel of this router that fills it
   };
-  struct Output {
-    std::uint64_t heads = 0;    // virtual channels that wait for one of this output ...
-    std::uint64_t ordered = 0;  // ... and for the first of them only
-    std::uint32_t free = 0;     // its virtual channels without owner
-    std::uint32_t channel_turn = 0, head_turn = 0, input_turn = 0;
+  struct alignas(64) Output {
+    std::uint64_t heads = 0;     // virtual channels that wait for one of this output ...
+    std::uint64_t ordered = 0;   // ... and for the first of them only
     std::uint32_t down = kNone;  // first virtual channel at the other end
     std::uint32_t receiver = kNone;
+    std::uint8_t free = 0;  // its virtual channels without owner
+    std::uint8_t channel_turn = 0, head_turn = 0, input_turn = 0;
     stats::NocPort count;
   };
+  static_assert(sizeof(Output) == 64);  // a line of the host
   struct Router {
     std::uint64_t ready = 0;    // virtual channels whose front flit lacks only the switch
     std::uint32_t waiting = 0;  // outputs with heads
@@ -123,9 +131,10 @@ class Mesh final : public Network {
     std::uint16_t node = 0;
     std::uint8_t output = 0;
   };
-  struct Credit {
-    std::uint64_t at;
-    std::uint32_t out_vc;
+  /// Credits that come in one cycle: for members of out_vc_.
+  struct Credits {
+    std::vector<std::uint32_t> out_vc;
+    unsigned size = 0;
   };
 
   Output& output(unsigned node, unsigned o) { return output_[node * outputs_ + o]; }
@@ -134,19 +143,20 @@ class Mesh final : public Network {
   Cycle next_event(Cycle now) const;
   void take_receiver_credits(unsigned receiver, Cycle now);
   void take_credits(std::uint64_t cycle);
+  void end_starvation(unsigned vc, std::uint64_t cycle);
   void wake_at(unsigned vc, std::uint64_t cycle);
   void front_ready(unsigned vc, std::uint64_t cycle);
   void seek_switch(unsigned vc, std::uint64_t cycle);
   unsigned route(unsigned node, const Packet& p) const;
   void inject(unsigned sender, Cycle now, std::uint64_t cycle);
   bool open_packet(Sender& s, Cycle now);
-  void push_flit(unsigned vc, std::uint64_t ready, std::uint32_t packet, std::uint64_t cycle);
+  void push_flit(unsigned vc, std::uint64_t ready, std::uint32_t packet);
   void route_node(unsigned node, Cycle now, std::uint64_t cycle);
   void allocate_channels(unsigned node, std::uint64_t cycle);
   bool receiver_has_room(const Output& out) const;
   void allocate_switch(unsigned node, Cycle now, std::uint64_t cycle);
-  void grant(unsigned node, unsigned bit, Cycle now, std::uint64_t cycle);
   void cross(unsigned vc, Cycle now, std::uint64_t cycle);
+  void end_packet(Vc& vc, Output& out);
   void free_place(const Vc& vc, std::uint64_t cycle);
   void deliver(unsigned o, std::uint32_t packet, Cycle now);
   std::uint32_t take_packet();
@@ -162,15 +172,16 @@ class Mesh final : public Network {
   std::vector<OutVc> out_vc_;   // by output and channel
   std::vector<Vc> vc_;          // by node, input port and channel
   std::vector<Flit> flit_;
-  std::vector<std::uint32_t> up_;       // by input port: out_vc_ at the other end, or the sender
-  std::vector<std::uint32_t> in_turn_;  // by input port
+  std::vector<std::uint8_t> in_turn_;  // by input port
   std::vector<Sender> sender_;
   std::vector<Receiver> receiver_;
   std::vector<Packet> packet_;
   std::vector<std::uint32_t> free_packets_;
   std::uint32_t packets_inside_ = 0;
   std::uint64_t taken_ = 0;             // packets that came in
-  Ring<Credit> credits_;                // on their way, in order
+  std::vector<Credits> credits_;        // on their way, by cycle modulo their number
+  std::uint32_t credits_occupied_ = 0;  // those that are not empty
+  std::uint64_t credits_taken_ = 0;     // up to this cycle
   unsigned starved_ = 0;                // virtual channels without a credit
   SizedSet active_, routing_;           // routers, of the next cycle and of this
   SizedSet inject_, injecting_;         // senders, likewise

@@ -60,7 +60,7 @@ Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh)
       ring_(std::bit_ceil(mesh.depth)),
       sender_(senders()),
       receiver_(receivers()),
-      credits_(nodes_ * kDirections * mesh.channel + 1),
+      credits_(kCreditSlots),
       active_(nodes_),
       routing_(nodes_),
       inject_(senders()),
@@ -91,9 +91,9 @@ void Mesh::build_links() {
   out_vc_.resize(output_.size() * mesh_.channels, {kUnlimited, kNone});
   vc_.resize(nodes_ * vcs_of_router_);
   flit_.resize(vc_.size() * ring_);
-  up_.resize(nodes_ * inputs_, kNone);
   in_turn_.resize(nodes_ * inputs_, 0);
-  for (Output& out : output_) out.free = static_cast<std::uint32_t>(low_bits(mesh_.channels));
+  for (Output& out : output_) out.free = static_cast<std::uint8_t>(low_bits(mesh_.channels));
+  for (Credits& credits : credits_) credits.out_vc.resize(nodes_ * kDirections);
   for (unsigned node = 0; node < nodes_; ++node) {
     x_.push_back(static_cast<std::uint8_t>(node % mesh_.columns));
     y_.push_back(static_cast<std::uint8_t>(node / mesh_.columns));
@@ -102,15 +102,18 @@ void Mesh::build_links() {
       vc.node = static_cast<std::uint16_t>(node);
       vc.bit = static_cast<std::uint8_t>(bit);
       vc.port = static_cast<std::uint8_t>(bit / mesh_.channels);
+      vc.number = static_cast<std::uint8_t>(bit % mesh_.channels);
+      vc.in_port = node * inputs_ + vc.port;
     }
     const auto to = next_to(node, mesh_.columns, mesh_.rows);
     for (unsigned d = 0; d < kDirections; ++d) {
       if (to[d] == kNoNode) continue;
       unsigned port = to[d] * inputs_ + kOpposite[d], out = node * outputs_ + d;
       output_[out].down = port * mesh_.channels;
-      up_[port] = out * mesh_.channels;
-      for (unsigned c = 0; c < mesh_.channels; ++c)
+      for (unsigned c = 0; c < mesh_.channels; ++c) {
+        vc_[port * mesh_.channels + c].up = out * mesh_.channels + c;
         out_vc_[out * mesh_.channels + c].credits = mesh_.depth;
+      }
     }
   }
   for (unsigned s = 0; s < sender_.size(); ++s) {
@@ -118,7 +121,7 @@ void Mesh::build_links() {
     const unsigned port = node * inputs_ + kDirections + sender_number[s];
     sender_[s].node = static_cast<std::uint16_t>(node);
     sender_[s].vcs = port * mesh_.channels;
-    up_[port] = s;
+    for (unsigned c = 0; c < mesh_.channels; ++c) vc_[port * mesh_.channels + c].up = s;
   }
   for (unsigned r = 0; r < receiver_.size(); ++r) {
     const unsigned node = mesh_.place[static_cast<unsigned>(shape_.wiring.receivers[r])];
@@ -148,13 +151,10 @@ void Mesh::describe(std::string& out) const {
   unsigned told = 0;
   for (unsigned v = 0; v < vc_.size() && told < kTold; ++v) {
     const Vc& vc = vc_[v];
-    if (vc.packet == kNone || (vc.channel != kNoChannel && vc.starved == kNever)) continue;
-    unsigned in_router = v % vcs_of_router_;
-    out += "; node " + std::to_string(vc.node) + " input " +
-           std::to_string(in_router / mesh_.channels) + " channel " +
-           std::to_string(in_router % mesh_.channels) + " waits for a " +
-           (vc.channel == kNoChannel ? "channel" : "credit") + " of output " +
-           std::to_string(vc.output);
+    if (vc.packet == kNone || (vc.out_vc != kNone && !vc.starved)) continue;
+    out += "; node " + std::to_string(vc.node) + " input " + std::to_string(vc.port) + " channel " +
+           std::to_string(vc.number) + " waits for a " +
+           (vc.out_vc == kNone ? "channel" : "credit") + " of output " + std::to_string(vc.output);
     ++told;
   }
   out += "\n";
@@ -195,7 +195,8 @@ std::vector<std::string> Mesh::audit() const {
 /// Credits at the sending end + flits at the receiving end + credits under way = places.
 void Mesh::audit_credits(std::vector<std::string>& broken) const {
   std::vector<unsigned> places(out_vc_.size());
-  for (unsigned i = 0; i < credits_.size(); ++i) ++places[credits_[i].out_vc];
+  for (const Credits& credits : credits_)
+    for (unsigned i = 0; i < credits.size; ++i) ++places[credits.out_vc[i]];
   for (unsigned o = 0; o < output_.size(); ++o) {
     if (output_[o].down == kNone) continue;
     for (unsigned c = 0; c < mesh_.channels; ++c) {
