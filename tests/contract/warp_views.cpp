@@ -33,13 +33,15 @@ class RandomWarps {
     ready_ = ready & age_.members() & own;
     return ready_ != 0;
   }
-  policy::WarpView view() const { return {ready_, age_.members(), age_, now_}; }
+  policy::WarpView view() const { return {ready_, age_.members(), age_, now_, 0, of_tenant_}; }
 
  private:
   void toggle(unsigned slot) {
     const bool ends = (age_.members() >> slot & 1) != 0;
     if (ends) age_.remove(slot);
     else age_.insert(slot);
+    for (WarpMask& warps : of_tenant_) warps &= ~(WarpMask{1} << slot);
+    if (!ends) of_tenant_[rng_.below(3)] |= WarpMask{1} << slot;
     for (WarpPolicy* policy : told_) {
       if (ends) policy->on_warp_end(slot);
       else policy->on_warp_start(slot);
@@ -48,6 +50,7 @@ class RandomWarps {
   Rng rng_;
   WarpPolicy::Context context_;
   AgeMatrix64 age_;
+  policy::TenantMasks of_tenant_{};
   std::vector<WarpPolicy*> told_;
   WarpMask ready_ = 0;
   Cycle now_ = 0;

@@ -20,14 +20,21 @@ class Scheduler {
     context.slots = slots;
     policy_ = test::choose(all_policies().warp, name, settings)->make(context);
   }
-  void assign(const Warps& warps) {
-    for (unsigned w : warps) age_.insert(w);
+  void assign(const Warps& warps, unsigned tenant = 0) {
+    for (unsigned w : warps) {
+      age_.insert(w);
+      of_tenant_[tenant] |= WarpMask{1} << w;
+    }
   }
-  void exit(unsigned warp) { age_.remove(warp); }
+  void exit(unsigned warp) {
+    age_.remove(warp);
+    for (WarpMask& warps : of_tenant_) warps &= ~(WarpMask{1} << warp);
+    policy_->on_warp_end(warp);
+  }
   unsigned pick(const Warps& ready) {
     WarpMask mask = 0;
     for (unsigned w : ready) mask |= WarpMask{1} << w;
-    return policy_->pick({mask, age_.members(), age_, ++now_});
+    return policy_->pick({mask, age_.members(), age_, ++now_, 0, of_tenant_});
   }
   /// The same warps ready for so many cycles.
   Warps picks(const Warps& ready, unsigned cycles) {
@@ -39,6 +46,7 @@ class Scheduler {
  private:
   std::unique_ptr<WarpPolicy> policy_;
   AgeMatrix64 age_;
+  TenantMasks of_tenant_{};
   Cycle now_ = 0;
 };
 
@@ -99,6 +107,47 @@ TEST(GreedyRr, StaysUntilTheStallThenTakesTheNext) {
   EXPECT_EQ(s.pick({1, 2, 3}), 1u);
   EXPECT_EQ(s.pick({0, 3}), 3u);
   EXPECT_EQ(s.pick({0, 1}), 0u) << "round past the last slot";
+}
+
+// Maestro: kernels in turn, one instruction each; within one, as gto.
+TEST(LrrGto, TenantsTakeTurnsAndEachStaysWithItsWarp) {
+  Scheduler s("lrr_gto");
+  s.assign({4, 0, 1}, 0);
+  s.assign({3, 2}, 2);
+  EXPECT_EQ(s.picks({0, 1, 2, 3}, 6), (Warps{0, 3, 0, 3, 0, 3})) << "0 and 3 are the oldest ready";
+  EXPECT_EQ(s.pick({1, 2, 3, 4}), 4u) << "0 has stalled: the oldest of its tenant";
+  EXPECT_EQ(s.pick({0, 1, 2, 4}), 2u);
+  EXPECT_EQ(s.pick({0, 1, 2, 3, 4}), 4u) << "greedy, not 0";
+  EXPECT_EQ(s.pick({0, 1, 2, 3, 4}), 2u) << "greedy, although 3 is older";
+}
+
+TEST(LrrGto, ATenantWithoutAReadyWarpLosesItsTurn) {
+  Scheduler s("lrr_gto");
+  s.assign({0, 1}, 1);
+  s.assign({2, 3}, 4);
+  s.assign({5}, 7);
+  EXPECT_EQ(s.picks({0, 2, 5}, 4), (Warps{0, 2, 5, 0}));
+  EXPECT_EQ(s.pick({1, 5}), 5u) << "4 has none";
+  EXPECT_EQ(s.pick({1, 5}), 1u);
+  EXPECT_EQ(s.picks({5}, 2), (Warps{5, 5})) << "alone, it goes on";
+}
+
+TEST(LrrGto, WithOneTenantItIsGto) {
+  Scheduler one("lrr_gto"), gto("gto");
+  for (Scheduler* s : {&one, &gto}) s->assign({3, 1, 0, 2});
+  for (const Warps& ready :
+       std::vector<Warps>{{0, 1, 2}, {0, 1, 2, 3}, {0, 2, 3}, {0, 2}, {1, 2}, {0, 1, 2, 3}})
+    EXPECT_EQ(one.pick(ready), gto.pick(ready));
+}
+
+TEST(LrrGto, GreedEndsWithTheWarp) {
+  Scheduler s("lrr_gto");
+  s.assign({0, 1}, 0);
+  EXPECT_EQ(s.pick({0, 1}), 0u);
+  s.exit(0);
+  s.assign({0}, 3);  // another tenant's warp in the old slot
+  EXPECT_EQ(s.pick({0, 1}), 0u) << "the turn is tenant 3's";
+  EXPECT_EQ(s.pick({0, 1}), 1u);
 }
 
 // 2LVL-LRR: "leaving a group happens only when none of it can issue"
