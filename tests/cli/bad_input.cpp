@@ -51,6 +51,10 @@ TEST(BadInput, UnknownOrBadPolicyParameter) {
                          {"mode", "range8", "dynamic"});
   expect_nothing_written("run vecadd --policy dram=clams:threshold=101", {"threshold", "101"});
   expect_nothing_written("run vecadd --gpu ikra --policy dram=clams", {"fixed", "fcfs"});
+  expect_nothing_written("run vecadd --policy dram=tcm:quantum=99", {"quantum", "99", "100"});
+  expect_nothing_written("run vecadd --policy dram=tcm:latency_share=101",
+                         {"latency_share", "101"});
+  expect_nothing_written("run vecadd --policy dram=tcm:shuffle=0", {"shuffle", "0"});
   for (const char* block : {"reset", "flip", "steal"})
     expect_nothing_written("run vecadd", {"policy.block.relations", "'k 1 one 0'", "whole number"},
                            {"--policy", std::string("block=") + block + ":relations=k 1 one 0"});

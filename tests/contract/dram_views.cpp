@@ -30,6 +30,7 @@ class RandomChannel {
     while (used_.test(slot)) ++slot;
     tags_[slot] = {static_cast<std::uint16_t>(rng_.below(16)), 0, rng_.below(4) == 0,
                    static_cast<std::uint8_t>(rng_.below(8) < load ? 0 : rng_.below(kBanks))};
+    tags_[slot].tenant = static_cast<TenantId>((tags_[slot].sm + slot) % 3);
     tags_[slot].core_rank = static_cast<std::uint8_t>((tags_[slot].sm + slot) % policy::kCoreRanks);
     row_[slot] = rng_.below(1u << load) < 2 ? rng_.below(8) : 0;
     since_[slot] = now_;
@@ -99,6 +100,18 @@ std::string serve(RandomChannel& channel, DramPolicy& once, DramPolicy& often) {
   return pick ? channel.perform(*pick) : "";
 }
 
+/// What three tenants have done: anything, and now and then nothing.
+using Counts = std::array<policy::TenantCounts, kMostTenants>;
+Counts random_counts(Rng& rng) {
+  Counts out;
+  for (unsigned t = 0; t < 3; ++t) {
+    out[t].instructions = rng.below(4) == 0 ? 0 : rng.below(100'000);
+    out[t].dram_reads = rng.below(4) == 0 ? 0 : rng.below(1000);
+    out[t].dram_bytes = 32 * out[t].dram_reads;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string check_dram(const Make<DramPolicy>& make, std::uint64_t seed, DramPromises promises) {
@@ -109,9 +122,15 @@ std::string check_dram(const Make<DramPolicy>& make, std::uint64_t seed, DramPro
   context.seed = seed;
   std::unique_ptr<DramPolicy> once = make(context), often = make(context);
   RandomChannel channel(seed);
+  Rng rng(seed, "tenants");
   for (unsigned round = 0; round < 8; ++round) {
     for (unsigned cycle = 0; cycle < 30'000; ++cycle) {
       channel.maybe_arrive(1 + round);
+      if (once->wants_tenants_every() != 0 && cycle % 5'000 == 4'999) {
+        const Counts counts = random_counts(rng);
+        once->learn(counts);
+        often->learn(counts);
+      }
       if (!channel.step()) continue;
       if (std::string broken = serve(channel, *once, *often); !broken.empty()) return broken;
       if (promises.no_starvation && channel.longest_wait() > kLongest)

@@ -88,8 +88,8 @@ INSTANTIATE_TEST_SUITE_P(All, BlockContract, testing::ValuesIn(block_names()), n
 class DramContract : public testing::TestWithParam<std::string> {};
 TEST_P(DramContract, Holds) {
   // frfcfs serves row hits for as long as they come (Rixner et al., ISCA 2000), clams also requests
-  // of critical cores; their headers say so.
-  static const std::set<std::string> kMayStarve = {"clams", "frfcfs"};
+  // of critical cores, tcm of tenants; their headers say so.
+  static const std::set<std::string> kMayStarve = {"clams", "frfcfs", "tcm"};
   const auto all = policy::all_policies();
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
     EXPECT_EQ(check_dram(maker(all.dram, GetParam()), seed, {!kMayStarve.contains(GetParam())}), "")
@@ -97,7 +97,7 @@ TEST_P(DramContract, Holds) {
 }
 TEST(DramPromise, WhoIsExcusedIsRightlySo) {
   const auto all = policy::all_policies();
-  for (const char* name : {"clams", "frfcfs"})
+  for (const char* name : {"clams", "frfcfs", "tcm"})
     EXPECT_NE(check_dram(maker(all.dram, name), 1, {true}), "") << name;
 }
 INSTANTIATE_TEST_SUITE_P(All, DramContract, testing::ValuesIn(dram_names()), name_of);
@@ -111,6 +111,18 @@ TEST(DramParameters, KeepTheContractAtTheirEnds) {
         test::Settings{{"mode", "dynamic"}, {"threshold", "100"}}}) {
     std::shared_ptr<policy::Choice<policy::DramPolicy>> choice =
         test::choose(all.dram, "clams", of);
+    EXPECT_EQ(check_dram([&](const auto& context) { return choice->make(context); }, 9, {false}),
+              "")
+        << of.back().first << " " << of.back().second;
+  }
+}
+
+TEST(DramParameters, OfTcmKeepTheContractAtTheirEnds) {
+  const auto all = policy::all_policies();
+  for (const test::Settings& of :
+       {test::Settings{{"latency_share", "0"}, {"shuffle", "1"}},
+        test::Settings{{"latency_share", "100"}}, test::Settings{{"shuffle", "1000000000"}}}) {
+    std::shared_ptr<policy::Choice<policy::DramPolicy>> choice = test::choose(all.dram, "tcm", of);
     EXPECT_EQ(check_dram([&](const auto& context) { return choice->make(context); }, 9, {false}),
               "")
         << of.back().first << " " << of.back().second;

@@ -52,6 +52,14 @@ class GpuHarness {
         dram_(registries_.dram.choose("frfcfs")),
         migrate_(std::move(migrate)),
         gpu_(machine, choices(nullptr), options) {}
+  GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options,
+             std::unique_ptr<policy::Choice<policy::DramPolicy>> dram)
+      : registries_(policy::all_policies()),
+        kernel_(registries_.kernel.choose("fcfs")),
+        warp_(registries_.warp.choose("gto")),
+        block_(registries_.block.choose("rr")),
+        dram_(std::move(dram)),
+        gpu_(machine, choices(nullptr), options) {}
   /// Returns the launch's cycles from its beginning (host side) to its end.
   Cycle run(Recording& r) {
     Cycle before = gpu_.now();

@@ -10,6 +10,7 @@
 #include "raddle/base/fields.h"
 #include "raddle/base/mask.h"
 #include "raddle/base/types.h"
+#include "raddle/policy/scheme/policy.h"
 
 namespace raddle::policy {
 
@@ -59,6 +60,7 @@ class DramPolicy {
   struct Context {
     unsigned channel = 0, banks = 16;
     std::uint64_t seed = 0;
+    std::uint32_t core_mhz = 1, memory_mhz = 1;
   };
   virtual ~DramPolicy() = default;
   /// A member of view.issuable, or nothing. Called only when view.issuable is not empty. Must not
@@ -67,6 +69,14 @@ class DramPolicy {
   virtual std::optional<unsigned> pick(const DramView& view) = 0;
   /// Requests carry the rank that their core has when they leave it. The same for all instances.
   virtual bool wants_core_ranks() const { return false; }
+  /// Every so many cycles of the core learn() is called, of all instances in the same cycle; 0:
+  /// never. The same for all instances.
+  virtual Cycle wants_tenants_every() const { return 0; }
+  /// What each tenant has done on the whole GPU since the last time, by tenant.
+  virtual void learn(std::span<const TenantCounts, kMostTenants>) {}
+  /// The next memory cycle after `now` in which pick() may answer otherwise though all of its view
+  /// but `now` is the same; kNever: none. Asked when pick() has wanted nothing.
+  virtual std::uint64_t changes_after(std::uint64_t) const { return kNever; }
   virtual void visit_statistics(FieldVisitor&) {}
 };
 

@@ -105,6 +105,16 @@ void DramChannel::obey(Cycle at, const policy::Knobs& knobs) {
     ranked_ = ranked_ || rank_[t] != rank_[0];
   }
   used_.each([this](unsigned e) { tag_[e].rank = rank_[index(tag_[e].tenant)]; });
+  ask_again(at);
+}
+
+void DramChannel::learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) {
+  policy_->learn(counts);
+  ask_again(at);
+}
+
+/// From core cycle `at` on the same view may get another answer.
+void DramChannel::ask_again(Cycle at) {
   if (size_ == 0 || spec_.model == DramModel::Fixed) return;
   declined_until_ = 0;
   plan(std::min(next_attempt_, clock_.first_from(at)));
@@ -187,7 +197,8 @@ inline void DramChannel::decide(std::uint64_t m, Free free) {
     const std::optional<unsigned> chosen =
         ranked_ ? policy::pick_by_rank(*policy_, view) : policy_->pick(view);
     if (!chosen) {
-      declined_until_ = free.row && free.column ? next_change(m) : m + 1;
+      declined_until_ =
+          free.row && free.column ? std::min(next_change(m), policy_->changes_after(m)) : m + 1;
       return plan(declined_until_);
     }
     RADDLE_ASSERT(*chosen < kSlots && view.issuable.test(*chosen));

@@ -27,6 +27,7 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,8 @@ class DramChannel {
 
   /// The ranks of tenants hold from core cycle `at` on, also for what waits.
   void obey(Cycle at, const policy::Knobs& knobs);
+  /// The policy learns what tenants have done, and decides by that from core cycle `at` on.
+  void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts);
   /// Free places in the queue.
   unsigned room() const { return capacity_ - size_; }
   /// Precondition: room() > 0. The request takes part from the first memory cycle not before core
@@ -160,6 +163,7 @@ class DramChannel {
   };
   std::uint64_t arrive(unsigned e, std::uint64_t m);
   void plan(std::uint64_t m);
+  void ask_again(Cycle at);
   void attempt(std::uint64_t m);
   void decide(std::uint64_t m, Free free);
   void refresh_options();

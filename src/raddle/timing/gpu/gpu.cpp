@@ -102,7 +102,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     if (machine_.coherence.ro_regions) sms_.back()->keep_unwritten(writes_);
   }
   for (unsigned i = 0; i < machine_.dram.channels; ++i) {
-    auto policy = policies.dram->make({i, machine_.dram.banks, options.seed});
+    auto policy = policies.dram->make(
+        {i, machine_.dram.banks, options.seed, machine_.core_clock_mhz, machine_.dram.clock_mhz});
     partitions_.push_back(make_partition({machine_, i}, map_, std::move(policy)));
     wire_partition(i);
   }
@@ -137,6 +138,10 @@ void Gpu::Impl::wire_sm(unsigned i) {
   if (AnswerPorts* answers = sm.answers()) {
     answers->noc_box = &reply_->box();
     reply_->connect_input(node, answers->to_noc, answers->credit_in);
+  if (const Cycle every = partitions_.front()->dram().policy().wants_tenants_every(); every != 0) {
+    reports_ = std::make_unique<TenantReports>(every, window());
+    engine_.add(*reports_);
+  }
   }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());

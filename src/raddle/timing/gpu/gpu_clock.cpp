@@ -295,6 +295,7 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (machine_.coherence.ro_regions)
     for (const auto& sm : sms_) writes_.gather(sm->region_writes(), window());
   if (scheme_ != nullptr) look_at_tenants(begin);
+  if (reports_ != nullptr && reports_->due(begin)) report_tenants(begin);
   close_samples(begin);  // what happens from here on is in the next ones
   if (migration_ != nullptr) migration_->act(begin);
   if (begin >= options_.max_cycles) {
@@ -333,6 +334,16 @@ void Gpu::Impl::obey(Cycle begin) {
   dispatcher_.obey(begin, scheme_->knobs());
   for (const auto& sm : sms_) sm->obey(begin, scheme_->knobs());
   for (const auto& p : partitions_) p->obey(begin, scheme_->knobs());
+}
+
+/// The policies of all DRAM channels learn what tenants have done.
+void Gpu::Impl::report_tenants(Cycle begin) {
+  close_accounts(begin);
+  std::array<stats::GpuCounters, kMostTenants> totals;
+  for (unsigned t = 0; t < kMostTenants; ++t)
+    totals[t] = accounts_.of(TenantId{static_cast<std::uint8_t>(t)});
+  const auto counts = reports_->take(begin, totals);
+  for (const auto& p : partitions_) p->learn(begin, counts);
 }
 
 Cycle Gpu::Impl::last_progress(Cycle now) const {

@@ -18,6 +18,7 @@
 #include "raddle/timing/gpu/migration_unit.h"
 #include "raddle/timing/gpu/sampler.h"
 #include "raddle/timing/gpu/scheme_unit.h"
+#include "raddle/timing/gpu/tenant_reports.h"
 #include "raddle/timing/mem/partition.h"
 #include "raddle/timing/noc/network.h"
 #include "raddle/timing/sm/sm.h"
@@ -112,6 +113,7 @@ class Gpu::Impl {
   void before_window(Cycle begin);
   void look_at_tenants(Cycle begin);
   void obey(Cycle begin);
+  void report_tenants(Cycle begin);
   Cycle last_progress(Cycle now) const;
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
@@ -159,6 +161,7 @@ class Gpu::Impl {
   std::vector<Completion> completions_;
   Accounts accounts_;
   std::unique_ptr<SchemeUnit> scheme_;                  // null: none shares the GPU
+  std::unique_ptr<TenantReports> reports_;              // null: nobody wants them
   std::unique_ptr<MigrationUnit> migration_;            // null: warps stay
   bool obeyed_ = false;                                 // its knobs, for the first time
   std::array<std::uint32_t, kMostTenants> launches_{};  // that have not ended, by tenant

@@ -9,8 +9,6 @@ namespace raddle::timing {
 static_assert(policy::kStallReasons == stats::kStalls);
 static_assert(stats::kNocKindNames[0] == "read");
 
-namespace {
-
 policy::TenantCounts counts_of(const stats::GpuCounters& c) {
   policy::TenantCounts out;
   out.instructions = c.sm.issued;
@@ -37,6 +35,8 @@ policy::TenantCounts counts_of(const stats::GpuCounters& c) {
   out.blocks_ended = c.sm.blocks;
   return out;
 }
+
+namespace {
 
 policy::SchemePolicy::Context context_of(const MachineSpec& machine, std::uint64_t seed) {
   return {machine.sm.count,    machine.sm.blocks, machine.sm.warps,

@@ -16,6 +16,9 @@
 
 namespace raddle::timing {
 
+/// What schemes and policies see of what was counted for a tenant.
+policy::TenantCounts counts_of(const stats::GpuCounters& counters);
+
 class SchemeUnit {
  public:
   SchemeUnit(const MachineSpec& machine, const policy::Choice<policy::SchemePolicy>& scheme,

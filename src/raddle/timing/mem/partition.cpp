@@ -35,6 +35,10 @@ class PartitionOf final : public Partition {
     slice_[place]->host(access, effects);
   }
   void obey(Cycle at, const policy::Knobs& knobs) override;
+  void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) override {
+    dram_.learn(at, counts);
+    called_ = at;
+  }
   bool idle() const override;
   void describe(std::string& out) const override;
   stats::L2Counters slice_counters(unsigned place) const override {
@@ -60,8 +64,8 @@ class PartitionOf final : public Partition {
   Ring<WriteBack> write_backs_;
   std::vector<std::unique_ptr<Slice>> slice_;
   std::vector<Cycle> slice_due_;
-  Cycle slices_due_ = 0;  // the earliest of them
-  Cycle obeys_ = kNever;  // when knobs change
+  Cycle slices_due_ = 0;   // the earliest of them
+  Cycle called_ = kNever;  // when knobs change, or the DRAM policy has learnt something
   WayShares shares_{kMostTenants};
 };
 
@@ -89,14 +93,14 @@ void PartitionOf<Slice>::set_skip(bool skip) {
 
 template <class Slice>
 Cycle PartitionOf<Slice>::next_arrival(Cycle from) const {
-  Cycle next = obeys_;
+  Cycle next = called_;
   for (const auto& slice : slice_) next = std::min(next, slice->next_arrival());
   return std::max(next, from);
 }
 
 template <class Slice>
 void PartitionOf<Slice>::open_window() {
-  obeys_ = kNever;
+  called_ = kNever;
   for (unsigned i = 0; i < slices(); ++i) wake(i, slice_[i]->next_arrival());
 }
 
@@ -140,7 +144,7 @@ void PartitionOf<Slice>::obey(Cycle at, const policy::Knobs& knobs) {
   for (unsigned t = 0; t < kMostTenants; ++t) shares_.set(t, knobs.tenant[t].l2_ways);
   for (const auto& slice : slice_) slice->share_ways(shares_.any() ? &shares_ : nullptr);
   dram_.obey(at, knobs);
-  obeys_ = at;
+  called_ = at;
 }
 
 template <class Slice>

@@ -1,6 +1,7 @@
 // One memory partition: a DRAM channel and the L2 slices in front of it.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ class Partition {
   virtual Cycle tick(Cycle now) = 0;
   /// The knobs hold from cycle `at` on, the first of the next window.
   virtual void obey(Cycle at, const policy::Knobs& knobs) = 0;
+  /// As DramChannel::learn, in the same cycle.
+  virtual void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) = 0;
 
   /// Of a line that lives in this slice. Precondition: nothing is under way.
   virtual void host(unsigned place, const HostLine& access, HostEffects& effects) = 0;
