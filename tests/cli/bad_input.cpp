@@ -55,6 +55,10 @@ TEST(BadInput, UnknownOrBadPolicyParameter) {
   expect_nothing_written("run vecadd --policy dram=tcm:latency_share=101",
                          {"latency_share", "101"});
   expect_nothing_written("run vecadd --policy dram=tcm:shuffle=0", {"shuffle", "0"});
+  expect_nothing_written("run vecadd --policy replacement=plru", {"plru", "fifo", "srrip", "ucp"});
+  expect_nothing_written("run vecadd --policy replacement=srrip:bits=8", {"bits", "8", "7"});
+  expect_nothing_written("run vecadd --policy replacement=ucp:sample=0", {"sample", "0"});
+  expect_nothing_written("run vecadd --policy replacement=ucp:interval=x", {"interval", "x"});
   for (const char* block : {"reset", "flip", "steal"})
     expect_nothing_written("run vecadd", {"policy.block.relations", "'k 1 one 0'", "whole number"},
                            {"--policy", std::string("block=") + block + ":relations=k 1 one 0"});
@@ -70,6 +74,18 @@ TEST(BadInput, UnknownOrBadSetting) {
   expect_nothing_written("run vecadd --set sm.count=0", {"sm.count", "0"});
   expect_nothing_written("run vecadd --set sm.count", {"sm.count"});
   expect_nothing_written("run vecadd --set =4", {"=4"});
+}
+
+TEST(BadInput, ReplacementThatTheL1dCannotHave) {
+  expect_nothing_written("run vecadd --gpu ccbp --policy replacement=fifo --set sm.l1d.size_kib=0",
+                         {"policy.replacement.name", "fifo", "sm.l1d.size_kib"});
+  expect_nothing_written(
+      "run vecadd --gpu ikra --policy replacement=srrip --policy coherence=denovo",
+      {"policy.replacement.name", "srrip", "policy.coherence.name", "denovo"});
+  expect_nothing_written(
+      "run vecadd --gpu ccbp --policy replacement=ucp --set sm.l1d.ways=96 --set "
+      "sm.l1d.size_kib=12",
+      {"policy.replacement.name", "ucp", "64", "sm.l1d.ways = 96"});
 }
 
 TEST(BadInput, BadTomlNamesFileAndLine) {

@@ -86,7 +86,7 @@ TEST(List, NamesWhatTheIssueAsksFor) {
     EXPECT_THAT(workloads, HasSubstr(std::string(name) + " "));
   const std::string policies = raddle("list policies").out;
   for (const char* name : {"warp=lrr", "warp=gto", "warp=two_level", "block=rr", "block=chunk",
-                           "dram=clams", "dram=fcfs", "dram=frfcfs"})
+                           "replacement=ucp", "dram=clams", "dram=fcfs", "dram=frfcfs", "dram=tcm"})
     EXPECT_THAT(policies, HasSubstr(std::string(name) + " "));
 }
 

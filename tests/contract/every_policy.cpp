@@ -18,6 +18,7 @@ std::vector<std::string> warp_names() { return policy::all_policies().warp.names
 std::vector<std::string> throttle_names() { return policy::all_policies().throttle.names(); }
 std::vector<std::string> block_names() { return policy::all_policies().block.names(); }
 std::vector<std::string> dram_names() { return policy::all_policies().dram.names(); }
+std::vector<std::string> replacement_names() { return policy::all_policies().replacement.names(); }
 std::vector<std::string> scheme_names() { return policy::all_policies().scheme.names(); }
 std::vector<std::string> migrate_names() { return policy::all_policies().migrate.names(); }
 auto name_of = [](const auto& info) { return info.param; };
@@ -126,6 +127,31 @@ TEST(DramParameters, OfTcmKeepTheContractAtTheirEnds) {
     EXPECT_EQ(check_dram([&](const auto& context) { return choice->make(context); }, 9, {false}),
               "")
         << of.back().first << " " << of.back().second;
+  }
+}
+
+class ReplacementContract : public testing::TestWithParam<std::string> {};
+TEST_P(ReplacementContract, Holds) {
+  const auto all = policy::all_policies();
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    EXPECT_EQ(check_replacement(maker(all.replacement, GetParam()), seed), "") << "seed " << seed;
+}
+INSTANTIATE_TEST_SUITE_P(All, ReplacementContract, testing::ValuesIn(replacement_names()), name_of);
+
+TEST(ReplacementParameters, KeepTheContractAtTheirEnds) {
+  const auto all = policy::all_policies();
+  using test::Settings;
+  const std::vector<std::pair<const char*, Settings>> settings = {
+      {"srrip", {{"bits", "1"}}},
+      {"srrip", {{"bits", "7"}}},
+      {"ucp", {{"interval", "100"}, {"sample", "1"}}},
+      {"ucp", {{"interval", "100"}, {"sample", "1024"}}},
+      {"ucp", {{"interval", "1000000000"}}}};
+  for (const auto& [name, of] : settings) {
+    std::shared_ptr<policy::Choice<policy::ReplacementPolicy>> choice =
+        test::choose(all.replacement, name, of);
+    EXPECT_EQ(check_replacement([&](const auto& context) { return choice->make(context); }, 9), "")
+        << name << " " << of.front().first << " " << of.front().second;
   }
 }
 

@@ -42,6 +42,10 @@ struct DramPromises {
 std::string check_dram(const Make<policy::DramPolicy>& make, std::uint64_t seed,
                        DramPromises promises);
 
+/// Every answer is a way that may be given away; asking again changes nothing, neither the answer
+/// nor any later one; the same history gives the same answers.
+std::string check_replacement(const Make<policy::ReplacementPolicy>& make, std::uint64_t seed);
+
 /// Knobs stay within the machine, a tenant that is present can have a block somewhere, no knob is
 /// set that nobody obeys; the same history gives the same knobs, also when it starts later.
 std::string check_scheme(const Make<policy::SchemePolicy>& make, std::uint64_t seed);

@@ -12,6 +12,7 @@ using policy::BlockPolicy;
 using policy::DramPolicy;
 using policy::KernelPolicy;
 using policy::MigratePolicy;
+using policy::ReplacementPolicy;
 using policy::SchemePolicy;
 using policy::ThrottlePolicy;
 using policy::WarpPolicy;
@@ -205,6 +206,43 @@ struct Shared final : BlockPolicy {
 };
 TEST(BlockSuiteDeathTest, CatchesLaunchesThatAreMixedUp) {
   EXPECT_DEATH(check_block(faulty<BlockPolicy, Shared>(), 1), "names a block");
+}
+
+/// The first way, whatever is in it.
+struct FirstWay final : ReplacementPolicy {
+  explicit FirstWay(const Context&) {}
+  unsigned victim(const policy::SetView&) const override { return 0; }
+};
+TEST(ReplacementSuite, CatchesAWayThatMayNotBeGivenAway) {
+  EXPECT_THAT(check_replacement(faulty<ReplacementPolicy, FirstWay>(), 1),
+              HasSubstr("which may not be given away"));
+}
+
+/// Another one each time it is asked.
+struct Turning final : ReplacementPolicy {
+  explicit Turning(const Context&) {}
+  unsigned victim(const policy::SetView& view) const override {
+    return ++asked % 3 == 0 ? lowest(view.candidates) : view.oldest(view.candidates);
+  }
+  mutable unsigned asked = 0;
+};
+TEST(ReplacementSuite, CatchesDependenceOnHowOftenItIsAsked) {
+  EXPECT_THAT(check_replacement(faulty<ReplacementPolicy, Turning>(), 1),
+              HasSubstr("being asked more often changes"));
+}
+
+/// Depends on the run of the program, not on the seed.
+struct Stray final : ReplacementPolicy {
+  explicit Stray(const Context&) : odd(++made % 2 == 1) {}
+  unsigned victim(const policy::SetView& view) const override {
+    return odd ? lowest(view.candidates) : view.oldest(view.candidates);
+  }
+  bool odd;
+  static inline unsigned made = 0;
+};
+TEST(ReplacementSuite, CatchesInstancesThatDiffer) {
+  EXPECT_THAT(check_replacement(faulty<ReplacementPolicy, Stray>(), 1),
+              HasSubstr("the same history"));
 }
 
 /// The oldest, ready or not.

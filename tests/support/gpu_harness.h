@@ -60,6 +60,15 @@ class GpuHarness {
         block_(registries_.block.choose("rr")),
         dram_(std::move(dram)),
         gpu_(machine, choices(nullptr), options) {}
+  GpuHarness(const timing::MachineSpec& machine, const timing::GpuOptions& options,
+             std::unique_ptr<policy::Choice<policy::ReplacementPolicy>> replacement)
+      : registries_(policy::all_policies()),
+        kernel_(registries_.kernel.choose("fcfs")),
+        warp_(registries_.warp.choose("gto")),
+        block_(registries_.block.choose("rr")),
+        replacement_(std::move(replacement)),
+        dram_(registries_.dram.choose("frfcfs")),
+        gpu_(machine, choices(nullptr), options) {}
   /// Returns the launch's cycles from its beginning (host side) to its end.
   Cycle run(Recording& r) {
     Cycle before = gpu_.now();
@@ -86,6 +95,7 @@ class GpuHarness {
             .throttle = throttle,
             .block = block_.get(),
             .migrate = migrate_.get(),
+            .replacement = replacement_.get(),
             .dram = dram_.get(),
             .scheme = scheme_.get()};
   }
@@ -93,6 +103,7 @@ class GpuHarness {
   std::unique_ptr<policy::Choice<policy::KernelPolicy>> kernel_;
   std::unique_ptr<policy::Choice<policy::WarpPolicy>> warp_;
   std::unique_ptr<policy::Choice<policy::BlockPolicy>> block_;
+  std::unique_ptr<policy::Choice<policy::ReplacementPolicy>> replacement_;
   std::unique_ptr<policy::Choice<policy::DramPolicy>> dram_;
   std::unique_ptr<policy::Choice<policy::SchemePolicy>> scheme_;
   std::unique_ptr<policy::Choice<policy::MigratePolicy>> migrate_;

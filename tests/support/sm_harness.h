@@ -73,7 +73,7 @@ class SmHarness {
       : machine_(machine),
         map_(machine),
         policy_(warp_policy),
-        made_(timing::make_sm({machine, id}, map_, policy_, throttle, 1)),
+        made_(timing::make_sm({machine, id}, map_, policy_, throttle, nullptr, 1)),
         sm_(*made_),
         noc_box_(id + 1),
         dispatcher_box_(id + 1) {

@@ -36,6 +36,8 @@ void L1d::place(Cycle now, unsigned at, std::uint32_t line, unsigned kernel,
                 stats::SmCounters& count) {
   const Tags::Victim out = tags_.place(at, line);
   last_ = at;
+  if (replacement_ != nullptr) [[unlikely]]
+    replacement_->placed(tags_, at, kernel, out.sectors != 0);
   if (out.sectors != 0) {
     ++count.l1d_evictions;
     if (out.dirty != 0) write_backs_.push({out.line, out.dirty, static_cast<std::uint8_t>(kernel)});
@@ -84,12 +86,14 @@ L1d::Answer L1d::load(Cycle now, const Request& r, bool can_send, stats::SmCount
     ++count.l1d_hits;
     tags_.touch(at);
     last_ = at;
+    tell(now, r, at);
     return plain(Outcome::Hit);
   }
   const Answer a = miss(now, r, at, missing, can_send, count);
   if (a.outcome == Outcome::Miss) {
     ++count.l1d_accesses;
     ++(a.ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
+    tell(now, r, at);
   }
   return a;
 }
@@ -106,11 +110,13 @@ L1d::Answer L1d::store(Cycle now, const Request& r, std::uint8_t whole, bool loc
     if (at != Tags::kAbsent) drop(now, at, r.kernel, policy::L1Eviction::Why::Written);
     return plain(Outcome::Forward);
   }
+  const unsigned found = at;
   if (policy == WritePolicy::WriteThroughValidate && at == Tags::kAbsent && whole != 0) {
     at = victim(r.line, r.kernel);
     if (at != Tags::kAbsent) place(now, at, r.line, r.kernel, count);
   }
   if (at != Tags::kAbsent) {
+    tell(now, r, found);
     if (policy == WritePolicy::WriteThroughValidate) tags_.add_valid(at, whole);
     tags_.touch(at);
     last_ = at;
@@ -130,6 +136,7 @@ L1d::Answer L1d::write_back(Cycle now, const Request& r, unsigned at, bool can_s
     stored_[a.mshr] |= missing;
     count.l1d_store_misses += a.ask != 0;
   }
+  tell(now, r, at);
   if (present != 0) {
     tags_.mark_dirty(at, present);
     tags_.touch(at);
@@ -140,12 +147,14 @@ L1d::Answer L1d::write_back(Cycle now, const Request& r, unsigned at, bool can_s
 
 L1d::Answer L1d::write_validate(Cycle now, const Request& r, unsigned at, bool can_send,
                                 stats::SmCounters& count) {
+  const unsigned found = at;
   if (at == Tags::kAbsent) {
     at = victim(r.line, r.kernel);
     if (at == Tags::kAbsent) return blocked(stats::Refusal::Way);
     if (!can_send) return blocked(stats::Refusal::MissQueue);  // it may push out a dirty line
     place(now, at, r.line, r.kernel, count);
   }
+  tell(now, r, found);
   tags_.add_valid(at, r.sectors);
   tags_.mark_dirty(at, r.sectors);
   tags_.touch(at);
@@ -190,6 +199,7 @@ void L1d::flush(Cycle now, unsigned kernel) {
   if (keeps_dirty_ || events_ != nullptr)
     tags_.each([&](unsigned at) { drop(now, at, kernel, policy::L1Eviction::Why::Flushed); });
   tags_.invalidate_all();
+  if (replacement_ != nullptr) replacement_->policy().flushed();
   if (events_ != nullptr) events_->flushed(now);
 }
 

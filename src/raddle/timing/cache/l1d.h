@@ -1,5 +1,5 @@
-// First-level data cache of an SM: any number of sets, sectors or whole lines, LRU, misses merged
-// in MSHRs. A line gets its way when data arrives, which counts as its use, or at the miss
+// First-level data cache of an SM: any number of sets, sectors or whole lines, LRU or a policy of
+// level "replacement", misses merged in MSHRs. A line gets its way when data arrives, which counts as its use, or at the miss
 // (reserve_on_miss), where it cannot be pushed out until then and its place in the order of use is
 // that of the access, in whatever order data arrives.
 //
@@ -21,6 +21,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "raddle/base/mask.h"
@@ -30,6 +31,7 @@
 #include "raddle/timing/cache/l1_events.h"
 #include "raddle/timing/cache/most_taken.h"
 #include "raddle/timing/cache/mshr.h"
+#include "raddle/timing/cache/replacement.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/spec/l1_spec.h"
@@ -110,7 +112,20 @@ class L1d {
   bool remove(Cycle now, std::uint32_t line, unsigned kernel);
   /// From now on misses of a launch fill the ways that `shares` gives its slot; null: any way. They
   /// must outlive the cache.
-  void share_ways(const WayShares* shares) { shares_ = shares; }
+  void share_ways(const WayShares* shares) {
+    shares_ = shares;
+    lru_ = shares_ == nullptr && replacement_ == nullptr;
+  }
+  /// From now on the policy says whose way a miss gets, instead of the order of use. `tenants`: of
+  /// the launch slots; they must outlive the cache. Precondition: the cache is empty.
+  void replace_by(std::unique_ptr<policy::ReplacementPolicy> policy, const TenantId* tenants) {
+    replacement_ = std::make_unique<Replacement>(std::move(policy), tags_, tenants);
+    lru_ = false;
+  }
+  /// Null: the order of use decides.
+  policy::ReplacementPolicy* replacement() const {
+    return replacement_ == nullptr ? nullptr : &replacement_->policy();
+  }
   /// Drops everything that is not on its way.
   void flush(Cycle now, unsigned kernel);
   /// Hints that the line will soon be loaded.
@@ -142,9 +157,16 @@ class L1d {
   }
   unsigned find(std::uint32_t line) const { return tags_.find(set_of(line), line); }
   unsigned victim(std::uint32_t line, unsigned kernel) const {
-    if (shares_ == nullptr) [[likely]]
+    if (lru_) [[likely]]
       return tags_.victim(set_of(line));
-    return tags_.victim(set_of(line), shares_->of(kernel));
+    const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(kernel);
+    if (replacement_ == nullptr) return tags_.victim(set_of(line), among);
+    return replacement_->victim(tags_, set_of(line), line, kernel, among);
+  }
+  /// The cache has taken an access whose line had that way.
+  void tell(Cycle now, const Request& r, unsigned at) {
+    if (replacement_ != nullptr) [[unlikely]]
+      replacement_->accessed(now, tags_, set_of(r.line), r.line, r.kernel, at);
   }
   static Answer blocked(stats::Refusal why) { return {Outcome::Blocked, 0, 0, why}; }
   static Answer plain(Outcome outcome) { return {outcome, 0, 0, {}}; }
@@ -165,6 +187,7 @@ class L1d {
   Divisor sets_;
   Interleave interleave_;
   bool hash_, reserve_, keeps_dirty_;
+  bool lru_ = true;        // the order of use alone decides who is replaced
   WritePolicy policy_[2];  // global, local
   unsigned last_ = 0;      // way of the last hit, or of the last store if present
   Tags tags_;
@@ -175,6 +198,7 @@ class L1d {
   Ring<WriteBack> write_backs_;
   std::unique_ptr<L1Events> events_;
   const WayShares* shares_ = nullptr;
+  std::unique_ptr<Replacement> replacement_;
 };
 
 }  // namespace raddle::timing

@@ -6,12 +6,13 @@
 // row of the ways themselves. A look-up compares signatures, 32 at once, and reads a way only
 // where they agree; a use raises all lower ranks by one, 32 at once. So a look-up touches one
 // cache line of the host for up to 32 ways, and one more if it finds something. Replacement is this
-// file's touch() and victim() and nobody else's business.
+// file's touch() and victim(), unless the cache has a policy for it (replacement.h).
 #pragma once
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "raddle/base/error.h"
@@ -155,6 +156,25 @@ class Tags {
     }
     return best == kAbsent ? kAbsent : begin + best;
   }
+  /// Of a set: ways that hold nothing and wait for nothing, those that are not locked, and how many
+  /// of the set's ways were used later than each. For who decides about replacement himself.
+  struct Set {
+    WayMask empty = 0, unlocked = 0;
+    std::span<const std::uint8_t> order;
+  };
+  Set look(unsigned set) const {
+    RADDLE_ASSERT(ways_ <= kMaskedWays);
+    Set out{0, 0, {ranks(set), ways_}};
+    for (unsigned w = 0; w < ways_; ++w) {
+      const Way& way = way_[(set << shift_) + w];
+      out.unlocked |= WayMask{way.locked == 0} << w;
+      out.empty |= WayMask{(way.valid | way.locked) == 0} << w;
+    }
+    return out;
+  }
+  unsigned handle(unsigned set, unsigned way) const { return (set << shift_) + way; }
+  unsigned set_of(unsigned at) const { return at >> shift_; }
+  unsigned way_in_set(unsigned at) const { return at & ((1u << shift_) - 1); }
   /// Gives the way to `line`, no sector valid yet. What was there is returned.
   Victim place(unsigned at, std::uint32_t line) {
     Way& way = way_[at];
@@ -238,7 +258,6 @@ class Tags {
       if (const std::uint32_t match = matches(rank + c * kChunk, highest); match != 0)
         return c * kChunk + lowest(match);
   }
-  unsigned way_in_set(unsigned at) const { return at & ((1u << shift_) - 1); }
   const std::uint8_t* signatures(unsigned set) const {
     return row_[0].byte + std::size_t{set} * row_chunks_ * kChunk;
   }

@@ -31,11 +31,31 @@ std::vector<std::string> migration_conflicts(const PolicyChoices& policies,
   return out;
 }
 
+/// What a replacement policy cannot decide about: one sentence each.
+std::vector<std::string> replacement_conflicts(const PolicyChoices& policies,
+                                               const MachineSpec& machine) {
+  if (policies.replacement == nullptr || policies.replacement->make({})->is_lru()) return {};
+  std::vector<std::string> out;
+  const std::string name =
+      "policy.replacement.name = \"" + std::string(policies.replacement->name()) + "\" ";
+  const L1dSpec& l1d = machine.sm.l1d;
+  if (!l1d.present()) out.push_back(name + "needs an L1D: sm.l1d.size_kib = 0");
+  if (machine.coherence.ownership)
+    out.push_back(name + "needs an L1D of whole lines: policy.coherence.name must not be \"" +
+                  std::string(policies.coherence->name()) + "\"");
+  if (l1d.present() && l1d.ways > policy::ReplacementPolicy::kMostWays)
+    out.push_back(name + "decides among " + std::to_string(policy::ReplacementPolicy::kMostWays) +
+                  " ways at most: sm.l1d.ways = " + std::to_string(l1d.ways));
+  return out;
+}
+
 /// The machine with the coherence, the ranks in requests and the migration that are asked for.
 MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
   if (policies.coherence != nullptr) machine.coherence = policies.coherence->make({})->rules();
   if (policies.dram->make({})->wants_core_ranks()) machine.core_rank_bytes = policy::kCoreRankBytes;
   std::vector<std::string> rules = machine.violations();
+  for (std::string& rule : replacement_conflicts(policies, machine))
+    rules.push_back(std::move(rule));
   if (policies.migrate != nullptr) {
     const auto migrate = policies.migrate->make({});
     if (migrate->migrates()) {
@@ -97,7 +117,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   if (options.sample_interval != 0 && machine_.noc.topology == Topology::Mesh)
     mesh_.emplace(places_of(machine_), options.sample_interval, window());
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
-    sms_.push_back(make_sm({machine_, i}, map_, *policies.warp, policies.throttle, options.seed));
+    sms_.push_back(make_sm({machine_, i}, map_, *policies.warp, policies.throttle,
+                           policies.replacement, options.seed));
     wire_sm(i);
     if (machine_.coherence.ro_regions) sms_.back()->keep_unwritten(writes_);
   }
@@ -117,6 +138,10 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     scheme_ = std::make_unique<SchemeUnit>(machine_, *policies.scheme, window(), options.seed);
   if (scheme_ != nullptr && !scheme_->shares()) scheme_ = nullptr;
   if (scheme_ != nullptr) engine_.add(*scheme_);
+  if (const Cycle every = partitions_.front()->dram().policy().wants_tenants_every(); every != 0) {
+    reports_ = std::make_unique<TenantReports>(every, window());
+    engine_.add(*reports_);
+  }
   if (machine_.migration) {
     auto policy = policies.migrate->make(MigrationUnit::context_of(machine_, options.seed));
     migration_ = std::make_unique<MigrationUnit>(machine_, std::move(policy), sms_, dispatcher_,
@@ -138,10 +163,6 @@ void Gpu::Impl::wire_sm(unsigned i) {
   if (AnswerPorts* answers = sm.answers()) {
     answers->noc_box = &reply_->box();
     reply_->connect_input(node, answers->to_noc, answers->credit_in);
-  if (const Cycle every = partitions_.front()->dram().policy().wants_tenants_every(); every != 0) {
-    reports_ = std::make_unique<TenantReports>(every, window());
-    engine_.add(*reports_);
-  }
   }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());

@@ -3,6 +3,7 @@
 // always accept.
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include "raddle/timing/cache/denovo_l1.h"
@@ -46,6 +47,11 @@ class DenovoCoherentL1 {
   void prefetch_reply(const Message&) const {}
 
   void share_ways(const WayShares* shares) { l1_.share_ways(shares); }
+  /// Its words are replaced by order of use; machines that ask for something else are refused.
+  void replace_by(std::unique_ptr<policy::ReplacementPolicy>, const TenantId*) {
+    RADDLE_ASSERT(false);
+  }
+  policy::ReplacementPolicy* replacement() const { return nullptr; }
 
   bool idle() const { return l1_.idle() && answers_.empty(); }
   unsigned missing_lines() const { return l1_.missing(); }

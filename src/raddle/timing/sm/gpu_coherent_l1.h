@@ -2,7 +2,9 @@
 // the L2 (or stay until they are pushed out, by write policy: cache/l1d.h), atomics are performed
 // there, and a launch finds the L1D empty.
 #pragma once
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "raddle/timing/cache/l1d.h"
 #include "raddle/timing/cache/store_buffer.h"
@@ -62,6 +64,10 @@ class GpuCoherentL1 {
   }
 
   void share_ways(const WayShares* shares) { l1d_.share_ways(shares); }
+  void replace_by(std::unique_ptr<policy::ReplacementPolicy> policy, const TenantId* tenants) {
+    l1d_.replace_by(std::move(policy), tenants);
+  }
+  policy::ReplacementPolicy* replacement() const { return l1d_.replacement(); }
 
   bool idle() const {
     return l1d_.missing_lines() == 0 && store_buffer_.empty() && l1d_.write_backs().empty() &&

@@ -21,9 +21,11 @@
 #pragma once
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "raddle/policy/observer.h"
+#include "raddle/policy/replacement/policy.h"
 #include "raddle/timing/cache/most_taken.h"
 #include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/sm/lsu_core.h"
@@ -50,7 +52,8 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
                               EventWheel& wheel, SmKernelCounters& counters,
                               stats::SmCounters& count, const Message& m, Message& request,
                               l1_protocol_detail::AnySink& sink, std::string& out, unsigned kernel,
-                              policy::L1Observer& observer, const WayShares* shares) {
+                              policy::L1Observer& observer, const WayShares* shares,
+                              const TenantId* tenants) {
   // Accesses and replies.
   { l1.serve(core, now, e, a, wheel, count) } -> std::same_as<Served>;
   l1.receive(core, now, m, counters, sink);
@@ -70,6 +73,9 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   l1.fence(now);
   // Which ways the misses of a launch may fill, by launch slot; null: any.
   l1.share_ways(shares);
+  // Who decides whose way a miss gets, and the tenants of the launch slots; null: the order of use.
+  l1.replace_by(std::unique_ptr<policy::ReplacementPolicy>{}, tenants);
+  { l1_const.replacement() } -> std::same_as<policy::ReplacementPolicy*>;
   // Loads that leave with their warp: whether the protocol lets them (if not, none of the rest is
   // called); how many MSHRs there are; whether anybody waits for one, and who; the MSHR in which a
   // load waits for sectors of a line; the load will not be told, and nobody else waits then; what

@@ -44,6 +44,10 @@ class Lsu : public LsuCore {
   void observe(policy::L1Observer& observer) { l1_.observe(observer); }
   /// Knobs of a scheme hold from cycle `at` on; they must live until the next call.
   void obey(Cycle at, const policy::Knobs& knobs);
+  /// The policy decides whose way a miss of the L1D gets. Precondition: idle().
+  void replace_by(std::unique_ptr<policy::ReplacementPolicy> policy) {
+    l1_.replace_by(std::move(policy), tenant_.data());
+  }
   L1& l1() { return l1_; }
   const L1& l1() const { return l1_; }
 

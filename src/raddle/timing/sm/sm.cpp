@@ -36,7 +36,8 @@ unsigned on_block_wire(const OneSmSpec& spec) {
 template <L1Protocol L1>
 SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
                const policy::Choice<policy::WarpPolicy>& warp_policy,
-               const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed)
+               const policy::Choice<policy::ThrottlePolicy>* throttle,
+               const policy::Choice<policy::ReplacementPolicy>* replacement, std::uint64_t seed)
     : warps_(spec.sm.warps),
       schedulers_(spec.sm, spec.id, warp_policy, seed),
       units_(spec.sm, schedulers_.slots()),
@@ -61,6 +62,9 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
     if (policy::L1Observer* o = policy(s).l1_observer()) lsu_.observe(*o);
   if (throttle_.present())
     if (policy::L1Observer* o = throttle_.policy()->l1_observer()) lsu_.observe(*o);
+  if (replacement == nullptr || !spec.sm.l1d.present()) return;
+  auto replaces = replacement->make({spec.id, spec.sm.l1d.sets(), spec.sm.l1d.ways, seed});
+  if (!replaces->is_lru()) lsu_.replace_by(std::move(replaces));
 }
 
 template <L1Protocol L1>
@@ -405,10 +409,12 @@ void SmOf<L1>::lose(std::uint32_t line, std::uint16_t words) {
 std::unique_ptr<Sm> make_sm(const OneSmSpec& spec, const AddressMap& map,
                             const policy::Choice<policy::WarpPolicy>& warp_policy,
                             const policy::Choice<policy::ThrottlePolicy>* throttle,
+                            const policy::Choice<policy::ReplacementPolicy>* replacement,
                             std::uint64_t seed) {
   if (spec.lsu.coherence.ownership)
-    return std::make_unique<SmOf<DenovoCoherentL1>>(spec, map, warp_policy, throttle, seed);
-  return std::make_unique<SmOf<GpuCoherentL1>>(spec, map, warp_policy, throttle, seed);
+    return std::make_unique<SmOf<DenovoCoherentL1>>(spec, map, warp_policy, throttle, replacement,
+                                                    seed);
+  return std::make_unique<SmOf<GpuCoherentL1>>(spec, map, warp_policy, throttle, replacement, seed);
 }
 
 }  // namespace raddle::timing

@@ -42,6 +42,7 @@
 
 #include "raddle/policy/migrate/policy.h"
 #include "raddle/policy/registry.h"
+#include "raddle/policy/replacement/policy.h"
 #include "raddle/policy/scheme/knobs.h"
 #include "raddle/policy/throttle/policy.h"
 #include "raddle/policy/warp/policy.h"
@@ -141,9 +142,12 @@ class Sm {
   void each_policy(Visit&& visit) {
     for (unsigned s = 0; s < schedulers(); ++s) visit(policy(s));
     if (throttle() != nullptr) visit(*throttle());
+    if (replacement() != nullptr) visit(*replacement());
   }
   /// Null when every warp may always issue.
   virtual policy::ThrottlePolicy* throttle() const = 0;
+  /// Null where the order of use decides.
+  virtual policy::ReplacementPolicy* replacement() const = 0;
   virtual bool idle() const = 0;
   /// A sentence for each law of conservation that does not hold. Between cycles.
   virtual std::vector<std::string> audit() const = 0;
@@ -167,10 +171,11 @@ class Sm {
 };
 
 /// An SM whose L1 follows the machine's coherence. Without a throttle, or one that never throttles,
-/// every warp may issue. `map` must outlive the SM.
+/// every warp may issue; without a replacement policy the L1D is LRU. `map` must outlive the SM.
 std::unique_ptr<Sm> make_sm(const OneSmSpec& spec, const AddressMap& map,
                             const policy::Choice<policy::WarpPolicy>& warp_policy,
                             const policy::Choice<policy::ThrottlePolicy>* throttle,
+                            const policy::Choice<policy::ReplacementPolicy>* replacement,
                             std::uint64_t seed);
 
 }  // namespace raddle::timing

@@ -28,7 +28,8 @@ class SmOf final : public Sm {
  public:
   SmOf(const OneSmSpec& spec, const AddressMap& map,
        const policy::Choice<policy::WarpPolicy>& warp_policy,
-       const policy::Choice<policy::ThrottlePolicy>* throttle, std::uint64_t seed);
+       const policy::Choice<policy::ThrottlePolicy>* throttle,
+       const policy::Choice<policy::ReplacementPolicy>* replacement, std::uint64_t seed);
   SmPorts& ports() override { return lsu_.ports(); }
   AnswerPorts* answers() override { return lsu_.l1().answers(); }
   BlockStartLink& block_in() override { return block_in_; }
@@ -79,6 +80,7 @@ class SmOf final : public Sm {
   unsigned schedulers() const override { return schedulers_.count(); }
   policy::WarpPolicy& policy(unsigned scheduler) override { return schedulers_.policy(scheduler); }
   policy::ThrottlePolicy* throttle() const override { return throttle_.policy(); }
+  policy::ReplacementPolicy* replacement() const override { return lsu_.l1().replacement(); }
   bool idle() const override { return warps_.resident == 0 && lsu_.idle(); }
   std::vector<std::string> audit() const override;
   std::vector<DeviceLaunches>& device_launches() override { return device_launches_; }
