@@ -17,6 +17,9 @@ TEST(CorunCommand, TwoTenantsShareTheGpu) {
   for (const Json& tenant : r["tenants"]) {
     EXPECT_EQ(tenant["cycles"], 25000);
     EXPECT_GT(tenant["kernels_completed"], 0);
+    EXPECT_EQ(tenant["block"]["threads"], 256);
+    EXPECT_EQ(tenant["block"]["warps"], 8);
+    EXPECT_GT(tenant["block"]["registers"], 0);
     speedup += tenant["ipc"].get<double>() / tenant["ipc_alone"].get<double>();
   }
   EXPECT_DOUBLE_EQ(r["corun"]["weighted_speedup"].get<double>(), speedup);

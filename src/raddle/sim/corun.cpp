@@ -21,6 +21,7 @@ constexpr Address kPage = Address{2} << 20;
 struct Snapshot {
   std::vector<stats::GpuCounters> counters;
   std::vector<std::uint64_t> launches, rounds;
+  std::vector<timing::BlockNeeds> blocks;
 };
 
 /// A GPU with the hosts of its tenants.
@@ -50,6 +51,7 @@ class SharedGpu {
       out.counters.push_back(gpu_.gpu().tenant_counters(TenantId{static_cast<std::uint8_t>(t)}));
       out.launches.push_back(hosts_[t].launches_completed());
       out.rounds.push_back(hosts_[t].rounds());
+      out.blocks.push_back(hosts_[t].largest_block());
     }
     return out;
   }
@@ -95,6 +97,7 @@ CorunResult measured(std::span<const TenantProgram> tenants, std::span<const Add
     one.verdict = name_of(tenants[t].verdict);
     one.base = bases[t];
     one.footprint_bytes = tenants[t].footprint.bytes();
+    one.block = to.blocks[t];
     one.counters = to.counters[t];
     stats::accumulate(one.counters, from.counters[t], -1);
     one.launches = to.launches[t] - from.launches[t];

@@ -17,6 +17,7 @@
 
 #include "raddle/base/types.h"
 #include "raddle/stats/counters.h"
+#include "raddle/timing/code/occupancy.h"
 
 namespace raddle::sim {
 
@@ -27,6 +28,7 @@ struct TenantResult {
   std::string verdict;  ///< "correct", "wrong", "unchecked"
   Address base = 0;
   std::uint64_t footprint_bytes = 0;
+  timing::BlockNeeds block;         ///< the most of each that a block of it takes of an SM
   stats::GpuCounters counters;      ///< in the measured cycles
   std::uint64_t launches = 0;       ///< completed in the measured cycles
   std::uint64_t rounds = 0;         ///< ends of its program in them

@@ -186,6 +186,10 @@ Json tenant_json(const CorunResult& run, const TenantResult& tenant) {
   out["result"] = tenant.verdict;
   out["base_address"] = tenant.base;
   out["footprint_bytes"] = tenant.footprint_bytes;
+  out["block"] = {{"threads", tenant.block.threads},
+                  {"warps", tenant.block.warps},
+                  {"registers", tenant.block.registers},
+                  {"shared_bytes", tenant.block.shared_bytes}};
   out["kernels_completed"] = tenant.launches;
   out["restarts"] = tenant.rounds;
   add_metrics(out, run.measured(), tenant.counters);

@@ -8,6 +8,7 @@
 
 #include "raddle/sim/simulation.h"
 #include "raddle/sim/tenant_program.h"
+#include "raddle/timing/gpu/residency.h"
 
 namespace raddle::sim {
 
@@ -22,6 +23,8 @@ class TenantHost {
   void completed(const timing::Completion& completion);
 
   std::uint64_t launches_completed() const { return launches_completed_; }
+  /// Of each resource of an SM the most that a block of one of its kernels takes.
+  const timing::BlockNeeds& largest_block() const { return largest_block_; }
   /// Ends of the program so far.
   std::uint64_t rounds() const { return rounds_; }
 
@@ -37,6 +40,7 @@ class TenantHost {
   timing::Host host_;
   Address base_;
   std::uint32_t most_pending_;
+  timing::BlockNeeds largest_block_;
   std::size_t step_ = 0, operation_ = 0;
   WaitsFor waits_ = WaitsFor::Nothing;
   timing::Mark mark_ = 0;            // waited for
