@@ -54,6 +54,13 @@ TEST(Spatial, GivesWhatIsAskedForAndSplitsTheRest) {
   EXPECT_EQ(sms_of(split.knobs, 2, 8), (Sms{7}));
 }
 
+TEST(Spatial, CapsBlocksOnATenantsOwnSms) {
+  const Looked split = look("spatial", 4, 0b0011, {{"blocks_1", "3"}});
+  EXPECT_EQ(split.knobs.tenant[0].block_cap,
+            (std::vector<std::uint32_t>{kNoLimit, kNoLimit, 0, 0}));
+  EXPECT_EQ(split.knobs.tenant[1].block_cap, (std::vector<std::uint32_t>{0, 0, 3, 3}));
+}
+
 TEST(Spatial, MoreTenantsThanSmsShareThem) {
   const Looked many = look("spatial", 2, 0b1111);
   EXPECT_EQ(sms_of(many.knobs, 0, 2), (Sms{0}));

@@ -2,7 +2,8 @@
 // (Adriaens et al., "The Case for GPGPU Spatial Multitasking", HPCA 2012). SMs that no parameter
 // gives away are split evenly among the other tenants that are present, the remainder to those with
 // the lower numbers; each tenant's are neighbours. When tenants come or go, blocks that are under
-// way stay where they are. Where there are more tenants than SMs to split, they share them.
+// way stay where they are. Where there are more tenants than SMs to split, they share them. Blocks on
+// its own SMs can be capped, which a search for the best caps needs.
 // Left out: moving work that has started.
 #include <bit>
 #include <string>
@@ -18,9 +19,11 @@ namespace {
 class Spatial final : public SchemePolicy {
  public:
   struct Params {
-    ByTenant sms{};
+    ByTenant sms{}, blocks{};
     void visit(FieldVisitor& v) {
       visit_by_tenant(v, "sms", sms, {0, 4096}, "SMs", "SMs of its own; 0 = an even part");
+      visit_by_tenant(v, "blocks", blocks, {0, 64}, "blocks",
+                      "most blocks on each of them; 0 = as many as fit");
     }
     std::vector<std::string> violations(const MachineFacts& machine) const {
       std::uint64_t sum = 0;
@@ -50,12 +53,12 @@ class Spatial final : public SchemePolicy {
     for (unsigned t = 0; t < kMostTenants; ++t) {
       const unsigned own = params_.sms[t];
       if (own != 0) {
-        if (view.has(t)) give(knobs.tenant[t], first, own);
+        if (view.has(t)) give(t, knobs.tenant[t], first, own);
         first += own;
       } else if (view.has(t)) {
         const unsigned part = share(sms_ - given, even, place);
-        if (part != 0) give(knobs.tenant[t], at, part);
-        else give(knobs.tenant[t], given + place % (sms_ - given), 1);
+        if (part != 0) give(t, knobs.tenant[t], at, part);
+        else give(t, knobs.tenant[t], given + place % (sms_ - given), 1);
         at += part;
         ++place;
       }
@@ -70,10 +73,11 @@ class Spatial final : public SchemePolicy {
   static unsigned share(unsigned sms, unsigned tenants, unsigned place) {
     return sms / tenants + (place < sms % tenants ? 1 : 0);
   }
-  void give(TenantKnobs& knobs, unsigned first, unsigned count) const {
+  void give(unsigned tenant, TenantKnobs& knobs, unsigned first, unsigned count) const {
     RADDLE_ASSERT(count != 0 && first + count <= sms_);
+    const std::uint32_t cap = params_.blocks[tenant] == 0 ? kNoLimit : params_.blocks[tenant];
     knobs.block_cap.assign(sms_, 0);
-    for (unsigned sm = first; sm < first + count; ++sm) knobs.block_cap[sm] = kNoLimit;
+    for (unsigned sm = first; sm < first + count; ++sm) knobs.block_cap[sm] = cap;
   }
 
   Params params_;
