@@ -287,6 +287,7 @@ class RunSource final : public MetricSource {
     return state.kind == RunState::Kind::Done && at != state.metrics.end() ? Number(at->second)
                                                                            : std::nullopt;
   }
+  bool left_out(std::size_t cell) const override { return planned_.left_out.contains(cell); }
 
  private:
   const PlannedExperiment& planned_;
@@ -313,7 +314,8 @@ Json runs_json(const PlannedExperiment& planned, const Plan& plan,
     failed += cell.why.empty() ? 0 : 1;
     failures.push_back(
         {{"cell", cell.label},
-         {"error", cell.why.empty() ? "a derived value of it could not be computed" : cell.why}});
+         {"error",
+          cell.why.empty() ? "what it needs of other runs could not be computed" : cell.why}});
   }
   return {{"total", runs.size() + planned.unplanned.size()},
           {"done", done},

@@ -153,7 +153,6 @@ Number Evaluator::name(const Expression& x, const Where& where) {
 }
 
 Number Evaluator::metric(const std::string& path, Where where) {
-  ++used_[kWorkload], ++used_[kVariant];
   bool known = true;
   if (where.variant != kNowhere && e_.variants[static_cast<std::size_t>(where.variant)].selection) {
     const auto best = chosen(static_cast<std::size_t>(where.variant), where);
@@ -166,12 +165,18 @@ Number Evaluator::metric(const std::string& path, Where where) {
         where.points[*e_.find(axis, NameKind::Axis)] = 0;
     }
   }
+  const Number value = source_.metric(used_cell(where), path);
+  return known ? value : std::nullopt;
+}
+
+/// The cell there; what is asked depends on its workload, variant and axes.
+std::size_t Evaluator::used_cell(const Where& where) {
+  ++used_[kWorkload], ++used_[kVariant];
   const std::size_t cell = grid_.find(where);
   const std::vector<int>& points = grid_.cells()[cell].points;
   for (std::size_t a = 0; a < points.size(); ++a)
     if (points[a] != kNowhere) ++used_[kFirstAxis + a];
-  const Number value = source_.metric(cell, path);
-  return known ? value : std::nullopt;
+  return cell;
 }
 
 std::optional<Where> Evaluator::chosen(std::size_t variant, Where where) {
@@ -184,6 +189,7 @@ std::optional<Where> Evaluator::chosen(std::size_t variant, Where where) {
   double value = 0;
   bool known = true;
   each(domains, where, [&](const Where& there, const std::string&) {
+    if (source_.left_out(used_cell(there))) return;
     const Number here = eval(selection.objective.expression, there);
     known &= here.has_value();
     if (here && (!best || (selection.maximise ? *here > value : *here < value)))

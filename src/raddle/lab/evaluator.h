@@ -22,6 +22,8 @@ class MetricSource {
   virtual ~MetricSource() = default;
   /// Of a cell of the grid. `path` is a place in the result JSON.
   virtual Number metric(std::size_t cell, const std::string& path) const = 0;
+  /// It is known that the cell is left out (`where` of [[runs]]).
+  virtual bool left_out(std::size_t) const { return false; }
 };
 
 enum class Verdict : std::uint8_t { Fail, Pass, NotRun };
@@ -49,6 +51,8 @@ class Evaluator {
   /// At each point of an axis, in the axis' order. Throws when nothing depends on the axis.
   std::vector<Number> along(const Formula& formula, const std::string& axis, const Where& where);
   Judgement judge(const Shape& shape);
+  /// Whether a condition holds at `where`. Throws as number() does.
+  Verdict holds(const Formula& condition, const Where& where);
   /// A mean by name ("hmean") of the formula's values at each of `places`.
   Number mean(std::string_view name, const Formula& formula, const std::vector<Where>& places);
 
@@ -57,6 +61,7 @@ class Evaluator {
   Number eval(const Expression& x, const Where& where);
   Number name(const Expression& x, const Where& where);
   Number metric(const std::string& path, Where where);
+  std::size_t used_cell(const Where& where);
   Number call(const Expression& x, const Where& where);
   Number fold(const Expression& x, const Where& where);
   Number pinned(const Expression& x, const Where& where);

@@ -92,6 +92,7 @@ struct Axis {
 struct RunBlock {
   std::vector<std::size_t> workloads, variants, axes;
   std::vector<std::string> analyses;
+  std::optional<Formula> where;  ///< a condition: cells in which it does not hold are left out
   Place place;
 };
 

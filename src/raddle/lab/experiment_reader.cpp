@@ -149,6 +149,8 @@ class Body {
       else out.analyses.push_back(analysis.text);
     }
     check_corun(section, out);
+    out.where = section.formula("where", true);
+    if (out.where) check_names(e_, *out.where, false, problems_);
     constexpr double kMostCells = 100'000;
     double cells = static_cast<double>(out.workloads.size() * out.variants.size());
     for (const std::size_t a : out.axes) cells *= static_cast<double>(e_.axes[a].points.size());

@@ -18,10 +18,13 @@ Grid::Grid(const Experiment& e) : e_(e) {
         for (bool more = true; more;) {
           const auto [cell, fresh] = known.emplace(at, cells_.size());
           if (fresh) {
-            Cell made{w, v, std::vector<int>(e.axes.size(), kNowhere), {}};
+            Cell made{w, v, std::vector<int>(e.axes.size(), kNowhere), {}, {}};
             for (std::size_t i = 0; i < axes.size(); ++i) made.points[axes[i]] = at[i];
             cells_.push_back(std::move(made));
           }
+          std::vector<const Formula*>& where = cells_[cell->second].where;
+          if (!block.where) where.clear();
+          else if (fresh || !where.empty()) where.push_back(&*block.where);
           cells_[cell->second].analyses.insert(block.analyses.begin(), block.analyses.end());
           more = false;
           for (std::size_t i = axes.size(); i-- > 0 && !more;) {

@@ -31,6 +31,8 @@ struct Cell {
   std::size_t workload, variant;
   std::vector<int> points;  ///< by axis; kNowhere for axes that do not apply
   std::set<std::string> analyses;
+  /// Of the [[runs]] that ask for it: it is left out where none of them holds. None: it never is.
+  std::vector<const Formula*> where;
 };
 
 class Grid {

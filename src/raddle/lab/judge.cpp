@@ -69,6 +69,13 @@ Judgement Evaluator::judge(const Shape& shape) {
   return out;
 }
 
+Verdict Evaluator::holds(const Formula& condition, const Where& where) {
+  text_ = condition.text;
+  const Verdict out = judge(condition.expression, where).verdict;
+  text_ = {};
+  return out;
+}
+
 Judgement Evaluator::judge(const Expression& x, const Where& where) {
   switch (x.kind) {
     case Kind::Comparison:

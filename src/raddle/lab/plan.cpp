@@ -170,6 +170,7 @@ class CellPlanner {
     Number metric(std::size_t cell, const std::string& path) const override {
       return planner_.metric(cell, path);
     }
+    bool left_out(std::size_t cell) const override { return planner_.left_out(cell); }
 
    private:
     CellPlanner& planner_;
@@ -186,10 +187,22 @@ class CellPlanner {
     return run == kNoRun ? std::nullopt : table_.metric(run, path);
   }
 
+  bool left_out(std::size_t cell) {
+    plan(cell);
+    return planned_.left_out.contains(cell);
+  }
+
   void plan(std::size_t number) {
     if (states_[number] != State::New) return;
     states_[number] = State::Open;
     const Cell& cell = planned_.grid.cells()[number];
+    const Verdict there = exists(cell);
+    if (there != Verdict::Pass) {
+      states_[number] = State::Done;
+      if (there == Verdict::Fail) planned_.left_out.insert(number);
+      else planned_.unplanned.push_back({number, label_of(e_, cell), ""});
+      return;
+    }
     const std::optional<Values> values = values_of(cell);
     const std::optional<std::vector<double>> alone = ipc_alone_of(cell);
     states_[number] = State::Done;
@@ -216,6 +229,19 @@ class CellPlanner {
         problems_.add(d.place, d.message);
       }
     }
+  }
+
+  /// Whether the cell is not left out. When every metric is 1, it is looked at in any case.
+  Verdict exists(const Cell& cell) {
+    if (cell.where.empty()) return Verdict::Pass;
+    Verdict out = Verdict::Fail;
+    for (const Formula* where : cell.where) {
+      const std::optional<Verdict> holds = evaluated(
+          *where, [&] { return std::optional(evaluator_.holds(*where, coordinates_of(cell))); });
+      if (holds == Verdict::Pass || out == Verdict::Pass) out = Verdict::Pass;
+      else if (holds != Verdict::Fail) out = Verdict::NotRun;
+    }
+    return table_.pretends() ? Verdict::Pass : out;
   }
 
   /// Nothing when one of them is not known.
@@ -296,7 +322,10 @@ Plan planned(const std::vector<const Experiment*>& experiments, const Catalogue&
 }
 
 /// Are there cells that need what others give?
-bool has_stages(const Experiment& e) { return !e.derived.empty() || (e.corun && e.corun->alone); }
+bool has_stages(const Experiment& e) {
+  return !e.derived.empty() || (e.corun && e.corun->alone) ||
+         std::ranges::any_of(e.runs, [](const RunBlock& block) { return block.where.has_value(); });
+}
 
 }  // namespace
 

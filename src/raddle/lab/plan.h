@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct PlannedExperiment {
   Grid grid;
   std::vector<std::size_t> runs;  ///< by cell of the grid: position in Plan::runs, or kNoRun
   std::vector<UnplannedCell> unplanned;
+  std::set<std::size_t> left_out;  ///< cells that `where` of their [[runs]] leaves out: no run
 };
 
 struct Plan {

@@ -9,7 +9,7 @@ namespace {
 
 /// Evaluates a file on made-up metrics.
 struct Bench {
-  explicit Bench(const std::string& text) : e(experiment(text)), planned{&e, Grid(e), {}, {}} {
+  explicit Bench(const std::string& text) : e(experiment(text)), planned{&e, Grid(e), {}, {}, {}} {
     planned.runs.resize(planned.grid.cells().size());
     for (std::size_t i = 0; i < planned.runs.size(); ++i) planned.runs[i] = i;
   }

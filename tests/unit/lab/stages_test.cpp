@@ -197,7 +197,7 @@ TEST(Stages, WhatCannotBeComputedIsNotRun) {
   EXPECT_EQ(row["status"], "incomplete");
   EXPECT_EQ(row["shapes"][0]["verdict"], "not_run");
   EXPECT_THAT(row["runs"]["failures"].dump(),
-              HasSubstr(R"("fig1 together gto","error":"a derived value of it could not)"));
+              HasSubstr(R"("fig1 together gto","error":"what it needs of other runs could not)"));
 }
 
 TEST(Stages, AValueThatMakesNoRunIsAFaultOfItsCell) {
