@@ -29,6 +29,11 @@ class RandomTenants {
         now_(start) {
     for (auto& resident : resident_) resident.assign(kSms, 0);
     for (auto& warps : warps_) warps.assign(kSms, 0);
+    // Eight of the largest fit an SM.
+    for (policy::BlockResources& block : block_) {
+      const std::uint32_t warps = 1 + rng_.below(8);
+      block = {32 * warps, warps, 512 * warps, 256 * rng_.below(40)};
+    }
   }
 
   /// Returns the rule that was broken. Knobs and the time to the next look are added to the logs.
@@ -58,12 +63,18 @@ class RandomTenants {
       for (unsigned sm = 0; sm < kSms; ++sm) warps_[t][sm] = 4 * resident_[t][sm];
       tenant.resident_blocks = resident_[t];
       tenant.resident_warps = warps_[t];
+      tenant.block = block_[t];
+      tenant.most_blocks = policy::blocks_that_fit(context_.sm, block_[t]);
       if ((present_ >> t & 1) == 0 || now_ == start_ || rng_.below(4) == 0) continue;
       tenant.counts.instructions = rng_.below(1'000'000);
       tenant.counts.thread_instructions = 32 * tenant.counts.instructions;
       tenant.counts.l1d_accesses = rng_.below(100'000);
       tenant.counts.requests = tenant.counts.l1d_accesses / 2;
+      tenant.counts.request_packets = tenant.counts.requests;
+      tenant.counts.read_packets =
+          rng_.below(static_cast<std::uint32_t>(tenant.counts.requests + 1));
       tenant.counts.token_wait_cycles = rng_.below(10'000);
+      tenant.counts.starved_intervals = rng_.below(1'000);
       tenant.counts.dram_reads = rng_.below(50'000);
       tenant.counts.dram_accesses = tenant.counts.dram_reads;
     }
@@ -77,6 +88,7 @@ class RandomTenants {
       if (of.active_blocks == 0) return "lets no block issue";
       if (!(of.request_tokens > 0)) return "grants no request";
       if (of.miss_queue == 0) return "leaves no place in the miss queues";
+      if (of.issue_quota == 0) return "lets no warp issue";
       if ((of.l1d_ways & low_bits(context_.l1d_ways)) == 0) return "leaves no way of the L1D";
       if ((of.l2_ways & low_bits(context_.l2_ways)) == 0) return "leaves no way of the L2";
       bool somewhere = false;
@@ -94,6 +106,7 @@ class RandomTenants {
   std::uint8_t present_ = 0;
   std::array<TenantView, kMostTenants> tenants_{};
   std::array<std::vector<std::uint32_t>, kMostTenants> resident_, warps_;
+  std::array<policy::BlockResources, kMostTenants> block_{};
   Knobs knobs_;
 };
 
@@ -108,6 +121,7 @@ std::string check_scheme(const Make<SchemePolicy>& make, std::uint64_t seed) {
     SchemePolicy::Context context;
     context.sms = kSms;
     context.seed = seed;
+    context.ipc_alone.fill(100);
     RandomTenants tenants(context, make(context), start[i]);
     if (std::string broken = tenants.run(kLooks, knobs[i], next[i]); !broken.empty()) return broken;
   }

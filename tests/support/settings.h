@@ -15,13 +15,17 @@ namespace raddle::test {
 /// Names and values, as text, of parameters; what is not named keeps its default.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// Sets whole numbers, flags, texts and choices by name.
+/// Sets numbers, flags, texts and choices by name.
 class Setter final : public NoFields {
  public:
   explicit Setter(Settings settings) : settings_(std::move(settings)) {}
   void field(std::string_view name, std::uint32_t& value, Range<std::uint32_t>, std::string_view,
              std::string_view) override {
     if (const std::string* text = find(name)) value = static_cast<std::uint32_t>(std::stoul(*text));
+  }
+  void field(std::string_view name, double& value, Range<double>, std::string_view,
+             std::string_view) override {
+    if (const std::string* text = find(name)) value = std::stod(*text);
   }
   void field(std::string_view name, bool& value, std::string_view) override {
     if (const std::string* text = find(name)) value = *text == "true";

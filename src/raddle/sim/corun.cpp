@@ -123,16 +123,32 @@ void compare(CorunResult& shared, std::span<const double> ipc_alone) {
   shared.sharing = sharing(ipc, ipc_alone);
 }
 
-void run_alone(CorunResult& shared, std::span<const TenantProgram> tenants,
-               std::span<const Address> bases, Setup& setup, const Options& options,
-               const CorunOptions& corun) {
+/// By tenant.
+std::vector<double> run_alone(std::span<const TenantProgram> tenants,
+                              std::span<const Address> bases, Setup& setup, const Options& options,
+                              const CorunOptions& corun) {
   std::vector<double> ipc_alone;
   for (std::size_t t = 0; t < tenants.size(); ++t) {
     SharedGpu gpu(tenants.subspan(t, 1), bases.subspan(t, 1), setup, options);
     const CorunResult alone = run(gpu, tenants.subspan(t, 1), bases.subspan(t, 1), corun);
     ipc_alone.push_back(alone.ipc(alone.tenants.front()));
   }
-  compare(shared, ipc_alone);
+  return ipc_alone;
+}
+
+/// What a scheme asks of the run of several tenants.
+void check_scheme(const policy::Choice<policy::SchemePolicy>& choice, const CorunOptions& corun) {
+  const auto scheme = choice.make({});
+  const std::string name = "policy.scheme.name = \"" + std::string(choice.name()) + "\"";
+  if (corun.horizon <= scheme->decides_after())
+    throw InputError(
+        fmt::format("{} decides after {} cycles or more: expected a longer --horizon, "
+                    "found {}",
+                    name, scheme->decides_after(), corun.horizon));
+  if (scheme->wants_ipc_alone() && !corun.alone && corun.ipc_alone.empty())
+    throw InputError(name +
+                     " goes by what each tenant does alone: leave out --no-alone, or in an "
+                     "experiment file give [corun] alone");
 }
 
 }  // namespace
@@ -171,6 +187,7 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
     throw InputError("tenants of a co-run are executed before they are timed: leave out --live");
   if (options.functional) throw InputError("a co-run is about timing: leave out --functional");
   if (!options.analyses.empty()) throw InputError("analyses look at one workload, not at a co-run");
+  if (tenants > 1 && setup.scheme != nullptr) check_scheme(*setup.scheme, corun);
   if (setup.choices().coherence->make({})->rules().host)
     throw InputError(
         "coherence.host: what a host reads and writes passes through the L2 between launches, and "
@@ -216,10 +233,13 @@ Result corun(std::span<const TenantProgram> tenants, Setup& setup, const Options
   const auto start = Clock::now();
   check_corun(tenants.size(), setup, options, corun);
   const std::vector<Address> bases = bases_of(tenants);
-  SharedGpu gpu(tenants, bases, setup, options);
+  Options told = options;
+  told.ipc_alone = corun.ipc_alone;
+  if (corun.alone && told.ipc_alone.empty())
+    told.ipc_alone = run_alone(tenants, bases, setup, options, corun);
+  SharedGpu gpu(tenants, bases, setup, told);
   CorunResult shared = run(gpu, tenants, bases, corun);
-  if (!corun.ipc_alone.empty()) compare(shared, corun.ipc_alone);
-  else if (corun.alone) run_alone(shared, tenants, bases, setup, options, corun);
+  if (!told.ipc_alone.empty()) compare(shared, told.ipc_alone);
   std::vector<WorkloadInfo> infos;
   for (const TenantProgram& tenant : tenants) infos.push_back(tenant.info);
   Result result = blank(corun_info(infos, corun), setup, options);

@@ -19,7 +19,7 @@ struct CorunOptions {
   Cycle warmup = 0;   ///< what is measured begins there
   bool alone = true;  ///< each tenant alone too, on the same machine to the same horizon
   /// By tenant, when it is known beforehand; nothing is then run alone. Thread instructions per
-  /// cycle.
+  /// cycle. Known either way before tenants share the GPU: schemes may go by it.
   std::vector<double> ipc_alone = {};
 };
 

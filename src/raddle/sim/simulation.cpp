@@ -38,6 +38,8 @@ timing::GpuOptions gpu_options(const Setup& setup, const Options& options) {
   out.max_cycles = options.max_cycles;
   out.shuffle = options.shuffle;
   out.sample_interval = options.sample_interval;
+  RADDLE_ASSERT(options.ipc_alone.size() <= out.ipc_alone.size());
+  std::ranges::copy(options.ipc_alone, out.ipc_alone.begin());
   return out;
 }
 

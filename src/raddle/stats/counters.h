@@ -129,6 +129,7 @@ struct SharingCounters {
   /// SM-cycles in which the oldest request of the launch's tenant was the launch's and had no
   /// token; the port to the interconnect looks whenever it is free.
   std::uint64_t token_wait_cycles = 0;
+  std::uint64_t starved_intervals = 0;  ///< of the SMs' intervals of tokens, those with such cycles
 };
 
 /// What an SM's schedulers do, whomever they serve.

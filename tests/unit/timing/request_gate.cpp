@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "raddle/base/rng.h"
@@ -205,6 +206,49 @@ TEST(RequestGate, AKnobThatStaysGivesNothingAnew) {
   g.gate.obey(4, knobs);
   EXPECT_EQ(g.leave_from(4, 2), (Tenants{1, kNobody})) << "only who gets another grant";
   EXPECT_EQ(g.leave(10), 0u) << "whose intervals go on as they were";
+}
+
+// --- the examples of CCBP's paper ----------------------------------------------------------------
+
+TEST(RequestGate, PriorityServesTheLatencySensitiveTenantOfFigure5First) {
+  // Two requests of tenant 0 and six of tenant 1; five leave.
+  const auto served = [](const Knobs& knobs) {
+    Gate g(knobs);
+    for (const unsigned tenant : {1u, 0u, 1u, 1u, 1u, 1u, 0u, 1u}) g.enter(tenant);
+    std::array<unsigned, 2> out{};
+    for (const unsigned tenant : g.leave_from(0, 5)) ++out[tenant];
+    return out;
+  };
+  Knobs first = tokens(kFree, 100);
+  first.tenant[0].priority = 1;
+  EXPECT_EQ(served(first), (std::array{2u, 3u}));
+  // One queue, in order of entry.
+  const std::array order = {1u, 0u, 1u, 1u, 1u};
+  EXPECT_EQ(std::ranges::count(order, 0u), 1) << "what a queue without tenants serves";
+}
+
+TEST(RequestGate, QuotasWithPartsAndAPriority) {
+  Knobs knobs = tokens(3.5, 2);
+  knobs.tenant[0].priority = 1;
+  Gate g(knobs);
+  for (int i = 0; i < 100; ++i) g.enter(0), g.enter(1);
+  for (Cycle interval = 0; interval < 8; ++interval) {
+    Tenants expected(interval % 2 == 0 ? 3 : 4, 0);
+    expected.insert(expected.end(), {1, 1});
+    expected.resize(10, kNobody);
+    EXPECT_EQ(g.leave_from(10 * interval, 10), expected) << interval;
+  }
+}
+
+TEST(RequestGate, CountsIntervalsInWhichARequestHasWaited) {
+  Gate g(tokens(1, 0.5));
+  for (int i = 0; i < 3; ++i) g.enter(0, 4);
+  g.enter(1, 5);
+  g.leave_from(0, 20);  // both wait in both, but for tenant 1 in the second
+  EXPECT_EQ(g.counts[4].starved_intervals, 2u);
+  EXPECT_EQ(g.counts[5].starved_intervals, 1u);
+  g.leave_from(20, 10);
+  EXPECT_EQ(g.counts[4].starved_intervals, 2u) << "the last one left at once";
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 //
 // Who obeys: block_cap the block dispatcher (timing/gpu/block_caps.h); active_blocks the SMs'
 // issue (timing/sm/active_blocks.h); request_tokens and miss_queue the SMs' miss queues
-// (timing/sm/request_gate.h), which then also go by priority; priority and issue_quota warp and
-// throttle policies that read them in their views; l1d_ways and l2_ways the caches' replacement
+// (timing/sm/request_gate.h), which then also go by priority; arbiter_cycles the SMs' port to the
+// interconnect (timing/sm/lsu_core.h); issue_quota the SMs' issue (timing/sm/issue_quota.h);
+// priority also warp and throttle policies that read it in their views; l1d_ways and l2_ways the caches' replacement
 // (timing/cache/way_shares.h); dram_rank the DRAM channels, before their policy's own order
 // (policy/dram/rank_first.h). A scheme that sets a knob which the machine at hand has nobody to
 // obey (ranks where dram.model is "fixed", ways of an L1D that is not there or of a cache with more
@@ -39,7 +40,7 @@ struct TenantKnobs {
   std::uint64_t l2_ways = ~std::uint64_t{0};
   std::uint8_t dram_rank = 0;  ///< lower is served first
   std::uint8_t priority = 0;   ///< higher goes first, where nothing else says who does
-  /// Warp instructions of each SM in an epoch, whose length is the policy's that obeys.
+  /// Warp instructions that each SM issues in an epoch. Above 0.
   std::uint32_t issue_quota = kNoLimit;
 
   std::uint32_t cap(unsigned sm) const { return block_cap.empty() ? kNoLimit : block_cap[sm]; }
@@ -49,6 +50,14 @@ struct TenantKnobs {
 struct Knobs {
   std::array<TenantKnobs, kMostTenants> tenant{};
   std::uint32_t token_interval = 200;  ///< cycles of the interconnect
+  /// Core cycles by which every request of an SM comes later: the arbiter that picks them.
+  std::uint32_t arbiter_cycles = 0;
+  static constexpr std::uint32_t kMostArbiterCycles = 8;
+  /// An SM gives all tenants their issue_quota anew when none that has some left has a warp that is
+  /// ready while another has (or, with issue_by_all, when every tenant with warps has spent its
+  /// quota), and after so many core cycles anyway.
+  std::uint32_t issue_epoch = 2000;
+  bool issue_by_all = false;
 
   const TenantKnobs& of(TenantId id) const { return tenant[index(id)]; }
   friend bool operator==(const Knobs&, const Knobs&) = default;

@@ -17,6 +17,7 @@
 #include "raddle/base/fields.h"
 #include "raddle/base/types.h"
 #include "raddle/policy/scheme/knobs.h"
+#include "raddle/policy/scheme/resources.h"
 
 namespace raddle::policy {
 
@@ -34,6 +35,8 @@ struct TenantCounts {
   std::uint64_t requests = 0;                    ///< into the miss queues
   /// SM-cycles in which the oldest request of the tenant had no token (Knobs::request_tokens).
   std::uint64_t token_wait_cycles = 0;
+  /// On each SM, intervals of tokens in which its oldest request has waited for one.
+  std::uint64_t starved_intervals = 0;
   std::uint64_t request_packets = 0, request_flits = 0, request_bytes = 0;  ///< SM to L2
   std::uint64_t read_packets = 0;                                           ///< of request_packets
   std::uint64_t reply_packets = 0, reply_flits = 0, reply_bytes = 0;        ///< L2 to SM
@@ -48,6 +51,11 @@ struct TenantView {
   std::span<const std::uint32_t> resident_blocks;  ///< now, by SM; those on their way included
   /// Now, by SM: in warp slots, those that have ended and wait for their data included.
   std::span<const std::uint32_t> resident_warps;
+  /// Of each resource, the most that a block takes in any launch so far that could go; and how many
+  /// of its blocks an SM holds when the tenant is alone: as many as fit, but no more than the grid
+  /// has for each SM, in the launch with most. 0 before the first launch.
+  BlockResources block = {};
+  std::uint32_t most_blocks = 0;
 };
 
 /// All a scheme may see. Valid during the call only.
@@ -60,6 +68,15 @@ struct SchemeView {
   bool has(unsigned t) const { return (present >> t & 1) != 0; }
 };
 
+/// What the machine can move at most, and what a request costs, in bytes.
+struct BandwidthFacts {
+  double cycles = 1;               ///< of the interconnect in a core cycle
+  double reply_bytes = 512;        ///< that the L2 sends all SMs in a cycle of the interconnect
+  double dram_bytes = 256;         ///< that all memory channels move in one
+  double read_reply_bytes = 160;   ///< of a reply with a line, in whole flits
+  double dram_access_bytes = 128;  ///< a line of the L2
+};
+
 /// A strategy. The same calls must give the same answers, and what depends on time may depend on
 /// differences of cycles only: a run that starts later goes the same way.
 class SchemePolicy {
@@ -67,18 +84,26 @@ class SchemePolicy {
   static constexpr std::string_view kLevel = "scheme";
   struct Context {
     unsigned sms = 1;
-    unsigned blocks = 32;  ///< slots of an SM
-    unsigned warps = 64;
     unsigned l1d_ways = 4, l2_ways = 16;
     std::uint64_t seed = 0;
+    SmResources sm;
+    std::uint32_t miss_queue = 128;  ///< entries of an SM's
+    BandwidthFacts bandwidth;
+    /// By tenant: thread instructions per cycle of the GPU; 0 = not known.
+    std::array<double, kMostTenants> ipc_alone{};
   };
   virtual ~SchemePolicy() = default;
   /// false: tenants share as if there was no scheme; it is never asked.
   virtual bool shares() const { return true; }
+  /// Does it go by Context::ipc_alone? Then a co-run runs its tenants alone before.
+  virtual bool wants_ipc_alone() const { return false; }
+  /// Where it has to watch the tenants before it decides, the fewest cycles that takes.
+  virtual Cycle decides_after() const { return 0; }
   /// Called before the first cycle in which anything can happen, whenever the set of tenants that
-  /// are present has changed, and in the cycle named by the last answer. Changes `knobs`, which
-  /// are as it left them. Returns when it wants to look again, after view.now; kNever: only
-  /// when tenants come and go.
+  /// are present has changed or TenantView::block or most_blocks of one has grown, and in the cycle
+  /// named by the last answer. Changes `knobs`, which are as it left them. Returns when it wants to
+  /// look again, after view.now; kNever: only on such changes. Throws InputError when these tenants
+  /// cannot share the machine as the scheme has them do.
   virtual Cycle look(const SchemeView& view, Knobs& knobs) = 0;
   virtual void visit_statistics(FieldVisitor&) {}
 };

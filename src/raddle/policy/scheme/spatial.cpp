@@ -42,7 +42,8 @@ class Spatial final : public SchemePolicy {
   Spatial(const Params& params, const Context& context) : params_(params), sms_(context.sms) {}
 
   Cycle look(const SchemeView& view, Knobs& knobs) override {
-    ++splits_;
+    if (splits_ == 0 || view.present != present_) ++splits_;
+    present_ = view.present;
     unsigned given = 0, even = 0;
     for (unsigned t = 0; t < kMostTenants; ++t) {
       given += params_.sms[t];
@@ -82,6 +83,7 @@ class Spatial final : public SchemePolicy {
 
   Params params_;
   unsigned sms_;
+  std::uint8_t present_ = 0;
   std::uint64_t splits_ = 0;
 };
 

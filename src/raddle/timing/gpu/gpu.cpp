@@ -135,7 +135,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   for (auto& sm : sms_) engine_.add(*sm);
   for (auto& p : partitions_) engine_.add(*p);
   if (policies.scheme != nullptr)
-    scheme_ = std::make_unique<SchemeUnit>(machine_, *policies.scheme, window(), options.seed);
+    scheme_ = std::make_unique<SchemeUnit>(machine_, *policies.scheme, window(), options.seed,
+                                           options.ipc_alone);
   if (scheme_ != nullptr && !scheme_->shares()) scheme_ = nullptr;
   if (scheme_ != nullptr) engine_.add(*scheme_);
   if (const Cycle every = partitions_.front()->dram().policy().wants_tenants_every(); every != 0) {

@@ -7,6 +7,7 @@
 // a time of their own share the GPU: then whoever drives them submits for each (enqueue) and lets
 // the clock run to a horizon, stopping wherever something is over (run_to).
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -40,6 +41,8 @@ struct GpuOptions {
       1'000'000;              ///< RunError after that many cycles without an issue or a fill
   bool shuffle = false;       ///< tests: components run in another order inside each window
   Cycle sample_interval = 0;  ///< cycles between samples; 0 = none
+  /// By tenant, for schemes: thread instructions per cycle; 0 = not known.
+  std::array<double, kMostTenants> ipc_alone{};
 };
 
 /// Where and when a block ran.

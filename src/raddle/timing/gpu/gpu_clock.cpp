@@ -227,7 +227,15 @@ bool Gpu::Impl::settle() {
 /// The launch is with the kernel management unit in cycle `arrival`.
 void Gpu::Impl::send(std::uint32_t job, Cycle left, Cycle arrival) {
   runs_[job].start = left;
-  dispatcher_.launch(launch_of(job), arrival);
+  const GridLaunch launch = launch_of(job);
+  if (scheme_ != nullptr) {
+    const BlockNeeds& needs = launch.needs;
+    const std::uint64_t sms = machine_.sm.count;
+    scheme_->launched(launch.tenant,
+                      {needs.threads, needs.warps, needs.registers, needs.shared_bytes},
+                      (launch.grid.count() + sms - 1) / sms);
+  }
+  dispatcher_.launch(launch, arrival);
 }
 
 /// A kernel has an entry and with it a launch slot. None of its blocks is on an SM yet, so what has

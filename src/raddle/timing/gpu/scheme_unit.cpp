@@ -1,8 +1,12 @@
 #include "raddle/timing/gpu/scheme_unit.h"
 
+#include <algorithm>
+
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 #include "raddle/timing/cache/tags.h"
+#include "raddle/timing/spec/parts.h"
+#include "raddle/timing/wire/flits.h"
 
 namespace raddle::timing {
 
@@ -20,6 +24,7 @@ policy::TenantCounts counts_of(const stats::GpuCounters& c) {
   out.l1d_reservation_fails = c.sm.l1d_reservation_fails;
   out.requests = c.sm.requests;
   out.token_wait_cycles = c.sharing.token_wait_cycles;
+  out.starved_intervals = c.sharing.starved_intervals;
   out.request_packets = c.request.packets;
   out.request_flits = c.request.flits;
   out.request_bytes = c.request.bytes;
@@ -38,24 +43,67 @@ policy::TenantCounts counts_of(const stats::GpuCounters& c) {
 
 namespace {
 
-policy::SchemePolicy::Context context_of(const MachineSpec& machine, std::uint64_t seed) {
-  return {machine.sm.count,    machine.sm.blocks, machine.sm.warps,
-          machine.sm.l1d.ways, machine.l2.ways,   seed};
+/// A network's ports take or give a flit a cycle; the slower side limits it.
+policy::BandwidthFacts bandwidth_of(const MachineSpec& machine) {
+  const PortSpec port(machine);
+  const double core = port.core_mhz, noc = port.network_mhz;
+  const std::uint32_t per_port =
+      machine.noc.topology == Topology::Crossbar ? machine.noc.sms_per_port : 1;
+  const std::uint32_t ports = std::min(machine.sm.count / per_port, machine.l2.slices);
+  const DramSpec& dram = machine.dram;
+  const double dram_by_second =
+      dram.model == DramModel::Fixed
+          ? core * machine.l2.line_bytes / dram.fixed_interval_cycles
+          : static_cast<double>(dram.clock_mhz) * dram.bus_bytes_per_cycle;
+  policy::BandwidthFacts out;
+  out.cycles = noc / core;
+  out.reply_bytes = static_cast<double>(ports) * machine.noc.flit_bytes;
+  out.dram_bytes = dram.channels * dram_by_second / noc;
+  out.read_reply_bytes =
+      static_cast<double>(port.packet.flits(machine.sm.l1d.line_bytes)) * machine.noc.flit_bytes;
+  out.dram_access_bytes = machine.l2.line_bytes;
+  return out;
+}
+
+policy::SchemePolicy::Context context_of(const MachineSpec& machine, std::uint64_t seed,
+                                         const std::array<double, kMostTenants>& ipc_alone) {
+  const SmSpec& sm = machine.sm;
+  policy::SchemePolicy::Context out;
+  out.sms = sm.count;
+  out.l1d_ways = sm.l1d.ways;
+  out.l2_ways = machine.l2.ways;
+  out.seed = seed;
+  out.sm = {{sm.threads, sm.warps, sm.registers, sm.shared_kib * 1024}, sm.blocks};
+  out.miss_queue = sm.l1d.miss_queue;
+  out.bandwidth = bandwidth_of(machine);
+  out.ipc_alone = ipc_alone;
+  return out;
 }
 
 }  // namespace
 
 SchemeUnit::SchemeUnit(const MachineSpec& machine,
                        const policy::Choice<policy::SchemePolicy>& scheme, Cycle window,
-                       std::uint64_t seed)
+                       std::uint64_t seed, const std::array<double, kMostTenants>& ipc_alone)
     : name_(scheme.name()),
-      scheme_(scheme.make(context_of(machine, seed))),
+      scheme_(scheme.make(context_of(machine, seed, ipc_alone))),
       window_(window),
       sms_(machine.sm.count),
+      sm_(context_of(machine, seed, ipc_alone).sm),
       l1d_ways_(machine.sm.l1d.present() ? machine.sm.l1d.ways : 0),
       l2_ways_(machine.l2.ways),
       dram_queue_(machine.dram.model != DramModel::Fixed) {
   RADDLE_ASSERT(window_ != 0 && sms_ != 0);
+}
+
+void SchemeUnit::launched(TenantId tenant, const policy::BlockResources& block,
+                          std::uint64_t blocks_of_sm) {
+  Blocks& known = blocks_[index(tenant)];
+  const policy::BlockResources largest = policy::largest_of(known.largest, block);
+  const std::uint64_t fit = policy::blocks_that_fit(sm_, block);
+  const auto most = std::max(known.most, static_cast<std::uint32_t>(std::min(fit, blocks_of_sm)));
+  grown_ = grown_ || largest != known.largest || most != known.most;
+  known = {largest, most};
 }
 
 bool SchemeUnit::look(Cycle begin, std::uint8_t present,
@@ -65,7 +113,8 @@ bool SchemeUnit::look(Cycle begin, std::uint8_t present,
   for (unsigned t = 0; t < kMostTenants; ++t) {
     stats::GpuCounters since = tenants[t].total;
     stats::accumulate(since, before_[t], -1);
-    views[t] = {counts_of(since), tenants[t].resident_blocks, tenants[t].resident_warps};
+    views[t] = {counts_of(since), tenants[t].resident_blocks, tenants[t].resident_warps,
+                blocks_[t].largest, blocks_[t].most};
     before_[t] = tenants[t].total;
   }
   const policy::Knobs old = knobs_;
@@ -75,6 +124,7 @@ bool SchemeUnit::look(Cycle begin, std::uint8_t present,
   due_ = next == kNever ? kNever : (next + window_ - 1) / window_ * window_;
   since_ = begin;
   present_ = present;
+  grown_ = false;
   return knobs_ != old;
 }
 
@@ -85,6 +135,7 @@ void SchemeUnit::check() const {
   for (const policy::TenantKnobs& t : knobs_.tenant) {
     if (!t.block_cap.empty() && t.block_cap.size() != sms_) fail("caps blocks of every SM or none");
     if (t.active_blocks == 0) fail("lets at least one block issue");
+    if (t.issue_quota == 0) fail("lets every tenant issue an instruction in an epoch");
     if (!(t.request_tokens > 0)) fail("grants every tenant a part of a request token");
     if (t.miss_queue == 0) fail("gives every tenant a place in the miss queues");
     if (l1d_ways_ != 0 && (t.l1d_ways & low_bits(l1d_ways_)) == 0)
@@ -92,6 +143,8 @@ void SchemeUnit::check() const {
     if ((t.l2_ways & low_bits(l2_ways_)) == 0) fail("gives every tenant a way of the L2");
   }
   if (knobs_.token_interval == 0) fail("gives tokens in intervals of a cycle or more");
+  if (knobs_.issue_epoch == 0) fail("has epochs of a cycle or more");
+  if (knobs_.arbiter_cycles > policy::Knobs::kMostArbiterCycles) fail("has a quick arbiter");
   if (const std::string_view knob = unheard(); !knob.empty())
     fail("sets no knob that nobody obeys on this machine, such as " + std::string(knob));
 }

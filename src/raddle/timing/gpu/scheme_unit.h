@@ -22,7 +22,8 @@ policy::TenantCounts counts_of(const stats::GpuCounters& counters);
 class SchemeUnit {
  public:
   SchemeUnit(const MachineSpec& machine, const policy::Choice<policy::SchemePolicy>& scheme,
-             Cycle window, std::uint64_t seed);
+             Cycle window, std::uint64_t seed,
+             const std::array<double, kMostTenants>& ipc_alone = {});
   /// false: there is nothing to ask.
   bool shares() const { return scheme_->shares(); }
   policy::SchemePolicy& policy() { return *scheme_; }
@@ -33,9 +34,13 @@ class SchemeUnit {
   Cycle tick(Cycle) const { return due_; }
 
   // --- between windows ---------------------------------------------------------------------------
+  /// A launch of the tenant with such blocks, so many of them for each SM, could go.
+  void launched(TenantId tenant, const policy::BlockResources& block, std::uint64_t blocks_of_sm);
   /// Does the scheme look before the window that begins now? `present`: tenants, a bit for each,
   /// that have launches which are not complete.
-  bool due(Cycle begin, std::uint8_t present) const { return begin >= due_ || present != present_; }
+  bool due(Cycle begin, std::uint8_t present) const {
+    return begin >= due_ || present != present_ || grown_;
+  }
   /// What is known of a tenant.
   struct Tenant {
     stats::GpuCounters total;  ///< counted before `begin`, since the start of the run
@@ -53,10 +58,17 @@ class SchemeUnit {
   std::unique_ptr<policy::SchemePolicy> scheme_;
   Cycle window_;
   unsigned sms_;
+  policy::SmResources sm_;
   unsigned l1d_ways_, l2_ways_;  // l1d: 0 = there is none
   bool dram_queue_;              // channels have a queue whose order can be ranked
   Cycle due_ = kNever, since_ = 0;
   std::uint8_t present_ = 0;
+  bool grown_ = false;  // blocks_, since the scheme last looked
+  struct Blocks {
+    policy::BlockResources largest;
+    std::uint32_t most = 0;
+  };
+  std::array<Blocks, kMostTenants> blocks_{};
   policy::Knobs knobs_;
   std::array<stats::GpuCounters, kMostTenants> before_{};
 };

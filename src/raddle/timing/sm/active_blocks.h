@@ -31,6 +31,11 @@ class ActiveBlocks {
     RADDLE_ASSERT(erased <= 1);
     update();
   }
+  /// The warp's slot is free; another block's may take it.
+  void left(Mask warp) {
+    for (Block& block : blocks_) block.warps &= ~warp;
+    held_ &= ~warp;
+  }
   void obey(const policy::Knobs& knobs) {
     for (unsigned t = 0; t < kMostTenants; ++t) limit_[t] = knobs.tenant[t].active_blocks;
     update();

@@ -86,8 +86,8 @@ inline void LsuCore::depart(Cycle now, const Leaving& leaving, unsigned flits) {
 inline void LsuCore::put_on_wire(Cycle now, const Message& m, unsigned flits) {
   credits_ -= flits;
   inject_at_ = pace_.send(now, flits);
-  ports_.to_noc.push(now + wire_, m);
-  ports_.noc_box->post(now + wire_, sm_);
+  ports_.to_noc.push(now + wire_ + arbiter_, m);
+  ports_.noc_box->post(now + wire_ + arbiter_, sm_);
 }
 
 /// The oldest request leaves if there are credits.
@@ -169,6 +169,10 @@ void LsuCore::limit_requests(Cycle at, const policy::Knobs& knobs) {
     }
     gate_->obey(at, knobs);
   }
+  // Nothing that leaves later may overtake.
+  if (knobs.arbiter_cycles < arbiter_)
+    inject_at_ = std::max(inject_at_, at + arbiter_ - knobs.arbiter_cycles);
+  arbiter_ = knobs.arbiter_cycles;
   lacks_credits_ = false;  // of another request, if there is one
   none_may_leave_ = false;
   stuck_ = false;

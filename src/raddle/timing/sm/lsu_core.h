@@ -218,6 +218,7 @@ class LsuCore {
   ClockRatio clock_;  // of the network
   unsigned sm_;
   Cycle wire_, hit_latency_, shared_latency_, const_latency_;
+  Cycle arbiter_ = 0;  // of a scheme: who leaves next; it takes one each cycle
   bool skip_ = true, no_l1_;
   Ring<Entry> queue_;
   PieceQueue pieces_;

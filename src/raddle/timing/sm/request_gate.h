@@ -10,7 +10,7 @@
 // its requests in order; so a request never overtakes an older one for its line, whose tenant may
 // be another only where an access of one tenant pushes out a line of another.
 //
-// Left out: the time of the arbiter (the source has one cycle).
+// The time that the arbiter takes is the port's (Knobs::arbiter_cycles, lsu_core.h).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -50,6 +50,7 @@ class RequestGate {
       tenant.grant = grant;
       tenant.since = clock_.other_at(at);
       tenant.interval = 0;
+      tenant.starved = kNever;
       tenant.tokens = granted(tenant);
     }
     RADDLE_ASSERT(knobs.token_interval != 0);
@@ -73,6 +74,7 @@ class RequestGate {
       seen |= 1u << t;
       if (!has_token(now, t)) {
         note(now, t, m.kernel);
+        count_starved(t, m.kernel);
         tokens_at_ = std::min(tokens_at_, refill(tenants_[t]));
         continue;
       }
@@ -122,6 +124,7 @@ class RequestGate {
     std::uint64_t grant = kUnlimited;  // in each interval
     std::uint64_t since = 0;           // network cycle of the first interval's begin
     std::uint64_t interval = 0;        // the last whose tokens were given
+    std::uint64_t starved = kNever;    // the last in which a request has waited for one
     std::uint64_t tokens = ~std::uint64_t{0};
     std::uint32_t places = policy::kNoLimit, queued = 0;
     std::uint8_t priority = 0;
@@ -167,6 +170,14 @@ class RequestGate {
       counts_[tenant.waits].token_wait_cycles += now - tenant.waits_since;
     tenant.waits = slot;
     tenant.waits_since = now;
+  }
+
+  /// Once for each interval, however often it is looked at: a wait lasts to its end.
+  void count_starved(unsigned t, unsigned slot) {
+    Tenant& tenant = tenants_[t];
+    if (tenant.starved == tenant.interval) return;
+    tenant.starved = tenant.interval;
+    ++counts_[slot].starved_intervals;
   }
 
   ClockRatio clock_;

@@ -79,6 +79,8 @@ Cycle SmOf<L1>::tick(Cycle now) {
   if (wheel_.due(now)) run_events(now);
   if (now >= warps_.next_wake()) warps_.wake(now, [&](unsigned w) { resume(now, w); });
   if (throttle_.present() && (now >= throttle_.until() || !skip_)) ask_throttle(now);
+  if (quota_ != nullptr) [[unlikely]]
+    renew_quota(now);
   bool active = false;
   if (board_ != nullptr) [[unlikely]] {
     active = enter_arriving(now);
@@ -100,8 +102,10 @@ Cycle SmOf<L1>::tick(Cycle now) {
 
 template <L1Protocol L1>
 Cycle SmOf<L1>::next_event(Cycle now) const {
-  const Cycle next =
+  Cycle next =
       std::min({inbox_next_, wheel_.next(now + 1), warps_.next_wake(), lsu_.next_event(now)});
+  if (quota_ != nullptr && warps_.running() != 0)
+    next = std::min(next, std::max(now + 1, quota_->deadline()));
   return throttle_.present() ? std::min(next, std::max(now + 1, throttle_.until())) : next;
 }
 
@@ -129,6 +133,9 @@ void SmOf<L1>::obey(Cycle at, const policy::Knobs& knobs) {
   warps_.knobs = &knobs;
   if (active_ == nullptr) active_ = std::make_unique<ActiveBlocks>();
   active_->obey(knobs);
+  if (!IssueQuota::limits(knobs)) quota_ = nullptr;
+  else if (quota_ == nullptr) quota_ = std::make_unique<IssueQuota>();
+  if (quota_ != nullptr) quota_->obey(at, knobs);
   hold_inactive(at);
   lsu_.obey(at, knobs);
   if (throttle_.present()) throttle_.policy()->ask_again();
@@ -137,8 +144,14 @@ void SmOf<L1>::obey(Cycle at, const policy::Knobs& knobs) {
 
 template <L1Protocol L1>
 void SmOf<L1>::hold_inactive(Cycle now) {
-  throttle_.hold(active_->held());
+  const WarpMask spent = quota_ != nullptr ? quota_->held(warps_.of_tenant) : 0;
+  throttle_.hold(active_->held() | spent);
   take_over(now, throttle_.answer(warps_.running()));
+}
+
+template <L1Protocol L1>
+void SmOf<L1>::renew_quota(Cycle now) {
+  if (quota_->renew(now, warps_.ready, warps_.running(), warps_.of_tenant)) hold_inactive(now);
 }
 
 // --- arrivals -----------------------------------------------------------------------------------
@@ -335,6 +348,7 @@ void SmOf<L1>::end_warp(Cycle now, unsigned w) {
   const std::uint8_t slot = warps_[w].block;
   warps_.leave(w);
   schedulers_.warp_left(w);
+  if (active_ != nullptr) active_->left(bit_of(w));
   if (is_adopted(w)) return end_adopted(now, w);
   if (blocks_.leave(slot, w)) end_block(now, slot);
 }

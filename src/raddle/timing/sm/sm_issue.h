@@ -135,7 +135,7 @@ bool SmOf<L1>::issue(Cycle now) {
     held = throttle_.denied(open, memory, warps_);
     closed |= held;
   }
-  bool issued = false;
+  bool issued = false, spent = false;  // spent: the quota of a tenant
   look_again_ = 0;
   const SchedulerSlots& slots = schedulers_.slots();
   for (unsigned n = 0, s = schedulers_.first(); n < slots.schedulers(); ++n, s = slots.after(s)) {
@@ -159,10 +159,17 @@ bool SmOf<L1>::issue(Cycle now) {
     stalls_.issues(now, s, counters_);
     if (throttle_.present()) [[unlikely]]
       throttle_.issued(w);
+    if (quota_ != nullptr && quota_->issued(warps_[w].launch->tenant)) [[unlikely]] {
+      const WarpMask others = warps_.of_tenant[raddle::index(warps_[w].launch->tenant)];
+      closed |= others;
+      held |= open & others;
+      spent = true;
+    }
     issue_warp(now, s, w);
     look_again_ |= slots[s];
     issued = true;
   }
+  if (spent) hold_inactive(now);
   look_again_ |= warps_.ready & again;
   return issued;
 }

@@ -13,6 +13,7 @@
 #include "raddle/timing/sm/active_blocks.h"
 #include "raddle/timing/sm/barriers.h"
 #include "raddle/timing/sm/front_end.h"
+#include "raddle/timing/sm/issue_quota.h"
 #include "raddle/timing/sm/lsu.h"
 #include "raddle/timing/sm/schedulers.h"
 #include "raddle/timing/sm/sm.h"
@@ -121,6 +122,7 @@ class SmOf final : public Sm {
   void ask_throttle(Cycle now);
   void take_over(Cycle now, const ThrottleGate::Answer& answer);
   void hold_inactive(Cycle now);
+  void renew_quota(Cycle now);
   // completions (sm.cpp)
   void run_events(Cycle now);
   void loaded(Cycle now, const LsuCore::Owner& owner);
@@ -180,6 +182,7 @@ class SmOf final : public Sm {
   ExecutionUnits units_;
   ThrottleGate throttle_;
   std::unique_ptr<ActiveBlocks> active_;  // null without a scheme
+  std::unique_ptr<IssueQuota> quota_;     // null unless it limits what a tenant issues
   Cycle called_ = kNever;                 // when something is done to it between windows
   StallAccount stalls_;
   FrontEnd front_end_;
