@@ -1,6 +1,10 @@
-// Schemes by hand: how SMs are split, which caps hold, and which blocks may issue.
+// Schemes by hand: how SMs are split, which caps hold, which blocks may issue, and what the phases
+// of CCBP do.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "raddle/base/error.h"
 #include "raddle/policy/all.h"
 #include "raddle/timing/gpu/block_caps.h"
 #include "raddle/timing/sm/active_blocks.h"
@@ -88,6 +92,259 @@ TEST(Static, CapsEverySmAlike) {
   EXPECT_EQ(caps.knobs.tenant[2].cap(1), kNoLimit);
 }
 
+// --- schemes that go by blocks -------------------------------------------------------------------
+
+/// Looks at tenants whose blocks and counts the test sets.
+class Watched {
+ public:
+  explicit Watched(const char* name, const test::Settings& settings = {}) {
+    choice = test::choose(policy::all_policies().scheme, name, settings);
+    context.sms = 16;
+    context.bandwidth = {2.0 / 3, 512, 319e9 / 1.2e9, 160, 128};
+    context.ipc_alone.fill(1000);
+  }
+  void tenant(unsigned t, const policy::BlockResources& block) {
+    view[t].block = block;
+    view[t].most_blocks = policy::blocks_that_fit(context.sm, block);
+    present |= static_cast<std::uint8_t>(1u << t);
+  }
+  /// In the cycle that the last look has named.
+  void look() {
+    if (scheme == nullptr) scheme = choice->make(context);
+    const Cycle at = next;
+    next = scheme->look({at, now, present, view}, knobs);
+    now = at;
+    for (policy::TenantView& of : view) of.counts = {};
+  }
+  std::vector<std::uint32_t> caps() const {
+    return {knobs.tenant[0].cap(0), knobs.tenant[1].cap(15)};
+  }
+  std::unique_ptr<policy::Choice<policy::SchemePolicy>> choice;
+  policy::SchemePolicy::Context context;
+  std::unique_ptr<policy::SchemePolicy> scheme;
+  std::array<policy::TenantView, kMostTenants> view{};
+  std::uint8_t present = 0;
+  Knobs knobs;
+  Cycle now = 0, next = 0;
+};
+using Caps = std::vector<std::uint32_t>;
+constexpr policy::BlockResources kSmall{256, 8, 0, 12 * 1024}, kLarge{512, 16, 0, 2 * 1024};
+
+TEST(Smk, SharesBlocksByDominantResourceAndIssueByWhatEachDoesAlone) {
+  Watched w("smk");
+  w.tenant(0, kSmall);
+  w.tenant(1, kLarge);
+  w.context.ipc_alone = {3200, 160};
+  w.look();
+  EXPECT_EQ(w.caps(), (Caps{4, 2}));
+  EXPECT_EQ(w.knobs.tenant[0].issue_quota, kNoLimit) << "lanes are not known yet";
+  w.view[0].counts.instructions = 100, w.view[0].counts.thread_instructions = 3200;
+  w.view[1].counts.instructions = 100, w.view[1].counts.thread_instructions = 1600;
+  w.look();
+  // 3200 / 32 lanes / 16 SMs x 1000 cycles / 2 tenants; 160 / 16 / 16 x 500.
+  EXPECT_EQ(w.knobs.tenant[0].issue_quota, 3125u);
+  EXPECT_EQ(w.knobs.tenant[1].issue_quota, 312u);
+  EXPECT_EQ(w.knobs.issue_epoch, 2000u);
+  EXPECT_EQ(w.next - w.now, 20000u);
+}
+
+TEST(Smk, WithoutQuotasItNeedsNobodyAlone) {
+  Watched w("smk", {{"quota", "false"}});
+  w.tenant(0, kSmall);
+  w.tenant(1, kLarge);
+  w.look();
+  EXPECT_EQ(w.next, kNever);
+  EXPECT_FALSE(w.scheme->wants_ipc_alone());
+  EXPECT_TRUE(Watched("smk").choice->make({})->wants_ipc_alone());
+}
+
+TEST(WarpedSlicer, FillsByTheCurvesItIsGiven) {
+  Watched w("ws", {{"curve_0", ".3/.55/.75/.9/1"}, {"curve_1", "50/80/100/100"}});
+  w.context.sm.blocks = 6;
+  w.tenant(0, {});
+  w.tenant(1, {});
+  w.look();
+  EXPECT_EQ(w.caps(), (Caps{4, 2}));
+  EXPECT_EQ(w.next, kNever);
+}
+
+TEST(WarpedSlicer, WithoutCurvesAllScaleAlike) {
+  Watched w("ws");
+  w.tenant(0, kSmall);
+  w.tenant(1, kLarge);
+  w.look();
+  EXPECT_EQ(w.caps(), (Caps{4, 2}));
+}
+
+TEST(WarpedSlicer, RefusesWhatIsNoCurve) {
+  for (const char* text : {"1/x", "1//2", "/", "0/0", "-1/2", "nan"}) {
+    const auto choice = test::choose(policy::all_policies().scheme, "ws", {{"curve_3", text}});
+    const std::vector<std::string> broken = choice->violations({});
+    ASSERT_EQ(broken.size(), 1u) << text;
+    EXPECT_NE(broken[0].find("curve_3"), std::string::npos);
+  }
+}
+
+TEST(SharingSchemes, LeaveATenantAloneAsItIs) {
+  for (const char* name : {"smk", "ws", "ccbp"}) {
+    Watched w(name);
+    w.tenant(1, kLarge);
+    w.look();
+    EXPECT_EQ(w.knobs, Knobs{}) << name;
+    EXPECT_EQ(w.next, kNever) << name;
+  }
+}
+
+TEST(SharingSchemes, RefuseTenantsThatDoNotFitTogether) {
+  for (const char* name : {"smk", "ws", "ccbp"}) {
+    Watched w(name);
+    w.tenant(0, {1536, 48, 0, 0});
+    w.tenant(1, {1024, 32, 0, 0});
+    EXPECT_THROW(w.look(), InputError) << name;
+  }
+}
+
+/// Tenant 0 asks for little, tenant 1 for as much as it may have of the interconnect.
+class CcbpPhases : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kSms = 16;
+  static constexpr double kUnitCycles = 300;  // 200 of the interconnect
+  void begin(const test::Settings& settings = {}) {
+    w = std::make_unique<Watched>("ccbp", settings);
+    w->tenant(0, {256, 8, 0, 0});
+    w->tenant(1, {128, 4, 0, 0});
+    w->look();
+  }
+  /// What is counted until the next look: requests of an SM in a time unit.
+  void pass(double first, double second) {
+    const double units = static_cast<double>(w->next - w->now) / kUnitCycles;
+    const auto sum = [&](double rate) {
+      return static_cast<std::uint64_t>(rate * units * static_cast<double>(kSms));
+    };
+    set(0, sum(first), sum(first));
+    set(1, sum(second), sum(second) / 10);
+    w->look();
+  }
+  void set(unsigned t, std::uint64_t reads, std::uint64_t dram) const {
+    policy::TenantCounts& counts = w->view[t].counts;
+    counts.request_packets = counts.read_packets = reads;
+    counts.dram_accesses = dram;
+    counts.thread_instructions = ipc[t] * (w->next - w->now);
+  }
+  Cycle waits() const { return w->next - w->now; }
+  std::unique_ptr<Watched> w;
+  std::array<std::uint64_t, 2> ipc = {500, 500};
+};
+
+TEST_F(CcbpPhases, WatchesWithEvenSharesThenGivesEachWhatLimitsIt) {
+  begin();
+  EXPECT_EQ(w->caps(), (Caps{4, 8})) << "half of what fits";
+  EXPECT_TRUE(std::isinf(w->knobs.tenant[1].request_tokens));
+  EXPECT_EQ(w->knobs.tenant[0].miss_queue, 64u);
+  EXPECT_EQ(w->knobs.arbiter_cycles, 1u);
+  EXPECT_EQ(waits(), 50000u);
+  pass(1, 30);
+  EXPECT_EQ(waits(), 20000u);
+  pass(1, 20);
+  EXPECT_EQ(waits(), 20000u);
+  EXPECT_NEAR(w->knobs.tenant[1].request_tokens, 12, 0.01) << "half of 24";
+  EXPECT_EQ(w->knobs.tenant[0].priority, 0u);
+  pass(1, 12);
+  // Tenant 0 is latency sensitive; of tenant 1 the bandwidth with 1, 2, 4 and 8 blocks is measured.
+  EXPECT_EQ(w->knobs.tenant[0].priority, 1u);
+  for (const std::uint32_t active : {1u, 2u, 4u, 8u}) {
+    EXPECT_EQ(waits(), 10000u) << active;
+    EXPECT_EQ(w->knobs.tenant[1].active_blocks, active);
+    EXPECT_TRUE(std::isinf(w->knobs.tenant[1].request_tokens));
+    EXPECT_TRUE(std::isfinite(w->knobs.tenant[0].request_tokens));
+    pass(1, 24);
+    EXPECT_EQ(waits(), 10000u) << active;
+    pass(1, 2.4 * active);  // two units with each block
+  }
+  EXPECT_EQ(w->knobs.tenant[1].active_blocks, kNoLimit);
+  EXPECT_EQ(waits(), 10000u) << "blocks come and go";
+  pass(1, 12);
+  EXPECT_EQ(waits(), 90000u);
+  // Four blocks of tenant 0 take half the threads, ten units of tenant 1 half the bandwidth; both
+  // get more in turn until the SM is full.
+  EXPECT_EQ(w->caps()[0] * 256 + w->caps()[1] * 128, 2048u);
+  EXPECT_GT(w->knobs.tenant[1].request_tokens, 12);
+  EXPECT_LT(w->knobs.tenant[0].request_tokens, 5);
+}
+
+TEST_F(CcbpPhases, TriesPriorsUntilTheSpeedupFalls) {
+  begin();
+  pass(1, 30), pass(1, 20), pass(1, 12);
+  for (int point = 0; point < 8; ++point) pass(1, 12);
+  const Caps first = w->caps();
+  ipc = {500, 500};
+  pass(1, 12), pass(1, 12);
+  const Caps second = w->caps();
+  EXPECT_GT(second[0], first[0]) << "another share is tried";
+  ipc = {400, 500};
+  pass(1, 12), pass(1, 12);
+  EXPECT_EQ(w->caps(), first) << "and given up";
+  EXPECT_EQ(w->next, kNever);
+}
+
+TEST_F(CcbpPhases, WithoutAdjustmentKeepsTheFirstShares) {
+  begin({{"adjust", "false"}, {"scale", "0.1"}});
+  EXPECT_EQ(waits(), 5000u);
+  pass(1, 30), pass(1, 20), pass(1, 12);
+  for (int point = 0; point < 8; ++point) pass(1, 12);
+  EXPECT_EQ(w->next, kNever);
+  EXPECT_FALSE(w->scheme->wants_ipc_alone());
+  EXPECT_EQ(w->scheme->decides_after(), 9000u);
+}
+
+TEST_F(CcbpPhases, OfflineTakesTenTimesAsLongAndKeepsItsPrior) {
+  begin({{"offline", "true"}, {"prior", "0.5"}});
+  EXPECT_EQ(waits(), 500000u);
+  pass(1, 30), pass(1, 20), pass(1, 12);
+  EXPECT_EQ(waits(), 100000u);
+  for (int point = 0; point < 8; ++point) pass(1, 12);
+  EXPECT_EQ(w->next, kNever);
+}
+
+TEST_F(CcbpPhases, WhereAllAreLatencySensitiveNobodyHasAQuota) {
+  begin();
+  pass(1, 1), pass(1, 1), pass(1, 1);
+  EXPECT_EQ(w->next, kNever);
+  EXPECT_EQ(w->caps(), (Caps{4, 8})) << "dominant resource fairness";
+  for (const unsigned t : {0u, 1u}) EXPECT_TRUE(std::isinf(w->knobs.tenant[t].request_tokens));
+}
+
+TEST_F(CcbpPhases, RequestsThatWaitHalfTheTimeAreASignToo) {
+  begin();
+  pass(1, 30), pass(1, 20);
+  w->view[1].counts.starved_intervals = 20000 / 300 * kSms / 2 + kSms;
+  pass(1, 6);
+  EXPECT_EQ(w->knobs.tenant[1].active_blocks, 1u) << "it is bandwidth intensive";
+}
+
+TEST_F(CcbpPhases, BeginsAnewWhenAnotherTenantComes) {
+  begin();
+  pass(1, 30), pass(1, 20);
+  w->tenant(2, kSmall);
+  w->next = w->now + 100;
+  w->look();
+  EXPECT_EQ(waits(), 50000u);
+  EXPECT_EQ(w->caps(), (Caps{2, 5})) << "a third";
+  EXPECT_EQ(w->knobs.tenant[0].miss_queue, 48u) << "three of eight sub-queues, and three, and two";
+  EXPECT_EQ(w->knobs.tenant[2].miss_queue, 32u);
+}
+
+TEST_F(CcbpPhases, LargerBlocksChangeTheSharesAndNotThePhase) {
+  begin();
+  pass(1, 30);
+  w->tenant(0, {512, 16, 0, 0});
+  const Cycle until = w->next;
+  w->next = w->now + 100;
+  w->look();
+  EXPECT_EQ(w->next, until);
+  EXPECT_EQ(w->caps(), (Caps{2, 8}));
+}
+
 TEST(BlockCaps, CountByTenantAndSm) {
   constexpr TenantId a{0}, b{1};
   timing::BlockCaps caps(2);
@@ -127,6 +384,21 @@ TEST(ActiveBlocks, AreTheFirstThatCame) {
   EXPECT_EQ(blocks.held(), 0x38u);
   blocks.obey(Knobs{});
   EXPECT_EQ(blocks.held(), 0u);
+}
+
+TEST(ActiveBlocks, AWarpSlotThatIsFreeMayBeAnothers) {
+  constexpr TenantId a{0}, b{1};
+  timing::ActiveBlocks blocks;
+  Knobs knobs;
+  blocks.started(a, 0, 0x1);
+  blocks.started(a, 1, 0x6);
+  knobs.tenant[0].active_blocks = 1;
+  blocks.obey(knobs);
+  EXPECT_EQ(blocks.held(), 0x6u);
+  blocks.left(0x2);
+  EXPECT_EQ(blocks.held(), 0x4u);
+  blocks.started(b, 2, 0x2);
+  EXPECT_EQ(blocks.held(), 0x4u) << "the other tenant's warp may issue";
 }
 
 }  // namespace
