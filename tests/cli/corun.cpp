@@ -63,6 +63,13 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle("run vecadd + none.rdl --horizon 10"), {"none.rdl"});
   expect_refused(raddle("run vecadd + vecadd --gpu ikra --horizon 10"),
                  {"coherence.host", "host=false"});
+  const std::string two = "run vecadd size=tiny + sgemm size=tiny --gpu ccbp --horizon 50000 ";
+  expect_refused(raddle(two + "--policy scheme=ccbp"), {"\"ccbp\"", "90000", "50000"});
+  expect_refused(raddle(two + "--policy scheme=ccbp:scale=0.1 --no-alone"), {"--no-alone"});
+  expect_refused(raddle(two + "--policy scheme=smk --no-alone"), {"\"smk\"", "--no-alone"});
+  expect_refused(raddle(two + "--policy scheme=ws --set sm.blocks=1"),
+                 {"\"ws\"", "block slots: 2 of 1"});
+  expect_refused(raddle(two + "--policy scheme=ws:curve_1=1/b"), {"curve_1", "1/b"});
 }
 
 }  // namespace

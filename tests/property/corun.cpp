@@ -164,6 +164,44 @@ TEST(Corun, MeasuresOfSharing) {
   EXPECT_FALSE(sim::sharing(std::vector<double>{0, 40}, alone)) << "has done nothing";
 }
 
+/// Schemes that look at what tenants do alone are told it before the tenants meet, whoever knows it.
+TEST(Corun, SchemesThatShareBlocksChangeNobodysResultAndDoTheSameHoweverRun) {
+  const auto programs = tenants({"kmeans", "sgemm"});
+  for (const char* scheme : {"smk:period=1000", "ws:curve_0=1/2/2.5", "ccbp:scale=0.02"}) {
+    test::RunSpec machine{"ccbp", {}, {"warp=lrr", std::string("scheme=") + scheme}, {}};
+    const CorunOptions run{40'000, 5'000, true};
+    sim::Options slow, threaded;
+    slow.skip = false;
+    threaded.threads = 2;
+    const sim::Result r = corun(programs, run, {}, machine);
+    EXPECT_EQ(r.verdict, sim::Result::Verdict::Correct);
+    ASSERT_TRUE(r.corun->sharing) << scheme;
+    const std::string hash = test::state_hash(r);
+    EXPECT_EQ(test::state_hash(corun(programs, run, slow, machine)), hash) << scheme;
+    EXPECT_EQ(test::state_hash(corun(programs, run, threaded, machine)), hash) << scheme;
+    CorunOptions known = run;
+    known.alone = false;
+    for (const sim::TenantResult& one : r.corun->tenants) known.ipc_alone.push_back(*one.ipc_alone);
+    EXPECT_EQ(corun(programs, known, {}, machine).component_hash, r.component_hash) << scheme;
+  }
+}
+
+TEST(Corun, CcbpTellsItsPhases) {
+  const test::RunSpec machine{"ccbp", {}, {"warp=lrr", "scheme=ccbp:scale=0.02"}, {}};
+  const sim::Result r = corun(tenants({"kmeans", "sgemm"}), {40'000, 0, true}, {}, machine);
+  const auto& statistics = r.policies.at("scheme").at("statistics");
+  const auto& phases = statistics.at("phases");
+  ASSERT_GE(phases.size(), 4u);
+  EXPECT_EQ(phases.at("00_warm_up").at("start_cycle"), 0);
+  EXPECT_EQ(phases.at("01_sample").at("start_cycle"), phases.at("00_warm_up").at("end_cycle"));
+  EXPECT_EQ(phases.at("02_decide").at("end_cycle"), 1800) << "90,000 x 0.02";
+  double noc = 0;
+  for (const auto& phase : phases) noc += phase.at("tenant_0").at("noc_units").get<double>();
+  EXPECT_GT(noc, 0);
+  EXPECT_GT(phases.at("00_warm_up").at("tenant_1").at("blocks"), 0);
+  EXPECT_GT(statistics.at("assignments"), 0);
+}
+
 TEST(Corun, RefusesWhatMakesNoSense) {
   const auto programs = tenants({"sgemm"});
   auto error = [&](const CorunOptions& to, const sim::Options& options = {},

@@ -137,6 +137,32 @@ TEST_F(GpuKnobs, TheBetterRankWaitsLessInTheDramQueue) {
   }
 }
 
+TEST_F(GpuKnobs, AnIssueQuotaHoldsBackItsTenant) {
+  Knobs knobs;
+  knobs.tenant[1].issue_quota = 3;
+  knobs.issue_epoch = 400;
+  knobs.issue_by_all = true;
+  const Ran free = run({}), limited = run(knobs);
+  EXPECT_LT(limited.ends[0], free.ends[0] * 2 / 3) << "the other has the SMs to itself";
+  expect_the_same_however_it_is_run(knobs);
+  knobs.issue_by_all = false;
+  const Ran ready = run(knobs);
+  EXPECT_GT(ready.ends[0], limited.ends[0]) << "it goes on when nobody else is ready";
+  EXPECT_LT(ready.ends[0], free.ends[0]);
+  expect_the_same_however_it_is_run(knobs);
+}
+
+TEST_F(GpuKnobs, TheArbiterMakesAnAccessLonger) {
+  Knobs knobs;
+  const auto outside = [](const Ran& ran) {
+    return static_cast<double>(ran.of[0].sm.load_cycles) / static_cast<double>(ran.of[0].sm.loads);
+  };
+  const Ran free = run(knobs);
+  knobs.arbiter_cycles = policy::Knobs::kMostArbiterCycles;
+  EXPECT_GT(outside(run(knobs)), outside(free));
+  expect_the_same_however_it_is_run(knobs);
+}
+
 TEST_F(GpuKnobs, AllAtOnceTheAccountsAddUp) {
   Knobs knobs;
   for (unsigned t = 0; t < 2; ++t) {
@@ -147,7 +173,10 @@ TEST_F(GpuKnobs, AllAtOnceTheAccountsAddUp) {
     of.l1d_ways = t == 0 ? 0b0011 : 0b1100;
     of.l2_ways = t == 0 ? 0x0f : 0xf0;
     of.dram_rank = static_cast<std::uint8_t>(1 - t);
+    of.issue_quota = 20 + 30 * t;
+    of.active_blocks = 2;
   }
+  knobs.arbiter_cycles = 2;
   knobs.token_interval = 64;
   for (const bool keeps_dirty : {false, true}) {
     if (keeps_dirty) machine.sm.l1d.write_policy = timing::WritePolicy::WriteBack;
@@ -167,7 +196,7 @@ TEST_F(GpuKnobs, OfTenantsThatAreNotThereDoNothing) {
 
 // What a scheme is shown: in every look, what the counters of tenants and the SMs say.
 TEST_F(GpuKnobs, AreSetByWhatTheSchemeSees) {
-  std::uint64_t waited = 0, reads = 0, dram_accesses = 0;
+  std::uint64_t waited = 0, starved = 0, reads = 0, dram_accesses = 0;
   unsigned most_warps = 0, uneven = 0;
   auto scheme = std::make_unique<ScriptedScheme>([&](const policy::SchemeView& view, Knobs& set) {
     set.tenant[1].request_tokens = 2;
@@ -181,6 +210,11 @@ TEST_F(GpuKnobs, AreSetByWhatTheSchemeSees) {
       }
     }
     waited += view.tenant[1].counts.token_wait_cycles;
+    starved += view.tenant[1].counts.starved_intervals;
+    EXPECT_EQ(view.tenant[0].block.threads, 64u);
+    EXPECT_EQ(view.tenant[0].block.warps, 2u);
+    EXPECT_EQ(view.tenant[0].most_blocks, 4u) << "16 blocks on 4 SMs";
+    EXPECT_EQ(view.tenant[2].most_blocks, 0u);
     return view.now + 100;
   });
   Recording again = reader(0, 6, 20), stream = reader(1 << 16, 120, 1);
@@ -192,6 +226,8 @@ TEST_F(GpuKnobs, AreSetByWhatTheSchemeSees) {
   EXPECT_GE(most_warps, 2u);
   const stats::GpuCounters all = gpu->counters();
   EXPECT_GT(waited, 0u);
+  EXPECT_GT(starved, 0u);
+  EXPECT_LE(starved, waited);
   EXPECT_LE(waited, all.sharing.token_wait_cycles);
   EXPECT_LE(reads, all.request.packets) << "nothing is stored";
   EXPECT_GT(reads, all.request.packets / 2);
@@ -212,6 +248,7 @@ TEST_F(GpuKnobsDeathTest, AreRefusedByName) {
   using T = policy::TenantKnobs;
   EXPECT_DEATH(run(with([](T& t) { t.request_tokens = 0; })), "scheme 'scripted' grants every");
   EXPECT_DEATH(run(with([](T& t) { t.miss_queue = 0; })), "gives every tenant a place");
+  EXPECT_DEATH(run(with([](T& t) { t.issue_quota = 0; })), "lets every tenant issue");
   EXPECT_DEATH(run(with([](T& t) { t.l1d_ways = 0b10000; })), "a way of the L1D");
   EXPECT_DEATH(run(with([](T& t) { t.l2_ways = 0; })), "a way of the L2");
   machine.dram.model = timing::DramModel::Fixed;

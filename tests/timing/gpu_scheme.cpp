@@ -7,6 +7,7 @@
 
 #include "support/gpu_harness.h"
 #include "support/random_kernel.h"
+#include "support/schemes.h"
 #include "support/settings.h"
 
 namespace raddle {
@@ -243,6 +244,33 @@ TEST_F(GpuScheme, SeesDifferencesSinceItLastLooked) {
       << "asked when a tenant has nothing left";
   EXPECT_EQ(gpu->tenant_counters(kFirst).sm.issued, 50u * 61);
   EXPECT_EQ(gpu->tenant_counters(kSecond).sm.issued, 20u * 61);
+}
+
+TEST_F(GpuScheme, LooksAgainWhenATenantsBlocksGrow) {
+  Recording small = grid(12), large(code, {{4}, {128}, 256});
+  large.each_warp([&](WarpWriter& w) { w.op(exit); });
+  struct Seen {
+    Cycle at;
+    std::uint32_t threads, shared, most;
+    bool operator==(const Seen&) const = default;
+  };
+  std::vector<Seen> seen;
+  GpuHarness gpu(
+      machine, {}, std::make_unique<ScriptedScheme>([&](const auto& view, auto&) {
+        const policy::TenantView& of = view.tenant[1];
+        seen.push_back({view.now, of.block.threads, of.block.shared_bytes, of.most_blocks});
+        return kNever;
+      }));
+  for (Recording* r : {&small, &large, &small}) gpu.submit(*r, 1, kSecond);
+  gpu->run_until_idle();
+  ASSERT_GE(seen.size(), 2u);
+  EXPECT_EQ(seen[0], (Seen{0, 32, 0, 3}));
+  EXPECT_EQ(seen[1].threads, 128u);
+  EXPECT_EQ(seen[1].shared, 256u);
+  EXPECT_EQ(seen[1].most, 3u) << "of the smaller ones";
+  EXPECT_GT(seen[1].at, 0u);
+  for (std::size_t i = 2; i < seen.size(); ++i)
+    EXPECT_EQ(seen[i].threads, 128u) << "the largest so far";
 }
 
 TEST_F(GpuScheme, StatisticsAreThoseOfItsOneInstance) {

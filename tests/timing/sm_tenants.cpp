@@ -1,5 +1,5 @@
-// Knobs of a scheme that an SM obeys towards the memory, in exact cycles between two mocks: who may
-// send requests, and who may wait in the miss queue.
+// Knobs of a scheme that an SM obeys, in exact cycles between two mocks: who may send requests, who
+// may wait in the miss queue, and who may issue.
 #include <gtest/gtest.h>
 
 #include "support/sm_harness.h"
@@ -113,6 +113,73 @@ TEST_P(SmTenants, LimitsCanBeLifted) {
   EXPECT_EQ(sm.sm().sharing(1000).token_wait_cycles, 49u + 9);
 }
 
+TEST_P(SmTenants, TheArbiterMakesEveryRequestLater) {
+  knobs.arbiter_cycles = 3;
+  Recording block = lines(100, 4);
+  SmHarness sm(machine);
+  sm.skip = GetParam();
+  sm.sm().obey(0, knobs);
+  sm.start_block(0, block);
+  sm.run(2);
+  sm.sm().obey(2, policy::Knobs{});
+  sm.run(1000);
+  // Nothing that leaves after the arbiter has gone overtakes what is still in it.
+  EXPECT_EQ(sm.sent_times(), (Cycles{3, 4, 5, 6}));
+}
+
+/// Two tenants with one warp each; quotas of instructions, an epoch of 50 cycles.
+class SmQuotas : public SmTenants {
+ protected:
+  Recording instructions(unsigned count) {
+    return one_block(code, 1, [&](WarpWriter& w) {
+      for (unsigned i = 0; i < count; ++i) w.op(alu);
+      w.op(exit);
+    });
+  }
+  /// Cycles in which the warps of the tenants issue.
+  std::array<Cycles, 2> issues(unsigned first, unsigned second) {
+    std::vector<Recording> blocks;
+    blocks.push_back(instructions(first));
+    blocks.push_back(instructions(second));
+    const auto sm = run(blocks, 300);
+    std::array<Cycles, 2> out;
+    for (const Issue& issue : sm->issues()) out[issue.warp].push_back(issue.at);
+    EXPECT_TRUE(sm->sm().audit().empty());
+    throttled =
+        sm->sm().scheduler_counters(300).stall[static_cast<unsigned>(stats::Stall::Throttled)];
+    return out;
+  }
+  void SetUp() override {
+    machine.sm.schedulers = 1;
+    for (timing::OpCost& cost : machine.sm.cost) cost.latency = cost.interval = 1;
+  }
+  std::uint32_t alu = code.alu(2, {});
+  std::uint64_t throttled = 0;
+};
+
+TEST_P(SmQuotas, WhoHasSpentItLetsTheOtherGoUntilBothHave) {
+  knobs.tenant[0].issue_quota = 2;
+  knobs.tenant[1].issue_quota = 3;
+  knobs.issue_epoch = 50;
+  // Oldest first: tenant 0 whenever it may.
+  const auto [a, b] = issues(5, 6);
+  EXPECT_EQ(a, (Cycles{0, 1, 5, 6, 10, 11}));
+  EXPECT_EQ(b, (Cycles{2, 3, 4, 7, 8, 9, 12}));
+  EXPECT_EQ(throttled, 0u) << "one of them may always";
+}
+
+TEST_P(SmQuotas, AnEpochThatEndsWhenAllHaveSpentItWaitsForThem) {
+  knobs.tenant[0].issue_quota = 1;
+  knobs.tenant[1].issue_quota = 100;
+  knobs.issue_epoch = 50;
+  knobs.issue_by_all = true;
+  const auto [a, b] = issues(2, 3);
+  EXPECT_EQ(a, (Cycles{0, 5, 6})) << "the other has ended in 4";
+  EXPECT_EQ(b, (Cycles{1, 2, 3, 4}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Skip, SmQuotas, ::testing::Bool(),
+                         [](const auto& info) { return info.param ? "Skip" : "EveryCycle"; });
 INSTANTIATE_TEST_SUITE_P(Skip, SmTenants, ::testing::Bool(),
                          [](const auto& info) { return info.param ? "Skip" : "EveryCycle"; });
 
