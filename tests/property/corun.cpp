@@ -164,7 +164,8 @@ TEST(Corun, MeasuresOfSharing) {
   EXPECT_FALSE(sim::sharing(std::vector<double>{0, 40}, alone)) << "has done nothing";
 }
 
-/// Schemes that look at what tenants do alone are told it before the tenants meet, whoever knows it.
+/// Schemes that look at what tenants do alone are told it before the tenants meet, whoever knows
+/// it.
 TEST(Corun, SchemesThatShareBlocksChangeNobodysResultAndDoTheSameHoweverRun) {
   const auto programs = tenants({"kmeans", "sgemm"});
   for (const char* scheme : {"smk:period=1000", "ws:curve_0=1/2/2.5", "ccbp:scale=0.02"}) {

@@ -31,7 +31,7 @@ struct Options {
   unsigned threads = 1;
   Cycle max_cycles = kNever;
   Cycle sample_interval = 0;
-  std::uint64_t max_warp_instructions = 0;      ///< of one launch; 0 = no limit
+  std::uint64_t max_warp_instructions = 0;  ///< of one launch; 0 = no limit
   std::vector<double> ipc_alone;  ///< of a co-run's tenants, told to the scheme; empty = not known
   std::vector<analysis::Request> analyses;      ///< of every set-up; see sim/analysis.h
   std::function<void(std::string_view)> print;  ///< device printf

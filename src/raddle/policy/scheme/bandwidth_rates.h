@@ -5,8 +5,8 @@
 //
 // Rates are requests of one SM in a time unit, bandwidths bytes of the whole GPU in one. Of a
 // request's cost: a load's reply takes the interconnect, hit or miss; what a request does not find
-// in the L2 takes the memory, once, and again where a dirty line has to go; stores' acknowledgements
-// are left out.
+// in the L2 takes the memory, once, and again where a dirty line has to go; stores'
+// acknowledgements are left out.
 #pragma once
 #include <algorithm>
 #include <cstdint>

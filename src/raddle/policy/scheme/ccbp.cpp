@@ -1,9 +1,9 @@
 // CCBP: which blocks of which tenant an SM holds, and how much of the interconnect's and of the
 // memory's bandwidth each tenant has, decided together (Lin, Dai, Mantor, Zhou, "Coordinated CTA
 // Combination and Bandwidth Partitioning for GPU Concurrent Kernel Execution", TACO 2019). Tenants
-// are watched with even shares, told apart by what limits them, and given shares of that by dominant
-// resource fairness; then those that are latency sensitive get more until the speedup falls.
-// docs/mechanisms/ccbp.md tells the phases, and what is a reading.
+// are watched with even shares, told apart by what limits them, and given shares of that by
+// dominant resource fairness; then those that are latency sensitive get more until the speedup
+// falls. docs/mechanisms/ccbp.md tells the phases, and what is a reading.
 #include <algorithm>
 #include <array>
 #include <deque>

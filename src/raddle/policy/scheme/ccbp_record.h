@@ -1,5 +1,5 @@
-// What CCBP did when: a record of its phases, as statistics from which its path over combinations of
-// blocks can be drawn.
+// What CCBP did when: a record of its phases, as statistics from which its path over combinations
+// of blocks can be drawn.
 #pragma once
 #include <array>
 #include <cmath>

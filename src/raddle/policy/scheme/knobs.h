@@ -1,15 +1,15 @@
 // What a scheme sets and units and local policies obey, for each tenant. A value: copied when it is
 // taken over, between windows of the clock, so all obey from the same cycle on.
 //
-// Who obeys: block_cap the block dispatcher (timing/gpu/block_caps.h); active_blocks the SMs'
-// issue (timing/sm/active_blocks.h); request_tokens and miss_queue the SMs' miss queues
+// Who obeys: block_cap the block dispatcher (timing/gpu/block_caps.h); active_blocks the SMs' issue
+// (timing/sm/active_blocks.h); request_tokens and miss_queue the SMs' miss queues
 // (timing/sm/request_gate.h), which then also go by priority; arbiter_cycles the SMs' port to the
 // interconnect (timing/sm/lsu_core.h); issue_quota the SMs' issue (timing/sm/issue_quota.h);
-// priority also warp and throttle policies that read it in their views; l1d_ways and l2_ways the caches' replacement
-// (timing/cache/way_shares.h); dram_rank the DRAM channels, before their policy's own order
-// (policy/dram/rank_first.h). A scheme that sets a knob which the machine at hand has nobody to
-// obey (ranks where dram.model is "fixed", ways of an L1D that is not there or of a cache with more
-// than 64) is refused by the simulator.
+// priority also warp and throttle policies that read it in their views; l1d_ways and l2_ways the
+// caches' replacement (timing/cache/way_shares.h); dram_rank the DRAM channels, before their
+// policy's own order (policy/dram/rank_first.h). A scheme that sets a knob which the machine at
+// hand has nobody to obey (ranks where dram.model is "fixed", ways of an L1D that is not there or
+// of a cache with more than 64) is refused by the simulator.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What a thread block takes of an SM and what an SM has, as schemes see it. Free of simulator types.
+// What a thread block takes of an SM and what an SM has, as schemes see it. Free of simulator
+// types.
 #pragma once
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // Simultaneous multikernel: blocks of all tenants on every SM, so many of each as dominant resource
-// fairness over what they take gives, and a quota of warp instructions for each in an epoch, by what
-// it does alone (Wang et al., "Simultaneous Multikernel GPU: Multi-tasking Throughput Processors via
-// Fine-Grained Sharing", HPCA 2016). Rebuilt from what papers that compare with it say:
-// docs/mechanisms/ccbp.md, which tells what is a reading.
+// fairness over what they take gives, and a quota of warp instructions for each in an epoch, by
+// what it does alone (Wang et al., "Simultaneous Multikernel GPU: Multi-tasking Throughput
+// Processors via Fine-Grained Sharing", HPCA 2016). Rebuilt from what papers that compare with it
+// say: docs/mechanisms/ccbp.md, which tells what is a reading.
 #include <algorithm>
 #include <array>
 

@@ -1,7 +1,7 @@
 // Warped-Slicer: blocks of all tenants on every SM, so many of each that the one that loses most
 // loses least, by how each scales alone (Xu et al., "Warped-Slicer: Efficient Intra-SM Slicing
-// through Dynamic Resource Partitioning for GPU Multiprogramming", ISCA 2016). The curves are given;
-// runs of each tenant alone with --policy scheme=static:blocks_0=1, 2, ... measure them.
+// through Dynamic Resource Partitioning for GPU Multiprogramming", ISCA 2016). The curves are
+// given; runs of each tenant alone with --policy scheme=static:blocks_0=1, 2, ... measure them.
 #include <algorithm>
 #include <array>
 #include <cstdlib>

@@ -1,7 +1,7 @@
-// How many warp instructions of each tenant an SM issues before the others have had their share: how
-// its issue obeys the knob issue_quota of a scheme (policy/scheme/knobs.h). A tenant that has spent
-// its quota waits until an epoch begins, which gives all tenants theirs anew. The warp scheduling
-// of SMK (Wang et al., HPCA 2016) as papers that compare with it describe it.
+// How many warp instructions of each tenant an SM issues before the others have had their share:
+// how its issue obeys the knob issue_quota of a scheme (policy/scheme/knobs.h). A tenant that has
+// spent its quota waits until an epoch begins, which gives all tenants theirs anew. The warp
+// scheduling of SMK (Wang et al., HPCA 2016) as papers that compare with it describe it.
 //
 // Values only, changed by what the SM tells: no answer depends on how often it is asked.
 #pragma once
