@@ -33,7 +33,7 @@ class RandomSm {
   RandomSm(std::uint64_t seed, unsigned slots, std::initializer_list<ThrottlePolicy*> told)
       : rng_(seed, "throttle"), slots_(slots), told_(told) {}
 
-  ThrottleView view() const { return {running_, waiting_, age_, block_of_, now_}; }
+  ThrottleView view() const { return {running_, waiting_, age_, block_of_, now_, of_tenant_}; }
   Cycle now() const { return now_; }
   WarpMask running() const { return running_; }
   /// What comes before the schedulers' turn.
@@ -41,6 +41,7 @@ class RandomSm {
     if (rng_.below(700) == 0) tell([&](auto& p) { p.on_kernel_start(now_), p.ask_again(); });
     if (rng_.below(24) == 0) start_block();
     if (rng_.below(30) == 0) fill();
+    while (!loads_.empty() && rng_.below(4) == 0) end_load();
     open_barriers();
   }
   /// Each warp may do something; loads only if admitted to.
@@ -50,6 +51,7 @@ class RandomSm {
       const bool load = rng_.below(3) == 0;
       if ((a.issue >> w & 1) == 0 || (load && (a.load >> w & 1) == 0)) continue;
       tell([&](auto& p) { p.on_issue(w); });
+      if (load) start_load(w);
       const unsigned what = rng_.below(160);
       if (what == 0) end_warp(w);
       else if (what < 4) wait_at_barrier(w);
@@ -58,7 +60,10 @@ class RandomSm {
     if (rng_.below(8) == 0) serve(rng_.below(slots_));  // an older load, of a warp that has ended
     ++now_;
   }
-  /// Nothing comes any more, nobody does anything, time goes by.
+  /// Nothing comes any more but data, nobody does anything, time goes by.
+  void come_to_rest() {
+    while (!loads_.empty()) end_load();
+  }
   void pass(Cycle until) { now_ = until; }
   /// Barriers open, all warps end.
   void clear() {
@@ -81,13 +86,24 @@ class RandomSm {
       const unsigned w = lowest(low_bits(slots_) & ~running_);
       running_ |= bit(w), members_[block] |= bit(w), block_of_[w] = block;
       age_.insert(w);
+      of_tenant_[tenant(block)] |= bit(w);
       tell([&](auto& p) { p.on_warp_start(now_, w), p.ask_again(); });
     }
   }
   void end_warp(unsigned w) {
     running_ &= ~bit(w), members_[block_of_[w]] &= ~bit(w);
     age_.remove(w);
+    of_tenant_[tenant(block_of_[w])] &= ~bit(w);
     tell([&](auto& p) { p.on_warp_end(now_, w), p.ask_again(); });
+  }
+  static unsigned tenant(unsigned block) { return block % 3; }
+  void start_load(unsigned w) {
+    loads_.push_back(TenantId{static_cast<std::uint8_t>(tenant(block_of_[w]))});
+    tell([&](auto& p) { p.on_load(now_, loads_.back()); });
+  }
+  void end_load() {
+    tell([&](auto& p) { p.on_load_done(now_, loads_.front()); });
+    loads_.erase(loads_.begin());
   }
   void wait_at_barrier(unsigned w) {
     waiting_ |= bit(w);
@@ -122,7 +138,8 @@ class RandomSm {
                        .inst = rng_.below(50),
                        .lanes = 1,
                        .sectors = 1,
-                       .warp = static_cast<std::uint8_t>(w)};
+                       .warp = static_cast<std::uint8_t>(w),
+                       .tenant = TenantId{static_cast<std::uint8_t>(tenant(block_of_[w]))}};
     a.kind = static_cast<policy::L1Kind>(rng_.below(6) == 0 ? 1 + rng_.below(2) : 0);
     a.outcome = static_cast<policy::L1Outcome>(rng_.below(5));
     if (a.outcome == policy::L1Outcome::Miss) hear([&](auto& o) { o.evicted(out); });
@@ -140,7 +157,9 @@ class RandomSm {
   std::vector<ThrottlePolicy*> told_;
   AgeMatrix64 age_;
   policy::BlockOfWarp block_of_{};
+  policy::TenantMasks of_tenant_{};
   std::array<WarpMask, 16> members_{};
+  std::vector<TenantId> loads_;  ///< under way, the oldest first
   WarpMask running_ = 0, waiting_ = 0;
   Cycle now_ = 0;
 };
@@ -183,6 +202,7 @@ std::string play_throttle(const Make<ThrottlePolicy>& make, std::uint64_t seed, 
     sm.end_cycle(a);
   }
   // When nothing happens any more, somebody must be let go in the end.
+  sm.come_to_rest();
   for (unsigned i = 0; (sm.running() & ~sm.at_barrier()) != 0; ++i) {
     const Admission a = eager->ask(sm.view());
     if (std::string rule = broken(a); !rule.empty()) return rule;

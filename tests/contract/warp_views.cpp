@@ -31,9 +31,12 @@ class RandomWarps {
       ready &= rng_.next();
     if (rng_.below(16) == 0) ready = ~WarpMask{0};
     ready_ = ready & age_.members() & own;
+    memory_ = rng_.next() & rng_.next() & age_.members();
     return ready_ != 0;
   }
-  policy::WarpView view() const { return {ready_, age_.members(), age_, now_, 0, of_tenant_}; }
+  policy::WarpView view() const {
+    return {ready_, age_.members(), age_, now_, memory_, of_tenant_};
+  }
 
  private:
   void toggle(unsigned slot) {
@@ -52,7 +55,7 @@ class RandomWarps {
   AgeMatrix64 age_;
   policy::TenantMasks of_tenant_{};
   std::vector<WarpPolicy*> told_;
-  WarpMask ready_ = 0;
+  WarpMask ready_ = 0, memory_ = 0;
   Cycle now_ = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "raddle/sim/corun.h"
 #include "raddle/timing/code/launch.h"
@@ -184,6 +185,26 @@ TEST(Corun, SchemesThatShareBlocksChangeNobodysResultAndDoTheSameHoweverRun) {
     known.alone = false;
     for (const sim::TenantResult& one : r.corun->tenants) known.ipc_alone.push_back(*one.ipc_alone);
     EXPECT_EQ(corun(programs, known, {}, machine).component_hash, r.component_hash) << scheme;
+  }
+}
+
+TEST(Corun, LimitsAndQuotasOfMemoryInstructionsDoTheSameHoweverRun) {
+  const auto programs = tenants({"bfs", "cfd"});
+  std::set<std::uint64_t> seen;
+  for (const char* policy : {"warp=gto", "throttle=mil:window=64", "warp=bmi:window=64"}) {
+    const test::RunSpec machine{
+        "ccbp", {"sm.count=2"}, {policy, "scheme=static:blocks_0=2,blocks_1=2"}, {}};
+    const CorunOptions run{40'000, 0, false};
+    sim::Options slow, threaded;
+    slow.skip = false;
+    threaded.threads = 2;
+    const sim::Result r = corun(programs, run, {}, machine);
+    EXPECT_EQ(r.verdict, sim::Result::Verdict::Correct);
+    const std::string hash = test::state_hash(r);
+    EXPECT_EQ(test::state_hash(corun(programs, run, slow, machine)), hash) << policy;
+    EXPECT_EQ(test::state_hash(corun(programs, run, threaded, machine)), hash) << policy;
+    EXPECT_TRUE(seen.insert(r.corun->tenants[0].counters.sm.load_cycles).second)
+        << policy << " changed nothing";
   }
 }
 

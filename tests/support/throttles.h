@@ -11,9 +11,9 @@
 namespace raddle::testing {
 
 struct Told {
-  enum class What { Start, End, Issue, Barrier, Kernel } what;
+  enum class What { Start, End, Issue, Load, LoadDone, Barrier, Kernel } what;
   Cycle at;       ///< Issue: 0, is not told
-  unsigned slot;  ///< Start, End, Issue
+  unsigned slot;  ///< Start, End, Issue; Load, LoadDone: the tenant
   bool operator==(const Told&) const = default;
 };
 
@@ -38,6 +38,8 @@ class ScriptedThrottle final : public policy::Choice<policy::ThrottlePolicy> {
     void on_warp_start(Cycle now, unsigned w) override { note(Told::What::Start, now, w); }
     void on_warp_end(Cycle now, unsigned w) override { note(Told::What::End, now, w); }
     void on_issue(unsigned w) override { note(Told::What::Issue, 0, w); }
+    void on_load(Cycle now, TenantId t) override { note(Told::What::Load, now, index(t)); }
+    void on_load_done(Cycle now, TenantId t) override { note(Told::What::LoadDone, now, index(t)); }
     void on_barrier(Cycle now) override { note(Told::What::Barrier, now, 0); }
     void on_kernel_start(Cycle now) override { note(Told::What::Kernel, now, 0); }
 

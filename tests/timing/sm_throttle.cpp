@@ -148,6 +148,25 @@ TEST_P(SmThrottle, IsToldOfWarpsIssuesBarriersAndKernels) {
   }
 }
 
+TEST_P(SmThrottle, IsToldOfLoadsAsLongAsTheyAreUnderWay) {
+  const std::uint32_t add = code.memory(OpKind::AtomicGlobal, {6}, {9}, "atom.global.add.u32");
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(load, {{5}}).lines(store, {{7}}).passes(shared, 1).passes(constant, 1);
+    w.op(use).lines(load, {{5}}).lines(add, {{9}}).op(exit);
+  });
+  ScriptedThrottle throttle([](const ThrottleView&) -> Admission { return {}; });
+  auto sm = start(&throttle, r);
+  sm->run(400);
+  using enum Told::What;
+  std::vector<Told> loads;
+  for (const Told& told : throttle.told)
+    if (told.what == Load || told.what == LoadDone) loads.push_back(told);
+  const Cycle hit = 101 + machine.sm.l1d.hit_latency_cycles;
+  const std::vector<Told> expected = {{Load, 0, 0},   {LoadDone, 100, 0}, {Load, 101, 0},
+                                      {Load, 102, 0}, {LoadDone, hit, 0}, {LoadDone, 202, 0}};
+  EXPECT_EQ(loads, expected);
+}
+
 TEST_P(SmThrottle, ABlockOfTheNextLaunchStartsAKernel) {
   Recording one(code, {{2}, {32}, 0}), two(code, {{1}, {32}, 0});
   for (Recording* r : {&one, &two}) r->each_warp([&](WarpWriter& w) { w.op(a).op(exit); });

@@ -67,8 +67,8 @@ class ThrottlePolicy {
     return answer;
   }
   Cycle until() const { return until_; }
-  /// The last answer may be wrong. The SM says so after each of the calls below but on_issue();
-  /// the throttle does when it has learnt something from the L1D.
+  /// The last answer may be wrong. The SM says so after each of the calls below but on_issue() and
+  /// those about loads; there, and when it has learnt something from the L1D, the throttle does.
   void ask_again() { until_ = 0; }
 
   /// A warp has taken a slot / has issued its last instruction. The slot may be taken again when
@@ -77,6 +77,10 @@ class ThrottlePolicy {
   virtual void on_warp_end(Cycle /*now*/, unsigned /*slot*/) {}
   /// A running warp has issued an instruction.
   virtual void on_issue(unsigned /*slot*/) {}
+  /// A warp's load or atomic of global or local memory is under way in this SM / no longer, as all
+  /// its data are there or the warp has gone to another SM with it.
+  virtual void on_load(Cycle /*now*/, TenantId) {}
+  virtual void on_load_done(Cycle /*now*/, TenantId) {}
   /// Warps have come to wait at a barrier or have stopped waiting.
   virtual void on_barrier(Cycle /*now*/) {}
   /// The first block of a launch has come; before its warps start.

@@ -290,6 +290,7 @@ void SmOf<L1>::loaded(Cycle now, const LsuCore::Owner& owner) {
   const unsigned w = owner.warp;
   look_again_ |= warps_.ready & units_.wanting(Unit::Lsu);  // a load slot is free
   --warps_[w].outstanding;
+  if (throttle_.present()) throttle_.load_done(now, owner.tenant);
   if (owner.code->destination == DecodedInst::kMultiple) registers_written(now, w, *owner.code);
   else if (owner.code->destination != DecodedInst::kNone)
     register_written(now, w, owner.code->destination);

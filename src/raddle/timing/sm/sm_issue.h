@@ -249,6 +249,8 @@ void SmOf<L1>::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   const unsigned operations =
       lsu_.enter_lines(now, owner, warp.cursor.at + trace::kRecordWords, warp.pieces, base);
   warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + operations);
+  if (throttle_.present() && (in.route == Route::Load || in.route == Route::Atomic))
+    throttle_.load_issued(now, owner.tenant);
 }
 
 template <L1Protocol L1>

@@ -84,7 +84,11 @@ WarpContext SmOf<L1>::export_warp(Cycle now, unsigned w) {
   warps_.forget_hazards(w);
   warps_.emptied &= ~bit_of(w);
   throttle_.forget(w);
-  if (throttle_.present()) throttle_.warp_ended(now, w);
+  if (throttle_.present()) {
+    for (std::size_t i = 0; i < out.loads.size(); ++i)
+      throttle_.load_done(now, warp.launch->tenant);
+    throttle_.warp_ended(now, w);
+  }
   warps_.leave(w);
   schedulers_.warp_left(w);
   if (is_adopted(w)) adopted_ &= ~bit_of(w);
@@ -135,6 +139,7 @@ unsigned SmOf<L1>::import_warp(Cycle now, const WarpContext& context) {
   for (const PendingLoad& load : context.loads) {
     expect_load(warp, launch.code->instructions()[load.inst]);
     ++warp.outstanding;
+    if (throttle_.present()) throttle_.load_issued(now, launch.tenant);
     arriving_.push_back({w, load});
   }
   enter_arriving(now);

@@ -60,7 +60,7 @@ class ThrottleGate {
     return out;
   }
 
-  // --- what the policy is told; it is asked again after each but issued() ------------------------
+  // --- what the policy is told; asked again after each but issued() and loads -----------------------
   void kernel_started(Cycle now) {
     policy_->on_kernel_start(now);
     policy_->ask_again();
@@ -78,6 +78,8 @@ class ThrottleGate {
     policy_->ask_again();
   }
   void issued(unsigned warp) { policy_->on_issue(warp); }
+  void load_issued(Cycle now, TenantId tenant) { policy_->on_load(now, tenant); }
+  void load_done(Cycle now, TenantId tenant) { policy_->on_load_done(now, tenant); }
   /// The slot has no running warp any more: nothing is kept from it.
   void forget(unsigned warp) {
     answer_.no_load &= ~bit_of(warp);
