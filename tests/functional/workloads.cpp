@@ -34,7 +34,7 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
                            "amr",       "bht",       "regx",       "pre",         "join",
                            "mum",       "walsh",     "sha1",       "raytrace",    "libor",
-                           "digits",    "wsm5"})
+                           "digits",    "wsm5",      "fdtd"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                                            "nw", "backprop", "lud", "stmcl", "reuse", "dijkstra",
                                            "coloring", "mis", "stencil", "nested_bfs",
                                            "nested_sssp", "nested_coloring", "amr", "regx", "pre",
-                                           "join", "mum", "sha1"),
+                                           "join", "mum", "sha1", "fdtd"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {
@@ -312,6 +312,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"wsm5", {{"storm", "0"}, {"seconds", "10"}, {"depth", "9"}}},
         // Five minor steps, ice in parts, and a column at a limit.
         Case{"wsm5", {{"storm", "100"}, {"seconds", "600"}, {"width", "33"}, {"levels", "28"}}},
+        Case{"fdtd", {{"rows", "2"}, {"columns", "2"}}},
+        Case{"fdtd", {{"rows", "9"}, {"columns", "33"}, {"steps", "3"}, {"kernels", "ey"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 

@@ -1,0 +1,39 @@
+// CCBP's programs: blocks and threads, and how many lines their kernels touch, as in the public
+// programs (the workloads' READMEs say which).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "functional/launch_profile.h"
+
+namespace raddle::runtime {
+
+namespace {
+
+LaunchProfile only_launch(std::string_view name, const Parameters& parameters) {
+  std::vector<LaunchProfile> launches = profile(name, parameters);
+  EXPECT_EQ(launches.size(), 1u);
+  return launches.at(0);
+}
+
+TEST(CcbpPrograms, FdtdReadsThreeLinesOfAWarpAndWritesOne) {
+  const LaunchProfile launch =
+      only_launch("fdtd", {{"rows", "16"}, {"columns", "64"}, {"steps", "1"}, {"kernels", "ey"}});
+  EXPECT_EQ(launch.block, (Dim3{32, 8}));
+  EXPECT_EQ(launch.blocks, 4u);
+  // The two warps of row 0 read the source's word only.
+  EXPECT_EQ(launch.of("ld.global").count, 30u * 3 + 2);
+  EXPECT_EQ(launch.of("ld.global").pieces, 30u * 3 + 2);
+  EXPECT_EQ(launch.of("st.global").count, 32u);
+  EXPECT_EQ(launch.of("st.global").pieces, 32u);
+}
+
+TEST(CcbpPrograms, FdtdRunsThreeKernelsAStep) {
+  std::vector<std::string> names;
+  for (const LaunchProfile& launch : profile("fdtd", {{"kernels", "all"}, {"steps", "1"}}))
+    names.push_back(launch.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("fdtd_ey", "fdtd_ex", "fdtd_hz"));
+}
+
+}  // namespace
+
+}  // namespace raddle::runtime
