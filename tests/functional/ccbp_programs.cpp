@@ -34,6 +34,20 @@ TEST(CcbpPrograms, FdtdRunsThreeKernelsAStep) {
   EXPECT_THAT(names, ::testing::ElementsAre("fdtd_ey", "fdtd_ex", "fdtd_hz"));
 }
 
+// Of eight rows, 16 bytes further each, one is aligned; the eighteenth access of a row is a word.
+TEST(CcbpPrograms, SadReadsFourRowsOfTwoLinesAndWritesFive) {
+  const LaunchProfile launch = only_launch("sad", {{"width", "8"}, {"height", "1"}});
+  EXPECT_EQ(launch.block, (Dim3{32, 4}));
+  EXPECT_EQ(launch.blocks, 8u);
+  const std::uint64_t warps = 32;
+  EXPECT_EQ(launch.of("ld.global").count, warps * 4 * 18);
+  EXPECT_EQ(launch.of("st.global").count, warps * 5 * 18);
+  EXPECT_NEAR(launch.of("ld.global").pieces_each(), (17 * 1.875 + 1) / 18, 0.001);
+  EXPECT_NEAR(launch.of("st.global").pieces_each(), (17 * 1.875 + 1) / 18, 0.001);
+  // The rows of four shapes; the last half word is padding.
+  EXPECT_EQ(launch.words, 8u * 36 * 545);
+}
+
 }  // namespace
 
 }  // namespace raddle::runtime
