@@ -48,6 +48,22 @@ TEST(CcbpPrograms, SadReadsFourRowsOfTwoLinesAndWritesFive) {
   EXPECT_EQ(launch.words, 8u * 36 * 545);
 }
 
+// A level above the leaves, in nodes of 32 keys: only a block's first warp has keys that are not
+// greater than the query.
+TEST(CcbpPrograms, BtreeKeepsItsPlaceInGlobalMemory) {
+  const std::uint64_t queries = 40, warps = 8;
+  const LaunchProfile launch =
+      only_launch("btree", {{"keys", "1024"}, {"fill", "32"}, {"queries", "40"}, {"present", "1"}});
+  EXPECT_EQ(launch.block, (Dim3{256}));
+  EXPECT_EQ(launch.blocks, queries);
+  EXPECT_EQ(launch.barriers, queries * warps * 2);
+  // The place, a key, the query of each warp; the next key, the place found, the child twice, the
+  // place found again; then in the leaf the three of each warp, the child and the record.
+  EXPECT_EQ(launch.of("ld.global").count, queries * (3 * warps + 5 + 3 * warps + 2));
+  EXPECT_EQ(launch.of("st.global").count, queries * 3);
+  EXPECT_EQ(launch.of("st.global.u64").count, queries * 2);
+}
+
 }  // namespace
 
 }  // namespace raddle::runtime
