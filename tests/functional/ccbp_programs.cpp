@@ -64,6 +64,19 @@ TEST(CcbpPrograms, BtreeKeepsItsPlaceInGlobalMemory) {
   EXPECT_EQ(launch.of("st.global.u64").count, queries * 2);
 }
 
+TEST(CcbpPrograms, BucketsortScattersWhatItReadsInOrder) {
+  const LaunchProfile launch = only_launch("bucketsort", {{"n", "65536"}});
+  EXPECT_EQ(launch.block, (Dim3{32}));
+  EXPECT_EQ(launch.blocks, 16u);
+  EXPECT_EQ(launch.of("ld.global").count, 16u * (2 * 32 + 2 * 128));
+  EXPECT_EQ(launch.of("ld.global").pieces_each(), 1);
+  EXPECT_EQ(launch.of("st.global").count, 16u * 128);
+  // 32 lanes, 1024 buckets of two lines.
+  EXPECT_GT(launch.of("st.global").pieces_each(), 31);
+  EXPECT_EQ(launch.of("ld.volatile.shared").count, 16u * 2 * 128);
+  EXPECT_EQ(launch.of("st.volatile.shared").count, 16u * 32);
+}
+
 }  // namespace
 
 }  // namespace raddle::runtime

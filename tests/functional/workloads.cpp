@@ -34,7 +34,8 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
                            "amr",       "bht",       "regx",       "pre",         "join",
                            "mum",       "walsh",     "sha1",       "raytrace",    "libor",
-                           "digits",    "wsm5",      "fdtd",       "sad",         "btree"})
+                           "digits",    "wsm5",      "fdtd",       "sad",         "btree",
+                           "bucketsort"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -128,7 +129,8 @@ INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                                            "nw", "backprop", "lud", "stmcl", "reuse", "dijkstra",
                                            "coloring", "mis", "stencil", "nested_bfs",
                                            "nested_sssp", "nested_coloring", "amr", "regx", "pre",
-                                           "join", "mum", "sha1", "fdtd", "sad", "btree"),
+                                           "join", "mum", "sha1", "fdtd", "sad", "btree",
+                                           "bucketsort"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {
@@ -319,6 +321,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"btree", {{"keys", "256"}, {"fill", "256"}, {"queries", "300"}}},
         Case{"btree", {{"keys", "65537"}, {"fill", "256"}}},
         Case{"btree", {{"keys", "100"}, {"fill", "2"}, {"present", "0"}, {"queries", "200"}}},
+        Case{"bucketsort", {{"n", "1"}}}, Case{"bucketsort", {{"n", "4097"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
