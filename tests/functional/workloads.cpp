@@ -34,7 +34,8 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
                            "amr",       "bht",       "regx",       "pre",         "join",
                            "mum",       "walsh",     "sha1",       "raytrace",    "libor",
-                           "digits",    "wsm5"})
+                           "digits",    "wsm5",      "fdtd",       "sad",         "btree",
+                           "bucketsort"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -128,7 +129,8 @@ INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                                            "nw", "backprop", "lud", "stmcl", "reuse", "dijkstra",
                                            "coloring", "mis", "stencil", "nested_bfs",
                                            "nested_sssp", "nested_coloring", "amr", "regx", "pre",
-                                           "join", "mum", "sha1"),
+                                           "join", "mum", "sha1", "fdtd", "sad", "btree",
+                                           "bucketsort"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {
@@ -312,6 +314,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"wsm5", {{"storm", "0"}, {"seconds", "10"}, {"depth", "9"}}},
         // Five minor steps, ice in parts, and a column at a limit.
         Case{"wsm5", {{"storm", "100"}, {"seconds", "600"}, {"width", "33"}, {"levels", "28"}}},
+        Case{"fdtd", {{"rows", "2"}, {"columns", "2"}}},
+        Case{"fdtd", {{"rows", "9"}, {"columns", "33"}, {"steps", "3"}, {"kernels", "ey"}}},
+        Case{"sad", {{"width", "1"}, {"height", "1"}}}, Case{"sad", {{"height", "5"}}},
+        Case{"btree", {{"keys", "1"}, {"queries", "1"}}},
+        Case{"btree", {{"keys", "256"}, {"fill", "256"}, {"queries", "300"}}},
+        Case{"btree", {{"keys", "65537"}, {"fill", "256"}}},
+        Case{"btree", {{"keys", "100"}, {"fill", "2"}, {"present", "0"}, {"queries", "200"}}},
+        Case{"bucketsort", {{"n", "1"}}}, Case{"bucketsort", {{"n", "4097"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
@@ -364,6 +374,9 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"sha1", {{"length", "54"}}}, "length must be a multiple of 4, is 54"),
         std::pair(Case{"sha1", {{"windows", "16777216"}, {"step", "128"}}}, "2^30"),
         std::pair(Case{"sha1", {{"length", "56"}}}, "length modulo 64 must not exceed 52"),
+        std::pair(Case{"sad", {{"width", "1024"}, {"height", "47"}}}, "must be less than 2^30"),
+        std::pair(Case{"btree", {{"keys", "2000000"}, {"fill", "2"}}},
+                  "makes 2000007 nodes, more than 2^20"),
         std::pair(Case{"nn", {{"records", "9"}}}, "nearest must not exceed records = 9"),
         std::pair(Case{"pathfinder", {{"columns", "16777216"}, {"rows", "100"}}}, "2^30")));
 

@@ -1,0 +1,82 @@
+// CCBP's programs: blocks and threads, and how many lines their kernels touch, as in the public
+// programs (the workloads' READMEs say which).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "functional/launch_profile.h"
+
+namespace raddle::runtime {
+
+namespace {
+
+LaunchProfile only_launch(std::string_view name, const Parameters& parameters) {
+  std::vector<LaunchProfile> launches = profile(name, parameters);
+  EXPECT_EQ(launches.size(), 1u);
+  return launches.at(0);
+}
+
+TEST(CcbpPrograms, FdtdReadsThreeLinesOfAWarpAndWritesOne) {
+  const LaunchProfile launch =
+      only_launch("fdtd", {{"rows", "16"}, {"columns", "64"}, {"steps", "1"}, {"kernels", "ey"}});
+  EXPECT_EQ(launch.block, (Dim3{32, 8}));
+  EXPECT_EQ(launch.blocks, 4u);
+  // The two warps of row 0 read the source's word only.
+  EXPECT_EQ(launch.of("ld.global").count, 30u * 3 + 2);
+  EXPECT_EQ(launch.of("ld.global").pieces, 30u * 3 + 2);
+  EXPECT_EQ(launch.of("st.global").count, 32u);
+  EXPECT_EQ(launch.of("st.global").pieces, 32u);
+}
+
+TEST(CcbpPrograms, FdtdRunsThreeKernelsAStep) {
+  std::vector<std::string> names;
+  for (const LaunchProfile& launch : profile("fdtd", {{"kernels", "all"}, {"steps", "1"}}))
+    names.push_back(launch.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("fdtd_ey", "fdtd_ex", "fdtd_hz"));
+}
+
+// Of eight rows, 16 bytes further each, one is aligned; the eighteenth access of a row is a word.
+TEST(CcbpPrograms, SadReadsFourRowsOfTwoLinesAndWritesFive) {
+  const LaunchProfile launch = only_launch("sad", {{"width", "8"}, {"height", "1"}});
+  EXPECT_EQ(launch.block, (Dim3{32, 4}));
+  EXPECT_EQ(launch.blocks, 8u);
+  const std::uint64_t warps = 32;
+  EXPECT_EQ(launch.of("ld.global").count, warps * 4 * 18);
+  EXPECT_EQ(launch.of("st.global").count, warps * 5 * 18);
+  EXPECT_NEAR(launch.of("ld.global").pieces_each(), (17 * 1.875 + 1) / 18, 0.001);
+  EXPECT_NEAR(launch.of("st.global").pieces_each(), (17 * 1.875 + 1) / 18, 0.001);
+  // The rows of four shapes; the last half word is padding.
+  EXPECT_EQ(launch.words, 8u * 36 * 545);
+}
+
+// A level above the leaves, in nodes of 32 keys: only a block's first warp has keys that are not
+// greater than the query.
+TEST(CcbpPrograms, BtreeKeepsItsPlaceInGlobalMemory) {
+  const std::uint64_t queries = 40, warps = 8;
+  const LaunchProfile launch =
+      only_launch("btree", {{"keys", "1024"}, {"fill", "32"}, {"queries", "40"}, {"present", "1"}});
+  EXPECT_EQ(launch.block, (Dim3{256}));
+  EXPECT_EQ(launch.blocks, queries);
+  EXPECT_EQ(launch.barriers, queries * warps * 2);
+  // The place, a key, the query of each warp; the next key, the place found, the child twice, the
+  // place found again; then in the leaf the three of each warp, the child and the record.
+  EXPECT_EQ(launch.of("ld.global").count, queries * (3 * warps + 5 + 3 * warps + 2));
+  EXPECT_EQ(launch.of("st.global").count, queries * 3);
+  EXPECT_EQ(launch.of("st.global.u64").count, queries * 2);
+}
+
+TEST(CcbpPrograms, BucketsortScattersWhatItReadsInOrder) {
+  const LaunchProfile launch = only_launch("bucketsort", {{"n", "65536"}});
+  EXPECT_EQ(launch.block, (Dim3{32}));
+  EXPECT_EQ(launch.blocks, 16u);
+  EXPECT_EQ(launch.of("ld.global").count, 16u * (2 * 32 + 2 * 128));
+  EXPECT_EQ(launch.of("ld.global").pieces_each(), 1);
+  EXPECT_EQ(launch.of("st.global").count, 16u * 128);
+  // 32 lanes, 1024 buckets of two lines.
+  EXPECT_GT(launch.of("st.global").pieces_each(), 31);
+  EXPECT_EQ(launch.of("ld.volatile.shared").count, 16u * 2 * 128);
+  EXPECT_EQ(launch.of("st.volatile.shared").count, 16u * 32);
+}
+
+}  // namespace
+
+}  // namespace raddle::runtime
