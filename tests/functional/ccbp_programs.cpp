@@ -77,6 +77,38 @@ TEST(CcbpPrograms, BucketsortScattersWhatItReadsInOrder) {
   EXPECT_EQ(launch.of("st.volatile.shared").count, 16u * 32);
 }
 
+// Warps 0 to 2 have 32 particles, warp 3 has four; eight boxes that are all neighbours.
+TEST(CcbpPrograms, LavamdReadsAndWritesItsFourSumsForEachPair) {
+  const LaunchProfile launch =
+      only_launch("lavamd", {{"boxes", "2"}, {"particles", "100"}, {"sums", "memory"}});
+  EXPECT_EQ(launch.block, (Dim3{128}));
+  const std::uint64_t rounds = 8 * 8 * 100, whole = 3 * 8, last = 1;  // lines of a sum
+  EXPECT_EQ(launch.of("st.global.f64").count, rounds * 4 * 4);
+  EXPECT_EQ(launch.of("st.global.f64").pieces, rounds * 4 * (whole + last));
+}
+
+TEST(CcbpPrograms, BfsScansForAFrontierOfOneVertex) {
+  const LaunchProfile launch = only_launch("bfs", {{"launches", "1"},
+                                                   {"vertices", "4096"},
+                                                   {"edges", "4096"},
+                                                   {"edge_words", "1"},
+                                                   {"targets", "true"},
+                                                   {"block", "512"}});
+  EXPECT_EQ(launch.blocks, 8u);
+  // Each warp reads a byte of its vertices; one of them writes its own, and reads and writes a byte
+  // for each neighbour.
+  EXPECT_EQ(launch.of("ld.global.u8").count - launch.of("st.global.u8").count, 128u - 1);
+}
+
+TEST(CcbpPrograms, PathfinderReadsThreeWordsOfARowAndPutsTwoBack) {
+  const LaunchProfile launch = only_launch(
+      "pathfinder", {{"columns", "216"}, {"rows", "21"}, {"height", "20"}, {"arrays", "2"}});
+  EXPECT_EQ(launch.blocks, 1u);
+  EXPECT_EQ(launch.barriers, 8u * (1 + 19 * 2 + 1));
+  EXPECT_EQ(launch.of("ld.shared").count, 8u * (20 * 3 + 19 + 1));
+  EXPECT_EQ(launch.of("st.shared").count, 8u * (1 + 20 + 19));
+}
+
 }  // namespace
 
 }  // namespace raddle::runtime

@@ -229,6 +229,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"histogram", {{"hot_share", "1"}, {"bins", "12288"}}},
         Case{"pathfinder", {{"height", "3"}}},
         Case{"pathfinder", {{"height", "127"}, {"columns", "40"}}},
+        Case{"pathfinder", {{"height", "3"}, {"arrays", "2"}}}, Case{"lavamd", {{"sums", "memory"}}},
+        Case{"bfs", {{"launches", "1"}}}, Case{"bfs", {{"launches", "4"}}},
         Case{"bfs", {{"graph", "rmat"}}}, Case{"bfs", {{"graph", "grid"}}},
         Case{"bfs", {{"graph", "power_law"}}}, Case{"bfs", {{"graph", "small_world"}}},
         Case{"bfs", {{"edge_words", "1"}}}, Case{"bfs", {{"graph", "undirected"}}},

@@ -40,6 +40,8 @@ class Bfs final : public HashedWorkload {
     v.field("targets", targets_,
             "an edge is its target alone, which a kernel of its own knows: fewer registers");
     v.field("block", block_, {1, 1024}, "threads", "threads per block");
+    v.field("launches", launches_, {0, 1u << 20}, "launches",
+            "after which it ends; two make a level; 0: when no vertex is new");
   }
 
   std::vector<std::string> violations() const override {
@@ -70,19 +72,21 @@ class Bfs final : public HashedWorkload {
 
     Dim3 grid{blocks_for(n, block_)}, block{block_};
     // A level finds at least one vertex or is the last, so n levels are enough for any graph.
-    for (std::uint32_t level = 0; level < n; ++level) {
+    for (std::uint32_t level = 0; level < n && !ended_before(2 * level); ++level) {
       more.upload({0});
       Arguments arguments(vertices.address(), edges.address(), frontier.address(),
                           updating.address(), visited.address(), cost.address());
       if (!targets_) arguments.add(edge_words_);
       arguments.add(n);
       device.launch(expand, grid, block, arguments);
+      if (ended_before(2 * level + 1)) break;
       device.launch(
           advance, grid, block,
           Arguments(frontier.address(), updating.address(), visited.address(), more.address(), n));
       device.synchronize();
       if (more.download()[0] == 0) break;
     }
+    device.synchronize();
     cost_ = cost.download();
   }
 
@@ -92,6 +96,7 @@ class Bfs final : public HashedWorkload {
     expected[source_] = 0;
     for (std::size_t i = 0; i < queue.size(); ++i) {
       std::uint32_t v = queue[i];
+      if (ended_before(2 * static_cast<std::uint32_t>(expected[v]))) break;
       for (std::uint32_t e = graph_.row[v]; e < graph_.row[v + 1]; ++e) {
         std::uint32_t neighbour = graph_.column[e];
         if (expected[neighbour] != kUnreached) continue;
@@ -112,8 +117,10 @@ class Bfs final : public HashedWorkload {
     inputs_.add(source_);
   }
 
+  bool ended_before(std::uint32_t launch) const { return launches_ != 0 && launch >= launches_; }
+
   GraphChoice graph_choice_;
-  std::uint32_t edge_words_ = 2, block_ = 256, source_ = 0;
+  std::uint32_t edge_words_ = 2, block_ = 256, launches_ = 0, source_ = 0;
   bool targets_ = false;
   Graph graph_;
   std::vector<std::int32_t> cost_;

@@ -43,6 +43,16 @@ static __device__ __forceinline__ double exponential(double x) {
   return sum * __builtin_bit_cast(double, power);
 }
 
+// Component `offset / 8` of what lies at `at`, in global memory: read, added to, written, before
+// the next is read. The compiler would keep it in a register.
+template <int offset>
+static __device__ __forceinline__ void add_in_memory(unsigned long long at, double a, double b) {
+  double sum;
+  __asm__ volatile("ld.global.f64 %0, [%1+%2];" : "=d"(sum) : "l"(at), "n"(offset));
+  sum += a * b;
+  __asm__ volatile("st.global.f64 [%0+%1], %2;" : : "l"(at), "n"(offset), "d"(sum));
+}
+
 // a2 is twice the square of the potential's reach.
 extern "C" __global__ void lavamd(const Box* box, const Vector* position, const double* charge,
                                   Vector* force, double a2, int particles) {
@@ -75,6 +85,42 @@ extern "C" __global__ void lavamd(const Box* box, const Vector* position, const 
         sum.z += scale * (here.z - there.z);
       }
       force[own->first + i] = sum;
+    }
+    __syncthreads();
+  }
+}
+
+// The same with the sums where the public program has them: in memory, four reads and writes a pair.
+extern "C" __global__ void lavamd_in_memory(const Box* box, const Vector* position,
+                                            const double* charge, Vector* force, double a2,
+                                            int particles) {
+  __shared__ Vector home[kMost], other[kMost];
+  __shared__ double other_charge[kMost];
+  const Box* own = box + blockIdx.x;
+  const int threads = static_cast<int>(blockDim.x), tx = static_cast<int>(threadIdx.x);
+  for (int i = tx; i < particles; i += threads) home[i] = position[own->first + i];
+  __syncthreads();
+
+  for (int k = 0; k <= own->neighbors; ++k) {
+    unsigned long long first = k == 0 ? own->first : box[own->neighbor[k - 1].number].first;
+    for (int i = tx; i < particles; i += threads) {
+      other[i] = position[first + i];
+      other_charge[i] = charge[first + i];
+    }
+    __syncthreads();
+    for (int i = tx; i < particles; i += threads) {
+      unsigned long long sum;
+      __asm__("cvta.to.global.u64 %0, %1;" : "=l"(sum) : "l"(force + own->first + i));
+#pragma unroll 1
+      for (int j = 0; j < particles; ++j) {
+        const Vector here = home[i], there = other[j];
+        double r2 = here.v + there.v - (here.x * there.x + here.y * there.y + here.z * there.z);
+        double potential = exponential(-a2 * r2), scale = 2 * potential;
+        add_in_memory<0>(sum, other_charge[j], potential);
+        add_in_memory<8>(sum, other_charge[j], scale * (here.x - there.x));
+        add_in_memory<16>(sum, other_charge[j], scale * (here.y - there.y));
+        add_in_memory<24>(sum, other_charge[j], scale * (here.z - there.z));
+      }
     }
     __syncthreads();
   }

@@ -15,6 +15,9 @@ using namespace workloads;
 
 constexpr std::uint32_t kMostParticles = 100;  // as in kernels.cu
 constexpr double kReach = 0.5;
+enum class Sums : std::uint8_t { Registers, Memory };
+constexpr std::array<std::string_view, 2> kSums = {"registers", "memory"};
+constexpr const char* kKernels[] = {"lavamd", "lavamd_in_memory"};
 
 // As in kernels.cu.
 struct Vector {
@@ -49,11 +52,14 @@ class LavaMd final : public HashedWorkload {
     v.field("boxes", side_, {1, 64}, "boxes", "boxes along each of the three axes");
     v.field("particles", particles_, {1, kMostParticles}, "particles", "particles of a box");
     v.field("block", block_, {1, 1024}, "threads", "threads per block");
+    v.choice("sums", sums_, kSums,
+             "where a particle's force is added up; memory: read and written for each pair");
   }
 
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
-    KernelId kernel = device.kernel(load_module(device, "lavamd"), "lavamd");
+    KernelId kernel =
+        device.kernel(load_module(device, "lavamd"), kKernels[static_cast<std::size_t>(sums_)]);
     DeviceArray<Box> boxes(device, boxes_);
     DeviceArray<Vector> position(device, position_), force(device, position_.size());
     DeviceArray<double> charge(device, charge_);
@@ -151,6 +157,7 @@ class LavaMd final : public HashedWorkload {
   }
 
   std::uint32_t side_ = 0, particles_ = 0, block_ = 128;
+  Sums sums_ = Sums::Registers;
   std::vector<Box> boxes_;
   std::vector<Vector> position_, force_;
   std::vector<double> charge_;

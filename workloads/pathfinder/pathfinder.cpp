@@ -35,6 +35,8 @@ class Pathfinder final : public HashedWorkload {
     v.field("columns", columns_, {1, 1u << 24}, "columns", "width of the grid");
     v.field("rows", rows_, {2, 10000}, "rows", "rows of the grid, the first is the start");
     v.field("height", height_, {1, 127}, "rows", "rows per launch: the halo of a block's tile");
+    v.field("arrays", arrays_, {1, 2}, "arrays",
+            "of 256 words in shared memory; 2: a row's costs go through the second");
   }
 
   std::vector<std::string> violations() const override {
@@ -50,7 +52,8 @@ class Pathfinder final : public HashedWorkload {
     inputs_.add(wall_);
     inputs_.add(columns_);
 
-    KernelId kernel = device.kernel(load_module(device, "pathfinder"), "pathfinder");
+    KernelId kernel = device.kernel(load_module(device, "pathfinder"),
+                                    arrays_ == 2 ? "pathfinder_two_arrays" : "pathfinder");
     DeviceArray<std::int32_t> wall(device, wall_), even(device, columns_), odd(device, columns_);
     device.copy_on_device(even.address(), wall.address(), columns_ * sizeof(std::int32_t));
     Address from = even.address(), to = odd.address();
@@ -80,7 +83,7 @@ class Pathfinder final : public HashedWorkload {
   }
 
  private:
-  std::uint32_t columns_ = 0, rows_ = 0, height_ = 0;
+  std::uint32_t columns_ = 0, rows_ = 0, height_ = 0, arrays_ = 1;
   std::vector<std::int32_t> wall_, result_;
 };
 
