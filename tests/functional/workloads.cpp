@@ -34,7 +34,7 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
                            "amr",       "bht",       "regx",       "pre",         "join",
                            "mum",       "walsh",     "sha1",       "raytrace",    "libor",
-                           "digits",    "wsm5"})
+                           "digits",    "wsm5",      "lbm"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -312,6 +312,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"wsm5", {{"storm", "0"}, {"seconds", "10"}, {"depth", "9"}}},
         // Five minor steps, ice in parts, and a column at a limit.
         Case{"wsm5", {{"storm", "100"}, {"seconds", "600"}, {"width", "33"}, {"levels", "28"}}},
+        Case{"lbm", {{"columns", "1"}, {"rows", "1"}, {"planes", "1"}}},
+        Case{"lbm", {{"columns", "64"}, {"rows", "9"}, {"planes", "7"}, {"steps", "5"}}},
+        Case{"lbm", {{"columns", "120"}, {"rows", "120"}, {"planes", "24"}, {"steps", "1"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
@@ -345,6 +348,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"spmv", {{"rows", "67108864"}, {"row_entries", "100"}}}, "2^30"),
         std::pair(Case{"kmeans", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmeans", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
+        std::pair(Case{"lbm", {{"columns", "97"}, {"rows", "4096"}, {"planes", "48"}}},
+                  "must not exceed 2^29, is 545259520"),
         std::pair(Case{"kmn", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmn", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
         std::pair(Case{"libor", {{"rates", "8"}}}, "rates must be 9 to 48 with 8 steps, is 8"),
