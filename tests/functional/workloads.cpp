@@ -34,7 +34,7 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
                            "amr",       "bht",       "regx",       "pre",         "join",
                            "mum",       "walsh",     "sha1",       "raytrace",    "libor",
-                           "digits",    "wsm5",      "lbm"})
+                           "digits",    "wsm5",      "lbm",        "spmv_jds"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -315,6 +315,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"lbm", {{"columns", "1"}, {"rows", "1"}, {"planes", "1"}}},
         Case{"lbm", {{"columns", "64"}, {"rows", "9"}, {"planes", "7"}, {"steps", "5"}}},
         Case{"lbm", {{"columns", "120"}, {"rows", "120"}, {"planes", "24"}, {"steps", "1"}}},
+        Case{"spmv_jds", {{"rows", "1"}, {"row_entries", "1"}, {"half_bandwidth", "0"}}},
+        Case{"spmv_jds", {{"row_entries", "2"}, {"run", "1"}, {"block", "32"}}},
+        Case{"spmv_jds", {{"rows", "2177"}, {"run", "700"}, {"launches", "2"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
@@ -346,6 +349,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "half_bandwidth must be less than rows"),
         std::pair(Case{"spmv", {{"row_entries", "28"}}}, "row_entries * 3 / 2 = 42"),
         std::pair(Case{"spmv", {{"rows", "67108864"}, {"row_entries", "100"}}}, "2^30"),
+        std::pair(Case{"spmv_jds", {{"block", "100"}}}, "block must be a multiple of 32"),
+        std::pair(Case{"spmv_jds", {{"half_bandwidth", "350"}}}, "must not exceed rows"),
+        std::pair(Case{"spmv_jds", {{"half_bandwidth", "8"}}}, "row_entries * 3 / 2 = 18"),
         std::pair(Case{"kmeans", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmeans", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
         std::pair(Case{"lbm", {{"columns", "97"}, {"rows", "4096"}, {"planes", "48"}}},
