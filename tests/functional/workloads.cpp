@@ -25,17 +25,18 @@ std::string safe(std::string name) {
 
 TEST(Workloads, ThoseOfTheTableAreThere) {
   std::vector<std::string> names = all_workloads().names();
-  for (const char* name : {"vecadd",    "transpose", "sgemm",      "reduction",   "scan",
-                           "histogram", "hotspot",   "pathfinder", "bfs",         "spmv",
-                           "kmeans",    "nn",        "streams",    "memc",        "gc",
-                           "sssp",      "wp",        "stmcl",      "cfd",         "nw",
-                           "backprop",  "srad",      "lud",        "reuse",       "pagerank",
-                           "dijkstra",  "coloring",  "mis",        "convolution", "lavamd",
-                           "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
-                           "amr",       "bht",       "regx",       "pre",         "join",
-                           "mum",       "walsh",     "sha1",       "raytrace",    "libor",
-                           "digits",    "wsm5",      "fdtd",       "sad",         "btree",
-                           "bucketsort"})
+  for (const char* name :
+       {"vecadd",     "transpose", "sgemm",      "reduction",   "scan",
+        "histogram",  "hotspot",   "pathfinder", "bfs",         "spmv",
+        "kmeans",     "nn",        "streams",    "memc",        "gc",
+        "sssp",       "wp",        "stmcl",      "cfd",         "nw",
+        "backprop",   "srad",      "lud",        "reuse",       "pagerank",
+        "dijkstra",   "coloring",  "mis",        "convolution", "lavamd",
+        "stencil",    "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
+        "amr",        "bht",       "regx",       "pre",         "join",
+        "mum",        "walsh",     "sha1",       "raytrace",    "libor",
+        "digits",     "wsm5",      "fdtd",       "sad",         "btree",
+        "bucketsort", "lbm",       "spmv_jds"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -229,11 +230,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"histogram", {{"hot_share", "1"}, {"bins", "12288"}}},
         Case{"pathfinder", {{"height", "3"}}},
         Case{"pathfinder", {{"height", "127"}, {"columns", "40"}}},
-        Case{"pathfinder", {{"height", "3"}, {"arrays", "2"}}}, Case{"lavamd", {{"sums", "memory"}}},
-        Case{"bfs", {{"launches", "1"}}}, Case{"bfs", {{"launches", "4"}}},
-        Case{"bfs", {{"graph", "rmat"}}}, Case{"bfs", {{"graph", "grid"}}},
-        Case{"bfs", {{"graph", "power_law"}}}, Case{"bfs", {{"graph", "small_world"}}},
-        Case{"bfs", {{"edge_words", "1"}}}, Case{"bfs", {{"graph", "undirected"}}},
+        Case{"pathfinder", {{"height", "3"}, {"arrays", "2"}}},
+        Case{"lavamd", {{"sums", "memory"}}}, Case{"bfs", {{"launches", "1"}}},
+        Case{"bfs", {{"launches", "4"}}}, Case{"bfs", {{"graph", "rmat"}}},
+        Case{"bfs", {{"graph", "grid"}}}, Case{"bfs", {{"graph", "power_law"}}},
+        Case{"bfs", {{"graph", "small_world"}}}, Case{"bfs", {{"edge_words", "1"}}},
+        Case{"bfs", {{"graph", "undirected"}}},
         Case{"bfs", {{"graph", "connected"}, {"edges", "3000"}}},
         Case{"bfs", {{"edge_words", "1"}, {"targets", "true"}}}, Case{"memc", {{"zipf", "0"}}},
         Case{"memc", {{"slot_bytes", "128"}}}, Case{"gc", {{"live_share", "0.2"}}},
@@ -324,6 +326,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"btree", {{"keys", "65537"}, {"fill", "256"}}},
         Case{"btree", {{"keys", "100"}, {"fill", "2"}, {"present", "0"}, {"queries", "200"}}},
         Case{"bucketsort", {{"n", "1"}}}, Case{"bucketsort", {{"n", "4097"}}},
+        Case{"lbm", {{"columns", "1"}, {"rows", "1"}, {"planes", "1"}}},
+        Case{"lbm", {{"columns", "64"}, {"rows", "9"}, {"planes", "7"}, {"steps", "5"}}},
+        Case{"lbm", {{"columns", "120"}, {"rows", "120"}, {"planes", "24"}, {"steps", "1"}}},
+        Case{"spmv_jds", {{"rows", "1"}, {"row_entries", "1"}, {"half_bandwidth", "0"}}},
+        Case{"spmv_jds", {{"row_entries", "2"}, {"run", "1"}, {"block", "32"}}},
+        Case{"spmv_jds", {{"rows", "2177"}, {"run", "700"}, {"launches", "2"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
@@ -355,8 +363,13 @@ INSTANTIATE_TEST_SUITE_P(
                   "half_bandwidth must be less than rows"),
         std::pair(Case{"spmv", {{"row_entries", "28"}}}, "row_entries * 3 / 2 = 42"),
         std::pair(Case{"spmv", {{"rows", "67108864"}, {"row_entries", "100"}}}, "2^30"),
+        std::pair(Case{"spmv_jds", {{"block", "100"}}}, "block must be a multiple of 32"),
+        std::pair(Case{"spmv_jds", {{"half_bandwidth", "350"}}}, "must not exceed rows"),
+        std::pair(Case{"spmv_jds", {{"half_bandwidth", "8"}}}, "row_entries * 3 / 2 = 18"),
         std::pair(Case{"kmeans", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmeans", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
+        std::pair(Case{"lbm", {{"columns", "97"}, {"rows", "4096"}, {"planes", "48"}}},
+                  "must not exceed 2^29, is 545259520"),
         std::pair(Case{"kmn", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmn", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
         std::pair(Case{"libor", {{"rates", "8"}}}, "rates must be 9 to 48 with 8 steps, is 8"),
