@@ -25,16 +25,17 @@ std::string safe(std::string name) {
 
 TEST(Workloads, ThoseOfTheTableAreThere) {
   std::vector<std::string> names = all_workloads().names();
-  for (const char* name : {"vecadd",    "transpose", "sgemm",      "reduction",   "scan",
-                           "histogram", "hotspot",   "pathfinder", "bfs",         "spmv",
-                           "kmeans",    "nn",        "streams",    "memc",        "gc",
-                           "sssp",      "wp",        "stmcl",      "cfd",         "nw",
-                           "backprop",  "srad",      "lud",        "reuse",       "pagerank",
-                           "dijkstra",  "coloring",  "mis",        "convolution", "lavamd",
-                           "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
-                           "amr",       "bht",       "regx",       "pre",         "join",
-                           "mum",       "walsh",     "sha1",       "raytrace",    "libor",
-                           "digits",    "wsm5",      "lbm",        "spmv_jds"})
+  for (const char* name :
+       {"vecadd",    "transpose", "sgemm",      "reduction",   "scan",
+        "histogram", "hotspot",   "pathfinder", "bfs",         "spmv",
+        "kmeans",    "nn",        "streams",    "memc",        "gc",
+        "sssp",      "wp",        "stmcl",      "cfd",         "nw",
+        "backprop",  "srad",      "lud",        "reuse",       "pagerank",
+        "dijkstra",  "coloring",  "mis",        "convolution", "lavamd",
+        "stencil",   "kmn",       "nested_bfs", "nested_sssp", "nested_coloring",
+        "amr",       "bht",       "regx",       "pre",         "join",
+        "mum",       "walsh",     "sha1",       "raytrace",    "libor",
+        "digits",    "wsm5",      "lbm",        "spmv_jds",    "tagged_histogram"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -128,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                                            "nw", "backprop", "lud", "stmcl", "reuse", "dijkstra",
                                            "coloring", "mis", "stencil", "nested_bfs",
                                            "nested_sssp", "nested_coloring", "amr", "regx", "pre",
-                                           "join", "mum", "sha1"),
+                                           "join", "mum", "sha1", "tagged_histogram"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {
@@ -318,6 +319,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"spmv_jds", {{"rows", "1"}, {"row_entries", "1"}, {"half_bandwidth", "0"}}},
         Case{"spmv_jds", {{"row_entries", "2"}, {"run", "1"}, {"block", "32"}}},
         Case{"spmv_jds", {{"rows", "2177"}, {"run", "700"}, {"launches", "2"}}},
+        Case{"tagged_histogram", {{"n", "1"}, {"blocks", "1"}}},
+        Case{"tagged_histogram", {{"alike", "1"}}},
+        Case{"tagged_histogram", {{"alike", "0.5"}, {"blocks", "64"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
@@ -352,6 +356,8 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"spmv_jds", {{"block", "100"}}}, "block must be a multiple of 32"),
         std::pair(Case{"spmv_jds", {{"half_bandwidth", "350"}}}, "must not exceed rows"),
         std::pair(Case{"spmv_jds", {{"half_bandwidth", "8"}}}, "row_entries * 3 / 2 = 18"),
+        std::pair(Case{"tagged_histogram", {{"blocks", "1"}, {"n", "268435456"}}}, "2^27"),
+        std::pair(Case{"tagged_histogram", {{"n", "67108864"}, {"launches", "64"}}}, "2^32"),
         std::pair(Case{"kmeans", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmeans", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),
         std::pair(Case{"lbm", {{"columns", "97"}, {"rows", "4096"}, {"planes", "48"}}},
