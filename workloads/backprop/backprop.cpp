@@ -37,6 +37,7 @@ class Backprop final : public HashedWorkload {
 
   void visit(FieldVisitor& v) override {
     v.field("inputs", inputs_count_, {kSide, kSide * 65535}, "units", "units of the input layer");
+    v.field("forward", forward_, "the forward pass only");
   }
 
   std::vector<std::string> violations() const override {
@@ -56,6 +57,7 @@ class Backprop final : public HashedWorkload {
     device.synchronize();
     partial_sums_ = partial_sums.download();
     tiles_ = weights.inspect();
+    if (forward_) return;
 
     delta_ = hidden_errors();
     DeviceArray<float> delta(device, delta_), changes(device, changes_);
@@ -78,6 +80,7 @@ class Backprop final : public HashedWorkload {
     if (auto wrong = first_difference("partial_sums", sums, partial_sums_); !wrong.empty())
       return wrong;
     if (auto wrong = first_difference("tiles", tiles, tiles_); !wrong.empty()) return wrong;
+    if (forward_) return "";
 
     std::vector<float> weights = weights_, changes = changes_;
     for (std::size_t row = 0; row <= inputs_count_; ++row)
@@ -140,6 +143,7 @@ class Backprop final : public HashedWorkload {
   }
 
   std::uint32_t inputs_count_ = 0;
+  bool forward_ = false;
   std::vector<float> input_, weights_, changes_, output_weights_, delta_;
   std::vector<float> partial_sums_, tiles_, adjusted_, new_changes_;
 };

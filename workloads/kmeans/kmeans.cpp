@@ -36,8 +36,8 @@ class Kmeans final : public HashedWorkload {
     v.field("points", points_, {1, 1u << 24}, "points", "number of points");
     v.field("features", features_, {1, 256}, "words", "coordinates of a point");
     v.field("clusters", clusters_, {1, 256}, "clusters", "number of clusters");
-    v.field("rounds", rounds_, {1, 1000}, "launches",
-            "most assignment rounds; fewer when no point changes its cluster");
+    v.field("rounds", rounds_, {0, 1000}, "launches",
+            "most assignment rounds; fewer when no point changes its cluster; 0: the copy only");
     v.field("block", block_, {1, 1024}, "threads", "threads per block");
     v.field("spread", spread_, {0, 1000}, "",
             "how far a point lies from its centre in a coordinate at most (centres are in 0 to "
