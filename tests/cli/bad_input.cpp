@@ -77,8 +77,9 @@ TEST(BadInput, UnknownOrBadSetting) {
 }
 
 TEST(BadInput, ReplacementThatTheL1dCannotHave) {
-  expect_nothing_written("run vecadd --gpu gtx480 --policy replacement=fifo --set sm.l1d.size_kib=0",
-                         {"policy.replacement.name", "fifo", "sm.l1d.size_kib"});
+  expect_nothing_written(
+      "run vecadd --gpu gtx480 --policy replacement=fifo --set sm.l1d.size_kib=0",
+      {"policy.replacement.name", "fifo", "sm.l1d.size_kib"});
   expect_nothing_written(
       "run vecadd --gpu ikra --policy replacement=srrip --policy coherence=denovo",
       {"policy.replacement.name", "srrip", "policy.coherence.name", "denovo"});

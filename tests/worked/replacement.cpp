@@ -54,8 +54,8 @@ TEST(ReplacementFifo, UseDoesNotKeepALine) {
   EXPECT_EQ(fifo.use({5, 1, 2, 4}), "hhhh");
 }
 
-// Figure "behaviour of policies on a mixed access pattern" of the paper: a1 a2 a2 a1, a scan of four
-// lines, a1 a2 again, with two bits.
+// Figure "behaviour of policies on a mixed access pattern" of the paper: a1 a2 a2 a1, a scan of
+// four lines, a1 a2 again, with two bits.
 TEST(ReplacementSrrip, KeepsWhatIsUsedAgainThroughAScan) {
   const std::vector<unsigned> mixed = {1, 2, 2, 1, 11, 12, 13, 14, 1, 2};
   EXPECT_EQ(OneSet("srrip").use(mixed), "mmhhmmmmhh");

@@ -125,9 +125,9 @@ where = "group >= 16"
 
 // --- every mix that fits ------------------------------------------------------------------------
 
-const std::string kMixes =
-    kHead +
-    R"toml(threads = "c1 * tenants.1.block.threads[member1, lrr] + c2 * tenants.1.block.threads[member2, lrr]"
+const std::string kMixes = kHead +
+                           R"toml(first = "c1 * tenants.1.block.threads[member1, lrr]"
+threads = "first + c2 * tenants.1.block.threads[member2, lrr]"
 [corun]
 horizon = 20000
 alone = "tenants.1.ipc[lrr]"

@@ -3,7 +3,8 @@
 // docs/mechanisms/latoa.md has the rules and what the paper leaves open.
 //
 // In each cycle a critical SM looks at one MSHR, the seventh of those whose request has not left.
-// If few accesses wait for it, a neighbour is relaxed, and all their warps may go, they go together.
+// If few accesses wait for it, a neighbour is relaxed, and all their warps may go, they go
+// together.
 #include <algorithm>
 #include <utility>
 

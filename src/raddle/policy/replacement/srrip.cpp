@@ -1,5 +1,5 @@
-// SRRIP with hit priority: Jaleel, Theobald, Steely, Emer, "High Performance Cache Replacement Using
-// Re-Reference Interval Prediction", ISCA 2010, section 4.1. Each line has a prediction of when it
+// SRRIP with hit priority: Jaleel, Theobald, Steely, Emer, "High Performance Cache Replacement
+// Using Re-Reference Interval Prediction", ISCA 2010, section 4.1. A line has a prediction when it
 // is used next, from 0 (soon) to 2^bits - 1 (in the distant future). A line that comes is predicted
 // one below the most, one that hits soon; the first way of the most is given away, after all have
 // been raised until there is one. So lines that are used once do not push out those used again.

@@ -2,8 +2,8 @@
 // (Adriaens et al., "The Case for GPGPU Spatial Multitasking", HPCA 2012). SMs that no parameter
 // gives away are split evenly among the other tenants that are present, the remainder to those with
 // the lower numbers; each tenant's are neighbours. When tenants come or go, blocks that are under
-// way stay where they are. Where there are more tenants than SMs to split, they share them. Blocks on
-// its own SMs can be capped, which a search for the best caps needs.
+// way stay where they are. Where there are more tenants than SMs to split, they share them. Blocks
+// on its own SMs can be capped, which a search for the best caps needs.
 // Left out: moving work that has started.
 #include <bit>
 #include <string>

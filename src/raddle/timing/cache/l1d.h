@@ -1,7 +1,7 @@
 // First-level data cache of an SM: any number of sets, sectors or whole lines, LRU or a policy of
-// level "replacement", misses merged in MSHRs. A line gets its way when data arrives, which counts as its use, or at the miss
-// (reserve_on_miss), where it cannot be pushed out until then and its place in the order of use is
-// that of the access, in whatever order data arrives.
+// level "replacement", misses merged in MSHRs. A line gets its way when data arrives, which counts
+// as its use, or at the miss (reserve_on_miss), where it cannot be pushed out until then and its
+// place in the order of use is that of the access, in whatever order data arrives.
 //
 // What a store does, by write policy (one for global, one for local memory):
 //   write_through           keeps a present line and goes to the L2; allocates nothing

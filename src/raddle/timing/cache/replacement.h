@@ -1,5 +1,6 @@
-// A cache's replacement policy (policy/replacement) and what the cache keeps for it: whose line each
-// way holds. Exists only where a policy decides; else a cache goes by the order of use in its tags.
+// A cache's replacement policy (policy/replacement) and what the cache keeps for it: whose line
+// each way holds. Exists only where a policy decides; else a cache goes by the order of use in its
+// tags.
 #pragma once
 #include <memory>
 #include <utility>

@@ -60,7 +60,7 @@ class ThrottleGate {
     return out;
   }
 
-  // --- what the policy is told; asked again after each but issued() and loads -----------------------
+  // --- what the policy is told; asked again after each but issued() and loads -------------------
   void kernel_started(Cycle now) {
     policy_->on_kernel_start(now);
     policy_->ask_again();
