@@ -413,7 +413,6 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"spmv_jds", {{"block", "100"}}}, "block must be a multiple of 32"),
         std::pair(Case{"spmv_jds", {{"half_bandwidth", "350"}}}, "must not exceed rows"),
         std::pair(Case{"spmv_jds", {{"half_bandwidth", "8"}}}, "row_entries * 3 / 2 = 18"),
-        std::pair(Case{"tagged_histogram", {{"blocks", "1"}, {"n", "268435456"}}}, "2^27"),
         std::pair(Case{"tagged_histogram", {{"n", "67108864"}, {"launches", "64"}}}, "2^32"),
         std::pair(Case{"kmeans", {{"points", "4"}}}, "clusters must not exceed points"),
         std::pair(Case{"kmeans", {{"points", "16777216"}, {"features", "256"}}}, "2^30"),

@@ -87,7 +87,7 @@ inline void random_traffic(ChannelRig& rig, std::uint64_t seed, Cycle cycles) {
       rig.push(t, base + rng.below(24), rng.below(3) == 0,
                static_cast<std::uint8_t>(1 + rng.below(15)));
   }
-  rig.run_until(cycles + 5'000);
+  rig.run_until(cycles + 20'000);
 }
 
 inline void expect_sound(ChannelRig& rig, const DramSpec& d, const std::string& what) {

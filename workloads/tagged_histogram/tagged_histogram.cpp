@@ -14,7 +14,6 @@ namespace {
 using namespace workloads;
 
 constexpr std::uint32_t kThreads = 96, kBins = 1024;  // as in kernels.cu
-constexpr std::uint64_t kMostCounted = 1u << 27;      // in a bin of a warp
 
 class TaggedHistogram final : public HashedWorkload {
  public:
@@ -44,8 +43,6 @@ class TaggedHistogram final : public HashedWorkload {
 
   std::vector<std::string> violations() const override {
     std::vector<std::string> all;
-    if (std::uint64_t{blocks_for(n_, std::uint64_t{blocks_} * kThreads)} * kLanes >= kMostCounted)
-      all.push_back("blocks: a warp must count fewer than 2^27 floats");
     if (std::uint64_t{n_} * launches_ >= 1ull << 32)
       all.push_back("n * launches must be less than 2^32");
     return all;

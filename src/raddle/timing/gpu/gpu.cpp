@@ -143,6 +143,7 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     reports_ = std::make_unique<TenantReports>(every, window());
     engine_.add(*reports_);
   }
+  hand_over_ahead(true);
   if (machine_.migration) {
     auto policy = policies.migrate->make(MigrationUnit::context_of(machine_, options.seed));
     migration_ = std::make_unique<MigrationUnit>(machine_, std::move(policy), sms_, dispatcher_,

@@ -157,14 +157,20 @@ bool Gpu::Impl::run_to(Cycle horizon) {
   RADDLE_ASSERT(horizon >= engine_.end());
   const Cycle near = std::max(engine_.end(), horizon - std::min(horizon, L2Slice::kMostAhead));
   if (settle() || advance_to(near)) return true;
-  for (const auto& p : partitions_) p->set_ahead(false);
+  hand_over_ahead(false);
   const bool moved = advance_to(horizon);
-  for (const auto& p : partitions_) p->set_ahead(true);
+  hand_over_ahead(true);
   if (moved) return true;
   now_ = host_ = horizon;
   close_samples(now_);
   update_samples();
   return false;
+}
+
+/// Never where somebody looks at counts on the way: those ahead of time would be among them.
+void Gpu::Impl::hand_over_ahead(bool ahead) {
+  const bool looked_at = scheme_ != nullptr || reports_ != nullptr;
+  for (const auto& p : partitions_) p->set_ahead(ahead && !looked_at);
 }
 
 /// Those whose interval is over.

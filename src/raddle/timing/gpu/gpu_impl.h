@@ -59,6 +59,7 @@ class Gpu::Impl {
   Cycle reached(Mark mark) const { return manager_.reached(mark); }
   bool idle(TenantId tenant) const { return manager_.idle(tenant); }
   bool run_to(Cycle horizon);
+  void hand_over_ahead(bool ahead);
   std::vector<Completion> take_completions() { return std::exchange(completions_, {}); }
   void host_wrote(Address at, std::uint64_t bytes) {
     if (machine_.coherence.ro_regions) writes_.wrote(at, bytes, now_);

@@ -161,8 +161,8 @@ bool SmOf<L1>::issue(Cycle now) {
       throttle_.issued(w);
     if (quota_ != nullptr && quota_->issued(warps_[w].launch->tenant)) [[unlikely]] {
       const WarpMask others = warps_.of_tenant[raddle::index(warps_[w].launch->tenant)];
+      held |= open & others & ~closed;  // whom something else keeps is kept by that still
       closed |= others;
-      held |= open & others;
       spent = true;
     }
     issue_warp(now, s, w);
