@@ -12,7 +12,7 @@
 namespace raddle::policy {
 
 enum class Shown : std::uint8_t { Always, Optional };
-enum class BareName : std::uint8_t { First, Last };
+enum class BareName : std::uint8_t { First, Last, Never };
 
 /// A line of levels.def, where the columns are explained.
 struct Level {

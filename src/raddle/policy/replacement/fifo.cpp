@@ -1,39 +1,9 @@
-// First in, first out: the line that has had its way for longest, however often it is used.
-#include <vector>
-
-#include "raddle/policy/registry.h"
-#include "raddle/policy/replacement/policy.h"
+#include "raddle/policy/replacement/fifo.h"
 
 namespace raddle::policy {
-namespace {
-
-class Fifo final : public ReplacementPolicy {
- public:
-  using Params = NoParams;
-  Fifo(const Params&, const Context& context)
-      : ways_(context.ways), placed_(std::size_t{context.sets} * context.ways) {}
-
-  unsigned victim(const SetView& view) const override {
-    const std::uint64_t* placed = &placed_[std::size_t{view.set} * ways_];
-    unsigned best = lowest(view.candidates);
-    for (std::uint64_t left = view.candidates; left != 0; left &= left - 1)
-      if (const unsigned way = lowest(left); placed[way] < placed[best]) best = way;
-    return best;
-  }
-  void placed(const CachePlace& p) override {
-    placed_[std::size_t{p.set} * ways_ + p.way] = ++places_;
-  }
-
- private:
-  unsigned ways_;
-  std::uint64_t places_ = 0;
-  std::vector<std::uint64_t> placed_;  // by set and way: as the how manieth place
-};
-
-}  // namespace
 
 void add_replacement_fifo(Registry<ReplacementPolicy>& r) {
-  r.add<Fifo>("fifo", "the line that came first");
+  r.add<FifoOf<ReplacementPolicy>>("fifo", "the line that came first");
 }
 
 }  // namespace raddle::policy

@@ -31,10 +31,16 @@ std::vector<std::string> migration_conflicts(const PolicyChoices& policies,
   return out;
 }
 
+/// A policy that replaces lines otherwise than by the order of use.
+template <class Level>
+bool decides(const policy::Choice<Level>* choice) {
+  return choice != nullptr && !choice->make({})->is_lru();
+}
+
 /// What a replacement policy cannot decide about: one sentence each.
 std::vector<std::string> replacement_conflicts(const PolicyChoices& policies,
                                                const MachineSpec& machine) {
-  if (policies.replacement == nullptr || policies.replacement->make({})->is_lru()) return {};
+  if (!decides(policies.replacement)) return {};
   std::vector<std::string> out;
   const std::string name =
       "policy.replacement.name = \"" + std::string(policies.replacement->name()) + "\" ";
@@ -49,12 +55,30 @@ std::vector<std::string> replacement_conflicts(const PolicyChoices& policies,
   return out;
 }
 
+/// The same of the L2's.
+std::vector<std::string> l2_replacement_conflicts(const PolicyChoices& policies,
+                                                  const MachineSpec& machine) {
+  if (!decides(policies.l2_replacement)) return {};
+  std::vector<std::string> out;
+  const std::string name =
+      "policy.l2_replacement.name = \"" + std::string(policies.l2_replacement->name()) + "\" ";
+  if (machine.coherence.ownership)
+    out.push_back(name + "needs an L2 without owners: policy.coherence.name must not be \"" +
+                  std::string(policies.coherence->name()) + "\"");
+  if (machine.l2.ways > policy::ReplacementPolicy::kMostWays)
+    out.push_back(name + "decides among " + std::to_string(policy::ReplacementPolicy::kMostWays) +
+                  " ways at most: l2.ways = " + std::to_string(machine.l2.ways));
+  return out;
+}
+
 /// The machine with the coherence, the ranks in requests and the migration that are asked for.
 MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
   if (policies.coherence != nullptr) machine.coherence = policies.coherence->make({})->rules();
   if (policies.dram->make({})->wants_core_ranks()) machine.core_rank_bytes = policy::kCoreRankBytes;
   std::vector<std::string> rules = machine.violations();
   for (std::string& rule : replacement_conflicts(policies, machine))
+    rules.push_back(std::move(rule));
+  for (std::string& rule : l2_replacement_conflicts(policies, machine))
     rules.push_back(std::move(rule));
   if (policies.migrate != nullptr) {
     const auto migrate = policies.migrate->make({});
@@ -126,6 +150,8 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     auto policy = policies.dram->make(
         {i, machine_.dram.banks, options.seed, machine_.core_clock_mhz, machine_.dram.clock_mhz});
     partitions_.push_back(make_partition({machine_, i}, map_, std::move(policy)));
+    if (decides(policies.l2_replacement))
+      partitions_.back()->replace_by(*policies.l2_replacement, options.seed);
     wire_partition(i);
   }
   // The networks first: they are the longest tasks of a window.
@@ -188,7 +214,11 @@ template <class Visit>
 void Gpu::Impl::each_policy(Visit&& visit) {
   dispatcher_.each_policy(visit);
   for (const auto& sm : sms_) sm->each_policy(visit);
-  for (const auto& p : partitions_) visit(p->dram().policy());
+  for (const auto& p : partitions_) {
+    for (unsigned place = 0; place < p->slices(); ++place)
+      if (p->replacement(place) != nullptr) visit(*p->replacement(place));
+    visit(p->dram().policy());
+  }
   if (scheme_ != nullptr) visit(scheme_->policy());
   if (migration_ != nullptr) {
     migration_->settle(now_);

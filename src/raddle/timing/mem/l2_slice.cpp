@@ -109,8 +109,10 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
     pass_on(m);
     ++dram_accesses;
   }
-  if (allocate)
+  if (allocate) {
+    used(now, head_set(), m, at);
     dram_accesses += install(head_set(), m, m.sectors, through ? std::uint8_t{0} : m.sectors, at);
+  }
   serve(now, m, dram_accesses);
   return Wait::Nothing;
 }
@@ -132,6 +134,7 @@ L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
     if (changes && !through) tags_.mark_dirty(at, m.sectors);
     serve(now, m, through);
   }
+  used(now, head_set(), m, at);
   if (through) pass_on(m);
   ++(!changes ? count.reads : is_atomic(m) ? count.atomics : count.writes);
   return Wait::Nothing;
@@ -186,7 +189,11 @@ void L2Slice::reply(Cycle now, const Message& m, unsigned dram_accesses) {
 unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, std::uint8_t dirty,
                           unsigned& at) {
   const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(index(m.tenant));
-  const Tags::Victim out = tags_.fill(set, m.line, sectors, dirty, at, among);
+  Tags::Victim out{0, 0, 0};
+  if (replacement_ != nullptr && at == Tags::kAbsent) [[unlikely]]
+    out = place(set, m.line, index(m.tenant), among, at);
+  const Tags::Victim pushed_out = tags_.fill(set, m.line, sectors, dirty, at, among);
+  if (out.sectors == 0) out = pushed_out;
   if (out.sectors == 0) return 0;
   stats::L2Counters& count = count_[m.kernel];
   ++count.evictions;
@@ -195,6 +202,17 @@ unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, 
   write_backs_.push(
       {out.line, m.sm, out.dirty, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
   return 1;
+}
+
+/// A line that is not there gets the way of the replacement policy's choice. Precondition: there is
+/// a policy.
+Tags::Victim L2Slice::place(unsigned set, std::uint32_t line, unsigned tenant, Tags::WayMask among,
+                            unsigned& at) {
+  at = replacement_->victim(tags_, set, line, tenant, among);
+  RADDLE_ASSERT(at != Tags::kAbsent);  // the L2 locks no way
+  const Tags::Victim out = tags_.place(at, line);
+  replacement_->placed(tags_, at, tenant, out.sectors != 0);
+  return out;
 }
 
 void L2Slice::host(const HostLine& access, HostEffects& effects) {
@@ -208,8 +226,11 @@ void L2Slice::host(const HostLine& access, HostEffects& effects) {
   if (at == Tags::kAbsent && tags_.victim(set) == Tags::kAbsent) return;
   const bool through = spec_.write_policy == L2WritePolicy::WriteThrough;
   const std::uint8_t dirty = access.write && !through ? whole : std::uint8_t{0};
-  const Tags::Victim out = tags_.fill(set, access.line, whole, dirty, at);
-  if (out.sectors != 0) ++effects.count.evictions;
+  Tags::Victim out{0, 0, 0};
+  if (replacement_ != nullptr && at == Tags::kAbsent)
+    out = place(set, access.line, 0, Tags::kAnyWay, at);
+  const Tags::Victim pushed_out = tags_.fill(set, access.line, whole, dirty, at);
+  if (out.sectors != 0 || pushed_out.sectors != 0) ++effects.count.evictions;
 }
 
 /// Written data go to DRAM at once.

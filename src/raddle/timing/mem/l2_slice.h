@@ -36,13 +36,17 @@
 // (function is decoupled, so only time is concerned).
 #pragma once
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "raddle/base/ring.h"
+#include "raddle/policy/l2_replacement/policy.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/cache/mshr.h"
+#include "raddle/timing/cache/replacement.h"
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/dram/channel.h"
@@ -115,6 +119,13 @@ class L2Slice {
   /// From now on misses of a tenant fill the ways that `shares` gives it; null: any way. They must
   /// outlive the slice.
   void share_ways(const WayShares* shares) { shares_ = shares; }
+  /// The policy decides whose way a line gets. Precondition: nothing has come yet.
+  void replace_by(std::unique_ptr<policy::L2ReplacementPolicy> policy) {
+    policy_ = policy.get();
+    replacement_ = std::make_unique<Replacement>(std::move(policy), tags_, kTenants.data());
+  }
+  /// Null where the order of use decides.
+  policy::L2ReplacementPolicy* replacement() const { return policy_; }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
   /// Replies may be handed over (and counted) ahead of time: no more than kMostAhead cycles, never
@@ -130,6 +141,12 @@ class L2Slice {
   void audit(std::vector<std::string>& broken) const;
 
  private:
+  /// A slice knows tenants, where an L1D knows launch slots.
+  static constexpr std::array<TenantId, kMostTenants> kTenants = [] {
+    std::array<TenantId, kMostTenants> all{};
+    for (unsigned t = 0; t < kMostTenants; ++t) all[t] = TenantId{static_cast<std::uint8_t>(t)};
+    return all;
+  }();
   /// What the oldest request waits for: it is looked up again only when that has changed.
   enum class Wait : std::uint8_t { Nothing, Mshr, Replies, WriteBacks, DramRoom };
   static constexpr unsigned kHints = 16;  // requests on their way that are prefetched for
@@ -145,6 +162,12 @@ class L2Slice {
   void reply(Cycle now, const Message& m, unsigned dram_accesses);
   unsigned install(unsigned set, const Message& m, std::uint8_t sectors, std::uint8_t dirty,
                    unsigned& at);
+  Tags::Victim place(unsigned set, std::uint32_t line, unsigned tenant, Tags::WayMask among,
+                     unsigned& at);
+  void used(Cycle now, unsigned set, const Message& m, unsigned at) {
+    if (replacement_ != nullptr) [[unlikely]]
+      replacement_->accessed(now, tags_, set, m.line, index(m.tenant), at);
+  }
   void pass_on(const Message& m);
   void accept(Cycle now);
   void perform_atomic(Cycle now);
@@ -219,6 +242,8 @@ class L2Slice {
   Tags tags_;
   Mshrs<Waiter> mshrs_;
   const WayShares* shares_ = nullptr;
+  std::unique_ptr<Replacement> replacement_;       // null: the order of use
+  policy::L2ReplacementPolicy* policy_ = nullptr;  // its
   SlicePorts ports_;
   FlitTable request_flits_, reply_flits_;
   PortPace pace_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "raddle/base/ring.h"
 #include "raddle/timing/mem/denovo_slice.h"
@@ -35,6 +36,12 @@ class PartitionOf final : public Partition {
     slice_[place]->host(access, effects);
   }
   void obey(Cycle at, const policy::Knobs& knobs) override;
+  void replace_by(const policy::Choice<policy::L2ReplacementPolicy>& choice,
+                  std::uint64_t seed) override;
+  policy::L2ReplacementPolicy* replacement(unsigned place) const override {
+    if constexpr (std::is_same_v<Slice, L2Slice>) return slice_[place]->replacement();
+    else return nullptr;
+  }
   void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) override {
     dram_.learn(at, counts);
     called_ = at;
@@ -58,7 +65,7 @@ class PartitionOf final : public Partition {
   }
   bool send_write_backs(Cycle now);
 
-  unsigned channel_, kept_for_reads_;
+  unsigned channel_, kept_for_reads_, l2_sets_, l2_ways_;
   bool skip_ = true;
   DramChannel dram_;
   Ring<WriteBack> write_backs_;
@@ -74,6 +81,8 @@ PartitionOf<Slice>::PartitionOf(const PartitionSpec& spec, const AddressMap& map
                                 std::unique_ptr<policy::DramPolicy> policy)
     : channel_(spec.channel.id),
       kept_for_reads_(kept_for_reads(spec.channel.dram)),
+      l2_sets_(spec.l2.sets()),
+      l2_ways_(spec.l2.ways),
       dram_(spec.channel, map, std::move(policy)),
       // Held back at the limit; beyond it come one per slice in the same cycle and one per fill
       // under way.
@@ -145,6 +154,18 @@ void PartitionOf<Slice>::obey(Cycle at, const policy::Knobs& knobs) {
   for (const auto& slice : slice_) slice->share_ways(shares_.any() ? &shares_ : nullptr);
   dram_.obey(at, knobs);
   called_ = at;
+}
+
+template <class Slice>
+void PartitionOf<Slice>::replace_by(
+    [[maybe_unused]] const policy::Choice<policy::L2ReplacementPolicy>& choice,
+    [[maybe_unused]] std::uint64_t seed) {
+  if constexpr (std::is_same_v<Slice, L2Slice>) {
+    for (unsigned i = 0; i < slices(); ++i)
+      slice_[i]->replace_by(choice.make({channel_ * slices() + i, l2_sets_, l2_ways_, seed}));
+  } else {
+    RADDLE_ASSERT(false);
+  }
 }
 
 template <class Slice>

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "raddle/policy/dram/policy.h"
+#include "raddle/policy/l2_replacement/policy.h"
+#include "raddle/policy/registry.h"
 #include "raddle/policy/scheme/knobs.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/cache/host_traffic.h"
@@ -38,6 +40,13 @@ class Partition {
   virtual void obey(Cycle at, const policy::Knobs& knobs) = 0;
   /// As DramChannel::learn, in the same cycle.
   virtual void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) = 0;
+
+  /// Who decides whose way a line of a slice gets, instead of the order of use. Precondition: no
+  /// request has come, and the coherence knows no owners.
+  virtual void replace_by(const policy::Choice<policy::L2ReplacementPolicy>& choice,
+                          std::uint64_t seed) = 0;
+  /// Of one slice; null where the order of use decides.
+  virtual policy::L2ReplacementPolicy* replacement(unsigned place) const = 0;
 
   /// Of a line that lives in this slice. Precondition: nothing is under way.
   virtual void host(unsigned place, const HostLine& access, HostEffects& effects) = 0;
