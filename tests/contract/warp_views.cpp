@@ -3,6 +3,7 @@
 
 #include "contract/seeded_views.h"
 #include "raddle/base/rng.h"
+#include "support/fake_sm.h"
 
 namespace raddle::contract {
 
@@ -32,15 +33,34 @@ class RandomWarps {
     if (rng_.below(16) == 0) ready = ~WarpMask{0};
     ready_ = ready & age_.members() & own;
     memory_ = rng_.next() & rng_.next() & age_.members();
+    wait();
     return ready_ != 0;
   }
+  const policy::SmView& sm() const { return sm_; }
+  void issue(unsigned slot) { sm_.issue(slot, now_); }
   policy::WarpView view() const {
     return {ready_, age_.members(), age_, now_, memory_, of_tenant_};
   }
 
  private:
+  /// Who waits for what, and a load/store unit that fills up and drains.
+  void wait() {
+    sm_.wait(age_.members(), policy::WarpWait::Memory);
+    sm_.wait(rng_.next() & age_.members(), policy::WarpWait::Dependence);
+    sm_.wait(ready_, policy::WarpWait::Nothing);
+    for (WarpMask m = age_.members(); m != 0; m &= m - 1) {
+      policy::WarpFacts& warp = sm_.facts[lowest(m)];
+      const bool global = (memory_ & m & -m) != 0 && warp.next % 4 != 0;
+      warp.kind = global ? policy::InstKind::Load : policy::InstKind::Arithmetic;
+    }
+    sm_.load_store.mshrs = sm_.load_store.queue = 32;
+    sm_.load_store.mshrs_taken = rng_.below(33);
+    sm_.load_store.queue_taken = rng_.below(33);
+  }
   void toggle(unsigned slot) {
     const bool ends = (age_.members() >> slot & 1) != 0;
+    if (ends) sm_.leave(WarpMask{1} << slot);
+    else sm_.facts[slot] = {.started = now_, .next = rng_.below(50), .code_size = 60};
     if (ends) age_.remove(slot);
     else age_.insert(slot);
     for (WarpMask& warps : of_tenant_) warps &= ~(WarpMask{1} << slot);
@@ -55,6 +75,7 @@ class RandomWarps {
   AgeMatrix64 age_;
   policy::TenantMasks of_tenant_{};
   std::vector<WarpPolicy*> told_;
+  test::FakeSm sm_;
   WarpMask ready_ = 0, memory_ = 0;
   Cycle now_ = 0;
 };
@@ -63,16 +84,20 @@ std::string play_warps(const Make<WarpPolicy>& make, std::uint64_t seed,
                        const WarpPolicy::Context& context) {
   RandomWarps warps(seed, context);
   std::unique_ptr<WarpPolicy> one = make(context), same = make(context);
+  for (WarpPolicy* policy : {one.get(), same.get()})
+    if (policy::SmObserver* observer = policy->sm_observer()) observer->attach(warps.sm());
   for (unsigned i = 0; i < 20'000; ++i) {
     if (!warps.step({one.get(), same.get()})) continue;
     const policy::WarpView view = warps.view();
     const unsigned pick = one->pick(view);
     const std::string where = " (cycle " + std::to_string(view.now) + ", slots from " +
                               std::to_string(context.first_slot) + ")";
-    if (pick >= 64 || (view.ready >> pick & 1) == 0)
+    const bool declines = pick == WarpPolicy::kNobody && one->may_decline();
+    if (!declines && (pick >= 64 || (view.ready >> pick & 1) == 0))
       return "picked warp " + std::to_string(pick) + ", which is not ready" + where;
     if (same->pick(view) != pick)
       return "a second instance decided otherwise on the same views" + where;
+    if (!declines) warps.issue(pick);
   }
   return "";
 }

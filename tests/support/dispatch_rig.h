@@ -200,7 +200,9 @@ class DispatchRig {
     const std::uint8_t slot = sm.blocks[at].slot;
     sm.room.release(sm.blocks[at].held);
     sm.blocks.erase(sm.blocks.begin() + static_cast<std::ptrdiff_t>(at));
-    sm.end.push(now_ + latency_, {slot, false, 0});
+    timing::BlockEnd end{slot};
+    end.progress = {100 + slot, 100 * (i % 5)};
+    sm.end.push(now_ + latency_, end);
     dispatcher_.box().post(now_ + latency_, i);
     moved_ = now_;
     return "";

@@ -42,11 +42,14 @@ class ObservedWarpPolicy final : public policy::Choice<policy::WarpPolicy> {
         : inner_(std::move(inner)), scheduler_(scheduler), issues_(issues) {}
     unsigned pick(const policy::WarpView& view) override {
       unsigned w = inner_->pick(view);
+      if (w == kNobody) return w;
       issues_.push_back({view.now, scheduler_, w});
       return w;
     }
     void on_warp_start(unsigned slot) override { inner_->on_warp_start(slot); }
     void on_warp_end(unsigned slot) override { inner_->on_warp_end(slot); }
+    bool may_decline() const override { return inner_->may_decline(); }
+    policy::SmObserver* sm_observer() override { return inner_->sm_observer(); }
 
    private:
     std::unique_ptr<policy::WarpPolicy> inner_;

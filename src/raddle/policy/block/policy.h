@@ -21,6 +21,7 @@ struct BlockLaunch {
   /// Below kKernelSlots; names the launch until its end, another may have it later.
   unsigned slot = 0;
   DeviceParent parent = {};
+  std::uint32_t most_on_sm = 0;  ///< blocks of it that an SM holds if it has nothing else
 };
 
 struct BlockView {
@@ -33,6 +34,12 @@ struct BlockView {
 struct BlockChoice {
   std::uint32_t sm, block;
   bool stolen = false;  ///< the policy had given it to another SM; for reports
+};
+
+/// What the SM of a block that has ended tells of it, if the policy wants that.
+struct BlockProgress {
+  std::uint64_t issued = 0;  ///< instructions of the block's warps
+  std::uint64_t others = 0;  ///< of the other blocks of its launch that are on the SM, so far
 };
 
 /// A strategy. Several launches may be under way at once; it is asked for a block of one of them at
@@ -55,6 +62,9 @@ class BlockPolicy {
   /// cycle.
   virtual std::optional<BlockChoice> pick(const BlockView& view) = 0;
   virtual void on_block_done(std::uint32_t /*sm*/, std::uint32_t /*block*/, unsigned /*slot*/) {}
+  /// If true, on_progress() comes just before each on_block_done().
+  virtual bool wants_progress() const { return false; }
+  virtual void on_progress(std::uint32_t /*sm*/, unsigned /*slot*/, const BlockProgress&) {}
   virtual void on_kernel_end(unsigned /*slot*/) {}
   /// Asked when nothing went out: the first cycle in which it may give a block although no launch
   /// or block comes or ends until then; kNever: not before one does.

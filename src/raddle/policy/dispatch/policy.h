@@ -38,6 +38,7 @@ namespace raddle::policy {
 
 class BlockPolicy;
 class KernelPolicy;
+struct BlockProgress;
 template <class Interface>
 class Choice;
 
@@ -58,6 +59,7 @@ struct GridInfo {
   DeviceParent parent = {};
   TenantId tenant{};
   std::optional<unsigned> entry;  ///< none: it pends
+  std::uint32_t most_on_sm = 0;   ///< blocks of it that an SM holds if it has nothing else
 };
 
 /// What changes of a grid.
@@ -150,6 +152,9 @@ class DispatchPolicy {
   /// nothing more in this cycle.
   virtual std::optional<BlockDispatch> pick(const DispatchView& view) = 0;
   virtual void on_block_end(GridId, std::uint32_t /*block*/, std::uint32_t /*sm*/) {}
+  /// If true, on_block_progress() comes just before each on_block_end(); see policy/block/policy.h.
+  virtual bool wants_progress() const { return false; }
+  virtual void on_block_progress(GridId, std::uint32_t /*sm*/, const BlockProgress&) {}
   virtual void on_grid_end(GridId) {}
 
   // --- words -------------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ class TwoStep final : public DispatchPolicy {
   unsigned blocks_per_cycle() const override { return block_->blocks_per_cycle(); }
   std::optional<BlockDispatch> pick(const DispatchView& view) override;
   void on_block_end(GridId grid, std::uint32_t block, std::uint32_t sm) override;
+  bool wants_progress() const override { return block_->wants_progress(); }
+  void on_block_progress(GridId grid, std::uint32_t sm, const BlockProgress& progress) override;
   void on_grid_end(GridId grid) override;
   Cycle waits_until(Cycle now) const override;
   std::string refusals() const override;

@@ -55,6 +55,7 @@ class ThrottlePolicy {
     unsigned sm = 0;
     unsigned warps = 64;  ///< slots of the SM
     std::uint64_t seed = 0;
+    unsigned schedulers = 1;  ///< of the SM
   };
   virtual ~ThrottlePolicy() = default;
   /// false: every warp may always do everything; the SM neither asks nor tells anything.
@@ -87,6 +88,8 @@ class ThrottlePolicy {
   virtual void on_kernel_start(Cycle /*now*/) {}
   /// If not null: told what happens in the SM's L1D (observer.h), as long as the policy lives.
   virtual L1Observer* l1_observer() { return nullptr; }
+  /// If not null: shown the SM's warps and load/store unit (sm_view.h), as long as it lives.
+  virtual SmObserver* sm_observer() { return nullptr; }
   /// Counters, summed over instances in the result. When no warp is there.
   virtual void visit_statistics(FieldVisitor&) {}
 

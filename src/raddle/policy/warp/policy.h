@@ -9,6 +9,7 @@
 #include "raddle/base/types.h"
 #include "raddle/policy/observer.h"
 #include "raddle/policy/scheme/knobs.h"
+#include "raddle/policy/sm_view.h"
 
 namespace raddle::policy {
 
@@ -37,6 +38,8 @@ struct WarpView {
 class WarpPolicy {
  public:
   static constexpr std::string_view kLevel = "warp";
+  /// The answer of a policy that may_decline(): nobody issues in this cycle.
+  static constexpr unsigned kNobody = 64;
   struct Context {
     unsigned sm = 0, scheduler = 0;
     unsigned first_slot = 0,
@@ -46,8 +49,13 @@ class WarpPolicy {
   virtual ~WarpPolicy() = default;
   /// A set bit of view.ready.
   virtual unsigned pick(const WarpView& view) = 0;
+  /// May pick() answer kNobody although warps are ready? It is asked again in the next cycle then,
+  /// so no cycle is skipped for as long as it declines. Its warps count as throttled.
+  virtual bool may_decline() const { return false; }
   /// If not null: told what happens in the SM's L1D (observer.h), as long as the policy lives.
   virtual L1Observer* l1_observer() { return nullptr; }
+  /// If not null: shown the SM's warps and load/store unit (sm_view.h), as long as it lives.
+  virtual SmObserver* sm_observer() { return nullptr; }
   /// A warp has taken a slot of this scheduler / has left it. A slot may be taken again at once;
   /// what a policy remembers of it does not hold for the next warp.
   virtual void on_warp_start(unsigned /*slot*/) {}

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "raddle/policy/block/policy.h"
 #include "raddle/timing/code/decoded_kernel.h"
 #include "raddle/timing/wire/link.h"
 #include "raddle/trace/stream.h"
@@ -24,6 +25,7 @@ struct Launch {
   std::uint8_t slot = 0;  ///< below the machine's KernelSpec::slots(); travels in messages
   TenantId tenant{};
   std::uint32_t first_line = 0;  ///< added to every line of global memory
+  std::uint32_t most_on_sm = 0;  ///< blocks that an empty SM holds
 };
 
 /// An entry of the dispatcher's queues in memory is written, or fetched, through an SM's port.
@@ -47,7 +49,8 @@ struct BlockStart {
 struct BlockEnd {
   std::uint8_t slot = 0;
   bool fetched = false;
-  std::uint16_t id = 0;  ///< QueueRequest::id
+  std::uint16_t id = 0;            ///< QueueRequest::id
+  policy::BlockProgress progress = {};  ///< if the dispatcher's policy wants that
 };
 
 /// A warp has launched kernels; told between windows, for it takes no part in the machine's wires:

@@ -37,6 +37,18 @@ class Occupancy {
     RADDLE_ASSERT(sm.blocks <= 64);
   }
 
+  /// How many blocks that need that an empty SM holds.
+  std::uint32_t most(const BlockNeeds& needs) const {
+    auto most = static_cast<std::uint32_t>(held_.size());
+    const auto limit = [&](std::uint32_t all, std::uint32_t need) {
+      if (need != 0 && all / need < most) most = all / need;
+    };
+    limit(all_.threads, needs.threads);
+    limit(all_.warps, needs.warps);
+    limit(all_.registers, needs.registers);
+    limit(all_.shared_bytes, needs.shared_bytes);
+    return most;
+  }
   /// One more block: a block slot and all it needs.
   bool fits(const BlockNeeds& needs) const { return free_slots_ != 0 && fits_beside(needs); }
   /// Takes the lowest free block slot, which is returned. Precondition: fits(needs).

@@ -11,6 +11,7 @@ Dispatcher::Dispatcher(const MachineSpec& machine, Cycle window,
                        std::unique_ptr<policy::DispatchPolicy> policy, std::string name)
     : name_(std::move(name)),
       policy_(std::move(policy)),
+      wants_progress_(policy_->wants_progress()),
       latency_(machine.dispatch_latency_cycles),
       window_(window),
       interval_(machine.kernels.block_interval_millicycles),
@@ -57,6 +58,8 @@ void Dispatcher::take_ends(Cycle now, unsigned i) {
   for (; sm.end->next_arrival() <= now; sm.end->pop()) {
     const BlockEnd& end = sm.end->front();
     if (!end.fetched) {
+      if (wants_progress_)
+        policy_->on_block_progress(sm.slot[end.slot].grid, i, end.progress);
       end_block(now, i, end.slot);
     } else {
       policy_->on_fetched(fetched_[end.id], now);

@@ -38,7 +38,12 @@ class Dispatcher {
 
   // --- between windows ---------------------------------------------------------------------------
   /// Comes to the management unit in cycle `arrival`. Precondition: a block fits an empty SM.
-  void launch(const GridLaunch& launch, Cycle arrival) { kmu_.launch(launch, arrival); }
+  void launch(GridLaunch launch, Cycle arrival) {
+    launch.most_on_sm = sms_.front().resources.most(launch.needs);
+    kmu_.launch(launch, arrival);
+  }
+  /// SMs must tell what a block that ends has done (Sm::tell_progress).
+  bool wants_progress() const { return wants_progress_; }
   struct Entered {
     std::uint32_t job;
     unsigned entry;
@@ -119,6 +124,7 @@ class Dispatcher {
 
   std::string name_;
   std::unique_ptr<policy::DispatchPolicy> policy_;
+  bool wants_progress_;
   Cycle latency_, window_;
   std::uint32_t interval_;
   bool flush_, flush_only_when_idle_;

@@ -194,6 +194,7 @@ void Gpu::Impl::wire_sm(unsigned i) {
   }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());
+  if (dispatcher_.wants_progress()) sm.tell_progress();
 }
 
 void Gpu::Impl::wire_partition(unsigned i) {

@@ -33,6 +33,7 @@ struct GridLaunch {
   std::uint32_t priority = 0;
   TenantId tenant{};
   std::uint32_t first_line = 0;  ///< Launch::first_line
+  std::uint32_t most_on_sm = 0;  ///< blocks that an empty SM holds
 };
 
 struct Grid {
@@ -75,7 +76,7 @@ class Grids {
     const Grid& grid = grids_[id];
     const GridLaunch& is = grid.is;
     return {id,          is.sequence, is.name,   is.stream, is.grid,
-            grid.blocks, is.priority, is.parent, is.tenant, std::nullopt};
+            grid.blocks, is.priority, is.parent, is.tenant, std::nullopt, is.most_on_sm};
   }
 
  private:

@@ -147,6 +147,16 @@ class Lsu : public LsuCore {
   /// present head, the time since the misses.
   void settle(Cycle at, unsigned kernel, stats::SmCounters& count) const;
   bool idle() const;
+  /// As policies see it.
+  policy::LsuFacts facts() const {
+    policy::LsuFacts out;
+    out.mshrs = l1_.mshrs(), out.mshrs_taken = out.mshrs != 0 ? l1_.mshrs_taken() : 0;
+    out.queue = miss_queue_.capacity(), out.queue_taken = miss_queue_.size();
+    out.loads = static_cast<std::uint32_t>(loads_.size());
+    out.loads_taken = out.loads - static_cast<std::uint32_t>(free_loads_.size());
+    out.accepts = accepts();
+    return out;
+  }
   void describe(std::string& out) const;
   /// Adds a sentence for each law of conservation that the counters break.
   void audit(const SmKernelCounters& counters, std::vector<std::string>& broken) const;

@@ -30,14 +30,15 @@ class Schedulers {
   /// This one has used what they share.
   void has_used_shared(unsigned scheduler) { turn_ = slots_.after(scheduler); }
 
-  /// The warp that a scheduler issues, one of `ready`.
+  /// The warp that a scheduler issues, one of `ready`; kNobody: its policy declines.
   /// `memory`: those whose next instruction goes to the load/store unit.
   unsigned pick(Cycle now, unsigned scheduler, WarpMask ready, WarpMask memory,
                 const WarpTable& warps) {
     const unsigned w =
         policy_[scheduler]->pick({ready, warps.resident & slots_[scheduler], warps.age, now, memory,
                                   warps.of_tenant, warps.knobs});
-    if (w >= SmSpec::kMostWarps || !has(ready, w)) wrong_pick();
+    if (w >= SmSpec::kMostWarps || !has(ready, w)) [[unlikely]]
+      check_declined(scheduler, w);
     return w;
   }
   /// The slot of a new warp. Precondition: one is free.
@@ -53,7 +54,8 @@ class Schedulers {
   void warp_left(unsigned warp) { policy_[slots_.scheduler_of(warp)]->on_warp_end(warp); }
 
  private:
-  [[noreturn]] void wrong_pick() const {
+  void check_declined(unsigned scheduler, unsigned w) const {
+    if (w == policy::WarpPolicy::kNobody && policy_[scheduler]->may_decline()) return;
     assertion_failed(("warp policy '" + policy_name_ + "' picks a warp that is ready").c_str(),
                      __FILE__, __LINE__);
   }

@@ -8,6 +8,7 @@
 #include "raddle/timing/sm/sm_describe.h"
 #include "raddle/timing/sm/sm_home_calls.h"
 #include "raddle/timing/sm/sm_issue.h"
+#include "raddle/timing/sm/sm_known.h"
 #include "raddle/timing/sm/sm_migration.h"
 #include "raddle/timing/sm/sm_of.h"
 
@@ -41,7 +42,7 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
     : warps_(spec.sm.warps),
       schedulers_(spec.sm, spec.id, warp_policy, seed),
       units_(spec.sm, schedulers_.slots()),
-      throttle_(throttle, {spec.id, spec.sm.warps, seed}),
+      throttle_(throttle, {spec.id, spec.sm.warps, seed, spec.sm.schedulers}),
       stalls_(spec.sm.schedulers),
       front_end_(spec.sm, schedulers_.slots()),
       blocks_(spec.sm.blocks),
@@ -62,6 +63,10 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
     if (policy::L1Observer* o = policy(s).l1_observer()) lsu_.observe(*o);
   if (throttle_.present())
     if (policy::L1Observer* o = throttle_.policy()->l1_observer()) lsu_.observe(*o);
+  for (unsigned s = 0; s < schedulers_.count(); ++s)
+    if (policy::SmObserver* o = policy(s).sm_observer()) known().tell(*o);
+  if (throttle_.present())
+    if (policy::SmObserver* o = throttle_.policy()->sm_observer()) known().tell(*o);
   if (replacement == nullptr || !spec.sm.l1d.present()) return;
   auto replaces = replacement->make({spec.id, spec.sm.l1d.sets(), spec.sm.l1d.ways, seed});
   if (!replaces->is_lru()) lsu_.replace_by(std::move(replaces));
@@ -78,6 +83,8 @@ Cycle SmOf<L1>::tick(Cycle now) {
   if (now >= inbox_next_) drain_inbox(now);
   if (wheel_.due(now)) run_events(now);
   if (now >= warps_.next_wake()) warps_.wake(now, [&](unsigned w) { resume(now, w); });
+  if (known_ != nullptr) [[unlikely]]
+    known_->look(now);
   if (throttle_.present() && (now >= throttle_.until() || !skip_)) ask_throttle(now);
   if (quota_ != nullptr) [[unlikely]]
     renew_quota(now);
@@ -182,6 +189,7 @@ void SmOf<L1>::start_block(Cycle now, const BlockStart& start) {
   const trace::LaunchShape& shape = start.launch->stream->shape();
   const unsigned warps = shape.warps_per_block();
   blocks_.start(start.slot, *start.launch, start.block, warps);
+  if (known_ != nullptr) known_->ledger.block_started(start.slot);
   const auto threads = static_cast<unsigned>(shape.block.count());
   for (unsigned i = 0; i < warps; ++i)
     start_warp(now, start.slot, i, std::min(kLanes, threads - i * kLanes));
@@ -222,6 +230,7 @@ void SmOf<L1>::start_warp(Cycle now, unsigned slot, unsigned index, unsigned lan
   warps_.of_tenant[raddle::index(launch.tenant)] |= bit_of(w);
   warp.local_window = id_ * warps_.slots() + w;
   warp.cursor = launch.stream->open(block.id, index);
+  if (known_ != nullptr) known_->ledger.started(now, w);
   schedulers_.warp_started(w);
   if (throttle_.present()) throttle_.warp_started(now, w);
   lsu_.warp_started({now, launch.sequence, block.id, index, static_cast<std::uint8_t>(w),
@@ -229,6 +238,12 @@ void SmOf<L1>::start_warp(Cycle now, unsigned slot, unsigned index, unsigned lan
   if (!FrontEnd::read_record(warp)) return end_stream(now, w);
   if (front_end_.present()) refill_buffer(now, w);
   else present_next(w);
+}
+
+template <L1Protocol L1>
+void SmOf<L1>::tell_progress() {
+  tells_progress_ = true;
+  known();
 }
 
 // --- completions --------------------------------------------------------------------------------
@@ -363,7 +378,9 @@ void SmOf<L1>::end_block(Cycle now, unsigned slot) {
   const Block& block = blocks_[slot];
   ++counters_[block.launch->slot].blocks;
   block.launch->stream->close(block.id);
-  block_out_.push(now + dispatch_latency_, {static_cast<std::uint8_t>(slot), false, 0});
+  BlockEnd end{static_cast<std::uint8_t>(slot)};
+  if (tells_progress_) end.progress = known_->progress(slot);
+  block_out_.push(now + dispatch_latency_, end);
   dispatcher_box_->post(now + dispatch_latency_, id_);
 }
 

@@ -155,6 +155,8 @@ class Sm {
   virtual std::vector<DeviceLaunches>& device_launches() = 0;
   /// The observer must outlive the SM.
   virtual void observe(policy::L1Observer& observer) = 0;
+  /// From now on the end of a block says what it has done. Precondition: idle().
+  virtual void tell_progress() = 0;
   /// One line per resident warp (at most `most`): where it stands and what it waits for; then the
   /// queues.
   virtual void describe(std::string& out, unsigned most) const = 0;

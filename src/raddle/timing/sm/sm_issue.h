@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "raddle/base/mask.h"
+#include "raddle/timing/sm/sm_known.h"
 #include "raddle/timing/sm/sm_of.h"
 
 namespace raddle::timing {
@@ -111,6 +112,8 @@ inline void SmOf<L1>::issue_warp(Cycle now, unsigned scheduler, unsigned w) {
   warps_.ready &= ~bit_of(w);
   units_.issued(w, in.unit);
   progress_ = now;
+  if (known_ != nullptr) [[unlikely]]
+    known_->ledger.issued(now, w, warp.block, in.route);
   issue_detail::count_issue(count, in, warp.active);
   if (in.interval > 1) units_.take(now, scheduler, in, wheel_);
   const Cycle late = units_.collect(now, scheduler, in, wheel_);
@@ -146,6 +149,11 @@ bool SmOf<L1>::issue(Cycle now) {
       continue;
     }
     const unsigned w = schedulers_.pick(now, s, candidates, memory, warps_);
+    if (w == policy::WarpPolicy::kNobody) [[unlikely]] {
+      stalled(now, s, {stats::Stall::Throttled, candidates});
+      again |= candidates;
+      continue;
+    }
     const auto unit = static_cast<unsigned>(warps_[w].next->unit);
     if (has(memory, w)) {
       closed |= memory;

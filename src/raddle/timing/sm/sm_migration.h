@@ -132,6 +132,7 @@ unsigned SmOf<L1>::import_warp(Cycle now, const WarpContext& context) {
   warp.record_words = context.record_words;
   warp.lanes = context.lanes;
   warp.active = context.active;
+  if (known_ != nullptr) known_->ledger.started(now, w);
   schedulers_.warp_started(w);
   if (throttle_.present()) throttle_.warp_started(now, w);
   lsu_.warp_started({now, launch.sequence, context.home.block, context.index,

@@ -86,6 +86,7 @@ class SmOf final : public Sm {
   std::vector<std::string> audit() const override;
   std::vector<DeviceLaunches>& device_launches() override { return device_launches_; }
   void observe(policy::L1Observer& observer) override { lsu_.observe(observer); }
+  void tell_progress() override;
   void describe(std::string& out, unsigned most) const override;
   void keep_unwritten(const RegionWrites& writes) override;
   std::vector<RegionWrite>& region_writes() override;
@@ -172,6 +173,9 @@ class SmOf final : public Sm {
   void open_barrier(Cycle now, unsigned slot, const Opened& opened);
   void fall_asleep(Cycle now, unsigned w, const DecodedInst& in);
   void call_device_runtime(Cycle now, unsigned w, const DecodedInst& in);
+  // what policies may know (sm_known.h)
+  class Known;
+  Known& known();
   // words (sm_describe.h)
   void describe_warp(std::string& out, unsigned w) const;
   void describe_wait(std::string& out, unsigned w) const;
@@ -183,6 +187,8 @@ class SmOf final : public Sm {
   ThrottleGate throttle_;
   std::unique_ptr<ActiveBlocks> active_;  // null without a scheme
   std::unique_ptr<IssueQuota> quota_;     // null unless it limits what a tenant issues
+  std::unique_ptr<Known> known_;          // null unless a policy wants to know
+  bool tells_progress_ = false;           // ends of blocks say what they have done
   Cycle called_ = kNever;                 // when something is done to it between windows
   StallAccount stalls_;
   FrontEnd front_end_;

@@ -45,6 +45,14 @@ class StallAccount {
     warps_since_ = now;
   }
 
+  /// Cycles before `at`, of all schedulers, that were charged that reason.
+  Cycle charged(stats::Stall why, Cycle at) const {
+    Cycle out = schedulers_total_.stall[static_cast<unsigned>(why)];
+    for (unsigned s = 0; s < schedulers_; ++s)
+      if (reason_[s] == why && since_[s] < at) out += at - since_[s];
+    return out;
+  }
+
   /// What is under way at `at`, added to a copy of the counters of a launch slot ...
   void settle(Cycle at, unsigned kernel, stats::SmCounters& out) const {
     for (unsigned s = 0; s < schedulers_; ++s)
