@@ -19,6 +19,9 @@ std::vector<std::string> throttle_names() { return policy::all_policies().thrott
 std::vector<std::string> block_names() { return policy::all_policies().block.names(); }
 std::vector<std::string> dram_names() { return policy::all_policies().dram.names(); }
 std::vector<std::string> replacement_names() { return policy::all_policies().replacement.names(); }
+std::vector<std::string> l2_replacement_names() {
+  return policy::all_policies().l2_replacement.names();
+}
 std::vector<std::string> scheme_names() { return policy::all_policies().scheme.names(); }
 std::vector<std::string> migrate_names() { return policy::all_policies().migrate.names(); }
 auto name_of = [](const auto& info) { return info.param; };
@@ -69,7 +72,10 @@ TEST(ThrottleParameters, KeepTheContractAtTheirEnds) {
       {"ccws", {{"eval_period", "2"}, {"k", "64"}}},
       {"ccws", {{"eval_period", "4096"}, {"k", "64"}}},
       {"ccws", {{"lls_bits", "7"}, {"k", "64"}}},
-      {"ccws", {{"totals", "run"}, {"k", "64"}, {"flush_at_kernel", "true"}}}};
+      {"ccws", {{"totals", "run"}, {"k", "64"}, {"flush_at_kernel", "true"}}},
+      {"dyncta", {{"period", "16"}, {"t_mem_low", "2"}, {"t_mem_high", "4"}, {"t_idle", "1"}}},
+      {"dyncta", {{"t_mem_high", "128"}, {"t_idle", "100000"}}},
+      {"dyncta", {{"t_idle", "0"}}}};
   for (const auto& [name, of] : settings) {
     std::shared_ptr<policy::Choice<policy::ThrottlePolicy>> choice =
         test::choose(all.throttle, name, of);
@@ -154,6 +160,23 @@ TEST(ReplacementParameters, KeepTheContractAtTheirEnds) {
         << name << " " << of.front().first << " " << of.front().second;
   }
 }
+
+class L2ReplacementContract : public testing::TestWithParam<std::string> {};
+TEST_P(L2ReplacementContract, Holds) {
+  const auto all = policy::all_policies();
+  const auto choice = all.l2_replacement.choose(GetParam());
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    EXPECT_EQ(check_replacement(
+                  [&](const policy::ReplacementPolicy::Context& c)
+                      -> std::unique_ptr<policy::ReplacementPolicy> {
+                    return choice->make({c.sm, c.sets, c.ways, c.seed});
+                  },
+                  seed),
+              "")
+        << "seed " << seed;
+}
+INSTANTIATE_TEST_SUITE_P(All, L2ReplacementContract, testing::ValuesIn(l2_replacement_names()),
+                         name_of);
 
 class SchemeContract : public testing::TestWithParam<std::string> {};
 TEST_P(SchemeContract, Holds) {

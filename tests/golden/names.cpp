@@ -27,10 +27,9 @@ void collect(const Json& value, const std::string& path, std::set<std::string>& 
 
 TEST(Golden, NamesOfTheResult) {
   std::set<std::string> names, golden;
-  for (const char* throttle : {"none", "swl", "ccws"})
-    collect(
-        sim::to_json(test::run("vecadd", {"gtx480", {}, {std::string("throttle=") + throttle}})),
-        "", names);
+  for (const char* policy : {"throttle=none", "throttle=swl", "throttle=ccws", "throttle=dyncta",
+                             "warp=cawa", "warp=mascar", "block=bcs"})
+    collect(sim::to_json(test::run("vecadd", {"gtx480", {}, {policy}})), "", names);
   test::RunSpec spec{"gtx480"};
   for (const char* analysis : {"locality", "cache"})
     spec.options.analyses.push_back(sim::read_analysis(analysis, "test"));
