@@ -1,6 +1,7 @@
 // What a policy sees of its SM (policy/sm_view.h), to the cycle; and what it is told when.
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -74,7 +75,9 @@ TEST_P(SmViewTest, AWarpsWaitsAddUpToItsTime) {
   Cycles issues;
   std::map<Cycle, std::array<Cycle, policy::kWarpWaits>> waited;
   const Watch watch([&](Cycle now, const SmView& sm) {
-    if ((sm.waiting(WarpWait::Ended) & 1) != 0 || now > 400) return;
+    const bool runs = (sm.waiting(WarpWait::Nothing) | sm.waiting(WarpWait::Dependence) |
+                       sm.waiting(WarpWait::Memory)) != 0;
+    if (!runs) return;
     for (unsigned i = 0; i < policy::kWarpWaits; ++i)
       waited[now][i] = sm.waited(0, static_cast<WarpWait>(i), now);
     const policy::WarpFacts warp = sm.warp(0);
