@@ -201,7 +201,7 @@ class DispatchRig {
     sm.room.release(sm.blocks[at].held);
     sm.blocks.erase(sm.blocks.begin() + static_cast<std::ptrdiff_t>(at));
     timing::BlockEnd end{slot};
-    end.progress = {100 + slot, 100 * (i % 5)};
+    end.progress = {100u + slot, 100u * (i % 5)};
     sm.end.push(now_ + latency_, end);
     dispatcher_.box().post(now_ + latency_, i);
     moved_ = now_;
