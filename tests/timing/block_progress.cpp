@@ -1,6 +1,7 @@
 // What a block policy learns of a launch and, if it wants to, of the blocks that end.
 #include <gtest/gtest.h>
 
+#include "raddle/timing/code/occupancy.h"
 #include "support/gpu_harness.h"
 
 namespace raddle {
