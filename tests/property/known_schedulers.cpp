@@ -61,7 +61,7 @@ struct Outcome {
 };
 
 TEST_P(KnownSchedulers, MascarIsGtoWhereNothingSaturates) {
-  const std::vector<std::string> wide = {"sm.l1d.mshr_entries=512", "sm.miss_queue=256"};
+  const std::vector<std::string> wide = {"sm.l1d.mshr_entries=512", "sm.l1d.miss_queue=256"};
   EXPECT_EQ(Outcome(test::run(GetParam(), {"gtx480", wide, {"warp=mascar:free_mshrs=0"}})),
             Outcome(test::run(GetParam(), {"gtx480", wide})));
 }
