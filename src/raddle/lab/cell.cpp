@@ -315,9 +315,10 @@ sim::Result run_corun(const CellSpec& spec, ResolvedCell& resolved, const sim::O
   for (std::size_t p = 0; p < spec.programs.size(); ++p) {
     const sim::NamedWorkload& named = resolved.programs[p];
     const std::string& recording = spec.programs[p].recording;
-    tenants.push_back(recording.empty() ? sim::execute_tenant(*named.workload, named.info,
-                                                              resolved.setup, options)
-                                        : sim::load_tenant(trace::FileReader(recording)));
+    tenants.push_back(
+        recording.empty()
+            ? sim::execute_tenant(*named.workload, named.info, resolved.setup, options)
+            : sim::load_tenant(trace::FileReader(recording, sim::recording_checks())));
   }
   return sim::corun(tenants, resolved.setup, options, *spec.corun);
 }
@@ -331,6 +332,7 @@ Json run_cell(const CellFile& cell, const Catalogue& catalogue) {
         "this program makes another simulation of the specification than the one that "
         "wrote it: both must be the same build");
   sim::Options options;
+  options.max_stream_bytes = kMostStreamBytes;
   if (spec.max_cycles != 0) options.max_cycles = spec.max_cycles;
   for (const auto& [label, text] : spec.analyses)
     options.analyses.push_back(sim::read_analysis(text.text, text.place.file));
@@ -343,7 +345,7 @@ Json run_cell(const CellFile& cell, const Catalogue& catalogue) {
   const std::span<sim::Setup> one(&resolved.setup, 1);
   if (recording.empty())
     return sim::to_json(sim::simulate(*named.workload, named.info, one, options).front());
-  const trace::FileReader file(recording);
+  const trace::FileReader file(recording, sim::recording_checks());
   return sim::to_json(sim::replay(file, one, options).front());
 }
 
