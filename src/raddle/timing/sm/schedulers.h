@@ -8,6 +8,7 @@
 #include <string>
 
 #include "raddle/base/error.h"
+#include "raddle/policy/fault.h"
 #include "raddle/policy/registry.h"
 #include "raddle/timing/sm/warps.h"
 
@@ -37,7 +38,7 @@ class Schedulers {
     const unsigned w =
         policy_[scheduler]->pick({ready, warps.resident & slots_[scheduler], warps.age, now, memory,
                                   warps.of_tenant, warps.knobs});
-    if (w >= SmSpec::kMostWarps || !has(ready, w)) wrong_pick();
+    if (w >= SmSpec::kMostWarps || !has(ready, w)) wrong_pick(scheduler, w);
     return w;
   }
   /// The slot of a new warp. Precondition: one is free.
@@ -53,9 +54,10 @@ class Schedulers {
   void warp_left(unsigned warp) { policy_[slots_.scheduler_of(warp)]->on_warp_end(warp); }
 
  private:
-  [[noreturn]] void wrong_pick() const {
-    assertion_failed(("warp policy '" + policy_name_ + "' picks a warp that is ready").c_str(),
-                     __FILE__, __LINE__);
+  [[noreturn]] void wrong_pick(unsigned scheduler, unsigned warp) const {
+    policy::wrong_answer("warp=" + policy_name_, "picks a warp that is ready, and scheduler " +
+                                                     std::to_string(scheduler) + " was given " +
+                                                     std::to_string(warp));
   }
   SchedulerSlots slots_;
   std::array<std::unique_ptr<policy::WarpPolicy>, SmSpec::kMostSchedulers> policy_;
