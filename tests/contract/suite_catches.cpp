@@ -113,8 +113,7 @@ struct Pushy final : BlockPolicy {
   unsigned sms, next[kKernelSlots] = {};
 };
 TEST(BlockSuite, CatchesAnSmWithoutRoom) {
-  EXPECT_THAT([] { check_block(faulty<BlockPolicy, Pushy>(), 1); },
-              testing::ThrowsMessage<RunError>(HasSubstr("names an SM that has room")));
+  EXPECT_THAT(check_block(faulty<BlockPolicy, Pushy>(), 1), HasSubstr("names an SM that has room"));
 }
 
 /// Does not start again at block 0 with a new launch.
@@ -127,8 +126,8 @@ struct Forgetful final : BlockPolicy {
   std::uint32_t next = 0;
 };
 TEST(BlockSuite, CatchesABlockThatDoesNotExist) {
-  EXPECT_THAT([] { check_block(faulty<BlockPolicy, Forgetful>(), 1); },
-              testing::ThrowsMessage<RunError>(HasSubstr("names a block of the grid")));
+  EXPECT_THAT(check_block(faulty<BlockPolicy, Forgetful>(), 1),
+              HasSubstr("names a block of the grid"));
 }
 
 /// Hands out the last block of a launch twice and the first one never.
@@ -141,8 +140,8 @@ struct Repeating final : BlockPolicy {
   std::uint32_t next = 0, blocks = 0;
 };
 TEST(BlockSuite, CatchesABlockHandedOutTwice) {
-  EXPECT_THAT([] { check_block(faulty<BlockPolicy, Repeating>(), 1); },
-              testing::ThrowsMessage<RunError>(HasSubstr("was not handed out before")));
+  EXPECT_THAT(check_block(faulty<BlockPolicy, Repeating>(), 1),
+              HasSubstr("was not handed out before"));
 }
 
 /// Leaves the last block of each launch lying.
@@ -208,8 +207,7 @@ struct Shared final : BlockPolicy {
   std::uint32_t next = 0, blocks = 0;
 };
 TEST(BlockSuite, CatchesLaunchesThatAreMixedUp) {
-  EXPECT_THAT([] { check_block(faulty<BlockPolicy, Shared>(), 1); },
-              testing::ThrowsMessage<RunError>(HasSubstr("names a block")));
+  EXPECT_THAT(check_block(faulty<BlockPolicy, Shared>(), 1), HasSubstr("names a block"));
 }
 
 /// The first way, whatever is in it.

@@ -318,7 +318,7 @@ TEST_F(GpuRun, WrongAnswersNameThePolicy) {
       FAIL();
     } catch (const RunError& e) {
       const std::string told = e.what();
-      EXPECT_NE(told.find("block=stubborn' answers wrongly"), told.npos) << told;
+      EXPECT_NE(told.find("block=stubborn)' answers wrongly"), told.npos) << told;
       EXPECT_NE(told.find(text), told.npos) << told;
     }
   }
