@@ -1,6 +1,7 @@
 // Small changes to a JSON document, as one who wants to break its reader would make them.
 #pragma once
 #include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -62,7 +63,8 @@ inline MutableJson deep_value(unsigned depth) {
 inline void change_structure(MutableJson& json, Rng& rng) {
   if (json.empty()) return;
   const auto i = rng.below(static_cast<std::uint32_t>(json.size()));
-  const auto at = json.begin() + static_cast<std::ptrdiff_t>(i);
+  auto at = json.begin();
+  std::advance(at, i);
   if (json.is_object()) {
     json.erase(at.key());
     return;

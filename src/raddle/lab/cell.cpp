@@ -9,6 +9,7 @@
 #include "raddle/lab/program.h"
 #include "raddle/sim/analysis.h"
 #include "raddle/sim/gpus.h"
+#include "raddle/sim/recording_checks.h"
 #include "raddle/trace/file.h"
 
 namespace raddle::lab {
@@ -16,6 +17,8 @@ namespace raddle::lab {
 namespace {
 
 constexpr unsigned kSchema = 2;
+/// Of one launch; what all runs of a sweep may use together is the executor's to say.
+constexpr std::uint64_t kMostStreamBytes = std::uint64_t{8} << 30;
 
 /// "fig07.toml:12", as the file of places inside a configuration.
 std::string origin(const Place& place) {

@@ -30,6 +30,28 @@ class Columns {
   }
 };
 
+/// What the timing model relies on beside the sizes (stream.h). Of a record whose instructions are
+/// there.
+void check(const Record& record, const KernelCode& code, unsigned warps_per_block) {
+  const OpKind kind = code.instructions[record.inst()].kind;
+  const bool alone = kind != OpKind::Alu && kind != OpKind::Branch;
+  if (alone && record.count() != 1) broken("instructions of a record");
+  if (!alone)
+    for (std::uint32_t i = 1; i < record.count(); ++i)
+      if (const OpKind other = code.instructions[record.inst() + i].kind;
+          other != OpKind::Alu && other != OpKind::Branch)
+        broken("instructions of a record");
+  if (kind == OpKind::Barrier) {
+    const BarrierRecord barrier{record.mask};
+    if (barrier.kind() > BarrierKind::Warp || barrier.expected_warps() > warps_per_block)
+      broken("barrier");
+  }
+}
+
+void check(const Piece& piece) {
+  if (piece.words == 0 || piece.lanes == 0) broken("words or lanes of a piece");
+}
+
 /// Numbers in a text, which need not be aligned there.
 class Numbers {
  public:
@@ -121,10 +143,13 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
       batch.words.push_back(record.head);
       batch.words.push_back(record.mask);
       const unsigned pieces = payload(record, code);
+      check(record, code, warps_per_block);
       if (pieces > n_pieces - p) broken("pieces of a record");
       for (unsigned k = 0; k < pieces; ++k, ++p) {
         line += lines[p];
-        batch.words.insert(batch.words.end(), {line, words[p], lanes[p] ^ record.mask});
+        const Piece piece{line, words[p], lanes[p] ^ record.mask};
+        check(piece);
+        batch.words.insert(batch.words.end(), {piece.line, piece.words, piece.lanes});
       }
     }
     batch.start.push_back(static_cast<std::uint32_t>(batch.words.size()));

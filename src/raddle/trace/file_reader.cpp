@@ -325,6 +325,8 @@ struct FileReader::Impl {
         break;
       case SectionKind::Launch:
         launches.push_back(launch_of(json, codes));
+        if (launches.back().header.sequence != launches.size() - 1)
+          throw InputError("the launch is not number " + std::to_string(launches.size() - 1));
         check_origin();
         if (checks.operations) checks.operations(json.at("operations"));
         sections.clear();
