@@ -129,6 +129,24 @@ TEST_F(BadKernel, EndlessLoopIsShownWithItsLine) {
   expect_failed(run("kernel=spin --max-cycles 20000"), {"spin", "bad.ptx:6"});
 }
 
+/// Long before memory is full, and with the place.
+TEST_F(BadKernel, EndlessLoopDoesNotFillTheMemory) {
+  const Outcome o = run("kernel=spin --max-stream 0.01");
+  expect_failed(o, {"kernel spin", "beyond 0.01 GiB", "stands at", "bad.ptx:6", "--max-stream"});
+  EXPECT_EQ(line_count(o.err), 1u) << o.err;
+  // In a recording only blocks that run are in memory: this one does not end.
+  const Folder kept;
+  expect_failed(raddle("record", {folder / "bad.ptx", "kernel=spin", "--max-stream", "0.01", "-o",
+                                  kept / "r.rdl"}),
+                {"kernel spin", "stands at"});
+  EXPECT_THAT(kept.content(), IsEmpty());
+}
+
+TEST_F(BadKernel, NumbersThatAreTooLargeAreToldSo) {
+  expect_refused(run("kernel=quiet grid=4294967296"),
+                 {"4294967296 is too large; the largest is 4294967295"});
+}
+
 TEST_F(BadKernel, BarrierThatNeverCompletesIsExplained) {
   for (const std::string mode : {"", " --live", " --functional"})
     expect_failed(run("kernel=stuck block=64" + mode), {"stuck", "barrier", "13", "16"});

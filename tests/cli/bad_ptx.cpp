@@ -64,7 +64,9 @@ TEST(Ptx, UnsupportedInstructionIsNamedWithItsLine) {
                                                          "  ret;\n}\n");
   const Outcome run = raddle("ptx", {file});
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.out, AllOf(HasSubstr("wgmma.ptx:7:3"), HasSubstr("wgmma.fence")));
+  EXPECT_THAT(run.err,
+              AllOf(HasSubstr("raddle: "), HasSubstr("wgmma.ptx:7:3"), HasSubstr("wgmma.fence")));
+  EXPECT_THAT(run.out, Not(HasSubstr("cannot be executed")));
   expect_refused(raddle("run", {file, "kernel=k"}), {"wgmma.ptx:7", "wgmma.fence"});
 }
 

@@ -242,7 +242,8 @@ TEST(Cell, IsNotInTheHelpAndReadsStrictly) {
   EXPECT_THAT(raddle("--help").out, AllOf(HasSubstr("sweep"), Not(HasSubstr("cell"))));
   const Folder folder;
   expect_refused(raddle("cell", {folder / "none", "-o", folder / "r"}), {"none", "cannot be read"});
-  expect_refused(raddle("cell", {folder.write("s", "{"), "-o", folder / "r"}), {"is no JSON"});
+  expect_refused(raddle("cell", {folder.write("s", "{"), "-o", folder / "r"}),
+                 {"s:1:2: is not JSON"});
   const Outcome wrong = raddle("cell", {folder.write("s", "{}"), "-o", folder / "r"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("schema: expected 2"));

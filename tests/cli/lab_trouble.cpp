@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {},
                 "crash",
                 "signal 11 (Segmentation fault): so sad"},
-        Trouble{"Hang", "sleep 100", {"--timeout", "0.02"}, "timeout", "gave no result within 1 s"},
+        Trouble{"Hang", "sleep 100", {"--timeout", "0.02"}, "timeout", "gave no result within 1."},
         Trouble{"Status",
                 "echo no >&2; exit 7",
                 {},
@@ -162,6 +162,48 @@ TEST(Interrupted, EndsCleanlyAndSaysHowToGoOn) {
     EXPECT_EQ(site.sweep().status, 0);
     EXPECT_EQ(site.run_count(), 6);
   }
+}
+
+TEST(DamagedRecordings, AreMadeAgain) {
+  const Site site;
+  ASSERT_EQ(site.sweep().status, 0);
+  std::vector<std::filesystem::path> recordings;
+  for (const auto& entry : std::filesystem::directory_iterator(site.results() / "recordings"))
+    recordings.push_back(entry.path());
+  ASSERT_EQ(recordings.size(), 2u);
+  const auto bytes = std::filesystem::file_size(recordings[0]);
+  std::filesystem::resize_file(recordings[0], bytes - 10);
+  std::ofstream(recordings[1], std::ios::binary) << "nothing of the kind";
+  std::filesystem::remove(site.database());
+  const Outcome run = site.sweep();
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(site.run_count("status = 'failed'"), 0);
+  EXPECT_EQ(site.run_count(), 6);
+  EXPECT_EQ(std::filesystem::file_size(recordings[0]), bytes);
+}
+
+TEST(DamagedRecordings, ThatCannotBeMadeAgainFailOnce) {
+  const Site site;
+  ASSERT_EQ(site.sweep().status, 0);
+  for (const auto& entry : std::filesystem::directory_iterator(site.results() / "recordings"))
+    std::filesystem::resize_file(entry.path(), 100);
+  std::filesystem::remove(site.database());
+  // Who records writes nothing good either.
+  const std::string worker =
+      site.worker("case \"$2\" in *recording-*) exit 1;; esac; exec $RADDLE \"$@\"");
+  EXPECT_EQ(site.sweep({"--worker", worker}).status, 1);
+  EXPECT_EQ(site.run_count("status = 'failed'"), 6);
+}
+
+TEST(WorkFolder, HoldsNothingAfterASweepWhateverKilledOnesHaveLeft) {
+  const Site site;
+  ASSERT_EQ(site.sweep().status, 0);
+  const std::filesystem::path work = site.results() / "work";
+  for (const char* left :
+       {"0123.spec.json", "0123.log", "0123.result.json.tmp77", "4567.spec.json.tmp1"})
+    std::ofstream(work / left) << "{";
+  ASSERT_EQ(site.sweep().status, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(work));
 }
 
 /// Runs whose result is safe: in the database, or written and waiting for it.

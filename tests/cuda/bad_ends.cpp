@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "cuda/exec.h"
 
@@ -103,6 +106,96 @@ TEST(BadPrograms, NothingIsLeftInTheTemporaryFolder) {
   EXPECT_EQ(good.status, 0);
   EXPECT_EQ(bad.status, 1);
   EXPECT_THAT(folder.content(), IsEmpty());
+}
+
+/// raddle exec of a program that sleeps, as a process of its own.
+class Sleeping {
+ public:
+  explicit Sleeping(const Folder& folder) : mark_(folder / "child") {
+    setenv("TMPDIR", folder.path().c_str(), 1);
+    process_ = fork();
+    if (process_ == 0) {
+      const std::string script = "echo $$ >" + mark_ + "; exec sleep 100";
+      execl(RADDLE_PROGRAM, "raddle", "exec", "--", "/bin/sh", "-c", script.c_str(), nullptr);
+      _exit(127);
+    }
+    unsetenv("TMPDIR");
+    for (unsigned n = 0; n < 3000 && child_ == 0; ++n) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      child_ = std::atoi(read_file(mark_).c_str());
+    }
+    std::filesystem::remove(mark_);
+  }
+  ~Sleeping() {
+    if (child_ > 0) kill(child_, SIGKILL);
+  }
+  pid_t child() const { return child_; }
+  /// Exit status, 128 + signal when killed.
+  int end_by(int signal) const {
+    kill(process_, signal);
+    int raw = 0;
+    waitpid(process_, &raw, 0);
+    return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
+  }
+  /// Within some seconds: it is not ours, so nobody tells when it has gone.
+  bool child_has_ended() const {
+    for (unsigned n = 0; n < 1000; ++n) {
+      const std::string stat = read_file("/proc/" + std::to_string(child_) + "/stat");
+      if (stat.empty() || stat.find(") Z ") != stat.npos) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+
+ private:
+  std::string mark_;
+  pid_t process_ = 0, child_ = 0;
+};
+
+TEST(StoppedExec, TakesItsProgramAndItsFolderWithIt) {
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+    const Folder folder;
+    const Sleeping run(folder);
+    ASSERT_GT(run.child(), 0);
+    EXPECT_EQ(run.end_by(signal), 128 + signal);
+    EXPECT_TRUE(run.child_has_ended()) << signal;
+    EXPECT_THAT(folder.content(), IsEmpty()) << signal;
+  }
+}
+
+TEST(StoppedExec, WhatAKilledOneLeavesTheNextRemoves) {
+  const Folder folder;
+  {
+    const Sleeping run(folder);
+    ASSERT_GT(run.child(), 0);
+    EXPECT_EQ(run.end_by(SIGKILL), 128 + SIGKILL);
+    EXPECT_TRUE(run.child_has_ended());
+  }
+  ASSERT_EQ(folder.content().size(), 1u);
+  const std::filesystem::path left = folder / folder.content().front();
+  std::filesystem::last_write_time(
+      left, std::filesystem::file_time_type::clock::now() - std::chrono::minutes(1));
+  setenv("TMPDIR", folder.path().c_str(), 1);
+  EXPECT_EQ(scenario("add").status, 0);
+  unsetenv("TMPDIR");
+  EXPECT_THAT(folder.content(), IsEmpty());
+}
+
+TEST(BadPrograms, ArgumentsMayHoldAnyBytes) {
+  const Folder folder;
+  const Outcome o =
+      exec({"--functional", "--json", folder / "r.json"}, {CUDA_APP, "add", "arg\xff"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_EQ(json_of(folder / "r.json")["workload"]["parameters"]["arguments"][1], "arg\\xff");
+}
+
+TEST(BadPrograms, WithoutAFolderForTemporaryFilesTheyAreNotStarted) {
+  setenv("TMPDIR", "/no/such/folder", 1);
+  const Outcome o = scenario("add");
+  unsetenv("TMPDIR");
+  EXPECT_EQ(o.status, 2);
+  EXPECT_THAT(o.err, HasSubstr("TMPDIR is /no/such/folder, which is none"));
+  EXPECT_EQ(line_count(o.err), 1u) << o.err;
 }
 
 }  // namespace

@@ -1,9 +1,15 @@
 #include "raddle/base/files.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -46,17 +52,96 @@ void write_file(const std::string& file, std::string_view text) {
   throw RunError("cannot write " + file + ": " + reason);
 }
 
+std::string read_text(const std::string& file, std::uint64_t most, std::string_view what) {
+  constexpr std::size_t kPiece = std::size_t{1} << 20;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw InputError(Place{file}, "is a folder; expected " + std::string(what));
+  errno = 0;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw InputError(Place{file}, std::string("cannot be read: ") + std::strerror(errno));
+  std::string out;
+  const auto size = std::filesystem::file_size(file, ignored);
+  if (!ignored && size <= most) out.reserve(size + 1);
+  while (in) {
+    const std::size_t before = out.size();
+    out.resize(before + std::max<std::size_t>(kPiece, out.capacity() - before));
+    in.read(out.data() + before, static_cast<std::streamsize>(out.size() - before));
+    out.resize(before + static_cast<std::size_t>(in.gcount()));
+    if (out.size() > most)
+      throw InputError(Place{file}, "is larger than " + std::to_string(most >> 20) +
+                                        " MiB; expected " + std::string(what));
+  }
+  if (in.bad())
+    throw InputError(Place{file}, std::string("cannot be read: ") + std::strerror(errno));
+  return out;
+}
+
+namespace {
+
+/// A lock on the folder, or -1 when somebody else holds it.
+int locked(const std::string& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0) return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+/// Is it the name of a TemporaryFolder: prefix, process, six characters?
+bool is_ours(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix) || name.size() < prefix.size() + 9) return false;
+  name.remove_prefix(prefix.size());
+  const std::string_view process = name.substr(1, name.size() - 8);
+  return name.front() == '-' && name[name.size() - 7] == '-' &&
+         process.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// Removes what killed processes have left: nobody holds its lock. A folder is locked a moment
+/// after it is made, so the newest are let be.
+void remove_abandoned(const std::filesystem::path& parent, std::string_view prefix) {
+  using Clock = std::filesystem::file_time_type::clock;
+  constexpr std::chrono::seconds kMoment{2};
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(parent, error)) {
+    if (!is_ours(entry.path().filename().string(), prefix)) continue;
+    const auto made = entry.last_write_time(error);
+    if (error || Clock::now() - made < kMoment) continue;
+    struct stat info {};
+    if (lstat(entry.path().c_str(), &info) != 0 || info.st_uid != getuid()) continue;
+    const int lock = locked(entry.path().string());
+    if (lock < 0) continue;
+    std::filesystem::remove_all(entry.path(), error);
+    close(lock);
+  }
+}
+
+/// $TMPDIR and its kin, or /tmp.
+std::filesystem::path temporary_parent() {
+  std::error_code error;
+  std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (!error) return parent;
+  const char* const named = std::getenv("TMPDIR");
+  throw InputError(std::string("there is no folder for temporary files: ") +
+                   (named != nullptr ? "TMPDIR is " + std::string(named) + ", which is none"
+                                     : "/tmp is none, and TMPDIR names no other"));
+}
+
+}  // namespace
+
 TemporaryFolder::TemporaryFolder(std::string_view prefix) {
-  const std::filesystem::path parent = std::filesystem::temp_directory_path();
-  std::string name = (parent / prefix).string() + "-XXXXXX";
+  const std::filesystem::path parent = temporary_parent();
+  remove_abandoned(parent, prefix);
+  std::string name = (parent / prefix).string() + "-" + std::to_string(getpid()) + "-XXXXXX";
   if (mkdtemp(name.data()) == nullptr)
     throw RunError("cannot make a folder in " + parent.string() + ": " + std::strerror(errno));
   path_ = name;
+  lock_ = locked(name);
 }
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+  if (lock_ >= 0) close(lock_);
 }
 
 }  // namespace raddle

@@ -1,5 +1,6 @@
 // Files that are there whole or not at all, and folders that are gone afterwards.
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -11,8 +12,13 @@ namespace raddle {
 /// with the system's reason; nothing is left behind then.
 void write_file(const std::string& file, std::string_view text);
 
+/// The whole file. Throws InputError when it cannot be read, is a folder or a device without an
+/// end, or has more than `most` bytes, naming it and `what` was expected ("a PTX file").
+std::string read_text(const std::string& file, std::uint64_t most, std::string_view what);
+
 /// A new folder among the system's temporary ones, which only its owner may read; removed with all
-/// that is in it at the end. Throws RunError when none can be made.
+/// that is in it at the end. Those of the same prefix whose owners were killed are removed first:
+/// an owner holds a lock on its folder, which ends with it. Throws RunError when none can be made.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(std::string_view prefix);
@@ -23,6 +29,7 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;
 };
 
 }  // namespace raddle

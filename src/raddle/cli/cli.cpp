@@ -1,12 +1,14 @@
 #include "raddle/cli/cli.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/commands.h"
 #include "raddle/sim/version.h"
 
@@ -56,19 +58,26 @@ int parse_and_run(int argc, char** argv) {
   return kBadInput;
 }
 
+/// Whoever reads what was printed must not take a part for the whole.
+int printed(int status) {
+  errno = 0;
+  const bool all = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (all) return status;
+  std::fprintf(stderr, "raddle: cannot write to standard output%s%s\n", errno != 0 ? ": " : "",
+               errno != 0 ? std::strerror(errno) : "");
+  return status == 0 ? kFailed : status;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
   try {
-    return parse_and_run(argc, argv);
+    return printed(parse_and_run(argc, argv));
   } catch (const InputError& error) {
     std::fprintf(stderr, "raddle: %s\n", error.what());
     return kBadInput;
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "raddle: the system gives this process no more memory\n");
-    return kFailed;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "raddle: %s\n", error.what());
+    std::fprintf(stderr, "raddle: %s\n", plain_words(error).c_str());
     return kFailed;
   }
 }

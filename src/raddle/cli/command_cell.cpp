@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <new>
 
+#include "raddle/base/json.h"
 #include "raddle/cli/commands.h"
 #include "raddle/cli/lab_options.h"
 #include "raddle/lab/cell.h"
@@ -24,12 +25,7 @@ struct CellCommand {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // under a wrapper too, nothing outlives the runner
     const auto text = lab::read_whole(spec);
     if (!text) throw InputError({spec}, "cannot be read");
-    lab::CellFile cell;
-    try {
-      cell = lab::read_cell(lab::Json::parse(*text), spec);
-    } catch (const lab::Json::parse_error& error) {
-      throw InputError({spec}, std::string("is no JSON: ") + error.what());
-    }
+    const lab::CellFile cell = lab::read_cell(parse_json(*text, spec), spec);
     if (const std::string& other = cell.spec.program;
         !other.empty() && other != lab::program_name()) {
       std::fprintf(stderr, "raddle: this program is %s, the sweep is of %s\n",

@@ -2,32 +2,22 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/commands.h"
 #include "raddle/exec/program.h"
 #include "raddle/ptx/analysis.h"
+#include "raddle/runtime/ptx_file.h"
 
 namespace raddle::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string read(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw InputError(path + " is a directory, not a PTX file");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError("cannot read " + path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 // Adds the shared variables of the module that an operand names.
 void note_shared(const ptx::Module& module, const ptx::Operand& operand,
@@ -69,8 +59,8 @@ struct PtxCommand {
   bool json = false;
 
   int operator()() const {
-    const ptx::Module module = ptx::parse(read(file), file);
-    Json out = {{"file", file},
+    const ptx::Module module = ptx::parse(runtime::read_ptx(file), file);
+    Json out = {{"file", valid_utf8(file)},
                 {"version", fmt::format("{}.{}", module.version_major, module.version_minor)},
                 {"target", module.target}};
     out["kernels"] = Json::array();
@@ -84,7 +74,17 @@ struct PtxCommand {
                                     {"line", u.line},
                                     {"column", u.column}});
     std::fputs((json ? out.dump(2) + "\n" : text(out)).c_str(), stdout);
+    if (!json) std::fputs(errors(out).c_str(), stderr);
     return out["unsupported"].empty() ? 0 : 1;
+  }
+
+  static std::string errors(const Json& out) {
+    std::string t;
+    for (const Json& u : out["unsupported"])
+      t += fmt::format("raddle: {}:{}:{}: {} cannot be executed yet: {}\n",
+                       out["file"].get<std::string>(), u["line"].get<int>(), u["column"].get<int>(),
+                       u["function"].get<std::string>(), u["instruction"].get<std::string>());
+    return t;
   }
 
   static std::string text(const Json& out) {
@@ -103,10 +103,6 @@ struct PtxCommand {
           t += fmt::format(" {} {}", opcode, count.get<int>());
         t += "\n";
       }
-    for (const Json& u : out["unsupported"])
-      t += fmt::format("{}:{}:{}: {} cannot be executed yet: {}\n", out["file"].get<std::string>(),
-                       u["line"].get<int>(), u["column"].get<int>(),
-                       u["function"].get<std::string>(), u["instruction"].get<std::string>());
     return t;
   }
 };

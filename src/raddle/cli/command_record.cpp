@@ -17,14 +17,12 @@ namespace raddle::cli {
 namespace {
 
 struct RecordCommand {
+  CommonOptions common;
   std::vector<std::string> words;
-  std::string file, gpu = "v100";
-  std::uint64_t seed = 0;
-  bool quiet = false;
+  std::string file;
 
   int operator()() const {
-    CommonOptions common;
-    common.gpu = gpu, common.seed = seed, common.quiet = quiet;
+    const bool quiet = common.quiet;
     check_writable(file);
     if (is_program(words.front())) return execute(common, words, file, {});
     sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
@@ -52,7 +50,7 @@ struct RecordCommand {
     if (words.size() > 1) throw InputError("'" + words[1] + "': a trace has no parameters");
     const auto recording = open_recording(words.front());
     sim::Result result = sim::convert(*recording, setup, options, file);
-    if (!quiet) std::fputs(import_summary(recording->trailer()).c_str(), stdout);
+    if (!common.quiet) std::fputs(import_summary(recording->trailer()).c_str(), stdout);
     return result;
   }
 };
@@ -105,11 +103,14 @@ Command add_record(CLI::App& app) {
   record->add_option("-o,--output", command->file, "file to write")
       ->required()
       ->type_name("FILE.rdl");
-  record->add_option("--gpu", command->gpu, "machine whose limits and SM count the program sees")
+  record
+      ->add_option("--gpu", command->common.gpu,
+                   "machine whose limits and SM count the program sees")
       ->capture_default_str();
-  record->add_option("--seed", command->seed, "seed of the inputs (default 1)")
+  record->add_option("--seed", command->common.seed, "seed of the inputs (default 1)")
       ->check(CLI::PositiveNumber);
-  record->add_flag("--quiet", command->quiet, "print nothing but errors");
+  command->common.add_stream_limit_to(*record);
+  record->add_flag("--quiet", command->common.quiet, "print nothing but errors");
   return {record, [command] { return (*command)(); }};
 }
 

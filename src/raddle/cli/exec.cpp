@@ -1,7 +1,6 @@
 #include "raddle/cli/exec.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,8 @@
 #include <sstream>
 
 #include "raddle/base/files.h"
+#include "raddle/base/json.h"
+#include "raddle/cli/child.h"
 #include "raddle/cli/cuda_program.h"
 #include "raddle/cli/output.h"
 #include "raddle/cli/reports.h"
@@ -39,21 +40,14 @@ std::string joined_paths(const std::string& first, const char* variable) {
   return old != nullptr && *old != '\0' ? first + ":" + old : first;
 }
 
-struct Ended {
-  long process;
-  int status;  // as wait() gives it
-};
-
-Ended run_child(const CudaProgram& program, const std::vector<std::string>& words,
-                const std::string& folder, bool output_to_stderr) {
+/// Runs the program with the runtime library in front of it.
+ChildEnd run_program(const CudaProgram& program, const std::vector<std::string>& words,
+                     const std::string& folder, bool output_to_stderr) {
   const fs::path library = library_folder();
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child < 0) throw RunError(std::string("cannot start a process: ") + std::strerror(errno));
-  if (child == 0) {
+  return run_child([&] {
     setenv("LD_LIBRARY_PATH", joined_paths(library.string(), "LD_LIBRARY_PATH").c_str(), 1);
     // A path in the program itself goes before LD_LIBRARY_PATH, but not before what is there first.
     if (program.has_run_path)
@@ -64,19 +58,7 @@ Ended run_child(const CudaProgram& program, const std::vector<std::string>& word
     execv(program.path.c_str(), argv.data());
     std::fprintf(stderr, "raddle: cannot start %s: %s\n", program.path.c_str(),
                  std::strerror(errno));
-    _exit(127);
-  }
-  // Who interrupts us from a terminal interrupts the program too; its end is ours.
-  struct sigaction ignore = {}, interrupt = {}, quit = {};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGINT, &ignore, &interrupt);
-  sigaction(SIGQUIT, &ignore, &quit);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  sigaction(SIGINT, &interrupt, nullptr);
-  sigaction(SIGQUIT, &quit, nullptr);
-  return {child, status};
+  });
 }
 
 /// The process whose result is the run's: the program itself, else the one child that used the
@@ -114,6 +96,7 @@ sim::ExecJob job_of(const CommonOptions& common, const sim::Options& options) {
   job.print_to_stderr = common.json == "-";
   job.threads = options.threads, job.max_cycles = options.max_cycles;
   job.max_warp_instructions = options.max_warp_instructions;
+  job.max_stream_bytes = options.max_stream_bytes;
   job.sample_interval = options.sample_interval;
   job.single_launches = common.single_launches();
   return job;
@@ -149,14 +132,15 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
   const CudaProgram program = find_program(words.front());
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
   sim::ExecJob job = job_of(common, common.simulation(setup));
-  job.name = fs::path(words.front()).filename().string();
-  job.arguments.assign(words.begin() + 1, words.end());
-  job.command = joined(arguments), job.date = today();
+  job.name = valid_utf8(fs::path(words.front()).filename().string());
+  for (auto word = words.begin() + 1; word != words.end(); ++word)
+    job.arguments.push_back(valid_utf8(*word));
+  job.command = valid_utf8(joined(arguments)), job.date = today();
   if (!record.empty()) job.record = fs::absolute(record).string();
   const TemporaryFolder folder("raddle-exec");
   job.write(folder.path(), setup.config());
 
-  const Ended end = run_child(program, words, folder.path(), common.json == "-");
+  const ChildEnd end = run_program(program, words, folder.path(), common.json == "-");
   const std::string bad = bad_end(words.front(), end.status);
   const long process = chosen(sim::ExecOutcome::processes(folder.path()), end.process);
   const auto left = [&](const char* what) {
@@ -171,11 +155,12 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
   if (outcome.has_result) deliver(common, folder.path(), process, outcome);
 
   if (!bad.empty()) std::fprintf(stderr, "raddle: %s\n", bad.c_str());
-  if (!missing.empty())
+  if (!missing.empty() && end.stopped == 0)
     std::fprintf(stderr, "raddle: %s left no result: %s\n", words.front().c_str(), missing.c_str());
   if (!outcome.failures.empty() && bad.empty())
     std::fprintf(stderr, "raddle: %s ended well, but the run failed: %s\n", words.front().c_str(),
                  outcome.failures.front().c_str());
+  if (end.stopped != 0 && WIFSIGNALED(end.status)) return 128 + end.stopped;
   return bad.empty() && missing.empty() && outcome.failures.empty() ? 0 : 1;
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/cli/output.h"
 #include "raddle/lab/files.h"
 #include "raddle/lab/local_executor.h"
@@ -234,6 +235,9 @@ lab::Scale LabOptions::scale_value() const {
 }
 
 void LabOptions::check() const {
+  // Workers find their files through JSON.
+  if (valid_utf8(results) != results)
+    throw InputError({valid_utf8(results)}, "expected a results folder with a name in UTF-8");
   if (!json.empty() && json != "-") check_writable(json);
   if (!report.empty()) check_writable(report);
   if (executor == "slurm") lab::slurm::check(lab::slurm::split_options(slurm_options));

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "raddle/cli/output.h"
+#include "raddle/lab/local_executor.h"
 #include "raddle/sim/gpus.h"
 
 namespace raddle::cli {
@@ -48,6 +49,14 @@ void CommonOptions::add_launches_to(CLI::App& c) {
       });
 }
 
+void CommonOptions::add_stream_limit_to(CLI::App& c) {
+  c.add_option("--max-stream", max_stream_gib,
+               "give up when the op stream of one launch takes more memory")
+      ->type_name("GIB")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
+}
+
 std::size_t CommonOptions::single_launches() const {
   if (launches.empty()) return sim::kMostSingleLaunches;
   return launches == "all" ? sim::kAllLaunches : std::stoull(launches);
@@ -66,6 +75,7 @@ void CommonOptions::add_timing_to(CLI::App& c) {
       ->type_name("FILE|-");
   c.add_option("--max-cycles", max_cycles, "give up after that many simulated cycles")
       ->check(CLI::PositiveNumber);
+  add_stream_limit_to(c);
   c.add_option("--threads", threads, "host threads; results are the same for any number")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
@@ -102,12 +112,14 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   sim::Options out;
   out.functional = functional;
   out.skip = !no_skip;
-  out.threads = threads;
+  // More than there are cores would only take turns; results are the same for any number.
+  out.threads = std::min(threads, std::max(2u, lab::usable_cores()));
   // Device printf goes where the summary goes; standard output is the JSON's alone when that is
   // asked for.
   out.print = [out_file = json == "-" ? stderr : stdout](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), out_file);
   };
+  out.max_stream_bytes = static_cast<std::uint64_t>(max_stream_gib * (1u << 30));
   out.max_warp_instructions = kDefaultInstructionLimit;
   if (max_cycles != 0) {
     out.max_cycles = max_cycles;

@@ -19,10 +19,13 @@ struct CommonOptions {
   std::uint64_t max_cycles = 0, seed = 0;  ///< 0 = not given
   unsigned threads = 1;
   bool functional = false, live = false, no_skip = false, quiet = false;
+  double max_stream_gib = 2;  ///< memory of one launch's op stream
 
   void add_to(CLI::App& command);
   /// Those of a run that is always timed and gives no report.
   void add_timing_to(CLI::App& command);
+  /// --max-stream, of commands that execute.
+  void add_stream_limit_to(CLI::App& command);
   /// --launches, of commands that write results.
   void add_launches_to(CLI::App& command);
   /// Up to so many launches a result tells one by one (sim::to_json).

@@ -6,16 +6,21 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <memory>
 
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
+#include "raddle/base/json.h"
 
 namespace raddle::cli {
 
 namespace fs = std::filesystem;
+
+namespace {
+// In memory a document takes up to 32 times the bytes of its text (base/json.h).
+constexpr std::uint64_t kMostDocumentBytes = std::uint64_t{256} << 20;
+}  // namespace
 
 void check_writable(const std::string& file) {
   std::error_code error;
@@ -31,22 +36,16 @@ void check_writable(const std::string& file) {
 
 void write_file(const std::string& file, std::string_view text) {
   if (file == "-") {
+    // What was lost the end of the program tells (cli.cpp).
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fputc('\n', stdout);
-    if (std::fflush(stdout) != 0) throw RunError("cannot write to standard output");
     return;
   }
   raddle::write_file(file, text);
 }
 
 nlohmann::ordered_json read_json(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError("cannot read " + file);
-  try {
-    return nlohmann::ordered_json::parse(in);
-  } catch (const nlohmann::ordered_json::parse_error& error) {
-    throw InputError(Place{file}, error.what());
-  }
+  return parse_json(read_text(file, kMostDocumentBytes, "a document"), file);
 }
 
 std::string import_summary(const nlohmann::ordered_json& trailer) {

@@ -2,6 +2,7 @@
 
 #include "raddle/accelsim/kernels_list.h"
 #include "raddle/accelsim/recording.h"
+#include "raddle/sim/recording_checks.h"
 #include "raddle/trace/file.h"
 
 namespace raddle::cli {
@@ -12,7 +13,7 @@ bool is_recording(const std::string& name) {
 
 std::unique_ptr<trace::Recording> open_recording(const std::string& file) {
   if (accelsim::is_kernels_list(file)) return std::make_unique<accelsim::TraceRecording>(file);
-  return std::make_unique<trace::FileReader>(file);
+  return std::make_unique<trace::FileReader>(file, sim::recording_checks());
 }
 
 }  // namespace raddle::cli

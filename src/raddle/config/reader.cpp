@@ -62,6 +62,18 @@ void find_named(const Node& table, const std::string& path, std::string_view mes
   }
 }
 
+/// The deepest table that holds, or would hold, a key which `message` names: for rules about keys
+/// that are not there.
+void find_table_named(const Node& table, const std::string& path, std::string_view message,
+                      Place& place) {
+  for (const Node::Entry& entry : *table.table()) {
+    const std::string inner = path + entry.key + ".";
+    if (!entry.node.table() || message.find(inner) == std::string_view::npos) continue;
+    place = entry.node.place;
+    find_table_named(entry.node, inner, message, place);
+  }
+}
+
 }  // namespace
 
 Reader::Reader(const Tree& tree) : levels_{{&tree.root(), ""}} {}
@@ -173,6 +185,7 @@ void Reader::fail(const std::string& message) {
   Place place{levels_[0].node->place.file};
   std::size_t first = std::string::npos;
   find_named(*levels_[0].node, "", message, first, place);
+  if (first == std::string::npos) find_table_named(*levels_[0].node, "", message, place);
   errors_.push_back({std::move(place), message});
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/cudart/context.h"
 
 namespace raddle::cudart {
@@ -35,12 +36,13 @@ Error run(Context& c, const char* name, const std::function<Error(Context&)>& bo
     c.note(name, error.what());
     return kInvalidValue;
   } catch (const std::exception& error) {
-    const Error code = code_of(error.what());
+    const std::string why = plain_words(error);
+    const Error code = code_of(why);
     if (code == kMemoryAllocation) {
-      c.note(name, error.what());
+      c.note(name, why);
       return code;
     }
-    c.fail(error.what());
+    c.fail(why);
     c.sticky = code;
     return code;
   }

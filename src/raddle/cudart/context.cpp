@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "raddle/base/files.h"
+#include "raddle/base/json.h"
 #include "raddle/cudart/array.h"
 #include "raddle/cudart/graph.h"
 #include "raddle/cudart/image.h"
@@ -45,7 +46,7 @@ sim::Session& Context::session() {
       start();
     } catch (const std::exception& error) {
       refused_ = Failure{kNoDevice};
-      fail(error.what());
+      fail(plain_words(error));
     }
   }
   if (refused_) throw *refused_;
@@ -66,6 +67,7 @@ void Context::start() {
   options.run.threads = job_.threads;
   options.run.max_cycles = job_.max_cycles;
   options.run.max_warp_instructions = job_.max_warp_instructions;
+  options.run.max_stream_bytes = job_.max_stream_bytes;
   options.run.sample_interval = job_.sample_interval;
   options.run.print = [to = job_.print_to_stderr ? stderr : stdout](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), to);
@@ -198,7 +200,7 @@ void Context::finish() {
       outcome_.has_result = true;
     }
   } catch (const std::exception& error) {
-    fail(error.what());
+    fail(plain_words(error));
   }
   try {
     outcome_.write(folder_, process_);

@@ -219,6 +219,7 @@ std::unique_ptr<Block> Runner::start(u32 number) {
   }
   block->number = number;
   block->running = warps_;
+  block->stream_bytes = 0;
   block->barriers.fill({});
   block->cluster = nullptr;
   const std::size_t shared = context_.shared_bytes + std::size_t{256};

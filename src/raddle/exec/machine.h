@@ -44,6 +44,8 @@ struct MachineOptions {
   /// Told every thread's accesses of every launch; execution is some ten times slower then. Not
   /// owned.
   AccessObserver* observer = nullptr;
+  /// Of what a launch's stream takes in memory at once; 0: no limit.
+  std::uint64_t max_stream_bytes = 0;
 };
 
 struct RunCount {

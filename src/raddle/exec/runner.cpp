@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "raddle/base/error.h"
+#include "raddle/trace/memory_trace.h"
 
 namespace raddle::exec {
 
@@ -145,6 +146,16 @@ void Runner::check_limit(const WarpState& warp) const {
       kernel_.name, most, block_text(warp.block), warp.index, place(warp.ip->inst)));
 }
 
+void Runner::check_stream(const WarpState& warp) const {
+  if (options_.max_stream_bytes == 0 || stream_bytes_ <= options_.max_stream_bytes) return;
+  throw RunError(fmt::format(
+      "kernel {}: its op stream is beyond {:.3g} GiB of memory after {} warp instructions: an "
+      "endless loop? Block {} warp {} stands at {}. --max-stream GIB allows more; raddle record "
+      "keeps no block that has ended, --live no stream at all",
+      kernel_.name, static_cast<double>(options_.max_stream_bytes) / (1u << 30),
+      context_.warp_instructions, block_text(warp.block), warp.index, place(warp.ip->inst)));
+}
+
 // --- barriers ------------------------------------------------------------------------------------
 namespace {
 u32 first_value(const WarpState& warp, u32 offset) {
@@ -243,6 +254,9 @@ void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, 
       std::memcpy(warp.room.at, begin, words * sizeof(u32));
       warp.room.at += words;
       streams->commit(block.number, warp.index, warp.room.at);
+      block.stream_bytes += words * sizeof(u32);
+      stream_bytes_ += words * sizeof(u32);
+      check_stream(warp);
     }
     // After a barrier the lowest warp goes first, not the one that came last. Warps of a grid that
     // may wait for another block go on until others can see or cause what they do.
@@ -274,6 +288,8 @@ RunCount Runner::run(trace::StreamWriter* streams) {
   context_.live = cooperative_ ? 1 : 0;
   const std::size_t most = cooperative_ ? shape_.grid.count() : kMostBlocks;
   const u64 quantum = cooperative_ ? 1 : each > 1 ? kWarpQuantum : kBlockQuantum;
+  // Elsewhere, in a file, a block's stream goes when the block has ended.
+  const bool in_memory = dynamic_cast<const trace::MemoryTrace*>(streams) != nullptr;
   std::vector<std::unique_ptr<Block>> active;
   u32 next = 0;
   while (next < clusters || !active.empty()) {
@@ -284,6 +300,7 @@ RunCount Runner::run(trace::StreamWriter* streams) {
       moved = moved || turn != Turn::Stuck;
       if (turn != Turn::Ended) continue;
       if (streams != nullptr) streams->finish(block->number);
+      if (streams != nullptr && !in_memory) stream_bytes_ -= block->stream_bytes;
       release(std::move(block));
     }
     active.erase(std::remove(active.begin(), active.end(), nullptr), active.end());

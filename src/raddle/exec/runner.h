@@ -75,6 +75,7 @@ struct Block {
   AlignedBytes frames, shared, local;
   std::array<BarrierState, 16> barriers;
   std::shared_ptr<Cluster> cluster;
+  std::uint64_t stream_bytes = 0;  ///< of its warps, so far
 };
 inline constexpr unsigned kClusterBarrier = 16;
 
@@ -163,6 +164,7 @@ class Runner {
   void start_cluster(std::uint32_t number, std::vector<std::unique_ptr<Block>>& active);
   void slice(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
   void check_limit(const WarpState& warp) const;
+  void check_stream(const WarpState& warp) const;
   [[noreturn]] void deadlock(const Block& block) const;
 
   DeviceMemory& memory_;
@@ -187,6 +189,7 @@ class Runner {
   std::vector<std::uint32_t> scratch_;
   const Block* stepping_ = nullptr;  ///< whose warp runs
   bool arrived_ = false;             ///< the last step ended at a barrier, or waits by asking
+  std::uint64_t stream_bytes_ = 0;   ///< of the op stream, in memory
 };
 
 }  // namespace raddle::exec

@@ -9,6 +9,7 @@
 #include "raddle/lab/program.h"
 #include "raddle/sim/analysis.h"
 #include "raddle/sim/gpus.h"
+#include "raddle/sim/recording_checks.h"
 #include "raddle/trace/file.h"
 
 namespace raddle::lab {
@@ -16,6 +17,8 @@ namespace raddle::lab {
 namespace {
 
 constexpr unsigned kSchema = 2;
+/// Of one launch; what all runs of a sweep may use together is the executor's to say.
+constexpr std::uint64_t kMostStreamBytes = std::uint64_t{8} << 30;
 
 /// "fig07.toml:12", as the file of places inside a configuration.
 std::string origin(const Place& place) {
@@ -315,9 +318,10 @@ sim::Result run_corun(const CellSpec& spec, ResolvedCell& resolved, const sim::O
   for (std::size_t p = 0; p < spec.programs.size(); ++p) {
     const sim::NamedWorkload& named = resolved.programs[p];
     const std::string& recording = spec.programs[p].recording;
-    tenants.push_back(recording.empty() ? sim::execute_tenant(*named.workload, named.info,
-                                                              resolved.setup, options)
-                                        : sim::load_tenant(trace::FileReader(recording)));
+    tenants.push_back(
+        recording.empty()
+            ? sim::execute_tenant(*named.workload, named.info, resolved.setup, options)
+            : sim::load_tenant(trace::FileReader(recording, sim::recording_checks())));
   }
   return sim::corun(tenants, resolved.setup, options, *spec.corun);
 }
@@ -331,6 +335,7 @@ Json run_cell(const CellFile& cell, const Catalogue& catalogue) {
         "this program makes another simulation of the specification than the one that "
         "wrote it: both must be the same build");
   sim::Options options;
+  options.max_stream_bytes = kMostStreamBytes;
   if (spec.max_cycles != 0) options.max_cycles = spec.max_cycles;
   for (const auto& [label, text] : spec.analyses)
     options.analyses.push_back(sim::read_analysis(text.text, text.place.file));
@@ -343,7 +348,7 @@ Json run_cell(const CellFile& cell, const Catalogue& catalogue) {
   const std::span<sim::Setup> one(&resolved.setup, 1);
   if (recording.empty())
     return sim::to_json(sim::simulate(*named.workload, named.info, one, options).front());
-  const trace::FileReader file(recording);
+  const trace::FileReader file(recording, sim::recording_checks());
   return sim::to_json(sim::replay(file, one, options).front());
 }
 

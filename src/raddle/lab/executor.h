@@ -50,6 +50,8 @@ class Executor {
   virtual std::size_t width() const = 0;
   /// Ends everything that was submitted; when it returns nothing runs any more.
   virtual void cancel() = 0;
+  /// May jobs that are not adopted still be running, of another plan?
+  virtual bool outlives_runner() const { return false; }
 };
 
 inline std::filesystem::path spec_file(const std::filesystem::path& work, const std::string& name) {

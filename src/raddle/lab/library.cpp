@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "raddle/base/files.h"
+#include "raddle/base/json.h"
 #include "raddle/config/spelling.h"
 #include "raddle/lab/embedded.h"
 #include "raddle/lab/files.h"
@@ -18,16 +20,13 @@ constexpr std::string_view kPaperFile = "paper.toml";
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
 
 SourceFile read_source(const fs::path& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error))
-    throw InputError({path.string()}, "is a folder; expected an experiment file");
-  const auto text = read_whole(path);
-  if (!text) throw InputError({path.string()}, "cannot be read");
-  if (text->size() > kMaxFileBytes)
-    throw InputError({path.string()}, "is larger than 4 MiB; expected an experiment file");
-  if (text->find('\0') != std::string::npos)
-    throw InputError({path.string()}, "is not a text file");
-  return {path.string(), *text};
+  const std::string text = read_text(path.string(), kMaxFileBytes, "an experiment file");
+  if (text.find('\0') != std::string::npos)
+    throw InputError(
+        {path.string()},
+        fmt::format("is not a text file (byte 0 at offset {}); expected an experiment file",
+                    text.find('\0')));
+  return {valid_utf8(path.string()), text};
 }
 
 struct PaperSources {

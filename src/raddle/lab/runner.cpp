@@ -4,11 +4,15 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/lab/files.h"
 #include "raddle/lab/program.h"
+#include "raddle/sim/recording_checks.h"
+#include "raddle/trace/file.h"
 
 namespace raddle::lab {
 
@@ -43,7 +47,10 @@ std::string last_words(const fs::path& log) {
 Ending without_result(const Ended& ended, const std::string& words) {
   switch (ended.how) {
     case Ended::How::TimedOut:
-      return {false, "timeout", fmt::format("gave no result within {:.0f} s", ended.seconds), {}};
+      return {false,
+              "timeout",
+              fmt::format("gave no result within {:g} s", std::round(ended.seconds * 10) / 10),
+              {}};
     case Ended::How::Signal:
       if (ended.status == SIGKILL)
         return {false,
@@ -85,6 +92,7 @@ class Sweep {
     find_missing();
     try {
       adopt();
+      clean_work();
       clean_recordings();
       submit();
       while (!open_.empty() || !recording_.empty()) {
@@ -102,6 +110,8 @@ class Sweep {
     if (summary_.interrupted) {
       executor_.cancel();
       take_in_leftovers();
+      under_way_.clear();
+      clean_work();
     }
     summary_.states = stored_states(plan_, store_);
     summary_.missing = static_cast<std::size_t>(
@@ -140,7 +150,7 @@ class Sweep {
     if (!text) return;
     PlannedRun run;
     try {
-      run.spec = read_cell(Json::parse(*text), name).spec;
+      run.spec = read_cell(parse_json(*text, name), name).spec;
       ResolvedCell resolved = resolve(run.spec, catalogue_);
       for (Program& program : run.spec.programs) program.recording.clear();
       run.key = run_key(resolved.configuration, run.spec.analyses);
@@ -177,6 +187,21 @@ class Sweep {
 
   fs::path recording_file(const std::string& hash) const {
     return folder_.recordings() / (hash + ".rdl");
+  }
+
+  /// Removes what killed runners and workers have left: nobody is writing it any more. Under a
+  /// cluster that may be jobs of another plan, whose halves are let be for two days.
+  void clean_work() const {
+    constexpr std::chrono::hours kLongest{48};
+    const auto now = fs::file_time_type::clock::now();
+    for (const auto& entry : fs::directory_iterator(folder_.work())) {
+      std::error_code error;
+      const std::string name = entry.path().filename().string();
+      if (!entry.is_regular_file(error) || under_way_.contains(name.substr(0, name.find('.'))))
+        continue;
+      if (executor_.outlives_runner() && !(now - entry.last_write_time(error) > kLongest)) continue;
+      fs::remove(entry.path(), error);
+    }
   }
 
   /// Removes halves of recordings that nobody is making, and while there are more bytes than
@@ -287,10 +312,44 @@ class Sweep {
     const auto at = open_.find(ended.name);
     if (at == open_.end()) return;
     const PlannedRun& run = plan_.runs[at->second];
-    Ending ending = ending_of(run.spec.configuration, run.spec.max_cycles, ended);
+    const Ending ending = ending_of(run.spec.configuration, run.spec.max_cycles, ended);
     refuse_surroundings(ending, ended);
+    if (!ending.done && ending.reason == "error" && record_again(at->second)) return;
     tell_after_recording(run, ending, ended);
     remove_files(ended.name);
+  }
+
+  /// Has the run `r` failed because a recording of it is damaged? Then that is made again, and the
+  /// run has a second chance.
+  bool record_again(std::size_t r) {
+    const PlannedRun& run = plan_.runs[r];
+    std::vector<Job> jobs;
+    for (std::size_t p = 0; p < run.recordings.size(); ++p) {
+      const std::string& hash = run.recordings[p];
+      const bool coming = recording_.contains(hash);
+      if (!coming && whole(recording_file(hash))) continue;
+      if (!coming && !made_again_.insert(hash).second) continue;
+      wait_for(r, p, jobs);
+    }
+    if (!waits_.contains(r) || waits_[r].empty()) {
+      // Another run has found the same damage, and the recording has come since.
+      const bool other = std::ranges::any_of(
+          run.recordings, [&](const std::string& hash) { return made_again_.contains(hash); });
+      if (!other || !second_chance_.insert(r).second) return false;
+      remove_files(run.key);
+      jobs.push_back(cell_job(run));
+    }
+    executor_.submit(jobs);
+    return true;
+  }
+
+  static bool whole(const fs::path& recording) {
+    try {
+      const trace::FileReader reader(recording.string(), sim::recording_checks());
+      return true;
+    } catch (const InputError&) {
+      return false;
+    }
   }
 
   void tell_after_recording(const PlannedRun& run, const Ending& ending, const Ended& ended) {
@@ -364,7 +423,7 @@ class Sweep {
     if (!text) return without_result(ended, words);
     Ending out;
     try {
-      out.result = Json::parse(*text);
+      out.result = parse_json(*text, "");
       if (const auto error = out.result.find("error"); error != out.result.end()) {
         Json found = *error;
         return {false, found.at("kind"), found.at("message"), {}};
@@ -376,6 +435,8 @@ class Sweep {
         return {false, "wrong_result", "the result is wrong: " + verdict.value("difference", ""),
                 std::move(out.result)};
     } catch (const Json::exception& error) {
+      return {false, "error", "its result cannot be read: " + plain_words(error), {}};
+    } catch (const InputError& error) {
       return {false, "error", std::string("its result cannot be read: ") + error.what(), {}};
     }
     out.done = true;
@@ -455,6 +516,8 @@ class Sweep {
   std::map<std::string, Recording> recording_;          ///< those to come, by hash
   std::map<std::size_t, std::set<std::string>> waits_;  ///< for which of them a run waits
   std::set<std::string> under_way_;                     ///< jobs that an earlier runner submitted
+  std::set<std::string> made_again_;                    ///< recordings that were damaged
+  std::set<std::size_t> second_chance_;                 ///< runs that have met one
   std::size_t missing_at_start_ = 0;
   Clock::time_point start_;
   std::size_t left_at_ = ~std::size_t{0};

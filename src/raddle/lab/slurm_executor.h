@@ -36,6 +36,7 @@ class SlurmExecutor final : public Executor {
   /// Jobs that Slurm still has, or that ended since. Throws RunError when Slurm cannot be asked
   /// what it has.
   std::vector<std::string> adopt(const std::set<std::string>& names) override;
+  bool outlives_runner() const override { return true; }
   void submit(const std::vector<Job>& jobs) override;
   /// Throws RunError when Slurm refuses the first array, when it has not answered for long, and
   /// when a node cannot run jobs at all.

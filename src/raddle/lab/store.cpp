@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/lab/checks.h"
 #include "raddle/lab/files.h"
 #include "raddle/lab/program.h"
@@ -12,6 +13,8 @@ namespace raddle::lab {
 
 namespace {
 
+// A result packs to a tenth; zstd packs at most to some 1/40,000.
+constexpr std::uint64_t kMostRatio = 1000;
 constexpr std::int64_t kApplicationId = 0x5261646c;  // "Radl"
 
 /// Analyses as the database holds them.
@@ -22,7 +25,7 @@ std::string analyses_text(const std::map<std::string, PlacedText>& analyses) {
 }
 
 bool serves(const std::string& stored, const std::map<std::string, PlacedText>& wanted) {
-  const Json have = Json::parse(stored);
+  const Json have = parse_json(stored, "the results");
   for (const auto& [label, text] : wanted)
     if (have.value(label, "") != text.text) return false;
   return true;
@@ -40,7 +43,8 @@ std::string compressed(std::string_view text) {
 
 std::string decompressed(std::string_view bytes) {
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > (1ull << 32))
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
+      size / kMostRatio > bytes.size())
     throw RunError("a stored result is damaged");
   std::string out(size, '\0');
   const std::size_t got = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
@@ -233,7 +237,7 @@ Json Store::result(std::int64_t run) {
   Statement row(database_, "SELECT result FROM runs WHERE id = ?");
   row.bind(1, run);
   if (!row.step() || row.is_null(0)) return {};
-  return Json::parse(decompressed(row.blob(0)));
+  return parse_json(decompressed(row.blob(0)), "a stored result");
 }
 
 std::optional<std::uint64_t> Store::peak_rss(const std::string& workload, const Json& parameters) {

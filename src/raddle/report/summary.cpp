@@ -21,6 +21,13 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.1f} %", 100 * share(part, whole));
 }
 
+/// In the largest unit of which there is one.
+std::string amount(std::uint64_t bytes) {
+  if (bytes < 1'000) return fmt::format("{} B", bytes);
+  if (bytes < 1'000'000) return fmt::format("{:.1f} KB", share(bytes, 1'000));
+  return fmt::format("{:.1f} MB", share(bytes, 1'000'000));
+}
+
 std::string verdict(const sim::Result& r) {
   if (r.verdict == sim::Result::Verdict::Correct) return "correct";
   if (r.verdict == sim::Result::Verdict::Unchecked) return "unchecked";
@@ -89,7 +96,7 @@ std::string summary(const sim::Result& r) {
                    grouped(c.sm.l1d_accesses)));
   line("L2 hit rate",
        fmt::format("{} of {}", percent(c.l2.hits, l2_accesses(r)), grouped(l2_accesses(r))));
-  line("DRAM", fmt::format("{:.1f} MB, row hits {}", share(c.dram.bytes, 1'000'000),
+  line("DRAM", fmt::format("{}, row hits {}", amount(c.dram.bytes),
                            percent(c.dram.row_hits, c.dram.reads + c.dram.writes)));
   line("scheduler cycles",
        fmt::format("issued {}, most lost to {}", percent(c.sm.issued, r.cycles * r.schedulers),
@@ -107,15 +114,15 @@ std::string comparison(std::string_view workload, std::span<const Row> rows) {
   for (const Row& row : rows) width = std::max(width, row.label.size());
   std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n",
                                 workload, "policy", width, "cycles", "speed-up", "IPC", "L1D hit",
-                                "L2 hit", "DRAM MB", "most cycles lost to");
+                                "L2 hit", "DRAM", "most cycles lost to");
   for (const Row& row : rows) {
     const sim::Result& r = *row.result;
-    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10.1f}  {}{}\n", row.label,
+    out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10}  {}{}\n", row.label,
                        width, grouped(r.cycles), share(rows.front().result->cycles, r.cycles),
                        share(r.totals.sm.thread_instructions, r.cycles),
                        percent(r.totals.sm.l1d_hits, r.totals.sm.l1d_accesses),
-                       percent(r.totals.l2.hits, l2_accesses(r)),
-                       share(r.totals.dram.bytes, 1'000'000), main_stall(r),
+                       percent(r.totals.l2.hits, l2_accesses(r)), amount(r.totals.dram.bytes),
+                       main_stall(r),
                        r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
   }
   return out;

@@ -17,6 +17,15 @@ namespace {
 constexpr std::uint32_t kFirstSmTrack = 100'000;
 constexpr std::uint32_t kTracksOfSm = 1'000;
 
+/// Of all runs together, at most.
+constexpr std::size_t kMostEvents = 300'000;
+/// What a run may have.
+struct Limits {
+  std::size_t blocks, launches, counters;
+  explicit Limits(std::size_t runs)
+      : blocks(kMostEvents / runs / 2), launches(blocks / 3), counters(launches * 2) {}
+};
+
 /// Writes events one by one: a run can have millions, too many for a document in memory.
 class Writer {
  public:
@@ -58,8 +67,8 @@ std::string parent_of(const sim::KernelResult& k) {
 
 /// The kernels of a stream, each on the first of its tracks that is free: one unless launches
 /// overlap.
-void write_kernels(Writer& out, std::size_t pid, const sim::Result& result) {
-  std::vector<std::size_t> order(result.kernels.size());
+void write_kernels(Writer& out, std::size_t pid, const sim::Result& result, std::size_t most) {
+  std::vector<std::size_t> order(std::min(result.kernels.size(), most));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto key = [&](std::size_t i) {
     const sim::KernelResult& k = result.kernels[i];
@@ -87,19 +96,20 @@ void write_kernels(Writer& out, std::size_t pid, const sim::Result& result) {
   }
 }
 
-void write_blocks(Writer& out, std::size_t pid, const sim::Result& result) {
+void write_blocks(Writer& out, std::size_t pid, const sim::Result& result, const BarChart& chart) {
   std::vector<std::string> names;
   for (const sim::KernelResult& k : result.kernels) names.push_back(json_text(k.name));
   const auto unnamed = json_text("unnamed kernel");
   std::uint32_t named_track = 0;
-  for (const Bar& bar : bars_in_lanes(result.blocks)) {
+  for (const Bar& bar : chart.bars) {
     const std::uint32_t track = kFirstSmTrack + bar.sm * kTracksOfSm + bar.lane;
     if (track != named_track) out.name_track(pid, track, fmt::format("SM {:03}", bar.sm));
     named_track = track;
     out.event(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"cat":"block",)"
-              R"("args":{{"block":{},"launch":{}}}}})",
+              R"("args":{{"block":{},"blocks":{},"launch":{}}}}})",
               pid, track, bar.start, bar.end - bar.start,
-              bar.launch < names.size() ? names[bar.launch] : unnamed, bar.first_block, bar.launch);
+              bar.launch < names.size() ? names[bar.launch] : unnamed, bar.first_block, bar.count,
+              bar.launch);
   }
 }
 
@@ -108,10 +118,26 @@ void write_counter(Writer& out, std::size_t pid, Cycle at, const char* name, dou
             value);
 }
 
-void write_samples(Writer& out, std::size_t pid, const sim::Result& result) {
-  for (std::size_t i = 0; i < result.samples.size(); ++i) {
-    const timing::Sample& s = result.samples[i];
-    const Cycle end = i + 1 < result.samples.size() ? result.samples[i + 1].start : result.cycles;
+/// `count` samples from the i-th on, as one.
+timing::Sample sum_of(const std::vector<timing::Sample>& all, std::size_t i, std::size_t count) {
+  timing::Sample sum = all[i];
+  for (std::size_t n = i + 1; n < std::min(i + count, all.size()); ++n) {
+    const timing::Sample& s = all[n];
+    sum.thread_instructions += s.thread_instructions, sum.dram_bytes += s.dram_bytes;
+    sum.warp_cycles += s.warp_cycles, sum.throttled_warp_cycles += s.throttled_warp_cycles;
+    sum.l1d_hits += s.l1d_hits, sum.l1d_accesses += s.l1d_accesses;
+    for (std::size_t sm = 0; sm < std::min(sum.allowed_by_sm.size(), s.allowed_by_sm.size()); ++sm)
+      sum.allowed_by_sm[sm] += s.allowed_by_sm[sm];
+  }
+  return sum;
+}
+
+/// `together`: so many neighbours are one.
+void write_samples(Writer& out, std::size_t pid, const sim::Result& result, std::size_t together) {
+  const auto& all = result.samples;
+  for (std::size_t i = 0; i < all.size(); i += together) {
+    const timing::Sample s = sum_of(all, i, together);
+    const Cycle end = i + together < all.size() ? all[i + together].start : result.cycles;
     if (end <= s.start) continue;
     const auto cycles = static_cast<double>(end - s.start);
     write_counter(out, pid, s.start, "IPC", static_cast<double>(s.thread_instructions) / cycles);
@@ -128,17 +154,30 @@ void write_samples(Writer& out, std::size_t pid, const sim::Result& result) {
   }
 }
 
+void write_run(Writer& out, std::size_t pid, const Run& run, const Limits& limits) {
+  const sim::Result& result = *run.result;
+  const BarChart chart = bar_chart(result.blocks, limits.blocks);
+  std::size_t counters = 0;
+  for (const timing::Sample& s : result.samples) counters += 4 + s.allowed_by_sm.size();
+  const std::size_t together = counters / limits.counters + 1;
+  std::string label = run.label;
+  if (chart.merged > 1) label += fmt::format(" (up to {} blocks in one bar)", chart.merged);
+  if (chart.until != kNever) label += fmt::format(" (blocks up to cycle {})", chart.until);
+  if (result.kernels.size() > limits.launches)
+    label += fmt::format(" (the first {} of {} launches)", limits.launches, result.kernels.size());
+  out.name_process(pid, label);
+  write_kernels(out, pid, result, limits.launches);
+  write_blocks(out, pid, result, chart);
+  write_samples(out, pid, result, together);
+}
+
 }  // namespace
 
 std::string timeline(std::span<const Run> runs) {
   Writer out;
-  for (std::size_t pid = 0; pid < runs.size(); ++pid) {
-    const sim::Result& result = *runs[pid].result;
-    out.name_process(pid, runs[pid].label);
-    write_kernels(out, pid, result);
-    write_blocks(out, pid, result);
-    write_samples(out, pid, result);
-  }
+  const Limits limits(std::max<std::size_t>(runs.size(), 1));
+  // Perfetto takes process 0 for the idle one.
+  for (std::size_t i = 0; i < runs.size(); ++i) write_run(out, i + 1, runs[i], limits);
   return std::move(out).take();
 }
 

@@ -4,9 +4,11 @@
 #include <xxhash.h>
 
 #include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <limits>
+#include <type_traits>
+
+#include "raddle/base/files.h"
+#include "raddle/base/json.h"
 
 namespace raddle::runtime {
 
@@ -26,6 +28,11 @@ template <class T>
 T number(const std::string& text, const std::string& whole) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range)
+    throw InputError("'" + whole + "': " + text + " is too large" +
+                     (std::is_integral_v<T>
+                          ? "; the largest is " + std::to_string(std::numeric_limits<T>::max())
+                          : ""));
   if (error != std::errc{} || end != text.data() + text.size() || text.empty())
     throw InputError("'" + whole + "' holds no number where one was expected: '" + text + "'");
   return value;
@@ -42,18 +49,18 @@ Dim3 dimensions(const std::string& name, const std::string& text) {
   return d;
 }
 
-std::string read(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    throw InputError(path + " is a directory, not a PTX file");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError("cannot read " + path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+// The largest files that compilers make have some ten million characters.
+constexpr std::uint64_t kMostPtxBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMostArgumentBytes = std::uint64_t{4} << 30;
 
 }  // namespace
 
-PtxFileWorkload::PtxFileWorkload(std::string path) : path_(std::move(path)), text_(read(path_)) {}
+std::string read_ptx(const std::string& path) {
+  return read_text(path, kMostPtxBytes, "a PTX file");
+}
+
+PtxFileWorkload::PtxFileWorkload(std::string path)
+    : path_(std::move(path)), text_(read_ptx(path_)) {}
 
 void PtxFileWorkload::visit(FieldVisitor& v) {
   v.field("kernel", kernel_, "name of the .entry to launch");
@@ -73,7 +80,7 @@ void PtxFileWorkload::add_argument(Device& device, Arguments& out, const std::st
     const Address at = device.allocate(bytes);
     out.add(at);
   } else if (value == "file") {
-    const std::string bytes = read(type);
+    const std::string bytes = read_text(type, kMostArgumentBytes, "the bytes of an argument");
     const Address at = device.allocate(bytes.size());
     device.copy_to_device(at, bytes.data(), bytes.size());
     out.add(at);
@@ -93,7 +100,7 @@ void PtxFileWorkload::add_argument(Device& device, Arguments& out, const std::st
 void PtxFileWorkload::run(Device& device, std::uint64_t) {
   hash_ = XXH64(text_.data(), text_.size(), 0) ^ XXH64(args_.data(), args_.size(), 1);
   const Dim3 grid = dimensions("grid", grid_), block = dimensions("block", block_);
-  const ModuleId module = device.load(text_, path_);
+  const ModuleId module = device.load(text_, valid_utf8(path_));
   if (kernel_.empty()) throw InputError("say which kernel of " + path_ + " to launch: kernel=NAME");
   const KernelId kernel = device.kernel(module, kernel_);
   Arguments arguments;

@@ -7,6 +7,9 @@
 
 namespace raddle::runtime {
 
+/// The text of a PTX file. Throws InputError when it cannot be read, or is too large to be one.
+std::string read_ptx(const std::string& path);
+
 /// Arguments are "value:type" (4:u32, -1:s64, 1.5:f32, 2:f64) or "buf:BYTES" (a zeroed buffer; its
 /// address is passed), "file:PATH" (a buffer with the file's bytes).
 class PtxFileWorkload final : public Workload {

@@ -15,6 +15,7 @@ namespace {
 exec::MachineOptions machine_options(const SimulatedDeviceOptions& options) {
   exec::MachineOptions out;
   out.max_warp_instructions = options.max_warp_instructions;
+  out.max_stream_bytes = options.max_stream_bytes;
   out.sms = options.sms;
   out.warps_per_sm = options.warps_per_sm;
   out.print = options.print;

@@ -29,6 +29,7 @@ struct SimulatedDeviceOptions {
   bool unified_addresses = false;
   std::function<void(std::string_view)> print;  ///< device printf
   DeviceObserver* observer = nullptr;           ///< not owned; not of live runs
+  std::uint64_t max_stream_bytes = 0;           ///< of one launch, in memory at once; 0 = no limit
 };
 
 class SimulatedDevice final : public Device {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 
 #include "raddle/base/files.h"
+#include "raddle/base/json.h"
 
 namespace raddle::sim {
 
@@ -14,14 +14,10 @@ using nlohmann::ordered_json;
 
 namespace {
 
+constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+
 ordered_json read_json(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError("cannot read " + file);
-  try {
-    return ordered_json::parse(in);
-  } catch (const ordered_json::exception& error) {
-    throw InputError(Place{file}, error.what());
-  }
+  return parse_json(read_text(file, kMostBytes, "what exec has left"), file);
 }
 
 /// Calls f(key, member) for every member.
@@ -32,7 +28,8 @@ void each_member(Job& job, F f) {
   f("report", job.report), f("timeline", job.timeline), f("quiet", job.quiet);
   f("print_to_stderr", job.print_to_stderr), f("threads", job.threads);
   f("max_cycles", job.max_cycles), f("max_warp_instructions", job.max_warp_instructions);
-  f("sample_interval", job.sample_interval), f("record", job.record);
+  f("max_stream_bytes", job.max_stream_bytes);
+  f("sample_interval", job.sample_interval);
   f("single_launches", job.single_launches);
 }
 
@@ -41,6 +38,7 @@ void each_member(Job& job, F f) {
 void ExecJob::write(const std::string& folder, const ordered_json& config) const {
   ordered_json json;
   each_member(*this, [&](const char* key, const auto& member) { json[key] = member; });
+  json["record"] = std::vector<unsigned char>(record.begin(), record.end());  // any bytes
   write_file(config_file(folder), config.dump());
   write_file(folder + "/job.json", json.dump());
 }
@@ -51,6 +49,8 @@ ExecJob ExecJob::read(const std::string& folder) {
   ExecJob job;
   try {
     each_member(job, [&](const char* key, auto& member) { json.at(key).get_to(member); });
+    const auto record = json.at("record").get<std::vector<unsigned char>>();
+    job.record.assign(record.begin(), record.end());
   } catch (const ordered_json::exception& error) {
     throw InputError(Place{file}, error.what());
   }

@@ -1,5 +1,6 @@
 #include "raddle/sim/named_workload.h"
 
+#include "raddle/base/json.h"
 #include "raddle/config/reader.h"
 #include "raddle/config/writer.h"
 #include "raddle/runtime/ptx_file.h"
@@ -24,7 +25,9 @@ NamedWorkload make_workload(const runtime::Workloads& workloads, const std::stri
   config::JsonWriter writer;
   if (!is_file) writer.choice("size", size, runtime::kSizeNames, "");
   out.workload->visit(writer);
-  out.info = {name, writer.take()};
+  out.info = {valid_utf8(name), writer.take()};
+  for (auto& [key, value] : out.info.parameters.items())
+    if (value.is_string()) value = valid_utf8(value.get_ref<const std::string&>());
   return out;
 }
 

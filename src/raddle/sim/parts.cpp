@@ -123,6 +123,7 @@ runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options
   out.live = setup.run.live && !options.functional;
   out.memory_bytes = std::uint64_t{setup.device.memory_gib} << 30;
   out.max_warp_instructions = options.max_warp_instructions;
+  out.max_stream_bytes = options.max_stream_bytes;
   out.max_threads_per_block = setup.machine.sm.max_threads_per_block;
   out.sms = setup.machine.sm.count;
   out.warps_per_sm = setup.machine.sm.warps;

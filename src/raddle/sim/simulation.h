@@ -36,6 +36,7 @@ struct Options {
   std::vector<analysis::Request> analyses;      ///< of every set-up; see sim/analysis.h
   std::function<void(std::string_view)> print;  ///< device printf
   std::function<void(const Progress&)> progress;
+  std::uint64_t max_stream_bytes = 0;  ///< of one launch, in memory at once; 0 = no limit
 };
 
 /// A Gpu that listens to a device and collects results per kernel.

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "raddle/base/error.h"
+#include "raddle/trace/json_numbers.h"
 
 namespace raddle::trace {
 
@@ -29,22 +30,53 @@ class Columns {
   }
 };
 
+/// What the timing model relies on beside the sizes (stream.h). Of a record whose instructions are
+/// there.
+void check(const Record& record, const KernelCode& code, unsigned warps_per_block) {
+  const OpKind kind = code.instructions[record.inst()].kind;
+  const bool alone = kind != OpKind::Alu && kind != OpKind::Branch;
+  if (alone && record.count() != 1) broken("instructions of a record");
+  if (!alone)
+    for (std::uint32_t i = 1; i < record.count(); ++i)
+      if (const OpKind other = code.instructions[record.inst() + i].kind;
+          other != OpKind::Alu && other != OpKind::Branch)
+        broken("instructions of a record");
+  if (kind == OpKind::Barrier) {
+    const BarrierRecord barrier{record.mask};
+    if (barrier.kind() > BarrierKind::Warp || barrier.expected_warps() > warps_per_block)
+      broken("barrier");
+  }
+}
+
+void check(const Piece& piece) {
+  if (piece.words == 0 || piece.lanes == 0) broken("words or lanes of a piece");
+}
+
+/// Numbers in a text, which need not be aligned there.
+class Numbers {
+ public:
+  explicit Numbers(const char* at) : at_(at) {}
+  std::uint32_t operator[](std::size_t i) const {
+    std::uint32_t n = 0;
+    std::memcpy(&n, at_ + i * sizeof n, sizeof n);
+    return n;
+  }
+
+ private:
+  const char* at_;
+};
+
 class ByteReader {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
-  std::uint32_t number() {
-    std::uint32_t n = 0;
-    if (bytes_.size() < sizeof n) broken("section too short");
-    std::memcpy(&n, bytes_.data(), sizeof n);
-    bytes_.remove_prefix(sizeof n);
-    return n;
-  }
-  void array(std::vector<std::uint32_t>& out, std::size_t count) {
-    if (bytes_.size() / sizeof(std::uint32_t) < count) broken("section too short");
-    out.resize(count);
-    if (count == 0) return;  // memcpy must not be given the null pointer of an empty vector
-    std::memcpy(out.data(), bytes_.data(), count * sizeof(std::uint32_t));
-    bytes_.remove_prefix(count * sizeof(std::uint32_t));
+  std::uint32_t number() { return array(1)[0]; }
+  /// The next `count` numbers, where they are.
+  Numbers array(std::size_t count) {
+    const std::size_t bytes = count * sizeof(std::uint32_t);
+    if (bytes_.size() < bytes) broken("section too short");
+    const Numbers out(bytes_.data());
+    bytes_.remove_prefix(bytes);
+    return out;
   }
   bool empty() const { return bytes_.empty(); }
 
@@ -96,29 +128,28 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
   batch.blocks = in.number();
   const std::uint32_t warps = in.number(), n_records = in.number(), n_pieces = in.number();
   if (warps != std::uint64_t{batch.blocks} * warps_per_block) broken("number of warps");
-  std::vector<std::uint32_t> records;
-  in.array(records, warps);
-  Columns columns;
-  in.array(columns.heads, n_records), in.array(columns.masks, n_records);
-  in.array(columns.lines, n_pieces), in.array(columns.words, n_pieces),
-      in.array(columns.lanes, n_pieces);
+  const Numbers records = in.array(warps), heads = in.array(n_records), masks = in.array(n_records),
+                lines = in.array(n_pieces), words = in.array(n_pieces), lanes = in.array(n_pieces);
   if (!in.empty()) broken("bytes left over");
   batch.words.reserve(std::size_t{n_records} * kRecordWords + std::size_t{n_pieces} * kPieceWords);
   std::size_t r = 0, p = 0;
   batch.start.push_back(0);
-  for (std::uint32_t count : records) {
+  for (std::uint32_t w = 0; w < warps; ++w) {
+    const std::uint32_t count = records[w];
     std::uint32_t line = 0;
     if (count == 0 || count > n_records - r) broken("records of a warp");
     for (std::uint32_t i = 0; i < count; ++i, ++r) {
-      const Record record{columns.heads[r], columns.masks[r]};
+      const Record record{heads[r], masks[r]};
       batch.words.push_back(record.head);
       batch.words.push_back(record.mask);
       const unsigned pieces = payload(record, code);
+      check(record, code, warps_per_block);
       if (pieces > n_pieces - p) broken("pieces of a record");
       for (unsigned k = 0; k < pieces; ++k, ++p) {
-        line += columns.lines[p];
-        batch.words.insert(batch.words.end(),
-                           {line, columns.words[p], columns.lanes[p] ^ record.mask});
+        line += lines[p];
+        const Piece piece{line, words[p], lanes[p] ^ record.mask};
+        check(piece);
+        batch.words.insert(batch.words.end(), {piece.line, piece.words, piece.lanes});
       }
     }
     batch.start.push_back(static_cast<std::uint32_t>(batch.words.size()));
@@ -152,16 +183,16 @@ namespace {
 /// What lowering needs, bounds checked: a file may come from anywhere.
 void read_operands(const Json& json, const KernelCode& code, std::size_t size, StaticInst& inst) {
   for (const Json& o : json.at(8)) {
-    const unsigned kind = o.at(0);
-    const std::uint32_t reg = o.at(1);
+    const auto kind = number<unsigned>(o.at(0));
+    const auto reg = number<std::uint32_t>(o.at(1));
     if (kind > static_cast<unsigned>(Operand::Kind::Other) ||
         (reg != kNoRegister && reg >= code.register_bytes.size()))
       broken("operand");
-    inst.operands.push_back({static_cast<Operand::Kind>(kind), reg, o.at(2)});
+    inst.operands.push_back({static_cast<Operand::Kind>(kind), reg, o.at(2).get<std::int64_t>()});
   }
-  inst.jumps = json.at(9);
-  inst.next = json.at(10).get<std::vector<std::uint32_t>>();
-  inst.alias_of = json.at(11);
+  inst.jumps = json.at(9).get<bool>();
+  inst.next = numbers<std::uint32_t>(json.at(10));
+  inst.alias_of = number<std::uint32_t>(json.at(11));
   for (std::uint32_t to : inst.next)
     if (to >= size) broken("branch target");
   if (inst.alias_of != kNoRegister && inst.alias_of >= size) broken("alias");
@@ -172,21 +203,21 @@ void read_operands(const Json& json, const KernelCode& code, std::size_t size, S
 KernelCode code_from_json(const Json& json) {
   KernelCode code;
   code.name = json.at("name"), code.file = json.at("file");
-  code.registers_per_thread = json.at("registers_per_thread");
-  code.static_shared_bytes = json.at("static_shared_bytes");
-  code.local_bytes_per_thread = json.at("local_bytes_per_thread");
+  code.registers_per_thread = number<std::uint32_t>(json.at("registers_per_thread"));
+  code.static_shared_bytes = number<std::uint32_t>(json.at("static_shared_bytes"));
+  code.local_bytes_per_thread = number<std::uint32_t>(json.at("local_bytes_per_thread"));
   code.opcode_names = json.at("opcode_names").get<std::vector<std::string>>();
-  code.register_bytes = json.at("register_bytes").get<std::vector<std::uint8_t>>();
+  code.register_bytes = numbers<std::uint8_t>(json.at("register_bytes"));
   const std::size_t size = json.at("instructions").size();
+  if (size > kMaxInstructions) broken("number of instructions");
   for (const Json& i : json.at("instructions")) {
     StaticInst inst;
-    const unsigned kind = i.at(0), op_class = i.at(1);
+    const auto kind = number<unsigned>(i.at(0)), op_class = number<unsigned>(i.at(1));
     if (kind >= kOpKinds || op_class >= kOpClasses) broken("unknown kind of instruction");
     inst.kind = static_cast<OpKind>(kind), inst.op_class = static_cast<OpClass>(op_class);
-    inst.bytes = i.at(2), inst.bypass_l1 = i.at(3);
-    inst.reads = i.at(4).get<std::vector<std::uint8_t>>(),
-    inst.writes = i.at(5).get<std::vector<std::uint8_t>>();
-    inst.line = i.at(6), inst.opcode = i.at(7);
+    inst.bytes = number<std::uint8_t>(i.at(2)), inst.bypass_l1 = i.at(3).get<bool>();
+    inst.reads = numbers<std::uint8_t>(i.at(4)), inst.writes = numbers<std::uint8_t>(i.at(5));
+    inst.line = number<std::uint32_t>(i.at(6)), inst.opcode = number<std::uint16_t>(i.at(7));
     if (inst.opcode >= code.opcode_names.size()) broken("opcode name");
     read_operands(i, code, size, inst);
     code.instructions.push_back(std::move(inst));
@@ -203,11 +234,13 @@ Json origin_to_json(const DeviceOrigin& origin) {
 
 DeviceOrigin origin_from_json(const Json& json) {
   DeviceOrigin out;
-  out.parent = json.at("parent"), out.block = json.at("block"), out.warp = json.at("warp");
-  out.call = json.at("call"), out.depth = json.at("depth"), out.tail = json.at("tail");
-  out.after = json.at("after").get<std::vector<std::uint32_t>>();
+  const auto get = [&](const char* key) { return number<std::uint32_t>(json.at(key)); };
+  out.parent = get("parent"), out.block = get("block"), out.warp = get("warp");
+  out.call = get("call"), out.depth = get("depth"), out.tail = json.at("tail").get<bool>();
+  out.after = numbers<std::uint32_t>(json.at("after"));
   const Json& parameters = json.at("parameters");
-  out.parameters = parameters.at(0), out.parameter_bytes = parameters.at(1);
+  out.parameters = number<Address>(parameters.at(0));
+  out.parameter_bytes = number<std::uint32_t>(parameters.at(1));
   return out;
 }
 

@@ -3,6 +3,8 @@
 //   file     magic "RADDLE\r\n", version, then sections up to an End section
 //   section  kind, raw bytes, packed bytes, xxh64 of packed payload and header; payload (zstd)
 //   order    Header { Launch { Blocks }* Index }* End
+//   memory   a reader needs at most 2,048 times the size of the file (file_sections.h), and of
+//            recordings that are not made for that some ten times
 //
 // A launch is written while it runs: only blocks that have not ended are in memory, and the counts
 // that are known at its end stand in its Index. The code of a kernel stands in its first launch;
@@ -12,6 +14,7 @@
 // Reading is streamed: a launch keeps only the sections in memory whose blocks are running.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -47,11 +50,17 @@ class FileWriter {
   std::unique_ptr<Impl> impl_;
 };
 
+/// What the user of a file asks of the JSON that this room only keeps. Each throws InputError.
+struct FileChecks {
+  using Check = std::function<void(const nlohmann::ordered_json&)>;
+  Check header, operations, trailer;  ///< operations: of each launch, in order
+};
+
 /// Checks every byte on opening. Throws InputError naming file and byte offset when it is no such
-/// file, of another version, truncated or altered.
+/// file, of another version, truncated or altered, or makes no sense.
 class FileReader final : public Recording {
  public:
-  explicit FileReader(std::string path);
+  explicit FileReader(std::string path, FileChecks checks = {});
   ~FileReader() override;
   FileReader(const FileReader&) = delete;
   FileReader& operator=(const FileReader&) = delete;

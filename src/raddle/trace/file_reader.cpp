@@ -10,11 +10,14 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/trace/codec.h"
 #include "raddle/trace/file.h"
 #include "raddle/trace/file_sections.h"
+#include "raddle/trace/json_numbers.h"
 
 namespace raddle::trace {
 
@@ -33,7 +36,21 @@ struct LaunchEntry {
   std::vector<Batch> batches;
 };
 
-Dim3 dim_of(const Json& j) { return {j.at(0), j.at(1), j.at(2)}; }
+constexpr std::uint32_t kMostStreams = 1u << 20, kMostThreads = 1024;
+
+/// Extents of something that has `most` elements at most, and one at least.
+Dim3 dim_of(const Json& j, std::uint64_t most) {
+  const auto extent = [&](std::size_t i) { return number<std::uint32_t>(j.at(i)); };
+  const Dim3 out{extent(0), extent(1), extent(2)};
+  std::uint64_t count = 1;
+  for (const std::uint64_t n : {out.x, out.y, out.z}) {
+    if (n == 0 || n > most / count)
+      throw InputError(
+          fmt::format("a launch of {}x{}x{}, where 1 to {} fit", out.x, out.y, out.z, most));
+    count *= n;
+  }
+  return out;
+}
 
 /// The bytes of the file, by offset.
 class Bytes {
@@ -97,6 +114,9 @@ ZSTD_DCtx* unpacking() {
 
 std::string unpack(const Bytes& bytes, std::uint64_t at, const SectionHeader& header,
                    const std::string& packed) {
+  if (header.raw_bytes > most_raw_bytes(SectionKind{header.kind}, header.packed_bytes))
+    bytes.bad(at, fmt::format("the {} bytes of the section here claim to hold {}: no recording",
+                              header.packed_bytes, header.raw_bytes));
   // Before so much memory is asked for: the packed bytes know their size as well.
   if (ZSTD_getFrameContentSize(packed.data(), packed.size()) != header.raw_bytes)
     bytes.bad(at, "the section here cannot be unpacked");
@@ -171,32 +191,49 @@ using Codes = std::vector<std::shared_ptr<const KernelCode>>;
 std::shared_ptr<const KernelCode> code_of(const Json& j, Codes& codes) {
   if (j.is_object())
     return codes.emplace_back(std::make_shared<const KernelCode>(code_from_json(j)));
-  const std::size_t number = j;
-  if (number >= codes.size()) throw InputError("a launch has the code of a later one");
-  return codes[number];
+  const auto i = number<std::uint64_t>(j);
+  if (i >= codes.size()) throw InputError("a launch has the code of a later one");
+  return codes[i];
 }
 
 LaunchEntry launch_of(const Json& j, Codes& codes) {
   LaunchEntry out;
-  out.header = {j.at("name"), j.at("sequence"), j.at("stream"), 0, 0, j.at("operations")};
+  out.header = {j.at("name"),
+                number<std::uint64_t>(j.at("sequence")),
+                number(j.at("stream"), kMostStreams),
+                0,
+                0,
+                j.at("operations")};
   if (j.contains("origin")) out.header.origin = origin_from_json(j.at("origin"));
-  out.shape = {dim_of(j.at("grid")), dim_of(j.at("block")), j.at("dynamic_shared_bytes")};
+  out.shape = {dim_of(j.at("grid"), ~std::uint32_t{0}), dim_of(j.at("block"), kMostThreads),
+               number<std::uint32_t>(j.at("dynamic_shared_bytes"))};
   out.code = code_of(j.at("code"), codes);
   return out;
 }
 
-/// The index must cover every block of the launch once, in order.
-std::vector<Batch> batches_of(const Json& index, const LaunchShape& shape) {
+/// The index must name every Blocks section of the launch, and they cover each block once, in
+/// order.
+std::vector<Batch> batches_of(const Json& index, const LaunchShape& shape,
+                              const std::vector<std::uint64_t>& sections) {
   std::vector<Batch> out;
   std::uint64_t next = 0;
+  if (!index.is_array() || index.size() != sections.size())
+    throw InputError("the index does not name the sections of its launch");
   for (const Json& entry : index) {
-    out.push_back({entry.at(0), entry.at(1), entry.at(2)});
-    if (out.back().first_block != next) throw InputError("the index leaves out blocks");
-    next += out.back().blocks;
+    out.push_back({number<std::uint32_t>(entry.at(0)), number<std::uint32_t>(entry.at(1)),
+                   number<std::uint64_t>(entry.at(2))});
+    const Batch& last = out.back();
+    if (last.first_block != next || last.blocks == 0)
+      throw InputError("the index leaves out blocks");
+    if (last.offset != sections[out.size() - 1])
+      throw InputError("the index does not name the sections of its launch");
+    next += last.blocks;
   }
   if (next != shape.grid.count()) throw InputError("the index leaves out blocks");
   return out;
 }
+
+constexpr std::string_view kKindNames[] = {"", "header", "launch", "blocks", "index", "end"};
 
 }  // namespace
 
@@ -206,8 +243,10 @@ struct FileReader::Impl {
   std::vector<LaunchEntry> launches;
   Codes codes;
   std::size_t tree_begin = 0;  // the last launch of the host
+  FileChecks checks;
+  std::vector<std::uint64_t> sections;  // with blocks, of the launch that is read
 
-  explicit Impl(std::string path) : bytes(std::move(path)) {
+  Impl(std::string path, FileChecks asked) : bytes(std::move(path)), checks(std::move(asked)) {
     std::string magic(kFileMagic.size(), '\0');
     std::uint32_t version = 0;
     if (bytes.size() < magic.size() + sizeof version)
@@ -224,22 +263,47 @@ struct FileReader::Impl {
 
   void scan(std::uint64_t at) {
     std::string packed;
+    std::optional<SectionKind> before;
     for (bool ended = false; !ended;) {
       if (at == bytes.size()) bytes.bad(at, "the file is truncated: its end section is missing");
       const SectionHeader section = section_at(bytes, at, packed);
       const auto kind = static_cast<SectionKind>(section.kind);
-      const std::string raw = kind == SectionKind::Blocks ? "" : unpack(bytes, at, section, packed);
-      try {
-        if (kind != SectionKind::Blocks) take(kind, Json::parse(raw));
-      } catch (const Json::exception& error) {
-        bytes.bad(at, std::string("the section here makes no sense: ") + error.what());
-      } catch (const InputError& error) {
-        bytes.bad(at, error.what());
-      }
+      check_order(at, before, kind);
+      if (kind == SectionKind::Blocks) sections.push_back(at);
+      else take(at, kind, unpack(bytes, at, section, packed));
+      before = kind;
       ended = kind == SectionKind::End;
       at += sizeof section + section.packed_bytes;
     }
     if (at != bytes.size()) bytes.bad(at, "bytes after the end section");
+  }
+
+  void check_order(std::uint64_t at, std::optional<SectionKind> before, SectionKind kind) const {
+    const bool in_launch = before == SectionKind::Launch || before == SectionKind::Blocks;
+    const bool fits = !before     ? kind == SectionKind::Header
+                      : in_launch ? kind == SectionKind::Blocks || kind == SectionKind::Index
+                                  : kind == SectionKind::Launch || kind == SectionKind::End;
+    if (fits) return;
+    const char* const expected = !before     ? "the header"
+                                 : in_launch ? "blocks or the index of the launch"
+                                             : "a launch or the end";
+    bytes.bad(at, fmt::format("expected {}, found a section of kind '{}'", expected,
+                              kKindNames[static_cast<std::size_t>(kind)]));
+  }
+
+  /// A section of JSON. What is wrong in it is told with its place.
+  void take(std::uint64_t at, SectionKind kind, const std::string& raw) {
+    const auto fail = [&](const std::string& what) {
+      bytes.bad(at, fmt::format("in the {} section here: {}",
+                                kKindNames[static_cast<std::size_t>(kind)], what));
+    };
+    try {
+      take(kind, parse_json(raw, ""));
+    } catch (const Json::exception& error) {
+      fail(plain_words(error));
+    } catch (const InputError& error) {
+      fail(error.what());
+    }
   }
 
   /// Parents and launches that are waited for come before those that name them.
@@ -256,19 +320,26 @@ struct FileReader::Impl {
   void take(SectionKind kind, const Json& json) {
     switch (kind) {
       case SectionKind::Header:
+        if (checks.header) checks.header(json);
         header = json;
         break;
       case SectionKind::Launch:
         launches.push_back(launch_of(json, codes));
+        if (launches.back().header.sequence != launches.size() - 1)
+          throw InputError("the launch is not number " + std::to_string(launches.size() - 1));
         check_origin();
+        if (checks.operations) checks.operations(json.at("operations"));
+        sections.clear();
         break;
       case SectionKind::Index:
-        if (launches.empty()) throw InputError("an index without a launch");
-        launches.back().batches = batches_of(json.at("blocks"), launches.back().shape);
-        launches.back().header.warp_instructions = json.at("warp_instructions");
-        launches.back().header.thread_instructions = json.at("thread_instructions");
+        launches.back().batches = batches_of(json.at("blocks"), launches.back().shape, sections);
+        launches.back().header.warp_instructions =
+            number<std::uint64_t>(json.at("warp_instructions"));
+        launches.back().header.thread_instructions =
+            number<std::uint64_t>(json.at("thread_instructions"));
         break;
       case SectionKind::End:
+        if (checks.trailer) checks.trailer(json);
         trailer = json;
         break;
       case SectionKind::Blocks:
@@ -277,7 +348,8 @@ struct FileReader::Impl {
   }
 };
 
-FileReader::FileReader(std::string path) : impl_(std::make_unique<Impl>(std::move(path))) {}
+FileReader::FileReader(std::string path, FileChecks checks)
+    : impl_(std::make_unique<Impl>(std::move(path), std::move(checks))) {}
 FileReader::~FileReader() = default;
 const Json& FileReader::header() const { return impl_->header; }
 const Json& FileReader::trailer() const { return impl_->trailer; }

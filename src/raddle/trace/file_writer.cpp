@@ -45,6 +45,7 @@ class Output {
     std::string packed(ZSTD_compressBound(raw.size()), '\0');
     packed.resize(ZSTD_compressCCtx(packing_.get(), packed.data(), packed.size(), raw.data(),
                                     raw.size(), kCompressionLevel));
+    pad(kind, raw.size(), packed);
     const SectionHeader header = seal(kind, static_cast<std::uint32_t>(raw.size()), packed);
     const std::uint64_t begin = at_;
     write(&header, sizeof header);
@@ -59,6 +60,15 @@ class Output {
   }
 
  private:
+  /// See most_raw_bytes().
+  static void pad(SectionKind kind, std::size_t raw_bytes, std::string& packed) {
+    constexpr std::uint32_t kSkippable = 0x184d2a50;
+    std::uint32_t head[2] = {kSkippable, 0};
+    const std::size_t room = packed.size() + sizeof head;
+    if (raw_bytes <= most_raw_bytes(kind, packed.size())) return;
+    while (raw_bytes > most_raw_bytes(kind, room + head[1])) head[1] += 1024;
+    packed.append(reinterpret_cast<const char*>(head), sizeof head).append(head[1], '\0');
+  }
   static std::string reason() { return std::generic_category().message(errno); }
   [[noreturn]] void fail() const {
     throw RunError("cannot write " + path_ + ": " + reason() + "; nothing is left of it");

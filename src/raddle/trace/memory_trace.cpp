@@ -23,8 +23,6 @@ constexpr std::size_t kSlabBytes = std::size_t{2} << 20;
 constexpr std::size_t kSlabWords = kSlabBytes / sizeof(std::uint32_t);
 // Chunks start small (most warps are short) and end where a cache page does.
 constexpr unsigned kChunkWords = 240;
-// A kernel that never ends must not take the host down with it.
-constexpr std::size_t kMaxBytes = std::size_t{8} << 30;
 }  // namespace
 
 void SlabPool::Free::operator()(std::uint32_t* slab) const { std::free(slab); }
@@ -90,9 +88,6 @@ StreamWriter::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned w
   constexpr std::size_t kHeaderWords = sizeof(Chunk) / sizeof(std::uint32_t);
   std::size_t need = kHeaderWords + std::max(words, kChunkWords);
   need += need % 2;  // chunks stay 8-byte aligned
-  if (bytes_ > kMaxBytes)
-    throw RunError("the op stream of one launch of '" + code_->name +
-                   "' is beyond 8 GiB: an endless loop, or work for a smaller input or --live");
   auto* chunk = new (arena_->take(need)) Chunk{nullptr, nullptr};
   bytes_ += need * sizeof(std::uint32_t);
   chunk->end = chunk->begin();

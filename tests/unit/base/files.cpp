@@ -100,5 +100,63 @@ TEST_F(Files, ATemporaryFolderIsItsOwnersAndGoneAfterwards) {
   EXPECT_FALSE(fs::exists(was));
 }
 
+std::string error_of_reading(const std::string& file, std::uint64_t most) {
+  try {
+    read_text(file, most, "a poem");
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(Files, ATextIsReadWholeOrRefusedByName) {
+  const std::string text(3'000'000, 'x');
+  write_file(path("poem"), text);
+  EXPECT_EQ(read_text(path("poem"), text.size(), "a poem"), text);
+  EXPECT_EQ(error_of_reading(path("poem"), 2 << 20),
+            path("poem") + ": is larger than 2 MiB; expected a poem");
+  EXPECT_EQ(error_of_reading(path(""), 1), path("") + ": is a folder; expected a poem");
+  EXPECT_EQ(error_of_reading(path("none"), 1),
+            path("none") + ": cannot be read: No such file or directory");
+  EXPECT_EQ(error_of_reading("/dev/zero", 8 << 20),
+            "/dev/zero: is larger than 8 MiB; expected a poem");
+  EXPECT_EQ(read_text("/dev/null", 1, "a poem"), "");
+}
+
+/// Sets TMPDIR for as long as it lives.
+struct Temporary {
+  explicit Temporary(const std::string& folder) { setenv("TMPDIR", folder.c_str(), 1); }
+  ~Temporary() { unsetenv("TMPDIR"); }
+};
+
+TEST_F(Files, FoldersOfKilledProcessesAreRemovedAndThoseOfOthersAreNot) {
+  const Temporary here(folder_.string());
+  const TemporaryFolder alive("raddle-test");
+  // As a process has left it that was killed: nobody holds its lock.
+  const fs::path dead = folder_ / "raddle-test-123-abcdef";
+  fs::create_directories(dead / "inner");
+  std::ofstream(dead / "inner" / "file") << "x";
+  for (const char* other : {"raddle-test-abcdef", "raddle-test-12x-abcdef", "other-1-abcdef"})
+    fs::create_directory(folder_ / other);
+  for (const auto& entry : fs::directory_iterator(folder_))
+    fs::last_write_time(entry.path(), fs::file_time_type::clock::now() - std::chrono::hours(1));
+  const TemporaryFolder next("raddle-test");
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(alive.path()));
+  EXPECT_EQ(entries(), 5u) << "two of ours and three of others";
+}
+
+TEST_F(Files, WithoutAFolderForTemporaryFilesTheVariableIsNamed) {
+  const Temporary nowhere("/no/such/folder");
+  try {
+    const TemporaryFolder folder("raddle-test");
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(
+        error.what(),
+        "there is no folder for temporary files: TMPDIR is /no/such/folder, which is none");
+  }
+}
+
 }  // namespace
 }  // namespace raddle

@@ -82,7 +82,7 @@ TEST(Timeline, EachRunIsAProcessAndEachTrackHasAName) {
     if (e["name"] == "thread_name") named.emplace(e["pid"], e["tid"]);
     if (e["ph"] == "X") used.emplace(e["pid"], e["tid"]);
   }
-  EXPECT_EQ(processes, (std::map<int, std::string>{{0, "lrr"}, {1, "gto"}}));
+  EXPECT_EQ(processes, (std::map<int, std::string>{{1, "lrr"}, {2, "gto"}}));
   EXPECT_EQ(named, used);
   expect_no_overlap(all);
 }
@@ -106,6 +106,33 @@ TEST(Timeline, CountersOfWarpsThatMayLoadOfAllAndOfEachSm) {
   EXPECT_EQ(counters["warps that may load"], (std::vector<double>{6, 6}));
   EXPECT_EQ(counters["warps that may load, SM 000"], (std::vector<double>{4, 3}));
   EXPECT_EQ(counters["warps that may load, SM 001"], (std::vector<double>{2, 3}));
+}
+
+TEST(Timeline, HasABoundWhateverTheRun) {
+  sim::Result r = small_result();
+  r.blocks.clear();
+  for (std::uint32_t b = 0; b < 400'000; ++b) r.blocks.push_back({0, b, b % 4, b / 4, b / 4 + 1});
+  r.cycles = 1'000'000;
+  r.samples.clear();
+  for (Cycle at = 0; at < r.cycles; at += 10)
+    r.samples.push_back({at, 0, 40, 10, 5, 0, 0, 0, {100, 300}});
+  r.kernels.resize(200'000, r.kernels.front());
+  for (Cycle i = 0; i < r.kernels.size(); ++i) r.kernels[i].start = i, r.kernels[i].end = i + 1;
+  const std::vector<Run> runs = {{"gto", &r}, {"lrr", &r}};
+  EXPECT_LT(timeline(runs).size(), 60'000'000u);
+  const Json all = events(runs);
+  EXPECT_LT(all.size(), 310'000u) << "300,000 and the names of tracks";
+  std::size_t blocks = 0;
+  for (const Json& e : all) {
+    if (e["pid"] == 1 && e.value("cat", "") == "block")
+      blocks += e["args"]["blocks"].get<std::size_t>();
+    if (e["ph"] == "C" && e["name"] == "IPC") {
+      EXPECT_EQ(e["args"]["value"], 4) << "means of neighbours";
+    }
+  }
+  EXPECT_EQ(blocks, 400'000u) << "neighbours are one bar, and none is lost";
+  EXPECT_EQ(all[0]["args"]["name"],
+            "gto (up to 8 blocks in one bar) (the first 25000 of 200000 launches)");
 }
 
 TEST(Timeline, NamesAreEscaped) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "raddle/base/error.h"
+#include "raddle/policy/fault.h"
 
 namespace raddle::policy {
 
@@ -70,9 +71,7 @@ std::optional<BlockDispatch> TwoStep::pick(const DispatchView& view) {
       return std::nullopt;
     }
     if (*entry >= KernelSet::kSize || !kernels.fits.test(*entry))
-      assertion_failed(
-          ("kernel policy '" + kernel_name_ + "' names a kernel whose block fits").c_str(),
-          __FILE__, __LINE__);
+      wrong_answer("kernel=" + kernel_name_, "names a kernel whose block fits");
     const GridId grid = grids_[*entry].id;
     const SmSet room = view.room(grid);
     if (const std::optional<BlockChoice> choice = block_->pick({room, view.now, *entry}))

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "raddle/policy/fault.h"
 #include "raddle/policy/replacement/policy.h"
 #include "raddle/timing/cache/tags.h"
 
@@ -37,7 +38,8 @@ class Replacement {
     if (const Tags::WayMask empty = view.candidates & ways.empty; empty != 0)
       return tags.handle(set, view.oldest(empty));
     const unsigned way = policy_->victim(view);
-    RADDLE_ASSERT(way < count && (view.candidates >> way & 1) != 0);
+    if (way >= count || (view.candidates >> way & 1) == 0)
+      policy::wrong_answer("replacement", "names one of the candidates");
     return tags.handle(set, way);
   }
   /// `at`: the way in which the line was found, or kAbsent.

@@ -5,6 +5,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/policy/dram/rank_first.h"
+#include "raddle/policy/fault.h"
 
 namespace raddle::timing {
 namespace {
@@ -201,7 +202,8 @@ inline void DramChannel::decide(std::uint64_t m, Free free) {
           free.row && free.column ? std::min(next_change(m), policy_->changes_after(m)) : m + 1;
       return plan(declined_until_);
     }
-    RADDLE_ASSERT(*chosen < kSlots && view.issuable.test(*chosen));
+    if (*chosen >= kSlots || !view.issuable.test(*chosen))
+      policy::wrong_answer("dram", "names a request whose next command can go out");
     declined_until_ = 0;
     (row_hit_.test(*chosen) ? free.column : free.row) = false;
     issue(m, *chosen);

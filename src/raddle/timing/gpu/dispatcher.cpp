@@ -4,6 +4,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
+#include "raddle/policy/fault.h"
 
 namespace raddle::timing {
 
@@ -171,8 +172,8 @@ bool Dispatcher::hand_out(Cycle now) {
 }
 
 void Dispatcher::check(const policy::BlockDispatch& choice, const SmSet& served) const {
-  const auto fail = [&](const char* what) {
-    assertion_failed(("policy 'dispatch=" + name_ + "' names " + what).c_str(), __FILE__, __LINE__);
+  const auto fail = [&](const std::string& what) {
+    policy::wrong_answer("dispatch=" + name_, "names " + what);
   };
   const std::span<const policy::GridState> states = grids_.states();
   if (choice.grid >= states.size() || states[choice.grid].left == 0)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "raddle/policy/fault.h"
+
 namespace raddle::timing {
 
 void Kmu::launch(const GridLaunch& launch, Cycle arrival) {
@@ -45,7 +47,7 @@ bool Kmu::join(GridId id, Cycle now) {
   const std::optional<unsigned> entry = policy_.join(grids_.info(id), alike);
   if (!entry) return false;
   if (*entry >= KernelSet::kSize || !alike.test(*entry))
-    assertion_failed("the dispatch policy names an entry with such a kernel", __FILE__, __LINE__);
+    policy::wrong_answer("dispatch", "names an entry with such a kernel");
   const Cycle first = grids_[entries_[*entry].grids.front()].begin;
   entries_.join(*entry, id);
   policy::GridInfo info = grids_.info(id);
@@ -64,7 +66,7 @@ bool Kmu::admit(Cycle now) {
     return false;
   }
   if (*id >= is_pending_.size() || !is_pending_[*id])
-    assertion_failed("the dispatch policy admits a grid that pends", __FILE__, __LINE__);
+    policy::wrong_answer("dispatch", "admits a grid that pends");
   is_pending_[*id] = false;
   pending_.remove(grids_, *id);
   policy::GridInfo info = grids_.info(*id);

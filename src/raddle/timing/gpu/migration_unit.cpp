@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/policy/fault.h"
 #include "raddle/timing/noc/mesh.h"
 #include "raddle/timing/wire/memory_ports.h"
 
@@ -197,9 +198,7 @@ void MigrationUnit::move(Cycle now, const policy::Migration& m) {
                      sms_[m.sm]->may_export(m.slot) == ExportRefusal::None;
   const bool sound =
       named && dispatcher_.resources(m.to).fits_beside(sms_[m.sm]->context_needs(m.slot));
-  if (!sound)
-    assertion_failed("a policy of level 'migrate' names a warp that may leave, and for where",
-                     __FILE__, __LINE__);
+  if (!sound) policy::wrong_answer("migrate", "names a warp that may leave, and for where");
   WarpContext context = sms_[m.sm]->export_warp(now, m.slot);
   Occupancy& from = dispatcher_.resources(m.sm);
   if (context.home.sm == m.sm) from.release_part(context.home.slot, context.needs);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "raddle/base/error.h"
+#include "raddle/policy/fault.h"
 #include "raddle/policy/registry.h"
 #include "raddle/timing/sm/warps.h"
 
@@ -56,8 +57,9 @@ class Schedulers {
  private:
   void check_declined(unsigned scheduler, unsigned w) const {
     if (w == policy::WarpPolicy::kNobody && policy_[scheduler]->may_decline()) return;
-    assertion_failed(("warp policy '" + policy_name_ + "' picks a warp that is ready").c_str(),
-                     __FILE__, __LINE__);
+    policy::wrong_answer("warp=" + policy_name_, "picks a warp that is ready, and scheduler " +
+                                                     std::to_string(scheduler) + " was given " +
+                                                     std::to_string(w));
   }
   SchedulerSlots slots_;
   std::array<std::unique_ptr<policy::WarpPolicy>, SmSpec::kMostSchedulers> policy_;

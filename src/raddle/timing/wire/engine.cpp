@@ -1,5 +1,7 @@
 #include "raddle/timing/wire/engine.h"
 
+#include <ctime>
+
 namespace raddle::timing {
 
 Cycle Engine::first_wake() const {
@@ -42,28 +44,75 @@ Engine::Crew::Crew(Engine& engine, unsigned threads) : engine_(engine) {
 Engine::Crew::~Crew() {
   stop_.store(true, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
+  generation_.notify_all();
   for (std::thread& h : helpers_) h.join();
 }
 
+namespace {
+
+double seconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Until the value is another one: some 20 us awake, as what is waited for mostly comes soon.
+void await_change(const std::atomic<unsigned>& value, unsigned from) {
+  constexpr unsigned kSpins = 1000;
+  for (unsigned spin = 0; spin < kSpins; ++spin) {
+    if (value.load(std::memory_order_acquire) != from) return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  value.wait(from, std::memory_order_acquire);
+}
+
+}  // namespace
+
 void Engine::Crew::run_window() {
   if (helpers_.empty()) return engine_.run_alone();
+  if (alone_ != 0) {
+    --alone_;
+    return engine_.run_alone();
+  }
+  look_at_clock();
   task_.store(0, std::memory_order_relaxed);
   arrived_.store(0, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
+  generation_.notify_all();
   work();
-  for (unsigned spin = 0; arrived_.load(std::memory_order_acquire) != helpers_.size();)
-    if (++spin > 2000) std::this_thread::yield();
+  const auto all = static_cast<unsigned>(helpers_.size());
+  for (unsigned here = 0; (here = arrived_.load(std::memory_order_acquire)) != all;)
+    await_change(arrived_, here);
   if (failure_) std::rethrow_exception(failure_);
 }
 
+/// A thread that is ready and not running costs the others the time of a turn of its core.
+void Engine::Crew::look_at_clock() {
+  if (windows_++ % kPeriod != 0) return;
+  const double wall = seconds_of(CLOCK_MONOTONIC), own = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  const bool held_up = windows_ > 1 && wall - wall_ > 1.5 * (own - own_);
+  wall_ = wall, own_ = own;
+  if (windows_ == 1) return;
+  if (!held_up) {
+    pause_ = kShortPause;
+    return;
+  }
+  alone_ = pause_;
+  pause_ = std::min(2 * pause_, kLongPause);
+  windows_ = 0;  // the clock starts anew after that
+}
+
 void Engine::Crew::help() {
-  for (std::uint64_t seen = 0;;) {
-    for (unsigned spin = 0; generation_.load(std::memory_order_acquire) == seen;)
-      if (++spin > 2000) std::this_thread::yield();
+  for (unsigned seen = 0;;) {
+    await_change(generation_, seen);
     ++seen;
     if (stop_.load(std::memory_order_relaxed)) return;
     work();
-    arrived_.fetch_add(1, std::memory_order_release);
+    // The last one wakes who waits for all.
+    if (arrived_.fetch_add(1, std::memory_order_release) + 1 == helpers_.size())
+      arrived_.notify_one();
   }
 }
 

@@ -108,7 +108,9 @@ class Engine {
     C& component_;
   };
 
-  /// Threads that share the tasks of each window through one counter, between two barriers.
+  /// Threads that share the tasks of each window through one counter, between two barriers. Who
+  /// waits for long goes to sleep; and where others want the cores, so that a thread which is not
+  /// running holds the rest up, the first thread does the next windows alone.
   class Crew {
    public:
     Crew(Engine& engine, unsigned threads);
@@ -117,14 +119,20 @@ class Engine {
 
    private:
     static constexpr unsigned kLongTasks = 2;
+    /// Windows between two looks at the clock, and those that are run alone after a bad one: at
+    /// first, and when one follows another at most.
+    static constexpr unsigned kPeriod = 256, kShortPause = 16 * kPeriod,
+                              kLongPause = 64 * kShortPause;
+    void look_at_clock();
     void help();
     void work();
     void run_task(unsigned task);
 
     Engine& engine_;
     std::vector<std::thread> helpers_;
-    std::atomic<unsigned> task_{0}, arrived_{0};
-    std::atomic<std::uint64_t> generation_{0};
+    std::atomic<unsigned> task_{0}, arrived_{0}, generation_{0};
+    unsigned windows_ = 0, alone_ = 0, pause_ = kShortPause;  // alone_: so many are still to be
+    double wall_ = 0, own_ = 0;  // seconds: of the clock, and of the first thread on a core
     std::atomic<bool> stop_{false};
     std::mutex failure_mutex_;
     std::exception_ptr failure_;

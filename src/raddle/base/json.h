@@ -1,0 +1,26 @@
+// JSON from anywhere: one way to read it, and texts from anywhere that are to become JSON.
+#pragma once
+#include <exception>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace raddle {
+
+/// Lists and objects within one another, at most. What reads, copies and writes documents calls
+/// itself for each level. Ours have less than 20.
+inline constexpr unsigned kMostJsonDepth = 64;
+/// Memory that a document takes for each byte of its text, at most ("[],[],[]" is the worst).
+inline constexpr unsigned kJsonMemoryFactor = 32;
+
+/// Throws InputError naming file, line and column: the text is no JSON, or too deep.
+nlohmann::ordered_json parse_json(std::string_view text, const std::string& file);
+
+/// What an exception of a library says to a user: nlohmann's without the number and class in front,
+/// bad_alloc in words.
+std::string plain_words(const std::exception& error);
+
+/// UTF-8 as it is; each byte that is none (a file name may hold any) as \xFF.
+std::string valid_utf8(std::string_view text);
+
+}  // namespace raddle

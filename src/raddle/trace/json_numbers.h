@@ -1,0 +1,37 @@
+// Numbers of a recording's JSON, which may come from anywhere: nlohmann's conversions cut what does
+// not fit.
+#pragma once
+#include <fmt/format.h>
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "raddle/base/error.h"
+
+namespace raddle::trace {
+
+/// Throws InputError unless it is a whole number of [0, most].
+template <std::unsigned_integral T>
+T number(const nlohmann::ordered_json& json, T most = std::numeric_limits<T>::max()) {
+  const bool whole =
+      json.is_number_unsigned() || (json.is_number_integer() && json.get<std::int64_t>() >= 0);
+  if (!whole || json.get<std::uint64_t>() > most)
+    throw InputError(fmt::format("expected a whole number of 0 to {}, found {}", most,
+                                 json.is_structured() ? json.type_name() : json.dump()));
+  return json.get<T>();
+}
+
+template <std::unsigned_integral T>
+std::vector<T> numbers(const nlohmann::ordered_json& json) {
+  if (!json.is_array())
+    throw InputError(fmt::format("expected a list of numbers, found {}", json.type_name()));
+  std::vector<T> out;
+  out.reserve(json.size());
+  for (const auto& one : json) out.push_back(number<T>(one));
+  return out;
+}
+
+}  // namespace raddle::trace

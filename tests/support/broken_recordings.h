@@ -1,0 +1,94 @@
+// What a reader of recordings may do with any file: read and time it, or refuse it in one line.
+#pragma once
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "raddle/base/error.h"
+#include "raddle/runtime/ptx_file.h"
+#include "raddle/sim/gpus.h"
+#include "raddle/sim/named_workload.h"
+#include "raddle/sim/recording_checks.h"
+#include "raddle/sim/simulation.h"
+
+namespace raddle::test {
+
+/// A small machine that has everything.
+inline std::vector<sim::Setup> small_machine() {
+  config::Tree tree = sim::load_gpu("gtx480");
+  tree.set_option("sm.count=2", "test");
+  std::vector<sim::Setup> out;
+  out.push_back(sim::read_setup(tree, policy::all_policies()));
+  return out;
+}
+
+/// "" when the recording was timed to its end; else what was told. Everything but InputError and
+/// RunError goes on.
+inline std::string told_of(const std::string& path) {
+  try {
+    const trace::FileReader reader(path, sim::recording_checks());
+    std::vector<sim::Setup> setups = small_machine();
+    sim::Options options;
+    options.max_cycles = 20'000;
+    sim::replay(reader, setups, options);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  } catch (const RunError& error) {
+    return error.what();
+  }
+}
+
+inline constexpr const char* kSmallKernel = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry walk(.param .u64 buffer, .param .u32 steps)
+{
+  .reg .pred %p<3>;
+  .reg .b32 %r<9>;
+  .reg .b64 %d<4>;
+  .shared .align 4 .b8 tile[512];
+  ld.param.u64 %d1, [buffer];
+  ld.param.u32 %r1, [steps];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  mul.wide.u32 %d2, %r5, 4;
+  add.s64 %d3, %d1, %d2;
+  mov.u32 %r8, tile;
+  mad.lo.s32 %r8, %r4, 4, %r8;
+again:
+  ld.global.u32 %r6, [%d3];
+  st.shared.u32 [%r8], %r6;
+  bar.sync 0;
+  ld.shared.u32 %r7, [%r8];
+  add.s32 %r6, %r7, %r4;
+  setp.lt.u32 %p1, %r4, 40;
+  @%p1 st.global.u32 [%d3], %r6;
+  atom.global.add.u32 %r7, [%d1], %r4;
+  sub.s32 %r1, %r1, 1;
+  setp.ne.s32 %p2, %r1, 0;
+  @%p2 bra again;
+  ret;
+}
+)";
+
+/// Records two launches of a small kernel with loads, stores, barriers, atomics and shared memory.
+inline void record_small(const std::string& path) {
+  const std::string ptx = path + ".ptx";
+  std::ofstream(ptx) << kSmallKernel;
+  config::Tree parameters;
+  for (const char* one :
+       {"kernel=walk", "grid=3", "block=64", "args=\"buf:1024,2:u32\"", "repeat=2"})
+    parameters.set_option(one, "test");
+  const runtime::Workloads none{};
+  sim::NamedWorkload named = sim::make_workload(none, ptx, parameters);
+  std::vector<sim::Setup> setups = small_machine();
+  sim::record(*named.workload, named.info, setups.front(), {}, path);
+  std::filesystem::remove(ptx);
+}
+
+}  // namespace raddle::test
