@@ -103,8 +103,9 @@ await withPage(async (page) => {
   await page.window(1366, 768, false);
   await page.open(url);
   const found = await page.evaluate(`(${survey})()`);
-  check(found.rows === found.runs, `${found.rows} rows in the summary for ${found.runs} runs`);
-  check(found.badges === found.runs, `${found.badges} verdicts for ${found.runs} runs`);
+  const rows = Math.min(found.runs, 40);  // the others at a press of a button
+  check(found.rows === rows, `${found.rows} rows in the summary for ${found.runs} runs`);
+  check(found.badges === rows, `${found.badges} verdicts for ${found.runs} runs`);
   const [charts, expected] = [found.charts, found.expected].map((counts) => JSON.stringify(counts));
   check(charts === expected, `charts by section: ${charts}, expected ${expected}`);
   const charted = await page.evaluate(`(${drawnCharts})()`);
