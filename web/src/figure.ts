@@ -53,6 +53,14 @@ function legendHeight(f: Figure, width: number): number {
   return x === 0 ? 0 : rows === 1 ? 24 : 28 * rows;
 }
 
+/** Names of bars, upright where all of them fit below theirs. */
+function standing(f: Figure, width: number): boolean {
+  const slots = f.x.values.length * (stacksOf(f).length + 2);
+  return longest(stacksOf(f), 11) + 4 <= (width - 72) / Math.max(1, slots);
+}
+
+const underBars = (f: Figure, width: number): number => (standing(f, width) ? 20 : longest(stacksOf(f), 11) + 12);
+
 interface Foot {
   rotate: number;
   height: number;
@@ -64,7 +72,7 @@ function foot(f: Figure, width: number): Foot {
   if (f.x.scale !== "category") return { rotate: 0, height: 24 + label };
   const wide = longest(names);
   const rotate = wide + 8 > (width - 70) / Math.max(1, names.length) ? 35 : 0;
-  const stacks = severalStacks(f) ? longest(stacksOf(f), 11) + 12 : 0;
+  const stacks = severalStacks(f) ? underBars(f, width) : 0;
   return { rotate, height: stacks + (rotate ? 16 + 0.6 * wide : 24) + label };
 }
 
@@ -202,11 +210,11 @@ function stackOption(f: Figure, t: Theme, width: number): Option {
   const slots = slotsOf(f);
   const several = severalStacks(f);
   const layout = { barCategoryGap: several ? "8%" : "38%", barMaxWidth: 60 };
-  const under = several ? longest(stacksOf(f), 11) + 12 : 0;
+  const under = several ? underBars(f, width) : 0;
   const names = categoryAxis(t, f.x.values.map(String), { ...xName(f, t, below.height - under - 18), position: "bottom", offset: under,
     axisLine: { show: !several, lineStyle: { color: t.muted } },
     axisLabel: { color: t.ink, fontSize: 12, interval: 0, rotate: below.rotate, width: kLongestName, overflow: "truncate" } });
-  const bars = categoryAxis(t, slots.map((_slot, i) => String(i)), { position: "bottom", axisLabel: { color: t.muted, fontSize: 11, interval: 0, rotate: 90,
+  const bars = categoryAxis(t, slots.map((_slot, i) => String(i)), { position: "bottom", axisLabel: { color: t.muted, fontSize: 11, interval: 0, rotate: standing(f, width) ? 0 : 90,
     formatter: (_name: string, i: number) => slots[i].stack ?? "", width: kLongestName, overflow: "truncate" } });
   return {
     ...frame(f, t, width),

@@ -249,7 +249,8 @@ void TimedGpu::fill(Result& result) {
         gpu_.visit_policy_statistics(level.name, statistics);
         result.policies[std::string(level.name)] = {{"name", choice->name()},
                                                     {"parameters", config::to_json(*choice)},
-                                                    {"statistics", statistics.take()}};
+                                                    {"statistics", statistics.take()},
+                                                    {"statistics_of", "run"}};
       },
       setup_);
 }
