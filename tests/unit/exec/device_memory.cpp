@@ -141,9 +141,9 @@ TEST(DeviceMemory, DescribeNamesWhatTheProgramKnows) {
   EXPECT_EQ(memory.describe(table - 4),
             "4 bytes before variable 'table' of 400 bytes at 0x1000000200");
   // In the guard between the two: the nearer one.
-  EXPECT_EQ(memory.describe(buffer - 8), "8 bytes before the 4096-byte allocation at 0x1000000600");
+  EXPECT_EQ(memory.describe(buffer - 8), "8 bytes before the 4096-byte allocation at 0x1000000500");
   EXPECT_EQ(memory.describe(buffer + 4096 + 512 + 4),
-            "516 bytes past the end of the 4096-byte allocation at 0x1000000600")
+            "516 bytes past the end of the 4096-byte allocation at 0x1000000500")
       << "an allocation of ours that lies nearer is not named";
 }
 
