@@ -88,6 +88,8 @@ TEST(List, NamesWhatTheIssueAsksFor) {
   for (const char* name : {"warp=lrr", "warp=gto", "warp=two_level", "block=rr", "block=chunk",
                            "replacement=ucp", "dram=clams", "dram=fcfs", "dram=frfcfs", "dram=tcm"})
     EXPECT_THAT(policies, HasSubstr(std::string(name) + " "));
+  EXPECT_THAT(gpus, HasSubstr("80 SMs, 1132 MHz; ")) << "of v100";
+  EXPECT_THAT(policies, HasSubstr("(BMI) [window]")) << "parameters of warp=bmi";
 }
 
 TEST(List, IsOneLineEach) {

@@ -103,7 +103,8 @@ TEST_P(MeshRecordOf, AddsUpToWhatComponentsCount) {
   const auto& stall = counters.scheduler.stall;
   EXPECT_EQ(sms.issued, counters.sm.issued);
   EXPECT_EQ(sms.memory, stall[unsigned(stats::Stall::Memory)] + stall[unsigned(stats::Stall::Lsu)]);
-  EXPECT_EQ(sms.idle, stall[unsigned(stats::Stall::Idle)]);
+  EXPECT_EQ(sms.idle, stall[unsigned(stats::Stall::Idle)] + stall[unsigned(stats::Stall::Launch)])
+      << "SMs know of no launches";
   EXPECT_EQ(warps(all), run.statistics.of["warps"]);
   EXPECT_EQ(warps(all) > 0, std::string_view(GetParam()) != "none");
 }

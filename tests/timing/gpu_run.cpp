@@ -10,8 +10,13 @@ namespace raddle {
 namespace {
 
 using namespace raddle::testing;
+using stats::Stall;
 using timing::BlockSpan;
 using timing::GpuOptions;
+
+std::uint64_t lost(GpuHarness& gpu, Stall why) {
+  return gpu->counters().scheduler.stall[static_cast<unsigned>(why)];
+}
 
 class GpuRun : public ::testing::Test {
  protected:
@@ -48,9 +53,58 @@ TEST_F(GpuRun, LaunchLatencyComesFirst) {
   GpuHarness gpu(machine);
   gpu.run(r);
   EXPECT_EQ(gpu->block_spans()[0].start, 1020u);
-  EXPECT_EQ(gpu->counters().scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)],
-            8 * gpu->now() - 4)
+  EXPECT_EQ(lost(gpu, Stall::Launch), 8 * 1020u) << "and its block on the way to its SM";
+  EXPECT_EQ(lost(gpu, Stall::Idle), 8 * (gpu->now() - 1020) - 4)
       << "add, exit, and two cycles until the add is done";
+  EXPECT_EQ(gpu->busy(), 5u) << "the cycle of its end is the block's";
+  EXPECT_EQ(gpu->kernels()[0].first, 1020u);
+  EXPECT_EQ(gpu->kernels()[0].last, 1024u);
+  EXPECT_EQ(gpu->kernels()[0].end, 1044u);
+}
+
+TEST_F(GpuRun, TimeIsALaunchsOnlyWhereNoBlockIsOnTheGpu) {
+  machine.launch_latency_cycles = 100;
+  Recording slow(code, {{1}, {32}, 0});
+  slow.each_warp([&](WarpWriter& w) {
+    for (int i = 0; i < 500; ++i) w.op(long_op);
+    w.op(exit);
+  });
+  auto other = grid(4), last = grid(1);
+  GpuHarness gpu(machine);
+  gpu.submit(slow, 1);
+  gpu.submit(other, 2);  // its latency lies behind the first's, its blocks beside it
+  gpu->run_until_idle();
+  EXPECT_EQ(lost(gpu, Stall::Launch), 8 * 120u);
+  const Cycle end = gpu->now();
+  gpu.submit(last, 1);
+  gpu->run_until_idle();
+  EXPECT_EQ(lost(gpu, Stall::Launch), 8 * 240u);
+  EXPECT_EQ(gpu->kernels()[2].first, end + 120);
+  EXPECT_TRUE(gpu->audit().empty());
+}
+
+TEST_F(GpuRun, EntryLatencyIsALaunchs) {
+  machine.kernels.entry_latency_cycles = 70;
+  auto r = grid(1);
+  GpuHarness gpu(machine);
+  gpu.run(r);
+  EXPECT_EQ(lost(gpu, Stall::Launch), 8 * 90u);
+}
+
+TEST_F(GpuRun, LaunchesTakeTheSameWithoutSkippingAndOnThreads) {
+  machine.launch_latency_cycles = 300;
+  std::vector<std::uint64_t> seen;
+  for (const GpuOptions& options : {GpuOptions{}, GpuOptions{.skip = false},
+                                    GpuOptions{.threads = 3}, GpuOptions{.shuffle = true}}) {
+    auto a = grid(6), b = grid(3), c = grid(9);
+    GpuHarness gpu(machine, options);
+    gpu.submit(a, 1), gpu.submit(b, 2), gpu.submit(c, 1);
+    gpu->run_until_idle();
+    seen.push_back(lost(gpu, Stall::Launch));
+    EXPECT_EQ(seen.back(), seen.front());
+    EXPECT_TRUE(gpu->audit().empty());
+  }
+  EXPECT_GT(seen.front(), 8 * 600u) << "a and c follow one another";
 }
 
 TEST_F(GpuRun, KernelsFollowEachOtherAndCountOn) {

@@ -28,7 +28,7 @@ function metrics(cycles, speed, hits) {
 }
 
 function stalls(total, memory) {
-  const parts = { issued: 0.25, idle: 0.05, barrier: 0.04, memory, dependence: 0.12, unit: 0.05, lsu: 0.08, throttled: 0.02, fence: 0.004, sleep: 0 };
+  const parts = { issued: 0.25, idle: 0.05, launch: 0.06, barrier: 0.04, memory, dependence: 0.12, unit: 0.05, lsu: 0.08, throttled: 0.02, fence: 0.004, sleep: 0 };
   const sum = Object.values(parts).reduce((a, b) => a + b, 0);
   return Object.fromEntries(Object.entries(parts).map(([k, v]) => [k, Math.round(total * v / sum)]));
 }
@@ -94,7 +94,9 @@ function run(policy, index) {
   let start = 0;
   const kernels = Array.from({ length: settings.launches }, (_, i) => {
     const m = metrics(work / settings.launches, better, hits);
-    const kernel = { name: ["expand", "_Z9frontier2PKiPfi", "count"][i % 3], grid: [40 + i, 1, 1], block: [256, 1, 1], stream: 0, start_cycle: start, begin_cycle: start, end_cycle: start + m.cycles, ...m };
+    const kernel = { name: ["expand", "_Z9frontier2PKiPfi", "count"][i % 3], grid: [40 + i, 1, 1], block: [256, 1, 1], stream: 0, start_cycle: start, begin_cycle: start, end_cycle: start + m.cycles,
+      title: ["expand", "frontier2(int const*, float*, int)", "count"][i % 3], execution_cycles: Math.round(m.cycles * 0.9), stalls: { issued: 30, memory: 50 + i, lsu: 20 },
+      resident: { registers_per_thread: 24, blocks: 6, warps: 48, limited_by: "warps" }, details: { loads: 100, load_mean_cycles: 900 / better }, ...m };
     start += kernel.cycles;
     return kernel;
   });
@@ -109,7 +111,7 @@ function run(policy, index) {
       policy: { warp: { name: policies[policy % 4] }, block: { name: "rr" } }, run: { seed: 1 } },
     workload: { name: names[index % 12], parameters: { size: "small", n: 1024 }, input_hash: "0", result: index === 7 && policy === 1 ? "wrong" : "correct",
       ...(index === 7 && policy === 1 ? { difference: "element 12 is 3, expected 4" } : {}) },
-    timed: settings.timed === 1, totals, details: { l1d_pending_hits: 12, l1d_evictions: Math.round(900 / better), dram_row_hit_rate: 0.61, served_l1: 500, served_remote_l1: 60 * policy, served_l2: 300, served_memory: 90,
+    timed: settings.timed === 1, totals, details: { busy_cycles: Math.round(cycles * 0.9), tail_cycles: cycles, l1d_refused: { mshr: 120, way: 900 }, load_mean_cycles: 812, l1d_pending_hits: 12, l1d_evictions: Math.round(900 / better), dram_row_hit_rate: 0.61, served_l1: 500, served_remote_l1: 60 * policy, served_l2: 300, served_memory: 90,
       noc: { request: { read: { flit_hops: 900 }, write: { flit_hops: 300 / better }, ports: 4 }, reply: { read: { flit_hops: 3000 }, write: { flit_hops: 200 } } } }, kernels,
     schedulers: 2 * kSms, stalls: stalls(cycles * 2 * kSms, 0.4 / better),
     policies: settings.timed ? { warp: { name: policies[policy % 4], parameters: policy ? { max_streak: 100 } : {}, statistics: { asked: 1000 * (policy + 1) } },

@@ -26,7 +26,7 @@ function renderer(most: number) {
     cell(parameters, api, [api.value(0), api.value(2)], [api.value(1), api.value(2) + 1], rampColour(api.value(3) / most));
 }
 
-function option(run: Run, t: Theme): Option {
+function option(run: Run, end: number, t: Theme): Option {
   const data = cells(run);
   const sms = run.samples.allowed.warps[0].length;
   return {
@@ -35,7 +35,7 @@ function option(run: Run, t: Theme): Option {
       const [start, end, sm, warps] = data[item.dataIndex];
       return `SM ${sm}, cycles ${whole(start)} to ${whole(end)}<br><b>${digits(warps)}</b> warps allowed`;
     } },
-    xAxis: valueAxis(t, { min: 0, max: run.result.totals.cycles, name: "cycle", nameLocation: "middle", nameGap: 20, splitLine: { show: false },
+    xAxis: valueAxis(t, { min: 0, max: end, name: "cycle", nameLocation: "middle", nameGap: 20, splitLine: { show: false },
       axisLine: { show: true, onZero: false, lineStyle: { color: t.muted } }, axisLabel: { color: t.muted, fontSize: 11, formatter: short, showMaxLabel: false } }),
     yAxis: valueAxis(t, { min: 0, max: sms, inverse: true, minInterval: 1, name: "SM", nameLocation: "middle", nameGap: 34, splitLine: { show: false } }),
     dataZoom: [zoomSlider(t, { xAxisIndex: 0, height: 16, bottom: 4, filterMode: "weakFilter", labelFormatter: (n: number) => short(n) })],
@@ -66,9 +66,10 @@ export function addAllowed(charts: Charts, parent: HTMLElement, group: Group): v
     label: `Warps allowed on each SM over time in ${group.name}`,
     height: Math.min(480, Math.max(200, 90 + 8 * run.samples.allowed.warps[0].length)),
     canvas: true,
+    time: true,
     build: (t) => {
       most.textContent = ` ${mostWarps(run)} warps`;
-      return option(run, t);
+      return option(run, Math.max(...group.runs.map((r) => r.result.totals.cycles)), t);
     },
   });
 }

@@ -5,7 +5,7 @@ import type { Report } from "./data";
 import { categoryAxis, legend, shadow, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { escapeHtml, kNone, ratio } from "./format";
 import { geometricMean, speedup, type Metric } from "./metrics";
-import { seriesColour, type Theme } from "./theme";
+import { seriesFill, type Theme } from "./theme";
 
 echarts.use([MarkLineComponent]);
 
@@ -54,7 +54,7 @@ function speedupOption(report: Report, t: Theme, width: number): Option {
   const numbers = data.flat().filter((v): v is number => typeof v === "number");
   const labelled = numbers.length <= kMostLabelledBars;
   return {
-    grid: { left: 8, right: 12, top: 34, bottom: 4, containLabel: true },
+    grid: { left: 8, right: 12, top: 34, bottom: 10, containLabel: true },
     legend: legend(t),
     tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t),
       formatter: (items: TooltipItem[]) => rows(items, (n) => ratio(n + 1)) },
@@ -63,7 +63,7 @@ function speedupOption(report: Report, t: Theme, width: number): Option {
       axisLabel: { color: t.muted, fontSize: 11, formatter: (n: number) => ratio(n + 1) } }),
     series: others.map((label, i) => ({
       type: "bar", name: label, data: data[i], barMaxWidth: 34, barGap: "8%",
-      itemStyle: { color: seriesColour(t, labels.indexOf(label)) },
+      itemStyle: seriesFill(t, labels.indexOf(label)),
       label: { show: labelled, fontSize: 11, color: t.ink,
         formatter: (item: { value: number | string }) => typeof item.value === "number" ? ratio(item.value + 1) : "" },
       markLine: i > 0 ? undefined : { silent: true, symbol: "none", data: [{ yAxis: 0 }], label: { show: false },
@@ -94,7 +94,7 @@ function metricOption(report: Report, metric: Metric, share: boolean, t: Theme, 
   const names = report.groups.map((g) => g.name);
   const alone = report.labels.length === 1;
   return {
-    grid: { left: 8, right: 8, top: alone ? 10 : 30, bottom: 4, containLabel: true },
+    grid: { left: 8, right: 8, top: alone ? 10 : 30, bottom: 10, containLabel: true },
     legend: alone ? undefined : legend(t),
     tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t),
       formatter: (items: TooltipItem[]) => rows(items, metric.show) },
@@ -103,7 +103,7 @@ function metricOption(report: Report, metric: Metric, share: boolean, t: Theme, 
       axisLabel: { color: t.muted, fontSize: 11, formatter: (n: number) => share ? `${Math.round(100 * n)} %` : String(+n.toPrecision(6)) } }),
     series: report.labels.map((label, i) => ({
       type: "bar", name: label, barMaxWidth: 30, barGap: "8%",
-      itemStyle: { color: seriesColour(t, i) },
+      itemStyle: seriesFill(t, i),
       data: report.groups.map((g) => {
         const run = g.runs.find((r) => r.label === label);
         return (run ? metric.value(run.result.totals) : null) ?? "-";

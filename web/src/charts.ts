@@ -33,6 +33,8 @@ export interface ChartSettings {
   build: (t: Theme, width: number) => Option;
   /** Canvas for charts of thousands of shapes; the others are SVG, which prints sharply. */
   canvas?: boolean;
+  /** Its first slider is over the cycles of the workload that is shown: such charts are zoomed together. */
+  time?: boolean;
 }
 
 /** What is drawn without ECharts. */
@@ -46,6 +48,7 @@ export class Charts {
   private drawings: Drawing[] = [];
   private readonly scheme = matchMedia("(prefers-color-scheme: dark)");
   private printing = false;
+  private zooming = false;
 
   constructor() {
     this.scheme.addEventListener("change", () => this.redraw());
@@ -66,8 +69,21 @@ export class Charts {
     const instance = echarts.init(host, null, { renderer: settings.canvas ? "canvas" : "svg" });
     const chart = { host, instance, settings };
     this.charts.push(chart);
+    if (settings.time) instance.on("datazoom", () => this.zoomLike(chart));
     this.draw(chart);
     return () => this.draw(chart);
+  }
+
+  /** The other charts over time show the same cycles. */
+  private zoomLike(chart: Chart): void {
+    if (this.zooming) return;
+    const sliders = chart.instance.getOption().dataZoom as { start: number; end: number }[] | undefined;
+    if (!sliders?.[0]) return;
+    this.zooming = true;
+    const { start, end } = sliders[0];
+    for (const other of this.charts.filter((c) => c.settings.time && c !== chart))
+      other.instance.dispatchAction({ type: "dataZoom", dataZoomIndex: 0, start, end });
+    this.zooming = false;
   }
 
   /** Draws into `host` now, and whenever its size or the colours change. */
@@ -109,7 +125,17 @@ export class Charts {
   private setPrinting(on: boolean): void {
     this.printing = on;
     document.documentElement.classList.toggle("printing", on);
+    fitTables(on);
     this.redraw();
+  }
+}
+
+/** What is too wide for paper is set smaller instead of being cut off. */
+function fitTables(on: boolean): void {
+  for (const table of document.querySelectorAll<HTMLTableElement>(".scroll > table")) {
+    table.style.zoom = "";
+    const room = table.parentElement!.clientWidth;
+    if (on && room > 0 && table.scrollWidth > room) table.style.zoom = String(Math.floor(100 * room / table.scrollWidth) / 100);
   }
 }
 

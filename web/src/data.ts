@@ -29,19 +29,39 @@ export interface Metrics {
   noc_flit_hops: number;
 }
 
-export interface Kernel extends Metrics {
+/** What a launch, or the launches of one kernel together, has besides. Older results lack some of it. */
+export interface KernelFacts extends Metrics {
   name: string;
+  /** The name as its author wrote it, with the types of its parameters. */
+  title?: string;
+  /** From the start of the first block to the end of the last one. */
+  execution_cycles?: number;
+  execution_ipc?: number;
+  /** Scheduler-cycles in which one of its warps issued, or was the nearest to ready. */
+  stalls?: { [reason: string]: number };
+  details?: Fields;
+}
+
+/** What an SM holds of a launch. */
+export interface Resident {
+  registers_per_thread: number;
+  blocks: number;
+  warps: number;
+  limited_by: string;
+}
+
+export interface Kernel extends KernelFacts {
   grid: number[];
   block: number[];
   stream: number;
   start_cycle: number;
   begin_cycle: number;
   end_cycle: number;
+  resident?: Resident;
 }
 
 /** The launches of one kernel together, where there are too many to tell each. Cycles are summed over them. */
-export interface KernelSums extends Metrics {
-  name: string;
+export interface KernelSums extends KernelFacts {
   launches: number;
   device_launches: number;
   start_cycle: number;
@@ -271,6 +291,18 @@ export interface Report {
   groups: Group[];
   /** Labels of all runs, in order of first appearance. */
   labels: string[];
+}
+
+/** A kernel's name without the types of its parameters, for tables and legends. */
+export function kernelTitle(kernel: { name: string; title?: string } | undefined): string {
+  const title = kernel?.title ?? kernel?.name ?? "?";
+  if (!title.endsWith(")")) return title;
+  let depth = 0;
+  for (let i = title.length - 1; i > 0; i--) {
+    if (title[i] === ")") depth++;
+    if (title[i] === "(" && --depth === 0) return title.slice(0, i);
+  }
+  return title;
 }
 
 export function gpuName(run: Run): string {

@@ -5,13 +5,12 @@ import { distinct, shownCell } from "./figure_data";
 import { digits, escapeHtml, short } from "./format";
 import type { Cell, Figure, Series } from "./reproduction_data";
 import { textWidth } from "./text_width";
-import { seriesColour, type Theme } from "./theme";
+import { seriesColour, seriesDash, seriesFill, type Theme } from "./theme";
 import { narrowestTornado, tornadoHeight, tornadoOption } from "./tornado";
 
 export const kStatedName = "stated in the paper";
 const kDiamond = "path://M0 -6L6 0L0 6L-6 0Z";
 const kMark = "path://M-11 -1H-4L0 -5L4 -1H11V1H4L0 5L-4 1H-11Z";
-const kDashes = ["solid", [6, 4], [2, 3], [8, 3, 2, 3]];
 const kMarkers = ["circle", "rect", "triangle", "path://M0 0H8L4 8Z"];
 const kBarGap = "6%";
 const kCategoryGap = "20%";
@@ -54,6 +53,14 @@ function legendHeight(f: Figure, width: number): number {
   return x === 0 ? 0 : rows === 1 ? 24 : 28 * rows;
 }
 
+/** Names of bars, upright where all of them fit below theirs. */
+function standing(f: Figure, width: number): boolean {
+  const slots = f.x.values.length * (stacksOf(f).length + 2);
+  return longest(stacksOf(f), 11) + 4 <= (width - 72) / Math.max(1, slots);
+}
+
+const underBars = (f: Figure, width: number): number => (standing(f, width) ? 20 : longest(stacksOf(f), 11) + 12);
+
 interface Foot {
   rotate: number;
   height: number;
@@ -65,7 +72,7 @@ function foot(f: Figure, width: number): Foot {
   if (f.x.scale !== "category") return { rotate: 0, height: 24 + label };
   const wide = longest(names);
   const rotate = wide + 8 > (width - 70) / Math.max(1, names.length) ? 35 : 0;
-  const stacks = severalStacks(f) ? longest(stacksOf(f), 11) + 12 : 0;
+  const stacks = severalStacks(f) ? underBars(f, width) : 0;
   return { rotate, height: stacks + (rotate ? 16 + 0.6 * wide : 24) + label };
 }
 
@@ -73,14 +80,6 @@ function foot(f: Figure, width: number): Foot {
 export function figureHeight(f: Figure, width: number): number {
   if (f.type === "tornado") return tornadoHeight(f);
   return Math.ceil(280 + legendHeight(f, width) + 22 + foot(f, width).height);
-}
-
-function decal(t: Theme, index: number): object | undefined {
-  return index < t.series.length ? undefined : { color: t.paper, dashArrayX: [1, 0], dashArrayY: [3, 3], rotation: -Math.PI / 4 };
-}
-
-function fill(t: Theme, index: number): object {
-  return { color: seriesColour(t, index), decal: decal(t, index) };
 }
 
 function frame(f: Figure, t: Theme, width: number): Option {
@@ -165,7 +164,7 @@ function barOption(f: Figure, t: Theme, width: number): Option {
     xAxis: categoryAxis(t, f.x.values.map(String), { ...xName(f, t, below.height - 18),
       axisLabel: { color: t.ink, fontSize: 12, interval: 0, rotate: below.rotate, width: kLongestName, overflow: "truncate" } }),
     series: [...f.series.map((s, i) => ({
-      type: "bar", name: s.name, ...kBarLayout, itemStyle: fill(t, i), data: s.values.map((value) => (isNumber(value) ? value : "-")),
+      type: "bar", name: s.name, ...kBarLayout, itemStyle: seriesFill(t, i), data: s.values.map((value) => (isNumber(value) ? value : "-")),
     })), marks(t, points, f.series.length, kBarLayout)],
   };
 }
@@ -211,18 +210,18 @@ function stackOption(f: Figure, t: Theme, width: number): Option {
   const slots = slotsOf(f);
   const several = severalStacks(f);
   const layout = { barCategoryGap: several ? "8%" : "38%", barMaxWidth: 60 };
-  const under = several ? longest(stacksOf(f), 11) + 12 : 0;
+  const under = several ? underBars(f, width) : 0;
   const names = categoryAxis(t, f.x.values.map(String), { ...xName(f, t, below.height - under - 18), position: "bottom", offset: under,
     axisLine: { show: !several, lineStyle: { color: t.muted } },
     axisLabel: { color: t.ink, fontSize: 12, interval: 0, rotate: below.rotate, width: kLongestName, overflow: "truncate" } });
-  const bars = categoryAxis(t, slots.map((_slot, i) => String(i)), { position: "bottom", axisLabel: { color: t.muted, fontSize: 11, interval: 0, rotate: 90,
+  const bars = categoryAxis(t, slots.map((_slot, i) => String(i)), { position: "bottom", axisLabel: { color: t.muted, fontSize: 11, interval: 0, rotate: standing(f, width) ? 0 : 90,
     formatter: (_name: string, i: number) => slots[i].stack ?? "", width: kLongestName, overflow: "truncate" } });
   return {
     ...frame(f, t, width),
     tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t), formatter: (items: TooltipItem[]) => stackTip(f, slots[items[0].dataIndex], items) },
     xAxis: several ? [bars, { ...names, axisPointer: { show: false } }] : names,
     series: [...partsOf(f).map((name, p) => ({
-      type: "bar", stack: "all", name, ...layout, itemStyle: { ...fill(t, p), borderColor: t.paper, borderWidth: 0.5 },
+      type: "bar", stack: "all", name, ...layout, itemStyle: { ...seriesFill(t, p), borderColor: t.paper, borderWidth: 0.5 },
       data: slots.map(({ i, stack }) => {
         const value = f.series.find((s) => s.stack === stack && s.name === name)?.values[i];
         return isNumber(value) ? value : "-";
@@ -289,7 +288,7 @@ function lineOption(f: Figure, t: Theme, width: number): Option {
     series: [
       ...f.series.map((s, i) => ({
         type: "line", name: s.name, symbol: kMarkers[i % kMarkers.length], symbolSize: 7, connectNulls: false, z: 3,
-        lineStyle: { width: 2, type: kDashes[Math.floor(i / t.series.length) % kDashes.length] }, itemStyle: { color: seriesColour(t, i) }, data: points(s.values),
+        lineStyle: { width: 2, type: seriesDash(t, i) }, itemStyle: { color: seriesColour(t, i) }, data: points(s.values),
       })),
       ...f.series.map((s, i) => ({
         type: "line", name: s.name, symbol: kDiamond, symbolSize: 12, lineStyle: { opacity: 0 }, z: 10, silent: true,

@@ -1,12 +1,16 @@
 // Sentences a reader can take away, each computed from the numbers beside it. They say what goes together;
 // they do not claim a cause that was not measured.
 import type { Group, Report, Run } from "./data";
+import { kernelSentence, whatChanged } from "./difference";
 import { list, percent, ratio } from "./format";
-import { dominant, geometricMean, kStalls, speedup, stallReasons, stallTitle } from "./metrics";
+import { dominant, geometricMean, kNotable, speedup, stallTitle } from "./metrics";
+import { observed } from "./observations";
 
-/** Below this, two runs count as equally fast. */
-const kNotable = 0.02;
-const kMostSentences = 6;
+const kMostSentences = 8;
+/** Policies whose mean is told: the fastest, and the slowest. */
+const kMostMeans = 3;
+/** Workloads of one reason that are told one by one. */
+const kMostObserved = 3;
 
 function checks(report: Report): string {
   const runs = report.page.runs;
@@ -37,25 +41,6 @@ function overall(report: Report, label: string): string | null {
     `from ${ratio(worst.value)} (${worst.name}) to ${ratio(best.value)} (${best.name}).`;
 }
 
-/** The reason whose scheduler-cycles changed most in the direction of the total. */
-function mainChange(run: Run, base: Run): string | null {
-  const change = (reason: string) => (run.result.stalls[reason] ?? 0) - (base.result.stalls[reason] ?? 0);
-  const reasons = stallReasons([run, base]).filter((reason) => reason !== "issued");
-  const total = reasons.reduce((sum, reason) => sum + change(reason), 0);
-  if (total === 0) return null;
-  const sign = Math.sign(total);
-  const top = reasons.reduce((a, b) => (sign * change(b) > sign * change(a) ? b : a));
-  const share = change(top) / total;
-  return `${share > 0.995 ? "all" : percent(share)} of the scheduler-cycles ${total < 0 ? "saved" : "added"} are "${stallTitle(top)}"`;
-}
-
-function hitRateChange(run: Run, base: Run): string | null {
-  const [now, before] = [run.result.totals, base.result.totals];
-  if (now.l1d_accesses === 0 || Math.abs(now.l1d_hit_rate - before.l1d_hit_rate) < 0.01) return null;
-  const word = now.l1d_hit_rate > before.l1d_hit_rate ? "rises" : "falls";
-  return `the L1D hit rate ${word} from ${percent(before.l1d_hit_rate)} to ${percent(now.l1d_hit_rate)}`;
-}
-
 interface Contrast {
   size: number;
   text: string;
@@ -66,9 +51,10 @@ function contrast(group: Group, run: Run): Contrast | null {
   const value = speedup(run, base);
   if (value === null || Math.abs(value - 1) < kNotable) return null;
   const how = value > 1 ? `${ratio(value)} as fast as` : `only ${ratio(value)} as fast as`;
-  const why = [mainChange(run, base), hitRateChange(run, base)].filter((s) => s !== null);
-  const because = why.length > 0 ? `; ${why.join(", and ")}` : "";
-  return { size: Math.abs(Math.log(value)), text: `${group.name}: ${run.label} is ${how} ${base.label}${because}.` };
+  const cycles = kernelSentence(run, base);
+  const changed = whatChanged(run, base);
+  const text = `${group.name}: ${run.label} is ${how} ${base.label}${cycles === null ? "" : ` (${cycles})`}${changed === null ? "" : `; ${changed}`}.`;
+  return { size: Math.abs(Math.log(value)), text };
 }
 
 function shortened(names: string[]): string[] {
@@ -76,27 +62,37 @@ function shortened(names: string[]): string[] {
 }
 
 function bottleneck(groups: Group[]): string[] {
-  const byReason = new Map<string, string[]>();
+  const byReason = new Map<string, { group: Group; share: number }[]>();
   for (const group of groups) {
     const top = dominant(group.runs[0]);
-    if (!top) continue;
-    const name = `${group.name} (${percent(top.share)})`;
-    byReason.set(top.reason, [...(byReason.get(top.reason) ?? []), name]);
+    if (top) byReason.set(top.reason, [...(byReason.get(top.reason) ?? []), { group, share: top.share }]);
   }
   const base = groups[0].runs[0].label;
-  return [...byReason].sort((a, b) => b[1].length - a[1].length).map(([reason, names]) =>
-    `Under ${base}, ${reason === "issued" ? "issuing" : `"${stallTitle(reason)}"`} takes the largest part of the scheduler-cycles of ${list(shortened(names))}: ` +
-    `${kStalls[reason]?.conclude ?? "see the breakdown below"}.`);
+  return [...byReason].sort((a, b) => b[1].length - a[1].length).map(([reason, of]) => {
+    const said = of.length > kMostObserved ? [] : of.flatMap(({ group }) => {
+      const text = observed(group.runs[0], reason);
+      return text === null ? [] : [of.length > 1 ? `${group.name}: ${text}` : text];
+    });
+    return `Under ${base}, ${reason === "issued" ? "issuing" : `"${stallTitle(reason)}"`} takes the largest part of the scheduler-cycles of ` +
+      `${list(shortened(of.map(({ group, share }) => `${group.name} (${percent(share)})`)))}${said.length > 0 ? `: ${said.join(". ")}` : ""}.`;
+  });
+}
+
+/** Means over the workloads of the fastest policies and the slowest. */
+function means(report: Report): string[] {
+  const first = report.groups[0].runs[0].label;
+  const all = report.labels.filter((label) => label !== first).map((label) => ({ mean: geometricMean(report.groups, label) ?? 0, text: overall(report, label) }))
+    .filter((one): one is { mean: number; text: string } => one.text !== null);
+  if (all.length <= kMostMeans) return all.map((one) => one.text);
+  all.sort((a, b) => b.mean - a.mean);
+  return [...all.slice(0, kMostMeans - 1), all[all.length - 1]].map((one) => one.text);
 }
 
 export function findings(report: Report): string[] {
   if (report.groups.length === 0) return ["The report holds no runs."];
   const out = [checks(report)];
   const first = report.groups[0].runs[0].label;
-  for (const label of report.labels) {
-    const sentence = label === first ? null : overall(report, label);
-    if (sentence !== null) out.push(sentence);
-  }
+  out.push(...means(report));
   const contrasts = report.groups.flatMap((g) => g.runs.slice(1).map((run) => contrast(g, run)))
     .filter((c): c is Contrast => c !== null).sort((a, b) => b.size - a.size);
   const limits = bottleneck(report.groups).slice(0, 2);

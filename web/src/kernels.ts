@@ -1,8 +1,8 @@
 // Where the time of a run goes, kernel by kernel.
-import type { Group, Kernel, KernelSums, Metrics, Run } from "./data";
+import { kernelTitle, type Group, type Kernel, type KernelFacts, type KernelSums, type Metrics, type Run } from "./data";
 import { buttons, h } from "./dom";
-import { percent, ratio, whole } from "./format";
-import { kMetrics, type Metric } from "./metrics";
+import { digits, percent, ratio, whole } from "./format";
+import { kMetrics, kStalls, stallTitle, type Metric } from "./metrics";
 import { table, type Column } from "./table";
 
 interface Row {
@@ -22,6 +22,9 @@ function add(into: Kernel, from: Kernel): Kernel {
   const misses = (m: Metrics) => m.l1d_mpki * m.thread_instructions;
   const allMisses = misses(into) + misses(from);
   for (const field of kSummed) out[field] += from[field];
+  out.execution_cycles = (into.execution_cycles ?? 0) + (from.execution_cycles ?? 0);
+  out.stalls = Object.fromEntries(Object.entries(into.stalls ?? {}).map(([reason, n]) => [reason, n + (from.stalls?.[reason] ?? 0)]));
+  if (JSON.stringify(into.resident) !== JSON.stringify(from.resident)) delete out.resident;
   out.l1d_hit_rate = out.l1d_accesses > 0 ? out.l1d_hits / out.l1d_accesses : 0;
   out.l2_hit_rate = out.l2_accesses > 0 ? out.l2_hits / out.l2_accesses : 0;
   out.l1d_mpki = out.thread_instructions > 0 ? allMisses / out.thread_instructions : 0;
@@ -82,12 +85,53 @@ function metricColumn(metric: Metric): Column<{ kernel: Metrics }> {
   };
 }
 
+/** The name as its author wrote it; the whole of it, as the linker knows it, on hover. */
+function nameColumn<Row extends { kernel: KernelFacts }>(): Column<Row> {
+  return { title: "Kernel", value: (row) => kernelTitle(row.kernel),
+    show: (row) => h("code", { title: `${row.kernel.title ?? ""} ${row.kernel.name}`.trim() }, kernelTitle(row.kernel)) };
+}
+
+function largest(kernel: KernelFacts): { reason: string; share: number } | null {
+  const parts = Object.entries(kernel.stalls ?? {});
+  const all = parts.reduce((sum, [, n]) => sum + n, 0);
+  if (all === 0) return null;
+  const [reason, n] = parts.reduce((a, b) => (b[1] > a[1] ? b : a));
+  return { reason, share: n / all };
+}
+
+/** Time with a block on an SM, IPC in it, and what its scheduler-cycles went to. */
+function executionColumns<Row extends { kernel: KernelFacts }>(): Column<Row>[] {
+  const cycles = (row: Row) => row.kernel.execution_cycles ?? null;
+  return [
+    { title: "Executing", explain: "Of the cycles, those from the start of the first block to the end of the last one: what profilers call the time of a kernel",
+      value: cycles, show: (row) => whole(cycles(row)!) },
+    { title: "IPC executing", explain: "Thread instructions per cycle from the first block to the last one",
+      value: (row) => (cycles(row) ? row.kernel.thread_instructions / cycles(row)! : null), show: (row) => digits(row.kernel.thread_instructions / cycles(row)!) },
+    { title: "Largest share", explain: "Of the scheduler-cycles in which one of its warps issued or was the nearest to ready",
+      value: (row) => largest(row.kernel)?.share ?? null,
+      show: (row) => {
+        const top = largest(row.kernel)!;
+        return h("span", { title: kStalls[top.reason]?.explain ?? "" }, `${stallTitle(top.reason)} ${percent(top.share)}`);
+      } },
+  ];
+}
+
+const kOccupancy: Column<Row> = {
+  title: "Warps per SM", explain: "Warps that fit on an SM at once, and what keeps more out",
+  value: (row) => row.kernel.resident?.warps ?? null,
+  show: (row) => `${row.kernel.resident!.warps} (${row.kernel.resident!.limited_by})`,
+};
+
+/** Cycles of launches, not of the GPU: those of launches that overlap are in each. */
+const kLaunchCycles: Metric = { ...kMetrics.cycles,
+  explain: "From when nothing but the launch itself kept it from running to when the end of its last block was heard of: launch latency is in it, and launches that overlap count each" };
+
 const dims = (d: number[]) => d.join("×").replace(/(×1)+$/, "");
 
 function columns(each: boolean, compared: boolean): Column<Row>[] {
   const out: Column<Row>[] = [
     { title: "#", explain: "Number of the launch, from 0 in order of launching", value: (row) => row.first },
-    { title: "Kernel", value: (row) => row.kernel.name, show: (row) => h("code", {}, row.kernel.name) },
+    nameColumn<Row>(),
   ];
   if (each)
     out.push({ title: "Stream", value: (row) => row.kernel.stream },
@@ -96,12 +140,12 @@ function columns(each: boolean, compared: boolean): Column<Row>[] {
   out.push(
     { title: each ? "Grid" : "First grid", explain: "Thread blocks of the launch", value: (row) => dims(row.kernel.grid) },
     { title: "Block", explain: "Threads of a block", value: (row) => dims(row.kernel.block) },
-    metricColumn(kMetrics.cycles),
+    metricColumn(kLaunchCycles),
     { title: "Share", explain: "Of the cycles of all kernels", value: (row) => row.share, show: (row) => percent(row.share) });
   if (compared)
     out.push({ title: "Speed-up", explain: "Cycles of the same launches under the first policy over cycles here",
       value: (row) => row.gain, show: (row) => ratio(row.gain!) });
-  out.push(...[kMetrics.ipc, kMetrics.l1d_hit_rate, kMetrics.l2_hit_rate, kMetrics.dram_bytes].map(metricColumn));
+  out.push(...executionColumns<Row>(), ...[kMetrics.l1d_hit_rate, kMetrics.l2_hit_rate, kMetrics.dram_bytes].map(metricColumn), kOccupancy);
   return out;
 }
 
@@ -109,7 +153,7 @@ function sumsColumns(compared: boolean): Column<SumsRow>[] {
   const cycles = (title: string, explain: string, of: (k: KernelSums) => number): Column<SumsRow> =>
     ({ title, explain, value: (row) => of(row.kernel), show: (row) => whole(of(row.kernel)) });
   const out: Column<SumsRow>[] = [
-    { title: "Kernel", value: (row) => row.kernel.name, show: (row) => h("code", {}, row.kernel.name) },
+    nameColumn<SumsRow>(),
     { title: "Launches", value: (row) => row.kernel.launches, show: (row) => whole(row.kernel.launches) },
     { title: "By kernels", explain: "Launches that kernels made", value: (row) => row.kernel.device_launches, show: (row) => whole(row.kernel.device_launches) },
     cycles("Cycles", "Summed over the launches, also where they overlap", (k) => k.cycles),
@@ -121,7 +165,7 @@ function sumsColumns(compared: boolean): Column<SumsRow>[] {
   if (compared)
     out.push({ title: "Speed-up", explain: "Cycles of the same launches under the first policy over cycles here",
       value: (row) => row.gain, show: (row) => ratio(row.gain!) });
-  out.push(...[kMetrics.ipc, kMetrics.l1d_hit_rate, kMetrics.l2_hit_rate, kMetrics.dram_bytes].map(metricColumn));
+  out.push(...executionColumns<SumsRow>(), ...[kMetrics.l1d_hit_rate, kMetrics.l2_hit_rate, kMetrics.dram_bytes].map(metricColumn));
   return out;
 }
 

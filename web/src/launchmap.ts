@@ -1,5 +1,5 @@
 // A map with a row per launch, one below the other: what consecutive launches of a run did alike shows as columns.
-import type { Group, Placement, Run } from "./data";
+import { kernelTitle, type Group, type Placement, type Run } from "./data";
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h, select } from "./dom";
 import { escapeHtml, whole } from "./format";
@@ -41,8 +41,7 @@ export function rampKey(colours: string[], from: string, to: string): HTMLElemen
 
 /** "<b>name</b> (launch 3)<br>" */
 export function launchTip(run: Run, p: Placement): string {
-  const kernel = run.result.kernels[p.launch];
-  return `<b>${escapeHtml(kernel?.name ?? "?")}</b> (launch ${p.launch})<br>`;
+  return `<b>${escapeHtml(kernelTitle(run.result.kernels[p.launch]))}</b> (launch ${p.launch})<br>`;
 }
 
 function option(map: LaunchMap, run: Run, by: string, t: Theme): Option {
@@ -69,10 +68,20 @@ function option(map: LaunchMap, run: Run, by: string, t: Theme): Option {
   };
 }
 
-/** Nothing where no run of the group has placements. */
+/** Why a run with blocks has no map. */
+export function whyNoMap(run: Run): string {
+  if (run.result.kernels.length === 0) return "its launches are too many to be told one by one";
+  return `its first launch alone has more blocks than this page holds (${whole(run.blocks.total)} blocks in all launches)`;
+}
+
+/** Nothing where no run of the group has blocks. */
 export function addLaunchMap(charts: Charts, parent: HTMLElement, group: Group, map: LaunchMap): void {
   const shown = group.runs.filter((r) => r.placement.length > 0);
-  if (shown.length === 0) return;
+  if (shown.length === 0) {
+    const without = group.runs.find((r) => r.blocks.total > 0);
+    if (without) parent.append(h("h3", {}, map.title), h("p", { class: "none" }, `Not drawn for ${group.name}: ${whyNoMap(without)}.`));
+    return;
+  }
   let run = shown[0];
   let by = map.colourings[0][0];
   const text = h("p", { class: "note" });

@@ -3,6 +3,7 @@ import { addAllowed } from "./allowed";
 import { addMetric, addSpeedups } from "./bars";
 import { Charts } from "./charts";
 import { configTree } from "./config";
+import { addDifference } from "./difference";
 import { load, type Group, type Report, type Run } from "./data";
 import { h, section, select, term } from "./dom";
 import { energy } from "./format";
@@ -34,7 +35,8 @@ function timedPart(report: Report): Report {
 }
 
 function addStalls(charts: Charts, place: HTMLElement, report: Report): void {
-  const parts = stallReasons(report.groups.flatMap((g) => g.runs));
+  const runs = report.groups.flatMap((g) => g.runs);
+  const parts = stallReasons(runs).filter((part) => runs.some((run) => (run.result.stalls[part] ?? 0) > 0));
   addShares(charts, place, report, {
     label: "Share of scheduler-cycles issued and lost to each reason, per run",
     parts,
@@ -63,6 +65,7 @@ function addEnergy(charts: Charts, place: HTMLElement, report: Report): void {
 function fillDetail(charts: Charts, place: HTMLElement, group: Group, labels: string[]): void {
   charts.removeIn(place);
   place.replaceChildren(h("p", { class: "printed" }, `Workload: ${group.name}`));
+  addDifference(place, group);
   addOverTime(charts, place, group, labels);
   addAllowed(charts, place, group);
   addMeshMap(charts, place, group);
@@ -98,7 +101,7 @@ function overview(charts: Charts, page: HTMLElement, report: Report, timed: Repo
   if (timed.groups.length === 0) return;
   const stalls = h("div");
   page.append(section("stalls", "Where the schedulers' cycles go",
-    "Every cycle of every warp scheduler is either used to issue or lost for exactly one reason. The largest part is what to work on.", stalls));
+    "Every cycle of every warp scheduler is either used to issue or lost for exactly one reason: that of the warp nearest to ready. Cycles of a launch on its way are the machine's.", stalls));
   addStalls(charts, stalls, timed);
   if (timed.page.runs.length === 1) return;  // one bar per chart says no more than the table
   const pairs = [[kMetrics.l1d_hit_rate, true], [kMetrics.l2_hit_rate, true], [kMetrics.l1d_mpki, false],

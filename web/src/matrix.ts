@@ -54,6 +54,7 @@ export function addPolicies(parent: HTMLElement, group: Group): void {
     parent.append(h("p", { class: "none" }, "Nothing was timed, so no policy was asked."));
     return;
   }
+  parent.append(h("p", { class: "note" }, "What policies count is of the whole run: none counts by kernel."));
   const parts = levels.map((level): [string, Line[]] => {
     const use = (run: Run) => run.result.policies?.[level];
     const name = { name: "policy", values: group.runs.map((run) => use(run)?.name) };

@@ -15,7 +15,7 @@ const per = (part: number, all: number) => (all > 0 ? part / all : null);
 export const kMetrics = {
   cycles: {
     title: "Cycles",
-    explain: "Core-clock cycles from the first launch to the end of the last kernel. Less is better.",
+    explain: "Core-clock cycles from the first launch to the end of the last kernel, launch latency among them. Less is better.",
     value: (t) => (t.cycles > 0 ? t.cycles : null),
     show: whole,
   },
@@ -62,6 +62,9 @@ export const kMetrics = {
   },
 } satisfies { [name: string]: Metric };
 
+/** Two runs that differ by less count as equally fast, everywhere on the page. */
+export const kNotable = 0.02;
+
 export const kSpeedup: Omit<Metric, "value"> = {
   title: "Speed-up",
   explain: "Time of the first policy divided by the time of this one, for the same work. Above 1 is faster.",
@@ -91,8 +94,6 @@ export function geometricMean(groups: Group[], label: string): number | null {
 export interface StallReason {
   title: string;
   explain: string;
-  /** What to conclude when it dominates. */
-  conclude: string;
 }
 
 /** In the order in which the bars are stacked. */
@@ -100,57 +101,50 @@ export const kStalls: { [reason: string]: StallReason } = {
   issued: {
     title: "issued",
     explain: "the scheduler issued a warp instruction",
-    conclude: "schedulers are mostly busy issuing: the work is bound by instruction count, fewer instructions would help most",
   },
   memory: {
     title: "memory",
     explain: "every warp that could be next waits for data on its way from memory (caches or DRAM)",
-    conclude: "waiting for memory dominates: more warps, better locality or more bandwidth would help, faster arithmetic would not",
   },
   lsu: {
     title: "load/store unit",
     explain: "operands are there, but the load/store unit takes nothing more (its queue, miss registers or ports are full)",
-    conclude: "the memory path of the SM is full: coalescing, fewer transactions or more miss registers would help",
   },
   dependence: {
     title: "dependence",
     explain: "the next instruction needs the result of an arithmetic instruction that is still being computed",
-    conclude: "arithmetic latency is exposed: more warps or more independent instructions would hide it",
   },
   unit: {
     title: "unit busy",
     explain: "operands are there, but the execution unit or the operand collectors are still taken by earlier instructions",
-    conclude: "one kind of execution unit is saturated: the work is compute-bound on it",
   },
   throttled: {
     title: "throttled",
     explain: "operands and unit are there, but the throttle policy does not let the warp issue",
-    conclude: "the throttle policy holds warps back: worth it where the caches gain more than the issue slots lost",
   },
   fetch: {
     title: "fetch",
     explain: "the next instruction is not there yet: a jump has emptied the warp's buffer, or the instruction cache missed",
-    conclude: "instruction fetch is exposed: fewer jumps, less code or more warps would help",
   },
   barrier: {
     title: "barrier",
     explain: "all resident warps wait for others of their block at a barrier",
-    conclude: "synchronisation dominates: warps of a block progress unevenly, or blocks per SM are too few to overlap it",
   },
   fence: {
     title: "fence",
     explain: "waits until earlier memory operations are visible to others",
-    conclude: "memory fences dominate",
   },
   sleep: {
     title: "sleep",
     explain: "the warps sleep of their own will (nanosleep)",
-    conclude: "the program mostly sleeps",
+  },
+  launch: {
+    title: "launch",
+    explain: "no block is on any SM and a launch is on its way to one: the machine's launch latency, not the program's work",
   },
   idle: {
     title: "no warp",
-    explain: "no warp is resident: too little work for the machine, the tail of a kernel, or a launch on its way",
-    conclude: "schedulers mostly have no warp at all: the launch is too small for this GPU or blocks are unevenly spread",
+    explain: "the scheduler holds no warp, and not because a launch is on its way: other SMs still work on a launch (its tail), or the host has launched nothing",
   },
 };
 

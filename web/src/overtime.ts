@@ -4,7 +4,7 @@ import { legend, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, escapeHtml, kNone, percent, short, whole } from "./format";
 import { configNumber } from "./header";
-import { seriesColour, type Theme } from "./theme";
+import { seriesColour, seriesDash, type Theme } from "./theme";
 import { zoomSlider } from "./zoom";
 
 interface Measure {
@@ -68,7 +68,7 @@ function tip(group: Group, measure: Measure, cycle: number): string {
 function option(group: Group, labels: string[], measure: Measure, t: Theme): Option {
   const end = Math.max(...group.runs.map((run) => run.result.totals.cycles));
   return {
-    grid: { left: 8, right: 20, top: 34, bottom: 44, containLabel: true },
+    grid: { left: 52, right: 44, top: 34, bottom: 44 },  // the time axis of the blocks below
     legend: legend(t),
     tooltip: { ...tooltip(t), trigger: "axis", formatter: (items: { axisValue: number }[]) => tip(group, measure, items[0].axisValue) },
     xAxis: valueAxis(t, { min: 0, max: end, splitLine: { show: false }, axisLine: { show: true, lineStyle: { color: t.muted } },
@@ -78,7 +78,7 @@ function option(group: Group, labels: string[], measure: Measure, t: Theme): Opt
     dataZoom: [zoomSlider(t, { height: 16, bottom: 6, labelFormatter: (n: number) => short(n), filterMode: "none" })],
     series: group.runs.map((run) => ({
       type: "line", step: "end", name: run.label, showSymbol: false, connectNulls: false,
-      lineStyle: { width: 1.4 }, itemStyle: { color: seriesColour(t, labels.indexOf(run.label)) },
+      lineStyle: { width: 1.4, type: seriesDash(t, labels.indexOf(run.label)) }, itemStyle: { color: seriesColour(t, labels.indexOf(run.label)) },
       data: points(run, measure),
     })),
   };
@@ -107,6 +107,7 @@ export function addOverTime(charts: Charts, parent: HTMLElement, group: Group, l
   const redraw = charts.add(parent, {
     label: `Activity over time of ${group.name}, one line per policy`,
     height: 270,
+    time: true,
     build: (t) => option(group, labels, measure, t),
   });
 }

@@ -4,7 +4,7 @@ import { legend, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, escapeHtml, short, whole } from "./format";
 import { nestedRuns, type Nested } from "./launchtree";
-import { seriesColour, type Theme } from "./theme";
+import { seriesColour, seriesDash, type Theme } from "./theme";
 
 type Which = "waiting" | "longest_of_an_sm";
 
@@ -33,7 +33,7 @@ function option(runs: Nested[], labels: string[], which: Which, t: Theme): Optio
       axisLine: { show: true, lineStyle: { color: t.muted } }, axisLabel: { color: t.muted, fontSize: 11, formatter: short, showMaxLabel: false } }),
     yAxis: valueAxis(t, { min: 0, axisLabel: { color: t.muted, fontSize: 11, formatter: short } }),
     series: runs.map((run) => ({
-      type: "line", step: "end", name: run.label, showSymbol: false, lineStyle: { width: 1.4 },
+      type: "line", step: "end", name: run.label, showSymbol: false, lineStyle: { width: 1.4, type: seriesDash(t, labels.indexOf(run.label)) },
       itemStyle: { color: seriesColour(t, labels.indexOf(run.label)) },
       data: queuePoints(run.launch_tree.queue, which, run.result.totals.cycles),
     })),

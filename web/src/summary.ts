@@ -2,7 +2,7 @@
 import type { Group, Report, Run } from "./data";
 import { h } from "./dom";
 import { percent, ratio } from "./format";
-import { dominant, kMetrics, kSpeedup, kStalls, speedup, stallTitle, type Metric } from "./metrics";
+import { dominant, kMetrics, kNotable, kSpeedup, kStalls, speedup, stallTitle, type Metric } from "./metrics";
 import { table, type Column } from "./table";
 
 interface Row {
@@ -24,7 +24,7 @@ export function badge(run: Run): HTMLElement {
 
 function speedupCell(row: Row): Node {
   const value = speedup(row.run, row.group.runs[0]) ?? 1;
-  const sense = value > 1.005 ? "faster" : value < 0.995 ? "slower" : "same";
+  const sense = value > 1 + kNotable ? "faster" : value < 1 - kNotable ? "slower" : "same";
   return h("span", { class: sense }, ratio(value));
 }
 
@@ -46,7 +46,7 @@ const kDominant: Column<Row> = {
   },
   show: (row) => {
     const top = dominant(row.run)!;
-    return h("span", { title: kStalls[top.reason]?.conclude ?? "" }, `${stallTitle(top.reason)} ${percent(top.share)}`);
+    return h("span", { title: kStalls[top.reason]?.explain ?? "" }, `${stallTitle(top.reason)} ${percent(top.share)}`);
   },
 };
 
@@ -69,6 +69,7 @@ export function summaryTable(report: Report): HTMLElement {
     columns,
     rows: report.groups.flatMap((group) => group.runs.map((run) => ({ group, run }))),
     startsGroup: (row) => several && row.run === row.group.runs[0],
+    limit: 40,
     className: "summary",
   });
 }

@@ -7,6 +7,8 @@ export interface Theme {
   line: string;
   paper: string;
   series: string[];
+  /** Saturation and lightness of colours beyond the lists. */
+  hue: string;
   stalls: { [reason: string]: string };
   other: string[];
   /** Of an SM, as in figure 1 of the paper of LATOA. */
@@ -22,9 +24,10 @@ const kLight: Theme = {
   line: "#dde2e8",
   paper: "#ffffff",
   series: ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#7a5195", "#7f7f7f"],
+  hue: "45%, 45%",
   stalls: {
     issued: "#0b6e69", memory: "#e07a3f", lsu: "#b5446e", dependence: "#f2c14e", unit: "#8f6bb3",
-    throttled: "#5d6b3a", fetch: "#a3b86c", barrier: "#3f7fc4", fence: "#8cc8dd", sleep: "#b9b39b", idle: "#d5dae1",
+    throttled: "#5d6b3a", fetch: "#a3b86c", barrier: "#3f7fc4", fence: "#8cc8dd", sleep: "#b9b39b", idle: "#d5dae1", launch: "#7f8ea3",
   },
   other: ["#9c755f", "#bab0ac", "#76b7b2", "#ff9da7"],
   states: { relaxed: "#7fb0e0", neutral: "#ffffff", critical: "#d6402f" },
@@ -38,9 +41,10 @@ const kDark: Theme = {
   line: "#333d49",
   paper: "#1a2028",
   series: ["#4aa3df", "#f2b134", "#2fc397", "#e09bc3", "#9bd4f5", "#f07f3c", "#b49ad1", "#a8a8a8"],
+  hue: "45%, 65%",
   stalls: {
     issued: "#27a69d", memory: "#e88950", lsu: "#cf5f88", dependence: "#f2c85f", unit: "#a687c9",
-    throttled: "#7f9150", fetch: "#b3c77c", barrier: "#5c9ae0", fence: "#9ad3e6", sleep: "#8c876f", idle: "#465160",
+    throttled: "#7f9150", fetch: "#b3c77c", barrier: "#5c9ae0", fence: "#9ad3e6", sleep: "#8c876f", idle: "#465160", launch: "#71829a",
   },
   other: ["#b98d75", "#cac1bd", "#86c7c2", "#ffb3bb"],
   states: { relaxed: "#3f77b5", neutral: "#cfd6de", critical: "#e4543f" },
@@ -68,10 +72,30 @@ export function seriesColour(t: Theme, index: number): string {
   return t.series[index % t.series.length];
 }
 
-/** Of things of which there may be more than series: twelve that differ. */
+const kHatches = [{ rotation: -Math.PI / 4 }, { rotation: Math.PI / 4 }, { rotation: 0 }];
+
+/** What tells series of one colour apart: hatching, none of the first eight. */
+export function decal(t: Theme, index: number): object | undefined {
+  const round = Math.floor(index / t.series.length);
+  return round === 0 ? undefined : { color: t.paper, dashArrayX: [1, 0], dashArrayY: [3, 3], ...kHatches[(round - 1) % kHatches.length] };
+}
+
+/** Of a bar. */
+export function seriesFill(t: Theme, index: number): { color: string; decal: object | undefined } {
+  return { color: seriesColour(t, index), decal: decal(t, index) };
+}
+
+const kDashes = ["solid", [6, 4], [2, 3], [8, 3, 2, 3]];
+
+/** Of a line. */
+export function seriesDash(t: Theme, index: number): string | number[] {
+  return kDashes[Math.floor(index / t.series.length) % kDashes.length] as string | number[];
+}
+
+/** Of things of which there may be more than series: no two are alike. */
 export function partColour(t: Theme, index: number): string {
   const all = [...t.series, ...t.other];
-  return all[index % all.length];
+  return all[index] ?? `hsl(${Math.round(index * 137.508) % 360}, ${t.hue})`;
 }
 
 export function stallColour(t: Theme, reason: string, index: number): string {

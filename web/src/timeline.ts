@@ -1,16 +1,17 @@
 // Who ran where and when: every thread block as a bar, SMs from top to bottom, cycles from left to right.
-import type { Group, Run } from "./data";
+import { kernelTitle, type Group, type Run } from "./data";
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h, select } from "./dom";
 import { escapeHtml, short, whole } from "./format";
 import { configNumber } from "./header";
-import { kRamp, rampColour, seriesColour, type Theme } from "./theme";
+import { kRamp, partColour, rampColour, seriesColour, type Theme } from "./theme";
 import { zoomSlider } from "./zoom";
 
 export type Colouring = "kernel" | "launch" | "block";
 
 function kernelName(run: Run, launch: number): string {
-  return run.result.kernels[launch]?.name ?? `launch ${launch}`;
+  const kernel = run.result.kernels[launch];
+  return kernel ? kernelTitle(kernel) : `launch ${launch}`;
 }
 
 /** What tells the most: kernels if there are several, else launches, else the order of the blocks. */
@@ -29,7 +30,8 @@ function colours(run: Run, by: Colouring, t: Theme): (bar: number) => string {
     return (bar) => rampColour(first[bar] / most.get(launch[bar])!);
   }
   const names = [...new Set(run.result.kernels.map((k) => k.name))];
-  return (bar) => seriesColour(t, Math.max(0, names.indexOf(kernelName(run, launch[bar]))));
+  const numbers = new Map(names.map((name, i) => [name, i]));
+  return (bar) => partColour(t, numbers.get(run.result.kernels[launch[bar]]?.name ?? "") ?? 0);
 }
 
 /** What a colour stands for, as elements above the chart. */
@@ -45,8 +47,9 @@ function key(run: Run, by: Colouring, t: Theme): Node[] {
     return [h("span", { class: "key" }, "first block of the grid ", ramp, " last block")];
   }
   if (by === "launch") return [h("span", { class: "key" }, "neighbouring launches differ in colour")];
-  const names = [...new Set(run.result.kernels.map((k) => k.name))];
-  return names.slice(0, 12).map((name, i) => item(seriesColour(t, i), name))
+  const byName = new Map(run.result.kernels.map((k) => [k.name, kernelTitle(k)]));
+  const names = [...byName.values()];
+  return names.slice(0, 12).map((name, i) => item(partColour(t, i), name))
     .concat(names.length > 12 ? [h("span", { class: "key" }, `and ${names.length - 12} more`)] : []);
 }
 
@@ -159,6 +162,7 @@ export function addTimeline(charts: Charts, parent: HTMLElement, group: Group): 
     label: `Thread blocks of ${group.name} on the SMs over time`,
     height,
     canvas: true,
+    time: true,
     build: (t) => {
       text.textContent = note(run);
       legendRow.replaceChildren(...key(run, by, t));

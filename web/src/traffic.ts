@@ -51,7 +51,7 @@ export function hasServed(report: Report): boolean {
 export function addServed(charts: Charts, place: HTMLElement, report: Report): void {
   addShares(charts, place, report, {
     label: "Loads by the level that had their data, per run",
-    parts: kLevels.map(([level]) => level),
+    parts: kLevels.map(([level]) => level).filter((level) => runsOf(report).some((run) => served(run, level) > 0)),
     title: (part) => kLevels.find(([level]) => level === part)![1],
     colour: (t, part) => partColour(t, kLevels.findIndex(([level]) => level === part)),
     amount: served,

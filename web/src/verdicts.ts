@@ -102,10 +102,18 @@ export function bounds(s: Stated): string {
   return high === null ? `at least ${given(low)}` : `${given(low)} to ${given(high)}`;
 }
 
+/** How far ours lies outside the bounds, in digits that show it: "by 0.005"; "" inside. */
+export function outsideBy(s: Stated): string {
+  const [low, high] = s.bounds;
+  if (s.ours === null || s.within !== false) return "";
+  const by = low !== null && s.ours < low ? low - s.ours : high !== null && s.ours > high ? s.ours - high : 0;
+  return by > 0 ? `by ${+by.toPrecision(2)}` : "";
+}
+
 export function within(s: Stated): HTMLElement {
   if (s.within === null) return badge("not_run");
   const [mark, word] = s.within ? ["✓", "within"] : ["✗", "outside"];
-  return h("span", { class: `outcome ${s.within ? "pass" : "fail"}` }, h("span", { "aria-hidden": "true", class: "sign" }, mark), h("span", { class: "word" }, word));
+  return h("span", { class: `outcome ${s.within ? "pass" : "fail"}` }, h("span", { "aria-hidden": "true", class: "sign" }, mark), h("span", { class: "word" }, `${word} ${outsideBy(s)}`.trim()));
 }
 
 /** What the signs of the gauges mean. */

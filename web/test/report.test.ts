@@ -2,13 +2,16 @@
 import { describe, expect, test } from "vitest";
 import { cells, mostWarps } from "../src/allowed";
 import { leaves } from "../src/config";
-import { group, load, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run } from "../src/data";
+import { group, load, kernelTitle, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run } from "../src/data";
+import { byKernel, byReason, changeOfPart, kernelSentence, type Part } from "../src/difference";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
 import { perKernel, perSums } from "../src/kernels";
 import { flatten } from "../src/matrix";
 import { courseOf, columnAt, endOf, shownMoves } from "../src/meshdraw";
 import { hasStates, linkName, loads, meshedRuns, meshNote, networkCycles, nodeName, shortName, viewOf, wholeRun, type Meshed } from "../src/mesh";
+import { whyNoMap } from "../src/launchmap";
+import { partColour, seriesDash, seriesFill, theme } from "../src/theme";
 import { facts, together } from "../src/meshmap";
 import { homeOf, nestedRuns, treeNote } from "../src/launchtree";
 import { changeOf, finishShare, predecessors, shares } from "../src/placement";
@@ -296,15 +299,88 @@ describe("findings", () => {
     expect(findings(group(page(run(100), run(90, { label: "gto", result: "wrong" }))))[0]).toContain("1 of 2 runs gave a wrong result");
   });
   test("a speed-up is told with what went along with it", () => {
-    const text = findings(group(page(run(100), run(50, { label: "gto", memory: 10, hitRate: 0.75 })))).join(" ");
-    expect(text).toContain("gto is 2.00× as fast as lrr; all of the scheduler-cycles saved are \"memory\", and the L1D hit rate rises from 50.0 % to 75.0 %");
+    const slow = [kernel("_Z1aPf", 60, { l2_hits: 5, dram_bytes: 4096 }), kernel("b", 40)].map((k) => ({ ...k, title: k.name.startsWith("_Z") ? "a(float*)" : k.name }));
+    const fast = [{ ...kernel("_Z1aPf", 5, { l2_hits: 40, dram_bytes: 1024 }), title: "a(float*)" }, kernel("b", 45)];
+    const text = findings(group(page(run(100, { kernels: slow }), run(50, { label: "gto", kernels: fast })))).join(" ");
+    expect(text).toContain("gto is 2.00× as fast as lrr (50 cycles fewer: a −55 and b +5); in a the L2 hit rate rises from 10.0 % to 80.0 % and DRAM traffic falls from 4.00 KiB to 1.00 KiB.");
   });
   test("small differences are not made much of", () => {
     expect(findings(group(page(run(1000), run(995, { label: "gto" })))).join(" ")).toContain("No policy differs from lrr by more than 2.0 %");
   });
+  test("no remedy is named, and a launch on its way is the machine's", () => {
+    const launched = run(100);
+    launched.result.stalls = { issued: 10, memory: 20, launch: 70 };
+    launched.result.config = { name: "g", sm: { count: 2 }, launch_latency_cycles: 5000 };
+    launched.result.kernels = [kernel("a", 100)];
+    const text = findings(group(page(launched))).join(" ");
+    expect(text).toContain("\"launch\" takes the largest part of the scheduler-cycles of bfs (70.0 %): 1 launch, and the machine's launch latency is 5,000 cycles.");
+    expect(text).not.toMatch(/would help|too small/);
+  });
+  test("who refused accesses is what the counters say", () => {
+    const full = run(100);
+    full.result.stalls = { issued: 10, lsu: 90 };
+    full.result.details = { l1d_refused: { mshr: 100, merge: 0, way: 300, miss_queue: 1 } };
+    expect(findings(group(page(full))).join(" ")).toContain("of the cycles in which the L1D took no access, 74.8 % because every way of the set waited for its data and 24.9 % because no MSHR was free.");
+  });
+  test("of many policies the means of the fastest two and the slowest are told", () => {
+    const labels = ["a", "b", "c", "d", "e"];
+    const runs = ["bfs", "nn"].flatMap((workload) => [run(100, { workload }), ...labels.map((label, i) => run(100 - 10 * i, { workload, label }))]);
+    const text = findings(group(page(...runs)));
+    expect(text.filter((s) => s.includes("geometric mean")).map((s) => s.split(" ")[0])).toEqual(["e", "d", "a"]);
+    expect(text.length).toBeLessThanOrEqual(8);
+  });
   test("nothing run is said so", () => {
     expect(findings(group(page()))).toEqual(["The report holds no runs."]);
   });
+});
+
+describe("differences", () => {
+  const base = run(1000, { kernels: [kernel("a", 600), kernel("b", 300)] });
+  const other = run(900, { label: "gto", memory: 40, kernels: [kernel("a", 450), kernel("b", 350)] });
+  const sum = (parts: Part[]) => parts.reduce((all, part) => all + changeOfPart(part), 0);
+  test("parts by kernel sum to the whole", () => {
+    const parts = byKernel(other, base);
+    expect(parts.map((part) => [part.title, changeOfPart(part)])).toEqual([["a", -150], ["b", 50], ["between kernels, less what overlaps", 0]]);
+    expect(sum(parts)).toBe(-100);
+  });
+  test("parts by what schedulers did are cycles of the whole GPU", () => {
+    expect(byReason(other, base)).toEqual([{ title: "issued", before: 40, now: 40 }, { title: "memory", before: 50, now: 40 }, { title: "no warp", before: 10, now: 10 }]);
+    expect(byReason({ ...other, result: { ...other.result, schedulers: 2 } }, base)[1].now).toBe(20);
+  });
+  test("runs of different clocks are not compared in cycles", () => {
+    expect(byKernel({ ...other, core_clock_mhz: 500 }, base)).toEqual([]);
+    expect(byReason({ ...other, core_clock_mhz: 500 }, base)).toEqual([]);
+  });
+  test("the sentence's numbers sum to the one before them", () => {
+    const many = (cycles: number[], total: number, label: string) => run(total, { label, kernels: cycles.map((n, i) => kernel(`k${i}`, n)) });
+    expect(kernelSentence(many([10, 20, 30, 40, 50], 150, "gto"), many([100, 10, 70, 45, 52], 277, "lrr")))
+      .toBe("127 cycles fewer: k0 −90, k2 −40, k1 +10 and 2 others −7");
+  });
+});
+
+describe("names and colours", () => {
+  test("a kernel's parameters are left out, and only they", () => {
+    expect(kernelTitle({ name: "_Z4fillILi3EEvPfi", title: "fill<3>(float*, int)" })).toBe("fill<3>");
+    expect(kernelTitle({ name: "x", title: "(anonymous namespace)::step(void (*)())" })).toBe("(anonymous namespace)::step");
+    expect(kernelTitle({ name: "vecadd" })).toBe("vecadd");
+    expect(kernelTitle(undefined)).toBe("?");
+  });
+  test("no two of thirty policies look alike", () => {
+    for (const dark of [false, true]) {
+      const t = theme(dark);
+      const all = Array.from({ length: 30 }, (_, i) => i);
+      expect(new Set(all.map((i) => JSON.stringify(seriesFill(t, i)))).size).toBe(30);
+      expect(new Set(all.map((i) => JSON.stringify([seriesFill(t, i).color, seriesDash(t, i)]))).size).toBe(30);
+      expect(new Set(all.map((i) => partColour(t, i))).size).toBe(30);
+    }
+  });
+});
+
+test("a map that is not drawn says why", () => {
+  const many = run(100, { kernels: [kernel("a", 100)] });
+  many.blocks.total = 65536;
+  expect(whyNoMap(many)).toContain("65,536 blocks");
+  expect(whyNoMap(run(100))).toContain("too many to be told one by one");
 });
 
 describe("kernels", () => {

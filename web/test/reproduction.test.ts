@@ -9,7 +9,7 @@ import { markdown, type Part } from "../src/markdown";
 import { pageData } from "../src/page";
 import { complete, countStatuses, type Cell, type Experiment, type Figure, type Stated } from "../src/reproduction_data";
 import { theme } from "../src/theme";
-import { bounds, placed } from "../src/verdicts";
+import { bounds, outsideBy, placed } from "../src/verdicts";
 
 function document(...experiments: object[]): { experiments: Experiment[] } {
   return complete({ experiments } as Parameters<typeof complete>[0]);
@@ -93,6 +93,12 @@ describe("stated numbers", () => {
     expect(placed(stated({ ours: 1.02, bounds: [1, null] })).high).toBe(1);
     expect(placed(stated({ ours: 5 }))).toEqual({ low: 0, high: 1, paper: null, ours: 0.5 });
     expect(placed(stated({ ours: 0, paper: 0 })).ours).toBe(0.5);
+  });
+  test("a miss says by how much", () => {
+    expect(outsideBy(stated({ ours: 1.31, bounds: [1.315, 2], within: false }))).toBe("by 0.005");
+    expect(outsideBy(stated({ ours: 2.5, bounds: [null, 2], within: false }))).toBe("by 0.5");
+    expect(outsideBy(stated({ ours: 1.5, bounds: [1.315, 2], within: true }))).toBe("");
+    expect(outsideBy(stated({ ours: null, bounds: [1, 2], within: null }))).toBe("");
   });
   test("bounds are told in words", () => {
     expect([[1.32, 2.01], [1, null], [null, 0.5], [null, null]].map(([lo, hi]) => bounds(stated({ bounds: [lo, hi] }))))

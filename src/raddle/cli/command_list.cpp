@@ -73,6 +73,27 @@ Json experiments() {
   return out;
 }
 
+/// "period, streak": for policies, whose parameters one must know to use them.
+std::string parameter_names(const Json& item) {
+  std::string out;
+  for (const Json& parameter : item.value("parameters", Json::array()))
+    out += (out.empty() ? "" : ", ") + parameter.at("path").get<std::string>();
+  return out;
+}
+
+/// The machine in a few words, before where it is from.
+std::string size_of(const config::Tree& tree) {
+  const auto number = [&](std::string_view path) {
+    const config::Node* node = tree.find(path);
+    if (node == nullptr) return 0.0;
+    if (const auto* whole = std::get_if<std::uint64_t>(&node->value))
+      return static_cast<double>(*whole);
+    const auto* real = std::get_if<double>(&node->value);
+    return real == nullptr ? 0.0 : *real;
+  };
+  return fmt::format("{} SMs, {} MHz; ", number("sm.count"), number("core_clock_mhz"));
+}
+
 struct ListCommand {
   std::string what;
   bool json = false;
@@ -86,11 +107,14 @@ struct ListCommand {
       std::fputs((items.dump(2) + "\n").c_str(), stdout);
       return 0;
     }
-    for (const Json& item : items)
-      std::fputs(fmt::format("{:<16} {}\n", item["name"].get<std::string>(),
-                             item["doc"].get<std::string>())
-                     .c_str(),
-                 stdout);
+    for (const Json& item : items) {
+      const std::string name = item["name"];
+      std::string doc = item["doc"];
+      if (what == "gpus") doc = size_of(sim::load_gpu(name)) + doc;
+      if (const std::string names = parameter_names(item); what == "policies" && !names.empty())
+        doc += " [" + names + "]";
+      std::fputs(fmt::format("{:<16} {}\n", name, doc).c_str(), stdout);
+    }
     return 0;
   }
 };

@@ -82,9 +82,9 @@ struct ReplayCommand {
     const sim::Result& result = results.front();
     if (!common.json.empty())
       write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
-    write_reports(common, {{result.workload, "", &result}}, arguments);
     if (!common.quiet && common.json != "-")
       std::fputs((summary(result) + import_summary(recording->trailer())).c_str(), stdout);
+    write_reports(common, {{result.workload, "", &result}}, arguments);
     return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
   }
 };

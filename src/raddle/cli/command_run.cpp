@@ -87,8 +87,8 @@ struct RunCommand {
     const sim::Result& result = results.front();
     if (!common.json.empty())
       write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
-    write_reports(common, {{words.front(), "", &result}}, arguments);
     if (!common.quiet && common.json != "-") std::fputs(summary(result).c_str(), stdout);
+    write_reports(common, {{words.front(), "", &result}}, arguments);
     if (result.verdict == sim::Result::Verdict::Wrong) {
       std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
                    result.difference.c_str());

@@ -109,6 +109,8 @@ void deliver(const CommonOptions& common, const std::string& folder, long proces
     return text_of(sim::ExecOutcome::file(folder, process, what));
   };
   if (!common.json.empty()) write_file(common.json, text("result"));
+  if (!common.quiet && common.json != "-") std::fputs(outcome.summary.c_str(), stdout);
+  std::fflush(stdout);
   if (!common.report.empty()) {
     write_file(common.report, text("report"));
     announce_report(common);
@@ -117,7 +119,6 @@ void deliver(const CommonOptions& common, const std::string& folder, long proces
     write_file(common.timeline, text("timeline"));
     announce_timeline(common);
   }
-  if (!common.quiet && common.json != "-") std::fputs(outcome.summary.c_str(), stdout);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
@@ -81,7 +82,7 @@ std::function<void(const sim::Progress&)> progress_line(const std::string& what,
     if (now - *last < std::chrono::milliseconds(100)) return;
     *last = now;
     const std::string line = fmt::format("{}: launch {} ({}), cycle {}", what, p.launches + 1,
-                                         p.kernel, grouped(p.cycles));
+                                         short_name(p.kernel), grouped(p.cycles));
     std::fprintf(stderr, "\r\033[K%.110s", line.c_str());
   };
 }

@@ -6,6 +6,7 @@
 #include "raddle/cli/output.h"
 #include "raddle/report/report.h"
 #include "raddle/report/timeline.h"
+#include "raddle/report/words.h"
 
 namespace raddle::cli {
 
@@ -27,17 +28,6 @@ std::string today() {
   return text;
 }
 
-namespace {
-
-std::string policy_names(const sim::Result& result) {
-  std::string out;
-  for (const auto& [level, policy] : result.policies.items())
-    out += (out.empty() ? "" : " ") + level + "=" + policy["name"].get<std::string>();
-  return out;
-}
-
-}  // namespace
-
 void announce_report(const CommonOptions& options) {
   if (!options.quiet) std::fprintf(stderr, "report: %s\n", options.report.c_str());
 }
@@ -50,13 +40,15 @@ void announce_timeline(const CommonOptions& options) {
 
 void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
                    const std::vector<std::string>& arguments) {
+  std::fflush(stdout);  // the summary comes before the names of the files
   if (!options.report.empty()) {
     report::ReportInput input;
     input.command = joined(arguments);
     input.date = today();
     input.single_launches = options.single_launches();
     for (const ReportRun& run : runs)
-      input.runs.push_back({run.label.empty() ? policy_names(*run.result) : run.label, run.result});
+      input.runs.push_back(
+          {run.label.empty() ? report::policy_label(*run.result) : run.label, run.result});
     write_file(options.report, report::html(input));
     announce_report(options);
   }

@@ -15,6 +15,7 @@
 #include "raddle/report/report.h"
 #include "raddle/report/summary.h"
 #include "raddle/report/timeline.h"
+#include "raddle/report/words.h"
 #include "raddle/sim/gpus.h"
 
 namespace raddle::cudart {
@@ -192,7 +193,7 @@ void Context::finish() {
         write_file(sim::ExecOutcome::file(folder_, process_, what), text);
       };
       write("result", sim::to_json(result, job_.single_launches).dump(2));
-      const std::vector<report::Run> runs = {{job_.name, &result}};
+      const std::vector<report::Run> runs = {{report::policy_label(result), &result}};
       if (job_.report)
         write("report", report::html({job_.command, job_.date, runs, job_.single_launches}));
       if (job_.timeline) write("timeline", report::timeline(runs));

@@ -28,14 +28,17 @@ int max_dynamic_shared(Context& c, Kernel& kernel) {
   return std::max(limit - static_shared(code_of(c, kernel)), 0);
 }
 
-unsigned resident_blocks(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared) {
-  if (block.count() == 0 || dynamic_shared > 0xffffffffu) return 0;
-  const trace::LaunchShape shape{{1, 1, 1}, block, static_cast<std::uint32_t>(dynamic_shared)};
-  if (block.count() > c.setup().machine.sm.max_threads_per_block) return 0;
-  return timing::residency(c.setup().machine.sm, code_of(c, kernel), shape).blocks;
+timing::Residency residency_of(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared) {
+  const auto shared =
+      static_cast<std::uint32_t>(std::min<std::size_t>(dynamic_shared, 0xffffffffu));
+  return timing::residency(c.setup().machine.sm, code_of(c, kernel), {{1, 1, 1}, block, shared});
 }
 
 namespace {
+
+unsigned resident_blocks(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared) {
+  return block.count() == 0 ? 0 : residency_of(c, kernel, block, dynamic_shared).blocks;
+}
 
 int max_threads(Context& c, Kernel& kernel) {
   const trace::KernelCode& code = code_of(c, kernel);

@@ -2,6 +2,7 @@
 #pragma once
 #include "raddle/cudart/context.h"
 #include "raddle/cudart/properties.h"
+#include "raddle/timing/gpu/gpu.h"
 #include "raddle/trace/code.h"
 
 namespace raddle::cudart {
@@ -13,7 +14,7 @@ inline constexpr std::size_t kFunctionAttributesTail = (6 + 16) * sizeof(int);
 const trace::KernelCode& code_of(Context& c, Kernel& kernel);
 /// Bytes of dynamic shared memory a launch may ask for.
 int max_dynamic_shared(Context& c, Kernel& kernel);
-/// Blocks of that shape that fit on one SM.
-unsigned resident_blocks(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared);
+/// How many blocks of that shape fit on one SM, and what limits them.
+timing::Residency residency_of(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared);
 
 }  // namespace raddle::cudart

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 #include "raddle/cudart/functions.h"
 #include "raddle/cudart/graph.h"
@@ -32,23 +33,23 @@ std::vector<std::byte> packed(const exec::ParameterLayout& layout, void** argume
 /// What CUDA refuses before a launch. Throws Failure with its code.
 void check(Context& c, Kernel& kernel, const Shape& s) {
   if (s.grid.count() == 0 || s.block.count() == 0)
-    throw Failure{kInvalidConfiguration, kernel.name + ": grid and block must not be empty"};
+    throw Failure{kInvalidConfiguration,
+                  short_name(kernel.name) + ": grid and block must not be empty"};
   if (s.block.count() > c.setup().machine.sm.max_threads_per_block) return;  // the device says it
   const int dynamic = max_dynamic_shared(c, kernel);
   if (s.shared_bytes > static_cast<std::size_t>(dynamic))
     throw Failure{kInvalidValue,
                   fmt::format("{}: {} bytes of dynamic shared memory, allowed are {} "
                               "(cudaFuncAttributeMaxDynamicSharedMemorySize)",
-                              kernel.name, s.shared_bytes, dynamic)};
-  const unsigned resident = resident_blocks(c, kernel, s.block, s.shared_bytes);
-  if (resident == 0)
-    throw Failure{kLaunchOutOfResources, kernel.name + ": a block of it does not fit on an SM of " +
-                                             c.setup().machine.name};
-  const std::uint64_t together = std::uint64_t{resident} * c.setup().machine.sm.count;
+                              short_name(kernel.name), s.shared_bytes, dynamic)};
+  const timing::Residency fit = residency_of(c, kernel, s.block, s.shared_bytes);
+  if (fit.blocks == 0)
+    throw Failure{kLaunchOutOfResources, fit.reason + " (machine " + c.setup().machine.name + ")"};
+  const std::uint64_t together = std::uint64_t{fit.blocks} * c.setup().machine.sm.count;
   if (s.cooperative && s.grid.count() > together)
     throw Failure{kCooperativeLaunchTooLarge,
                   fmt::format("{}: cooperative launch of {} blocks, {} fit on the machine at once",
-                              kernel.name, s.grid.count(), together)};
+                              short_name(kernel.name), s.grid.count(), together)};
 }
 
 KernelLaunch prepare(Context& c, const void* function, const Shape& shape, void** arguments) {

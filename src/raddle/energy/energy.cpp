@@ -49,7 +49,8 @@ Energy dynamic_energy(const stats::GpuCounters& n, const EnergySpec& e) {
 Energy energy(const stats::GpuCounters& n, const EnergySpec& e, const Time& time) {
   Energy out = dynamic_energy(n, e);
   const auto& stall = n.scheduler.stall;
-  const u64 idle = stall[static_cast<unsigned>(stats::Stall::Idle)];
+  const u64 idle = stall[static_cast<unsigned>(stats::Stall::Idle)] +
+                   stall[static_cast<unsigned>(stats::Stall::Launch)];
   const u64 stalled = std::accumulate(stall.begin(), stall.end(), u64{0}) - idle;
   const u64 cores =
       times(n.sm.issued, e.core_active) + times(stalled, e.core_stalled) + times(idle, e.core_idle);

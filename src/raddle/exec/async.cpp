@@ -94,7 +94,7 @@ bool BarrierObject::act(const SlowRun& run, unsigned lane, u64& object) const {
         const Runner& runner = *static_cast<const Runner*>(run.context->owner);
         throw RunError(
             fmt::format("kernel {}: {} arrivals at a barrier object that expects {} more at {}, {}",
-                        runner.kernel().name, arrivals, f.pending, runner.place(run.record->inst),
+                        runner.kernel().title, arrivals, f.pending, runner.place(run.record->inst),
                         runner.thread_text(*run.context->warp, lane)));
       }
       if (drops) f.count -= std::min(arrivals, f.count);

@@ -59,7 +59,7 @@ const Record* enter_function(Context* c, const Record* ip, char** frame, u32 eff
   const CallSite& site = caller.calls[static_cast<std::size_t>(ip->imm)];
   u32 module_index = site.callee, called = effective, back = *mask;
   const auto fail = [&](const std::string& why) {
-    throw RunError(fmt::format("kernel {}: {} at {}, {}", kernel.name, why, runner.place(ip->inst),
+    throw RunError(fmt::format("kernel {}: {} at {}, {}", kernel.title, why, runner.place(ip->inst),
                                runner.thread_text(warp, lowest_of(effective))));
   };
   if (ip->op == O_call_indirect) {
@@ -159,7 +159,7 @@ void stack_call(Context* c, const Record* ip, char* frame, u32 mask, const HostC
       throw RunError(fmt::format(
           "kernel {}: call stack overflow (alloca of {} bytes, local memory of {} bytes per "
           "thread) at {}, {}",
-          runner.kernel().name, most, c->local_bytes, runner.place(ip->inst),
+          runner.kernel().title, most, c->local_bytes, runner.place(ip->inst),
           runner.thread_text(warp, lowest_of(mask))));
     allocated += static_cast<u32>((most + kAlignment - 1) / kAlignment * kAlignment);
   }
@@ -192,7 +192,7 @@ const Record* indexed_branch(Context* c, const Record* ip, char* frame, u32 effe
     std::memcpy(&index, frame + ip->a + 4 * lowest_of(m), 4);
     if (index >= table.size())
       throw RunError(fmt::format("kernel {}: branch index {} of {} targets at {}, {}",
-                                 runner.kernel().name, index, table.size(), runner.place(ip->inst),
+                                 runner.kernel().title, index, table.size(), runner.place(ip->inst),
                                  runner.thread_text(warp, lowest_of(m))));
     add(ip + table[index], m & (0 - m));
   }

@@ -20,7 +20,7 @@ void Runner::set_up_clusters(const Launch& launch) {
   const Dim3& grid = shape_.grid;
   const auto refuse = [&](const std::string& why) {
     throw InputError(fmt::format("kernel {} cannot be launched: clusters of ({}, {}, {}) blocks {}",
-                                 kernel_.name, shape.x, shape.y, shape.z, why));
+                                 kernel_.title, shape.x, shape.y, shape.z, why));
   };
   if (required && *required != shape) refuse("where its .reqnctapercluster asks for others");
   if (shape.count() == 0 || shape.count() > kMostRanks)

@@ -131,7 +131,7 @@ class Call {
   bool done(u32 error) { return give(finish(error)), error == kSuccess; }
 
   [[noreturn]] void fail(const std::string& what) const {
-    throw RunError(fmt::format("kernel {}: {} at {}, {}", runner_.kernel().name, what,
+    throw RunError(fmt::format("kernel {}: {} at {}, {}", runner_.kernel().title, what,
                                runner_.place(inst_), runner_.thread_text(*c_->warp, lane_)));
   }
   /// To a generic address; the whole value must lie in memory of one kind.
@@ -274,7 +274,7 @@ class Call {
   DeviceOperation operation(DeviceOperation::Kind kind, u64 bytes) const {
     DeviceOperation made;
     made.kind = kind, made.to = number(0), made.bytes = bytes;
-    made.caller = fmt::format("kernel {}: {}", runner_.kernel().name, runner_.place(inst_));
+    made.caller = fmt::format("kernel {}: {}", runner_.kernel().title, runner_.place(inst_));
     return made;
   }
   u32 operate(DeviceOperation made, u64 stream) {
@@ -344,7 +344,7 @@ u32 device_call(Context* c, const Record* ip, char* frame, u32 mask) {
   if (runner.device() == nullptr)
     throw RunError(fmt::format(
         "kernel {}: live execution knows no device-side launches (at {}, {}): run it without",
-        runner.kernel().name, runner.place(ip->inst),
+        runner.kernel().title, runner.place(ip->inst),
         runner.thread_text(*c->warp, static_cast<unsigned>(__builtin_ctz(mask | 1u << 31)))));
   u32 launched = 0;
   for (u32 m = mask; m != 0; m &= m - 1) {

@@ -77,7 +77,7 @@ std::optional<Address> DeviceRuntime::take_buffer(u64 bytes) {
     free.pop_back();
     return buffer;
   }
-  const auto buffer = memory_.allocate(size);
+  const auto buffer = memory_.allocate(size, {DeviceMemory::Owner::Kind::Internal});
   if (buffer) buffers_[*buffer] = size;
   return buffer;
 }
@@ -88,7 +88,7 @@ void DeviceRuntime::give_buffer(Address buffer) {
 Address DeviceRuntime::text(const std::string& text) {
   const auto [known, fresh] = texts_.try_emplace(text, 0);
   if (!fresh && known->second != 0) return known->second;
-  const auto at = memory_.allocate(text.size() + 1);
+  const auto at = memory_.allocate(text.size() + 1, {DeviceMemory::Owner::Kind::Internal});
   if (!at) return 0;
   std::memcpy(memory_.host(*at), text.c_str(), text.size() + 1);
   return known->second = *at;

@@ -114,19 +114,19 @@ void memory_fault(Context* c, const Record* ip, char* frame, u32 mask) {
                                              "const",  "param",  "generic"};
     const char* what = want.atomic ? "atomic" : want.store ? "store" : "load";
     throw RunError(fmt::format("kernel {}: {} {}-byte {} {} {} address {:#x} ({}) at {}, {}",
-                               runner.kernel().name, outside ? "out-of-bounds" : "misaligned",
+                               runner.kernel().title, outside ? "out-of-bounds" : "misaligned",
                                bytes, what, want.store ? "to" : "from",
                                kNames[static_cast<int>(memory)], address, about,
                                runner.place(ip->inst), runner.thread_text(*c->warp, lane)));
   }
   throw RunError(
-      fmt::format("kernel {}: memory fault at {}", runner.kernel().name, runner.place(ip->inst)));
+      fmt::format("kernel {}: memory fault at {}", runner.kernel().title, runner.place(ip->inst)));
 }
 
 void trap(Context* c, const Record* ip, u32 mask) {
   const Runner& runner = *static_cast<const Runner*>(c->owner);
   throw RunError(
-      fmt::format("kernel {}: trap at {}, {}", runner.kernel().name, runner.place(ip->inst),
+      fmt::format("kernel {}: trap at {}, {}", runner.kernel().title, runner.place(ip->inst),
                   runner.thread_text(*c->warp, static_cast<unsigned>(__builtin_ctz(mask)))));
 }
 

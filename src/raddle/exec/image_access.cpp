@@ -63,7 +63,7 @@ class Access {
     pieces_ = 0, lanes_ = 0;
   }
   [[noreturn]] void fail(const std::string& why) const {
-    throw RunError(fmt::format("kernel {}: {}, at {}, {}", runner().kernel().name, why,
+    throw RunError(fmt::format("kernel {}: {}, at {}, {}", runner().kernel().title, why,
                                runner().place(ip_->inst), runner().thread_text(*c_->warp, lane_)));
   }
 

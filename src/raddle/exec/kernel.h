@@ -113,6 +113,7 @@ struct Code {
 class Kernel {
  public:
   std::string name;
+  std::string title;  ///< the name for people (base/demangle.h)
   const ptx::Module* module = nullptr;
   DeviceMemory* memory = nullptr;
   Program* program = nullptr;                     ///< of which it is

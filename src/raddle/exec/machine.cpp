@@ -24,7 +24,7 @@ class LiveStream final : public trace::KernelStream {
       : options_(options), runner_(memory, options_, objects, launch) {
     runner_.context().live = runner_.context().traced = 1;
     if (runner_.cluster_shape().count() > 1)
-      throw InputError("kernel " + runner_.kernel().name +
+      throw InputError("kernel " + runner_.kernel().title +
                        " cannot be run live: its blocks form clusters, which must run together");
   }
   const trace::KernelCode& code() const override { return *runner_.kernel().code; }
@@ -51,7 +51,7 @@ class LiveStream final : public trace::KernelStream {
     if (warp.status == WarpState::Status::Waiting)
       throw RunError(
           fmt::format("kernel {}: warp {} of block {} was asked to go on while it waits at {}",
-                      runner_.kernel().name, warp.index, runner_.block_text(warp.block),
+                      runner_.kernel().title, warp.index, runner_.block_text(warp.block),
                       runner_.place(warp.ip->inst)));
     u32* const begin = reader.open->buffers.data() + warp.index * kBufferWords;
     u32* end = begin;

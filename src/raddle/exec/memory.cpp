@@ -6,13 +6,14 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
+#include <utility>
 
 #include "raddle/base/error.h"
 
 namespace raddle::exec {
 
 namespace {
-constexpr std::uint64_t kLine = 128;
+constexpr std::uint64_t kLine = 128, kWhole = ~std::uint64_t{0};
 
 constexpr std::uint64_t kOpenStep = std::uint64_t{32} << 20;
 
@@ -64,7 +65,7 @@ DeviceMemory::~DeviceMemory() {
   munmap(valid_, capacity_ / kLine + kAlignment);
 }
 
-std::optional<Address> DeviceMemory::allocate(std::uint64_t size) {
+std::optional<Address> DeviceMemory::allocate(std::uint64_t size, Owner owner) {
   size = std::max<std::uint64_t>(size, 1);
   if (size > capacity_) return std::nullopt;
   const std::uint64_t footprint = round_up(size, kAlignment) + kAlignment;  // the tail is the guard
@@ -78,7 +79,7 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t size) {
     at = kBase + extent_;
     extent_ += footprint;
   }
-  live_[at] = size;
+  live_[at] = {size, std::move(owner)};
   used_ += size;
   std::uint8_t* line = valid_ + (at - kBase) / kLine;
   std::fill_n(line, size / kLine, std::uint8_t{kLine});
@@ -89,7 +90,7 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t size) {
 bool DeviceMemory::free(Address address) {
   auto found = live_.find(address);
   if (found == live_.end()) return false;
-  const std::uint64_t size = found->second;
+  const std::uint64_t size = found->second.size;
   std::fill_n(valid_ + (address - kBase) / kLine, round_up(size, kLine) / kLine, std::uint8_t{0});
   free_.emplace(round_up(size, kAlignment) + kAlignment, address);
   used_ -= size;
@@ -100,25 +101,36 @@ bool DeviceMemory::free(Address address) {
 bool DeviceMemory::valid(Address address, std::uint64_t size) const {
   auto after = live_.upper_bound(address);
   if (after == live_.begin()) return false;
-  const auto& [start, bytes] = *std::prev(after);
-  return address - start <= bytes && size <= bytes - (address - start);
+  const auto& [start, live] = *std::prev(after);
+  return address - start <= live.size && size <= live.size - (address - start);
 }
 
 std::string DeviceMemory::describe(Address address) const {
-  auto after = live_.upper_bound(address);
-  if (after != live_.begin()) {
-    const auto& [start, bytes] = *std::prev(after);
-    const std::uint64_t offset = address - start;
-    if (offset < bytes)
-      return fmt::format("byte {} of the {}-byte allocation at {:#x}", offset, bytes, start);
-    if (offset - bytes < (1u << 20) || after == live_.end())
-      return fmt::format("{} bytes past the end of the {}-byte allocation at {:#x}", offset - bytes,
-                         bytes, start);
+  const auto text = [](Address start, const Live& live) {
+    if (live.owner.kind == Owner::Kind::Variable)
+      return fmt::format("variable '{}' of {} bytes at {:#x}", live.owner.variable, live.size,
+                         start);
+    return fmt::format("the {}-byte allocation at {:#x}", live.size, start);
+  };
+  const auto is_named = [](const auto& one) {
+    return one.second.owner.kind != Owner::Kind::Internal;
+  };
+  const auto next = live_.upper_bound(address);
+  const auto after = std::find_if(next, live_.end(), is_named);
+  const auto before = std::find_if(std::make_reverse_iterator(next),
+                                   std::make_reverse_iterator(live_.begin()), is_named);
+  std::uint64_t past = kWhole;
+  if (before != std::make_reverse_iterator(live_.begin())) {
+    const auto& [start, live] = *before;
+    if (address - start < live.size)
+      return fmt::format("byte {} of {}", address - start, text(start, live));
+    past = address - start - live.size;
   }
-  if (after != live_.end())
-    return fmt::format("{} bytes before the {}-byte allocation at {:#x}", after->first - address,
-                       after->second, after->first);
-  return "no memory is allocated";
+  if (after != live_.end() && after->first - address < past)
+    return fmt::format("{} bytes before {}", after->first - address,
+                       text(after->first, after->second));
+  if (past == kWhole) return "no memory is allocated";
+  return fmt::format("{} bytes past the end of {}", past, text(before->first, before->second));
 }
 
 }  // namespace raddle::exec

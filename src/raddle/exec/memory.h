@@ -32,10 +32,16 @@ class DeviceMemory {
   DeviceMemory(const DeviceMemory&) = delete;
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
+  /// Whose an allocation is, for messages.
+  struct Owner {
+    enum class Kind : std::uint8_t { Program, Variable, Internal } kind = Kind::Program;
+    std::string variable = {};  ///< its name for people
+  };
   /// 256-byte aligned, followed by at least one invalid line. nullopt when the capacity is spent.
   /// size 0 gives size 1. Throws std::bad_alloc when the system gives the process no more
   /// memory.
-  std::optional<Address> allocate(std::uint64_t size);
+  std::optional<Address> allocate(std::uint64_t size, Owner owner);
+  std::optional<Address> allocate(std::uint64_t size) { return allocate(size, Owner{}); }
   /// False when `address` is not the start of a live allocation.
   bool free(Address address);
   std::uint64_t used() const { return used_; }
@@ -45,8 +51,9 @@ class DeviceMemory {
   /// Host view. Precondition: valid(address, size).
   std::byte* host(Address address) { return bytes_ + (address - kBase); }
   const std::byte* host(Address address) const { return bytes_ + (address - kBase); }
-  /// One sentence about what lies nearest to `address`, for messages ("16 bytes past the end of the
-  /// 4096-byte allocation at 0x...").
+  /// One sentence about the allocation or variable of the program that lies nearest to `address`,
+  /// for messages ("16 bytes past the end of the 4096-byte allocation at 0x..."). What we have
+  /// allocated for ourselves is not named.
   std::string describe(Address address) const;
 
   // For the engine's own checks.
@@ -64,8 +71,12 @@ class DeviceMemory {
   std::byte* bytes_ = nullptr;
   std::uint8_t* valid_ = nullptr;
   std::uint64_t capacity_, extent_ = 0, used_ = 0;
-  std::uint64_t open_ = 0;                      ///< bytes that can be written; extent_ at least
-  std::map<Address, std::uint64_t> live_;       ///< start -> size
+  std::uint64_t open_ = 0;  ///< bytes that can be written; extent_ at least
+  struct Live {
+    std::uint64_t size;
+    Owner owner;
+  };
+  std::map<Address, Live> live_;                ///< by start
   std::multimap<std::uint64_t, Address> free_;  ///< footprint -> start
 };
 

@@ -195,7 +195,7 @@ void host_call(Context* c, const Record* ip, char* frame, u32 mask) {
     const auto value = [&](std::size_t i) { return argument(frame, call.arguments[i], lane); };
     if (call.function == HostFunction::AssertFail)
       throw RunError(fmt::format("kernel {}: assertion failed: {}, {}:{}, at {}, {}",
-                                 runner.kernel().name, memory.string(value(0)),
+                                 runner.kernel().title, memory.string(value(0)),
                                  memory.string(value(1)), static_cast<u32>(value(2)),
                                  runner.place(ip->inst), runner.thread_text(*c->warp, lane)));
     u64 result = 0;
@@ -210,7 +210,7 @@ void host_call(Context* c, const Record* ip, char* frame, u32 mask) {
       throw RunError(
           fmt::format("kernel {}: free of {:#x}, which malloc has not given out or which "
                       "is free already, at {}, {}",
-                      runner.kernel().name, value(0), runner.place(ip->inst),
+                      runner.kernel().title, value(0), runner.place(ip->inst),
                       runner.thread_text(*c->warp, lane)));
     }
     for (const ParameterPlace& place : call.returns) put_result(frame, place, lane, result);

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 #include "raddle/exec/decode.h"
 #include "raddle/exec/static_operands.h"
@@ -138,6 +139,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   const ptx::Module& module = *layout.module;
   auto kernel = std::make_unique<Kernel>();
   kernel->name = module.functions[entry].name;
+  kernel->title = short_name(kernel->name);
   kernel->module = &module;
   kernel->parameters = lay_out_parameters(module.functions[entry]);
   const std::vector<u32> functions = reachable(module, entry);
@@ -199,7 +201,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   }
   if (code->instructions.size() >= trace::kMaxInstructions)
     throw InputError({code->file, module.functions[entry].line, 0},
-                     "kernel " + kernel->name + " has more than 1048575 instructions");
+                     "kernel " + kernel->title + " has more than 1048575 instructions");
   std::vector<char> on_path(functions.size(), 0);
   const auto local = deepest(*kernel, 0, on_path, callees);
   kernel->recursive = !local || takes_stack;
@@ -253,10 +255,16 @@ struct Program::Impl {
     return (v.space == ptx::Space::Global || v.space == ptx::Space::Const) &&
            v.type != ptx::Type::SampRef;
   }
+  /// Names that begin so are the compiler's: strings, tables of its mathematics.
+  static DeviceMemory::Owner owner_of(const ptx::Variable& v) {
+    using Kind = DeviceMemory::Owner::Kind;
+    if (v.name.starts_with("$") || v.name.starts_with("__")) return {Kind::Internal};
+    return {Kind::Variable, demangled(v.name)};
+  }
   void allocate(u32 index) {
     const ptx::Variable& v = module.variables[index];
     if (!in_memory(v)) return;
-    const auto at = memory.allocate(v.size);
+    const auto at = memory.allocate(v.size, owner_of(v));
     if (!at)
       throw InputError({module.file, v.line, 0}, "no device memory left for variable " + v.name +
                                                      " of " + std::to_string(v.size) + " bytes");

@@ -48,7 +48,7 @@ Runner::Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObject
       cooperative_(launch.cooperative),
       device_(launch.device) {
   const auto refuse = [&](const std::string& why) {
-    throw InputError("kernel " + kernel_.name + " cannot be launched: " + why);
+    throw InputError("kernel " + kernel_.title + " cannot be launched: " + why);
   };
   if (launch.parameters.size() != kernel_.parameters.bytes)
     refuse(fmt::format("it takes {} bytes of parameters, {} were given", kernel_.parameters.bytes,
@@ -97,8 +97,8 @@ Runner::~Runner() {
 /// The structure that cooperative groups expect the driver to provide: zeros.
 void Runner::prepare_grid_barrier() {
   constexpr u64 kBytes = 256;
-  const auto at = memory_.allocate(kBytes);
-  if (!at) throw RunError("no device memory left for the grid barrier of " + kernel_.name);
+  const auto at = memory_.allocate(kBytes, {DeviceMemory::Owner::Kind::Internal});
+  if (!at) throw RunError("no device memory left for the grid barrier of " + kernel_.title);
   std::memset(memory_.host(*at), 0, kBytes);
   grid_workspace_ = *at;
 }
@@ -143,7 +143,7 @@ void Runner::check_limit(const WarpState& warp) const {
   if (most == 0 || context_.warp_instructions < most) return;
   throw RunError(fmt::format(
       "kernel {} has not ended after {} warp instructions: block {} warp {} stands at {}",
-      kernel_.name, most, block_text(warp.block), warp.index, place(warp.ip->inst)));
+      kernel_.title, most, block_text(warp.block), warp.index, place(warp.ip->inst)));
 }
 
 void Runner::check_stream(const WarpState& warp) const {
@@ -313,7 +313,7 @@ RunCount Runner::run(trace::StreamWriter* streams) {
 // --- telling where -------------------------------------------------------------------------------
 void Runner::deadlock(const Block& block) const {
   std::string text =
-      fmt::format("kernel {}: block {} cannot go on, every warp waits:", kernel_.name,
+      fmt::format("kernel {}: block {} cannot go on, every warp waits:", kernel_.title,
                   block_text(block.number));
   for (const WarpState& warp : block.warps)
     if (warp.status == Status::Waiting && warp.barrier == kClusterBarrier) {
@@ -340,6 +340,16 @@ std::string_view line_of(std::string_view text, unsigned line) {
   const std::size_t from = text.find_first_not_of(" \t"), to = text.find_last_not_of(" \t\r");
   return from == std::string_view::npos ? std::string_view{} : text.substr(from, to - from + 1);
 }
+
+/// "a.cu:12, " of an instruction of `code`; "" where the PTX does not say (nvcc -lineinfo).
+std::string written_at(const ptx::Module::Source& source, const Code& code, u32 inst) {
+  const u32 index = inst - code.first_instruction;
+  if (index >= code.source->instructions.size()) return "";
+  const ptx::Instruction& from = code.source->instructions[index];
+  const auto file = source.source_files.find(from.source_file);
+  if (from.source_line == 0 || file == source.source_files.end()) return "";
+  return fmt::format("{}:{}, ", file->second, from.source_line);
+}
 }  // namespace
 
 std::string Runner::place(u32 inst) const {
@@ -354,7 +364,7 @@ std::string Runner::place(u32 inst) const {
   const ptx::Module::Source source = module.source_of(*code->source);
   const unsigned line = instructions[inst].line;
   const std::string_view text = source.text != nullptr ? line_of(*source.text, line) : "";
-  return fmt::format("{}:{} '{}'", source.file, line, text);
+  return fmt::format("{}{}:{} '{}'", written_at(source, *code, own), source.file, line, text);
 }
 std::string Runner::block_text(u32 number) const {
   const Dim3& g = shape_.grid;

@@ -129,7 +129,8 @@ class Runner {
   DeviceGrid* device() const { return device_; }
   /// nullptr: nobody observes the launch.
   Observation* observation() { return observation_.get(); }
-  /// "kernel K at FILE:LINE 'text', block (x,y,z)" of an instruction of the trace's code.
+  /// Of an instruction of the trace's code: "FILE:LINE 'text'", and before it, where the PTX says
+  /// which source line that is from, "a.cu:12, ".
   std::string place(std::uint32_t inst) const;
   std::string block_text(std::uint32_t number) const;
   std::string thread_text(const Warp& warp, unsigned lane) const;

@@ -26,7 +26,7 @@ void SlowAccess::fail(unsigned lane, u64 address, unsigned bytes, std::string_vi
                        : space_ == ptx::Space::Global ? "global"
                                                       : "generic";
   throw RunError(fmt::format("kernel {}: {} {}-byte {} {} address {:#x} at {}, {}",
-                             runner.kernel().name, why, bytes, store_ ? "store to" : "load from",
+                             runner.kernel().title, why, bytes, store_ ? "store to" : "load from",
                              memory, address, runner.place(run_.record->inst),
                              runner.thread_text(*run_.context->warp, lane)));
 }

@@ -17,6 +17,39 @@ namespace {
 constexpr std::uint64_t kMostRatio = 1000;
 constexpr std::int64_t kApplicationId = 0x5261646c;  // "Radl"
 
+/// Came after the first files of this schema: they get it when they are opened.
+constexpr const char* kKernelTable = R"sql(
+CREATE TABLE IF NOT EXISTS kernels (
+  run    INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  kernel TEXT NOT NULL,
+  path   TEXT NOT NULL,
+  value  REAL NOT NULL,
+  PRIMARY KEY (run, kernel, path)) WITHOUT ROWID;
+)sql";
+
+/// Is the sum over launches the number of all of them together?
+bool adds_up(std::string_view path) {
+  if (path == "stream" || path.ends_with("_cycle") || path.starts_with("cycles_m")) return false;
+  for (const std::string_view part :
+       {"_rate", "_mean_", "_mpki", "ipc", "most_mshrs", "resident.", "parent."})
+    if (path.find(part) != std::string_view::npos) return false;
+  return true;
+}
+
+/// Of the launches of each kernel together.
+std::map<std::string, std::map<std::string, double>> kernels_of(const Json& result) {
+  std::map<std::string, std::map<std::string, double>> out;
+  if (result.is_null()) return out;
+  for (const char* list : {"kernels", "kernels_by_name"})
+    for (const Json& launch : result.value(list, Json::array())) {
+      auto& sums = out[launch.value("name", "")];
+      for (const auto& [path, value] : numbers_of(launch))
+        if (adds_up(path)) sums[path] += value;
+      if (!launch.contains("launches")) ++sums["launches"];
+    }
+  return out;
+}
+
 /// Analyses as the database holds them.
 std::string analyses_text(const std::map<std::string, PlacedText>& analyses) {
   Json out = Json::object();
@@ -123,6 +156,7 @@ Store::Store(const std::string& path) : database_(path) {
   if (tables == 0 && application == 0) {
     Transaction whole(database_);
     database_.run(schema_sql());
+    database_.run(kKernelTable);
     database_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
                               kApplicationId, kStoreSchema)
                       .c_str());
@@ -135,6 +169,7 @@ Store::Store(const std::string& path) : database_(path) {
     throw InputError({path}, fmt::format("expected results of schema version {}, found version {}; "
                                          "use another --results folder",
                                          kStoreSchema, version));
+  database_.run(kKernelTable);
 }
 
 std::optional<StoredRun> Store::find(const PlannedRun& run) {
@@ -186,6 +221,12 @@ void Store::add(const RunRecord& r) {
     metric.bind(1, id).bind(2, path).bind(3, value);
     metric.run();
   }
+  Statement kernel(database_, "INSERT INTO kernels (run, kernel, path, value) VALUES (?,?,?,?)");
+  for (const auto& [name, sums] : kernels_of(r.result))
+    for (const auto& [path, value] : sums) {
+      kernel.bind(1, id).bind(2, name).bind(3, path).bind(4, value);
+      kernel.run();
+    }
   Statement policy(database_,
                    "INSERT INTO policies (run, level, name, parameters) VALUES (?,?,?,?)");
   const Json policies =

@@ -1,5 +1,7 @@
 #include "raddle/ptx/body.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "raddle/ptx/constant.h"
@@ -101,8 +103,10 @@ void BodyParser::directive() {
     } else {
       variables(*space);
     }
-  } else if (word.text == ".loc" || word.text == ".file") {
-    cursor_.skip_line();
+  } else if (word.text == ".loc") {
+    location();
+  } else if (word.text == ".file") {
+    source_file(state_);
   } else if (word.text == ".pragma") {
     cursor_.skip_statement();
   } else if (word.text == ".section") {
@@ -114,6 +118,19 @@ void BodyParser::directive() {
     cursor_.fail_at(word,
                     "expected an instruction or a declaration, found " + in_quotes(word.text));
   }
+}
+
+/// ".loc FILE LINE COLUMN ...": the instructions that follow come from there. Of inlined code it is
+/// the line within the inlined function.
+void BodyParser::location() {
+  std::array<Token, 2> numbers;
+  const bool whole = cursor_.take_line(numbers) == 2 && numbers[0].kind == Token::Kind::Integer &&
+                     numbers[1].kind == Token::Kind::Integer;
+  const auto clipped = [](const Token& number) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(number.bits, ~std::uint32_t{0}));
+  };
+  source_file_ = whole ? clipped(numbers[0]) : 0;
+  source_line_ = whole ? clipped(numbers[1]) : 0;
 }
 
 void BodyParser::registers() {

@@ -48,6 +48,7 @@ class BodyParser {
   void close_scope();
   void declare(const Token& name, Named named);
   void directive();
+  void location();
   void registers();
   void register_range(const Token& name, Type type);
   void variables(Space space);
@@ -98,6 +99,7 @@ class BodyParser {
     std::uint32_t instruction, table;
   };
   std::vector<TableUse> table_uses_;
+  std::uint32_t source_file_ = 0, source_line_ = 0;  // as the last .loc says
 };
 
 }  // namespace raddle::ptx

@@ -8,6 +8,19 @@ void Cursor::fail_expected(const std::string& what) const {
           "expected " + what + ", found " + (at_end ? "end of file" : in_quotes(token_.text)));
 }
 
+std::size_t Cursor::take_line(std::span<Token> into) {
+  const unsigned line = token_.line;
+  const auto on_line = [&] { return token_.kind != Token::Kind::End && token_.line == line; };
+  advance();
+  std::size_t taken = 0;
+  for (; taken < into.size() && on_line(); ++taken) into[taken] = take();
+  if (on_line()) {
+    lexer_.skip_line();
+    advance();
+  }
+  return taken;
+}
+
 void Cursor::skip_balanced(char open, char close) {
   const Token first = token_;
   if (!first.is(open)) fail_expected(std::string("'") + open + "'");

@@ -1,6 +1,8 @@
 // The parser's place in the token stream, and its words for what it expected there.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,11 +40,9 @@ class Cursor {
     if (token_.kind != Token::Kind::Word) fail_expected(what);
     return take();
   }
-  /// Skips to the end of the line that holds the current token.
-  void skip_line() {
-    lexer_.skip_line();
-    advance();
-  }
+  /// Moves past the current token and the rest of its line, of which the first tokens go to `into`;
+  /// returns how many these are.
+  std::size_t take_line(std::span<Token> into);
   /// Skips "( ... )" or "{ ... }" whatever it holds; the current token must be `open`.
   void skip_balanced(char open, char close);
   /// Skips past the next ';', as after .pragma.

@@ -26,11 +26,12 @@ class Linker {
  public:
   explicit Linker(std::vector<Module> modules) : modules_(std::move(modules)) {
     out_.text = modules_[0].text, out_.file = modules_[0].file;
+    out_.source_files = modules_[0].source_files;
     out_.version_major = modules_[0].version_major, out_.version_minor = modules_[0].version_minor;
     out_.target = modules_[0].target;
     for (std::size_t m = 1; m < modules_.size(); ++m) {
       const Module& module = modules_[m];
-      out_.linked.push_back({module.text, module.file});
+      out_.linked.push_back({module.text, module.file, module.source_files});
       if (std::pair(module.version_major, module.version_minor) >
           std::pair(out_.version_major, out_.version_minor))
         out_.version_major = module.version_major, out_.version_minor = module.version_minor;

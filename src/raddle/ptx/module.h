@@ -3,6 +3,7 @@
 // Source: NVIDIA, "Parallel Thread Execution ISA", versions 6.0 to 9.0.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -165,6 +166,8 @@ struct Instruction {
   std::uint32_t call = kNoIndex;              ///< into Function::calls
   std::vector<std::uint32_t> branch_targets;  ///< brx.idx: instruction indices
   unsigned line = 0, column = 0;
+  /// Where .loc says it comes from: file is a number of .file; line 0 where nothing is said.
+  std::uint32_t source_file = 0, source_line = 0;
 
   bool has(std::string_view modifier) const {
     for (std::string_view m : modifiers)
@@ -224,12 +227,17 @@ struct Function {
   unsigned line = 0;
 };
 
+/// By number, as .file gives them.
+using SourceFiles = std::map<std::uint32_t, std::string>;
+
 struct Module {
   std::shared_ptr<const std::string> text;  ///< views point here
   std::string file;                         ///< for messages
+  SourceFiles source_files;
   struct Source {
     std::shared_ptr<const std::string> text;
     std::string file;
+    SourceFiles source_files;
   };
   std::vector<Source> linked;  ///< further texts of a module that link() has made
   unsigned version_major = 0, version_minor = 0;
@@ -243,7 +251,7 @@ struct Module {
   const Function* find_entry(std::string_view name) const;
   /// Text and file that a function was written in: its lines and views are of these.
   Source source_of(const Function& function) const {
-    return function.source == 0 ? Source{text, file} : linked[function.source - 1];
+    return function.source == 0 ? Source{text, file, source_files} : linked[function.source - 1];
   }
 };
 

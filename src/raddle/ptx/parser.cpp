@@ -1,6 +1,7 @@
 #include "raddle/ptx/parser.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,17 @@ bool is_supported_target(std::string_view name) {
 }
 
 }  // namespace
+
+void source_file(ParserState& state) {
+  std::array<Token, 2> words;
+  if (state.cursor.take_line(words) != 2 || words[0].kind != Token::Kind::Integer ||
+      words[1].kind != Token::Kind::String || words[0].bits > ~std::uint32_t{0})
+    return;
+  std::string_view name = words[1].text;
+  name.remove_prefix(1), name.remove_suffix(1);
+  state.spend(name.size() + 64);
+  state.module.source_files[static_cast<std::uint32_t>(words[0].bits)] = name;
+}
 
 ModuleParser::ModuleParser(Module& module)
     : module_(module),
@@ -103,8 +115,10 @@ void ModuleParser::directive() {
     target();
   } else if (cursor_.accept_directive(".address_size")) {
     address_size();
-  } else if (word.is_directive(".file") || word.is_directive(".loc")) {
-    cursor_.skip_line();
+  } else if (word.is_directive(".file")) {
+    source_file(state_);
+  } else if (word.is_directive(".loc")) {
+    cursor_.take_line({});
   } else if (word.is_directive(".section")) {
     cursor_.skip_section();
   } else if (cursor_.accept_directive(".alias")) {

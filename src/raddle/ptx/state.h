@@ -28,4 +28,7 @@ struct ParserState {
   }
 };
 
+/// ".file NUMBER "NAME" ...", at the current token; what is otherwise is left out.
+void source_file(ParserState& state);
+
 }  // namespace raddle::ptx

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 #include "raddle/base/stable_sort.h"
 #include "raddle/report/launch_queue.h"
@@ -214,8 +215,8 @@ Json waits_json(const Waits& w) {
 Json edges_json(const LaunchTree& tree) {
   Json out = Json::array();
   for (const LaunchEdge& edge : tree.edges)
-    out.push_back({{"parent", edge.parent},
-                   {"child", edge.child},
+    out.push_back({{"parent", short_name(edge.parent)},
+                   {"child", short_name(edge.child)},
                    {"depth", edge.depth},
                    {"launches", edge.launches},
                    {"blocks", edge.blocks},
@@ -229,7 +230,7 @@ Json longest_json(const LaunchTree& tree, const sim::Result& result) {
   Json out = Json::array();
   for (const DeviceLaunch& launch : tree.longest)
     out.push_back({{"launch", launch.launch},
-                   {"kernel", result.kernels[launch.launch].name},
+                   {"kernel", short_name(result.kernels[launch.launch].name)},
                    {"parent", launch.parent},
                    {"parent_block", launch.parent_block},
                    {"parent_sm", launch.parent_sm},
@@ -250,7 +251,7 @@ Json rows_json(const LaunchTree& tree, const sim::Result& result) {
   for (const TreeRow& r : tree.rows) {
     const std::string& name = result.kernels[r.first_launch].name;
     const auto [at, fresh] = numbers.try_emplace(name, numbers.size());
-    if (fresh) out["kernels"].push_back(name);
+    if (fresh) out["kernels"].push_back(short_name(name));
     out["kernel"].push_back(at->second);
     out["parent"].push_back(r.parent == TreeRow::kNoParent ? Json() : Json(r.parent));
     out["depth"].push_back(r.depth);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "raddle/report/breakdown.h"
+#include "raddle/report/words.h"
 
 namespace raddle::report {
 
@@ -21,31 +22,17 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:.1f} %", 100 * share(part, whole));
 }
 
-/// In the largest unit of which there is one.
-std::string amount(std::uint64_t bytes) {
-  if (bytes < 1'000) return fmt::format("{} B", bytes);
-  if (bytes < 1'000'000) return fmt::format("{:.1f} KB", share(bytes, 1'000));
-  return fmt::format("{:.1f} MB", share(bytes, 1'000'000));
-}
-
 std::string verdict(const sim::Result& r) {
   if (r.verdict == sim::Result::Verdict::Correct) return "correct";
   if (r.verdict == sim::Result::Verdict::Unchecked) return "unchecked";
   return "WRONG (" + r.difference + ")";
 }
 
-std::string policy_label(const sim::Result& r) {
-  std::string out;
-  for (const auto& [level, policy] : r.policies.items())
-    out += (out.empty() ? "" : " ") + level + "=" + policy["name"].get<std::string>();
-  return out;
-}
-
 /// The largest share of scheduler-cycles in which nothing was issued.
 std::string main_stall(const sim::Result& r) {
   const auto& stall = r.totals.scheduler.stall;
   const auto most = std::ranges::max_element(stall);
-  return fmt::format("{} {}", stats::kStallNames[static_cast<std::size_t>(most - stall.begin())],
+  return fmt::format("{} {}", kStallTitles[static_cast<std::size_t>(most - stall.begin())],
                      percent(*most, r.cycles * r.schedulers));
 }
 
@@ -63,6 +50,10 @@ std::string energy_line(const sim::Result& r) {
   return out;
 }
 
+std::string launches(const sim::Result& r) {
+  return fmt::format("{} launch{}", r.kernels.size(), r.kernels.size() == 1 ? "" : "es");
+}
+
 std::uint64_t l2_accesses(const sim::Result& r) {
   return r.totals.l2.reads + r.totals.l2.writes + r.totals.l2.atomics;
 }
@@ -78,25 +69,26 @@ std::string headline(const sim::Result& r) {
 std::string summary(const sim::Result& r) {
   const auto& c = r.totals;
   if (!r.timed)
-    return fmt::format(
-        "{}: {} (functional)\n  {} launches, {} warp instructions, {:.0f} M/s on one core\n",
-        r.workload, verdict(r), r.kernels.size(), grouped(c.sm.issued),
-        share(c.sm.issued, 1) / 1e6 / std::max(r.host.functional_seconds, 1e-9));
+    return fmt::format("{}: {} (functional)\n  {}, {} warp instructions, {:.0f} M/s on one core\n",
+                       r.workload, verdict(r), launches(r), grouped(c.sm.issued),
+                       share(c.sm.issued, 1) / 1e6 / std::max(r.host.functional_seconds, 1e-9));
   std::string out = headline(r);
   auto line = [&](std::string_view name, const std::string& value) {
     out += fmt::format("  {:<20} {}\n", name, value);
   };
-  line("cycles", fmt::format("{}  ({:.3f} ms at {:.0f} MHz, {} launches)", grouped(r.cycles),
-                             static_cast<double>(r.cycles) / r.core_clock_mhz / 1e3,
-                             r.core_clock_mhz, r.kernels.size()));
-  line("warp instructions", fmt::format("{}  (IPC {:.1f} threads per cycle)", grouped(c.sm.issued),
-                                        share(c.sm.thread_instructions, r.cycles)));
+  line("cycles",
+       fmt::format("{}  ({:.3f} ms at {:.0f} MHz, {}); {} with a block on an SM", grouped(r.cycles),
+                   static_cast<double>(r.cycles) / r.core_clock_mhz / 1e3, r.core_clock_mhz,
+                   launches(r), grouped(r.busy_cycles)));
+  line("warp instructions",
+       fmt::format("{}  ({:.1f} thread instructions per cycle)", grouped(c.sm.issued),
+                   share(c.sm.thread_instructions, r.cycles)));
   line("L1D hit rate",
        fmt::format("{} of {} line accesses", percent(c.sm.l1d_hits, c.sm.l1d_accesses),
                    grouped(c.sm.l1d_accesses)));
   line("L2 hit rate",
        fmt::format("{} of {}", percent(c.l2.hits, l2_accesses(r)), grouped(l2_accesses(r))));
-  line("DRAM", fmt::format("{}, row hits {}", amount(c.dram.bytes),
+  line("DRAM", fmt::format("{}, row hits {}", bytes_text(c.dram.bytes),
                            percent(c.dram.row_hits, c.dram.reads + c.dram.writes)));
   line("scheduler cycles",
        fmt::format("issued {}, most lost to {}", percent(c.sm.issued, r.cycles * r.schedulers),
@@ -121,7 +113,7 @@ std::string comparison(std::string_view workload, std::span<const Row> rows) {
                        width, grouped(r.cycles), share(rows.front().result->cycles, r.cycles),
                        share(r.totals.sm.thread_instructions, r.cycles),
                        percent(r.totals.sm.l1d_hits, r.totals.sm.l1d_accesses),
-                       percent(r.totals.l2.hits, l2_accesses(r)), amount(r.totals.dram.bytes),
+                       percent(r.totals.l2.hits, l2_accesses(r)), bytes_text(r.totals.dram.bytes),
                        main_stall(r),
                        r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
   }

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "raddle/base/demangle.h"
 #include "raddle/report/blocks.h"
 
 namespace raddle::report {
@@ -90,15 +91,17 @@ void write_kernels(Writer& out, std::size_t pid, const sim::Result& result, std:
     }
     free->second = k.end;
     out.event(R"({{"ph":"X","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"cat":"kernel",)"
-              R"("args":{{"launch":{},"grid":{},"block":{},"warp_instructions":{}{}}}}})",
-              pid, free - tracks.begin() + 1, k.start, k.end - k.start, json_text(k.name), i,
-              dims(k.grid), dims(k.block), k.counters.sm.issued, parent_of(k));
+              R"("args":{{"launch":{},"grid":{},"block":{},"warp_instructions":{},)"
+              R"("execution_cycles":{}{}}}}})",
+              pid, free - tracks.begin() + 1, k.start, k.end - k.start,
+              json_text(short_name(k.name)), i, dims(k.grid), dims(k.block), k.counters.sm.issued,
+              k.last - k.first, parent_of(k));
   }
 }
 
 void write_blocks(Writer& out, std::size_t pid, const sim::Result& result, const BarChart& chart) {
   std::vector<std::string> names;
-  for (const sim::KernelResult& k : result.kernels) names.push_back(json_text(k.name));
+  for (const sim::KernelResult& k : result.kernels) names.push_back(json_text(short_name(k.name)));
   const auto unnamed = json_text("unnamed kernel");
   std::uint32_t named_track = 0;
   for (const Bar& bar : chart.bars) {

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 
 namespace raddle::runtime {
@@ -154,7 +155,7 @@ void CudaDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments&
                          dynamic_shared_bytes, stream_of(stream), parameters.data(), nullptr),
           "cuLaunchKernel");
   } catch (const RunError& error) {
-    throw InputError("kernel '" + entry.name + "' cannot be launched: " + error.what());
+    throw InputError("kernel '" + short_name(entry.name) + "' cannot be launched: " + error.what());
   }
   check(driver_.event_record(timing.behind, stream_of(stream)), "cuEventRecord");
 }

@@ -6,6 +6,7 @@
 #include <ctime>
 #include <utility>
 
+#include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 #include "raddle/runtime/launch_tree.h"
 
@@ -155,7 +156,7 @@ Address SimulatedDevice::symbol(ModuleId module, std::string_view name) {
 
 void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block) const {
   auto refuse = [&](const std::string& why) {
-    throw InputError("kernel '" + entry.name + "' cannot be launched: " + why);
+    throw InputError("kernel '" + short_name(entry.name) + "' cannot be launched: " + why);
   };
   if (grid.count() == 0 || block.count() == 0)
     refuse(fmt::format("grid {} and block {} must not be empty", text(grid), text(block)));
@@ -180,7 +181,7 @@ std::vector<std::byte> SimulatedDevice::pack(const KernelEntry& entry,
   const exec::ParameterLayout& layout = exec::parameters_of(*entry.kernel);
   const auto& items = arguments.items();
   if (items.size() != layout.items.size())
-    throw InputError(fmt::format("kernel '{}' takes {} arguments, not {}", entry.name,
+    throw InputError(fmt::format("kernel '{}' takes {} arguments, not {}", short_name(entry.name),
                                  layout.items.size(), items.size()));
   std::vector<std::byte> bytes(layout.bytes);
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -141,7 +141,7 @@ std::vector<Measurement> measurements_of(const Result& result) {
     m.parameters = parameter_text(result.parameters);
     m.launch = static_cast<std::uint32_t>(out.size() - 1);
     m.kernel = kernel.name;
-    const auto cycles = static_cast<double>(kernel.end - kernel.begin);
+    const auto cycles = static_cast<double>(kernel.last - kernel.first);
     m.microseconds = cycles / result.core_clock_mhz;
     m.value = {cycles, rate(c.sm.l1d_hits, c.sm.l1d_accesses),
                rate(c.l2.hits, c.l2.reads + c.l2.writes + c.l2.atomics),

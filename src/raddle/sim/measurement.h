@@ -41,9 +41,9 @@ std::string to_csv(const MeasurementFile& file);
 /// "size=tiny n=4096" of a workload's resolved parameters.
 std::string parameter_text(const nlohmann::ordered_json& parameters);
 
-/// What a result says of each of its launches, in the same words. A launch takes from the cycle in
-/// which its first block could be handed out to the end of its last one; a rate without accesses
-/// is NaN.
+/// What a result says of each of its launches, in the same words. Its cycles are those from the
+/// start of its first block to the end of its last one (execution_cycles in the result JSON); a
+/// rate without accesses is NaN.
 std::vector<Measurement> measurements_of(const Result& result);
 
 struct Pair {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "raddle/base/demangle.h"
 #include "raddle/sim/version.h"
 #include "raddle_paths.h"
 
@@ -80,6 +81,25 @@ void add_details(Json& out, const stats::GpuCounters& c) {
   out["blocks"] = c.sm.blocks;
 }
 
+/// Scheduler-cycles for which a warp of these launches was the nearest to ready. Those without a
+/// warp are nobody's.
+Json own_stalls(const stats::GpuCounters& c) {
+  Json out;
+  out["issued"] = c.sm.issued;
+  for (unsigned i = 0; i < stats::kStalls; ++i)
+    if (const auto why = static_cast<stats::Stall>(i);
+        why != stats::Stall::Idle && why != stats::Stall::Launch)
+      out[std::string(stats::kStallNames[i])] = c.sm.stall[i];
+  return out;
+}
+
+/// From the start of the first block to the end of the last one: what profilers call a kernel's
+/// time.
+void add_execution(Json& out, Cycle cycles, const stats::GpuCounters& c) {
+  out["execution_cycles"] = cycles;
+  out["execution_ipc"] = ratio(c.sm.thread_instructions, cycles);
+}
+
 Json traffic_json(const stats::NocTraffic& t) {
   return {
       {"packets", t.packets}, {"flits", t.flits}, {"bytes", t.bytes}, {"flit_hops", t.flit_hops}};
@@ -121,6 +141,7 @@ Json energy_json(const energy::Energy& energy, unsigned count) {
 Json kernel_json(const KernelResult& k) {
   Json out;
   out["name"] = k.name;
+  out["title"] = demangled(k.name);
   out["grid"] = {k.grid.x, k.grid.y, k.grid.z};
   out["block"] = {k.block.x, k.block.y, k.block.z};
   out["stream"] = k.stream;
@@ -136,8 +157,12 @@ Json kernel_json(const KernelResult& k) {
                        {"limited_by", k.resident->limited_by}};
   out["start_cycle"] = k.start;
   out["begin_cycle"] = k.begin;
+  out["first_block_cycle"] = k.first;
+  out["last_block_cycle"] = k.last;
   out["end_cycle"] = k.end;
   add_metrics(out, k.end - k.start, k.counters);
+  add_execution(out, k.last - k.first, k.counters);
+  out["stalls"] = own_stalls(k.counters);
   out["energy_pj"] = energy_json(k.energy, energy::kDynamicComponents);
   out["details"] = Json::object();
   add_details(out["details"], k.counters);
@@ -149,6 +174,7 @@ Json kernel_json(const KernelResult& k) {
 Json group_json(const KernelGroup& g) {
   Json out;
   out["name"] = g.name;
+  out["title"] = demangled(g.name);
   out["launches"] = g.launches;
   out["device_launches"] = g.device_launches;
   out["start_cycle"] = g.start;
@@ -157,6 +183,8 @@ Json group_json(const KernelGroup& g) {
   out["cycles_mean"] = ratio(g.cycles, g.launches);
   out["cycles_max"] = g.longest;
   add_metrics(out, g.cycles, g.counters);
+  add_execution(out, g.execution_cycles, g.counters);
+  out["stalls"] = own_stalls(g.counters);
   out["energy_pj"] = energy_json(g.energy, energy::kDynamicComponents);
   out["details"] = Json::object();
   add_details(out["details"], g.counters);
@@ -293,6 +321,7 @@ std::vector<KernelGroup> groups_of(const std::vector<KernelResult>& kernels) {
     group.start = std::min(group.start, k.start);
     group.end = std::max(group.end, k.end);
     group.cycles += cycles;
+    group.execution_cycles += k.last - k.first;
     group.shortest = std::min(group.shortest, cycles);
     group.longest = std::max(group.longest, cycles);
     stats::accumulate(group.counters, k.counters);
@@ -345,6 +374,7 @@ Json to_json(const Result& r, std::size_t single_launches) {
   out["totals"] = std::move(totals);
   Json details;
   add_details(details, r.totals);
+  details["busy_cycles"] = r.busy_cycles;
   details["warp_cycles"] = r.totals.scheduler.warp_cycles;
   details["throttled_warp_cycles"] = r.totals.scheduler.throttled_warp_cycles;
   if (!r.corun) {

@@ -34,7 +34,9 @@ struct KernelResult {
   std::uint32_t stream = 0;
   Cycle start = 0;  ///< free to go: what it had to wait for was over; 0 when run without timing
   Cycle begin = 0;  ///< its first block could be handed out
-  Cycle end = 0;
+  Cycle first = 0;  ///< ... and started on its SM
+  Cycle last = 0;   ///< its last block ended on its SM
+  Cycle end = 0;    ///< ... and that was heard of
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   stats::GpuCounters counters;         ///< of this launch alone
   unsigned most_mshrs = 0;             ///< of one L1D, taken at a time when it missed
@@ -59,7 +61,8 @@ struct KernelGroup {
   std::string name;
   std::uint64_t launches = 0, device_launches = 0;  ///< all, and those that kernels made
   Cycle start = 0, end = 0;                         ///< first and last
-  Cycle cycles = 0;  ///< sum of what each took; launches that overlap count each
+  Cycle cycles = 0;            ///< sum of what each took; launches that overlap count each
+  Cycle execution_cycles = 0;  ///< sum of the times from first to last block
   Cycle shortest = kNever, longest = 0;
   stats::GpuCounters counters;
   unsigned most_mshrs = 0;  ///< of any of them
@@ -85,6 +88,7 @@ struct Result {
   nlohmann::ordered_json policies;  ///< level -> {name, parameters, statistics}
   bool timed = true;
   Cycle cycles = 0;
+  Cycle busy_cycles = 0;    ///< in which a block was on an SM
   unsigned schedulers = 0;  ///< of the whole GPU
   double core_clock_mhz = 0;
   stats::GpuCounters totals;

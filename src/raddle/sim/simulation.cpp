@@ -109,12 +109,20 @@ class FanOut final : public runtime::LaunchSink {
 // --- TimedGpu -----------------------------------------------------------------------------------
 
 TimedGpu::TimedGpu(Setup& setup, const Options& options)
-    : setup_(setup), gpu_(setup.machine, setup.choices(), gpu_options(setup, options)) {
+    : setup_(setup), gpu_(setup.machine, setup.choices(), [&] {
+        timing::GpuOptions out = gpu_options(setup, options);
+        if (options.progress) out.progress = [this, &options](Cycle at) { tell(options, at); };
+        return out;
+      }()) {
   const auto requests = timed_analyses(options.analyses);
   if (requests.empty()) return;
   analyses_ = std::make_unique<analysis::Analyses>(requests, observed_l1(setup.machine));
   analyses_->each_observer(
       [&](unsigned sm, policy::L1Observer& observer) { gpu_.observe(SmId{sm}, observer); });
+}
+
+void TimedGpu::tell(const Options& options, Cycle at) const {
+  if (!kernels_.empty()) options.progress({kernels_.size() - 1, kernels_.back().name, at});
 }
 
 std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {
@@ -203,11 +211,13 @@ double TimedGpu::milliseconds(Cycle cycles) const {
 
 void TimedGpu::fill(Result& result) {
   result.cycles = gpu_.now();
+  result.busy_cycles = gpu_.busy();
   result.totals = gpu_.counters();
   const std::vector<timing::KernelRun>& runs = gpu_.kernels();
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     KernelResult& kernel = kernels_[i];
-    kernel.start = runs[i].start, kernel.begin = runs[i].begin, kernel.end = runs[i].end;
+    kernel.start = runs[i].start, kernel.begin = runs[i].begin;
+    kernel.first = runs[i].first, kernel.last = runs[i].last, kernel.end = runs[i].end;
     kernel.counters = runs[i].counters;
     kernel.most_mshrs = runs[i].most_mshrs;
     kernel.warp_instructions = kernel.counters.sm.issued;
@@ -239,7 +249,8 @@ void TimedGpu::fill(Result& result) {
         gpu_.visit_policy_statistics(level.name, statistics);
         result.policies[std::string(level.name)] = {{"name", choice->name()},
                                                     {"parameters", config::to_json(*choice)},
-                                                    {"statistics", statistics.take()}};
+                                                    {"statistics", statistics.take()},
+                                                    {"statistics_of", "run"}};
       },
       setup_);
 }

@@ -20,7 +20,7 @@ namespace raddle::sim {
 struct Progress {
   std::uint64_t launches = 0;  ///< finished
   std::string kernel;          ///< running now
-  Cycle cycles = 0;            ///< simulated so far (of the first set-up)
+  Cycle cycles = 0;            ///< simulated so far (of the set-up whose clock runs)
 };
 
 struct Options {
@@ -42,6 +42,7 @@ struct Options {
 /// A Gpu that listens to a device and collects results per kernel.
 class TimedGpu final : public runtime::LaunchSink {
  public:
+  /// The options must outlive it.
   TimedGpu(Setup& setup, const Options& options);
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override;
   void submit(std::shared_ptr<trace::KernelStream> stream,
@@ -67,6 +68,8 @@ class TimedGpu final : public runtime::LaunchSink {
   void fill(Result& result);
 
  private:
+  void tell(const Options& options, Cycle at) const;
+
   Setup& setup_;
   std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
   timing::Gpu gpu_;

@@ -15,7 +15,7 @@ namespace raddle::stats {
 /// reason; when several hold, the first in this order that applies to the nearest-to-ready warp is
 /// taken (docs/architecture.md).
 enum class Stall : std::uint8_t {
-  Idle,        ///< no warp resident
+  Idle,        ///< no warp resident, for another reason than Launch
   Barrier,     ///< every resident warp waits at a barrier
   Memory,      ///< an operand is still on its way from memory
   Dependence,  ///< an operand is still being computed
@@ -25,11 +25,12 @@ enum class Stall : std::uint8_t {
   Sleep,       ///< nanosleep
   Fetch,       ///< the next instruction is not in the buffer
   Throttled,   ///< operands and unit are there, the throttle policy does not let the warp issue
+  Launch,      ///< no block is on any SM, and a launch is on its way to one
 };
-inline constexpr unsigned kStalls = 10;
+inline constexpr unsigned kStalls = 11;
 inline constexpr std::array<std::string_view, kStalls> kStallNames = {
-    "idle", "barrier", "memory", "dependence", "unit",
-    "lsu",  "fence",   "sleep",  "fetch",      "throttled"};
+    "idle",  "barrier", "memory", "dependence", "unit",  "lsu",
+    "fence", "sleep",   "fetch",  "throttled",  "launch"};
 
 /// Sums member by member: every counter struct here is nothing but std::uint64_t.
 template <class Counters>

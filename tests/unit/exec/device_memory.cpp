@@ -127,5 +127,25 @@ TEST(DeviceMemory, DescribeNamesTheNearestAllocation) {
   EXPECT_EQ(memory.describe(a + 5), "byte 5 of the 4096-byte allocation at 0x1000000000");
 }
 
+TEST(DeviceMemory, DescribeNamesWhatTheProgramKnows) {
+  using Kind = DeviceMemory::Owner::Kind;
+  DeviceMemory memory(kCapacity);
+  memory.allocate(41, {Kind::Internal});
+  EXPECT_EQ(memory.describe(DeviceMemory::kBase + 50), "no memory is allocated");
+  const Address table = *memory.allocate(400, {Kind::Variable, "table"});
+  const Address buffer = *memory.allocate(4096);
+  memory.allocate(10, {Kind::Internal});
+  EXPECT_EQ(memory.describe(table + 404),
+            "4 bytes past the end of variable 'table' of 400 bytes at 0x1000000200");
+  EXPECT_EQ(memory.describe(table + 2), "byte 2 of variable 'table' of 400 bytes at 0x1000000200");
+  EXPECT_EQ(memory.describe(table - 4),
+            "4 bytes before variable 'table' of 400 bytes at 0x1000000200");
+  // In the guard between the two: the nearer one.
+  EXPECT_EQ(memory.describe(buffer - 8), "8 bytes before the 4096-byte allocation at 0x1000000500");
+  EXPECT_EQ(memory.describe(buffer + 4096 + 512 + 4),
+            "516 bytes past the end of the 4096-byte allocation at 0x1000000500")
+      << "an allocation of ours that lies nearer is not named";
+}
+
 }  // namespace
 }  // namespace raddle::exec

@@ -343,6 +343,35 @@ TEST(Faults, OneByteBeyondAnAllocation) {
   EXPECT_NE(fault("ld.global.u16 %r3, [%q1+4];", 5).find("out-of-bounds 2-byte load"),
             std::string::npos);
 }
+/// What running that kernel of a module complains about.
+std::string fault_of(const std::string& module, const std::string& name) {
+  Rig rig(module);
+  return run_error([&] { rig.run(name, {1, 1, 1}, {1, 1, 1}); });
+}
+TEST(Faults, SayWhichSourceLineThePtxIsFrom) {
+  const std::string body =
+      ".visible .entry k() {\n .reg .b64 %q<3>;\n .loc 1 17 5\n mov.u64 %q1, 0;\n"
+      " .loc 1 18 9, function_name $L__1, inlined_at 1 40 3\n st.global.u32 [%q1], 1;\n ret;\n}\n";
+  std::string what =
+      fault_of(body + ".file 2 \"other.cu\"\n.file 1 \"bad.cu\", 1700000000, 99\n", "k");
+  EXPECT_PART("at bad.cu:18, test.ptx:9 'st.global.u32 [%q1], 1;'");
+  what = fault_of(body + ".file 2 \"other.cu\"\n", "k");
+  EXPECT_PART("at test.ptx:9 'st.global.u32 [%q1], 1;'") << "there is no .file 1";
+  what = fault_of(
+      ".file 1 \"bad.cu\"\n.visible .entry k() {\n .reg .b64 %q<3>;\n .loc 1 0 0\n"
+      " mov.u64 %q1, 0; st.global.u32 [%q1], 1; ret;\n}\n",
+      "k");
+  EXPECT_PART("at test.ptx:8") << "line 0 is none";
+}
+TEST(Faults, NameThingsAsTheProgramDoes) {
+  const std::string what = fault_of(
+      ".global .align 4 .b8 _ZN2ns5tableE[400];\n.global .align 1 .b8 $str[41];\n"
+      ".visible .entry _Z1kPf() { .reg .b64 %q<3>; mov.u64 %q1, _ZN2ns5tableE; "
+      "st.global.u32 [%q1+404], 1; ret; }\n",
+      "_Z1kPf");
+  EXPECT_PART("kernel k: out-of-bounds 4-byte store");
+  EXPECT_PART("(4 bytes past the end of variable 'ns::table' of 400 bytes at 0x1000000000)");
+}
 TEST(Faults, WrongAddressesInEverySpace) {
   std::string what =
       fault("mul.wide.u32 %q5, %r1, 4096; add.u64 %q5, %q1, %q5; st.global.u32 [%q5], %r1;");

@@ -72,6 +72,56 @@ TEST(Store, KeepsARunWithItsMetricsAndPolicies) {
   EXPECT_FALSE(store.peak_rss("bfs", shelf.plan.runs[0].parameters));
 }
 
+TEST(Store, KeepsTheSumsOfEachKernel) {
+  Shelf shelf;
+  Store store(shelf.file);
+  RunRecord record = shelf.record(0);
+  const auto launch = [](const char* name, int cycles) {
+    return Json{{"name", name},
+                {"cycles", cycles},
+                {"ipc", 3.5},
+                {"start_cycle", 70},
+                {"execution_cycles", cycles - 1},
+                {"stalls", {{"memory", 10}}},
+                {"l1d_hit_rate", 0.5},
+                {"details", {{"loads", 4}, {"load_mean_cycles", 9.5}}}};
+  };
+  record.result["kernels"] = {launch("a", 5), launch("b", 7), launch("a", 20)};
+  store.add(record);
+  EXPECT_EQ(column(store,
+                   "SELECT path || '=' || CAST(value AS INTEGER) FROM kernels "
+                   "WHERE kernel = 'a' ORDER BY path"),
+            (std::vector<std::string>{"cycles=25", "details.loads=8", "execution_cycles=23",
+                                      "launches=2", "stalls.memory=20"}))
+      << "rates, means and points in time do not add up";
+  EXPECT_EQ(column(store, "SELECT DISTINCT kernel FROM kernels ORDER BY kernel"),
+            (std::vector<std::string>{"a", "b"}));
+  record.run = &shelf.plan.runs[1];
+  record.result["kernels"] = Json::array();
+  record.result["kernels_by_name"] = {{{"name", "c"},
+                                       {"launches", 900},
+                                       {"cycles", 5000},
+                                       {"cycles_max", 70},
+                                       {"cycles_mean", 5.5}}};
+  store.add(record);
+  EXPECT_EQ(column(store, "SELECT path FROM kernels WHERE kernel = 'c' ORDER BY path"),
+            (std::vector<std::string>{"cycles", "launches"}));
+  store.remove(shelf.plan.runs[0].key);
+  EXPECT_EQ(column(store, "SELECT DISTINCT kernel FROM kernels"), std::vector<std::string>{"c"});
+}
+
+TEST(Store, AFileFromBeforeTheTableOfKernelsGetsIt) {
+  Shelf shelf;
+  {
+    Store store(shelf.file);
+    store.database().run("DROP TABLE kernels");
+  }
+  Store store(shelf.file);
+  store.add(shelf.record(0));
+  EXPECT_EQ(column(store, "SELECT path FROM kernels ORDER BY path"),
+            (std::vector<std::string>{"cycles", "launches"}));
+}
+
 TEST(Store, FailedRunsHaveAReasonAndNoNumbers) {
   Shelf shelf;
   Store store(shelf.file);

@@ -239,5 +239,20 @@ TEST(Module, DebugSectionsAndLineTablesAreSkipped) {
   EXPECT_EQ(module.functions.at(0).instructions.size(), 1u);
 }
 
+TEST(SourceLines, AreKeptWithTheInstructionsThatFollow) {
+  const Module module = parse_module(
+      ".file 3 \"/a b/x.cu\"\n.visible .entry k() {\n.reg .b32 %r<3>;\n"
+      "mov.u32 %r1, 0;\n.loc 3 12 7\nmov.u32 %r1, 1; mov.u32 %r1, 2;\n"
+      ".loc\t3 40 1, function_name $L__info_string0, inlined_at 3 9 1\nmov.u32 %r1, 3;\n"
+      ".loc 3\nmov.u32 %r1, 4;\n.loc 3 99999999999 1\nret;\n}\n.file\n.file 4 x\n.loc 1 2 3\n"
+      ".file 5 \"late.cu\"\n");
+  std::vector<std::pair<unsigned, unsigned>> found;
+  for (const Instruction& i : module.functions[0].instructions)
+    found.emplace_back(i.source_file, i.source_line);
+  using Lines = std::vector<std::pair<unsigned, unsigned>>;
+  EXPECT_EQ(found, (Lines{{0, 0}, {3, 12}, {3, 12}, {3, 40}, {0, 0}, {3, 4294967295u}}));
+  EXPECT_EQ(module.source_files, (SourceFiles{{3, "/a b/x.cu"}, {5, "late.cu"}}));
+}
+
 }  // namespace
 }  // namespace raddle::ptx::test

@@ -55,6 +55,30 @@ TEST(ResultJson, KernelsHaveTheirOwnCycles) {
   EXPECT_EQ(to_json(sample())["kernels"][0]["cycles"], 500);
 }
 
+TEST(ResultJson, CyclesFromTheFirstBlockToTheLastStandBesideThem) {
+  Result r = sample();
+  KernelResult& k = r.kernels[0];
+  k.first = 300, k.last = 580, k.counters.sm.thread_instructions = 2800;
+  k.counters.sm.stall[static_cast<unsigned>(stats::Stall::Memory)] = 7;
+  for (const std::size_t limit : {kMostSingleLaunches, std::size_t{0}}) {
+    const auto json = to_json(r, limit);
+    const auto& kernel = json[limit == 0 ? "kernels_by_name" : "kernels"][0];
+    EXPECT_EQ(kernel["execution_cycles"], 280);
+    EXPECT_DOUBLE_EQ(kernel["execution_ipc"].get<double>(), 10.0);
+    EXPECT_DOUBLE_EQ(kernel["ipc"].get<double>(), 5.6) << "of all its cycles, as ever";
+    EXPECT_EQ(kernel["stalls"]["memory"], 7);
+    EXPECT_FALSE(kernel["stalls"].contains("launch")) << "no kernel's warp was there";
+  }
+}
+
+TEST(ResultJson, ATitleIsTheNameAsItsAuthorWroteIt) {
+  Result r = sample();
+  r.kernels[0].name = "_Z4fillILi3EEvPfi";
+  const auto kernel = to_json(r)["kernels"][0];
+  EXPECT_EQ(kernel["name"], "_Z4fillILi3EEvPfi");
+  EXPECT_EQ(kernel["title"], "fill<3>(float*, int)");
+}
+
 TEST(ResultJson, TheHashIgnoresTheHostAndNothingElse) {
   const std::string hash = to_json(sample())["state_hash"];
   Result r = sample();

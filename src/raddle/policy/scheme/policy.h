@@ -22,7 +22,7 @@
 namespace raddle::policy {
 
 /// Reasons of stalls in the order of stats::Stall.
-inline constexpr unsigned kStallReasons = 10;
+inline constexpr unsigned kStallReasons = 11;
 
 /// What was counted for a tenant since the scheme last looked.
 struct TenantCounts {

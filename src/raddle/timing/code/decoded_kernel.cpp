@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 #include "raddle/trace/stream.h"
 
@@ -114,7 +115,7 @@ DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm
   RADDLE_ASSERT(lowered.live.empty() || lowered.live.size() == lowered.code.instructions.size());
   const std::size_t size = lowered.code.instructions.size();
   if (size > trace::kMaxInstructions)
-    throw InputError("kernel '" + lowered.code.name + "' has " + std::to_string(size) +
+    throw InputError("kernel '" + short_name(lowered.code.name) + "' has " + std::to_string(size) +
                      " machine instructions; the most is " +
                      std::to_string(trace::kMaxInstructions));
   instructions_.reserve(size);

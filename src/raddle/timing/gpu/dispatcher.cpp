@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 #include "raddle/base/mask.h"
 #include "raddle/policy/fault.h"
@@ -74,6 +75,7 @@ void Dispatcher::end_block(Cycle now, unsigned i, unsigned s) {
   const BlockSlot slot = sms_[i].slot[s];
   BlockSpan& span = spans_[slot.span];
   span.end = now - latency_;
+  empty_.ended(spans_, span.end);
   sms_[i].resources.release(s);
   --on_sms_;
   Grid& grid = grids_[slot.grid];
@@ -109,7 +111,7 @@ bool Dispatcher::send_queue_access(Cycle now) {
 
 void Dispatcher::end_grid(Cycle now, GridId id) {
   const Grid& grid = grids_[id];
-  ended_.push_back({grid.is.job, now});
+  ended_.push_back({grid.is.job, now, grid.first, now - latency_});
   policy_->on_grid_end(id);
   entries_.end(grid.entry, id, now);
   grids_.remove(id);
@@ -194,7 +196,7 @@ void Dispatcher::place(Cycle now, const policy::BlockDispatch& choice) {
   spans_.push_back({static_cast<std::uint32_t>(grid.is.sequence), choice.block, choice.sm,
                     now + latency_, kNever, choice.stolen});
   grid.is_handed[choice.block] = true;
-  ++grid.handed;
+  if (grid.handed++ == 0) grid.first = now + latency_;
   ++on_sms_;
   policy::GridState& state = grids_.state(choice.grid);
   if (--state.left == 0) {
@@ -283,7 +285,7 @@ std::string Dispatcher::names() const {
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   });
   std::string out;
-  for (std::string_view name : names) out += (out.empty() ? "'" : ", '") + std::string(name) + "'";
+  for (std::string_view name : names) out += (out.empty() ? "'" : ", '") + short_name(name) + "'";
   return out;
 }
 
@@ -295,7 +297,7 @@ void Dispatcher::describe(std::string& out) const {
     const Grid& grid = grids_[id];
     const policy::GridState& state = grids_.states()[id];
     out += "dispatcher: " + std::to_string(grid.done) + " of " + std::to_string(grid.blocks) +
-           " blocks of '" + std::string(grid.is.name) + "' (launch " +
+           " blocks of '" + short_name(grid.is.name) + "' (launch " +
            std::to_string(grid.is.sequence) + ", stream " + std::to_string(index(grid.is.stream)) +
            ") have ended, " + std::to_string(grid.handed - grid.done) + " are on SMs, " +
            std::to_string(grid.blocks - grid.handed) + " are left";

@@ -19,6 +19,7 @@
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/code/occupancy.h"
 #include "raddle/timing/gpu/block_caps.h"
+#include "raddle/timing/gpu/empty_times.h"
 #include "raddle/timing/gpu/entries.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/timing/gpu/grids.h"
@@ -52,7 +53,8 @@ class Dispatcher {
   };
   struct Ended {
     std::uint32_t job;
-    Cycle at;  ///< when the end of the last block was heard of
+    Cycle at;           ///< when the end of the last block was heard of
+    Cycle first, last;  ///< start of its first block on an SM, end of its last one
   };
   /// Since the last call, in that order. Cleared by the caller.
   std::vector<Entered>& entered() { return entered_; }
@@ -81,6 +83,8 @@ class Dispatcher {
   Cycle tick(Cycle now);
 
   const std::vector<BlockSpan>& spans() const { return spans_; }
+  /// Cycles before `at` in which no block was on any SM, as far as it is known here.
+  std::vector<Interval> empty_times(Cycle at) const { return empty_.until(spans_, at); }
   /// Shows the policies that decide here, for their statistics.
   template <class Visit>
   void each_policy(Visit&& visit) {
@@ -150,6 +154,7 @@ class Dispatcher {
   std::vector<Entered> entered_;
   std::vector<Ended> ended_;
   std::vector<BlockSpan> spans_;
+  EmptyTimes empty_;
 };
 
 }  // namespace raddle::timing

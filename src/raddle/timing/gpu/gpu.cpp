@@ -138,6 +138,7 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
       sampler_(options.sample_interval, window()),
       manager_(machine_.kernels, machine_.launch_latency_cycles),
       accounts_(machine_.kernels.slots()) {
+  if (!options.progress) tell_next_ = kNever;
   if (options.sample_interval != 0 && machine_.noc.topology == Topology::Mesh)
     mesh_.emplace(places_of(machine_), options.sample_interval, window());
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
@@ -268,6 +269,7 @@ void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
   run_until_idle();
 }
 Cycle Gpu::now() const { return impl_->now(); }
+Cycle Gpu::busy() const { return impl_->busy(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }
 const std::vector<KernelRun>& Gpu::kernels() { return impl_->kernels(); }
 stats::GpuCounters Gpu::tenant_counters(TenantId tenant) { return impl_->tenant_counters(tenant); }

@@ -9,6 +9,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ struct GpuOptions {
   Cycle sample_interval = 0;  ///< cycles between samples; 0 = none
   /// By tenant, for schemes: thread instructions per cycle; 0 = not known.
   std::array<double, kMostTenants> ipc_alone{};
+  /// Told the cycle, now and then, between windows; may be empty.
+  std::function<void(Cycle)> progress = {};
 };
 
 /// Where and when a block ran.
@@ -95,6 +98,8 @@ struct Completion {
 struct KernelRun {
   Cycle start = kNever;  ///< it left its hardware queue: everything it had to wait for was over
   Cycle begin = kNever;  ///< its first block could be handed out
+  Cycle first = kNever;  ///< its first block started on its SM ...
+  Cycle last = kNever;   ///< ... and its last one ended there
   Cycle end = kNever;    ///< the end of its last block was heard of; what it launched may go on
   /// Its own; scheduler-cycles of nobody's warps are in none, and those of a group of blocks that
   /// has joined a kernel are in that kernel's.
@@ -176,6 +181,8 @@ class Gpu {
 
   /// End of the last kernel so far; the horizon when the clock has run to one.
   Cycle now() const;
+  /// Cycles before now() in which a block was on an SM.
+  Cycle busy() const;
   /// Of all components. Precondition for these and hash(): nothing is under way, or the clock has
   /// run to a horizon.
   stats::GpuCounters counters() const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "raddle/base/demangle.h"
 #include "raddle/timing/gpu/gpu_impl.h"
 #include "raddle/timing/gpu/residency.h"
 #include "raddle/timing/mem/l2_slice.h"
@@ -15,7 +16,7 @@ void Gpu::Impl::check(const trace::KernelCode& code, const trace::LaunchShape& s
     throw InputError(fit.reason);
   if (shape.grid.count() == 0 || shape.block.count() == 0 ||
       shape.grid.count() >= ~std::uint32_t{0})
-    throw InputError("kernel '" + code.name + "' is launched with " +
+    throw InputError("kernel '" + short_name(code.name) + "' is launched with " +
                      std::to_string(shape.grid.count()) + " blocks of " +
                      std::to_string(shape.block.count()) + " threads");
 }
@@ -255,7 +256,7 @@ void Gpu::Impl::open_account(const Dispatcher::Entered& entered) {
 
 void Gpu::Impl::end_job(const Dispatcher::Ended& e) {
   Job& job = jobs_[e.job - first_job_];
-  runs_[e.job].end = e.at;
+  runs_[e.job].first = e.first, runs_[e.job].last = e.last, runs_[e.job].end = e.at;
   now_ = std::max(now_, e.at);  // a horizon may lie behind it
   if (!job.stream->concurrent()) --serial_;
   --launches_[index(job.info.tenant)];
@@ -312,6 +313,11 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (reports_ != nullptr && reports_->due(begin)) report_tenants(begin);
   close_samples(begin);  // what happens from here on is in the next ones
   if (migration_ != nullptr) migration_->act(begin);
+  if (begin >= tell_next_) {
+    constexpr Cycle kBetween = 20'000;
+    options_.progress(begin);
+    tell_next_ = begin + kBetween;
+  }
   if (begin >= options_.max_cycles) {
     const std::string names = dispatcher_.names();
     give_up(begin, "kernel " + (names.empty() ? "launches" : names) + " has not ended after the " +

@@ -28,6 +28,35 @@ stats::GpuCounters Gpu::Impl::counters(Cycle at) const {
   return sum;
 }
 
+/// SMs do not know of launches: to them a scheduler without a warp is idle.
+stats::GpuCounters Gpu::Impl::counters() const {
+  stats::GpuCounters out = counters(now_);
+  const std::uint64_t launch = launching(now_) * machine_.sm.count * machine_.sm.schedulers;
+  std::uint64_t& idle = out.scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)];
+  RADDLE_ASSERT(launch <= idle);
+  idle -= launch;
+  out.scheduler.stall[static_cast<unsigned>(stats::Stall::Launch)] = launch;
+  return out;
+}
+
+/// Cycles in which no block is on an SM, and some launch has left its queue and its first block, if
+/// the dispatch policy sends it at once, has not come to its SM.
+Cycle Gpu::Impl::launching(Cycle at) const {
+  std::vector<Interval> on_way;
+  for (const KernelRun& run : runs_)
+    if (run.start < at)
+      on_way.push_back(
+          {run.start,
+           run.begin == kNever ? at : std::min(at, run.begin + machine_.dispatch_latency_cycles)});
+  return common_cycles(dispatcher_.empty_times(at), std::move(on_way));
+}
+
+Cycle Gpu::Impl::busy() const {
+  Cycle out = now_;
+  for (const Interval& empty : dispatcher_.empty_times(now_)) out -= empty.to - empty.from;
+  return out;
+}
+
 Sampler::Activity Gpu::Impl::activity(Cycle at) const {
   Sampler::Activity out{counters(at), {}};
   for (const auto& sm : sms_) {
@@ -104,7 +133,7 @@ std::vector<std::string> Gpu::Impl::audit() {
   auto equal = [&](const std::string& what, std::uint64_t a, std::uint64_t b) {
     if (a != b) broken.push_back(what + ": " + std::to_string(a) + " and " + std::to_string(b));
   };
-  const stats::GpuCounters all = counters(now_);
+  const stats::GpuCounters all = counters();
   std::uint64_t accounted = all.sm.issued;
   for (std::uint64_t n : all.scheduler.stall) accounted += n;
   equal("scheduler-cycles, and those issued or stalled",

@@ -69,7 +69,8 @@ class Gpu::Impl {
       host_accesses_.push_back(access);
   }
   Cycle now() const { return now_; }
-  stats::GpuCounters counters() const { return counters(now_); }
+  Cycle busy() const;
+  stats::GpuCounters counters() const;
   const std::vector<KernelRun>& kernels();
   stats::GpuCounters tenant_counters(TenantId tenant) {
     return tenant_counters(tenant, engine_.end());
@@ -119,6 +120,7 @@ class Gpu::Impl {
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
   stats::GpuCounters counters(Cycle at) const;
+  Cycle launching(Cycle at) const;
   Sampler::Activity activity(Cycle at) const;
   MeshCounts mesh_counts(Cycle at) const;
   stats::GpuCounters counted_for(unsigned slot, Cycle at) const;
@@ -158,6 +160,7 @@ class Gpu::Impl {
   Cycle host_ = 0;               // time of the host: what it has waited for
   Cycle now_ = 0;                // end of the last kernel
   Cycle watch_next_ = 0;         // when the watchdog could bite at the earliest
+  Cycle tell_next_ = 0;          // when options_.progress is told next; kNever: never
   std::vector<KernelRun> runs_;  // by job
   std::vector<Completion> completions_;
   Accounts accounts_;

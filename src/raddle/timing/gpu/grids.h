@@ -41,6 +41,7 @@ struct Grid {
   Launch launch;       // what its blocks refer to on the SMs
   Cycle arrival = 0;   // at the management unit
   Cycle begin = 0;     // when its first block may leave
+  Cycle first = 0;     // when that one starts on its SM, once it has left
   unsigned entry = 0;  // once it has one
   std::uint32_t blocks = 0;
   std::uint32_t handed = 0;  // blocks that have gone out ...

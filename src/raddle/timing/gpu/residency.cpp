@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "raddle/base/demangle.h"
 #include "raddle/timing/gpu/gpu.h"
 
 namespace raddle::timing {
@@ -47,7 +48,8 @@ Residency residency(const SmSpec& sm, const trace::KernelCode& code,
   auto refuse = [&](const std::string& what, std::uint64_t have, const std::string& limit) {
     out.blocks = 0;
     out.limited_by = limit;
-    out.reason = "a block of kernel '" + code.name + "' " + what + " " + std::to_string(have);
+    out.reason =
+        "a block of kernel '" + short_name(code.name) + "' " + what + " " + std::to_string(have);
   };
   for (const Limit& l : limits) {
     std::uint64_t fit = l.need == 0 ? kMost : l.have / l.need;

@@ -1,6 +1,7 @@
 // What an SM says when nothing moves any more: which warp stands at which line of the PTX and what
 // it waits for; and whether its books balance. Definitions for sm.cpp.
 #pragma once
+#include "raddle/base/demangle.h"
 #include "raddle/base/mask.h"
 #include "raddle/timing/sm/sm_of.h"
 
@@ -35,7 +36,7 @@ void SmOf<L1>::describe_warp(std::string& out, unsigned w) const {
   const Warp& warp = warps_[w];
   const trace::KernelCode& code = warp.launch->code->code();
   out += "  warp " + std::to_string(warp.index) + " of block " + std::to_string(block_id(w)) +
-         " of kernel '" + code.name + "' ";
+         " of kernel '" + short_name(code.name) + "' ";
   if (has(warps_.ended, w)) {
     out += "has ended, its memory operations have not\n";
     return;

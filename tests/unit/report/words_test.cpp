@@ -1,0 +1,74 @@
+// What terminal and pages call things: alike, and in units that people read.
+#include "raddle/report/words.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "raddle/report/summary.h"
+#include "raddle_paths.h"
+#include "samples.h"
+
+namespace raddle::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Words, BytesHaveTheUnitsOfThePage) {
+  EXPECT_EQ(bytes_text(0), "0 B");
+  EXPECT_EQ(bytes_text(1023), "1023 B");
+  EXPECT_EQ(bytes_text(1024), "1.00 KiB");
+  EXPECT_EQ(bytes_text(132096), "129 KiB");
+  EXPECT_EQ(bytes_text(std::uint64_t{31} << 20), "31.0 MiB");
+  EXPECT_EQ(bytes_text(std::uint64_t{3000} << 40), "3000 TiB");
+}
+
+TEST(Words, StallsAreCalledAsOnThePage) {
+  std::ifstream file(RADDLE_SOURCE_DIR "/web/src/metrics.ts");
+  std::stringstream page;
+  page << file.rdbuf();
+  for (unsigned i = 0; i < stats::kStalls; ++i)
+    EXPECT_THAT(page.str(), HasSubstr("\n  " + std::string(stats::kStallNames[i]) +
+                                      ": {\n    title: \"" + std::string(kStallTitles[i]) + "\""));
+}
+
+sim::Result with_policies(const std::string& throttle) {
+  sim::Result r = small_result();
+  for (const auto& [level, name] : {std::pair{"kernel", "fcfs"},
+                                    {"warp", "gto"},
+                                    {"throttle", throttle.c_str()},
+                                    {"dram", "frfcfs"}})
+    r.policies[level] = {{"name", name}, {"parameters", nullptr}, {"statistics", nullptr}};
+  return r;
+}
+
+TEST(Words, OfPoliciesTheWarpsAndThoseThatAreNotTheDefaultAreNamed) {
+  EXPECT_EQ(policy_label(with_policies("none")), "warp=gto");
+  EXPECT_EQ(policy_label(with_policies("ccws")), "warp=gto throttle=ccws");
+}
+
+TEST(Summary, TellsKernelsByTheNamesPeopleGaveThemAndWhatLimitsThem) {
+  sim::Result r = with_policies("none");
+  r.busy_cycles = 250;
+  r.kernels[0].name = "_Z5firstPKfS0_Pf";
+  r.kernels[0].first = 10, r.kernels[0].last = 140;
+  r.kernels[0].resident = sim::Resident{24, 6, 48, "registers"};
+  r.totals.scheduler.stall[static_cast<unsigned>(stats::Stall::Launch)] = 400;
+  r.totals.dram.bytes = 132096;
+  const std::string text = summary(r);
+  EXPECT_THAT(text, HasSubstr("\n  first  "));
+  EXPECT_THAT(text, Not(HasSubstr("_Z5first")));
+  EXPECT_THAT(text, HasSubstr("48, registers\n"));
+  EXPECT_THAT(text, HasSubstr("2 launches); 250 with a block on an SM"));
+  EXPECT_THAT(text, HasSubstr("most lost to launch 66.7 %"));
+  EXPECT_THAT(text, HasSubstr("129 KiB, row hits"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 120u) << line;
+  r.kernels.resize(1);
+  EXPECT_THAT(summary(r), HasSubstr("1 launch)"));
+}
+
+}  // namespace
+}  // namespace raddle::report
