@@ -246,6 +246,7 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     warp.allocated.assign(1, 0);
     for (auto& a : warp.activations) a->prepared = false;
     warp.room = {};
+    warp.watch = {false, 0, options_.short_turns ? kFirstLook : 0};
     warp.cluster_arrival = 0;
     fill_block(warp, warp.frame);
   }
