@@ -17,12 +17,15 @@ struct CommonOptions {
   std::string json, report, timeline;
   std::string launches;                    ///< empty = not given
   std::uint64_t max_cycles = 0, seed = 0;  ///< 0 = not given
+  std::string out_of_bounds = "page";      ///< of programs
   unsigned threads = 1;
   bool functional = false, live = false, no_skip = false, quiet = false;
 
   void add_to(CLI::App& command);
   /// Those of a run that is always timed and gives no report.
   void add_timing_to(CLI::App& command);
+  /// --out-of-bounds, of commands that run programs.
+  void add_out_of_bounds_to(CLI::App& command);
   /// --launches, of commands that write results.
   void add_launches_to(CLI::App& command);
   /// Up to so many launches a result tells one by one (sim::to_json).
