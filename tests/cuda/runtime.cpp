@@ -28,8 +28,9 @@ TEST_P(GoodScenario, EndsWellLive) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoodScenario,
-                         testing::Values("add", "symbols", "memory", "streams", "graphs", "limits",
-                                         "per_thread", "versions", "fork", "child"),
+                         testing::Values("add", "symbols", "memory", "streams", "graphs",
+                                         "captures", "limits", "per_thread", "versions", "fork",
+                                         "child", "stray"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(Exec, RegisteredMemoryInKernelsIsRefusedLive) {
@@ -38,9 +39,21 @@ TEST(Exec, RegisteredMemoryInKernelsIsRefusedLive) {
   EXPECT_THAT(o.err, HasSubstr("registered memory with --live is not supported"));
 }
 
-TEST(Exec, EventsTellSimulatedTime) {
+TEST(Exec, EventsTellTimeWithAndWithoutTiming) {
   EXPECT_THAT(scenario("streams", {"--gpu", "v100", "--quiet"}).out, HasSubstr("elapsed some"));
-  EXPECT_THAT(scenario("streams").out, HasSubstr("elapsed none"));
+  EXPECT_THAT(scenario("streams").out, HasSubstr("elapsed some"));
+}
+
+TEST(Exec, AccessesBesideAllocationsGoOnAndAreCounted) {
+  const Outcome o = scenario("stray");
+  EXPECT_EQ(o.status, 0) << o.out << o.err;
+  EXPECT_THAT(o.err, HasSubstr("256 bytes before the 256-byte allocation"));
+  EXPECT_THAT(o.err, HasSubstr("kernel bump: 6 accesses outside of allocations in all"));
+  EXPECT_EQ(line_count(o.err), 2u) << o.err;
+  EXPECT_EQ(scenario("stray", {"--functional", "--quiet", "--out-of-bounds", "ignore"}).err, "");
+  const Outcome exact = scenario("stray", {"--functional", "--quiet", "--out-of-bounds", "fault"});
+  EXPECT_EQ(exact.status, 1);
+  EXPECT_THAT(exact.err, HasSubstr("out-of-bounds 4-byte load"));
 }
 
 TEST(Exec, TheDeviceIsTheSimulatedMachine) {

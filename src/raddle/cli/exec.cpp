@@ -15,6 +15,7 @@
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
 #include "raddle/cli/child.h"
+#include "raddle/cli/cuda_libraries.h"
 #include "raddle/cli/cuda_program.h"
 #include "raddle/cli/output.h"
 #include "raddle/cli/reports.h"
@@ -99,6 +100,7 @@ sim::ExecJob job_of(const CommonOptions& common, const sim::Options& options) {
   job.max_stream_bytes = options.max_stream_bytes;
   job.sample_interval = options.sample_interval;
   job.single_launches = common.single_launches();
+  job.out_of_bounds = common.out_of_bounds;
   return job;
 }
 
@@ -131,6 +133,10 @@ bool is_program(const std::string& name) {
 int execute(const CommonOptions& common, const std::vector<std::string>& words,
             const std::string& record, const std::vector<std::string>& arguments) {
   const CudaProgram program = find_program(words.front());
+  for (const std::string& warning : library_warnings(
+           words.front(),
+           libraries_of(program.path, joined_paths(library_folder().string(), "LD_LIBRARY_PATH"))))
+    std::fprintf(stderr, "raddle: %s\n", warning.c_str());
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
   sim::ExecJob job = job_of(common, common.simulation(setup));
   job.name = valid_utf8(fs::path(words.front()).filename().string());
@@ -159,8 +165,9 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
   if (!missing.empty() && end.stopped == 0)
     std::fprintf(stderr, "raddle: %s left no result: %s\n", words.front().c_str(), missing.c_str());
   if (!outcome.failures.empty() && bad.empty())
-    std::fprintf(stderr, "raddle: %s ended well, but the run failed: %s\n", words.front().c_str(),
-                 outcome.failures.front().c_str());
+    // What failed was told when it happened; standard error may have been another one then.
+    std::fprintf(stderr, "raddle: %s ended well, but the run failed, as told above\n",
+                 words.front().c_str());
   if (end.stopped != 0 && WIFSIGNALED(end.status)) return 128 + end.stopped;
   return bad.empty() && missing.empty() && outcome.failures.empty() ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 
 #include "raddle/cli/output.h"
 #include "raddle/lab/local_executor.h"
+#include "raddle/sim/exec_job.h"
 #include "raddle/sim/gpus.h"
 
 namespace raddle::cli {
@@ -34,6 +35,16 @@ void CommonOptions::add_to(CLI::App& c) {
       ->type_name("FILE");
   c.add_flag("--functional", functional, "execute and check only, without timing");
   add_launches_to(c);
+}
+
+void CommonOptions::add_out_of_bounds_to(CLI::App& c) {
+  c.add_option("--out-of-bounds", out_of_bounds,
+               "what a kernel's access outside of all allocations does: fault; page: goes on in "
+               "pages of 2 MiB that hold an allocation, as on a GPU, and is counted; ignore: the "
+               "same without a word")
+      ->check(CLI::IsMember(std::vector<std::string>(sim::ExecJob::kOutOfBoundsNames.begin(),
+                                                     sim::ExecJob::kOutOfBoundsNames.end())))
+      ->capture_default_str();
 }
 
 void CommonOptions::add_launches_to(CLI::App& c) {

@@ -17,6 +17,7 @@ struct CommonOptions {
   std::string json, report, timeline;
   std::string launches;                    ///< empty = not given
   std::uint64_t max_cycles = 0, seed = 0;  ///< 0 = not given
+  std::string out_of_bounds = "page";      ///< of programs
   unsigned threads = 1;
   bool functional = false, live = false, no_skip = false, quiet = false;
   double max_stream_gib = 2;  ///< memory of one launch's op stream
@@ -26,6 +27,8 @@ struct CommonOptions {
   void add_timing_to(CLI::App& command);
   /// --max-stream, of commands that execute.
   void add_stream_limit_to(CLI::App& command);
+  /// --out-of-bounds, of commands that run programs.
+  void add_out_of_bounds_to(CLI::App& command);
   /// --launches, of commands that write results.
   void add_launches_to(CLI::App& command);
   /// Up to so many launches a result tells one by one (sim::to_json).

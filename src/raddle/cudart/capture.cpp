@@ -25,6 +25,16 @@ Error begin(Context& c, Stream* stream, Graph* graph, std::vector<GraphNode*> ti
   return kSuccess;
 }
 
+/// All its streams are ordinary ones again.
+void finish(Capture& capture) {
+  for (Stream* other : capture.streams) {
+    other->capture = nullptr;
+    other->tips.clear();
+  }
+  capture.streams.clear();
+  capture.origin = nullptr;
+}
+
 /// Everything the nodes depend on, they themselves among it.
 std::vector<const GraphNode*> behind(const std::vector<GraphNode*>& nodes) {
   std::vector<const GraphNode*> all(nodes.begin(), nodes.end());
@@ -39,12 +49,12 @@ Error end(Context& c, Stream* stream, Graph** graph) {
   if (on.capture == nullptr || on.capture->origin != &on) throw Failure{kStreamCaptureUnmatched};
   const std::shared_ptr<Capture> capture = on.capture;
   const auto done = behind(on.tips);
-  bool joined = true;
-  for (Stream* other : capture->streams) {
-    for (const GraphNode* tip : other->tips) joined &= std::ranges::count(done, tip) != 0;
-    other->capture = nullptr;
-    other->tips.clear();
-  }
+  std::vector<const GraphNode*> last(capture->left.begin(), capture->left.end());
+  for (const Stream* other : capture->streams)
+    last.insert(last.end(), other->tips.begin(), other->tips.end());
+  finish(*capture);
+  const bool joined = std::ranges::all_of(
+      last, [&](const GraphNode* node) { return std::ranges::count(done, node) != 0; });
   if (!joined) throw Failure{kStreamCaptureUnjoined};
   if (graph != nullptr) *graph = capture->graph;
   return kSuccess;
@@ -63,6 +73,14 @@ Error info(Context& c, Stream* stream, int* status, unsigned long long* id, Grap
 }
 
 }  // namespace
+
+void raddle::cudart::leave_capture(Stream& stream) {
+  if (stream.capture == nullptr) return;
+  const std::shared_ptr<Capture> capture = stream.capture;
+  if (capture->origin == &stream) return finish(*capture);
+  std::erase(capture->streams, &stream);
+  capture->left.insert(capture->left.end(), stream.tips.begin(), stream.tips.end());
+}
 
 extern "C" {
 

@@ -73,6 +73,10 @@ void Context::start() {
   options.run.print = [to = job_.print_to_stderr ? stderr : stdout](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), to);
   };
+  options.run.out_of_bounds = job_.out_of_bounds_mode();
+  options.run.note = [](const std::string& text) {
+    std::fputs(fmt::format("raddle: {}\n", text).c_str(), stderr);
+  };
   sim::Setup setup =
       sim::read_setup(sim::load_gpu(sim::ExecJob::config_file(folder_)), policy::all_policies());
   session_ = std::make_unique<sim::Session>(
@@ -183,9 +187,21 @@ void Context::unsupported(const std::string& what) {
   fail(message);
 }
 
+/// How often kernels left their allocations, of which the first time was told when it happened.
+void Context::tell_strays() {
+  if (session_ == nullptr || job_.out_of_bounds_mode() != exec::OutOfBounds::Page) return;
+  for (const auto& [kernel, times] : device().machine().stray_accesses())
+    std::fputs(fmt::format("raddle: kernel {}: {} accesses outside of allocations in all; "
+                           "--out-of-bounds=fault stops at the first\n",
+                           kernel, times)
+                   .c_str(),
+               stderr);
+}
+
 void Context::finish() {
   if (folder_.empty() || getpid() != process_) return;
   if (session_ == nullptr && outcome_.failures.empty()) return;  // no device was asked for
+  tell_strays();
   try {
     if (session_ != nullptr && sticky == kSuccess) {
       const sim::Result result = session_->finish();

@@ -195,6 +195,7 @@ class Context {
 
  private:
   void start();
+  void tell_strays();
   sim::ExecJob job_;
   std::string folder_;
   long process_;

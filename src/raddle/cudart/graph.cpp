@@ -133,6 +133,7 @@ GraphNode& captured(Stream& stream, NodeType type) {
 }
 
 void join(Stream& stream, const Event& event) {
+  if (event.capture->origin == nullptr) throw Failure{static_cast<Error>(907)};  // captured event
   if (stream.capture != nullptr && stream.capture != event.capture)
     throw Failure{static_cast<Error>(902)};  // two captures would become one
   if (stream.capture == nullptr) {

@@ -67,6 +67,7 @@ int raddle_cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int pri
 
 int raddle_cudaStreamDestroy(Stream* stream) {
   return call("cudaStreamDestroy", [&](Context& c) {
+    leave_capture(c.streams.get(stream));
     c.streams.drop(stream);
     return kSuccess;
   });

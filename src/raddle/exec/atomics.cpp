@@ -129,7 +129,7 @@ void global_part(Context* c, const Record* ip, char* frame, u32 mask, const u64*
     const unsigned lane = scalar::lowest_lane(m);
     const u64 x = address[lane] - DeviceMemory::kBase;
     if (x % size != 0 || x >= c->extent || (x & 127) + size > c->valid[x >> 7])
-      memory_fault(c, ip, frame, mask);
+      stray_or_fault(c, ip, frame, m & (0 - m));
     at[lane] = c->global + x;
     const u32 line = static_cast<u32>(address[lane] >> 7);
     const u32 words = (size == 8 ? 3u : 1u) << (x >> 2 & 31);
@@ -195,6 +195,7 @@ void atomic_access(Context* c, const Record* ip, char* frame, u32 mask) {
   u64 address[kLanes], old_values[kLanes] = {};
   scalar::addresses_of(ip, frame, mask, 0, address);
   const auto space = static_cast<ptx::Space>(ip->aux >> 16 & 255);
+  if (space == ptx::Space::Shared) scalar::wrap_narrow(ip, 0, address);
   u32 global = space == ptx::Space::Global ? mask : 0;
   u32 shared = space == ptx::Space::Shared ? mask : 0;
   u64 window = 0;

@@ -31,9 +31,9 @@ void Runner::set_up_clusters(const Launch& launch) {
   context_.clustered = shape.count() > 1 ? 1 : 0;
 }
 
-void Runner::start_cluster(u32 number, std::vector<std::unique_ptr<Block>>& active) {
+void Runner::start_cluster(u32 number) {
   const Dim3 &shape = cluster_shape_, &grid = shape_.grid;
-  if (shape.count() == 1) return active.push_back(start(number));
+  if (shape.count() == 1) return active_.push_back(start(number));
   const u32 wide = grid.x / shape.x, high = grid.y / shape.y;
   const Dim3 first{number % wide * shape.x, number / wide % high * shape.y,
                    number / wide / high * shape.z};
@@ -41,9 +41,9 @@ void Runner::start_cluster(u32 number, std::vector<std::unique_ptr<Block>>& acti
   for (u32 rank = 0; rank < shape.count(); ++rank) {
     const u32 x = first.x + rank % shape.x, y = first.y + rank / shape.x % shape.y;
     const u32 z = first.z + rank / shape.x / shape.y;
-    active.push_back(start(x + grid.x * (y + grid.y * z)));
-    active.back()->cluster = cluster;
-    cluster->blocks.push_back(active.back().get());
+    active_.push_back(start(x + grid.x * (y + grid.y * z)));
+    active_.back()->cluster = cluster;
+    cluster->blocks.push_back(active_.back().get());
   }
 }
 
@@ -128,7 +128,8 @@ void distant_shared(Context* c, const Record* ip, char* frame, u32 mask, u64 ori
     u64 address = 0;
     const unsigned bytes = (ip->flags & kNarrowAddress) != 0 ? 4 : 8;
     std::memcpy(&address, frame + ip->a + bytes * lane, bytes);
-    const u64 offset = address + static_cast<u64>(std::int64_t{ip->imm}) - origin;
+    const u64 sum = address + static_cast<u64>(std::int64_t{ip->imm});
+    const u64 offset = bytes == 4 ? static_cast<u32>(sum) : sum - origin;
     char* const place =
         offset % (size * elements) == 0 ? shared_place(c, offset, size * elements) : nullptr;
     if (place == nullptr) memory_fault(c, ip, frame, mask);

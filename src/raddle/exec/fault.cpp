@@ -1,6 +1,7 @@
 // Faults of the simulated program, told with kernel, instruction, block, thread and address.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "raddle/base/error.h"
@@ -59,7 +60,8 @@ u64 address_of(const Record& r, const char* frame, unsigned lane) {
   u64 address = 0;
   const unsigned width = (r.flags & kNarrowAddress) != 0 ? 4 : 8;
   std::memcpy(&address, frame + r.a + width * lane, width);
-  return address + static_cast<u64>(std::int64_t{r.imm});
+  address += static_cast<u64>(std::int64_t{r.imm});
+  return width == 4 ? static_cast<u32>(address) : address;
 }
 
 /// Takes the window off a generic address.
@@ -72,12 +74,13 @@ Memory resolve(u64* address) {
   return Memory::Nowhere;
 }
 
-}  // namespace
-
-void memory_fault(Context* c, const Record* ip, char* frame, u32 mask) {
+/// Throws what is wrong with the first bad lane. True: all bad lanes stray in global memory, where
+/// the access goes on. False: none is bad.
+bool report_access(Context* c, const Record* ip, const char* frame, u32 mask) {
   const Runner& runner = *static_cast<const Runner*>(c->owner);
   const Wanted want = wanted(*ip);
   const u32 bytes = ((ip->flags >> kVectorShift & 3u) + 1) << (ip->flags & kElementMask);
+  bool strayed = false;
   for (; mask != 0; mask &= mask - 1) {
     const unsigned lane = static_cast<unsigned>(__builtin_ctz(mask));
     const u64 written = address_of(*ip, frame, lane);
@@ -113,14 +116,57 @@ void memory_fault(Context* c, const Record* ip, char* frame, u32 mask) {
     static constexpr const char* kNames[] = {"global", "shared", "local",
                                              "const",  "param",  "generic"};
     const char* what = want.atomic ? "atomic" : want.store ? "store" : "load";
-    throw RunError(fmt::format("kernel {}: {} {}-byte {} {} {} address {:#x} ({}) at {}, {}",
-                               runner.kernel().title, outside ? "out-of-bounds" : "misaligned",
-                               bytes, what, want.store ? "to" : "from",
-                               kNames[static_cast<int>(memory)], address, about,
-                               runner.place(ip->inst), runner.thread_text(*c->warp, lane)));
+    const std::string text =
+        fmt::format("kernel {}: {} {}-byte {} {} {} address {:#x} ({}) at {}, {}",
+                    runner.kernel().title, outside ? "out-of-bounds" : "misaligned", bytes, what,
+                    want.store ? "to" : "from", kNames[static_cast<int>(memory)], address, about,
+                    runner.place(ip->inst), runner.thread_text(*c->warp, lane));
+    const bool global = memory == Memory::Global || memory == Memory::Const;
+    if (!global || misaligned || !runner.strays(address, bytes, text)) throw RunError(text);
+    strayed = true;
   }
+  return strayed;
+}
+
+[[noreturn]] void fault_nowhere(const Context* c, const Record* ip) {
+  const Runner& runner = *static_cast<const Runner*>(c->owner);
   throw RunError(
       fmt::format("kernel {}: memory fault at {}", runner.kernel().title, runner.place(ip->inst)));
+}
+
+/// Whether the bytes lie in pages of a GPU that hold some of an allocation, or in the first, which
+/// is the driver's where the host sees device addresses.
+bool mapped(const DeviceMemory& memory, Address address, unsigned bytes) {
+  constexpr u64 kPageBytes = u64{2} << 20, kLinesOfPage = kPageBytes / 128;
+  if (address < DeviceMemory::kBase) return false;
+  const u64 from = address - DeviceMemory::kBase;
+  for (u64 page = from / kPageBytes; page <= (from + bytes - 1) / kPageBytes; ++page) {
+    const u64 lines = std::min((page + 1) * kLinesOfPage, memory.extent() / 128);
+    bool any = page == 0 && memory.extent() > kPageBytes;
+    for (u64 line = page * kLinesOfPage; line < lines && !any; ++line)
+      any = memory.valid_bytes()[line] != 0;
+    if (!any) return false;
+  }
+  return true;
+}
+}  // namespace
+
+void stray_or_fault(Context* c, const Record* ip, char* frame, u32 mask) {
+  if (!report_access(c, ip, frame, mask)) fault_nowhere(c, ip);
+}
+
+void memory_fault(Context* c, const Record* ip, char* frame, u32 mask) {
+  report_access(c, ip, frame, mask);
+  fault_nowhere(c, ip);
+}
+
+bool Runner::strays(Address address, unsigned bytes, const std::string& text) const {
+  if (options_.out_of_bounds == OutOfBounds::Fault || !mapped(memory_, address, bytes))
+    return false;
+  const u64 earlier = objects_.strays[kernel_.name]++;
+  if (earlier == 0 && options_.warn && options_.out_of_bounds == OutOfBounds::Page)
+    options_.warn(text + "; a GPU goes on there, and so does this run (a page of 2 MiB is mapped)");
+  return true;
 }
 
 void trap(Context* c, const Record* ip, u32 mask) {

@@ -247,6 +247,8 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     warp.allocated.assign(1, 0);
     for (auto& a : warp.activations) a->prepared = false;
     warp.room = {};
+    // An op stream costs far more to time than a look; what was asked in vain would all be timed.
+    warp.watch = {false, 0, options_.short_turns && context_.traced == 0 ? kFirstLook : 0};
     warp.cluster_arrival = 0;
     fill_block(warp, warp.frame);
   }

@@ -7,6 +7,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/runner.h"
+#include "raddle/trace/memory_trace.h"
 
 namespace raddle::exec {
 namespace {
@@ -21,33 +22,54 @@ class LiveStream final : public trace::KernelStream {
  public:
   LiveStream(DeviceMemory& memory, const MachineOptions& options, DeviceObjects& objects,
              const Launch& launch)
-      : options_(options), runner_(memory, options_, objects, launch) {
+      : options_(options),
+        own_(std::make_unique<Runner>(memory, options_, objects, launch)),
+        runner_(*own_) {
     runner_.context().live = runner_.context().traced = 1;
     if (runner_.cluster_shape().count() > 1)
       throw InputError("kernel " + runner_.kernel().title +
                        " cannot be run live: its blocks form clusters, which must run together");
+  }
+  /// Goes on where `runner` has stopped; `before` holds what its warps have done so far.
+  LiveStream(std::unique_ptr<Runner> runner, std::shared_ptr<trace::MemoryTrace> before)
+      : own_(std::move(runner)), runner_(*own_), before_(std::move(before)) {
+    runner_.context().live = runner_.context().traced = 1;
   }
   const trace::KernelCode& code() const override { return *runner_.kernel().code; }
   const trace::LaunchShape& shape() const override { return runner_.shape(); }
   bool concurrent() const override { return false; }
 
   trace::WarpCursor open(u32 number, unsigned warp) override {
-    std::unique_ptr<Open>& block = open_[number];
-    if (block == nullptr) {
-      block = std::make_unique<Open>();
-      block->block = runner_.start(number);
-      block->buffers.resize(block->block->warps.size() * kBufferWords);
-      for (WarpState& w : block->block->warps) block->readers.push_back({block.get(), &w});
-    }
+    std::unique_ptr<Open>& open = open_[number];
+    if (open == nullptr) open = begin(number);
+    Reader& reader = open->readers[warp];
     trace::WarpCursor cursor;
-    cursor.position = &block->readers[warp];
+    // Only a warp that has not had its turn yet has nothing there.
+    if (before_ != nullptr && runner_.started(number) &&
+        (open->block == nullptr || open->block->warps[warp].room.at != nullptr)) {
+      cursor = before_->open(number, warp);
+      reader.before = cursor.position;
+      cursor.position = &reader;
+      return cursor;
+    }
+    cursor.position = &reader;
     const bool some = refill(cursor);
     RADDLE_ASSERT(some);
     return cursor;
   }
   bool refill(trace::WarpCursor& cursor) override {
-    const Reader& reader = *static_cast<const Reader*>(cursor.position);
-    WarpState& warp = *reader.warp;
+    Reader& reader = *static_cast<Reader*>(cursor.position);
+    if (reader.before != nullptr) {
+      trace::WarpCursor earlier{cursor.at, cursor.end, reader.before};
+      if (before_->refill(earlier)) {
+        reader.before = earlier.position;
+        cursor.at = earlier.at, cursor.end = earlier.end;
+        return true;
+      }
+      reader.before = nullptr;
+    }
+    if (reader.open->block == nullptr) return false;
+    WarpState& warp = reader.open->block->warps[reader.warp];
     if (warp.status == WarpState::Status::Waiting)
       throw RunError(
           fmt::format("kernel {}: warp {} of block {} was asked to go on while it waits at {}",
@@ -64,7 +86,7 @@ class LiveStream final : public trace::KernelStream {
   void close(u32 number) override {
     auto found = open_.find(number);
     if (found == open_.end()) return;
-    runner_.release(std::move(found->second->block));
+    if (found->second->block != nullptr) runner_.release(std::move(found->second->block));
     open_.erase(found);
   }
 
@@ -75,15 +97,27 @@ class LiveStream final : public trace::KernelStream {
   struct Open;
   struct Reader {
     Open* open;
-    WarpState* warp;
+    unsigned warp;
+    void* before = nullptr;  ///< where it stands in before_; nullptr: beyond it
   };
   struct Open {
-    std::unique_ptr<Block> block;
+    std::unique_ptr<Block> block;  ///< nullptr: it had ended before
     std::vector<u32> buffers;
     std::vector<Reader> readers;
   };
+  std::unique_ptr<Open> begin(u32 number) {
+    auto open = std::make_unique<Open>();
+    open->block = before_ != nullptr && runner_.started(number) ? runner_.take(number)
+                                                                : runner_.start(number);
+    const unsigned warps = shape().warps_per_block();
+    open->buffers.resize(warps * kBufferWords);
+    for (unsigned w = 0; w < warps; ++w) open->readers.push_back({open.get(), w});
+    return open;
+  }
   const MachineOptions options_;
-  Runner runner_;
+  std::unique_ptr<Runner> own_;
+  Runner& runner_;
+  std::shared_ptr<trace::MemoryTrace> before_;  // nullptr: live from the start
   std::map<u32, std::unique_ptr<Open>> open_;
 };
 
@@ -104,6 +138,20 @@ RunCount Machine::run(const Launch& launch, trace::StreamWriter* streams) {
   Runner runner(impl_->memory, impl_->options, impl_->objects, launch);
   return runner.run(streams);
 }
+bool Machine::can_follow(const Launch& launch) {
+  for (const Code& code : launch.kernel->functions)
+    if (!code.device_calls.empty()) return false;
+  const auto& required = launch.kernel->functions[0].source->required_cluster;
+  return launch.cluster.count() <= 1 && (!required || required->count() == 1);
+}
+std::unique_ptr<trace::KernelStream> Machine::run_until_waiting(
+    const Launch& launch, std::shared_ptr<trace::MemoryTrace> before, RunCount& count) {
+  RADDLE_ASSERT(can_follow(launch));
+  auto runner = std::make_unique<Runner>(impl_->memory, impl_->options, impl_->objects, launch);
+  count = runner->run(before.get(), true);
+  if (!runner->waits()) return nullptr;
+  return std::make_unique<LiveStream>(std::move(runner), std::move(before));
+}
 std::unique_ptr<trace::KernelStream> Machine::live(const Launch& launch) {
   return std::make_unique<LiveStream>(impl_->memory, impl_->options, impl_->objects, launch);
 }
@@ -117,6 +165,7 @@ bool Machine::destroy_texture(u64 handle) { return impl_->objects.images.destroy
 bool Machine::destroy_surface(u64 handle) { return impl_->objects.images.destroy_surface(handle); }
 void Machine::set_heap_bytes(u64 bytes) { impl_->objects.heap.set_limit(bytes); }
 void Machine::set_stack_bytes(u32 bytes) { impl_->options.stack_bytes = bytes; }
+const std::map<std::string, u64>& Machine::stray_accesses() const { return impl_->objects.strays; }
 std::string_view Machine::lanes() { return lane_engine().name; }
 
 }  // namespace raddle::exec

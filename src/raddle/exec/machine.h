@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,9 +14,20 @@
 #include "raddle/exec/texture.h"
 #include "raddle/trace/stream.h"
 
+namespace raddle::trace {
+class MemoryTrace;
+}
+
 namespace raddle::exec {
 
 class DeviceGrid;
+
+/// What a kernel's access to global memory outside of its allocations does.
+enum class OutOfBounds : std::uint8_t {
+  Fault,   ///< ends the launch
+  Page,    ///< as on a GPU: goes on within mapped pages, and is told and counted
+  Ignore,  ///< the same without a word
+};
 
 struct Launch {
   const Kernel* kernel = nullptr;
@@ -41,6 +53,12 @@ struct MachineOptions {
   std::uint32_t stack_bytes = 64 * 1024;  ///< per thread of recursive kernels, at least that much
   std::function<void(std::string_view)>
       print;  ///< device printf; text as formatted; without it nothing is printed
+  /// Warps and blocks take turns after far fewer instructions: for programs whose warps race, or
+  /// whose blocks wait for one another in ways that spin.cpp does not see.
+  bool short_turns = false;
+  OutOfBounds out_of_bounds = OutOfBounds::Fault;
+  /// Told what a launch does that it should not and yet goes on with.
+  std::function<void(const std::string&)> warn;
   /// Told every thread's accesses of every launch; execution is some ten times slower then. Not
   /// owned.
   AccessObserver* observer = nullptr;
@@ -61,6 +79,15 @@ class Machine {
   /// Runs every block to its end, in order, blocks one after another (several in turn where blocks
   /// wait for one another). With `streams` set, each warp's op stream goes there.
   RunCount run(const Launch& launch, trace::StreamWriter* streams);
+  /// As run(), with the streams going to `before`, until blocks wait for one another. Then what
+  /// comes back begins with `before` and executes the rest as it is read, like live(); nullptr: all
+  /// has run. Precondition: can_follow().
+  std::unique_ptr<trace::KernelStream> run_until_waiting(const Launch& launch,
+                                                         std::shared_ptr<trace::MemoryTrace> before,
+                                                         RunCount& count);
+  /// Whether the launch can be executed as its stream is read: not when its blocks form clusters,
+  /// and not when it launches kernels itself.
+  static bool can_follow(const Launch& launch);
   /// Executes as the stream is read: a warp runs on only when its reader asks for more, so what it
   /// sees of other warps depends on timing, as on a real GPU. Not concurrent(). Memory and kernel
   /// must outlive the stream.
@@ -76,6 +103,9 @@ class Machine {
   void set_heap_bytes(std::uint64_t bytes);
   /// Of launches from now on (cudaLimitStackSize).
   void set_stack_bytes(std::uint32_t bytes);
+
+  /// Accesses outside of allocations that went on, of each kernel that made any.
+  const std::map<std::string, std::uint64_t>& stray_accesses() const;
 
   /// "avx512", "avx2" or "portable": what runs, chosen by the CPU or by environment variable
   /// RADDLE_LANES.

@@ -15,6 +15,7 @@ namespace raddle::exec {
 namespace {
 constexpr std::uint64_t kLine = 128, kWhole = ~std::uint64_t{0};
 
+constexpr std::uint64_t kDriverBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kOpenStep = std::uint64_t{32} << 20;
 
 /// Address space only: pages appear, zeroed, when touched; huge ones where the host has them, since
@@ -49,6 +50,8 @@ DeviceMemory::DeviceMemory(std::uint64_t capacity, HostView view)
   bytes_ = static_cast<std::byte*>(
       reserve(capacity_ + kAlignment, view == HostView::SameAddress ? kBase : 0));
   valid_ = static_cast<std::uint8_t*>(reserve(capacity_ / kLine + kAlignment));
+  // Host code is given addresses as a driver gives them: not from where mapped memory begins.
+  if (view == HostView::SameAddress) extent_ = std::min(kDriverBytes, capacity_);
 }
 
 void DeviceMemory::open(std::uint64_t extent) {

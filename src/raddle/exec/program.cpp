@@ -130,6 +130,24 @@ std::optional<u32> deepest(const Kernel& kernel, u32 function, std::vector<char>
   throw InputError(std::move(all));
 }
 
+/// Registers that ptxas allows a thread: those that instructions can name, what the kernel's own
+/// directives leave of the 65,536 of an SM. Warps get them in units of 8 a thread, and each of an SM's
+/// four parts has as many (seen of ptxas 13: 168 for one block of 320 threads or four of 96).
+u32 register_limit(const ptx::Function& entry) {
+  constexpr u64 kOfSm = 65536, kParts = 4, kUnit = 8;
+  u64 limit = 255;
+  const auto& threads = entry.required_threads ? entry.required_threads : entry.max_threads;
+  if (threads && threads->count() != 0) {
+    const u64 blocks = std::max<u64>(entry.min_blocks_per_sm.value_or(1), 1);
+    const u64 warps = (threads->count() + kLanes - 1) / kLanes * blocks;
+    const u64 of_part = (warps + kParts - 1) / kParts;
+    limit = std::min(limit, kOfSm / kParts / (of_part * kLanes) / kUnit * kUnit);
+  }
+  if (entry.max_registers && *entry.max_registers != 0)
+    limit = std::min<u64>(limit, *entry.max_registers);
+  return static_cast<u32>(std::max<u64>(limit, 16));  // what calls and addresses need at least
+}
+
 /// Local memory of a thread of a recursive kernel, as cudaLimitStackSize would give it.
 constexpr u32 kRecursionBytes = 64 * 1024;
 
@@ -184,6 +202,8 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
         std::max(code->registers_per_thread, kernel->functions.back().registers);
   }
   if (!refused.empty()) throw_refused(module, kernel->name, refused);
+  code->registers_per_thread =
+      std::min(code->registers_per_thread, register_limit(module.functions[entry]));
   kernel->aliases.resize(code->instructions.size());
   for (u32 g :
        generic) {  // the same instruction where its addresses turn out to be shared or local

@@ -18,9 +18,15 @@ using Status = WarpState::Status;
 
 namespace {
 constexpr std::size_t kScratchWords = 2048;
-constexpr u64 kWarpQuantum = u64{1} << 16;   // then the block's other warps have their turn
-constexpr u64 kBlockQuantum = u64{1} << 24;  // then the next block is started beside it
-constexpr std::size_t kMostBlocks = 2048;    // that may wait for one another
+/// Warp instructions until the block's other warps have their turn, and until the next block is
+/// started beside it: of our own workloads, whose results are kept, and of programs of others.
+struct Turns {
+  u64 warp, block;
+};
+constexpr Turns kLongTurns{u64{1} << 16, u64{1} << 24}, kShortTurns{u64{1} << 8, u64{1} << 20};
+/// Blocks that may wait for one another; more if they are small.
+constexpr std::size_t kMostBlocks = 2048, kMostSmallBlocks = 8192;
+constexpr std::size_t kBytesOfSmallBlocks = std::size_t{1} << 30;
 constexpr std::size_t kFramePadding =
     192;  // frames of a block must not all start at the same cache set
 }  // namespace
@@ -142,7 +148,8 @@ void Runner::check_limit(const WarpState& warp) const {
   const u64 most = options_.max_warp_instructions;
   if (most == 0 || context_.warp_instructions < most) return;
   throw RunError(fmt::format(
-      "kernel {} has not ended after {} warp instructions: block {} warp {} stands at {}",
+      "kernel {} has not ended after {} warp instructions: block {} warp {} stands at {}; "
+      "--max-cycles moves this limit",
       kernel_.title, most, block_text(warp.block), warp.index, place(warp.ip->inst)));
 }
 
@@ -152,7 +159,7 @@ void Runner::check_stream(const WarpState& warp) const {
       "kernel {}: its op stream is beyond {:.3g} GiB of memory after {} warp instructions: an "
       "endless loop? Block {} warp {} stands at {}. --max-stream GIB allows more; raddle record "
       "keeps no block that has ended, --live no stream at all",
-      kernel_.name, static_cast<double>(options_.max_stream_bytes) / (1u << 30),
+      kernel_.title, static_cast<double>(options_.max_stream_bytes) / (1u << 30),
       context_.warp_instructions, block_text(warp.block), warp.index, place(warp.ip->inst)));
 }
 
@@ -241,73 +248,119 @@ void Runner::finish(Block& block, WarpState& warp) {
 }
 
 // --- whole launches ------------------------------------------------------------------------------
-void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, u64 budget) {
-  const u64 end = context_.warp_instructions + budget;
+/// One step, its records handed on.
+void Runner::advance(Block& block, WarpState& warp, trace::StreamWriter* streams, u64 budget) {
   u32* const begin = scratch_.data();
-  u32* const soft_end = begin + kScratchWords - kSlackWords;
+  u32* const at = step(block, warp, begin, begin + kScratchWords - kSlackWords, budget);
+  const auto words = static_cast<unsigned>(at - begin);
+  if (streams == nullptr || words == 0) return;
+  if (static_cast<std::size_t>(warp.room.end - warp.room.at) < words)
+    warp.room = streams->grow(block.number, warp.index, words);
+  std::memcpy(warp.room.at, begin, words * sizeof(u32));
+  warp.room.at += words;
+  streams->commit(block.number, warp.index, warp.room.at);
+  block.stream_bytes += words * sizeof(u32);
+  stream_bytes_ += words * sizeof(u32);
+  check_stream(warp);
+}
+
+void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, u64 budget) {
+  if (warp.watch.spins && goes_round(block, warp, streams)) return;
+  const u64 end = context_.warp_instructions + budget;
   while (warp.status == Status::Ready && context_.warp_instructions < end) {
-    u32* const at = step(block, warp, begin, soft_end, end - context_.warp_instructions);
-    const auto words = static_cast<unsigned>(at - begin);
-    if (streams != nullptr && words != 0) {
-      if (static_cast<std::size_t>(warp.room.end - warp.room.at) < words)
-        warp.room = streams->grow(block.number, warp.index, words);
-      std::memcpy(warp.room.at, begin, words * sizeof(u32));
-      warp.room.at += words;
-      streams->commit(block.number, warp.index, warp.room.at);
-      block.stream_bytes += words * sizeof(u32);
-      stream_bytes_ += words * sizeof(u32);
-      check_stream(warp);
-    }
+    advance(block, warp, streams, end - context_.warp_instructions);
     // After a barrier the lowest warp goes first, not the one that came last. Warps of a grid that
     // may wait for another block go on until others can see or cause what they do.
     if (arrived_ || cooperative_) return;
   }
+  SpinWatch& watch = warp.watch;
+  if (warp.status != Status::Ready || ++watch.left < watch.interval) return;
+  watch.left = 0;
+  if (!goes_round(block, warp, streams)) watch.interval = std::min(2 * watch.interval + 1, 255u);
 }
 
 /// Each warp that can run has its turn, until the block ends, the budget is spent, or all wait.
 Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 budget) {
   const u64 end = context_.warp_instructions + budget;
+  const u64 each = options_.short_turns ? kShortTurns.warp : kLongTurns.warp;
   bool ever = false;
   while (block.running != 0) {
-    bool moved = false;
+    bool moved = false, works = false;
     for (WarpState& warp : block.warps)
       if (warp.status == Status::Ready) {
         moved = ever = true;
-        slice(block, warp, streams, kWarpQuantum);
+        slice(block, warp, streams, each);
+        works = works || !warp.watch.spins;
       }
     if (!moved) return ever ? Turn::Moved : Turn::Stuck;
+    if (!works) return Turn::Waits;
     if (context_.warp_instructions >= end && block.running != 0) return Turn::Moved;
   }
   return Turn::Ended;
 }
 
-RunCount Runner::run(trace::StreamWriter* streams) {
+namespace {
+/// Rounds in which everybody waits for somebody else: most likely for ever. Whoever asks is then no
+/// longer looked at but runs his turns, so that the limit of instructions is met soon.
+constexpr unsigned kMostFruitless = 1000;
+void stop_looking(std::vector<std::unique_ptr<Block>>& blocks) {
+  for (auto& block : blocks)
+    for (WarpState& warp : block->warps) warp.watch = {false, 0, ~0u};
+}
+}  // namespace
+
+std::size_t Runner::most_blocks() const {
+  if (cooperative_) return shape_.grid.count();
+  const std::size_t bytes = (frame_stride_ + std::size_t{local_bytes_} * kLanes) * warps_ +
+                            context_.shared_bytes + sizeof(Block);
+  return std::clamp(kBytesOfSmallBlocks / bytes, kMostBlocks, kMostSmallBlocks);
+}
+
+RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
   const u64 each = cluster_shape_.count();
   const u32 clusters = static_cast<u32>(shape_.grid.count() / each);
   context_.traced = streams != nullptr ? 1 : 0;
   context_.live = cooperative_ ? 1 : 0;
-  const std::size_t most = cooperative_ ? shape_.grid.count() : kMostBlocks;
-  const u64 quantum = cooperative_ ? 1 : each > 1 ? kWarpQuantum : kBlockQuantum;
   // Elsewhere, in a file, a block's stream goes when the block has ended.
   const bool in_memory = dynamic_cast<const trace::MemoryTrace*>(streams) != nullptr;
-  std::vector<std::unique_ptr<Block>> active;
-  u32 next = 0;
-  while (next < clusters || !active.empty()) {
-    if (next < clusters && active.size() + each <= most) start_cluster(next++, active);
+  const std::size_t most = most_blocks();
+  const Turns turns = options_.short_turns ? kShortTurns : kLongTurns;
+  const u64 quantum = cooperative_ ? 1 : each > 1 ? kLongTurns.warp : turns.block;
+  unsigned fruitless = 0;  // rounds in which all waited
+  std::size_t wanted = 1;  // blocks to be started beside those that go on
+  while (next_ < clusters || !active_.empty()) {
+    for (; wanted != 0 && next_ < clusters && active_.size() + each <= most; --wanted)
+      start_cluster(next_++);
     bool moved = false;
-    for (auto& block : active) {
+    std::size_t waiting = 0;
+    for (auto& block : active_) {
       const Turn turn = run_block(*block, streams, quantum);
       moved = moved || turn != Turn::Stuck;
+      waiting += turn == Turn::Waits ? 1 : 0;
       if (turn != Turn::Ended) continue;
       if (streams != nullptr) streams->finish(block->number);
       if (streams != nullptr && !in_memory) stream_bytes_ -= block->stream_bytes;
       release(std::move(block));
     }
-    active.erase(std::remove(active.begin(), active.end(), nullptr), active.end());
+    active_.erase(std::remove(active_.begin(), active_.end(), nullptr), active_.end());
     // Only the blocks of a cluster wait for one another without running.
-    if (!moved) deadlock(*active[0]);
+    if (!moved) deadlock(*active_[0]);
+    waits_ = waits_ || (waiting != 0 && shape_.grid.count() > each);
+    if (waits_ && follow) break;
+    const bool all_wait = waiting != 0 && waiting == active_.size();
+    const bool more = next_ < clusters && active_.size() + each <= most;
+    fruitless = all_wait && !more ? fruitless + 1 : 0;
+    if (fruitless == kMostFruitless) stop_looking(active_);
+    // Whoever waits for all others would else be asked once for each of them.
+    wanted = all_wait ? waiting : options_.short_turns ? active_.size() / 2 + 1 : 1;
   }
   return {context_.warp_instructions, context_.thread_instructions};
+}
+
+std::unique_ptr<Block> Runner::take(u32 number) {
+  for (auto& block : active_)
+    if (block != nullptr && block->number == number) return std::move(block);
+  return nullptr;
 }
 
 // --- telling where -------------------------------------------------------------------------------

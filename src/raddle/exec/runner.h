@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +50,14 @@ struct Activation {
   bool prepared = false;  ///< constants of `function` are in place
 };
 
+/// Short turns that a warp has before it is first looked at.
+inline constexpr unsigned kFirstLook = 32;
+/// Whether a warp goes round in circles (spin.cpp).
+struct SpinWatch {
+  bool spins = false;               ///< when it was last looked at
+  unsigned left = 0, interval = 0;  ///< turns used up until it is looked at again
+};
+
 struct WarpState : Warp {
   enum class Status : std::uint8_t { Ready, Waiting, Done };
   Status status = Status::Ready;
@@ -60,6 +69,7 @@ struct WarpState : Warp {
   std::vector<std::uint32_t> functions;  ///< running function by depth
   std::vector<std::uint32_t> allocated;  ///< bytes of alloca by depth
   trace::StreamWriter::Room room;
+  SpinWatch watch;
 };
 
 struct BarrierState {
@@ -92,7 +102,8 @@ struct DeviceObjects {
   ImageTable images;
   DeviceHeap heap;
   std::uint64_t launches = 0;
-  std::uint64_t instructions = 0;  ///< of all launches so far: the clock
+  std::uint64_t instructions = 0;               ///< of all launches so far: the clock
+  std::map<std::string, std::uint64_t> strays;  ///< see Machine::stray_accesses()
 };
 
 class Runner {
@@ -103,8 +114,13 @@ class Runner {
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
-  /// All blocks to their end.
-  RunCount run(trace::StreamWriter* streams);
+  /// All blocks to their end; with `follow` only until some wait for others, see waits().
+  RunCount run(trace::StreamWriter* streams, bool follow = false);
+  /// A block has gone round in circles until another one did something.
+  bool waits() const { return waits_; }
+  /// After run(): whether the block was started, and if it has not ended, the block.
+  bool started(std::uint32_t number) const { return number < next_; }
+  std::unique_ptr<Block> take(std::uint32_t number);
 
   /// A block at its start. It goes back through release().
   std::unique_ptr<Block> start(std::uint32_t number);
@@ -141,6 +157,9 @@ class Runner {
   void print(std::string_view text) const;
   /// Where reserved shared memory begins, behind the block's own.
   static std::uint32_t reserved_shared_at(std::uint32_t shared_bytes);
+  /// A lane's access outside of all allocations. True: it goes on, and has been counted. `text` is
+  /// what a fault would say.
+  bool strays(Address address, unsigned bytes, const std::string& text) const;
   /// The running warp waits for another one by asking again and again: let that one run.
   void yield() {
     arrived_ = true;
@@ -159,11 +178,15 @@ class Runner {
   void open_cluster_if_complete(Cluster& cluster);
   void release_warp(BarrierState& barrier, WarpState& warp);
   void finish(Block& block, WarpState& warp);
-  enum class Turn : std::uint8_t { Ended, Moved, Stuck };
+  enum class Turn : std::uint8_t { Ended, Moved, Waits, Stuck };
   Turn run_block(Block& block, trace::StreamWriter* streams, std::uint64_t budget);
   void set_up_clusters(const Launch& launch);
-  void start_cluster(std::uint32_t number, std::vector<std::unique_ptr<Block>>& active);
+  void start_cluster(std::uint32_t number);
+  std::size_t most_blocks() const;
+  void advance(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
   void slice(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
+  std::uint64_t fingerprint(const Block& block, const WarpState& warp) const;
+  bool goes_round(Block& block, WarpState& warp, trace::StreamWriter* streams);
   void check_limit(const WarpState& warp) const;
   void check_stream(const WarpState& warp) const;
   [[noreturn]] void deadlock(const Block& block) const;
@@ -187,6 +210,9 @@ class Runner {
   const LaneEngine* engine_;
   std::unique_ptr<Observation> observation_;
   std::vector<std::unique_ptr<Block>> pool_;
+  std::vector<std::unique_ptr<Block>> active_;  // of run()
+  std::uint32_t next_ = 0;                      // cluster that run() starts next
+  bool waits_ = false;
   std::vector<std::uint32_t> scratch_;
   const Block* stepping_ = nullptr;  ///< whose warp runs
   bool arrived_ = false;             ///< the last step ended at a barrier, or waits by asking

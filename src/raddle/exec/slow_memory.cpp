@@ -53,8 +53,13 @@ char* SlowAccess::global(unsigned lane, u64 address, unsigned bytes) {
   const Context& c = *run_.context;
   const u64 x = address - DeviceMemory::kBase;
   if (x % bytes != 0) fail(lane, address, bytes, "misaligned");
-  if (address < DeviceMemory::kBase || x >= c.extent || (x & 127) + bytes > c.valid[x >> 7])
-    fail(lane, address, bytes, "out-of-bounds");
+  if (address < DeviceMemory::kBase || x >= c.extent || (x & 127) + bytes > c.valid[x >> 7]) {
+    try {
+      fail(lane, address, bytes, "out-of-bounds");
+    } catch (const RunError& fault) {
+      if (!static_cast<const Runner*>(c.owner)->strays(address, bytes, fault.what())) throw;
+    }
+  }
   const u32 line = static_cast<u32>(address >> 7);
   unsigned k = pieces_;
   while (k > 0 && piece_[k - 1].line != line) --k;

@@ -294,7 +294,9 @@ void Emitter::assign(trace::LoweredCode& out) {
   };
   out.code.name = code_.name, out.code.file = code_.file;
   out.code.opcode_names = code_.opcode_names;
-  out.code.registers_per_thread = registers + 1;  // R1 stays the stack's
+  // R1 stays the stack's. Instructions can name 255; further values would go to local memory, which
+  // is left out.
+  out.code.registers_per_thread = std::min(registers + 1, 255u);
   out.code.static_shared_bytes = code_.static_shared_bytes;
   out.code.local_bytes_per_thread = code_.local_bytes_per_thread;
   for (MachineInst& m : made_) {

@@ -47,6 +47,9 @@ class LaunchSink {
   }
   /// The launch has run and all of it is in the writer.
   virtual void written(const LaunchRecord&) {}
+  /// Whether a launch may be executed as its stream is read, so that its blocks wait for one
+  /// another in simulated time.
+  virtual bool can_follow() const { return false; }
   /// Queues the launch on its stream.
   virtual void submit(std::shared_ptr<trace::KernelStream> stream, const LaunchRecord& record) = 0;
   /// Queues a launch that has launched others: the host's first, then its descendants in order of

@@ -44,12 +44,23 @@ void LaunchTree::run_grid(const exec::Launch& launch, LaunchRecord record, unsig
   exec::Launch own = launch;
   own.device = &grid->device;
   if (place_.observer != nullptr) place_.observer->begin(record);
-  const exec::RunCount count = place_.machine.run(own, writer != nullptr ? writer : trace.get());
+  exec::RunCount count;
+  std::shared_ptr<trace::KernelStream> stream = trace;
+  if (depth == 0 && trace != nullptr && sink->can_follow() && place_.observer == nullptr &&
+      exec::Machine::can_follow(own)) {
+    if (auto rest = place_.machine.run_until_waiting(own, trace, count)) {
+      follows_ = true;
+      count = {};  // as of every live launch
+      stream = std::move(rest);
+    }
+  } else {
+    count = place_.machine.run(own, writer != nullptr ? writer : trace.get());
+  }
   if (place_.observer != nullptr) place_.observer->end();
   record.warp_instructions = count.warp_instructions;
   record.thread_instructions = count.thread_instructions;
   if (writer != nullptr) sink->written(record), written_ = true;
-  launched_.push_back({std::move(trace), std::move(record)});
+  launched_.push_back({std::move(stream), std::move(record)});
 
   const auto& operations = grid->device.operations();
   for (const bool tail : {true, false})  // the last pushed is the first performed

@@ -38,6 +38,8 @@ class LaunchTree {
   const std::vector<LaunchedStream>& launched() const { return launched_; }
   /// Hands them to the sink, unless it has them.
   void submit();
+  /// Blocks of the host's launch wait for one another: the rest of it is executed when it is timed.
+  bool follows() const { return follows_; }
 
  private:
   /// A grid that has ended, with what it asked for.
@@ -60,7 +62,8 @@ class LaunchTree {
   std::shared_ptr<trace::TraceArena> arena_;  // of all its op streams
   std::vector<LaunchedStream> launched_;
   std::vector<Task> tasks_;  // the last is the next
-  bool written_ = false;     // the sink has taken the streams while they were made
+  bool follows_ = false;
+  bool written_ = false;  // the sink has taken the streams while they were made
 };
 
 }  // namespace raddle::runtime

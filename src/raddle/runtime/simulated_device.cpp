@@ -20,6 +20,9 @@ exec::MachineOptions machine_options(const SimulatedDeviceOptions& options) {
   out.sms = options.sms;
   out.warps_per_sm = options.warps_per_sm;
   out.print = options.print;
+  out.short_turns = options.short_turns;
+  out.out_of_bounds = options.out_of_bounds;
+  out.warn = options.note;
   out.observer = options.observer;
   return out;
 }
@@ -211,9 +214,17 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
   if (options_.live) {
     options_.sink->submit(machine_.live(launch), record);
     launches_.push_back(std::move(record));
+  } else if (waiting_.contains(launch.kernel)) {
+    follow(launch, std::move(record));
   } else {
     run(launch, std::move(record));
   }
+}
+
+void SimulatedDevice::follow(const exec::Launch& launch, LaunchRecord record) {
+  options_.sink->submit(machine_.live(launch), record);
+  launches_.push_back(std::move(record));
+  options_.sink->synchronize();  // what comes next may read what it writes
 }
 
 void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record) {
@@ -223,6 +234,16 @@ void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record) {
   functional_seconds_ += processor_seconds() - before;
   for (const LaunchedStream& launched : tree.launched()) launches_.push_back(launched.record);
   if (options_.sink != nullptr) tree.submit();
+  else
+    for (const LaunchedStream& launched : tree.launched())
+      executed_ += launched.record.warp_instructions;
+  if (!tree.follows()) return;
+  waiting_.insert(launch.kernel);
+  if (options_.note)
+    options_.note("blocks of kernel " + launches_.back().name +
+                  " wait for one another: it is executed while it is timed, as --live does for all "
+                  "kernels, and its launches do not overlap with others");
+  options_.sink->synchronize();  // what comes next may read what it writes
 }
 
 // --- streams and events -------------------------------------------------------------------------
@@ -231,6 +252,7 @@ StreamId SimulatedDevice::create_stream() { return StreamId{streams_++}; }
 
 EventId SimulatedDevice::create_event() {
   events_.push_back(kNotRecorded);
+  executed_then_.push_back(0);
   return static_cast<EventId>(events_.size() - 1);
 }
 
@@ -250,6 +272,7 @@ void SimulatedDevice::record(EventId event, StreamId stream) {
   check_stream(stream);
   if (event >= events_.size()) throw InputError(fmt::format("event {} does not exist", event));
   events_[event] = options_.sink != nullptr ? options_.sink->record(stream) : 0;
+  executed_then_[event] = executed_;
 }
 
 void SimulatedDevice::wait(StreamId stream, EventId event) {
@@ -274,7 +297,11 @@ void SimulatedDevice::synchronize(EventId event) {
 
 double SimulatedDevice::elapsed_ms(EventId from, EventId to) {
   const Mark begin = recorded(from, "elapsed time from"), end = recorded(to, "elapsed time to");
-  if (options_.sink == nullptr) return 0;
+  if (options_.sink == nullptr) {
+    if (options_.most_per_ms == 0) return 0;
+    return (static_cast<double>(executed_then_[to]) - static_cast<double>(executed_then_[from])) /
+           options_.most_per_ms;
+  }
   options_.sink->synchronize(begin);
   options_.sink->synchronize(end);
   const Cycle a = options_.sink->reached(begin), b = options_.sink->reached(end);

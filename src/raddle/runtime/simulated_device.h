@@ -5,6 +5,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -28,8 +29,15 @@ struct SimulatedDeviceOptions {
   /// Device addresses are addresses of this process too (see exec::DeviceMemory::HostView).
   bool unified_addresses = false;
   std::function<void(std::string_view)> print;  ///< device printf
-  DeviceObserver* observer = nullptr;           ///< not owned; not of live runs
-  std::uint64_t max_stream_bytes = 0;           ///< of one launch, in memory at once; 0 = no limit
+  /// What the user should know of the run and may not expect, a sentence each.
+  std::function<void(const std::string&)> note;
+  /// Warp instructions that the machine issues in a millisecond at most: what time is where there is
+  /// no timing. 0: no time passes.
+  double most_per_ms = 0;
+  bool short_turns = false;  ///< see exec::MachineOptions
+  exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;
+  DeviceObserver* observer = nullptr;  ///< not owned; not of live runs
+  std::uint64_t max_stream_bytes = 0;  ///< of one launch, in memory at once; 0 = no limit
 };
 
 class SimulatedDevice final : public Device {
@@ -100,6 +108,8 @@ class SimulatedDevice final : public Device {
   };
   /// To its end, with all that it launches; notes them and hands their streams to the sink.
   void run(const exec::Launch& launch, LaunchRecord record);
+  /// Executed while it is timed, to its end.
+  void follow(const exec::Launch& launch, LaunchRecord record);
   Mark recorded(EventId event, std::string_view what) const;
   void check_stream(StreamId stream) const;
   std::byte* checked(Address address, std::uint64_t bytes, std::string_view what);
@@ -116,8 +126,11 @@ class SimulatedDevice final : public Device {
   std::vector<std::unique_ptr<exec::Program>> modules_;
   std::vector<KernelEntry> kernels_;
   std::vector<LaunchRecord> launches_;
+  std::set<const exec::Kernel*> waiting_;  // kernels whose blocks wait for one another
   static constexpr Mark kNotRecorded = ~Mark{0};
-  std::vector<Mark> events_;  // of the last record()
+  std::vector<Mark> events_;                  // of the last record()
+  std::vector<std::uint64_t> executed_then_;  // by event: executed_ at that record()
+  std::uint64_t executed_ = 0;                // warp instructions, without a sink
   std::uint32_t streams_ = 1;
   double functional_seconds_ = 0;
 };

@@ -30,7 +30,7 @@ void each_member(Job& job, F f) {
   f("max_cycles", job.max_cycles), f("max_warp_instructions", job.max_warp_instructions);
   f("max_stream_bytes", job.max_stream_bytes);
   f("sample_interval", job.sample_interval);
-  f("single_launches", job.single_launches);
+  f("single_launches", job.single_launches), f("out_of_bounds", job.out_of_bounds);
 }
 
 }  // namespace
@@ -55,6 +55,12 @@ ExecJob ExecJob::read(const std::string& folder) {
     throw InputError(Place{file}, error.what());
   }
   return job;
+}
+
+exec::OutOfBounds ExecJob::out_of_bounds_mode() const {
+  const auto* const found = std::ranges::find(kOutOfBoundsNames, out_of_bounds);
+  if (found == kOutOfBoundsNames.end()) throw InputError("out_of_bounds: " + out_of_bounds);
+  return static_cast<exec::OutOfBounds>(found - kOutOfBoundsNames.begin());
 }
 
 std::string ExecOutcome::file(const std::string& folder, long process, const std::string& what) {

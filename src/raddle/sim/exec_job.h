@@ -2,6 +2,7 @@
 // in one folder. job.json says what is wanted; each process that used the device leaves its
 // outcome, written last, beside what it was asked for.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -25,7 +26,12 @@ struct ExecJob {
   std::uint64_t max_cycles = kNever, max_warp_instructions = 0, sample_interval = 0;
   std::uint64_t max_stream_bytes = 0;
   std::uint64_t single_launches = kMostSingleLaunches;  ///< of the result
-  std::string record;  ///< op streams go to this file; empty = they do not
+  std::string record;                  ///< op streams go to this file; empty = they do not
+  std::string out_of_bounds = "page";  ///< of kOutOfBoundsNames
+
+  /// By exec::OutOfBounds.
+  static constexpr std::array<const char*, 3> kOutOfBoundsNames = {"fault", "page", "ignore"};
+  exec::OutOfBounds out_of_bounds_mode() const;
 
   /// Writes `folder`/job.json and `folder`/config.json, the resolved configuration. Throws
   /// RunError.

@@ -128,6 +128,10 @@ runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options
   out.sms = setup.machine.sm.count;
   out.warps_per_sm = setup.machine.sm.warps;
   out.print = options.print;
+  out.note = options.note;
+  out.most_per_ms =
+      setup.machine.core_clock_mhz * 1e3 * setup.machine.sm.count * setup.machine.sm.schedulers;
+  out.out_of_bounds = options.out_of_bounds;
   return out;
 }
 

@@ -22,6 +22,7 @@ struct Session::Impl {
       : info(std::move(i)), setup(std::move(s)), options(std::move(o)) {
     runtime::SimulatedDeviceOptions settings = device_options(setup, options.run);
     settings.unified_addresses = options.unified_addresses;
+    settings.short_turns = true;
     if (!options.record.empty()) {
       if (setup.run.live)
         throw InputError("a live run cannot be recorded: what it does depends on the timing");

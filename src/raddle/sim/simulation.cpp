@@ -57,6 +57,7 @@ class FanOut final : public runtime::LaunchSink {
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override {
     for (auto& gpu : gpus_) gpu->admit(code, shape);
   }
+  bool can_follow() const override { return gpus_.size() == 1 && footprints_ == nullptr; }
   void submit(std::shared_ptr<trace::KernelStream> stream,
               const runtime::LaunchRecord& record) override {
     tell_progress(record);

@@ -33,8 +33,10 @@ struct Options {
   Cycle sample_interval = 0;
   std::uint64_t max_warp_instructions = 0;  ///< of one launch; 0 = no limit
   std::vector<double> ipc_alone;  ///< of a co-run's tenants, told to the scheme; empty = not known
-  std::vector<analysis::Request> analyses;      ///< of every set-up; see sim/analysis.h
-  std::function<void(std::string_view)> print;  ///< device printf
+  std::vector<analysis::Request> analyses;       ///< of every set-up; see sim/analysis.h
+  std::function<void(std::string_view)> print;   ///< device printf
+  std::function<void(const std::string&)> note;  ///< see runtime::SimulatedDeviceOptions
+  exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;
   std::function<void(const Progress&)> progress;
   std::uint64_t max_stream_bytes = 0;  ///< of one launch, in memory at once; 0 = no limit
 };
@@ -45,6 +47,7 @@ class TimedGpu final : public runtime::LaunchSink {
   /// The options must outlive it.
   TimedGpu(Setup& setup, const Options& options);
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override;
+  bool can_follow() const override { return true; }
   void submit(std::shared_ptr<trace::KernelStream> stream,
               const runtime::LaunchRecord& record) override;
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override;

@@ -247,6 +247,44 @@ int graphs() {
   return 0;
 }
 
+/// Streams and events that are destroyed while others capture with them.
+int captures() {
+  auto* value = device<unsigned>(4);
+  for (int mode = 0; mode < 8; ++mode) {
+    OK(cudaMemset(value, 0, 16));
+    Stream a = nullptr, b = nullptr;
+    Event fork = nullptr, join = nullptr;
+    OK(cudaStreamCreate(&a));
+    OK(cudaStreamCreate(&b));
+    OK(cudaEventCreate(&fork));
+    OK(cudaEventCreate(&join));
+    OK(cudaStreamBeginCapture(a, 0));
+    OK(cudaEventRecord(fork, a));
+    OK(cudaStreamWaitEvent(b, fork, 0));
+    OK(bump(value, 1, 1, b));
+    OK(cudaEventRecord(join, b));
+    if ((mode & 4) == 0) OK(cudaStreamWaitEvent(a, join, 0));
+    if ((mode & 1) != 0) OK(cudaStreamDestroy(b));
+    OK(bump(value + 1, 1, 1, a));
+    Graph graph = nullptr;
+    if ((mode & 2) != 0) {  // who began the capture goes: nothing comes of it
+      OK(cudaStreamDestroy(a));
+      if ((mode & 1) == 0) OK(bump(value + 2, 7, 1, b));
+      OK(cudaDeviceSynchronize());
+      HOLDS(read(value + 2) == ((mode & 1) == 0 ? 7u : 0u));
+      continue;
+    }
+    GIVES((mode & 4) != 0 ? 904 : 0, cudaStreamEndCapture(a, &graph));
+    GIVES(907, cudaStreamWaitEvent(a, join, 0));  // an event of a capture that has ended
+    if ((mode & 4) != 0) continue;
+    GraphExec exec = nullptr;
+    OK(cudaGraphInstantiate(&exec, graph, 0));
+    OK(cudaGraphLaunch(exec, a));
+    HOLDS(read(value) == 1 && read(value + 1) == 1);
+  }
+  return 0;
+}
+
 int limits() {
   auto* value = device<unsigned>(1);
   unsigned one = 1;
@@ -273,10 +311,22 @@ int limits() {
 
 int fault() {
   auto* value = device<unsigned>(1);
-  bump(value + 1000, 1, 1);
+  bump(value + (1 << 20), 1, 1);
   GIVES(700, cudaDeviceSynchronize());
   GIVES(700, cudaGetLastError());
   GIVES(700, cudaMemset(value, 0, 4));  // it stays
+  return 0;
+}
+
+/// Accesses beside allocations in a page that is mapped, as GPUs let pass.
+int stray() {
+  auto* value = device<unsigned>(64);
+  OK(bump(value - 64, 1, 1));
+  OK(bump(value + 1000, 1, 1));
+  OK(bump(value + 1000, 1, 1));
+  OK(cudaDeviceSynchronize());
+  OK(bump(value, 5, 1));
+  HOLDS(read(value) == 5 || read(value) == 6);
   return 0;
 }
 
@@ -385,6 +435,8 @@ int main(int argc, char** argv) {
       {"memory", memory},
       {"streams", streams},
       {"graphs", graphs},
+      {"captures", captures},
+      {"stray", stray},
       {"limits", limits},
       {"fault", fault},
       {"trap", trap},

@@ -404,6 +404,59 @@ TEST(Faults, Misalignment) {
   what = fault(".shared .align 8 .b8 s[64]; ld.shared.u64 %q5, [s+4];");
   EXPECT_PART("misaligned 8-byte load from shared address 0x4");
 }
+/// What a GPU does with accesses outside of allocations, where the machine is asked to.
+TEST(Strays, GoOnInMappedPagesAndAreCounted) {
+  for (const std::string& lanes : lane_builds()) {
+    use_lanes(lanes);
+    std::vector<std::string> told;
+    MachineOptions options;
+    options.out_of_bounds = OutOfBounds::Page;
+    options.warn = [&](const std::string& text) { told.push_back(text); };
+    // Beyond the 128 bytes of `in`, and in its guard: words, bytes, vectors, scattered, atomics.
+    Rig rig(kernel("mov.u32 %r3, 7; st.global.u32 [%q1+128], %r3; st.global.u8 [%q1+129], %r3;\n"
+                   "  ld.global.v2.u32 {%r4, %r5}, [%q1+128];\n"
+                   "  atom.global.add.u32 %r6, [%q1+132], 2; ld.global.u32 %r6, [%q1+132];\n"
+                   "  add.u32 %r4, %r4, %r6; st.global.u32 [%q3], %r4;"),
+            options);
+    const Address in = rig.zeros(128), out = rig.zeros(4);
+    rig.run("k", {1, 1, 1}, {1, 1, 1}, in, out);
+    EXPECT_EQ(rig.download<u32>(out, 1)[0], 7u + 7 * 256 + 2) << lanes;
+    ASSERT_EQ(told.size(), 1u);
+    EXPECT_NE(told[0].find("out-of-bounds 4-byte store to global address 0x1000000080 (0 bytes "
+                           "past the end of the 128-byte allocation"),
+              std::string::npos)
+        << told[0];
+    EXPECT_EQ(rig.machine.stray_accesses(), (std::map<std::string, std::uint64_t>{{"k", 5}}));
+  }
+  unsetenv("RADDLE_LANES");
+}
+TEST(Strays, StillFaultBeyondMappedPagesAndInOtherMemory) {
+  MachineOptions options;
+  options.out_of_bounds = OutOfBounds::Page;
+  for (const char* body :
+       {"ld.global.u32 %r3, [%q1+8388608];", "ld.global.u32 %r3, [%q1-4];",
+        "ld.global.u32 %r3, [%q1+2];", "mov.u64 %q5, 0; ld.u32 %r3, [%q5];",
+        ".shared .align 4 .b8 s[64]; ld.shared.u32 %r3, [s+64];",
+        ".local .align 4 .b8 l[32]; mov.u64 %q5, l; ld.local.u32 %r3, [%q5+32];"}) {
+    Rig rig(kernel(body), options);
+    const Address in = rig.zeros(128), out = rig.zeros(4);
+    EXPECT_THROW(rig.run("k", {1, 1, 1}, {1, 1, 1}, in, out), RunError) << body;
+  }
+}
+
+/// Addresses of 32 bits wrap around, whatever the size of what lies there.
+TEST(Shared, NarrowAddressesWrap) {
+  for (const char* access :
+       {"ld.shared.u64 %q5, [%r4+8]; cvt.u32.u64 %r5, %q5;", "ld.shared.u32 %r5, [%r4+8];",
+        "ld.shared.u8 %r5, [%r4+8];", "atom.shared.or.b32 %r5, [%r4+8], 0;"}) {
+    Rig rig(kernel(std::string(".shared .align 8 .b8 s[64]; mov.u32 %r3, 77; st.shared.u32 [s], "
+                               "%r3; mov.u32 %r4, 0xfffffff8; ") +
+                   access + " st.global.u32 [%q3], %r5;"));
+    const Address in = rig.zeros(128), out = rig.zeros(128);
+    rig.run("k", {1, 1, 1}, {1, 1, 1}, in, out);
+    EXPECT_EQ(rig.download<u32>(out, 1)[0], 77u) << access;
+  }
+}
 TEST(Faults, OnlyActiveLanesCount) {
   Rig rig(
       kernel("mul.wide.u32 %q5, %r1, 4; add.u64 %q5, %q1, %q5; setp.lt.u32 %p1, %r1, 10; @%p1 "

@@ -61,15 +61,17 @@ TEST(Warp, ShufflesInAllModes) {
                [&](u32 lane, const auto& v, u32 active) {
                  bool inside = false;
                  const u32 from = source(lane, &inside);
-                 // A lane that does not take part still holds the value it loaded before.
-                 (void)active;
-                 return v[from & 31] << 1 | (inside ? 1u : 0u);
+                 const u32 value = (active >> (from & 31) & 1) != 0 ? v[from & 31] : 0;
+                 return value << 1 | (inside ? 1u : 0u);
                });
       }
 }
 TEST(Warp, ShuffleByRegister) {
   expect("and.b32 %r4, %r2, 31; mov.u32 %r5, 31; shfl.sync.idx.b32 %r3, %r1, %r4, %r5, %r10;",
-         [](u32 lane, const auto& v, u32) { return v[lane] & 31; });
+         [](u32 lane, const auto& v, u32 active) {
+           const u32 from = v[lane] & 31;
+           return (active >> from & 1) != 0 ? from : 0;
+         });
 }
 TEST(Warp, Votes) {
   const std::string odd = "and.b32 %r4, %r2, 1; setp.eq.u32 %p1, %r4, 1; ";

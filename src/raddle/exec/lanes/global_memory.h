@@ -33,8 +33,10 @@ RADDLE_INLINE void scattered_record(Context* c, const Record* ip, char* frame, u
   if (!whole_lines(c, line))
     for (u32 m = e; m != 0; m &= m - 1) {
       const unsigned lane = lowest_lane(m);
-      if (at[lane] >= c->extent || (at[lane] & 127) + bytes > c->valid[line[lane]])
-        memory_fault(c, ip, frame, e);
+      if (at[lane] >= c->extent || (at[lane] & 127) + bytes > c->valid[line[lane]]) {
+        stray_or_fault(c, ip, frame, e);
+        break;
+      }
     }
   Pieces pieces{c->out + 2, 0};
   if (c->traced != 0) {
@@ -221,7 +223,7 @@ RADDLE_INLINE void global_access(Context* c, const Record* ip, char* frame, u32 
   }
   if (line >= c->extent || !words_valid(near, c->valid[line >> 7]) ||
       !words_valid(far, c->valid[(line >> 7) + 1]))
-    memory_fault(c, ip, frame, e);
+    stray_or_fault(c, ip, frame, e);
   Pieces pieces{c->out + 2, 0};
   add_piece(&pieces, u32(line >> 7) + kDeviceLine, near, e & ~beyond);
   if (far != 0) add_piece(&pieces, u32(line >> 7) + kDeviceLine + 1, far, beyond);

@@ -2,6 +2,12 @@
 #pragma once
 #include "raddle/exec/lanes/stream.h"
 
+namespace raddle::exec {
+/// As memory_fault, but returns when the access is to be made all the same: it strays from its
+/// allocation in global memory, and the machine lets that pass (OutOfBounds).
+void stray_or_fault(Context* c, const Record* ip, char* frame, std::uint32_t mask);
+}  // namespace raddle::exec
+
 namespace raddle::exec::RADDLE_ISA {
 
 constexpr u64 kDeviceBase = 0x10'0000'0000ull;
@@ -218,6 +224,11 @@ RADDLE_INLINE void addresses_of(const Record* ip, char* frame, u32 e, u64 origin
   }
 }
 
+/// 32-bit addresses of a block's or a thread's own memory wrap around; those of windows are wider.
+RADDLE_INLINE void wrap_narrow(const Record* ip, u64 origin, u64* at) {
+  if (origin != 0 || (ip->flags & kNarrowAddress) == 0) return;
+  RADDLE_LANES at[i] = u32(at[i]);
+}
 RADDLE_INLINE void pause_if_live(Context* c) {
   if (c->live != 0) c->out_limit = c->out;
 }

@@ -26,6 +26,7 @@ RADDLE_INLINE bool shared_addresses(Context* c, const Record* ip, char* frame, u
                                     u32* at) {
   alignas(64) u64 wide[32];
   addresses_of(ip, frame, e, origin, wide);
+  wrap_narrow(ip, origin, wide);
   u64 all = 0;
   u32 most = 0;
   RADDLE_LANES {
@@ -226,6 +227,7 @@ RADDLE_INLINE void local_any(Context* c, const Record* ip, char* frame, u32 e, u
                              u32 inst) {
   alignas(64) u64 wide[32];
   addresses_of(ip, frame, e, origin, wide);
+  wrap_narrow(ip, origin, wide);
   const u32 bytes = bytes_of(ip), rows = (bytes + 3) / 4;
   u64 all = 0, differ = 0;
   RADDLE_LANES {
@@ -291,8 +293,11 @@ RADDLE_INLINE void constant_any(Context* c, const Record* ip, char* frame, u32 e
   const u64 end = parameter ? c->parameter_bytes : c->extent;
   for (u32 m = e; m != 0; m &= m - 1) {
     const u64 x = at[lowest_lane(m)];
-    if (x >= end || x + bytes > end || (!parameter && (x & 127) + bytes > c->valid[x >> 7]))
-      memory_fault(c, ip, frame, e);
+    if (x >= end || x + bytes > end || (!parameter && (x & 127) + bytes > c->valid[x >> 7])) {
+      if (parameter) memory_fault(c, ip, frame, e);
+      stray_or_fault(c, ip, frame, e);
+      break;
+    }
   }
   single(c, ip->inst, distinct_addresses(at, e), e);
   const char* base = parameter ? c->parameters : c->global;

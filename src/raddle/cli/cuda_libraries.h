@@ -1,0 +1,23 @@
+// Shared libraries of CUDA programs, as the loader would find them.
+#pragma once
+#include <string>
+#include <vector>
+
+namespace raddle::cli {
+
+struct Library {
+  std::string name;
+  bool found = false;
+};
+
+/// All that the program loads when it starts, libraries of libraries among them, with
+/// `library_path` in front of the usual places. Nothing of the program runs. Empty when the loader
+/// does not say.
+std::vector<Library> libraries_of(const std::string& program, const std::string& library_path);
+
+/// What the user should know before the program starts: a sentence for each library of CUDA that
+/// brings machine code only. Throws InputError when a library is missing, naming it.
+std::vector<std::string> library_warnings(const std::string& program,
+                                          const std::vector<Library>& libraries);
+
+}  // namespace raddle::cli

@@ -1,0 +1,106 @@
+// What CUDA leaves open and programs rely on, with what nvcc makes of tests/cuda/programs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cuda/exec.h"
+#include "raddle_paths.h"
+#include "support/nvcc.h"
+
+namespace raddle::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// Builds a program of tests/cuda/programs; returns its path.
+std::string build(const Folder& folder, const std::string& name, const std::string& options = "") {
+  const std::string program = folder / name;
+  const std::string command = nvcc() + " -cudart shared -arch=sm_80 " + options + " -o " + program +
+                              " " RADDLE_SOURCE_DIR "/tests/cuda/programs/" + name + ".cu >" +
+                              (folder / "log") + " 2>&1";
+  if (std::system(command.c_str()) != 0)
+    throw std::runtime_error(command + ": " + read_file(folder / "log"));
+  return program;
+}
+
+std::uint64_t issued(const std::string& file) {
+  std::uint64_t sum = 0;
+  for (const auto& kernel : json_of(file)["kernels"])
+    sum += kernel["warp_instructions"].get<std::uint64_t>();
+  return sum;
+}
+
+class WaitingBlocks : public testing::TestWithParam<const char*> {};
+
+TEST_P(WaitingBlocks, AreStartedBesideEachOtherWithoutTiming) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = build(folder, "waiting");
+  // What they did before: 16.8 M instructions of each block until the next was started.
+  const Outcome o =
+      exec({"--functional", "--quiet", "--json", folder / "r.json"}, {program, GetParam()});
+  EXPECT_EQ(o.status, 0) << o.err << o.out;
+  EXPECT_EQ(o.err, "");
+  EXPECT_LT(issued(folder / "r.json"), 3'000'000u);
+}
+
+TEST_P(WaitingBlocks, WaitInSimulatedTime) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = build(folder, "waiting");
+  const Outcome o =
+      exec({"--gpu", "v100", "--quiet", "--json", folder / "r.json"}, {program, GetParam()});
+  EXPECT_EQ(o.status, 0) << o.err << o.out;
+  EXPECT_THAT(o.err, HasSubstr("wait for one another: it is executed while it is timed"));
+  EXPECT_EQ(line_count(o.err), 1u) << o.err;
+  const Outcome live = exec({"--gpu", "v100", "--live", "--quiet", "--json", folder / "l.json"},
+                            {program, GetParam()});
+  EXPECT_EQ(live.status, 0) << live.err;
+  // No more of asking than while it is executed in time, but for the block that was first.
+  EXPECT_LT(issued(folder / "r.json"), 2 * issued(folder / "l.json") + 20'000);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WaitingBlocks, testing::Values("rounds", "chain", "queue"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(OpenPoints, RegistersAddressesAndIdleLanes) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const Outcome o = exec({"--gpu", "h100", "--quiet"}, {build(folder, "bounds")});
+  EXPECT_EQ(o.status, 0) << o.err;
+  // ptxas: 64, 168 and 255 registers; 1 + 2 + ... + 20.
+  EXPECT_THAT(o.out, HasSubstr("registers 64 168 255, wrapped 0 63, sum 210, cudaSuccess"));
+}
+
+TEST(OpenPoints, MissingLibrariesAreNamedBeforeTheStart) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  folder.write("none.c", "int cuInit(unsigned f) { return (int)f; }\n");
+  const std::string there = folder.path().string();
+  ASSERT_EQ(std::system(("cc -shared -Wl,-soname,libcuda.so.1 -o " + there + "/libcuda.so.1 " +
+                         there + "/none.c && cc -shared -Wl,-soname,libcublas.so.13 -o " + there +
+                         "/libcublas.so.13 " + there + "/none.c")
+                            .c_str()),
+            0);
+  const std::string with = "-Xlinker --no-as-needed -L" + there + " -l:";
+  const std::string driver = build(folder, "bounds", with + "libcuda.so.1");
+  std::filesystem::remove(folder / "libcuda.so.1");
+  const Outcome refused = exec({"--functional"}, {driver});
+  EXPECT_EQ(refused.status, 2) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("needs libcuda.so.1, CUDA's driver interface"));
+  EXPECT_EQ(line_count(refused.err), 1u) << refused.err;
+
+  const std::string blas =
+      build(folder, "bounds", with + "libcublas.so.13 -Xlinker -rpath=" + there);
+  const Outcome warned = exec({"--functional", "--quiet"}, {blas});
+  EXPECT_EQ(warned.status, 0) << warned.err;
+  EXPECT_THAT(warned.err, HasSubstr("loads libcublas.so.13, which brings machine code only"));
+  std::filesystem::remove(folder / "libcublas.so.13");
+  const Outcome missing = exec({"--functional"}, {blas});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("needs libcublas.so.13, which the loader does not find"));
+}
+
+}  // namespace
+}  // namespace raddle::test
