@@ -107,6 +107,12 @@ Command add_record(CLI::App& app) {
       ->add_option("--gpu", command->common.gpu,
                    "machine whose limits and SM count the program sees")
       ->capture_default_str();
+  record
+      ->add_option("--set", command->common.set,
+                   "change one setting of that machine, e.g. sm.registers=65536: a program may ask "
+                   "for it, and its blocks must fit an SM")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
   record->add_option("--seed", command->common.seed, "seed of the inputs (default 1)")
       ->check(CLI::PositiveNumber);
   command->common.add_stream_limit_to(*record);

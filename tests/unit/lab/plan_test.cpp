@@ -103,10 +103,11 @@ TEST(Plan, WhatLooksAtTheExecutionReplaysNoRecording) {
 }
 
 TEST(Plan, KeyIsConfigurationAnalysesAndProgram) {
-  EXPECT_NE(run_key("a", {}), run_key("b", {}));
-  EXPECT_NE(run_key("a", {}), run_key("a", {{"x", {"x=locality", {}}}}));
-  EXPECT_EQ(run_key("a", {{"x", {"x=locality", {}}}}),
-            run_key("a", {{"x", {"x=locality", {"f", 1, 2}}}}));
+  EXPECT_NE(run_key("a", {}, "p"), run_key("b", {}, "p"));
+  EXPECT_NE(run_key("a", {}, "p"), run_key("a", {}, "q"));
+  EXPECT_NE(run_key("a", {}, "p"), run_key("a", {{"x", {"x=locality", {}}}}, "p"));
+  EXPECT_EQ(run_key("a", {{"x", {"x=locality", {}}}}, "p"),
+            run_key("a", {{"x", {"x=locality", {"f", 1, 2}}}}, "p"));
   EXPECT_THAT(program_name(), testing::MatchesRegex("[0-9.]+[+][0-9a-f]{16}"));
 }
 
