@@ -10,7 +10,8 @@ namespace raddle::sim {
 /// cmake/generated.cmake). It needs no version control: an unpacked archive has the same.
 std::string_view sources_hash();
 
-/// "0.1.0+1f0c...": the release and sources_hash().
+/// "0.1.0+1f0c...": the release and sources_hash(), with ".<hash>" for each plug-in
+/// (policy/plugins.h), so that results made with another one are other results.
 std::string version();
 
 }  // namespace raddle::sim
