@@ -6,6 +6,17 @@ include(cmake/levels.cmake)
 raddle_levels(${CMAKE_SOURCE_DIR}/src/raddle/policy/levels.def ${CMAKE_SOURCE_DIR}/src/raddle/policy ${generated})
 set(RADDLE_POLICY_LIST ${generated}/all_policies.cpp)
 
+# --- one hash over the headers that policies are compiled with: a plug-in must have the program's ---
+set(RADDLE_INTERFACE_HASH ${generated}/raddle/policy/interface_hash.h)
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/policy/*.h
+  ${CMAKE_SOURCE_DIR}/src/raddle/policy/*.def ${CMAKE_SOURCE_DIR}/src/raddle/base/*.h)
+list(JOIN headers "\n" lines)
+file(CONFIGURE OUTPUT ${generated}/policy_headers.txt CONTENT "${lines}\n")
+add_custom_command(OUTPUT ${RADDLE_INTERFACE_HASH} DEPENDS ${headers} ${generated}/policy_headers.txt
+  ${CMAKE_SOURCE_DIR}/cmake/interface_hash.cmake
+  COMMAND ${CMAKE_COMMAND} -DLIST=${generated}/policy_headers.txt -DOUTPUT=${RADDLE_INTERFACE_HASH}
+  -P ${CMAKE_SOURCE_DIR}/cmake/interface_hash.cmake VERBATIM)
+
 # --- workloads: workloads/<name>/<name>.cpp defines add_workload_<name>(Workloads&) ---
 file(GLOB folders CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/kernels.ptx)
 file(GLOB RADDLE_WORKLOAD_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/workloads/*/*.cpp)

@@ -31,11 +31,13 @@ function(raddle_levels table folder out)
   file(CONFIGURE OUTPUT ${out}/raddle/policy/level_headers.h CONTENT "#pragma once\n${headers}")
   file(CONFIGURE OUTPUT ${out}/all_policies.cpp CONTENT
 "#include \"raddle/policy/all.h\"
+#include \"raddle/policy/plugins.h\"
 namespace raddle::policy {
 ${declarations}
 Registries all_policies() {
   Registries all;
-${calls}  return all;
+${calls}  add_plugins(all);
+  return all;
 }
 }  // namespace raddle::policy
 ")

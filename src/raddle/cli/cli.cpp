@@ -2,14 +2,17 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "raddle/base/error.h"
 #include "raddle/base/json.h"
 #include "raddle/cli/commands.h"
+#include "raddle/policy/plugins.h"
 #include "raddle/sim/version.h"
 
 namespace raddle::cli {
@@ -18,10 +21,28 @@ namespace {
 
 constexpr int kFailed = 1, kBadInput = 2;
 
+/// --plugin FILE, before or after the command: from here on all_policies() has what is in it, and
+/// so have the processes that this one starts.
+void use_plugins(const std::vector<std::string>& files) {
+  std::string all;
+  for (const std::string& file : files) {
+    if (file.find(':') != std::string::npos)
+      throw InputError("--plugin " + file + ": a path with ':' cannot be handed on");
+    all += (all.empty() ? "" : ":") + std::filesystem::absolute(file).string();
+  }
+  setenv(policy::kPluginsVariable, all.c_str(), 1);
+  policy::all_policies();  // refuses a bad one before anything else is looked at
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Raddle: a cycle-level GPU simulator and laboratory for scheduling", "raddle");
   app.set_version_flag("--version", "raddle " + sim::version());
   app.require_subcommand(1);
+  app.fallthrough();  // --plugin may stand after the command; commands take that over
+  std::vector<std::string> plugins;
+  app.add_option("--plugin", plugins, "policies of your own, from a file that ./x plugin has made")
+      ->type_name("FILE.so")
+      ->take_all();
   app.footer(
       "Exit status: 0 done and result correct, 1 the run failed or the result is wrong,\n"
       "2 usage, configuration or input error. `raddle COMMAND --help` explains each command.");
@@ -53,6 +74,7 @@ int parse_and_run(int argc, char** argv) {
                      : (app.get_subcommands().front()->get_name() + " ").c_str());
     return kBadInput;
   }
+  if (!plugins.empty()) use_plugins(plugins);
   for (const Command& command : commands)
     if (command.app->parsed()) return command.action();
   return kBadInput;

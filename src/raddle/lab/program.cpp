@@ -25,7 +25,9 @@ std::string program_of_run(const sim::SourceHashes& sources, const sim::Setup& s
   std::string used;
   policy::each_level(
       [&](const policy::Level& level, const auto& choice) {
-        used += part(sources, fmt::format("{}/{}", level.name, choice->name()));
+        const std::string source =
+            part(sources, fmt::format("{}/{}", level.name, choice->name()));
+        used += source.empty() ? sim::plugins_hash() : source;  // not one of ours
       },
       setup);
   for (const std::string& workload : workloads) used += part(sources, "workload/" + workload);

@@ -61,7 +61,8 @@ void each_level(F f, Structs&... structs) {
 
 using Registries = ByLevel<Registry>;
 
-/// A fresh set of registries with everything in it.
+/// A fresh set of registries with everything in it, plug-ins' policies too (plugins.h). Throws
+/// InputError when a plug-in cannot be had.
 Registries all_policies();
 
 }  // namespace raddle::policy

@@ -19,7 +19,10 @@ struct SourceHashes {
 };
 SourceHashes source_hashes();
 
-/// "0.1.0+1f0c...": the release and sources_hash().
+/// ".1f0c..." for each plug-in of policies (policy/plugins.h), over its content.
+std::string plugins_hash();
+
+/// "0.1.0+1f0c...": the release and sources_hash(), and plugins_hash().
 std::string version();
 
 }  // namespace raddle::sim
