@@ -19,6 +19,7 @@ struct CommonOptions {
   std::uint64_t max_cycles = 0, seed = 0;  ///< 0 = not given
   unsigned threads = 1;
   bool functional = false, live = false, no_skip = false, quiet = false;
+  bool cold_l2 = false;
 
   void add_to(CLI::App& command);
   /// Those of a run that is always timed and gives no report.

@@ -61,11 +61,13 @@ class FanOut final : public runtime::LaunchSink {
               const runtime::LaunchRecord& record) override {
     tell_progress(record);
     if (footprints_ != nullptr) footprints_->tree({{stream, record}});
+    if (past_the_timed()) return;
     for (auto& gpu : gpus_) gpu->submit(stream, record);
   }
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override {
     tell_progress(tree.front().record);
     if (footprints_ != nullptr) footprints_->tree(tree);
+    if (past_the_timed()) return;
     for (auto& gpu : gpus_) gpu->submit_tree(tree);
   }
   runtime::Mark record(StreamId stream) override {
@@ -99,9 +101,13 @@ class FanOut final : public runtime::LaunchSink {
   void tell_progress(const runtime::LaunchRecord& next) const {
     if (options_.progress) options_.progress({next.sequence, next.name, now(gpus_)});
   }
+  bool past_the_timed() {
+    return options_.timed_launches != 0 && launches_++ >= options_.timed_launches;
+  }
   Gpus& gpus_;
   FootprintObserver* footprints_;
   const Options& options_;
+  std::uint64_t launches_ = 0;  // of the host
 };
 
 }  // namespace
@@ -145,6 +151,10 @@ void TimedGpu::submit(std::shared_ptr<trace::KernelStream> stream,
 
 void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
   const Stopwatch watch(seconds_);
+  if (setup_.run.cold_l2) {
+    gpu_.run_until_idle();
+    gpu_.forget_l2();
+  }
   std::vector<timing::Submission> all;
   const std::size_t first = kernels_.size();
   for (const auto& [stream, record] : tree) {

@@ -24,6 +24,7 @@ struct Launch {
   std::uint8_t slot = 0;  ///< below the machine's KernelSpec::slots(); travels in messages
   TenantId tenant{};
   std::uint32_t first_line = 0;  ///< added to every line of global memory
+  std::uint16_t l1d_ways = 0;    ///< that its shared memory leaves; 0: as always
 };
 
 /// An entry of the dispatcher's queues in memory is written, or fetched, through an SM's port.

@@ -33,6 +33,7 @@ struct GridLaunch {
   std::uint32_t priority = 0;
   TenantId tenant{};
   std::uint32_t first_line = 0;  ///< Launch::first_line
+  std::uint16_t l1d_ways = 0;    ///< Launch::l1d_ways
 };
 
 struct Grid {

@@ -34,6 +34,9 @@ class PartitionOf final : public Partition {
   void host(unsigned place, const HostLine& access, HostEffects& effects) override {
     slice_[place]->host(access, effects);
   }
+  void forget() override {
+    for (auto& slice : slice_) slice->forget();
+  }
   void obey(Cycle at, const policy::Knobs& knobs) override;
   void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) override {
     dram_.learn(at, counts);
