@@ -20,6 +20,7 @@ void leave_out_unused(nlohmann::ordered_json& config) {
   nlohmann::ordered_json& l1d = config.at("sm").at("l1d");
   leave_out(l1d, "unified_kib", 0);
   leave_out(l1d, "shared_kib_choices", "");
+  leave_out(config.at("isa"), "order", "as_written");
   leave_out(config.at("run"), "cold_l2", false);
 }
 
@@ -174,6 +175,9 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
     reader.fail(
         "run.cold_l2 = true needs policy.coherence.name = \"gpu\": elsewhere the L2 knows "
         "what L1s own");
+  if (setup.isa.order == lowering::Order::Assembler &&
+      setup.isa.lowering != lowering::Level::Machine)
+    reader.fail("isa.order = \"assembler\" needs isa.lowering = \"machine\"");
   check_dispatch(reader, setup);
   reader.finish();
   return setup;

@@ -6,6 +6,7 @@
 
 #include "raddle/config/writer.h"
 #include "raddle/lowering/lowering.h"
+#include "raddle/lowering/scheduled_stream.h"
 #include "raddle/sim/analysis.h"
 #include "raddle/sim/dependence_observer.h"
 #include "raddle/sim/footprint_observer.h"
@@ -125,10 +126,29 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options)
 
 std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {
   auto& known = lowered_[&code];
-  if (known == nullptr)
-    known = std::make_shared<const trace::LoweredCode>(
-        lowering::lower(code, setup_.isa, gpu_.wants_live_registers()));
+  if (known != nullptr) return known;
+  const lowering::Schedule* order =
+      setup_.isa.order == lowering::Order::Assembler && !setup_.run.live ? &scheduled(code)
+                                                                         : nullptr;
+  known = std::make_shared<const trace::LoweredCode>(
+      lowering::lower(order == nullptr || order->is_identity ? code : order->code, setup_.isa,
+                      gpu_.wants_live_registers()));
   return known;
+}
+
+const lowering::Schedule& TimedGpu::scheduled(const trace::KernelCode& code) {
+  auto& known = schedules_[&code];
+  if (known == nullptr)
+    known = std::make_shared<const lowering::Schedule>(lowering::schedule(code));
+  return *known;
+}
+
+/// The stream as the machine's code has it.
+std::shared_ptr<trace::KernelStream> TimedGpu::in_order(
+    std::shared_ptr<trace::KernelStream> stream) {
+  const auto known = schedules_.find(&stream->code());
+  if (known == schedules_.end() || known->second->is_identity) return stream;
+  return std::make_shared<lowering::ScheduledStream>(std::move(stream), known->second);
 }
 
 void TimedGpu::admit(const trace::KernelCode& code, const trace::LaunchShape& shape) {
@@ -165,7 +185,7 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
     kernel.resident = resident(stream->code(), stream->shape());
     if (record.origin) kernel.parent = KernelParent{first + record.origin->parent, *record.origin};
     kernels_.push_back(std::move(kernel));
-    all.push_back({stream,
+    all.push_back({in_order(stream),
                    lowered(stream->code()),
                    {record.name, record.stream, record.sequence, record.warp_instructions},
                    record.origin.value_or(trace::DeviceOrigin{})});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "raddle/analysis/analyses.h"
+#include "raddle/lowering/schedule.h"
 #include "raddle/runtime/simulated_device.h"
 #include "raddle/runtime/workload.h"
 #include "raddle/sim/result.h"
@@ -67,10 +68,13 @@ class TimedGpu final : public runtime::LaunchSink {
   void fill(Result& result);
 
  private:
+  const lowering::Schedule& scheduled(const trace::KernelCode& code);
+  std::shared_ptr<trace::KernelStream> in_order(std::shared_ptr<trace::KernelStream> stream);
   Setup& setup_;
   std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
   timing::Gpu gpu_;
   std::map<const trace::KernelCode*, std::shared_ptr<const trace::LoweredCode>> lowered_;
+  std::map<const trace::KernelCode*, std::shared_ptr<const lowering::Schedule>> schedules_;
   std::vector<KernelResult> kernels_;
   std::vector<Cycle> marks_;  // when reached, of those that were waited for
   double seconds_ = 0;
