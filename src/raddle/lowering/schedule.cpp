@@ -347,6 +347,15 @@ Schedule schedule(const trace::KernelCode& code) {
     }
   }
   out.begin.push_back(static_cast<u32>(out.code.instructions.size()));
+  for (u32 i = 0; i < size; ++i) {
+    if (i == 0 || out.block[i] != out.block[i - 1]) {
+      out.first.push_back(i);
+      out.as_written.push_back(true);
+    }
+    if (out.joined[i] || out.place[i] - out.begin[out.block[i]] != i - out.first.back())
+      out.as_written.back() = false;
+  }
+  out.first.push_back(size);
   for (u32 i = size; i < all; ++i) {
     out.place[i] = static_cast<u32>(out.code.instructions.size());
     out.code.instructions.push_back(code.instructions[i]);

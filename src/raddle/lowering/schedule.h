@@ -20,6 +20,8 @@ struct Schedule {
   std::vector<bool> joined;          ///< ... it became part of the one at its place
   std::vector<std::uint32_t> block;  ///< ... its basic block
   std::vector<std::uint32_t> begin;  ///< by block: place of its first instruction, and the end
+  std::vector<std::uint32_t> first;  ///< by block: its first instruction, and the end
+  std::vector<bool> as_written;      ///< by block: its order is the original's
   bool is_identity = true;
 };
 

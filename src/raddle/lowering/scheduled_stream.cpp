@@ -20,41 +20,69 @@ class ScheduledStream::Warp {
   /// The next records, or nothing at the end.
   bool next(WarpCursor& cursor) {
     out_.clear();
-    while (out_.empty() && gather()) put_out();
+    while (out_.size() < kEnough && more()) {
+      const u32 i = Record{from_.at[0], 0}.inst() + done_;
+      if (i < schedule_.block.size() && schedule_.as_written[schedule_.block[i]]) {
+        pass_on(i);
+      } else {
+        gather();
+        put_out();
+      }
+    }
     cursor.at = out_.data();
     cursor.end = out_.data() + out_.size();
     return !out_.empty();
   }
 
  private:
+  static constexpr std::size_t kEnough = 128;  // words, to be read at once
+  static constexpr u32 kNothing = ~u32{0};
   struct Entry {
-    u32 order, place;  // place differs where it stands for another instruction
+    u32 place;  // where it is in the code; differs from its turn if it stands for another one
     u32 mask, pieces;
     u32 payload, words;  // in payload_
   };
 
   bool more() { return from_.at != from_.end || inner_.refill(from_); }
+  Record record() const { return {from_.at[0], from_.at[1]}; }
+  /// `n` more instructions of the record are taken.
+  void advance(const Record& r, u32 n) {
+    done_ += n;
+    if (done_ < r.count()) return;
+    from_.at += trace::kRecordWords + words_of(r);
+    done_ = 0;
+  }
 
-  /// Entries of the next run of a block: its instructions rise.
-  bool gather() {
+  /// What a record has of a block that stays as it was written.
+  void pass_on(u32 i) {
+    const Record r = record();
+    const u32 block = schedule_.block[i];
+    const u32 n = std::min(r.count() - done_, schedule_.first[block + 1] - i);
+    out_.push_back(Record::make(schedule_.place[i], n, r.pieces(), r.mask).head);
+    out_.push_back(r.mask);
+    out_.insert(out_.end(), from_.at + trace::kRecordWords,
+                from_.at + trace::kRecordWords + words_of(r));
+    advance(r, n);
+  }
+
+  /// Entries of the next run of a block, by their turns: its instructions rise.
+  void gather() {
     entries_.clear();
     payload_.clear();
-    u32 block = 0, last = 0;
-    while (more()) {
-      const Record r{from_.at[0], from_.at[1]};
-      for (u32 i = r.inst() + done_; i < r.inst() + r.count(); ++i, ++done_) {
-        const bool starts = entries_.empty();
-        const bool known = i < schedule_.block.size();  // else it stands for another one
-        const u32 as = known ? i : original_of(i);
-        if (!starts && (schedule_.block[as] != block || as <= last)) return true;
-        block = schedule_.block[as];
-        last = as;
-        take(i, schedule_.place[as], r);
+    block_ = kNothing;
+    for (u32 last = 0; more();) {
+      const Record r = record();
+      const u32 i = r.inst() + done_;
+      const u32 as = i < schedule_.block.size() ? i : original_of(i);
+      if (block_ != kNothing && (schedule_.block[as] != block_ || as <= last)) return;
+      if (block_ == kNothing) {
+        block_ = schedule_.block[as];
+        turns_.assign(schedule_.begin[block_ + 1] - schedule_.begin[block_], kNothing);
       }
-      from_.at += trace::kRecordWords + words_of(r);
-      done_ = 0;
+      last = as;
+      take(i, schedule_.place[as] - schedule_.begin[block_], r);
+      advance(r, 1);
     }
-    return !entries_.empty();
   }
 
   u32 original_of(u32 i) const {
@@ -70,19 +98,17 @@ class ScheduledStream::Warp {
     return schedule_.code.instructions[schedule_.place[original]].kind;
   }
 
-  void take(u32 i, u32 order, const Record& r) {
-    const u32 place = schedule_.place[i];
-    if (schedule_.joined[i]) {
-      // What the loads it belongs to take of the banks together: as the worst of them.
-      const auto lead = std::ranges::find(entries_, place, &Entry::place);
-      if (lead != entries_.end()) {
-        lead->pieces = std::max(lead->pieces, r.pieces());
-        return;
-      }
+  void take(u32 i, u32 turn, const Record& r) {
+    if (turns_[turn] != kNothing) {
+      // Joined loads take of the banks together as much as the worst of them.
+      Entry& first = entries_[turns_[turn]];
+      first.pieces = std::max(first.pieces, r.pieces());
+      return;
     }
     const u32 words = words_of(r);
+    turns_[turn] = static_cast<u32>(entries_.size());
     entries_.push_back(
-        {order, place, r.mask, r.pieces(), static_cast<u32>(payload_.size()), words});
+        {schedule_.place[i], r.mask, r.pieces(), static_cast<u32>(payload_.size()), words});
     payload_.insert(payload_.end(), from_.at + trace::kRecordWords,
                     from_.at + trace::kRecordWords + words);
   }
@@ -92,30 +118,45 @@ class ScheduledStream::Warp {
     return k == OpKind::Alu || k == OpKind::Branch;
   }
 
+  /// What follows in the block's order under the same mask and without payload shares a record.
   void put_out() {
-    std::ranges::sort(entries_, {}, &Entry::order);
-    for (std::size_t i = 0; i < entries_.size();) {
-      const Entry& e = entries_[i];
-      u32 count = 1;
+    const Entry* run = nullptr;
+    u32 count = 0;
+    auto end_run = [&] {
+      if (run == nullptr) return;
+      out_.push_back(Record::make(run->place, count, 0, run->mask).head);
+      out_.push_back(run->mask);
+      run = nullptr;
+    };
+    for (const u32 turn : turns_) {
+      if (turn == kNothing) continue;
+      const Entry& e = entries_[turn];
       const bool together = shares(e);
-      while (together && i + count < entries_.size() && count < trace::kMaxRun) {
-        const Entry& then = entries_[i + count];
-        if (then.place != e.place + count || then.mask != e.mask || !shares(then)) break;
+      if (run != nullptr && together && count < trace::kMaxRun && e.mask == run->mask &&
+          e.place == run->place + count) {
         ++count;
+        continue;
       }
-      const Record r = Record::make(e.place, count, together ? 0 : e.pieces, e.mask);
-      out_.push_back(r.head);
-      out_.push_back(r.mask);
+      end_run();
+      if (together) {
+        run = &e;
+        count = 1;
+        continue;
+      }
+      out_.push_back(Record::make(e.place, 1, e.pieces, e.mask).head);
+      out_.push_back(e.mask);
       out_.insert(out_.end(), payload_.begin() + e.payload, payload_.begin() + e.payload + e.words);
-      i += count;
     }
+    end_run();
   }
 
   trace::KernelStream& inner_;
   const Schedule& schedule_;
   WarpCursor from_;
   u32 done_ = 0;  // instructions of the record at from_ that have been taken
+  u32 block_ = kNothing;
   std::vector<Entry> entries_;
+  std::vector<u32> turns_;  // by place in the block: its entry
   std::vector<u32> payload_, out_;
 };
 
