@@ -82,6 +82,33 @@ ${functions}}  // namespace raddle::sim
 ")
 set_source_files_properties(${RADDLE_TOML_LIST} PROPERTIES OBJECT_DEPENDS "${toml_files}")
 
+# --- data/silicon/<device>/*.csv, what was measured and is compared with ---
+set(RADDLE_SILICON_LIST ${generated}/all_silicon.cpp)
+file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/data/silicon ${CMAKE_SOURCE_DIR}/data/silicon/*/*.csv)
+set(bytes "")
+set(table "")
+set(silicon_files "")
+foreach(file ${files})
+  get_filename_component(device ${file} DIRECTORY)
+  get_filename_component(name ${file} NAME_WE)
+  string(MAKE_C_IDENTIFIER "silicon_${file}" symbol)
+  string(APPEND bytes "asm(\".section .rodata\\n${symbol}:\\n.incbin \\\"${CMAKE_SOURCE_DIR}/data/silicon/${file}\\\"\\n${symbol}_end:\\n.byte 0\\n.previous\\n\");
+extern \"C\" const char ${symbol}[], ${symbol}_end[];\n")
+  string(APPEND table "    {\"${device}\", \"${name}\", {${symbol}, static_cast<std::size_t>(${symbol}_end - ${symbol})}},\n")
+  list(APPEND silicon_files ${CMAKE_SOURCE_DIR}/data/silicon/${file})
+endforeach()
+file(CONFIGURE OUTPUT ${RADDLE_SILICON_LIST} CONTENT
+"#include \"raddle/sim/suite.h\"
+${bytes}
+namespace raddle::sim {
+std::vector<EmbeddedMeasurements> embedded_measurements() {
+  return {
+${table}  };
+}
+}  // namespace raddle::sim
+")
+set_source_files_properties(${RADDLE_SILICON_LIST} PROPERTIES OBJECT_DEPENDS "${silicon_files}")
+
 file(CONFIGURE OUTPUT ${generated}/raddle_paths.h CONTENT
 "#pragma once
 #define RADDLE_SOURCE_DIR \"${CMAKE_SOURCE_DIR}\"

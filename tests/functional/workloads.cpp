@@ -78,7 +78,13 @@ TEST(Workloads, ThoseOfTheTableAreThere) {
                            "bucketsort",
                            "lbm",
                            "spmv_jds",
-                           "tagged_histogram"})
+                           "tagged_histogram",
+                           "btree_range",
+                           "byte_histogram",
+                           "dct",
+                           "polybench",
+                           "quasirandom",
+                           "sobol"})
     EXPECT_THAT(names, Contains(name));
 }
 
@@ -173,7 +179,8 @@ INSTANTIATE_TEST_SUITE_P(All, ExactWorkload,
                                            "coloring", "mis", "stencil", "nested_bfs",
                                            "nested_sssp", "nested_coloring", "amr", "regx", "pre",
                                            "join", "mum", "sha1", "fdtd", "sad", "btree",
-                                           "bucketsort", "tagged_histogram"),
+                                           "bucketsort", "tagged_histogram", "btree_range",
+                                           "byte_histogram", "sobol"),
                          [](const auto& info) { return safe(info.param); });
 
 TEST_P(ExactWorkload, CheckFindsTheLowestBit) {
@@ -379,6 +386,21 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tagged_histogram", {{"n", "1"}, {"blocks", "1"}}},
         Case{"tagged_histogram", {{"alike", "1"}}},
         Case{"tagged_histogram", {{"alike", "0.5"}, {"blocks", "64"}}},
+        Case{"sgemm", {{"variant", "whole"}, {"m", "128"}, {"n", "32"}, {"k", "24"}}},
+        Case{"btree_range", {{"keys", "1"}, {"queries", "1"}, {"longest", "1"}}},
+        Case{"btree_range", {{"keys", "65537"}, {"fill", "256"}, {"longest", "65537"}}},
+        Case{"byte_histogram", {{"kib", "1"}}}, Case{"byte_histogram", {{"kib", "61"}}},
+        Case{"dct", {{"columns", "32"}, {"rows", "16"}}},
+        Case{"quasirandom", {{"points", "1"}, {"blocks", "1"}}},
+        Case{"quasirandom", {{"points", "777"}, {"blocks", "2"}}},
+        Case{"sobol", {{"vectors", "1"}, {"dimensions", "1"}, {"blocks", "1"}}},
+        Case{"sobol", {{"vectors", "999"}, {"dimensions", "2"}, {"blocks", "2"}}},
+        Case{"polybench", {{"n", "1"}}}, Case{"polybench", {{"program", "bicg"}}},
+        Case{"polybench", {{"program", "mvt"}, {"n", "33"}}},
+        Case{"polybench", {{"program", "gesummv"}, {"n", "17"}}},
+        Case{"polybench", {{"program", "gemm"}, {"n", "19"}}},
+        Case{"polybench", {{"program", "conv2d"}, {"n", "37"}}},
+        Case{"polybench", {{"program", "conv3d"}, {"n", "9"}}},
         Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
@@ -440,6 +462,12 @@ INSTANTIATE_TEST_SUITE_P(
         std::pair(Case{"sad", {{"width", "1024"}, {"height", "47"}}}, "must be less than 2^30"),
         std::pair(Case{"btree", {{"keys", "2000000"}, {"fill", "2"}}},
                   "makes 2000007 nodes, more than 2^20"),
+        std::pair(Case{"sgemm", {{"variant", "whole"}}}, "whole: m must be a multiple of 128, is 70"),
+        std::pair(Case{"btree_range", {{"longest", "2001"}}}, "longest must not exceed keys = 2000"),
+        std::pair(Case{"dct", {{"columns", "48"}}}, "columns must be a multiple of 32, is 48"),
+        std::pair(Case{"sobol", {{"blocks", "3"}}}, "blocks must be a power of two, is 3"),
+        std::pair(Case{"polybench", {{"program", "conv3d"}, {"n", "513"}}},
+                  "n must not exceed 512 for conv3d, is 513"),
         std::pair(Case{"nn", {{"records", "9"}}}, "nearest must not exceed records = 9"),
         std::pair(Case{"pathfinder", {{"columns", "16777216"}, {"rows", "100"}}}, "2^30")));
 

@@ -136,7 +136,7 @@ TEST_F(OnCuda, TheCompilersLogIsShown) {
 }
 
 TEST_F(OnCuda, OptionsOfTheSimulatorAreRefused) {
-  for (const char* option : {"--functional", "--live", "--no-skip", "--set sm.count=1",
+  for (const char* option : {"--functional", "--live", "--no-skip", "--cold-l2", "--set sm.count=1",
                              "--policy warp=gto", "--max-cycles 5", "--threads 2"})
     EXPECT_EQ(raddle(std::string("run vecadd size=tiny ") + option, mock()).status, 2) << option;
 }

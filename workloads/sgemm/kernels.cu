@@ -113,3 +113,31 @@ extern "C" __global__ void __launch_bounds__(kStripRows)
     *at = alpha * sum[j] + beta * *at;
   }
 }
+
+// As sgemm_streamed where m, n and k are whole tiles: nothing is tested.
+extern "C" __global__ void sgemm_whole(const float* a, const float* b, float* c, int m, int n,
+                                       int k, float alpha, float beta) {
+  __shared__ float tile[kStripDepth][kStripColumns];
+  const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
+  const int row = static_cast<int>(blockIdx.x) * kStripRows + ty * kStripColumns + tx;
+  const int column0 = static_cast<int>(blockIdx.y) * kStripColumns;
+  float sum[kStripColumns] = {};
+
+  for (int k0 = 0; k0 < k; k0 += kStripDepth) {
+    tile[ty][tx] = b[(k0 + ty) * n + column0 + tx];
+    __syncthreads();
+#pragma unroll
+    for (int d = 0; d < kStripDepth; ++d) {
+      const float left = a[(k0 + d) * m + row];
+#pragma unroll
+      for (int j = 0; j < kStripColumns; ++j) sum[j] += left * tile[d][j];
+    }
+    __syncthreads();
+  }
+
+#pragma unroll
+  for (int j = 0; j < kStripColumns; ++j) {
+    float* at = &c[(column0 + j) * m + row];
+    *at = alpha * sum[j] + beta * *at;
+  }
+}

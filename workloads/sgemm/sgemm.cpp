@@ -1,5 +1,6 @@
 // Host code of sgemm: C = alpha A B + beta C. See README.md.
 #include <array>
+#include <tuple>
 
 #include "common/compare.h"
 #include "common/device_array.h"
@@ -15,8 +16,8 @@ constexpr std::uint32_t kTile = 64;                                             
 constexpr std::uint32_t kThreads = 256;                                         // as in kernels.cu
 constexpr std::uint32_t kStripRows = 128, kStripColumns = 16, kStripDepth = 8;  // as in kernels.cu
 
-enum class Variant : std::uint8_t { Tiled, Streamed };
-constexpr std::array<std::string_view, 2> kVariants = {"tiled", "streamed"};
+enum class Variant : std::uint8_t { Tiled, Streamed, Whole };
+constexpr std::array<std::string_view, 3> kVariants = {"tiled", "streamed", "whole"};
 
 // The same matrix by columns.
 std::vector<float> transposed(const std::vector<float>& by_rows, std::size_t rows,
@@ -47,13 +48,25 @@ class Sgemm final : public HashedWorkload {
   }
 
   void visit(FieldVisitor& v) override {
-    v.choice("variant", variant_, kVariants,
-             "tiled: 64 x 64 results per block, A and B staged; streamed: 128 x 16, B staged");
+    v.choice(
+        "variant", variant_, kVariants,
+        "tiled: 64 x 64 results per block, A and B staged; streamed: 128 x 16, B staged; whole: "
+        "as streamed, of sizes that are whole tiles, without tests of bounds");
     v.field("m", m_, {1, 16384}, "rows", "rows of A and C");
     v.field("n", n_, {1, 16384}, "columns", "columns of B and C");
     v.field("k", k_, {1, 16384}, "columns", "columns of A, rows of B");
     v.field("alpha", alpha_, {-1e6, 1e6}, "", "factor of A B");
     v.field("beta", beta_, {-1e6, 1e6}, "", "factor of the old C");
+  }
+
+  std::vector<std::string> violations() const override {
+    std::vector<std::string> all;
+    for (const auto& [name, size, tile] :
+         {std::tuple("m", m_, kStripRows), {"n", n_, kStripColumns}, {"k", k_, kStripDepth}})
+      if (variant_ == Variant::Whole && size % tile != 0)
+        all.push_back(std::string("whole: ") + name + " must be a multiple of " +
+                      std::to_string(tile) + ", is " + std::to_string(size));
+    return all;
   }
 
   void run(Device& device, std::uint64_t seed) override {
@@ -76,7 +89,8 @@ class Sgemm final : public HashedWorkload {
       device.launch(device.kernel(module, "sgemm"), {blocks_for(n_, kTile), blocks_for(m_, kTile)},
                     {kThreads}, arguments);
     } else {
-      device.launch(device.kernel(module, "sgemm_streamed"),
+      const bool whole = variant_ == Variant::Whole;
+      device.launch(device.kernel(module, whole ? "sgemm_whole" : "sgemm_streamed"),
                     {blocks_for(m_, kStripRows), blocks_for(n_, kStripColumns)},
                     {kStripColumns, kStripDepth}, arguments);
     }

@@ -46,7 +46,7 @@ struct RunCommand {
   bool no_counters = false;
 
   int run_on_gpu() const {
-    const bool simulators = common.functional || common.live || common.no_skip ||
+    const bool simulators = common.functional || common.live || common.no_skip || common.cold_l2 ||
                             common.max_cycles != 0 || common.threads != 1 || !common.set.empty() ||
                             !common.policy.empty() || !common.report.empty() ||
                             !common.timeline.empty();

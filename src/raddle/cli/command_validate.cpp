@@ -11,6 +11,8 @@
 #include "raddle/cli/cuda.h"
 #include "raddle/cli/options.h"
 #include "raddle/cli/output.h"
+#include "raddle/cli/simulate_measured.h"
+#include "raddle/cli/suite.h"
 #include "raddle/report/scatter.h"
 #include "raddle/report/validation_page.h"
 
@@ -32,24 +34,11 @@ bool is_rate(sim::Metric metric) {
   return metric == sim::Metric::L1HitRate || metric == sim::Metric::L2HitRate;
 }
 
-/// How a simulation counts what was measured; beside the measurement's own conventions.
-std::map<std::string, std::string> simulated_conventions(const CommonOptions& common) {
-  return {{"gpu", common.gpu},
-          {"cycles",
-           "core cycles from when the first block can be handed out to the end of the "
-           "last; no launch latency"},
-          {"cache",
-           "L2 as the launch before left it, cold at the first; L1 as "
-           "sm.l1d.flush_at_kernel_start says; copies by the host leave no trace in L2"},
-          {"rates", "L1: accesses of lines, loads; L2: sectors"},
-          {"clock", "the machine file's, constant"}};
-}
-
 struct ValidateCommand {
   CommonOptions common;
   CudaOptions cuda;
   std::vector<std::string> words;
-  std::string measured_file, csv, plots, page;
+  std::string measured_file, csv, plots, page, suite, half = "both";
   bool no_counters = false;
 
   std::vector<Words> works() const {
@@ -104,52 +93,26 @@ struct ValidateCommand {
     return file;
   }
 
-  /// Each workload of the measurements once, with the parameters it was measured with.
-  std::vector<sim::Measurement> simulate(const sim::MeasurementFile& file, bool& wrong) const {
-    std::vector<sim::Measurement> out;
-    std::set<std::pair<std::string, std::string>> done;
-    config::Tree tree = common.tree();
-    if (const auto seed = file.conventions.find("seed");
-        common.seed == 0 && seed != file.conventions.end())
-      tree.set("run.seed", seed->second, measured_file.empty() ? "GPU" : measured_file);
-    for (const sim::Measurement& m : file.rows) {
-      if (!done.emplace(m.workload, m.parameters).second) continue;
-      std::istringstream in(m.parameters);
-      Words parameters;
-      for (std::string word; in >> word;) parameters.push_back(word);
-      NamedWorkload named = make_workload(m.workload, parameters);
-      std::vector<sim::Setup> setups;
-      setups.push_back(sim::read_setup(tree, policy::all_policies()));
-      sim::Options options = common.simulation(setups.front());
-      options.progress = progress_line(m.workload, common.quiet);
-      const sim::Result result =
-          std::move(sim::simulate(*named.workload, named.info, setups, options).front());
-      clear_progress(common.quiet);
-      wrong = wrong || result.verdict == sim::Result::Verdict::Wrong;
-      for (sim::Measurement& s : sim::measurements_of(result)) {
-        s.parameters = m.parameters;
-        out.push_back(std::move(s));
-      }
-    }
-    return out;
-  }
-
   int operator()() const {
     common.check();
     if (common.live) throw InputError("validate compares timed runs; --live is for run");
     for (const std::string& file : {csv, page})
       if (!file.empty()) check_writable(file);
+    if (!suite.empty()) return compare_suite();
     bool wrong = false;
     const sim::MeasurementFile file = measured_file.empty() ? from_gpu(wrong) : from_file();
     if (!csv.empty()) write_file(csv, sim::to_csv(file));
-    const std::vector<sim::Measurement> simulated = simulate(file, wrong);
+    const std::vector<sim::Measurement> simulated =
+        simulate_measured(file, common, measured_file.empty() ? "GPU" : measured_file, wrong);
     Json out = {{"schema", 1},
                 {"measured", file.conventions},
-                {"simulated", simulated_conventions(common)},
+                {"simulated", simulated_conventions(file, common)},
                 {"metrics", Json::object()}};
     std::string table = heading(file);
-    report::Validation validation{
-        common.gpu + " against measurements", file.conventions, simulated_conventions(common), {}};
+    report::Validation validation{common.gpu + " against measurements",
+                                  file.conventions,
+                                  simulated_conventions(file, common),
+                                  {}};
     for (std::size_t i = 0; i < sim::kMetrics; ++i) {
       const auto metric = static_cast<sim::Metric>(i);
       const std::vector<sim::Pair> pairs = sim::pairs(file.rows, simulated, metric);
@@ -166,6 +129,18 @@ struct ValidateCommand {
     return wrong ? 1 : 0;
   }
 
+  int compare_suite() const {
+    for (const auto& [given, option] : {std::pair(!measured_file.empty(), "--measured"),
+                                        {!csv.empty(), "--csv"},
+                                        {!plots.empty(), "--plots"}})
+      if (given)
+        throw InputError(std::string("--suite brings its measurements; leave out ") + option);
+    for (const Words& work : works())
+      if (work.size() > 1)
+        throw InputError("with --suite, its files say the parameters; leave out '" + work[1] + "'");
+    return run_suite({suite, half, words, page}, common);
+  }
+
   static Json to_json(const sim::Agreement& a, const std::vector<sim::Pair>& pairs) {
     Json out = {{"pairs", a.pairs},
                 {"zeros", a.zeros},
@@ -173,6 +148,7 @@ struct ValidateCommand {
                 {"mean_absolute_error", number(a.mean_absolute_error)},
                 {"geometric_mean_ratio", number(a.ratio)},
                 {"pearson", number(a.pearson)},
+                {"nrmse", number(a.nrmse)},
                 {"points", Json::array()}};
     for (const sim::Pair& p : pairs)
       out["points"].push_back(
@@ -194,7 +170,7 @@ struct ValidateCommand {
     for (const auto& [key, value] : file.conventions)
       out += fmt::format("  {:<18} {}\n", key, value);
     out += "simulated\n";
-    for (const auto& [key, value] : simulated_conventions(common))
+    for (const auto& [key, value] : simulated_conventions(file, common))
       out += fmt::format("  {:<18} {}\n", key, value);
     return out + fmt::format("\n{:<12} {:>8} {:>10} {:>16} {:>18} {:>9}\n", "metric", "launches",
                              "MAPE %", "mean abs. error", "sim/measured gmean", "Pearson");
@@ -245,6 +221,14 @@ Command add_validate(CLI::App& app) {
       ->add_option("--measured", command->measured_file,
                    "measurements in a file instead of a GPU that is here")
       ->type_name("CSV");
+  validate
+      ->add_option("--suite", command->suite,
+                   "published measurements that come with the program, such as v100: a table of "
+                   "kernels, errors of both halves")
+      ->type_name("DEVICE");
+  validate->add_option("--half", command->half, "of the suite's rows: first, second or both")
+      ->check(CLI::IsMember({"first", "second", "both"}))
+      ->capture_default_str();
   validate->add_option("--csv", command->csv, "keep the measurements")->type_name("FILE");
   validate->add_option("--plots", command->plots, "write <metric>.svg into this folder")
       ->type_name("FOLDER");

@@ -95,6 +95,8 @@ void CommonOptions::add_timing_to(CLI::App& c) {
       ->check(CLI::PositiveNumber);
   c.add_flag("--live", live,
              "execute just ahead of timing: for programs whose result depends on timing");
+  c.add_flag("--cold-l2", cold_l2,
+             "every launch waits for those before it and finds the L2 empty, as under ncu");
   c.add_flag("--no-skip", no_skip,
              "simulate every cycle, also those in which nothing can happen (slower, same result)");
   c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )");
@@ -117,6 +119,7 @@ config::Tree CommonOptions::tree() const {
   for (const std::string& text : policy) tree.set_policy(text, "--policy " + text);
   if (seed != 0) tree.set("run.seed", std::to_string(seed), "--seed");
   if (live) tree.set("run.live", "true", "--live");
+  if (cold_l2) tree.set("run.cold_l2", "true", "--cold-l2");
   return tree;
 }
 

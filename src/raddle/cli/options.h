@@ -21,6 +21,7 @@ struct CommonOptions {
   unsigned threads = 1;
   bool functional = false, live = false, no_skip = false, quiet = false;
   double max_stream_gib = 2;  ///< memory of one launch's op stream
+  bool cold_l2 = false;
 
   void add_to(CLI::App& command);
   /// Those of a run that is always timed and gives no report.

@@ -12,6 +12,9 @@ void LoweringSpec::visit(FieldVisitor& v) {
   v.choice("registers", registers, kLevelNames,
            "registers of a thread: as many as the PTX text keeps values at once, or as its machine "
            "code does; with lowering = machine always the latter");
+  v.choice("order", order, kOrderNames,
+           "of a basic block's instructions: as PTX has them, or with lowering = machine as an "
+           "assembler leaves them; live runs keep PTX's");
 }
 
 }  // namespace raddle::lowering

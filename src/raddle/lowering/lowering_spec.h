@@ -24,11 +24,19 @@ inline constexpr std::array<std::string_view, kGenerations> kGenerationNames = {
 enum class AddressBits : std::uint8_t { Bits64, Bits32 };
 inline constexpr std::array<std::string_view, 2> kAddressBitsNames = {"64", "32"};
 
+/// In which order a basic block's instructions are executed.
+enum class Order : std::uint8_t {
+  AsWritten,
+  Assembler,  ///< as an assembler leaves them, loads of shared memory joined (schedule.h)
+};
+inline constexpr std::array<std::string_view, 2> kOrderNames = {"as_written", "assembler"};
+
 struct LoweringSpec {
   Level lowering = Level::Ptx;
   Generation generation = Generation::Volta;
   AddressBits address_bits = AddressBits::Bits64;
   Level registers = Level::Ptx;  ///< whose registers decide how many warps an SM holds
+  Order order = Order::AsWritten;
   void visit(FieldVisitor& v);
 };
 

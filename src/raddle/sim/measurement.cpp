@@ -53,16 +53,25 @@ double number_of(const std::string& text, std::string_view name, double most) {
   return out;
 }
 
+std::uint32_t launch_of(const std::string& text) {
+  if (text == "all") return kWholeRun;
+  const double launch = number_of(text, "launch", 4e9);
+  if (std::isnan(launch) || launch != std::floor(launch))
+    throw InputError("'launch': expected a whole number or all, found '" + text + "'");
+  return static_cast<std::uint32_t>(launch);
+}
+
+std::string launch_text(std::uint32_t launch) {
+  return launch == kWholeRun ? "all" : std::to_string(launch);
+}
+
 Measurement row_of(const std::vector<std::string>& cells) {
   if (cells.size() != kColumns)
     throw InputError(fmt::format("expected {} columns, found {}", kColumns, cells.size()));
   constexpr double kMost = 1e18;
   Measurement out;
   out.workload = cells[0], out.parameters = cells[1], out.kernel = cells[3];
-  const double launch = number_of(cells[2], "launch", 4e9);
-  if (std::isnan(launch) || launch != std::floor(launch))
-    throw InputError("'launch': expected a whole number, found '" + cells[2] + "'");
-  out.launch = static_cast<std::uint32_t>(launch);
+  out.launch = launch_of(cells[2]);
   out.microseconds = number_of(cells[4], "microseconds", kMost);
   for (std::size_t m = 0; m < kMetrics; ++m) {
     const bool rate =
@@ -83,6 +92,10 @@ double rate(std::uint64_t part, std::uint64_t whole) {
 MeasurementFile read_measurements(const std::string& path) {
   std::ifstream in(path);
   if (!in) throw InputError("cannot read " + path);
+  return read_measurements(in, path);
+}
+
+MeasurementFile read_measurements(std::istream& in, const std::string& path) {
   MeasurementFile out;
   unsigned number = 0;
   bool named = false;
@@ -116,8 +129,8 @@ std::string to_csv(const MeasurementFile& file) {
   for (const auto& [key, value] : file.conventions) out += fmt::format("# {}: {}\n", key, value);
   out += fmt::format("{}\n", kNames);
   for (const Measurement& row : file.rows) {
-    out += fmt::format("{},{},{},{},{}", cell(row.workload), cell(row.parameters), row.launch,
-                       cell(row.kernel), text_of(row.microseconds));
+    out += fmt::format("{},{},{},{},{}", cell(row.workload), cell(row.parameters),
+                       launch_text(row.launch), cell(row.kernel), text_of(row.microseconds));
     for (const double value : row.value) out += "," + text_of(value);
     out += "\n";
   }
@@ -132,7 +145,7 @@ std::string parameter_text(const nlohmann::ordered_json& parameters) {
   return out;
 }
 
-std::vector<Measurement> measurements_of(const Result& result) {
+std::vector<Measurement> measurements_of(const Result& result, Cycle gap) {
   std::vector<Measurement> out;
   for (const KernelResult& kernel : result.kernels) {
     const stats::GpuCounters& c = kernel.counters;
@@ -141,11 +154,27 @@ std::vector<Measurement> measurements_of(const Result& result) {
     m.parameters = parameter_text(result.parameters);
     m.launch = static_cast<std::uint32_t>(out.size() - 1);
     m.kernel = kernel.name;
-    const auto cycles = static_cast<double>(kernel.last - kernel.first);
+    const auto cycles = static_cast<double>(kernel.end - kernel.begin + gap);
+    const std::uint64_t requests = c.l2.reads + c.l2.writes + c.l2.atomics;
     m.microseconds = cycles / result.core_clock_mhz;
-    m.value = {cycles, rate(c.sm.l1d_hits, c.sm.l1d_accesses),
-               rate(c.l2.hits, c.l2.reads + c.l2.writes + c.l2.atomics),
+    m.value = {cycles, rate(c.sm.l1d_hits + c.sm.l1d_pending_hits, c.sm.l1d_accesses),
+               rate(requests - std::min(requests, c.l2.fetches), requests),
                static_cast<double>(c.dram.bytes)};
+    m.present_rate = {rate(c.sm.l1d_hits, c.sm.l1d_accesses), rate(c.l2.hits, requests)};
+  }
+  return out;
+}
+
+Measurement whole_run(std::span<const Measurement> launches) {
+  Measurement out;
+  out.launch = kWholeRun;
+  out.value[static_cast<std::size_t>(Metric::L1HitRate)] = kUnknown;
+  out.value[static_cast<std::size_t>(Metric::L2HitRate)] = kUnknown;
+  for (const Measurement& one : launches) {
+    out.workload = one.workload, out.parameters = one.parameters;
+    out.microseconds += one.microseconds;
+    for (const Metric metric : {Metric::Cycles, Metric::DramBytes})
+      out.value[static_cast<std::size_t>(metric)] += one.value[static_cast<std::size_t>(metric)];
   }
   return out;
 }
@@ -158,10 +187,10 @@ std::vector<Pair> pairs(std::span<const Measurement> measured,
   std::vector<Pair> out;
   for (const Measurement& m : measured) {
     const auto found = known.find({m.workload, m.parameters, m.launch});
-    const std::string label = fmt::format("{} #{} {}", m.workload, m.launch, m.kernel);
+    const std::string label = fmt::format("{} #{} {}", m.workload, launch_text(m.launch), m.kernel);
     if (found == known.end())
       throw InputError(fmt::format("{} ({}) was measured but not simulated", label, m.parameters));
-    if (found->second->kernel != m.kernel)
+    if (m.launch != kWholeRun && found->second->kernel != m.kernel)
       throw InputError(
           fmt::format("{}: the kernel simulated is '{}'", label, found->second->kernel));
     const auto at = static_cast<std::size_t>(metric);
@@ -174,8 +203,9 @@ std::vector<Pair> pairs(std::span<const Measurement> measured,
 Agreement agreement(std::span<const Pair> pairs) {
   Agreement out;
   out.pairs = pairs.size();
-  double relative = 0, absolute = 0, logs = 0, mean_x = 0, mean_y = 0;
+  double relative = 0, absolute = 0, squares = 0, logs = 0, mean_x = 0, mean_y = 0;
   for (const Pair& p : pairs) {
+    squares += (p.simulated - p.measured) * (p.simulated - p.measured);
     absolute += std::abs(p.simulated - p.measured);
     mean_x += p.measured, mean_y += p.simulated;
     if (p.measured == 0 || p.simulated == 0) {
@@ -191,6 +221,7 @@ Agreement agreement(std::span<const Pair> pairs) {
   out.mape = positive > 0 ? relative / positive : kUnknown;
   out.ratio = positive > 0 ? std::exp(logs / positive) : kUnknown;
   mean_x /= n, mean_y /= n;
+  out.nrmse = mean_x > 0 ? std::sqrt(squares / n) / mean_x : kUnknown;
   double xx = 0, yy = 0, xy = 0;
   for (const Pair& p : pairs) {
     const double x = p.measured - mean_x, y = p.simulated - mean_y;

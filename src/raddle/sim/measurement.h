@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <iosfwd>
 #include <map>
 #include <span>
 #include <string>
@@ -17,14 +18,19 @@ inline constexpr std::size_t kMetrics = 4;
 inline constexpr std::array<std::string_view, kMetrics> kMetricNames = {
     "cycles", "l1_hit_rate", "l2_hit_rate", "dram_bytes"};
 
+/// Launch of a row that tells all launches of its workload together, of any kernel.
+inline constexpr std::uint32_t kWholeRun = ~std::uint32_t{0};
+
 /// One launch. A value that was not measured is NaN.
 struct Measurement {
   std::string workload;
   std::string parameters;    ///< "size=tiny n=4096", resolved
-  std::uint32_t launch = 0;  ///< of the workload, from 0
+  std::uint32_t launch = 0;  ///< of the workload, from 0; or kWholeRun, "all" in files
   std::string kernel;
   double microseconds = 0;
   std::array<double, kMetrics> value{};  ///< by Metric; rates are 0..1
+  /// Simulated: the hit rates without what was on its way already, of L1 and L2.
+  std::array<double, 2> present_rate{};
 };
 
 struct MeasurementFile {
@@ -36,15 +42,20 @@ struct MeasurementFile {
 /// CSV: lines "# key: value", a line of names, then a row for each launch. Throws InputError naming
 /// file and line.
 MeasurementFile read_measurements(const std::string& path);
+/// The same of what is already open; `name` is for messages.
+MeasurementFile read_measurements(std::istream& in, const std::string& name);
 std::string to_csv(const MeasurementFile& file);
 
 /// "size=tiny n=4096" of a workload's resolved parameters.
 std::string parameter_text(const nlohmann::ordered_json& parameters);
 
-/// What a result says of each of its launches, in the same words. Its cycles are those from the
-/// start of its first block to the end of its last one (execution_cycles in the result JSON); a
-/// rate without accesses is NaN.
-std::vector<Measurement> measurements_of(const Result& result);
+/// What a result says of each of its launches, in the same words. A launch takes from the cycle in
+/// which its first block could be handed out to the end of its last one, and `gap` more. Rates are
+/// as profilers have them: what is on its way already is a hit, and so is in the L2 a write for
+/// which nothing is fetched; without accesses NaN.
+std::vector<Measurement> measurements_of(const Result& result, Cycle gap = 0);
+/// What they all say together, as one: times and bytes in sum, rates not known.
+Measurement whole_run(std::span<const Measurement> launches);
 
 struct Pair {
   std::string label;  ///< workload, launch, kernel
@@ -64,6 +75,7 @@ struct Agreement {
   double mean_absolute_error = 0;  ///< in the metric's own unit
   double ratio = 0;                ///< geometric mean of simulated / measured
   double pearson = 0;
+  double nrmse = 0;  ///< root of the mean squared difference over the mean measured
 };
 Agreement agreement(std::span<const Pair> pairs);
 

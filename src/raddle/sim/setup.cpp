@@ -8,10 +8,30 @@
 
 namespace raddle::sim {
 
+namespace {
+
+/// Settings that came later: where they change nothing they are left out, so that the results of
+/// whoever does not use them, and their hashes, stay what they were.
+void leave_out_unused(nlohmann::ordered_json& config) {
+  auto leave_out = [](nlohmann::ordered_json& table, const char* key, const auto& unused) {
+    if (table.at(key) == unused) table.erase(key);
+  };
+  leave_out(config.at("kernels"), "gap_cycles", 0);
+  nlohmann::ordered_json& l1d = config.at("sm").at("l1d");
+  leave_out(l1d, "unified_kib", 0);
+  leave_out(l1d, "shared_kib_choices", "");
+  leave_out(config.at("isa"), "order", "as_written");
+  leave_out(config.at("run"), "cold_l2", false);
+}
+
+}  // namespace
+
 void RunSettings::visit(FieldVisitor& v) {
   v.field("seed", seed, {}, "", "seed of the inputs and of every random choice");
   v.field("live", live,
           "execute just ahead of timing, for programs whose result depends on timing");
+  v.field("cold_l2", cold_l2,
+          "a launch of the host waits for those before it and finds the L2 empty, as under ncu");
 }
 
 void DeviceSpec::visit(FieldVisitor& v) {
@@ -58,7 +78,9 @@ nlohmann::ordered_json Setup::config() {
       *this);
   writer.leave();
   writer.nested("run", run, "");
-  return writer.take();
+  nlohmann::ordered_json out = writer.take();
+  leave_out_unused(out);
+  return out;
 }
 
 namespace {
@@ -149,6 +171,13 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
   if (!reader.failed()) check_rules(reader, setup);
   if (setup.machine.dram.model == timing::DramModel::Fixed && setup.dram->name() != "fcfs")
     reader.fail("dram.model = \"fixed\" serves in order: policy.dram.name must be \"fcfs\"");
+  if (setup.run.cold_l2 && setup.coherence->name() != "gpu")
+    reader.fail(
+        "run.cold_l2 = true needs policy.coherence.name = \"gpu\": elsewhere the L2 knows "
+        "what L1s own");
+  if (setup.isa.order == lowering::Order::Assembler &&
+      setup.isa.lowering != lowering::Level::Machine)
+    reader.fail("isa.order = \"assembler\" needs isa.lowering = \"machine\"");
   check_dispatch(reader, setup);
   reader.finish();
   return setup;

@@ -15,6 +15,7 @@ namespace raddle::sim {
 struct RunSettings {
   std::uint64_t seed = 1;  ///< of inputs and of every random choice
   bool live = false;       ///< execute just ahead of timing instead of before it
+  bool cold_l2 = false;    ///< the L2 is empty whenever a launch of the host starts, as with ncu
   void visit(FieldVisitor& v);
 };
 

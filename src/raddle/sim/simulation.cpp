@@ -6,6 +6,7 @@
 
 #include "raddle/config/writer.h"
 #include "raddle/lowering/lowering.h"
+#include "raddle/lowering/scheduled_stream.h"
 #include "raddle/sim/analysis.h"
 #include "raddle/sim/dependence_observer.h"
 #include "raddle/sim/footprint_observer.h"
@@ -62,11 +63,13 @@ class FanOut final : public runtime::LaunchSink {
               const runtime::LaunchRecord& record) override {
     tell_progress(record);
     if (footprints_ != nullptr) footprints_->tree({{stream, record}});
+    if (past_the_timed()) return;
     for (auto& gpu : gpus_) gpu->submit(stream, record);
   }
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override {
     tell_progress(tree.front().record);
     if (footprints_ != nullptr) footprints_->tree(tree);
+    if (past_the_timed()) return;
     for (auto& gpu : gpus_) gpu->submit_tree(tree);
   }
   runtime::Mark record(StreamId stream) override {
@@ -100,9 +103,13 @@ class FanOut final : public runtime::LaunchSink {
   void tell_progress(const runtime::LaunchRecord& next) const {
     if (options_.progress) options_.progress({next.sequence, next.name, now(gpus_)});
   }
+  bool past_the_timed() {
+    return options_.timed_launches != 0 && launches_++ >= options_.timed_launches;
+  }
   Gpus& gpus_;
   FootprintObserver* footprints_;
   const Options& options_;
+  std::uint64_t launches_ = 0;  // of the host
 };
 
 }  // namespace
@@ -128,10 +135,29 @@ void TimedGpu::tell(const Options& options, Cycle at) const {
 
 std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {
   auto& known = lowered_[&code];
-  if (known == nullptr)
-    known = std::make_shared<const trace::LoweredCode>(
-        lowering::lower(code, setup_.isa, gpu_.wants_live_registers()));
+  if (known != nullptr) return known;
+  const lowering::Schedule* order =
+      setup_.isa.order == lowering::Order::Assembler && !setup_.run.live ? &scheduled(code)
+                                                                         : nullptr;
+  known = std::make_shared<const trace::LoweredCode>(
+      lowering::lower(order == nullptr || order->is_identity ? code : order->code, setup_.isa,
+                      gpu_.wants_live_registers()));
   return known;
+}
+
+const lowering::Schedule& TimedGpu::scheduled(const trace::KernelCode& code) {
+  auto& known = schedules_[&code];
+  if (known == nullptr)
+    known = std::make_shared<const lowering::Schedule>(lowering::schedule(code));
+  return *known;
+}
+
+/// The stream as the machine's code has it.
+std::shared_ptr<trace::KernelStream> TimedGpu::in_order(
+    std::shared_ptr<trace::KernelStream> stream) {
+  const auto known = schedules_.find(&stream->code());
+  if (known == schedules_.end() || known->second->is_identity) return stream;
+  return std::make_shared<lowering::ScheduledStream>(std::move(stream), known->second);
 }
 
 void TimedGpu::admit(const trace::KernelCode& code, const trace::LaunchShape& shape) {
@@ -154,6 +180,10 @@ void TimedGpu::submit(std::shared_ptr<trace::KernelStream> stream,
 
 void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
   const Stopwatch watch(seconds_);
+  if (setup_.run.cold_l2) {
+    gpu_.run_until_idle();
+    gpu_.forget_l2();
+  }
   std::vector<timing::Submission> all;
   const std::size_t first = kernels_.size();
   for (const auto& [stream, record] : tree) {
@@ -164,7 +194,7 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
     kernel.resident = resident(stream->code(), stream->shape());
     if (record.origin) kernel.parent = KernelParent{first + record.origin->parent, *record.origin};
     kernels_.push_back(std::move(kernel));
-    all.push_back({stream,
+    all.push_back({in_order(stream),
                    lowered(stream->code()),
                    {record.name, record.stream, record.sequence, record.warp_instructions},
                    record.origin.value_or(trace::DeviceOrigin{})});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "raddle/analysis/analyses.h"
+#include "raddle/lowering/schedule.h"
 #include "raddle/runtime/simulated_device.h"
 #include "raddle/runtime/workload.h"
 #include "raddle/sim/result.h"
@@ -32,6 +33,7 @@ struct Options {
   Cycle max_cycles = kNever;
   Cycle sample_interval = 0;
   std::uint64_t max_warp_instructions = 0;  ///< of one launch; 0 = no limit
+  std::uint64_t timed_launches = 0;         ///< the first so many of the host are timed; 0 = all
   std::vector<double> ipc_alone;  ///< of a co-run's tenants, told to the scheme; empty = not known
   std::vector<analysis::Request> analyses;       ///< of every set-up; see sim/analysis.h
   std::function<void(std::string_view)> print;   ///< device printf
@@ -73,10 +75,13 @@ class TimedGpu final : public runtime::LaunchSink {
  private:
   void tell(const Options& options, Cycle at) const;
 
+  const lowering::Schedule& scheduled(const trace::KernelCode& code);
+  std::shared_ptr<trace::KernelStream> in_order(std::shared_ptr<trace::KernelStream> stream);
   Setup& setup_;
   std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
   timing::Gpu gpu_;
   std::map<const trace::KernelCode*, std::shared_ptr<const trace::LoweredCode>> lowered_;
+  std::map<const trace::KernelCode*, std::shared_ptr<const lowering::Schedule>> schedules_;
   std::vector<KernelResult> kernels_;
   std::vector<Cycle> marks_;  // when reached, of those that were waited for
   double seconds_ = 0;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <sstream>
 
 #include "support/errors.h"
 #include "support/process.h"
@@ -20,6 +21,11 @@ TEST(Agreement, IsWhatItsNameSays) {
   EXPECT_NEAR(a.ratio, std::cbrt(1.1 * 0.8 * 1.0), 1e-12);
   // Means 700/3 and 670/3; sums of products of the deviations: 140000/3, 144200/3, 140000/3.
   EXPECT_NEAR(a.pearson, std::sqrt(140000.0 / 144200.0), 1e-12);
+}
+
+TEST(Agreement, NrmseIsRelativeToTheMeanMeasured) {
+  const Agreement a = agreement(std::vector<Pair>{{"a", 10, 13}, {"b", 30, 26}});
+  EXPECT_NEAR(a.nrmse, std::sqrt((9.0 + 16.0) / 2) / 20, 1e-12);
 }
 
 TEST(Agreement, PerfectAndReversed) {
@@ -58,6 +64,25 @@ TEST(Measurements, ComeBackFromTheirFile) {
   EXPECT_EQ(back.rows[0].value[0], 1234);
   EXPECT_TRUE(std::isnan(back.rows[0].value[2]));
   EXPECT_EQ(to_csv(back), to_csv(file));
+}
+
+TEST(Measurements, ARowMayTellAWholeRun) {
+  std::istringstream text(
+      "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes\n"
+      "w,p,all,,,100,,,\n");
+  const MeasurementFile file = read_measurements(text, "x.csv");
+  ASSERT_EQ(file.rows.size(), 1u);
+  EXPECT_EQ(file.rows[0].launch, kWholeRun);
+  EXPECT_NE(to_csv(file).find("\nw,p,all,,,100,,,\n"), std::string::npos);
+  const std::vector<Measurement> launches = {{"w", "p", 0, "k", 1, {40, 0.5, 0.5, 8}},
+                                             {"w", "p", 1, "l", 2, {50, 0.5, 0.5, 16}}};
+  std::vector<Measurement> simulated = {whole_run(launches)};
+  EXPECT_EQ(simulated[0].microseconds, 3);
+  EXPECT_EQ(simulated[0].value[static_cast<std::size_t>(Metric::DramBytes)], 24);
+  const auto cycles = pairs(file.rows, simulated, Metric::Cycles);
+  ASSERT_EQ(cycles.size(), 1u);
+  EXPECT_EQ(cycles[0].simulated, 90);
+  EXPECT_TRUE(pairs(file.rows, simulated, Metric::L1HitRate).empty());
 }
 
 TEST(Measurements, PairsAreThoseOfBothSides) {

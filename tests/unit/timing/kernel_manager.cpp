@@ -29,6 +29,24 @@ class Manager : public testing::Test {
   StreamId zero{0}, one{1}, two{2};
 };
 
+// What comes from the host is late by its latency; what only waited for its stream, by the gap, unless
+// the host has launched it a moment before.
+TEST_F(Manager, LaunchesOfATrainFollowOneAnotherAfterTheGap) {
+  KernelSpec spec;
+  spec.gap_cycles = 30;
+  KernelManager m(spec, 100);
+  m.launch(one, 0, 5), m.launch(one, 1, 5), m.launch(one, 2, 390);
+  std::vector<Cycle> arrivals;
+  for (const Cycle end : {200, 400, 900}) {
+    m.advance();
+    ASSERT_EQ(m.pending().size(), 1u);
+    arrivals.push_back(m.pending().front().arrival);
+    m.take();
+    m.ended(one, end);
+  }
+  EXPECT_EQ(arrivals, (std::vector<Cycle>{105, 230, 490}));
+}
+
 TEST_F(Manager, AStreamIsInOrder) {
   auto& m = make();
   m.launch(one, 0, 5), m.launch(one, 1, 5), m.launch(two, 2, 6);

@@ -54,6 +54,27 @@ TEST_F(L1dTest, LeastRecentlyUsedLineOfTheSetGoes) {
   EXPECT_EQ(count.l1d_evictions, 1u);
 }
 
+// One memory for both: a kernel that shares nothing has more ways of the same sets.
+TEST_F(L1dTest, WhatSharedMemoryLeavesIsMoreWays) {
+  spec.unified_kib = 4, spec.shared_kib_choices = "0,1,3";
+  spec.write_policy = spec.local_write_policy = timing::WritePolicy::WriteThrough;
+  EXPECT_EQ(spec.ways_beside(0), 8u);
+  EXPECT_EQ(spec.ways_beside(1), 6u);
+  EXPECT_EQ(spec.ways_beside(1024), 6u);
+  EXPECT_EQ(spec.ways_beside(1025), 2u);
+  EXPECT_EQ(spec.most_ways(), 8u);
+  L1d c(spec);
+  for (std::uint32_t line = 0; line < 12; line += 4) bring(c, line);
+  EXPECT_EQ(load(c, 0).outcome, Outcome::Miss) << "two ways at first";
+  const L1d::Answer on_its_way = load(c, 100);
+  c.flush(now, 0);
+  c.resize(8);
+  for (std::uint32_t line = 0; line < 32; line += 4) bring(c, line);
+  for (std::uint32_t line = 0; line < 32; line += 4)
+    EXPECT_EQ(load(c, line).outcome, Outcome::Hit) << line;
+  EXPECT_EQ(fill(c, on_its_way).size(), 1u) << "what was on its way still comes";
+}
+
 // The order is that of the loads, not of the data that comes back: a cache-only replay of the loads
 // must find the same lines (CCWS section 4: within 0.1 %).
 TEST_F(L1dTest, TheOrderOfUseOfReservedLinesIsThatOfTheirLoads) {

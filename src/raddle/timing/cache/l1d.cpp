@@ -1,5 +1,7 @@
 #include "raddle/timing/cache/l1d.h"
 
+#include <bit>
+
 namespace raddle::timing {
 
 namespace {
@@ -15,7 +17,8 @@ unsigned sets_or_one(const L1dSpec& spec) { return spec.present() ? spec.sets() 
 }  // namespace
 
 L1d::L1d(const L1dSpec& spec, unsigned orphans)
-    : sets_(sets_or_one(spec)),
+    : most_ways_(spec.most_ways()),
+      sets_(sets_or_one(spec)),
       interleave_(sets_or_one(spec), 0x51ed270bu),
       hash_(spec.index == SetIndex::Hash),
       reserve_(spec.reserve_on_miss),
@@ -28,7 +31,8 @@ L1d::L1d(const L1dSpec& spec, unsigned orphans)
       write_backs_(most_write_backs(spec, orphans)) {}
 
 void L1d::observe(policy::L1Observer& observer) {
-  if (events_ == nullptr) events_ = std::make_unique<L1Events>(tags_.handles(), reserved_.size());
+  const std::size_t handles = std::size_t{sets_.value()} * std::bit_ceil(most_ways_);
+  if (events_ == nullptr) events_ = std::make_unique<L1Events>(handles, reserved_.size());
   events_->add(observer);
 }
 
@@ -193,6 +197,12 @@ bool L1d::remove(Cycle now, std::uint32_t line, unsigned kernel) {
   const bool dirty = tags_.dirty(at) != 0;
   drop(now, at, kernel, policy::L1Eviction::Why::Invalidated);
   return dirty;
+}
+
+void L1d::resize(unsigned ways) {
+  if (ways == tags_.ways()) return;
+  RADDLE_ASSERT(ways <= most_ways_ && lru_ && !reserve_ && !keeps_dirty_);
+  tags_ = Tags(sets_.value(), ways);
 }
 
 void L1d::flush(Cycle now, unsigned kernel) {

@@ -126,6 +126,8 @@ class L1d {
   policy::ReplacementPolicy* replacement() const {
     return replacement_ == nullptr ? nullptr : &replacement_->policy();
   }
+  /// From now on so many ways. Precondition: it has been flushed, and its spec has a unified_kib.
+  void resize(unsigned ways);
   /// Drops everything that is not on its way.
   void flush(Cycle now, unsigned kernel);
   /// Hints that the line will soon be loaded.
@@ -184,6 +186,7 @@ class L1d {
     if (reserve_) tags_.unlock(reserved_[mshr]);
   }
 
+  unsigned most_ways_;  // it may ever have
   Divisor sets_;
   Interleave interleave_;
   bool hash_, reserve_, keeps_dirty_;

@@ -91,6 +91,7 @@ class Tags {
   void prefetch_victim(unsigned set) const {
     raddle::prefetch(&way_[(set << shift_) + oldest(ranks(set))]);
   }
+  unsigned ways() const { return ways_; }
   /// Handles are below this.
   std::size_t handles() const { return way_.size(); }
   /// visit(handle) for every line with a valid sector.

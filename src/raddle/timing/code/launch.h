@@ -26,6 +26,7 @@ struct Launch {
   TenantId tenant{};
   std::uint32_t first_line = 0;  ///< added to every line of global memory
   std::uint32_t most_on_sm = 0;  ///< blocks that an empty SM holds
+  std::uint16_t l1d_ways = 0;    ///< that its shared memory leaves; 0: as always
 };
 
 /// An entry of the dispatcher's queues in memory is written, or fetched, through an SM's port.
@@ -49,7 +50,7 @@ struct BlockStart {
 struct BlockEnd {
   std::uint8_t slot = 0;
   bool fetched = false;
-  std::uint16_t id = 0;            ///< QueueRequest::id
+  std::uint16_t id = 0;                 ///< QueueRequest::id
   policy::BlockProgress progress = {};  ///< if the dispatcher's policy wants that
 };
 

@@ -170,6 +170,9 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
     reports_ = std::make_unique<TenantReports>(every, window());
     engine_.add(*reports_);
   }
+  const bool lru = policies.replacement == nullptr || policies.replacement->make({})->is_lru();
+  resizes_l1d_ = machine_.sm.l1d.unified_kib != 0 && scheme_ == nullptr && lru &&
+                 !machine_.coherence.ownership;
   hand_over_ahead(true);
   if (machine_.migration) {
     auto policy = policies.migrate->make(MigrationUnit::context_of(machine_, options.seed));
@@ -268,6 +271,7 @@ void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
          std::make_shared<const trace::LoweredCode>(trace::as_it_is(stream.code())), info);
   run_until_idle();
 }
+void Gpu::forget_l2() { impl_->forget_l2(); }
 Cycle Gpu::now() const { return impl_->now(); }
 Cycle Gpu::busy() const { return impl_->busy(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }

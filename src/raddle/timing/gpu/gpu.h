@@ -179,6 +179,9 @@ class Gpu {
   /// One launch of PTX instructions as they are, to its end.
   void run(trace::KernelStream& stream, const LaunchInfo& info);
 
+  /// Empties the L2 in no time, as a profiler does between two launches: dirty data count nowhere.
+  /// Preconditions: nothing is under way; the L2 owns nothing of the L1s' (coherence "gpu").
+  void forget_l2();
   /// End of the last kernel so far; the horizon when the clock has run to one.
   Cycle now() const;
   /// Cycles before now() in which a block was on an SM.

@@ -275,6 +275,11 @@ void Gpu::Impl::complete(const LaunchInfo& launch, std::uint64_t warp_instructio
   completions_.push_back({launch.tenant, launch.stream, launch.sequence, at});
 }
 
+void Gpu::Impl::forget_l2() {
+  RADDLE_ASSERT(manager_.idle());
+  for (const auto& p : partitions_) p->forget();
+}
+
 /// SM by SM; the trees and the manager order by time.
 void Gpu::Impl::take_device_launches() {
   for (const auto& sm : sms_) {
@@ -294,6 +299,11 @@ GridLaunch Gpu::Impl::launch_of(std::uint32_t number) const {
   launch.stream = job.info.stream;
   launch.grid = shape.grid;
   launch.needs = block_needs(machine_.sm, job.code->lowered->code, shape);
+  if (resizes_l1d_) {
+    const Residency fit = residency(machine_.sm, job.code->lowered->code, shape);
+    const std::uint64_t shared = std::uint64_t{fit.blocks} * launch.needs.shared_bytes;
+    launch.l1d_ways = static_cast<std::uint16_t>(machine_.sm.l1d.ways_beside(shared));
+  }
   launch.ops = job.stream.get();
   launch.code = &job.code->kernel;
   launch.tenant = job.info.tenant;

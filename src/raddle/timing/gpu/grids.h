@@ -34,6 +34,7 @@ struct GridLaunch {
   TenantId tenant{};
   std::uint32_t first_line = 0;  ///< Launch::first_line
   std::uint32_t most_on_sm = 0;  ///< blocks that an empty SM holds
+  std::uint16_t l1d_ways = 0;    ///< Launch::l1d_ways
 };
 
 struct Grid {
@@ -76,8 +77,8 @@ class Grids {
   policy::GridInfo info(GridId id) const {
     const Grid& grid = grids_[id];
     const GridLaunch& is = grid.is;
-    return {id,          is.sequence, is.name,   is.stream, is.grid,
-            grid.blocks, is.priority, is.parent, is.tenant, std::nullopt, is.most_on_sm};
+    return {id,          is.sequence, is.name,   is.stream,    is.grid,      grid.blocks,
+            is.priority, is.parent,   is.tenant, std::nullopt, is.most_on_sm};
   }
 
  private:

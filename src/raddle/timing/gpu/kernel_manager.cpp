@@ -76,7 +76,8 @@ Cycle KernelManager::free_to_go(const Program& program, const Operation& o,
 }
 
 void KernelManager::leave(Program& program, const Operation& o, Cycle at) {
-  if (o.kind == Operation::Kind::Launch) return insert({o.value, at, at + launch_latency_});
+  if (o.kind == Operation::Kind::Launch)
+    return insert({o.value, at, std::max(o.submitted + launch_latency_, at + gap_)});
   if (o.kind == Operation::Kind::Record) marks_[o.value] = at;
   complete(program, o.stream, at);
   --open_;

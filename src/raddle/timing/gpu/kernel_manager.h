@@ -7,8 +7,9 @@
 // before them, and everything submitted later waits for them. Streams share hardware queues (stream
 // mod queues), and the head of a queue lets nothing pass: with one queue a launch that waits for
 // its stream holds up all others (Fermi's false dependences; NVIDIA's Hyper-Q sample,
-// "simpleHyperQ"). A launch that leaves its queue is with the management unit
-// launch_latency_cycles later.
+// "simpleHyperQ"). A launch is with the management unit launch_latency_cycles after the host has
+// launched it, and kernels.gap_cycles (if that is 0: launch_latency_cycles) after it has left its
+// queue, whichever is later.
 //
 // Tenants are programs of their own: each has its streams, its legacy default stream, which is a
 // barrier to nobody else, and its hardware queues (as clients of NVIDIA's Multi-Process Service
@@ -34,7 +35,9 @@ using Mark = std::uint32_t;
 class KernelManager {
  public:
   KernelManager(const KernelSpec& spec, Cycle launch_latency)
-      : queues_(spec.queues), launch_latency_(launch_latency) {}
+      : queues_(spec.queues),
+        launch_latency_(launch_latency),
+        gap_(spec.gap_cycles == 0 ? launch_latency : spec.gap_cycles) {}
   // `tenant`: whose stream that is.
 
   // --- from the host, at time `now` of the host --------------------------------------------------
@@ -102,7 +105,7 @@ class KernelManager {
   void insert(const Pending& p);
 
   unsigned queues_;  // of each tenant
-  Cycle launch_latency_;
+  Cycle launch_latency_, gap_;
   std::vector<Program> programs_;  // by tenant
   std::uint64_t open_ = 0;
   std::deque<Pending> pending_;

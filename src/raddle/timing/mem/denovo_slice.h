@@ -48,6 +48,7 @@ class DenovoSlice {
     return waits ? std::max(from, look_up_free_) : kNever;
   }
   void host(const HostLine& access, HostEffects& effects) { bank_.host(access, effects); }
+  void forget() { RADDLE_ASSERT(false); }  // others' words are registered here
   /// As L2Slice::share_ways.
   void share_ways(const WayShares* shares) {
     bank_.share_ways(shares);

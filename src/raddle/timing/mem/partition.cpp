@@ -35,6 +35,9 @@ class PartitionOf final : public Partition {
   void host(unsigned place, const HostLine& access, HostEffects& effects) override {
     slice_[place]->host(access, effects);
   }
+  void forget() override {
+    for (auto& slice : slice_) slice->forget();
+  }
   void obey(Cycle at, const policy::Knobs& knobs) override;
   void replace_by(const policy::Choice<policy::L2ReplacementPolicy>& choice,
                   std::uint64_t seed) override;

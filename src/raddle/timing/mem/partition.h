@@ -51,6 +51,9 @@ class Partition {
   /// Of a line that lives in this slice. Precondition: nothing is under way.
   virtual void host(unsigned place, const HostLine& access, HostEffects& effects) = 0;
 
+  /// Empties the L2. Precondition: nothing is under way.
+  virtual void forget() = 0;
+
   virtual bool idle() const = 0;
   virtual void describe(std::string& out) const = 0;
   /// Of one slice; sums over the slices, in all and by launch slot.

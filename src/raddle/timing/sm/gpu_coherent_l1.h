@@ -57,6 +57,7 @@ class GpuCoherentL1 {
   AnswerPorts* answers() { return nullptr; }
 
   void kernel_starts(Cycle now, unsigned kernel) { l1d_.flush(now, kernel); }
+  void resize(unsigned ways) { l1d_.resize(ways); }
   void fence(Cycle) {}
   void prefetch_load(std::uint32_t line) const { l1d_.prefetch_load(line); }
   void prefetch_reply(const Message& m) const {

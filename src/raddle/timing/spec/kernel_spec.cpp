@@ -23,12 +23,19 @@ void KernelSpec::visit(FieldVisitor& v) {
           "1/1000 cycles", "from one block (one for each SM, if its policy allows) to the next");
   v.field("flush_only_when_idle", flush_only_when_idle,
           "of sm.l1d.flush_at_kernel_start, only for kernels that find no other under way");
+  v.field("gap_cycles", gap_cycles, R{0, 1000000}, "cycles",
+          "from the end of what a launch has waited for to the pending kernels, where "
+          "launch_latency_cycles since the host launched it are over; 0 = launch_latency_cycles");
 }
 
 void check_kernels(const MachineSpec& m, SpecRules& r) {
   r.require(m.kernels.entries <= m.kernels.pending,
             "kernels.entries must not be above kernels.pending",
             {{"kernels.entries", m.kernels.entries}, {"kernels.pending", m.kernels.pending}});
+  r.require(m.kernels.gap_cycles <= m.launch_latency_cycles,
+            "kernels.gap_cycles must not be above launch_latency_cycles",
+            {{"kernels.gap_cycles", m.kernels.gap_cycles},
+             {"launch_latency_cycles", m.launch_latency_cycles}});
 }
 
 }  // namespace raddle::timing

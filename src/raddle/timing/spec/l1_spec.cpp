@@ -1,9 +1,12 @@
 #include "raddle/timing/spec/l1_spec.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <string_view>
+#include <vector>
 
+#include "raddle/timing/cache/tags.h"
 #include "raddle/timing/spec/machine.h"
 #include "raddle/timing/spec/spec_rules.h"
 
@@ -15,7 +18,60 @@ constexpr std::array<std::string_view, 5> kWritePolicyNames = {
     "write_through", "write_evict", "write_back", "write_validate", "write_through_validate"};
 constexpr std::array<std::string_view, 2> kIndexNames = {"modulo", "hash"};
 constexpr std::array<std::string_view, 3> kCoalescingNames = {"line", "sector", "half_warp"};
+
+/// "0,8,16" as numbers; empty when it is no such list.
+std::vector<std::uint32_t> numbers_of(const std::string& text) {
+  std::vector<std::uint32_t> out;
+  std::uint32_t number = 0;
+  bool digits = false;
+  for (const char c : text + ",") {
+    if (c >= '0' && c <= '9' && number < 100'000) {
+      number = number * 10 + static_cast<std::uint32_t>(c - '0');
+      digits = true;
+    } else if (c == ',' && digits) {
+      out.push_back(number);
+      number = 0;
+      digits = false;
+    } else {
+      return {};
+    }
+  }
+  return out;
+}
+
+void check_unified(const L1dSpec& l1, std::uint32_t shared_kib, SpecRules& r) {
+  if (l1.unified_kib == 0) return;
+  const std::vector<std::uint32_t> choices = numbers_of(l1.shared_kib_choices);
+  const std::uint64_t way = std::uint64_t{l1.line_bytes} * l1.sets();
+  bool whole = way != 0;
+  for (const std::uint32_t kib : choices)
+    whole = whole && kib < l1.unified_kib && (l1.unified_kib - kib) * 1024ull % way == 0;
+  r.require(
+      !choices.empty() && whole && std::ranges::is_sorted(choices) && choices.back() >= shared_kib,
+      "sm.l1d.shared_kib_choices must be numbers like 0,8,16, ascending, below "
+      "sm.l1d.unified_kib, the last at least sm.shared_kib, each leaving whole ways",
+      {{"sm.l1d.unified_kib", l1.unified_kib}, {"sm.shared_kib", shared_kib}});
+  r.require(way == 0 || l1.most_ways() <= Tags::kMaxWays,
+            "sm.l1d.unified_kib makes more than 256 ways of the sets that sm.l1d.size_kib has",
+            {{"sm.l1d.unified_kib", l1.unified_kib}, {"sm.l1d.size_kib", l1.size_kib}});
+  r.require(!l1.reserve_on_miss && !l1.keeps_dirty() && l1.flush_at_kernel_start,
+            "sm.l1d.unified_kib needs reserve_on_miss = false, flush_at_kernel_start = true and "
+            "write policies that keep nothing dirty",
+            {{"sm.l1d.unified_kib", l1.unified_kib}});
+}
 }  // namespace
+
+std::uint32_t L1dSpec::ways_beside(std::uint64_t shared_bytes) const {
+  if (unified_kib == 0 || !present()) return 0;
+  std::uint32_t apart = 0;
+  for (const std::uint32_t kib : numbers_of(shared_kib_choices)) {
+    apart = kib;
+    if (std::uint64_t{kib} * 1024 >= shared_bytes) break;
+  }
+  return (unified_kib - apart) * 1024 / (line_bytes * sets());
+}
+
+std::uint32_t L1dSpec::most_ways() const { return std::max(ways, ways_beside(0)); }
 
 void L1dSpec::visit(FieldVisitor& v) {
   v.field("size_kib", size_kib, R{0, 16384}, "KiB",
@@ -46,6 +102,11 @@ void L1dSpec::visit(FieldVisitor& v) {
   v.field("reserve_on_miss", reserve_on_miss, "a way is taken at the miss instead of at the fill");
   v.field("flush_at_kernel_start", flush_at_kernel_start,
           "every line is dropped, if dirty written back, when a kernel starts");
+  v.field("unified_kib", unified_kib, R{0, 1024}, "KiB",
+          "L1D and shared memory together: a kernel's L1D has what its blocks leave, as more ways, "
+          "unless a scheme or a replacement policy divides them; 0 = size_kib always");
+  v.field("shared_kib_choices", shared_kib_choices,
+          "what can be set apart of that for shared memory, such as 0,8,16,32,64,96");
 }
 
 void ConstCacheSpec::visit(FieldVisitor& v) {
@@ -61,6 +122,7 @@ void check_l1(const MachineSpec& m, SpecRules& r) {
   const L1dSpec& l1 = m.sm.l1d;
   const ConstCacheSpec& c = m.sm.const_cache;
   check_cache("sm.l1d", l1.size_kib, l1.line_bytes, l1.sector_bytes, l1.ways, r);
+  check_unified(l1, m.sm.shared_kib, r);
   r.require(std::has_single_bit(c.line_bytes) && c.line_bytes <= m.l2.line_bytes,
             "sm.const_cache.line_bytes must be a power of two, at most l2.line_bytes",
             {{"sm.const_cache.line_bytes", c.line_bytes}, {"l2.line_bytes", m.l2.line_bytes}});

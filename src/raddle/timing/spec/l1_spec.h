@@ -1,6 +1,7 @@
 // The caches of an SM as numbers: tables [sm.l1d] and [sm.const_cache] of a machine file.
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "raddle/base/fields.h"
 
@@ -33,6 +34,13 @@ struct L1dSpec {
   Coalescing coalescing = Coalescing::Line;
   bool reserve_on_miss = false;  ///< the way is taken at the miss, not at the fill
   bool flush_at_kernel_start = true;
+  /// One memory for L1D and shared memory: what a kernel does not need as shared memory is its L1D.
+  std::uint32_t unified_kib = 0;   ///< 0: size_kib whatever the kernel
+  std::string shared_kib_choices;  ///< what can be set apart as shared memory, ascending
+  /// Ways for a kernel of which an SM may hold that much shared memory; 0: as always.
+  std::uint32_t ways_beside(std::uint64_t shared_bytes) const;
+  /// Most ways of any kernel.
+  std::uint32_t most_ways() const;
   bool present() const { return size_kib != 0; }
   std::uint32_t sets() const { return present() ? size_kib * 1024 / (line_bytes * ways) : 0; }
   bool keeps_dirty() const {

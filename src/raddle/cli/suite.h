@@ -1,0 +1,21 @@
+// raddle validate --suite: the published measurements of a device, simulated and compared.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "raddle/cli/options.h"
+
+namespace raddle::cli {
+
+struct SuiteOptions {
+  std::string device;
+  std::string half;                    ///< first, second, both
+  std::vector<std::string> workloads;  ///< of these only; empty: all
+  std::string page;
+};
+
+/// Prints a table for each file, and errors by half; writes JSON and page where asked for. The exit
+/// status.
+int run_suite(const SuiteOptions& options, const CommonOptions& common);
+
+}  // namespace raddle::cli

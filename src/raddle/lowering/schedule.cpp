@@ -1,0 +1,369 @@
+#include "raddle/lowering/schedule.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "raddle/base/error.h"
+#include "raddle/lowering/liveness.h"
+
+namespace raddle::lowering {
+
+namespace {
+
+using trace::Operand;
+using trace::OpKind;
+using trace::StaticInst;
+using u32 = std::uint32_t;
+using Kind = Operand::Kind;
+
+bool is_load(OpKind k) {
+  return k == OpKind::LoadGlobal || k == OpKind::LoadLocal || k == OpKind::LoadShared;
+}
+bool is_store(OpKind k) {
+  return k == OpKind::StoreGlobal || k == OpKind::StoreLocal || k == OpKind::StoreShared;
+}
+/// Ordered against every access to memory.
+bool is_ordered(const StaticInst& in) {
+  return !is_load(in.kind) && !is_store(in.kind) && in.kind != OpKind::Alu &&
+         in.kind != OpKind::LoadConst;
+}
+bool is_guarded(const StaticInst& in) {
+  return std::ranges::any_of(in.operands, [](const Operand& o) { return o.kind == Kind::Guard; });
+}
+const Operand* address_of(const StaticInst& in) {
+  for (const Operand& o : in.operands)
+    if (o.kind == Kind::Address) return &o;
+  return nullptr;
+}
+enum class Space : std::uint8_t { Global, Local, Shared };
+Space space_of(OpKind k) {
+  if (k == OpKind::LoadShared || k == OpKind::StoreShared) return Space::Shared;
+  return k == OpKind::LoadLocal || k == OpKind::StoreLocal ? Space::Local : Space::Global;
+}
+unsigned words_of(const StaticInst& in) { return std::max(1u, in.bytes / 4u); }
+
+/// One basic block, [begin, end) of the original.
+class Block {
+ public:
+  Block(const trace::KernelCode& code, const std::vector<bool>& aliased, u32 begin, u32 end)
+      : code_(code), aliased_(aliased), begin_(begin), size_(end - begin) {
+    after_.resize(size_);
+    waits_for_.resize(size_);
+    find_dependences();
+    find_wanted();
+  }
+
+  /// Numbers of the original, in their new order.
+  std::vector<u32> order() {
+    std::set<u32> ready;
+    for (u32 i = 0; i < size_; ++i)
+      if (waits_for_[i] == 0) ready.insert(i);
+    std::vector<u32> out;
+    while (!ready.empty()) {
+      const u32 next = choose(ready);
+      ready.erase(next);
+      out.push_back(begin_ + next);
+      account(next);
+      for (const u32 then : after_[next])
+        if (--waits_for_[then] == 0) ready.insert(then);
+    }
+    RADDLE_ASSERT(out.size() == size_);
+    return out;
+  }
+
+ private:
+  const StaticInst& at(u32 i) const { return code_.instructions[begin_ + i]; }
+
+  void add_edge(u32 from, u32 to) {
+    if (from == to || (!after_[from].empty() && after_[from].back() == to)) return;
+    after_[from].push_back(to);
+    ++waits_for_[to];
+  }
+
+  void find_dependences() {
+    std::map<u32, std::vector<u32>> readers;  // since the last write
+    std::map<u32, u32> writer;
+    std::vector<u32> memory;
+    std::optional<u32> ordered;
+    for (u32 i = 0; i < size_; ++i) {
+      for (const Operand& o : at(i).operands) {
+        if (o.reg == trace::kNoRegister) continue;
+        const auto last = writer.find(o.reg);
+        if (last != writer.end()) add_edge(last->second, i);
+        if (o.kind != Kind::Write) continue;
+        for (const u32 reader : readers[o.reg]) add_edge(reader, i);
+      }
+      order_memory(i, memory, ordered);
+      for (const Operand& o : at(i).operands)
+        if (o.reg != trace::kNoRegister && o.kind != Kind::Write) readers[o.reg].push_back(i);
+      for (const Operand& o : at(i).operands) {
+        if (o.reg == trace::kNoRegister || o.kind != Kind::Write) continue;
+        writer[o.reg] = i;
+        readers[o.reg].clear();
+        ++version_[o.reg];
+      }
+      if (i + 1 == size_ && at(i).jumps)
+        for (u32 j = 0; j < i; ++j) add_edge(j, i);
+    }
+  }
+
+  void order_memory(u32 i, std::vector<u32>& memory, std::optional<u32>& ordered) {
+    const StaticInst& in = at(i);
+    if (in.kind == OpKind::Alu || in.kind == OpKind::LoadConst) return;
+    bases_.resize(size_);
+    if (const Operand* address = address_of(in))
+      bases_[i] = {address->reg, address->reg == trace::kNoRegister ? 0 : version_[address->reg],
+                   address->value};
+    if (ordered) add_edge(*ordered, i);
+    for (const u32 j : memory)
+      if (is_ordered(in) || conflict(j, i)) add_edge(j, i);
+    if (is_ordered(in)) {
+      ordered = i;
+      memory.clear();
+    } else {
+      memory.push_back(i);
+    }
+  }
+
+  /// May two accesses, loads or stores, not change places?
+  bool conflict(u32 j, u32 i) const {
+    const StaticInst &one = at(j), &two = at(i);
+    if (one.bypass_l1 && two.bypass_l1) return true;
+    if (is_load(one.kind) && is_load(two.kind)) return false;
+    if (aliased_[begin_ + j] || aliased_[begin_ + i]) return true;
+    if (space_of(one.kind) != space_of(two.kind)) return false;
+    const auto &a = bases_[j], &b = bases_[i];
+    if (a.reg != b.reg || a.version != b.version || a.reg == trace::kNoRegister) return true;
+    return a.offset < b.offset + two.bytes && b.offset < a.offset + one.bytes;
+  }
+
+  /// Loads, and what their addresses need.
+  void find_wanted() {
+    wanted_.resize(size_);
+    users_.resize(size_);
+    std::map<u32, u32> writer;
+    std::vector<std::vector<u32>> sources(size_);
+    for (u32 i = 0; i < size_; ++i) {
+      for (const Operand& o : at(i).operands)
+        if (o.reg != trace::kNoRegister && o.kind != Kind::Write)
+          if (const auto found = writer.find(o.reg); found != writer.end())
+            sources[i].push_back(found->second);
+      for (const u32 from : sources[i])
+        if (is_load(at(from).kind)) users_[from].push_back(i);
+      for (const Operand& o : at(i).operands)
+        if (o.reg != trace::kNoRegister && o.kind == Kind::Write) writer[o.reg] = i;
+    }
+    for (u32 i = size_; i-- > 0;) {
+      if (is_load(at(i).kind)) wanted_[i] = true;
+      if (!wanted_[i]) continue;
+      for (const u32 from : sources[i])
+        if (at(from).kind == OpKind::Alu) wanted_[from] = true;
+    }
+    used_.resize(size_);
+    for (u32 i = 0; i < size_; ++i) used_[i] = static_cast<u32>(users_[i].size());
+    is_issued_.resize(size_);
+  }
+
+  /// The first that is wanted if there is room for what it loads, else the first of all.
+  u32 choose(const std::set<u32>& ready) const {
+    for (const u32 i : ready)
+      if (wanted_[i] && has_room(i)) return i;
+    for (const u32 i : ready)
+      if (!is_load(at(i).kind)) return i;
+    return *ready.begin();
+  }
+  bool has_room(u32 i) const {
+    if (!is_load(at(i).kind)) return true;
+    const bool shared = space_of(at(i).kind) == Space::Shared;
+    return waiting_[shared] + words_of(at(i)) <= (shared ? kSharedWordsAhead : kGlobalWordsAhead);
+  }
+
+  /// Words wait from the load to its last user in the block.
+  void account(u32 i) {
+    is_issued_[i] = true;
+    if (is_load(at(i).kind) && used_[i] != 0)
+      waiting_[space_of(at(i).kind) == Space::Shared] += words_of(at(i));
+    for (u32 load = 0; load < size_; ++load) {
+      if (!is_issued_[load] || users_[load].empty()) continue;
+      for (const u32 user : users_[load])
+        if (user == i && --used_[load] == 0)
+          waiting_[space_of(at(load).kind) == Space::Shared] -= words_of(at(load));
+    }
+  }
+
+  struct Base {
+    u32 reg = trace::kNoRegister, version = 0;
+    std::int64_t offset = 0;
+  };
+  const trace::KernelCode& code_;
+  const std::vector<bool>& aliased_;
+  u32 begin_, size_;
+  std::vector<std::vector<u32>> after_, users_;
+  std::vector<u32> waits_for_, used_;
+  std::vector<bool> wanted_, is_issued_;
+  std::vector<Base> bases_;
+  std::map<u32, u32> version_;
+  unsigned waiting_[2] = {};  // words, of shared memory: [1]
+};
+
+// --- joined loads --------------------------------------------------------------------------------
+
+/// Leader of each instruction that becomes part of another; itself for all others.
+class Joiner {
+ public:
+  Joiner(const trace::KernelCode& code, const std::vector<u32>& block)
+      : code_(code), block_(block), leader_(code.instructions.size()) {
+    for (u32 i = 0; i < leader_.size(); ++i) leader_[i] = i;
+  }
+
+  /// Four loads of consecutive words of shared memory at a constant place, aligned to 16 bytes, in
+  /// one block and with nothing between that may change them; else two, aligned to 8.
+  const std::vector<u32>& run(const std::vector<bool>& aliased) {
+    for (u32 begin = 0, end; begin < block_.size(); begin = end) {
+      for (end = begin; end < block_.size() && block_[end] == block_[begin];) ++end;
+      std::map<std::int64_t, u32> here;
+      bool ambiguous = false;
+      auto flush = [&] {
+        if (!ambiguous) join(here);
+        here.clear();
+        ambiguous = false;
+      };
+      for (u32 i = begin; i < end; ++i) {
+        const StaticInst& in = code_.instructions[i];
+        if (can_join(in, aliased[i])) {
+          ambiguous = ambiguous || !here.emplace(address_of(in)->value, i).second;
+        } else if (in.kind == OpKind::StoreShared || is_ordered(in) || aliased[i]) {
+          flush();
+        }
+      }
+      flush();
+    }
+    return leader_;
+  }
+
+ private:
+  static bool can_join(const StaticInst& in, bool aliased) {
+    if (in.kind != OpKind::LoadShared || in.bytes != 4 || in.bypass_l1 || aliased) return false;
+    const Operand* address = address_of(in);
+    return address != nullptr && address->reg == trace::kNoRegister && !is_guarded(in);
+  }
+
+  void join(const std::map<std::int64_t, u32>& loads) {
+    for (const std::int64_t words : {4, 2})
+      for (const auto& [offset, first] : loads) {
+        if (offset % (4 * words) != 0 || leader_[first] != first) continue;
+        std::vector<u32> all;
+        for (std::int64_t w = 0; w < words; ++w)
+          if (const auto found = loads.find(offset + 4 * w);
+              found != loads.end() && !is_taken(found->second))
+            all.push_back(found->second);
+        if (static_cast<std::int64_t>(all.size()) != words) continue;
+        const u32 lead = *std::ranges::min_element(all);
+        for (const u32 i : all) {
+          leader_[i] = lead;
+          taken_.insert(i);
+        }
+      }
+  }
+  bool is_taken(u32 i) const { return taken_.contains(i); }
+
+  const trace::KernelCode& code_;
+  const std::vector<u32>& block_;
+  std::vector<u32> leader_;
+  std::set<u32> taken_;
+};
+
+std::vector<u32> blocks_of(const trace::KernelCode& code, u32 size) {
+  std::vector<bool> leads(size + 1, false);
+  for (u32 i = 0; i < size; ++i) {
+    if (code.instructions[i].jumps) leads[i + 1] = true;
+    for (const u32 to : code.instructions[i].next) leads[to] = true;
+  }
+  std::vector<u32> block(size);
+  for (u32 i = 0, b = 0; i < size; ++i) block[i] = b += i != 0 && leads[i] ? 1 : 0;
+  return block;
+}
+
+/// The leader with the destinations of all, in the order of their addresses.
+StaticInst joined(const trace::KernelCode& code, const std::vector<u32>& all) {
+  std::map<std::int64_t, u32> by_address;
+  for (const u32 i : all) by_address[address_of(code.instructions[i])->value] = i;
+  StaticInst out = code.instructions[*std::ranges::min_element(all)];
+  const Operand address{Kind::Address, trace::kNoRegister, by_address.begin()->first};
+  out.operands.clear();
+  for (const auto& [offset, i] : by_address)
+    for (const Operand& o : code.instructions[i].operands)
+      if (o.kind == Kind::Write) out.operands.push_back(o);
+  out.operands.push_back(address);
+  out.bytes = static_cast<std::uint8_t>(4 * all.size());
+  return out;
+}
+
+}  // namespace
+
+Schedule schedule(const trace::KernelCode& code) {
+  Schedule out;
+  const u32 size = size_without_aliases(code), all = static_cast<u32>(code.instructions.size());
+  if (code.register_bytes.empty() || calls_functions(code) || size == 0) return out;
+  out.is_identity = false;
+  out.block = blocks_of(code, size);
+  std::vector<bool> aliased(all, false);
+  for (u32 i = size; i < all; ++i) aliased[code.instructions[i].alias_of] = true;
+
+  // Joined first, so that a block knows them as one load.
+  const std::vector<u32> leader = Joiner(code, out.block).run(aliased);
+  std::map<u32, std::vector<u32>> groups;
+  for (u32 i = 0; i < size; ++i) groups[leader[i]].push_back(i);
+  trace::KernelCode fewer = code;
+  fewer.instructions.clear();
+  std::vector<u32> original;
+  std::vector<bool> fewer_aliased;
+  for (const auto& [lead, members] : groups) {
+    fewer.instructions.push_back(members.size() == 1 ? code.instructions[lead]
+                                                     : joined(code, members));
+    original.push_back(lead);
+    fewer_aliased.push_back(aliased[lead]);
+  }
+
+  out.code = code;
+  out.code.instructions.clear();
+  out.place.resize(all);
+  out.joined.resize(all);
+  const u32 left = static_cast<u32>(original.size());
+  for (u32 begin = 0, end; begin < left; begin = end) {
+    const u32 block = out.block[original[begin]];
+    for (end = begin; end < left && out.block[original[end]] == block;) ++end;
+    out.begin.push_back(static_cast<u32>(out.code.instructions.size()));
+    for (const u32 at : Block(fewer, fewer_aliased, begin, end).order()) {
+      const u32 place = static_cast<u32>(out.code.instructions.size());
+      for (const u32 i : groups[original[at]]) {
+        out.place[i] = place;
+        out.joined[i] = i != original[at];
+      }
+      out.code.instructions.push_back(fewer.instructions[at]);
+    }
+  }
+  out.begin.push_back(static_cast<u32>(out.code.instructions.size()));
+  for (u32 i = 0; i < size; ++i) {
+    if (i == 0 || out.block[i] != out.block[i - 1]) {
+      out.first.push_back(i);
+      out.as_written.push_back(true);
+    }
+    if (out.joined[i] || out.place[i] - out.begin[out.block[i]] != i - out.first.back())
+      out.as_written.back() = false;
+  }
+  out.first.push_back(size);
+  for (u32 i = size; i < all; ++i) {
+    out.place[i] = static_cast<u32>(out.code.instructions.size());
+    out.code.instructions.push_back(code.instructions[i]);
+    out.code.instructions.back().alias_of = out.place[code.instructions[i].alias_of];
+  }
+  for (StaticInst& in : out.code.instructions)
+    for (u32& to : in.next) to = out.begin[out.block[to]];
+  return out;
+}
+
+}  // namespace raddle::lowering

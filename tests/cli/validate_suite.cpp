@@ -1,0 +1,41 @@
+// raddle validate --suite: published measurements, simulated and compared.
+#include "cli/raddle.h"
+
+namespace raddle::test {
+namespace {
+
+TEST(ValidateSuite, TellsMeasuredAndSimulatedByRowAndErrorsByHalf) {
+  const Folder folder;
+  const Outcome text =
+      raddle("validate --suite v100 nn --report", {folder / "page.html", "--json", folder / "j"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  for (const char* word : {"data/silicon/v100/programs.csv", "nn records=42764", "first", "7305",
+                           "MAPE %", "NRMSE"})
+    EXPECT_THAT(text.out, HasSubstr(word));
+  EXPECT_THAT(text.out, Not(HasSubstr("kernels.csv"))) << "no row of nn there";
+  const Json json = Json::parse(read_file(folder / "j"));
+  const Json& part = json["parts"]["programs"];
+  ASSERT_EQ(part["rows"].size(), 1u);
+  EXPECT_EQ(part["rows"][0]["cycles"]["measured"], 7305);
+  EXPECT_GT(part["rows"][0]["cycles"]["simulated"], 0);
+  EXPECT_EQ(part["halves"]["first"]["cycles"]["rows"], 1);
+  EXPECT_EQ(part["halves"]["second"]["cycles"]["rows"], 0);
+  EXPECT_THAT(read_file(folder / "page.html"), HasSubstr("nn records=42764 (first half)"));
+}
+
+TEST(ValidateSuite, RefusesWhatItsFilesSayThemselves) {
+  for (const auto& [words, message] :
+       {std::pair("--suite v1000", "no measurements of 'v1000' come with the program; known: v100"),
+        {"--suite v100 bfs", "--suite v100: no measurement of 'bfs'"},
+        {"--suite v100 nn records=5", "its files say the parameters; leave out 'records=5'"},
+        {"--suite v100 --csv x", "--suite brings its measurements; leave out --csv"},
+        {"--suite v100 --half third", "--half"}}) {
+    const Outcome o = raddle(std::string("validate ") + words);
+    EXPECT_EQ(o.status, 2) << words;
+    EXPECT_THAT(o.err, HasSubstr(message)) << words;
+    EXPECT_EQ(o.out, "");
+  }
+}
+
+}  // namespace
+}  // namespace raddle::test

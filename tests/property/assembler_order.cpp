@@ -1,0 +1,68 @@
+// Whole runs with blocks in an assembler's order: the same work, whatever the order, and the same
+// run however it is simulated.
+#include <gtest/gtest.h>
+
+#include "functional/workload_support.h"
+#include "support/whole.h"
+
+namespace raddle {
+namespace {
+
+test::RunSpec machine(const std::string& order) {
+  return {"v100", {"isa.lowering=machine", "isa.order=" + order}, {}, {}};
+}
+std::string hash_of(const std::string& workload, const test::RunSpec& spec) {
+  return sim::to_json(test::run(workload, spec)).at("state_hash").get<std::string>();
+}
+
+class AssemblerOrder : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(All, AssemblerOrder,
+                         testing::Values("sgemm", "hotspot", "bfs", "spmv", "backprop", "scan",
+                                         "kmeans", "memc", "nw", "walsh", "polybench"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// Which lines are touched does not depend on the order, nor does how often barriers are met; only
+// joined loads of shared memory are fewer.
+TEST_P(AssemblerOrder, DoesTheSameWork) {
+  const stats::GpuCounters written = test::run(GetParam(), machine("as_written")).totals,
+                           ordered = test::run(GetParam(), machine("assembler")).totals;
+  EXPECT_EQ(ordered.sm.l1d_accesses, written.sm.l1d_accesses);
+  EXPECT_EQ(ordered.sm.l1d_stores, written.sm.l1d_stores);
+  EXPECT_EQ(ordered.sm.atomics, written.sm.atomics);
+  EXPECT_EQ(ordered.sm.blocks, written.sm.blocks);
+  EXPECT_LE(ordered.sm.shared_accesses, written.sm.shared_accesses);
+  const std::uint64_t joined = written.sm.shared_accesses - ordered.sm.shared_accesses;
+  EXPECT_LE(ordered.sm.issued, written.sm.issued);
+  EXPECT_LE(written.sm.issued - ordered.sm.issued, joined + written.sm.issued / 20)
+      << "other rules find a little more or less in another order";
+}
+
+TEST_P(AssemblerOrder, IsTheSameRunOnTwoThreadsAndWithoutSkipping) {
+  test::RunSpec spec = machine("assembler");
+  const std::string hash = hash_of(GetParam(), spec);
+  spec.options.threads = 2;
+  EXPECT_EQ(hash_of(GetParam(), spec), hash);
+  spec.options.threads = 1;
+  spec.options.skip = false;
+  EXPECT_EQ(hash_of(GetParam(), spec), hash);
+}
+
+TEST(AssemblerOrderOf, NeedsMachineCode) {
+  EXPECT_THROW(test::run("vecadd", {"v100", {"isa.order=assembler"}, {}, {}}), InputError);
+}
+
+// The loop of the published kernel is one block: its loads of A go ahead together, and 128 loads of
+// a word of B become 32 of four.
+TEST(AssemblerOrderOf, SgemmNeedsHalfTheTime) {
+  const auto run = [](const std::string& order) {
+    const auto workload = runtime::make_workload(
+        "sgemm", {{"variant", "whole"}, {"m", "128"}, {"n", "32"}, {"k", "24"}});
+    return test::run_on(*workload, "sgemm", machine(order));
+  };
+  const sim::Result written = run("as_written"), ordered = run("assembler");
+  EXPECT_LT(static_cast<double>(ordered.cycles), 0.65 * static_cast<double>(written.cycles));
+  EXPECT_LT(ordered.totals.sm.shared_accesses, written.totals.sm.shared_accesses / 3);
+}
+
+}  // namespace
+}  // namespace raddle

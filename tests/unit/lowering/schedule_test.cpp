@@ -1,0 +1,184 @@
+// The order of a block's instructions, joined loads, and streams put into that order.
+#include "raddle/lowering/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include "raddle/lowering/scheduled_stream.h"
+#include "raddle/trace/memory_trace.h"
+#include "unit/lowering/code_builder.h"
+
+namespace raddle::lowering {
+namespace {
+
+using trace::KernelCode;
+using trace::OpKind;
+using trace::Record;
+
+/// The builder's code with the bytes of its accesses; addresses without a register at these places.
+KernelCode code_of(const CodeBuilder& builder, std::vector<std::int64_t> places = {}) {
+  KernelCode code = builder.code();
+  std::size_t next = 0;
+  for (trace::StaticInst& in : code.instructions) {
+    if (in.op_class == trace::OpClass::Memory) in.bytes = 4;
+    if (in.kind != OpKind::LoadShared || next == places.size()) continue;
+    in.operands.push_back({trace::Operand::Kind::Address, trace::kNoRegister, places[next++]});
+  }
+  return code;
+}
+
+/// Opcodes of the code, in order.
+std::string names(const KernelCode& code) {
+  std::string out;
+  for (const trace::StaticInst& in : code.instructions)
+    out += (out.empty() ? "" : " ") + code.opcode_names[in.opcode];
+  return out;
+}
+
+TEST(Schedule, LoadsAndTheirAddressesGoFirst) {
+  CodeBuilder b;
+  b.add("ld1", {"r1"}, {"[d1]"}, OpKind::LoadGlobal).add("use1", {"r2"}, {"r1", "r2"});
+  b.add("address", {"d2"}, {"d1", "#"});
+  b.add("ld2", {"r3"}, {"[d2]"}, OpKind::LoadGlobal).add("use2", {"r2"}, {"r3", "r2"});
+  b.add("ret", {}, {}, OpKind::Exit);
+  const Schedule s = schedule(code_of(b));
+  EXPECT_EQ(names(s.code), "ld1 address ld2 use1 use2 ret");
+  EXPECT_EQ(s.place, (std::vector<std::uint32_t>{0, 3, 1, 2, 4, 5}));
+}
+
+TEST(Schedule, ALoadStaysBehindAStoreThatMayBeToItsPlace) {
+  CodeBuilder b;
+  b.add("use0", {"r1"}, {"r2"}).add("st", {}, {"[d1]", "r1"}, OpKind::StoreGlobal);
+  b.add("ld", {"r3"}, {"[d2]"}, OpKind::LoadGlobal);
+  b.add("other", {"r4"}, {"[d3]"}, OpKind::LoadShared).add("ret", {}, {}, OpKind::Exit);
+  EXPECT_EQ(names(schedule(code_of(b)).code), "other use0 st ld ret");
+}
+
+TEST(Schedule, NothingInMemoryPassesABarrier) {
+  CodeBuilder b;
+  b.add("use", {"r1"}, {"r2"}).add("st", {}, {"[d1]", "r1"}, OpKind::StoreShared);
+  b.add("bar", {}, {}, OpKind::Barrier).add("ld", {"r3"}, {"[d2]"}, OpKind::LoadGlobal);
+  b.add("ret", {}, {}, OpKind::Exit);
+  EXPECT_EQ(names(schedule(code_of(b)).code), "use st bar ld ret");
+}
+
+TEST(Schedule, AValueIsReadBeforeItsRegisterIsWrittenAgain) {
+  CodeBuilder b;
+  b.add("use", {"r9"}, {"r1"}).add("ld", {"r1"}, {"[d1]"}, OpKind::LoadGlobal);
+  b.add("ret", {}, {}, OpKind::Exit);
+  EXPECT_EQ(names(schedule(code_of(b)).code), "use ld ret");
+}
+
+TEST(Schedule, NoMoreLoadsGoAheadThanRegistersAreMeantForThem) {
+  CodeBuilder b;
+  std::string expected;
+  for (unsigned i = 0; i < kGlobalWordsAhead + 2; ++i) {
+    const std::string n = std::to_string(i);
+    b.add("ld" + n, {"r" + n}, {"[d1]"}, OpKind::LoadGlobal).add("use" + n, {"r99"}, {"r" + n});
+  }
+  b.add("ret", {}, {}, OpKind::Exit);
+  for (unsigned i = 0; i < kGlobalWordsAhead; ++i) expected += "ld" + std::to_string(i) + " ";
+  EXPECT_TRUE(names(schedule(code_of(b)).code).starts_with(expected + "use0 ld16 use1 ld17 use2"));
+}
+
+TEST(Schedule, FourAlignedWordsOfSharedMemoryAreOneLoad) {
+  CodeBuilder b;
+  for (const char* r : {"r3", "r0", "r1", "r2", "r4", "r5"})
+    b.add("ld.shared", {r}, {}, OpKind::LoadShared);
+  b.add("ret", {}, {}, OpKind::Exit);
+  const Schedule s = schedule(code_of(b, {28, 16, 20, 24, 36, 40}));  // 36 and 40: not aligned to 8
+  ASSERT_EQ(s.code.instructions.size(), 4u);
+  EXPECT_EQ(s.code.instructions[0].bytes, 16);
+  EXPECT_EQ(s.code.instructions[0].operands.size(), 5u);
+  EXPECT_EQ(s.place, (std::vector<std::uint32_t>{0, 0, 0, 0, 1, 2, 3}));
+  EXPECT_EQ(s.joined, (std::vector<bool>{false, true, true, true, false, false, false}));
+}
+
+TEST(Schedule, WordsBeforeAndAfterAStoreAreNotOneLoad) {
+  CodeBuilder b;
+  b.add("ld.shared", {"r0"}, {}, OpKind::LoadShared);
+  b.add("st", {}, {"[d1]", "r9"}, OpKind::StoreShared);
+  b.add("ld.shared", {"r1"}, {}, OpKind::LoadShared).add("ret", {}, {}, OpKind::Exit);
+  EXPECT_EQ(schedule(code_of(b, {0, 4})).code.instructions.size(), 4u);
+}
+
+/// Records of one warp.
+class Stream : public testing::Test {
+ protected:
+  void put(std::uint32_t inst, unsigned count, unsigned pieces, std::uint32_t mask,
+           const std::vector<std::uint32_t>& payload = {}) {
+    const Record r = Record::make(inst, count, pieces, mask);
+    words.insert(words.end(), {r.head, r.mask});
+    words.insert(words.end(), payload.begin(), payload.end());
+  }
+  /// "place:count/pieces@mask" of each record as scheduled.
+  std::string read(const KernelCode& code) {
+    auto inner = std::make_shared<trace::MemoryTrace>(std::make_shared<KernelCode>(code),
+                                                      trace::LaunchShape{{1}, {32}, 0});
+    const auto room = inner->grow(0, 0, static_cast<unsigned>(words.size()));
+    std::copy(words.begin(), words.end(), room.at);
+    inner->commit(0, 0, room.at + words.size());
+    inner->finish(0);
+    ScheduledStream stream(inner, std::make_shared<const Schedule>(schedule(code)));
+    std::string out;
+    trace::WarpCursor at = stream.open(0, 0);
+    do {
+      while (at.at != at.end) {
+        const Record r{at.at[0], at.at[1]};
+        out += (out.empty() ? "" : " ") + std::to_string(r.inst()) + ":" +
+               std::to_string(r.count()) + "/" + std::to_string(r.pieces()) + "@" +
+               std::to_string(r.mask);
+        const bool pieces = trace::carries_pieces(stream.code().instructions[r.inst()].kind);
+        if (pieces) out += "(" + std::to_string(at.at[2]) + ")";
+        at.at += trace::kRecordWords + (pieces ? r.pieces() * trace::kPieceWords : 0);
+      }
+    } while (stream.refill(at));
+    stream.close(0);
+    return out;
+  }
+  std::vector<std::uint32_t> words;
+};
+
+TEST_F(Stream, EachRunOfABlockIsPutIntoItsOrder) {
+  CodeBuilder b;
+  b.add("a", {"r5"}, {"r6"});
+  b.add("ld1", {"r1"}, {"[d1]"}, OpKind::LoadGlobal).add("use1", {"r2"}, {"r1", "r2"});
+  b.add("ld2", {"r3"}, {"[d1]"}, OpKind::LoadGlobal).add("use2", {"r2"}, {"r3", "r2"});
+  b.branch(1, "p1").add("ret", {}, {}, OpKind::Exit);
+  put(0, 1, 0, 7);
+  for (const std::uint32_t line : {70u, 80u}) {  // twice round the loop
+    put(1, 1, 1, 7, {line, 1, 7});
+    put(2, 1, 0, 7);
+    put(3, 1, 1, 7, {line + 1, 1, 7});
+    put(4, 2, 0, 7);
+  }
+  put(6, 1, 0, 7);
+  // Places: a 0, ld1 1, ld2 2, use1 3, use2 4, branch 5, ret 6.
+  EXPECT_EQ(read(code_of(b)),
+            "0:1/0@7 1:1/1@7(70) 2:1/1@7(71) 3:3/0@7 1:1/1@7(80) 2:1/1@7(81) 3:3/0@7 6:1/0@7");
+}
+
+TEST_F(Stream, JoinedLoadsAreOneRecordWithTheWorstOfTheirPasses) {
+  CodeBuilder b;
+  b.add("ld.shared", {"r0"}, {}, OpKind::LoadShared).add("use", {"r9"}, {"r0"});
+  b.add("ld.shared", {"r1"}, {}, OpKind::LoadShared).add("ret", {}, {}, OpKind::Exit);
+  put(0, 1, 1, 15);
+  put(1, 1, 0, 15);
+  put(2, 1, 4, 15);
+  put(3, 1, 0, 15);
+  EXPECT_EQ(read(code_of(b, {8, 12})), "0:1/4@15 1:1/0@15 2:1/0@15");
+}
+
+// A run with fewer lanes, and a predicated instruction's own mask.
+TEST_F(Stream, MasksStayWithTheirInstructions) {
+  CodeBuilder b;
+  b.add("x", {"r1"}, {"r2"}).add("y", {"r3"}, {"r4", "@p1"}).add("z", {"r5"}, {"r6"});
+  b.add("ret", {}, {}, OpKind::Exit);
+  put(0, 1, 0, 3);
+  put(1, 1, 0, 1);
+  put(2, 1, 0, 3);
+  put(3, 1, 0, 3);
+  EXPECT_EQ(read(code_of(b)), "0:1/0@3 1:1/0@1 2:1/0@3 3:1/0@3");
+}
+
+}  // namespace
+}  // namespace raddle::lowering
