@@ -49,7 +49,7 @@ struct BlockStart {
 struct BlockEnd {
   std::uint8_t slot = 0;
   bool fetched = false;
-  std::uint16_t id = 0;            ///< QueueRequest::id
+  std::uint16_t id = 0;                 ///< QueueRequest::id
   policy::BlockProgress progress = {};  ///< if the dispatcher's policy wants that
 };
 

@@ -75,8 +75,8 @@ class Grids {
   policy::GridInfo info(GridId id) const {
     const Grid& grid = grids_[id];
     const GridLaunch& is = grid.is;
-    return {id,          is.sequence, is.name,   is.stream, is.grid,
-            grid.blocks, is.priority, is.parent, is.tenant, std::nullopt, is.most_on_sm};
+    return {id,          is.sequence, is.name,   is.stream,    is.grid,      grid.blocks,
+            is.priority, is.parent,   is.tenant, std::nullopt, is.most_on_sm};
   }
 
  private:
