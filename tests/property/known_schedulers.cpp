@@ -1,5 +1,5 @@
-// Policies that see their SM (policy/sm_view.h) and those of the L2, in whole runs: the same result under every host
-// choice, every cycle accounted for, and that they do what they are for.
+// Policies that see their SM (policy/sm_view.h) and those of the L2, in whole runs: the same result
+// under every host choice, every cycle accounted for, and that they do what they are for.
 #include <gtest/gtest.h>
 
 #include "support/whole.h"

@@ -59,7 +59,7 @@ class Scheduler {
   Cycle now_ = 0;
 };
 
-// --- cawa: criticality = nInst x CPI + nStall -----------------------------------------------------
+// --- cawa: criticality = nInst x CPI + nStall ----------------------------------------------------
 
 // Warp 1: 20 instructions in 100 cycles, CPI 5, 80 stalls, 60 left: 60 x 5 + 80 = 380.
 // Warp 2: 25 in 100 cycles, CPI 4, 75 stalls, 70 left: 70 x 4 + 75 = 355.
@@ -109,7 +109,7 @@ TEST(Cawa, CriticalityFollowsWhatAWarpIssues) {
   EXPECT_EQ(s.pick({0, 1}), 1u) << "40 x 10 + 99 now";
 }
 
-// --- mascar ---------------------------------------------------------------------------------------
+// --- mascar --------------------------------------------------------------------------------------
 
 TEST(Mascar, IsGtoWhileMemoryTakesRequests) {
   Scheduler s("mascar", {2, 0, 1});

@@ -6,8 +6,8 @@
 // blocks kept the SM busy. docs/mechanisms/more_schedulers.md says what is the paper's and what is
 // not.
 //
-// Pairs go round robin to SMs with room for two, in the first place the second of a pair whose first
-// has gone out. Where an odd number fits, one place is for a single block, so that none stays
+// Pairs go round robin to SMs with room for two, in the first place the second of a pair whose
+// first has gone out. Where an odd number fits, one place is for a single block, so that none stays
 // empty. Left out: BAWS, the warp scheduler that treats the two blocks of a pair alike, and mixed
 // concurrent kernel execution.
 #include <algorithm>

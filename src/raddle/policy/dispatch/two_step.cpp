@@ -25,8 +25,8 @@ void TwoStep::on_enter(const GridInfo& grid) {
   under_way_.set(entry);
   age_.insert(entry);
   kernel_->on_launch({grid.sequence, grid.kernel, grid.stream, grid.blocks, entry, grid.parent});
-  block_->on_launch({grid.sequence, grid.kernel, grid.grid, grid.blocks, entry, grid.parent,
-                     grid.most_on_sm});
+  block_->on_launch(
+      {grid.sequence, grid.kernel, grid.grid, grid.blocks, entry, grid.parent, grid.most_on_sm});
 }
 
 void TwoStep::on_block_end(GridId grid, std::uint32_t block, std::uint32_t sm) {

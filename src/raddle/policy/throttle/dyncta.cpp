@@ -85,7 +85,7 @@ class DynCta final : public ThrottlePolicy, SmObserver {
     return {active_, active_, next_};
   }
 
-  // --- the account of this period -----------------------------------------------------------------
+  // --- the account of this period ----------------------------------------------------------------
   void begin_period(Cycle now) {
     settle(now);
     next_ = now + params_.period;

@@ -60,8 +60,7 @@ void Dispatcher::take_ends(Cycle now, unsigned i) {
   for (; sm.end->next_arrival() <= now; sm.end->pop()) {
     const BlockEnd& end = sm.end->front();
     if (!end.fetched) {
-      if (wants_progress_)
-        policy_->on_block_progress(sm.slot[end.slot].grid, i, end.progress);
+      if (wants_progress_) policy_->on_block_progress(sm.slot[end.slot].grid, i, end.progress);
       end_block(now, i, end.slot);
     } else {
       policy_->on_fetched(fetched_[end.id], now);
