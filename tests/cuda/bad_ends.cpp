@@ -115,6 +115,8 @@ class Sleeping {
     setenv("TMPDIR", folder.path().c_str(), 1);
     process_ = fork();
     if (process_ == 0) {
+      // A shell's background job ignores it, and so would what it starts.
+      signal(SIGINT, SIG_DFL);
       const std::string script = "echo $$ >" + mark_ + "; exec sleep 100";
       execl(RADDLE_PROGRAM, "raddle", "exec", "--", "/bin/sh", "-c", script.c_str(), nullptr);
       _exit(127);
