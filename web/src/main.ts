@@ -17,6 +17,7 @@ import { addOverTime } from "./overtime";
 import { addLaunchTree } from "./launchtree";
 import { start } from "./page";
 import { addFinish, addPlacement } from "./placement";
+import { addSharing } from "./sharing";
 import { addShares } from "./stacked";
 import "./style.css";
 import { summaryTable } from "./summary";
@@ -63,6 +64,7 @@ function addEnergy(charts: Charts, place: HTMLElement, report: Report): void {
 function fillDetail(charts: Charts, place: HTMLElement, group: Group, labels: string[]): void {
   charts.removeIn(place);
   place.replaceChildren(h("p", { class: "printed" }, `Workload: ${group.name}`));
+  addSharing(charts, place, group);
   addOverTime(charts, place, group, labels);
   addAllowed(charts, place, group);
   addMeshMap(charts, place, group);
