@@ -114,6 +114,8 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle(two + "--policy scheme=ws --set sm.blocks=1"),
                  {"\"ws\"", "block slots: 2 of 1"});
   expect_refused(raddle(two + "--policy scheme=ws:curve_1=1/b"), {"curve_1", "1/b"});
+  expect_refused(raddle(two + "--policy scheme=spatial:sms_0=12,sms_1=6"),
+                 {"give away 18 of sm.count = 16"});
 }
 
 }  // namespace
