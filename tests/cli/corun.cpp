@@ -62,10 +62,10 @@ TEST(CorunCommand, UseOverTimeIsRecordedAndChangesNothing) {
   double bytes = 0;
   for (const Json& tenant : plain["tenants"]) bytes += tenant["dram_bytes"].get<double>();
   const Json& dram = plain["config"]["dram"];
-  const double cycles = 25000.0 * dram["clock_mhz"].get<double>() /
-                        plain["config"]["core_clock_mhz"].get<double>();
-  const double peak = cycles * dram["channels"].get<double>() *
-                      dram["bus_bytes_per_cycle"].get<double>();
+  const double cycles =
+      25000.0 * dram["clock_mhz"].get<double>() / plain["config"]["core_clock_mhz"].get<double>();
+  const double peak =
+      cycles * dram["channels"].get<double>() * dram["bus_bytes_per_cycle"].get<double>();
   EXPECT_NEAR(use["dram"]["mean"].get<double>(), 100 * bytes / peak, 1e-6);
   EXPECT_GE(use["dram"]["p90"], use["dram"]["p10"]);
 }

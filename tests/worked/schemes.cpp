@@ -187,8 +187,8 @@ TEST(WarpedSlicer, WithoutCurvesAllScaleAlike) {
 }
 
 TEST(WarpedSlicer, RefusesWhatIsNoCurve) {
-  for (const char* text : {"1/x", "1//2", "/", "0/0", "-1/2", "nan", "1:", ":1",
-                           "2:1/2:3", "2:1/1:3", "1.5:1", "5000:1"}) {
+  for (const char* text : {"1/x", "1//2", "/", "0/0", "-1/2", "nan", "1:", ":1", "2:1/2:3",
+                           "2:1/1:3", "1.5:1", "5000:1"}) {
     const auto choice = test::choose(policy::all_policies().scheme, "ws", {{"curve_3", text}});
     const std::vector<std::string> broken = choice->violations({});
     ASSERT_EQ(broken.size(), 1u) << text;

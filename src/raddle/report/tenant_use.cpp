@@ -54,10 +54,10 @@ Json tenant_use_json(const sim::CorunResult& run, std::size_t most) {
       const sim::TenantUse& use = sum.tenant[t];
       Json& to = out["tenants"][t];
       to["ipc"].push_back(rounded(static_cast<double>(use.thread_instructions) / cycles));
-      to["noc"].push_back(rounded(100 * static_cast<double>(use.reply_flits) *
-                                  record.flit_bytes() / (peak * record.facts().reply_bytes)));
-      to["dram"].push_back(rounded(100 * static_cast<double>(use.dram_bytes) /
-                                   (peak * record.facts().dram_bytes)));
+      to["noc"].push_back(rounded(100 * static_cast<double>(use.reply_flits) * record.flit_bytes() /
+                                  (peak * record.facts().reply_bytes)));
+      to["dram"].push_back(
+          rounded(100 * static_cast<double>(use.dram_bytes) / (peak * record.facts().dram_bytes)));
       to["blocks"].push_back(use.blocks);
     }
   }

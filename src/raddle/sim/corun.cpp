@@ -265,8 +265,7 @@ Result corun(std::span<const TenantProgram> tenants, Setup& setup, const Options
   if (corun.alone && told.ipc_alone.empty())
     told.ipc_alone = run_alone(tenants, bases, setup, options, corun);
   SharedGpu gpu(tenants, bases, setup, told);
-  CorunResult shared =
-      run(gpu, tenants, bases, corun, record_of(tenants.size(), setup, corun));
+  CorunResult shared = run(gpu, tenants, bases, corun, record_of(tenants.size(), setup, corun));
   if (!told.ipc_alone.empty()) compare(shared, told.ipc_alone);
   std::vector<WorkloadInfo> infos;
   for (const TenantProgram& tenant : tenants) infos.push_back(tenant.info);

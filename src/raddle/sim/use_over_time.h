@@ -33,9 +33,9 @@ struct UseSample {
 
 /// Values of the intervals, in percent of what the machine can move at most.
 struct Spread {
-  double mean = 0, deviation = 0;        ///< deviation: root of the mean square of differences
-  double p10 = 0, p50 = 0, p90 = 0;      ///< so many of a hundred intervals are no higher
-  std::array<double, 12> above{};        ///< of a hundred, those above 10, 20, ..., 120 percent
+  double mean = 0, deviation = 0;    ///< deviation: root of the mean square of differences
+  double p10 = 0, p50 = 0, p90 = 0;  ///< so many of a hundred intervals are no higher
+  std::array<double, 12> above{};    ///< of a hundred, those above 10, 20, ..., 120 percent
 };
 Spread spread_of(std::vector<double> values);
 

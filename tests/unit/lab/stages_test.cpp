@@ -277,8 +277,8 @@ std::string with_window(const std::string& window) {
 }
 
 TEST(Corun, AVariantMayHaveAWindowOfItsOwn) {
-  Sweep sweep(with_window(
-      R"({ "corun.horizon" = 30000, "corun.warmup" = 4000, "corun.sample" = 500 })"));
+  Sweep sweep(
+      with_window(R"({ "corun.horizon" = 30000, "corun.warmup" = 4000, "corun.sample" = 500 })"));
   const Swept swept = sweep.run();
   const CellSpec& spec = swept.plan.runs[run_of(swept.plan, "fig1 together gto")].spec;
   EXPECT_EQ(spec.corun->horizon, 30000u);

@@ -44,8 +44,8 @@ std::optional<ScalingCurve> read_curve(const std::string& text) {
     const std::size_t colon = point.find(':');
     const bool keyed = colon != std::string::npos;
     const std::optional<double> value = read_number(keyed ? point.substr(colon + 1) : point);
-    const std::optional<double> blocks = keyed ? read_number(point.substr(0, colon))
-                                               : static_cast<double>(out.size() + 1);
+    const std::optional<double> blocks =
+        keyed ? read_number(point.substr(0, colon)) : static_cast<double>(out.size() + 1);
     if (!value || !blocks || !add_point(out, *blocks, *value)) return std::nullopt;
     rises = rises || *value > 0;
     at = end + 1;
@@ -70,7 +70,8 @@ class WarpedSlicer final : public SchemePolicy {
       for (unsigned t = 0; t < kMostTenants; ++t)
         if (!curve[t].empty() && !read_curve(curve[t]))
           out.push_back("policy.scheme.curve_" + std::to_string(t) +
-                        " must be numbers like 0.3/0.55/1 or 1:0.3/4:1, one above 0 (found '" + curve[t] + "')");
+                        " must be numbers like 0.3/0.55/1 or 1:0.3/4:1, one above 0 (found '" +
+                        curve[t] + "')");
       return out;
     }
   };
