@@ -189,5 +189,21 @@ TEST_F(BadKernel, FailedRunsWriteNothing) {
   EXPECT_THAT(out.content(), IsEmpty());
 }
 
+TEST_F(BadKernel, BesideAHealthyTenantSaysWhatItSaysAlone) {
+  const auto beside = [&](const std::string& kernel) {
+    return run("kernel=" + kernel +
+               " grid=2 block=64 + vecadd size=tiny --gpu ccbp --horizon 20000");
+  };
+  for (const auto& [kernel, word] : {std::pair{"trapped", "bad.ptx:55 'trap;'"},
+                                     std::pair{"stuck", "cannot go on, every warp waits"},
+                                     std::pair{"load_nothing", "out-of-bounds"}}) {
+    const Outcome out = beside(kernel);
+    EXPECT_EQ(out.status, 1) << kernel;
+    EXPECT_THAT(out.err, AllOf(HasSubstr(kernel), HasSubstr(word)));
+    EXPECT_EQ(out.out, "");
+  }
+  expect_refused(beside("much_shared"), {"much_shared", "300000", "232448"});
+}
+
 }  // namespace
 }  // namespace raddle::test

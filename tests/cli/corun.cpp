@@ -50,6 +50,48 @@ TEST(CorunCommand, RecordingsAndWorkloadsMix) {
   EXPECT_EQ(a["tenants"], b["tenants"]);
 }
 
+TEST(CorunCommand, UseOverTimeIsRecordedAndChangesNothing) {
+  const std::string run =
+      "run sgemm size=tiny + bfs size=tiny --gpu gtx480 --horizon 30000 --warmup 5000 --json - ";
+  const Json plain = json_of(raddle(run)), sampled = json_of(raddle(run + "--sample 500"));
+  EXPECT_EQ(plain["tenants"], sampled["tenants"]);
+  EXPECT_EQ(plain["totals"], sampled["totals"]);
+  EXPECT_FALSE(plain["corun"].contains("use"));
+  const Json& use = sampled["corun"]["use"];
+  EXPECT_EQ(use["sample_cycles"], 500);
+  double bytes = 0;
+  for (const Json& tenant : plain["tenants"]) bytes += tenant["dram_bytes"].get<double>();
+  const Json& dram = plain["config"]["dram"];
+  const double cycles =
+      25000.0 * dram["clock_mhz"].get<double>() / plain["config"]["core_clock_mhz"].get<double>();
+  const double peak =
+      cycles * dram["channels"].get<double>() * dram["bus_bytes_per_cycle"].get<double>();
+  EXPECT_NEAR(use["dram"]["mean"].get<double>(), 100 * bytes / peak, 1e-6);
+  EXPECT_GE(use["dram"]["p90"], use["dram"]["p10"]);
+}
+
+TEST(CorunCommand, ATenantsStallsAndWaitsInTheL2AreTold) {
+  const Json r = json_of(raddle("run sgemm size=tiny + bfs size=tiny --horizon 30000 --json -"));
+  for (const Json& tenant : r["tenants"]) {
+    double sum = 0;
+    for (const auto& [reason, cycles] : tenant["stalls"].items()) sum += cycles.get<double>();
+    EXPECT_GT(sum, 0);
+    EXPECT_GT(tenant["details"]["l2_mean_miss_cycles"], 0);
+    EXPECT_GE(tenant["details"]["l2_mean_queue_cycles"], 0);
+  }
+}
+
+TEST(CorunCommand, TheReportHasTheTenants) {
+  const Folder folder;
+  ASSERT_EQ(raddle("run sgemm size=tiny + bfs size=tiny --horizon 30000 --quiet --report",
+                   {folder / "r.html"})
+                .status,
+            0);
+  const std::string page = read_file(folder / "r.html");
+  EXPECT_THAT(page, HasSubstr("\"tenant_use\""));
+  EXPECT_THAT(page, HasSubstr("\"slowdown\""));
+}
+
 TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle("run vecadd size=tiny + --horizon 1000"), {"'+'", "nothing"});
   expect_refused(raddle("run vecadd + vecadd"), {"--horizon"});
@@ -57,7 +99,9 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --warmup 10"), {"--warmup", "10"});
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --live"), {"--live"});
   expect_refused(raddle("run vecadd + vecadd --horizon 10 --functional"), {"--functional"});
-  expect_refused(raddle("run vecadd + vecadd --horizon 10 --report x.html"), {"--report"});
+  expect_refused(raddle("run vecadd + vecadd --horizon 10 --timeline x.json"), {"--timeline"});
+  expect_refused(raddle("run vecadd --sample 10"), {"--horizon"});
+  expect_refused(raddle("run vecadd + vecadd --horizon 10 --sample 0"), {"--sample"});
   expect_refused(raddle("run vecadd + vecad --horizon 10"), {"'vecad'"});
   expect_refused(raddle("run a + b + c + d + e + f + g + h + i --horizon 10"), {"1 to 8", "9"});
   expect_refused(raddle("run vecadd + none.rdl --horizon 10"), {"none.rdl"});
@@ -70,6 +114,8 @@ TEST(CorunCommand, RefusesWhatMakesNoSense) {
   expect_refused(raddle(two + "--policy scheme=ws --set sm.blocks=1"),
                  {"\"ws\"", "block slots: 2 of 1"});
   expect_refused(raddle(two + "--policy scheme=ws:curve_1=1/b"), {"curve_1", "1/b"});
+  expect_refused(raddle(two + "--policy scheme=spatial:sms_0=12,sms_1=6"),
+                 {"give away 18 of sm.count = 16"});
 }
 
 }  // namespace

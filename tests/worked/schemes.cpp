@@ -168,6 +168,16 @@ TEST(WarpedSlicer, FillsByTheCurvesItIsGiven) {
   EXPECT_EQ(w.next, kNever);
 }
 
+TEST(WarpedSlicer, StraightLinesJoinTheBlocksThatACurveNames) {
+  Watched w("ws", {{"curve_0", "1:.3/3:.75/5:1"}, {"curve_1", "2:80/3:100/4:100"}});
+  w.context.sm.blocks = 6;
+  w.tenant(0, {});
+  w.tenant(1, {});
+  w.look();
+  // .3 .525 .75 .875 1 and .4 .8 1 1: 1 and 1, then the first, the second, the first, the first.
+  EXPECT_EQ(w.caps(), (Caps{4, 2}));
+}
+
 TEST(WarpedSlicer, WithoutCurvesAllScaleAlike) {
   Watched w("ws");
   w.tenant(0, kSmall);
@@ -177,7 +187,8 @@ TEST(WarpedSlicer, WithoutCurvesAllScaleAlike) {
 }
 
 TEST(WarpedSlicer, RefusesWhatIsNoCurve) {
-  for (const char* text : {"1/x", "1//2", "/", "0/0", "-1/2", "nan"}) {
+  for (const char* text : {"1/x", "1//2", "/", "0/0", "-1/2", "nan", "1:", ":1", "2:1/2:3",
+                           "2:1/1:3", "1.5:1", "5000:1"}) {
     const auto choice = test::choose(policy::all_policies().scheme, "ws", {{"curve_3", text}});
     const std::vector<std::string> broken = choice->violations({});
     ASSERT_EQ(broken.size(), 1u) << text;

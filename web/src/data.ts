@@ -89,6 +89,8 @@ export interface Result {
   kernels_by_name?: KernelSums[];
   schedulers: number;
   stalls: { [reason: string]: number };
+  /** Of a co-run. */
+  tenants?: { name: string; slowdown?: number | null }[];
   policies: { [level: string]: PolicyUse } | null;
   energy_pj: { [component: string]: number } | null;
   host: {
@@ -259,6 +261,14 @@ export interface Mesh {
   moves: number[][];
 }
 
+/** What each tenant used over time: noc and dram in percent of the peak, blocks on all SMs. */
+export interface TenantUse {
+  interval: number;
+  start: number[];
+  length: number[];
+  tenants: { name: string; ipc: number[]; noc: number[]; dram: number[]; blocks: number[] }[];
+}
+
 export interface Run {
   label: string;
   core_clock_mhz: number;
@@ -269,6 +279,8 @@ export interface Run {
   /** Null: no kernel launched one. */
   launch_tree: LaunchTree | null;
   samples: Samples;
+  /** Of co-runs; null where it was not recorded. */
+  tenant_use?: TenantUse | null;
   /** Null: the machine has none, or no samples were taken. */
   mesh: Mesh | null;
 }

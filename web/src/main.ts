@@ -18,6 +18,7 @@ import { addOverTime } from "./overtime";
 import { addLaunchTree } from "./launchtree";
 import { start } from "./page";
 import { addFinish, addPlacement } from "./placement";
+import { addSharing } from "./sharing";
 import { addShares } from "./stacked";
 import "./style.css";
 import { summaryTable } from "./summary";
@@ -66,6 +67,7 @@ function fillDetail(charts: Charts, place: HTMLElement, group: Group, labels: st
   charts.removeIn(place);
   place.replaceChildren(h("p", { class: "printed" }, `Workload: ${group.name}`));
   addDifference(place, group);
+  addSharing(charts, place, group);
   addOverTime(charts, place, group, labels);
   addAllowed(charts, place, group);
   addMeshMap(charts, place, group);

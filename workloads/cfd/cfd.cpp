@@ -15,7 +15,7 @@ namespace {
 
 using namespace workloads;
 
-constexpr std::uint32_t kThreads = 192;  // as in kernels.cu
+constexpr std::uint32_t kThreads = 192, kFewThreads = 64;  // as in kernels.cu
 constexpr std::size_t kFaces = 4, kVariables = 5, kStages = 3;
 constexpr double kGamma = 1.4, kSmoothing = 0.2f, kCourant = 0.2f;  // as in kernels.cu
 
@@ -80,20 +80,26 @@ class Cfd final : public HashedWorkload {
     v.field("iterations", iterations_, {1, 10000}, "steps", "time steps of three stages");
     v.field("flux", flux_,
             "only the flows of the first stage of each step, which all are the same");
+    v.field("block", block_, {kFewThreads, kThreads}, "threads",
+            "of the kernel of the flows: 192, or with flux=true 64");
   }
 
   std::vector<std::string> violations() const override {
+    std::vector<std::string> out;
     std::uint64_t cubes = std::uint64_t{width_} * depth_ * height_;
-    if (cubes <= kMostCubes) return {};
-    return {"width * depth * height must not exceed " + std::to_string(kMostCubes) + ", is " +
-            std::to_string(cubes)};
+    if (cubes > kMostCubes)
+      out.push_back("width * depth * height must not exceed " + std::to_string(kMostCubes) +
+                    ", is " + std::to_string(cubes));
+    if (block_ != kThreads && (block_ != kFewThreads || !flux_))
+      out.push_back("block must be 192, or 64 with flux=true, is " + std::to_string(block_));
+    return out;
   }
 
   void run(Device& device, std::uint64_t seed) override {
     make_input(seed);
     ModuleId module = load_module(device, "cfd");
     KernelId step_factor = device.kernel(module, "cfd_step_factor");
-    KernelId flux = device.kernel(module, "cfd_flux");
+    KernelId flux = device.kernel(module, block_ == kThreads ? "cfd_flux" : "cfd_flux_64");
     KernelId advance = device.kernel(module, "cfd_advance");
 
     std::uint32_t n = mesh_.elements;
@@ -103,7 +109,7 @@ class Cfd final : public HashedWorkload {
     DeviceArray<float> fluxes(device, start_.size()), factors(device, n);
     Dim3 grid{blocks_for(n, kThreads)}, block{kThreads};
     auto launch_flux = [&] {
-      device.launch(flux, grid, block,
+      device.launch(flux, Dim3{blocks_for(n, block_)}, Dim3{block_},
                     Arguments(neighbours.address(), normals.address(), variables.address(),
                               fluxes.address(), n, kFarState));
     };
@@ -223,6 +229,7 @@ class Cfd final : public HashedWorkload {
   }
 
   std::uint32_t width_ = 0, depth_ = 0, height_ = 0, shuffle_ = 256, iterations_ = 0;
+  std::uint32_t block_ = kThreads;
   bool flux_ = false;
   Mesh mesh_;
   std::vector<float> start_, result_;

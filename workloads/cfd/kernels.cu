@@ -2,7 +2,7 @@
 // step in time. See README.md.
 #include "common/cuda_lite.h"
 
-constexpr int kThreads = 192;
+constexpr int kThreads = 192, kFewThreads = 64;
 constexpr int kFaces = 4;
 constexpr int kWall = -1;           // instead of a neighbour; any other negative number: far flow
 constexpr float kGamma = 1.4f;      // ratio of specific heats
@@ -79,14 +79,15 @@ static __device__ __forceinline__ void add_difference(State& sum, const State& a
   sum.energy += factor * (a.energy - b.energy);
 }
 
+template <int threads>
 static __device__ __forceinline__ int element_of_thread() {
-  return static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
+  return static_cast<int>(blockIdx.x) * threads + static_cast<int>(threadIdx.x);
 }
 
 // Time step over volume of each element; size is its volume to the power 2/3.
 extern "C" __global__ void __launch_bounds__(kThreads)
     cfd_step_factor(const float* variables, const float* size, float* step_factor, int elements) {
-  int e = element_of_thread();
+  int e = element_of_thread<kThreads>();
   if (e >= elements) return;
   Flow f = flow_of(load(variables, e, elements));
   step_factor[e] = kCourant / (size[e] * (f.speed + f.sound));
@@ -94,10 +95,11 @@ extern "C" __global__ void __launch_bounds__(kThreads)
 
 // What flows into each element. neighbours[face * elements + element],
 // normals[(axis * kFaces + face) * elements + element]: outwards, as long as the face's area.
-extern "C" __global__ void __launch_bounds__(kThreads)
-    cfd_flux(const int* neighbours, const float* normals, const float* variables, float* fluxes,
-             int elements, State far) {
-  int e = element_of_thread();
+template <int threads>
+static __device__ __forceinline__ void flux_of_thread(const int* neighbours, const float* normals,
+                                                      const float* variables, float* fluxes,
+                                                      int elements, const State& far) {
+  int e = element_of_thread<threads>();
   if (e >= elements) return;
   Flow own = flow_of(load(variables, e, elements));
   State sum = {};
@@ -124,14 +126,27 @@ extern "C" __global__ void __launch_bounds__(kThreads)
   store(fluxes, e, elements, sum);
 }
 
+extern "C" __global__ void __launch_bounds__(kThreads)
+    cfd_flux(const int* neighbours, const float* normals, const float* variables, float* fluxes,
+             int elements, State far) {
+  flux_of_thread<kThreads>(neighbours, normals, variables, fluxes, elements, far);
+}
+
 // A stage of the time step: variables = old + share * step_factor * fluxes.
 extern "C" __global__ void __launch_bounds__(kThreads)
     cfd_advance(const float* old, const float* step_factor, const float* fluxes, float* variables,
                 int elements, float share) {
-  int e = element_of_thread();
+  int e = element_of_thread<kThreads>();
   if (e >= elements) return;
   float factor = share * step_factor[e];
   State u = load(old, e, elements);
   add_difference(u, load(fluxes, e, elements), State{}, factor);
   store(variables, e, elements, u);
+}
+
+// The flows with smaller blocks, as CCBP must have had them.
+extern "C" __global__ void __launch_bounds__(kFewThreads)
+    cfd_flux_64(const int* neighbours, const float* normals, const float* variables, float* fluxes,
+                int elements, State far) {
+  flux_of_thread<kFewThreads>(neighbours, normals, variables, fluxes, elements, far);
 }

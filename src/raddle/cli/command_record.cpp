@@ -65,7 +65,7 @@ struct ReplayCommand {
     common.check();
     if (common.functional || common.live)
       throw InputError("replay times what was recorded; --functional and --live are for run");
-    if (corun.asked(words)) return run_corun(common, words, corun);
+    if (corun.asked(words)) return run_corun(common, words, corun, arguments);
     if (words.size() > 1)
       throw InputError("'" + words[1] +
                        "': a recording has no parameters (tenants: A.rdl + B.rdl)");

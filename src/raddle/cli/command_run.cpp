@@ -68,7 +68,7 @@ struct RunCommand {
     common.check();
     const bool shared = corun.asked(words);
     if (shared && on == "cuda") throw InputError("a co-run is simulated: leave out --on cuda");
-    if (shared) return run_corun(common, words, corun);
+    if (shared) return run_corun(common, words, corun, arguments);
     if (on == "cuda") return run_on_gpu();
     const policy::Registries policies = policy::all_policies();
     NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});

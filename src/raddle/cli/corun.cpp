@@ -7,6 +7,8 @@
 
 #include "raddle/cli/output.h"
 #include "raddle/cli/recording.h"
+#include "raddle/cli/reports.h"
+#include "raddle/report/report.h"
 
 namespace raddle::cli {
 
@@ -72,14 +74,20 @@ void CorunArguments::add_to(CLI::App& command) {
   command.add_option("--warmup", warmup, "of a co-run: measure tenants from this cycle on")
       ->check(CLI::NonNegativeNumber)
       ->type_name("CYCLES");
+  command
+      .add_option("--sample", sample,
+                  "of a co-run: record what the tenants use of network and DRAM in intervals of "
+                  "so many cycles")
+      ->check(CLI::PositiveNumber)
+      ->type_name("CYCLES");
   command.add_flag("--no-alone,!--alone", no_alone,
                    "of a co-run: do not run each tenant alone too, which gives the speedups");
 }
 
 bool CorunArguments::asked(const std::vector<std::string>& words) const {
   if (horizon != 0 || std::ranges::find(words, "+") != words.end()) return true;
-  if (warmup != 0 || no_alone)
-    throw InputError("--warmup and --no-alone are of co-runs: give --horizon too");
+  if (warmup != 0 || no_alone || sample != 0)
+    throw InputError("--warmup, --sample and --no-alone are of co-runs: give --horizon too");
   return false;
 }
 
@@ -98,9 +106,12 @@ std::vector<std::vector<std::string>> split_tenants(const std::vector<std::strin
 }
 
 int run_corun(const CommonOptions& common, const std::vector<std::string>& words,
-              const CorunArguments& corun) {
-  if (!common.report.empty() || !common.timeline.empty())
-    throw InputError("--report and --timeline show one workload, not a co-run: use --json");
+              CorunArguments corun, const std::vector<std::string>& arguments) {
+  if (!common.timeline.empty())
+    throw InputError("--timeline shows one workload, not a co-run: use --report or --json");
+  // As many intervals as the page draws.
+  if (!common.report.empty() && corun.sample == 0)
+    corun.sample = std::max<Cycle>(1, corun.horizon / report::kMaxSamples);
   const std::vector<std::vector<std::string>> tenants = split_tenants(words);
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
   sim::Options options = common.simulation(setup);
@@ -112,6 +123,7 @@ int run_corun(const CommonOptions& common, const std::vector<std::string>& words
   const sim::Result result = sim::corun(programs, setup, options, corun.options());
   clear_progress(common.quiet);
   if (!common.json.empty()) write_file(common.json, sim::to_json(result).dump(2));
+  write_reports(common, {{result.workload, "", &result}}, arguments);
   if (!common.quiet && common.json != "-") std::fputs(table(result).c_str(), stdout);
   if (result.verdict != sim::Result::Verdict::Wrong) return 0;
   std::fprintf(stderr, "raddle: the result is wrong: %s\n", result.difference.c_str());

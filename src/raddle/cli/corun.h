@@ -9,19 +9,19 @@
 namespace raddle::cli {
 
 struct CorunArguments {
-  std::uint64_t horizon = 0, warmup = 0;
+  std::uint64_t horizon = 0, warmup = 0, sample = 0;
   bool no_alone = false;
   void add_to(CLI::App& command);
   /// The words name several tenants, or one that runs to a horizon.
   bool asked(const std::vector<std::string>& words) const;
-  sim::CorunOptions options() const { return {horizon, warmup, !no_alone, {}}; }
+  sim::CorunOptions options() const { return {horizon, warmup, !no_alone, {}, sample}; }
 };
 
 /// The words of each tenant: those between "+". Throws InputError when one has none.
 std::vector<std::vector<std::string>> split_tenants(const std::vector<std::string>& words);
 
-/// Exit status.
+/// Exit status. `arguments`: the command line, shown in the report.
 int run_corun(const CommonOptions& common, const std::vector<std::string>& words,
-              const CorunArguments& corun);
+              CorunArguments corun, const std::vector<std::string>& arguments);
 
 }  // namespace raddle::cli

@@ -21,7 +21,7 @@ namespace raddle::lab {
 
 namespace {
 
-constexpr unsigned kSchema = 2;
+constexpr unsigned kSchema = 3;
 /// Of one launch; what all runs of a sweep may use together is the executor's to say.
 constexpr std::uint64_t kMostStreamBytes = std::uint64_t{8} << 30;
 
@@ -218,7 +218,7 @@ class SpecReader {
     }
     if (!json.is_object()) return fail("corun", "a table");
     SpecReader own(json, file_);
-    spec.corun = {own.whole("horizon"), own.whole("warmup"), false, {}};
+    spec.corun = {own.whole("horizon"), own.whole("warmup"), false, {}, own.whole("sample")};
     for (const Json& ipc : own.list("ipc_alone"))
       if (ipc.is_number()) spec.corun->ipc_alone.push_back(ipc);
       else own.fail("ipc_alone", "numbers");
@@ -290,7 +290,8 @@ Json corun_json(const CellSpec& spec) {
   if (!spec.corun) return nullptr;
   return {{"horizon", spec.corun->horizon},
           {"warmup", spec.corun->warmup},
-          {"ipc_alone", spec.corun->ipc_alone}};
+          {"ipc_alone", spec.corun->ipc_alone},
+          {"sample", spec.corun->sample}};
 }
 }  // namespace
 

@@ -36,6 +36,7 @@ Json probe(CellSpec spec, const Catalogue& catalogue) {
   if (spec.corun) {
     spec.corun->horizon = kProbeHorizon;
     spec.corun->warmup = 0;
+    spec.corun->sample = std::min<Cycle>(spec.corun->sample, kProbeHorizon);
   }
   spec.configuration.clear();
   spec.max_cycles = 0;
@@ -51,6 +52,7 @@ class Names {
   const std::vector<std::string>& of(const CellSpec& spec) {
     std::string key = fmt::format("{} {} {}", spec.gpu.text, spec.programs.size(),
                                   spec.corun ? spec.corun->ipc_alone.size() + 1 : 0);
+    if (spec.corun && spec.corun->sample != 0) key += " sampled";
     for (const PlacedText& policy : spec.policies) key += "\n" + policy.text;
     for (const Setting& s : spec.set)
       if (!s.value.is_number()) key += "\n" + s.path + "=" + s.value.dump();

@@ -168,16 +168,38 @@ class Definitions {
                             {"size", scale_ == Scale::Quick ? "small" : "paper", entry.key_place});
   }
 
+  /// A list, or a table with one for each scale.
   void group(const Node::Entry& entry, const std::string& path) {
-    if (entry.node.list() == nullptr || entry.node.list()->empty()) {
-      problems_.add(
-          entry.node.place,
-          fmt::format("{}: expected a list of workloads and groups, found {}", path,
-                      entry.node.list() != nullptr ? "an empty one" : entry.node.shown()));
+    if (entry.node.table() == nullptr) {
+      if (auto found = members(entry.node, path); found && name_group(entry, path))
+        out_.groups.push_back(std::move(*found));
       return;
     }
+    Section section(entry.node, path, problems_);
+    std::optional<std::vector<std::size_t>> of_scale;
+    for (const Scale scale : {Scale::Quick, Scale::Full}) {
+      const std::string_view key = kScaleNames[static_cast<std::size_t>(scale)];
+      const Node* list = section.take(key);
+      if (list == nullptr) section.fail(key, "expected a list of workloads and groups, found none");
+      else if (auto found = members(*list, section.key_path(key)); found && scale == scale_)
+        of_scale = std::move(found);
+    }
+    section.finish();
+    if (of_scale && name_group(entry, path)) out_.groups.push_back(std::move(*of_scale));
+  }
+  bool name_group(const Node::Entry& entry, const std::string& path) {
+    return name(entry, path, NameKind::Group, out_.groups.size());
+  }
+
+  std::optional<std::vector<std::size_t>> members(const Node& list, const std::string& path) {
+    if (list.list() == nullptr || list.list()->empty()) {
+      problems_.add(list.place,
+                    fmt::format("{}: expected a list of workloads and groups, found {}", path,
+                                list.list() != nullptr ? "an empty one" : list.shown()));
+      return std::nullopt;
+    }
     std::vector<std::size_t> members;
-    for (const Node& item : *entry.node.list()) {
+    for (const Node& item : *list.list()) {
       const auto* text = std::get_if<std::string>(&item.value);
       const std::vector<std::size_t> found =
           text == nullptr ? std::vector<std::size_t>() : out_.workloads_of(*text);
@@ -191,8 +213,7 @@ class Definitions {
       for (const std::size_t w : found)
         if (std::ranges::find(members, w) == members.end()) members.push_back(w);
     }
-    if (name(entry, path, NameKind::Group, out_.groups.size()))
-      out_.groups.push_back(std::move(members));
+    return members;
   }
 
   void variant(const Node::Entry& entry, const std::string& path) {
@@ -292,13 +313,29 @@ class Definitions {
       out_.measures.push_back(std::move(out));
   }
 
+  /// A number, or a table with one for each scale.
   void constant(const Node::Entry& entry, const std::string& path) {
+    if (entry.node.table() != nullptr) return constants_by_scale(entry, path);
     const auto value = scalar(entry.node);
     if (!value || !value->is_number())
       problems_.add(entry.node.place,
                     fmt::format("{}: expected a number, found {}", path, entry.node.shown()));
     else if (name(entry, path, NameKind::Constant, out_.constants.size()))
       out_.constants.push_back(value->get<double>());
+  }
+
+  void constants_by_scale(const Node::Entry& entry, const std::string& path) {
+    Section section(entry.node, path, problems_);
+    std::optional<double> of_scale;
+    for (const Scale scale : {Scale::Quick, Scale::Full}) {
+      const std::string_view key = kScaleNames[static_cast<std::size_t>(scale)];
+      const auto value = section.number(key);
+      if (!value && !section.has(key)) section.fail(key, "expected a number, found nothing");
+      if (scale == scale_) of_scale = value;
+    }
+    section.finish();
+    if (of_scale && name(entry, path, NameKind::Constant, out_.constants.size()))
+      out_.constants.push_back(*of_scale);
   }
 
   void derived(const Node::Entry& entry, const std::string& path) {
@@ -310,6 +347,12 @@ class Definitions {
       if (!section.has("value")) section.fail("value", "expected an expression, found nothing");
       value = section.formula("value");
       out.over = section.text("over", "");
+      out.join = section.text("join", "+");
+      out.keyed = section.flag("keyed");
+      out.where = section.formula("where", true);
+      for (const std::string_view of_lists : {"join", "keyed", "where"})
+        if (section.has(of_lists) && out.over.empty())
+          section.fail(of_lists, "is for lists: expected `over` beside it, found nothing");
       out.example = section.number("example");
       section.finish();
     } else {

@@ -130,9 +130,17 @@ std::optional<std::string> derived_text(const Experiment& e, const Derived& deri
   for (std::size_t p = 0; p < e.axes[axis].points.size(); ++p) {
     Where there = where;
     there.points[axis] = static_cast<int>(p);
+    if (derived.where) {
+      const Verdict holds = evaluator.holds(*derived.where, there);
+      known &= holds != Verdict::NotRun;
+      if (holds != Verdict::Pass) continue;
+    }
     const Number value = evaluator.number(derived.value, there);
     known &= value.has_value();
-    if (known) out += (out.empty() ? "" : "+") + written(*value);
+    if (!known) continue;
+    if (!out.empty()) out += derived.join;
+    if (derived.keyed) out += shown(e.axes[axis].points[p].value) + ":";
+    out += written(*value);
   }
   return known ? std::optional(out) : std::nullopt;
 }
@@ -140,6 +148,7 @@ std::optional<std::string> derived_text(const Experiment& e, const Derived& deri
 void check_derived(const Experiment& e, Problems& problems) {
   for (const Derived& derived : e.derived) {
     check_names(e, derived.value, false, problems);
+    if (derived.where) check_names(e, *derived.where, false, problems);
     if (!derived.over.empty() && !e.find(derived.over, NameKind::Axis))
       problems.add(derived.value.place,
                    fmt::format("derived.{}.over: expected an axis, found '{}'{}", derived.name,

@@ -176,7 +176,10 @@ struct Counters {
 struct Derived {
   std::string name;
   Formula value;
-  std::string over;               ///< an axis: the values at its points, joined by '+'; or ""
+  std::string over;               ///< an axis: the values at its points, joined; or ""
+  std::string join = "+";         ///< what stands between the values of a list
+  bool keyed = false;             ///< "POINT:VALUE" instead of the values of a list alone
+  std::optional<Formula> where;   ///< a condition: points of the list where it fails are left out
   std::optional<double> example;  ///< for the check before anything runs
 };
 

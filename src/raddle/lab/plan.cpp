@@ -51,13 +51,26 @@ std::vector<Program> programs_of(const Experiment& e, const Cell& cell, const Va
   return out;
 }
 
+/// Settings that are the co-run's and not the machine's.
+void set_corun(CellSpec& spec) {
+  const std::map<std::string, Cycle*> cycles = {{"corun.horizon", &spec.corun->horizon},
+                                                {"corun.warmup", &spec.corun->warmup},
+                                                {"corun.sample", &spec.corun->sample}};
+  std::erase_if(spec.set, [&](const Setting& s) {
+    const auto of = cycles.find(s.path);
+    const bool own = of != cycles.end() && s.value.is_number_unsigned();
+    if (own) *of->second = s.value;
+    return own;
+  });
+}
+
 /// Everything of a cell that is known without the machine.
 CellSpec spec_of(const Experiment& e, const Cell& cell, const Values& values,
                  const std::vector<double>& ipc_alone) {
   const Variant& variant = e.variants[cell.variant];
   CellSpec out;
   out.programs = programs_of(e, cell, values);
-  if (e.corun) out.corun = {e.corun->horizon, e.corun->warmup, false, ipc_alone};
+  if (e.corun) out.corun = {e.corun->horizon, e.corun->warmup, false, ipc_alone, 0};
   out.gpu = found_gpu(variant.gpu.value_or(e.gpu));
   for (PlacedText policy : variant.policies) {
     policy.text = filled(policy.text, [&](const std::string& name) { return values.at(name); });
@@ -77,6 +90,7 @@ CellSpec spec_of(const Experiment& e, const Cell& cell, const Values& values,
     if (s.path == "run.seed" && s.value.is_number_unsigned()) out.seed = s.value;
     return s.path == "run.seed";
   });
+  if (out.corun) set_corun(out);
   for (const std::string& name : cell.analyses) out.analyses[name] = e.analyses.at(name);
   return out;
 }

@@ -171,6 +171,14 @@ std::vector<PlacedText> Section::texts(std::string_view key) {
   return out;
 }
 
+bool Section::flag(std::string_view key) {
+  const Node* node = take(key);
+  if (node == nullptr) return false;
+  const auto* value = std::get_if<bool>(&node->value);
+  if (value == nullptr) wrong(key, *node, "true or false");
+  return value != nullptr && *value;
+}
+
 std::optional<Formula> Section::formula(std::string_view key, bool condition) {
   const Node* node = take(key);
   return node == nullptr ? std::nullopt : formula_of(*node, key_path(key), condition, *problems_);

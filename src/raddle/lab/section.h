@@ -49,6 +49,7 @@ class Section {
   std::string needed_text(std::string_view key);
   std::optional<double> number(std::string_view key, Range<double> range = {});
   std::optional<std::uint64_t> whole(std::string_view key, Range<std::uint64_t> range = {});
+  bool flag(std::string_view key);
   /// Position in `names`.
   std::optional<std::size_t> choice(std::string_view key, std::span<const std::string_view> names);
   /// A list of texts, or one text alone; none of them empty or twice.

@@ -83,6 +83,7 @@ Json run_settings(const Experiment& e) {
   for (const Derived& derived : e.derived) {
     out["derived"][derived.name] = {{"value", derived.value.text}};
     if (!derived.over.empty()) out["derived"][derived.name]["over"] = derived.over;
+    if (derived.where) out["derived"][derived.name]["where"] = derived.where->text;
   }
   for (const std::size_t w : used(e, &RunBlock::workloads))
     out["workloads"][e.workloads[w].name] = workload_of(e.workloads[w]);

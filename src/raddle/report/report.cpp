@@ -9,6 +9,7 @@
 #include "raddle/report/mesh_map.h"
 #include "raddle/report/page.h"
 #include "raddle/report/placement.h"
+#include "raddle/report/tenant_use.h"
 #include "raddle/sim/version.h"
 
 namespace raddle::report {
@@ -143,6 +144,7 @@ Json run_json(const Run& run, const ReportInput& input) {
   out["launch_tree"] =
       launch_tree_json(result, std::min(kMaxTreeRowsOfRun, kMaxTreeRowsOfPage / runs + 1));
   out["samples"] = samples_json(result, std::min(kMaxCellsOfRun, kMaxCellsOfPage / runs + 1));
+  if (result.corun) out["tenant_use"] = tenant_use_json(*result.corun, kMaxSamples);
   out["mesh"] = mesh_json(result, std::min(kMaxMeshCellsOfRun, kMaxMeshCellsOfPage / runs + 1));
   return out;
 }

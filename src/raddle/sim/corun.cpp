@@ -9,6 +9,7 @@
 #include "raddle/sim/parts.h"
 #include "raddle/sim/tenant_host.h"
 #include "raddle/timing/code/launch.h"
+#include "raddle/timing/gpu/scheme_unit.h"
 
 namespace raddle::sim {
 
@@ -44,6 +45,17 @@ class SharedGpu {
       if (progress_) progress_({sequence_, "co-run", gpu_.now()});
     }
     RADDLE_ASSERT(gpu_.now() == horizon);
+  }
+  /// Stops after each interval of the record. Precondition: the GPU is where the record ends.
+  void run_to(Cycle horizon, UseRecord& record) {
+    while (gpu_.now() < horizon) {
+      const Cycle now = gpu_.now();
+      run_to(std::min(horizon, now - now % record.interval() + record.interval()));
+      std::vector<std::uint32_t> blocks;
+      for (std::size_t t = 0; t < hosts_.size(); ++t)
+        blocks.push_back(gpu_.gpu().resident_blocks(TenantId{static_cast<std::uint8_t>(t)}));
+      record.add(gpu_.now(), snapshot().counters, blocks);
+    }
   }
   Snapshot snapshot() {
     Snapshot out;
@@ -107,11 +119,25 @@ CorunResult measured(std::span<const TenantProgram> tenants, std::span<const Add
 }
 
 CorunResult run(SharedGpu& gpu, std::span<const TenantProgram> tenants,
-                std::span<const Address> bases, const CorunOptions& corun) {
-  gpu.run_to(corun.warmup);
+                std::span<const Address> bases, const CorunOptions& corun,
+                std::optional<UseRecord> record = {}) {
+  const auto run_to = [&](Cycle horizon) {
+    if (record) gpu.run_to(horizon, *record);
+    else gpu.run_to(horizon);
+  };
+  run_to(corun.warmup);
   const Snapshot from = gpu.snapshot();
-  gpu.run_to(corun.horizon);
-  return measured(tenants, bases, corun, from, gpu.snapshot());
+  run_to(corun.horizon);
+  CorunResult out = measured(tenants, bases, corun, from, gpu.snapshot());
+  out.use = std::move(record);
+  return out;
+}
+
+std::optional<UseRecord> record_of(std::size_t tenants, const Setup& setup,
+                                   const CorunOptions& corun) {
+  if (corun.sample == 0) return std::nullopt;
+  return UseRecord(corun.sample, tenants, timing::bandwidth_of(setup.machine),
+                   setup.machine.noc.flit_bytes);
 }
 
 void compare(CorunResult& shared, std::span<const double> ipc_alone) {
@@ -201,6 +227,7 @@ WorkloadInfo corun_info(std::span<const WorkloadInfo> tenants, const CorunOption
                     {"warmup", corun.warmup},
                     {"tenants", nlohmann::ordered_json::array()}};
   if (!corun.ipc_alone.empty()) out.parameters["ipc_alone"] = corun.ipc_alone;
+  if (corun.sample != 0) out.parameters["sample"] = corun.sample;
   for (const WorkloadInfo& tenant : tenants) {
     out.name += (out.name.empty() ? "" : " + ") + tenant.name;
     out.parameters["tenants"].push_back(tenant.parameters);
@@ -238,7 +265,7 @@ Result corun(std::span<const TenantProgram> tenants, Setup& setup, const Options
   if (corun.alone && told.ipc_alone.empty())
     told.ipc_alone = run_alone(tenants, bases, setup, options, corun);
   SharedGpu gpu(tenants, bases, setup, told);
-  CorunResult shared = run(gpu, tenants, bases, corun);
+  CorunResult shared = run(gpu, tenants, bases, corun, record_of(tenants.size(), setup, corun));
   if (!told.ipc_alone.empty()) compare(shared, told.ipc_alone);
   std::vector<WorkloadInfo> infos;
   for (const TenantProgram& tenant : tenants) infos.push_back(tenant.info);

@@ -21,6 +21,7 @@ struct CorunOptions {
   /// By tenant, when it is known beforehand; nothing is then run alone. Thread instructions per
   /// cycle. Known either way before tenants share the GPU: schemes may go by it.
   std::vector<double> ipc_alone = {};
+  Cycle sample = 0;  ///< 0, or how long the intervals are in which what tenants use is recorded
 };
 
 /// Throws InputError when options or tenants make no sense together.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "raddle/base/types.h"
+#include "raddle/sim/use_over_time.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/code/occupancy.h"
 
@@ -45,6 +46,7 @@ struct CorunResult {
   Cycle horizon = 0, warmup = 0;
   std::vector<TenantResult> tenants;
   std::optional<Sharing> sharing;  ///< of alone runs
+  std::optional<UseRecord> use;    ///< of the whole run, where it was asked for
 
   Cycle measured() const { return horizon - warmup; }
   double ipc(const TenantResult& tenant) const {

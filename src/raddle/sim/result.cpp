@@ -231,11 +231,20 @@ Json tenant_json(const CorunResult& run, const TenantResult& tenant) {
   }
   out["details"] = Json::object();
   add_details(out["details"], tenant.counters);
+  // Of what the L2 answers, and how long a request waited in it for its turn and for its line.
+  const stats::L2Counters& l2 = tenant.counters.l2;
+  out["details"]["l2_mean_queue_cycles"] =
+      ratio(l2.queue_cycles, l2.reads + l2.writes + l2.atomics);
+  out["details"]["l2_mean_miss_cycles"] =
+      ratio(l2.miss_cycles + l2.pending_cycles, l2.misses + l2.pending_hits);
+  for (unsigned i = 0; i < stats::kStalls; ++i)
+    out["stalls"][std::string(stats::kStallNames[i])] = tenant.counters.sm.stall[i];
   return out;
 }
 
 Json corun_json(const CorunResult& run) {
   Json out = {{"horizon_cycles", run.horizon}, {"warmup_cycles", run.warmup}};
+  if (run.use) out["use"] = run.use->summary(run.warmup);
   if (!run.sharing) return out;
   out["weighted_speedup"] = run.sharing->weighted_speedup;
   out["harmonic_speedup"] = run.sharing->harmonic_speedup;

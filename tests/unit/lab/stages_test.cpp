@@ -18,6 +18,7 @@ alone = "tenants.1.ipc[lrr]"
 [derived]
 best_group = "chosen(best, group)"
 curve = { value = "ipc[swept]", over = "group" }
+some = { value = "ipc[swept]", over = "group", where = "group < 16", join = "/", keyed = true }
 [variants.tuned]
 policies = ["warp=two_level:group_size={best_group}"]
 [[runs]]
@@ -99,6 +100,19 @@ TEST(Derived, AListHasAValueForEachPoint) {
   EXPECT_EQ(derived_text(e, curve, evaluator, where), std::nullopt) << "one is missing";
   source.table["red/swept/group=16"]["totals.ipc"] = 3;
   EXPECT_EQ(derived_text(e, curve, evaluator, where), "0.5+1+2+3");
+}
+
+TEST(Derived, AListMayNameItsPointsAndLeaveSomeOut) {
+  const Experiment e = experiment(kCorun);
+  const Grid grid(e);
+  TableSource source(e, grid);
+  Evaluator evaluator(e, grid, source);
+  Where where = grid.nowhere();
+  where.workload = static_cast<int>(*e.find("red", NameKind::Workload));
+  for (const int group : {2, 4, 8})
+    source.table[fmt::format("red/swept/group={}", group)]["totals.ipc"] = group / 4.0;
+  const Derived& some = e.derived[*e.find("some", NameKind::Derived)];
+  EXPECT_EQ(derived_text(e, some, evaluator, where), "2:0.5/4:1/8:2") << "16 is not asked for";
 }
 
 TEST(Stages, CellsWaitForWhatTheyNeed) {
@@ -253,6 +267,53 @@ TEST(Stages, FullHasItsOwnHorizon) {
   EXPECT_EQ(e.corun->warmup, 0u);
 }
 
+/// The variant of the co-run has a window of its own.
+std::string with_window(const std::string& window) {
+  std::string text = kCorun;
+  const std::string gto = "[variants.gto]\npolicies = [\"warp=gto\"]\n";
+  const std::size_t at = text.find(gto);
+  EXPECT_NE(at, std::string::npos);
+  return text.insert(at + gto.size(), "set = " + window + "\n");
+}
+
+TEST(Corun, AVariantMayHaveAWindowOfItsOwn) {
+  Sweep sweep(
+      with_window(R"({ "corun.horizon" = 30000, "corun.warmup" = 4000, "corun.sample" = 500 })"));
+  const Swept swept = sweep.run();
+  const CellSpec& spec = swept.plan.runs[run_of(swept.plan, "fig1 together gto")].spec;
+  EXPECT_EQ(spec.corun->horizon, 30000u);
+  EXPECT_EQ(spec.corun->warmup, 4000u);
+  EXPECT_EQ(spec.corun->sample, 500u);
+  for (const Setting& s : spec.set) EXPECT_FALSE(s.path.starts_with("corun.")) << s.path;
+  const CellSpec& alone = swept.plan.runs[run_of(swept.plan, "fig1 vecadd lrr")].spec;
+  EXPECT_EQ(alone.corun->horizon, 20000u);
+  EXPECT_EQ(alone.corun->sample, 0u);
+}
+
+TEST(Corun, AWindowMustMakeSense) {
+  const auto refused = [](const std::string& window) {
+    return input_error_of([&] { Sweep(with_window(window)).plan(); });
+  };
+  EXPECT_THAT(refused(R"({ "corun.horizon" = 2000 })"),
+              HasSubstr("expected fewer cycles than the horizon of 2000, found 2000"));
+  EXPECT_THAT(refused(R"({ "corun.horizon" = -1 })"), HasSubstr("corun"));
+  EXPECT_THAT(refused(R"({ "corun.horizn" = 100000 })"), HasSubstr("corun"));
+}
+
+TEST(Scales, GroupsAndConstantsMayDiffer) {
+  const std::string more = R"toml([constants]
+pace = { quick = 0.25, full = 1 }
+[groups.chosen]
+quick = ["red"]
+full = ["vecadd", "red"]
+)toml";
+  const Experiment quick = experiment(kCorun + more), full = experiment(kCorun + more, Scale::Full);
+  EXPECT_EQ(quick.constants.back(), 0.25);
+  EXPECT_EQ(full.constants.back(), 1);
+  EXPECT_EQ(quick.workloads_of("chosen").size(), 1u);
+  EXPECT_EQ(full.workloads_of("chosen").size(), 2u);
+}
+
 TEST(Corun, MembersNeedAHorizon) {
   const std::string text = kHead + kRuns + kShape;
   EXPECT_THAT(
@@ -310,6 +371,7 @@ TEST(Corun, ConfigurationHoldsHorizonAndIpcAlone) {
   EXPECT_EQ(other([](sim::CorunOptions&) {}), spec.configuration);
   EXPECT_NE(other([](sim::CorunOptions& c) { c.horizon += 1; }), spec.configuration);
   EXPECT_NE(other([](sim::CorunOptions& c) { c.warmup += 1; }), spec.configuration);
+  EXPECT_NE(other([](sim::CorunOptions& c) { c.sample = 400; }), spec.configuration);
   EXPECT_NE(other([](sim::CorunOptions& c) { c.ipc_alone[0] *= 2; }), spec.configuration);
   EXPECT_THAT(input_error_of([&] { other([](sim::CorunOptions& c) { c.ipc_alone.pop_back(); }); }),
               HasSubstr("expected an IPC alone of each, found 1"));

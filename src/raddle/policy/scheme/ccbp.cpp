@@ -65,6 +65,12 @@ class Ccbp final : public SchemePolicy {
   void visit_statistics(FieldVisitor& v) override {
     v.field("begun", begun_, {}, "", "times that it began to watch tenants anew");
     v.field("assignments", assignments_, {}, "", "times that it shared out blocks and bandwidth");
+    v.field("prior", prior_, {}, "", "priority of latency-sensitive tenants, of the last of them");
+    for (std::size_t i = 0; i < tenants_.size(); ++i) {
+      const Tenant& tenant = tenants_[i];
+      CcbpStanding standing{kind_of(tenant), blocks_of(i), tenant.share.noc, tenant.share.dram};
+      v.nested("tenant_" + std::to_string(present_.number[i]), standing, "as it is at the end");
+    }
     record_.visit(v);
   }
 
@@ -319,6 +325,9 @@ class Ccbp final : public SchemePolicy {
   }
 
   // --- the record --------------------------------------------------------------------------------
+  unsigned kind_of(const Tenant& tenant) const {
+    return known_ ? 1 + static_cast<unsigned>(tenant.is.kind) : 0;
+  }
   void note_begin() {
     CcbpPhase phase;
     phase.name = kStages[static_cast<unsigned>(stage_)];
@@ -329,8 +338,12 @@ class Ccbp final : public SchemePolicy {
       of.present = true;
       of.blocks = blocks_of(i);
       of.active = measuring(i) ? active_of(i) : 0;
-      of.kind = known_ ? 1 + static_cast<unsigned>(tenants_[i].is.kind) : 0;
-      of.quota = quota_of(i) == kNoQuota ? 0 : quota_of(i);
+      of.kind = kind_of(tenants_[i]);
+      if (quota_of(i) == kNoQuota) continue;
+      of.quota = quota_of(i);
+      const double even = static_cast<double>(params_.units) / static_cast<double>(tenants_.size());
+      of.noc_share = detecting() ? even : tenants_[i].share.noc;
+      of.dram_share = detecting() ? even : tenants_[i].share.dram;
     }
     record_.open(phase);
   }

@@ -17,7 +17,7 @@ struct CcbpPhase {
   struct Tenant {
     bool present = false;
     std::uint64_t blocks = 0, active = 0, kind = 0;
-    double quota = 0, resident = 0, noc = 0, dram = 0;
+    double quota = 0, resident = 0, noc = 0, dram = 0, noc_share = 0, dram_share = 0;
     void visit(FieldVisitor& v) {
       v.field("blocks", blocks, {}, "blocks", "on each SM at most");
       v.field("active", active, {}, "blocks", "of these, so many may issue; 0 = all");
@@ -27,6 +27,8 @@ struct CcbpPhase {
       v.field("resident", resident, {}, "blocks", "on an SM at the end, mean");
       v.field("noc_units", noc, {}, "", "reply bandwidth used, 1/units of the sustainable");
       v.field("dram_units", dram, {}, "", "DRAM bandwidth used, 1/units of the sustainable");
+      v.field("noc_share", noc_share, {}, "", "given of the reply bandwidth; 0 = no limit");
+      v.field("dram_share", dram_share, {}, "", "given of DRAM bandwidth; 0 = no limit");
     }
   };
   std::string_view name;
@@ -40,6 +42,18 @@ struct CcbpPhase {
     v.field("goal", goal, {}, "", "speedup measured; 0 = not measured");
     for (unsigned t = 0; t < kMostTenants; ++t)
       if (tenant[t].present) v.nested("tenant_" + std::to_string(t), tenant[t], "in this phase");
+  }
+};
+
+/// What a tenant has at the end.
+struct CcbpStanding {
+  std::uint64_t kind = 0, blocks = 0;
+  double noc_share = 0, dram_share = 0;
+  void visit(FieldVisitor& v) {
+    v.field("kind", kind, {}, "", "as of a phase");
+    v.field("blocks", blocks, {}, "blocks", "on each SM at most");
+    v.field("noc_share", noc_share, {}, "", "of the reply bandwidth, 1/units of the sustainable");
+    v.field("dram_share", dram_share, {}, "", "of DRAM bandwidth, likewise");
   }
 };
 

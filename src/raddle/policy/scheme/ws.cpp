@@ -4,6 +4,7 @@
 // given; runs of each tenant alone with --policy scheme=static:blocks_0=1, 2, ... measure them.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -15,18 +16,38 @@
 namespace raddle::policy {
 namespace {
 
-/// Reads "0.3/0.55/1"; nothing if it is malformed or no point is above 0.
+std::optional<double> read_number(const std::string& text) {
+  char* rest = nullptr;
+  const double value = std::strtod(text.c_str(), &rest);
+  if (text.empty() || *rest != '\0' || !(value >= 0) || !(value < 1e12)) return std::nullopt;
+  return value;
+}
+
+/// Adds points up to `blocks`, on a straight line from the last one, or from no blocks.
+bool add_point(ScalingCurve& curve, double blocks, double value) {
+  constexpr double kMostBlocks = 1024;
+  const auto last = static_cast<double>(curve.size());
+  if (!(blocks > last) || blocks > kMostBlocks || blocks != std::floor(blocks)) return false;
+  const double from = curve.empty() ? 0 : curve.back();
+  for (double at = last + 1; at <= blocks; ++at)
+    curve.push_back(from + (value - from) * (at - last) / (blocks - last));
+  return true;
+}
+
+/// Reads "0.3/0.55/1" or "1:0.3/4:1"; nothing if it is malformed or no point is above 0.
 std::optional<ScalingCurve> read_curve(const std::string& text) {
   ScalingCurve out;
   bool rises = false;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find('/', at), text.size());
-    const std::string number = text.substr(at, end - at);
-    char* rest = nullptr;
-    const double value = std::strtod(number.c_str(), &rest);
-    if (number.empty() || *rest != '\0' || !(value >= 0) || !(value < 1e12)) return std::nullopt;
-    rises = rises || value > 0;
-    out.push_back(value);
+    const std::string point = text.substr(at, end - at);
+    const std::size_t colon = point.find(':');
+    const bool keyed = colon != std::string::npos;
+    const std::optional<double> value = read_number(keyed ? point.substr(colon + 1) : point);
+    const std::optional<double> blocks =
+        keyed ? read_number(point.substr(0, colon)) : static_cast<double>(out.size() + 1);
+    if (!value || !blocks || !add_point(out, *blocks, *value)) return std::nullopt;
+    rises = rises || *value > 0;
     at = end + 1;
   }
   return rises ? std::optional(out) : std::nullopt;
@@ -40,15 +61,17 @@ class WarpedSlicer final : public SchemePolicy {
       for (unsigned t = 0; t < kMostTenants; ++t)
         v.field("curve_" + std::to_string(t), curve[t],
                 "tenant " + std::to_string(t) +
-                    ": IPC alone with 1, 2, ... blocks on every SM, '0.3/0.55/1', of any unit; "
-                    "empty = in proportion to the blocks");
+                    ": IPC alone with 1, 2, ... blocks on every SM, '0.3/0.55/1', of any unit, or "
+                    "with so many, '1:0.3/4:1', and straight lines between; empty = in proportion "
+                    "to the blocks");
     }
     std::vector<std::string> violations(const MachineFacts&) const {
       std::vector<std::string> out;
       for (unsigned t = 0; t < kMostTenants; ++t)
         if (!curve[t].empty() && !read_curve(curve[t]))
           out.push_back("policy.scheme.curve_" + std::to_string(t) +
-                        " must be numbers like 0.3/0.55/1, one above 0 (found '" + curve[t] + "')");
+                        " must be numbers like 0.3/0.55/1 or 1:0.3/4:1, one above 0 (found '" +
+                        curve[t] + "')");
       return out;
     }
   };

@@ -277,6 +277,7 @@ Cycle Gpu::busy() const { return impl_->busy(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }
 const std::vector<KernelRun>& Gpu::kernels() { return impl_->kernels(); }
 stats::GpuCounters Gpu::tenant_counters(TenantId tenant) { return impl_->tenant_counters(tenant); }
+std::uint32_t Gpu::resident_blocks(TenantId tenant) const { return impl_->resident_blocks(tenant); }
 std::uint64_t Gpu::hash() const { return impl_->hash(); }
 std::vector<std::string> Gpu::audit() { return impl_->audit(); }
 std::vector<stats::NocPort> Gpu::request_ports() const { return impl_->request().ports(); }

@@ -195,6 +195,8 @@ class Gpu {
   /// Of all launches of the tenant so far, also while some are under way; scheduler-cycles of
   /// nobody's warps are in none. Tenants sum up to counters(), but for those of the schedulers.
   stats::GpuCounters tenant_counters(TenantId tenant);
+  /// Blocks of the tenant now, on all SMs.
+  std::uint32_t resident_blocks(TenantId tenant) const;
   /// Every counter of every component, for state_hash.
   std::uint64_t hash() const;
   /// Ports of the request and of the reply network (timing/noc).

@@ -76,6 +76,11 @@ class Gpu::Impl {
   stats::GpuCounters tenant_counters(TenantId tenant) {
     return tenant_counters(tenant, engine_.end());
   }
+  std::uint32_t resident_blocks(TenantId tenant) const {
+    std::uint32_t sum = 0;
+    for (const std::uint32_t blocks : dispatcher_.caps().resident(tenant)) sum += blocks;
+    return sum;
+  }
   std::uint64_t hash() const;
   std::vector<std::string> audit();
   const Network& request() const { return *request_; }

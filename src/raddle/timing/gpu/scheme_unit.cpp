@@ -41,9 +41,6 @@ policy::TenantCounts counts_of(const stats::GpuCounters& c) {
   return out;
 }
 
-namespace {
-
-/// A network's ports take or give a flit a cycle; the slower side limits it.
 policy::BandwidthFacts bandwidth_of(const MachineSpec& machine) {
   const PortSpec port(machine);
   const double core = port.core_mhz, noc = port.network_mhz;
@@ -64,6 +61,8 @@ policy::BandwidthFacts bandwidth_of(const MachineSpec& machine) {
   out.dram_access_bytes = machine.l2.line_bytes;
   return out;
 }
+
+namespace {
 
 policy::SchemePolicy::Context context_of(const MachineSpec& machine, std::uint64_t seed,
                                          const std::array<double, kMostTenants>& ipc_alone) {

@@ -19,6 +19,10 @@ namespace raddle::timing {
 /// What schemes and policies see of what was counted for a tenant.
 policy::TenantCounts counts_of(const stats::GpuCounters& counters);
 
+/// What the machine can move at most. A network's ports take or give a flit a cycle; the slower
+/// side limits it.
+policy::BandwidthFacts bandwidth_of(const MachineSpec& machine);
+
 class SchemeUnit {
  public:
   SchemeUnit(const MachineSpec& machine, const policy::Choice<policy::SchemePolicy>& scheme,
