@@ -1,6 +1,6 @@
 // Level "l2_replacement": which line of a set of an L2 slice gives its way to the line of a miss.
-// One instance for each slice. All that level "replacement" says of an L1D holds here; an L2 is never
-// emptied, and a line takes its way when its data have come, or at once if a write brings it.
+// One instance for each slice. All that level "replacement" says of an L1D holds here; an L2 is
+// never emptied, and a line takes its way when its data have come, or at once if a write brings it.
 #pragma once
 #include <cstdint>
 #include <string_view>
