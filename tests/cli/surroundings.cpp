@@ -64,7 +64,6 @@ TEST(EndlessInputs, EndAtALimitThatIsTold) {
   expect_refused(raddle("ptx /dev/zero"), {"/dev/zero", "larger than 256 MiB", "a PTX file"});
   expect_refused(raddle("report /dev/zero -o /nowhere"), {"/dev/zero", "larger than 256 MiB"});
   expect_refused(raddle("sweep /dev/zero"), {"/dev/zero", "larger than 4 MiB"});
-  expect_refused(raddle("run vecadd --gpu /dev/zero"), {"/dev/zero", "larger than 64 MiB"});
   expect_refused(raddle("replay /dev/zero.rdl"), {"/dev/zero.rdl"});
 }
 

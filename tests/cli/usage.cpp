@@ -30,7 +30,8 @@ TEST(Usage, RunAndCompareShareTheOptionsOfTheContract) {
     const std::string help = raddle(command + " --help").out;
     for (const char* option :
          {"--gpu", "--set", "--policy", "--json", "--report", "--timeline", "--max-cycles",
-          "--threads", "--seed", "--functional", "--live", "--no-skip", "--cold-l2", "--quiet"})
+           "--max-stream", "--threads", "--seed", "--functional", "--live", "--no-skip", "--cold-l2",
+           "--quiet"})
       EXPECT_THAT(help, HasSubstr(option)) << command;
   }
 }

@@ -118,7 +118,7 @@ TEST(Timeline, HasABoundWhateverTheRun) {
     r.samples.push_back({at, 0, 40, 10, 5, 0, 0, 0, {100, 300}});
   r.kernels.resize(200'000, r.kernels.front());
   for (Cycle i = 0; i < r.kernels.size(); ++i) r.kernels[i].start = i, r.kernels[i].end = i + 1;
-  const std::vector<Run> runs = {{"gto", &r}, {"lrr", &r}};
+  const std::vector<report::Run> runs = {{"gto", &r}, {"lrr", &r}};
   EXPECT_LT(timeline(runs).size(), 60'000'000u);
   const Json all = events(runs);
   EXPECT_LT(all.size(), 310'000u) << "300,000 and the names of tracks";
