@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";
 
-/// What `command` writes to its standard output; "" when it fails.
+/// What `command` writes to its standard output, whatever its end: the loader fails where it does
+/// not find a library.
 std::string output_of(const std::vector<std::string>& command, const std::string& library_path) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
@@ -43,10 +44,10 @@ std::string output_of(const std::vector<std::string>& command, const std::string
     else if (n == 0 || errno != EINTR) break;
   }
   close(ends[0]);
-  int status = 1;
+  int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return child > 0 && status == 0 ? out : "";
+  return out;
 }
 
 bool is_driver(std::string_view name) { return name.starts_with("libcuda.so"); }
