@@ -53,8 +53,9 @@ TEST_P(WaitingBlocks, WaitInSimulatedTime) {
       exec({"--gpu", "v100", "--quiet", "--json", folder / "r.json"}, {program, GetParam()});
   EXPECT_EQ(o.status, 0) << o.err << o.out;
   // The first block of the queue finds all the work, and nobody has to wait.
-  if (GetParam() != std::string("queue"))
+  if (GetParam() != std::string("queue")) {
     EXPECT_THAT(o.err, HasSubstr("wait for one another: it is executed while it is timed"));
+  }
   EXPECT_LE(line_count(o.err), 1u) << o.err;
   const Outcome live = exec({"--gpu", "v100", "--live", "--quiet", "--json", folder / "l.json"},
                             {program, GetParam()});
