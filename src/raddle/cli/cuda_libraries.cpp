@@ -29,6 +29,8 @@ std::string output_of(const std::vector<std::string>& command, const std::string
     dup2(ends[1], STDOUT_FILENO);
     if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
     setenv("LD_LIBRARY_PATH", library_path.c_str(), 1);
+    // Its option --list ends at the first library that is missing; this, which ldd uses, does not.
+    setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
     std::vector<char*> argv;
     for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
@@ -62,7 +64,7 @@ bool holds_machine_code(std::string_view name) {
 }  // namespace
 
 std::vector<Library> libraries_of(const std::string& program, const std::string& library_path) {
-  std::istringstream lines(output_of({kLoader, "--list", program}, library_path));
+  std::istringstream lines(output_of({kLoader, program}, library_path));
   std::vector<Library> all;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
