@@ -19,7 +19,8 @@ namespace {
 
 constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";
 
-/// What `command` writes to its standard output; "" when it fails.
+/// What `command` writes to its standard output, whatever its end: the loader fails where it does
+/// not find a library.
 std::string output_of(const std::vector<std::string>& command, const std::string& library_path) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
@@ -28,6 +29,8 @@ std::string output_of(const std::vector<std::string>& command, const std::string
     dup2(ends[1], STDOUT_FILENO);
     if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
     setenv("LD_LIBRARY_PATH", library_path.c_str(), 1);
+    // Its option --list ends at the first library that is missing; this, which ldd uses, does not.
+    setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
     std::vector<char*> argv;
     for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
     argv.push_back(nullptr);
@@ -43,10 +46,10 @@ std::string output_of(const std::vector<std::string>& command, const std::string
     else if (n == 0 || errno != EINTR) break;
   }
   close(ends[0]);
-  int status = 1;
+  int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return child > 0 && status == 0 ? out : "";
+  return out;
 }
 
 bool is_driver(std::string_view name) { return name.starts_with("libcuda.so"); }
@@ -61,7 +64,7 @@ bool holds_machine_code(std::string_view name) {
 }  // namespace
 
 std::vector<Library> libraries_of(const std::string& program, const std::string& library_path) {
-  std::istringstream lines(output_of({kLoader, "--list", program}, library_path));
+  std::istringstream lines(output_of({kLoader, program}, library_path));
   std::vector<Library> all;
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
