@@ -2,6 +2,9 @@
 // end.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "support/gpu_harness.h"
 #include "support/no_fields.h"
 #include "support/random_kernel.h"
@@ -105,6 +108,25 @@ TEST_F(GpuRun, LaunchesTakeTheSameWithoutSkippingAndOnThreads) {
     EXPECT_TRUE(gpu->audit().empty());
   }
   EXPECT_GT(seen.front(), 8 * 600u) << "a and c follow one another";
+}
+
+TEST_F(GpuRun, ProgressIsToldAsTheClockGoesOnAndChangesNothing) {
+  const auto hash = [&](const GpuOptions& options) {
+    Recording slow(code, {{1}, {32}, 0});
+    slow.each_warp([&](WarpWriter& w) {
+      for (int i = 0; i < 5'000; ++i) w.op(long_op);
+      w.op(exit);
+    });
+    GpuHarness gpu(machine, options);
+    gpu.run(slow);
+    return gpu->hash();
+  };
+  std::vector<Cycle> told;
+  GpuOptions options;
+  options.progress = [&](Cycle at) { told.push_back(at); };
+  EXPECT_EQ(hash(options), hash({}));
+  ASSERT_GE(told.size(), 3u);
+  EXPECT_TRUE(std::ranges::is_sorted(told, std::less_equal<>{}));
 }
 
 TEST_F(GpuRun, KernelsFollowEachOtherAndCountOn) {

@@ -16,16 +16,6 @@ namespace {
 constexpr std::uint64_t kMostRatio = 1000;
 constexpr std::int64_t kApplicationId = 0x5261646c;  // "Radl"
 
-/// Came after the first files of this schema: they get it when they are opened.
-constexpr const char* kKernelTable = R"sql(
-CREATE TABLE IF NOT EXISTS kernels (
-  run    INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
-  kernel TEXT NOT NULL,
-  path   TEXT NOT NULL,
-  value  REAL NOT NULL,
-  PRIMARY KEY (run, kernel, path)) WITHOUT ROWID;
-)sql";
-
 /// Is the sum over launches the number of all of them together?
 bool adds_up(std::string_view path) {
   if (path == "stream" || path.ends_with("_cycle") || path.starts_with("cycles_m")) return false;
@@ -114,6 +104,12 @@ CREATE TABLE metrics (
   path  TEXT NOT NULL,
   value REAL NOT NULL,
   PRIMARY KEY (run, path)) WITHOUT ROWID;
+CREATE TABLE kernels (
+  run    INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  kernel TEXT NOT NULL,
+  path   TEXT NOT NULL,
+  value  REAL NOT NULL,
+  PRIMARY KEY (run, kernel, path)) WITHOUT ROWID;
 CREATE TABLE policies (
   run        INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
   level      TEXT NOT NULL,
@@ -143,6 +139,18 @@ CREATE VIEW failures AS
 )sql";
 }
 
+namespace {
+/// Files of this schema from before it had the table of kernels.
+void add_kernel_table(Database& database) {
+  Statement there(database, "SELECT 1 FROM sqlite_master WHERE name = 'kernels'");
+  if (there.step()) return;
+  const std::string all = schema_sql();
+  const std::size_t from = all.find("CREATE TABLE kernels");
+  RADDLE_ASSERT(from != std::string::npos);
+  database.run(all.substr(from, all.find(';', from) + 1 - from).c_str());
+}
+}  // namespace
+
 Store::Store(const std::string& path) : database_(path) {
   database_.run("PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;");
   const std::int64_t application = database_.pragma("application_id"),
@@ -155,7 +163,6 @@ Store::Store(const std::string& path) : database_(path) {
   if (tables == 0 && application == 0) {
     Transaction whole(database_);
     database_.run(schema_sql());
-    database_.run(kKernelTable);
     database_.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};",
                               kApplicationId, kStoreSchema)
                       .c_str());
@@ -168,7 +175,7 @@ Store::Store(const std::string& path) : database_(path) {
     throw InputError({path}, fmt::format("expected results of schema version {}, found version {}; "
                                          "use another --results folder",
                                          kStoreSchema, version));
-  database_.run(kKernelTable);
+  add_kernel_table(database_);
 }
 
 std::optional<StoredRun> Store::find(const PlannedRun& run) {

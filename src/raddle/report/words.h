@@ -17,7 +17,7 @@ inline constexpr std::array<std::string_view, stats::kStalls> kStallTitles = {
 /// 132096 -> "129 KiB".
 std::string bytes_text(std::uint64_t bytes);
 
-/// "warp=gto throttle=ccws": the warp policy, and policies of other levels that are not the default.
+/// "warp=gto throttle=ccws": the warp policy, and those of other levels that are not the default.
 std::string policy_label(const sim::Result& result);
 
 }  // namespace raddle::report
