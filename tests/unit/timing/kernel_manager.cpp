@@ -29,8 +29,8 @@ class Manager : public testing::Test {
   StreamId zero{0}, one{1}, two{2};
 };
 
-// What comes from the host is late by its latency; what only waited for its stream, by the gap, unless
-// the host has launched it a moment before.
+// What comes from the host is late by its latency; what only waited for its stream, by the gap,
+// unless the host has launched it a moment before.
 TEST_F(Manager, LaunchesOfATrainFollowOneAnotherAfterTheGap) {
   KernelSpec spec;
   spec.gap_cycles = 30;
