@@ -49,7 +49,7 @@ enum class WarpWait : std::uint8_t {
 inline constexpr unsigned kWarpWaits = 8;
 
 /// What a scheduler without an issue is charged (docs/architecture.md), in the order of
-/// stats::Stall.
+/// stats::Stall; an SM does not know of launches on their way.
 enum class StallReason : std::uint8_t {
   Idle,
   Barrier,

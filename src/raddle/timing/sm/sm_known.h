@@ -46,7 +46,10 @@ static_assert(kSame<stats::Stall::Idle, policy::StallReason::Idle> &&
               kSame<stats::Stall::Memory, policy::StallReason::Memory> &&
               kSame<stats::Stall::Lsu, policy::StallReason::Lsu> &&
               kSame<stats::Stall::Throttled, policy::StallReason::Throttled>);
-static_assert(stats::kStalls == static_cast<unsigned>(policy::StallReason::Throttled) + 1);
+// What the GPU knows and an SM does not comes last.
+static_assert(static_cast<unsigned>(stats::Stall::Launch) ==
+              static_cast<unsigned>(policy::StallReason::Throttled) + 1);
+static_assert(stats::kStalls == static_cast<unsigned>(stats::Stall::Launch) + 1);
 }  // namespace known_detail
 
 template <L1Protocol L1>
