@@ -40,7 +40,7 @@ struct ObservedRun {
   sim::Result run(std::vector<analysis::Request> analyses, bool functional = false) const {
     common.check();
     const std::vector<std::string> program = words_of_program(arguments);
-    if (!program.empty() && program.size() < words.size())
+    if (!program.empty() && words.front() != program.front())
       throw InputError("'" + words.front() + "': expected nothing before the program behind --");
     Work work = program.empty() ? Work(words) : Work::program(program);
     if (common.live && work.seed())

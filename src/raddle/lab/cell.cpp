@@ -201,8 +201,8 @@ class SpecReader {
       return out;
     }
     SpecReader own(json, file_);
-    for (const Json& word : own.list("command")) out.command.push_back(own.item(word));
-    for (const Json& input : own.list("inputs")) out.inputs.push_back(own.item(input));
+    for (const Json& word : own.list("command")) out.command.push_back(own.item(word, "command"));
+    for (const Json& input : own.list("inputs")) out.inputs.push_back(own.item(input, "inputs"));
     out.file = own.text("file"), out.folder = own.text("folder");
     out.name = own.text("name"), out.identity = own.text("identity");
     out.parameters = json.value("parameters", Json::object());
@@ -248,9 +248,9 @@ class SpecReader {
     fail(key, "a list");
     return {};
   }
-  std::string item(const Json& value) {
+  std::string item(const Json& value, const char* key = "policies") {
     if (value.is_string()) return value;
-    errors_.push_back({{file_}, "expected texts in a list, found " + value.dump()});
+    errors_.push_back({{file_}, key + (": expected texts, found " + value.dump())});
     return "";
   }
   Settings settings(const std::string& key) {

@@ -104,10 +104,10 @@ PaperFile read_paper_file(const SourceFile& source, const config::Tree& tree,
 /// id, title and kind, which a file that stands alone need not have.
 void read_head(Section& file, const SourceFile& source, bool alone, Experiment& e) {
   const std::string stem = id_from(std::filesystem::path(source.path).stem().string());
-  e.id = alone ? file.text("id", stem) : file.needed_text("id");
+  e.id = alone && !file.has("id") ? stem : file.needed_text("id");
   if (!e.id.empty() && !is_id(e.id))
     file.fail("id", fmt::format("expected letters, digits, '.', '_' and '-', found \"{}\"", e.id));
-  e.title = alone ? file.text("title", e.id) : file.needed_text("title");
+  e.title = alone && !file.has("title") ? e.id : file.needed_text("title");
   if (const auto kind = file.choice("kind", kExperimentKinds)) e.kind = kExperimentKinds[*kind];
   else if (alone) e.kind = kStudy;
   else if (!file.has("kind"))
