@@ -31,7 +31,7 @@ int parse_and_run(int argc, char** argv) {
                                          add_record(app),
                                          add_replay(app, arguments),
                                          add_ptx(app),
-                                         add_analyze(app),
+                                         add_analyze(app, arguments),
                                          add_report(app),
                                          add_sweep(app, arguments),
                                          add_reproduce(app, arguments),

@@ -8,9 +8,8 @@
 #include "raddle/cli/commands.h"
 #include "raddle/cli/options.h"
 #include "raddle/cli/output.h"
-#include "raddle/cli/recording.h"
+#include "raddle/cli/work.h"
 #include "raddle/sim/analysis.h"
-#include "raddle/trace/file.h"
 
 namespace raddle::cli {
 
@@ -22,14 +21,16 @@ using Json = nlohmann::ordered_json;
 struct ObservedRun {
   CommonOptions common;
   std::vector<std::string> words;
+  std::vector<std::string> arguments = {};  ///< our whole command line
 
   CLI::App* add_to(CLI::App& analyze, const char* name, const char* doc) {
     CLI::App* app = analyze.add_subcommand(name, doc);
     app->add_option("workload", words,
                     "a name from `raddle list workloads` or a PTX file, then its parameters as "
-                    "KEY=VALUE; or a recording (FILE.rdl)")
+                    "KEY=VALUE; or a recording (FILE.rdl), an Accel-Sim trace (kernelslist.g), or "
+                    "after -- a CUDA program, which is recorded first")
         ->required()
-        ->type_name("WORKLOAD [KEY=VALUE ...] | FILE.rdl");
+        ->type_name("WORKLOAD [KEY=VALUE ...] | FILE.rdl | -- ./PROGRAM [ARGUMENT ...]");
     common.add_timing_to(*app);
     common.add_launches_to(*app);
     return app;
@@ -38,30 +39,26 @@ struct ObservedRun {
   /// `functional`: without timing, where the analysis asks for none.
   sim::Result run(std::vector<analysis::Request> analyses, bool functional = false) const {
     common.check();
-    const std::string& what = words.front();
+    const std::vector<std::string> program = words_of_program(arguments);
+    if (!program.empty() && words.front() != program.front())
+      throw InputError("'" + words.front() + "': expected nothing before the program behind --");
+    Work work = program.empty() ? Work(words) : Work::program(program);
+    if (common.live && work.seed())
+      throw InputError("a recording is timed as it is; --live needs the workload itself");
+    if (common.live && !program.empty())
+      throw InputError("a program is recorded and timed then; --live is for exec");
     config::Tree tree = common.tree();
-    std::unique_ptr<trace::Recording> file;
-    NamedWorkload named;
-    if (is_recording(what)) {
-      if (words.size() > 1)
-        throw InputError("'" + words[1] + "': a recording has its parameters already (" + what +
-                         ")");
-      if (common.live)
-        throw InputError("a recording is timed as it is; --live needs the workload itself");
-      file = open_recording(what);
-      if (common.seed == 0) tree.set("run.seed", file->header().at("seed").dump(), what);
-    } else {
-      named = make_workload(what, {words.begin() + 1, words.end()});
-    }
+    if (const auto seed = work.seed(); seed && common.seed == 0)
+      tree.set("run.seed", std::to_string(*seed), work.name());
     std::vector<sim::Setup> setups;
     setups.push_back(sim::read_setup(tree, policy::all_policies()));
+    work.prepare(setups.front(), common);
     sim::Options options = common.simulation(setups.front());
-    options.progress = progress_line(what, common.quiet);
+    options.progress = progress_line(work.name(), common.quiet);
     options.analyses = std::move(analyses);
     options.functional = functional;
     try {
-      auto results = file != nullptr ? sim::replay(*file, setups, options)
-                                     : sim::simulate(*named.workload, named.info, setups, options);
+      auto results = work.time(setups, options);
       clear_progress(common.quiet);
       return std::move(results.front());
     } catch (...) {
@@ -326,9 +323,7 @@ struct FootprintCommand {
         "others\n"
         "of its launch. Means, each parent or block once. --json gives\n"
         "analysis.footprint.parent_child.ratio and so on, the same by kernel, and under\n"
-        "analysis.footprint_bytes the same in words of 4 bytes. Of a CUDA program: record it, "
-        "then\n"
-        "analyze the recording.");
+        "analysis.footprint_bytes the same in words of 4 bytes.");
     return app;
   }
 
@@ -402,19 +397,23 @@ struct FootprintCommand {
 
 }  // namespace
 
-Command add_analyze(CLI::App& app) {
+Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
   CLI::App* analyze =
       app.add_subcommand("analyze",
                          "what a run's memory accesses are like: caches, locality, dependencies, "
                          "shared footprints");
 
   auto cache = std::make_shared<CacheCommand>();
+  cache->observed.arguments = arguments;
   const CLI::App* with_cache = cache->add_to(*analyze);
   auto locality = std::make_shared<LocalityCommand>();
+  locality->observed.arguments = arguments;
   locality->add_to(*analyze);
   auto dependencies = std::make_shared<DependenciesCommand>();
+  dependencies->observed.arguments = arguments;
   const CLI::App* with_dependencies = dependencies->add_to(*analyze);
   auto footprint = std::make_shared<FootprintCommand>();
+  footprint->observed.arguments = arguments;
   const CLI::App* with_footprint = footprint->add_to(*analyze);
 
   analyze->allow_extras();  // for an error that names what there is; after the subcommands, which

@@ -1,49 +1,84 @@
-// raddle compare: the same work under several policies. Each workload is executed once and timed
-// under all of them.
+// raddle compare: the same work under several policies or settings. Each workload is executed, each
+// recording read, once, and timed under all of them.
 #include <cstdio>
 #include <deque>
+#include <filesystem>
 
 #include "raddle/cli/commands.h"
+#include "raddle/cli/exec.h"
 #include "raddle/cli/options.h"
 #include "raddle/cli/output.h"
+#include "raddle/cli/recording.h"
 #include "raddle/cli/reports.h"
+#include "raddle/cli/variants.h"
+#include "raddle/cli/work.h"
 
 namespace raddle::cli {
 
 namespace {
 
-struct Work {
-  std::string name;
-  std::vector<std::string> parameters;
-};
-
 /// "size=tiny bfs n=100 spmv": parameters before the first workload go to all, others to the
-/// workload before them.
-std::vector<Work> group(const std::vector<std::string>& words) {
+/// workload before them; recordings have theirs already.
+std::vector<Work> works_of(const std::vector<std::string>& words,
+                           const std::vector<std::string>& program) {
   std::vector<std::string> common;
-  std::vector<Work> out;
+  std::vector<std::vector<std::string>> groups;
   for (const std::string& word : words) {
-    if (word.find('=') == std::string::npos) out.push_back({word, common});
-    else (out.empty() ? common : out.back().parameters).push_back(word);
+    const bool name = word.find('=') == std::string::npos || std::filesystem::exists(word);
+    if (!name) {
+      (groups.empty() ? common : groups.back()).push_back(word);
+      continue;
+    }
+    groups.push_back({word});
+    if (!is_recording(word) && !is_program(word))
+      groups.back().insert(groups.back().end(), common.begin(), common.end());
   }
-  if (out.empty()) throw InputError("compare: no workload given");
+  if (groups.empty() && program.empty()) throw InputError("compare: no workload given");
+  std::vector<Work> out;
+  for (const std::vector<std::string>& group : groups) out.emplace_back(group);
+  if (!program.empty()) out.push_back(Work::program(program));
   return out;
+}
+
+bool same(const sim::WorkloadInfo& a, const sim::WorkloadInfo& b) {
+  return a.name == b.name && a.parameters == b.parameters;
+}
+
+/// Results are told apart by name and parameters: recordings of one program go by their files.
+void tell_apart(std::vector<Work>& works) {
+  std::vector<sim::WorkloadInfo> infos;
+  for (const Work& work : works) infos.push_back(work.info());
+  for (std::size_t i = 0; i < works.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (same(infos[i], infos[j])) works[i].call_by_file(), works[j].call_by_file();
+  for (std::size_t i = 0; i < works.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (same(works[i].info(), works[j].info()))
+        throw InputError("compare: '" + works[i].name() + "' is there twice");
 }
 
 struct CompareCommand {
   CommonOptions common;
-  std::vector<std::string> words, arguments;
+  std::vector<std::string> words, arguments, sweeps;
   std::string policies_text;
 
-  std::vector<sim::Setup> setups(const std::vector<PolicySet>& sets,
-                                 const policy::Registries& policies) const {
+  std::vector<sim::Setup> setups(const std::vector<Variant>& variants,
+                                 const policy::Registries& policies,
+                                 std::optional<std::uint64_t> seed) const {
+    CommonOptions of = common;
+    if (of.seed == 0) of.seed = seed.value_or(0);
     std::vector<sim::Setup> out;
-    for (const PolicySet& set : sets) {
-      config::Tree tree = common.tree();
-      for (const std::string& setting : set.settings)
-        tree.set_policy(setting, "--policies " + setting);
-      out.push_back(sim::read_setup(tree, policies));
-    }
+    for (const Variant& variant : variants)
+      out.push_back(sim::read_setup(tree_of(of, variant), policies));
+    return out;
+  }
+
+  std::vector<Work> works() const {
+    const std::vector<std::string> program = words_of_program(arguments);
+    const std::vector<std::string> own(words.begin(),
+                                       words.end() - static_cast<std::ptrdiff_t>(program.size()));
+    std::vector<Work> out = works_of(own, program);
+    tell_apart(out);
     return out;
   }
 
@@ -53,31 +88,29 @@ struct CompareCommand {
       throw InputError(
           "compare times every workload under every policy; --functional and --live are for run");
     const policy::Registries policies = policy::all_policies();
-    const std::vector<PolicySet> sets = parse_policies(policies_text, policies);
-    const std::vector<Work> works = group(words);
-    std::vector<NamedWorkload> workloads;  // all checked before the first one runs
-    for (const Work& work : works) workloads.push_back(make_workload(work.name, work.parameters));
-    setups(sets, policies);
+    const std::vector<Variant> variants = make_variants(common, policies_text, sweeps, policies);
+    std::vector<Work> all = works();  // all checked before the first one runs
+    setups(variants, policies, {});
 
     std::deque<sim::Result> results;
     std::vector<ReportRun> runs;
     bool wrong = false;
-    for (NamedWorkload& named : workloads) {
-      std::vector<sim::Setup> machines = setups(sets, policies);
+    for (Work& work : all) {
+      std::vector<sim::Setup> machines = setups(variants, policies, work.seed());
+      work.prepare(machines.front(), common);
       sim::Options options = common.simulation(machines.front());
-      options.progress = progress_line(named.info.name, common.quiet);
+      options.progress = progress_line(work.name(), common.quiet);
       std::vector<Row> rows;
-      for (sim::Result& result : sim::simulate(*named.workload, named.info, machines, options)) {
-        const std::string& label = sets[rows.size()].label;
+      for (sim::Result& result : work.time(machines, options)) {
+        const std::string& label = variants[rows.size()].label;
         wrong |= result.verdict == sim::Result::Verdict::Wrong;
         results.push_back(std::move(result));
         rows.push_back({label, &results.back()});
-        runs.push_back({named.info.name, label, &results.back()});
+        runs.push_back({work.name(), label, &results.back()});
       }
       clear_progress(common.quiet);
-      named.workload.reset();
       if (!common.quiet && common.json != "-")
-        std::fputs(comparison(named.info.name, rows).c_str(), stdout);
+        std::fputs(comparison(work.name(), rows).c_str(), stdout);
     }
     if (!common.json.empty()) write_file(common.json, json(runs).dump(2));
     write_reports(common, runs, arguments);
@@ -104,17 +137,28 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
       app.add_subcommand("compare", "the same work under several policies: a table and a report");
   compare
       ->add_option("workloads", command->words,
-                   "names from `raddle list workloads`; KEY=VALUE after a name goes to it, before "
-                   "the first to all")
+                   "names from `raddle list workloads` or PTX files; KEY=VALUE after a name goes "
+                   "to it, before the first to all; recordings (FILE.rdl) and Accel-Sim traces "
+                   "(kernelslist.g); after -- a CUDA program, which is recorded once")
       ->required()
-      ->type_name("WORKLOAD ...");
+      ->type_name("WORKLOAD|FILE.rdl|kernelslist.g|FILE.ptx ... [-- ./PROGRAM [ARGUMENT ...]]");
   compare
       ->add_option("--policies", command->policies_text,
                    "what to compare, first is the baseline: lrr,gto or gto,gto+block=chunk or "
-                   "two_level:group_size=4,gto")
-      ->required()
+                   "two_level:group_size=4,gto (default with --sweep: the machine's)")
       ->type_name("A,B,...");
+  compare
+      ->add_option("--sweep", command->sweeps,
+                   "compare values of a setting, or of a parameter of those policies that have it: "
+                   "policy.throttle.limit=1..32, l2.size_kib=96,192, sm.warps=16..64:16; several "
+                   "give every combination. --set takes lists in the same way")
+      ->allow_extra_args(false)
+      ->type_name("PATH=A,B|A..B[:STEP]");
   command->common.add_to(*compare);
+  compare->footer(
+      "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
+      "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"
+      "raddle compare spmv --set l2.size_kib=96,192,384");
   return {compare, [command] { return (*command)(); }};
 }
 

@@ -17,14 +17,14 @@ namespace raddle::cli {
 namespace {
 
 struct RecordCommand {
-  std::vector<std::string> words;
+  std::vector<std::string> words, set;
   std::string file, gpu = "v100";
   std::uint64_t seed = 0;
   bool quiet = false;
 
   int operator()() const {
     CommonOptions common;
-    common.gpu = gpu, common.seed = seed, common.quiet = quiet;
+    common.gpu = gpu, common.set = set, common.seed = seed, common.quiet = quiet;
     check_writable(file);
     if (is_program(words.front())) return execute(common, words, file, {});
     sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
@@ -107,6 +107,12 @@ Command add_record(CLI::App& app) {
       ->type_name("FILE.rdl");
   record->add_option("--gpu", command->gpu, "machine whose limits and SM count the program sees")
       ->capture_default_str();
+  record
+      ->add_option("--set", command->set,
+                   "change one setting of that machine, e.g. sm.registers=65536: a program may ask "
+                   "for it, and its blocks must fit an SM")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
   record->add_option("--seed", command->seed, "seed of the inputs (default 1)")
       ->check(CLI::PositiveNumber);
   record->add_flag("--quiet", command->quiet, "print nothing but errors");

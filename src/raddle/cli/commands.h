@@ -20,7 +20,7 @@ Command add_exec(CLI::App& app, std::vector<std::string> arguments);
 Command add_record(CLI::App& app);
 Command add_replay(CLI::App& app, std::vector<std::string> arguments);
 Command add_ptx(CLI::App& app);
-Command add_analyze(CLI::App& app);
+Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments);
 Command add_report(CLI::App& app);
 Command add_sweep(CLI::App& app, std::vector<std::string> arguments);
 Command add_reproduce(CLI::App& app, std::vector<std::string> arguments);

@@ -18,6 +18,7 @@
 #include "raddle/cli/output.h"
 #include "raddle/cli/reports.h"
 #include "raddle/sim/exec_job.h"
+#include "raddle/sim/identity.h"
 
 namespace raddle::cli {
 
@@ -44,8 +45,9 @@ struct Ended {
   int status;  // as wait() gives it
 };
 
+/// `work`: in which it runs; "" is ours.
 Ended run_child(const CudaProgram& program, const std::vector<std::string>& words,
-                const std::string& folder, bool output_to_stderr) {
+                const std::string& work, const std::string& folder, bool output_to_stderr) {
   const fs::path library = library_folder();
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -61,6 +63,10 @@ Ended run_child(const CudaProgram& program, const std::vector<std::string>& word
              joined_paths((library / "libcudart.so.13").string(), "LD_PRELOAD").c_str(), 1);
     setenv(sim::ExecJob::kVariable, folder.c_str(), 1);
     if (output_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (!work.empty() && chdir(work.c_str()) != 0) {
+      std::fprintf(stderr, "raddle: cannot enter %s: %s\n", work.c_str(), std::strerror(errno));
+      _exit(127);
+    }
     execv(program.path.c_str(), argv.data());
     std::fprintf(stderr, "raddle: cannot start %s: %s\n", program.path.c_str(),
                  std::strerror(errno));
@@ -107,14 +113,23 @@ std::string bad_end(const std::string& name, int status) {
   return "";
 }
 
-sim::ExecJob job_of(const CommonOptions& common, const sim::Options& options) {
+sim::ExecJob job_of(const std::vector<std::string>& words, const sim::Options& options) {
   sim::ExecJob job;
-  job.functional = options.functional, job.skip = options.skip, job.quiet = common.quiet;
-  job.report = !common.report.empty(), job.timeline = !common.timeline.empty();
-  job.print_to_stderr = common.json == "-";
+  job.name = fs::path(words.front()).filename().string();
+  job.arguments.assign(words.begin() + 1, words.end());
+  job.functional = options.functional, job.skip = options.skip;
   job.threads = options.threads, job.max_cycles = options.max_cycles;
   job.max_warp_instructions = options.max_warp_instructions;
   job.sample_interval = options.sample_interval;
+  return job;
+}
+
+sim::ExecJob job_of(const CommonOptions& common, const std::vector<std::string>& words,
+                    const sim::Options& options) {
+  sim::ExecJob job = job_of(words, options);
+  job.quiet = common.quiet;
+  job.report = !common.report.empty(), job.timeline = !common.timeline.empty();
+  job.print_to_stderr = common.json == "-";
   job.single_launches = common.single_launches();
   return job;
 }
@@ -137,7 +152,39 @@ void deliver(const CommonOptions& common, const std::string& folder, long proces
   if (!common.quiet && common.json != "-") std::fputs(outcome.summary.c_str(), stdout);
 }
 
+/// What a program has left, and what is wrong with that, one sentence each.
+struct Left {
+  long process = 0;
+  sim::ExecOutcome outcome;
+  std::vector<std::string> faults;
+};
+
+Left left_by(const Ended& end, const std::string& folder, const std::string& name) {
+  Left out;
+  const std::string bad = bad_end(name, end.status);
+  if (!bad.empty()) out.faults.push_back(bad);
+  out.process = chosen(sim::ExecOutcome::processes(folder), end.process);
+  const auto left = [&](const char* what) {
+    return fs::exists(sim::ExecOutcome::file(folder, out.process, what));
+  };
+  std::string missing;
+  if (left("outcome")) out.outcome = sim::ExecOutcome::read(folder, out.process);
+  else if (left("started"))
+    missing = "it ended without its exit handlers (_exit, abort or a crash)";
+  else missing = "it never used the CUDA runtime's device";
+  if (!missing.empty()) out.faults.push_back(fmt::format("{} left no result: {}", name, missing));
+  if (!out.outcome.failures.empty() && bad.empty())
+    out.faults.push_back(
+        fmt::format("{} ended well, but the run failed: {}", name, out.outcome.failures.front()));
+  return out;
+}
+
 }  // namespace
+
+std::string path_in(const std::string& folder, const std::string& name) {
+  if (folder.empty() || name.find('/') == std::string::npos) return name;
+  return fs::absolute(fs::path(folder) / name).lexically_normal();
+}
 
 bool is_program(const std::string& name) {
   return name.find('/') != std::string::npos && !name.ends_with(".ptx") &&
@@ -148,35 +195,33 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
             const std::string& record, const std::vector<std::string>& arguments) {
   const CudaProgram program = find_program(words.front());
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
-  sim::ExecJob job = job_of(common, common.simulation(setup));
-  job.name = fs::path(words.front()).filename().string();
-  job.arguments.assign(words.begin() + 1, words.end());
+  sim::ExecJob job = job_of(common, words, common.simulation(setup));
   job.command = joined(arguments), job.date = today();
+  job.input_hash = sim::hash_of_program(program.path, job.arguments, "");
   if (!record.empty()) job.record = fs::absolute(record).string();
   const TemporaryFolder folder("raddle-exec");
   job.write(folder.path(), setup.config());
 
-  const Ended end = run_child(program, words, folder.path(), common.json == "-");
-  const std::string bad = bad_end(words.front(), end.status);
-  const long process = chosen(sim::ExecOutcome::processes(folder.path()), end.process);
-  const auto left = [&](const char* what) {
-    return fs::exists(sim::ExecOutcome::file(folder.path(), process, what));
-  };
-  sim::ExecOutcome outcome;
-  std::string missing;
-  if (left("outcome")) outcome = sim::ExecOutcome::read(folder.path(), process);
-  else if (left("started"))
-    missing = "it ended without its exit handlers (_exit, abort or a crash)";
-  else missing = "it never used the CUDA runtime's device";
-  if (outcome.has_result) deliver(common, folder.path(), process, outcome);
+  const Ended end = run_child(program, words, "", folder.path(), common.json == "-");
+  const Left left = left_by(end, folder.path(), words.front());
+  if (left.outcome.has_result) deliver(common, folder.path(), left.process, left.outcome);
+  for (const std::string& fault : left.faults) std::fprintf(stderr, "raddle: %s\n", fault.c_str());
+  return left.faults.empty() ? 0 : 1;
+}
 
-  if (!bad.empty()) std::fprintf(stderr, "raddle: %s\n", bad.c_str());
-  if (!missing.empty())
-    std::fprintf(stderr, "raddle: %s left no result: %s\n", words.front().c_str(), missing.c_str());
-  if (!outcome.failures.empty() && bad.empty())
-    std::fprintf(stderr, "raddle: %s ended well, but the run failed: %s\n", words.front().c_str(),
-                 outcome.failures.front().c_str());
-  return bad.empty() && missing.empty() && outcome.failures.empty() ? 0 : 1;
+std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::Options& options,
+                           const std::string& file) {
+  const CudaProgram program = find_program(path_in(run.folder, run.words.front()));
+  sim::ExecJob job = job_of(run.words, options);
+  job.quiet = true, job.print_to_stderr = true;
+  job.input_hash = run.input_hash;
+  job.record = fs::absolute(file).string();
+  const TemporaryFolder folder("raddle-exec");
+  job.write(folder.path(), setup.config());
+  const Ended end = run_child(program, run.words, run.folder, folder.path(), true);
+  const Left left = left_by(end, folder.path(), run.words.front());
+  if (!left.faults.empty()) throw RunError(left.faults.front());
+  return text_of(sim::ExecOutcome::file(folder.path(), left.process, "result"));
 }
 
 }  // namespace raddle::cli

@@ -6,6 +6,7 @@
 
 #include "raddle/cli/output.h"
 #include "raddle/sim/gpus.h"
+#include "raddle/sim/policy_names.h"
 
 namespace raddle::cli {
 
@@ -132,33 +133,6 @@ NamedWorkload make_workload(const std::string& name, const std::vector<std::stri
 
 namespace {
 
-/// "gto:x=1" -> "warp=gto:x=1", by looking for the name in every level.
-std::string with_level(const std::string& item, const policy::Registries& policies) {
-  const std::string head = item.substr(0, item.find(':'));
-  if (head.find('=') != std::string::npos) return item;
-  std::vector<std::string> found;
-  std::string known;
-  auto look = [&](policy::BareName when) {
-    policy::each_level(
-        [&](const policy::Level& level, const auto& registry) {
-          if (level.bare_name != when) return;
-          for (const std::string& name : registry.names()) {
-            known += " " + std::string(level.name) + "=" + name;
-            if (name == head) found.emplace_back(level.name);
-          }
-        },
-        policies);
-  };
-  look(policy::BareName::First);
-  if (found.empty()) look(policy::BareName::Last);
-  if (found.empty())
-    throw InputError("--policies: no policy is called '" + head + "'; known:" + known);
-  if (found.size() > 1)
-    throw InputError("--policies: '" + head + "' is a policy of levels " + found[0] + " and " +
-                     found[1] + "; write " + found[0] + "=" + head);
-  return found[0] + "=" + item;
-}
-
 /// A comma separates policies, but also the parameters of one:
 /// "two_level:group_size=4,inner=rr,gto" are two.
 std::vector<std::string> split_list(const std::string& list) {
@@ -182,8 +156,11 @@ std::vector<PolicySet> parse_policies(const std::string& list, const policy::Reg
   for (const std::string& item : split_list(list)) {
     if (item.empty()) throw InputError("--policies: empty entry in '" + list + "'");
     PolicySet set{item, {}};
-    for (const std::string& part : split(item, '+'))
-      set.settings.push_back(with_level(part, policies));
+    for (const std::string& part : split(item, '+')) try {
+        set.settings.push_back(sim::with_level(part, policies));
+      } catch (const InputError& error) {
+        throw InputError(std::string("--policies: ") + error.what());
+      }
     if (std::ranges::any_of(out, [&](const PolicySet& other) { return other.label == item; }))
       throw InputError("--policies: '" + item + "' is there twice");
     out.push_back(std::move(set));

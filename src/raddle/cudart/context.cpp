@@ -61,6 +61,7 @@ void Context::start() {
   sim::SessionOptions options;
   options.unified_addresses = true;
   options.record = job_.record;
+  options.input_hash = job_.input_hash;
   options.run.functional = job_.functional;
   options.run.skip = job_.skip;
   options.run.threads = job_.threads;

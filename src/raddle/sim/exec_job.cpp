@@ -33,7 +33,7 @@ void each_member(Job& job, F f) {
   f("print_to_stderr", job.print_to_stderr), f("threads", job.threads);
   f("max_cycles", job.max_cycles), f("max_warp_instructions", job.max_warp_instructions);
   f("sample_interval", job.sample_interval), f("record", job.record);
-  f("single_launches", job.single_launches);
+  f("single_launches", job.single_launches), f("input_hash", job.input_hash);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct ExecJob {
   std::uint64_t max_cycles = kNever, max_warp_instructions = 0, sample_interval = 0;
   std::uint64_t single_launches = kMostSingleLaunches;  ///< of the result
   std::string record;  ///< op streams go to this file; empty = they do not
+  std::uint64_t input_hash = 0;  ///< identity.h
 
   /// Writes `folder`/job.json and `folder`/config.json, the resolved configuration. Throws
   /// RunError.

@@ -50,8 +50,9 @@ Result Session::finish() {
   s.device->synchronize();
   Result result = blank(s.info, s.setup, s.options.run);
   result.host.functional_seconds = s.device->functional_seconds();
+  result.input_hash = s.options.input_hash;
   if (s.file)
-    s.file->finish({{"input_hash", 0},
+    s.file->finish({{"input_hash", result.input_hash},
                     {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
                     {"difference", ""},
                     {"operations", s.recorder->take_operations()}});

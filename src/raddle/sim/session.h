@@ -14,6 +14,7 @@ struct SessionOptions {
   std::string record;  ///< op streams go to this file and nothing is timed; empty = they do not
   /// Device memory lies in this process at the addresses that the device sees.
   bool unified_addresses = false;
+  std::uint64_t input_hash = 0;  ///< of the program (identity.h)
 };
 
 class Session {
