@@ -104,8 +104,8 @@ ${table}  };
 ")
 set_source_files_properties(${RADDLE_EXPERIMENT_LIST} PROPERTIES OBJECT_DEPENDS "${experiment_files}")
 
-# --- one hash over all sources that can change what a simulation computes: results tell it, and the
-# laboratory keeps them by it ---
+# --- hashes over all sources that can change what a simulation computes: results tell them, and the
+# laboratory keeps results by them ---
 set(RADDLE_PROGRAM_HASH ${generated}/program_hash.cpp)
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/*.cpp ${CMAKE_SOURCE_DIR}/src/raddle/*.h
   ${CMAKE_SOURCE_DIR}/src/raddle/*.def
@@ -116,7 +116,7 @@ list(JOIN sources "\n" lines)
 file(CONFIGURE OUTPUT ${generated}/program_sources.txt CONTENT "${lines}\n")
 add_custom_command(OUTPUT ${RADDLE_PROGRAM_HASH} DEPENDS ${sources} ${generated}/program_sources.txt
   ${CMAKE_SOURCE_DIR}/cmake/program_hash.cmake
-  COMMAND ${CMAKE_COMMAND} -DLIST=${generated}/program_sources.txt -DOUTPUT=${RADDLE_PROGRAM_HASH}
+  COMMAND ${CMAKE_COMMAND} -DLIST=${generated}/program_sources.txt -DROOT=${CMAKE_SOURCE_DIR} -DOUTPUT=${RADDLE_PROGRAM_HASH}
   -P ${CMAKE_SOURCE_DIR}/cmake/program_hash.cmake VERBATIM)
 
 # --- report pages: web/dist/<page>.html when they have been built, else a plain notice ---

@@ -2,7 +2,7 @@
 // What may be left out or null there is filled in here, so that the rest of the page need not ask.
 import type { Fields } from "./data";
 
-export type Status = "pass" | "fail" | "incomplete" | "tested_elsewhere";
+export type Status = "pass" | "fail" | "incomplete" | "tested_elsewhere" | "no_verdict";
 export type Verdict = "pass" | "fail" | "not_run";
 /** Texts occur in tables only; null was not measured. */
 export type Cell = number | string | null;
@@ -133,10 +133,11 @@ export interface Counts {
   fail: number;
   incomplete: number;
   tested_elsewhere: number;
+  no_verdict: number;
 }
 
 export function countStatuses(experiments: Experiment[]): Counts {
-  const counts: Counts = { pass: 0, fail: 0, incomplete: 0, tested_elsewhere: 0 };
+  const counts: Counts = { pass: 0, fail: 0, incomplete: 0, tested_elsewhere: 0, no_verdict: 0 };
   for (const e of experiments) counts[e.status]++;
   return counts;
 }

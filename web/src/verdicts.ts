@@ -11,10 +11,11 @@ const kOutcomes: { [outcome in Outcome]: [sign: string, word: string, explain: s
   fail: ["✗", "fail", "A required shape does not hold."],
   incomplete: ["◐", "incomplete", "Some runs have no result yet, so that not every shape could be judged."],
   tested_elsewhere: ["≡", "tested elsewhere", "Checked by tests that the row names; they were not built where this was made."],
+  no_verdict: ["–", "no verdict", "Nothing is stated that could hold or fail, or another program ran than the paper's."],
   not_run: ["◌", "not run", "What it needs was not measured."],
 };
 
-export const kStatuses: Status[] = ["pass", "fail", "incomplete", "tested_elsewhere"];
+export const kStatuses: Status[] = ["pass", "fail", "incomplete", "tested_elsewhere", "no_verdict"];
 
 export function outcomeWord(outcome: Outcome): string {
   return kOutcomes[outcome][1];

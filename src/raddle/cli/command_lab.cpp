@@ -10,6 +10,7 @@
 #include "raddle/cli/lab_options.h"
 #include "raddle/cli/output.h"
 #include "raddle/cli/verdict_table.h"
+#include "raddle/lab/foreign.h"
 #include "raddle/lab/library.h"
 #include "raddle/report/reproduction.h"
 
@@ -27,36 +28,51 @@ struct SweepCommand {
   std::vector<std::string> arguments;
 
   int operator()() const {
-    const lab::Paper paper = lab::read_single(file, lab.scale_value());
+    lab::Paper paper = lab::read_single(file, lab.scale_value());
+    lab::identify(paper, catalogue());
     const auto out = run_experiments(paper, lab::select(paper, ""), lab, arguments);
     if (!out) return 0;
     print(lab,
           verdict_table(out->document) + figure_tables(out->document.at("experiments").front()));
-    const bool failed = std::ranges::any_of(out->summary.states, [](const lab::RunState& state) {
-      return state.kind == lab::RunState::Kind::Failed;
-    });
-    return failed ? 1 : 0;
+    return out->summary.any_failed() ? 1 : 0;
   }
 };
 
 struct ReproduceCommand {
   LabOptions lab;
   std::string what, experiments;
-  std::vector<std::string> arguments;
+  std::vector<std::string> with, arguments;
 
   int operator()() const {
     const std::size_t dot = std::min(what.find('.'), what.size());
-    const lab::Paper paper =
-        lab::Library(experiments).paper(what.substr(0, dot), lab.scale_value());
+    lab::Paper paper = lab::Library(experiments).paper(what.substr(0, dot), lab.scale_value());
     const auto chosen = lab::select(paper, what.substr(std::min(dot + 1, what.size())));
+    for (const std::string& text : with) replace(paper, chosen, text);
+    lab::identify(paper, catalogue());
     const auto out = run_experiments(paper, chosen, lab, arguments);
     if (!out) return 0;
     print(lab, verdict_table(out->document));
+    if (!with.empty()) {
+      for (const lab::Json& experiment : out->document.at("experiments"))
+        print(lab, figure_tables(experiment));
+      return out->summary.any_failed() ? 1 : 0;
+    }
     if (dot == what.size()) keep(paper.id, out->document);
     return lab::all_pass(out->document) ? 0 : 1;
   }
 
  private:
+  static void replace(lab::Paper& paper, const std::vector<const lab::Experiment*>& chosen,
+                      const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError({"--with"},
+                       "expected WORKLOAD=FILE.rdl or WORKLOAD=\"./program arguments\", "
+                       "found '" +
+                           text + "'");
+    lab::replace_workload(paper, chosen, text.substr(0, equals), text.substr(equals + 1));
+  }
+
   /// Of a whole paper: the document, then the pages and figures of every paper whose document of
   /// this scale is in the folder (what `raddle report` draws).
   void keep(const std::string& paper, const lab::Json& document) const {
@@ -102,6 +118,13 @@ Command add_reproduce(CLI::App& app, std::vector<std::string> arguments) {
                    "folder of papers' folders instead of those built in")
       ->check(CLI::ExistingDirectory)
       ->type_name("DIR");
+  reproduce
+      ->add_option("--with", command->with,
+                   "your own work in the place of a workload of the paper: kmn=my.rdl, "
+                   "kmn=kernelslist.g, or \"kmn=./kmn -i points.txt\", a CUDA program, which is "
+                   "recorded once. The paper's numbers and verdicts then do not apply")
+      ->allow_extra_args(false)
+      ->type_name("WORKLOAD=FILE.rdl|COMMAND");
   command->lab.add_to(*reproduce);
   return {reproduce, [command] { return (*command)(); }};
 }

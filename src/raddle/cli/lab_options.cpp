@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "raddle/base/error.h"
+#include "raddle/cli/foreign.h"
 #include "raddle/cli/output.h"
 #include "raddle/lab/files.h"
 #include "raddle/lab/local_executor.h"
@@ -177,7 +178,8 @@ lab::TestOutcomes named_tests(const std::vector<const lab::Experiment*>& experim
 
 lab::Catalogue catalogue() {
   return {runtime::all_workloads(), policy::all_policies(),
-          [](std::string_view workload) { return runtime::embedded_ptx(workload); }};
+          [](std::string_view workload) { return runtime::embedded_ptx(workload); },
+          std::make_shared<const ForeignPrograms>()};
 }
 
 void LabOptions::add_to(CLI::App& c) {

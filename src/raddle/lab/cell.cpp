@@ -4,11 +4,16 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <sstream>
 
 #include "raddle/base/error.h"
+#include "raddle/lab/foreign.h"
 #include "raddle/lab/program.h"
 #include "raddle/sim/analysis.h"
 #include "raddle/sim/gpus.h"
+#include "raddle/sim/identity.h"
+#include "raddle/sim/policy_names.h"
 #include "raddle/trace/file.h"
 
 namespace raddle::lab {
@@ -42,23 +47,40 @@ auto placed(const Place& place, F f) {
   }
 }
 
-config::Tree machine_of(const CellSpec& spec) {
+config::Tree machine_of(const CellSpec& spec, const Catalogue& catalogue) {
   config::Tree tree = placed(spec.gpu.place, [&] { return sim::load_gpu(spec.gpu.text); });
-  for (const PlacedText& policy : spec.policies) tree.set_policy(policy.text, origin(policy.place));
+  for (const PlacedText& policy : spec.policies)
+    tree.set_policy(
+        placed(policy.place, [&] { return sim::with_level(policy.text, catalogue.policies); }),
+        origin(policy.place));
   tree.merge(tree_of(spec.set));
   tree.set("run.seed", std::to_string(spec.seed), origin(spec.gpu.place));
   return tree;
 }
 
-/// Of one workload, or of several: "bfs + sgemm".
-std::string ptx_hash(const std::string& workloads, const Catalogue& catalogue) {
-  constexpr std::string_view kBetween = " + ";
-  std::string out;
-  for (std::size_t begin = 0; begin < workloads.size();) {
-    const std::size_t end = std::min(workloads.find(kBetween, begin), workloads.size());
-    out += hash_text(catalogue.ptx(workloads.substr(begin, end - begin)));
-    begin = end + kBetween.size();
+bool is_ptx_file(const std::string& workload) { return workload.ends_with(".ptx"); }
+
+/// Of a PTX file, and of the files that its kernel is given ("file:PATH" in args).
+std::string hash_of_ptx_file(const Program& program) {
+  std::uint64_t hash = sim::hash_of_file(program.workload);
+  for (const Setting& s : program.parameters) {
+    if (s.path != "args" || !s.value.is_string()) continue;
+    std::istringstream items(s.value.get<std::string>());
+    for (std::string item; std::getline(items, item, ',');)
+      if (item.starts_with("file:")) hash = sim::hash_of_file(item.substr(5), hash);
   }
+  return fmt::format("{:016x}", hash);
+}
+
+/// Hash of the code of all programs, and of what else decides what foreign ones do.
+std::string code_hash(const Program& program, const Catalogue& catalogue) {
+  if (program.foreign) return program.foreign->identity;
+  if (is_ptx_file(program.workload)) return hash_of_ptx_file(program);
+  return hash_text(catalogue.ptx(program.workload));
+}
+std::string code_hash(const CellSpec& spec, const Catalogue& catalogue) {
+  std::string out;
+  for (const Program& program : spec.programs) out += code_hash(program, catalogue);
   return out;
 }
 
@@ -74,22 +96,40 @@ std::string configuration_hash(const std::string& workload, const Json& paramete
        max_cycles}}.dump());
 }
 
-/// Of all that decides the op streams of a program.
-std::string recording_hash(const sim::WorkloadInfo& info, const sim::Setup& setup,
-                           const Catalogue& catalogue) {
+/// What a CUDA program can see of its device and our workloads do not look at.
+Json seen_by_programs(const sim::Setup& setup) {
+  const timing::MachineSpec& m = setup.machine;
+  return {m.sm.registers,
+          m.sm.threads,
+          m.sm.blocks,
+          m.sm.shared_kib,
+          m.sm.l1d.present(),
+          std::uint64_t{m.l2.slices} * m.l2.size_kib,
+          m.dram.channels,
+          m.dram.bus_bytes_per_cycle,
+          m.dram.clock_mhz,
+          m.core_clock_mhz,
+          setup.device.compute_capability,
+          setup.device.memory_gib};
+}
+
+/// Of all that decides the op streams of a program; "" of what is recorded already.
+std::string recording_hash(const Program& program, const sim::WorkloadInfo& info,
+                           const sim::Setup& setup, const Catalogue& catalogue) {
+  if (program.foreign && program.foreign->is_recorded()) return "";
   const timing::SmSpec& sm = setup.machine.sm;
-  return hash_text(Json{
-      {"workload", info.name},
-      {"parameters", info.parameters},
-      {"ptx", ptx_hash(info.name, catalogue)},
-      {"seed", setup.run.seed},
-      {"file_version", trace::kFileVersion},
-      // What a program can see of its device.
-      {"sms", sm.count},
-      {"warps", sm.warps},
-      {"max_threads_per_block", sm.max_threads_per_block},
-      {"program",
-       program_name()}}.dump());
+  Json all = {{"workload", info.name},
+              {"parameters", info.parameters},
+              {"ptx", code_hash(program, catalogue)},
+              {"seed", setup.run.seed},
+              {"file_version", trace::kFileVersion},
+              // What a program can see of its device.
+              {"sms", sm.count},
+              {"warps", sm.warps},
+              {"max_threads_per_block", sm.max_threads_per_block},
+              {"program", program_of_recording(catalogue.sources, program.workload)}};
+  if (program.foreign) all["seen"] = seen_by_programs(setup);
+  return hash_text(all.dump());
 }
 
 Json settings_json(const Settings& settings) {
@@ -142,9 +182,28 @@ class SpecReader {
   Program read_program(const Json& json) {
     SpecReader own(json, file_);
     Program out;
-    if (json.is_object())
-      out = {own.text("workload"), own.settings("parameters"), own.text("recording")};
-    else fail("programs", "tables");
+    if (!json.is_object()) {
+      fail("programs", "tables");
+      return out;
+    }
+    out = {own.text("workload"), own.settings("parameters"), own.text("recording")};
+    if (json.contains("foreign")) out.foreign = own.read_foreign(json.at("foreign"));
+    errors_.insert(errors_.end(), own.errors_.begin(), own.errors_.end());
+    return out;
+  }
+  Foreign read_foreign(const Json& json) {
+    Foreign out;
+    if (!json.is_object()) {
+      fail("foreign", "a table");
+      return out;
+    }
+    SpecReader own(json, file_);
+    for (const Json& word : own.list("command")) out.command.push_back(own.item(word, "command"));
+    for (const Json& input : own.list("inputs")) out.inputs.push_back(own.item(input, "inputs"));
+    out.file = own.text("file"), out.folder = own.text("folder");
+    out.name = own.text("name"), out.identity = own.text("identity");
+    out.parameters = json.value("parameters", Json::object());
+    out.place = {file_};
     errors_.insert(errors_.end(), own.errors_.begin(), own.errors_.end());
     return out;
   }
@@ -186,9 +245,9 @@ class SpecReader {
     fail(key, "a list");
     return {};
   }
-  std::string item(const Json& value) {
+  std::string item(const Json& value, const char* key = "policies") {
     if (value.is_string()) return value;
-    errors_.push_back({{file_}, "policies: expected texts, found " + value.dump()});
+    errors_.push_back({{file_}, key + (": expected texts, found " + value.dump())});
     return "";
   }
   Settings settings(const std::string& key) {
@@ -218,6 +277,12 @@ std::string hash_text(std::string_view text) {
 }
 
 namespace {
+Json foreign_json(const Foreign& foreign) {
+  return {{"command", foreign.command},  {"file", foreign.file}, {"folder", foreign.folder},
+          {"inputs", foreign.inputs},    {"name", foreign.name}, {"parameters", foreign.parameters},
+          {"identity", foreign.identity}};
+}
+
 Json corun_json(const CellSpec& spec) {
   if (!spec.corun) return nullptr;
   return {{"horizon", spec.corun->horizon},
@@ -228,10 +293,12 @@ Json corun_json(const CellSpec& spec) {
 
 Json to_json(const CellSpec& spec, std::string_view kind) {
   Json programs = Json::array();
-  for (const Program& program : spec.programs)
+  for (const Program& program : spec.programs) {
     programs.push_back({{"workload", program.workload},
                         {"parameters", settings_json(program.parameters)},
                         {"recording", program.recording}});
+    if (program.foreign) programs.back()["foreign"] = foreign_json(*program.foreign);
+  }
   Json policies = Json::array();
   Json analyses = Json::object();
   for (const PlacedText& policy : spec.policies) policies.push_back(policy.text);
@@ -254,6 +321,40 @@ CellFile read_cell(const Json& json, const std::string& file) {
   return SpecReader(json, file).read();
 }
 
+namespace {
+
+sim::NamedWorkload named_of(const Program& program, const Catalogue& catalogue) {
+  if (!program.foreign) {
+    auto out =
+        sim::make_workload(catalogue.workloads, program.workload, tree_of(program.parameters));
+    if (is_ptx_file(program.workload))  // wherever it lies
+      out.info.name = std::filesystem::path(program.workload).filename().string();
+    return out;
+  }
+  RADDLE_ASSERT(!program.foreign->identity.empty());
+  if (!program.parameters.empty())
+    throw InputError(program.parameters.front().place,
+                     fmt::format("{}: a program or a recording has no parameters that could be set",
+                                 program.parameters.front().path));
+  return {nullptr, {program.foreign->name, program.foreign->parameters}};
+}
+
+/// They are replayed, and so is what a program has left.
+void check_foreign(const CellSpec& spec, const sim::Setup& setup) {
+  for (const Program& program : spec.programs) {
+    if (!program.foreign) continue;
+    if (setup.run.live)
+      throw InputError(program.foreign->place,
+                       "a program or a recording is timed as recorded: run.live must be false");
+    if (needs_workload(spec.analyses))
+      throw InputError(program.foreign->place,
+                       "the analysis dependencies looks at an execution: expected a workload, "
+                       "found a program or a recording");
+  }
+}
+
+}  // namespace
+
 ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
   // All parts are looked at before any is refused.
   std::vector<Diagnostic> errors;
@@ -266,17 +367,21 @@ ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
       return std::optional<Value>();
     }
   };
-  auto setup = attempt(spec.gpu.place,
-                       [&] { return sim::read_setup(machine_of(spec), catalogue.policies); });
+  auto setup = attempt(spec.gpu.place, [&] {
+    return sim::read_setup(machine_of(spec, catalogue), catalogue.policies);
+  });
   std::vector<sim::NamedWorkload> programs;
   for (const Program& program : spec.programs) {
     const Place place =
         program.parameters.empty() ? spec.gpu.place : program.parameters.front().place;
-    auto named = attempt(place, [&] {
-      return sim::make_workload(catalogue.workloads, program.workload, tree_of(program.parameters));
-    });
+    auto named = attempt(place, [&] { return named_of(program, catalogue); });
     if (named) programs.push_back(std::move(*named));
   }
+  if (setup)
+    attempt(spec.gpu.place, [&] {
+      check_foreign(spec, *setup);
+      return true;
+    });
   if (setup && spec.corun)
     attempt(spec.gpu.place, [&] {
       sim::check_corun(spec.programs.size(), *setup, {}, *spec.corun);
@@ -286,35 +391,51 @@ ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
 
   sim::WorkloadInfo info = info_of(programs, spec.corun);
   std::string configuration = configuration_hash(
-      info.name, info.parameters, ptx_hash(info.name, catalogue), setup->config(), spec.max_cycles);
+      info.name, info.parameters, code_hash(spec, catalogue), setup->config(), spec.max_cycles);
   std::vector<std::string> recordings;
   if (!setup->run.live)
-    for (const sim::NamedWorkload& program : programs)
-      recordings.push_back(recording_hash(program.info, *setup, catalogue));
-  return {std::move(*setup), std::move(programs), std::move(info), std::move(configuration),
-          std::move(recordings)};
+    for (std::size_t p = 0; p < programs.size(); ++p)
+      recordings.push_back(recording_hash(spec.programs[p], programs[p].info, *setup, catalogue));
+  std::vector<std::string> names;
+  for (const Program& program : spec.programs) names.push_back(program.workload);
+  std::string program = program_of_run(catalogue.sources, *setup, names);
+  return {std::move(*setup),        std::move(programs), std::move(info),
+          std::move(configuration), std::move(program),  std::move(recordings)};
 }
 
 Json resolved_machine(const CellSpec& spec, const Catalogue& catalogue) {
-  sim::Setup setup =
-      placed(spec.gpu.place, [&] { return sim::read_setup(machine_of(spec), catalogue.policies); });
+  sim::Setup setup = placed(spec.gpu.place, [&] {
+    return sim::read_setup(machine_of(spec, catalogue), catalogue.policies);
+  });
   return {{"name", setup.machine.name}, {"config", setup.config()}};
 }
 
-std::string configuration_of(const Json& result, std::uint64_t max_cycles,
-                             const Catalogue& catalogue) {
+std::string configuration_of(const Json& result, const CellSpec& spec, const Catalogue& catalogue) {
   const Json& workload = result.at("workload");
-  const std::string name = workload.at("name");
-  return configuration_hash(name, workload.at("parameters"), ptx_hash(name, catalogue),
-                            result.at("config"), max_cycles);
+  return configuration_hash(workload.at("name"), workload.at("parameters"),
+                            code_hash(spec, catalogue), result.at("config"), spec.max_cycles);
+}
+
+bool needs_workload(const std::map<std::string, PlacedText>& analyses) {
+  return std::ranges::any_of(analyses, [](const auto& named) {
+    const auto request = sim::read_analysis(named.second.text, named.second.place.file);
+    return std::holds_alternative<analysis::DependenciesOptions>(request.what);
+  });
 }
 
 namespace {
+/// The file to time; "" to execute.
+std::string recording_of(const Program& program) {
+  if (!program.recording.empty() || !program.foreign) return program.recording;
+  const Foreign& foreign = *program.foreign;
+  return foreign.is_recorded() ? std::filesystem::path(foreign.folder) / foreign.file : "";
+}
+
 sim::Result run_corun(const CellSpec& spec, ResolvedCell& resolved, const sim::Options& options) {
   std::vector<sim::TenantProgram> tenants;
   for (std::size_t p = 0; p < spec.programs.size(); ++p) {
     const sim::NamedWorkload& named = resolved.programs[p];
-    const std::string& recording = spec.programs[p].recording;
+    const std::string recording = recording_of(spec.programs[p]);
     tenants.push_back(recording.empty() ? sim::execute_tenant(*named.workload, named.info,
                                                               resolved.setup, options)
                                         : sim::load_tenant(trace::FileReader(recording)));
@@ -336,7 +457,10 @@ Json run_cell(const CellFile& cell, const Catalogue& catalogue) {
     options.analyses.push_back(sim::read_analysis(text.text, text.place.file));
   if (spec.corun) return sim::to_json(run_corun(spec, resolved, options));
   const sim::NamedWorkload& named = resolved.programs.front();
-  const std::string& recording = spec.programs.front().recording;
+  const std::string recording = recording_of(spec.programs.front());
+  if (cell.kind == "recording" && spec.programs.front().foreign)
+    return catalogue.foreign->record(*spec.programs.front().foreign, resolved.setup, options,
+                                     recording);
   if (cell.kind == "recording")
     return sim::to_json(
         sim::record(*named.workload, named.info, resolved.setup, options, recording));

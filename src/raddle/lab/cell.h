@@ -2,6 +2,7 @@
 // (`raddle cell SPEC.json -o RESULT.json`). A recording is described and made in the same way.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,21 +11,27 @@
 #include "raddle/policy/all.h"
 #include "raddle/sim/corun.h"
 #include "raddle/sim/named_workload.h"
+#include "raddle/sim/version.h"
 
 namespace raddle::lab {
+
+class ForeignWork;
 
 /// What there is to run, from the program's outermost room.
 struct Catalogue {
   runtime::Workloads workloads;
   policy::Registries policies;
   std::function<std::string_view(std::string_view workload)> ptx;
+  std::shared_ptr<const ForeignWork> foreign = nullptr;
+  sim::SourceHashes sources = sim::source_hashes();
 };
 
 /// A program of a cell: of one that shares the GPU with others, a tenant.
 struct Program {
-  std::string workload;
+  std::string workload;  ///< a name of `raddle list workloads`, or a PTX file
   Settings parameters;
   std::string recording = {};  ///< .rdl to time, or "" to execute
+  std::optional<Foreign> foreign = std::nullopt;
 };
 
 struct CellSpec {
@@ -59,8 +66,9 @@ struct ResolvedCell {
   std::vector<sim::NamedWorkload> programs;
   sim::WorkloadInfo info;               ///< of all programs: what the result will say
   std::string configuration;            ///< hash of all that decides the timing
-  std::vector<std::string> recordings;  ///< by program: hash of all that decides its op streams;
-                                        ///< none when run live
+  std::string program;                  ///< who would make the result (program.h)
+  std::vector<std::string> recordings;  ///< by program: hash of all that decides its op streams,
+                                        ///< "" of a recording; none when run live
 };
 /// Throws InputError with everything that is wrong, at the places of the spec's parts.
 ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue);
@@ -68,9 +76,11 @@ ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue);
 /// The machine alone, resolved: {"name", "config"}.
 Json resolved_machine(const CellSpec& spec, const Catalogue& catalogue);
 
-/// The same hash from a result, to see that it is the result of what was asked for.
-std::string configuration_of(const Json& result, std::uint64_t max_cycles,
-                             const Catalogue& catalogue);
+/// The same hash from a result of it, to see that it is the result of what was asked for.
+std::string configuration_of(const Json& result, const CellSpec& spec, const Catalogue& catalogue);
+
+/// A replay executes nothing, so an analysis of the execution cannot look at one.
+bool needs_workload(const std::map<std::string, PlacedText>& analyses);
 
 /// Runs it in this process: the ordinary result JSON of a cell, or of the functional run that was
 /// recorded. Throws InputError, RunError and std::bad_alloc.

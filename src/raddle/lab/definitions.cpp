@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "raddle/base/types.h"
@@ -94,6 +95,7 @@ class Definitions {
     out.place = entry.key_place;
     out.title = section->text("title", entry.key);
     if (section->has("members")) read_members(*section, out);
+    else if (section->has("program") || section->has("recording")) read_foreign(*section, out);
     else read_program(*section, out, entry);
     section->finish();
     if (name(entry, path, NameKind::Workload, out_.workloads.size()))
@@ -110,6 +112,45 @@ class Definitions {
         section.fail(own, "a workload with members has none of its own: they bring theirs");
   }
 
+  /// Texts in order, some of which may be the same.
+  std::vector<std::string> words(Section& section, std::string_view key) {
+    std::vector<std::string> out;
+    const Node* node = section.take(key);
+    if (node == nullptr) return out;
+    const std::string expected = "a list of texts: [\"./program\", \"argument\"]";
+    if (node->list() == nullptr || node->list()->empty()) {
+      section.wrong(key, *node, expected);
+      return out;
+    }
+    for (const Node& item : *node->list()) {
+      const auto* text = std::get_if<std::string>(&item.value);
+      if (text == nullptr || (out.empty() && text->empty())) section.wrong(key, item, expected);
+      else out.push_back(*text);
+    }
+    return out;
+  }
+
+  void read_foreign(Section& section, Workload& out) {
+    Foreign foreign;
+    foreign.place = out.place;
+    foreign.folder = std::filesystem::path(out.place.file).parent_path();
+    if (section.has("program") && section.has("recording"))
+      section.fail("recording", "expected a program or a recording, found both");
+    foreign.command = words(section, "program");
+    foreign.file = section.text("recording", "");
+    if (!foreign.file.empty() && !foreign.file.ends_with(".rdl") && !foreign.file.ends_with(".g"))
+      section.fail("recording",
+                   "expected FILE.rdl or kernelslist.g, found \"" + foreign.file + "\"");
+    if (section.has("inputs")) foreign.inputs = words(section, "inputs");
+    if (!foreign.inputs.empty() && foreign.command.empty())
+      section.fail("inputs", "only a program has inputs");
+    out.set = section.settings("set");
+    for (const std::string_view other : {"workload", "parameters", "quick", "full"})
+      if (section.take(other) != nullptr)
+        section.fail(other, "a program or a recording has none: it is what it is");
+    out.foreign = std::move(foreign);
+  }
+
   void read_program(Section& section, Workload& out, const Node::Entry& entry) {
     out.workload = section.text("workload", entry.key);
     out.parameters = section.settings("parameters");
@@ -120,7 +161,9 @@ class Definitions {
       std::erase_if(out.parameters, [&](const Setting& s) { return s.path == setting.path; });
       out.parameters.push_back(setting);
     }
-    if (std::ranges::find(out.parameters, "size", &Setting::path) == out.parameters.end())
+    const bool has_sizes = !out.workload.ends_with(".ptx");
+    if (has_sizes &&
+        std::ranges::find(out.parameters, "size", &Setting::path) == out.parameters.end())
       out.parameters.insert(out.parameters.begin(),
                             {"size", scale_ == Scale::Quick ? "small" : "paper", entry.key_place});
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "raddle/lab/checks.h"
+#include "raddle/lab/foreign.h"
 #include "raddle/lab/layout.h"
 #include "raddle/lab/settings.h"
 #include "raddle/sim/version.h"
@@ -263,6 +264,8 @@ class Evaluation {
       unknown |= s["ours"].is_null();
       fails |= !s["ours"].is_null() && s["within"] == false;
     }
+    const bool none = e_.shapes.empty() && e_.stated.empty() && e_.tested_by.empty();
+    if (none || !e_.replaced.empty()) return kNoVerdict;
     if (fails) return "fail";
     if (unknown) return "incomplete";
     return e_.shapes.empty() && e_.stated.empty() ? "tested_elsewhere" : "pass";
@@ -334,6 +337,14 @@ Json tests_json(const Experiment& e, const TestOutcomes& outcomes) {
   return out;
 }
 
+/// What ran in the place of the paper's workloads.
+Json replaced_json(const Experiment& e) {
+  Json out = Json::object();
+  for (const std::string& name : e.replaced)
+    out[name] = to_json(*e.workloads[*e.find(name, NameKind::Workload)].foreign);
+  return out;
+}
+
 /// A row fails with a test that it names, and passes with them when it has nothing else.
 void judge_tests(Json& out, const Json& tests) {
   const auto has = [&](const char* outcome) {
@@ -373,9 +384,11 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
     out["explanation"] = e.explanation;
     if (evaluated.contains("counters")) out["counters"] = evaluated["counters"];
     // What holds without the runs that failed may not hold with them.
-    if (out["status"] == "pass" && runs["done"] != runs["total"]) out["status"] = "incomplete";
+    const bool judged = out["status"] == "pass" || out["status"] == kNoVerdict;
+    if (judged && runs["done"] != runs["total"]) out["status"] = "incomplete";
     out["runs"] = std::move(runs);
     if (Json settings = run_settings(e); !settings.empty()) out["settings"] = std::move(settings);
+    if (!e.replaced.empty()) out["replaced"] = replaced_json(e);
     out["wall_seconds"] = seconds;
     experiments.push_back(std::move(out));
   }
@@ -397,7 +410,7 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
 bool all_pass(const Json& document) {
   return std::ranges::all_of(document.at("experiments"), [](const Json& e) {
     return e.value("kind", "") == kStudy || e.at("status") == "pass" ||
-           e.at("status") == "tested_elsewhere";
+           e.at("status") == "tested_elsewhere" || e.at("status") == kNoVerdict;
   });
 }
 

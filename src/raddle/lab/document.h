@@ -37,6 +37,9 @@ struct DocumentHead {
 Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>& states,
               const DocumentHead& head);
 
+/// Status of a row in which nothing is stated that could hold, or not of what ran.
+inline constexpr const char* kNoVerdict = "no_verdict";
+
 /// Do all rows pass, or are tested elsewhere?
 bool all_pass(const Json& document);
 

@@ -1,5 +1,7 @@
 #include "raddle/lab/experiment.h"
 
+#include <algorithm>
+
 namespace raddle::lab {
 
 std::string_view kind_name(NameKind kind) {
@@ -16,6 +18,15 @@ const Symbol* Experiment::find(std::string_view name) const {
 std::optional<std::size_t> Experiment::find(std::string_view name, NameKind kind) const {
   const Symbol* symbol = find(name);
   return symbol != nullptr && symbol->kind == kind ? std::optional(symbol->index) : std::nullopt;
+}
+
+bool Experiment::runs_workload(std::size_t workload) const {
+  const std::string& name = workloads[workload].name;
+  return std::ranges::any_of(runs, [&](const RunBlock& block) {
+    return std::ranges::any_of(block.workloads, [&](std::size_t w) {
+      return w == workload || std::ranges::count(workloads[w].members, name) != 0;
+    });
+  });
 }
 
 std::vector<std::size_t> Experiment::workloads_of(std::string_view name) const {

@@ -41,10 +41,26 @@ struct Formula {
   Place place;
 };
 
+/// A program of the user's own, which is recorded once, or a recording.
+struct Foreign {
+  std::vector<std::string> command;  ///< program and arguments; none: a recording
+  std::string file;                  ///< of the recording, an Accel-Sim trace among them
+  std::string folder;                ///< paths start there, and the program runs there
+  std::vector<std::string> inputs;   ///< files that it reads and no argument names
+  // What identify() (foreign.h) finds out:
+  std::string name;      ///< as results call it
+  Json parameters;       ///< as results tell them
+  std::string identity;  ///< hash of what decides what it does
+  Place place;
+  /// Is there a file that can be replayed as it is?
+  bool is_recorded() const { return command.empty() && file.ends_with(".rdl"); }
+};
+
 struct Workload {
   std::string name, title, workload;
-  Settings parameters;  ///< at this scale, `size` among them
-  Settings set;         ///< of the machine
+  std::optional<Foreign> foreign;  ///< instead of `workload`; then it has no parameters
+  Settings parameters;             ///< at this scale, `size` among them
+  Settings set;                    ///< of the machine
   /// Workloads that share the GPU; then it has neither `workload` nor parameters of its own.
   std::vector<std::string> members;
   Place place;
@@ -205,11 +221,15 @@ struct Experiment {
   std::vector<Shape> shapes;
   std::optional<Counters> counters;
   std::vector<std::string> tested_by;
+  /// Workloads in whose place others were put (foreign.h): the row is no longer the paper's.
+  std::vector<std::string> replaced;
 
   std::string full_id() const { return paper + "." + id; }
   const Symbol* find(std::string_view name) const;
   /// Its position when `name` is of that kind.
   std::optional<std::size_t> find(std::string_view name, NameKind kind) const;
+  /// Does any [[runs]] have it, or a co-run in which it is?
+  bool runs_workload(std::size_t workload) const;
   /// Workloads of a group, or the one workload of that name; empty when it is neither.
   std::vector<std::size_t> workloads_of(std::string_view name) const;
 };

@@ -88,7 +88,7 @@ Paper Library::paper(const std::string& name, Scale scale) const {
 
 Paper read_single(const fs::path& file, Scale scale) {
   const SourceFile source = read_source(file);
-  const fs::path folder = fs::absolute(file).parent_path();
+  const fs::path folder = fs::absolute(file).lexically_normal().parent_path();
   if (file.filename() == kPaperFile)
     throw InputError({file.string()}, "describes a paper; `raddle reproduce` runs all of it");
   std::optional<SourceFile> paper;

@@ -7,9 +7,7 @@
 
 #include "raddle/lab/checks.h"
 #include "raddle/lab/derived.h"
-#include "raddle/lab/program.h"
 #include "raddle/lab/section.h"
-#include "raddle/sim/analysis.h"
 
 namespace raddle::lab {
 
@@ -36,14 +34,19 @@ Settings parameters_of(const Experiment& e, const Workload& workload, const Cell
   return out;
 }
 
+Program program_of(const Workload& workload, Settings parameters) {
+  return {found_file({workload.workload, workload.place}, {".ptx"}).text, std::move(parameters), "",
+          workload.foreign};
+}
+
 std::vector<Program> programs_of(const Experiment& e, const Cell& cell, const Values& values) {
   const Workload& workload = e.workloads[cell.workload];
   if (workload.members.empty())
-    return {{workload.workload, with_values(parameters_of(e, workload, cell), values)}};
+    return {program_of(workload, with_values(parameters_of(e, workload, cell), values))};
   std::vector<Program> out;
   for (const std::string& name : workload.members) {
     const Workload& member = e.workloads[*e.find(name, NameKind::Workload)];
-    out.push_back({member.workload, with_values(member.parameters, values)});
+    out.push_back(program_of(member, with_values(member.parameters, values)));
   }
   return out;
 }
@@ -116,6 +119,7 @@ class RunTable {
     same.push_back(plan_.runs.size());
     PlannedRun run;
     run.spec = std::move(spec);
+    run.program = resolved.program;
     run.recordings = resolved.recordings;
     run.timeout_seconds = e.timeout_minutes * 60;
     run.label = std::move(label);
@@ -296,14 +300,6 @@ class CellPlanner {
   Evaluator evaluator_;
 };
 
-/// A replay executes nothing, so an analysis of the execution cannot look at one.
-bool needs_workload(const std::map<std::string, PlacedText>& analyses) {
-  return std::ranges::any_of(analyses, [](const auto& named) {
-    const auto request = sim::read_analysis(named.second.text, named.second.place.file);
-    return std::holds_alternative<analysis::DependenciesOptions>(request.what);
-  });
-}
-
 /// `known` null: as if every metric was 1.
 Plan planned(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
              const KnownMetrics* known, Problems& problems) {
@@ -316,7 +312,7 @@ Plan planned(const std::vector<const Experiment*>& experiments, const Catalogue&
   problems.finish();
   for (PlannedRun& run : plan.runs) {
     if (needs_workload(run.spec.analyses)) run.recordings.clear();
-    run.key = run_key(run.spec.configuration, run.spec.analyses);
+    run.key = run_key(run.spec.configuration, run.spec.analyses, run.program);
   }
   return plan;
 }
@@ -329,18 +325,21 @@ bool has_stages(const Experiment& e) {
 
 }  // namespace
 
-PlacedText found_gpu(PlacedText gpu) {
+PlacedText found_file(PlacedText name, std::initializer_list<std::string_view> ends) {
   namespace fs = std::filesystem;
-  if (gpu.text.ends_with(".toml") || gpu.text.ends_with(".json"))
-    gpu.text = fs::absolute(fs::path(gpu.place.file).parent_path() / gpu.text).lexically_normal();
-  return gpu;
+  if (std::ranges::any_of(ends, [&](std::string_view end) { return name.text.ends_with(end); }))
+    name.text =
+        fs::absolute(fs::path(name.place.file).parent_path() / name.text).lexically_normal();
+  return name;
 }
 
+PlacedText found_gpu(PlacedText gpu) { return found_file(std::move(gpu), {".toml", ".json"}); }
+
 std::string run_key(const std::string& configuration,
-                    const std::map<std::string, PlacedText>& analyses) {
+                    const std::map<std::string, PlacedText>& analyses, const std::string& program) {
   Json texts = Json::object();
   for (const auto& [label, text] : analyses) texts[label] = text.text;
-  return hash_text(configuration + texts.dump() + program_name());
+  return hash_text(configuration + texts.dump() + program);
 }
 
 Json point_json(const Experiment& e, const Cell& cell) {

@@ -2,6 +2,7 @@
 // simulation become one run. Everything that can be wrong is found here, before anything runs.
 #pragma once
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,8 +15,9 @@
 namespace raddle::lab {
 
 struct PlannedRun {
-  CellSpec spec;    ///< `configuration` filled in, recordings not
-  std::string key;  ///< hash of configuration, analyses and program: what the store knows
+  CellSpec spec;        ///< `configuration` filled in, recordings not
+  std::string program;  ///< who would make the result (program.h)
+  std::string key;      ///< hash of configuration, analyses and program: what the store knows
   /// By program: hash of its op streams. None when run live.
   std::vector<std::string> recordings;
   double timeout_seconds = 0;
@@ -68,11 +70,13 @@ Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogu
 /// The point of a cell as the store keeps it: {"limit": 4}, axes in order of name.
 Json point_json(const Experiment& e, const Cell& cell);
 
-/// A machine's file stands relative to the file that names it; other texts are names.
+/// A name that ends in one of `ends` is a file and stands relative to the file that names it.
+PlacedText found_file(PlacedText name, std::initializer_list<std::string_view> ends);
+/// Of a machine.
 PlacedText found_gpu(PlacedText gpu);
 
 /// Hash of what a run is.
 std::string run_key(const std::string& configuration,
-                    const std::map<std::string, PlacedText>& analyses);
+                    const std::map<std::string, PlacedText>& analyses, const std::string& program);
 
 }  // namespace raddle::lab

@@ -112,7 +112,8 @@ class Sweep {
  private:
   using Clock = std::chrono::steady_clock;
   struct Recording {
-    std::string workload, configuration;
+    std::string workload;
+    CellSpec spec;
     std::vector<std::size_t> runs;  ///< that wait for it
   };
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -143,7 +144,8 @@ class Sweep {
       run.spec = read_cell(Json::parse(*text), name).spec;
       ResolvedCell resolved = resolve(run.spec, catalogue_);
       for (Program& program : run.spec.programs) program.recording.clear();
-      run.key = run_key(resolved.configuration, run.spec.analyses);
+      run.program = resolved.program;
+      run.key = run_key(resolved.configuration, run.spec.analyses, run.program);
       run.workload = resolved.info.name;
       run.parameters = resolved.info.parameters;
       run.gpu = resolved.setup.machine.name;
@@ -152,8 +154,7 @@ class Sweep {
       return;  // of another program
     }
     if (run.key != name) return;
-    const Ending ending = ending_of(run.spec.configuration, run.spec.max_cycles,
-                                    {name, Ended::How::Exited, 0, 0, host_name()});
+    const Ending ending = ending_of(run.spec, {name, Ended::How::Exited, 0, 0, host_name()});
     record(run, ending, 0, host_name());
   }
 
@@ -237,7 +238,9 @@ class Sweep {
       const PlannedRun& run = plan_.runs[r];
       if (!open_.contains(run.key) || under_way_.contains(run.key)) continue;
       for (std::size_t p = 0; p < run.recordings.size(); ++p)
-        if (!fs::exists(recording_file(run.recordings[p]))) wait_for(r, p, recordings);
+        if (const std::string& hash = run.recordings[p];
+            !hash.empty() && !fs::exists(recording_file(hash)))
+          wait_for(r, p, recordings);
       if (!waits_.contains(r)) cells.push_back(cell_job(run));
     }
     executor_.submit(recordings);
@@ -259,8 +262,9 @@ class Sweep {
       spec.corun.reset();
       spec.configuration = resolve(spec, catalogue_).configuration;
     }
-    at->second.workload = spec.programs.front().workload;
-    at->second.configuration = spec.configuration;
+    const std::optional<Foreign>& foreign = spec.programs.front().foreign;
+    at->second.workload = foreign ? foreign->name : spec.programs.front().workload;
+    at->second.spec = spec;
     const std::string name = recording_job(hash);
     if (under_way_.contains(name)) return;
     spec.programs.front().recording = recording_file(hash);
@@ -275,7 +279,8 @@ class Sweep {
   Job cell_job(const PlannedRun& run) {
     CellSpec spec = run.spec;
     for (std::size_t p = 0; p < run.recordings.size(); ++p)
-      spec.programs[p].recording = recording_file(run.recordings[p]);
+      if (!run.recordings[p].empty())
+        spec.programs[p].recording = recording_file(run.recordings[p]);
     write_spec(run.key, std::move(spec), "cell");
     return job(run.key, run);
   }
@@ -287,7 +292,7 @@ class Sweep {
     const auto at = open_.find(ended.name);
     if (at == open_.end()) return;
     const PlannedRun& run = plan_.runs[at->second];
-    Ending ending = ending_of(run.spec.configuration, run.spec.max_cycles, ended);
+    Ending ending = ending_of(run.spec, ended);
     refuse_surroundings(ending, ended);
     tell_after_recording(run, ending, ended);
     remove_files(ended.name);
@@ -308,8 +313,7 @@ class Sweep {
     const auto waiting = recording_.extract(hash);
     if (waiting.empty()) return remove_files(ended.name);
     const Recording& recording = waiting.mapped();
-    const std::uint64_t max_cycles = plan_.runs[recording.runs.front()].spec.max_cycles;
-    Ending ending = ending_of(recording.configuration, max_cycles, ended);
+    Ending ending = ending_of(recording.spec, ended);
     refuse_surroundings(ending, ended);
     remove_files(ended.name);
     tell_recording(recording, ending, ended);
@@ -357,8 +361,8 @@ class Sweep {
                     folder_.root.string(), ending.error));
   }
 
-  Ending ending_of(const std::string& configuration, std::uint64_t max_cycles,
-                   const Ended& ended) const {
+  /// Of a job that was to do what `spec` says.
+  Ending ending_of(const CellSpec& spec, const Ended& ended) const {
     const std::string words = last_words(log_file(folder_.work(), ended.name));
     const auto text = read_whole(result_file(folder_.work(), ended.name));
     if (!text) return without_result(ended, words);
@@ -369,7 +373,7 @@ class Sweep {
         Json found = *error;
         return {false, found.at("kind"), found.at("message"), {}};
       }
-      if (configuration_of(out.result, max_cycles, catalogue_) != configuration)
+      if (configuration_of(out.result, spec, catalogue_) != spec.configuration)
         return {false, "error", "the worker has run something else than it was asked for", {}};
       const Json& verdict = out.result.at("workload");
       if (verdict.at("result") == "wrong")

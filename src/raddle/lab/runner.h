@@ -1,6 +1,7 @@
 // Runs what a plan needs and the store does not have: recordings first, then the cells that replay
 // them. What has ended is in the store, whatever happens to this process.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,6 +47,10 @@ struct RunnerSummary {
   std::size_t done = 0, failed = 0, missing = 0;
   std::size_t recordings = 0;  ///< made now
   bool interrupted = false;
+  bool any_failed() const {
+    return std::ranges::any_of(
+        states, [](const RunState& state) { return state.kind == RunState::Kind::Failed; });
+  }
 };
 
 /// Throws RunError when results cannot be written (all that ended before is kept). Precondition:

@@ -3,6 +3,8 @@
 #include <set>
 #include <utility>
 
+#include "raddle/lab/foreign.h"
+
 namespace raddle::lab {
 
 namespace {
@@ -19,7 +21,9 @@ void add(Json& to, const char* key, Json part) {
 
 Json workload_of(const Workload& w) {
   if (!w.members.empty()) return {{"members", w.members}};
-  Json out = {{"workload", w.workload}};
+  Json out = Json::object();
+  if (w.foreign) out = to_json(*w.foreign);
+  else out["workload"] = w.workload;
   out.update(table_of(w.parameters));
   add(out, "set", table_of(w.set));
   return out;

@@ -6,7 +6,6 @@
 #include "raddle/base/error.h"
 #include "raddle/lab/checks.h"
 #include "raddle/lab/files.h"
-#include "raddle/lab/program.h"
 
 namespace raddle::lab {
 
@@ -137,8 +136,7 @@ std::optional<StoredRun> Store::find(const PlannedRun& run) {
   Statement rows(database_,
                  "SELECT id, key, status, reason, error, wall_seconds, analyses FROM runs "
                  "WHERE configuration = ? AND program = ? ORDER BY status, id");
-  const std::string program = program_name();
-  rows.bind(1, run.spec.configuration).bind(2, program);
+  rows.bind(1, run.spec.configuration).bind(2, run.program);
   while (rows.step())  // 'done' sorts before 'failed'
     if (serves(rows.text(6), run.spec.analyses))
       return StoredRun{rows.whole(0), rows.text(1), rows.text(2) == "done",
@@ -154,8 +152,8 @@ bool Store::has(const std::string& key) {
 
 void Store::add(const RunRecord& r) {
   const PlannedRun& run = *r.run;
-  const std::string analyses = analyses_text(run.spec.analyses), program = program_name(),
-                    parameters = run.parameters.dump(), spec = to_json(run.spec, "cell").dump(),
+  const std::string analyses = analyses_text(run.spec.analyses), parameters = run.parameters.dump(),
+                    spec = to_json(run.spec, "cell").dump(),
                     result = r.result.is_null() ? "" : compressed(r.result.dump()),
                     state_hash = r.result.is_null() ? "" : r.result.value("state_hash", "");
   Transaction whole(database_);
@@ -164,7 +162,7 @@ void Store::add(const RunRecord& r) {
                    " workload, parameters, gpu, seed, spec, state_hash, wall_seconds, peak_rss,"
                    " host, finished, result)"
                    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  insert.bind(1, run.key).bind(2, run.spec.configuration).bind(3, analyses).bind(4, program);
+  insert.bind(1, run.key).bind(2, run.spec.configuration).bind(3, analyses).bind(4, run.program);
   insert.bind(5, r.done ? "done" : "failed");
   if (!r.done) insert.bind(6, r.reason).bind(7, r.error);
   insert.bind(8, run.workload).bind(9, parameters).bind(10, run.gpu);

@@ -17,8 +17,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kStatuses = {"pass", "fail", "incomplete",
-                                                       "tested_elsewhere"};
+constexpr std::array<std::string_view, 5> kStatuses = {"pass", "fail", "incomplete",
+                                                       "tested_elsewhere", "no_verdict"};
 constexpr std::array<std::string_view, 3> kVerdicts = {"pass", "fail", "not_run"};
 constexpr std::array<std::string_view, 5> kTypes = {"bars", "lines", "stacked", "table", "tornado"};
 constexpr std::array<std::string_view, 3> kScales = {"category", "linear", "log"};

@@ -20,7 +20,8 @@ constexpr const char* kIndexName = "index.html";
 std::string page_of(const Document& document) { return document.paper + ".html"; }
 
 Json paper_row(const Document& document) {
-  Json statuses = {{"pass", 0}, {"fail", 0}, {"incomplete", 0}, {"tested_elsewhere", 0}};
+  Json statuses = {
+      {"pass", 0}, {"fail", 0}, {"incomplete", 0}, {"tested_elsewhere", 0}, {"no_verdict", 0}};
   std::size_t shapes = 0, shapes_passed = 0, stated = 0, stated_within = 0;
   for (const Experiment& e : document.experiments) {
     if (e.study) continue;

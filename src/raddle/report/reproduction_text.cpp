@@ -35,7 +35,9 @@ std::string id_in_paper(const Experiment& e, const std::string& paper) {
 }
 
 std::string status_words(const std::string& status) {
-  return status == "tested_elsewhere" ? "tested elsewhere" : status;
+  return status == "tested_elsewhere" ? "tested elsewhere"
+         : status == "no_verdict"     ? "no verdict"
+                                      : status;
 }
 
 std::string stated_cell(const Json& experiment) {

@@ -1,5 +1,6 @@
 // Which program this is: its release and its sources, as every result, page and document tells it.
 #pragma once
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,14 @@ namespace raddle::sim {
 /// digits: every room but lab, report and cli, and the workloads (generated while building, see
 /// cmake/generated.cmake). It needs no version control: an unpacked archive has the same.
 std::string_view sources_hash();
+
+/// The same sources in parts, so that a result outlives changes of policies and workloads that it
+/// has not used.
+struct SourceHashes {
+  std::string core;                          ///< all but policies and workloads
+  std::map<std::string, std::string> parts;  ///< "warp/gto", "workload/bfs"
+};
+SourceHashes source_hashes();
 
 /// "0.1.0+1f0c...": the release and sources_hash().
 std::string version();

@@ -103,10 +103,11 @@ TEST(Plan, WhatLooksAtTheExecutionReplaysNoRecording) {
 }
 
 TEST(Plan, KeyIsConfigurationAnalysesAndProgram) {
-  EXPECT_NE(run_key("a", {}), run_key("b", {}));
-  EXPECT_NE(run_key("a", {}), run_key("a", {{"x", {"x=locality", {}}}}));
-  EXPECT_EQ(run_key("a", {{"x", {"x=locality", {}}}}),
-            run_key("a", {{"x", {"x=locality", {"f", 1, 2}}}}));
+  EXPECT_NE(run_key("a", {}, "p"), run_key("b", {}, "p"));
+  EXPECT_NE(run_key("a", {}, "p"), run_key("a", {}, "q"));
+  EXPECT_NE(run_key("a", {}, "p"), run_key("a", {{"x", {"x=locality", {}}}}, "p"));
+  EXPECT_EQ(run_key("a", {{"x", {"x=locality", {}}}}, "p"),
+            run_key("a", {{"x", {"x=locality", {"f", 1, 2}}}}, "p"));
   EXPECT_THAT(program_name(), testing::MatchesRegex("[0-9.]+[+][0-9a-f]{16}"));
 }
 
@@ -327,8 +328,10 @@ TEST(Cell, RunsWhatItSaysOrNothing) {
   CellFile cell{"cell", plan.runs[0].spec};
   const Json result = run_cell(cell, catalogue());
   EXPECT_EQ(result["workload"]["result"], "correct");
-  EXPECT_EQ(configuration_of(result, 0, catalogue()), plan.runs[0].spec.configuration);
-  EXPECT_NE(configuration_of(result, 1, catalogue()), plan.runs[0].spec.configuration);
+  EXPECT_EQ(configuration_of(result, cell.spec, catalogue()), plan.runs[0].spec.configuration);
+  CellSpec limited = cell.spec;
+  limited.max_cycles = 1;
+  EXPECT_NE(configuration_of(result, limited, catalogue()), plan.runs[0].spec.configuration);
   cell.spec.policies = {{"warp=gto", {}}};
   EXPECT_THAT(input_error_of([&] { run_cell(cell, catalogue()); }),
               HasSubstr("must be the same build"));

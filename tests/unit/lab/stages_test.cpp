@@ -295,7 +295,8 @@ TEST(Corun, ReplayOfRecordingsIsTheRunBitForBit) {
   const Json replayed = store.result(store.find(swept.plan.runs[r])->id);
   EXPECT_EQ(replayed["state_hash"], direct["state_hash"]);
   EXPECT_EQ(replayed["tenants"].size(), 2u);
-  EXPECT_EQ(configuration_of(direct, 0, catalogue()), swept.plan.runs[r].spec.configuration);
+  EXPECT_EQ(configuration_of(direct, swept.plan.runs[r].spec, catalogue()),
+            swept.plan.runs[r].spec.configuration);
 }
 
 TEST(Corun, ConfigurationHoldsHorizonAndIpcAlone) {

@@ -66,7 +66,8 @@ TEST(Store, KeepsARunWithItsMetricsAndPolicies) {
   EXPECT_EQ(column(store, "SELECT name FROM policies"), std::vector<std::string>{"gto"});
   EXPECT_EQ(column(store, "SELECT statistic FROM policy_statistics"),
             std::vector<std::string>{"picks"});
-  EXPECT_EQ(column(store, "SELECT program FROM runs"), std::vector<std::string>{program_name()});
+  EXPECT_EQ(column(store, "SELECT program FROM runs"),
+            std::vector<std::string>{shelf.plan.runs[0].program});
   EXPECT_EQ(*store.peak_rss("vecadd", shelf.plan.runs[0].parameters), 1000u);
   EXPECT_EQ(*store.mean_seconds("vecadd", shelf.plan.runs[0].parameters), 1.5);
   EXPECT_FALSE(store.peak_rss("bfs", shelf.plan.runs[0].parameters));
@@ -104,7 +105,7 @@ TEST(Store, MoreAnalysesServeFewer) {
   Store store(shelf.file);
   PlannedRun with = shelf.plan.runs[0];
   with.spec.analyses = {{"locality", {"locality=locality", {}}}, {"c", {"c=cache", {}}}};
-  with.key = run_key(with.spec.configuration, with.spec.analyses);
+  with.key = run_key(with.spec.configuration, with.spec.analyses, with.program);
   RunRecord record = shelf.record(0);
   record.run = &with;
   store.add(record);

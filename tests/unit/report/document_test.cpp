@@ -119,7 +119,7 @@ TEST(ReadDocument, NamesFileAndPlaceWhatWasExpectedAndFound) {
             "tornado, found \"pie\"");
   EXPECT_EQ(fault("/experiments/1/status", nullptr),
             "d.json: experiments[1].status: expected pass, fail, incomplete or "
-            "tested_elsewhere, found null");
+            "tested_elsewhere, no_verdict, found null");
 }
 
 TEST(ReadDocument, EveryMemberIsChecked) {

@@ -1,0 +1,145 @@
+// CUDA programs of the user's own in the laboratory: recorded once, timed under everything.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cuda/exec.h"
+
+namespace raddle::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Json = nlohmann::json;
+
+Outcome raddle_of(const std::vector<std::string>& words) {
+  return run_process(RADDLE_PROGRAM, words);
+}
+
+const std::vector<std::string> kSmall = {"--gpu", "gtx480", "--set", "sm.count=2"};
+
+/// The test program behind "--" of a command.
+Outcome with_app(std::vector<std::string> words, const std::string& scenario) {
+  words.insert(words.end(), kSmall.begin(), kSmall.end());
+  words.insert(words.end(), {"--", CUDA_APP, scenario});
+  return raddle_of(words);
+}
+
+TEST(OwnPrograms, AreIdentified) {
+  const Folder folder;
+  const auto hash = [&](const std::string& name) {
+    exec({"--functional", "--quiet", "--json", folder / "r.json"}, {CUDA_APP, name});
+    return json_of(folder / "r.json")["workload"]["input_hash"].get<std::string>();
+  };
+  const std::string add = hash("add");
+  EXPECT_NE(add, "0000000000000000");
+  EXPECT_EQ(hash("add"), add);
+  EXPECT_NE(hash("symbols"), add) << "other arguments";
+}
+
+TEST(OwnPrograms, AReplayHasTheHashOfTheProgram) {
+  const Folder folder;
+  std::vector<std::string> record = {"record",         "--quiet", "-o",
+                                     folder / "a.rdl", "--gpu",   "gtx480"};
+  record.insert(record.end(), {"--", CUDA_APP, "add"});
+  ASSERT_EQ(raddle_of(record).status, 0);
+  ASSERT_EQ(raddle_of({"replay", folder / "a.rdl", "--gpu", "gtx480", "--quiet", "--json",
+                       folder / "replay.json"})
+                .status,
+            0);
+  ASSERT_EQ(exec({"--gpu", "gtx480", "--quiet", "--json", folder / "exec.json"}, {CUDA_APP, "add"})
+                .status,
+            0);
+  const Json replayed = json_of(folder / "replay.json"), executed = json_of(folder / "exec.json");
+  EXPECT_EQ(replayed["workload"]["input_hash"], executed["workload"]["input_hash"]);
+  EXPECT_EQ(replayed["state_hash"], executed["state_hash"]);
+}
+
+TEST(OwnPrograms, AreCompared) {
+  const Folder folder;
+  const Outcome run = with_app({"compare", "--policies", "lrr,gto,gto+swl:limit=2", "--report",
+                                folder / "r.html", "--json", folder / "c.json"},
+                               "add");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("gto+swl:limit=2"));
+  EXPECT_THAT(run.out, Not(HasSubstr("PASS"))) << "its own words go to standard error";
+  EXPECT_THAT(run.err, HasSubstr("PASS"));
+  const Json compared = json_of(folder / "c.json");
+  ASSERT_EQ(compared["runs"].size(), 3u);
+  ASSERT_EQ(exec({"--gpu", "gtx480", "--set", "sm.count=2", "--policy", "warp=gto", "--quiet",
+                  "--json", folder / "exec.json"},
+                 {CUDA_APP, "add"})
+                .status,
+            0);
+  EXPECT_EQ(compared["runs"][1]["result"]["totals"]["cycles"],
+            json_of(folder / "exec.json")["totals"]["cycles"]);
+}
+
+TEST(OwnPrograms, AreAnalyzed) {
+  const Outcome run = with_app({"analyze", "locality"}, "add");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("hits, intra-thread"));
+}
+
+TEST(OwnPrograms, ThatEndBadlyFailTheComparison) {
+  const Outcome run = with_app({"compare", "--policies", "lrr,gto"}, "no such scenario");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("ended with status"));
+  const Outcome other = raddle_of({"compare", "--policies", "lrr", "--", "/bin/true"});
+  EXPECT_EQ(other.status, 1);
+  EXPECT_THAT(other.err, HasSubstr("never used the CUDA runtime"));
+}
+
+class Swept : public testing::Test {
+ protected:
+  Outcome sweep(const std::string& program) const {
+    folder.write(
+        "own.toml",
+        "gpu = 'gtx480'\nset = { 'sm.count' = 2 }\n[workloads.mine]\nprogram = " + program +
+            "\n[variants.lrr]\npolicies = ['lrr']\n[variants.gto]\npolicies = "
+            "['gto']\n[[runs]]\nworkloads = ['mine']\nvariants = ['lrr', 'gto']\n");
+    return raddle_of({"sweep", folder / "own.toml", "--results", folder / "results", "--json",
+                      folder / "d.json"});
+  }
+  std::size_t recordings() const {
+    std::size_t out = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(folder.path() / "results/recordings"))
+      out += entry.is_regular_file();
+    return out;
+  }
+  const Folder folder;
+};
+
+TEST_F(Swept, AreRecordedOnceAndKept) {
+  std::filesystem::copy_file(CUDA_APP, folder.path() / "mine");
+  const Outcome run = sweep("['./mine', 'add']");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("recording of mine"));
+  EXPECT_EQ(recordings(), 1u);
+  const Json e = json_of(folder / "d.json")["experiments"][0];
+  EXPECT_EQ(e["runs"]["done"], 2);
+  EXPECT_EQ(e["settings"]["workloads"]["mine"]["program"][1], "add");
+  EXPECT_EQ(sweep("['./mine', 'add']").err, "") << "nothing runs again";
+  EXPECT_THAT(sweep("['./mine', 'symbols']").err, HasSubstr("recording of mine"));
+}
+
+TEST_F(Swept, ThatEndBadlyAreFailedRuns) {
+  const Outcome run = sweep("['" CUDA_APP "', 'no such scenario']");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.out, HasSubstr("ended with status"));
+}
+
+TEST(OwnPrograms, StandInThePlaceOfAPapers) {
+  const Folder folder;
+  const Outcome run = raddle_of({"reproduce", "demo.warps", "--results", folder / "r", "--with",
+                                 "bfs=" CUDA_APP " add", "--json", folder / "d.json"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("no_verdict"));
+  const Json e = json_of(folder / "d.json")["experiments"][0];
+  EXPECT_EQ(e["replaced"]["bfs"]["program"][1], "add");
+}
+
+}  // namespace
+}  // namespace raddle::test

@@ -1,0 +1,192 @@
+// Programs and recordings as workloads, files in which names define, values in one text.
+#include "raddle/lab/foreign.h"
+#include "raddle/lab/runner.h"
+#include "raddle/lab/short_form.h"
+#include "raddle/lab/store.h"
+#include "raddle/lab/sweep_text.h"
+#include "unit/lab/hands.h"
+
+namespace raddle::lab::test {
+namespace {
+
+/// Knows programs by name alone: what each "does" is the workload of that name.
+class Pretended final : public ForeignWork {
+ public:
+  void identify(Foreign& foreign) const override {
+    if (foreign.command.empty()) throw InputError({foreign.file}, "is not there");
+    foreign.name = foreign.command.front(), foreign.identity = "id of " + foreign.name;
+    foreign.parameters = {{"arguments", foreign.command.size() - 1}};
+  }
+  Json record(const Foreign&, sim::Setup&, const sim::Options&, const std::string&) const override {
+    throw RunError("it crashed");
+  }
+};
+
+Catalogue with_foreign() {
+  Catalogue out = catalogue();
+  out.foreign = std::make_shared<const Pretended>();
+  return out;
+}
+
+const std::string kOwn = R"(gpu = "gtx480"
+[workloads.mine]
+program = ["mine", "5", "5"]
+inputs = ["a.txt"]
+[variants.lrr]
+policies = ["lrr"]
+[variants.gto]
+policies = ["warp=gto"]
+[[runs]]
+workloads = ["mine"]
+variants = ["lrr", "gto"]
+)";
+
+TEST(Foreign, AProgramIsRecordedOnceAndIsWhatItIs) {
+  Paper paper = read(kOwn);
+  identify(paper, with_foreign());
+  const Plan plan = make_plan({&paper.experiments[0]}, with_foreign());
+  ASSERT_EQ(plan.runs.size(), 2u);
+  EXPECT_EQ(plan.runs[0].workload, "mine");
+  EXPECT_EQ(plan.runs[0].recordings, plan.runs[1].recordings);
+  EXPECT_EQ(plan.runs[0].recordings.at(0).size(), 32u);
+  EXPECT_EQ(plan.runs[0].spec.programs[0].foreign->command,
+            (std::vector<std::string>{"mine", "5", "5"}));
+
+  Paper other = read(kOwn);
+  identify(other, with_foreign());
+  other.experiments[0].workloads[0].foreign->identity = "another binary";
+  EXPECT_NE(make_plan({&other.experiments[0]}, with_foreign()).runs[0].key, plan.runs[0].key);
+}
+
+TEST(Foreign, WhatAProgramSeesOfTheMachineIsRecordedAnew) {
+  Paper paper = read(kOwn + "axes = ['l2.size_kib=64,128', 'sm.l1d.size_kib=16,48']\n");
+  identify(paper, with_foreign());
+  const Plan plan = make_plan({&paper.experiments[0]}, with_foreign());
+  std::set<std::string> recordings;
+  for (const PlannedRun& run : plan.runs) recordings.insert(run.recordings.at(0));
+  EXPECT_EQ(plan.runs.size(), 8u);
+  EXPECT_EQ(recordings.size(), 2u) << "the L2's size is a device property, the L1's is not";
+}
+
+TEST(Foreign, SpecificationsCarryIt) {
+  Paper paper = read(kOwn);
+  identify(paper, with_foreign());
+  const Plan plan = make_plan({&paper.experiments[0]}, with_foreign());
+  const CellSpec back = read_cell(to_json(plan.runs[0].spec, "cell"), "x").spec;
+  EXPECT_EQ(resolve(back, with_foreign()).configuration, plan.runs[0].spec.configuration);
+  EXPECT_EQ(back.programs[0].foreign->inputs, std::vector<std::string>{"a.txt"});
+}
+
+TEST(Foreign, WhatIsMissingIsToldWithItsPlace) {
+  Paper paper =
+      read("gpu = 'gtx480'\nruns = [{ workloads = ['a.rdl', 'b.g'], variants = ['lrr'] }]");
+  const std::string message = input_error_of([&] { identify(paper, with_foreign()); });
+  EXPECT_THAT(message, AllOf(HasSubstr("x.toml:2"), HasSubstr("a.rdl"), HasSubstr("b.g")));
+}
+
+TEST(Foreign, AnAnalysisOfTheExecutionNeedsAWorkload) {
+  Paper paper = read(kOwn + "analyses = ['dependencies']\n[analyses.dependencies]\n");
+  identify(paper, with_foreign());
+  EXPECT_THAT(input_error_of([&] { make_plan({&paper.experiments[0]}, with_foreign()); }),
+              HasSubstr("looks at an execution"));
+}
+
+TEST(Foreign, AProgramThatFailsIsAFailureOfItsRuns) {
+  const Folder folder;
+  Paper paper = read(kOwn);
+  const Catalogue all = with_foreign();
+  identify(paper, all);
+  const Plan plan = make_plan({&paper.experiments[0]}, all);
+  const ResultsFolder results{folder.path()};
+  Store store(results.database());
+  Hands hands(results.work());
+  hands.instead = [&](const CellFile& cell, Ended& ended) {
+    EXPECT_EQ(cell.kind, "recording");
+    try {
+      run_cell(cell, all);
+    } catch (const std::exception& error) {
+      write_whole(result_file(results.work(), ended.name),
+                  error_result("error", error.what()).dump());
+    }
+    return true;
+  };
+  const RunnerSummary summary = run_plan(plan, all, store, hands, results, {});
+  EXPECT_EQ(summary.failed, 2u);
+  EXPECT_EQ(summary.states[0].error, "its recording: it crashed");
+}
+
+TEST(Foreign, SplitsAsAShellDoes) {
+  EXPECT_EQ(split_command("./a  b\t'c d' \"e \\\" f\" g\\ h ''"),
+            (std::vector<std::string>{"./a", "b", "c d", "e \" f", "g h", ""}));
+  EXPECT_TRUE(split_command("  ").empty());
+  EXPECT_THAT(input_error_of([] { split_command("a 'b"); }), HasSubstr("does not end"));
+}
+
+// --- another program in a paper's experiment ----------------------------------------------------
+
+TEST(Replaced, TheRowIsOursAndThePapersNumbersAreGone) {
+  Paper paper = read(kHead + kRuns + kShape +
+                     "[[stated]]\nwhat = 'x'\nvalue = 'ipc[vecadd, gto]'\npaper = 2\n");
+  replace_workload(paper, {&paper.experiments[0]}, "vecadd", "mine 5");
+  const Experiment& e = paper.experiments[0];
+  EXPECT_EQ(e.id, "fig1-with-vecadd");
+  EXPECT_EQ(e.kind, kStudy);
+  EXPECT_TRUE(e.stated.empty());
+  EXPECT_EQ(e.workloads[0].foreign->command, (std::vector<std::string>{"mine", "5"}));
+  EXPECT_TRUE(e.workloads[0].parameters.empty());
+  EXPECT_THAT(e.explanation, HasSubstr("`vecadd` is not the paper's"));
+  EXPECT_THAT(input_error_of([&] { replace_workload(paper, {&e}, "rad", "x.rdl"); }),
+              HasSubstr("did you mean 'red'"));
+}
+
+// --- files that stand alone ---------------------------------------------------------------------
+
+TEST(ShortForm, NamesDefineWhatTheySay) {
+  const Experiment e = experiment(
+      "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd n=300', 'reduction'], variants = ['gto', "
+      "'gto+swl:limit=4'], axes = ['l2.size_kib=64,128'] }]");
+  EXPECT_EQ(e.id, "x");
+  EXPECT_EQ(e.kind, kStudy);
+  EXPECT_EQ(e.workloads[0].name, "vecadd");
+  EXPECT_EQ(e.workloads[0].parameters.back().value, 300);
+  EXPECT_EQ(e.workloads[1].parameters.front().value, "small");
+  EXPECT_EQ(e.variants[1].name, "gto_swl_limit_4");
+  EXPECT_EQ(e.variants[1].policies[1].text, "swl:limit=4");
+  EXPECT_EQ(e.axes[0].points[1].set[0].path, "l2.size_kib");
+  EXPECT_EQ(e.figures.size(), 2u);
+  EXPECT_EQ(make_plan({&e}, catalogue()).runs.size(), 8u);
+}
+
+TEST(ShortForm, WhatAFileDefinesIsNotGuessed) {
+  EXPECT_THAT(input_error_of([] {
+                read(
+                    "gpu = 'gtx480'\n[workloads.vecadd]\n[[runs]]\nworkloads = ['vecad']\n"
+                    "variants = ['lrr']\n");
+              }),
+              HasSubstr("did you mean 'vecadd'"));
+}
+
+TEST(ShortForm, NamesThatAreTakenGetANumber) {
+  const Experiment e = experiment(
+      "gpu = 'gtx480'\nruns = [{ workloads = ['a/x.rdl', 'b/x.rdl', 'min'], variants = ['lrr'] }]");
+  EXPECT_EQ(e.workloads[0].name, "x");
+  EXPECT_EQ(e.workloads[1].name, "x_2");
+  EXPECT_EQ(e.workloads[2].name, "min_2") << "min is a function";
+}
+
+TEST(ShortForm, FoldersAndFilesGiveIds) {
+  EXPECT_EQ(id_from("my experiments"), "my_experiments");
+  EXPECT_EQ(id_from("..."), "sweep");
+  EXPECT_EQ(id_from("a.b-c_d"), "a.b-c_d");
+}
+
+TEST(SweepText, ValuesRangesAndSteps) {
+  EXPECT_EQ(read_sweep("a.b=1..3,8,x", "here").values,
+            (std::vector<std::string>{"1", "2", "3", "8", "x"}));
+  EXPECT_EQ(read_sweep("a=-2..4:3", "here").values, (std::vector<std::string>{"-2", "1", "4"}));
+  for (const char* bad : {"a=", "a=3..1", "a=1..2:0", "a=1..2:x", "=1", "a", "a=1,1", "a=0..256"})
+    EXPECT_THAT(input_error_of([&] { read_sweep(bad, "here"); }), HasSubstr("here")) << bad;
+}
+
+}  // namespace
+}  // namespace raddle::lab::test
