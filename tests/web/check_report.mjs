@@ -14,6 +14,15 @@ function survey() {
   const several = new Set(timed.map((run) => run.label)).size > 1;
   const energy = timed.some((run) => Object.keys(run.result.energy_pj ?? {}).length > 0);
   const flits = (run) => Object.values(run.result.details?.noc ?? {}).flatMap(Object.values).reduce((sum, kind) => sum + (kind.flit_hops ?? 0), 0);
+  // Slowdowns, use over time, and the way over combinations of two tenants' blocks.
+  const sharingCharts = (runs) => {
+    const run = runs.find((r) => (r.result.tenants ?? []).length > 0);
+    if (run === undefined) return 0;
+    const scheme = run.result.policies?.scheme;
+    const phases = Object.keys(scheme?.statistics?.phases ?? {}).length;
+    return Number(run.result.tenants.some((tenant) => (tenant.slowdown ?? null) !== null)) + Number(Boolean(run.tenant_use)) +
+      Number(run.result.tenants.length === 2 && phases > 0 && scheme?.parameters?.units > 0);
+  };
   const charts = (id) => document.querySelectorAll(`#${id} .chart`).length;
   return {
     runs: data.runs.length,
@@ -28,7 +37,7 @@ function survey() {
       traffic: timed.some((run) => flits(run) > 0), served: timed.some((run) => ["l1", "remote_l1", "l2", "memory"].some((level) => run.result.details?.[`served_${level}`] > 0)),
       detail: Number(first.some((run) => run.samples.start.length > 0)) + Number(first.some((run) => run.blocks.start.length > 0)) +
         Number(first.some((run) => run.samples.allowed?.start.length > 0)) + 2 * Number(first.some((run) => run.placement.length > 0)) +
-        3 * Number(first.some((run) => run.launch_tree)),
+        3 * Number(first.some((run) => run.launch_tree)) + sharingCharts(first),
     },
     leaves: document.querySelectorAll(".tree .leaf").length,
   };

@@ -1,7 +1,7 @@
 // Writes report data with INVENTED numbers of plausible shape, to try the page's layout with many workloads,
 // policies, launches or with nothing measured. No number in it comes from a simulation.
-//   node invented_data.mjs [workloads=3] [policies=2] [launches=4] [samples=120] [blocks=600] [timed=1] [energy=0] > data.json
-const settings = { workloads: 3, policies: 2, launches: 4, samples: 120, blocks: 600, timed: 1, energy: 0 };
+//   node invented_data.mjs [workloads=3] [policies=2] [launches=4] [samples=120] [blocks=600] [timed=1] [energy=0] [tenants=0] > data.json
+const settings = { workloads: 3, policies: 2, launches: 4, samples: 120, blocks: 600, timed: 1, energy: 0, tenants: 0 };
 for (const argument of process.argv.slice(2)) {
   const [key, value] = argument.split("=");
   if (!(key in settings)) throw new Error(`no such setting: ${key}`);
@@ -87,6 +87,24 @@ function samples(cycles, throttled) {
   return out;
 }
 
+/** A co-run under a scheme that keeps a record. */
+function share(out) {
+  const cycles = out.result.totals.cycles, n = settings.tenants;
+  const of = (k, more) => Object.fromEntries(Array.from({ length: n }, (_, t) => [`tenant_${t}`, more(t, k)]));
+  const phase = (k, name, last) => [`0${k}_${name}`, { start_cycle: Math.round(cycles * k / 6), end_cycle: last ? 0 : Math.round(cycles * (k + 1) / 6),
+    prior: k < 3 ? 0 : 1.3 - 0.1 * k, goal: k === 4 ? 0.81 : 0,
+    ...of(k, (t) => ({ blocks: t === 0 ? 2 + k : 8 - k, noc_share: k < 2 ? 0 : 20 / n, dram_share: k < 2 ? 0 : 14 / n })) }];
+  out.result.kernels = [];
+  out.result.tenants = Array.from({ length: n }, (_, t) => ({ name: names[t % 2], slowdown: t === 1 ? null : 1.2 + 0.7 * t }));
+  out.result.policies.scheme = { name: "ccbp", parameters: { units: 20, noc_percent: 60, dram_percent: 70 },
+    statistics: { phases: Object.fromEntries(["warm_up", "sample", "decide", "settle", "try", "hold"].map((name, k) => phase(k, name, k === 5))) } };
+  const { start, length } = out.samples;
+  out.tenant_use = { interval: out.samples.interval, start, length, tenants: Array.from({ length: n }, (_, t) => ({ name: names[t % 2],
+    ipc: start.map(() => 100 * random()), noc: start.map((_, i) => 20 + 10 * t + 15 * Math.sin(i / (3 + t)) + 5 * random()), dram: start.map(() => 30 * random()),
+    blocks: start.map((_, i) => kSms * (t === 0 ? 2 + i / 30 : 8 - i / 30)) })) };
+  return out;
+}
+
 function run(policy, index) {
   const work = 200000 * (1 + index % 5) * settings.timed;
   const better = policy === 0 ? 1 : 0.85 + 0.6 * random();
@@ -120,7 +138,8 @@ function run(policy, index) {
     host: { wall_seconds: 1.5, functional_seconds: 0.02, timing_seconds: 0.4, peak_rss_bytes: 90e6, threads: 1 },
     state_hash: "0123456789abcdef",
   };
-  return { label: policies[policy % 4], core_clock_mhz: 700, result, blocks: blocks(settings.timed ? kernels : []), placement: placement(settings.timed ? kernels : []), launch_tree: null, mesh: null, samples: samples(cycles, policies[policy % 4] === "swl") };
+  const out = { label: policies[policy % 4], core_clock_mhz: 700, result, blocks: blocks(settings.timed ? kernels : []), placement: placement(settings.timed ? kernels : []), launch_tree: null, mesh: null, samples: samples(cycles, policies[policy % 4] === "swl") };
+  return settings.tenants > 0 ? share(out) : out;
 }
 
 const runs = [];
