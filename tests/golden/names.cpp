@@ -35,6 +35,17 @@ TEST(Golden, NamesOfTheResult) {
     spec.options.analyses.push_back(sim::read_analysis(analysis, "test"));
   collect(sim::to_json(test::run("vecadd", spec)), "", names);
   collect(sim::to_json(test::run("vecadd"), 0), "", names);  // launches summed by kernel
+  // Told only where they are used.
+  const test::RunSpec all{
+      "gtx480",
+      {"run.cold_l2=true", "isa.lowering=machine", "isa.order=assembler",
+       "launch_latency_cycles=10", "kernels.gap_cycles=5", "sm.l1d.unified_kib=64",
+       "sm.l1d.shared_kib_choices=16,48", "sm.l1d.reserve_on_miss=false",
+       "sm.l1d.write_policy=write_through", "sm.l1d.local_write_policy=write_through",
+       "sm.l1d.flush_at_kernel_start=true"},
+      {},
+      {}};
+  collect(sim::to_json(test::run("vecadd", all)), "", names);
   std::ifstream file(RADDLE_SOURCE_DIR "/tests/golden/result_names.txt");
   for (std::string line; std::getline(file, line);) golden.insert(line);
   for (const std::string& name : names) EXPECT_TRUE(golden.contains(name)) << "new: " << name;
