@@ -28,10 +28,9 @@ TEST(Usage, EveryCommandExplainsItself) {
 TEST(Usage, RunAndCompareShareTheOptionsOfTheContract) {
   for (const std::string command : {"run", "compare"}) {
     const std::string help = raddle(command + " --help").out;
-    for (const char* option :
-         {"--gpu", "--set", "--policy", "--json", "--report", "--timeline", "--max-cycles",
-           "--max-stream", "--threads", "--seed", "--functional", "--live", "--no-skip", "--cold-l2",
-           "--quiet"})
+    for (const char* option : {"--gpu", "--set", "--policy", "--json", "--report", "--timeline",
+                               "--max-cycles", "--max-stream", "--threads", "--seed",
+                               "--functional", "--live", "--no-skip", "--cold-l2", "--quiet"})
       EXPECT_THAT(help, HasSubstr(option)) << command;
   }
 }

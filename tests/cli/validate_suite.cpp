@@ -9,8 +9,8 @@ TEST(ValidateSuite, TellsMeasuredAndSimulatedByRowAndErrorsByHalf) {
   const Outcome text =
       raddle("validate --suite v100 nn --report", {folder / "page.html", "--json", folder / "j"});
   ASSERT_EQ(text.status, 0) << text.err;
-  for (const char* word : {"data/silicon/v100/programs.csv", "nn records=42764", "first", "7305",
-                           "MAPE %", "NRMSE"})
+  for (const char* word :
+       {"data/silicon/v100/programs.csv", "nn records=42764", "first", "7305", "MAPE %", "NRMSE"})
     EXPECT_THAT(text.out, HasSubstr(word));
   EXPECT_THAT(text.out, Not(HasSubstr("kernels.csv"))) << "no row of nn there";
   const Json json = Json::parse(read_file(folder / "j"));

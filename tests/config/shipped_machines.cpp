@@ -189,10 +189,9 @@ TEST(Units, CcbpHasSetsThatAreNoPowerOfTwo) {
 }
 
 TEST(Machines, AreTheOnesPromised) {
-  EXPECT_EQ(machines(),
-            (std::vector<std::string>{"a100", "ccbp", "ccws", "ccws_released", "gtx480", "h100",
-                                      "h200", "ikra", "ikra_micro", "laperm", "latoa", "rtx3090",
-                                      "t4", "v100"}));
+  EXPECT_EQ(machines(), (std::vector<std::string>{"a100", "ccbp", "ccws", "ccws_released", "gtx480",
+                                                  "h100", "h200", "ikra", "ikra_micro", "laperm",
+                                                  "latoa", "rtx3090", "t4", "v100"}));
 }
 
 TEST(Machines, IkraMicroDiffersFromIkraInWhatTable2Says) {

@@ -400,8 +400,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"polybench", {{"program", "gesummv"}, {"n", "17"}}},
         Case{"polybench", {{"program", "gemm"}, {"n", "19"}}},
         Case{"polybench", {{"program", "conv2d"}, {"n", "37"}}},
-        Case{"polybench", {{"program", "conv3d"}, {"n", "9"}}},
-        Case{"nn", {{"records", "10"}}}, Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
+        Case{"polybench", {{"program", "conv3d"}, {"n", "9"}}}, Case{"nn", {{"records", "10"}}},
+        Case{"nn", {{"nearest", "1000"}, {"records", "1000"}}}),
     case_name);
 
 class Refused : public ::testing::TestWithParam<std::pair<Case, std::string>> {};

@@ -217,8 +217,8 @@ std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::
   const Left left = left_by(end, folder.path(), run.words.front());
   if (!left.faults.empty()) throw RunError(left.faults.front());
   if (!left.failure.empty())
-    throw RunError(fmt::format("{} ended well, but the run failed: {}", run.words.front(),
-                               left.failure));
+    throw RunError(
+        fmt::format("{} ended well, but the run failed: {}", run.words.front(), left.failure));
   return text_of(sim::ExecOutcome::file(folder.path(), left.process, "result"));
 }
 

@@ -131,8 +131,8 @@ std::optional<u32> deepest(const Kernel& kernel, u32 function, std::vector<char>
 }
 
 /// Registers that ptxas allows a thread: those that instructions can name, what the kernel's own
-/// directives leave of the 65,536 of an SM. Warps get them in units of 8 a thread, and each of an SM's
-/// four parts has as many (seen of ptxas 13: 168 for one block of 320 threads or four of 96).
+/// directives leave of the 65,536 of an SM. Warps get them in units of 8 a thread, and each of an
+/// SM's four parts has as many (seen of ptxas 13: 168 for one block of 320 threads or four of 96).
 u32 register_limit(const ptx::Function& entry) {
   constexpr u64 kOfSm = 65536, kParts = 4, kUnit = 8;
   u64 limit = 255;

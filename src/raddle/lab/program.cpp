@@ -25,8 +25,7 @@ std::string program_of_run(const sim::SourceHashes& sources, const sim::Setup& s
   std::string used;
   policy::each_level(
       [&](const policy::Level& level, const auto& choice) {
-        const std::string source =
-            part(sources, fmt::format("{}/{}", level.name, choice->name()));
+        const std::string source = part(sources, fmt::format("{}/{}", level.name, choice->name()));
         used += source.empty() ? sim::plugins_hash() : source;  // not one of ours
       },
       setup);

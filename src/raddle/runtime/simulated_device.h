@@ -31,8 +31,8 @@ struct SimulatedDeviceOptions {
   std::function<void(std::string_view)> print;  ///< device printf
   /// What the user should know of the run and may not expect, a sentence each.
   std::function<void(const std::string&)> note;
-  /// Warp instructions that the machine issues in a millisecond at most: what time is where there is
-  /// no timing. 0: no time passes.
+  /// Warp instructions that the machine issues in a millisecond at most: what time is where there
+  /// is no timing. 0: no time passes.
   double most_per_ms = 0;
   bool short_turns = false;  ///< see exec::MachineOptions
   exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;

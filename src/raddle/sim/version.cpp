@@ -21,8 +21,6 @@ std::string plugins_hash() {
   return text;
 }
 
-std::string version() {
-  return RADDLE_VERSION "+" + std::string(sources_hash()) + plugins_hash();
-}
+std::string version() { return RADDLE_VERSION "+" + std::string(sources_hash()) + plugins_hash(); }
 
 }  // namespace raddle::sim

@@ -50,8 +50,8 @@ RADDLE_INLINE void predicate_logic(const Record* ip, char* frame, u32 e) {
 
 /// shfl: a value, b lane operand, c clamp and segment operand; aux: predicate result (0: none);
 /// imm: mode (0 up, 1 down, 2 bfly, 3 idx). A lane whose source is out of its segment keeps its own
-/// value. A source that does not take part gives 0, which is what GPUs were seen to give; PTX leaves
-/// it open, and reductions over a part of a warp rely on it.
+/// value. A source that does not take part gives 0, which is what GPUs were seen to give; PTX
+/// leaves it open, and reductions over a part of a warp rely on it.
 RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 e) {
   const u32* b = lanes<u32>(frame, ip->b);
   const u32* c = lanes<u32>(frame, ip->c);
