@@ -12,8 +12,8 @@ namespace raddle::lab {
 
 namespace {
 
-// A result packs to a tenth; zstd packs at most to some 1/40,000.
-constexpr std::uint64_t kMostRatio = 1000;
+// A result packs to a tenth; zstd packs at most to some 1/40,000. What is small may be of any size.
+constexpr std::uint64_t kMostRatio = 1000, kAnySize = std::uint64_t{1} << 20;
 constexpr std::int64_t kApplicationId = 0x5261646c;  // "Radl"
 
 /// Is the sum over launches the number of all of them together?
@@ -66,7 +66,7 @@ std::string compressed(std::string_view text) {
 std::string decompressed(std::string_view bytes) {
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
-      size / kMostRatio > bytes.size())
+      size > kAnySize + kMostRatio * bytes.size())
     throw RunError("a stored result is damaged");
   std::string out(size, '\0');
   const std::size_t got = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());

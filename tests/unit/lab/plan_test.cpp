@@ -197,7 +197,7 @@ TEST(Refused, WhatDoesNotExist) {
   EXPECT_THAT(refusal(changed("warp=lrr", "warp=llr")),
               AllOf(HasSubstr("x.toml:19"), HasSubstr("'llr'"), HasSubstr("lrr")));
   EXPECT_THAT(refusal(changed("warp=lrr", "wrap=lrr")), HasSubstr("policy.wrap"));
-  EXPECT_THAT(refusal(changed("warp=lrr", "lrr")), HasSubstr("expected LEVEL=NAME"));
+  EXPECT_THAT(refusal(changed("warp=lrr", "llr")), HasSubstr("'llr'"));
   EXPECT_THAT(refusal(changed("warp=two_level", "warp=two_level:siz=3")),
               AllOf(HasSubstr("policy.warp.siz"), HasSubstr("unknown key")));
   EXPECT_THAT(refusal(changed("\"sm.count\" = 2", "\"sm.cont\" = 2")),
@@ -286,7 +286,7 @@ TEST(Cell, SpecIsReadStrictly) {
     return input_error_of([&] { read_cell(spec, "s.json"); });
   };
   EXPECT_EQ(refused("seed", 3), "no error");
-  EXPECT_THAT(refused("schema", 1), HasSubstr("s.json: schema: expected 2, found 1"));
+  EXPECT_THAT(refused("schema", 1), HasSubstr("s.json: schema: expected 3, found 1"));
   EXPECT_THAT(refused("kind", "job"), HasSubstr("kind: expected \"cell\" or \"recording\""));
   EXPECT_THAT(refused("kind", "recording"),
               HasSubstr("programs: expected one with a recording to make"));

@@ -18,7 +18,7 @@ alone = "tenants.1.ipc[lrr]"
 [derived]
 best_group = "chosen(best, group)"
 curve = { value = "ipc[swept]", over = "group" }
-some = { value = "ipc[swept]", over = "group", where = "group < 16", join = "/", keyed = true }
+few_points = { value = "ipc[swept]", over = "group", where = "group < 16", join = "/", keyed = true }
 [variants.tuned]
 policies = ["warp=two_level:group_size={best_group}"]
 [[runs]]
@@ -111,7 +111,7 @@ TEST(Derived, AListMayNameItsPointsAndLeaveSomeOut) {
   where.workload = static_cast<int>(*e.find("red", NameKind::Workload));
   for (const int group : {2, 4, 8})
     source.table[fmt::format("red/swept/group={}", group)]["totals.ipc"] = group / 4.0;
-  const Derived& some = e.derived[*e.find("some", NameKind::Derived)];
+  const Derived& some = e.derived[*e.find("few_points", NameKind::Derived)];
   EXPECT_EQ(derived_text(e, some, evaluator, where), "2:0.5/4:1/8:2") << "16 is not asked for";
 }
 
@@ -303,15 +303,15 @@ TEST(Corun, AWindowMustMakeSense) {
 TEST(Scales, GroupsAndConstantsMayDiffer) {
   const std::string more = R"toml([constants]
 pace = { quick = 0.25, full = 1 }
-[groups.chosen]
+[groups.of_scale]
 quick = ["red"]
 full = ["vecadd", "red"]
 )toml";
   const Experiment quick = experiment(kCorun + more), full = experiment(kCorun + more, Scale::Full);
   EXPECT_EQ(quick.constants.back(), 0.25);
   EXPECT_EQ(full.constants.back(), 1);
-  EXPECT_EQ(quick.workloads_of("chosen").size(), 1u);
-  EXPECT_EQ(full.workloads_of("chosen").size(), 2u);
+  EXPECT_EQ(quick.workloads_of("of_scale").size(), 1u);
+  EXPECT_EQ(full.workloads_of("of_scale").size(), 2u);
 }
 
 TEST(Corun, MembersNeedAHorizon) {

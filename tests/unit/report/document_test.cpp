@@ -118,8 +118,8 @@ TEST(ReadDocument, NamesFileAndPlaceWhatWasExpectedAndFound) {
             "d.json: experiments[0].figures[1].type: expected bars, lines, stacked, table or "
             "tornado, found \"pie\"");
   EXPECT_EQ(fault("/experiments/1/status", nullptr),
-            "d.json: experiments[1].status: expected pass, fail, incomplete or "
-            "tested_elsewhere, no_verdict, found null");
+            "d.json: experiments[1].status: expected pass, fail, incomplete, tested_elsewhere or "
+            "no_verdict, found null");
 }
 
 TEST(ReadDocument, EveryMemberIsChecked) {

@@ -111,7 +111,7 @@ TEST(ThrottleSetup, WrongTypesNamesAndKeysAreErrors) {
         "ccws:flush_at_kernel=2", "ccws:limit=3", "none:limit=3", "swl:k=8", "ccsw"})
     EXPECT_THAT(throttle_error(text), HasSubstr(std::string("--policy throttle=") + text)) << text;
   EXPECT_THAT(throttle_error("ccws:totals=all"), HasSubstr("resident"));
-  EXPECT_THAT(throttle_error("ccsw"), HasSubstr("known: ccws mil none swl"));
+  EXPECT_THAT(throttle_error("ccsw"), HasSubstr("known: ccws dyncta mil none swl"));
 }
 
 TEST(ThrottleSetup, WhatMakesNoSenseIsRefusedWithAReason) {

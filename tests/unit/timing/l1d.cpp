@@ -66,7 +66,7 @@ TEST_F(L1dTest, WhatSharedMemoryLeavesIsMoreWays) {
   L1d c(spec);
   for (std::uint32_t line = 0; line < 12; line += 4) bring(c, line);
   EXPECT_EQ(load(c, 0).outcome, Outcome::Miss) << "two ways at first";
-  const L1d::Answer on_its_way = load(c, 100);
+  const L1d::Answer on_its_way = load(c, 101);
   c.flush(now, 0);
   c.resize(8);
   for (std::uint32_t line = 0; line < 32; line += 4) bring(c, line);
