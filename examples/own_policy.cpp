@@ -1,8 +1,9 @@
 // Youngest first: of the ready warps the one that came last to the SM, so that old warps wait
 // while their lines are used up by new ones. The opposite of `oldest`; an example, no paper.
+// What to see: how much it costs to leave the oldest warps behind, as gto does not.
 //
 //   ./x plugin examples/own_policy.cpp -o youngest.so
-//   raddle compare bfs spmv --gpu gtx480 --policies gto,youngest --plugin youngest.so
+//   build/release/raddle compare bfs spmv --gpu gtx480 --policies gto,youngest --plugin youngest.so
 //
 // As src/raddle/policy/warp/youngest.cpp the same file is a policy of the program.
 #include "raddle/policy/registry.h"

@@ -182,7 +182,7 @@ TEST(BadMachine, NamesThatAreNone) {
     return std::string("no error");
   };
   EXPECT_EQ(error("/no/such/file.toml"), "/no/such/file.toml: cannot be opened");
-  EXPECT_THAT(error("v1000"), StartsWith("no GPU is called 'v1000'; known: ccbp ccws"));
+  EXPECT_THAT(error("v1000"), StartsWith("no GPU is called 'v1000'; known: a100 ccbp ccws"));
   EXPECT_THAT(error("/tmp/"), HasSubstr("cannot be read"));
 }
 

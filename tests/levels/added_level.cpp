@@ -89,7 +89,7 @@ TEST(AddedLevel, IsListed) {
   EXPECT_EQ(list.action(), 0);
   const std::string text = testing::internal::GetCapturedStdout();
   EXPECT_THAT(text, HasSubstr("mood=calm        never complains\n"));
-  EXPECT_THAT(text, HasSubstr("mood=grumpy      complains\n"));
+  EXPECT_THAT(text, HasSubstr("mood=grumpy      complains ["));
 }
 
 /// Two components' worth of instances.
