@@ -72,7 +72,7 @@ TEST(Silicon, V100Memory) {
                                                          m.dram.bus_bytes_per_cycle *
                                                          m.dram.clock_mhz / m.core_clock_mhz;
   compare("L2 read bandwidth, % of 32 B per slice and cycle", 88.9, 100 * share(1, 6, 2, l2_peak),
-          "`noc.input_speedup`: heads of queues that block, half as often as with 1");
+          "head-of-line blocking in the input-queued crossbar; silicon has more paths");
   compare("DRAM read bandwidth, % of peak", 68.3, 100 * share(12, 1, 4, dram_peak),
           "losses by TLB and row policy are not modelled; silicon's figure is of one kernel");
 }

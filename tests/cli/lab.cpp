@@ -246,7 +246,7 @@ TEST(Cell, IsNotInTheHelpAndReadsStrictly) {
                  {"s:1:2: is not JSON"});
   const Outcome wrong = raddle("cell", {folder.write("s", "{}"), "-o", folder / "r"});
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("schema: expected 2"));
+  EXPECT_THAT(wrong.err, HasSubstr("schema: expected 3"));
   EXPECT_EQ(folder.content(), std::vector<std::string>{"s"});
 }
 

@@ -85,7 +85,7 @@ workloads = ["vecadd"]
 variants = ["youngest"]
 [[shapes]]
 text = "It takes time"
-statement = "totals.cycles > 0 for vecadd"
+check = "totals.cycles[vecadd, youngest] > 0"
 )";
   const Outcome sweep = raddle("sweep --quiet --results",
                                {in_folder("results"), in_folder("mine.toml"), "--plugin", file()});

@@ -51,7 +51,7 @@ TEST(Report, RefusesWhatIsNoDocumentAndWritesNothing) {
   const std::string good = folder.write("good.json", document("ccws").dump());
   expect_refused(raddle("report", {folder / "no.json", "-o", site}), {"no.json"});
   expect_refused(raddle("report", {folder.write("text.json", "name = 1\n"), "-o", site}),
-                 {"text.json", "line 1"});
+                 {"text.json:1:"});
   expect_refused(
       raddle("report", {folder.write("cut.json", document("a").dump().substr(0, 50)), "-o", site}),
       {"cut.json"});

@@ -7,6 +7,7 @@
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "raddle/base/error.h"
@@ -34,13 +35,29 @@ void use_plugins(const std::vector<std::string>& files) {
   policy::all_policies();  // refuses a bad one before anything else is looked at
 }
 
+/// The words without "--plugin FILE", whose files go to `files`: it may stand anywhere before "--",
+/// and no command need know of it.
+std::vector<char*> without_plugins(int argc, char** argv, std::vector<std::string>& files) {
+  const std::string_view name = "--plugin";
+  std::vector<char*> out;
+  int i = 0;
+  for (; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view word = argv[i];
+    if (word == name && i + 1 < argc) files.emplace_back(argv[++i]);
+    else if (word.starts_with("--plugin=")) files.emplace_back(word.substr(name.size() + 1));
+    else out.push_back(argv[i]);
+  }
+  out.insert(out.end(), argv + i, argv + argc);
+  return out;
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Raddle: a cycle-level GPU simulator and laboratory for scheduling", "raddle");
   app.set_version_flag("--version", "raddle " + sim::version());
   app.require_subcommand(1);
-  app.fallthrough();  // --plugin may stand after the command; commands take that over
-  std::vector<std::string> plugins;
-  app.add_option("--plugin", plugins, "policies of your own, from a file that ./x plugin has made")
+  std::vector<std::string> plugins, for_help;
+  std::vector<char*> words = without_plugins(argc, argv, plugins);
+  app.add_option("--plugin", for_help, "policies of your own, from a file that ./x plugin has made")
       ->type_name("FILE.so")
       ->take_all();
   app.footer(
@@ -61,7 +78,7 @@ int parse_and_run(int argc, char** argv) {
                                          add_cell(app),
                                          add_validate(app)};
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
