@@ -33,7 +33,7 @@ describe("the document", () => {
   });
   test("statuses are counted", () => {
     const all = document({ status: "pass" }, { status: "fail" }, { status: "pass" }, { status: "tested_elsewhere" }).experiments;
-    expect(countStatuses(all)).toEqual({ pass: 2, fail: 1, incomplete: 0, tested_elsewhere: 1 });
+    expect(countStatuses(all)).toEqual({ pass: 2, fail: 1, incomplete: 0, tested_elsewhere: 1, no_verdict: 0 });
   });
   test("the unfilled page is told apart from broken data", () => {
     expect(() => pageData("/*DATA*/", "reproduce")).toThrow("raddle fills it with reproduce");
