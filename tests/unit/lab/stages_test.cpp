@@ -270,7 +270,7 @@ TEST(Stages, FullHasItsOwnHorizon) {
 /// The variant of the co-run has a window of its own.
 std::string with_window(const std::string& window) {
   std::string text = kCorun;
-  const std::string gto = "[variants.gto]\npolicies = [\"warp=gto\"]\n";
+  const std::string gto = "title = \"GTO\"\npolicies = [\"warp=gto\"]\n";
   const std::size_t at = text.find(gto);
   EXPECT_NE(at, std::string::npos);
   return text.insert(at + gto.size(), "set = " + window + "\n");
@@ -291,8 +291,9 @@ TEST(Corun, AVariantMayHaveAWindowOfItsOwn) {
 }
 
 TEST(Corun, AWindowMustMakeSense) {
+  // The co-run is planned when its runs alone are known.
   const auto refused = [](const std::string& window) {
-    return input_error_of([&] { Sweep(with_window(window)).plan(); });
+    return input_error_of([&] { Sweep(with_window(window)).run(); });
   };
   EXPECT_THAT(refused(R"({ "corun.horizon" = 2000 })"),
               HasSubstr("expected fewer cycles than the horizon of 2000, found 2000"));
