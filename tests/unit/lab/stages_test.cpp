@@ -18,7 +18,12 @@ alone = "tenants.1.ipc[lrr]"
 [derived]
 best_group = "chosen(best, group)"
 curve = { value = "ipc[swept]", over = "group" }
-few_points = { value = "ipc[swept]", over = "group", where = "group < 16", join = "/", keyed = true }
+[derived.few_points]
+value = "ipc[swept]"
+over = "group"
+where = "group < 16"
+join = "/"
+keyed = true
 [variants.tuned]
 policies = ["warp=two_level:group_size={best_group}"]
 [[runs]]
