@@ -256,8 +256,9 @@ TEST(Stages, ACircleIsAMistakeOfTheFile) {
 
 TEST(Stages, ChainsOfDerivedValuesAreCarriedOut) {
   std::string text = kCorun;
+  text.replace(text.find("[derived.few_points]"), 0,
+               "next = \"min(16, 2 * floor(1 + totals.ipc[tuned] / 1000000))\"\n");
   text.replace(text.find("[variants.tuned]"), 0,
-               "next = \"min(16, 2 * floor(1 + totals.ipc[tuned] / 1000000))\"\n"
                "[variants.chained]\npolicies = [\"warp=two_level:group_size={next}\"]\n");
   text.replace(text.find("\"lrr\", \"tuned\""), 14, "\"lrr\", \"tuned\", \"chained\"");
   Sweep sweep(text);
