@@ -118,7 +118,7 @@ TEST(CompareOwn, BadRecordings) {
 
 TEST(CompareOwn, BadPrograms) {
   expect_refused(raddle("compare --policies lrr -- /nowhere/app x"), {"no program /nowhere/app"});
-  expect_refused(raddle("compare --policies lrr bfs -- nosuchprogram"),
+  expect_refused(raddle("compare --policies lrr -- nosuchprogram"),
                  {"no program nosuchprogram in PATH"});
   expect_refused(raddle("analyze cache -- /nowhere/app"), {"no program /nowhere/app"});
   expect_refused(raddle("analyze cache vecadd -- /nowhere/app"), {"'vecadd'", "behind --"});
