@@ -188,7 +188,7 @@ void read_operands(const Json& json, const KernelCode& code, std::size_t size, S
     if (kind > static_cast<unsigned>(Operand::Kind::Other) ||
         (reg != kNoRegister && reg >= code.register_bytes.size()))
       broken("operand");
-    inst.operands.push_back({static_cast<Operand::Kind>(kind), reg, o.at(2).get<std::int64_t>()});
+    inst.operands.push_back({static_cast<Operand::Kind>(kind), reg, signed_number(o.at(2))});
   }
   inst.jumps = json.at(9).get<bool>();
   inst.next = numbers<std::uint32_t>(json.at(10));

@@ -24,6 +24,15 @@ T number(const nlohmann::ordered_json& json, T most = std::numeric_limits<T>::ma
   return json.get<T>();
 }
 
+/// Throws InputError unless it is a whole number of 64 bits, with a sign or without (an operand's
+/// value: the bits are kept).
+inline std::int64_t signed_number(const nlohmann::ordered_json& json) {
+  if (!json.is_number_integer())
+    throw InputError(fmt::format("expected a whole number, found {}",
+                                 json.is_structured() ? json.type_name() : json.dump()));
+  return json.get<std::int64_t>();
+}
+
 template <std::unsigned_integral T>
 std::vector<T> numbers(const nlohmann::ordered_json& json) {
   if (!json.is_array())

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "support/broken_recordings.h"
 #include "support/recording_mutator.h"
@@ -87,6 +88,18 @@ TEST_F(BrokenRecordings, MembersOfTheWrongKindAreNamed) {
               HasSubstr("expected a whole number of 0 to 1048576, found -1"));
   EXPECT_THAT(told_with(SectionKind::Index, "\"warp_instructions\"", "\"instructions\""),
               HasSubstr("key 'warp_instructions' not found"));
+}
+
+/// Numbers that no conversion to 64 bits holds.
+TEST_F(BrokenRecordings, OperandsAreWholeNumbers) {
+  std::string& raw = first(whole_, SectionKind::Launch).raw;
+  auto launch = nlohmann::ordered_json::parse(raw);
+  auto& instructions = launch.at("code").at("instructions");
+  const auto it = std::ranges::find_if(instructions, [](auto& i) { return !i.at(8).empty(); });
+  ASSERT_NE(it, instructions.end());
+  it->at(8).at(0).at(2) = 1e300;
+  raw = launch.dump();
+  EXPECT_THAT(told(whole_), HasSubstr("expected a whole number, found 1e+300"));
 }
 
 /// 3 KB that would become 80 MB, and more when read.
