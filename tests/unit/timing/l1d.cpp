@@ -65,7 +65,9 @@ TEST_F(L1dTest, WhatSharedMemoryLeavesIsMoreWays) {
   EXPECT_EQ(spec.most_ways(), 8u);
   L1d c(spec);
   for (std::uint32_t line = 0; line < 12; line += 4) bring(c, line);
-  EXPECT_EQ(load(c, 0).outcome, Outcome::Miss) << "two ways at first";
+  const L1d::Answer gone = load(c, 0);
+  EXPECT_EQ(gone.outcome, Outcome::Miss) << "two ways at first";
+  fill(c, gone);
   const L1d::Answer on_its_way = load(c, 101);
   c.flush(now, 0);
   c.resize(8);
