@@ -4,6 +4,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "raddle/base/json.h"
 #include "raddle/config/tree.h"
 
 namespace raddle::config {
@@ -90,7 +91,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    std::string why = error.what();  // "[json.exception...] parse error at line 1, column 2: ..."
+    std::string why = plain_words(error);  // "parse error at line 1, column 2: ..."
     if (std::size_t from = why.find(": "); from != std::string::npos) why.erase(0, from + 2);
     throw InputError(here(), "is not JSON: " + why);
   }

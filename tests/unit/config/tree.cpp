@@ -89,6 +89,8 @@ TEST(Json, SaysWhatIsWrong) {
               StartsWith("r.json:2: is not JSON: "));
   EXPECT_EQ(test::input_error_of([] { Tree::from_json("{\"a\": 1,\n\"a\": 2}", "r.json"); }),
             "r.json:2: key 'a' is given twice");
+  EXPECT_EQ(test::input_error_of([] { Tree::from_json("{\"a\": 1e+320}", "r.json"); }),
+            "r.json:1: is not JSON: number overflow parsing '1e+320'");
   EXPECT_EQ(test::input_error_of([] { Tree::from_json("[1]", "r.json"); }),
             "r.json:1: expected a table of keys, found a list");
   EXPECT_EQ(test::input_error_of([] { Tree::from_json("{}", "r.json"); }),
