@@ -15,6 +15,7 @@ namespace raddle::test {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using Seconds = std::chrono::seconds;
