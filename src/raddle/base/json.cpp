@@ -57,12 +57,9 @@ nlohmann::ordered_json parse_json(std::string_view text, const std::string& file
   try {
     return nlohmann::ordered_json::parse(text);
   } catch (const nlohmann::ordered_json::parse_error& error) {
-    std::string why = plain_words(error);  // "parse error at line 1, column 2: ..."
-    if (const std::size_t from = why.find(": "); from != std::string::npos) why.erase(0, from + 2);
-    throw InputError(place_of(text, error.byte == 0 ? 0 : error.byte - 1, file),
-                     "is not JSON: " + why);
+    throw InputError(place_of(text, error.byte == 0 ? 0 : error.byte - 1, file), not_json(error));
   } catch (const nlohmann::ordered_json::exception& error) {
-    throw InputError(Place{file}, "is not JSON: " + plain_words(error));
+    throw InputError(Place{file}, not_json(error));
   }
 }
 
@@ -73,6 +70,12 @@ std::string plain_words(const std::exception& error) {
   if (why.starts_with("[json.exception"))
     if (const std::size_t from = why.find("] "); from != std::string::npos) why.erase(0, from + 2);
   return why;
+}
+
+std::string not_json(const std::exception& error) {
+  std::string why = plain_words(error);  // "parse error at line 1, column 2: ..."
+  if (const std::size_t from = why.find(": "); from != std::string::npos) why.erase(0, from + 2);
+  return "is not JSON: " + why;
 }
 
 std::string valid_utf8(std::string_view text) {

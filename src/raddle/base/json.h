@@ -20,6 +20,9 @@ nlohmann::ordered_json parse_json(std::string_view text, const std::string& file
 /// bad_alloc in words.
 std::string plain_words(const std::exception& error);
 
+/// What an exception of nlohmann's parser says against a text, without the place it tells.
+std::string not_json(const std::exception& error);
+
 /// UTF-8 as it is; each byte that is none (a file name may hold any) as \xFF.
 std::string valid_utf8(std::string_view text);
 

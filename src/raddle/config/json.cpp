@@ -91,9 +91,7 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool parse_error(std::size_t, const std::string&,
                    const nlohmann::detail::exception& error) override {
-    std::string why = plain_words(error);  // "parse error at line 1, column 2: ..."
-    if (std::size_t from = why.find(": "); from != std::string::npos) why.erase(0, from + 2);
-    throw InputError(here(), "is not JSON: " + why);
+    throw InputError(here(), not_json(error));
   }
 
  private:

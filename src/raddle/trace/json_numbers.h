@@ -7,11 +7,17 @@
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "raddle/base/error.h"
 
 namespace raddle::trace {
+
+/// A value for an error's text.
+inline std::string shown(const nlohmann::ordered_json& json) {
+  return json.is_structured() ? json.type_name() : json.dump();
+}
 
 /// Throws InputError unless it is a whole number of [0, most].
 template <std::unsigned_integral T>
@@ -19,8 +25,8 @@ T number(const nlohmann::ordered_json& json, T most = std::numeric_limits<T>::ma
   const bool whole =
       json.is_number_unsigned() || (json.is_number_integer() && json.get<std::int64_t>() >= 0);
   if (!whole || json.get<std::uint64_t>() > most)
-    throw InputError(fmt::format("expected a whole number of 0 to {}, found {}", most,
-                                 json.is_structured() ? json.type_name() : json.dump()));
+    throw InputError(
+        fmt::format("expected a whole number of 0 to {}, found {}", most, shown(json)));
   return json.get<T>();
 }
 
@@ -28,8 +34,7 @@ T number(const nlohmann::ordered_json& json, T most = std::numeric_limits<T>::ma
 /// value: the bits are kept).
 inline std::int64_t signed_number(const nlohmann::ordered_json& json) {
   if (!json.is_number_integer())
-    throw InputError(fmt::format("expected a whole number, found {}",
-                                 json.is_structured() ? json.type_name() : json.dump()));
+    throw InputError(fmt::format("expected a whole number, found {}", shown(json)));
   return json.get<std::int64_t>();
 }
 
