@@ -30,17 +30,22 @@ void flatten(const Json& value, const std::string& path, std::map<std::string, d
       flatten(value[t], path + "." + std::to_string(t + 1), out);
 }
 
-/// The run that a cell would be, of a workload that takes no time.
+/// The run that a cell would be, of a workload that takes no time. A co-run goes no further than it
+/// needs to, or to its own horizon if its scheme refuses one so short.
 Json probe(CellSpec spec, const Catalogue& catalogue) {
   spec.programs.assign(spec.programs.size(), {kProbe, {{"size", "tiny", {}}}});
-  if (spec.corun) {
-    spec.corun->horizon = kProbeHorizon;
-    spec.corun->warmup = 0;
-    spec.corun->sample = std::min<Cycle>(spec.corun->sample, kProbeHorizon);
-  }
   spec.configuration.clear();
   spec.max_cycles = 0;
-  return run_cell({"cell", spec}, catalogue);
+  if (!spec.corun) return run_cell({"cell", spec}, catalogue);
+  spec.corun->warmup = 0;
+  CellSpec brief = spec;
+  brief.corun->horizon = std::min(spec.corun->horizon, kProbeHorizon);
+  brief.corun->sample = std::min(spec.corun->sample, brief.corun->horizon);
+  try {
+    return run_cell({"cell", brief}, catalogue);
+  } catch (const InputError&) {
+    return run_cell({"cell", spec}, catalogue);
+  }
 }
 
 /// Metrics by what decides which there are: machine, policies and analyses. Points of axes are
@@ -57,11 +62,10 @@ class Names {
     for (const Setting& s : spec.set)
       if (!s.value.is_number()) key += "\n" + s.path + "=" + s.value.dump();
     for (const auto& [label, text] : spec.analyses) key += "\n" + text.text;
-    auto [at, fresh] = known_.try_emplace(key);
-    if (fresh)
-      for (const auto& [path, value] : numbers_of(probe(spec, catalogue_)))
-        at->second.push_back(path);
-    return at->second;
+    if (const auto at = known_.find(key); at != known_.end()) return at->second;
+    std::vector<std::string> names;
+    for (const auto& [path, value] : numbers_of(probe(spec, catalogue_))) names.push_back(path);
+    return known_[key] = std::move(names);
   }
 
  private:

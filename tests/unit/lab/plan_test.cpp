@@ -248,6 +248,22 @@ TEST(Refused, StatisticsOfAnotherPolicy) {
                                       "of variant 'lrr'"));
 }
 
+TEST(Refused, ASchemeThatDecidesLaterThanTheHorizonAndNothingElse) {
+  auto refused_with = [](const std::string& horizon) {
+    std::string text = kHead + "[corun]\nhorizon = " + horizon +
+                       "\n[[runs]]\nworkloads = [\"together\"]\nvariants = [\"gto\"]\n"
+                       "[[shapes]]\ncheck = \"tenants.1.ipc[together, gto] > 0\"\n";
+    const std::string gto = "\"warp=gto\"";
+    text.replace(text.find(gto), gto.size(),
+                 "\"warp=gto\", \"scheme=ccbp:scale=1.2,adjust=false\"");
+    return refusal(text);
+  };
+  EXPECT_EQ(refused_with("120000"), "no error") << "later than where names are looked for";
+  EXPECT_THAT(refused_with("105000"),
+              AllOf(HasSubstr("decides after 108000 cycles or more"), HasSubstr("found 105000"),
+                    Not(HasSubstr("there is no metric"))));
+}
+
 TEST(Refused, ExpressionsThatMakeNoSenseWhereTheyStand) {
   auto shape = [](const std::string& check) {
     return refusal(changed(kShape, "[[shapes]]\ncheck = \"" + check + "\"\n"));
