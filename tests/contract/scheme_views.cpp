@@ -88,6 +88,7 @@ class RandomTenants {
       if (of.active_blocks == 0) return "lets no block issue";
       if (!(of.request_tokens > 0)) return "grants no request";
       if (of.miss_queue == 0) return "leaves no place in the miss queues";
+      if (of.lsu_queue == 0) return "leaves no place in the load/store units";
       if (of.issue_quota == 0) return "lets no warp issue";
       if ((of.l1d_ways & low_bits(context_.l1d_ways)) == 0) return "leaves no way of the L1D";
       if ((of.l2_ways & low_bits(context_.l2_ways)) == 0) return "leaves no way of the L2";

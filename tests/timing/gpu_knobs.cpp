@@ -96,6 +96,17 @@ TEST_F(GpuKnobs, APlaceInTheMissQueueIsAnothersWhenItsShareIsFull) {
   expect_the_same_however_it_is_run(knobs);
 }
 
+TEST_F(GpuKnobs, BehindAStreamThatWaitsForTokensTheOtherGoesOnInAQueueOfItsOwn) {
+  Knobs knobs;
+  knobs.tenant[1].request_tokens = 1;
+  knobs.tenant[1].miss_queue = 1;
+  knobs.token_interval = 100;
+  Knobs own = knobs;
+  own.tenant[0].lsu_queue = own.tenant[1].lsu_queue = 2;
+  EXPECT_LT(2 * run(own).ends[0], run(knobs).ends[0]);
+  expect_the_same_however_it_is_run(own);
+}
+
 TEST_F(GpuKnobs, WaysOfTheL1dKeepLinesFromAStream) {
   Knobs knobs;
   knobs.tenant[0].l1d_ways = 0b1110;
@@ -169,6 +180,7 @@ TEST_F(GpuKnobs, AllAtOnceTheAccountsAddUp) {
     policy::TenantKnobs& of = knobs.tenant[t];
     of.request_tokens = 3 + t;
     of.miss_queue = 2;
+    of.lsu_queue = 1 + t;
     of.priority = static_cast<std::uint8_t>(t);
     of.l1d_ways = t == 0 ? 0b0011 : 0b1100;
     of.l2_ways = t == 0 ? 0x0f : 0xf0;
@@ -248,6 +260,7 @@ TEST_F(GpuKnobsDeathTest, AreRefusedByName) {
   using T = policy::TenantKnobs;
   EXPECT_DEATH(run(with([](T& t) { t.request_tokens = 0; })), "scheme 'scripted' grants every");
   EXPECT_DEATH(run(with([](T& t) { t.miss_queue = 0; })), "gives every tenant a place");
+  EXPECT_DEATH(run(with([](T& t) { t.lsu_queue = 0; })), "gives every tenant a place");
   EXPECT_DEATH(run(with([](T& t) { t.issue_quota = 0; })), "lets every tenant issue");
   EXPECT_DEATH(run(with([](T& t) { t.l1d_ways = 0b10000; })), "a way of the L1D");
   EXPECT_DEATH(run(with([](T& t) { t.l2_ways = 0; })), "a way of the L2");

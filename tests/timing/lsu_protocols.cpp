@@ -212,6 +212,7 @@ TYPED_TEST(LsuProtocol, UnderLimitsEverythingEndsAllTheSame) {
   policy::Knobs knobs;
   knobs.tenant[0].request_tokens = 1.5;
   knobs.tenant[0].miss_queue = 2;
+  knobs.tenant[0].lsu_queue = 3;
   knobs.tenant[0].l1d_ways = 0b0100;
   knobs.token_interval = 40;
   for (Limited* limited : {&every, &skipping}) limited->lsu.obey(0, knobs);

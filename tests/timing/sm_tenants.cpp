@@ -98,6 +98,70 @@ TEST_P(SmTenants, OnlyAFullShareOfTheMissQueueRefuses) {
   EXPECT_EQ(c.l1d_reservation_fails, 2u);
 }
 
+TEST_P(SmTenants, BehindAnAccessThatIsRefusedWaitsNobodyWithAQueueOfHisOwn) {
+  knobs.tenant[0].request_tokens = 1, knobs.tenant[0].miss_queue = 1;
+  std::vector<Recording> blocks;
+  blocks.push_back(lines(100, 4));
+  blocks.push_back(lines(200, 3));
+  const auto shared = run(blocks, 1000);
+  EXPECT_EQ(sent_by(*shared, 0), (Cycles{0, 50, 100, 150}));
+  // The last of tenant 0's lines is served in cycle 101, when the third has left.
+  EXPECT_EQ(sent_by(*shared, 1), (Cycles{102, 103, 104}));
+  knobs.tenant[0].lsu_queue = knobs.tenant[1].lsu_queue = 2;
+  const auto own = run(blocks, 1000);
+  EXPECT_EQ(sent_by(*own, 0), (Cycles{0, 50, 100, 150}));
+  // In turn until tenant 0's third line is refused, in cycle 4.
+  EXPECT_EQ(sent_by(*own, 1), (Cycles{1, 3, 4}));
+  EXPECT_EQ(own->counters().l1d_refused[static_cast<unsigned>(Refusal::MissQueue)],
+            (50u - 4) + (101 - 51));
+  EXPECT_TRUE(own->sm().audit().empty());
+}
+
+TEST_P(SmTenants, QueuesOfTheirOwnAreServedInTurn) {
+  knobs.tenant[0].lsu_queue = knobs.tenant[1].lsu_queue = 1;
+  std::vector<Recording> blocks;
+  blocks.push_back(lines(100, 4));
+  blocks.push_back(lines(200, 2));
+  const auto sm = run(blocks, 1000);
+  EXPECT_EQ(sent_by(*sm, 0), (Cycles{0, 2, 4, 5}));
+  EXPECT_EQ(sent_by(*sm, 1), (Cycles{1, 3}));
+}
+
+TEST_P(SmTenants, AFullQueueOfItsOwnKeepsOutItsTenantOnly) {
+  knobs.tenant[0].request_tokens = 1, knobs.tenant[0].miss_queue = 1;
+  knobs.tenant[0].lsu_queue = 1;
+  std::vector<Recording> blocks;
+  blocks.push_back(one_block(code, 3, [&](WarpWriter& w) {
+    w.lines(load, {{100 + 2 * w.warp(), 1}, {101 + 2 * w.warp(), 1}});
+    w.op(exit);
+  }));
+  blocks.push_back(lines(200, 3));
+  const auto sm = run(blocks, 1000);
+  EXPECT_EQ(sent_by(*sm, 0), (Cycles{0, 50, 100, 150, 200, 250}));
+  EXPECT_EQ(sent_by(*sm, 1).back(), 4u) << "in the queue of all who have none";
+}
+
+TEST_P(SmTenants, WhatWaitsInAQueueIsServedThereWhenQueuesChange) {
+  knobs.tenant[0].request_tokens = 1, knobs.tenant[0].miss_queue = 1;
+  Recording first = lines(100, 4), second = lines(200, 2), third = lines(300, 2);
+  SmHarness sm(machine);
+  sm.skip = GetParam();
+  sm.sm().obey(0, knobs);
+  sm.start_block(0, first);
+  sm.run(10);
+  knobs.tenant[0].lsu_queue = 2;
+  sm.sm().obey(10, knobs);
+  sm.start_block(10, second, 0, 1);
+  sm.run(20);
+  knobs.tenant[0] = {};
+  sm.sm().obey(20, knobs);
+  sm.start_block(20, third, 0, 2);
+  sm.run(1000);
+  EXPECT_EQ(sm.sent().size(), 8u);
+  EXPECT_TRUE(sm.sm().audit().empty());
+  EXPECT_TRUE(sm.sm().idle());
+}
+
 TEST_P(SmTenants, LimitsCanBeLifted) {
   knobs.tenant[0].request_tokens = 1;
   Recording block = lines(100, 5);

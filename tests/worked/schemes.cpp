@@ -252,6 +252,7 @@ TEST_F(CcbpPhases, WatchesWithEvenSharesThenGivesEachWhatLimitsIt) {
   EXPECT_EQ(w->caps(), (Caps{4, 8})) << "half of what fits";
   EXPECT_TRUE(std::isinf(w->knobs.tenant[1].request_tokens));
   EXPECT_EQ(w->knobs.tenant[0].miss_queue, 64u);
+  EXPECT_EQ(w->knobs.tenant[1].lsu_queue, 4u) << "half of the load/store unit's eight";
   EXPECT_EQ(w->knobs.arbiter_cycles, 1u);
   EXPECT_EQ(waits(), 50000u);
   pass(1, 30);
@@ -343,6 +344,13 @@ TEST_F(CcbpPhases, BeginsAnewWhenAnotherTenantComes) {
   EXPECT_EQ(w->caps(), (Caps{2, 5})) << "a third";
   EXPECT_EQ(w->knobs.tenant[0].miss_queue, 48u) << "three of eight sub-queues, and three, and two";
   EXPECT_EQ(w->knobs.tenant[2].miss_queue, 32u);
+  EXPECT_EQ(w->knobs.tenant[2].lsu_queue, 2u);
+}
+
+TEST_F(CcbpPhases, OneQueueInFrontOfTheL1dIsTheOtherReading) {
+  begin({{"own_lsu", "false"}});
+  EXPECT_EQ(w->knobs.tenant[0].lsu_queue, policy::kNoLimit);
+  EXPECT_EQ(w->knobs.tenant[0].miss_queue, 64u);
 }
 
 TEST_F(CcbpPhases, LargerBlocksChangeTheSharesAndNotThePhase) {

@@ -320,6 +320,9 @@ class Ccbp final : public SchemePolicy {
       of.active_blocks = active_of(i);
       of.request_tokens = quota_of(i);
       of.miss_queue = queue[i];
+      if (params_.own_lsu)
+        of.lsu_queue =
+            std::max(1u, context_.lsu_queue / static_cast<std::uint32_t>(tenants_.size()));
       of.priority = known_ && !tenants_[i].intensive ? 1 : 0;
     }
   }

@@ -19,7 +19,7 @@ struct CcbpParams {
   std::uint32_t warmup = 50000, sample = 20000, decide = 20000, skip = 10000, measure = 10000;
   std::uint32_t window = 100000, settle_percent = 10;
   double scale = 1;
-  bool offline = false, adjust = true, clip_ls = true, limit_ls = true;
+  bool offline = false, adjust = true, clip_ls = true, limit_ls = true, own_lsu = true;
   std::uint32_t units = 20, interval = 200, queues = 8, arbiter = 1;
   double prior = 1, step = 0.1, noc_percent = 60, dram_percent = 70;
   SharingGoal goal = SharingGoal::Harmonic;
@@ -30,6 +30,7 @@ struct CcbpParams {
     v.field("units", units, {1, 1000}, "", "parts in which bandwidth is given away (M)");
     v.field("interval", interval, {1, 100'000}, "NoC cycles", "in which requests are counted");
     v.field("queues", queues, {1, 64}, "", "sub-queues of the miss queue, dealt out evenly");
+    v.field("own_lsu", own_lsu, "tenants' memory instructions wait in queues of their own, too");
     v.field("arbiter", arbiter, {0, Knobs::kMostArbiterCycles}, "cycles",
             "that the arbiter of the miss queue takes");
     v.field("noc_percent", noc_percent, {1, 100}, "%", "of reply bandwidth that is sustainable");

@@ -3,7 +3,8 @@
 //
 // Who obeys: block_cap the block dispatcher (timing/gpu/block_caps.h); active_blocks the SMs' issue
 // (timing/sm/active_blocks.h); request_tokens and miss_queue the SMs' miss queues
-// (timing/sm/request_gate.h), which then also go by priority; arbiter_cycles the SMs' port to the
+// (timing/sm/request_gate.h), which then also go by priority; lsu_queue the SMs' load/store units
+// (timing/sm/lsu_core.h); arbiter_cycles the SMs' port to the
 // interconnect (timing/sm/lsu_core.h); issue_quota the SMs' issue (timing/sm/issue_quota.h);
 // priority also warp and throttle policies that read it in their views; l1d_ways and l2_ways the
 // caches' replacement (timing/cache/way_shares.h); dram_rank the DRAM channels, before their
@@ -34,6 +35,10 @@ struct TenantKnobs {
   /// Of its loads and stores, so many requests at most wait in the miss queue of an SM. What leaves
   /// of itself (write-backs, buffered stores, registrations) needs room in the queue only.
   std::uint32_t miss_queue = kNoLimit;
+  /// Of its memory instructions, so many at most wait in an SM's load/store unit; the L1D serves
+  /// those of each tenant that is limited in order, and the tenants in turn, so nobody waits behind
+  /// another's access that has been refused. kNoLimit: it shares one queue with all others like it.
+  std::uint32_t lsu_queue = kNoLimit;
   /// Ways of each set that its misses may fill, one bit for each, at least one; it hits in all. Of
   /// the L1Ds (constant caches apart) and of the L2.
   std::uint64_t l1d_ways = ~std::uint64_t{0};

@@ -88,6 +88,7 @@ class SchemePolicy {
     std::uint64_t seed = 0;
     SmResources sm;
     std::uint32_t miss_queue = 128;  ///< entries of an SM's
+    std::uint32_t lsu_queue = 8;     ///< memory instructions that an SM's load/store unit queues
     BandwidthFacts bandwidth;
     /// By tenant: thread instructions per cycle of the GPU; 0 = not known.
     std::array<double, kMostTenants> ipc_alone{};

@@ -74,6 +74,7 @@ policy::SchemePolicy::Context context_of(const MachineSpec& machine, std::uint64
   out.seed = seed;
   out.sm = {{sm.threads, sm.warps, sm.registers, sm.shared_kib * 1024}, sm.blocks};
   out.miss_queue = sm.l1d.miss_queue;
+  out.lsu_queue = sm.lsu_queue;
   out.bandwidth = bandwidth_of(machine);
   out.ipc_alone = ipc_alone;
   return out;
@@ -137,6 +138,7 @@ void SchemeUnit::check() const {
     if (t.issue_quota == 0) fail("lets every tenant issue an instruction in an epoch");
     if (!(t.request_tokens > 0)) fail("grants every tenant a part of a request token");
     if (t.miss_queue == 0) fail("gives every tenant a place in the miss queues");
+    if (t.lsu_queue == 0) fail("gives every tenant a place in the load/store units");
     if (l1d_ways_ != 0 && (t.l1d_ways & low_bits(l1d_ways_)) == 0)
       fail("gives every tenant a way of the L1D");
     if ((t.l2_ways & low_bits(l2_ways_)) == 0) fail("gives every tenant a way of the L2");

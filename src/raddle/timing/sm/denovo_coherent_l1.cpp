@@ -103,7 +103,7 @@ bool DenovoCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
     send(core, LsuCore::kNoLoad, count);
     any = true;
   }
-  if (any) core.wake_head();
+  if (any) core.wake_heads();
   return any;
 }
 

@@ -22,7 +22,7 @@ class DenovoCoherentL1 {
                stats::SmCounters& count);
   template <class Sink>
   void receive(LsuCore& core, Cycle now, const Message& m, SmKernelCounters& counters, Sink& sink) {
-    core.wake_head();
+    core.wake_heads();
     l1_.receive(now, m, Completion<Sink>{core, now, counters, sink, m.kernel});
     take_answers(now);
   }
@@ -101,7 +101,8 @@ class DenovoCoherentL1 {
   };
   /// A store that waits for a way or a write-back may wait for registrations of its own SM.
   bool may_register(const LsuCore& core) const {
-    return l1_.any_registration() && (core.release() || l1_.stores_full() || core.head_refused());
+    return l1_.any_registration() &&
+           (core.release() || l1_.stores_full() || core.any_head_refused());
   }
   void count_access(const Entry& e, const DenovoL1::Answer& answer, Cycle now,
                     stats::SmCounters& count) const;

@@ -127,7 +127,7 @@ bool GpuCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
     ++counters[w.kernel].requests;
     any = true;
   }
-  if (any) core.wake_head_from(Refusal::MissQueue);
+  if (any) core.wake_heads_from(Refusal::MissQueue);
   return any;
 }
 

@@ -34,7 +34,7 @@ class GpuCoherentL1 {
       LsuCore::count_served(m, count);
       return core.missed_piece(now, load, counters, sink);
     }
-    if (core.helps_head(m.line)) core.wake_head();
+    core.wake_heads_by(m.line);
     l1d_.fill(now, m.tag, m.sectors, m.kernel, count, [&](std::uint16_t waiter) {
       if ((waiter & LsuCore::kStore) != 0) return sink.acknowledged(waiter & ~LsuCore::kStore);
       LsuCore::count_served(m, count);
@@ -109,7 +109,7 @@ class GpuCoherentL1 {
     } else if (tag < kStoreEntry) {
       sink.acknowledged(tag);
     } else {
-      core.wake_head();
+      core.wake_heads();
       store_buffer_.acknowledge(tag - kStoreEntry, [&](unsigned warp) { sink.acknowledged(warp); });
     }
   }

@@ -33,14 +33,15 @@ bool Lsu<L1>::start_block(Cycle now, const Launch& launch, bool flush) {
     l1_.kernel_starts(now, launch.slot);
     if constexpr (requires { l1_.resize(0u); })
       if (launch.l1d_ways != 0) l1_.resize(launch.l1d_ways);
-    stuck_ = false;
+    wake_heads();
   }
   return first;
 }
 
 template <L1Protocol L1>
 void Lsu<L1>::enter_passes(const Owner& owner, unsigned passes) {
-  Entry& e = queue_.emplace();
+  Front& front = front_of(owner.tenant);
+  Entry& e = front.queue.emplace();
   e.owner = owner;
   e.route = owner.code->route;
   e.passes = static_cast<std::uint8_t>(passes);
@@ -51,13 +52,14 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
                               unsigned pieces, std::uint32_t base) {
   if (half_warps_) [[unlikely]]
     std::tie(payload, pieces) = halves_.split(payload, pieces);
-  Entry& e = queue_.emplace();
+  Front& front = front_of(owner.tenant);
+  Entry& e = front.queue.emplace();
   e.owner = owner;
   e.route = owner.code->route;
   e.bypass = owner.code->bypass_l1 || no_l1_;
   e.passes = static_cast<std::uint8_t>(pieces);
   e.base = base;
-  pieces_.push(payload, pieces);
+  front.pieces.push(payload, pieces);
   const std::uint32_t* first = payload;
   unsigned n = pieces;
   if (!lines_.one_for_one()) {
@@ -83,6 +85,7 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
 template <L1Protocol L1>
 void Lsu<L1>::obey(Cycle at, const policy::Knobs& knobs) {
   knobs_ = &knobs;
+  give_fronts(knobs);
   limit_requests(at, knobs);
   share_ways();
 }
@@ -126,41 +129,55 @@ template <L1Protocol L1>
 bool Lsu<L1>::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release) {
   release_ = release;
   const bool drained = l1_.drains() && l1_.drain(*this, counters);
-  if (!serve_oldest(now, wheel, counters)) return drained;
+  if (!serve_one(now, wheel, counters)) return drained;
   for (unsigned more = lines_per_cycle_ - 1; more != 0 && free_at_ == now + 1; --more) {
     free_at_ = now;
-    serve_oldest(now, wheel, counters);
+    serve_one(now, wheel, counters);
     free_at_ = std::max(free_at_, now + 1);
   }
   return true;
 }
 
+/// Fronts take turns; if none goes on, the turn is whose it was.
+template <L1Protocol L1>
+bool Lsu<L1>::serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
+  if (others_.empty()) [[likely]]
+    return serve_oldest(now, wheel, counters);
+  for (std::size_t tries = 0; tries <= others_.size(); ++tries) {
+    const bool served = serve_oldest(now, wheel, counters);
+    turn_fronts();
+    if (served) return true;
+  }
+  return false;
+}
+
 template <L1Protocol L1>
 bool Lsu<L1>::serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
-  if (queue_.empty() || free_at_ > now || (stuck_ && skip_)) return false;
-  Entry& e = queue_.front();
+  Front& f = front_;
+  if (f.queue.empty() || free_at_ > now || (f.stuck && skip_)) return false;
+  Entry& e = f.queue.front();
   stats::SmCounters& count = counters[e.owner.kernel];
   const bool passes = e.route == Route::Shared || e.route == Route::Const;
   if (!(passes ? serve_passes(now, e, wheel, count) : serve_line(now, e, wheel, count)))
     return refused(now, count);
-  if (refused_) add_refused(now, e.owner.kernel, count);
-  refused_ = stuck_ = false;
+  if (f.refused) add_refused(f, now, e.owner.kernel, count);
+  f.refused = f.stuck = false;
   if (passes) {
-    queue_.pop();
+    f.queue.pop();
     return true;
   }
   free_at_ = now + 1;
-  if (head_.at == head_.size && e.passes == 0) {
+  if (f.head.at == f.head.size && e.passes == 0) {
     if (e.route == Route::Load || e.route == Route::Atomic)
       loads_[e.load].served = static_cast<std::uint32_t>(now);
-    queue_.pop();
+    f.queue.pop();
   }
   return true;
 }
 
 template <L1Protocol L1>
 void Lsu<L1>::settle(Cycle at, unsigned kernel, stats::SmCounters& count) const {
-  add_refused(at, kernel, count);
+  each_front([&](const Front& f) { add_refused(f, at, kernel, count); });
   const std::uint64_t over = count.l1d_fills + withdrawn_[kernel].requests;
   count.l1d_miss_cycles += (count.l1d_misses + count.l1d_store_misses - over) * at;
 }
@@ -213,33 +230,39 @@ bool Lsu<L1>::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::S
 
 template <L1Protocol L1>
 void Lsu<L1>::open_piece(Entry& e) {
-  const trace::Piece piece = pieces_.pop();
+  Head& head = front_.head;
+  const trace::Piece piece = front_.pieces.pop();
   --e.passes;
-  head_.size = static_cast<std::uint8_t>(lines_.convert(piece, e.base, head_.line));
-  head_.at = 0;
-  head_.lanes = piece.lanes;
-  if (e.passes != 0 && lines_.one_for_one()) l1_.prefetch_load(e.base + pieces_.next().line);
+  head.size = static_cast<std::uint8_t>(lines_.convert(piece, e.base, head.line));
+  head.at = 0;
+  head.lanes = piece.lanes;
+  if (e.passes != 0 && lines_.one_for_one()) l1_.prefetch_load(e.base + front_.pieces.next().line);
 }
 
 template <L1Protocol L1>
 inline bool Lsu<L1>::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count) {
-  if (head_.at == head_.size) open_piece(e);
-  const Served served = l1_.serve(*this, now, e, head_.line[head_.at], wheel, count);
-  if (served == Served::Done) ++head_.at;
+  Head& head = front_.head;
+  if (head.at == head.size) open_piece(e);
+  const Served served = l1_.serve(*this, now, e, head.line[head.at], wheel, count);
+  if (served == Served::Done) ++head.at;
   return served != Served::Refused;
 }
 
 template <L1Protocol L1>
 Cycle Lsu<L1>::next_event(Cycle now) const {
   Cycle n = kNever;
-  if (!queue_.empty() && !stuck_) n = std::max(now + 1, free_at_);
+  each_front([&](const Front& f) {
+    if (!f.queue.empty() && !f.stuck) n = std::max(now + 1, free_at_);
+  });
   n = std::min(n, l1_.next_event(*this, now));
   return any_leaving() ? std::min(n, next_departure(now)) : n;
 }
 
 template <L1Protocol L1>
 bool Lsu<L1>::idle() const {
-  return l1_.idle() && queue_.empty() && !any_leaving() && queue_accesses_ == 0 &&
+  bool empty = true;
+  each_front([&](const Front& f) { empty = empty && f.queue.empty(); });
+  return l1_.idle() && empty && !any_leaving() && queue_accesses_ == 0 &&
          free_loads_.size() == loads_.size() && const_cache_.missing_lines() == 0;
 }
 

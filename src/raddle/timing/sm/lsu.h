@@ -58,9 +58,20 @@ class Lsu : public LsuCore {
   void warp_started(const policy::WarpStart& start) {
     if (L1Events* events = l1_.events()) events->warp_started(start);
   }
-  /// May an instruction enter now?
-  bool accepts() const { return !queue_.full() && !free_loads_.empty(); }
-  /// Shared or constant access of so many passes. Precondition for all: accepts().
+  /// May an instruction enter now? Where tenants have queues of their own: in each of them?
+  bool accepts() const {
+    bool full = false;
+    each_front([&](const Front& f) { full = full || (f.places != 0 && f.full()); });
+    return !full && !free_loads_.empty();
+  }
+  /// Of warps whose next instruction is for this unit, those that it accepts nothing from.
+  policy::WarpMask keeps_out(policy::WarpMask warps, const policy::TenantMasks& of_tenant) const {
+    if (free_loads_.empty()) return warps;
+    if (others_.empty()) [[likely]]
+      return front_.full() ? warps : 0;
+    return warps & full_fronts(of_tenant);
+  }
+  /// Shared or constant access of so many passes. Precondition for all: its warp is not kept out.
   void enter_passes(const Owner& owner, unsigned passes);
   /// Global or local access; `pieces` points to the stream's payload. Returns how many operations
   /// it becomes: each of them ends by itself if it is a store or a reduction.
@@ -128,7 +139,7 @@ class Lsu : public LsuCore {
       if (m.tag != kQueueStore) sink.fetched(m.tag & ~kQueue);
       return;
     }
-    stuck_ = false;
+    wake_heads();
     const_cache_.fill(m.tag & ~kConst, [&](const Owner& o) { sink.constant(o); });
   }
   /// One line of a load is there, after an L1 hit.
@@ -162,7 +173,9 @@ class Lsu : public LsuCore {
   void audit(const SmKernelCounters& counters, std::vector<std::string>& broken) const;
 
  private:
-  /// The oldest instruction only; true if anything changed.
+  /// One front's oldest instruction, the first that goes on; true if anything changed.
+  bool serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
+  /// The oldest instruction of the front that is served.
   bool serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);

@@ -24,8 +24,8 @@ LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
       shared_latency_(spec.shared_latency),
       const_latency_(spec.const_latency),
       no_l1_(!spec.l1d.present()),
-      queue_(spec.queue),
-      pieces_(spec.queue, half_warps_ ? HalfWarps::kMost : trace::kMaxPieces),
+      pieces_of_each_(half_warps_ ? HalfWarps::kMost : trace::kMaxPieces),
+      front_(spec.queue, pieces_of_each_, Front::kAll),
       const_cache_(spec.constants),
       loads_(spec.loads_in_flight),
       free_loads_(spec.loads_in_flight),
@@ -40,17 +40,18 @@ LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
 
 /// The head cannot go on; nothing has changed but what is counted.
 bool LsuCore::refused(Cycle now, stats::SmCounters& count) {
-  if (refused_ && why_ != refused_for_) add_refused(now, queue_.front().owner.kernel, count);
-  if (!refused_ || why_ != refused_for_) refused_since_ = now;
-  refused_for_ = why_;
-  refused_ = stuck_ = true;
+  Front& f = front_;
+  if (f.refused && f.why != f.refused_for) add_refused(f, now, f.queue.front().owner.kernel, count);
+  if (!f.refused || f.why != f.refused_for) f.refused_since = now;
+  f.refused_for = f.why;
+  f.refused = f.stuck = true;
   return false;
 }
 
-void LsuCore::add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const {
-  if (!refused_ || queue_.front().owner.kernel != kernel) return;
-  count.l1d_reservation_fails += at - refused_since_;
-  count.l1d_refused[static_cast<unsigned>(refused_for_)] += at - refused_since_;
+void LsuCore::add_refused(const Front& front, Cycle at, unsigned kernel, stats::SmCounters& count) {
+  if (!front.refused || front.queue.front().owner.kernel != kernel) return;
+  count.l1d_reservation_fails += at - front.refused_since;
+  count.l1d_refused[static_cast<unsigned>(front.refused_for)] += at - front.refused_since;
 }
 
 /// The result of a shared or constant access is there at `done`.
@@ -80,7 +81,7 @@ inline void LsuCore::depart(Cycle now, const Leaving& leaving, unsigned flits) {
   if (ranked_by_ != nullptr) [[unlikely]]
     request.core_rank = ranked_by_->core_rank();
   put_on_wire(now, request, flits);
-  if (why_ == Refusal::MissQueue) stuck_ = false;
+  wake_heads_from(Refusal::MissQueue);
 }
 
 inline void LsuCore::put_on_wire(Cycle now, const Message& m, unsigned flits) {
@@ -175,8 +176,32 @@ void LsuCore::limit_requests(Cycle at, const policy::Knobs& knobs) {
   arbiter_ = knobs.arbiter_cycles;
   lacks_credits_ = false;  // of another request, if there is one
   none_may_leave_ = false;
-  stuck_ = false;
+  wake_heads();
 }
+
+// --- a front for each tenant ---------------------------------------------------------------------
+
+/// What the tenant has in a front of its own is served there to its end; what it had in the common
+/// one, likewise.
+void LsuCore::give_fronts(const policy::Knobs& knobs) {
+  const unsigned all = front_.queue.capacity();
+  for (unsigned t = 0; t < kMostTenants; ++t) {
+    const std::uint32_t places = knobs.tenant[t].lsu_queue;
+    Front* own = find_front(*this, t);
+    if (own == nullptr && places != policy::kNoLimit)
+      own = &others_.emplace_back(all, pieces_of_each_, t);
+    if (own != nullptr) own->places = places == policy::kNoLimit ? 0 : std::min(all, places);
+  }
+}
+
+policy::WarpMask LsuCore::full_fronts(const policy::TenantMasks& of_tenant) const {
+  policy::WarpMask out = 0;
+  for (unsigned t = 0; t < kMostTenants; ++t)
+    if (divided_front(*this, t).full()) out |= of_tenant[t];
+  return out;
+}
+
+// --- the miss queue's end ------------------------------------------------------------------------
 
 bool LsuCore::has_credits(Cycle now, unsigned flits) {
   if (credits_ < flits) credits_ += take_credits_of(ports_.credit_in, now);
@@ -216,9 +241,19 @@ policy::L1Access LsuCore::observed(Cycle now, const Entry& e, const LineAccess& 
   const policy::L1Kind kind = e.route == Route::Load    ? policy::L1Kind::Load
                               : e.route == Route::Store ? policy::L1Kind::Store
                                                         : policy::L1Kind::Atomic;
-  return {now,      a.line,       e.owner.inst,   head_.lanes, lines_.widened(a.sectors),
-          kept,     e.owner.warp, e.owner.kernel, kind,        e.owner.code->local,
-          e.bypass, outcome,      e.owner.tenant};
+  return {now,
+          a.line,
+          e.owner.inst,
+          front_.head.lanes,
+          lines_.widened(a.sectors),
+          kept,
+          e.owner.warp,
+          e.owner.kernel,
+          kind,
+          e.owner.code->local,
+          e.bypass,
+          outcome,
+          e.owner.tenant};
 }
 
 }  // namespace raddle::timing

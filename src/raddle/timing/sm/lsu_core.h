@@ -98,26 +98,33 @@ class LsuCore {
   void rank_requests_by(const WarpTable& warps) { ranked_by_ = &warps; }
   /// A warp waits for its memory operations to be over.
   bool release() const { return release_; }
-  /// The oldest instruction has been tried in vain, for the reason given last.
-  bool head_refused() const { return refused_; }
-  stats::Refusal why() const { return why_; }
+  /// The oldest instruction, of the front that is served, has been tried in vain, for the reason
+  /// given last.
+  bool head_refused() const { return front_.refused; }
+  /// ... or the oldest of any tenant.
+  bool any_head_refused() const {
+    return head_refused() || std::ranges::any_of(others_, &Front::refused);
+  }
   bool refuse(stats::Refusal why) {
-    why_ = why;
+    front_.why = why;
     return false;
   }
-  /// Something has happened that may let the oldest instruction go on.
-  void wake_head() { stuck_ = false; }
-  void wake_head_from(stats::Refusal why) {
-    if (why_ == why) stuck_ = false;
+  /// Something has happened that may let the oldest instructions go on.
+  void wake_heads() {
+    each_front([](Front& f) { f.stuck = false; });
   }
-  /// Whether data of the line can end the head's wait. For room in the miss queue it waits on,
-  /// unless it hits now: others' data can free what it has, and push out what it lacks, no more.
-  bool helps_head(std::uint32_t line) const {
-    return why_ != stats::Refusal::MissQueue || head_.at == head_.size ||
-           head_.line[head_.at].line == line;
+  void wake_heads_from(stats::Refusal why) {
+    each_front([&](Front& f) { f.stuck = f.stuck && f.why != why; });
   }
-  /// The access that is served is over.
-  void access_done() { ++head_.at; }
+  /// ... namely data of the line. A head waits on for room in the miss queue unless it hits now:
+  /// others' data can free what it has, and push out what it lacks, no more.
+  void wake_heads_by(std::uint32_t line) {
+    each_front([&](Front& f) {
+      const bool helped = f.why != stats::Refusal::MissQueue || f.head.at == f.head.size ||
+                          f.head.line[f.head.at].line == line;
+      f.stuck = f.stuck && !helped;
+    });
+  }
   /// Asks the L2 for what an access needs.
   void send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag,
             std::uint8_t sectors, stats::SmCounters& count);
@@ -170,6 +177,26 @@ class LsuCore {
     LaneMask lanes = 0;
     LineMap::Accesses line;
   };
+  /// Instructions that the L1 serves in order, and how far the oldest has got.
+  struct Front {
+    static constexpr unsigned kAll = ~0u;
+    Front(unsigned instructions, unsigned pieces_of_each, unsigned tenant_number)
+        : queue(instructions),
+          pieces(instructions, pieces_of_each),
+          tenant(tenant_number),
+          places(instructions) {}
+    bool full() const { return queue.size() >= places; }
+
+    Ring<Entry> queue;
+    PieceQueue pieces;
+    unsigned tenant;  ///< whose instructions; kAll: of all who have no front of their own
+    unsigned places;  ///< at most the queue's
+    Head head{};
+    Cycle refused_since = 0;
+    stats::Refusal why = {}, refused_for = {};
+    bool refused = false;  ///< the head has been tried in vain
+    bool stuck = false;    ///< ... and nothing that could help has happened since
+  };
   static bool is_fetch(const Message& m) {
     return m.kind == MessageKind::Read && (m.tag & (kBypass | kConst)) == 0;
   }
@@ -188,8 +215,43 @@ class LsuCore {
     count.load_lsu_cycles += f.served - f.entered;
   }
   bool refused(Cycle now, stats::SmCounters& count);
-  void add_refused(Cycle at, unsigned kernel, stats::SmCounters& count) const;
+  static void add_refused(const Front& front, Cycle at, unsigned kernel, stats::SmCounters& count);
   void limit_requests(Cycle at, const policy::Knobs& knobs);
+  void give_fronts(const policy::Knobs& knobs);
+  template <class Core>
+  static auto* find_front(Core& core, unsigned tenant) {
+    if (core.front_.tenant == tenant) return &core.front_;
+    const auto at = std::ranges::find(core.others_, tenant, &Front::tenant);
+    return at != core.others_.end() ? &*at : nullptr;
+  }
+  template <class Core>
+  static auto& divided_front(Core& core, unsigned tenant) {
+    auto* own = find_front(core, tenant);
+    return own != nullptr && own->places != 0 ? *own : *find_front(core, Front::kAll);
+  }
+  /// The front that an instruction of the tenant enters.
+  Front& front_of(TenantId tenant) {
+    if (others_.empty()) [[likely]]
+      return front_;
+    return divided_front(*this, index(tenant));
+  }
+  /// Warps of tenants whose front is full.
+  policy::WarpMask full_fronts(const policy::TenantMasks& of_tenant) const;
+  /// The next front is served.
+  void turn_fronts() {
+    std::swap(front_, others_[turn_]);
+    turn_ = (turn_ + 1) % others_.size();
+  }
+  template <class Visit>
+  void each_front(Visit visit) {
+    visit(front_);
+    for (Front& f : others_) visit(f);
+  }
+  template <class Visit>
+  void each_front(Visit visit) const {
+    visit(front_);
+    for (const Front& f : others_) visit(f);
+  }
   bool inject_request(Cycle now) { return any_leaving() && inject_at_ <= now && inject_next(now); }
   bool inject_next(Cycle now);
   [[gnu::always_inline]] bool inject_oldest(Cycle now);
@@ -220,9 +282,10 @@ class LsuCore {
   Cycle wire_, hit_latency_, shared_latency_, const_latency_;
   Cycle arbiter_ = 0;  // of a scheme: who leaves next; it takes one each cycle
   bool skip_ = true, no_l1_;
-  Ring<Entry> queue_;
-  PieceQueue pieces_;
-  Head head_;
+  const unsigned pieces_of_each_;  // most pieces of an instruction
+  Front front_;                    // that is served
+  std::vector<Front> others_;      // that wait for their turn; none if all tenants share one
+  std::size_t turn_ = 0;           // ... of others_: who is next
   ConstCache<Owner> const_cache_;
   std::vector<InFlight> loads_;
   std::vector<std::uint16_t> free_loads_;  // stack
@@ -238,10 +301,7 @@ class LsuCore {
   SmPorts ports_;
   std::vector<std::uint64_t> sequence_;          // of the launch last seen in each slot
   std::array<TenantId, kKernelSlots> tenant_{};  // ... whose it is
-  Cycle free_at_ = 0, inject_at_ = 0, refused_since_ = 0;
-  stats::Refusal why_ = {}, refused_for_ = {};
-  bool refused_ = false;  // the head has been tried in vain
-  bool stuck_ = false;    // ... and nothing that could help has happened since
+  Cycle free_at_ = 0, inject_at_ = 0;
   bool release_ = false;
   unsigned queue_accesses_ = 0;  // that have not been answered
   unsigned credits_;

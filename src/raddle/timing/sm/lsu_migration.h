@@ -35,8 +35,9 @@ template <L1Protocol L1>
 ExportRefusal Lsu<L1>::may_leave(Cycle seen, unsigned warp, const DecodedKernel& code,
                                  RegisterSet pending, unsigned outstanding) const {
   if (!L1::kMigrates || descriptors_.empty()) return ExportRefusal::Unsupported;
-  for (unsigned i = 0; i < queue_.size(); ++i)
-    if (queue_[i].owner.warp == warp) return ExportRefusal::InQueue;
+  RADDLE_ASSERT(others_.empty());  // a machine whose warps leave obeys no scheme
+  for (unsigned i = 0; i < front_.queue.size(); ++i)
+    if (front_.queue[i].owner.warp == warp) return ExportRefusal::InQueue;
   unsigned loads = 0;
   bool all_waited_for = true;
   for (unsigned load = 0; load < loads_.size() && loads != outstanding; ++load) {
@@ -130,7 +131,7 @@ std::vector<PendingLoad> Lsu<L1>::take_loads(Cycle now, unsigned warp, SmKernelC
     RADDLE_ASSERT(!pending.pieces.empty());
     cancel_load(now, load, counters, migration);
   }
-  stuck_ = false;
+  wake_heads();
   return out;
 }
 

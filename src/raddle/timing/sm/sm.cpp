@@ -94,9 +94,11 @@ Cycle SmOf<L1>::tick(Cycle now) {
     active |= enter_foreign();
   }
   if (look_again_ != 0 || !skip_) active |= issue(now);
-  const bool full = !lsu_.accepts();
+  const WarpMask memory = units_.wanting(Unit::Lsu);
+  const WarpMask kept_out = lsu_.keeps_out(memory, warps_.of_tenant);
   active |= lsu_.serve(now, wheel_, counters_, (warps_.fence_wait | warps_.ended) != 0);
-  if (full && lsu_.accepts()) look_again_ |= warps_.ready & units_.wanting(Unit::Lsu);
+  if (kept_out != 0)
+    look_again_ |= warps_.ready & kept_out & ~lsu_.keeps_out(kept_out, warps_.of_tenant);
   active |= lsu_.inject(now);
   if (board_ != nullptr) [[unlikely]] {
     last_tick_ = now;

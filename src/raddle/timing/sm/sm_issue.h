@@ -131,8 +131,8 @@ bool SmOf<L1>::issue(Cycle now) {
   const WarpMask look = skip_ ? look_again_ : ~WarpMask{0};
   const WarpMask memory = units_.wanting(Unit::Lsu);
   WarpMask open = units_.free_for(warps_.ready);
-  WarpMask closed = lsu_.accepts() ? 0 : memory;  // ready for an LSU that accepts nothing
-  WarpMask held = 0;                              // ready, and not let go by the throttle
+  WarpMask closed = lsu_.keeps_out(memory, warps_.of_tenant);  // ready for an LSU that is full
+  WarpMask held = 0;   // ready, and not let go by the throttle
   WarpMask again = 0;  // will find open in the next cycle what is taken in this
   if ((open & throttle_.no_load()) != 0) [[unlikely]] {
     held = throttle_.denied(open, memory, warps_);
