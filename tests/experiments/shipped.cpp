@@ -42,16 +42,6 @@ TEST_P(Shipped, IsReadAndPlanned) {
         << planned.experiment->full_id() << ": what the paper says and where belongs beside it";
 }
 
-// What is written and not kept yet stays readable (drafts/README.md: full does not plan yet).
-TEST(Drafts, ArePlannedAtQuick) {
-  const Library drafts(std::string(RADDLE_SOURCE_DIR) + "/drafts");
-  ASSERT_FALSE(drafts.papers().empty());
-  for (const std::string& name : drafts.papers()) {
-    const Paper paper = drafts.paper(name, Scale::Quick);
-    EXPECT_FALSE(make_plan(select(paper, ""), cli::catalogue()).runs.empty()) << name;
-  }
-}
-
 std::vector<std::string> ids(const Paper& paper) {
   std::vector<std::string> out;
   for (const Experiment& e : paper.experiments) out.push_back(e.full_id());
