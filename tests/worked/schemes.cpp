@@ -226,14 +226,14 @@ class CcbpPhases : public ::testing::Test {
     w->tenant(1, {128, 4, 0, 0});
     w->look();
   }
-  /// What is counted until the next look: requests of an SM in a time unit.
-  void pass(double first, double second) {
+  /// What is counted until the next look: requests of an SM in a time unit. `df`: of the second.
+  void pass(double first, double second, double df = 0.1) {
     const double units = static_cast<double>(w->next - w->now) / kUnitCycles;
     const auto sum = [&](double rate) {
       return static_cast<std::uint64_t>(rate * units * static_cast<double>(kSms));
     };
     set(0, sum(first), sum(first));
-    set(1, sum(second), sum(second) / 10);
+    set(1, sum(second), sum(second * df));
     w->look();
   }
   void set(unsigned t, std::uint64_t reads, std::uint64_t dram) const {
@@ -282,6 +282,18 @@ TEST_F(CcbpPhases, WatchesWithEvenSharesThenGivesEachWhatLimitsIt) {
   EXPECT_EQ(w->caps()[0] * 256 + w->caps()[1] * 128, 2048u);
   EXPECT_GT(w->knobs.tenant[1].request_tokens, 12);
   EXPECT_LT(w->knobs.tenant[0].request_tokens, 5);
+}
+
+// Half of its requests went to DRAM in the sample, of those measured one in twenty.
+TEST_F(CcbpPhases, QuotasAreBySampleOrByTheLastPoint) {
+  const auto tokens = [&](const char* point_factors) {
+    begin({{"point_factors", point_factors}});
+    pass(1, 30, 0.5), pass(1, 20, 0.5), pass(1, 12, 0.5);
+    for (int point = 0; point < 8; ++point) pass(1, 12, 0.05);
+    return w->knobs.tenant[1].request_tokens;
+  };
+  const double by_sample = tokens("false"), by_point = tokens("true");
+  EXPECT_NEAR(by_point / by_sample, 10, 0.3);
 }
 
 TEST_F(CcbpPhases, TriesPriorsUntilTheSpeedupFalls) {

@@ -185,6 +185,7 @@ class Ccbp final : public SchemePolicy {
         Tenant& tenant = tenants_[points_.front().tenant];
         tenant.is.noc.add(points_.front().blocks, noc_units(tenant, now));
         tenant.is.dram.add(points_.front().blocks, dram_units(tenant, now));
+        if (params_.point_factors) tenant.rf = tenant.seen.rf(), tenant.df = tenant.seen.df();
         points_.pop_front();
         return next_point(now);
       }

@@ -20,6 +20,7 @@ struct CcbpParams {
   std::uint32_t window = 100000, settle_percent = 10;
   double scale = 1;
   bool offline = false, adjust = true, clip_ls = true, limit_ls = true, own_lsu = true;
+  bool point_factors = false;
   std::uint32_t units = 20, interval = 200, queues = 8, arbiter = 1;
   double prior = 1, step = 0.1, noc_percent = 60, dram_percent = 70;
   SharingGoal goal = SharingGoal::Harmonic;
@@ -42,6 +43,8 @@ struct CcbpParams {
     v.field("clip_ls", clip_ls,
             "a latency-sensitive tenant's block may get less bandwidth than it would need");
     v.field("limit_ls", limit_ls, "latency-sensitive tenants have quotas too");
+    v.field("point_factors", point_factors,
+            "quotas by rf and df of the last point measured, not of the sample");
     v.field("prior", prior, {0.01, 10}, "", "priority of latency-sensitive tenants at first");
     v.field("adjust", adjust, "prior goes down by a step a window until the goal falls");
     v.field("step", step, {0.01, 1}, "", "by which prior goes down, and the least it gets");
