@@ -141,6 +141,7 @@ bool Lsu<L1>::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bo
 /// Fronts take turns; if none goes on, the turn is whose it was.
 template <L1Protocol L1>
 bool Lsu<L1>::serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
+  if (free_at_ > now) return false;
   if (others_.empty()) [[likely]]
     return serve_oldest(now, wheel, counters);
   for (std::size_t tries = 0; tries <= others_.size(); ++tries) {
@@ -154,7 +155,7 @@ bool Lsu<L1>::serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters
 template <L1Protocol L1>
 bool Lsu<L1>::serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
   Front& f = front_;
-  if (f.queue.empty() || free_at_ > now || (f.stuck && skip_)) return false;
+  if (f.queue.empty() || (f.stuck && skip_)) return false;
   Entry& e = f.queue.front();
   stats::SmCounters& count = counters[e.owner.kernel];
   const bool passes = e.route == Route::Shared || e.route == Route::Const;
