@@ -7,6 +7,9 @@ fail() {
   exit 2
 }
 
+# What one clone has compiled, every other clone of this machine has, too.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
+
 jobs() { nproc 2>/dev/null || echo 2; }
 
 # build_preset PRESET [TARGET...]: configures once, then builds (everything, or the targets).
