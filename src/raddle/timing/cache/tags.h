@@ -102,6 +102,22 @@ class Tags {
   }
   void add_valid(unsigned at, std::uint8_t sectors) { way_[at].valid |= sectors; }
   void mark_dirty(unsigned at, std::uint8_t sectors) { way_[at].dirty |= sectors; }
+  void clean(unsigned at) { way_[at].dirty = 0; }
+  /// Of a set: lines with a dirty sector, and that of them which was used longest ago.
+  struct DirtyLines {
+    unsigned count = 0, oldest = kAbsent;
+  };
+  DirtyLines dirty_lines(unsigned set) const {
+    DirtyLines out;
+    const unsigned begin = set << shift_;
+    const std::uint8_t* rank = ranks(set);
+    unsigned highest = 0;
+    for (unsigned w = 0; w < ways_; ++w) {
+      if (way_[begin + w].dirty == 0) continue;
+      if (out.count++ == 0 || rank[w] > highest) out.oldest = begin + w, highest = rank[w];
+    }
+    return out;
+  }
   /// Most recently used from now on.
   void touch(unsigned at) {
     std::uint8_t* rank = ranks(at >> shift_);

@@ -100,7 +100,8 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
   const bool present = at != Tags::kAbsent,
              through = spec_.write_policy != L2WritePolicy::WriteBack;
   const bool allocate = present || spec_.write_miss == L2WriteMiss::WriteValidate;
-  if ((!present || through) && write_backs_full()) return Wait::WriteBacks;
+  const bool cleans = allocate && !through && in_excess(head_set(), at) != Tags::kAbsent;
+  if ((!present || through || cleans) && write_backs_full()) return Wait::WriteBacks;
   stats::L2Counters& count = count_[m.kernel];
   ++count.writes;
   ++(present ? count.hits : count.misses);
@@ -111,7 +112,10 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
   }
   if (allocate) {
     used(now, head_set(), m, at);
-    dram_accesses += install(head_set(), m, m.sectors, through ? std::uint8_t{0} : m.sectors, at);
+    const unsigned pushed_out = install(head_set(), m, m.sectors, at);
+    dram_accesses += pushed_out;
+    if (cleans && pushed_out == 0) dram_accesses += clean(in_excess(head_set(), at), m);
+    if (!through) tags_.mark_dirty(at, m.sectors);
   }
   serve(now, m, dram_accesses);
   return Wait::Nothing;
@@ -123,7 +127,9 @@ L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
       static_cast<std::uint8_t>(at == Tags::kAbsent ? m.sectors : m.sectors & ~tags_.valid(at));
   const bool changes = m.kind != MessageKind::Read;
   const bool through = changes && spec_.write_policy == L2WritePolicy::WriteThrough;
-  if (through && write_backs_full()) return Wait::WriteBacks;
+  const unsigned excess =
+      changes && !through && missing == 0 ? in_excess(head_set(), at) : Tags::kAbsent;
+  if ((through || excess != Tags::kAbsent) && write_backs_full()) return Wait::WriteBacks;
   stats::L2Counters& count = count_[m.kernel];
   if (missing != 0) {
     Wait wait = miss(now, m, missing, through);
@@ -131,8 +137,9 @@ L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
   } else {
     ++count.hits;
     tags_.touch(at);
+    const unsigned cleaned = clean(excess, m);
     if (changes && !through) tags_.mark_dirty(at, m.sectors);
-    serve(now, m, through);
+    serve(now, m, through + cleaned);
   }
   used(now, head_set(), m, at);
   if (through) pass_on(m);
@@ -186,22 +193,30 @@ void L2Slice::reply(Cycle now, const Message& m, unsigned dram_accesses) {
 
 /// The line gets the sectors; `at` is where it is, if it is. Returns the accesses to DRAM this
 /// causes.
-unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, std::uint8_t dirty,
-                          unsigned& at) {
+unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, unsigned& at) {
   const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(index(m.tenant));
   Tags::Victim out{0, 0, 0};
   if (replacement_ != nullptr && at == Tags::kAbsent) [[unlikely]]
     out = place(set, m.line, index(m.tenant), among, at);
-  const Tags::Victim pushed_out = tags_.fill(set, m.line, sectors, dirty, at, among);
+  const Tags::Victim pushed_out = tags_.fill(set, m.line, sectors, 0, at, among);
   if (out.sectors == 0) out = pushed_out;
   if (out.sectors == 0) return 0;
-  stats::L2Counters& count = count_[m.kernel];
-  ++count.evictions;
+  ++count_[m.kernel].evictions;
   if (out.dirty == 0) return 0;
-  ++count.write_backs;
-  write_backs_.push(
-      {out.line, m.sm, out.dirty, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
+  write_back(out.line, out.dirty, m);
   return 1;
+}
+
+unsigned L2Slice::clean(unsigned at, const Message& m) {
+  if (at == Tags::kAbsent) return 0;
+  write_back(tags_.line(at), tags_.dirty(at), m);
+  tags_.clean(at);
+  return 1;
+}
+
+void L2Slice::write_back(std::uint32_t line, std::uint8_t sectors, const Message& m) {
+  ++count_[m.kernel].write_backs;
+  write_backs_.push({line, m.sm, sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
 }
 
 /// A line that is not there gets the way of the replacement policy's choice. Precondition: there is
@@ -264,8 +279,12 @@ void L2Slice::fill(Cycle now, const DramReply& reply) {
   count_[asker.kernel].miss_cycles += now - reply.since;
   asker.since = stamp;
   unsigned at = tags_.find(asker.set(), reply.line);
-  if (install(asker.set(), asker.message(reply.line), reply.sectors, 0, at) != 0)
-    asker.add_dram_access();
+  const Message asked = asker.message(reply.line);
+  unsigned sent = install(asker.set(), asked, reply.sectors, at);
+  if (sent == 0 && asker.kind != MessageKind::Read &&
+      spec_.write_policy == L2WritePolicy::WriteBack)
+    sent = clean(in_excess(asker.set(), at), asked);
+  if (sent != 0) asker.add_dram_access();
   std::uint8_t dirty = 0;
   bool freed = mshrs_.arrive(reply.tag, reply.sectors, [&](const Waiter& w) {
     if (w.kind != MessageKind::Read) dirty |= w.sectors;

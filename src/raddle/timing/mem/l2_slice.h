@@ -13,13 +13,16 @@
 // fetched first, and the acknowledgement follows the data. write_around: a line that is absent
 // takes no way; the write goes to DRAM. A write to a present line hits in the first and the last,
 // whatever sectors are there. write_through sends every write and atomic on to DRAM at its look-up
-// as well and leaves nothing dirty.
+// as well and leaves nothing dirty. Of a set no more than dirty_ways lines are dirty: before one more
+// becomes so, the one used longest ago is written back and stays, clean. A look-up or data from DRAM
+// write back one line at most, so that a write that merged with a read, or pushed out a dirty line,
+// may leave more of them until the next write to the set.
 //
 // Atomics and reductions are performed here: their sectors are fetched if absent, become dirty, and
 // the slice performs atomic_lanes lanes of a line per atomic_interval_cycles.
 //
 // DRAM accesses. Each reply tells how many its request has caused: one for the sectors it asked
-// for, one for a dirty line its write or its data pushed out, one for a write passed on; a request
+// for, one for a dirty line its write or its data pushed out or made clean, one for a write passed on; a request
 // that merges with another's miss causes none. A write-back is charged to the kernel whose request
 // pushed the line out.
 //
@@ -162,8 +165,17 @@ class L2Slice {
   Wait miss(Cycle now, const Message& m, std::uint8_t missing, bool passed_on);
   void serve(Cycle now, const Message& m, unsigned dram_accesses);
   void reply(Cycle now, const Message& m, unsigned dram_accesses);
-  unsigned install(unsigned set, const Message& m, std::uint8_t sectors, std::uint8_t dirty,
-                   unsigned& at);
+  unsigned install(unsigned set, const Message& m, std::uint8_t sectors, unsigned& at);
+  void write_back(std::uint32_t line, std::uint8_t sectors, const Message& m);
+  /// The line that has to be made clean before that at `at`, or one that is absent, becomes dirty.
+  unsigned in_excess(unsigned set, unsigned at) const {
+    if (spec_.dirty_ways >= spec_.ways || (at != Tags::kAbsent && tags_.dirty(at) != 0))
+      return Tags::kAbsent;
+    const Tags::DirtyLines dirty = tags_.dirty_lines(set);
+    return dirty.count < spec_.dirty_ways ? Tags::kAbsent : dirty.oldest;
+  }
+  /// Makes it clean; returns the accesses to DRAM this causes.
+  unsigned clean(unsigned at, const Message& m);
   Tags::Victim place(unsigned set, std::uint32_t line, unsigned tenant, Tags::WayMask among,
                      unsigned& at);
   void used(Cycle now, unsigned set, const Message& m, unsigned at) {

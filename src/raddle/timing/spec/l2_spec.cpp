@@ -17,6 +17,8 @@ void L2Spec::visit(FieldVisitor& v) {
   v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, equal to that of the L1D");
   v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes", "part of a line fetched by itself");
   v.field("ways", ways, R{1, 256}, "", "lines of a set");
+  v.field("dirty_ways", dirty_ways, R{1, 256}, "",
+          "lines of a set that may be dirty; of more, the one used longest ago is written back");
   v.choice("index", index, kL2Indices, "how the lines of a slice are dealt out to its sets");
   v.choice("slice_index", slice_index, kL2Indices,
            "how the lines of a channel are dealt out to its slices");

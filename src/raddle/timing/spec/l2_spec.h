@@ -29,6 +29,9 @@ inline constexpr std::uint32_t kMostSlices = 512, kMostSlicesOfChannel = 256;
 struct L2Spec {
   std::uint32_t slices = 8, size_kib = 128, line_bytes = 128, sector_bytes = 32,
                 ways = 8;  ///< size per slice
+  /// Of a set's lines so many may be dirty. Before another becomes dirty, that which was used
+  /// longest ago is written back, and stays. As many as there are ways: no limit.
+  std::uint32_t dirty_ways = 256;
   L2Index index = L2Index::Hash, slice_index = L2Index::Hash;
   L2WritePolicy write_policy = L2WritePolicy::WriteBack;
   L2WriteMiss write_miss = L2WriteMiss::WriteValidate;
