@@ -394,14 +394,18 @@ std::string_view line_of(std::string_view text, unsigned line) {
   return from == std::string_view::npos ? std::string_view{} : text.substr(from, to - from + 1);
 }
 
-/// "a.cu:12, " of an instruction of `code`; "" where the PTX does not say (nvcc -lineinfo).
+/// "a.cu:12, " of an instruction of `code`, "b.h:7, inlined at a.cu:12, " of inlined code; "" where
+/// the PTX does not say (nvcc -lineinfo).
 std::string written_at(const ptx::Module::Source& source, const Code& code, u32 inst) {
   const u32 index = inst - code.first_instruction;
   if (index >= code.source->instructions.size()) return "";
   const ptx::Instruction& from = code.source->instructions[index];
-  const auto file = source.source_files.find(from.source_file);
-  if (from.source_line == 0 || file == source.source_files.end()) return "";
-  return fmt::format("{}:{}, ", file->second, from.source_line);
+  const auto text_of = [&](const char* before, ptx::SourceLine at) {
+    const auto file = source.source_files.find(at.file);
+    if (at.line == 0 || file == source.source_files.end()) return std::string();
+    return fmt::format("{}{}:{}, ", before, file->second, at.line);
+  };
+  return text_of("", from.source) + text_of("inlined at ", from.inlined_at);
 }
 }  // namespace
 

@@ -120,17 +120,38 @@ void BodyParser::directive() {
   }
 }
 
-/// ".loc FILE LINE COLUMN ...": the instructions that follow come from there. Of inlined code it is
-/// the line within the inlined function.
+namespace {
+/// The numbers FILE LINE COLUMN that begin there, as far as there are any.
+std::optional<std::array<std::uint32_t, 3>> place_in(std::span<const Token> words) {
+  std::array<std::uint32_t, 3> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const bool number = i < words.size() && words[i].kind == Token::Kind::Integer;
+    if (!number && i < 2) return std::nullopt;
+    if (number)
+      out[i] =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(words[i].bits, ~std::uint32_t{0}));
+  }
+  return out;
+}
+}  // namespace
+
+/// ".loc FILE LINE COLUMN [, function_name LABEL [+ OFFSET], inlined_at FILE LINE COLUMN]": the
+/// instructions that follow come from there. The second place is that of an earlier .loc, which may
+/// lie in inlined code itself.
 void BodyParser::location() {
-  std::array<Token, 2> numbers;
-  const bool whole = cursor_.take_line(numbers) == 2 && numbers[0].kind == Token::Kind::Integer &&
-                     numbers[1].kind == Token::Kind::Integer;
-  const auto clipped = [](const Token& number) {
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(number.bits, ~std::uint32_t{0}));
-  };
-  source_file_ = whole ? clipped(numbers[0]) : 0;
-  source_line_ = whole ? clipped(numbers[1]) : 0;
+  std::array<Token, 16> line;
+  const std::span<const Token> words(line.data(), cursor_.take_line(line));
+  source_ = inlined_at_ = {};
+  const auto place = place_in(words);
+  if (!place) return;
+  source_ = {(*place)[0], (*place)[1]};
+  const auto inlined = std::ranges::find(words, "inlined_at", &Token::text);
+  if (inlined == words.end()) return;
+  const auto call = place_in({inlined + 1, words.end()});
+  if (!call) return;
+  const auto outer = inlined_.find(*call);
+  inlined_at_ = outer != inlined_.end() ? outer->second : SourceLine{(*call)[0], (*call)[1]};
+  if (inlined_.insert_or_assign(*place, inlined_at_).second) state_.spend(96);
 }
 
 void BodyParser::registers() {

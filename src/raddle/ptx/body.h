@@ -2,6 +2,8 @@
 // Source: PTX ISA 9.0, sections 4.2 (statements), 6 (operands), 9.7.12 (control flow), 9.7.12.5
 // (call).
 #pragma once
+#include <array>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -99,7 +101,9 @@ class BodyParser {
     std::uint32_t instruction, table;
   };
   std::vector<TableUse> table_uses_;
-  std::uint32_t source_file_ = 0, source_line_ = 0;  // as the last .loc says
+  SourceLine source_, inlined_at_;  // as the last .loc says
+  // Of places in inlined code, {file, line, column}: where that is inlined.
+  std::map<std::array<std::uint32_t, 3>, SourceLine> inlined_;
 };
 
 }  // namespace raddle::ptx

@@ -57,7 +57,7 @@ void BodyParser::instruction(const Token& opcode, Instruction made) {
   made.modifiers = decoded->modifiers;
   made.types = decoded->types;
   made.line = opcode.line;
-  made.source_file = source_file_, made.source_line = source_line_;
+  made.source = source_, made.inlined_at = inlined_at_;
   made.column = opcode.column;
   const unsigned vector = decoded->vector;
   if (made.opcode == "call") {

@@ -154,6 +154,13 @@ struct Call {
   std::vector<std::uint32_t> targets;  ///< .calltargets, function indices; may be empty
 };
 
+/// A line of what PTX was made from.
+struct SourceLine {
+  std::uint32_t file = 0;  ///< number of a .file
+  std::uint32_t line = 0;  ///< 0: nothing is said
+  bool operator==(const SourceLine&) const = default;
+};
+
 /// One instruction. "ld.global.nc.v4.f32" has opcode "ld", modifiers {"global","nc","v4"}, types
 /// {F32}. Views point into Module::text.
 struct Instruction {
@@ -166,8 +173,10 @@ struct Instruction {
   std::uint32_t call = kNoIndex;              ///< into Function::calls
   std::vector<std::uint32_t> branch_targets;  ///< brx.idx: instruction indices
   unsigned line = 0, column = 0;
-  /// Where .loc says it comes from: file is a number of .file; line 0 where nothing is said.
-  std::uint32_t source_file = 0, source_line = 0;
+  SourceLine source;  ///< where .loc says it comes from
+  SourceLine
+      inlined_at;  ///< of code of an inlined function: where the function that is not inlined
+                   ///< itself calls
 
   bool has(std::string_view modifier) const {
     for (std::string_view m : modifiers)

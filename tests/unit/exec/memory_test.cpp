@@ -354,7 +354,7 @@ TEST(Faults, SayWhichSourceLineThePtxIsFrom) {
       " .loc 1 18 9, function_name $L__1, inlined_at 1 40 3\n st.global.u32 [%q1], 1;\n ret;\n}\n";
   std::string what =
       fault_of(body + ".file 2 \"other.cu\"\n.file 1 \"bad.cu\", 1700000000, 99\n", "k");
-  EXPECT_PART("at bad.cu:18, test.ptx:9 'st.global.u32 [%q1], 1;'");
+  EXPECT_PART("at bad.cu:18, inlined at bad.cu:40, test.ptx:9 'st.global.u32 [%q1], 1;'");
   what = fault_of(body + ".file 2 \"other.cu\"\n", "k");
   EXPECT_PART("at test.ptx:9 'st.global.u32 [%q1], 1;'") << "there is no .file 1";
   what = fault_of(

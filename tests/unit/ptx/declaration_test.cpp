@@ -246,12 +246,27 @@ TEST(SourceLines, AreKeptWithTheInstructionsThatFollow) {
       ".loc\t3 40 1, function_name $L__info_string0, inlined_at 3 9 1\nmov.u32 %r1, 3;\n"
       ".loc 3\nmov.u32 %r1, 4;\n.loc 3 99999999999 1\nret;\n}\n.file\n.file 4 x\n.loc 1 2 3\n"
       ".file 5 \"late.cu\"\n");
-  std::vector<std::pair<unsigned, unsigned>> found;
+  using Lines = std::vector<SourceLine>;
+  Lines found, inlined;
   for (const Instruction& i : module.functions[0].instructions)
-    found.emplace_back(i.source_file, i.source_line);
-  using Lines = std::vector<std::pair<unsigned, unsigned>>;
+    found.push_back(i.source), inlined.push_back(i.inlined_at);
   EXPECT_EQ(found, (Lines{{0, 0}, {3, 12}, {3, 12}, {3, 40}, {0, 0}, {3, 4294967295u}}));
+  EXPECT_EQ(inlined, (Lines{{}, {}, {}, {3, 9}, {}, {}}));
   EXPECT_EQ(module.source_files, (SourceFiles{{3, "/a b/x.cu"}, {5, "late.cu"}}));
+}
+
+TEST(SourceLines, OfInlinedCodeLeadToTheOutermostCall) {
+  const Module module = parse_module(
+      ".entry k() {\n.loc 1 20 3\n.loc 2 489 9, function_name $L__1, inlined_at 1 20 3\n"
+      ".loc 3 87 13, function_name $L__2 + 16, inlined_at 2 489 9\nbar.sync 0;\n"
+      // The same line of a header, called from elsewhere; then what is no place.
+      ".loc 2 489 9, function_name $L__1, inlined_at 1 33 1\nbar.sync 0;\n"
+      ".loc 3 87 13, function_name $L__2, inlined_at 2 489 9\nbar.sync 0;\n"
+      ".loc 3 88 1, function_name $L__2, inlined_at 2\nbar.sync 0;\n"
+      ".loc 1 34 1\nret;\n}\n");
+  std::vector<SourceLine> inlined;
+  for (const Instruction& i : module.functions[0].instructions) inlined.push_back(i.inlined_at);
+  EXPECT_EQ(inlined, (std::vector<SourceLine>{{1, 20}, {1, 33}, {1, 33}, {}, {}}));
 }
 
 }  // namespace
