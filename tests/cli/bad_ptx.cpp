@@ -120,7 +120,7 @@ TEST(Ptx, BinaryFilesAreRefusedOnOneReadableLine) {
       return c == '\n' || (c >= ' ' && c <= '~');
     })) << run.err;
   }
-  expect_refused(raddle("ptx", {RADDLE_PROGRAM}), {"raddle"});
+  expect_refused(raddle("ptx", {RADDLE_PROGRAM}), {"raddle", "holds no PTX"});
   expect_refused(raddle("ptx", {folder.write("zeros.ptx", std::string(1000, '\0'))}),
                  {"zeros.ptx", "byte 0"});
 }

@@ -9,6 +9,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/json.h"
 #include "raddle/cli/commands.h"
+#include "raddle/cli/cuda_program.h"
 #include "raddle/exec/program.h"
 #include "raddle/ptx/analysis.h"
 #include "raddle/runtime/ptx_file.h"
@@ -54,28 +55,54 @@ Json describe(const ptx::Module& module, const ptx::Function& f) {
           {"mix", mix}};
 }
 
+Json describe(const std::string& name, std::string text) {
+  const ptx::Module module = ptx::parse(std::move(text), name);
+  Json out = {{"file", valid_utf8(name)},
+              {"version", fmt::format("{}.{}", module.version_major, module.version_minor)},
+              {"target", module.target}};
+  out["kernels"] = Json::array();
+  out["functions"] = Json::array();
+  for (const ptx::Function& f : module.functions)
+    if (!f.is_extern) out[f.is_entry ? "kernels" : "functions"].push_back(describe(module, f));
+  out["unsupported"] = Json::array();
+  for (const exec::Unsupported& u : exec::unsupported(module))
+    out["unsupported"].push_back({{"function", u.function},
+                                  {"instruction", u.instruction},
+                                  {"line", u.line},
+                                  {"column", u.column}});
+  return out;
+}
+
 struct PtxCommand {
   std::string file;
-  bool json = false;
+  bool json = false, as_text = false;
 
   int operator()() const {
-    const ptx::Module module = ptx::parse(runtime::read_ptx(file), file);
-    Json out = {{"file", valid_utf8(file)},
-                {"version", fmt::format("{}.{}", module.version_major, module.version_minor)},
-                {"target", module.target}};
-    out["kernels"] = Json::array();
-    out["functions"] = Json::array();
-    for (const ptx::Function& f : module.functions)
-      if (!f.is_extern) out[f.is_entry ? "kernels" : "functions"].push_back(describe(module, f));
-    out["unsupported"] = Json::array();
-    for (const exec::Unsupported& u : exec::unsupported(module))
-      out["unsupported"].push_back({{"function", u.function},
-                                    {"instruction", u.instruction},
-                                    {"line", u.line},
-                                    {"column", u.column}});
-    std::fputs((json ? out.dump(2) + "\n" : text(out)).c_str(), stdout);
-    if (!json) std::fputs(errors(out).c_str(), stderr);
-    return out["unsupported"].empty() ? 0 : 1;
+    const bool binary = may_hold_device_code(file);
+    const std::vector<DevicePtx> all =
+        binary ? device_ptx(file) : std::vector<DevicePtx>{{file, runtime::read_ptx(file)}};
+    if (as_text) return print(all);
+    Json modules = Json::array();
+    for (const DevicePtx& one : all) modules.push_back(describe(one.name, one.text));
+    bool whole = true;
+    for (const Json& module : modules) {
+      whole = whole && module["unsupported"].empty();
+      if (json) continue;
+      std::fputs(text(module).c_str(), stdout);
+      std::fputs(errors(module).c_str(), stderr);
+    }
+    if (json && binary) modules = {{"file", valid_utf8(file)}, {"modules", modules}};
+    else if (json) modules = Json(modules.front());
+    if (json) std::fputs((modules.dump(2) + "\n").c_str(), stdout);
+    return whole ? 0 : 1;
+  }
+
+  static int print(const std::vector<DevicePtx>& all) {
+    for (const DevicePtx& one : all) {
+      if (all.size() > 1) std::fputs(("// " + valid_utf8(one.name) + "\n").c_str(), stdout);
+      std::fputs((one.text + "\n").c_str(), stdout);
+    }
+    return 0;
   }
 
   static std::string errors(const Json& out) {
@@ -112,9 +139,14 @@ struct PtxCommand {
 Command add_ptx(CLI::App& app) {
   auto command = std::make_shared<PtxCommand>();
   CLI::App* ptx = app.add_subcommand(
-      "ptx", "what a PTX file holds; exit status 0 only if all of it can be run");
-  ptx->add_option("file", command->file, "PTX text")->required()->type_name("FILE.ptx");
-  ptx->add_flag("--json", command->json, "as JSON");
+      "ptx",
+      "what PTX holds, of a file or in a CUDA program; exit status 0 only if all of it can be run");
+  ptx->add_option("file", command->file,
+                  "PTX text; or a CUDA program, library or fat binary with PTX in it")
+      ->required()
+      ->type_name("FILE.ptx|PROGRAM|FILE.so|FILE.fatbin");
+  CLI::Option* json = ptx->add_flag("--json", command->json, "as JSON");
+  ptx->add_flag("--text", command->as_text, "the PTX itself")->excludes(json);
   return {ptx, [command] { return (*command)(); }};
 }
 

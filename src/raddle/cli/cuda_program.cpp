@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -103,11 +104,13 @@ class Elf {
   Elf64_Ehdr header_;
 };
 
+constexpr std::array<const char*, 2> kDeviceCode = {".nv_fatbin", "__nv_relfatbin"};
+
 /// False when the containers are readable and hold no PTX; whether what cannot be read is needed,
 /// only the running program shows.
 bool may_have_ptx(const Elf& elf, const std::string& path) {
   bool empty = true;
-  for (const char* name : {".nv_fatbin", "__nv_relfatbin"}) {
+  for (const char* name : kDeviceCode) {
     const auto bytes = elf.section(name);
     if (!bytes) continue;
     try {
@@ -144,6 +147,59 @@ CudaProgram find_program(const std::string& name) {
                      " holds no PTX, only machine code of other GPUs; rebuild it with "
                      "-gencode arch=compute_80,code=compute_80");
   return program;
+}
+
+namespace {
+
+/// What a file begins with.
+std::array<char, 4> magic_of(const std::string& file) {
+  std::array<char, 4> out{};
+  std::ifstream(file, std::ios::binary).read(out.data(), out.size());
+  return out;
+}
+
+bool is_container(const std::array<char, 4>& magic) {
+  std::uint32_t number = 0;
+  std::memcpy(&number, magic.data(), sizeof number);
+  return number == fatbin::kMagic;
+}
+
+void add_ptx(std::vector<DevicePtx>& out, std::span<const std::byte> bytes,
+             const std::string& file) {
+  for (const fatbin::Entry& entry : fatbin::read(bytes, file)) {
+    if (entry.kind != fatbin::Kind::Ptx) continue;
+    std::string name = file + ", " + entry.target() + (entry.name.empty() ? "" : ", ") + entry.name;
+    const auto same = [&](const DevicePtx& other) { return other.name == name; };
+    const std::string plain = name;
+    for (unsigned n = 2; std::ranges::any_of(out, same); ++n)
+      name = plain + " (" + std::to_string(n) + ")";
+    out.push_back({std::move(name), entry.text()});
+  }
+}
+
+}  // namespace
+
+bool may_hold_device_code(const std::string& file) {
+  const std::array<char, 4> magic = magic_of(file);
+  return is_container(magic) || std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
+}
+
+std::vector<DevicePtx> device_ptx(const std::string& file) {
+  std::vector<DevicePtx> out;
+  if (is_container(magic_of(file))) {
+    std::ifstream in(file, std::ios::binary);
+    const std::vector<char> bytes(std::istreambuf_iterator<char>(in), {});
+    add_ptx(out, std::as_bytes(std::span(bytes)), file);
+  } else {
+    const Elf elf(file);
+    for (const char* name : kDeviceCode)
+      if (const auto bytes = elf.section(name)) add_ptx(out, *bytes, file);
+  }
+  if (out.empty())
+    throw InputError(file +
+                     " holds no PTX: expected PTX text, or a CUDA program, "
+                     "library or fat binary that was built with it");
+  return out;
 }
 
 }  // namespace raddle::cli

@@ -17,4 +17,15 @@ struct CudaProgram {
 /// -cudart static), or when its device code holds no PTX.
 CudaProgram find_program(const std::string& name);
 
+/// The file begins as a program, a shared library or a fat binary does.
+bool may_hold_device_code(const std::string& file);
+
+struct DevicePtx {
+  std::string name;  ///< "app, compute_80, add.cu", unique in the file
+  std::string text;
+};
+/// The PTX texts in such a file, decompressed, in order. Throws InputError when there is none, or
+/// naming file and offset when it cannot be read.
+std::vector<DevicePtx> device_ptx(const std::string& file);
+
 }  // namespace raddle::cli

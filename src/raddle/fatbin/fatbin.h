@@ -14,6 +14,9 @@
 
 namespace raddle::fatbin {
 
+/// The first four bytes of a container, little endian.
+inline constexpr std::uint32_t kMagic = 0xBA55ED50;
+
 enum class Kind { Ptx, Cubin, Other };
 enum class Compression { None, Lz4, Zstd };
 

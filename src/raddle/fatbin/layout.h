@@ -4,7 +4,6 @@
 
 namespace raddle::fatbin {
 
-inline constexpr std::uint32_t kContainerMagic = 0xBA55ED50;
 inline constexpr std::uint16_t kContainerVersion = 1, kEntryVersion = 0x0101;
 inline constexpr std::uint16_t kKindPtx = 1, kKindCubin = 2;
 /// Offsets of options and names are from the start of the entry's header.

@@ -123,9 +123,9 @@ Entry read_entry(const Reader& in, std::uint64_t at, std::uint64_t end, std::uin
 /// Checked header of the container at `at`.
 ContainerHeader read_container(const Reader& in, std::uint64_t at) {
   const auto header = in.at<ContainerHeader>(at, in.size(), "a fat binary's header");
-  if (header.magic != kContainerMagic)
+  if (header.magic != kMagic)
     in.bad(at, fmt::format("no fat binary begins here: magic 0x{:08x}, expected 0x{:08x}",
-                           header.magic, kContainerMagic));
+                           header.magic, kMagic));
   if (header.version != kContainerVersion)
     in.bad(at + 4, fmt::format("a fat binary of version {}, expected {}", header.version,
                                kContainerVersion));
