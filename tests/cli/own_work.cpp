@@ -120,6 +120,9 @@ TEST(CompareOwn, BadPrograms) {
   expect_refused(raddle("compare --policies lrr -- /nowhere/app x"), {"no program /nowhere/app"});
   expect_refused(raddle("compare --policies lrr -- nosuchprogram"),
                  {"no program nosuchprogram in PATH"});
+  expect_refused(raddle("compare vecadd size=tiny --policies lrr -- /nowhere/app --policies x"),
+                 {"no program /nowhere/app"});
+  expect_refused(raddle("compare --policies lrr"), {"compare: no workload given"});
   expect_refused(raddle("analyze cache -- /nowhere/app"), {"no program /nowhere/app"});
   expect_refused(raddle("analyze cache vecadd -- /nowhere/app"), {"'vecadd'", "behind --"});
 }

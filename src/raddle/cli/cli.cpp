@@ -1,5 +1,6 @@
 #include "raddle/cli/cli.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -51,12 +52,20 @@ std::vector<char*> without_plugins(int argc, char** argv, std::vector<std::strin
   return out;
 }
 
+/// compare finds the program behind "--" by itself (words_of_program): CLI11 takes nothing from there
+/// once an option stands behind a workload.
+void leave_program_out(std::vector<char*>& words) {
+  if (words.size() > 1 && std::string_view(words[1]) == "compare")
+    words.erase(std::ranges::find(words, std::string_view("--")), words.end());
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Raddle: a cycle-level GPU simulator and laboratory for scheduling", "raddle");
   app.set_version_flag("--version", "raddle " + sim::version());
   app.require_subcommand(1);
   std::vector<std::string> plugins, for_help;
   std::vector<char*> words = without_plugins(argc, argv, plugins);
+  leave_program_out(words);
   app.add_option("--plugin", for_help, "policies of your own, from a file that ./x plugin has made")
       ->type_name("FILE.so")
       ->take_all();

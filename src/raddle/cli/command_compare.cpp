@@ -74,10 +74,7 @@ struct CompareCommand {
   }
 
   std::vector<Work> works() const {
-    const std::vector<std::string> program = words_of_program(arguments);
-    const std::vector<std::string> own(words.begin(),
-                                       words.end() - static_cast<std::ptrdiff_t>(program.size()));
-    std::vector<Work> out = works_of(own, program);
+    std::vector<Work> out = works_of(words, words_of_program(arguments));
     tell_apart(out);
     return out;
   }
@@ -140,7 +137,6 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
                    "names from `raddle list workloads` or PTX files; KEY=VALUE after a name goes "
                    "to it, before the first to all; recordings (FILE.rdl) and Accel-Sim traces "
                    "(kernelslist.g); after -- a CUDA program, which is recorded once")
-      ->required()
       ->type_name("WORKLOAD|FILE.rdl|kernelslist.g|FILE.ptx ... [-- ./PROGRAM [ARGUMENT ...]]");
   compare
       ->add_option("--policies", command->policies_text,
