@@ -148,6 +148,11 @@ TEST(BadInput, UnwritableResultIsToldBeforeTheRun) {
 
 TEST(BadInput, OptionsThatContradictEachOther) {
   expect_nothing_written("run vecadd --functional --live", {"--functional", "--live"});
+  expect_refused(raddle("run vecadd --functional --first-launches 2"), {"--first-launches"});
+  expect_refused(raddle("run vecadd --first-launches 0"),
+                 {"--first-launches", "expected a whole number from 1 on, found '0'"});
+  expect_refused(raddle("run vecadd + bfs --horizon 1000 --first-launches 2"),
+                 {"--first-launches", "--horizon"});
   expect_refused(raddle("run vecadd --functional --timeline /tmp/t.json"),
                  {"--functional", "--timeline"});
   expect_nothing_written("compare vecadd --policies lrr,gto --live", {"--live"});

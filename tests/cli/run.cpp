@@ -17,6 +17,20 @@ TEST(Run, SummarySaysWhatMatters) {
     EXPECT_THAT(run.out, HasSubstr(word));
 }
 
+TEST(Run, FirstLaunchesAreTimedAndTheOthersTold) {
+  const Outcome run = raddle("run bfs size=tiny --gpu gtx480 --first-launches 2 --json -");
+  const Json result = json_of(run);
+  EXPECT_EQ(result["kernels"].size(), 2u);
+  const auto others = result["launches_left_out"].get<std::uint64_t>();
+  EXPECT_THAT(raddle("run bfs size=tiny --gpu gtx480 --first-launches 2").out,
+              HasSubstr("2 launches (the first; " + std::to_string(others) + " more not timed)"));
+  EXPECT_FALSE(
+      json_of(raddle("run bfs size=tiny --gpu gtx480 --json -")).contains("launches_left_out"));
+  EXPECT_THAT(
+      raddle("compare bfs size=tiny --gpu gtx480 --policies lrr,gto --first-launches 2").out,
+      HasSubstr("bfs (the first; "));
+}
+
 TEST(Run, JsonHasTheContractsFields) {
   const Json result = json_of(raddle("run vecadd size=tiny --gpu v100 --json -"));
   EXPECT_EQ(result["schema"], 1);

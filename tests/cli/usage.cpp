@@ -35,6 +35,16 @@ TEST(Usage, RunAndCompareShareTheOptionsOfTheContract) {
   }
 }
 
+TEST(Usage, OptionsStandUnderHeadings) {
+  for (const std::string command : {"run", "compare", "exec", "replay"})
+    EXPECT_THAT(raddle(command + " --help").out,
+                AllOf(HasSubstr("\nMachine:\n"), HasSubstr("\nHow it is run:\n"),
+                      HasSubstr("\nLimits:\n"), HasSubstr("\nOutput:\n")))
+        << command;
+  EXPECT_THAT(raddle("run --help").out, HasSubstr("\nCo-runs:\n"));
+  EXPECT_THAT(raddle("sweep --help").out, HasSubstr("\nWhere runs go:\n"));
+}
+
 TEST(Usage, VersionIsPrinted) {
   const Outcome version = raddle("--version");
   EXPECT_EQ(version.status, 0);

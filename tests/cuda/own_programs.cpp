@@ -76,6 +76,32 @@ TEST(OwnPrograms, AreCompared) {
             json_of(folder / "exec.json")["totals"]["cycles"]);
 }
 
+TEST(OwnPrograms, AreTimedByTheirFirstLaunches) {
+  const Folder folder;
+  const auto launches = [&](std::vector<std::string> options) {
+    options.insert(options.end(), {"--gpu", "gtx480", "--quiet", "--json", folder / "r.json"});
+    EXPECT_EQ(exec(std::move(options), {CUDA_APP, "streams"}).status, 0);
+    const Json result = json_of(folder / "r.json");
+    return std::pair(result["kernels"].size(), result.value("launches_left_out", 0u));
+  };
+  const auto [all, none] = launches({});
+  EXPECT_GT(all, 1u);
+  EXPECT_EQ(none, 0u);
+  EXPECT_EQ(launches({"--first-launches", "1"}), std::pair(std::size_t{1}, unsigned(all) - 1));
+}
+
+TEST(OwnPrograms, StandBesideAWorkload) {
+  const Folder folder;
+  const Outcome run = with_app({"compare", "vecadd", "size=tiny", "--policies", "lrr,gto",
+                                "--quiet", "--json", folder / "c.json"},
+                               "add");
+  EXPECT_EQ(run.status, 0) << run.err;
+  const Json compared = json_of(folder / "c.json");
+  ASSERT_EQ(compared["runs"].size(), 4u);
+  EXPECT_EQ(compared["runs"][0]["workload"], "vecadd");
+  EXPECT_THAT(compared["runs"][3]["workload"].get<std::string>(), HasSubstr("cuda_app add"));
+}
+
 TEST(OwnPrograms, AreAnalyzed) {
   const Outcome run = with_app({"analyze", "locality"}, "add");
   EXPECT_EQ(run.status, 0) << run.err;

@@ -40,6 +40,40 @@ TEST_P(Replay, EqualsTheDirectRun) {
   std::filesystem::remove(path);
 }
 
+/// bfs makes a launch for each level: the first of them timed as they run, of a recording of all, and
+/// of a recording of them alone.
+TEST(FirstLaunches, AreTheSameHoweverTheyAreCutOff) {
+  const auto path = std::filesystem::temp_directory_path() /
+                    ("raddle_first_" + std::to_string(getpid()) + ".rdl");
+  const auto workload = [] {
+    auto out = runtime::all_workloads().make("bfs");
+    out->set_size(runtime::Size::Tiny);
+    return out;
+  };
+  std::vector<sim::Setup> setups;
+  setups.push_back(test::make_setup({"gtx480", {}, {}, {}}));
+  const sim::Options all;
+  sim::Options first;
+  first.first_launches = 3;
+  const auto replayed = [&](const sim::Options& options) {
+    const trace::FileReader file(path.string());
+    return std::move(sim::replay(file, setups, options).front());
+  };
+  const sim::Result direct =
+      std::move(sim::simulate(*workload(), {"bfs", {}}, setups, first).front());
+  ASSERT_EQ(direct.kernels.size(), 3u);
+  EXPECT_GT(direct.launches_left_out, 3u);
+  EXPECT_EQ(direct.verdict, sim::Result::Verdict::Correct) << "the others are executed";
+  sim::record(*workload(), {"bfs", {}}, setups.front(), all, path.string());
+  EXPECT_EQ(test::state_hash(replayed(first)), test::state_hash(direct));
+  const sim::Result whole = replayed(all);
+  EXPECT_EQ(whole.kernels.size(), 3 + direct.launches_left_out);
+  EXPECT_EQ(whole.kernels[2].end, direct.kernels[2].end) << "nothing before the cut is changed";
+  sim::record(*workload(), {"bfs", {}}, setups.front(), first, path.string());
+  EXPECT_EQ(test::state_hash(replayed(all)), test::state_hash(direct));
+  std::filesystem::remove(path);
+}
+
 /// Every byte is where it should be, but nobody has recorded this.
 TEST(ReplayOfOperations, ThatMakeNoSenseIsRefused) {
   const auto path = std::filesystem::temp_directory_path() /

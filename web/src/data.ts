@@ -82,6 +82,8 @@ export interface Result {
   config: Fields;
   workload: { name: string; parameters: Fields | null; result: string; difference?: string };
   timed: boolean;
+  /** Of the host, executed but not timed: --first-launches. */
+  launches_left_out?: number;
   totals: Metrics;
   details?: Fields;
   kernels: Kernel[];

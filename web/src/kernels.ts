@@ -169,9 +169,17 @@ function sumsColumns(compared: boolean): Column<SumsRow>[] {
   return out;
 }
 
+/** What is said of launches that were executed but not timed; null when all were. */
+export function untimed(run: Run): string | null {
+  const others = run.result.launches_left_out ?? 0;
+  return others === 0 ? null : `Timed are the first launches of the host; ${whole(others)} more were executed only.`;
+}
+
 export function addKernels(parent: HTMLElement, group: Group): void {
   parent.append(h("h3", {}, "Kernels"));
   const base = group.runs[0];
+  const others = untimed(base);
+  if (others !== null) parent.append(h("p", {}, others));
   if (group.runs.every((run) => run.result.kernels.length === 0 && !isSummed(run))) {
     parent.append(h("p", { class: "none" }, "Nothing was launched."));
     return;

@@ -6,7 +6,7 @@ import { group, load, kernelTitle, type Kernel, type LaunchEdge, type LaunchTree
 import { byKernel, byReason, changeOfPart, kernelSentence, type Part } from "../src/difference";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
-import { perKernel, perSums } from "../src/kernels";
+import { perKernel, perSums, untimed } from "../src/kernels";
 import { flatten } from "../src/matrix";
 import { courseOf, columnAt, endOf, shownMoves } from "../src/meshdraw";
 import { hasStates, linkName, loads, meshedRuns, meshNote, networkCycles, nodeName, shortName, viewOf, wholeRun, type Meshed } from "../src/mesh";
@@ -390,6 +390,12 @@ describe("kernels", () => {
     const [a, b] = perKernel(fast, base);
     expect([a.launches, a.kernel.cycles, a.gain, a.kernel.l1d_hit_rate, a.kernel.l1d_mpki]).toEqual([2, 200, 2, 0.75, 25]);
     expect([b.launches, b.share, b.gain]).toEqual([1, 0.2, 2]);
+  });
+  test("launches that were executed only are told", () => {
+    const left = run(1);
+    left.result.launches_left_out = 7;
+    expect(untimed(left)).toContain("7 more");
+    expect(untimed(run(1))).toBeNull();
   });
   test("launches summed by kernel are compared where there are as many", () => {
     const sums = (name: string, launches: number, cycles: number) => ({ name, launches, device_launches: 0, start_cycle: 0, end_cycle: cycles, cycles_min: 1,

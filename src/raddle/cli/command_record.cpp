@@ -114,8 +114,9 @@ Command add_record(CLI::App& app) {
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
   record->add_option("--seed", command->common.seed, "seed of the inputs (default 1)")
-      ->check(CLI::PositiveNumber);
+      ->check(number_from(1));
   command->common.add_stream_limit_to(*record);
+  command->common.add_first_launches_to(*record);
   record->add_flag("--quiet", command->common.quiet, "print nothing but errors");
   return {record, [command] { return (*command)(); }};
 }

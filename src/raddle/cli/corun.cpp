@@ -69,19 +69,24 @@ void CorunArguments::add_to(CLI::App& command) {
       .add_option(
           "--horizon", horizon,
           "run A + B, tenants that share the GPU, to this cycle; each begins anew at its end")
-      ->check(CLI::PositiveNumber)
-      ->type_name("CYCLES");
+      ->check(number_from(1))
+      ->type_name("CYCLES")
+      ->group("Co-runs");
   command.add_option("--warmup", warmup, "of a co-run: measure tenants from this cycle on")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("CYCLES");
+      ->check(number_from(0))
+      ->type_name("CYCLES")
+      ->group("Co-runs");
   command
       .add_option("--sample", sample,
                   "of a co-run: record what the tenants use of network and DRAM in intervals of "
                   "so many cycles")
-      ->check(CLI::PositiveNumber)
-      ->type_name("CYCLES");
-  command.add_flag("--no-alone,!--alone", no_alone,
-                   "of a co-run: do not run each tenant alone too, which gives the speedups");
+      ->check(number_from(1))
+      ->type_name("CYCLES")
+      ->group("Co-runs");
+  command
+      .add_flag("--no-alone,!--alone", no_alone,
+                "of a co-run: do not run each tenant alone too, which gives the speedups")
+      ->group("Co-runs");
 }
 
 bool CorunArguments::asked(const std::vector<std::string>& words) const {
@@ -109,6 +114,8 @@ int run_corun(const CommonOptions& common, const std::vector<std::string>& words
               CorunArguments corun, const std::vector<std::string>& arguments) {
   if (!common.timeline.empty())
     throw InputError("--timeline shows one workload, not a co-run: use --report or --json");
+  if (common.first_launches != 0)
+    throw InputError("--first-launches: a co-run ends at its --horizon");
   // As many intervals as the page draws.
   if (!common.report.empty() && corun.sample == 0)
     corun.sample = std::max<Cycle>(1, corun.horizon / report::kMaxSamples);

@@ -162,7 +162,7 @@ void add_cuda_options(CLI::App& command, CudaOptions& options) {
   command.add_option("--libcuda", options.library, "on cuda: the driver's library")
       ->capture_default_str();
   command.add_option("--device", options.device, "on cuda: which GPU")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from(0))
       ->capture_default_str();
   command
       .add_option("--ncu", options.ncu, "on cuda: Nsight Compute, for counters where it is there")

@@ -104,6 +104,7 @@ sim::ExecJob job_of(const std::vector<std::string>& words, const sim::Options& o
   job.threads = options.threads, job.max_cycles = options.max_cycles;
   job.max_warp_instructions = options.max_warp_instructions;
   job.max_stream_bytes = options.max_stream_bytes;
+  job.first_launches = options.first_launches;
   job.sample_interval = options.sample_interval;
   return job;
 }

@@ -184,6 +184,7 @@ lab::Catalogue catalogue() {
 }
 
 void LabOptions::add_to(CLI::App& c) {
+  constexpr const char *kWhere = "Where runs go", *kOutput = "Output";  // headings of --help
   c.add_option("--scale", scale, "quick: small inputs, thinned sweeps; full: the paper's")
       ->check(CLI::IsMember({"quick", "full"}))
       ->capture_default_str();
@@ -193,26 +194,32 @@ void LabOptions::add_to(CLI::App& c) {
   c.add_option("--jobs", jobs,
                "runs at the same time (default: as many as cores); with slurm: jobs queued or "
                "running at the same time (default: all)")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 4096))
+      ->group(kWhere);
   c.add_option("--executor", executor,
                "who runs: processes on this machine, or job arrays of Slurm")
       ->check(CLI::IsMember({"local", "slurm"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kWhere);
   c.add_option("--slurm-options", slurm_options,
                "for sbatch, in one text: \"--partition=short --account=me\"")
-      ->type_name("TEXT");
+      ->type_name("TEXT")
+      ->group(kWhere);
   c.add_option("--slurm-poll", slurm_poll_seconds, "how often Slurm is asked, seconds")
       ->check(CLI::Range(0.1, 3600.0))
       ->type_name("SECONDS")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kWhere);
   c.add_option("--memory", memory_gib,
                "of all runs together, GiB (default: 90 % of what is free); with slurm: of each run "
                "(default: twice what it is expected to need)")
       ->check(CLI::Range(0.01, 1e6))
-      ->type_name("GIB");
+      ->type_name("GIB")
+      ->group(kWhere);
   c.add_option("--timeout", timeout_minutes, "for a run, minutes (default: the experiment's)")
       ->check(CLI::Range(0.001, 1e6))
-      ->type_name("MINUTES");
+      ->type_name("MINUTES")
+      ->group(kWhere);
   c.add_option("--recordings-limit", recordings_limit_gib,
                "GiB of recordings to keep; those not needed now go, the longest unused first")
       ->check(CLI::Range(0.0, 1e6))
@@ -221,15 +228,20 @@ void LabOptions::add_to(CLI::App& c) {
   c.add_option("--worker", worker,
                "program that runs `cell ...` instead of this one, e.g. a wrapper")
       ->check(CLI::ExistingFile)
-      ->type_name("PROGRAM");
+      ->type_name("PROGRAM")
+      ->group(kWhere);
   c.add_flag("--retry-failed", retry_failed, "run again what has failed before");
   c.add_flag("--check", check_only, "check the files, print the plan, run nothing");
   c.add_option("--json", json, "write the reproduction document; - for standard output")
-      ->type_name("FILE|-");
+      ->type_name("FILE|-")
+      ->group(kOutput);
   c.add_option("--report", report, "write a page of the figures and verdicts")
-      ->type_name("FILE.html");
-  c.add_option("--export-csv", export_csv, "write the results' tables as CSV")->type_name("DIR");
-  c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )");
+      ->type_name("FILE.html")
+      ->group(kOutput);
+  c.add_option("--export-csv", export_csv, "write the results' tables as CSV")
+      ->type_name("DIR")
+      ->group(kOutput);
+  c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )")->group(kOutput);
 }
 
 lab::Scale LabOptions::scale_value() const {

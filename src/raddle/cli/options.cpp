@@ -1,6 +1,7 @@
 #include "raddle/cli/options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <string_view>
 
@@ -17,6 +18,10 @@ namespace {
 // A kernel that executes this much is taken for an endless loop unless --max-cycles says otherwise.
 constexpr std::uint64_t kDefaultInstructionLimit = 4'000'000'000;
 
+// Headings of --help.
+constexpr const char *kMachine = "Machine", *kRun = "How it is run", *kLimits = "Limits",
+                     *kOutput = "Output";
+
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> out;
   for (std::size_t at = 0; at <= text.size();) {
@@ -29,12 +34,26 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 }  // namespace
 
+CLI::Validator number_from(std::uint64_t least) {
+  return {[least](std::string& text) {
+            std::uint64_t value = 0;
+            const auto [end, error] =
+                std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool fine = error == std::errc() && end == text.data() + text.size();
+            return fine && value >= least ? ""
+                                          : "expected a whole number from " +
+                                                std::to_string(least) + " on, found '" + text + "'";
+          },
+          ""};
+}
+
 void CommonOptions::add_to(CLI::App& c) {
   add_timing_to(c);
-  c.add_option("--report", report, "write an HTML report")->type_name("FILE");
+  c.add_option("--report", report, "write an HTML report")->type_name("FILE")->group(kOutput);
   c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")
-      ->type_name("FILE");
-  c.add_flag("--functional", functional, "execute and check only, without timing");
+      ->type_name("FILE")
+      ->group(kOutput);
+  c.add_flag("--functional", functional, "execute and check only, without timing")->group(kRun);
   add_launches_to(c);
 }
 
@@ -45,7 +64,8 @@ void CommonOptions::add_out_of_bounds_to(CLI::App& c) {
                "same without a word")
       ->check(CLI::IsMember(std::vector<std::string>(sim::ExecJob::kOutOfBoundsNames.begin(),
                                                      sim::ExecJob::kOutOfBoundsNames.end())))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kRun);
 }
 
 void CommonOptions::add_launches_to(CLI::App& c) {
@@ -58,7 +78,8 @@ void CommonOptions::add_launches_to(CLI::App& c) {
         const bool number = !text.empty() && text.size() < 19 &&
                             text.find_first_not_of("0123456789") == std::string::npos;
         return number || text == "all" ? "" : "expected a number or all, found '" + text + "'";
-      });
+      })
+      ->group(kOutput);
 }
 
 void CommonOptions::add_stream_limit_to(CLI::App& c) {
@@ -66,7 +87,17 @@ void CommonOptions::add_stream_limit_to(CLI::App& c) {
                "give up when the op stream of one launch takes more memory")
       ->type_name("GIB")
       ->check(CLI::Range(0.001, 1e6))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kLimits);
+}
+
+void CommonOptions::add_first_launches_to(CLI::App& c) {
+  c.add_option("--first-launches", first_launches,
+               "time only the first N launches of the host; the others are executed and checked, "
+               "not timed")
+      ->type_name("N")
+      ->check(number_from(1))
+      ->group(kLimits);
 }
 
 std::size_t CommonOptions::single_launches() const {
@@ -76,30 +107,41 @@ std::size_t CommonOptions::single_launches() const {
 
 void CommonOptions::add_timing_to(CLI::App& c) {
   c.add_option("--gpu", gpu, "machine: a name from `raddle list gpus`, or a .toml or .json file")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kMachine);
   c.add_option("--set", set, "change one setting of the machine, e.g. sm.l1d.size_kib=64")
       ->type_name("PATH=VALUE")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kMachine);
   c.add_option("--policy", policy, "choose a policy, e.g. warp=two_level:group_size=4")
       ->type_name("LEVEL=NAME[:KEY=VALUE,...]")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->group(kMachine);
   c.add_option("--json", json, "write the result as JSON; - for standard output")
-      ->type_name("FILE|-");
+      ->type_name("FILE|-")
+      ->group(kOutput);
   c.add_option("--max-cycles", max_cycles, "give up after that many simulated cycles")
-      ->check(CLI::PositiveNumber);
+      ->check(number_from(1))
+      ->group(kLimits);
   add_stream_limit_to(c);
+  add_first_launches_to(c);
   c.add_option("--threads", threads, "host threads; results are the same for any number")
       ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(kRun);
   c.add_option("--seed", seed, "seed of inputs and random choices (default 1)")
-      ->check(CLI::PositiveNumber);
+      ->check(number_from(1))
+      ->group(kRun);
   c.add_flag("--live", live,
-             "execute just ahead of timing: for programs whose result depends on timing");
+             "execute just ahead of timing: for programs whose result depends on timing")
+      ->group(kRun);
   c.add_flag("--cold-l2", cold_l2,
-             "every launch waits for those before it and finds the L2 empty, as under ncu");
+             "every launch waits for those before it and finds the L2 empty, as under ncu")
+      ->group(kMachine);
   c.add_flag("--no-skip", no_skip,
-             "simulate every cycle, also those in which nothing can happen (slower, same result)");
-  c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )");
+             "simulate every cycle, also those in which nothing can happen (slower, same result)")
+      ->group(kRun);
+  c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )")->group(kOutput);
 }
 
 void CommonOptions::check() const {
@@ -109,6 +151,8 @@ void CommonOptions::check() const {
     throw InputError("--timeline needs timing; leave out --functional");
   if (functional && !report.empty())
     throw InputError("--report needs timing; leave out --functional");
+  if (functional && first_launches != 0)
+    throw InputError("--first-launches says what is timed; leave out --functional");
   for (const std::string& file : {json, report, timeline})
     if (!file.empty() && file != "-") check_writable(file);
 }
@@ -135,6 +179,7 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
     std::fwrite(text.data(), 1, text.size(), out_file);
   };
   out.max_stream_bytes = static_cast<std::uint64_t>(max_stream_gib * (1u << 30));
+  out.first_launches = first_launches;
   out.max_warp_instructions = kDefaultInstructionLimit;
   if (max_cycles != 0) {
     out.max_cycles = max_cycles;

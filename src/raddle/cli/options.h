@@ -11,6 +11,9 @@
 
 namespace raddle::cli {
 
+/// Check of an option: a whole number, `least` or more. CLI11's own checks name the largest double.
+CLI::Validator number_from(std::uint64_t least);
+
 struct CommonOptions {
   std::string gpu = "v100";
   std::vector<std::string> set, policy;
@@ -20,7 +23,8 @@ struct CommonOptions {
   std::string out_of_bounds = "page";      ///< of programs
   unsigned threads = 1;
   bool functional = false, live = false, no_skip = false, quiet = false;
-  double max_stream_gib = 2;  ///< memory of one launch's op stream
+  std::uint64_t first_launches = 0;  ///< 0 = all
+  double max_stream_gib = 2;         ///< memory of one launch's op stream
   bool cold_l2 = false;
 
   void add_to(CLI::App& command);
@@ -30,6 +34,8 @@ struct CommonOptions {
   void add_stream_limit_to(CLI::App& command);
   /// --out-of-bounds, of commands that run programs.
   void add_out_of_bounds_to(CLI::App& command);
+  /// --first-launches, of commands that time or record.
+  void add_first_launches_to(CLI::App& command);
   /// --launches, of commands that write results.
   void add_launches_to(CLI::App& command);
   /// Up to so many launches a result tells one by one (sim::to_json).

@@ -50,14 +50,14 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
     setups.push_back(sim::read_setup(tree, policy::all_policies()));
     sim::Options options = common.simulation(setups.front());
     options.progress = progress_line(m.workload, common.quiet);
-    options.timed_launches = launches_of(file, m);
+    options.first_launches = launches_of(file, m);
     const Cycle gap = sim::gap_within(file, setups.front().machine);
     const sim::Result result =
         std::move(sim::simulate(*named.workload, named.info, setups, options).front());
     clear_progress(common.quiet);
     wrong = wrong || result.verdict == sim::Result::Verdict::Wrong;
     std::vector<sim::Measurement> launches = sim::measurements_of(result, gap);
-    if (options.timed_launches == 0 && !launches.empty())
+    if (options.first_launches == 0 && !launches.empty())
       launches.push_back(sim::whole_run(launches));
     for (sim::Measurement& s : launches) {
       s.parameters = m.parameters;

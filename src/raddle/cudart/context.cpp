@@ -70,6 +70,7 @@ void Context::start() {
   options.run.max_cycles = job_.max_cycles;
   options.run.max_warp_instructions = job_.max_warp_instructions;
   options.run.max_stream_bytes = job_.max_stream_bytes;
+  options.run.first_launches = job_.first_launches;
   options.run.sample_interval = job_.sample_interval;
   options.run.print = [to = job_.print_to_stderr ? stderr : stdout](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), to);

@@ -36,6 +36,13 @@ std::string main_stall(const sim::Result& r) {
                      percent(*most, r.cycles * r.schedulers));
 }
 
+/// "" when all was timed.
+std::string left_out(const sim::Result& r) {
+  return r.launches_left_out == 0
+             ? ""
+             : fmt::format(" (the first; {} more not timed)", r.launches_left_out);
+}
+
 /// Total and the three largest parts.
 std::string energy_line(const sim::Result& r) {
   std::array<unsigned, energy::kComponents> order;
@@ -51,7 +58,8 @@ std::string energy_line(const sim::Result& r) {
 }
 
 std::string launches(const sim::Result& r) {
-  return fmt::format("{} launch{}", r.kernels.size(), r.kernels.size() == 1 ? "" : "es");
+  return fmt::format("{} launch{}", r.kernels.size(), r.kernels.size() == 1 ? "" : "es") +
+         left_out(r);
 }
 
 std::uint64_t l2_accesses(const sim::Result& r) {
@@ -104,9 +112,10 @@ std::string summary(const sim::Result& r) {
 std::string comparison(std::string_view workload, std::span<const Row> rows) {
   std::size_t width = 12;
   for (const Row& row : rows) width = std::max(width, row.label.size());
-  std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n",
-                                workload, "policy", width, "cycles", "speed-up", "IPC", "L1D hit",
-                                "L2 hit", "DRAM", "most cycles lost to");
+  std::string out =
+      fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n",
+                  std::string(workload) + left_out(*rows.front().result), "policy", width, "cycles",
+                  "speed-up", "IPC", "L1D hit", "L2 hit", "DRAM", "most cycles lost to");
   for (const Row& row : rows) {
     const sim::Result& r = *row.result;
     out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10}  {}{}\n", row.label,

@@ -209,16 +209,29 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
   RADDLE_ASSERT(parameters.size() == exec::parameters_of(*entry.kernel).bytes);
   const exec::Launch launch{
       entry.kernel, {grid, block, options.dynamic_shared_bytes}, parameters, options.cooperative};
-  if (options_.sink != nullptr) options_.sink->admit(*exec::code_of(*entry.kernel), launch.shape);
+  LaunchSink* sink = sink_of_next();
+  if (sink != nullptr) sink->admit(*exec::code_of(*entry.kernel), launch.shape);
   LaunchRecord record{launches_.size(), entry.name, grid, block, options.stream, 0, 0};
-  if (options_.live) {
+  if (sink == nullptr) {
+    run(launch, std::move(record), nullptr);
+  } else if (options_.live) {
     options_.sink->submit(machine_.live(launch), record);
     launches_.push_back(std::move(record));
   } else if (waiting_.contains(launch.kernel)) {
     follow(launch, std::move(record));
   } else {
-    run(launch, std::move(record));
+    run(launch, std::move(record), sink);
   }
+}
+
+LaunchSink* SimulatedDevice::sink_of_next() {
+  if (options_.sink == nullptr) return nullptr;
+  if (options_.first_launches != 0 && to_sink_ == options_.first_launches) {
+    ++left_out_;
+    return nullptr;
+  }
+  ++to_sink_;
+  return options_.sink;
 }
 
 void SimulatedDevice::follow(const exec::Launch& launch, LaunchRecord record) {
@@ -227,13 +240,13 @@ void SimulatedDevice::follow(const exec::Launch& launch, LaunchRecord record) {
   options_.sink->synchronize();  // what comes next may read what it writes
 }
 
-void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record) {
+void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record, LaunchSink* sink) {
   const double before = processor_seconds();
-  LaunchTree tree({machine_, device_runtime_, memory_, options_.sink, slabs_, options_.observer});
+  LaunchTree tree({machine_, device_runtime_, memory_, sink, slabs_, options_.observer});
   tree.run(launch, std::move(record));
   functional_seconds_ += processor_seconds() - before;
   for (const LaunchedStream& launched : tree.launched()) launches_.push_back(launched.record);
-  if (options_.sink != nullptr) tree.submit();
+  if (sink != nullptr) tree.submit();
   else
     for (const LaunchedStream& launched : tree.launched())
       executed_ += launched.record.warp_instructions;

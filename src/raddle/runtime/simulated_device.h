@@ -38,6 +38,9 @@ struct SimulatedDeviceOptions {
   exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;
   DeviceObserver* observer = nullptr;  ///< not owned; not of live runs
   std::uint64_t max_stream_bytes = 0;  ///< of one launch, in memory at once; 0 = no limit
+  /// The first so many launches of the host, with all that they launch, go to the sink; those
+  /// behind them are executed only. 0 = all.
+  std::uint64_t first_launches = 0;
 };
 
 class SimulatedDevice final : public Device {
@@ -97,17 +100,21 @@ class SimulatedDevice final : public Device {
 
   /// Every launch so far.
   const std::vector<LaunchRecord>& launches() const { return launches_; }
+  /// Launches of the host that were executed only, though there is a sink.
+  std::uint64_t launches_left_out() const { return left_out_; }
   /// Processor time spent in functional execution, seconds; live runs count as timing.
   double functional_seconds() const { return functional_seconds_; }
 
  private:
+  /// Where the next launch of the host goes: nullptr when it is executed only.
+  LaunchSink* sink_of_next();
   struct KernelEntry {
     ModuleId module;
     std::string name;
     const exec::Kernel* kernel;
   };
   /// To its end, with all that it launches; notes them and hands their streams to the sink.
-  void run(const exec::Launch& launch, LaunchRecord record);
+  void run(const exec::Launch& launch, LaunchRecord record, LaunchSink* sink);
   /// Executed while it is timed, to its end.
   void follow(const exec::Launch& launch, LaunchRecord record);
   Mark recorded(EventId event, std::string_view what) const;
@@ -131,6 +138,7 @@ class SimulatedDevice final : public Device {
   std::vector<Mark> events_;                  // of the last record()
   std::vector<std::uint64_t> executed_then_;  // by event: executed_ at that record()
   std::uint64_t executed_ = 0;                // warp instructions, without a sink
+  std::uint64_t to_sink_ = 0, left_out_ = 0;  // launches of the host
   std::uint32_t streams_ = 1;
   double functional_seconds_ = 0;
 };

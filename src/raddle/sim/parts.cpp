@@ -44,6 +44,7 @@ void fill_verdict(Result& result, const nlohmann::ordered_json& trailer) {
   const std::string verdict = trailer.at("verdict");
   result.verdict =
       static_cast<Result::Verdict>(std::ranges::find(kVerdicts, verdict) - kVerdicts.begin());
+  result.launches_left_out = trailer.value("launches_left_out", std::uint64_t{0});
   if (trailer.contains("import")) result.import = trailer.at("import");
 }
 
@@ -129,6 +130,7 @@ runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options
   out.warps_per_sm = setup.machine.sm.warps;
   out.print = options.print;
   out.note = options.note;
+  out.first_launches = options.first_launches;
   out.most_per_ms =
       setup.machine.core_clock_mhz * 1e3 * setup.machine.sm.count * setup.machine.sm.schedulers;
   out.out_of_bounds = options.out_of_bounds;

@@ -378,6 +378,7 @@ Json to_json(const Result& r, std::size_t single_launches) {
   if (!r.difference.empty()) out["workload"]["difference"] = r.difference;
   if (!r.import.is_null()) out["workload"]["import"] = r.import;
   out["timed"] = r.timed;
+  if (r.launches_left_out != 0) out["launches_left_out"] = r.launches_left_out;
   Json totals;
   add_metrics(totals, r.cycles, r.totals);
   out["totals"] = std::move(totals);

@@ -87,6 +87,7 @@ struct Result {
   nlohmann::ordered_json config;    ///< resolved
   nlohmann::ordered_json policies;  ///< level -> {name, parameters, statistics}
   bool timed = true;
+  std::uint64_t launches_left_out = 0;  ///< of the host: executed, but not timed (first_launches)
   Cycle cycles = 0;
   Cycle busy_cycles = 0;    ///< in which a block was on an SM
   unsigned schedulers = 0;  ///< of the whole GPU

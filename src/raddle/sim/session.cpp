@@ -56,7 +56,9 @@ Result Session::finish() {
     s.file->finish({{"input_hash", result.input_hash},
                     {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
                     {"difference", ""},
-                    {"operations", s.recorder->take_operations()}});
+                    {"operations", s.recorder->take_operations()},
+                    {"launches_left_out", s.device->launches_left_out()}});
+  result.launches_left_out = s.device->launches_left_out();
   if (s.gpu != nullptr) s.gpu->fill(result);
   else fill_functional(result, s.device->launches());
   sim::finish(result, s.start);

@@ -63,13 +63,11 @@ class FanOut final : public runtime::LaunchSink {
               const runtime::LaunchRecord& record) override {
     tell_progress(record);
     if (footprints_ != nullptr) footprints_->tree({{stream, record}});
-    if (past_the_timed()) return;
     for (auto& gpu : gpus_) gpu->submit(stream, record);
   }
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override {
     tell_progress(tree.front().record);
     if (footprints_ != nullptr) footprints_->tree(tree);
-    if (past_the_timed()) return;
     for (auto& gpu : gpus_) gpu->submit_tree(tree);
   }
   runtime::Mark record(StreamId stream) override {
@@ -103,13 +101,9 @@ class FanOut final : public runtime::LaunchSink {
   void tell_progress(const runtime::LaunchRecord& next) const {
     if (options_.progress) options_.progress({next.sequence, next.name, now(gpus_)});
   }
-  bool past_the_timed() {
-    return options_.timed_launches != 0 && launches_++ >= options_.timed_launches;
-  }
   Gpus& gpus_;
   FootprintObserver* footprints_;
   const Options& options_;
-  std::uint64_t launches_ = 0;  // of the host
 };
 
 }  // namespace
@@ -336,6 +330,7 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
     result.host.functional_seconds = judged.host.functional_seconds;
     if (options.functional) fill_functional(result, device.launches());
     else gpus[i]->fill(result);
+    result.launches_left_out = device.launches_left_out();
     if (dependences != nullptr) dependences->fill(result);
     if (footprints != nullptr) footprints->fill(result);
     if (!options.functional && options.audit) gpus[i]->audit();
@@ -410,8 +405,10 @@ Result record(runtime::Workload& workload, const WorkloadInfo& info, Setup& setu
   file.finish({{"input_hash", result.input_hash},
                {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
                {"difference", result.difference},
-               {"operations", sink.take_operations()}});
+               {"operations", sink.take_operations()},
+               {"launches_left_out", device.launches_left_out()}});
   fill_functional(result, device.launches());
+  result.launches_left_out = device.launches_left_out();
   finish(result, start);
   return result;
 }
@@ -452,15 +449,21 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
   const auto footprints = FootprintObserver::of(options.analyses);
   Gpus gpus = make_gpus(setups, options);
   std::vector<runtime::LaunchRecord> launches;
-  std::uint64_t marks = 0;
+  std::uint64_t marks = 0, trees = 0, left_out = 0;
   for (std::size_t i = 0; i < recording.launches();) {
     const trace::LaunchHeader& launch = recording.launch(i);
     const std::size_t end = end_of_tree(recording, i);
     if (options.progress) options.progress({i, launch.name, now(gpus)});
     check_operations(launch.operations, marks);
+    const bool timed = options.first_launches == 0 || trees < options.first_launches;
     for (auto& gpu : gpus) {
       play(launch.operations, *gpu);
-      submit(tree_of(recording, i, end), *gpu);
+      if (timed) submit(tree_of(recording, i, end), *gpu);
+    }
+    ++(timed ? trees : left_out);
+    if (!timed) {
+      i = end;
+      continue;
     }
     if (gpus.empty() || footprints != nullptr) {
       const auto tree = tree_of(recording, i, end);
@@ -480,6 +483,7 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
     fill_verdict(result, recording.trailer());
     if (options.functional) fill_functional(result, launches);
     else gpus[i]->fill(result);
+    result.launches_left_out += left_out;
     if (footprints != nullptr) footprints->fill(result);
     if (!options.functional && options.audit) gpus[i]->audit();
     finish(result, start);

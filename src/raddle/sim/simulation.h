@@ -33,7 +33,9 @@ struct Options {
   Cycle max_cycles = kNever;
   Cycle sample_interval = 0;
   std::uint64_t max_warp_instructions = 0;  ///< of one launch; 0 = no limit
-  std::uint64_t timed_launches = 0;         ///< the first so many of the host are timed; 0 = all
+  /// The first so many launches of the host, with all that they launch, are timed, recorded and
+  /// analysed; the others are executed only. 0 = all.
+  std::uint64_t first_launches = 0;
   std::vector<double> ipc_alone;  ///< of a co-run's tenants, told to the scheme; empty = not known
   std::vector<analysis::Request> analyses;       ///< of every set-up; see sim/analysis.h
   std::function<void(std::string_view)> print;   ///< device printf
