@@ -14,9 +14,9 @@
 // takes no way; the write goes to DRAM. A write to a present line hits in the first and the last,
 // whatever sectors are there. write_through sends every write and atomic on to DRAM at its look-up
 // as well and leaves nothing dirty. Of a set no more than dirty_ways lines are dirty: before one more
-// becomes so, the one used longest ago is written back and stays, clean. A look-up or data from DRAM
-// write back one line at most, so that a write that merged with a read, or pushed out a dirty line,
-// may leave more of them until the next write to the set.
+// becomes so, the one used longest ago is written back and stays, clean. Writes that merged with the
+// miss of a read may leave more of them dirty: a look-up or data from DRAM write back one line at
+// most, so that a later write to the set puts it right.
 //
 // Atomics and reductions are performed here: their sectors are fetched if absent, become dirty, and
 // the slice performs atomic_lanes lanes of a line per atomic_interval_cycles.
