@@ -28,7 +28,7 @@ TEST(Run, FirstLaunchesAreTimedAndTheOthersTold) {
       json_of(raddle("run bfs size=tiny --gpu gtx480 --json -")).contains("launches_left_out"));
   EXPECT_THAT(
       raddle("compare bfs size=tiny --gpu gtx480 --policies lrr,gto --first-launches 2").out,
-      HasSubstr("bfs (the first; "));
+      HasSubstr("bfs: 2 launches (the first; "));
 }
 
 TEST(Run, JsonHasTheContractsFields) {

@@ -112,10 +112,12 @@ std::string summary(const sim::Result& r) {
 std::string comparison(std::string_view workload, std::span<const Row> rows) {
   std::size_t width = 12;
   for (const Row& row : rows) width = std::max(width, row.label.size());
-  std::string out =
-      fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n",
-                  std::string(workload) + left_out(*rows.front().result), "policy", width, "cycles",
-                  "speed-up", "IPC", "L1D hit", "L2 hit", "DRAM", "most cycles lost to");
+  const sim::Result& first = *rows.front().result;
+  const std::string title =
+      std::string(workload) + (first.launches_left_out == 0 ? "" : ": " + launches(first));
+  std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n", title,
+                                "policy", width, "cycles", "speed-up", "IPC", "L1D hit", "L2 hit",
+                                "DRAM", "most cycles lost to");
   for (const Row& row : rows) {
     const sim::Result& r = *row.result;
     out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10}  {}{}\n", row.label,
