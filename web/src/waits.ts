@@ -70,7 +70,7 @@ function option(run: Nested, by: Grouping, t: Theme): Option {
   const first = Math.min(...groups.map((g) => g.bins.findIndex((n) => n > 0)));
   const places = Array.from({ length: bins - first }, (_n, i) => first + i);
   return {
-    grid: { left: 8, right: 12, top: 34, bottom: 22, containLabel: true },
+    grid: { left: 8, right: 12, top: 34, bottom: 28, containLabel: true },
     legend: { ...legend(t), type: "scroll" },
     tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t), formatter: tip },
     xAxis: categoryAxis(t, places.map(binName), { name: "cycles waited", nameLocation: "middle", nameGap: 24, nameTextStyle: { color: t.muted, fontSize: 11 } }),
