@@ -166,6 +166,8 @@ bool is_container(const std::array<char, 4>& magic) {
 
 void add_ptx(std::vector<DevicePtx>& out, std::span<const std::byte> bytes,
              const std::string& file) {
+  constexpr std::uint64_t kMostPtx = std::uint64_t{1} << 30;  // held at once
+  std::uint64_t all = 0;
   for (const fatbin::Entry& entry : fatbin::read(bytes, file)) {
     if (entry.kind != fatbin::Kind::Ptx) continue;
     std::string name = file + ", " + entry.target() + (entry.name.empty() ? "" : ", ") + entry.name;
@@ -173,6 +175,8 @@ void add_ptx(std::vector<DevicePtx>& out, std::span<const std::byte> bytes,
     const std::string plain = name;
     for (unsigned n = 2; std::ranges::any_of(out, same); ++n)
       name = plain + " (" + std::to_string(n) + ")";
+    all += entry.text_bytes;
+    if (all > kMostPtx) throw InputError(file + " holds more than 1 GiB of PTX");
     out.push_back({std::move(name), entry.text()});
   }
 }
@@ -180,6 +184,7 @@ void add_ptx(std::vector<DevicePtx>& out, std::span<const std::byte> bytes,
 }  // namespace
 
 bool may_hold_device_code(const std::string& file) {
+  if (!fs::is_regular_file(file)) return false;  // of a pipe nothing may be taken
   const std::array<char, 4> magic = magic_of(file);
   return is_container(magic) || std::memcmp(magic.data(), ELFMAG, SELFMAG) == 0;
 }

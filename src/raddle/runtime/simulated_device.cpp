@@ -227,7 +227,8 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
 LaunchSink* SimulatedDevice::sink_of_next() {
   if (options_.sink == nullptr) return nullptr;
   if (options_.first_launches != 0 && to_sink_ == options_.first_launches) {
-    ++left_out_;
+    // What is executed live must have run before what is executed now.
+    if (left_out_++ == 0 && options_.live) options_.sink->synchronize();
     return nullptr;
   }
   ++to_sink_;

@@ -308,6 +308,8 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
         "live execution times one set-up at a time: what it does depends on the timing");
   check_timing(options);
   const auto dependences = DependenceObserver::of(options.analyses);
+  if (options.first_launches != 0 && dependences != nullptr)
+    throw InputError("dependencies are those of all launches: leave out --first-launches");
   if (run.live && dependences != nullptr)
     throw InputError("dependencies are those of execution in order: leave out --live");
   const auto footprints = FootprintObserver::of(options.analyses);
