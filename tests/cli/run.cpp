@@ -31,13 +31,6 @@ TEST(Run, FirstLaunchesAreTimedAndTheOthersTold) {
       HasSubstr("bfs: 2 launches (the first; "));
 }
 
-TEST(Run, FirstLaunchesOfALiveRunHaveRunBeforeTheOthers) {
-  const Json result =
-      json_of(raddle("run bfs size=tiny --gpu gtx480 --live --first-launches 2 --json -"));
-  EXPECT_EQ(result["workload"]["result"], "correct");
-  EXPECT_EQ(result["kernels"].size(), 2u);
-}
-
 TEST(Run, JsonHasTheContractsFields) {
   const Json result = json_of(raddle("run vecadd size=tiny --gpu v100 --json -"));
   EXPECT_EQ(result["schema"], 1);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "raddle/base/error.h"
 
@@ -201,6 +202,53 @@ TEST(StreamedLaunch, LeavesBlockByBlock) {
   EXPECT_EQ(sink.finished, 64u);
   EXPECT_LE(sink.most, 8u) << "blocks do not wait for one another: few are under way at once";
   EXPECT_GT(sink.words, 64 * 2 * 2 * 5) << "two memory records a warp at least";
+}
+
+/// Keeps what is submitted until somebody waits for it, as a clock does.
+class Deferred final : public LaunchSink {
+ public:
+  void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
+  void submit(std::shared_ptr<trace::KernelStream> stream, const LaunchRecord&) override {
+    pending_.push_back(std::move(stream));
+  }
+  Mark record(StreamId) override { return 0; }
+  void wait(StreamId, Mark) override {}
+  void synchronize() override {
+    for (const auto& stream : std::exchange(pending_, {})) {
+      ++run;
+      for (unsigned w = 0; w < stream->shape().warps_per_block(); ++w) {
+        trace::WarpCursor cursor = stream->open(0, w);
+        while (stream->refill(cursor)) continue;
+      }
+      stream->close(0);
+    }
+  }
+  void synchronize(Mark) override { synchronize(); }
+  Cycle reached(Mark) const override { return 0; }
+  double milliseconds(Cycle) const override { return 0; }
+  unsigned run = 0;
+
+ private:
+  std::vector<std::shared_ptr<trace::KernelStream>> pending_;
+};
+
+TEST(FirstLaunches, OfALiveDeviceRunBeforeThoseThatAreLeftOut) {
+  Deferred sink;
+  SimulatedDeviceOptions options;
+  options.memory_bytes = 1 << 20;
+  options.sink = &sink, options.live = true, options.first_launches = 1;
+  SimulatedDevice device(options);
+  const KernelId axpy = device.kernel(device.load(kAxpy, "axpy.ptx"), "axpy");
+  const Address a = device.upload(std::vector<std::uint32_t>(32, 7)), b = device.allocate(128),
+                c = device.allocate(128);
+  device.launch(axpy, {1}, {32}, Arguments(b, a, std::uint32_t{1}), 0, kDefaultStream);
+  EXPECT_EQ(sink.run, 0u);
+  device.launch(axpy, {1}, {32}, Arguments(c, b, std::uint32_t{1}), 0, kDefaultStream);
+  device.launch(axpy, {1}, {32}, Arguments(b, c, std::uint32_t{1}), 0, kDefaultStream);
+  EXPECT_EQ(sink.run, 1u);
+  EXPECT_EQ(device.launches_left_out(), 2u);
+  const auto out = device.download<std::uint32_t>(b, 32);
+  for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 7 + 3 * i);
 }
 
 }  // namespace
