@@ -151,6 +151,8 @@ TEST(BadInput, OptionsThatContradictEachOther) {
   expect_refused(raddle("run vecadd --functional --first-launches 2"), {"--first-launches"});
   expect_refused(raddle("analyze dependencies vecadd size=tiny --first-launches 1"),
                  {"dependencies", "--first-launches"});
+  expect_refused(raddle("validate vecadd --first-launches 1"), {"validate", "--first-launches"});
+  expect_refused(raddle("run vecadd --on cuda --first-launches 1"), {"--on cuda"});
   expect_refused(raddle("run vecadd --first-launches 0"),
                  {"--first-launches", "expected a whole number from 1 on, found '0'"});
   expect_refused(raddle("run vecadd + bfs --horizon 1000 --first-launches 2"),

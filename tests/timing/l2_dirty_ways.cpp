@@ -76,6 +76,21 @@ TEST_F(DirtyWays, AtomicsObeyItWhereTheyHitAndWhereTheyMiss) {
   EXPECT_EQ(rig.dram().writes, 2u);
 }
 
+TEST_F(DirtyWays, AWriteThatMergesWithAReadMayBeOneTooManyUntilTheNext) {
+  PartitionRig rig(m);
+  send(rig, {{kWrite, 0}, {kWrite, 1}});
+  const auto line = lines_of_set(rig.map(), 3, m.l2.ways);
+  rig.arrive(at, message(kRead, line[2], 0b11));
+  rig.arrive(at + 1, message(kAtomic, line[2], 0b11));  // waits for the read's data
+  rig.run_until(at + 500), at += 500;
+  EXPECT_EQ(rig.l2().pending_hits, 1u);
+  EXPECT_EQ(rig.dram().writes, 0u) << "three are dirty";
+  send(rig, {{kWrite, 3}});
+  EXPECT_EQ(rig.dram().writes, 1u);
+  send(rig, {{kWrite, 0}});
+  EXPECT_EQ(accesses_of(rig).back(), 1u) << "line 0 was the one made clean";
+}
+
 TEST_F(DirtyWays, WriteThroughLeavesNothingDirty) {
   m.l2.write_policy = L2WritePolicy::WriteThrough;
   PartitionRig rig(m);

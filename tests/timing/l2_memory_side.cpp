@@ -89,6 +89,15 @@ TEST(MemorySide, SleepingChangesNothing) {
 }
 
 /// Slices hand replies to the wire ahead of time; with a fast network several in one core cycle.
+/// Look-ups wait for places of the few write-backs that cleaned lines need.
+TEST(MemorySide, SleepingChangesNothingWhereFewLinesMayBeDirty) {
+  for (std::uint64_t seed : {10, 11}) {
+    MachineSpec m = seed == 10 ? small_machine() : odd_machine();
+    m.l2.dirty_ways = 1, m.l2.write_back_queue = 1;
+    EXPECT_EQ(soak(m, seed, 64, true, "frfcfs"), soak(m, seed, 64, false, "frfcfs")) << seed;
+  }
+}
+
 TEST(MemorySide, SleepingChangesNothingAtAnyClockOfTheNetwork) {
   for (unsigned mhz : {500u, 1300u, 3000u, 8000u}) {
     MachineSpec m = small_machine();

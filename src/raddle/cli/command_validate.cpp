@@ -96,6 +96,8 @@ struct ValidateCommand {
   int operator()() const {
     common.check();
     if (common.live) throw InputError("validate compares timed runs; --live is for run");
+    if (common.first_launches != 0)
+      throw InputError("validate times what was measured; leave out --first-launches");
     for (const std::string& file : {csv, page})
       if (!file.empty()) check_writable(file);
     if (!suite.empty()) return compare_suite();
