@@ -40,8 +40,8 @@ TEST_P(Replay, EqualsTheDirectRun) {
   std::filesystem::remove(path);
 }
 
-/// bfs makes a launch for each level: the first of them timed as they run, of a recording of all, and
-/// of a recording of them alone.
+/// bfs makes a launch for each level: the first of them timed as they run, of a recording of all,
+/// and of a recording of them alone.
 TEST(FirstLaunches, AreTheSameHoweverTheyAreCutOff) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("raddle_first_" + std::to_string(getpid()) + ".rdl");

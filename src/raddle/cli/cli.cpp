@@ -52,8 +52,8 @@ std::vector<char*> without_plugins(int argc, char** argv, std::vector<std::strin
   return out;
 }
 
-/// compare finds the program behind "--" by itself (words_of_program): CLI11 takes nothing from there
-/// once an option stands behind a workload.
+/// compare finds the program behind "--" by itself (words_of_program): CLI11 takes nothing from
+/// there once an option stands behind a workload.
 void leave_program_out(std::vector<char*>& words) {
   if (words.size() > 1 && std::string_view(words[1]) == "compare")
     words.erase(std::ranges::find(words, std::string_view("--")), words.end());

@@ -13,18 +13,18 @@
 // fetched first, and the acknowledgement follows the data. write_around: a line that is absent
 // takes no way; the write goes to DRAM. A write to a present line hits in the first and the last,
 // whatever sectors are there. write_through sends every write and atomic on to DRAM at its look-up
-// as well and leaves nothing dirty. Of a set no more than dirty_ways lines are dirty: before one more
-// becomes so, the one used longest ago is written back and stays, clean. Writes that merged with the
-// miss of a read may leave more of them dirty: a look-up or data from DRAM write back one line at
-// most, so that a later write to the set puts it right.
+// as well and leaves nothing dirty. Of a set no more than dirty_ways lines are dirty: before one
+// more becomes so, the one used longest ago is written back and stays, clean. Writes that merged
+// with the miss of a read may leave more of them dirty: a look-up or data from DRAM write back one
+// line at most, so that a later write to the set puts it right.
 //
 // Atomics and reductions are performed here: their sectors are fetched if absent, become dirty, and
 // the slice performs atomic_lanes lanes of a line per atomic_interval_cycles.
 //
 // DRAM accesses. Each reply tells how many its request has caused: one for the sectors it asked
-// for, one for a dirty line its write or its data pushed out or made clean, one for a write passed on; a request
-// that merges with another's miss causes none. A write-back is charged to the kernel whose request
-// pushed the line out.
+// for, one for a dirty line its write or its data pushed out or made clean, one for a write passed
+// on; a request that merges with another's miss causes none. A write-back is charged to the kernel
+// whose request pushed the line out.
 //
 // Counters, by the request's kernel: a miss asks DRAM for sectors (or is a write whose line was
 // absent); a pending hit waits for sectors on their way. A request's time from arrival to departure
