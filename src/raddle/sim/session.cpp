@@ -5,6 +5,7 @@
 
 #include "raddle/sim/parts.h"
 #include "raddle/sim/recorder.h"
+#include "raddle/sim/timed_gpu.h"
 
 namespace raddle::sim {
 

@@ -1,48 +1,17 @@
 #include "raddle/sim/simulation.h"
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
-#include "raddle/config/writer.h"
-#include "raddle/lowering/lowering.h"
-#include "raddle/lowering/scheduled_stream.h"
 #include "raddle/sim/analysis.h"
 #include "raddle/sim/dependence_observer.h"
 #include "raddle/sim/footprint_observer.h"
 #include "raddle/sim/parts.h"
 #include "raddle/sim/recorder.h"
-#include "raddle/sim/tail.h"
+#include "raddle/sim/timed_gpu.h"
 
 namespace raddle::sim {
 
 namespace {
-
-/// Adds the time of its life.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& seconds) : seconds_(seconds), start_(Clock::now()) {}
-  ~Stopwatch() { seconds_ += seconds_since(start_); }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  double& seconds_;
-  Clock::time_point start_;
-};
-
-timing::GpuOptions gpu_options(const Setup& setup, const Options& options) {
-  timing::GpuOptions out;
-  out.skip = options.skip;
-  out.threads = options.threads;
-  out.seed = setup.run.seed;
-  out.max_cycles = options.max_cycles;
-  out.shuffle = options.shuffle;
-  out.sample_interval = options.sample_interval;
-  RADDLE_ASSERT(options.ipc_alone.size() <= out.ipc_alone.size());
-  std::ranges::copy(options.ipc_alone, out.ipc_alone.begin());
-  return out;
-}
 
 using Gpus = std::vector<std::unique_ptr<TimedGpu>>;
 
@@ -107,178 +76,6 @@ class FanOut final : public runtime::LaunchSink {
 };
 
 }  // namespace
-
-// --- TimedGpu -----------------------------------------------------------------------------------
-
-TimedGpu::TimedGpu(Setup& setup, const Options& options)
-    : setup_(setup), gpu_(setup.machine, setup.choices(), [&] {
-        timing::GpuOptions out = gpu_options(setup, options);
-        if (options.progress) out.progress = [this, &options](Cycle at) { tell(options, at); };
-        return out;
-      }()) {
-  const auto requests = timed_analyses(options.analyses);
-  if (requests.empty()) return;
-  analyses_ = std::make_unique<analysis::Analyses>(requests, observed_l1(setup.machine));
-  analyses_->each_observer(
-      [&](unsigned sm, policy::L1Observer& observer) { gpu_.observe(SmId{sm}, observer); });
-}
-
-void TimedGpu::tell(const Options& options, Cycle at) const {
-  if (!kernels_.empty()) options.progress({kernels_.size() - 1, kernels_.back().name, at});
-}
-
-std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {
-  auto& known = lowered_[&code];
-  if (known != nullptr) return known;
-  const lowering::Schedule* order =
-      setup_.isa.order == lowering::Order::Assembler && !setup_.run.live ? &scheduled(code)
-                                                                         : nullptr;
-  known = std::make_shared<const trace::LoweredCode>(
-      lowering::lower(order == nullptr || order->is_identity ? code : order->code, setup_.isa,
-                      gpu_.wants_live_registers()));
-  return known;
-}
-
-const lowering::Schedule& TimedGpu::scheduled(const trace::KernelCode& code) {
-  auto& known = schedules_[&code];
-  if (known == nullptr)
-    known = std::make_shared<const lowering::Schedule>(lowering::schedule(code));
-  return *known;
-}
-
-/// The stream as the machine's code has it.
-std::shared_ptr<trace::KernelStream> TimedGpu::in_order(
-    std::shared_ptr<trace::KernelStream> stream) {
-  const auto known = schedules_.find(&stream->code());
-  if (known == schedules_.end() || known->second->is_identity) return stream;
-  return std::make_shared<lowering::ScheduledStream>(std::move(stream), known->second);
-}
-
-void TimedGpu::admit(const trace::KernelCode& code, const trace::LaunchShape& shape) {
-  const timing::Residency fit = timing::residency(setup_.machine.sm, lowered(code)->code, shape);
-  if (fit.blocks == 0) throw InputError(fit.reason + " (machine " + setup_.machine.name + ")");
-}
-
-Resident TimedGpu::resident(const trace::KernelCode& code, const trace::LaunchShape& shape) {
-  const trace::KernelCode& machine = lowered(code)->code;
-  const timing::SmSpec& sm = setup_.machine.sm;
-  const timing::Residency fit = timing::residency(sm, machine, shape);
-  return {machine.registers_per_thread, fit.blocks, fit.blocks * shape.warps_per_block(),
-          fit.limited_by};
-}
-
-void TimedGpu::submit(std::shared_ptr<trace::KernelStream> stream,
-                      const runtime::LaunchRecord& record) {
-  submit_tree({{std::move(stream), record}});
-}
-
-void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
-  const Stopwatch watch(seconds_);
-  if (setup_.run.cold_l2) {
-    gpu_.run_until_idle();
-    gpu_.forget_l2();
-  }
-  std::vector<timing::Submission> all;
-  const std::size_t first = kernels_.size();
-  for (const auto& [stream, record] : tree) {
-    KernelResult kernel;
-    kernel.name = record.name;
-    kernel.grid = record.grid, kernel.block = record.block;
-    kernel.stream = index(record.stream);
-    kernel.resident = resident(stream->code(), stream->shape());
-    if (record.origin) kernel.parent = KernelParent{first + record.origin->parent, *record.origin};
-    kernels_.push_back(std::move(kernel));
-    all.push_back({in_order(stream),
-                   lowered(stream->code()),
-                   {record.name, record.stream, record.sequence, record.warp_instructions},
-                   record.origin.value_or(trace::DeviceOrigin{})});
-  }
-  gpu_.submit_tree(std::move(all));
-}
-
-runtime::Mark TimedGpu::record(StreamId stream) {
-  marks_.push_back(kNever);
-  return gpu_.record(stream);
-}
-
-void TimedGpu::wait(StreamId stream, runtime::Mark mark) { gpu_.wait(stream, mark); }
-
-void TimedGpu::host_wrote(Address at, std::uint64_t bytes) {
-  synchronize();
-  gpu_.host_wrote(at, bytes);
-  gpu_.host_access(at, bytes, true);
-}
-
-void TimedGpu::host_read(Address at, std::uint64_t bytes) {
-  synchronize();
-  gpu_.host_access(at, bytes, false);
-}
-
-void TimedGpu::synchronize() {
-  const Stopwatch watch(seconds_);
-  gpu_.run_until_idle();
-}
-
-void TimedGpu::synchronize(runtime::Mark mark) {
-  const Stopwatch watch(seconds_);
-  marks_.at(mark) = gpu_.run_until(mark);
-}
-
-void TimedGpu::audit() {
-  std::string broken;
-  for (const std::string& law : gpu_.audit()) broken += "\n" + law;
-  if (!broken.empty()) throw RunError("counts that do not add up:" + broken);
-}
-
-double TimedGpu::milliseconds(Cycle cycles) const {
-  return static_cast<double>(cycles) / (setup_.machine.core_clock_mhz * 1e3);
-}
-
-void TimedGpu::fill(Result& result) {
-  result.cycles = gpu_.now();
-  result.busy_cycles = gpu_.busy();
-  result.totals = gpu_.counters();
-  const std::vector<timing::KernelRun>& runs = gpu_.kernels();
-  for (std::size_t i = 0; i < kernels_.size(); ++i) {
-    KernelResult& kernel = kernels_[i];
-    kernel.start = runs[i].start, kernel.begin = runs[i].begin;
-    kernel.first = runs[i].first, kernel.last = runs[i].last, kernel.end = runs[i].end;
-    kernel.counters = runs[i].counters;
-    kernel.most_mshrs = runs[i].most_mshrs;
-    kernel.warp_instructions = kernel.counters.sm.issued;
-    kernel.thread_instructions = kernel.counters.sm.thread_instructions;
-  }
-  result.kernels = std::move(kernels_);
-  const timing::MachineSpec& machine = setup_.machine;
-  result.energy = energy::energy(result.totals, setup_.energy,
-                                 {result.cycles, machine.sm.schedulers, machine.l2.slices});
-  for (KernelResult& kernel : result.kernels)
-    kernel.energy = energy::dynamic_energy(kernel.counters, setup_.energy);
-  result.blocks = gpu_.block_spans();
-  if (!result.kernels.empty())  // of tenants there are none
-    result.tail_cycles = tail_cycles(result.kernels, result.blocks, machine.sm.count);
-  result.samples = gpu_.samples();
-  if (const timing::MeshRecord* mesh = gpu_.mesh()) result.mesh = *mesh;
-  result.request_ports = gpu_.request_ports(), result.reply_ports = gpu_.reply_ports();
-  result.component_hash = gpu_.hash();
-  result.host.timing_seconds = seconds_;
-  if (analyses_ != nullptr) {
-    config::JsonWriter figures;
-    analyses_->visit({result.totals.sm.thread_instructions, result.totals.sm.issued}, figures);
-    result.analysis = figures.take();
-  }
-  policy::each_level(
-      [&](const policy::Level& level, auto& choice) {
-        if (!level.shows(choice->name()) || setup_.replaced(level.name)) return;
-        config::JsonWriter statistics;
-        gpu_.visit_policy_statistics(level.name, statistics);
-        result.policies[std::string(level.name)] = {{"name", choice->name()},
-                                                    {"parameters", config::to_json(*choice)},
-                                                    {"statistics", statistics.take()},
-                                                    {"statistics_of", "run"}};
-      },
-      setup_);
-}
 
 // --- simulate -----------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "raddle/analysis/analyses.h"
-#include "raddle/lowering/schedule.h"
 #include "raddle/runtime/simulated_device.h"
 #include "raddle/runtime/workload.h"
 #include "raddle/sim/result.h"
@@ -43,50 +42,6 @@ struct Options {
   exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;
   std::function<void(const Progress&)> progress;
   std::uint64_t max_stream_bytes = 0;  ///< of one launch, in memory at once; 0 = no limit
-};
-
-/// A Gpu that listens to a device and collects results per kernel.
-class TimedGpu final : public runtime::LaunchSink {
- public:
-  /// The options must outlive it.
-  TimedGpu(Setup& setup, const Options& options);
-  void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override;
-  bool can_follow() const override { return true; }
-  void submit(std::shared_ptr<trace::KernelStream> stream,
-              const runtime::LaunchRecord& record) override;
-  void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override;
-  runtime::Mark record(StreamId stream) override;
-  void wait(StreamId stream, runtime::Mark mark) override;
-  void host_wrote(Address at, std::uint64_t bytes) override;
-  void host_read(Address at, std::uint64_t bytes) override;
-  void synchronize() override;
-  void synchronize(runtime::Mark mark) override;
-  Cycle reached(runtime::Mark mark) const override { return marks_[mark]; }
-  double milliseconds(Cycle cycles) const override;
-  Cycle now() const { return gpu_.now(); }
-  /// For who drives several hosts; results hold no kernels then.
-  timing::Gpu& gpu() { return gpu_; }
-  /// Code as this machine executes it.
-  std::shared_ptr<const trace::LoweredCode> lowered(const trace::KernelCode& code);
-  Resident resident(const trace::KernelCode& code, const trace::LaunchShape& shape);
-  /// Throws RunError with the conservation laws that do not hold.
-  void audit();
-  /// Everything of the result that timing knows. Precondition: synchronize() was called.
-  void fill(Result& result);
-
- private:
-  void tell(const Options& options, Cycle at) const;
-
-  const lowering::Schedule& scheduled(const trace::KernelCode& code);
-  std::shared_ptr<trace::KernelStream> in_order(std::shared_ptr<trace::KernelStream> stream);
-  Setup& setup_;
-  std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
-  timing::Gpu gpu_;
-  std::map<const trace::KernelCode*, std::shared_ptr<const trace::LoweredCode>> lowered_;
-  std::map<const trace::KernelCode*, std::shared_ptr<const lowering::Schedule>> schedules_;
-  std::vector<KernelResult> kernels_;
-  std::vector<Cycle> marks_;  // when reached, of those that were waited for
-  double seconds_ = 0;
 };
 
 struct WorkloadInfo {

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "raddle/sim/simulation.h"
+#include "raddle/sim/timed_gpu.h"
 #include "raddle/sim/tenant_program.h"
 #include "raddle/timing/gpu/residency.h"
 
