@@ -1,0 +1,113 @@
+// Which launches of a run are timed when the others may be estimated. Programs that launch the same
+// kernels hundreds of times spend most of a simulation on what has been seen already; the idea is
+// that of kernel-level sampling (Sieve, ISPASS 2023; Photon, MICRO 2023), the rules are these:
+//
+// Launches are of one class when they are of the same kernel, grid and block and execute about as
+// many warp instructions (within a quarter). In periods, every launch is timed; a period may end
+// after 8 launches (then after 16, 32 ...), and does when the classes of the last 8 are known and
+// the next launch's is. Known is a class whose cycles per warp instruction are known within the
+// wanted error, with 95 % confidence by Student's t over its launches that count. A class's first
+// launch does not count (it finds nothing of its data in the caches), nor does a launch that does
+// not follow one that was timed (it finds what launches long ago have left). Between periods,
+// launches of known classes are estimated: 16 at most, twice as many after each further period
+// that confirms what was known. A launch of another class begins a period.
+//
+// The error printed is what the scatter of the counted launches says of those that were estimated.
+// It knows nothing of what changes only in launches that are not timed.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "raddle/base/types.h"
+
+namespace raddle::sim {
+
+/// What the sampler is told of a launch of the host, with all that it launches.
+struct SampledLaunch {
+  std::string name;
+  Dim3 grid, block;
+  std::uint64_t launches = 1;  ///< itself and its descendants
+  std::uint64_t warp_instructions = 0;
+};
+
+/// Launches that are taken for alike.
+struct LaunchClass {
+  SampledLaunch first;
+  std::uint64_t timed = 0, estimated = 0;  ///< launches
+  std::uint64_t estimated_instructions = 0;
+  double timed_cycles = 0;  ///< of all that were timed
+
+  /// Sums over the launches that count: x warp instructions, y cycles.
+  std::uint64_t counted = 0;
+  double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+
+  /// Cycles per warp instruction. Precondition: counted > 0.
+  double rate() const { return y / x; }
+  /// Standard deviation of a launch's cycles around rate() * its instructions, cycles.
+  double scatter() const;
+  /// Half of the 95 % interval of rate(), as a share of it; infinite for less than 3 launches.
+  double error() const;
+  double estimated_cycles() const {
+    return estimated == 0 ? 0 : rate() * double(estimated_instructions);
+  }
+  /// Half of the 95 % interval of estimated_cycles(), cycles.
+  double half_width() const;
+};
+
+class LaunchSampler {
+ public:
+  /// `error`: wanted of every class, as a share.
+  explicit LaunchSampler(double error) : error_(error) {}
+
+  /// Before next(): must the times of all launches so far have been told?
+  bool wants_times() const { return !estimating() && in_period_ >= next_try_; }
+  /// Decides about the next launch of the host: true = it is timed.
+  bool next(const SampledLaunch& launch);
+  /// The next launch is timed whatever is known, and is of no class.
+  void next_aside();
+  /// The launch to come does not follow the one before as it would have in the program.
+  void interrupted() { follows_ = false; }
+  /// By how many cycles the run got longer through the oldest timed launch not told of so far.
+  void measured(double cycles);
+
+  struct Timed {
+    std::size_t launch_class;  ///< kAside: of none
+    bool counts = false;       ///< is in the class's rate
+    std::uint64_t warp_instructions = 0;
+  };
+  static constexpr std::size_t kAside = ~std::size_t{0};
+  /// In order of next().
+  const std::vector<Timed>& timed() const { return timed_; }
+  const std::vector<LaunchClass>& classes() const { return classes_; }
+  std::uint64_t estimated() const { return estimated_; }  ///< launches
+  double estimated_cycles() const;
+  /// Half of the 95 % interval of estimated_cycles(), cycles; classes scatter independently.
+  double half_width() const;
+
+ private:
+  static constexpr std::uint64_t kPeriod = 8, kEstimates = 16;
+  using Key = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint64_t, int>;
+
+  bool estimating() const { return left_ > 0; }
+  std::size_t class_of(const SampledLaunch& launch);
+  bool known(std::size_t launch_class) const { return classes_[launch_class].error() <= error_; }
+  bool all_known() const;
+  void begin_period();
+
+  double error_;
+  std::vector<LaunchClass> classes_;
+  std::map<Key, std::size_t> places_;
+  std::vector<Timed> timed_;
+  std::size_t told_ = 0;  // of timed_
+  std::uint64_t in_period_ = 0, next_try_ = kPeriod;
+  std::uint64_t left_ = 0;     // launches that may be estimated before the next period
+  std::uint64_t stretch_ = 0;  // ... and how many that were at first
+  bool follows_ = false;
+  std::uint64_t estimated_ = 0;
+};
+
+}  // namespace raddle::sim
