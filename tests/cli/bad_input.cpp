@@ -149,6 +149,18 @@ TEST(BadInput, UnwritableResultIsToldBeforeTheRun) {
 TEST(BadInput, OptionsThatContradictEachOther) {
   expect_nothing_written("run vecadd --functional --live", {"--functional", "--live"});
   expect_refused(raddle("run vecadd --functional --first-launches 2"), {"--first-launches"});
+  expect_refused(raddle("run vecadd --functional --sampling-error 0.03"), {"--sampling-error"});
+  expect_refused(raddle("run vecadd --live --sampling-error 0.03"),
+                 {"run.sampling_error", "run.live"});
+  expect_refused(raddle("run vecadd --sampling-error 3"), {"--sampling-error", "0.5", "found 3"});
+  expect_refused(raddle("run vecadd --sampling-error few"), {"--sampling-error", "few"});
+  expect_refused(raddle("run vecadd --on cuda --sampling-error 0.03"), {"--on cuda"});
+  expect_refused(raddle("run vecadd + bfs --horizon 1000 --sampling-error 0.03"),
+                 {"--sampling-error", "horizon"});
+  expect_refused(raddle("validate --suite v100 nn --sampling-error 0.03"),
+                 {"validate", "--sampling-error"});
+  expect_refused(raddle("analyze locality vecadd size=tiny --sampling-error 0.03"),
+                 {"analyses", "run.sampling_error"});
   expect_refused(raddle("analyze dependencies vecadd size=tiny --first-launches 1"),
                  {"dependencies", "--first-launches"});
   expect_refused(raddle("validate vecadd --first-launches 1"), {"validate", "--first-launches"});

@@ -31,6 +31,21 @@ TEST(Run, FirstLaunchesAreTimedAndTheOthersTold) {
       HasSubstr("bfs: 2 launches (the first; "));
 }
 
+TEST(Run, EstimatedLaunchesAreToldInTableAndJson) {
+  const std::string words = "hotspot size=tiny steps=60 --gpu gtx480 --sampling-error 0.03";
+  const Outcome run = raddle("run " + words + " --json -");
+  const Json result = json_of(run), sampling = result["sampling"];
+  EXPECT_EQ(sampling["launches_timed"].get<int>() + sampling["launches_estimated"].get<int>(), 60);
+  EXPECT_EQ(result["config"]["run"]["sampling_error"], 0.03);
+  const std::string told = std::to_string(sampling["launches_timed"].get<int>()) +
+                           " launches timed, " +
+                           std::to_string(sampling["launches_estimated"].get<int>()) + " estimated";
+  EXPECT_THAT(raddle("run " + words).out,
+              AllOf(HasSubstr(told), HasSubstr(" +- "), HasSubstr("launches that were timed")));
+  EXPECT_THAT(raddle("compare " + words + " --policies lrr,gto").out,
+              AllOf(HasSubstr("hotspot: " + told), HasSubstr("cycles +- ")));
+}
+
 TEST(Run, JsonHasTheContractsFields) {
   const Json result = json_of(raddle("run vecadd size=tiny --gpu v100 --json -"));
   EXPECT_EQ(result["schema"], 1);

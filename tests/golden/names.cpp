@@ -6,6 +6,7 @@
 #include <set>
 
 #include "raddle/sim/analysis.h"
+#include "raddle/sim/named_workload.h"
 #include "raddle_paths.h"
 #include "support/whole.h"
 
@@ -46,6 +47,11 @@ TEST(Golden, NamesOfTheResult) {
       {},
       {}};
   collect(sim::to_json(test::run("vecadd", all)), "", names);
+  config::Tree steps;
+  steps.set_option("size=tiny", "test"), steps.set_option("steps=20", "test");
+  const auto hotspot = sim::make_workload(runtime::all_workloads(), "hotspot", steps);
+  const test::RunSpec sampled{"gtx480", {"run.sampling_error=0.03"}, {}, {}};
+  collect(sim::to_json(test::run_on(*hotspot.workload, "hotspot", sampled)), "", names);
   std::ifstream file(RADDLE_SOURCE_DIR "/tests/golden/result_names.txt");
   for (std::string line; std::getline(file, line);) golden.insert(line);
   for (const std::string& name : names) EXPECT_TRUE(golden.contains(name)) << "new: " << name;

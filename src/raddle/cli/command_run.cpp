@@ -48,7 +48,8 @@ struct RunCommand {
   int run_on_gpu() const {
     const bool simulators = common.functional || common.live || common.no_skip || common.cold_l2 ||
                             common.max_cycles != 0 || common.first_launches != 0 ||
-                            common.threads != 1 || !common.set.empty() || !common.policy.empty() ||
+                            !common.sampling_error.empty() || common.threads != 1 ||
+                            !common.set.empty() || !common.policy.empty() ||
                             !common.report.empty() || !common.timeline.empty();
     if (simulators)
       throw InputError(

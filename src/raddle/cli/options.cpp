@@ -138,6 +138,11 @@ void CommonOptions::add_timing_to(CLI::App& c) {
   c.add_flag("--cold-l2", cold_l2,
              "every launch waits for those before it and finds the L2 empty, as under ncu")
       ->group(kMachine);
+  c.add_option("--sampling-error", sampling_error,
+               "estimate launches like those timed before, once their cycles are known within this "
+               "share, e.g. 0.03 (docs/sampling.md)")
+      ->type_name("SHARE")
+      ->group(kLimits);
   c.add_flag("--no-skip", no_skip,
              "simulate every cycle, also those in which nothing can happen (slower, same result)")
       ->group(kRun);
@@ -153,6 +158,8 @@ void CommonOptions::check() const {
     throw InputError("--report needs timing; leave out --functional");
   if (functional && first_launches != 0)
     throw InputError("--first-launches says what is timed; leave out --functional");
+  if (functional && !sampling_error.empty())
+    throw InputError("--sampling-error says what is timed; leave out --functional");
   for (const std::string& file : {json, report, timeline})
     if (!file.empty() && file != "-") check_writable(file);
 }
@@ -164,6 +171,7 @@ config::Tree CommonOptions::tree() const {
   if (seed != 0) tree.set("run.seed", std::to_string(seed), "--seed");
   if (live) tree.set("run.live", "true", "--live");
   if (cold_l2) tree.set("run.cold_l2", "true", "--cold-l2");
+  if (!sampling_error.empty()) tree.set("run.sampling_error", sampling_error, "--sampling-error");
   return tree;
 }
 

@@ -26,6 +26,7 @@ struct CommonOptions {
   std::uint64_t first_launches = 0;  ///< 0 = all
   double max_stream_gib = 2;         ///< memory of one launch's op stream
   bool cold_l2 = false;
+  std::string sampling_error;  ///< as written; empty = every launch is timed
 
   void add_to(CLI::App& command);
   /// Those of a run that is always timed and gives no report.

@@ -48,6 +48,9 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
     NamedWorkload named = make_workload(m.workload, words_of(m.parameters));
     std::vector<sim::Setup> setups;
     setups.push_back(sim::read_setup(tree, policy::all_policies()));
+    if (setups.front().run.sampling_error != 0)
+      throw InputError(
+          "validate times what was measured; leave out --sampling-error (run.sampling_error)");
     sim::Options options = common.simulation(setups.front());
     options.progress = progress_line(m.workload, common.quiet);
     options.first_launches = launches_of(file, m);

@@ -36,6 +36,8 @@ std::string main_stall(const sim::Result& r) {
                      percent(*most, r.cycles * r.schedulers));
 }
 
+bool estimated(const sim::Result& r) { return r.sampling && r.sampling->estimated != 0; }
+
 /// "" when all was timed.
 std::string left_out(const sim::Result& r) {
   return r.launches_left_out == 0
@@ -59,11 +61,19 @@ std::string energy_line(const sim::Result& r) {
 
 std::string launches(const sim::Result& r) {
   return fmt::format("{} launch{}", r.kernels.size(), r.kernels.size() == 1 ? "" : "es") +
+         (estimated(r) ? fmt::format(" timed, {} estimated", r.sampling->estimated) : "") +
          left_out(r);
 }
 
-std::uint64_t l2_accesses(const sim::Result& r) {
-  return r.totals.l2.reads + r.totals.l2.writes + r.totals.l2.atomics;
+/// Of the cycles of the whole run, half of the 95 % interval; "" when all were timed.
+std::string interval(const sim::Result& r) {
+  return estimated(r) ? fmt::format(" +- {:.2f} %", 100 * r.sampling->half_width /
+                                                        static_cast<double>(r.sampling->cycles))
+                      : "";
+}
+
+std::uint64_t l2_accesses(const stats::GpuCounters& c) {
+  return c.l2.reads + c.l2.writes + c.l2.atomics;
 }
 
 }  // namespace
@@ -75,7 +85,7 @@ std::string headline(const sim::Result& r) {
 }
 
 std::string summary(const sim::Result& r) {
-  const auto& c = r.totals;
+  const auto& [cycles, c] = sim::whole_of(r);
   if (!r.timed)
     return fmt::format("{}: {} (functional)\n  {}, {} warp instructions, {:.0f} M/s on one core\n",
                        r.workload, verdict(r), launches(r), grouped(c.sm.issued),
@@ -85,27 +95,30 @@ std::string summary(const sim::Result& r) {
     out += fmt::format("  {:<20} {}\n", name, value);
   };
   line("cycles",
-       fmt::format("{}  ({:.3f} ms at {:.0f} MHz, {}); {} with a block on an SM", grouped(r.cycles),
-                   static_cast<double>(r.cycles) / r.core_clock_mhz / 1e3, r.core_clock_mhz,
-                   launches(r), grouped(r.busy_cycles)));
+       fmt::format("{}{}  ({:.3f} ms at {:.0f} MHz, {}){}", grouped(cycles), interval(r),
+                   static_cast<double>(cycles) / r.core_clock_mhz / 1e3, r.core_clock_mhz,
+                   launches(r),
+                   estimated(r) ? "" : "; " + grouped(r.busy_cycles) + " with a block on an SM"));
   line("warp instructions",
        fmt::format("{}  ({:.1f} thread instructions per cycle)", grouped(c.sm.issued),
-                   share(c.sm.thread_instructions, r.cycles)));
+                   share(c.sm.thread_instructions, cycles)));
   line("L1D hit rate",
        fmt::format("{} of {} line accesses", percent(c.sm.l1d_hits, c.sm.l1d_accesses),
                    grouped(c.sm.l1d_accesses)));
   line("L2 hit rate",
-       fmt::format("{} of {}", percent(c.l2.hits, l2_accesses(r)), grouped(l2_accesses(r))));
+       fmt::format("{} of {}", percent(c.l2.hits, l2_accesses(c)), grouped(l2_accesses(c))));
   line("DRAM", fmt::format("{}, row hits {}", bytes_text(c.dram.bytes),
                            percent(c.dram.row_hits, c.dram.reads + c.dram.writes)));
-  line("scheduler cycles",
-       fmt::format("issued {}, most lost to {}", percent(c.sm.issued, r.cycles * r.schedulers),
-                   main_stall(r)));
   line("energy", energy_line(r));
-  line("host", fmt::format("{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",
-                           r.host.wall_seconds, r.host.functional_seconds, r.host.timing_seconds,
-                           grouped(static_cast<std::uint64_t>(
-                               share(c.sm.issued, 1) / std::max(r.host.timing_seconds, 1e-9)))));
+  if (estimated(r)) out += "  of the launches that were timed:\n";
+  line("scheduler cycles",
+       fmt::format("issued {}, most lost to {}",
+                   percent(r.totals.sm.issued, r.cycles * r.schedulers), main_stall(r)));
+  line("host",
+       fmt::format("{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",
+                   r.host.wall_seconds, r.host.functional_seconds, r.host.timing_seconds,
+                   grouped(static_cast<std::uint64_t>(share(r.totals.sm.issued, 1) /
+                                                      std::max(r.host.timing_seconds, 1e-9)))));
   return out + breakdown(r);
 }
 
@@ -113,19 +126,20 @@ std::string comparison(std::string_view workload, std::span<const Row> rows) {
   std::size_t width = 12;
   for (const Row& row : rows) width = std::max(width, row.label.size());
   const sim::Result& first = *rows.front().result;
-  const std::string title =
-      std::string(workload) + (first.launches_left_out == 0 ? "" : ": " + launches(first));
+  const bool all_timed = first.launches_left_out == 0 && !estimated(first);
+  const std::string title = std::string(workload) + (all_timed ? "" : ": " + launches(first));
   std::string out = fmt::format("{}\n  {:<{}} {:>14} {:>9} {:>8} {:>8} {:>8} {:>10}  {}\n", title,
                                 "policy", width, "cycles", "speed-up", "IPC", "L1D hit", "L2 hit",
                                 "DRAM", "most cycles lost to");
   for (const Row& row : rows) {
     const sim::Result& r = *row.result;
+    const auto& [cycles, c] = sim::whole_of(r);
     out += fmt::format("  {:<{}} {:>14} {:>9.3f} {:>8.1f} {:>8} {:>8} {:>10}  {}{}\n", row.label,
-                       width, grouped(r.cycles), share(rows.front().result->cycles, r.cycles),
-                       share(r.totals.sm.thread_instructions, r.cycles),
-                       percent(r.totals.sm.l1d_hits, r.totals.sm.l1d_accesses),
-                       percent(r.totals.l2.hits, l2_accesses(r)), bytes_text(r.totals.dram.bytes),
-                       main_stall(r),
+                       width, grouped(cycles), share(sim::whole_of(first).cycles, cycles),
+                       share(c.sm.thread_instructions, cycles),
+                       percent(c.sm.l1d_hits, c.sm.l1d_accesses),
+                       percent(c.l2.hits, l2_accesses(c)), bytes_text(c.dram.bytes),
+                       main_stall(r) + (estimated(r) ? ", cycles" + interval(r) : ""),
                        r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
   }
   return out;

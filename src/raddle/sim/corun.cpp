@@ -211,6 +211,10 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
                                  tenants, corun.ipc_alone.size()));
   if (setup.run.live)
     throw InputError("tenants of a co-run are executed before they are timed: leave out --live");
+  if (setup.run.sampling_error != 0)
+    throw InputError(
+        "a co-run ends at its horizon, no launch is estimated: leave out --sampling-error "
+        "(run.sampling_error)");
   if (options.functional) throw InputError("a co-run is about timing: leave out --functional");
   if (!options.analyses.empty()) throw InputError("analyses look at one workload, not at a co-run");
   if (tenants > 1 && setup.scheme != nullptr) check_scheme(*setup.scheme, corun);

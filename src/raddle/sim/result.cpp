@@ -253,6 +253,36 @@ Json corun_json(const CorunResult& run) {
   return out;
 }
 
+/// Which members of the result are extrapolated, from what and how exactly; the others are of the
+/// launches that were timed.
+Json sampling_json(const Result& r) {
+  const Extrapolation& e = *r.sampling;
+  Json timed;
+  add_metrics(timed, r.cycles, r.totals);
+  Json out = {{"extrapolated", e.estimated == 0 ? Json::array() : Json{"totals", "energy_pj"}},
+              {"launches_timed", e.timed},
+              {"launches_estimated", e.estimated},
+              {"confidence", 0.95},
+              {"cycles_half_width", e.half_width},
+              {"timed_totals", std::move(timed)},
+              {"classes", Json::array()}};
+  if (e.all_timed_from != Extrapolation::kNoOverlap) out["all_timed_from"] = e.all_timed_from;
+  for (const LaunchClass& c : e.classes) {
+    const Dim3 &grid = c.first.grid, &block = c.first.block;
+    out["classes"].push_back({{"kernel", c.first.name},
+                              {"title", demangled(c.first.name)},
+                              {"grid", {grid.x, grid.y, grid.z}},
+                              {"block", {block.x, block.y, block.z}},
+                              {"first_warp_instructions", c.first.warp_instructions},
+                              {"launches_timed", c.timed},
+                              {"launches_estimated", c.estimated},
+                              {"cycles_timed", c.timed_cycles},
+                              {"cycles_estimated", c.estimated_cycles()},
+                              {"cycles_half_width", c.half_width()}});
+  }
+  return out;
+}
+
 std::string verdict_name(Result::Verdict v) {
   switch (v) {
     case Result::Verdict::Correct:
@@ -366,6 +396,11 @@ std::vector<StreamResult> streams_of(const std::vector<KernelResult>& kernels) {
   return out;
 }
 
+Whole whole_of(const Result& r) {
+  if (r.sampling) return {r.sampling->cycles, r.sampling->totals};
+  return {r.cycles, r.totals};
+}
+
 Json to_json(const Result& r, std::size_t single_launches) {
   Json out;
   out["schema"] = 1;
@@ -380,8 +415,10 @@ Json to_json(const Result& r, std::size_t single_launches) {
   out["timed"] = r.timed;
   if (r.launches_left_out != 0) out["launches_left_out"] = r.launches_left_out;
   Json totals;
-  add_metrics(totals, r.cycles, r.totals);
+  const Whole whole = whole_of(r);
+  add_metrics(totals, whole.cycles, whole.totals);
   out["totals"] = std::move(totals);
+  if (r.sampling) out["sampling"] = sampling_json(r);
   Json details;
   add_details(details, r.totals);
   details["busy_cycles"] = r.busy_cycles;

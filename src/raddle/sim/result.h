@@ -10,6 +10,7 @@
 
 #include "raddle/energy/energy.h"
 #include "raddle/sim/corun_result.h"
+#include "raddle/sim/extrapolation.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/trace/device_launch.h"
@@ -100,12 +101,22 @@ struct Result {
   std::uint64_t tail_cycles = 0;          ///< tail.h
   std::vector<timing::Sample> samples;
   Cycle sample_interval = 0;
+  /// When launches could be estimated (run.sampling_error): the whole run. Everything else here but
+  /// `energy` is of the launches that were timed.
+  std::optional<Extrapolation> sampling;
   std::optional<timing::MeshRecord> mesh;  ///< samples of a machine that has one
   std::uint64_t component_hash = 0;
   std::optional<CorunResult> corun;  ///< of tenants that shared the GPU; then there are no kernels
   nlohmann::ordered_json analysis;   ///< label -> figures; null unless analyses were asked for
   HostCost host;
 };
+
+/// Cycles and counters of the whole run: as timed, or as extrapolated.
+struct Whole {
+  Cycle cycles = 0;
+  const stats::GpuCounters& totals;
+};
+Whole whole_of(const Result& result);
 
 /// A result of more launches than these tells them summed by kernel: one launch is 2 KB of JSON.
 inline constexpr std::size_t kMostSingleLaunches = 500;

@@ -22,6 +22,7 @@ void leave_out_unused(nlohmann::ordered_json& config) {
   leave_out(l1d, "shared_kib_choices", "");
   leave_out(config.at("isa"), "order", "as_written");
   leave_out(config.at("run"), "cold_l2", false);
+  leave_out(config.at("run"), "sampling_error", 0.0);
 }
 
 }  // namespace
@@ -32,6 +33,9 @@ void RunSettings::visit(FieldVisitor& v) {
           "execute just ahead of timing, for programs whose result depends on timing");
   v.field("cold_l2", cold_l2,
           "a launch of the host waits for those before it and finds the L2 empty, as under ncu");
+  v.field("sampling_error", sampling_error, {0, 0.5}, "",
+          "launches like those timed before are estimated once their cycles are known within this "
+          "share; 0: every launch is timed");
 }
 
 void DeviceSpec::visit(FieldVisitor& v) {
@@ -175,6 +179,8 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
     reader.fail(
         "run.cold_l2 = true needs policy.coherence.name = \"gpu\": elsewhere the L2 knows "
         "what L1s own");
+  if (setup.run.sampling_error != 0 && setup.run.live)
+    reader.fail("run.sampling_error needs launches that have been executed: run.live = false");
   if (setup.isa.order == lowering::Order::Assembler &&
       setup.isa.lowering != lowering::Level::Machine)
     reader.fail("isa.order = \"assembler\" needs isa.lowering = \"machine\"");

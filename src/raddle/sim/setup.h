@@ -16,6 +16,9 @@ struct RunSettings {
   std::uint64_t seed = 1;  ///< of inputs and of every random choice
   bool live = false;       ///< execute just ahead of timing instead of before it
   bool cold_l2 = false;    ///< the L2 is empty whenever a launch of the host starts, as with ncu
+  /// Launches are estimated once their kernels' cycles are known within this share; 0 = all are
+  /// timed (launch_sampler.h).
+  double sampling_error = 0;
   void visit(FieldVisitor& v);
 };
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "raddle/sim/timed_gpu.h"
 #include "raddle/sim/tenant_program.h"
+#include "raddle/sim/timed_gpu.h"
 #include "raddle/timing/gpu/residency.h"
 
 namespace raddle::sim {

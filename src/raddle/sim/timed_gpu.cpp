@@ -49,8 +49,12 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options)
         if (options.progress) out.progress = [this, &options](Cycle at) { tell(options, at); };
         return out;
       }()) {
+  if (setup.run.sampling_error != 0)
+    sampled_ = std::make_unique<SampledRun>(setup.run.sampling_error, gpu_, options.note);
   const auto requests = timed_analyses(options.analyses);
   if (requests.empty()) return;
+  if (sampled_ != nullptr)
+    throw InputError("analyses look at every launch: leave out run.sampling_error");
   analyses_ = std::make_unique<analysis::Analyses>(requests, observed_l1(setup.machine));
   analyses_->each_observer(
       [&](unsigned sm, policy::L1Observer& observer) { gpu_.observe(SmId{sm}, observer); });
@@ -107,6 +111,7 @@ void TimedGpu::submit(std::shared_ptr<trace::KernelStream> stream,
 
 void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
   const Stopwatch watch(seconds_);
+  if (sampled_ != nullptr && !sampled_->times(tree)) return;
   if (setup_.run.cold_l2) {
     gpu_.run_until_idle();
     gpu_.forget_l2();
@@ -120,10 +125,12 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
     kernel.stream = index(record.stream);
     kernel.resident = resident(stream->code(), stream->shape());
     if (record.origin) kernel.parent = KernelParent{first + record.origin->parent, *record.origin};
+    // What is told of a launch later (blocks, parents) goes by its place among those timed.
+    const std::uint64_t sequence = kernels_.size();
     kernels_.push_back(std::move(kernel));
     all.push_back({in_order(stream),
                    lowered(stream->code()),
-                   {record.name, record.stream, record.sequence, record.warp_instructions},
+                   {record.name, record.stream, sequence, record.warp_instructions},
                    record.origin.value_or(trace::DeviceOrigin{})});
   }
   gpu_.submit_tree(std::move(all));
@@ -131,6 +138,10 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
 
 runtime::Mark TimedGpu::record(StreamId stream) {
   marks_.push_back(kNever);
+  if (sampled_ != nullptr) {  // what is estimated may become less when more is known
+    const Cycle before = estimated_before_.empty() ? 0 : estimated_before_.back();
+    estimated_before_.push_back(std::max(before, sampled_->estimated_cycles()));
+  }
   return gpu_.record(stream);
 }
 
@@ -150,6 +161,7 @@ void TimedGpu::host_read(Address at, std::uint64_t bytes) {
 void TimedGpu::synchronize() {
   const Stopwatch watch(seconds_);
   gpu_.run_until_idle();
+  if (sampled_ != nullptr) sampled_->idle();
 }
 
 void TimedGpu::synchronize(runtime::Mark mark) {
@@ -182,9 +194,11 @@ void TimedGpu::fill(Result& result) {
     kernel.thread_instructions = kernel.counters.sm.thread_instructions;
   }
   result.kernels = std::move(kernels_);
+  if (sampled_ != nullptr) result.sampling = sampled_->result(result.cycles, result.totals);
   const timing::MachineSpec& machine = setup_.machine;
-  result.energy = energy::energy(result.totals, setup_.energy,
-                                 {result.cycles, machine.sm.schedulers, machine.l2.slices});
+  const auto [cycles, totals] = whole_of(result);
+  result.energy =
+      energy::energy(totals, setup_.energy, {cycles, machine.sm.schedulers, machine.l2.slices});
   for (KernelResult& kernel : result.kernels)
     kernel.energy = energy::dynamic_energy(kernel.counters, setup_.energy);
   result.blocks = gpu_.block_spans();

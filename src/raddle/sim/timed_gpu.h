@@ -9,6 +9,7 @@
 #include "raddle/lowering/schedule.h"
 #include "raddle/runtime/launch_sink.h"
 #include "raddle/sim/result.h"
+#include "raddle/sim/sampled_run.h"
 #include "raddle/sim/setup.h"
 #include "raddle/sim/simulation.h"
 
@@ -30,7 +31,10 @@ class TimedGpu final : public runtime::LaunchSink {
   void host_read(Address at, std::uint64_t bytes) override;
   void synchronize() override;
   void synchronize(runtime::Mark mark) override;
-  Cycle reached(runtime::Mark mark) const override { return marks_[mark]; }
+  /// Cycles of launches before the mark that were estimated count as if they had passed.
+  Cycle reached(runtime::Mark mark) const override {
+    return marks_[mark] + (sampled_ == nullptr ? 0 : estimated_before_[mark]);
+  }
   double milliseconds(Cycle cycles) const override;
   Cycle now() const { return gpu_.now(); }
   /// For who drives several hosts; results hold no kernels then.
@@ -54,7 +58,9 @@ class TimedGpu final : public runtime::LaunchSink {
   std::map<const trace::KernelCode*, std::shared_ptr<const trace::LoweredCode>> lowered_;
   std::map<const trace::KernelCode*, std::shared_ptr<const lowering::Schedule>> schedules_;
   std::vector<KernelResult> kernels_;
-  std::vector<Cycle> marks_;  // when reached, of those that were waited for
+  std::unique_ptr<SampledRun> sampled_;  // null when every launch is timed
+  std::vector<Cycle> marks_;             // when reached, of those that were waited for
+  std::vector<Cycle> estimated_before_;  // by mark, when sampled
   double seconds_ = 0;
 };
 
