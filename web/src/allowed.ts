@@ -1,5 +1,5 @@
 // How many warps of each SM a throttle policy let load, over time: a row per SM, a colour per mean.
-import type { Group, Run } from "./data";
+import { timedCycles, type Group, type Run } from "./data";
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, short, whole } from "./format";
@@ -69,7 +69,7 @@ export function addAllowed(charts: Charts, parent: HTMLElement, group: Group): v
     time: true,
     build: (t) => {
       most.textContent = ` ${mostWarps(run)} warps`;
-      return option(run, Math.max(...group.runs.map((r) => r.result.totals.cycles)), t);
+      return option(run, Math.max(...group.runs.map(timedCycles)), t);
     },
   });
 }

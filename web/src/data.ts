@@ -77,6 +77,16 @@ export interface PolicyUse {
   statistics: Fields | null;
 }
 
+/** Of a run in which launches like those timed before were estimated. */
+export interface Sampling {
+  launches_timed: number;
+  launches_estimated: number;
+  /** Half of the interval of totals.cycles, with that confidence. */
+  cycles_half_width: number;
+  confidence: number;
+  timed_totals: Metrics;
+}
+
 export interface Result {
   raddle_version: string;
   config: Fields;
@@ -84,6 +94,8 @@ export interface Result {
   timed: boolean;
   /** Of the host, executed but not timed: --first-launches. */
   launches_left_out?: number;
+  /** Where launches could be estimated: `totals` and `energy_pj` are of all launches, the rest of those that were timed. */
+  sampling?: Sampling;
   totals: Metrics;
   details?: Fields;
   kernels: Kernel[];
@@ -362,3 +374,9 @@ export function group(page: PageData): Report {
 export function load(text: string): Report {
   return group(pageData(text, "--report FILE.html") as PageData);
 }
+
+/** Were launches estimated? */
+export const sampled = (run: Run): boolean => (run.result.sampling?.launches_estimated ?? 0) > 0;
+
+/** Cycles of what was timed: the end of everything that is shown over time. */
+export const timedCycles = (run: Run): number => run.result.sampling?.timed_totals.cycles ?? run.result.totals.cycles;

@@ -1,5 +1,5 @@
 // From one run to another of the same work: what the difference in time is made of. The parts sum to it exactly.
-import { fields, kernelTitle, type Group, type KernelFacts, type Run } from "./data";
+import { fields, kernelTitle, sampled, type Group, type KernelFacts, type Run } from "./data";
 import { buttons, h } from "./dom";
 import { bytes, digits, list, percent, whole } from "./format";
 import { schedulerCycles, stallReasons, stallTitle } from "./metrics";
@@ -38,6 +38,9 @@ function add(into: Sums | undefined, k: KernelFacts): Sums {
   };
 }
 
+/** Have the cycles of both one length, and the same launches been timed? */
+const comparable = (run: Run, base: Run): boolean => run.core_clock_mhz === base.core_clock_mhz && !sampled(run) && !sampled(base);
+
 /** Of all launches of each kernel, by name. */
 function sumsOf(run: Run): Map<string, Sums> {
   const out = new Map<string, Sums>();
@@ -45,9 +48,9 @@ function sumsOf(run: Run): Map<string, Sums> {
   return out;
 }
 
-/** Cycles by kernel; the rest is time between kernels, less what kernels that overlap count twice. Empty where clocks differ. */
+/** Cycles by kernel; the rest is time between kernels, less what kernels that overlap count twice. Empty where clocks differ or launches were estimated. */
 export function byKernel(run: Run, base: Run): Part[] {
-  if (run.core_clock_mhz !== base.core_clock_mhz) return [];
+  if (!comparable(run, base)) return [];
   const [now, before] = [sumsOf(run), sumsOf(base)];
   const names = [...new Set([...before.keys(), ...now.keys()])];
   const parts = names.map((name): Part => ({
@@ -62,7 +65,7 @@ export function byKernel(run: Run, base: Run): Part[] {
 
 /** Scheduler-cycles by reason, issued ones among them, as cycles of the whole GPU. */
 export function byReason(run: Run, base: Run): Part[] {
-  if (run.core_clock_mhz !== base.core_clock_mhz || schedulerCycles(run) === 0 || schedulerCycles(base) === 0) return [];
+  if (!comparable(run, base) || schedulerCycles(run) === 0 || schedulerCycles(base) === 0) return [];
   const cycles = (r: Run, reason: string) => (r.result.stalls[reason] ?? 0) / Math.max(1, r.result.schedulers);
   return stallReasons([run, base]).map((reason): Part => ({ title: stallTitle(reason), before: cycles(base, reason), now: cycles(run, reason) }))
     .filter((part) => part.before !== 0 || part.now !== 0);
@@ -98,6 +101,7 @@ function amount(title: string, before: number, now: number, show: (n: number) =>
 
 /** What else changed in the kernel whose time changed most, in the direction of the whole; null: nothing that is counted. */
 export function whatChanged(run: Run, base: Run): string | null {
+  if (!comparable(run, base)) return null;
   const [now, before] = [sumsOf(run), sumsOf(base)];
   const both = [...now.keys()].filter((name) => before.has(name));
   if (both.length === 0) return null;
@@ -138,7 +142,7 @@ function differenceTable(caption: string, first: string, parts: Part[], run: Run
 /** Nothing where there is nothing to compare. */
 export function addDifference(parent: HTMLElement, group: Group): void {
   const [base, ...others] = group.runs;
-  const compared = others.filter((run) => run.result.timed && base.result.timed && run.core_clock_mhz === base.core_clock_mhz);
+  const compared = others.filter((run) => run.result.timed && base.result.timed && comparable(run, base));
   if (compared.length === 0) return;
   let run = compared[0];
   const place = h("div", { class: "grid" });

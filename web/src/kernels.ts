@@ -1,5 +1,5 @@
 // Where the time of a run goes, kernel by kernel.
-import { kernelTitle, type Group, type Kernel, type KernelFacts, type KernelSums, type Metrics, type Run } from "./data";
+import { kernelTitle, sampled, type Group, type Kernel, type KernelFacts, type KernelSums, type Metrics, type Run } from "./data";
 import { buttons, h } from "./dom";
 import { digits, percent, ratio, whole } from "./format";
 import { kMetrics, kStalls, stallTitle, type Metric } from "./metrics";
@@ -172,7 +172,14 @@ function sumsColumns(compared: boolean): Column<SumsRow>[] {
 /** What is said of launches that were executed but not timed; null when all were. */
 export function untimed(run: Run): string | null {
   const others = run.result.launches_left_out ?? 0;
-  return others === 0 ? null : `Timed are the first launches of the host; ${whole(others)} more were executed only.`;
+  const { sampling, totals } = run.result;
+  const said = [
+    others === 0 ? "" : `Timed are the first launches of the host; ${whole(others)} more were executed only.`,
+    !sampling || !sampled(run) ? "" : `${whole(sampling.launches_timed)} launches of the host were timed, ${whole(sampling.launches_estimated)} like them estimated: ` +
+      `${whole(totals.cycles)} cycles ± ${percent(sampling.cycles_half_width / totals.cycles)}, with ${percent(sampling.confidence)} confidence. Cycles, rates and traffic ` +
+      "of the whole run, and its energy, are extrapolated; kernels, stalls and everything over time are of the launches that were timed.",
+  ].filter((text) => text !== "");
+  return said.length === 0 ? null : said.join(" ");
 }
 
 export function addKernels(parent: HTMLElement, group: Group): void {

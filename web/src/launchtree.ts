@@ -1,5 +1,5 @@
 // Launches that kernels made, drawn under the launch that made them: what waits, what runs, where.
-import type { Group, LaunchTree, Run, TreeRows } from "./data";
+import { timedCycles, type Group, type LaunchTree, type Run, type TreeRows } from "./data";
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h, select } from "./dom";
 import { escapeHtml, percent, short, whole } from "./format";
@@ -102,7 +102,7 @@ function renderer(rows: TreeRows, fills: string[], t: Theme) {
 function option(run: Nested, group: Group, by: Colouring, t: Theme): Option {
   const { rows } = run.launch_tree;
   const count = rows.kernel.length;
-  const end = Math.max(...group.runs.map((r) => r.result.totals.cycles));
+  const end = Math.max(...group.runs.map(timedCycles));
   return {
     grid: { left: 60, right: 44, top: 6, bottom: 62 },
     tooltip: { ...tooltip(t), trigger: "item", formatter: (item: { dataIndex: number }) => tip(rows, item.dataIndex) },

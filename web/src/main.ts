@@ -4,7 +4,7 @@ import { addMetric, addSpeedups } from "./bars";
 import { Charts } from "./charts";
 import { configTree } from "./config";
 import { addDifference } from "./difference";
-import { load, type Group, type Report, type Run } from "./data";
+import { load, sampled, type Group, type Report, type Run } from "./data";
 import { h, section, select, term } from "./dom";
 import { energy } from "./format";
 import { header } from "./header";
@@ -99,6 +99,8 @@ function overview(charts: Charts, page: HTMLElement, report: Report, timed: Repo
   page.append(section("summary", "Summary", several
     ? `Bars show how much faster (up) or slower (down) the same work ran than under ${timed.groups[0].runs[0].label}.`
     : "Click a heading to sort; rest the pointer on it for its meaning.", speedups, summaryTable(report)));
+  if (timed.page.runs.some(sampled))
+    speedups.before(h("p", { class: "note" }, "Launches like those timed before were estimated (run.sampling_error): cycles, rates and traffic of such runs are extrapolated. How exactly stands under Kernels."));
   if (several) addSpeedups(charts, speedups, timed);
   if (timed.groups.length === 0) return;
   const stalls = h("div");

@@ -1,5 +1,5 @@
 // Activity over time: one line per policy of a workload.
-import type { Group, Run, Samples } from "./data";
+import { timedCycles, type Group, type Run, type Samples } from "./data";
 import { legend, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, escapeHtml, kNone, percent, short, whole } from "./format";
@@ -66,7 +66,7 @@ function tip(group: Group, measure: Measure, cycle: number): string {
 }
 
 function option(group: Group, labels: string[], measure: Measure, t: Theme): Option {
-  const end = Math.max(...group.runs.map((run) => run.result.totals.cycles));
+  const end = Math.max(...group.runs.map(timedCycles));
   return {
     grid: { left: 52, right: 44, top: 34, bottom: 44 },  // the time axis of the blocks below
     legend: legend(t),

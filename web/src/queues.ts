@@ -1,5 +1,5 @@
 // How many launches by kernels waited for their first block, over time: one line per policy.
-import type { Group, LaunchQueue } from "./data";
+import { timedCycles, type Group, type LaunchQueue } from "./data";
 import { legend, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, escapeHtml, short, whole } from "./format";
@@ -29,13 +29,13 @@ function option(runs: Nested[], labels: string[], which: Which, t: Theme): Optio
     grid: { left: 8, right: 20, top: 34, bottom: 8, containLabel: true },
     legend: legend(t),
     tooltip: { ...tooltip(t), trigger: "axis", formatter: (items: { axisValue: number }[]) => tip(runs, which, items[0].axisValue) },
-    xAxis: valueAxis(t, { min: 0, max: Math.max(...runs.map((run) => run.result.totals.cycles)), splitLine: { show: false },
+    xAxis: valueAxis(t, { min: 0, max: Math.max(...runs.map(timedCycles)), splitLine: { show: false },
       axisLine: { show: true, lineStyle: { color: t.muted } }, axisLabel: { color: t.muted, fontSize: 11, formatter: short, showMaxLabel: false } }),
     yAxis: valueAxis(t, { min: 0, axisLabel: { color: t.muted, fontSize: 11, formatter: short } }),
     series: runs.map((run) => ({
       type: "line", step: "end", name: run.label, showSymbol: false, lineStyle: { width: 1.4, type: seriesDash(t, labels.indexOf(run.label)) },
       itemStyle: { color: seriesColour(t, labels.indexOf(run.label)) },
-      data: queuePoints(run.launch_tree.queue, which, run.result.totals.cycles),
+      data: queuePoints(run.launch_tree.queue, which, timedCycles(run)),
     })),
   };
 }

@@ -1,5 +1,5 @@
 // Who ran where and when: every thread block as a bar, SMs from top to bottom, cycles from left to right.
-import { kernelTitle, type Group, type Run } from "./data";
+import { kernelTitle, timedCycles, type Group, type Run } from "./data";
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h, select } from "./dom";
 import { escapeHtml, short, whole } from "./format";
@@ -68,7 +68,7 @@ function shapeOf(run: Run, group: Group): Shape {
     last = Math.max(last, sm[i]);
   }
   const sms = Math.max(last + 1, configNumber(run, "sm.count") ?? 0);
-  return { sms, lanes, end: Math.max(...group.runs.map((r) => r.result.totals.cycles)) };
+  return { sms, lanes, end: Math.max(...group.runs.map((r) => timedCycles(r))) };
 }
 
 function renderer(shape: Shape, colour: (bar: number) => string) {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { cells, mostWarps } from "../src/allowed";
 import { leaves } from "../src/config";
-import { group, load, kernelTitle, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run } from "../src/data";
-import { byKernel, byReason, changeOfPart, kernelSentence, type Part } from "../src/difference";
+import { group, load, kernelTitle, timedCycles, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run } from "../src/data";
+import { byKernel, byReason, changeOfPart, kernelSentence, whatChanged, type Part } from "../src/difference";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
 import { perKernel, perSums, untimed } from "../src/kernels";
@@ -396,6 +396,18 @@ describe("kernels", () => {
     left.result.launches_left_out = 7;
     expect(untimed(left)).toContain("7 more");
     expect(untimed(run(1))).toBeNull();
+  });
+  test("what is extrapolated is told, and is not taken apart by kernel", () => {
+    const [all, some] = [run(1), run(1)];
+    some.result.sampling = { launches_timed: 8, launches_estimated: 12, cycles_half_width: some.result.totals.cycles / 100, confidence: 0.95,
+      timed_totals: { ...some.result.totals, cycles: some.result.totals.cycles / 2 } };
+    expect(untimed(some)).toContain("8 launches of the host were timed, 12 like them estimated");
+    expect(untimed(some)).toContain("± 1.0 %");
+    expect(timedCycles(some)).toBe(some.result.totals.cycles / 2);
+    expect(timedCycles(all)).toBe(all.result.totals.cycles);
+    expect([byKernel(some, all), byReason(some, all), whatChanged(some, all)]).toEqual([[], [], null]);
+    some.result.sampling.launches_estimated = 0;
+    expect(untimed(some)).toBeNull();
   });
   test("launches summed by kernel are compared where there are as many", () => {
     const sums = (name: string, launches: number, cycles: number) => ({ name, launches, device_launches: 0, start_cycle: 0, end_cycle: cycles, cycles_min: 1,
