@@ -378,5 +378,8 @@ export function load(text: string): Report {
 /** Were launches estimated? */
 export const sampled = (run: Run): boolean => (run.result.sampling?.launches_estimated ?? 0) > 0;
 
-/** Cycles of what was timed: the end of everything that is shown over time. */
-export const timedCycles = (run: Run): number => run.result.sampling?.timed_totals.cycles ?? run.result.totals.cycles;
+/** Of the launches that were timed, as everything but `totals` and `energy_pj` is. */
+export const timedTotals = (run: Run): Metrics => run.result.sampling?.timed_totals ?? run.result.totals;
+
+/** The end of everything that is shown over time. */
+export const timedCycles = (run: Run): number => timedTotals(run).cycles;

@@ -1,5 +1,5 @@
 // What the simulation itself cost on the computer it ran on.
-import type { Report, Run } from "./data";
+import { timedTotals, type Report, type Run } from "./data";
 import { bytes, seconds, short } from "./format";
 import { table } from "./table";
 
@@ -10,7 +10,8 @@ interface Row {
 
 /** Warp instructions simulated in a second of timing (of executing, where nothing was timed). */
 export function speed(run: Run): number | null {
-  const { host, timed, totals } = run.result;
+  const { host, timed } = run.result;
+  const totals = timedTotals(run);
   const time = timed ? host.timing_seconds : host.functional_seconds;
   return time > 0 && totals.warp_instructions > 0 ? totals.warp_instructions / time : null;
 }
@@ -25,8 +26,8 @@ export function hostTable(report: Report): HTMLElement {
     columns: [
       { title: "Workload", value: (row) => row.name },
       { title: "Policy", value: (row) => row.run.label },
-      { title: "Warp instructions", value: (row) => row.run.result.totals.warp_instructions,
-        show: (row) => short(row.run.result.totals.warp_instructions) },
+      { title: "Warp instructions", value: (row) => timedTotals(row.run).warp_instructions,
+        show: (row) => short(timedTotals(row.run).warp_instructions) },
       { title: "Warp instructions per second", explain: "Simulated warp instructions per second of timing",
         value: (row) => speed(row.run), show: (row) => short(speed(row.run)!) },
       { title: "Timing", explain: "Time the timing model took", value: (row) => host(row).timing_seconds,

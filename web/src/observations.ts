@@ -1,6 +1,6 @@
 // What the counters say about the reason for which schedulers lose most. No remedies: a remedy is known to help only when
 // it has been run.
-import { fields, type Run } from "./data";
+import { fields, timedCycles, type Run } from "./data";
 import { digits, list, percent, whole } from "./format";
 import { configNumber } from "./header";
 import { schedulerCycles } from "./metrics";
@@ -48,7 +48,7 @@ function launches(run: Run): string | null {
 
 function empty(run: Run): string | null {
   const { result } = run;
-  const { cycles } = result.totals;
+  const cycles = timedCycles(run);
   const sms = configNumber(run, "sm.count");
   const details = fields(result.details);
   if (sms === null || typeof details.busy_cycles !== "number") return null;

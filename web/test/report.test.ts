@@ -6,7 +6,9 @@ import { group, load, kernelTitle, timedCycles, type Kernel, type LaunchEdge, ty
 import { byKernel, byReason, changeOfPart, kernelSentence, whatChanged, type Part } from "../src/difference";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
+import { speed } from "../src/host";
 import { perKernel, perSums, untimed } from "../src/kernels";
+import { observed } from "../src/observations";
 import { flatten } from "../src/matrix";
 import { courseOf, columnAt, endOf, shownMoves } from "../src/meshdraw";
 import { hasStates, linkName, loads, meshedRuns, meshNote, networkCycles, nodeName, shortName, viewOf, wholeRun, type Meshed } from "../src/mesh";
@@ -400,11 +402,14 @@ describe("kernels", () => {
   test("what is extrapolated is told, and is not taken apart by kernel", () => {
     const [all, some] = [run(1), run(1)];
     some.result.sampling = { launches_timed: 8, launches_estimated: 12, cycles_half_width: some.result.totals.cycles / 100, confidence: 0.95,
-      timed_totals: { ...some.result.totals, cycles: some.result.totals.cycles / 2 } };
+      timed_totals: { ...some.result.totals, cycles: some.result.totals.cycles / 2, warp_instructions: some.result.totals.warp_instructions / 4 } };
     expect(untimed(some)).toContain("8 launches of the host were timed, 12 like them estimated");
     expect(untimed(some)).toContain("± 1.0 %");
     expect(timedCycles(some)).toBe(some.result.totals.cycles / 2);
     expect(timedCycles(all)).toBe(all.result.totals.cycles);
+    expect(speed(some)).toBe(speed(all)! / 4);
+    for (const one of [all, some]) one.result.details = { busy_cycles: timedCycles(one), tail_cycles: 0 };
+    expect(observed(some, "idle")).not.toContain("no block was on any SM");
     expect([byKernel(some, all), byReason(some, all), whatChanged(some, all)]).toEqual([[], [], null]);
     some.result.sampling.launches_estimated = 0;
     expect(untimed(some)).toBeNull();

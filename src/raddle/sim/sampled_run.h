@@ -28,7 +28,7 @@ class SampledRun {
   void idle();
   /// Of the launches so far that were not timed.
   Cycle estimated_cycles() const { return static_cast<Cycle>(sampler_.estimated_cycles() + 0.5); }
-  /// Of the whole run. Precondition: idle() was called after the last launch. `cycles` and `totals`:
+  /// Of the whole run. Precondition: idle() was called after the last launch. `cycles`, `totals`:
   /// of the launches that were timed.
   Extrapolation result(Cycle cycles, const stats::GpuCounters& totals);
 
