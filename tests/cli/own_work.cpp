@@ -49,6 +49,60 @@ TEST(CompareOwn, TableReportAndOtherWorkBesideIt) {
   EXPECT_THAT(read_file(page), HasSubstr("vecadd"));
 }
 
+TEST(CompareOwn, KeptResultsRunOnlyWhatIsNew) {
+  const Recorded site;
+  const std::string kept = site.file("kept results");
+  const auto compare = [&](const std::string& policies, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {site.file("v.rdl"), "--results", kept});
+    return raddle("compare reduction size=tiny --policies " + policies + kSmall, more);
+  };
+  const Outcome first = compare("lrr,gto");
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("[4/4]"));
+  EXPECT_THAT(first.out,
+              AllOf(HasSubstr("reduction size=tiny"), HasSubstr("v.rdl"), HasSubstr("gto")));
+  EXPECT_EQ(compare("lrr,gto").err, "") << "nothing runs again";
+  EXPECT_EQ(compare("lrr,gto").out, first.out);
+  EXPECT_THAT(compare("lrr,gto,two_level:group_size=4").err, HasSubstr("[2/2]"));
+  const std::string page = site.file("r.html");
+  EXPECT_EQ(compare("lrr,gto", {"--report", page, "--quiet"}).out, "");
+  EXPECT_THAT(read_file(page), HasSubstr("<!doctype html>"));
+  EXPECT_THAT(compare("lrr,gto", {"--set", "sm.lsu_queue=4,6", "--jobs", "1"}).err,
+              HasSubstr("[8/8]"));
+}
+
+/// The numbers of runs that are kept are those of one process.
+TEST(CompareOwn, KeptResultsAreThoseOfOneProcess) {
+  const Folder folder;
+  const std::string options =
+      "compare vecadd size=tiny n=5000 --policies gto,lrr --seed 3 "
+      "--cold-l2 --set l2.write_policy=write_through --quiet --json -" +
+      std::string(kSmall);
+  const Json one = json_of(raddle(options)),
+             kept = json_of(raddle(options + "--results", {folder / "k"}));
+  std::vector<double> expected, found;
+  for (const Json& run : one["runs"]) expected.push_back(run["result"]["totals"]["ipc"]);
+  for (const Json& figure : kept["experiments"][0]["figures"])
+    if (figure["title"].get<std::string>().find("IPC") != std::string::npos)
+      for (const Json& series : figure["series"])
+        for (const Json& value : series["values"]) found.push_back(value);
+  EXPECT_EQ(found, expected) << kept["experiments"][0]["figures"].dump(1);
+}
+
+TEST(CompareOwn, KeptResultsAreOfRunsAsSweepsMakeThem) {
+  const Folder folder;
+  const std::string kept = folder / "kept";
+  for (const char* option :
+       {"--no-skip", "--threads 2", "--first-launches 2", "--launches 3", "--timeline t.json"}) {
+    const Outcome run =
+        raddle(std::string("compare vecadd --policies lrr,gto ") + option, {"--results", kept});
+    EXPECT_EQ(run.status, 2) << option;
+    EXPECT_THAT(run.err, HasSubstr("--results"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(kept));
+  EXPECT_THAT(raddle("compare vecadd --policies lrr,gto --jobs 2").err, HasSubstr("--jobs"));
+}
+
 TEST(CompareOwn, TakesTracesOfAccelSim) {
   const Outcome run = raddle("compare --policies lrr,gto --gpu v100",
                              {RADDLE_SOURCE_DIR "/tests/data/accelsim/kernelslist.g"});

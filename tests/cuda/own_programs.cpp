@@ -76,6 +76,19 @@ TEST(OwnPrograms, AreCompared) {
             json_of(folder / "exec.json")["totals"]["cycles"]);
 }
 
+TEST(OwnPrograms, AreRecordedOnceByAComparisonThatIsKept) {
+  const Folder folder;
+  const auto compare = [&](const std::string& policies) {
+    return with_app({"compare", "--policies", policies, "--results", folder / "kept"}, "add");
+  };
+  const Outcome first = compare("lrr,gto");
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("gto"));
+  EXPECT_EQ(compare("lrr,gto").err, "");
+  const Outcome more = compare("lrr,gto,two_level:group_size=4");
+  EXPECT_THAT(more.err, HasSubstr("[1/1]")) << "neither recorded nor timed again";
+}
+
 TEST(OwnPrograms, AreTimedByTheirFirstLaunches) {
   const Folder folder;
   const auto launches = [&](std::vector<std::string> options) {

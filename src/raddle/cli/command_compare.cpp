@@ -6,6 +6,7 @@
 
 #include "raddle/cli/commands.h"
 #include "raddle/cli/exec.h"
+#include "raddle/cli/kept_compare.h"
 #include "raddle/cli/options.h"
 #include "raddle/cli/output.h"
 #include "raddle/cli/recording.h"
@@ -19,8 +20,7 @@ namespace {
 
 /// "size=tiny bfs n=100 spmv": parameters before the first workload go to all, others to the
 /// workload before them; recordings have theirs already.
-std::vector<Work> works_of(const std::vector<std::string>& words,
-                           const std::vector<std::string>& program) {
+std::vector<std::vector<std::string>> groups_of(const std::vector<std::string>& words) {
   std::vector<std::string> common;
   std::vector<std::vector<std::string>> groups;
   for (const std::string& word : words) {
@@ -33,6 +33,11 @@ std::vector<Work> works_of(const std::vector<std::string>& words,
     if (!is_recording(word) && !is_program(word))
       groups.back().insert(groups.back().end(), common.begin(), common.end());
   }
+  return groups;
+}
+
+std::vector<Work> works_of(const std::vector<std::vector<std::string>>& groups,
+                           const std::vector<std::string>& program) {
   if (groups.empty() && program.empty()) throw InputError("compare: no workload given");
   std::vector<Work> out;
   for (const std::vector<std::string>& group : groups) out.emplace_back(group);
@@ -60,7 +65,8 @@ void tell_apart(std::vector<Work>& works) {
 struct CompareCommand {
   CommonOptions common;
   std::vector<std::string> words, arguments, sweeps;
-  std::string policies_text;
+  std::string policies_text, results;
+  unsigned jobs = 0;  ///< 0 = not given
 
   std::vector<sim::Setup> setups(const std::vector<Variant>& variants,
                                  const policy::Registries& policies,
@@ -74,7 +80,7 @@ struct CompareCommand {
   }
 
   std::vector<Work> works() const {
-    std::vector<Work> out = works_of(words, words_of_program(arguments));
+    std::vector<Work> out = works_of(groups_of(words), words_of_program(arguments));
     tell_apart(out);
     return out;
   }
@@ -84,10 +90,12 @@ struct CompareCommand {
     if (common.functional || common.live)
       throw InputError(
           "compare times every workload under every policy; --functional and --live are for run");
+    check_kept();
     const policy::Registries policies = policy::all_policies();
     const std::vector<Variant> variants = make_variants(common, policies_text, sweeps, policies);
     std::vector<Work> all = works();  // all checked before the first one runs
     setups(variants, policies, {});
+    if (!results.empty()) return kept(variants);
 
     std::deque<sim::Result> results;
     std::vector<ReportRun> runs;
@@ -113,6 +121,26 @@ struct CompareCommand {
     write_reports(common, runs, arguments);
     if (wrong) std::fputs("raddle: at least one result is wrong\n", stderr);
     return wrong ? 1 : 0;
+  }
+
+  int kept(const std::vector<Variant>& variants) const {
+    LabOptions lab;
+    lab.results = results, lab.jobs = jobs, lab.quiet = common.quiet;
+    lab.json = common.json, lab.report = common.report;
+    return run_kept({common, variants, groups_of(words), words_of_program(arguments)}, lab,
+                    arguments);
+  }
+
+  /// What a process of its own does not do, or would not keep.
+  void check_kept() const {
+    if (jobs != 0 && results.empty())
+      throw InputError("--jobs: without --results, everything is one process");
+    if (results.empty()) return;
+    if (!common.timeline.empty() || common.no_skip || common.first_launches != 0 ||
+        common.threads != 1 || !common.launches.empty())
+      throw InputError(
+          "--results keeps runs as sweeps do: leave out --timeline, --no-skip, --first-launches, "
+          "--threads and --launches");
   }
 
   nlohmann::ordered_json json(const std::vector<ReportRun>& runs) const {
@@ -150,11 +178,22 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
                    "give every combination. --set takes lists in the same way")
       ->allow_extra_args(false)
       ->type_name("PATH=A,B|A..B[:STEP]");
+  compare
+      ->add_option("--results", command->results,
+                   "keep each run in this folder, as `raddle sweep` does, and run only what is not "
+                   "there yet; then --json is the sweep's document and --report its page")
+      ->type_name("DIR");
+  compare
+      ->add_option("--jobs", command->jobs,
+                   "with --results: runs at the same time (default: as many as cores)")
+      ->check(CLI::Range(1, 4096));
   command->common.add_to(*compare);
   compare->footer(
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
       "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"
-      "raddle compare spmv --set l2.size_kib=96,192,384");
+      "raddle compare spmv --set l2.size_kib=96,192,384\n"
+      "raddle compare bfs spmv --policies lrr,gto --results kept   # and later, with one more: "
+      "lrr,gto,ccws");
   return {compare, [command] { return (*command)(); }};
 }
 

@@ -1,0 +1,28 @@
+// raddle compare --results: the comparison as an experiment of the laboratory, whose runs are
+// processes of their own and are kept.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "raddle/cli/lab_options.h"
+#include "raddle/cli/options.h"
+#include "raddle/cli/variants.h"
+
+namespace raddle::cli {
+
+struct KeptCompare {
+  CommonOptions common;
+  std::vector<Variant> variants;
+  /// Each a workload, PTX file or recording with its parameters.
+  std::vector<std::vector<std::string>> works;
+  std::vector<std::string> program;  ///< what stands behind --; may be empty
+};
+
+/// The experiment file that says the same. Paths stand relative to the folder of this process.
+std::string experiment_of(const KeptCompare& compare);
+
+/// Runs what is not in lab.results yet, prints tables, writes what `lab` asks for. The exit status.
+int run_kept(const KeptCompare& compare, const LabOptions& lab,
+             const std::vector<std::string>& arguments);
+
+}  // namespace raddle::cli
