@@ -20,7 +20,9 @@ TEST(ValidateSuite, TellsMeasuredAndSimulatedByRowAndErrorsByHalf) {
   EXPECT_GT(part["rows"][0]["cycles"]["simulated"], 0);
   EXPECT_EQ(part["halves"]["first"]["cycles"]["rows"], 1);
   EXPECT_EQ(part["halves"]["second"]["cycles"]["rows"], 0);
-  EXPECT_THAT(read_file(folder / "page.html"), HasSubstr("nn records=42764 (first half)"));
+  EXPECT_THAT(read_file(folder / "page.html"),
+              AllOf(HasSubstr("validate --suite v100 nn --report"), HasSubstr("farthest off is nn"),
+                    HasSubstr("<title>nn records=42764 (first half): 7,305 measured")));
 }
 
 TEST(ValidateSuite, RefusesWhatItsFilesSayThemselves) {

@@ -85,7 +85,7 @@ int parse_and_run(int argc, char** argv) {
                                          add_sweep(app, arguments),
                                          add_reproduce(app, arguments),
                                          add_cell(app),
-                                         add_validate(app)};
+                                         add_validate(app, arguments)};
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {

@@ -11,6 +11,7 @@
 #include "raddle/cli/cuda.h"
 #include "raddle/cli/options.h"
 #include "raddle/cli/output.h"
+#include "raddle/cli/reports.h"
 #include "raddle/cli/simulate_measured.h"
 #include "raddle/cli/suite.h"
 #include "raddle/report/scatter.h"
@@ -37,7 +38,7 @@ bool is_rate(sim::Metric metric) {
 struct ValidateCommand {
   CommonOptions common;
   CudaOptions cuda;
-  std::vector<std::string> words;
+  std::vector<std::string> words, arguments;
   std::string measured_file, csv, plots, page, suite, half = "both";
   bool no_counters = false;
 
@@ -112,6 +113,8 @@ struct ValidateCommand {
                 {"metrics", Json::object()}};
     std::string table = heading(file);
     report::Validation validation{common.gpu + " against measurements",
+                                  joined(arguments),
+                                  today(),
                                   file.conventions,
                                   simulated_conventions(file, common),
                                   {}};
@@ -140,7 +143,7 @@ struct ValidateCommand {
     for (const Words& work : works())
       if (work.size() > 1)
         throw InputError("with --suite, its files say the parameters; leave out '" + work[1] + "'");
-    return run_suite({suite, half, words, page}, common);
+    return run_suite({suite, half, words, page, joined(arguments)}, common);
   }
 
   static Json to_json(const sim::Agreement& a, const std::vector<sim::Pair>& pairs) {
@@ -211,8 +214,9 @@ struct ValidateCommand {
 
 }  // namespace
 
-Command add_validate(CLI::App& app) {
+Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
   auto command = std::make_shared<ValidateCommand>();
+  command->arguments = std::move(arguments);
   CLI::App* validate = app.add_subcommand(
       "validate", "simulate what was measured on a real GPU; errors and correlation per metric");
   validate

@@ -25,6 +25,6 @@ Command add_report(CLI::App& app);
 Command add_sweep(CLI::App& app, std::vector<std::string> arguments);
 Command add_reproduce(CLI::App& app, std::vector<std::string> arguments);
 Command add_cell(CLI::App& app);
-Command add_validate(CLI::App& app);
+Command add_validate(CLI::App& app, std::vector<std::string> arguments);
 
 }  // namespace raddle::cli

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "raddle/cli/output.h"
+#include "raddle/cli/reports.h"
 #include "raddle/cli/simulate_measured.h"
 #include "raddle/report/validation_page.h"
 #include "raddle/sim/suite.h"
@@ -173,7 +174,12 @@ std::vector<sim::SuitePart> chosen_parts(const SuiteOptions& options) {
 int run_suite(const SuiteOptions& options, const CommonOptions& common) {
   bool wrong = false;
   Json out = {{"schema", 1}, {"suite", options.device}, {"parts", Json::object()}};
-  report::Validation page{common.gpu + " against measurements of " + options.device, {}, {}, {}};
+  report::Validation page{common.gpu + " against measurements of " + options.device,
+                          options.command,
+                          today(),
+                          {},
+                          {},
+                          {}};
   for (const sim::SuitePart& part : chosen_parts(options)) {
     const std::string source = "data/silicon/" + options.device + "/" + part.name + ".csv";
     const auto rows = compared(part, simulate_measured(part.file, common, source, wrong));

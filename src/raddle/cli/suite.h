@@ -12,6 +12,7 @@ struct SuiteOptions {
   std::string half;                    ///< first, second, both
   std::vector<std::string> workloads;  ///< of these only; empty: all
   std::string page;
+  std::string command;  ///< the command line, shown on the page
 };
 
 /// Prints a table for each file, and errors by half; writes JSON and page where asked for. The exit

@@ -1,14 +1,25 @@
 // Measured against simulated, a point for each launch.
 #pragma once
+#include <array>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "raddle/sim/measurement.h"
 
 namespace raddle::report {
 
-/// An SVG document: both axes logarithmic (rates: linear, 0 to 1), the line of agreement, points by
-/// workload. Pairs with a zero have no place on logarithmic axes and are left out with a note.
+inline constexpr std::array<std::string_view, sim::kMetrics> kMetricTitles = {
+    "Cycles", "L1 hit rate", "L2 hit rate", "DRAM bytes"};
+inline bool is_rate(sim::Metric metric) {
+  return metric == sim::Metric::L1HitRate || metric == sim::Metric::L2HitRate;
+}
+/// "112,088", or "83.1 %" of a rate.
+std::string metric_text(sim::Metric metric, double value);
+
+/// An SVG document: both axes logarithmic (rates: linear), the line of agreement between those of
+/// 20 % (rates: 10 points) more and less, points by workload. Pairs with a zero have no place on
+/// logarithmic axes and are left out with a note.
 std::string scatter_svg(std::span<const sim::Pair> pairs, sim::Metric metric);
 
 }  // namespace raddle::report

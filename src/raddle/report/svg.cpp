@@ -128,13 +128,15 @@ void Svg::polygon(const std::vector<std::pair<double, double>>& points, std::str
 }
 
 void Svg::circle(double x, double y, double radius, std::string_view fill, std::string_view stroke,
-                 double width) {
-  shapes_ += element("circle", {{"cx", px(x)},
-                                {"cy", px(y)},
-                                {"r", px(radius)},
-                                {"fill", std::string(fill)},
-                                {"stroke", std::string(stroke)},
-                                {"stroke-width", px(width)}});
+                 double width, std::string_view tip) {
+  shapes_ += element("circle",
+                     {{"cx", px(x)},
+                      {"cy", px(y)},
+                      {"r", px(radius)},
+                      {"fill", std::string(fill)},
+                      {"stroke", std::string(stroke)},
+                      {"stroke-width", px(width)}},
+                     tip.empty() ? "" : element("title", {}, escaped(tip)));
 }
 
 void Svg::text(double x, double y, std::string_view text, const TextStyle& style) {

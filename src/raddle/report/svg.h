@@ -28,8 +28,9 @@ class Svg {
                 double width, std::string_view dashes = "");
   void polygon(const std::vector<std::pair<double, double>>& points, std::string_view fill,
                std::string_view stroke, double width);
+  /// `tip` is shown where the pointer rests on it; "" = nothing.
   void circle(double x, double y, double radius, std::string_view fill, std::string_view stroke,
-              double width);
+              double width, std::string_view tip = "");
   void text(double x, double y, std::string_view text, const TextStyle& style = {});
   /// A fill of `colour` with white stripes; returns its name for `fill`.
   std::string hatch(std::string_view colour);
