@@ -110,6 +110,44 @@ TEST(Sampling, IsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(test::state_hash(run(program, true, two)), test::state_hash(run(program, true)));
 }
 
+/// One kernel, launched 60 times in a stream of its own, with events around all of them.
+class Stopwatch final : public runtime::Workload {
+ public:
+  void set_size(runtime::Size) override {}
+  void visit(FieldVisitor&) override {}
+  void run(runtime::Device& device, std::uint64_t) override {
+    const auto kernel = device.kernel(
+        device.load(test::ptx_kernel("ld.global.u32 %r1, [%d0];\nL: sub.u32 %r1, %r1, 1;\n"
+                                     "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;\nret;"),
+                    "loop.ptx"),
+        "k");
+    const Address rounds = device.upload(std::vector<std::uint32_t>(8, 1000));
+    const StreamId stream = device.create_stream();
+    const runtime::EventId begin = device.create_event(), end = device.create_event();
+    device.record(begin, stream);
+    for (unsigned i = 0; i < 60; ++i)
+      device.launch(kernel, {1}, {32}, runtime::Arguments(rounds), 0, stream);
+    device.record(end, stream);
+    milliseconds = device.elapsed_ms(begin, end);
+  }
+  std::string check() override { return ""; }
+  bool checked() const override { return false; }
+  std::uint64_t input_hash() const override { return 0; }
+  double milliseconds = 0;
+};
+
+TEST(Sampling, EventsPassOverEstimatedLaunchesInTheirTime) {
+  Stopwatch full, sampled;
+  const sim::Result all = test::run_on(full, "stopwatch");
+  const sim::Result some =
+      test::run_on(sampled, "stopwatch", {"gtx480", {"run.sampling_error=0.03"}, {}, {}});
+  EXPECT_EQ(some.sampling->estimated, 44u) << "8 timed, 16 estimated, 8 timed, 28 estimated";
+  EXPECT_EQ(some.sampling->all_timed_from, sim::Extrapolation::kNoOverlap) << "one stream only";
+  EXPECT_NEAR(sampled.milliseconds / full.milliseconds, 1, 0.02);
+  EXPECT_NEAR(double(some.sampling->cycles) / double(all.cycles), 1, 0.02);
+  EXPECT_LT(double(some.cycles), 0.4 * double(all.cycles)) << "so long it was timed";
+}
+
 /// Launches of two streams, not waited for: what each takes depends on the others.
 TEST(Sampling, StreamsThatMayOverlapAreTimedAndThatIsSaid) {
   std::string said;
