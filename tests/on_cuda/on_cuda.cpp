@@ -213,7 +213,7 @@ TEST_F(OnCuda, ValidateMeasuresSimulatesAndCompares) {
   EXPECT_FALSE(cycles.at("mape").is_null());
   EXPECT_EQ(json.at("metrics").at("dram_bytes").at("pairs"), 0) << "not measured: no ncu";
   EXPECT_TRUE(json.at("metrics").at("dram_bytes").at("mape").is_null());
-  EXPECT_THAT(test::read_file(plots + "/cycles.svg"), HasSubstr("cycles, measured"));
+  EXPECT_THAT(test::read_file(plots + "/cycles.svg"), HasSubstr("Cycles, measured"));
   EXPECT_FALSE(std::filesystem::exists(plots + "/dram_bytes.svg"));
   EXPECT_THAT(test::read_file(page),
               AllOf(HasSubstr("<svg"), HasSubstr("Mock GPU"), HasSubstr("bfs #0"),

@@ -24,27 +24,39 @@ constexpr std::uint64_t kFewest = 3;  // launches that tell anything of a scatte
 
 }  // namespace
 
+void LaunchClass::Sums::add(double instructions, double cycles) {
+  ++launches;
+  x += instructions, y += cycles;
+  xx += instructions * instructions, xy += instructions * cycles, yy += cycles * cycles;
+}
+
+bool LaunchClass::behind_estimated() const {
+  return by_place[0].launches < kFewest && by_place[1].launches >= kFewest;
+}
+
 double LaunchClass::scatter() const {
-  if (counted < 2) return 0;
+  const Sums& s = counted();
+  if (s.launches < 2) return 0;
   const double r = rate();
-  const double squares = yy - 2 * r * xy + r * r * xx;
-  return std::sqrt(std::max(squares, 0.0) / static_cast<double>(counted - 1));
+  const double squares = s.yy - 2 * r * s.xy + r * r * s.xx;
+  return std::sqrt(std::max(squares, 0.0) / static_cast<double>(s.launches - 1));
 }
 
 double LaunchClass::error() const {
-  if (counted < kFewest) return std::numeric_limits<double>::infinity();
-  if (y == 0) return 0;
-  const auto n = static_cast<double>(counted);
-  return student_t(counted - 1) * scatter() * std::sqrt(n) / y;
+  const Sums& s = counted();
+  if (s.launches < kFewest) return std::numeric_limits<double>::infinity();
+  if (s.y == 0) return 0;
+  const auto n = static_cast<double>(s.launches);
+  return student_t(s.launches - 1) * scatter() * std::sqrt(n) / s.y;
 }
 
 double LaunchClass::half_width() const {
   if (estimated == 0) return 0;
   // Each estimated launch scatters as those that count do, and the rate itself is not exact.
-  const auto n = static_cast<double>(counted), m = static_cast<double>(estimated);
-  const double share =
-      static_cast<double>(estimated_instructions) / x;  // m / n where all are alike
-  return student_t(counted - 1) * scatter() * std::sqrt(m + share * share * n);
+  const Sums& s = counted();
+  const auto n = static_cast<double>(s.launches), m = static_cast<double>(estimated);
+  const double share = static_cast<double>(estimated_instructions) / s.x;  // m / n of equal ones
+  return student_t(s.launches - 1) * scatter() * std::sqrt(m + share * share * n);
 }
 
 std::size_t LaunchSampler::class_of(const SampledLaunch& launch) {
@@ -61,7 +73,7 @@ std::size_t LaunchSampler::class_of(const SampledLaunch& launch) {
 
 bool LaunchSampler::all_known() const {
   RADDLE_ASSERT(told_ == timed_.size());
-  const std::size_t last = std::min<std::size_t>(kPeriod, in_period_);
+  const std::size_t last = std::min<std::size_t>(kPeriod - 1, in_period_);
   return std::all_of(
       timed_.end() - static_cast<std::ptrdiff_t>(last), timed_.end(),
       [&](const Timed& t) { return t.launch_class != kAside && known(t.launch_class); });
@@ -90,7 +102,7 @@ bool LaunchSampler::next(const SampledLaunch& launch) {
     if (--left_ == 0) begin_period();
     return false;
   }
-  timed_.push_back({place, follows_ && of.timed > 0, launch.warp_instructions});
+  timed_.push_back({place, of.timed == 0, follows_, launch.warp_instructions});
   ++of.timed, ++in_period_;
   follows_ = true;
   return true;
@@ -107,11 +119,8 @@ void LaunchSampler::measured(double cycles) {
   if (launch.launch_class == kAside) return;
   LaunchClass& of = classes_[launch.launch_class];
   of.timed_cycles += cycles;
-  if (!launch.counts) return;
-  const auto x = static_cast<double>(launch.warp_instructions);
-  ++of.counted;
-  of.x += x, of.y += cycles;
-  of.xx += x * x, of.xy += x * cycles, of.yy += cycles * cycles;
+  if (!launch.first)
+    of.by_place[launch.follows ? 0 : 1].add(static_cast<double>(launch.warp_instructions), cycles);
 }
 
 double LaunchSampler::estimated_cycles() const {

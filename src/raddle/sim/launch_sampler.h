@@ -4,19 +4,20 @@
 //
 // Launches are of one class when they are of the same kernel, grid and block and execute about as
 // many warp instructions (within a quarter). In periods, every launch is timed; a period may end
-// after 8 launches (then after 16, 32 ...), and does when the classes of the last 8 are known and
+// after 8 launches (then after 16, 32 ...), and does when the classes of the last 7 are known and
 // the next launch's is. Known is a class whose cycles per warp instruction are known within the
 // wanted error, with 95 % confidence by Student's t over its launches that count. A class's first
 // launch does not count (it finds nothing of its data in the caches), nor does a launch that does
-// not follow one that was timed (it finds what launches long ago have left). Between periods,
+// not follow one that was timed (it finds what launches long ago have left); kernels so rare that
+// each of their launches begins a period are told by those after all. Between periods,
 // launches of known classes are estimated: 16 at most, twice as many after each further period
 // that confirms what was known. A launch of another class begins a period.
 //
 // The error printed is what the scatter of the counted launches says of those that were estimated.
 // It knows nothing of what changes only in launches that are not timed.
 #pragma once
+#include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <string>
 #include <tuple>
@@ -41,12 +42,20 @@ struct LaunchClass {
   std::uint64_t estimated_instructions = 0;
   double timed_cycles = 0;  ///< of all that were timed
 
-  /// Sums over the launches that count: x warp instructions, y cycles.
-  std::uint64_t counted = 0;
-  double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+  /// Sums over launches: x warp instructions, y cycles.
+  struct Sums {
+    std::uint64_t launches = 0;
+    double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
+    void add(double instructions, double cycles);
+  };
+  /// Launches behind one that was timed, and those behind one that was estimated; without the first.
+  std::array<Sums, 2> by_place;
+  /// Which of the two count: the former, unless only the latter tell anything.
+  bool behind_estimated() const;
+  const Sums& counted() const { return by_place[behind_estimated() ? 1 : 0]; }
 
-  /// Cycles per warp instruction. Precondition: counted > 0.
-  double rate() const { return y / x; }
+  /// Cycles per warp instruction. Precondition: a launch counts.
+  double rate() const { return counted().y / counted().x; }
   /// Standard deviation of a launch's cycles around rate() * its instructions, cycles.
   double scatter() const;
   /// Half of the 95 % interval of rate(), as a share of it; infinite for less than 3 launches.
@@ -76,10 +85,16 @@ class LaunchSampler {
 
   struct Timed {
     std::size_t launch_class;  ///< kAside: of none
-    bool counts = false;       ///< is in the class's rate
+    bool first = true;         ///< of its class
+    bool follows = false;      ///< one that was timed
     std::uint64_t warp_instructions = 0;
   };
   static constexpr std::size_t kAside = ~std::size_t{0};
+  /// Is the launch in its class's rate?
+  bool counts(const Timed& launch) const {
+    return launch.launch_class != kAside && !launch.first &&
+           launch.follows != classes_[launch.launch_class].behind_estimated();
+  }
   /// In order of next().
   const std::vector<Timed>& timed() const { return timed_; }
   const std::vector<LaunchClass>& classes() const { return classes_; }

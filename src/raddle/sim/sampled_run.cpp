@@ -87,7 +87,7 @@ Extrapolation SampledRun::result(Cycle cycles, const stats::GpuCounters& totals)
   const std::vector<timing::KernelRun>& runs = gpu_.kernels();
   for (std::size_t t = 0; t < trees_.size(); ++t) {
     const LaunchSampler::Timed& timed = sampler_.timed()[t];
-    if (!timed.counts) continue;
+    if (!sampler_.counts(timed)) continue;
     for (std::size_t i = t == 0 ? 0 : trees_[t - 1]; i < trees_[t]; ++i)
       stats::accumulate(counted[timed.launch_class], runs[i].counters);
   }
@@ -97,8 +97,9 @@ Extrapolation SampledRun::result(Cycle cycles, const stats::GpuCounters& totals)
         scaled(totals.scheduler, static_cast<double>(out.cycles) / static_cast<double>(cycles));
   for (std::size_t c = 0; c < out.classes.size(); ++c)
     if (const LaunchClass& of = out.classes[c]; of.estimated != 0)
-      stats::accumulate(out.totals,
-                        scaled(counted[c], static_cast<double>(of.estimated_instructions) / of.x));
+      stats::accumulate(
+          out.totals,
+          scaled(counted[c], static_cast<double>(of.estimated_instructions) / of.counted().x));
   return out;
 }
 
