@@ -48,7 +48,7 @@ struct LaunchClass {
     double x = 0, y = 0, xx = 0, xy = 0, yy = 0;
     void add(double instructions, double cycles);
   };
-  /// Launches behind one that was timed, and those behind one that was estimated; without the first.
+  /// Launches behind one that was timed, and those behind one that was estimated; not the first.
   std::array<Sums, 2> by_place;
   /// Which of the two count: the former, unless only the latter tell anything.
   bool behind_estimated() const;
