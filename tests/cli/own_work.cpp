@@ -92,8 +92,8 @@ TEST(CompareOwn, KeptResultsAreThoseOfOneProcess) {
 TEST(CompareOwn, KeptResultsAreOfRunsAsSweepsMakeThem) {
   const Folder folder;
   const std::string kept = folder / "kept";
-  for (const char* option :
-       {"--no-skip", "--threads 2", "--first-launches 2", "--launches 3", "--timeline t.json"}) {
+  for (const char* option : {"--no-skip", "--threads 2", "--first-launches 2", "--launches 3",
+                             "--max-stream 1", "--timeline t.json"}) {
     const Outcome run =
         raddle(std::string("compare vecadd --policies lrr,gto ") + option, {"--results", kept});
     EXPECT_EQ(run.status, 2) << option;

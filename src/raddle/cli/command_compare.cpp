@@ -137,10 +137,11 @@ struct CompareCommand {
       throw InputError("--jobs: without --results, everything is one process");
     if (results.empty()) return;
     if (!common.timeline.empty() || common.no_skip || common.first_launches != 0 ||
-        common.threads != 1 || !common.launches.empty())
+        common.threads != 1 || !common.launches.empty() ||
+        common.max_stream_gib != CommonOptions().max_stream_gib)
       throw InputError(
           "--results keeps runs as sweeps do: leave out --timeline, --no-skip, --first-launches, "
-          "--threads and --launches");
+          "--threads, --launches and --max-stream");
   }
 
   nlohmann::ordered_json json(const std::vector<ReportRun>& runs) const {

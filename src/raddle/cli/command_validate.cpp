@@ -29,11 +29,9 @@ std::string text(double value, double scale = 1, int digits = 0) {
   return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value * scale, digits);
 }
 
-Json number(double value) { return std::isnan(value) ? Json() : Json(value); }
+using report::is_rate;
 
-bool is_rate(sim::Metric metric) {
-  return metric == sim::Metric::L1HitRate || metric == sim::Metric::L2HitRate;
-}
+Json number(double value) { return std::isnan(value) ? Json() : Json(value); }
 
 struct ValidateCommand {
   CommonOptions common;
