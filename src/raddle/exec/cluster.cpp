@@ -52,7 +52,7 @@ void Runner::release(std::unique_ptr<Block> block) {
     for (Block*& other : block->cluster->blocks)
       if (other == block.get()) other = nullptr;
   block->cluster = nullptr;
-  if (observation_ != nullptr) observation_->ended(block->number);
+  if (watcher_ != nullptr) watcher_->ended(block->number);
   pool_.push_back(std::move(block));
 }
 

@@ -224,9 +224,9 @@ std::unique_ptr<Block> Runner::start(u32 number) {
   block->cluster = nullptr;
   const std::size_t shared = context_.shared_bytes + std::size_t{256};
   std::memset(block->shared.reserve(shared), 0, shared);
-  if (observation_ != nullptr)
-    observation_->started(*block, frame_stride_ * warps_, shared,
-                          std::size_t{local_bytes_} * kLanes * warps_);
+  if (watcher_ != nullptr)
+    watcher_->started(*block, frame_stride_ * warps_, shared,
+                      std::size_t{local_bytes_} * kLanes * warps_);
   const std::uint64_t threads = shape_.block.count();
   for (unsigned w = 0; w < warps_; ++w) {
     WarpState& warp = block->warps[w];

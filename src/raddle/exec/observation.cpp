@@ -380,7 +380,7 @@ void Observation::about_to_run(Context& c, const Record& ip, char* frame, u32 ma
 }
 
 void observe(Context* c, const Record* ip, char* frame, u32 mask) {
-  static_cast<Runner*>(c->owner)->observation()->about_to_run(*c, *ip, frame, mask);
+  static_cast<Runner*>(c->owner)->watcher()->about_to_run(*c, *ip, frame, mask);
 }
 
 }  // namespace raddle::exec

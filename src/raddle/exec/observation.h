@@ -13,25 +13,26 @@
 
 #include "raddle/exec/access_observer.h"
 #include "raddle/exec/record.h"
+#include "raddle/exec/record_watcher.h"
 #include "raddle/exec/word_tags.h"
 
 namespace raddle::exec {
 
-struct Block;
-
-class Observation {
+class Observation final : public RecordWatcher {
  public:
   explicit Observation(AccessObserver& observer) : observer_(observer) {}
-  /// The record at `ip` is going to be executed in the lanes of `mask`.
-  void about_to_run(Context& c, const Record& ip, char* frame, std::uint32_t mask);
-  /// A slow instruction accesses global memory, or stores to shared memory.
-  void slow_load(const Context& c, unsigned lane, Address at, unsigned bytes);
-  void slow_store(const Context& c, unsigned lane, Address at, unsigned bytes);
-  void slow_shared_store(const char* at, unsigned bytes) { tags_.forget(at, bytes); }
-  /// A block starts in memory that others have used before.
+  void about_to_run(Context& c, const Record& ip, char* frame, std::uint32_t mask) override;
+  void slow_load(const Context& c, unsigned lane, Address at, unsigned bytes) override;
+  void slow_store(const Context& c, unsigned lane, Address at, unsigned bytes) override;
+  void slow_shared_load(const Context&, unsigned, std::uint32_t, unsigned) override {}
+  void slow_shared_store(const Context& c, unsigned, std::uint32_t at, unsigned bytes) override {
+    tags_.forget(c.shared + at, bytes);
+  }
   void started(const Block& block, std::size_t frame_bytes, std::size_t shared_bytes,
-               std::size_t local_bytes);
-  void ended(std::uint32_t block) { observer_.ended(block); }
+               std::size_t local_bytes) override;
+  void ended(std::uint32_t block) override { observer_.ended(block); }
+  void arrived(const Block&, const WarpState&, unsigned) override {}
+  void opens(const Block&, unsigned) override {}
 
  private:
   using Tag = AccessObserver::Tag;

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "raddle/base/error.h"
+#include "raddle/exec/observation.h"
 #include "raddle/trace/memory_trace.h"
 
 namespace raddle::exec {
@@ -90,8 +91,8 @@ Runner::Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObject
   context_.aliases = kernel_.aliases.data();
   context_.clock_base = objects_.instructions;
   context_.owner = this;
-  if (options.observer != nullptr) observation_ = std::make_unique<Observation>(*options.observer);
-  engine_ = observation_ != nullptr ? &observed_lane_engine() : &lane_engine();
+  if (options.observer != nullptr) watcher_ = std::make_unique<Observation>(*options.observer);
+  engine_ = watcher_ != nullptr ? &observed_lane_engine() : &lane_engine();
   scratch_.resize(kScratchWords);
 }
 
@@ -191,6 +192,7 @@ void Runner::arrive(Block& block, WarpState& warp) {
   context_.out[1] = id | static_cast<u32>(kind) << 4 | warps << 8;
   context_.out += 2;
   BarrierState& barrier = block.barriers[id];
+  if (watcher_ != nullptr) watcher_->arrived(block, warp, id);
   ++barrier.arrived;
   if (warps != 0) barrier.expected = warps;
   if (op >= BarOp::Popc) {
@@ -212,6 +214,7 @@ void Runner::open_if_complete(Block& block, unsigned id) {
   BarrierState& barrier = block.barriers[id];
   const unsigned expected = barrier.expected != 0 ? barrier.expected : block.running;
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
+  if (watcher_ != nullptr) watcher_->opens(block, id);
   for (WarpState& warp : block.warps)
     if (warp.status == Status::Waiting && warp.barrier == id) release_warp(barrier, warp);
   barrier = {};

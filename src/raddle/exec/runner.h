@@ -12,7 +12,7 @@
 #include "raddle/exec/heap.h"
 #include "raddle/exec/kernel.h"
 #include "raddle/exec/machine.h"
-#include "raddle/exec/observation.h"
+#include "raddle/exec/record_watcher.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::exec {
@@ -143,8 +143,8 @@ class Runner {
   Address heap_allocate(std::uint64_t bytes);
   bool heap_free(Address address) { return objects_.heap.free(memory_, address); }
   DeviceGrid* device() const { return device_; }
-  /// nullptr: nobody observes the launch.
-  Observation* observation() { return observation_.get(); }
+  /// nullptr: nobody watches the launch.
+  RecordWatcher* watcher() { return watcher_.get(); }
   /// Of an instruction of the trace's code: "FILE:LINE 'text'", and before it, where the PTX says
   /// which source line that is from, "a.cu:12, ".
   std::string place(std::uint32_t inst) const;
@@ -208,7 +208,7 @@ class Runner {
   unsigned warps_;
   Context context_{};
   const LaneEngine* engine_;
-  std::unique_ptr<Observation> observation_;
+  std::unique_ptr<RecordWatcher> watcher_;
   std::vector<std::unique_ptr<Block>> pool_;
   std::vector<std::unique_ptr<Block>> active_;  // of run()
   std::uint32_t next_ = 0;                      // cluster that run() starts next

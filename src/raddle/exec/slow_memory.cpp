@@ -71,8 +71,8 @@ char* SlowAccess::global(unsigned lane, u64 address, unsigned bytes) {
     piece_[k - 1].words |= words_of(x, bytes);
     piece_[k - 1].lanes |= 1u << lane;
   }
-  if (Observation* o = static_cast<Runner*>(c.owner)->observation(); o != nullptr)
-    store_ ? o->slow_store(c, lane, address, bytes) : o->slow_load(c, lane, address, bytes);
+  if (RecordWatcher* w = static_cast<Runner*>(c.owner)->watcher(); w != nullptr)
+    store_ ? w->slow_store(c, lane, address, bytes) : w->slow_load(c, lane, address, bytes);
   return c.global + x;
 }
 
@@ -90,8 +90,10 @@ char* SlowAccess::shared(unsigned lane, u64 address, unsigned bytes) {
     std::uint8_t& load = load_[word % 32];
     load = static_cast<std::uint8_t>(std::min<unsigned>(load + 1u, 63));
   }
-  if (Observation* o = static_cast<Runner*>(c.owner)->observation(); o != nullptr && store_)
-    o->slow_shared_store(c.shared + address, bytes);
+  if (RecordWatcher* w = static_cast<Runner*>(c.owner)->watcher(); w != nullptr) {
+    const u32 at = static_cast<u32>(address);
+    store_ ? w->slow_shared_store(c, lane, at, bytes) : w->slow_shared_load(c, lane, at, bytes);
+  }
   return c.shared + address;
 }
 
