@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "raddle/exec/access_checks.h"
 #include "raddle/exec/access_observer.h"
 #include "raddle/exec/program.h"
 #include "raddle/exec/texture.h"
@@ -62,6 +63,8 @@ struct MachineOptions {
   /// Told every thread's accesses of every launch; execution is some ten times slower then. Not
   /// owned.
   AccessObserver* observer = nullptr;
+  /// Of every launch; as slow, and not together with an observer. Not owned.
+  AccessChecks* checks = nullptr;
   /// Of what a launch's stream takes in memory at once; 0: no limit.
   std::uint64_t max_stream_bytes = 0;
 };

@@ -1,5 +1,6 @@
 // Who is told of every record of a launch that is about to be executed, and of what slow
-// instructions access: the runner's side of observers (observation.h).
+// instructions access: the runner's side of observers (observation.h) and of checks
+// (checked_launch.h).
 #pragma once
 #include <cstddef>
 #include <cstdint>

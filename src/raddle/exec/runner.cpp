@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "raddle/base/error.h"
+#include "raddle/exec/checked_launch.h"
 #include "raddle/exec/observation.h"
 #include "raddle/trace/memory_trace.h"
 
@@ -91,7 +92,9 @@ Runner::Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObject
   context_.aliases = kernel_.aliases.data();
   context_.clock_base = objects_.instructions;
   context_.owner = this;
+  RADDLE_ASSERT(options.observer == nullptr || options.checks == nullptr);
   if (options.observer != nullptr) watcher_ = std::make_unique<Observation>(*options.observer);
+  if (options.checks != nullptr) watcher_ = std::make_unique<CheckedLaunch>(*options.checks, *this);
   engine_ = watcher_ != nullptr ? &observed_lane_engine() : &lane_engine();
   scratch_.resize(kScratchWords);
 }

@@ -1,0 +1,273 @@
+// Races in shared memory and loads of what nobody has written, in kernels that have them and in
+// kernels that only look like it.
+#include "raddle/exec/access_checks.h"
+
+#include <gmock/gmock.h>
+
+#include "rig.h"
+
+namespace raddle::exec::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+MachineOptions checked(AccessChecks& checks) {
+  MachineOptions options;
+  options.checks = &checks;
+  return options;
+}
+
+/// %rd1 the buffer, %r1 the thread, %r2 its word of shared memory, %r3 that of the thread 32 on (of
+/// 64), %rd4 the thread's word of the buffer.
+std::string kernel(const std::string& body) {
+  return R"(.visible .entry k(.param .u64 in) {
+  .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .pred %p<4>; .reg .b16 %h<4>;
+  .shared .align 16 .b8 s[512];
+  ld.param.u64 %rd1, [in]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  mov.u32 %r9, s; shl.b32 %r2, %r1, 2; add.u32 %r2, %r2, %r9;
+  xor.b32 %r3, %r1, 32; shl.b32 %r3, %r3, 2; add.u32 %r3, %r3, %r9;
+)" + body +
+         "\n ret;\n}";
+}
+
+class Checked {
+ public:
+  explicit Checked(const std::string& body, CheckOptions options = {true, false},
+                   unsigned threads = 64, unsigned blocks = 1)
+      : checks_(options), rig_(kernel(body), checked(checks_)) {
+    buffer = rig_.upload(std::vector<std::uint32_t>(256));
+    rig_.run("k", {blocks}, {threads}, buffer);
+  }
+  std::vector<std::string> texts() const {
+    std::vector<std::string> out;
+    for (const Finding& f : checks_.findings())
+      out.push_back(std::string(kCheckNames[static_cast<std::size_t>(f.check)]) + ": " + f.text +
+                    ", " + std::to_string(f.times));
+    return out;
+  }
+  const AccessChecks& checks() const { return checks_; }
+  Address buffer = 0;
+
+ private:
+  AccessChecks checks_;
+  Rig rig_;
+};
+
+// --- races --------------------------------------------------------------------------------------
+
+constexpr const char* kStore = "st.shared.u32 [%r2], %r1;\n";
+constexpr const char* kLoadOther = "ld.shared.u32 %r4, [%r3]; st.global.u32 [%rd4], %r4;";
+
+TEST(Races, AReadWithoutBarrierBehindAWriteOfAnotherWarp) {
+  const Checked run(std::string(kStore) + kLoadOther);
+  // Warp 0 runs first: what it reads is overwritten, and what warp 1 reads was written.
+  EXPECT_THAT(
+      run.texts(),
+      ElementsAre(AllOf(HasSubstr("races: block (0,0,0) thread (32,0,0) writes byte 128"),
+                        HasSubstr("thread (0,0,0) of the block reads it at"), HasSubstr(", 32")),
+                  AllOf(HasSubstr("thread (32,0,0) reads byte 0 of shared memory at"),
+                        HasSubstr("thread (0,0,0) of the block writes it"),
+                        HasSubstr("'ld.shared.u32"), HasSubstr(", 32"))));
+}
+
+TEST(Races, NoneWithABarrier) {
+  EXPECT_THAT(Checked(std::string(kStore) + "bar.sync 0;" + kLoadOther).texts(), IsEmpty());
+}
+
+TEST(Races, TheNextRoundsWriteNeedsABarrierToo) {
+  const std::string round = std::string(kStore) + "bar.sync 0;" + kLoadOther;
+  EXPECT_THAT(Checked(round + round).texts(),
+              ElementsAre(AllOf(HasSubstr("thread (32,0,0) reads byte 0"),
+                                HasSubstr("thread (0,0,0) of the block writes it")),
+                          AllOf(HasSubstr("thread (32,0,0) writes byte 128"),
+                                HasSubstr("thread (0,0,0) of the block reads it"))));
+  EXPECT_THAT(Checked(round + "bar.sync 0;" + round).texts(), IsEmpty());
+}
+
+TEST(Races, WithinAWarpTheOrderIsThatOfItsInstructions) {
+  EXPECT_THAT(Checked(std::string(kStore) + R"(
+    xor.b32 %r5, %r1, 1; shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r9; ld.shared.u32 %r4, [%r5];)")
+                  .texts(),
+              IsEmpty());
+}
+
+TEST(Races, NeighbouringBytesAreDifferentPlaces) {
+  EXPECT_THAT(Checked("shl.b32 %r5, %r1, 31; shr.u32 %r6, %r1, 5; add.u32 %r6, %r6, %r9;"
+                      "cvt.u16.u32 %h1, %r1; st.shared.u8 [%r6], 7;")
+                  .texts(),
+              IsEmpty());
+}
+
+TEST(Races, OneInstructionStoresDifferentValuesToOnePlace) {
+  EXPECT_THAT(Checked("st.shared.u32 [%r9], %r1;", {true, false}, 32).texts(),
+              ElementsAre(AllOf(HasSubstr("thread (0,0,0) and thread (1,0,0) store different"),
+                                HasSubstr(", 31"))));
+  EXPECT_THAT(Checked("mov.u32 %r4, 5; st.shared.u32 [%r9], %r4;", {true, false}, 32).texts(),
+              IsEmpty());
+}
+
+TEST(Races, AtomicsDoNotRaceWithEachOtherButWithReads) {
+  EXPECT_THAT(Checked("red.shared.add.u32 [%r9], 1;").texts(), IsEmpty());
+  EXPECT_THAT(
+      Checked("atom.shared.add.u32 %r4, [%r9], 1; bar.sync 0; ld.shared.u32 %r4, [%r9];").texts(),
+      IsEmpty());
+  EXPECT_THAT(Checked("atom.shared.add.u32 %r4, [%r9], 1; ld.shared.u32 %r4, [%r9];").texts(),
+              ElementsAre(AllOf(HasSubstr("thread (32,0,0) writes byte 0"),
+                                HasSubstr("of the block reads it"))));
+}
+
+TEST(Races, ABarrierOrdersThoseThatUseIt) {
+  // Of three warps the first two meet at barrier 1; the third reads what the first wrote.
+  const std::string two = R"(
+    setp.ge.u32 %p1, %r1, 64; @%p1 bra THIRD;
+    st.shared.u32 [%r2], %r1; bar.sync 1, 64; ld.shared.u32 %r4, [%r3]; bra END;
+    THIRD: )";
+  EXPECT_THAT(Checked(two + "END:", {true, false}, 96).texts(), IsEmpty());
+  EXPECT_THAT(Checked(two + "ld.shared.u32 %r4, [%r9]; END:", {true, false}, 96).texts(),
+              ElementsAre(HasSubstr("thread (64,0,0) reads byte 0")));
+}
+
+TEST(Races, WhoArrivesWithoutWaitingIsOrderedBeforeThoseWhoWait) {
+  const std::string producer = R"(
+    setp.ge.u32 %p1, %r1, 32; @%p1 bra CONSUMER;
+    st.shared.u32 [%r2], %r1; bar.arrive 2, 64; )";
+  const std::string consumer = R"( bra END;
+    CONSUMER: bar.sync 2, 64; ld.shared.u32 %r4, [%r3]; END:)";
+  EXPECT_THAT(Checked(producer + consumer).texts(), IsEmpty());
+  // What it writes after it has arrived is not.
+  EXPECT_THAT(Checked(producer + "st.shared.u32 [%r2], %r2;" + consumer).texts(),
+              ElementsAre(HasSubstr("thread (32,0,0) reads byte 0")));
+}
+
+TEST(Races, GenericAddressesMeanTheSameMemory) {
+  EXPECT_THAT(Checked(std::string(kStore) + R"(
+    cvt.u64.u32 %rd6, %r3; cvta.shared.u64 %rd6, %rd6; ld.u32 %r4, [%rd6];)")
+                  .texts(),
+              ElementsAre(HasSubstr("writes byte 128"), HasSubstr("reads byte 0")));
+}
+
+TEST(Races, BlocksDoNotShare) {
+  EXPECT_THAT(Checked(kStore, {true, false}, 32, 8).texts(), IsEmpty());
+}
+
+TEST(Races, OfKernelsWithBarrierObjectsAreLeftOut) {
+  const Checked run(std::string("mbarrier.init.shared.b64 [%r9], 64;") + kStore + kLoadOther,
+                    {true, false}, 64);
+  EXPECT_THAT(run.texts(), IsEmpty());
+  ASSERT_EQ(run.checks().left_out().size(), 1u);
+  EXPECT_THAT(run.checks().left_out().begin()->second, HasSubstr("barrier objects"));
+}
+
+// --- uninitialised ------------------------------------------------------------------------------
+
+constexpr CheckOptions kLoads{false, true};
+
+TEST(Uninitialised, SharedMemoryNobodyInTheBlockHasWritten) {
+  EXPECT_THAT(Checked("ld.shared.u32 %r4, [%r2];", kLoads, 32).texts(),
+              ElementsAre(AllOf(HasSubstr("uninitialised: block (0,0,0) thread (0,0,0) loads 4 "),
+                                HasSubstr("has written byte 0, 32"))));
+  EXPECT_THAT(Checked(std::string(kStore) + "ld.shared.u32 %r4, [%r2];", kLoads).texts(),
+              IsEmpty());
+}
+
+/// Of 256 bytes allocated, the host writes the first 16.
+class Allocated : public testing::Test {
+ protected:
+  std::vector<Finding> run(const std::string& body, unsigned threads) {
+    AccessChecks checks(kLoads);
+    Rig rig(kernel(body), checked(checks));
+    const Address at = rig.memory.allocate(256).value();
+    checks.memory().allocated(at, 256);
+    checks.memory().write(at, 16);
+    rig.run("k", {1}, {threads}, at);
+    return checks.findings();
+  }
+};
+
+TEST_F(Allocated, LoadsBeyondWhatWasWritten) {
+  EXPECT_THAT(run("ld.global.u32 %r4, [%rd4];", 4), IsEmpty());
+  const auto found = run("ld.global.u32 %r4, [%rd4];", 6);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].times, 2u);
+  EXPECT_THAT(found[0].text, AllOf(HasSubstr("thread (4,0,0) loads 4 bytes of global memory"),
+                                   HasSubstr("nobody has written byte 16 of the 256")));
+}
+
+TEST_F(Allocated, WhatAKernelStoresIsWritten) {
+  EXPECT_THAT(run("st.global.u32 [%rd4], %r1; ld.global.u32 %r4, [%rd4];", 32), IsEmpty());
+}
+
+TEST_F(Allocated, AnAtomicReads) {
+  EXPECT_EQ(run("red.global.add.u32 [%rd4+64], 1;", 2).size(), 1u);
+}
+
+TEST_F(Allocated, OneByteOfAWordIsNotTheWord) {
+  EXPECT_EQ(run("st.global.u8 [%rd4+16], 1; ld.global.u32 %r4, [%rd4+16];", 1).size(), 1u);
+  EXPECT_THAT(run("st.global.u8 [%rd4+16], 1; ld.global.u8 %r4, [%rd4+16];", 1), IsEmpty());
+}
+
+// --- written bytes ------------------------------------------------------------------------------
+
+TEST(WrittenBytes, TellTheFirstThatNobodyWrote) {
+  WrittenBytes bytes;
+  bytes.allocated(0x1000, 200);
+  bytes.write(0x1000, 70);
+  bytes.write(0x1000 + 71, 129);
+  EXPECT_FALSE(bytes.first_unwritten(0x1000, 70));
+  const auto gap = bytes.first_unwritten(0x1000 + 60, 100);
+  ASSERT_TRUE(gap);
+  EXPECT_EQ(gap->allocation, 0x1000u);
+  EXPECT_EQ(gap->offset, 70u);
+  EXPECT_EQ(gap->size, 200u);
+  bytes.write(0x1000 + 70, 1);
+  EXPECT_FALSE(bytes.first_unwritten(0x1000, 200));
+}
+
+TEST(WrittenBytes, MemoryNobodyToldOfCountsAsWritten) {
+  WrittenBytes bytes;
+  bytes.allocated(0x1000, 64);
+  EXPECT_FALSE(bytes.first_unwritten(0x2000, 4));
+  EXPECT_FALSE(bytes.first_unwritten(0xfff, 1));
+  EXPECT_TRUE(bytes.first_unwritten(0x103f, 1));
+  bytes.freed(0x1000);
+  EXPECT_FALSE(bytes.first_unwritten(0x1000, 4));
+  bytes.allocated(0x1000, 32);  // what was written before is gone
+  EXPECT_TRUE(bytes.first_unwritten(0x1000, 4));
+}
+
+TEST(WrittenBytes, ACopyIsAsMuchWrittenAsItsSource) {
+  WrittenBytes bytes;
+  bytes.allocated(0x1000, 64);
+  bytes.allocated(0x2000, 64);
+  bytes.write(0x1000, 8);
+  bytes.write(0x1010, 4);
+  bytes.copy(0x2000, 0x1000, 64);
+  EXPECT_FALSE(bytes.first_unwritten(0x2000, 8));
+  EXPECT_TRUE(bytes.first_unwritten(0x2008, 1));
+  EXPECT_FALSE(bytes.first_unwritten(0x2010, 4));
+  bytes.copy(0x2000, 0x9000, 64);  // of the host's own memory
+  EXPECT_FALSE(bytes.first_unwritten(0x2000, 64));
+}
+
+TEST(AccessChecks, TellAsManyPlacesAsTheyMay) {
+  AccessChecks checks({true, true});
+  for (std::uint32_t i = 0; i < 2 * AccessChecks::kMostFindings; ++i)
+    for (int again = 0; again < 2; ++again)
+      checks.found(Check::Races, "k", 0, i, 0, [] { return "text"; });
+  EXPECT_EQ(checks.findings().size(), AccessChecks::kMostFindings);
+  EXPECT_EQ(checks.findings().back().times, 2u);
+  EXPECT_EQ(checks.more(), AccessChecks::kMostFindings);
+}
+
+TEST(AccessChecks, NamesThatAreNone) {
+  EXPECT_EQ(check_options({"races", "uninitialised"}), (CheckOptions{true, true}));
+  EXPECT_FALSE(check_options({}).any());
+  EXPECT_THROW(check_options({"raves"}), InputError);
+}
+
+}  // namespace
+}  // namespace raddle::exec::test
