@@ -56,6 +56,29 @@ TEST(Exec, AccessesBesideAllocationsGoOnAndAreCounted) {
   EXPECT_THAT(exact.err, HasSubstr("out-of-bounds 4-byte load"));
 }
 
+TEST(Exec, ChecksTellWhatNobodyHasWritten) {
+  const Folder folder;
+  // `stray` never writes the words that it adds to.
+  const Outcome o = scenario("stray", {"--functional", "--out-of-bounds", "ignore", "--check",
+                                       "races,uninitialised", "--json", folder / "r.json"});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_THAT(o.err, HasSubstr("--check found 1 load of what nobody has written"));
+  EXPECT_THAT(o.out, HasSubstr("uninitialised: kernel bump: block (0,0,0) thread (0,0,0) loads 4"));
+  const auto checks = json_of(folder / "r.json")["checks"];
+  EXPECT_EQ(checks["asked"], (nlohmann::json{"races", "uninitialised"}));
+  ASSERT_EQ(checks["findings"].size(), 1u);
+  EXPECT_EQ(checks["findings"][0]["check"], "uninitialised");
+  EXPECT_EQ(checks["findings"][0]["kernel"], "bump");
+}
+
+TEST(Exec, ChecksFindNothingWhereTheHostHasWritten) {
+  for (const char* program : {"add", "symbols", "memory", "streams", "graphs"}) {
+    const Outcome o = scenario(program, {"--functional", "--check", "races,uninitialised"});
+    EXPECT_EQ(o.status, 0) << program << o.out << o.err;
+    EXPECT_THAT(o.out, HasSubstr("checks: nothing found")) << program;
+  }
+}
+
 TEST(Exec, TheDeviceIsTheSimulatedMachine) {
   EXPECT_THAT(scenario("limits", {"--functional", "--quiet", "--gpu", "h200"}).out,
               HasSubstr("Raddle h200"));

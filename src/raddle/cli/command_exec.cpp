@@ -18,6 +18,7 @@ Command add_exec(CLI::App& app, std::vector<std::string> arguments) {
       ->type_name("-- PROGRAM [ARGUMENT ...]");
   command->common.add_to(*exec);
   command->common.add_out_of_bounds_to(*exec);
+  command->common.add_checks_to(*exec);
   exec->footer(
       "The program must use the shared CUDA runtime and hold PTX:\n"
       "  nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o app app.cu\n"

@@ -46,11 +46,11 @@ struct RunCommand {
   bool no_counters = false;
 
   int run_on_gpu() const {
-    const bool simulators = common.functional || common.live || common.no_skip || common.cold_l2 ||
-                            common.max_cycles != 0 || common.first_launches != 0 ||
-                            !common.sampling_error.empty() || common.threads != 1 ||
-                            !common.set.empty() || !common.policy.empty() ||
-                            !common.report.empty() || !common.timeline.empty();
+    const bool simulators =
+        common.functional || common.live || common.no_skip || common.cold_l2 ||
+        common.max_cycles != 0 || common.first_launches != 0 || !common.sampling_error.empty() ||
+        common.threads != 1 || !common.set.empty() || !common.policy.empty() ||
+        !common.report.empty() || !common.timeline.empty() || !common.checks.empty();
     if (simulators)
       throw InputError(
           "--on cuda runs on a real GPU: of the other options --seed, --json and --quiet hold");
@@ -68,6 +68,8 @@ struct RunCommand {
   int operator()() const {
     common.check();
     const bool shared = corun.asked(words);
+    if (shared && !common.checks.empty())
+      throw InputError("--check looks at one program at a time: leave out --horizon");
     if (shared && on == "cuda") throw InputError("a co-run is simulated: leave out --on cuda");
     if (shared) return run_corun(common, words, corun, arguments);
     if (on == "cuda") return run_on_gpu();
@@ -95,6 +97,11 @@ struct RunCommand {
                    result.difference.c_str());
       return 1;
     }
+    if (result.checks && !result.checks->findings.empty()) {
+      std::fprintf(stderr, "raddle: %s: %s\n", words.front().c_str(),
+                   result.checks->failure().c_str());
+      return 1;
+    }
     return 0;
   }
 };
@@ -113,6 +120,7 @@ Command add_run(CLI::App& app, std::vector<std::string> arguments) {
       ->required()
       ->type_name("WORKLOAD [KEY=VALUE ...] [+ WORKLOAD ...]");
   command->common.add_to(*run);
+  command->common.add_checks_to(*run);
   command->corun.add_to(*run);
   run->add_option("--on", command->on, "where: simulator, or cuda, a real GPU with its driver")
       ->check(CLI::IsMember({"simulator", "cuda"}))

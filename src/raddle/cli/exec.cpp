@@ -116,7 +116,7 @@ sim::ExecJob job_of(const CommonOptions& common, const std::vector<std::string>&
   job.report = !common.report.empty(), job.timeline = !common.timeline.empty();
   job.print_to_stderr = common.json == "-";
   job.single_launches = common.single_launches();
-  job.out_of_bounds = common.out_of_bounds;
+  job.out_of_bounds = common.out_of_bounds, job.checks = common.checks;
   return job;
 }
 

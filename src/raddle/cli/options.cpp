@@ -82,6 +82,17 @@ void CommonOptions::add_launches_to(CLI::App& c) {
       ->group(kOutput);
 }
 
+void CommonOptions::add_checks_to(CLI::App& c) {
+  c.add_option("--check", checks,
+               "look for races in shared memory and for loads of what nobody has written "
+               "(docs/cuda.md); exit status 1 when there are any")
+      ->type_name("races,uninitialised")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"races", "uninitialised"}))
+      ->group(kRun);
+}
+
 void CommonOptions::add_stream_limit_to(CLI::App& c) {
   c.add_option("--max-stream", max_stream_gib,
                "give up when the op stream of one launch takes more memory")
@@ -160,6 +171,8 @@ void CommonOptions::check() const {
     throw InputError("--first-launches says what is timed; leave out --functional");
   if (functional && !sampling_error.empty())
     throw InputError("--sampling-error says what is timed; leave out --functional");
+  if (live && !checks.empty())
+    throw InputError("--check looks at execution in order: leave out --live");
   for (const std::string& file : {json, report, timeline})
     if (!file.empty() && file != "-") check_writable(file);
 }
@@ -188,6 +201,7 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   };
   out.max_stream_bytes = static_cast<std::uint64_t>(max_stream_gib * (1u << 30));
   out.first_launches = first_launches;
+  out.checks = exec::check_options(checks);
   out.max_warp_instructions = kDefaultInstructionLimit;
   if (max_cycles != 0) {
     out.max_cycles = max_cycles;

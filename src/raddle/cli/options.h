@@ -21,6 +21,7 @@ struct CommonOptions {
   std::string launches;                    ///< empty = not given
   std::uint64_t max_cycles = 0, seed = 0;  ///< 0 = not given
   std::string out_of_bounds = "page";      ///< of programs
+  std::vector<std::string> checks;         ///< of exec::kCheckNames
   unsigned threads = 1;
   bool functional = false, live = false, no_skip = false, quiet = false;
   std::uint64_t first_launches = 0;  ///< 0 = all
@@ -35,6 +36,7 @@ struct CommonOptions {
   void add_stream_limit_to(CLI::App& command);
   /// --out-of-bounds, of commands that run programs.
   void add_out_of_bounds_to(CLI::App& command);
+  void add_checks_to(CLI::App& command);
   /// --first-launches, of commands that time or record.
   void add_first_launches_to(CLI::App& command);
   /// --launches, of commands that write results.

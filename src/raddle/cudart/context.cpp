@@ -76,6 +76,7 @@ void Context::start() {
     std::fwrite(text.data(), 1, text.size(), to);
   };
   options.run.out_of_bounds = job_.out_of_bounds_mode();
+  options.run.checks = exec::check_options(job_.checks);
   options.run.note = [](const std::string& text) {
     std::fputs(fmt::format("raddle: {}\n", text).c_str(), stderr);
   };
@@ -160,6 +161,8 @@ void Context::enqueue(Stream& stream, NodeType type, Work work) {
 
 Address Context::allocate(std::size_t bytes, Allocation::Kind kind, unsigned flags) {
   const Address at = device().allocate(bytes);
+  if (kind == Allocation::Kind::Host || kind == Allocation::Kind::Managed)
+    device().host_may_write(at, bytes);
   allocations[at] = {bytes, kind, flags};
   return at;
 }
@@ -217,6 +220,7 @@ void Context::finish() {
       if (job_.timeline) write("timeline", report::timeline(runs));
       outcome_.summary = report::summary(result);
       outcome_.has_result = true;
+      if (result.checks && !result.checks->findings.empty()) fail(result.checks->failure());
     }
   } catch (const std::exception& error) {
     fail(plain_words(error));

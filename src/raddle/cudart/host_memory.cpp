@@ -73,7 +73,10 @@ int raddle_cudaHostGetDevicePointer(void** to, void* pointer, unsigned) {
       c.unsupported("cudaHostGetDevicePointer of registered memory with --live");
       throw Failure{kNotSupported};
     }
-    if (range->mirror == 0) range->mirror = c.device().allocate(range->bytes);
+    if (range->mirror == 0) {
+      range->mirror = c.device().allocate(range->bytes);
+      c.device().host_may_write(range->mirror, range->bytes);
+    }
     *to = pointer_to(range->mirror + (address_of(pointer) - range->start));
     return kSuccess;
   });

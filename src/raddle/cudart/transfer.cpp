@@ -70,6 +70,8 @@ void copy(Context& c, const Region& to, const Region& from, const Block& b) {
   show_registered(c);
   each_row(b, [&](std::size_t z, std::size_t y) {
     std::memmove(row(to, z, y), row(from, z, y), b.width);
+    c.device().host_copied(reinterpret_cast<Address>(row(to, z, y)),
+                           reinterpret_cast<Address>(row(from, z, y)), b.width);
   });
   if (on_device(c, to.start)) take_registered(c);
 }
@@ -82,6 +84,7 @@ void fill(Context& c, const Region& to, std::uint32_t value, unsigned value_byte
   show_registered(c);
   each_row(b, [&](std::size_t z, std::size_t y) {
     std::byte* const at = row(to, z, y);
+    c.device().host_may_write(reinterpret_cast<Address>(at), b.width);
     if (value_bytes == 1) std::memset(at, static_cast<int>(value & 0xff), b.width);
     else
       for (std::size_t i = 0; i < b.width; i += value_bytes)

@@ -84,12 +84,32 @@ std::string headline(const sim::Result& r) {
                      policy_label(r), verdict(r));
 }
 
+namespace {
+
+/// What checks have found, a line each; "" when none were asked for.
+std::string checks_text(const sim::Result& r) {
+  if (!r.checks) return "";
+  std::string out;
+  for (const exec::Finding& f : r.checks->findings)
+    out += fmt::format("  {}: kernel {}: {} ({} time{})\n",
+                       exec::kCheckNames[static_cast<std::size_t>(f.check)], f.kernel, f.text,
+                       grouped(f.times), f.times == 1 ? "" : "s");
+  if (r.checks->more != 0) out += fmt::format("  {} more places\n", r.checks->more);
+  if (r.checks->findings.empty()) out += "  checks: nothing found\n";
+  for (const auto& [kernel, why] : r.checks->left_out)
+    out += fmt::format("  races: kernel {} was not looked at: {}\n", kernel, why);
+  return out;
+}
+
+}  // namespace
+
 std::string summary(const sim::Result& r) {
   const auto& [cycles, c] = sim::whole_of(r);
   if (!r.timed)
     return fmt::format("{}: {} (functional)\n  {}, {} warp instructions, {:.0f} M/s on one core\n",
                        r.workload, verdict(r), launches(r), grouped(c.sm.issued),
-                       share(c.sm.issued, 1) / 1e6 / std::max(r.host.functional_seconds, 1e-9));
+                       share(c.sm.issued, 1) / 1e6 / std::max(r.host.functional_seconds, 1e-9)) +
+           checks_text(r);
   std::string out = headline(r);
   auto line = [&](std::string_view name, const std::string& value) {
     out += fmt::format("  {:<20} {}\n", name, value);
@@ -119,7 +139,7 @@ std::string summary(const sim::Result& r) {
                    r.host.wall_seconds, r.host.functional_seconds, r.host.timing_seconds,
                    grouped(static_cast<std::uint64_t>(share(r.totals.sm.issued, 1) /
                                                       std::max(r.host.timing_seconds, 1e-9)))));
-  return out + breakdown(r);
+  return out + breakdown(r) + checks_text(r);
 }
 
 std::string comparison(std::string_view workload, std::span<const Row> rows) {

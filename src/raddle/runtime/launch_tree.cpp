@@ -47,7 +47,7 @@ void LaunchTree::run_grid(const exec::Launch& launch, LaunchRecord record, unsig
   exec::RunCount count;
   std::shared_ptr<trace::KernelStream> stream = trace;
   if (depth == 0 && trace != nullptr && sink->can_follow() && place_.observer == nullptr &&
-      exec::Machine::can_follow(own)) {
+      place_.checks == nullptr && exec::Machine::can_follow(own)) {
     if (auto rest = place_.machine.run_until_waiting(own, trace, count)) {
       follows_ = true;
       count = {};  // as of every live launch
@@ -122,12 +122,15 @@ void LaunchTree::move_bytes(const exec::DeviceOperation& operation) {
     std::byte* to = at(operation.to, "memset");
     if (place_.observer != nullptr)
       tell(std::vector<std::byte>(operation.bytes, std::byte{operation.value}).data());
+    if (place_.checks != nullptr) place_.checks->memory().write(operation.to, operation.bytes);
     std::memset(to, operation.value, operation.bytes);
     return;
   }
   const std::byte* from = at(operation.from, "copy (source)");
   std::byte* to = at(operation.to, "copy (target)");
   if (place_.observer != nullptr) tell(from);
+  if (place_.checks != nullptr)
+    place_.checks->memory().copy(operation.to, operation.from, operation.bytes);
   std::memmove(to, from, operation.bytes);
 }
 

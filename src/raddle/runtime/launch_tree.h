@@ -26,7 +26,8 @@ class LaunchTree {
     exec::DeviceMemory& memory;
     LaunchSink* sink;  ///< nullptr: functional only
     const std::shared_ptr<trace::SlabPool>& slabs;
-    DeviceObserver* observer;  ///< nullptr: nobody wants to know
+    DeviceObserver* observer;    ///< nullptr: nobody wants to know
+    exec::AccessChecks* checks;  ///< nullptr: there are none
   };
   explicit LaunchTree(const Place& place)
       : place_(place), arena_(std::make_shared<trace::TraceArena>(place.slabs)) {}

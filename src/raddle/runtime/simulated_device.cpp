@@ -24,6 +24,7 @@ exec::MachineOptions machine_options(const SimulatedDeviceOptions& options) {
   out.out_of_bounds = options.out_of_bounds;
   out.warn = options.note;
   out.observer = options.observer;
+  out.checks = options.checks;
   return out;
 }
 
@@ -44,7 +45,7 @@ SimulatedDevice::SimulatedDevice(SimulatedDeviceOptions options)
                                          : exec::DeviceMemory::HostView::Anywhere),
       machine_(memory_, machine_options(options_)) {
   RADDLE_ASSERT(!options_.live || options_.sink != nullptr);
-  RADDLE_ASSERT(!options_.live || options_.observer == nullptr);
+  RADDLE_ASSERT(!options_.live || (options_.observer == nullptr && options_.checks == nullptr));
 }
 
 SimulatedDevice::~SimulatedDevice() = default;
@@ -54,6 +55,7 @@ SimulatedDevice::~SimulatedDevice() = default;
 Address SimulatedDevice::allocate(std::uint64_t bytes) {
   if (auto at = memory_.allocate(bytes)) {
     if (options_.observer != nullptr) options_.observer->allocated(*at, bytes);
+    if (options_.checks != nullptr) options_.checks->memory().allocated(*at, bytes);
     return *at;
   }
   throw RunError(fmt::format("out of device memory: {} bytes asked for, {} of {} in use", bytes,
@@ -71,6 +73,7 @@ void SimulatedDevice::release(Address address) {
     throw RunError(fmt::format("free of {:#x}, which is not the start of an allocation ({})",
                                address, memory_.describe(address)));
   if (options_.observer != nullptr && address != 0) options_.observer->freed(address);
+  if (options_.checks != nullptr) options_.checks->memory().freed(address);
 }
 
 void SimulatedDevice::settle(StreamId stream) {
@@ -96,6 +99,7 @@ void SimulatedDevice::copy_to_device(Address to, const void* from, std::uint64_t
   std::byte* target = checked(to, bytes, "copy to the device");
   if (bytes == 0) return;
   tell(to, static_cast<const std::byte*>(from), bytes);
+  host_may_write(to, bytes);
   std::memcpy(target, from, bytes);
 }
 
@@ -116,6 +120,7 @@ void SimulatedDevice::copy_on_device(Address to, Address from, std::uint64_t byt
   std::byte* target = checked(to, bytes, "copy on the device (target)");
   if (bytes == 0) return;
   tell(to, source, bytes);
+  host_copied(to, from, bytes);
   std::memmove(target, source, bytes);
 }
 
@@ -125,6 +130,7 @@ void SimulatedDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
   if (bytes == 0) return;
   if (options_.observer != nullptr || options_.sink != nullptr)
     tell(to, std::vector<std::byte>(bytes, std::byte{value}).data(), bytes);
+  host_may_write(to, bytes);
   std::memset(target, value, bytes);
 }
 
@@ -243,7 +249,8 @@ void SimulatedDevice::follow(const exec::Launch& launch, LaunchRecord record) {
 
 void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record, LaunchSink* sink) {
   const double before = processor_seconds();
-  LaunchTree tree({machine_, device_runtime_, memory_, sink, slabs_, options_.observer});
+  LaunchTree tree(
+      {machine_, device_runtime_, memory_, sink, slabs_, options_.observer, options_.checks});
   tree.run(launch, std::move(record));
   functional_seconds_ += processor_seconds() - before;
   for (const LaunchedStream& launched : tree.launched()) launches_.push_back(launched.record);

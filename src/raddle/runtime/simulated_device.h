@@ -36,8 +36,9 @@ struct SimulatedDeviceOptions {
   double most_per_ms = 0;
   bool short_turns = false;  ///< see exec::MachineOptions
   exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;
-  DeviceObserver* observer = nullptr;  ///< not owned; not of live runs
-  std::uint64_t max_stream_bytes = 0;  ///< of one launch, in memory at once; 0 = no limit
+  DeviceObserver* observer = nullptr;    ///< not owned; not of live runs
+  exec::AccessChecks* checks = nullptr;  ///< the same, and not together with an observer
+  std::uint64_t max_stream_bytes = 0;    ///< of one launch, in memory at once; 0 = no limit
   /// The first so many launches of the host, with all that they launch, go to the sink; those
   /// behind them are executed only. 0 = all.
   std::uint64_t first_launches = 0;
@@ -79,6 +80,14 @@ class SimulatedDevice final : public Device {
   /// allocation; `what` says for the message who wants them. Waits for nothing.
   std::byte* host(Address address, std::uint64_t bytes, std::string_view what) {
     return checked(address, bytes, what);
+  }
+  /// For checks: the host has written the bytes, or can without calling anybody.
+  void host_may_write(Address at, std::uint64_t bytes) {
+    if (options_.checks != nullptr) options_.checks->memory().write(at, bytes);
+  }
+  /// For checks: the host has copied the bytes, of device memory or its own.
+  void host_copied(Address to, Address from, std::uint64_t bytes) {
+    if (options_.checks != nullptr) options_.checks->memory().copy(to, from, bytes);
   }
   const exec::DeviceMemory& memory() const { return memory_; }
   std::uint64_t memory_bytes() const { return options_.memory_bytes; }

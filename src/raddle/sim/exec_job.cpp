@@ -31,6 +31,7 @@ void each_member(Job& job, F f) {
   f("max_stream_bytes", job.max_stream_bytes), f("first_launches", job.first_launches);
   f("sample_interval", job.sample_interval), f("input_hash", job.input_hash);
   f("single_launches", job.single_launches), f("out_of_bounds", job.out_of_bounds);
+  f("checks", job.checks);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ struct ExecJob {
   std::uint64_t single_launches = kMostSingleLaunches;  ///< of the result
   std::string record;                  ///< op streams go to this file; empty = they do not
   std::string out_of_bounds = "page";  ///< of kOutOfBoundsNames
+  std::vector<std::string> checks;     ///< of exec::kCheckNames
   std::uint64_t input_hash = 0;        ///< identity.h
 
   /// By exec::OutOfBounds.

@@ -454,6 +454,7 @@ Json to_json(const Result& r, std::size_t single_launches) {
   out["raddle_version"] = version();
   add_kernels(out, r.kernels, single_launches);
   if (!r.analysis.is_null()) out["analysis"] = r.analysis;
+  if (r.checks) out["checks"] = r.checks->json();
   out["host"] = {{"wall_seconds", r.host.wall_seconds},
                  {"functional_seconds", r.host.functional_seconds},
                  {"timing_seconds", r.host.timing_seconds},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "raddle/energy/energy.h"
+#include "raddle/sim/check_report.h"
 #include "raddle/sim/corun_result.h"
 #include "raddle/sim/extrapolation.h"
 #include "raddle/stats/counters.h"
@@ -106,8 +107,9 @@ struct Result {
   std::optional<Extrapolation> sampling;
   std::optional<timing::MeshRecord> mesh;  ///< samples of a machine that has one
   std::uint64_t component_hash = 0;
-  std::optional<CorunResult> corun;  ///< of tenants that shared the GPU; then there are no kernels
-  nlohmann::ordered_json analysis;   ///< label -> figures; null unless analyses were asked for
+  std::optional<CorunResult> corun;   ///< of tenants that shared the GPU; then there are no kernels
+  nlohmann::ordered_json analysis;    ///< label -> figures; null unless analyses were asked for
+  std::optional<CheckReport> checks;  ///< when any were asked for
   HostCost host;
 };
 
@@ -125,9 +127,9 @@ inline constexpr std::size_t kAllLaunches = ~std::size_t{0};
 /// The result as JSON, schema version 1, `state_hash` included. Up to `single_launches` launches
 /// are told one by one in `kernels`; of more, it is empty and `kernels_by_name` has the sums.
 ///
-/// The hash covers every launch, told or not, and everything else but `host` and `analysis` (who is
-/// watched does what he does unwatched, and his hash says so) and the hash of the sources in
-/// `raddle_version`.
+/// The hash covers every launch, told or not, and everything else but `host`, `checks` and
+/// `analysis` (who is watched does what he does unwatched, and his hash says so) and the hash of
+/// the sources in `raddle_version`.
 nlohmann::ordered_json to_json(const Result& result,
                                std::size_t single_launches = kMostSingleLaunches);
 

@@ -17,6 +17,7 @@ struct Session::Impl {
   std::unique_ptr<TimedGpu> gpu;  // null without timing
   std::optional<trace::FileWriter> file;
   std::unique_ptr<Recorder> recorder;
+  std::optional<exec::AccessChecks> checks;
   std::unique_ptr<runtime::SimulatedDevice> device;
 
   Impl(WorkloadInfo i, Setup s, SessionOptions o)
@@ -24,6 +25,10 @@ struct Session::Impl {
     runtime::SimulatedDeviceOptions settings = device_options(setup, options.run);
     settings.unified_addresses = options.unified_addresses;
     settings.short_turns = true;
+    checks = checks_of(options.run.checks);
+    if (checks && setup.run.live)
+      throw InputError("--check looks at execution in order: leave out --live");
+    settings.checks = checks ? &*checks : nullptr;
     if (!options.record.empty()) {
       if (setup.run.live)
         throw InputError("a live run cannot be recorded: what it does depends on the timing");
@@ -62,6 +67,7 @@ Result Session::finish() {
   result.launches_left_out = s.device->launches_left_out();
   if (s.gpu != nullptr) s.gpu->fill(result);
   else fill_functional(result, s.device->launches());
+  if (s.checks) result.checks.emplace(*s.checks);
   sim::finish(result, s.start);
   return result;
 }

@@ -112,11 +112,16 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   const auto footprints = FootprintObserver::of(options.analyses);
   if (run.live && footprints != nullptr)
     throw InputError("footprints are those of execution in order: leave out --live");
+  auto checks = checks_of(options.checks);
+  if (run.live && checks) throw InputError("--check looks at execution in order: leave out --live");
+  if (dependences != nullptr && checks)
+    throw InputError("dependencies are looked at by themselves: leave out --check");
   Gpus gpus = make_gpus(setups, options);
   FanOut sink(gpus, footprints.get(), options);
   runtime::SimulatedDeviceOptions settings = device_options(setups.front(), options);
   if (!options.functional || footprints != nullptr) settings.sink = &sink;
   settings.observer = dependences.get();
+  settings.checks = checks ? &*checks : nullptr;
   runtime::SimulatedDevice device(settings);
   Result judged;
   run_and_judge(workload, device, run.seed, judged);
@@ -132,6 +137,7 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
     result.launches_left_out = device.launches_left_out();
     if (dependences != nullptr) dependences->fill(result);
     if (footprints != nullptr) footprints->fill(result);
+    if (checks) result.checks.emplace(*checks);
     if (!options.functional && options.audit) gpus[i]->audit();
     finish(result, start);
   }
