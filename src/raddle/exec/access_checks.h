@@ -56,7 +56,7 @@ class AccessChecks {
   /// `kind`, `first` and `second` tell findings of a kernel apart; `text` is asked for a new one.
   void found(Check check, std::string_view kernel, unsigned kind, std::uint32_t first,
              std::uint32_t second, const std::function<std::string()>& text);
-  /// Races of the kernel are not looked for.
+  /// Shared memory of the kernel is not looked at.
   void leave_out(std::string_view kernel, std::string_view why) {
     left_out_.try_emplace(std::string(kernel), why);
   }

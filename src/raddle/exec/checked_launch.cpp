@@ -25,8 +25,8 @@ void each(u32 mask, F f) {
   for (; mask != 0; mask &= mask - 1) f(scalar::lowest_lane(mask));
 }
 
-/// Why races of the kernel cannot be told; "" when they can.
-std::string_view beyond_races(const Kernel& kernel, const Runner& runner) {
+/// Why what the kernel does with shared memory is beyond us; "" when it is not.
+std::string_view beyond_us(const Kernel& kernel, const Runner& runner) {
   if (runner.cluster_shape().count() > 1) return "its blocks form clusters";
   for (const Code& code : kernel.functions)
     for (const ptx::Instruction& i : code.source->instructions) {
@@ -41,10 +41,9 @@ std::string_view beyond_races(const Kernel& kernel, const Runner& runner) {
 
 CheckedLaunch::CheckedLaunch(AccessChecks& checks, const Runner& runner)
     : checks_(checks), runner_(runner), races_(checks.options().races) {
-  if (!races_) return;
-  const std::string_view why = beyond_races(runner.kernel(), runner);
+  const std::string_view why = beyond_us(runner.kernel(), runner);
   if (why.empty()) return;
-  races_ = false;
+  races_ = shared_ = false;
   checks_.leave_out(runner.kernel().title, why);
 }
 
@@ -56,7 +55,7 @@ void CheckedLaunch::started(const Block& block, std::size_t, std::size_t, std::s
 }
 
 CheckedLaunch::BlockState* CheckedLaunch::state_of(const Context& c, u64 at, unsigned bytes) {
-  if (at >= c.shared_bytes || c.shared_bytes - at < bytes) return nullptr;
+  if (!shared_ || at >= c.shared_bytes || c.shared_bytes - at < bytes) return nullptr;
   BlockState& state = blocks_.at(c.warp->block);
   if (state.shared.empty()) state.shared.resize(c.shared_bytes);
   return &state;

@@ -70,13 +70,14 @@ class CheckedLaunch final : public RecordWatcher {
   bool races(const BlockState& block, const Use& earlier, const Use& use) const;
   void race(const Access& a, std::uint64_t at, const Use& earlier, const char* now,
             const char* before, unsigned kind);
-  /// The running block's; nullptr when the access leaves its shared memory.
+  /// The running block's; nullptr when it is not looked at or the access leaves it.
   BlockState* state_of(const Context& c, std::uint64_t at, unsigned bytes);
   std::string thread(unsigned warp, unsigned lane) const;
 
   AccessChecks& checks_;
   const Runner& runner_;
   bool races_;                                  // looked for
+  bool shared_ = true;                          // memory: looked at
   std::uint32_t inst_ = 0;                      // that runs
   std::map<std::uint32_t, BlockState> blocks_;  // that run
 };

@@ -141,6 +141,8 @@ class Call {
     if (address % sizeof value == 0 && address >= DeviceMemory::kBase &&
         runner_.memory().valid(address, sizeof value)) {
       std::memcpy(c_->global + (address - DeviceMemory::kBase), bytes, sizeof value);
+      if (RecordWatcher* w = runner_.watcher(); w != nullptr)
+        w->slow_store(*c_, lane_, address, sizeof value);
     } else if (address % 4 == 0 && address - kLocalWindow + sizeof value <= c_->local_bytes) {
       const u64 at = address - kLocalWindow;
       for (u64 i = 0; i < sizeof value; i += 4)

@@ -144,7 +144,7 @@ class Runner {
   bool heap_free(Address address) { return objects_.heap.free(memory_, address); }
   DeviceGrid* device() const { return device_; }
   /// nullptr: nobody watches the launch.
-  RecordWatcher* watcher() { return watcher_.get(); }
+  RecordWatcher* watcher() const { return watcher_.get(); }
   /// Of an instruction of the trace's code: "FILE:LINE 'text'", and before it, where the PTX says
   /// which source line that is from, "a.cu:12, ".
   std::string place(std::uint32_t inst) const;

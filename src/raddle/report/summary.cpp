@@ -97,7 +97,7 @@ std::string checks_text(const sim::Result& r) {
   if (r.checks->more != 0) out += fmt::format("  {} more places\n", r.checks->more);
   if (r.checks->findings.empty()) out += "  checks: nothing found\n";
   for (const auto& [kernel, why] : r.checks->left_out)
-    out += fmt::format("  races: kernel {} was not looked at: {}\n", kernel, why);
+    out += fmt::format("  checks: shared memory of kernel {} was not looked at: {}\n", kernel, why);
   return out;
 }
 

@@ -41,7 +41,7 @@ nlohmann::ordered_json CheckReport::json() const {
   for (const exec::Finding& f : findings)
     out["findings"].push_back(
         {{"check", name_of(f.check)}, {"kernel", f.kernel}, {"times", f.times}, {"text", f.text}});
-  out["races_left_out"] = left_out;
+  out["shared_memory_left_out"] = left_out;
   return out;
 }
 

@@ -14,8 +14,9 @@ namespace raddle::sim {
 struct CheckReport {
   exec::CheckOptions asked;
   std::vector<exec::Finding> findings;
-  std::uint64_t more = 0;                       ///< findings that are not among these
-  std::map<std::string, std::string> left_out;  ///< kernels whose races were not looked for: why
+  std::uint64_t more = 0;  ///< findings that are not among these
+  std::map<std::string, std::string>
+      left_out;  ///< kernels whose shared memory is not looked at: why
 
   explicit CheckReport(const exec::AccessChecks& checks);
   /// For people, what is wrong in one sentence; "" when nothing is.
