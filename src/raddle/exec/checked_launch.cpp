@@ -57,7 +57,20 @@ void CheckedLaunch::started(const Block& block, std::size_t, std::size_t, std::s
 CheckedLaunch::BlockState* CheckedLaunch::state_of(const Context& c, u64 at, unsigned bytes) {
   if (!shared_ || at >= c.shared_bytes || c.shared_bytes - at < bytes) return nullptr;
   BlockState& state = blocks_.at(c.warp->block);
-  if (state.shared.empty()) state.shared.resize(c.shared_bytes);
+  if (state.shared.empty()) state.shared.resize((c.shared_bytes + 3) / 4);
+  if (bytes < 4 && state.place_bytes == 4) {
+    std::vector<Place> single;
+    single.reserve(4 * state.shared.size());
+    for (Place& word : state.shared)
+      for (unsigned i = 0; i < 4; ++i) {
+        single.push_back(word);
+        if (i == 0 || word.readers == kNone) continue;
+        single.back().readers = static_cast<u32>(state.readers.size());
+        state.readers.push_back(std::array(state.readers[word.readers]));
+      }
+    state.shared = std::move(single);
+    state.place_bytes = 1;
+  }
   return &state;
 }
 
@@ -93,31 +106,29 @@ bool CheckedLaunch::races(const BlockState& block, const Use& earlier, const Use
          block.clocks[use.warp][earlier.warp] < earlier.clock;
 }
 
-const CheckedLaunch::Use* CheckedLaunch::racing_write(const BlockState& block, const Byte& byte,
-                                                      const Use& use) const {
-  return races(block, byte.write, use) ? &byte.write : nullptr;
-}
-
-const CheckedLaunch::Use* CheckedLaunch::racing_read(const BlockState& block, const Byte& byte,
+const CheckedLaunch::Use* CheckedLaunch::racing_read(const BlockState& block, const Place& place,
                                                      const Use& use) const {
-  if (byte.readers == kNone) return races(block, byte.read, use) ? &byte.read : nullptr;
-  for (const Use& read : block.readers[byte.readers])
+  if (!place.many) return races(block, place.read, use) ? &place.read : nullptr;
+  for (const Use& read : block.readers[place.readers])
     if (races(block, read, use)) return &read;
   return nullptr;
 }
 
-void CheckedLaunch::note_read(BlockState& block, Byte& byte, const Use& use) {
-  if (byte.readers != kNone) {
-    block.readers[byte.readers][use.warp] = use;
+void CheckedLaunch::note_read(BlockState& block, Place& place, const Use& use) {
+  if (!place.many && !races(block, place.read, use)) {
+    place.read = use;
     return;
   }
-  if (!races(block, byte.read, use)) {
-    byte.read = use;
-    return;
+  if (place.readers == kNone) {
+    place.readers = static_cast<u32>(block.readers.size());
+    block.readers.emplace_back();
   }
-  byte.readers = static_cast<u32>(block.readers.size());
-  auto& all = block.readers.emplace_back();
-  all[byte.read.warp] = byte.read;
+  auto& all = block.readers[place.readers];
+  if (!place.many) {
+    place.many = true;
+    all.fill({});
+    all[place.read.warp] = place.read;
+  }
   all[use.warp] = use;
 }
 
@@ -139,16 +150,16 @@ void CheckedLaunch::race(const Access& a, u64 at, const Use& earlier, const char
   });
 }
 
-void CheckedLaunch::shared_load(const Access& a, u64 at) {
+bool CheckedLaunch::shared_load(const Access& a, u64 at) {
   BlockState* const block = state_of(a.context, at, a.bytes);
-  if (block == nullptr) return;
+  if (block == nullptr) return true;
   const unsigned warp = a.context.warp->index;
   const Use use{block->clocks[warp][warp], a.inst, static_cast<std::uint8_t>(warp),
                 static_cast<std::uint8_t>(a.lane), false};
-  bool told = false, unwritten = false;
-  for (u64 i = at; i < at + a.bytes; ++i) {
-    Byte& byte = block->shared[i];
-    if (byte.write.clock == 0 && !unwritten && checks_.options().uninitialised) {
+  bool raced = false, unwritten = false;
+  for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
+    Place& place = block->shared[i / block->place_bytes];
+    if (place.write.clock == 0 && !unwritten && checks_.options().uninitialised) {
       unwritten = true;
       checks_.found(Check::Uninitialised, runner_.kernel().title, kLoad, a.inst, 0, [&] {
         return fmt::format(
@@ -157,12 +168,13 @@ void CheckedLaunch::shared_load(const Access& a, u64 at) {
       });
     }
     if (!races_) continue;
-    if (const Use* w = racing_write(*block, byte, use); w != nullptr && !told) {
-      told = true;
-      race(a, i, *w, "reads", "writes", kReadAfterWrite);
+    if (!raced && races(*block, place.write, use)) {
+      raced = true;
+      race(a, i, place.write, "reads", "writes", kReadAfterWrite);
     }
-    note_read(*block, byte, use);
+    note_read(*block, place, use);
   }
+  return !raced && !unwritten;
 }
 
 void CheckedLaunch::shared_store(const Access& a, u64 at, bool atomic) {
@@ -172,16 +184,16 @@ void CheckedLaunch::shared_store(const Access& a, u64 at, bool atomic) {
   const Use use{block->clocks[warp][warp], a.inst, static_cast<std::uint8_t>(warp),
                 static_cast<std::uint8_t>(a.lane), atomic};
   bool told = !races_;
-  for (u64 i = at; i < at + a.bytes; ++i) {
-    Byte& byte = block->shared[i];
-    if (const Use* w = told ? nullptr : racing_write(*block, byte, use); w != nullptr) {
+  for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
+    Place& place = block->shared[i / block->place_bytes];
+    if (!told && races(*block, place.write, use)) {
       told = true;
-      race(a, i, *w, "writes", "writes", kWriteAfterWrite);
-    } else if (const Use* r = told ? nullptr : racing_read(*block, byte, use); r != nullptr) {
+      race(a, i, place.write, "writes", "writes", kWriteAfterWrite);
+    } else if (const Use* r = told ? nullptr : racing_read(*block, place, use); r != nullptr) {
       told = true;
       race(a, i, *r, "writes", "reads", kWriteAfterRead);
     }
-    byte = {use, {}, kNone};
+    place.write = use, place.read = {}, place.many = false;
   }
 }
 
@@ -255,6 +267,7 @@ void CheckedLaunch::access(Context& c, const Record& ip, char* frame, u32 mask, 
   scalar::addresses_of(&ip, frame, mask, 0, at);
   const unsigned bytes = scalar::bytes_of(&ip);
   bool shared = false;
+  u64 clean = ~u64{0};  // address of the lane before, when nothing was found there
   each(mask, [&](unsigned lane) {
     const Access a{c, ip.inst, lane, bytes};
     const u64 address = at[lane] + window;
@@ -265,7 +278,7 @@ void CheckedLaunch::access(Context& c, const Record& ip, char* frame, u32 mask, 
       shared = true;
       at[lane] = address - kSharedWindow;
       if (store) shared_store(a, at[lane], false);
-      else shared_load(a, at[lane]);
+      else if (at[lane] != clean) clean = shared_load(a, at[lane]) ? at[lane] : ~u64{0};
     }
   });
   if (store && shared && races_) same_place(c, ip, frame, mask, at);

@@ -38,12 +38,15 @@ class CheckedLaunch final : public RecordWatcher {
     bool atomic = false;
   };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  struct Byte {
+  /// Of one place, a word or (BlockState::place_bytes) a byte.
+  struct Place {
     Use write, read;                // the last ones
-    std::uint32_t readers = kNone;  // several reads that no barrier puts in order: into BlockState
+    bool many = false;              // reads that no barrier puts in order: they are in `readers`
+    std::uint32_t readers = kNone;  // into BlockState; kept for the next time
   };
   struct BlockState {
-    std::vector<Byte> shared;
+    unsigned place_bytes = 4;  // 1 from the first access on that is smaller than a word
+    std::vector<Place> shared;
     std::vector<std::array<Use, kMostWarps>> readers;  // by warp
     std::array<Clocks, kMostWarps> clocks{};           // by warp
     std::array<Clocks, kBarriers> barriers{};          // of those that have come
@@ -59,14 +62,15 @@ class CheckedLaunch final : public RecordWatcher {
               bool store);
   void atomic(Context& c, const Record& ip, char* frame, std::uint32_t mask);
   void global_load(const Access& a, Address at);
-  void shared_load(const Access& a, std::uint64_t at);
+  /// Whether nothing was found.
+  bool shared_load(const Access& a, std::uint64_t at);
   void shared_store(const Access& a, std::uint64_t at, bool atomic);
   void same_place(Context& c, const Record& ip, const char* frame, std::uint32_t mask,
                   const std::uint64_t* at);
-  void note_read(BlockState& block, Byte& byte, const Use& use);
-  /// An earlier access of another warp that no barrier puts before this one, or nullptr.
-  const Use* racing_write(const BlockState& block, const Byte& byte, const Use& use) const;
-  const Use* racing_read(const BlockState& block, const Byte& byte, const Use& use) const;
+  void note_read(BlockState& block, Place& place, const Use& use);
+  /// A read of another warp that no barrier puts before this access, or nullptr.
+  const Use* racing_read(const BlockState& block, const Place& place, const Use& use) const;
+  /// Is the earlier access another warp's, and does no barrier lie between?
   bool races(const BlockState& block, const Use& earlier, const Use& use) const;
   void race(const Access& a, std::uint64_t at, const Use& earlier, const char* now,
             const char* before, unsigned kind);

@@ -29,7 +29,7 @@ void WrittenBytes::allocated(Address at, std::uint64_t bytes) {
   ranges_[at] = {bytes, bytes, std::vector<std::uint64_t>((bytes + kBits - 1) / kBits)};
 }
 
-void WrittenBytes::forget(Address at) {
+void WrittenBytes::freed(Address at) {
   last_ = nullptr;
   ranges_.erase(at);
 }
@@ -73,15 +73,23 @@ std::optional<WrittenBytes::Unwritten> WrittenBytes::first_unwritten(Address at,
 }
 
 void WrittenBytes::copy(Address to, Address from, std::uint64_t bytes) {
-  // What is not written at the source stays as it is at the target: its bytes are no one's either,
-  // but a target that was written before does not become a finding.
-  for (std::uint64_t done = 0; done < bytes;) {
-    const auto gap = first_unwritten(from + done, bytes - done);
-    const std::uint64_t good = gap ? gap->allocation + gap->offset - (from + done) : bytes - done;
-    if (good != 0) write(to + done, good);
-    done += good;
-    if (gap) ++done;
+  const auto* const source = find(from);
+  if (source == nullptr || source->second.left == 0) return write(to, bytes);
+  auto* const target = find(to);
+  if (target == nullptr) return;
+  std::vector<bool> was(bytes);  // the two may overlap
+  for (std::uint64_t i = 0; i < bytes; ++i)
+    was[i] = source->second.written(from - source->first + i);
+  Range& range = target->second;
+  if (range.left == 0) range.bits.assign((range.size + kBits - 1) / kBits, ~std::uint64_t{0});
+  for (std::uint64_t i = 0; i < bytes; ++i) {
+    const std::uint64_t at = to - target->first + i, bit = std::uint64_t{1} << at % kBits;
+    const bool is = (range.bits[at / kBits] & bit) != 0;
+    if (is == was[i]) continue;
+    range.bits[at / kBits] ^= bit;
+    range.left += is ? 1 : -1;
   }
+  if (range.left == 0) range.bits = {};
 }
 
 }  // namespace raddle::exec

@@ -13,7 +13,7 @@ namespace raddle::exec {
 class WrittenBytes {
  public:
   void allocated(Address at, std::uint64_t bytes);
-  void freed(Address at) { forget(at); }
+  void freed(Address at);
   void write(Address at, std::uint64_t bytes);
   /// The bytes at `to` are now as much written as those at `from`.
   void copy(Address to, Address from, std::uint64_t bytes);
@@ -29,11 +29,13 @@ class WrittenBytes {
   struct Range {
     std::uint64_t size = 0, left = 0;  // bytes; not yet written
     std::vector<std::uint64_t> bits;   // 1: written; empty when all are
+    bool written(std::uint64_t byte) const {
+      return left == 0 || (bits[byte / 64] >> byte % 64 & 1) != 0;
+    }
   };
   using Ranges = std::map<Address, Range>;
   /// The allocation of the byte, if anybody told of it.
   Ranges::value_type* find(Address at);
-  void forget(Address at);
 
   Ranges ranges_;
   Ranges::value_type* last_ = nullptr;  // found

@@ -96,10 +96,13 @@ TEST(Races, WithinAWarpTheOrderIsThatOfItsInstructions) {
 }
 
 TEST(Races, NeighbouringBytesAreDifferentPlaces) {
-  EXPECT_THAT(Checked("shl.b32 %r5, %r1, 31; shr.u32 %r6, %r1, 5; add.u32 %r6, %r6, %r9;"
-                      "cvt.u16.u32 %h1, %r1; st.shared.u8 [%r6], 7;")
+  const std::string own = "shr.u32 %r6, %r1, 5; add.u32 %r6, %r6, %r9; st.shared.u8 [%r6], 7;";
+  EXPECT_THAT(Checked(own).texts(), IsEmpty());
+  // What words have seen before is known of their bytes: warp 1 reads byte 1 of warp 0's word.
+  EXPECT_THAT(Checked("setp.lt.u32 %p1, %r1, 32; @%p1 st.shared.u32 [%r9], %r9; "
+                      "@!%p1 ld.shared.u8 %r4, [%r9+1];")
                   .texts(),
-              IsEmpty());
+              ElementsAre(HasSubstr("thread (32,0,0) reads byte 1")));
 }
 
 TEST(Races, OneInstructionStoresDifferentValuesToOnePlace) {
@@ -150,8 +153,27 @@ TEST(Races, GenericAddressesMeanTheSameMemory) {
               ElementsAre(HasSubstr("writes byte 128"), HasSubstr("reads byte 0")));
 }
 
+// Of each block another warp than in the one before writes.
 TEST(Races, BlocksDoNotShare) {
-  EXPECT_THAT(Checked(kStore, {true, false}, 32, 8).texts(), IsEmpty());
+  EXPECT_THAT(Checked(R"(
+    mov.u32 %r5, %ctaid.x; and.b32 %r5, %r5, 1; shr.u32 %r6, %r1, 5;
+    setp.eq.u32 %p1, %r5, %r6; @%p1 st.shared.u32 [%r9], %r5;)",
+                      {true, false}, 64, 8)
+                  .texts(),
+              IsEmpty());
+}
+
+TEST(Races, ManyReadersOfAPlaceAreEachKnown) {
+  // All four warps read word 0; the last writes it. Three of them race, the first found is told.
+  const std::string all = "ld.shared.u32 %r4, [%r9]; ";
+  const std::string last = "setp.ge.u32 %p1, %r1, 96; @%p1 st.shared.u32 [%r9], %r9;";
+  EXPECT_THAT(Checked(all + last, {true, false}, 128).texts(),
+              ElementsAre(AllOf(HasSubstr("thread (96,0,0) writes byte 0"),
+                                HasSubstr("of the block reads it"))));
+  EXPECT_THAT(Checked(all + "bar.sync 0;" + last + "bar.sync 0;" + all + "bar.sync 0;" + last,
+                      {true, false}, 128)
+                  .texts(),
+              IsEmpty());
 }
 
 TEST(Races, OfKernelsWithBarrierObjectsAreLeftOut) {
@@ -251,6 +273,13 @@ TEST(WrittenBytes, ACopyIsAsMuchWrittenAsItsSource) {
   EXPECT_FALSE(bytes.first_unwritten(0x2010, 4));
   bytes.copy(0x2000, 0x9000, 64);  // of the host's own memory
   EXPECT_FALSE(bytes.first_unwritten(0x2000, 64));
+  bytes.copy(0x2000, 0x1000, 64);  // written before, and not any more
+  EXPECT_EQ(bytes.first_unwritten(0x2000, 64)->offset, 8u);
+  bytes.copy(0x1004, 0x1000, 16);  // onto itself
+  EXPECT_FALSE(bytes.first_unwritten(0x1000, 12));
+  EXPECT_EQ(bytes.first_unwritten(0x1000, 64)->offset, 12u);
+  bytes.copy(0x5000, 0x1000, 64);  // to memory nobody told of
+  EXPECT_FALSE(bytes.first_unwritten(0x5000, 64));
 }
 
 TEST(AccessChecks, TellAsManyPlacesAsTheyMay) {
