@@ -71,6 +71,15 @@ TEST(Exec, ChecksTellWhatNobodyHasWritten) {
   EXPECT_EQ(checks["findings"][0]["kernel"], "bump");
 }
 
+TEST(Exec, ChecksOfLiveRunsAreRefusedBeforeTheProgramStarts) {
+  for (const char* live : {"--live", "--set=run.live=true"}) {
+    const Outcome o = scenario("stray", {"--check", "races", live});
+    EXPECT_EQ(o.status, 2) << live;
+    EXPECT_THAT(o.err, HasSubstr("--check looks at execution in order")) << live;
+    EXPECT_EQ(o.out, "") << live;
+  }
+}
+
 TEST(Exec, ChecksFindNothingWhereTheHostHasWritten) {
   for (const char* program : {"add", "symbols", "memory", "streams", "graphs"}) {
     const Outcome o = scenario(program, {"--functional", "--check", "races,uninitialised"});

@@ -89,7 +89,8 @@ void CommonOptions::add_checks_to(CLI::App& c) {
       ->type_name("races,uninitialised")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"races", "uninitialised"}))
+      ->check(CLI::IsMember(
+          std::vector<std::string>(exec::kCheckNames.begin(), exec::kCheckNames.end())))
       ->group(kRun);
 }
 
@@ -171,8 +172,6 @@ void CommonOptions::check() const {
     throw InputError("--first-launches says what is timed; leave out --functional");
   if (functional && !sampling_error.empty())
     throw InputError("--sampling-error says what is timed; leave out --functional");
-  if (live && !checks.empty())
-    throw InputError("--check looks at execution in order: leave out --live");
   for (const std::string& file : {json, report, timeline})
     if (!file.empty() && file != "-") check_writable(file);
 }
@@ -202,6 +201,8 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   out.max_stream_bytes = static_cast<std::uint64_t>(max_stream_gib * (1u << 30));
   out.first_launches = first_launches;
   out.checks = exec::check_options(checks);
+  if (out.checks.any() && setup.run.live)
+    throw InputError("--check looks at execution in order: leave out --live (run.live)");
   out.max_warp_instructions = kDefaultInstructionLimit;
   if (max_cycles != 0) {
     out.max_cycles = max_cycles;

@@ -113,9 +113,6 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   if (run.live && footprints != nullptr)
     throw InputError("footprints are those of execution in order: leave out --live");
   auto checks = checks_of(options.checks);
-  if (run.live && checks) throw InputError("--check looks at execution in order: leave out --live");
-  if (dependences != nullptr && checks)
-    throw InputError("dependencies are looked at by themselves: leave out --check");
   Gpus gpus = make_gpus(setups, options);
   FanOut sink(gpus, footprints.get(), options);
   runtime::SimulatedDeviceOptions settings = device_options(setups.front(), options);

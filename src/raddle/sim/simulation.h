@@ -40,7 +40,8 @@ struct Options {
   std::function<void(std::string_view)> print;   ///< device printf
   std::function<void(const std::string&)> note;  ///< see runtime::SimulatedDeviceOptions
   exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;
-  exec::CheckOptions checks;  ///< of what kernels do; not of live runs
+  /// Of what kernels do. Precondition: neither live nor with the analysis of dependencies.
+  exec::CheckOptions checks;
   std::function<void(const Progress&)> progress;
   std::uint64_t max_stream_bytes = 0;  ///< of one launch, in memory at once; 0 = no limit
 };
