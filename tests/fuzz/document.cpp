@@ -21,12 +21,16 @@ using namespace raddle;
 
 namespace {
 
+/// An error quotes what it found, but no words of the library that parses, unless they are the
+/// text's own: the fuzzer knows them from the comparison below.
 template <class Read>
-void read(Read reader) {
+void read(const std::string& text, Read reader) {
+  static constexpr std::string_view kLibrary = "json.exception";
   try {
     reader();
   } catch (const InputError& error) {
-    RADDLE_ASSERT(std::string_view(error.what()).find("json.exception") == std::string_view::npos);
+    RADDLE_ASSERT(std::string_view(error.what()).find(kLibrary) == std::string_view::npos ||
+                  text.find(kLibrary) != text.npos);
   } catch (const RunError&) {
   }
 }
@@ -50,15 +54,16 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  read([&] {
+  read(text, [&] {
     const nlohmann::ordered_json json = parse_json(text, "fuzz.json");
-    read([&] { lab::read_cell(json, "fuzz.json"); });
+    read(text, [&] { lab::read_cell(json, "fuzz.json"); });
     report::read_document(json, "fuzz.json");
     report::reproduction_text(json);
     report::index_data(std::span(&json, 1));
   });
-  read([&] { config::Tree::from_json(text, "fuzz.json"); });
+  read(text, [&] { config::Tree::from_json(text, "fuzz.json"); });
   // As a blob of a database that somebody else has written.
-  read([&] { parse_json(lab::decompressed(text), "a stored result"); });
+  std::string inside;
+  read(inside, [&] { parse_json(inside = lab::decompressed(text), "a stored result"); });
   return 0;
 }

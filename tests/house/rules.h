@@ -34,7 +34,8 @@ Findings whole_machine(const SourceFile& file);
 Findings forbidden_output(const SourceFile& file);
 
 /// Headers without #pragma once, marks of unfinished work, `using namespace` in headers of src/,
-/// prefetching that the compiler may remove (base/prefetch.h), comments of nothing but dashes.
+/// prefetching that the compiler may remove (base/prefetch.h), sorts that clang refuses
+/// (base/stable_sort.h), comments of nothing but dashes.
 Findings untidiness(const SourceFile& file);
 
 }  // namespace raddle::house

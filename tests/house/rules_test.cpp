@@ -146,6 +146,14 @@ TEST(HouseRules, PrefetchingGoesThroughBase) {
   EXPECT_THAT(untidiness({"src/raddle/base/prefetch.h", "#pragma once\n" + text}), IsEmpty());
 }
 
+TEST(HouseRules, StableSortsGoThroughBase) {
+  const std::string text =
+      "void f(V& v) {\n  std::stable_"
+      "sort(v.begin(), v.end());\n}\n";
+  EXPECT_THAT(untidiness({"tests/unit/a.cpp", text}),
+              ElementsAre(StartsWith("tests/unit/a.cpp:2: ")));
+}
+
 TEST(HouseRules, DigitSeparatorsDoNotOpenLiterals) {
   const std::string text = "const int n = 1'000'000;\nvoid f() { puts(\"\"); }\n";
   EXPECT_EQ(forbidden_output({"src/raddle/exec/a.cpp", text}).size(), 1u);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/base/stable_sort.h"
 #include "raddle/timing/dram/channel.h"
 
 namespace raddle::test {
@@ -23,8 +24,7 @@ class DramChecker final : public timing::DramObserver {
   }
   /// "" when all is well; else the rule and the cycle.
   std::string first_violation() {
-    std::stable_sort(log_.begin(), log_.end(),
-                     [](const auto& a, const auto& b) { return a.at < b.at; });
+    sort_stably(log_, &timing::DramCommand::at);
     open_.clear(), activates_.clear(), refreshed_.assign(d_.banks, 0);
     for (std::size_t i = 0; i < log_.size(); ++i) {
       std::string fault = state_fault(log_[i]);

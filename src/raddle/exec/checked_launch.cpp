@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "raddle/exec/runner.h"
 #define RADDLE_ISA scalar
@@ -208,8 +209,8 @@ void CheckedLaunch::same_place(Context& c, const Record& ip, const char* frame, 
     lanes[n++] = static_cast<std::uint8_t>(lane);
   });
   if (rising) return;
-  std::stable_sort(lanes.begin(), lanes.begin() + n,
-                   [&](unsigned x, unsigned y) { return at[x] < at[y]; });
+  std::ranges::sort(lanes.begin(), lanes.begin() + n, {},
+                    [&](unsigned lane) { return std::pair(at[lane], lane); });
   const unsigned size = 1u << (ip.flags & kElementMask);
   const unsigned width = 1u << (ip.flags >> kRegisterShift & 3);
   const auto same_value = [&](unsigned x, unsigned y) {
