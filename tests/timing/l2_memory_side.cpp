@@ -98,6 +98,15 @@ TEST(MemorySide, SleepingChangesNothingWhereFewLinesMayBeDirty) {
   }
 }
 
+TEST(MemorySide, SleepingChangesNothingWhereDramMovesLines) {
+  for (std::uint64_t seed : {12, 13}) {
+    MachineSpec m = seed == 12 ? small_machine() : odd_machine();
+    m.l2.write_miss = L2WriteMiss::FetchOnWrite;
+    m.l2.dram_granularity = DramGranularity::Line;
+    EXPECT_EQ(soak(m, seed, 64, true, "frfcfs"), soak(m, seed, 64, false, "frfcfs")) << seed;
+  }
+}
+
 TEST(MemorySide, SleepingChangesNothingAtAnyClockOfTheNetwork) {
   for (unsigned mhz : {500u, 1300u, 3000u, 8000u}) {
     MachineSpec m = small_machine();

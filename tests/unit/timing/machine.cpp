@@ -158,6 +158,11 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                         [](MachineSpec& m) { m.sm.l1d.line_bytes = 64; }},
                                  Broken{"l2.sector_bytes must divide sm.l1d.sector_bytes",
                                         [](MachineSpec& m) { m.l2.sector_bytes = 64; }},
+                                 Broken{"l2.dram_granularity = \"line\" needs l2.write_miss = "
+                                        "\"fetch_on_write\"",
+                                        [](MachineSpec& m) {
+                                          m.l2.dram_granularity = timing::DramGranularity::Line;
+                                        }},
                                  Broken{"noc.latency_cycles + dispatch_latency_cycles must not "
                                         "exceed 64",
                                         [](MachineSpec& m) {

@@ -7,6 +7,10 @@ bool is_atomic(const Message& m) {
   return m.kind == MessageKind::Atomic || m.kind == MessageKind::Reduce;
 }
 
+std::uint8_t all_sectors(const L2Spec& l2) {
+  return static_cast<std::uint8_t>(low_bits(l2.line_bytes / l2.sector_bytes));
+}
+
 unsigned reply_limit(const L2Spec& l2) {
   return l2.hit_latency_cycles / l2.interval_cycles + l2.out_queue;
 }
@@ -48,7 +52,9 @@ L2Slice::L2Slice(const PartitionSpec& partition, const AddressMap& map, unsigned
       request_flits_(partition.port.packet, Direction::Request),
       reply_flits_(partition.port.packet, Direction::Reply),
       pace_(partition.port),
-      count_(partition.channel.kernel_slots) {}
+      count_(partition.channel.kernel_slots) {
+  if (spec_.dram_granularity == DramGranularity::Line) line_sectors_ = all_sectors(spec_);
+}
 
 void L2Slice::set_skip(bool skip) {
   skip_ = skip;
@@ -123,8 +129,9 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
 
 /// Reads, and all that needs the old data like a read.
 L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
-  auto missing =
-      static_cast<std::uint8_t>(at == Tags::kAbsent ? m.sectors : m.sectors & ~tags_.valid(at));
+  const unsigned wanted = m.sectors | line_sectors_;
+  const auto missing =
+      static_cast<std::uint8_t>(at == Tags::kAbsent ? wanted : wanted & ~tags_.valid(at));
   const bool changes = m.kind != MessageKind::Read;
   const bool through = changes && spec_.write_policy == L2WritePolicy::WriteThrough;
   const unsigned excess =
@@ -216,6 +223,7 @@ unsigned L2Slice::clean(unsigned at, const Message& m) {
 
 void L2Slice::write_back(std::uint32_t line, std::uint8_t sectors, const Message& m) {
   ++count_[m.kernel].write_backs;
+  sectors |= line_sectors_;
   write_backs_.push({line, m.sm, sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
 }
 
@@ -233,8 +241,7 @@ Tags::Victim L2Slice::place(unsigned set, std::uint32_t line, unsigned tenant, T
 void L2Slice::host(const HostLine& access, HostEffects& effects) {
   ++(access.write ? effects.count.writes : effects.count.reads);
   const unsigned set = map_.set(access.line);
-  const std::uint8_t whole =
-      static_cast<std::uint8_t>(low_bits(spec_.line_bytes / spec_.sector_bytes));
+  const std::uint8_t whole = all_sectors(spec_);
   unsigned at = tags_.find(set, access.line);
   const bool absent = at == Tags::kAbsent || (tags_.valid(at) & whole) != whole;
   if (absent && !access.write) ++effects.count.fetches;

@@ -18,6 +18,9 @@
 // with the miss of a read may leave more of them dirty: a look-up or data from DRAM write back one
 // line at most, so that a later write to the set puts it right.
 //
+// With dram_granularity = line every fetch and every write-back moves all sectors of a line, and
+// the wires to the SMs still carry the sectors that a request touches.
+//
 // Atomics and reductions are performed here: their sectors are fetched if absent, become dirty, and
 // the slice performs atomic_lanes lanes of a line per atomic_interval_cycles.
 //
@@ -253,6 +256,7 @@ class L2Slice {
   Ring<WriteBack>& write_backs_;
   const AddressMap& map_;
   L2Spec spec_;
+  std::uint8_t line_sectors_ = 0;  // all of a line if DRAM moves lines, else none
   Tags tags_;
   Mshrs<Waiter> mshrs_;
   const WayShares* shares_ = nullptr;

@@ -26,6 +26,8 @@ void L2Spec::visit(FieldVisitor& v) {
            "when written data go to DRAM: when their line is pushed out, or at once");
   v.choice("write_miss", write_miss, kL2WriteMisses,
            "write to an absent line: take a way without or with fetching, or pass on to DRAM");
+  v.choice("dram_granularity", dram_granularity, kDramGranularities,
+           "what a miss fetches and a dirty line writes back: sectors, or all of the line");
   v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
           "from arrival of a request that hits to the departure of its reply");
   v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
@@ -63,6 +65,10 @@ void check_l2(const MachineSpec& m, SpecRules& r) {
   r.require(divides(m.l2.sector_bytes, l1.sector_bytes),
             "l2.sector_bytes must divide sm.l1d.sector_bytes",
             {{"l2.sector_bytes", m.l2.sector_bytes}, {"sm.l1d.sector_bytes", l1.sector_bytes}});
+  r.require(m.l2.dram_granularity != DramGranularity::Line ||
+                m.l2.write_miss == L2WriteMiss::FetchOnWrite,
+            "l2.dram_granularity = \"line\" needs l2.write_miss = \"fetch_on_write\"",
+            {{"l2.write_miss", static_cast<unsigned>(m.l2.write_miss)}});
   r.require(m.l2.slices <= std::uint64_t{kMostSlicesOfChannel} * m.dram.channels,
             "l2.slices must not exceed 256 for each of dram.channels",
             {{"l2.slices", m.l2.slices}, {"dram.channels", m.dram.channels}});

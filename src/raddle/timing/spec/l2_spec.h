@@ -19,6 +19,10 @@ enum class L2WriteMiss : std::uint8_t { WriteValidate, FetchOnWrite, WriteAround
 inline constexpr std::array<std::string_view, 3> kL2WriteMisses = {
     "write_validate", "fetch_on_write", "write_around"};
 
+/// What a miss fetches and a dirty line writes back: the sectors concerned, or all of the line.
+enum class DramGranularity : std::uint8_t { Sector, Line };
+inline constexpr std::array<std::string_view, 2> kDramGranularities = {"sector", "line"};
+
 /// How the lines of a slice are dealt out to its sets, and those of a channel to its slices.
 enum class L2Index : std::uint8_t { Modulo, Hash };
 inline constexpr std::array<std::string_view, 2> kL2Indices = {"modulo", "hash"};
@@ -35,6 +39,7 @@ struct L2Spec {
   L2Index index = L2Index::Hash, slice_index = L2Index::Hash;
   L2WritePolicy write_policy = L2WritePolicy::WriteBack;
   L2WriteMiss write_miss = L2WriteMiss::WriteValidate;
+  DramGranularity dram_granularity = DramGranularity::Sector;
   std::uint32_t hit_latency_cycles = 60, mshr_entries = 32, mshr_merges = 4, interval_cycles = 1;
   std::uint32_t out_queue = 8;          ///< replies beyond those the pipeline itself holds
   std::uint32_t write_back_queue = 32;  ///< of a partition; whoever could add to it waits when full
