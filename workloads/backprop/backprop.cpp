@@ -38,6 +38,8 @@ class Backprop final : public HashedWorkload {
   void visit(FieldVisitor& v) override {
     v.field("inputs", inputs_count_, {kSide, kSide * 65535}, "units", "units of the input layer");
     v.field("forward", forward_, "the forward pass only");
+    v.field("powers", powers_,
+            "forward: the reach of each step of the tree from a logarithm and a power at run time");
   }
 
   std::vector<std::string> violations() const override {
@@ -52,7 +54,8 @@ class Backprop final : public HashedWorkload {
     Dim3 grid{1, inputs_count_ / kSide}, block{kSide, kSide};
     DeviceArray<float> input(device, input_), weights(device, weights_);
     DeviceArray<float> partial_sums(device, inputs_count_);
-    device.launch(device.kernel(module, "backprop_forward"), grid, block,
+    const char* forward = powers_ ? "backprop_forward_powers" : "backprop_forward";
+    device.launch(device.kernel(module, forward), grid, block,
                   Arguments(input.address(), weights.address(), partial_sums.address(), kSide));
     device.synchronize();
     partial_sums_ = partial_sums.download();
@@ -143,7 +146,7 @@ class Backprop final : public HashedWorkload {
   }
 
   std::uint32_t inputs_count_ = 0;
-  bool forward_ = false;
+  bool forward_ = false, powers_ = false;
   std::vector<float> input_, weights_, changes_, output_weights_, delta_;
   std::vector<float> partial_sums_, tiles_, adjusted_, new_changes_;
 };

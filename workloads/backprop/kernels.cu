@@ -39,6 +39,32 @@ extern "C" __global__ void __launch_bounds__(kSide* kSide)
   if (tx == 0) partial_sums[block * hidden + ty] = tile[0][ty];
 }
 
+// The same as a compiler leaves it that does not know the values of these functions: a loop whose end
+// is a logarithm, and a power of two in floats for each step. Code of its own, so that the PTX of the
+// other stays what it was.
+extern "C" __global__ void __launch_bounds__(kSide* kSide)
+    backprop_forward_powers(const float* input, float* weights, float* partial_sums, int hidden) {
+  __shared__ float node[kSide];
+  __shared__ float tile[kSide][kSide];
+  int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
+  int block = static_cast<int>(blockIdx.y), at = weight_index(hidden);
+  if (tx == 0) node[ty] = input[block * kSide + ty + 1];
+  __syncthreads();
+  tile[ty][tx] = weights[at];
+  __syncthreads();
+  tile[ty][tx] = __fmul_rn(tile[ty][tx], node[ty]);
+  __syncthreads();
+  float levels = __nvvm_lg2_approx_f(unknown_float(kSide)), base = __nvvm_lg2_approx_f(unknown_float(2));
+  for (int level = 1; static_cast<float>(level) <= levels; ++level) {
+    int width = static_cast<int>(__nvvm_ex2_approx_f(static_cast<float>(level) * base));
+    if (ty % width == 0) tile[ty][tx] = __fadd_rn(tile[ty][tx], tile[ty + width / 2][tx]);
+    __syncthreads();
+  }
+  weights[at] = tile[ty][tx];
+  __syncthreads();
+  if (tx == 0) partial_sums[block * hidden + ty] = tile[0][ty];
+}
+
 // In double precision, since the constants are doubles.
 static __device__ __forceinline__ double change(double step, float last) {
   return __builtin_fma(kMomentum, static_cast<double>(last), step);

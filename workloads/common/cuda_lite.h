@@ -128,6 +128,10 @@ static __device__ __forceinline__ int unknown(int number) {
   __asm__ volatile("" : "+r"(number));
   return number;
 }
+static __device__ __forceinline__ float unknown_float(float number) {
+  __asm__ volatile("" : "+f"(number));
+  return number;
+}
 // Keeps a load where it stands: it is not made one with that of another branch.
 static __device__ __forceinline__ float apart(float value) {
   __asm__ volatile("" : "+f"(value));
