@@ -22,6 +22,7 @@ std::vector<std::string> replacement_names() { return policy::all_policies().rep
 std::vector<std::string> l2_replacement_names() {
   return policy::all_policies().l2_replacement.names();
 }
+std::vector<std::string> bypass_names() { return policy::all_policies().bypass.names(); }
 std::vector<std::string> scheme_names() { return policy::all_policies().scheme.names(); }
 std::vector<std::string> migrate_names() { return policy::all_policies().migrate.names(); }
 auto name_of = [](const auto& info) { return info.param; };
@@ -177,6 +178,30 @@ TEST_P(L2ReplacementContract, Holds) {
 }
 INSTANTIATE_TEST_SUITE_P(All, L2ReplacementContract, testing::ValuesIn(l2_replacement_names()),
                          name_of);
+
+class BypassContract : public testing::TestWithParam<std::string> {};
+TEST_P(BypassContract, Holds) {
+  const auto all = policy::all_policies();
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    EXPECT_EQ(check_bypass(maker(all.bypass, GetParam()), seed), "") << "seed " << seed;
+}
+INSTANTIATE_TEST_SUITE_P(All, BypassContract, testing::ValuesIn(bypass_names()), name_of);
+
+TEST(BypassParameters, KeepTheContractAtTheirEnds) {
+  const auto all = policy::all_policies();
+  using test::Settings;
+  const std::vector<std::pair<const char*, Settings>> settings = {
+      {"tokens", {{"tokens", "0"}}},
+      {"tokens", {{"tokens", "1"}}},
+      {"tokens", {{"tokens", "64"}}},
+      {"stalled", {{"ways_only", "true"}}}};
+  for (const auto& [name, of] : settings) {
+    std::shared_ptr<policy::Choice<policy::BypassPolicy>> choice =
+        test::choose(all.bypass, name, of);
+    EXPECT_EQ(check_bypass([&](const auto& context) { return choice->make(context); }, 9), "")
+        << name << " " << of.front().first << " " << of.front().second;
+  }
+}
 
 class SchemeContract : public testing::TestWithParam<std::string> {};
 TEST_P(SchemeContract, Holds) {

@@ -46,6 +46,10 @@ std::string check_dram(const Make<policy::DramPolicy>& make, std::uint64_t seed,
 /// nor any later one; the same history gives the same answers.
 std::string check_replacement(const Make<policy::ReplacementPolicy>& make, std::uint64_t seed);
 
+/// The same history gives the same answers and counts, also where an instance is told more often
+/// that waits may have changed.
+std::string check_bypass(const Make<policy::BypassPolicy>& make, std::uint64_t seed);
+
 /// Knobs stay within the machine, a tenant that is present can have a block somewhere, no knob is
 /// set that nobody obeys; the same history gives the same knobs, also when it starts later.
 std::string check_scheme(const Make<policy::SchemePolicy>& make, std::uint64_t seed);

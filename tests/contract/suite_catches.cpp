@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "contract/seeded_views.h"
 
 namespace raddle::contract {
@@ -9,6 +11,7 @@ namespace {
 
 using policy::BlockChoice;
 using policy::BlockPolicy;
+using policy::BypassPolicy;
 using policy::DramPolicy;
 using policy::KernelPolicy;
 using policy::MigratePolicy;
@@ -49,6 +52,19 @@ struct Moody final : WarpPolicy {
 TEST(WarpSuite, CatchesHiddenState) {
   EXPECT_THAT(check_warp(faulty<WarpPolicy, Moody>(), 1),
               HasSubstr("a second instance decided otherwise"));
+}
+
+/// Sends a load past whenever it has been told of waits since the last.
+struct Nervous final : BypassPolicy, policy::SmObserver {
+  explicit Nervous(const Context&) {}
+  policy::SmObserver* sm_observer() override { return this; }
+  void attach(const policy::SmView&) override {}
+  void waits_changed(Cycle) override { told = true; }
+  bool goes_past(const policy::BypassView&) override { return std::exchange(told, false); }
+  bool told = false;
+};
+TEST(BypassSuite, CatchesWhoGoesByHowOftenHeIsTold) {
+  EXPECT_THAT(check_bypass(faulty<BypassPolicy, Nervous>(), 1), HasSubstr("decided otherwise"));
 }
 
 /// Lets another warp load every hundred cycles and says that its answer holds for ever.

@@ -9,9 +9,10 @@ namespace {
 
 using test::RunSpec;
 
-const std::vector<std::string> kPolicies = {"warp=cawa", "warp=mascar:free_mshrs=24",
-                                            "throttle=dyncta:period=256", "block=bcs",
-                                            "l2_replacement=srrip"};
+const std::vector<std::string> kPolicies = {
+    "warp=cawa",     "warp=mascar:free_mshrs=24", "throttle=dyncta:period=256",
+    "block=bcs",     "l2_replacement=srrip",      "bypass=tokens:tokens=4",
+    "bypass=stalled"};
 
 class KnownSchedulers : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Tiny, KnownSchedulers,

@@ -72,11 +72,11 @@ class SmHarness {
   };
   explicit SmHarness(const timing::MachineSpec& machine, std::string_view warp_policy = "oldest",
                      const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr,
-                     unsigned id = 0)
+                     unsigned id = 0, const policy::Choice<policy::BypassPolicy>* bypass = nullptr)
       : machine_(machine),
         map_(machine),
         policy_(warp_policy),
-        made_(timing::make_sm({machine, id}, map_, policy_, throttle, nullptr, 1)),
+        made_(timing::make_sm({machine, id}, map_, {policy_, throttle, nullptr, bypass}, 1)),
         sm_(*made_),
         noc_box_(id + 1),
         dispatcher_box_(id + 1) {

@@ -102,6 +102,17 @@ L1d::Answer L1d::load(Cycle now, const Request& r, bool can_send, stats::SmCount
   return a;
 }
 
+L1d::Finding L1d::look(const Request& r) const {
+  const unsigned at = find(r.line);
+  if (at != Tags::kAbsent && (r.sectors & ~tags_.valid(at)) == 0)
+    return {true, false, false, false};
+  const unsigned m = mshrs_.find(r.line);
+  const bool pending = m != kNoMshr;
+  const bool lacks_way =
+      reserve_ && at == Tags::kAbsent && victim(r.line, r.kernel) == Tags::kAbsent;
+  return {false, pending, lacks_way, lacks_way || (pending ? !mshrs_.can_merge(m) : mshrs_.full())};
+}
+
 L1d::Answer L1d::store(Cycle now, const Request& r, std::uint8_t whole, bool local, bool can_send,
                        stats::SmCounters& count) {
   unsigned at = find(r.line);

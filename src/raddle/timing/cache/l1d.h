@@ -107,6 +107,11 @@ class L1d {
   /// Nobody waits for the MSHR, and its data will come: it counts as free meanwhile, if there is
   /// room for one more of these.
   void orphan(unsigned mshr) { mshrs_.orphan(mshr); }
+  /// What a load would find now; for those who may send it past.
+  struct Finding {
+    bool hits, pending, lacks_way, refused;
+  };
+  Finding look(const Request& r) const;
   /// Removes a line (atomics are performed at the L2, bypassing accesses go there). True: it was
   /// dirty, and its write-back must leave first.
   bool remove(Cycle now, std::uint32_t line, unsigned kernel);

@@ -24,6 +24,10 @@ std::vector<std::string> migration_conflicts(const PolicyChoices& policies,
     out.push_back(migrates + "policy.scheme.name must be \"none\", and not \"" +
                   std::string(policies.scheme->name()) +
                   "\", which limits blocks and requests of the SM where they are");
+  if (policies.bypass != nullptr && policies.bypass->make({})->bypasses())
+    out.push_back(migrates + "policy.bypass.name must be \"none\", and not \"" +
+                  std::string(policies.bypass->name()) +
+                  "\", whose loads wait in no MSHR that could be given up");
   if (coherence.ownership)
     out.push_back(migrates + "policy.coherence.name must not be \"" +
                   std::string(policies.coherence->name()) +
@@ -55,6 +59,19 @@ std::vector<std::string> replacement_conflicts(const PolicyChoices& policies,
   return out;
 }
 
+/// The same of a bypass policy.
+std::vector<std::string> bypass_conflicts(const PolicyChoices& policies,
+                                          const MachineSpec& machine) {
+  if (policies.bypass == nullptr || !policies.bypass->make({})->bypasses()) return {};
+  std::vector<std::string> out;
+  const std::string name = "policy.bypass.name = \"" + std::string(policies.bypass->name()) + "\" ";
+  if (!machine.sm.l1d.present()) out.push_back(name + "needs an L1D: sm.l1d.size_kib = 0");
+  if (machine.coherence.ownership)
+    out.push_back(name + "needs an L1D of whole lines: policy.coherence.name must not be \"" +
+                  std::string(policies.coherence->name()) + "\"");
+  return out;
+}
+
 /// The same of the L2's.
 std::vector<std::string> l2_replacement_conflicts(const PolicyChoices& policies,
                                                   const MachineSpec& machine) {
@@ -80,6 +97,7 @@ MachineSpec checked(MachineSpec machine, const PolicyChoices& policies) {
     rules.push_back(std::move(rule));
   for (std::string& rule : l2_replacement_conflicts(policies, machine))
     rules.push_back(std::move(rule));
+  for (std::string& rule : bypass_conflicts(policies, machine)) rules.push_back(std::move(rule));
   if (policies.migrate != nullptr) {
     const auto migrate = policies.migrate->make({});
     if (migrate->migrates()) {
@@ -142,8 +160,9 @@ Gpu::Impl::Impl(const MachineSpec& machine, const PolicyChoices& policies,
   if (options.sample_interval != 0 && machine_.noc.topology == Topology::Mesh)
     mesh_.emplace(places_of(machine_), options.sample_interval, window());
   for (unsigned i = 0; i < machine_.sm.count; ++i) {
-    sms_.push_back(make_sm({machine_, i}, map_, *policies.warp, policies.throttle,
-                           policies.replacement, options.seed));
+    sms_.push_back(make_sm(
+        {machine_, i}, map_,
+        {*policies.warp, policies.throttle, policies.replacement, policies.bypass}, options.seed));
     wire_sm(i);
     if (machine_.coherence.ro_regions) sms_.back()->keep_unwritten(writes_);
   }

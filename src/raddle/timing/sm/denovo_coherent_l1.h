@@ -52,6 +52,8 @@ class DenovoCoherentL1 {
     RADDLE_ASSERT(false);
   }
   policy::ReplacementPolicy* replacement() const { return nullptr; }
+  void bypass_by(std::unique_ptr<policy::BypassPolicy>) { RADDLE_ASSERT(false); }
+  policy::BypassPolicy* bypass() const { return nullptr; }
 
   bool idle() const { return l1_.idle() && answers_.empty(); }
   unsigned missing_lines() const { return l1_.missing(); }

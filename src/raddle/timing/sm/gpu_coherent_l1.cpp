@@ -28,6 +28,24 @@ Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineA
   return Served::Done;
 }
 
+/// The policy is asked once for a line, however often it is refused.
+Served GpuCoherentL1::load_or_pass(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                                   EventWheel& wheel, stats::SmCounters& count) {
+  using Path = LsuCore::Path;
+  if (core.head_path() == Path::Undecided) {
+    const L1d::Finding found =
+        l1d_.look({a.line, core.lines().widened(a.sectors), e.owner.kernel, e.load});
+    const bool past =
+        !found.hits && bypass_->ask({now, a.line, e.owner.inst, e.owner.warp, e.owner.tenant,
+                                     found.pending, found.lacks_way, found.refused});
+    core.head_path() = past ? Path::Past : Path::Cache;
+  }
+  const Served served = core.head_path() == Path::Past ? pass_by(core, now, e, a, count)
+                                                       : load(core, now, e, a, wheel, count);
+  if (served == Served::Done) core.head_path() = Path::Undecided;
+  return served;
+}
+
 Served GpuCoherentL1::store(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                             EventWheel& wheel, stats::SmCounters& count) {
   const bool local = e.owner.code->local;

@@ -19,7 +19,11 @@ class GpuCoherentL1 {
 
   [[gnu::always_inline]] Served serve(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
                                       EventWheel& wheel, stats::SmCounters& count) {
-    if (e.route == Route::Load && !e.bypass) return load(core, now, e, a, wheel, count);
+    if (e.route == Route::Load && !e.bypass) {
+      if (bypass_ != nullptr) [[unlikely]]
+        return load_or_pass(core, now, e, a, wheel, count);
+      return load(core, now, e, a, wheel, count);
+    }
     if (e.route == Route::Store && !e.bypass) return store(core, now, e, a, wheel, count);
     return pass_by(core, now, e, a, count);
   }
@@ -69,6 +73,8 @@ class GpuCoherentL1 {
     l1d_.replace_by(std::move(policy), tenants);
   }
   policy::ReplacementPolicy* replacement() const { return l1d_.replacement(); }
+  void bypass_by(std::unique_ptr<policy::BypassPolicy> policy) { bypass_ = std::move(policy); }
+  policy::BypassPolicy* bypass() const { return bypass_.get(); }
 
   bool idle() const {
     return l1d_.missing_lines() == 0 && store_buffer_.empty() && l1d_.write_backs().empty() &&
@@ -118,6 +124,8 @@ class GpuCoherentL1 {
   }
   Served load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
               stats::SmCounters& count);
+  Served load_or_pass(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+                      EventWheel& wheel, stats::SmCounters& count);
   Served store(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a, EventWheel& wheel,
                stats::SmCounters& count);
   void forward_store(LsuCore& core, const Entry& e, const LineAccess& a, Cycle now,
@@ -139,6 +147,7 @@ class GpuCoherentL1 {
   L1d l1d_;
   StoreBuffer store_buffer_;
   unsigned write_backs_out_ = 0;
+  std::unique_ptr<policy::BypassPolicy> bypass_;  // null: no load is sent past
 };
 static_assert(L1Protocol<GpuCoherentL1>);
 

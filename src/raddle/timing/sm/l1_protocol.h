@@ -24,6 +24,7 @@
 #include <memory>
 #include <string>
 
+#include "raddle/policy/bypass/policy.h"
 #include "raddle/policy/observer.h"
 #include "raddle/policy/replacement/policy.h"
 #include "raddle/timing/cache/most_taken.h"
@@ -76,6 +77,9 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   // Who decides whose way a miss gets, and the tenants of the launch slots; null: the order of use.
   l1.replace_by(std::unique_ptr<policy::ReplacementPolicy>{}, tenants);
   { l1_const.replacement() } -> std::same_as<policy::ReplacementPolicy*>;
+  // Who decides which loads that miss go past; null: none.
+  l1.bypass_by(std::unique_ptr<policy::BypassPolicy>{});
+  { l1_const.bypass() } -> std::same_as<policy::BypassPolicy*>;
   // Loads that leave with their warp: whether the protocol lets them (if not, none of the rest is
   // called); how many MSHRs there are; whether anybody waits for one, and who; the MSHR in which a
   // load waits for sectors of a line; the load will not be told, and nobody else waits then; what

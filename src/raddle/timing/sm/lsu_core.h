@@ -105,6 +105,9 @@ class LsuCore {
   bool any_head_refused() const {
     return head_refused() || std::ranges::any_of(others_, &Front::refused);
   }
+  /// Where the line that is served goes, once somebody has decided that (level "bypass").
+  enum class Path : std::uint8_t { Undecided, Cache, Past };
+  Path& head_path() { return front_.head.path; }
   bool refuse(stats::Refusal why) {
     front_.why = why;
     return false;
@@ -174,6 +177,7 @@ class LsuCore {
   /// Of the oldest instruction, the accesses of the piece it is at.
   struct Head {
     std::uint8_t size = 0, at = 0;
+    Path path = Path::Undecided;
     LaneMask lanes = 0;
     LineMap::Accesses line;
   };

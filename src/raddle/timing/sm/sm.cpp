@@ -35,14 +35,12 @@ unsigned on_block_wire(const OneSmSpec& spec) {
 }  // namespace
 
 template <L1Protocol L1>
-SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
-               const policy::Choice<policy::WarpPolicy>& warp_policy,
-               const policy::Choice<policy::ThrottlePolicy>* throttle,
-               const policy::Choice<policy::ReplacementPolicy>* replacement, std::uint64_t seed)
+SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map, const SmPolicies& policies,
+               std::uint64_t seed)
     : warps_(spec.sm.warps),
-      schedulers_(spec.sm, spec.id, warp_policy, seed),
+      schedulers_(spec.sm, spec.id, policies.warp, seed),
       units_(spec.sm, schedulers_.slots()),
-      throttle_(throttle, {spec.id, spec.sm.warps, seed, spec.sm.schedulers}),
+      throttle_(policies.throttle, {spec.id, spec.sm.warps, seed, spec.sm.schedulers}),
       stalls_(spec.sm.schedulers),
       front_end_(spec.sm, schedulers_.slots()),
       blocks_(spec.sm.blocks),
@@ -59,17 +57,27 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map,
       block_in_(on_block_wire(spec)),
       block_out_(on_block_wire(spec)) {
   if (spec.lsu.port.packet.core_rank_bytes != 0) lsu_.rank_requests_by(warps_);
-  for (unsigned s = 0; s < schedulers_.count(); ++s)
-    if (policy::L1Observer* o = policy(s).l1_observer()) lsu_.observe(*o);
-  if (throttle_.present())
-    if (policy::L1Observer* o = throttle_.policy()->l1_observer()) lsu_.observe(*o);
-  for (unsigned s = 0; s < schedulers_.count(); ++s)
-    if (policy::SmObserver* o = policy(s).sm_observer()) known().tell(*o);
-  if (throttle_.present())
-    if (policy::SmObserver* o = throttle_.policy()->sm_observer()) known().tell(*o);
-  if (replacement == nullptr || !spec.sm.l1d.present()) return;
-  auto replaces = replacement->make({spec.id, spec.sm.l1d.sets(), spec.sm.l1d.ways, seed});
-  if (!replaces->is_lru()) lsu_.replace_by(std::move(replaces));
+  for (unsigned s = 0; s < schedulers_.count(); ++s) show(policy(s));
+  if (throttle_.present()) show(*throttle_.policy());
+  const L1dSpec& l1d = spec.sm.l1d;
+  if (policies.replacement != nullptr && l1d.present()) {
+    auto replaces = policies.replacement->make({spec.id, l1d.sets(), l1d.ways, seed});
+    if (!replaces->is_lru()) lsu_.replace_by(std::move(replaces));
+  }
+  if (policies.bypass != nullptr && l1d.present()) {
+    auto bypass = policies.bypass->make({spec.id, l1d.sets(), l1d.ways, spec.sm.warps, seed});
+    if (!bypass->bypasses()) return;
+    show(*bypass);
+    lsu_.l1().bypass_by(std::move(bypass));
+  }
+}
+
+/// From now on the policy is shown what it wants to see.
+template <L1Protocol L1>
+template <class Policy>
+void SmOf<L1>::show(Policy& policy) {
+  if (policy::L1Observer* o = policy.l1_observer()) lsu_.observe(*o);
+  if (policy::SmObserver* o = policy.sm_observer()) known().tell(*o);
 }
 
 template <L1Protocol L1>
@@ -441,14 +449,10 @@ void SmOf<L1>::lose(std::uint32_t line, std::uint16_t words) {
 }
 
 std::unique_ptr<Sm> make_sm(const OneSmSpec& spec, const AddressMap& map,
-                            const policy::Choice<policy::WarpPolicy>& warp_policy,
-                            const policy::Choice<policy::ThrottlePolicy>* throttle,
-                            const policy::Choice<policy::ReplacementPolicy>* replacement,
-                            std::uint64_t seed) {
+                            const SmPolicies& policies, std::uint64_t seed) {
   if (spec.lsu.coherence.ownership)
-    return std::make_unique<SmOf<DenovoCoherentL1>>(spec, map, warp_policy, throttle, replacement,
-                                                    seed);
-  return std::make_unique<SmOf<GpuCoherentL1>>(spec, map, warp_policy, throttle, replacement, seed);
+    return std::make_unique<SmOf<DenovoCoherentL1>>(spec, map, policies, seed);
+  return std::make_unique<SmOf<GpuCoherentL1>>(spec, map, policies, seed);
 }
 
 }  // namespace raddle::timing

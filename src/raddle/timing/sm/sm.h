@@ -40,6 +40,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/policy/bypass/policy.h"
 #include "raddle/policy/migrate/policy.h"
 #include "raddle/policy/registry.h"
 #include "raddle/policy/replacement/policy.h"
@@ -143,11 +144,14 @@ class Sm {
     for (unsigned s = 0; s < schedulers(); ++s) visit(policy(s));
     if (throttle() != nullptr) visit(*throttle());
     if (replacement() != nullptr) visit(*replacement());
+    if (bypass() != nullptr) visit(*bypass());
   }
   /// Null when every warp may always issue.
   virtual policy::ThrottlePolicy* throttle() const = 0;
   /// Null where the order of use decides.
   virtual policy::ReplacementPolicy* replacement() const = 0;
+  /// Null where no load that misses goes past the L1D.
+  virtual policy::BypassPolicy* bypass() const = 0;
   virtual bool idle() const = 0;
   /// A sentence for each law of conservation that does not hold. Between cycles.
   virtual std::vector<std::string> audit() const = 0;
@@ -172,12 +176,18 @@ class Sm {
   virtual void lose(std::uint32_t line, std::uint16_t words) = 0;
 };
 
-/// An SM whose L1 follows the machine's coherence. Without a throttle, or one that never throttles,
-/// every warp may issue; without a replacement policy the L1D is LRU. `map` must outlive the SM.
+/// The policies of an SM. Without a throttle, or one that never throttles, every warp may issue;
+/// without a replacement policy the L1D is LRU; without a bypass policy every load that misses
+/// brings its line.
+struct SmPolicies {
+  const policy::Choice<policy::WarpPolicy>& warp;
+  const policy::Choice<policy::ThrottlePolicy>* throttle = nullptr;
+  const policy::Choice<policy::ReplacementPolicy>* replacement = nullptr;
+  const policy::Choice<policy::BypassPolicy>* bypass = nullptr;
+};
+
+/// An SM whose L1 follows the machine's coherence. `map` must outlive it.
 std::unique_ptr<Sm> make_sm(const OneSmSpec& spec, const AddressMap& map,
-                            const policy::Choice<policy::WarpPolicy>& warp_policy,
-                            const policy::Choice<policy::ThrottlePolicy>* throttle,
-                            const policy::Choice<policy::ReplacementPolicy>* replacement,
-                            std::uint64_t seed);
+                            const SmPolicies& policies, std::uint64_t seed);
 
 }  // namespace raddle::timing

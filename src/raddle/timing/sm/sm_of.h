@@ -27,10 +27,8 @@ namespace raddle::timing {
 template <L1Protocol L1>
 class SmOf final : public Sm {
  public:
-  SmOf(const OneSmSpec& spec, const AddressMap& map,
-       const policy::Choice<policy::WarpPolicy>& warp_policy,
-       const policy::Choice<policy::ThrottlePolicy>* throttle,
-       const policy::Choice<policy::ReplacementPolicy>* replacement, std::uint64_t seed);
+  SmOf(const OneSmSpec& spec, const AddressMap& map, const SmPolicies& policies,
+       std::uint64_t seed);
   SmPorts& ports() override { return lsu_.ports(); }
   AnswerPorts* answers() override { return lsu_.l1().answers(); }
   BlockStartLink& block_in() override { return block_in_; }
@@ -82,6 +80,7 @@ class SmOf final : public Sm {
   policy::WarpPolicy& policy(unsigned scheduler) override { return schedulers_.policy(scheduler); }
   policy::ThrottlePolicy* throttle() const override { return throttle_.policy(); }
   policy::ReplacementPolicy* replacement() const override { return lsu_.l1().replacement(); }
+  policy::BypassPolicy* bypass() const override { return lsu_.l1().bypass(); }
   bool idle() const override { return warps_.resident == 0 && lsu_.idle(); }
   std::vector<std::string> audit() const override;
   std::vector<DeviceLaunches>& device_launches() override { return device_launches_; }
@@ -94,6 +93,8 @@ class SmOf final : public Sm {
   void lose(std::uint32_t line, std::uint16_t words) override;
 
  private:
+  template <class Policy>
+  void show(Policy& policy);
   /// Why a scheduler does not issue, and the warps that are nearest to ready; none when idle.
   struct Wait {
     stats::Stall why;
