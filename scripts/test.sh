@@ -156,14 +156,14 @@ step_tsan() {
 # libFuzzer, some 20 s each: the PTX parser and decoder, from the workloads' kernels on; the reader of op-stream files,
 # from recorded ones on; the reader of experiment files, from those of experiments/ on; the readers of fat binaries, of
 # modules to be linked and of Accel-Sim traces, from those of tests/data on; recordings section by section, timed as
-# well; JSON documents value by value, from invented ones on.
+# well; JSON documents value by value, from invented ones on; results databases, value by value as well.
 step_fuzz() {
   build_preset fuzz fuzz_ptx fuzz_trace fuzz_experiment fuzz_fatbin fuzz_link fuzz_accelsim fuzz_recording \
-    fuzz_document
+    fuzz_document fuzz_database
   local seeds=build/fuzz/seeds workload file
   rm -rf $seeds  # finds of earlier runs
   mkdir -p $seeds/ptx $seeds/trace $seeds/experiment $seeds/fatbin $seeds/link $seeds/accelsim $seeds/recording \
-    $seeds/document
+    $seeds/document $seeds/database
   cp tests/data/fatbin/*.fatbin $seeds/fatbin
   cp tests/data/accelsim/*.traceg $seeds/accelsim/
   xz -c tests/data/accelsim/mixed.traceg >$seeds/accelsim/mixed.xz
@@ -183,6 +183,7 @@ step_fuzz() {
     build/fuzz/fuzz_trace --unpack build/fuzz/$workload.rdl $seeds/trace/$workload
   done
   build/fuzz/fuzz_recording --seed $seeds/recording/small
+  build/fuzz/fuzz_database --seed $seeds/database/small
   node tests/web/invented_reproduction.mjs paper=plain experiments=2 >$seeds/document/reproduction
   build/release/raddle list gpus --json >$seeds/document/list
   # Two at a time.
@@ -191,6 +192,7 @@ step_fuzz() {
   together "fuzz experiment 8000 -dict=tests/fuzz/experiment.dict -max_len=16384" \
     "fuzz accelsim 60000 -dict=tests/fuzz/accelsim.dict -max_len=16384"
   together "fuzz recording 8000 -max_len=65536" "fuzz document 20000 -max_len=65536"
+  fuzz database 3000 -max_len=262144
 }
 fuzz() { # fuzz TARGET STEPS OPTIONS...
   local target=$1 walk=(-seed=1 "-runs=$2" -reload=0 -max_total_time=200)

@@ -183,7 +183,7 @@ Findings untidiness(const SourceFile& file) {
                     ": prefetch() of base/prefetch.h; gcc removes calls");
   const std::string stable =
       "std::stable_"
-      "sort(";
+      "sort";
   for (const unsigned line : lines_with(code, stable))
     out.push_back(at(file, line) + "sort_stably() of base/stable_sort.h, or the place as a key: " +
                   "clang refuses libstdc++'s own");

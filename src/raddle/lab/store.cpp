@@ -49,7 +49,7 @@ std::string analyses_text(const std::map<std::string, PlacedText>& analyses) {
 bool serves(const std::string& stored, const std::map<std::string, PlacedText>& wanted) {
   const Json have = parse_json(stored, "the results");
   for (const auto& [label, text] : wanted)
-    if (have.value(label, "") != text.text) return false;
+    if (!have.contains(label) || have[label] != text.text) return false;
   return true;
 }
 
