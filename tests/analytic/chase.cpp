@@ -126,8 +126,9 @@ TEST_P(ChaseOf, Dram) {
   }
   on.set = {"dram.refresh=none"};
   const double ratio = static_cast<double>(m.core_clock_mhz) / m.dram.clock_mhz;
-  const double burst =
-      std::ceil(static_cast<double>(m.l2.sector_bytes) / m.dram.bus_bytes_per_cycle);
+  const bool by_line = m.l2.dram_granularity == timing::DramGranularity::Line;
+  const double fetched = by_line ? m.l2.line_bytes : m.l2.sector_bytes;
+  const double burst = std::ceil(fetched / m.dram.bus_bytes_per_cycle);
   // The request waits for the next memory clock, the data for the next core cycle.
   const auto check = [&](const char* level, double clocks, const std::vector<std::uint64_t>& path) {
     ASSERT_GE(path.size(), 4u);
