@@ -169,6 +169,19 @@ TEST(Store, MoreAnalysesServeFewer) {
   EXPECT_FALSE(store.find(wanted));
 }
 
+TEST(Store, AnalysesThatSomebodyElseHasWrittenAreNoMatch) {
+  Shelf shelf;
+  Store store(shelf.file);
+  store.add(shelf.record(0));
+  PlannedRun wanted = shelf.plan.runs[0];
+  wanted.spec.analyses = {{"c", {"c=cache", {}}}};
+  for (const char* written : {"[]", "3", "null", R"({"c":7})", R"({"c":["c=cache"]})"}) {
+    Statement change(store.database(), "UPDATE runs SET analyses = ?");
+    change.bind(1, written).run();
+    EXPECT_FALSE(store.find(wanted)) << written;
+  }
+}
+
 TEST(Store, AnotherProgramsRunsAreNotUsed) {
   Shelf shelf;
   Store store(shelf.file);
