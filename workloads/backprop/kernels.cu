@@ -54,7 +54,8 @@ extern "C" __global__ void __launch_bounds__(kSide* kSide)
   __syncthreads();
   tile[ty][tx] = __fmul_rn(tile[ty][tx], node[ty]);
   __syncthreads();
-  float levels = __nvvm_lg2_approx_f(unknown_float(kSide)), base = __nvvm_lg2_approx_f(unknown_float(2));
+  float levels = __nvvm_lg2_approx_f(unknown_float(kSide)),
+        base = __nvvm_lg2_approx_f(unknown_float(2));
   for (int level = 1; static_cast<float>(level) <= levels; ++level) {
     int width = static_cast<int>(__nvvm_ex2_approx_f(static_cast<float>(level) * base));
     if (ty % width == 0) tile[ty][tx] = __fadd_rn(tile[ty][tx], tile[ty + width / 2][tx]);

@@ -1,8 +1,8 @@
 // Priority-based cache allocation with a fixed number of tokens (Li, Rhu, Johnson, O'Connor, Erez,
 // Burger, Fussell, Redder, "Priority-Based Cache Allocation in Throughput Processors", HPCA 2015;
-// reconstructed): `tokens` warps of an SM may bring lines into the L1D. The others hit what is there,
-// wait for what is under way, and go past with all else. A warp keeps its token until it ends; then
-// the warp that has been there longest and has none gets it.
+// reconstructed): `tokens` warps of an SM may bring lines into the L1D. The others hit what is
+// there, wait for what is under way, and go past with all else. A warp keeps its token until it
+// ends; then the warp that has been there longest and has none gets it.
 //
 // Left out: the search for the number of tokens, and the priority of warps with tokens in issue
 // (warp=gto with throttle=swl comes near).
