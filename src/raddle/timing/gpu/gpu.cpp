@@ -41,18 +41,25 @@ bool decides(const policy::Choice<Level>* choice) {
   return choice != nullptr && !choice->make({})->is_lru();
 }
 
+/// What a policy needs that decides about lines of an L1D: one sentence for each lack.
+std::vector<std::string> l1d_conflicts(const std::string& name, const PolicyChoices& policies,
+                                       const MachineSpec& machine) {
+  std::vector<std::string> out;
+  if (!machine.sm.l1d.present()) out.push_back(name + "needs an L1D: sm.l1d.size_kib = 0");
+  if (machine.coherence.ownership)
+    out.push_back(name + "needs an L1D of whole lines: policy.coherence.name must not be \"" +
+                  std::string(policies.coherence->name()) + "\"");
+  return out;
+}
+
 /// What a replacement policy cannot decide about: one sentence each.
 std::vector<std::string> replacement_conflicts(const PolicyChoices& policies,
                                                const MachineSpec& machine) {
   if (!decides(policies.replacement)) return {};
-  std::vector<std::string> out;
   const std::string name =
       "policy.replacement.name = \"" + std::string(policies.replacement->name()) + "\" ";
+  std::vector<std::string> out = l1d_conflicts(name, policies, machine);
   const L1dSpec& l1d = machine.sm.l1d;
-  if (!l1d.present()) out.push_back(name + "needs an L1D: sm.l1d.size_kib = 0");
-  if (machine.coherence.ownership)
-    out.push_back(name + "needs an L1D of whole lines: policy.coherence.name must not be \"" +
-                  std::string(policies.coherence->name()) + "\"");
   if (l1d.present() && l1d.ways > policy::ReplacementPolicy::kMostWays)
     out.push_back(name + "decides among " + std::to_string(policy::ReplacementPolicy::kMostWays) +
                   " ways at most: sm.l1d.ways = " + std::to_string(l1d.ways));
@@ -63,13 +70,8 @@ std::vector<std::string> replacement_conflicts(const PolicyChoices& policies,
 std::vector<std::string> bypass_conflicts(const PolicyChoices& policies,
                                           const MachineSpec& machine) {
   if (policies.bypass == nullptr || !policies.bypass->make({})->bypasses()) return {};
-  std::vector<std::string> out;
-  const std::string name = "policy.bypass.name = \"" + std::string(policies.bypass->name()) + "\" ";
-  if (!machine.sm.l1d.present()) out.push_back(name + "needs an L1D: sm.l1d.size_kib = 0");
-  if (machine.coherence.ownership)
-    out.push_back(name + "needs an L1D of whole lines: policy.coherence.name must not be \"" +
-                  std::string(policies.coherence->name()) + "\"");
-  return out;
+  return l1d_conflicts("policy.bypass.name = \"" + std::string(policies.bypass->name()) + "\" ",
+                       policies, machine);
 }
 
 /// The same of the L2's.
