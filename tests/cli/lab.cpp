@@ -98,7 +98,7 @@ TEST(Reproduce, SaysWhichRowsHold) {
   const Site site;
   const Outcome run = site.reproduce("small");
   EXPECT_EQ(run.status, 1) << "one row fails";
-  for (const char* word : {"small.one", "pass", "small.two", "fail", "gto 1 not > 2",
+  for (const char* word : {"small.one", "pass", "small.two", "fail", "gto 1 is not > 2",
                            "paper 3, here 1, allowed 2 to 4.2", "small.three", "tested_elsewhere",
                            "3 rows: 1 fail 1 pass 1 tested_elsewhere"})
     EXPECT_THAT(run.out, HasSubstr(word));

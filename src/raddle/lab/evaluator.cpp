@@ -51,7 +51,9 @@ Number folded(std::string_view name, const std::vector<Number>& values) {
 }  // namespace
 
 std::string shown_number(const Number& value) {
-  return value ? fmt::format("{:.4g}", *value) : "missing";
+  if (!value) return "missing";
+  const double size = std::abs(*value);
+  return size >= 1e4 && size < 1e15 ? fmt::format("{:.0f}", *value) : fmt::format("{:.4g}", *value);
 }
 
 std::string_view verdict_name(Verdict verdict) {

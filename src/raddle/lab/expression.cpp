@@ -233,10 +233,13 @@ class Parser {
       ++at_;
       return done(std::move(out));
     }
+    const std::size_t begin = here().begin;
     if (take_sign("(")) {
       Expression out = statement();
       expect_sign(")");
-      return out.is_condition() ? out : pinned(std::move(out));
+      if (out.is_condition()) return out;
+      out.begin = begin;
+      return pinned(done(std::move(out)));
     }
     if (here().kind == Token::Kind::Name && next().kind == Token::Kind::Sign && next().text == "(")
       return pinned_call();

@@ -2,15 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "raddle/base/error.h"
 #include "raddle/lab/evaluator.h"
 
 namespace raddle::lab {
 
 namespace {
 
-constexpr std::size_t kLongestDetail = 600;
+constexpr std::size_t kLongestDetail = 2000;  ///< characters
+constexpr std::size_t kMostPoints = 8;        ///< of a series, told one by one
 
 Verdict verdict_of(bool holds) { return holds ? Verdict::Pass : Verdict::Fail; }
 
@@ -24,13 +27,34 @@ bool related(const std::string& relation, double a, double b, double tolerance) 
   return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
 }
 
-bool shape_holds(const std::string& shape, const std::vector<double>& v, double tolerance) {
-  bool rises = true, falls = true;
+/// "<= (within 2 %)": those that know a tolerance tell it.
+std::string relation_in_words(const std::string& relation, double tolerance) {
+  if (relation == "~") return fmt::format("within {:.4g} % of", 100 * tolerance);
+  if (tolerance == 0 || relation.size() == 1 || relation == "==") return relation;
+  return fmt::format("{} (within {:.4g} %)", relation, 100 * tolerance);
+}
+
+/// Values over one axis, and the names of its points.
+struct Series {
+  std::vector<double> values;
+  std::vector<std::string> points;
+
+  std::string at(std::size_t i) const {
+    return fmt::format("{} at {}", shown_number(values[i]), points[i]);
+  }
+};
+
+/// Index of the first value that goes the wrong way by more than the tolerance; 0: none does.
+std::size_t breaks(const std::vector<double>& v, bool rising, double tolerance) {
   for (std::size_t i = 1; i < v.size(); ++i) {
     const double slack = tolerance * std::max(std::abs(v[i - 1]), std::abs(v[i]));
-    rises &= v[i] >= v[i - 1] - slack;
-    falls &= v[i] <= v[i - 1] + slack;
+    if (rising ? v[i] < v[i - 1] - slack : v[i] > v[i - 1] + slack) return i;
   }
+  return 0;
+}
+
+bool shape_holds(const std::string& shape, const std::vector<double>& v, double tolerance) {
+  const bool rises = breaks(v, true, tolerance) == 0, falls = breaks(v, false, tolerance) == 0;
   const auto [least, most] = std::ranges::minmax(v);
   if (shape == "rises") return rises;
   if (shape == "falls") return falls;
@@ -40,9 +64,48 @@ bool shape_holds(const std::string& shape, const std::vector<double>& v, double 
                                 : least < v.front() && least < v.back();
 }
 
-std::string cut(std::string text) {
-  if (text.size() > kLongestDetail) text = text.substr(0, kLongestDetail) + " ...";
-  return text;
+/// What decides a shape of many points: the extremes, the ends, the step that breaks it.
+std::string series_in_short(const std::string& shape, const Series& s, double tolerance) {
+  const auto [least, most] = std::ranges::minmax_element(s.values);
+  const auto place = [&](auto it) { return static_cast<std::size_t>(it - s.values.begin()); };
+  const std::string ends = fmt::format("{}, {}", s.at(0), s.at(s.values.size() - 1));
+  if (shape == "peak_inside") return fmt::format("highest {}; ends {}", s.at(place(most)), ends);
+  if (shape == "valley_inside") return fmt::format("lowest {}; ends {}", s.at(place(least)), ends);
+  if (shape == "flat")
+    return fmt::format("lowest {}, highest {}", s.at(place(least)), s.at(place(most)));
+  std::string out = "from " + s.at(0) + " to " + s.at(s.values.size() - 1);
+  for (const bool rising : {true, false}) {
+    const std::size_t i = breaks(s.values, rising, tolerance);
+    if (i != 0 && shape != (rising ? "falls" : "rises"))
+      out += fmt::format("; {} after {}", s.at(i), s.at(i - 1));
+  }
+  return out;
+}
+
+/// "does not rise", "has its peak inside the range": a shape in words.
+std::string shape_in_words(std::string_view shape, bool holds) {
+  struct Words {
+    std::string_view shape, holds, fails;
+  };
+  static constexpr std::array<Words, 6> kWords = {{
+      {"rises", "rises", "does not rise"},
+      {"falls", "falls", "does not fall"},
+      {"monotone", "goes one way", "does not go one way"},
+      {"flat", "is flat", "is not flat"},
+      {"peak_inside", "has its peak inside the range", "has no peak inside the range"},
+      {"valley_inside", "has its lowest point inside the range",
+       "has no lowest point inside the range"},
+  }};
+  const auto* const words = std::ranges::find(kWords, shape, &Words::shape);
+  RADDLE_ASSERT(words != kWords.end());
+  return std::string(holds ? words->holds : words->fails);
+}
+
+/// Parts are separated by "; ": whole ones are left away.
+std::string cut(const std::string& text) {
+  if (text.size() <= kLongestDetail) return text;
+  const std::size_t end = text.rfind("; ", kLongestDetail);
+  return text.substr(0, end == std::string::npos ? kLongestDetail : end) + "; ...";
 }
 
 /// not, and, or over three values: what is known decides where it can.
@@ -65,7 +128,7 @@ Judgement Evaluator::judge(const Shape& shape) {
   text_ = shape.check.text;
   Judgement out = judge(shape.check.expression, grid_.nowhere());
   of_ = nullptr, tolerance_ = 0, text_ = {};
-  out.detail = cut(std::move(out.detail));
+  out.detail = cut(out.detail);
   return out;
 }
 
@@ -125,7 +188,8 @@ Judgement Evaluator::compare(const Expression& x, const Where& where) {
         !known ? Verdict::NotRun
                : verdict_of(related(x.relations[i], *values[i], *values[i + 1], tolerance_));
     out.verdict = conjunction(out.verdict, step);
-    out.detail += fmt::format(" {}{} ", step == Verdict::Fail ? "not " : "", x.relations[i]);
+    out.detail += fmt::format(" {}{} ", step == Verdict::Fail ? "is not " : "",
+                              relation_in_words(x.relations[i], tolerance_));
   }
   return out;
 }
@@ -136,27 +200,29 @@ Judgement Evaluator::within(const Expression& x, const Where& where) {
   const bool known = value && low && high;
   const Verdict verdict = known ? verdict_of(*value >= *low && *value <= *high) : Verdict::NotRun;
   return {verdict, fmt::format("{} {}within [{}, {}]", operand(x.parts[0], value),
-                               verdict == Verdict::Fail ? "not " : "", shown_number(low),
+                               verdict == Verdict::Fail ? "is not " : "", shown_number(low),
                                shown_number(high))};
 }
 
 Judgement Evaluator::judge_fold(const Expression& x, const Where& where) {
   const bool inside = x.word == "peak_inside" || x.word == "valley_inside";
   only_axis(x, inside ? 3 : 2);
-  std::vector<double> values;
-  std::string detail;
+  Series series;
+  std::string all;
   bool known = true;
   each(x.domains, where, [&](const Where& there, const std::string& label) {
     const Number value = eval(x.parts[0], there);
-    known &= value.has_value();
-    if (value) values.push_back(*value);
     const std::string point = label.substr(label.find('=') + 1);
-    detail += fmt::format("{}{}: {}", detail.empty() ? "" : ", ", point, shown_number(value));
+    known &= value.has_value();
+    if (value) series.values.push_back(*value), series.points.push_back(point);
+    all += fmt::format("{}{} at {}", all.empty() ? "" : ", ", shown_number(value), point);
   });
-  const Verdict verdict =
-      known ? verdict_of(shape_holds(x.word, values, tolerance_)) : Verdict::NotRun;
-  return {verdict,
-          fmt::format("{}{} ({})", verdict == Verdict::Fail ? "not " : "", x.word, detail)};
+  if (!known) return {Verdict::NotRun, all};
+  const bool holds = shape_holds(x.word, series.values, tolerance_);
+  return {verdict_of(holds), fmt::format("{}: {}", shape_in_words(x.word, holds),
+                                         series.values.size() <= kMostPoints
+                                             ? all
+                                             : series_in_short(x.word, series, tolerance_))};
 }
 
 Judgement Evaluator::quantified(const Expression& x, const Where& where) {

@@ -210,7 +210,7 @@ TEST(Judge, ChainsAndTheirDetail) {
   EXPECT_EQ(holds.detail, "ipc[vecadd, lrr] 2 < ipc[vecadd, gto] 4 <= 4");
   const Judgement fails = lab.judge("1 < 3 < 2");
   EXPECT_EQ(fails.verdict, Verdict::Fail);
-  EXPECT_EQ(fails.detail, "1 < 3 not < 2");
+  EXPECT_EQ(fails.detail, "1 < 3 is not < 2");
 }
 
 TEST(Judge, BareNamesMeanTheMeasure) {
@@ -252,7 +252,44 @@ TEST(Judge, ShapesOverAnAxis) {
   EXPECT_EQ(lab.verdict("flat(ipc[vecadd, swept] over group)", 0.5), "fail");
   EXPECT_EQ(lab.verdict("flat(ipc[vecadd, swept] over group)", 0.8), "pass");
   EXPECT_EQ(lab.judge("falls(ipc[red, swept] over group)").detail,
-            "falls (2: 9, 4: 7, 8: 5, 16: 3)");
+            "falls: 9 at 2, 7 at 4, 5 at 8, 3 at 16");
+}
+
+TEST(Judge, OfALongSeriesOnlyWhatDecidesIsTold) {
+  std::string text = kWhole;
+  const std::string four = "[2, 4, 8, 16]";
+  text.replace(text.find(four), four.size(), "[1, 2, 3, 4, 5, 6, 7, 8, 9]");
+  Lab lab(text);
+  for (const auto& [point, ipc] : std::vector<std::pair<int, double>>{
+           {1, 1}, {2, 2}, {3, 4}, {4, 12345.6}, {5, 6}, {6, 6}, {7, 5}, {8, 4}, {9, 3}})
+    lab.set(fmt::format("red/swept/group={}", point), ipc);
+  const auto told = [&](const std::string& shape, const std::string& range = "") {
+    return lab.judge(shape + "(ipc[red, swept] over group" + range + ")").detail;
+  };
+  EXPECT_EQ(told("peak_inside"),
+            "has its peak inside the range: highest 12346 at 4; ends 1 at 1, 3 at 9");
+  EXPECT_EQ(told("valley_inside"),
+            "has no lowest point inside the range: lowest 1 at 1; ends 1 at 1, 3 at 9");
+  EXPECT_EQ(told("rises"), "does not rise: from 1 at 1 to 3 at 9; 6 at 5 after 12346 at 4");
+  EXPECT_EQ(told("falls"), "does not fall: from 1 at 1 to 3 at 9; 2 at 2 after 1 at 1");
+  EXPECT_EQ(told("monotone"),
+            "does not go one way: from 1 at 1 to 3 at 9; 6 at 5 after 12346 at 4; "
+            "2 at 2 after 1 at 1");
+  EXPECT_EQ(told("flat"), "is not flat: lowest 1 at 1, highest 12346 at 4");
+  EXPECT_EQ(told("rises", " from 1 to 3"), "rises: 1 at 1, 2 at 2, 4 at 3");
+}
+
+TEST(Judge, DetailTellsTheTolerance) {
+  Lab lab;
+  EXPECT_EQ(lab.judge("1.05 <= 1", 0.05).detail, "1.05 <= (within 5 %) 1");
+  EXPECT_EQ(lab.judge("1 ~ 1.2", 0.1).detail, "1 is not within 10 % of 1.2");
+  EXPECT_EQ(lab.judge("1 < 2 == 2", 0.1).detail, "1 < 2 == 2") << "these know none";
+  EXPECT_EQ(lab.judge("2 within [0, 1]", 0.1).detail, "2 is not within [0, 1]");
+}
+
+TEST(Judge, AnOperandIsNamedWithItsBrackets) {
+  Lab lab;
+  EXPECT_EQ(lab.judge("(ipc[red, lrr] - 1) / 3 > 2").detail, "(ipc[red, lrr] - 1) / 3 3 > 2");
 }
 
 TEST(Judge, PeakAtAnEndThatIsEqualledInsideIsNone) {
@@ -273,7 +310,8 @@ TEST(Judge, Quantifiers) {
   EXPECT_EQ(lab.verdict("for at most 1 of pair" + faster), "pass");
   EXPECT_EQ(lab.verdict("for at most 0 of pair" + faster), "fail");
   EXPECT_EQ(lab.verdict("for all pair, group: ipc[swept] >= 1"), "pass");
-  EXPECT_EQ(lab.judge("for all pair" + faster).detail, "1 of 2; red: ipc[gto] 5 not > ipc[lrr] 10");
+  EXPECT_EQ(lab.judge("for all pair" + faster).detail,
+            "1 of 2; red: ipc[gto] 5 is not > ipc[lrr] 10");
   EXPECT_THAT(lab.judge("for all pair, group: ipc[swept] >= 1").detail,
               HasSubstr("8 of 8; vecadd, group=2: ipc[swept] 1 >= 1"));
   EXPECT_THROW(lab.judge("for at least 3 of pair" + faster), EvaluationError);
