@@ -10,6 +10,7 @@
 #include "raddle/sim/corun.h"
 #include "raddle/timing/code/launch.h"
 #include "support/errors.h"
+#include "support/meanings.h"
 #include "support/whole.h"
 
 namespace raddle {
@@ -211,7 +212,10 @@ TEST(Corun, LimitsAndQuotasOfMemoryInstructionsDoTheSameHoweverRun) {
 TEST(Corun, CcbpTellsItsPhases) {
   const test::RunSpec machine{"ccbp", {}, {"warp=lrr", "scheme=ccbp:scale=0.02"}, {}};
   const sim::Result r = corun(tenants({"kmeans", "sgemm"}), {40'000, 0, true}, {}, machine);
-  const auto& statistics = r.policies.at("scheme").at("statistics");
+  const auto& scheme = r.policies.at("scheme");
+  const auto& statistics = scheme.at("statistics");
+  for (const char* part : {"parameters", "statistics"})
+    test::expect_each_explained(scheme.at(part), scheme.at("meaning").at(part));
   const auto& phases = statistics.at("phases");
   ASSERT_GE(phases.size(), 4u);
   EXPECT_EQ(phases.at("00_warm_up").at("start_cycle"), 0);

@@ -75,7 +75,11 @@ export interface PolicyUse {
   name: string;
   parameters: Fields | null;
   statistics: Fields | null;
+  /** Of parameters and statistics, by path or by the last part of it. Absent in results of older versions. */
+  meaning?: { parameters: Meanings; statistics: Meanings };
 }
+
+export interface Meanings { [name: string]: { unit: string; doc: string } }
 
 /** Of a run in which launches like those timed before were estimated. */
 export interface Sampling {

@@ -1,5 +1,5 @@
 // Names down, runs across: policies with parameters and statistics, and all counters of a workload.
-import type { Fields, Group, Run, Value } from "./data";
+import type { Fields, Group, Meanings, PolicyUse, Run, Value } from "./data";
 import { h } from "./dom";
 import { digits, kNone, ratio, whole } from "./format";
 
@@ -19,6 +19,8 @@ export function flatten(fields: Fields | null | undefined, prefix = ""): [string
 interface Line {
   name: string;
   values: (Value | undefined)[];
+  /** What it counts, in a few words. */
+  meaning?: string;
 }
 
 /** Every name that some run has, with its value in each run. */
@@ -31,7 +33,8 @@ function lines(runs: Run[], fields: (run: Run) => Fields | null | undefined): Li
 function row(line: Line, compare: boolean): HTMLElement {
   const differs = line.values.some((value) => JSON.stringify(value) !== JSON.stringify(line.values[0]));
   const base = line.values[0];
-  return h("tr", { class: differs ? "differs" : "" }, h("th", { scope: "row" }, line.name),
+  return h("tr", { class: differs ? "differs" : "" }, h("th", { scope: "row" }, line.name,
+    line.meaning !== undefined && h("span", { class: "meaning" }, line.meaning)),
     line.values.map((value, i) => {
       const change = compare && i > 0 && typeof value === "number" && typeof base === "number" && base !== 0 && value !== base
         ? h("span", { class: "change" }, ratio(value / base)) : null;
@@ -47,6 +50,23 @@ function matrix(runs: Run[], caption: string, parts: [heading: string, lines: Li
       part.map((line) => row(line, compare))))));
 }
 
+/** "warps: beyond the limit, ..." of a path; the last part of it is enough where it always means the same. */
+function meaningOf(path: string, meanings: Meanings | undefined): string | undefined {
+  const found = meanings?.[path] ?? meanings?.[path.slice(path.lastIndexOf(".") + 1)];
+  return found && (found.unit === "" ? found.doc : `${found.unit}: ${found.doc}`);
+}
+
+/** One meaning for all; where policies use a name for different things, each with its policy. */
+export function meaningIn(uses: (PolicyUse | undefined)[], part: "parameters" | "statistics", path: string): string | undefined {
+  const told = new Map<string, string>();  // policy -> meaning
+  for (const use of uses) {
+    const meaning = meaningOf(path, use?.meaning?.[part]);
+    if (use !== undefined && meaning !== undefined) told.set(use.name, meaning);
+  }
+  const different = new Set(told.values());
+  return different.size > 1 ? [...told].map(([policy, meaning]) => `${policy}: ${meaning}`).join("; ") : [...different][0];
+}
+
 export function addPolicies(parent: HTMLElement, group: Group): void {
   const levels = [...new Set(group.runs.flatMap((run) => Object.keys(run.result.policies ?? {})))];
   parent.append(h("h3", {}, "Policies: who decided, with which parameters, and what they counted"));
@@ -58,8 +78,10 @@ export function addPolicies(parent: HTMLElement, group: Group): void {
   const parts = levels.map((level): [string, Line[]] => {
     const use = (run: Run) => run.result.policies?.[level];
     const name = { name: "policy", values: group.runs.map((run) => use(run)?.name) };
-    const parameters = lines(group.runs, (run) => use(run)?.parameters).map((l) => ({ ...l, name: `parameter ${l.name}` }));
-    return [level, [name, ...parameters, ...lines(group.runs, (run) => use(run)?.statistics)]];
+    const explained = (part: "parameters" | "statistics"): Line[] => lines(group.runs, (run) => use(run)?.[part])
+      .map((line) => ({ ...line, meaning: meaningIn(group.runs.map(use), part, line.name) }));
+    const parameters = explained("parameters").map((l) => ({ ...l, name: `parameter ${l.name}` }));
+    return [level, [name, ...parameters, ...explained("statistics")]];
   });
   parent.append(matrix(group.runs, `Policies of ${group.name}`, parts, false));
 }

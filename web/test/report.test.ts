@@ -9,7 +9,7 @@ import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/
 import { speed } from "../src/host";
 import { perKernel, perSums, untimed } from "../src/kernels";
 import { observed } from "../src/observations";
-import { flatten } from "../src/matrix";
+import { flatten, meaningIn } from "../src/matrix";
 import { courseOf, columnAt, endOf, shownMoves } from "../src/meshdraw";
 import { hasStates, linkName, loads, meshedRuns, meshNote, networkCycles, nodeName, shortName, viewOf, wholeRun, type Meshed } from "../src/mesh";
 import { whyNoMap } from "../src/launchmap";
@@ -456,5 +456,20 @@ describe("warps allowed", () => {
     expect(mostWarps(throttled)).toBe(7);
     throttled.result.config = { name: "g", sm: { count: 2, warps: 32 } };
     expect(mostWarps(throttled)).toBe(32);
+  });
+});
+
+describe("what policies count is explained", () => {
+  const use = (name: string, unit: string, doc: string) => ({ name, parameters: null, statistics: null,
+    meaning: { parameters: {}, statistics: { held: { unit, doc }, "late.held": { unit: "", doc: "too late" } } } });
+  const [gto, lrr] = [use("gto", "cycles", "waited"), use("lrr", "cycles", "waited")];
+  test("by its name, by its path where that means something else", () => {
+    expect(meaningIn([gto, lrr], "statistics", "early.held")).toBe("cycles: waited");
+    expect(meaningIn([gto, lrr], "statistics", "late.held")).toBe("too late");
+    expect(meaningIn([gto], "statistics", "unknown")).toBeUndefined();
+    expect(meaningIn([undefined, { name: "old", parameters: null, statistics: null }], "statistics", "held")).toBeUndefined();
+  });
+  test("for each policy where they differ", () => {
+    expect(meaningIn([gto, use("swl", "", "not admitted")], "statistics", "held")).toBe("gto: cycles: waited; swl: not admitted");
   });
 });

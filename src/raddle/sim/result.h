@@ -87,7 +87,7 @@ struct Result {
   std::string difference;           ///< when wrong
   nlohmann::ordered_json import;    ///< of a foreign trace: what was met in it; else null
   nlohmann::ordered_json config;    ///< resolved
-  nlohmann::ordered_json policies;  ///< level -> {name, parameters, statistics}
+  nlohmann::ordered_json policies;  ///< level -> {name, parameters, statistics, meaning}
   bool timed = true;
   std::uint64_t launches_left_out = 0;  ///< of the host: executed, but not timed (first_launches)
   Cycle cycles = 0;

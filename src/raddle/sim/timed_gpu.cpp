@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "raddle/config/describer.h"
 #include "raddle/config/writer.h"
 #include "raddle/lowering/lowering.h"
 #include "raddle/lowering/scheduled_stream.h"
@@ -14,6 +15,19 @@
 namespace raddle::sim {
 
 namespace {
+
+/// What fields mean: name -> {unit, doc}; the path in the place of the name where the name means
+/// something else elsewhere. Records of one kind, a phase each, are so told once.
+nlohmann::ordered_json meanings(const std::vector<config::FieldDescription>& fields) {
+  auto out = nlohmann::ordered_json::object();
+  for (const config::FieldDescription& field : fields) {
+    nlohmann::ordered_json meaning = {{"unit", field.unit}, {"doc", field.doc}};
+    const std::string name = field.path.substr(field.path.rfind('.') + 1);
+    if (const auto at = out.find(name); at == out.end()) out[name] = std::move(meaning);
+    else if (*at != meaning) out[field.path] = std::move(meaning);
+  }
+  return out;
+}
 
 /// Adds the time of its life.
 class Stopwatch {
@@ -219,10 +233,17 @@ void TimedGpu::fill(Result& result) {
         if (!level.shows(choice->name()) || setup_.replaced(level.name)) return;
         config::JsonWriter statistics;
         gpu_.visit_policy_statistics(level.name, statistics);
-        result.policies[std::string(level.name)] = {{"name", choice->name()},
-                                                    {"parameters", config::to_json(*choice)},
-                                                    {"statistics", statistics.take()},
-                                                    {"statistics_of", "run"}};
+        config::Describer parameter_fields, statistic_fields;
+        choice->visit(parameter_fields);
+        gpu_.visit_policy_statistics(level.name, statistic_fields);
+        result.policies[std::string(level.name)] = {
+            {"name", choice->name()},
+            {"parameters", config::to_json(*choice)},
+            {"statistics", statistics.take()},
+            {"statistics_of", "run"},
+            {"meaning",
+             {{"parameters", meanings(parameter_fields.fields())},
+              {"statistics", meanings(statistic_fields.fields())}}}};
       },
       setup_);
 }
