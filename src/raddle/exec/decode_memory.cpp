@@ -230,10 +230,12 @@ void Decoder::load_kernel_parameter(const Elements& e, Type t, const ptx::Operan
   const unsigned size = e.size;
   const auto& into = e.operands;
   const auto at = symbol_value(address);
-  if (!at || *at + size * into.size() > scope_.parameters->bytes) refuse("parameter offset");
+  const u64 bytes = scope_.parameters->bytes;
+  if (!at || *at > bytes || bytes - *at < size * into.size()) refuse("parameter offset");
   emit_own(O_note, OpKind::LoadConst).imm = 1;
   for (std::size_t i = 0; i < into.size(); ++i) {
     if (into[i].kind == Kind::Sink) continue;
+    if (into[i].kind != Kind::Register) refuse("destination");
     const unsigned width = register_width(into[i].reg);
     if (width < size) refuse("destination register smaller than its type");
     const u64 from = *at + i * size;

@@ -215,15 +215,17 @@ L:
                      in_function ? ".param .align 16 .b8 Q[16];" : "", opcode, operands_of(opcode));
 }
 
-/// Refusals of the instruction, or why its text is not PTX.
-std::string refusal(const std::string& opcode) {
+/// Refusals of a module's instruction, or why the text is not PTX.
+std::string refusal_of(const std::string& module) {
   try {
-    const auto refused = unsupported(ptx::parse(module_of(opcode), "t.ptx"));
+    const auto refused = unsupported(ptx::parse(module, "t.ptx"));
     return refused.empty() ? "" : refused.front().instruction;
   } catch (const InputError& e) {
     return e.what();
   }
 }
+
+std::string refusal(const std::string& opcode) { return refusal_of(module_of(opcode)); }
 
 TEST(Opcodes, EveryCountedOneIsAccepted) {
   std::ifstream file(RADDLE_SOURCE_DIR "/tests/data/ptx_opcodes.csv");
@@ -244,6 +246,21 @@ TEST(Opcodes, WhatDoesNotExistIsRefused) {
   EXPECT_EQ(refusal("add.s32"), "");
   EXPECT_NE(refusal("frobnicate.s32"), "");
   EXPECT_NE(refusal("wmma.load.a.sync.aligned.row.m7n7k7.f16"), "");
+}
+// Found by the fuzzer of linked modules: a number for a register, and bytes before the first.
+TEST(Opcodes, AParameterIsLoadedIntoARegisterAndFromWithinTheParameters) {
+  const auto load = [](const std::string& text) {
+    return refusal_of(
+        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 P)\n"
+        "{ .reg .b32 %r<3>; " +
+        text + " ret; }");
+  };
+  EXPECT_EQ(load("ld.param.u32 %r1, [P+4];"), "");
+  EXPECT_EQ(load("ld.param.v2.u32 {%r1, _}, [P];"), "");
+  for (const char* bad :
+       {"ld.param.u32 0x7f1, [P];", "ld.param.v2.u32 {%r1, 5}, [P];", "ld.param.u32 %r1, [P-4];",
+        "ld.param.u32 %r1, [P+8];", "ld.param.v2.u32 {%r1, %r2}, [P-8];"})
+    EXPECT_NE(load(bad), "") << bad;
 }
 
 }  // namespace
