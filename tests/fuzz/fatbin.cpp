@@ -1,10 +1,11 @@
 // libFuzzer target: fat-binary containers. Invariant: any bytes are read, and every entry
-// decompressed, or refused by InputError.
+// decompressed and every cubin's kernels found, or refused by InputError.
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 
 #include "raddle/base/error.h"
+#include "raddle/fatbin/cubin.h"
 #include "raddle/fatbin/fatbin.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -19,6 +20,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const Entry& entry : entries) {
       const std::string text = entry.text();
       if (text.size() > entry.text_bytes) std::abort();
+      if (entry.kind == Kind::Cubin)
+        for (const auto& [kernel, registers] : registers_of(text, "fuzz"))
+          if (registers > 255) std::abort();
     }
   } catch (const raddle::InputError&) {
   }

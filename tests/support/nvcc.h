@@ -19,14 +19,16 @@ inline std::string nvcc() {
 }
 
 /// What nvcc writes into one file for `source` with these options ("-ptx", "-fatbin", ...).
-/// Throws with nvcc's words when it does not take them.
-inline std::string nvcc_output(const std::string& source, const std::string& options) {
+/// Throws with nvcc's words when it does not take them; `told`, if any, gets them otherwise.
+inline std::string nvcc_output(const std::string& source, const std::string& options,
+                               std::string* told = nullptr) {
   const Folder folder;
   folder.write("program.cu", source);
   const std::string command = "cd " + folder.path().string() + " && " + nvcc() + " " + options +
                               " -o output program.cu >log 2>&1";
   if (std::system(command.c_str()) != 0)
     throw std::runtime_error(command + ": " + read_file(folder / "log"));
+  if (told != nullptr) *told = read_file(folder / "log");
   return read_file(folder / "output");
 }
 
