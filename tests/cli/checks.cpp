@@ -39,6 +39,18 @@ TEST_F(Checks, ARaceIsToldAndFailsTheRun) {
             HasSubstr("k.ptx:8 'st.shared.u32"), HasSubstr("(2 times)")));
 }
 
+TEST_F(Checks, WhatWasFoundBeforeAFaultIsTold) {
+  const std::string end = "  st.global.u32 [%rd1], %r1;\n";
+  std::string text = kKernels;
+  text.replace(text.find(end), end.size(), "  st.global.u32 [%rd1+1048576], %r1;\n");
+  const std::string file = folder_.write("fault.ptx", text);
+  const Outcome o = raddle(
+      "run " + file + " kernel=racing grid=1 block=64 args=buf:256 --gpu gtx480 --check races");
+  EXPECT_EQ(o.status, 1);
+  EXPECT_THAT(o.err, AllOf(HasSubstr("out-of-bounds"), HasSubstr("found before that:"),
+                           HasSubstr("races: kernel racing")));
+}
+
 TEST_F(Checks, ChangeNothingOfTheResult) {
   const auto hash = [&](const std::string& words) {
     return json_of(

@@ -91,6 +91,15 @@ export interface Sampling {
   timed_totals: Metrics;
 }
 
+export interface Checks {
+  asked: string[];
+  findings: { check: string; kernel: string; times: number; text: string }[];
+  /** Places beyond those. */
+  more: number;
+  /** Kernels whose shared memory was not looked at, and why. */
+  shared_memory_left_out: { [kernel: string]: string };
+}
+
 export interface Result {
   raddle_version: string;
   config: Fields;
@@ -111,6 +120,8 @@ export interface Result {
   tenants?: { name: string; slowdown?: number | null }[];
   policies: { [level: string]: PolicyUse } | null;
   energy_pj: { [component: string]: number } | null;
+  /** When --check asked for any. */
+  checks?: Checks;
   host: {
     wall_seconds: number;
     functional_seconds: number;

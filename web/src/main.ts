@@ -2,6 +2,7 @@
 import { addAllowed } from "./allowed";
 import { addMetric, addSpeedups } from "./bars";
 import { Charts } from "./charts";
+import { addChecks, checkedRuns } from "./checks";
 import { configTree } from "./config";
 import { addDifference } from "./difference";
 import { load, sampled, type Group, type Report, type Run } from "./data";
@@ -128,14 +129,20 @@ function build(charts: Charts, page: HTMLElement, report: Report): void {
   const hasEnergy = timed.groups.some((g) => g.runs.some((run) => Object.keys(run.result.energy_pj ?? {}).length > 0));
   page.replaceChildren(header(report));
   if (report.groups.length === 0) return;
-  const ids: [string, string][] = [["summary", "Summary"], ["stalls", "Stalls"], ["memory", "Caches"], ["served", "Served from"], ["traffic", "Network"], ["energy", "Energy"],
+  const ids: [string, string][] = [["summary", "Summary"], ["checks", "Checks"], ["stalls", "Stalls"], ["memory", "Caches"], ["served", "Served from"], ["traffic", "Network"], ["energy", "Energy"],
     ["detail", "Detail"], ["mesh", "Mesh"], ["configuration", "Configuration"], ["host", "Host"], ["words", "Glossary"]];
   const traffic = hasTraffic(timed);
   const served = hasServed(timed);
   const meshed = meshedRuns(report.groups[0].runs).length > 0;
-  const absent = [...(meshed ? [] : ["mesh"]), ...(traffic ? [] : ["traffic"]), ...(served ? [] : ["served"]), ...(timed.groups.length === 0 ? ["stalls"] : []), ...(timed.groups.length === 0 || report.page.runs.length === 1 ? ["memory"] : []), ...(hasEnergy ? [] : ["energy"])];
+  const checked = checkedRuns(report.page.runs).length > 0;
+  const absent = [...(checked ? [] : ["checks"]), ...(meshed ? [] : ["mesh"]), ...(traffic ? [] : ["traffic"]), ...(served ? [] : ["served"]), ...(timed.groups.length === 0 ? ["stalls"] : []), ...(timed.groups.length === 0 || report.page.runs.length === 1 ? ["memory"] : []), ...(hasEnergy ? [] : ["energy"])];
   page.append(navigation(ids.filter(([id]) => !absent.includes(id))));
   overview(charts, page, report, timed);
+  if (checked) {
+    const place = h("div");
+    page.append(section("checks", "What checks have found", "Places in kernels where --check saw a race or a load of what nobody had written, the first threads that did it, and how often.", place));
+    addChecks(place, report.page.runs);
+  }
   if (served) {
     const place = h("div");
     page.append(section("served", "Where loads get their data", "Line accesses of loads by the level that had the data, all of one run or relative to the first policy.", place));

@@ -1,6 +1,7 @@
 // What the page computes, without a browser.
 import { describe, expect, test } from "vitest";
 import { cells, mostWarps } from "../src/allowed";
+import { checkedRuns, checkNotes } from "../src/checks";
 import { leaves } from "../src/config";
 import { group, load, kernelTitle, timedCycles, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run } from "../src/data";
 import { byKernel, byReason, changeOfPart, kernelSentence, whatChanged, type Part } from "../src/difference";
@@ -472,4 +473,14 @@ describe("what policies count is explained", () => {
   test("for each policy where they differ", () => {
     expect(meaningIn([gto, use("swl", "", "not admitted")], "statistics", "held")).toBe("gto: cycles: waited; swl: not admitted");
   });
+});
+
+test("what checks left out or did not find is said", () => {
+  const [plain, clean, racing] = [run(100), run(100), run(100)];
+  clean.result.checks = { asked: ["races", "uninitialised"], findings: [], more: 0, shared_memory_left_out: {} };
+  racing.result.checks = { asked: ["races"], findings: [{ check: "races", kernel: "k", times: 2, text: "..." }], more: 1200, shared_memory_left_out: { tile: "it copies in bulk" } };
+  expect(checkedRuns([plain, clean, racing])).toEqual([clean, racing]);
+  const name = plain.result.workload.name;
+  expect(checkNotes([plain, clean])).toEqual([`${name}: looked for races and uninitialised, found nothing.`]);
+  expect(checkNotes([racing])).toEqual([`${name}: 1,200 more places.`, `${name}: shared memory of kernel tile was not looked at: it copies in bulk.`]);
 });

@@ -86,20 +86,8 @@ std::string headline(const sim::Result& r) {
 
 namespace {
 
-/// What checks have found, a line each; "" when none were asked for.
-std::string checks_text(const sim::Result& r) {
-  if (!r.checks) return "";
-  std::string out;
-  for (const exec::Finding& f : r.checks->findings)
-    out += fmt::format("  {}: kernel {}: {} ({} time{})\n",
-                       exec::kCheckNames[static_cast<std::size_t>(f.check)], f.kernel, f.text,
-                       grouped(f.times), f.times == 1 ? "" : "s");
-  if (r.checks->more != 0) out += fmt::format("  {} more places\n", r.checks->more);
-  if (r.checks->findings.empty()) out += "  checks: nothing found\n";
-  for (const auto& [kernel, why] : r.checks->left_out)
-    out += fmt::format("  checks: shared memory of kernel {} was not looked at: {}\n", kernel, why);
-  return out;
-}
+/// "" when none were asked for.
+std::string checks_text(const sim::Result& r) { return r.checks ? r.checks->text() : ""; }
 
 }  // namespace
 

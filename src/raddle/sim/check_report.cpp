@@ -33,6 +33,18 @@ std::string CheckReport::failure() const {
                      more != 0 ? fmt::format(", and {} more", more) : "");
 }
 
+std::string CheckReport::text() const {
+  std::string out;
+  for (const exec::Finding& f : findings)
+    out += fmt::format("  {}: kernel {}: {} ({} time{})\n", name_of(f.check), f.kernel, f.text,
+                       f.times, f.times == 1 ? "" : "s");
+  if (more != 0) out += fmt::format("  {} more places\n", more);
+  if (findings.empty()) out += "  checks: nothing found\n";
+  for (const auto& [kernel, why] : left_out)
+    out += fmt::format("  checks: shared memory of kernel {} was not looked at: {}\n", kernel, why);
+  return out;
+}
+
 nlohmann::ordered_json CheckReport::json() const {
   using Json = nlohmann::ordered_json;
   Json out = {{"asked", Json::array()}, {"findings", Json::array()}, {"more", more}};
@@ -48,6 +60,12 @@ nlohmann::ordered_json CheckReport::json() const {
 std::optional<exec::AccessChecks> checks_of(const exec::CheckOptions& asked) {
   if (!asked.any()) return std::nullopt;
   return exec::AccessChecks(asked);
+}
+
+std::string found_before_a_fault(const std::optional<exec::AccessChecks>& checks) {
+  if (!checks) return "";
+  const CheckReport report(*checks);
+  return report.findings.empty() ? "" : "\nfound before that:\n" + report.text();
 }
 
 }  // namespace raddle::sim

@@ -21,10 +21,14 @@ struct CheckReport {
   explicit CheckReport(const exec::AccessChecks& checks);
   /// For people, what is wrong in one sentence; "" when nothing is.
   std::string failure() const;
+  /// A line for each finding, and what was not looked at.
+  std::string text() const;
   nlohmann::ordered_json json() const;
 };
 
 /// nullopt when none is asked for.
 std::optional<exec::AccessChecks> checks_of(const exec::CheckOptions& asked);
+/// Lines behind the message of a fault that ended a run; "" when nothing had been found.
+std::string found_before_a_fault(const std::optional<exec::AccessChecks>& checks);
 
 }  // namespace raddle::sim

@@ -50,6 +50,8 @@ Session::~Session() = default;
 runtime::SimulatedDevice& Session::device() { return *impl_->device; }
 const Setup& Session::setup() const { return impl_->setup; }
 
+std::string Session::found() const { return found_before_a_fault(impl_->checks); }
+
 Result Session::finish() {
   Impl& s = *impl_;
   s.device->synchronize();

@@ -30,6 +30,8 @@ class Session {
   /// Waits until everything is complete; no call of the device may follow. The verdict is
   /// `unchecked`: whether the result is right, only the host code knows.
   Result finish();
+  /// For a run that a fault has ended: what the checks that were asked for have found; "".
+  std::string found() const;
 
  private:
   struct Impl;

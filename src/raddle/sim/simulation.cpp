@@ -121,7 +121,13 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   settings.checks = checks ? &*checks : nullptr;
   runtime::SimulatedDevice device(settings);
   Result judged;
-  run_and_judge(workload, device, run.seed, judged);
+  try {
+    run_and_judge(workload, device, run.seed, judged);
+  } catch (const RunError& fault) {
+    const std::string found = found_before_a_fault(checks);
+    if (found.empty()) throw;
+    throw RunError(fault.what() + found);
+  }
 
   std::vector<Result> results;
   for (std::size_t i = 0; i < (options.functional ? 1 : setups.size()); ++i) {
