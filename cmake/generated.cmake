@@ -35,6 +35,10 @@ extern \"C\" const char ptx_${name}[], ptx_${name}_end[];\n")
   string(APPEND table "  if (workload == \"${name}\") return {ptx_${name}, static_cast<std::size_t>(ptx_${name}_end - ptx_${name})};\n")
   list(APPEND ptx_files ${ptx})
 endforeach()
+set(registers ${CMAKE_SOURCE_DIR}/workloads/registers.csv)
+string(APPEND bytes "asm(\".section .rodata\\nregisters_csv:\\n.incbin \\\"${registers}\\\"\\nregisters_csv_end:\\n.byte 0\\n.previous\\n\");
+extern \"C\" const char registers_csv[], registers_csv_end[];\n")
+list(APPEND ptx_files ${registers})
 file(CONFIGURE OUTPUT ${generated}/all_workloads.cpp CONTENT
 "#include \"raddle/runtime/workload.h\"
 ${bytes}
@@ -46,6 +50,9 @@ ${calls}  return all;
 }
 std::string_view embedded_ptx(std::string_view workload) {
 ${table}  throw InputError(\"no PTX is embedded for workload '\" + std::string(workload) + \"'\");
+}
+std::string_view embedded_registers() {
+  return {registers_csv, static_cast<std::size_t>(registers_csv_end - registers_csv)};
 }
 }  // namespace raddle::runtime
 ")

@@ -4,6 +4,8 @@
   measure_lowering.py instructions [ARCH...]      machine instructions of single PTX instructions
   measure_lowering.py kernels build/lowering_counts.csv   our kernels: counts and registers
                                                   (the file is the output of bench/lowering_counts)
+  measure_lowering.py registers                   workloads/registers.csv anew: registers that ptxas gives our kernels
+  measure_lowering.py registers --check           whether it is current; without ptxas 13.0 nothing is said
 
 Counts only: machine code is decoded as far as its operation (the low nine bits of each 16-byte
 instruction since Volta), nothing of it is kept."""
@@ -12,6 +14,7 @@ import csv
 import glob
 import math
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -127,9 +130,45 @@ def kernels(path):
         print(f"{column}: geometric mean of ours / ptxas {mean:.2f}, mean error {error:.0f} %")
 
 
+GPUS = ("sm_75", "sm_80", "sm_90")
+
+
+def registers_of(path, arch):
+    """Registers of each kernel; of kernels that launch kernels without the device runtime."""
+    with tempfile.TemporaryDirectory() as folder:
+        for more in ([], ["-c"]):
+            done = subprocess.run(["ptxas", "-arch=" + arch, "-v", *more, path, "-o", folder + "/k"],
+                                  capture_output=True, text=True)
+            if done.returncode == 0:
+                return re.findall(r"Compiling entry function '(\w+)'.*?Used (\d+) registers",
+                                  done.stderr, re.S)
+    sys.exit(f"{path}, {arch}: {done.stderr}")
+
+
+def registers(check):
+    version = shutil.which("ptxas") and subprocess.run(["ptxas", "--version"], capture_output=True,
+                                                       text=True).stdout
+    if not version or "release 13.0" not in version:
+        print("workloads/registers.csv is as ptxas 13.0 has it, which is not here")
+        sys.exit(not check)
+    lines = ["workload,kernel," + ",".join(GPUS)]
+    for path in sorted(glob.glob("workloads/*/kernels.ptx")):
+        by_gpu = [dict(registers_of(path, arch)) for arch in GPUS]
+        lines += [",".join([path.split("/")[1], kernel, *(of[kernel] for of in by_gpu)])
+                  for kernel in sorted(by_gpu[0])]
+    text = "\n".join(lines) + "\n"
+    if not check:
+        open("workloads/registers.csv", "w").write(text)
+    elif open("workloads/registers.csv").read() != text:
+        sys.exit("workloads/registers.csv is not what ptxas 13.0 makes of workloads/*/kernels.ptx: "
+                 "scripts/measure_lowering.py registers")
+
+
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in ("instructions", "kernels"):
+    if len(sys.argv) < 2 or sys.argv[1] not in ("instructions", "kernels", "registers"):
         sys.exit(__doc__)
+    if sys.argv[1] == "registers":
+        sys.exit(registers(sys.argv[2:] == ["--check"]))
     if sys.argv[1] == "instructions":
         instructions(sys.argv[2:] or ["sm_75", "sm_90"])
     else:

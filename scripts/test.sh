@@ -34,8 +34,12 @@ step_style() { scripts/lint.sh; }
 # docs/verification.md is what the tests measure.
 step_verify() { scripts/verify.sh --check; }
 
-# The checked-in PTX is what clang-19 makes of the kernels' sources.
-step_kernels() { workloads/regenerate.sh --check; }
+# The checked-in PTX is what clang-19 makes of the kernels' sources; the registers of its kernels are what ptxas 13.0
+# says, where it and Python are at hand.
+step_kernels() {
+  workloads/regenerate.sh --check
+  ! command -v python3 >/dev/null || scripts/measure_lowering.py registers --check
+}
 
 # A program whose kernels launch kernels: the launch tree and its waits.
 check_nested() {

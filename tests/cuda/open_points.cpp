@@ -26,7 +26,8 @@ std::string build(const Folder& folder, const std::string& name, const std::stri
 
 std::uint64_t issued(const std::string& file) {
   std::uint64_t sum = 0;
-  for (const auto& kernel : json_of(file)["kernels"])
+  const auto result = json_of(file);
+  for (const auto& kernel : result["kernels"])
     sum += kernel["warp_instructions"].get<std::uint64_t>();
   return sum;
 }
@@ -72,8 +73,50 @@ TEST(OpenPoints, RegistersAddressesAndIdleLanes) {
   const Folder folder;
   const Outcome o = exec({"--gpu", "h100", "--quiet"}, {build(folder, "bounds")});
   EXPECT_EQ(o.status, 0) << o.err;
-  // ptxas: 64, 168 and 255 registers; 1 + 2 + ... + 20.
-  EXPECT_THAT(o.out, HasSubstr("registers 64 168 255, wrapped 0 63, sum 210, cudaSuccess"));
+  // ptxas for sm_80: 64, 32 and 255 registers; 1 + 2 + ... + 20.
+  EXPECT_THAT(o.out, HasSubstr("registers 64 32 255, wrapped 0 63, sum 210, cudaSuccess"));
+}
+
+/// Of each kernel of a result, by name.
+std::map<std::string, std::uint32_t> registers_in(const std::string& file) {
+  std::map<std::string, std::uint32_t> out;
+  const auto result = json_of(file);
+  for (const auto& kernel : result["kernels"])
+    out[kernel["name"]] = kernel["resident"]["registers_per_thread"];
+  return out;
+}
+
+TEST(OpenPoints, RegistersAreThoseOfTheProgramsMachineCode) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string made =
+                        " -Xptxas -v -gencode arch=compute_75,code=sm_75 -gencode "
+                        "arch=compute_90,code=sm_90",
+                    json = folder / "r.json";
+  for (const std::string more : {"", " -rdc=true"}) {
+    const std::string program = build(folder, "bounds", made + more),
+                      told = read_file(folder / "log");
+    for (const auto& [gpu, arch] : std::map<std::string, std::string>{
+             {"v100", "sm_80"}, {"t4", "sm_75"}, {"a100", "sm_80"}, {"h100", "sm_90"}}) {
+      ASSERT_EQ(exec({"--gpu", gpu, "--quiet", "--json", json}, {program}).status, 0);
+      EXPECT_EQ(ptxas_registers(told, arch).size(), 5u) << told;
+      EXPECT_EQ(registers_in(json), ptxas_registers(told, arch)) << gpu << more;
+    }
+  }
+  // A recording knows them of each GPU, and whoever wants the estimate gets it.
+  const std::string recording = folder / "a.rdl";
+  ASSERT_EQ(
+      run_process(RADDLE_PROGRAM, {"record", "--quiet", "-o", recording, "--", folder / "bounds"})
+          .status,
+      0);
+  const auto replayed = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {"replay", recording, "--quiet", "--json", json});
+    EXPECT_EQ(run_process(RADDLE_PROGRAM, options).status, 0);
+    return registers_in(json);
+  };
+  EXPECT_EQ(replayed({"--gpu", "h100"}), ptxas_registers(read_file(folder / "log"), "sm_90"));
+  EXPECT_NE(replayed({"--gpu", "h100", "--set", "isa.registers=ptx"}),
+            ptxas_registers(read_file(folder / "log"), "sm_90"));
 }
 
 TEST(OpenPoints, MissingLibrariesAreNamedBeforeTheStart) {

@@ -30,5 +30,20 @@ TEST(Resident, RegistersOfThePtxTextAreMore) {
             resident("kmn", {}).registers_per_thread);
 }
 
+// workloads/registers.csv, on machines of today.
+TEST(Resident, RegistersAreThoseOfPtxasWhereTheyAreKnown) {
+  const std::map<std::string, ptx::RegistersByGpu> known = runtime::registers_of("sgemm");
+  for (const auto& [gpu, capability] :
+       std::map<std::string, std::uint32_t>{{"v100", 80}, {"t4", 75}, {"h100", 90}}) {
+    const sim::Result result = test::run("sgemm", {gpu});
+    const sim::KernelResult& kernel = result.kernels.at(0);
+    ASSERT_TRUE(kernel.resident.has_value());
+    EXPECT_EQ(kernel.resident->registers_per_thread, known.at(kernel.name).at(capability)) << gpu;
+  }
+  EXPECT_EQ(runtime::registers_of("nobody").size(), 0u);
+  for (const std::string& workload : runtime::all_workloads().names())
+    EXPECT_FALSE(runtime::registers_of(workload).empty()) << workload;
+}
+
 }  // namespace
 }  // namespace raddle

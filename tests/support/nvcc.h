@@ -2,7 +2,10 @@
 #pragma once
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <map>
+#include <regex>
 #include <stdexcept>
 #include <string>
 
@@ -30,6 +33,17 @@ inline std::string nvcc_output(const std::string& source, const std::string& opt
     throw std::runtime_error(command + ": " + read_file(folder / "log"));
   if (told != nullptr) *told = read_file(folder / "log");
   return read_file(folder / "output");
+}
+
+/// Registers of a thread by kernel, as nvcc -Xptxas -v tells them of what it makes for `arch`.
+inline std::map<std::string, std::uint32_t> ptxas_registers(const std::string& told,
+                                                            const std::string& arch) {
+  static const std::regex kKernel(
+      "Compiling entry function '(\\w+)' for '(\\w+)'[^$]*?Used (\\d+) registers");
+  std::map<std::string, std::uint32_t> out;
+  for (std::sregex_iterator at(told.begin(), told.end(), kKernel), end; at != end; ++at)
+    if ((*at)[2] == arch) out[(*at)[1]] = static_cast<std::uint32_t>(std::stoul((*at)[3]));
+  return out;
 }
 
 }  // namespace raddle::test

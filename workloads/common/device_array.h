@@ -57,8 +57,9 @@ class DeviceArray {
 
 /// Loads the PTX embedded for `workload`.
 inline runtime::ModuleId load_module(runtime::Device& device, std::string_view workload) {
-  return device.load(std::string(runtime::embedded_ptx(workload)),
-                     "workloads/" + std::string(workload) + "/kernels.ptx");
+  return device.load_known(std::string(runtime::embedded_ptx(workload)),
+                           "workloads/" + std::string(workload) + "/kernels.ptx",
+                           runtime::registers_of(workload));
 }
 
 /// Blocks of `per_block` items that cover `items`.

@@ -21,7 +21,7 @@ Command add_exec(CLI::App& app, std::vector<std::string> arguments) {
   command->common.add_checks_to(*exec);
   exec->footer(
       "The program must use the shared CUDA runtime and hold PTX:\n"
-      "  nvcc -cudart shared -gencode arch=compute_80,code=compute_80 -o app app.cu\n"
+      "  nvcc -cudart shared -arch=sm_80 -o app app.cu\n"
       "  raddle exec --gpu v100 -- ./app\n"
       "Exit status 1 also when the program ends with another than 0, or called what is not "
       "supported.");

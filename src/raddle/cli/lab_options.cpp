@@ -175,11 +175,16 @@ lab::TestOutcomes named_tests(const std::vector<const lab::Experiment*>& experim
       [&] { return stop(); });
 }
 
+std::string code_of(std::string_view workload) {
+  std::string out(runtime::embedded_ptx(workload));
+  for (const auto& [kernel, registers] : runtime::registers_of(workload))
+    for (const auto& [gpu, count] : registers) out += fmt::format("{} {} {}\n", kernel, gpu, count);
+  return out;
+}
 }  // namespace
 
 lab::Catalogue catalogue() {
-  return {runtime::all_workloads(), policy::all_policies(),
-          [](std::string_view workload) { return runtime::embedded_ptx(workload); },
+  return {runtime::all_workloads(), policy::all_policies(), code_of,
           std::make_shared<const ForeignPrograms>()};
 }
 

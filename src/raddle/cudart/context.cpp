@@ -93,7 +93,8 @@ runtime::ModuleId Context::load(Module& module) {
   if (module.id) return *module.id;
   if (module.refused) throw *module.refused;
   try {
-    module.id = device().load(images_of(module.wrapper, setup(), job_.name));
+    Image image = image_of(module.wrapper, setup(), job_.name);
+    module.id = device().load(std::move(image.sources), image.registers);
   } catch (const Failure& failure) {
     module.refused = failure;
   } catch (const InputError& error) {
@@ -221,6 +222,9 @@ void Context::finish() {
       outcome_.summary = report::summary(result);
       outcome_.has_result = true;
       if (result.checks && !result.checks->findings.empty()) fail(result.checks->failure());
+    } else if (session_ != nullptr) {
+      if (const std::string found = session_->found(); !found.empty())
+        fail("a fault ended the run" + found);
     }
   } catch (const std::exception& error) {
     fail(plain_words(error));

@@ -71,6 +71,7 @@ struct Kernel {
   std::optional<runtime::KernelId> id = {};
   int max_dynamic_shared_bytes = -1;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize; -1 = not set
   int carveout = -1;
+  std::optional<trace::KernelCode> needs = {};  ///< see needs_of()
 };
 
 struct Capture;

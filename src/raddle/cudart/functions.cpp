@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "raddle/cudart/functions.h"
+#include "raddle/lowering/lowering.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -18,20 +20,26 @@ int static_shared(const trace::KernelCode& code) {
 }
 }  // namespace
 
-const trace::KernelCode& code_of(Context& c, Kernel& kernel) {
-  return *exec::code_of(c.device().code(c.loaded(kernel)));
+const trace::KernelCode& needs_of(Context& c, Kernel& kernel) {
+  if (!kernel.needs) {
+    const trace::KernelCode& ptx = *exec::code_of(c.device().code(c.loaded(kernel)));
+    trace::KernelCode needs = lowering::lower(ptx, c.setup().isa).code;
+    needs.instructions.clear();
+    kernel.needs = std::move(needs);
+  }
+  return *kernel.needs;
 }
 
 int max_dynamic_shared(Context& c, Kernel& kernel) {
   if (kernel.max_dynamic_shared_bytes >= 0) return kernel.max_dynamic_shared_bytes;
   const int limit = std::min(kDefaultSharedBytes, *attribute(c.setup(), 8));
-  return std::max(limit - static_shared(code_of(c, kernel)), 0);
+  return std::max(limit - static_shared(needs_of(c, kernel)), 0);
 }
 
 timing::Residency residency_of(Context& c, Kernel& kernel, Dim3 block, std::size_t dynamic_shared) {
   const auto shared =
       static_cast<std::uint32_t>(std::min<std::size_t>(dynamic_shared, 0xffffffffu));
-  return timing::residency(c.setup().machine.sm, code_of(c, kernel), {{1, 1, 1}, block, shared});
+  return timing::residency(c.setup().machine.sm, needs_of(c, kernel), {{1, 1, 1}, block, shared});
 }
 
 namespace {
@@ -41,7 +49,7 @@ unsigned resident_blocks(Context& c, Kernel& kernel, Dim3 block, std::size_t dyn
 }
 
 int max_threads(Context& c, Kernel& kernel) {
-  const trace::KernelCode& code = code_of(c, kernel);
+  const trace::KernelCode& code = needs_of(c, kernel);
   const timing::SmSpec& sm = c.setup().machine.sm;
   std::uint64_t most = sm.max_threads_per_block;
   for (const ptx::Function& f : c.device().module(*kernel.module->id).functions) {
@@ -63,7 +71,7 @@ int ptx_version(const ptx::Module& module, int otherwise) {
 }
 
 void write_attributes(Context& c, Kernel& kernel, FunctionAttributes& to) {
-  const trace::KernelCode& code = code_of(c, kernel);
+  const trace::KernelCode& code = needs_of(c, kernel);
   const int capability = static_cast<int>(c.setup().device.compute_capability);
   to = {};
   to.shared_bytes = code.static_shared_bytes;
@@ -82,7 +90,7 @@ void write_attributes(Context& c, Kernel& kernel, FunctionAttributes& to) {
 void set_attribute(Context& c, Kernel& kernel, int attribute_number, int value) {
   switch (attribute_number) {
     case 8: {
-      const int most = *attribute(c.setup(), 97) - static_shared(code_of(c, kernel));
+      const int most = *attribute(c.setup(), 97) - static_shared(needs_of(c, kernel));
       if (value < 0 || value > most) throw Failure{kInvalidValue};
       kernel.max_dynamic_shared_bytes = value;
       return;

@@ -11,7 +11,8 @@ namespace raddle::cudart {
 inline constexpr std::size_t kFunctionAttributesTail = (6 + 16) * sizeof(int);
 
 /// All of these load the kernel and throw Failure.
-const trace::KernelCode& code_of(Context& c, Kernel& kernel);
+/// The kernel as the machine holds it (registers, memory), without its instructions.
+const trace::KernelCode& needs_of(Context& c, Kernel& kernel);
 /// Bytes of dynamic shared memory a launch may ask for.
 int max_dynamic_shared(Context& c, Kernel& kernel);
 /// How many blocks of that shape fit on one SM, and what limits them.

@@ -2,16 +2,31 @@
 
 #include "raddle/base/error.h"
 #include "raddle/cudart/context.h"
+#include "raddle/fatbin/cubin.h"
 #include "raddle/fatbin/fatbin.h"
 #include "raddle/fatbin/wrapper.h"
 
 namespace raddle::cudart {
 
-std::vector<ptx::SourceText> images_of(const void* wrapper, const sim::Setup& setup,
-                                       const std::string& program) {
+namespace {
+
+void add_registers(std::span<const std::byte> container, const std::string& program, Image& image) {
+  for (const fatbin::Entry& entry : fatbin::read(container, program)) {
+    if (entry.kind != fatbin::Kind::Cubin) continue;
+    try {
+      for (const auto& [kernel, registers] : fatbin::registers_of(entry.text(), program))
+        image.registers[kernel][entry.sm] = registers;
+    } catch (const InputError&) {  // of a compiler to come, say
+    }
+  }
+}
+
+}  // namespace
+
+Image image_of(const void* wrapper, const sim::Setup& setup, const std::string& program) {
   const fatbin::Registered registered =
       fatbin::registered(*static_cast<const fatbin::Wrapper*>(wrapper), program);
-  std::vector<ptx::SourceText> images;
+  Image image;
   std::string why;
   for (const auto container : registered.containers) {
     const std::vector<fatbin::Entry> entries = fatbin::read(container, program);
@@ -22,10 +37,11 @@ std::vector<ptx::SourceText> images_of(const void* wrapper, const sim::Setup& se
     }
     const fatbin::Entry& entry = entries[*choice.entry];
     std::string file = program + (entry.name.empty() ? "" : ":" + entry.name);
-    images.push_back({entry.text(), file + " (PTX for " + entry.target() + ")"});
+    image.sources.push_back({entry.text(), file + " (PTX for " + entry.target() + ")"});
   }
-  if (images.empty()) throw Failure{kNoKernelImageForDevice, program + ": " + why};
-  return images;
+  if (image.sources.empty()) throw Failure{kNoKernelImageForDevice, program + ": " + why};
+  if (!registered.whole.empty()) add_registers(registered.whole, program, image);
+  return image;
 }
 
 }  // namespace raddle::cudart

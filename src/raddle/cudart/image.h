@@ -8,10 +8,15 @@
 
 namespace raddle::cudart {
 
-/// `wrapper` as __cudaRegisterFatBinary is given it; `program` is for messages. Several where they
-/// are to be linked into one module. Throws Failure when there is no PTX that the machine can run,
-/// and InputError when the image cannot be read.
-std::vector<ptx::SourceText> images_of(const void* wrapper, const sim::Setup& setup,
-                                       const std::string& program);
+struct Image {
+  std::vector<ptx::SourceText> sources;  ///< several where they are to be linked into one module
+  /// Of kernels, by name: what the program's machine code says, whatever GPU it is for. What cannot
+  /// be read of it is left out: nothing but the number of resident warps hangs on it.
+  ptx::KernelRegisters registers;
+};
+
+/// `wrapper` as __cudaRegisterFatBinary is given it; `program` is for messages. Throws Failure when
+/// there is no PTX that the machine can run, and InputError when the image cannot be read.
+Image image_of(const void* wrapper, const sim::Setup& setup, const std::string& program);
 
 }  // namespace raddle::cudart

@@ -204,6 +204,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   if (!refused.empty()) throw_refused(module, kernel->name, refused);
   code->registers_per_thread =
       std::min(code->registers_per_thread, register_limit(module.functions[entry]));
+  code->compiled_registers = module.functions[entry].compiled_registers;
   kernel->aliases.resize(code->instructions.size());
   for (u32 g :
        generic) {  // the same instruction where its addresses turn out to be shared or local

@@ -171,7 +171,8 @@ Registered registered(const Wrapper& wrapper, const std::string& name) {
                                          wrapper.version));
   Registered out;
   out.relocatable = wrapper.version == 2 && wrapper.extras != nullptr;
-  if (!out.relocatable) out.containers.push_back(measure(wrapper.data, name));
+  if (wrapper.data != nullptr) out.whole = measure(wrapper.data, name);
+  if (!out.relocatable) out.containers.push_back(out.whole);
   else
     for (const std::byte* const* at = wrapper.extras; *at != nullptr; ++at)
       out.containers.push_back(measure(*at, name));

@@ -21,6 +21,7 @@ struct Registered {
   /// The containers are relocatable: one PTX of each is to be linked into one module.
   bool relocatable = false;
   std::vector<std::span<const std::byte>> containers;
+  std::span<const std::byte> whole;  ///< what a GPU would load: device-linked where need be
 };
 
 /// Follows the wrapper's pointers, which the program's loader has relocated: they are trusted.

@@ -79,7 +79,7 @@ std::string hash_of_ptx_file(const Program& program) {
 std::string code_hash(const Program& program, const Catalogue& catalogue) {
   if (program.foreign) return program.foreign->identity;
   if (is_ptx_file(program.workload)) return hash_of_ptx_file(program);
-  return hash_text(catalogue.ptx(program.workload));
+  return hash_text(catalogue.code(program.workload));
 }
 std::string code_hash(const CellSpec& spec, const Catalogue& catalogue) {
   std::string out;

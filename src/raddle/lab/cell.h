@@ -21,7 +21,8 @@ class ForeignWork;
 struct Catalogue {
   runtime::Workloads workloads;
   policy::Registries policies;
-  std::function<std::string_view(std::string_view workload)> ptx;
+  /// What a workload's kernels are: their PTX, and the registers that are known of them.
+  std::function<std::string(std::string_view workload)> code;
   std::shared_ptr<const ForeignWork> foreign = nullptr;
   sim::SourceHashes sources = sim::source_hashes();
 };

@@ -9,9 +9,10 @@ void LoweringSpec::visit(FieldVisitor& v) {
            "whose machine instructions, with lowering = machine or registers = machine");
   v.choice("address_bits", address_bits, kAddressBitsNames,
            "of an address of global memory in machine code: with 32 it takes one register");
-  v.choice("registers", registers, kLevelNames,
+  v.choice("registers", registers, kRegistersNames,
            "registers of a thread: as many as the PTX text keeps values at once, or as its machine "
-           "code does; with lowering = machine always the latter");
+           "code does (with lowering = machine always so), or as the program's own machine code "
+           "takes, where it brings some, else as before");
   v.choice("order", order, kOrderNames,
            "of a basic block's instructions: as PTX has them, or with lowering = machine as an "
            "assembler leaves them; live runs keep PTX's");

@@ -31,12 +31,21 @@ enum class Order : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kOrderNames = {"as_written", "assembler"};
 
+/// Whose registers decide how many warps an SM holds.
+enum class Registers : std::uint8_t {
+  Ptx,       ///< values that the PTX text keeps at once
+  Machine,   ///< the same of what lowering makes of it
+  Compiled,  ///< those of machine code that the program brings along, else as Ptx
+};
+inline constexpr std::array<std::string_view, 3> kRegistersNames = {"ptx", "machine", "compiled"};
+
 struct LoweringSpec {
   Level lowering = Level::Ptx;
   Generation generation = Generation::Volta;
   AddressBits address_bits = AddressBits::Bits64;
-  Level registers = Level::Ptx;  ///< whose registers decide how many warps an SM holds
+  Registers registers = Registers::Ptx;
   Order order = Order::AsWritten;
+  std::uint32_t compute_capability = 70;  ///< the device's; no key of its own
   void visit(FieldVisitor& v);
 };
 

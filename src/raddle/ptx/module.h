@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "raddle/base/types.h"
+#include "raddle/ptx/kernel_registers.h"
 
 namespace raddle::ptx {
 
@@ -233,6 +234,7 @@ struct Function {
   std::optional<Dim3> max_threads, required_threads;  ///< .maxntid, .reqntid
   std::optional<Dim3> required_cluster;               ///< .reqnctapercluster
   std::optional<std::uint32_t> min_blocks_per_sm, max_registers;
+  RegistersByGpu compiled_registers;  ///< of an entry, where somebody knows; no PTX says so
   unsigned line = 0;
 };
 

@@ -8,9 +8,11 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "raddle/base/types.h"
+#include "raddle/ptx/kernel_registers.h"
 
 namespace raddle::runtime {
 
@@ -58,6 +60,11 @@ class Device {
 
   // Code. `file` is for messages. Throws InputError.
   virtual ModuleId load(std::string ptx, std::string file) = 0;
+  /// Of kernels whose registers in machine code are known; a device that compiles PTX itself knows
+  /// better.
+  virtual ModuleId load_known(std::string ptx, std::string file, const ptx::KernelRegisters&) {
+    return load(std::move(ptx), std::move(file));
+  }
   virtual KernelId kernel(ModuleId module, std::string_view name) = 0;
   /// Address of a module variable.
   virtual Address symbol(ModuleId module, std::string_view name) = 0;

@@ -137,14 +137,24 @@ void SimulatedDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
 // --- code ---------------------------------------------------------------------------------------
 
 ModuleId SimulatedDevice::load(std::string ptx, std::string file) {
-  std::vector<ptx::SourceText> one;
-  one.push_back({std::move(ptx), std::move(file)});
-  return load(std::move(one));
+  return load_known(std::move(ptx), std::move(file), {});
 }
 
-ModuleId SimulatedDevice::load(std::vector<ptx::SourceText> sources) {
-  modules_.push_back(
-      std::make_unique<exec::Program>(ptx::parse_and_link(std::move(sources)), memory_));
+ModuleId SimulatedDevice::load_known(std::string ptx, std::string file,
+                                     const ptx::KernelRegisters& registers) {
+  std::vector<ptx::SourceText> one;
+  one.push_back({std::move(ptx), std::move(file)});
+  return load(std::move(one), registers);
+}
+
+ModuleId SimulatedDevice::load(std::vector<ptx::SourceText> sources,
+                               const ptx::KernelRegisters& registers) {
+  ptx::Module module = ptx::parse_and_link(std::move(sources));
+  for (ptx::Function& function : module.functions)
+    if (const auto known = registers.find(function.name);
+        function.is_entry && known != registers.end())
+      function.compiled_registers = known->second;
+  modules_.push_back(std::make_unique<exec::Program>(std::move(module), memory_));
   return static_cast<ModuleId>(modules_.size() - 1);
 }
 

@@ -57,8 +57,10 @@ class SimulatedDevice final : public Device {
   void copy_on_device(Address to, Address from, std::uint64_t bytes) override;
   void set(Address to, std::uint8_t value, std::uint64_t bytes) override;
   ModuleId load(std::string ptx, std::string file) override;
+  ModuleId load_known(std::string ptx, std::string file,
+                      const ptx::KernelRegisters& registers) override;
   /// Several PTX texts linked into one module, as nvcc -rdc=true needs (ptx/link.h).
-  ModuleId load(std::vector<ptx::SourceText> sources);
+  ModuleId load(std::vector<ptx::SourceText> sources, const ptx::KernelRegisters& registers = {});
   KernelId kernel(ModuleId module, std::string_view name) override;
   Address symbol(ModuleId module, std::string_view name) override;
   void launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,

@@ -65,5 +65,9 @@ class Workloads {
 Workloads all_workloads();
 /// Text of workloads/<name>/kernels.ptx as of the build (generated).
 std::string_view embedded_ptx(std::string_view workload);
+/// Text of workloads/registers.csv as of the build (generated).
+std::string_view embedded_registers();
+/// Registers of the workload's kernels in what ptxas makes of them, for the GPUs looked at.
+ptx::KernelRegisters registers_of(std::string_view workload);
 
 }  // namespace raddle::runtime

@@ -186,6 +186,7 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
     reader.fail("isa.order = \"assembler\" needs isa.lowering = \"machine\"");
   check_dispatch(reader, setup);
   reader.finish();
+  setup.isa.compute_capability = setup.device.compute_capability;
   return setup;
 }
 

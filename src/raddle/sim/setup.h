@@ -22,7 +22,8 @@ struct RunSettings {
   void visit(FieldVisitor& v);
 };
 
-/// What host code is told of the device and nothing else depends on: table [device].
+/// What host code is told of the device: table [device]. Nothing else depends on it, but which of
+/// a program's machine codes says how many registers a thread takes (isa.registers).
 struct DeviceSpec {
   std::uint32_t compute_capability = 70;  ///< 10 x major + minor
   std::uint32_t memory_gib = 16;

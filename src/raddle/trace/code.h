@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,8 @@ struct KernelCode {
   std::vector<std::string> opcode_names;     ///< "fma.rn.f32" ...
   std::vector<std::uint8_t> register_bytes;  ///< by PTX register; 0: a predicate
   std::uint32_t registers_per_thread = 0;
+  /// By compute capability (75): those of machine code that the program brings along.
+  std::map<std::uint32_t, std::uint32_t> compiled_registers;
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t local_bytes_per_thread = 0;
   friend bool operator==(const KernelCode&, const KernelCode&) = default;

@@ -166,6 +166,9 @@ Json code_to_json(const KernelCode& code) {
               {"local_bytes_per_thread", code.local_bytes_per_thread},
               {"opcode_names", code.opcode_names},
               {"register_bytes", code.register_bytes}};
+  // Left out where nothing is known: so are recordings of before.
+  for (const auto& [capability, registers] : code.compiled_registers)
+    out["compiled_registers"].push_back({capability, registers});
   Json& list = out["instructions"] = Json::array();
   for (const StaticInst& i : code.instructions) {
     Json operands = Json::array();
@@ -204,6 +207,11 @@ KernelCode code_from_json(const Json& json) {
   KernelCode code;
   code.name = json.at("name"), code.file = json.at("file");
   code.registers_per_thread = number<std::uint32_t>(json.at("registers_per_thread"));
+  for (const Json& known : json.value("compiled_registers", Json::array())) {
+    const auto registers = number<std::uint32_t>(known.at(1));
+    if (registers == 0 || registers > 255) broken("registers of machine code");
+    code.compiled_registers[number<std::uint32_t>(known.at(0))] = registers;
+  }
   code.static_shared_bytes = number<std::uint32_t>(json.at("static_shared_bytes"));
   code.local_bytes_per_thread = number<std::uint32_t>(json.at("local_bytes_per_thread"));
   code.opcode_names = json.at("opcode_names").get<std::vector<std::string>>();

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <regex>
 #include <vector>
 
 #include "raddle/base/error.h"
@@ -117,15 +116,6 @@ TEST(Cubin, OneThatNvccWrote) {
   EXPECT_EQ(registers_of(cubin.text(), "cubin"), (Registers{{"_Z5twicePi", 8}}));
 }
 
-/// What `ptxas -v` tells.
-Registers told_registers(const std::string& text) {
-  static const std::regex kKernel("Compiling entry function '(\\w+)'[^$]*?Used (\\d+) registers");
-  Registers out;
-  for (std::sregex_iterator at(text.begin(), text.end(), kKernel), end; at != end; ++at)
-    out[(*at)[1]] = static_cast<std::uint32_t>(std::stoul((*at)[2]));
-  return out;
-}
-
 TEST(Cubin, RegistersAreThoseThatPtxasTells) {
   RADDLE_NEED_NVCC();
   const std::string source =
@@ -142,7 +132,7 @@ TEST(Cubin, RegistersAreThoseThatPtxasTells) {
     std::string told;
     const std::string cubin =
         nvcc_output(source, std::string("-cubin -Xptxas -v -arch=") + arch, &told);
-    const Registers expected = told_registers(told);
+    const Registers expected = test::ptxas_registers(told, arch);
     EXPECT_EQ(expected.size(), 2u) << told;
     EXPECT_EQ(registers_of(cubin, "cubin"), expected) << arch;
   }

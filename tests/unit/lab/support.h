@@ -24,7 +24,7 @@ using testing::Not;
 
 inline Catalogue catalogue() {
   return {runtime::all_workloads(), policy::all_policies(),
-          [](std::string_view workload) { return runtime::embedded_ptx(workload); }};
+          [](std::string_view workload) { return std::string(runtime::embedded_ptx(workload)); }};
 }
 
 /// A file that stands alone, as "box/x.toml".

@@ -73,11 +73,38 @@ TEST(Lowering, AnAddressThatIsAlsoDataKeepsBothItsWords) {
 TEST(Lowering, RegistersOfTheMachineWithInstructionsOfPtx) {
   const CodeBuilder b = two_addresses();
   const LoweringSpec machine = {Level::Machine, Generation::Fermi, AddressBits::Bits32};
-  const LoweringSpec mixed = {Level::Ptx, Generation::Fermi, AddressBits::Bits32, Level::Machine};
+  const LoweringSpec mixed = {Level::Ptx, Generation::Fermi, AddressBits::Bits32,
+                              Registers::Machine};
   const trace::LoweredCode out = lower(b.code(), mixed);
   EXPECT_EQ(out.first, trace::as_it_is(b.code()).first);
   EXPECT_EQ(out.code.instructions.size(), b.code().instructions.size());
   EXPECT_EQ(out.code.registers_per_thread, lower(b.code(), machine).code.registers_per_thread);
+}
+
+TEST(Lowering, RegistersOfTheProgramsOwnMachineCode) {
+  trace::KernelCode code = two_addresses().code();
+  LoweringSpec spec;
+  spec.registers = Registers::Compiled;
+  const auto registers = [&](std::uint32_t capability) {
+    spec.compute_capability = capability;
+    return lower(code, spec).code.registers_per_thread;
+  };
+  EXPECT_EQ(registers(70), lower(code, {}).code.registers_per_thread) << "it brings none";
+  code.compiled_registers = {{75, 40}, {80, 42}, {90, 50}};
+  EXPECT_EQ(registers(70), 42u) << "the lowest above whose SMs hold as many threads";
+  EXPECT_EQ(registers(75), 40u);
+  EXPECT_EQ(registers(86), 42u) << "no other holds as many: the highest not above";
+  EXPECT_EQ(registers(100), 50u) << "the highest not above";
+  code.compiled_registers.erase(80);
+  EXPECT_EQ(registers(86), 40u);
+  EXPECT_EQ(registers(80), 50u);
+  code.compiled_registers.erase(90);
+  EXPECT_EQ(registers(80), 40u) << "better than none";
+  code.compiled_registers = {{75, 40}, {80, 42}, {90, 50}};
+  spec.lowering = Level::Machine;
+  EXPECT_EQ(registers(80), 42u);
+  spec.registers = Registers::Ptx, spec.lowering = Level::Ptx;
+  EXPECT_EQ(registers(80), lower(two_addresses().code(), {}).code.registers_per_thread);
 }
 
 TEST(Lowering, RangesCoverTheMachineCode) {

@@ -359,6 +359,20 @@ TEST(CodeJson, KeepsWhatLoweringNeeds) {
   EXPECT_EQ(back.instructions[1].alias_of, kNoRegister);
 }
 
+TEST(CodeJson, RegistersOfMachineCodeAreKeptWhereTheyAreKnown) {
+  KernelCode code = with_operands();
+  EXPECT_FALSE(code_to_json(code).contains("compiled_registers"));
+  EXPECT_EQ(code_from_json(code_to_json(code)), code);
+  code.compiled_registers = {{75, 40}, {90, 255}};
+  EXPECT_EQ(code_from_json(code_to_json(code)), code);
+  auto json = code_to_json(code);
+  for (const auto& bad : {nlohmann::json{{75}}, nlohmann::json{{75, -1}}, nlohmann::json{{75, 256}},
+                          nlohmann::json{{75, 0}}, nlohmann::json("many")}) {
+    json["compiled_registers"] = bad;
+    EXPECT_ANY_THROW(code_from_json(json)) << bad;
+  }
+}
+
 TEST(CodeJson, RegistersAndTargetsThatAreNotThereAreRefused) {
   KernelCode code = with_operands();
   code.instructions[0].operands[0].reg = 3;
