@@ -19,8 +19,11 @@ void collect(const Json& value, const std::string& path, std::set<std::string>& 
   if (value.is_array()) {
     for (const Json& item : value) collect(item, path + "[]", out);
   } else if (value.is_object() && !value.empty()) {
-    for (const auto& [key, member] : value.items())
-      collect(member, path.empty() ? key : path + "." + key, out);
+    for (const auto& [key, member] : value.items()) {
+      const std::string name = path.empty() ? key : path + "." + key;
+      if (key == "meaning") out.insert(name);  // of names that stand beside it
+      else collect(member, name, out);
+    }
     return;
   }
   if (!path.empty()) out.insert(path);
