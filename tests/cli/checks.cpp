@@ -41,8 +41,10 @@ TEST_F(Checks, ARaceIsToldAndFailsTheRun) {
 
 TEST_F(Checks, WhatWasFoundBeforeAFaultIsTold) {
   const std::string end = "  st.global.u32 [%rd1], %r1;\n";
-  std::string text = kKernels;
-  text.replace(text.find(end), end.size(), "  st.global.u32 [%rd1+1048576], %r1;\n");
+  std::string text = kKernels;  // the second warp faults, when it has met what the first left
+  text.replace(text.find(end), end.size(),
+               "  .reg .pred %p1; mov.u32 %r0, %tid.x; setp.ge.u32 %p1, %r0, 32;\n"
+               "  @%p1 st.global.u32 [%rd1+1048576], %r1;\n");
   const std::string file = folder_.write("fault.ptx", text);
   const Outcome o = raddle(
       "run " + file + " kernel=racing grid=1 block=64 args=buf:256 --gpu gtx480 --check races");

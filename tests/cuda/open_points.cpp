@@ -43,7 +43,7 @@ TEST_P(WaitingBlocks, AreStartedBesideEachOtherWithoutTiming) {
       exec({"--functional", "--quiet", "--json", folder / "r.json"}, {program, GetParam()});
   EXPECT_EQ(o.status, 0) << o.err << o.out;
   EXPECT_EQ(o.err, "");
-  EXPECT_LT(issued(folder / "r.json"), 3'000'000u);
+  EXPECT_LT(issued(folder / "r.json"), 5'000'000u);
 }
 
 TEST_P(WaitingBlocks, WaitInSimulatedTime) {
