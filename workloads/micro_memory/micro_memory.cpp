@@ -33,8 +33,8 @@ constexpr std::array<std::string_view, 12> kTests = {
 constexpr std::uint32_t kUnrolled = 32, kSharedBytes = 32 * 1024, kFloats = 16384;  // kernels.cu
 
 /// How a stream's kernel goes through its array, in elements: in iteration i thread t of the grid
-/// (`whole_grid`) or block begins at t * thread + i * iteration, wrapped at `wrap` if any, and reads
-/// `loads` elements `apart`, each into an accumulator of its own.
+/// (`whole_grid`) or block begins at t * thread + i * iteration, wrapped at `wrap` if any, and
+/// reads `loads` elements `apart`, each into an accumulator of its own.
 struct Stream {
   std::uint32_t thread, iteration, loads, apart, wrap;
   bool whole_grid;

@@ -1,5 +1,5 @@
-// Registers of kernels, read from machine code: an ELF file made byte by byte, one that nvcc wrote, and
-// against what ptxas says of what it makes.
+// Registers of kernels, read from machine code: an ELF file made byte by byte, one that nvcc wrote,
+// and against what ptxas says of what it makes.
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
