@@ -26,9 +26,9 @@ static __device__ __forceinline__ Word load_l2(const Word* at) {
   return value;
 }
 
-// next[i] is the address of the word `stride` further, round and round. Each thread starts at its own
-// word; the last one reached is written. With `writes` the first thread makes the array first, so
-// that it lies in the L2.
+// next[i] is the address of the word `stride` further, round and round. Each thread starts at its
+// own word; the last one reached is written. With `writes` the first thread makes the array first,
+// so that it lies in the L2.
 template <class Load>
 static __device__ __forceinline__ void chase(Word* next, Word* last, unsigned words,
                                              unsigned stride, bool writes, unsigned steps,
@@ -53,8 +53,8 @@ extern "C" __global__ void micro_chase_l2(Word* next, Word* last, unsigned words
 
 constexpr unsigned kSharedBytes = 32 * 1024;
 
-// By addresses: the machine's loads of shared memory scale an index by themselves, PTX's do not, and
-// nothing shall lie between two loads.
+// By addresses: the machine's loads of shared memory scale an index by themselves, PTX's do not,
+// and nothing shall lie between two loads.
 static __device__ __forceinline__ unsigned load_shared(unsigned at) {
   unsigned value;
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(at) : "memory");
