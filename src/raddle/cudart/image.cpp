@@ -11,13 +11,13 @@ namespace raddle::cudart {
 namespace {
 
 void add_registers(std::span<const std::byte> container, const std::string& program, Image& image) {
-  for (const fatbin::Entry& entry : fatbin::read(container, program)) {
-    if (entry.kind != fatbin::Kind::Cubin) continue;
-    try {
+  try {
+    for (const fatbin::Entry& entry : fatbin::read(container, program)) {
+      if (entry.kind != fatbin::Kind::Cubin) continue;
       for (const auto& [kernel, registers] : fatbin::registers_of(entry.text(), program))
-        image.registers[kernel][entry.sm] = registers;
-    } catch (const InputError&) {  // of a compiler to come, say
+        if (registers != 0) image.registers[kernel][entry.sm] = registers;
     }
+  } catch (const InputError&) {  // of a compiler to come, say
   }
 }
 
