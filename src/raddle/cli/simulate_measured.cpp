@@ -72,12 +72,14 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
 
 std::map<std::string, std::string> simulated_conventions(const sim::MeasurementFile& file,
                                                          const CommonOptions& common) {
-  const bool gap = file.conventions.contains("launch_gap");
+  const bool gap = file.conventions.contains("launch_gap"),
+             overhead = file.conventions.contains("launch_overhead");
   return {{"gpu", common.gpu},
           {"cycles",
            std::string("core cycles from when the first block can be handed out to the end of the "
                        "last; ") +
-               (gap ? "kernels.gap_cycles more" : "no launch latency")},
+               (gap ? "kernels.gap_cycles more" : "no launch latency") +
+               (overhead ? ", and what the tool of the measurements counts besides" : "")},
           {"cache",
            std::string(sim::cold_l2(file) || common.cold_l2
                            ? "L2 emptied before each launch; "

@@ -1,6 +1,7 @@
 #include "raddle/sim/suite.h"
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 
 #include "raddle/base/error.h"
@@ -13,6 +14,18 @@ namespace {
 bool says(const MeasurementFile& file, const std::string& key, std::string_view word) {
   const auto found = file.conventions.find(key);
   return found != file.conventions.end() && found->second.starts_with(word);
+}
+
+/// "2701 cycles a launch ...".
+Cycle overhead(const MeasurementFile& file) {
+  const auto found = file.conventions.find("launch_overhead");
+  if (found == file.conventions.end()) return 0;
+  const std::string& text = found->second;
+  Cycle cycles = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cycles);
+  if (error != std::errc() || !std::string_view(end).starts_with(" cycles"))
+    throw InputError("launch_overhead: expected a number of cycles, found '" + text + "'");
+  return cycles;
 }
 
 }  // namespace
@@ -38,8 +51,7 @@ std::vector<SuitePart> load_suite(const std::string& device) {
 }
 
 Cycle gap_within(const MeasurementFile& file, const timing::MachineSpec& machine) {
-  if (!says(file, "launch_gap", "included")) return 0;
-  return machine.kernels.gap_cycles;
+  return (says(file, "launch_gap", "included") ? machine.kernels.gap_cycles : 0) + overhead(file);
 }
 
 bool cold_l2(const MeasurementFile& file) { return says(file, "cache", "all"); }

@@ -32,7 +32,8 @@ struct SuitePart {
 std::vector<SuitePart> load_suite(const std::string& device);
 
 /// What a launch has beside the time from its first block to its last in measurements of these
-/// conventions, of a machine whose launches are so far apart.
+/// conventions, of a machine whose launches are so far apart: `launch_gap: included` counts that
+/// distance, `launch_overhead: N cycles ...` what the tool counts besides. Throws InputError.
 Cycle gap_within(const MeasurementFile& file, const timing::MachineSpec& machine);
 /// Was the L2 emptied before each launch?
 bool cold_l2(const MeasurementFile& file);

@@ -46,6 +46,14 @@ TEST(Suite, ConventionsDecideWhatIsSimulated) {
   file.conventions = {{"cache", "all: empty"}, {"launch_gap", "included; more"}};
   EXPECT_TRUE(cold_l2(file));
   EXPECT_EQ(gap_within(file, machine), 77u);
+  file.conventions["launch_overhead"] = "200 cycles a launch, of the tool";
+  EXPECT_EQ(gap_within(file, machine), 277u);
+  file.conventions["launch_gap"] = "not included";
+  EXPECT_EQ(gap_within(file, machine), 200u);
+  for (const char* wrong : {"many", "", "-3 cycles", "12 seconds"}) {
+    file.conventions["launch_overhead"] = wrong;
+    EXPECT_THROW(gap_within(file, machine), InputError) << wrong;
+  }
 }
 
 }  // namespace
