@@ -2,7 +2,7 @@
 import * as echarts from "echarts/core";
 import { MarkLineComponent } from "echarts/components";
 import type { Report } from "./data";
-import { categoryAxis, legend, shadow, tooltip, valueAxis, type Charts, type Option } from "./charts";
+import { categoryAxis, legend, moreLegend, shadow, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { escapeHtml, kNone, ratio } from "./format";
 import { geometricMean, speedup, type Metric } from "./metrics";
 import { seriesFill, type Theme } from "./theme";
@@ -54,7 +54,7 @@ function speedupOption(report: Report, t: Theme, width: number): Option {
   const numbers = data.flat().filter((v): v is number => typeof v === "number");
   const labelled = numbers.length <= kMostLabelledBars;
   return {
-    grid: { left: 8, right: 12, top: 34, bottom: 10, containLabel: true },
+    grid: { left: 8, right: 12, top: 34 + moreLegend(others, width), bottom: 10, containLabel: true },
     legend: legend(t),
     tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t),
       formatter: (items: TooltipItem[]) => rows(items, (n) => ratio(n + 1)) },
@@ -85,7 +85,7 @@ function outsideLabels<S extends { data: (number | string)[]; label: object }>(s
 export function addSpeedups(charts: Charts, parent: HTMLElement, report: Report): void {
   charts.add(parent, {
     label: "Speed-up of each policy over the first one, per workload; the numbers are in the table below",
-    height: 270,
+    height: (width) => 270 + moreLegend(report.labels.slice(1), width),
     build: (t, width) => speedupOption(report, t, width),
   });
 }
@@ -94,7 +94,7 @@ function metricOption(report: Report, metric: Metric, share: boolean, t: Theme, 
   const names = report.groups.map((g) => g.name);
   const alone = report.labels.length === 1;
   return {
-    grid: { left: 8, right: 8, top: alone ? 10 : 30, bottom: 10, containLabel: true },
+    grid: { left: 8, right: 8, top: alone ? 10 : 30 + moreLegend(report.labels, width), bottom: 10, containLabel: true },
     legend: alone ? undefined : legend(t),
     tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t),
       formatter: (items: TooltipItem[]) => rows(items, metric.show) },
@@ -116,7 +116,7 @@ function metricOption(report: Report, metric: Metric, share: boolean, t: Theme, 
 export function addMetric(charts: Charts, parent: HTMLElement, report: Report, metric: Metric, share: boolean): void {
   charts.add(parent, {
     label: `${metric.title} per workload and policy. ${metric.explain}`,
-    height: 210,
+    height: (width) => 210 + (report.labels.length === 1 ? 0 : moreLegend(report.labels, width)),
     build: (t, width) => metricOption(report, metric, share, t, width),
   });
 }

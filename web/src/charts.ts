@@ -4,6 +4,7 @@ import { BarChart, CustomChart, LineChart } from "echarts/charts";
 import { GridComponent, LegendComponent, TooltipComponent } from "echarts/components";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 import { h } from "./dom";
+import { textWidth } from "./text_width";
 import { theme, type Theme } from "./theme";
 
 echarts.use([BarChart, CustomChart, LineChart, GridComponent, LegendComponent, TooltipComponent, CanvasRenderer, SVGRenderer]);
@@ -163,6 +164,27 @@ export function tooltip(t: Theme): object {
 /** Marks the row or column under the pointer. */
 export function shadow(t: Theme): object {
   return { type: "shadow", shadowStyle: { color: `${t.muted}22` } };
+}
+
+/** Rows that a legend of these names takes in `width` pixels: ECharts does not tell. */
+export function legendRows(names: string[], width: number, item = 12 + 5 + 14, size = 12): number {
+  let rows = 1;
+  let x = 0;
+  for (const name of names) {
+    const w = textWidth(name, size) + item;
+    if (x > 0 && x + w > width - 10) {
+      rows++;
+      x = 0;
+    }
+    x += w;
+  }
+  return rows;
+}
+
+/** Room that the rows behind the first need above a chart. */
+const kLegendRow = 26;
+export function moreLegend(names: string[], width: number): number {
+  return kLegendRow * (legendRows(names, width) - 1);
 }
 
 export function legend(t: Theme, rest: object = {}): object {

@@ -110,15 +110,34 @@ export function whatChanged(run: Run, base: Run): string | null {
   const name = both.reduce((a, b) => (change(b) > change(a) ? b : a));
   const [a, b] = [before.get(name)!, now.get(name)!];
   const mean = ([sum, n]: [number, number]) => (n > 0 ? sum / n : 0);
-  const changes = [
-    amount("the number of warp instructions", a.instructions, b.instructions, whole, 0.01),
-    rate("L1D hit rate", a.l1d, b.l1d),
-    rate("L2 hit rate", a.l2, b.l2),
-    amount("DRAM traffic", a.dram, b.dram, bytes),
-    amount("the mean time of a load", mean(a.load), mean(b.load), (n) => `${digits(n)} cycles`),
-  ].filter((s) => s !== null);
+  const faster = run.result.totals.cycles < base.result.totals.cycles;
+  // With each: whether more of it goes with a longer time.
+  const changes = ([
+    [amount("the number of warp instructions", a.instructions, b.instructions, whole, 0.01), true],
+    [rate("L1D hit rate", a.l1d, b.l1d), false],
+    [rate("L2 hit rate", a.l2, b.l2), false],
+    [amount("DRAM traffic", a.dram, b.dram, bytes), true],
+    [amount("the mean time of a load", mean(a.load), mean(b.load), (n) => `${digits(n)} cycles`), true],
+  ] as [string | null, boolean][]).filter((c): c is [string, boolean] => c[0] !== null);
   if (changes.length === 0) return null;
-  return `${now.size > 1 ? `in ${kernelTitle(b.facts)} ` : ""}${list(changes)}`;
+  const agrees = ([text, costs]: [string, boolean]) => (text.includes(" rises ") === costs) !== faster;
+  const with_it = changes.filter(agrees).map(([text]) => text);
+  const against = changes.filter((c) => !agrees(c)).map(([text]) => text);
+  const where = now.size > 1 ? `in ${kernelTitle(b.facts)} ` : "";
+  if (with_it.length === 0) return `although ${where}${list(against)}`;
+  return where + list(with_it) + (against.length === 0 ? "" : `, although ${list(against)}`);
+}
+
+const kMostReasons = 2;
+
+/** "throttled +93.0 % of the difference": where schedulers spend what is added, or no longer spend what is saved. */
+export function reasonSentence(run: Run, base: Run): string | null {
+  const parts = byReason(run, base);
+  const all = parts.reduce((sum, part) => sum + changeOfPart(part), 0);
+  if (all === 0) return null;
+  const main = parts.filter((part) => changeOfPart(part) / all >= 0.1).sort((a, b) => changeOfPart(b) / all - changeOfPart(a) / all).slice(0, kMostReasons);
+  if (main.length === 0) return null;
+  return `schedulers ${all > 0 ? "lose more" : "lose less"} to ${list(main.map((part) => `"${part.title}" (${percent(changeOfPart(part) / all)} of the difference)`))}`;
 }
 
 function differenceTable(caption: string, first: string, parts: Part[], run: Run, base: Run): HTMLElement {

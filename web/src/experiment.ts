@@ -32,7 +32,7 @@ function facts(e: Experiment): string {
   const { runs } = e;
   return [
     kindWord(e.kind),
-    e.priority === null ? "" : `priority ${e.priority}`,
+    e.kind === "study" || e.priority === null ? "" : `priority ${e.priority}`,
     runs.total === 0 ? "" : `${whole(runs.done)} of ${whole(runs.total)} ${runs.total === 1 ? "run" : "runs"} done${runs.failed > 0 ? `, ${whole(runs.failed)} failed` : ""}`,
     e.wall_seconds > 0 ? duration(e.wall_seconds) : "",
   ].filter((word) => word !== "").join(" · ");
@@ -127,7 +127,7 @@ export function addExperiment(charts: Charts, parent: HTMLElement, e: Experiment
   place.append(
     h("div", { class: "heading" }, h("h2", { id: `${e.id}-title` }, h("span", { class: "id" }, e.id), " ", e.title), badge(e.status)),
     h("p", { class: "facts" }, facts(e)),
-    h("div", { class: "claim" }, h("span", { class: "label" }, e.source === "" ? "The paper" : `The paper, ${e.source}`), h("p", {}, e.claim)));
+    ...(e.claim === "" ? [] : [h("div", { class: "claim" }, h("span", { class: "label" }, e.source === "" ? "The paper" : `The paper, ${e.source}`), h("p", {}, e.claim))]));
   e.figures.forEach((f, i) => addFigure(charts, place, f, e.figures.length === 1 ? e.id : `${e.id}.${i + 1}`));
   if (e.tested_by.length > 0)
     place.append(h("p", {}, "Tested by ", e.tested_by.flatMap((name, i) => [i > 0 ? ", " : "", h("code", {}, name), outcome(e, name)]), "."));

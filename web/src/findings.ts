@@ -1,7 +1,7 @@
 // Sentences a reader can take away, each computed from the numbers beside it. They say what goes together;
 // they do not claim a cause that was not measured.
 import type { Group, Report, Run } from "./data";
-import { kernelSentence, whatChanged } from "./difference";
+import { kernelSentence, reasonSentence, whatChanged } from "./difference";
 import { list, percent, ratio } from "./format";
 import { dominant, geometricMean, kNotable, speedup, stallTitle } from "./metrics";
 import { observed } from "./observations";
@@ -52,8 +52,8 @@ function contrast(group: Group, run: Run): Contrast | null {
   if (value === null || Math.abs(value - 1) < kNotable) return null;
   const how = value > 1 ? `${ratio(value)} as fast as` : `only ${ratio(value)} as fast as`;
   const cycles = kernelSentence(run, base);
-  const changed = whatChanged(run, base);
-  const text = `${group.name}: ${run.label} is ${how} ${base.label}${cycles === null ? "" : ` (${cycles})`}${changed === null ? "" : `; ${changed}`}.`;
+  const more = [reasonSentence(run, base), whatChanged(run, base)].filter((s) => s !== null);
+  const text = `${group.name}: ${run.label} is ${how} ${base.label}${cycles === null ? "" : ` (${cycles})`}${more.map((s) => `${s.startsWith("although") ? "," : ";"} ${s}`).join("")}.`;
   return { size: Math.abs(Math.log(value)), text };
 }
 

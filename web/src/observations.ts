@@ -42,8 +42,9 @@ function waited(run: Run): string | null {
 function launches(run: Run): string | null {
   const latency = configNumber(run, "launch_latency_cycles");
   const many = run.result.kernels.length || (run.result.kernels_by_name ?? []).reduce((sum, k) => sum + k.launches, 0);
-  if (latency === null || many === 0) return null;
-  return `${whole(many)} ${many === 1 ? "launch" : "launches"}, and the machine's launch latency is ${whole(latency)} cycles`;
+  const host = many - (run.launch_tree?.launches ?? 0);
+  if (latency === null || host <= 0) return null;
+  return `${whole(host)} ${host === 1 ? "launch" : "launches"}${host < many ? " of the host" : ""}, and the machine's launch latency is ${whole(latency)} cycles`;
 }
 
 function empty(run: Run): string | null {
@@ -54,7 +55,9 @@ function empty(run: Run): string | null {
   if (sms === null || typeof details.busy_cycles !== "number") return null;
   const launch = (result.stalls.launch ?? 0) / Math.max(1, result.schedulers);
   const nobody = cycles - details.busy_cycles - launch;
-  const parts = [`in ${percent(number(details.tail_cycles) / (cycles * sms))} of the SMs' cycles an SM had no block left while others still worked on the same launch`];
+  const parts = [`in ${percent(number(details.tail_cycles) / (cycles * sms))} of the SMs' cycles an SM had no block while others still worked on the same launch`];
+  const small = result.kernels.filter((k) => k.grid.reduce((all, n) => all * n, 1) < sms).length;
+  if (small > 0) parts.push(`${whole(small)} of ${whole(result.kernels.length)} ${result.kernels.length === 1 ? "launch has" : "launches have"} fewer blocks than the GPU has SMs (${whole(sms)})`);
   if (nobody > cycles / 100) parts.push(`in ${percent(nobody / cycles)} of the cycles no block was on any SM and no launch on its way`);
   return parts.join("; ");
 }

@@ -1,6 +1,6 @@
 // Activity over time: one line per policy of a workload.
 import { timedCycles, type Group, type Run, type Samples } from "./data";
-import { legend, tooltip, valueAxis, type Charts, type Option } from "./charts";
+import { legend, moreLegend, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, escapeHtml, kNone, percent, short, whole } from "./format";
 import { configNumber } from "./header";
@@ -65,11 +65,11 @@ function tip(group: Group, measure: Measure, cycle: number): string {
   return `<b>cycle ${whole(cycle)}</b><br>${lines.join("<br>")}`;
 }
 
-function option(group: Group, labels: string[], measure: Measure, t: Theme): Option {
+function option(group: Group, labels: string[], measure: Measure, t: Theme, width: number): Option {
   const end = Math.max(...group.runs.map(timedCycles));
   return {
-    grid: { left: 52, right: 44, top: 34, bottom: 44 },  // the time axis of the blocks below
-    legend: legend(t),
+    grid: { left: 52, right: 44, top: 34 + moreLegend(group.runs.map((run) => run.label), width), bottom: 44 },  // the time axis of the blocks below
+    legend: legend(t, { icon: undefined, itemWidth: 26 }),  // a line as it is drawn: colours come back dashed
     tooltip: { ...tooltip(t), trigger: "axis", formatter: (items: { axisValue: number }[]) => tip(group, measure, items[0].axisValue) },
     xAxis: valueAxis(t, { min: 0, max: end, splitLine: { show: false }, axisLine: { show: true, lineStyle: { color: t.muted } },
       axisLabel: { color: t.muted, fontSize: 11, formatter: short, showMaxLabel: false } }),
@@ -106,8 +106,8 @@ export function addOverTime(charts: Charts, parent: HTMLElement, group: Group, l
   })));
   const redraw = charts.add(parent, {
     label: `Activity over time of ${group.name}, one line per policy`,
-    height: 270,
+    height: (width) => 270 + moreLegend(group.runs.map((run) => run.label), width),
     time: true,
-    build: (t) => option(group, labels, measure, t),
+    build: (t, width) => option(group, labels, measure, t, width),
   });
 }

@@ -1,9 +1,8 @@
 // Horizontal stacked bars, one per run under the name of its workload: stall reasons, energy.
 import type { Report, Run } from "./data";
-import { categoryAxis, legend, shadow, tooltip, valueAxis, type Charts, type Option } from "./charts";
+import { categoryAxis, legend, legendRows, shadow, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { buttons, h } from "./dom";
 import { escapeHtml, percent } from "./format";
-import { textWidth } from "./text_width";
 import type { Theme } from "./theme";
 
 interface Stack {
@@ -61,27 +60,14 @@ function widest(rows: Row[]): number {
   })));
 }
 
-/** Rows the legend will need: ECharts does not tell. */
-function legendRows(stack: Stack, width: number): number {
-  let rows = 1;
-  let x = 0;
-  for (const part of stack.parts) {
-    const w = textWidth(stack.title(part), 11.5) + 10 + 5 + 9;  // square, gap, gap to the next
-    if (x > 0 && x + w > width - 10) {
-      rows++;
-      x = 0;
-    }
-    x += w;
-  }
-  return rows;
-}
+const partRows = (stack: Stack, width: number) => legendRows(stack.parts.map((part) => stack.title(part)), width, 10 + 5 + 9, 11.5);
 
 const kLegendRow = 21;
 
 function stackOption(report: Report, stack: Stack, t: Theme, width: number): Option {
   const rows = stackRows(report);
   return {
-    grid: { left: 14 + widest(rows), right: 26, top: 19 + kLegendRow * legendRows(stack, width), bottom: 24 },
+    grid: { left: 14 + widest(rows), right: 26, top: 19 + kLegendRow * partRows(stack, width), bottom: 24 },
     legend: legend(t, { itemGap: 9, itemWidth: 10, itemHeight: 10, textStyle: { color: t.ink, fontSize: 11.5 } }),
     tooltip: { ...tooltip(t), trigger: "axis", axisPointer: shadow(t),
       formatter: (items: TooltipItem[]) => tip(rows, stack, items) },
@@ -130,7 +116,7 @@ function addStack(charts: Charts, parent: HTMLElement, report: Report, stack: ()
   const parts = pages(report);
   const redraws = parts.map((part) => charts.add(parent, {
     label: stack().label,
-    height: (width) => 43 + kLegendRow * legendRows(stack(), width) + kRowHeight * stackRows(part).length,
+    height: (width) => 43 + kLegendRow * partRows(stack(), width) + kRowHeight * stackRows(part).length,
     build: (t, width) => {
       const s = stack();
       return stackOption(part, parts.length > 1 ? { ...s, max: s.max ?? longest(report, s) } : s, t, width);

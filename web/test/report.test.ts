@@ -307,6 +307,25 @@ describe("findings", () => {
     const text = findings(group(page(run(100, { kernels: slow }), run(50, { label: "gto", kernels: fast })))).join(" ");
     expect(text).toContain("gto is 2.00× as fast as lrr (50 cycles fewer: a −55 and b +5); in a the L2 hit rate rises from 10.0 % to 80.0 % and DRAM traffic falls from 4.00 KiB to 1.00 KiB.");
   });
+  test("what speaks against the result is told as that, and where schedulers lose", () => {
+    const before = run(100, { kernels: [kernel("a", 100, { l1d_hits: 10, l1d_accesses: 100, dram_bytes: 1024 })] });
+    const now = run(200, { label: "gto", kernels: [kernel("a", 200, { l1d_hits: 60, l1d_accesses: 100, dram_bytes: 4096 })] });
+    before.result.stalls = { issued: 60, memory: 40, throttled: 0 };
+    now.result.stalls = { issued: 60, memory: 30, throttled: 110 };
+    for (const one of [before, now]) one.result.schedulers = 1;
+    const text = findings(group(page(before, now))).join(" ");
+    expect(text).toContain("only 0.50× as fast as");
+    expect(text).toContain("schedulers lose more to \"throttled\" (110.0 % of the difference)");
+    expect(text).toContain("DRAM traffic rises from 1.00 KiB to 4.00 KiB, although the L1D hit rate rises from 10.0 % to 60.0 %");
+  });
+  test("a launch with fewer blocks than SMs is told as that", () => {
+    const small = run(100);
+    small.result.stalls = { issued: 10, idle: 90 };
+    small.result.config = { name: "g", sm: { count: 80 } };
+    small.result.details = { busy_cycles: 100, tail_cycles: 7600 };
+    small.result.kernels = [{ ...kernel("a", 100), grid: [2, 1, 1] }];
+    expect(findings(group(page(small))).join(" ")).toContain("1 of 1 launch has fewer blocks than the GPU has SMs (80)");
+  });
   test("small differences are not made much of", () => {
     expect(findings(group(page(run(1000), run(995, { label: "gto" })))).join(" ")).toContain("No policy differs from lrr by more than 2.0 %");
   });
