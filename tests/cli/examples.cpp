@@ -43,7 +43,7 @@ TEST(Example, Recording) {
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("gto+swl limit=8"), HasSubstr("belady"),
                              HasSubstr("hits, intra-thread")));
-  EXPECT_TRUE(std::filesystem::exists(folder / "bfs.html"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "spmv.html"));
 }
 
 TEST(Example, Trace) {
@@ -78,7 +78,7 @@ TEST(Example, ResultsInPython) {
   const Outcome run =
       run_process("/usr/bin/env", {std::string(kExamples) + "results.py", folder / "r"});
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("bfs"), HasSubstr("most lost to")));
+  EXPECT_THAT(run.out, AllOf(HasSubstr("spmv"), HasSubstr("most lost to")));
 }
 
 // Without a cluster: what the script checks before it submits.
