@@ -37,7 +37,7 @@ TEST(BadInput, ParameterOfWrongTypeOrOutOfRange) {
 TEST(BadInput, UnknownPolicyNamesTheKnown) {
   expect_nothing_written("run vecadd --policy warp=gtoo", {"gtoo", "gto", "lrr"});
   expect_nothing_written("run vecadd --policy wrap=gto", {"wrap"});
-  expect_nothing_written("run vecadd --policy gto", {"gto"});
+  expect_nothing_written("run vecadd --policy =gto", {"=gto", "LEVEL=NAME"});
   expect_nothing_written("compare vecadd --policies lrr,gtoo", {"gtoo", "warp=gto"});
   expect_nothing_written("compare vecadd --policies lrr,lrr", {"lrr", "twice"});
 }

@@ -61,7 +61,7 @@ TEST(CompareOwn, KeptResultsRunOnlyWhatIsNew) {
   EXPECT_THAT(first.err, HasSubstr("[4/4]"));
   EXPECT_THAT(first.out,
               AllOf(HasSubstr("reduction size=tiny"), HasSubstr("v.rdl"), HasSubstr("gto")));
-  EXPECT_EQ(compare("lrr,gto").err, "") << "nothing runs again";
+  EXPECT_THAT(compare("lrr,gto").err, testing::StartsWith("all 4 runs were in "));
   EXPECT_EQ(compare("lrr,gto").out, first.out);
   EXPECT_THAT(compare("lrr,gto,two_level:group_size=4").err, HasSubstr("[2/2]"));
   const std::string page = site.file("r.html");
@@ -72,6 +72,19 @@ TEST(CompareOwn, KeptResultsRunOnlyWhatIsNew) {
 }
 
 /// The numbers of runs that are kept are those of one process.
+TEST(CompareOwn, KeptResultsHaveOnePolicyOfALevel) {
+  const Folder folder;
+  const auto compare = [&](const std::vector<std::string>& kept) {
+    return raddle(
+        "compare reduction size=tiny --policy gto --policy throttle=swl --policies lrr,gto" +
+            std::string(kSmall),
+        kept);
+  };
+  const Outcome kept = compare({"--results", folder / "kept"});
+  EXPECT_EQ(kept.status, 0) << "what is compared goes before what is common: " << kept.err;
+  EXPECT_EQ(compare({}).status, 0);
+}
+
 TEST(CompareOwn, KeptResultsAreThoseOfOneProcess) {
   const Folder folder;
   const std::string options =
@@ -207,7 +220,7 @@ TEST(SweepOwn, TwoLinesAreASweep) {
   for (const char* word :
        {"own", "no_verdict", "4/4", "Speed-up over lrr", "gto+swl:limit=4", "v.rdl", "GMEAN"})
     EXPECT_THAT(run.out, HasSubstr(word));
-  EXPECT_EQ(site.sweep(read_file(site.file("own.toml"))).err, "") << "nothing runs again";
+  EXPECT_THAT(site.sweep(read_file(site.file("own.toml"))).err, testing::StartsWith("all 4 runs"));
 }
 
 TEST(SweepOwn, AnAxisIsALine) {
@@ -295,6 +308,8 @@ TEST(SweepOwn, BadFiles) {
       site.sweep("gpu = 'gtx480'\nruns = [{ workloads = ['vecad'], variants = ['lrr'] }]\n");
   EXPECT_EQ(typo.status, 2);
   EXPECT_THAT(typo.err, HasSubstr("vecad"));
+  for (const char* nothing : {"gpu = 'gtx480'\n", "gpu = 'gtx480'\nruns = []\n"})
+    expect_refused(site.sweep(nothing), {"own.toml", "something to run under [[runs]]"});
   const Outcome policy =
       site.sweep("gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['glo'] }]\n");
   EXPECT_EQ(policy.status, 2);
@@ -342,6 +357,10 @@ TEST(ReproduceWith, BadOnes) {
   expect_refused(with("vecadd=gone.rdl"), {"vecadd", "gone.rdl"});
   expect_refused(with("vecadd=./gone 'x"), {"a quote ' does not end"});
   expect_refused(with("vecadd=./gone x"), {"vecadd", "no program ./gone"});
+  expect_refused(
+      raddle("reproduce", {"small", "--experiments", site.papers(), "--results", site.results(),
+                           "--with", "vecadd=a.rdl", "--with", "vecadd=b.rdl"}),
+      {"'vecadd' is there twice"});
 }
 
 }  // namespace

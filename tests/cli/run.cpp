@@ -28,7 +28,7 @@ TEST(Run, FirstLaunchesAreTimedAndTheOthersTold) {
       json_of(raddle("run bfs size=tiny --gpu gtx480 --json -")).contains("launches_left_out"));
   EXPECT_THAT(
       raddle("compare bfs size=tiny --gpu gtx480 --policies lrr,gto --first-launches 2").out,
-      HasSubstr("bfs: 2 launches (the first; "));
+      HasSubstr("bfs size=tiny: 2 launches (the first; "));
 }
 
 TEST(Run, EstimatedLaunchesAreToldInTableAndJson) {
@@ -43,7 +43,7 @@ TEST(Run, EstimatedLaunchesAreToldInTableAndJson) {
   EXPECT_THAT(raddle("run " + words).out,
               AllOf(HasSubstr(told), HasSubstr(" +- "), HasSubstr("launches that were timed")));
   EXPECT_THAT(raddle("compare " + words + " --policies lrr,gto").out,
-              AllOf(HasSubstr("hotspot: " + told), HasSubstr("cycles +- ")));
+              AllOf(HasSubstr("hotspot size=tiny steps=60: " + told), HasSubstr("cycles +- ")));
 }
 
 TEST(Run, JsonHasTheContractsFields) {

@@ -84,6 +84,57 @@ TEST(Usage, WrongWordsAreRefused) {
   expect_refused(raddle("compare vecadd"), {"--policies"});
 }
 
+TEST(Usage, TheMistypedWordIsNamedAndWhatIsNear) {
+  expect_refused(raddle("exec --sett a=b -- ./program 64 32"),
+                 {"there is no option '--sett'; did you mean '--set'?"});
+  expect_refused(raddle("record --sett a=b -o x.rdl -- ./program 64"), {"'--sett'"});
+  expect_refused(raddle("exec stray -- ./program"), {"before the program behind --"});
+  expect_refused(raddle("run bsf size=tiny"), {"no workload is called 'bsf'; did you mean 'bfs'?"});
+  expect_refused(raddle("run my.rdl"), {"is a recording", "replay"});
+  expect_refused(raddle("run ./program"), {"raddle exec"});
+  expect_refused(raddle("run vecadd size=tiny --policy gtoo"),
+                 {"--policy gtoo", "did you mean 'gto'?"});
+  expect_refused(raddle("compare vecadd --policies lrr,gtoo"), {"did you mean 'gto'?"});
+}
+
+TEST(Usage, APolicyNeedsNoLevelWhereOneHasItsName) {
+  const auto cycles = [](const std::string& policy) {
+    return json_of(raddle("run reduction size=tiny --gpu gtx480 --json - --policy " +
+                          policy))["policies"]["warp"]["name"];
+  };
+  EXPECT_EQ(cycles("gto"), "gto");
+  EXPECT_EQ(cycles("warp=gto"), "gto");
+}
+
+TEST(Usage, PoliciesThatHoldTogetherAreOfDifferentLevels) {
+  expect_refused(raddle("compare vecadd --policies lrr+gto"),
+                 {"lrr+gto", "expected one policy of a level", "'warp=lrr'", "'warp=gto'"});
+  expect_refused(raddle("compare vecadd --policies lrr,gto+swl:limit=2+swl:limit=4"),
+                 {"one policy"});
+}
+
+TEST(Usage, EachOutputHasItsPlace) {
+  const Folder folder;
+  const std::string file = folder / "y.json";
+  expect_refused(raddle("run vecadd size=tiny --json", {file, "--report", file}),
+                 {"--json and --report both write "});
+  expect_refused(raddle("run vecadd size=tiny --json",
+                        {file, "--timeline", folder.path().string() + "/./y.json"}),
+                 {"--json and --timeline"});
+  expect_refused(raddle("run vecadd size=tiny --json - --report -"), {"standard output"});
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+// The example of --sweep in the help is one that works.
+TEST(Usage, TheHelpsExampleOfASweepWorks) {
+  const std::string help = raddle("compare --help").out;
+  ASSERT_THAT(help, HasSubstr("sm.lsu_queue=4..16:4"));
+  const Outcome run =
+      raddle("compare --sweep sm.lsu_queue=4..16:4 vecadd size=tiny --gpu gtx480 --set sm.count=2");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("sm.lsu_queue=12"));
+}
+
 TEST(List, NamesWhatTheIssueAsksFor) {
   const std::string gpus = raddle("list gpus").out;
   for (const char* name :

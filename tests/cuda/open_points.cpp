@@ -65,6 +65,18 @@ TEST_P(WaitingBlocks, WaitInSimulatedTime) {
   EXPECT_LT(issued(folder / "r.json"), 2 * issued(folder / "l.json") + 20'000);
 }
 
+// How long they ask is in the streams then, and that is said.
+TEST(OpenPoints, WaitingThatIsRecordedIsTold) {
+  RADDLE_NEED_NVCC();
+  const Folder folder;
+  const std::string program = build(folder, "waiting");
+  const Outcome o = run_process(
+      RADDLE_PROGRAM, {"record", "-o", folder / "w.rdl", "--quiet", "--", program, "chain"});
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_THAT(o.err, HasSubstr("wait for one another, and how long they ask is fixed"));
+  EXPECT_EQ(line_count(o.err), 1u) << o.err;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, WaitingBlocks, testing::Values("rounds", "chain", "queue"),
                          [](const auto& info) { return std::string(info.param); });
 

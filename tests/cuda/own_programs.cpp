@@ -9,6 +9,7 @@
 namespace raddle::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using Json = nlohmann::json;
@@ -84,9 +85,24 @@ TEST(OwnPrograms, AreRecordedOnceByAComparisonThatIsKept) {
   const Outcome first = compare("lrr,gto");
   EXPECT_EQ(first.status, 0) << first.err;
   EXPECT_THAT(first.out, HasSubstr("gto"));
-  EXPECT_EQ(compare("lrr,gto").err, "");
+  EXPECT_THAT(compare("lrr,gto").err, testing::StartsWith("all 2 runs were in "));
   const Outcome more = compare("lrr,gto,two_level:group_size=4");
   EXPECT_THAT(more.err, HasSubstr("[1/1]")) << "neither recorded nor timed again";
+}
+
+// A file that no argument names is looked at when it is named.
+TEST(OwnPrograms, AreRecordedAgainWhenAnInputChanges) {
+  const Folder folder;
+  const auto compare = [&] {
+    return with_app({"compare", "--policies", "lrr,gto", "--results", folder / "kept", "--input",
+                     folder / "in.txt"},
+                    "add");
+  };
+  folder.write("in.txt", "1");
+  EXPECT_THAT(compare().err, HasSubstr("recording of"));
+  EXPECT_THAT(compare().err, HasSubstr("all 2 runs were in"));
+  folder.write("in.txt", "5");
+  EXPECT_THAT(compare().err, HasSubstr("recording of"));
 }
 
 TEST(OwnPrograms, AreTimedByTheirFirstLaunches) {
@@ -115,6 +131,13 @@ TEST(OwnPrograms, StandBesideAWorkload) {
   EXPECT_THAT(compared["runs"][3]["workload"].get<std::string>(), HasSubstr("cuda_app add"));
 }
 
+TEST(OwnPrograms, AreRefusedWhereARecordingCannotServe) {
+  const Outcome run = with_app({"analyze", "dependencies"}, "add");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("seen when something is executed"), Not(HasSubstr("PASS"))))
+      << "it has not been run";
+}
+
 TEST(OwnPrograms, AreAnalyzed) {
   const Outcome run = with_app({"analyze", "locality"}, "add");
   EXPECT_EQ(run.status, 0) << run.err;
@@ -128,6 +151,18 @@ TEST(OwnPrograms, ThatEndBadlyFailTheComparison) {
   const Outcome other = raddle_of({"compare", "--policies", "lrr", "--", "/bin/true"});
   EXPECT_EQ(other.status, 1);
   EXPECT_THAT(other.err, HasSubstr("never used the CUDA runtime"));
+}
+
+TEST(OwnPrograms, ThatFaultSayWhereAlsoWhereTheirRunsAreKept) {
+  const Folder folder;
+  for (const bool quiet : {false, true}) {
+    std::vector<std::string> words = {"compare", "--policies", "lrr,gto", "--results",
+                                      folder / "kept"};
+    if (quiet) words.emplace_back("--quiet");
+    const Outcome run = with_app(words, "fault");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_THAT(run.err, AllOf(HasSubstr("failed"), HasSubstr("out-of-bounds"))) << quiet;
+  }
 }
 
 class Swept : public testing::Test {
@@ -160,7 +195,8 @@ TEST_F(Swept, AreRecordedOnceAndKept) {
   const Json e = json_of(folder / "d.json")["experiments"][0];
   EXPECT_EQ(e["runs"]["done"], 2);
   EXPECT_EQ(e["settings"]["workloads"]["mine"]["program"][1], "add");
-  EXPECT_EQ(sweep("['./mine', 'add']").err, "") << "nothing runs again";
+  EXPECT_THAT(sweep("['./mine', 'add']").err, HasSubstr("all 2 runs were in"))
+      << "nothing runs again";
   EXPECT_THAT(sweep("['./mine', 'symbols']").err, HasSubstr("recording of mine"));
 }
 

@@ -42,6 +42,10 @@ TEST(Exec, RegisteredMemoryInKernelsIsRefusedLive) {
 TEST(Exec, EventsTellTimeWithAndWithoutTiming) {
   EXPECT_THAT(scenario("streams", {"--gpu", "v100", "--quiet"}).out, HasSubstr("elapsed some"));
   EXPECT_THAT(scenario("streams").out, HasSubstr("elapsed some"));
+  const Folder folder;
+  const Outcome recorded = run_process(
+      RADDLE_PROGRAM, {"record", "-o", folder / "s.rdl", "--quiet", "--", CUDA_APP, "streams"});
+  EXPECT_THAT(recorded.out, HasSubstr("elapsed some")) << "without timing, by what is executed";
 }
 
 TEST(Exec, AccessesBesideAllocationsGoOnAndAreCounted) {

@@ -14,6 +14,7 @@
 #include "raddle/base/error.h"
 #include "raddle/base/json.h"
 #include "raddle/cli/commands.h"
+#include "raddle/config/spelling.h"
 #include "raddle/policy/plugins.h"
 #include "raddle/sim/version.h"
 
@@ -59,6 +60,24 @@ void leave_program_out(std::vector<char*>& words) {
     words.erase(std::ranges::find(words, std::string_view("--")), words.end());
 }
 
+/// CLI11 names the words it has no place for, last first, and a program's among them. What is
+/// wrong stands before "--": an option that there is not, or a word too many.
+std::string unexpected(const CLI::App& command, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (std::size_t i = 2; i < words.size() && words[i] != "--"; ++i) {
+    const std::string name = words[i].substr(0, words[i].find('='));
+    if (!name.starts_with("--") || std::ranges::count(names, name) != 0) continue;
+    const std::string near = config::nearest(name, names);
+    return "there is no option '" + valid_utf8(name) + "'" +
+           (near.empty() ? "" : "; did you mean '" + near + "'?");
+  }
+  const auto dashes = std::ranges::find(words, "--");
+  if (dashes == words.end()) return "";
+  return "expected nothing but options before the program behind --";
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Raddle: a cycle-level GPU simulator and laboratory for scheduling", "raddle");
   app.set_version_flag("--version", "raddle " + sim::version());
@@ -94,10 +113,15 @@ int parse_and_run(int argc, char** argv) {
       std::fprintf(stderr, "raddle: there is no command '%s' (see raddle --help)\n", argv[1]);
       return kBadInput;
     }
-    std::fprintf(stderr, "raddle: %s (see raddle %s--help)\n", error.what(),
-                 app.get_subcommands().empty()
-                     ? ""
-                     : (app.get_subcommands().front()->get_name() + " ").c_str());
+    std::string why = error.what(), name;
+    if (!app.get_subcommands().empty()) {
+      const CLI::App& command = *app.get_subcommands().front();
+      name = command.get_name() + " ";
+      if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+        if (const std::string better = unexpected(command, arguments); !better.empty())
+          why = better;
+    }
+    std::fprintf(stderr, "raddle: %s (see raddle %s--help)\n", why.c_str(), name.c_str());
     return kBadInput;
   }
   if (!plugins.empty()) use_plugins(plugins);

@@ -258,6 +258,10 @@ struct DependenciesCommand {
   }
 
   int operator()() const {
+    if (const auto program = words_of_program(observed.arguments); !program.empty())
+      throw InputError("'" + program.front() +
+                       "': dependencies are seen when something is executed, and a program is "
+                       "recorded first; expected a workload or a PTX file");
     const sim::Result result =
         observed.run({{"dependencies", analysis::DependenciesOptions{}}}, true);
     return observed.finish(result, table(result));

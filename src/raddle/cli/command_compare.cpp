@@ -64,8 +64,9 @@ void tell_apart(std::vector<Work>& works) {
 
 struct CompareCommand {
   CommonOptions common;
-  std::vector<std::string> words, arguments, sweeps;
+  std::vector<std::string> words, arguments, sweeps, inputs;
   std::string policies_text, results;
+  bool retry_failed = false;
   unsigned jobs = 0;  ///< 0 = not given
 
   std::vector<sim::Setup> setups(const std::vector<Variant>& variants,
@@ -115,7 +116,7 @@ struct CompareCommand {
       }
       clear_progress(common.quiet);
       if (!common.quiet && common.json != "-")
-        std::fputs(comparison(work.name(), rows).c_str(), stdout);
+        std::fputs(comparison(work.title(), rows).c_str(), stdout);
     }
     if (!common.json.empty()) write_file(common.json, json(runs).dump(2));
     write_reports(common, runs, arguments);
@@ -126,8 +127,8 @@ struct CompareCommand {
   int kept(const std::vector<Variant>& variants) const {
     LabOptions lab;
     lab.results = results, lab.jobs = jobs, lab.quiet = common.quiet;
-    lab.json = common.json, lab.report = common.report;
-    return run_kept({common, variants, groups_of(words), words_of_program(arguments)}, lab,
+    lab.json = common.json, lab.report = common.report, lab.retry_failed = retry_failed;
+    return run_kept({common, variants, groups_of(words), words_of_program(arguments), inputs}, lab,
                     arguments);
   }
 
@@ -135,6 +136,10 @@ struct CompareCommand {
   void check_kept() const {
     if (jobs != 0 && results.empty())
       throw InputError("--jobs: without --results, everything is one process");
+    if ((retry_failed || !inputs.empty()) && results.empty())
+      throw InputError("--retry-failed and --input: without --results, everything is run anew");
+    if (!inputs.empty() && words_of_program(arguments).empty())
+      throw InputError("--input: expected a program behind --, found none");
     if (results.empty()) return;
     if (!common.timeline.empty() || common.no_skip || common.first_launches != 0 ||
         common.threads != 1 || !common.launches.empty() ||
@@ -175,7 +180,7 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
   compare
       ->add_option("--sweep", command->sweeps,
                    "compare values of a setting, or of a parameter of those policies that have it: "
-                   "policy.throttle.limit=1..32, l2.size_kib=96,192, sm.warps=16..64:16; several "
+                   "policy.throttle.limit=1..32, l2.size_kib=96,192, sm.lsu_queue=4..16:4; several "
                    "give every combination. --set takes lists in the same way")
       ->allow_extra_args(false)
       ->type_name("PATH=A,B|A..B[:STEP]");
@@ -188,6 +193,15 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
       ->add_option("--jobs", command->jobs,
                    "with --results: runs at the same time (default: as many as cores)")
       ->check(CLI::Range(1, 4096));
+  compare->add_flag("--retry-failed", command->retry_failed,
+                    "with --results: run again what has failed before");
+  compare
+      ->add_option("--input", command->inputs,
+                   "with --results: a file that the program behind -- opens by a name of its own. "
+                   "When it changes, the program is recorded again; files that arguments name are "
+                   "looked at anyway")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   command->common.add_to(*compare);
   compare->footer(
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"

@@ -29,11 +29,16 @@ struct SweepCommand {
 
   int operator()() const {
     lab::Paper paper = lab::read_single(file, lab.scale_value());
+    if (const lab::Experiment& only = paper.experiments.front();
+        only.runs.empty() && only.tested_by.empty())
+      throw InputError(only.place, "expected something to run under [[runs]], found nothing");
     lab::identify(paper, catalogue());
     const auto out = run_experiments(paper, lab::select(paper, ""), lab, arguments);
     if (!out) return 0;
     print(lab,
           verdict_table(out->document) + figure_tables(out->document.at("experiments").front()));
+    if (lab.quiet)  // the table has them
+      std::fputs(failed_runs(out->document.at("experiments").front()).c_str(), stderr);
     return out->summary.any_failed() ? 1 : 0;
   }
 };
@@ -47,7 +52,13 @@ struct ReproduceCommand {
     const std::size_t dot = std::min(what.find('.'), what.size());
     lab::Paper paper = lab::Library(experiments).paper(what.substr(0, dot), lab.scale_value());
     const auto chosen = lab::select(paper, what.substr(std::min(dot + 1, what.size())));
-    for (const std::string& text : with) replace(paper, chosen, text);
+    for (std::size_t i = 0; i < with.size(); ++i) {
+      const auto name = [](const std::string& text) { return text.substr(0, text.find('=')); };
+      for (std::size_t j = 0; j < i; ++j)
+        if (name(with[j]) == name(with[i]))
+          throw InputError({"--with"}, "'" + name(with[i]) + "' is there twice");
+      replace(paper, chosen, with[i]);
+    }
     lab::identify(paper, catalogue());
     const auto out = run_experiments(paper, chosen, lab, arguments);
     if (!out) return 0;

@@ -121,7 +121,7 @@ struct PtxCommand {
     for (const char* group : {"kernels", "functions"})
       for (const Json& k : out[group]) {
         t += fmt::format(
-            "  {} {} (line {}): {} instructions, {} registers, {} B shared, {} B local, {} "
+            "  {} {} (line {}): {} instructions, about {} registers, {} B shared, {} B local, {} "
             "parameters\n   ",
             group[0] == 'k' ? "kernel" : "function", k["name"].get<std::string>(),
             k["line"].get<int>(), k["instructions"].get<int>(), k["registers"].get<int>(),

@@ -117,6 +117,7 @@ Command add_record(CLI::App& app) {
       ->check(number_from(1));
   command->common.add_stream_limit_to(*record);
   command->common.add_first_launches_to(*record);
+  command->common.add_out_of_bounds_to(*record);
   record->add_flag("--quiet", command->common.quiet, "print nothing but errors");
   return {record, [command] { return (*command)(); }};
 }

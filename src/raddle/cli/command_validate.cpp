@@ -97,8 +97,7 @@ struct ValidateCommand {
     if (common.live) throw InputError("validate compares timed runs; --live is for run");
     if (common.first_launches != 0)
       throw InputError("validate times what was measured; leave out --first-launches");
-    for (const std::string& file : {csv, page})
-      if (!file.empty()) check_writable(file);
+    check_outputs({{"--json", common.json}, {"--csv", csv}, {"--report", page}});
     if (!suite.empty()) return compare_suite();
     bool wrong = false;
     const sim::MeasurementFile file = measured_file.empty() ? from_gpu(wrong) : from_file();

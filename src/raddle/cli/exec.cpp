@@ -216,11 +216,19 @@ std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::
   job.write(folder.path(), setup.config());
   const ChildEnd end = run_program(program, run.words, run.folder, folder.path(), true);
   const Left left = left_by(end, folder.path(), run.words.front());
-  if (!left.faults.empty()) throw RunError(left.faults.front());
+  if (!left.faults.empty()) {
+    const std::vector<std::string>& told = left.outcome.failures;
+    throw RunError(left.faults.front() + (told.empty() ? "" : ": " + told.front()));
+  }
   if (!left.failure.empty())
     throw RunError(
         fmt::format("{} ended well, but the run failed: {}", run.words.front(), left.failure));
-  return text_of(sim::ExecOutcome::file(folder.path(), left.process, "result"));
+  std::string result = text_of(sim::ExecOutcome::file(folder.path(), left.process, "result"));
+  const nlohmann::ordered_json kernels =
+      parse_json(result, run.words.front()).value("kernels", nlohmann::ordered_json::array());
+  if (kernels.empty())
+    throw RunError(run.words.front() + " launched no kernel that could run: nothing can be timed");
+  return result;
 }
 
 }  // namespace raddle::cli

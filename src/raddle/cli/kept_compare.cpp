@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +15,8 @@
 #include "raddle/lab/foreign.h"
 #include "raddle/lab/library.h"
 #include "raddle/lab/section.h"
+#include "raddle/policy/all.h"
+#include "raddle/sim/policy_names.h"
 
 namespace raddle::cli {
 
@@ -61,6 +64,22 @@ std::string workload(const std::vector<std::string>& words) {
          "\nparameters = " + table({words.begin() + 1, words.end()});
 }
 
+/// Those that a way to run has, and of those of all ways (--policy) the ones of other levels.
+std::vector<std::string> policies_of(const std::vector<std::string>& common,
+                                     const std::vector<std::string>& own) {
+  const policy::Registries registries = policy::all_policies();
+  const auto level = [&](const std::string& item) {
+    const std::string full = sim::with_level(item, registries);
+    return full.substr(0, full.find('='));
+  };
+  std::vector<std::string> out;
+  for (const std::string& item : common)
+    if (std::ranges::none_of(own, [&](const auto& o) { return level(o) == level(item); }))
+      out.push_back(item);
+  out.insert(out.end(), own.begin(), own.end());
+  return out;
+}
+
 }  // namespace
 
 std::string experiment_of(const KeptCompare& compare) {
@@ -84,11 +103,14 @@ std::string experiment_of(const KeptCompare& compare) {
                                quoted(joined(words)), what);
   };
   for (const std::vector<std::string>& words : compare.works) add_work(words, workload(words));
-  if (!compare.program.empty()) add_work(compare.program, "program = " + list(compare.program));
+  if (!compare.program.empty()) {
+    std::string program = "program = " + list(compare.program);
+    if (!compare.inputs.empty()) program += "\ninputs = " + list(compare.inputs);
+    add_work(compare.program, program);
+  }
   for (const Variant& variant : compare.variants) {
     variants.push_back(numbered('v', variants.size() + 1, variant.label));
-    std::vector<std::string> policies = common.policy;
-    policies.insert(policies.end(), variant.policies.begin(), variant.policies.end());
+    const std::vector<std::string> policies = policies_of(common.policy, variant.policies);
     definitions +=
         fmt::format("\n[variants.{}]\ntitle = {}\npolicies = {}\nset = {}\n", variants.back(),
                     quoted(variant.label), list(policies), table(variant.settings));
@@ -109,6 +131,7 @@ int run_kept(const KeptCompare& compare, const LabOptions& lab,
   if (!out) return 0;
   if (!lab.quiet && lab.json != "-")
     std::fputs(figure_tables(out->document.at("experiments").front()).c_str(), stdout);
+  std::fputs(failed_runs(out->document.at("experiments").front()).c_str(), stderr);
   return out->summary.any_failed() ? 1 : 0;
 }
 

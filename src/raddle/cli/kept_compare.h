@@ -16,6 +16,7 @@ struct KeptCompare {
   /// Each a workload, PTX file or recording with its parameters.
   std::vector<std::vector<std::string>> works;
   std::vector<std::string> program;  ///< what stands behind --; may be empty
+  std::vector<std::string> inputs;   ///< files that it opens by names of its own
 };
 
 /// The experiment file that says the same. Paths stand relative to the folder of this process.

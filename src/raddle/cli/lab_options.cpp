@@ -147,7 +147,7 @@ lab::Json machine_json(const lab::Paper& paper,
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + valid_utf8(word);
   return out;
 }
 
@@ -257,8 +257,7 @@ void LabOptions::check() const {
   // Workers find their files through JSON.
   if (valid_utf8(results) != results)
     throw InputError({valid_utf8(results)}, "expected a results folder with a name in UTF-8");
-  if (!json.empty() && json != "-") check_writable(json);
-  if (!report.empty()) check_writable(report);
+  check_outputs({{"--json", json}, {"--report", report}});
   if (executor == "slurm") lab::slurm::check(lab::slurm::split_options(slurm_options));
   else if (!slurm_options.empty())
     throw InputError({"--slurm-options"}, "expected with --executor slurm, found without");
@@ -307,6 +306,9 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
     throw RunError(
         fmt::format("interrupted; {} of {} runs are kept in {}; the same command goes on",
                     plan.runs.size() - out.summary.missing, plan.runs.size(), options.results));
+  if (!options.quiet && !plan.runs.empty() && out.summary.found == plan.runs.size())
+    std::fprintf(stderr, "all %zu runs were in %s already\n", plan.runs.size(),
+                 options.results.c_str());
   lab::DocumentHead head{joined(arguments), lab::utc_now(), options.scale_value(),
                          machine_json(paper, experiments, all), named_tests(experiments)};
   out.document = lab::document(paper, plan, out.summary.states, head);

@@ -172,14 +172,23 @@ void CommonOptions::check() const {
     throw InputError("--first-launches says what is timed; leave out --functional");
   if (functional && !sampling_error.empty())
     throw InputError("--sampling-error says what is timed; leave out --functional");
-  for (const std::string& file : {json, report, timeline})
-    if (!file.empty() && file != "-") check_writable(file);
+  check_outputs({{"--json", json}, {"--report", report}, {"--timeline", timeline}});
 }
+
+namespace {
+std::string with_level(const std::string& policy) {
+  try {
+    return sim::with_level(policy, policy::all_policies());
+  } catch (const InputError& error) {
+    throw InputError({"--policy " + policy}, error.what());
+  }
+}
+}  // namespace
 
 config::Tree CommonOptions::tree() const {
   config::Tree tree = sim::load_gpu(gpu);
   for (const std::string& text : set) tree.set_option(text, "--set " + text);
-  for (const std::string& text : policy) tree.set_policy(text, "--policy " + text);
+  for (const std::string& text : policy) tree.set_policy(with_level(text), "--policy " + text);
   if (seed != 0) tree.set("run.seed", std::to_string(seed), "--seed");
   if (live) tree.set("run.live", "true", "--live");
   if (cold_l2) tree.set("run.cold_l2", "true", "--cold-l2");
@@ -255,6 +264,11 @@ std::vector<PolicySet> parse_policies(const std::string& list, const policy::Reg
       } catch (const InputError& error) {
         throw InputError(std::string("--policies: ") + error.what());
       }
+    try {
+      sim::one_of_each_level(set.settings);
+    } catch (const InputError& error) {
+      throw InputError("--policies " + item + ": " + error.what());
+    }
     if (std::ranges::any_of(out, [&](const PolicySet& other) { return other.label == item; }))
       throw InputError("--policies: '" + item + "' is there twice");
     out.push_back(std::move(set));

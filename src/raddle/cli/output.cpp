@@ -35,6 +35,23 @@ void check_writable(const std::string& file) {
     throw InputError("cannot write " + file + ": no permission in " + folder.string());
 }
 
+void check_outputs(const std::vector<OutputOption>& outputs) {
+  const auto place = [](const std::string& file) {
+    std::error_code error;  // of a name that leads nowhere: told by check_writable
+    return file == "-" ? fs::path(file) : fs::weakly_canonical(file, error);
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [option, file] = outputs[i];
+    if (file.empty()) continue;
+    if (file != "-") check_writable(file);
+    for (std::size_t j = 0; j < i; ++j)
+      if (!outputs[j].file.empty() && place(outputs[j].file) == place(file))
+        throw InputError(outputs[j].option + " and " + option + " both write " +
+                         (file == "-" ? "to standard output" : file) +
+                         "; expected a place for each");
+  }
+}
+
 void write_file(const std::string& file, std::string_view text) {
   if (file == "-") {
     // What was lost the end of the program tells (cli.cpp).

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "raddle/report/breakdown.h"
 #include "raddle/report/summary.h"
@@ -13,6 +14,11 @@ namespace raddle::cli {
 
 /// Throws InputError when `file` could not be created or replaced.
 void check_writable(const std::string& file);
+struct OutputOption {
+  std::string option, file;  ///< "--json", "out.json"; "" is not asked for, "-" standard output
+};
+/// Throws InputError when one of the files could not be written, or two options name the same.
+void check_outputs(const std::vector<OutputOption>& outputs);
 /// As raddle::write_file; "-" is standard output. Throws RunError.
 void write_file(const std::string& file, std::string_view text);
 /// Throws InputError when it cannot be read or is no JSON.

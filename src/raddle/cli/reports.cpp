@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "raddle/base/json.h"
 #include "raddle/cli/output.h"
 #include "raddle/report/report.h"
 #include "raddle/report/timeline.h"
@@ -43,7 +44,7 @@ void write_reports(const CommonOptions& options, const std::vector<ReportRun>& r
   std::fflush(stdout);  // the summary comes before the names of the files
   if (!options.report.empty()) {
     report::ReportInput input;
-    input.command = joined(arguments);
+    input.command = valid_utf8(joined(arguments));
     input.date = today();
     input.single_launches = options.single_launches();
     for (const ReportRun& run : runs)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string_view>
 
 #include "raddle/lab/sweep_text.h"
@@ -88,6 +89,13 @@ config::Tree tree_of(const CommonOptions& common, const Variant& variant) {
 std::vector<Variant> make_variants(const CommonOptions& common, const std::string& policies,
                                    const std::vector<std::string>& sweeps,
                                    const policy::Registries& registries) {
+  std::set<std::string> paths;
+  const auto once = [&](const std::string& text, const char* option) {
+    if (!paths.insert(text.substr(0, text.find('='))).second)
+      throw InputError({std::string(option) + " " + text}, "this setting is there twice");
+  };
+  for (const std::string& text : common.set) once(text, "--set");
+  for (const std::string& text : sweeps) once(text, "--sweep");
   std::vector<Variant> out;
   if (policies.empty()) out.push_back({});
   else

@@ -18,6 +18,17 @@ std::string number(const Json& value) {
 
 std::string text(const Json& object, const char* key) { return object.at(key).get<std::string>(); }
 
+}  // namespace
+
+std::string failed_runs(const Json& experiment) {
+  std::string out;
+  for (const Json& failure : experiment.at("runs").at("failures"))
+    out += fmt::format("      failed   {}: {}\n", text(failure, "cell"), text(failure, "error"));
+  return out;
+}
+
+namespace {
+
 /// What keeps a row from passing.
 std::string faults(const Json& experiment) {
   std::string out;
@@ -31,9 +42,7 @@ std::string faults(const Json& experiment) {
                          stated.at("ours").is_null() ? "not_run" : "fail", text(stated, "what"),
                          number(stated.at("paper")), number(stated.at("ours")),
                          number(stated.at("bounds")[0]), number(stated.at("bounds")[1]));
-  for (const Json& failure : experiment.at("runs").at("failures"))
-    out += fmt::format("      failed   {}: {}\n", text(failure, "cell"), text(failure, "error"));
-  return out;
+  return out + failed_runs(experiment);
 }
 
 std::size_t count(const Json& list, const char* key, const Json& value) {

@@ -33,7 +33,10 @@ Work::Work(const std::vector<std::string>& words) : name_(words.front()) {
                                 : "arguments of a program stand behind --: -- " + joined(words)));
   if (recording) recording_ = open_recording(name_);
   else if (is_program(name_)) *this = program(words);
-  else workload_ = make_workload(name_, {words.begin() + 1, words.end()});
+  else {
+    workload_ = make_workload(name_, {words.begin() + 1, words.end()});
+    title_ = joined(words);
+  }
 }
 
 sim::WorkloadInfo Work::info() const {

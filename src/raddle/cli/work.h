@@ -22,8 +22,10 @@ class Work {
   /// A program and its arguments.
   static Work program(std::vector<std::string> words);
 
-  /// As it was written, for tables.
+  /// Its name, or all of a program's words.
   const std::string& name() const { return name_; }
+  /// As it was written, parameters and all: for tables.
+  const std::string& title() const { return title_.empty() ? name_ : title_; }
   /// How results call it. Two works of one command must differ in name or parameters.
   sim::WorkloadInfo info() const;
   /// Results are to call it by its file.
@@ -37,7 +39,7 @@ class Work {
 
  private:
   Work() = default;
-  std::string name_, called_;  ///< called_: "" as the workload or the recording says
+  std::string name_, title_, called_;  ///< called_: "" as the workload or the recording says
   NamedWorkload workload_;
   std::unique_ptr<trace::Recording> recording_;
   std::vector<std::string> program_;

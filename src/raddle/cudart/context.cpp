@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "raddle/base/demangle.h"
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
 #include "raddle/cudart/array.h"
@@ -197,9 +198,9 @@ void Context::unsupported(const std::string& what) {
 void Context::tell_strays() {
   if (session_ == nullptr || job_.out_of_bounds_mode() != exec::OutOfBounds::Page) return;
   for (const auto& [kernel, times] : device().machine().stray_accesses())
-    std::fputs(fmt::format("raddle: kernel {}: {} accesses outside of allocations in all; "
+    std::fputs(fmt::format("raddle: kernel {}: {} {} outside of allocations in all; "
                            "--out-of-bounds=fault stops at the first\n",
-                           kernel, times)
+                           short_name(kernel), times, times == 1 ? "access" : "accesses")
                    .c_str(),
                stderr);
 }

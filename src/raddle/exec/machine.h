@@ -71,6 +71,7 @@ struct MachineOptions {
 
 struct RunCount {
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  bool waits = false;  ///< blocks have waited for one another by asking again and again
 };
 
 /// Faults of the simulated program (out of bounds, misaligned, trap, assert, barrier that cannot

@@ -14,6 +14,8 @@ namespace raddle::exec {
 
 namespace {
 constexpr std::uint64_t kLine = 128, kWhole = ~std::uint64_t{0};
+/// Nothing this far from an address has anything to do with it.
+constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
 
 constexpr std::uint64_t kDriverBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kOpenStep = std::uint64_t{32} << 20;
@@ -129,10 +131,12 @@ std::string DeviceMemory::describe(Address address) const {
       return fmt::format("byte {} of {}", address - start, text(start, live));
     past = address - start - live.size;
   }
-  if (after != live_.end() && after->first - address < past)
-    return fmt::format("{} bytes before {}", after->first - address,
-                       text(after->first, after->second));
-  if (past == kWhole) return "no memory is allocated";
+  if (past == kWhole && after == live_.end()) return "no memory is allocated";
+  const std::uint64_t ahead = after == live_.end() ? kWhole : after->first - address;
+  if (std::min(ahead, past) > kFar)
+    return address < kFar ? "near the null pointer" : "far from every allocation";
+  if (ahead < past)
+    return fmt::format("{} bytes before {}", ahead, text(after->first, after->second));
   return fmt::format("{} bytes past the end of {}", past, text(before->first, before->second));
 }
 

@@ -360,7 +360,7 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     // Whoever waits for all others would else be asked once for each of them.
     wanted = all_wait ? waiting : options_.short_turns ? active_.size() / 2 + 1 : 1;
   }
-  return {context_.warp_instructions, context_.thread_instructions};
+  return {context_.warp_instructions, context_.thread_instructions, waits_};
 }
 
 std::unique_ptr<Block> Runner::take(u32 number) {

@@ -52,10 +52,13 @@ auto placed(const Place& place, F f) {
 
 config::Tree machine_of(const CellSpec& spec, const Catalogue& catalogue) {
   config::Tree tree = placed(spec.gpu.place, [&] { return sim::load_gpu(spec.gpu.text); });
+  std::vector<std::string> policies;
   for (const PlacedText& policy : spec.policies)
-    tree.set_policy(
-        placed(policy.place, [&] { return sim::with_level(policy.text, catalogue.policies); }),
-        origin(policy.place));
+    placed(policy.place, [&] {
+      policies.push_back(sim::with_level(policy.text, catalogue.policies));
+      sim::one_of_each_level(policies);
+      tree.set_policy(policies.back(), origin(policy.place));
+    });
   tree.merge(tree_of(spec.set));
   tree.set("run.seed", std::to_string(spec.seed), origin(spec.gpu.place));
   return tree;

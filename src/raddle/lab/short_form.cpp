@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "raddle/config/tree.h"
 #include "raddle/lab/foreign.h"
@@ -135,23 +136,54 @@ std::string figure(const std::string& title, const std::string& unit, const std:
                      Json(title).dump(), Json(unit).dump(), rest, value);
 }
 
-/// Along the axis; of several workloads the geometric mean.
-std::string along_axis(const Experiment& e, const RunBlock& block) {
+/// Where figures along the first axis stand on the others.
+struct Fixed {
+  std::string pins;   ///< ", count=4", for an expression
+  std::string words;  ///< ", sm.count = 4", for a title
+};
+
+/// More figures than these nobody reads: the tables of results have them.
+constexpr std::size_t kMostFixed = 16;
+
+/// Every combination of points of the axes behind the first; the first kMostFixed of them.
+std::vector<Fixed> fixed_points(const Experiment& e, const RunBlock& block) {
+  std::vector<Fixed> out{{}};
+  for (const std::size_t a : std::span(block.axes).subspan(1)) {
+    std::vector<Fixed> longer;
+    for (const Fixed& before : out)
+      for (const AxisPoint& point : e.axes[a].points) {
+        const std::string value = shown(point.value);
+        const bool number = std::holds_alternative<double>(point.value);
+        longer.push_back(
+            {fmt::format(", {}={}", e.axes[a].name, number ? value : "'" + value + "'") +
+                 before.pins,
+             before.words + fmt::format(", {} = {}", e.axes[a].title, value)});
+      }
+    out = std::move(longer);
+    if (out.size() > kMostFixed) out.resize(kMostFixed);
+  }
+  return out;
+}
+
+/// Along the first axis; of several workloads the geometric mean.
+std::string along_axis(const Experiment& e, const RunBlock& block, const Fixed& fixed) {
   const Axis& axis = e.axes[block.axes.front()];
   const Variant& base = e.variants[block.variants.front()];
   const std::string over = names_of(e.workloads, block.workloads, ""),
                     rest = fmt::format("type = \"lines\"\nx = \"{}\"\nseries = [{}]\n", axis.name,
                                        names_of(e.variants, block.variants, "\""));
   const std::string mean = block.workloads.size() > 1 ? ", geometric mean" : "";
+  // Of what is drawn only the other axes are named; a lone pin has no comma before it.
+  const std::string at = fixed.pins.empty() ? "" : "[" + fixed.pins.substr(2) + "]";
   std::string out;
   if (const auto* first = std::get_if<double>(&axis.points.front().value))
-    out += figure(
-        fmt::format("Speed-up over {} at {} = {}{}", base.title, axis.title, shown(*first), mean),
-        "speed-up", rest,
-        fmt::format("gmean(totals.cycles[{}, {}={}] / totals.cycles over {{{}}})", base.name,
-                    axis.name, shown(*first), over));
-  return out + figure("IPC" + mean, "thread instructions per cycle", rest,
-                      fmt::format("gmean(totals.ipc over {{{}}})", over));
+    out += figure(fmt::format("Speed-up over {} at {} = {}{}{}", base.title, axis.title,
+                              shown(*first), fixed.words, mean),
+                  "speed-up", rest,
+                  fmt::format("gmean(totals.cycles[{}, {}={}{}] / totals.cycles{} over {{{}}})",
+                              base.name, axis.name, shown(*first), fixed.pins, at, over));
+  return out + figure("IPC" + fixed.words + mean, "thread instructions per cycle", rest,
+                      fmt::format("gmean(totals.ipc{} over {{{}}})", at, over));
 }
 
 std::string by_workload(const Experiment& e, const RunBlock& block) {
@@ -173,9 +205,10 @@ std::string default_figures(const Experiment& e) {
   std::string out;
   if (e.corun) return out;
   for (const RunBlock& block : e.runs) {
-    if (block.workloads.empty() || block.variants.empty() || block.axes.size() > 1) continue;
+    if (block.workloads.empty() || block.variants.empty()) continue;
     if (block.axes.empty()) out += by_workload(e, block);
-    else if (!e.axes[block.axes.front()].points.empty()) out += along_axis(e, block);
+    else if (!e.axes[block.axes.front()].points.empty())
+      for (const Fixed& fixed : fixed_points(e, block)) out += along_axis(e, block, fixed);
   }
   return out;
 }

@@ -16,7 +16,7 @@ std::size_t define_variant(Experiment& e, const PlacedText& text);
 std::size_t define_axis(Experiment& e, const PlacedText& text);
 
 /// Figures as a file would have them, in TOML: the speed-up over the first variant or point, and
-/// the IPC, of each [[runs]] with at most one axis.
+/// the IPC, of each [[runs]]; along its first axis, at each point of the others.
 std::string default_figures(const Experiment& e);
 
 /// A folder's or file's name as an id: what is no letter, digit, '.', '_' or '-' becomes '_'.

@@ -130,6 +130,25 @@ std::string summary(const sim::Result& r) {
   return out + breakdown(r) + checks_text(r);
 }
 
+namespace {
+
+/// Where launches under way are much of the cycles: speed-ups without them. "" elsewhere.
+std::string without_launches(std::span<const Row> rows) {
+  const sim::Result& first = *rows.front().result;
+  constexpr double kMuch = 0.05;
+  const double empty = 1 - share(first.busy_cycles, first.cycles);
+  if (estimated(first) || rows.size() < 2 || empty < kMuch || first.busy_cycles == 0) return "";
+  std::string out = fmt::format(
+      "  in {:.1f} % of the first one's cycles no block is on any SM (launch latency); speed-up of "
+      "the rest:",
+      100 * empty);
+  for (const Row& row : rows.subspan(1))
+    out += fmt::format(" {} {:.3f}", row.label, share(first.busy_cycles, row.result->busy_cycles));
+  return out + "\n";
+}
+
+}  // namespace
+
 std::string comparison(std::string_view workload, std::span<const Row> rows) {
   std::size_t width = 12;
   for (const Row& row : rows) width = std::max(width, row.label.size());
@@ -150,7 +169,7 @@ std::string comparison(std::string_view workload, std::span<const Row> rows) {
                        main_stall(r) + (estimated(r) ? ", cycles" + interval(r) : ""),
                        r.verdict == sim::Result::Verdict::Wrong ? "  " + verdict(r) : "");
   }
-  return out;
+  return out + without_launches(rows);
 }
 
 }  // namespace raddle::report

@@ -73,6 +73,8 @@ class LaunchSink {
   /// Core cycle in which a mark was reached that the host has waited for, and what it is in time.
   virtual Cycle reached(Mark mark) const = 0;
   virtual double milliseconds(Cycle cycles) const = 0;
+  /// Do its marks tell time? Else events go by what was executed.
+  virtual bool times() const { return true; }
 };
 
 }  // namespace raddle::runtime

@@ -41,6 +41,8 @@ class LaunchTree {
   void submit();
   /// Blocks of the host's launch wait for one another: the rest of it is executed when it is timed.
   bool follows() const { return follows_; }
+  /// Blocks of it wait for one another, and its streams hold what that took when it was executed.
+  bool keeps_waiting() const { return keeps_waiting_; }
 
  private:
   /// A grid that has ended, with what it asked for.
@@ -63,7 +65,7 @@ class LaunchTree {
   std::shared_ptr<trace::TraceArena> arena_;  // of all its op streams
   std::vector<LaunchedStream> launched_;
   std::vector<Task> tasks_;  // the last is the next
-  bool follows_ = false;
+  bool follows_ = false, keeps_waiting_ = false;
   bool written_ = false;  // the sink has taken the streams while they were made
 };
 

@@ -180,7 +180,9 @@ void SimulatedDevice::check_shape(const KernelEntry& entry, Dim3 grid, Dim3 bloc
   if (grid.count() == 0 || block.count() == 0)
     refuse(fmt::format("grid {} and block {} must not be empty", text(grid), text(block)));
   if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535 || grid.count() > 0xffffffffull)
-    refuse(fmt::format("grid {} is beyond (2147483647, 65535, 65535) or 2^32 blocks", text(grid)));
+    refuse(fmt::format(
+        "grid {}: expected at most (2147483647, 65535, 65535), and 2^32 - 1 blocks in all",
+        text(grid)));
   if (block.count() > options_.max_threads_per_block || block.z > 64)
     refuse(fmt::format("a block of {} threads {}; the machine allows {} (and 64 in z)",
                        block.count(), text(block), options_.max_threads_per_block));
@@ -264,14 +266,17 @@ void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record, Launc
   tree.run(launch, std::move(record));
   functional_seconds_ += processor_seconds() - before;
   for (const LaunchedStream& launched : tree.launched()) launches_.push_back(launched.record);
+  for (const LaunchedStream& launched : tree.launched())
+    executed_ += launched.record.warp_instructions;
   if (sink != nullptr) tree.submit();
-  else
-    for (const LaunchedStream& launched : tree.launched())
-      executed_ += launched.record.warp_instructions;
+  if (tree.keeps_waiting() && options_.note && told_.insert(launch.kernel).second)
+    options_.note("blocks of kernel " + short_name(launches_.back().name) +
+                  " wait for one another, and how long they ask is fixed when it is executed, not "
+                  "by its timing; raddle exec without recording or checks times such waiting");
   if (!tree.follows()) return;
   waiting_.insert(launch.kernel);
   if (options_.note)
-    options_.note("blocks of kernel " + launches_.back().name +
+    options_.note("blocks of kernel " + short_name(launches_.back().name) +
                   " wait for one another: it is executed while it is timed, as --live does for all "
                   "kernels, and its launches do not overlap with others");
   options_.sink->synchronize();  // what comes next may read what it writes
@@ -328,7 +333,7 @@ void SimulatedDevice::synchronize(EventId event) {
 
 double SimulatedDevice::elapsed_ms(EventId from, EventId to) {
   const Mark begin = recorded(from, "elapsed time from"), end = recorded(to, "elapsed time to");
-  if (options_.sink == nullptr) {
+  if (options_.sink == nullptr || !options_.sink->times()) {
     if (options_.most_per_ms == 0) return 0;
     return (static_cast<double>(executed_then_[to]) - static_cast<double>(executed_then_[from])) /
            options_.most_per_ms;

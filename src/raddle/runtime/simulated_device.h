@@ -145,10 +145,11 @@ class SimulatedDevice final : public Device {
   std::vector<KernelEntry> kernels_;
   std::vector<LaunchRecord> launches_;
   std::set<const exec::Kernel*> waiting_;  // kernels whose blocks wait for one another
+  std::set<const exec::Kernel*> told_;     // of those whose streams hold that waiting
   static constexpr Mark kNotRecorded = ~Mark{0};
   std::vector<Mark> events_;                  // of the last record()
   std::vector<std::uint64_t> executed_then_;  // by event: executed_ at that record()
-  std::uint64_t executed_ = 0;                // warp instructions, without a sink
+  std::uint64_t executed_ = 0;                // warp instructions
   std::uint64_t to_sink_ = 0, left_out_ = 0;  // launches of the host
   std::uint32_t streams_ = 1;
   double functional_seconds_ = 0;

@@ -53,6 +53,7 @@ class Recorder final : public runtime::LaunchSink {
     return std::exchange(operations_, nlohmann::ordered_json::array());
   }
   double milliseconds(Cycle) const override { return 0; }
+  bool times() const override { return false; }
 
  private:
   trace::FileWriter& file_;

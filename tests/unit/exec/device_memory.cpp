@@ -125,6 +125,8 @@ TEST(DeviceMemory, DescribeNamesTheNearestAllocation) {
             "16 bytes past the end of the 4096-byte allocation at 0x1000000000");
   EXPECT_EQ(memory.describe(a - 8), "8 bytes before the 4096-byte allocation at 0x1000000000");
   EXPECT_EQ(memory.describe(a + 5), "byte 5 of the 4096-byte allocation at 0x1000000000");
+  EXPECT_EQ(memory.describe(8), "near the null pointer");
+  EXPECT_EQ(memory.describe(0x7ffc'0000'0000), "far from every allocation") << "a host's pointer";
 }
 
 TEST(DeviceMemory, DescribeNamesWhatTheProgramKnows) {

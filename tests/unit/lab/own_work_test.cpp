@@ -157,6 +157,18 @@ TEST(ShortForm, NamesDefineWhatTheySay) {
   EXPECT_EQ(make_plan({&e}, catalogue()).runs.size(), 8u);
 }
 
+TEST(ShortForm, SeveralAxesHaveAFigureAtEachPointOfTheOthers) {
+  const Experiment e = experiment(
+      "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr', 'gto'], axes = "
+      "['sm.l1d.size_kib=16,32', 'sm.count=4,8', 'l2.write_policy=write_back,write_through'] }]");
+  ASSERT_EQ(e.figures.size(), 8u);
+  std::set<std::string> titles;
+  for (const Figure& figure : e.figures) titles.insert(figure.title);
+  EXPECT_TRUE(titles.contains("IPC, sm.count = 8, l2.write_policy = write_through"));
+  EXPECT_TRUE(titles.contains(
+      "Speed-up over lrr at sm.l1d.size_kib = 16, sm.count = 4, l2.write_policy = write_back"));
+}
+
 TEST(ShortForm, WhatAFileDefinesIsNotGuessed) {
   EXPECT_THAT(input_error_of([] {
                 read(
