@@ -6,6 +6,7 @@
                                                   (the file is the output of bench/lowering_counts)
   measure_lowering.py registers                   workloads/registers.csv anew: registers that ptxas gives our kernels
   measure_lowering.py registers --check           whether it is current; without ptxas 13.0 nothing is said
+  measure_lowering.py latencies [ARCH...]         cycles that ptxas leaves between an instruction and who needs its result
 
 Counts only: machine code is decoded as far as its operation (the low nine bits of each 16-byte
 instruction since Volta), nothing of it is kept."""
@@ -105,6 +106,64 @@ def instructions(archs):
         print(",".join(row), flush=True)
 
 
+# By operation: what its result's latency is called.
+FIXED = {0x010: "int", 0x012: "int", 0x019: "int", 0x011: "int", 0x024: "int_mul", 0x021: "fp32", 0x020: "fp32",
+         0x023: "fp32", 0x029: "fp64", 0x028: "fp64", 0x02B: "fp64", 0x030: "fp16", 0x031: "fp16", 0x032: "fp16"}
+THREE_SOURCES = {0x010, 0x012, 0x011, 0x024, 0x023, 0x02B, 0x031}
+COMPARES = {0x00B, 0x00C, 0x02A, 0x034, 0x01C}
+SELECTS, SYNCHRONISE, RETURN = {0x007, 0x008}, 0x141, 0x150
+WITHOUT_RESULT = {0x181, 0x186, 0x188, 0x145, BRANCH, SYNCHRONISE} | COMPARES
+
+
+def distances(code):
+    """What is between a result and its reader, as (name, cycles): sums of the stall counts that each instruction of 16
+    bytes holds (bits 105 to 108), along straight code. The least of all is the latency the assembler counts with."""
+    clock, made, predicates = 0, {}, {}
+    for i in range(0, len(code), 16):
+        low, high = struct.unpack_from("<QQ", code, i)
+        op, form, stall, guard = low & 0x1FF, low >> 9 & 7, high >> 41 & 15, low >> 12 & 7
+        if guard in predicates:
+            yield "predicate, as a guard", clock - predicates[guard]
+        if op in SELECTS and (high >> 23 & 7) in predicates:
+            yield "predicate, as an operand", clock - predicates[high >> 23 & 7]
+        if op in FIXED:  # the first source is a register in every form, the others in form 1
+            others = [low >> 32 & 255] + ([high & 255] if op in THREE_SOURCES else [])
+            for r in [low >> 24 & 255] + (others if form == 1 else []):
+                if r != 255 and r in made:
+                    yield made[r][0], clock - made[r][1]
+        if op not in WITHOUT_RESULT:
+            made.pop(low >> 16 & 255, None)
+            made.pop((low >> 16 & 255) + 1, None)  # of a wide result
+        if op in FIXED:
+            made[low >> 16 & 255] = FIXED[op], clock
+        if op in COMPARES:
+            predicates.update({high >> at & 7: clock for at in (17, 20) if high >> at & 7 != 7})
+        if op in (BRANCH, SYNCHRONISE) and stall != 0:
+            yield "branch", stall
+        clock += stall
+        if op in (BRANCH, SYNCHRONISE, RETURN) and guard == 7:
+            made, predicates = {}, {}
+
+
+def latencies(archs):
+    names = ["int", "int_mul", "fp32", "fp16", "fp64", "branch", "predicate, as an operand", "predicate, as a guard"]
+    least = {}
+    for arch in archs:
+        found = collections.defaultdict(collections.Counter)
+        with tempfile.TemporaryDirectory() as folder:
+            for file in sorted(glob.glob("workloads/*/kernels.ptx")):
+                cubin = folder + "/k.cubin"
+                if subprocess.run(["ptxas", "-arch=" + arch, file, "-o", cubin], capture_output=True).returncode != 0:
+                    continue  # asks for a newer GPU
+                for _, code in text_sections(cubin):
+                    for name, cycles in distances(code):
+                        found[name][cycles] += 1
+        least[arch] = {n: f"{min(c)} ({c[min(c)]})" for n, c in found.items()}
+    print("| cycles (places) | " + " | ".join(archs) + " |\n|---|" + "---|" * len(archs))
+    for name in names:
+        print(f"| {name} | " + " | ".join(least[a].get(name, "-") for a in archs) + " |")
+
+
 def kernels(path):
     measured = {}
     for file in sorted(glob.glob("workloads/*/kernels.ptx")):
@@ -165,11 +224,13 @@ def registers(check):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in ("instructions", "kernels", "registers"):
+    if len(sys.argv) < 2 or sys.argv[1] not in ("instructions", "kernels", "registers", "latencies"):
         sys.exit(__doc__)
     if sys.argv[1] == "registers":
         sys.exit(registers(sys.argv[2:] == ["--check"]))
-    if sys.argv[1] == "instructions":
+    if sys.argv[1] == "latencies":
+        latencies(sys.argv[2:] or ["sm_75", "sm_80", "sm_86", "sm_90"])
+    elif sys.argv[1] == "instructions":
         instructions(sys.argv[2:] or ["sm_75", "sm_90"])
     else:
         kernels(sys.argv[2])
