@@ -148,6 +148,11 @@ TEST(OwnPrograms, ThatEndBadlyFailTheComparison) {
   const Outcome run = with_app({"compare", "--policies", "lrr,gto"}, "no such scenario");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("ended with status"));
+  const Outcome many = with_app({"compare", "--policies", "lrr,gto"}, "many");
+  EXPECT_EQ(many.status, 0) << "its launches are told as sums: " << many.err;
+  const Outcome none = with_app({"compare", "--policies", "lrr,gto"}, "idle");
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("launched no kernel"));
   const Outcome other = raddle_of({"compare", "--policies", "lrr", "--", "/bin/true"});
   EXPECT_EQ(other.status, 1);
   EXPECT_THAT(other.err, HasSubstr("never used the CUDA runtime"));

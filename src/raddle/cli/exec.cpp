@@ -224,9 +224,9 @@ std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::
     throw RunError(
         fmt::format("{} ended well, but the run failed: {}", run.words.front(), left.failure));
   std::string result = text_of(sim::ExecOutcome::file(folder.path(), left.process, "result"));
-  const nlohmann::ordered_json kernels =
-      parse_json(result, run.words.front()).value("kernels", nlohmann::ordered_json::array());
-  if (kernels.empty())
+  const nlohmann::ordered_json told = parse_json(result, run.words.front());
+  const auto none = [&](const char* key) { return !told.contains(key) || told[key].empty(); };
+  if (none("kernels") && none("kernels_by_name"))
     throw RunError(run.words.front() + " launched no kernel that could run: nothing can be timed");
   return result;
 }

@@ -408,6 +408,13 @@ int versions() {
   return 0;
 }
 
+/// More launches than a result tells one by one.
+int many() {
+  for (int i = 0; i < 600; ++i)
+    if (some_work() != 0) return 1;
+  return 0;
+}
+
 int unsupported() {
   char handle[64];
   GIVES(801, cudaIpcGetMemHandle(handle, nullptr));
@@ -444,6 +451,8 @@ int main(int argc, char** argv) {
       {"child", child_does_it},
       {"per_thread", per_thread},
       {"versions", versions},
+      {"many", many},
+      {"idle", [] { return device<unsigned>(1) != nullptr ? 0 : 1; }},
       {"unsupported", unsupported},
       {"odd", odd},
       {"sass", sass},
