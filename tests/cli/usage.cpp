@@ -25,6 +25,11 @@ TEST(Usage, EveryCommandExplainsItself) {
   }
 }
 
+TEST(Usage, HelpIsACommandToo) {
+  EXPECT_EQ(raddle("help").out, raddle("--help").out);
+  EXPECT_EQ(raddle("help run").out, raddle("run --help").out);
+}
+
 TEST(Usage, RunAndCompareShareTheOptionsOfTheContract) {
   for (const std::string command : {"run", "compare"}) {
     const std::string help = raddle(command + " --help").out;

@@ -60,6 +60,14 @@ void leave_program_out(std::vector<char*>& words) {
     words.erase(std::ranges::find(words, std::string_view("--")), words.end());
 }
 
+/// "help COMMAND" is "COMMAND --help".
+void say_help(std::vector<char*>& words) {
+  static char option[] = "--help";
+  if (words.size() < 2 || std::string_view(words[1]) != "help") return;
+  words.erase(words.begin() + 1);
+  words.push_back(option);
+}
+
 /// CLI11 names the words it has no place for, last first, and a program's among them. What is
 /// wrong stands before "--": an option that there is not, or a word too many.
 std::string unexpected(const CLI::App& command, const std::vector<std::string>& words) {
@@ -85,6 +93,7 @@ int parse_and_run(int argc, char** argv) {
   std::vector<std::string> plugins, for_help;
   std::vector<char*> words = without_plugins(argc, argv, plugins);
   leave_program_out(words);
+  say_help(words);
   app.add_option("--plugin", for_help, "policies of your own, from a file that ./x plugin has made")
       ->type_name("FILE.so")
       ->take_all();
