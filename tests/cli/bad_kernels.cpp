@@ -81,6 +81,12 @@ class BadKernel : public testing::Test {
 
 // --- refused before anything runs ---------------------------------------------------------------
 
+TEST(Launches, ThatHaveNotBegunInTimeAreOnTheirWay) {
+  const Outcome run = raddle("run bfs size=tiny --gpu v100 --max-cycles 5");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("a launch on its way has not ended after the 5 cycles allowed"));
+}
+
 TEST_F(BadKernel, TheFileItselfIsSound) {
   const Outcome ok = run("kernel=quiet grid=4 block=96");
   EXPECT_EQ(ok.status, 0) << ok.err;

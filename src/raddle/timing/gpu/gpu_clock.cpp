@@ -330,8 +330,9 @@ void Gpu::Impl::before_window(Cycle begin) {
   }
   if (begin >= options_.max_cycles) {
     const std::string names = dispatcher_.names();
-    give_up(begin, "kernel " + (names.empty() ? "launches" : names) + " has not ended after the " +
-                       std::to_string(options_.max_cycles) + " cycles allowed");
+    give_up(begin, (names.empty() ? "a launch on its way" : "kernel " + names) +
+                       " has not ended after the " + std::to_string(options_.max_cycles) +
+                       " cycles allowed");
   }
   if (begin < watch_next_ || manager_.idle()) return;
   Cycle progress = last_progress(begin);
