@@ -94,6 +94,9 @@ TEST(Usage, TheMistypedWordIsNamedAndWhatIsNear) {
                  {"there is no option '--sett'; did you mean '--set'?"});
   expect_refused(raddle("record --sett a=b -o x.rdl -- ./program 64"), {"'--sett'"});
   expect_refused(raddle("exec stray -- ./program"), {"before the program behind --"});
+  // What has its place is not blamed: values, and options of the whole program.
+  expect_refused(raddle("sweep a.toml --slurm-options --partition=x stray"), {"stray"});
+  expect_refused(raddle("sweep a.toml stray --plugin p.so"), {"stray"});
   expect_refused(raddle("run bsf size=tiny"), {"no workload is called 'bsf'; did you mean 'bfs'?"});
   expect_refused(raddle("run my.rdl"), {"is a recording", "replay"});
   expect_refused(raddle("run ./program"), {"raddle exec"});
@@ -128,6 +131,7 @@ TEST(Usage, EachOutputHasItsPlace) {
                  {"--json and --timeline"});
   expect_refused(raddle("run vecadd size=tiny --json - --report -"), {"standard output"});
   EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(raddle("run vecadd size=tiny --quiet --json /dev/null --report /dev/null").status, 0);
 }
 
 // The example of --sweep in the help is one that works.

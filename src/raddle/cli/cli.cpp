@@ -71,12 +71,13 @@ void say_help(std::vector<char*>& words) {
 /// CLI11 names the words it has no place for, last first, and a program's among them. What is
 /// wrong stands before "--": an option that there is not, or a word too many.
 std::string unexpected(const CLI::App& command, const std::vector<std::string>& words) {
+  const std::vector<std::string> left = command.remaining(true);
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   for (std::size_t i = 2; i < words.size() && words[i] != "--"; ++i) {
     const std::string name = words[i].substr(0, words[i].find('='));
-    if (!name.starts_with("--") || std::ranges::count(names, name) != 0) continue;
+    if (!name.starts_with("--") || std::ranges::count(left, words[i]) == 0) continue;
     const std::string near = config::nearest(name, names);
     return "there is no option '" + valid_utf8(name) + "'" +
            (near.empty() ? "" : "; did you mean '" + near + "'?");

@@ -44,6 +44,8 @@ void check_outputs(const std::vector<OutputOption>& outputs) {
     const auto& [option, file] = outputs[i];
     if (file.empty()) continue;
     if (file != "-") check_writable(file);
+    std::error_code error;  // /dev/null takes all there is
+    if (fs::exists(file, error) && !fs::is_regular_file(file, error)) continue;
     for (std::size_t j = 0; j < i; ++j)
       if (!outputs[j].file.empty() && place(outputs[j].file) == place(file))
         throw InputError(outputs[j].option + " and " + option + " both write " +
