@@ -14,8 +14,9 @@ namespace raddle::exec {
 
 namespace {
 constexpr std::uint64_t kLine = 128, kWhole = ~std::uint64_t{0};
-/// Nothing this far from an address has anything to do with it.
-constexpr std::uint64_t kFar = std::uint64_t{1} << 30;
+/// An index that has wrapped at 32 bits is up to this far from its array (of 8 bytes); what is
+/// farther has nothing to do with it. Below kNearNull nothing is allocated.
+constexpr std::uint64_t kFar = std::uint64_t{1} << 35, kNearNull = std::uint64_t{1} << 30;
 
 constexpr std::uint64_t kDriverBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kOpenStep = std::uint64_t{32} << 20;
@@ -134,7 +135,7 @@ std::string DeviceMemory::describe(Address address) const {
   if (past == kWhole && after == live_.end()) return "no memory is allocated";
   const std::uint64_t ahead = after == live_.end() ? kWhole : after->first - address;
   if (std::min(ahead, past) > kFar)
-    return address < kFar ? "near the null pointer" : "far from every allocation";
+    return address < kNearNull ? "near the null pointer" : "far from every allocation";
   if (ahead < past)
     return fmt::format("{} bytes before {}", ahead, text(after->first, after->second));
   return fmt::format("{} bytes past the end of {}", past, text(before->first, before->second));

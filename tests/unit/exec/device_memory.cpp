@@ -125,6 +125,9 @@ TEST(DeviceMemory, DescribeNamesTheNearestAllocation) {
             "16 bytes past the end of the 4096-byte allocation at 0x1000000000");
   EXPECT_EQ(memory.describe(a - 8), "8 bytes before the 4096-byte allocation at 0x1000000000");
   EXPECT_EQ(memory.describe(a + 5), "byte 5 of the 4096-byte allocation at 0x1000000000");
+  EXPECT_EQ(memory.describe(a + (std::uint64_t{1} << 34)),
+            "17179865088 bytes past the end of the 4096-byte allocation at 0x1000000000")
+      << "index -1 as 32 bits without sign";
   EXPECT_EQ(memory.describe(8), "near the null pointer");
   EXPECT_EQ(memory.describe(0x7ffc'0000'0000), "far from every allocation") << "a host's pointer";
 }
