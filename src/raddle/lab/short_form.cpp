@@ -145,6 +145,18 @@ struct Fixed {
 /// More figures than these nobody reads: the tables of results have them.
 constexpr std::size_t kMostFixed = 16;
 
+/// Texts with quotes in them cannot be written in an expression, nor empty ones.
+bool can_be_pinned(const Experiment& e, const RunBlock& block) {
+  return block.axes.empty() ||
+         std::ranges::all_of(std::span(block.axes).subspan(1), [&](std::size_t a) {
+           return std::ranges::all_of(e.axes[a].points, [](const AxisPoint& point) {
+             const auto* text = std::get_if<std::string>(&point.value);
+             return text == nullptr ||
+                    (!text->empty() && text->find_first_of("'\"\\") == text->npos);
+           });
+         });
+}
+
 /// Every combination of points of the axes behind the first; the first kMostFixed of them.
 std::vector<Fixed> fixed_points(const Experiment& e, const RunBlock& block) {
   std::vector<Fixed> out{{}};
@@ -206,6 +218,7 @@ std::string default_figures(const Experiment& e) {
   if (e.corun) return out;
   for (const RunBlock& block : e.runs) {
     if (block.workloads.empty() || block.variants.empty()) continue;
+    if (!can_be_pinned(e, block)) continue;
     if (block.axes.empty()) out += by_workload(e, block);
     else if (!e.axes[block.axes.front()].points.empty())
       for (const Fixed& fixed : fixed_points(e, block)) out += along_axis(e, block, fixed);

@@ -169,6 +169,13 @@ TEST(ShortForm, SeveralAxesHaveAFigureAtEachPointOfTheOthers) {
       "Speed-up over lrr at sm.l1d.size_kib = 16, sm.count = 4, l2.write_policy = write_back"));
 }
 
+TEST(ShortForm, AnAxisOfTextsThatNoExpressionCanNameHasNoFigures) {
+  const Experiment e = experiment(
+      "gpu = 'gtx480'\nruns = [{ workloads = ['vecadd'], variants = ['lrr'], axes = "
+      "['sm.count=4,8', \"workload.text=it's,b\"] }]");
+  EXPECT_TRUE(e.figures.empty());
+}
+
 TEST(ShortForm, WhatAFileDefinesIsNotGuessed) {
   EXPECT_THAT(input_error_of([] {
                 read(
