@@ -88,15 +88,20 @@ export function kernelSentence(run: Run, base: Run): string | null {
   return `${head}: ${list(words)}`;
 }
 
-function rate(title: string, before: [number, number], now: [number, number]): string | null {
-  if (before[1] === 0 || now[1] === 0) return null;
-  const [a, b] = [before[0] / before[1], now[0] / now[1]];
-  return Math.abs(b - a) < 0.01 ? null : `the ${title} ${b > a ? "rises" : "falls"} from ${percent(a)} to ${percent(b)}`;
+interface Change {
+  text: string;
+  rises: boolean;
 }
 
-function amount(title: string, before: number, now: number, show: (n: number) => string, least = 0.05): string | null {
+function rate(title: string, before: [number, number], now: [number, number]): Change | null {
+  if (before[1] === 0 || now[1] === 0) return null;
+  const [a, b] = [before[0] / before[1], now[0] / now[1]];
+  return Math.abs(b - a) < 0.01 ? null : { text: `the ${title} ${b > a ? "rises" : "falls"} from ${percent(a)} to ${percent(b)}`, rises: b > a };
+}
+
+function amount(title: string, before: number, now: number, show: (n: number) => string, least = 0.05): Change | null {
   if (!(before > 0) || !(now > 0) || Math.abs(now / before - 1) < least) return null;
-  return `${title} ${now > before ? "rises" : "falls"} from ${show(before)} to ${show(now)}`;
+  return { text: `${title} ${now > before ? "rises" : "falls"} from ${show(before)} to ${show(now)}`, rises: now > before };
 }
 
 /** What else changed in the kernel whose time changed most, in the direction of the whole; null: nothing that is counted. */
@@ -118,11 +123,11 @@ export function whatChanged(run: Run, base: Run): string | null {
     [rate("L2 hit rate", a.l2, b.l2), false],
     [amount("DRAM traffic", a.dram, b.dram, bytes), true],
     [amount("the mean time of a load", mean(a.load), mean(b.load), (n) => `${digits(n)} cycles`), true],
-  ] as [string | null, boolean][]).filter((c): c is [string, boolean] => c[0] !== null);
+  ] as [Change | null, boolean][]).filter((c): c is [Change, boolean] => c[0] !== null);
   if (changes.length === 0) return null;
-  const agrees = ([text, costs]: [string, boolean]) => (text.includes(" rises ") === costs) !== faster;
-  const with_it = changes.filter(agrees).map(([text]) => text);
-  const against = changes.filter((c) => !agrees(c)).map(([text]) => text);
+  const agrees = ([change, costs]: [Change, boolean]) => (change.rises === costs) !== faster;
+  const with_it = changes.filter(agrees).map(([change]) => change.text);
+  const against = changes.filter((c) => !agrees(c)).map(([change]) => change.text);
   const where = now.size > 1 ? `in ${kernelTitle(b.facts)} ` : "";
   if (with_it.length === 0) return `although ${where}${list(against)}`;
   return where + list(with_it) + (against.length === 0 ? "" : `, although ${list(against)}`);
