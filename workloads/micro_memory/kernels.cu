@@ -193,3 +193,31 @@ extern "C" __global__ void micro_stream_memory(const float4* a, const float4* b,
   for (unsigned i = own_place(); i < count; i += blockDim.x * gridDim.x)
     c[i] = a[i] + b[i] + d[i] + e[i] + f[i];
 }
+
+// One way at a time, four elements of 4 bytes at once: read and summed, written, copied.
+extern "C" __global__ void micro_read_memory(const float4* a, float4* sums, unsigned count) {
+  float4 sum = {0, 0, 0, 0};
+#pragma unroll 4
+  for (unsigned i = own_place(); i < count; i += blockDim.x * gridDim.x) sum += a[i];
+  sums[own_place()] = sum;
+}
+extern "C" __global__ void micro_write_memory(float4* c, float value, unsigned count) {
+#pragma unroll 4
+  for (unsigned i = own_place(); i < count; i += blockDim.x * gridDim.x)
+    c[i] = float4{value, value, value, value};
+}
+extern "C" __global__ void micro_copy_memory(const float4* a, float4* c, unsigned count) {
+#pragma unroll 4
+  for (unsigned i = own_place(); i < count; i += blockDim.x * gridDim.x) c[i] = a[i];
+}
+
+// Every thread adds to one word, again and again, and needs no answer; words of neighbours are
+// `stride` apart, round and round.
+extern "C" __global__ void micro_atomic(unsigned* counters, unsigned words, unsigned stride,
+                                        unsigned steps) {
+  unsigned* at =
+      counters + static_cast<unsigned>((static_cast<Word>(own_place()) * stride) % words);
+  repeat(steps, [&](unsigned) {
+    asm volatile("red.global.add.u32 [%0], 1;" : : "l"(at) : "memory");
+  });
+}

@@ -25,12 +25,19 @@ enum class Test : std::uint8_t {
   StreamL2F64,
   StreamL2F32x4,
   StreamMemory,
+  ReadMemory,
+  WriteMemory,
+  CopyMemory,
+  Atomic,
 };
-constexpr std::array<std::string_view, 12> kTests = {
+constexpr std::array<std::string_view, 16> kTests = {
     "chase_l1",      "chase_l2",      "chase_shared_32", "chase_shared_64",
     "stream_l1_f32", "stream_l1_f64", "stream_l1_f32x2", "stream_l1_f32x4",
-    "stream_l2_f32", "stream_l2_f64", "stream_l2_f32x4", "stream_memory"};
+    "stream_l2_f32", "stream_l2_f64", "stream_l2_f32x4", "stream_memory",
+    "read_memory",   "write_memory",  "copy_memory",     "atomic"};
 constexpr std::uint32_t kUnrolled = 32, kSharedBytes = 32 * 1024, kFloats = 16384;  // kernels.cu
+constexpr std::size_t kElement = 4;  // floats of an access to memory
+constexpr float kWritten = 3;
 
 /// How a stream's kernel goes through its array, in elements: in iteration i thread t of the grid
 /// (`whole_grid`) or block begins at t * thread + i * iteration, wrapped at `wrap` if any, and
@@ -72,17 +79,18 @@ class MicroMemory final : public HashedWorkload {
     v.field("threads", threads_, {1, 1024}, "threads", "of a block");
     v.field("blocks", blocks_, {1, 1u << 16}, "blocks", "of the grid");
     v.field("words", words_, {1, 1u << 28}, "words of 8 bytes",
-            "of the array that chases go through");
+            "of the array that chases go through (atomic: of 4 bytes, added to)");
     v.field("written", written_,
             "chase_l1, chase_l2: the kernel makes the array; else the host does");
     v.field("stride", stride_, {1, 1u << 20}, "words",
-            "from one word of a chase to the next, of 8 bytes (chase_shared_32: 4)");
+            "from one word of a chase to the next, of 8 bytes (chase_shared_32: 4; atomic: from "
+            "the word of one thread to that of the next)");
     v.field("steps", steps_, {1, 1u << 20}, "steps",
-            "32 iterations of the loop each; stream_memory: elements of a thread");
+            "32 iterations of the loop each; those of memory: elements of a thread");
   }
 
   std::vector<std::string> violations() const override {
-    if (words_ >= threads_) return {};
+    if (words_ >= threads_ || test_ == Test::Atomic) return {};
     return {"words must not be below threads (words is " + std::to_string(words_) +
             ", threads is " + std::to_string(threads_) + ")"};
   }
@@ -103,6 +111,12 @@ class MicroMemory final : public HashedWorkload {
         return stream(device, seed, from_64_, sums_64_);
       case Test::StreamMemory:
         return stream_memory(device, seed);
+      case Test::ReadMemory:
+      case Test::WriteMemory:
+      case Test::CopyMemory:
+        return one_way(device, seed);
+      case Test::Atomic:
+        return atomic(device);
       default:
         return stream(device, seed, from_, sums_);
     }
@@ -123,6 +137,14 @@ class MicroMemory final : public HashedWorkload {
         return summed(from_64_, sums_64_);
       case Test::StreamMemory:
         return added();
+      case Test::ReadMemory:
+        return read();
+      case Test::WriteMemory:
+        return first_difference("c", std::vector<float>(from_.size(), kWritten), sums_);
+      case Test::CopyMemory:
+        return first_difference("c", from_, sums_);
+      case Test::Atomic:
+        return counted();
       default:
         return summed(from_, sums_);
     }
@@ -210,7 +232,6 @@ class MicroMemory final : public HashedWorkload {
   }
 
   void stream_memory(Device& device, std::uint64_t seed) {
-    constexpr std::size_t kElement = 4;
     const std::size_t floats = grid_threads() * steps_ * kElement;
     from_ = whole_numbers<float>(seed, floats);
     DeviceArray<float> a(device, from_), b(device, from_), c(device, floats), d(device, from_),
@@ -225,6 +246,40 @@ class MicroMemory final : public HashedWorkload {
     std::vector<float> expected = from_;
     for (float& each : expected) each *= 5;
     return first_difference("c", expected, sums_);
+  }
+
+  void one_way(Device& device, std::uint64_t seed) {
+    const std::size_t floats = grid_threads() * steps_ * kElement;
+    from_ = whole_numbers<float>(seed, floats);
+    DeviceArray<float> a(device, from_),
+        c(device, test_ == Test::ReadMemory ? grid_threads() * kElement : floats);
+    Arguments arguments;
+    if (test_ != Test::WriteMemory) arguments.add(a.address());
+    arguments.add(c.address());
+    if (test_ == Test::WriteMemory) arguments.add(kWritten);
+    arguments.add(static_cast<std::uint32_t>(floats / kElement));
+    device.launch(kernel_, {blocks_}, {threads_}, arguments);
+    sums_ = c.download();
+  }
+  std::string read() const {
+    std::vector<float> expected(sums_.size());
+    for (std::size_t i = 0; i < from_.size(); ++i) expected[i % expected.size()] += from_[i];
+    return first_difference("sums", expected, sums_);
+  }
+
+  void atomic(Device& device) {
+    inputs_.add(std::vector<std::uint32_t>{words_, stride_});
+    DeviceArray<std::uint32_t> counters(device, std::vector<std::uint32_t>(words_));
+    Arguments arguments(counters.address());
+    arguments.add(words_), arguments.add(stride_), arguments.add(steps_);
+    device.launch(kernel_, {blocks_}, {threads_}, arguments);
+    last_32_ = counters.download();
+  }
+  std::string counted() const {
+    std::vector<std::uint32_t> expected(words_);
+    for (std::uint64_t t = 0; t < grid_threads(); ++t)
+      expected[t * stride_ % words_] += steps_ * kUnrolled;
+    return first_difference("counters", expected, last_32_);
   }
 
   Test test_ = Test::StreamL1F32;
