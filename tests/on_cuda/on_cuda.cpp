@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -179,6 +180,56 @@ TEST_F(OnCuda, CountersComeFromNcu) {
   EXPECT_EQ(kernel.at("l2_hit_rate"), 0.25);
   EXPECT_EQ(kernel.at("dram_bytes"), 12288.0);
   EXPECT_THAT(json.at("conventions").at("tool").get<std::string>(), HasSubstr("ncu"));
+}
+
+TEST_F(OnCuda, RatesOfTwoPassesAreAtMostOneOrNotKnown) {
+  auto l2 = [&](const char* hits) {
+    std::string table = kTable;
+    table.replace(table.find("\"100\""), 5, hits);
+    return cli::read_ncu(table).at(0).value[2];
+  };
+  EXPECT_EQ(l2("\"404\""), 1) << "1 % more than all";
+  EXPECT_TRUE(std::isnan(l2("\"420\"")));
+}
+
+// One ncu runs them all; it is told how to treat clocks and caches, and the file's head says so.
+TEST_F(OnCuda, OneNcuMeasuresAllWorkloads) {
+  std::string table = kTable + kTable.substr(kTable.find("\"0\""));
+  table.replace(table.rfind("\"0\",\"vecadd\""), 12, "\"1\",\"transpose_padded\"");
+  const std::string program = ncu(table);
+  std::string script = test::read_file(program);
+  script.insert(script.find('\n') + 1,
+                "echo \"$@\" > " + (folder_.path() / "asked").string() + "\n");
+  std::ofstream(program) << script;
+  const Outcome o = raddle(
+      "validate size=tiny vecadd transpose --measure-only --csv - --seed 7 --clock-control none "
+      "--cache-control all",
+      {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", program});
+  ASSERT_EQ(o.status, 0) << o.err;
+  EXPECT_THAT(o.out, AllOf(HasSubstr("# cache: all"), HasSubstr("# launch_gap: included"),
+                           HasSubstr("--cache-control all --clock-control none"),
+                           HasSubstr(",0,vecadd,2.5,3100.5,0.25,0.25,12288\n"),
+                           HasSubstr(",0,transpose_padded,2.5,3100.5,0.25,0.25,12288\n")));
+  EXPECT_EQ(o.out.find("# device"), o.out.rfind("# device")) << "told once";
+  EXPECT_THAT(test::read_file((folder_.path() / "asked").string()),
+              AllOf(HasSubstr("--clock-control none"), HasSubstr("--cache-control all"),
+                    HasSubstr("validate --measure-only --no-counters --quiet"),
+                    HasSubstr("--seed 7 vecadd size=tiny transpose size=tiny")));
+}
+
+TEST_F(OnCuda, MeasuringOnlySimulatesNothing) {
+  const std::vector<std::string> device = {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", kNoNcu};
+  const Outcome o = raddle("validate size=tiny vecadd --measure-only", device);
+  EXPECT_EQ(o.status, 0) << o.err;
+  EXPECT_THAT(o.out, AllOf(HasSubstr("# device: Mock GPU"), Not(HasSubstr("Pearson"))));
+  for (const std::string with :
+       {"--report x.html", "--json -", "--plots x", "--suite v100", "--measured x.csv"}) {
+    const Outcome refused = raddle("validate size=tiny vecadd --measure-only " + with, device);
+    EXPECT_EQ(refused.status, 2) << with;
+    EXPECT_THAT(refused.err, HasSubstr("--measure-only simulates nothing; leave out --"));
+  }
+  mode("wrong");
+  EXPECT_EQ(raddle("validate size=tiny vecadd --measure-only --quiet", device).status, 1);
 }
 
 TEST_F(OnCuda, NcuThatSaysSomethingElseIsRefused) {

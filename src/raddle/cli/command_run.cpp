@@ -56,7 +56,7 @@ struct RunCommand {
           "--on cuda runs on a real GPU: of the other options --seed, --json and --quiet hold");
     CudaOptions options = cuda;
     options.counters = !no_counters;
-    const CudaRun run = run_on_cuda(words, common.seed != 0 ? common.seed : 1, options);
+    const CudaRun run = run_on_cuda({words}, common.seed != 0 ? common.seed : 1, options).front();
     if (!common.json.empty()) write_file(common.json, run.to_json().dump(2));
     if (!common.quiet && common.json != "-") std::fputs(gpu_summary(run).c_str(), stdout);
     if (run.difference.empty()) return 0;

@@ -22,8 +22,7 @@ namespace raddle::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-/// A workload and its parameters, as words.
-using Words = std::vector<std::string>;
+using Words = WorkloadWords;
 
 std::string text(double value, double scale = 1, int digits = 0) {
   return std::isnan(value) ? "-" : fmt::format("{:.{}f}", value * scale, digits);
@@ -38,7 +37,7 @@ struct ValidateCommand {
   CudaOptions cuda;
   std::vector<std::string> words, arguments;
   std::string measured_file, csv, plots, page, suite, half = "both";
-  bool no_counters = false;
+  bool no_counters = false, measure_only = false;
 
   std::vector<Words> works() const {
     std::vector<Words> out;
@@ -79,16 +78,16 @@ struct ValidateCommand {
     sim::MeasurementFile file;
     CudaOptions options = cuda;
     options.counters = !no_counters;
-    for (const Words& work : works()) {
-      const CudaRun run = run_on_cuda(work, common.seed != 0 ? common.seed : 1, options);
+    for (const CudaRun& run : run_on_cuda(works(), common.seed != 0 ? common.seed : 1, options)) {
       if (!run.difference.empty()) {
         std::fprintf(stderr, "raddle: %s on the GPU: the result is wrong: %s\n",
-                     work.front().c_str(), run.difference.c_str());
+                     run.workload.c_str(), run.difference.c_str());
         wrong = true;
       }
       file.conventions = run.conventions;
       file.rows.insert(file.rows.end(), run.measurements.begin(), run.measurements.end());
     }
+    if (!csv.empty()) write_file(csv, sim::to_csv(file));
     return file;
   }
 
@@ -98,10 +97,11 @@ struct ValidateCommand {
     if (common.first_launches != 0)
       throw InputError("validate times what was measured; leave out --first-launches");
     check_outputs({{"--json", common.json}, {"--csv", csv}, {"--report", page}});
+    if (measure_only) return measure();
     if (!suite.empty()) return compare_suite();
     bool wrong = false;
     const sim::MeasurementFile file = measured_file.empty() ? from_gpu(wrong) : from_file();
-    if (!csv.empty()) write_file(csv, sim::to_csv(file));
+    if (!csv.empty() && !measured_file.empty()) write_file(csv, sim::to_csv(file));
     const std::vector<sim::Measurement> simulated =
         simulate_measured(file, common, measured_file.empty() ? "GPU" : measured_file, wrong);
     Json out = {{"schema", 1},
@@ -128,6 +128,20 @@ struct ValidateCommand {
     if (!page.empty()) write_file(page, report::validation_page(validation));
     if (!common.quiet && common.json != "-")
       std::fputs((table + launches(file, simulated)).c_str(), stdout);
+    return wrong ? 1 : 0;
+  }
+
+  int measure() const {
+    for (const auto& [given, option] : {std::pair(!measured_file.empty(), "--measured"),
+                                        {!suite.empty(), "--suite"},
+                                        {!plots.empty(), "--plots"},
+                                        {!page.empty(), "--report"},
+                                        {!common.json.empty(), "--json"}})
+      if (given)
+        throw InputError(std::string("--measure-only simulates nothing; leave out ") + option);
+    bool wrong = false;
+    const sim::MeasurementFile file = from_gpu(wrong);
+    if (!common.quiet && csv != "-") std::fputs(sim::to_csv(file).c_str(), stdout);
     return wrong ? 1 : 0;
   }
 
@@ -232,6 +246,8 @@ Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
   validate->add_option("--half", command->half, "of the suite's rows: first, second or both")
       ->check(CLI::IsMember({"first", "second", "both"}))
       ->capture_default_str();
+  validate->add_flag("--measure-only", command->measure_only,
+                     "run on the GPU and keep what was measured; --measured compares later");
   validate->add_option("--csv", command->csv, "keep the measurements")->type_name("FILE");
   validate->add_option("--plots", command->plots, "write <metric>.svg into this folder")
       ->type_name("FOLDER");

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <ctime>
@@ -116,8 +117,9 @@ std::map<std::string, std::string> conventions_of(const CudaRun& run, std::uint6
       {"clock", "cycles are time x core_clock_mhz, the highest the driver states"}};
 }
 
-void add_counters(CudaRun& run, const std::vector<std::string>& words, std::uint64_t seed,
-                  const CudaOptions& options) {
+/// One ncu for all, as each takes seconds to start.
+void add_counters(std::vector<CudaRun>& runs, const std::vector<WorkloadWords>& works,
+                  std::uint64_t seed, const CudaOptions& options) {
   std::vector<std::string> command = {options.ncu,
                                       "--csv",
                                       "--page",
@@ -127,33 +129,76 @@ void add_counters(CudaRun& run, const std::vector<std::string>& words, std::uint
                                       "--print-kernel-base",
                                       "mangled",
                                       "--cache-control",
-                                      "none",
+                                      options.cache_control,
                                       "--clock-control",
-                                      "base",
+                                      options.clock_control,
                                       "--metrics",
                                       kNcuMetrics,
                                       std::filesystem::read_symlink("/proc/self/exe").string(),
-                                      "run"};
-  command.insert(command.end(), words.begin(), words.end());
-  for (const std::string& word :
-       {std::string("--on"), std::string("cuda"), std::string("--no-counters"),
-        std::string("--quiet"), std::string("--libcuda"), options.library, std::string("--device"),
-        std::to_string(options.device), std::string("--seed"), std::to_string(seed)})
-    command.push_back(word);
+                                      "validate",
+                                      "--measure-only",
+                                      "--no-counters",
+                                      "--quiet",
+                                      "--libcuda",
+                                      options.library,
+                                      "--device",
+                                      std::to_string(options.device),
+                                      "--seed",
+                                      std::to_string(seed)};
+  for (const WorkloadWords& words : works)
+    command.insert(command.end(), words.begin(), words.end());
   const std::vector<sim::Measurement> rows = read_ncu(output_of(command));
-  if (rows.size() != run.measurements.size())
-    throw RunError(fmt::format("ncu saw {} launches, the run by itself had {}", rows.size(),
-                               run.measurements.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    sim::Measurement& m = run.measurements[i];
-    if (rows[i].kernel != m.kernel)
-      throw RunError(
-          fmt::format("ncu: launch {} is of '{}', not of '{}'", i, rows[i].kernel, m.kernel));
-    m.microseconds = rows[i].microseconds, m.value = rows[i].value;
+  std::size_t launches = 0;
+  for (const CudaRun& run : runs) launches += run.measurements.size();
+  if (rows.size() != launches)
+    throw RunError(
+        fmt::format("ncu saw {} launches, the run by itself had {}", rows.size(), launches));
+  auto row = rows.begin();
+  for (CudaRun& run : runs) {
+    for (std::size_t i = 0; i < run.measurements.size(); ++i, ++row) {
+      sim::Measurement& m = run.measurements[i];
+      if (row->kernel != m.kernel)
+        throw RunError(
+            fmt::format("ncu: launch {} is of '{}', not of '{}'", i, row->kernel, m.kernel));
+      m.microseconds = row->microseconds, m.value = row->value;
+    }
+    run.conventions["tool"] = "ncu (Nsight Compute), --cache-control " + options.cache_control +
+                              " --clock-control " + options.clock_control;
+    run.conventions["launch_latency"] = "not within the time (gpu__time_duration)";
+    run.conventions["launch_gap"] = "included";
+    run.conventions["clock"] = options.clock_control == "base"
+                                   ? "cycles are sm__cycles_elapsed.max, at the base clock"
+                                   : "cycles are sm__cycles_elapsed.max, at whatever the GPU ran; "
+                                     "cycles over microseconds";
+    if (options.cache_control == "all")
+      run.conventions["cache"] = "all: emptied before each launch";
   }
-  run.conventions["tool"] = "ncu (Nsight Compute), --cache-control none --clock-control base";
-  run.conventions["launch_latency"] = "not within the time (gpu__time_duration)";
-  run.conventions["clock"] = "cycles are sm__cycles_elapsed.max, at the base clock";
+}
+
+CudaRun run_once(const WorkloadWords& words, std::uint64_t seed, const CudaOptions& options) {
+  NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+  runtime::CudaDevice device(options.library, options.device);
+  named.workload->run(device, seed);
+  device.synchronize();
+  CudaRun run;
+  run.workload = named.info.name, run.parameters = named.info.parameters;
+  run.input_hash = named.workload->input_hash();
+  run.checked = named.workload->checked();
+  if (run.checked) run.difference = named.workload->check();
+  run.device = device.facts();
+  run.launches = device.launches();
+  run.conventions = conventions_of(run, seed);
+  for (std::size_t i = 0; i < run.launches.size(); ++i) {
+    const double us = run.launches[i].milliseconds * 1e3;
+    const double mhz = run.device.core_clock_mhz;
+    run.measurements.push_back({run.workload,
+                                sim::parameter_text(run.parameters),
+                                static_cast<std::uint32_t>(i),
+                                run.launches[i].name,
+                                us,
+                                {mhz > 0 ? us * mhz : kUnknown, kUnknown, kUnknown, kUnknown}});
+  }
+  return run;
 }
 
 }  // namespace
@@ -166,6 +211,16 @@ void add_cuda_options(CLI::App& command, CudaOptions& options) {
       ->capture_default_str();
   command
       .add_option("--ncu", options.ncu, "on cuda: Nsight Compute, for counters where it is there")
+      ->capture_default_str();
+  command
+      .add_option("--clock-control", options.clock_control,
+                  "ncu: base clock, or none: as the GPU runs by itself")
+      ->check(CLI::IsMember({"base", "none"}))
+      ->capture_default_str();
+  command
+      .add_option("--cache-control", options.cache_control,
+                  "ncu: all: empty caches before each launch; none: as the launch before left them")
+      ->check(CLI::IsMember({"all", "none"}))
       ->capture_default_str();
 }
 
@@ -192,9 +247,13 @@ std::vector<sim::Measurement> read_ncu(const std::string& text) {
       if (found == column.end()) throw RunError("ncu's table has no column '" + name + "'");
       return cells[found->second];
     };
+    // Sectors and hits are counted in different passes over the kernel, whose caches differ a little.
     auto rate = [&](const std::string& unit) {
-      const double all = number_of(text_in(unit + "__t_sectors.sum"));
-      return all == 0 ? kUnknown : number_of(text_in(unit + "__t_sectors_lookup_hit.sum")) / all;
+      constexpr double kPassesDiffer = 0.02;
+      const double all = number_of(text_in(unit + "__t_sectors.sum")),
+                   hits = number_of(text_in(unit + "__t_sectors_lookup_hit.sum"));
+      if (all == 0 || hits > (1 + kPassesDiffer) * all) return kUnknown;
+      return std::min(hits / all, 1.0);
     };
     sim::Measurement& m = out.emplace_back();
     m.kernel = text_in("Kernel Name");
@@ -207,32 +266,14 @@ std::vector<sim::Measurement> read_ncu(const std::string& text) {
   return out;
 }
 
-CudaRun run_on_cuda(const std::vector<std::string>& words, std::uint64_t seed,
-                    const CudaOptions& options) {
-  NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
-  runtime::CudaDevice device(options.library, options.device);
-  named.workload->run(device, seed);
-  device.synchronize();
-  CudaRun run;
-  run.workload = named.info.name, run.parameters = named.info.parameters;
-  run.input_hash = named.workload->input_hash();
-  run.checked = named.workload->checked();
-  if (run.checked) run.difference = named.workload->check();
-  run.device = device.facts();
-  run.launches = device.launches();
-  run.conventions = conventions_of(run, seed);
-  for (std::size_t i = 0; i < run.launches.size(); ++i) {
-    const double us = run.launches[i].milliseconds * 1e3;
-    const double mhz = run.device.core_clock_mhz;
-    run.measurements.push_back({run.workload,
-                                sim::parameter_text(run.parameters),
-                                static_cast<std::uint32_t>(i),
-                                run.launches[i].name,
-                                us,
-                                {mhz > 0 ? us * mhz : kUnknown, kUnknown, kUnknown, kUnknown}});
-  }
-  if (options.counters && in_path(options.ncu)) add_counters(run, words, seed, options);
-  return run;
+std::vector<CudaRun> run_on_cuda(const std::vector<WorkloadWords>& works, std::uint64_t seed,
+                                 const CudaOptions& options) {
+  // Makes the context, which goes with the last device that uses it, once for all.
+  const runtime::CudaDevice context(options.library, options.device);
+  std::vector<CudaRun> runs;
+  for (const WorkloadWords& words : works) runs.push_back(run_once(words, seed, options));
+  if (options.counters && in_path(options.ncu)) add_counters(runs, works, seed, options);
+  return runs;
 }
 
 nlohmann::ordered_json CudaRun::to_json() const {

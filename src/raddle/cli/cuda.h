@@ -17,9 +17,10 @@ struct CudaOptions {
   int device = 0;
   std::string ncu = "ncu";  ///< NVIDIA Nsight Compute; looked for in PATH
   bool counters = true;     ///< ask it for counters when it is there
+  std::string clock_control = "base", cache_control = "none";  ///< ncu's, in its words
 };
 
-/// --libcuda, --device, --ncu.
+/// --libcuda, --device, --ncu, --clock-control, --cache-control.
 void add_cuda_options(CLI::App& command, CudaOptions& options);
 
 /// What a run on a GPU gave.
@@ -36,13 +37,16 @@ struct CudaRun {
   nlohmann::ordered_json to_json() const;
 };
 
-/// Runs the workload once by itself, for its result and the times by events; then, where ncu is
-/// installed and wanted, once more under it, for counters. `words`: the workload as on the command
-/// line.
-CudaRun run_on_cuda(const std::vector<std::string>& words, std::uint64_t seed,
-                    const CudaOptions& options);
+/// A workload and its parameters, as on the command line.
+using WorkloadWords = std::vector<std::string>;
 
-/// Rows of `ncu --csv --page raw`. Throws RunError when that is not what the text is.
+/// Runs each workload once by itself, for its result and the times by events; then, where ncu is
+/// installed and wanted, all of them once more under it, for counters.
+std::vector<CudaRun> run_on_cuda(const std::vector<WorkloadWords>& works, std::uint64_t seed,
+                                 const CudaOptions& options);
+
+/// Rows of `ncu --csv --page raw`. A rate of which more were hits than accesses, by over 2 %, is not
+/// known: they were counted in different passes. Throws RunError when that is not what the text is.
 std::vector<sim::Measurement> read_ncu(const std::string& text);
 
 }  // namespace raddle::cli
