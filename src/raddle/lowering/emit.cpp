@@ -10,6 +10,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/lowering/liveness.h"
+#include "raddle/lowering/regions.h"
 #include "raddle/lowering/rules.h"
 
 namespace raddle::lowering {
@@ -29,7 +30,11 @@ struct MachineInst {
 class Emitter {
  public:
   Emitter(const Plan& plan, Generation generation)
-      : plan_(plan), code_(plan.code()), generation_(generation), words_(plan.words()) {}
+      : plan_(plan),
+        code_(plan.code()),
+        generation_(generation),
+        regions_(find_regions(plan, generation)),
+        words_(plan.words()) {}
 
   trace::LoweredCode run(bool wants_live) {
     trace::LoweredCode out;
@@ -39,7 +44,9 @@ class Emitter {
       if (i == 0 && !is_target(0)) add_step("move t=", i, nullptr);
       const u32 as =
           code_.instructions[i].alias_of == trace::kNoRegister ? i : code_.instructions[i].alias_of;
-      if (!plan_.is_removed(as)) lower(i, as);
+      if (regions_.meets[as]) add_barrier(i, trace::OpKind::Branch);
+      if (regions_.prepares[as]) add_barrier(i, trace::OpKind::Alu);
+      if (!plan_.is_removed(as) && !regions_.predicated[as]) lower(i, as);
     }
     out.first.push_back(static_cast<u32>(made_.size()));
     if (wants_live && !calls_functions(code_)) find_live(out);
@@ -53,6 +60,13 @@ class Emitter {
                        [&](const StaticInst& in) {
                          return std::find(in.next.begin(), in.next.end(), i) != in.next.end();
                        });
+  }
+
+  /// BSSY, or BSYNC: behind that a warp's next instruction waits as behind a branch.
+  void add_barrier(u32 i, trace::OpKind kind) {
+    MachineInst m = start(i);
+    m.inst.kind = kind, m.inst.op_class = trace::OpClass::Control, m.inst.bytes = 0;
+    made_.push_back(std::move(m));
   }
 
   void lower(u32 i, u32 as) {
@@ -188,6 +202,7 @@ class Emitter {
   const Plan& plan_;
   const trace::KernelCode& code_;
   const Generation generation_;
+  const Regions regions_;
   u32 words_;
   std::map<char, Word> temporaries_;
   std::vector<Word> predicates_;  ///< among the temporaries, rising

@@ -61,9 +61,11 @@ std::uint32_t compiled_registers(const trace::KernelCode& code, std::uint32_t ca
 
 trace::LoweredCode lower(const trace::KernelCode& code, const LoweringSpec& spec, bool wants_live) {
   trace::LoweredCode out = lower_without_bound(code, spec, wants_live);
-  if (spec.registers == Registers::Compiled)
-    if (const std::uint32_t known = compiled_registers(code, spec.compute_capability); known != 0)
-      out.code.registers_per_thread = known;
+  if (spec.registers == Registers::Compiled) {
+    const std::uint32_t known = compiled_registers(code, spec.compute_capability);
+    // Else those of PTX, which keep to what the program's directives leave.
+    out.code.registers_per_thread = known != 0 ? known : code.registers_per_thread;
+  }
   // PTX keeps in registers what the machine, whose registers these may be, has as constants; and
   // what is read without ever having been written has no register of its own.
   for (std::uint32_t& live : out.live) live = std::min(live, out.code.registers_per_thread);

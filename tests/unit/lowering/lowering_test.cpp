@@ -103,6 +103,9 @@ TEST(Lowering, RegistersOfTheProgramsOwnMachineCode) {
   code.compiled_registers = {{75, 40}, {80, 42}, {90, 50}};
   spec.lowering = Level::Machine;
   EXPECT_EQ(registers(80), 42u);
+  code.compiled_registers.clear(), code.registers_per_thread = 12;
+  EXPECT_EQ(registers(80), 12u) << "PTX's, not as many as machine code would like to have";
+  code = two_addresses().code(), code.compiled_registers = {{75, 40}, {80, 42}, {90, 50}};
   spec.registers = Registers::Ptx, spec.lowering = Level::Ptx;
   EXPECT_EQ(registers(80), lower(two_addresses().code(), {}).code.registers_per_thread);
 }
