@@ -126,7 +126,7 @@ bool TenantHost::launch(const TenantProgram::Step& step, std::uint64_t& sequence
   for (std::size_t i = 0; i < step.tree.size(); ++i) {
     const auto& [stream, record] = step.tree[i];
     tree.push_back(
-        {stream,
+        {gpu_.in_order(stream),
          code_[step_][i],
          {record.name, record.stream, sequence++, record.warp_instructions, host_.tenant, base_},
          record.origin.value_or(trace::DeviceOrigin{})});

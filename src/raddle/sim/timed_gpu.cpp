@@ -97,7 +97,6 @@ const lowering::Schedule& TimedGpu::scheduled(const trace::KernelCode& code) {
   return *known;
 }
 
-/// The stream as the machine's code has it.
 std::shared_ptr<trace::KernelStream> TimedGpu::in_order(
     std::shared_ptr<trace::KernelStream> stream) {
   const auto known = schedules_.find(&stream->code());

@@ -41,6 +41,8 @@ class TimedGpu final : public runtime::LaunchSink {
   timing::Gpu& gpu() { return gpu_; }
   /// Code as this machine executes it.
   std::shared_ptr<const trace::LoweredCode> lowered(const trace::KernelCode& code);
+  /// The stream as the machine's code has it. Precondition: its code has been lowered.
+  std::shared_ptr<trace::KernelStream> in_order(std::shared_ptr<trace::KernelStream> stream);
   Resident resident(const trace::KernelCode& code, const trace::LaunchShape& shape);
   /// Throws RunError with the conservation laws that do not hold.
   void audit();
@@ -51,7 +53,6 @@ class TimedGpu final : public runtime::LaunchSink {
   void tell(const Options& options, Cycle at) const;
 
   const lowering::Schedule& scheduled(const trace::KernelCode& code);
-  std::shared_ptr<trace::KernelStream> in_order(std::shared_ptr<trace::KernelStream> stream);
   Setup& setup_;
   std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
   timing::Gpu gpu_;
