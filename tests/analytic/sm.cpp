@@ -11,7 +11,8 @@ class Sm : public testing::TestWithParam<std::string> {
  protected:
   timing::MachineSpec m = spec_of(GetParam());
   // Turn by turn: an order by age would leave the youngest warps to finish alone.
-  test::RunSpec on{GetParam(), {}, {"warp=lrr"}, {}};
+  // Instructions of PTX one by one: what an assembler makes of them is not what is looked at.
+  test::RunSpec on{GetParam(), {"isa.lowering=ptx"}, {"warp=lrr"}, {}};
   const timing::OpCost& cost(trace::OpClass c) const { return m.sm.cost[static_cast<unsigned>(c)]; }
 };
 INSTANTIATE_TEST_SUITE_P(All, Sm, testing::ValuesIn(machines()),

@@ -27,16 +27,32 @@ TEST(ValidateSuite, TellsMeasuredAndSimulatedByRowAndErrorsByHalf) {
 
 TEST(ValidateSuite, RefusesWhatItsFilesSayThemselves) {
   for (const auto& [words, message] :
-       {std::pair("--suite v1000", "no measurements of 'v1000' come with the program; known: v100"),
+       {std::pair("--suite v1000",
+                  "no measurements of 'v1000' come with the program; known: h200 v100"),
         {"--suite v100 bfs", "--suite v100: no measurement of 'bfs'"},
         {"--suite v100 nn records=5", "its files say the parameters; leave out 'records=5'"},
         {"--suite v100 --csv x", "--suite brings its measurements; leave out --csv"},
-        {"--suite v100 --half third", "--half"}}) {
+        {"--suite v100 --half third", "--half"},
+        {"--suite h200 --part rows", "--suite h200: no part 'rows'; there are: kernels micro"},
+        {"vecadd --part kernels", "--part chooses files of --suite"}}) {
     const Outcome o = raddle(std::string("validate ") + words);
     EXPECT_EQ(o.status, 2) << words;
     EXPECT_THAT(o.err, HasSubstr(message)) << words;
     EXPECT_EQ(o.out, "");
   }
+}
+
+// What was measured is of the machine of that name, if no other is asked for.
+TEST(ValidateSuite, SimulatesTheMachineThatWasMeasured) {
+  const auto simulated = [](const std::string& more) {
+    const Outcome o = raddle("validate --suite h200 --part paper nn --json -" + more);
+    EXPECT_EQ(o.status, 0) << o.err;
+    const Json json = Json::parse(o.out);
+    EXPECT_EQ(json["parts"].size(), 1u) << "nn is in other parts, too";
+    return json["parts"]["paper"]["simulated"]["gpu"].get<std::string>();
+  };
+  EXPECT_EQ(simulated(""), "h200");
+  EXPECT_EQ(simulated(" --gpu v100"), "v100");
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ TEST(OpenPoints, RegistersAreThoseOfTheProgramsMachineCode) {
     return registers_in(json);
   };
   EXPECT_EQ(replayed({"--gpu", "h100"}), ptxas_registers(read_file(folder / "log"), "sm_90"));
-  EXPECT_NE(replayed({"--gpu", "h100", "--set", "isa.registers=ptx"}),
+  EXPECT_NE(replayed({"--gpu", "h100", "--set", "isa.lowering=ptx", "--set", "isa.registers=ptx"}),
             ptxas_registers(read_file(folder / "log"), "sm_90"));
 }
 

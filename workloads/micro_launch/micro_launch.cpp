@@ -9,8 +9,6 @@ namespace {
 
 using namespace workloads;
 
-constexpr std::uint32_t kMark = 0x5eed;
-
 class MicroLaunch final : public HashedWorkload {
  public:
   MicroLaunch() { set_size(Size::Tiny); }
@@ -27,23 +25,24 @@ class MicroLaunch final : public HashedWorkload {
             "one after another, of which the last marks");
   }
 
-  void run(Device& device, std::uint64_t) override {
+  void run(Device& device, std::uint64_t seed) override {
     const std::size_t threads = std::size_t{blocks_} * threads_;
-    inputs_.add(std::vector<std::uint32_t>{blocks_, threads_, launches_});
+    mark_ = static_cast<std::uint32_t>(Rng(seed, "micro_launch/mark").next()) | 1;
+    inputs_.add(std::vector<std::uint32_t>{mark_});
     const KernelId kernel = device.kernel(load_module(device, "micro_launch"), "micro_launch");
     DeviceArray<std::uint32_t> marked(device, std::vector<std::uint32_t>(threads));
     for (std::uint32_t i = 0; i < launches_; ++i)
       device.launch(kernel, {blocks_}, {threads_},
-                    Arguments(marked.address(), i + 1 == launches_ ? kMark : 0u));
+                    Arguments(marked.address(), i + 1 == launches_ ? mark_ : 0u));
     marked_ = marked.download();
   }
 
   std::string check() override {
-    return first_difference("marked", std::vector<std::uint32_t>(marked_.size(), kMark), marked_);
+    return first_difference("marked", std::vector<std::uint32_t>(marked_.size(), mark_), marked_);
   }
 
  private:
-  std::uint32_t blocks_ = 0, threads_ = 32, launches_ = 0;
+  std::uint32_t blocks_ = 0, threads_ = 32, launches_ = 0, mark_ = 0;
   std::vector<std::uint32_t> marked_;
 };
 

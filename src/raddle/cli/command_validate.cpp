@@ -35,9 +35,9 @@ Json number(double value) { return std::isnan(value) ? Json() : Json(value); }
 struct ValidateCommand {
   CommonOptions common;
   CudaOptions cuda;
-  std::vector<std::string> words, arguments;
+  std::vector<std::string> words, arguments, parts;
   std::string measured_file, csv, plots, page, suite, half = "both";
-  bool no_counters = false, measure_only = false;
+  bool no_counters = false, measure_only = false, gpu_given = false;
 
   std::vector<Words> works() const {
     std::vector<Words> out;
@@ -99,6 +99,7 @@ struct ValidateCommand {
     check_outputs({{"--json", common.json}, {"--csv", csv}, {"--report", page}});
     if (measure_only) return measure();
     if (!suite.empty()) return compare_suite();
+    if (!parts.empty()) throw InputError("--part chooses files of --suite");
     bool wrong = false;
     const sim::MeasurementFile file = measured_file.empty() ? from_gpu(wrong) : from_file();
     if (!csv.empty() && !measured_file.empty()) write_file(csv, sim::to_csv(file));
@@ -154,7 +155,9 @@ struct ValidateCommand {
     for (const Words& work : works())
       if (work.size() > 1)
         throw InputError("with --suite, its files say the parameters; leave out '" + work[1] + "'");
-    return run_suite({suite, half, words, page, joined(arguments)}, common);
+    CommonOptions machine = common;
+    if (!gpu_given) machine.gpu = suite;
+    return run_suite({suite, half, parts, words, page, joined(arguments)}, machine);
   }
 
   static Json to_json(const sim::Agreement& a, const std::vector<sim::Pair>& pairs) {
@@ -240,9 +243,12 @@ Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
       ->type_name("CSV");
   validate
       ->add_option("--suite", command->suite,
-                   "published measurements that come with the program, such as v100: a table of "
-                   "kernels, errors of both halves")
+                   "measurements that come with the program, of v100 or h200, on the machine of "
+                   "that name: a table of kernels, errors of both halves")
       ->type_name("DEVICE");
+  validate->add_option("--part", command->parts, "of the suite: files, such as kernels")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   validate->add_option("--half", command->half, "of the suite's rows: first, second or both")
       ->check(CLI::IsMember({"first", "second", "both"}))
       ->capture_default_str();
@@ -256,7 +262,10 @@ Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
   command->common.add_timing_to(*validate);
   add_cuda_options(*validate, command->cuda);
   validate->add_flag("--no-counters", command->no_counters, "times by events only, without ncu");
-  return {validate, [command] { return (*command)(); }};
+  return {validate, [command, validate] {
+            command->gpu_given = validate->count("--gpu") != 0;
+            return (*command)();
+          }};
 }
 
 }  // namespace raddle::cli

@@ -154,8 +154,23 @@ void choose(sim::SuitePart& part, const SuiteOptions& options) {
   part = std::move(out);
 }
 
+/// Leaves the files that are asked for. Throws InputError when one is not there.
+void choose_files(std::vector<sim::SuitePart>& parts, const SuiteOptions& options) {
+  if (options.parts.empty()) return;
+  for (const std::string& name : options.parts) {
+    if (std::ranges::find(parts, name, &sim::SuitePart::name) != parts.end()) continue;
+    std::string known;
+    for (const sim::SuitePart& part : parts) known += " " + part.name;
+    throw InputError("--suite " + options.device + ": no part '" + name + "'; there are:" + known);
+  }
+  std::erase_if(parts, [&](const sim::SuitePart& part) {
+    return std::ranges::find(options.parts, part.name) == options.parts.end();
+  });
+}
+
 std::vector<sim::SuitePart> chosen_parts(const SuiteOptions& options) {
   std::vector<sim::SuitePart> parts = sim::load_suite(options.device);
+  choose_files(parts, options);
   for (const std::string& name : options.workloads) {
     const auto has = [&](const sim::SuitePart& part) {
       return std::ranges::find(part.file.rows, name, &sim::Measurement::workload) !=

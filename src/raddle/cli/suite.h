@@ -1,4 +1,5 @@
-// raddle validate --suite: the published measurements of a device, simulated and compared.
+// raddle validate --suite: measurements of a device that come with the program, simulated and
+// compared.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@ namespace raddle::cli {
 struct SuiteOptions {
   std::string device;
   std::string half;                    ///< first, second, both
+  std::vector<std::string> parts;      ///< files, by name without .csv; empty: all
   std::vector<std::string> workloads;  ///< of these only; empty: all
   std::string page;
   std::string command;  ///< the command line, shown on the page

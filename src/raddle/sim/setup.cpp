@@ -157,6 +157,23 @@ void check_dispatch(config::Reader& reader, const Setup& setup) {
       setup);
 }
 
+/// Was the value given elsewhere than in the machine's own file?
+bool overridden(const config::Tree& tree, std::string_view path) {
+  const config::Node *name = tree.find("name"), *value = tree.find(path);
+  return name != nullptr && value != nullptr && value->place.file != name->place.file;
+}
+
+/// Settings of a machine's file that go when what they go with is set to something else.
+void follow_overrides(const config::Tree& tree, Setup& setup) {
+  timing::L1dSpec& l1d = setup.machine.sm.l1d;
+  // Whoever gives the L1D a size means that it has this size.
+  if (overridden(tree, "sm.l1d.size_kib") && !overridden(tree, "sm.l1d.unified_kib"))
+    l1d.unified_kib = 0, l1d.shared_kib_choices.clear();
+  if (overridden(tree, "isa.lowering") && !overridden(tree, "isa.order") &&
+      setup.isa.lowering != lowering::Level::Machine)
+    setup.isa.order = lowering::Order::AsWritten;
+}
+
 }  // namespace
 
 Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
@@ -172,6 +189,7 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
                      policies, setup);
   reader.leave();
   reader.nested("run", setup.run, "");
+  follow_overrides(tree, setup);
   if (!reader.failed()) check_rules(reader, setup);
   if (setup.machine.dram.model == timing::DramModel::Fixed && setup.dram->name() != "fcfs")
     reader.fail("dram.model = \"fixed\" serves in order: policy.dram.name must be \"fcfs\"");

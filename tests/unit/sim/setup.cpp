@@ -32,6 +32,30 @@ TEST(MachineSetup, UnknownMachineNamesTheKnown) {
   EXPECT_THAT(error, HasSubstr(" v100"));
 }
 
+// A machine whose L1D is what shared memory leaves has one of a given size when that is said, and
+// PTX instructions in PTX's order.
+TEST(MachineSetup, WhatIsSetTakesAlongWhatTheMachineSaysOfIt) {
+  const auto h200 = [](std::vector<std::string> set) {
+    config::Tree tree = load_gpu("h200");
+    for (const std::string& text : set) tree.set_option(text, "--set " + text);
+    return read(tree);
+  };
+  const auto plain = h200({});
+  ASSERT_NE(plain.machine.sm.l1d.unified_kib, 0u);
+  ASSERT_EQ(plain.isa.order, lowering::Order::Assembler);
+  const auto sized = h200({"sm.l1d.size_kib=62"});
+  EXPECT_EQ(sized.machine.sm.l1d.unified_kib, 0u);
+  EXPECT_EQ(sized.machine.sm.l1d.size_kib, 62u);
+  EXPECT_EQ(sized.isa.order, lowering::Order::Assembler);
+  const auto both = h200({"sm.l1d.size_kib=62", "sm.l1d.unified_kib=256"});
+  EXPECT_EQ(both.machine.sm.l1d.unified_kib, 256u);
+  EXPECT_EQ(h200({"isa.lowering=ptx"}).isa.order, lowering::Order::AsWritten);
+  EXPECT_THROW(h200({"isa.lowering=ptx", "isa.order=assembler"}), InputError);
+  // A result's own settings are all from one place.
+  const auto again = read(config::Tree::from_json(h200({}).config().dump(), "r.json"));
+  EXPECT_EQ(again.machine.sm.l1d.unified_kib, plain.machine.sm.l1d.unified_kib);
+}
+
 TEST(MachineSetup, MissingFileIsNamed) {
   EXPECT_THAT(test::input_error_of([] { load_gpu("no/such.toml"); }), HasSubstr("no/such.toml"));
 }
