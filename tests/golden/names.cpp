@@ -46,7 +46,7 @@ TEST(Golden, NamesOfTheResult) {
        "launch_latency_cycles=10", "kernels.gap_cycles=5", "sm.l1d.unified_kib=64",
        "sm.l1d.shared_kib_choices=16,48", "sm.l1d.reserve_on_miss=false",
        "sm.l1d.write_policy=write_through", "sm.l1d.local_write_policy=write_through",
-       "sm.l1d.flush_at_kernel_start=true"},
+       "sm.l1d.flush_at_kernel_start=true", "sm.lsu_sector_banks=true"},
       {},
       {}};
   collect(sim::to_json(test::run("vecadd", all)), "", names);

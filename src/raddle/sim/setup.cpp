@@ -20,6 +20,7 @@ void leave_out_unused(nlohmann::ordered_json& config) {
   nlohmann::ordered_json& l1d = config.at("sm").at("l1d");
   leave_out(l1d, "unified_kib", 0);
   leave_out(l1d, "shared_kib_choices", "");
+  leave_out(config.at("sm"), "lsu_sector_banks", false);
   leave_out(config.at("isa"), "order", "as_written");
   leave_out(config.at("run"), "cold_l2", false);
   leave_out(config.at("run"), "sampling_error", 0.0);

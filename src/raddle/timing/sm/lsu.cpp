@@ -52,6 +52,8 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
                               unsigned pieces, std::uint32_t base) {
   if (half_warps_) [[unlikely]]
     std::tie(payload, pieces) = halves_.split(payload, pieces);
+  if (sector_banks_ && pieces > 2)
+    payload = banks_.order(payload, pieces, lines_, lines_per_cycle_);
   Front& front = front_of(owner.tenant);
   Entry& e = front.queue.emplace();
   e.owner = owner;
@@ -129,8 +131,14 @@ template <L1Protocol L1>
 bool Lsu<L1>::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bool release) {
   release_ = release;
   const bool drained = l1_.drains() && l1_.drain(*this, counters);
+  unsigned banks = sector_banks_ ? next_banks() : 0;
   if (!serve_one(now, wheel, counters)) return drained;
   for (unsigned more = lines_per_cycle_ - 1; more != 0 && free_at_ == now + 1; --more) {
+    if (sector_banks_) {
+      const unsigned next = next_banks();
+      if ((banks & next) != 0) break;
+      banks |= next;
+    }
     free_at_ = now;
     serve_one(now, wheel, counters);
     free_at_ = std::max(free_at_, now + 1);

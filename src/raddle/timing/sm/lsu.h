@@ -3,7 +3,8 @@
 //
 // Each cycle it serves one line (or sector, or line of half a warp: coalescing) of the oldest
 // instruction, or one pass of a shared-memory access, or one address of a constant access; with
-// sm.lsu_lines = n, n lines or whatever takes one cycle, also of instructions behind one another. A
+// sm.lsu_lines = n, n lines or whatever takes one cycle, also of instructions behind one another,
+// and with sm.lsu_sector_banks only lines of which no two touch sectors at the same place. A
 // line that finds no MSHR, merge slot, way, store-buffer entry or room in the miss queue stalls
 // everything behind it. A miss leaves for the interconnect at once; its trip through the cache
 // pipeline is part of the L2's latency.

@@ -15,6 +15,7 @@ LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
       lines_(spec.lines),
       half_warps_(spec.l1d.coalescing == Coalescing::HalfWarp),
       lines_per_cycle_(spec.lines_per_cycle),
+      sector_banks_(spec.sector_banks),
       flits_(spec.port.packet, Direction::Request),
       pace_(spec.port),
       clock_(network_clock(spec.port)),

@@ -19,6 +19,7 @@
 #include "raddle/timing/sm/line_access.h"
 #include "raddle/timing/sm/piece_queue.h"
 #include "raddle/timing/sm/request_gate.h"
+#include "raddle/timing/sm/sector_banks.h"
 #include "raddle/timing/sm/stall_account.h"
 #include "raddle/timing/sm/warp_context.h"
 #include "raddle/timing/wire/flits.h"
@@ -241,6 +242,16 @@ class LsuCore {
   }
   /// Warps of tenants whose front is full.
   policy::WarpMask full_fronts(const policy::TenantMasks& of_tenant) const;
+  /// Banks of the L1D that the next access takes, one for each sector of a line; of passes all.
+  unsigned next_banks() const {
+    constexpr unsigned kAllBanks = 0xff;
+    if (front_.queue.empty()) return 0;
+    const Route route = front_.queue.front().route;
+    if (route == Route::Shared || route == Route::Const) return kAllBanks;
+    const Head& head = front_.head;
+    if (head.at != head.size) return head.line[head.at].sectors;
+    return lines_.sectors(front_.pieces.next().words);
+  }
   /// The next front is served.
   void turn_fronts() {
     std::swap(front_, others_[turn_]);
@@ -279,6 +290,7 @@ class LsuCore {
   LineMap lines_;
   const bool half_warps_;  // sm.l1d.coalescing = "half_warp"
   const unsigned lines_per_cycle_;
+  const bool sector_banks_;
   FlitTable flits_;
   PortPace pace_;
   ClockRatio clock_;  // of the network
@@ -313,6 +325,7 @@ class LsuCore {
   bool none_may_leave_ = false;                   // gate_: no tenant with a request has a token
   std::unique_ptr<RequestGate::Counts> sharing_;  // null until somebody is limited
   HalfWarps halves_;
+  SectorBanks banks_;
 };
 
 }  // namespace raddle::timing

@@ -24,8 +24,8 @@ class PieceQueue {
     for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
       piece_[tail_++] = {payload[0], payload[1], payload[2]};
   }
-  /// The piece behind those that were popped. Precondition: it is of the same instruction.
-  const trace::Piece& next() const { return piece_[head_]; }
+  /// The piece behind those that were popped. Precondition: there is one.
+  const trace::Piece& next() const { return piece_[head_ == end_ ? 0 : head_]; }
   trace::Piece pop() {
     if (head_ == end_) {
       head_ = 0;

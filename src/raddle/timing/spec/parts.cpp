@@ -66,6 +66,7 @@ LsuSpec::LsuSpec(const MachineSpec& m, unsigned id)
       queue(m.sm.lsu_queue),
       lines_per_cycle(m.sm.lsu_lines),
       loads_in_flight(m.sm.loads_in_flight),
+      sector_banks(m.sm.lsu_sector_banks),
       shared_latency(m.sm.shared_latency_cycles),
       const_latency(m.sm.const_latency_cycles),
       l1d(m.sm.l1d),

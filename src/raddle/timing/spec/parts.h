@@ -61,6 +61,7 @@ struct ConstantsSpec {
 struct LsuSpec {
   unsigned sm = 0;  ///< among the machine's
   std::uint32_t queue = 1, lines_per_cycle = 1, loads_in_flight = 1;
+  bool sector_banks = false;
   Cycle shared_latency = 1, const_latency = 1;
   L1dSpec l1d;
   LineSpec lines;

@@ -65,6 +65,8 @@ void SmSpec::visit(FieldVisitor& v) {
           "memory instructions waiting in the load/store unit");
   v.field("lsu_lines", lsu_lines, R{1, 4}, "",
           "lines or sectors (sm.l1d.coalescing) that the load/store unit serves in a cycle");
+  v.field("lsu_sector_banks", lsu_sector_banks,
+          "the L1D has a bank for each sector of a line: in a cycle a bank serves one line");
   v.field("loads_in_flight", loads_in_flight, R{1, 4096}, "",
           "loads and atomics of an SM whose data has not come back");
   v.enter("cost", "unit, latency and initiation interval by class of operation");
@@ -116,6 +118,9 @@ void check_operands(const SmSpec& s, SpecRules& r) {
 
 void check_sm(const MachineSpec& m, SpecRules& r) {
   const SmSpec& s = m.sm;
+  r.require(!s.lsu_sector_banks || s.l1d.coalescing == Coalescing::Line,
+            "sm.lsu_sector_banks needs sm.l1d.coalescing = \"line\"",
+            {{"sm.lsu_sector_banks", s.lsu_sector_banks}});
   r.require(divides(s.schedulers, s.warps), "sm.schedulers must divide sm.warps",
             {{"sm.schedulers", s.schedulers}, {"sm.warps", s.warps}});
   r.require(s.threads <= s.warps * kLanes, "sm.threads needs a warp slot for every 32 threads",
