@@ -45,8 +45,9 @@ using WorkloadWords = std::vector<std::string>;
 std::vector<CudaRun> run_on_cuda(const std::vector<WorkloadWords>& works, std::uint64_t seed,
                                  const CudaOptions& options);
 
-/// Rows of `ncu --csv --page raw`. A rate of which more were hits than accesses, by over 2 %, is not
-/// known: they were counted in different passes. Throws RunError when that is not what the text is.
+/// Rows of `ncu --csv --page raw`. A rate of which more were hits than accesses, by over 2 %, is
+/// not known: they were counted in different passes. Throws RunError when that is not what the
+/// text is.
 std::vector<sim::Measurement> read_ncu(const std::string& text);
 
 }  // namespace raddle::cli

@@ -11,8 +11,8 @@
 
 namespace raddle::lowering {
 
-/// Sides of a branch with at most so many instructions are predicated; not those with loads of global
-/// memory if lanes may go apart, nor with atomics, barriers and calls.
+/// Sides of a branch with at most so many instructions are predicated; not those with loads of
+/// global memory if lanes may go apart, nor with atomics, barriers and calls.
 inline constexpr unsigned kMostPredicated = 8, kMostPredicatedUniform = 6;
 
 /// By instruction of the code without its aliases.

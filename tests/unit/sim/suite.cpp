@@ -30,7 +30,8 @@ TEST(Suite, AnUnknownDeviceIsRefusedWithTheKnownOnes) {
     load_suite("v1000");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("known: h200 v100"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("known: h200 v100"), std::string::npos)
+        << error.what();
   }
 }
 
