@@ -247,7 +247,7 @@ std::vector<sim::Measurement> read_ncu(const std::string& text) {
       if (found == column.end()) throw RunError("ncu's table has no column '" + name + "'");
       return cells[found->second];
     };
-    // Sectors and hits are counted in different passes ; their caches differ a little.
+    // Sectors and hits are counted in different passes; their caches differ a little.
     auto rate = [&](const std::string& unit) {
       constexpr double kPassesDiffer = 0.02;
       const double all = number_of(text_in(unit + "__t_sectors.sum")),

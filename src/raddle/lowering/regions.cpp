@@ -1,6 +1,7 @@
 #include "raddle/lowering/regions.h"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "raddle/lowering/liveness.h"
@@ -67,20 +68,44 @@ class RegionFinder {
     return out;
   }
 
-  using Blocks = std::set<u32>;
+  /// A set of blocks.
+  class Blocks {
+   public:
+    explicit Blocks(u32 n, bool all = false) : words_((n + 63) / 64, all ? ~std::uint64_t{0} : 0) {}
+    bool contains(u32 b) const { return b != kEnd && (words_[b / 64] >> b % 64 & 1) != 0; }
+    /// false: it was there.
+    bool insert(u32 b) {
+      const bool fresh = !contains(b);
+      words_[b / 64] |= std::uint64_t{1} << b % 64;
+      return fresh;
+    }
+    void keep(const Blocks& others) {
+      for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= others.words_[i];
+    }
+    unsigned size() const {
+      unsigned n = 0;
+      for (const std::uint64_t word : words_) n += static_cast<unsigned>(std::popcount(word));
+      return n;
+    }
+    friend bool operator==(const Blocks&, const Blocks&) = default;
+
+   private:
+    std::vector<std::uint64_t> words_;
+  };
+
   /// Of each block those that every way from it passes, itself among them, when `edges` lead
-  /// onwards; with edges that lead back, every way to it.
+  /// onwards; with edges that lead back, every way to it. Sweeps go to and fro, since ways lead
+  /// mostly in one direction of the text.
   static std::vector<Blocks> passed_always(const std::vector<std::vector<u32>>& edges) {
     const auto n = static_cast<u32>(edges.size());
-    Blocks all;
-    for (u32 b = 0; b < n; ++b) all.insert(b);
-    std::vector<Blocks> passed(n, all);
-    for (bool again = true; again;) {
+    std::vector<Blocks> passed(n, Blocks(n, true));
+    bool again = true;
+    for (bool back = true; again; back = !back) {
       again = false;
-      for (u32 b = 0; b < n; ++b) {
-        Blocks now = edges[b].empty() ? Blocks{} : passed[edges[b][0]];
-        for (const u32 next : edges[b])
-          std::erase_if(now, [&](u32 x) { return !passed[next].contains(x); });
+      for (u32 k = 0; k < n; ++k) {
+        const u32 b = back ? n - 1 - k : k;
+        Blocks now = edges[b].empty() ? Blocks(n) : passed[edges[b][0]];
+        for (const u32 next : edges[b]) now.keep(passed[next]);
         now.insert(b);
         if (now == passed[b]) continue;
         passed[b] = std::move(now);
@@ -99,10 +124,13 @@ class RegionFinder {
       for (const u32 to : onwards[b]) before_[to].push_back(b);
     }
     const std::vector<Blocks> passed = passed_always(onwards);
+    std::vector<unsigned> sizes;
+    for (const Blocks& those : passed) sizes.push_back(those.size());
+    // Of those that are always passed the nearest passes all others.
     meeting_.assign(n, kEnd);
     for (u32 b = 0; b < n; ++b)
-      for (const u32 x : passed[b])
-        if (x != b && passed[x].size() + 1 == passed[b].size()) meeting_[b] = x;
+      for (u32 x = 0; x < n && meeting_[b] == kEnd; ++x)
+        if (x != b && passed[b].contains(x) && sizes[x] + 1 == sizes[b]) meeting_[b] = x;
     const std::vector<Blocks> needed = passed_always(before_);
     for (u32 b = 0; b < n; ++b)
       for (const u32 head : onwards[b])
@@ -111,12 +139,13 @@ class RegionFinder {
 
   /// The blocks from which `last` is reached without passing `head`, and that one.
   Blocks loop(u32 head, u32 last) const {
-    Blocks out = {head};
+    Blocks out(blocks());
+    out.insert(head);
     std::vector<u32> todo = {last};
     while (!todo.empty()) {
       const u32 b = todo.back();
       todo.pop_back();
-      if (!out.insert(b).second) continue;
+      if (!out.insert(b)) continue;
       todo.insert(todo.end(), before_[b].begin(), before_[b].end());
     }
     return out;
