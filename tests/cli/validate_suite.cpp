@@ -34,6 +34,7 @@ TEST(ValidateSuite, RefusesWhatItsFilesSayThemselves) {
         {"--suite v100 --csv x", "--suite brings its measurements; leave out --csv"},
         {"--suite v100 --half third", "--half"},
         {"--suite h200 --part rows", "--suite h200: no part 'rows'; there are: kernels micro"},
+        {"--suite v100 nn --half second", "--suite v100: no row of these is in the second half"},
         {"vecadd --part kernels", "--part chooses files of --suite"}}) {
     const Outcome o = raddle(std::string("validate ") + words);
     EXPECT_EQ(o.status, 2) << words;

@@ -181,6 +181,9 @@ std::vector<sim::SuitePart> chosen_parts(const SuiteOptions& options) {
   }
   for (sim::SuitePart& part : parts) choose(part, options);
   std::erase_if(parts, [](const sim::SuitePart& part) { return part.file.rows.empty(); });
+  if (parts.empty())
+    throw InputError("--suite " + options.device + ": no row of these is in the " + options.half +
+                     " half");
   return parts;
 }
 
