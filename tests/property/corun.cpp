@@ -137,7 +137,7 @@ TEST(Corun, RecordingsAreTenantsToo) {
   workload->set_size(runtime::Size::Tiny);
   sim::record(*workload, {"streams", {}}, setup, {}, path.string());
   std::vector<TenantProgram> from_file;
-  from_file.push_back(sim::load_tenant(trace::FileReader(path.string())));
+  from_file.push_back(sim::load_tenant(std::make_shared<trace::FileReader>(path.string())));
   from_file.push_back(tenant("bfs"));
   EXPECT_EQ(test::state_hash(corun(from_file, {50'000, 0, false})),
             test::state_hash(corun(tenants({"streams", "bfs"}), {50'000, 0, false})));

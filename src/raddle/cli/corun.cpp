@@ -56,7 +56,7 @@ sim::TenantProgram tenant_of(const std::vector<std::string>& words, const sim::S
                              const sim::Options& options) {
   if (is_recording(words.front())) {
     if (words.size() > 1) throw InputError("'" + words[1] + "': a recording has no parameters");
-    return sim::load_tenant(*open_recording(words.front()));
+    return sim::load_tenant(open_recording(words.front()));
   }
   NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
   return sim::execute_tenant(*named.workload, named.info, setup, options);

@@ -446,7 +446,8 @@ sim::Result run_corun(const CellSpec& spec, ResolvedCell& resolved, const sim::O
     tenants.push_back(
         recording.empty()
             ? sim::execute_tenant(*named.workload, named.info, resolved.setup, options)
-            : sim::load_tenant(trace::FileReader(recording, sim::recording_checks())));
+            : sim::load_tenant(
+                  std::make_shared<trace::FileReader>(recording, sim::recording_checks())));
   }
   return sim::corun(tenants, resolved.setup, options, *spec.corun);
 }

@@ -72,21 +72,23 @@ void check_operations(const nlohmann::ordered_json& operations, std::uint64_t& m
   }
 }
 
+void copy_block(trace::KernelStream& from, trace::StreamWriter& to, std::uint32_t block) {
+  for (unsigned warp = 0; warp < from.shape().warps_per_block(); ++warp) {
+    trace::WarpCursor cursor = from.open(block, warp);
+    do {
+      const auto words = static_cast<unsigned>(cursor.end - cursor.at);
+      const trace::StreamWriter::Room room = to.grow(block, warp, words);
+      to.commit(block, warp, std::copy(cursor.at, cursor.end, room.at));
+      cursor.at = cursor.end;
+    } while (from.refill(cursor));
+  }
+  from.close(block);
+  to.finish(block);
+}
+
 void copy(trace::KernelStream& from, trace::StreamWriter& to) {
   const std::uint64_t blocks = from.shape().grid.count();
-  for (std::uint32_t block = 0; block < blocks; ++block) {
-    for (unsigned warp = 0; warp < from.shape().warps_per_block(); ++warp) {
-      trace::WarpCursor cursor = from.open(block, warp);
-      do {
-        const auto words = static_cast<unsigned>(cursor.end - cursor.at);
-        const trace::StreamWriter::Room room = to.grow(block, warp, words);
-        to.commit(block, warp, std::copy(cursor.at, cursor.end, room.at));
-        cursor.at = cursor.end;
-      } while (from.refill(cursor));
-    }
-    from.close(block);
-    to.finish(block);
-  }
+  for (std::uint32_t block = 0; block < blocks; ++block) copy_block(from, to, block);
 }
 
 std::size_t end_of_tree(const trace::Recording& recording, std::size_t i) {

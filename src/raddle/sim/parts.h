@@ -27,6 +27,8 @@ void fill_verdict(Result& result, const nlohmann::ordered_json& trailer);
 /// Throws InputError when an operation of the host (recorder.h) is none, or names a mark that was
 /// not recorded before or bytes that no device has. `marks`: recorded so far.
 void check_operations(const nlohmann::ordered_json& operations, std::uint64_t& marks);
+/// One block of a launch, which is then closed there and finished here.
+void copy_block(trace::KernelStream& from, trace::StreamWriter& to, std::uint32_t block);
 /// Every block of a launch, in order.
 void copy(trace::KernelStream& from, trace::StreamWriter& to);
 /// The first launch behind the tree of the host's launch `i`.

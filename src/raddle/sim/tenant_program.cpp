@@ -1,6 +1,7 @@
 #include "raddle/sim/tenant_program.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "raddle/base/error.h"
@@ -76,33 +77,71 @@ void cover(Footprint& footprint, const trace::KernelCode& code, const std::uint3
   RADDLE_ASSERT(at == end);
 }
 
+/// Lines of the whole launch, whose blocks are closed one after another.
 void cover(Footprint& footprint, trace::KernelStream& stream) {
   const std::uint64_t blocks = stream.shape().grid.count();
-  for (std::uint32_t block = 0; block < blocks; ++block)
+  for (std::uint32_t block = 0; block < blocks; ++block) {
     for (unsigned warp = 0; warp < stream.shape().warps_per_block(); ++warp) {
       trace::WarpCursor cursor = stream.open(block, warp);
       do cover(footprint, stream.code(), cursor.at, cursor.end), cursor.at = cursor.end;
       while (stream.refill(cursor));
     }
+    stream.close(block);
+  }
 }
 
 void finish(TenantProgram& program, Json operations) {
   if (program.steps.empty())
     throw InputError("'" + program.info.name + "' launches no kernel: it cannot be a tenant");
   program.steps.push_back({std::move(operations), {}});
-  for (const TenantProgram::Step& step : program.steps)
-    for (const runtime::LaunchedStream& launch : step.tree)
-      cover(program.footprint, *launch.stream);
 }
 
-/// A launch of a recording, in memory.
-runtime::LaunchedStream load_launch(const trace::Recording& recording, std::size_t i) {
-  const trace::LaunchHeader launch = recording.launch(i);
-  const std::unique_ptr<trace::KernelStream> from = recording.open(i);
-  const trace::LaunchShape shape = from->shape();
-  auto stream = std::make_shared<trace::MemoryTrace>(
-      std::make_shared<const trace::KernelCode>(from->code()), shape);
-  copy(*from, *stream);
+/// A launch of a recording whose blocks come into memory when they first start and stay there: a
+/// tenant runs them again, but of a grid that is larger than its horizon it runs few.
+class KeptStream final : public trace::KernelStream {
+ public:
+  KeptStream(std::shared_ptr<const trace::Recording> recording, std::size_t i)
+      : recording_(std::move(recording)),
+        from_(recording_->open(i)),
+        kept_(std::make_shared<const trace::KernelCode>(from_->code()), from_->shape(),
+              std::make_shared<trace::TraceArena>(), 0),  // a warp's words come at once
+        is_kept_(from_->shape().grid.count()) {}
+  const trace::KernelCode& code() const override { return kept_.code(); }
+  const trace::LaunchShape& shape() const override { return kept_.shape(); }
+  bool concurrent() const override { return true; }
+  trace::WarpCursor open(std::uint32_t block, unsigned warp) override {
+    keep(block);
+    return kept_.open(block, warp);
+  }
+  bool refill(trace::WarpCursor& cursor) override { return kept_.refill(cursor); }
+  void close(std::uint32_t) override {}
+  void keep_all() {
+    for (std::uint32_t block = 0; block < is_kept_.size(); ++block) keep(block);
+  }
+
+ private:
+  void keep(std::uint32_t block) {
+    const std::lock_guard lock(mutex_);
+    if (is_kept_[block]) return;
+    copy_block(*from_, kept_, block);
+    is_kept_[block] = true;
+  }
+
+  std::shared_ptr<const trace::Recording> recording_;
+  std::unique_ptr<trace::KernelStream> from_;
+  trace::MemoryTrace kept_;
+  std::vector<bool> is_kept_;
+  std::mutex mutex_;
+};
+
+runtime::LaunchedStream load_launch(const std::shared_ptr<const trace::Recording>& recording,
+                                    std::size_t i, Footprint& footprint) {
+  const trace::LaunchHeader launch = recording->launch(i);
+  auto stream = std::make_shared<KeptStream>(recording, i);
+  // Where launches come in order, this is the last time that its blocks can be read.
+  if (!recording->any_order()) stream->keep_all();
+  cover(footprint, recording->any_order() ? *recording->open(i) : *stream);
+  const trace::LaunchShape shape = stream->shape();
   return {stream,
           {launch.sequence, launch.name, shape.grid, shape.block, StreamId{launch.stream},
            launch.warp_instructions, launch.thread_instructions, launch.origin}};
@@ -124,28 +163,31 @@ TenantProgram execute_tenant(runtime::Workload& workload, const WorkloadInfo& in
   program.input_hash = judged.input_hash;
   program.verdict = judged.verdict;
   program.difference = judged.difference;
+  for (const TenantProgram::Step& step : program.steps)
+    for (const runtime::LaunchedStream& launch : step.tree)
+      cover(program.footprint, *launch.stream);
   finish(program, sink.take_operations());
   return program;
 }
 
-TenantProgram load_tenant(const trace::Recording& recording) {
+TenantProgram load_tenant(std::shared_ptr<const trace::Recording> recording) {
   TenantProgram program;
-  program.info = {recording.header().at("workload"), recording.header().at("parameters")};
+  program.info = {recording->header().at("workload"), recording->header().at("parameters")};
   std::uint64_t marks = 0;
-  for (std::size_t i = 0; i < recording.launches();) {
-    TenantProgram::Step step{recording.launch(i).operations, {}};
+  for (std::size_t i = 0; i < recording->launches();) {
+    TenantProgram::Step step{recording->launch(i).operations, {}};
     check_operations(step.operations, marks);
-    for (const std::size_t end = end_of_tree(recording, i); i < end; ++i)
-      step.tree.push_back(load_launch(recording, i));
+    for (const std::size_t end = end_of_tree(*recording, i); i < end; ++i)
+      step.tree.push_back(load_launch(recording, i, program.footprint));
     program.steps.push_back(std::move(step));
   }
-  check_operations(recording.trailer().at("operations"), marks);
+  check_operations(recording->trailer().at("operations"), marks);
   Result judged;
-  fill_verdict(judged, recording.trailer());
+  fill_verdict(judged, recording->trailer());
   program.input_hash = judged.input_hash;
   program.verdict = judged.verdict;
   program.difference = judged.difference;
-  finish(program, recording.trailer().at("operations"));
+  finish(program, recording->trailer().at("operations"));
   return program;
 }
 

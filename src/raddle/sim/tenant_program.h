@@ -35,7 +35,8 @@ struct TenantProgram {
 /// Executes the workload and checks its result. Throws InputError when it launches nothing.
 TenantProgram execute_tenant(runtime::Workload& workload, const WorkloadInfo& info,
                              const Setup& setup, const Options& options);
-/// Reads the whole recording into memory. Throws InputError when there is no launch in it.
-TenantProgram load_tenant(const trace::Recording& recording);
+/// Reads the whole recording once, and keeps what is run: blocks of a file when they first start,
+/// of other recordings all. Throws InputError when there is no launch in it.
+TenantProgram load_tenant(std::shared_ptr<const trace::Recording> recording);
 
 }  // namespace raddle::sim

@@ -21,8 +21,6 @@ namespace {
 // A slab is one huge page where the host has them: recording is bound by page faults otherwise.
 constexpr std::size_t kSlabBytes = std::size_t{2} << 20;
 constexpr std::size_t kSlabWords = kSlabBytes / sizeof(std::uint32_t);
-// Chunks start small (most warps are short) and end where a cache page does.
-constexpr unsigned kChunkWords = 240;
 }  // namespace
 
 void SlabPool::Free::operator()(std::uint32_t* slab) const { std::free(slab); }
@@ -75,10 +73,11 @@ std::size_t TraceArena::give_rest(const std::uint32_t* piece, const std::uint32_
 }
 
 MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape,
-                         std::shared_ptr<TraceArena> arena)
+                         std::shared_ptr<TraceArena> arena, unsigned least_words)
     : code_(std::move(code)),
       shape_(shape),
       warps_per_block_(shape.warps_per_block()),
+      least_words_(least_words),
       warps_(shape.grid.count() * warps_per_block_),
       arena_(std::move(arena)) {
   RADDLE_ASSERT(arena_ != nullptr);
@@ -86,7 +85,7 @@ MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape sha
 
 StreamWriter::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned words) {
   constexpr std::size_t kHeaderWords = sizeof(Chunk) / sizeof(std::uint32_t);
-  std::size_t need = kHeaderWords + std::max(words, kChunkWords);
+  std::size_t need = kHeaderWords + std::max(words, least_words_);
   need += need % 2;  // chunks stay 8-byte aligned
   auto* chunk = new (arena_->take(need)) Chunk{nullptr, nullptr};
   bytes_ += need * sizeof(std::uint32_t);

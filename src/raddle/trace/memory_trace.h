@@ -55,8 +55,13 @@ class TraceArena {
 
 class MemoryTrace final : public KernelStream, public StreamWriter {
  public:
+  /// Chunks start small (most warps are short) and end where a cache page does.
+  static constexpr unsigned kChunkWords = 240;
+
+  /// `least_words`: the least room given at once; 0 where writers know how long a warp is.
   MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape,
-              std::shared_ptr<TraceArena> arena = std::make_shared<TraceArena>());
+              std::shared_ptr<TraceArena> arena = std::make_shared<TraceArena>(),
+              unsigned least_words = kChunkWords);
   MemoryTrace(const MemoryTrace&) = delete;
   MemoryTrace& operator=(const MemoryTrace&) = delete;
 
@@ -85,7 +90,7 @@ class MemoryTrace final : public KernelStream, public StreamWriter {
   }
   std::shared_ptr<const KernelCode> code_;
   LaunchShape shape_;
-  unsigned warps_per_block_;
+  unsigned warps_per_block_, least_words_;
   std::vector<Warp> warps_;
   std::shared_ptr<TraceArena> arena_;
   std::size_t bytes_ = 0;  // of chunks
