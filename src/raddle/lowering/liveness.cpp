@@ -132,6 +132,18 @@ u32 size_without_aliases(const trace::KernelCode& code) {
       std::ranges::count(code.instructions, trace::kNoRegister, &trace::StaticInst::alias_of));
 }
 
+std::vector<u32> basic_blocks(const trace::KernelCode& code) {
+  const u32 size = size_without_aliases(code);
+  std::vector<bool> leads(size + 1, false);
+  for (u32 i = 0; i < size; ++i) {
+    if (code.instructions[i].jumps) leads[i + 1] = true;
+    for (const u32 to : code.instructions[i].next) leads[to] = true;
+  }
+  std::vector<u32> block(size);
+  for (u32 i = 1; i < size; ++i) block[i] = block[i - 1] + (leads[i] ? 1 : 0);
+  return block;
+}
+
 bool calls_functions(const trace::KernelCode& code) {
   return std::ranges::any_of(code.instructions, [&](const trace::StaticInst& in) {
     return !trace::is_device_call(in.kind) && in.opcode < code.opcode_names.size() &&

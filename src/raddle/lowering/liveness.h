@@ -28,6 +28,8 @@ std::vector<std::uint32_t> live_in_ptx(const trace::KernelCode& code);
 
 /// Instructions without those at the end that stand for others in another address space.
 std::uint32_t size_without_aliases(const trace::KernelCode& code);
+/// By instruction, without those: the number of its basic block.
+std::vector<std::uint32_t> basic_blocks(const trace::KernelCode& code);
 /// Does a kernel call functions of its own?
 bool calls_functions(const trace::KernelCode& code);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "raddle/lowering/liveness.h"
 #include "raddle/lowering/rules.h"
 
 namespace raddle::lowering {
@@ -53,7 +54,7 @@ Plan::Plan(const trace::KernelCode& code, Generation generation, AddressBits add
   removed_.resize(code.instructions.size());
   partner_.assign(code.instructions.size(), kNone);
   number_words();
-  find_blocks();
+  block_ = basic_blocks(code_);
   collect();
   fold_copies();
   find_narrow();
@@ -74,17 +75,6 @@ void Plan::number_words() {
       owner_.push_back(reg);
     }
   }
-}
-
-void Plan::find_blocks() {
-  std::vector<bool> leads(size_ + 1, false);
-  for (u32 i = 0; i < size_; ++i) {
-    const trace::StaticInst& in = code_.instructions[i];
-    if (in.jumps) leads[i + 1] = true;
-    for (u32 to : in.next) leads[to] = true;
-  }
-  block_.resize(size_);
-  for (u32 i = 0, block = 0; i < size_; ++i) block_[i] = block += leads[i] ? 1 : 0;
 }
 
 void Plan::collect() {

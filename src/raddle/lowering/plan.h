@@ -59,7 +59,6 @@ class Plan {
 
  private:
   void number_words();
-  void find_blocks();
   void collect();
   void find_narrow();
   bool needs_wide(std::uint32_t reader, std::uint32_t reg) const;

@@ -46,16 +46,9 @@ class RegionFinder {
   u32 blocks() const { return static_cast<u32>(begin_.size()) - 1; }
 
   void find_blocks() {
-    std::vector<bool> leads(size_ + 1, false);
-    leads[0] = true;
-    for (u32 i = 0; i < size_; ++i) {
-      if (at(i).jumps) leads[i + 1] = true;
-      for (const u32 to : at(i).next) leads[to] = true;
-    }
-    for (u32 i = 0; i < size_; ++i) {
-      if (leads[i]) begin_.push_back(i);
-      block_.push_back(static_cast<u32>(begin_.size()) - 1);
-    }
+    block_ = basic_blocks(code_);
+    for (u32 i = 0; i < size_; ++i)
+      if (i == 0 || block_[i] != block_[i - 1]) begin_.push_back(i);
     begin_.push_back(size_);
   }
 

@@ -276,17 +276,6 @@ class Joiner {
   std::set<u32> taken_;
 };
 
-std::vector<u32> blocks_of(const trace::KernelCode& code, u32 size) {
-  std::vector<bool> leads(size + 1, false);
-  for (u32 i = 0; i < size; ++i) {
-    if (code.instructions[i].jumps) leads[i + 1] = true;
-    for (const u32 to : code.instructions[i].next) leads[to] = true;
-  }
-  std::vector<u32> block(size);
-  for (u32 i = 0, b = 0; i < size; ++i) block[i] = b += i != 0 && leads[i] ? 1 : 0;
-  return block;
-}
-
 /// The leader with the destinations of all, in the order of their addresses.
 StaticInst joined(const trace::KernelCode& code, const std::vector<u32>& all) {
   std::map<std::int64_t, u32> by_address;
@@ -309,7 +298,7 @@ Schedule schedule(const trace::KernelCode& code) {
   const u32 size = size_without_aliases(code), all = static_cast<u32>(code.instructions.size());
   if (code.register_bytes.empty() || calls_functions(code) || size == 0) return out;
   out.is_identity = false;
-  out.block = blocks_of(code, size);
+  out.block = basic_blocks(code);
   std::vector<bool> aliased(all, false);
   for (u32 i = size; i < all; ++i) aliased[code.instructions[i].alias_of] = true;
 
