@@ -33,11 +33,23 @@ TEST(Usage, HelpIsACommandToo) {
 TEST(Usage, RunAndCompareShareTheOptionsOfTheContract) {
   for (const std::string command : {"run", "compare"}) {
     const std::string help = raddle(command + " --help").out;
-    for (const char* option : {"--gpu", "--set", "--policy", "--json", "--report", "--timeline",
-                               "--max-cycles", "--max-stream", "--threads", "--seed",
-                               "--functional", "--live", "--no-skip", "--cold-l2", "--quiet"})
+    for (const char* option :
+         {"--gpu", "--set", "--policy", "--json", "--report", "--timeline", "--max-cycles",
+          "--max-stream", "--threads", "--seed", "--no-skip", "--cold-l2", "--quiet"})
       EXPECT_THAT(help, HasSubstr(option)) << command;
   }
+}
+
+TEST(Usage, WhatACommandAlwaysRefusesIsNotListed) {
+  for (const char* option : {"--functional", "--live"}) {
+    EXPECT_THAT(raddle("run --help").out, HasSubstr(option));
+    for (const std::string words : {"compare vecadd --policies lrr,gto", "replay a.rdl"}) {
+      const std::string command = words.substr(0, words.find(' '));
+      EXPECT_THAT(raddle(command + " --help").out, Not(HasSubstr(option))) << command;
+      expect_refused(raddle(words, {option}), {command + " times", option, "are for run"});
+    }
+  }
+  EXPECT_THAT(raddle("replay a.rdl --liv").err, Not(HasSubstr("did you mean '--live'")));
 }
 
 TEST(Usage, OptionsStandUnderHeadings) {

@@ -74,7 +74,8 @@ std::string unexpected(const CLI::App& command, const std::vector<std::string>& 
   const std::vector<std::string> left = command.remaining(true);
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    if (!option->get_group().empty())  // else it is not listed
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   for (std::size_t i = 2; i < words.size() && words[i] != "--"; ++i) {
     const std::string name = words[i].substr(0, words[i].find('='));
     if (!name.starts_with("--") || std::ranges::count(left, words[i]) == 0) continue;

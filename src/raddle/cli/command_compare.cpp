@@ -88,9 +88,7 @@ struct CompareCommand {
 
   int operator()() const {
     common.check();
-    if (common.functional || common.live)
-      throw InputError(
-          "compare times every workload under every policy; --functional and --live are for run");
+    common.check_always_timed("compare times every workload under every policy");
     check_kept();
     const policy::Registries policies = policy::all_policies();
     const std::vector<Variant> variants = make_variants(common, policies_text, sweeps, policies);
@@ -202,7 +200,7 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
                    "looked at anyway")
       ->allow_extra_args(false)
       ->type_name("FILE");
-  command->common.add_to(*compare);
+  command->common.add_always_timed_to(*compare);
   compare->footer(
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
       "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"

@@ -63,8 +63,7 @@ struct ReplayCommand {
 
   int operator()() const {
     common.check();
-    if (common.functional || common.live)
-      throw InputError("replay times what was recorded; --functional and --live are for run");
+    common.check_always_timed("replay times what was recorded");
     if (corun.asked(words)) return run_corun(common, words, corun, arguments);
     if (words.size() > 1)
       throw InputError("'" + words[1] +
@@ -133,7 +132,7 @@ Command add_replay(CLI::App& app, std::vector<std::string> arguments) {
                    "--horizon several that share the GPU, workloads among them")
       ->required()
       ->type_name("FILE.rdl|kernelslist.g [+ ...]");
-  command->common.add_to(*replay);
+  command->common.add_always_timed_to(*replay);
   command->corun.add_to(*replay);
   return {replay, [command] { return (*command)(); }};
 }

@@ -20,7 +20,7 @@ constexpr std::uint64_t kDefaultInstructionLimit = 4'000'000'000;
 
 // Headings of --help.
 constexpr const char *kMachine = "Machine", *kRun = "How it is run", *kLimits = "Limits",
-                     *kOutput = "Output";
+                     *kOutput = "Output", *kNotListed = "";
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> out;
@@ -55,6 +55,15 @@ void CommonOptions::add_to(CLI::App& c) {
       ->group(kOutput);
   c.add_flag("--functional", functional, "execute and check only, without timing")->group(kRun);
   add_launches_to(c);
+}
+
+void CommonOptions::add_always_timed_to(CLI::App& c) {
+  add_to(c);
+  for (const char* option : {"--live", "--functional"}) c.get_option(option)->group(kNotListed);
+}
+
+void CommonOptions::check_always_timed(const std::string& why) const {
+  if (functional || live) throw InputError(why + "; --functional and --live are for run");
 }
 
 void CommonOptions::add_out_of_bounds_to(CLI::App& c) {
