@@ -106,7 +106,7 @@ TEST(CompareOwn, KeptResultsAreOfRunsAsSweepsMakeThem) {
   const Folder folder;
   const std::string kept = folder / "kept";
   for (const char* option : {"--no-skip", "--threads 2", "--first-launches 2", "--launches 3",
-                             "--max-stream 1", "--timeline t.json"}) {
+                             "--max-stream 1", "--timeline t.json", "--out-of-bounds fault"}) {
     const Outcome run =
         raddle(std::string("compare vecadd --policies lrr,gto ") + option, {"--results", kept});
     EXPECT_EQ(run.status, 2) << option;
@@ -114,6 +114,8 @@ TEST(CompareOwn, KeptResultsAreOfRunsAsSweepsMakeThem) {
   }
   EXPECT_FALSE(std::filesystem::exists(kept));
   EXPECT_THAT(raddle("compare vecadd --policies lrr,gto --jobs 2").err, HasSubstr("--jobs"));
+  expect_refused(raddle("compare vecadd --policies lrr,gto --out-of-bounds fault"),
+                 {"--out-of-bounds", "a program behind --"});
 }
 
 TEST(CompareOwn, TakesTracesOfAccelSim) {

@@ -77,6 +77,20 @@ TEST(OwnPrograms, AreCompared) {
             json_of(folder / "exec.json")["totals"]["cycles"]);
 }
 
+TEST(OwnPrograms, AreComparedWithWhatTheirStrayAccessesAreToDo) {
+  const auto compare = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"compare", "--policies", "lrr,gto"});
+    return with_app(more, "stray");
+  };
+  EXPECT_THAT(compare({}).err, HasSubstr("6 accesses outside of allocations in all"));
+  const Outcome ignored = compare({"--out-of-bounds", "ignore"});
+  EXPECT_EQ(ignored.status, 0) << ignored.err;
+  EXPECT_THAT(ignored.err, Not(HasSubstr("outside of allocations")));
+  const Outcome fault = compare({"--out-of-bounds", "fault"});
+  EXPECT_EQ(fault.status, 1);
+  EXPECT_THAT(fault.err, HasSubstr("out-of-bounds 4-byte load"));
+}
+
 TEST(OwnPrograms, AreRecordedOnceByAComparisonThatIsKept) {
   const Folder folder;
   const auto compare = [&](const std::string& policies) {

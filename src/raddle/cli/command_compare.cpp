@@ -1,5 +1,6 @@
 // raddle compare: the same work under several policies or settings. Each workload is executed, each
 // recording read, once, and timed under all of them.
+#include <algorithm>
 #include <cstdio>
 #include <deque>
 #include <filesystem>
@@ -93,6 +94,8 @@ struct CompareCommand {
     const policy::Registries policies = policy::all_policies();
     const std::vector<Variant> variants = make_variants(common, policies_text, sweeps, policies);
     std::vector<Work> all = works();  // all checked before the first one runs
+    if (strays_matter() && std::ranges::none_of(all, &Work::is_cuda_program))
+      throw InputError("--out-of-bounds: expected a program behind --, found none");
     setups(variants, policies, {});
     if (!results.empty()) return kept(variants);
 
@@ -130,6 +133,9 @@ struct CompareCommand {
                     arguments);
   }
 
+  /// Is --out-of-bounds another than where it is not given?
+  bool strays_matter() const { return common.out_of_bounds != CommonOptions().out_of_bounds; }
+
   /// What a process of its own does not do, or would not keep.
   void check_kept() const {
     if (jobs != 0 && results.empty())
@@ -141,10 +147,10 @@ struct CompareCommand {
     if (results.empty()) return;
     if (!common.timeline.empty() || common.no_skip || common.first_launches != 0 ||
         common.threads != 1 || !common.launches.empty() ||
-        common.max_stream_gib != CommonOptions().max_stream_gib)
+        common.max_stream_gib != CommonOptions().max_stream_gib || strays_matter())
       throw InputError(
           "--results keeps runs as sweeps do: leave out --timeline, --no-skip, --first-launches, "
-          "--threads, --launches and --max-stream");
+          "--threads, --launches, --max-stream and --out-of-bounds");
   }
 
   nlohmann::ordered_json json(const std::vector<ReportRun>& runs) const {
@@ -201,6 +207,7 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
       ->allow_extra_args(false)
       ->type_name("FILE");
   command->common.add_always_timed_to(*compare);
+  command->common.add_out_of_bounds_to(*compare);
   compare->footer(
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
       "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"

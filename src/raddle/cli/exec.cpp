@@ -211,6 +211,7 @@ std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::
   sim::ExecJob job = job_of(run.words, options);
   job.quiet = true, job.print_to_stderr = true;
   job.input_hash = run.input_hash;
+  job.out_of_bounds = run.out_of_bounds;
   job.record = fs::absolute(file).string();
   const TemporaryFolder folder("raddle-exec");
   job.write(folder.path(), setup.config());

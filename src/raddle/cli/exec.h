@@ -19,6 +19,7 @@ struct ProgramRun {
   std::vector<std::string> words;  ///< the program and its arguments
   std::string folder;              ///< in which it runs; "" is ours
   std::uint64_t input_hash = 0;
+  std::string out_of_bounds = "page";  ///< of sim::ExecJob::kOutOfBoundsNames
 };
 /// Runs it with its output on standard error and puts its op streams into `file`. Returns the JSON
 /// of the functional run. Throws InputError and RunError, also when the program ends badly.

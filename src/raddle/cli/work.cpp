@@ -60,7 +60,7 @@ void Work::prepare(sim::Setup& machine, const CommonOptions& common) {
   if (program_.empty()) return;
   folder_ = std::make_unique<TemporaryFolder>("raddle-record");
   const std::string file = folder_->path() / "program.rdl";
-  ProgramRun run{program_, "", 0};
+  ProgramRun run{program_, "", 0, common.out_of_bounds};
   run.input_hash =
       sim::hash_of_program(find_program(program_.front()).path, std::span(program_).subspan(1), "");
   record_program(run, machine, common.simulation(machine), file);

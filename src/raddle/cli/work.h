@@ -30,6 +30,8 @@ class Work {
   sim::WorkloadInfo info() const;
   /// Results are to call it by its file.
   void call_by_file() { called_ = name_; }
+  /// Is it to be executed as a CUDA program?
+  bool is_cuda_program() const { return !program_.empty(); }
   /// The seed that its inputs were made with, where that is not for us to choose.
   std::optional<std::uint64_t> seed() const;
   /// Records what is a program, under the first of the machines.
