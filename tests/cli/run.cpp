@@ -209,10 +209,20 @@ TEST(Run, DevicePrintfIsOutputUnlessTheJsonIs) {
 TEST(Compare, TableHasARowPerPolicyAndTheFirstIsTheBaseline) {
   const Outcome run = raddle("compare size=tiny bfs spmv --policies lrr,gto,two_level --gpu ccws");
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(run.err, "");
   for (const char* word : {"bfs", "spmv", "lrr", "gto", "two_level", "1.000"})
     EXPECT_THAT(run.out, HasSubstr(word));
   EXPECT_EQ(line_count(run.out), 2u * 5u) << "name, head and three rows each";
+}
+
+TEST(Compare, ProgressIsALineForEachVariantThatIsTimed) {
+  const std::string words = "compare size=tiny vecadd reduction --policies lrr,gto --gpu gtx480";
+  const std::string seconds = " [0-9]+\\.[0-9] s\n";
+  EXPECT_THAT(raddle(words).err,
+              testing::MatchesRegex("\\[1/4\\] vecadd size=tiny under lrr" + seconds +
+                                    "\\[2/4\\] vecadd size=tiny under gto" + seconds +
+                                    "\\[3/4\\] reduction size=tiny under lrr" + seconds +
+                                    "\\[4/4\\] reduction size=tiny under gto" + seconds));
+  EXPECT_EQ(raddle(words + " --quiet").err, "");
 }
 
 TEST(Compare, RunsAgreeWithRunsOfTheirOwn) {

@@ -66,6 +66,9 @@ TEST(OwnPrograms, AreCompared) {
   EXPECT_THAT(run.out, HasSubstr("gto+swl:limit=2"));
   EXPECT_THAT(run.out, Not(HasSubstr("PASS"))) << "its own words go to standard error";
   EXPECT_THAT(run.err, HasSubstr("PASS"));
+  EXPECT_THAT(run.err,
+              testing::ContainsRegex("\n\\[0/3\\] recording of [^\n]*cuda_app add [0-9.]+ s\n"
+                                     "\\[1/3\\] [^\n]*cuda_app add under lrr [0-9.]+ s\n"));
   const Json compared = json_of(folder / "c.json");
   ASSERT_EQ(compared["runs"].size(), 3u);
   ASSERT_EQ(exec({"--gpu", "gtx480", "--set", "sm.count=2", "--policy", "warp=gto", "--quiet",

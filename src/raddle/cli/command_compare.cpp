@@ -1,11 +1,13 @@
 // raddle compare: the same work under several policies or settings. Each workload is executed, each
 // recording read, once, and timed under all of them.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <deque>
 #include <filesystem>
 
 #include "raddle/cli/commands.h"
+#include "raddle/cli/compare_progress.h"
 #include "raddle/cli/exec.h"
 #include "raddle/cli/kept_compare.h"
 #include "raddle/cli/options.h"
@@ -99,14 +101,17 @@ struct CompareCommand {
     setups(variants, policies, {});
     if (!results.empty()) return kept(variants);
 
+    std::vector<std::string> labels;
+    for (const Variant& variant : variants) labels.push_back(variant.label);
+    CompareProgress progress(all.size(), labels, common.quiet);
     std::deque<sim::Result> results;
     std::vector<ReportRun> runs;
     bool wrong = false;
     for (Work& work : all) {
       std::vector<sim::Setup> machines = setups(variants, policies, work.seed());
-      work.prepare(machines.front(), common);
+      prepare(work, machines.front(), progress);
       sim::Options options = common.simulation(machines.front());
-      options.progress = progress_line(work.name(), common.quiet);
+      progress.watch(work.title(), options);
       std::vector<Row> rows;
       for (sim::Result& result : work.time(machines, options)) {
         const std::string& label = variants[rows.size()].label;
@@ -123,6 +128,13 @@ struct CompareCommand {
     write_reports(common, runs, arguments);
     if (wrong) std::fputs("raddle: at least one result is wrong\n", stderr);
     return wrong ? 1 : 0;
+  }
+
+  void prepare(Work& work, sim::Setup& machine, const CompareProgress& progress) const {
+    const auto start = std::chrono::steady_clock::now();
+    work.prepare(machine, common);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    if (work.is_cuda_program()) progress.recorded(work.title(), seconds.count());
   }
 
   int kept(const std::vector<Variant>& variants) const {

@@ -94,13 +94,18 @@ std::string import_summary(const nlohmann::ordered_json& trailer) {
 }
 
 std::function<void(const sim::Progress&)> progress_line(const std::string& what, bool quiet) {
+  return progress_line([what](const sim::Progress&) { return what; }, quiet);
+}
+
+std::function<void(const sim::Progress&)> progress_line(
+    std::function<std::string(const sim::Progress&)> what, bool quiet) {
   if (quiet || isatty(STDERR_FILENO) == 0) return {};
   auto last = std::make_shared<std::chrono::steady_clock::time_point>();
-  return [what, last](const sim::Progress& p) {
+  return [what = std::move(what), last](const sim::Progress& p) {
     const auto now = std::chrono::steady_clock::now();
     if (now - *last < std::chrono::milliseconds(100)) return;
     *last = now;
-    const std::string line = fmt::format("{}: launch {} ({}), cycle {}", what, p.launches + 1,
+    const std::string line = fmt::format("{}: launch {} ({}), cycle {}", what(p), p.launches + 1,
                                          short_name(p.kernel), grouped(p.cycles));
     std::fprintf(stderr, "\r\033[K%.110s", line.c_str());
   };

@@ -37,6 +37,9 @@ std::string import_summary(const nlohmann::ordered_json& trailer);
 /// Reports progress on standard error when that is a terminal and not `quiet`; otherwise does
 /// nothing.
 std::function<void(const sim::Progress&)> progress_line(const std::string& what, bool quiet);
+/// The same of several runs; `what` says which one.
+std::function<void(const sim::Progress&)> progress_line(
+    std::function<std::string(const sim::Progress&)> what, bool quiet);
 /// Removes the progress line.
 void clear_progress(bool quiet);
 

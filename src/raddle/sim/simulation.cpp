@@ -85,7 +85,8 @@ namespace {
 Gpus make_gpus(std::span<Setup> setups, const Options& options) {
   Gpus gpus;
   if (options.functional) return gpus;
-  for (Setup& setup : setups) gpus.push_back(std::make_unique<TimedGpu>(setup, options));
+  for (Setup& setup : setups)
+    gpus.push_back(std::make_unique<TimedGpu>(setup, options, gpus.size()));
   return gpus;
 }
 
@@ -128,6 +129,8 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
     if (found.empty()) throw;
     throw RunError(fault.what() + found);
   }
+  if (options.timed)
+    for (std::size_t i = 0; i < gpus.size(); ++i) options.timed(i, gpus[i]->seconds());
 
   std::vector<Result> results;
   for (std::size_t i = 0; i < (options.functional ? 1 : setups.size()); ++i) {
@@ -281,9 +284,10 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
     i = end;
   }
   check_operations(recording.trailer().at("operations"), marks);
-  for (auto& gpu : gpus) {
-    play(recording.trailer().at("operations"), *gpu);
-    gpu->synchronize();
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    play(recording.trailer().at("operations"), *gpus[i]);
+    gpus[i]->synchronize();
+    if (options.timed) options.timed(i, gpus[i]->seconds());
   }
   std::vector<Result> results;
   for (std::size_t i = 0; i < (options.functional ? 1 : setups.size()); ++i) {

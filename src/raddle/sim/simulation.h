@@ -21,6 +21,7 @@ struct Progress {
   std::uint64_t launches = 0;  ///< finished
   std::string kernel;          ///< running now
   Cycle cycles = 0;            ///< simulated so far (of the set-up whose clock runs)
+  std::size_t setup = 0;       ///< which that is
 };
 
 struct Options {
@@ -43,6 +44,9 @@ struct Options {
   /// Of what kernels do. Precondition: neither live nor with the analysis of dependencies.
   exec::CheckOptions checks;
   std::function<void(const Progress&)> progress;
+  /// The last launch of a set-up has been timed, all of them in so many seconds. In order of
+  /// set-ups.
+  std::function<void(std::size_t setup, double seconds)> timed;
   std::uint64_t max_stream_bytes = 0;  ///< of one launch, in memory at once; 0 = no limit
 };
 

@@ -57,12 +57,15 @@ timing::GpuOptions gpu_options(const Setup& setup, const Options& options) {
 
 }  // namespace
 
-TimedGpu::TimedGpu(Setup& setup, const Options& options)
-    : setup_(setup), gpu_(setup.machine, setup.choices(), [&] {
-        timing::GpuOptions out = gpu_options(setup, options);
-        if (options.progress) out.progress = [this, &options](Cycle at) { tell(options, at); };
-        return out;
-      }()) {
+TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
+    : setup_(setup),
+      gpu_(setup.machine, setup.choices(),
+           [&] {
+             timing::GpuOptions out = gpu_options(setup, options);
+             if (options.progress) out.progress = [this, &options](Cycle at) { tell(options, at); };
+             return out;
+           }()),
+      number_(number) {
   if (setup.run.sampling_error != 0)
     sampled_ = std::make_unique<SampledRun>(setup.run.sampling_error, gpu_, options.note);
   const auto requests = timed_analyses(options.analyses);
@@ -75,7 +78,7 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options)
 }
 
 void TimedGpu::tell(const Options& options, Cycle at) const {
-  if (!kernels_.empty()) options.progress({kernels_.size() - 1, kernels_.back().name, at});
+  if (!kernels_.empty()) options.progress({kernels_.size() - 1, kernels_.back().name, at, number_});
 }
 
 std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {

@@ -18,8 +18,8 @@ namespace raddle::sim {
 /// A Gpu that listens to a device and collects results per kernel.
 class TimedGpu final : public runtime::LaunchSink {
  public:
-  /// The options must outlive it.
-  TimedGpu(Setup& setup, const Options& options);
+  /// The options must outlive it. `number`: of the set-up, for progress.
+  TimedGpu(Setup& setup, const Options& options, std::size_t number = 0);
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override;
   bool can_follow() const override { return true; }
   void submit(std::shared_ptr<trace::KernelStream> stream,
@@ -37,6 +37,8 @@ class TimedGpu final : public runtime::LaunchSink {
   }
   double milliseconds(Cycle cycles) const override;
   Cycle now() const { return gpu_.now(); }
+  /// The host's, spent on timing so far.
+  double seconds() const { return seconds_; }
   /// For who drives several hosts; results hold no kernels then.
   timing::Gpu& gpu() { return gpu_; }
   /// Code as this machine executes it.
@@ -63,6 +65,7 @@ class TimedGpu final : public runtime::LaunchSink {
   std::vector<Cycle> marks_;             // when reached, of those that were waited for
   std::vector<Cycle> estimated_before_;  // by mark, when sampled
   double seconds_ = 0;
+  std::size_t number_;
 };
 
 }  // namespace raddle::sim
