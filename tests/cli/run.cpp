@@ -155,6 +155,28 @@ TEST(Run, ReportAndTimelineAreWritten) {
   EXPECT_FALSE(timeline["traceEvents"].empty());
 }
 
+TEST(Run, TheTimelineTellsWhatSchedulersWaitForAndWhen) {
+  const Folder folder;
+  const Json result =
+      json_of(raddle("run reduction size=tiny --quiet --json - --timeline", {folder / "t.json"}));
+  std::vector<std::pair<double, Json>> told;  // from that cycle on
+  const Json timeline = Json::parse(read_file(folder / "t.json"));
+  for (const Json& e : timeline.at("traceEvents"))
+    if (e["name"] == "schedulers stalled") told.emplace_back(e["ts"].get<double>(), e["args"]);
+  ASSERT_GT(told.size(), 3u);
+  for (const char* why : {"memory", "barrier", "idle", "launch"}) {
+    double cycles = 0;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      const double end =
+          i + 1 < told.size() ? told[i + 1].first : result["totals"]["cycles"].get<double>();
+      cycles += told[i].second.at(why).get<double>() * (end - told[i].first);
+    }
+    const auto counted = result["stalls"][why].get<double>();
+    EXPECT_GT(counted, 0) << why;
+    EXPECT_NEAR(cycles / counted, 1, 1e-4) << why;
+  }
+}
+
 TEST(Run, OwnKernelFromAFileIsUnchecked) {
   const Folder folder;
   const std::string ptx = folder.write("own.ptx", R"(.version 7.2

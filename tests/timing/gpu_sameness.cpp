@@ -90,9 +90,15 @@ TEST_P(GpuSameness, SamplingChangesNothingAndAddsUp) {
   gpu.run(*random_kernel(GetParam() + 1000));
   EXPECT_EQ(outcome(machine(), GetParam(), {}), (Outcome{gpu->hash(), gpu->now()}));
   std::uint64_t issued = 0, bytes = 0;
-  const auto& samples = gpu->samples();
+  std::array<std::uint64_t, stats::kStalls> stall{};
+  const auto samples = gpu->samples();
   for (std::size_t i = 0; i < samples.size(); ++i) {
     issued += samples[i].issued, bytes += samples[i].dram_bytes;
+    std::uint64_t cycles = samples[i].issued;
+    for (unsigned why = 0; why < stats::kStalls; ++why)
+      stall[why] += samples[i].stall[why], cycles += samples[i].stall[why];
+    const Cycle end = i + 1 < samples.size() ? samples[i + 1].start : gpu->now();
+    EXPECT_EQ(cycles, (end - samples[i].start) * machine().sm.count * machine().sm.schedulers) << i;
     if (i > 0) {
       EXPECT_EQ(samples[i].start - samples[i - 1].start, samples[1].start);
     }
@@ -102,6 +108,9 @@ TEST_P(GpuSameness, SamplingChangesNothingAndAddsUp) {
   EXPECT_GT(first_end, 0u);
   EXPECT_EQ(issued, gpu->counters().sm.issued);
   EXPECT_EQ(bytes, gpu->counters().dram.bytes);
+  EXPECT_EQ(stall, gpu->counters().scheduler.stall);
+  EXPECT_GT(stall[static_cast<unsigned>(stats::Stall::Memory)], 0u);
+  EXPECT_GT(stall[static_cast<unsigned>(stats::Stall::Launch)], 0u);
 }
 
 TEST_P(GpuSameness, EveryWarpPolicyIsIndifferentToSkipping) {

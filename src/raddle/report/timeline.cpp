@@ -131,13 +131,36 @@ timing::Sample sum_of(const std::vector<timing::Sample>& all, std::size_t i, std
     sum.l1d_hits += s.l1d_hits, sum.l1d_accesses += s.l1d_accesses;
     for (std::size_t sm = 0; sm < std::min(sum.allowed_by_sm.size(), s.allowed_by_sm.size()); ++sm)
       sum.allowed_by_sm[sm] += s.allowed_by_sm[sm];
+    for (unsigned why = 0; why < stats::kStalls; ++why) sum.stall[why] += s.stall[why];
   }
   return sum;
+}
+
+/// Reasons for which a scheduler issued nothing at any time.
+std::vector<unsigned> stalls_in(const std::vector<timing::Sample>& samples) {
+  std::vector<unsigned> out;
+  for (unsigned why = 0; why < stats::kStalls; ++why)
+    if (std::ranges::any_of(samples, [&](const auto& s) { return s.stall[why] != 0; }))
+      out.push_back(why);
+  return out;
+}
+
+/// One event that viewers show as a track for each of `reasons` (chrome://tracing: stacked).
+void write_stalls(Writer& out, std::size_t pid, const timing::Sample& s, double cycles,
+                  const std::vector<unsigned>& reasons) {
+  if (reasons.empty()) return;
+  std::string values;
+  for (const unsigned why : reasons)
+    values += fmt::format(R"({}"{}":{:.6g})", values.empty() ? "" : ",", stats::kStallNames[why],
+                          static_cast<double>(s.stall[why]) / cycles);
+  out.event(R"({{"ph":"C","pid":{},"ts":{},"name":"schedulers stalled","args":{{{}}}}})", pid,
+            s.start, values);
 }
 
 /// `together`: so many neighbours are one.
 void write_samples(Writer& out, std::size_t pid, const sim::Result& result, std::size_t together) {
   const auto& all = result.samples;
+  const std::vector<unsigned> reasons = stalls_in(all);
   for (std::size_t i = 0; i < all.size(); i += together) {
     const timing::Sample s = sum_of(all, i, together);
     const Cycle end = i + together < all.size() ? all[i + together].start : result.cycles;
@@ -151,6 +174,7 @@ void write_samples(Writer& out, std::size_t pid, const sim::Result& result, std:
     for (std::size_t sm = 0; sm < s.allowed_by_sm.size(); ++sm)
       write_counter(out, pid, s.start, fmt::format("warps that may load, SM {:03}", sm).c_str(),
                     static_cast<double>(s.allowed_by_sm[sm]) / cycles);
+    write_stalls(out, pid, s, cycles, reasons);
     if (s.l1d_accesses != 0)
       write_counter(out, pid, s.start, "L1D hit rate",
                     static_cast<double>(s.l1d_hits) / static_cast<double>(s.l1d_accesses));
@@ -161,7 +185,7 @@ void write_run(Writer& out, std::size_t pid, const Run& run, const Limits& limit
   const sim::Result& result = *run.result;
   const BarChart chart = bar_chart(result.blocks, limits.blocks);
   std::size_t counters = 0;
-  for (const timing::Sample& s : result.samples) counters += 4 + s.allowed_by_sm.size();
+  for (const timing::Sample& s : result.samples) counters += 5 + s.allowed_by_sm.size();
   const std::size_t together = counters / limits.counters + 1;
   std::string label = run.label;
   if (chart.merged > 1) label += fmt::format(" (up to {} blocks in one bar)", chart.merged);

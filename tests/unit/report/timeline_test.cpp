@@ -95,6 +95,23 @@ TEST(Timeline, CountersFollowTheSamples) {
   EXPECT_EQ(ipc, (std::vector<double>{10, 15, 3}));
 }
 
+TEST(Timeline, CountersOfSchedulersByWhatTheyWaitFor) {
+  sim::Result r = small_result();
+  EXPECT_FALSE(std::ranges::any_of(
+      events({{"gto", &r}}), [](const Json& e) { return e["name"] == "schedulers stalled"; }));
+  r.cycles = 250;  // the last sample is half as long
+  for (timing::Sample& s : r.samples) {
+    s.stall[static_cast<unsigned>(stats::Stall::Memory)] = 150;
+    s.stall[static_cast<unsigned>(stats::Stall::Barrier)] = s.start;
+  }
+  std::vector<Json> told;
+  for (const Json& e : events({{"gto", &r}}))
+    if (e["ph"] == "C" && e["name"] == "schedulers stalled") told.push_back(e["args"]);
+  EXPECT_EQ(told, (std::vector<Json>{{{"barrier", 0}, {"memory", 1.5}},
+                                     {{"barrier", 1}, {"memory", 1.5}},
+                                     {{"barrier", 4}, {"memory", 3}}}));
+}
+
 TEST(Timeline, CountersOfWarpsThatMayLoadOfAllAndOfEachSm) {
   sim::Result r = small_result();
   r.cycles = 150;
@@ -115,7 +132,7 @@ TEST(Timeline, HasABoundWhateverTheRun) {
   r.cycles = 1'000'000;
   r.samples.clear();
   for (Cycle at = 0; at < r.cycles; at += 10)
-    r.samples.push_back({at, 0, 40, 10, 5, 0, 0, 0, {100, 300}});
+    r.samples.push_back({at, 0, 40, 10, 5, 0, 0, 0, {100, 300}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2}});
   r.kernels.resize(200'000, r.kernels.front());
   for (Cycle i = 0; i < r.kernels.size(); ++i) r.kernels[i].start = i, r.kernels[i].end = i + 1;
   const std::vector<report::Run> runs = {{"gto", &r}, {"lrr", &r}};
@@ -128,6 +145,9 @@ TEST(Timeline, HasABoundWhateverTheRun) {
       blocks += e["args"]["blocks"].get<std::size_t>();
     if (e["ph"] == "C" && e["name"] == "IPC") {
       EXPECT_EQ(e["args"]["value"], 4) << "means of neighbours";
+    }
+    if (e["ph"] == "C" && e["name"] == "schedulers stalled") {
+      EXPECT_EQ(e["args"]["memory"], 0.3) << "means of neighbours";
     }
   }
   EXPECT_EQ(blocks, 400'000u) << "neighbours are one bar, and none is lost";

@@ -49,15 +49,18 @@ TEST(EmptyTimes, ABlockThatStartsWhereTheLastEndsLeavesNoGap) {
   EXPECT_THAT(times.until(blocks, 20), ElementsAre(Interval{13, 20}));
 }
 
-TEST(CommonCycles, CountsEachCycleOnce) {
+TEST(CommonTimes, HoldEachCycleOnce) {
   const std::vector<Interval> empty = {{0, 10}, {20, 30}, {50, 60}};
-  EXPECT_EQ(common_cycles(empty, {}), 0u);
-  EXPECT_EQ(common_cycles({}, {{0, 10}}), 0u);
-  EXPECT_EQ(common_cycles(empty, {{5, 25}}), 10u);
-  EXPECT_EQ(common_cycles(empty, {{5, 25}, {8, 22}, {0, 6}}), 15u);
-  EXPECT_EQ(common_cycles(empty, {{55, 100}, {0, 100}}), 30u) << "in any order";
-  EXPECT_EQ(common_cycles(empty, {{10, 20}, {30, 50}}), 0u);
-  EXPECT_EQ(common_cycles(empty, {{5, 5}, {9, 3}}), 0u) << "nothing";
+  EXPECT_THAT(common_times(empty, {}), IsEmpty());
+  EXPECT_THAT(common_times({}, {{0, 10}}), IsEmpty());
+  EXPECT_THAT(common_times(empty, {{5, 25}}), ElementsAre(Interval{5, 10}, Interval{20, 25}));
+  EXPECT_THAT(common_times(empty, {{5, 25}, {8, 22}, {0, 6}}),
+              ElementsAre(Interval{0, 6}, Interval{6, 10}, Interval{20, 25}));
+  EXPECT_THAT(common_times(empty, {{55, 100}, {0, 100}}),
+              ElementsAre(Interval{0, 10}, Interval{20, 30}, Interval{50, 60}))
+      << "in any order";
+  EXPECT_THAT(common_times(empty, {{10, 20}, {30, 50}}), IsEmpty());
+  EXPECT_THAT(common_times(empty, {{5, 5}, {9, 3}}), IsEmpty()) << "nothing";
 }
 
 }  // namespace

@@ -29,19 +29,20 @@ std::vector<Interval> EmptyTimes::until(std::span<const BlockSpan> blocks, Cycle
   return std::move(then.past_);
 }
 
-Cycle common_cycles(std::span<const Interval> a, std::vector<Interval> b) {
+std::vector<Interval> common_times(std::span<const Interval> a, std::vector<Interval> b) {
   std::ranges::sort(b, {}, &Interval::from);
-  Cycle sum = 0, counted = 0;  // up to where cycles of b have been counted
-  auto first = a.begin();      // that may still meet what is left of b
+  std::vector<Interval> out;
+  Cycle counted = 0;       // up to where cycles of b have been counted
+  auto first = a.begin();  // that may still meet what is left of b
   for (Interval one : b) {
     one.from = std::max(one.from, counted);
     if (one.from >= one.to) continue;
     counted = one.to;
     while (first != a.end() && first->to <= one.from) ++first;
     for (auto with = first; with != a.end() && with->from < one.to; ++with)
-      sum += std::min(with->to, one.to) - std::max(with->from, one.from);
+      out.push_back({std::max(with->from, one.from), std::min(with->to, one.to)});
   }
-  return sum;
+  return out;
 }
 
 }  // namespace raddle::timing

@@ -34,7 +34,7 @@ class EmptyTimes {
   Cycle since_ = 0;            // where present_ is 0: the first cycle without a block
 };
 
-/// Cycles that lie in one of `a` and in one of `b`. Precondition: a is in order and disjoint.
-Cycle common_cycles(std::span<const Interval> a, std::vector<Interval> b);
+/// What lies in one of `a` and in one of `b`, in order and disjoint. Precondition: so is a.
+std::vector<Interval> common_times(std::span<const Interval> a, std::vector<Interval> b);
 
 }  // namespace raddle::timing

@@ -307,7 +307,7 @@ void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
   visit_statistics_of(level, *impl_, v);
 }
 const std::vector<BlockSpan>& Gpu::block_spans() const { return impl_->block_spans(); }
-const std::vector<Sample>& Gpu::samples() const { return impl_->samples(); }
+std::vector<Sample> Gpu::samples() const { return impl_->samples(); }
 const MeshRecord* Gpu::mesh() const { return impl_->mesh(); }
 
 }  // namespace raddle::timing

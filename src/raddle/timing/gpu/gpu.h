@@ -61,6 +61,7 @@ struct Sample {
   std::uint64_t warp_cycles = 0, throttled_warp_cycles = 0;  ///< stats::SchedulerCounters
   /// The difference of these two by SM: cycles x warps allowed to load. Empty without a throttle.
   std::vector<std::uint32_t> allowed_by_sm = {};
+  std::array<std::uint64_t, stats::kStalls> stall{};  ///< scheduler-cycles without an issue
 };
 
 struct LaunchInfo {
@@ -208,7 +209,7 @@ class Gpu {
   /// Statistics of each level's policy, summed over its instances.
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const;
-  const std::vector<Sample>& samples() const;
+  std::vector<Sample> samples() const;
   /// Null without samples or without a mesh.
   const MeshRecord* mesh() const;
 

@@ -28,27 +28,49 @@ stats::GpuCounters Gpu::Impl::counters(Cycle at) const {
   return sum;
 }
 
+namespace {
+/// So many idle scheduler-cycles passed while a launch was on its way.
+void charge_launch(std::array<std::uint64_t, stats::kStalls>& stall, std::uint64_t cycles) {
+  std::uint64_t& idle = stall[static_cast<unsigned>(stats::Stall::Idle)];
+  RADDLE_ASSERT(cycles <= idle);
+  idle -= cycles;
+  stall[static_cast<unsigned>(stats::Stall::Launch)] += cycles;
+}
+}  // namespace
+
 /// SMs do not know of launches: to them a scheduler without a warp is idle.
 stats::GpuCounters Gpu::Impl::counters() const {
   stats::GpuCounters out = counters(now_);
-  const std::uint64_t launch = launching(now_) * machine_.sm.count * machine_.sm.schedulers;
-  std::uint64_t& idle = out.scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)];
-  RADDLE_ASSERT(launch <= idle);
-  idle -= launch;
-  out.scheduler.stall[static_cast<unsigned>(stats::Stall::Launch)] = launch;
+  Cycle cycles = 0;
+  for (const Interval& one : launching(now_)) cycles += one.to - one.from;
+  charge_launch(out.scheduler.stall, cycles * machine_.sm.count * machine_.sm.schedulers);
   return out;
 }
 
-/// Cycles in which no block is on an SM, and some launch has left its queue and its first block, if
+std::vector<Sample> Gpu::Impl::samples() const {
+  std::vector<Sample> out = sampler_.samples();
+  if (out.empty()) return out;
+  std::size_t i = 0;  // the sample that holds `from`
+  for (auto [from, to] : launching(now_))
+    while (from < to) {
+      while (i + 1 < out.size() && out[i + 1].start <= from) ++i;
+      const Cycle end = i + 1 < out.size() ? std::min(to, out[i + 1].start) : to;
+      charge_launch(out[i].stall, (end - from) * machine_.sm.count * machine_.sm.schedulers);
+      from = end;
+    }
+  return out;
+}
+
+/// Times in which no block is on an SM, and some launch has left its queue and its first block, if
 /// the dispatch policy sends it at once, has not come to its SM.
-Cycle Gpu::Impl::launching(Cycle at) const {
+std::vector<Interval> Gpu::Impl::launching(Cycle at) const {
   std::vector<Interval> on_way;
   for (const KernelRun& run : runs_)
     if (run.start < at)
       on_way.push_back(
           {run.start,
            run.begin == kNever ? at : std::min(at, run.begin + machine_.dispatch_latency_cycles)});
-  return common_cycles(dispatcher_.empty_times(at), std::move(on_way));
+  return common_times(dispatcher_.empty_times(at), std::move(on_way));
 }
 
 Cycle Gpu::Impl::busy() const {

@@ -88,7 +88,7 @@ class Gpu::Impl {
   template <class Visit>
   void each_policy(Visit&& visit);
   const std::vector<BlockSpan>& block_spans() const { return dispatcher_.spans(); }
-  const std::vector<Sample>& samples() const { return sampler_.samples(); }
+  std::vector<Sample> samples() const;
   const MeshRecord* mesh() const { return mesh_ ? &mesh_->record() : nullptr; }
 
  private:
@@ -126,7 +126,7 @@ class Gpu::Impl {
   [[noreturn]] void give_up(Cycle now, const std::string& what) const;
   // counters
   stats::GpuCounters counters(Cycle at) const;
-  Cycle launching(Cycle at) const;
+  std::vector<Interval> launching(Cycle at) const;
   Sampler::Activity activity(Cycle at) const;
   MeshCounts mesh_counts(Cycle at) const;
   stats::GpuCounters counted_for(unsigned slot, Cycle at) const;

@@ -50,13 +50,15 @@ class Sampler {
                        c.dram.bytes,
                        c.scheduler.warp_cycles,
                        c.scheduler.throttled_warp_cycles,
-                       {}};
+                       {},
+                       c.scheduler.stall};
     for (std::size_t sm = 0; sm < all.allowed_by_sm.size(); ++sm) {
       const std::uint64_t before = last_.allowed_by_sm.empty() ? 0 : last_.allowed_by_sm[sm];
       samples_.back().allowed_by_sm.push_back(
           static_cast<std::uint32_t>(all.allowed_by_sm[sm] - before));
     }
   }
+  /// `launch` among their stalls is 0 and counted as `idle`.
   const std::vector<Sample>& samples() const { return samples_; }
 
  private:
