@@ -443,11 +443,10 @@ sim::Result run_corun(const CellSpec& spec, ResolvedCell& resolved, const sim::O
   for (std::size_t p = 0; p < spec.programs.size(); ++p) {
     const sim::NamedWorkload& named = resolved.programs[p];
     const std::string recording = recording_of(spec.programs[p]);
-    tenants.push_back(
-        recording.empty()
-            ? sim::execute_tenant(*named.workload, named.info, resolved.setup, options)
-            : sim::load_tenant(
-                  std::make_shared<trace::FileReader>(recording, sim::recording_checks())));
+    tenants.push_back(recording.empty() ? sim::execute_tenant(*named.workload, named.info,
+                                                              resolved.setup, options)
+                                        : sim::load_tenant(std::make_shared<trace::FileReader>(
+                                              recording, sim::recording_checks())));
   }
   return sim::corun(tenants, resolved.setup, options, *spec.corun);
 }
