@@ -1,7 +1,7 @@
 // A CUDA driver without a GPU: the functions Raddle uses, on the functional machine of the program
 // that loads it (which must export its symbols). Events tell made-up times: a quarter of a
 // millisecond for each launch between them. RADDLE_MOCK_CUDA makes it fail: "no_device",
-// "no_driver", "wrong" (what is copied back is altered), "launch" (refuses launches).
+// "no_driver", "wrong" (what is copied back is altered), "launch" (refuses launches), "first_launch" (refuses all but the first).
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -167,7 +167,7 @@ int cuFuncSetAttribute(void*, int, int) { return kSuccess; }
 
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void*, void** parameters, void**) {
-  if (told("launch")) return kLaunchFailed;
+  if (told("launch") || (told("first_launch") && driver->launches != 0)) return kLaunchFailed;
   const auto* f = static_cast<Function*>(function);
   return guarded([&] {
     runtime::Arguments arguments;

@@ -232,6 +232,28 @@ TEST_F(OnCuda, MeasuringOnlySimulatesNothing) {
   EXPECT_EQ(raddle("validate size=tiny vecadd --measure-only --quiet", device).status, 1);
 }
 
+// Of a list, what has been measured is kept when others fail, ncu among them.
+TEST_F(OnCuda, WhatHasBeenMeasuredIsKept) {
+  const std::string csv = (folder_.path() / "kept.csv").string();
+  const std::string list =
+      "validate size=tiny vecadd transpose --measure-only --quiet --csv " + csv;
+  const auto kept = [&] {
+    std::vector<std::string> out;
+    for (const sim::Measurement& m : sim::read_measurements(csv).rows) out.push_back(m.workload);
+    return out;
+  };
+  mode("first_launch");
+  Outcome o = raddle(list, {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", kNoNcu});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_THAT(o.err, HasSubstr("raddle: transpose on the GPU: "));
+  EXPECT_EQ(kept(), std::vector<std::string>{"vecadd"});
+  mode("");
+  std::filesystem::remove(csv);
+  o = raddle(list, {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", ncu("==ERROR== no permission\n")});
+  EXPECT_EQ(o.status, 1);
+  EXPECT_EQ(kept(), (std::vector<std::string>{"vecadd", "transpose"}));
+}
+
 TEST_F(OnCuda, NcuThatSaysSomethingElseIsRefused) {
   EXPECT_THROW(cli::read_ncu("==ERROR== no permission\n"), RunError);
   EXPECT_THROW(cli::read_ncu("\"ID\",\"Kernel Name\"\n\"\",\"\"\n\"0\",\"k\"\n"), RunError);

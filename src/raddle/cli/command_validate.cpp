@@ -75,19 +75,37 @@ struct ValidateCommand {
   sim::MeasurementFile from_gpu(bool& wrong) const {
     if (words.empty())
       throw InputError("validate: name workloads to run on the GPU, or --measured FILE");
-    sim::MeasurementFile file;
     CudaOptions options = cuda;
     options.counters = !no_counters;
-    for (const CudaRun& run : run_on_cuda(works(), common.seed != 0 ? common.seed : 1, options)) {
-      if (!run.difference.empty()) {
-        std::fprintf(stderr, "raddle: %s on the GPU: the result is wrong: %s\n",
-                     run.workload.c_str(), run.difference.c_str());
-        wrong = true;
-      }
+    CudaListener listener;
+    // A list takes long, and the GPU may be lent: what has been measured stays.
+    if (!csv.empty() && csv != "-")
+      listener.ran = [&](const std::vector<CudaRun>& so_far) {
+        write_file(csv, sim::to_csv(file_of(so_far)));
+      };
+    listener.failed = [&](const std::string& workload, const std::string& why) {
+      std::fprintf(stderr, "raddle: %s on the GPU: %s\n", workload.c_str(), why.c_str());
+      wrong = true;
+    };
+    const std::vector<CudaRun> runs =
+        run_on_cuda(works(), common.seed != 0 ? common.seed : 1, options, listener);
+    for (const CudaRun& run : runs) {
+      if (run.difference.empty()) continue;
+      std::fprintf(stderr, "raddle: %s on the GPU: the result is wrong: %s\n", run.workload.c_str(),
+                   run.difference.c_str());
+      wrong = true;
+    }
+    const sim::MeasurementFile file = file_of(runs);
+    if (!csv.empty()) write_file(csv, sim::to_csv(file));
+    return file;
+  }
+
+  static sim::MeasurementFile file_of(const std::vector<CudaRun>& runs) {
+    sim::MeasurementFile file;
+    for (const CudaRun& run : runs) {
       file.conventions = run.conventions;
       file.rows.insert(file.rows.end(), run.measurements.begin(), run.measurements.end());
     }
-    if (!csv.empty()) write_file(csv, sim::to_csv(file));
     return file;
   }
 

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <limits>
 #include <sstream>
+#include <stdexcept>
 
 #include "raddle/cli/options.h"
 #include "raddle/sim/version.h"
@@ -175,8 +176,7 @@ void add_counters(std::vector<CudaRun>& runs, const std::vector<WorkloadWords>& 
   }
 }
 
-CudaRun run_once(const WorkloadWords& words, std::uint64_t seed, const CudaOptions& options) {
-  NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+CudaRun run_once(const NamedWorkload& named, std::uint64_t seed, const CudaOptions& options) {
   runtime::CudaDevice device(options.library, options.device);
   named.workload->run(device, seed);
   device.synchronize();
@@ -267,12 +267,27 @@ std::vector<sim::Measurement> read_ncu(const std::string& text) {
 }
 
 std::vector<CudaRun> run_on_cuda(const std::vector<WorkloadWords>& works, std::uint64_t seed,
-                                 const CudaOptions& options) {
+                                 const CudaOptions& options, const CudaListener& listener) {
   // Makes the context, which goes with the last device that uses it, once for all.
   const runtime::CudaDevice context(options.library, options.device);
+  std::vector<NamedWorkload> all;
+  for (const WorkloadWords& words : works)
+    all.push_back(make_workload(words.front(), {words.begin() + 1, words.end()}));
   std::vector<CudaRun> runs;
-  for (const WorkloadWords& words : works) runs.push_back(run_once(words, seed, options));
-  if (options.counters && in_path(options.ncu)) add_counters(runs, works, seed, options);
+  std::vector<WorkloadWords> have_run;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    try {
+      runs.push_back(run_once(all[i], seed, options));
+    } catch (const std::runtime_error& error) {
+      if (!listener.failed || all.size() == 1) throw;
+      listener.failed(all[i].info.name, error.what());
+      continue;
+    }
+    have_run.push_back(works[i]);
+    if (listener.ran) listener.ran(runs);
+  }
+  if (runs.empty()) throw RunError("no workload ran on the GPU");
+  if (options.counters && in_path(options.ncu)) add_counters(runs, have_run, seed, options);
   return runs;
 }
 

@@ -1,6 +1,7 @@
 // Workloads on a real GPU: raddle run --on cuda, and the measuring half of raddle validate.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -40,10 +41,17 @@ struct CudaRun {
 /// A workload and its parameters, as on the command line.
 using WorkloadWords = std::vector<std::string>;
 
+/// Who runs many on a machine that may be taken away is told of each. One that fails ends all
+/// where nobody listens to that.
+struct CudaListener {
+  std::function<void(const std::vector<CudaRun>& so_far)> ran = nullptr;
+  std::function<void(const std::string& workload, const std::string& why)> failed = nullptr;
+};
+
 /// Runs each workload once by itself, for its result and the times by events; then, where ncu is
-/// installed and wanted, all of them once more under it, for counters.
+/// installed and wanted, all that ended well once more under it, for counters.
 std::vector<CudaRun> run_on_cuda(const std::vector<WorkloadWords>& works, std::uint64_t seed,
-                                 const CudaOptions& options);
+                                 const CudaOptions& options, const CudaListener& listener = {});
 
 /// Rows of `ncu --csv --page raw`. A rate of which more were hits than accesses, by over 2 %, is
 /// not known: they were counted in different passes. Throws RunError when that is not what the
