@@ -38,6 +38,7 @@ class LiveStream final : public trace::KernelStream {
   const trace::KernelCode& code() const override { return *runner_.kernel().code; }
   const trace::LaunchShape& shape() const override { return runner_.shape(); }
   bool concurrent() const override { return false; }
+  bool live() const override { return true; }
 
   trace::WarpCursor open(u32 number, unsigned warp) override {
     std::unique_ptr<Open>& open = open_[number];

@@ -81,12 +81,13 @@ void TimedGpu::tell(const Options& options, Cycle at) const {
   if (!kernels_.empty()) options.progress({kernels_.size() - 1, kernels_.back().name, at, number_});
 }
 
-std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code) {
-  auto& known = lowered_[&code];
+std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelCode& code,
+                                                            bool live) {
+  live = live || setup_.run.live;
+  auto& known = lowered_[{&code, live}];
   if (known != nullptr) return known;
   const lowering::Schedule* order =
-      setup_.isa.order == lowering::Order::Assembler && !setup_.run.live ? &scheduled(code)
-                                                                         : nullptr;
+      setup_.isa.order == lowering::Order::Assembler && !live ? &scheduled(code) : nullptr;
   known = std::make_shared<const trace::LoweredCode>(
       lowering::lower(order == nullptr || order->is_identity ? code : order->code, setup_.isa,
                       gpu_.wants_live_registers()));
@@ -103,7 +104,7 @@ const lowering::Schedule& TimedGpu::scheduled(const trace::KernelCode& code) {
 std::shared_ptr<trace::KernelStream> TimedGpu::in_order(
     std::shared_ptr<trace::KernelStream> stream) {
   const auto known = schedules_.find(&stream->code());
-  if (known == schedules_.end() || known->second->is_identity) return stream;
+  if (stream->live() || known == schedules_.end() || known->second->is_identity) return stream;
   return std::make_shared<lowering::ScheduledStream>(std::move(stream), known->second);
 }
 
@@ -112,8 +113,9 @@ void TimedGpu::admit(const trace::KernelCode& code, const trace::LaunchShape& sh
   if (fit.blocks == 0) throw InputError(fit.reason + " (machine " + setup_.machine.name + ")");
 }
 
-Resident TimedGpu::resident(const trace::KernelCode& code, const trace::LaunchShape& shape) {
-  const trace::KernelCode& machine = lowered(code)->code;
+Resident TimedGpu::resident(const trace::KernelStream& stream) {
+  const trace::KernelCode& machine = lowered(stream.code(), stream.live())->code;
+  const trace::LaunchShape& shape = stream.shape();
   const timing::SmSpec& sm = setup_.machine.sm;
   const timing::Residency fit = timing::residency(sm, machine, shape);
   return {machine.registers_per_thread, fit.blocks, fit.blocks * shape.warps_per_block(),
@@ -139,13 +141,13 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
     kernel.name = record.name;
     kernel.grid = record.grid, kernel.block = record.block;
     kernel.stream = index(record.stream);
-    kernel.resident = resident(stream->code(), stream->shape());
+    kernel.resident = resident(*stream);
     if (record.origin) kernel.parent = KernelParent{first + record.origin->parent, *record.origin};
     // What is told of a launch later (blocks, parents) goes by its place among those timed.
     const std::uint64_t sequence = kernels_.size();
     kernels_.push_back(std::move(kernel));
     all.push_back({in_order(stream),
-                   lowered(stream->code()),
+                   lowered(stream->code(), stream->live()),
                    {record.name, record.stream, sequence, record.warp_instructions},
                    record.origin.value_or(trace::DeviceOrigin{})});
   }

@@ -42,10 +42,12 @@ class TimedGpu final : public runtime::LaunchSink {
   /// For who drives several hosts; results hold no kernels then.
   timing::Gpu& gpu() { return gpu_; }
   /// Code as this machine executes it.
-  std::shared_ptr<const trace::LoweredCode> lowered(const trace::KernelCode& code);
+  /// `live`: in PTX's order, whatever isa.order says.
+  std::shared_ptr<const trace::LoweredCode> lowered(const trace::KernelCode& code,
+                                                    bool live = false);
   /// The stream as the machine's code has it. Precondition: its code has been lowered.
   std::shared_ptr<trace::KernelStream> in_order(std::shared_ptr<trace::KernelStream> stream);
-  Resident resident(const trace::KernelCode& code, const trace::LaunchShape& shape);
+  Resident resident(const trace::KernelStream& stream);
   /// Throws RunError with the conservation laws that do not hold.
   void audit();
   /// Everything of the result that timing knows. Precondition: synchronize() was called.
@@ -58,7 +60,8 @@ class TimedGpu final : public runtime::LaunchSink {
   Setup& setup_;
   std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
   timing::Gpu gpu_;
-  std::map<const trace::KernelCode*, std::shared_ptr<const trace::LoweredCode>> lowered_;
+  std::map<std::pair<const trace::KernelCode*, bool>, std::shared_ptr<const trace::LoweredCode>>
+      lowered_;
   std::map<const trace::KernelCode*, std::shared_ptr<const lowering::Schedule>> schedules_;
   std::vector<KernelResult> kernels_;
   std::unique_ptr<SampledRun> sampled_;  // null when every launch is timed
