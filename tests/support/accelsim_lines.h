@@ -80,6 +80,8 @@ inline std::string opcode_for(const trace::StaticInst& inst) {
       return "FADD";
     case OpClass::Sfu:
       return "MUFU.RCP";
+    case OpClass::Shuffle:
+      return "SHFL.IDX";
     case OpClass::Control:
       return "NOP";
     default:

@@ -16,7 +16,9 @@ inline void set_typical_costs(timing::SmSpec& sm) {
   set(OpClass::Fp32Div, Unit::Sfu, 30, 8), set(OpClass::Sfu, Unit::Sfu, 21, 8);
   set(OpClass::Fp64, Unit::Fp64, 8, 4), set(OpClass::Fp64Div, Unit::Fp64, 60, 16);
   set(OpClass::Tensor, Unit::Tensor, 16, 4);
-  set(OpClass::Control, Unit::Control, 8, 1), set(OpClass::Memory, Unit::Lsu, 1, 1);
+  for (OpClass c : {OpClass::Control, OpClass::Barrier, OpClass::Converge})
+    set(c, Unit::Control, 8, 1);
+  set(OpClass::Memory, Unit::Lsu, 1, 1), set(OpClass::Shuffle, Unit::Sfu, 21, 8);
 }
 
 /// One SM of two schedulers with 8 warps each, two slices, one channel.

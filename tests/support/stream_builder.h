@@ -46,7 +46,7 @@ class Code {
   std::uint32_t fma(std::uint8_t d, Registers s) { return op(OpClass::Fp32, d, std::move(s)); }
   std::uint32_t sfu(std::uint8_t d, Registers s) { return op(OpClass::Sfu, d, std::move(s)); }
   std::uint32_t branch(Registers s = {}) { return control(OpKind::Branch, std::move(s), "bra"); }
-  std::uint32_t barrier() { return control(OpKind::Barrier, {}, "bar.sync"); }
+  std::uint32_t barrier() { return add(OpKind::Barrier, OpClass::Barrier, {}, {}, "bar.sync"); }
   std::uint32_t fence() { return control(OpKind::Fence, {}, "membar.gl"); }
   std::uint32_t sleep() { return control(OpKind::Sleep, {}, "nanosleep.u32"); }
   std::uint32_t exit() { return control(OpKind::Exit, {}, "exit"); }

@@ -35,6 +35,45 @@ TEST_F(SmBarrier, OpensAFixedTimeAfterTheLastArrival) {
   EXPECT_EQ(sm.stalls(Stall::Barrier), 29u + 7u);
 }
 
+/// An H200: 14.1 cycles for one warp, 28.0 for 8, 76.1 for 32 (data/silicon/h200/micro.csv).
+TEST_F(SmBarrier, AnSmCountsOneArrivalAfterAnother) {
+  machine.sm.barrier_interval_cycles = 2;
+  machine.sm.cost[static_cast<unsigned>(trace::OpClass::Barrier)].latency = 14;
+  for (const unsigned warps : {1u, 2u, 8u}) {
+    auto r = one_block(code, warps, [&](WarpWriter& w) { w.barrier(bar).op(exit); });
+    SmHarness sm(machine);
+    sm.start_block(0, r);
+    sm.run(200);
+    EXPECT_EQ(sm.issue_times(0).back(), 2 * (warps - 1) + 14u) << warps;
+  }
+}
+
+TEST_F(SmBarrier, BlocksOfAnSmAreCountedTogether) {
+  machine.sm.barrier_interval_cycles = 4;
+  auto one = one_block(code, 1, [&](WarpWriter& w) { w.barrier(bar).op(exit); });
+  auto two = one_block(code, 1, [&](WarpWriter& w) { w.barrier(bar).op(exit); });
+  SmHarness sm(machine);
+  sm.start_block(0, one);
+  sm.start_block(0, two, 0, 1);
+  sm.run(200);
+  ASSERT_EQ(sm.ended().size(), 2u);
+  const Cycle first = sm.ended()[0].at, second = sm.ended()[1].at;
+  EXPECT_EQ(second - first, 4u) << "both have arrived in cycle 0";
+}
+
+TEST_F(SmBarrier, WhoOnlyArrivesDoesNotMakeOthersWaitForEver) {
+  machine.sm.barrier_interval_cycles = 4;
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    for (unsigned i = 0; i < 3000; ++i) w.barrier(bar, 1, BarrierKind::Arrive, 5);
+    w.barrier(bar).op(exit);
+  });
+  SmHarness sm(machine);
+  sm.start_block(0, r);
+  sm.run(20'000);
+  const Cycles times = sm.issue_times(0);
+  EXPECT_LE(times.back() - times[times.size() - 2], 4 * timing::SmSpec::kMostWarps + 8u);
+}
+
 TEST_F(SmBarrier, CountsEachUse) {
   auto r = one_block(code, 3, [&](WarpWriter& w) {
     for (unsigned i = 0; i < 10; ++i) w.op(w.warp() == i % 3 ? s : a).barrier(bar);

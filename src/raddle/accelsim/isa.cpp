@@ -56,7 +56,7 @@ constexpr Row kRows[] = {
     // --- movement
     {"MOV MOV32I PRMT SEL", K::Alu, C::Move},
     {"MOVM", K::Alu, C::Move, kFromT},
-    {"SHFL", K::Alu, C::Sfu},
+    {"SHFL", K::Alu, C::Shuffle},
     // --- predicates
     {"PLOP3 PSETP P2R R2P", K::Alu, C::Int},
     // --- uniform datapath
@@ -104,7 +104,7 @@ constexpr Row kRows[] = {
     {"BRA BRX CALL JMP JMX RET", K::Branch, C::Control},
     {"BRXU JMXU", K::Branch, C::Control, kFromT},
     {"EXIT KILL", K::Exit, C::Control},
-    {"BAR", K::Barrier, C::Control},
+    {"BAR", K::Barrier, C::Barrier},
     {"NANOSLEEP", K::Sleep, C::Control},
     {"BMOV BPT BREAK BSSY BSYNC RPCMOV RTT WARPSYNC YIELD", K::Alu, C::Control},
     // --- the rest

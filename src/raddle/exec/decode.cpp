@@ -208,10 +208,10 @@ Record& Decoder::emit_own(Op op, trace::OpKind kind) {
   current_.kind = kind;
   if (kind != trace::OpKind::Alu)
     current_.op_class = kind == trace::OpKind::Branch || kind == trace::OpKind::Exit ||
-                                kind == trace::OpKind::Barrier || kind == trace::OpKind::Sleep ||
-                                trace::is_device_call(kind)
+                                kind == trace::OpKind::Sleep || trace::is_device_call(kind)
                             ? trace::OpClass::Control
-                            : trace::OpClass::Memory;
+                        : kind == trace::OpKind::Barrier ? trace::OpClass::Barrier
+                                                         : trace::OpClass::Memory;
   Record& r = emit(op);
   own_ = true;
   return r;

@@ -290,6 +290,7 @@ void Decoder::simple(const Inst& inst) {
   }
   if (inst.opcode == "bar" || inst.opcode == "barrier") {
     Record& r = emit_own(O_simple, OpKind::Barrier);
+    op_class(OpClass::Control);  // WARPSYNC: no other warp is waited for
     r.b = 1;
     r.aux = static_cast<u32>(2) << 4;  // BarrierKind::Warp
     return;
@@ -337,7 +338,7 @@ void Decoder::match(const Inst& inst) {
 }
 
 void Decoder::shfl(const Inst& inst) {
-  op_class(OpClass::Sfu);
+  op_class(OpClass::Shuffle);
   const u32 a = source(operand(1), Type::B32), b = source(operand(2), Type::U32),
             c = source(operand(3), Type::U32);
   const ptx::Operand& d = operand(0);

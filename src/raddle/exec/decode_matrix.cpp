@@ -284,7 +284,7 @@ void Decoder::matrix_rows(const Inst& inst) {
 
 void Decoder::matrix_transpose(const Inst& inst) {
   if (!inst.has("m8n8") || !inst.has("trans")) refuse();
-  op_class(OpClass::Sfu);  // goes where shuffles go
+  op_class(OpClass::Shuffle);
   auto made = std::make_unique<MatrixTranspose>();
   made->a = source(operand(1), ptx::Type::B32);
   made->d = destination(operand(0), ptx::Type::B32);

@@ -65,7 +65,9 @@ class Emitter {
   /// BSSY, or BSYNC: behind that a warp's next instruction waits as behind a branch.
   void add_barrier(u32 i, trace::OpKind kind) {
     MachineInst m = start(i);
-    m.inst.kind = kind, m.inst.op_class = trace::OpClass::Control, m.inst.bytes = 0;
+    m.inst.kind = kind, m.inst.bytes = 0;
+    m.inst.op_class =
+        kind == trace::OpKind::Branch ? trace::OpClass::Converge : trace::OpClass::Control;
     made_.push_back(std::move(m));
   }
 
@@ -115,7 +117,10 @@ class Emitter {
     return m;
   }
   void finish(MachineInst m, u32 as) {
-    if (const Operand* guard = plan_.guard(as)) {
+    const u32 branch = regions_.branch[as];
+    for (const Operand* guard :
+         {branch == kNone ? nullptr : plan_.guard(branch), plan_.guard(as)}) {
+      if (guard == nullptr) continue;
       add_words(m.reads, *guard);
       m.guarded = true;
     }

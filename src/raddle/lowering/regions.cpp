@@ -18,8 +18,7 @@ using u32 = std::uint32_t;
 class RegionFinder {
  public:
   explicit RegionFinder(const Plan& plan)
-      : plan_(plan), code_(plan.code()), size_(size_without_aliases(plan.code())) {
-    found_ = {std::vector<bool>(size_), std::vector<bool>(size_), std::vector<bool>(size_)};
+      : plan_(plan), code_(plan.code()), size_(size_without_aliases(plan.code())), found_(size_) {
     find_blocks();
     find_ways();
     find_varying();
@@ -184,6 +183,9 @@ class RegionFinder {
       if (left > (varying ? kMostPredicated : kMostPredicatedUniform)) return false;
     }
     for (const u32 i : branches) found_.predicated[i] = true;
+    for (const u32 side : followers(b))
+      for (u32 k = begin_[side]; side != meeting && k < begin_[side + 1]; ++k)
+        found_.branch[k] = branches.front();
     return true;
   }
   static bool can_be_predicated(const StaticInst& in, bool varying) {
@@ -231,8 +233,7 @@ class RegionFinder {
 Regions find_regions(const Plan& plan, Generation generation) {
   const u32 size = size_without_aliases(plan.code());
   const bool has_barriers = generation == Generation::Volta || generation == Generation::Hopper;
-  if (!has_barriers || size == 0 || calls_functions(plan.code()))
-    return {std::vector<bool>(size), std::vector<bool>(size), std::vector<bool>(size)};
+  if (!has_barriers || size == 0 || calls_functions(plan.code())) return Regions(size);
   return RegionFinder(plan).run();
 }
 

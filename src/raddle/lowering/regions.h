@@ -17,9 +17,13 @@ inline constexpr unsigned kMostPredicated = 8, kMostPredicatedUniform = 6;
 
 /// By instruction of the code without its aliases.
 struct Regions {
+  explicit Regions(std::uint32_t size)
+      : predicated(size), prepares(size), meets(size), branch(size, kNone) {}
   std::vector<bool> predicated;  ///< a branch of which no instruction is left
   std::vector<bool> prepares;    ///< BSSY before it
   std::vector<bool> meets;       ///< BSYNC before it
+  /// On a predicated side: the branch whose guard is its predicate; else kNone.
+  std::vector<std::uint32_t> branch;
 };
 
 Regions find_regions(const Plan& plan, Generation generation);

@@ -164,6 +164,24 @@ bool overridden(const config::Tree& tree, std::string_view path) {
   return name != nullptr && value != nullptr && value->place.file != name->place.file;
 }
 
+/// Classes that were part of others once, and cost the same where a file does not know them.
+constexpr std::pair<trace::OpClass, trace::OpClass> kSplitClasses[] = {
+    {trace::OpClass::Shuffle, trace::OpClass::Sfu},
+    {trace::OpClass::Barrier, trace::OpClass::Control},
+    {trace::OpClass::Converge, trace::OpClass::Control}};
+
+void fill_split_classes(const config::Tree& tree, Setup& setup) {
+  for (const auto& [part, whole] : kSplitClasses) {
+    timing::OpCost& to = setup.machine.sm.cost[static_cast<std::size_t>(part)];
+    const timing::OpCost& from = setup.machine.sm.cost[static_cast<std::size_t>(whole)];
+    const std::string key =
+        std::string("sm.cost.") + trace::kOpClassNames[static_cast<std::size_t>(part)];
+    if (tree.find(key + ".unit") == nullptr) to.unit = from.unit;
+    if (tree.find(key + ".latency") == nullptr) to.latency = from.latency;
+    if (tree.find(key + ".interval") == nullptr) to.interval = from.interval;
+  }
+}
+
 /// Settings of a machine's file that go when what they go with is set to something else.
 void follow_overrides(const config::Tree& tree, Setup& setup) {
   timing::L1dSpec& l1d = setup.machine.sm.l1d;
@@ -190,6 +208,7 @@ Setup read_setup(const config::Tree& tree, const policy::Registries& policies) {
                      policies, setup);
   reader.leave();
   reader.nested("run", setup.run, "");
+  fill_split_classes(tree, setup);
   follow_overrides(tree, setup);
   if (!reader.failed()) check_rules(reader, setup);
   if (setup.machine.dram.model == timing::DramModel::Fixed && setup.dram->name() != "fcfs")

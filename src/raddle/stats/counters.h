@@ -91,7 +91,7 @@ inline constexpr std::array<std::string_view, kServedFrom> kServedFromNames = {"
 
 /// Classes of operation an instruction is counted under: trace::OpClass, which this room does not
 /// know.
-inline constexpr unsigned kOpClasses = 14;
+inline constexpr unsigned kOpClasses = 17;
 
 /// What an SM's warps do; kept by kernel.
 struct SmCounters {

@@ -67,11 +67,14 @@ enum class OpClass : std::uint8_t {
   Tensor,
   Control,
   Memory,
+  Shuffle,   ///< values from lane to lane
+  Barrier,   ///< of a thread block
+  Converge,  ///< lanes of a warp wait for one another behind a branch: BSYNC
 };
-inline constexpr unsigned kOpClasses = 14;
+inline constexpr unsigned kOpClasses = 17;
 inline constexpr std::array<const char*, kOpClasses> kOpClassNames = {
-    "move",     "int",  "int_mul",  "int_div", "convert", "fp16",    "fp32",
-    "fp32_div", "fp64", "fp64_div", "sfu",     "tensor",  "control", "memory"};
+    "move",     "int", "int_mul", "int_div", "convert", "fp16",    "fp32",    "fp32_div", "fp64",
+    "fp64_div", "sfu", "tensor",  "control", "memory",  "shuffle", "barrier", "converge"};
 
 /// Architectural registers 0..253 are general; predicates are numbered from kFirstPredicate.
 /// Kernels that need more wrap around (a false dependence, never a missed one).

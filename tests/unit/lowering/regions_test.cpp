@@ -10,8 +10,10 @@
 namespace raddle::lowering {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 using trace::OpKind;
 using Numbers = std::vector<std::uint32_t>;
 
@@ -53,6 +55,20 @@ TEST(Regions, AShortBranchBecomesPredicates) {
   EXPECT_THAT(set_in(r.predicated), ElementsAre(2));
   EXPECT_THAT(set_in(r.prepares), IsEmpty());
   EXPECT_THAT(set_in(r.meets), IsEmpty());
+}
+
+TEST(Regions, SidesKnowTheBranchThatDecides) {
+  const Regions r = regions_of(over("%tid", 2));
+  EXPECT_THAT(r.branch, ElementsAre(kNone, kNone, kNone, 2, 2, kNone, kNone));
+}
+
+TEST(Regions, WhatIsPredicatedWaitsForItsPredicate) {
+  const CodeBuilder b = over("%tid", 2);
+  const trace::LoweredCode out = lower(b.code(), {Level::Machine, Generation::Volta});
+  const auto inst = [&](std::uint32_t i) { return out.code.instructions[out.first[i]]; };
+  ASSERT_EQ(inst(1).writes.size(), 1u);
+  for (const std::uint32_t i : {3u, 4u}) EXPECT_THAT(inst(i).reads, Contains(inst(1).writes[0]));
+  EXPECT_THAT(inst(5).reads, Not(Contains(inst(1).writes[0])));
 }
 
 TEST(Regions, BehindALongOneLanesMeet) {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "support/errors.h"
 
 #include "raddle/sim/gpus.h"
@@ -54,6 +56,26 @@ TEST(MachineSetup, WhatIsSetTakesAlongWhatTheMachineSaysOfIt) {
   // A result's own settings are all from one place.
   const auto again = read(config::Tree::from_json(h200({}).config().dump(), "r.json"));
   EXPECT_EQ(again.machine.sm.l1d.unified_kib, plain.machine.sm.l1d.unified_kib);
+}
+
+// Files of before know no shuffles, barriers and BSYNCs: they cost what they did.
+TEST(MachineSetup, ClassesThatWereSplitCostWhatTheirWholeDoes) {
+  const auto cost = [](const sim::Setup& s, trace::OpClass c) {
+    const timing::OpCost& cost = s.machine.sm.cost[static_cast<std::size_t>(c)];
+    return std::tuple(cost.unit, cost.latency, cost.interval);
+  };
+  using trace::OpClass;
+  const auto gtx480 = read(load_gpu("gtx480"));
+  EXPECT_EQ(cost(gtx480, OpClass::Shuffle), cost(gtx480, OpClass::Sfu));
+  EXPECT_EQ(cost(gtx480, OpClass::Barrier), cost(gtx480, OpClass::Control));
+  EXPECT_EQ(cost(gtx480, OpClass::Converge), cost(gtx480, OpClass::Control));
+  config::Tree tree = load_gpu("gtx480");
+  tree.set_option("sm.cost.barrier.latency=21", "--set");
+  const auto control = cost(gtx480, OpClass::Control);
+  EXPECT_EQ(cost(read(tree), OpClass::Barrier),
+            std::tuple(std::get<0>(control), 21u, std::get<2>(control)));
+  const auto v100 = read(load_gpu("v100"));
+  EXPECT_NE(cost(v100, OpClass::Barrier), cost(v100, OpClass::Control));
 }
 
 TEST(MachineSetup, MissingFileIsNamed) {

@@ -52,6 +52,7 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map, const SmPolicies& p
       id_(spec.id),
       line_bytes_(spec.lsu.lines.line_bytes),
       core_clock_mhz_(spec.core_mhz),
+      barrier_interval_(spec.sm.barrier_interval_cycles),
       dispatch_latency_(spec.dispatch_latency),
       device_launch_(spec.device_launch),
       block_in_(on_block_wire(spec)),

@@ -171,6 +171,7 @@ class SmOf final : public Sm {
   void to_lsu(Cycle now, unsigned w, const DecodedInst& in);
   std::uint32_t local_base(unsigned w) const;
   void arrive_at_barrier(Cycle now, unsigned w);
+  Cycle counted_at(Cycle now);
   void open_barrier(Cycle now, unsigned slot, const Opened& opened);
   void fall_asleep(Cycle now, unsigned w, const DecodedInst& in);
   void call_device_runtime(Cycle now, unsigned w, const DecodedInst& in);
@@ -223,7 +224,8 @@ class SmOf final : public Sm {
   std::vector<DeviceLaunches> device_launches_;
 
   unsigned id_;
-  std::uint32_t line_bytes_, core_clock_mhz_;
+  std::uint32_t line_bytes_, core_clock_mhz_, barrier_interval_;
+  Cycle barrier_free_ = 0;  // when the next arrival can be counted
   Cycle dispatch_latency_;
   DeviceLaunchSpec device_launch_;
   BlockStartLink block_in_;

@@ -61,6 +61,8 @@ void SmSpec::visit(FieldVisitor& v) {
           "from issue of a conflict-free shared-memory load to the issue of its user");
   v.field("const_latency_cycles", const_latency_cycles, R{1, kLongestDelay}, "cycles",
           "the same for constants and kernel parameters that hit");
+  v.field("barrier_interval_cycles", barrier_interval_cycles, R{0, 4}, "cycles",
+          "between two warps that an SM counts at barriers");
   v.field("lsu_queue", lsu_queue, R{1, 64}, "",
           "memory instructions waiting in the load/store unit");
   v.field("lsu_lines", lsu_lines, R{1, 4}, "",

@@ -57,6 +57,7 @@ struct SmSpec {
                 register_unit = 256;  ///< allocated per warp in multiples of register_unit
   std::uint32_t shared_kib = 48, shared_unit_bytes = 256, max_threads_per_block = 1024;
   std::uint32_t shared_latency_cycles = 24, const_latency_cycles = 8;
+  std::uint32_t barrier_interval_cycles = 0;  ///< 0: all warps of an SM may arrive at once
   std::uint32_t lsu_queue = 8, lsu_lines = 1, loads_in_flight = 128;
   bool lsu_sector_banks = false;  ///< lines of one cycle share no sector's place
   std::array<OpCost, trace::kOpClasses> cost{};
