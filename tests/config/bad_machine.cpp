@@ -198,15 +198,15 @@ TEST(BadOption, IsToldAsTheUserWroteIt) {
 
 TEST(GoodOption, ChangesOneValueOnly) {
   config::Tree tree = sim::load_gpu("v100");
-  tree.set_option("sm.l1d.size_kib=64", "--set");
+  tree.set_option("sm.l1d.hit_latency_cycles=64", "--set");
   tree.set_policy("warp=two_level:group_size=4,inner=gto", "--policy");
   sim::Setup changed = sim::read_setup(tree, policy::all_policies());
   sim::Setup plain = sim::read_setup(sim::load_gpu("v100"), policy::all_policies());
-  EXPECT_EQ(changed.machine.sm.l1d.size_kib, 64u);
+  EXPECT_EQ(changed.machine.sm.l1d.hit_latency_cycles, 64u);
   auto config = changed.config();
   EXPECT_EQ(config["policy"]["warp"].dump(),
             R"({"name":"two_level","group_size":4,"inner":"gto","outer":"rr"})");
-  config["sm"]["l1d"]["size_kib"] = 32;
+  config["sm"]["l1d"]["hit_latency_cycles"] = 28;
   config["policy"] = plain.config()["policy"];
   EXPECT_EQ(config, plain.config());
 }

@@ -48,7 +48,7 @@ TEST_P(AssemblerOrder, IsTheSameRunOnTwoThreadsAndWithoutSkipping) {
 }
 
 TEST(AssemblerOrderOf, NeedsMachineCode) {
-  EXPECT_THROW(test::run("vecadd", {"v100", {"isa.order=assembler"}, {}, {}}), InputError);
+  EXPECT_THROW(test::run("vecadd", {"gtx480", {"isa.order=assembler"}, {}, {}}), InputError);
 }
 
 // The loop of the published kernel is one block: its loads of A go ahead together, and 128 loads of
