@@ -242,7 +242,7 @@ TEST_F(OnCuda, WhatHasBeenMeasuredIsKept) {
     for (const sim::Measurement& m : sim::read_measurements(csv).rows) out.push_back(m.workload);
     return out;
   };
-  mode("first_launch");
+  mode("no_transpose");
   Outcome o = raddle(list, {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", kNoNcu});
   EXPECT_EQ(o.status, 1);
   EXPECT_THAT(o.err, HasSubstr("raddle: transpose on the GPU: "));
