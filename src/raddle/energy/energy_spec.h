@@ -30,10 +30,9 @@ struct EnergySpec {
   std::string table;     ///< of energy/, whose numbers hold where the machine file has none
   Cost instruction{60};  ///< warp instruction: fetch, decode, schedule
   Cost register_read{50}, register_write{50};
-  std::array<Cost, trace::kOpClasses> lane = {Cost{8},  Cost{8},  Cost{8},  Cost{30}, Cost{8},
-                                              Cost{8},  Cost{8},  Cost{30}, Cost{20}, Cost{30},
-                                              Cost{30}, Cost{30}, Cost{0},  Cost{0},  Cost{30},
-                                              Cost{0},  Cost{0}};
+  std::array<Cost, trace::kOpClasses> lane = {
+      Cost{8},  Cost{8},  Cost{8},  Cost{30}, Cost{8}, Cost{8},  Cost{8}, Cost{30}, Cost{20},
+      Cost{30}, Cost{30}, Cost{30}, Cost{0},  Cost{0}, Cost{30}, Cost{0}, Cost{0}};
   Cost constant{15}, shared_pass{60};
   Cost l1d_probe{8}, l1d_read{60}, l1d_write{65};
   Cost l2_read{200}, l2_write{200};

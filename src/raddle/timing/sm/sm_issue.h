@@ -295,7 +295,8 @@ void SmOf<L1>::arrive_at_barrier(Cycle now, unsigned w) {
 // When a warp that arrives now is counted: one after another, whichever their barrier is.
 template <L1Protocol L1>
 Cycle SmOf<L1>::counted_at(Cycle now) {
-  // Who waits arrives once; for who only arrives there is a place for each warp, and no back-pressure.
+  // Who waits arrives once; for who only arrives there is a place for each warp and no
+  // back-pressure.
   const Cycle latest = now + Cycle{barrier_interval_} * SmSpec::kMostWarps;
   const Cycle at = std::min(std::max(now, barrier_free_), latest);
   barrier_free_ = at + barrier_interval_;
