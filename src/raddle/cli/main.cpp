@@ -1,8 +1,10 @@
-#include <malloc.h>
-
 #include <cstdio>
 
 #include "raddle/cli/cli.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace {
 /// Sections of a recording are unpacked and dropped by the thousand. With glibc's own thresholds
