@@ -186,6 +186,16 @@ TEST(BadMachine, NamesThatAreNone) {
   EXPECT_THAT(error("/tmp/"), HasSubstr("cannot be read"));
 }
 
+// What an SM still has to count at barriers lies within the event wheel.
+TEST(BadOption, BarriersThatTakeTooLong) {
+  config::Tree tree = sim::load_gpu("v100");
+  tree.set_option("sm.cost.barrier.latency=800", "--set sm.cost.barrier.latency=800");
+  tree.set_option("sm.barrier_interval_cycles=4", "--set sm.barrier_interval_cycles=4");
+  EXPECT_THAT(error_of_tree(tree), HasSubstr("are too long together"));
+  tree.set_option("sm.cost.barrier.latency=704", "--set sm.cost.barrier.latency=704");
+  EXPECT_EQ(sim::read_setup(tree, policy::all_policies()).machine.sm.barrier_interval_cycles, 4u);
+}
+
 TEST(BadOption, IsToldAsTheUserWroteIt) {
   config::Tree tree = sim::load_gpu("v100");
   tree.set_option("sm.l1d.size_kib=99999", "--set sm.l1d.size_kib=99999");

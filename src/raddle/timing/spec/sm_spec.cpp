@@ -123,6 +123,12 @@ void check_sm(const MachineSpec& m, SpecRules& r) {
   r.require(!s.lsu_sector_banks || s.l1d.coalescing == Coalescing::Line,
             "sm.lsu_sector_banks needs sm.l1d.coalescing = \"line\"",
             {{"sm.lsu_sector_banks", s.lsu_sector_banks}});
+  const std::uint32_t barrier = s.cost[static_cast<std::size_t>(trace::OpClass::Barrier)].latency;
+  r.require(barrier + s.barrier_interval_cycles * SmSpec::kMostWarps <= kLongestDelay,
+            "sm.cost.barrier.latency and what sm.barrier_interval_cycles adds to it for 64 warps "
+            "are too long together",
+            {{"sm.cost.barrier.latency", barrier},
+             {"sm.barrier_interval_cycles", s.barrier_interval_cycles}});
   r.require(divides(s.schedulers, s.warps), "sm.schedulers must divide sm.warps",
             {{"sm.schedulers", s.schedulers}, {"sm.warps", s.warps}});
   r.require(s.threads <= s.warps * kLanes, "sm.threads needs a warp slot for every 32 threads",
