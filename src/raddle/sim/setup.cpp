@@ -179,6 +179,13 @@ void fill_split_classes(const config::Tree& tree, Setup& setup) {
     if (tree.find(key + ".unit") == nullptr) to.unit = from.unit;
     if (tree.find(key + ".latency") == nullptr) to.latency = from.latency;
     if (tree.find(key + ".interval") == nullptr) to.interval = from.interval;
+    const auto has_lane = [&](trace::OpClass c) {
+      return tree.find(std::string("energy.lane_pj.") +
+                       trace::kOpClassNames[static_cast<std::size_t>(c)]) != nullptr;
+    };
+    if (has_lane(whole) && !has_lane(part))
+      setup.energy.lane[static_cast<std::size_t>(part)] =
+          setup.energy.lane[static_cast<std::size_t>(whole)];
   }
 }
 

@@ -74,6 +74,8 @@ TEST(MachineSetup, ClassesThatWereSplitCostWhatTheirWholeDoes) {
   const auto control = cost(gtx480, OpClass::Control);
   EXPECT_EQ(cost(read(tree), OpClass::Barrier),
             std::tuple(std::get<0>(control), 21u, std::get<2>(control)));
+  tree.set_option("energy.lane_pj.sfu=77", "--set");
+  EXPECT_EQ(read(tree).energy.lane[static_cast<std::size_t>(OpClass::Shuffle)].picojoule(), 77);
   const auto v100 = read(load_gpu("v100"));
   EXPECT_NE(cost(v100, OpClass::Barrier), cost(v100, OpClass::Control));
 }

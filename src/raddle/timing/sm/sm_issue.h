@@ -292,7 +292,8 @@ void SmOf<L1>::arrive_at_barrier(Cycle now, unsigned w) {
   if (!waits) advance(now, now + 1, w);
 }
 
-// When a warp that arrives now is counted: one after another, whichever their barrier is.
+// When a warp that arrives now is counted: one after another, whichever their barrier is. Left out:
+// arrivals of warps that are abroad, and warps whose end opens a barrier, take no turn.
 template <L1Protocol L1>
 Cycle SmOf<L1>::counted_at(Cycle now) {
   // Who waits arrives once; for who only arrives there is a place for each warp and no
