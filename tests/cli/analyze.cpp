@@ -129,6 +129,29 @@ TEST(Analyze, FootprintSaysSoWhereNoKernelLaunches) {
   EXPECT_EQ(j["analysis"]["footprint"]["parent_child"]["pairs"], 0);
 }
 
+TEST(Analyze, SourceTellsWhereWarpsSpendTheirTime) {
+  const Outcome out = raddle("analyze source bfs size=tiny --gpu v100 --top 3");
+  EXPECT_EQ(out.status, 0) << out.err;
+  for (const char* word : {"bfs_expand", "bfs_advance", "of the warps' time", "waiting for",
+                           "executed", "memory", "more lines (--top 0 shows all)", "looks have"})
+    EXPECT_THAT(out.out, HasSubstr(word));
+  const Outcome all = raddle("analyze source bfs size=tiny --gpu v100 --top 0");
+  EXPECT_THAT(all.out, Not(HasSubstr("more lines")));
+  const Json with = json_of(raddle("analyze source bfs size=tiny --gpu v100 --json -"));
+  const Json without = json_of(raddle("run bfs size=tiny --gpu v100 --json -"));
+  EXPECT_EQ(with["state_hash"], without["state_hash"]) << "who is watched does what he does";
+  std::uint64_t issued = 0;
+  for (const Json& kernel : with["analysis"]["source"]["kernels"])
+    for (const Json& line : kernel["lines"]) issued += line["issued"].get<std::uint64_t>();
+  EXPECT_EQ(issued, without["totals"]["warp_instructions"].get<std::uint64_t>());
+}
+
+TEST(Analyze, SourceRefusesWhatItCannotDo) {
+  expect_refused(raddle("analyze source bfs size=tiny --interval 0"), {"--interval", "0"});
+  expect_refused(raddle("analyze source bfs size=tiny --top many"), {"--top", "many"});
+  expect_refused(raddle("analyze source nobody"), {"nobody"});
+}
+
 TEST(Analyze, ARecordingIsAsGoodAsTheWorkload) {
   const Folder folder;
   ASSERT_EQ(
@@ -137,7 +160,7 @@ TEST(Analyze, ARecordingIsAsGoodAsTheWorkload) {
   ASSERT_EQ(
       raddle("record bfs size=tiny --seed 3 --gpu ccws --quiet -o " + (folder / "b.rdl")).status,
       0);
-  for (const std::string what : {"cache", "locality"}) {
+  for (const std::string what : {"cache", "locality", "source"}) {
     const Json direct =
         json_of(raddle("analyze " + what + " bfs size=tiny --seed 3 --gpu ccws --json -"));
     const Json file =
@@ -194,9 +217,9 @@ TEST(Analyze, MistakesAreRefusedAndNothingIsWritten) {
   refused("cache vecadd --functional", {"--functional"});
   expect_refused(raddle("analyze"), {"analyze --help"});
   expect_refused(raddle("analyze caches vecadd"),
-                 {"'caches'", "cache, dependencies, footprint or locality"});
+                 {"'caches'", "cache, dependencies, footprint, locality or source"});
   expect_refused(raddle("analyze vecadd size=tiny"),
-                 {"'vecadd'", "cache, dependencies, footprint or locality"});
+                 {"'vecadd'", "cache, dependencies, footprint, locality or source"});
   expect_refused(raddle("analyze cache"), {"workload"});
 }
 

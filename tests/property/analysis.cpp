@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "raddle/sim/analysis.h"
+#include "raddle/stats/instruction_counters.h"
 #include "support/whole.h"
 
 namespace raddle {
@@ -13,13 +14,16 @@ namespace {
 
 using test::RunSpec;
 
-std::vector<analysis::Request> both() {
-  return {sim::read_analysis("locality", "test"), sim::read_analysis("cache", "test")};
+std::vector<analysis::Request> all_timed() {
+  std::vector<analysis::Request> out;
+  for (const char* name : {"locality", "cache", "source"})
+    out.push_back(sim::read_analysis(name, "test"));
+  return out;
 }
 
 RunSpec observed(const std::string& gpu) {
   RunSpec spec{gpu};
-  spec.options.analyses = both();
+  spec.options.analyses = all_timed();
   return spec;
 }
 
@@ -108,6 +112,67 @@ TEST_P(Observed, ObservingChangesNothingAndTheHostChangesNoFigure) {
   }
 }
 
+/// Of all lines of a source analysis.
+std::uint64_t sum_of(const nlohmann::ordered_json& source, const char* figure) {
+  std::uint64_t sum = 0;
+  for (const auto& kernel : source["kernels"])
+    for (const auto& line : kernel["lines"]) sum += line[figure].get<std::uint64_t>();
+  return sum;
+}
+std::uint64_t warps_in(const nlohmann::ordered_json& source, const std::string& state) {
+  std::uint64_t sum = 0;
+  for (const auto& kernel : source["kernels"])
+    for (const auto& line : kernel["lines"]) sum += line["warps"].value(state, std::uint64_t{0});
+  return sum;
+}
+
+TEST_P(Observed, LinesSumUpToTheRun) {
+  for (const char* gpu : {"gtx480", "v100", "h200", "ikra", "laperm", "latoa"}) {
+    if (too_large(GetParam(), gpu)) continue;
+    const sim::Result r = test::run(GetParam(), observed(gpu));
+    const auto& sm = r.totals.sm;
+    const auto& source = r.analysis["source"];
+    EXPECT_EQ(sum_of(source, "issued"), sm.issued) << gpu;
+    EXPECT_EQ(sum_of(source, "thread_instructions"), sm.thread_instructions) << gpu;
+    EXPECT_EQ(sum_of(source, "l1d_hits"), sm.l1d_hits) << gpu;
+    EXPECT_EQ(sum_of(source, "l1d_pending_hits"), sm.l1d_pending_hits) << gpu;
+    EXPECT_EQ(sum_of(source, "l1d_misses"), sm.l1d_misses) << gpu;
+  }
+}
+
+TEST(SourceAnalysis, LooksSeeWhatWarpsDoOnAverage) {
+  RunSpec spec{"gtx480"};
+  spec.options.analyses = {sim::read_analysis("source:interval_cycles=8", "test")};
+  const sim::Result r = test::run("bfs", spec, runtime::Size::Small);
+  const auto& source = r.analysis["source"];
+  const double cycles = static_cast<double>(r.cycles);
+  EXPECT_NEAR(source["looks"].get<double>() * 8, cycles, 0.01 * cycles);
+  std::uint64_t seen = 0;
+  for (unsigned state = 0; state < stats::kWarpStates; ++state)
+    seen += warps_in(source, std::string(stats::warp_state_name(state)));
+  // Those that have ended and wait for their stores are seen, and not among the warp-cycles.
+  const auto warp_cycles = static_cast<double>(r.totals.scheduler.warp_cycles);
+  EXPECT_GT(8 * static_cast<double>(seen), 0.97 * warp_cycles);
+  EXPECT_LT(8 * static_cast<double>(seen), 1.15 * warp_cycles);
+  EXPECT_GT(warps_in(source, "memory"), seen / 2) << "bfs waits for memory";
+  EXPECT_EQ(warps_in(source, "idle") + warps_in(source, "launch"), 0u) << "no states of warps";
+}
+
+TEST(SourceAnalysis, AThrottledWarpIsSeenAsThat) {
+  RunSpec spec{"ccws"};
+  spec.policy = {"throttle=swl:limit=1"};
+  spec.options.analyses = {sim::read_analysis("source:interval_cycles=8", "test")};
+  const sim::Result r = test::run("bfs", spec);
+  EXPECT_GT(warps_in(r.analysis["source"], "throttled"), 0u);
+}
+
+TEST(SourceAnalysis, ThereIsOneProfile) {
+  RunSpec spec{"gtx480"};
+  spec.options.analyses = {sim::read_analysis("a=source", "test"),
+                           sim::read_analysis("b=source:interval_cycles=8", "test")};
+  EXPECT_THROW(test::run("vecadd", spec), InputError);
+}
+
 TEST(ObservedRun, ARecordingGivesTheFiguresOfTheRun) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("raddle_observed_" + std::to_string(getpid()) + ".rdl");
@@ -133,7 +198,7 @@ TEST(ObservedRun, SeveralSetUpsAreObservedEachByItself) {
   auto workload = runtime::all_workloads().make("kmeans");
   workload->set_size(runtime::Size::Tiny);
   sim::Options options;
-  options.analyses = both();
+  options.analyses = all_timed();
   const auto together = sim::simulate(*workload, {"kmeans", {}}, setups, options);
   RunSpec alone = observed("ccws");
   alone.policy = {"warp=gto"};

@@ -93,6 +93,11 @@ void FootprintOptions::visit(FieldVisitor& v) {
   v.field("line_bytes", line_bytes, {}, "bytes", "of a line: a power of two from 4 to 4096");
 }
 
+void SourceOptions::visit(FieldVisitor& v) {
+  v.field("interval_cycles", interval_cycles, {1, 1'000'000}, "cycles",
+          "between looks at where warps stand, in the mean");
+}
+
 void FootprintOptions::check() const {
   if (!SharedFootprint::valid_line(line_bytes))
     throw InputError("line_bytes: expected a power of two from 4 to 4096, found " +

@@ -5,6 +5,7 @@
 //   locality      who hits on whose line in the timing run (locality.h)
 //   dependencies  which block, launch or host has written what threads load (dependencies.h)
 //   footprint     which lines parents, children and siblings share (footprint.h)
+//   source        what each line of the kernels has done and what warps waited for there
 //   cache         the run's accesses replayed in a cache of another kind or size (replay.h); all
 //                 requests for it share one recording
 #pragma once
@@ -51,9 +52,17 @@ struct FootprintOptions {
   void check() const;
 };
 
+/// Of a timing run's instructions and not of an SM's L1D: sim asks the GPU for it.
+struct SourceOptions {
+  static constexpr std::string_view kName = "source";
+  std::uint32_t interval_cycles = 64;
+  void visit(FieldVisitor& v);
+};
+
 struct Request {
   std::string label;  ///< of its table in the result
-  std::variant<LocalityOptions, CacheOptions, DependenciesOptions, FootprintOptions> what;
+  std::variant<LocalityOptions, CacheOptions, DependenciesOptions, FootprintOptions, SourceOptions>
+      what;
 };
 
 /// The L1Ds that are observed.
@@ -71,7 +80,7 @@ struct Instructions {
 class Analyses {
  public:
   /// Throws InputError on a label that is there twice and on caches that cannot be built.
-  /// Precondition: no request for dependencies or footprint.
+  /// Precondition: requests for cache and locality only.
   Analyses(std::vector<Request> requests, const L1Machine& machine);
   /// Calls f(sm, observer); observers live as long as this.
   template <class F>

@@ -1,83 +1,20 @@
-// raddle analyze: what a run's memory accesses are like, beyond how long they took. One subcommand
+// raddle analyze: what a run is like inside, beyond how long it took. One subcommand
 // for each analysis; all take a workload or a recording, run it once and print a table.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <set>
 
 #include "raddle/cli/commands.h"
-#include "raddle/cli/options.h"
+#include "raddle/cli/observed_run.h"
 #include "raddle/cli/output.h"
+#include "raddle/cli/source_table.h"
 #include "raddle/cli/work.h"
-#include "raddle/sim/analysis.h"
 
 namespace raddle::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// What the subcommands share: the run that is observed.
-struct ObservedRun {
-  CommonOptions common;
-  std::vector<std::string> words;
-  std::vector<std::string> arguments = {};  ///< our whole command line
-
-  CLI::App* add_to(CLI::App& analyze, const char* name, const char* doc) {
-    CLI::App* app = analyze.add_subcommand(name, doc);
-    app->add_option("workload", words,
-                    "a name from `raddle list workloads` or a PTX file, then its parameters as "
-                    "KEY=VALUE; or a recording (FILE.rdl), an Accel-Sim trace (kernelslist.g), or "
-                    "after -- a CUDA program, which is recorded first")
-        ->required()
-        ->type_name("WORKLOAD [KEY=VALUE ...] | FILE.rdl | -- ./PROGRAM [ARGUMENT ...]");
-    common.add_timing_to(*app);
-    common.add_launches_to(*app);
-    return app;
-  }
-
-  /// `functional`: without timing, where the analysis asks for none.
-  sim::Result run(std::vector<analysis::Request> analyses, bool functional = false) const {
-    common.check();
-    const std::vector<std::string> program = words_of_program(arguments);
-    if (!program.empty() && words.front() != program.front())
-      throw InputError("'" + words.front() + "': expected nothing before the program behind --");
-    Work work = program.empty() ? Work(words) : Work::program(program);
-    if (common.live && work.seed())
-      throw InputError("a recording is timed as it is; --live needs the workload itself");
-    if (common.live && !program.empty())
-      throw InputError("a program is recorded and timed then; --live is for exec");
-    config::Tree tree = common.tree();
-    if (const auto seed = work.seed(); seed && common.seed == 0)
-      tree.set("run.seed", std::to_string(*seed), work.name());
-    std::vector<sim::Setup> setups;
-    setups.push_back(sim::read_setup(tree, policy::all_policies()));
-    work.prepare(setups.front(), common);
-    sim::Options options = common.simulation(setups.front());
-    options.progress = progress_line(work.name(), common.quiet);
-    options.analyses = std::move(analyses);
-    options.functional = functional;
-    try {
-      auto results = work.time(setups, options);
-      clear_progress(common.quiet);
-      return std::move(results.front());
-    } catch (...) {
-      clear_progress(common.quiet);
-      throw;
-    }
-  }
-
-  /// Writes what was asked for; returns the exit status.
-  int finish(const sim::Result& result, const std::string& table) const {
-    if (!common.json.empty())
-      write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
-    if (!common.quiet && common.json != "-") std::fputs((headline(result) + table).c_str(), stdout);
-    if (result.verdict != sim::Result::Verdict::Wrong) return 0;
-    std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
-                 result.difference.c_str());
-    return 1;
-  }
-};
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   const double share =
@@ -399,13 +336,49 @@ struct FootprintCommand {
   }
 };
 
+// --- source -------------------------------------------------------------------------------------
+
+struct SourceCommand {
+  static constexpr const char* kLabel = "source";
+  ObservedRun observed;
+  std::uint32_t interval = analysis::SourceOptions{}.interval_cycles;
+  std::size_t top = SourceTableOptions{}.most;
+  bool ptx = false;
+
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app =
+        observed.add_to(analyze, kLabel,
+                        "which lines of the kernels warps spend their time at, and why: of the "
+                        "CUDA source (nvcc -lineinfo) or of the PTX");
+    app->add_option("--interval", interval, "cycles between looks at the warps, in the mean")
+        ->check(CLI::Range(1, 1'000'000))
+        ->capture_default_str();
+    app->add_option("--top", top, "lines of each kernel; 0 = all")->capture_default_str();
+    app->add_flag("--ptx", ptx, "lines of the PTX, also where those of the CUDA source are known");
+    app->footer(
+        "Executions, lanes, lines of memory and hits are exact; what warps wait for is sampled, at "
+        "random\n"
+        "distances. Timing is what it is without. --json gives analysis.source.kernels, by PTX "
+        "line.");
+    return app;
+  }
+
+  int operator()() const {
+    const sim::Result result =
+        observed.run({{kLabel, analysis::SourceOptions{.interval_cycles = interval}}});
+    using Lines = SourceTableOptions::Lines;
+    return observed.finish(result, source_table(result.analysis.at(kLabel),
+                                                {ptx ? Lines::Ptx : Lines::Known, top}));
+  }
+};
+
 }  // namespace
 
 Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
   CLI::App* analyze =
       app.add_subcommand("analyze",
-                         "what a run's memory accesses are like: caches, locality, dependencies, "
-                         "shared footprints");
+                         "what a run is like inside: time by source line, caches, locality, "
+                         "dependencies, shared footprints");
 
   auto cache = std::make_shared<CacheCommand>();
   cache->observed.arguments = arguments;
@@ -419,17 +392,21 @@ Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
   auto footprint = std::make_shared<FootprintCommand>();
   footprint->observed.arguments = arguments;
   const CLI::App* with_footprint = footprint->add_to(*analyze);
+  auto source = std::make_shared<SourceCommand>();
+  source->observed.arguments = arguments;
+  const CLI::App* with_source = source->add_to(*analyze);
 
   analyze->allow_extras();  // for an error that names what there is; after the subcommands, which
                             // would do the same
   return {analyze, [=] {
             const std::vector<std::string> extra = analyze->remaining();
             if (analyze->get_subcommands().empty())
-              throw InputError("analyze: expected cache, dependencies, footprint or locality" +
+              throw InputError("analyze: expected cache, dependencies, footprint, locality or source" +
                                (extra.empty() ? "" : ", found '" + extra.front() + "'") +
                                " (see raddle analyze --help)");
             if (with_dependencies->parsed()) return (*dependencies)();
             if (with_footprint->parsed()) return (*footprint)();
+            if (with_source->parsed()) return (*source)();
             return with_cache->parsed() ? (*cache)() : (*locality)();
           }};
 }

@@ -148,6 +148,17 @@ u32 register_limit(const ptx::Function& entry) {
   return static_cast<u32>(std::max<u64>(limit, 16));  // what calls and addresses need at least
 }
 
+/// What .loc says of an instruction; nothing where the PTX was made without (nvcc -lineinfo).
+trace::SourcePlace source_place(const ptx::SourceLine& at, const ptx::SourceFiles& files,
+                                std::vector<std::string>& named) {
+  const auto file = files.find(at.file);
+  if (at.line == 0 || file == files.end()) return {};
+  const auto known = std::ranges::find(named, file->second);
+  const auto index = static_cast<u32>(known - named.begin());
+  if (known == named.end()) named.push_back(file->second);
+  return {index, at.line};
+}
+
 /// Local memory of a thread of a recursive kernel, as cudaLimitStackSize would give it.
 constexpr u32 kRecursionBytes = 64 * 1024;
 
@@ -186,6 +197,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
     const ptx::Function& source = module.functions[functions[k]];
     auto statics = decoder.take_static();
     const FunctionBase base{static_cast<u32>(code->register_bytes.size()), first};
+    const ptx::SourceFiles files = module.source_of(source).source_files;
     for (const ptx::Register& r : source.registers)
       code->register_bytes.push_back(
           static_cast<std::uint8_t>(r.type == ptx::Type::Pred ? 0 : ptx::size_of(r.type)));
@@ -194,6 +206,8 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
                                                    static_cast<std::uint16_t>(opcodes.size()));
       if (fresh) code->opcode_names.push_back(at->first);
       statics[i].opcode = at->second;
+      statics[i].source =
+          source_place(source.instructions[i].source, files, code->source_files);
       describe_operands(source, static_cast<u32>(i), base, statics[i]);
       code->instructions.push_back(std::move(statics[i]));
     }

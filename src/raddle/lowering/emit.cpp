@@ -114,6 +114,7 @@ class Emitter {
     const StaticInst& in = code_.instructions[i];
     m.inst.kind = in.kind, m.inst.op_class = in.op_class, m.inst.bytes = in.bytes;
     m.inst.bypass_l1 = in.bypass_l1, m.inst.line = in.line, m.inst.opcode = in.opcode;
+    m.inst.source = in.source;
     return m;
   }
   void finish(MachineInst m, u32 as) {
@@ -313,6 +314,7 @@ void Emitter::assign(trace::LoweredCode& out) {
     return list;
   };
   out.code.name = code_.name, out.code.file = code_.file;
+  out.code.source_files = code_.source_files;
   out.code.opcode_names = code_.opcode_names;
   // R1 stays the stack's. Instructions can name 255; further values would go to local memory, which
   // is left out.

@@ -68,14 +68,17 @@ analysis::Request read_analysis(std::string_view text, const std::string& origin
     const auto footprint = read_options<analysis::FootprintOptions>(options, origin);
     check([&] { footprint.check(); }, origin);
     out.what = footprint;
+  } else if (name == analysis::SourceOptions::kName) {
+    out.what = read_options<analysis::SourceOptions>(options, origin);
   } else {
     throw InputError({origin}, "no analysis is called '" + std::string(name) +
-                                   "'; known: cache dependencies footprint locality");
+                                   "'; known: cache dependencies footprint locality "
+                                   "source");
   }
   return out;
 }
 
-std::vector<analysis::Request> timed_analyses(std::vector<analysis::Request> requests) {
+std::vector<analysis::Request> l1_analyses(std::vector<analysis::Request> requests) {
   std::erase_if(requests, [](const analysis::Request& r) {
     return !std::holds_alternative<analysis::CacheOptions>(r.what) &&
            !std::holds_alternative<analysis::LocalityOptions>(r.what);

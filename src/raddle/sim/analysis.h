@@ -17,9 +17,9 @@ namespace raddle::sim {
 /// errors. Throws InputError with everything that is wrong with it.
 analysis::Request read_analysis(std::string_view text, const std::string& origin);
 
-/// The requests that look at an SM's L1D in a timing run; the others look at the execution or at
-/// its op streams.
-std::vector<analysis::Request> timed_analyses(std::vector<analysis::Request> requests);
+/// The requests that look at an SM's L1D in a timing run; the others look at its instructions, the
+/// execution or its op streams.
+std::vector<analysis::Request> l1_analyses(std::vector<analysis::Request> requests);
 
 /// The requests with such options, with their labels. Throws InputError when a label of them is
 /// there twice.

@@ -91,7 +91,8 @@ Gpus make_gpus(std::span<Setup> setups, const Options& options) {
 }
 
 void check_timing(const Options& options) {
-  if (options.functional && !timed_analyses(options.analyses).empty())
+  if (options.functional && (!l1_analyses(options.analyses).empty() ||
+                             !requests_for<analysis::SourceOptions>(options.analyses).empty()))
     throw InputError("analyses look at a timing run; there is none in a functional run");
 }
 

@@ -104,6 +104,13 @@ struct Operand {
   friend bool operator==(const Operand&, const Operand&) = default;
 };
 
+/// A line of what the PTX was made from.
+struct SourcePlace {
+  std::uint32_t file = 0;  ///< into KernelCode::source_files
+  std::uint32_t line = 0;  ///< 0: not known
+  friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
+};
+
 struct StaticInst {
   OpKind kind = OpKind::Alu;
   OpClass op_class = OpClass::Int;
@@ -119,12 +126,14 @@ struct StaticInst {
   bool jumps = false;                       ///< ends a basic block
   std::vector<std::uint32_t> next;          ///< when it jumps: instructions that may follow
   std::uint32_t alias_of = kNoRegister;  ///< stands for that instruction in another address space
+  SourcePlace source;                    ///< where it was written (nvcc -lineinfo)
   friend bool operator==(const StaticInst&, const StaticInst&) = default;
 };
 
 struct KernelCode {
   std::string name;
   std::string file;  ///< PTX file, for reports
+  std::vector<std::string> source_files;  ///< that the PTX names as what it was made from
   std::vector<StaticInst> instructions;
   std::vector<std::string> opcode_names;     ///< "fma.rn.f32" ...
   std::vector<std::uint8_t> register_bytes;  ///< by PTX register; 0: a predicate

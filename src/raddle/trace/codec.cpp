@@ -169,6 +169,7 @@ Json code_to_json(const KernelCode& code) {
   // Left out where nothing is known: so are recordings of before.
   for (const auto& [capability, registers] : code.compiled_registers)
     out["compiled_registers"].push_back({capability, registers});
+  if (!code.source_files.empty()) out["source_files"] = code.source_files;
   Json& list = out["instructions"] = Json::array();
   for (const StaticInst& i : code.instructions) {
     Json operands = Json::array();
@@ -177,6 +178,7 @@ Json code_to_json(const KernelCode& code) {
     list.push_back({static_cast<unsigned>(i.kind), static_cast<unsigned>(i.op_class), i.bytes,
                     i.bypass_l1, i.reads, i.writes, i.line, i.opcode, std::move(operands), i.jumps,
                     i.next, i.alias_of});
+    if (i.source.line != 0) list.back().push_back({i.source.file, i.source.line});
   }
   return out;
 }
@@ -201,6 +203,14 @@ void read_operands(const Json& json, const KernelCode& code, std::size_t size, S
   if (inst.alias_of != kNoRegister && inst.alias_of >= size) broken("alias");
 }
 
+/// Left out where it is not known: so are recordings of before.
+void read_source(const Json& json, const KernelCode& code, StaticInst& inst) {
+  if (json.size() < 13) return;
+  inst.source.file = number<std::uint32_t>(json.at(12).at(0));
+  inst.source.line = number<std::uint32_t>(json.at(12).at(1));
+  if (inst.source.file >= code.source_files.size()) broken("source file");
+}
+
 }  // namespace
 
 KernelCode code_from_json(const Json& json) {
@@ -212,6 +222,7 @@ KernelCode code_from_json(const Json& json) {
     if (registers == 0 || registers > 255) broken("registers of machine code");
     code.compiled_registers[number<std::uint32_t>(known.at(0))] = registers;
   }
+  code.source_files = json.value("source_files", std::vector<std::string>());
   code.static_shared_bytes = number<std::uint32_t>(json.at("static_shared_bytes"));
   code.local_bytes_per_thread = number<std::uint32_t>(json.at("local_bytes_per_thread"));
   code.opcode_names = json.at("opcode_names").get<std::vector<std::string>>();
@@ -228,6 +239,7 @@ KernelCode code_from_json(const Json& json) {
     inst.line = number<std::uint32_t>(i.at(6)), inst.opcode = number<std::uint16_t>(i.at(7));
     if (inst.opcode >= code.opcode_names.size()) broken("opcode name");
     read_operands(i, code, size, inst);
+    read_source(i, code, inst);
     code.instructions.push_back(std::move(inst));
   }
   return code;

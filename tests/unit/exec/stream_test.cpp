@@ -52,6 +52,23 @@ std::vector<Op> tail(const std::string& body, u32 threads = 32) {
     }                                               \
   } while (false)
 
+TEST(Stream, InstructionsKnowTheLinesTheyWereWrittenAt) {
+  Rig rig(".file 1 \"a.cu\"\n.file 3 \"b.h\"\n" + kernel(R"(
+  .loc 3 7 1
+  add.u32 %r2, %r1, 1;
+  .loc 1 40 9
+  add.u32 %r3, %r2, 1;
+  .loc 2 5 1
+  add.u32 %r4, %r3, 1;)"));
+  const auto trace = rig.record("k", {1, 1, 1}, {32, 1, 1}, rig.zeros(32));
+  const trace::KernelCode& code = trace->code();
+  EXPECT_EQ(code.source_files, (std::vector<std::string>{"b.h", "a.cu"}));
+  EXPECT_EQ(code.instructions[3].source, trace::SourcePlace{}) << "before the first .loc";
+  EXPECT_EQ(code.instructions[4].source, (trace::SourcePlace{0, 7}));
+  EXPECT_EQ(code.instructions[5].source, (trace::SourcePlace{1, 40}));
+  EXPECT_EQ(code.instructions[6].source, trace::SourcePlace{}) << "there is no .file 2";
+}
+
 TEST(Stream, ASleepCarriesTheLogarithmOfItsLongestTime) {
   EXPECT_OPS(tail(R"(
   nanosleep.u32 100; nanosleep.u32 1024; nanosleep.u32 1025; nanosleep.u32 0;

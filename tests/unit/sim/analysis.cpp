@@ -37,6 +37,15 @@ TEST(ReadAnalysis, OptionsAndALabelOfItsOwn) {
   EXPECT_EQ(cache.replacement, "lru+belady");
 }
 
+TEST(ReadAnalysis, SourceHasAnInterval) {
+  using analysis::SourceOptions;
+  EXPECT_EQ(std::get<SourceOptions>(read_analysis("source", "here").what).interval_cycles, 64u);
+  const analysis::Request often = read_analysis("often=source:interval_cycles=7", "here");
+  EXPECT_EQ(often.label, "often");
+  EXPECT_EQ(std::get<SourceOptions>(often.what).interval_cycles, 7u);
+  EXPECT_TRUE(l1_analyses({often}).empty()) << "it looks at instructions";
+}
+
 TEST(ReadAnalysis, MistakesAreToldWithTheirPlace) {
   const auto said = [](std::string_view text) {
     return test::input_error_of([&] { read_analysis(text, "cell 3"); });
@@ -52,6 +61,8 @@ TEST(ReadAnalysis, MistakesAreToldWithTheirPlace) {
   EXPECT_THAT(said("cache:replacement=lru+lru"), HasSubstr("twice"));
   EXPECT_THAT(said("locality:size_kib=8"), HasSubstr("size_kib"));
   EXPECT_THAT(said("cache:size_kib"), HasSubstr("size_kib"));
+  EXPECT_THAT(said("source:interval_cycles=0"), AllOf(HasSubstr("interval_cycles"), HasSubstr("0")));
+  EXPECT_THAT(said("source:often=1"), HasSubstr("interval_cycles"));
   for (const char* text : {"", ":", "=cache", "cache:", "a b=cache", "a.b=cache", "x="})
     EXPECT_THAT(said(text), HasSubstr("cell 3")) << text;
 }

@@ -359,6 +359,21 @@ TEST(CodeJson, KeepsWhatLoweringNeeds) {
   EXPECT_EQ(back.instructions[1].alias_of, kNoRegister);
 }
 
+TEST(CodeJson, SourceLinesAreKeptWhereTheyAreKnown) {
+  KernelCode code = with_operands();
+  EXPECT_FALSE(code_to_json(code).contains("source_files"));
+  code.source_files = {"a.cu", "b.h"};
+  code.instructions[1].source = {1, 40};
+  const nlohmann::ordered_json json = code_to_json(code);
+  EXPECT_EQ(code_from_json(json), code);
+  EXPECT_EQ(json["instructions"][0].size(), 12u) << "as in recordings of before";
+  nlohmann::ordered_json broken = json;
+  broken["instructions"][1][12] = {2, 40};
+  EXPECT_THROW(code_from_json(broken), InputError) << "there is no third file";
+  broken["instructions"][1][12] = {1};
+  EXPECT_ANY_THROW(code_from_json(broken));
+}
+
 TEST(CodeJson, RegistersOfMachineCodeAreKeptWhereTheyAreKnown) {
   KernelCode code = with_operands();
   EXPECT_FALSE(code_to_json(code).contains("compiled_registers"));

@@ -69,6 +69,7 @@ class DecodedKernel {
   /// `lowered` must live as long.
   DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm);
   const DecodedInst* instructions() const { return instructions_.data(); }
+  std::size_t size() const { return instructions_.size(); }
   /// Of the PTX instructions; one more than there are.
   const Expansion* expansions() const { return expansions_.data(); }
   std::size_t ptx_size() const { return expansions_.size() - 1; }

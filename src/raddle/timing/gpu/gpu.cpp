@@ -262,6 +262,7 @@ Gpu::Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOpt
     : impl_(std::make_unique<Impl>(machine, policies, options)) {}
 Gpu::~Gpu() = default;
 void Gpu::observe(SmId sm, policy::L1Observer& observer) { impl_->observe(sm, observer); }
+void Gpu::keep_profile(Cycle interval) { impl_->keep_profile(interval); }
 bool Gpu::wants_live_registers() const { return impl_->wants_live_registers(); }
 void Gpu::submit(std::shared_ptr<trace::KernelStream> stream,
                  std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info) {
@@ -308,6 +309,8 @@ void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
 }
 const std::vector<BlockSpan>& Gpu::block_spans() const { return impl_->block_spans(); }
 std::vector<Sample> Gpu::samples() const { return impl_->samples(); }
+std::vector<CodeProfile> Gpu::profile() const { return impl_->profile(); }
+std::uint64_t Gpu::looks() const { return impl_->looks(); }
 const MeshRecord* Gpu::mesh() const { return impl_->mesh(); }
 
 }  // namespace raddle::timing

@@ -17,6 +17,7 @@
 #include "raddle/base/types.h"
 #include "raddle/policy/all.h"
 #include "raddle/stats/counters.h"
+#include "raddle/stats/instruction_counters.h"
 #include "raddle/timing/gpu/kernel_manager.h"
 #include "raddle/timing/gpu/mesh_record.h"
 #include "raddle/timing/spec/machine.h"
@@ -108,6 +109,12 @@ struct KernelRun {
   unsigned most_mshrs = 0;  ///< of one L1D, taken at a time when it missed
 };
 
+/// What the machine instructions of one code have done, on all SMs and in all launches of it.
+struct CodeProfile {
+  std::shared_ptr<const trace::LoweredCode> code;
+  std::vector<stats::InstructionCounters> instructions;  ///< by place in code->code
+};
+
 /// Recorded launches that wait may hold that many warp instructions (some 10 bytes each); with more
 /// the host waits, as when kernels.pending is reached.
 inline constexpr std::uint64_t kMostPendingInstructions = std::uint64_t{1} << 26;
@@ -129,6 +136,11 @@ class Gpu {
   /// Tells the observer of an SM's L1D from now on, after the policies that listen. It must outlive
   /// the Gpu and decides nothing, so counters and hash() stay what they are.
   void observe(SmId sm, policy::L1Observer& observer);
+  /// From now on there is a profile: every instruction is counted, and where warps stand is looked
+  /// at every so many cycles in the mean, at random distances from half of that to one and a half,
+  /// so that no loop runs in step with it. Nothing else changes. Precondition: nothing has been
+  /// submitted; interval > 0.
+  void keep_profile(Cycle interval);
 
   // Whatever advances the clock throws RunError on max_cycles or when nothing moves any more (the
   // message says which warp waits at which PTX line for what), after which the Gpu is of no use.
@@ -210,6 +222,10 @@ class Gpu {
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const;
   std::vector<Sample> samples() const;
+  /// In order of first submission; empty unless one is kept.
+  std::vector<CodeProfile> profile() const;
+  /// How often one has looked.
+  std::uint64_t looks() const;
   /// Null without samples or without a mesh.
   const MeshRecord* mesh() const;
 

@@ -47,6 +47,31 @@ stats::GpuCounters Gpu::Impl::counters() const {
   return out;
 }
 
+void Gpu::Impl::keep_profile(Cycle interval) {
+  RADDLE_ASSERT(interval > 0 && interval <= ~std::uint32_t{0} && runs_.empty());
+  looks_.interval = looks_.next = interval;
+  looks_.distance = Rng(options_.seed, "profile");
+  for (const auto& sm : sms_) sm->keep_profile();
+}
+
+std::vector<CodeProfile> Gpu::Impl::profile() const {
+  std::vector<CodeProfile> out;
+  for (const auto& code : decoded_) {
+    CodeProfile& of = out.emplace_back();
+    of.code = code->lowered;
+    of.instructions.resize(code->kernel.size());
+    for (const auto& sm : sms_) {
+      if (sm->profile() == nullptr) return {};
+      const auto& tables = sm->profile()->tables();
+      const auto table = tables.find(&code->kernel);
+      if (table == tables.end()) continue;
+      for (std::size_t i = 0; i < of.instructions.size(); ++i)
+        stats::accumulate(of.instructions[i], table->second[i]);
+    }
+  }
+  return out;
+}
+
 std::vector<Sample> Gpu::Impl::samples() const {
   std::vector<Sample> out = sampler_.samples();
   if (out.empty()) return out;

@@ -51,6 +51,7 @@
 #include "raddle/timing/cache/region_writes.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/sm/home_call.h"
+#include "raddle/timing/sm/instruction_profile.h"
 #include "raddle/timing/sm/warp_context.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
@@ -159,6 +160,12 @@ class Sm {
   virtual std::vector<DeviceLaunches>& device_launches() = 0;
   /// The observer must outlive the SM.
   virtual void observe(policy::L1Observer& observer) = 0;
+  /// From now on there is a profile of its instructions. Precondition: idle().
+  virtual void keep_profile() = 0;
+  /// Looks at where the resident warps stand, as if so many times. Between windows.
+  virtual void see_warps(std::uint64_t times) = 0;
+  /// Null unless one is kept.
+  virtual const InstructionProfile* profile() const = 0;
   /// From now on the end of a block says what it has done. Precondition: idle().
   virtual void tell_progress() = 0;
   /// One line per resident warp (at most `most`): where it stands and what it waits for; then the

@@ -1,5 +1,6 @@
-// What an SM says when nothing moves any more: which warp stands at which line of the PTX and what
-// it waits for; and whether its books balance. Definitions for sm.cpp.
+// What an SM says to people. When nothing moves any more: which warp stands at which line of the PTX
+// and what it waits for, and whether its books balance; when a profile is kept: where warps stand.
+// Definitions for sm.cpp.
 #pragma once
 #include "raddle/base/demangle.h"
 #include "raddle/base/mask.h"
@@ -29,6 +30,39 @@ std::vector<std::string> SmOf<L1>::audit() const {
     broken.push_back(name + law);
   lsu_.audit(counters_, broken);
   return broken;
+}
+
+template <L1Protocol L1>
+void SmOf<L1>::keep_profile() {
+  RADDLE_ASSERT(idle());
+  profile_ = std::make_unique<InstructionProfile>(warps_);
+  notes_issues_ = true;
+  observe(*profile_);
+}
+
+template <L1Protocol L1>
+void SmOf<L1>::see_warps(std::uint64_t times) {
+  for (WarpMask m = warps_.resident; m != 0; m &= m - 1)
+    if (const unsigned w = lowest(m); warps_[w].next != nullptr)
+      profile_->seen(warps_[w], state(w), times);
+}
+
+/// Of a resident warp, as the cycle that is over leaves it: stats::kWarpStates.
+template <L1Protocol L1>
+unsigned SmOf<L1>::state(unsigned w) const {
+  using stats::Stall;
+  const auto in = [w](WarpMask m) { return has(m, w); };
+  const auto is = [](Stall why) { return static_cast<unsigned>(why); };
+  if (in(warps_.memory_wait)) return is(Stall::Memory);
+  if (in(warps_.fence_wait)) return is(Stall::Fence);
+  if (in(warps_.at_barrier)) return is(Stall::Barrier);
+  if (in(warps_.sleeping)) return is(Stall::Sleep);
+  if (in(warps_.fetching)) return is(Stall::Fetch);
+  if (!in(warps_.ready)) return is(Stall::Dependence);
+  const WarpMask memory = units_.wanting(Unit::Lsu);
+  if (!in(units_.free_for(warps_.ready))) return is(Stall::Unit);
+  if (in(throttle_.denied(warps_.ready, memory, warps_))) return is(Stall::Throttled);
+  return in(lsu_.keeps_out(memory, warps_.of_tenant)) ? is(Stall::Lsu) : stats::kReady;
 }
 
 template <L1Protocol L1>

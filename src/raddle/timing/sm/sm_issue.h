@@ -105,6 +105,12 @@ inline void SmOf<L1>::write_back(Cycle now, unsigned w, const DecodedInst& in) {
 }
 
 template <L1Protocol L1>
+void SmOf<L1>::note_issue(Cycle now, unsigned w, const DecodedInst& in) {
+  if (known_ != nullptr) known_->ledger.issued(now, w, warps_[w].block, in.route);
+  if (profile_ != nullptr) profile_->issued(warps_[w]);
+}
+
+template <L1Protocol L1>
 inline void SmOf<L1>::issue_warp(Cycle now, unsigned scheduler, unsigned w) {
   Warp& warp = warps_[w];
   const DecodedInst& in = *warp.next;
@@ -112,8 +118,8 @@ inline void SmOf<L1>::issue_warp(Cycle now, unsigned scheduler, unsigned w) {
   warps_.ready &= ~bit_of(w);
   units_.issued(w, in.unit);
   progress_ = now;
-  if (known_ != nullptr) [[unlikely]]
-    known_->ledger.issued(now, w, warp.block, in.route);
+  if (notes_issues_) [[unlikely]]
+    note_issue(now, w, in);
   issue_detail::count_issue(count, in, warp.active);
   if (in.interval > 1) units_.take(now, scheduler, in, wheel_);
   const Cycle late = units_.collect(now, scheduler, in, wheel_);

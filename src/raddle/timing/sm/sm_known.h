@@ -119,6 +119,7 @@ class SmOf<L1>::Known final : public policy::SmView {
 template <L1Protocol L1>
 typename SmOf<L1>::Known& SmOf<L1>::known() {
   if (known_ == nullptr) known_ = std::make_unique<Known>(*this);
+  notes_issues_ = true;
   return *known_;
 }
 

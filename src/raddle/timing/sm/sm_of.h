@@ -85,6 +85,9 @@ class SmOf final : public Sm {
   std::vector<std::string> audit() const override;
   std::vector<DeviceLaunches>& device_launches() override { return device_launches_; }
   void observe(policy::L1Observer& observer) override { lsu_.observe(observer); }
+  void keep_profile() override;
+  void see_warps(std::uint64_t times) override;
+  const InstructionProfile* profile() const override { return profile_.get(); }
   void tell_progress() override;
   void describe(std::string& out, unsigned most) const override;
   void keep_unwritten(const RegionWrites& writes) override;
@@ -166,6 +169,7 @@ class SmOf final : public Sm {
   void stalled(Cycle now, unsigned scheduler, const Wait& wait);
   Wait reason(unsigned scheduler, WarpMask open, WarpMask held) const;
   void issue_warp(Cycle now, unsigned scheduler, unsigned w);
+  void note_issue(Cycle now, unsigned w, const DecodedInst& in);
   void perform(Cycle now, unsigned w, const DecodedInst& in);
   void write_back(Cycle now, unsigned w, const DecodedInst& in);
   void to_lsu(Cycle now, unsigned w, const DecodedInst& in);
@@ -178,7 +182,8 @@ class SmOf final : public Sm {
   // what policies may know (sm_known.h)
   class Known;
   Known& known();
-  // words (sm_describe.h)
+  // what people may know (sm_describe.h)
+  unsigned state(unsigned w) const;
   void describe_warp(std::string& out, unsigned w) const;
   void describe_wait(std::string& out, unsigned w) const;
   void describe_barrier(std::string& out, unsigned w) const;
@@ -190,6 +195,8 @@ class SmOf final : public Sm {
   std::unique_ptr<ActiveBlocks> active_;  // null without a scheme
   std::unique_ptr<IssueQuota> quota_;     // null unless it limits what a tenant issues
   std::unique_ptr<Known> known_;          // null unless a policy wants to know
+  std::unique_ptr<InstructionProfile> profile_;  // null unless it is asked for
+  bool notes_issues_ = false;                    // one of these two is there
   bool tells_progress_ = false;           // ends of blocks say what they have done
   Cycle called_ = kNever;                 // when something is done to it between windows
   StallAccount stalls_;
