@@ -32,6 +32,8 @@ function survey() {
       summary: charts("summary"), stalls: charts("stalls") > 0, memory: charts("memory"), energy: charts("energy") > 0, traffic: charts("traffic") > 0,
       served: charts("served") > 0, detail: charts("detail"),
     },
+    sourceLines: [...document.querySelectorAll("#detail caption")].some((caption) => caption.textContent.startsWith("Source lines")),
+    profiled: first.some((run) => run.result.analysis?.source?.looks > 0),
     expected: {
       summary: several ? 1 : 0, stalls: timed.length > 0, memory: timed.length > 0 && data.runs.length > 1 ? 4 : 0, energy,
       traffic: timed.some((run) => flits(run) > 0), served: timed.some((run) => ["l1", "remote_l1", "l2", "memory"].some((level) => run.result.details?.[`served_${level}`] > 0)),
@@ -138,6 +140,7 @@ await withPage(async (page) => {
   check(found.rows === rows, `${found.rows} rows in the summary for ${found.runs} runs`);
   check(found.badges === rows, `${found.badges} verdicts for ${found.runs} runs`);
   const [charts, expected] = [found.charts, found.expected].map((counts) => JSON.stringify(counts));
+  check(found.sourceLines === found.profiled, `source lines: ${found.sourceLines}, expected ${found.profiled}`);
   check(charts === expected, `charts by section: ${charts}, expected ${expected}`);
   const charted = await page.evaluate(`(${drawnCharts})()`);
   check(charted.drawn === charted.all, `only ${charted.drawn} of ${charted.all} charts are drawn`);

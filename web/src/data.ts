@@ -100,6 +100,29 @@ export interface Checks {
   shared_memory_left_out: { [kernel: string]: string };
 }
 
+/** A line of the PTX, and where it was written if the PTX says that. */
+export interface SourceLine {
+  line: number;
+  instruction?: string;
+  source?: { file: string; line: number };
+  issued: number;
+  thread_instructions: number;
+  memory_lines: number;
+  l1d_hits: number;
+  l1d_pending_hits: number;
+  l1d_misses: number;
+  /** Warps seen there, by what they waited for. */
+  warps: { [state: string]: number };
+}
+
+export interface SourceProfile {
+  looks: number;
+  kernels: { [name: string]: { file: string; lines?: SourceLine[] } };
+}
+
+/** Of files that the PTX names: text of lines, by number. */
+export interface SourceTexts { [file: string]: { [line: string]: string } }
+
 export interface Result {
   raddle_version: string;
   config: Fields;
@@ -120,6 +143,7 @@ export interface Result {
   tenants?: { name: string; slowdown?: number | null }[];
   policies: { [level: string]: PolicyUse } | null;
   energy_pj: { [component: string]: number } | null;
+  analysis?: { source?: SourceProfile };
   /** When --check asked for any. */
   checks?: Checks;
   host: {
@@ -319,6 +343,7 @@ export interface PageData {
   command: string;
   date: string;
   runs: Run[];
+  source_texts?: SourceTexts;
 }
 
 /** The same work under several policies; the first run is what the others are compared with. */

@@ -20,6 +20,7 @@ import { addLaunchTree } from "./launchtree";
 import { start } from "./page";
 import { addFinish, addPlacement } from "./placement";
 import { addSharing } from "./sharing";
+import { addSource } from "./source";
 import { addShares } from "./stacked";
 import "./style.css";
 import { summaryTable } from "./summary";
@@ -64,7 +65,8 @@ function addEnergy(charts: Charts, place: HTMLElement, report: Report): void {
   }, "amount");
 }
 
-function fillDetail(charts: Charts, place: HTMLElement, group: Group, labels: string[]): void {
+function fillDetail(charts: Charts, place: HTMLElement, group: Group, report: Report): void {
+  const labels = report.labels;
   charts.removeIn(place);
   place.replaceChildren(h("p", { class: "printed" }, `Workload: ${group.name}`));
   addDifference(place, group);
@@ -79,6 +81,7 @@ function fillDetail(charts: Charts, place: HTMLElement, group: Group, labels: st
   addWaits(charts, place, group);
   addQueues(charts, place, group, labels);
   addKernels(place, group);
+  addSource(place, group, report.page.source_texts ?? {});
   addPolicies(place, group);
   addCounters(place, group);
 }
@@ -120,8 +123,8 @@ function detail(charts: Charts, page: HTMLElement, report: Report): void {
   const place = h("div");
   const names = report.groups.map((g, i): [string, string] => [String(i), g.name]);
   page.append(section("detail", "One workload in detail", null,
-    h("div", { class: "picker" }, select("Workload", names, "0", (i) => fillDetail(charts, place, report.groups[+i], report.labels))), place));
-  fillDetail(charts, place, report.groups[0], report.labels);
+    h("div", { class: "picker" }, select("Workload", names, "0", (i) => fillDetail(charts, place, report.groups[+i], report))), place));
+  fillDetail(charts, place, report.groups[0], report);
 }
 
 function build(charts: Charts, page: HTMLElement, report: Report): void {

@@ -7,6 +7,7 @@
 
 #include "raddle/cli/output.h"
 #include "raddle/lab/local_executor.h"
+#include "raddle/sim/analysis.h"
 #include "raddle/sim/exec_job.h"
 #include "raddle/sim/gpus.h"
 #include "raddle/sim/policy_names.h"
@@ -232,6 +233,7 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
         max_cycles > ~0ull / per_cycle ? ~0ull : std::max<std::uint64_t>(max_cycles * per_cycle, 1);
   }
   if (!report.empty() || !timeline.empty()) out.sample_interval = 256;
+  if (!report.empty() && !functional) out.analyses.push_back(sim::source_for_report());
   return out;
 }
 

@@ -8,50 +8,14 @@
 #include <vector>
 
 #include "raddle/base/demangle.h"
-#include "raddle/base/error.h"
-#include "raddle/base/files.h"
 #include "raddle/cli/output.h"
+#include "raddle/report/source_texts.h"
 
 namespace raddle::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Files that PTX names, read once each.
-class SourceTexts {
- public:
-  /// Without the blanks around it; "" where the file or the line is not there.
-  std::string line(const std::string& file, std::size_t number) {
-    const std::vector<std::string>& lines = lines_of(file);
-    return number == 0 || number > lines.size() ? "" : lines[number - 1];
-  }
-
- private:
-  const std::vector<std::string>& lines_of(const std::string& file) {
-    const auto [at, fresh] = files_.try_emplace(file);
-    if (!fresh) return at->second;
-    constexpr std::uint64_t kMost = 16u << 20;
-    std::string text;
-    try {
-      text = read_text(file, kMost, "a source file");
-    } catch (const InputError&) {
-      return at->second;  // what was compiled elsewhere has a number only
-    }
-    for (std::size_t from = 0; from < text.size();) {
-      const std::size_t end = std::min(text.find('\n', from), text.size());
-      at->second.push_back(trimmed(std::string_view(text).substr(from, end - from)));
-      from = end + 1;
-    }
-    return at->second;
-  }
-  static std::string trimmed(std::string_view text) {
-    const std::size_t from = text.find_first_not_of(" \t"), to = text.find_last_not_of(" \t\r");
-    return from == std::string_view::npos ? "" : std::string(text.substr(from, to - from + 1));
-  }
-
-  std::map<std::string, std::vector<std::string>> files_;
-};
 
 struct LineFigures {
   std::string file;  // "": of the PTX
@@ -115,7 +79,7 @@ std::string waits_of(const LineFigures& row, std::uint64_t whole) {
 
 constexpr const char* kRow = "  {:>7}  {:<34} {:>12} {:>6} {:>6} {:>7}  {}\n";
 
-std::string text_of(const LineFigures& row, std::uint64_t whole, SourceTexts& texts) {
+std::string text_of(const LineFigures& row, std::uint64_t whole, report::SourceTexts& texts) {
   const auto mean = [](std::uint64_t sum, std::uint64_t of) {
     return of == 0 ? std::string()
                    : fmt::format("{:.1f}", static_cast<double>(sum) / static_cast<double>(of));
@@ -141,7 +105,7 @@ std::uint64_t seen_in(const std::vector<LineFigures>& rows) {
 }
 
 std::string text_of(const std::string& name, const std::string& file, const std::vector<LineFigures>& rows,
-                    std::uint64_t whole, const SourceTableOptions& options, SourceTexts& texts) {
+                    std::uint64_t whole, const SourceTableOptions& options, report::SourceTexts& texts) {
   std::string out = fmt::format("\n  {} ({}): {:.1f} % of the warps' time\n", short_name(name), file,
                                 percent(seen_in(rows), whole));
   out += fmt::format(kRow, "time", "waiting for", "executed", "lanes", "lines", "L1D", "where");
@@ -169,7 +133,7 @@ std::string source_table(const Json& source, const SourceTableOptions& options) 
   }
   std::ranges::stable_sort(kernels,
                            [](const Kernel& a, const Kernel& b) { return a.seen > b.seen; });
-  SourceTexts texts;
+  report::SourceTexts texts;
   std::string out;
   for (const Kernel& k : kernels) out += text_of(k.name, k.file, k.rows, whole, options, texts);
   return out + fmt::format(

@@ -17,6 +17,7 @@
 #include "raddle/report/summary.h"
 #include "raddle/report/timeline.h"
 #include "raddle/report/words.h"
+#include "raddle/sim/analysis.h"
 #include "raddle/sim/gpus.h"
 
 namespace raddle::cudart {
@@ -73,6 +74,7 @@ void Context::start() {
   options.run.max_stream_bytes = job_.max_stream_bytes;
   options.run.first_launches = job_.first_launches;
   options.run.sample_interval = job_.sample_interval;
+  if (job_.report && !job_.functional) options.run.analyses.push_back(sim::source_for_report());
   options.run.print = [to = job_.print_to_stderr ? stderr : stdout](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), to);
   };

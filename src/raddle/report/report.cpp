@@ -9,6 +9,7 @@
 #include "raddle/report/mesh_map.h"
 #include "raddle/report/page.h"
 #include "raddle/report/placement.h"
+#include "raddle/report/source_texts.h"
 #include "raddle/report/tenant_use.h"
 #include "raddle/sim/version.h"
 
@@ -157,7 +158,12 @@ Json data(const ReportInput& input) {
   out["command"] = input.command;
   out["date"] = input.date;
   out["runs"] = Json::array();
-  for (const Run& run : input.runs) out["runs"].push_back(run_json(run, input));
+  std::vector<const sim::Result*> results;
+  for (const Run& run : input.runs) {
+    out["runs"].push_back(run_json(run, input));
+    results.push_back(run.result);
+  }
+  out["source_texts"] = source_texts(results);
   return out;
 }
 

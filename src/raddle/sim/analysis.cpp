@@ -86,6 +86,10 @@ std::vector<analysis::Request> l1_analyses(std::vector<analysis::Request> reques
   return requests;
 }
 
+analysis::Request source_for_report() {
+  return {std::string(analysis::SourceOptions::kName), analysis::SourceOptions{256}};
+}
+
 analysis::L1Machine observed_l1(const timing::MachineSpec& machine) {
   const timing::L1dSpec& l1 = machine.sm.l1d;
   const unsigned sectors = machine.l2.line_bytes / machine.l2.sector_bytes;

@@ -37,6 +37,9 @@ std::vector<std::pair<std::string, Options>> requests_for(
   return out;
 }
 
+/// What a report shows of source lines, with fewer looks than who asks for it alone.
+analysis::Request source_for_report();
+
 /// What analyses need to know of a machine's L1Ds.
 analysis::L1Machine observed_l1(const timing::MachineSpec& machine);
 

@@ -71,9 +71,6 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
     sampled_ = std::make_unique<SampledRun>(setup.run.sampling_error, gpu_, options.note);
   const auto requests = l1_analyses(options.analyses);
   const auto source = requests_for<analysis::SourceOptions>(options.analyses);
-  if (requests.empty() && source.empty()) return;
-  if (sampled_ != nullptr)
-    throw InputError("analyses look at every launch: leave out run.sampling_error");
   if (source.size() > 1)
     throw InputError("analysis source: there can be one, with one interval");
   if (!source.empty()) {
@@ -81,6 +78,8 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
     gpu_.keep_profile(source.front().second.interval_cycles);
   }
   if (requests.empty()) return;
+  if (sampled_ != nullptr)
+    throw InputError("analyses look at every launch: leave out run.sampling_error");
   analyses_ = std::make_unique<analysis::Analyses>(requests, observed_l1(setup.machine));
   analyses_->each_observer(
       [&](unsigned sm, policy::L1Observer& observer) { gpu_.observe(SmId{sm}, observer); });

@@ -1,0 +1,59 @@
+#include "raddle/report/source_texts.h"
+
+#include <algorithm>
+
+#include "raddle/base/error.h"
+#include "raddle/base/files.h"
+
+namespace raddle::report {
+
+namespace {
+using Json = nlohmann::ordered_json;
+
+std::string trimmed(std::string_view text) {
+  const std::size_t from = text.find_first_not_of(" \t"), to = text.find_last_not_of(" \t\r");
+  return from == std::string_view::npos ? "" : std::string(text.substr(from, to - from + 1));
+}
+}  // namespace
+
+std::string SourceTexts::line(const std::string& file, std::size_t number) {
+  const std::vector<std::string>& lines = lines_of(file);
+  return number == 0 || number > lines.size() ? "" : lines[number - 1];
+}
+
+const std::vector<std::string>& SourceTexts::lines_of(const std::string& file) {
+  const auto [at, fresh] = files_.try_emplace(file);
+  if (!fresh) return at->second;
+  constexpr std::uint64_t kMost = 16u << 20;
+  std::string text;
+  try {
+    text = read_text(file, kMost, "a source file");
+  } catch (const InputError&) {
+    return at->second;
+  }
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    at->second.push_back(trimmed(std::string_view(text).substr(from, end - from)));
+    from = end + 1;
+  }
+  return at->second;
+}
+
+Json source_texts(const std::vector<const sim::Result*>& results) {
+  Json out = Json::object();
+  SourceTexts texts;
+  for (const sim::Result* result : results) {
+    if (!result->analysis.contains("source")) continue;
+    for (const Json& kernel : result->analysis["source"]["kernels"])
+      for (const Json& line : kernel.value("lines", Json::array())) {
+        if (!line.contains("source")) continue;
+        const auto file = line["source"]["file"].get<std::string>();
+        const auto number = line["source"]["line"].get<std::size_t>();
+        if (const std::string text = texts.line(file, number); !text.empty())
+          out[file][std::to_string(number)] = text;
+      }
+  }
+  return out;
+}
+
+}  // namespace raddle::report

@@ -1,0 +1,46 @@
+// Lines of source files beside the figures of an analysis.
+#include "raddle/report/source_texts.h"
+
+#include <gtest/gtest.h>
+
+#include "raddle/base/files.h"
+
+namespace raddle::report {
+namespace {
+
+TEST(SourceTexts, ALineComesWithoutTheBlanksAroundIt) {
+  const TemporaryFolder folder("raddle-test-source-");
+  const std::string file = (folder.path() / "a.cu").string();
+  write_file(file, "first\n\t  x = y;\t\r\n\nlast without end");
+  SourceTexts texts;
+  EXPECT_EQ(texts.line(file, 1), "first");
+  EXPECT_EQ(texts.line(file, 2), "x = y;");
+  EXPECT_EQ(texts.line(file, 3), "");
+  EXPECT_EQ(texts.line(file, 4), "last without end");
+  EXPECT_EQ(texts.line(file, 0), "");
+  EXPECT_EQ(texts.line(file, 5), "");
+}
+
+TEST(SourceTexts, WhatIsNoFileIsNoError) {
+  SourceTexts texts;
+  EXPECT_EQ(texts.line("/nowhere/a.cu", 1), "");
+  EXPECT_EQ(texts.line("/dev/zero", 1), "");
+  EXPECT_EQ(texts.line("/", 1), "");
+}
+
+TEST(SourceTexts, OnlyLinesWithFiguresGoIntoAReport) {
+  const TemporaryFolder folder("raddle-test-source-");
+  const std::string file = (folder.path() / "a.cu").string();
+  write_file(file, "one\ntwo\nthree\n");
+  sim::Result with, without;
+  with.analysis["source"]["kernels"]["k"]["lines"] = {
+      {{"line", 9}, {"source", {{"file", file}, {"line", 2}}}},
+      {{"line", 10}},
+      {{"line", 11}, {"source", {{"file", "/nowhere/b.h"}, {"line", 2}}}}};
+  with.analysis["source"]["kernels"]["idle"]["file"] = "x.ptx";
+  EXPECT_EQ(source_texts({&without, &with}), (nlohmann::ordered_json{{file, {{"2", "two"}}}}));
+  EXPECT_EQ(source_texts({&without}), nlohmann::ordered_json::object());
+}
+
+}  // namespace
+}  // namespace raddle::report
