@@ -25,6 +25,23 @@ TEST(ValidateSuite, TellsMeasuredAndSimulatedByRowAndErrorsByHalf) {
                     HasSubstr("<title>nn records=42764 (first half): 7,305 measured")));
 }
 
+// Power is linear in each component, so what the error would be without one needs no other run.
+TEST(ValidateSuite, PowerIsToldWithWhatItsErrorIsMadeOf) {
+  const Folder folder;
+  const Outcome text = raddle("validate --suite v100 --part kernels dct --json ", {folder / "j"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  for (const char* word : {"power, W", "dynamic", "static", "without it", "front_end", "dram",
+                           "static_chip", "MAPE of the power, both halves"})
+    EXPECT_THAT(text.out, HasSubstr(word));
+  const Json watts = Json::parse(read_file(folder / "j"))["parts"]["kernels"]["rows"][0]["watts"];
+  EXPECT_EQ(watts["measured"], 130.1);
+  double sum = 0;
+  for (const Json& part : watts["simulated_of"]) sum += part.get<double>();
+  EXPECT_NEAR(sum, watts["simulated"].get<double>(), 1e-9 * sum);
+  EXPECT_GT(watts["simulated_of"]["static_chip"], 30);
+  EXPECT_THAT(raddle("validate --suite v100 --part programs nn").out, Not(HasSubstr("power, W")));
+}
+
 TEST(ValidateSuite, RefusesWhatItsFilesSayThemselves) {
   for (const auto& [words, message] :
        {std::pair("--suite v1000",

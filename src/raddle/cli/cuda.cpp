@@ -260,7 +260,7 @@ std::vector<sim::Measurement> read_ncu(const std::string& text) {
     m.launch = static_cast<std::uint32_t>(out.size() - 1);
     m.microseconds = number_of(text_in("gpu__time_duration.sum")) / 1e3;
     m.value = {number_of(text_in("sm__cycles_elapsed.max")), rate("l1tex"), rate("lts"),
-               number_of(text_in("dram__bytes.sum"))};
+               number_of(text_in("dram__bytes.sum")), kUnknown};
   }
   if (column.empty()) throw RunError("ncu printed no table (\"ID\", ...)");
   return out;

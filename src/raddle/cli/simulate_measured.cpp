@@ -59,7 +59,7 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
         std::move(sim::simulate(*named.workload, named.info, setups, options).front());
     clear_progress(common.quiet);
     wrong = wrong || result.verdict == sim::Result::Verdict::Wrong;
-    std::vector<sim::Measurement> launches = sim::measurements_of(result, gap);
+    std::vector<sim::Measurement> launches = sim::measurements_of(result, setups.front(), gap);
     if (options.first_launches == 0 && !launches.empty())
       launches.push_back(sim::whole_run(launches));
     for (sim::Measurement& s : launches) {

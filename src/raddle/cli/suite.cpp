@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 
 #include "raddle/cli/output.h"
 #include "raddle/cli/reports.h"
@@ -110,6 +111,46 @@ std::string errors(const std::vector<Compared>& rows) {
   return out + "\n";
 }
 
+/// The error of the power if one component counted `factor` times.
+double mape_with(const std::vector<Compared>& rows, unsigned component, double factor) {
+  std::vector<sim::Pair> pairs = pairs_of(rows, Metric::Watts);
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    pairs[i].simulated += (factor - 1) * rows[i].simulated.watts_of[component];
+  return sim::agreement(pairs).mape;
+}
+
+/// Power where it was measured, and what its error is made of: each cause changed in turn.
+std::string power(const std::vector<Compared>& all) {
+  std::vector<Compared> rows;
+  std::ranges::copy_if(all, std::back_inserter(rows), [](const Compared& c) {
+    return !std::isnan(c.measured.value[at(Metric::Watts)]);
+  });
+  if (rows.empty()) return "";
+  std::string out =
+      fmt::format("{:<42} {:<6} {:>10} {:>10} {:>7}   {:>9} {:>9}\n", "power, W", "half",
+                  "measured", "simulated", "error", "dynamic", "static");
+  for (const Compared& c : rows) {
+    const auto& parts = c.simulated.watts_of;
+    const double dynamic =
+        std::accumulate(parts.begin(), parts.begin() + energy::kDynamicComponents, 0.0);
+    const double x = c.measured.value[at(Metric::Watts)], y = c.simulated.value[at(Metric::Watts)];
+    out += fmt::format("{:<42} {:<6} {:>10.1f} {:>10.1f} {:>+6.1f}%   {:>9.1f} {:>9.1f}\n",
+                       name_of(c.measured), half_name(c.half), x, y, 100 * (y / x - 1), dynamic,
+                       y - dynamic);
+  }
+  out += fmt::format("\nMAPE of the power, both halves: {} %\n{:<16} {:>8} {:>10} {:>10} {:>10}\n",
+                     percent(sim::agreement(pairs_of(rows, Metric::Watts)).mape), "component",
+                     "mean W", "without it", "half of it", "twice");
+  for (unsigned i = 0; i < energy::kComponents; ++i) {
+    double sum = 0;
+    for (const Compared& c : rows) sum += c.simulated.watts_of[i];
+    out += fmt::format("{:<16} {:>8.1f} {:>10} {:>10} {:>10}\n", energy::kComponentNames[i],
+                       sum / static_cast<double>(rows.size()), percent(mape_with(rows, i, 0)),
+                       percent(mape_with(rows, i, 0.5)), percent(mape_with(rows, i, 2)));
+  }
+  return out + "\n";
+}
+
 Json json_of(const std::vector<Compared>& rows) {
   Json out = {{"rows", Json::array()}, {"halves", Json::object()}};
   for (const Compared& c : rows) {
@@ -120,6 +161,9 @@ Json json_of(const std::vector<Compared>& rows) {
     for (std::size_t m = 0; m < sim::kMetrics; ++m)
       row[std::string(sim::kMetricNames[m])] = {{"measured", number(c.measured.value[m])},
                                                 {"simulated", number(c.simulated.value[m])}};
+    for (unsigned i = 0; i < energy::kComponents; ++i)
+      row["watts"]["simulated_of"][std::string(energy::kComponentNames[i])] =
+          number(c.simulated.watts_of[i]);
     row["l1_hit_rate"]["simulated_there"] = number(c.simulated.present_rate[0]);
     row["l2_hit_rate"]["simulated_there"] = number(c.simulated.present_rate[1]);
     out["rows"].push_back(std::move(row));
@@ -202,7 +246,7 @@ int run_suite(const SuiteOptions& options, const CommonOptions& common) {
     const std::string source = "data/silicon/" + options.device + "/" + part.name + ".csv";
     const auto rows = compared(part, simulate_measured(part.file, common, source, wrong));
     if (!common.quiet && common.json != "-")
-      std::fputs((source + "\n" + table(rows) + errors(rows)).c_str(), stdout);
+      std::fputs((source + "\n" + table(rows) + errors(rows) + power(rows)).c_str(), stdout);
     Json& one = out["parts"][part.name] = json_of(rows);
     one["measured"] = part.file.conventions;
     one["simulated"] = simulated_conventions(part.file, common);

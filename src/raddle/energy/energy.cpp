@@ -2,6 +2,8 @@
 
 #include <numeric>
 
+#include "raddle/base/error.h"
+
 namespace raddle::energy {
 
 namespace {
@@ -61,6 +63,17 @@ Energy energy(const stats::GpuCounters& n, const EnergySpec& e, const Time& time
   put(Component::StaticL2, times(time.cycles * time.l2_slices, e.l2_slice_cycle));
   put(Component::StaticChip, times(time.cycles, e.chip_cycle));
   return out;
+}
+
+Energy energy_alone(const stats::GpuCounters& launch, const EnergySpec& spec, const Time& time,
+                    u64 schedulers) {
+  stats::GpuCounters all = launch;
+  all.scheduler.stall = launch.sm.stall;
+  const u64 own =
+      std::accumulate(launch.sm.stall.begin(), launch.sm.stall.end(), launch.sm.issued);
+  RADDLE_ASSERT(own <= time.cycles * schedulers);
+  all.scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)] += time.cycles * schedulers - own;
+  return energy(all, spec, time);
 }
 
 }  // namespace raddle::energy

@@ -51,4 +51,9 @@ struct Time {
 /// which is active, stalled or idle by itself.
 Energy energy(const stats::GpuCounters& counters, const EnergySpec& spec, const Time& time);
 
+/// Of one launch as if it had the GPU for itself for so long: scheduler-cycles in which none of its
+/// warps was there are idle. Precondition: its own are no more than there are.
+Energy energy_alone(const stats::GpuCounters& launch, const EnergySpec& spec, const Time& time,
+                    std::uint64_t schedulers);
+
 }  // namespace raddle::energy

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "raddle/base/error.h"
+#include "raddle/sim/analysis.h"
 #include "raddle/sim/parts.h"
 #include "raddle/sim/tenant_host.h"
 #include "raddle/timing/code/launch.h"
@@ -216,7 +217,9 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
         "a co-run ends at its horizon, no launch is estimated: leave out --sampling-error "
         "(run.sampling_error)");
   if (options.functional) throw InputError("a co-run is about timing: leave out --functional");
-  if (!options.analyses.empty()) throw InputError("analyses look at one workload, not at a co-run");
+  const auto source = requests_for<analysis::SourceOptions>(options.analyses);
+  if (source.size() != options.analyses.size())
+    throw InputError("analyses but source look at one workload, not at a co-run");
   if (tenants > 1 && setup.scheme != nullptr) check_scheme(*setup.scheme, corun);
   if (setup.choices().coherence->make({})->rules().host)
     throw InputError(

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 #include "raddle/base/error.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view kNames =
     "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes";
-constexpr std::size_t kColumns = 9;
+constexpr std::size_t kColumns = 9;  // and `watts`, where it is known of any row
 
 /// Cells of a line; "..." may hold commas, "" in it is a quote.
 std::vector<std::string> cells_of(std::string_view line) {
@@ -65,9 +66,9 @@ std::string launch_text(std::uint32_t launch) {
   return launch == kWholeRun ? "all" : std::to_string(launch);
 }
 
-Measurement row_of(const std::vector<std::string>& cells) {
-  if (cells.size() != kColumns)
-    throw InputError(fmt::format("expected {} columns, found {}", kColumns, cells.size()));
+Measurement row_of(const std::vector<std::string>& cells, std::size_t columns) {
+  if (cells.size() != columns)
+    throw InputError(fmt::format("expected {} columns, found {}", columns, cells.size()));
   constexpr double kMost = 1e18;
   Measurement out;
   out.workload = cells[0], out.parameters = cells[1], out.kernel = cells[3];
@@ -76,8 +77,18 @@ Measurement row_of(const std::vector<std::string>& cells) {
   for (std::size_t m = 0; m < kMetrics; ++m) {
     const bool rate =
         static_cast<Metric>(m) == Metric::L1HitRate || static_cast<Metric>(m) == Metric::L2HitRate;
-    out.value[m] = number_of(cells[5 + m], kMetricNames[m], rate ? 1 : kMost);
+    out.value[m] = 5 + m < columns ? number_of(cells[5 + m], kMetricNames[m], rate ? 1 : kMost)
+                                   : kUnknown;
   }
+  return out;
+}
+
+/// Watts of a launch of so many cycles by component.
+std::array<double, energy::kComponents> power(const energy::Energy& energy, double cycles,
+                                              double clock_mhz) {
+  std::array<double, energy::kComponents> out{};
+  for (unsigned i = 0; i < energy::kComponents; ++i)
+    out[i] = energy.picojoule(i) * 1e-12 / (cycles / (clock_mhz * 1e6));
   return out;
 }
 
@@ -98,7 +109,7 @@ MeasurementFile read_measurements(const std::string& path) {
 MeasurementFile read_measurements(std::istream& in, const std::string& path) {
   MeasurementFile out;
   unsigned number = 0;
-  bool named = false;
+  std::size_t columns = 0;  // until they are named
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -109,17 +120,19 @@ MeasurementFile read_measurements(std::istream& in, const std::string& path) {
         if (colon == std::string::npos || line.size() < 2 || line[1] != ' ')
           throw InputError("expected '# key: value'");
         out.conventions[line.substr(2, colon - 2)] = line.substr(colon + 2);
-      } else if (!named) {
-        if (line != kNames) throw InputError("expected the columns " + std::string(kNames));
-        named = true;
+      } else if (columns == 0) {
+        const bool watts = line == std::string(kNames) + ",watts";
+        if (line != kNames && !watts)
+          throw InputError("expected the columns " + std::string(kNames) + "[,watts]");
+        columns = kColumns + (watts ? 1 : 0);
       } else {
-        out.rows.push_back(row_of(cells_of(line)));
+        out.rows.push_back(row_of(cells_of(line), columns));
       }
     } catch (const InputError& error) {
       throw InputError({path, number}, error.what());
     }
   }
-  if (!named) throw InputError({path}, "no line names the columns (" + std::string(kNames) + ")");
+  if (columns == 0) throw InputError({path}, "no line names the columns (" + std::string(kNames) + ")");
   if (out.rows.empty()) throw InputError({path}, "no measurement");
   return out;
 }
@@ -127,11 +140,15 @@ MeasurementFile read_measurements(std::istream& in, const std::string& path) {
 std::string to_csv(const MeasurementFile& file) {
   std::string out;
   for (const auto& [key, value] : file.conventions) out += fmt::format("# {}: {}\n", key, value);
-  out += fmt::format("{}\n", kNames);
+  const bool watts = std::ranges::any_of(file.rows, [](const Measurement& row) {
+    return !std::isnan(row.value[static_cast<std::size_t>(Metric::Watts)]);
+  });
+  out += fmt::format("{}{}\n", kNames, watts ? ",watts" : "");
   for (const Measurement& row : file.rows) {
     out += fmt::format("{},{},{},{},{}", cell(row.workload), cell(row.parameters),
                        launch_text(row.launch), cell(row.kernel), text_of(row.microseconds));
-    for (const double value : row.value) out += "," + text_of(value);
+    for (std::size_t m = 0; m < kMetrics; ++m)
+      if (static_cast<Metric>(m) != Metric::Watts || watts) out += "," + text_of(row.value[m]);
     out += "\n";
   }
   return out;
@@ -145,7 +162,7 @@ std::string parameter_text(const nlohmann::ordered_json& parameters) {
   return out;
 }
 
-std::vector<Measurement> measurements_of(const Result& result, Cycle gap) {
+std::vector<Measurement> measurements_of(const Result& result, const Setup& setup, Cycle gap) {
   std::vector<Measurement> out;
   for (const KernelResult& kernel : result.kernels) {
     const stats::GpuCounters& c = kernel.counters;
@@ -154,12 +171,18 @@ std::vector<Measurement> measurements_of(const Result& result, Cycle gap) {
     m.parameters = parameter_text(result.parameters);
     m.launch = static_cast<std::uint32_t>(out.size() - 1);
     m.kernel = kernel.name;
-    const auto cycles = static_cast<double>(kernel.end - kernel.begin + gap);
+    const Cycle time = kernel.end - kernel.begin + gap;
+    const auto cycles = static_cast<double>(time);
+    const energy::Energy energy =
+        energy::energy_alone(c, setup.energy, {time, setup.machine.sm.schedulers, setup.machine.l2.slices},
+                             result.schedulers);
+    m.watts_of = power(energy, cycles, result.core_clock_mhz);
     const std::uint64_t requests = c.l2.reads + c.l2.writes + c.l2.atomics;
     m.microseconds = cycles / result.core_clock_mhz;
     m.value = {cycles, rate(c.sm.l1d_hits + c.sm.l1d_pending_hits, c.sm.l1d_accesses),
                rate(requests - std::min(requests, c.l2.fetches), requests),
-               static_cast<double>(c.dram.bytes)};
+               static_cast<double>(c.dram.bytes),
+               std::accumulate(m.watts_of.begin(), m.watts_of.end(), 0.0)};
     m.present_rate = {rate(c.sm.l1d_hits, c.sm.l1d_accesses), rate(c.l2.hits, requests)};
   }
   return out;
@@ -170,6 +193,7 @@ Measurement whole_run(std::span<const Measurement> launches) {
   out.launch = kWholeRun;
   out.value[static_cast<std::size_t>(Metric::L1HitRate)] = kUnknown;
   out.value[static_cast<std::size_t>(Metric::L2HitRate)] = kUnknown;
+  out.value[static_cast<std::size_t>(Metric::Watts)] = kUnknown;
   for (const Measurement& one : launches) {
     out.workload = one.workload, out.parameters = one.parameters;
     out.microseconds += one.microseconds;

@@ -10,13 +10,14 @@
 #include <vector>
 
 #include "raddle/sim/result.h"
+#include "raddle/sim/setup.h"
 
 namespace raddle::sim {
 
-enum class Metric : std::uint8_t { Cycles, L1HitRate, L2HitRate, DramBytes };
-inline constexpr std::size_t kMetrics = 4;
+enum class Metric : std::uint8_t { Cycles, L1HitRate, L2HitRate, DramBytes, Watts };
+inline constexpr std::size_t kMetrics = 5;
 inline constexpr std::array<std::string_view, kMetrics> kMetricNames = {
-    "cycles", "l1_hit_rate", "l2_hit_rate", "dram_bytes"};
+    "cycles", "l1_hit_rate", "l2_hit_rate", "dram_bytes", "watts"};
 
 /// Launch of a row that tells all launches of its workload together, of any kernel.
 inline constexpr std::uint32_t kWholeRun = ~std::uint32_t{0};
@@ -29,6 +30,8 @@ struct Measurement {
   std::string kernel;
   double microseconds = 0;
   std::array<double, kMetrics> value{};  ///< by Metric; rates are 0..1
+  /// Simulated: what the power is made of.
+  std::array<double, energy::kComponents> watts_of{};
   /// Simulated: the hit rates without what was on its way already, of L1 and L2.
   std::array<double, 2> present_rate{};
 };
@@ -39,8 +42,8 @@ struct MeasurementFile {
   std::vector<Measurement> rows;
 };
 
-/// CSV: lines "# key: value", a line of names, then a row for each launch. Throws InputError naming
-/// file and line.
+/// CSV: lines "# key: value", a line of names, then a row for each launch; the column `watts` may be
+/// missing. Throws InputError naming file and line.
 MeasurementFile read_measurements(const std::string& path);
 /// The same of what is already open; `name` is for messages.
 MeasurementFile read_measurements(std::istream& in, const std::string& name);
@@ -52,8 +55,9 @@ std::string parameter_text(const nlohmann::ordered_json& parameters);
 /// What a result says of each of its launches, in the same words. A launch takes from the cycle in
 /// which its first block could be handed out to the end of its last one, and `gap` more. Rates are
 /// as profilers have them: what is on its way already is a hit, and so is in the L2 a write for
-/// which nothing is fetched; without accesses NaN.
-std::vector<Measurement> measurements_of(const Result& result, Cycle gap = 0);
+/// which nothing is fetched; without accesses NaN. Power is that of launches one after another, each
+/// of that time.
+std::vector<Measurement> measurements_of(const Result& result, const Setup& setup, Cycle gap = 0);
 /// What they all say together, as one: times and bytes in sum, rates not known.
 Measurement whole_run(std::span<const Measurement> launches);
 

@@ -54,6 +54,19 @@ TEST(Energy, EveryEventCostsWhatTheTableSays) {
   EXPECT_EQ(e.total(), e.dynamic_total());
 }
 
+TEST(Energy, ALaunchAloneIsIdleWhereItHasNoWarp) {
+  stats::GpuCounters n;
+  n.sm.issued = 100;
+  n.sm.stall[static_cast<unsigned>(stats::Stall::Memory)] = 60;
+  n.scheduler.stall[static_cast<unsigned>(stats::Stall::Unit)] = 999;  // of the whole GPU: not its
+  // 50 cycles of 4 schedulers, two an SM: 40 scheduler-cycles are left.
+  const Energy e = energy_alone(n, primes(), {50, 2, 3}, 4);
+  EXPECT_EQ(e.of(Component::StaticCores), (100u * 400 + 60 * 80 + 40 * 12) / 2);
+  EXPECT_EQ(e.of(Component::StaticL2), 50u * 3 * 43);
+  EXPECT_EQ(e.of(Component::StaticChip), 50u * 47);
+  EXPECT_EQ(e.of(Component::FrontEnd), 100u * 2);
+}
+
 TEST(Energy, StaticEnergyFollowsSchedulerCyclesAndTime) {
   const Energy e = energy(some_counters(), primes(), {1000, 2, 3});
   EXPECT_EQ(e.of(Component::StaticCores), (1000u * 400 + 500 * 80 + 500 * 12) / 2)

@@ -1,6 +1,7 @@
 // Errors and correlation against numbers worked out by hand; files of measurements.
 #include "raddle/sim/measurement.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,8 +54,8 @@ TEST(Measurements, ComeBackFromTheirFile) {
   MeasurementFile file;
   file.conventions = {{"device", "H200"}, {"cache", "none: \"as is\", cold"}};
   const double unknown = std::nan("");
-  file.rows.push_back({"bfs", "size=tiny n=64", 0, "k<int, float>", 1.5, {1234, 0.5, unknown, 64}});
-  file.rows.push_back({"bfs", "size=tiny n=64", 1, "say \"k\"", 0.125, {7, unknown, 0.25, 0}});
+  file.rows.push_back({"bfs", "size=tiny n=64", 0, "k<int, float>", 1.5, {1234, 0.5, unknown, 64, unknown}});
+  file.rows.push_back({"bfs", "size=tiny n=64", 1, "say \"k\"", 0.125, {7, unknown, 0.25, 0, unknown}});
   std::ofstream(path) << to_csv(file);
   const MeasurementFile back = read_measurements(path);
   EXPECT_EQ(back.conventions, file.conventions);
@@ -74,8 +75,8 @@ TEST(Measurements, ARowMayTellAWholeRun) {
   ASSERT_EQ(file.rows.size(), 1u);
   EXPECT_EQ(file.rows[0].launch, kWholeRun);
   EXPECT_NE(to_csv(file).find("\nw,p,all,,,100,,,\n"), std::string::npos);
-  const std::vector<Measurement> launches = {{"w", "p", 0, "k", 1, {40, 0.5, 0.5, 8}},
-                                             {"w", "p", 1, "l", 2, {50, 0.5, 0.5, 16}}};
+  const std::vector<Measurement> launches = {{"w", "p", 0, "k", 1, {40, 0.5, 0.5, 8, 100}},
+                                             {"w", "p", 1, "l", 2, {50, 0.5, 0.5, 16, 200}}};
   std::vector<Measurement> simulated = {whole_run(launches)};
   EXPECT_EQ(simulated[0].microseconds, 3);
   EXPECT_EQ(simulated[0].value[static_cast<std::size_t>(Metric::DramBytes)], 24);
@@ -83,14 +84,35 @@ TEST(Measurements, ARowMayTellAWholeRun) {
   ASSERT_EQ(cycles.size(), 1u);
   EXPECT_EQ(cycles[0].simulated, 90);
   EXPECT_TRUE(pairs(file.rows, simulated, Metric::L1HitRate).empty());
+  EXPECT_TRUE(std::isnan(simulated[0].value[static_cast<std::size_t>(Metric::Watts)]));
+}
+
+TEST(Measurements, WattsAreAColumnWhereTheyAreKnown) {
+  const std::string names =
+      "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes";
+  const auto read = [](const std::string& text) {
+    std::istringstream in(text);
+    return read_measurements(in, "x.csv");
+  };
+  const std::string text = names + ",watts\nw,p,0,k,,100,,,,152.5\nw,p,1,k,,100,,,,\n";
+  const MeasurementFile file = read(text);
+  EXPECT_EQ(file.rows[0].value[static_cast<std::size_t>(Metric::Watts)], 152.5);
+  EXPECT_TRUE(std::isnan(file.rows[1].value[static_cast<std::size_t>(Metric::Watts)]));
+  EXPECT_EQ(to_csv(file), text);
+  const std::string without = names + "\nw,p,0,k,,100,,,\n";
+  EXPECT_EQ(to_csv(read(without)), without);
+  EXPECT_THAT(test::input_error_of([&] { read(names + ",watts\nw,p,0,k,,100,,,\n"); }),
+              testing::HasSubstr("expected 10 columns, found 9"));
+  EXPECT_THAT(test::input_error_of([&] { read(names + ",volts\n"); }),
+              testing::HasSubstr("[,watts]"));
 }
 
 TEST(Measurements, PairsAreThoseOfBothSides) {
   const double unknown = std::nan("");
-  const std::vector<Measurement> measured = {{"w", "p", 0, "k", 1, {10, 0.5, unknown, 1}},
-                                             {"w", "p", 1, "k", 1, {20, unknown, 0.5, 1}}};
-  const std::vector<Measurement> simulated = {{"w", "p", 1, "k", 1, {22, 0.5, 0.5, 1}},
-                                              {"w", "p", 0, "k", 1, {11, 0.4, 0.5, 1}}};
+  const std::vector<Measurement> measured = {{"w", "p", 0, "k", 1, {10, 0.5, unknown, 1, unknown}},
+                                             {"w", "p", 1, "k", 1, {20, unknown, 0.5, 1, 90}}};
+  const std::vector<Measurement> simulated = {{"w", "p", 1, "k", 1, {22, 0.5, 0.5, 1, 99}},
+                                              {"w", "p", 0, "k", 1, {11, 0.4, 0.5, 1, 55}}};
   const auto cycles = pairs(measured, simulated, Metric::Cycles);
   ASSERT_EQ(cycles.size(), 2u);
   EXPECT_EQ(cycles[1].simulated, 22);
