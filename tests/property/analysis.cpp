@@ -155,6 +155,9 @@ TEST(SourceAnalysis, LooksSeeWhatWarpsDoOnAverage) {
   EXPECT_GT(8 * static_cast<double>(seen), 0.97 * warp_cycles);
   EXPECT_LT(8 * static_cast<double>(seen), 1.15 * warp_cycles);
   EXPECT_GT(warps_in(source, "memory"), seen / 2) << "bfs waits for memory";
+  const std::uint64_t awaited = sum_of(source, "awaited");  // all but those that wait for stores
+  EXPECT_LE(awaited, warps_in(source, "memory"));
+  EXPECT_GT(awaited, warps_in(source, "memory") * 9 / 10);
   EXPECT_EQ(warps_in(source, "idle") + warps_in(source, "launch"), 0u) << "no states of warps";
 }
 

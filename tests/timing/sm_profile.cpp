@@ -55,11 +55,27 @@ TEST_P(SmProfileTest, AWarpStandsWhereItsNextInstructionIs) {
   EXPECT_EQ(seen(dep, Stall::Dependence), issued(1) - issued(0));
   EXPECT_EQ(seen(use, Stall::Memory), issued(3) - issued(2));
   EXPECT_EQ(of(use).seen_in_all(), issued(3) - issued(2)) << "and for nothing else";
+  EXPECT_EQ(of(load).awaited, issued(3) - issued(2));
+  EXPECT_EQ(of(use).awaited + of(dep).awaited, 0u);
   EXPECT_EQ(of(load).seen[stats::kReady], issued(2) - issued(1));
   for (const std::uint32_t inst : {a, dep, load, use, exit}) {
     EXPECT_EQ(of(inst).issued, 1u);
     EXPECT_EQ(of(inst).lanes, 32u);
   }
+}
+
+// Each wait is charged to the load whose data is missing, whichever came first.
+TEST_P(SmProfileTest, AWaitIsCausedByTheLoadWhoseDataIsMissing) {
+  const std::uint32_t one = code.load(4, 9), two = code.load(5, 9), last = code.load(6, 9),
+                      of_two = code.alu(7, {5}), of_one = code.alu(8, {4}), exit = code.exit();
+  auto r = one_block(code, 1, [&](WarpWriter& w) {
+    w.lines(one, {{7}}).lines(two, {{9}}).lines(last, {{11}}).op(of_two).op(of_one).op(exit);
+  });
+  run(r, 900);
+  EXPECT_EQ(of(two).awaited, seen(of_two, Stall::Memory));
+  EXPECT_EQ(of(one).awaited, seen(of_one, Stall::Memory));
+  EXPECT_GT(of(two).awaited, 50u);
+  EXPECT_EQ(of(last).awaited, seen(exit, Stall::Memory)) << "the warp ends with its data";
 }
 
 TEST_P(SmProfileTest, TwoReadyWarpsWaitForEachOther) {

@@ -111,6 +111,8 @@ export interface SourceLine {
   l1d_hits: number;
   l1d_pending_hits: number;
   l1d_misses: number;
+  /** Warps seen elsewhere that needed what it loads. */
+  awaited: number;
   /** Warps seen there, by what they waited for. */
   warps: { [state: string]: number };
 }

@@ -23,6 +23,8 @@ export interface SourceRow {
   /** Warps that looks have seen there, by what they waited for. */
   warps: { [state: string]: number };
   seen: number;
+  /** Warps seen anywhere that needed what this line loads. */
+  awaited: number;
   /** Warp-cycles: what that many looks stand for. */
   cycles: number;
 }
@@ -35,6 +37,7 @@ function add(row: SourceRow, line: SourceLine): void {
   row.memoryLines += line.memory_lines;
   if (line.memory_lines > 0) row.accesses += line.issued;
   row.hits += line.l1d_hits;
+  row.awaited += line.awaited;
   row.loads += line.l1d_hits + line.l1d_pending_hits + line.l1d_misses;
   for (const [state, n] of Object.entries(line.warps)) {
     row.warps[state] = (row.warps[state] ?? 0) + n;
@@ -42,7 +45,7 @@ function add(row: SourceRow, line: SourceLine): void {
   }
 }
 
-/** Of all kernels; where warps are longest first. */
+/** Of all kernels; where warps are longest first, or what they wait for longest. */
 export function sourceRows(run: Run, lines: LinesOf, texts: SourceTexts): SourceRow[] {
   const source = run.result.analysis!.source!;
   const rows = new Map<string, SourceRow>();
@@ -51,13 +54,14 @@ export function sourceRows(run: Run, lines: LinesOf, texts: SourceTexts): Source
       const place = lines === "source" && line.source ? line.source : { file: "", line: line.line };
       const key = `${kernel}\n${place.file}\n${place.line}`;
       const text = place.file === "" ? line.instruction ?? "" : texts[place.file]?.[place.line] ?? "";
-      const row = rows.get(key) ?? { kernel, ...place, text, issued: 0, threads: 0, accesses: 0, memoryLines: 0, hits: 0, loads: 0, warps: {}, seen: 0, cycles: 0 };
+      const row = rows.get(key) ?? { kernel, ...place, text, issued: 0, threads: 0, accesses: 0, memoryLines: 0, hits: 0, loads: 0, warps: {}, seen: 0, awaited: 0, cycles: 0 };
       rows.set(key, row);
       add(row, line);
     }
   const out = [...rows.values()];
   for (const row of out) row.cycles = row.seen * run.result.totals.cycles / source.looks;
-  return out.sort((a, b) => b.seen - a.seen);
+  const weight = (row: SourceRow) => Math.max(row.seen, row.awaited);
+  return out.sort((a, b) => weight(b) - weight(a));
 }
 
 export const rowKey = (row: SourceRow): string => `${row.kernel}\n${row.file}\n${row.line}`;
@@ -84,6 +88,8 @@ function columns(run: Run, all: number, several: boolean, before: Map<string, So
     { title: "Waiting for", explain: `What kept them there, as shares of all warps seen; a wait for memory stands where the data is needed. Ready: ${kReady}`, className: "words", value: (row) => waitsText(row, all),
       show: (row) => h("span", { title: Object.keys(row.warps).map((s) => `${s}: ${kStalls[s]?.explain ?? kReady}`).join("\n") }, waitsText(row, all)) },
   ];
+  out.push({ title: "Awaited", explain: "Share of the warps seen, wherever they stood, that needed what this line loads", value: (row) => (row.awaited > 0 ? row.awaited / all : null),
+    show: (row) => percent(row.awaited / all) });
   if (before !== null)
     out.push({ title: "Change", explain: "Warp-cycles at the line, less those under the first policy; as a share of all warp-cycles there", value: change,
       show: (row) => `${change(row) > 0 ? "+" : ""}${percent(change(row))}` });

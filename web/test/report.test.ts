@@ -66,7 +66,7 @@ const page = (...runs: Run[]): PageData => ({ raddle_version: "0", command: "", 
 
 describe("source lines", () => {
   const line = (n: number, warps: { [state: string]: number }, source?: { file: string; line: number }) =>
-    ({ line: n, instruction: "ld.global.f32", source, issued: 10, thread_instructions: 160, memory_lines: 80, l1d_hits: 20, l1d_pending_hits: 0, l1d_misses: 60, warps });
+    ({ line: n, instruction: "ld.global.f32", source, issued: 10, thread_instructions: 160, memory_lines: 80, l1d_hits: 20, l1d_pending_hits: 0, l1d_misses: 60, awaited: 5, warps });
   const profiled = (): Run => {
     const made = run(1000);
     made.result.analysis = { source: { looks: 50, kernels: { k: { file: "a.ptx", lines: [line(4, { memory: 3, ready: 1 }, { file: "/x/a.cu", line: 7 }),
@@ -76,7 +76,7 @@ describe("source lines", () => {
   test("of the source are those of the PTX together", () => {
     const rows = sourceRows(profiled(), "source", { "/x/a.cu": { 7: "sum += in[i];" } });
     expect(rows.map((row) => [row.file, row.line, row.text, row.seen])).toEqual([["/x/a.cu", 7, "sum += in[i];", 20], ["", 6, "ld.global.f32", 0]]);
-    expect(rows[0]).toMatchObject({ issued: 20, threads: 320, accesses: 20, memoryLines: 160, hits: 40, loads: 160, cycles: 400 });
+    expect(rows[0]).toMatchObject({ issued: 20, threads: 320, accesses: 20, memoryLines: 160, hits: 40, loads: 160, awaited: 10, cycles: 400 });
     expect(waitsText(rows[0], 20)).toBe("load/store unit 80.0 %, memory 15.0 %, ready 5.0 %");
   });
   test("of the PTX stand alone, where warps are longest first", () => {

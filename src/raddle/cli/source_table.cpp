@@ -22,7 +22,7 @@ struct LineFigures {
   std::uint64_t line = 0;
   std::string instruction;
   std::uint64_t issued = 0, threads = 0, accesses = 0, memory_lines = 0, hits = 0, loads = 0,
-                seen = 0;
+                seen = 0, awaited = 0;
   std::map<std::string, std::uint64_t> waits;
 };
 
@@ -31,7 +31,7 @@ void add(const Json& from, LineFigures& row) {
   row.issued += n("issued"), row.threads += n("thread_instructions");
   row.memory_lines += n("memory_lines");
   if (n("memory_lines") != 0) row.accesses += n("issued");
-  row.hits += n("l1d_hits");
+  row.hits += n("l1d_hits"), row.awaited += n("awaited");
   row.loads += n("l1d_hits") + n("l1d_pending_hits") + n("l1d_misses");
   for (const auto& [state, count] : from.at("warps").items()) {
     row.waits[state] += count.get<std::uint64_t>();
@@ -39,7 +39,7 @@ void add(const Json& from, LineFigures& row) {
   }
 }
 
-/// Where warps spend most of their time first.
+/// Where warps spend most of their time first, or what they spend it waiting for.
 std::vector<LineFigures> rows_of(const Json& kernel, SourceTableOptions::Lines lines) {
   std::map<std::pair<std::string, std::uint64_t>, LineFigures> rows;
   for (const Json& from : kernel.value("lines", Json::array())) {
@@ -55,7 +55,9 @@ std::vector<LineFigures> rows_of(const Json& kernel, SourceTableOptions::Lines l
   }
   std::vector<LineFigures> out;
   for (auto& [place, row] : rows) out.push_back(std::move(row));
-  std::ranges::stable_sort(out, [](const LineFigures& a, const LineFigures& b) { return a.seen > b.seen; });
+  std::ranges::stable_sort(out, std::greater<>{}, [](const LineFigures& line) {
+    return std::max(line.seen, line.awaited);
+  });
   return out;
 }
 
@@ -77,7 +79,7 @@ std::string waits_of(const LineFigures& row, std::uint64_t whole) {
   return out;
 }
 
-constexpr const char* kRow = "  {:>7}  {:<34} {:>12} {:>6} {:>6} {:>7}  {}\n";
+constexpr const char* kRow = "  {:>7}  {:<34} {:>7} {:>12} {:>6} {:>6} {:>7}  {}\n";
 
 std::string text_of(const LineFigures& row, std::uint64_t whole, report::SourceTexts& texts) {
   const auto mean = [](std::uint64_t sum, std::uint64_t of) {
@@ -92,6 +94,7 @@ std::string text_of(const LineFigures& row, std::uint64_t whole, report::SourceT
   constexpr std::size_t kWidest = 72;
   if (what.size() > kWidest) what = what.substr(0, kWidest - 3) + "...";
   return fmt::format(kRow, fmt::format("{:.1f} %", percent(row.seen, whole)), waits_of(row, whole),
+                     row.awaited == 0 ? "" : fmt::format("{:.1f} %", percent(row.awaited, whole)),
                      grouped(row.issued), mean(row.threads, row.issued),
                      mean(row.memory_lines, row.accesses),
                      row.loads == 0 ? "" : fmt::format("{:.1f} %", percent(row.hits, row.loads)),
@@ -108,7 +111,7 @@ std::string text_of(const std::string& name, const std::string& file, const std:
                     std::uint64_t whole, const SourceTableOptions& options, report::SourceTexts& texts) {
   std::string out = fmt::format("\n  {} ({}): {:.1f} % of the warps' time\n", short_name(name), file,
                                 percent(seen_in(rows), whole));
-  out += fmt::format(kRow, "time", "waiting for", "executed", "lanes", "lines", "L1D", "where");
+  out += fmt::format(kRow, "time", "waiting for", "awaited", "executed", "lanes", "lines", "L1D", "where");
   const std::size_t most = options.most == 0 ? rows.size() : options.most;
   for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
     out += text_of(rows[i], whole, texts);
@@ -139,8 +142,9 @@ std::string source_table(const Json& source, const SourceTableOptions& options) 
   return out + fmt::format(
                    "\n  {} looks have seen {} warps. time: share of these at that line, the next "
                    "they will issue, and what\n  kept them there (ready: nothing, or another warp's "
-                   "turn). A wait for memory stands where the data is\n  needed. lines: of memory, "
-                   "by access; L1D: loads of lines that hit\n",
+                   "turn). A wait for memory stands where the data is\n  needed; awaited: share of "
+                   "the warps, wherever they stood, that needed what this line loads.\n  lines: of "
+                   "memory, by access; L1D: loads of lines that hit\n",
                    grouped(source.at("looks").get<std::uint64_t>()), grouped(whole));
 }
 

@@ -49,7 +49,7 @@ Json describe(std::uint32_t number, const Line& line) {
   out["memory_lines"] = c.lines;
   out["l1d_hits"] = c.l1d_hits, out["l1d_pending_hits"] = c.l1d_pending_hits;
   out["l1d_misses"] = c.l1d_misses;
-  out["warps"] = seen(c);
+  out["warps"] = seen(c), out["awaited"] = c.awaited;
   return out;
 }
 

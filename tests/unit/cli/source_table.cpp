@@ -17,12 +17,12 @@ using testing::Not;
 Json line(unsigned number, const char* instruction, unsigned issued, Json warps) {
   return {{"line", number},      {"instruction", instruction}, {"issued", issued},
           {"thread_instructions", 16 * issued}, {"memory_lines", 0}, {"l1d_hits", 0},
-          {"l1d_pending_hits", 0}, {"l1d_misses", 0}, {"warps", std::move(warps)}};
+          {"l1d_pending_hits", 0}, {"l1d_misses", 0}, {"warps", std::move(warps)}, {"awaited", 0}};
 }
 
 Json two_kernels() {
   Json load = line(4, "ld.global.f32", 10, {{"lsu", 5}, {"ready", 5}});
-  load["memory_lines"] = 80, load["l1d_hits"] = 20, load["l1d_misses"] = 60;
+  load["memory_lines"] = 80, load["l1d_hits"] = 20, load["l1d_misses"] = 60, load["awaited"] = 65;
   Json out = {{"looks", 50}, {"kernels", Json::object()}};
   out["kernels"]["_Z5smallv"] = {{"file", "a.ptx"},
                                  {"lines", {line(90, "exit", 1, {{"memory", 10}})}}};
@@ -50,7 +50,8 @@ TEST(SourceTable, AnAccessHasLinesAndHits) {
   ASSERT_NE(at, std::string::npos);
   const std::string row = text.substr(text.rfind('\n', at) + 1, at);
   EXPECT_THAT(row, AllOf(HasSubstr(" 10.0 %  lsu 5.0, ready 5.0"), HasSubstr(" 16.0 "),
-                         HasSubstr(" 8.0 "), HasSubstr(" 25.0 %")));
+                         HasSubstr(" 8.0 "), HasSubstr(" 25.0 %"),
+                         HasSubstr(" 65.0 % ")));
 }
 
 TEST(SourceTable, OnlySoManyLinesOfAKernel) {

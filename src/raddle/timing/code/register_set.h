@@ -33,6 +33,12 @@ struct RegisterSet {
     for (unsigned i = 0; i < 4; ++i) word[i] &= o.word[i];
     return *this;
   }
+  /// The lowest of its members. Precondition: any().
+  unsigned first() const {
+    unsigned i = 0;
+    while (word[i] == 0) ++i;
+    return 64 * i + static_cast<unsigned>(std::countr_zero(word[i]));
+  }
   unsigned size() const {
     int n = 0;
     for (const std::uint64_t w : word) n += std::popcount(w);

@@ -2,6 +2,7 @@
 // somebody looked: for people, who compare it with a profiler's source page. It decides nothing,
 // and nobody keeps one unless it is asked for.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -18,16 +19,29 @@ class InstructionProfile final : public policy::L1Observer {
   using Table = std::vector<stats::InstructionCounters>;
 
   /// The warps that slots of L1Access mean.
-  explicit InstructionProfile(const WarpTable& warps) : warps_(warps) {}
+  explicit InstructionProfile(const WarpTable& warps)
+      : warps_(warps), loaded_by_(warps.slots(), kNoLoads) {}
 
-  void issued(const Warp& warp) {
+  /// The warp in that slot issues what it has next.
+  void issued(unsigned w) {
+    const Warp& warp = warps_[w];
     stats::InstructionCounters& count = at_next(warp);
     ++count.issued;
     count.lanes += warp.active;
+    if (goes_to_lsu(warp.next->route)) note_load(warp, loaded_by_[w]);
   }
+  /// A warp takes the slot whose loads under way have been issued elsewhere.
+  void arrived(unsigned w) { loaded_by_[w] = kNoLoads; }
   /// So many looks have found the warp in that state (stats::kWarpStates).
-  void seen(const Warp& warp, unsigned state, std::uint64_t times) {
+  void seen(unsigned w, unsigned state, std::uint64_t times) {
+    const Warp& warp = warps_[w];
     at_next(warp).seen[state] += times;
+    if (state != static_cast<unsigned>(stats::Stall::Memory)) return;
+    RegisterSet missing = warp.pending_memory;
+    if (!has(warps_.ended, w)) missing &= warp.next->uses;
+    if (!missing.any()) return;  // it has ended, and its stores have not
+    const std::uint32_t load = loaded_by_[w][missing.first()];
+    if (load != kUnknown) table(*warp.launch->code)[load].awaited += times;
   }
   void access(const policy::L1Access& a) override {
     if (a.outcome == policy::L1Outcome::Refused) return;  // it will be told again
@@ -42,6 +56,26 @@ class InstructionProfile final : public policy::L1Observer {
   const std::unordered_map<const DecodedKernel*, Table>& tables() const { return tables_; }
 
  private:
+  /// By register: the instruction that loads it, as long as it is pending. A register has one write
+  /// under way at a time.
+  using LoadedBy = std::array<std::uint32_t, trace::kScoreboardRegisters>;
+  static constexpr std::uint32_t kUnknown = ~std::uint32_t{0};
+  static constexpr LoadedBy kNoLoads = [] {
+    LoadedBy out{};
+    for (std::uint32_t& inst : out) inst = kUnknown;
+    return out;
+  }();
+
+  static void note_load(const Warp& warp, LoadedBy& loaded_by) {
+    const DecodedKernel& code = *warp.launch->code;
+    const auto inst = static_cast<std::uint32_t>(warp.next - code.instructions());
+    if (warp.next->destination < DecodedInst::kNone) {
+      loaded_by[warp.next->destination] = inst;
+    } else if (warp.next->destination == DecodedInst::kMultiple) {
+      RegisterSet left = code.multiple_destinations(*warp.next);
+      for (; left.any(); left.clear(left.first())) loaded_by[left.first()] = inst;
+    }
+  }
   stats::InstructionCounters& at_next(const Warp& warp) {
     const DecodedKernel& code = *warp.launch->code;
     return table(code)[static_cast<std::size_t>(warp.next - code.instructions())];
@@ -56,6 +90,7 @@ class InstructionProfile final : public policy::L1Observer {
   }
 
   const WarpTable& warps_;
+  std::vector<LoadedBy> loaded_by_;  // by slot
   std::unordered_map<const DecodedKernel*, Table> tables_;
   const DecodedKernel* last_ = nullptr;
   Table* last_table_ = nullptr;

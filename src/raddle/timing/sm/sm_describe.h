@@ -44,7 +44,7 @@ template <L1Protocol L1>
 void SmOf<L1>::see_warps(std::uint64_t times) {
   for (WarpMask m = warps_.resident; m != 0; m &= m - 1)
     if (const unsigned w = lowest(m); warps_[w].next != nullptr)
-      profile_->seen(warps_[w], state(w), times);
+      profile_->seen(w, state(w), times);
 }
 
 /// Of a resident warp, as the cycle that is over leaves it: stats::kWarpStates.

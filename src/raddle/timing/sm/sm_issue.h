@@ -107,7 +107,7 @@ inline void SmOf<L1>::write_back(Cycle now, unsigned w, const DecodedInst& in) {
 template <L1Protocol L1>
 void SmOf<L1>::note_issue(Cycle now, unsigned w, const DecodedInst& in) {
   if (known_ != nullptr) known_->ledger.issued(now, w, warps_[w].block, in.route);
-  if (profile_ != nullptr) profile_->issued(warps_[w]);
+  if (profile_ != nullptr) profile_->issued(w);
 }
 
 template <L1Protocol L1>

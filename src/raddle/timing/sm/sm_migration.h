@@ -133,6 +133,7 @@ unsigned SmOf<L1>::import_warp(Cycle now, const WarpContext& context) {
   warp.lanes = context.lanes;
   warp.active = context.active;
   if (known_ != nullptr) known_->ledger.started(now, w);
+  if (profile_ != nullptr) profile_->arrived(w);
   schedulers_.warp_started(w);
   if (throttle_.present()) throttle_.warp_started(now, w);
   lsu_.warp_started({now, launch.sequence, context.home.block, context.index,
