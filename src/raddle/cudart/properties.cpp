@@ -23,10 +23,9 @@ int shared_per_block(const sim::Setup& s) {
   return static_cast<int>(std::min(s.machine.sm.shared_kib, 48u) * 1024);
 }
 int shared_per_block_optin(const sim::Setup& s) {
-  // From compute capability 8.0 on a KiB of each block's belongs to the system.
-  const unsigned reserved = s.device.compute_capability >= 80 ? 1 : 0;
-  return static_cast<int>((s.machine.sm.shared_kib - std::min(reserved, s.machine.sm.shared_kib)) *
-                          1024);
+  const timing::SmSpec& sm = s.machine.sm;
+  const std::uint32_t all = sm.shared_kib * 1024;
+  return static_cast<int>(all - std::min(all, sm.shared_reserved_bytes));
 }
 int l2_bytes(const sim::Setup& s) {
   return static_cast<int>(s.machine.l2.slices * s.machine.l2.size_kib * 1024);
@@ -147,7 +146,7 @@ int of_machine(const sim::Setup& s, int number) {
     case 109:
       return ampere ? 128 << 20 : 0;
     case 111:  // shared memory that is the system's
-      return ampere ? 1024 : 0;
+      return static_cast<int>(sm.shared_reserved_bytes);
     default:
       return 0;
   }

@@ -30,6 +30,21 @@ TEST_F(ResidencyTest, SharedMemoryIsStaticPlusDynamicInUnits) {
   EXPECT_EQ(timing::block_needs(sm, code, shape).shared_bytes, 1280u);
 }
 
+// From compute capability 8.0 on, also of a block that has no shared memory.
+TEST_F(ResidencyTest, TheSystemKeepsSomeSharedMemoryOfEachBlock) {
+  sm.shared_reserved_bytes = 1024;
+  EXPECT_EQ(timing::block_needs(sm, code, shape).shared_bytes, 1024u);
+  code.static_shared_bytes = 100;
+  EXPECT_EQ(timing::block_needs(sm, code, shape).shared_bytes, 1280u);
+  shape = {{100}, {32}, 0}, code = {}, code.registers_per_thread = 1, sm.shared_kib = 20;
+  EXPECT_EQ(residency(sm, code, shape).blocks, 20u);
+  EXPECT_EQ(residency(sm, code, shape).limited_by, "shared memory");
+  code.name = "k", shape.dynamic_shared_bytes = 20 * 1024;
+  EXPECT_EQ(residency(sm, code, shape).reason,
+            "a block of kernel 'k' needs 21504 bytes of shared memory; an SM of this machine has "
+            "20480");
+}
+
 TEST_F(ResidencyTest, APartialWarpTakesAWholeWarp) {
   shape.block = {33};
   EXPECT_EQ(timing::block_needs(sm, code, shape).warps, 2u);

@@ -24,7 +24,8 @@ BlockNeeds block_needs(const SmSpec& sm, const trace::KernelCode& code,
       rounded(std::uint64_t{code.registers_per_thread} * kLanes, sm.register_unit);
   needs.registers =
       static_cast<std::uint32_t>(std::min(kMost, std::uint64_t{per_warp} * needs.warps));
-  needs.shared_bytes = rounded(std::uint64_t{code.static_shared_bytes} + shape.dynamic_shared_bytes,
+  needs.shared_bytes = rounded(std::uint64_t{code.static_shared_bytes} +
+                                   shape.dynamic_shared_bytes + sm.shared_reserved_bytes,
                                sm.shared_unit_bytes);
   return needs;
 }

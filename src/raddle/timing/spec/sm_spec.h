@@ -56,6 +56,7 @@ struct SmSpec {
   std::uint32_t registers = 32768,
                 register_unit = 256;  ///< allocated per warp in multiples of register_unit
   std::uint32_t shared_kib = 48, shared_unit_bytes = 256, max_threads_per_block = 1024;
+  std::uint32_t shared_reserved_bytes = 0;  ///< of each block, beside its own
   std::uint32_t shared_latency_cycles = 24, const_latency_cycles = 8;
   std::uint32_t barrier_interval_cycles = 0;  ///< 0: all warps of an SM may arrive at once
   std::uint32_t lsu_queue = 8, lsu_lines = 1, loads_in_flight = 128;
