@@ -43,7 +43,7 @@ inline std::unique_ptr<policy::DramPolicy> dram_policy(std::string_view name = "
 inline Message message(MessageKind kind, std::uint32_t line, std::uint8_t sectors = 1,
                        std::uint16_t tag = 0) {
   Message m;
-  m.kind = kind, m.line = line, m.sectors = sectors, m.tag = tag, m.lanes = 32;
+  m.kind = kind, m.line = line, m.sectors = sectors, m.tag = tag, m.meeting = 1;
   return m;
 }
 

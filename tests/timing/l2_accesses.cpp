@@ -19,6 +19,20 @@ class L2AccessesTest : public testing::Test {
       if (map.set(line) == 3) lines.push_back(line);
     return lines;
   }
+  /// Cycles from one atomic of these sectors, so many of whose lanes meet in a word, to the next.
+  static Cycle between_atomics(const timing::MachineSpec& m, std::uint8_t sectors,
+                               std::uint8_t meeting) {
+    PartitionRig rig(m);
+    rig.arrive(100, message(R, 7, 0b1111));
+    rig.run_until(900);
+    for (unsigned i = 0; i < 2; ++i) {
+      Message atomic = message(MessageKind::Reduce, 7);  // whose answers are short
+      atomic.sectors = sectors, atomic.meeting = meeting;
+      rig.arrive(1000, atomic);
+    }
+    rig.run_until(1600);
+    return rig.replies()[2].sent - rig.replies()[1].sent;
+  }
   /// Sends one request, lets it end, and returns the DRAM accesses its reply tells.
   static unsigned accesses(PartitionRig& rig, MessageKind kind, std::uint32_t line,
                            std::uint8_t sectors = kAll, std::uint8_t kernel = 0) {
@@ -169,13 +183,24 @@ TEST_F(L2AccessesTest, WaitsOfABlockedHeadAndOfAtomics) {
   expect_sound(rig);
 }
 
-TEST_F(L2AccessesTest, LanesBeyondTheUnitTakeAnotherTurn) {
-  m.l2.atomic_lanes = 12;  // 32 lanes take three turns
-  PartitionRig rig(m);
-  accesses(rig, R, 7);
-  for (unsigned i = 0; i < 2; ++i) rig.arrive(1000, message(A, 7));
-  rig.run_until(1400);
-  EXPECT_EQ(rig.replies()[2].sent - rig.replies()[1].sent, 3u * m.l2.atomic_interval_cycles);
+TEST_F(L2AccessesTest, SectorsBeyondTheUnitTakeAnotherTurn) {
+  m.l2.atomic_sectors = 8;
+  EXPECT_EQ(between_atomics(m, 0b1111, 1), m.l2.atomic_interval_cycles);
+  m.l2.atomic_sectors = 3;
+  EXPECT_EQ(between_atomics(m, 0b0111, 1), m.l2.atomic_interval_cycles);
+  EXPECT_EQ(between_atomics(m, 0b1111, 1), 2u * m.l2.atomic_interval_cycles);
+}
+
+// What an H200 does: a sector every two cycles, and 1.45 for each lane in one word.
+TEST_F(L2AccessesTest, LanesThatMeetInAWordGoOneAfterAnother) {
+  m.l2.atomic_sectors = 1, m.l2.atomic_interval_cycles = 2, m.l2.atomic_word_cycles = 1.45;
+  EXPECT_EQ(between_atomics(m, 0b0001, 1), 2u);
+  EXPECT_EQ(between_atomics(m, 0b0001, 2), 3u) << "2.9";
+  EXPECT_EQ(between_atomics(m, 0b0001, 32), 47u) << "46.4";
+  EXPECT_EQ(between_atomics(m, 0b1111, 1), 8u);
+  EXPECT_EQ(between_atomics(m, 0b0011, 4), 12u) << "two sectors of 5.8";
+  m.l2.atomic_word_cycles = 0;
+  EXPECT_EQ(between_atomics(m, 0b0001, 32), 2u);
 }
 
 /// Whatever the policies, the laws hold and sleeping changes nothing.

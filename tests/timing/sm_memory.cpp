@@ -250,9 +250,9 @@ TEST_F(SmMemory, AtomicsGoToTheL2AndRemoveTheLine) {
   sm.run(900);
   ASSERT_EQ(sm.sent().size(), 4u);
   EXPECT_EQ(sm.sent()[1].message.kind, MessageKind::Atomic);
-  EXPECT_EQ(sm.sent()[1].message.lanes, 3);
+  EXPECT_EQ(sm.sent()[1].message.meeting, 2) << "three lanes in two words";
   EXPECT_EQ(sm.sent()[1].message.sectors, 1);
-  EXPECT_EQ(sm.sent()[2].message.lanes, 1);
+  EXPECT_EQ(sm.sent()[2].message.meeting, 1);
   EXPECT_EQ(sm.issue_times()[3], sm.sent()[2].at + 100) << "its result needs both lines";
   EXPECT_EQ(sm.counters().atomics, 2u);
   EXPECT_EQ(sm.counters().l1d_hits, 0u);

@@ -1,5 +1,8 @@
 #include "raddle/timing/mem/l2_slice.h"
 
+#include <bit>
+#include <cmath>
+
 namespace raddle::timing {
 namespace {
 
@@ -165,7 +168,7 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
                       m.tag,
                       m.sectors,
                       m.kind,
-                      m.lanes,
+                      m.meeting,
                       m.kernel,
                       Waiter::pack(head_set(), m.tenant, (ask != 0) + passed_on),
                       static_cast<std::uint32_t>(now)};
@@ -308,11 +311,15 @@ void L2Slice::fill(Cycle now, const DramReply& reply) {
 
 void L2Slice::perform_atomic(Cycle now) {
   const Message& m = atomics_.front();
-  const unsigned turns = (std::max<unsigned>(m.lanes, 1) - 1) / spec_.atomic_lanes + 1;
+  const auto sectors = static_cast<unsigned>(std::popcount(m.sectors));
+  const unsigned turns = (std::max(sectors, 1u) - 1) / spec_.atomic_sectors + 1;
+  const Cycle turn =
+      std::max<Cycle>(spec_.atomic_interval_cycles,
+                      static_cast<Cycle>(std::ceil(spec_.atomic_word_cycles * m.meeting)));
   count_[m.kernel].atomic_cycles += now - atomics_.front_at();
   reply(now, m, m.dram_accesses);
   atomics_.pop();
-  atomic_free_ = now + Cycle{spec_.atomic_interval_cycles} * turns;
+  atomic_free_ = now + turn * turns;
 }
 
 void L2Slice::send_replies(Cycle now) {

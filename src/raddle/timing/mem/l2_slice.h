@@ -22,7 +22,8 @@
 // the wires to the SMs still carry the sectors that a request touches.
 //
 // Atomics and reductions are performed here: their sectors are fetched if absent, become dirty, and
-// the slice performs atomic_lanes lanes of a line per atomic_interval_cycles.
+// the slice performs atomic_sectors sectors of a line per atomic_interval_cycles, or in the longer
+// time that lanes take which meet in one word.
 //
 // DRAM accesses. Each reply tells how many its request has caused: one for the sectors it asked
 // for, one for a dirty line its write or its data pushed out or made clean, one for a write passed

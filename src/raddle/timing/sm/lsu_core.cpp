@@ -70,7 +70,9 @@ void LsuCore::send(const Entry& e, const LineAccess& a, MessageKind kind, std::u
                    std::uint8_t sectors, stats::SmCounters& count) {
   ++count.requests;
   const bool loads = e.route == Route::Load || e.route == Route::Atomic;
-  enqueue({a.line, static_cast<std::uint16_t>(sm_), tag, sectors, kind, a.lanes, e.owner.kernel},
+  const bool adds = kind == MessageKind::Atomic || kind == MessageKind::Reduce;
+  enqueue({a.line, static_cast<std::uint16_t>(sm_), tag, sectors, kind,
+           adds ? a.meeting() : std::uint8_t{0}, e.owner.kernel},
           loads ? e.load : kNoLoad);
 }
 

@@ -43,8 +43,9 @@ struct L2Spec {
   std::uint32_t hit_latency_cycles = 60, mshr_entries = 32, mshr_merges = 4, interval_cycles = 1;
   std::uint32_t out_queue = 8;          ///< replies beyond those the pipeline itself holds
   std::uint32_t write_back_queue = 32;  ///< of a partition; whoever could add to it waits when full
-  std::uint32_t atomic_interval_cycles = 4;  ///< a slice performs `atomic_lanes` in that time
-  std::uint32_t atomic_lanes = 32;
+  std::uint32_t atomic_interval_cycles = 4;  ///< a slice performs `atomic_sectors` in that time
+  std::uint32_t atomic_sectors = 8;
+  double atomic_word_cycles = 0;  ///< for each lane that meets others in a word
   std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }
   void visit(FieldVisitor& v);
 };
