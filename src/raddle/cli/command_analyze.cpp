@@ -367,8 +367,8 @@ struct SourceCommand {
     const sim::Result result =
         observed.run({{kLabel, analysis::SourceOptions{.interval_cycles = interval}}});
     using Lines = SourceTableOptions::Lines;
-    return observed.finish(result, source_table(result.analysis.at(kLabel),
-                                                {ptx ? Lines::Ptx : Lines::Known, top}));
+    return observed.finish(
+        result, source_table(result.analysis.at(kLabel), {ptx ? Lines::Ptx : Lines::Known, top}));
   }
 };
 
@@ -398,17 +398,18 @@ Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
 
   analyze->allow_extras();  // for an error that names what there is; after the subcommands, which
                             // would do the same
-  return {analyze, [=] {
-            const std::vector<std::string> extra = analyze->remaining();
-            if (analyze->get_subcommands().empty())
-              throw InputError("analyze: expected cache, dependencies, footprint, locality or source" +
-                               (extra.empty() ? "" : ", found '" + extra.front() + "'") +
-                               " (see raddle analyze --help)");
-            if (with_dependencies->parsed()) return (*dependencies)();
-            if (with_footprint->parsed()) return (*footprint)();
-            if (with_source->parsed()) return (*source)();
-            return with_cache->parsed() ? (*cache)() : (*locality)();
-          }};
+  return {
+      analyze, [=] {
+        const std::vector<std::string> extra = analyze->remaining();
+        if (analyze->get_subcommands().empty())
+          throw InputError("analyze: expected cache, dependencies, footprint, locality or source" +
+                           (extra.empty() ? "" : ", found '" + extra.front() + "'") +
+                           " (see raddle analyze --help)");
+        if (with_dependencies->parsed()) return (*dependencies)();
+        if (with_footprint->parsed()) return (*footprint)();
+        if (with_source->parsed()) return (*source)();
+        return with_cache->parsed() ? (*cache)() : (*locality)();
+      }};
 }
 
 }  // namespace raddle::cli

@@ -93,12 +93,11 @@ std::string text_of(const LineFigures& row, std::uint64_t whole, report::SourceT
   }
   constexpr std::size_t kWidest = 72;
   if (what.size() > kWidest) what = what.substr(0, kWidest - 3) + "...";
-  return fmt::format(kRow, fmt::format("{:.1f} %", percent(row.seen, whole)), waits_of(row, whole),
-                     row.awaited == 0 ? "" : fmt::format("{:.1f} %", percent(row.awaited, whole)),
-                     grouped(row.issued), mean(row.threads, row.issued),
-                     mean(row.memory_lines, row.accesses),
-                     row.loads == 0 ? "" : fmt::format("{:.1f} %", percent(row.hits, row.loads)),
-                     what);
+  return fmt::format(
+      kRow, fmt::format("{:.1f} %", percent(row.seen, whole)), waits_of(row, whole),
+      row.awaited == 0 ? "" : fmt::format("{:.1f} %", percent(row.awaited, whole)),
+      grouped(row.issued), mean(row.threads, row.issued), mean(row.memory_lines, row.accesses),
+      row.loads == 0 ? "" : fmt::format("{:.1f} %", percent(row.hits, row.loads)), what);
 }
 
 std::uint64_t seen_in(const std::vector<LineFigures>& rows) {
@@ -107,11 +106,13 @@ std::uint64_t seen_in(const std::vector<LineFigures>& rows) {
   return sum;
 }
 
-std::string text_of(const std::string& name, const std::string& file, const std::vector<LineFigures>& rows,
-                    std::uint64_t whole, const SourceTableOptions& options, report::SourceTexts& texts) {
-  std::string out = fmt::format("\n  {} ({}): {:.1f} % of the warps' time\n", short_name(name), file,
-                                percent(seen_in(rows), whole));
-  out += fmt::format(kRow, "time", "waiting for", "awaited", "executed", "lanes", "lines", "L1D", "where");
+std::string text_of(const std::string& name, const std::string& file,
+                    const std::vector<LineFigures>& rows, std::uint64_t whole,
+                    const SourceTableOptions& options, report::SourceTexts& texts) {
+  std::string out = fmt::format("\n  {} ({}): {:.1f} % of the warps' time\n", short_name(name),
+                                file, percent(seen_in(rows), whole));
+  out += fmt::format(kRow, "time", "waiting for", "awaited", "executed", "lanes", "lines", "L1D",
+                     "where");
   const std::size_t most = options.most == 0 ? rows.size() : options.most;
   for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
     out += text_of(rows[i], whole, texts);
@@ -139,13 +140,14 @@ std::string source_table(const Json& source, const SourceTableOptions& options) 
   report::SourceTexts texts;
   std::string out;
   for (const Kernel& k : kernels) out += text_of(k.name, k.file, k.rows, whole, options, texts);
-  return out + fmt::format(
-                   "\n  {} looks have seen {} warps. time: share of these at that line, the next "
-                   "they will issue, and what\n  kept them there (ready: nothing, or another warp's "
-                   "turn). A wait for memory stands where the data is\n  needed; awaited: share of "
-                   "the warps, wherever they stood, that needed what this line loads.\n  lines: of "
-                   "memory, by access; L1D: loads of lines that hit\n",
-                   grouped(source.at("looks").get<std::uint64_t>()), grouped(whole));
+  return out +
+         fmt::format(
+             "\n  {} looks have seen {} warps. time: share of these at that line, the next "
+             "they will issue, and what\n  kept them there (ready: nothing, or another warp's "
+             "turn). A wait for memory stands where the data is\n  needed; awaited: share of "
+             "the warps, wherever they stood, that needed what this line loads.\n  lines: of "
+             "memory, by access; L1D: loads of lines that hit\n",
+             grouped(source.at("looks").get<std::uint64_t>()), grouped(whole));
 }
 
 }  // namespace raddle::cli

@@ -126,9 +126,8 @@ std::string power(const std::vector<Compared>& all) {
     return !std::isnan(c.measured.value[at(Metric::Watts)]);
   });
   if (rows.empty()) return "";
-  std::string out =
-      fmt::format("{:<42} {:<6} {:>10} {:>10} {:>7}   {:>9} {:>9}\n", "power, W", "half",
-                  "measured", "simulated", "error", "dynamic", "static");
+  std::string out = fmt::format("{:<42} {:<6} {:>10} {:>10} {:>7}   {:>9} {:>9}\n", "power, W",
+                                "half", "measured", "simulated", "error", "dynamic", "static");
   for (const Compared& c : rows) {
     const auto& parts = c.simulated.watts_of;
     const double dynamic =

@@ -69,8 +69,7 @@ Energy energy_alone(const stats::GpuCounters& launch, const EnergySpec& spec, co
                     u64 schedulers) {
   stats::GpuCounters all = launch;
   all.scheduler.stall = launch.sm.stall;
-  const u64 own =
-      std::accumulate(launch.sm.stall.begin(), launch.sm.stall.end(), launch.sm.issued);
+  const u64 own = std::accumulate(launch.sm.stall.begin(), launch.sm.stall.end(), launch.sm.issued);
   RADDLE_ASSERT(own <= time.cycles * schedulers);
   all.scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)] += time.cycles * schedulers - own;
   return energy(all, spec, time);

@@ -206,8 +206,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
                                                    static_cast<std::uint16_t>(opcodes.size()));
       if (fresh) code->opcode_names.push_back(at->first);
       statics[i].opcode = at->second;
-      statics[i].source =
-          source_place(source.instructions[i].source, files, code->source_files);
+      statics[i].source = source_place(source.instructions[i].source, files, code->source_files);
       describe_operands(source, static_cast<u32>(i), base, statics[i]);
       code->instructions.push_back(std::move(statics[i]));
     }

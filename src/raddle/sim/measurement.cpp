@@ -77,8 +77,8 @@ Measurement row_of(const std::vector<std::string>& cells, std::size_t columns) {
   for (std::size_t m = 0; m < kMetrics; ++m) {
     const bool rate =
         static_cast<Metric>(m) == Metric::L1HitRate || static_cast<Metric>(m) == Metric::L2HitRate;
-    out.value[m] = 5 + m < columns ? number_of(cells[5 + m], kMetricNames[m], rate ? 1 : kMost)
-                                   : kUnknown;
+    out.value[m] =
+        5 + m < columns ? number_of(cells[5 + m], kMetricNames[m], rate ? 1 : kMost) : kUnknown;
   }
   return out;
 }
@@ -132,7 +132,8 @@ MeasurementFile read_measurements(std::istream& in, const std::string& path) {
       throw InputError({path, number}, error.what());
     }
   }
-  if (columns == 0) throw InputError({path}, "no line names the columns (" + std::string(kNames) + ")");
+  if (columns == 0)
+    throw InputError({path}, "no line names the columns (" + std::string(kNames) + ")");
   if (out.rows.empty()) throw InputError({path}, "no measurement");
   return out;
 }
@@ -173,9 +174,9 @@ std::vector<Measurement> measurements_of(const Result& result, const Setup& setu
     m.kernel = kernel.name;
     const Cycle time = kernel.end - kernel.begin + gap;
     const auto cycles = static_cast<double>(time);
-    const energy::Energy energy =
-        energy::energy_alone(c, setup.energy, {time, setup.machine.sm.schedulers, setup.machine.l2.slices},
-                             result.schedulers);
+    const energy::Energy energy = energy::energy_alone(
+        c, setup.energy, {time, setup.machine.sm.schedulers, setup.machine.l2.slices},
+        result.schedulers);
     m.watts_of = power(energy, cycles, result.core_clock_mhz);
     const std::uint64_t requests = c.l2.reads + c.l2.writes + c.l2.atomics;
     m.microseconds = cycles / result.core_clock_mhz;

@@ -42,8 +42,8 @@ struct MeasurementFile {
   std::vector<Measurement> rows;
 };
 
-/// CSV: lines "# key: value", a line of names, then a row for each launch; the column `watts` may be
-/// missing. Throws InputError naming file and line.
+/// CSV: lines "# key: value", a line of names, then a row for each launch; the column `watts` may
+/// be missing. Throws InputError naming file and line.
 MeasurementFile read_measurements(const std::string& path);
 /// The same of what is already open; `name` is for messages.
 MeasurementFile read_measurements(std::istream& in, const std::string& name);
@@ -55,8 +55,8 @@ std::string parameter_text(const nlohmann::ordered_json& parameters);
 /// What a result says of each of its launches, in the same words. A launch takes from the cycle in
 /// which its first block could be handed out to the end of its last one, and `gap` more. Rates are
 /// as profilers have them: what is on its way already is a hit, and so is in the L2 a write for
-/// which nothing is fetched; without accesses NaN. Power is that of launches one after another, each
-/// of that time.
+/// which nothing is fetched; without accesses NaN. Power is that of launches one after another,
+/// each of that time.
 std::vector<Measurement> measurements_of(const Result& result, const Setup& setup, Cycle gap = 0);
 /// What they all say together, as one: times and bytes in sum, rates not known.
 Measurement whole_run(std::span<const Measurement> launches);

@@ -71,8 +71,7 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
     sampled_ = std::make_unique<SampledRun>(setup.run.sampling_error, gpu_, options.note);
   const auto requests = l1_analyses(options.analyses);
   const auto source = requests_for<analysis::SourceOptions>(options.analyses);
-  if (source.size() > 1)
-    throw InputError("analysis source: there can be one, with one interval");
+  if (source.size() > 1) throw InputError("analysis source: there can be one, with one interval");
   if (!source.empty()) {
     profile_label_ = source.front().first;
     gpu_.keep_profile(source.front().second.interval_cycles);

@@ -59,7 +59,7 @@ class TimedGpu final : public runtime::LaunchSink {
   const lowering::Schedule& scheduled(const trace::KernelCode& code);
   Setup& setup_;
   std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
-  std::string profile_label_;  // empty: none is kept
+  std::string profile_label_;                     // empty: none is kept
   timing::Gpu gpu_;
   std::map<std::pair<const trace::KernelCode*, bool>, std::shared_ptr<const trace::LoweredCode>>
       lowered_;

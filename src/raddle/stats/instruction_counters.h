@@ -19,7 +19,7 @@ constexpr std::string_view warp_state_name(unsigned state) {
 /// Sums of these are what the whole run has in SmCounters, but for what was `seen`.
 struct InstructionCounters {
   std::uint64_t issued = 0, lanes = 0;  ///< warp instructions, and the lanes that took part
-  std::uint64_t lines = 0;  ///< of global and local memory that it touched, one by one
+  std::uint64_t lines = 0;              ///< of global and local memory that it touched, one by one
   std::uint64_t l1d_hits = 0, l1d_pending_hits = 0,
                 l1d_misses = 0;  ///< loads of lines, as in SmCounters
   /// Warps seen elsewhere, in state Memory, that needed what it loads.

@@ -132,7 +132,7 @@ struct StaticInst {
 
 struct KernelCode {
   std::string name;
-  std::string file;  ///< PTX file, for reports
+  std::string file;                       ///< PTX file, for reports
   std::vector<std::string> source_files;  ///< that the PTX names as what it was made from
   std::vector<StaticInst> instructions;
   std::vector<std::string> opcode_names;     ///< "fma.rn.f32" ...

@@ -15,9 +15,16 @@ using testing::HasSubstr;
 using testing::Not;
 
 Json line(unsigned number, const char* instruction, unsigned issued, Json warps) {
-  return {{"line", number},      {"instruction", instruction}, {"issued", issued},
-          {"thread_instructions", 16 * issued}, {"memory_lines", 0}, {"l1d_hits", 0},
-          {"l1d_pending_hits", 0}, {"l1d_misses", 0}, {"warps", std::move(warps)}, {"awaited", 0}};
+  return {{"line", number},
+          {"instruction", instruction},
+          {"issued", issued},
+          {"thread_instructions", 16 * issued},
+          {"memory_lines", 0},
+          {"l1d_hits", 0},
+          {"l1d_pending_hits", 0},
+          {"l1d_misses", 0},
+          {"warps", std::move(warps)},
+          {"awaited", 0}};
 }
 
 Json two_kernels() {
@@ -50,8 +57,7 @@ TEST(SourceTable, AnAccessHasLinesAndHits) {
   ASSERT_NE(at, std::string::npos);
   const std::string row = text.substr(text.rfind('\n', at) + 1, at);
   EXPECT_THAT(row, AllOf(HasSubstr(" 10.0 %  lsu 5.0, ready 5.0"), HasSubstr(" 16.0 "),
-                         HasSubstr(" 8.0 "), HasSubstr(" 25.0 %"),
-                         HasSubstr(" 65.0 % ")));
+                         HasSubstr(" 8.0 "), HasSubstr(" 25.0 %"), HasSubstr(" 65.0 % ")));
 }
 
 TEST(SourceTable, OnlySoManyLinesOfAKernel) {
@@ -71,8 +77,7 @@ TEST(SourceTable, LinesOfTheCudaSourceTakeThePtxLinesOfTheirs) {
   EXPECT_THAT(text, HasSubstr("90.0 %  memory 70.0, dependence 10.0, lsu 5.0"));
   EXPECT_THAT(text, HasSubstr("a.cu:2 sum += in[i];\n"));
   EXPECT_THAT(text, HasSubstr("90 exit")) << "the other kernel has none";
-  const std::string ptx =
-      source_table(source, {.lines = SourceTableOptions::Lines::Ptx});
+  const std::string ptx = source_table(source, {.lines = SourceTableOptions::Lines::Ptx});
   EXPECT_THAT(ptx, AllOf(HasSubstr("5 add.f32"), Not(HasSubstr("a.cu"))));
 }
 

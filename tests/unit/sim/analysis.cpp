@@ -61,7 +61,8 @@ TEST(ReadAnalysis, MistakesAreToldWithTheirPlace) {
   EXPECT_THAT(said("cache:replacement=lru+lru"), HasSubstr("twice"));
   EXPECT_THAT(said("locality:size_kib=8"), HasSubstr("size_kib"));
   EXPECT_THAT(said("cache:size_kib"), HasSubstr("size_kib"));
-  EXPECT_THAT(said("source:interval_cycles=0"), AllOf(HasSubstr("interval_cycles"), HasSubstr("0")));
+  EXPECT_THAT(said("source:interval_cycles=0"),
+              AllOf(HasSubstr("interval_cycles"), HasSubstr("0")));
   EXPECT_THAT(said("source:often=1"), HasSubstr("interval_cycles"));
   for (const char* text : {"", ":", "=cache", "cache:", "a b=cache", "a.b=cache", "x="})
     EXPECT_THAT(said(text), HasSubstr("cell 3")) << text;

@@ -54,8 +54,10 @@ TEST(Measurements, ComeBackFromTheirFile) {
   MeasurementFile file;
   file.conventions = {{"device", "H200"}, {"cache", "none: \"as is\", cold"}};
   const double unknown = std::nan("");
-  file.rows.push_back({"bfs", "size=tiny n=64", 0, "k<int, float>", 1.5, {1234, 0.5, unknown, 64, unknown}});
-  file.rows.push_back({"bfs", "size=tiny n=64", 1, "say \"k\"", 0.125, {7, unknown, 0.25, 0, unknown}});
+  file.rows.push_back(
+      {"bfs", "size=tiny n=64", 0, "k<int, float>", 1.5, {1234, 0.5, unknown, 64, unknown}});
+  file.rows.push_back(
+      {"bfs", "size=tiny n=64", 1, "say \"k\"", 0.125, {7, unknown, 0.25, 0, unknown}});
   std::ofstream(path) << to_csv(file);
   const MeasurementFile back = read_measurements(path);
   EXPECT_EQ(back.conventions, file.conventions);

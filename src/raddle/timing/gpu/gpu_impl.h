@@ -168,10 +168,10 @@ class Gpu::Impl {
   std::vector<HostAccess> host_accesses_;  // coherence.host, since the last launch
   HostCounters host_count_;
   bool failed_ = false;
-  bool resizes_l1d_ = false;     // by what a kernel's shared memory leaves
-  Cycle host_ = 0;               // time of the host: what it has waited for
-  Cycle now_ = 0;                // end of the last kernel
-  Cycle watch_next_ = 0;         // when the watchdog could bite at the earliest
+  bool resizes_l1d_ = false;  // by what a kernel's shared memory leaves
+  Cycle host_ = 0;            // time of the host: what it has waited for
+  Cycle now_ = 0;             // end of the last kernel
+  Cycle watch_next_ = 0;      // when the watchdog could bite at the earliest
   struct Looks {
     Cycle interval = 0, next = kNever;  // in the mean; never: no profile is kept
     std::uint64_t count = 0;

@@ -17,8 +17,8 @@ struct LineAccess {
   std::uint32_t words = 0;  ///< touched, counted from the start of the line
   std::uint8_t sectors = 0, lanes = 0;
 
-  /// Lanes in the word that most of them touch, at least: the stream does not say which lane touches
-  /// which word. Precondition: words != 0.
+  /// Lanes in the word that most of them touch, at least: the stream does not say which lane
+  /// touches which word. Precondition: words != 0.
   std::uint8_t meeting() const {
     const auto n = static_cast<unsigned>(std::popcount(words));
     return static_cast<std::uint8_t>((lanes + n - 1) / n);

@@ -1,5 +1,6 @@
-// What an SM says to people. When nothing moves any more: which warp stands at which line of the PTX
-// and what it waits for, and whether its books balance; when a profile is kept: where warps stand.
+// What an SM says to people. When nothing moves any more: which warp stands at which line of the
+// PTX and what it waits for, and whether its books balance; when a profile is kept: where warps
+// stand.
 // Definitions for sm.cpp.
 #pragma once
 #include "raddle/base/demangle.h"
@@ -43,8 +44,7 @@ void SmOf<L1>::keep_profile() {
 template <L1Protocol L1>
 void SmOf<L1>::see_warps(std::uint64_t times) {
   for (WarpMask m = warps_.resident; m != 0; m &= m - 1)
-    if (const unsigned w = lowest(m); warps_[w].next != nullptr)
-      profile_->seen(w, state(w), times);
+    if (const unsigned w = lowest(m); warps_[w].next != nullptr) profile_->seen(w, state(w), times);
 }
 
 /// Of a resident warp, as the cycle that is over leaves it: stats::kWarpStates.

@@ -192,13 +192,13 @@ class SmOf final : public Sm {
   Schedulers schedulers_;
   ExecutionUnits units_;
   ThrottleGate throttle_;
-  std::unique_ptr<ActiveBlocks> active_;  // null without a scheme
-  std::unique_ptr<IssueQuota> quota_;     // null unless it limits what a tenant issues
-  std::unique_ptr<Known> known_;          // null unless a policy wants to know
+  std::unique_ptr<ActiveBlocks> active_;         // null without a scheme
+  std::unique_ptr<IssueQuota> quota_;            // null unless it limits what a tenant issues
+  std::unique_ptr<Known> known_;                 // null unless a policy wants to know
   std::unique_ptr<InstructionProfile> profile_;  // null unless it is asked for
   bool notes_issues_ = false;                    // one of these two is there
-  bool tells_progress_ = false;           // ends of blocks say what they have done
-  Cycle called_ = kNever;                 // when something is done to it between windows
+  bool tells_progress_ = false;                  // ends of blocks say what they have done
+  Cycle called_ = kNever;                        // when something is done to it between windows
   StallAccount stalls_;
   FrontEnd front_end_;
   BlockTable blocks_;

@@ -38,14 +38,17 @@ void L2Spec::visit(FieldVisitor& v) {
           "replies a slice holds beyond one per look-up of its pipeline");
   v.field("write_back_queue", write_back_queue, R{1, 1024}, "",
           "lines of a channel's slices on their way to DRAM before look-ups wait");
-  v.field("atomic_interval_cycles", atomic_interval_cycles, R{1, 64}, "cycles",
-          "a slice performs the part of an atomic that lies in atomic_sectors of a line in that time");
-  v.field("atomic_sectors", atomic_sectors, R{1, 8}, "",
-          "sectors of an atomic that a slice performs at once; a line takes several turns if it has "
-          "more");
-  v.field("atomic_word_cycles", atomic_word_cycles, Range<double>{0, 64}, "cycles",
-          "a turn takes at least as long for each of the lanes that meet in one word; 0 = they meet "
-          "at no cost");
+  v.field(
+      "atomic_interval_cycles", atomic_interval_cycles, R{1, 64}, "cycles",
+      "a slice performs the part of an atomic that lies in atomic_sectors of a line in that time");
+  v.field(
+      "atomic_sectors", atomic_sectors, R{1, 8}, "",
+      "sectors of an atomic that a slice performs at once; a line takes several turns if it has "
+      "more");
+  v.field(
+      "atomic_word_cycles", atomic_word_cycles, Range<double>{0, 64}, "cycles",
+      "a turn takes at least as long for each of the lanes that meet in one word; 0 = they meet "
+      "at no cost");
 }
 
 void check_cache(std::string_view path, std::uint64_t size_kib, std::uint32_t line,

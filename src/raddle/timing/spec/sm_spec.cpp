@@ -55,8 +55,9 @@ void SmSpec::visit(FieldVisitor& v) {
   v.field("shared_kib", shared_kib, R{0, 512}, "KiB", "shared memory of an SM");
   v.field("shared_unit_bytes", shared_unit_bytes, R{1, 4096}, "bytes",
           "shared memory is given to a block in multiples of this");
-  v.field("shared_reserved_bytes", shared_reserved_bytes, R{0, 65536}, "bytes",
-          "shared memory of each block that the system keeps for itself, beside what its kernel has");
+  v.field(
+      "shared_reserved_bytes", shared_reserved_bytes, R{0, 65536}, "bytes",
+      "shared memory of each block that the system keeps for itself, beside what its kernel has");
   v.field("max_threads_per_block", max_threads_per_block, R{32, 2048}, "",
           "largest block a launch may ask for");
   v.field("shared_latency_cycles", shared_latency_cycles, R{1, kLongestDelay}, "cycles",
