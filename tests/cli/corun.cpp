@@ -101,11 +101,11 @@ TEST(CorunCommand, TheReportHasTheTenants) {
   const std::string page = read_file(folder / "r.html");
   EXPECT_THAT(page, HasSubstr("\"tenant_use\""));
   EXPECT_THAT(page, HasSubstr("\"slowdown\""));
-  // Source lines of both; each kernel is one tenant's.
+  // Source lines of both.
   const std::size_t source = page.find("\"source\":{\"looks\"");
   ASSERT_NE(source, std::string::npos);
-  EXPECT_NE(page.find("\"sgemm", source), std::string::npos);
-  EXPECT_NE(page.find("\"bfs_expand\"", source), std::string::npos);
+  EXPECT_NE(page.find("\"sgemm\":{\"file\"", source), std::string::npos);
+  EXPECT_NE(page.find("\"bfs_expand\":{\"file\"", source), std::string::npos);
 }
 
 TEST(CorunCommand, RefusesWhatMakesNoSense) {

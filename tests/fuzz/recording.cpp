@@ -80,6 +80,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::abort();
   const std::string told = test::told_of("/proc/self/fd/" + std::to_string(fd));
   close(fd);
-  if (told.find("json.exception") != told.npos || told.find("std::") != told.npos) std::abort();
+  // Words of the library that parses; an error may quote those that the input itself has.
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  for (const std::string_view word : {"json.exception", "std::"})
+    if (told.find(word) != told.npos && input.find(word) == input.npos) std::abort();
   return 0;
 }

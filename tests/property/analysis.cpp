@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "raddle/config/reader.h"
 #include "raddle/sim/analysis.h"
 #include "raddle/stats/instruction_counters.h"
 #include "support/whole.h"
@@ -161,12 +162,41 @@ TEST(SourceAnalysis, LooksSeeWhatWarpsDoOnAverage) {
   EXPECT_EQ(warps_in(source, "idle") + warps_in(source, "launch"), 0u) << "no states of warps";
 }
 
+// A loop of as many cycles as a window of the engine has: looks that came with windows would all
+// find it at one instruction.
+TEST(SourceAnalysis, NoLoopRunsInStepWithTheLooks) {
+  RunSpec spec{"h200"};
+  spec.options.analyses = {sim::read_analysis("source:interval_cycles=8", "test")};
+  auto loop = runtime::all_workloads().make("micro_units");
+  config::Tree tree;
+  for (const char* set : {"unit=loop", "threads=32", "blocks=1", "steps=100"})
+    tree.set_option(set, set);
+  config::Reader reader(tree);
+  loop->visit(reader);
+  const sim::Result r = test::run_on(*loop, "micro_units", spec);
+  unsigned hot = 0, seen = 0;
+  for (const auto& kernel : r.analysis["source"]["kernels"])
+    for (const auto& line : kernel["lines"]) {
+      if (line["issued"] < 10'000) continue;
+      ++hot;
+      seen += !line["warps"].empty();
+    }
+  EXPECT_GT(hot, 2u);
+  EXPECT_EQ(seen, hot) << "each of them takes some cycles of each pass";
+}
+
 TEST(SourceAnalysis, AThrottledWarpIsSeenAsThat) {
   RunSpec spec{"ccws"};
   spec.policy = {"throttle=swl:limit=1"};
   spec.options.analyses = {sim::read_analysis("source:interval_cycles=8", "test")};
   const sim::Result r = test::run("bfs", spec);
   EXPECT_GT(warps_in(r.analysis["source"], "throttled"), 0u);
+}
+
+TEST(SourceAnalysis, LooksAtEveryLaunch) {
+  RunSpec spec{"gtx480", {"run.sampling_error=0.1"}};
+  spec.options.analyses = {sim::read_analysis("source", "test")};
+  EXPECT_THROW(test::run("vecadd", spec), InputError);
 }
 
 TEST(SourceAnalysis, ThereIsOneProfile) {

@@ -16,21 +16,18 @@ class SmProfileTest : public ::testing::TestWithParam<bool> {
     machine.sm.schedulers = 1;
     machine.sm.cost[static_cast<unsigned>(OpClass::Int)].interval = 1;
   }
-  /// A look at the end of every cycle, as before every window of a machine whose windows are one.
   void run(Recording& r, Cycle end) {
     sm.emplace(machine);
     sm->skip = GetParam();
-    sm->sm().keep_profile();
+    sm->sm().keep_profile(timing::LookTimes(1, 1));  // every cycle
     sm->start_block(0, r, 0, 3);
-    for (Cycle now = 0; now < end; ++now) {
-      sm->sm().see_warps(1);
-      sm->run(now + 1);
-    }
+    sm->run(end);
+    ASSERT_EQ(sm->sm().profile(end)->looks(), end);
     ASSERT_EQ(sm->ended().size(), 1u);
-    ASSERT_EQ(sm->sm().profile()->tables().size(), 1u);
+    ASSERT_EQ(sm->sm().profile(sm->now())->tables().size(), 1u);
   }
   const stats::InstructionCounters& of(std::uint32_t inst) {
-    return sm->sm().profile()->tables().begin()->second.at(inst);
+    return sm->sm().profile(sm->now())->tables().begin()->second.at(inst);
   }
   std::uint64_t seen(std::uint32_t inst, Stall state) {
     return of(inst).seen[static_cast<unsigned>(state)];
@@ -43,6 +40,24 @@ class SmProfileTest : public ::testing::TestWithParam<bool> {
 };
 INSTANTIATE_TEST_SUITE_P(Skip, SmProfileTest, ::testing::Bool(),
                          [](const auto& i) { return i.param ? "Skip" : "EveryCycle"; });
+
+TEST(LookTimes, AreAtRandomDistancesAroundTheInterval) {
+  timing::LookTimes looks(64, 7), whole(64, 7);
+  Cycle last = 0;
+  std::uint64_t count = 0;
+  for (Cycle now = 1; now <= 100'000; ++now) {
+    const std::uint64_t times = looks.before(now);
+    ASSERT_LE(times, 1u);
+    if (times == 0) continue;
+    if (count++ != 0) {
+      EXPECT_GE(now - last, 32u);
+      EXPECT_LE(now - last, 96u);
+    }
+    last = now;
+  }
+  EXPECT_NEAR(static_cast<double>(count), 100'000.0 / 64, 40);
+  EXPECT_EQ(whole.before(100'000), count) << "asked once or in every cycle";
+}
 
 // A warp stands at an instruction from the cycle in which it issues the one before; the look at the
 // end of that cycle is the first to find it there, the one before its own issue the last.

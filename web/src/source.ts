@@ -2,7 +2,7 @@
 import { kernelTitle, type Group, type Run, type SourceLine, type SourceTexts } from "./data";
 import { buttons, h, select } from "./dom";
 import { digits, percent, whole } from "./format";
-import { kStalls, stallTitle } from "./metrics";
+import { stallTitle } from "./metrics";
 import { table, type Column } from "./table";
 
 export type LinesOf = "source" | "ptx";
@@ -66,10 +66,15 @@ export function sourceRows(run: Run, lines: LinesOf, texts: SourceTexts): Source
 
 export const rowKey = (row: SourceRow): string => `${row.kernel}\n${row.file}\n${row.line}`;
 
-/** "memory 31 %, ready 3 %": the states of at least a hundredth of all that was seen, three at most. */
+/** "memory 31 %, ready 3 %": the states of at least a thousandth of all that was seen, three at most. */
 export function waitsText(row: SourceRow, all: number): string {
   return Object.entries(row.warps).filter(([, n]) => n >= 0.001 * all).sort((a, b) => b[1] - a[1]).slice(0, 3)
     .map(([state, n]) => `${state === "ready" ? "ready" : stallTitle(state)} ${percent(n / all)}`).join(", ");
+}
+
+/** A kernel's name as its author wrote it. */
+function titleOf(run: Run, name: string): string {
+  return kernelTitle([...run.result.kernels, ...(run.result.kernels_by_name ?? [])].find((k) => k.name === name) ?? { name });
 }
 
 const kReady = "nothing keeps it from issuing but another warp's turn";
@@ -79,14 +84,14 @@ function timeCell(row: SourceRow, all: number): HTMLElement {
 }
 
 function columns(run: Run, all: number, several: boolean, before: Map<string, SourceRow> | null): Column<SourceRow>[] {
-  const title = (name: string) => kernelTitle([...run.result.kernels, ...(run.result.kernels_by_name ?? [])].find((k) => k.name === name) ?? { name });
+  const title = (name: string) => titleOf(run, name);
   const mean = (sum: number, of: number) => (of > 0 ? sum / of : null);
   const wholeBefore = [...before?.values() ?? []].reduce((sum, row) => sum + row.cycles, 0);
   const change = (row: SourceRow) => (row.cycles - (before?.get(rowKey(row))?.cycles ?? 0)) / Math.max(1, wholeBefore);
   const out: Column<SourceRow>[] = [
     { title: "Time", explain: "Share of the warps seen, at random moments, that stood at this line: its next instruction is of it", value: (row) => row.seen / all, show: (row) => timeCell(row, all) },
     { title: "Waiting for", explain: `What kept them there, as shares of all warps seen; a wait for memory stands where the data is needed. Ready: ${kReady}`, className: "words", value: (row) => waitsText(row, all),
-      show: (row) => h("span", { title: Object.keys(row.warps).map((s) => `${s}: ${kStalls[s]?.explain ?? kReady}`).join("\n") }, waitsText(row, all)) },
+      show: (row) => h("span", { title: Object.entries(row.warps).map(([s, n]) => `${s}: ${percent(n / all)}`).join("\n") }, waitsText(row, all)) },
   ];
   out.push({ title: "Awaited", explain: "Share of the warps seen, wherever they stood, that needed what this line loads", value: (row) => (row.awaited > 0 ? row.awaited / all : null),
     show: (row) => percent(row.awaited / all) });
@@ -104,7 +109,7 @@ function columns(run: Run, all: number, several: boolean, before: Map<string, So
   return out;
 }
 
-/** Kernels in order of the time in them. */
+/** Kernels in order of their heaviest lines. */
 function kernelsOf(rows: SourceRow[]): string[] {
   return [...new Set(rows.map((row) => row.kernel))];
 }
@@ -144,7 +149,7 @@ export function addSource(parent: HTMLElement, group: Group, texts: SourceTexts)
         lines = value as LinesOf;
         fill();
       }),
-      kernelsOf(first).length > 1 && select("Kernel", [["", "all"], ...kernelsOf(first).map((name): [string, string] => [name, kernelTitle([...run.result.kernels, ...(run.result.kernels_by_name ?? [])].find((k) => k.name === name) ?? { name })])], "", (name) => {
+      kernelsOf(first).length > 1 && select("Kernel", [["", "all"], ...kernelsOf(first).map((name): [string, string] => [name, titleOf(run, name)])], "", (name) => {
         kernel = name;
         fill();
       })), place);

@@ -233,7 +233,8 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
         max_cycles > ~0ull / per_cycle ? ~0ull : std::max<std::uint64_t>(max_cycles * per_cycle, 1);
   }
   if (!report.empty() || !timeline.empty()) out.sample_interval = 256;
-  if (!report.empty() && !functional) out.analyses.push_back(sim::source_for_report());
+  if (!report.empty() && !functional && setup.run.sampling_error == 0)
+    out.analyses.push_back(sim::source_for_report());
   return out;
 }
 

@@ -123,7 +123,8 @@ double mape_with(const std::vector<Compared>& rows, unsigned component, double f
 std::string power(const std::vector<Compared>& all) {
   std::vector<Compared> rows;
   std::ranges::copy_if(all, std::back_inserter(rows), [](const Compared& c) {
-    return !std::isnan(c.measured.value[at(Metric::Watts)]);
+    return !std::isnan(c.measured.value[at(Metric::Watts)]) &&
+           !std::isnan(c.simulated.value[at(Metric::Watts)]);
   });
   if (rows.empty()) return "";
   std::string out = fmt::format("{:<42} {:<6} {:>10} {:>10} {:>7}   {:>9} {:>9}\n", "power, W",

@@ -74,7 +74,6 @@ void Context::start() {
   options.run.max_stream_bytes = job_.max_stream_bytes;
   options.run.first_launches = job_.first_launches;
   options.run.sample_interval = job_.sample_interval;
-  if (job_.report && !job_.functional) options.run.analyses.push_back(sim::source_for_report());
   options.run.print = [to = job_.print_to_stderr ? stderr : stdout](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), to);
   };
@@ -85,6 +84,8 @@ void Context::start() {
   };
   sim::Setup setup =
       sim::read_setup(sim::load_gpu(sim::ExecJob::config_file(folder_)), policy::all_policies());
+  if (job_.report && !job_.functional && setup.run.sampling_error == 0)
+    options.run.analyses.push_back(sim::source_for_report());
   session_ = std::make_unique<sim::Session>(
       sim::WorkloadInfo{job_.name, {{"arguments", job_.arguments}}}, std::move(setup), options);
   write_file(sim::ExecOutcome::file(folder_, process_, "started"), "");

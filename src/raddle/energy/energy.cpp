@@ -1,8 +1,7 @@
 #include "raddle/energy/energy.h"
 
+#include <algorithm>
 #include <numeric>
-
-#include "raddle/base/error.h"
 
 namespace raddle::energy {
 
@@ -70,8 +69,8 @@ Energy energy_alone(const stats::GpuCounters& launch, const EnergySpec& spec, co
   stats::GpuCounters all = launch;
   all.scheduler.stall = launch.sm.stall;
   const u64 own = std::accumulate(launch.sm.stall.begin(), launch.sm.stall.end(), launch.sm.issued);
-  RADDLE_ASSERT(own <= time.cycles * schedulers);
-  all.scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)] += time.cycles * schedulers - own;
+  const u64 there = time.cycles * schedulers;
+  all.scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)] += there - std::min(there, own);
   return energy(all, spec, time);
 }
 

@@ -52,7 +52,8 @@ struct Time {
 Energy energy(const stats::GpuCounters& counters, const EnergySpec& spec, const Time& time);
 
 /// Of one launch as if it had the GPU for itself for so long: scheduler-cycles in which none of its
-/// warps was there are idle. Precondition: its own are no more than there are.
+/// warps was there are idle. It may have more of its own than there are in that time: those of a
+/// group of blocks that has joined it.
 Energy energy_alone(const stats::GpuCounters& launch, const EnergySpec& spec, const Time& time,
                     std::uint64_t schedulers);
 

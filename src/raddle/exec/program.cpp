@@ -8,6 +8,7 @@
 
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
+#include "raddle/base/json.h"
 #include "raddle/exec/decode.h"
 #include "raddle/exec/static_operands.h"
 #include "raddle/trace/stream.h"
@@ -153,9 +154,10 @@ trace::SourcePlace source_place(const ptx::SourceLine& at, const ptx::SourceFile
                                 std::vector<std::string>& named) {
   const auto file = files.find(at.file);
   if (at.line == 0 || file == files.end()) return {};
-  const auto known = std::ranges::find(named, file->second);
+  const std::string name = valid_utf8(file->second);  // results and recordings are JSON
+  const auto known = std::ranges::find(named, name);
   const auto index = static_cast<u32>(known - named.begin());
-  if (known == named.end()) named.push_back(file->second);
+  if (known == named.end()) named.push_back(name);
   return {index, at.line};
 }
 

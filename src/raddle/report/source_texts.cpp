@@ -1,18 +1,35 @@
 #include "raddle/report/source_texts.h"
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
+#include "raddle/base/json.h"
 
 namespace raddle::report {
 
 namespace {
 using Json = nlohmann::ordered_json;
 
+/// Without the blanks around it, and with a blank for what a terminal would obey.
 std::string trimmed(std::string_view text) {
   const std::size_t from = text.find_first_not_of(" \t"), to = text.find_last_not_of(" \t\r");
-  return from == std::string_view::npos ? "" : std::string(text.substr(from, to - from + 1));
+  if (from == std::string_view::npos) return "";
+  std::string out(text.substr(from, to - from + 1));
+  std::ranges::replace_if(
+      out, [](unsigned char c) { return c < ' ' || c == 0x7f; }, ' ');
+  return valid_utf8(out);
+}
+
+/// The names come from whoever made the PTX or the recording: nothing but source files is opened.
+bool is_source(const std::filesystem::path& file) {
+  constexpr std::array<std::string_view, 9> kEndings = {".cu",  ".cuh", ".h",   ".hpp", ".hh",
+                                                        ".cpp", ".c",   ".inl", ".inc"};
+  std::error_code error;
+  return std::ranges::find(kEndings, file.extension().string()) != kEndings.end() &&
+         std::filesystem::is_regular_file(file, error);
 }
 }  // namespace
 
@@ -23,7 +40,7 @@ std::string SourceTexts::line(const std::string& file, std::size_t number) {
 
 const std::vector<std::string>& SourceTexts::lines_of(const std::string& file) {
   const auto [at, fresh] = files_.try_emplace(file);
-  if (!fresh) return at->second;
+  if (!fresh || !is_source(file)) return at->second;
   constexpr std::uint64_t kMost = 16u << 20;
   std::string text;
   try {

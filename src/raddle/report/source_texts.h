@@ -9,7 +9,8 @@
 
 namespace raddle::report {
 
-/// Reads files once each. What was compiled elsewhere is not there, and is no error.
+/// Reads files once each, and only regular ones whose names end as sources do. What was compiled
+/// elsewhere is not there, and is no error.
 class SourceTexts {
  public:
   /// Without the blanks around it; "" where the file or the line is not there.

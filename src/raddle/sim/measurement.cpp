@@ -195,6 +195,7 @@ Measurement whole_run(std::span<const Measurement> launches) {
   out.value[static_cast<std::size_t>(Metric::L1HitRate)] = kUnknown;
   out.value[static_cast<std::size_t>(Metric::L2HitRate)] = kUnknown;
   out.value[static_cast<std::size_t>(Metric::Watts)] = kUnknown;
+  out.watts_of.fill(kUnknown);
   for (const Measurement& one : launches) {
     out.workload = one.workload, out.parameters = one.parameters;
     out.microseconds += one.microseconds;

@@ -55,20 +55,21 @@ Json describe(std::uint32_t number, const Line& line) {
 
 }  // namespace
 
-Json source_profile(std::span<const timing::CodeProfile> profile, std::uint64_t looks) {
-  Json out = {{"looks", looks}, {"kernels", Json::object()}};
+Json source_profile(const timing::Profile& profile) {
+  Json out = {{"looks", profile.looks}, {"kernels", Json::object()}};
   std::map<std::pair<std::string, std::string>, Lines> kernels;
   std::vector<std::pair<std::string, std::string>> order;
-  for (const timing::CodeProfile& of : profile) {
+  for (const timing::CodeProfile& of : profile.codes) {
     const std::pair key{of.code->code.name, of.code->code.file};
     const auto [at, fresh] = kernels.try_emplace(key);
     if (fresh) order.push_back(key);
     add(of, at->second);
   }
-  for (const auto& key : order) {
-    Json& kernel = out["kernels"][key.first];
-    kernel["file"] = key.second;
-    for (const auto& [number, line] : kernels.at(key))
+  for (const auto& [name, file] : order) {
+    const bool known = out["kernels"].contains(name);
+    Json& kernel = out["kernels"][known ? name + " (" + file + ")" : name];
+    kernel["file"] = file;
+    for (const auto& [number, line] : kernels.at({name, file}))
       kernel["lines"].push_back(describe(number, line));
   }
   return out;

@@ -71,14 +71,15 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
     sampled_ = std::make_unique<SampledRun>(setup.run.sampling_error, gpu_, options.note);
   const auto requests = l1_analyses(options.analyses);
   const auto source = requests_for<analysis::SourceOptions>(options.analyses);
+  if (requests.empty() && source.empty()) return;
+  if (sampled_ != nullptr)
+    throw InputError("analyses look at every launch: leave out run.sampling_error");
   if (source.size() > 1) throw InputError("analysis source: there can be one, with one interval");
   if (!source.empty()) {
     profile_label_ = source.front().first;
     gpu_.keep_profile(source.front().second.interval_cycles);
   }
   if (requests.empty()) return;
-  if (sampled_ != nullptr)
-    throw InputError("analyses look at every launch: leave out run.sampling_error");
   analyses_ = std::make_unique<analysis::Analyses>(requests, observed_l1(setup.machine));
   analyses_->each_observer(
       [&](unsigned sm, policy::L1Observer& observer) { gpu_.observe(SmId{sm}, observer); });
@@ -239,8 +240,7 @@ void TimedGpu::fill(Result& result) {
     analyses_->visit({result.totals.sm.thread_instructions, result.totals.sm.issued}, figures);
     result.analysis = figures.take();
   }
-  if (!profile_label_.empty())
-    result.analysis[profile_label_] = source_profile(gpu_.profile(), gpu_.looks());
+  if (!profile_label_.empty()) result.analysis[profile_label_] = source_profile(gpu_.profile());
   policy::each_level(
       [&](const policy::Level& level, auto& choice) {
         if (!level.shows(choice->name()) || setup_.replaced(level.name)) return;

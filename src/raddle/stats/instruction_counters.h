@@ -16,7 +16,7 @@ constexpr std::string_view warp_state_name(unsigned state) {
   return state == kReady ? "ready" : kStallNames[state];
 }
 
-/// Sums of these are what the whole run has in SmCounters, but for what was `seen`.
+/// Sums of what is also in SmCounters are what the whole run has there.
 struct InstructionCounters {
   std::uint64_t issued = 0, lanes = 0;  ///< warp instructions, and the lanes that took part
   std::uint64_t lines = 0;              ///< of global and local memory that it touched, one by one

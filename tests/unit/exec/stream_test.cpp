@@ -69,6 +69,12 @@ TEST(Stream, InstructionsKnowTheLinesTheyWereWrittenAt) {
   EXPECT_EQ(code.instructions[6].source, trace::SourcePlace{}) << "there is no .file 2";
 }
 
+TEST(Stream, FilesWhoseNamesAreNoUtf8AreNamedAllTheSame) {
+  Rig rig(".file 1 \"gr\xf6sse.cu\"\n" + kernel("  .loc 1 3 1\n  add.u32 %r2, %r1, 1;"));
+  const auto trace = rig.record("k", {1, 1, 1}, {32, 1, 1}, rig.zeros(32));
+  EXPECT_EQ(trace->code().source_files.at(0), "gr\\xf6sse.cu");
+}
+
 TEST(Stream, ASleepCarriesTheLogarithmOfItsLongestTime) {
   EXPECT_OPS(tail(R"(
   nanosleep.u32 100; nanosleep.u32 1024; nanosleep.u32 1025; nanosleep.u32 0;

@@ -2,6 +2,7 @@
 #include "raddle/report/source_texts.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "raddle/base/files.h"
 
@@ -26,6 +27,26 @@ TEST(SourceTexts, WhatIsNoFileIsNoError) {
   EXPECT_EQ(texts.line("/nowhere/a.cu", 1), "");
   EXPECT_EQ(texts.line("/dev/zero", 1), "");
   EXPECT_EQ(texts.line("/", 1), "");
+}
+
+// Names come from whoever made a recording, and pages are passed on.
+TEST(SourceTexts, NothingButSourcesIsOpened) {
+  const TemporaryFolder folder("raddle-test-source-");
+  const std::string secret = (folder.path() / "passwords").string(),
+                    pipe = (folder.path() / "pipe.cu").string();
+  write_file(secret, "root");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  SourceTexts texts;
+  EXPECT_EQ(texts.line(secret, 1), "");
+  EXPECT_EQ(texts.line(pipe, 1), "") << "and nobody waits for it";
+}
+
+TEST(SourceTexts, WhatATerminalWouldObeyIsABlank) {
+  const TemporaryFolder folder("raddle-test-source-");
+  const std::string file = (folder.path() / "a.cu").string();
+  write_file(file, "a\x1b[31mb\tc\xff\n");
+  SourceTexts texts;
+  EXPECT_EQ(texts.line(file, 1), "a [31mb c\\xff");
 }
 
 TEST(SourceTexts, OnlyLinesWithFiguresGoIntoAReport) {

@@ -309,8 +309,7 @@ void Gpu::visit_policy_statistics(std::string_view level, FieldVisitor& v) {
 }
 const std::vector<BlockSpan>& Gpu::block_spans() const { return impl_->block_spans(); }
 std::vector<Sample> Gpu::samples() const { return impl_->samples(); }
-std::vector<CodeProfile> Gpu::profile() const { return impl_->profile(); }
-std::uint64_t Gpu::looks() const { return impl_->looks(); }
+Profile Gpu::profile() { return impl_->profile(); }
 const MeshRecord* Gpu::mesh() const { return impl_->mesh(); }
 
 }  // namespace raddle::timing

@@ -114,6 +114,10 @@ struct CodeProfile {
   std::shared_ptr<const trace::LoweredCode> code;
   std::vector<stats::InstructionCounters> instructions;  ///< by place in code->code
 };
+struct Profile {
+  std::uint64_t looks = 0;         ///< how often one has looked at all warps
+  std::vector<CodeProfile> codes;  ///< in order of first submission
+};
 
 /// Recorded launches that wait may hold that many warp instructions (some 10 bytes each); with more
 /// the host waits, as when kernels.pending is reached.
@@ -137,9 +141,8 @@ class Gpu {
   /// the Gpu and decides nothing, so counters and hash() stay what they are.
   void observe(SmId sm, policy::L1Observer& observer);
   /// From now on there is a profile: every instruction is counted, and where warps stand is looked
-  /// at every so many cycles in the mean, at random distances from half of that to one and a half,
-  /// so that no loop runs in step with it. Nothing else changes. Precondition: nothing has been
-  /// submitted; interval > 0.
+  /// at every so many cycles in the mean (LookTimes). Nothing else changes. Precondition: nothing
+  /// has been submitted; interval > 0.
   void keep_profile(Cycle interval);
 
   // Whatever advances the clock throws RunError on max_cycles or when nothing moves any more (the
@@ -222,10 +225,8 @@ class Gpu {
   void visit_policy_statistics(std::string_view level, FieldVisitor& v);
   const std::vector<BlockSpan>& block_spans() const;
   std::vector<Sample> samples() const;
-  /// In order of first submission; empty unless one is kept.
-  std::vector<CodeProfile> profile() const;
-  /// How often one has looked.
-  std::uint64_t looks() const;
+  /// Empty unless one is kept. Precondition as for counters().
+  Profile profile();
   /// Null without samples or without a mesh.
   const MeshRecord* mesh() const;
 

@@ -25,7 +25,7 @@ std::shared_ptr<const Decoded> Gpu::Impl::decoded(std::shared_ptr<const trace::L
   for (const auto& d : decoded_)
     if (d->lowered == code) return d;
   // Code that nobody else knows any more cannot come again; a profile is of it still.
-  if (looks_.interval == 0)
+  if (!profiled_)
     std::erase_if(decoded_,
                   [](const auto& d) { return d.use_count() == 1 && d->lowered.use_count() == 1; });
   return decoded_.emplace_back(std::make_shared<const Decoded>(std::move(code), machine_.sm));
@@ -323,7 +323,6 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (scheme_ != nullptr) look_at_tenants(begin);
   if (reports_ != nullptr && reports_->due(begin)) report_tenants(begin);
   close_samples(begin);  // what happens from here on is in the next ones
-  if (begin >= looks_.next) look_at_warps(begin);
   if (migration_ != nullptr) migration_->act(begin);
   if (begin >= tell_next_) {
     constexpr Cycle kBetween = 20'000;
@@ -341,16 +340,6 @@ void Gpu::Impl::before_window(Cycle begin) {
   if (begin - progress >= options_.watchdog_cycles)
     give_up(begin, "nothing has moved for " + std::to_string(begin - progress) + " cycles");
   watch_next_ = progress + std::min(options_.watchdog_cycles, kNever - progress);
-}
-
-/// As often as it was time since the last window: in those that were skipped nothing has changed.
-void Gpu::Impl::look_at_warps(Cycle begin) {
-  std::uint64_t times = 0;
-  for (; looks_.next <= begin; ++times)
-    looks_.next += looks_.interval - looks_.interval / 2 +
-                   looks_.distance.below(static_cast<std::uint32_t>(looks_.interval / 2 * 2 + 1));
-  looks_.count += times;
-  for (const auto& sm : sms_) sm->see_warps(times);
 }
 
 /// The scheme looks, if it is time, and what it sets holds from this window's first cycle on.

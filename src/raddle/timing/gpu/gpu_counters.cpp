@@ -49,20 +49,22 @@ stats::GpuCounters Gpu::Impl::counters() const {
 
 void Gpu::Impl::keep_profile(Cycle interval) {
   RADDLE_ASSERT(interval > 0 && interval <= ~std::uint32_t{0} && runs_.empty());
-  looks_.interval = looks_.next = interval;
-  looks_.distance = Rng(options_.seed, "profile");
-  for (const auto& sm : sms_) sm->keep_profile();
+  profiled_ = true;
+  const LookTimes looks(static_cast<std::uint32_t>(interval), options_.seed);
+  for (const auto& sm : sms_) sm->keep_profile(looks);
 }
 
-std::vector<CodeProfile> Gpu::Impl::profile() const {
-  std::vector<CodeProfile> out;
+Profile Gpu::Impl::profile() {
+  Profile out;
+  if (!profiled_) return out;
+  for (const auto& sm : sms_) sm->profile(now_);
+  out.looks = sms_.front()->profile(now_)->looks();
   for (const auto& code : decoded_) {
-    CodeProfile& of = out.emplace_back();
+    CodeProfile& of = out.codes.emplace_back();
     of.code = code->lowered;
     of.instructions.resize(code->kernel.size());
     for (const auto& sm : sms_) {
-      if (sm->profile() == nullptr) return {};
-      const auto& tables = sm->profile()->tables();
+      const auto& tables = sm->profile(now_)->tables();
       const auto table = tables.find(&code->kernel);
       if (table == tables.end()) continue;
       for (std::size_t i = 0; i < of.instructions.size(); ++i)

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "raddle/base/rng.h"
 #include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/gpu/accounts.h"
 #include "raddle/timing/gpu/dispatcher.h"
@@ -47,8 +46,7 @@ class Gpu::Impl {
   Impl(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options);
   void observe(SmId sm, policy::L1Observer& observer) { sms_[index(sm)]->observe(observer); }
   void keep_profile(Cycle interval);
-  std::vector<CodeProfile> profile() const;
-  std::uint64_t looks() const { return looks_.count; }
+  Profile profile();
   bool wants_live_registers() const {
     return machine_.migration && machine_.migration->registers == policy::Passage::Registers::Live;
   }
@@ -124,7 +122,6 @@ class Gpu::Impl {
   void open_account(const Dispatcher::Entered& entered);
   void before_window(Cycle begin);
   void look_at_tenants(Cycle begin);
-  void look_at_warps(Cycle begin);
   void obey(Cycle begin);
   void report_tenants(Cycle begin);
   Cycle last_progress(Cycle now) const;
@@ -168,15 +165,11 @@ class Gpu::Impl {
   std::vector<HostAccess> host_accesses_;  // coherence.host, since the last launch
   HostCounters host_count_;
   bool failed_ = false;
-  bool resizes_l1d_ = false;  // by what a kernel's shared memory leaves
-  Cycle host_ = 0;            // time of the host: what it has waited for
-  Cycle now_ = 0;             // end of the last kernel
-  Cycle watch_next_ = 0;      // when the watchdog could bite at the earliest
-  struct Looks {
-    Cycle interval = 0, next = kNever;  // in the mean; never: no profile is kept
-    std::uint64_t count = 0;
-    Rng distance{0};
-  } looks_;
+  bool resizes_l1d_ = false;     // by what a kernel's shared memory leaves
+  Cycle host_ = 0;               // time of the host: what it has waited for
+  Cycle now_ = 0;                // end of the last kernel
+  Cycle watch_next_ = 0;         // when the watchdog could bite at the earliest
+  bool profiled_ = false;        // SMs keep profiles
   Cycle tell_next_ = 0;          // when options_.progress is told next; kNever: never
   std::vector<KernelRun> runs_;  // by job
   std::vector<Completion> completions_;

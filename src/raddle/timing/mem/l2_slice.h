@@ -222,7 +222,7 @@ class L2Slice {
     std::uint16_t sm = 0, tag = 0;
     std::uint8_t sectors = 0;
     MessageKind kind = MessageKind::Read;
-    std::uint8_t lanes = 0, kernel = 0;
+    std::uint8_t meeting = 0, kernel = 0;
     // Set, tenant and accesses to DRAM, of 0 to 2: no bit fields, as in Mshrs::Entry.
     std::uint32_t packed = 0;
     std::uint32_t since = 0;
@@ -234,7 +234,7 @@ class L2Slice {
     std::uint32_t dram_accesses() const { return packed & 0xf; }
     void add_dram_access() { ++packed; }
     Message message(std::uint32_t line) const {
-      Message m{line, sm, tag, sectors, kind, lanes, kernel};
+      Message m{line, sm, tag, sectors, kind, meeting, kernel};
       m.tenant = static_cast<TenantId>(packed >> 4 & 0xf);
       return m;
     }

@@ -7,11 +7,33 @@
 #include <unordered_map>
 #include <vector>
 
+#include "raddle/base/rng.h"
 #include "raddle/policy/observer.h"
 #include "raddle/stats/instruction_counters.h"
 #include "raddle/timing/sm/warps.h"
 
 namespace raddle::timing {
+
+/// Cycles at random distances, from half of an interval to one and a half, so that no loop runs in
+/// step with them. The same for all who are given the same.
+class LookTimes {
+ public:
+  /// Precondition: interval > 0.
+  LookTimes(std::uint32_t interval, std::uint64_t seed)
+      : interval_(interval), next_(interval - 1), distance_(seed, "profile") {}
+  /// How many come before `now`, and were not asked for yet.
+  std::uint64_t before(Cycle now) {
+    std::uint64_t times = 0;
+    for (; next_ < now; ++times)
+      next_ += interval_ - interval_ / 2 + distance_.below(interval_ / 2 * 2 + 1);
+    return times;
+  }
+
+ private:
+  std::uint32_t interval_;
+  Cycle next_;
+  Rng distance_;
+};
 
 class InstructionProfile final : public policy::L1Observer {
  public:
@@ -19,8 +41,17 @@ class InstructionProfile final : public policy::L1Observer {
   using Table = std::vector<stats::InstructionCounters>;
 
   /// The warps that slots of L1Access mean.
-  explicit InstructionProfile(const WarpTable& warps)
-      : warps_(warps), loaded_by_(warps.slots(), kNoLoads) {}
+  InstructionProfile(const WarpTable& warps, const LookTimes& looks)
+      : warps_(warps), look_times_(looks), loaded_by_(warps.slots(), kNoLoads) {}
+
+  /// Looks of cycles before `now` that are to be told by seen().
+  std::uint64_t looks_before(Cycle now) {
+    const std::uint64_t times = look_times_.before(now);
+    looks_ += times;
+    return times;
+  }
+  /// So far.
+  std::uint64_t looks() const { return looks_; }
 
   /// The warp in that slot issues what it has next.
   void issued(unsigned w) {
@@ -90,6 +121,8 @@ class InstructionProfile final : public policy::L1Observer {
   }
 
   const WarpTable& warps_;
+  LookTimes look_times_;
+  std::uint64_t looks_ = 0;
   std::vector<LoadedBy> loaded_by_;  // by slot
   std::unordered_map<const DecodedKernel*, Table> tables_;
   const DecodedKernel* last_ = nullptr;

@@ -89,6 +89,8 @@ void SmOf<L1>::set_skip(bool skip) {
 
 template <L1Protocol L1>
 Cycle SmOf<L1>::tick(Cycle now) {
+  if (profile_ != nullptr) [[unlikely]]
+    see_warps(now);
   if (now >= inbox_next_) drain_inbox(now);
   if (wheel_.due(now)) run_events(now);
   if (now >= warps_.next_wake()) warps_.wake(now, [&](unsigned w) { resume(now, w); });

@@ -160,12 +160,11 @@ class Sm {
   virtual std::vector<DeviceLaunches>& device_launches() = 0;
   /// The observer must outlive the SM.
   virtual void observe(policy::L1Observer& observer) = 0;
-  /// From now on there is a profile of its instructions. Precondition: idle().
-  virtual void keep_profile() = 0;
-  /// Looks at where the resident warps stand, as if so many times. Between windows.
-  virtual void see_warps(std::uint64_t times) = 0;
-  /// Null unless one is kept.
-  virtual const InstructionProfile* profile() const = 0;
+  /// From now on there is a profile of its instructions, and where warps stand is looked at in the
+  /// cycles of `looks`. Precondition: idle().
+  virtual void keep_profile(const LookTimes& looks) = 0;
+  /// Null unless one is kept. With the looks of all cycles before `at`.
+  virtual const InstructionProfile* profile(Cycle at) = 0;
   /// From now on the end of a block says what it has done. Precondition: idle().
   virtual void tell_progress() = 0;
   /// One line per resident warp (at most `most`): where it stands and what it waits for; then the

@@ -34,15 +34,18 @@ std::vector<std::string> SmOf<L1>::audit() const {
 }
 
 template <L1Protocol L1>
-void SmOf<L1>::keep_profile() {
+void SmOf<L1>::keep_profile(const LookTimes& looks) {
   RADDLE_ASSERT(idle());
-  profile_ = std::make_unique<InstructionProfile>(warps_);
+  profile_ = std::make_unique<InstructionProfile>(warps_, looks);
   notes_issues_ = true;
   observe(*profile_);
 }
 
+/// The looks of all cycles before `now`: since the last tick nothing has changed.
 template <L1Protocol L1>
-void SmOf<L1>::see_warps(std::uint64_t times) {
+void SmOf<L1>::see_warps(Cycle now) {
+  const std::uint64_t times = profile_->looks_before(now);
+  if (times == 0) return;
   for (WarpMask m = warps_.resident; m != 0; m &= m - 1)
     if (const unsigned w = lowest(m); warps_[w].next != nullptr) profile_->seen(w, state(w), times);
 }

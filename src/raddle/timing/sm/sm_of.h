@@ -85,9 +85,11 @@ class SmOf final : public Sm {
   std::vector<std::string> audit() const override;
   std::vector<DeviceLaunches>& device_launches() override { return device_launches_; }
   void observe(policy::L1Observer& observer) override { lsu_.observe(observer); }
-  void keep_profile() override;
-  void see_warps(std::uint64_t times) override;
-  const InstructionProfile* profile() const override { return profile_.get(); }
+  void keep_profile(const LookTimes& looks) override;
+  const InstructionProfile* profile(Cycle at) override {
+    if (profile_ != nullptr) see_warps(at);
+    return profile_.get();
+  }
   void tell_progress() override;
   void describe(std::string& out, unsigned most) const override;
   void keep_unwritten(const RegionWrites& writes) override;
@@ -183,6 +185,7 @@ class SmOf final : public Sm {
   class Known;
   Known& known();
   // what people may know (sm_describe.h)
+  void see_warps(Cycle now);
   unsigned state(unsigned w) const;
   void describe_warp(std::string& out, unsigned w) const;
   void describe_wait(std::string& out, unsigned w) const;

@@ -58,7 +58,7 @@ struct Message {
   std::uint16_t tag = 0;     ///< requester's own handle; comes back unchanged
   std::uint8_t sectors = 0;  ///< sectors asked for, written, or delivered
   MessageKind kind = MessageKind::Read;
-  std::uint8_t meeting = 0;        ///< atomic or reduction: lanes in the word that most meet in
+  std::uint8_t meeting = 0;        ///< atomic, reduction: lanes of the word with most, at least
   std::uint8_t kernel = 0;         ///< launch slot, for per-kernel statistics and policies
   std::uint8_t dram_accesses = 0;  ///< replies: accesses to DRAM the request has caused, 0, 1 or 2
   std::uint8_t core_rank = 0;      ///< requests: policy::kCoreRanks, if a DRAM policy wants them
