@@ -7,8 +7,8 @@
 namespace raddle::sim {
 
 /// By kernel and PTX line, machine instructions of one line together; lines that have done nothing
-/// are left out. Within a kernel in order of the code. Where several files have kernels of one name,
-/// all but the first are called "name (file)".
+/// are left out. Within a kernel in order of the code. Where several files have kernels of one
+/// name, all but the first are called "name (file)".
 nlohmann::ordered_json source_profile(const timing::Profile& profile);
 
 }  // namespace raddle::sim
