@@ -22,7 +22,6 @@ class SmProfileTest : public ::testing::TestWithParam<bool> {
     sm->sm().keep_profile(timing::LookTimes(1, 1));  // every cycle
     sm->start_block(0, r, 0, 3);
     sm->run(end);
-    ASSERT_EQ(sm->sm().profile(end)->looks(), end);
     ASSERT_EQ(sm->ended().size(), 1u);
     ASSERT_EQ(sm->sm().profile(sm->now())->tables().size(), 1u);
   }

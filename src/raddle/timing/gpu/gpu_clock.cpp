@@ -25,7 +25,7 @@ std::shared_ptr<const Decoded> Gpu::Impl::decoded(std::shared_ptr<const trace::L
   for (const auto& d : decoded_)
     if (d->lowered == code) return d;
   // Code that nobody else knows any more cannot come again; a profile is of it still.
-  if (!profiled_)
+  if (!looks_)
     std::erase_if(decoded_,
                   [](const auto& d) { return d.use_count() == 1 && d->lowered.use_count() == 1; });
   return decoded_.emplace_back(std::make_shared<const Decoded>(std::move(code), machine_.sm));

@@ -49,16 +49,14 @@ stats::GpuCounters Gpu::Impl::counters() const {
 
 void Gpu::Impl::keep_profile(Cycle interval) {
   RADDLE_ASSERT(interval > 0 && interval <= ~std::uint32_t{0} && runs_.empty());
-  profiled_ = true;
-  const LookTimes looks(static_cast<std::uint32_t>(interval), options_.seed);
-  for (const auto& sm : sms_) sm->keep_profile(looks);
+  looks_.emplace(static_cast<std::uint32_t>(interval), options_.seed);
+  for (const auto& sm : sms_) sm->keep_profile(*looks_);
 }
 
 Profile Gpu::Impl::profile() {
   Profile out;
-  if (!profiled_) return out;
-  for (const auto& sm : sms_) sm->profile(now_);
-  out.looks = sms_.front()->profile(now_)->looks();
+  if (!looks_) return out;
+  out.looks = LookTimes(*looks_).before(now_);
   for (const auto& code : decoded_) {
     CodeProfile& of = out.codes.emplace_back();
     of.code = code->lowered;

@@ -165,13 +165,13 @@ class Gpu::Impl {
   std::vector<HostAccess> host_accesses_;  // coherence.host, since the last launch
   HostCounters host_count_;
   bool failed_ = false;
-  bool resizes_l1d_ = false;     // by what a kernel's shared memory leaves
-  Cycle host_ = 0;               // time of the host: what it has waited for
-  Cycle now_ = 0;                // end of the last kernel
-  Cycle watch_next_ = 0;         // when the watchdog could bite at the earliest
-  bool profiled_ = false;        // SMs keep profiles
-  Cycle tell_next_ = 0;          // when options_.progress is told next; kNever: never
-  std::vector<KernelRun> runs_;  // by job
+  bool resizes_l1d_ = false;        // by what a kernel's shared memory leaves
+  Cycle host_ = 0;                  // time of the host: what it has waited for
+  Cycle now_ = 0;                   // end of the last kernel
+  Cycle watch_next_ = 0;            // when the watchdog could bite at the earliest
+  std::optional<LookTimes> looks_;  // of the profiles, from the beginning; none: none are kept
+  Cycle tell_next_ = 0;             // when options_.progress is told next; kNever: never
+  std::vector<KernelRun> runs_;     // by job
   std::vector<Completion> completions_;
   Accounts accounts_;
   std::unique_ptr<SchemeUnit> scheme_;                  // null: none shares the GPU

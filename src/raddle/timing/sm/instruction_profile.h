@@ -45,14 +45,7 @@ class InstructionProfile final : public policy::L1Observer {
       : warps_(warps), look_times_(looks), loaded_by_(warps.slots(), kNoLoads) {}
 
   /// Looks of cycles before `now` that are to be told by seen().
-  std::uint64_t looks_before(Cycle now) {
-    const std::uint64_t times = look_times_.before(now);
-    looks_ += times;
-    return times;
-  }
-  /// So far.
-  std::uint64_t looks() const { return looks_; }
-
+  std::uint64_t looks_before(Cycle now) { return look_times_.before(now); }
   /// The warp in that slot issues what it has next.
   void issued(unsigned w) {
     const Warp& warp = warps_[w];
@@ -122,7 +115,6 @@ class InstructionProfile final : public policy::L1Observer {
 
   const WarpTable& warps_;
   LookTimes look_times_;
-  std::uint64_t looks_ = 0;
   std::vector<LoadedBy> loaded_by_;  // by slot
   std::unordered_map<const DecodedKernel*, Table> tables_;
   const DecodedKernel* last_ = nullptr;
