@@ -141,6 +141,24 @@ TEST_P(Observed, LinesSumUpToTheRun) {
   }
 }
 
+// Their loads under way are entered anew on the other SM, which has not issued them.
+TEST(SourceAnalysis, LinesOfWarpsThatMoveSumUpToTheRun) {
+  RunSpec spec{"latoa"};
+  spec.policy = {"migrate=random:interval=50"};
+  spec.options.analyses = {sim::read_analysis("source", "test")};
+  const sim::Result r = test::run("srad", spec);
+  const auto& moved = r.policies["migrate"]["statistics"];
+  ASSERT_GT(moved["warps"], 1000);
+  ASSERT_GT(moved["loads_moved"], 1000);
+  const auto& source = r.analysis["source"];
+  EXPECT_EQ(sum_of(source, "issued"), r.totals.sm.issued);
+  EXPECT_EQ(sum_of(source, "thread_instructions"), r.totals.sm.thread_instructions);
+  EXPECT_EQ(sum_of(source, "l1d_hits"), r.totals.sm.l1d_hits);
+  EXPECT_EQ(sum_of(source, "l1d_pending_hits"), r.totals.sm.l1d_pending_hits);
+  EXPECT_EQ(sum_of(source, "l1d_misses"), r.totals.sm.l1d_misses);
+  EXPECT_LE(sum_of(source, "awaited"), warps_in(source, "memory"));
+}
+
 TEST(SourceAnalysis, LooksSeeWhatWarpsDoOnAverage) {
   RunSpec spec{"gtx480"};
   spec.options.analyses = {sim::read_analysis("source:interval_cycles=8", "test")};
