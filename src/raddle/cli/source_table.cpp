@@ -92,7 +92,11 @@ std::string text_of(const LineFigures& row, std::uint64_t whole, report::SourceT
     what = fmt::format("{}:{} {}", name, row.line, texts.line(row.file, row.line));
   }
   constexpr std::size_t kWidest = 72;
-  if (what.size() > kWidest) what = what.substr(0, kWidest - 3) + "...";
+  if (what.size() > kWidest) {
+    std::size_t end = kWidest - 3;
+    while ((static_cast<unsigned char>(what[end]) & 0xc0) == 0x80) --end;  // inside a character
+    what = what.substr(0, end) + "...";
+  }
   return fmt::format(
       kRow, fmt::format("{:.1f} %", percent(row.seen, whole)), waits_of(row, whole),
       row.awaited == 0 ? "" : fmt::format("{:.1f} %", percent(row.awaited, whole)),

@@ -81,6 +81,20 @@ TEST(SourceTable, LinesOfTheCudaSourceTakeThePtxLinesOfTheirs) {
   EXPECT_THAT(ptx, AllOf(HasSubstr("5 add.f32"), Not(HasSubstr("a.cu"))));
 }
 
+TEST(SourceTable, ALongLineIsCutBetweenCharacters) {
+  const TemporaryFolder folder("raddle-test-source-");
+  const std::string file = (folder.path() / "a.cu").string();
+  std::string umlauts;
+  for (unsigned i = 0; i < 60; ++i) umlauts += "\xC3\xA4";
+  for (const char* before : {"", "x"}) {
+    write_file(file, before + umlauts + "\n");
+    Json source = two_kernels();
+    for (Json& of : source["kernels"]["_Z3bigPf"]["lines"])
+      of["source"] = {{"file", file}, {"line", 1}};
+    EXPECT_THAT(source_table(source, {}), HasSubstr("\xC3\xA4...\n")) << before;
+  }
+}
+
 TEST(SourceTable, AFileThatIsNotThereLeavesItsNumber) {
   Json source = two_kernels();
   for (Json& of : source["kernels"]["_Z3bigPf"]["lines"])
