@@ -181,12 +181,12 @@ Findings untidiness(const SourceFile& file) {
     for (const unsigned line : lines_with(code, builtin))
       out.push_back(at(file, line) + builtin +
                     ": prefetch() of base/prefetch.h; gcc removes calls");
-  const std::string stable =
-      "std::stable_"
-      "sort";
-  for (const unsigned line : lines_with(code, stable))
-    out.push_back(at(file, line) + "sort_stably() of base/stable_sort.h, or the place as a key: " +
-                  "clang refuses libstdc++'s own");
+  for (const std::string space : {"std", "ranges"})
+    for (const unsigned line : lines_with(code, space + "::stable_"
+                                                        "sort"))
+      out.push_back(at(file, line) +
+                    "sort_stably() of base/stable_sort.h, or the place as a key: " +
+                    "clang refuses libstdc++'s own");
   // Comments count here; the words are put together so that this file does not find itself.
   for (const std::string& word :
        {std::string("TO") + "DO", std::string("FIX") + "ME", std::string("XX") + "X"})

@@ -147,11 +147,13 @@ TEST(HouseRules, PrefetchingGoesThroughBase) {
 }
 
 TEST(HouseRules, StableSortsGoThroughBase) {
-  const std::string text =
-      "void f(V& v) {\n  std::stable_"
-      "sort(v.begin(), v.end());\n}\n";
-  EXPECT_THAT(untidiness({"tests/unit/a.cpp", text}),
-              ElementsAre(StartsWith("tests/unit/a.cpp:2: ")));
+  for (const std::string space : {"std", "std::ranges"}) {
+    const std::string text = "void f(V& v) {\n  " + space +
+                             "::stable_"
+                             "sort(v.begin(), v.end());\n}\n";
+    EXPECT_THAT(untidiness({"tests/unit/a.cpp", text}),
+                ElementsAre(StartsWith("tests/unit/a.cpp:2: ")));
+  }
 }
 
 TEST(HouseRules, DigitSeparatorsDoNotOpenLiterals) {

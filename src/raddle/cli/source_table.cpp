@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
 
 #include "raddle/base/demangle.h"
+#include "raddle/base/stable_sort.h"
 #include "raddle/cli/output.h"
 #include "raddle/report/source_texts.h"
 
@@ -55,9 +57,9 @@ std::vector<LineFigures> rows_of(const Json& kernel, SourceTableOptions::Lines l
   }
   std::vector<LineFigures> out;
   for (auto& [place, row] : rows) out.push_back(std::move(row));
-  std::ranges::stable_sort(out, std::greater<>{}, [](const LineFigures& line) {
-    return std::max(line.seen, line.awaited);
-  });
+  sort_stably(
+      out, [](const LineFigures& line) { return std::max(line.seen, line.awaited); },
+      std::greater<>{});
   return out;
 }
 
@@ -139,8 +141,7 @@ std::string source_table(const Json& source, const SourceTableOptions& options) 
     kernels.push_back({name, kernel.at("file").get<std::string>(), rows_of(kernel, options.lines)});
     whole += kernels.back().seen = seen_in(kernels.back().rows);
   }
-  std::ranges::stable_sort(kernels,
-                           [](const Kernel& a, const Kernel& b) { return a.seen > b.seen; });
+  sort_stably(kernels, &Kernel::seen, std::greater<>{});
   report::SourceTexts texts;
   std::string out;
   for (const Kernel& k : kernels) out += text_of(k.name, k.file, k.rows, whole, options, texts);

@@ -27,6 +27,13 @@ TEST(SortStably, ByAMember) {
   EXPECT_THAT(order, ElementsAre(1, 3, 0, 2));
 }
 
+TEST(SortStably, DownwardsEqualsKeepTheirOrder) {
+  std::vector<std::string> words = {"bb", "a", "cc", "d", "", "aa"};
+  sort_stably(
+      words, [](const std::string& word) { return word.size(); }, std::greater<>{});
+  EXPECT_THAT(words, ElementsAre("bb", "cc", "aa", "a", "d", ""));
+}
+
 TEST(SortStably, NothingAndOne) {
   std::vector<int> none, one = {7};
   sort_stably(none, [](int i) { return i; });
