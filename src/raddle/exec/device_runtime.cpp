@@ -95,7 +95,7 @@ Address DeviceRuntime::text(const std::string& text) {
 }
 
 std::optional<Address> DeviceRuntime::allocate(u64 bytes) {
-  const auto at = memory_.allocate(bytes);
+  const auto at = memory_.allocate(bytes, {DeviceMemory::Owner::Kind::Heap});
   if (at) allocated_.insert(*at);
   return at;
 }

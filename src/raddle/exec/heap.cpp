@@ -6,7 +6,7 @@ Address DeviceHeap::allocate(DeviceMemory& memory, std::uint64_t bytes) {
   if (bytes == 0 || bytes > limit_ || used_ > limit_) return 0;
   const std::uint64_t rounded = (bytes + 15) / 16 * 16;
   if (rounded > limit_ - used_) return 0;
-  const auto at = memory.allocate(bytes);
+  const auto at = memory.allocate(bytes, {DeviceMemory::Owner::Kind::Heap});
   if (!at) return 0;
   live_[*at] = rounded;
   used_ += rounded;

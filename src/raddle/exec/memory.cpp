@@ -87,6 +87,7 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t size, Owner owner) {
   }
   live_[at] = {size, std::move(owner)};
   used_ += size;
+  ++version_;
   std::uint8_t* line = valid_ + (at - kBase) / kLine;
   std::fill_n(line, size / kLine, std::uint8_t{kLine});
   if (size % kLine != 0) line[size / kLine] = static_cast<std::uint8_t>(size % kLine);
@@ -101,7 +102,16 @@ bool DeviceMemory::free(Address address) {
   free_.emplace(round_up(size, kAlignment) + kAlignment, address);
   used_ -= size;
   live_.erase(found);
+  ++version_;
   return true;
+}
+
+trace::Allocations DeviceMemory::allocations() const {
+  trace::Allocations out;
+  for (const auto& [at, live] : live_)
+    if (live.owner.kind == Owner::Kind::Program || live.owner.kind == Owner::Kind::Variable)
+      out.push_back({at, live.size, live.owner.variable});
+  return out;
 }
 
 bool DeviceMemory::valid(Address address, std::uint64_t size) const {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "raddle/base/types.h"
+#include "raddle/trace/allocation.h"
 
 namespace raddle::exec {
 
@@ -34,7 +35,8 @@ class DeviceMemory {
 
   /// Whose an allocation is, for messages.
   struct Owner {
-    enum class Kind : std::uint8_t { Program, Variable, Internal } kind = Kind::Program;
+    /// Heap: a kernel has asked for it; Internal: we have, for ourselves.
+    enum class Kind : std::uint8_t { Program, Variable, Heap, Internal } kind = Kind::Program;
     std::string variable = {};  ///< its name for people
   };
   /// 256-byte aligned, followed by at least one invalid line. nullopt when the capacity is spent.
@@ -45,6 +47,10 @@ class DeviceMemory {
   /// False when `address` is not the start of a live allocation.
   bool free(Address address);
   std::uint64_t used() const { return used_; }
+  /// What the host has asked for, and variables.
+  trace::Allocations allocations() const;
+  /// Another one whenever allocations() may be others.
+  std::uint64_t version() const { return version_; }
 
   /// True when every byte of [address, address + size) belongs to one allocation.
   bool valid(Address address, std::uint64_t size) const;
@@ -71,6 +77,7 @@ class DeviceMemory {
   std::byte* bytes_ = nullptr;
   std::uint8_t* valid_ = nullptr;
   std::uint64_t capacity_, extent_ = 0, used_ = 0;
+  std::uint64_t version_ = 0;
   std::uint64_t open_ = 0;  ///< bytes that can be written; extent_ at least
   struct Live {
     std::uint64_t size;

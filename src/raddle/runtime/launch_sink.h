@@ -9,6 +9,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/types.h"
+#include "raddle/trace/allocation.h"
 #include "raddle/trace/device_launch.h"
 #include "raddle/trace/stream.h"
 
@@ -23,6 +24,8 @@ struct LaunchRecord {
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   /// Of a launch that a kernel has made. Launches of a tree have consecutive sequence numbers.
   std::optional<trace::DeviceOrigin> origin = {};
+  /// Of a launch of the host.
+  std::vector<trace::PointerArgument> pointers = {};
 };
 
 /// A launch that has run, with its op streams.
@@ -37,6 +40,8 @@ using Mark = std::uint32_t;
 class LaunchSink {
  public:
   virtual ~LaunchSink() = default;
+  /// Device memory as the next launch finds it. Told before the first one that finds it so.
+  virtual void allocated(const trace::Allocations&) {}
   /// Before anything runs: throws InputError when the launch cannot run on the machine.
   virtual void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) = 0;
   /// Where the op streams of the launch go while it runs: a sink that keeps nothing in memory

@@ -230,6 +230,11 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
   LaunchSink* sink = sink_of_next();
   if (sink != nullptr) sink->admit(*exec::code_of(*entry.kernel), launch.shape);
   LaunchRecord record{launches_.size(), entry.name, grid, block, options.stream, 0, 0};
+  if (sink != nullptr) {
+    record.pointers = pointers(*entry.kernel, parameters);
+    if (memory_.version() != told_version_) sink->allocated(memory_.allocations());
+    told_version_ = memory_.version();
+  }
   if (sink == nullptr) {
     run(launch, std::move(record), nullptr);
   } else if (options_.live) {
@@ -240,6 +245,22 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
   } else {
     run(launch, std::move(record), sink);
   }
+}
+
+std::vector<trace::PointerArgument> SimulatedDevice::pointers(
+    const exec::Kernel& kernel, std::span<const std::byte> parameters) const {
+  std::vector<trace::PointerArgument> out;
+  const auto& items = exec::parameters_of(kernel).items;
+  for (std::uint32_t i = 0; i < items.size(); ++i) {
+    // Structures have pointers inside.
+    for (std::size_t offset = 0; offset + sizeof(Address) <= items[i].size;
+         offset += sizeof(Address)) {
+      Address at = 0;
+      std::memcpy(&at, parameters.data() + items[i].offset + offset, sizeof at);
+      if (memory_.valid(at, 1)) out.push_back({i, at});
+    }
+  }
+  return out;
 }
 
 LaunchSink* SimulatedDevice::sink_of_next() {

@@ -124,6 +124,9 @@ class SimulatedDevice final : public Device {
     std::string name;
     const exec::Kernel* kernel;
   };
+  /// Of parameters as parameters_of() lays them out.
+  std::vector<trace::PointerArgument> pointers(const exec::Kernel& kernel,
+                                               std::span<const std::byte> parameters) const;
   /// To its end, with all that it launches; notes them and hands their streams to the sink.
   void run(const exec::Launch& launch, LaunchRecord record, LaunchSink* sink);
   /// Executed while it is timed, to its end.
@@ -150,6 +153,7 @@ class SimulatedDevice final : public Device {
   std::vector<Mark> events_;                  // of the last record()
   std::vector<std::uint64_t> executed_then_;  // by event: executed_ at that record()
   std::uint64_t executed_ = 0;                // warp instructions
+  std::uint64_t told_version_ = 0;            // of memory_, as the sink knows it
   std::uint64_t to_sink_ = 0, left_out_ = 0;  // launches of the host
   std::uint32_t streams_ = 1;
   double functional_seconds_ = 0;

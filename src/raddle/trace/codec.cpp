@@ -264,4 +264,39 @@ DeviceOrigin origin_from_json(const Json& json) {
   return out;
 }
 
+Json allocations_to_json(const Allocations& allocations) {
+  Json out = Json::array();
+  for (const Allocation& a : allocations) out.push_back({a.at, a.bytes, a.variable});
+  return out;
+}
+
+Allocations allocations_from_json(const Json& json) {
+  constexpr Address kEnd = Address{kLineBytes} << 32;
+  Allocations out;
+  Address from = 0;
+  for (const Json& one : json) {
+    Allocation a;
+    a.at = number<Address>(one.at(0), kEnd);
+    a.bytes = number<std::uint64_t>(one.at(1), kEnd - a.at);
+    a.variable = one.at(2).get<std::string>();
+    if (a.at < from) throw InputError("allocations that overlap");
+    from = a.at + a.bytes;
+    out.push_back(std::move(a));
+  }
+  return out;
+}
+
+Json pointers_to_json(const std::vector<PointerArgument>& pointers) {
+  Json out = Json::array();
+  for (const PointerArgument& p : pointers) out.push_back({p.argument, p.at});
+  return out;
+}
+
+std::vector<PointerArgument> pointers_from_json(const Json& json) {
+  std::vector<PointerArgument> out;
+  for (const Json& one : json)
+    out.push_back({number<std::uint32_t>(one.at(0)), number<Address>(one.at(1))});
+  return out;
+}
+
 }  // namespace raddle::trace

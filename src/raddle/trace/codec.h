@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/trace/allocation.h"
 #include "raddle/trace/device_launch.h"
 #include "raddle/trace/stream.h"
 
@@ -28,5 +29,10 @@ KernelCode code_from_json(const nlohmann::ordered_json& json);
 
 nlohmann::ordered_json origin_to_json(const DeviceOrigin& origin);
 DeviceOrigin origin_from_json(const nlohmann::ordered_json& json);
+nlohmann::ordered_json allocations_to_json(const Allocations& allocations);
+/// Throws InputError unless they are in order and their lines have numbers of 32 bits.
+Allocations allocations_from_json(const nlohmann::ordered_json& json);
+nlohmann::ordered_json pointers_to_json(const std::vector<PointerArgument>& pointers);
+std::vector<PointerArgument> pointers_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace raddle::trace

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "raddle/trace/allocation.h"
 #include "raddle/trace/device_launch.h"
 #include "raddle/trace/stream.h"
 
@@ -23,6 +25,9 @@ struct LaunchHeader {
   /// Of a launch that a kernel made: it follows the host's launch of its tree in the recording, and
   /// the others of lower numbers.
   std::optional<DeviceOrigin> origin = {};
+  /// Device memory as it finds it, where the launch before has found it otherwise or there is none.
+  std::optional<Allocations> allocations = {};
+  std::vector<PointerArgument> pointers = {};
 };
 
 class Recording {

@@ -152,5 +152,22 @@ TEST(DeviceMemory, DescribeNamesWhatTheProgramKnows) {
       << "an allocation of ours that lies nearer is not named";
 }
 
+TEST(DeviceMemory, ListsWhatTheHostHasAskedForAndVariables) {
+  using Kind = DeviceMemory::Owner::Kind;
+  DeviceMemory memory(kCapacity);
+  std::uint64_t version = memory.version();
+  EXPECT_TRUE(memory.allocations().empty());
+  const Address table = *memory.allocate(400, {Kind::Variable, "table"});
+  memory.allocate(41, {Kind::Internal});
+  memory.allocate(42, {Kind::Heap});
+  const Address buffer = *memory.allocate(4096);
+  EXPECT_EQ(memory.allocations(), (trace::Allocations{{table, 400, "table"}, {buffer, 4096, ""}}));
+  EXPECT_NE(memory.version(), version);
+  version = memory.version();
+  EXPECT_TRUE(memory.free(table));
+  EXPECT_NE(memory.version(), version);
+  EXPECT_EQ(memory.allocations(), (trace::Allocations{{buffer, 4096, ""}}));
+}
+
 }  // namespace
 }  // namespace raddle::exec

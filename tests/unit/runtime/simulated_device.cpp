@@ -207,9 +207,10 @@ TEST(StreamedLaunch, LeavesBlockByBlock) {
 /// Keeps what is submitted until somebody waits for it, as a clock does.
 class Deferred final : public LaunchSink {
  public:
+  void allocated(const trace::Allocations& allocations) override { told.push_back(allocations); }
   void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
-  void submit(std::shared_ptr<trace::KernelStream> stream, const LaunchRecord&) override {
-    pending_.push_back(std::move(stream));
+  void submit(std::shared_ptr<trace::KernelStream> stream, const LaunchRecord& record) override {
+    pending_.push_back(std::move(stream)), records.push_back(record);
   }
   Mark record(StreamId) override { return 0; }
   void wait(StreamId, Mark) override {}
@@ -227,10 +228,41 @@ class Deferred final : public LaunchSink {
   Cycle reached(Mark) const override { return 0; }
   double milliseconds(Cycle) const override { return 0; }
   unsigned run = 0;
+  std::vector<trace::Allocations> told;
+  std::vector<LaunchRecord> records;
 
  private:
   std::vector<std::shared_ptr<trace::KernelStream>> pending_;
 };
+
+TEST(Allocations, AreToldBeforeALaunchThatFindsOthers) {
+  Deferred sink;
+  SimulatedDeviceOptions options;
+  options.memory_bytes = 1 << 20, options.sink = &sink;
+  SimulatedDevice device(options);
+  const ModuleId module = device.load(kAxpy, "axpy.ptx");
+  const KernelId axpy = device.kernel(module, "axpy");
+  const Address a = device.allocate(512), b = device.allocate(128);
+  const trace::Allocation total{device.symbol(module, "total"), 4, "total"};
+  const auto launch = [&](Address to, Address from) {
+    device.launch(axpy, {1}, {32}, Arguments(to, from, std::uint32_t{1}), 0, kDefaultStream);
+  };
+  launch(b, a);
+  launch(b, a + 128);
+  EXPECT_EQ(sink.told, (std::vector<trace::Allocations>{{total, {a, 512, ""}, {b, 128, ""}}}))
+      << "once for both";
+  device.free(b);
+  EXPECT_EQ(sink.told.size(), 1u) << "no launch has found it so";
+  launch(a + 256, a);
+  ASSERT_EQ(sink.told.size(), 2u);
+  EXPECT_EQ(sink.told[1], (trace::Allocations{total, {a, 512, ""}}));
+  const auto& pointers = sink.records.at(1).pointers;
+  ASSERT_EQ(pointers.size(), 2u) << "the third argument is a number";
+  EXPECT_EQ(pointers[0].argument, 0u);
+  EXPECT_EQ(pointers[0].at, b);
+  EXPECT_EQ(pointers[1].argument, 1u);
+  EXPECT_EQ(pointers[1].at, a + 128) << "into it, not to its start";
+}
 
 TEST(FirstLaunches, OfALiveDeviceRunBeforeThoseThatAreLeftOut) {
   Deferred sink;

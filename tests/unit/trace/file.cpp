@@ -177,6 +177,39 @@ TEST_F(OpStreamFile, ACodeThatNoEarlierLaunchHasIsRefused) {
   EXPECT_THAT(error_with(file), HasSubstr("a launch has the code of a later one"));
 }
 
+TEST_F(OpStreamFile, KeepsWhatIsAllocatedAndWhatArgumentsPointTo) {
+  const Allocations some = {{0x1000, 64, ""}, {0x1100, 4, "a \"variable\""}};
+  {
+    FileWriter writer(path, {});
+    LaunchHeader first{"k", 0}, second{"k", 1};
+    first.allocations = some, first.pointers = {{3, 0x1104}};
+    add(writer, *random_trace(1, 1, 4), first);
+    add(writer, *random_trace(2, 1, 4), second);
+    writer.finish({});
+  }
+  const FileReader reader(path);
+  ASSERT_TRUE(reader.launch(0).allocations.has_value());
+  EXPECT_EQ(*reader.launch(0).allocations, some);
+  ASSERT_EQ(reader.launch(0).pointers.size(), 1u);
+  EXPECT_EQ(reader.launch(0).pointers[0].argument, 3u);
+  EXPECT_EQ(reader.launch(0).pointers[0].at, 0x1104u);
+  EXPECT_FALSE(reader.launch(1).allocations.has_value()) << "as the launch before has found it";
+  EXPECT_TRUE(reader.launch(1).pointers.empty());
+}
+
+TEST(AllocationsInJson, ThatCannotBeAreRefused) {
+  const auto read = [](const char* text) {
+    return allocations_from_json(nlohmann::ordered_json::parse(text));
+  };
+  EXPECT_EQ(read(R"([[0,1,""],[1,1,"v"],[549755813760,128,""]])").size(), 3u);
+  for (const char* wrong :
+       {R"([[0,2,""],[1,1,""]])", R"([[549755813760,129,""]])", R"([[18446744073709551615,1,""]])",
+        R"([[1,18446744073709551615,""]])", R"([[-1,1,""]])"})
+    EXPECT_THROW(read(wrong), InputError) << wrong;
+  for (const char* wrong : {R"([[0,1]])", R"([[0,1,7]])", R"([7])", R"({"a":1})", "7"})
+    EXPECT_ANY_THROW(read(wrong)) << wrong;
+}
+
 TEST_F(OpStreamFile, SectionsAreDroppedAndCanBeReadAgain) {
   write(300, 40);
   const FileReader reader(path);

@@ -1,0 +1,26 @@
+// Device memory that belongs together: what a program has asked for at once, or a variable of it.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "raddle/base/types.h"
+
+namespace raddle::trace {
+
+struct Allocation {
+  Address at = 0;
+  std::uint64_t bytes = 0;
+  std::string variable = {};  ///< its name for people; "": none, the program has asked for it
+  bool operator==(const Allocation&) const = default;
+};
+/// By address.
+using Allocations = std::vector<Allocation>;
+
+/// An argument of a launch that points into device memory: its place among the arguments, from 0.
+struct PointerArgument {
+  std::uint32_t argument = 0;
+  Address at = 0;
+};
+
+}  // namespace raddle::trace
