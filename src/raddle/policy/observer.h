@@ -1,8 +1,8 @@
 // What a policy may learn from an SM's first-level data cache: every access, eviction and fill, in
 // the order in which they happen, and who a warp slot stands for. Enough for victim tags and
 // lost-locality scores (CCWS), for replaying the accesses in a cache of another kind, and for
-// classes of locality. An observer decides nothing and changes nothing; while nobody observes, a
-// cache pays one test of a pointer.
+// classes of locality. And what an analysis may learn from a slice of the L2. An observer decides
+// nothing and changes nothing; while nobody observes, a cache pays one test of a pointer.
 #pragma once
 #include <cstdint>
 
@@ -81,6 +81,20 @@ class L1Observer {
   /// first warp starts.
   virtual void flushed(Cycle) {}
   virtual void warp_started(const WarpStart&) {}
+};
+
+enum class L2Outcome : std::uint8_t { Hit, PendingHit, Miss };  ///< as counted for its kernel
+
+/// What one slice of the L2 does. Called by one partition, from one thread at a time. `kernel` is
+/// the launch slot of whose request it is; of a line that is pushed out, the one that pushes.
+class L2Observer {
+ public:
+  virtual ~L2Observer() = default;
+  /// A request that is served, once. `sectors`: that it asks for or writes.
+  virtual void access(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel, L2Outcome) = 0;
+  virtual void fetched(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel) = 0;
+  /// Goes to DRAM: pushed out, or written through.
+  virtual void written(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel) = 0;
 };
 
 }  // namespace raddle::policy

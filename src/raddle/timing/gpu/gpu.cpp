@@ -262,6 +262,9 @@ Gpu::Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOpt
     : impl_(std::make_unique<Impl>(machine, policies, options)) {}
 Gpu::~Gpu() = default;
 void Gpu::observe(SmId sm, policy::L1Observer& observer) { impl_->observe(sm, observer); }
+void Gpu::observe_slice(unsigned slice, policy::L2Observer& observer) {
+  impl_->observe_slice(slice, observer);
+}
 void Gpu::keep_profile(Cycle interval) { impl_->keep_profile(interval); }
 bool Gpu::wants_live_registers() const { return impl_->wants_live_registers(); }
 void Gpu::submit(std::shared_ptr<trace::KernelStream> stream,

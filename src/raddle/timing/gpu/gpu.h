@@ -140,6 +140,8 @@ class Gpu {
   /// Tells the observer of an SM's L1D from now on, after the policies that listen. It must outlive
   /// the Gpu and decides nothing, so counters and hash() stay what they are.
   void observe(SmId sm, policy::L1Observer& observer);
+  /// The same of a slice of the L2, by its number in the machine.
+  void observe_slice(unsigned slice, policy::L2Observer& observer);
   /// From now on there is a profile: every instruction is counted, and where warps stand is looked
   /// at every so many cycles in the mean (LookTimes). Nothing else changes. Precondition: nothing
   /// has been submitted; interval > 0.

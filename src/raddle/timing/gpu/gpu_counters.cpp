@@ -47,6 +47,11 @@ stats::GpuCounters Gpu::Impl::counters() const {
   return out;
 }
 
+void Gpu::Impl::observe_slice(unsigned slice, policy::L2Observer& observer) {
+  const unsigned each = partitions_.front()->slices();
+  partitions_.at(slice / each)->observe(slice % each, observer);
+}
+
 void Gpu::Impl::keep_profile(Cycle interval) {
   RADDLE_ASSERT(interval > 0 && interval <= ~std::uint32_t{0} && runs_.empty());
   looks_.emplace(static_cast<std::uint32_t>(interval), options_.seed);

@@ -45,6 +45,7 @@ class Gpu::Impl {
  public:
   Impl(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options);
   void observe(SmId sm, policy::L1Observer& observer) { sms_[index(sm)]->observe(observer); }
+  void observe_slice(unsigned slice, policy::L2Observer& observer);
   void keep_profile(Cycle interval);
   Profile profile();
   bool wants_live_registers() const {

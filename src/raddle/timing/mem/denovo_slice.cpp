@@ -63,8 +63,17 @@ Cycle DenovoSlice::tick(Cycle now) {
 
 void DenovoSlice::look_up(Cycle now) {
   const Message& m = ports_.from_noc.front();
-  wait_ = bank_.take(m, {dram_.room() != 0, !write_backs_full()}, count_[m.kernel]);
-  if (wait_ == Wait::Nothing) return accept(now);
+  stats::L2Counters& count = count_[m.kernel];
+  const std::uint64_t hits = count.hits, pending_hits = count.pending_hits;
+  wait_ = bank_.take(m, {dram_.room() != 0, !write_backs_full()}, count);
+  if (wait_ == Wait::Nothing) {
+    if (observer_ != nullptr) [[unlikely]]
+      observer_->access(m.line, 1, m.kernel,
+                        count.hits != hits                   ? policy::L2Outcome::Hit
+                        : count.pending_hits != pending_hits ? policy::L2Outcome::PendingHit
+                                                             : policy::L2Outcome::Miss);
+    return accept(now);
+  }
   if (!refused_) {
     refused_ = true;
     refused_since_ = now;
@@ -91,10 +100,14 @@ void DenovoSlice::carry_out(Cycle now) {
   for (const DenovoBank::Fetch& f : bank_.fetches()) {
     DramRequest fetch{f.line, f.tag, f.sm, 1, static_cast<std::uint8_t>(place_), f.kernel, false};
     dram_.push(now, fetch.of(f.tenant, f.core_rank));
+    if (observer_ != nullptr) [[unlikely]]
+      observer_->fetched(f.line, 1, f.kernel);
   }
   bank_.fetches().clear();
   for (const DenovoBank::Dirty& d : bank_.dirty()) {
     ++count_[d.kernel].write_backs;
+    if (observer_ != nullptr) [[unlikely]]
+      observer_->written(d.line, 1, d.kernel);
     write_backs_.push({d.line, d.sm, 1, static_cast<std::uint8_t>(place_), d.kernel, d.tenant});
   }
   bank_.dirty().clear();

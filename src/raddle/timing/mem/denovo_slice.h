@@ -54,6 +54,8 @@ class DenovoSlice {
     bank_.share_ways(shares);
     wait_ = Wait::Nothing;  // it may have been for a way
   }
+  /// Must outlive the slice. It is told of lines as one sector.
+  void observe(policy::L2Observer& observer) { observer_ = &observer; }
   void set_skip(bool skip) { skip_ = skip; }
   void set_ahead(bool) {}  // nothing is handed over ahead of time
 
@@ -88,6 +90,7 @@ class DenovoSlice {
   SlicePorts ports_;
   FlitTable request_flits_, reply_flits_;
   PortPace pace_;
+  policy::L2Observer* observer_ = nullptr;  // null: nobody
   stats::PerKernel<stats::L2Counters> count_;
 };
 

@@ -114,6 +114,7 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
   stats::L2Counters& count = count_[m.kernel];
   ++count.writes;
   ++(present ? count.hits : count.misses);
+  tell(m, present ? policy::L2Outcome::Hit : policy::L2Outcome::Miss);
   unsigned dram_accesses = 0;
   if (through || !allocate) {
     pass_on(m);
@@ -146,6 +147,7 @@ L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
     if (wait != Wait::Nothing) return wait;
   } else {
     ++count.hits;
+    tell(m, policy::L2Outcome::Hit);
     tags_.touch(at);
     const unsigned cleaned = clean(excess, m);
     if (changes && !through) tags_.mark_dirty(at, m.sectors);
@@ -177,10 +179,14 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
   stats::L2Counters& count = count_[m.kernel];
   if (ask == 0) {
     ++count.pending_hits;
+    tell(m, policy::L2Outcome::PendingHit);
     return Wait::Nothing;
   }
   ++count.misses;
   ++count.fetches;
+  tell(m, policy::L2Outcome::Miss);
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->fetched(m.line, ask, m.kernel);
   DramRequest fetch{m.line, static_cast<std::uint16_t>(e),     m.sm,
                     ask,    static_cast<std::uint8_t>(place_), m.kernel,
                     false};
@@ -227,6 +233,8 @@ unsigned L2Slice::clean(unsigned at, const Message& m) {
 void L2Slice::write_back(std::uint32_t line, std::uint8_t sectors, const Message& m) {
   ++count_[m.kernel].write_backs;
   sectors |= line_sectors_;
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->written(line, sectors, m.kernel);
   write_backs_.push({line, m.sm, sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
 }
 
@@ -261,6 +269,8 @@ void L2Slice::host(const HostLine& access, HostEffects& effects) {
 /// Written data go to DRAM at once.
 void L2Slice::pass_on(const Message& m) {
   ++count_[m.kernel].passed_on;
+  if (observer_ != nullptr) [[unlikely]]
+    observer_->written(m.line, m.sectors, m.kernel);
   write_backs_.push({m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant,
                      m.core_rank});
 }

@@ -50,6 +50,7 @@
 
 #include "raddle/base/ring.h"
 #include "raddle/policy/l2_replacement/policy.h"
+#include "raddle/policy/observer.h"
 #include "raddle/stats/counters.h"
 #include "raddle/timing/cache/host_traffic.h"
 #include "raddle/timing/cache/mshr.h"
@@ -133,6 +134,8 @@ class L2Slice {
     policy_ = policy.get();
     replacement_ = std::make_unique<Replacement>(std::move(policy), tags_, kTenants.data());
   }
+  /// Must outlive the slice.
+  void observe(policy::L2Observer& observer) { observer_ = &observer; }
   /// Null where the order of use decides.
   policy::L2ReplacementPolicy* replacement() const { return policy_; }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
@@ -191,6 +194,10 @@ class L2Slice {
   void perform_atomic(Cycle now);
   void send_replies(Cycle now);
   bool has_credits(Cycle now, unsigned flits);
+  void tell(const Message& m, policy::L2Outcome outcome) {
+    if (observer_ != nullptr) [[unlikely]]
+      observer_->access(m.line, m.sectors, m.kernel, outcome);
+  }
   bool write_backs_full() const { return write_backs_.size() >= spec_.write_back_queue; }
   /// The first cycle in which the pipeline has room for one more reply, or kNever if that depends
   /// on credits.
@@ -263,6 +270,7 @@ class L2Slice {
   const WayShares* shares_ = nullptr;
   std::unique_ptr<Replacement> replacement_;       // null: the order of use
   policy::L2ReplacementPolicy* policy_ = nullptr;  // its
+  policy::L2Observer* observer_ = nullptr;         // null: nobody
   SlicePorts ports_;
   FlitTable request_flits_, reply_flits_;
   PortPace pace_;

@@ -41,6 +41,9 @@ class PartitionOf final : public Partition {
   void obey(Cycle at, const policy::Knobs& knobs) override;
   void replace_by(const policy::Choice<policy::L2ReplacementPolicy>& choice,
                   std::uint64_t seed) override;
+  void observe(unsigned place, policy::L2Observer& observer) override {
+    slice_[place]->observe(observer);
+  }
   policy::L2ReplacementPolicy* replacement(unsigned place) const override {
     if constexpr (std::is_same_v<Slice, L2Slice>) return slice_[place]->replacement();
     else return nullptr;

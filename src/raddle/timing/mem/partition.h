@@ -7,6 +7,7 @@
 
 #include "raddle/policy/dram/policy.h"
 #include "raddle/policy/l2_replacement/policy.h"
+#include "raddle/policy/observer.h"
 #include "raddle/policy/registry.h"
 #include "raddle/policy/scheme/knobs.h"
 #include "raddle/stats/counters.h"
@@ -47,6 +48,9 @@ class Partition {
                           std::uint64_t seed) = 0;
   /// Of one slice; null where the order of use decides.
   virtual policy::L2ReplacementPolicy* replacement(unsigned place) const = 0;
+
+  /// Of one slice. It must outlive the partition.
+  virtual void observe(unsigned place, policy::L2Observer& observer) = 0;
 
   /// Of a line that lives in this slice. Precondition: nothing is under way.
   virtual void host(unsigned place, const HostLine& access, HostEffects& effects) = 0;
