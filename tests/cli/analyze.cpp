@@ -152,6 +152,30 @@ TEST(Analyze, SourceRefusesWhatItCannotDo) {
   expect_refused(raddle("analyze source nobody"), {"nobody"});
 }
 
+TEST(Analyze, AllocationsTellWhereTrafficGoes) {
+  const Outcome out = raddle("analyze allocations bfs size=tiny --gpu v100 --top 3");
+  EXPECT_EQ(out.status, 0) << out.err;
+  for (const char* word : {"allocation 2", "touched", "argument of", "bfs_expand 2", "100.0 %",
+                           "more (--top 0 shows all)"})
+    EXPECT_THAT(out.out, HasSubstr(word));
+  EXPECT_THAT(out.out, Not(HasSubstr("not known")));
+  EXPECT_THAT(raddle("analyze allocations bfs size=tiny --kernels --gpu v100").out,
+              HasSubstr("\n    bfs_advance "));
+  const Json with = json_of(raddle("analyze allocations bfs size=tiny --gpu v100 --json -"));
+  EXPECT_EQ(with["state_hash"],
+            json_of(raddle("run bfs size=tiny --gpu v100 --json -"))["state_hash"])
+      << "who is watched does what he does";
+}
+
+TEST(Analyze, AllocationsOfWhoDoesNotSayThem) {
+  const Outcome out = raddle("analyze allocations " RADDLE_SOURCE_DIR
+                             "/tests/data/accelsim/kernelslist.g --gpu v100");
+  EXPECT_EQ(out.status, 0) << out.err;
+  EXPECT_THAT(out.out,
+              AllOf(HasSubstr("the rest"), HasSubstr("not known here what was allocated")));
+  expect_refused(raddle("analyze allocations bfs size=tiny --top many"), {"--top", "many"});
+}
+
 TEST(Analyze, ARecordingIsAsGoodAsTheWorkload) {
   const Folder folder;
   ASSERT_EQ(
@@ -160,7 +184,7 @@ TEST(Analyze, ARecordingIsAsGoodAsTheWorkload) {
   ASSERT_EQ(
       raddle("record bfs size=tiny --seed 3 --gpu ccws --quiet -o " + (folder / "b.rdl")).status,
       0);
-  for (const std::string what : {"cache", "locality", "source"}) {
+  for (const std::string what : {"cache", "locality", "source", "allocations"}) {
     const Json direct =
         json_of(raddle("analyze " + what + " bfs size=tiny --seed 3 --gpu ccws --json -"));
     const Json file =
@@ -217,9 +241,9 @@ TEST(Analyze, MistakesAreRefusedAndNothingIsWritten) {
   refused("cache vecadd --functional", {"--functional"});
   expect_refused(raddle("analyze"), {"analyze --help"});
   expect_refused(raddle("analyze caches vecadd"),
-                 {"'caches'", "cache, dependencies, footprint, locality or source"});
+                 {"'caches'", "allocations, cache, dependencies, footprint, locality or source"});
   expect_refused(raddle("analyze vecadd size=tiny"),
-                 {"'vecadd'", "cache, dependencies, footprint, locality or source"});
+                 {"'vecadd'", "allocations, cache, dependencies, footprint, locality or source"});
   expect_refused(raddle("analyze cache"), {"workload"});
 }
 

@@ -217,6 +217,66 @@ TEST(SourceAnalysis, LooksAtEveryLaunch) {
   EXPECT_THROW(test::run("vecadd", spec), InputError);
 }
 
+// --- allocations --------------------------------------------------------------------------------
+
+std::uint64_t sum_of_rows(const nlohmann::ordered_json& allocations, const char* figure) {
+  std::uint64_t sum = 0;
+  for (const auto& row : allocations["rows"]) {
+    std::uint64_t by_kernel = 0;
+    for (const auto& kernel : row["kernels"]) by_kernel += kernel[figure].get<std::uint64_t>();
+    EXPECT_EQ(by_kernel, row[figure].get<std::uint64_t>()) << row["name"];
+    sum += by_kernel;
+  }
+  return sum;
+}
+
+void expect_sums(const sim::Result& r, const std::string& what) {
+  const auto& all = r.analysis["allocations"];
+  const stats::SmCounters& sm = r.totals.sm;
+  const stats::L2Counters& l2 = r.totals.l2;
+  EXPECT_EQ(sum_of_rows(all, "l1d_hits"), sm.l1d_hits) << what;
+  EXPECT_EQ(sum_of_rows(all, "l1d_pending_hits"), sm.l1d_pending_hits) << what;
+  EXPECT_EQ(sum_of_rows(all, "l1d_misses"), sm.l1d_misses) << what;
+  EXPECT_EQ(sum_of_rows(all, "l2_hits"), l2.hits) << what;
+  EXPECT_EQ(sum_of_rows(all, "l2_pending_hits"), l2.pending_hits) << what;
+  EXPECT_EQ(sum_of_rows(all, "l2_misses"), l2.misses) << what;
+  // Sectors here, whole bursts there: of 64 bytes on machines with GDDR5.
+  const std::uint64_t dram =
+      sum_of_rows(all, "dram_read_bytes") + sum_of_rows(all, "dram_written_bytes");
+  const bool longer = what.ends_with("gtx480") || what.ends_with("laperm");
+  EXPECT_LE(dram, r.totals.dram.bytes) << what;
+  EXPECT_GE(dram * (longer ? 2 : 1), r.totals.dram.bytes) << what;
+  for (const auto& row : all["rows"])
+    EXPECT_LE(row.value("touched_bytes", std::uint64_t{0}), row.value("bytes", std::uint64_t{0}))
+        << what;
+}
+
+TEST(AllocationsAnalysis, RowsSumUpToTheRun) {
+  for (const char* gpu : {"gtx480", "v100", "h200", "ikra", "latoa", "laperm"})
+    for (const char* workload : {"bfs", "histogram", "srad", "nested_bfs"}) {
+      RunSpec spec{gpu};
+      spec.options.analyses = {sim::read_analysis("allocations", "test")};
+      const sim::Result r = test::run(workload, spec);
+      expect_sums(r, std::string(workload) + " on " + gpu);
+      RunSpec plain{gpu};
+      EXPECT_EQ(test::state_hash(r), test::state_hash(test::run(workload, plain))) << gpu;
+    }
+}
+
+TEST(AllocationsAnalysis, TheSameWithSeveralThreads) {
+  RunSpec one{"v100"}, two{"v100"};
+  one.options.analyses = two.options.analyses = {sim::read_analysis("allocations", "test")};
+  two.options.threads = 2;
+  EXPECT_EQ(test::run("bfs", one).analysis, test::run("bfs", two).analysis);
+}
+
+TEST(AllocationsAnalysis, ThereIsOne) {
+  RunSpec spec{"gtx480"};
+  spec.options.analyses = {sim::read_analysis("a=allocations", "test"),
+                           sim::read_analysis("b=allocations", "test")};
+  EXPECT_THROW(test::run("vecadd", spec), InputError);
+}
+
 TEST(SourceAnalysis, ThereIsOneProfile) {
   RunSpec spec{"gtx480"};
   spec.options.analyses = {sim::read_analysis("a=source", "test"),

@@ -5,6 +5,7 @@
 //   locality      who hits on whose line in the timing run (locality.h)
 //   dependencies  which block, launch or host has written what threads load (dependencies.h)
 //   footprint     which lines parents, children and siblings share (footprint.h)
+//   allocations   which buffers accesses go to, and what the caches and DRAM do for each
 //   source        what each line of the kernels has done and what warps waited for there
 //   cache         the run's accesses replayed in a cache of another kind or size (replay.h); all
 //                 requests for it share one recording
@@ -52,6 +53,12 @@ struct FootprintOptions {
   void check() const;
 };
 
+/// Of the L2 and DRAM, too: sim attaches it (allocations.h).
+struct AllocationsOptions {
+  static constexpr std::string_view kName = "allocations";
+  void visit(FieldVisitor&) {}
+};
+
 /// Of a timing run's instructions and not of an SM's L1D: sim asks the GPU for it.
 struct SourceOptions {
   static constexpr std::string_view kName = "source";
@@ -61,7 +68,8 @@ struct SourceOptions {
 
 struct Request {
   std::string label;  ///< of its table in the result
-  std::variant<LocalityOptions, CacheOptions, DependenciesOptions, FootprintOptions, SourceOptions>
+  std::variant<LocalityOptions, CacheOptions, DependenciesOptions, FootprintOptions,
+               AllocationsOptions, SourceOptions>
       what;
 };
 

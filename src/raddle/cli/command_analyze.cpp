@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "raddle/cli/allocations_table.h"
 #include "raddle/cli/commands.h"
 #include "raddle/cli/observed_run.h"
 #include "raddle/cli/output.h"
@@ -372,13 +373,40 @@ struct SourceCommand {
   }
 };
 
+// --- allocations --------------------------------------------------------------------------------
+
+struct AllocationsCommand {
+  static constexpr const char* kLabel = "allocations";
+  ObservedRun observed;
+  AllocationsTableOptions options;
+
+  CLI::App* add_to(CLI::App& analyze) {
+    CLI::App* app =
+        observed.add_to(analyze, kLabel,
+                        "which buffers and variables accesses of memory go to, and what the caches "
+                        "and DRAM do for each");
+    app->add_option("--top", options.most, "rows; 0 = all")->capture_default_str();
+    app->add_flag("--kernels", options.by_kernel, "also by kernel");
+    app->footer(
+        "Counts are exact and add up to those of the run, and its timing is what it is without. "
+        "--json gives\n"
+        "analysis.allocations.rows, with addresses and kernel by kernel.");
+    return app;
+  }
+
+  int operator()() const {
+    const sim::Result result = observed.run({{kLabel, analysis::AllocationsOptions{}}});
+    return observed.finish(result, allocations_table(result.analysis.at(kLabel), options));
+  }
+};
+
 }  // namespace
 
 Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
-  CLI::App* analyze =
-      app.add_subcommand("analyze",
-                         "what a run is like inside: time by source line, caches, locality, "
-                         "dependencies, shared footprints");
+  CLI::App* analyze = app.add_subcommand(
+      "analyze",
+      "what a run is like inside: time by source line, traffic by allocation, caches, locality, "
+      "dependencies, shared footprints");
 
   auto cache = std::make_shared<CacheCommand>();
   cache->observed.arguments = arguments;
@@ -392,6 +420,9 @@ Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
   auto footprint = std::make_shared<FootprintCommand>();
   footprint->observed.arguments = arguments;
   const CLI::App* with_footprint = footprint->add_to(*analyze);
+  auto allocations = std::make_shared<AllocationsCommand>();
+  allocations->observed.arguments = arguments;
+  const CLI::App* with_allocations = allocations->add_to(*analyze);
   auto source = std::make_shared<SourceCommand>();
   source->observed.arguments = arguments;
   const CLI::App* with_source = source->add_to(*analyze);
@@ -402,11 +433,13 @@ Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
       analyze, [=] {
         const std::vector<std::string> extra = analyze->remaining();
         if (analyze->get_subcommands().empty())
-          throw InputError("analyze: expected cache, dependencies, footprint, locality or source" +
-                           (extra.empty() ? "" : ", found '" + extra.front() + "'") +
-                           " (see raddle analyze --help)");
+          throw InputError(
+              "analyze: expected allocations, cache, dependencies, footprint, locality or source" +
+              (extra.empty() ? "" : ", found '" + extra.front() + "'") +
+              " (see raddle analyze --help)");
         if (with_dependencies->parsed()) return (*dependencies)();
         if (with_footprint->parsed()) return (*footprint)();
+        if (with_allocations->parsed()) return (*allocations)();
         if (with_source->parsed()) return (*source)();
         return with_cache->parsed() ? (*cache)() : (*locality)();
       }};

@@ -68,12 +68,14 @@ analysis::Request read_analysis(std::string_view text, const std::string& origin
     const auto footprint = read_options<analysis::FootprintOptions>(options, origin);
     check([&] { footprint.check(); }, origin);
     out.what = footprint;
+  } else if (name == analysis::AllocationsOptions::kName) {
+    out.what = read_options<analysis::AllocationsOptions>(options, origin);
   } else if (name == analysis::SourceOptions::kName) {
     out.what = read_options<analysis::SourceOptions>(options, origin);
   } else {
     throw InputError({origin}, "no analysis is called '" + std::string(name) +
-                                   "'; known: cache dependencies footprint locality "
-                                   "source");
+                                   "'; known: allocations cache dependencies footprint "
+                                   "locality source");
   }
   return out;
 }

@@ -27,6 +27,9 @@ class FanOut final : public runtime::LaunchSink {
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override {
     for (auto& gpu : gpus_) gpu->admit(code, shape);
   }
+  void allocated(const trace::Allocations& allocations) override {
+    for (auto& gpu : gpus_) gpu->allocated(allocations);
+  }
   bool can_follow() const override { return gpus_.size() == 1 && footprints_ == nullptr; }
   void submit(std::shared_ptr<trace::KernelStream> stream,
               const runtime::LaunchRecord& record) override {
@@ -91,8 +94,10 @@ Gpus make_gpus(std::span<Setup> setups, const Options& options) {
 }
 
 void check_timing(const Options& options) {
-  if (options.functional && (!l1_analyses(options.analyses).empty() ||
-                             !requests_for<analysis::SourceOptions>(options.analyses).empty()))
+  if (options.functional &&
+      (!l1_analyses(options.analyses).empty() ||
+       !requests_for<analysis::AllocationsOptions>(options.analyses).empty() ||
+       !requests_for<analysis::SourceOptions>(options.analyses).empty()))
     throw InputError("analyses look at a timing run; there is none in a functional run");
 }
 
@@ -193,7 +198,8 @@ std::vector<runtime::LaunchedStream> tree_of(const trace::Recording& recording, 
                                        StreamId{launch.stream},
                                        launch.warp_instructions,
                                        launch.thread_instructions,
-                                       launch.origin};
+                                       launch.origin,
+                                       launch.pointers};
     tree.push_back({std::move(stream), record});
   }
   return tree;
@@ -270,6 +276,7 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
     const bool timed = options.first_launches == 0 || trees < options.first_launches;
     for (auto& gpu : gpus) {
       play(launch.operations, *gpu);
+      if (launch.allocations) gpu->allocated(*launch.allocations);
       if (timed) submit(tree_of(recording, i, end), *gpu);
     }
     ++(timed ? trees : left_out);
