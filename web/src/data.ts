@@ -117,6 +117,38 @@ export interface SourceLine {
   warps: { [state: string]: number };
 }
 
+export interface AllocationFigures {
+  /** Lines of memory that instructions of warps touch, one by one. */
+  loads: number;
+  stores: number;
+  atomics: number;
+  l1d_hits: number;
+  l1d_pending_hits: number;
+  l1d_misses: number;
+  l2_hits: number;
+  l2_pending_hits: number;
+  l2_misses: number;
+  dram_read_bytes: number;
+  dram_written_bytes: number;
+}
+
+export interface AllocationRow extends AllocationFigures {
+  name: string;
+  /** None of local memory and of the rest. */
+  address?: string;
+  bytes?: number;
+  touched_bytes?: number;
+  /** Kernels that got pointers into it: as which arguments, from 0. */
+  arguments?: { [kernel: string]: number[] };
+  kernels: { [name: string]: AllocationFigures };
+}
+
+/** `known`: somebody has said what is allocated. */
+export interface Allocations {
+  known: boolean;
+  rows: AllocationRow[];
+}
+
 export interface SourceProfile {
   looks: number;
   kernels: { [name: string]: { file: string; lines?: SourceLine[] } };
@@ -145,7 +177,7 @@ export interface Result {
   tenants?: { name: string; slowdown?: number | null }[];
   policies: { [level: string]: PolicyUse } | null;
   energy_pj: { [component: string]: number } | null;
-  analysis?: { source?: SourceProfile };
+  analysis?: { source?: SourceProfile; allocations?: Allocations };
   /** When --check asked for any. */
   checks?: Checks;
   host: {
@@ -371,6 +403,11 @@ export function kernelTitle(kernel: { name: string; title?: string } | undefined
     if (title[i] === "(" && --depth === 0) return title.slice(0, i);
   }
   return title;
+}
+
+/** The same of a kernel of the run. */
+export function titleOfKernel(run: Run, name: string): string {
+  return kernelTitle([...run.result.kernels, ...(run.result.kernels_by_name ?? [])].find((k) => k.name === name) ?? { name });
 }
 
 export function gpuName(run: Run): string {

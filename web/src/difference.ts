@@ -1,4 +1,5 @@
 // From one run to another of the same work: what the difference in time is made of. The parts sum to it exactly.
+import { mostOfTheChange } from "./allocations";
 import { fields, kernelTitle, sampled, type Group, type KernelFacts, type Run } from "./data";
 import { buttons, h } from "./dom";
 import { bytes, digits, list, percent, whole } from "./format";
@@ -104,6 +105,10 @@ function amount(title: string, before: number, now: number, show: (n: number) =>
   return { text: `${title} ${now > before ? "rises" : "falls"} from ${show(before)} to ${show(now)}`, rises: now > before };
 }
 
+function withPlace(change: Change | null, place: string | null): Change | null {
+  return change === null || place === null ? change : { ...change, text: `${change.text} (${place})` };
+}
+
 /** What else changed in the kernel whose time changed most, in the direction of the whole; null: nothing that is counted. */
 export function whatChanged(run: Run, base: Run): string | null {
   if (!comparable(run, base)) return null;
@@ -121,7 +126,7 @@ export function whatChanged(run: Run, base: Run): string | null {
     [amount("the number of warp instructions", a.instructions, b.instructions, whole, 0.01), true],
     [rate("L1D hit rate", a.l1d, b.l1d), false],
     [rate("L2 hit rate", a.l2, b.l2), false],
-    [amount("DRAM traffic", a.dram, b.dram, bytes), true],
+    [withPlace(amount("DRAM traffic", a.dram, b.dram, bytes), mostOfTheChange(run, base, name)), true],
     [amount("the mean time of a load", mean(a.load), mean(b.load), (n) => `${digits(n)} cycles`), true],
   ] as [Change | null, boolean][]).filter((c): c is [Change, boolean] => c[0] !== null);
   if (changes.length === 0) return null;

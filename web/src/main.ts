@@ -1,4 +1,5 @@
 // Puts the page together.
+import { addAllocations } from "./allocations";
 import { addAllowed } from "./allowed";
 import { addMetric, addSpeedups } from "./bars";
 import { Charts } from "./charts";
@@ -81,6 +82,7 @@ function fillDetail(charts: Charts, place: HTMLElement, group: Group, report: Re
   addWaits(charts, place, group);
   addQueues(charts, place, group, labels);
   addKernels(place, group);
+  addAllocations(place, group);
   addSource(place, group, report.page.source_texts ?? {});
   addPolicies(place, group);
   addCounters(place, group);

@@ -1,5 +1,5 @@
 // At which lines of the kernels warps spend their time, and what they wait for there: of the CUDA source where the PTX names it, else of the PTX.
-import { kernelTitle, type Group, type Run, type SourceLine, type SourceTexts } from "./data";
+import { titleOfKernel, type Group, type Run, type SourceLine, type SourceTexts } from "./data";
 import { buttons, h, select } from "./dom";
 import { digits, percent, whole } from "./format";
 import { stallTitle } from "./metrics";
@@ -72,11 +72,6 @@ export function waitsText(row: SourceRow, all: number): string {
     .map(([state, n]) => `${state === "ready" ? "ready" : stallTitle(state)} ${percent(n / all)}`).join(", ");
 }
 
-/** A kernel's name as its author wrote it. */
-function titleOf(run: Run, name: string): string {
-  return kernelTitle([...run.result.kernels, ...(run.result.kernels_by_name ?? [])].find((k) => k.name === name) ?? { name });
-}
-
 const kReady = "nothing keeps it from issuing but another warp's turn";
 
 function timeCell(row: SourceRow, all: number): HTMLElement {
@@ -84,7 +79,7 @@ function timeCell(row: SourceRow, all: number): HTMLElement {
 }
 
 function columns(run: Run, all: number, several: boolean, before: Map<string, SourceRow> | null): Column<SourceRow>[] {
-  const title = (name: string) => titleOf(run, name);
+  const title = (name: string) => titleOfKernel(run, name);
   const mean = (sum: number, of: number) => (of > 0 ? sum / of : null);
   const wholeBefore = [...before?.values() ?? []].reduce((sum, row) => sum + row.cycles, 0);
   const change = (row: SourceRow) => (row.cycles - (before?.get(rowKey(row))?.cycles ?? 0)) / Math.max(1, wholeBefore);
@@ -149,7 +144,7 @@ export function addSource(parent: HTMLElement, group: Group, texts: SourceTexts)
         lines = value as LinesOf;
         fill();
       }),
-      kernelsOf(first).length > 1 && select("Kernel", [["", "all"], ...kernelsOf(first).map((name): [string, string] => [name, titleOf(run, name)])], "", (name) => {
+      kernelsOf(first).length > 1 && select("Kernel", [["", "all"], ...kernelsOf(first).map((name): [string, string] => [name, titleOfKernel(run, name)])], "", (name) => {
         kernel = name;
         fill();
       })), place);

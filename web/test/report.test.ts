@@ -1,9 +1,10 @@
 // What the page computes, without a browser.
 import { describe, expect, test } from "vitest";
+import { allocationKey, allocationRuns, argumentsText, dramBytes, mostOfTheChange, trafficRows } from "../src/allocations";
 import { cells, mostWarps } from "../src/allowed";
 import { checkedRuns, checkNotes } from "../src/checks";
 import { leaves } from "../src/config";
-import { group, load, kernelTitle, timedCycles, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run } from "../src/data";
+import { group, load, kernelTitle, timedCycles, type AllocationFigures, type Kernel, type LaunchEdge, type LaunchTree, type Mesh, type Metrics, type PageData, type Run } from "../src/data";
 import { byKernel, byReason, changeOfPart, kernelSentence, whatChanged, type Part } from "../src/difference";
 import { findings } from "../src/findings";
 import { bytes, digits, energy, escapeHtml, list, seconds, short } from "../src/format";
@@ -63,6 +64,49 @@ function run(cycles: number, m: Making = {}): Run {
 }
 
 const page = (...runs: Run[]): PageData => ({ raddle_version: "0", command: "", date: "", runs });
+
+describe("traffic by allocation", () => {
+  const figures = (loads: number, read: number, written = 0): AllocationFigures =>
+    ({ loads, stores: 0, atomics: 0, l1d_hits: 0, l1d_pending_hits: 0, l1d_misses: loads, l2_hits: 0, l2_pending_hits: 0, l2_misses: 0, dram_read_bytes: read, dram_written_bytes: written });
+  const counted = (): Run => {
+    const made = run(1000);
+    made.result.kernels = [{ ...kernel("_Z3addPf", 100), title: "add(float*)" }];
+    made.result.analysis = { allocations: { known: true, rows: [
+      { name: "allocation 1", address: "0x1000", bytes: 512, touched_bytes: 128, arguments: { _Z3addPf: [1, 0] }, ...figures(5, 32), kernels: { _Z3addPf: figures(5, 32) } },
+      { name: "allocation 2", address: "0x2000", bytes: 512, touched_bytes: 512, ...figures(9, 10, 40), kernels: { _Z3addPf: figures(4, 0), other: figures(5, 10, 40) } },
+      { name: "the rest", ...figures(7, 32), kernels: { other: figures(7, 32) } }] } };
+    return made;
+  };
+  test("stand by their bytes of DRAM, then by their accesses", () => {
+    expect(trafficRows(counted(), "").map((row) => row.of.name)).toEqual(["allocation 2", "the rest", "allocation 1"]);
+  });
+  test("of a kernel are those that it touches, with its figures", () => {
+    const rows = trafficRows(counted(), "_Z3addPf");
+    expect(rows.map((row) => [row.of.name, row.figures.loads])).toEqual([["allocation 1", 5], ["allocation 2", 4]]);
+    expect(rows.map((row) => dramBytes(row.figures))).toEqual([32, 0]);
+  });
+  test("name the arguments as people count them", () => {
+    const made = counted();
+    const rows = made.result.analysis!.allocations!.rows;
+    expect(argumentsText(made, rows[0])).toBe("add 2, add 1");
+    expect(argumentsText(made, rows[2])).toBe("");
+    expect(new Set(rows.map(allocationKey)).size).toBe(3);
+  });
+  test("the allocation that most of a change is for is named, with its arguments", () => {
+    const now = counted();
+    const rows = now.result.analysis!.allocations!.rows;
+    rows[0].kernels._Z3addPf.dram_read_bytes += 300;
+    rows[1].kernels._Z3addPf.dram_read_bytes += 100;
+    expect(mostOfTheChange(now, counted(), "_Z3addPf")).toBe("75.0 % of it allocation 1 (add 2, add 1)");
+    rows[1].kernels._Z3addPf.dram_read_bytes += 200;
+    expect(mostOfTheChange(now, counted(), "_Z3addPf")).toBe(null);
+    expect(mostOfTheChange(counted(), counted(), "_Z3addPf")).toBe(null);
+    expect(mostOfTheChange(now, run(1000), "_Z3addPf")).toBe(null);
+  });
+  test("are there where somebody has looked", () => {
+    expect(allocationRuns([run(1000), counted()]).length).toBe(1);
+  });
+});
 
 describe("source lines", () => {
   const line = (n: number, warps: { [state: string]: number }, source?: { file: string; line: number }) =>

@@ -3,9 +3,9 @@
 //
 // Accesses are counted where and as the run's own counters count them, so that sums over all rows
 // are the run's. What belongs to no allocation of the host and to no variable is in a row of its
-// own: the heap of kernels, parameters of their launches, and everything of a recording that does
-// not say what was allocated. So is local memory, as far as an L1D knows it: at the L2 it is part
-// of the rest. Allocations of the same place and size are one: a loop that allocates and frees
+// own: instructions, the heap of kernels, parameters of their launches, and everything of a
+// recording that does not say what was allocated. So is local memory, as far as an L1D knows it: at
+// the L2 it is part of the rest. Allocations of the same place and size are one: a loop that allocates and frees
 // again and again has one row.
 #pragma once
 #include <array>

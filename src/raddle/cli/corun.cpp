@@ -9,6 +9,7 @@
 #include "raddle/cli/recording.h"
 #include "raddle/cli/reports.h"
 #include "raddle/report/report.h"
+#include "raddle/sim/analysis.h"
 
 namespace raddle::cli {
 
@@ -122,6 +123,7 @@ int run_corun(const CommonOptions& common, const std::vector<std::string>& words
   const std::vector<std::vector<std::string>> tenants = split_tenants(words);
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
   sim::Options options = common.simulation(setup);
+  if (!options.analyses.empty()) options.analyses = sim::analyses_for_report(true);
   sim::check_corun(tenants.size(), setup, options, corun.options());
   std::vector<sim::TenantProgram> programs;
   for (const std::vector<std::string>& one : tenants)

@@ -234,7 +234,7 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   }
   if (!report.empty() || !timeline.empty()) out.sample_interval = 256;
   if (!report.empty() && !functional && setup.run.sampling_error == 0)
-    out.analyses.push_back(sim::source_for_report());
+    out.analyses = sim::analyses_for_report(false);
   return out;
 }
 

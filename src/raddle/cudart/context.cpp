@@ -85,7 +85,7 @@ void Context::start() {
   sim::Setup setup =
       sim::read_setup(sim::load_gpu(sim::ExecJob::config_file(folder_)), policy::all_policies());
   if (job_.report && !job_.functional && setup.run.sampling_error == 0)
-    options.run.analyses.push_back(sim::source_for_report());
+    options.run.analyses = sim::analyses_for_report(false);
   session_ = std::make_unique<sim::Session>(
       sim::WorkloadInfo{job_.name, {{"arguments", job_.arguments}}}, std::move(setup), options);
   write_file(sim::ExecOutcome::file(folder_, process_, "started"), "");

@@ -88,8 +88,13 @@ std::vector<analysis::Request> l1_analyses(std::vector<analysis::Request> reques
   return requests;
 }
 
-analysis::Request source_for_report() {
-  return {std::string(analysis::SourceOptions::kName), analysis::SourceOptions{256}};
+std::vector<analysis::Request> analyses_for_report(bool corun) {
+  std::vector<analysis::Request> out = {
+      {std::string(analysis::SourceOptions::kName), analysis::SourceOptions{256}}};
+  if (!corun)
+    out.push_back(
+        {std::string(analysis::AllocationsOptions::kName), analysis::AllocationsOptions{}});
+  return out;
 }
 
 analysis::L1Machine observed_l1(const timing::MachineSpec& machine) {

@@ -37,8 +37,9 @@ std::vector<std::pair<std::string, Options>> requests_for(
   return out;
 }
 
-/// What a report shows of source lines, with fewer looks than who asks for it alone.
-analysis::Request source_for_report();
+/// What a report shows: source lines, with fewer looks than who asks for them alone, and traffic by
+/// allocation, except of a co-run.
+std::vector<analysis::Request> analyses_for_report(bool corun);
 
 /// What analyses need to know of a machine's L1Ds.
 analysis::L1Machine observed_l1(const timing::MachineSpec& machine);
