@@ -3,14 +3,14 @@
 
   energy_sensitivity.py build/release/raddle [--gpu v100] [WORKLOAD...]
 
-Energy is linear in every cost, so three runs per workload and scheduler, each with one cost of every
+Energy is linear in every cost, so as many runs per workload and scheduler, each with one cost of every
 component left and the others at 0, give the energy that each cost stands for; halving and doubling
 follow exactly. lane_pj counts as one cost."""
 import argparse
 import json
 import subprocess
 
-ONLY = [  # component: the cost that is left in runs 1, 2, 3
+ONLY = [  # component: the cost that is left in runs 1, 2 ...
     ("front_end", ["instruction_pj"]),
     ("register_file", ["register_read_pj", "register_write_pj"]),
     ("lanes", ["lane_pj"]),
@@ -19,7 +19,7 @@ ONLY = [  # component: the cost that is left in runs 1, 2, 3
     ("l1d", ["l1d_probe_pj", "l1d_read_pj", "l1d_write_pj"]),
     ("noc", ["flit_hop_pj"]),
     ("l2", ["l2_read_pj", "l2_write_pj"]),
-    ("dram", ["dram_byte_pj", "dram_activate_pj", "dram_refresh_pj"]),
+    ("dram", ["dram_read_byte_pj", "dram_write_byte_pj", "dram_activate_pj", "dram_refresh_pj"]),
     ("static_cores", ["core_active_pj", "core_stalled_pj", "core_idle_pj"]),
     ("static_l2", ["l2_slice_pj"]),
     ("static_chip", ["chip_pj"]),
@@ -28,7 +28,7 @@ ONLY = [  # component: the cost that is left in runs 1, 2, 3
 
 def energy_by_cost(raddle, gpu, workload, scheduler):
     by_cost = {}
-    for turn in range(3):
+    for turn in range(max(len(costs) for _, costs in ONLY)):
         zero = [c for _, costs in ONLY if len(costs) > 1 for i, c in enumerate(costs) if i != turn]
         command = [raddle, "run", workload, "size=small", "--gpu", gpu, "--policy",
                    "warp=" + scheduler, "--json", "-", "--quiet"]

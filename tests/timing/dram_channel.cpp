@@ -130,6 +130,12 @@ TEST(DramChannel, BurstsFollowSectorsAndBurstSize) {
     rig.push(1, 0, false, static_cast<std::uint8_t>(sectors));
     rig.run_until(100);
     EXPECT_EQ(rig.channel.counters().bytes, expect) << burst << " byte bursts";
+    EXPECT_EQ(rig.channel.counters().written_bytes, 0u);
+    ChannelRig writes(m);
+    writes.push(1, 0, true, static_cast<std::uint8_t>(sectors));
+    writes.run_until(200);
+    EXPECT_EQ(writes.channel.counters().bytes, expect);
+    EXPECT_EQ(writes.channel.counters().written_bytes, expect);
   }
 }
 

@@ -42,7 +42,9 @@ Energy dynamic_energy(const stats::GpuCounters& n, const EnergySpec& e) {
       times(n.request.flit_hops + n.reply.flit_hops + n.dram.legs.flit_hops, e.flit_hop));
   put(Component::L2,
       times(n.l2.reads + n.l2.atomics, e.l2_read) + times(n.l2.writes + n.l2.atomics, e.l2_write));
-  put(Component::Dram, times(n.dram.bytes, e.dram_byte) + times(n.dram.activates, e.dram_activate) +
+  put(Component::Dram, times(n.dram.bytes - n.dram.written_bytes, e.dram_read_byte) +
+                           times(n.dram.written_bytes, e.dram_write_byte) +
+                           times(n.dram.activates, e.dram_activate) +
                            times(n.dram.refreshes, e.dram_refresh));
   return out;
 }

@@ -33,7 +33,9 @@ void EnergySpec::visit(FieldVisitor& v) {
   cost("l2_read_pj", l2_read, "a read or atomic that an L2 slice serves");
   cost("l2_write_pj", l2_write, "a write or atomic that an L2 slice serves");
   cost("flit_hop_pj", flit_hop, "one flit through one router and link");
-  cost("dram_byte_pj", dram_byte, "a byte over a DRAM bus, everything but what follows included");
+  cost("dram_read_byte_pj", dram_read_byte,
+       "a byte read over a DRAM bus, everything but what follows included");
+  cost("dram_write_byte_pj", dram_write_byte, "the same of a byte written");
   cost("dram_activate_pj", dram_activate, "a DRAM row opened and closed");
   cost("dram_refresh_pj", dram_refresh, "a refresh of all banks of a channel");
   cost("core_active_pj", core_active, "static: an SM's cycle in which it issues");

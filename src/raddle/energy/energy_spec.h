@@ -37,7 +37,7 @@ struct EnergySpec {
   Cost l1d_probe{8}, l1d_read{60}, l1d_write{65};
   Cost l2_read{200}, l2_write{200};
   Cost flit_hop{18};
-  Cost dram_byte{120}, dram_activate{0}, dram_refresh{0};
+  Cost dram_read_byte{120}, dram_write_byte{120}, dram_activate{0}, dram_refresh{0};
   Cost core_active{400}, core_stalled{400}, core_idle{300};
   Cost l2_slice_cycle{60}, chip_cycle{0};
   void visit(FieldVisitor& v);

@@ -180,7 +180,7 @@ struct L2Counters {
 /// Cycles are memory cycles (dram.clock_mhz); core cycles with dram.model = "fixed".
 struct DramCounters {
   std::uint64_t reads = 0, writes = 0;          ///< requests
-  std::uint64_t bytes = 0;                      ///< in whole bursts
+  std::uint64_t bytes = 0, written_bytes = 0;   ///< in whole bursts; written ones among all
   std::uint64_t activates = 0, precharges = 0;  ///< banks opened and closed
   std::uint64_t row_hits = 0;                   ///< requests for which no row had to be opened
   std::uint64_t queue_cycles = 0;     ///< sum over requests: arrival to first column command

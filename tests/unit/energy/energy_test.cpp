@@ -16,7 +16,7 @@ EnergySpec primes() {
   e.constant = Cost(0.007), e.shared_pass = Cost(0.011);
   e.l1d_probe = Cost(0.013), e.l1d_read = Cost(0.017), e.l1d_write = Cost(0.019);
   e.l2_read = Cost(0.023), e.l2_write = Cost(0.053), e.flit_hop = Cost(0.029);
-  e.dram_byte = Cost(0.031), e.dram_activate = Cost(0.037), e.dram_refresh = Cost(0.041);
+  e.dram_read_byte = Cost(0.031), e.dram_write_byte = Cost(0.059), e.dram_activate = Cost(0.037), e.dram_refresh = Cost(0.041);
   e.core_active = Cost(0.4), e.core_stalled = Cost(0.08), e.core_idle = Cost(0.012);
   e.l2_slice_cycle = Cost(0.043), e.chip_cycle = Cost(0.047);
   return e;
@@ -32,7 +32,7 @@ stats::GpuCounters some_counters() {
   n.sm.l1d_store_hits = 2, n.sm.l1d_fills = 30;
   n.request.flit_hops = 8, n.reply.flit_hops = 9;
   n.l2.reads = 6, n.l2.writes = 5, n.l2.atomics = 4;
-  n.dram.bytes = 64, n.dram.activates = 2, n.dram.refreshes = 1;
+  n.dram.bytes = 64, n.dram.written_bytes = 24, n.dram.activates = 2, n.dram.refreshes = 1;
   n.scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)] = 500;
   n.scheduler.stall[static_cast<unsigned>(stats::Stall::Memory)] = 300;
   n.scheduler.stall[static_cast<unsigned>(stats::Stall::Unit)] = 200;
@@ -49,7 +49,7 @@ TEST(Energy, EveryEventCostsWhatTheTableSays) {
   EXPECT_EQ(e.of(Component::L1d), 105u * 13 + 70 * 17 + 32 * 19);
   EXPECT_EQ(e.of(Component::Noc), 17u * 29);
   EXPECT_EQ(e.of(Component::L2), 10u * 23 + 9 * 53);
-  EXPECT_EQ(e.of(Component::Dram), 64u * 31 + 2 * 37 + 1 * 41);
+  EXPECT_EQ(e.of(Component::Dram), 40u * 31 + 24 * 59 + 2 * 37 + 1 * 41);
   EXPECT_EQ(e.of(Component::StaticCores), 0u);
   EXPECT_EQ(e.total(), e.dynamic_total());
 }

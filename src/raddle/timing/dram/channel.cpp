@@ -432,6 +432,7 @@ inline void DramChannel::move_data(std::uint64_t last, unsigned bursts, unsigned
     column_at_[0] = std::max(column_at_[0], end + spec_.tWTRS);
     bank.precharge_at = std::max(bank.precharge_at, end + spec_.tWR);
     ++c.writes;
+    c.written_bytes += bursts * spec_.burst_bytes;
   } else {
     if (step_l_ > step_s_) delay_group(kRead, bank.group, last + step_l_);
     column_at_[1] = std::max(column_at_[1], last + read_to_write_);

@@ -11,11 +11,14 @@ void DramChannel::push_fixed(Cycle now, const DramRequest& request) {
   const Cycle start = std::max(now, fixed_free_);
   fixed_free_ = start + spec_.fixed_interval_cycles;
   stats::DramCounters& c = counters_[request.kernel];
-  c.bytes += static_cast<unsigned>(std::popcount(request.sectors)) * sector_bytes_;
+  const std::uint64_t bytes =
+      static_cast<unsigned>(std::popcount(request.sectors)) * std::uint64_t{sector_bytes_};
+  c.bytes += bytes;
   c.queue_cycles += start - now;
   c.bus_busy_cycles += spec_.fixed_interval_cycles;
   if (request.write) {
     ++c.writes;
+    c.written_bytes += bytes;
   } else {
     ++c.reads;
     reply(start + spec_.fixed_latency_cycles, now, request);
