@@ -29,9 +29,9 @@ export function trafficRows(run: Run, kernel: string): TrafficRow[] {
 /** Across runs of the same program. */
 export const allocationKey = (row: AllocationRow): string => `${row.name}\n${row.address ?? ""}\n${row.bytes ?? ""}`;
 
-/** "bfs_expand 2, bfs_advance 1": arguments count from 1. */
+/** "bfs_expand 2, bfs_advance 1". */
 export function argumentsText(run: Run, row: AllocationRow): string {
-  return Object.entries(row.arguments ?? {}).flatMap(([kernel, places]) => places.map((place) => `${titleOfKernel(run, kernel)} ${place + 1}`)).join(", ");
+  return Object.entries(row.arguments ?? {}).flatMap(([kernel, places]) => places.map((place) => `${titleOfKernel(run, kernel)} ${place}`)).join(", ");
 }
 
 /** "74.0 % of it allocation 2 (bfs_expand 2)": which allocation most of a kernel's change of DRAM traffic is for; null where none is more than half of it. */
@@ -59,12 +59,12 @@ function columns(run: Run, rows: TrafficRow[], before: Map<string, AllocationFig
     ({ title, explain, value: (row) => part(hits(row.figures), of(row.figures)), show: (row) => percent(hits(row.figures) / of(row.figures)) });
   const change = (row: TrafficRow) => dramBytes(row.figures) - dramBytes(before?.get(allocationKey(row.of)) ?? row.figures);
   const out: Column<TrafficRow>[] = [
-    { title: "Allocation", explain: "In the order in which the program made them; rest the pointer on one for its address. The rest: instructions, what kernels allocate, parameters of their launches", value: (row) => row.of.name,
-      show: (row) => h("span", { title: row.of.address ?? "" }, row.of.name) },
-    { title: "Argument of", explain: "Kernels that got a pointer into it, and as which argument", className: "words", value: (row) => argumentsText(run, row.of) || null,
+    { title: "Allocation", explain: "Allocation N is the Nth that the program made, ×M: M of the same place and size, one after another; rest the pointer on one for its address. The rest: what kernels allocate, and parameters of their launches", value: (row) => row.of.name,
+      show: (row) => h("span", { title: row.of.address ?? "" }, `${row.of.name}${row.of.times === undefined ? "" : ` (×${row.of.times})`}`) },
+    { title: "Argument of", explain: "Kernels that the host launched with a pointer into it, and as which argument", className: "words", value: (row) => argumentsText(run, row.of) || null,
       show: (row) => h("code", {}, argumentsText(run, row.of)) },
     { title: "Size", value: (row) => row.of.bytes ?? null, show: (row) => bytes(row.of.bytes!) },
-    { title: "Touched", explain: "Share of its lines that requests to the L2 have been for, in the whole run", value: (row) => part(row.of.touched_bytes ?? 0, row.of.bytes ?? 0), show: (row) => percent(row.of.touched_bytes! / row.of.bytes!) },
+    { title: "Touched", explain: "Share of its sectors that the L2 was asked for, in the whole run", value: (row) => part(row.of.touched_sectors ?? 0, row.of.sectors ?? 0), show: (row) => percent(row.of.touched_sectors! / row.of.sectors!) },
     { title: "DRAM", explain: "Share of all bytes read from and written to DRAM", value: (row) => part(dramBytes(row.figures), all), show: (row) => shareCell(dramBytes(row.figures) / all) },
     count("Read", "From DRAM", (f) => f.dram_read_bytes, bytes),
     count("Written", "To DRAM; what the L2 still holds at the end is not", (f) => f.dram_written_bytes, bytes),

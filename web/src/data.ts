@@ -137,8 +137,12 @@ export interface AllocationRow extends AllocationFigures {
   /** None of local memory and of the rest. */
   address?: string;
   bytes?: number;
-  touched_bytes?: number;
-  /** Kernels that got pointers into it: as which arguments, from 0. */
+  /** Of it, and of these those that the L2 was asked for. */
+  sectors?: number;
+  touched_sectors?: number;
+  /** How many there were of this place and size, one after another, where there was more than one. */
+  times?: number;
+  /** Kernels that the host launched with pointers into it: as which arguments, from 1. */
   arguments?: { [kernel: string]: number[] };
   kernels: { [name: string]: AllocationFigures };
 }

@@ -72,8 +72,8 @@ describe("traffic by allocation", () => {
     const made = run(1000);
     made.result.kernels = [{ ...kernel("_Z3addPf", 100), title: "add(float*)" }];
     made.result.analysis = { allocations: { known: true, rows: [
-      { name: "allocation 1", address: "0x1000", bytes: 512, touched_bytes: 128, arguments: { _Z3addPf: [1, 0] }, ...figures(5, 32), kernels: { _Z3addPf: figures(5, 32) } },
-      { name: "allocation 2", address: "0x2000", bytes: 512, touched_bytes: 512, ...figures(9, 10, 40), kernels: { _Z3addPf: figures(4, 0), other: figures(5, 10, 40) } },
+      { name: "allocation 1", address: "0x1000", bytes: 512, sectors: 16, touched_sectors: 4, arguments: { _Z3addPf: [2, 1] }, ...figures(5, 32), kernels: { _Z3addPf: figures(5, 32) } },
+      { name: "allocation 2", address: "0x2000", bytes: 512, sectors: 16, touched_sectors: 16, ...figures(9, 10, 40), kernels: { _Z3addPf: figures(4, 0), other: figures(5, 10, 40) } },
       { name: "the rest", ...figures(7, 32), kernels: { other: figures(7, 32) } }] } };
     return made;
   };

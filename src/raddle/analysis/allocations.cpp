@@ -12,7 +12,7 @@ AllocationCounters& AllocationCounters::operator+=(const AllocationCounters& o) 
   loads += o.loads, stores += o.stores, atomics += o.atomics;
   l1d_hits += o.l1d_hits, l1d_pending_hits += o.l1d_pending_hits, l1d_misses += o.l1d_misses;
   l2_hits += o.l2_hits, l2_pending_hits += o.l2_pending_hits, l2_misses += o.l2_misses;
-  dram_sectors_read += o.dram_sectors_read, dram_sectors_written += o.dram_sectors_written;
+  dram_read_bytes += o.dram_read_bytes, dram_written_bytes += o.dram_written_bytes;
   return *this;
 }
 
@@ -28,10 +28,9 @@ class AllocationTraffic::Table {
   std::uint32_t row(const Launch& launch, std::uint32_t line) {
     if (launch.ranges.get() == last_of_ && line >= last_.first && line <= last_.last)
       return last_.row;
-    const Ranges& ranges = *launch.ranges;
-    auto after = std::ranges::upper_bound(ranges, line, {}, &Range::first);
-    if (after == ranges.begin() || line > std::prev(after)->last) return kRest;
-    last_of_ = &ranges, last_ = *std::prev(after);
+    const Range* range = range_of(*launch.ranges, line);
+    if (range == nullptr) return kRest;
+    last_of_ = launch.ranges.get(), last_ = *range;
     return last_.row;
   }
   AllocationCounters& at(std::uint32_t kernel, std::uint32_t row) {
@@ -91,21 +90,21 @@ class AllocationTraffic::SmTraffic final : public policy::L1Observer {
 class AllocationTraffic::SliceTraffic final : public policy::L2Observer {
  public:
   explicit SliceTraffic(AllocationTraffic& of) : of_(of), table_(of.slots_) {}
-  void access(std::uint32_t line, std::uint8_t, std::uint8_t kernel,
+  void access(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel,
               policy::L2Outcome outcome) override {
     const Launch& launch = table_.launch(kernel);
     const std::uint32_t row = table_.row(launch, line);
-    of_.touch(row, line);
+    of_.touch(row, line, sectors);
     AllocationCounters& count = table_.at(launch.kernel, row);
     count.l2_hits += outcome == policy::L2Outcome::Hit;
     count.l2_pending_hits += outcome == policy::L2Outcome::PendingHit;
     count.l2_misses += outcome == policy::L2Outcome::Miss;
   }
-  void fetched(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel) override {
-    at(line, kernel).dram_sectors_read += static_cast<unsigned>(std::popcount(sectors));
+  void fetched(std::uint32_t line, std::uint32_t bytes, std::uint8_t kernel) override {
+    at(line, kernel).dram_read_bytes += bytes;
   }
-  void written(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel) override {
-    at(line, kernel).dram_sectors_written += static_cast<unsigned>(std::popcount(sectors));
+  void written(std::uint32_t line, std::uint32_t bytes, std::uint8_t kernel) override {
+    at(line, kernel).dram_written_bytes += bytes;
   }
   const Table& table() const { return table_; }
 
@@ -118,12 +117,21 @@ class AllocationTraffic::SliceTraffic final : public policy::L2Observer {
   Table table_;
 };
 
-AllocationTraffic::AllocationTraffic(unsigned sms, unsigned slices, std::uint32_t line_bytes)
-    : line_bytes_(line_bytes), rows_(kFirst), ranges_(std::make_shared<const Ranges>()) {
-  rows_[kLocal].kind = Row::Kind::Local;
-  touched_.resize(kFirst);
-  for (unsigned sm = 0; sm < sms; ++sm) sms_.push_back(std::make_unique<SmTraffic>(*this));
-  for (unsigned slice = 0; slice < slices; ++slice)
+AllocationTraffic::AllocationTraffic(const Geometry& geometry, std::vector<Region> regions)
+    : line_bytes_(geometry.line_bytes),
+      sectors_per_line_(geometry.line_bytes / geometry.sector_bytes),
+      rows_(1) {
+  for (Region& region : regions) {
+    regions_.push_back({region.first, region.last, static_cast<std::uint32_t>(rows_.size())});
+    Row& row = rows_.emplace_back();
+    row.kind = Row::Kind::Region, row.name = std::move(region.name);
+  }
+  RADDLE_ASSERT(rows_.size() > kLocal && std::ranges::is_sorted(regions_, {}, &Range::first));
+  ranges_ = std::make_shared<const Ranges>(regions_);
+  touched_.resize(rows_.size());
+  last_number_.resize(rows_.size());
+  for (unsigned sm = 0; sm < geometry.sms; ++sm) sms_.push_back(std::make_unique<SmTraffic>(*this));
+  for (unsigned slice = 0; slice < geometry.slices; ++slice)
     slices_.push_back(std::make_unique<SliceTraffic>(*this));
 }
 
@@ -132,29 +140,43 @@ AllocationTraffic::~AllocationTraffic() = default;
 policy::L1Observer& AllocationTraffic::of_sm(unsigned sm) { return *sms_.at(sm); }
 policy::L2Observer& AllocationTraffic::of_slice(unsigned slice) { return *slices_.at(slice); }
 
+const AllocationTraffic::Range* AllocationTraffic::range_of(const Ranges& ranges,
+                                                            std::uint32_t line) {
+  const auto after = std::ranges::upper_bound(ranges, line, {}, &Range::first);
+  if (after == ranges.begin() || line > std::prev(after)->last) return nullptr;
+  return &*std::prev(after);
+}
+
 std::uint32_t AllocationTraffic::row_of(const trace::Allocation& a) {
   const auto [known, fresh] =
       row_of_.try_emplace({a.variable, {a.at, a.bytes}}, static_cast<std::uint32_t>(rows_.size()));
-  if (!fresh) return known->second;
-  Row row;
-  row.kind = a.variable.empty() ? Row::Kind::Program : Row::Kind::Variable;
-  row.variable = a.variable, row.at = a.at, row.bytes = a.bytes;
-  if (row.kind == Row::Kind::Program)
-    row.number =
-        1 + static_cast<unsigned>(std::ranges::count(rows_, Row::Kind::Program, &Row::kind));
-  rows_.push_back(std::move(row));
-  const std::uint64_t lines = (a.bytes + line_bytes_ - 1) / line_bytes_;
-  touched_.emplace_back((lines + 63) / 64);
+  if (fresh) {
+    Row& row = rows_.emplace_back();
+    row.kind = a.variable.empty() ? Row::Kind::Program : Row::Kind::Variable;
+    row.name = a.variable, row.number = a.number, row.at = a.at, row.bytes = a.bytes;
+    const std::uint64_t sector_bytes = line_bytes_ / sectors_per_line_;
+    row.sectors = (a.bytes + sector_bytes - 1) / sector_bytes;
+    touched_.emplace_back((row.sectors + 63) / 64);
+    last_number_.push_back(0);
+  }
+  Row& row = rows_[known->second];
+  row.times += row.kind == Row::Kind::Program && last_number_[known->second] != a.number;
+  last_number_[known->second] = a.number;
   return known->second;
 }
 
-void AllocationTraffic::touch(std::uint32_t row, std::uint32_t line) {
-  if (row < kFirst) return;
-  const std::uint64_t place = line - rows_[row].at / line_bytes_;
-  std::atomic<std::uint64_t>& word = touched_[row][place / 64];
-  const std::uint64_t bit = std::uint64_t{1} << place % 64;
-  if ((word.load(std::memory_order_relaxed) & bit) == 0)
-    word.fetch_or(bit, std::memory_order_relaxed);
+void AllocationTraffic::touch(std::uint32_t row, std::uint32_t line, std::uint8_t sectors) {
+  Touched& touched = touched_[row];
+  if (touched.empty()) return;
+  std::uint64_t place = (line - rows_[row].at / line_bytes_) * sectors_per_line_;
+  for (; sectors != 0; sectors = static_cast<std::uint8_t>(sectors >> 1), ++place) {
+    // What a cache fetches may be more than is allocated.
+    if ((sectors & 1) == 0 || place >= rows_[row].sectors) continue;
+    std::atomic<std::uint64_t>& word = touched[place / 64];
+    const std::uint64_t bit = std::uint64_t{1} << place % 64;
+    if ((word.load(std::memory_order_relaxed) & bit) == 0)
+      word.fetch_or(bit, std::memory_order_relaxed);
+  }
 }
 
 void AllocationTraffic::allocated(const trace::Allocations& allocations) {
@@ -165,6 +187,7 @@ void AllocationTraffic::allocated(const trace::Allocations& allocations) {
     ranges->push_back({static_cast<std::uint32_t>(a.at / line_bytes_),
                        static_cast<std::uint32_t>((a.at + a.bytes - 1) / line_bytes_), row_of(a)});
   }
+  ranges->insert(ranges->end(), regions_.begin(), regions_.end());
   ranges_ = std::move(ranges);
 }
 
@@ -175,31 +198,38 @@ void AllocationTraffic::submitted(const std::string& kernel,
   if (fresh) kernels_.push_back(kernel);
   launches_.push_back({known->second, ranges_});
   for (const trace::PointerArgument& p : pointers) {
-    const auto line = static_cast<std::uint32_t>(p.at / line_bytes_);
-    const auto after = std::ranges::upper_bound(*ranges_, line, {}, &Range::first);
-    if (after == ranges_->begin() || line > std::prev(after)->last) continue;
-    std::vector<std::uint32_t>& places = rows_[std::prev(after)->row].arguments[kernel];
-    if (std::ranges::find(places, p.argument) == places.end()) places.push_back(p.argument);
+    const Range* range = range_of(*ranges_, static_cast<std::uint32_t>(p.at / line_bytes_));
+    if (range == nullptr) continue;
+    auto& arguments = rows_[range->row].arguments;
+    auto of = std::ranges::find(arguments, kernel, [](const auto& one) { return one.first; });
+    if (of == arguments.end()) of = arguments.insert(of, {kernel, {}});
+    if (std::ranges::find(of->second, p.argument) == of->second.end())
+      of->second.push_back(p.argument);
   }
 }
 
 std::vector<AllocationTraffic::Row> AllocationTraffic::rows() const {
-  std::vector<Row> all = rows_;
+  std::vector<std::map<std::uint32_t, AllocationCounters>> counts(rows_.size());  // by kernel
   const auto add = [&](std::uint32_t kernel, std::uint32_t row, const AllocationCounters& count) {
-    all[row].counters += count;
-    all[row].kernels[kernels_[kernel]] += count;
+    counts[row][kernel] += count;
   };
   for (const auto& sm : sms_) sm->table().each(add);
   for (const auto& slice : slices_) slice->table().each(add);
-  for (std::size_t row = 0; row < all.size(); ++row)
-    for (const std::atomic<std::uint64_t>& word : touched_[row])
-      all[row].lines_touched += static_cast<unsigned>(std::popcount(word.load()));
-  std::erase_if(all, [](const Row& row) { return row.kernels.empty(); });
-  std::ranges::sort(all, {}, [](const Row& row) {
-    const auto kind = static_cast<unsigned>(row.kind);
-    return std::tuple(kind, row.number, row.variable, row.at);
+  std::vector<Row> out;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    Row row = rows_[i];
+    for (const auto& [kernel, count] : counts[i]) {
+      row.counters += count;
+      row.kernels.push_back({kernels_[kernel], count});
+    }
+    for (const std::atomic<std::uint64_t>& word : touched_[i])
+      row.touched_sectors += static_cast<unsigned>(std::popcount(word.load()));
+    if (row.bytes != 0 || !row.kernels.empty()) out.push_back(std::move(row));
+  }
+  std::ranges::sort(out, {}, [](const Row& row) {
+    return std::tuple(static_cast<unsigned>(row.kind), row.number, row.name, row.at);
   });
-  return all;
+  return out;
 }
 
 }  // namespace raddle::analysis

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "raddle/base/demangle.h"
@@ -17,47 +19,62 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kFigures[] = {
+    "loads",   "stores",          "atomics",   "l1d_hits",        "l1d_pending_hits",  "l1d_misses",
+    "l2_hits", "l2_pending_hits", "l2_misses", "dram_read_bytes", "dram_written_bytes"};
+
 std::uint64_t count(const Json& row, const char* key) { return row.at(key).get<std::uint64_t>(); }
 
-std::uint64_t dram_bytes(const Json& row) {
-  return count(row, "dram_read_bytes") + count(row, "dram_written_bytes");
-}
-std::uint64_t lines(const Json& row) {
-  return count(row, "loads") + count(row, "stores") + count(row, "atomics");
+/// What is sorted by: traffic with DRAM, then accesses.
+std::pair<std::uint64_t, std::uint64_t> weight(const Json& row) {
+  return {count(row, "dram_read_bytes") + count(row, "dram_written_bytes"),
+          count(row, "loads") + count(row, "stores") + count(row, "atomics")};
 }
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "";
-  return fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+  const double share = 100 * static_cast<double>(part) / static_cast<double>(whole);
+  return part != 0 && share < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", share);
+}
+
+/// No wider than its column.
+std::string fitted(std::string_view name) {
+  constexpr std::size_t kWidest = 26;
+  return name.size() <= kWidest ? std::string(name)
+                                : std::string(name.substr(0, kWidest - 3)) + "...";
 }
 
 constexpr const char* kRow =
-    "  {:<18} {:>10} {:>8} {:>12} {:>8} {:>12} {:>10} {:>8} {:>10} {:>10}  {}\n";
+    "  {:<26} {:>10} {:>8} {:>12} {:>8} {:>12} {:>10} {:>8} {:>10} {:>10}  {}";
 
-std::string figures(const std::string& name, const std::string& bytes, const std::string& touched,
-                    const Json& row, const std::string& rest) {
-  const auto some = [](std::uint64_t n) { return n == 0 ? std::string() : grouped(n); };
-  const std::uint64_t l1d = count(row, "l1d_hits") + count(row, "l1d_pending_hits") +
-                            count(row, "l1d_misses"),
-                      l2 = count(row, "l2_hits") + count(row, "l2_pending_hits") +
-                           count(row, "l2_misses");
+std::string line(const std::string& name, const std::string& bytes, const std::string& touched,
+                 const Json& row, const std::string& arguments) {
+  const auto some = [&](const char* key) {
+    return count(row, key) == 0 ? std::string() : grouped(count(row, key));
+  };
   const auto bytes_of = [&](const char* key) {
     return count(row, key) == 0 ? std::string() : report::bytes_text(count(row, key));
   };
-  return fmt::format(kRow, name, bytes, touched, some(count(row, "loads")),
-                     percent(count(row, "l1d_hits"), l1d), some(count(row, "stores")),
-                     some(count(row, "atomics")), percent(count(row, "l2_hits"), l2),
-                     bytes_of("dram_read_bytes"), bytes_of("dram_written_bytes"), rest);
+  const auto rate = [&](const char* hits, const char* pending, const char* misses) {
+    return percent(count(row, hits), count(row, hits) + count(row, pending) + count(row, misses));
+  };
+  std::string out =
+      fmt::format(kRow, fitted(name), bytes, touched, some("loads"),
+                  rate("l1d_hits", "l1d_pending_hits", "l1d_misses"), some("stores"),
+                  some("atomics"), rate("l2_hits", "l2_pending_hits", "l2_misses"),
+                  bytes_of("dram_read_bytes"), bytes_of("dram_written_bytes"), arguments);
+  out.erase(out.find_last_not_of(' ') + 1);
+  return out + "\n";
 }
 
-/// "bfs_level 1, bfs_init 2": arguments count from 1, as people do.
+/// "bfs_level 1, bfs_init 2".
 std::string arguments_of(const Json& row) {
   constexpr std::size_t kMost = 3;
   std::vector<std::string> all;
   const Json arguments = row.value("arguments", Json::object());
   for (const auto& [kernel, places] : arguments.items())
     for (const Json& place : places)
-      all.push_back(fmt::format("{} {}", short_name(kernel), place.get<std::uint64_t>() + 1));
+      all.push_back(fmt::format("{} {}", short_name(kernel), place.get<std::uint64_t>()));
   std::string out;
   for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i)
     out += (i == 0 ? "" : ", ") + all[i];
@@ -65,13 +82,28 @@ std::string arguments_of(const Json& row) {
 }
 
 std::string text_of(const Json& row, bool by_kernel) {
-  const std::uint64_t bytes = row.value("bytes", std::uint64_t{0});
-  std::string out = figures(row.at("name"), bytes == 0 ? "" : report::bytes_text(bytes),
-                            bytes == 0 ? "" : percent(count(row, "touched_bytes"), bytes), row,
-                            arguments_of(row));
+  std::string name = row.at("name");
+  if (row.contains("times")) name += fmt::format(" (x{})", count(row, "times"));
+  const bool place = row.contains("bytes");
+  std::string out = line(name, place ? report::bytes_text(count(row, "bytes")) : "",
+                         place ? percent(count(row, "touched_sectors"), count(row, "sectors")) : "",
+                         row, arguments_of(row));
   if (!by_kernel) return out;
-  for (const auto& [kernel, of] : row.at("kernels").items())
-    out += figures("  " + short_name(kernel), "", "", of, "");
+  std::vector<std::pair<std::string, Json>> kernels;
+  for (const auto& [kernel, of] : row.at("kernels").items()) kernels.emplace_back(kernel, of);
+  sort_stably(
+      kernels, [](const auto& one) { return weight(one.second); }, std::greater<>{});
+  for (const auto& [kernel, of] : kernels) out += line("  " + short_name(kernel), "", "", of, "");
+  return out;
+}
+
+Json sum_of(const Json& rows) {
+  Json out;
+  for (const char* figure : kFigures) {
+    std::uint64_t sum = 0;
+    for (const Json& row : rows) sum += count(row, figure);
+    out[figure] = sum;
+  }
   return out;
 }
 
@@ -81,26 +113,30 @@ std::string allocations_table(const Json& allocations, const AllocationsTableOpt
   std::vector<const Json*> rows;
   for (const Json& row : allocations.at("rows")) rows.push_back(&row);
   sort_stably(
-      rows, [](const Json* row) { return std::pair(dram_bytes(*row), lines(*row)); },
-      std::greater<>{});
+      rows, [](const Json* row) { return weight(*row); }, std::greater<>{});
   std::string out = "\n" + fmt::format(kRow, "", "size", "touched", "loads", "L1D", "stores",
-                                       "atomics", "L2", "read", "written", "argument of");
+                                       "atomics", "L2", "read", "written", "argument of\n");
   const std::size_t most = options.most == 0 ? rows.size() : options.most;
   for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
     out += text_of(*rows[i], options.by_kernel);
   if (rows.size() > most)
     out += fmt::format("  and {} more (--top 0 shows all)\n", rows.size() - most);
+  out += line("all", "", "", sum_of(allocations.at("rows")), "");
   if (!allocations.at("known").get<bool>())
     out +=
         "\n  It is not known here what was allocated: a trace, or a recording made before "
         "recordings said it.\n";
   return out +
-         "\n  Most traffic with DRAM first; allocations are numbered as the program made them. "
-         "loads, "
-         "stores, atomics:\n  of lines, by the accesses of warps; L1D: loads that hit; L2: "
-         "requests "
-         "that hit; read, written: bytes of DRAM.\n  argument of: kernels that got a pointer into "
-         "it, and as which argument\n";
+         "\n  Most traffic with DRAM first. allocation N: the Nth that the program has made; (xM): "
+         "M of the same place and size,\n  one after another. touched: of its sectors, those that "
+         "the L2 was asked for. loads, stores, atomics: of lines,\n  by the accesses of warps; "
+         "L1D: "
+         "loads that hit; L2: requests that hit. read, written: bytes of DRAM; what the L2\n  "
+         "still "
+         "holds at the end is not written. argument of: kernels that the host has launched with a "
+         "pointer into it,\n  and as which argument. the rest: what kernels allocate, and "
+         "parameters "
+         "of their launches\n";
 }
 
 }  // namespace raddle::cli

@@ -85,7 +85,8 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t size, Owner owner) {
     at = kBase + extent_;
     extent_ += footprint;
   }
-  live_[at] = {size, std::move(owner)};
+  const std::uint64_t number = owner.kind == Owner::Kind::Program ? ++asked_for_ : 0;
+  live_[at] = {size, std::move(owner), number};
   used_ += size;
   ++version_;
   std::uint8_t* line = valid_ + (at - kBase) / kLine;
@@ -110,7 +111,7 @@ trace::Allocations DeviceMemory::allocations() const {
   trace::Allocations out;
   for (const auto& [at, live] : live_)
     if (live.owner.kind == Owner::Kind::Program || live.owner.kind == Owner::Kind::Variable)
-      out.push_back({at, live.size, live.owner.variable});
+      out.push_back({at, live.size, live.owner.variable, live.number});
   return out;
 }
 

@@ -77,11 +77,12 @@ class DeviceMemory {
   std::byte* bytes_ = nullptr;
   std::uint8_t* valid_ = nullptr;
   std::uint64_t capacity_, extent_ = 0, used_ = 0;
-  std::uint64_t version_ = 0;
+  std::uint64_t version_ = 0, asked_for_ = 0;
   std::uint64_t open_ = 0;  ///< bytes that can be written; extent_ at least
   struct Live {
     std::uint64_t size;
     Owner owner;
+    std::uint64_t number;  // of Kind::Program
   };
   std::map<Address, Live> live_;                ///< by start
   std::multimap<std::uint64_t, Address> free_;  ///< footprint -> start

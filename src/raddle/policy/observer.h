@@ -92,9 +92,10 @@ class L2Observer {
   virtual ~L2Observer() = default;
   /// A request that is served, once. `sectors`: that it asks for or writes.
   virtual void access(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel, L2Outcome) = 0;
-  virtual void fetched(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel) = 0;
+  /// `bytes`: over DRAM's bus, in whole bursts.
+  virtual void fetched(std::uint32_t line, std::uint32_t bytes, std::uint8_t kernel) = 0;
   /// Goes to DRAM: pushed out, or written through.
-  virtual void written(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel) = 0;
+  virtual void written(std::uint32_t line, std::uint32_t bytes, std::uint8_t kernel) = 0;
 };
 
 }  // namespace raddle::policy

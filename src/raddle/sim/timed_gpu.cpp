@@ -96,8 +96,7 @@ void TimedGpu::attach_analyses(const std::vector<analysis::Request>& all) {
 void TimedGpu::attach_traffic(const std::string& label) {
   const timing::MachineSpec& machine = setup_.machine;
   traffic_label_ = label;
-  traffic_ = std::make_unique<analysis::AllocationTraffic>(machine.sm.count, machine.l2.slices,
-                                                           machine.l2.line_bytes);
+  traffic_ = allocation_traffic(machine);
   for (unsigned sm = 0; sm < machine.sm.count; ++sm) gpu_.observe(SmId{sm}, traffic_->of_sm(sm));
   for (unsigned slice = 0; slice < machine.l2.slices; ++slice)
     gpu_.observe_slice(slice, traffic_->of_slice(slice));
@@ -260,8 +259,7 @@ void TimedGpu::fill(Result& result) {
     result.analysis = figures.take();
   }
   if (traffic_ != nullptr)
-    result.analysis[traffic_label_] =
-        allocation_table(*traffic_, machine.l2.line_bytes, machine.l2.sector_bytes);
+    result.analysis[traffic_label_] = allocation_table(*traffic_);
   if (!profile_label_.empty()) result.analysis[profile_label_] = source_profile(gpu_.profile());
   policy::each_level(
       [&](const policy::Level& level, auto& choice) {

@@ -12,6 +12,7 @@ struct Allocation {
   Address at = 0;
   std::uint64_t bytes = 0;
   std::string variable = {};  ///< its name for people; "": none, the program has asked for it
+  std::uint64_t number = 0;   ///< of what it has asked for: 1, 2 ...; of a variable 0
   bool operator==(const Allocation&) const = default;
 };
 /// By address.

@@ -266,7 +266,7 @@ DeviceOrigin origin_from_json(const Json& json) {
 
 Json allocations_to_json(const Allocations& allocations) {
   Json out = Json::array();
-  for (const Allocation& a : allocations) out.push_back({a.at, a.bytes, a.variable});
+  for (const Allocation& a : allocations) out.push_back({a.at, a.bytes, a.variable, a.number});
   return out;
 }
 
@@ -279,6 +279,7 @@ Allocations allocations_from_json(const Json& json) {
     a.at = number<Address>(one.at(0), kEnd);
     a.bytes = number<std::uint64_t>(one.at(1), kEnd - a.at);
     a.variable = one.at(2).get<std::string>();
+    a.number = number<std::uint64_t>(one.at(3));
     if (a.at < from) throw InputError("allocations that overlap");
     from = a.at + a.bytes;
     out.push_back(std::move(a));

@@ -9,10 +9,10 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Pair;
-using ::testing::UnorderedElementsAre;
 using Row = AllocationTraffic::Row;
 
 constexpr std::uint32_t kLine = 128;
+constexpr std::uint32_t kLocalLine = 1 << 20, kConstLine = 1 << 21;
 
 /// One SM, one slice; launches start in slots of their own.
 class Traffic : public ::testing::Test {
@@ -36,18 +36,26 @@ class Traffic : public ::testing::Test {
   void load(unsigned launch, std::uint32_t line, policy::L1Outcome outcome) {
     l1d(launch, line, policy::L1Kind::Load, outcome);
   }
-  void l2(unsigned launch, std::uint32_t line, policy::L2Outcome outcome) {
-    traffic_.of_slice(0).access(line, 1, static_cast<std::uint8_t>(launch), outcome);
+  void l2(unsigned launch, std::uint32_t line, policy::L2Outcome outcome,
+          std::uint8_t sectors = 1) {
+    traffic_.of_slice(0).access(line, sectors, static_cast<std::uint8_t>(launch), outcome);
+  }
+  static AllocationCounters of(const Row& row, const std::string& kernel) {
+    for (const AllocationTraffic::Kernel& one : row.kernels)
+      if (one.name == kernel) return one.counters;
+    return {};
   }
   std::vector<Row> rows() const { return traffic_.rows(); }
 
-  AllocationTraffic traffic_{1, 1, kLine};
+  AllocationTraffic traffic_{
+      {1, 1, kLine, 32},
+      {{"local memory", kLocalLine, kConstLine - 1}, {"constants", kConstLine, kConstLine + 100}}};
   unsigned launches_ = 0;
 };
 
 TEST_F(Traffic, GoesToTheAllocationOfItsLine) {
   traffic_.allocated(
-      {{10 * kLine, 2 * kLine, ""}, {20 * kLine, 4, "counter"}, {30 * kLine, 1, ""}});
+      {{10 * kLine, 2 * kLine, "", 3}, {20 * kLine, 4, "counter"}, {30 * kLine, 1, "", 5}});
   launch("k");
   load(0, 10, policy::L1Outcome::Hit);
   load(0, 11, policy::L1Outcome::Miss);
@@ -58,41 +66,56 @@ TEST_F(Traffic, GoesToTheAllocationOfItsLine) {
   l1d(0, 30, policy::L1Kind::Store, policy::L1Outcome::Hit);
   const std::vector<Row> rows = this->rows();
   ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0].number, 1u);
+  EXPECT_EQ(rows[0].number, 3u);
   EXPECT_EQ(
       rows[0].counters,
       (AllocationCounters{.loads = 4, .l1d_hits = 1, .l1d_pending_hits = 1, .l1d_misses = 1}));
-  EXPECT_EQ(rows[1].number, 2u);
+  EXPECT_EQ(rows[1].number, 5u);
   EXPECT_EQ(rows[1].counters, (AllocationCounters{.stores = 1}));
-  EXPECT_EQ(rows[2].variable, "counter");
+  EXPECT_EQ(rows[2].name, "counter");
   EXPECT_EQ(rows[2].counters, (AllocationCounters{.atomics = 1}));
 }
 
-TEST_F(Traffic, BesideEveryAllocationIsTheRest) {
-  traffic_.allocated({{10 * kLine, kLine, ""}});
+TEST_F(Traffic, BesideEveryAllocationAreRegionsAndTheRest) {
+  traffic_.allocated({{10 * kLine, kLine, "", 1}});
   launch("k");
   for (const std::uint32_t line : {0u, 9u, 11u, ~0u}) load(0, line, policy::L1Outcome::Miss);
-  l1d(0, 10, policy::L1Kind::Load, policy::L1Outcome::Hit, true);
+  l1d(0, 5, policy::L1Kind::Load, policy::L1Outcome::Hit, true);  // a window that wraps
+  load(0, kLocalLine, policy::L1Outcome::Miss);
+  l2(0, kLocalLine + 1, policy::L2Outcome::Hit);
+  l2(0, kConstLine, policy::L2Outcome::Miss);
+  l2(0, kConstLine + 101, policy::L2Outcome::Miss);
   const std::vector<Row> rows = this->rows();
-  ASSERT_EQ(rows.size(), 2u) << "what nobody touches has no row";
-  EXPECT_EQ(rows[0].kind, Row::Kind::Local);
-  EXPECT_EQ(rows[0].counters.loads, 1u);
-  EXPECT_EQ(rows[1].kind, Row::Kind::Rest);
-  EXPECT_EQ(rows[1].counters.loads, 4u);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].number, 1u) << "also untouched";
+  EXPECT_EQ(rows[0].counters, AllocationCounters{});
+  EXPECT_EQ(rows[1].name, "constants");
+  EXPECT_EQ(rows[1].counters, (AllocationCounters{.l2_misses = 1}));
+  EXPECT_EQ(rows[2].name, "local memory");
+  EXPECT_EQ(rows[2].counters,
+            (AllocationCounters{.loads = 2, .l1d_hits = 1, .l1d_misses = 1, .l2_hits = 1}));
+  EXPECT_EQ(rows[3].kind, Row::Kind::Rest);
+  EXPECT_EQ(rows[3].counters, (AllocationCounters{.loads = 4, .l1d_misses = 4, .l2_misses = 1}));
+}
+
+TEST_F(Traffic, WithoutAnythingItHasNoRows) {
+  EXPECT_TRUE(traffic_.known()) << "nothing was launched";
+  EXPECT_TRUE(rows().empty());
 }
 
 TEST_F(Traffic, NobodyHasSaidWhatIsAllocated) {
-  EXPECT_FALSE(traffic_.known());
   launch("k");
+  EXPECT_FALSE(traffic_.known());
   load(0, 10, policy::L1Outcome::Hit);
   ASSERT_EQ(rows().size(), 1u);
   EXPECT_EQ(rows()[0].kind, Row::Kind::Rest);
 }
 
 TEST_F(Traffic, MemoryIsAsTheLaunchFoundItWhenItWasSubmitted) {
-  traffic_.allocated({{0, 4 * kLine, ""}});
+  traffic_.allocated({{0, 4 * kLine, "", 1}});
   launch("first");
-  traffic_.allocated({{0, kLine, ""}, {2 * kLine, kLine, ""}});  // freed, and others in its place
+  traffic_.allocated(
+      {{0, kLine, "", 2}, {2 * kLine, kLine, "", 3}});  // freed, and others in its place
   launch("second");
   load(0, 2, policy::L1Outcome::Hit);
   load(1, 2, policy::L1Outcome::Hit);
@@ -100,69 +123,73 @@ TEST_F(Traffic, MemoryIsAsTheLaunchFoundItWhenItWasSubmitted) {
   load(1, 0, policy::L1Outcome::Hit);
   const std::vector<Row> rows = this->rows();
   ASSERT_EQ(rows.size(), 3u);
-  EXPECT_THAT(rows[0].kernels,
-              ElementsAre(Pair("first", AllocationCounters{.loads = 2, .l1d_hits = 2})));
+  ASSERT_EQ(rows[0].kernels.size(), 1u);
+  EXPECT_EQ(of(rows[0], "first"), (AllocationCounters{.loads = 2, .l1d_hits = 2}));
   EXPECT_EQ(rows[0].bytes, 4 * kLine);
   EXPECT_EQ(rows[1].bytes, kLine);
   EXPECT_EQ(rows[1].at, 0u);
   EXPECT_EQ(rows[2].at, 2 * kLine);
 }
 
-TEST_F(Traffic, TheSamePlaceAndSizeIsOneAllocation) {
-  for (int i = 0; i < 3; ++i) {
-    traffic_.allocated({{kLine, 100, ""}});
+TEST_F(Traffic, TheSamePlaceAndSizeIsOneRowThatSaysHowMany) {
+  for (unsigned i = 0; i < 3; ++i) {
+    traffic_.allocated({{kLine, 100, "", 4 + i}, {9 * kLine, 4, "v", 0}});
     launch("k");
-    load(static_cast<unsigned>(i), 1, policy::L1Outcome::Miss);
-    traffic_.allocated({});
+    load(i, 1, policy::L1Outcome::Miss);
   }
-  ASSERT_EQ(rows().size(), 1u);
-  EXPECT_EQ(rows()[0].counters.loads, 3u);
+  traffic_.allocated({{kLine, 100, "", 6}});  // the last one is still there
+  const std::vector<Row> rows = this->rows();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].counters.loads, 3u);
+  EXPECT_EQ(rows[0].number, 4u) << "of the first one";
+  EXPECT_EQ(rows[0].times, 3u);
+  EXPECT_EQ(rows[1].times, 0u) << "there is one of each variable";
 }
 
 TEST_F(Traffic, KernelsApartAndTogether) {
-  traffic_.allocated({{0, kLine, ""}});
-  launch("a");
+  traffic_.allocated({{0, kLine, "", 1}});
   launch("b");
   launch("a");
+  launch("b");
   load(0, 0, policy::L1Outcome::Hit);
   load(1, 0, policy::L1Outcome::Miss);
   load(2, 0, policy::L1Outcome::Miss);
   const Row row = rows().at(0);
   EXPECT_EQ(row.counters, (AllocationCounters{.loads = 3, .l1d_hits = 1, .l1d_misses = 2}));
-  EXPECT_THAT(row.kernels,
-              ElementsAre(Pair("a", AllocationCounters{.loads = 2, .l1d_hits = 1, .l1d_misses = 1}),
-                          Pair("b", AllocationCounters{.loads = 1, .l1d_misses = 1})));
+  ASSERT_EQ(row.kernels.size(), 2u);
+  EXPECT_EQ(row.kernels[0].name, "b") << "in order of launches";
+  EXPECT_EQ(of(row, "b"), (AllocationCounters{.loads = 2, .l1d_hits = 1, .l1d_misses = 1}));
+  EXPECT_EQ(of(row, "a"), (AllocationCounters{.loads = 1, .l1d_misses = 1}));
 }
 
 TEST_F(Traffic, OfTheL2AndOfDram) {
-  traffic_.allocated({{0, 200 * kLine, ""}});
+  traffic_.allocated({{0, 200 * kLine - 64, "", 1}});
   launch("k");
-  l2(0, 3, policy::L2Outcome::Miss);
-  l2(0, 3, policy::L2Outcome::PendingHit);
-  l2(0, 3, policy::L2Outcome::Hit);
-  l2(0, 199, policy::L2Outcome::Hit);
-  traffic_.of_slice(0).fetched(3, 0b1011, 0);
-  traffic_.of_slice(0).written(4, 0b1, 0);
+  l2(0, 3, policy::L2Outcome::Miss, 0b0110);
+  l2(0, 3, policy::L2Outcome::PendingHit, 0b0010);
+  l2(0, 3, policy::L2Outcome::Hit, 0b1000);
+  l2(0, 199, policy::L2Outcome::Hit, 0b1111);  // half of it is past the end
+  traffic_.of_slice(0).fetched(3, 96, 0);
+  traffic_.of_slice(0).written(4, 32, 0);
   const Row row = rows().at(0);
   EXPECT_EQ(row.counters, (AllocationCounters{.l2_hits = 2,
                                               .l2_pending_hits = 1,
                                               .l2_misses = 1,
-                                              .dram_sectors_read = 3,
-                                              .dram_sectors_written = 1}));
-  EXPECT_EQ(row.lines_touched, 2u) << "a line that is written back has been touched before";
+                                              .dram_read_bytes = 96,
+                                              .dram_written_bytes = 32}));
+  EXPECT_EQ(row.sectors, 200u * 4 - 2);
+  EXPECT_EQ(row.touched_sectors, 5u) << "what is written back has been touched before";
 }
 
 TEST_F(Traffic, ArgumentsNameWhatTheyPointInto) {
-  traffic_.allocated({{0, 4 * kLine, ""}, {8 * kLine, kLine, ""}});
+  traffic_.allocated({{0, 4 * kLine, "", 1}, {8 * kLine, kLine, "", 2}});
   launch("k", {{0, 0}, {2, 3 * kLine + 5}, {3, 8 * kLine}, {4, 6 * kLine}});
   launch("k", {{0, 0}});
   launch("j", {{1, 0}});
-  load(0, 0, policy::L1Outcome::Hit);
-  load(0, 8, policy::L1Outcome::Hit);
   const std::vector<Row> rows = this->rows();
   EXPECT_THAT(rows.at(0).arguments,
-              UnorderedElementsAre(Pair("k", ElementsAre(0, 2)), Pair("j", ElementsAre(1))));
-  EXPECT_THAT(rows.at(1).arguments, UnorderedElementsAre(Pair("k", ElementsAre(3))));
+              ElementsAre(Pair("k", ElementsAre(0, 2)), Pair("j", ElementsAre(1))));
+  EXPECT_THAT(rows.at(1).arguments, ElementsAre(Pair("k", ElementsAre(3))));
 }
 
 }  // namespace

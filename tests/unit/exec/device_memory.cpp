@@ -161,12 +161,16 @@ TEST(DeviceMemory, ListsWhatTheHostHasAskedForAndVariables) {
   memory.allocate(41, {Kind::Internal});
   memory.allocate(42, {Kind::Heap});
   const Address buffer = *memory.allocate(4096);
-  EXPECT_EQ(memory.allocations(), (trace::Allocations{{table, 400, "table"}, {buffer, 4096, ""}}));
+  EXPECT_EQ(memory.allocations(),
+            (trace::Allocations{{table, 400, "table"}, {buffer, 4096, "", 1}}));
   EXPECT_NE(memory.version(), version);
   version = memory.version();
   EXPECT_TRUE(memory.free(table));
   EXPECT_NE(memory.version(), version);
-  EXPECT_EQ(memory.allocations(), (trace::Allocations{{buffer, 4096, ""}}));
+  EXPECT_EQ(memory.allocations(), (trace::Allocations{{buffer, 4096, "", 1}}));
+  EXPECT_TRUE(memory.free(buffer));
+  EXPECT_EQ(*memory.allocate(4096), buffer);
+  EXPECT_EQ(memory.allocations(), (trace::Allocations{{buffer, 4096, "", 2}})) << "another one";
 }
 
 }  // namespace

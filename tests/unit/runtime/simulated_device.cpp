@@ -249,13 +249,13 @@ TEST(Allocations, AreToldBeforeALaunchThatFindsOthers) {
   };
   launch(b, a);
   launch(b, a + 128);
-  EXPECT_EQ(sink.told, (std::vector<trace::Allocations>{{total, {a, 512, ""}, {b, 128, ""}}}))
+  EXPECT_EQ(sink.told, (std::vector<trace::Allocations>{{total, {a, 512, "", 1}, {b, 128, "", 2}}}))
       << "once for both";
   device.free(b);
   EXPECT_EQ(sink.told.size(), 1u) << "no launch has found it so";
   launch(a + 256, a);
   ASSERT_EQ(sink.told.size(), 2u);
-  EXPECT_EQ(sink.told[1], (trace::Allocations{total, {a, 512, ""}}));
+  EXPECT_EQ(sink.told[1], (trace::Allocations{total, {a, 512, "", 1}}));
   const auto& pointers = sink.records.at(1).pointers;
   ASSERT_EQ(pointers.size(), 2u) << "the third argument is a number";
   EXPECT_EQ(pointers[0].argument, 0u);

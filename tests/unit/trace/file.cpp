@@ -178,7 +178,7 @@ TEST_F(OpStreamFile, ACodeThatNoEarlierLaunchHasIsRefused) {
 }
 
 TEST_F(OpStreamFile, KeepsWhatIsAllocatedAndWhatArgumentsPointTo) {
-  const Allocations some = {{0x1000, 64, ""}, {0x1100, 4, "a \"variable\""}};
+  const Allocations some = {{0x1000, 64, "", 7}, {0x1100, 4, "a \"variable\""}};
   {
     FileWriter writer(path, {});
     LaunchHeader first{"k", 0}, second{"k", 1};
@@ -201,12 +201,14 @@ TEST(AllocationsInJson, ThatCannotBeAreRefused) {
   const auto read = [](const char* text) {
     return allocations_from_json(nlohmann::ordered_json::parse(text));
   };
-  EXPECT_EQ(read(R"([[0,1,""],[1,1,"v"],[549755813760,128,""]])").size(), 3u);
+  EXPECT_EQ(read(R"([[0,1,"",1],[1,1,"v",0],[549755813760,128,"",2]])").size(), 3u);
   for (const char* wrong :
-       {R"([[0,2,""],[1,1,""]])", R"([[549755813760,129,""]])", R"([[18446744073709551615,1,""]])",
-        R"([[1,18446744073709551615,""]])", R"([[-1,1,""]])"})
+       {R"([[0,2,"",1],[1,1,"",2]])", R"([[549755813760,129,"",1]])",
+        R"([[18446744073709551615,1,"",1]])", R"([[1,18446744073709551615,"",1]])",
+        R"([[-1,1,"",1]])", R"([[0,1,"",-1]])"})
     EXPECT_THROW(read(wrong), InputError) << wrong;
-  for (const char* wrong : {R"([[0,1]])", R"([[0,1,7]])", R"([7])", R"({"a":1})", "7"})
+  for (const char* wrong :
+       {R"([[0,1]])", R"([[0,1,7,1]])", R"([[0,1,""]])", R"([7])", R"({"a":1})", "7"})
     EXPECT_ANY_THROW(read(wrong)) << wrong;
 }
 

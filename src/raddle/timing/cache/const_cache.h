@@ -12,6 +12,7 @@
 #include "raddle/base/limits.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
+#include "raddle/timing/code/launch.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/message.h"
@@ -70,8 +71,6 @@ class ConstCache {
   unsigned missing_lines() const { return mshrs_.used(); }
 
  private:
-  // Above local memory (sm/sm_issue.h) and, like it, above every global address.
-  static constexpr Address kConstBase = 0x3f'fe00'0000ull;
   static_assert(kConstBase + Address{kKernelSlots} * kBankBytes <= 0x40'0000'0000ull);
   unsigned set_of(std::uint32_t line) const { return line - sets_.quotient(line) * sets_.value(); }
   Message request(std::uint32_t line, unsigned mshr, unsigned kernel) const {

@@ -112,6 +112,12 @@ class DramChannel {
   void obey(Cycle at, const policy::Knobs& knobs);
   /// The policy learns what tenants have done, and decides by that from core cycle `at` on.
   void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts);
+  /// That a request for these sectors moves, in whole bursts.
+  std::uint32_t bytes_of(std::uint8_t sectors) const {
+    return spec_.model == DramModel::Fixed
+               ? static_cast<unsigned>(std::popcount(sectors)) * sector_bytes_
+               : bursts_[sectors] * spec_.burst_bytes;
+  }
   /// Free places in the queue.
   unsigned room() const { return capacity_ - size_; }
   /// Precondition: room() > 0. The request takes part from the first memory cycle not before core

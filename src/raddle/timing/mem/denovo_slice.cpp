@@ -101,13 +101,13 @@ void DenovoSlice::carry_out(Cycle now) {
     DramRequest fetch{f.line, f.tag, f.sm, 1, static_cast<std::uint8_t>(place_), f.kernel, false};
     dram_.push(now, fetch.of(f.tenant, f.core_rank));
     if (observer_ != nullptr) [[unlikely]]
-      observer_->fetched(f.line, 1, f.kernel);
+      observer_->fetched(f.line, dram_.bytes_of(1), f.kernel);
   }
   bank_.fetches().clear();
   for (const DenovoBank::Dirty& d : bank_.dirty()) {
     ++count_[d.kernel].write_backs;
     if (observer_ != nullptr) [[unlikely]]
-      observer_->written(d.line, 1, d.kernel);
+      observer_->written(d.line, dram_.bytes_of(1), d.kernel);
     write_backs_.push({d.line, d.sm, 1, static_cast<std::uint8_t>(place_), d.kernel, d.tenant});
   }
   bank_.dirty().clear();

@@ -186,7 +186,7 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
   ++count.fetches;
   tell(m, policy::L2Outcome::Miss);
   if (observer_ != nullptr) [[unlikely]]
-    observer_->fetched(m.line, ask, m.kernel);
+    observer_->fetched(m.line, dram_.bytes_of(ask), m.kernel);
   DramRequest fetch{m.line, static_cast<std::uint16_t>(e),     m.sm,
                     ask,    static_cast<std::uint8_t>(place_), m.kernel,
                     false};
@@ -234,7 +234,7 @@ void L2Slice::write_back(std::uint32_t line, std::uint8_t sectors, const Message
   ++count_[m.kernel].write_backs;
   sectors |= line_sectors_;
   if (observer_ != nullptr) [[unlikely]]
-    observer_->written(line, sectors, m.kernel);
+    observer_->written(line, dram_.bytes_of(sectors), m.kernel);
   write_backs_.push({line, m.sm, sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
 }
 
@@ -270,7 +270,7 @@ void L2Slice::host(const HostLine& access, HostEffects& effects) {
 void L2Slice::pass_on(const Message& m) {
   ++count_[m.kernel].passed_on;
   if (observer_ != nullptr) [[unlikely]]
-    observer_->written(m.line, m.sectors, m.kernel);
+    observer_->written(m.line, dram_.bytes_of(m.sectors), m.kernel);
   write_backs_.push({m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant,
                      m.core_rank});
 }
