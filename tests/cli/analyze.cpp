@@ -89,7 +89,7 @@ TEST(Analyze, FootprintTellsWhatChildrenShare) {
   EXPECT_EQ(out.status, 0) << out.err;
   for (const char* word :
        {"(functional)", "parent-child", "child-sibling", "parent-parent",
-        "_Z4manyPi > _Z7add_onePii", "all", "ratio", "in bytes", "own share", "two alone",
+        "many > add_one", "all", "ratio", "in bytes", "own share", "two alone",
         "50.00 %", "4 direct parents of 4 parent blocks make 171 launches of 342 child blocks",
         "lines of 128 bytes"})
     EXPECT_THAT(out.out, HasSubstr(word));
@@ -174,6 +174,38 @@ TEST(Analyze, AllocationsOfWhoDoesNotSayThem) {
   EXPECT_THAT(out.out,
               AllOf(HasSubstr("the rest"), HasSubstr("not known here what was allocated")));
   expect_refused(raddle("analyze allocations bfs size=tiny --top many"), {"--top", "many"});
+}
+
+TEST(Analyze, AllocationsHaveAPlaceForEverything) {
+  const Json all = json_of(
+      raddle("analyze allocations bfs size=tiny --gpu ccws --json -"))["analysis"]["allocations"];
+  const auto row = [&](const std::string& name) -> Json {
+    for (const Json& one : all["rows"])
+      if (one["name"] == name) return one;
+    return {};
+  };
+  EXPECT_EQ(row("allocation 2")["arguments"]["bfs_expand"], Json::parse("[2]"))
+      << "counted from 1, as in the table";
+  EXPECT_GT(row("constants")["l2_misses"], 0) << "parameters";
+  EXPECT_EQ(row("the rest"), Json()) << "nothing is left over";
+}
+
+TEST(Analyze, SaysWhatIsNotInIt) {
+  EXPECT_THAT(raddle("analyze allocations bfs size=tiny --gpu v100 --first-launches 2").out,
+              HasSubstr("more launches are not in it (--first-launches)"));
+  EXPECT_THAT(raddle("analyze allocations bfs size=tiny --gpu v100").out,
+              Not(HasSubstr("are not in it")));
+}
+
+TEST(Analyze, LooksAtOneWorkload) {
+  expect_refused(raddle("analyze allocations bfs + spmv size=tiny"), {"'+'", "co-run"});
+}
+
+TEST(Analyze, ErrorsNameTheHelpThatHelps) {
+  expect_refused(raddle("analyze allocations bfs --nope"),
+                 {"--nope", "(see raddle analyze allocations --help)"});
+  expect_refused(raddle("analyze source bfs --top -1"),
+                 {"--top", "-1", "(see raddle analyze source --help)"});
 }
 
 TEST(Analyze, ARecordingIsAsGoodAsTheWorkload) {

@@ -127,7 +127,11 @@ int parse_and_run(int argc, char** argv) {
     std::string why = error.what(), name;
     if (!app.get_subcommands().empty()) {
       const CLI::App& command = *app.get_subcommands().front();
-      name = command.get_name() + " ";
+      for (const CLI::App* at = &command; at != nullptr;) {
+        name += at->get_name() + " ";
+        const auto inner = at->get_subcommands();
+        at = inner.empty() ? nullptr : inner.front();
+      }
       if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
         if (const std::string better = unexpected(command, arguments); !better.empty())
           why = better;

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "raddle/base/demangle.h"
 #include "raddle/cli/allocations_table.h"
 #include "raddle/cli/commands.h"
 #include "raddle/cli/observed_run.h"
@@ -228,7 +229,8 @@ struct DependenciesCommand {
     const Json& kernels = all.at("kernels");
     for (const char* counting : {"logical", "executed"}) {
       if (kernels.size() > 1)
-        for (const auto& [name, kernel] : kernels.items()) out += row(counting, name, kernel);
+        for (const auto& [name, kernel] : kernels.items())
+          out += row(counting, short_name(name), kernel);
       out += row(counting, "all", all);
     }
     out +=
@@ -304,7 +306,7 @@ struct FootprintCommand {
     std::string out;
     for (const auto& [child, family] : lines.at("children").items()) {
       const Json& in_words = words.at("children").at(child);
-      const std::string both = kernel + " > " + child;
+      const std::string both = kernel + " > " + short_name(child);
       out += row("parent-child", both, family.at("parent_child"), in_words.at("parent_child"));
       out += row("child-sibling", both, family.at("child_sibling"), in_words.at("child_sibling"));
     }
@@ -323,7 +325,7 @@ struct FootprintCommand {
     std::string out = fmt::format(kRow, "shared by", "kernels", "ratio", "in bytes", "own share",
                                   "two alone", "pairs", "lines, first", "second", "both");
     for (const auto& [name, figures] : lines.at("kernels").items())
-      out += rows_of(name, figures, words.at("kernels").at(name));
+      out += rows_of(short_name(name), figures, words.at("kernels").at(name));
     for (const auto& [what, key] :
          {std::pair("parent-child", "parent_child"), std::pair("child-sibling", "child_sibling"),
           std::pair("parent-parent", "parent_parent")})
@@ -354,7 +356,9 @@ struct SourceCommand {
     app->add_option("--interval", interval, "cycles between looks at the warps, in the mean")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
-    app->add_option("--top", top, "lines of each kernel; 0 = all")->capture_default_str();
+    app->add_option("--top", top, "lines of each kernel; 0 = all")
+        ->check(CLI::Range(0, 1'000'000))
+        ->capture_default_str();
     app->add_flag("--ptx", ptx, "lines of the PTX, also where those of the CUDA source are known");
     app->footer(
         "Executions, lanes, lines of memory and hits are exact; what warps wait for is sampled, at "
@@ -385,7 +389,9 @@ struct AllocationsCommand {
         observed.add_to(analyze, kLabel,
                         "which buffers and variables accesses of memory go to, and what the caches "
                         "and DRAM do for each");
-    app->add_option("--top", options.most, "rows; 0 = all")->capture_default_str();
+    app->add_option("--top", options.most, "rows; 0 = all")
+        ->check(CLI::Range(0, 1'000'000))
+        ->capture_default_str();
     app->add_flag("--kernels", options.by_kernel, "also by kernel");
     app->footer(
         "Counts are exact and add up to those of the run, and its timing is what it is without. "

@@ -1,5 +1,8 @@
 #include "raddle/cli/observed_run.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdio>
 
 #include "raddle/cli/output.h"
@@ -7,6 +10,16 @@
 #include "raddle/sim/analysis.h"
 
 namespace raddle::cli {
+
+namespace {
+
+/// A line for those of --first-launches; "" when all was looked at.
+std::string left_out(const sim::Result& r) {
+  if (r.launches_left_out == 0) return "";
+  return fmt::format("  {} more launches are not in it (--first-launches)\n", r.launches_left_out);
+}
+
+}  // namespace
 
 CLI::App* ObservedRun::add_to(CLI::App& analyze, const char* name, const char* doc) {
   CLI::App* app = analyze.add_subcommand(name, doc);
@@ -24,6 +37,8 @@ CLI::App* ObservedRun::add_to(CLI::App& analyze, const char* name, const char* d
 sim::Result ObservedRun::run(std::vector<analysis::Request> analyses, bool functional) const {
   common.check();
   const std::vector<std::string> program = words_of_program(arguments);
+  if (program.empty() && std::ranges::count(words, "+") != 0)
+    throw InputError("'+': an analysis looks at one workload, not at a co-run");
   if (!program.empty() && words.front() != program.front())
     throw InputError("'" + words.front() + "': expected nothing before the program behind --");
   Work work = program.empty() ? Work(words) : Work::program(program);
@@ -54,7 +69,8 @@ sim::Result ObservedRun::run(std::vector<analysis::Request> analyses, bool funct
 int ObservedRun::finish(const sim::Result& result, const std::string& table) const {
   if (!common.json.empty())
     write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
-  if (!common.quiet && common.json != "-") std::fputs((headline(result) + table).c_str(), stdout);
+  if (!common.quiet && common.json != "-")
+    std::fputs((headline(result) + left_out(result) + table).c_str(), stdout);
   if (result.verdict != sim::Result::Verdict::Wrong) return 0;
   std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
                result.difference.c_str());

@@ -83,12 +83,14 @@ std::string waits_of(const LineFigures& row, std::uint64_t whole) {
 
 constexpr const char* kRow = "  {:>7}  {:<34} {:>7} {:>12} {:>6} {:>6} {:>7}  {}\n";
 
-std::string text_of(const LineFigures& row, std::uint64_t whole, report::SourceTexts& texts) {
+/// `mixed`: among lines of the CUDA source.
+std::string text_of(const LineFigures& row, std::uint64_t whole, bool mixed,
+                    report::SourceTexts& texts) {
   const auto mean = [](std::uint64_t sum, std::uint64_t of) {
     return of == 0 ? std::string()
                    : fmt::format("{:.1f}", static_cast<double>(sum) / static_cast<double>(of));
   };
-  std::string what = fmt::format("{} {}", row.line, row.instruction);
+  std::string what = fmt::format("{}{} {}", mixed ? "PTX:" : "", row.line, row.instruction);
   if (!row.file.empty()) {
     const std::string name = row.file.substr(row.file.rfind('/') + 1);
     what = fmt::format("{}:{} {}", name, row.line, texts.line(row.file, row.line));
@@ -119,9 +121,11 @@ std::string text_of(const std::string& name, const std::string& file,
                                 file, percent(seen_in(rows), whole));
   out += fmt::format(kRow, "time", "waiting for", "awaited", "executed", "lanes", "lines", "L1D",
                      "where");
+  const bool mixed =
+      std::ranges::any_of(rows, [](const LineFigures& row) { return !row.file.empty(); });
   const std::size_t most = options.most == 0 ? rows.size() : options.most;
   for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
-    out += text_of(rows[i], whole, texts);
+    out += text_of(rows[i], whole, mixed, texts);
   if (rows.size() > most)
     out += fmt::format("           and {} more lines (--top 0 shows all)\n", rows.size() - most);
   return out;
@@ -151,7 +155,8 @@ std::string source_table(const Json& source, const SourceTableOptions& options) 
              "they will issue, and what\n  kept them there (ready: nothing, or another warp's "
              "turn). A wait for memory stands where the data is\n  needed; awaited: share of "
              "the warps, wherever they stood, that needed what this line loads.\n  lines: of "
-             "memory, by access; L1D: loads of lines that hit\n",
+             "memory, by access; L1D: loads of lines that hit. Order: by the larger of time and\n  "
+             "awaited\n",
              grouped(source.at("looks").get<std::uint64_t>()), grouped(whole));
 }
 

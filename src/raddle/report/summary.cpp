@@ -87,7 +87,10 @@ std::string headline(const sim::Result& r) {
 namespace {
 
 /// "" when none were asked for.
-std::string checks_text(const sim::Result& r) { return r.checks ? r.checks->text() : ""; }
+std::string checks_text(const sim::Result& r) {
+  if (!r.checks) return "";
+  return r.kernels.empty() ? "  checks: no kernel has run\n" : r.checks->text();
+}
 
 }  // namespace
 

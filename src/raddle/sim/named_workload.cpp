@@ -30,7 +30,7 @@ std::unique_ptr<runtime::Workload> named(const runtime::Workloads& workloads,
   std::string known;
   for (const std::string& one : all) known += " " + one;
   throw InputError("no workload is called '" + name + "'" +
-                   (near.empty() ? "" : "; did you mean '" + near + "'?") + " Known:" + known);
+                   (near.empty() ? "." : "; did you mean '" + near + "'?") + " Known:" + known);
 }
 
 }  // namespace
