@@ -9,6 +9,7 @@
 
 #include "raddle/sim/corun.h"
 #include "raddle/timing/code/launch.h"
+#include "raddle/timing/spec/address_regions.h"
 #include "support/errors.h"
 #include "support/meanings.h"
 #include "support/whole.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "raddle/timing/code/launch.h"
+#include "raddle/timing/spec/address_regions.h"
 
 namespace raddle::sim {
 

@@ -11,6 +11,7 @@
 #include "raddle/sim/tenant_host.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/gpu/scheme_unit.h"
+#include "raddle/timing/spec/address_regions.h"
 
 namespace raddle::sim {
 

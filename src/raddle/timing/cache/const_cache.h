@@ -12,7 +12,7 @@
 #include "raddle/base/limits.h"
 #include "raddle/timing/cache/mshr.h"
 #include "raddle/timing/cache/tags.h"
-#include "raddle/timing/code/launch.h"
+#include "raddle/timing/spec/address_regions.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/message.h"

@@ -9,15 +9,8 @@
 
 namespace raddle::timing {
 
-/// First byte of warps' local memory, one window per warp slot of the machine; every global access
-/// lies below. Line numbers wrap at 32 bits into the unused space below the global range when
-/// windows are huge.
-inline constexpr Address kLocalBase = 0x38'0000'0000ull;
-/// First byte of the dispatcher's queues in memory, above that; below the constants.
-inline constexpr Address kQueueBase = 0x3f'f000'0000ull;
+/// Of the dispatcher's queues in memory (kQueueBase).
 inline constexpr unsigned kQueueEntryBytes = 32;
-/// First byte of the constants, a bank for each launch slot; the last of all.
-inline constexpr Address kConstBase = 0x3f'fe00'0000ull;
 
 /// Lives from the launch until its last block has ended.
 struct Launch {

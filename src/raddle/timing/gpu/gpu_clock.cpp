@@ -6,6 +6,7 @@
 #include "raddle/timing/gpu/gpu_impl.h"
 #include "raddle/timing/gpu/residency.h"
 #include "raddle/timing/mem/l2_slice.h"
+#include "raddle/timing/spec/address_regions.h"
 
 namespace raddle::timing {
 

@@ -7,6 +7,7 @@
 #include "raddle/timing/sm/gpu_coherent_l1.h"
 #include "raddle/timing/sm/lsu_migration.h"
 #include "raddle/timing/sm/lsu_reports.h"
+#include "raddle/timing/spec/address_regions.h"
 
 namespace raddle::timing {
 

@@ -6,6 +6,7 @@
 #include "raddle/base/mask.h"
 #include "raddle/timing/sm/sm_known.h"
 #include "raddle/timing/sm/sm_of.h"
+#include "raddle/timing/spec/address_regions.h"
 
 namespace raddle::timing {
 
