@@ -88,9 +88,9 @@ TEST(Analyze, FootprintTellsWhatChildrenShare) {
   const Outcome out = raddle("analyze footprint " + launching());
   EXPECT_EQ(out.status, 0) << out.err;
   for (const char* word :
-       {"(functional)", "parent-child", "child-sibling", "parent-parent",
-        "many > add_one", "all", "ratio", "in bytes", "own share", "two alone",
-        "50.00 %", "4 direct parents of 4 parent blocks make 171 launches of 342 child blocks",
+       {"(functional)", "parent-child", "child-sibling", "parent-parent", "many > add_one", "all",
+        "ratio", "in bytes", "own share", "two alone", "50.00 %",
+        "4 direct parents of 4 parent blocks make 171 launches of 342 child blocks",
         "lines of 128 bytes"})
     EXPECT_THAT(out.out, HasSubstr(word));
   const Json j = json_of(raddle("analyze footprint " + launching() + " --json -"));

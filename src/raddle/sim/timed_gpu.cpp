@@ -258,8 +258,7 @@ void TimedGpu::fill(Result& result) {
     analyses_->visit({result.totals.sm.thread_instructions, result.totals.sm.issued}, figures);
     result.analysis = figures.take();
   }
-  if (traffic_ != nullptr)
-    result.analysis[traffic_label_] = allocation_table(*traffic_);
+  if (traffic_ != nullptr) result.analysis[traffic_label_] = allocation_table(*traffic_);
   if (!profile_label_.empty()) result.analysis[profile_label_] = source_profile(gpu_.profile());
   policy::each_level(
       [&](const policy::Level& level, auto& choice) {

@@ -16,7 +16,8 @@ EnergySpec primes() {
   e.constant = Cost(0.007), e.shared_pass = Cost(0.011);
   e.l1d_probe = Cost(0.013), e.l1d_read = Cost(0.017), e.l1d_write = Cost(0.019);
   e.l2_read = Cost(0.023), e.l2_write = Cost(0.053), e.flit_hop = Cost(0.029);
-  e.dram_read_byte = Cost(0.031), e.dram_write_byte = Cost(0.059), e.dram_activate = Cost(0.037), e.dram_refresh = Cost(0.041);
+  e.dram_read_byte = Cost(0.031), e.dram_write_byte = Cost(0.059), e.dram_activate = Cost(0.037),
+  e.dram_refresh = Cost(0.041);
   e.core_active = Cost(0.4), e.core_stalled = Cost(0.08), e.core_idle = Cost(0.012);
   e.l2_slice_cycle = Cost(0.043), e.chip_cycle = Cost(0.047);
   return e;
