@@ -26,11 +26,11 @@ class AllocationTraffic::Table {
     return *launch;
   }
   std::uint32_t row(const Launch& launch, std::uint32_t line) {
-    if (launch.ranges.get() == last_of_ && line >= last_.first && line <= last_.last)
+    if (launch.version == last_version_ && line >= last_.first && line <= last_.last)
       return last_.row;
     const Range* range = range_of(*launch.ranges, line);
     if (range == nullptr) return kRest;
-    last_of_ = launch.ranges.get(), last_ = *range;
+    last_version_ = launch.version, last_ = *range;
     return last_.row;
   }
   AllocationCounters& at(std::uint32_t kernel, std::uint32_t row) {
@@ -49,7 +49,7 @@ class AllocationTraffic::Table {
 
  private:
   const Slots& slots_;
-  const Ranges* last_of_ = nullptr;
+  std::uint64_t last_version_ = 0;
   Range last_{1, 0, kRest};
   std::vector<std::vector<AllocationCounters>> counts_;
 };
@@ -94,7 +94,7 @@ class AllocationTraffic::SliceTraffic final : public policy::L2Observer {
               policy::L2Outcome outcome) override {
     const Launch& launch = table_.launch(kernel);
     const std::uint32_t row = table_.row(launch, line);
-    of_.touch(row, line, sectors);
+    touch(row, line, sectors);
     AllocationCounters& count = table_.at(launch.kernel, row);
     count.l2_hits += outcome == policy::L2Outcome::Hit;
     count.l2_pending_hits += outcome == policy::L2Outcome::PendingHit;
@@ -109,12 +109,36 @@ class AllocationTraffic::SliceTraffic final : public policy::L2Observer {
   const Table& table() const { return table_; }
 
  private:
+  void touch(std::uint32_t row, std::uint32_t line, std::uint8_t sectors) {
+    const Row& of = of_.rows_[row];
+    if (of.sectors == 0) return;  // of no allocation
+    std::uint64_t place = (line - of.at / of_.line_bytes_) * of_.sectors_per_line_;
+    // Lines do not straddle leaves: both are powers of two, and rows begin with a line.
+    const LeafKey key{row, place / kLeafSectors};
+    Known& known = known_[(key.second + 31 * key.first) % kKnown];
+    if (known.leaf == nullptr || known.key != key) known = {key, &of_.leaf(key)};
+    for (; sectors != 0; sectors = static_cast<std::uint8_t>(sectors >> 1), ++place) {
+      // What a cache fetches may be more than is allocated.
+      if ((sectors & 1) == 0 || place >= of.sectors) continue;
+      std::atomic<std::uint64_t>& word = (*known.leaf)[place % kLeafSectors / 64];
+      const std::uint64_t bit = std::uint64_t{1} << place % 64;
+      if ((word.load(std::memory_order_relaxed) & bit) == 0)
+        word.fetch_or(bit, std::memory_order_relaxed);
+    }
+  }
   AllocationCounters& at(std::uint32_t line, std::uint8_t kernel) {
     const Launch& launch = table_.launch(kernel);
     return table_.at(launch.kernel, table_.row(launch, line));
   }
+  /// Leaves met before, by a hash of their keys.
+  static constexpr std::size_t kKnown = 256;
+  struct Known {
+    LeafKey key{};
+    Leaf* leaf = nullptr;
+  };
   AllocationTraffic& of_;
   Table table_;
+  std::array<Known, kKnown> known_{};
 };
 
 AllocationTraffic::AllocationTraffic(const Geometry& geometry, std::vector<Region> regions)
@@ -127,9 +151,6 @@ AllocationTraffic::AllocationTraffic(const Geometry& geometry, std::vector<Regio
     row.kind = Row::Kind::Region, row.name = std::move(region.name);
   }
   RADDLE_ASSERT(rows_.size() > kLocal && std::ranges::is_sorted(regions_, {}, &Range::first));
-  ranges_ = std::make_shared<const Ranges>(regions_);
-  touched_.resize(rows_.size());
-  last_number_.resize(rows_.size());
   for (unsigned sm = 0; sm < geometry.sms; ++sm) sms_.push_back(std::make_unique<SmTraffic>(*this));
   for (unsigned slice = 0; slice < geometry.slices; ++slice)
     slices_.push_back(std::make_unique<SliceTraffic>(*this));
@@ -156,39 +177,31 @@ std::uint32_t AllocationTraffic::row_of(const trace::Allocation& a) {
     row.name = a.variable, row.number = a.number, row.at = a.at, row.bytes = a.bytes;
     const std::uint64_t sector_bytes = line_bytes_ / sectors_per_line_;
     row.sectors = (a.bytes + sector_bytes - 1) / sector_bytes;
-    touched_.emplace_back((row.sectors + 63) / 64);
-    last_number_.push_back(0);
   }
-  Row& row = rows_[known->second];
-  row.times += row.kind == Row::Kind::Program && last_number_[known->second] != a.number;
-  last_number_[known->second] = a.number;
+  rows_[known->second].times += a.variable.empty() ? 1 : 0;
   return known->second;
 }
 
-void AllocationTraffic::touch(std::uint32_t row, std::uint32_t line, std::uint8_t sectors) {
-  Touched& touched = touched_[row];
-  if (touched.empty()) return;
-  std::uint64_t place = (line - rows_[row].at / line_bytes_) * sectors_per_line_;
-  for (; sectors != 0; sectors = static_cast<std::uint8_t>(sectors >> 1), ++place) {
-    // What a cache fetches may be more than is allocated.
-    if ((sectors & 1) == 0 || place >= rows_[row].sectors) continue;
-    std::atomic<std::uint64_t>& word = touched[place / 64];
-    const std::uint64_t bit = std::uint64_t{1} << place % 64;
-    if ((word.load(std::memory_order_relaxed) & bit) == 0)
-      word.fetch_or(bit, std::memory_order_relaxed);
-  }
+AllocationTraffic::Leaf& AllocationTraffic::leaf(const LeafKey& key) {
+  const std::lock_guard lock(leaves_mutex_);
+  std::unique_ptr<Leaf>& leaf = leaves_[key];
+  if (leaf == nullptr) leaf = std::make_unique<Leaf>();
+  return *leaf;
 }
 
-void AllocationTraffic::allocated(const trace::Allocations& allocations) {
+void AllocationTraffic::allocated(const trace::AllocationChanges& changes) {
   known_ = true;
-  auto ranges = std::make_shared<Ranges>();
-  for (const trace::Allocation& a : allocations) {
-    if (a.bytes == 0) continue;
-    ranges->push_back({static_cast<std::uint32_t>(a.at / line_bytes_),
-                       static_cast<std::uint32_t>((a.at + a.bytes - 1) / line_bytes_), row_of(a)});
-  }
-  ranges->insert(ranges->end(), regions_.begin(), regions_.end());
-  ranges_ = std::move(ranges);
+  for (const Address at : changes.freed) allocated_.erase(at);
+  for (const trace::Allocation& a : changes.made)
+    if (a.bytes != 0)
+      allocated_[a.at] = {static_cast<std::uint32_t>(a.at / line_bytes_),
+                          static_cast<std::uint32_t>((a.at + a.bytes - 1) / line_bytes_),
+                          row_of(a)};
+  ranges_ = nullptr;
+}
+
+void AllocationTraffic::idle() {
+  for (; over_ < launches_.size(); ++over_) launches_[over_].ranges = nullptr;
 }
 
 void AllocationTraffic::submitted(const std::string& kernel,
@@ -196,7 +209,15 @@ void AllocationTraffic::submitted(const std::string& kernel,
   const auto [known, fresh] =
       kernel_of_.try_emplace(kernel, static_cast<std::uint32_t>(kernels_.size()));
   if (fresh) kernels_.push_back(kernel);
-  launches_.push_back({known->second, ranges_});
+  if (ranges_ == nullptr) {
+    auto ranges = std::make_shared<Ranges>();
+    ranges->reserve(allocated_.size() + regions_.size());
+    for (const auto& [at, range] : allocated_) ranges->push_back(range);
+    ranges->insert(ranges->end(), regions_.begin(), regions_.end());
+    ranges_ = std::move(ranges);
+    ++version_;
+  }
+  launches_.push_back({known->second, version_, ranges_});
   for (const trace::PointerArgument& p : pointers) {
     const Range* range = range_of(*ranges_, static_cast<std::uint32_t>(p.at / line_bytes_));
     if (range == nullptr) continue;
@@ -215,15 +236,18 @@ std::vector<AllocationTraffic::Row> AllocationTraffic::rows() const {
   };
   for (const auto& sm : sms_) sm->table().each(add);
   for (const auto& slice : slices_) slice->table().each(add);
+  std::vector<std::uint64_t> touched(rows_.size());
+  for (const auto& [key, leaf] : leaves_)
+    for (const std::atomic<std::uint64_t>& word : *leaf)
+      touched[key.first] += static_cast<unsigned>(std::popcount(word.load()));
   std::vector<Row> out;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     Row row = rows_[i];
+    row.touched_sectors = touched[i];
     for (const auto& [kernel, count] : counts[i]) {
       row.counters += count;
       row.kernels.push_back({kernels_[kernel], count});
     }
-    for (const std::atomic<std::uint64_t>& word : touched_[i])
-      row.touched_sectors += static_cast<unsigned>(std::popcount(word.load()));
     if (row.bytes != 0 || !row.kernels.empty()) out.push_back(std::move(row));
   }
   std::ranges::sort(out, {}, [](const Row& row) {

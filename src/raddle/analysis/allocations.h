@@ -13,6 +13,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,10 +71,13 @@ class AllocationTraffic {
 
   policy::L1Observer& of_sm(unsigned sm);
   policy::L2Observer& of_slice(unsigned slice);
-  /// As launches from the next submitted() on find memory.
-  void allocated(const trace::Allocations& allocations);
+  /// What launches from the next submitted() on find otherwise.
+  void allocated(const trace::AllocationChanges& changes);
   /// In the order in which the GPU numbers launches, while it does not run.
   void submitted(const std::string& kernel, const std::vector<trace::PointerArgument>& pointers);
+
+  /// Nothing of what was submitted is under way any more.
+  void idle();
 
   /// Whether somebody has said what is allocated, or nothing was launched.
   bool known() const { return known_ || launches_.empty(); }
@@ -89,7 +93,8 @@ class AllocationTraffic {
   using Ranges = std::vector<Range>;  // in order
   struct Launch {
     std::uint32_t kernel;
-    std::shared_ptr<const Ranges> ranges;  // of allocations and regions
+    std::uint64_t version;                 // of the ranges
+    std::shared_ptr<const Ranges> ranges;  // null: it was over when the GPU was idle
   };
   class Table;
   class SmTraffic;
@@ -97,12 +102,15 @@ class AllocationTraffic {
   /// By launch slot. Written when a launch's warps start, before anything of it is under way; the
   /// launch that had the slot before is over then.
   using Slots = std::array<std::atomic<const Launch*>, 256>;
-  /// By row: a bit for each sector, set by any slice.
-  using Touched = std::vector<std::atomic<std::uint64_t>>;
+  /// A bit for each of some sectors of a row that follow one another, set by any slice. They are
+  /// made when the first one is touched: what a recording says of sizes costs nothing.
+  static constexpr std::uint64_t kLeafSectors = 1 << 15;
+  using Leaf = std::array<std::atomic<std::uint64_t>, kLeafSectors / 64>;
+  using LeafKey = std::pair<std::uint32_t, std::uint64_t>;  // row, place among its leaves
 
   std::uint32_t row_of(const trace::Allocation& allocation);
   static const Range* range_of(const Ranges& ranges, std::uint32_t line);
-  void touch(std::uint32_t row, std::uint32_t line, std::uint8_t sectors);
+  Leaf& leaf(const LeafKey& key);
 
   static constexpr std::uint32_t kRest = 0, kLocal = 1;  // rows
   std::uint32_t line_bytes_, sectors_per_line_;
@@ -110,13 +118,16 @@ class AllocationTraffic {
   Ranges regions_;
   std::vector<Row> rows_;
   std::map<std::pair<std::string, std::pair<Address, std::uint64_t>>, std::uint32_t> row_of_;
-  std::vector<std::uint64_t> last_number_;  // by row: of the one seen last
   std::map<std::string, std::uint32_t, std::less<>> kernel_of_;
   std::vector<std::string> kernels_;
-  std::shared_ptr<const Ranges> ranges_;
-  std::deque<Launch> launches_;  // stays where it is
+  std::map<Address, Range> allocated_;    // now, by start
+  std::shared_ptr<const Ranges> ranges_;  // of it, and of regions; null: to be made
+  std::uint64_t version_ = 0;             // of these
+  std::deque<Launch> launches_;           // stays where it is
+  std::size_t over_ = 0;                  // of launches_, the first so many
   Slots slots_{};
-  std::vector<Touched> touched_;
+  std::mutex leaves_mutex_;  // slices are on several threads
+  std::map<LeafKey, std::unique_ptr<Leaf>> leaves_;
   std::vector<std::unique_ptr<SmTraffic>> sms_;
   std::vector<std::unique_ptr<SliceTraffic>> slices_;
 };

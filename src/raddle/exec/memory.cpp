@@ -71,6 +71,14 @@ DeviceMemory::~DeviceMemory() {
   munmap(valid_, capacity_ / kLine + kAlignment);
 }
 
+namespace {
+/// Is it something that the program knows?
+bool is_told(const DeviceMemory::Owner& owner) {
+  using Kind = DeviceMemory::Owner::Kind;
+  return owner.kind == Kind::Program || owner.kind == Kind::Variable;
+}
+}  // namespace
+
 std::optional<Address> DeviceMemory::allocate(std::uint64_t size, Owner owner) {
   size = std::max<std::uint64_t>(size, 1);
   if (size > capacity_) return std::nullopt;
@@ -86,9 +94,9 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t size, Owner owner) {
     extent_ += footprint;
   }
   const std::uint64_t number = owner.kind == Owner::Kind::Program ? ++asked_for_ : 0;
+  if (is_told(owner)) made_.insert(at);
   live_[at] = {size, std::move(owner), number};
   used_ += size;
-  ++version_;
   std::uint8_t* line = valid_ + (at - kBase) / kLine;
   std::fill_n(line, size / kLine, std::uint8_t{kLine});
   if (size % kLine != 0) line[size / kLine] = static_cast<std::uint8_t>(size % kLine);
@@ -102,16 +110,18 @@ bool DeviceMemory::free(Address address) {
   std::fill_n(valid_ + (address - kBase) / kLine, round_up(size, kLine) / kLine, std::uint8_t{0});
   free_.emplace(round_up(size, kAlignment) + kAlignment, address);
   used_ -= size;
+  if (is_told(found->second.owner) && made_.erase(address) == 0) freed_.push_back(address);
   live_.erase(found);
-  ++version_;
   return true;
 }
 
-trace::Allocations DeviceMemory::allocations() const {
-  trace::Allocations out;
-  for (const auto& [at, live] : live_)
-    if (live.owner.kind == Owner::Kind::Program || live.owner.kind == Owner::Kind::Variable)
-      out.push_back({at, live.size, live.owner.variable, live.number});
+trace::AllocationChanges DeviceMemory::take_changes() {
+  trace::AllocationChanges out;
+  out.freed = std::exchange(freed_, {});
+  for (const Address at : std::exchange(made_, {})) {
+    const Live& live = live_.at(at);
+    out.made.push_back({at, live.size, live.owner.variable, live.number});
+  }
   return out;
 }
 

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "raddle/base/types.h"
 #include "raddle/trace/allocation.h"
@@ -47,10 +49,8 @@ class DeviceMemory {
   /// False when `address` is not the start of a live allocation.
   bool free(Address address);
   std::uint64_t used() const { return used_; }
-  /// What the host has asked for, and variables.
-  trace::Allocations allocations() const;
-  /// Another one whenever allocations() may be others.
-  std::uint64_t version() const { return version_; }
+  /// Since it was called last, of what the host asks for and of variables.
+  trace::AllocationChanges take_changes();
 
   /// True when every byte of [address, address + size) belongs to one allocation.
   bool valid(Address address, std::uint64_t size) const;
@@ -77,7 +77,7 @@ class DeviceMemory {
   std::byte* bytes_ = nullptr;
   std::uint8_t* valid_ = nullptr;
   std::uint64_t capacity_, extent_ = 0, used_ = 0;
-  std::uint64_t version_ = 0, asked_for_ = 0;
+  std::uint64_t asked_for_ = 0;
   std::uint64_t open_ = 0;  ///< bytes that can be written; extent_ at least
   struct Live {
     std::uint64_t size;
@@ -85,6 +85,8 @@ class DeviceMemory {
     std::uint64_t number;  // of Kind::Program
   };
   std::map<Address, Live> live_;                ///< by start
+  std::vector<Address> freed_;                  ///< since take_changes(), of before
+  std::set<Address> made_;                      ///< since then
   std::multimap<std::uint64_t, Address> free_;  ///< footprint -> start
 };
 

@@ -40,8 +40,8 @@ using Mark = std::uint32_t;
 class LaunchSink {
  public:
   virtual ~LaunchSink() = default;
-  /// Device memory as the next launch finds it. Told before the first one that finds it so.
-  virtual void allocated(const trace::Allocations&) {}
+  /// What the next launch finds otherwise than the one before it, or than nothing.
+  virtual void allocated(const trace::AllocationChanges&) {}
   /// Before anything runs: throws InputError when the launch cannot run on the machine.
   virtual void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) = 0;
   /// Where the op streams of the launch go while it runs: a sink that keeps nothing in memory

@@ -232,8 +232,7 @@ void SimulatedDevice::launch(KernelId kernel, Dim3 grid, Dim3 block,
   LaunchRecord record{launches_.size(), entry.name, grid, block, options.stream, 0, 0};
   if (sink != nullptr) {
     record.pointers = pointers(*entry.kernel, parameters);
-    if (memory_.version() != told_version_) sink->allocated(memory_.allocations());
-    told_version_ = memory_.version();
+    if (const auto changes = memory_.take_changes(); !changes.empty()) sink->allocated(changes);
   }
   if (sink == nullptr) {
     run(launch, std::move(record), nullptr);

@@ -153,7 +153,6 @@ class SimulatedDevice final : public Device {
   std::vector<Mark> events_;                  // of the last record()
   std::vector<std::uint64_t> executed_then_;  // by event: executed_ at that record()
   std::uint64_t executed_ = 0;                // warp instructions
-  std::uint64_t told_version_ = 0;            // of memory_, as the sink knows it
   std::uint64_t to_sink_ = 0, left_out_ = 0;  // launches of the host
   std::uint32_t streams_ = 1;
   double functional_seconds_ = 0;

@@ -1,7 +1,6 @@
 // The sink of raddle record: op streams go to a file.
 #pragma once
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "raddle/sim/simulation.h"
@@ -17,14 +16,14 @@ class Recorder final : public runtime::LaunchSink {
                               *kWrite = "write", *kRead = "read";
 
   Recorder(trace::FileWriter& file, const Options& options) : file_(file), options_(options) {}
-  void allocated(const trace::Allocations& allocations) override { allocations_ = allocations; }
+  void allocated(const trace::AllocationChanges& changes) override { allocations_ = changes; }
   void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
   trace::StreamWriter* writer(const trace::KernelCode& code, const trace::LaunchShape& shape,
                               const runtime::LaunchRecord& r) override {
     if (options_.progress) options_.progress({r.sequence, r.name, 0});
     return &file_.begin(code, shape,
                         {r.name, r.sequence, index(r.stream), 0, 0, take_operations(), r.origin,
-                         std::exchange(allocations_, std::nullopt), r.pointers});
+                         std::exchange(allocations_, {}), r.pointers});
   }
   void written(const runtime::LaunchRecord& r) override {
     file_.end(r.warp_instructions, r.thread_instructions);
@@ -62,7 +61,7 @@ class Recorder final : public runtime::LaunchSink {
   trace::FileWriter& file_;
   const Options& options_;
   nlohmann::ordered_json operations_ = nlohmann::ordered_json::array();
-  std::optional<trace::Allocations> allocations_;  // that no launch has told yet
+  trace::AllocationChanges allocations_;  // that no launch has told yet
   runtime::Mark marks_ = 0;
 };
 

@@ -27,8 +27,8 @@ class FanOut final : public runtime::LaunchSink {
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override {
     for (auto& gpu : gpus_) gpu->admit(code, shape);
   }
-  void allocated(const trace::Allocations& allocations) override {
-    for (auto& gpu : gpus_) gpu->allocated(allocations);
+  void allocated(const trace::AllocationChanges& changes) override {
+    for (auto& gpu : gpus_) gpu->allocated(changes);
   }
   bool can_follow() const override { return gpus_.size() == 1 && footprints_ == nullptr; }
   void submit(std::shared_ptr<trace::KernelStream> stream,
@@ -276,7 +276,7 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
     const bool timed = options.first_launches == 0 || trees < options.first_launches;
     for (auto& gpu : gpus) {
       play(launch.operations, *gpu);
-      if (launch.allocations) gpu->allocated(*launch.allocations);
+      if (!launch.allocations.empty()) gpu->allocated(launch.allocations);
       if (timed) submit(tree_of(recording, i, end), *gpu);
     }
     ++(timed ? trees : left_out);

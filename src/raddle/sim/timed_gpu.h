@@ -26,8 +26,8 @@ class TimedGpu final : public runtime::LaunchSink {
   void submit(std::shared_ptr<trace::KernelStream> stream,
               const runtime::LaunchRecord& record) override;
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override;
-  void allocated(const trace::Allocations& allocations) override {
-    if (traffic_ != nullptr) traffic_->allocated(allocations);
+  void allocated(const trace::AllocationChanges& changes) override {
+    if (traffic_ != nullptr) traffic_->allocated(changes);
   }
   runtime::Mark record(StreamId stream) override;
   void wait(StreamId stream, runtime::Mark mark) override;

@@ -15,8 +15,14 @@ struct Allocation {
   std::uint64_t number = 0;   ///< of what it has asked for: 1, 2 ...; of a variable 0
   bool operator==(const Allocation&) const = default;
 };
-/// By address.
-using Allocations = std::vector<Allocation>;
+/// What has become of device memory between two launches: freed first, then made. What was made and
+/// freed in between is in neither.
+struct AllocationChanges {
+  std::vector<Address> freed = {};  ///< starts
+  std::vector<Allocation> made = {};
+  bool empty() const { return freed.empty() && made.empty(); }
+  bool operator==(const AllocationChanges&) const = default;
+};
 
 /// An argument of a launch that points into device memory: its place among the arguments, from 0.
 struct PointerArgument {

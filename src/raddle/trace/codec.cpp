@@ -264,25 +264,23 @@ DeviceOrigin origin_from_json(const Json& json) {
   return out;
 }
 
-Json allocations_to_json(const Allocations& allocations) {
-  Json out = Json::array();
-  for (const Allocation& a : allocations) out.push_back({a.at, a.bytes, a.variable, a.number});
-  return out;
+Json changes_to_json(const AllocationChanges& changes) {
+  Json made = Json::array();
+  for (const Allocation& a : changes.made) made.push_back({a.at, a.bytes, a.variable, a.number});
+  return {{"freed", changes.freed}, {"made", std::move(made)}};
 }
 
-Allocations allocations_from_json(const Json& json) {
+AllocationChanges changes_from_json(const Json& json) {
   constexpr Address kEnd = Address{kLineBytes} << 32;
-  Allocations out;
-  Address from = 0;
-  for (const Json& one : json) {
+  AllocationChanges out;
+  out.freed = numbers<Address>(json.at("freed"));
+  for (const Json& one : json.at("made")) {
     Allocation a;
     a.at = number<Address>(one.at(0), kEnd);
     a.bytes = number<std::uint64_t>(one.at(1), kEnd - a.at);
     a.variable = one.at(2).get<std::string>();
     a.number = number<std::uint64_t>(one.at(3));
-    if (a.at < from) throw InputError("allocations that overlap");
-    from = a.at + a.bytes;
-    out.push_back(std::move(a));
+    out.made.push_back(std::move(a));
   }
   return out;
 }

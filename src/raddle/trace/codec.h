@@ -29,9 +29,9 @@ KernelCode code_from_json(const nlohmann::ordered_json& json);
 
 nlohmann::ordered_json origin_to_json(const DeviceOrigin& origin);
 DeviceOrigin origin_from_json(const nlohmann::ordered_json& json);
-nlohmann::ordered_json allocations_to_json(const Allocations& allocations);
-/// Throws InputError unless they are in order and their lines have numbers of 32 bits.
-Allocations allocations_from_json(const nlohmann::ordered_json& json);
+nlohmann::ordered_json changes_to_json(const AllocationChanges& changes);
+/// Throws InputError unless their lines have numbers of 32 bits.
+AllocationChanges changes_from_json(const nlohmann::ordered_json& json);
 nlohmann::ordered_json pointers_to_json(const std::vector<PointerArgument>& pointers);
 std::vector<PointerArgument> pointers_from_json(const nlohmann::ordered_json& json);
 

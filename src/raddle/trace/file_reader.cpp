@@ -205,7 +205,7 @@ LaunchEntry launch_of(const Json& j, Codes& codes) {
                 0,
                 j.at("operations")};
   if (j.contains("origin")) out.header.origin = origin_from_json(j.at("origin"));
-  if (j.contains("allocations")) out.header.allocations = allocations_from_json(j["allocations"]);
+  if (j.contains("allocations")) out.header.allocations = changes_from_json(j["allocations"]);
   if (j.contains("pointers")) out.header.pointers = pointers_from_json(j["pointers"]);
   out.shape = {dim_of(j.at("grid"), ~std::uint32_t{0}), dim_of(j.at("block"), kMostThreads),
                number<std::uint32_t>(j.at("dynamic_shared_bytes"))};

@@ -207,7 +207,7 @@ StreamWriter& FileWriter::begin(const KernelCode& code, const LaunchShape& shape
                {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
                {"code", impl_->codes.tell(code)}};
   if (launch.origin) section["origin"] = origin_to_json(*launch.origin);
-  if (launch.allocations) section["allocations"] = allocations_to_json(*launch.allocations);
+  if (!launch.allocations.empty()) section["allocations"] = changes_to_json(launch.allocations);
   if (!launch.pointers.empty()) section["pointers"] = pointers_to_json(launch.pointers);
   impl_->out.section(SectionKind::Launch, section.dump());
   impl_->launch = std::make_unique<LaunchWriter>(impl_->out, code, shape);

@@ -25,8 +25,9 @@ struct LaunchHeader {
   /// Of a launch that a kernel made: it follows the host's launch of its tree in the recording, and
   /// the others of lower numbers.
   std::optional<DeviceOrigin> origin = {};
-  /// Device memory as it finds it, where the launch before has found it otherwise or there is none.
-  std::optional<Allocations> allocations = {};
+  /// What it finds otherwise than the launch before it, or than nothing. Recordings of old do not
+  /// say it.
+  AllocationChanges allocations = {};
   std::vector<PointerArgument> pointers = {};
 };
 

@@ -55,7 +55,7 @@ class Traffic : public ::testing::Test {
 
 TEST_F(Traffic, GoesToTheAllocationOfItsLine) {
   traffic_.allocated(
-      {{10 * kLine, 2 * kLine, "", 3}, {20 * kLine, 4, "counter"}, {30 * kLine, 1, "", 5}});
+      {{}, {{10 * kLine, 2 * kLine, "", 3}, {20 * kLine, 4, "counter"}, {30 * kLine, 1, "", 5}}});
   launch("k");
   load(0, 10, policy::L1Outcome::Hit);
   load(0, 11, policy::L1Outcome::Miss);
@@ -77,7 +77,7 @@ TEST_F(Traffic, GoesToTheAllocationOfItsLine) {
 }
 
 TEST_F(Traffic, BesideEveryAllocationAreRegionsAndTheRest) {
-  traffic_.allocated({{10 * kLine, kLine, "", 1}});
+  traffic_.allocated({{}, {{10 * kLine, kLine, "", 1}}});
   launch("k");
   for (const std::uint32_t line : {0u, 9u, 11u, ~0u}) load(0, line, policy::L1Outcome::Miss);
   l1d(0, 5, policy::L1Kind::Load, policy::L1Outcome::Hit, true);  // a window that wraps
@@ -112,10 +112,9 @@ TEST_F(Traffic, NobodyHasSaidWhatIsAllocated) {
 }
 
 TEST_F(Traffic, MemoryIsAsTheLaunchFoundItWhenItWasSubmitted) {
-  traffic_.allocated({{0, 4 * kLine, "", 1}});
+  traffic_.allocated({{}, {{0, 4 * kLine, "", 1}}});
   launch("first");
-  traffic_.allocated(
-      {{0, kLine, "", 2}, {2 * kLine, kLine, "", 3}});  // freed, and others in its place
+  traffic_.allocated({{0}, {{0, kLine, "", 2}, {2 * kLine, kLine, "", 3}}});  // in its place
   launch("second");
   load(0, 2, policy::L1Outcome::Hit);
   load(1, 2, policy::L1Outcome::Hit);
@@ -133,11 +132,10 @@ TEST_F(Traffic, MemoryIsAsTheLaunchFoundItWhenItWasSubmitted) {
 
 TEST_F(Traffic, TheSamePlaceAndSizeIsOneRowThatSaysHowMany) {
   for (unsigned i = 0; i < 3; ++i) {
-    traffic_.allocated({{kLine, 100, "", 4 + i}, {9 * kLine, 4, "v", 0}});
+    traffic_.allocated({{kLine}, {{kLine, 100, "", 4 + i}, {9 * kLine, 4, "v", 0}}});
     launch("k");
     load(i, 1, policy::L1Outcome::Miss);
   }
-  traffic_.allocated({{kLine, 100, "", 6}});  // the last one is still there
   const std::vector<Row> rows = this->rows();
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].counters.loads, 3u);
@@ -146,8 +144,19 @@ TEST_F(Traffic, TheSamePlaceAndSizeIsOneRowThatSaysHowMany) {
   EXPECT_EQ(rows[1].times, 0u) << "there is one of each variable";
 }
 
+TEST_F(Traffic, LaunchesThatWereOverWhenTheGpuWasIdleAreStillCounted) {
+  for (unsigned i = 0; i < 3; ++i) {
+    traffic_.allocated({{i * kLine}, {{(i + 1) * kLine, kLine, "", i + 1}}});
+    launch("k");
+    load(i, i + 1, policy::L1Outcome::Hit);
+    traffic_.idle();
+  }
+  for (const Row& row : rows()) EXPECT_EQ(row.counters.loads, 1u) << row.number;
+  EXPECT_EQ(rows().size(), 3u);
+}
+
 TEST_F(Traffic, KernelsApartAndTogether) {
-  traffic_.allocated({{0, kLine, "", 1}});
+  traffic_.allocated({{}, {{0, kLine, "", 1}}});
   launch("b");
   launch("a");
   launch("b");
@@ -163,7 +172,7 @@ TEST_F(Traffic, KernelsApartAndTogether) {
 }
 
 TEST_F(Traffic, OfTheL2AndOfDram) {
-  traffic_.allocated({{0, 200 * kLine - 64, "", 1}});
+  traffic_.allocated({{}, {{0, 200 * kLine - 64, "", 1}}});
   launch("k");
   l2(0, 3, policy::L2Outcome::Miss, 0b0110);
   l2(0, 3, policy::L2Outcome::PendingHit, 0b0010);
@@ -181,8 +190,28 @@ TEST_F(Traffic, OfTheL2AndOfDram) {
   EXPECT_EQ(row.touched_sectors, 5u) << "what is written back has been touched before";
 }
 
+TEST_F(Traffic, SectorsFarApartAreToldApart) {
+  constexpr std::uint32_t kLines = 1 << 19;  // of several leaves
+  traffic_.allocated(
+      {{}, {{0, Address{kLines} * kLine, "", 1}, {Address{kLines + 1} * kLine, 1, "v"}}});
+  launch("k");
+  for (unsigned turn = 0; turn < 2; ++turn)
+    for (std::uint32_t line = 0; line < kLines; line += 1 << 10)
+      l2(0, line, policy::L2Outcome::Hit, 0b0101);
+  l2(0, kLines + 1, policy::L2Outcome::Hit, 0b1111);
+  EXPECT_EQ(rows().at(0).touched_sectors, 2u * (kLines >> 10));
+  EXPECT_EQ(rows().at(1).touched_sectors, 1u);
+}
+
+TEST_F(Traffic, WhatIsAllocatedAndNotTouchedCostsNothing) {
+  for (unsigned i = 0; i < 2000; ++i)
+    traffic_.allocated({{0}, {{0, (Address{1} << 38) + i, "", i + 1}}});
+  launch("k");
+  EXPECT_EQ(rows().size(), 2000u);
+}
+
 TEST_F(Traffic, ArgumentsNameWhatTheyPointInto) {
-  traffic_.allocated({{0, 4 * kLine, "", 1}, {8 * kLine, kLine, "", 2}});
+  traffic_.allocated({{}, {{0, 4 * kLine, "", 1}, {8 * kLine, kLine, "", 2}}});
   launch("k", {{0, 0}, {2, 3 * kLine + 5}, {3, 8 * kLine}, {4, 6 * kLine}});
   launch("k", {{0, 0}});
   launch("j", {{1, 0}});

@@ -152,25 +152,27 @@ TEST(DeviceMemory, DescribeNamesWhatTheProgramKnows) {
       << "an allocation of ours that lies nearer is not named";
 }
 
-TEST(DeviceMemory, ListsWhatTheHostHasAskedForAndVariables) {
+TEST(DeviceMemory, TellsWhatTheHostHasMadeAndFreedAndOfVariables) {
   using Kind = DeviceMemory::Owner::Kind;
   DeviceMemory memory(kCapacity);
-  std::uint64_t version = memory.version();
-  EXPECT_TRUE(memory.allocations().empty());
+  EXPECT_TRUE(memory.take_changes().empty());
   const Address table = *memory.allocate(400, {Kind::Variable, "table"});
-  memory.allocate(41, {Kind::Internal});
-  memory.allocate(42, {Kind::Heap});
+  const Address ours = *memory.allocate(41, {Kind::Internal});
+  const Address heap = *memory.allocate(42, {Kind::Heap});
   const Address buffer = *memory.allocate(4096);
-  EXPECT_EQ(memory.allocations(),
-            (trace::Allocations{{table, 400, "table"}, {buffer, 4096, "", 1}}));
-  EXPECT_NE(memory.version(), version);
-  version = memory.version();
+  EXPECT_EQ(memory.take_changes(),
+            (trace::AllocationChanges{{}, {{table, 400, "table"}, {buffer, 4096, "", 1}}}));
+  EXPECT_TRUE(memory.take_changes().empty()) << "told once";
   EXPECT_TRUE(memory.free(table));
-  EXPECT_NE(memory.version(), version);
-  EXPECT_EQ(memory.allocations(), (trace::Allocations{{buffer, 4096, "", 1}}));
+  EXPECT_TRUE(memory.free(ours));
+  EXPECT_TRUE(memory.free(heap));
+  EXPECT_EQ(memory.take_changes(), (trace::AllocationChanges{{table}, {}}));
+  EXPECT_TRUE(memory.free(*memory.allocate(8)));
+  EXPECT_TRUE(memory.take_changes().empty()) << "nobody has seen it";
   EXPECT_TRUE(memory.free(buffer));
   EXPECT_EQ(*memory.allocate(4096), buffer);
-  EXPECT_EQ(memory.allocations(), (trace::Allocations{{buffer, 4096, "", 2}})) << "another one";
+  EXPECT_EQ(memory.take_changes(), (trace::AllocationChanges{{buffer}, {{buffer, 4096, "", 3}}}))
+      << "another one at its place";
 }
 
 }  // namespace

@@ -178,7 +178,8 @@ TEST_F(OpStreamFile, ACodeThatNoEarlierLaunchHasIsRefused) {
 }
 
 TEST_F(OpStreamFile, KeepsWhatIsAllocatedAndWhatArgumentsPointTo) {
-  const Allocations some = {{0x1000, 64, "", 7}, {0x1100, 4, "a \"variable\""}};
+  const AllocationChanges some = {{0x2000, 0x800},
+                                  {{0x1000, 64, "", 7}, {0x1100, 4, "a \"variable\""}}};
   {
     FileWriter writer(path, {});
     LaunchHeader first{"k", 0}, second{"k", 1};
@@ -188,25 +189,26 @@ TEST_F(OpStreamFile, KeepsWhatIsAllocatedAndWhatArgumentsPointTo) {
     writer.finish({});
   }
   const FileReader reader(path);
-  ASSERT_TRUE(reader.launch(0).allocations.has_value());
-  EXPECT_EQ(*reader.launch(0).allocations, some);
+  EXPECT_EQ(reader.launch(0).allocations, some);
   ASSERT_EQ(reader.launch(0).pointers.size(), 1u);
   EXPECT_EQ(reader.launch(0).pointers[0].argument, 3u);
   EXPECT_EQ(reader.launch(0).pointers[0].at, 0x1104u);
-  EXPECT_FALSE(reader.launch(1).allocations.has_value()) << "as the launch before has found it";
+  EXPECT_TRUE(reader.launch(1).allocations.empty()) << "as the launch before has found it";
   EXPECT_TRUE(reader.launch(1).pointers.empty());
 }
 
 TEST(AllocationsInJson, ThatCannotBeAreRefused) {
-  const auto read = [](const char* text) {
-    return allocations_from_json(nlohmann::ordered_json::parse(text));
+  const auto read = [](const std::string& made, const std::string& freed = "[]") {
+    return changes_from_json(
+        nlohmann::ordered_json::parse(R"({"freed":)" + freed + R"(,"made":)" + made + "}"));
   };
-  EXPECT_EQ(read(R"([[0,1,"",1],[1,1,"v",0],[549755813760,128,"",2]])").size(), 3u);
+  EXPECT_EQ(read(R"([[0,1,"",1],[1,1,"v",0],[549755813760,128,"",2]])", "[7]").made.size(), 3u);
   for (const char* wrong :
-       {R"([[0,2,"",1],[1,1,"",2]])", R"([[549755813760,129,"",1]])",
-        R"([[18446744073709551615,1,"",1]])", R"([[1,18446744073709551615,"",1]])",
-        R"([[-1,1,"",1]])", R"([[0,1,"",-1]])"})
+       {R"([[549755813760,129,"",1]])", R"([[18446744073709551615,1,"",1]])",
+        R"([[1,18446744073709551615,"",1]])", R"([[-1,1,"",1]])", R"([[0,1,"",-1]])"})
     EXPECT_THROW(read(wrong), InputError) << wrong;
+  EXPECT_THROW(read("[]", "[-1]"), InputError);
+  EXPECT_THROW(read("[]", "7"), InputError);
   for (const char* wrong :
        {R"([[0,1]])", R"([[0,1,7,1]])", R"([[0,1,""]])", R"([7])", R"({"a":1})", "7"})
     EXPECT_ANY_THROW(read(wrong)) << wrong;
