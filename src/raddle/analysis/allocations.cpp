@@ -19,19 +19,15 @@ AllocationCounters& AllocationCounters::operator+=(const AllocationCounters& o) 
 /// What one SM or slice has counted.
 class AllocationTraffic::Table {
  public:
-  explicit Table(const Slots& slots) : slots_(slots) {}
+  explicit Table(const AllocationTraffic& of) : of_(of) {}
   const Launch& launch(unsigned slot) const {
-    const Launch* launch = slots_[slot].load(std::memory_order_relaxed);
+    const Launch* launch = of_.slots_[slot].load(std::memory_order_relaxed);
     RADDLE_ASSERT(launch != nullptr);
     return *launch;
   }
   std::uint32_t row(const Launch& launch, std::uint32_t line) {
-    if (launch.version == last_version_ && line >= last_.first && line <= last_.last)
-      return last_.row;
-    const Range* range = range_of(*launch.ranges, line);
-    if (range == nullptr) return kRest;
-    last_version_ = launch.version, last_ = *range;
-    return last_.row;
+    if (!last_.holds(line, launch.version)) last_ = of_.find(line, launch.version);
+    return last_.life.row;
   }
   AllocationCounters& at(std::uint32_t kernel, std::uint32_t row) {
     if (kernel >= counts_.size()) counts_.resize(kernel + 1);
@@ -48,15 +44,14 @@ class AllocationTraffic::Table {
   }
 
  private:
-  const Slots& slots_;
-  std::uint64_t last_version_ = 0;
-  Range last_{1, 0, kRest};
+  const AllocationTraffic& of_;
+  Found last_;
   std::vector<std::vector<AllocationCounters>> counts_;
 };
 
 class AllocationTraffic::SmTraffic final : public policy::L1Observer {
  public:
-  explicit SmTraffic(AllocationTraffic& of) : of_(of), table_(of.slots_) {}
+  explicit SmTraffic(AllocationTraffic& of) : of_(of), table_(of) {}
   void warp_started(const policy::WarpStart& start) override {
     of_.slots_[start.kernel].store(&of_.launches_.at(start.launch), std::memory_order_relaxed);
   }
@@ -89,7 +84,7 @@ class AllocationTraffic::SmTraffic final : public policy::L1Observer {
 
 class AllocationTraffic::SliceTraffic final : public policy::L2Observer {
  public:
-  explicit SliceTraffic(AllocationTraffic& of) : of_(of), table_(of.slots_) {}
+  explicit SliceTraffic(AllocationTraffic& of) : of_(of), table_(of) {}
   void access(std::uint32_t line, std::uint8_t sectors, std::uint8_t kernel,
               policy::L2Outcome outcome) override {
     const Launch& launch = table_.launch(kernel);
@@ -146,11 +141,12 @@ AllocationTraffic::AllocationTraffic(const Geometry& geometry, std::vector<Regio
       sectors_per_line_(geometry.line_bytes / geometry.sector_bytes),
       rows_(1) {
   for (Region& region : regions) {
-    regions_.push_back({region.first, region.last, static_cast<std::uint32_t>(rows_.size())});
-    Row& row = rows_.emplace_back();
-    row.kind = Row::Kind::Region, row.name = std::move(region.name);
+    const auto row = static_cast<std::uint32_t>(rows_.size());
+    regions_.push_back({region.first, region.last, {0, kNotYet, row}});
+    Row& last = rows_.emplace_back();
+    last.kind = Row::Kind::Region, last.name = std::move(region.name);
   }
-  RADDLE_ASSERT(rows_.size() > kLocal && std::ranges::is_sorted(regions_, {}, &Range::first));
+  RADDLE_ASSERT(!regions_.empty());
   for (unsigned sm = 0; sm < geometry.sms; ++sm) sms_.push_back(std::make_unique<SmTraffic>(*this));
   for (unsigned slice = 0; slice < geometry.slices; ++slice)
     slices_.push_back(std::make_unique<SliceTraffic>(*this));
@@ -161,11 +157,21 @@ AllocationTraffic::~AllocationTraffic() = default;
 policy::L1Observer& AllocationTraffic::of_sm(unsigned sm) { return *sms_.at(sm); }
 policy::L2Observer& AllocationTraffic::of_slice(unsigned slice) { return *slices_.at(slice); }
 
-const AllocationTraffic::Range* AllocationTraffic::range_of(const Ranges& ranges,
-                                                            std::uint32_t line) {
-  const auto after = std::ranges::upper_bound(ranges, line, {}, &Range::first);
-  if (after == ranges.begin() || line > std::prev(after)->last) return nullptr;
-  return &*std::prev(after);
+AllocationTraffic::Found AllocationTraffic::find(std::uint32_t line, std::uint64_t version) const {
+  for (const Found& region : regions_)
+    if (region.holds(line, version)) return region;
+  // Places may overlap: of what was there one after another.
+  for (auto at = places_.upper_bound({line, ~std::uint32_t{0}}); at != places_.begin();) {
+    --at;
+    const auto& [first, last] = at->first;
+    if (line - first > longest_) break;
+    if (line > last) continue;
+    const Lives& lives = at->second;
+    const auto after = std::ranges::upper_bound(lives, version, {}, &Life::made);
+    if (after != lives.begin() && version < std::prev(after)->freed)
+      return {first, last, *std::prev(after)};
+  }
+  return {line, line, {version, version + 1, kRest}};
 }
 
 std::uint32_t AllocationTraffic::row_of(const trace::Allocation& a) {
@@ -191,17 +197,23 @@ AllocationTraffic::Leaf& AllocationTraffic::leaf(const LeafKey& key) {
 
 void AllocationTraffic::allocated(const trace::AllocationChanges& changes) {
   known_ = true;
-  for (const Address at : changes.freed) allocated_.erase(at);
-  for (const trace::Allocation& a : changes.made)
-    if (a.bytes != 0)
-      allocated_[a.at] = {static_cast<std::uint32_t>(a.at / line_bytes_),
-                          static_cast<std::uint32_t>((a.at + a.bytes - 1) / line_bytes_),
-                          row_of(a)};
-  ranges_ = nullptr;
-}
-
-void AllocationTraffic::idle() {
-  for (; over_ < launches_.size(); ++over_) launches_[over_].ranges = nullptr;
+  ++version_;
+  for (const Address at : changes.freed)
+    if (const auto alive = alive_.find(at); alive != alive_.end()) {
+      alive->second->back().freed = version_;
+      alive_.erase(alive);
+    }
+  for (const trace::Allocation& a : changes.made) {
+    if (a.bytes == 0) continue;
+    const auto first = static_cast<std::uint32_t>(a.at / line_bytes_),
+               last = static_cast<std::uint32_t>((a.at + a.bytes - 1) / line_bytes_);
+    Lives& lives = places_[{first, last}];
+    if (!lives.empty())  // also where nobody has said that it was freed
+      lives.back().freed = std::min(lives.back().freed, version_);
+    lives.push_back({version_, kNotYet, row_of(a)});
+    alive_[a.at] = &lives;
+    longest_ = std::max(longest_, last - first);
+  }
 }
 
 void AllocationTraffic::submitted(const std::string& kernel,
@@ -209,19 +221,12 @@ void AllocationTraffic::submitted(const std::string& kernel,
   const auto [known, fresh] =
       kernel_of_.try_emplace(kernel, static_cast<std::uint32_t>(kernels_.size()));
   if (fresh) kernels_.push_back(kernel);
-  if (ranges_ == nullptr) {
-    auto ranges = std::make_shared<Ranges>();
-    ranges->reserve(allocated_.size() + regions_.size());
-    for (const auto& [at, range] : allocated_) ranges->push_back(range);
-    ranges->insert(ranges->end(), regions_.begin(), regions_.end());
-    ranges_ = std::move(ranges);
-    ++version_;
-  }
-  launches_.push_back({known->second, version_, ranges_});
+  launches_.push_back({known->second, version_});
   for (const trace::PointerArgument& p : pointers) {
-    const Range* range = range_of(*ranges_, static_cast<std::uint32_t>(p.at / line_bytes_));
-    if (range == nullptr) continue;
-    auto& arguments = rows_[range->row].arguments;
+    const std::uint32_t row =
+        find(static_cast<std::uint32_t>(p.at / line_bytes_), version_).life.row;
+    if (row == kRest) continue;
+    auto& arguments = rows_[row].arguments;
     auto of = std::ranges::find(arguments, kernel, [](const auto& one) { return one.first; });
     if (of == arguments.end()) of = arguments.insert(of, {kernel, {}});
     if (std::ranges::find(of->second, p.argument) == of->second.end())

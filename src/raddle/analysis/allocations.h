@@ -76,9 +76,6 @@ class AllocationTraffic {
   /// In the order in which the GPU numbers launches, while it does not run.
   void submitted(const std::string& kernel, const std::vector<trace::PointerArgument>& pointers);
 
-  /// Nothing of what was submitted is under way any more.
-  void idle();
-
   /// Whether somebody has said what is allocated, or nothing was launched.
   bool known() const { return known_ || launches_.empty(); }
   /// Allocations by their numbers, touched or not; then variables, regions and the rest, without
@@ -86,15 +83,25 @@ class AllocationTraffic {
   std::vector<Row> rows() const;
 
  private:
-  struct Range {
-    std::uint32_t first, last;  ///< lines
+  static constexpr std::uint32_t kRest = 0, kLocal = 1;        // rows
+  static constexpr std::uint64_t kNotYet = ~std::uint64_t{0};  // freed
+  /// An allocation: there for launches of versions [made, freed).
+  struct Life {
+    std::uint64_t made, freed;
     std::uint32_t row;
   };
-  using Ranges = std::vector<Range>;  // in order
+  using Lives = std::vector<Life>;  // of the same lines, in order
   struct Launch {
     std::uint32_t kernel;
-    std::uint64_t version;                 // of the ranges
-    std::shared_ptr<const Ranges> ranges;  // null: it was over when the GPU was idle
+    std::uint64_t version;  ///< how often memory had changed when it was submitted
+  };
+  /// What a line was at a time.
+  struct Found {
+    std::uint32_t first = 1, last = 0;  ///< lines
+    Life life = {0, 0, kRest};
+    bool holds(std::uint32_t line, std::uint64_t version) const {
+      return line >= first && line <= last && version >= life.made && version < life.freed;
+    }
   };
   class Table;
   class SmTraffic;
@@ -109,22 +116,22 @@ class AllocationTraffic {
   using LeafKey = std::pair<std::uint32_t, std::uint64_t>;  // row, place among its leaves
 
   std::uint32_t row_of(const trace::Allocation& allocation);
-  static const Range* range_of(const Ranges& ranges, std::uint32_t line);
+  /// Whose line it is for launches of that version.
+  Found find(std::uint32_t line, std::uint64_t version) const;
   Leaf& leaf(const LeafKey& key);
 
-  static constexpr std::uint32_t kRest = 0, kLocal = 1;  // rows
   std::uint32_t line_bytes_, sectors_per_line_;
   bool known_ = false;
-  Ranges regions_;
+  std::vector<Found> regions_;
   std::vector<Row> rows_;
   std::map<std::pair<std::string, std::pair<Address, std::uint64_t>>, std::uint32_t> row_of_;
   std::map<std::string, std::uint32_t, std::less<>> kernel_of_;
   std::vector<std::string> kernels_;
-  std::map<Address, Range> allocated_;    // now, by start
-  std::shared_ptr<const Ranges> ranges_;  // of it, and of regions; null: to be made
-  std::uint64_t version_ = 0;             // of these
-  std::deque<Launch> launches_;           // stays where it is
-  std::size_t over_ = 0;                  // of launches_, the first so many
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Lives> places_;  // by first and last line
+  std::uint32_t longest_ = 0;                                        // of these, less one line
+  std::map<Address, Lives*> alive_;                                  // the last one, by start
+  std::uint64_t version_ = 0;
+  std::deque<Launch> launches_;  // stays where it is
   Slots slots_{};
   std::mutex leaves_mutex_;  // slices are on several threads
   std::map<LeafKey, std::unique_ptr<Leaf>> leaves_;

@@ -206,7 +206,6 @@ void TimedGpu::synchronize() {
   const Stopwatch watch(seconds_);
   gpu_.run_until_idle();
   if (sampled_ != nullptr) sampled_->idle();
-  if (traffic_ != nullptr) traffic_->idle();
 }
 
 void TimedGpu::synchronize(runtime::Mark mark) {

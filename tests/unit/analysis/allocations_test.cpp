@@ -144,15 +144,39 @@ TEST_F(Traffic, TheSamePlaceAndSizeIsOneRowThatSaysHowMany) {
   EXPECT_EQ(rows[1].times, 0u) << "there is one of each variable";
 }
 
-TEST_F(Traffic, LaunchesThatWereOverWhenTheGpuWasIdleAreStillCounted) {
-  for (unsigned i = 0; i < 3; ++i) {
-    traffic_.allocated({{i * kLine}, {{(i + 1) * kLine, kLine, "", i + 1}}});
+TEST_F(Traffic, PlacesThatOverlapInTimeAreToldApart) {
+  traffic_.allocated({{}, {{0, 8 * kLine, "", 1}}});
+  launch("a");
+  traffic_.allocated(
+      {{0}, {{0, kLine, "", 2}, {2 * kLine, kLine, "", 3}, {4 * kLine, kLine, "", 4}}});
+  launch("b");
+  traffic_.allocated({{0, 2 * kLine, 4 * kLine}, {{0, 8 * kLine, "", 5}}});
+  launch("c");
+  for (unsigned turn = 0; turn < 2; ++turn)
+    for (const std::uint32_t line : {5u, 2u, 7u})
+      for (unsigned of = 0; of < 3; ++of) load(of, line, policy::L1Outcome::Hit);
+  const std::vector<Row> rows = this->rows();
+  ASSERT_EQ(rows.size(), 5u);
+  EXPECT_EQ(of(rows[0], "a").loads, 6u);
+  EXPECT_EQ(of(rows[0], "c").loads, 6u) << "the same place and size again";
+  EXPECT_EQ(rows[0].times, 2u);
+  EXPECT_EQ(rows[2].counters.loads, 2u) << "line 2 of launch b";
+  EXPECT_EQ(rows[4].kind, Row::Kind::Rest);
+  EXPECT_EQ(of(rows[4], "b").loads, 4u);
+}
+
+TEST_F(Traffic, OtherSizesOfTheSameLinesAreOthers) {
+  for (unsigned i = 0; i < 2; ++i) {
+    traffic_.allocated({{kLine}, {{kLine, 100 + i, "", 1 + i}}});
     launch("k");
-    load(i, i + 1, policy::L1Outcome::Hit);
-    traffic_.idle();
   }
-  for (const Row& row : rows()) EXPECT_EQ(row.counters.loads, 1u) << row.number;
-  EXPECT_EQ(rows().size(), 3u);
+  load(0, 1, policy::L1Outcome::Miss);
+  load(1, 1, policy::L1Outcome::Hit);
+  load(0, 1, policy::L1Outcome::Miss);
+  ASSERT_EQ(rows().size(), 2u);
+  EXPECT_EQ(rows()[0].bytes, 100u);
+  EXPECT_EQ(rows()[0].counters.loads, 2u);
+  EXPECT_EQ(rows()[1].counters.loads, 1u);
 }
 
 TEST_F(Traffic, KernelsApartAndTogether) {
