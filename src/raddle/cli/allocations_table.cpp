@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,13 +36,7 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return part != 0 && share < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", share);
 }
 
-/// No wider than its column.
-std::string fitted(std::string_view name) {
-  constexpr std::size_t kWidest = 26;
-  return name.size() <= kWidest ? std::string(name)
-                                : std::string(name.substr(0, kWidest - 3)) + "...";
-}
-
+constexpr std::size_t kWidestName = 26;
 constexpr const char* kRow =
     "  {:<26} {:>10} {:>8} {:>12} {:>8} {:>12} {:>10} {:>8} {:>10} {:>10}  {}";
 
@@ -59,7 +52,7 @@ std::string line(const std::string& name, const std::string& bytes, const std::s
     return percent(count(row, hits), count(row, hits) + count(row, pending) + count(row, misses));
   };
   std::string out =
-      fmt::format(kRow, fitted(name), bytes, touched, some("loads"),
+      fmt::format(kRow, cut(name, kWidestName), bytes, touched, some("loads"),
                   rate("l1d_hits", "l1d_pending_hits", "l1d_misses"), some("stores"),
                   some("atomics"), rate("l2_hits", "l2_pending_hits", "l2_misses"),
                   bytes_of("dram_read_bytes"), bytes_of("dram_written_bytes"), arguments);
@@ -127,16 +120,13 @@ std::string allocations_table(const Json& allocations, const AllocationsTableOpt
         "\n  It is not known here what was allocated: a trace, or a recording made before "
         "recordings said it.\n";
   return out +
-         "\n  Most traffic with DRAM first. allocation N: the Nth that the program has made; (xM): "
-         "M of the same place and size,\n  one after another. touched: of its sectors, those that "
-         "the L2 was asked for. loads, stores, atomics: of lines,\n  by the accesses of warps; "
-         "L1D: "
-         "loads that hit; L2: requests that hit. read, written: bytes of DRAM; what the L2\n  "
-         "still "
-         "holds at the end is not written. argument of: kernels that the host has launched with a "
-         "pointer into it,\n  and as which argument. the rest: what kernels allocate, and "
-         "parameters "
-         "of their launches\n";
+         "\n  Most traffic with DRAM first. allocation N: the Nth that the program has made; "
+         "(xM): M of the same place and size,\n  one after another. touched: of its sectors, "
+         "those that the L2 was asked for. loads, stores, atomics: of lines,\n  by the accesses "
+         "of warps; L1D: loads that hit; L2: requests that hit. read, written: bytes of DRAM; "
+         "what the L2\n  still holds at the end is not written. argument of: kernels that the "
+         "host has launched with a pointer into it,\n  and as which argument. the rest: what "
+         "kernels allocate, and parameters of their launches\n";
 }
 
 }  // namespace raddle::cli

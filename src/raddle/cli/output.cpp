@@ -68,6 +68,13 @@ nlohmann::ordered_json read_json(const std::string& file) {
   return parse_json(read_text(file, kMostDocumentBytes, "a document"), file);
 }
 
+std::string cut(std::string text, std::size_t widest) {
+  if (text.size() <= widest) return text;
+  std::size_t end = widest - 3;
+  while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
 std::string import_summary(const nlohmann::ordered_json& trailer) {
   std::string out;
   if (trailer.contains("import_cost")) {

@@ -24,6 +24,9 @@ void write_file(const std::string& file, std::string_view text);
 /// Throws InputError when it cannot be read or is no JSON.
 nlohmann::ordered_json read_json(const std::string& file);
 
+/// What is longer than so many bytes ends with "...", between two characters of UTF-8.
+std::string cut(std::string text, std::size_t widest);
+
 using report::comparison;
 using report::grouped;
 using report::headline;

@@ -96,16 +96,12 @@ std::string text_of(const LineFigures& row, std::uint64_t whole, bool mixed,
     what = fmt::format("{}:{} {}", name, row.line, texts.line(row.file, row.line));
   }
   constexpr std::size_t kWidest = 72;
-  if (what.size() > kWidest) {
-    std::size_t end = kWidest - 3;
-    while ((static_cast<unsigned char>(what[end]) & 0xc0) == 0x80) --end;  // inside a character
-    what = what.substr(0, end) + "...";
-  }
-  return fmt::format(
-      kRow, fmt::format("{:.1f} %", percent(row.seen, whole)), waits_of(row, whole),
-      row.awaited == 0 ? "" : fmt::format("{:.1f} %", percent(row.awaited, whole)),
-      grouped(row.issued), mean(row.threads, row.issued), mean(row.memory_lines, row.accesses),
-      row.loads == 0 ? "" : fmt::format("{:.1f} %", percent(row.hits, row.loads)), what);
+  return fmt::format(kRow, fmt::format("{:.1f} %", percent(row.seen, whole)), waits_of(row, whole),
+                     row.awaited == 0 ? "" : fmt::format("{:.1f} %", percent(row.awaited, whole)),
+                     grouped(row.issued), mean(row.threads, row.issued),
+                     mean(row.memory_lines, row.accesses),
+                     row.loads == 0 ? "" : fmt::format("{:.1f} %", percent(row.hits, row.loads)),
+                     cut(what, kWidest));
 }
 
 std::uint64_t seen_in(const std::vector<LineFigures>& rows) {
