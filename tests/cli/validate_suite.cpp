@@ -42,6 +42,15 @@ TEST(ValidateSuite, PowerIsToldWithWhatItsErrorIsMadeOf) {
   EXPECT_THAT(raddle("validate --suite v100 --part programs nn").out, Not(HasSubstr("power, W")));
 }
 
+TEST(ValidateSuite, SaysWhetherTheGoalIsMet) {
+  const Outcome text = raddle("validate --suite v100 --part kernels dct byte_histogram");
+  ASSERT_EQ(text.status, 0) << text.err;
+  // dct is off by 14 %, byte_histogram by 5.
+  EXPECT_THAT(text.out, testing::ContainsRegex("cycles +first +1 .*MAPE 10 %: met"));
+  EXPECT_THAT(text.out, testing::ContainsRegex("cycles +second +1 .*MAPE 10 %: missed"));
+  EXPECT_THAT(text.out, testing::ContainsRegex("dram_bytes +second +1 .*NRMSE 0.2: met"));
+}
+
 TEST(ValidateSuite, RefusesWhatItsFilesSayThemselves) {
   for (const auto& [words, message] :
        {std::pair("--suite v1000",

@@ -97,7 +97,7 @@ describe("traffic by allocation", () => {
     const rows = now.result.analysis!.allocations!.rows;
     rows[0].kernels._Z3addPf.dram_read_bytes += 300;
     rows[1].kernels._Z3addPf.dram_read_bytes += 100;
-    expect(mostOfTheChange(now, counted(), "_Z3addPf")).toBe("75.0 % of it allocation 1 (add 2, add 1)");
+    expect(mostOfTheChange(now, counted(), "_Z3addPf")).toBe("75.0 % of the difference: allocation 1, add 2, add 1");
     rows[1].kernels._Z3addPf.dram_read_bytes += 200;
     expect(mostOfTheChange(now, counted(), "_Z3addPf")).toBe(null);
     expect(mostOfTheChange(counted(), counted(), "_Z3addPf")).toBe(null);

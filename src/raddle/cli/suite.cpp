@@ -96,17 +96,36 @@ std::string table(const std::vector<Compared>& rows) {
   return out;
 }
 
+/// What we want to reach, of silicon that has been measured: docs/validation.md.
+std::string goal(Metric metric, const sim::Agreement& a) {
+  constexpr double kMostMape = 0.1, kMostNrmse = 0.2;
+  const auto said = [](const std::string& text, bool met) {
+    return text + (met ? ": met" : ": missed");
+  };
+  switch (metric) {
+    case Metric::Cycles:
+      return said(fmt::format("MAPE {:.0f} %", 100 * kMostMape), a.mape <= kMostMape);
+    case Metric::L1HitRate:
+    case Metric::L2HitRate:
+    case Metric::DramBytes:
+      return said(fmt::format("NRMSE {}", kMostNrmse), a.nrmse <= kMostNrmse);
+    case Metric::Watts:
+      break;
+  }
+  return "";
+}
+
 std::string errors(const std::vector<Compared>& rows) {
-  std::string out = fmt::format("\n{:<14} {:<8} {:>6} {:>8} {:>8} {:>8} {:>9}\n", "", "half",
-                                "rows", "MAPE %", "NRMSE", "gmean", "Pearson");
+  std::string out = fmt::format("\n{:<14} {:<8} {:>6} {:>8} {:>8} {:>8} {:>9}  {}\n", "", "half",
+                                "rows", "MAPE %", "NRMSE", "gmean", "Pearson", "goal");
   for (std::size_t m = 0; m < sim::kMetrics; ++m)
     for (const Half half : {Half::First, Half::Second}) {
       const auto pairs = pairs_of(of_half(rows, half), static_cast<Metric>(m));
       if (pairs.empty()) continue;
       const sim::Agreement a = sim::agreement(pairs);
-      out +=
-          fmt::format("{:<14} {:<8} {:>6} {:>8} {:>8.3f} {:>8.3f} {:>9.3f}\n", sim::kMetricNames[m],
-                      half_name(half), a.pairs, percent(a.mape), a.nrmse, a.ratio, a.pearson);
+      out += fmt::format("{:<14} {:<8} {:>6} {:>8} {:>8.3f} {:>8.3f} {:>9.3f}  {}\n",
+                         sim::kMetricNames[m], half_name(half), a.pairs, percent(a.mape), a.nrmse,
+                         a.ratio, a.pearson, goal(static_cast<Metric>(m), a));
     }
   return out + "\n";
 }
