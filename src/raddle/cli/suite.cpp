@@ -100,7 +100,7 @@ std::string table(const std::vector<Compared>& rows) {
 std::string goal(Metric metric, const sim::Agreement& a) {
   constexpr double kMostMape = 0.1, kMostNrmse = 0.2;
   const auto said = [](const std::string& text, bool met) {
-    return text + (met ? ": met" : ": missed");
+    return "  " + text + (met ? ": met" : ": missed");
   };
   switch (metric) {
     case Metric::Cycles:
@@ -123,7 +123,7 @@ std::string errors(const std::vector<Compared>& rows) {
       const auto pairs = pairs_of(of_half(rows, half), static_cast<Metric>(m));
       if (pairs.empty()) continue;
       const sim::Agreement a = sim::agreement(pairs);
-      out += fmt::format("{:<14} {:<8} {:>6} {:>8} {:>8.3f} {:>8.3f} {:>9.3f}  {}\n",
+      out += fmt::format("{:<14} {:<8} {:>6} {:>8} {:>8.3f} {:>8.3f} {:>9.3f}{}\n",
                          sim::kMetricNames[m], half_name(half), a.pairs, percent(a.mape), a.nrmse,
                          a.ratio, a.pearson, goal(static_cast<Metric>(m), a));
     }
