@@ -81,6 +81,14 @@ TEST(SourceTable, LinesOfTheCudaSourceTakeThePtxLinesOfTheirs) {
   EXPECT_THAT(ptx, AllOf(HasSubstr("5 add.f32"), Not(HasSubstr("a.cu"))));
 }
 
+TEST(SourceTable, AmongLinesOfTheCudaSourceThoseOfThePtxSaySo) {
+  Json source = two_kernels();
+  source["kernels"]["_Z3bigPf"]["lines"][0]["source"] = {{"file", "/nowhere/b.h"}, {"line", 2}};
+  const std::string text = source_table(source, {});
+  EXPECT_THAT(text, AllOf(HasSubstr("b.h:2 "), HasSubstr("PTX:5 add.f32")));
+  EXPECT_THAT(text, HasSubstr("  90 exit")) << "all lines of that kernel are the PTX's";
+}
+
 TEST(SourceTable, ALongLineIsCutBetweenCharacters) {
   const TemporaryFolder folder("raddle-test-source-");
   const std::string file = (folder.path() / "a.cu").string();

@@ -70,5 +70,15 @@ TEST(Summary, TellsKernelsByTheNamesPeopleGaveThemAndWhatLimitsThem) {
   EXPECT_THAT(summary(r), HasSubstr("1 launch)"));
 }
 
+TEST(Summary, ChecksOfNothingSaySo) {
+  sim::Result r = with_policies("none");
+  const exec::AccessChecks none{exec::CheckOptions{}};
+  r.checks.emplace(none);
+  EXPECT_THAT(summary(r), HasSubstr("checks: nothing found"));
+  r.kernels.clear();
+  EXPECT_THAT(summary(r), HasSubstr("checks: no kernel has run"));
+  EXPECT_THAT(summary(r), Not(HasSubstr("nothing found")));
+}
+
 }  // namespace
 }  // namespace raddle::report
