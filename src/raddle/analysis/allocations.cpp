@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
+#include <unordered_map>
 
 #include "raddle/base/error.h"
 
@@ -15,6 +16,29 @@ AllocationCounters& AllocationCounters::operator+=(const AllocationCounters& o) 
   dram_read_bytes += o.dram_read_bytes, dram_written_bytes += o.dram_written_bytes;
   return *this;
 }
+
+namespace {
+/// Places of what was looked up before, so that most look-ups need no map.
+template <class Key, class Value>
+class Remembered {
+ public:
+  /// `look_up(key)`: where it is, for ever.
+  template <class LookUp>
+  Value& at(const Key& key, std::size_t hash, LookUp look_up) {
+    Entry& entry = entries_[hash % kEntries];
+    if (entry.value == nullptr || entry.key != key) entry = {key, &look_up(key)};
+    return *entry.value;
+  }
+
+ private:
+  static constexpr std::size_t kEntries = 256;
+  struct Entry {
+    Key key{};
+    Value* value = nullptr;
+  };
+  std::array<Entry, kEntries> entries_{};
+};
+}  // namespace
 
 /// What one SM or slice has counted.
 class AllocationTraffic::Table {
@@ -30,23 +54,21 @@ class AllocationTraffic::Table {
     return last_.life.row;
   }
   AllocationCounters& at(std::uint32_t kernel, std::uint32_t row) {
-    if (kernel >= counts_.size()) counts_.resize(kernel + 1);
-    std::vector<AllocationCounters>& of = counts_[kernel];
-    if (row >= of.size()) of.resize(row + 1);
-    return of[row];
+    return remembered_.at(key_of(kernel, row), row + std::size_t{31} * kernel,
+                          [&](std::uint64_t key) -> AllocationCounters& { return counts_[key]; });
   }
   /// f(kernel, row, counters) for all that have been touched.
   template <class F>
   void each(F f) const {
-    for (std::uint32_t kernel = 0; kernel < counts_.size(); ++kernel)
-      for (std::uint32_t row = 0; row < counts_[kernel].size(); ++row)
-        if (counts_[kernel][row] != AllocationCounters{}) f(kernel, row, counts_[kernel][row]);
+    for (const auto& [key, count] : counts_)
+      f(static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), count);
   }
 
  private:
   const AllocationTraffic& of_;
   Found last_;
-  std::vector<std::vector<AllocationCounters>> counts_;
+  std::unordered_map<std::uint64_t, AllocationCounters> counts_;
+  Remembered<std::uint64_t, AllocationCounters> remembered_;
 };
 
 class AllocationTraffic::SmTraffic final : public policy::L1Observer {
@@ -110,12 +132,12 @@ class AllocationTraffic::SliceTraffic final : public policy::L2Observer {
     std::uint64_t place = (line - of.at / of_.line_bytes_) * of_.sectors_per_line_;
     // Lines do not straddle leaves: both are powers of two, and rows begin with a line.
     const LeafKey key{row, place / kLeafSectors};
-    Known& known = known_[(key.second + 31 * key.first) % kKnown];
-    if (known.leaf == nullptr || known.key != key) known = {key, &of_.leaf(key)};
+    Leaf& leaf = leaves_.at(key, key.second + std::size_t{31} * row,
+                            [&](const LeafKey& of_row) -> Leaf& { return of_.leaf(of_row); });
     for (; sectors != 0; sectors = static_cast<std::uint8_t>(sectors >> 1), ++place) {
       // What a cache fetches may be more than is allocated.
       if ((sectors & 1) == 0 || place >= of.sectors) continue;
-      std::atomic<std::uint64_t>& word = (*known.leaf)[place % kLeafSectors / 64];
+      std::atomic<std::uint64_t>& word = leaf[place % kLeafSectors / 64];
       const std::uint64_t bit = std::uint64_t{1} << place % 64;
       if ((word.load(std::memory_order_relaxed) & bit) == 0)
         word.fetch_or(bit, std::memory_order_relaxed);
@@ -125,15 +147,9 @@ class AllocationTraffic::SliceTraffic final : public policy::L2Observer {
     const Launch& launch = table_.launch(kernel);
     return table_.at(launch.kernel, table_.row(launch, line));
   }
-  /// Leaves met before, by a hash of their keys.
-  static constexpr std::size_t kKnown = 256;
-  struct Known {
-    LeafKey key{};
-    Leaf* leaf = nullptr;
-  };
   AllocationTraffic& of_;
   Table table_;
-  std::array<Known, kKnown> known_{};
+  Remembered<LeafKey, Leaf> leaves_;
 };
 
 AllocationTraffic::AllocationTraffic(const Geometry& geometry, std::vector<Region> regions)
@@ -161,15 +177,18 @@ AllocationTraffic::Found AllocationTraffic::find(std::uint32_t line, std::uint64
   for (const Found& region : regions_)
     if (region.holds(line, version)) return region;
   // Places may overlap: of what was there one after another.
-  for (auto at = places_.upper_bound({line, ~std::uint32_t{0}}); at != places_.begin();) {
-    --at;
-    const auto& [first, last] = at->first;
-    if (line - first > longest_) break;
-    if (line > last) continue;
-    const Lives& lives = at->second;
-    const auto after = std::ranges::upper_bound(lives, version, {}, &Life::made);
-    if (after != lives.begin() && version < std::prev(after)->freed)
-      return {first, last, *std::prev(after)};
+  for (std::size_t n = 0; n < places_.size(); ++n) {
+    const auto& places = places_[n];
+    for (auto at = places.upper_bound({line, ~std::uint32_t{0}}); at != places.begin();) {
+      --at;
+      const auto& [first, last] = at->first;
+      if (std::uint64_t{line - first} >> n != 0) break;  // and so of all before it
+      if (line > last) continue;
+      const Lives& lives = at->second;
+      const auto after = std::ranges::upper_bound(lives, version, {}, &Life::made);
+      if (after != lives.begin() && version < std::prev(after)->freed)
+        return {first, last, *std::prev(after)};
+    }
   }
   return {line, line, {version, version + 1, kRest}};
 }
@@ -207,12 +226,11 @@ void AllocationTraffic::allocated(const trace::AllocationChanges& changes) {
     if (a.bytes == 0) continue;
     const auto first = static_cast<std::uint32_t>(a.at / line_bytes_),
                last = static_cast<std::uint32_t>((a.at + a.bytes - 1) / line_bytes_);
-    Lives& lives = places_[{first, last}];
+    Lives& lives = places_[static_cast<std::size_t>(std::bit_width(last - first))][{first, last}];
     if (!lives.empty())  // also where nobody has said that it was freed
       lives.back().freed = std::min(lives.back().freed, version_);
     lives.push_back({version_, kNotYet, row_of(a)});
     alive_[a.at] = &lives;
-    longest_ = std::max(longest_, last - first);
   }
 }
 

@@ -119,6 +119,10 @@ class AllocationTraffic {
   /// Whose line it is for launches of that version.
   Found find(std::uint32_t line, std::uint64_t version) const;
   Leaf& leaf(const LeafKey& key);
+  /// Row and kernel, of what an SM or a slice counts.
+  static std::uint64_t key_of(std::uint32_t kernel, std::uint32_t row) {
+    return std::uint64_t{kernel} << 32 | row;
+  }
 
   std::uint32_t line_bytes_, sectors_per_line_;
   bool known_ = false;
@@ -127,9 +131,10 @@ class AllocationTraffic {
   std::map<std::pair<std::string, std::pair<Address, std::uint64_t>>, std::uint32_t> row_of_;
   std::map<std::string, std::uint32_t, std::less<>> kernel_of_;
   std::vector<std::string> kernels_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Lives> places_;  // by first and last line
-  std::uint32_t longest_ = 0;                                        // of these, less one line
-  std::map<Address, Lives*> alive_;                                  // the last one, by start
+  /// By first and last line; those of 2^(n - 1) to 2^n - 1 lines more than one in places_[n], so
+  /// that few of them can hold a line.
+  std::array<std::map<std::pair<std::uint32_t, std::uint32_t>, Lives>, 33> places_;
+  std::map<Address, Lives*> alive_;  // the last one, by start
   std::uint64_t version_ = 0;
   std::deque<Launch> launches_;  // stays where it is
   Slots slots_{};

@@ -113,7 +113,7 @@ struct CompareCommand {
       sim::Options options = common.simulation(machines.front());
       if (std::ranges::any_of(machines,
                               [](const sim::Setup& m) { return m.run.sampling_error != 0; }))
-        options.analyses.clear();  // a page's source lines are of every launch
+        options.analyses.clear();  // they look at every launch
       progress.watch(work.title(), options);
       std::vector<Row> rows;
       for (sim::Result& result : work.time(machines, options)) {

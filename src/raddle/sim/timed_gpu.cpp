@@ -8,7 +8,7 @@
 #include "raddle/config/writer.h"
 #include "raddle/lowering/lowering.h"
 #include "raddle/lowering/scheduled_stream.h"
-#include "raddle/sim/allocation_table.h"
+#include "raddle/sim/allocation_profile.h"
 #include "raddle/sim/analysis.h"
 #include "raddle/sim/parts.h"
 #include "raddle/sim/source_profile.h"
@@ -258,7 +258,7 @@ void TimedGpu::fill(Result& result) {
     analyses_->visit({result.totals.sm.thread_instructions, result.totals.sm.issued}, figures);
     result.analysis = figures.take();
   }
-  if (traffic_ != nullptr) result.analysis[traffic_label_] = allocation_table(*traffic_);
+  if (traffic_ != nullptr) result.analysis[traffic_label_] = allocation_profile(*traffic_);
   if (!profile_label_.empty()) result.analysis[profile_label_] = source_profile(gpu_.profile());
   policy::each_level(
       [&](const policy::Level& level, auto& choice) {

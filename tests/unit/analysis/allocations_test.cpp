@@ -165,6 +165,25 @@ TEST_F(Traffic, PlacesThatOverlapInTimeAreToldApart) {
   EXPECT_EQ(of(rows[4], "b").loads, 4u);
 }
 
+TEST_F(Traffic, OneLargeAmongManySmallIsFoundAndSoIsWhatIsBetween) {
+  trace::AllocationChanges all;
+  for (std::uint32_t i = 0; i < 5000; ++i)
+    all.made.push_back({Address{2 * i} * kLine, 1, "", i + 1});
+  all.made.push_back({Address{10'000} * kLine, Address{4096} * kLine, "", 5001});
+  traffic_.allocated(all);
+  launch("k");
+  for (const std::uint32_t line : {0u, 9'998u, 10'000u, 14'095u})
+    load(0, line, policy::L1Outcome::Hit);
+  for (unsigned i = 0; i < 20'000; ++i)  // the rest: each is looked up
+    load(0, i % 2 == 0 ? 1 : 14'096, policy::L1Outcome::Miss);
+  const std::vector<Row> rows = this->rows();
+  ASSERT_EQ(rows.size(), 5002u);
+  EXPECT_EQ(rows[0].counters.loads, 1u);
+  EXPECT_EQ(rows[4999].counters.loads, 1u);
+  EXPECT_EQ(rows[5000].counters.loads, 2u);
+  EXPECT_EQ(rows[5001].counters.loads, 20'000u);
+}
+
 TEST_F(Traffic, OtherSizesOfTheSameLinesAreOthers) {
   for (unsigned i = 0; i < 2; ++i) {
     traffic_.allocated({{kLine}, {{kLine, 100 + i, "", 1 + i}}});

@@ -13,6 +13,6 @@ std::unique_ptr<analysis::AllocationTraffic> allocation_traffic(const timing::Ma
 
 /// `known`: whether it was said what is allocated (recordings of old and traces do not); a list of
 /// rows as of AllocationTraffic::rows(). Arguments count from 1 here.
-nlohmann::ordered_json allocation_table(const analysis::AllocationTraffic& traffic);
+nlohmann::ordered_json allocation_profile(const analysis::AllocationTraffic& traffic);
 
 }  // namespace raddle::sim

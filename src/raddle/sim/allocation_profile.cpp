@@ -1,4 +1,4 @@
-#include "raddle/sim/allocation_table.h"
+#include "raddle/sim/allocation_profile.h"
 
 #include <fmt/format.h>
 
@@ -71,7 +71,7 @@ std::unique_ptr<analysis::AllocationTraffic> allocation_traffic(
                                                        {"constants", constants, ~0u}});
 }
 
-Json allocation_table(const analysis::AllocationTraffic& traffic) {
+Json allocation_profile(const analysis::AllocationTraffic& traffic) {
   Json rows = Json::array();
   for (const Row& row : traffic.rows()) rows.push_back(describe(row));
   return {{"known", traffic.known()}, {"rows", std::move(rows)}};
