@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/analysis/analyses.h"
 #include "raddle/base/error.h"
 #include "raddle/runtime/ptx_file.h"
 #include "raddle/sim/gpus.h"
@@ -32,6 +33,8 @@ inline std::string told_of(const std::string& path) {
     std::vector<sim::Setup> setups = small_machine();
     sim::Options options;
     options.max_cycles = 20'000;
+    // What it says of allocations is looked at only then.
+    options.analyses = {{"allocations", analysis::AllocationsOptions{}}};
     sim::replay(reader, setups, options);
     return "";
   } catch (const InputError& error) {
