@@ -52,6 +52,9 @@ class GpuSameness : public ::testing::TestWithParam<std::uint64_t> {
     if (s % 4 == 2) m.noc.clock_mhz = m.core_clock_mhz * 9 / 8;
     if (s % 3 != 0) m.sm.fetch.cycles = 2 + s % 2, m.sm.fetch.buffer = 1 + s % 4;
     if (s % 3 == 2) m.sm.fetch.cache_kib = 1, m.sm.fetch.cache_per_scheduler = s % 2 == 0;
+    if (s % 4 == 1)
+      m.sm.fetch.l1_kib = 2, m.sm.fetch.stream_lines = 4, m.sm.fetch.stream_interval_cycles = 9,
+      m.sm.fetch.launch_kib = 1;
     if (s % 2 == 0)
       m.sm.operands = {
           .collectors = 1 + static_cast<std::uint32_t>(s % 3), .banks = 2, .cycles = 1};

@@ -157,7 +157,7 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
   if (sampled_ != nullptr && !sampled_->times(tree)) return;
   if (setup_.run.cold_l2) {
     gpu_.run_until_idle();
-    gpu_.forget_l2();
+    gpu_.forget_caches();
   }
   std::vector<timing::Submission> all;
   const std::size_t first = kernels_.size();

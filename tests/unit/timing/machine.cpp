@@ -120,14 +120,20 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                         [](MachineSpec& m) {
                                           m.sm.fetch.cache_kib = 12, m.sm.fetch.cache_ways = 5;
                                         }},
-                                 Broken{"sm.fetch.instruction_bytes must divide "
-                                        "sm.fetch.cache_line_bytes",
+                                 Broken{"sm.fetch.cache_line_bytes must be a power of two times "
+                                        "sm.fetch.instruction_bytes",
                                         [](MachineSpec& m) {
                                           m.sm.fetch.cache_kib = 1,
                                           m.sm.fetch.instruction_bytes = 12;
                                         }},
-                                 Broken{"sm.fetch.cycles + sm.fetch.miss_latency_cycles must "
-                                        "not exceed 960",
+                                 Broken{"sm.fetch.cache_line_bytes x sm.fetch.l1_ways must "
+                                        "divide sm.fetch.l1_kib",
+                                        [](MachineSpec& m) {
+                                          m.sm.fetch.cache_kib = 1, m.sm.fetch.l1_kib = 12;
+                                          m.sm.fetch.l1_ways = 5;
+                                        }},
+                                 Broken{"sm.fetch.cycles + sm.fetch.miss_latency_cycles + "
+                                        "sm.fetch.l1_miss_latency_cycles must not exceed 960",
                                         [](MachineSpec& m) {
                                           m.sm.fetch.cache_kib = 1, m.sm.fetch.cycles = 2;
                                           m.sm.fetch.miss_latency_cycles = 959;

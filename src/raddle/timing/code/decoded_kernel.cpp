@@ -110,8 +110,9 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
 }
 }  // namespace
 
-DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm)
-    : code_(&lowered.code), live_(&lowered.live) {
+DecodedKernel::DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm,
+                             std::uint32_t number)
+    : code_(&lowered.code), live_(&lowered.live), number_(number) {
   RADDLE_ASSERT(lowered.live.empty() || lowered.live.size() == lowered.code.instructions.size());
   const std::size_t size = lowered.code.instructions.size();
   if (size > trace::kMaxInstructions)

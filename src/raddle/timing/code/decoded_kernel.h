@@ -66,8 +66,9 @@ class Expansion {
 
 class DecodedKernel {
  public:
-  /// `lowered` must live as long.
-  DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm);
+  /// `lowered` must live as long. Instruction caches tell kernels apart by their number.
+  DecodedKernel(const trace::LoweredCode& lowered, const SmSpec& sm, std::uint32_t number = 0);
+  std::uint32_t number() const { return number_; }
   const DecodedInst* instructions() const { return instructions_.data(); }
   std::size_t size() const { return instructions_.size(); }
   /// Of the PTX instructions; one more than there are.
@@ -92,6 +93,7 @@ class DecodedKernel {
   std::vector<DecodedInst> instructions_;
   std::vector<Expansion> expansions_;
   std::vector<RegisterSet> multiple_destinations_;
+  std::uint32_t number_;
   bool shares_with_block_ = false;
 };
 

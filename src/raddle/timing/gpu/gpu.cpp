@@ -296,7 +296,7 @@ void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
          std::make_shared<const trace::LoweredCode>(trace::as_it_is(stream.code())), info);
   run_until_idle();
 }
-void Gpu::forget_l2() { impl_->forget_l2(); }
+void Gpu::forget_caches() { impl_->forget_caches(); }
 Cycle Gpu::now() const { return impl_->now(); }
 Cycle Gpu::busy() const { return impl_->busy(); }
 stats::GpuCounters Gpu::counters() const { return impl_->counters(); }

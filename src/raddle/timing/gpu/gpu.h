@@ -197,9 +197,10 @@ class Gpu {
   /// One launch of PTX instructions as they are, to its end.
   void run(trace::KernelStream& stream, const LaunchInfo& info);
 
-  /// Empties the L2 in no time, as a profiler does between two launches: dirty data count nowhere.
+  /// Empties L2 and instruction caches in no time, as a profiler does between two launches: dirty
+  /// data count nowhere.
   /// Preconditions: nothing is under way; the L2 owns nothing of the L1s' (coherence "gpu").
-  void forget_l2();
+  void forget_caches();
   /// End of the last kernel so far; the horizon when the clock has run to one.
   Cycle now() const;
   /// Cycles before now() in which a block was on an SM.

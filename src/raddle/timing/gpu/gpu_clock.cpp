@@ -29,7 +29,8 @@ std::shared_ptr<const Decoded> Gpu::Impl::decoded(std::shared_ptr<const trace::L
   if (!looks_)
     std::erase_if(decoded_,
                   [](const auto& d) { return d.use_count() == 1 && d->lowered.use_count() == 1; });
-  return decoded_.emplace_back(std::make_shared<const Decoded>(std::move(code), machine_.sm));
+  return decoded_.emplace_back(
+      std::make_shared<const Decoded>(std::move(code), machine_.sm, decoded_before_++));
 }
 
 std::uint64_t Gpu::Impl::warp_instructions_of(const std::vector<Submission>& tree) {
@@ -277,9 +278,10 @@ void Gpu::Impl::complete(const LaunchInfo& launch, std::uint64_t warp_instructio
   completions_.push_back({launch.tenant, launch.stream, launch.sequence, at});
 }
 
-void Gpu::Impl::forget_l2() {
+void Gpu::Impl::forget_caches() {
   RADDLE_ASSERT(manager_.idle());
   for (const auto& p : partitions_) p->forget();
+  for (const auto& sm : sms_) sm->forget_instructions();
 }
 
 /// SM by SM; the trees and the manager order by time.

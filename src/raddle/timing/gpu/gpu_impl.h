@@ -28,8 +28,8 @@ namespace raddle::timing {
 
 /// Code as this machine executes it.
 struct Decoded {
-  Decoded(std::shared_ptr<const trace::LoweredCode> from, const SmSpec& sm)
-      : lowered(std::move(from)), kernel(*lowered, sm) {}
+  Decoded(std::shared_ptr<const trace::LoweredCode> from, const SmSpec& sm, std::uint32_t number)
+      : lowered(std::move(from)), kernel(*lowered, sm, number) {}
   std::shared_ptr<const trace::LoweredCode> lowered;
   DecodedKernel kernel;
 };
@@ -71,7 +71,7 @@ class Gpu::Impl {
     if (machine_.coherence.host && !runs_.empty() && access.bytes != 0)
       host_accesses_.push_back(access);
   }
-  void forget_l2();
+  void forget_caches();
   Cycle now() const { return now_; }
   Cycle busy() const;
   stats::GpuCounters counters() const;
@@ -156,6 +156,7 @@ class Gpu::Impl {
   std::map<std::uint32_t, Root> roots_;  // of the trees, by job
 
   std::vector<std::shared_ptr<const Decoded>> decoded_;
+  std::uint32_t decoded_before_ = 0;  // kernels, those included that are forgotten
   std::deque<Job> jobs_;  // of launches that have not ended; the first is number first_job_
   std::uint32_t first_job_ = 0;
   std::uint32_t pending_ = 0,

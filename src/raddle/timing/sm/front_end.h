@@ -26,15 +26,14 @@ namespace raddle::timing {
 
 class FrontEnd {
  public:
-  FrontEnd(const SmSpec& spec, const SchedulerSlots& slots) : spec_(spec.fetch), slots_(slots) {
-    if (spec_.cache_kib != 0)
-      caches_.assign(spec_.cache_per_scheduler ? spec.schedulers : 1, InstructionCache(spec_));
+  FrontEnd(const SmSpec& spec, const SchedulerSlots& slots)
+      : spec_(spec.fetch), slots_(slots), caches_(spec) {
     short_buffer_ = spec_.buffer < spec_.cycles;
     if (short_buffer_) {
       left_.resize(std::size_t{spec.warps} * spec_.buffer);
       entry_.resize(spec.warps);
     }
-    limits_straight_code_ = short_buffer_ || !caches_.empty();
+    limits_straight_code_ = short_buffer_ || caches_.present();
     present_ = spec_.cycles != 0 || limits_straight_code_;
   }
   /// false: every instruction is there when it is wanted.
@@ -59,7 +58,8 @@ class FrontEnd {
   /// When a warp whose buffer is empty, and which could issue at `from`, has its next instruction.
   Cycle refilled(Cycle from, unsigned w, const Warp& warp) {
     Cycle there = from;
-    if (!caches_.empty()) there = cache_of(w).ready(from, warp.launch->sequence, index_of(warp));
+    if (caches_.present())
+      there = caches_.ready(from, slots_.scheduler_of(w), *warp.launch, index_of(warp));
     return there + spec_.cycles;
   }
   /// A warp has issued an instruction at `now`; returns when the buffer has the one that takes the
@@ -73,26 +73,24 @@ class FrontEnd {
   }
   /// When the line of the warp's next instruction is there, which follows the last one in the code.
   Cycle line_ready(Cycle from, unsigned w, const Warp& warp) {
-    if (caches_.empty()) return from;
+    if (!caches_.present()) return from;
     const std::uint32_t index = index_of(warp);
-    InstructionCache& cache = cache_of(w);
-    if (cache.same_line(index - 1, index)) return from;
-    return cache.ready(from, warp.launch->sequence, index);
+    if (caches_.same_line(index - 1, index)) return from;
+    return caches_.ready(from, slots_.scheduler_of(w), *warp.launch, index);
   }
+  /// The instruction caches are emptied.
+  void forget() { caches_.forget(); }
 
  private:
   static std::uint32_t index_of(const Warp& warp) {
     return static_cast<std::uint32_t>(warp.next - warp.launch->code->instructions());
   }
-  InstructionCache& cache_of(unsigned w) {
-    return caches_[caches_.size() == 1 ? 0 : slots_.scheduler_of(w)];
-  }
 
   FetchSpec spec_;
   SchedulerSlots slots_;
-  std::vector<InstructionCache> caches_;  // one, one for each scheduler, or none
-  std::vector<Cycle> left_;               // by slot and buffer entry: when its instruction issued
-  std::vector<std::uint8_t> entry_;       // by slot: buffer entry of the next instruction
+  InstructionCaches caches_;
+  std::vector<Cycle> left_;          // by slot and buffer entry: when its instruction issued
+  std::vector<std::uint8_t> entry_;  // by slot: buffer entry of the next instruction
   bool present_ = false, short_buffer_ = false, limits_straight_code_ = false;
 };
 

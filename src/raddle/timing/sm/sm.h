@@ -81,6 +81,8 @@ class Sm {
   virtual void open_window() = 0;
   /// Hints what the replies that arrive before `end` will touch.
   virtual void prefetch(Cycle end) const = 0;
+  /// Empties the instruction caches.
+  virtual void forget_instructions() = 0;
   virtual Cycle tick(Cycle now) = 0;
 
   /// The knobs hold from cycle `at` on, the first of the next window; they live on until the next

@@ -43,6 +43,7 @@ class SmOf final : public Sm {
     called_ = kNever;
   }
   void prefetch(Cycle end) const override { lsu_.prefetch_replies(end); }
+  void forget_instructions() override { front_end_.forget(); }
   Cycle tick(Cycle now) override;
   void obey(Cycle at, const policy::Knobs& knobs) override;
   void allow_migration(MigrationBoard& board, SegmentQueue* leaving,

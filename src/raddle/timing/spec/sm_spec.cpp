@@ -1,5 +1,7 @@
 #include "raddle/timing/spec/sm_spec.h"
 
+#include <bit>
+
 #include "raddle/base/limits.h"
 #include "raddle/timing/spec/machine.h"
 
@@ -31,6 +33,19 @@ void FetchSpec::visit(FieldVisitor& v) {
           "how much later instructions come that are not in the cache");
   v.field("cache_per_scheduler", cache_per_scheduler,
           "each scheduler has a cache of its own instead of one for the SM");
+  v.field("stream_lines", stream_lines, R{0, 64}, "",
+          "lines that a stream buffer brings by itself behind a missing one; 0 = none");
+  v.field("stream_interval_cycles", stream_interval_cycles, R{1, 255}, "cycles",
+          "from a line of that stream to the next");
+  v.field("l1_kib", l1_kib, R{0, 1024}, "KiB",
+          "capacity of the SM's cache behind those; 0 = everything is there");
+  v.field("l1_ways", l1_ways, R{1, 64}, "", "lines of its sets");
+  v.field("l1_miss_latency_cycles", l1_miss_latency_cycles, R{1, kLongestDelay}, "cycles",
+          "how much later instructions come that are not in it");
+  v.field("l1_stream_interval_cycles", l1_stream_interval_cycles, R{1, 255}, "cycles",
+          "from a line of its stream to the next");
+  v.field("launch_kib", launch_kib, R{0, 1024}, "KiB",
+          "code of its kernel that a launch brings into that cache, an l1 miss after it begins");
 }
 
 void OperandSpec::visit(FieldVisitor& v) {
@@ -96,15 +111,26 @@ void check_fetch(const FetchSpec& f, SpecRules& r) {
             {{"sm.fetch.cache_kib", f.cache_kib},
              {"sm.fetch.cache_line_bytes", f.cache_line_bytes},
              {"sm.fetch.cache_ways", f.cache_ways}});
-  r.require(divides(f.instruction_bytes, f.cache_line_bytes),
-            "sm.fetch.instruction_bytes must divide sm.fetch.cache_line_bytes",
+  r.require(divides(f.instruction_bytes, f.cache_line_bytes) &&
+                std::has_single_bit(f.cache_line_bytes / f.instruction_bytes),
+            "sm.fetch.cache_line_bytes must be a power of two times sm.fetch.instruction_bytes",
             {{"sm.fetch.instruction_bytes", f.instruction_bytes},
              {"sm.fetch.cache_line_bytes", f.cache_line_bytes}});
-  r.require(
-      f.cycles + f.miss_latency_cycles <= kLongestDelay,
-      "sm.fetch.cycles + sm.fetch.miss_latency_cycles must not exceed " +
-          std::to_string(kLongestDelay),
-      {{"sm.fetch.cycles", f.cycles}, {"sm.fetch.miss_latency_cycles", f.miss_latency_cycles}});
+  if (f.l1_kib != 0)
+    r.require(divides(f.cache_line_bytes * f.l1_ways, f.l1_kib * 1024),
+              "sm.fetch.cache_line_bytes x sm.fetch.l1_ways must divide sm.fetch.l1_kib",
+              {{"sm.fetch.l1_kib", f.l1_kib},
+               {"sm.fetch.cache_line_bytes", f.cache_line_bytes},
+               {"sm.fetch.l1_ways", f.l1_ways}});
+  const std::uint32_t longest =
+      f.cycles + f.miss_latency_cycles + (f.l1_kib != 0 ? f.l1_miss_latency_cycles : 0);
+  r.require(longest <= kLongestDelay,
+            "sm.fetch.cycles + sm.fetch.miss_latency_cycles + sm.fetch.l1_miss_latency_cycles "
+            "must not exceed " +
+                std::to_string(kLongestDelay),
+            {{"sm.fetch.cycles", f.cycles},
+             {"sm.fetch.miss_latency_cycles", f.miss_latency_cycles},
+             {"sm.fetch.l1_miss_latency_cycles", f.l1_miss_latency_cycles}});
 }
 
 void check_operands(const SmSpec& s, SpecRules& r) {

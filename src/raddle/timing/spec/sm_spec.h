@@ -33,7 +33,12 @@ struct FetchSpec {
   std::uint32_t cache_line_bytes = 128, cache_ways = 4, instruction_bytes = 16;
   std::uint32_t miss_latency_cycles = 40;
   bool cache_per_scheduler = true;
+  std::uint32_t stream_lines = 0, stream_interval_cycles = 1;  ///< 0 lines: no stream buffer
+  std::uint32_t l1_kib = 0;  ///< behind those caches; 0: everything is there
+  std::uint32_t l1_ways = 4, l1_miss_latency_cycles = 100, l1_stream_interval_cycles = 1;
+  std::uint32_t launch_kib = 0;  ///< of a kernel's code that a launch brings into the L1
   std::uint32_t cache_sets() const { return cache_kib * 1024 / (cache_line_bytes * cache_ways); }
+  std::uint32_t l1_sets() const { return l1_kib * 1024 / (cache_line_bytes * l1_ways); }
   void visit(FieldVisitor& v);
 };
 
