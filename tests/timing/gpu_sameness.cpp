@@ -55,6 +55,7 @@ class GpuSameness : public ::testing::TestWithParam<std::uint64_t> {
     if (s % 4 == 1)
       m.sm.fetch.l1_kib = 2, m.sm.fetch.stream_lines = 4, m.sm.fetch.stream_interval_cycles = 9,
       m.sm.fetch.launch_kib = 1;
+    if (s % 4 == 3) m.l2.fabric_sector_cycles = 2.32;
     if (s % 2 == 0)
       m.sm.operands = {
           .collectors = 1 + static_cast<std::uint32_t>(s % 3), .banks = 2, .cycles = 1};

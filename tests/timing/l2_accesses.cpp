@@ -212,6 +212,7 @@ TEST_F(L2AccessesTest, EveryPolicyKeepsTheLawsUnderAMix) {
          {L2WriteMiss::WriteValidate, L2WriteMiss::FetchOnWrite, L2WriteMiss::WriteAround})
       for (auto index : {L2Index::Modulo, L2Index::Hash}) {
         m.l2.write_policy = policy, m.l2.write_miss = write_miss, m.l2.index = index;
+        m.l2.fabric_sector_cycles = index == L2Index::Hash ? 12.5 : 0;
         std::vector<std::vector<std::uint64_t>> counted;
         std::vector<std::vector<PartitionRig::Reply>> replies;
         for (bool skip : {true, false}) {
@@ -224,6 +225,7 @@ TEST_F(L2AccessesTest, EveryPolicyKeepsTheLawsUnderAMix) {
             Message request = message(static_cast<MessageKind>(rng.below(4)), rng.below(700),
                                       static_cast<std::uint8_t>(1 + rng.below(15)));
             request.kernel = static_cast<std::uint8_t>(rng.below(3));
+            request.sm = static_cast<std::uint16_t>(rng.below(m.sm.count));
             const unsigned size = flits.flits(request);
             if (flits_sent - rig.credits_returned() + size > m.noc.queue_flits) continue;
             rig.arrive(t, request);

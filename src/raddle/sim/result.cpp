@@ -76,6 +76,7 @@ void add_details(Json& out, const stats::GpuCounters& c) {
   out["l2_pending_hits"] = c.l2.pending_hits;
   out["l2_misses"] = c.l2.misses;
   out["l2_write_backs"] = c.l2.write_backs;
+  out["l2_crossings"] = c.l2.crossings;
   out["dram_written_bytes"] = c.dram.written_bytes;
   out["dram_row_hit_rate"] = ratio(c.dram.row_hits, c.dram.reads + c.dram.writes);
   out["dram_mean_queue_cycles"] = ratio(c.dram.queue_cycles, c.dram.reads + c.dram.writes);

@@ -167,6 +167,7 @@ struct L2Counters {
   std::uint64_t hits = 0, pending_hits = 0,
                 misses = 0;  ///< reads + writes + atomics = hits + pending_hits + misses
   std::uint64_t evictions = 0;
+  std::uint64_t crossings = 0;  ///< sectors to and from the SMs at the L2's other half
   std::uint64_t fetches = 0, write_backs = 0, passed_on = 0;  ///< accesses to DRAM, by reason
   std::array<std::uint64_t, 3> replies{};  ///< by the accesses to DRAM their requests caused
   std::uint64_t forwards = 0, takes = 0, invalidations = 0,

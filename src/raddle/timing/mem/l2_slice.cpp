@@ -50,6 +50,7 @@ L2Slice::L2Slice(const PartitionSpec& partition, const AddressMap& map, unsigned
       map_(map),
       spec_(partition.l2),
       tags_(spec_.sets(), spec_.ways),
+      fabric_(partition, id_, tags_.handles()),
       mshrs_(spec_.mshr_entries, spec_.mshr_merges),
       ports_(port_capacity(partition.port)),
       request_flits_(partition.port.packet, Direction::Request),
@@ -127,6 +128,7 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
     if (cleans && pushed_out == 0) dram_accesses += clean(in_excess(head_set(), at), m);
     if (!through) tags_.mark_dirty(at, m.sectors);
   }
+  cross(now, m, at);
   serve(now, m, dram_accesses);
   return Wait::Nothing;
 }
@@ -151,6 +153,7 @@ L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
     tags_.touch(at);
     const unsigned cleaned = clean(excess, m);
     if (changes && !through) tags_.mark_dirty(at, m.sectors);
+    cross(now, m, at);
     serve(now, m, through + cleaned);
   }
   used(now, head_set(), m, at);
@@ -211,10 +214,12 @@ void L2Slice::reply(Cycle now, const Message& m, unsigned dram_accesses) {
 /// causes.
 unsigned L2Slice::install(unsigned set, const Message& m, std::uint8_t sectors, unsigned& at) {
   const Tags::WayMask among = shares_ == nullptr ? Tags::kAnyWay : shares_->of(index(m.tenant));
+  const bool absent = at == Tags::kAbsent;
   Tags::Victim out{0, 0, 0};
-  if (replacement_ != nullptr && at == Tags::kAbsent) [[unlikely]]
+  if (replacement_ != nullptr && absent) [[unlikely]]
     out = place(set, m.line, index(m.tenant), among, at);
   const Tags::Victim pushed_out = tags_.fill(set, m.line, sectors, 0, at, among);
+  if (absent && fabric_.present()) fabric_.replaced(at);
   if (out.sectors == 0) out = pushed_out;
   if (out.sectors == 0) return 0;
   ++count_[m.kernel].evictions;
@@ -288,7 +293,7 @@ void L2Slice::accept(Cycle now) {
   unsigned flits = request_flits_.flits(in.front());
   in.pop();
   sets_.pop();
-  look_up_free_ = now + spec_.interval_cycles;
+  look_up_free_ = std::max(look_up_free_, now + spec_.interval_cycles);
   ports_.credit_out.push(now + latency_, static_cast<std::uint8_t>(flits));
   ports_.noc_credit_box->post(now + latency_, node_);
 }
@@ -309,7 +314,9 @@ void L2Slice::fill(Cycle now, const DramReply& reply) {
   bool freed = mshrs_.arrive(reply.tag, reply.sectors, [&](const Waiter& w) {
     if (w.kind != MessageKind::Read) dirty |= w.sectors;
     count_[w.kernel].pending_cycles += stamp - w.since;
-    serve(now, w.message(reply.line), w.dram_accesses());
+    const Message m = w.message(reply.line);
+    cross(now, m, at);
+    serve(now, m, w.dram_accesses());
   });
   // Of sectors that came earlier some may have been evicted since.
   if (dirty != 0 && spec_.write_policy == L2WritePolicy::WriteBack)

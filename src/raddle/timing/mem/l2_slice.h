@@ -36,6 +36,10 @@
 // pending_cycles for data others asked for, atomic_cycles for the atomic unit, pipeline_cycles,
 // reply_cycles for the network. audit() compares the two.
 //
+// Halves. A request of an SM at the other half is served like any; what crosses between the halves
+// for it (l2_fabric.h) goes at the look-up of a hit or a write, and when the data of a miss come.
+// Replies do not wait for that, the next look-up does if the fabric has more to do than it holds.
+//
 // Replies that are sure to leave soon are handed to the wire ahead of time, stamped with their
 // cycle: a tick less for most requests, and exact, since nothing can overtake them.
 //
@@ -58,6 +62,7 @@
 #include "raddle/timing/cache/tags.h"
 #include "raddle/timing/cache/way_shares.h"
 #include "raddle/timing/dram/channel.h"
+#include "raddle/timing/mem/l2_fabric.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/flits.h"
@@ -198,6 +203,14 @@ class L2Slice {
     if (observer_ != nullptr) [[unlikely]]
       observer_->access(m.line, m.sectors, m.kernel, outcome);
   }
+  /// What crosses the fabric for the request, whose line is at `at` (kAbsent: passed on to DRAM).
+  /// The next look-up waits while the fabric has more to do than it has room for.
+  void cross(Cycle now, const Message& m, unsigned at) {
+    if (!fabric_.present()) return;
+    const unsigned sectors = fabric_.crossing(m, at);
+    count_[m.kernel].crossings += sectors;
+    look_up_free_ = std::max(look_up_free_, fabric_.room_at(now, sectors));
+  }
   bool write_backs_full() const { return write_backs_.size() >= spec_.write_back_queue; }
   /// The first cycle in which the pipeline has room for one more reply, or kNever if that depends
   /// on credits.
@@ -266,6 +279,7 @@ class L2Slice {
   L2Spec spec_;
   std::uint8_t line_sectors_ = 0;  // all of a line if DRAM moves lines, else none
   Tags tags_;
+  L2Fabric fabric_;
   Mshrs<Waiter> mshrs_;
   const WayShares* shares_ = nullptr;
   std::unique_ptr<Replacement> replacement_;       // null: the order of use

@@ -49,6 +49,9 @@ void L2Spec::visit(FieldVisitor& v) {
       "atomic_word_cycles", atomic_word_cycles, Range<double>{0, 64}, "cycles",
       "a turn takes at least as long for each of the lanes that meet in one word; 0 = they meet "
       "at no cost");
+  v.field("fabric_sector_cycles", fabric_sector_cycles, Range<double>{0, 64}, "cycles",
+          "of a slice for each sector that goes between its half of the L2 and the SMs at the "
+          "other; 0 = the L2 has no halves");
 }
 
 void check_cache(std::string_view path, std::uint64_t size_kib, std::uint32_t line,

@@ -45,7 +45,8 @@ struct L2Spec {
   std::uint32_t write_back_queue = 32;  ///< of a partition; whoever could add to it waits when full
   std::uint32_t atomic_interval_cycles = 4;  ///< a slice performs `atomic_sectors` in that time
   std::uint32_t atomic_sectors = 8;
-  double atomic_word_cycles = 0;  ///< for each lane that meets others in a word
+  double atomic_word_cycles = 0;    ///< for each lane that meets others in a word
+  double fabric_sector_cycles = 0;  ///< 0: one L2 for all SMs, no halves (l2_fabric.h)
   std::uint32_t sets() const { return size_kib * 1024 / (line_bytes * ways); }
   void visit(FieldVisitor& v);
 };
