@@ -54,7 +54,7 @@ TEST(ValidateSuite, SaysWhetherTheGoalIsMet) {
 TEST(ValidateSuite, RefusesWhatItsFilesSayThemselves) {
   for (const auto& [words, message] :
        {std::pair("--suite v1000",
-                  "no measurements of 'v1000' come with the program; known: h200 v100"),
+                  "no measurements of 'v1000' come with the program; known: h100 h200 v100"),
         {"--suite v100 bfs", "--suite v100: no measurement of 'bfs'"},
         {"--suite v100 nn records=5", "its files say the parameters; leave out 'records=5'"},
         {"--suite v100 --csv x", "--suite brings its measurements; leave out --csv"},

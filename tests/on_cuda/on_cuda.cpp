@@ -164,9 +164,10 @@ const std::string kTable =
     "\"ID\",\"Kernel "
     "Name\",\"dram__bytes.sum\",\"gpu__time_duration.sum\",\"l1tex__t_sectors.sum\","
     "\"l1tex__t_sectors_lookup_hit.sum\",\"lts__t_sectors.sum\",\"lts__t_sectors_lookup_hit.sum\","
-    "\"sm__cycles_elapsed.max\"\n"
-    "\"\",\"\",\"byte\",\"ns\",\"sector\",\"sector\",\"sector\",\"sector\",\"cycle\"\n"
-    "\"0\",\"vecadd\",\"12,288\",\"2,500\",\"1,000\",\"250\",\"400\",\"100\",\"3,100.5\"\n";
+    "\"sm__cycles_elapsed.max\",\"smsp__inst_executed.sum\"\n"
+    "\"\",\"\",\"byte\",\"ns\",\"sector\",\"sector\",\"sector\",\"sector\",\"cycle\",\"inst\"\n"
+    "\"0\",\"vecadd\",\"12,288\",\"2,500\",\"1,000\",\"250\",\"400\",\"100\",\"3,100.5\",\"1,"
+    "536\"\n";
 
 TEST_F(OnCuda, CountersComeFromNcu) {
   const std::string program = ncu(kTable);
@@ -179,6 +180,7 @@ TEST_F(OnCuda, CountersComeFromNcu) {
   EXPECT_EQ(kernel.at("l1_hit_rate"), 0.25);
   EXPECT_EQ(kernel.at("l2_hit_rate"), 0.25);
   EXPECT_EQ(kernel.at("dram_bytes"), 12288.0);
+  EXPECT_EQ(kernel.at("warp_instructions"), 1536.0);
   EXPECT_THAT(json.at("conventions").at("tool").get<std::string>(), HasSubstr("ncu"));
 }
 
@@ -208,8 +210,8 @@ TEST_F(OnCuda, OneNcuMeasuresAllWorkloads) {
   ASSERT_EQ(o.status, 0) << o.err;
   EXPECT_THAT(o.out, AllOf(HasSubstr("# cache: all"), HasSubstr("# launch_gap: included"),
                            HasSubstr("--cache-control all --clock-control none"),
-                           HasSubstr(",0,vecadd,2.5,3100.5,0.25,0.25,12288\n"),
-                           HasSubstr(",0,transpose_padded,2.5,3100.5,0.25,0.25,12288\n")));
+                           HasSubstr(",0,vecadd,2.5,3100.5,0.25,0.25,12288,1536\n"),
+                           HasSubstr(",0,transpose_padded,2.5,3100.5,0.25,0.25,12288,1536\n")));
   EXPECT_EQ(o.out.find("# device"), o.out.rfind("# device")) << "told once";
   EXPECT_THAT(test::read_file((folder_.path() / "asked").string()),
               AllOf(HasSubstr("--clock-control none"), HasSubstr("--cache-control all"),

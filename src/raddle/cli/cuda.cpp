@@ -26,7 +26,7 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kNcuMetrics =
     "gpu__time_duration.sum,sm__cycles_elapsed.max,l1tex__t_sectors.sum,"
     "l1tex__t_sectors_lookup_hit.sum,lts__t_sectors.sum,lts__t_sectors_lookup_hit.sum,"
-    "dram__bytes.sum";
+    "dram__bytes.sum,smsp__inst_executed.sum";
 
 bool in_path(const std::string& program) {
   if (program.find('/') != std::string::npos) return access(program.c_str(), X_OK) == 0;
@@ -259,8 +259,12 @@ std::vector<sim::Measurement> read_ncu(const std::string& text) {
     m.kernel = text_in("Kernel Name");
     m.launch = static_cast<std::uint32_t>(out.size() - 1);
     m.microseconds = number_of(text_in("gpu__time_duration.sum")) / 1e3;
-    m.value = {number_of(text_in("sm__cycles_elapsed.max")), rate("l1tex"), rate("lts"),
-               number_of(text_in("dram__bytes.sum")), kUnknown};
+    m.value = {number_of(text_in("sm__cycles_elapsed.max")),
+               rate("l1tex"),
+               rate("lts"),
+               number_of(text_in("dram__bytes.sum")),
+               kUnknown,
+               number_of(text_in("smsp__inst_executed.sum"))};
   }
   if (column.empty()) throw RunError("ncu printed no table (\"ID\", ...)");
   return out;

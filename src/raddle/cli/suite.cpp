@@ -110,6 +110,7 @@ std::string goal(Metric metric, const sim::Agreement& a) {
     case Metric::DramBytes:
       return said(fmt::format("NRMSE {}", kMostNrmse), a.nrmse <= kMostNrmse);
     case Metric::Watts:
+    case Metric::WarpInstructions:
       break;
   }
   return "";
@@ -168,6 +169,25 @@ std::string power(const std::vector<Compared>& all) {
                        percent(mape_with(rows, i, 0.5)), percent(mape_with(rows, i, 2)));
   }
   return out + "\n";
+}
+
+/// Instructions that warps executed, where that was measured, beside the error of the cycles.
+std::string instructions(const std::vector<Compared>& rows) {
+  std::string out;
+  for (const Compared& c : rows) {
+    const double x = c.measured.value[at(Metric::WarpInstructions)],
+                 y = c.simulated.value[at(Metric::WarpInstructions)];
+    if (std::isnan(x) || std::isnan(y)) continue;
+    const double cycles =
+        c.simulated.value[at(Metric::Cycles)] / c.measured.value[at(Metric::Cycles)] - 1;
+    out +=
+        fmt::format("{:<42} {:<6} {:>12.0f} {:>12.0f} {:>+6.1f}%  {:>+6.1f}%\n",
+                    name_of(c.measured), half_name(c.half), x, y, 100 * (y / x - 1), 100 * cycles);
+  }
+  if (out.empty()) return out;
+  return fmt::format("{:<42} {:<6} {:>12} {:>12} {:>7}  {:>7}\n", "warp instructions", "half",
+                     "measured", "simulated", "error", "cycles") +
+         out + "\n";
 }
 
 Json json_of(const std::vector<Compared>& rows) {
@@ -265,7 +285,9 @@ int run_suite(const SuiteOptions& options, const CommonOptions& common) {
     const std::string source = "data/silicon/" + options.device + "/" + part.name + ".csv";
     const auto rows = compared(part, simulate_measured(part.file, common, source, wrong));
     if (!common.quiet && common.json != "-")
-      std::fputs((source + "\n" + table(rows) + errors(rows) + power(rows)).c_str(), stdout);
+      std::fputs(
+          (source + "\n" + table(rows) + errors(rows) + power(rows) + instructions(rows)).c_str(),
+          stdout);
     Json& one = out["parts"][part.name] = json_of(rows);
     one["measured"] = part.file.conventions;
     one["simulated"] = simulated_conventions(part.file, common);

@@ -10,7 +10,7 @@
 namespace raddle::report {
 
 inline constexpr std::array<std::string_view, sim::kMetrics> kMetricTitles = {
-    "Cycles", "L1 hit rate", "L2 hit rate", "DRAM bytes", "Power, W"};
+    "Cycles", "L1 hit rate", "L2 hit rate", "DRAM bytes", "Power, W", "Warp instructions"};
 inline bool is_rate(sim::Metric metric) {
   return metric == sim::Metric::L1HitRate || metric == sim::Metric::L2HitRate;
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view kNames =
     "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes";
-constexpr std::size_t kColumns = 9;  // and `watts`, where it is known of any row
+constexpr std::size_t kFirst = 5;  // column of the first metric
 
 /// Cells of a line; "..." may hold commas, "" in it is a quote.
 std::vector<std::string> cells_of(std::string_view line) {
@@ -66,19 +66,39 @@ std::string launch_text(std::uint32_t launch) {
   return launch == kWholeRun ? "all" : std::to_string(launch);
 }
 
-Measurement row_of(const std::vector<std::string>& cells, std::size_t columns) {
-  if (cells.size() != columns)
-    throw InputError(fmt::format("expected {} columns, found {}", columns, cells.size()));
+/// Metrics of which a file has columns, in their order.
+std::vector<std::size_t> metrics_of(std::string_view names) {
+  std::vector<std::size_t> out = {0, 1, 2, 3};
+  std::string known(kNames), all(kNames);
+  for (std::size_t m = kMetricsAlways; m < kMetrics; ++m) {
+    const std::string column = "," + std::string(kMetricNames[m]);
+    all += "[" + column + "]";
+    const std::string longer = known + column;
+    if (!names.starts_with(longer) || (names.size() > longer.size() && names[longer.size()] != ','))
+      continue;
+    known = longer;
+    out.push_back(m);
+  }
+  static_assert(kMetricsAlways == 4);
+  if (names != known) throw InputError("expected the columns " + all);
+  return out;
+}
+
+Measurement row_of(const std::vector<std::string>& cells, const std::vector<std::size_t>& metrics) {
+  if (cells.size() != kFirst + metrics.size())
+    throw InputError(
+        fmt::format("expected {} columns, found {}", kFirst + metrics.size(), cells.size()));
   constexpr double kMost = 1e18;
   Measurement out;
   out.workload = cells[0], out.parameters = cells[1], out.kernel = cells[3];
   out.launch = launch_of(cells[2]);
   out.microseconds = number_of(cells[4], "microseconds", kMost);
-  for (std::size_t m = 0; m < kMetrics; ++m) {
-    const bool rate =
-        static_cast<Metric>(m) == Metric::L1HitRate || static_cast<Metric>(m) == Metric::L2HitRate;
-    out.value[m] =
-        5 + m < columns ? number_of(cells[5 + m], kMetricNames[m], rate ? 1 : kMost) : kUnknown;
+  out.value.fill(kUnknown);
+  for (std::size_t column = 0; column < metrics.size(); ++column) {
+    const auto m = static_cast<Metric>(metrics[column]);
+    const bool rate = m == Metric::L1HitRate || m == Metric::L2HitRate;
+    out.value[metrics[column]] =
+        number_of(cells[kFirst + column], kMetricNames[metrics[column]], rate ? 1 : kMost);
   }
   return out;
 }
@@ -109,7 +129,7 @@ MeasurementFile read_measurements(const std::string& path) {
 MeasurementFile read_measurements(std::istream& in, const std::string& path) {
   MeasurementFile out;
   unsigned number = 0;
-  std::size_t columns = 0;  // until they are named
+  std::vector<std::size_t> metrics;  // none until the columns are named
   for (std::string line; std::getline(in, line);) {
     ++number;
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -120,19 +140,16 @@ MeasurementFile read_measurements(std::istream& in, const std::string& path) {
         if (colon == std::string::npos || line.size() < 2 || line[1] != ' ')
           throw InputError("expected '# key: value'");
         out.conventions[line.substr(2, colon - 2)] = line.substr(colon + 2);
-      } else if (columns == 0) {
-        const bool watts = line == std::string(kNames) + ",watts";
-        if (line != kNames && !watts)
-          throw InputError("expected the columns " + std::string(kNames) + "[,watts]");
-        columns = kColumns + (watts ? 1 : 0);
+      } else if (metrics.empty()) {
+        metrics = metrics_of(line);
       } else {
-        out.rows.push_back(row_of(cells_of(line), columns));
+        out.rows.push_back(row_of(cells_of(line), metrics));
       }
     } catch (const InputError& error) {
       throw InputError({path, number}, error.what());
     }
   }
-  if (columns == 0)
+  if (metrics.empty())
     throw InputError({path}, "no line names the columns (" + std::string(kNames) + ")");
   if (out.rows.empty()) throw InputError({path}, "no measurement");
   return out;
@@ -141,15 +158,17 @@ MeasurementFile read_measurements(std::istream& in, const std::string& path) {
 std::string to_csv(const MeasurementFile& file) {
   std::string out;
   for (const auto& [key, value] : file.conventions) out += fmt::format("# {}: {}\n", key, value);
-  const bool watts = std::ranges::any_of(file.rows, [](const Measurement& row) {
-    return !std::isnan(row.value[static_cast<std::size_t>(Metric::Watts)]);
-  });
-  out += fmt::format("{}{}\n", kNames, watts ? ",watts" : "");
+  std::string names(kNames);
+  for (std::size_t m = kMetricsAlways; m < kMetrics; ++m)
+    if (std::ranges::any_of(file.rows,
+                            [&](const Measurement& row) { return !std::isnan(row.value[m]); }))
+      names += "," + std::string(kMetricNames[m]);
+  out += names + "\n";
+  const std::vector<std::size_t> metrics = metrics_of(names);
   for (const Measurement& row : file.rows) {
     out += fmt::format("{},{},{},{},{}", cell(row.workload), cell(row.parameters),
                        launch_text(row.launch), cell(row.kernel), text_of(row.microseconds));
-    for (std::size_t m = 0; m < kMetrics; ++m)
-      if (static_cast<Metric>(m) != Metric::Watts || watts) out += "," + text_of(row.value[m]);
+    for (const std::size_t m : metrics) out += "," + text_of(row.value[m]);
     out += "\n";
   }
   return out;
@@ -180,10 +199,12 @@ std::vector<Measurement> measurements_of(const Result& result, const Setup& setu
     m.watts_of = power(energy, cycles, result.core_clock_mhz);
     const std::uint64_t requests = c.l2.reads + c.l2.writes + c.l2.atomics;
     m.microseconds = cycles / result.core_clock_mhz;
-    m.value = {cycles, rate(c.sm.l1d_hits + c.sm.l1d_pending_hits, c.sm.l1d_accesses),
+    m.value = {cycles,
+               rate(c.sm.l1d_hits + c.sm.l1d_pending_hits, c.sm.l1d_accesses),
                rate(requests - std::min(requests, c.l2.fetches), requests),
                static_cast<double>(c.dram.bytes),
-               std::accumulate(m.watts_of.begin(), m.watts_of.end(), 0.0)};
+               std::accumulate(m.watts_of.begin(), m.watts_of.end(), 0.0),
+               static_cast<double>(c.sm.issued)};
     m.present_rate = {rate(c.sm.l1d_hits, c.sm.l1d_accesses), rate(c.l2.hits, requests)};
   }
   return out;
@@ -199,7 +220,7 @@ Measurement whole_run(std::span<const Measurement> launches) {
   for (const Measurement& one : launches) {
     out.workload = one.workload, out.parameters = one.parameters;
     out.microseconds += one.microseconds;
-    for (const Metric metric : {Metric::Cycles, Metric::DramBytes})
+    for (const Metric metric : {Metric::Cycles, Metric::DramBytes, Metric::WarpInstructions})
       out.value[static_cast<std::size_t>(metric)] += one.value[static_cast<std::size_t>(metric)];
   }
   return out;

@@ -14,10 +14,19 @@
 
 namespace raddle::sim {
 
-enum class Metric : std::uint8_t { Cycles, L1HitRate, L2HitRate, DramBytes, Watts };
-inline constexpr std::size_t kMetrics = 5;
+enum class Metric : std::uint8_t {
+  Cycles,
+  L1HitRate,
+  L2HitRate,
+  DramBytes,
+  Watts,
+  WarpInstructions
+};
+inline constexpr std::size_t kMetrics = 6;
 inline constexpr std::array<std::string_view, kMetrics> kMetricNames = {
-    "cycles", "l1_hit_rate", "l2_hit_rate", "dram_bytes", "watts"};
+    "cycles", "l1_hit_rate", "l2_hit_rate", "dram_bytes", "watts", "warp_instructions"};
+/// Files may be without the columns of these, the last ones.
+inline constexpr std::size_t kMetricsAlways = 4;
 
 /// Launch of a row that tells all launches of its workload together, of any kernel.
 inline constexpr std::uint32_t kWholeRun = ~std::uint32_t{0};
@@ -42,8 +51,8 @@ struct MeasurementFile {
   std::vector<Measurement> rows;
 };
 
-/// CSV: lines "# key: value", a line of names, then a row for each launch; the column `watts` may
-/// be missing. Throws InputError naming file and line.
+/// CSV: lines "# key: value", a line of names, then a row for each launch; the columns `watts` and
+/// `warp_instructions` may be missing. Throws InputError naming file and line.
 MeasurementFile read_measurements(const std::string& path);
 /// The same of what is already open; `name` is for messages.
 MeasurementFile read_measurements(std::istream& in, const std::string& name);

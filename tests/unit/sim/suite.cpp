@@ -30,7 +30,7 @@ TEST(Suite, AnUnknownDeviceIsRefusedWithTheKnownOnes) {
     load_suite("v1000");
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("known: h200 v100"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("known: h100 h200 v100"), std::string::npos)
         << error.what();
   }
 }
