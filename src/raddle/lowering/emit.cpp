@@ -119,8 +119,9 @@ class Emitter {
   }
   void finish(MachineInst m, u32 as) {
     const u32 branch = regions_.branch[as];
-    for (const Operand* guard :
-         {branch == kNone ? nullptr : plan_.guard(branch), plan_.guard(as)}) {
+    const Operand side{Operand::Kind::Guard, code_.instructions[as].predicate};
+    for (const Operand* guard : {branch == kNone ? nullptr : plan_.guard(branch), plan_.guard(as),
+                                 side.reg == trace::kNoRegister ? nullptr : &side}) {
       if (guard == nullptr) continue;
       add_words(m.reads, *guard);
       m.guarded = true;

@@ -165,6 +165,7 @@ std::vector<u32> live_in_ptx(const trace::KernelCode& code) {
     const trace::StaticInst& in = code.instructions[i];
     LiveStep& step = steps[i];
     step.jumps = in.jumps, step.next = in.next;
+    step.guarded = in.predicate != trace::kNoRegister;
     const bool both = reads_what_it_writes(code.opcode_names[in.opcode]);
     for (const trace::Operand& o : in.operands) {
       if (o.reg == trace::kNoRegister) continue;

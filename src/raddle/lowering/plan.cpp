@@ -269,7 +269,8 @@ std::string Plan::pair_name(u32 first, u32 second) const {
 
 bool Plan::absorb(u32 first, u32 second) {
   if (first >= second || removed_[first] || removed_[second] || partner_[second] != kNone ||
-      partner_[first] != kNone || guard(first) || guard(second) || block_[first] != block_[second])
+      partner_[first] != kNone || guard(first) || guard(second) ||
+      block_[first] != block_[second] || !runs_whenever(second, first))
     return false;
   for (const Operand& o : code_.instructions[first].operands) {
     if (!is_source(o) || !has_register(o)) continue;
@@ -327,7 +328,8 @@ bool Plan::join_phi(u32 i) {
   const Value &to = values_[d], &from = values_[s];
   if (!writes_once(s) || to.bytes != from.bytes || to.words() != from.words()) return false;
   const u32 made = from.writers[0];
-  if (made > i || block_[made] != block_[i] || removed_[made] || guard(made) || d == s)
+  if (made > i || block_[made] != block_[i] || removed_[made] || guard(made) || d == s ||
+      !runs_whenever(i, made) || !runs_whenever(made, i))
     return false;
   for (unsigned w = 0; w < from.words(); ++w)
     if (same_as_[from.first + w] != from.first + w || same_as_[to.first + w] != to.first + w)
@@ -342,6 +344,12 @@ bool Plan::join_phi(u32 i) {
     if (r < made || block_[r] != block_[i] || is_written_between(d, i, r)) return false;
   for (unsigned w = 0; w < from.words(); ++w) same_as_[from.first + w] = to.first + w;
   return true;
+}
+
+/// Has `one`, in the same block, run where `other` runs?
+bool Plan::runs_whenever(u32 other, u32 one) const {
+  const u32 predicate = code_.instructions[one].predicate;
+  return predicate == trace::kNoRegister || predicate == code_.instructions[other].predicate;
 }
 
 void Plan::join_phis() {

@@ -71,6 +71,7 @@ class Plan {
   bool absorb(std::uint32_t first, std::uint32_t second);
   void join_phis();
   bool join_phi(std::uint32_t i);
+  bool runs_whenever(std::uint32_t other, std::uint32_t one) const;
   void drop_branches();
 
   const trace::Operand* only_destination(std::uint32_t i) const;

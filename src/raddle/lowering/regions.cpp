@@ -165,40 +165,60 @@ class RegionFinder {
   }
   bool varies(u32 reg) const { return reg != trace::kNoRegister && varying_.contains(reg); }
 
+  /// Blocks from `first` on, each the only way to the next, up to the meeting place; none if the
+  /// way parts or others come in.
+  std::vector<u32> side_from(u32 first, u32 meeting) const {
+    std::vector<u32> out;
+    for (u32 b = first; b != meeting;) {
+      const std::vector<u32> next = followers(b);
+      if (before_[b].size() != 1 || next.size() != 1 || out.size() == blocks()) return {};
+      out.push_back(b);
+      b = next[0];
+    }
+    return out;
+  }
+
   /// Makes predicates of the branch at the end of b, if both sides are short and can have them.
   bool predicate(u32 b, bool varying) {
     const u32 meeting = meeting_[b];
     if (meeting == kEnd) return false;
-    std::vector<u32> branches = {begin_[b + 1] - 1};
-    for (const u32 side : followers(b)) {
-      if (side == meeting) continue;
-      if (before_[side].size() != 1 || followers(side) != std::vector<u32>{meeting}) return false;
-      u32 end = begin_[side + 1];
-      if (at(end - 1).kind == OpKind::Branch) branches.push_back(--end);
+    const u32 decides = begin_[b + 1] - 1;
+    std::vector<u32> branches = {decides}, guarded;
+    for (const u32 first : followers(b)) {
+      if (first == meeting) continue;
+      const std::vector<u32> side = side_from(first, meeting);
+      if (side.empty()) return false;
       unsigned left = 0;
-      for (u32 k = begin_[side]; k < end; ++k) {
-        if (!can_be_predicated(at(k), varying)) return false;
-        left += plan_.is_removed(k) ? 0 : 1;
-      }
+      for (const u32 s : side)
+        for (u32 k = begin_[s]; k < begin_[s + 1]; ++k) {
+          if (at(k).kind == OpKind::Branch) {
+            branches.push_back(k);
+            continue;
+          }
+          if (!can_be_predicated(at(k))) return false;
+          left += plan_.is_removed(k) ? 0 : 1;
+          guarded.push_back(k);
+        }
       if (left > (varying ? kMostPredicated : kMostPredicatedUniform)) return false;
     }
-    for (const u32 i : branches) found_.predicated[i] = true;
-    for (const u32 side : followers(b))
-      for (u32 k = begin_[side]; side != meeting && k < begin_[side + 1]; ++k)
-        found_.branch[k] = branches.front();
+    for (const u32 i : branches) {
+      found_.predicated[i] = true;
+      if (i != decides) found_.branch[i] = decides;
+    }
+    for (const u32 k : guarded) found_.branch[k] = decides;
+    found_.meeting[decides] = begin_[meeting];
     return true;
   }
-  static bool can_be_predicated(const StaticInst& in, bool varying) {
+  static bool can_be_predicated(const StaticInst& in) {
     switch (in.kind) {
       case OpKind::Alu:
       case OpKind::LoadConst:
       case OpKind::LoadShared:
+      case OpKind::LoadGlobal:
       case OpKind::StoreShared:
       case OpKind::StoreGlobal:
       case OpKind::StoreLocal:
         return true;
-      case OpKind::LoadGlobal:
-        return !varying;
       default:
         return false;
     }

@@ -11,19 +11,21 @@
 
 namespace raddle::lowering {
 
-/// Sides of a branch with at most so many instructions are predicated; not those with loads of
-/// global memory if lanes may go apart, nor with atomics, barriers and calls.
+/// Sides of a branch with at most so many instructions are predicated; not those with atomics,
+/// barriers and calls.
 inline constexpr unsigned kMostPredicated = 8, kMostPredicatedUniform = 6;
 
 /// By instruction of the code without its aliases.
 struct Regions {
   explicit Regions(std::uint32_t size)
-      : predicated(size), prepares(size), meets(size), branch(size, kNone) {}
+      : predicated(size), prepares(size), meets(size), branch(size, kNone), meeting(size, kNone) {}
   std::vector<bool> predicated;  ///< a branch of which no instruction is left
   std::vector<bool> prepares;    ///< BSSY before it
   std::vector<bool> meets;       ///< BSYNC before it
   /// On a predicated side: the branch whose guard is its predicate; else kNone.
   std::vector<std::uint32_t> branch;
+  /// Of such a branch: the first instruction behind its sides; else kNone.
+  std::vector<std::uint32_t> meeting;
 };
 
 Regions find_regions(const Plan& plan, Generation generation);

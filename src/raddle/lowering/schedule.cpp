@@ -8,6 +8,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/lowering/liveness.h"
+#include "raddle/lowering/regions.h"
 
 namespace raddle::lowering {
 
@@ -291,28 +292,113 @@ StaticInst joined(const trace::KernelCode& code, const std::vector<u32>& all) {
   return out;
 }
 
+// --- branches that become predicates -------------------------------------------------------------
+
+/// Blocks that are one when such branches are gone, and the code without control flow in them.
+class Predication {
+ public:
+  Predication(const trace::KernelCode& code, const LoweringSpec& spec)
+      : code(code),
+        block(basic_blocks(code)),
+        dropped(code.instructions.size()),
+        meeting(code.instructions.size(), trace::kNoRegister) {
+    const Plan plan(this->code, spec.generation, spec.address_bits);
+    const Regions regions = find_regions(plan, spec.generation);
+    find_ways_in();
+    std::vector<bool> continues(block.empty() ? 0 : block.back() + 1);
+    for (u32 i = 0; i < block.size(); ++i)
+      if (regions.meeting[i] != kNone && is_whole(i, regions)) {
+        for (u32 b = block[i] + 1; b <= block[regions.meeting[i]]; ++b) continues[b] = true;
+        for (u32 k = i; k < regions.meeting[i]; ++k) convert(k, plan.guard(i)->reg, regions);
+        meeting[i] = regions.meeting[i];
+      }
+    for (u32 b = 0, region = 0; b < continues.size(); ++b) {
+      region += b != 0 && !continues[b] ? 1 : 0;
+      for (u32 i = first_[b]; i < first_[b + 1]; ++i) block[i] = region;
+    }
+  }
+
+  trace::KernelCode code;  ///< with the predicates of what stood on sides
+  std::vector<u32> block;  ///< by instruction
+  std::vector<bool> dropped;
+  std::vector<u32> meeting;  ///< of branches that are dropped, kNoRegister of others
+
+ private:
+  void find_ways_in() {
+    const u32 size = static_cast<u32>(block.size());
+    for (u32 i = 0; i < size; ++i)
+      if (i == 0 || block[i] != block[i - 1]) first_.push_back(i);
+    first_.push_back(size);
+    ways_in_.resize(first_.size() - 1);
+    for (u32 i = 0; i < size; ++i) {
+      const StaticInst& in = code.instructions[i];
+      if (!in.jumps && i + 1 < size && block[i + 1] != block[i])
+        ways_in_[block[i + 1]].push_back(i);
+      for (const u32 to : in.next)
+        if (to < size) ways_in_[block[to]].push_back(i);
+    }
+  }
+  /// All between the branch and the meeting place belongs to its sides, and nobody else comes in.
+  bool is_whole(u32 branch, const Regions& regions) const {
+    const u32 end = regions.meeting[branch];
+    if (end <= branch) return false;
+    for (u32 k = branch + 1; k < end; ++k)
+      if (regions.branch[k] != branch) return false;
+    const auto within = [&](u32 from) { return from >= branch && from < end; };
+    for (u32 b = block[branch] + 1; b <= block[end]; ++b)
+      if (!std::ranges::all_of(ways_in_[b], within)) return false;
+    return true;
+  }
+  void convert(u32 k, u32 predicate, const Regions& regions) {
+    if (regions.predicated[k]) dropped[k] = true;
+    else code.instructions[k].predicate = predicate;
+  }
+
+  std::vector<u32> first_;                 // by block, and the end
+  std::vector<std::vector<u32>> ways_in_;  // by block: instructions before it
+};
+
+/// What the order must know: the predicate is read, and where it is false the old value stays.
+trace::KernelCode with_guards(trace::KernelCode code) {
+  for (StaticInst& in : code.instructions) {
+    if (in.predicate == trace::kNoRegister) continue;
+    const std::vector<Operand> operands = in.operands;
+    in.operands.push_back({Kind::Guard, in.predicate});
+    for (const Operand& o : operands)
+      if (o.kind == Kind::Write) in.operands.push_back({Kind::Read, o.reg});
+  }
+  return code;
+}
+
 }  // namespace
 
-Schedule schedule(const trace::KernelCode& code) {
+Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& spec) {
   Schedule out;
-  const u32 size = size_without_aliases(code), all = static_cast<u32>(code.instructions.size());
-  if (code.register_bytes.empty() || calls_functions(code) || size == 0) return out;
+  const u32 size = size_without_aliases(original_code),
+            all = static_cast<u32>(original_code.instructions.size());
+  if (original_code.register_bytes.empty() || calls_functions(original_code) || size == 0)
+    return out;
   out.is_identity = false;
-  out.block = basic_blocks(code);
+  const Predication predication(original_code, spec);
+  const trace::KernelCode& code = predication.code;
+  const trace::KernelCode guarded = with_guards(code);
+  out.block = predication.block, out.dropped = predication.dropped;
+  out.meeting = predication.meeting;
   std::vector<bool> aliased(all, false);
   for (u32 i = size; i < all; ++i) aliased[code.instructions[i].alias_of] = true;
 
   // Joined first, so that a block knows them as one load.
-  const std::vector<u32> leader = Joiner(code, out.block).run(aliased);
+  const std::vector<u32> leader = Joiner(guarded, out.block).run(aliased);
   std::map<u32, std::vector<u32>> groups;
-  for (u32 i = 0; i < size; ++i) groups[leader[i]].push_back(i);
+  for (u32 i = 0; i < size; ++i)
+    if (!out.dropped[i]) groups[leader[i]].push_back(i);
   trace::KernelCode fewer = code;
   fewer.instructions.clear();
   std::vector<u32> original;
   std::vector<bool> fewer_aliased;
   for (const auto& [lead, members] : groups) {
-    fewer.instructions.push_back(members.size() == 1 ? code.instructions[lead]
-                                                     : joined(code, members));
+    fewer.instructions.push_back(members.size() == 1 ? guarded.instructions[lead]
+                                                     : joined(guarded, members));
     original.push_back(lead);
     fewer_aliased.push_back(aliased[lead]);
   }
@@ -324,15 +410,18 @@ Schedule schedule(const trace::KernelCode& code) {
   const u32 left = static_cast<u32>(original.size());
   for (u32 begin = 0, end; begin < left; begin = end) {
     const u32 block = out.block[original[begin]];
+    RADDLE_ASSERT(block == out.begin.size());  // none has lost all its instructions
     for (end = begin; end < left && out.block[original[end]] == block;) ++end;
     out.begin.push_back(static_cast<u32>(out.code.instructions.size()));
     for (const u32 at : Block(fewer, fewer_aliased, begin, end).order()) {
       const u32 place = static_cast<u32>(out.code.instructions.size());
-      for (const u32 i : groups[original[at]]) {
+      const std::vector<u32>& members = groups[original[at]];
+      for (const u32 i : members) {
         out.place[i] = place;
         out.joined[i] = i != original[at];
       }
-      out.code.instructions.push_back(fewer.instructions[at]);
+      out.code.instructions.push_back(members.size() == 1 ? code.instructions[original[at]]
+                                                          : fewer.instructions[at]);
     }
   }
   out.begin.push_back(static_cast<u32>(out.code.instructions.size()));
@@ -341,7 +430,9 @@ Schedule schedule(const trace::KernelCode& code) {
       out.first.push_back(i);
       out.as_written.push_back(true);
     }
-    if (out.joined[i] || out.place[i] - out.begin[out.block[i]] != i - out.first.back())
+    if (out.dropped[i]) out.place[i] = out.begin[out.block[i]];
+    if (out.dropped[i] || out.joined[i] ||
+        out.place[i] - out.begin[out.block[i]] != i - out.first.back())
       out.as_written.back() = false;
   }
   out.first.push_back(size);

@@ -1,6 +1,10 @@
 // The order in which an assembler leaves the instructions of a basic block, and the loads of shared
-// memory that it makes one. Nothing moves between blocks. Rules and where they were learned:
-// docs/lowering.md, "Order".
+// memory that it makes one. Rules and where they were learned: docs/lowering.md, "Order".
+//
+// Nothing moves between blocks, but a branch whose sides are predicated (regions.h) is none: the
+// block that it ends, its sides and the block in which they meet are one here, if they follow one
+// another in the text and nobody else comes in. The branch is dropped, and what stood on a side
+// keeps its predicate.
 //
 // A block's instructions keep what they depend on before them: registers as PTX names them, memory
 // of the same kind unless two accesses have the same base register and do not overlap, everything
@@ -10,14 +14,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "raddle/lowering/lowering_spec.h"
 #include "raddle/trace/code.h"
 
 namespace raddle::lowering {
 
 struct Schedule {
-  trace::KernelCode code;  ///< reordered; instructions that became part of another one are missing
+  /// Reordered; instructions that became part of another one are missing, and dropped ones.
+  trace::KernelCode code;
   std::vector<std::uint32_t> place;  ///< by instruction of the original: in `code`
   std::vector<bool> joined;          ///< ... it became part of the one at its place
+  std::vector<bool> dropped;         ///< ... it is gone; its place is its block's first
+  /// ... of a dropped branch that decides: behind its sides, which follow it; else kNoRegister.
+  std::vector<std::uint32_t> meeting;
   std::vector<std::uint32_t> block;  ///< ... its basic block
   std::vector<std::uint32_t> begin;  ///< by block: place of its first instruction, and the end
   std::vector<std::uint32_t> first;  ///< by block: its first instruction, and the end
@@ -28,6 +37,7 @@ struct Schedule {
 /// Loaded words that may wait for their use: of global or local memory, of shared memory.
 inline constexpr unsigned kGlobalWordsAhead = 16, kSharedWordsAhead = 16;
 
-Schedule schedule(const trace::KernelCode& code);
+/// On the machine of `spec`.
+Schedule schedule(const trace::KernelCode& code, const LoweringSpec& spec = {});
 
 }  // namespace raddle::lowering

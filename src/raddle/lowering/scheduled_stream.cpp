@@ -69,6 +69,7 @@ class ScheduledStream::Warp {
   void gather() {
     entries_.clear();
     payload_.clear();
+    decisions_.clear();
     block_ = kNothing;
     for (u32 last = 0; more();) {
       const Record r = record();
@@ -79,9 +80,25 @@ class ScheduledStream::Warp {
         block_ = schedule_.block[as];
         turns_.assign(schedule_.begin[block_ + 1] - schedule_.begin[block_], kNothing);
       }
+      while (!decisions_.empty() && as >= schedule_.meeting[decisions_.back().branch]) pass_sides();
       last = as;
-      take(i, schedule_.place[as] - schedule_.begin[block_], r);
+      if (!schedule_.dropped[as]) take(i, schedule_.place[as] - schedule_.begin[block_], r);
+      else if (schedule_.meeting[as] != trace::kNoRegister) decisions_.push_back({as, r.mask});
       advance(r, 1);
+    }
+  }
+
+  /// The lanes are behind the sides of the last branch that was decided. What is predicated is
+  /// issued even if no lane does anything: then under the mask that the branch had.
+  void pass_sides() {
+    const auto [branch, mask] = decisions_.back();
+    decisions_.pop_back();
+    for (u32 k = branch + 1; k < schedule_.meeting[branch]; ++k) {
+      if (schedule_.dropped[k] || schedule_.joined[k]) continue;
+      u32& turn = turns_[schedule_.place[k] - schedule_.begin[block_]];
+      if (turn != kNothing) continue;
+      turn = static_cast<u32>(entries_.size());
+      entries_.push_back({schedule_.place[k], mask, 0, static_cast<u32>(payload_.size()), 0});
     }
   }
 
@@ -92,6 +109,7 @@ class ScheduledStream::Warp {
   }
 
   u32 words_of(const Record& r) const {
+    if (schedule_.dropped[r.inst()]) return 0;
     return trace::carries_pieces(kind(r.inst())) ? r.pieces() * trace::kPieceWords : 0;
   }
   OpKind kind(u32 original) const {
@@ -157,6 +175,10 @@ class ScheduledStream::Warp {
   u32 block_ = kNothing;
   std::vector<Entry> entries_;
   std::vector<u32> turns_;  // by place in the block: its entry
+  struct Decision {
+    u32 branch, mask;
+  };
+  std::vector<Decision> decisions_;  // whose sides the lanes have not left yet
   std::vector<u32> payload_, out_;
 };
 

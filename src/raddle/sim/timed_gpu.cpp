@@ -122,7 +122,7 @@ std::shared_ptr<const trace::LoweredCode> TimedGpu::lowered(const trace::KernelC
 const lowering::Schedule& TimedGpu::scheduled(const trace::KernelCode& code) {
   auto& known = schedules_[&code];
   if (known == nullptr)
-    known = std::make_shared<const lowering::Schedule>(lowering::schedule(code));
+    known = std::make_shared<const lowering::Schedule>(lowering::schedule(code, setup_.isa));
   return *known;
 }
 

@@ -273,8 +273,8 @@ TEST(Lowering, ThreeInputsOnNewGenerations) {
 
 TEST(Lowering, BranchesThatLayoutMakesNeedlessGo) {
   CodeBuilder b = start();
-  b.branch(3, "p1").branch(5);                       // turned round: one branch
-  b.add("add.s32", {"r1"}, {"r2", "r3"}).branch(6);  // 3, 4
+  b.branch(3, "p1").branch(5);                                      // turned round: one branch
+  b.add("atom", {"r1"}, {"[d1]"}, OpKind::AtomicGlobal).branch(6);  // 3, 4: no predicates
   b.add("add.s32", {"r4"}, {"r2", "r3"}).add("add.s32", {"r5"}, {"r2", "r3"});
   const trace::LoweredCode l = machine(b);
   EXPECT_EQ(count(l, 1), 1u);

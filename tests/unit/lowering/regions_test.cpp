@@ -108,6 +108,26 @@ TEST(Regions, TwoShortSides) {
   EXPECT_THAT(set_in(sides(8, 9).meets), ElementsAre(21));
 }
 
+// As clang writes an if: a branch over a branch to the side.
+TEST(Regions, ASideOfSeveralBlocksOneAfterAnother) {
+  CodeBuilder b = begin("%tid");
+  b.branch(6, "p1").branch(4);  // 2, 3
+  end(some(b, 2));              // 4 and 5, 6
+  const Regions r = regions_of(b);
+  EXPECT_THAT(set_in(r.predicated), ElementsAre(2, 3));
+  EXPECT_THAT(r.branch, ElementsAre(kNone, kNone, kNone, 2, 2, 2, kNone, kNone));
+  EXPECT_THAT(r.meeting, ElementsAre(kNone, kNone, 6, kNone, kNone, kNone, kNone, kNone));
+}
+
+TEST(Regions, ASideInWhichTheWayPartsIsNoPredicate) {
+  CodeBuilder b = begin("%tid");
+  b.branch(6, "p1");                                                      // 2
+  b.add("setp.lt.u32", {"p2"}, {"r1", "#"});                              // 3
+  b.branch(6, "p2").add("atom", {"r4"}, {"[d1]"}, OpKind::AtomicGlobal);  // 4, 5
+  end(b);
+  EXPECT_THAT(set_in(regions_of(b).predicated), IsEmpty());
+}
+
 TEST(Regions, OnlySomeInstructionsCanHavePredicates) {
   const auto predicated = [](const std::string& source, OpKind kind) {
     CodeBuilder b = begin(source);
@@ -118,8 +138,7 @@ TEST(Regions, OnlySomeInstructionsCanHavePredicates) {
   };
   EXPECT_TRUE(predicated("%tid", OpKind::LoadShared));
   EXPECT_TRUE(predicated("%tid", OpKind::LoadConst));
-  EXPECT_FALSE(predicated("%tid", OpKind::LoadGlobal));
-  EXPECT_TRUE(predicated("%ntid", OpKind::LoadGlobal));
+  EXPECT_TRUE(predicated("%tid", OpKind::LoadGlobal));
   EXPECT_FALSE(predicated("%tid", OpKind::AtomicGlobal));
 }
 

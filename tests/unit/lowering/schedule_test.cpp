@@ -101,6 +101,61 @@ TEST(Schedule, WordsBeforeAndAfterAStoreAreNotOneLoad) {
   EXPECT_EQ(schedule(code_of(b, {0, 4})).code.instructions.size(), 4u);
 }
 
+/// Two loads that may be left out, each with what is stored else: 0 to 4, 5 to 9, 10.
+CodeBuilder two_guarded_loads() {
+  CodeBuilder b;
+  for (const char* n : {"1", "2"}) {
+    const std::string i = n;
+    b.add("setp.lt.u32", {"p" + i}, {"%tid", "#"}).add("mov.u32", {"r" + i}, {"#"});
+    b.branch(b.size() + 2, "p" + i).add("ld" + i, {"r" + i}, {"[d" + i + "]"}, OpKind::LoadGlobal);
+    b.add("st" + i, {}, {"[d9]", "r" + i}, OpKind::StoreShared);
+  }
+  return b.add("ret", {}, {}, OpKind::Exit);
+}
+
+TEST(Schedule, SidesThatArePredicatedAreOneBlockWithWhatIsAround) {
+  const KernelCode code = code_of(two_guarded_loads());
+  const Schedule s = schedule(code);
+  EXPECT_EQ(names(s.code), "setp.lt.u32 mov.u32 ld1 setp.lt.u32 mov.u32 ld2 st1 st2 ret");
+  EXPECT_EQ(s.block, std::vector<std::uint32_t>(11, 0));
+  EXPECT_EQ(s.dropped, (std::vector<bool>{false, false, true, false, false, false, false, true,
+                                          false, false, false}));
+  const auto predicate = [&](unsigned i) { return s.code.instructions[i].predicate; };
+  EXPECT_EQ(predicate(2), code.instructions[2].operands[0].reg) << "that of the branch";
+  EXPECT_EQ(predicate(5), code.instructions[7].operands[0].reg);
+  for (const unsigned i : {0u, 1u, 3u, 4u, 6u, 7u, 8u}) EXPECT_EQ(predicate(i), trace::kNoRegister);
+  EXPECT_EQ(s.code.instructions[2].operands, code.instructions[3].operands) << "as they were";
+}
+
+TEST(Schedule, WhatASideWritesKeepsItsPlaceBehindTheOldValueAndBeforeItsReaders) {
+  CodeBuilder b;
+  b.add("setp.lt.u32", {"p1"}, {"%tid", "#"}).add("slow", {"r1"}, {"r7"});
+  b.add("use0", {"r8"}, {"r1"}).branch(5, "p1");
+  b.add("ld", {"r1"}, {"[d1]"}, OpKind::LoadGlobal);
+  b.add("use1", {"r9"}, {"r1"}).add("ret", {}, {}, OpKind::Exit);
+  EXPECT_EQ(names(schedule(code_of(b)).code), "setp.lt.u32 slow use0 ld use1 ret");
+}
+
+TEST(Schedule, SidesStayBlocksWhereSomebodyElseComesIn) {
+  CodeBuilder b;
+  b.add("setp.lt.u32", {"p1"}, {"%tid", "#"}).branch(3, "p1");  // 0, 1
+  b.add("ld", {"r1"}, {"[d1]"}, OpKind::LoadGlobal);            // 2
+  b.add("use", {"r2"}, {"r1"}).add("setp.eq.u32", {"p2"}, {"r2", "#"});
+  b.branch(3, "p2").add("ret", {}, {}, OpKind::Exit);  // a loop from the meeting place
+  const Schedule s = schedule(code_of(b));
+  EXPECT_EQ(s.block, (std::vector<std::uint32_t>{0, 0, 1, 2, 2, 2, 3}));
+  EXPECT_EQ(s.dropped, std::vector<bool>(7, false));
+  EXPECT_EQ(s.code.instructions[2].predicate, trace::kNoRegister);
+}
+
+TEST(Schedule, MachinesWithoutPredicatedSidesKeepTheirBlocks) {
+  LoweringSpec kepler;
+  kepler.generation = Generation::Kepler;
+  const Schedule s = schedule(code_of(two_guarded_loads()), kepler);
+  EXPECT_EQ(s.block.back(), 4u);
+  EXPECT_EQ(s.dropped, std::vector<bool>(11, false));
+}
+
 /// Records of one warp.
 class Stream : public testing::Test {
  protected:
@@ -128,7 +183,7 @@ class Stream : public testing::Test {
                std::to_string(r.count()) + "/" + std::to_string(r.pieces()) + "@" +
                std::to_string(r.mask);
         const bool pieces = trace::carries_pieces(stream.code().instructions[r.inst()].kind);
-        if (pieces) out += "(" + std::to_string(at.at[2]) + ")";
+        if (pieces && r.pieces() != 0) out += "(" + std::to_string(at.at[2]) + ")";
         at.at += trace::kRecordWords + (pieces ? r.pieces() * trace::kPieceWords : 0);
       }
     } while (stream.refill(at));
@@ -178,6 +233,20 @@ TEST_F(Stream, MasksStayWithTheirInstructions) {
   put(2, 1, 0, 3);
   put(3, 1, 0, 3);
   EXPECT_EQ(read(code_of(b)), "0:1/0@3 1:1/0@1 2:1/0@3 3:1/0@3");
+}
+
+// Some lanes load, or none: the branches are gone, sides keep their lanes, and what is predicated is
+// issued whatever its lanes do.
+TEST_F(Stream, PredicatedSidesAreExecutedByTheirLanes) {
+  const KernelCode code = code_of(two_guarded_loads());
+  put(0, 3, 0, ~0u);                     // setp, mov, the branch
+  put(3, 1, 1, 0xff, {11, 0, 0});        // ld1, of eight lanes
+  put(4, 1, 1, ~0u);                     // st1
+  put(5, 2, 0, ~0u), put(7, 1, 0, ~0u);  // setp, mov; the branch by itself, which all take
+  put(9, 1, 2, ~0u), put(10, 1, 0, ~0u);
+  EXPECT_EQ(read(code),
+            "0:2/0@4294967295 2:1/1@255(11) 3:2/0@4294967295 5:1/0@4294967295 6:1/1@4294967295 "
+            "7:1/2@4294967295 8:1/0@4294967295");
 }
 
 }  // namespace
