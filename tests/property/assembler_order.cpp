@@ -22,7 +22,8 @@ INSTANTIATE_TEST_SUITE_P(All, AssemblerOrder,
                          [](const auto& info) { return std::string(info.param); });
 
 // Which lines are touched does not depend on the order, nor does how often barriers are met; only
-// joined loads of shared memory are fewer.
+// joined loads of shared memory are fewer, and what is predicated is issued though no lane does
+// anything, at the edges of tiles.
 TEST_P(AssemblerOrder, DoesTheSameWork) {
   const stats::GpuCounters written = test::run(GetParam(), machine("as_written")).totals,
                            ordered = test::run(GetParam(), machine("assembler")).totals;
@@ -32,9 +33,9 @@ TEST_P(AssemblerOrder, DoesTheSameWork) {
   EXPECT_EQ(ordered.sm.blocks, written.sm.blocks);
   EXPECT_LE(ordered.sm.shared_accesses, written.sm.shared_accesses);
   const std::uint64_t joined = written.sm.shared_accesses - ordered.sm.shared_accesses;
-  EXPECT_LE(ordered.sm.issued, written.sm.issued);
-  EXPECT_LE(written.sm.issued - ordered.sm.issued, joined + written.sm.issued / 20)
+  EXPECT_GE(ordered.sm.issued + joined + written.sm.issued / 20, written.sm.issued)
       << "other rules find a little more or less in another order";
+  EXPECT_LE(ordered.sm.issued, written.sm.issued + written.sm.issued / 4);
 }
 
 TEST_P(AssemblerOrder, IsTheSameRunOnTwoThreadsAndWithoutSkipping) {

@@ -261,6 +261,25 @@ TEST(Lowering, ComparisonsTakeAnotherPredicate) {
   EXPECT_EQ(at(l, 3).reads.size(), 3u) << "two numbers and the other predicate";
 }
 
+// What stood on a side may run less often than what is around it.
+TEST(Lowering, WhatIsPredicatedIsNoPartOfWhatRunsWithoutIt) {
+  CodeBuilder b = start();
+  b.add("setp.lt.s32", {"p1"}, {"r8", "r9"});
+  b.add("mul.lo.s32", {"r3"}, {"r1", "r2"}).add("add.s32", {"r5"}, {"r3", "r4"});
+  const auto instructions = [&](std::vector<std::uint32_t> predicated) {
+    trace::KernelCode code = b.code();
+    for (const std::uint32_t i : predicated)
+      code.instructions[i].predicate = code.instructions[1].operands[0].reg;
+    return lower(code, {Level::Machine, Generation::Volta});
+  };
+  EXPECT_EQ(count(instructions({}), 2) + count(instructions({}), 3), 1u);
+  EXPECT_EQ(count(instructions({2, 3}), 2) + count(instructions({2, 3}), 3), 1u);
+  EXPECT_EQ(count(instructions({3}), 2) + count(instructions({3}), 3), 1u) << "is made for it only";
+  EXPECT_EQ(count(instructions({2}), 2) + count(instructions({2}), 3), 2u);
+  const trace::LoweredCode l = instructions({2, 3});
+  EXPECT_EQ(at(l, 3).reads.size(), 4u) << "three numbers and the predicate";
+}
+
 TEST(Lowering, ThreeInputsOnNewGenerations) {
   CodeBuilder b = start();
   b.add("add.s32", {"r3"}, {"r1", "r2"}).add("add.s32", {"r5"}, {"r3", "r4"});

@@ -268,6 +268,7 @@ void L2Slice::host(const HostLine& access, HostEffects& effects) {
   if (replacement_ != nullptr && at == Tags::kAbsent)
     out = place(set, access.line, 0, Tags::kAnyWay, at);
   const Tags::Victim pushed_out = tags_.fill(set, access.line, whole, dirty, at);
+  if (fabric_.present()) fabric_.replaced(at);
   if (out.sectors != 0 || pushed_out.sectors != 0) ++effects.count.evictions;
 }
 
