@@ -261,8 +261,8 @@ Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
       ->type_name("CSV");
   validate
       ->add_option("--suite", command->suite,
-                   "measurements that come with the program, of v100, h100 or h200, on the machine of "
-                   "that name: a table of kernels, errors of both halves")
+                   "measurements that come with the program, of v100, h100 or h200, on the machine "
+                   "of that name: a table of kernels, errors of both halves")
       ->type_name("DEVICE");
   validate->add_option("--part", command->parts, "of the suite: files, such as kernels")
       ->type_name("NAME")

@@ -128,7 +128,7 @@ struct StaticInst {
   std::uint32_t alias_of = kNoRegister;  ///< stands for that instruction in another address space
   /// Stood on a side of a branch that has become this predicate (lowering/schedule.h).
   std::uint32_t predicate = kNoRegister;
-  SourcePlace source;                    ///< where it was written (nvcc -lineinfo)
+  SourcePlace source;  ///< where it was written (nvcc -lineinfo)
   friend bool operator==(const StaticInst&, const StaticInst&) = default;
 };
 

@@ -235,8 +235,8 @@ TEST_F(Stream, MasksStayWithTheirInstructions) {
   EXPECT_EQ(read(code_of(b)), "0:1/0@3 1:1/0@1 2:1/0@3 3:1/0@3");
 }
 
-// Some lanes load, or none: the branches are gone, sides keep their lanes, and what is predicated is
-// issued whatever its lanes do.
+// Some lanes load, or none: the branches are gone, sides keep their lanes, and what is predicated
+// is issued whatever its lanes do.
 TEST_F(Stream, PredicatedSidesAreExecutedByTheirLanes) {
   const KernelCode code = code_of(two_guarded_loads());
   put(0, 3, 0, ~0u);                     // setp, mov, the branch
