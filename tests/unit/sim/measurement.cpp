@@ -89,6 +89,29 @@ TEST(Measurements, ARowMayTellAWholeRun) {
   EXPECT_TRUE(std::isnan(simulated[0].value[static_cast<std::size_t>(Metric::Watts)]));
 }
 
+TEST(Measurements, ExecutedInstructionsAreAColumnByThemselvesOrBehindThePower) {
+  const std::string names =
+      "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes";
+  const auto read = [](const std::string& text) {
+    std::istringstream in(text);
+    return read_measurements(in, "x.csv");
+  };
+  const auto value = [](const MeasurementFile& file, Metric metric) {
+    return file.rows.at(0).value[static_cast<std::size_t>(metric)];
+  };
+  const std::string alone = names + ",warp_instructions\nw,p,0,k,,100,,,,2048\n",
+                    both = names + ",watts,warp_instructions\nw,p,0,k,,100,,,,152.5,2048\n";
+  EXPECT_EQ(value(read(alone), Metric::WarpInstructions), 2048);
+  EXPECT_TRUE(std::isnan(value(read(alone), Metric::Watts)));
+  EXPECT_EQ(value(read(both), Metric::WarpInstructions), 2048);
+  EXPECT_EQ(value(read(both), Metric::Watts), 152.5);
+  EXPECT_EQ(to_csv(read(alone)), alone);
+  EXPECT_EQ(to_csv(read(both)), both);
+  for (const char* wrong : {",warp_instructions,watts", ",warp_instructionss", ",wattswatts"})
+    EXPECT_THAT(test::input_error_of([&] { read(names + wrong + "\n"); }),
+                testing::HasSubstr("[,watts][,warp_instructions]"));
+}
+
 TEST(Measurements, WattsAreAColumnWhereTheyAreKnown) {
   const std::string names =
       "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes";
