@@ -89,13 +89,14 @@ TEST(Measurements, ARowMayTellAWholeRun) {
   EXPECT_TRUE(std::isnan(simulated[0].value[static_cast<std::size_t>(Metric::Watts)]));
 }
 
+const std::string names =
+    "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes";
+MeasurementFile read(const std::string& text) {
+  std::istringstream in(text);
+  return read_measurements(in, "x.csv");
+}
+
 TEST(Measurements, ExecutedInstructionsAreAColumnByThemselvesOrBehindThePower) {
-  const std::string names =
-      "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes";
-  const auto read = [](const std::string& text) {
-    std::istringstream in(text);
-    return read_measurements(in, "x.csv");
-  };
   const auto value = [](const MeasurementFile& file, Metric metric) {
     return file.rows.at(0).value[static_cast<std::size_t>(metric)];
   };
@@ -113,12 +114,6 @@ TEST(Measurements, ExecutedInstructionsAreAColumnByThemselvesOrBehindThePower) {
 }
 
 TEST(Measurements, WattsAreAColumnWhereTheyAreKnown) {
-  const std::string names =
-      "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes";
-  const auto read = [](const std::string& text) {
-    std::istringstream in(text);
-    return read_measurements(in, "x.csv");
-  };
   const std::string text = names + ",watts\nw,p,0,k,,100,,,,152.5\nw,p,1,k,,100,,,,\n";
   const MeasurementFile file = read(text);
   EXPECT_EQ(file.rows[0].value[static_cast<std::size_t>(Metric::Watts)], 152.5);

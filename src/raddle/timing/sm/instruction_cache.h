@@ -42,13 +42,14 @@ class InstructionCache {
   template <class Arrival>
   Cycle ready(Cycle now, std::uint32_t tag, std::uint32_t place, Arrival arrival) {
     const unsigned set = place % shape_.sets;
-    if (const unsigned at = tags_.find(set, tag); at != Tags::kAbsent) {
+    unsigned at = tags_.find(set, tag);
+    if (at != Tags::kAbsent) {
       tags_.touch(at);
       return std::max(there_[at], now);
     }
     const Cycle there = arrival();
-    tags_.fill(set, tag, 1, 0);
-    there_[tags_.find(set, tag)] = there;
+    tags_.fill(set, tag, 1, 0, at);
+    there_[at] = there;
     return there;
   }
   /// When a line comes that is missing at `now`; the level below has it at `below`.
