@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "raddle/exec/machine.h"
-#include "raddle/exec/program.h"
+#include "raddle/exec/decode/program.h"
+#include "raddle/exec/run/machine.h"
 #include "raddle/trace/memory_trace.h"
 
 namespace {

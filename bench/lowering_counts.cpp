@@ -2,7 +2,7 @@
 // text, not of a run. One line a kernel, for scripts/measure_lowering.py and docs/lowering.md.
 #include <cstdio>
 
-#include "raddle/exec/program.h"
+#include "raddle/exec/decode/program.h"
 #include "raddle/lowering/lowering.h"
 #include "raddle/runtime/workload.h"
 

@@ -1,6 +1,6 @@
 # The lane engine (src/raddle/exec/lanes/*.cc), compiled once per instruction set into namespaces of
 # their own; exec picks one when it starts. Results must not depend on which. -ffp-contract=off: PTX
-# says where to fuse. On another host than x86-64 there is the portable one alone. One build more tells an observer of every record (exec/observation.h), so that the
+# says where to fuse. On another host than x86-64 there is the portable one alone. One build more tells an observer of every record (exec/run/observation.h), so that the
 # others need not ask whether there is one.
 file(GLOB lane_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/raddle/exec/lanes/*.cc)
 set(lane_optimisation -O3)

@@ -82,7 +82,7 @@ ${table}  };
 ")
 endforeach()
 file(CONFIGURE OUTPUT ${RADDLE_TOML_LIST} CONTENT
-"#include \"raddle/sim/gpus.h\"
+"#include \"raddle/sim/setup/gpus.h\"
 ${bytes}
 namespace raddle::sim {
 ${functions}}  // namespace raddle::sim
@@ -105,7 +105,7 @@ extern \"C\" const char ${symbol}[], ${symbol}_end[];\n")
   list(APPEND silicon_files ${CMAKE_SOURCE_DIR}/data/silicon/${file})
 endforeach()
 file(CONFIGURE OUTPUT ${RADDLE_SILICON_LIST} CONTENT
-"#include \"raddle/sim/suite.h\"
+"#include \"raddle/sim/validate/suite.h\"
 ${bytes}
 namespace raddle::sim {
 std::vector<EmbeddedMeasurements> embedded_measurements() {

@@ -79,7 +79,7 @@ foreach(part ${parts})
   string(APPEND table "           {\"${part}\", \"${part_hash}\"},\n")
 endforeach()
 file(CONFIGURE OUTPUT ${OUTPUT} CONTENT
-"#include \"raddle/sim/version.h\"
+"#include \"raddle/sim/result/version.h\"
 namespace raddle::sim {
 std::string_view sources_hash() { return \"${all}\"; }
 SourceHashes source_hashes() {

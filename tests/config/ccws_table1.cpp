@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "raddle/config/tree.h"
-#include "raddle/sim/gpus.h"
-#include "raddle/sim/setup.h"
+#include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/setup.h"
 #include "raddle_paths.h"
 
 namespace raddle {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "raddle/policy/all.h"
-#include "raddle/sim/gpus.h"
-#include "raddle/sim/setup.h"
+#include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/setup.h"
 
 namespace raddle {
 namespace {

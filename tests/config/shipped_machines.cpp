@@ -7,8 +7,8 @@
 #include <regex>
 #include <sstream>
 
-#include "raddle/sim/gpus.h"
-#include "raddle/sim/setup.h"
+#include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/setup.h"
 #include "raddle_paths.h"
 
 namespace raddle {

@@ -9,7 +9,7 @@
 
 #include "device_launch/programs.h"
 #include "raddle/base/error.h"
-#include "raddle/sim/analysis.h"
+#include "raddle/sim/profile/analysis.h"
 #include "support/errors.h"
 
 namespace raddle::test {

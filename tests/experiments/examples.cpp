@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "raddle/cli/lab_options.h"
+#include "raddle/cli/shared/lab_options.h"
 #include "raddle/lab/foreign.h"
 #include "raddle/lab/library.h"
 #include "raddle/lab/plan.h"

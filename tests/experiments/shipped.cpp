@@ -2,7 +2,7 @@
 // simulations planned, at both scales, without running any. And papers have the rows they promise.
 #include <gmock/gmock.h>
 
-#include "raddle/cli/lab_options.h"
+#include "raddle/cli/shared/lab_options.h"
 #include "raddle/lab/library.h"
 #include "raddle/lab/plan.h"
 #include "raddle_paths.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "functional/workload_support.h"
-#include "raddle/sim/analysis.h"
+#include "raddle/sim/profile/analysis.h"
 #include "support/whole.h"
 
 namespace raddle::runtime {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "raddle/base/error.h"
-#include "raddle/exec/program.h"
+#include "raddle/exec/decode/program.h"
 #include "raddle/ptx/link.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <set>
 
-#include "raddle/sim/analysis.h"
-#include "raddle/sim/named_workload.h"
+#include "raddle/sim/profile/analysis.h"
+#include "raddle/sim/run/named_workload.h"
 #include "raddle_paths.h"
 #include "support/whole.h"
 

@@ -37,21 +37,47 @@ const std::map<std::string, std::set<std::string>>& arrows() {
   return kArrows;
 }
 
-// Folders of timing, from below.
-const std::map<std::string, unsigned>& layers() {
-  static const std::map<std::string, unsigned> kLayers = {
-      {"spec", 0}, {"wire", 1}, {"code", 2}, {"cache", 2}, {"noc", 3},
-      {"dram", 3}, {"mem", 4},  {"sm", 4},   {"gpu", 5},
+// The folders of rooms that have some, from below. A file may include what lies in its own folder
+// and in lower ones.
+const std::map<std::string, std::map<std::string, unsigned>>& layers() {
+  static const std::map<std::string, std::map<std::string, unsigned>> kLayers = {
+      {"timing",
+       {{"spec", 0},
+        {"wire", 1},
+        {"code", 2},
+        {"cache", 2},
+        {"noc", 3},
+        {"dram", 3},
+        {"mem", 4},
+        {"sm", 4},
+        {"gpu", 5}}},
+      {"exec",
+       {{"memory", 0},
+        {"device", 1},
+        {"isa", 2},
+        {"lanes", 3},
+        {"run", 4},
+        {"slow", 5},
+        {"decode", 6}}},
+      {"sim",
+       {{"setup", 0},
+        {"sampling", 0},
+        {"result", 1},
+        {"profile", 2},
+        {"run", 3},
+        {"corun", 4},
+        {"validate", 4}}},
+      {"cli", {{"shared", 0}, {"commands", 1}, {"", 2}}},
   };
   return kLayers;
 }
 
-// The folder of timing that a path of a source or of an include lies in; "" = none.
+// The folder of its room that a path of a source or of an include lies in; "" = the room's own.
 std::string layer_of(std::string_view path) {
-  const std::string_view timing = "raddle/timing/";
   if (path.starts_with("src/")) path.remove_prefix(4);
-  if (!path.starts_with(timing)) return "";
-  path.remove_prefix(timing.size());
+  const std::string prefix = "raddle/" + room_of(std::string(path)) + "/";
+  if (!path.starts_with(prefix)) return "";
+  path.remove_prefix(prefix.size());
   const std::size_t end = path.find('/');
   return end == std::string_view::npos ? "" : std::string(path.substr(0, end));
 }
@@ -117,20 +143,23 @@ Findings forbidden_includes(const SourceFile& file) {
 }
 
 Findings forbidden_layers(const SourceFile& file) {
-  if (room_of(file.path) != "timing") return {};
+  const std::string room = room_of(file.path);
+  const auto of_room = layers().find(room);
+  if (of_room == layers().end()) return {};
+  const auto& folders = of_room->second;
   const std::string folder = layer_of(file.path);
-  const auto own = layers().find(folder);
-  if (own == layers().end())
-    return {at(file, 1) + "'" + folder +
-            "' is no layer of timing (tests/house/rules.cpp names them)"};
+  const auto own = folders.find(folder);
+  if (own == folders.end())
+    return {at(file, 1) + "'" + folder + "' is no layer of " + room +
+            " (tests/house/rules.cpp names them)"};
   Findings out;
   for (const Include& include : includes_of(file.text)) {
-    if (room_of(include.path) != "timing") continue;
+    if (room_of(include.path) != room) continue;
     const std::string target = layer_of(include.path);
     if (target == folder) continue;
-    const auto other = layers().find(target);
-    if (other == layers().end() || other->second >= own->second)
-      out.push_back(at(file, include.line) + "timing/" + folder + " must not include " +
+    const auto other = folders.find(target);
+    if (other == folders.end() || other->second >= own->second)
+      out.push_back(at(file, include.line) + room + "/" + folder + " must not include " +
                     include.path);
   }
   return out;
@@ -138,7 +167,7 @@ Findings forbidden_layers(const SourceFile& file) {
 
 Findings whole_machine(const SourceFile& file) {
   static const std::set<std::string> kWholeLayers = {"", "spec", "gpu"};
-  if (kWholeLayers.contains(layer_of(file.path))) return {};
+  if (room_of(file.path) != "timing" || kWholeLayers.contains(layer_of(file.path))) return {};
   Findings out;
   for (const unsigned line : lines_with(code_of(file.text), "MachineSpec"))
     out.push_back(at(file, line) + "MachineSpec: a component takes its part (timing/spec/parts.h)");

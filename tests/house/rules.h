@@ -19,9 +19,9 @@ std::string room_of(const std::string& path);
 /// Arrows of the dependency rule that `file` breaks.
 Findings forbidden_includes(const SourceFile& file);
 
-/// Of a file in src/raddle/timing: includes that do not lead from a folder to a lower layer, and
-/// files in no layer. Layers, from below: spec < wire < code, cache < noc, dram < mem, sm < gpu;
-/// folders of one layer do not see each other.
+/// Of a file in a room that is divided into layers (the table in rules.cpp): includes that do not
+/// lead from a folder to a lower layer, and files in no layer. Folders of one layer do not see each
+/// other.
 Findings forbidden_layers(const SourceFile& file);
 
 /// Of a file in src/raddle/timing: the whole machine (MachineSpec) where a component must take its

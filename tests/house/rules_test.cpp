@@ -34,7 +34,7 @@ TEST(House, IncludesGoDownwardOnly) {
   EXPECT_EQ(joined(over_all({"src/raddle", "workloads"}, forbidden_includes)), "");
 }
 
-TEST(House, LayersOfTimingSeeOnlyLowerOnes) {
+TEST(House, FoldersOfRoomsSeeOnlyLowerOnes) {
   EXPECT_EQ(joined(over_all({"src/raddle"}, forbidden_layers)), "");
 }
 
@@ -62,9 +62,9 @@ TEST(HouseRules, ForbiddenIncludeIsFoundWithFileAndLine) {
 }
 
 TEST(HouseRules, TheHardNoesAreForbidden) {
-  const std::string exec = "#include \"raddle/exec/machine.h\"\n",
+  const std::string exec = "#include \"raddle/exec/run/machine.h\"\n",
                     ptx = "#include \"raddle/ptx/module.h\"\n",
-                    sim = "#include \"raddle/sim/result.h\"\n";
+                    sim = "#include \"raddle/sim/result/result.h\"\n";
   EXPECT_EQ(forbidden_includes({"src/raddle/timing/sm/a.h", exec + ptx}).size(), 2u);
   EXPECT_EQ(forbidden_includes({"src/raddle/runtime/a.h", sim}).size(), 1u);
   EXPECT_EQ(forbidden_includes({"src/raddle/base/a.h", ptx}).size(), 1u);
@@ -79,7 +79,7 @@ TEST(HouseRules, ArrowsMayBeFollowedFurther) {
       IsEmpty());
 }
 
-TEST(HouseRules, LayersOfTiming) {
+TEST(HouseRules, LayersOfRooms) {
   const std::string message = "#include \"raddle/timing/wire/message.h\"\n",
                     gpu =
                         "#include \"raddle/base/types.h\"\n#include \"raddle/timing/gpu/gpu.h\"\n",
@@ -92,10 +92,10 @@ TEST(HouseRules, LayersOfTiming) {
           "src/raddle/timing/sm/a.h:2: timing/sm must not include raddle/timing/gpu/gpu.h"));
   EXPECT_EQ(forbidden_layers({"src/raddle/timing/noc/a.h", dram}).size(), 1u) << "one layer";
   EXPECT_THAT(forbidden_layers({"src/raddle/timing/mem/a.h", dram}), IsEmpty());
-  EXPECT_THAT(forbidden_layers({"src/raddle/sim/a.h", gpu}), IsEmpty());
+  EXPECT_THAT(forbidden_layers({"src/raddle/analysis/a.h", gpu}), IsEmpty());
 }
 
-TEST(HouseRules, FilesOfTimingAreInALayer) {
+TEST(HouseRules, FilesOfARoomWithLayersAreInOne) {
   EXPECT_EQ(forbidden_layers({"src/raddle/timing/a.h", ""}).size(), 1u);
   EXPECT_EQ(forbidden_layers({"src/raddle/timing/attic/a.h", ""}).size(), 1u);
   EXPECT_EQ(forbidden_layers({"src/raddle/timing/sm/a.h", "#include \"raddle/timing/attic/b.h\"\n"})

@@ -4,11 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "raddle/cli/commands.h"
-#include "raddle/cli/options.h"
-#include "raddle/sim/gpus.h"
-#include "raddle/sim/setup.h"
-#include "raddle/sim/simulation.h"
+#include "raddle/cli/commands/commands.h"
+#include "raddle/cli/shared/options.h"
+#include "raddle/sim/run/simulation.h"
+#include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/setup.h"
 #include "raddle/timing/gpu/policy_statistics.h"
 #include "support/errors.h"
 #include "support/no_fields.h"

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "raddle/cli/cli.h"
-#include "raddle/cli/cuda.h"
+#include "raddle/cli/shared/cuda.h"
 #include "raddle/runtime/cuda_device.h"
 #include "support/errors.h"
 #include "support/process.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "raddle/config/reader.h"
-#include "raddle/sim/analysis.h"
+#include "raddle/sim/profile/analysis.h"
 #include "raddle/stats/instruction_counters.h"
 #include "support/whole.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "raddle/sim/corun.h"
+#include "raddle/sim/corun/corun.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/spec/address_regions.h"
 #include "support/errors.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "raddle/sim/named_workload.h"
+#include "raddle/sim/run/named_workload.h"
 #include "support/whole.h"
 
 namespace raddle {

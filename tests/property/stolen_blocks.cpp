@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "raddle/sim/named_workload.h"
+#include "raddle/sim/run/named_workload.h"
 #include "support/whole.h"
 
 namespace raddle {

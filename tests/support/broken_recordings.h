@@ -9,10 +9,10 @@
 #include "raddle/analysis/analyses.h"
 #include "raddle/base/error.h"
 #include "raddle/runtime/ptx_file.h"
-#include "raddle/sim/gpus.h"
-#include "raddle/sim/named_workload.h"
-#include "raddle/sim/recording_checks.h"
-#include "raddle/sim/simulation.h"
+#include "raddle/sim/run/named_workload.h"
+#include "raddle/sim/run/recording_checks.h"
+#include "raddle/sim/run/simulation.h"
+#include "raddle/sim/setup/gpus.h"
 
 namespace raddle::test {
 

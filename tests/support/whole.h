@@ -5,8 +5,8 @@
 
 #include "raddle/config/tree.h"
 #include "raddle/runtime/workload.h"
-#include "raddle/sim/gpus.h"
-#include "raddle/sim/simulation.h"
+#include "raddle/sim/run/simulation.h"
+#include "raddle/sim/setup/gpus.h"
 
 namespace raddle::test {
 

@@ -95,7 +95,7 @@ class Dependencies {
   /// By name, in order of their first launch.
   const std::vector<KernelDependences>& kernels() const { return kernels_; }
   KernelDependences total() const;
-  /// Instructions of which loads or copies were not seen (exec/access_observer.h).
+  /// Instructions of which loads or copies were not seen (exec/run/access_observer.h).
   std::uint64_t unseen_instructions() const { return unseen_; }
   void visit(FieldVisitor& v) const;
 

@@ -11,7 +11,7 @@ namespace raddle {
 using Cycle = std::uint64_t;
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
-/// Byte address in the simulated device's address space (always below 2^39, see exec/memory.h).
+/// Byte address in the simulated device's address space (always below 2^39, see exec/memory/memory.h).
 using Address = std::uint64_t;
 
 /// One bit per lane of a warp; lane 0 is bit 0.

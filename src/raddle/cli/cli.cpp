@@ -13,10 +13,10 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/json.h"
-#include "raddle/cli/commands.h"
+#include "raddle/cli/commands/commands.h"
 #include "raddle/config/spelling.h"
 #include "raddle/policy/plugins.h"
-#include "raddle/sim/version.h"
+#include "raddle/sim/result/version.h"
 
 namespace raddle::cli {
 

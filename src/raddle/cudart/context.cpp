@@ -17,8 +17,8 @@
 #include "raddle/report/summary.h"
 #include "raddle/report/timeline.h"
 #include "raddle/report/words.h"
-#include "raddle/sim/analysis.h"
-#include "raddle/sim/gpus.h"
+#include "raddle/sim/profile/analysis.h"
+#include "raddle/sim/setup/gpus.h"
 
 namespace raddle::cudart {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "raddle/cudart/abi.h"
-#include "raddle/sim/exec_job.h"
-#include "raddle/sim/session.h"
+#include "raddle/sim/run/exec_job.h"
+#include "raddle/sim/run/session.h"
 
 namespace raddle::cudart {
 

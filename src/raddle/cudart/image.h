@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "raddle/ptx/link.h"
-#include "raddle/sim/setup.h"
+#include "raddle/sim/setup/setup.h"
 
 namespace raddle::cudart {
 

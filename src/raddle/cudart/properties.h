@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "raddle/sim/setup.h"
+#include "raddle/sim/setup/setup.h"
 
 namespace raddle::cudart {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "raddle/cudart/array.h"
-#include "raddle/exec/texture.h"
+#include "raddle/exec/memory/texture.h"
 
 using namespace raddle;
 using namespace raddle::cudart;

@@ -10,11 +10,11 @@
 #include "raddle/base/error.h"
 #include "raddle/lab/foreign.h"
 #include "raddle/lab/program.h"
-#include "raddle/sim/analysis.h"
-#include "raddle/sim/gpus.h"
-#include "raddle/sim/identity.h"
-#include "raddle/sim/policy_names.h"
-#include "raddle/sim/recording_checks.h"
+#include "raddle/sim/profile/analysis.h"
+#include "raddle/sim/result/identity.h"
+#include "raddle/sim/run/recording_checks.h"
+#include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/policy_names.h"
 #include "raddle/trace/file.h"
 
 namespace raddle::lab {

@@ -9,9 +9,9 @@
 
 #include "raddle/lab/experiment.h"
 #include "raddle/policy/all.h"
-#include "raddle/sim/corun.h"
-#include "raddle/sim/named_workload.h"
-#include "raddle/sim/version.h"
+#include "raddle/sim/corun/corun.h"
+#include "raddle/sim/result/version.h"
+#include "raddle/sim/run/named_workload.h"
 
 namespace raddle::lab {
 

@@ -8,7 +8,7 @@
 
 #include "raddle/config/spelling.h"
 #include "raddle/lab/document.h"
-#include "raddle/sim/simulation.h"
+#include "raddle/sim/run/simulation.h"
 
 namespace raddle::lab {
 

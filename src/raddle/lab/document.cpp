@@ -9,7 +9,7 @@
 #include "raddle/lab/foreign.h"
 #include "raddle/lab/layout.h"
 #include "raddle/lab/settings.h"
-#include "raddle/sim/version.h"
+#include "raddle/sim/result/version.h"
 
 namespace raddle::lab {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "raddle/sim/setup.h"
-#include "raddle/sim/version.h"
+#include "raddle/sim/result/version.h"
+#include "raddle/sim/setup/setup.h"
 
 namespace raddle::lab {
 

@@ -11,7 +11,7 @@
 #include "raddle/base/json.h"
 #include "raddle/lab/files.h"
 #include "raddle/lab/program.h"
-#include "raddle/sim/recording_checks.h"
+#include "raddle/sim/run/recording_checks.h"
 #include "raddle/trace/file.h"
 
 namespace raddle::lab {

@@ -268,7 +268,7 @@ struct Module {
 
 /// Parses one module. Throws InputError (file, line, column) on anything that is not PTX 6.0-9.0
 /// with 64-bit addresses, or that names something undefined. Instructions that the functional
-/// machine cannot run are not refused here; see unsupported() in exec/program.h.
+/// machine cannot run are not refused here; see unsupported() in exec/decode/program.h.
 /// Refuses text over 256 MiB.
 Module parse(std::string text, std::string file);
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "raddle/sim/result.h"
+#include "raddle/sim/result/result.h"
 
 namespace raddle::report {
 

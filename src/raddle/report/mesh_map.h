@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
-#include "raddle/sim/result.h"
+#include "raddle/sim/result/result.h"
 
 namespace raddle::report {
 

@@ -11,7 +11,7 @@
 #include "raddle/report/placement.h"
 #include "raddle/report/source_texts.h"
 #include "raddle/report/tenant_use.h"
-#include "raddle/sim/version.h"
+#include "raddle/sim/result/version.h"
 
 namespace raddle::report {
 

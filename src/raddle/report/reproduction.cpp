@@ -7,7 +7,7 @@
 #include "raddle/base/files.h"
 #include "raddle/report/document.h"
 #include "raddle/report/page.h"
-#include "raddle/sim/version.h"
+#include "raddle/sim/result/version.h"
 
 namespace raddle::report {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "raddle/sim/result.h"
+#include "raddle/sim/result/result.h"
 
 namespace raddle::report {
 

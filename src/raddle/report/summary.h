@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "raddle/sim/result.h"
+#include "raddle/sim/result/result.h"
 
 namespace raddle::report {
 

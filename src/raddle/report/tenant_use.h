@@ -2,7 +2,7 @@
 #pragma once
 #include <nlohmann/json.hpp>
 
-#include "raddle/sim/corun_result.h"
+#include "raddle/sim/result/corun_result.h"
 
 namespace raddle::report {
 

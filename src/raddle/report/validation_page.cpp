@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "raddle/report/scatter.h"
-#include "raddle/sim/version.h"
+#include "raddle/sim/result/version.h"
 
 namespace raddle::report {
 

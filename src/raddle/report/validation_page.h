@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "raddle/sim/measurement.h"
+#include "raddle/sim/validate/measurement.h"
 
 namespace raddle::report {
 

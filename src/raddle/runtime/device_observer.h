@@ -3,7 +3,7 @@
 #pragma once
 #include <cstdint>
 
-#include "raddle/exec/access_observer.h"
+#include "raddle/exec/run/access_observer.h"
 #include "raddle/runtime/launch_sink.h"
 
 namespace raddle::runtime {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "raddle/exec/device_runtime.h"
-#include "raddle/exec/machine.h"
+#include "raddle/exec/device/device_runtime.h"
+#include "raddle/exec/run/machine.h"
 #include "raddle/runtime/device_observer.h"
 #include "raddle/runtime/launch_sink.h"
 #include "raddle/trace/memory_trace.h"

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "raddle/exec/device_runtime.h"
-#include "raddle/exec/machine.h"
+#include "raddle/exec/device/device_runtime.h"
+#include "raddle/exec/run/machine.h"
 #include "raddle/ptx/link.h"
 #include "raddle/runtime/device.h"
 #include "raddle/runtime/device_observer.h"

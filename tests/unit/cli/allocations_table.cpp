@@ -1,4 +1,4 @@
-#include "raddle/cli/allocations_table.h"
+#include "raddle/cli/shared/allocations_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Words of the command line turned into workloads and policy sets.
-#include "raddle/cli/options.h"
+#include "raddle/cli/shared/options.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The source analysis as text: which lines, in which order, with which figures.
-#include "raddle/cli/source_table.h"
+#include "raddle/cli/shared/source_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "raddle/sim/gpus.h"
+#include "raddle/sim/setup/gpus.h"
 #include "support/nvcc.h"
 
 namespace raddle::cudart {

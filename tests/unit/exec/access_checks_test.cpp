@@ -1,6 +1,6 @@
 // Races in shared memory and loads of what nobody has written, in kernels that have them and in
 // kernels that only look like it.
-#include "raddle/exec/access_checks.h"
+#include "raddle/exec/run/access_checks.h"
 
 #include <gmock/gmock.h>
 

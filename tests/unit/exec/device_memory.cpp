@@ -1,5 +1,5 @@
 // DeviceMemory: addresses, guard gaps, byte-exact validity, reuse.
-#include "raddle/exec/memory.h"
+#include "raddle/exec/memory/memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

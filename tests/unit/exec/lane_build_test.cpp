@@ -1,7 +1,7 @@
 // Which build of the lane engine a host runs, and what a wish for another one gets.
 #include <algorithm>
 
-#include "raddle/exec/runner.h"
+#include "raddle/exec/run/runner.h"
 #include "unit/exec/rig.h"
 
 namespace raddle::exec::test {

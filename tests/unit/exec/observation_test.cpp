@@ -1,5 +1,5 @@
 // What an AccessObserver is told: every thread's words, and where copies of them are used.
-#include "raddle/exec/observation.h"
+#include "raddle/exec/run/observation.h"
 
 #include <gmock/gmock.h>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "raddle/base/error.h"
-#include "raddle/exec/machine.h"
-#include "raddle/exec/program.h"
+#include "raddle/exec/decode/program.h"
+#include "raddle/exec/run/machine.h"
 #include "raddle/trace/memory_trace.h"
 #include "support/exec_rig.h"
 

@@ -4,7 +4,7 @@
 
 #include "raddle/report/page.h"
 #include "raddle/report/reproduction.h"
-#include "raddle/sim/version.h"
+#include "raddle/sim/result/version.h"
 #include "samples.h"
 
 namespace raddle::report {

@@ -1,6 +1,6 @@
 // A made-up result for tests of the report: two kernels on two SMs.
 #pragma once
-#include "raddle/sim/result.h"
+#include "raddle/sim/result/result.h"
 
 namespace raddle::report {
 

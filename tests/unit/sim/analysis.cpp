@@ -1,12 +1,12 @@
 // How analyses are asked for as text, and what they are told of the machine.
-#include "raddle/sim/analysis.h"
+#include "raddle/sim/profile/analysis.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "raddle/policy/all.h"
-#include "raddle/sim/gpus.h"
-#include "raddle/sim/setup.h"
+#include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/setup.h"
 #include "support/errors.h"
 
 namespace raddle::sim {

@@ -1,5 +1,5 @@
 // What tells two programs, and two recordings, apart.
-#include "raddle/sim/identity.h"
+#include "raddle/sim/result/identity.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The rules of kernel-level sampling (sim/launch_sampler.h), without a GPU.
-#include "raddle/sim/launch_sampler.h"
+// The rules of kernel-level sampling (sim/sampling/launch_sampler.h), without a GPU.
+#include "raddle/sim/sampling/launch_sampler.h"
 
 #include <gtest/gtest.h>
 

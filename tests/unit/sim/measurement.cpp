@@ -1,5 +1,5 @@
 // Errors and correlation against numbers worked out by hand; files of measurements.
-#include "raddle/sim/measurement.h"
+#include "raddle/sim/validate/measurement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
-#include "raddle/sim/result.h"
-#include "raddle/sim/version.h"
+#include "raddle/sim/result/result.h"
+#include "raddle/sim/result/version.h"
 #include "raddle_paths.h"
 
 namespace raddle::sim {

@@ -1,5 +1,5 @@
 // Set-ups: machines by name and file, policies and run settings from one document.
-#include "raddle/sim/setup.h"
+#include "raddle/sim/setup/setup.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "support/errors.h"
 
-#include "raddle/sim/gpus.h"
+#include "raddle/sim/setup/gpus.h"
 
 namespace raddle::sim {
 namespace {

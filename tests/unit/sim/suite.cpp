@@ -1,5 +1,5 @@
 // Measurements that come with the program: well-formed, in the order that decides their halves.
-#include "raddle/sim/suite.h"
+#include "raddle/sim/validate/suite.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// How long SMs have nothing left (sim/tail.h), on launches made up by hand.
-#include "raddle/sim/tail.h"
+// How long SMs have nothing left (sim/profile/tail.h), on launches made up by hand.
+#include "raddle/sim/profile/tail.h"
 
 #include <gtest/gtest.h>
 

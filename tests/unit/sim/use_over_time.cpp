@@ -1,5 +1,5 @@
-// What tenants use in each interval, and how it spreads (sim/use_over_time.h), by hand.
-#include "raddle/sim/use_over_time.h"
+// What tenants use in each interval, and how it spreads (sim/result/use_over_time.h), by hand.
+#include "raddle/sim/result/use_over_time.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-#include "raddle/exec/record.h"
+#include "raddle/exec/isa/record.h"
 
 #define RADDLE_INLINE inline __attribute__((always_inline))
 #define RADDLE_LIKELY(x) __builtin_expect(!!(x), 1)

@@ -1,0 +1,235 @@
+// raddle compare: the same work under several policies or settings. Each workload is executed, each
+// recording read, once, and timed under all of them.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+
+#include "raddle/cli/commands/commands.h"
+#include "raddle/cli/shared/compare_progress.h"
+#include "raddle/cli/shared/exec.h"
+#include "raddle/cli/shared/kept_compare.h"
+#include "raddle/cli/shared/options.h"
+#include "raddle/cli/shared/output.h"
+#include "raddle/cli/shared/recording.h"
+#include "raddle/cli/shared/reports.h"
+#include "raddle/cli/shared/variants.h"
+#include "raddle/cli/shared/work.h"
+
+namespace raddle::cli {
+
+namespace {
+
+/// "size=tiny bfs n=100 spmv": parameters before the first workload go to all, others to the
+/// workload before them; recordings have theirs already.
+std::vector<std::vector<std::string>> groups_of(const std::vector<std::string>& words) {
+  std::vector<std::string> common;
+  std::vector<std::vector<std::string>> groups;
+  for (const std::string& word : words) {
+    const bool name = word.find('=') == std::string::npos || std::filesystem::exists(word);
+    if (!name) {
+      (groups.empty() ? common : groups.back()).push_back(word);
+      continue;
+    }
+    groups.push_back({word});
+    if (!is_recording(word) && !is_program(word))
+      groups.back().insert(groups.back().end(), common.begin(), common.end());
+  }
+  return groups;
+}
+
+std::vector<Work> works_of(const std::vector<std::vector<std::string>>& groups,
+                           const std::vector<std::string>& program) {
+  if (groups.empty() && program.empty()) throw InputError("compare: no workload given");
+  std::vector<Work> out;
+  for (const std::vector<std::string>& group : groups) out.emplace_back(group);
+  if (!program.empty()) out.push_back(Work::program(program));
+  return out;
+}
+
+bool same(const sim::WorkloadInfo& a, const sim::WorkloadInfo& b) {
+  return a.name == b.name && a.parameters == b.parameters;
+}
+
+/// Results are told apart by name and parameters: recordings of one program go by their files.
+void tell_apart(std::vector<Work>& works) {
+  std::vector<sim::WorkloadInfo> infos;
+  for (const Work& work : works) infos.push_back(work.info());
+  for (std::size_t i = 0; i < works.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (same(infos[i], infos[j])) works[i].call_by_file(), works[j].call_by_file();
+  for (std::size_t i = 0; i < works.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (same(works[i].info(), works[j].info()))
+        throw InputError("compare: '" + works[i].name() + "' is there twice");
+}
+
+struct CompareCommand {
+  CommonOptions common;
+  std::vector<std::string> words, arguments, sweeps, inputs;
+  std::string policies_text, results;
+  bool retry_failed = false;
+  unsigned jobs = 0;  ///< 0 = not given
+
+  std::vector<sim::Setup> setups(const std::vector<Variant>& variants,
+                                 const policy::Registries& policies,
+                                 std::optional<std::uint64_t> seed) const {
+    CommonOptions of = common;
+    if (of.seed == 0) of.seed = seed.value_or(0);
+    std::vector<sim::Setup> out;
+    for (const Variant& variant : variants)
+      out.push_back(sim::read_setup(tree_of(of, variant), policies));
+    return out;
+  }
+
+  std::vector<Work> works() const {
+    std::vector<Work> out = works_of(groups_of(words), words_of_program(arguments));
+    tell_apart(out);
+    return out;
+  }
+
+  int operator()() const {
+    common.check();
+    common.check_always_timed("compare times every workload under every policy");
+    check_kept();
+    const policy::Registries policies = policy::all_policies();
+    const std::vector<Variant> variants = make_variants(common, policies_text, sweeps, policies);
+    std::vector<Work> all = works();  // all checked before the first one runs
+    if (strays_matter() && std::ranges::none_of(all, &Work::is_cuda_program))
+      throw InputError("--out-of-bounds: expected a program behind --, found none");
+    setups(variants, policies, {});
+    if (!results.empty()) return kept(variants);
+
+    std::vector<std::string> labels;
+    for (const Variant& variant : variants) labels.push_back(variant.label);
+    CompareProgress progress(all.size(), labels, common.quiet);
+    std::deque<sim::Result> results;
+    std::vector<ReportRun> runs;
+    bool wrong = false;
+    for (Work& work : all) {
+      std::vector<sim::Setup> machines = setups(variants, policies, work.seed());
+      prepare(work, machines.front(), progress);
+      sim::Options options = common.simulation(machines.front());
+      if (std::ranges::any_of(machines,
+                              [](const sim::Setup& m) { return m.run.sampling_error != 0; }))
+        options.analyses.clear();  // they look at every launch
+      progress.watch(work.title(), options);
+      std::vector<Row> rows;
+      for (sim::Result& result : work.time(machines, options)) {
+        const std::string& label = variants[rows.size()].label;
+        wrong |= result.verdict == sim::Result::Verdict::Wrong;
+        results.push_back(std::move(result));
+        rows.push_back({label, &results.back()});
+        runs.push_back({work.name(), label, &results.back()});
+      }
+      clear_progress(common.quiet);
+      if (!common.quiet && common.json != "-")
+        std::fputs(comparison(work.title(), rows).c_str(), stdout);
+    }
+    if (!common.json.empty()) write_file(common.json, json(runs).dump(2));
+    write_reports(common, runs, arguments);
+    if (wrong) std::fputs("raddle: at least one result is wrong\n", stderr);
+    return wrong ? 1 : 0;
+  }
+
+  void prepare(Work& work, sim::Setup& machine, const CompareProgress& progress) const {
+    const auto start = std::chrono::steady_clock::now();
+    work.prepare(machine, common);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    if (work.is_cuda_program()) progress.recorded(work.title(), seconds.count());
+  }
+
+  int kept(const std::vector<Variant>& variants) const {
+    LabOptions lab;
+    lab.results = results, lab.jobs = jobs, lab.quiet = common.quiet;
+    lab.json = common.json, lab.report = common.report, lab.retry_failed = retry_failed;
+    return run_kept({common, variants, groups_of(words), words_of_program(arguments), inputs}, lab,
+                    arguments);
+  }
+
+  /// Is --out-of-bounds another than where it is not given?
+  bool strays_matter() const { return common.out_of_bounds != CommonOptions().out_of_bounds; }
+
+  /// What a process of its own does not do, or would not keep.
+  void check_kept() const {
+    if (jobs != 0 && results.empty())
+      throw InputError("--jobs: without --results, everything is one process");
+    if ((retry_failed || !inputs.empty()) && results.empty())
+      throw InputError("--retry-failed and --input: without --results, everything is run anew");
+    if (!inputs.empty() && words_of_program(arguments).empty())
+      throw InputError("--input: expected a program behind --, found none");
+    if (results.empty()) return;
+    if (!common.timeline.empty() || common.no_skip || common.first_launches != 0 ||
+        common.threads != 1 || !common.launches.empty() ||
+        common.max_stream_gib != CommonOptions().max_stream_gib || strays_matter())
+      throw InputError(
+          "--results keeps runs as sweeps do: leave out --timeline, --no-skip, --first-launches, "
+          "--threads, --launches, --max-stream and --out-of-bounds");
+  }
+
+  nlohmann::ordered_json json(const std::vector<ReportRun>& runs) const {
+    nlohmann::ordered_json out = {{"schema", 1}, {"runs", nlohmann::ordered_json::array()}};
+    for (const ReportRun& run : runs)
+      out["runs"].push_back({{"workload", run.workload},
+                             {"policies", run.label},
+                             {"result", sim::to_json(*run.result, common.single_launches())}});
+    return out;
+  }
+};
+
+}  // namespace
+
+Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
+  auto command = std::make_shared<CompareCommand>();
+  command->arguments = std::move(arguments);
+  CLI::App* compare =
+      app.add_subcommand("compare", "the same work under several policies: a table and a report");
+  compare
+      ->add_option("workloads", command->words,
+                   "names from `raddle list workloads` or PTX files; KEY=VALUE after a name goes "
+                   "to it, before the first to all; recordings (FILE.rdl) and Accel-Sim traces "
+                   "(kernelslist.g); after -- a CUDA program, which is recorded once")
+      ->type_name("WORKLOAD|FILE.rdl|kernelslist.g|FILE.ptx ... [-- ./PROGRAM [ARGUMENT ...]]");
+  compare
+      ->add_option("--policies", command->policies_text,
+                   "what to compare, first is the baseline: lrr,gto or gto,gto+block=chunk or "
+                   "two_level:group_size=4,gto (default with --sweep: the machine's)")
+      ->type_name("A,B,...");
+  compare
+      ->add_option("--sweep", command->sweeps,
+                   "compare values of a setting, or of a parameter of those policies that have it: "
+                   "policy.throttle.limit=1..32, l2.size_kib=96,192, sm.lsu_queue=4..16:4; several "
+                   "give every combination. --set takes lists in the same way")
+      ->allow_extra_args(false)
+      ->type_name("PATH=A,B|A..B[:STEP]");
+  compare
+      ->add_option("--results", command->results,
+                   "keep each run in this folder, as `raddle sweep` does, and run only what is not "
+                   "there yet; then --json is the sweep's document and --report its page")
+      ->type_name("DIR");
+  compare
+      ->add_option("--jobs", command->jobs,
+                   "with --results: runs at the same time (default: as many as cores)")
+      ->check(CLI::Range(1, 4096));
+  compare->add_flag("--retry-failed", command->retry_failed,
+                    "with --results: run again what has failed before");
+  compare
+      ->add_option("--input", command->inputs,
+                   "with --results: a file that the program behind -- opens by a name of its own. "
+                   "When it changes, the program is recorded again; files that arguments name are "
+                   "looked at anyway")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  command->common.add_always_timed_to(*compare);
+  command->common.add_out_of_bounds_to(*compare);
+  compare->footer(
+      "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
+      "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"
+      "raddle compare spmv --set l2.size_kib=96,192,384\n"
+      "raddle compare bfs spmv --policies lrr,gto --results kept   # and later, with one more: "
+      "lrr,gto,ccws");
+  return {compare, [command] { return (*command)(); }};
+}
+
+}  // namespace raddle::cli

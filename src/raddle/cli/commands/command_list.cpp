@@ -1,0 +1,135 @@
+// raddle list: what there is, one line each.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "raddle/cli/commands/commands.h"
+#include "raddle/config/describer.h"
+#include "raddle/lab/library.h"
+#include "raddle/policy/all.h"
+#include "raddle/runtime/workload.h"
+#include "raddle/sim/setup/gpus.h"
+
+namespace raddle::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json gpus() {
+  Json out = Json::array();
+  for (const sim::EmbeddedToml& gpu : sim::embedded_gpus()) {
+    const config::Tree tree = sim::load_gpu(std::string(gpu.name));
+    const config::Node* source = tree.find("source");
+    const auto* text = source == nullptr ? nullptr : std::get_if<std::string>(&source->value);
+    out.push_back({{"name", gpu.name}, {"doc", text == nullptr ? "" : *text}});
+  }
+  return out;
+}
+
+Json workloads() {
+  Json out = Json::array();
+  const runtime::Workloads all = runtime::all_workloads();
+  for (const std::string& name : all.names()) {
+    config::Describer parameters;
+    auto workload = all.make(name);
+    workload->set_size(runtime::Size::Small);
+    workload->visit(parameters);
+    out.push_back({{"name", name}, {"doc", all.doc(name)}, {"parameters", parameters.json()}});
+  }
+  return out;
+}
+
+Json policies() {
+  Json out = Json::array();
+  auto add = [&](const policy::Level& level, const auto& registry) {
+    for (const std::string& policy : registry.names()) {
+      auto choice = registry.choose(policy);
+      config::Describer parameters;
+      choice->visit(parameters);
+      out.push_back({{"name", fmt::format("{}={}", level.name, policy)},
+                     {"doc", choice->doc()},
+                     {"parameters", parameters.json()}});
+    }
+  };
+  const policy::Registries all = policy::all_policies();
+  policy::each_level(add, all);
+  return out;
+}
+
+Json experiments() {
+  Json out = Json::array();
+  const lab::Library library("");
+  for (const std::string& name : library.papers()) {
+    const lab::Paper paper = library.paper(name, lab::Scale::Quick);
+    for (const lab::Experiment& e : paper.experiments)
+      out.push_back({{"name", e.full_id()},
+                     {"doc", e.title},
+                     {"kind", e.kind},
+                     {"priority", e.priority},
+                     {"source", e.source}});
+  }
+  return out;
+}
+
+/// "period, streak": for policies, whose parameters one must know to use them.
+std::string parameter_names(const Json& item) {
+  std::string out;
+  for (const Json& parameter : item.value("parameters", Json::array()))
+    out += (out.empty() ? "" : ", ") + parameter.at("path").get<std::string>();
+  return out;
+}
+
+/// The machine in a few words, before where it is from.
+std::string size_of(const config::Tree& tree) {
+  const auto number = [&](std::string_view path) {
+    const config::Node* node = tree.find(path);
+    if (node == nullptr) return 0.0;
+    if (const auto* whole = std::get_if<std::uint64_t>(&node->value))
+      return static_cast<double>(*whole);
+    const auto* real = std::get_if<double>(&node->value);
+    return real == nullptr ? 0.0 : *real;
+  };
+  return fmt::format("{} SMs, {} MHz; ", number("sm.count"), number("core_clock_mhz"));
+}
+
+struct ListCommand {
+  std::string what;
+  bool json = false;
+
+  int operator()() const {
+    const Json items = what == "gpus"        ? gpus()
+                       : what == "workloads" ? workloads()
+                       : what == "policies"  ? policies()
+                                             : experiments();
+    if (json) {
+      std::fputs((items.dump(2) + "\n").c_str(), stdout);
+      return 0;
+    }
+    for (const Json& item : items) {
+      const std::string name = item["name"];
+      std::string doc = item["doc"];
+      if (what == "gpus") doc = size_of(sim::load_gpu(name)) + doc;
+      if (const std::string names = parameter_names(item); what == "policies" && !names.empty())
+        doc += " [" + names + "]";
+      std::fputs(fmt::format("{:<16} {}\n", name, doc).c_str(), stdout);
+    }
+    return 0;
+  }
+};
+
+}  // namespace
+
+Command add_list(CLI::App& app) {
+  auto command = std::make_shared<ListCommand>();
+  CLI::App* list = app.add_subcommand(
+      "list", "what there is: gpus, workloads, policies or experiments, one line each");
+  list->add_option("what", command->what, "gpus, workloads, policies or experiments")
+      ->required()
+      ->check(CLI::IsMember({"gpus", "workloads", "policies", "experiments"}));
+  list->add_flag("--json", command->json, "with parameters, as JSON");
+  return {list, [command] { return (*command)(); }};
+}
+
+}  // namespace raddle::cli

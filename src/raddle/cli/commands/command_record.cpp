@@ -1,0 +1,140 @@
+// raddle record: execute a workload and keep its op streams. raddle replay: time them.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "raddle/cli/commands/commands.h"
+#include "raddle/cli/shared/corun.h"
+#include "raddle/cli/shared/exec.h"
+#include "raddle/cli/shared/options.h"
+#include "raddle/cli/shared/output.h"
+#include "raddle/cli/shared/recording.h"
+#include "raddle/cli/shared/reports.h"
+
+namespace raddle::cli {
+
+namespace {
+
+struct RecordCommand {
+  CommonOptions common;
+  std::vector<std::string> words;
+  std::string file;
+
+  int operator()() const {
+    const bool quiet = common.quiet;
+    check_writable(file);
+    if (is_program(words.front())) return execute(common, words, file, {});
+    sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
+    sim::Options options = common.simulation(setup);
+    options.progress = progress_line(words.front(), quiet);
+    const sim::Result result = store(setup, options);
+    clear_progress(quiet);
+    const auto bytes = std::filesystem::file_size(file);
+    if (!quiet)
+      std::fputs(
+          fmt::format("{}  {}: {} bytes, {:.3f} per warp instruction\n", summary(result), file,
+                      bytes,
+                      static_cast<double>(bytes) /
+                          static_cast<double>(std::max<std::uint64_t>(result.totals.sm.issued, 1)))
+              .c_str(),
+          stdout);
+    return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
+  }
+
+  sim::Result store(sim::Setup& setup, const sim::Options& options) const {
+    if (!is_recording(words.front())) {
+      NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+      return sim::record(*named.workload, named.info, setup, options, file);
+    }
+    if (words.size() > 1) throw InputError("'" + words[1] + "': a trace has no parameters");
+    const auto recording = open_recording(words.front());
+    sim::Result result = sim::convert(*recording, setup, options, file);
+    if (!common.quiet) std::fputs(import_summary(recording->trailer()).c_str(), stdout);
+    return result;
+  }
+};
+
+struct ReplayCommand {
+  CommonOptions common;
+  std::vector<std::string> words;
+  CorunArguments corun;
+  std::vector<std::string> arguments;
+
+  int operator()() const {
+    common.check();
+    common.check_always_timed("replay times what was recorded");
+    if (corun.asked(words)) return run_corun(common, words, corun, arguments);
+    if (words.size() > 1)
+      throw InputError("'" + words[1] +
+                       "': a recording has no parameters (tenants: A.rdl + B.rdl)");
+    const std::string& file = words.front();
+    const auto recording = open_recording(file);
+    config::Tree tree = common.tree();
+    if (common.seed == 0) tree.set("run.seed", recording->header().at("seed").dump(), file);
+    std::vector<sim::Setup> setups;
+    setups.push_back(sim::read_setup(tree, policy::all_policies()));
+    sim::Options options = common.simulation(setups.front());
+    options.progress = progress_line(file, common.quiet);
+    const std::vector<sim::Result> results = sim::replay(*recording, setups, options);
+    clear_progress(common.quiet);
+    const sim::Result& result = results.front();
+    if (!common.json.empty())
+      write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
+    if (!common.quiet && common.json != "-")
+      std::fputs((summary(result) + import_summary(recording->trailer())).c_str(), stdout);
+    write_reports(common, {{result.workload, "", &result}}, arguments);
+    return result.verdict == sim::Result::Verdict::Wrong ? 1 : 0;
+  }
+};
+
+}  // namespace
+
+Command add_record(CLI::App& app) {
+  auto command = std::make_shared<RecordCommand>();
+  CLI::App* record =
+      app.add_subcommand("record",
+                         "store for replay the op streams of a workload, of a CUDA program after "
+                         "--, or of an Accel-Sim trace");
+  record->add_option("workload", command->words, "as for run, a program, or a trace: kernelslist.g")
+      ->required()
+      ->type_name("WORKLOAD [KEY=VALUE ...] | -- ./PROGRAM [ARGUMENT ...]");
+  record->add_option("-o,--output", command->file, "file to write")
+      ->required()
+      ->type_name("FILE.rdl");
+  record
+      ->add_option("--gpu", command->common.gpu,
+                   "machine whose limits and SM count the program sees")
+      ->capture_default_str();
+  record
+      ->add_option("--set", command->common.set,
+                   "change one setting of that machine, e.g. sm.registers=65536: a program may ask "
+                   "for it, and its blocks must fit an SM")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  record->add_option("--seed", command->common.seed, "seed of the inputs (default 1)")
+      ->check(number_from(1));
+  command->common.add_stream_limit_to(*record);
+  command->common.add_first_launches_to(*record);
+  command->common.add_out_of_bounds_to(*record);
+  record->add_flag("--quiet", command->common.quiet, "print nothing but errors");
+  return {record, [command] { return (*command)(); }};
+}
+
+Command add_replay(CLI::App& app, std::vector<std::string> arguments) {
+  auto command = std::make_shared<ReplayCommand>();
+  command->arguments = std::move(arguments);
+  CLI::App* replay = app.add_subcommand(
+      "replay", "time stored op streams; the same as run, without executing again");
+  replay
+      ->add_option("file", command->words,
+                   "written by raddle record, or the kernelslist.g of an Accel-Sim trace; with "
+                   "--horizon several that share the GPU, workloads among them")
+      ->required()
+      ->type_name("FILE.rdl|kernelslist.g [+ ...]");
+  command->common.add_always_timed_to(*replay);
+  command->corun.add_to(*replay);
+  return {replay, [command] { return (*command)(); }};
+}
+
+}  // namespace raddle::cli

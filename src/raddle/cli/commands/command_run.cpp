@@ -1,0 +1,137 @@
+// raddle run: one workload on one machine.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "raddle/cli/commands/commands.h"
+#include "raddle/cli/shared/corun.h"
+#include "raddle/cli/shared/cuda.h"
+#include "raddle/cli/shared/options.h"
+#include "raddle/cli/shared/output.h"
+#include "raddle/cli/shared/reports.h"
+
+namespace raddle::cli {
+
+namespace {
+
+std::string gpu_summary(const CudaRun& run) {
+  std::string out = fmt::format("{} on {} ({}): {}\n", run.workload, run.device.name,
+                                run.conventions.at("driver"),
+                                !run.checked             ? "unchecked"
+                                : run.difference.empty() ? "correct"
+                                                         : "wrong");
+  for (const auto& [key, value] : run.conventions)
+    if (key == "tool" || key == "clock" || key == "launch_latency" || key == "cache")
+      out += fmt::format("  {:<16} {}\n", key, value);
+  out += fmt::format("  {:>6}  {:<32} {:>14} {:>14} {:>8} {:>8} {:>12}\n", "launch", "kernel",
+                     "microseconds", "cycles", "L1 hit", "L2 hit", "DRAM bytes");
+  auto text = [](double value, double scale, int digits) {
+    return std::isnan(value) ? std::string("-") : fmt::format("{:.{}f}", value * scale, digits);
+  };
+  for (const sim::Measurement& m : run.measurements)
+    out += fmt::format("  {:>6}  {:<32} {:>14.2f} {:>14} {:>8} {:>8} {:>12}\n", m.launch, m.kernel,
+                       m.microseconds, text(m.value[0], 1, 0), text(m.value[1], 100, 1),
+                       text(m.value[2], 100, 1), text(m.value[3], 1, 0));
+  return out;
+}
+
+struct RunCommand {
+  CommonOptions common;
+  std::vector<std::string> words;
+  std::vector<std::string> arguments;
+  std::string on = "simulator";
+  CudaOptions cuda;
+  CorunArguments corun;
+  bool no_counters = false;
+
+  int run_on_gpu() const {
+    const bool simulators =
+        common.functional || common.live || common.no_skip || common.cold_l2 ||
+        common.max_cycles != 0 || common.first_launches != 0 || !common.sampling_error.empty() ||
+        common.threads != 1 || !common.set.empty() || !common.policy.empty() ||
+        !common.report.empty() || !common.timeline.empty() || !common.checks.empty();
+    if (simulators)
+      throw InputError(
+          "--on cuda runs on a real GPU: of the other options --seed, --json and --quiet hold");
+    CudaOptions options = cuda;
+    options.counters = !no_counters;
+    const CudaRun run = run_on_cuda({words}, common.seed != 0 ? common.seed : 1, options).front();
+    if (!common.json.empty()) write_file(common.json, run.to_json().dump(2));
+    if (!common.quiet && common.json != "-") std::fputs(gpu_summary(run).c_str(), stdout);
+    if (run.difference.empty()) return 0;
+    std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
+                 run.difference.c_str());
+    return 1;
+  }
+
+  int operator()() const {
+    common.check();
+    const bool shared = corun.asked(words);
+    if (shared && !common.checks.empty())
+      throw InputError("--check looks at one program at a time: leave out --horizon");
+    if (shared && on == "cuda") throw InputError("a co-run is simulated: leave out --on cuda");
+    if (shared) return run_corun(common, words, corun, arguments);
+    if (on == "cuda") return run_on_gpu();
+    const policy::Registries policies = policy::all_policies();
+    NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
+    std::vector<sim::Setup> setups;
+    setups.push_back(sim::read_setup(common.tree(), policies));
+    sim::Options options = common.simulation(setups.front());
+    options.progress = progress_line(words.front(), common.quiet);
+    std::vector<sim::Result> results;
+    try {
+      results = sim::simulate(*named.workload, named.info, setups, options);
+    } catch (...) {
+      clear_progress(common.quiet);
+      throw;
+    }
+    clear_progress(common.quiet);
+    const sim::Result& result = results.front();
+    if (!common.json.empty())
+      write_file(common.json, sim::to_json(result, common.single_launches()).dump(2));
+    if (!common.quiet && common.json != "-") std::fputs(summary(result).c_str(), stdout);
+    write_reports(common, {{words.front(), "", &result}}, arguments);
+    if (result.verdict == sim::Result::Verdict::Wrong) {
+      std::fprintf(stderr, "raddle: %s: the result is wrong: %s\n", words.front().c_str(),
+                   result.difference.c_str());
+      return 1;
+    }
+    if (result.checks && !result.checks->findings.empty()) {
+      std::fprintf(stderr, "raddle: %s: %s\n", words.front().c_str(),
+                   result.checks->failure().c_str());
+      return 1;
+    }
+    return 0;
+  }
+};
+
+}  // namespace
+
+Command add_run(CLI::App& app, std::vector<std::string> arguments) {
+  auto command = std::make_shared<RunCommand>();
+  command->arguments = std::move(arguments);
+  CLI::App* run = app.add_subcommand(
+      "run", "run a workload, check its result against a CPU reference, print a summary");
+  run->add_option("workload", command->words,
+                  "a name from `raddle list workloads`, or a PTX file; then its parameters as "
+                  "KEY=VALUE (size=tiny|small|paper first of all); with --horizon several that "
+                  "share the GPU, recordings among them")
+      ->required()
+      ->type_name("WORKLOAD [KEY=VALUE ...] [+ WORKLOAD ...]");
+  command->common.add_to(*run);
+  command->common.add_checks_to(*run);
+  command->corun.add_to(*run);
+  run->add_option("--on", command->on, "where: simulator, or cuda, a real GPU with its driver")
+      ->check(CLI::IsMember({"simulator", "cuda"}))
+      ->capture_default_str();
+  add_cuda_options(*run, command->cuda);
+  run->add_flag("--no-counters", command->no_counters,
+                "on cuda: times by events only, without ncu");
+  run->footer(
+      "A kernel of your own: raddle run my.ptx kernel=NAME grid=80 block=256 "
+      "args=buf:4096,1024:u32");
+  return {run, [command] { return (*command)(); }};
+}
+
+}  // namespace raddle::cli

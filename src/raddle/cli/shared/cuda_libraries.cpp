@@ -1,0 +1,102 @@
+#include "raddle/cli/shared/cuda_libraries.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+
+#include "raddle/base/error.h"
+
+namespace raddle::cli {
+
+namespace {
+
+constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";
+
+/// What `command` writes to its standard output, whatever its end: the loader fails where it does
+/// not find a library.
+std::string output_of(const std::vector<std::string>& command, const std::string& library_path) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    if (const int nowhere = open("/dev/null", O_WRONLY); nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    setenv("LD_LIBRARY_PATH", library_path.c_str(), 1);
+    // Its option --list ends at the first library that is missing; this, which ldd uses, does not.
+    setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+    std::vector<char*> argv;
+    for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  std::string out;
+  std::array<char, 4096> some{};
+  for (;;) {
+    const ssize_t n = read(ends[0], some.data(), some.size());
+    if (n > 0) out.append(some.data(), static_cast<std::size_t>(n));
+    else if (n == 0 || errno != EINTR) break;
+  }
+  close(ends[0]);
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return out;
+}
+
+bool is_driver(std::string_view name) { return name.starts_with("libcuda.so"); }
+
+bool holds_machine_code(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kLibraries = {
+      "libcublas", "libcufft", "libcurand",   "libcusparse", "libcusolver",
+      "libcudnn",  "libnccl.", "libcutensor", "libnpp",      "libnvjpeg"};
+  return std::ranges::any_of(kLibraries, [&](std::string_view l) { return name.starts_with(l); });
+}
+
+}  // namespace
+
+std::vector<Library> libraries_of(const std::string& program, const std::string& library_path) {
+  std::istringstream lines(output_of({kLoader, program}, library_path));
+  std::vector<Library> all;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name, arrow, place;
+    words >> name >> arrow >> place;
+    if (arrow == "=>") all.push_back({name, place != "not"});
+  }
+  return all;
+}
+
+std::vector<std::string> library_warnings(const std::string& program,
+                                          const std::vector<Library>& libraries) {
+  std::vector<std::string> warnings;
+  for (const Library& library : libraries) {
+    if (is_driver(library.name) && !library.found)
+      throw InputError(program + " needs " + library.name +
+                       ", CUDA's driver interface, which is not simulated (docs/cuda.md)");
+    if (!library.found)
+      throw InputError(program + " needs " + library.name + ", which the loader does not find" +
+                       (holds_machine_code(library.name)
+                            ? "; and what that library computes would not be simulated "
+                              "(docs/cuda.md)"
+                            : ""));
+    if (is_driver(library.name))
+      warnings.push_back(program + " loads " + library.name +
+                         ": calls of CUDA's driver interface are not simulated (docs/cuda.md)");
+    if (holds_machine_code(library.name))
+      warnings.push_back(program + " loads " + library.name +
+                         ", which brings machine code only: what it is asked for is not computed "
+                         "(docs/cuda.md)");
+  }
+  return warnings;
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,235 @@
+#include "raddle/cli/shared/exec.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "raddle/base/files.h"
+#include "raddle/base/json.h"
+#include "raddle/cli/shared/child.h"
+#include "raddle/cli/shared/cuda_libraries.h"
+#include "raddle/cli/shared/cuda_program.h"
+#include "raddle/cli/shared/output.h"
+#include "raddle/cli/shared/reports.h"
+#include "raddle/sim/result/identity.h"
+#include "raddle/sim/run/exec_job.h"
+
+namespace raddle::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Where this program and, beside it, the runtime library are.
+fs::path library_folder() {
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  if (!fs::exists(folder / "libcudart.so.13"))
+    throw RunError("the runtime library libcudart.so.13 is not in " + folder.string() +
+                   ", where it is built beside raddle");
+  return folder;
+}
+
+std::string joined_paths(const std::string& first, const char* variable) {
+  const char* const old = std::getenv(variable);
+  return old != nullptr && *old != '\0' ? first + ":" + old : first;
+}
+
+/// Runs the program with the runtime library in front of it, in folder `work`; "" is ours.
+ChildEnd run_program(const CudaProgram& program, const std::vector<std::string>& words,
+                     const std::string& work, const std::string& folder, bool output_to_stderr) {
+  const fs::path library = library_folder();
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  return run_child([&] {
+    setenv("LD_LIBRARY_PATH", joined_paths(library.string(), "LD_LIBRARY_PATH").c_str(), 1);
+    // A path in the program itself goes before LD_LIBRARY_PATH, but not before what is there first.
+    if (program.has_run_path)
+      setenv("LD_PRELOAD",
+             joined_paths((library / "libcudart.so.13").string(), "LD_PRELOAD").c_str(), 1);
+    setenv(sim::ExecJob::kVariable, folder.c_str(), 1);
+    if (output_to_stderr) dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (!work.empty() && chdir(work.c_str()) != 0) {
+      std::fprintf(stderr, "raddle: cannot enter %s: %s\n", work.c_str(), std::strerror(errno));
+      _exit(127);
+    }
+    execv(program.path.c_str(), argv.data());
+    std::fprintf(stderr, "raddle: cannot start %s: %s\n", program.path.c_str(),
+                 std::strerror(errno));
+  });
+}
+
+/// The process whose result is the run's: the program itself, else the one child that used the
+/// device. Throws RunError when there are several.
+long chosen(const std::vector<long>& processes, long program) {
+  if (processes.empty() || std::ranges::count(processes, program) != 0) return program;
+  if (processes.size() > 1)
+    throw RunError(fmt::format("{} processes of the program used the device; one can be simulated",
+                               processes.size()));
+  return processes.front();
+}
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw RunError("cannot read " + file);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+/// "" for a good end.
+std::string bad_end(const std::string& name, int status) {
+  if (WIFSIGNALED(status))
+    return fmt::format("{} was ended by signal {} ({})", name, WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+  if (WEXITSTATUS(status) != 0)
+    return fmt::format("{} ended with status {}", name, WEXITSTATUS(status));
+  return "";
+}
+
+sim::ExecJob job_of(const std::vector<std::string>& words, const sim::Options& options) {
+  sim::ExecJob job;
+  job.name = valid_utf8(fs::path(words.front()).filename().string());
+  for (auto word = words.begin() + 1; word != words.end(); ++word)
+    job.arguments.push_back(valid_utf8(*word));
+  job.functional = options.functional, job.skip = options.skip;
+  job.threads = options.threads, job.max_cycles = options.max_cycles;
+  job.max_warp_instructions = options.max_warp_instructions;
+  job.max_stream_bytes = options.max_stream_bytes;
+  job.first_launches = options.first_launches;
+  job.sample_interval = options.sample_interval;
+  return job;
+}
+
+sim::ExecJob job_of(const CommonOptions& common, const std::vector<std::string>& words,
+                    const sim::Options& options) {
+  sim::ExecJob job = job_of(words, options);
+  job.quiet = common.quiet;
+  job.report = !common.report.empty(), job.timeline = !common.timeline.empty();
+  job.print_to_stderr = common.json == "-";
+  job.single_launches = common.single_launches();
+  job.out_of_bounds = common.out_of_bounds, job.checks = common.checks;
+  return job;
+}
+
+/// Puts what the process left where it was asked for.
+void deliver(const CommonOptions& common, const std::string& folder, long process,
+             const sim::ExecOutcome& outcome) {
+  const auto text = [&](const char* what) {
+    return text_of(sim::ExecOutcome::file(folder, process, what));
+  };
+  if (!common.json.empty()) write_file(common.json, text("result"));
+  if (!common.quiet && common.json != "-") std::fputs(outcome.summary.c_str(), stdout);
+  std::fflush(stdout);
+  if (!common.report.empty()) {
+    write_file(common.report, text("report"));
+    announce_report(common);
+  }
+  if (!common.timeline.empty()) {
+    write_file(common.timeline, text("timeline"));
+    announce_timeline(common);
+  }
+}
+
+/// What a program has left, and what is wrong with that, one sentence each.
+struct Left {
+  long process = 0;
+  sim::ExecOutcome outcome;
+  std::vector<std::string> faults;
+  std::string failure;  ///< of the run, where the program itself has ended well
+};
+
+Left left_by(const ChildEnd& end, const std::string& folder, const std::string& name) {
+  Left out;
+  const std::string bad = bad_end(name, end.status);
+  if (!bad.empty()) out.faults.push_back(bad);
+  out.process = chosen(sim::ExecOutcome::processes(folder), end.process);
+  const auto left = [&](const char* what) {
+    return fs::exists(sim::ExecOutcome::file(folder, out.process, what));
+  };
+  std::string missing;
+  if (left("outcome")) out.outcome = sim::ExecOutcome::read(folder, out.process);
+  else if (left("started"))
+    missing = "it ended without its exit handlers (_exit, abort or a crash)";
+  else missing = "it never used the CUDA runtime's device";
+  if (!missing.empty() && end.stopped == 0)
+    out.faults.push_back(fmt::format("{} left no result: {}", name, missing));
+  if (bad.empty() && !out.outcome.failures.empty()) out.failure = out.outcome.failures.front();
+  return out;
+}
+
+}  // namespace
+
+std::string path_in(const std::string& folder, const std::string& name) {
+  if (folder.empty() || name.find('/') == std::string::npos) return name;
+  return fs::absolute(fs::path(folder) / name).lexically_normal();
+}
+
+bool is_program(const std::string& name) {
+  return name.find('/') != std::string::npos && !name.ends_with(".ptx") &&
+         access(name.c_str(), X_OK) == 0 && fs::is_regular_file(name);
+}
+
+int execute(const CommonOptions& common, const std::vector<std::string>& words,
+            const std::string& record, const std::vector<std::string>& arguments) {
+  const CudaProgram program = find_program(words.front());
+  for (const std::string& warning : library_warnings(
+           words.front(),
+           libraries_of(program.path, joined_paths(library_folder().string(), "LD_LIBRARY_PATH"))))
+    std::fprintf(stderr, "raddle: %s\n", warning.c_str());
+  sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
+  sim::ExecJob job = job_of(common, words, common.simulation(setup));
+  job.command = valid_utf8(joined(arguments)), job.date = today();
+  job.input_hash = sim::hash_of_program(program.path, job.arguments, "");
+  if (!record.empty()) job.record = fs::absolute(record).string();
+  const TemporaryFolder folder("raddle-exec");
+  job.write(folder.path(), setup.config());
+
+  const ChildEnd end = run_program(program, words, "", folder.path(), common.json == "-");
+  const Left left = left_by(end, folder.path(), words.front());
+  if (left.outcome.has_result) deliver(common, folder.path(), left.process, left.outcome);
+  for (const std::string& fault : left.faults) std::fprintf(stderr, "raddle: %s\n", fault.c_str());
+  // What failed was told when it happened; standard error may have been another one then.
+  if (!left.failure.empty())
+    std::fprintf(stderr, "raddle: %s ended well, but the run failed, as told above\n",
+                 words.front().c_str());
+  if (end.stopped != 0 && WIFSIGNALED(end.status)) return 128 + end.stopped;
+  return left.faults.empty() && left.failure.empty() ? 0 : 1;
+}
+
+std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::Options& options,
+                           const std::string& file) {
+  const CudaProgram program = find_program(path_in(run.folder, run.words.front()));
+  sim::ExecJob job = job_of(run.words, options);
+  job.quiet = true, job.print_to_stderr = true;
+  job.input_hash = run.input_hash;
+  job.out_of_bounds = run.out_of_bounds;
+  job.record = fs::absolute(file).string();
+  const TemporaryFolder folder("raddle-exec");
+  job.write(folder.path(), setup.config());
+  const ChildEnd end = run_program(program, run.words, run.folder, folder.path(), true);
+  const Left left = left_by(end, folder.path(), run.words.front());
+  if (!left.faults.empty()) {
+    const std::vector<std::string>& told = left.outcome.failures;
+    throw RunError(left.faults.front() + (told.empty() ? "" : ": " + told.front()));
+  }
+  if (!left.failure.empty())
+    throw RunError(
+        fmt::format("{} ended well, but the run failed: {}", run.words.front(), left.failure));
+  std::string result = text_of(sim::ExecOutcome::file(folder.path(), left.process, "result"));
+  const nlohmann::ordered_json told = parse_json(result, run.words.front());
+  const auto none = [&](const char* key) { return !told.contains(key) || told[key].empty(); };
+  if (none("kernels") && none("kernels_by_name"))
+    throw RunError(run.words.front() + " launched no kernel that could run: nothing can be timed");
+  return result;
+}
+
+}  // namespace raddle::cli

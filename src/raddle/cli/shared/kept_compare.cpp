@@ -1,0 +1,138 @@
+#include "raddle/cli/shared/kept_compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+
+#include "raddle/cli/shared/exec.h"
+#include "raddle/cli/shared/recording.h"
+#include "raddle/cli/shared/reports.h"
+#include "raddle/cli/shared/verdict_table.h"
+#include "raddle/lab/experiment_reader.h"
+#include "raddle/lab/foreign.h"
+#include "raddle/lab/library.h"
+#include "raddle/lab/section.h"
+#include "raddle/policy/all.h"
+#include "raddle/sim/setup/policy_names.h"
+
+namespace raddle::cli {
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Texts in JSON are texts in TOML.
+std::string quoted(const std::string& text) { return Json(text).dump(); }
+
+std::string list(const std::vector<std::string>& texts) {
+  std::string out;
+  for (const std::string& text : texts) out += (out.empty() ? "" : ", ") + quoted(text);
+  return "[" + out + "]";
+}
+
+/// "w2_my_rdl": a name of its own, by which progress is told.
+std::string numbered(char kind, std::size_t number, const std::string& text) {
+  std::string out = fmt::format("{}{}_", kind, number);
+  for (const unsigned char c : text.substr(0, 40))
+    out += std::isalnum(c) ? static_cast<char>(c) : '_';
+  return out;
+}
+
+/// { "path" = value, ... } of "path=value" texts, numbers as numbers.
+std::string table(const std::vector<std::string>& settings) {
+  std::string out;
+  for (const std::string& text : settings) {
+    const std::size_t equals = text.find('=');
+    config::Tree tree;
+    tree.set("value", text.substr(equals + 1), text);
+    const auto value = lab::scalar(*tree.find("value"));
+    if (!value) throw InputError({text}, "expected a number or a text behind '='");
+    out += fmt::format("{}{} = {}", out.empty() ? " " : ", ", quoted(text.substr(0, equals)),
+                       value->dump());
+  }
+  return "{" + out + " }";
+}
+
+std::string workload(const std::vector<std::string>& words) {
+  const std::string& first = words.front();
+  if (is_recording(first)) return "recording = " + quoted(first);
+  if (is_program(first)) return "program = " + list(words);
+  return "workload = " + quoted(first) +
+         "\nparameters = " + table({words.begin() + 1, words.end()});
+}
+
+/// Those that a way to run has, and of those of all ways (--policy) the ones of other levels.
+std::vector<std::string> policies_of(const std::vector<std::string>& common,
+                                     const std::vector<std::string>& own) {
+  const policy::Registries registries = policy::all_policies();
+  const auto level = [&](const std::string& item) {
+    const std::string full = sim::with_level(item, registries);
+    return full.substr(0, full.find('='));
+  };
+  std::vector<std::string> out;
+  for (const std::string& item : common)
+    if (std::ranges::none_of(own, [&](const auto& o) { return level(o) == level(item); }))
+      out.push_back(item);
+  out.insert(out.end(), own.begin(), own.end());
+  return out;
+}
+
+}  // namespace
+
+std::string experiment_of(const KeptCompare& compare) {
+  const CommonOptions& common = compare.common;
+  std::vector<std::string> settings;
+  for (const std::string& text : common.set)
+    if (!is_list(text)) settings.push_back(text);
+  if (common.cold_l2) settings.emplace_back("run.cold_l2=true");
+  if (!common.sampling_error.empty())
+    settings.push_back("run.sampling_error=" + common.sampling_error);
+  std::string out = fmt::format("gpu = {}\nset = {}\n", quoted(common.gpu), table(settings));
+  if (common.seed != 0) out += fmt::format("seed = {}\n", common.seed);
+  if (common.max_cycles != 0) out += fmt::format("max_cycles = {}\n", common.max_cycles);
+
+  std::string definitions;
+  std::vector<std::string> works, variants;
+  const auto add_work = [&](const std::vector<std::string>& words, const std::string& what) {
+    const std::string name = std::filesystem::path(words.front()).filename();
+    works.push_back(numbered('w', works.size() + 1, name));
+    definitions += fmt::format("\n[workloads.{}]\ntitle = {}\n{}\n", works.back(),
+                               quoted(joined(words)), what);
+  };
+  for (const std::vector<std::string>& words : compare.works) add_work(words, workload(words));
+  if (!compare.program.empty()) {
+    std::string program = "program = " + list(compare.program);
+    if (!compare.inputs.empty()) program += "\ninputs = " + list(compare.inputs);
+    add_work(compare.program, program);
+  }
+  for (const Variant& variant : compare.variants) {
+    variants.push_back(numbered('v', variants.size() + 1, variant.label));
+    const std::vector<std::string> policies = policies_of(common.policy, variant.policies);
+    definitions +=
+        fmt::format("\n[variants.{}]\ntitle = {}\npolicies = {}\nset = {}\n", variants.back(),
+                    quoted(variant.label), list(policies), table(variant.settings));
+  }
+  return out +
+         fmt::format("runs = [{{ workloads = {}, variants = {} }}]\n", list(works),
+                     list(variants)) +
+         definitions;
+}
+
+int run_kept(const KeptCompare& compare, const LabOptions& lab,
+             const std::vector<std::string>& arguments) {
+  const std::string file = std::filesystem::current_path() / "compare.toml";  // is not written
+  lab::Paper paper =
+      lab::read_paper(std::nullopt, {{file, experiment_of(compare)}}, "compare", lab.scale_value());
+  lab::identify(paper, catalogue());
+  const auto out = run_experiments(paper, lab::select(paper, ""), lab, arguments);
+  if (!out) return 0;
+  if (!lab.quiet && lab.json != "-")
+    std::fputs(figure_tables(out->document.at("experiments").front()).c_str(), stdout);
+  std::fputs(failed_runs(out->document.at("experiments").front()).c_str(), stderr);
+  return out->summary.any_failed() ? 1 : 0;
+}
+
+}  // namespace raddle::cli

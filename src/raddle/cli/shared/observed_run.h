@@ -1,0 +1,25 @@
+// What the subcommands of `raddle analyze` share: the run that is observed.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "raddle/cli/shared/options.h"
+#include "raddle/sim/run/simulation.h"
+
+namespace raddle::cli {
+
+struct ObservedRun {
+  CommonOptions common;
+  std::vector<std::string> words;
+  std::vector<std::string> arguments = {};  ///< our whole command line
+
+  /// A subcommand that takes a workload and the options of a run.
+  CLI::App* add_to(CLI::App& analyze, const char* name, const char* doc);
+  /// `functional`: without timing, where the analysis asks for none.
+  sim::Result run(std::vector<analysis::Request> analyses, bool functional = false) const;
+  /// Writes what was asked for; returns the exit status.
+  int finish(const sim::Result& result, const std::string& table) const;
+};
+
+}  // namespace raddle::cli

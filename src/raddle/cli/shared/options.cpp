@@ -1,0 +1,291 @@
+#include "raddle/cli/shared/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <string_view>
+
+#include "raddle/cli/shared/output.h"
+#include "raddle/lab/local_executor.h"
+#include "raddle/sim/profile/analysis.h"
+#include "raddle/sim/run/exec_job.h"
+#include "raddle/sim/setup/gpus.h"
+#include "raddle/sim/setup/policy_names.h"
+
+namespace raddle::cli {
+
+namespace {
+
+// A kernel that executes this much is taken for an endless loop unless --max-cycles says otherwise.
+constexpr std::uint64_t kDefaultInstructionLimit = 4'000'000'000;
+
+// Headings of --help.
+constexpr const char *kMachine = "Machine", *kRun = "How it is run", *kLimits = "Limits",
+                     *kOutput = "Output", *kNotListed = "";
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+CLI::Validator number_from(std::uint64_t least) {
+  return {[least](std::string& text) {
+            std::uint64_t value = 0;
+            const auto [end, error] =
+                std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool fine = error == std::errc() && end == text.data() + text.size();
+            return fine && value >= least ? ""
+                                          : "expected a whole number from " +
+                                                std::to_string(least) + " on, found '" + text + "'";
+          },
+          ""};
+}
+
+void CommonOptions::add_to(CLI::App& c) {
+  add_timing_to(c);
+  c.add_option("--report", report, "write an HTML report")->type_name("FILE")->group(kOutput);
+  c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")
+      ->type_name("FILE")
+      ->group(kOutput);
+  c.add_flag("--functional", functional, "execute and check only, without timing")->group(kRun);
+  add_launches_to(c);
+}
+
+void CommonOptions::add_always_timed_to(CLI::App& c) {
+  add_to(c);
+  for (const char* option : {"--live", "--functional"}) c.get_option(option)->group(kNotListed);
+}
+
+void CommonOptions::check_always_timed(const std::string& why) const {
+  if (functional || live) throw InputError(why + "; --functional and --live are for run");
+}
+
+void CommonOptions::add_out_of_bounds_to(CLI::App& c) {
+  c.add_option("--out-of-bounds", out_of_bounds,
+               "what a kernel's access outside of all allocations does: fault; page: goes on in "
+               "pages of 2 MiB that hold an allocation, as on a GPU, and is counted; ignore: the "
+               "same without a word")
+      ->check(CLI::IsMember(std::vector<std::string>(sim::ExecJob::kOutOfBoundsNames.begin(),
+                                                     sim::ExecJob::kOutOfBoundsNames.end())))
+      ->capture_default_str()
+      ->group(kRun);
+}
+
+void CommonOptions::add_launches_to(CLI::App& c) {
+  c.add_option("--launches", launches,
+               "tell up to that many launches one by one in JSON and report, of more the sums by "
+               "kernel (default " +
+                   std::to_string(sim::kMostSingleLaunches) + ")")
+      ->type_name("N|all")
+      ->check([](const std::string& text) {
+        const bool number = !text.empty() && text.size() < 19 &&
+                            text.find_first_not_of("0123456789") == std::string::npos;
+        return number || text == "all" ? "" : "expected a number or all, found '" + text + "'";
+      })
+      ->group(kOutput);
+}
+
+void CommonOptions::add_checks_to(CLI::App& c) {
+  c.add_option("--check", checks,
+               "look for races in shared memory and for loads of what nobody has written "
+               "(docs/cuda.md); exit status 1 when there are any")
+      ->type_name("races,uninitialised")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember(
+          std::vector<std::string>(exec::kCheckNames.begin(), exec::kCheckNames.end())))
+      ->group(kRun);
+}
+
+void CommonOptions::add_stream_limit_to(CLI::App& c) {
+  c.add_option("--max-stream", max_stream_gib,
+               "give up when the op stream of one launch takes more memory")
+      ->type_name("GIB")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str()
+      ->group(kLimits);
+}
+
+void CommonOptions::add_first_launches_to(CLI::App& c) {
+  c.add_option("--first-launches", first_launches,
+               "time only the first N launches of the host; the others are executed and checked, "
+               "not timed")
+      ->type_name("N")
+      ->check(number_from(1))
+      ->group(kLimits);
+}
+
+std::size_t CommonOptions::single_launches() const {
+  if (launches.empty()) return sim::kMostSingleLaunches;
+  return launches == "all" ? sim::kAllLaunches : std::stoull(launches);
+}
+
+void CommonOptions::add_timing_to(CLI::App& c) {
+  c.add_option("--gpu", gpu, "machine: a name from `raddle list gpus`, or a .toml or .json file")
+      ->capture_default_str()
+      ->group(kMachine);
+  c.add_option("--set", set, "change one setting of the machine, e.g. sm.l1d.size_kib=64")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false)
+      ->group(kMachine);
+  c.add_option("--policy", policy, "choose a policy, e.g. warp=two_level:group_size=4")
+      ->type_name("LEVEL=NAME[:KEY=VALUE,...]")
+      ->allow_extra_args(false)
+      ->group(kMachine);
+  c.add_option("--json", json, "write the result as JSON; - for standard output")
+      ->type_name("FILE|-")
+      ->group(kOutput);
+  c.add_option("--max-cycles", max_cycles, "give up after that many simulated cycles")
+      ->check(number_from(1))
+      ->group(kLimits);
+  add_stream_limit_to(c);
+  add_first_launches_to(c);
+  c.add_option("--threads", threads, "host threads; results are the same for any number")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str()
+      ->group(kRun);
+  c.add_option("--seed", seed, "seed of inputs and random choices (default 1)")
+      ->check(number_from(1))
+      ->group(kRun);
+  c.add_flag("--live", live,
+             "execute just ahead of timing: for programs whose result depends on timing")
+      ->group(kRun);
+  c.add_flag("--cold-l2", cold_l2,
+             "every launch waits for those before it and finds the L2 empty, as under ncu")
+      ->group(kMachine);
+  c.add_option("--sampling-error", sampling_error,
+               "estimate launches like those timed before, once their cycles are known within this "
+               "share, e.g. 0.03 (docs/sampling.md)")
+      ->type_name("SHARE")
+      ->group(kLimits);
+  c.add_flag("--no-skip", no_skip,
+             "simulate every cycle, also those in which nothing can happen (slower, same result)")
+      ->group(kRun);
+  c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )")->group(kOutput);
+}
+
+void CommonOptions::check() const {
+  if (functional && live)
+    throw InputError("--functional and --live exclude each other: --functional has no timing");
+  if (functional && !timeline.empty())
+    throw InputError("--timeline needs timing; leave out --functional");
+  if (functional && !report.empty())
+    throw InputError("--report needs timing; leave out --functional");
+  if (functional && first_launches != 0)
+    throw InputError("--first-launches says what is timed; leave out --functional");
+  if (functional && !sampling_error.empty())
+    throw InputError("--sampling-error says what is timed; leave out --functional");
+  check_outputs({{"--json", json}, {"--report", report}, {"--timeline", timeline}});
+}
+
+namespace {
+std::string with_level(const std::string& policy) {
+  try {
+    return sim::with_level(policy, policy::all_policies());
+  } catch (const InputError& error) {
+    throw InputError({"--policy " + policy}, error.what());
+  }
+}
+}  // namespace
+
+config::Tree CommonOptions::tree() const {
+  config::Tree tree = sim::load_gpu(gpu);
+  for (const std::string& text : set) tree.set_option(text, "--set " + text);
+  for (const std::string& text : policy) tree.set_policy(with_level(text), "--policy " + text);
+  if (seed != 0) tree.set("run.seed", std::to_string(seed), "--seed");
+  if (live) tree.set("run.live", "true", "--live");
+  if (cold_l2) tree.set("run.cold_l2", "true", "--cold-l2");
+  if (!sampling_error.empty()) tree.set("run.sampling_error", sampling_error, "--sampling-error");
+  return tree;
+}
+
+sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
+  sim::Options out;
+  out.functional = functional;
+  out.skip = !no_skip;
+  // More than there are cores would only take turns; results are the same for any number.
+  out.threads = std::min(threads, std::max(2u, lab::usable_cores()));
+  // Device printf goes where the summary goes; standard output is the JSON's alone when that is
+  // asked for.
+  out.print = [out_file = json == "-" ? stderr : stdout](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), out_file);
+  };
+  out.max_stream_bytes = static_cast<std::uint64_t>(max_stream_gib * (1u << 30));
+  out.first_launches = first_launches;
+  out.checks = exec::check_options(checks);
+  if (out.checks.any() && setup.run.live)
+    throw InputError("--check looks at execution in order: leave out --live (run.live)");
+  out.max_warp_instructions = kDefaultInstructionLimit;
+  if (max_cycles != 0) {
+    out.max_cycles = max_cycles;
+    // A scheduler issues at most one instruction a cycle, so whoever executes more than this cannot
+    // end in time.
+    const std::uint64_t per_cycle =
+        std::uint64_t{setup.machine.sm.count} * setup.machine.sm.schedulers;
+    out.max_warp_instructions =
+        max_cycles > ~0ull / per_cycle ? ~0ull : std::max<std::uint64_t>(max_cycles * per_cycle, 1);
+  }
+  if (!report.empty() || !timeline.empty()) out.sample_interval = 256;
+  if (!report.empty() && !functional && setup.run.sampling_error == 0)
+    out.analyses = sim::analyses_for_report(false);
+  return out;
+}
+
+NamedWorkload make_workload(const std::string& name, const std::vector<std::string>& parameters) {
+  config::Tree tree;
+  for (const std::string& text : parameters) tree.set_option(text, name + " " + text);
+  return sim::make_workload(runtime::all_workloads(), name, tree);
+}
+
+// --- --policies ---------------------------------------------------------------------------------
+
+namespace {
+
+/// A comma separates policies, but also the parameters of one:
+/// "two_level:group_size=4,inner=rr,gto" are two.
+std::vector<std::string> split_list(const std::string& list) {
+  std::vector<std::string> out;
+  for (std::string& part : split(list, ',')) {
+    const std::size_t equal = part.find('=');
+    const std::string key = part.substr(0, equal);
+    const bool parameter = equal != std::string::npos && policy::find_level(key) == nullptr &&
+                           key.find_first_of(":+") == std::string::npos;
+    if (parameter && !out.empty() && out.back().find(':') != std::string::npos)
+      out.back() += "," + part;
+    else out.push_back(std::move(part));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<PolicySet> parse_policies(const std::string& list, const policy::Registries& policies) {
+  std::vector<PolicySet> out;
+  for (const std::string& item : split_list(list)) {
+    if (item.empty()) throw InputError("--policies: empty entry in '" + list + "'");
+    PolicySet set{item, {}};
+    for (const std::string& part : split(item, '+')) try {
+        set.settings.push_back(sim::with_level(part, policies));
+      } catch (const InputError& error) {
+        throw InputError(std::string("--policies: ") + error.what());
+      }
+    try {
+      sim::one_of_each_level(set.settings);
+    } catch (const InputError& error) {
+      throw InputError("--policies " + item + ": " + error.what());
+    }
+    if (std::ranges::any_of(out, [&](const PolicySet& other) { return other.label == item; }))
+      throw InputError("--policies: '" + item + "' is there twice");
+    out.push_back(std::move(set));
+  }
+  return out;
+}
+
+}  // namespace raddle::cli

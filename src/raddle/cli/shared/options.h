@@ -1,0 +1,70 @@
+// Options that run, compare and (later) exec and replay share.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "raddle/config/tree.h"
+#include "raddle/sim/run/named_workload.h"
+#include "raddle/sim/run/simulation.h"
+
+namespace raddle::cli {
+
+/// Check of an option: a whole number, `least` or more. CLI11's own checks name the largest double.
+CLI::Validator number_from(std::uint64_t least);
+
+struct CommonOptions {
+  std::string gpu = "v100";
+  std::vector<std::string> set, policy;
+  std::string json, report, timeline;
+  std::string launches;                    ///< empty = not given
+  std::uint64_t max_cycles = 0, seed = 0;  ///< 0 = not given
+  std::string out_of_bounds = "page";      ///< of programs
+  std::vector<std::string> checks;         ///< of exec::kCheckNames
+  unsigned threads = 1;
+  bool functional = false, live = false, no_skip = false, quiet = false;
+  std::uint64_t first_launches = 0;  ///< 0 = all
+  double max_stream_gib = 2;         ///< memory of one launch's op stream
+  bool cold_l2 = false;
+  std::string sampling_error;  ///< as written; empty = every launch is timed
+
+  void add_to(CLI::App& command);
+  /// The same of a command that times whatever it is given: --live and --functional are known, so
+  /// that check_always_timed() can say why not, but not listed.
+  void add_always_timed_to(CLI::App& command);
+  /// Refuses --live and --functional. `why`: what the command does instead.
+  void check_always_timed(const std::string& why) const;
+  /// Those of a run that is always timed and gives no report.
+  void add_timing_to(CLI::App& command);
+  /// --max-stream, of commands that execute.
+  void add_stream_limit_to(CLI::App& command);
+  /// --out-of-bounds, of commands that run programs.
+  void add_out_of_bounds_to(CLI::App& command);
+  void add_checks_to(CLI::App& command);
+  /// --first-launches, of commands that time or record.
+  void add_first_launches_to(CLI::App& command);
+  /// --launches, of commands that write results.
+  void add_launches_to(CLI::App& command);
+  /// Up to so many launches a result tells one by one (sim::to_json).
+  std::size_t single_launches() const;
+  /// Refuses contradictions and outputs that could not be written, before anything runs.
+  void check() const;
+  /// The machine with --set, --policy, --seed and --live applied.
+  config::Tree tree() const;
+  sim::Options simulation(const sim::Setup& setup) const;
+};
+
+using sim::NamedWorkload;
+/// A workload by name, or a PTX file; `parameters` are key=value, "size" among them.
+NamedWorkload make_workload(const std::string& name, const std::vector<std::string>& parameters);
+
+/// One entry of --policies: "gto", "block=chunk", "two_level:group_size=4", several joined by '+'.
+struct PolicySet {
+  std::string label;
+  std::vector<std::string> settings;  ///< for Tree::set_policy: LEVEL=NAME[:key=value,...]
+};
+/// Splits and resolves names to levels. Throws InputError on unknown or ambiguous names.
+std::vector<PolicySet> parse_policies(const std::string& list, const policy::Registries& policies);
+
+}  // namespace raddle::cli

@@ -1,0 +1,125 @@
+#include "raddle/cli/shared/output.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "raddle/base/demangle.h"
+#include "raddle/base/error.h"
+#include "raddle/base/files.h"
+#include "raddle/base/json.h"
+
+namespace raddle::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+// In memory a document takes up to 32 times the bytes of its text (base/json.h).
+constexpr std::uint64_t kMostDocumentBytes = std::uint64_t{256} << 20;
+}  // namespace
+
+void check_writable(const std::string& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error))
+    throw InputError("cannot write " + file + ": it is a directory");
+  fs::path folder = fs::path(file).parent_path();
+  if (folder.empty()) folder = ".";
+  if (!fs::is_directory(folder, error))
+    throw InputError("cannot write " + file + ": there is no folder " + folder.string());
+  if (access(folder.c_str(), W_OK) != 0)
+    throw InputError("cannot write " + file + ": no permission in " + folder.string());
+}
+
+void check_outputs(const std::vector<OutputOption>& outputs) {
+  const auto place = [](const std::string& file) {
+    std::error_code error;  // of a name that leads nowhere: told by check_writable
+    return file == "-" ? fs::path(file) : fs::weakly_canonical(file, error);
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [option, file] = outputs[i];
+    if (file.empty()) continue;
+    if (file != "-") check_writable(file);
+    std::error_code error;  // /dev/null takes all there is
+    if (fs::exists(file, error) && !fs::is_regular_file(file, error)) continue;
+    for (std::size_t j = 0; j < i; ++j)
+      if (!outputs[j].file.empty() && place(outputs[j].file) == place(file))
+        throw InputError(outputs[j].option + " and " + option + " both write " +
+                         (file == "-" ? "to standard output" : file) +
+                         "; expected a place for each");
+  }
+}
+
+void write_file(const std::string& file, std::string_view text) {
+  if (file == "-") {
+    // What was lost the end of the program tells (cli.cpp).
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fputc('\n', stdout);
+    return;
+  }
+  raddle::write_file(file, text);
+}
+
+nlohmann::ordered_json read_json(const std::string& file) {
+  return parse_json(read_text(file, kMostDocumentBytes, "a document"), file);
+}
+
+std::string cut(std::string text, std::size_t widest) {
+  if (text.size() <= widest) return text;
+  std::size_t end = widest - 3;
+  while (end != 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+std::string import_summary(const nlohmann::ordered_json& trailer) {
+  std::string out;
+  if (trailer.contains("import_cost")) {
+    const nlohmann::ordered_json& cost = trailer.at("import_cost");
+    const double seconds = std::max(cost.at("seconds").get<double>(), 1e-9);
+    const double megabytes = cost.at("bytes").get<double>() / 1e6;
+    out += fmt::format(
+        "  {:<20} {:.1f} MB of text in {:.2f} s: {:.0f} MB/s, {:.2f} M warp instructions/s\n",
+        "trace", megabytes, seconds, megabytes / seconds,
+        cost.at("warp_instructions").get<double>() / 1e6 / seconds);
+  }
+  if (!trailer.contains("import")) return out;
+  auto list = [&](const char* key, std::string_view name, std::string_view what) {
+    const nlohmann::ordered_json& counts = trailer.at("import").at(key);
+    if (counts.empty()) return;
+    out += fmt::format("  {:<20} {}\n", name, what);
+    for (const auto& [opcode, count] : counts.items())
+      out += fmt::format("    {:<30} {:>14}\n", opcode, grouped(count.get<std::uint64_t>()));
+  };
+  list("unknown_opcodes", "unknown opcodes", "timed after their operands; warp instructions:");
+  list("without_addresses", "without addresses",
+       "memory operations timed as moves; warp instructions:");
+  return out;
+}
+
+std::function<void(const sim::Progress&)> progress_line(const std::string& what, bool quiet) {
+  return progress_line([what](const sim::Progress&) { return what; }, quiet);
+}
+
+std::function<void(const sim::Progress&)> progress_line(
+    std::function<std::string(const sim::Progress&)> what, bool quiet) {
+  if (quiet || isatty(STDERR_FILENO) == 0) return {};
+  auto last = std::make_shared<std::chrono::steady_clock::time_point>();
+  return [what = std::move(what), last](const sim::Progress& p) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - *last < std::chrono::milliseconds(100)) return;
+    *last = now;
+    const std::string line = fmt::format("{}: launch {} ({}), cycle {}", what(p), p.launches + 1,
+                                         short_name(p.kernel), grouped(p.cycles));
+    std::fprintf(stderr, "\r\033[K%.110s", line.c_str());
+  };
+}
+
+void clear_progress(bool quiet) {
+  if (!quiet && isatty(STDERR_FILENO) != 0) std::fputs("\r\033[K", stderr);
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,19 @@
+#include "raddle/cli/shared/recording.h"
+
+#include "raddle/accelsim/kernels_list.h"
+#include "raddle/accelsim/recording.h"
+#include "raddle/sim/run/recording_checks.h"
+#include "raddle/trace/file.h"
+
+namespace raddle::cli {
+
+bool is_recording(const std::string& name) {
+  return name.ends_with(".rdl") || accelsim::is_kernels_list(name);
+}
+
+std::unique_ptr<trace::Recording> open_recording(const std::string& file) {
+  if (accelsim::is_kernels_list(file)) return std::make_unique<accelsim::TraceRecording>(file);
+  return std::make_unique<trace::FileReader>(file, sim::recording_checks());
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,64 @@
+#include "raddle/cli/shared/reports.h"
+
+#include <cstdio>
+#include <ctime>
+
+#include "raddle/base/json.h"
+#include "raddle/cli/shared/output.h"
+#include "raddle/report/report.h"
+#include "raddle/report/timeline.h"
+#include "raddle/report/words.h"
+
+namespace raddle::cli {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) {
+    const bool plain = word.find_first_of(" '\"$\\") == std::string::npos;
+    out += (out.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+  }
+  return out;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
+  return text;
+}
+
+void announce_report(const CommonOptions& options) {
+  if (!options.quiet) std::fprintf(stderr, "report: %s\n", options.report.c_str());
+}
+
+void announce_timeline(const CommonOptions& options) {
+  if (!options.quiet)
+    std::fprintf(stderr, "timeline: %s (open it in https://ui.perfetto.dev or chrome://tracing)\n",
+                 options.timeline.c_str());
+}
+
+void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
+                   const std::vector<std::string>& arguments) {
+  std::fflush(stdout);  // the summary comes before the names of the files
+  if (!options.report.empty()) {
+    report::ReportInput input;
+    input.command = valid_utf8(joined(arguments));
+    input.date = today();
+    input.single_launches = options.single_launches();
+    for (const ReportRun& run : runs)
+      input.runs.push_back(
+          {run.label.empty() ? report::policy_label(*run.result) : run.label, run.result});
+    write_file(options.report, report::html(input));
+    announce_report(options);
+  }
+  if (!options.timeline.empty()) {
+    std::vector<report::Run> timed;
+    for (const ReportRun& run : runs) timed.push_back({run.workload + " " + run.label, run.result});
+    write_file(options.timeline, report::timeline(timed));
+    announce_timeline(options);
+  }
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,27 @@
+// What run and compare write besides text: the HTML report and the timeline.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "raddle/cli/shared/options.h"
+#include "raddle/sim/result/result.h"
+
+namespace raddle::cli {
+
+struct ReportRun {
+  std::string workload, label;  ///< label: the policies as given, "" for a single run
+  const sim::Result* result;
+};
+/// `arguments`: the command line, shown in the report.
+void write_reports(const CommonOptions& options, const std::vector<ReportRun>& runs,
+                   const std::vector<std::string>& arguments);
+
+/// The command line as one would type it.
+std::string joined(const std::vector<std::string>& words);
+/// Date and time of day, for a report.
+std::string today();
+/// Say where the files lie that the options ask for, unless --quiet.
+void announce_report(const CommonOptions& options);
+void announce_timeline(const CommonOptions& options);
+
+}  // namespace raddle::cli

@@ -1,0 +1,115 @@
+#include "raddle/cli/shared/variants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "raddle/lab/sweep_text.h"
+
+namespace raddle::cli {
+
+namespace {
+
+constexpr std::string_view kPolicyPrefix = "policy.";
+
+/// Level and key of "policy.throttle.limit".
+struct PolicyPath {
+  std::string level, key;
+};
+std::optional<PolicyPath> policy_path(const std::string& path) {
+  if (!path.starts_with(kPolicyPrefix)) return std::nullopt;
+  const std::size_t dot = path.find('.', kPolicyPrefix.size());
+  if (dot == std::string::npos) return std::nullopt;
+  return PolicyPath{path.substr(kPolicyPrefix.size(), dot - kPolicyPrefix.size()),
+                    path.substr(dot + 1)};
+}
+
+/// Whether the variant's policy has the parameter; other settings are every machine's.
+bool applies(const lab::SweepText& sweep, const nlohmann::ordered_json& config) {
+  const auto at = policy_path(sweep.path);
+  if (!at) return true;
+  const auto level = config.at("policy").find(at->level);
+  return level != config.at("policy").end() && level->contains(at->key);
+}
+
+std::string label_of(const lab::SweepText& sweep, const std::string& value) {
+  const auto at = policy_path(sweep.path);
+  return (at ? at->key : sweep.path) + "=" + value;
+}
+
+/// Each of `variants` once for each value of the sweep, those apart that know no such parameter.
+std::vector<Variant> swept(const std::vector<Variant>& variants, const lab::SweepText& sweep,
+                           const CommonOptions& common, const policy::Registries& registries) {
+  std::vector<Variant> out;
+  bool any = false;
+  for (const Variant& variant : variants) {
+    if (!applies(sweep, sim::read_setup(tree_of(common, variant), registries).config())) {
+      out.push_back(variant);
+      continue;
+    }
+    any = true;
+    for (const std::string& value : sweep.values) {
+      Variant& one = out.emplace_back(variant);
+      one.label += (one.label.empty() ? "" : " ") + label_of(sweep, value);
+      one.settings.push_back(sweep.path + "=" + value);
+      one.origin = sweep.origin;
+    }
+    if (out.size() > lab::kMostSwept)
+      throw InputError({sweep.origin},
+                       fmt::format("expected at most {} ways to run, found more", lab::kMostSwept));
+  }
+  if (!any)
+    throw InputError({sweep.origin},
+                     "no policy that is compared has such a parameter; name one in --policies");
+  return out;
+}
+
+}  // namespace
+
+bool is_list(const std::string& setting) {
+  const std::size_t value = setting.find('=') + 1;  // 0 where there is none
+  return value != 0 && value < setting.size() &&
+         std::string_view("\"'[{").find(setting[value]) == std::string_view::npos &&
+         setting.find(',', value) != std::string::npos;
+}
+
+config::Tree tree_of(const CommonOptions& common, const Variant& variant) {
+  CommonOptions single = common;
+  std::erase_if(single.set, is_list);
+  config::Tree tree = single.tree();
+  for (const std::string& setting : variant.policies)
+    tree.set_policy(setting, "--policies " + setting);
+  for (const std::string& setting : variant.settings) tree.set_option(setting, variant.origin);
+  return tree;
+}
+
+std::vector<Variant> make_variants(const CommonOptions& common, const std::string& policies,
+                                   const std::vector<std::string>& sweeps,
+                                   const policy::Registries& registries) {
+  std::set<std::string> paths;
+  const auto once = [&](const std::string& text, const char* option) {
+    if (!paths.insert(text.substr(0, text.find('='))).second)
+      throw InputError({std::string(option) + " " + text}, "this setting is there twice");
+  };
+  for (const std::string& text : common.set) once(text, "--set");
+  for (const std::string& text : sweeps) once(text, "--sweep");
+  std::vector<Variant> out;
+  if (policies.empty()) out.push_back({});
+  else
+    for (PolicySet& set : parse_policies(policies, registries))
+      out.push_back({std::move(set.label), std::move(set.settings), {}, {}});
+  for (const std::string& setting : common.set)
+    if (is_list(setting))
+      out = swept(out, lab::read_sweep(setting, "--set " + setting), common, registries);
+  for (const std::string& text : sweeps)
+    out = swept(out, lab::read_sweep(text, "--sweep " + text), common, registries);
+  if (policies.empty() && out.size() == 1 && out.front().label.empty())
+    throw InputError(
+        "compare: expected what to compare: --policies A,B, --set PATH=A,B or --sweep PATH=A..B");
+  return out;
+}
+
+}  // namespace raddle::cli

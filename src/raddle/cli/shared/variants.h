@@ -1,0 +1,30 @@
+// Ways to run that one command compares: policies, and settings of which there are several values.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "raddle/cli/shared/options.h"
+
+namespace raddle::cli {
+
+struct Variant {
+  std::string label;
+  std::vector<std::string> policies;  ///< for Tree::set_policy
+  std::vector<std::string> settings;  ///< for Tree::set_option
+  std::string origin;                 ///< where errors say that the settings stand
+};
+
+/// Every entry of `policies` ("" = the machine's) with every combination of the values of
+/// `sweeps` and of those entries of common.set that are lists. A parameter of a policy
+/// (policy.throttle.limit) is swept where the policy has it. Throws InputError.
+std::vector<Variant> make_variants(const CommonOptions& common, const std::string& policies,
+                                   const std::vector<std::string>& sweeps,
+                                   const policy::Registries& registries);
+
+/// The machine of `common` as this variant has it.
+config::Tree tree_of(const CommonOptions& common, const Variant& variant);
+
+/// "l2.size_kib=96,192": has it several values?
+bool is_list(const std::string& setting);
+
+}  // namespace raddle::cli

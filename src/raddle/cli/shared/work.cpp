@@ -1,0 +1,80 @@
+#include "raddle/cli/shared/work.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "raddle/cli/shared/cuda_program.h"
+#include "raddle/cli/shared/exec.h"
+#include "raddle/cli/shared/recording.h"
+#include "raddle/cli/shared/reports.h"
+#include "raddle/sim/result/identity.h"
+
+namespace raddle::cli {
+
+std::vector<std::string> words_of_program(const std::vector<std::string>& arguments) {
+  const auto dashes = std::ranges::find(arguments, "--");
+  return {dashes == arguments.end() ? dashes : dashes + 1, arguments.end()};
+}
+
+Work Work::program(std::vector<std::string> words) {
+  find_program(words.front());  // refused now, not after others have run
+  Work out;
+  out.name_ = joined(words);
+  out.program_ = std::move(words);
+  return out;
+}
+
+Work::Work(const std::vector<std::string>& words) : name_(words.front()) {
+  const bool recording = is_recording(name_);
+  if (words.size() > 1 && (recording || is_program(name_)))
+    throw InputError("'" + words[1] + "': " +
+                     (recording ? "a recording has its parameters already (" + name_ + ")"
+                                : "arguments of a program stand behind --: -- " + joined(words)));
+  if (recording) recording_ = open_recording(name_);
+  else if (is_program(name_)) *this = program(words);
+  else {
+    workload_ = make_workload(name_, {words.begin() + 1, words.end()});
+    title_ = joined(words);
+  }
+}
+
+sim::WorkloadInfo Work::info() const {
+  sim::WorkloadInfo out = workload_.info;
+  if (recording_ != nullptr)
+    out = {recording_->header().at("workload"), recording_->header().at("parameters")};
+  else if (!program_.empty())
+    out = {std::filesystem::path(program_.front()).filename().string(),
+           {{"arguments", std::vector<std::string>(program_.begin() + 1, program_.end())}}};
+  if (!called_.empty()) out.name = called_;
+  return out;
+}
+
+std::optional<std::uint64_t> Work::seed() const {
+  return recording_ == nullptr
+             ? std::nullopt
+             : std::optional<std::uint64_t>(recording_->header().at("seed").get<std::uint64_t>());
+}
+
+void Work::prepare(sim::Setup& machine, const CommonOptions& common) {
+  if (program_.empty()) return;
+  folder_ = std::make_unique<TemporaryFolder>("raddle-record");
+  const std::string file = folder_->path() / "program.rdl";
+  ProgramRun run{program_, "", 0, common.out_of_bounds};
+  run.input_hash =
+      sim::hash_of_program(find_program(program_.front()).path, std::span(program_).subspan(1), "");
+  record_program(run, machine, common.simulation(machine), file);
+  recording_ = open_recording(file);
+}
+
+std::vector<sim::Result> Work::time(std::span<sim::Setup> machines, const sim::Options& options) {
+  std::vector<sim::Result> out =
+      recording_ != nullptr ? sim::replay(*recording_, machines, options)
+                            : sim::simulate(*workload_.workload, workload_.info, machines, options);
+  if (!called_.empty())
+    for (sim::Result& result : out) result.workload = called_;
+  workload_.workload.reset();
+  return out;
+}
+
+}  // namespace raddle::cli

@@ -1,0 +1,137 @@
+// Video instructions (PTX ISA 9.0, 9.7.16).
+#include "raddle/exec/decode/decode_slow.h"
+#include "raddle/exec/slow/video.h"
+
+namespace raddle::exec {
+
+using u32 = std::uint32_t;
+using ptx::Type;
+using Kind = ptx::Operand::Kind;
+using What = VideoInstruction::What;
+using Second = VideoInstruction::Second;
+using Compare = VideoInstruction::Compare;
+
+namespace {
+
+template <class T>
+struct Word {
+  std::string_view name;
+  T value;
+};
+constexpr Word<What> kWhat[] = {{"vadd", What::Add},         {"vsub", What::Sub},
+                                {"vabsdiff", What::AbsDiff}, {"vmin", What::Min},
+                                {"vmax", What::Max},         {"vavrg", What::Average},
+                                {"vshl", What::ShiftLeft},   {"vshr", What::ShiftRight},
+                                {"vmad", What::Mad},         {"vset", What::Set}};
+constexpr Word<Compare> kCompare[] = {{"eq", Compare::Eq}, {"ne", Compare::Ne},
+                                      {"lt", Compare::Lt}, {"le", Compare::Le},
+                                      {"gt", Compare::Gt}, {"ge", Compare::Ge}};
+constexpr Word<Second> kSecond[] = {
+    {"add", Second::Add}, {"min", Second::Min}, {"max", Second::Max}};
+
+/// "b2", "h1": one part of a register.
+std::optional<VideoPart> part_named(std::string_view selector) {
+  if (selector.size() != 2) return std::nullopt;
+  const unsigned bits = selector[0] == 'b' ? 8 : 16,
+                 index = static_cast<unsigned>(selector[1] - '0');
+  if (index * bits >= 32) return std::nullopt;
+  return VideoPart{bits, index * bits};
+}
+
+}  // namespace
+
+void Decoder::video(const Inst& inst) {
+  op_class(trace::OpClass::Int);
+  auto made = std::make_unique<VideoInstruction>();
+  std::string_view name = inst.opcode;
+  if (name.back() == '2' || name.back() == '4') {
+    made->parts = static_cast<unsigned>(name.back() - '0');
+    name.remove_suffix(1);
+  }
+  bool known = false;
+  for (const auto& [word, what] : kWhat)
+    if (word == name) made->what = what, known = true;
+  if (!known) refuse();
+  const bool sets = made->what == What::Set;
+  const std::size_t first = sets ? 0 : 1;
+  if (inst.types.size() != first + 2) refuse();
+  made->d_signed = !sets && ptx::is_signed(type(0));
+  made->a_signed = ptx::is_signed(type(first));
+  made->b_signed = ptx::is_signed(type(first + 1));
+  made->saturate = inst.has("sat");
+  made->wrap = inst.has("wrap");
+  made->scale = inst.has("shr7") ? 7 : inst.has("shr15") ? 15 : 0;
+  if (inst.has("po")) refuse();
+  for (const auto& [word, c] : kCompare)
+    if (inst.has(word)) made->compare = c;
+  for (const auto& [word, s] : kSecond)
+    if (inst.has(word)) made->second = s;
+  if (made->parts == 1) video_parts(*made);
+  else video_lanes(*made);
+  made->a = video_source(operand(1));
+  made->b = video_source(operand(2));
+  made->c = inst.operands.size() > 3 ? video_source(operand(3)) : constant(4, 0);
+  made->d = destination(operand(0), Type::U32);
+  emit_slow(std::move(made));
+}
+
+u32 Decoder::video_source(const ptx::Operand& operand) {
+  ptx::Operand whole = operand;
+  whole.has_selector = false;
+  return source(whole, Type::U32);
+}
+
+/// Selectors of the scalar forms.
+void Decoder::video_parts(VideoInstruction& made) {
+  const auto part = [&](const ptx::Operand& o) {
+    if (!o.has_selector) return VideoPart{};
+    const auto p = part_named(o.selector);
+    if (!p) refuse("selector");
+    return *p;
+  };
+  made.a_part[0] = part(operand(1));
+  made.b_part[0] = part(operand(2));
+  const bool has_c = inst_->operands.size() > 3;
+  if (operand(0).has_selector) {
+    if (!has_c || made.second != Second::None) refuse("selector");
+    made.d_part = part(operand(0));
+    made.second = Second::Merge;
+  } else if (made.what != What::Mad && has_c != (made.second != Second::None)) {
+    refuse();
+  }
+}
+
+/// Selectors of the SIMD forms: digits from the highest part down, counting through a, then b.
+void Decoder::video_lanes(VideoInstruction& made) {
+  const unsigned bits = 32 / made.parts;
+  const char letter = made.parts == 4 ? 'b' : 'h';
+  const auto digits = [&](const ptx::Operand& o) {
+    std::string_view s = o.selector;
+    if (s.empty() || s[0] != letter) refuse("selector");
+    s.remove_prefix(1);
+    return s;
+  };
+  const auto parts = [&](const ptx::Operand& o, unsigned start, std::array<VideoPart, 4>& to) {
+    for (unsigned p = 0; p < made.parts; ++p) {
+      unsigned from = start + p;
+      if (o.has_selector) {
+        const std::string_view s = digits(o);
+        if (s.size() != made.parts) refuse("selector");
+        from = static_cast<unsigned>(s[made.parts - 1 - p] - '0');
+      }
+      if (from >= 2 * made.parts) refuse("selector");
+      to[p] = {bits, from * bits};
+    }
+  };
+  parts(operand(1), 0, made.a_part);
+  parts(operand(2), made.parts, made.b_part);
+  if (inst_->operands.size() != 4) refuse();
+  if (!operand(0).has_selector) return;
+  made.written = 0;
+  for (char digit : digits(operand(0))) {
+    if (static_cast<unsigned>(digit - '0') >= made.parts) refuse("selector");
+    made.written |= 1u << (digit - '0');
+  }
+}
+
+}  // namespace raddle::exec

@@ -1,0 +1,332 @@
+#include "raddle/exec/run/checked_launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "raddle/exec/run/runner.h"
+#define RADDLE_ISA scalar
+#include "raddle/exec/lanes/arithmetic.h"
+#include "raddle/exec/lanes/memory.h"
+
+namespace raddle::exec {
+
+namespace {
+
+using scalar::u32;
+using scalar::u64;
+
+/// What a finding is of, beside its check and its instructions.
+enum Kind : unsigned { kReadAfterWrite, kWriteAfterRead, kWriteAfterWrite, kOneInstruction, kLoad };
+
+template <class F>
+void each(u32 mask, F f) {
+  for (; mask != 0; mask &= mask - 1) f(scalar::lowest_lane(mask));
+}
+
+/// Why what the kernel does with shared memory is beyond us; "" when it is not.
+std::string_view beyond_us(const Kernel& kernel, const Runner& runner) {
+  if (runner.cluster_shape().count() > 1) return "its blocks form clusters";
+  for (const Code& code : kernel.functions)
+    for (const ptx::Instruction& i : code.source->instructions) {
+      if (i.opcode == "mbarrier") return "it synchronises with barrier objects";
+      if (i.opcode == "cp" && std::ranges::count(i.modifiers, "bulk") != 0)
+        return "it copies in bulk";
+    }
+  return "";
+}
+
+}  // namespace
+
+CheckedLaunch::CheckedLaunch(AccessChecks& checks, const Runner& runner)
+    : checks_(checks), runner_(runner), races_(checks.options().races) {
+  const std::string_view why = beyond_us(runner.kernel(), runner);
+  if (why.empty()) return;
+  races_ = shared_ = false;
+  checks_.leave_out(runner.kernel().title, why);
+}
+
+// --- blocks and barriers ------------------------------------------------------------------------
+
+void CheckedLaunch::started(const Block& block, std::size_t, std::size_t, std::size_t) {
+  BlockState& state = blocks_[block.number];
+  for (unsigned w = 0; w < kMostWarps; ++w) state.clocks[w][w] = 1;
+}
+
+CheckedLaunch::BlockState* CheckedLaunch::state_of(const Context& c, u64 at, unsigned bytes) {
+  if (!shared_ || at >= c.shared_bytes || c.shared_bytes - at < bytes) return nullptr;
+  BlockState& state = blocks_.at(c.warp->block);
+  if (state.shared.empty()) state.shared.resize((c.shared_bytes + 3) / 4);
+  if (bytes < 4 && state.place_bytes == 4) {
+    std::vector<Place> single;
+    single.reserve(4 * state.shared.size());
+    for (Place& word : state.shared)
+      for (unsigned i = 0; i < 4; ++i) {
+        single.push_back(word);
+        if (i == 0 || word.readers == kNone) continue;
+        single.back().readers = static_cast<u32>(state.readers.size());
+        state.readers.push_back(std::array(state.readers[word.readers]));
+      }
+    state.shared = std::move(single);
+    state.place_bytes = 1;
+  }
+  return &state;
+}
+
+namespace {
+template <class Clocks>
+void join(Clocks& to, const Clocks& from) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = std::max(to[i], from[i]);
+}
+}  // namespace
+
+void CheckedLaunch::arrived(const Block& block, const WarpState& warp, unsigned barrier) {
+  BlockState& state = blocks_.at(block.number);
+  Clocks& own = state.clocks[warp.index];
+  join(state.barriers[barrier], own);
+  if (static_cast<BarOp>(warp.ip->imm) == BarOp::Arrive) ++own[warp.index];
+}
+
+void CheckedLaunch::opens(const Block& block, unsigned barrier) {
+  BlockState& state = blocks_.at(block.number);
+  for (const WarpState& warp : block.warps)
+    if (warp.status == WarpState::Status::Waiting && warp.barrier == barrier) {
+      Clocks& own = state.clocks[warp.index];
+      join(own, state.barriers[barrier]);
+      ++own[warp.index];
+    }
+  state.barriers[barrier] = {};
+}
+
+// --- shared memory ------------------------------------------------------------------------------
+
+bool CheckedLaunch::races(const BlockState& block, const Use& earlier, const Use& use) const {
+  return earlier.clock != 0 && earlier.warp != use.warp && !(earlier.atomic && use.atomic) &&
+         block.clocks[use.warp][earlier.warp] < earlier.clock;
+}
+
+const CheckedLaunch::Use* CheckedLaunch::racing_read(const BlockState& block, const Place& place,
+                                                     const Use& use) const {
+  if (!place.many) return races(block, place.read, use) ? &place.read : nullptr;
+  for (const Use& read : block.readers[place.readers])
+    if (races(block, read, use)) return &read;
+  return nullptr;
+}
+
+void CheckedLaunch::note_read(BlockState& block, Place& place, const Use& use) {
+  if (!place.many && !races(block, place.read, use)) {
+    place.read = use;
+    return;
+  }
+  if (place.readers == kNone) {
+    place.readers = static_cast<u32>(block.readers.size());
+    block.readers.emplace_back();
+  }
+  auto& all = block.readers[place.readers];
+  if (!place.many) {
+    place.many = true;
+    all.fill({});
+    all[place.read.warp] = place.read;
+  }
+  all[use.warp] = use;
+}
+
+std::string CheckedLaunch::thread(unsigned warp, unsigned lane) const {
+  const Dim3& b = runner_.shape().block;
+  const u32 t = warp * kLanes + lane;
+  return fmt::format("thread ({},{},{})", t % b.x, t / b.x % b.y, t / (b.x * b.y));
+}
+
+void CheckedLaunch::race(const Access& a, u64 at, const Use& earlier, const char* now,
+                         const char* before, unsigned kind) {
+  const Warp& warp = *a.context.warp;
+  checks_.found(Check::Races, runner_.kernel().title, kind, a.inst, earlier.inst, [&] {
+    return fmt::format(
+        "{} {} byte {} of shared memory at {}; {} of the block {} it at {}, and no barrier lies "
+        "between",
+        runner_.thread_text(warp, a.lane), now, at, runner_.place(a.inst),
+        thread(earlier.warp, earlier.lane), before, runner_.place(earlier.inst));
+  });
+}
+
+bool CheckedLaunch::shared_load(const Access& a, u64 at) {
+  BlockState* const block = state_of(a.context, at, a.bytes);
+  if (block == nullptr) return true;
+  const unsigned warp = a.context.warp->index;
+  const Use use{block->clocks[warp][warp], a.inst, static_cast<std::uint8_t>(warp),
+                static_cast<std::uint8_t>(a.lane), false};
+  bool raced = false, unwritten = false;
+  for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
+    Place& place = block->shared[i / block->place_bytes];
+    if (place.write.clock == 0 && !unwritten && checks_.options().uninitialised) {
+      unwritten = true;
+      checks_.found(Check::Uninitialised, runner_.kernel().title, kLoad, a.inst, 0, [&] {
+        return fmt::format(
+            "{} loads {} bytes of shared memory at {}, and nobody in its block has written byte {}",
+            runner_.thread_text(*a.context.warp, a.lane), a.bytes, runner_.place(a.inst), i);
+      });
+    }
+    if (!races_) continue;
+    if (!raced && races(*block, place.write, use)) {
+      raced = true;
+      race(a, i, place.write, "reads", "writes", kReadAfterWrite);
+    }
+    note_read(*block, place, use);
+  }
+  return !raced && !unwritten;
+}
+
+void CheckedLaunch::shared_store(const Access& a, u64 at, bool atomic) {
+  BlockState* const block = state_of(a.context, at, a.bytes);
+  if (block == nullptr) return;
+  const unsigned warp = a.context.warp->index;
+  const Use use{block->clocks[warp][warp], a.inst, static_cast<std::uint8_t>(warp),
+                static_cast<std::uint8_t>(a.lane), atomic};
+  bool told = !races_;
+  for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
+    Place& place = block->shared[i / block->place_bytes];
+    if (!told && races(*block, place.write, use)) {
+      told = true;
+      race(a, i, place.write, "writes", "writes", kWriteAfterWrite);
+    } else if (const Use* r = told ? nullptr : racing_read(*block, place, use); r != nullptr) {
+      told = true;
+      race(a, i, *r, "writes", "reads", kWriteAfterRead);
+    }
+    place.write = use, place.read = {}, place.many = false;
+  }
+}
+
+/// Do two lanes of a store write different values to one place?
+void CheckedLaunch::same_place(Context& c, const Record& ip, const char* frame, u32 mask,
+                               const u64* at) {
+  std::array<std::uint8_t, kLanes> lanes;
+  unsigned n = 0;
+  bool rising = true;
+  each(mask, [&](unsigned lane) {
+    rising = rising && (n == 0 || at[lanes[n - 1]] < at[lane]);
+    lanes[n++] = static_cast<std::uint8_t>(lane);
+  });
+  if (rising) return;
+  std::ranges::sort(lanes.begin(), lanes.begin() + n, {},
+                    [&](unsigned lane) { return std::pair(at[lane], lane); });
+  const unsigned size = 1u << (ip.flags & kElementMask);
+  const unsigned width = 1u << (ip.flags >> kRegisterShift & 3);
+  const auto same_value = [&](unsigned x, unsigned y) {
+    for (u32 j = 0; j < scalar::elements_of(&ip); ++j) {
+      const char* data = frame + scalar::data_of(&ip, j);
+      if (std::memcmp(data + width * x, data + width * y, size) != 0) return false;
+    }
+    return true;
+  };
+  for (unsigned i = 1; i < n; ++i) {
+    const unsigned x = lanes[i - 1], y = lanes[i];
+    if (at[x] != at[y] || at[x] >= c.shared_bytes || same_value(x, y)) continue;
+    checks_.found(Check::Races, runner_.kernel().title, kOneInstruction, ip.inst, 0, [&] {
+      return fmt::format("{} and {} store different values to byte {} of shared memory at {}",
+                         runner_.thread_text(*c.warp, x), thread(c.warp->index, y), at[x],
+                         runner_.place(ip.inst));
+    });
+  }
+}
+
+// --- global memory ------------------------------------------------------------------------------
+
+void CheckedLaunch::global_load(const Access& a, Address at) {
+  if (!checks_.options().uninitialised) return;
+  const auto gap = checks_.memory().first_unwritten(at, a.bytes);
+  if (!gap) return;
+  checks_.found(Check::Uninitialised, runner_.kernel().title, kLoad, a.inst, 0, [&] {
+    return fmt::format(
+        "{} loads {} bytes of global memory at {}, and nobody has written byte {} of the {} "
+        "allocated at {:#x}",
+        runner_.thread_text(*a.context.warp, a.lane), a.bytes, runner_.place(a.inst), gap->offset,
+        gap->size, gap->allocation);
+  });
+}
+
+void CheckedLaunch::slow_load(const Context& c, unsigned lane, Address at, unsigned bytes) {
+  global_load({c, inst_, lane, bytes}, at);
+}
+void CheckedLaunch::slow_store(const Context&, unsigned, Address at, unsigned bytes) {
+  checks_.memory().write(at, bytes);
+}
+void CheckedLaunch::slow_shared_load(const Context& c, unsigned lane, u32 at, unsigned bytes) {
+  shared_load({c, inst_, lane, bytes}, at);
+}
+void CheckedLaunch::slow_shared_store(const Context& c, unsigned lane, u32 at, unsigned bytes) {
+  shared_store({c, inst_, lane, bytes}, at, false);
+}
+
+// --- records ------------------------------------------------------------------------------------
+
+/// `window` is added to what the address registers hold.
+void CheckedLaunch::access(Context& c, const Record& ip, char* frame, u32 mask, u64 window,
+                           bool store) {
+  alignas(64) u64 at[kLanes];
+  scalar::addresses_of(&ip, frame, mask, 0, at);
+  const unsigned bytes = scalar::bytes_of(&ip);
+  bool shared = false;
+  u64 clean = ~u64{0};  // address of the lane before, when nothing was found there
+  each(mask, [&](unsigned lane) {
+    const Access a{c, ip.inst, lane, bytes};
+    const u64 address = at[lane] + window;
+    if (address >= DeviceMemory::kBase) {
+      if (store) checks_.memory().write(address, bytes);
+      else global_load(a, address);
+    } else if (address - kSharedWindow < kWindowBytes) {
+      shared = true;
+      at[lane] = address - kSharedWindow;
+      if (store) shared_store(a, at[lane], false);
+      else if (at[lane] != clean) clean = shared_load(a, at[lane]) ? at[lane] : ~u64{0};
+    }
+  });
+  if (store && shared && races_) same_place(c, ip, frame, mask, at);
+}
+
+void CheckedLaunch::atomic(Context& c, const Record& ip, char* frame, u32 mask) {
+  alignas(64) u64 at[kLanes];
+  scalar::addresses_of(&ip, frame, mask, 0, at);
+  const bool shared = static_cast<ptx::Space>(ip.aux >> 16 & 255) == ptx::Space::Shared;
+  const unsigned bytes = 1u << (ip.flags & kElementMask);
+  each(mask, [&](unsigned lane) {
+    const Access a{c, ip.inst, lane, bytes};
+    const u64 address = at[lane] + (shared ? kSharedWindow : 0);
+    if (address >= DeviceMemory::kBase) {
+      global_load(a, address);
+      checks_.memory().write(address, bytes);
+    } else if (address - kSharedWindow < kWindowBytes) {
+      shared_store(a, address - kSharedWindow, true);
+    }
+  });
+}
+
+void CheckedLaunch::about_to_run(Context& c, const Record& ip, char* frame, u32 mask) {
+  if (mask == 0) return;
+  inst_ = ip.inst;
+  switch (ip.op) {
+    case O_ld_global_32:
+    case O_ld_global_64:
+    case O_ld_global:
+    case O_ld_generic:
+      return access(c, ip, frame, mask, 0, false);
+    case O_st_global_32:
+    case O_st_global_64:
+    case O_st_global:
+    case O_st_generic:
+      return access(c, ip, frame, mask, 0, true);
+    case O_ld_shared_32:
+    case O_ld_shared:
+      return access(c, ip, frame, mask, kSharedWindow, false);
+    case O_st_shared_32:
+    case O_st_shared:
+      return access(c, ip, frame, mask, kSharedWindow, true);
+    case O_atom:
+      return atomic(c, ip, frame, mask);
+    default:
+      return;
+  }
+}
+
+}  // namespace raddle::exec

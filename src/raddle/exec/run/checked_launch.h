@@ -1,0 +1,89 @@
+// One launch under AccessChecks: where its threads go in shared and global memory, and which
+// barriers lie between.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "raddle/exec/run/access_checks.h"
+#include "raddle/exec/run/record_watcher.h"
+
+namespace raddle::exec {
+
+class CheckedLaunch final : public RecordWatcher {
+ public:
+  /// Both must outlive it.
+  CheckedLaunch(AccessChecks& checks, const Runner& runner);
+  void about_to_run(Context& c, const Record& ip, char* frame, std::uint32_t mask) override;
+  void slow_load(const Context& c, unsigned lane, Address at, unsigned bytes) override;
+  void slow_store(const Context& c, unsigned lane, Address at, unsigned bytes) override;
+  void slow_shared_load(const Context& c, unsigned lane, std::uint32_t at, unsigned bytes) override;
+  void slow_shared_store(const Context& c, unsigned lane, std::uint32_t at,
+                         unsigned bytes) override;
+  void started(const Block& block, std::size_t frame_bytes, std::size_t shared_bytes,
+               std::size_t local_bytes) override;
+  void ended(std::uint32_t block) override { blocks_.erase(block); }
+  void arrived(const Block& block, const WarpState& warp, unsigned barrier) override;
+  void opens(const Block& block, unsigned barrier) override;
+
+ private:
+  static constexpr unsigned kMostWarps = 32, kBarriers = 16;
+  using Clocks = std::array<std::uint32_t, kMostWarps>;
+  /// An access of a byte; clock 0: there was none.
+  struct Use {
+    std::uint32_t clock = 0, inst = 0;
+    std::uint8_t warp = 0, lane = 0;
+    bool atomic = false;
+  };
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  /// Of one place, a word or (BlockState::place_bytes) a byte.
+  struct Place {
+    Use write, read;                // the last ones
+    bool many = false;              // reads that no barrier puts in order: they are in `readers`
+    std::uint32_t readers = kNone;  // into BlockState; kept for the next time
+  };
+  struct BlockState {
+    unsigned place_bytes = 4;  // 1 from the first access on that is smaller than a word
+    std::vector<Place> shared;
+    std::vector<std::array<Use, kMostWarps>> readers;  // by warp
+    std::array<Clocks, kMostWarps> clocks{};           // by warp
+    std::array<Clocks, kBarriers> barriers{};          // of those that have come
+  };
+  /// A thread's access.
+  struct Access {
+    const Context& context;
+    std::uint32_t inst;
+    unsigned lane, bytes;
+  };
+
+  void access(Context& c, const Record& ip, char* frame, std::uint32_t mask, std::uint64_t window,
+              bool store);
+  void atomic(Context& c, const Record& ip, char* frame, std::uint32_t mask);
+  void global_load(const Access& a, Address at);
+  /// Whether nothing was found.
+  bool shared_load(const Access& a, std::uint64_t at);
+  void shared_store(const Access& a, std::uint64_t at, bool atomic);
+  void same_place(Context& c, const Record& ip, const char* frame, std::uint32_t mask,
+                  const std::uint64_t* at);
+  void note_read(BlockState& block, Place& place, const Use& use);
+  /// A read of another warp that no barrier puts before this access, or nullptr.
+  const Use* racing_read(const BlockState& block, const Place& place, const Use& use) const;
+  /// Is the earlier access another warp's, and does no barrier lie between?
+  bool races(const BlockState& block, const Use& earlier, const Use& use) const;
+  void race(const Access& a, std::uint64_t at, const Use& earlier, const char* now,
+            const char* before, unsigned kind);
+  /// The running block's; nullptr when it is not looked at or the access leaves it.
+  BlockState* state_of(const Context& c, std::uint64_t at, unsigned bytes);
+  std::string thread(unsigned warp, unsigned lane) const;
+
+  AccessChecks& checks_;
+  const Runner& runner_;
+  bool races_;                                  // looked for
+  bool shared_ = true;                          // memory: looked at
+  std::uint32_t inst_ = 0;                      // that runs
+  std::map<std::uint32_t, BlockState> blocks_;  // that run
+};
+
+}  // namespace raddle::exec

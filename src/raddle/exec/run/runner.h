@@ -1,0 +1,222 @@
+// One launch being executed: blocks with their warps, frames and memories, and the plain half of
+// the engine.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "raddle/exec/isa/kernel.h"
+#include "raddle/exec/memory/heap.h"
+#include "raddle/exec/run/machine.h"
+#include "raddle/exec/run/record_watcher.h"
+#include "raddle/trace/stream.h"
+
+namespace raddle::exec {
+
+const LaneEngine& lane_engine();
+/// Calls observe() before every record.
+const LaneEngine& observed_lane_engine();
+
+/// 64-byte aligned bytes that stay where they are.
+class AlignedBytes {
+ public:
+  /// Contents are lost when it grows.
+  char* reserve(std::size_t bytes);
+  char* data() const { return data_; }
+
+ private:
+  std::unique_ptr<char[]> storage_;
+  char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+struct Block;
+/// Blocks that run together, with a barrier, and see each other's shared memory.
+struct Cluster {
+  std::vector<Block*> blocks;  ///< by rank; nullptr: it has ended
+  unsigned arrived = 0;        ///< running warps that have, since the barrier last opened
+  std::uint64_t openings = 0;
+};
+
+/// A called function's registers, kept for the next call at the same depth.
+struct Activation {
+  std::uint32_t function = ptx::kNoIndex;
+  AlignedBytes frame;
+  std::size_t bytes = 0;
+  bool prepared = false;  ///< constants of `function` are in place
+};
+
+/// Short turns that a warp has before it is first looked at.
+inline constexpr unsigned kFirstLook = 32;
+/// Whether a warp goes round in circles (spin.cpp).
+struct SpinWatch {
+  bool spins = false;               ///< when it was last looked at
+  unsigned left = 0, interval = 0;  ///< turns used up until it is looked at again
+};
+
+struct WarpState : Warp {
+  enum class Status : std::uint8_t { Ready, Waiting, Done };
+  Status status = Status::Ready;
+  unsigned barrier = 0;               ///< while waiting; kClusterBarrier: for the cluster
+  std::uint64_t cluster_arrival = 0;  ///< waits for that opening of the cluster's barrier
+  std::vector<StackEntry> entries;
+  std::vector<std::unique_ptr<Activation>>
+      activations;                       ///< of calls; the kernel's own frame is the block's
+  std::vector<std::uint32_t> functions;  ///< running function by depth
+  std::vector<std::uint32_t> allocated;  ///< bytes of alloca by depth
+  trace::StreamWriter::Room room;
+  SpinWatch watch;
+};
+
+struct BarrierState {
+  unsigned arrived = 0, expected = 0;  ///< warps; expected 0: all of the block
+  unsigned population = 0;             ///< bar.red: lanes with a true predicate
+  bool all = true, any = false;
+};
+
+struct Block {
+  std::uint32_t number = 0;
+  unsigned running = 0;  ///< warps not done
+  std::vector<WarpState> warps;
+  AlignedBytes frames, shared, local;
+  std::array<BarrierState, 16> barriers;
+  std::shared_ptr<Cluster> cluster;
+  std::uint64_t stream_bytes = 0;  ///< of its warps, so far
+};
+inline constexpr unsigned kClusterBarrier = 16;
+
+/// alloca, stacksave and stackrestore of the warp.
+void stack_call(Context* c, const Record* ip, char* frame, std::uint32_t mask,
+                const HostCall& call);
+/// Where an access to the block's shared memory or that of another block of its cluster goes;
+/// nullptr: nowhere. `offset` is the address less the window.
+char* shared_place(const Context* c, std::uint64_t offset, unsigned bytes);
+
+/// What kernels leave behind for the next ones.
+struct DeviceObjects {
+  explicit DeviceObjects(std::uint64_t heap_bytes) : heap(heap_bytes) {}
+  ImageTable images;
+  DeviceHeap heap;
+  std::uint64_t launches = 0;
+  std::uint64_t instructions = 0;               ///< of all launches so far: the clock
+  std::map<std::string, std::uint64_t> strays;  ///< see Machine::stray_accesses()
+};
+
+class Runner {
+ public:
+  /// `options` and `objects` must outlive it.
+  Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObjects& objects,
+         const Launch& launch);
+  ~Runner();
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+  /// All blocks to their end; with `follow` only until some wait for others, see waits().
+  RunCount run(trace::StreamWriter* streams, bool follow = false);
+  /// A block has gone round in circles until another one did something.
+  bool waits() const { return waits_; }
+  /// After run(): whether the block was started, and if it has not ended, the block.
+  bool started(std::uint32_t number) const { return number < next_; }
+  std::unique_ptr<Block> take(std::uint32_t number);
+
+  /// A block at its start. It goes back through release().
+  std::unique_ptr<Block> start(std::uint32_t number);
+  void release(std::unique_ptr<Block> block);
+  /// Runs one warp, writing to [out, end): until it waits, ends, has run `budget` instructions, or
+  /// has written beyond `soft_end`. Returns where the records end.
+  std::uint32_t* step(Block& block, WarpState& warp, std::uint32_t* out, std::uint32_t* soft_end,
+                      std::uint64_t budget);
+  /// Words a handler may write after the check against the end.
+  static constexpr unsigned kSlackWords = 640;
+
+  Context& context() { return context_; }
+  const Kernel& kernel() const { return kernel_; }
+  const trace::LaunchShape& shape() const { return shape_; }
+  Dim3 cluster_shape() const { return cluster_shape_; }
+  const MachineOptions& options() const { return options_; }
+  const DeviceMemory& memory() const { return memory_; }
+  const ImageTable& images() const { return objects_.images; }
+  /// malloc and free of the kernel.
+  Address heap_allocate(std::uint64_t bytes);
+  bool heap_free(Address address) { return objects_.heap.free(memory_, address); }
+  DeviceGrid* device() const { return device_; }
+  /// nullptr: nobody watches the launch.
+  RecordWatcher* watcher() const { return watcher_.get(); }
+  /// Of an instruction of the trace's code: "FILE:LINE 'text'", and before it, where the PTX says
+  /// which source line that is from, "a.cu:12, ".
+  std::string place(std::uint32_t inst) const;
+  std::string block_text(std::uint32_t number) const;
+  std::string thread_text(const Warp& warp, unsigned lane) const;
+  const Block* running_block() const { return stepping_; }
+  const Code& running_code(const WarpState& warp) const;
+  /// Registers of a frame that never change while the block runs.
+  void fill(const Code& code, char* frame, const Warp& warp) const;
+  void print(std::string_view text) const;
+  /// Where reserved shared memory begins, behind the block's own.
+  static std::uint32_t reserved_shared_at(std::uint32_t shared_bytes);
+  /// A lane's access outside of all allocations. True: it goes on, and has been counted. `text` is
+  /// what a fault would say.
+  bool strays(Address address, unsigned bytes, const std::string& text) const;
+  /// The running warp waits for another one by asking again and again: let that one run.
+  void yield() {
+    arrived_ = true;
+    context_.out_limit = context_.out;
+  }
+
+ private:
+  void fill_special(const Fill& fill, char* frame, const Warp& warp) const;
+  void fill_block(const Warp& warp, char* frame) const;
+  std::uint64_t cluster_special_of(ptx::Special special, std::uint32_t number) const;
+  std::uint64_t special_of(const Fill& fill, const Warp& warp, unsigned lane) const;
+  void prepare_grid_barrier();
+  void arrive(Block& block, WarpState& warp);
+  void open_if_complete(Block& block, unsigned id);
+  void arrive_at_cluster(Block& block, WarpState& warp);
+  void open_cluster_if_complete(Cluster& cluster);
+  void release_warp(BarrierState& barrier, WarpState& warp);
+  void finish(Block& block, WarpState& warp);
+  enum class Turn : std::uint8_t { Ended, Moved, Waits, Stuck };
+  Turn run_block(Block& block, trace::StreamWriter* streams, std::uint64_t budget);
+  void set_up_clusters(const Launch& launch);
+  void start_cluster(std::uint32_t number);
+  std::size_t most_blocks() const;
+  void advance(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
+  void slice(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
+  std::uint64_t fingerprint(const Block& block, const WarpState& warp) const;
+  bool goes_round(Block& block, WarpState& warp, trace::StreamWriter* streams);
+  void check_limit(const WarpState& warp) const;
+  void check_stream(const WarpState& warp) const;
+  [[noreturn]] void deadlock(const Block& block) const;
+
+  DeviceMemory& memory_;
+  const MachineOptions& options_;
+  DeviceObjects& objects_;
+  const Kernel& kernel_;
+  trace::LaunchShape shape_;
+  const bool cooperative_;
+  Dim3 cluster_shape_{1, 1, 1};
+  bool explicit_cluster_ = false;
+  std::uint64_t grid_ = 0;      ///< %gridid
+  Address grid_workspace_ = 0;  ///< %envreg1 and 2; cooperative launches have one
+  DeviceGrid* device_;
+  std::vector<char> parameters_;
+  std::uint32_t shared_bytes_, local_bytes_;
+  std::size_t frame_stride_;
+  unsigned warps_;
+  Context context_{};
+  const LaneEngine* engine_;
+  std::unique_ptr<RecordWatcher> watcher_;
+  std::vector<std::unique_ptr<Block>> pool_;
+  std::vector<std::unique_ptr<Block>> active_;  // of run()
+  std::uint32_t next_ = 0;                      // cluster that run() starts next
+  bool waits_ = false;
+  std::vector<std::uint32_t> scratch_;
+  const Block* stepping_ = nullptr;  ///< whose warp runs
+  bool arrived_ = false;             ///< the last step ended at a barrier, or waits by asking
+  std::uint64_t stream_bytes_ = 0;   ///< of the op stream, in memory
+};
+
+}  // namespace raddle::exec

@@ -1,0 +1,232 @@
+// Atomic operations and reductions, lane after lane in order (PTX ISA 9.7.13.5, 9.7.13.6).
+#include <array>
+#include <cstring>
+
+#include "raddle/exec/run/runner.h"
+#include "raddle/exec/slow/vector_atomic.h"
+#define RADDLE_ISA scalar
+#include "raddle/exec/lanes/arithmetic.h"
+#include "raddle/exec/lanes/memory.h"
+
+namespace raddle::exec {
+namespace {
+
+using scalar::u32;
+using scalar::u64;
+
+/// next = f(old, b, c) for each lane of `mask` in turn; old values go to `old_values`.
+template <class T, class F>
+void each_lane(const Record& r, const char* frame, u32 mask, char* const* at, u64* old_values,
+               F f) {
+  const T* b = reinterpret_cast<const T*>(frame + r.b);
+  const T* c = reinterpret_cast<const T*>(frame + r.c);
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned lane = scalar::lowest_lane(mask);
+    T old;
+    std::memcpy(&old, at[lane], sizeof(T));
+    const T next = f(old, b[lane], c[lane]);
+    std::memcpy(at[lane], &next, sizeof(T));
+    std::memcpy(&old_values[lane], &old, sizeof(T));
+  }
+}
+
+template <class T>
+void integer(AtomOp op, const Record& r, const char* frame, u32 mask, char* const* at, u64* old) {
+  const auto run = [&](auto f) { each_lane<T>(r, frame, mask, at, old, f); };
+  switch (op) {
+    case AtomOp::Add:
+      return run(
+          [](T o, T b, T) { return static_cast<T>(static_cast<u64>(o) + static_cast<u64>(b)); });
+    case AtomOp::Min:
+      return run([](T o, T b, T) { return b < o ? b : o; });
+    case AtomOp::Max:
+      return run([](T o, T b, T) { return b > o ? b : o; });
+    case AtomOp::Inc:
+      return run([](T o, T b, T) { return o >= b ? T{0} : static_cast<T>(o + 1); });
+    case AtomOp::Dec:
+      return run([](T o, T b, T) { return o == 0 || o > b ? b : static_cast<T>(o - 1); });
+    case AtomOp::And:
+      return run([](T o, T b, T) { return static_cast<T>(o & b); });
+    case AtomOp::Or:
+      return run([](T o, T b, T) { return static_cast<T>(o | b); });
+    case AtomOp::Xor:
+      return run([](T o, T b, T) { return static_cast<T>(o ^ b); });
+    case AtomOp::Exchange:
+      return run([](T, T b, T) { return b; });
+    case AtomOp::Compare:
+      return run([](T o, T b, T c) { return o == b ? c : o; });
+  }
+}
+template <class T>
+T float_result(AtomOp op, T old, T b) {
+  return op == AtomOp::Add   ? scalar::canonical(old + b)
+         : op == AtomOp::Min ? scalar::minimum(old, b)
+                             : scalar::maximum(old, b);
+}
+scalar::u16 half_result(AtomOp op, u32 old, u32 b, bool brain) {
+  const float x = brain ? scalar::from_bf16(old) : scalar::from_f16(old);
+  const float y = brain ? scalar::from_bf16(b) : scalar::from_f16(b);
+  const double r = op == AtomOp::Add ? double{x} + y : double{float_result(op, x, y)};
+  return brain ? scalar::to_bf16(r) : scalar::to_f16(r);
+}
+
+/// `global`: single-precision additions there flush subnormals.
+void perform(const Record& r, const char* frame, u32 mask, char* const* at, bool global,
+             u64* old_values) {
+  const auto op = static_cast<AtomOp>(r.aux & 255);
+  const auto type = static_cast<AtomType>(r.aux >> 8 & 255);
+  const bool brain = type == AtomType::BF16 || type == AtomType::BF16x2;
+  switch (type) {
+    case AtomType::U32:
+      return integer<u32>(op, r, frame, mask, at, old_values);
+    case AtomType::S32:
+      return integer<std::int32_t>(op, r, frame, mask, at, old_values);
+    case AtomType::U64:
+      return integer<u64>(op, r, frame, mask, at, old_values);
+    case AtomType::S64:
+      return integer<std::int64_t>(op, r, frame, mask, at, old_values);
+    case AtomType::B16:
+      return integer<std::uint16_t>(op, r, frame, mask, at, old_values);
+    case AtomType::F32:
+      return each_lane<float>(r, frame, mask, at, old_values, [=](float old, float b, float) {
+        if (!global || op != AtomOp::Add) return float_result(op, old, b);
+        return scalar::flush(float_result(op, scalar::flush(old), scalar::flush(b)));
+      });
+    case AtomType::F64:
+      return each_lane<double>(r, frame, mask, at, old_values, [=](double old, double b, double) {
+        return float_result(op, old, b);
+      });
+    case AtomType::F16:
+    case AtomType::BF16:
+      return each_lane<scalar::u16>(r, frame, mask, at, old_values, [=](u32 old, u32 b, u32) {
+        return half_result(op, old, b, brain);
+      });
+    case AtomType::F16x2:
+    case AtomType::BF16x2:
+      return each_lane<u32>(r, frame, mask, at, old_values, [=](u32 old, u32 b, u32) {
+        const u32 low = half_result(op, old & 0xffff, b & 0xffff, brain);
+        return low | u32{half_result(op, old >> 16, b >> 16, brain)} << 16;
+      });
+  }
+}
+
+void write_record(Context* c, u32 inst, u32 pieces, u32 mask) {
+  const auto head = trace::Record::make(inst, 1, pieces, mask);
+  c->out[0] = head.head;
+  c->out[1] = head.mask;
+  c->out += 2;
+  ++c->warp_instructions;
+  c->thread_instructions += static_cast<u32>(__builtin_popcount(mask));
+}
+
+void global_part(Context* c, const Record* ip, char* frame, u32 mask, const u64* address,
+                 u64* old_values) {
+  const unsigned size = 1u << (ip->flags & kElementMask);
+  std::array<char*, kLanes> at{};
+  trace::Piece pieces[kLanes];
+  u32 n = 0, k = 0;
+  for (u32 m = mask; m != 0; m &= m - 1) {
+    const unsigned lane = scalar::lowest_lane(m);
+    const u64 x = address[lane] - DeviceMemory::kBase;
+    if (x % size != 0 || x >= c->extent || (x & 127) + size > c->valid[x >> 7])
+      stray_or_fault(c, ip, frame, m & (0 - m));
+    at[lane] = c->global + x;
+    const u32 line = static_cast<u32>(address[lane] >> 7);
+    const u32 words = (size == 8 ? 3u : 1u) << (x >> 2 & 31);
+    if (n == 0 || pieces[k].line != line) {  // neighbours mostly share
+      k = 0;
+      while (k < n && pieces[k].line != line) ++k;
+      if (k == n) pieces[n++] = {line, 0, 0};
+    }
+    pieces[k].words |= words;
+    pieces[k].lanes |= m & (0 - m);
+  }
+  write_record(c, ip->inst, n, mask);
+  std::memcpy(c->out, pieces, n * sizeof(trace::Piece));
+  c->out += n * trace::kPieceWords;
+  perform(*ip, frame, mask, at.data(), true, old_values);
+  if (c->live != 0) c->out_limit = c->out;
+}
+
+/// Each bank serves one lane at a time, also when lanes mean the same word.
+void shared_part(Context* c, const Record* ip, char* frame, u32 mask, const u64* address,
+                 u64 window, u32 inst, u64* old_values) {
+  const unsigned size = 1u << (ip->flags & kElementMask);
+  std::array<char*, kLanes> at{};
+  std::array<u32, 32> load{};
+  u32 most = 0;
+  for (u32 m = mask; m != 0; m &= m - 1) {
+    const unsigned lane = scalar::lowest_lane(m);
+    const u64 x = address[lane] - window;
+    at[lane] = x % size == 0 ? shared_place(c, x, size) : nullptr;
+    if (at[lane] == nullptr) memory_fault(c, ip, frame, mask);
+    most = std::max(most, ++load[x / std::max(size, 4u) % (128 / std::max(size, 4u))]);
+  }
+  write_record(c, inst, most, mask);
+  perform(*ip, frame, mask, at.data(), false, old_values);
+}
+
+}  // namespace
+
+void VectorAtomic::run(const SlowRun& run) const {
+  SlowAccess access(run, address.space, true);
+  std::array<char*, kLanes> at{};
+  const auto bytes = static_cast<unsigned>(size * operands.size());
+  exec::each_lane(run.mask, [&](unsigned lane) {
+    at[lane] = access.at(lane, address.of(run.frame, lane), bytes);
+  });
+  std::array<std::array<u64, kLanes>, 8> old_values{};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    Record r = *run.record;
+    r.b = r.c = operands[i];
+    r.aux = what;
+    perform(r, run.frame, run.mask, at.data(), true, old_values[i].data());
+    exec::each_lane(run.mask, [&](unsigned lane) { at[lane] += size; });
+  }
+  // A result's register may be that of another element's operand.
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    exec::each_lane(run.mask, [&](unsigned lane) {
+      std::memcpy(run.frame + results[i] + size * lane, &old_values[i][lane], size);
+    });
+  access.write(run.mask);
+}
+
+void atomic_access(Context* c, const Record* ip, char* frame, u32 mask) {
+  u64 address[kLanes], old_values[kLanes] = {};
+  scalar::addresses_of(ip, frame, mask, 0, address);
+  const auto space = static_cast<ptx::Space>(ip->aux >> 16 & 255);
+  if (space == ptx::Space::Shared) scalar::wrap_narrow(ip, 0, address);
+  u32 global = space == ptx::Space::Global ? mask : 0;
+  u32 shared = space == ptx::Space::Shared ? mask : 0;
+  u64 window = 0;
+  u32 shared_inst = ip->inst;
+  if (space == ptx::Space::Generic) {
+    window = kSharedWindow;
+    shared_inst = c->aliases[ip->inst];
+    for (u32 m = mask; m != 0; m &= m - 1) {
+      const u64 x = address[scalar::lowest_lane(m)];
+      if (x >= DeviceMemory::kBase) global |= m & (0 - m);
+      else if (x - kSharedWindow < kWindowBytes) shared |= m & (0 - m);
+      else memory_fault(c, ip, frame, mask);
+    }
+  }
+  if (global != 0) global_part(c, ip, frame, global, address, old_values);
+  if (shared != 0) shared_part(c, ip, frame, shared, address, window, shared_inst, old_values);
+  if ((ip->aux >> 24 & 1) == 0) return;
+  const auto put = [&](auto* d) {
+    for (u32 m = mask; m != 0; m &= m - 1) {
+      const unsigned lane = scalar::lowest_lane(m);
+      std::memcpy(d + lane, &old_values[lane], sizeof *d);
+    }
+  };
+  switch (ip->flags & kElementMask) {
+    case 1:
+      return put(scalar::lanes<scalar::u16>(frame, ip->d));
+    case 2:
+      return put(scalar::lanes<u32>(frame, ip->d));
+    default:
+      return put(scalar::lanes<u64>(frame, ip->d));
+  }
+}
+
+}  // namespace raddle::exec

@@ -1,0 +1,140 @@
+// Votes, matches and reductions across the warp (PTX ISA 9.7.13). Lanes outside the member mask or
+// not on this path do not take part; the instruction as written promises that all members are
+// there.
+#include <cstring>
+
+#include "raddle/exec/run/runner.h"
+
+namespace raddle::exec {
+namespace {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+unsigned lowest_of(u32 mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
+
+u32 word(const char* frame, u32 offset, unsigned lane) {
+  u32 v = 0;
+  std::memcpy(&v, frame + offset + 4 * lane, 4);
+  return v;
+}
+u64 value_of(const Record& r, const char* frame, unsigned lane) {
+  if (r.flags != 3) return word(frame, r.a, lane);
+  u64 v = 0;
+  std::memcpy(&v, frame + r.a + 8 * lane, 8);
+  return v;
+}
+void put_word(char* frame, u32 offset, unsigned lane, u32 v) {
+  std::memcpy(frame + offset + 4 * lane, &v, 4);
+}
+void put_words(char* frame, u32 offset, u32 mask, u32 v) {
+  u32* d = reinterpret_cast<u32*>(frame + offset);
+  if (mask == kFullMask)
+    for (unsigned lane = 0; lane < kLanes; ++lane) d[lane] = v;
+  else
+    for (; mask != 0; mask &= mask - 1) d[lowest_of(mask)] = v;
+}
+void put_predicate(char* frame, u32 offset, u32 mask, bool value) {
+  u32 p = word(frame, offset, 0);
+  p = (p & ~mask) | (value ? mask : 0);
+  put_word(frame, offset, 0, p);
+}
+
+u32 reduce(const Record& r, const char* frame, u32 members) {
+  const auto op = static_cast<WarpOp>(r.imm);
+  const bool is_signed = (r.flags & kSigned) != 0;
+  u32 total = word(frame, r.a, lowest_of(members));
+  for (u32 m = members & (members - 1); m != 0; m &= m - 1) {
+    const u32 v = word(frame, r.a, lowest_of(m));
+    const bool less =
+        is_signed ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(total) : v < total;
+    switch (op) {
+      case WarpOp::ReduxAdd:
+        total += v;
+        break;
+      case WarpOp::ReduxMin:
+        total = less ? v : total;
+        break;
+      case WarpOp::ReduxMax:
+        total = less ? total : v;
+        break;
+      case WarpOp::ReduxAnd:
+        total &= v;
+        break;
+      case WarpOp::ReduxOr:
+        total |= v;
+        break;
+      default:
+        total ^= v;
+        break;
+    }
+  }
+  return total;
+}
+
+void match(const Record& r, char* frame, u32 members) {
+  u32 left = members;
+  const bool all = static_cast<WarpOp>(r.imm) == WarpOp::MatchAll;
+  while (left != 0) {
+    const u64 leader = value_of(r, frame, lowest_of(left));
+    u32 equal = 0;
+    for (u32 m = left; m != 0; m &= m - 1)
+      if (value_of(r, frame, lowest_of(m)) == leader) equal |= m & (0 - m);
+    if (all) {
+      const bool same = equal == members;
+      for (u32 m = members; m != 0; m &= m - 1)
+        put_word(frame, r.d, lowest_of(m), same ? members : 0);
+      if (r.aux != 0) put_predicate(frame, r.aux, members, same);
+      return;
+    }
+    left &= ~equal;
+    // The source may be the destination: lanes not yet compared keep theirs.
+    for (u32 m = equal; m != 0; m &= m - 1) put_word(frame, r.d, lowest_of(m), equal);
+  }
+}
+
+}  // namespace
+
+void warp_operation(Context*, const Record* ip, char* frame, u32 mask) {
+  const Record& r = *ip;
+  const auto op = static_cast<WarpOp>(r.imm);
+  if (op == WarpOp::Activemask) {
+    put_words(frame, r.d, mask, mask);
+    return;
+  }
+  const u32* named = reinterpret_cast<const u32*>(frame + r.b);
+  u32 differ = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) differ |= named[lane] ^ named[0];
+  // Lanes may name different member masks: one group after another.
+  for (u32 left = mask; left != 0;) {
+    u32 members = differ == 0 ? mask : 0;
+    for (u32 m = left; members != mask && m != 0; m &= m - 1)
+      if (named[lowest_of(m)] == named[lowest_of(left)]) members |= m & (0 - m);
+    left &= ~members;
+    const u32 p = op <= WarpOp::Ballot ? word(frame, r.a, 0) & members : 0;
+    switch (op) {
+      case WarpOp::VoteAll:
+        put_predicate(frame, r.d, members, p == members);
+        break;
+      case WarpOp::VoteAny:
+        put_predicate(frame, r.d, members, p != 0);
+        break;
+      case WarpOp::VoteUni:
+        put_predicate(frame, r.d, members, p == 0 || p == members);
+        break;
+      case WarpOp::Ballot:
+        put_words(frame, r.d, members, p);
+        break;
+      case WarpOp::MatchAny:
+      case WarpOp::MatchAll:
+        match(r, frame, members);
+        break;
+      default: {
+        const u32 total = reduce(r, frame, members);
+        put_words(frame, r.d, members, total);
+      }
+    }
+  }
+}
+
+}  // namespace raddle::exec

@@ -1,0 +1,120 @@
+#include "raddle/sim/result/use_over_time.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "raddle/base/error.h"
+
+namespace raddle::sim {
+
+namespace {
+
+/// Of sorted values, the least that `percent` of a hundred do not exceed.
+double percentile(const std::vector<double>& sorted, double percent) {
+  const auto rank = std::ceil(percent / 100 * static_cast<double>(sorted.size()));
+  return sorted[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
+}
+
+nlohmann::ordered_json json_of(const Spread& spread) {
+  nlohmann::ordered_json out = {{"mean", spread.mean},
+                                {"deviation", spread.deviation},
+                                {"p10", spread.p10},
+                                {"p50", spread.p50},
+                                {"p90", spread.p90}};
+  for (std::size_t i = 0; i < spread.above.size(); ++i)
+    out["above"][std::to_string(10 * (i + 1))] = spread.above[i];
+  return out;
+}
+
+}  // namespace
+
+Spread spread_of(std::vector<double> values) {
+  Spread out;
+  if (values.empty()) return out;
+  std::ranges::sort(values);
+  const auto count = static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) out.mean += value / count;
+  for (const double value : values) squares += (value - out.mean) * (value - out.mean);
+  out.deviation = std::sqrt(squares / count);
+  out.p10 = percentile(values, 10);
+  out.p50 = percentile(values, 50);
+  out.p90 = percentile(values, 90);
+  for (std::size_t i = 0; i < out.above.size(); ++i) {
+    const double limit = 10.0 * static_cast<double>(i + 1);
+    const auto above = std::ranges::count_if(values, [&](double v) { return v > limit; });
+    out.above[i] = 100 * static_cast<double>(above) / count;
+  }
+  return out;
+}
+
+void UseRecord::add(Cycle now, std::span<const stats::GpuCounters> counters,
+                    std::span<const std::uint32_t> blocks) {
+  RADDLE_ASSERT(counters.size() == before_.size() && blocks.size() == before_.size());
+  UseSample sample;
+  sample.start = samples_.empty() ? 0 : samples_.back().end;
+  sample.end = now;
+  RADDLE_ASSERT(sample.end > sample.start);
+  for (std::size_t t = 0; t < counters.size(); ++t) {
+    stats::GpuCounters c = counters[t];
+    stats::accumulate(c, before_[t], -1);
+    sample.tenant.push_back({c.sm.thread_instructions, c.sm.requests, c.request.kind[0].packets,
+                             c.request.packets, c.reply.flits, c.dram.bytes, blocks[t]});
+    before_[t] = counters[t];
+  }
+  samples_.push_back(std::move(sample));
+}
+
+template <class Value>
+Spread UseRecord::over(Cycle from, Value value) const {
+  std::vector<double> values;
+  for (const UseSample& sample : samples_)
+    if (sample.start >= from) values.push_back(value(sample));
+  return spread_of(std::move(values));
+}
+
+Spread UseRecord::noc(Cycle from) const {
+  return over(from, [&](const UseSample& sample) {
+    std::uint64_t flits = 0;
+    for (const TenantUse& use : sample.tenant) flits += use.reply_flits;
+    const double bytes = static_cast<double>(flits) * flit_bytes_;
+    return 100 * bytes / (noc_cycles(sample) * facts_.reply_bytes);
+  });
+}
+
+Spread UseRecord::dram(Cycle from) const {
+  return over(from, [&](const UseSample& sample) {
+    std::uint64_t bytes = 0;
+    for (const TenantUse& use : sample.tenant) bytes += use.dram_bytes;
+    return 100 * static_cast<double>(bytes) / (noc_cycles(sample) * facts_.dram_bytes);
+  });
+}
+
+Spread UseRecord::demand(Cycle from) const {
+  std::vector<double> reads(before_.size()), sent(before_.size());
+  for (const UseSample& sample : samples_) {
+    if (sample.start < from) continue;
+    for (std::size_t t = 0; t < sample.tenant.size(); ++t) {
+      reads[t] += static_cast<double>(sample.tenant[t].reads_sent);
+      sent[t] += static_cast<double>(sample.tenant[t].sent);
+    }
+  }
+  return over(from, [&](const UseSample& sample) {
+    double bytes = 0;
+    for (std::size_t t = 0; t < sample.tenant.size(); ++t)
+      if (sent[t] > 0)
+        bytes += static_cast<double>(sample.tenant[t].requests) * reads[t] / sent[t] *
+                 facts_.read_reply_bytes;
+    return 100 * bytes / (noc_cycles(sample) * facts_.reply_bytes);
+  });
+}
+
+nlohmann::ordered_json UseRecord::summary(Cycle from) const {
+  return {{"sample_cycles", interval_},
+          {"noc", json_of(noc(from))},
+          {"noc_demand", json_of(demand(from))},
+          {"dram", json_of(dram(from))}};
+}
+
+}  // namespace raddle::sim

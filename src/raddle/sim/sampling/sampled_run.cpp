@@ -1,0 +1,106 @@
+#include "raddle/sim/sampling/sampled_run.h"
+
+#include <algorithm>
+
+#include "raddle/base/error.h"
+#include "raddle/runtime/device.h"
+
+namespace raddle::sim {
+
+namespace {
+
+SampledLaunch described(std::span<const runtime::LaunchedStream> tree) {
+  const runtime::LaunchRecord& host = tree.front().record;
+  SampledLaunch out{host.name, host.grid, host.block, tree.size(), 0};
+  for (const runtime::LaunchedStream& one : tree)
+    out.warp_instructions += one.record.warp_instructions;
+  return out;
+}
+
+/// Member by member; every counter struct is nothing but std::uint64_t (see stats::accumulate).
+template <class Counters>
+Counters scaled(Counters counters, double factor) {
+  static_assert(sizeof(counters) % sizeof(std::uint64_t) == 0);
+  auto* at = reinterpret_cast<std::uint64_t*>(&counters);
+  for (std::size_t i = 0; i < sizeof(counters) / sizeof(std::uint64_t); ++i)
+    at[i] = static_cast<std::uint64_t>(static_cast<double>(at[i]) * factor + 0.5);
+  return counters;
+}
+
+}  // namespace
+
+/// Launches of several streams that the host does not wait for between them: how long one takes
+/// depends on what runs beside it.
+bool SampledRun::may_overlap(StreamId stream) {
+  const bool alone = under_way_.empty() || (under_way_.size() == 1 && under_way_.contains(stream));
+  if (stream != runtime::kDefaultStream) under_way_.insert(stream);
+  return !alone;
+}
+
+bool SampledRun::times(std::span<const runtime::LaunchedStream> tree) {
+  const StreamId stream = tree.front().record.stream;
+  const bool all = all_timed_from_ != Extrapolation::kNoOverlap;
+  if (!all && may_overlap(stream)) {
+    all_timed_from_ = launches_;
+    if (note_)
+      note_("launches of several streams may overlap: from launch " + std::to_string(launches_) +
+            " on all are timed, whatever run.sampling_error says");
+  }
+  ++launches_;
+  const SampledLaunch launch = described(tree);
+  // What is executed while it is timed has no count before.
+  const bool aside = all_timed_from_ != Extrapolation::kNoOverlap || launch.warp_instructions == 0;
+  if (!aside && sampler_.wants_times()) {
+    const Cycle before = gpu_.now();
+    gpu_.run_until_idle();
+    if (gpu_.now() != before) sampler_.interrupted();
+    idle();
+  }
+  if (aside) sampler_.next_aside();
+  else if (!sampler_.next(launch)) return false;
+  trees_.push_back((trees_.empty() ? 0 : trees_.back()) + tree.size());
+  return true;
+}
+
+void SampledRun::idle() {
+  under_way_.clear();
+  if (told_ == trees_.size()) return;
+  const std::vector<timing::KernelRun>& runs = gpu_.kernels();
+  for (; told_ < trees_.size(); ++told_) {
+    Cycle end = end_;
+    for (std::size_t i = told_ == 0 ? 0 : trees_[told_ - 1]; i < trees_[told_]; ++i)
+      end = std::max(end, runs[i].end);
+    sampler_.measured(static_cast<double>(end - end_));
+    end_ = end;
+  }
+}
+
+Extrapolation SampledRun::result(Cycle cycles, const stats::GpuCounters& totals) {
+  RADDLE_ASSERT(told_ == trees_.size());
+  Extrapolation out;
+  out.classes = sampler_.classes();
+  out.timed = trees_.size(), out.estimated = sampler_.estimated();
+  out.all_timed_from = all_timed_from_;
+  out.cycles = cycles + estimated_cycles();
+  out.half_width = sampler_.half_width();
+  std::vector<stats::GpuCounters> counted(out.classes.size());
+  const std::vector<timing::KernelRun>& runs = gpu_.kernels();
+  for (std::size_t t = 0; t < trees_.size(); ++t) {
+    const LaunchSampler::Timed& timed = sampler_.timed()[t];
+    if (!sampler_.counts(timed)) continue;
+    for (std::size_t i = t == 0 ? 0 : trees_[t - 1]; i < trees_[t]; ++i)
+      stats::accumulate(counted[timed.launch_class], runs[i].counters);
+  }
+  out.totals = totals;
+  if (cycles != 0)  // schedulers spend cycles without a warp, too
+    out.totals.scheduler =
+        scaled(totals.scheduler, static_cast<double>(out.cycles) / static_cast<double>(cycles));
+  for (std::size_t c = 0; c < out.classes.size(); ++c)
+    if (const LaunchClass& of = out.classes[c]; of.estimated != 0)
+      stats::accumulate(
+          out.totals,
+          scaled(counted[c], static_cast<double>(of.estimated_instructions) / of.counted().x));
+  return out;
+}
+
+}  // namespace raddle::sim

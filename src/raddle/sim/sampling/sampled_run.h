@@ -1,0 +1,49 @@
+// A LaunchSampler at work on a Gpu: who was timed, how long that took, what the others would have
+// taken.
+#pragma once
+#include <functional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "raddle/runtime/launch_sink.h"
+#include "raddle/sim/sampling/extrapolation.h"
+#include "raddle/sim/sampling/launch_sampler.h"
+#include "raddle/timing/gpu/gpu.h"
+
+namespace raddle::sim {
+
+class SampledRun {
+ public:
+  using Note = std::function<void(const std::string&)>;
+  /// The Gpu must outlive it; `note` may be empty.
+  SampledRun(double error, timing::Gpu& gpu, Note note)
+      : sampler_(error), gpu_(gpu), note_(std::move(note)) {}
+
+  /// Decides whether the launch is timed: then the caller submits it next. May run the Gpu until it
+  /// is idle.
+  bool times(std::span<const runtime::LaunchedStream> tree);
+  /// The Gpu is idle.
+  void idle();
+  /// Of the launches so far that were not timed.
+  Cycle estimated_cycles() const { return static_cast<Cycle>(sampler_.estimated_cycles() + 0.5); }
+  /// Of the whole run. Precondition: idle() was called after the last launch. `cycles`, `totals`:
+  /// of the launches that were timed.
+  Extrapolation result(Cycle cycles, const stats::GpuCounters& totals);
+
+ private:
+  bool may_overlap(StreamId stream);
+
+  LaunchSampler sampler_;
+  timing::Gpu& gpu_;
+  Note note_;
+  std::vector<std::size_t> trees_;  // behind the last launch of each timed tree, in Gpu::kernels()
+  std::size_t told_ = 0;            // of trees_, to the sampler
+  Cycle end_ = 0;                   // of all that was told
+  std::set<StreamId> under_way_;    // streams other than 0 with launches since the Gpu was idle
+  std::uint64_t launches_ = 0;
+  std::uint64_t all_timed_from_ = Extrapolation::kNoOverlap;
+};
+
+}  // namespace raddle::sim
