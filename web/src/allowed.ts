@@ -1,9 +1,8 @@
 // How many warps of each SM a throttle policy let load, over time: a row per SM, a colour per mean.
-import { timedCycles, type Group, type Run } from "./data";
+import { configNumber, timedCycles, type Group, type Run } from "./data";
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, short, whole } from "./format";
-import { configNumber } from "./header";
 import { cell } from "./rect";
 import { zoomSlider } from "./zoom";
 import { kRamp, rampColour, type Theme } from "./theme";

@@ -419,6 +419,14 @@ export function gpuName(run: Run): string {
   return typeof name === "string" && name !== "" ? name : "unnamed GPU";
 }
 
+/** config.sm.l1d.size_kib and the like; null when there is no such number. */
+export function configNumber(run: Run, path: string): number | null {
+  let at: Value | undefined = run.result.config;
+  for (const key of path.split("."))
+    at = at !== null && typeof at === "object" && !Array.isArray(at) ? (at as Fields)[key] : undefined;
+  return typeof at === "number" ? at : null;
+}
+
 function workKey(run: Run): string {
   return JSON.stringify([run.result.workload.name, run.result.workload.parameters]);
 }

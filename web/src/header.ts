@@ -1,17 +1,9 @@
 // What was run, on what, with which command.
-import { gpuName, type Fields, type Report, type Run, type Value } from "./data";
+import { configNumber, gpuName, type Report, type Run } from "./data";
 import { h } from "./dom";
 import { findings } from "./findings";
 import { list, whole } from "./format";
 import { brand } from "./page";
-
-/** config.sm.l1d.size_kib and the like; null when there is no such number. */
-export function configNumber(run: Run, path: string): number | null {
-  let at: Value | undefined = run.result.config;
-  for (const key of path.split("."))
-    at = at !== null && typeof at === "object" && !Array.isArray(at) ? (at as Fields)[key] : undefined;
-  return typeof at === "number" ? at : null;
-}
 
 /** The machine in a few words. */
 function machine(run: Run): string {

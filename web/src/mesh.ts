@@ -1,7 +1,6 @@
 // What went over the mesh and what its SMs did in a span of time, and how that is said.
-import { fields, type Mesh, type Run } from "./data";
+import { configNumber, fields, type Mesh, type Run } from "./data";
 import { digits, list, percent, whole } from "./format";
-import { configNumber } from "./header";
 
 export type Meshed = Run & { mesh: Mesh };
 export const meshedRuns = (runs: Run[]): Meshed[] => runs.filter((run): run is Meshed => Boolean(run.mesh) && run.mesh!.start.length > 0);

@@ -1,8 +1,7 @@
 // What the counters say about the reason for which schedulers lose most. No remedies: a remedy is known to help only when
 // it has been run.
-import { fields, timedCycles, type Run } from "./data";
+import { configNumber, fields, timedCycles, type Run } from "./data";
 import { digits, list, percent, whole } from "./format";
-import { configNumber } from "./header";
 import { schedulerCycles } from "./metrics";
 
 const number = (value: unknown) => (typeof value === "number" ? value : 0);

@@ -1,9 +1,8 @@
 // Activity over time: one line per policy of a workload.
-import { timedCycles, type Group, type Run, type Samples } from "./data";
+import { configNumber, timedCycles, type Group, type Run, type Samples } from "./data";
 import { legend, moreLegend, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, escapeHtml, kNone, percent, short, whole } from "./format";
-import { configNumber } from "./header";
 import { seriesColour, seriesDash, type Theme } from "./theme";
 import { zoomSlider } from "./zoom";
 

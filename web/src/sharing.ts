@@ -1,11 +1,10 @@
 // Tenants that share the GPU: how much each is slowed down, what each uses of network and DRAM over time against what a scheme
 // has given it, the blocks each has on an SM, and the way of a scheme over combinations of two tenants' blocks.
-import type { Fields, Group, Run } from "./data";
+import { configNumber, type Fields, type Group, type Run } from "./data";
 import { fields } from "./data";
 import { legend, tooltip, valueAxis, type Charts, type Option } from "./charts";
 import { buttons, h } from "./dom";
 import { digits, escapeHtml, short, whole } from "./format";
-import { configNumber } from "./header";
 import { seriesColour, type Theme } from "./theme";
 import { zoomSlider } from "./zoom";
 

@@ -1,9 +1,8 @@
 // Who ran where and when: every thread block as a bar, SMs from top to bottom, cycles from left to right.
-import { kernelTitle, timedCycles, type Group, type Run } from "./data";
+import { configNumber, kernelTitle, timedCycles, type Group, type Run } from "./data";
 import { tooltip, valueAxis, type Charts, type Option, type RenderApi, type RenderParameters } from "./charts";
 import { buttons, h, select } from "./dom";
 import { escapeHtml, short, whole } from "./format";
-import { configNumber } from "./header";
 import { kRamp, partColour, rampColour, seriesColour, type Theme } from "./theme";
 import { zoomSlider } from "./zoom";
 
