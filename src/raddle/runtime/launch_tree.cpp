@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "raddle/base/error.h"
+#include "raddle/exec/decode/program.h"
 
 namespace raddle::runtime {
 

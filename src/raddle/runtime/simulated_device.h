@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "raddle/exec/decode/program.h"
 #include "raddle/exec/device/device_runtime.h"
 #include "raddle/exec/run/machine.h"
 #include "raddle/ptx/link.h"

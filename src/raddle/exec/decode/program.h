@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "raddle/exec/isa/kernel_source.h"
 #include "raddle/exec/isa/parameter_layout.h"
 #include "raddle/exec/memory/memory.h"
 #include "raddle/ptx/module.h"
@@ -22,11 +23,8 @@ struct Unsupported {
 /// Everything in the module that cannot be executed yet, each with its place.
 std::vector<Unsupported> unsupported(const ptx::Module& module);
 
-/// One kernel, decoded. Opaque outside exec.
-class Kernel;
-
 /// A loaded module: its variables live in `memory`.
-class Program {
+class Program final : public KernelSource {
  public:
   /// Allocates and initialises module variables. Throws InputError when memory is short or when a
   /// *reachable* instruction of a kernel is unsupported: only on kernel(), so that a module with
@@ -35,7 +33,7 @@ class Program {
   ~Program();
   /// Decodes on first use. Throws InputError when there is no such entry (naming those that exist)
   /// or when it, or a function it calls, holds an unsupported instruction.
-  const Kernel& kernel(std::string_view name);
+  const Kernel& kernel(std::string_view name) override;
   std::vector<std::string> kernel_names() const;
   const ptx::Module& module() const;
   struct Symbol {

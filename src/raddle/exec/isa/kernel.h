@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "raddle/exec/device/device_runtime.h"
+#include "raddle/exec/isa/kernel_source.h"
 #include "raddle/exec/isa/parameter_layout.h"
 #include "raddle/exec/isa/record.h"
 #include "raddle/exec/isa/slow.h"
 
 namespace raddle::exec {
-
-class Program;
 
 /// A register that is written before a warp starts and never again: immediates, special registers,
 /// kernel parameters.
@@ -118,7 +117,7 @@ class Kernel {
   std::string title;  ///< the name for people (base/demangle.h)
   const ptx::Module* module = nullptr;
   DeviceMemory* memory = nullptr;
-  Program* program = nullptr;                     ///< of which it is
+  KernelSource* program = nullptr;                ///< of which it is
   std::vector<Code> functions;                    ///< the entry first
   std::vector<std::uint32_t> function_of_module;  ///< module index -> index above, or kNoIndex
   std::shared_ptr<const trace::KernelCode> code;

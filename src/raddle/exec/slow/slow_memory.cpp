@@ -6,6 +6,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
+#include "raddle/exec/slow/slow_access.h"
 
 namespace raddle::exec {
 
