@@ -8,8 +8,8 @@
 #include "raddle/base/error.h"
 #include "raddle/base/rng.h"
 #include "raddle/policy/all.h"
-#include "raddle/policy/block/block_owners.h"
 #include "raddle/policy/block/steal_board.h"
+#include "raddle/policy/block_owners.h"
 #include "support/settings.h"
 
 namespace raddle::policy {

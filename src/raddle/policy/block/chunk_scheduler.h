@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "raddle/policy/block/block_owners.h"
-#include "raddle/policy/block/chunks.h"
 #include "raddle/policy/block/places.h"
 #include "raddle/policy/block/policy.h"
+#include "raddle/policy/block_owners.h"
+#include "raddle/policy/chunks.h"
 #include "raddle/policy/registry.h"
 
 namespace raddle::policy {

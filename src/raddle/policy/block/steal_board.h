@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "raddle/policy/block/block_owners.h"
+#include "raddle/policy/block_owners.h"
 
 namespace raddle::policy {
 

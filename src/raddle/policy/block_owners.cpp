@@ -1,4 +1,4 @@
-#include "raddle/policy/block/block_owners.h"
+#include "raddle/policy/block_owners.h"
 
 #include <charconv>
 

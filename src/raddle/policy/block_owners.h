@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "raddle/policy/block/chunks.h"
+#include "raddle/policy/chunks.h"
 
 namespace raddle::policy {
 
