@@ -34,20 +34,19 @@ picked by the machine's own address map, refresh is off. Where two clocks meet, 
 for the next cycle of the other: hence least and most.)",
      "machine | level | expected | measured"},
     {"distance", "Latency by distance: table 2 of IKRA", R"(
-The paper gives ranges, 29 to 61 cycles for the L2 and 197 to 261 for memory; with legs of 0 to 6
+The paper gives ranges: 29 to 61 cycles for the L2 and 197 to 261 for memory. With legs of 0 to 6
 hops (SM to bank and back; for memory, bank to controller and back too) they are 8/3 cycles per hop.
 Chases from SM 0 at nodes 0, 3, 6 and 12 to each of the 16 banks; measured is the least and the most
 over pairs of that distance. **Remote L1 hit**, 35 to 83 cycles: lines that another SM's L1 owns (SM
-to bank, bank to owner, owner to SM), at several nodes each, less the flits of the words that a
-single thread does not ask for; three nodes of this mesh are 12 hops apart at most, so that 83 (18
+to bank, bank to owner, owner to SM), at several nodes each. The flits of the words that a single
+thread does not ask for are left out. Three nodes of this mesh are 12 hops apart at most, so 83 (18
 hops) needs contention.)",
      "machine | level | hops | expected | measured"},
     {"bandwidth", "Streaming bandwidth", R"(
 A full machine of 256-thread blocks with 16-byte accesses, bytes per core cycle. **L1**: reads of up
 to four blocks on one SM, against a line per cycle. **L2**: accesses that bypass the L1 and hit,
-store buffers off,
-against what the ports of SMs or slices carry of data in one direction (a line of the L2 and its
-header in whole flits); a copy uses both directions. Both are slopes between a long and a short run,
+store buffers off, against what the ports of SMs or slices carry of data in one direction: a line of
+the L2 and its header, in whole flits. A copy uses both directions. Both are slopes between a long and a short run,
 good to 1 %. **DRAM**: bytes on the channels in the whole run after launch, the L2 cut to four sets
 so that it keeps nothing, against channels x bus. Below peak: one load under way per warp (L1),
 head-of-line blocking in the crossbars (L2), closed rows, turnarounds, refresh, the first and the
@@ -60,8 +59,8 @@ meet in none. Expected: the shared latency, a cycle for each pass after the firs
      "machine | stride | passes | expected cycles | measured"},
     {"occupancy", "Occupancy against the CUDA rules", R"(
 Resident blocks per SM of the V100 from threads, registers (per warp, in units of 256), shared
-memory (in units of 256 bytes) and block slots: by the rules of the CUDA occupancy calculator for
-compute capability 7.0, and as the model has it.)",
+memory (in units of 256 bytes) and block slots. They are given by the rules of the CUDA occupancy
+calculator for compute capability 7.0, and as the model has them.)",
      "threads | registers | shared bytes | blocks by the rules | limited by | blocks in the model"},
     {"little", "Limits by Little's law", R"(
 Loads of lines never seen before on one SM of the V100, with so many MSHR entries: misses under way

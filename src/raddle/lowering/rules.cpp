@@ -264,8 +264,9 @@ std::string rules_as_markdown() {
     constexpr std::array<std::string_view, 3> kWhen = {"", "32 bits needed",
                                                        "last operand constant"};
     out += "| `" + std::string(rule.ptx) + "` | " + on + " | " +
-           std::string(kWhen[static_cast<unsigned>(rule.when)]) + " | " + steps + " | " +
-           std::to_string(count) + " | " + std::string(rule.source) + " |\n";
+           std::string(kWhen[static_cast<unsigned>(rule.when)]) + " | " +
+           (count == 0 ? "" : "`" + steps + "`") + " | " + std::to_string(count) + " | " +
+           std::string(rule.source) + " |\n";
   }
   return out;
 }
