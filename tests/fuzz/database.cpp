@@ -44,8 +44,11 @@ class File {
 
 lab::PlannedRun planned(bool failed) {
   lab::PlannedRun run;
-  run.key = failed ? "key2" : "key1", run.program = "0123", run.workload = "vecadd";
-  run.gpu = "gtx480", run.parameters = {{"n", 100}, {"block", 64}};
+  run.key = failed ? "key2" : "key1";
+  run.program = "0123";
+  run.workload = "vecadd";
+  run.gpu = "gtx480";
+  run.parameters = {{"n", 100}, {"block", 64}};
   run.spec.configuration = failed ? "other" : "same";
   if (!failed) run.spec.analyses["small"].text = "cache:size_kib=8";
   return run;
@@ -57,10 +60,15 @@ void fill(const std::string& path) {
   for (const bool failed : {false, true}) {
     const lab::PlannedRun run = planned(failed);
     lab::RunRecord record;
-    record.run = &run, record.done = !failed, record.wall_seconds = 1.5, record.host = "here";
+    record.run = &run;
+    record.done = !failed;
+    record.wall_seconds = 1.5;
+    record.host = "here";
     record.finished = "2026-01-01T00:00:00Z";
-    if (failed) record.reason = "timeout", record.error = "gave no result within 3 s";
-    else
+    if (failed) {
+      record.reason = "timeout";
+      record.error = "gave no result within 3 s";
+    } else
       record.result = {
           {"state_hash", "00ff"},
           {"totals", {{"ipc", 1.25}, {"cycles", 7}}},

@@ -67,7 +67,10 @@ int guarded(F f) {
 extern "C" {
 
 int cuInit(unsigned) { return told("no_driver") ? kUnknown : kSuccess; }
-int cuDriverGetVersion(int* version) { return *version = 13000, kSuccess; }
+int cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return kSuccess;
+}
 int cuGetErrorName(int error, const char** text) {
   *text = error == kInvalidPtx     ? "CUDA_ERROR_INVALID_PTX"
           : error == kLaunchFailed ? "CUDA_ERROR_LAUNCH_FAILED"
@@ -75,9 +78,18 @@ int cuGetErrorName(int error, const char** text) {
                                    : "CUDA_ERROR_UNKNOWN";
   return kSuccess;
 }
-int cuGetErrorString(int, const char** text) { return *text = "the mock says so", kSuccess; }
-int cuDeviceGetCount(int* count) { return *count = told("no_device") ? 0 : 1, kSuccess; }
-int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, kSuccess; }
+int cuGetErrorString(int, const char** text) {
+  *text = "the mock says so";
+  return kSuccess;
+}
+int cuDeviceGetCount(int* count) {
+  *count = told("no_device") ? 0 : 1;
+  return kSuccess;
+}
+int cuDeviceGet(int* device, int ordinal) {
+  *device = ordinal;
+  return kSuccess;
+}
 int cuDeviceGetName(char* name, int length, int) {
   std::strncpy(name, "Mock GPU", static_cast<std::size_t>(length));
   return kSuccess;
@@ -95,7 +107,10 @@ int cuDevicePrimaryCtxRetain(void** context, int) {
   *context = driver.get();
   return kSuccess;
 }
-int cuDevicePrimaryCtxRelease_v2(int) { return driver.reset(), kSuccess; }
+int cuDevicePrimaryCtxRelease_v2(int) {
+  driver.reset();
+  return kSuccess;
+}
 int cuCtxSetCurrent(void*) { return kSuccess; }
 int cuCtxSetLimit(int, std::size_t launches) {
   return guarded([&] { driver->device.limit_pending_launches(launches); });
@@ -186,12 +201,19 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
 
 int cuStreamCreate(void** stream, unsigned) {
   static int some;
-  return *stream = &some, kSuccess;
+  *stream = &some;
+  return kSuccess;
 }
 int cuStreamSynchronize(void*) { return kSuccess; }
 int cuStreamWaitEvent(void*, void*, unsigned) { return kSuccess; }
-int cuEventCreate(void** event, unsigned) { return *event = new Event, kSuccess; }
-int cuEventDestroy_v2(void* event) { return delete static_cast<Event*>(event), kSuccess; }
+int cuEventCreate(void** event, unsigned) {
+  *event = new Event;
+  return kSuccess;
+}
+int cuEventDestroy_v2(void* event) {
+  delete static_cast<Event*>(event);
+  return kSuccess;
+}
 int cuEventRecord(void* event, void*) {
   *static_cast<Event*>(event) = {driver->launches, true};
   return kSuccess;

@@ -26,7 +26,8 @@ class Collector {
     for (std::size_t at = out_.size(); at > begin_; at -= trace::kPieceWords) {
       uint32_t* piece = &out_[at - trace::kPieceWords];
       if (piece[0] != line) continue;
-      piece[1] |= words, piece[2] |= lane;
+      piece[1] |= words;
+      piece[2] |= lane;
       return;
     }
     if (count() == trace::kMaxPieces) return;  // as in exec: many offsets of 16-byte accesses
@@ -127,7 +128,8 @@ void Regions::find(uint64_t region) {
     throw InputError("global addresses lie in more than " + std::to_string(kPlaces) +
                      " regions of 4 GiB");
   *found = region;
-  last_ = region, place_ = static_cast<uint64_t>(found - taken_.begin());
+  last_ = region;
+  place_ = static_cast<uint64_t>(found - taken_.begin());
 }
 
 }  // namespace raddle::accelsim

@@ -97,7 +97,8 @@ std::uint32_t CodeTable::push_alias(std::uint32_t of, trace::OpKind kind, Space 
   entry.line = entries_[of].line;
   entry.line.inst.kind = kind;
   entry.line.space = space;
-  entry.variant = entries_[of].variant, entry.alias_of = of;
+  entry.variant = entries_[of].variant;
+  entry.alias_of = of;
   return push(std::move(entry));
 }
 

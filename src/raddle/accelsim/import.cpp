@@ -106,7 +106,8 @@ class Importer {
   void access(std::uint32_t at, LaneMask mask);
   void put(std::uint32_t at, unsigned pieces, std::uint32_t mask) {
     const trace::Record r = trace::Record::make(at, 1, pieces, mask);
-    batch_.words.push_back(r.head), batch_.words.push_back(r.mask);
+    batch_.words.push_back(r.head);
+    batch_.words.push_back(r.mask);
   }
   bool waits_for_copies(const StaticLine& line, Fields fields);
   void check_tail(Fields& fields) const;
@@ -348,7 +349,8 @@ void Importer::finish() {
                std::to_string(expected) + " thread blocks");
   finish_local();
   auto code = std::make_shared<trace::KernelCode>(code_.finish(launch_->final_index));
-  code->name = header_.name, code->file = text_.path();
+  code->name = header_.name;
+  code->file = text_.path();
   code->registers_per_thread = header_.registers;
   code->static_shared_bytes = header_.shared_bytes;
   if (first_local_ <= last_local_)

@@ -160,7 +160,8 @@ void guess(StaticLine& line, bool result) {
 void set_kind(StaticLine& line, bool result) {
   const Opcode& opcode = *line.opcode;
   trace::StaticInst& inst = line.inst;
-  inst.kind = opcode.kind, inst.op_class = opcode.op_class;
+  inst.kind = opcode.kind;
+  inst.op_class = opcode.op_class;
   line.space = opcode.space;
   const std::string_view m = line.mnemonic;
   if (opcode.name == "IMAD" && has_modifier(m, "MOV")) inst.op_class = trace::OpClass::Move;
@@ -180,7 +181,8 @@ void set_kind(StaticLine& line, bool result) {
   inst.bytes = static_cast<std::uint8_t>(line.bytes);
   if (line.has_addresses || line.space == Space::Const) return;
   // A memory instruction whose addresses the tracer did not see takes its place in the pipeline.
-  inst.kind = OpKind::Alu, inst.op_class = trace::OpClass::Move;
+  inst.kind = OpKind::Alu;
+  inst.op_class = trace::OpClass::Move;
   line.space = Space::None;
 }
 
@@ -256,8 +258,10 @@ StaticLine read_static(std::uint64_t pc, std::string_view text, Generation gener
     line.inst.writes.clear();
   // Uniform registers are not traced: nobody would wait for what such a load brings.
   if (line.inst.kind == OpKind::LoadConst && line.inst.writes.empty()) {
-    line.inst.kind = OpKind::Alu, line.inst.op_class = trace::OpClass::Move;
-    line.has_addresses = false, line.space = Space::None;
+    line.inst.kind = OpKind::Alu;
+    line.inst.op_class = trace::OpClass::Move;
+    line.has_addresses = false;
+    line.space = Space::None;
   }
   return line;
 }

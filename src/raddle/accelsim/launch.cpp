@@ -27,7 +27,8 @@ std::uint32_t BatchStore::put(const Batch& batch) {
   std::string packed(ZSTD_compressBound(bytes), '\0');
   packed.resize(ZSTD_compress(packed.data(), packed.size(), raw.data(), bytes, kCompressionLevel));
   Entry entry;
-  entry.words = batch.words.size(), entry.starts = batch.start.size();
+  entry.words = batch.words.size();
+  entry.starts = batch.start.size();
   packed_bytes_ += packed.size();
   if (packed_bytes_ <= kMostInMemory) entry.packed = std::move(packed);
   else entry.place = spill_.write(packed.data(), packed.size());

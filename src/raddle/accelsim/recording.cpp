@@ -69,7 +69,8 @@ struct TraceRecording::Impl {
         // cudaMemcpy: the host waits until the device is idle. What it fills is not modelled.
         const Json wait = {"synchronize"};
         if (since.empty() || since.back() != wait) since.push_back(wait);
-        ++copies, copied_bytes += command.bytes;
+        ++copies;
+        copied_bytes += command.bytes;
         hash = hash * 0x9e3779b97f4a7c15ull + command.address + command.bytes;
         continue;
       }

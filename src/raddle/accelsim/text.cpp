@@ -82,10 +82,12 @@ struct Text::Input {
     return n;
   }
   std::size_t read_xz(char* to, std::size_t room) {
-    xz.next_out = reinterpret_cast<std::uint8_t*>(to), xz.avail_out = room;
+    xz.next_out = reinterpret_cast<std::uint8_t*>(to);
+    xz.avail_out = room;
     while (xz.avail_out == room && !complete) {
       if (at == end && !ended) more();
-      xz.next_in = reinterpret_cast<std::uint8_t*>(packed.data() + at), xz.avail_in = end - at;
+      xz.next_in = reinterpret_cast<std::uint8_t*>(packed.data() + at);
+      xz.avail_in = end - at;
       const lzma_ret status = lzma_code(&xz, ended ? LZMA_FINISH : LZMA_RUN);
       at = end - xz.avail_in;
       complete = status == LZMA_STREAM_END;

@@ -10,10 +10,17 @@
 namespace raddle::analysis {
 
 AllocationCounters& AllocationCounters::operator+=(const AllocationCounters& o) {
-  loads += o.loads, stores += o.stores, atomics += o.atomics;
-  l1d_hits += o.l1d_hits, l1d_pending_hits += o.l1d_pending_hits, l1d_misses += o.l1d_misses;
-  l2_hits += o.l2_hits, l2_pending_hits += o.l2_pending_hits, l2_misses += o.l2_misses;
-  dram_read_bytes += o.dram_read_bytes, dram_written_bytes += o.dram_written_bytes;
+  loads += o.loads;
+  stores += o.stores;
+  atomics += o.atomics;
+  l1d_hits += o.l1d_hits;
+  l1d_pending_hits += o.l1d_pending_hits;
+  l1d_misses += o.l1d_misses;
+  l2_hits += o.l2_hits;
+  l2_pending_hits += o.l2_pending_hits;
+  l2_misses += o.l2_misses;
+  dram_read_bytes += o.dram_read_bytes;
+  dram_written_bytes += o.dram_written_bytes;
   return *this;
 }
 
@@ -160,7 +167,8 @@ AllocationTraffic::AllocationTraffic(const Geometry& geometry, std::vector<Regio
     const auto row = static_cast<std::uint32_t>(rows_.size());
     regions_.push_back({region.first, region.last, {0, kNotYet, row}});
     Row& last = rows_.emplace_back();
-    last.kind = Row::Kind::Region, last.name = std::move(region.name);
+    last.kind = Row::Kind::Region;
+    last.name = std::move(region.name);
   }
   RADDLE_ASSERT(!regions_.empty());
   for (unsigned sm = 0; sm < geometry.sms; ++sm) sms_.push_back(std::make_unique<SmTraffic>(*this));
@@ -199,7 +207,10 @@ std::uint32_t AllocationTraffic::row_of(const trace::Allocation& a) {
   if (fresh) {
     Row& row = rows_.emplace_back();
     row.kind = a.variable.empty() ? Row::Kind::Program : Row::Kind::Variable;
-    row.name = a.variable, row.number = a.number, row.at = a.at, row.bytes = a.bytes;
+    row.name = a.variable;
+    row.number = a.number;
+    row.at = a.at;
+    row.bytes = a.bytes;
     const std::uint64_t sector_bytes = line_bytes_ / sectors_per_line_;
     row.sectors = (a.bytes + sector_bytes - 1) / sector_bytes;
   }

@@ -171,7 +171,8 @@ KernelDependences Dependencies::total() const {
   bool first = true;
   for (const KernelDependences& k : kernels_) {
     all.launches += k.launches;
-    all.executed += k.executed, all.logical += k.logical;
+    all.executed += k.executed;
+    all.logical += k.logical;
     if (k.dependent_launches == 0) continue;
     all.dependent_launches += k.dependent_launches;
     all.least_self = first ? k.least_self : std::min(all.least_self, k.least_self);

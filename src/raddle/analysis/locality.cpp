@@ -8,9 +8,13 @@ using policy::L1Kind;
 using policy::L1Outcome;
 
 LocalityCounts& LocalityCounts::operator+=(const LocalityCounts& o) {
-  accesses += o.accesses, pending_hits += o.pending_hits, misses += o.misses;
-  hits += o.hits, pending += o.pending;
-  warps += o.warps, warp_lines += o.warp_lines;
+  accesses += o.accesses;
+  pending_hits += o.pending_hits;
+  misses += o.misses;
+  hits += o.hits;
+  pending += o.pending;
+  warps += o.warps;
+  warp_lines += o.warp_lines;
   return *this;
 }
 
@@ -31,7 +35,8 @@ void LocalityObserver::load(const policy::L1Access& e, std::uint32_t warp) {
   } else {
     Pending& pending = *pending_.try_emplace(e.line, {{warp, 0}, 0}).first;
     if (e.outcome == L1Outcome::Miss) {
-      ++counts_.misses, ++pending.requests;
+      ++counts_.misses;
+      ++pending.requests;
     } else {
       ++counts_.pending_hits;
       (present != nullptr ? *present : pending.owner).count_hit(warp, e.lanes, counts_.pending);

@@ -15,7 +15,9 @@ struct HitClasses {
   std::uint64_t intra_thread = 0, inter_thread = 0, inter_warp = 0;
   std::uint64_t total() const { return intra_thread + inter_thread + inter_warp; }
   HitClasses& operator+=(const HitClasses& o) {
-    intra_thread += o.intra_thread, inter_thread += o.inter_thread, inter_warp += o.inter_warp;
+    intra_thread += o.intra_thread;
+    inter_thread += o.inter_thread;
+    inter_warp += o.inter_warp;
     return *this;
   }
 };

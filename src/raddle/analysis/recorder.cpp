@@ -12,7 +12,8 @@ using Kind = Record::Kind;
 Record mark(Kind kind, std::uint64_t wide = 0) {
   Record r{};
   r.code = static_cast<unsigned>(kind) & 7;
-  r.line = static_cast<std::uint32_t>(wide), r.lanes = static_cast<std::uint32_t>(wide >> 32);
+  r.line = static_cast<std::uint32_t>(wide);
+  r.lanes = static_cast<std::uint32_t>(wide >> 32);
   return r;
 }
 }  // namespace
@@ -31,10 +32,13 @@ void Recorder::access(const policy::L1Access& e) {
   if (e.outcome == policy::L1Outcome::Refused) return;
   RADDLE_ASSERT(e.inst < 1u << 24 && e.warp < 64);
   Record r{};
-  r.line = e.line, r.lanes = e.lanes;
+  r.line = e.line;
+  r.lanes = e.lanes;
   r.inst = e.inst & 0xffffff;
-  r.kernel = e.kernel, r.warp = e.warp & 63u;
-  r.local = e.local, r.bypass = e.bypass;
+  r.kernel = e.kernel;
+  r.warp = e.warp & 63u;
+  r.local = e.local;
+  r.bypass = e.bypass;
   const bool load = e.kind == policy::L1Kind::Load;
   r.sectors = load ? e.sectors : e.keeps;
   const auto coming = find_coming(e.line);
@@ -71,8 +75,10 @@ void Recorder::warp_started(const policy::WarpStart& e) {
     put(e.at, kernel);
   }
   Record r = mark(Kind::WarpStart);
-  r.line = e.index, r.lanes = e.block;
-  r.kernel = e.kernel, r.warp = e.warp & 63u;
+  r.line = e.index;
+  r.lanes = e.block;
+  r.kernel = e.kernel;
+  r.warp = e.warp & 63u;
   put(e.at, r);
 }
 

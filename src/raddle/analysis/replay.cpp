@@ -31,7 +31,8 @@ class Sets {
   explicit Sets(const Geometry& g) : ways_(g.ways) {
     const std::size_t slots = std::size_t{g.sets} * g.ways;
     key_.assign(slots, kEmpty);
-    heap_.resize(slots), place_.resize(slots);
+    heap_.resize(slots);
+    place_.resize(slots);
     for (std::size_t s = 0; s < slots; ++s)
       heap_[s] = place_[s] = static_cast<std::uint32_t>(s % ways_);
   }
@@ -65,7 +66,8 @@ class Sets {
     return key_[base + a] != key_[base + b] ? key_[base + a] > key_[base + b] : a < b;
   }
   void put(std::uint32_t base, std::uint32_t at, std::uint32_t way) {
-    heap_[base + at] = way, place_[base + way] = at;
+    heap_[base + at] = way;
+    place_[base + way] = at;
   }
   std::uint32_t ways_;
   std::vector<std::uint64_t> key_;           // by slot
@@ -242,7 +244,9 @@ const std::vector<std::uint32_t>& Accesses::next_loads() {
 }
 
 ReplayCounts& ReplayCounts::operator+=(const ReplayCounts& o) {
-  accesses += o.accesses, hits += o.hits, misses += o.misses;
+  accesses += o.accesses;
+  hits += o.hits;
+  misses += o.misses;
   classes += o.classes;
   return *this;
 }

@@ -33,7 +33,8 @@ std::string api_table() {
       rows.push_back({name, "", f.first, f.last, f.supported});
     } else {
       if (variant) row->per_thread = f.name.substr(f.name.size() - 5);
-      row->first = std::min(row->first, f.first), row->last = std::max(row->last, f.last);
+      row->first = std::min(row->first, f.first);
+      row->last = std::max(row->last, f.last);
     }
   }
   const auto have = std::ranges::count(rows, true, &Row::supported);

@@ -90,7 +90,9 @@ Error copy_run(Context& c, Part part, bool to_array, const void* pointer, std::s
     const std::size_t now = std::min(row - part.x, bytes - done);
     copy_rows(c, part, to_array, static_cast<const std::byte*>(pointer) + done, now, now, 1, kind,
               wait, stream);
-    done += now, part.x = 0, ++part.y;
+    done += now;
+    part.x = 0;
+    ++part.y;
   }
   return kSuccess;
 }

@@ -29,7 +29,9 @@ Graph copy_of(const Graph& graph) {
         dependencies.push_back(found->second);
       }
       GraphNode& copy = out.add(node->type, std::move(dependencies));
-      copy.launch = node->launch, copy.work = node->work, copy.origin = node;
+      copy.launch = node->launch;
+      copy.work = node->work;
+      copy.origin = node;
       copies[node] = &copy;
       return true;
     });

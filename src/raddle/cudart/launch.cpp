@@ -142,7 +142,9 @@ int raddle_cudaPopCallConfiguration(Dim3* grid, Dim3* block, std::size_t* shared
                                     void* stream) {
   auto& all = thread_state().configurations;
   if (all.empty()) return kMissingConfiguration;
-  *grid = all.back().grid, *block = all.back().block, *shared_bytes = all.back().shared_bytes;
+  *grid = all.back().grid;
+  *block = all.back().block;
+  *shared_bytes = all.back().shared_bytes;
   std::memcpy(stream, &all.back().stream, sizeof(Stream*));
   all.pop_back();
   return kSuccess;

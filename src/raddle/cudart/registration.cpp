@@ -57,7 +57,10 @@ char raddle_cudaInitModule(void** handle) {
   return call("__cudaInitModule", [&](Context& c) {
            Module& module = c.modules.get(handle);
            for (const auto& [host, variable] : module.variables)
-             if (variable.managed != nullptr) return c.load(module), kSuccess;
+             if (variable.managed != nullptr) {
+               c.load(module);
+               return kSuccess;
+             }
            return kSuccess;
          }) == kSuccess;
 }

@@ -24,11 +24,13 @@ exec::Image image_of(const Array& a) {
   exec::Image image;
   image.address = a.address;
   image.format = format_of(a.format);
-  image.pitch_bytes = a.pitch, image.slice_bytes = a.pitch * a.rows();
+  image.pitch_bytes = a.pitch;
+  image.slice_bytes = a.pitch * a.rows();
   exec::ImageShape& shape = image.shape;
   shape.cube = (a.flags & kArrayCubemap) != 0;
   shape.layered = (a.flags & kArrayLayered) != 0;
-  shape.width = texels(a.extent.width), shape.height = texels(a.rows());
+  shape.width = texels(a.extent.width);
+  shape.height = texels(a.rows());
   const bool layers = shape.cube || shape.layered;
   (layers ? shape.layers : shape.depth) = texels(a.slices());
   shape.dimensions = a.extent.height == 0 ? 1 : layers || a.extent.depth == 0 ? 2 : 3;
@@ -51,8 +53,10 @@ exec::Image image_of(const ResourceDescription::Pitch2D& plane) {
   image.address = reinterpret_cast<Address>(plane.start);
   image.format = format_of(plane.format);
   image.shape.dimensions = 2;
-  image.shape.width = texels(plane.width), image.shape.height = texels(plane.height);
-  image.pitch_bytes = plane.pitch, image.slice_bytes = plane.pitch * plane.height;
+  image.shape.width = texels(plane.width);
+  image.shape.height = texels(plane.height);
+  image.pitch_bytes = plane.pitch;
+  image.slice_bytes = plane.pitch * plane.height;
   return image;
 }
 

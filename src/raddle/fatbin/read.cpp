@@ -103,11 +103,15 @@ Entry read_entry(const Reader& in, std::uint64_t at, std::uint64_t end, std::uin
   next = start + header.payload_bytes;
 
   Entry entry;
-  entry.file = in.name(), entry.offset = at;
+  entry.file = in.name();
+  entry.offset = at;
   entry.raw_kind = header.kind;
-  entry.sm = header.sm, entry.flags = header.flags;
-  entry.version_major = header.major, entry.version_minor = header.minor;
-  entry.payload = stored, entry.text_bytes = stored.size();
+  entry.sm = header.sm;
+  entry.flags = header.flags;
+  entry.version_major = header.major;
+  entry.version_minor = header.minor;
+  entry.payload = stored;
+  entry.text_bytes = stored.size();
   // Of other kinds nothing but the size is known.
   if (header.kind != kKindPtx && header.kind != kKindCubin) return entry;
   entry.kind = header.kind == kKindPtx ? Kind::Ptx : Kind::Cubin;

@@ -65,7 +65,8 @@ class Emitter {
   /// BSSY, or BSYNC: behind that a warp's next instruction waits as behind a branch.
   void add_barrier(u32 i, trace::OpKind kind) {
     MachineInst m = start(i);
-    m.inst.kind = kind, m.inst.bytes = 0;
+    m.inst.kind = kind;
+    m.inst.bytes = 0;
     m.inst.op_class =
         kind == trace::OpKind::Branch ? trace::OpClass::Converge : trace::OpClass::Control;
     made_.push_back(std::move(m));
@@ -112,8 +113,12 @@ class Emitter {
   MachineInst start(u32 i) {
     MachineInst m;
     const StaticInst& in = code_.instructions[i];
-    m.inst.kind = in.kind, m.inst.op_class = in.op_class, m.inst.bytes = in.bytes;
-    m.inst.bypass_l1 = in.bypass_l1, m.inst.line = in.line, m.inst.opcode = in.opcode;
+    m.inst.kind = in.kind;
+    m.inst.op_class = in.op_class;
+    m.inst.bytes = in.bytes;
+    m.inst.bypass_l1 = in.bypass_l1;
+    m.inst.line = in.line;
+    m.inst.opcode = in.opcode;
     m.inst.source = in.source;
     return m;
   }
@@ -140,7 +145,8 @@ class Emitter {
   void add_step(std::string_view step, u32 i, const u32* as) {
     const std::size_t space = step.find(' '), equals = std::min(step.find('='), step.size());
     MachineInst m = start(i);
-    m.inst.kind = trace::OpKind::Alu, m.inst.bytes = 0;
+    m.inst.kind = trace::OpKind::Alu;
+    m.inst.bytes = 0;
     m.inst.op_class = class_named(step.substr(0, space));
     add_names(m.writes, step.substr(space + 1, equals - space - 1), as);
     if (equals < step.size()) add_names(m.reads, step.substr(equals + 1), as);
@@ -219,7 +225,8 @@ class Emitter {
 std::vector<Emitter::Range> Emitter::live_ranges(const trace::LoweredCode& out) const {
   std::vector<Range> live(words_);
   const auto cover = [&](Word w, u32 at) {
-    live[w].begin = std::min(live[w].begin, at), live[w].end = std::max(live[w].end, at);
+    live[w].begin = std::min(live[w].begin, at);
+    live[w].end = std::max(live[w].end, at);
   };
   for (u32 i = 0; i < made_.size(); ++i) {
     for (Word w : made_[i].reads) cover(w, 2 * i);
@@ -314,7 +321,8 @@ void Emitter::assign(trace::LoweredCode& out) {
     list.erase(std::unique(list.begin(), list.end()), list.end());
     return list;
   };
-  out.code.name = code_.name, out.code.file = code_.file;
+  out.code.name = code_.name;
+  out.code.file = code_.file;
   out.code.source_files = code_.source_files;
   out.code.opcode_names = code_.opcode_names;
   // R1 stays the stack's. Instructions can name 255; further values would go to local memory, which
@@ -323,7 +331,8 @@ void Emitter::assign(trace::LoweredCode& out) {
   out.code.static_shared_bytes = code_.static_shared_bytes;
   out.code.local_bytes_per_thread = code_.local_bytes_per_thread;
   for (MachineInst& m : made_) {
-    m.inst.reads = numbers(m.reads), m.inst.writes = numbers(m.writes);
+    m.inst.reads = numbers(m.reads);
+    m.inst.writes = numbers(m.writes);
     if (m.inst.kind == trace::OpKind::Branch) m.inst.writes.push_back(trace::kPcRegister);
     out.code.instructions.push_back(std::move(m.inst));
   }

@@ -164,7 +164,8 @@ std::vector<u32> live_in_ptx(const trace::KernelCode& code) {
   for (u32 i = 0; i < steps.size(); ++i) {
     const trace::StaticInst& in = code.instructions[i];
     LiveStep& step = steps[i];
-    step.jumps = in.jumps, step.next = in.next;
+    step.jumps = in.jumps;
+    step.next = in.next;
     step.guarded = in.predicate != trace::kNoRegister;
     const bool both = reads_what_it_writes(code.opcode_names[in.opcode]);
     for (const trace::Operand& o : in.operands) {

@@ -382,7 +382,8 @@ Schedule schedule(const trace::KernelCode& original_code, const LoweringSpec& sp
   const Predication predication(original_code, spec);
   const trace::KernelCode& code = predication.code;
   const trace::KernelCode guarded = with_guards(code);
-  out.block = predication.block, out.dropped = predication.dropped;
+  out.block = predication.block;
+  out.dropped = predication.dropped;
   out.meeting = predication.meeting;
   std::vector<bool> aliased(all, false);
   for (u32 i = size; i < all; ++i) aliased[code.instructions[i].alias_of] = true;

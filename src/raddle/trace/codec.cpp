@@ -215,7 +215,8 @@ void read_source(const Json& json, const KernelCode& code, StaticInst& inst) {
 
 KernelCode code_from_json(const Json& json) {
   KernelCode code;
-  code.name = json.at("name"), code.file = json.at("file");
+  code.name = json.at("name");
+  code.file = json.at("file");
   code.registers_per_thread = number<std::uint32_t>(json.at("registers_per_thread"));
   for (const Json& known : json.value("compiled_registers", Json::array())) {
     const auto registers = number<std::uint32_t>(known.at(1));
@@ -233,10 +234,14 @@ KernelCode code_from_json(const Json& json) {
     StaticInst inst;
     const auto kind = number<unsigned>(i.at(0)), op_class = number<unsigned>(i.at(1));
     if (kind >= kOpKinds || op_class >= kOpClasses) broken("unknown kind of instruction");
-    inst.kind = static_cast<OpKind>(kind), inst.op_class = static_cast<OpClass>(op_class);
-    inst.bytes = number<std::uint8_t>(i.at(2)), inst.bypass_l1 = i.at(3).get<bool>();
-    inst.reads = numbers<std::uint8_t>(i.at(4)), inst.writes = numbers<std::uint8_t>(i.at(5));
-    inst.line = number<std::uint32_t>(i.at(6)), inst.opcode = number<std::uint16_t>(i.at(7));
+    inst.kind = static_cast<OpKind>(kind);
+    inst.op_class = static_cast<OpClass>(op_class);
+    inst.bytes = number<std::uint8_t>(i.at(2));
+    inst.bypass_l1 = i.at(3).get<bool>();
+    inst.reads = numbers<std::uint8_t>(i.at(4));
+    inst.writes = numbers<std::uint8_t>(i.at(5));
+    inst.line = number<std::uint32_t>(i.at(6));
+    inst.opcode = number<std::uint16_t>(i.at(7));
     if (inst.opcode >= code.opcode_names.size()) broken("opcode name");
     read_operands(i, code, size, inst);
     read_source(i, code, inst);
@@ -255,8 +260,12 @@ Json origin_to_json(const DeviceOrigin& origin) {
 DeviceOrigin origin_from_json(const Json& json) {
   DeviceOrigin out;
   const auto get = [&](const char* key) { return number<std::uint32_t>(json.at(key)); };
-  out.parent = get("parent"), out.block = get("block"), out.warp = get("warp");
-  out.call = get("call"), out.depth = get("depth"), out.tail = json.at("tail").get<bool>();
+  out.parent = get("parent");
+  out.block = get("block");
+  out.warp = get("warp");
+  out.call = get("call");
+  out.depth = get("depth");
+  out.tail = json.at("tail").get<bool>();
   out.after = numbers<std::uint32_t>(json.at("after"));
   const Json& parameters = json.at("parameters");
   out.parameters = number<Address>(parameters.at(0));

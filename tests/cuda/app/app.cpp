@@ -28,8 +28,10 @@ struct Registration {
       __cudaRegisterFunction(h, &stub, nullptr, name, -1, nullptr, nullptr, nullptr, nullptr,
                              nullptr);
     };
-    entry(handle, add_stub, "add"), entry(handle, bump_stub, "bump");
-    entry(handle, count_stub, "count"), entry(handle, stop_stub, "stop");
+    entry(handle, add_stub, "add");
+    entry(handle, bump_stub, "bump");
+    entry(handle, count_stub, "count");
+    entry(handle, stop_stub, "stop");
     __cudaRegisterVar(handle, &counter_host, nullptr, "counter", 0, 4, 0, 0);
     __cudaRegisterVar(handle, &table_host, nullptr, "table", 0, 16, 1, 0);
     __cudaRegisterFatBinaryEnd(handle);
@@ -72,7 +74,8 @@ unsigned read(const unsigned* at) {
 int add() {
   constexpr int n = 1000;
   std::vector<float> a(n), b(n), c(n);
-  std::iota(a.begin(), a.end(), 0.0f), std::iota(b.begin(), b.end(), 7.0f);
+  std::iota(a.begin(), a.end(), 0.0f);
+  std::iota(b.begin(), b.end(), 7.0f);
   float *da = device<float>(n), *db = device<float>(n), *dc = device<float>(n);
   OK(cudaMemcpy(da, a.data(), n * 4, kHostToDevice));
   OK(cudaMemcpy(db, b.data(), n * 4, kDefault));
@@ -150,11 +153,15 @@ int memory() {
   std::vector<unsigned> texels(24), texels_back(24);
   std::iota(texels.begin(), texels.end(), 0u);
   Copy3d copy{};
-  copy.from = {texels.data(), 16, 4, 3}, copy.to_array = array, copy.extent = {4, 3, 2};
+  copy.from = {texels.data(), 16, 4, 3};
+  copy.to_array = array;
+  copy.extent = {4, 3, 2};
   copy.kind = kHostToDevice;
   OK(cudaMemcpy3D(&copy));
   copy = {};
-  copy.from_array = array, copy.to = {texels_back.data(), 16, 4, 3}, copy.extent = {4, 3, 2};
+  copy.from_array = array;
+  copy.to = {texels_back.data(), 16, 4, 3};
+  copy.extent = {4, 3, 2};
   copy.kind = kDeviceToHost;
   OK(cudaMemcpy3D(&copy));
   HOLDS(texels == texels_back);
@@ -459,13 +466,22 @@ int main(int argc, char** argv) {
       {"work", some_work},
       {"nothing", [] { return 0; }},
       {"status", [] { return some_work() + 3; }},
-      {"abort", []() -> int { some_work(), std::abort(); }},
+      {"abort",
+       []() -> int {
+         some_work();
+         std::abort();
+       }},
       {"crash",
        []() -> int {
-         some_work(), raise(11);
+         some_work();
+         raise(11);
          return 0;
        }},
-      {"exit_at_once", []() -> int { some_work(), _exit(0); }},
+      {"exit_at_once",
+       []() -> int {
+         some_work();
+         _exit(0);
+       }},
   };
   const auto found = argc > 1 ? scenarios.find(argv[1]) : scenarios.end();
   return found == scenarios.end() ? 99 : found->second();

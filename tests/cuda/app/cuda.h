@@ -125,12 +125,21 @@ inline std::string container(const std::string& content, std::uint16_t kind, std
     to.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
   std::string entry;
-  put(entry, kind), put(entry, std::uint16_t{0x0101}), put(entry, std::uint32_t{64});
-  put(entry, std::uint64_t{payload.size()}), put(entry, std::uint64_t{0});
-  put(entry, std::uint32_t{0x00080000}), put(entry, sm), put(entry, std::uint64_t{0});
-  put(entry, std::uint64_t{0x11}), put(entry, std::uint64_t{0}), put(entry, std::uint64_t{0});
+  put(entry, kind);
+  put(entry, std::uint16_t{0x0101});
+  put(entry, std::uint32_t{64});
+  put(entry, std::uint64_t{payload.size()});
+  put(entry, std::uint64_t{0});
+  put(entry, std::uint32_t{0x00080000});
+  put(entry, sm);
+  put(entry, std::uint64_t{0});
+  put(entry, std::uint64_t{0x11});
+  put(entry, std::uint64_t{0});
+  put(entry, std::uint64_t{0});
   std::string out;
-  put(out, std::uint32_t{0xBA55ED50}), put(out, std::uint16_t{1}), put(out, std::uint16_t{16});
+  put(out, std::uint32_t{0xBA55ED50});
+  put(out, std::uint16_t{1});
+  put(out, std::uint16_t{16});
   put(out, std::uint64_t{entry.size() + payload.size()});
   return out + entry + payload;
 }

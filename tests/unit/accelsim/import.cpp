@@ -296,7 +296,11 @@ TEST_F(Import, StreamsAndCopies) {
     text.replace(text.find("stream id = 0"), 13, "stream id = " + stream);
     file("kernel-" + std::to_string(i) + ".traceg", text);
   };
-  kernel(1, "94522334"), kernel(2, "0"), kernel(3, "7"), kernel(4, "94522334"), kernel(5, "1");
+  kernel(1, "94522334");
+  kernel(2, "0");
+  kernel(3, "7");
+  kernel(4, "94522334");
+  kernel(5, "1");
   const TraceRecording recording(
       file("kernelslist.g",
            "MemcpyHtoD,0x7f5801000000,1024\nMemcpyHtoD,0x7f5801000400,1024\nkernel-1.traceg\n"
@@ -335,7 +339,8 @@ TEST_F(Import, LargeKernelsGoThroughATemporaryFile) {
     ASSERT_EQ(x.size(), 300u);
     EXPECT_EQ(x[7].pieces.at(1).line - x[7].pieces.at(0).line, 32u);
     EXPECT_EQ(x[7].pieces.at(0).line, y[7].pieces.at(0).line);
-    a->close(block), b->close(block);
+    a->close(block);
+    b->close(block);
   }
 }
 

@@ -23,14 +23,18 @@ class Traffic : public ::testing::Test {
   }
   void start(std::uint64_t launch) {
     policy::WarpStart warp{};
-    warp.launch = launch, warp.kernel = static_cast<std::uint8_t>(launch);
+    warp.launch = launch;
+    warp.kernel = static_cast<std::uint8_t>(launch);
     traffic_.of_sm(0).warp_started(warp);
   }
   void l1d(unsigned launch, std::uint32_t line, policy::L1Kind kind, policy::L1Outcome outcome,
            bool local = false) {
     policy::L1Access a;
-    a.line = line, a.kernel = static_cast<std::uint8_t>(launch);
-    a.kind = kind, a.outcome = outcome, a.local = local;
+    a.line = line;
+    a.kernel = static_cast<std::uint8_t>(launch);
+    a.kind = kind;
+    a.outcome = outcome;
+    a.local = local;
     traffic_.of_sm(0).access(a);
   }
   void load(unsigned launch, std::uint32_t line, policy::L1Outcome outcome) {

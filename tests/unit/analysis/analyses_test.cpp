@@ -26,7 +26,9 @@ void say(policy::L1Observer& o, std::uint32_t line, policy::L1Outcome outcome) {
 
 TEST(Analyses, FiguresFollowTheirDefinitions) {
   L1Machine machine;
-  machine.sms = 2, machine.size_kib = 1, machine.ways = 2;
+  machine.sms = 2;
+  machine.size_kib = 1;
+  machine.ways = 2;
   CacheOptions small;
   small.ways = 1;
   Analyses analyses({{"locality", LocalityOptions{}}, {"cache", CacheOptions{}}, {"direct", small}},
@@ -71,11 +73,13 @@ TEST(Analyses, NothingIsDividedByZero) {
 
 TEST(Analyses, CachesThatCannotBeBuiltAreRefused) {
   CacheOptions odd;
-  odd.size_kib = 1, odd.ways = 3;
+  odd.size_kib = 1;
+  odd.ways = 3;
   EXPECT_EQ(refusal({{"cache", odd}}),
             "analysis cache: size_kib = 1 is not a whole number of sets of 3 ways x 128 bytes");
   CacheOptions wide;
-  wide.size_kib = 1, wide.ways = 16;
+  wide.size_kib = 1;
+  wide.ways = 16;
   EXPECT_NE(refusal({{"wide", wide}}), "");
   L1Machine none;
   none.size_kib = 0;

@@ -13,14 +13,20 @@ constexpr Address kA = 0x10'0000'0000, kB = kA + 0x10000;  // two arrays of 1000
 /// Blocks of one thread unless said otherwise.
 class Told {
  public:
-  Told() { all_.allocated(kA, 4000), all_.allocated(kB, 4000); }
+  Told() {
+    all_.allocated(kA, 4000);
+    all_.allocated(kB, 4000);
+  }
   Dependencies& operator*() { return all_; }
   Dependencies* operator->() { return &all_; }
   /// A launch of `blocks` blocks, each of which does f(block) and then ends.
   template <class F>
   void launch(Dim3 grid, F f, const std::string& name = "k") {
     all_.begin(name, grid);
-    for (std::uint32_t b = 0; b < grid.count(); ++b) f(b), all_.ended(b);
+    for (std::uint32_t b = 0; b < grid.count(); ++b) {
+      f(b);
+      all_.ended(b);
+    }
     all_.end();
   }
   void load_and_use(std::uint32_t block, Address word, std::uint32_t thread = 0) {
@@ -108,7 +114,8 @@ TEST(Dependencies, InputsAreNotCountedAndTheHostIsOther) {
   });
   d->host_wrote(word(kA, 1));
   d.launch({1}, [&](std::uint32_t b) {
-    d.load_and_use(b, word(kA, 0)), d.load_and_use(b, word(kA, 1));
+    d.load_and_use(b, word(kA, 0));
+    d.load_and_use(b, word(kA, 1));
   });
   EXPECT_EQ(d.executed(Producer::Input), 3u);
   EXPECT_EQ(d.executed(Producer::Host), 1u);
@@ -167,7 +174,9 @@ TEST(Dependencies, EachOutputOfAThreadCountsItsWords) {
     auto kept = d->load(b, 0, word(kA, 0));
     for (std::uint32_t i = 0; i < 5; ++i) {
       const auto next = d->load(b, 0, word(kA, i + 1));
-      d->use(b, 0, kept), d->use(b, 0, next), d->use(b, 0, kept);
+      d->use(b, 0, kept);
+      d->use(b, 0, next);
+      d->use(b, 0, kept);
       d.store(b, word(kB, i));
       kept = next;
     }
@@ -178,12 +187,16 @@ TEST(Dependencies, EachOutputOfAThreadCountsItsWords) {
 
 TEST(Dependencies, SeveralArraysMayTakeOneOutput) {
   Told d;
-  d.launch({1}, [&](std::uint32_t b) { d.store(b, word(kA, 500)), d.store(b, word(kA, 501)); });
+  d.launch({1}, [&](std::uint32_t b) {
+    d.store(b, word(kA, 500));
+    d.store(b, word(kA, 501));
+  });
   d.launch({1}, [&](std::uint32_t b) {
     for (std::uint32_t i = 0; i < 3; ++i) {
       d.load_and_use(b, word(kA, 500));
       d.store(b, word(kA, i));  // the first half of an output
-      d.load_and_use(b, word(kA, 500)), d.load_and_use(b, word(kA, 501));
+      d.load_and_use(b, word(kA, 500));
+      d.load_and_use(b, word(kA, 501));
       d.store(b, word(kB, i));  // the other
     }
   });
@@ -231,17 +244,23 @@ TEST(Dependencies, BlocksMayTakeTurns) {
   d->begin("k", {2});
   for (std::uint32_t round = 0; round < 2; ++round)
     for (std::uint32_t b : {1u, 0u}) d.load_and_use(b, word(kA, b));
-  d->ended(1), d->ended(0);
+  d->ended(1);
+  d->ended(0);
   d->end();
   EXPECT_EQ(d.logical(Producer::Self), 2u);
 }
 
 TEST(Dependencies, SharesAreOfWhatOtherLaunchesAndTheHostHaveWritten) {
   Told d;
-  d.launch({2}, [&](std::uint32_t b) { d.store(b, word(kA, b)), d.store(b, word(kA, 20 + b)); });
+  d.launch({2}, [&](std::uint32_t b) {
+    d.store(b, word(kA, b));
+    d.store(b, word(kA, 20 + b));
+  });
   d->host_wrote(word(kB, 0));
   d.launch({2}, [&](std::uint32_t b) {
-    d.load_and_use(b, word(kA, 0)), d.load_and_use(b, word(kB, 0)), d.load_and_use(b, word(kB, 9));
+    d.load_and_use(b, word(kA, 0));
+    d.load_and_use(b, word(kB, 0));
+    d.load_and_use(b, word(kB, 9));
     d.store(b, word(kB, 20 + b));
   });
   d->unseen();

@@ -31,7 +31,8 @@ class Tree {
   std::uint32_t launch(const Blocks& blocks, std::uint32_t parent, std::uint32_t block,
                        const std::string& name = "child") {
     trace::DeviceOrigin origin;
-    origin.parent = parent, origin.block = block;
+    origin.parent = parent;
+    origin.block = block;
     put(name, blocks, origin);
     return static_cast<std::uint32_t>(launches_.size() - 1);
   }
@@ -298,7 +299,8 @@ TEST(SharedFootprint, ParametersOfChildrenAreLeftOut) {
   child.each_warp([&](raddle::testing::WarpWriter& w) { w.lines(load, {{4, 0xff}}); });
   const auto shared = [&](std::uint32_t bytes) {
     trace::DeviceOrigin origin;
-    origin.parameters = 4 * 128 + 64, origin.parameter_bytes = bytes;
+    origin.parameters = 4 * 128 + 64;
+    origin.parameter_bytes = bytes;
     SharedFootprint footprint(4);
     const SharedFootprint::Launch tree[] = {{&parent.stream(), nullptr},
                                             {&child.stream(), &origin}};
@@ -398,7 +400,8 @@ TEST(SharedFootprint, RandomFamiliesEqualSetsOfTheLibrary) {
       Set own(parents[p].begin(), parents[p].end()), all;
       for (const Set& s : children[p]) all.insert(s.begin(), s.end());
       const auto [sum, pairs] = with_the_others(children[p]);
-      siblings += sum, sibling_pairs += pairs;
+      siblings += sum;
+      sibling_pairs += pairs;
       if (all.empty()) continue;
       parent_child += static_cast<double>(both(own, all).size()) / static_cast<double>(all.size());
       ++families;
@@ -429,7 +432,8 @@ TEST(SharedFootprint, RandomPairsEqualSetsOfTheLibrary) {
       const Blocks blocks = random_blocks(rng);
       tree.launch(blocks, 0, p);
       const auto [sum, pairs] = two_alone(sets_of(blocks));
-      siblings.first += sum, siblings.second += pairs;
+      siblings.first += sum;
+      siblings.second += pairs;
     }
     SharedFootprint footprint(128);
     tree.tell(footprint);

@@ -19,9 +19,11 @@ TEST(LineMap, DoesWhatAMapDoes) {
     for (std::uint32_t i = 0; i < 5000; ++i) {
       const std::uint32_t line = rng.below(lines) * apart, dice = rng.below(1000);
       if (dice == 0) {
-        map.clear(), plain.clear();
+        map.clear();
+        plain.clear();
       } else if (dice < 400) {
-        map.erase(line), plain.erase(line);
+        map.erase(line);
+        plain.erase(line);
       } else if (dice < 700) {
         const auto [value, fresh] = map.try_emplace(line, i);
         const auto [at, was_fresh] = plain.try_emplace(line, i);

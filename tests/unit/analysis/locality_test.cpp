@@ -11,7 +11,10 @@ using policy::L1Outcome;
 
 class LocalityTest : public ::testing::Test {
  protected:
-  LocalityTest() { start(0), start(1); }
+  LocalityTest() {
+    start(0);
+    start(1);
+  }
   void start(std::uint8_t slot) { seen.warp_started({0, 0, 0, slot, slot, 0}); }
   void load(L1Outcome outcome, std::uint8_t slot, LaneMask lanes, std::uint32_t line = 5) {
     seen.access({.line = line,

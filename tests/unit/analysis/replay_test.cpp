@@ -100,7 +100,8 @@ TEST(Replay, LocalAndGlobalStoresHaveTheirOwnRule) {
     t.put({.line = 0, .lanes = 1, .warp = 0, .kind = policy::L1Kind::Store, .local = local});
     t.load(0);
     L1Rules rules;
-    rules.store_evicts = true, rules.local_store_evicts = false;
+    rules.store_evicts = true;
+    rules.local_store_evicts = false;
     EXPECT_EQ(t.replay(Replacement::Lru, kOneSetOfTwo, rules).hits, local ? 1u : 0u);
   }
 }
@@ -327,7 +328,10 @@ ReplayCounts plain_lru(const std::vector<Event>& events, Geometry g) {
     auto& lines = set[e.line % g.sets];
     const bool hit = std::erase(lines, e.line) != 0;
     if (e.kind == Event::Evict || (e.kind == Event::Keep && !hit)) continue;
-    if (e.kind == Event::Load) ++c.accesses, ++(hit ? c.hits : c.misses);
+    if (e.kind == Event::Load) {
+      ++c.accesses;
+      ++(hit ? c.hits : c.misses);
+    }
     if (lines.size() == g.ways) lines.erase(lines.begin());
     lines.push_back(e.line);
   }

@@ -45,7 +45,10 @@ TEST(Recorder, KeepsWhatIdentifiesAnAccess) {
   t.recorder().access({.at = 9, .line = 1, .kind = policy::L1Kind::Atomic});
   std::vector<Record> seen;
   std::vector<Cycle> when;
-  t.stream().each([&](const Record& r, Cycle at) { seen.push_back(r), when.push_back(at); });
+  t.stream().each([&](const Record& r, Cycle at) {
+    seen.push_back(r);
+    when.push_back(at);
+  });
   ASSERT_EQ(seen.size(), 3u);
   EXPECT_EQ(when, (std::vector<Cycle>{7, 9, 9}));
   const Record &load = seen[0], &store = seen[1];
@@ -112,7 +115,8 @@ TEST(Recorder, LongSilenceCostsOneRecord) {
 
 Record numbered(std::uint64_t i) {
   Record r{};
-  r.line = static_cast<std::uint32_t>(i * 2654435761u), r.lanes = static_cast<std::uint32_t>(i);
+  r.line = static_cast<std::uint32_t>(i * 2654435761u);
+  r.lanes = static_cast<std::uint32_t>(i);
   return r;
 }
 

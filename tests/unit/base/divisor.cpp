@@ -21,7 +21,9 @@ TEST(Divisor, IsExact) {
     for (std::uint32_t n : {0u, 1u, d - 1, d, d + 1, 1000003u, 1u << 31, ~0u - 1, ~0u}) check(n);
     for (int i = 0; i < 1000; ++i) {
       const auto n = static_cast<std::uint32_t>(rng.next());
-      check(n), check(n / d * d), check(n / d * d - 1);
+      check(n);
+      check(n / d * d);
+      check(n / d * d - 1);
     }
   }
 }
@@ -38,7 +40,9 @@ TEST(Divisor, OfLongNumbersIsExact) {
       check(n);
     for (int i = 0; i < 1000; ++i) {
       const std::uint64_t n = rng.next() >> (i % 64);
-      check(n), check(n / d * d), check(n / d * d - 1);
+      check(n);
+      check(n / d * d);
+      check(n / d * d - 1);
     }
   }
 }

@@ -32,8 +32,14 @@ TEST(Lowest, IsTheLowestSetBit) {
 template <unsigned Words>
 class Model {
  public:
-  void set(unsigned i) { bits.set(i), members.insert(i); }
-  void clear(unsigned i) { bits.clear(i), members.erase(i); }
+  void set(unsigned i) {
+    bits.set(i);
+    members.insert(i);
+  }
+  void clear(unsigned i) {
+    bits.clear(i);
+    members.erase(i);
+  }
   void expect_equal() const {
     EXPECT_EQ(bits.any(), !members.empty());
     EXPECT_EQ(bits.count(), members.size());
@@ -42,7 +48,10 @@ class Model {
     EXPECT_EQ(seen, std::vector<unsigned>(members.begin(), members.end()));
     for (const unsigned last : seen) {
       std::vector<unsigned> until;
-      EXPECT_FALSE(bits.all_of([&](unsigned i) { return until.push_back(i), i != last; }));
+      EXPECT_FALSE(bits.all_of([&](unsigned i) {
+        until.push_back(i);
+        return i != last;
+      }));
       EXPECT_EQ(until.size(), std::distance(members.begin(), members.find(last)) + 1u);
     }
     EXPECT_TRUE(bits.all_of([&](unsigned i) { return members.contains(i); }));
@@ -131,14 +140,18 @@ TEST(BitSet, FirstOf128FromIsFirstFrom) {
 
 TEST(BitSet, WhenIsAllOrNothing) {
   Mask128 a;
-  a.set(1), a.set(70);
+  a.set(1);
+  a.set(70);
   EXPECT_EQ(a.when(true), a);
   EXPECT_FALSE(a.when(false).any());
 }
 
 TEST(BitSet, SetAlgebra) {
   Mask128 a, b;
-  a.set(1), a.set(70), b.set(70), b.set(127);
+  a.set(1);
+  a.set(70);
+  b.set(70);
+  b.set(127);
   EXPECT_EQ((a | b).count(), 3u);
   EXPECT_EQ((a & b).first(), 70u);
   EXPECT_EQ((a & b).count(), 1u);

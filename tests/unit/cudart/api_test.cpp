@@ -31,7 +31,8 @@ std::vector<Counted> counted() {
     std::istringstream fields(line);
     Counted row;
     std::string number;
-    std::getline(fields, row.name, ','), std::getline(fields, row.kind, ',');
+    std::getline(fields, row.name, ',');
+    std::getline(fields, row.kind, ',');
     std::getline(fields, number, ',');
     row.programs = static_cast<unsigned>(std::stoul(number));
     out.push_back(row);

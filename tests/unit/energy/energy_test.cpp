@@ -11,29 +11,55 @@ namespace {
 /// A cost table in which every event of a counter costs a number of its own, in fJ.
 EnergySpec primes() {
   EnergySpec e;
-  e.instruction = Cost(0.002), e.register_read = Cost(0.003), e.register_write = Cost(0.005);
+  e.instruction = Cost(0.002);
+  e.register_read = Cost(0.003);
+  e.register_write = Cost(0.005);
   for (unsigned c = 0; c < trace::kOpClasses; ++c) e.lane[c] = Cost(0.1 * (c + 1));
-  e.constant = Cost(0.007), e.shared_pass = Cost(0.011);
-  e.l1d_probe = Cost(0.013), e.l1d_read = Cost(0.017), e.l1d_write = Cost(0.019);
-  e.l2_read = Cost(0.023), e.l2_write = Cost(0.053), e.flit_hop = Cost(0.029);
-  e.dram_read_byte = Cost(0.031), e.dram_write_byte = Cost(0.059), e.dram_activate = Cost(0.037),
+  e.constant = Cost(0.007);
+  e.shared_pass = Cost(0.011);
+  e.l1d_probe = Cost(0.013);
+  e.l1d_read = Cost(0.017);
+  e.l1d_write = Cost(0.019);
+  e.l2_read = Cost(0.023);
+  e.l2_write = Cost(0.053);
+  e.flit_hop = Cost(0.029);
+  e.dram_read_byte = Cost(0.031);
+  e.dram_write_byte = Cost(0.059);
+  e.dram_activate = Cost(0.037);
+
   e.dram_refresh = Cost(0.041);
-  e.core_active = Cost(0.4), e.core_stalled = Cost(0.08), e.core_idle = Cost(0.012);
-  e.l2_slice_cycle = Cost(0.043), e.chip_cycle = Cost(0.047);
+  e.core_active = Cost(0.4);
+  e.core_stalled = Cost(0.08);
+  e.core_idle = Cost(0.012);
+  e.l2_slice_cycle = Cost(0.043);
+  e.chip_cycle = Cost(0.047);
   return e;
 }
 
 stats::GpuCounters some_counters() {
   stats::GpuCounters n;
   n.sm.issued = 1000;
-  n.sm.class_lanes[2] = 50, n.sm.class_lanes[9] = 7;
-  n.sm.register_reads = 20, n.sm.register_writes = 10;
-  n.sm.const_accesses = 3, n.sm.shared_passes = 4;
-  n.sm.l1d_accesses = 100, n.sm.l1d_hits = 60, n.sm.l1d_pending_hits = 10, n.sm.l1d_stores = 5;
-  n.sm.l1d_store_hits = 2, n.sm.l1d_fills = 30;
-  n.request.flit_hops = 8, n.reply.flit_hops = 9;
-  n.l2.reads = 6, n.l2.writes = 5, n.l2.atomics = 4;
-  n.dram.bytes = 64, n.dram.written_bytes = 24, n.dram.activates = 2, n.dram.refreshes = 1;
+  n.sm.class_lanes[2] = 50;
+  n.sm.class_lanes[9] = 7;
+  n.sm.register_reads = 20;
+  n.sm.register_writes = 10;
+  n.sm.const_accesses = 3;
+  n.sm.shared_passes = 4;
+  n.sm.l1d_accesses = 100;
+  n.sm.l1d_hits = 60;
+  n.sm.l1d_pending_hits = 10;
+  n.sm.l1d_stores = 5;
+  n.sm.l1d_store_hits = 2;
+  n.sm.l1d_fills = 30;
+  n.request.flit_hops = 8;
+  n.reply.flit_hops = 9;
+  n.l2.reads = 6;
+  n.l2.writes = 5;
+  n.l2.atomics = 4;
+  n.dram.bytes = 64;
+  n.dram.written_bytes = 24;
+  n.dram.activates = 2;
+  n.dram.refreshes = 1;
   n.scheduler.stall[static_cast<unsigned>(stats::Stall::Idle)] = 500;
   n.scheduler.stall[static_cast<unsigned>(stats::Stall::Memory)] = 300;
   n.scheduler.stall[static_cast<unsigned>(stats::Stall::Unit)] = 200;

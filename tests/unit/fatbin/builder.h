@@ -45,28 +45,39 @@ struct EntryBytes {
 
   static EntryBytes plain(std::uint32_t sm, const std::string& text) {
     EntryBytes e;
-    e.sm = sm, e.stored = text + '\0';
+    e.sm = sm;
+    e.stored = text + '\0';
     return e;
   }
   static EntryBytes lz4(std::uint32_t sm, const std::string& text) {
     EntryBytes e;
-    e.sm = sm, e.stored = lz4_block(text + '\0'), e.flags |= 0x2000;
-    e.compressed = static_cast<std::uint32_t>(e.stored.size()), e.uncompressed = text.size() + 1;
+    e.sm = sm;
+    e.stored = lz4_block(text + '\0');
+    e.flags |= 0x2000;
+    e.compressed = static_cast<std::uint32_t>(e.stored.size());
+    e.uncompressed = text.size() + 1;
     return e;
   }
   static EntryBytes zstd(std::uint32_t sm, const std::string& text) {
     EntryBytes e;
-    e.sm = sm, e.stored = zstd_frame(text + '\0'), e.flags |= 0x8000;
-    e.compressed = static_cast<std::uint32_t>(e.stored.size()), e.uncompressed = text.size() + 1;
+    e.sm = sm;
+    e.stored = zstd_frame(text + '\0');
+    e.flags |= 0x8000;
+    e.compressed = static_cast<std::uint32_t>(e.stored.size());
+    e.uncompressed = text.size() + 1;
     return e;
   }
   static EntryBytes cubin(std::uint32_t sm) {
     EntryBytes e;
-    e.kind = 2, e.sm = sm,
+    e.kind = 2;
+    e.sm = sm;
+
     e.stored =
         "\x7f"
-        "ELF and more",
-    e.major = 1, e.minor = 8;
+        "ELF and more";
+
+    e.major = 1;
+    e.minor = 8;
     return e;
   }
 

@@ -10,7 +10,9 @@ using testing::HasSubstr;
 
 Entry entry(Kind kind, unsigned sm, std::uint64_t flags = 0) {
   Entry e;
-  e.kind = kind, e.sm = sm, e.flags = flags;
+  e.kind = kind;
+  e.sm = sm;
+  e.flags = flags;
   return e;
 }
 

@@ -35,8 +35,11 @@ struct SmallCubin {
 
   SmallCubin() {
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
-    header.e_ident[EI_CLASS] = ELFCLASS64, header.e_machine = EM_CUDA;
-    header.e_shentsize = sizeof(Elf64_Shdr), header.e_shnum = 5, header.e_shstrndx = 1;
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_machine = EM_CUDA;
+    header.e_shentsize = sizeof(Elf64_Shdr);
+    header.e_shnum = 5;
+    header.e_shstrndx = 1;
   }
   std::string bytes() const {
     std::string out, sections;
@@ -44,8 +47,10 @@ struct SmallCubin {
     const auto section = [&](std::string_view name, const std::string& content, Elf64_Word link) {
       Elf64_Shdr s{};
       const std::size_t at = names.find(name);
-      s.sh_name = at == std::string::npos ? 0 : static_cast<Elf64_Word>(at), s.sh_link = link;
-      s.sh_offset = out.size(), s.sh_size = content.size();
+      s.sh_name = at == std::string::npos ? 0 : static_cast<Elf64_Word>(at);
+      s.sh_link = link;
+      s.sh_offset = out.size();
+      s.sh_size = content.size();
       out += content;
       put(sections, sections.size(), s);
     };

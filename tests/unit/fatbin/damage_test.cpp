@@ -18,7 +18,8 @@ using testing::HasSubstr;
 const std::string& sound() {
   static const std::string kBytes = [] {
     EntryBytes one = EntryBytes::zstd(75, "some text, some text, some text");
-    one.options = "--compile-only", one.name = "a.cu";
+    one.options = "--compile-only";
+    one.name = "a.cu";
     EntryBytes two = EntryBytes::lz4(80, "more text, more text, more text");
     two.options = "-O1";
     return container(one, two, EntryBytes::cubin(80)) + container(EntryBytes::plain(90, "plain"));

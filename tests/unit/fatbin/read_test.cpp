@@ -52,7 +52,8 @@ TEST(Read, TextsOfManyLengths) {
 
 TEST(Read, OptionsAndSourceName) {
   EntryBytes one = EntryBytes::zstd(75, kText);
-  one.options = "--compile-only  -maxrregcount=32 ", one.name = "dir/a.cu";
+  one.options = "--compile-only  -maxrregcount=32 ";
+  one.name = "dir/a.cu";
   EntryBytes named = EntryBytes::plain(75, kText);
   named.name = std::string("b.cu\0", 5);
   const std::string bytes = container(one, named);
@@ -67,14 +68,16 @@ TEST(Read, OptionsAndSourceName) {
 
 TEST(Read, FeatureTagsOfNewerCubinsAreNoOptions) {
   EntryBytes tagged = EntryBytes::cubin(100);
-  tagged.options = std::string("\0\2\t\0", 4), tagged.flags |= 0x1000000;
+  tagged.options = std::string("\0\2\t\0", 4);
+  tagged.flags |= 0x1000000;
   const std::string bytes = container(tagged);
   EXPECT_EQ(read(view(bytes), "app").at(0).options, "");
 }
 
 TEST(Read, UnknownKindsAreKeptAndNotInterpreted) {
   EntryBytes other = EntryBytes::plain(75, "bitcode");
-  other.kind = 8, other.flags = ~std::uint64_t{0};
+  other.kind = 8;
+  other.flags = ~std::uint64_t{0};
   const std::string bytes = container(other, EntryBytes::plain(75, kText));
   const auto entries = read(view(bytes), "app");
   EXPECT_EQ(entries[0].kind, Kind::Other);

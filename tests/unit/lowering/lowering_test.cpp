@@ -103,10 +103,13 @@ TEST(Lowering, RegistersOfTheProgramsOwnMachineCode) {
   code.compiled_registers = {{75, 40}, {80, 42}, {90, 50}};
   spec.lowering = Level::Machine;
   EXPECT_EQ(registers(80), 42u);
-  code.compiled_registers.clear(), code.registers_per_thread = 12;
+  code.compiled_registers.clear();
+  code.registers_per_thread = 12;
   EXPECT_EQ(registers(80), 12u) << "PTX's, not as many as machine code would like to have";
-  code = two_addresses().code(), code.compiled_registers = {{75, 40}, {80, 42}, {90, 50}};
-  spec.registers = Registers::Ptx, spec.lowering = Level::Ptx;
+  code = two_addresses().code();
+  code.compiled_registers = {{75, 40}, {80, 42}, {90, 50}};
+  spec.registers = Registers::Ptx;
+  spec.lowering = Level::Ptx;
   EXPECT_EQ(registers(80), lower(two_addresses().code(), {}).code.registers_per_thread);
 }
 
@@ -315,7 +318,8 @@ TEST(Lowering, AnAliasIsLoweredAsWhatItStandsFor) {
   b.add("ld.u32", {"r1"}, {"[d1]"}, OpKind::LoadGlobal);
   trace::KernelCode code = b.code();
   trace::StaticInst alias = code.instructions[1];
-  alias.kind = OpKind::LoadShared, alias.alias_of = 1;
+  alias.kind = OpKind::LoadShared;
+  alias.alias_of = 1;
   code.instructions.push_back(alias);
   const trace::LoweredCode l = lower(code, {Level::Machine, Generation::Volta});
   EXPECT_EQ(at(l, 2).kind, OpKind::LoadShared);

@@ -239,11 +239,13 @@ TEST_F(Stream, MasksStayWithTheirInstructions) {
 // is issued whatever its lanes do.
 TEST_F(Stream, PredicatedSidesAreExecutedByTheirLanes) {
   const KernelCode code = code_of(two_guarded_loads());
-  put(0, 3, 0, ~0u);                     // setp, mov, the branch
-  put(3, 1, 1, 0xff, {11, 0, 0});        // ld1, of eight lanes
-  put(4, 1, 1, ~0u);                     // st1
-  put(5, 2, 0, ~0u), put(7, 1, 0, ~0u);  // setp, mov; the branch by itself, which all take
-  put(9, 1, 2, ~0u), put(10, 1, 0, ~0u);
+  put(0, 3, 0, ~0u);               // setp, mov, the branch
+  put(3, 1, 1, 0xff, {11, 0, 0});  // ld1, of eight lanes
+  put(4, 1, 1, ~0u);               // st1
+  put(5, 2, 0, ~0u);
+  put(7, 1, 0, ~0u);  // setp, mov; the branch by itself, which all take
+  put(9, 1, 2, ~0u);
+  put(10, 1, 0, ~0u);
   EXPECT_EQ(read(code),
             "0:2/0@4294967295 2:1/1@255(11) 3:2/0@4294967295 5:1/0@4294967295 6:1/1@4294967295 "
             "7:1/2@4294967295 8:1/0@4294967295");

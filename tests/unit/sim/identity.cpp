@@ -13,7 +13,9 @@ using test::Folder;
 
 TEST(Identity, OfAFileIsItsContent) {
   const Folder folder;
-  folder.write("a", "one"), folder.write("b", "one"), folder.write("c", "two");
+  folder.write("a", "one");
+  folder.write("b", "one");
+  folder.write("c", "two");
   EXPECT_EQ(hash_of_file(folder / "a"), hash_of_file(folder / "b"));
   EXPECT_NE(hash_of_file(folder / "a"), hash_of_file(folder / "c"));
   EXPECT_THROW(hash_of_file(folder / "d"), InputError);
@@ -22,7 +24,9 @@ TEST(Identity, OfAFileIsItsContent) {
 
 TEST(Identity, OfAProgramIsItsFileArgumentsAndWhatTheseName) {
   const Folder folder;
-  folder.write("app", "binary"), folder.write("in.txt", "1 2 3"), folder.write("more", "x");
+  folder.write("app", "binary");
+  folder.write("in.txt", "1 2 3");
+  folder.write("more", "x");
   const auto hash = [&](const std::vector<std::string>& arguments,
                         const std::vector<std::string>& inputs = {}) {
     return hash_of_program(folder / "app", arguments, folder.path(), inputs);

@@ -78,7 +78,8 @@ TEST(LaunchSampler, ErrorIsStudentsInterval) {
   EXPECT_NEAR(of.scatter(), 10, 1e-9);
   EXPECT_NEAR(of.error(), 4.303 * 10 / std::sqrt(3.0) / 100, 1e-9);
   // Six more of the same size: each scatters by 10, and their mean is only known by three.
-  of.estimated = 6, of.estimated_instructions = 300;
+  of.estimated = 6;
+  of.estimated_instructions = 300;
   EXPECT_NEAR(of.estimated_cycles(), 600, 1e-9);
   EXPECT_NEAR(of.half_width(), 4.303 * 10 * std::sqrt(6 + 36 / 3.0), 1e-9);
 }
@@ -104,10 +105,17 @@ TEST(LaunchSampler, ClassesAreKernelGridBlockLaunchesAndSize) {
   SampledLaunch other = launch("a");
   sampler.next(other);
   sampler.next(launch("b"));
-  other.grid.y = 2, sampler.next(other), other.grid.y = 1;
-  other.block.x = 64, sampler.next(other), other.block.x = 128;
-  other.launches = 2, sampler.next(other), other.launches = 1;
-  other.warp_instructions = 2000, sampler.next(other);
+  other.grid.y = 2;
+  sampler.next(other);
+  other.grid.y = 1;
+  other.block.x = 64;
+  sampler.next(other);
+  other.block.x = 128;
+  other.launches = 2;
+  sampler.next(other);
+  other.launches = 1;
+  other.warp_instructions = 2000;
+  sampler.next(other);
   EXPECT_EQ(sampler.classes().size(), 6u);
   sampler.next(launch("a"));
   EXPECT_EQ(sampler.classes().size(), 6u);

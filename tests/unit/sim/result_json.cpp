@@ -18,12 +18,20 @@ Result sample() {
   r.totals.sm.issued = 1500;
   r.totals.sm.thread_instructions = 40000;
   r.totals.scheduler.stall[0] = 2500;
-  r.totals.sm.l1d_accesses = 200, r.totals.sm.l1d_hits = 150;
-  r.totals.sm.l1d_pending_hits = 10, r.totals.sm.l1d_misses = 40;
-  r.totals.l2.reads = 30, r.totals.l2.writes = 9, r.totals.l2.atomics = 1, r.totals.l2.hits = 10;
-  r.totals.request.bytes = 100, r.totals.reply.bytes = 11;
+  r.totals.sm.l1d_accesses = 200;
+  r.totals.sm.l1d_hits = 150;
+  r.totals.sm.l1d_pending_hits = 10;
+  r.totals.sm.l1d_misses = 40;
+  r.totals.l2.reads = 30;
+  r.totals.l2.writes = 9;
+  r.totals.l2.atomics = 1;
+  r.totals.l2.hits = 10;
+  r.totals.request.bytes = 100;
+  r.totals.reply.bytes = 11;
   r.kernels.push_back({});
-  r.kernels[0].name = "k", r.kernels[0].start = 100, r.kernels[0].end = 600;
+  r.kernels[0].name = "k";
+  r.kernels[0].start = 100;
+  r.kernels[0].end = 600;
   return r;
 }
 
@@ -58,7 +66,9 @@ TEST(ResultJson, KernelsHaveTheirOwnCycles) {
 TEST(ResultJson, CyclesFromTheFirstBlockToTheLastStandBesideThem) {
   Result r = sample();
   KernelResult& k = r.kernels[0];
-  k.first = 300, k.last = 580, k.counters.sm.thread_instructions = 2800;
+  k.first = 300;
+  k.last = 580;
+  k.counters.sm.thread_instructions = 2800;
   k.counters.sm.stall[static_cast<unsigned>(stats::Stall::Memory)] = 7;
   for (const std::size_t limit : {kMostSingleLaunches, std::size_t{0}}) {
     const auto json = to_json(r, limit);
@@ -82,19 +92,26 @@ TEST(ResultJson, ATitleIsTheNameAsItsAuthorWroteIt) {
 TEST(ResultJson, TheHashIgnoresTheHostAndNothingElse) {
   const std::string hash = to_json(sample())["state_hash"];
   Result r = sample();
-  r.host.wall_seconds = 3, r.host.threads = 8, r.host.peak_rss_bytes = 1;
+  r.host.wall_seconds = 3;
+  r.host.threads = 8;
+  r.host.peak_rss_bytes = 1;
   EXPECT_EQ(to_json(r)["state_hash"], hash);
-  r = sample(), ++r.totals.dram.row_hits, r.component_hash = 1;
+  r = sample();
+  ++r.totals.dram.row_hits;
+  r.component_hash = 1;
   EXPECT_NE(to_json(r)["state_hash"], hash);
-  r = sample(), r.kernels[0].end = 601;
+  r = sample();
+  r.kernels[0].end = 601;
   EXPECT_NE(to_json(r)["state_hash"], hash);
-  r = sample(), r.verdict = Result::Verdict::Wrong;
+  r = sample();
+  r.verdict = Result::Verdict::Wrong;
   EXPECT_NE(to_json(r)["state_hash"], hash);
 }
 
 TEST(ResultJson, AWrongResultSaysWhatDiffers) {
   Result r = sample();
-  r.verdict = Result::Verdict::Wrong, r.difference = "element 3";
+  r.verdict = Result::Verdict::Wrong;
+  r.difference = "element 3";
   const auto workload = to_json(r)["workload"];
   EXPECT_EQ(workload["result"], "wrong");
   EXPECT_EQ(workload["difference"], "element 3");

@@ -27,13 +27,21 @@ using testing::HasSubstr;
 
 std::shared_ptr<const KernelCode> some_code() {
   auto code = std::make_shared<KernelCode>();
-  code->name = "k", code->file = "k.ptx", code->registers_per_thread = 20;
+  code->name = "k";
+  code->file = "k.ptx";
+  code->registers_per_thread = 20;
   code->opcode_names = {"add", "ld.global", "ld.shared"};
   StaticInst add, load, shared;
-  add.writes = {1}, add.reads = {2, 3}, add.line = 5;
-  load.kind = OpKind::LoadGlobal, load.op_class = OpClass::Memory, load.bytes = 4;
-  load.opcode = 1, load.bypass_l1 = true;
-  shared.kind = OpKind::LoadShared, shared.opcode = 2;
+  add.writes = {1};
+  add.reads = {2, 3};
+  add.line = 5;
+  load.kind = OpKind::LoadGlobal;
+  load.op_class = OpClass::Memory;
+  load.bytes = 4;
+  load.opcode = 1;
+  load.bypass_l1 = true;
+  shared.kind = OpKind::LoadShared;
+  shared.opcode = 2;
   code->instructions = {add, load, shared};
   code->instructions.resize(3 + kMaxRun, add);
   return code;
@@ -48,7 +56,8 @@ void add_random_warp(MemoryTrace& trace, Rng& rng, std::uint32_t block, unsigned
     const auto mask = static_cast<LaneMask>(rng.next());
     const Record record = inst == 0 ? Record::make(3, 1 + rng.below(kMaxRun), 0, mask)
                                     : Record::make(inst, 1, pieces, mask);
-    *room.at++ = record.head, *room.at++ = record.mask;
+    *room.at++ = record.head;
+    *room.at++ = record.mask;
     for (unsigned p = 0; inst == 1 && p < 3 * pieces; ++p)
       *room.at++ = static_cast<std::uint32_t>(rng.next());
     trace.commit(block, warp, room.at);
@@ -183,7 +192,8 @@ TEST_F(OpStreamFile, KeepsWhatIsAllocatedAndWhatArgumentsPointTo) {
   {
     FileWriter writer(path, {});
     LaunchHeader first{"k", 0}, second{"k", 1};
-    first.allocations = some, first.pointers = {{3, 0x1104}};
+    first.allocations = some;
+    first.pointers = {{3, 0x1104}};
     add(writer, *random_trace(1, 1, 4), first);
     add(writer, *random_trace(2, 1, 4), second);
     writer.finish({});
@@ -219,7 +229,10 @@ TEST_F(OpStreamFile, SectionsAreDroppedAndCanBeReadAgain) {
   const FileReader reader(path);
   const auto stream = reader.open(0);
   const auto first = words(*stream, 0, 0);
-  for (std::uint32_t b = 0; b < 300; ++b) stream->open(b, 0), stream->close(b);
+  for (std::uint32_t b = 0; b < 300; ++b) {
+    stream->open(b, 0);
+    stream->close(b);
+  }
   EXPECT_EQ(words(*stream, 0, 0), first);
 }
 
@@ -246,7 +259,8 @@ TEST_F(OpStreamFile, OfALongLoopIsReadThough) {
   MemoryTrace trace(some_code(), {{1}, {32}, 0});
   for (unsigned i = 0; i < kRecords; ++i) {
     auto room = trace.grow(0, 0, 2);
-    *room.at++ = Record::make(0, 1, 0, kFullMask).head, *room.at++ = kFullMask;
+    *room.at++ = Record::make(0, 1, 0, kFullMask).head;
+    *room.at++ = kFullMask;
     trace.commit(0, 0, room.at);
   }
   {
@@ -377,7 +391,8 @@ KernelCode with_operands() {
   in.operands = {{Operand::Kind::Guard, 2, 0},
                  {Operand::Kind::Write, 0, 0},
                  {Operand::Kind::Immediate, kNoRegister, -5}};
-  in.jumps = true, in.next = {1, 2};
+  in.jumps = true;
+  in.next = {1, 2};
   code.instructions[2].alias_of = 1;
   return code;
 }

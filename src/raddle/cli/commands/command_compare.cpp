@@ -58,7 +58,10 @@ void tell_apart(std::vector<Work>& works) {
   for (const Work& work : works) infos.push_back(work.info());
   for (std::size_t i = 0; i < works.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (same(infos[i], infos[j])) works[i].call_by_file(), works[j].call_by_file();
+      if (same(infos[i], infos[j])) {
+        works[i].call_by_file();
+        works[j].call_by_file();
+      }
   for (std::size_t i = 0; i < works.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (same(works[i].info(), works[j].info()))
@@ -142,8 +145,12 @@ struct CompareCommand {
 
   int kept(const std::vector<Variant>& variants) const {
     LabOptions lab;
-    lab.results = results, lab.jobs = jobs, lab.quiet = common.quiet;
-    lab.json = common.json, lab.report = common.report, lab.retry_failed = retry_failed;
+    lab.results = results;
+    lab.jobs = jobs;
+    lab.quiet = common.quiet;
+    lab.json = common.json;
+    lab.report = common.report;
+    lab.retry_failed = retry_failed;
     return run_kept({common, variants, groups_of(words), words_of_program(arguments), inputs}, lab,
                     arguments);
   }

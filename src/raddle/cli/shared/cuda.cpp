@@ -48,7 +48,8 @@ std::string output_of(const std::vector<std::string>& command) {
   if (child < 0) throw RunError("cannot start " + command.front());
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
-    close(ends[0]), close(ends[1]);
+    close(ends[0]);
+    close(ends[1]);
     execvp(arguments[0], arguments.data());
     _exit(127);
   }
@@ -161,7 +162,8 @@ void add_counters(std::vector<CudaRun>& runs, const std::vector<WorkloadWords>& 
       if (row->kernel != m.kernel)
         throw RunError(
             fmt::format("ncu: launch {} is of '{}', not of '{}'", i, row->kernel, m.kernel));
-      m.microseconds = row->microseconds, m.value = row->value;
+      m.microseconds = row->microseconds;
+      m.value = row->value;
     }
     run.conventions["tool"] = "ncu (Nsight Compute), --cache-control " + options.cache_control +
                               " --clock-control " + options.clock_control;
@@ -181,7 +183,8 @@ CudaRun run_once(const NamedWorkload& named, std::uint64_t seed, const CudaOptio
   named.workload->run(device, seed);
   device.synchronize();
   CudaRun run;
-  run.workload = named.info.name, run.parameters = named.info.parameters;
+  run.workload = named.info.name;
+  run.parameters = named.info.parameters;
   run.input_hash = named.workload->input_hash();
   run.checked = named.workload->checked();
   if (run.checked) run.difference = named.workload->check();

@@ -100,8 +100,10 @@ sim::ExecJob job_of(const std::vector<std::string>& words, const sim::Options& o
   job.name = valid_utf8(fs::path(words.front()).filename().string());
   for (auto word = words.begin() + 1; word != words.end(); ++word)
     job.arguments.push_back(valid_utf8(*word));
-  job.functional = options.functional, job.skip = options.skip;
-  job.threads = options.threads, job.max_cycles = options.max_cycles;
+  job.functional = options.functional;
+  job.skip = options.skip;
+  job.threads = options.threads;
+  job.max_cycles = options.max_cycles;
   job.max_warp_instructions = options.max_warp_instructions;
   job.max_stream_bytes = options.max_stream_bytes;
   job.first_launches = options.first_launches;
@@ -113,10 +115,12 @@ sim::ExecJob job_of(const CommonOptions& common, const std::vector<std::string>&
                     const sim::Options& options) {
   sim::ExecJob job = job_of(words, options);
   job.quiet = common.quiet;
-  job.report = !common.report.empty(), job.timeline = !common.timeline.empty();
+  job.report = !common.report.empty();
+  job.timeline = !common.timeline.empty();
   job.print_to_stderr = common.json == "-";
   job.single_launches = common.single_launches();
-  job.out_of_bounds = common.out_of_bounds, job.checks = common.checks;
+  job.out_of_bounds = common.out_of_bounds;
+  job.checks = common.checks;
   return job;
 }
 
@@ -187,7 +191,8 @@ int execute(const CommonOptions& common, const std::vector<std::string>& words,
     std::fprintf(stderr, "raddle: %s\n", warning.c_str());
   sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
   sim::ExecJob job = job_of(common, words, common.simulation(setup));
-  job.command = valid_utf8(joined(arguments)), job.date = today();
+  job.command = valid_utf8(joined(arguments));
+  job.date = today();
   job.input_hash = sim::hash_of_program(program.path, job.arguments, "");
   if (!record.empty()) job.record = fs::absolute(record).string();
   const TemporaryFolder folder("raddle-exec");
@@ -209,7 +214,8 @@ std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::
                            const std::string& file) {
   const CudaProgram program = find_program(path_in(run.folder, run.words.front()));
   sim::ExecJob job = job_of(run.words, options);
-  job.quiet = true, job.print_to_stderr = true;
+  job.quiet = true;
+  job.print_to_stderr = true;
   job.input_hash = run.input_hash;
   job.out_of_bounds = run.out_of_bounds;
   job.record = fs::absolute(file).string();

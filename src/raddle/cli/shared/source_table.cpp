@@ -30,10 +30,12 @@ struct LineFigures {
 
 void add(const Json& from, LineFigures& row) {
   const auto n = [&](const char* key) { return from.at(key).get<std::uint64_t>(); };
-  row.issued += n("issued"), row.threads += n("thread_instructions");
+  row.issued += n("issued");
+  row.threads += n("thread_instructions");
   row.memory_lines += n("memory_lines");
   if (n("memory_lines") != 0) row.accesses += n("issued");
-  row.hits += n("l1d_hits"), row.awaited += n("awaited");
+  row.hits += n("l1d_hits");
+  row.awaited += n("awaited");
   row.loads += n("l1d_hits") + n("l1d_pending_hits") + n("l1d_misses");
   for (const auto& [state, count] : from.at("warps").items()) {
     row.waits[state] += count.get<std::uint64_t>();

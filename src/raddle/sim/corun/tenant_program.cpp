@@ -83,8 +83,10 @@ void cover(Footprint& footprint, trace::KernelStream& stream) {
   for (std::uint32_t block = 0; block < blocks; ++block) {
     for (unsigned warp = 0; warp < stream.shape().warps_per_block(); ++warp) {
       trace::WarpCursor cursor = stream.open(block, warp);
-      do cover(footprint, stream.code(), cursor.at, cursor.end), cursor.at = cursor.end;
-      while (stream.refill(cursor));
+      do {
+        cover(footprint, stream.code(), cursor.at, cursor.end);
+        cursor.at = cursor.end;
+      } while (stream.refill(cursor));
     }
     stream.close(block);
   }

@@ -25,7 +25,10 @@ void add(const timing::CodeProfile& of, Lines& lines) {
     const stats::InstructionCounters& counters = of.instructions[i];
     if (counters.issued == 0 && counters.seen_in_all() == 0) continue;
     Line& line = lines[code.instructions[i].line];
-    if (line.code == nullptr) line.code = &code, line.inst = &code.instructions[i];
+    if (line.code == nullptr) {
+      line.code = &code;
+      line.inst = &code.instructions[i];
+    }
     stats::accumulate(line.counters, counters);
   }
 }
@@ -45,11 +48,14 @@ Json describe(std::uint32_t number, const Line& line) {
     out["instruction"] = line.code->opcode_names[line.inst->opcode];
   if (const trace::SourcePlace& at = line.inst->source; at.line != 0)
     out["source"] = {{"file", line.code->source_files.at(at.file)}, {"line", at.line}};
-  out["issued"] = c.issued, out["thread_instructions"] = c.lanes;
+  out["issued"] = c.issued;
+  out["thread_instructions"] = c.lanes;
   out["memory_lines"] = c.lines;
-  out["l1d_hits"] = c.l1d_hits, out["l1d_pending_hits"] = c.l1d_pending_hits;
+  out["l1d_hits"] = c.l1d_hits;
+  out["l1d_pending_hits"] = c.l1d_pending_hits;
   out["l1d_misses"] = c.l1d_misses;
-  out["warps"] = seen(c), out["awaited"] = c.awaited;
+  out["warps"] = seen(c);
+  out["awaited"] = c.awaited;
   return out;
 }
 

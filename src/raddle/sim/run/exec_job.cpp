@@ -23,14 +23,25 @@ ordered_json read_json(const std::string& file) {
 /// Calls f(key, member) for every member.
 template <class Job, class F>
 void each_member(Job& job, F f) {
-  f("name", job.name), f("arguments", job.arguments), f("command", job.command);
-  f("date", job.date), f("functional", job.functional), f("skip", job.skip);
-  f("report", job.report), f("timeline", job.timeline), f("quiet", job.quiet);
-  f("print_to_stderr", job.print_to_stderr), f("threads", job.threads);
-  f("max_cycles", job.max_cycles), f("max_warp_instructions", job.max_warp_instructions);
-  f("max_stream_bytes", job.max_stream_bytes), f("first_launches", job.first_launches);
-  f("sample_interval", job.sample_interval), f("input_hash", job.input_hash);
-  f("single_launches", job.single_launches), f("out_of_bounds", job.out_of_bounds);
+  f("name", job.name);
+  f("arguments", job.arguments);
+  f("command", job.command);
+  f("date", job.date);
+  f("functional", job.functional);
+  f("skip", job.skip);
+  f("report", job.report);
+  f("timeline", job.timeline);
+  f("quiet", job.quiet);
+  f("print_to_stderr", job.print_to_stderr);
+  f("threads", job.threads);
+  f("max_cycles", job.max_cycles);
+  f("max_warp_instructions", job.max_warp_instructions);
+  f("max_stream_bytes", job.max_stream_bytes);
+  f("first_launches", job.first_launches);
+  f("sample_interval", job.sample_interval);
+  f("input_hash", job.input_hash);
+  f("single_launches", job.single_launches);
+  f("out_of_bounds", job.out_of_bounds);
   f("checks", job.checks);
 }
 

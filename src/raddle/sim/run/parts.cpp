@@ -100,7 +100,8 @@ std::size_t end_of_tree(const trace::Recording& recording, std::size_t i) {
 void add_functional(Result& result, const runtime::LaunchRecord& launch) {
   KernelResult kernel;
   kernel.name = launch.name;
-  kernel.grid = launch.grid, kernel.block = launch.block;
+  kernel.grid = launch.grid;
+  kernel.block = launch.block;
   kernel.stream = index(launch.stream);
   kernel.counters.sm.issued = kernel.warp_instructions = launch.warp_instructions;
   kernel.counters.sm.thread_instructions = kernel.thread_instructions = launch.thread_instructions;

@@ -141,7 +141,9 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   std::vector<Result> results;
   for (std::size_t i = 0; i < (options.functional ? 1 : setups.size()); ++i) {
     Result& result = results.emplace_back(blank(info, setups[i], options));
-    result.input_hash = judged.input_hash, result.verdict = judged.verdict,
+    result.input_hash = judged.input_hash;
+    result.verdict = judged.verdict;
+
     result.difference = judged.difference;
     result.host.functional_seconds = judged.host.functional_seconds;
     if (options.functional) fill_functional(result, device.launches());

@@ -164,7 +164,8 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
   for (const auto& [stream, record] : tree) {
     KernelResult kernel;
     kernel.name = record.name;
-    kernel.grid = record.grid, kernel.block = record.block;
+    kernel.grid = record.grid;
+    kernel.block = record.block;
     kernel.stream = index(record.stream);
     kernel.resident = resident(*stream);
     if (record.origin) kernel.parent = KernelParent{first + record.origin->parent, *record.origin};
@@ -230,8 +231,11 @@ void TimedGpu::fill(Result& result) {
   const std::vector<timing::KernelRun>& runs = gpu_.kernels();
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     KernelResult& kernel = kernels_[i];
-    kernel.start = runs[i].start, kernel.begin = runs[i].begin;
-    kernel.first = runs[i].first, kernel.last = runs[i].last, kernel.end = runs[i].end;
+    kernel.start = runs[i].start;
+    kernel.begin = runs[i].begin;
+    kernel.first = runs[i].first;
+    kernel.last = runs[i].last;
+    kernel.end = runs[i].end;
     kernel.counters = runs[i].counters;
     kernel.most_mshrs = runs[i].most_mshrs;
     kernel.warp_instructions = kernel.counters.sm.issued;
@@ -250,7 +254,8 @@ void TimedGpu::fill(Result& result) {
     result.tail_cycles = tail_cycles(result.kernels, result.blocks, machine.sm.count);
   result.samples = gpu_.samples();
   if (const timing::MeshRecord* mesh = gpu_.mesh()) result.mesh = *mesh;
-  result.request_ports = gpu_.request_ports(), result.reply_ports = gpu_.reply_ports();
+  result.request_ports = gpu_.request_ports();
+  result.reply_ports = gpu_.reply_ports();
   result.component_hash = gpu_.hash();
   result.host.timing_seconds = seconds_;
   if (analyses_ != nullptr) {

@@ -26,8 +26,11 @@ constexpr std::uint64_t kFewest = 3;  // launches that tell anything of a scatte
 
 void LaunchClass::Sums::add(double instructions, double cycles) {
   ++launches;
-  x += instructions, y += cycles;
-  xx += instructions * instructions, xy += instructions * cycles, yy += cycles * cycles;
+  x += instructions;
+  y += cycles;
+  xx += instructions * instructions;
+  xy += instructions * cycles;
+  yy += cycles * cycles;
 }
 
 bool LaunchClass::behind_estimated() const {
@@ -79,7 +82,11 @@ bool LaunchSampler::all_known() const {
       [&](const Timed& t) { return t.launch_class != kAside && known(t.launch_class); });
 }
 
-void LaunchSampler::begin_period() { left_ = 0, in_period_ = 0, next_try_ = kPeriod; }
+void LaunchSampler::begin_period() {
+  left_ = 0;
+  in_period_ = 0;
+  next_try_ = kPeriod;
+}
 
 bool LaunchSampler::next(const SampledLaunch& launch) {
   RADDLE_ASSERT(launch.warp_instructions > 0);
@@ -96,14 +103,16 @@ bool LaunchSampler::next(const SampledLaunch& launch) {
   }
   LaunchClass& of = classes_[place];
   if (estimating()) {
-    ++of.estimated, ++estimated_;
+    ++of.estimated;
+    ++estimated_;
     of.estimated_instructions += launch.warp_instructions;
     follows_ = false;
     if (--left_ == 0) begin_period();
     return false;
   }
   timed_.push_back({place, of.timed == 0, follows_, launch.warp_instructions});
-  ++of.timed, ++in_period_;
+  ++of.timed;
+  ++in_period_;
   follows_ = true;
   return true;
 }

@@ -79,7 +79,8 @@ Extrapolation SampledRun::result(Cycle cycles, const stats::GpuCounters& totals)
   RADDLE_ASSERT(told_ == trees_.size());
   Extrapolation out;
   out.classes = sampler_.classes();
-  out.timed = trees_.size(), out.estimated = sampler_.estimated();
+  out.timed = trees_.size();
+  out.estimated = sampler_.estimated();
   out.all_timed_from = all_timed_from_;
   out.cycles = cycles + estimated_cycles();
   out.half_width = sampler_.half_width();

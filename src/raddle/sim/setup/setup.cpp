@@ -193,8 +193,10 @@ void fill_split_classes(const config::Tree& tree, Setup& setup) {
 void follow_overrides(const config::Tree& tree, Setup& setup) {
   timing::L1dSpec& l1d = setup.machine.sm.l1d;
   // Whoever gives the L1D a size means that it has this size.
-  if (overridden(tree, "sm.l1d.size_kib") && !overridden(tree, "sm.l1d.unified_kib"))
-    l1d.unified_kib = 0, l1d.shared_kib_choices.clear();
+  if (overridden(tree, "sm.l1d.size_kib") && !overridden(tree, "sm.l1d.unified_kib")) {
+    l1d.unified_kib = 0;
+    l1d.shared_kib_choices.clear();
+  }
   if (overridden(tree, "isa.lowering") && !overridden(tree, "isa.order") &&
       setup.isa.lowering != lowering::Level::Machine)
     setup.isa.order = lowering::Order::AsWritten;

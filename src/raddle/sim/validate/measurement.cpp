@@ -90,7 +90,9 @@ Measurement row_of(const std::vector<std::string>& cells, const std::vector<std:
         fmt::format("expected {} columns, found {}", kFirst + metrics.size(), cells.size()));
   constexpr double kMost = 1e18;
   Measurement out;
-  out.workload = cells[0], out.parameters = cells[1], out.kernel = cells[3];
+  out.workload = cells[0];
+  out.parameters = cells[1];
+  out.kernel = cells[3];
   out.launch = launch_of(cells[2]);
   out.microseconds = number_of(cells[4], "microseconds", kMost);
   out.value.fill(kUnknown);
@@ -218,7 +220,8 @@ Measurement whole_run(std::span<const Measurement> launches) {
   out.value[static_cast<std::size_t>(Metric::Watts)] = kUnknown;
   out.watts_of.fill(kUnknown);
   for (const Measurement& one : launches) {
-    out.workload = one.workload, out.parameters = one.parameters;
+    out.workload = one.workload;
+    out.parameters = one.parameters;
     out.microseconds += one.microseconds;
     for (const Metric metric : {Metric::Cycles, Metric::DramBytes, Metric::WarpInstructions})
       out.value[static_cast<std::size_t>(metric)] += one.value[static_cast<std::size_t>(metric)];
@@ -254,7 +257,8 @@ Agreement agreement(std::span<const Pair> pairs) {
   for (const Pair& p : pairs) {
     squares += (p.simulated - p.measured) * (p.simulated - p.measured);
     absolute += std::abs(p.simulated - p.measured);
-    mean_x += p.measured, mean_y += p.simulated;
+    mean_x += p.measured;
+    mean_y += p.simulated;
     if (p.measured == 0 || p.simulated == 0) {
       ++out.zeros;
       continue;
@@ -267,12 +271,15 @@ Agreement agreement(std::span<const Pair> pairs) {
   out.mean_absolute_error = n > 0 ? absolute / n : kUnknown;
   out.mape = positive > 0 ? relative / positive : kUnknown;
   out.ratio = positive > 0 ? std::exp(logs / positive) : kUnknown;
-  mean_x /= n, mean_y /= n;
+  mean_x /= n;
+  mean_y /= n;
   out.nrmse = mean_x > 0 ? std::sqrt(squares / n) / mean_x : kUnknown;
   double xx = 0, yy = 0, xy = 0;
   for (const Pair& p : pairs) {
     const double x = p.measured - mean_x, y = p.simulated - mean_y;
-    xx += x * x, yy += y * y, xy += x * y;
+    xx += x * x;
+    yy += y * y;
+    xy += x * y;
   }
   out.pearson = pairs.size() >= 2 && xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : kUnknown;
   return out;
