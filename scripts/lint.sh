@@ -32,7 +32,7 @@ say "lint: shellcheck"
 mapfile -t scripts < <(printf '%s\n' x .ci/run scripts/*.sh workloads/*.sh tests/web/*.sh)
 shellcheck -x "${scripts[@]}" || bad=1
 
-say "lint: rules of the house (includes, printing)"
+say "lint: rules of the house (includes, printing, words of a sentence)"
 build_preset release test_house >build/house.log || { tail -20 build/house.log && bad=1; }
 build/release/tests/test_house --gtest_brief=1 || bad=1
 
