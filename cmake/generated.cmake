@@ -1,10 +1,16 @@
-# Lists that CMake writes from file names: policies, workloads, embedded PTX.
+# Lists that CMake writes from file names: policies, families of instructions, workloads, embedded PTX.
 set(generated ${CMAKE_BINARY_DIR}/generated)
 
 # --- policies: src/raddle/policy/levels.def and the files in the levels' folders ---
 include(cmake/levels.cmake)
 raddle_levels(${CMAKE_SOURCE_DIR}/src/raddle/policy/levels.def ${CMAKE_SOURCE_DIR}/src/raddle/policy ${generated})
 set(RADDLE_POLICY_LIST ${generated}/all_policies.cpp)
+
+# --- families of instructions: src/raddle/exec/decode/family/<name>.cpp ---
+include(cmake/families.cmake)
+set(RADDLE_FAMILIES ${CMAKE_SOURCE_DIR}/src/raddle/exec/decode/family)
+set(RADDLE_FAMILY_LIST ${generated}/all_families.cpp)
+raddle_families(${RADDLE_FAMILY_LIST} ${RADDLE_FAMILIES})
 
 # --- one hash over the headers that policies are compiled with: a plug-in must have the program's ---
 set(RADDLE_INTERFACE_HASH ${generated}/raddle/policy/interface_hash.h)

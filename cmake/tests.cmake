@@ -47,6 +47,10 @@ foreach(source policy/all policy/plugins timing/gpu/gpu timing/gpu/gpu_clock tim
 endforeach()
 target_sources(test_levels PRIVATE ${sources} ${generated}/one_level_more/all_policies.cpp)
 target_include_directories(test_levels BEFORE PRIVATE ${levels} ${generated}/one_level_more)
+# What is made from the families of instructions, with one file more.
+raddle_test(families raddle_exec)
+raddle_families(${generated}/one_family_more/all_families.cpp ${RADDLE_FAMILIES} ${CMAKE_SOURCE_DIR}/tests/families/family)
+target_sources(test_families PRIVATE ${CMAKE_SOURCE_DIR}/tests/families/family/tripling.cpp ${generated}/one_family_more/all_families.cpp)
 raddle_test(on_cuda raddle_cli)
 if(TARGET test_on_cuda)
   # The mock driver runs kernels on a functional machine of its own.

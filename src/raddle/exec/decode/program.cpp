@@ -189,15 +189,15 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   for (u32 k = 0; k < functions.size(); ++k) {
     const u32 first = static_cast<u32>(code->instructions.size());
     kernel->function_of_module[functions[k]] = k;
-    Decoder decoder({&layout, &shared, &kernel->parameters, functions[k], first});
-    decoder.run();
-    refused.insert(refused.end(), decoder.refused().begin(), decoder.refused().end());
-    callees.push_back(decoder.callees());
-    takes_stack = takes_stack || decoder.takes_stack();
-    if (decoder.has_indirect_call()) callees.back().assign(functions.begin() + 1, functions.end());
-    for (u32 g : decoder.generic_accesses()) generic.push_back(first + g);
+    DecodedFunction decoded =
+        decode_function({&layout, &shared, &kernel->parameters, functions[k], first});
+    refused.insert(refused.end(), decoded.refused.begin(), decoded.refused.end());
+    callees.push_back(decoded.callees);
+    takes_stack = takes_stack || decoded.takes_stack;
+    if (decoded.has_indirect_call) callees.back().assign(functions.begin() + 1, functions.end());
+    for (u32 g : decoded.generic_accesses) generic.push_back(first + g);
     const ptx::Function& source = module.functions[functions[k]];
-    auto statics = decoder.take_static();
+    std::vector<trace::StaticInst>& statics = decoded.statics;
     const FunctionBase base{static_cast<u32>(code->register_bytes.size()), first};
     const ptx::SourceFiles files = module.source_of(source).source_files;
     for (const ptx::Register& r : source.registers)
@@ -212,7 +212,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
       describe_operands(source, static_cast<u32>(i), base, statics[i]);
       code->instructions.push_back(std::move(statics[i]));
     }
-    kernel->functions.push_back(decoder.take_code());
+    kernel->functions.push_back(std::move(decoded.code));
     code->registers_per_thread =
         std::max(code->registers_per_thread, kernel->functions.back().registers);
   }
@@ -251,9 +251,7 @@ std::vector<Unsupported> refusals(const Layout& layout, u32 function) {
   const ptx::Module& module = *layout.module;
   const SharedLayout shared = lay_out_shared(module, {function});
   const ParameterLayout parameters = lay_out_parameters(module.functions[function]);
-  Decoder decoder({&layout, &shared, &parameters, function, 0});
-  decoder.run();
-  return decoder.refused();
+  return decode_function({&layout, &shared, &parameters, function, 0}).refused;
 }
 
 std::vector<Unsupported> unsupported(const ptx::Module& module) {

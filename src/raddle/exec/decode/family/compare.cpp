@@ -1,13 +1,15 @@
 // Comparison and selection (PTX ISA 9.7.5, 9.7.6).
-#include "raddle/exec/decode/decode.h"
+#include "raddle/exec/decode/decode_context.h"
 
 namespace raddle::exec {
 
 using u32 = std::uint32_t;
+using ptx::Instruction;
 using ptx::Type;
 using trace::OpClass;
 
 namespace {
+
 /// Base comparisons of one operand kind.
 struct Compares {
   Op eq, lt, le, lg, num;
@@ -43,30 +45,14 @@ Plan plan(std::string_view name, const Compares& c, bool is_float) {
   return {};
 }
 bool is_comparison(std::string_view word) { return plan(word, kF32, true).op != kOps; }
-}  // namespace
 
-/// Compares operands `first` and the next; the result is a temporary predicate.
-u32 Decoder::compare(const Inst& inst, Type type, std::size_t first) {
-  const u32 a = source(operand(first), type), b = source(operand(first + 1), type);
-  return compare_values(inst, type, a, b);
-}
-
-/// The same of one half of a pair.
-u32 Decoder::compare_half(const Inst& inst, Type type, unsigned half) {
-  const Type single = type == Type::F16x2 ? Type::F16 : Type::BF16;
-  const u32 pair[2] = {source(operand(1), type), source(operand(2), type)};
-  const u32 x = temporary(), y = temporary();
-  alu(half == 0 ? O_trunc_32_16 : O_high_32_16, x, pair[0]);
-  alu(half == 0 ? O_trunc_32_16 : O_high_32_16, y, pair[1]);
-  return compare_values(inst, single, x, y);
-}
-
-u32 Decoder::compare_values(const Inst& inst, Type type, u32 a, u32 b) {
+u32 compare_values(DecodeContext& ctx, const Instruction& inst, Type type, u32 a, u32 b) {
   const auto convert = [&](Op op) {
-    const u32 x = temporary(), y = temporary();
-    alu(op, x, a);
-    alu(op, y, b);
-    a = x, b = y;
+    const u32 x = ctx.frame.temporary(), y = ctx.frame.temporary();
+    ctx.out.alu(op, x, a);
+    ctx.out.alu(op, y, b);
+    a = x;
+    b = y;
   };
   const bool is_float = ptx::is_float(type), is_signed = ptx::is_signed(type);
   const Compares* set = nullptr;
@@ -93,15 +79,31 @@ u32 Decoder::compare_values(const Inst& inst, Type type, u32 a, u32 b) {
     if (is_comparison(word)) {
       const Plan p = plan(word, *set, is_float);
       if (p.op == kOps) refuse();
-      const u32 t = temporary_predicate();
-      emit(p.op, t, p.swap ? b : a, p.swap ? a : b, 0, p.negate ? -1 : 0);
+      const u32 t = ctx.frame.temporary_predicate();
+      ctx.out.emit(p.op, t, p.swap ? b : a, p.swap ? a : b, 0, p.negate ? -1 : 0);
       return t;
     }
   refuse();
 }
 
+/// Compares operands `first` and the next; the result is a temporary predicate.
+u32 compare(DecodeContext& ctx, const Instruction& inst, Type type, std::size_t first) {
+  const u32 a = ctx.in.source(first, type), b = ctx.in.source(first + 1, type);
+  return compare_values(ctx, inst, type, a, b);
+}
+
+/// The same of one half of a pair.
+u32 compare_half(DecodeContext& ctx, const Instruction& inst, Type type, unsigned half) {
+  const Type single = type == Type::F16x2 ? Type::F16 : Type::BF16;
+  const u32 pair[2] = {ctx.in.source(1, type), ctx.in.source(2, type)};
+  const u32 x = ctx.frame.temporary(), y = ctx.frame.temporary();
+  ctx.out.alu(half == 0 ? O_trunc_32_16 : O_high_32_16, x, pair[0]);
+  ctx.out.alu(half == 0 ? O_trunc_32_16 : O_high_32_16, y, pair[1]);
+  return compare_values(ctx, inst, single, x, y);
+}
+
 /// p = t op c, q = !t op c, where operand `at` is c if there is one. q may be absent (trash).
-void Decoder::combine(const Inst& inst, u32 t, std::size_t at, u32 p, u32 q) {
+void combine(DecodeContext& ctx, const Instruction& inst, u32 t, std::size_t at, u32 p, u32 q) {
   const bool has_c = at < inst.operands.size();
   const int table = !has_c            ? 0
                     : inst.has("and") ? 8
@@ -109,44 +111,45 @@ void Decoder::combine(const Inst& inst, u32 t, std::size_t at, u32 p, u32 q) {
                     : inst.has("xor") ? 6
                                       : 0;
   if (has_c && table == 0) refuse();
-  const u32 c = has_c ? predicate_value(operand(at)) : t;
-  const u32 inverse = q != 0 ? temporary_predicate() : 0;
-  const u32 second = q != 0 ? temporary_predicate() : 0;
+  const u32 c = has_c ? ctx.in.predicate_value(at) : t;
+  const u32 inverse = q != 0 ? ctx.frame.temporary_predicate() : 0;
+  const u32 second = q != 0 ? ctx.frame.temporary_predicate() : 0;
   if (q != 0) {
-    emit(O_pred_logic, inverse, t, t, 0, 1);
-    if (has_c) emit(O_pred_logic, second, inverse, c, 0, table);
+    ctx.out.emit(O_pred_logic, inverse, t, t, 0, 1);
+    if (has_c) ctx.out.emit(O_pred_logic, second, inverse, c, 0, table);
   }
-  if (p != 0) emit(O_pred_logic, p, t, c, 0, has_c ? table : 8);
-  if (q != 0) emit(O_pred_logic, q, has_c ? second : inverse, has_c ? second : inverse, 0, 8);
+  if (p != 0) ctx.out.emit(O_pred_logic, p, t, c, 0, has_c ? table : 8);
+  if (q != 0)
+    ctx.out.emit(O_pred_logic, q, has_c ? second : inverse, has_c ? second : inverse, 0, 8);
 }
 
-void Decoder::setp(const Inst& inst) {
-  const Type t = type();
-  op_class(t == Type::F64 ? OpClass::Fp64 : ptx::is_float(t) ? OpClass::Fp32 : OpClass::Int);
-  const ptx::Operand& d = operand(0);
-  const u32 p = d.reg == ptx::kNoIndex ? 0 : predicate_register(d.reg);
-  const u32 q = d.kind == ptx::Operand::Kind::Predicates && d.reg2 != ptx::kNoIndex
-                    ? predicate_register(d.reg2)
-                    : 0;
+void setp(DecodeContext& ctx, const Instruction& inst) {
+  const Type t = ctx.in.type();
+  ctx.out.op_class(t == Type::F64     ? OpClass::Fp64
+                   : ptx::is_float(t) ? OpClass::Fp32
+                                      : OpClass::Int);
+  const ptx::Operand& d = ctx.in.operand(0);
+  const u32 p = d.reg == ptx::kNoIndex ? 0 : ctx.frame.register_at(d.reg);
+  const u32 q = ctx.in.second_predicate(d);
   if (t == Type::F16x2 || t == Type::BF16x2) {  // p of the lower halves, q of the upper ones
-    const u32 low = compare_half(inst, t, 0), high = compare_half(inst, t, 1);
-    const u32 first = temporary_predicate(), second = temporary_predicate();
-    combine(inst, low, 3, first, 0);
-    combine(inst, high, 3, second, 0);
-    if (p != 0) emit(O_pred_logic, p, first, first, 0, 8);
-    if (q != 0) emit(O_pred_logic, q, second, second, 0, 8);
+    const u32 low = compare_half(ctx, inst, t, 0), high = compare_half(ctx, inst, t, 1);
+    const u32 first = ctx.frame.temporary_predicate(), second = ctx.frame.temporary_predicate();
+    combine(ctx, inst, low, 3, first, 0);
+    combine(ctx, inst, high, 3, second, 0);
+    if (p != 0) ctx.out.emit(O_pred_logic, p, first, first, 0, 8);
+    if (q != 0) ctx.out.emit(O_pred_logic, q, second, second, 0, 8);
     return;
   }
-  const u32 result = compare(inst, t, 1);
+  const u32 result = compare(ctx, inst, t, 1);
   if (q == 0 && p != 0 && inst.operands.size() == 3) {  // the plain form: straight to its place
-    code_.records.back().d = p;
+    ctx.out.last().d = p;
     return;
   }
-  combine(inst, result, 3, p, q);
+  combine(ctx, inst, result, 3, p, q);
 }
 
 /// "True" as the destination's type says it.
-std::uint64_t Decoder::true_value(Type to) const {
+std::uint64_t true_value(Type to) {
   switch (to) {
     case Type::F32:
       return 0x3f800000;
@@ -161,60 +164,71 @@ std::uint64_t Decoder::true_value(Type to) const {
   }
 }
 
-void Decoder::set(const Inst& inst) {
-  op_class(OpClass::Int);
-  const Type to = type(0), from = type(1);
+void set(DecodeContext& ctx, const Instruction& inst) {
+  ctx.out.op_class(OpClass::Int);
+  const Type to = ctx.in.type(0), from = ctx.in.type(1);
   const auto combined = [&](u32 result) {
     if (inst.operands.size() <= 3) return result;
-    const u32 t = temporary_predicate();
-    combine(inst, result, 3, t, 0);
+    const u32 t = ctx.frame.temporary_predicate();
+    combine(ctx, inst, result, 3, t, 0);
     return t;
   };
   if (from == Type::F16x2 || from == Type::BF16x2) {
-    const u32 yes = constant(2, true_value(to)), no = constant(2, 0);
+    const u32 yes = ctx.frame.constant(2, true_value(to)), no = ctx.frame.constant(2, 0);
     u32 half[2] = {};
     for (unsigned h = 0; h < 2; ++h) {
-      const u32 result = combined(compare_half(inst, from, h));
-      half[h] = temporary();
-      emit(O_selp_16, half[h], yes, no, result);
+      const u32 result = combined(compare_half(ctx, inst, from, h));
+      half[h] = ctx.frame.temporary();
+      ctx.out.emit(O_selp_16, half[h], yes, no, result);
     }
-    return alu(O_pack_32, destination(operand(0), to), half[0], half[1]);
+    return ctx.out.alu(O_pack_32, ctx.in.destination(0, to), half[0], half[1]);
   }
   const unsigned size = ptx::size_of(to);
-  const u32 result = combined(compare(inst, from, 1));
+  const u32 result = combined(compare(ctx, inst, from, 1));
   if (size != 2 && size != 4) refuse();
-  emit(size == 2 ? O_selp_16 : O_selp_32, destination(operand(0), to),
-       constant(size, true_value(to)), constant(size, 0), result);
+  ctx.out.emit(size == 2 ? O_selp_16 : O_selp_32, ctx.in.destination(0, to),
+               ctx.frame.constant(size, true_value(to)), ctx.frame.constant(size, 0), result);
 }
 
-void Decoder::selp(const Inst& inst) {
-  (void)inst;
-  op_class(OpClass::Int);
-  const Type t = type();
-  const Pred p = predicate(operand(3));
-  u32 a = source(operand(1), t), b = source(operand(2), t);
+void selp(DecodeContext& ctx, const Instruction& /*inst*/) {
+  ctx.out.op_class(OpClass::Int);
+  const Type t = ctx.in.type();
+  const Operands::Predicate p = ctx.in.predicate(3);
+  u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t);
   if (p.negated) std::swap(a, b);
   const unsigned n = ptx::size_of(t);
-  emit(n == 8   ? O_selp_64
-       : n == 4 ? O_selp_32
-                : O_selp_16,
-       destination(operand(0), t), a, b, p.offset);
+  ctx.out.emit(n == 8   ? O_selp_64
+               : n == 4 ? O_selp_32
+                        : O_selp_16,
+               ctx.in.destination(0, t), a, b, p.offset);
 }
 
-void Decoder::slct(const Inst& inst) {
-  op_class(OpClass::Int);
-  const Type t = type(0), by = type(1);
-  const u32 a = source(operand(1), t), b = source(operand(2), t);
-  u32 c = source(operand(3), by);
+void slct(DecodeContext& ctx, const Instruction& inst) {
+  ctx.out.op_class(OpClass::Int);
+  const Type t = ctx.in.type(0), by = ctx.in.type(1);
+  const u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t);
+  u32 c = ctx.in.source(3, by);
   if (inst.has("ftz")) {
-    const u32 x = temporary();
-    alu(O_flush_f32, x, c);
+    const u32 x = ctx.frame.temporary();
+    ctx.out.alu(O_flush_f32, x, c);
     c = x;
   }
-  const u32 p = temporary_predicate();
-  emit(by == Type::F32 ? O_le_f32 : O_le_s32, p, constant(4, 0), c);
+  const u32 p = ctx.frame.temporary_predicate();
+  ctx.out.emit(by == Type::F32 ? O_le_f32 : O_le_s32, p, ctx.frame.constant(4, 0), c);
   const unsigned n = ptx::size_of(t);
-  emit(n == 8 ? O_selp_64 : n == 4 ? O_selp_32 : O_selp_16, destination(operand(0), t), a, b, p);
+  ctx.out.emit(n == 8   ? O_selp_64
+               : n == 4 ? O_selp_32
+                        : O_selp_16,
+               ctx.in.destination(0, t), a, b, p);
+}
+
+}  // namespace
+
+void add_decode_compare(Handlers& handlers) {
+  handlers.add({"setp"}, setp);
+  handlers.add({"set"}, set);
+  handlers.add({"selp"}, selp);
+  handlers.add({"slct"}, slct);
 }
 
 }  // namespace raddle::exec

@@ -1,7 +1,7 @@
 // Moves and conversions (PTX ISA 9.7.9: mov, cvt, cvta, isspacep).
 #include <bit>
 
-#include "raddle/exec/decode/decode_slow.h"
+#include "raddle/exec/decode/decode_context.h"
 #include "raddle/exec/slow/lane_function.h"
 
 namespace raddle::exec {
@@ -11,8 +11,10 @@ using u64 = std::uint64_t;
 using ptx::Type;
 using trace::OpClass;
 using Kind = ptx::Operand::Kind;
+using ptx::Instruction;
 
 namespace {
+
 u32 direction(const ptx::Instruction& inst) {
   return inst.has("rz") ? 1u : inst.has("rm") ? 2u : inst.has("rp") ? 3u : 0u;
 }
@@ -33,174 +35,159 @@ bool is_f8_pair(Type t) { return t == Type::E4M3x2 || t == Type::E5M2x2; }
 bool is_plain_float(Type t) {
   return t == Type::F16 || t == Type::BF16 || t == Type::F32 || t == Type::F64;
 }
-}  // namespace
 
-void Decoder::mov(const Inst& inst) {
-  op_class(OpClass::Move);
-  const Type t = type();
-  if (t == Type::Pred) {
-    const u32 a = predicate_value(operand(1));
-    emit(O_pred_logic, predicate(operand(0)).offset, a, a, 0, 8);
-    return;
-  }
-  if (operand(0).kind == Kind::Vector) return unpack(inst);
-  if (operand(1).kind == Kind::Vector) return pack(inst);
-  const unsigned n = ptx::size_of(t);
-  alu(n == 8   ? O_mov_64
-      : n == 4 ? O_mov_32
-               : O_mov_16,
-      destination(operand(0), t), source(operand(1), t));
-}
-
-void Decoder::unpack(const Inst& inst) {
-  const Type t = type();
+void unpack(DecodeContext& ctx, const Instruction& inst) {
+  const Type t = ctx.in.type();
   const unsigned n = ptx::size_of(t);
   const auto& to = inst.operands[0].elements;
-  const u32 from = source(operand(1), t);
+  const u32 from = ctx.in.source(1, t);
   if (to.empty() || n > 8) refuse();
   const unsigned each = n / static_cast<unsigned>(to.size());
   for (u32 i = 0; i < to.size(); ++i) {
     const Type element = each == 4 ? Type::B32 : each == 2 ? Type::B16 : Type::B8;
-    const u32 d = destination(to[i], element), shift = 8 * each * i;
-    if (each == 4) alu(i == 0 ? O_trunc_64_32 : O_high_64, d, from);
-    else if (each == 2 && n == 8) alu(O_field_64_16, d, from, 0, 0, shift);
-    else if (each == 2) alu(i == 0 ? O_trunc_32_16 : O_high_32_16, d, from);
-    else if (n == 4) alu(O_field_32_8, d, from, 0, 0, shift);
-    else alu(O_field_32_8, d, resize(from, 2, 4, false), 0, 0, shift);
+    const u32 d = ctx.in.destination(to[i], element), shift = 8 * each * i;
+    if (each == 4) ctx.out.alu(i == 0 ? O_trunc_64_32 : O_high_64, d, from);
+    else if (each == 2 && n == 8) ctx.out.alu(O_field_64_16, d, from, 0, 0, shift);
+    else if (each == 2) ctx.out.alu(i == 0 ? O_trunc_32_16 : O_high_32_16, d, from);
+    else if (n == 4) ctx.out.alu(O_field_32_8, d, from, 0, 0, shift);
+    else ctx.out.alu(O_field_32_8, d, ctx.in.resize(from, 2, 4, false), 0, 0, shift);
   }
 }
 
-void Decoder::pack(const Inst& inst) {
-  const Type t = type();
+void pack(DecodeContext& ctx, const Instruction& inst) {
+  const Type t = ctx.in.type();
   const unsigned n = ptx::size_of(t);
   const auto& from = inst.operands[1].elements;
-  const u32 d = destination(operand(0), t);
+  const u32 d = ctx.in.destination(0, t);
   if (from.empty() || n > 8) refuse();
   const unsigned each = n / static_cast<unsigned>(from.size());
   const Type element = each == 4 ? Type::B32 : each == 2 ? Type::B16 : Type::B8;
   std::vector<u32> parts;
-  for (const ptx::Operand& o : from) parts.push_back(source(o, element));
-  if (each == 4) return alu(O_pack_64, d, parts[0], parts[1]);
-  if (each == 2 && n == 4) return alu(O_pack_32, d, parts[0], parts[1]);
+  for (const ptx::Operand& o : from) parts.push_back(ctx.in.source(o, element));
+  if (each == 4) return ctx.out.alu(O_pack_64, d, parts[0], parts[1]);
+  if (each == 2 && n == 4) return ctx.out.alu(O_pack_32, d, parts[0], parts[1]);
   if (each == 2) {
-    const u32 low = temporary(), high = temporary();
-    alu(O_pack_32, low, parts[0], parts[1]);
-    alu(O_pack_32, high, parts[2], parts[3]);
-    return alu(O_pack_64, d, low, high);
+    const u32 low = ctx.frame.temporary(), high = ctx.frame.temporary();
+    ctx.out.alu(O_pack_32, low, parts[0], parts[1]);
+    ctx.out.alu(O_pack_32, high, parts[2], parts[3]);
+    return ctx.out.alu(O_pack_64, d, low, high);
   }
   if (n == 8) refuse();
-  const u32 r = temporary();
-  alu(O_mov_32, r, constant(4, 0));
-  for (u32 i = 0; i < parts.size(); ++i) alu(O_insert_32_8, r, r, parts[i], 0, 8 * i);
-  if (n == 2) alu(O_trunc_32_16, d, r);
-  else alu(O_mov_32, d, r);
+  const u32 r = ctx.frame.temporary();
+  ctx.out.alu(O_mov_32, r, ctx.frame.constant(4, 0));
+  for (u32 i = 0; i < parts.size(); ++i) ctx.out.alu(O_insert_32_8, r, r, parts[i], 0, 8 * i);
+  if (n == 2) ctx.out.alu(O_trunc_32_16, d, r);
+  else ctx.out.alu(O_mov_32, d, r);
+}
+
+void mov(DecodeContext& ctx, const Instruction& inst) {
+  ctx.out.op_class(OpClass::Move);
+  const Type t = ctx.in.type();
+  if (t == Type::Pred) {
+    const u32 a = ctx.in.predicate_value(1);
+    ctx.out.emit(O_pred_logic, ctx.in.predicate(0).offset, a, a, 0, 8);
+    return;
+  }
+  if (ctx.in.operand(0).kind == Kind::Vector) return unpack(ctx, inst);
+  if (ctx.in.operand(1).kind == Kind::Vector) return pack(ctx, inst);
+  const unsigned n = ptx::size_of(t);
+  ctx.out.alu(n == 8   ? O_mov_64
+              : n == 4 ? O_mov_32
+                       : O_mov_16,
+              ctx.in.destination(0, t), ctx.in.source(1, t));
 }
 
 // --- cvt -----------------------------------------------------------------------------------------
-void Decoder::cvt(const Inst& inst) {
-  op_class(OpClass::Convert);
-  const Type to = type(0), from = type(1);
-  if (inst.has("pack")) return cvt_pack_integers(inst, to, from);
-  if (to == Type::TF32 || is_f8_pair(to) || is_f8_pair(from)) return cvt_rare(inst, to, from);
-  if (inst.has("rna") || inst.has("satfinite") || inst.has("rs") || inst.has("scaled")) refuse();
-  if ((to == Type::F16x2 || to == Type::BF16x2) && from == Type::F32)
-    return cvt_pack_half(inst, to);
-  const bool to_float = ptx::is_float(to), from_float = ptx::is_float(from);
-  if ((to_float && !is_plain_float(to)) || (from_float && !is_plain_float(from))) refuse();
-  if (to_float && from_float) return cvt_float(inst, to, from);
-  if (to_float) return cvt_to_float(inst, to, from);
-  if (from_float) return cvt_to_integer(inst, to, from);
-  cvt_integer(inst, to, from);
-}
-
 /// The integer operand extended from its type to 4 or 8 bytes; its register may be wider than the
 /// type.
-u32 Decoder::extended(const ptx::Operand& operand, Type from, unsigned* width) {
+u32 extended(DecodeContext& ctx, const ptx::Operand& operand, Type from, unsigned* width) {
   const unsigned size = ptx::size_of(from);
   const bool sign = ptx::is_signed(from);
   if (operand.kind != Kind::Register) {
     *width = size == 8 ? 8 : 4;
     u64 value = operand.kind == Kind::Integer ? operand.bits : 0;
-    if (operand.kind != Kind::Integer) return source(operand, size == 8 ? Type::U64 : Type::U32);
+    if (operand.kind != Kind::Integer)
+      return ctx.in.source(operand, size == 8 ? Type::U64 : Type::U32);
     if (size < 8) {
       const unsigned gap = 64 - 8 * size;
       value = sign ? static_cast<u64>(static_cast<std::int64_t>(value << gap) >> gap)
                    : value << gap >> gap;
     }
-    return constant(*width, value);
+    return ctx.frame.constant(*width, value);
   }
-  const unsigned reg = register_width(operand.reg);
-  u32 at = register_at_[operand.reg];
+  const unsigned reg = ctx.frame.register_width(operand.reg);
+  u32 at = ctx.frame.register_at(operand.reg);
   if (size < reg) {
-    const u32 t = temporary();
+    const u32 t = ctx.frame.temporary();
     const Op op = reg == 8   ? (sign ? O_sext_low_64 : O_low_64)
                   : reg == 4 ? (sign ? O_sext_low_32 : O_low_32)
                              : (sign ? O_sext_low_16 : O_low_16);
-    alu(op, t, at, 0, 0, 8 * (reg - size));
+    ctx.out.alu(op, t, at, 0, 0, 8 * (reg - size));
     at = t;
   } else if (size > reg) {
     refuse("source register smaller than its type");
   }
   *width = reg == 8 ? 8 : 4;
-  return resize(at, reg, *width, sign);
+  return ctx.in.resize(at, reg, *width, sign);
 }
 
 /// d = value cut to type `to`, extended to d's register.
-void Decoder::narrow(u32 d, unsigned d_width, u32 value, unsigned width, Type to) {
+void narrow(DecodeContext& ctx, u32 d, unsigned d_width, u32 value, unsigned width, Type to) {
   const unsigned size = ptx::size_of(to);
   const bool sign = ptx::is_signed(to);
   if (size < d_width && size < width) {
-    const u32 t = temporary();
+    const u32 t = ctx.frame.temporary();
     const Op op =
         width == 8 ? (sign ? O_sext_low_64 : O_low_64) : (sign ? O_sext_low_32 : O_low_32);
-    alu(op, t, value, 0, 0, 8 * (width - size));
+    ctx.out.alu(op, t, value, 0, 0, 8 * (width - size));
     value = t;
   }
-  if (width == d_width) return alu(d_width == 8 ? O_mov_64 : O_mov_32, d, value);
-  if (d_width == 2) return alu(width == 8 ? O_trunc_64_16 : O_trunc_32_16, d, value);
-  if (d_width == 4) return alu(O_trunc_64_32, d, value);
-  alu(sign ? O_sext_32_64 : O_zext_32_64, d, value);
+  if (width == d_width) return ctx.out.alu(d_width == 8 ? O_mov_64 : O_mov_32, d, value);
+  if (d_width == 2) return ctx.out.alu(width == 8 ? O_trunc_64_16 : O_trunc_32_16, d, value);
+  if (d_width == 4) return ctx.out.alu(O_trunc_64_32, d, value);
+  ctx.out.alu(sign ? O_sext_32_64 : O_zext_32_64, d, value);
 }
 
-void Decoder::cvt_integer(const Inst& inst, Type to, Type from) {
+void cvt_integer(DecodeContext& ctx, const Instruction& inst, Type to, Type from) {
   unsigned width = 0;
-  u32 value = extended(operand(1), from, &width);
+  u32 value = extended(ctx, ctx.in.operand(1), from, &width);
   const bool from_sign = ptx::is_signed(from), to_sign = ptx::is_signed(to);
   const unsigned size = ptx::size_of(to);
   if (inst.has("sat")) {
-    value = resize(value, width, 8, from_sign);
+    value = ctx.in.resize(value, width, 8, from_sign);
     width = 8;
     const u64 most = ~u64{0} >> (64 - 8 * size) >> (to_sign ? 1 : 0);
     const u64 least = to_sign ? ~most : 0;
-    const u32 low = temporary(), high = temporary();
+    const u32 low = ctx.frame.temporary(), high = ctx.frame.temporary();
     if (from_sign) {
-      alu(O_max_s64, low, value, constant(8, least));
+      ctx.out.alu(O_max_s64, low, value, ctx.frame.constant(8, least));
       value = low;
     }
     if (!(from_sign && size == 8)) {
-      alu(from_sign ? O_min_s64 : O_min_u64, high, value, constant(8, most));
+      ctx.out.alu(from_sign ? O_min_s64 : O_min_u64, high, value, ctx.frame.constant(8, most));
       value = high;
     }
   }
-  const ptx::Operand& d = operand(0);
+  const ptx::Operand& d = ctx.in.operand(0);
   if (d.kind != Kind::Register) refuse("destination");
-  const unsigned d_width = register_width(d.reg);
+  const unsigned d_width = ctx.frame.register_width(d.reg);
   if (size > width && size == d_width)  // widening goes by the source's sign
-    return alu(from_sign ? O_sext_32_64 : O_zext_32_64, register_at_[d.reg], value);
+    return ctx.out.alu(from_sign ? O_sext_32_64 : O_zext_32_64, ctx.frame.register_at(d.reg),
+                       value);
   if (size > d_width) refuse("destination register smaller than its type");
-  narrow(register_at_[d.reg], d_width, value, width, to);
+  narrow(ctx, ctx.frame.register_at(d.reg), d_width, value, width, to);
 }
 
-void Decoder::cvt_to_float(const Inst& inst, Type to, Type from) {
+void cvt_to_float(DecodeContext& ctx, const Instruction& inst, Type to, Type from) {
   unsigned width = 0;
-  u32 value = extended(operand(1), from, &width);
+  u32 value = extended(ctx, ctx.in.operand(1), from, &width);
   const bool sign = ptx::is_signed(from);
-  const u32 d = destination(operand(0), to);
+  const u32 d = ctx.in.destination(0, to);
   if (to == Type::F16 || to == Type::BF16) {
-    value = resize(value, width, 8, sign);
+    value = ctx.in.resize(value, width, 8, sign);
     const Op op = to == Type::F16 ? (sign ? O_f16_from_s64 : O_f16_from_u64)
                                   : (sign ? O_bf16_from_s64 : O_bf16_from_u64);
-    return alu(op, d, value, 0, 0, direction(inst));
+    return ctx.out.alu(op, d, value, 0, 0, direction(inst));
   }
   const bool wide = to == Type::F64;
   const Op op = width == 8 ? (wide ? (sign ? O_f64_from_s64 : O_f64_from_u64)
@@ -208,20 +195,20 @@ void Decoder::cvt_to_float(const Inst& inst, Type to, Type from) {
                            : (wide ? (sign ? O_f64_from_s32 : O_f64_from_u32)
                                    : (sign ? O_f32_from_s32 : O_f32_from_u32));
   const bool sat = inst.has("sat");
-  const u32 r = sat ? temporary() : d;
+  const u32 r = sat ? ctx.frame.temporary() : d;
   const u32 mode = direction(inst);
-  if (mode != 0) emit(O_round, 0, 0, 0, 0, static_cast<int>(mode));
-  alu(op, r, value);
-  if (mode != 0) emit(O_round);
-  if (sat) alu(wide ? O_saturate_f64 : O_saturate_f32, d, r);
+  if (mode != 0) ctx.out.emit(O_round, 0, 0, 0, 0, static_cast<int>(mode));
+  ctx.out.alu(op, r, value);
+  if (mode != 0) ctx.out.emit(O_round);
+  if (sat) ctx.out.alu(wide ? O_saturate_f64 : O_saturate_f32, d, r);
 }
 
-void Decoder::cvt_to_integer(const Inst& inst, Type to, Type from) {
-  u32 value = source(operand(1), from);
+void cvt_to_integer(DecodeContext& ctx, const Instruction& inst, Type to, Type from) {
+  u32 value = ctx.in.source(1, from);
   const bool wide = from == Type::F64;
   const auto through = [&](Op op) {
-    const u32 t = temporary();
-    alu(op, t, value);
+    const u32 t = ctx.frame.temporary();
+    ctx.out.alu(op, t, value);
     value = t;
   };
   if (from == Type::F16) through(O_f32_from_f16);
@@ -240,43 +227,48 @@ void Decoder::cvt_to_integer(const Inst& inst, Type to, Type from) {
                  : (sign ? O_s32_from_f32 : O_u32_from_f32));
   if (size < 4) {
     const u64 most = (u64{1} << (8 * size - (sign ? 1 : 0))) - 1;
-    const u32 low = temporary(), high = temporary();
-    alu(sign ? O_min_s32 : O_min_u32, low, value, constant(4, most));
+    const u32 low = ctx.frame.temporary(), high = ctx.frame.temporary();
+    ctx.out.alu(sign ? O_min_s32 : O_min_u32, low, value, ctx.frame.constant(4, most));
     value = low;
     if (sign) {
-      alu(O_max_s32, high, value, constant(4, ~most));
+      ctx.out.alu(O_max_s32, high, value, ctx.frame.constant(4, ~most));
       value = high;
     }
   }
-  const ptx::Operand& d = operand(0);
+  const ptx::Operand& d = ctx.in.operand(0);
   if (d.kind != Kind::Register) refuse("destination");
-  narrow(register_at_[d.reg], register_width(d.reg), value, size == 8 ? 8 : 4, to);
+  narrow(ctx, ctx.frame.register_at(d.reg), ctx.frame.register_width(d.reg), value,
+         size == 8 ? 8 : 4, to);
 }
 
-void Decoder::cvt_float(const Inst& inst, Type to, Type from) {
-  u32 value = source(operand(1), from);
+void cvt_float(DecodeContext& ctx, const Instruction& inst, Type to, Type from) {
+  u32 value = ctx.in.source(1, from);
   const auto through = [&](Op op, u32 k = 0) {
-    const u32 t = temporary();
-    alu(op, t, value, 0, 0, k);
+    const u32 t = ctx.frame.temporary();
+    ctx.out.alu(op, t, value, 0, 0, k);
     value = t;
   };
   const bool ftz = inst.has("ftz"), sat = inst.has("sat");
   if (ftz && from == Type::F32) through(O_flush_f32);
   Type now = from;
-  if (now == Type::F16 && to != Type::F16) through(O_f32_from_f16), now = Type::F32;
-  if (now == Type::BF16) through(O_f32_from_bf16), now = Type::F32;
-  const u32 d = destination(operand(0), to);
+  const auto widen = [&](Op op) {
+    through(op);
+    now = Type::F32;
+  };
+  if (now == Type::F16 && to != Type::F16) widen(O_f32_from_f16);
+  if (now == Type::BF16) widen(O_f32_from_bf16);
+  const u32 d = ctx.in.destination(0, to);
   const Op part = integral(inst, now == Type::F64);
   if (part != kOps) {
-    if (now == Type::F16) through(O_f32_from_f16), now = Type::F32;
+    if (now == Type::F16) widen(O_f32_from_f16);
     through(part);
   }
   const u32 mode = direction(inst);
   if (to == Type::F64 && now == Type::F32) through(O_f64_from_f32);
   if (to == Type::F32 && now == Type::F64) {
-    if (mode != 0) emit(O_round, 0, 0, 0, 0, static_cast<int>(mode));
+    if (mode != 0) ctx.out.emit(O_round, 0, 0, 0, 0, static_cast<int>(mode));
     through(O_f32_from_f64);
-    if (mode != 0) emit(O_round);
+    if (mode != 0) ctx.out.emit(O_round);
   }
   if (to == Type::F16 && now != Type::F16)
     through(now == Type::F64 ? O_f16_from_f64 : half_from_single(false, mode), mode);
@@ -290,24 +282,24 @@ void Decoder::cvt_float(const Inst& inst, Type to, Type from) {
   if (inst.has("relu")) through(O_relu_16, to == Type::BF16 ? 0x7f80 : 0x7c00);
   if (ftz && to == Type::F32) through(O_flush_f32);
   const unsigned n = ptx::size_of(to);
-  alu(n == 8 ? O_mov_64 : n == 4 ? O_mov_32 : O_mov_16, d, value);
+  ctx.out.alu(n == 8 ? O_mov_64 : n == 4 ? O_mov_32 : O_mov_16, d, value);
 }
 
 /// cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.
-void Decoder::cvt_pack_half(const Inst& inst, Type to) {
+void cvt_pack_half(DecodeContext& ctx, const Instruction& inst, Type to) {
   const bool brain = to == Type::BF16x2;
-  const u32 high = source(operand(1), Type::F32), low = source(operand(2), Type::F32);
-  u32 half[2] = {temporary(), temporary()};
+  const u32 high = ctx.in.source(1, Type::F32), low = ctx.in.source(2, Type::F32);
+  u32 half[2] = {ctx.frame.temporary(), ctx.frame.temporary()};
   for (u32 i = 0; i < 2; ++i) {
-    alu(half_from_single(brain, direction(inst)), half[i], i == 0 ? low : high, 0, 0,
-        direction(inst));
-    if (inst.has("relu")) alu(O_relu_16, half[i], half[i], 0, 0, brain ? 0x7f80 : 0x7c00);
+    ctx.out.alu(half_from_single(brain, direction(inst)), half[i], i == 0 ? low : high, 0, 0,
+                direction(inst));
+    if (inst.has("relu")) ctx.out.alu(O_relu_16, half[i], half[i], 0, 0, brain ? 0x7f80 : 0x7c00);
   }
-  alu(O_pack_32, destination(operand(0), to), half[0], half[1]);
+  ctx.out.alu(O_pack_32, ctx.in.destination(0, to), half[0], half[1]);
 }
 
 /// cvt.pack.sat.u8.s32.b32 d, a, b, c
-void Decoder::cvt_pack_integers(const Inst& inst, Type to, Type from) {
+void cvt_pack_integers(DecodeContext& ctx, const Instruction& inst, Type to, Type from) {
   const unsigned size = ptx::size_of(to);
   if (!inst.has("sat") || size > 2 || ptx::size_of(from) != 4) refuse();
   if (ptx::is_float(to) || ptx::is_float(from)) refuse();
@@ -315,15 +307,15 @@ void Decoder::cvt_pack_integers(const Inst& inst, Type to, Type from) {
   made->function = pack_integers;
   made->mode = (size == 1 ? kBytes : 0) | (ptx::is_signed(from) ? kFromSigned : 0) |
                (ptx::is_signed(to) ? kToSigned : 0);
-  made->a = source(operand(1), from);
-  made->b = source(operand(2), from);
-  made->c = inst.operands.size() > 3 ? source(operand(3), Type::B32) : constant(4, 0);
-  made->d = destination(operand(0), Type::B32);
-  emit_slow(std::move(made));
+  made->a = ctx.in.source(1, from);
+  made->b = ctx.in.source(2, from);
+  made->c = inst.operands.size() > 3 ? ctx.in.source(3, Type::B32) : ctx.frame.constant(4, 0);
+  made->d = ctx.in.destination(0, Type::B32);
+  ctx.out.emit_slow(std::move(made));
 }
 
 /// tf32 and pairs of 8-bit reals.
-void Decoder::cvt_rare(const Inst& inst, Type to, Type from) {
+void cvt_rare(DecodeContext& ctx, const Instruction& inst, Type to, Type from) {
   if (inst.has("rs") || inst.has("scaled")) refuse();
   auto made = std::make_unique<LaneFunction>();
   made->mode = (inst.has("rna") ? kTiesAway : 0) | (inst.has("rz") ? kTowardsZero : 0) |
@@ -341,16 +333,34 @@ void Decoder::cvt_rare(const Inst& inst, Type to, Type from) {
   } else {
     refuse();
   }
-  made->a = made->b = made->c = source(operand(1), from);
-  if (inst.operands.size() > 2) made->b = source(operand(2), from);
-  made->d = destination(operand(0), to);
-  emit_slow(std::move(made));
+  made->a = ctx.in.source(1, from);
+  made->b = made->a;
+  made->c = made->a;
+  if (inst.operands.size() > 2) made->b = ctx.in.source(2, from);
+  made->d = ctx.in.destination(0, to);
+  ctx.out.emit_slow(std::move(made));
+}
+
+void cvt(DecodeContext& ctx, const Instruction& inst) {
+  ctx.out.op_class(OpClass::Convert);
+  const Type to = ctx.in.type(0), from = ctx.in.type(1);
+  if (inst.has("pack")) return cvt_pack_integers(ctx, inst, to, from);
+  if (to == Type::TF32 || is_f8_pair(to) || is_f8_pair(from)) return cvt_rare(ctx, inst, to, from);
+  if (inst.has("rna") || inst.has("satfinite") || inst.has("rs") || inst.has("scaled")) refuse();
+  if ((to == Type::F16x2 || to == Type::BF16x2) && from == Type::F32)
+    return cvt_pack_half(ctx, inst, to);
+  const bool to_float = ptx::is_float(to), from_float = ptx::is_float(from);
+  if ((to_float && !is_plain_float(to)) || (from_float && !is_plain_float(from))) refuse();
+  if (to_float && from_float) return cvt_float(ctx, inst, to, from);
+  if (to_float) return cvt_to_float(ctx, inst, to, from);
+  if (from_float) return cvt_to_integer(ctx, inst, to, from);
+  cvt_integer(ctx, inst, to, from);
 }
 
 // --- address spaces ------------------------------------------------------------------------------
-void Decoder::cvta(const Inst& inst) {
-  op_class(OpClass::Int);
-  const Type t = type();
+void cvta(DecodeContext& ctx, const Instruction& inst) {
+  ctx.out.op_class(OpClass::Int);
+  const Type t = ctx.in.type();
   if (ptx::size_of(t) != 8) refuse();
   u64 window = 0;
   if (inst.has("shared") || inst.has("shared::cta") || inst.has("shared::cluster"))
@@ -358,25 +368,26 @@ void Decoder::cvta(const Inst& inst) {
   else if (inst.has("local")) window = kLocalWindow;
   else if (inst.has("param") || inst.has("param::entry")) window = kParamWindow;
   else if (!inst.has("global") && !inst.has("const")) refuse();
-  const u32 a = source(operand(1), t), d = destination(operand(0), t);
-  if (window == 0) return alu(O_mov_64, d, a);
-  alu(inst.has("to") ? O_sub_64 : O_add_64, d, a, constant(8, window));
+  const u32 a = ctx.in.source(1, t), d = ctx.in.destination(0, t);
+  if (window == 0) return ctx.out.alu(O_mov_64, d, a);
+  ctx.out.alu(inst.has("to") ? O_sub_64 : O_add_64, d, a, ctx.frame.constant(8, window));
 }
 
-void Decoder::isspacep(const Inst& inst) {
-  op_class(OpClass::Int);
-  const u32 a = source(operand(1), Type::U64), p = predicate(operand(0)).offset;
+void isspacep(DecodeContext& ctx, const Instruction& inst) {
+  ctx.out.op_class(OpClass::Int);
+  const u32 a = ctx.in.source(1, Type::U64), p = ctx.in.predicate(0).offset;
   if (inst.has("global")) {
-    emit(O_le_u64, p, constant(8, DeviceMemory::kBase), a);
+    ctx.out.emit(O_le_u64, p, ctx.frame.constant(8, DeviceMemory::kBase), a);
     return;
   }
   if (inst.has("const")) {  // constants lie in device memory and count as global
-    emit(O_pred_logic, p, false_at_, false_at_, 0, 8);
+    ctx.out.emit(O_pred_logic, p, FrameLayout::kAlwaysFalse, FrameLayout::kAlwaysFalse, 0, 8);
     return;
   }
   u64 window = 0, bytes = kWindowBytes;
   if (inst.has("shared") || inst.has("shared::cta")) {
-    window = kSharedWindow, bytes = u64{1} << kRankShift;  // not that of the cluster's other blocks
+    window = kSharedWindow;
+    bytes = u64{1} << kRankShift;  // not that of the cluster's other blocks
   } else if (inst.has("shared::cluster")) {
     window = kSharedWindow;
   } else if (inst.has("local")) {
@@ -386,9 +397,18 @@ void Decoder::isspacep(const Inst& inst) {
   } else {
     refuse();
   }
-  const u32 t = temporary();
-  alu(O_sub_64, t, a, constant(8, window));
-  emit(O_lt_u64, p, t, constant(8, bytes));
+  const u32 t = ctx.frame.temporary();
+  ctx.out.alu(O_sub_64, t, a, ctx.frame.constant(8, window));
+  ctx.out.emit(O_lt_u64, p, t, ctx.frame.constant(8, bytes));
+}
+
+}  // namespace
+
+void add_decode_convert(Handlers& handlers) {
+  handlers.add({"mov"}, mov);
+  handlers.add({"cvt"}, cvt);
+  handlers.add({"cvta"}, cvta);
+  handlers.add({"isspacep"}, isspacep);
 }
 
 }  // namespace raddle::exec

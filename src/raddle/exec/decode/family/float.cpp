@@ -1,68 +1,104 @@
 // Floating-point arithmetic (PTX ISA 9.7.3, 9.7.4): single, double, half, bfloat16 and packed
 // pairs.
-#include "raddle/exec/decode/decode.h"
+#include "raddle/exec/decode/decode_context.h"
 
 namespace raddle::exec {
 
 using u32 = std::uint32_t;
+using ptx::Instruction;
 using ptx::Type;
 using trace::OpClass;
 
 namespace {
+
 bool is_half(Type t) {
   return t == Type::F16 || t == Type::F16x2 || t == Type::BF16 || t == Type::BF16x2;
 }
 bool is_brain(Type t) { return t == Type::BF16 || t == Type::BF16x2; }
 bool is_pair(Type t) { return t == Type::F16x2 || t == Type::BF16x2; }
 bool is_approximate(const ptx::Instruction& inst) { return inst.has("approx") || inst.has("full"); }
-}  // namespace
 
 /// One operation in each precision; kOps where there is none.
-struct Decoder::FloatOps {
+struct FloatOps {
   std::string_view opcode;
   Op f32, f32_ftz, f64, f16, bf16;
 };
 
 /// .rz, .rm, .rp: the host's rounding mode for the records in between.
 template <class Body>
-void Decoder::with_rounding(const Inst& inst, Body body) {
+void with_rounding(DecodeContext& ctx, const Instruction& inst, Body body) {
   const int mode = inst.has("rz") ? 1 : inst.has("rm") ? 2 : inst.has("rp") ? 3 : 0;
-  if (mode != 0) emit(O_round, 0, 0, 0, 0, mode);
+  if (mode != 0) ctx.out.emit(O_round, 0, 0, 0, 0, mode);
   body();
-  if (mode != 0) emit(O_round);
+  if (mode != 0) ctx.out.emit(O_round);
 }
 
-void Decoder::float_binary(const Inst& inst, const FloatOps& ops) {
-  const Type t = type();
+/// `sources` operands through a 16-bit operation, once or for both halves of a pair.
+void half_instruction(DecodeContext& ctx, const Instruction& inst, Op op, unsigned sources) {
+  ctx.out.op_class(OpClass::Fp16);
+  const Type t = ctx.in.type();
+  if (inst.has("rz") || inst.has("rm") || inst.has("rp")) refuse("rounding mode");
+  const bool pair = is_pair(t), ftz = inst.has("ftz");
+  const u32 d = ctx.in.destination(0, t);
+  u32 in[3] = {}, result[2] = {};
+  for (unsigned s = 0; s < sources; ++s) in[s] = ctx.in.source(s + 1, t);
+  for (unsigned half = 0; half < (pair ? 2 : 1); ++half) {
+    u32 x[3] = {};
+    for (unsigned s = 0; s < sources; ++s) {
+      x[s] = in[s];
+      if (pair) {
+        x[s] = ctx.frame.temporary();
+        ctx.out.alu(half == 0 ? O_trunc_32_16 : O_high_32_16, x[s], in[s]);
+      }
+      if (ftz) {
+        const u32 flushed = pair ? x[s] : ctx.frame.temporary();
+        ctx.out.alu(O_flush_f16, flushed, x[s]);
+        x[s] = flushed;
+      }
+    }
+    u32 r = result[half] = ctx.frame.temporary();
+    ctx.out.alu(op, r, x[0], x[1], x[2]);
+    if (ftz) ctx.out.alu(O_flush_f16, r, r);
+    if (inst.has("sat")) ctx.out.alu(is_brain(t) ? O_saturate_bf16 : O_saturate_f16, r, r);
+    if (inst.has("relu")) ctx.out.alu(O_relu_16, r, r, 0, 0, is_brain(t) ? 0x7f80 : 0x7c00);
+    if (inst.has("abs") && inst.opcode != "abs") ctx.out.alu(O_abs_f16, r, r);
+  }
+  if (pair) ctx.out.alu(O_pack_32, d, result[0], result[1]);
+  else ctx.out.alu(O_mov_16, d, result[0]);
+}
+
+void float_binary_form(DecodeContext& ctx, const Instruction& inst, const FloatOps& ops) {
+  const Type t = ctx.in.type();
   const bool divide = ops.opcode == "div";
   if (is_half(t)) {
     if (ops.f16 == kOps) refuse();
-    return half_instruction(inst, is_brain(t) ? ops.bf16 : ops.f16, 2);
+    return half_instruction(ctx, inst, is_brain(t) ? ops.bf16 : ops.f16, 2);
   }
   if (t != Type::F32 && t != Type::F64) refuse();
   const bool wide = t == Type::F64;
-  op_class(wide ? (divide ? OpClass::Fp64Div : OpClass::Fp64)
-                : (divide ? OpClass::Fp32Div : OpClass::Fp32));
-  u32 a = source(operand(1), t), b = source(operand(2), t);
-  const u32 d = destination(operand(0), t);
+  ctx.out.op_class(wide ? (divide ? OpClass::Fp64Div : OpClass::Fp64)
+                        : (divide ? OpClass::Fp32Div : OpClass::Fp32));
+  u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t);
+  const u32 d = ctx.in.destination(0, t);
   const bool ftz = inst.has("ftz");
-  if (wide) return with_rounding(inst, [&] { alu(ops.f64, d, a, b); });
+  if (wide) return with_rounding(ctx, inst, [&] { ctx.out.alu(ops.f64, d, a, b); });
   Op op = ops.f32;
   if (ftz && ops.f32_ftz != kOps) op = ops.f32_ftz;
   else if (ftz) {
-    const u32 x = temporary(), y = temporary();
-    alu(O_flush_f32, x, a);
-    alu(O_flush_f32, y, b);
-    a = x, b = y;
+    const u32 x = ctx.frame.temporary(), y = ctx.frame.temporary();
+    ctx.out.alu(O_flush_f32, x, a);
+    ctx.out.alu(O_flush_f32, y, b);
+    a = x;
+    b = y;
   }
   const bool sat = inst.has("sat");
-  const u32 r = sat || ftz ? temporary() : d;
-  with_rounding(inst, [&] { alu(op, r, a, b); });
-  if (sat) alu(O_saturate_f32, d, r);
-  else if (ftz) alu(O_flush_f32, d, r);
+  const u32 r = sat || ftz ? ctx.frame.temporary() : d;
+  with_rounding(ctx, inst, [&] { ctx.out.alu(op, r, a, b); });
+  if (sat) ctx.out.alu(O_saturate_f32, d, r);
+  else if (ftz) ctx.out.alu(O_flush_f32, d, r);
 }
 
-void Decoder::float_instruction(const Inst& inst) {
+void float_binary(DecodeContext& ctx, const Instruction& inst) {
   static constexpr FloatOps kTable[] = {
       {"add", O_add_f32, O_add_ftz_f32, O_add_f64, O_add_f16, O_add_bf16},
       {"sub", O_sub_f32, O_sub_ftz_f32, O_sub_f64, O_sub_f16, O_sub_bf16},
@@ -70,64 +106,30 @@ void Decoder::float_instruction(const Inst& inst) {
       {"div", O_div_f32, kOps, O_div_f64, kOps, kOps},
   };
   for (const FloatOps& ops : kTable)
-    if (ops.opcode == inst.opcode) return float_binary(inst, ops);
+    if (ops.opcode == inst.opcode) return float_binary_form(ctx, inst, ops);
   refuse();
 }
 
-/// `sources` operands through a 16-bit operation, once or for both halves of a pair.
-void Decoder::half_instruction(const Inst& inst, Op op, unsigned sources) {
-  op_class(OpClass::Fp16);
-  const Type t = type();
-  if (inst.has("rz") || inst.has("rm") || inst.has("rp")) refuse("rounding mode");
-  const bool pair = is_pair(t), ftz = inst.has("ftz");
-  const u32 d = destination(operand(0), t);
-  u32 in[3] = {}, result[2] = {};
-  for (unsigned s = 0; s < sources; ++s) in[s] = source(operand(s + 1), t);
-  for (unsigned half = 0; half < (pair ? 2 : 1); ++half) {
-    u32 x[3] = {};
-    for (unsigned s = 0; s < sources; ++s) {
-      x[s] = in[s];
-      if (pair) {
-        x[s] = temporary();
-        alu(half == 0 ? O_trunc_32_16 : O_high_32_16, x[s], in[s]);
-      }
-      if (ftz) {
-        const u32 flushed = pair ? x[s] : temporary();
-        alu(O_flush_f16, flushed, x[s]);
-        x[s] = flushed;
-      }
-    }
-    u32 r = result[half] = temporary();
-    alu(op, r, x[0], x[1], x[2]);
-    if (ftz) alu(O_flush_f16, r, r);
-    if (inst.has("sat")) alu(is_brain(t) ? O_saturate_bf16 : O_saturate_f16, r, r);
-    if (inst.has("relu")) alu(O_relu_16, r, r, 0, 0, is_brain(t) ? 0x7f80 : 0x7c00);
-    if (inst.has("abs") && inst.opcode != "abs") alu(O_abs_f16, r, r);
-  }
-  if (pair) alu(O_pack_32, d, result[0], result[1]);
-  else alu(O_mov_16, d, result[0]);
-}
-
-void Decoder::fma(const Inst& inst) {
-  const Type t = type();
+void fma(DecodeContext& ctx, const Instruction& inst) {
+  const Type t = ctx.in.type();
   if (is_half(t)) {
     if (inst.has("oob")) refuse();
-    return half_instruction(inst, is_brain(t) ? O_fma_bf16 : O_fma_f16, 3);
+    return half_instruction(ctx, inst, is_brain(t) ? O_fma_bf16 : O_fma_f16, 3);
   }
   if (t != Type::F32 && t != Type::F64) refuse();
   const bool wide = t == Type::F64;
-  op_class(wide ? OpClass::Fp64 : OpClass::Fp32);
-  const u32 a = source(operand(1), t), b = source(operand(2), t), c = source(operand(3), t);
-  const u32 d = destination(operand(0), t);
+  ctx.out.op_class(wide ? OpClass::Fp64 : OpClass::Fp32);
+  const u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t), c = ctx.in.source(3, t);
+  const u32 d = ctx.in.destination(0, t);
   const bool sat = inst.has("sat");
-  const u32 r = sat ? temporary() : d;
-  with_rounding(inst, [&] {
-    alu(wide ? O_fma_f64 : inst.has("ftz") ? O_fma_ftz_f32 : O_fma_f32, r, a, b, c);
+  const u32 r = sat ? ctx.frame.temporary() : d;
+  with_rounding(ctx, inst, [&] {
+    ctx.out.alu(wide ? O_fma_f64 : inst.has("ftz") ? O_fma_ftz_f32 : O_fma_f32, r, a, b, c);
   });
-  if (sat) alu(wide ? O_saturate_f64 : O_saturate_f32, d, r);
+  if (sat) ctx.out.alu(wide ? O_saturate_f64 : O_saturate_f32, d, r);
 }
 
-void Decoder::float_unary(const Inst& inst) {
+void float_unary(DecodeContext& ctx, const Instruction& inst) {
   static constexpr FloatOps kTable[] = {
       {"neg", O_neg_f32, kOps, O_neg_f64, O_neg_f16, O_neg_f16},
       {"abs", O_abs_f32, kOps, O_abs_f64, O_abs_f16, O_abs_f16},
@@ -140,7 +142,7 @@ void Decoder::float_unary(const Inst& inst) {
       {"cos", O_cos_f32, kOps, kOps, kOps, kOps},
       {"tanh", O_tanh_f32, kOps, kOps, O_tanh_f16, O_tanh_bf16},
   };
-  const Type t = type();
+  const Type t = ctx.in.type();
   const FloatOps* ops = nullptr;
   for (const FloatOps& o : kTable)
     if (o.opcode == inst.opcode) ops = &o;
@@ -148,86 +150,102 @@ void Decoder::float_unary(const Inst& inst) {
   const bool sign_only = inst.opcode == "neg" || inst.opcode == "abs";
   if (is_half(t)) {
     if (ops->f16 == kOps) refuse();
-    half_instruction(inst, is_brain(t) ? ops->bf16 : ops->f16, 1);
-    if (!sign_only) op_class(OpClass::Sfu);
+    half_instruction(ctx, inst, is_brain(t) ? ops->bf16 : ops->f16, 1);
+    if (!sign_only) ctx.out.op_class(OpClass::Sfu);
     return;
   }
   const bool wide = t == Type::F64;
   const Op op = wide ? ops->f64 : t == Type::F32 ? ops->f32 : kOps;
   if (op == kOps) refuse();
-  op_class(sign_only              ? (wide ? OpClass::Fp64 : OpClass::Fp32)
-           : wide                 ? OpClass::Fp64Div
-           : is_approximate(inst) ? OpClass::Sfu
-                                  : OpClass::Fp32Div);
-  const u32 d = destination(operand(0), t);
-  u32 a = source(operand(1), t);
+  ctx.out.op_class(sign_only              ? (wide ? OpClass::Fp64 : OpClass::Fp32)
+                   : wide                 ? OpClass::Fp64Div
+                   : is_approximate(inst) ? OpClass::Sfu
+                                          : OpClass::Fp32Div);
+  const u32 d = ctx.in.destination(0, t);
+  u32 a = ctx.in.source(1, t);
   const bool ftz = inst.has("ftz");
   if (ftz) {
-    const u32 x = temporary();
-    alu(wide ? O_flush_f64 : O_flush_f32, x, a);
+    const u32 x = ctx.frame.temporary();
+    ctx.out.alu(wide ? O_flush_f64 : O_flush_f32, x, a);
     a = x;
   }
-  const u32 r = ftz ? temporary() : d;
-  with_rounding(inst, [&] { alu(op, r, a); });
+  const u32 r = ftz ? ctx.frame.temporary() : d;
+  with_rounding(ctx, inst, [&] { ctx.out.alu(op, r, a); });
   // rcp.approx.ftz.f64 and its kin give the upper half only (9.7.3.15).
-  if (ftz) alu(wide ? O_high_part_f64 : O_flush_f32, d, r);
+  if (ftz) ctx.out.alu(wide ? O_high_part_f64 : O_flush_f32, d, r);
 }
 
-void Decoder::half_min_max(const Inst& inst) {
-  const bool min = inst.opcode == "min", nan = inst.has("NaN"), brain = is_brain(type());
+void half_min_max(DecodeContext& ctx, const Instruction& inst) {
+  const bool min = inst.opcode == "min", nan = inst.has("NaN"), brain = is_brain(ctx.in.type());
   if (inst.has("xorsign") || inst.operands.size() != 3) refuse();
   const Op op =
       brain ? (min ? (nan ? O_min_nan_bf16 : O_min_bf16) : (nan ? O_max_nan_bf16 : O_max_bf16))
             : (min ? (nan ? O_min_nan_f16 : O_min_f16) : (nan ? O_max_nan_f16 : O_max_f16));
-  half_instruction(inst, op, 2);
+  half_instruction(ctx, inst, op, 2);
 }
 
-void Decoder::float_min_max(const Inst& inst) {
-  const Type t = type();
-  if (is_half(t)) return half_min_max(inst);
+void float_min_max(DecodeContext& ctx, const Instruction& inst) {
+  const Type t = ctx.in.type();
+  if (is_half(t)) return half_min_max(ctx, inst);
   if (inst.operands.size() != 3) refuse("three inputs");
   const bool min = inst.opcode == "min", nan = inst.has("NaN"), wide = t == Type::F64;
   if (wide && (nan || inst.has("ftz"))) refuse();
-  op_class(wide ? OpClass::Fp64 : OpClass::Fp32);
-  const u32 d = destination(operand(0), t);
-  u32 a = source(operand(1), t), b = source(operand(2), t);
-  if (wide) return alu(min ? O_min_f64 : O_max_f64, d, a, b);
+  ctx.out.op_class(wide ? OpClass::Fp64 : OpClass::Fp32);
+  const u32 d = ctx.in.destination(0, t);
+  u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t);
+  if (wide) return ctx.out.alu(min ? O_min_f64 : O_max_f64, d, a, b);
   const u32 sign_a = a, sign_b = b;
   const auto through = [&](Op op) {
-    const u32 x = temporary(), y = temporary();
-    alu(op, x, a);
-    alu(op, y, b);
-    a = x, b = y;
+    const u32 x = ctx.frame.temporary(), y = ctx.frame.temporary();
+    ctx.out.alu(op, x, a);
+    ctx.out.alu(op, y, b);
+    a = x;
+    b = y;
   };
   if (inst.has("ftz")) through(O_flush_f32);
   const bool xorsign = inst.has("xorsign");
   if (xorsign) through(O_abs_f32);
   const Op op = min ? (nan ? O_min_nan_f32 : O_min_f32) : (nan ? O_max_nan_f32 : O_max_f32);
-  if (!xorsign) return alu(op, d, a, b);
-  const u32 r = temporary();
-  alu(op, r, a, b);
-  alu(O_xorsign_f32, d, sign_a, sign_b, r);
+  if (!xorsign) return ctx.out.alu(op, d, a, b);
+  const u32 r = ctx.frame.temporary();
+  ctx.out.alu(op, r, a, b);
+  ctx.out.alu(O_xorsign_f32, d, sign_a, sign_b, r);
 }
 
-void Decoder::testp(const Inst& inst) {
-  const Type t = type();
-  if (inst.opcode == "copysign") {
-    op_class(t == Type::F64 ? OpClass::Fp64 : OpClass::Fp32);
-    const u32 a = source(operand(1), t), b = source(operand(2), t);
-    if (ptx::size_of(t) == 2) refuse();
-    return alu(t == Type::F64 ? O_copysign_f64 : O_copysign_f32, destination(operand(0), t), a, b);
-  }
-  op_class(t == Type::F64 ? OpClass::Fp64 : OpClass::Fp32);
+void copysign(DecodeContext& ctx, const Instruction& /*inst*/) {
+  const Type t = ctx.in.type();
+  ctx.out.op_class(t == Type::F64 ? OpClass::Fp64 : OpClass::Fp32);
+  const u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t);
+  if (ptx::size_of(t) == 2) refuse();
+  ctx.out.alu(t == Type::F64 ? O_copysign_f64 : O_copysign_f32, ctx.in.destination(0, t), a, b);
+}
+
+void testp(DecodeContext& ctx, const Instruction& inst) {
+  const Type t = ctx.in.type();
+  ctx.out.op_class(t == Type::F64 ? OpClass::Fp64 : OpClass::Fp32);
   static constexpr std::string_view kClasses[] = {"finite",     "infinite", "number",
                                                   "notanumber", "normal",   "subnormal"};
-  for (u32 k = 0; k < 6; ++k)
+  for (u32 k = 0; k < std::size(kClasses); ++k)
     if (inst.has(kClasses[k])) {
-      const u32 yes = temporary();
-      alu(t == Type::F64 ? O_class_f64 : O_class_f32, yes, source(operand(1), t), 0, 0, k);
-      emit(O_pred_from_32, predicate(operand(0)).offset, yes);
+      const u32 yes = ctx.frame.temporary();
+      ctx.out.alu(t == Type::F64 ? O_class_f64 : O_class_f32, yes, ctx.in.source(1, t), 0, 0, k);
+      ctx.out.emit(O_pred_from_32, ctx.in.predicate(0).offset, yes);
       return;
     }
   refuse();
+}
+
+}  // namespace
+
+void add_decode_float(Handlers& handlers) {
+  handlers.add_float({"add", "sub", "mul", "div", "rem"}, float_binary);
+  handlers.add_float({"mad"}, fma);
+  handlers.add_float({"neg", "abs", "not", "cnot"}, float_unary);
+  handlers.add_float({"min", "max"}, float_min_max);
+  handlers.add({"fma"}, fma);
+  handlers.add({"rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"}, float_unary);
+  handlers.add({"testp"}, testp);
+  handlers.add({"copysign"}, copysign);
 }
 
 }  // namespace raddle::exec

@@ -1,5 +1,5 @@
 // Textures and surfaces (PTX ISA 9.7.11), in the unified mode: a texture carries its sampler.
-#include "raddle/exec/decode/decode.h"
+#include "raddle/exec/decode/decode_context.h"
 
 namespace raddle::exec {
 
@@ -7,8 +7,10 @@ using u32 = std::uint32_t;
 using ptx::Type;
 using trace::OpKind;
 using Kind = ptx::Operand::Kind;
+using ptx::Instruction;
 
 namespace {
+
 struct Geometry {
   std::string_view name;
   unsigned dimensions;
@@ -18,32 +20,34 @@ constexpr Geometry kGeometries[] = {{"1d", 1, false, false}, {"2d", 2, false, fa
                                     {"3d", 3, false, false}, {"a1d", 1, true, false},
                                     {"a2d", 2, true, false}, {"cube", 2, false, true},
                                     {"acube", 2, true, true}};
-}  // namespace
 
 /// The handle: a register, or a module's .texref or .surfref by name.
-void Decoder::image_handle(ImageSite& site, const ptx::Operand& address) {
+void image_handle(DecodeContext& ctx, ImageSite& site, const ptx::Operand& address) {
   if (address.kind != Kind::Address || address.offset != 0) refuse("texture operand");
   if (address.reg != ptx::kNoIndex) {
-    if (register_width(address.reg) != 8) refuse("texture handle of another size");
-    site.handle = register_at_[address.reg];
+    if (ctx.frame.register_width(address.reg) != 8) refuse("texture handle of another size");
+    site.handle = ctx.frame.register_at(address.reg);
     return;
   }
-  const auto value = symbol_value(address);
+  const auto value = ctx.in.symbol_value(address);
   if (!value) refuse("texture operand");
-  site.handle = constant(8, *value);
+  site.handle = ctx.frame.constant(8, *value);
   site.reference = true;
 }
 
-ImageSite Decoder::image_site(const Inst& inst, const ptx::Operand& address, Type coordinate) {
+ImageSite image_site(DecodeContext& ctx, const Instruction& inst, const ptx::Operand& address,
+                     Type coordinate) {
   ImageSite site;
   bool known = false;
   for (const Geometry& g : kGeometries)
     if (inst.has(g.name)) {
-      site.dimensions = g.dimensions, site.layered = g.layered, site.cube = g.cube;
+      site.dimensions = g.dimensions;
+      site.layered = g.layered;
+      site.cube = g.cube;
       known = true;
     }
   if (!known) refuse("geometry");
-  image_handle(site, address);
+  image_handle(ctx, site, address);
   if (address.elements.size() != 1) refuse("separate sampler");
   const ptx::Operand& at = address.elements[0];
   const auto& given = at.kind == Kind::Vector ? at.elements : address.elements;
@@ -52,11 +56,11 @@ ImageSite Decoder::image_site(const Inst& inst, const ptx::Operand& address, Typ
   if (coordinate != Type::F32 && coordinate != Type::S32) refuse("type of coordinates");
   site.float_coordinates = coordinate == Type::F32;
   for (unsigned i = 0; i < needed; ++i)
-    site.coordinates[i] = source(given[i], site.layered && i == 0 ? Type::U32 : coordinate);
+    site.coordinates[i] = ctx.in.source(given[i], site.layered && i == 0 ? Type::U32 : coordinate);
   return site;
 }
 
-void Decoder::image_results(ImageSite& site, const ptx::Operand& data) {
+void image_results(DecodeContext& ctx, ImageSite& site, const ptx::Operand& data) {
   std::vector<ptx::Operand> one{data};
   const auto& list = data.kind == Kind::Vector ? data.elements : one;
   if (list.size() > 4) refuse();
@@ -64,63 +68,63 @@ void Decoder::image_results(ImageSite& site, const ptx::Operand& data) {
   unsigned width = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].kind == Kind::Sink) {
-      site.data[i] = trash_at_;
+      site.data[i] = ctx.frame.trash();
       continue;
     }
     if (list[i].kind != Kind::Register || list[i].has_selector) refuse("destination");
-    const unsigned w = register_width(list[i].reg);
+    const unsigned w = ctx.frame.register_width(list[i].reg);
     if (width != 0 && w != width) refuse("registers of different sizes");
     width = w;
-    site.data[i] = register_at_[list[i].reg];
+    site.data[i] = ctx.frame.register_at(list[i].reg);
   }
   site.register_bytes = width == 0 ? 4 : width;
-  if (data.reg2 != ptx::kNoIndex) site.resident = predicate_register(data.reg2);
+  site.resident = ctx.in.second_predicate(data);
 }
 
-void Decoder::emit_image(ImageSite site, OpKind kind) {
-  current_.bytes = static_cast<std::uint8_t>(site.element_bytes * site.elements);
-  emit_own(O_image, kind).imm = static_cast<std::int32_t>(code_.images.size());
-  code_.images.push_back(site);
+void emit_image(DecodeContext& ctx, ImageSite site, OpKind kind) {
+  ctx.out.current().bytes = static_cast<std::uint8_t>(site.element_bytes * site.elements);
+  ctx.out.emit_own(O_image, kind).imm = static_cast<std::int32_t>(ctx.code().images.size());
+  ctx.code().images.push_back(site);
 }
 
-void Decoder::texture(const Inst& inst) {
-  const Type result = type(0), coordinate = type(1);
+void texture(DecodeContext& ctx, const Instruction& inst) {
+  const Type result = ctx.in.type(0), coordinate = ctx.in.type(1);
   if (result != Type::F32 && result != Type::S32 && result != Type::U32) refuse();
   if (inst.has("2dms") || inst.has("a2dms")) refuse();
   // A texture has one level, so level and gradients choose nothing; what else follows is refused.
   const std::size_t extra = inst.has("level") ? 1 : inst.has("grad") ? 2 : 0;
   if (inst.operands.size() != 2 + extra) refuse("offsets or depth comparison");
-  ImageSite site = image_site(inst, operand(1), coordinate);
-  image_results(site, operand(0));
+  ImageSite site = image_site(ctx, inst, ctx.in.operand(1), coordinate);
+  image_results(ctx, site, ctx.in.operand(0));
   if (site.register_bytes != 4) refuse("destination register of another size");
   if (inst.opcode == "tld4") {
     if (!site.float_coordinates || site.dimensions != 2) refuse();
     site.op = ImageOp::Gather;
     site.component = inst.has("r") ? 0 : inst.has("g") ? 1 : inst.has("b") ? 2 : 3;
   }
-  emit_image(site, OpKind::LoadGlobal);
+  emit_image(ctx, site, OpKind::LoadGlobal);
 }
 
-void Decoder::surface(const Inst& inst) {
+void surface(DecodeContext& ctx, const Instruction& inst) {
   const bool load = inst.opcode == "suld";
   if (!inst.has("b")) refuse();  // formatted stores
-  const Type t = type(0);
+  const Type t = ctx.in.type(0);
   const unsigned size = ptx::size_of(t);
-  ImageSite site = image_site(inst, operand(load ? 1 : 0), Type::S32);
+  ImageSite site = image_site(ctx, inst, ctx.in.operand(load ? 1 : 0), Type::S32);
   if (site.cube) refuse("geometry");
   site.surface = true;
   site.op = load ? ImageOp::Load : ImageOp::Store;
   site.clamp = inst.has("clamp")  ? SurfaceClamp::Clamp
                : inst.has("zero") ? SurfaceClamp::Zero
                                   : SurfaceClamp::Trap;
-  const ptx::Operand& data = operand(load ? 0 : 1);
-  image_results(site, data);
+  const ptx::Operand& data = ctx.in.operand(load ? 0 : 1);
+  image_results(ctx, site, data);
   site.element_bytes = size;
   if (size > 8 || size * site.elements > 16 || site.register_bytes < size) refuse();
-  emit_image(site, load ? OpKind::LoadGlobal : OpKind::StoreGlobal);
+  emit_image(ctx, site, load ? OpKind::LoadGlobal : OpKind::StoreGlobal);
 }
 
-void Decoder::image_query(const Inst& inst) {
+void image_query(DecodeContext& ctx, const Instruction& inst) {
   static constexpr std::pair<std::string_view, ImageQuery> kQueries[] = {
       {"width", ImageQuery::Width},
       {"height", ImageQuery::Height},
@@ -134,12 +138,23 @@ void Decoder::image_query(const Inst& inst) {
   site.surface = inst.opcode == "suq";
   bool known = false;
   for (const auto& [name, query] : kQueries)
-    if (inst.has(name)) site.query = query, known = true;
+    if (inst.has(name)) {
+      site.query = query;
+      known = true;
+    }
   if (!known || inst.has("level")) refuse();
-  image_handle(site, operand(1));
-  image_results(site, operand(0));
+  image_handle(ctx, site, ctx.in.operand(1));
+  image_results(ctx, site, ctx.in.operand(0));
   if (site.register_bytes != 4) refuse("destination register of another size");
-  emit_image(site, OpKind::Alu);
+  emit_image(ctx, site, OpKind::Alu);
+}
+
+}  // namespace
+
+void add_decode_image(Handlers& handlers) {
+  handlers.add({"tex", "tld4"}, texture);
+  handlers.add({"txq", "suq"}, image_query);
+  handlers.add({"suld", "sust"}, surface);
 }
 
 }  // namespace raddle::exec

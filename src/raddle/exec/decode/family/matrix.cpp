@@ -1,23 +1,25 @@
 // Matrix instructions (PTX ISA 9.0, 9.7.14): wmma, mma, ldmatrix, stmatrix, movmatrix.
 #include <algorithm>
 
-#include "raddle/exec/decode/decode_slow.h"
+#include "raddle/exec/decode/address.h"
+#include "raddle/exec/decode/decode_context.h"
 
 namespace raddle::exec {
 
 using u32 = std::uint32_t;
 using Kind = ptx::Operand::Kind;
+using ptx::Instruction;
 using trace::OpClass;
 
+namespace {
+
 /// What the dotted words of a matrix instruction say.
-struct Decoder::MatrixWords {
+struct MatrixWords {
   MatrixShape shape;
   std::vector<Element> elements;  ///< in order
   bool a_row = true, b_row = false;
   std::string_view layout;  ///< of wmma.load and wmma.store
 };
-
-namespace {
 
 std::vector<std::string> dotted_words(const ptx::Instruction& inst) {
   std::vector<std::string> words{""};
@@ -124,29 +126,21 @@ bool has_shape(Family family, MatrixShape s, bool wmma) {
   return std::find(found->second.begin(), found->second.end(), s) != found->second.end();
 }
 
-}  // namespace
-
 /// One layout for all instructions that use it.
-std::shared_ptr<const Fragment> Decoder::fragment(Role role, const MatrixWords& words,
-                                                  Element element, unsigned registers) {
-  const bool quad = words.shape == MatrixShape{8, 8, 4} && element != Element::F64;
+std::shared_ptr<const Fragment> fragment(DecodeContext& ctx, Role role, const MatrixWords& words,
+                                         Element element, unsigned registers) {
   const bool row = role == Role::A ? words.a_row : words.b_row;
-  const MatrixShape& s = words.shape;
-  auto& known = fragments_[{static_cast<unsigned>(role) | (quad ? 8u : 0u), s.m, s.n, s.k,
-                            static_cast<unsigned>(element) | (quad && row ? 64u : 0u), registers}];
-  if (known == nullptr)
-    known =
-        quad ? make_quad_fragment(role, element, row) : make_fragment(role, s, element, registers);
-  if (known == nullptr || known->registers != registers) refuse("number of registers");
+  auto known = ctx.fragments.find(role, words.shape, element, registers, row);
+  if (known == nullptr) refuse("number of registers");
   return known;
 }
 
-FragmentRegisters Decoder::fragment_registers(std::shared_ptr<const Fragment> fragment,
-                                              const ptx::Operand& operand, bool written) {
+FragmentRegisters fragment_registers(DecodeContext& ctx, std::shared_ptr<const Fragment> fragment,
+                                     const ptx::Operand& operand, bool written) {
   const unsigned width = bits_of(fragment->element) == 64 ? 8 : 4;
   const ptx::Type type = width == 8 ? ptx::Type::F64 : ptx::Type::B32;
   const auto one = [&](const ptx::Operand& o) {
-    return written ? destination(o, type) : source(o, type);
+    return written ? ctx.in.destination(o, type) : ctx.in.source(o, type);
   };
   FragmentRegisters made{std::move(fragment), {}};
   if (operand.kind != Kind::Vector) made.at.push_back(one(operand));
@@ -154,29 +148,11 @@ FragmentRegisters Decoder::fragment_registers(std::shared_ptr<const Fragment> fr
   return made;
 }
 
-namespace {
 unsigned registers_in(const ptx::Operand& o) {
   return o.kind == Kind::Vector ? static_cast<unsigned>(o.elements.size()) : 1;
 }
-}  // namespace
 
-void Decoder::wmma(const Inst& inst) {
-  MatrixWords words;
-  std::vector<bool> rows;
-  for (const std::string& word : dotted_words(inst)) {
-    if (const MatrixShape s = shape_named(word); s.m != 0) words.shape = s;
-    if (const Element e = element_named(word); e != Element::None) words.elements.push_back(e);
-    if (word == "row" || word == "col") rows.push_back(word == "row");
-  }
-  if (rows.empty() || words.elements.empty()) refuse();
-  words.a_row = rows[0];
-  words.b_row = rows.size() > 1 && rows[1];
-  if (inst.has("mma")) return matrix_product(words, true);
-  wmma_access(words);
-}
-
-void Decoder::wmma_access(const MatrixWords& words) {
-  const Inst& inst = *inst_;
+void wmma_access(DecodeContext& ctx, const Instruction& inst, const MatrixWords& words) {
   const bool store = inst.has("store");
   const Role role = inst.has("a") ? Role::A : inst.has("b") ? Role::B : Role::C;
   if (words.elements.size() != 1) refuse();
@@ -191,31 +167,33 @@ void Decoder::wmma_access(const MatrixWords& words) {
       known = known || (result ? makes(family, element) : operand == element);
   }
   if (!known) refuse();
-  const ptx::Operand& data = operand(store ? 1 : 0);
+  const ptx::Operand& data = ctx.in.operand(store ? 1 : 0);
   auto made = std::make_unique<MatrixAccess>();
-  made->data = fragment_registers(fragment(role, words, element, registers_in(data)), data, !store);
+  made->data = fragment_registers(ctx, fragment(ctx, role, words, element, registers_in(data)),
+                                  data, !store);
   if (made->data.at.size() != made->data.fragment->registers) refuse("number of registers");
-  made->address = slow_address(inst, operand(store ? 0 : 1));
+  made->address = slow_address(ctx, inst, ctx.in.operand(store ? 0 : 1));
   made->row_major = words.a_row;
   made->store = store;
   const MatrixShape& s = words.shape;
   const unsigned across =
       words.a_row ? (role == Role::A ? s.k : s.n) : (role == Role::B ? s.k : s.m);
-  made->stride = inst.operands.size() > 2 ? source(operand(2), ptx::Type::U32)
-                                          : constant(4, across);  // the matrix stands alone
-  current_.bytes = static_cast<std::uint8_t>(
+  made->stride = inst.operands.size() > 2
+                     ? ctx.in.source(2, ptx::Type::U32)
+                     : ctx.frame.constant(4, across);  // the matrix stands alone
+  ctx.out.current().bytes = static_cast<std::uint8_t>(
       std::min(16u, made->data.fragment->registers * (bits_of(element) == 64 ? 8 : 4)));
   const ptx::Space space = made->address.space;
-  emit_slow_access(std::move(made), space, store);
+  ctx.out.emit_slow_access(std::move(made), space, store);
 }
 
-void Decoder::matrix_product(const MatrixWords& words, bool wmma) {
-  const Inst& inst = *inst_;
+void matrix_product(DecodeContext& ctx, const Instruction& inst, const MatrixWords& words,
+                    bool is_wmma) {
   std::vector<Element> e = words.elements;
-  if (e.size() == 2 && wmma) e = {e[0], Element::F16, Element::F16, e[1]};
+  if (e.size() == 2 && is_wmma) e = {e[0], Element::F16, Element::F16, e[1]};
   if (e.size() != 4) refuse();
   const Family family = family_of(e[1], e[2]);
-  if (!makes(family, e[0]) || !makes(family, e[3]) || !has_shape(family, words.shape, wmma))
+  if (!makes(family, e[0]) || !makes(family, e[3]) || !has_shape(family, words.shape, is_wmma))
     refuse();
   if (inst.has("sp") || inst.has("block_scale") || inst.has("kind::f8f6f4")) refuse();
   const bool integer = e[0] == Element::S32;
@@ -229,8 +207,9 @@ void Decoder::matrix_product(const MatrixWords& words, bool wmma) {
   }
   made->rounding = inst.has("rz") ? 1 : inst.has("rm") ? 2 : inst.has("rp") ? 3 : 0;
   const auto part = [&](Role role, std::size_t at) {
-    const ptx::Operand& o = operand(at);
-    auto registers = fragment_registers(fragment(role, words, e[at], registers_in(o)), o, at == 0);
+    const ptx::Operand& o = ctx.in.operand(at);
+    auto registers =
+        fragment_registers(ctx, fragment(ctx, role, words, e[at], registers_in(o)), o, at == 0);
     if (registers.at.size() != registers.fragment->registers) refuse("number of registers");
     return registers;
   };
@@ -238,12 +217,27 @@ void Decoder::matrix_product(const MatrixWords& words, bool wmma) {
   made->a = part(Role::A, 1);
   made->b = part(Role::B, 2);
   made->c = part(Role::C, 3);
-  op_class(OpClass::Tensor);
-  current_.bytes = tensor_work(family, words.shape, made->d.fragment->products);
-  emit_slow(std::move(made));
+  ctx.out.op_class(OpClass::Tensor);
+  ctx.out.current().bytes = tensor_work(family, words.shape, made->d.fragment->products);
+  ctx.out.emit_slow(std::move(made));
 }
 
-void Decoder::mma(const Inst& inst) {
+void wmma(DecodeContext& ctx, const Instruction& inst) {
+  MatrixWords words;
+  std::vector<bool> rows;
+  for (const std::string& word : dotted_words(inst)) {
+    if (const MatrixShape s = shape_named(word); s.m != 0) words.shape = s;
+    if (const Element e = element_named(word); e != Element::None) words.elements.push_back(e);
+    if (word == "row" || word == "col") rows.push_back(word == "row");
+  }
+  if (rows.empty() || words.elements.empty()) refuse();
+  words.a_row = rows[0];
+  words.b_row = rows.size() > 1 && rows[1];
+  if (inst.has("mma")) return matrix_product(ctx, inst, words, true);
+  wmma_access(ctx, inst, words);
+}
+
+void mma(DecodeContext& ctx, const Instruction& inst) {
   if (inst.has("sp") || inst.has("sp::ordered_metadata")) refuse("sparse matrices");
   MatrixWords words;
   std::vector<bool> rows;
@@ -258,37 +252,46 @@ void Decoder::mma(const Inst& inst) {
   if ((!quad || is_f64) && (!rows[0] || rows[1])) refuse("layout");
   words.a_row = rows[0];
   words.b_row = rows[1];
-  matrix_product(words, false);
+  matrix_product(ctx, inst, words, false);
 }
 
-void Decoder::matrix_rows(const Inst& inst) {
+void matrix_rows(DecodeContext& ctx, const Instruction& inst) {
   const bool store = inst.opcode == "stmatrix";
-  if (!inst.has("m8n8") || type() != ptx::Type::B16) refuse();
-  const ptx::Operand& data = operand(store ? 1 : 0);
+  if (!inst.has("m8n8") || ctx.in.type() != ptx::Type::B16) refuse();
+  const ptx::Operand& data = ctx.in.operand(store ? 1 : 0);
   const std::size_t count = inst.has("x4") ? 4 : inst.has("x2") ? 2 : inst.has("x1") ? 1 : 0;
   auto made = std::make_unique<MatrixRows>();
   const auto one = [&](const ptx::Operand& o) {
-    return store ? source(o, ptx::Type::B32) : destination(o, ptx::Type::B32);
+    return store ? ctx.in.source(o, ptx::Type::B32) : ctx.in.destination(o, ptx::Type::B32);
   };
   if (data.kind != Kind::Vector) made->at.push_back(one(data));
   for (const ptx::Operand& o : data.elements) made->at.push_back(one(o));
   if (made->at.size() != count) refuse("number of registers");
-  made->address = slow_address(inst, operand(store ? 0 : 1));
+  made->address = slow_address(ctx, inst, ctx.in.operand(store ? 0 : 1));
   if (made->address.space == ptx::Space::Global) refuse();
   made->transposed = inst.has("trans");
   made->store = store;
-  current_.bytes = static_cast<std::uint8_t>(4 * count);
+  ctx.out.current().bytes = static_cast<std::uint8_t>(4 * count);
   const ptx::Space space = made->address.space;
-  emit_slow_access(std::move(made), space, store);
+  ctx.out.emit_slow_access(std::move(made), space, store);
 }
 
-void Decoder::matrix_transpose(const Inst& inst) {
+void matrix_transpose(DecodeContext& ctx, const Instruction& inst) {
   if (!inst.has("m8n8") || !inst.has("trans")) refuse();
-  op_class(OpClass::Shuffle);
+  ctx.out.op_class(OpClass::Shuffle);
   auto made = std::make_unique<MatrixTranspose>();
-  made->a = source(operand(1), ptx::Type::B32);
-  made->d = destination(operand(0), ptx::Type::B32);
-  emit_slow(std::move(made));
+  made->a = ctx.in.source(1, ptx::Type::B32);
+  made->d = ctx.in.destination(0, ptx::Type::B32);
+  ctx.out.emit_slow(std::move(made));
+}
+
+}  // namespace
+
+void add_decode_matrix(Handlers& handlers) {
+  handlers.add({"wmma"}, wmma);
+  handlers.add({"mma"}, mma);
+  handlers.add({"ldmatrix", "stmatrix"}, matrix_rows);
+  handlers.add({"movmatrix"}, matrix_transpose);
 }
 
 }  // namespace raddle::exec

@@ -1,6 +1,6 @@
 // Video instructions (PTX ISA 9.0, 9.7.16).
-#include "raddle/exec/decode/decode_slow.h"
 #include "raddle/exec/slow/video.h"
+#include "raddle/exec/decode/decode_context.h"
 
 namespace raddle::exec {
 
@@ -10,6 +10,7 @@ using Kind = ptx::Operand::Kind;
 using What = VideoInstruction::What;
 using Second = VideoInstruction::Second;
 using Compare = VideoInstruction::Compare;
+using ptx::Instruction;
 
 namespace {
 
@@ -38,63 +39,26 @@ std::optional<VideoPart> part_named(std::string_view selector) {
   return VideoPart{bits, index * bits};
 }
 
-}  // namespace
-
-void Decoder::video(const Inst& inst) {
-  op_class(trace::OpClass::Int);
-  auto made = std::make_unique<VideoInstruction>();
-  std::string_view name = inst.opcode;
-  if (name.back() == '2' || name.back() == '4') {
-    made->parts = static_cast<unsigned>(name.back() - '0');
-    name.remove_suffix(1);
-  }
-  bool known = false;
-  for (const auto& [word, what] : kWhat)
-    if (word == name) made->what = what, known = true;
-  if (!known) refuse();
-  const bool sets = made->what == What::Set;
-  const std::size_t first = sets ? 0 : 1;
-  if (inst.types.size() != first + 2) refuse();
-  made->d_signed = !sets && ptx::is_signed(type(0));
-  made->a_signed = ptx::is_signed(type(first));
-  made->b_signed = ptx::is_signed(type(first + 1));
-  made->saturate = inst.has("sat");
-  made->wrap = inst.has("wrap");
-  made->scale = inst.has("shr7") ? 7 : inst.has("shr15") ? 15 : 0;
-  if (inst.has("po")) refuse();
-  for (const auto& [word, c] : kCompare)
-    if (inst.has(word)) made->compare = c;
-  for (const auto& [word, s] : kSecond)
-    if (inst.has(word)) made->second = s;
-  if (made->parts == 1) video_parts(*made);
-  else video_lanes(*made);
-  made->a = video_source(operand(1));
-  made->b = video_source(operand(2));
-  made->c = inst.operands.size() > 3 ? video_source(operand(3)) : constant(4, 0);
-  made->d = destination(operand(0), Type::U32);
-  emit_slow(std::move(made));
-}
-
-u32 Decoder::video_source(const ptx::Operand& operand) {
+u32 video_source(DecodeContext& ctx, const ptx::Operand& operand) {
   ptx::Operand whole = operand;
   whole.has_selector = false;
-  return source(whole, Type::U32);
+  return ctx.in.source(whole, Type::U32);
 }
 
 /// Selectors of the scalar forms.
-void Decoder::video_parts(VideoInstruction& made) {
+void video_parts(DecodeContext& ctx, const Instruction& inst, VideoInstruction& made) {
   const auto part = [&](const ptx::Operand& o) {
     if (!o.has_selector) return VideoPart{};
     const auto p = part_named(o.selector);
     if (!p) refuse("selector");
     return *p;
   };
-  made.a_part[0] = part(operand(1));
-  made.b_part[0] = part(operand(2));
-  const bool has_c = inst_->operands.size() > 3;
-  if (operand(0).has_selector) {
+  made.a_part[0] = part(ctx.in.operand(1));
+  made.b_part[0] = part(ctx.in.operand(2));
+  const bool has_c = inst.operands.size() > 3;
+  if (ctx.in.operand(0).has_selector) {
     if (!has_c || made.second != Second::None) refuse("selector");
-    made.d_part = part(operand(0));
+    made.d_part = part(ctx.in.operand(0));
     made.second = Second::Merge;
   } else if (made.what != What::Mad && has_c != (made.second != Second::None)) {
     refuse();
@@ -102,7 +66,7 @@ void Decoder::video_parts(VideoInstruction& made) {
 }
 
 /// Selectors of the SIMD forms: digits from the highest part down, counting through a, then b.
-void Decoder::video_lanes(VideoInstruction& made) {
+void video_lanes(DecodeContext& ctx, const Instruction& inst, VideoInstruction& made) {
   const unsigned bits = 32 / made.parts;
   const char letter = made.parts == 4 ? 'b' : 'h';
   const auto digits = [&](const ptx::Operand& o) {
@@ -123,15 +87,63 @@ void Decoder::video_lanes(VideoInstruction& made) {
       to[p] = {bits, from * bits};
     }
   };
-  parts(operand(1), 0, made.a_part);
-  parts(operand(2), made.parts, made.b_part);
-  if (inst_->operands.size() != 4) refuse();
-  if (!operand(0).has_selector) return;
+  parts(ctx.in.operand(1), 0, made.a_part);
+  parts(ctx.in.operand(2), made.parts, made.b_part);
+  if (inst.operands.size() != 4) refuse();
+  if (!ctx.in.operand(0).has_selector) return;
   made.written = 0;
-  for (char digit : digits(operand(0))) {
+  for (char digit : digits(ctx.in.operand(0))) {
     if (static_cast<unsigned>(digit - '0') >= made.parts) refuse("selector");
     made.written |= 1u << (digit - '0');
   }
+}
+
+void video(DecodeContext& ctx, const Instruction& inst) {
+  ctx.out.op_class(trace::OpClass::Int);
+  auto made = std::make_unique<VideoInstruction>();
+  std::string_view name = inst.opcode;
+  if (name.back() == '2' || name.back() == '4') {
+    made->parts = static_cast<unsigned>(name.back() - '0');
+    name.remove_suffix(1);
+  }
+  bool known = false;
+  for (const auto& [word, what] : kWhat)
+    if (word == name) {
+      made->what = what;
+      known = true;
+    }
+  if (!known) refuse();
+  const bool sets = made->what == What::Set;
+  const std::size_t first = sets ? 0 : 1;
+  if (inst.types.size() != first + 2) refuse();
+  made->d_signed = !sets && ptx::is_signed(ctx.in.type(0));
+  made->a_signed = ptx::is_signed(ctx.in.type(first));
+  made->b_signed = ptx::is_signed(ctx.in.type(first + 1));
+  made->saturate = inst.has("sat");
+  made->wrap = inst.has("wrap");
+  made->scale = inst.has("shr7") ? 7 : inst.has("shr15") ? 15 : 0;
+  if (inst.has("po")) refuse();
+  for (const auto& [word, c] : kCompare)
+    if (inst.has(word)) made->compare = c;
+  for (const auto& [word, s] : kSecond)
+    if (inst.has(word)) made->second = s;
+  if (made->parts == 1) video_parts(ctx, inst, *made);
+  else video_lanes(ctx, inst, *made);
+  made->a = video_source(ctx, ctx.in.operand(1));
+  made->b = video_source(ctx, ctx.in.operand(2));
+  made->c =
+      inst.operands.size() > 3 ? video_source(ctx, ctx.in.operand(3)) : ctx.frame.constant(4, 0);
+  made->d = ctx.in.destination(0, Type::U32);
+  ctx.out.emit_slow(std::move(made));
+}
+
+}  // namespace
+
+void add_decode_video(Handlers& handlers) {
+  handlers.add({"vadd",      "vadd2",  "vadd4", "vsub",  "vsub2", "vsub4", "vabsdiff", "vabsdiff2",
+                "vabsdiff4", "vmin",   "vmin2", "vmin4", "vmax",  "vmax2", "vmax4",    "vavrg",
+                "vavrg2",    "vavrg4", "vshl",  "vshr",  "vmad",  "vset",  "vset2",    "vset4"},
+               video);
 }
 
 }  // namespace raddle::exec

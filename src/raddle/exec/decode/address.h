@@ -1,0 +1,18 @@
+// Addresses of memory instructions: [register + offset], [variable], [number].
+#pragma once
+#include "raddle/exec/decode/decode_context.h"
+#include "raddle/exec/slow/slow_access.h"
+
+namespace raddle::exec {
+
+/// The space that an instruction names; Generic: none.
+ptx::Space space_of(const ptx::Instruction& inst);
+/// Of an instruction's address operand. Offsets have 32 bits, and addresses of generic and global
+/// memory 64.
+SlowAddress address_of(DecodeContext& ctx, const ptx::Instruction& inst,
+                       const ptx::Operand& operand);
+/// The same where only global, shared and generic memory can be accessed.
+SlowAddress slow_address(DecodeContext& ctx, const ptx::Instruction& inst,
+                         const ptx::Operand& operand);
+
+}  // namespace raddle::exec

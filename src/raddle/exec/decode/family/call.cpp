@@ -1,0 +1,149 @@
+// Calls (PTX ISA 9.7.12): of functions, of those that the machine has itself (printf, malloc), of
+// the device runtime (__cudaCDP2X and the older cudaX), and the local stack.
+#include <algorithm>
+#include <iterator>
+
+#include "raddle/base/error.h"
+#include "raddle/exec/decode/decode_context.h"
+
+namespace raddle::exec {
+
+using u32 = std::uint32_t;
+using ptx::Instruction;
+using ptx::Type;
+using trace::OpClass;
+using trace::OpKind;
+using Kind = ptx::Operand::Kind;
+
+namespace {
+
+bool host_call(DecodeContext& ctx, const ptx::Call& call, const ptx::Function& callee) {
+  if (!callee.is_extern) return false;
+  HostCall host;
+  static constexpr struct {
+    std::string_view name;
+    HostFunction function;
+    unsigned arguments;
+  } kFunctions[] = {{"vprintf", HostFunction::Vprintf, 2},
+                    {"__assertfail", HostFunction::AssertFail, 3},
+                    {"malloc", HostFunction::Malloc, 1},
+                    {"free", HostFunction::Free, 1}};
+  const auto* known = std::find_if(std::begin(kFunctions), std::end(kFunctions),
+                                   [&](const auto& f) { return f.name == callee.name; });
+  if (known == std::end(kFunctions)) return false;
+  host.function = known->function;
+  host.arguments = ctx.in.places(call.arguments);
+  host.returns = ctx.in.places(call.returns);
+  if (host.arguments.size() < known->arguments) refuse("number of arguments");
+  ctx.out.emit_own(O_host, OpKind::Branch).imm =
+      static_cast<std::int32_t>(ctx.code().host_calls.size());
+  ctx.code().host_calls.push_back(std::move(host));
+  return true;
+}
+
+/// What the timing is told of a call.
+OpKind kind_of(DeviceFunction function) {
+  switch (function) {
+    case DeviceFunction::LaunchDeviceV2:
+    case DeviceFunction::LaunchDevice:
+      return OpKind::Launch;
+    case DeviceFunction::GetParameterBufferV2:
+    case DeviceFunction::GetParameterBuffer:
+      return OpKind::LaunchBuffer;
+    case DeviceFunction::StreamCreateWithFlags:
+      return OpKind::LaunchStream;
+    default:
+      return OpKind::Branch;
+  }
+}
+
+bool device_call(DecodeContext& ctx, const ptx::Call& call, const ptx::Function& callee) {
+  if (!callee.is_extern || !is_device_function(callee.name)) return false;
+  if (callee.name.find("DeviceSynchronize") != std::string::npos)
+    refuse("kernels cannot wait for what they launch: CUDA 12 has removed that");
+  const DeviceFunctionInfo* info = device_function(callee.name);
+  if (info == nullptr) refuse("the device runtime here has no " + callee.name);
+  DeviceCall made{info->function, ctx.in.places(call.arguments), ctx.in.places(call.returns)};
+  std::size_t expected = 0;
+  while (expected < info->parameters.size() && info->parameters[expected] != 0) ++expected;
+  bool same = made.arguments.size() == expected && made.returns.size() == 1 &&
+              made.returns[0].bytes == info->result;
+  for (std::size_t i = 0; same && i < expected; ++i)
+    same = made.arguments[i].bytes == info->parameters[i];
+  if (!same) refuse("arguments of " + callee.name);
+  const OpKind kind = kind_of(info->function);
+  Record& r = ctx.out.emit_own(kind == OpKind::Launch ? O_launch : O_device, kind);
+  r.imm = static_cast<std::int32_t>(ctx.code().device_calls.size());
+  ctx.code().device_calls.push_back(std::move(made));
+  return true;
+}
+
+void call(DecodeContext& ctx, const Instruction& inst) {
+  RADDLE_ASSERT(inst.call < ctx.function.calls.size());
+  const ptx::Call& call = ctx.function.calls[inst.call];
+  const ptx::Function* callee = nullptr;
+  if (call.callee.kind == Kind::Symbol) {
+    RADDLE_ASSERT(call.callee.symbol.index < ctx.module.functions.size());
+    callee = &ctx.module.functions[call.callee.symbol.index];
+    if (host_call(ctx, call, *callee) || device_call(ctx, call, *callee)) return;
+    if (callee->is_extern) refuse("function " + callee->name + " has no body here");
+    ctx.result.callees.push_back(call.callee.symbol.index);
+  } else {
+    if (call.prototype == ptx::kNoIndex) refuse("indirect call without a prototype");
+    ctx.result.has_indirect_call = true;
+    for (u32 target : call.targets) ctx.result.callees.push_back(target);
+  }
+  const auto& formals =
+      callee != nullptr ? callee->parameters : ctx.function.prototypes[call.prototype].parameters;
+  const auto& results =
+      callee != nullptr ? callee->returns : ctx.function.prototypes[call.prototype].returns;
+  if (formals.size() != call.arguments.size() || results.size() != call.returns.size())
+    refuse("number of arguments");
+  CallSite site;
+  site.arguments = ctx.in.places(call.arguments);
+  site.returns = ctx.in.places(call.returns);
+  for (std::size_t i = 0; i < formals.size(); ++i)
+    if (site.arguments[i].is_register != (formals[i].space == ptx::Space::Reg))
+      refuse("argument in another space than the parameter");
+  if (callee != nullptr) site.callee = call.callee.symbol.index;
+  const u32 target = callee == nullptr ? ctx.in.source(call.callee, Type::U64) : 0;
+  Record& r = ctx.out.emit_own(callee != nullptr ? O_call : O_call_indirect, OpKind::Branch);
+  r.a = target;
+  r.imm = static_cast<std::int32_t>(ctx.code().calls.size());
+  ctx.code().calls.push_back(std::move(site));
+  if (callee == nullptr) ctx.out.jump(ctx.out.index() + 1, ctx.out.index() + 1);
+}
+
+void stack(DecodeContext& ctx, const Instruction& inst) {
+  const Type t = ctx.in.type();
+  const auto width = static_cast<u32>(ptx::size_of(t));
+  HostCall call;
+  call.function = HostFunction::StackSave;
+  if (inst.opcode == "stackrestore") {
+    call.function = HostFunction::StackRestore;
+    call.arguments = {{ctx.in.source(0, t), width, true}};
+  } else {
+    call.returns = {{ctx.in.destination(0, t), width, true}};
+  }
+  if (inst.opcode == "alloca") {
+    if (inst.operands.size() > 2 &&
+        (ctx.in.operand(2).kind != Kind::Integer || ctx.in.operand(2).bits > 16))
+      refuse("alignment");
+    call.function = HostFunction::StackAllocate;
+    call.arguments = {{ctx.in.source(1, t), width, true}};
+    ctx.result.takes_stack = true;
+  }
+  ctx.out.op_class(OpClass::Int);
+  ctx.out.emit_own(O_host, OpKind::Alu).imm =
+      static_cast<std::int32_t>(ctx.code().host_calls.size());
+  ctx.code().host_calls.push_back(std::move(call));
+}
+
+}  // namespace
+
+void add_decode_call(Handlers& handlers) {
+  handlers.add({"call"}, call);
+  handlers.add({"alloca", "stacksave", "stackrestore"}, stack);
+}
+
+}  // namespace raddle::exec
