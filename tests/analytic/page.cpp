@@ -54,9 +54,10 @@ last latency (DRAM).)",
      "machine | level | access | peak B/cycle | measured | share"},
     {"banks", "Shared-memory bank conflicts", R"(
 One warp loads from shared memory with a stride in words, each load waiting for the one before
-through an addition. A stride of 2^k words meets in 32 / 2^k banks, hence 2^k passes; odd strides
-meet in none. Expected: the shared latency, a cycle for each pass after the first, the addition.)",
-     "machine | stride | passes | expected cycles | measured"},
+through an addition. With a stride of 2^k words the lanes use 32 / 2^k banks, hence 2^k bank
+conflict cycles; with an odd stride each lane has its own bank. Expected: the shared latency, a
+cycle for each conflict cycle after the first, the addition.)",
+     "machine | stride | conflict cycles | expected cycles | measured"},
     {"occupancy", "Occupancy against the CUDA rules", R"(
 Resident blocks per SM of the V100 from threads, registers (per warp, in units of 256), shared
 memory (in units of 256 bytes) and block slots. They are given by the rules of the CUDA occupancy

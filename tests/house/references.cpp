@@ -65,4 +65,14 @@ Findings dangling_references(const SourceFile& file, const std::set<std::string>
   return out;
 }
 
+Findings missing_sources(const SourceFile& page,
+                         const std::function<bool(const std::string& name)>& is_end_of_path) {
+  Findings out;
+  static const std::regex source(R"(`([\w./-]+\.(?:h|cpp|cc|def|ts|cmake|inc|S|toml|sh))`)");
+  each(page.text, source, [&](const std::string& name, unsigned line) {
+    if (!is_end_of_path(name)) out.push_back(at(page, line) + "there is no source '" + name + "'");
+  });
+  return out;
+}
+
 }  // namespace raddle::house

@@ -19,4 +19,10 @@ std::set<std::string> codes_of(const std::string& page);
 Findings dangling_references(const SourceFile& file, const std::set<std::string>& codes,
                              const std::function<bool(const std::string& path)>& exists);
 
+/// Sources that a page names in code spans, such as "`timing/sm/lsu.h`", and that are not there.
+/// `is_end_of_path` says whether some file's path is the name or ends in "/" and the name. A name
+/// with <...> or * stands for several and is not looked at.
+Findings missing_sources(const SourceFile& page,
+                         const std::function<bool(const std::string& name)>& is_end_of_path);
+
 }  // namespace raddle::house

@@ -59,6 +59,40 @@ TEST(References, LeadSomewhere) {
   EXPECT_THAT(all, IsEmpty());
 }
 
+/// Every end of a path in the folders that pages name sources of: "a/b.h" and "b.h" of "src/a/b.h".
+std::set<std::string> ends_of_paths() {
+  std::set<std::string> out;
+  for (const char* part : {"src", "web/src", "tests", "workloads", "cmake", "gpus", "experiments"})
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / part)) {
+      const std::string path = fs::relative(entry.path(), kRoot).generic_string();
+      out.insert(path);
+      for (std::size_t slash = path.find('/'); slash != std::string::npos;
+           slash = path.find('/', slash + 1))
+        out.insert(path.substr(slash + 1));
+    }
+  return out;
+}
+
+TEST(References, TheMapAndTheReasonsNameSourcesThatAreThere) {
+  const std::set<std::string> ends = ends_of_paths();
+  const auto is_end = [&](const std::string& name) { return ends.contains(name); };
+  for (const char* page : {"docs/architecture.md", "docs/reasons.md"}) {
+    const std::string text = text_of(kRoot / page);
+    EXPECT_THAT(text, HasSubstr(".h`"));
+    EXPECT_THAT(missing_sources({page, text}, is_end), IsEmpty());
+  }
+}
+
+TEST(References, AMissingSourceIsFound) {
+  const auto is_end = [](const std::string& name) { return name == "sm/lsu.h" || name == "lsu.h"; };
+  EXPECT_THAT(
+      missing_sources({"docs/a.md", "`lsu.h`, `sm/lsu.h`, lsu.cpp, `x/<y>.cpp`, `*.h`"}, is_end),
+      IsEmpty());
+  EXPECT_THAT(missing_sources({"docs/a.md", "\n`sm/old.h` and `b/lsu.h`"}, is_end),
+              ElementsAre("docs/a.md:2: there is no source 'sm/old.h'",
+                          "docs/a.md:2: there is no source 'b/lsu.h'"));
+}
+
 TEST(References, CodesAreTheFirstCellsOfRows) {
   EXPECT_THAT(codes_of("text A-I9\n| A-I1 | why |\n| x | A-I2 |\n| U-C12 | what |\n"),
               ElementsAre("A-I1", "U-C12"));
