@@ -38,14 +38,13 @@ std::vector<unsigned> counts(const std::string& markdown) {
   return out;
 }
 
-/// The pages that people read first, and all of docs.
+/// The pages at the root and of the folders that have some.
 std::vector<fs::path> pages() {
   std::vector<fs::path> out;
-  for (const char* name : {"README.md", "CONTRIBUTING.md", "examples/README.md",
-                           "experiments/README.md", "workloads/README.md"})
-    out.push_back(kRoot / name);
-  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "docs"))
-    if (entry.path().extension() == ".md") out.push_back(entry.path());
+  for (const char* name : {"README.md", "CONTRIBUTING.md"}) out.push_back(kRoot / name);
+  for (const char* folder : {"docs", "examples", "experiments", "workloads", "data/silicon"})
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder))
+      if (entry.path().extension() == ".md") out.push_back(entry.path());
   return out;
 }
 
