@@ -1,5 +1,6 @@
 // raddle report: pages of papers from documents.
 #include "cli/raddle.h"
+#include "support/compressed_text.h"
 
 namespace raddle::test {
 namespace {
@@ -65,6 +66,31 @@ TEST(Report, RefusesWhatIsNoDocumentAndWritesNothing) {
   expect_refused(raddle("report", {good}), {"--output"});
   expect_refused(raddle("report", {"-o", site}), {"documents"});
   EXPECT_FALSE(std::filesystem::exists(site));
+}
+
+TEST(Report, ReadsCompressedDocumentsAndRefusesBrokenOnes) {
+  const Folder folder;
+  const std::string text = document("ccws").dump();
+  const std::string packed = compressed(text);
+  const std::string site = folder / "site";
+  std::string changed = packed;
+  changed[packed.size() / 2] = static_cast<char>(~changed[packed.size() / 2]);
+  expect_refused(raddle("report", {folder.write("changed.json.zst", changed), "-o", site}),
+                 {"changed.json.zst", "damaged"});
+  for (const std::size_t left : {packed.size() - 1, packed.size() / 2, std::size_t{5}})
+    expect_refused(
+        raddle("report", {folder.write("cut.json.zst", packed.substr(0, left)), "-o", site}),
+        {"cut.json.zst", "ends early"});
+  const std::string half = compressed(text.substr(0, text.size() / 2));
+  expect_refused(raddle("report", {folder.write("half.json.zst", half), "-o", site}),
+                 {"half.json.zst"});
+  EXPECT_FALSE(std::filesystem::exists(site));
+
+  const Outcome outcome = raddle("report", {folder.write("a.json.zst", packed), "-o", site});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const Outcome plain = raddle("report", {folder.write("a.json", text), "-o", folder / "plain"});
+  EXPECT_EQ(plain.status, 0) << plain.err;
+  EXPECT_EQ(read_file(folder / "site/ccws.html"), read_file(folder / "plain/ccws.html"));
 }
 
 TEST(Report, AFolderThatCannotBeWrittenIsNamed) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "raddle/base/compressed.h"
 #include "raddle/lab/library.h"
 #include "raddle/report/reproduction.h"
 #include "raddle_paths.h"
@@ -25,7 +26,7 @@ std::string content(const fs::path& path) {
 
 /// The document of the largest scale that was kept; empty when none was.
 fs::path kept(const std::string& paper) {
-  for (const char* scale : {"full.json", "quick.json"})
+  for (const char* scale : {"full.json.zst", "full.json", "quick.json.zst", "quick.json"})
     if (const fs::path path = kRoot / "results" / paper / scale; fs::exists(path)) return path;
   return {};
 }
@@ -36,7 +37,7 @@ class KeptResults : public testing::TestWithParam<std::string> {
     if (GetParam() == "demo") GTEST_SKIP() << "shows the format, reproduces nothing";
     path_ = kept(GetParam());
     ASSERT_FALSE(path_.empty()) << "no results/" << GetParam();
-    document_ = Json::parse(content(path_));
+    document_ = Json::parse(decompressed(content(path_), 1u << 28, path_.string()));
   }
   fs::path path_;
   Json document_;

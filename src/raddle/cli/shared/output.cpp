@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "raddle/base/compressed.h"
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
 #include "raddle/base/files.h"
@@ -65,7 +66,8 @@ void write_file(const std::string& file, std::string_view text) {
 }
 
 nlohmann::ordered_json read_json(const std::string& file) {
-  return parse_json(read_text(file, kMostDocumentBytes, "a document"), file);
+  std::string bytes = read_text(file, kMostDocumentBytes, "a document");
+  return parse_json(decompressed(std::move(bytes), kMostDocumentBytes, file), file);
 }
 
 std::string cut(std::string text, std::size_t widest) {

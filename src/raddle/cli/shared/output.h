@@ -21,7 +21,8 @@ struct OutputOption {
 void check_outputs(const std::vector<OutputOption>& outputs);
 /// As raddle::write_file; "-" is standard output. Throws RunError.
 void write_file(const std::string& file, std::string_view text);
-/// Throws InputError when it cannot be read or is no JSON.
+/// A JSON text, which may be compressed (base/compressed.h). Throws InputError when it cannot be
+/// read or is none.
 nlohmann::ordered_json read_json(const std::string& file);
 
 /// What is longer than so many bytes ends with "...", between two characters of UTF-8.
