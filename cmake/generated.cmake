@@ -144,7 +144,7 @@ extern \"C\" const char ${symbol}[], ${symbol}_end[];\n")
   list(APPEND experiment_files ${CMAKE_SOURCE_DIR}/experiments/${file})
 endforeach()
 file(CONFIGURE OUTPUT ${RADDLE_EXPERIMENT_LIST} CONTENT
-"#include \"raddle/lab/embedded.h\"
+"#include \"raddle/lab/file/embedded.h\"
 ${bytes}
 namespace raddle::lab {
 std::vector<EmbeddedExperiment> embedded_experiments() {

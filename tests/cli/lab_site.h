@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "cli/raddle.h"
-#include "raddle/lab/sqlite.h"
+#include "raddle/lab/store/sqlite.h"
 
 namespace raddle::test {
 

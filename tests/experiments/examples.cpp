@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "raddle/cli/shared/lab_options.h"
-#include "raddle/lab/foreign.h"
-#include "raddle/lab/library.h"
-#include "raddle/lab/plan.h"
+#include "raddle/lab/file/library.h"
+#include "raddle/lab/plan/external_work.h"
+#include "raddle/lab/plan/plan.h"
 #include "raddle_paths.h"
 #include "support/process.h"
 

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "raddle/base/compressed.h"
-#include "raddle/lab/library.h"
+#include "raddle/lab/file/library.h"
 #include "raddle/report/reproduction.h"
 #include "raddle_paths.h"
 

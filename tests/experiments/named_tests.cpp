@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "raddle/lab/library.h"
+#include "raddle/lab/file/library.h"
 #include "raddle_paths.h"
 
 namespace raddle::lab {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "raddle/cli/shared/lab_options.h"
-#include "raddle/lab/library.h"
-#include "raddle/lab/plan.h"
+#include "raddle/lab/file/library.h"
+#include "raddle/lab/plan/plan.h"
 #include "raddle_paths.h"
 
 namespace raddle::lab {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "raddle/base/error.h"
-#include "raddle/lab/store.h"
+#include "raddle/lab/store/store.h"
 #include "support/json_mutator.h"
 
 using namespace raddle;

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "raddle/lab/experiment_reader.h"
-#include "raddle/lab/grid.h"
+#include "raddle/lab/evaluate/grid.h"
+#include "raddle/lab/file/experiment_reader.h"
 
 namespace {
 

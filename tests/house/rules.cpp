@@ -67,6 +67,14 @@ const std::map<std::string, std::map<std::string, unsigned>>& layers() {
         {"run", 3},
         {"corun", 4},
         {"validate", 4}}},
+      {"lab",
+       {{"host", 0},
+        {"file", 1},
+        {"evaluate", 2},
+        {"plan", 3},
+        {"store", 4},
+        {"run", 5},
+        {"verdict", 5}}},
       {"cli", {{"shared", 0}, {"commands", 1}, {"", 2}}},
   };
   return kLayers;

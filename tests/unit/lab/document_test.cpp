@@ -1,7 +1,8 @@
 // Verdicts and the reproduction document.
-#include "raddle/lab/document.h"
+#include "raddle/lab/verdict/document.h"
 
-#include "raddle/lab/layout.h"
+#include "raddle/lab/evaluate/evaluation.h"
+#include "raddle/lab/evaluate/layout.h"
 #include "unit/lab/support.h"
 
 namespace raddle::lab::test {
@@ -14,7 +15,7 @@ struct Bench {
     for (std::size_t i = 0; i < planned.runs.size(); ++i) planned.runs[i] = i;
   }
   Json run() {
-    return evaluate(planned, source, [&](const Place& place, const std::string& message) {
+    return evaluate(e, planned.grid, source, [&](const Place& place, const std::string& message) {
       mistakes.push_back(Diagnostic{place, message}.text());
     });
   }

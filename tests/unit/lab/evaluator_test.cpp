@@ -1,5 +1,5 @@
 // What expressions mean, on tables of made-up metrics.
-#include "raddle/lab/evaluator.h"
+#include "raddle/lab/evaluate/evaluator.h"
 
 #include <fmt/format.h>
 

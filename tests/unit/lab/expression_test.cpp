@@ -1,5 +1,5 @@
 // The language's syntax.
-#include "raddle/lab/expression.h"
+#include "raddle/lab/file/expression.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <ostream>
 #include <random>
 
-#include "raddle/lab/lexer.h"
+#include "raddle/lab/file/lexer.h"
 
 namespace raddle::lab {
 namespace {

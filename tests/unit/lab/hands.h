@@ -3,8 +3,8 @@
 #include <deque>
 #include <functional>
 
-#include "raddle/lab/executor.h"
-#include "raddle/lab/files.h"
+#include "raddle/lab/host/files.h"
+#include "raddle/lab/run/executor.h"
 #include "unit/lab/support.h"
 
 namespace raddle::lab::test {

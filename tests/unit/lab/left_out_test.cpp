@@ -2,7 +2,8 @@
 // thread blocks that fits an SM, and no other.
 #include <fmt/format.h>
 
-#include "raddle/lab/stages.h"
+#include "raddle/lab/run/stages.h"
+#include "raddle/lab/verdict/document.h"
 #include "unit/lab/hands.h"
 
 namespace raddle::lab::test {

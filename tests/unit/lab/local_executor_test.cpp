@@ -1,5 +1,5 @@
 // The pool of processes, with workers that are shell scripts.
-#include "raddle/lab/local_executor.h"
+#include "raddle/lab/run/local_executor.h"
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <chrono>
 #include <map>
 
-#include "raddle/lab/files.h"
+#include "raddle/lab/host/files.h"
 #include "unit/lab/support.h"
 
 namespace raddle::lab::test {

@@ -1,4 +1,4 @@
-#include "raddle/lab/named_tests.h"
+#include "raddle/lab/verdict/named_tests.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,10 @@
 // Programs and recordings as workloads, files in which names define, values in one text.
-#include "raddle/lab/foreign.h"
-#include "raddle/lab/runner.h"
-#include "raddle/lab/short_form.h"
-#include "raddle/lab/store.h"
-#include "raddle/lab/sweep_text.h"
+#include "raddle/lab/file/external_program.h"
+#include "raddle/lab/file/short_form.h"
+#include "raddle/lab/file/sweep_text.h"
+#include "raddle/lab/plan/external_work.h"
+#include "raddle/lab/run/runner.h"
+#include "raddle/lab/store/store.h"
 #include "unit/lab/hands.h"
 
 namespace raddle::lab::test {

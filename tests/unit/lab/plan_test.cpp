@@ -1,7 +1,7 @@
 // Plans: which simulations experiments need, and everything that is found wrong before they run.
-#include "raddle/lab/plan.h"
+#include "raddle/lab/plan/plan.h"
 
-#include "raddle/lab/program.h"
+#include "raddle/lab/plan/program.h"
 #include "raddle_paths.h"
 #include "unit/lab/support.h"
 

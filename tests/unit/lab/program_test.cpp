@@ -1,7 +1,7 @@
 // Which results outlive a change of the sources: those that have not used what was changed.
-#include "raddle/lab/program.h"
+#include "raddle/lab/plan/program.h"
 
-#include "raddle/lab/store.h"
+#include "raddle/lab/store/store.h"
 #include "unit/lab/support.h"
 
 namespace raddle::lab::test {

@@ -1,7 +1,7 @@
 // Experiment files: what a sound one means, and what is said of every key that is not.
 #include <fmt/format.h>
 
-#include "raddle/lab/library.h"
+#include "raddle/lab/file/library.h"
 #include "unit/lab/support.h"
 
 namespace raddle::lab::test {

@@ -1,5 +1,5 @@
 // The runner, with workers that are functions of the test.
-#include "raddle/lab/runner.h"
+#include "raddle/lab/run/runner.h"
 
 #include <signal.h>
 

@@ -1,5 +1,5 @@
 // What a row says of how it was run.
-#include "raddle/lab/settings.h"
+#include "raddle/lab/verdict/settings.h"
 
 #include "unit/lab/support.h"
 

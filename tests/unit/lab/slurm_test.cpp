@@ -1,13 +1,13 @@
 // The Slurm executor before a Slurm of shell scripts, which does what each test tells it.
-#include "raddle/lab/slurm.h"
+#include "raddle/lab/run/slurm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "raddle/base/error.h"
-#include "raddle/lab/command.h"
-#include "raddle/lab/files.h"
-#include "raddle/lab/slurm_executor.h"
+#include "raddle/lab/host/command.h"
+#include "raddle/lab/host/files.h"
+#include "raddle/lab/run/slurm_executor.h"
 #include "support/process.h"
 
 namespace raddle::lab {

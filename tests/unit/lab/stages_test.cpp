@@ -1,9 +1,11 @@
 // Co-runs and derived values: cells that need what other cells give.
-#include "raddle/lab/stages.h"
+#include "raddle/lab/run/stages.h"
+#include "raddle/lab/verdict/document.h"
 
 #include <fmt/format.h>
 
-#include "raddle/lab/derived.h"
+#include "raddle/lab/file/placeholders.h"
+#include "raddle/lab/plan/derived.h"
 #include "unit/lab/hands.h"
 
 namespace raddle::lab::test {

@@ -1,10 +1,10 @@
 // The database: what goes in comes out, and nothing else is taken for it.
-#include "raddle/lab/store.h"
+#include "raddle/lab/store/store.h"
 
 #include <algorithm>
 
-#include "raddle/lab/files.h"
-#include "raddle/lab/program.h"
+#include "raddle/lab/host/files.h"
+#include "raddle/lab/plan/program.h"
 #include "raddle_paths.h"
 #include "unit/lab/support.h"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "raddle/lab/evaluator.h"
-#include "raddle/lab/experiment_reader.h"
-#include "raddle/lab/plan.h"
+#include "raddle/lab/evaluate/evaluator.h"
+#include "raddle/lab/file/experiment_reader.h"
+#include "raddle/lab/plan/plan.h"
 #include "support/errors.h"
 #include "support/process.h"
 

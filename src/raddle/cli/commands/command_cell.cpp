@@ -9,10 +9,10 @@
 #include "raddle/base/json.h"
 #include "raddle/cli/commands/commands.h"
 #include "raddle/cli/shared/lab_options.h"
-#include "raddle/lab/cell.h"
-#include "raddle/lab/executor.h"
-#include "raddle/lab/files.h"
-#include "raddle/lab/program.h"
+#include "raddle/lab/host/files.h"
+#include "raddle/lab/plan/cell.h"
+#include "raddle/lab/plan/program.h"
+#include "raddle/lab/run/executor.h"
 
 namespace raddle::cli {
 

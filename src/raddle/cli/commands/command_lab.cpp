@@ -10,8 +10,10 @@
 #include "raddle/cli/shared/lab_options.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/verdict_table.h"
-#include "raddle/lab/foreign.h"
-#include "raddle/lab/library.h"
+#include "raddle/lab/file/external_program.h"
+#include "raddle/lab/file/library.h"
+#include "raddle/lab/plan/external_work.h"
+#include "raddle/lab/verdict/document.h"
 #include "raddle/report/reproduction.h"
 
 namespace raddle::cli {

@@ -6,7 +6,7 @@
 
 #include "raddle/cli/commands/commands.h"
 #include "raddle/config/describer.h"
-#include "raddle/lab/library.h"
+#include "raddle/lab/file/library.h"
 #include "raddle/policy/all.h"
 #include "raddle/runtime/workload.h"
 #include "raddle/sim/setup/gpus.h"

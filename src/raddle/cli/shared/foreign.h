@@ -1,6 +1,7 @@
-// What the laboratory cannot know of CUDA programs and of traces of others (lab/foreign.h).
+// What the laboratory cannot know of CUDA programs and of traces of others
+// (lab/plan/external_work.h).
 #pragma once
-#include "raddle/lab/foreign.h"
+#include "raddle/lab/plan/external_work.h"
 
 namespace raddle::cli {
 

@@ -12,11 +12,12 @@
 #include "raddle/base/json.h"
 #include "raddle/cli/shared/foreign.h"
 #include "raddle/cli/shared/output.h"
-#include "raddle/lab/files.h"
-#include "raddle/lab/local_executor.h"
-#include "raddle/lab/named_tests.h"
-#include "raddle/lab/slurm_executor.h"
-#include "raddle/lab/stages.h"
+#include "raddle/lab/host/files.h"
+#include "raddle/lab/run/local_executor.h"
+#include "raddle/lab/run/slurm_executor.h"
+#include "raddle/lab/run/stages.h"
+#include "raddle/lab/verdict/document.h"
+#include "raddle/lab/verdict/named_tests.h"
 #include "raddle/report/reproduction.h"
 
 namespace raddle::cli {

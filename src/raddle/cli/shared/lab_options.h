@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "raddle/lab/runner.h"
+#include "raddle/lab/run/runner.h"
 
 namespace raddle::cli {
 

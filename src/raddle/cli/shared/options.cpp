@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "raddle/cli/shared/output.h"
-#include "raddle/lab/local_executor.h"
+#include "raddle/lab/run/local_executor.h"
 #include "raddle/sim/profile/analysis.h"
 #include "raddle/sim/run/exec_job.h"
 #include "raddle/sim/setup/gpus.h"

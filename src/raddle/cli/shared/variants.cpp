@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "raddle/lab/sweep_text.h"
+#include "raddle/lab/file/sweep_text.h"
 
 namespace raddle::cli {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "raddle/lab/experiment.h"
+#include "raddle/lab/file/experiment.h"
 
 namespace raddle::cli {
 

@@ -1,0 +1,280 @@
+#include "raddle/lab/evaluate/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "raddle/lab/evaluate/layout.h"
+
+namespace raddle::lab {
+
+namespace {
+
+Json json_of(const Number& number) { return number ? Json(*number) : Json(); }
+
+Json json_of(const AxisValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+class Evaluation {
+ public:
+  Evaluation(const Experiment& e, const Grid& grid, const MetricSource& source,
+             const OnMistake& on_mistake)
+      : e_(e), grid_(grid), evaluator_(e, grid, source), on_mistake_(on_mistake) {}
+
+  Json run() {
+    Json out;
+    out["figures"] = Json::array();
+    for (const Figure& f : e_.figures) out["figures"].push_back(figure(f));
+    out["shapes"] = Json::array();
+    for (const Shape& s : e_.shapes) out["shapes"].push_back(shape(s));
+    out["stated"] = Json::array();
+    for (const Stated& s : e_.stated) {
+      out["stated"].push_back(stated(s));
+      if (s.mark) mark(s, out["figures"]);
+    }
+    if (e_.counters) out["counters"] = counters(*e_.counters);
+    out["status"] = status(out);
+    return out;
+  }
+
+ private:
+  /// The number, or a mistake that is told once and counts as missing.
+  Number number(const Formula& formula, const Where& where) {
+    try {
+      return evaluator_.number(formula, where);
+    } catch (const EvaluationError& error) {
+      mistake(formula, error);
+      return std::nullopt;
+    }
+  }
+  void mistake(const Formula& formula, const EvaluationError& error) {
+    on_mistake_(formula.place,
+                fmt::format("{}: {} (in \"{}\")", formula.key, error.what(), formula.text));
+  }
+
+  Json figure(const Figure& f) {
+    if (f.type == FigureType::Tornado) return tornado(f);
+    const Layout layout = lay_out(e_, f);
+    Json x = Json::array();
+    for (const Column& column : layout.columns)
+      x.push_back(column.value && layout.scale != AxisScale::Category ? json_of(*column.value)
+                                                                      : Json(column.label));
+    Json series = Json::array();
+    for (const SeriesPlan& s : layout.series) series.push_back(one_series(layout, s));
+    return {{"title", f.title},
+            {"type", kFigureTypeNames[static_cast<std::size_t>(f.type)]},
+            {"x",
+             {{"label", f.x_label},
+              {"scale", kAxisScaleNames[static_cast<std::size_t>(layout.scale)]},
+              {"values", std::move(x)}}},
+            {"y", {{"label", f.y_label}, {"unit", f.y_unit}}},
+            {"series", std::move(series)}};
+  }
+
+  /// From where to where a constant moves the value, and at which of its points.
+  struct Reach {
+    std::string label;
+    Number least, most;
+    std::string at_least, at_most;
+    double span() const { return least && most ? *most - *least : -1; }
+  };
+
+  Reach reach(const Figure& f, const std::string& name) {
+    const Axis& axis = e_.axes[*e_.find(name, NameKind::Axis)];
+    Reach out{axis.unit.empty() ? axis.title : axis.title + " (" + axis.unit + ")", {}, {}, "", ""};
+    std::vector<Number> values;
+    try {
+      values = evaluator_.along(*f.value, name, grid_.nowhere());
+    } catch (const EvaluationError& error) {
+      mistake(*f.value, error);
+    }
+    for (std::size_t p = 0; p < values.size(); ++p) {
+      if (!values[p]) continue;
+      const std::string at = shown(axis.points[p].value);
+      if (!out.least || *values[p] < *out.least) {
+        out.least = values[p];
+        out.at_least = at;
+      }
+      if (!out.most || *values[p] > *out.most) {
+        out.most = values[p];
+        out.at_most = at;
+      }
+    }
+    return out;
+  }
+
+  /// The widest first.
+  Json tornado(const Figure& f) {
+    const Number base = number(*f.value, grid_.nowhere());
+    std::vector<Reach> all;
+    for (const std::string& name : f.x) all.push_back(reach(f, name));
+    std::ranges::sort(all, {}, [](const Reach& one) { return std::pair(-one.span(), one.label); });
+    Json x = Json::array();
+    Json least = {{"name", "least"}, {"values", Json::array()}, {"at", Json::array()}};
+    Json declared = {{"name", "as declared"}, {"values", Json::array()}};
+    Json most = {{"name", "most"}, {"values", Json::array()}, {"at", Json::array()}};
+    for (const Reach& one : all) {
+      x.push_back(one.label);
+      least["values"].push_back(json_of(one.least));
+      least["at"].push_back(one.at_least);
+      declared["values"].push_back(json_of(base));
+      most["values"].push_back(json_of(one.most));
+      most["at"].push_back(one.at_most);
+    }
+    return {{"title", f.title},
+            {"type", "tornado"},
+            {"x", {{"label", f.x_label}, {"scale", "category"}, {"values", std::move(x)}}},
+            {"y", {{"label", f.y_label}, {"unit", f.y_unit}}},
+            {"series", {std::move(least), std::move(declared), std::move(most)}}};
+  }
+
+  Json one_series(const Layout& layout, const SeriesPlan& s) {
+    Json values = Json::array();
+    Where start = grid_.nowhere();
+    for (const Step& step : s.steps) apply(step, start);
+    std::vector<Where> plain;  // the columns that are no means
+    for (const Column& column : layout.columns) {
+      if (!column.mean.empty()) {
+        values.push_back(mean(column, *s.value, start, plain));
+        continue;
+      }
+      Where where = start;
+      apply(column.step, where);
+      plain.push_back(where);
+      values.push_back(json_of(number(*s.value, where)));
+    }
+    Json out = {{"name", s.label}, {"values", std::move(values)}};
+    if (!s.stack.empty()) out["stack"] = s.stack;
+    return out;
+  }
+
+  Json mean(const Column& column, const Formula& value, const Where& start,
+            const std::vector<Where>& plain) {
+    std::vector<Where> places;
+    for (const Step& step : column.over) {
+      places.push_back(start);
+      apply(step, places.back());
+    }
+    try {
+      return json_of(evaluator_.mean(column.mean, value, column.over.empty() ? plain : places));
+    } catch (const EvaluationError& error) {
+      mistake(value, error);
+      return nullptr;
+    }
+  }
+
+  Json shape(const Shape& s) {
+    Judgement judged{Verdict::NotRun, ""};
+    try {
+      judged = evaluator_.judge(s);
+    } catch (const EvaluationError& error) {
+      mistake(s.check, error);
+    }
+    return {{"statement", s.check.text},
+            {"text", s.text},
+            {"verdict", verdict_name(judged.verdict)},
+            {"detail", judged.detail}};
+  }
+
+  Json stated(const Stated& s) {
+    const Number ours = number(s.value, grid_.nowhere());
+    // A sum that is exact on paper may miss it by a rounding error.
+    const double slack = 1e-9 * std::max(std::abs(s.low), std::abs(s.high));
+    return {{"what", s.what},
+            {"paper", s.paper},
+            {"ours", json_of(ours)},
+            {"bounds", {s.low, s.high}},
+            {"within", ours && *ours >= s.low - slack && *ours <= s.high + slack}};
+  }
+
+  /// Puts the paper's number beside ours.
+  void mark(const Stated& s, Json& figures) {
+    const Layout layout = lay_out(e_, e_.figures[s.mark->figure]);
+    const auto column = std::ranges::find_if(layout.columns, [&](const Column& c) {
+      return c.name == s.mark->x || c.label == s.mark->x;
+    });
+    const auto series = std::ranges::find_if(layout.series, [&](const SeriesPlan& p) {
+      return p.name == s.mark->series || p.label == s.mark->series;
+    });
+    if (column == layout.columns.end())
+      on_mistake_(s.place, fmt::format("stated.mark.x: figure {} has no column '{}'",
+                                       s.mark->figure + 1, s.mark->x));
+    if (series == layout.series.end())
+      on_mistake_(s.place, fmt::format("stated.mark.series: figure {} has no series '{}'",
+                                       s.mark->figure + 1, s.mark->series));
+    if (column == layout.columns.end() || series == layout.series.end()) return;
+    Json& drawn =
+        figures[s.mark->figure]["series"][static_cast<std::size_t>(series - layout.series.begin())];
+    if (!drawn.contains("stated"))
+      drawn["stated"] = Json(std::vector<Json>(layout.columns.size(), nullptr));
+    drawn["stated"][static_cast<std::size_t>(column - layout.columns.begin())] = s.paper;
+  }
+
+  Json counters(const Counters& c) {
+    Json columns = {"workload", "variant"}, rows = Json::array();
+    std::vector<std::string> unknown(c.columns.size());
+    std::vector<bool> known(c.columns.size(), false);
+    for (const std::string& name : c.columns) {
+      const Measure& m = e_.measures[*e_.find(name, NameKind::Measure)];
+      columns.push_back(m.unit.empty() ? m.title : fmt::format("{} ({})", m.title, m.unit));
+    }
+    for (const std::size_t w : c.workloads)
+      for (const std::size_t v : c.variants) {
+        Json row = {e_.workloads[w].title, e_.variants[v].title};
+        Where where = grid_.nowhere();
+        where.workload = static_cast<int>(w), where.variant = static_cast<int>(v);
+        for (std::size_t i = 0; i < c.columns.size(); ++i) {
+          const Formula& value = e_.measures[*e_.find(c.columns[i], NameKind::Measure)].value;
+          Json cell;
+          try {
+            cell = json_of(evaluator_.number(value, where));
+            known[i] = true;
+          } catch (const UnknownMetric& error) {  // of another policy
+            unknown[i] = error.what();
+          } catch (const EvaluationError& error) {
+            mistake(value, error);
+            known[i] = true;
+          }
+          row.push_back(std::move(cell));
+        }
+        rows.push_back(std::move(row));
+      }
+    for (std::size_t i = 0; i < known.size(); ++i)
+      if (!known[i])
+        on_mistake_(c.place, fmt::format("counters.columns: '{}': {}", c.columns[i], unknown[i]));
+    return {{"columns", std::move(columns)}, {"rows", std::move(rows)}};
+  }
+
+  std::string status(const Json& out) const {
+    bool fails = false, unknown = false;
+    for (const Json& s : out["shapes"]) {
+      fails |= s["verdict"] == "fail";
+      unknown |= s["verdict"] == "not_run";
+    }
+    for (const Json& s : out["stated"]) {
+      unknown |= s["ours"].is_null();
+      fails |= !s["ours"].is_null() && s["within"] == false;
+    }
+    const bool none = e_.shapes.empty() && e_.stated.empty() && e_.tested_by.empty();
+    if (none || !e_.replaced.empty()) return kNoVerdict;
+    if (fails) return "fail";
+    if (unknown) return "incomplete";
+    return e_.shapes.empty() && e_.stated.empty() ? "tested_elsewhere" : "pass";
+  }
+
+  const Experiment& e_;
+  const Grid& grid_;
+  Evaluator evaluator_;
+  const OnMistake& on_mistake_;
+};
+
+}  // namespace
+
+Json evaluate(const Experiment& e, const Grid& grid, const MetricSource& source,
+              const OnMistake& on_mistake) {
+  return Evaluation(e, grid, source, on_mistake).run();
+}
+
+}  // namespace raddle::lab

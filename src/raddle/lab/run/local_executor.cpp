@@ -1,0 +1,151 @@
+#include "raddle/lab/run/local_executor.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "raddle/base/error.h"
+#include "raddle/lab/host/files.h"
+
+namespace raddle::lab {
+
+namespace {
+
+// How often children are looked at; the shortest cells take some tens of milliseconds.
+constexpr std::chrono::milliseconds kPoll{4};
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitMemory = false;  // the sanitizers' shadow counts as memory
+#else
+constexpr bool kLimitMemory = true;
+#endif
+
+/// In the child, between fork and exec: async-signal-safe calls only.
+[[noreturn]] void become(char* const* argv, const char* log, pid_t parent, rlim_t memory) {
+  setpgid(0, 0);  // a Ctrl-C of the terminal is the runner's; killing reaches grandchildren
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(127);  // died before we said so
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (memory != 0) {
+    const rlimit limit{memory, memory};
+    setrlimit(RLIMIT_DATA, &limit);
+  }
+  const rlimit no_core{0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  dup2(open("/dev/null", O_RDONLY), 0);
+  const int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (out >= 0) dup2(out, 1), dup2(out, 2);
+  execv(argv[0], argv);
+  constexpr char kMessage[] = "cannot start the worker\n";
+  if (write(2, kMessage, sizeof kMessage - 1) < 0) _exit(126);
+  _exit(127);
+}
+
+}  // namespace
+
+unsigned usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<unsigned>(CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::uint64_t available_memory() {
+  std::ifstream in("/proc/meminfo");
+  for (std::string word; in >> word;)
+    if (word == "MemAvailable:") {
+      std::uint64_t kib = 0;
+      if (in >> kib) return kib << 10;
+    }
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+LocalExecutor::LocalExecutor(LocalOptions options) : options_(std::move(options)) {}
+
+LocalExecutor::~LocalExecutor() { cancel(); }
+
+void LocalExecutor::submit(const std::vector<Job>& jobs) {
+  queue_.insert(queue_.end(), jobs.begin(), jobs.end());
+}
+
+void LocalExecutor::start_what_fits() {
+  while (!queue_.empty() && running_.size() < options_.jobs) {
+    std::uint64_t used = 0;
+    for (const Process& process : running_) used += process.job.memory_bytes;
+    if (!running_.empty() && used + queue_.front().memory_bytes > options_.memory_bytes) return;
+    start(queue_.front());
+    queue_.pop_front();
+  }
+}
+
+void LocalExecutor::start(const Job& job) {
+  std::vector<std::string> words = {options_.program, "cell", spec_file(options_.work, job.name),
+                                    "-o", result_file(options_.work, job.name)};
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const std::string log = log_file(options_.work, job.name);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) become(argv.data(), log.c_str(), parent, kLimitMemory ? options_.memory_bytes : 0);
+  if (pid < 0)
+    throw RunError(std::string("cannot start a worker process: ") + std::strerror(errno));
+  setpgid(pid, pid);  // whoever comes first
+  running_.push_back({job, pid, Clock::now()});
+}
+
+std::vector<Ended> LocalExecutor::collect() {
+  std::vector<Ended> out;
+  const auto now = Clock::now();
+  std::erase_if(running_, [&](Process& process) {
+    const double seconds = std::chrono::duration<double>(now - process.start).count();
+    int raw = 0;
+    if (waitpid(process.pid, &raw, WNOHANG) == process.pid) {
+      kill(-process.pid, SIGKILL);  // what it may have left behind
+      Ended ended{process.job.name, Ended::How::Exited, 0, seconds, host_name()};
+      if (process.timed_out) ended.how = Ended::How::TimedOut;
+      else if (WIFSIGNALED(raw)) ended.how = Ended::How::Signal, ended.status = WTERMSIG(raw);
+      else ended.status = WEXITSTATUS(raw);
+      out.push_back(std::move(ended));
+      return true;
+    }
+    if (!process.timed_out && seconds > process.job.timeout_seconds) {
+      process.timed_out = true;
+      kill(-process.pid, SIGKILL);
+    }
+    return false;
+  });
+  return out;
+}
+
+std::vector<Ended> LocalExecutor::wait(std::chrono::milliseconds at_most) {
+  const auto until = Clock::now() + at_most;
+  while (true) {
+    start_what_fits();
+    std::vector<Ended> out = collect();
+    if (!out.empty() || running_.empty() || Clock::now() >= until) return out;
+    std::this_thread::sleep_for(kPoll);
+  }
+}
+
+void LocalExecutor::cancel() {
+  queue_.clear();
+  for (const Process& process : running_) kill(-process.pid, SIGKILL);
+  for (const Process& process : running_) waitpid(process.pid, nullptr, 0);
+  running_.clear();
+}
+
+}  // namespace raddle::lab

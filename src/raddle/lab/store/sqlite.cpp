@@ -1,0 +1,131 @@
+#include "raddle/lab/store/sqlite.h"
+
+#include <sqlite3.h>
+
+#include "raddle/base/error.h"
+
+namespace raddle::lab {
+
+Database::Database(std::string path) : path_(std::move(path)) {
+  const int code = sqlite3_open(path_.c_str(), &handle_);
+  if (code != SQLITE_OK) {
+    const std::string why = handle_ != nullptr ? sqlite3_errmsg(handle_) : "out of memory";
+    sqlite3_close(handle_);
+    throw InputError({path_}, "cannot be opened: " + why);
+  }
+  sqlite3_busy_timeout(handle_, 10'000);
+}
+
+Database::~Database() { sqlite3_close(handle_); }
+
+void Database::fail() const {
+  const int code = sqlite3_errcode(handle_);
+  const std::string why = sqlite3_errmsg(handle_);
+  if (code == SQLITE_NOTADB)
+    throw InputError({path_}, "is no results file of Raddle (no SQLite database)");
+  if (code == SQLITE_FULL || code == SQLITE_IOERR)
+    throw RunError(path_ + ": cannot be written (" + why +
+                   "); is the disk full? Results up to here are kept; the same command goes on");
+  throw RunError(path_ + ": " + why);
+}
+
+void Database::run(const char* sql) {
+  if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail();
+}
+
+std::int64_t Database::pragma(const char* name) {
+  Statement statement(*this, (std::string("PRAGMA ") + name).c_str());
+  return statement.step() ? statement.whole(0) : 0;
+}
+
+std::int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handle_); }
+
+Statement::Statement(Database& database, const char* sql) : database_(database) {
+  if (sqlite3_prepare_v2(database.handle_, sql, -1, &handle_, nullptr) != SQLITE_OK)
+    database.fail();
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+Statement& Statement::bind(int at, std::string_view text) {
+  if (sqlite3_bind_text(handle_, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC) !=
+      SQLITE_OK)
+    database_.fail();
+  return *this;
+}
+
+Statement& Statement::bind(int at, std::int64_t value) {
+  if (sqlite3_bind_int64(handle_, at, value) != SQLITE_OK) database_.fail();
+  return *this;
+}
+
+Statement& Statement::bind(int at, double value) {
+  if (sqlite3_bind_double(handle_, at, value) != SQLITE_OK) database_.fail();
+  return *this;
+}
+
+Statement& Statement::bind_blob(int at, std::string_view bytes) {
+  if (sqlite3_bind_blob(handle_, at, bytes.data(), static_cast<int>(bytes.size()), SQLITE_STATIC) !=
+      SQLITE_OK)
+    database_.fail();
+  return *this;
+}
+
+Statement& Statement::bind_null(int at) {
+  if (sqlite3_bind_null(handle_, at) != SQLITE_OK) database_.fail();
+  return *this;
+}
+
+void Statement::run() {
+  while (step()) continue;
+  reset();
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(handle_);
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  database_.fail();
+}
+
+void Statement::reset() {
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);
+}
+
+int Statement::columns() const { return sqlite3_column_count(handle_); }
+std::string Statement::name(int column) const { return sqlite3_column_name(handle_, column); }
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_NULL;
+}
+bool Statement::is_text(int column) const {
+  return sqlite3_column_type(handle_, column) == SQLITE_TEXT;
+}
+std::string Statement::text(int column) const {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(handle_, column));
+  return text == nullptr ? "" : text;
+}
+std::int64_t Statement::whole(int column) const { return sqlite3_column_int64(handle_, column); }
+double Statement::real(int column) const { return sqlite3_column_double(handle_, column); }
+std::string Statement::blob(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(handle_, column));
+  return bytes == nullptr
+             ? ""
+             : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(handle_, column)));
+}
+
+Transaction::Transaction(Database& database) : database_(database) {
+  database_.run("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  // A full disk has rolled back already; then there is nothing to undo.
+  if (open_) sqlite3_exec(database_.handle_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  open_ = false;
+}
+
+}  // namespace raddle::lab
