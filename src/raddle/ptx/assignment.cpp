@@ -20,6 +20,7 @@ unsigned width_of(Type type) { return std::max(size_of(type) / 4, 1u); }
 class RegisterFile {
  public:
   std::uint32_t take(unsigned width) {
+    RADDLE_ASSERT(width == 1 || width == 2 || width == 4);
     while (lowest_ < free_.size() && free_[lowest_] == 0) ++lowest_;
     std::size_t word = lowest_;
     Word starts = 0;
@@ -41,6 +42,7 @@ class RegisterFile {
   }
   void give_back(std::uint32_t first, unsigned width) {
     const std::size_t word = first / 64;
+    RADDLE_ASSERT(word < free_.size() && (free_[word] & run(width) << first % 64) == 0);
     free_[word] |= run(width) << first % 64;
     lowest_ = std::min(lowest_, word);
   }
@@ -85,6 +87,7 @@ unsigned scan(const Function& function, const std::vector<LiveInterval>& interva
 RegisterAssignment assign_registers(const Function& function) {
   const std::vector<LiveInterval> intervals = live_intervals(function);
   std::vector<std::uint32_t> predicates, others;
+  RADDLE_ASSERT(intervals.size() == function.registers.size());
   for (std::uint32_t reg = 0; reg < intervals.size(); ++reg) {
     if (!intervals[reg].is_used()) continue;
     (function.registers[reg].type == Type::Pred ? predicates : others).push_back(reg);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "raddle/base/error.h"
 #include "raddle/ptx/analysis.h"
 
 namespace raddle::ptx {
@@ -23,6 +24,7 @@ void successors_of(const Function& function, std::uint32_t index, std::vector<st
   const Instruction& instruction = function.instructions[index];
   out.clear();
   if (instruction.opcode == "bra") {
+    RADDLE_ASSERT(!instruction.operands.empty());
     out.push_back(instruction.operands[0].target);
   } else if (instruction.opcode == "brx") {
     out = instruction.branch_targets;
@@ -31,6 +33,7 @@ void successors_of(const Function& function, std::uint32_t index, std::vector<st
   }
   if (!ends_block(instruction) || instruction.guard != kNoIndex) out.push_back(index + 1);
   std::sort(out.begin(), out.end());
+  RADDLE_ASSERT(out.empty() || out.back() <= n);  // labels are resolved
   out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
@@ -42,6 +45,7 @@ std::vector<std::vector<std::uint32_t>> successors(const Function& function) {
 
 Rows Rows::transposed(std::size_t rows) const {
   Rows out;
+  RADDLE_ASSERT(std::ranges::all_of(values_, [&](std::uint32_t value) { return value < rows; }));
   out.starts_.assign(rows + 1, 0);
   for (std::uint32_t value : values_) ++out.starts_[value + 1];
   for (std::size_t r = 0; r < rows; ++r) out.starts_[r + 1] += out.starts_[r];

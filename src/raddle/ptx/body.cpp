@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "raddle/base/error.h"
 #include "raddle/ptx/constant.h"
 #include "raddle/ptx/names.h"
 
@@ -22,6 +23,7 @@ BodyParser::BodyParser(ParserState& state, OpcodeTable& opcodes, Function& funct
 
 void BodyParser::declare_parameters(const std::vector<Declared>& returns,
                                     const std::vector<Declared>& parameters) {
+  RADDLE_ASSERT(function_.registers.empty());  // those of parameters come first
   const auto declare_all = [&](const std::vector<Declared>& all, Named::Kind kind) {
     for (std::uint32_t i = 0; i < all.size(); ++i) {
       const Variable& variable = all[i].variable;
@@ -75,6 +77,7 @@ void BodyParser::open_scope() {
 
 // Names that this scope knows are filled in; the others may yet appear in an outer one.
 void BodyParser::close_scope() {
+  RADDLE_ASSERT(scopes_.depth() != 0 && cursor_.token().is('}'));
   ScopeStack::Scope scope = std::move(scopes_.inner());
   scopes_.pop();
   for (const PendingName& pending : scope.pending) {
@@ -255,6 +258,7 @@ void BodyParser::prototype(const Token& name) {
 }
 
 void BodyParser::wait_for(What what, const Token& name, std::uint32_t owner, std::uint32_t slot) {
+  RADDLE_ASSERT(scopes_.depth() != 0);
   state_.spend(sizeof(PendingName));
   scopes_.inner().pending.push_back({what, name.text, name.line, name.column, owner, slot});
 }
@@ -270,10 +274,14 @@ void BodyParser::resolve(const PendingName& pending, const Named& named) {
   switch (pending.what) {
     case What::Operand:
       require(named.kind == Kind::Label, "a label");
+      RADDLE_ASSERT(pending.owner < function_.instructions.size());
+      RADDLE_ASSERT(pending.slot < function_.instructions[pending.owner].operands.size());
       function_.instructions[pending.owner].operands[pending.slot].target = named.index;
       break;
     case What::TableEntry:
       require(named.kind == Kind::Label, "a label");
+      RADDLE_ASSERT(pending.owner < branch_tables_.size());
+      RADDLE_ASSERT(pending.slot < branch_tables_[pending.owner].size());
       branch_tables_[pending.owner][pending.slot] = named.index;
       break;
     case What::BranchTable:
@@ -283,6 +291,7 @@ void BodyParser::resolve(const PendingName& pending, const Named& named) {
     case What::CallTable: {
       require(named.kind == Kind::Prototype || named.kind == Kind::CallTargets,
               "a .callprototype or .calltargets");
+      RADDLE_ASSERT(pending.owner < function_.calls.size());
       Call& call = function_.calls[pending.owner];
       if (named.kind == Kind::Prototype) {
         call.prototype = named.index;
@@ -297,6 +306,8 @@ void BodyParser::resolve(const PendingName& pending, const Named& named) {
 // Lists are complete only now: their labels may stand in an outer block than the branch.
 void BodyParser::finish_branch_tables() {
   for (const TableUse& use : table_uses_) {
+    RADDLE_ASSERT(use.table < branch_tables_.size());
+    RADDLE_ASSERT(use.instruction < function_.instructions.size());
     const std::vector<std::uint32_t>& targets = branch_tables_[use.table];
     state_.spend(sizeof(std::uint32_t) * targets.size());
     function_.instructions[use.instruction].branch_targets = targets;

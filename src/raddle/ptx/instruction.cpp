@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "raddle/base/error.h"
 #include "raddle/ptx/body.h"
 #include "raddle/ptx/names.h"
 
@@ -21,6 +22,7 @@ void OpcodeTable::Decoded::add_word(std::string_view word) {
 }
 
 const OpcodeTable::Decoded& OpcodeTable::decode(std::string_view text) {
+  RADDLE_ASSERT(names_.size() == decoded_.size());
   if (const Named* known = names_.find(text)) return decoded_[known->index];
   Decoded made;
   std::size_t dot = text.find('.');
@@ -57,7 +59,8 @@ void BodyParser::instruction(const Token& opcode, Instruction made) {
   made.modifiers = decoded->modifiers;
   made.types = decoded->types;
   made.line = opcode.line;
-  made.source = source_, made.inlined_at = inlined_at_;
+  made.source = source_;
+  made.inlined_at = inlined_at_;
   made.column = opcode.column;
   const unsigned vector = decoded->vector;
   if (made.opcode == "call") {
@@ -190,6 +193,7 @@ std::vector<Operand> BodyParser::call_list() {
 
 void BodyParser::check_call(const Call& made, const Token& name) {
   if (made.callee.kind != Kind::Symbol) return;
+  RADDLE_ASSERT(made.callee.symbol.index < state_.module.functions.size());
   const Function& function = state_.module.functions[made.callee.symbol.index];
   const auto check = [&](std::size_t expected, std::size_t found, const char* what) {
     if (expected != found)

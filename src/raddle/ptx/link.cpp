@@ -25,18 +25,23 @@ bool same_sizes(const std::vector<Variable>& a, const std::vector<Variable>& b) 
 class Linker {
  public:
   explicit Linker(std::vector<Module> modules) : modules_(std::move(modules)) {
-    out_.text = modules_[0].text, out_.file = modules_[0].file;
+    out_.text = modules_[0].text;
+    out_.file = modules_[0].file;
     out_.source_files = modules_[0].source_files;
-    out_.version_major = modules_[0].version_major, out_.version_minor = modules_[0].version_minor;
+    out_.version_major = modules_[0].version_major;
+    out_.version_minor = modules_[0].version_minor;
     out_.target = modules_[0].target;
     for (std::size_t m = 1; m < modules_.size(); ++m) {
       const Module& module = modules_[m];
       out_.linked.push_back({module.text, module.file, module.source_files});
       if (std::pair(module.version_major, module.version_minor) >
-          std::pair(out_.version_major, out_.version_minor))
-        out_.version_major = module.version_major, out_.version_minor = module.version_minor;
+          std::pair(out_.version_major, out_.version_minor)) {
+        out_.version_major = module.version_major;
+        out_.version_minor = module.version_minor;
+      }
     }
-    functions_.resize(modules_.size()), variables_.resize(modules_.size());
+    functions_.resize(modules_.size());
+    variables_.resize(modules_.size());
   }
 
   Module link() {
@@ -92,45 +97,47 @@ class Linker {
               place_text(file_of(earlier.source), earlier.line) + " already");
   }
 
-  void place_variable(std::size_t m, u32 index) {
-    Variable& v = modules_[m].variables[index];
+  void place_variable(std::size_t number, u32 index) {
+    Variable& variable = modules_[number].variables[index];
     const auto fresh = static_cast<u32>(out_.variables.size());
-    const bool global = v.is_extern || v.is_visible || v.is_weak;
-    const auto [known, inserted] = global ? variable_names_.try_emplace(v.name, fresh)
+    const bool global = variable.is_extern || variable.is_visible || variable.is_weak;
+    const auto [known, inserted] = global ? variable_names_.try_emplace(variable.name, fresh)
                                           : std::pair(variable_names_.end(), true);
-    variables_[m].push_back(inserted ? fresh : known->second);
+    variables_[number].push_back(inserted ? fresh : known->second);
     if (inserted) {
-      out_.variables.push_back(std::move(v));
-      variable_from_.push_back(m);
+      out_.variables.push_back(std::move(variable));
+      variable_from_.push_back(number);
       return;
     }
     Variable& earlier = out_.variables[known->second];
     const std::size_t from = variable_from_[known->second];
     // ".extern .shared .b8 all[]": every module may take it for something else.
-    if (v.space == Space::Shared && earlier.space == Space::Shared && v.is_extern &&
+    if (variable.space == Space::Shared && earlier.space == Space::Shared && variable.is_extern &&
         earlier.is_extern) {
-      earlier.align = std::max(earlier.align, v.align);
+      earlier.align = std::max(earlier.align, variable.align);
       return;
     }
-    const bool unsized = (v.is_extern && v.size == 0) || (earlier.is_extern && earlier.size == 0);
-    if (v.space != earlier.space || (v.size != earlier.size && !unsized))
-      return bad(file_of(m), v.line,
-                 in_quotes(v.name) + " is declared otherwise in " +
+    const bool unsized =
+        (variable.is_extern && variable.size == 0) || (earlier.is_extern && earlier.size == 0);
+    if (variable.space != earlier.space || (variable.size != earlier.size && !unsized))
+      return bad(file_of(number), variable.line,
+                 in_quotes(variable.name) + " is declared otherwise in " +
                      place_text(file_of(from), earlier.line));
-    if (v.is_extern) return;
-    if (!earlier.is_extern && !(earlier.is_weak && !v.is_weak)) {
-      if (!v.is_weak)
-        bad(file_of(m), v.line,
-            in_quotes(v.name) + " is defined in " + place_text(file_of(from), earlier.line) +
+    if (variable.is_extern) return;
+    if (!earlier.is_extern && !(earlier.is_weak && !variable.is_weak)) {
+      if (!variable.is_weak)
+        bad(file_of(number), variable.line,
+            in_quotes(variable.name) + " is defined in " + place_text(file_of(from), earlier.line) +
                 " already");
       return;
     }
-    earlier = std::move(v);
-    variable_from_[known->second] = m;
+    earlier = std::move(variable);
+    variable_from_[known->second] = number;
   }
 
   // --- numbers -----------------------------------------------------------------------------------
   void renumber(std::size_t m, SymbolRef& symbol) const {
+    RADDLE_ASSERT(m < functions_.size() && m < variables_.size());
     if (symbol.scope == SymbolRef::Scope::Code) symbol.index = functions_[m][symbol.index];
     if (symbol.scope == SymbolRef::Scope::Module) symbol.index = variables_[m][symbol.index];
   }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <utility>
 
+#include "raddle/base/error.h"
 #include "raddle/ptx/analysis.h"
 #include "raddle/ptx/block_graph.h"
 
@@ -44,6 +45,7 @@ class Liveness {
 
  private:
   void cover(std::uint32_t reg, std::uint32_t position) {
+    RADDLE_ASSERT(reg < intervals_.size());
     LiveInterval& interval = intervals_[reg];
     interval.begin = std::min(interval.begin, position);
     interval.end = std::max(interval.end, position);

@@ -1,4 +1,5 @@
 // Operands of PTX instructions (PTX ISA 9.0, section 6).
+#include "raddle/base/error.h"
 #include "raddle/ptx/body.h"
 #include "raddle/ptx/constant.h"
 #include "raddle/ptx/names.h"
@@ -130,9 +131,10 @@ Operand BodyParser::special_operand(const Token& name) {
   if (name.text.substr(0, kEnvreg.size()) == kEnvreg) {
     const std::string_view digits = name.text.substr(kEnvreg.size());
     unsigned number = 0;
-    for (char c : digits)
-      number =
-          c >= '0' && c <= '9' && number < 32 ? number * 10 + static_cast<unsigned>(c - '0') : 32;
+    for (char digit : digits)
+      number = digit >= '0' && digit <= '9' && number < 32
+                   ? number * 10 + static_cast<unsigned>(digit - '0')
+                   : 32;
     if (!digits.empty() && number < 32) {
       made.special = Special::Envreg;
       made.special_index = static_cast<std::uint8_t>(number);
@@ -164,6 +166,7 @@ std::uint32_t BodyParser::register_named(const Token& name, const char* what) {
 
 std::uint32_t BodyParser::predicate_named(const Token& name) {
   const std::uint32_t index = register_named(name, "a predicate register");
+  RADDLE_ASSERT(index < function_.registers.size());
   const Type type = function_.registers[index].type;
   if (type != Type::Pred)
     cursor_.fail_at(name, "expected a predicate register, found " + in_quotes(name.text) +

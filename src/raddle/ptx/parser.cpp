@@ -44,7 +44,8 @@ void source_file(ParserState& state) {
       words[1].kind != Token::Kind::String || words[0].bits > ~std::uint32_t{0})
     return;
   std::string_view name = words[1].text;
-  name.remove_prefix(1), name.remove_suffix(1);
+  name.remove_prefix(1);
+  name.remove_suffix(1);
   state.spend(name.size() + 64);
   state.module.source_files[static_cast<std::uint32_t>(words[0].bits)] = name;
 }

@@ -3,6 +3,7 @@
 // from the exit.
 #include <algorithm>
 
+#include "raddle/base/error.h"
 #include "raddle/ptx/analysis.h"
 #include "raddle/ptx/block_graph.h"
 
@@ -89,6 +90,7 @@ std::vector<std::uint32_t> reconvergence_points(const Function& function) {
     if (!dominators.reaches_exit(block)) continue;
     const std::uint32_t last = graph.begin[block + 1] - 1;
     for (std::uint32_t i = graph.begin[block]; i < last; ++i) points[i] = i + 1;
+    RADDLE_ASSERT(dominators.of(block) != block && dominators.of(block) < graph.begin.size());
     points[last] = graph.begin[dominators.of(block)];
   }
   return points;

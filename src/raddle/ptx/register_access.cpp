@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "raddle/base/error.h"
 #include "raddle/ptx/analysis.h"
 
 namespace raddle::ptx {
@@ -46,6 +47,7 @@ void register_access(const Function& function, const Instruction& instruction,
   access.writes.clear();
   if (instruction.guard != kNoIndex) access.reads.push_back(instruction.guard);
   if (instruction.call != kNoIndex) {
+    RADDLE_ASSERT(instruction.call < function.calls.size());
     const Call& call = function.calls[instruction.call];
     add_read(call.callee, access.reads);
     for (const Operand& argument : call.arguments) add_read(argument, access.reads);

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "raddle/base/error.h"
+
 namespace raddle::ptx {
 namespace {
 
@@ -51,6 +53,7 @@ Named* NameTable::find(std::string_view name) {
 
 bool NameTable::insert(std::string_view name, Named named) {
   if (2 * (size_ + 1) > slots_.size()) grow();
+  RADDLE_ASSERT(size_ < slots_.size());  // a search ends at an empty slot
   const std::uint32_t hash = hash_of(name);
   Slot& slot = slot_for(name, hash);
   if (slot.name != nullptr) return false;
@@ -72,6 +75,7 @@ bool ScopeStack::declare(std::string_view name, Named named) {
 }
 
 bool ScopeStack::declare_range(const RegisterRange& range) {
+  RADDLE_ASSERT(depth() != 0);
   Scope& scope = inner();
   const auto index = static_cast<std::uint32_t>(scope.ranges.size());
   if (!scope.prefixes.insert(range.prefix, {Named::Kind::Range, index})) return false;

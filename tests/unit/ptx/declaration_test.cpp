@@ -248,8 +248,10 @@ TEST(SourceLines, AreKeptWithTheInstructionsThatFollow) {
       ".file 5 \"late.cu\"\n");
   using Lines = std::vector<SourceLine>;
   Lines found, inlined;
-  for (const Instruction& i : module.functions[0].instructions)
-    found.push_back(i.source), inlined.push_back(i.inlined_at);
+  for (const Instruction& i : module.functions[0].instructions) {
+    found.push_back(i.source);
+    inlined.push_back(i.inlined_at);
+  }
   EXPECT_EQ(found, (Lines{{0, 0}, {3, 12}, {3, 12}, {3, 40}, {0, 0}, {3, 4294967295u}}));
   EXPECT_EQ(inlined, (Lines{{}, {}, {}, {3, 9}, {}, {}}));
   EXPECT_EQ(module.source_files, (SourceFiles{{3, "/a b/x.cu"}, {5, "late.cu"}}));
