@@ -2,14 +2,43 @@
 #include "raddle/lab/run/local_executor.h"
 
 #include <signal.h>
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
+#include <sstream>
+#include <thread>
 
 #include "raddle/lab/host/files.h"
 #include "unit/lab/support.h"
+
+namespace raddle::lab::test {
+namespace {
+
+/// Leaders of process groups that nobody had waited for, and others, when the group was killed.
+struct KilledGroups {
+  unsigned with_leader = 0, without_leader = 0;
+};
+KilledGroups* killed_groups = nullptr;  // of the test that looks; null otherwise
+
+}  // namespace
+}  // namespace raddle::lab::test
+
+/// In the place of the C library's, to see in which order it and waitpid() are called.
+extern "C" int kill(pid_t pid, int signal) noexcept {
+  using raddle::lab::test::killed_groups;
+  if (pid < -1 && killed_groups != nullptr) {
+    const bool leader = syscall(SYS_kill, -pid, 0) == 0;
+    ++(leader ? killed_groups->with_leader : killed_groups->without_leader);
+  }
+  return static_cast<int>(syscall(SYS_kill, pid, signal));
+}
 
 namespace raddle::lab::test {
 namespace {
@@ -79,6 +108,71 @@ TEST(LocalExecutor, AProgramThatIsNotThereEndsTheJob) {
   while (ended.empty()) ended = executor.wait(100ms);
   EXPECT_EQ(ended[0].status, 127);
   EXPECT_EQ(pool.file("j0.log"), "cannot start the worker\n");
+}
+
+TEST(LocalExecutor, KillsAGroupWhileItsNumberIsStillTheWorkers) {
+  Pool pool("sleep 60 & echo $! > \"$4\"");
+  KilledGroups seen;
+  killed_groups = &seen;
+  pool.run(jobs(3));
+  killed_groups = nullptr;
+  EXPECT_EQ(seen.with_leader, 3u);
+  EXPECT_EQ(seen.without_leader, 0u) << "the number may have been given to another group";
+}
+
+/// While it lives this process can open no file; programs that it starts can.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit few{64, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    for (int one; (one = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) opened_.push_back(one);
+  }
+  ~NoDescriptors() {
+    for (const int one : opened_) close(one);
+    setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<int> opened_;
+};
+
+TEST(LocalExecutor, AWorkerWithoutItsFilesIsNotStarted) {
+  const Folder folder;
+  LocalExecutor executor({folder.path(), "/bin/true", 1, 1u << 30});
+  std::vector<Ended> ended;
+  executor.submit(jobs(1));
+  {
+    const NoDescriptors none;
+    while (ended.empty()) ended = executor.wait(100ms);
+  }
+  EXPECT_EQ(ended[0].status, 127) << "it would read what is the runner's to read";
+}
+
+/// Names of jobs in the order in which they started.
+std::vector<std::string> order_of(Pool& pool, const std::vector<Job>& all) {
+  pool.run(all);
+  std::vector<std::string> out;
+  std::istringstream lines(pool.file("order"));
+  for (std::string line; std::getline(lines, line);) out.push_back(line);
+  return out;
+}
+
+TEST(LocalExecutor, ALargeJobLetsSmallerOnesByAndIsNotForgotten) {
+  constexpr std::uint64_t kMib = 1u << 20;
+  Pool pool(
+      "d=$(dirname \"$2\"); basename \"$2\" .spec.json >> \"$d/order\"; "
+      "case $2 in *first*) sleep 1;; *) sleep 0.02;; esac",
+      2, 100 * kMib);
+  std::vector<Job> all = {{"first", 60, 60 * kMib}, {"large", 60, 90 * kMib}};
+  for (int i = 0; i < 20; ++i) all.push_back({"s" + std::to_string(i), 60, 10 * kMib});
+  const std::vector<std::string> order = order_of(pool, all);
+  ASSERT_EQ(order.size(), all.size());
+  const auto large = std::ranges::find(order, "large") - order.begin();
+  EXPECT_GT(large, 1) << "what fits beside the first need not wait for the large one";
+  EXPECT_LE(large, 1 + 8) << "four for each of two slots have gone before it, and no more";
 }
 
 /// Most workers that were there at once, as they saw it themselves.

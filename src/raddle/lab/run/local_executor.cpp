@@ -24,11 +24,27 @@ namespace {
 // How often children are looked at; the shortest cells take some tens of milliseconds.
 constexpr std::chrono::milliseconds kPoll{4};
 
+// So many smaller jobs, for each that may run at once, start before a large one that waits for
+// memory; then it is the next.
+constexpr unsigned kOvertakesPerSlot = 4;
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kLimitMemory = false;  // the sanitizers' shadow counts as memory
 #else
 constexpr bool kLimitMemory = true;
 #endif
+
+[[noreturn]] void fail_to_start() {
+  constexpr char kMessage[] = "cannot start the worker\n";
+  if (write(2, kMessage, sizeof kMessage - 1) < 0) _exit(126);
+  _exit(127);
+}
+
+void redirect(int descriptor, const char* file, int flags) {
+  const int opened = open(file, flags, 0666);
+  if (opened < 0 || dup2(opened, descriptor) < 0) fail_to_start();
+  if (opened != descriptor) close(opened);
+}
 
 /// In the child, between fork and exec: async-signal-safe calls only.
 [[noreturn]] void become(char* const* argv, const char* log, pid_t parent, rlim_t memory) {
@@ -44,13 +60,30 @@ constexpr bool kLimitMemory = true;
   }
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
-  dup2(open("/dev/null", O_RDONLY), 0);
-  const int out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (out >= 0) dup2(out, 1), dup2(out, 2);
+  redirect(0, "/dev/null", O_RDONLY);
+  redirect(1, log, O_WRONLY | O_CREAT | O_TRUNC);
+  if (dup2(1, 2) < 0) fail_to_start();
   execv(argv[0], argv);
-  constexpr char kMessage[] = "cannot start the worker\n";
-  if (write(2, kMessage, sizeof kMessage - 1) < 0) _exit(126);
-  _exit(127);
+  fail_to_start();
+}
+
+/// Ends what a child that is over has left behind in its group, then takes note of the child. In
+/// this order: while nobody has waited for it, its number is no other group's.
+int reap_group(pid_t pid) {
+  kill(-pid, SIGKILL);
+  int status = 0;
+  pid_t reaped = -1;
+  do reaped = waitpid(pid, &status, 0);
+  while (reaped < 0 && errno == EINTR);
+  RADDLE_ASSERT(reaped == pid);
+  return status;
+}
+
+bool is_over(pid_t pid) {
+  siginfo_t info{};
+  const int failed = waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT);
+  RADDLE_ASSERT(failed == 0 || errno == EINTR);
+  return failed == 0 && info.si_pid == pid;
 }
 
 }  // namespace
@@ -73,22 +106,35 @@ std::uint64_t available_memory() {
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-LocalExecutor::LocalExecutor(LocalOptions options) : options_(std::move(options)) {}
+LocalExecutor::LocalExecutor(LocalOptions options) : options_(std::move(options)) {
+  RADDLE_ASSERT(options_.jobs > 0);
+  RADDLE_ASSERT(!options_.program.empty());
+}
 
 LocalExecutor::~LocalExecutor() { cancel(); }
 
 void LocalExecutor::submit(const std::vector<Job>& jobs) {
-  queue_.insert(queue_.end(), jobs.begin(), jobs.end());
+  for (const Job& job : jobs) waiting_.push_back({.job = job});
+}
+
+bool LocalExecutor::fits(const Job& job) const {
+  std::uint64_t used = 0;
+  for (const Process& process : running_) used += process.job.memory_bytes;
+  return running_.empty() || used + job.memory_bytes <= options_.memory_bytes;
 }
 
 void LocalExecutor::start_what_fits() {
-  while (!queue_.empty() && running_.size() < options_.jobs) {
-    std::uint64_t used = 0;
-    for (const Process& process : running_) used += process.job.memory_bytes;
-    if (!running_.empty() && used + queue_.front().memory_bytes > options_.memory_bytes) return;
-    start(queue_.front());
-    queue_.pop_front();
+  while (!waiting_.empty() && running_.size() < options_.jobs) {
+    const unsigned most = options_.jobs * kOvertakesPerSlot;
+    auto next = std::ranges::find_if(waiting_, [&](const Waiting& w) { return fits(w.job); });
+    const bool first_is_due = waiting_.front().overtaken >= most;
+    if (next == waiting_.end() || (first_is_due && next != waiting_.begin())) return;
+    if (next != waiting_.begin()) ++waiting_.front().overtaken;
+    const Job job = std::move(next->job);
+    waiting_.erase(next);
+    start(job);
   }
+  RADDLE_ASSERT(running_.size() <= options_.jobs);
 }
 
 void LocalExecutor::start(const Job& job) {
@@ -112,13 +158,12 @@ std::vector<Ended> LocalExecutor::collect() {
   const auto now = Clock::now();
   std::erase_if(running_, [&](Process& process) {
     const double seconds = std::chrono::duration<double>(now - process.start).count();
-    int raw = 0;
-    if (waitpid(process.pid, &raw, WNOHANG) == process.pid) {
-      kill(-process.pid, SIGKILL);  // what it may have left behind
-      Ended ended{process.job.name, Ended::How::Exited, 0, seconds, host_name()};
+    if (is_over(process.pid)) {
+      const int status = reap_group(process.pid);
+      Ended ended{.name = process.job.name, .seconds = seconds, .host = host_name()};
+      ended.status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
       if (process.timed_out) ended.how = Ended::How::TimedOut;
-      else if (WIFSIGNALED(raw)) ended.how = Ended::How::Signal, ended.status = WTERMSIG(raw);
-      else ended.status = WEXITSTATUS(raw);
+      else if (WIFSIGNALED(status)) ended.how = Ended::How::Signal;
       out.push_back(std::move(ended));
       return true;
     }
@@ -142,9 +187,9 @@ std::vector<Ended> LocalExecutor::wait(std::chrono::milliseconds at_most) {
 }
 
 void LocalExecutor::cancel() {
-  queue_.clear();
+  waiting_.clear();
   for (const Process& process : running_) kill(-process.pid, SIGKILL);
-  for (const Process& process : running_) waitpid(process.pid, nullptr, 0);
+  for (const Process& process : running_) reap_group(process.pid);
   running_.clear();
 }
 

@@ -12,8 +12,8 @@ struct LocalOptions {
   std::filesystem::path work;  ///< where jobs' files are
   std::string program;         ///< called as PROGRAM cell SPEC -o RESULT
   unsigned jobs = 1;
-  /// Of all jobs together. A job that would exceed it waits, unless it is alone; each is held to it
-  /// by the system.
+  /// Of all jobs together. A job that would exceed it waits, unless it is alone, and lets a bounded
+  /// number of smaller ones go first; each is held to it by the system.
   std::uint64_t memory_bytes = 0;
 };
 
@@ -45,12 +45,17 @@ class LocalExecutor final : public Executor {
     Clock::time_point start;
     bool timed_out = false;
   };
+  struct Waiting {
+    Job job;
+    unsigned overtaken = 0;  ///< by how many later ones while it was the first
+  };
+  bool fits(const Job& job) const;
   void start_what_fits();
   void start(const Job& job);
   std::vector<Ended> collect();
 
   LocalOptions options_;
-  std::deque<Job> queue_;
+  std::deque<Waiting> waiting_;  ///< in the order of submission
   std::vector<Process> running_;
 };
 
