@@ -59,14 +59,6 @@ void make_folder(const fs::path& folder) {
     throw InputError({folder.string()}, "cannot be written: no permission");
 }
 
-std::uint64_t folder_bytes(const fs::path& folder) {
-  std::uint64_t out = 0;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.is_regular_file(error)) out += entry.file_size(error);
-  return out;
-}
-
 std::string host_name() {
   std::array<char, 256> name{};
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";

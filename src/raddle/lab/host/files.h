@@ -14,8 +14,6 @@ void write_whole(const std::filesystem::path& file, std::string_view text);
 std::optional<std::string> read_whole(const std::filesystem::path& file);
 /// Makes the folder and those above it. Throws InputError.
 void make_folder(const std::filesystem::path& folder);
-/// Bytes of files in a folder, not of those below.
-std::uint64_t folder_bytes(const std::filesystem::path& folder);
 std::string host_name();
 /// "2024-05-01T12:00:00Z"
 std::string utc_now();

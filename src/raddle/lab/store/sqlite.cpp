@@ -71,11 +71,6 @@ Statement& Statement::bind_blob(int at, std::string_view bytes) {
   return *this;
 }
 
-Statement& Statement::bind_null(int at) {
-  if (sqlite3_bind_null(handle_, at) != SQLITE_OK) database_.fail();
-  return *this;
-}
-
 void Statement::run() {
   while (step()) continue;
   reset();

@@ -47,7 +47,6 @@ class Statement {
   Statement& bind(int at, std::int64_t value);
   Statement& bind(int at, double value);
   Statement& bind_blob(int at, std::string_view bytes);
-  Statement& bind_null(int at);
   /// Does it, and makes it ready to be bound again.
   void run();
   /// True while there is a row.
