@@ -150,6 +150,15 @@ TEST(Mascar, AFullMissQueueSaturatesToo) {
   EXPECT_EQ(s.pick_of({1}), 1u);
 }
 
+TEST(Mascar, MoreTakenThanThereIsIsAFault) {
+  Scheduler s("mascar", {0});
+  s.sm.load_store.mshrs_taken = 9;  // of 8
+  EXPECT_DEATH(s.pick({0}), "mascar.cpp");
+  s.sm.load_store.mshrs_taken = 0;
+  s.sm.load_store.queue_taken = 9;
+  EXPECT_DEATH(s.pick({0}), "mascar.cpp");
+}
+
 TEST(Mascar, SharedMemoryIsNoneOfItsBusiness) {
   Scheduler s("mascar", {0, 1});
   s.memory({0, 1});

@@ -13,6 +13,7 @@
 // As with every limit of warps, a program hangs in which a block waits for one that comes after it.
 #include <algorithm>
 
+#include "raddle/base/error.h"
 #include "raddle/policy/registry.h"
 #include "raddle/policy/throttle/policy.h"
 
@@ -94,6 +95,7 @@ class DynCta final : public ThrottlePolicy, SmObserver {
   }
   /// Cycles until now go to what was done in them.
   void settle(Cycle now) {
+    RADDLE_ASSERT(now >= since_);
     if (doing_ == Doing::Waiting) memory_ += now - since_;
     if (doing_ == Doing::Nothing) idle_ += now - since_;
     since_ = now;
@@ -105,7 +107,9 @@ class DynCta final : public ThrottlePolicy, SmObserver {
     return any(WarpWait::Memory) || any(WarpWait::Fence) ? Doing::Waiting : Doing::Nothing;
   }
   void end_period(Cycle now) {
-    const Cycle refused = sm_->stalled(StallReason::Lsu, now) - refused_before_;
+    const Cycle stalled = sm_->stalled(StallReason::Lsu, now);
+    RADDLE_ASSERT(stalled >= refused_before_);
+    const Cycle refused = stalled - refused_before_;
     const Cycle memory = memory_ + refused / schedulers_;
     const std::uint32_t before = limit_;
     if (idle_ > params_.t_idle || memory < params_.t_mem_low) limit_ = std::min(most_, limit_ + 1);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "raddle/base/error.h"
 #include "raddle/policy/registry.h"
 #include "raddle/policy/throttle/policy.h"
 
@@ -70,7 +71,10 @@ class Mil final : public ThrottlePolicy, L1Observer {
       refused_since_[e.warp] = e.at;
       return;
     }
-    if ((refused_ & warp) != 0) tenant.refused_cycles += e.at - refused_since_[e.warp];
+    if ((refused_ & warp) != 0) {
+      RADDLE_ASSERT(e.at >= refused_since_[e.warp]);
+      tenant.refused_cycles += e.at - refused_since_[e.warp];
+    }
     refused_ &= ~warp;
     if (++tenant.accesses == window_) end_window(tenant);
   }

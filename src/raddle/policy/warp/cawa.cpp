@@ -16,6 +16,7 @@
 // schedulers' criticality and the instruction's address at level `replacement`.
 #include <array>
 
+#include "raddle/base/error.h"
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 
@@ -75,9 +76,11 @@ class Cawa final : public WarpPolicy, SmObserver {
   }
   /// Changes only when the warp issues.
   std::uint64_t criticality(const WarpFacts& warp) const {
+    RADDLE_ASSERT(warp.next <= warp.code_size);
     const std::uint64_t left = params_.disparity ? warp.code_size - warp.next : 0;
     if (warp.issued == 0) return left;
     const Cycle cycles = warp.last_issue + 1 - warp.started;
+    RADDLE_ASSERT(warp.started <= warp.last_issue && warp.issued <= cycles);
     const std::uint64_t stalls = params_.stalls ? cycles - warp.issued : 0;
     return left * cycles / warp.issued + stalls;
   }

@@ -10,6 +10,7 @@
 // of an SM see the same owner. A scheduler that has only others' memory instructions issues none.
 //
 // Left out: cache access re-execution, which serves hits while the load/store unit is stuck.
+#include "raddle/base/error.h"
 #include "raddle/policy/registry.h"
 #include "raddle/policy/warp/policy.h"
 
@@ -62,6 +63,7 @@ class Mascar final : public WarpPolicy, SmObserver {
   void attach(const SmView& sm) override { sm_ = &sm; }
 
   bool saturated(const LsuFacts& lsu) const {
+    RADDLE_ASSERT(lsu.mshrs_taken <= lsu.mshrs && lsu.queue_taken <= lsu.queue);
     const bool no_mshrs = lsu.mshrs != 0 && lsu.mshrs - lsu.mshrs_taken <= params_.free_mshrs;
     return no_mshrs || lsu.queue - lsu.queue_taken <= params_.free_queue;
   }
