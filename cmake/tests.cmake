@@ -42,7 +42,7 @@ set(levels ${CMAKE_SOURCE_DIR}/tests/levels)
 raddle_levels(${levels}/raddle/policy/levels.def ${levels}/raddle/policy ${generated}/one_level_more)
 # Whoever knows the members of what has one for each level must be among these: all of sim does.
 file(GLOB sources CONFIGURE_DEPENDS ${levels}/raddle/policy/*/*.cpp ${CMAKE_SOURCE_DIR}/src/raddle/sim/*/*.cpp)
-foreach(source policy/all policy/plugins timing/gpu/gpu timing/gpu/gpu_clock timing/gpu/gpu_counters cli/shared/options cli/commands/command_list)
+foreach(source policy/all policy/plugins timing/gpu/gpu timing/gpu/assembly cli/shared/options cli/commands/command_list)
   list(APPEND sources ${CMAKE_SOURCE_DIR}/src/raddle/${source}.cpp)
 endforeach()
 target_sources(test_levels PRIVATE ${sources} ${generated}/one_level_more/all_policies.cpp)
