@@ -1,8 +1,8 @@
 // The pool of processes, with workers that are shell scripts.
 #include "raddle/lab/run/local_executor.h"
 
-#include <signal.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
