@@ -1,11 +1,9 @@
-// How long recording and replaying the L1D accesses of one SM takes: a stream of N million accesses
-// (10 unless said otherwise) of 32 warps, each going through lines of its own again and again with
-// some shared ones in between. Processor seconds, and bytes an access in the temporary file.
-//   analysis_speed [millions]
-#include <cstdio>
-#include <cstdlib>
-#include <ctime>
-#include <functional>
+// How long recording and replaying the L1D accesses of one SM takes: 10 million accesses of 32 warps,
+// each going through lines of its own again and again with some shared ones in between.
+//   ./x bench analysis [options of Google Benchmark]
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "raddle/analysis/recorder.h"
@@ -16,18 +14,16 @@ using namespace raddle;
 
 namespace {
 
-double processor_seconds(const std::function<void()>& work) {
-  const std::clock_t start = std::clock();
-  work();
-  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
+constexpr std::uint64_t kAccesses = 10'000'000;
 
-void fill(analysis::Recorder& recorder, std::uint64_t accesses) {
+void fill(analysis::Recorder& recorder) {
   Rng rng(1);
   for (std::uint8_t warp = 0; warp < 32; ++warp) recorder.warp_started({0, 0, warp, 0, warp, 0});
   policy::L1Access a{};
-  a.sectors = 1, a.kind = policy::L1Kind::Load, a.outcome = policy::L1Outcome::Hit;
-  for (std::uint64_t i = 0; i < accesses; ++i) {
+  a.sectors = 1;
+  a.kind = policy::L1Kind::Load;
+  a.outcome = policy::L1Outcome::Hit;
+  for (std::uint64_t i = 0; i < kAccesses; ++i) {
     a.at += rng.below(8);
     a.warp = static_cast<std::uint8_t>(rng.below(32));
     a.inst = rng.below(64);
@@ -41,39 +37,75 @@ void fill(analysis::Recorder& recorder, std::uint64_t accesses) {
   }
 }
 
+/// What all measurements but the first work on.
+struct Recorded {
+  SpillFile spill;
+  analysis::Recorder recorder{spill};
+  std::unique_ptr<analysis::Accesses> accesses;
+  Recorded() {
+    fill(recorder);
+    accesses = std::make_unique<analysis::Accesses>(recorder.stream(), analysis::L1Rules{});
+  }
+};
+
+void record(benchmark::State& state) {
+  for (auto _ : state) {
+    SpillFile spill;
+    analysis::Recorder recorder(spill);
+    fill(recorder);
+    state.counters["bytes/access"] =
+        static_cast<double>(spill.size()) / static_cast<double>(recorder.stream().size());
+  }
+}
+
+void read_back(benchmark::State& state, const std::shared_ptr<Recorded>& recorded) {
+  for (auto _ : state)
+    analysis::Accesses accesses(recorded->recorder.stream(), analysis::L1Rules{});
+}
+
+void next_loads(benchmark::State& state, const std::shared_ptr<Recorded>& recorded) {
+  for (auto _ : state) recorded->accesses->next_loads();
+}
+
+void replay(benchmark::State& state, const std::shared_ptr<Recorded>& recorded,
+            analysis::Replacement replacement, analysis::Geometry geometry) {
+  for (auto _ : state) {
+    const analysis::ReplayCounts counts =
+        analysis::replay(*recorded->accesses, replacement, geometry);
+    state.counters["miss rate"] =
+        static_cast<double>(counts.misses) / static_cast<double>(counts.accesses);
+  }
+}
+
+struct Shape {
+  const char* name;
+  analysis::Geometry geometry;
+};
+constexpr Shape kShapes[] = {
+    {"32 KiB, 8 ways", {32, 8}}, {"4 MiB, 8 ways", {4096, 8}}, {"4 MiB, one set", {1, 32768}}};
+
+/// One iteration: each takes about a second.
+template <class... Arguments>
+void add(const std::string& name, Arguments... arguments) {
+  benchmark::RegisterBenchmark(name.c_str(), arguments...)
+      ->Iterations(1)
+      ->Unit(benchmark::kMillisecond);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto millions = static_cast<std::uint64_t>(argc > 1 ? std::atoi(argv[1]) : 10);
-  SpillFile spill;
-  analysis::Recorder recorder(spill);
-  std::printf("%llu million accesses of one SM\n", static_cast<unsigned long long>(millions));
-  std::printf("  record (and make up)   %6.2f s\n",
-              processor_seconds([&] { fill(recorder, millions * 1'000'000); }));
-  std::printf("  temporary file         %6.2f bytes an access\n",
-              static_cast<double>(spill.size()) / static_cast<double>(recorder.stream().size()));
-  std::unique_ptr<analysis::Accesses> accesses;
-  std::printf("  unpack, number lines   %6.2f s\n", processor_seconds([&] {
-                accesses =
-                    std::make_unique<analysis::Accesses>(recorder.stream(), analysis::L1Rules{});
-              }));
-  std::printf("  next loads             %6.2f s\n",
-              processor_seconds([&] { accesses->next_loads(); }));
-  struct Shape {
-    const char* name;
-    analysis::Geometry geometry;
-  };
-  for (const Shape& shape : {Shape{"32 KiB, 8 ways", {32, 8}}, Shape{"4 MiB, 8 ways", {4096, 8}},
-                             Shape{"4 MiB, one set", {1, 32768}}})
-    for (const auto replacement : {analysis::Replacement::Lru, analysis::Replacement::Belady}) {
-      analysis::ReplayCounts counts;
-      const double seconds = processor_seconds(
-          [&] { counts = analysis::replay(*accesses, replacement, shape.geometry); });
-      std::printf("  %-15s %-6s %6.2f s  miss rate %.4f\n", shape.name,
-                  analysis::kReplacementNames[static_cast<unsigned>(replacement)].data(), seconds,
-                  static_cast<double>(counts.misses) / static_cast<double>(counts.accesses));
-    }
-  std::printf("  unbounded              %6.2f s\n", processor_seconds([&] {
-                analysis::replay(*accesses, analysis::Replacement::Unbounded, {});
-              }));
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  const auto recorded = std::make_shared<Recorded>();
+  add("record, and make up", record);
+  add("unpack, number lines", read_back, recorded);
+  add("next loads", next_loads, recorded);
+  for (const Shape& shape : kShapes)
+    for (const auto replacement : {analysis::Replacement::Lru, analysis::Replacement::Belady})
+      add(fmt::format("{}, {}", shape.name,
+                      analysis::kReplacementNames[static_cast<unsigned>(replacement)]),
+          replay, recorded, replacement, shape.geometry);
+  add("unbounded", replay, recorded, analysis::Replacement::Unbounded, analysis::Geometry{});
+  benchmark::RunSpecifiedBenchmarks();
 }

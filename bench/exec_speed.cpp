@@ -1,12 +1,10 @@
-// Speed of the functional machine: a tiled single-precision matrix product with its op stream, and
-// ns per instruction of the main classes. Usage: exec_speed [tests|classes]. Figures are CPU time
-// of one core, best of five.
+// Speed of the functional machine, in processor time of one core: a tiled single-precision matrix
+// product with and without its op stream, and one warp instruction of each main class with all of
+// its lanes and with half of them. ./x bench exec [options of Google Benchmark]
+#include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <string>
 #include <vector>
 
@@ -18,17 +16,11 @@ namespace {
 
 using namespace raddle;
 
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 constexpr const char* kHeader = ".version 7.2\n.target sm_70\n.address_size 64\n";
 
 /// 16 x 16 tiles in shared memory, inner loop unrolled as clang-19 -O3 does it.
 std::string sgemm() {
-  std::string p = std::string(kHeader) + R"(
+  std::string text = std::string(kHeader) + R"(
 .visible .entry sgemm(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)
 {
   .reg .pred %p<4>; .reg .f32 %f<64>; .reg .b32 %r<40>; .reg .b64 %rd<20>;
@@ -50,11 +42,11 @@ L:
   bar.sync 0;
 )";
   for (int k = 0; k < 16; ++k)
-    p += fmt::format(
+    text += fmt::format(
         "  ld.shared.f32 %f{0}, [%r13+{2}]; ld.shared.f32 %f{1}, [%r16+{3}]; fma.rn.f32 %f1, "
         "%f{0}, %f{1}, %f1;\n",
         4 + 2 * k, 5 + 2 * k, 4 * k, 64 * k);
-  return p + R"(
+  return text + R"(
   bar.sync 0;
   add.s32 %r8, %r8, 16; add.s32 %r9, %r9, %r19; add.s32 %r18, %r18, 16;
   setp.lt.u32 %p1, %r18, %r1; @%p1 bra L;
@@ -64,58 +56,49 @@ L:
 })";
 }
 
-struct Timing {
-  double seconds;
-  std::uint64_t instructions;
-  std::size_t bytes;
-};
-
+/// Runs the kernel as often as asked; returns warp instructions and bytes of op stream of a run.
 template <class... Ts>
-Timing best(exec::DeviceMemory& memory, const exec::Kernel& kernel, Dim3 grid, Dim3 block,
-            bool traced, const Ts&... arguments) {
-  std::vector<std::byte> parameters(exec::parameters_of(kernel).bytes);
+void repeat(benchmark::State& state, exec::DeviceMemory& memory, const exec::Kernel& kernel,
+            const trace::LaunchShape& shape, bool traced, const Ts&... arguments) {
+  const exec::ParameterLayout& layout = exec::parameters_of(kernel);
+  std::vector<std::byte> parameters(layout.bytes);
   std::size_t i = 0;
-  ((std::memcpy(parameters.data() + exec::parameters_of(kernel).items[i++].offset, &arguments,
-                sizeof(Ts))),
-   ...);
+  const auto put = [&](const auto& argument) {
+    std::memcpy(parameters.data() + layout.items[i++].offset, &argument, sizeof argument);
+  };
+  (put(arguments), ...);
   exec::Machine machine(memory, {});
-  Timing best{1e9, 0, 0};
-  for (int k = 0; k < 5; ++k) {
-    trace::MemoryTrace trace(exec::code_of(kernel), {grid, block, 0});
-    const double from = cpu_seconds();
-    const exec::RunCount n =
-        machine.run({&kernel, {grid, block, 0}, parameters}, traced ? &trace : nullptr);
-    const double t = cpu_seconds() - from;
-    if (t < best.seconds) best = {t, n.warp_instructions, trace.bytes()};
+  std::uint64_t instructions = 0;
+  std::size_t bytes = 0;
+  for (auto _ : state) {
+    trace::MemoryTrace trace(exec::code_of(kernel), shape);
+    instructions +=
+        machine.run({&kernel, shape, parameters}, traced ? &trace : nullptr).warp_instructions;
+    bytes += trace.bytes();
   }
-  return best;
+  const auto many = static_cast<double>(instructions);
+  state.counters["instructions"] = benchmark::Counter(many, benchmark::Counter::kIsRate);
+  if (traced) state.counters["bytes/instruction"] = static_cast<double>(bytes) / many;
+  state.SetLabel(std::string(exec::Machine::lanes()));
 }
 
-void kernels() {
+void matrix_product(benchmark::State& state, bool traced) {
   exec::DeviceMemory memory(std::uint64_t{1} << 30);
   exec::Program program(ptx::parse(sgemm(), "sgemm.ptx"), memory);
   constexpr std::uint32_t n = 256;
   const auto upload = [&](float seed) {
     const Address at = memory.allocate(n * n * 4).value();
-    auto* p = reinterpret_cast<float*>(memory.host(at));
-    for (std::uint32_t i = 0; i < n * n; ++i) p[i] = seed + static_cast<float>(i % 17) * 0.25f;
+    auto* values = reinterpret_cast<float*>(memory.host(at));
+    for (std::uint32_t i = 0; i < n * n; ++i) values[i] = seed + static_cast<float>(i % 17) * 0.25f;
     return at;
   };
-  const Address a = upload(1), b = upload(2), c = upload(0);
-  for (bool traced : {false, true}) {
-    const Timing t =
-        best(memory, program.kernel("sgemm"), {n / 16, n / 16, 1}, {16, 16, 1}, traced, a, b, c, n);
-    fmt::print(
-        "{:8} sgemm {:3}  {:6.1f} M warp instructions/s  ({} instructions, {:.2f} bytes each)\n",
-        exec::Machine::lanes(), traced ? "with stream" : "without",
-        static_cast<double>(t.instructions) / t.seconds * 1e-6, t.instructions,
-        static_cast<double>(t.bytes) / static_cast<double>(t.instructions));
-  }
+  repeat(state, memory, program.kernel("sgemm"), {{n / 16, n / 16, 1}, {16, 16, 1}, 0}, traced,
+         upload(1), upload(2), upload(0), n);
 }
 
-/// 64 copies of `body` in a loop of one warp; registers are set up beforehand.
-double class_ns(const std::string& body, bool partial) {
-  std::string p = std::string(kHeader) + R"(
+/// 48 copies of `body` in a loop of one warp; registers are set up beforehand.
+void instruction(benchmark::State& state, const std::string& body, bool partial) {
+  std::string text = std::string(kHeader) + R"(
 .visible .entry k(.param .u64 g, .param .u32 n)
 {
   .reg .pred %p<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b16 %h<9>; .reg .b32 %r<20>;
@@ -135,80 +118,85 @@ double class_ns(const std::string& body, bool partial) {
   setp.lt.u32 %p1, %r11, 13; mov.u32 %r15, 0;
   and.b32 %r16, %r11, 1; setp.eq.u32 %p3, %r16, 0;
 )";
-  if (partial) p += "  @%p3 bra L; bra E;\n";
-  p += "L:\n";
-  for (int i = 0; i < 48; ++i) p += "  " + body + "\n";
-  p += "  add.u32 %r15, %r15, 1; setp.lt.u32 %p2, %r15, %r10; @%p2 bra L;\nE:\n  ret;\n}";
+  if (partial) text += "  @%p3 bra L; bra E;\n";
+  text += "L:\n";
+  for (int i = 0; i < 48; ++i) text += "  " + body + "\n";
+  text += "  add.u32 %r15, %r15, 1; setp.lt.u32 %p2, %r15, %r10; @%p2 bra L;\nE:\n  ret;\n}";
   exec::DeviceMemory memory(std::uint64_t{1} << 26);
-  exec::Program program(ptx::parse(p, "class.ptx"), memory);
-  const Address g = memory.allocate(1 << 20).value();
+  exec::Program program(ptx::parse(text, "class.ptx"), memory);
+  const Address array = memory.allocate(1 << 20).value();
   const std::uint32_t loops = 4000;
-  const Timing t = best(memory, program.kernel("k"), {1, 1, 1}, {32, 1, 1}, false, g, loops);
-  return t.seconds / loops / 48 * 1e9;
+  repeat(state, memory, program.kernel("k"), {{1, 1, 1}, {32, 1, 1}, 0}, false, array, loops);
 }
 
-void classes() {
-  static constexpr const char* kBodies[] = {"mov.b32 %r4, %r1;",
-                                            "add.s32 %r4, %r1, %r2;",
-                                            "add.s32 %r4, %r4, %r2;",
-                                            "mul.lo.s32 %r4, %r1, %r2;",
-                                            "mad.lo.s32 %r4, %r1, %r2, %r3;",
-                                            "shl.b32 %r4, %r1, %r2;",
-                                            "add.s64 %q7, %q5, %q6;",
-                                            "mul.wide.u32 %q7, %r1, %r2;",
-                                            "cvt.u64.u32 %q7, %r2;",
-                                            "add.f32 %f4, %f1, %f2;",
-                                            "fma.rn.f32 %f4, %f1, %f2, %f3;",
-                                            "add.rz.f32 %f4, %f1, %f2;",
-                                            "min.f32 %f4, %f1, %f2;",
-                                            "div.rn.f32 %f4, %f1, %f2;",
-                                            "sqrt.rn.f32 %f4, %f1;",
-                                            "ex2.approx.f32 %f4, %f1;",
-                                            "sin.approx.f32 %f4, %f1;",
-                                            "fma.rn.f64 %d4, %d1, %d2, %d3;",
-                                            "div.u32 %r4, %r2, %r1;",
-                                            "rem.s32 %r4, %r2, %r1;",
-                                            "div.s64 %q7, %q5, %q6;",
-                                            "cvt.rzi.s32.f32 %r4, %f1;",
-                                            "cvt.rn.f32.s32 %f4, %r2;",
-                                            "setp.lt.u32 %p4, %r2, %r1;",
-                                            "setp.lt.f32 %p4, %f1, %f2;",
-                                            "setp.lt.u64 %p4, %q5, %q6;",
-                                            "selp.b32 %r4, %r1, %r2, %p1;",
-                                            "@%p1 add.s32 %r4, %r1, %r2;",
-                                            "popc.b32 %r4, %r2;",
-                                            "lop3.b32 %r4, %r1, %r2, %r3, 150;",
-                                            "prmt.b32 %r4, %r1, %r2, %r3;",
-                                            "bfe.u32 %r4, %r2, 2, 5;",
-                                            "add.f16 %h4, %h1, %h2;",
-                                            "fma.rn.f16 %h4, %h1, %h2, %h3;",
-                                            "cvt.f32.f16 %f4, %h1;",
-                                            "cvt.rn.f16.f32 %h4, %f1;",
-                                            "shfl.sync.bfly.b32 %r4, %r2, 1, 31, -1;",
-                                            "vote.sync.ballot.b32 %r4, %p1, -1;",
-                                            "ld.global.f32 %f4, [%q2];",
-                                            "ld.global.f32 %f4, [%q2+4];",
-                                            "ld.global.f32 %f4, [%q1];",
-                                            "ld.global.f32 %f4, [%q3];",
-                                            "ld.global.f32 %f4, [%q4];",
-                                            "ld.global.f64 %d4, [%q3];",
-                                            "ld.global.u8 %r4, [%q2];",
-                                            "st.global.f32 [%q2], %f1;",
-                                            "st.global.f32 [%q4], %f1;",
-                                            "ld.shared.f32 %f4, [%r12];",
-                                            "ld.shared.f32 %f4, [%r13];",
-                                            "st.shared.f32 [%r12], %f1;",
-                                            "atom.global.add.u32 %r4, [%q2], 1;",
-                                            "atom.global.add.u32 %r4, [%q1], 1;",
-                                            "bar.sync 0;"};
-  fmt::print("{:45} full   half of the lanes (ns, {})\n", "", exec::Machine::lanes());
-  for (const char* body : kBodies)
-    fmt::print("{:45} {:6.2f} {:6.2f}\n", body, class_ns(body, false), class_ns(body, true));
-}
+constexpr const char* kBodies[] = {"mov.b32 %r4, %r1;",
+                                   "add.s32 %r4, %r1, %r2;",
+                                   "add.s32 %r4, %r4, %r2;",
+                                   "mul.lo.s32 %r4, %r1, %r2;",
+                                   "mad.lo.s32 %r4, %r1, %r2, %r3;",
+                                   "shl.b32 %r4, %r1, %r2;",
+                                   "add.s64 %q7, %q5, %q6;",
+                                   "mul.wide.u32 %q7, %r1, %r2;",
+                                   "cvt.u64.u32 %q7, %r2;",
+                                   "add.f32 %f4, %f1, %f2;",
+                                   "fma.rn.f32 %f4, %f1, %f2, %f3;",
+                                   "add.rz.f32 %f4, %f1, %f2;",
+                                   "min.f32 %f4, %f1, %f2;",
+                                   "div.rn.f32 %f4, %f1, %f2;",
+                                   "sqrt.rn.f32 %f4, %f1;",
+                                   "ex2.approx.f32 %f4, %f1;",
+                                   "sin.approx.f32 %f4, %f1;",
+                                   "fma.rn.f64 %d4, %d1, %d2, %d3;",
+                                   "div.u32 %r4, %r2, %r1;",
+                                   "rem.s32 %r4, %r2, %r1;",
+                                   "div.s64 %q7, %q5, %q6;",
+                                   "cvt.rzi.s32.f32 %r4, %f1;",
+                                   "cvt.rn.f32.s32 %f4, %r2;",
+                                   "setp.lt.u32 %p4, %r2, %r1;",
+                                   "setp.lt.f32 %p4, %f1, %f2;",
+                                   "setp.lt.u64 %p4, %q5, %q6;",
+                                   "selp.b32 %r4, %r1, %r2, %p1;",
+                                   "@%p1 add.s32 %r4, %r1, %r2;",
+                                   "popc.b32 %r4, %r2;",
+                                   "lop3.b32 %r4, %r1, %r2, %r3, 150;",
+                                   "prmt.b32 %r4, %r1, %r2, %r3;",
+                                   "bfe.u32 %r4, %r2, 2, 5;",
+                                   "add.f16 %h4, %h1, %h2;",
+                                   "fma.rn.f16 %h4, %h1, %h2, %h3;",
+                                   "cvt.f32.f16 %f4, %h1;",
+                                   "cvt.rn.f16.f32 %h4, %f1;",
+                                   "shfl.sync.bfly.b32 %r4, %r2, 1, 31, -1;",
+                                   "vote.sync.ballot.b32 %r4, %p1, -1;",
+                                   "ld.global.f32 %f4, [%q2];",
+                                   "ld.global.f32 %f4, [%q2+4];",
+                                   "ld.global.f32 %f4, [%q1];",
+                                   "ld.global.f32 %f4, [%q3];",
+                                   "ld.global.f32 %f4, [%q4];",
+                                   "ld.global.f64 %d4, [%q3];",
+                                   "ld.global.u8 %r4, [%q2];",
+                                   "st.global.f32 [%q2], %f1;",
+                                   "st.global.f32 [%q4], %f1;",
+                                   "ld.shared.f32 %f4, [%r12];",
+                                   "ld.shared.f32 %f4, [%r13];",
+                                   "st.shared.f32 [%r12], %f1;",
+                                   "atom.global.add.u32 %r4, [%q2], 1;",
+                                   "atom.global.add.u32 %r4, [%q1], 1;",
+                                   "bar.sync 0;"};
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "classes") classes();
-  else kernels();
+  for (const bool traced : {false, true})
+    benchmark::RegisterBenchmark(traced ? "sgemm with stream" : "sgemm", matrix_product, traced)
+        ->Unit(benchmark::kMillisecond);
+  for (const char* body : kBodies)
+    for (const bool half : {false, true})
+      benchmark::RegisterBenchmark(
+          fmt::format("{}{}", body, half ? " half of the lanes" : "").c_str(), instruction,
+          std::string(body), half)
+          ->Unit(benchmark::kMillisecond)
+          ->MinTime(0.1);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
 }

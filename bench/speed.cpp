@@ -1,5 +1,5 @@
-// Speed of the whole simulator, with its bars: speed [--json FILE] [--runs N] [--size tiny|small].
-// Each workload runs on v100 in a process of its own. Rates are per second of processor time, which
+// Speed of the whole simulator: speed [--gpu NAME] [--json FILE] [--runs N] [--size tiny|small].
+// Bars are of v100, the GPU unless another is named. Each workload runs in a process of its own. Rates are per second of processor time, which
 // other users of the machine disturb least; the speed-up by a second thread needs wall clock.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -23,9 +23,8 @@ namespace {
 using namespace raddle;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kGpu = "v100";
+constexpr const char* kBarredGpu = "v100";
 constexpr const char* kWorkloads[] = {"vecadd", "sgemm", "hotspot", "bfs", "spmv", "kmeans"};
-constexpr unsigned kMany = sizeof kWorkloads / sizeof *kWorkloads;
 
 double processor_seconds() {
   timespec t{};
@@ -71,8 +70,9 @@ Run in_child(const std::function<Run()>& f) {
 }
 
 /// A workload without timing (threads 0) or with it, on so many threads.
-Run run_workload(const std::string& name, runtime::Size size, unsigned threads) {
-  test::RunSpec spec{kGpu, {}, {}, {}};
+Run run_workload(const std::string& name, const std::string& gpu, runtime::Size size,
+                 unsigned threads) {
+  test::RunSpec spec{gpu, {}, {}, {}};
   spec.options.functional = threads == 0;
   spec.options.threads = std::max(threads, 1u);
   const double before = processor_seconds();
@@ -83,7 +83,8 @@ Run run_workload(const std::string& name, runtime::Size size, unsigned threads) 
   run.wall = result.host.timing_seconds;
   run.correct = result.verdict == sim::Result::Verdict::Correct;
   run.warp_instructions = result.totals.sm.issued;
-  run.cycles = result.cycles, run.sms = test::make_setup(spec).machine.sm.count;
+  run.cycles = result.cycles;
+  run.sms = test::make_setup(spec).machine.sm.count;
   run.scheduler_cycles = run.cycles * result.schedulers;
   run.idle = result.totals.sm.stall[static_cast<unsigned>(stats::Stall::Idle)];
   run.requests = result.totals.request.packets;
@@ -118,7 +119,7 @@ std::unique_ptr<testing::Recording> chase(std::uint32_t steps) {
   return r;
 }
 Run run_chase() {
-  testing::GpuHarness gpu(test::make_setup({kGpu, {}, {}, {}}).machine);
+  testing::GpuHarness gpu(test::make_setup({kBarredGpu, {}, {}, {}}).machine);
   const auto few = chase(1000), many = chase(20000);
   gpu.run(*few);  // warm-up
   const std::uint64_t before = testing::allocations_so_far();
@@ -214,9 +215,9 @@ double geomean(const std::vector<Row>& rows, const std::function<double(const Ro
   return std::exp(sum / static_cast<double>(rows.size()));
 }
 
-Row measure(const std::string& name, runtime::Size size, unsigned runs) {
+Row measure(const std::string& name, const std::string& gpu, runtime::Size size, unsigned runs) {
   const auto best = [&](unsigned threads, unsigned n) {
-    return best_of(n, [&] { return run_workload(name, size, threads); });
+    return best_of(n, [&] { return run_workload(name, gpu, size, threads); });
   };
   return {name, best(0, runs + 3), best(1, runs), best(2, 1)};
 }
@@ -232,7 +233,8 @@ void print_row(const Row& r) {
   std::fflush(stdout);
 }
 
-Json check_bars(const std::vector<Row>& rows, const Run& waiting) {
+Json check_bars(const std::vector<Row>& rows, unsigned runs) {
+  const Run waiting = best_of(runs, run_chase);
   Bars bars;
   const auto timing = [](const Row& r) { return r.timing_rate() / 1e6; };
   double least = 1e9, peak = 0;
@@ -271,33 +273,42 @@ double load() {
 
 int main(int argc, char** argv) {
   std::string json;
+  std::string gpu = kBarredGpu;
   unsigned runs = 2;
   runtime::Size size = runtime::Size::Small;
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
     const bool more = i + 1 < argc;
     if (option == "--json" && more) json = argv[++i];
+    else if (option == "--gpu" && more) gpu = argv[++i];
     else if (option == "--runs" && more)
       runs = static_cast<unsigned>(std::max(1, std::atoi(argv[++i])));
     else if (option == "--size" && more && std::strcmp(argv[++i], "tiny") == 0)
       size = runtime::Size::Tiny;
-    else if (option != "--size")
-      return std::fprintf(stderr, "speed: unknown argument '%s'\n", argv[i]), 2;
+    else if (option != "--size") {
+      std::fprintf(stderr, "speed: unknown argument '%s'\n", argv[i]);
+      return 2;
+    }
+  }
+  try {
+    test::make_setup({gpu, {}, {}, {}});
+  } catch (const InputError& error) {
+    fmt::print(stderr, "speed: {}\n", error.what());
+    return 2;
   }
   const unsigned cores = std::thread::hardware_concurrency();
   const double before = load();
   fmt::print("{}, {} cores, load {:.1f}; {}, size {}, one thread, best of {}\n", processor_name(),
-             cores, before, kGpu, runtime::kSizeNames[static_cast<unsigned>(size)], runs);
+             cores, before, gpu, runtime::kSizeNames[static_cast<unsigned>(size)], runs);
   fmt::print("{:<8} {:>9} {:>8} {:>8} {:>6} {:>6} {:>8} {:>8} {:>8} {:>7} {:>6}\n", "", "timing s",
              "k wi/s", "M smc/s", "busy%", "issue%", "ns/line", "exec M/s", "+stream", "2 thr.",
              "MiB");
   std::vector<Row> rows;
-  for (unsigned i = 0; i < kMany; ++i) {
-    rows.push_back(measure(kWorkloads[i], size, runs));
+  for (const char* workload : kWorkloads) {
+    rows.push_back(measure(workload, gpu, size, runs));
     print_row(rows.back());
   }
-  const Run waiting = best_of(runs, run_chase);
-  const Json bars = check_bars(rows, waiting);
+  const Json bars = gpu == kBarredGpu ? check_bars(rows, runs) : Json::array();
   const double after = load();
   if (std::max(before, after) > 0.5 * cores)
     fmt::print(
@@ -306,11 +317,11 @@ int main(int argc, char** argv) {
         before, after, cores);
   if (json.empty()) return 0;
   Json list = Json::array();
-  for (const Row& r : rows) list.push_back(r.json());
+  for (const Row& row : rows) list.push_back(row.json());
   std::ofstream(json)
       << Json{{"schema", 2},    {"cpu", processor_name()},
               {"cores", cores}, {"load", {before, after}},
-              {"gpu", kGpu},    {"size", runtime::kSizeNames[static_cast<unsigned>(size)]},
+              {"gpu", gpu},     {"size", runtime::kSizeNames[static_cast<unsigned>(size)]},
               {"runs", runs},   {"workloads", list},
               {"bars", bars}}
              .dump(2)

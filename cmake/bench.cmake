@@ -1,11 +1,20 @@
-# bench/<name>.cpp becomes the program bench/<name>; target `benchmarks` builds them, ./x bench runs them.
+# bench/<name>.cpp becomes the program bench/<name>; target `benchmarks` builds them, ./x bench runs them. Those that are
+# on Google Benchmark (Debian: libbenchmark-dev) are left out where it is not installed.
+find_package(benchmark QUIET)
 add_custom_target(benchmarks)
 file(GLOB programs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/bench/*.cpp)
 foreach(source ${programs})
   get_filename_component(name ${source} NAME_WE)
+  file(STRINGS ${source} library REGEX "#include <benchmark/benchmark.h>")
+  if(library AND NOT benchmark_FOUND)
+    continue()
+  endif()
   add_executable(bench_${name} EXCLUDE_FROM_ALL ${source})
   target_include_directories(bench_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(bench_${name} PRIVATE raddle_sim raddle_workloads)
+  if(library)
+    target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
+  endif()
   raddle_fast_program(bench_${name})
   set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
   add_dependencies(benchmarks bench_${name})

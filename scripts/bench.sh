@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Simulation speed: bench.sh [--json FILE]. Builds bench/speed.cpp and runs it: six workloads at `small` on v100, and the
-# bars they must pass. The other programs of bench/ (exec_speed, timing_speed) look at single parts and are run by hand.
+# Simulation speed: bench.sh [--gpu NAME] [--json FILE] builds bench/speed.cpp and runs it: six workloads at `small`, and on
+# v100, the default, the bars they must pass. bench.sh exec|timing|analysis [OPTION...] looks at one part, with the options
+# of Google Benchmark (--benchmark_filter=REGEX, --benchmark_repetitions=N, ...).
 set -euo pipefail
 caller=$PWD
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -8,6 +9,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/common.sh
 # shellcheck source=scripts/setup.sh
 source scripts/setup.sh
+
+case ${1:-} in
+  exec | timing | analysis)
+    program=$1_speed
+    shift
+    need build bench
+    build_preset release "bench_$program"
+    exec "build/release/bench/$program" "$@"
+    ;;
+esac
 
 options=()
 while [ $# -gt 0 ]; do
@@ -20,11 +31,16 @@ while [ $# -gt 0 ]; do
       options+=(--json "$out")
       shift 2
       ;;
-    *) fail "bench: unknown argument '$1' (only --json FILE)" ;;
+    --gpu)
+      [ $# -ge 2 ] || fail "--gpu needs the name of a GPU"
+      options+=(--gpu "$2")
+      shift 2
+      ;;
+    *) fail "bench: unknown argument '$1' (--gpu NAME, --json FILE; or exec, timing, analysis)" ;;
   esac
 done
 
 need build
-build_preset release benchmarks
+build_preset release bench_speed
 say "bench: commit $(git describe --always --dirty 2>/dev/null || echo unknown)"
 build/release/bench/speed "${options[@]}"

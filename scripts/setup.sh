@@ -27,6 +27,7 @@ test   clang++-19                       clang-19
 test   /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-x86_64.a libclang-rt-19-dev
 test   chromium                         chromium
 test   xz                               xz-utils
+bench  /usr/include/benchmark/benchmark.h libbenchmark-dev
 slurm  /usr/sbin/slurmctld                slurm-wlm
 slurm  /usr/sbin/munged                   munge
 lint   clang-format                     clang-format
