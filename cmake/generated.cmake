@@ -1,4 +1,4 @@
-# Lists that CMake writes from file names: policies, families of instructions, workloads, embedded PTX.
+# Lists that CMake writes from file names: policies, families of instructions, analyses, workloads, embedded PTX.
 set(generated ${CMAKE_BINARY_DIR}/generated)
 
 # --- policies: src/raddle/policy/levels.def and the files in the levels' folders ---
@@ -11,6 +11,10 @@ include(cmake/families.cmake)
 set(RADDLE_FAMILIES ${CMAKE_SOURCE_DIR}/src/raddle/exec/decode/family)
 set(RADDLE_FAMILY_LIST ${generated}/all_families.cpp)
 raddle_families(${RADDLE_FAMILY_LIST} ${RADDLE_FAMILIES})
+# --- analyses: the files of src/raddle/sim/analyses ---
+include(cmake/analyses.cmake)
+raddle_analyses(${CMAKE_SOURCE_DIR}/src/raddle/sim/analyses ${generated})
+set(RADDLE_ANALYSIS_LIST ${generated}/all_analyses.cpp)
 
 # --- one hash over the headers that policies are compiled with: a plug-in must have the program's ---
 set(RADDLE_INTERFACE_HASH ${generated}/raddle/policy/interface_hash.h)

@@ -51,6 +51,12 @@ target_include_directories(test_levels BEFORE PRIVATE ${levels} ${generated}/one
 raddle_test(families raddle_exec)
 raddle_families(${generated}/one_family_more/all_families.cpp ${RADDLE_FAMILIES} ${CMAKE_SOURCE_DIR}/tests/families/family)
 target_sources(test_families PRIVATE ${CMAKE_SOURCE_DIR}/tests/families/family/tripling.cpp ${generated}/one_family_more/all_families.cpp)
+# What is made from the folder of analyses, once more with a file that is in a folder of the test.
+raddle_test(analyses raddle_cli)
+set(analyses ${CMAKE_SOURCE_DIR}/tests/analyses/raddle/sim/analyses)
+raddle_analyses(${analyses} ${generated}/one_analysis_more)
+file(GLOB sources CONFIGURE_DEPENDS ${analyses}/*.cpp)
+target_sources(test_analyses PRIVATE ${sources} ${generated}/one_analysis_more/all_analyses.cpp)
 raddle_test(on_cuda raddle_cli)
 if(TARGET test_on_cuda)
   # The mock driver runs kernels on a functional machine of its own.

@@ -266,7 +266,7 @@ TEST(Analyze, MistakesAreRefusedAndNothingIsWritten) {
   refused("footprint vecadd --line-bytes 96", {"--line-bytes", "power of two", "96"});
   refused("footprint vecadd --line-bytes 2", {"--line-bytes", "from 4 to 4096", "found 2"});
   refused("footprint vecadd --line-bytes big", {"--line-bytes", "big"});
-  refused("footprint vecadd --live", {"footprints", "--live"});
+  refused("footprint vecadd --live", {"footprint", "--live"});
   refused("footprint vecad", {"'vecad'", "vecadd"});
   refused("footprint missing.rdl", {"missing.rdl"});
   refused("cache missing.rdl", {"missing.rdl"});

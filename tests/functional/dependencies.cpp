@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 sim::Options asking() {
   sim::Options options;
   options.functional = true;
-  options.analyses = {{"dependencies", analysis::DependenciesOptions{}}};
+  options.analyses = {sim::read_analysis("dependencies", "test")};
   return options;
 }
 
@@ -130,8 +130,8 @@ TEST(WorkedDependencies, ObservedWorkloadsStayCorrect) {
 TEST(WorkedDependencies, ATimedRunIsTheSameObservedOrNot) {
   test::RunSpec spec{"gtx480"};
   const std::string plain = test::state_hash(test::run("hotspot", spec));
-  spec.options.analyses = {{"dependencies", analysis::DependenciesOptions{}},
-                           {"locality", analysis::LocalityOptions{}}};
+  spec.options.analyses = {sim::read_analysis("dependencies", "test"),
+                           sim::read_analysis("locality", "test")};
   const sim::Result observed = test::run("hotspot", spec);
   EXPECT_EQ(test::state_hash(observed), plain);
   EXPECT_EQ(observed.analysis.size(), 2u);
@@ -143,8 +143,8 @@ TEST(WorkedDependencies, RefusesWhatItCannotLookAt) {
   live.options.analyses = asking().analyses;
   EXPECT_THROW(test::run("vecadd", live), InputError);
   test::RunSpec twice{"gtx480"};
-  twice.options.analyses = {{"a", analysis::DependenciesOptions{}},
-                            {"a", analysis::LocalityOptions{}}};
+  twice.options.analyses = {sim::read_analysis("a=dependencies", "test"),
+                            sim::read_analysis("a=locality", "test")};
   EXPECT_THROW(test::run("vecadd", twice), InputError);
 }
 

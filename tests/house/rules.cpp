@@ -64,6 +64,7 @@ const std::map<std::string, std::map<std::string, unsigned>>& layers() {
         {"sampling", 0},
         {"result", 1},
         {"profile", 2},
+        {"analyses", 3},
         {"run", 3},
         {"corun", 4},
         {"validate", 4}}},

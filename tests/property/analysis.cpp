@@ -15,8 +15,8 @@ namespace {
 
 using test::RunSpec;
 
-std::vector<analysis::Request> all_timed() {
-  std::vector<analysis::Request> out;
+std::vector<sim::AnalysisRequest> all_timed() {
+  std::vector<sim::AnalysisRequest> out;
   for (const char* name : {"locality", "cache", "source"})
     out.push_back(sim::read_analysis(name, "test"));
   return out;

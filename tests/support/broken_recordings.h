@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "raddle/analysis/analyses.h"
 #include "raddle/base/error.h"
 #include "raddle/runtime/ptx_file.h"
 #include "raddle/sim/run/named_workload.h"
@@ -34,7 +33,7 @@ inline std::string told_of(const std::string& path) {
     sim::Options options;
     options.max_cycles = 20'000;
     // What it says of allocations is looked at only then.
-    options.analyses = {{"allocations", analysis::AllocationsOptions{}}};
+    options.analyses = {sim::read_analysis("allocations", "test")};
     sim::replay(reader, setups, options);
     return "";
   } catch (const InputError& error) {

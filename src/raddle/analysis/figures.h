@@ -18,4 +18,13 @@ inline void ratio(FieldVisitor& v, std::string_view name, std::uint64_t part, st
   v.field(name, value, {}, "", doc);
 }
 
+/// Events per thousand instructions.
+inline void rate(FieldVisitor& v, std::string_view name, std::uint64_t events,
+                 std::uint64_t instructions, std::string_view doc) {
+  double value = instructions == 0
+                     ? 0
+                     : 1000.0 * static_cast<double>(events) / static_cast<double>(instructions);
+  v.field(name, value, {}, "per 1000 instructions", doc);
+}
+
 }  // namespace raddle::analysis

@@ -1,7 +1,12 @@
-// raddle analyze: what a run is like inside, beyond how long it took. One subcommand
-// for each analysis; all take a workload or a recording, run it once and print a table.
+// raddle analyze: what a run is like inside, beyond how long it took. One subcommand for each
+// analysis of the registry; all take a workload or a recording, run it once and print a table. What
+// has no table of its own here is printed figure by figure.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
 #include <set>
 
 #include "raddle/base/demangle.h"
@@ -11,6 +16,9 @@
 #include "raddle/cli/shared/output.h"
 #include "raddle/cli/shared/source_table.h"
 #include "raddle/cli/shared/work.h"
+#include "raddle/config/describer.h"
+#include "raddle/config/spelling.h"
+#include "raddle/sim/profile/analysis.h"
 
 namespace raddle::cli {
 
@@ -38,18 +46,21 @@ struct CacheCommand {
   std::uint32_t ways = 0;
 
   /// One request for each size; the label is "cache", with several sizes "cache_8kib" and so on.
-  std::vector<analysis::Request> requests() const {
+  std::vector<sim::AnalysisRequest> requests() const {
     std::string names;
     for (const std::string& name : replacement) names += (names.empty() ? "" : "+") + name;
-    std::vector<analysis::Request> out;
+    std::vector<sim::AnalysisRequest> out;
     for (const std::uint32_t size : size_kib.empty() ? std::vector<std::uint32_t>{0} : size_kib) {
-      analysis::CacheOptions options{names, size, ways};
+      const std::string label = size_kib.size() < 2 ? "cache" : fmt::format("cache_{}kib", size);
       try {
-        options.replacements();
+        out.push_back(
+            sim::request_analysis(label, "cache",
+                                  {"replacement=" + names, fmt::format("size_kib={}", size),
+                                   fmt::format("ways={}", ways)},
+                                  ""));
       } catch (const InputError& error) {
         throw InputError(std::string("--") + error.what());
       }
-      out.push_back({size_kib.size() < 2 ? "cache" : fmt::format("cache_{}kib", size), options});
     }
     if (std::set(size_kib.begin(), size_kib.end()).size() != size_kib.size())
       throw InputError("--size-kib: a size is there twice");
@@ -84,7 +95,7 @@ struct CacheCommand {
   }
 
   int operator()() const {
-    const std::vector<analysis::Request> asked = requests();
+    const std::vector<sim::AnalysisRequest> asked = requests();
     const sim::Result result = observed.run(asked);
     return observed.finish(result, table(result, asked));
   }
@@ -98,7 +109,7 @@ struct CacheCommand {
                        number("inter_thread_pki"), number("inter_warp_pki"));
   }
 
-  static std::string table(const sim::Result& r, const std::vector<analysis::Request>& asked) {
+  static std::string table(const sim::Result& r, const std::vector<sim::AnalysisRequest>& asked) {
     const auto& sm = r.totals.sm;
     std::string out = fmt::format("  {:<18} {:<12} {:>13} {:>10} {:>9} {:>13} {:>13} {:>11}\n",
                                   "cache", "replacement", "loads", "miss rate", "MPKI",
@@ -109,7 +120,7 @@ struct CacheCommand {
                     per_thousand(sm.l1d_misses, sm.thread_instructions),
                     percent(sm.l1d_pending_hits, sm.l1d_accesses));
     std::string unbounded;
-    for (const analysis::Request& request : asked) {
+    for (const sim::AnalysisRequest& request : asked) {
       const Json& cache = r.analysis.at(request.label);
       const std::string shape = fmt::format("{} KiB, {} ways", cache.at("size_kib").get<unsigned>(),
                                             cache.at("ways").get<unsigned>());
@@ -147,7 +158,7 @@ struct LocalityCommand {
   }
 
   int operator()() const {
-    const sim::Result result = observed.run({{"locality", analysis::LocalityOptions{}}});
+    const sim::Result result = observed.run({sim::read_analysis("locality", "")});
     return observed.finish(result, table(result));
   }
 
@@ -201,8 +212,7 @@ struct DependenciesCommand {
       throw InputError("'" + program.front() +
                        "': dependencies are seen when something is executed, and a program is "
                        "recorded first; expected a workload or a PTX file");
-    const sim::Result result =
-        observed.run({{"dependencies", analysis::DependenciesOptions{}}}, true);
+    const sim::Result result = observed.run({sim::read_analysis("dependencies", "")});
     return observed.finish(result, table(result));
   }
 
@@ -250,7 +260,7 @@ struct DependenciesCommand {
 struct FootprintCommand {
   static constexpr const char *kLines = "footprint", *kWords = "footprint_bytes";
   ObservedRun observed;
-  std::uint32_t line_bytes = analysis::FootprintOptions{}.line_bytes;
+  std::uint32_t line_bytes = 128;
 
   CLI::App* add_to(CLI::App& analyze) {
     CLI::App* app = observed.add_to(
@@ -272,14 +282,16 @@ struct FootprintCommand {
   }
 
   int operator()() const {
-    const analysis::FootprintOptions lines{line_bytes}, words{analysis::FootprintOptions::kWord};
+    std::vector<sim::AnalysisRequest> asked;
     try {
-      lines.check();
+      asked.push_back(sim::request_analysis(kLines, "footprint",
+                                            {fmt::format("line_bytes={}", line_bytes)}, ""));
     } catch (const InputError&) {
       throw InputError(fmt::format("--line-bytes: expected a power of two from 4 to 4096, found {}",
                                    line_bytes));
     }
-    const sim::Result result = observed.run({{kLines, lines}, {kWords, words}}, true);
+    asked.push_back(sim::request_analysis(kWords, "footprint", {"line_bytes=4"}, ""));
+    const sim::Result result = observed.run(asked);
     return observed.finish(result, table(result));
   }
 
@@ -344,7 +356,7 @@ struct FootprintCommand {
 struct SourceCommand {
   static constexpr const char* kLabel = "source";
   ObservedRun observed;
-  std::uint32_t interval = analysis::SourceOptions{}.interval_cycles;
+  std::uint32_t interval = 64;
   std::size_t top = SourceTableOptions{}.most;
   bool ptx = false;
 
@@ -370,7 +382,7 @@ struct SourceCommand {
 
   int operator()() const {
     const sim::Result result =
-        observed.run({{kLabel, analysis::SourceOptions{.interval_cycles = interval}}});
+        observed.run({sim::read_analysis(fmt::format("source:interval_cycles={}", interval), "")});
     using Lines = SourceTableOptions::Lines;
     return observed.finish(
         result, source_table(result.analysis.at(kLabel), {ptx ? Lines::Ptx : Lines::Known, top}));
@@ -401,10 +413,96 @@ struct AllocationsCommand {
   }
 
   int operator()() const {
-    const sim::Result result = observed.run({{kLabel, analysis::AllocationsOptions{}}});
+    const sim::Result result = observed.run({sim::read_analysis(kLabel, "")});
     return observed.finish(result, allocations_table(result.analysis.at(kLabel), options));
   }
 };
+
+// --- any other ----------------------------------------------------------------------------------
+
+/// An analysis that has no table of its own here: its parameters are options, its figures lines.
+struct OtherCommand {
+  ObservedRun observed;
+  std::string name;
+  std::map<std::string, std::string> values = {};  ///< of parameters, by name
+
+  CLI::App* add_to(CLI::App& analyze) {
+    const auto choice = sim::all_analyses().choose(name);
+    CLI::App* app = observed.add_to(analyze, name.c_str(), std::string(choice->doc()).c_str());
+    config::Describer parameters;
+    choice->visit(parameters);
+    for (const config::FieldDescription& parameter : parameters.fields()) {
+      std::string option = "--" + parameter.path;
+      std::ranges::replace(option, '_', '-');
+      app->add_option(option, values[parameter.path], parameter.doc)
+          ->default_str(parameter.initial.dump());
+    }
+    return app;
+  }
+
+  int operator()() const {
+    std::vector<std::string> settings;
+    for (const auto& [parameter, value] : values)
+      if (!value.empty()) settings.push_back(parameter + "=" + value);
+    const sim::AnalysisRequest asked =
+        sim::request_analysis(name, name, settings, "analyze " + name);
+    const sim::Result result = observed.run({asked});
+    return observed.finish(result, lines(result.analysis.at(name), ""));
+  }
+
+  static std::string lines(const Json& figures, const std::string& prefix) {
+    std::string out;
+    for (const auto& [figure, value] : figures.items())
+      if (value.is_structured() && !value.empty()) out += lines(value, prefix + figure + ".");
+      else out += fmt::format("  {:<40} {}\n", prefix + figure, value.dump());
+    return out;
+  }
+};
+
+// --- all ----------------------------------------------------------------------------------------
+
+/// The subcommand of an analysis.
+struct Subcommand {
+  const CLI::App* app = nullptr;
+  std::function<int()> action;
+};
+
+template <class T>
+Subcommand add(CLI::App& analyze, T made, const std::vector<std::string>& arguments) {
+  auto command = std::make_shared<T>(std::move(made));
+  command->observed.arguments = arguments;
+  return {command->add_to(analyze), [command] { return (*command)(); }};
+}
+
+Subcommand add_named(CLI::App& analyze, const std::string& name,
+                     const std::vector<std::string>& arguments) {
+  if (name == "allocations") return add(analyze, AllocationsCommand{}, arguments);
+  if (name == "cache") return add(analyze, CacheCommand{}, arguments);
+  if (name == "dependencies") return add(analyze, DependenciesCommand{}, arguments);
+  if (name == "footprint") return add(analyze, FootprintCommand{}, arguments);
+  if (name == "locality") return add(analyze, LocalityCommand{}, arguments);
+  if (name == "source") return add(analyze, SourceCommand{}, arguments);
+  return add(analyze, OtherCommand{.observed = {}, .name = name}, arguments);
+}
+
+/// "a, b or c".
+std::string one_of(const std::vector<std::string>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  return out;
+}
+
+[[noreturn]] void refuse_name(const std::vector<std::string>& words) {
+  const std::vector<std::string> names = sim::all_analyses().names();
+  std::string why = "analyze: expected " + one_of(names);
+  if (!words.empty()) {
+    const std::string near = config::nearest(words.front(), names);
+    why += ", found '" + words.front() + "'";
+    if (!near.empty()) why += "; did you mean '" + near + "'?";
+  }
+  throw InputError(why + " (see raddle analyze --help)");
+}
 
 }  // namespace
 
@@ -413,42 +511,16 @@ Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
       "analyze",
       "what a run is like inside: time by source line, traffic by allocation, caches, locality, "
       "dependencies, shared footprints");
-
-  auto cache = std::make_shared<CacheCommand>();
-  cache->observed.arguments = arguments;
-  const CLI::App* with_cache = cache->add_to(*analyze);
-  auto locality = std::make_shared<LocalityCommand>();
-  locality->observed.arguments = arguments;
-  locality->add_to(*analyze);
-  auto dependencies = std::make_shared<DependenciesCommand>();
-  dependencies->observed.arguments = arguments;
-  const CLI::App* with_dependencies = dependencies->add_to(*analyze);
-  auto footprint = std::make_shared<FootprintCommand>();
-  footprint->observed.arguments = arguments;
-  const CLI::App* with_footprint = footprint->add_to(*analyze);
-  auto allocations = std::make_shared<AllocationsCommand>();
-  allocations->observed.arguments = arguments;
-  const CLI::App* with_allocations = allocations->add_to(*analyze);
-  auto source = std::make_shared<SourceCommand>();
-  source->observed.arguments = arguments;
-  const CLI::App* with_source = source->add_to(*analyze);
-
+  std::vector<Subcommand> all;
+  for (const std::string& name : sim::all_analyses().names())
+    all.push_back(add_named(*analyze, name, arguments));
   analyze->allow_extras();  // for an error that names what there is; after the subcommands, which
                             // would do the same
-  return {
-      analyze, [=] {
-        const std::vector<std::string> extra = analyze->remaining();
-        if (analyze->get_subcommands().empty())
-          throw InputError(
-              "analyze: expected allocations, cache, dependencies, footprint, locality or source" +
-              (extra.empty() ? "" : ", found '" + extra.front() + "'") +
-              " (see raddle analyze --help)");
-        if (with_dependencies->parsed()) return (*dependencies)();
-        if (with_footprint->parsed()) return (*footprint)();
-        if (with_allocations->parsed()) return (*allocations)();
-        if (with_source->parsed()) return (*source)();
-        return with_cache->parsed() ? (*cache)() : (*locality)();
-      }};
+  return {analyze, [=] {
+            for (const Subcommand& one : all)
+              if (one.app->parsed()) return one.action();
+            refuse_name(analyze->remaining());
+          }};
 }
 
 }  // namespace raddle::cli

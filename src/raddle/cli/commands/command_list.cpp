@@ -1,6 +1,8 @@
 // raddle list: what there is, one line each.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +11,7 @@
 #include "raddle/lab/file/library.h"
 #include "raddle/policy/all.h"
 #include "raddle/runtime/workload.h"
+#include "raddle/sim/profile/analysis.h"
 #include "raddle/sim/setup/gpus.h"
 
 namespace raddle::cli {
@@ -73,6 +76,45 @@ Json experiments() {
   return out;
 }
 
+Json analyses() {
+  Json out = Json::array();
+  const sim::AnalysisRegistry all = sim::all_analyses();
+  for (const std::string& name : all.names()) {
+    const auto choice = all.choose(name);
+    config::Describer parameters, figures;
+    choice->visit(parameters);
+    choice->describe(figures);
+    out.push_back({{"name", name},
+                   {"doc", choice->doc()},
+                   {"observes", sim::kObservedNames[static_cast<unsigned>(choice->observes())]},
+                   {"parameters", parameters.json()},
+                   {"figures", Json::array()}});
+    for (const config::FieldDescription& figure : figures.fields())
+      out.back()["figures"].push_back(
+          {{"name", figure.path}, {"unit", figure.unit}, {"doc", figure.doc}});
+  }
+  return out;
+}
+
+/// What can be listed.
+struct Listing {
+  const char* name;
+  Json (*items)();
+};
+constexpr std::array<Listing, 5> kListings = {{{"gpus", gpus},
+                                               {"workloads", workloads},
+                                               {"policies", policies},
+                                               {"experiments", experiments},
+                                               {"analyses", analyses}}};
+
+/// "gpus, workloads ... or analyses".
+std::string names_of_listings() {
+  std::string out;
+  for (const Listing& one : kListings)
+    out += std::string(out.empty() ? "" : &one == &kListings.back() ? " or " : ", ") + one.name;
+  return out;
+}
+
 /// "period, streak": for policies, whose parameters one must know to use them.
 std::string parameter_names(const Json& item) {
   std::string out;
@@ -99,10 +141,10 @@ struct ListCommand {
   bool json = false;
 
   int operator()() const {
-    const Json items = what == "gpus"        ? gpus()
-                       : what == "workloads" ? workloads()
-                       : what == "policies"  ? policies()
-                                             : experiments();
+    const auto* listing = std::ranges::find(
+        kListings, what, [](const Listing& one) { return std::string_view(one.name); });
+    RADDLE_ASSERT(listing != kListings.end());  // the option's check
+    const Json items = listing->items();
     if (json) {
       std::fputs((items.dump(2) + "\n").c_str(), stdout);
       return 0;
@@ -111,7 +153,8 @@ struct ListCommand {
       const std::string name = item["name"];
       std::string doc = item["doc"];
       if (what == "gpus") doc = size_of(sim::load_gpu(name)) + doc;
-      if (const std::string names = parameter_names(item); what == "policies" && !names.empty())
+      if (const std::string names = parameter_names(item);
+          !names.empty() && (what == "policies" || what == "analyses"))
         doc += " [" + names + "]";
       std::fputs(fmt::format("{:<16} {}\n", name, doc).c_str(), stdout);
     }
@@ -123,11 +166,13 @@ struct ListCommand {
 
 Command add_list(CLI::App& app) {
   auto command = std::make_shared<ListCommand>();
-  CLI::App* list = app.add_subcommand(
-      "list", "what there is: gpus, workloads, policies or experiments, one line each");
-  list->add_option("what", command->what, "gpus, workloads, policies or experiments")
+  CLI::App* list =
+      app.add_subcommand("list", "what there is: " + names_of_listings() + ", one line each");
+  std::vector<std::string> names;
+  for (const Listing& one : kListings) names.emplace_back(one.name);
+  list->add_option("what", command->what, names_of_listings())
       ->required()
-      ->check(CLI::IsMember({"gpus", "workloads", "policies", "experiments"}));
+      ->check(CLI::IsMember(names));
   list->add_flag("--json", command->json, "with parameters, as JSON");
   return {list, [command] { return (*command)(); }};
 }

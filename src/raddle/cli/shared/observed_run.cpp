@@ -34,7 +34,8 @@ CLI::App* ObservedRun::add_to(CLI::App& analyze, const char* name, const char* d
   return app;
 }
 
-sim::Result ObservedRun::run(std::vector<analysis::Request> analyses, bool functional) const {
+sim::Result ObservedRun::run(std::vector<sim::AnalysisRequest> analyses) const {
+  RADDLE_ASSERT(!analyses.empty());
   common.check();
   const std::vector<std::string> program = words_of_program(arguments);
   if (program.empty() && std::ranges::count(words, "+") != 0)
@@ -54,8 +55,10 @@ sim::Result ObservedRun::run(std::vector<analysis::Request> analyses, bool funct
   work.prepare(setups.front(), common);
   sim::Options options = common.simulation(setups.front());
   options.progress = progress_line(work.name(), common.quiet);
+  options.functional = std::ranges::none_of(analyses, [](const sim::AnalysisRequest& one) {
+    return sim::is_timed(one.choice->observes());
+  });
   options.analyses = std::move(analyses);
-  options.functional = functional;
   try {
     auto results = work.time(setups, options);
     clear_progress(common.quiet);

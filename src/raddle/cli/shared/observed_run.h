@@ -16,8 +16,8 @@ struct ObservedRun {
 
   /// A subcommand that takes a workload and the options of a run.
   CLI::App* add_to(CLI::App& analyze, const char* name, const char* doc);
-  /// `functional`: without timing, where the analysis asks for none.
-  sim::Result run(std::vector<analysis::Request> analyses, bool functional = false) const;
+  /// Without timing where none of the analyses looks at it.
+  sim::Result run(std::vector<sim::AnalysisRequest> analyses) const;
   /// Writes what was asked for; returns the exit status.
   int finish(const sim::Result& result, const std::string& table) const;
 };

@@ -426,7 +426,7 @@ std::string configuration_of(const Json& result, const CellSpec& spec, const Cat
 bool needs_workload(const std::map<std::string, PlacedText>& analyses) {
   return std::ranges::any_of(analyses, [](const auto& named) {
     const auto request = sim::read_analysis(named.second.text, named.second.place.file);
-    return std::holds_alternative<analysis::DependenciesOptions>(request.what);
+    return request.choice->observes() == sim::Observed::Words;
   });
 }
 

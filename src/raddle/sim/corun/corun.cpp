@@ -7,7 +7,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/sim/corun/tenant_host.h"
-#include "raddle/sim/profile/analysis.h"
+#include "raddle/sim/profile/run_analyses.h"
 #include "raddle/sim/run/parts.h"
 #include "raddle/timing/code/launch.h"
 #include "raddle/timing/gpu/scheme_unit.h"
@@ -218,9 +218,7 @@ void check_corun(std::size_t tenants, const Setup& setup, const Options& options
         "a co-run ends at its horizon, no launch is estimated: leave out --sampling-error "
         "(run.sampling_error)");
   if (options.functional) throw InputError("a co-run is about timing: leave out --functional");
-  const auto source = requests_for<analysis::SourceOptions>(options.analyses);
-  if (source.size() != options.analyses.size())
-    throw InputError("analyses but source look at one workload, not at a co-run");
+  check_analyses(options.analyses, {.corun = true});
   if (tenants > 1 && setup.scheme != nullptr) check_scheme(*setup.scheme, corun);
   if (setup.choices().coherence->make({})->rules().host)
     throw InputError(

@@ -1,10 +1,9 @@
 #include "raddle/sim/run/simulation.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "raddle/sim/profile/analysis.h"
-#include "raddle/sim/profile/dependence_observer.h"
-#include "raddle/sim/profile/footprint_observer.h"
+#include "raddle/sim/profile/run_analyses.h"
 #include "raddle/sim/run/parts.h"
 #include "raddle/sim/run/recorder.h"
 #include "raddle/sim/run/timed_gpu.h"
@@ -21,25 +20,24 @@ Cycle now(const Gpus& gpus) { return gpus.empty() ? 0 : gpus.front()->now(); }
 /// One functional run, many clocks, or none where only the op streams are looked at.
 class FanOut final : public runtime::LaunchSink {
  public:
-  /// `footprints`: nullptr when nobody wants to know.
-  FanOut(Gpus& gpus, FootprintObserver* footprints, const Options& options)
-      : gpus_(gpus), footprints_(footprints), options_(options) {}
+  FanOut(Gpus& gpus, RunAnalyses& analyses, const Options& options)
+      : gpus_(gpus), analyses_(analyses), options_(options) {}
   void admit(const trace::KernelCode& code, const trace::LaunchShape& shape) override {
     for (auto& gpu : gpus_) gpu->admit(code, shape);
   }
   void allocated(const trace::AllocationChanges& changes) override {
     for (auto& gpu : gpus_) gpu->allocated(changes);
   }
-  bool can_follow() const override { return gpus_.size() == 1 && footprints_ == nullptr; }
+  bool can_follow() const override { return gpus_.size() == 1 && !analyses_.of_streams(); }
   void submit(std::shared_ptr<trace::KernelStream> stream,
               const runtime::LaunchRecord& record) override {
     tell_progress(record);
-    if (footprints_ != nullptr) footprints_->tree({{stream, record}});
+    analyses_.tree({{stream, record}});
     for (auto& gpu : gpus_) gpu->submit(stream, record);
   }
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override {
     tell_progress(tree.front().record);
-    if (footprints_ != nullptr) footprints_->tree(tree);
+    analyses_.tree(tree);
     for (auto& gpu : gpus_) gpu->submit_tree(tree);
   }
   runtime::Mark record(StreamId stream) override {
@@ -74,7 +72,7 @@ class FanOut final : public runtime::LaunchSink {
     if (options_.progress) options_.progress({next.sequence, next.name, now(gpus_)});
   }
   Gpus& gpus_;
-  FootprintObserver* footprints_;
+  RunAnalyses& analyses_;  // of what is executed
   const Options& options_;
 };
 
@@ -93,12 +91,12 @@ Gpus make_gpus(std::span<Setup> setups, const Options& options) {
   return gpus;
 }
 
-void check_timing(const Options& options) {
-  if (options.functional &&
-      (!l1_analyses(options.analyses).empty() ||
-       !requests_for<analysis::AllocationsOptions>(options.analyses).empty() ||
-       !requests_for<analysis::SourceOptions>(options.analyses).empty()))
-    throw InputError("analyses look at a timing run; there is none in a functional run");
+AnalysedRun analysed(std::span<const Setup> setups, const Options& options) {
+  return {.timed = !options.functional,
+          .sampled = std::ranges::any_of(
+              setups, [](const Setup& one) { return one.run.sampling_error != 0; }),
+          .live = setups.front().run.live,
+          .some_launches = options.first_launches != 0};
 }
 
 }  // namespace
@@ -110,21 +108,14 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
   if (run.live && setups.size() > 1)
     throw InputError(
         "live execution times one set-up at a time: what it does depends on the timing");
-  check_timing(options);
-  const auto dependences = DependenceObserver::of(options.analyses);
-  if (options.first_launches != 0 && dependences != nullptr)
-    throw InputError("dependencies are those of all launches: leave out --first-launches");
-  if (run.live && dependences != nullptr)
-    throw InputError("dependencies are those of execution in order: leave out --live");
-  const auto footprints = FootprintObserver::of(options.analyses);
-  if (run.live && footprints != nullptr)
-    throw InputError("footprints are those of execution in order: leave out --live");
+  check_analyses(options.analyses, analysed(setups, options));
+  RunAnalyses analyses = RunAnalyses::of_execution(options.analyses);
   auto checks = checks_of(options.checks);
   Gpus gpus = make_gpus(setups, options);
-  FanOut sink(gpus, footprints.get(), options);
+  FanOut sink(gpus, analyses, options);
   runtime::SimulatedDeviceOptions settings = device_options(setups.front(), options);
-  if (!options.functional || footprints != nullptr) settings.sink = &sink;
-  settings.observer = dependences.get();
+  if (!options.functional || analyses.of_streams()) settings.sink = &sink;
+  settings.observer = analyses.of_words();
   settings.checks = checks ? &*checks : nullptr;
   runtime::SimulatedDevice device(settings);
   Result judged;
@@ -149,8 +140,7 @@ std::vector<Result> simulate(runtime::Workload& workload, const WorkloadInfo& in
     if (options.functional) fill_functional(result, device.launches());
     else gpus[i]->fill(result);
     result.launches_left_out = device.launches_left_out();
-    if (dependences != nullptr) dependences->fill(result);
-    if (footprints != nullptr) footprints->fill(result);
+    analyses.fill(result.analysis, RunTotals{});
     if (checks) result.checks.emplace(*checks);
     if (!options.functional && options.audit) gpus[i]->audit();
     finish(result, start);
@@ -261,12 +251,11 @@ Result convert(const trace::Recording& recording, Setup& setup, const Options& o
 std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> setups,
                            const Options& options) {
   const auto start = Clock::now();
-  if (DependenceObserver::of(options.analyses) != nullptr)
-    throw InputError(
-        "dependencies need the workload itself: a recording does not say which thread "
-        "touches which word");
-  check_timing(options);
-  const auto footprints = FootprintObserver::of(options.analyses);
+  AnalysedRun run = analysed(setups, options);
+  run.replayed = true;
+  run.live = false;  // nothing is executed
+  check_analyses(options.analyses, run);
+  RunAnalyses analyses = RunAnalyses::of_execution(options.analyses);
   Gpus gpus = make_gpus(setups, options);
   std::vector<runtime::LaunchRecord> launches;
   std::uint64_t marks = 0, trees = 0, left_out = 0;
@@ -286,9 +275,9 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
       i = end;
       continue;
     }
-    if (gpus.empty() || footprints != nullptr) {
+    if (gpus.empty() || analyses.of_streams()) {
       const auto tree = tree_of(recording, i, end);
-      if (footprints != nullptr) footprints->tree(tree);
+      analyses.tree(tree);
       for (const runtime::LaunchedStream& one : tree) launches.push_back(one.record);
     }
     i = end;
@@ -306,7 +295,7 @@ std::vector<Result> replay(const trace::Recording& recording, std::span<Setup> s
     if (options.functional) fill_functional(result, launches);
     else gpus[i]->fill(result);
     result.launches_left_out += left_out;
-    if (footprints != nullptr) footprints->fill(result);
+    analyses.fill(result.analysis, RunTotals{});
     if (!options.functional && options.audit) gpus[i]->audit();
     finish(result, start);
   }

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "raddle/analysis/analyses.h"
 #include "raddle/runtime/simulated_device.h"
 #include "raddle/runtime/workload.h"
+#include "raddle/sim/profile/analysis.h"
 #include "raddle/sim/result/result.h"
 #include "raddle/sim/setup/setup.h"
 #include "raddle/trace/file.h"
@@ -37,7 +37,7 @@ struct Options {
   /// analysed; the others are executed only. 0 = all.
   std::uint64_t first_launches = 0;
   std::vector<double> ipc_alone;  ///< of a co-run's tenants, told to the scheme; empty = not known
-  std::vector<analysis::Request> analyses;       ///< of every set-up; see sim/profile/analysis.h
+  std::vector<AnalysisRequest> analyses;         ///< of every set-up
   std::function<void(std::string_view)> print;   ///< device printf
   std::function<void(const std::string&)> note;  ///< see runtime::SimulatedDeviceOptions
   exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;

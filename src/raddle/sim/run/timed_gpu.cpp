@@ -8,9 +8,6 @@
 #include "raddle/config/writer.h"
 #include "raddle/lowering/lowering.h"
 #include "raddle/lowering/scheduled_stream.h"
-#include "raddle/sim/profile/allocation_profile.h"
-#include "raddle/sim/profile/analysis.h"
-#include "raddle/sim/profile/source_profile.h"
 #include "raddle/sim/profile/tail.h"
 #include "raddle/sim/run/parts.h"
 
@@ -61,6 +58,7 @@ timing::GpuOptions gpu_options(const Setup& setup, const Options& options) {
 
 TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
     : setup_(setup),
+      analyses_(RunAnalyses::of_gpu(options.analyses, setup.machine)),
       gpu_(setup.machine, setup.choices(),
            [&] {
              timing::GpuOptions out = gpu_options(setup, options);
@@ -70,36 +68,8 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
       number_(number) {
   if (setup.run.sampling_error != 0)
     sampled_ = std::make_unique<SampledRun>(setup.run.sampling_error, gpu_, options.note);
-  attach_analyses(options.analyses);
-}
-
-void TimedGpu::attach_analyses(const std::vector<analysis::Request>& all) {
-  const auto requests = l1_analyses(all);
-  const auto source = requests_for<analysis::SourceOptions>(all);
-  const auto allocations = requests_for<analysis::AllocationsOptions>(all);
-  if (requests.empty() && source.empty() && allocations.empty()) return;
-  if (sampled_ != nullptr)
-    throw InputError("analyses look at every launch: leave out run.sampling_error");
-  if (source.size() > 1) throw InputError("analysis source: there can be one, with one interval");
-  if (allocations.size() > 1) throw InputError("analysis allocations: there can be one");
-  if (!source.empty()) {
-    profile_label_ = source.front().first;
-    gpu_.keep_profile(source.front().second.interval_cycles);
-  }
-  if (!allocations.empty()) attach_traffic(allocations.front().first);
-  if (requests.empty()) return;
-  analyses_ = std::make_unique<analysis::Analyses>(requests, observed_l1(setup_.machine));
-  analyses_->each_observer(
-      [&](unsigned sm, policy::L1Observer& observer) { gpu_.observe(SmId{sm}, observer); });
-}
-
-void TimedGpu::attach_traffic(const std::string& label) {
-  const timing::MachineSpec& machine = setup_.machine;
-  traffic_label_ = label;
-  traffic_ = allocation_traffic(machine);
-  for (unsigned sm = 0; sm < machine.sm.count; ++sm) gpu_.observe(SmId{sm}, traffic_->of_sm(sm));
-  for (unsigned slice = 0; slice < machine.l2.slices; ++slice)
-    gpu_.observe_slice(slice, traffic_->of_slice(slice));
+  check_analyses(options.analyses, {.sampled = sampled_ != nullptr});
+  analyses_.attach(gpu_, setup.machine);
 }
 
 void TimedGpu::tell(const Options& options, Cycle at) const {
@@ -172,7 +142,7 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
     // What is told of a launch later (blocks, parents) goes by its place among those timed.
     const std::uint64_t sequence = kernels_.size();
     kernels_.push_back(std::move(kernel));
-    if (traffic_ != nullptr) traffic_->submitted(record.name, record.pointers);
+    analyses_.submitted(record);
     all.push_back({in_order(stream),
                    lowered(stream->code(), stream->live()),
                    {record.name, record.stream, sequence, record.warp_instructions},
@@ -258,13 +228,7 @@ void TimedGpu::fill(Result& result) {
   result.reply_ports = gpu_.reply_ports();
   result.component_hash = gpu_.hash();
   result.host.timing_seconds = seconds_;
-  if (analyses_ != nullptr) {
-    config::JsonWriter figures;
-    analyses_->visit({result.totals.sm.thread_instructions, result.totals.sm.issued}, figures);
-    result.analysis = figures.take();
-  }
-  if (traffic_ != nullptr) result.analysis[traffic_label_] = allocation_profile(*traffic_);
-  if (!profile_label_.empty()) result.analysis[profile_label_] = source_profile(gpu_.profile());
+  analyses_.fill(result.analysis, gpu_);
   policy::each_level(
       [&](const policy::Level& level, auto& choice) {
         if (!level.shows(choice->name()) || setup_.replaced(level.name)) return;

@@ -5,10 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "raddle/analysis/allocations.h"
-#include "raddle/analysis/analyses.h"
 #include "raddle/lowering/schedule.h"
 #include "raddle/runtime/launch_sink.h"
+#include "raddle/sim/profile/run_analyses.h"
 #include "raddle/sim/result/result.h"
 #include "raddle/sim/run/simulation.h"
 #include "raddle/sim/sampling/sampled_run.h"
@@ -26,9 +25,7 @@ class TimedGpu final : public runtime::LaunchSink {
   void submit(std::shared_ptr<trace::KernelStream> stream,
               const runtime::LaunchRecord& record) override;
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override;
-  void allocated(const trace::AllocationChanges& changes) override {
-    if (traffic_ != nullptr) traffic_->allocated(changes);
-  }
+  void allocated(const trace::AllocationChanges& changes) override { analyses_.allocated(changes); }
   runtime::Mark record(StreamId stream) override;
   void wait(StreamId stream, runtime::Mark mark) override;
   void host_wrote(Address at, std::uint64_t bytes) override;
@@ -59,16 +56,10 @@ class TimedGpu final : public runtime::LaunchSink {
 
  private:
   void tell(const Options& options, Cycle at) const;
-  /// Everything else of the options' analyses that looks at this GPU.
-  void attach_analyses(const std::vector<analysis::Request>& requests);
-  void attach_traffic(const std::string& label);
 
   const lowering::Schedule& scheduled(const trace::KernelCode& code);
   Setup& setup_;
-  std::unique_ptr<analysis::Analyses> analyses_;  // null when none is asked for
-  std::string profile_label_;                     // empty: none is kept
-  std::string traffic_label_;
-  std::unique_ptr<analysis::AllocationTraffic> traffic_;  // null: nobody asks for it
+  RunAnalyses analyses_;  // that look at this GPU
   timing::Gpu gpu_;
   std::map<std::pair<const trace::KernelCode*, bool>, std::shared_ptr<const trace::LoweredCode>>
       lowered_;
