@@ -48,7 +48,7 @@ Error make(Context& c, Array** to, const ChannelFormat* format, Extent extent, u
   if (to == nullptr || format == nullptr) throw Failure{kInvalidValue};
   const ChannelFormat f = *format;
   const bool whole = f.x % 8 == 0 && f.y % 8 == 0 && f.z % 8 == 0 && f.w % 8 == 0;
-  Array array{f, extent, flags, 0, 0};
+  Array array{.format = f, .extent = extent, .flags = flags, .address = 0, .pitch = 0};
   const std::size_t texel = array.texel_bytes();
   if (!whole || f.x <= 0 || (texel != 1 && texel != 2 && texel != 4 && texel != 8 && texel != 16))
     throw Failure{kInvalidChannelDescriptor};
@@ -86,6 +86,7 @@ Error copy_run(Context& c, Part part, bool to_array, const void* pointer, std::s
                CopyKind kind, bool wait, Stream* stream) {
   const Array& array = c.arrays.get(part.array);
   const std::size_t row = array.extent.width * array.texel_bytes();
+  RADDLE_ASSERT(row != 0);
   for (std::size_t done = 0; done < bytes;) {
     const std::size_t now = std::min(row - part.x, bytes - done);
     copy_rows(c, part, to_array, static_cast<const std::byte*>(pointer) + done, now, now, 1, kind,

@@ -1,5 +1,6 @@
 // CUDA arrays: texels in rows, in device memory like any other.
 #pragma once
+#include "raddle/base/error.h"
 #include "raddle/cudart/context.h"
 #include "raddle/cudart/transfer.h"
 
@@ -21,6 +22,7 @@ struct Array {
   std::size_t slices() const { return extent.depth != 0 ? extent.depth : 1; }
   /// From the texel on; x in bytes.
   Region region(std::size_t x, std::size_t y, std::size_t z) const {
+    RADDLE_ASSERT(address != 0 && pitch >= extent.width * texel_bytes());
     const Address at = address + (z * rows() + y) * pitch + x;
     return {reinterpret_cast<void*>(at), pitch, rows()};
   }

@@ -51,6 +51,7 @@ Error run(Context& c, const char* name, const std::function<Error(Context&)>& bo
 }  // namespace
 
 int call(const char* name, const std::function<Error(Context&)>& body) {
+  RADDLE_ASSERT(name != nullptr && body != nullptr);
   Context& c = context();
   const std::lock_guard lock(c.mutex);
   if (c.sticky != kSuccess) return remember(c.sticky);

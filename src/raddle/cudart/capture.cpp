@@ -1,6 +1,7 @@
 // Streams that capture.
 #include <algorithm>
 
+#include "raddle/base/error.h"
 #include "raddle/cudart/graph.h"
 
 using namespace raddle;
@@ -28,6 +29,7 @@ Error begin(Context& c, Stream* stream, Graph* graph, std::vector<GraphNode*> ti
 /// All its streams are ordinary ones again.
 void finish(Capture& capture) {
   for (Stream* other : capture.streams) {
+    RADDLE_ASSERT(other->capture.get() == &capture);
     other->capture = nullptr;
     other->tips.clear();
   }
@@ -48,6 +50,7 @@ Error end(Context& c, Stream* stream, Graph** graph) {
   Stream& on = c.stream(stream);
   if (on.capture == nullptr || on.capture->origin != &on) throw Failure{kStreamCaptureUnmatched};
   const std::shared_ptr<Capture> capture = on.capture;
+  RADDLE_ASSERT(capture->graph != nullptr && std::ranges::count(capture->streams, &on) == 1);
   const auto done = behind(on.tips);
   std::vector<const GraphNode*> last(capture->left.begin(), capture->left.end());
   for (const Stream* other : capture->streams)
@@ -65,6 +68,7 @@ Error info(Context& c, Stream* stream, int* status, unsigned long long* id, Grap
   const Stream& on = c.stream(stream);
   tell(status, static_cast<int>(on.capture != nullptr ? kActive : kNone));
   if (on.capture == nullptr) return kSuccess;
+  RADDLE_ASSERT(on.capture->origin != nullptr);  // streams leave a capture that ends
   tell(id, 1ull + index(on.capture->origin->id));
   tell(graph, on.capture->graph);
   if (tips != nullptr) *tips = on.tips.data();
@@ -78,7 +82,8 @@ void raddle::cudart::leave_capture(Stream& stream) {
   if (stream.capture == nullptr) return;
   const std::shared_ptr<Capture> capture = stream.capture;
   if (capture->origin == &stream) return finish(*capture);
-  std::erase(capture->streams, &stream);
+  const std::size_t left = std::erase(capture->streams, &stream);
+  RADDLE_ASSERT(left == 1);
   capture->left.insert(capture->left.end(), stream.tips.begin(), stream.tips.end());
 }
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "raddle/base/demangle.h"
+#include "raddle/base/error.h"
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
 #include "raddle/cudart/array.h"
@@ -53,6 +54,7 @@ sim::Session& Context::session() {
     }
   }
   if (refused_) throw *refused_;
+  RADDLE_ASSERT(session_ != nullptr);
   return *session_;
 }
 
@@ -96,6 +98,7 @@ void Context::start() {
 runtime::ModuleId Context::load(Module& module) {
   if (module.id) return *module.id;
   if (module.refused) throw *module.refused;
+  RADDLE_ASSERT(module.wrapper != nullptr);
   try {
     Image image = image_of(module.wrapper, setup(), job_.name);
     module.id = device().load(std::move(image.sources), image.registers);
@@ -109,6 +112,7 @@ runtime::ModuleId Context::load(Module& module) {
     module.refused->message.clear();  // told once
     throw *module.refused;
   }
+  RADDLE_ASSERT(module.id.has_value());
   for (const auto& [host, variable] : module.variables)
     if (variable.managed != nullptr)
       *variable.managed = reinterpret_cast<void*>(device().symbol(*module.id, variable.name));
@@ -119,10 +123,12 @@ Kernel& Context::kernel(const void* function) {
   if (kernels.has(function)) return kernels.get(function);
   const auto found = kernels_by_stub.find(function);
   if (found == kernels_by_stub.end()) throw Failure{kInvalidDeviceFunction};
+  RADDLE_ASSERT(found->second != nullptr);
   return *found->second;
 }
 
 runtime::KernelId Context::loaded(Kernel& kernel) {
+  RADDLE_ASSERT(kernel.module != nullptr && modules.has(kernel.module));
   const runtime::ModuleId module = load(*kernel.module);
   if (!kernel.id) {
     try {
@@ -139,6 +145,7 @@ Context::Symbol Context::symbol(const void* host_variable) {
   const auto owner = variable_owner.find(host_variable);
   if (owner == variable_owner.end()) throw Failure{kInvalidSymbol};
   Module& module = *owner->second;
+  RADDLE_ASSERT(module.variables.contains(host_variable));
   const runtime::ModuleId id = load(module);
   const Variable& variable = module.variables.at(host_variable);
   return {device().symbol(id, variable.name), variable.bytes};
@@ -158,6 +165,7 @@ Stream& Context::stream(Stream* stream) {
 }
 
 void Context::enqueue(Stream& stream, NodeType type, Work work) {
+  RADDLE_ASSERT(work != nullptr);
   if (stream.capture != nullptr) captured(stream, type).work = std::move(work);
   else work(*this, stream.id);
 }
@@ -168,7 +176,8 @@ Address Context::allocate(std::size_t bytes, Allocation::Kind kind, unsigned fla
   const Address at = device().allocate(bytes);
   if (kind == Allocation::Kind::Host || kind == Allocation::Kind::Managed)
     device().host_may_write(at, bytes);
-  allocations[at] = {bytes, kind, flags};
+  RADDLE_ASSERT(at != 0 && !allocations.contains(at));
+  allocations[at] = {.bytes = bytes, .kind = kind, .flags = flags};
   return at;
 }
 

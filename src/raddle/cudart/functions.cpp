@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "raddle/base/error.h"
 #include "raddle/cudart/functions.h"
 #include "raddle/lowering/lowering.h"
 
@@ -14,6 +15,13 @@ namespace raddle::cudart {
 
 namespace {
 constexpr int kDefaultSharedBytes = 48 * 1024;
+
+/// A machine has all attributes that bound shared memory.
+int known_attribute(Context& c, int number) {
+  const std::optional<int> value = attribute(c.setup(), number);
+  RADDLE_ASSERT(value.has_value());
+  return *value;
+}
 
 int static_shared(const trace::KernelCode& code) {
   return static_cast<int>(code.static_shared_bytes);
@@ -32,7 +40,7 @@ const trace::KernelCode& needs_of(Context& c, Kernel& kernel) {
 
 int max_dynamic_shared(Context& c, Kernel& kernel) {
   if (kernel.max_dynamic_shared_bytes >= 0) return kernel.max_dynamic_shared_bytes;
-  const int limit = std::min(kDefaultSharedBytes, *attribute(c.setup(), 8));
+  const int limit = std::min(kDefaultSharedBytes, known_attribute(c, 8));
   return std::max(limit - static_shared(needs_of(c, kernel)), 0);
 }
 
@@ -51,6 +59,7 @@ unsigned resident_blocks(Context& c, Kernel& kernel, Dim3 block, std::size_t dyn
 int max_threads(Context& c, Kernel& kernel) {
   const trace::KernelCode& code = needs_of(c, kernel);
   const timing::SmSpec& sm = c.setup().machine.sm;
+  RADDLE_ASSERT(kernel.module->id.has_value());  // needs_of() has loaded it
   std::uint64_t most = sm.max_threads_per_block;
   for (const ptx::Function& f : c.device().module(*kernel.module->id).functions) {
     if (f.name != kernel.name) continue;
@@ -90,7 +99,7 @@ void write_attributes(Context& c, Kernel& kernel, FunctionAttributes& to) {
 void set_attribute(Context& c, Kernel& kernel, int attribute_number, int value) {
   switch (attribute_number) {
     case 8: {
-      const int most = *attribute(c.setup(), 97) - static_shared(needs_of(c, kernel));
+      const int most = known_attribute(c, 97) - static_shared(needs_of(c, kernel));
       if (value < 0 || value > most) throw Failure{kInvalidValue};
       kernel.max_dynamic_shared_bytes = value;
       return;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "raddle/base/error.h"
+
 namespace raddle::cudart {
 
 GraphNode& Graph::add(NodeType type, std::vector<GraphNode*> dependencies) {
@@ -37,6 +39,7 @@ Graph copy_of(const Graph& graph) {
     });
     if (left.size() == before) throw Failure{kInvalidValue, "the graph has a circle"};
   }
+  RADDLE_ASSERT(out.nodes.size() == graph.nodes.size());
   return out;
 }
 
@@ -52,6 +55,7 @@ class Branches {
 
   /// The stream of the node, which waits for all the node depends on.
   StreamId place(const GraphNode& node) {
+    RADDLE_ASSERT(!branch_.contains(&node));
     std::size_t branch = kNone;
     for (const GraphNode* d : node.dependencies) {
       const std::size_t candidate = branch_.at(d);
@@ -67,13 +71,17 @@ class Branches {
     return stream(branch);
   }
   void ended(const GraphNode& node) {
+    RADDLE_ASSERT(last_[branch_.at(&node)] == &node);
     const runtime::EventId event = c_.device().create_event();
     c_.device().record(event, stream(branch_.at(&node)));
     done_[&node] = event;
   }
   /// The first stream waits for every other.
   void join() {
-    for (std::size_t b = 1; b < last_.size(); ++b) c_.device().wait(first_, done_.at(last_[b]));
+    for (std::size_t b = 1; b < last_.size(); ++b) {
+      RADDLE_ASSERT(last_[b] != nullptr);
+      c_.device().wait(first_, done_.at(last_[b]));
+    }
   }
 
  private:
@@ -85,6 +93,7 @@ class Branches {
     const std::size_t branch = last_.size();
     last_.push_back(nullptr);
     if (branch == 0) return branch;
+    RADDLE_ASSERT(c_.branches.size() + 1 >= branch);  // those of lower numbers are there
     if (c_.branches.size() < branch) c_.branches.push_back(c_.device().create_stream());
     // Not before the graph's turn in its stream.
     c_.device().wait(stream(branch), begin_);
@@ -129,12 +138,14 @@ void run(Context& c, const Graph& graph, StreamId stream) {
 }
 
 GraphNode& captured(Stream& stream, NodeType type) {
+  RADDLE_ASSERT(stream.capture != nullptr && stream.capture->graph != nullptr);
   GraphNode& node = stream.capture->graph->add(type, stream.tips);
   stream.tips = {&node};
   return node;
 }
 
 void join(Stream& stream, const Event& event) {
+  RADDLE_ASSERT(event.capture != nullptr);
   if (event.capture->origin == nullptr) throw Failure{static_cast<Error>(907)};  // captured event
   if (stream.capture != nullptr && stream.capture != event.capture)
     throw Failure{static_cast<Error>(902)};  // two captures would become one

@@ -50,6 +50,9 @@ KernelLaunch launch_of(Context& c, const KernelNodeParameters* p) {
 }
 
 Context::Work fill_of(const MemsetParameters* p) {
+  const unsigned bytes_each = required(p).value_bytes;
+  if (bytes_each != 1 && bytes_each != 2 && bytes_each != 4)
+    throw Failure{kInvalidValue, "a memset's values have 1, 2 or 4 bytes"};
   return [m = required(p)](Context& c, StreamId on) {
     c.device().settle(on);
     const std::size_t bytes = m.width * m.value_bytes;

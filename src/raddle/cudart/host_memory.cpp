@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "raddle/base/error.h"
+
 using namespace raddle;
 using namespace raddle::cudart;
 
@@ -19,6 +21,7 @@ Registered* registered(Context& c, Address address) {
   auto after = c.registered.upper_bound(address);
   if (after == c.registered.begin()) return nullptr;
   Registered& found = std::prev(after)->second;
+  RADDLE_ASSERT(found.start == std::prev(after)->first && found.bytes != 0);
   return address - found.start < found.bytes ? &found : nullptr;
 }
 
@@ -44,7 +47,8 @@ int raddle_cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
     if (pointer == nullptr || bytes == 0) throw Failure{kInvalidValue};
     if (registered(c, address_of(pointer)) != nullptr || c.allocation(address_of(pointer)))
       throw Failure{kHostMemoryAlreadyRegistered};
-    c.registered[address_of(pointer)] = {address_of(pointer), bytes, flags, 0};
+    c.registered[address_of(pointer)] = {
+        .start = address_of(pointer), .bytes = bytes, .flags = flags, .mirror = 0};
     return kSuccess;
   });
 }

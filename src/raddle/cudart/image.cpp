@@ -35,6 +35,7 @@ Image image_of(const void* wrapper, const sim::Setup& setup, const std::string& 
       why = choice.note;
       continue;
     }
+    RADDLE_ASSERT(*choice.entry < entries.size());
     const fatbin::Entry& entry = entries[*choice.entry];
     std::string file = program + (entry.name.empty() ? "" : ":" + entry.name);
     image.sources.push_back({entry.text(), file + " (PTX for " + entry.target() + ")"});

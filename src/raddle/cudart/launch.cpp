@@ -25,8 +25,10 @@ struct Shape {
 /// Values of the arguments, laid out as the kernel's parameters.
 std::vector<std::byte> packed(const exec::ParameterLayout& layout, void** arguments) {
   std::vector<std::byte> bytes(layout.bytes);
-  for (std::size_t i = 0; i < layout.items.size(); ++i)
+  for (std::size_t i = 0; i < layout.items.size(); ++i) {
+    RADDLE_ASSERT(layout.items[i].offset + layout.items[i].size <= bytes.size());
     std::memcpy(bytes.data() + layout.items[i].offset, arguments[i], layout.items[i].size);
+  }
   return bytes;
 }
 
@@ -58,9 +60,12 @@ KernelLaunch prepare(Context& c, const void* function, const Shape& shape, void*
   const exec::ParameterLayout& layout = exec::parameters_of(c.device().code(id));
   if (arguments == nullptr && !layout.items.empty()) throw Failure{kInvalidValue};
   check(c, kernel, shape);
-  return {&kernel,           shape.grid,
-          shape.block,       shape.shared_bytes,
-          shape.cooperative, packed(layout, arguments)};
+  return {.kernel = &kernel,
+          .grid = shape.grid,
+          .block = shape.block,
+          .shared_bytes = shape.shared_bytes,
+          .cooperative = shape.cooperative,
+          .parameters = packed(layout, arguments)};
 }
 
 Error launch(Context& c, const void* function, const Shape& shape, void** arguments,
@@ -89,6 +94,7 @@ void raddle::cudart::launch_packed(Context& c, Stream& stream, const KernelLaunc
 }
 
 void raddle::cudart::launch_now(Context& c, StreamId stream, const KernelLaunch& launch) {
+  RADDLE_ASSERT(launch.kernel != nullptr);
   show_registered(c);
   try {
     c.device().launch(

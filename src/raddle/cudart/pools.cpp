@@ -12,6 +12,7 @@ using namespace raddle::cudart;
 namespace {
 
 constexpr int kReleaseThreshold = 4, kReservedCurrent = 5, kUsedCurrent = 7, kLast = 8;
+static_assert(std::tuple_size_v<decltype(Pool::attributes)> == kLast + 1);
 
 Error allocate(Context& c, void** to, std::size_t bytes, Stream* stream) {
   if (to == nullptr || bytes == 0) throw Failure{kInvalidValue};

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "raddle/base/error.h"
 #include "raddle/cudart/context.h"
 
 using namespace raddle;
@@ -36,7 +37,7 @@ void raddle_cudaRegisterVar(void** handle, const void* host, char*, const char* 
   const std::lock_guard lock(c.mutex);
   if (!c.modules.has(handle)) return;
   Module& module = c.modules.get(handle);
-  module.variables[host] = {name, bytes, nullptr};
+  module.variables[host] = {.name = name, .bytes = bytes, .managed = nullptr};
   c.variable_owner[host] = &module;
 }
 
@@ -46,7 +47,7 @@ void raddle_cudaRegisterManagedVar(void** handle, void** host_pointer, char*, co
   const std::lock_guard lock(c.mutex);
   if (!c.modules.has(handle)) return;
   Module& module = c.modules.get(handle);
-  module.variables[host_pointer] = {name, bytes, host_pointer};
+  module.variables[host_pointer] = {.name = name, .bytes = bytes, .managed = host_pointer};
   c.variable_owner[host_pointer] = &module;
 }
 

@@ -1,5 +1,6 @@
 // Streams, events and what waits for them. A host that waits lets simulated time pass, so nothing
 // is ever "not ready" to a program that asks.
+#include "raddle/base/error.h"
 #include "raddle/cudart/graph.h"
 
 using namespace raddle;
@@ -39,6 +40,7 @@ Error synchronize(Context& c, Event* event) {
 Error record(Context& c, Event* event, Stream* stream) {
   Event& e = c.events.get(event);
   Stream& on = c.stream(stream);
+  RADDLE_ASSERT(on.capture != nullptr || on.tips.empty());
   e.capture = on.capture;
   e.captured = on.tips;
   if (on.capture != nullptr) return kSuccess;

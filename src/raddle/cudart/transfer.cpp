@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "raddle/base/error.h"
 #include "raddle/cudart/host_memory.h"
 
 namespace raddle::cudart {
@@ -17,6 +18,7 @@ bool on_device(Context& c, const void* pointer) {
 /// Every byte from the first to the last of the block is one allocation's, where the region is
 /// ours.
 void check(Context& c, const Region& region, const Block& b, const char* what) {
+  RADDLE_ASSERT(b.width >= 1 && b.height >= 1 && b.depth >= 1);
   if (!on_device(c, region.start)) {
     if (region.start == nullptr) throw Failure{kInvalidValue};
     return;
@@ -77,6 +79,8 @@ void copy(Context& c, const Region& to, const Region& from, const Block& b) {
 }
 
 void fill(Context& c, const Region& to, std::uint32_t value, unsigned value_bytes, const Block& b) {
+  RADDLE_ASSERT(value_bytes == 1 || value_bytes == 2 || value_bytes == 4);
+  RADDLE_ASSERT(b.width % value_bytes == 0);
   if (empty(b)) return;
   if (b.width > to.pitch && b.height * b.depth > 1) throw Failure{kInvalidPitchValue};
   if (!on_device(c, to.start)) throw Failure{kInvalidValue};
@@ -95,6 +99,7 @@ void fill(Context& c, const Region& to, std::uint32_t value, unsigned value_byte
 
 void transfer(Context& c, bool wait, Stream* stream, const std::function<void(Context&)>& work,
               NodeType type) {
+  RADDLE_ASSERT(work != nullptr);
   if (wait) {
     Stream& on = c.stream(stream);
     if (on.capture != nullptr) throw Failure{kStreamCaptureUnsupported};

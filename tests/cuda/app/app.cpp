@@ -245,6 +245,11 @@ int graphs() {
   OK(cudaGraphInstantiate(&exec, graph, 0));
   OK(cudaGraphLaunch(exec, nullptr));
   HOLDS(read(value) == 2003);
+  // Values of a fill have 1, 2 or 4 bytes: with none it would go on for ever.
+  for (const unsigned bytes : {0u, 3u, 8u}) {
+    const MemsetNode fill{value, 4, 7, bytes, 1, 1};
+    GIVES(1, cudaGraphAddMemsetNode(&first, graph, nullptr, 0, &fill));
+  }
   // A capture whose branch does not come back.
   OK(cudaStreamBeginCapture(a, 0));
   OK(cudaEventRecord(fork, a));

@@ -41,6 +41,12 @@ struct Copy3d {
 struct Channel {
   int x, y, z, w, kind;
 };
+struct MemsetNode {
+  void* to;
+  std::size_t pitch;
+  unsigned value, value_bytes;
+  std::size_t width, height;
+};
 struct KernelNode {
   const void* function;
   dim3 grid, block;
@@ -108,6 +114,8 @@ int cudaStreamEndCapture(Stream stream, Graph* graph);
 int cudaGraphCreate(Graph* graph, unsigned flags);
 int cudaGraphAddKernelNode(Node* node, Graph graph, const Node* dependencies, std::size_t count,
                            const KernelNode* parameters);
+int cudaGraphAddMemsetNode(Node* node, Graph graph, const Node* dependencies, std::size_t count,
+                           const MemsetNode* parameters);
 int cudaGraphInstantiate(GraphExec* exec, Graph graph, unsigned long long flags);
 int cudaGraphLaunch(GraphExec exec, Stream stream);
 int cudaGraphExecDestroy(GraphExec exec);
