@@ -228,7 +228,7 @@ TEST_F(OnCuda, MeasuringOnlySimulatesNothing) {
        {"--report x.html", "--json -", "--plots x", "--suite v100", "--measured x.csv"}) {
     const Outcome refused = raddle("validate size=tiny vecadd --measure-only " + with, device);
     EXPECT_EQ(refused.status, 2) << with;
-    EXPECT_THAT(refused.err, HasSubstr("--measure-only simulates nothing; leave out --"));
+    EXPECT_THAT(refused.err, HasSubstr("does not hold for a measurement alone (--measure-only)"));
   }
   mode("wrong");
   EXPECT_EQ(raddle("validate size=tiny vecadd --measure-only --quiet", device).status, 1);

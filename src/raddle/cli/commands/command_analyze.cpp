@@ -465,13 +465,16 @@ struct OtherCommand {
 struct Subcommand {
   const CLI::App* app = nullptr;
   std::function<int()> action;
+  std::shared_ptr<const OptionModes> modes;
 };
 
 template <class T>
 Subcommand add(CLI::App& analyze, T made, const std::vector<std::string>& arguments) {
   auto command = std::make_shared<T>(std::move(made));
   command->observed.arguments = arguments;
-  return {command->add_to(analyze), [command] { return (*command)(); }};
+  const CLI::App* app = command->add_to(analyze);
+  command->observed.modes.add_others(*app);  // what is the analysis's own
+  return {app, [command] { return (*command)(); }, {command, &command->observed.modes}};
 }
 
 Subcommand add_named(CLI::App& analyze, const std::string& name,
@@ -516,11 +519,15 @@ Command add_analyze(CLI::App& app, const std::vector<std::string>& arguments) {
     all.push_back(add_named(*analyze, name, arguments));
   analyze->allow_extras();  // for an error that names what there is; after the subcommands, which
                             // would do the same
-  return {analyze, [=] {
+  std::vector<DeclaredModes> modes;
+  for (const Subcommand& one : all) modes.push_back({one.app, one.modes});
+  return {analyze,
+          [=] {
             for (const Subcommand& one : all)
               if (one.app->parsed()) return one.action();
             refuse_name(analyze->remaining());
-          }};
+          },
+          modes};
 }
 
 }  // namespace raddle::cli

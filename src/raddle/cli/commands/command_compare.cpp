@@ -74,6 +74,7 @@ struct CompareCommand {
   std::string policies_text, results;
   bool retry_failed = false;
   unsigned jobs = 0;  ///< 0 = not given
+  OptionModes modes{"compare", {Mode::Compared, Mode::Kept}};
 
   std::vector<sim::Setup> setups(const std::vector<Variant>& variants,
                                  const policy::Registries& policies,
@@ -95,7 +96,9 @@ struct CompareCommand {
   int operator()() const {
     common.check();
     common.check_always_timed("compare times every workload under every policy");
-    check_kept();
+    modes.check(results.empty() ? Mode::Compared : Mode::Kept);
+    if (!inputs.empty() && words_of_program(arguments).empty())
+      throw InputError("--input: expected a program behind --, found none");
     const policy::Registries policies = policy::all_policies();
     const std::vector<Variant> variants = make_variants(common, policies_text, sweeps, policies);
     std::vector<Work> all = works();  // all checked before the first one runs
@@ -158,23 +161,6 @@ struct CompareCommand {
   /// Is --out-of-bounds another than where it is not given?
   bool strays_matter() const { return common.out_of_bounds != CommonOptions().out_of_bounds; }
 
-  /// What a process of its own does not do, or would not keep.
-  void check_kept() const {
-    if (jobs != 0 && results.empty())
-      throw InputError("--jobs: without --results, everything is one process");
-    if ((retry_failed || !inputs.empty()) && results.empty())
-      throw InputError("--retry-failed and --input: without --results, everything is run anew");
-    if (!inputs.empty() && words_of_program(arguments).empty())
-      throw InputError("--input: expected a program behind --, found none");
-    if (results.empty()) return;
-    if (!common.timeline.empty() || common.no_skip || common.first_launches != 0 ||
-        common.threads != 1 || !common.launches.empty() ||
-        common.max_stream_gib != CommonOptions().max_stream_gib || strays_matter())
-      throw InputError(
-          "--results keeps runs as sweeps do: leave out --timeline, --no-skip, --first-launches, "
-          "--threads, --launches, --max-stream and --out-of-bounds");
-  }
-
   nlohmann::ordered_json json(const std::vector<ReportRun>& runs) const {
     nlohmann::ordered_json out = {{"schema", 1}, {"runs", nlohmann::ordered_json::array()}};
     for (const ReportRun& run : runs)
@@ -198,45 +184,56 @@ Command add_compare(CLI::App& app, std::vector<std::string> arguments) {
                    "to it, before the first to all; recordings (FILE.rdl) and Accel-Sim traces "
                    "(kernelslist.g); after -- a CUDA program, which is recorded once")
       ->type_name("WORKLOAD|FILE.rdl|kernelslist.g|FILE.ptx ... [-- ./PROGRAM [ARGUMENT ...]]");
-  compare
-      ->add_option("--policies", command->policies_text,
-                   "what to compare, first is the baseline: lrr,gto or gto,gto+block=chunk or "
-                   "two_level:group_size=4,gto (default with --sweep: the machine's)")
+  OptionModes& modes = command->modes;
+  modes
+      .add(compare->add_option(
+               "--policies", command->policies_text,
+               "what to compare, first is the baseline: lrr,gto or gto,gto+block=chunk or "
+               "two_level:group_size=4,gto (default with --sweep: the machine's)"),
+           kAll)
       ->type_name("A,B,...");
-  compare
-      ->add_option("--sweep", command->sweeps,
-                   "compare values of a setting, or of a parameter of those policies that have it: "
-                   "policy.throttle.limit=1..32, l2.size_kib=96,192, sm.lsu_queue=4..16:4; several "
-                   "give every combination. --set takes lists in the same way")
+  modes
+      .add(compare->add_option(
+               "--sweep", command->sweeps,
+               "compare values of a setting, or of a parameter of those policies that have it: "
+               "policy.throttle.limit=1..32, l2.size_kib=96,192, sm.lsu_queue=4..16:4; several "
+               "give every combination. --set takes lists in the same way"),
+           kAll)
       ->allow_extra_args(false)
       ->type_name("PATH=A,B|A..B[:STEP]");
-  compare
-      ->add_option("--results", command->results,
-                   "keep each run in this folder, as `raddle sweep` does, and run only what is not "
-                   "there yet; then --json is the sweep's document and --report its page")
+  modes
+      .add(compare->add_option(
+               "--results", command->results,
+               "keep each run in this folder, as `raddle sweep` does, and run only what is not "
+               "there yet; then --json is the sweep's document and --report its page"),
+           {Mode::Kept})
       ->type_name("DIR");
-  compare
-      ->add_option("--jobs", command->jobs,
-                   "with --results: runs at the same time (default: as many as cores)")
+  modes
+      .add(compare->add_option("--jobs", command->jobs,
+                               "with --results: runs at the same time (default: as many as cores)"),
+           {Mode::Kept})
       ->check(CLI::Range(1, 4096));
-  compare->add_flag("--retry-failed", command->retry_failed,
-                    "with --results: run again what has failed before");
-  compare
-      ->add_option("--input", command->inputs,
-                   "with --results: a file that the program behind -- opens by a name of its own. "
-                   "When it changes, the program is recorded again; files that arguments name are "
-                   "looked at anyway")
+  modes.add(compare->add_flag("--retry-failed", command->retry_failed,
+                              "with --results: run again what has failed before"),
+            {Mode::Kept});
+  modes
+      .add(compare->add_option(
+               "--input", command->inputs,
+               "with --results: a file that the program behind -- opens by a name of its own. "
+               "When it changes, the program is recorded again; files that arguments name are "
+               "looked at anyway"),
+           {Mode::Kept})
       ->allow_extra_args(false)
       ->type_name("FILE");
-  command->common.add_always_timed_to(*compare);
-  command->common.add_out_of_bounds_to(*compare);
+  command->common.add_always_timed_to(*compare, modes);
+  command->common.add_out_of_bounds_to(*compare, modes);
   compare->footer(
       "raddle compare bfs my.rdl --policies lrr,gto,gto+swl:limit=4 --report r.html\n"
       "raddle compare --policies gto,gto+swl --sweep policy.throttle.limit=1..8 -- ./kmn -i x.txt\n"
       "raddle compare spmv --set l2.size_kib=96,192,384\n"
       "raddle compare bfs spmv --policies lrr,gto --results kept   # and later, with one more: "
       "lrr,gto,ccws");
-  return {compare, [command] { return (*command)(); }};
+  return {compare, [command] { return (*command)(); }, modes_of(compare, command)};
 }
 
 }  // namespace raddle::cli

@@ -20,11 +20,18 @@ struct RecordCommand {
   CommonOptions common;
   std::vector<std::string> words;
   std::string file;
+  OptionModes modes{"record", {Mode::Workload, Mode::Program, Mode::Trace}};
+
+  Mode mode() const {
+    if (is_program(words.front())) return Mode::Program;
+    return is_recording(words.front()) ? Mode::Trace : Mode::Workload;
+  }
 
   int operator()() const {
     const bool quiet = common.quiet;
+    modes.check(mode());
     check_writable(file);
-    if (is_program(words.front())) return execute(common, words, file, {});
+    if (mode() == Mode::Program) return execute(common, words, file, {});
     sim::Setup setup = sim::read_setup(common.tree(), policy::all_policies());
     sim::Options options = common.simulation(setup);
     options.progress = progress_line(words.front(), quiet);
@@ -60,10 +67,12 @@ struct ReplayCommand {
   std::vector<std::string> words;
   CorunArguments corun;
   std::vector<std::string> arguments;
+  OptionModes modes{"replay", {Mode::Trace, Mode::Corun}};
 
   int operator()() const {
     common.check();
     common.check_always_timed("replay times what was recorded");
+    modes.check(corun.asked(words) ? Mode::Corun : Mode::Trace);
     if (corun.asked(words)) return run_corun(common, words, corun, arguments);
     if (words.size() > 1)
       throw InputError("'" + words[1] +
@@ -99,26 +108,33 @@ Command add_record(CLI::App& app) {
   record->add_option("workload", command->words, "as for run, a program, or a trace: kernelslist.g")
       ->required()
       ->type_name("WORKLOAD [KEY=VALUE ...] | -- ./PROGRAM [ARGUMENT ...]");
-  record->add_option("-o,--output", command->file, "file to write")
+  OptionModes& modes = command->modes;
+  modes.add(record->add_option("-o,--output", command->file, "file to write"), kAll)
       ->required()
       ->type_name("FILE.rdl");
-  record
-      ->add_option("--gpu", command->common.gpu,
-                   "machine whose limits and SM count the program sees")
+  modes
+      .add(record->add_option("--gpu", command->common.gpu,
+                              "machine whose limits and SM count the program sees"),
+           kAll)
       ->capture_default_str();
-  record
-      ->add_option("--set", command->common.set,
-                   "change one setting of that machine, e.g. sm.registers=65536: a program may ask "
-                   "for it, and its blocks must fit an SM")
+  modes
+      .add(record->add_option(
+               "--set", command->common.set,
+               "change one setting of that machine, e.g. sm.registers=65536: a program may ask for "
+               "it, and its blocks must fit an SM"),
+           kAll)
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
-  record->add_option("--seed", command->common.seed, "seed of the inputs (default 1)")
+  modes
+      .add(record->add_option("--seed", command->common.seed, "seed of the inputs (default 1)"),
+           {Mode::Workload})
       ->check(number_from(1));
-  command->common.add_stream_limit_to(*record);
-  command->common.add_first_launches_to(*record);
-  command->common.add_out_of_bounds_to(*record);
-  record->add_flag("--quiet", command->common.quiet, "print nothing but errors");
-  return {record, [command] { return (*command)(); }};
+  command->common.add_stream_limit_to(*record, modes);
+  command->common.add_first_launches_to(*record, modes);
+  modes.change(*record, "--first-launches", {Mode::Workload, Mode::Program});
+  command->common.add_out_of_bounds_to(*record, modes);
+  modes.add(record->add_flag("--quiet", command->common.quiet, "print nothing but errors"), kAll);
+  return {record, [command] { return (*command)(); }, modes_of(record, command)};
 }
 
 Command add_replay(CLI::App& app, std::vector<std::string> arguments) {
@@ -132,9 +148,9 @@ Command add_replay(CLI::App& app, std::vector<std::string> arguments) {
                    "--horizon several that share the GPU, workloads among them")
       ->required()
       ->type_name("FILE.rdl|kernelslist.g [+ ...]");
-  command->common.add_always_timed_to(*replay);
-  command->corun.add_to(*replay);
-  return {replay, [command] { return (*command)(); }};
+  command->common.add_always_timed_to(*replay, command->modes);
+  command->corun.add_to(*replay, command->modes);
+  return {replay, [command] { return (*command)(); }, modes_of(replay, command)};
 }
 
 }  // namespace raddle::cli

@@ -43,20 +43,16 @@ struct RunCommand {
   std::string on = "simulator";
   CudaOptions cuda;
   CorunArguments corun;
-  bool no_counters = false;
+  OptionModes modes{"run", {Mode::Workload, Mode::Functional, Mode::Cuda, Mode::Corun}};
+
+  Mode mode() const {
+    if (corun.asked(words)) return Mode::Corun;
+    if (on == "cuda") return Mode::Cuda;
+    return common.functional ? Mode::Functional : Mode::Workload;
+  }
 
   int run_on_gpu() const {
-    const bool simulators =
-        common.functional || common.live || common.no_skip || common.cold_l2 ||
-        common.max_cycles != 0 || common.first_launches != 0 || !common.sampling_error.empty() ||
-        common.threads != 1 || !common.set.empty() || !common.policy.empty() ||
-        !common.report.empty() || !common.timeline.empty() || !common.checks.empty();
-    if (simulators)
-      throw InputError(
-          "--on cuda runs on a real GPU: of the other options --seed, --json and --quiet hold");
-    CudaOptions options = cuda;
-    options.counters = !no_counters;
-    const CudaRun run = run_on_cuda({words}, common.seed != 0 ? common.seed : 1, options).front();
+    const CudaRun run = run_on_cuda({words}, common.seed != 0 ? common.seed : 1, cuda).front();
     if (!common.json.empty()) write_file(common.json, run.to_json().dump(2));
     if (!common.quiet && common.json != "-") std::fputs(gpu_summary(run).c_str(), stdout);
     if (run.difference.empty()) return 0;
@@ -67,12 +63,11 @@ struct RunCommand {
 
   int operator()() const {
     common.check();
-    const bool shared = corun.asked(words);
-    if (shared && !common.checks.empty())
-      throw InputError("--check looks at one program at a time: leave out --horizon");
-    if (shared && on == "cuda") throw InputError("a co-run is simulated: leave out --on cuda");
-    if (shared) return run_corun(common, words, corun, arguments);
-    if (on == "cuda") return run_on_gpu();
+    modes.check(mode());
+    if (mode() == Mode::Corun && on == "cuda")
+      throw InputError("a co-run is simulated: leave out --on cuda");
+    if (mode() == Mode::Corun) return run_corun(common, words, corun, arguments);
+    if (mode() == Mode::Cuda) return run_on_gpu();
     const policy::Registries policies = policy::all_policies();
     NamedWorkload named = make_workload(words.front(), {words.begin() + 1, words.end()});
     std::vector<sim::Setup> setups;
@@ -119,19 +114,21 @@ Command add_run(CLI::App& app, std::vector<std::string> arguments) {
                   "share the GPU, recordings among them")
       ->required()
       ->type_name("WORKLOAD [KEY=VALUE ...] [+ WORKLOAD ...]");
-  command->common.add_to(*run);
-  command->common.add_checks_to(*run);
-  command->corun.add_to(*run);
-  run->add_option("--on", command->on, "where: simulator, or cuda, a real GPU with its driver")
+  OptionModes& modes = command->modes;
+  command->common.add_to(*run, modes);
+  command->common.add_checks_to(*run, modes);
+  command->corun.add_to(*run, modes);
+  modes
+      .add(run->add_option("--on", command->on,
+                           "where: simulator, or cuda, a real GPU with its driver"),
+           kAll)
       ->check(CLI::IsMember({"simulator", "cuda"}))
       ->capture_default_str();
-  add_cuda_options(*run, command->cuda);
-  run->add_flag("--no-counters", command->no_counters,
-                "on cuda: times by events only, without ncu");
+  add_cuda_options(*run, command->cuda, modes, {Mode::Cuda});
   run->footer(
       "A kernel of your own: raddle run my.ptx kernel=NAME grid=80 block=256 "
       "args=buf:4096,1024:u32");
-  return {run, [command] { return (*command)(); }};
+  return {run, [command] { return (*command)(); }, modes_of(run, command)};
 }
 
 }  // namespace raddle::cli

@@ -37,7 +37,14 @@ struct ValidateCommand {
   CudaOptions cuda;
   std::vector<std::string> words, arguments, parts;
   std::string measured_file, csv, plots, page, suite, half = "both";
-  bool no_counters = false, measure_only = false, gpu_given = false;
+  bool measure_only = false, gpu_given = false;
+  OptionModes modes{"validate", {Mode::Compared, Mode::Measured, Mode::Suite, Mode::MeasureOnly}};
+
+  Mode mode() const {
+    if (measure_only) return Mode::MeasureOnly;
+    if (!suite.empty()) return Mode::Suite;
+    return measured_file.empty() ? Mode::Compared : Mode::Measured;
+  }
 
   std::vector<Words> works() const {
     std::vector<Words> out;
@@ -75,8 +82,6 @@ struct ValidateCommand {
   sim::MeasurementFile from_gpu(bool& wrong) const {
     if (words.empty())
       throw InputError("validate: name workloads to run on the GPU, or --measured FILE");
-    CudaOptions options = cuda;
-    options.counters = !no_counters;
     CudaListener listener;
     // A list takes long, and the GPU may be lent: what has been measured stays.
     if (!csv.empty() && csv != "-")
@@ -88,7 +93,7 @@ struct ValidateCommand {
       wrong = true;
     };
     const std::vector<CudaRun> runs =
-        run_on_cuda(works(), common.seed != 0 ? common.seed : 1, options, listener);
+        run_on_cuda(works(), common.seed != 0 ? common.seed : 1, cuda, listener);
     for (const CudaRun& run : runs) {
       if (run.difference.empty()) continue;
       std::fprintf(stderr, "raddle: %s on the GPU: the result is wrong: %s\n", run.workload.c_str(),
@@ -111,13 +116,10 @@ struct ValidateCommand {
 
   int operator()() const {
     common.check();
-    if (common.live) throw InputError("validate compares timed runs; --live is for run");
-    if (common.first_launches != 0)
-      throw InputError("validate times what was measured; leave out --first-launches");
+    modes.check(mode());
     check_outputs({{"--json", common.json}, {"--csv", csv}, {"--report", page}});
     if (measure_only) return measure();
     if (!suite.empty()) return compare_suite();
-    if (!parts.empty()) throw InputError("--part chooses files of --suite");
     bool wrong = false;
     const sim::MeasurementFile file = measured_file.empty() ? from_gpu(wrong) : from_file();
     if (!csv.empty() && !measured_file.empty()) write_file(csv, sim::to_csv(file));
@@ -151,13 +153,6 @@ struct ValidateCommand {
   }
 
   int measure() const {
-    for (const auto& [given, option] : {std::pair(!measured_file.empty(), "--measured"),
-                                        {!suite.empty(), "--suite"},
-                                        {!plots.empty(), "--plots"},
-                                        {!page.empty(), "--report"},
-                                        {!common.json.empty(), "--json"}})
-      if (given)
-        throw InputError(std::string("--measure-only simulates nothing; leave out ") + option);
     bool wrong = false;
     const sim::MeasurementFile file = from_gpu(wrong);
     if (!common.quiet && csv != "-") std::fputs(sim::to_csv(file).c_str(), stdout);
@@ -165,11 +160,6 @@ struct ValidateCommand {
   }
 
   int compare_suite() const {
-    for (const auto& [given, option] : {std::pair(!measured_file.empty(), "--measured"),
-                                        {!csv.empty(), "--csv"},
-                                        {!plots.empty(), "--plots"}})
-      if (given)
-        throw InputError(std::string("--suite brings its measurements; leave out ") + option);
     for (const Words& work : works())
       if (work.size() > 1)
         throw InputError("with --suite, its files say the parameters; leave out '" + work[1] + "'");
@@ -255,35 +245,58 @@ Command add_validate(CLI::App& app, std::vector<std::string> arguments) {
       ->add_option("workloads", command->words,
                    "as for compare; with --measured those of the file to look at")
       ->type_name("WORKLOAD [KEY=VALUE ...]");
-  validate
-      ->add_option("--measured", command->measured_file,
-                   "measurements in a file instead of a GPU that is here")
+  OptionModes& modes = command->modes;
+  modes
+      .add(validate->add_option("--measured", command->measured_file,
+                                "measurements in a file instead of a GPU that is here"),
+           {Mode::Measured})
       ->type_name("CSV");
-  validate
-      ->add_option("--suite", command->suite,
-                   "measurements that come with the program, of v100, h100 or h200, on the machine "
-                   "of that name: a table of kernels, errors of both halves")
+  modes
+      .add(validate->add_option(
+               "--suite", command->suite,
+               "measurements that come with the program, of v100, h100 or h200, on the machine "
+               "of that name: a table of kernels, errors of both halves"),
+           {Mode::Suite})
       ->type_name("DEVICE");
-  validate->add_option("--part", command->parts, "of the suite: files, such as kernels")
+  modes
+      .add(validate->add_option("--part", command->parts, "of the suite: files, such as kernels"),
+           {Mode::Suite})
       ->type_name("NAME")
       ->allow_extra_args(false);
-  validate->add_option("--half", command->half, "of the suite's rows: first, second or both")
+  modes
+      .add(validate->add_option("--half", command->half,
+                                "of the suite's rows: first, second or both"),
+           {Mode::Suite})
       ->check(CLI::IsMember({"first", "second", "both"}))
       ->capture_default_str();
-  validate->add_flag("--measure-only", command->measure_only,
-                     "run on the GPU and keep what was measured; --measured compares later");
-  validate->add_option("--csv", command->csv, "keep the measurements")->type_name("FILE");
-  validate->add_option("--plots", command->plots, "write <metric>.svg into this folder")
+  modes.add(validate->add_flag("--measure-only", command->measure_only,
+                               "run on the GPU and keep what was measured; --measured compares "
+                               "later"),
+            {Mode::MeasureOnly});
+  modes
+      .add(validate->add_option("--csv", command->csv, "keep the measurements"),
+           kAll.without({Mode::Suite}))
+      ->type_name("FILE");
+  modes
+      .add(validate->add_option("--plots", command->plots, "write <metric>.svg into this folder"),
+           {Mode::Compared, Mode::Measured})
       ->type_name("FOLDER");
-  validate->add_option("--report", command->page, "write a page with tables and plots")
+  modes
+      .add(validate->add_option("--report", command->page, "write a page with tables and plots"),
+           kTimed)
       ->type_name("FILE.html");
-  command->common.add_timing_to(*validate);
-  add_cuda_options(*validate, command->cuda);
-  validate->add_flag("--no-counters", command->no_counters, "times by events only, without ncu");
-  return {validate, [command, validate] {
+  command->common.add_timing_to(*validate, modes);
+  modes.change(*validate, "--json", kTimed);
+  // What was measured says which launches are timed.
+  for (const char* name : {"--first-launches", "--sampling-error", "--live"})
+    modes.change(*validate, name, {});
+  add_cuda_options(*validate, command->cuda, modes, {Mode::Compared, Mode::MeasureOnly});
+  return {validate,
+          [command, validate] {
             command->gpu_given = validate->count("--gpu") != 0;
             return (*command)();
-          }};
+          },
+          modes_of(validate, command)};
 }
 
 }  // namespace raddle::cli

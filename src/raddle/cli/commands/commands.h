@@ -2,17 +2,32 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <vector>
 
+#include "raddle/cli/shared/modes.h"
+
 namespace raddle::cli {
+
+/// What an application's options are for.
+struct DeclaredModes {
+  const CLI::App* app;
+  std::shared_ptr<const OptionModes> modes;
+};
+/// The `modes` of what carries it out, which lives as long.
+template <class T>
+std::vector<DeclaredModes> modes_of(const CLI::App* app, const std::shared_ptr<T>& command) {
+  return {{app, {command, &command->modes}}};
+}
 
 /// Returns the exit status; throws InputError and RunError.
 using Action = std::function<int()>;
 struct Command {
   CLI::App* app;
   Action action;
+  /// Of commands that have several: which options hold in which mode, here or in subcommands.
+  std::vector<DeclaredModes> modes = {};
 };
-
 Command add_list(CLI::App& app);
 Command add_run(CLI::App& app, std::vector<std::string> arguments);
 Command add_compare(CLI::App& app, std::vector<std::string> arguments);

@@ -65,36 +65,30 @@ sim::TenantProgram tenant_of(const std::vector<std::string>& words, const sim::S
 
 }  // namespace
 
-void CorunArguments::add_to(CLI::App& command) {
-  command
-      .add_option(
+void CorunArguments::add_to(CLI::App& command, OptionModes& modes) {
+  const auto add = [&](CLI::Option* option) {
+    return modes.add(option, {Mode::Corun})->group("Co-runs");
+  };
+  add(command.add_option(
           "--horizon", horizon,
-          "run A + B, tenants that share the GPU, to this cycle; each begins anew at its end")
+          "run A + B, tenants that share the GPU, to this cycle; each begins anew at its end"))
       ->check(number_from(1))
-      ->type_name("CYCLES")
-      ->group("Co-runs");
-  command.add_option("--warmup", warmup, "of a co-run: measure tenants from this cycle on")
+      ->type_name("CYCLES");
+  add(command.add_option("--warmup", warmup, "of a co-run: measure tenants from this cycle on"))
       ->check(number_from(0))
-      ->type_name("CYCLES")
-      ->group("Co-runs");
-  command
-      .add_option("--sample", sample,
-                  "of a co-run: record what the tenants use of network and DRAM in intervals of "
-                  "so many cycles")
+      ->type_name("CYCLES");
+  add(command.add_option(
+          "--sample", sample,
+          "of a co-run: record what the tenants use of network and DRAM in intervals of so many "
+          "cycles"))
       ->check(number_from(1))
-      ->type_name("CYCLES")
-      ->group("Co-runs");
-  command
-      .add_flag("--no-alone,!--alone", no_alone,
-                "of a co-run: do not run each tenant alone too, which gives the speedups")
-      ->group("Co-runs");
+      ->type_name("CYCLES");
+  add(command.add_flag("--no-alone,!--alone", no_alone,
+                       "of a co-run: do not run each tenant alone too, which gives the speedups"));
 }
 
 bool CorunArguments::asked(const std::vector<std::string>& words) const {
-  if (horizon != 0 || std::ranges::find(words, "+") != words.end()) return true;
-  if (warmup != 0 || no_alone || sample != 0)
-    throw InputError("--warmup, --sample and --no-alone are of co-runs: give --horizon too");
-  return false;
+  return horizon != 0 || std::ranges::find(words, "+") != words.end();
 }
 
 std::vector<std::vector<std::string>> split_tenants(const std::vector<std::string>& words) {
@@ -113,10 +107,6 @@ std::vector<std::vector<std::string>> split_tenants(const std::vector<std::strin
 
 int run_corun(const CommonOptions& common, const std::vector<std::string>& words,
               CorunArguments corun, const std::vector<std::string>& arguments) {
-  if (!common.timeline.empty())
-    throw InputError("--timeline shows one workload, not a co-run: use --report or --json");
-  if (common.first_launches != 0)
-    throw InputError("--first-launches: a co-run ends at its --horizon");
   // As many intervals as the page draws.
   if (!common.report.empty() && corun.sample == 0)
     corun.sample = std::max<Cycle>(1, corun.horizon / report::kMaxSamples);

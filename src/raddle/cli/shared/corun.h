@@ -11,8 +11,8 @@ namespace raddle::cli {
 struct CorunArguments {
   std::uint64_t horizon = 0, warmup = 0, sample = 0;
   bool no_alone = false;
-  void add_to(CLI::App& command);
-  /// The words name several tenants, or one that runs to a horizon.
+  void add_to(CLI::App& command, OptionModes& modes);
+  /// Do the words name several tenants, or one that runs to a horizon?
   bool asked(const std::vector<std::string>& words) const;
   sim::CorunOptions options() const { return {horizon, warmup, !no_alone, {}, sample}; }
 };

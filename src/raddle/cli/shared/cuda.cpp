@@ -206,25 +206,28 @@ CudaRun run_once(const NamedWorkload& named, std::uint64_t seed, const CudaOptio
 
 }  // namespace
 
-void add_cuda_options(CLI::App& command, CudaOptions& options) {
-  command.add_option("--libcuda", options.library, "on cuda: the driver's library")
+void add_cuda_options(CLI::App& command, CudaOptions& options, OptionModes& modes, ModeSet in) {
+  const auto add = [&](CLI::Option* option) { return modes.add(option, in); };
+  add(command.add_option("--libcuda", options.library, "on cuda: the driver's library"))
       ->capture_default_str();
-  command.add_option("--device", options.device, "on cuda: which GPU")
+  add(command.add_option("--device", options.device, "on cuda: which GPU"))
       ->check(number_from(0))
       ->capture_default_str();
-  command
-      .add_option("--ncu", options.ncu, "on cuda: Nsight Compute, for counters where it is there")
+  add(command.add_option("--ncu", options.ncu,
+                         "on cuda: Nsight Compute, for counters where it is there"))
       ->capture_default_str();
-  command
-      .add_option("--clock-control", options.clock_control,
-                  "ncu: base clock, or none: as the GPU runs by itself")
+  add(command.add_option("--clock-control", options.clock_control,
+                         "ncu: base clock, or none: as the GPU runs by itself"))
       ->check(CLI::IsMember({"base", "none"}))
       ->capture_default_str();
-  command
-      .add_option("--cache-control", options.cache_control,
-                  "ncu: all: empty caches before each launch; none: as the launch before left them")
+  add(command.add_option("--cache-control", options.cache_control,
+                         "ncu: all: empty caches before each launch; none: as the launch before "
+                         "left them"))
       ->check(CLI::IsMember({"all", "none"}))
       ->capture_default_str();
+  add(command.add_flag_callback(
+      "--no-counters", [&options] { options.counters = false; },
+      "on cuda: times by events only, without ncu"));
 }
 
 std::vector<sim::Measurement> read_ncu(const std::string& text) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/cli/shared/modes.h"
 #include "raddle/runtime/cuda_device.h"
 #include "raddle/sim/run/named_workload.h"
 #include "raddle/sim/validate/measurement.h"
@@ -21,8 +22,9 @@ struct CudaOptions {
   std::string clock_control = "base", cache_control = "none";  ///< ncu's, in its words
 };
 
-/// --libcuda, --device, --ncu, --clock-control, --cache-control.
-void add_cuda_options(CLI::App& command, CudaOptions& options);
+/// --libcuda, --device, --ncu, --clock-control, --cache-control, --no-counters: in `in`, the modes
+/// of the command that use a GPU.
+void add_cuda_options(CLI::App& command, CudaOptions& options, OptionModes& modes, ModeSet in);
 
 /// What a run on a GPU gave.
 struct CudaRun {

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "raddle/cli/shared/output.h"
+#include "raddle/cli/shared/recording.h"
 #include "raddle/cli/shared/work.h"
 #include "raddle/sim/profile/analysis.h"
 
@@ -29,8 +30,11 @@ CLI::App* ObservedRun::add_to(CLI::App& analyze, const char* name, const char* d
                   "after -- a CUDA program, which is recorded first")
       ->required()
       ->type_name("WORKLOAD [KEY=VALUE ...] | FILE.rdl | -- ./PROGRAM [ARGUMENT ...]");
-  common.add_timing_to(*app);
-  common.add_launches_to(*app);
+  modes = OptionModes(std::string("analyze ") + name,
+                      {Mode::Workload, Mode::Functional, Mode::Program, Mode::Trace});
+  common.add_timing_to(*app, modes);
+  common.add_launches_to(*app, modes);
+  modes.change(*app, "--first-launches", kAll);  // of op streams, too
   return app;
 }
 
@@ -42,9 +46,14 @@ sim::Result ObservedRun::run(std::vector<sim::AnalysisRequest> analyses) const {
     throw InputError("'+': an analysis looks at one workload, not at a co-run");
   if (!program.empty() && words.front() != program.front())
     throw InputError("'" + words.front() + "': expected nothing before the program behind --");
+  const bool timed = std::ranges::any_of(analyses, [](const sim::AnalysisRequest& one) {
+    return sim::is_timed(one.choice->observes());
+  });
+  modes.check(!timed                        ? Mode::Functional
+              : !program.empty()            ? Mode::Program
+              : is_recording(words.front()) ? Mode::Trace
+                                            : Mode::Workload);
   Work work = program.empty() ? Work(words) : Work::program(program);
-  if (common.live && work.seed())
-    throw InputError("a recording is timed as it is; --live needs the workload itself");
   if (common.live && !program.empty())
     throw InputError("a program is recorded and timed then; --live is for exec");
   config::Tree tree = common.tree();
@@ -55,9 +64,7 @@ sim::Result ObservedRun::run(std::vector<sim::AnalysisRequest> analyses) const {
   work.prepare(setups.front(), common);
   sim::Options options = common.simulation(setups.front());
   options.progress = progress_line(work.name(), common.quiet);
-  options.functional = std::ranges::none_of(analyses, [](const sim::AnalysisRequest& one) {
-    return sim::is_timed(one.choice->observes());
-  });
+  options.functional = !timed;
   options.analyses = std::move(analyses);
   try {
     auto results = work.time(setups, options);

@@ -13,6 +13,7 @@ struct ObservedRun {
   CommonOptions common;
   std::vector<std::string> words;
   std::vector<std::string> arguments = {};  ///< our whole command line
+  OptionModes modes{"analyze", {}};
 
   /// A subcommand that takes a workload and the options of a run.
   CLI::App* add_to(CLI::App& analyze, const char* name, const char* doc);

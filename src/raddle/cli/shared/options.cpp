@@ -48,18 +48,25 @@ CLI::Validator number_from(std::uint64_t least) {
           ""};
 }
 
-void CommonOptions::add_to(CLI::App& c) {
-  add_timing_to(c);
-  c.add_option("--report", report, "write an HTML report")->type_name("FILE")->group(kOutput);
-  c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing")
+void CommonOptions::add_to(CLI::App& c, OptionModes& modes) {
+  add_timing_to(c, modes);
+  modes.add(c.add_option("--report", report, "write an HTML report"), kTimed)
       ->type_name("FILE")
       ->group(kOutput);
-  c.add_flag("--functional", functional, "execute and check only, without timing")->group(kRun);
-  add_launches_to(c);
+  modes
+      .add(c.add_option("--timeline", timeline, "write a trace for Perfetto or chrome://tracing"),
+           kSingle)
+      ->type_name("FILE")
+      ->group(kOutput);
+  modes
+      .add(c.add_flag("--functional", functional, "execute and check only, without timing"),
+           {Mode::Functional})
+      ->group(kRun);
+  add_launches_to(c, modes);
 }
 
-void CommonOptions::add_always_timed_to(CLI::App& c) {
-  add_to(c);
+void CommonOptions::add_always_timed_to(CLI::App& c, OptionModes& modes) {
+  add_to(c, modes);
   for (const char* option : {"--live", "--functional"}) c.get_option(option)->group(kNotListed);
 }
 
@@ -67,59 +74,71 @@ void CommonOptions::check_always_timed(const std::string& why) const {
   if (functional || live) throw InputError(why + "; --functional and --live are for run");
 }
 
-void CommonOptions::add_out_of_bounds_to(CLI::App& c) {
-  c.add_option("--out-of-bounds", out_of_bounds,
-               "what a kernel's access outside of all allocations does: fault; page: goes on in "
-               "pages of 2 MiB that hold an allocation, as on a GPU, and is counted; ignore: the "
-               "same without a word")
-      ->check(CLI::IsMember(std::vector<std::string>(sim::ExecJob::kOutOfBoundsNames.begin(),
-                                                     sim::ExecJob::kOutOfBoundsNames.end())))
-      ->capture_default_str()
-      ->group(kRun);
+void CommonOptions::add_out_of_bounds_to(CLI::App& c, OptionModes& modes) {
+  auto* option =
+      c.add_option(
+           "--out-of-bounds", out_of_bounds,
+           "what a kernel's access outside of all allocations does: fault; page: goes on in "
+           "pages of 2 MiB that hold an allocation, as on a GPU, and is counted; ignore: the "
+           "same without a word")
+          ->check(CLI::IsMember(std::vector<std::string>(sim::ExecJob::kOutOfBoundsNames.begin(),
+                                                         sim::ExecJob::kOutOfBoundsNames.end())))
+          ->capture_default_str()
+          ->group(kRun);
+  modes.add(option, {Mode::Program, Mode::Functional, Mode::Compared});
 }
 
-void CommonOptions::add_launches_to(CLI::App& c) {
-  c.add_option("--launches", launches,
-               "tell up to that many launches one by one in JSON and report, of more the sums by "
-               "kernel (default " +
-                   std::to_string(sim::kMostSingleLaunches) + ")")
-      ->type_name("N|all")
-      ->check([](const std::string& text) {
-        const bool number = !text.empty() && text.size() < 19 &&
-                            text.find_first_not_of("0123456789") == std::string::npos;
-        return number || text == "all" ? "" : "expected a number or all, found '" + text + "'";
-      })
-      ->group(kOutput);
+void CommonOptions::add_launches_to(CLI::App& c, OptionModes& modes) {
+  auto* option =
+      c.add_option(
+           "--launches", launches,
+           "tell up to that many launches one by one in JSON and report, of more the sums by "
+           "kernel (default " +
+               std::to_string(sim::kMostSingleLaunches) + ")")
+          ->type_name("N|all")
+          ->check([](const std::string& text) {
+            const bool number = !text.empty() && text.size() < 19 &&
+                                text.find_first_not_of("0123456789") == std::string::npos;
+            return number || text == "all" ? "" : "expected a number or all, found '" + text + "'";
+          })
+          ->group(kOutput);
+  modes.add(option, kSimulated.without({Mode::Corun, Mode::Kept}));
 }
 
-void CommonOptions::add_checks_to(CLI::App& c) {
-  c.add_option("--check", checks,
-               "look for races in shared memory and for loads of what nobody has written "
-               "(docs/cuda.md); exit status 1 when there are any")
-      ->type_name("races,uninitialised")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::IsMember(
-          std::vector<std::string>(exec::kCheckNames.begin(), exec::kCheckNames.end())))
-      ->group(kRun);
+void CommonOptions::add_checks_to(CLI::App& c, OptionModes& modes) {
+  auto* option =
+      c.add_option("--check", checks,
+                   "look for races in shared memory and for loads of what nobody has written "
+                   "(docs/cuda.md); exit status 1 when there are any")
+          ->type_name("races,uninitialised")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->check(CLI::IsMember(
+              std::vector<std::string>(exec::kCheckNames.begin(), exec::kCheckNames.end())))
+          ->group(kRun);
+  modes.add(option, {Mode::Workload, Mode::Functional, Mode::Program});
 }
 
-void CommonOptions::add_stream_limit_to(CLI::App& c) {
-  c.add_option("--max-stream", max_stream_gib,
-               "give up when the op stream of one launch takes more memory")
-      ->type_name("GIB")
-      ->check(CLI::Range(0.001, 1e6))
-      ->capture_default_str()
-      ->group(kLimits);
+void CommonOptions::add_stream_limit_to(CLI::App& c, OptionModes& modes) {
+  auto* option = c.add_option("--max-stream", max_stream_gib,
+                              "give up when the op stream of one launch takes more memory")
+                     ->type_name("GIB")
+                     ->check(CLI::Range(0.001, 1e6))
+                     ->capture_default_str()
+                     ->group(kLimits);
+  modes.add(option, kSimulated.without({Mode::Trace, Mode::Kept}));
 }
 
-void CommonOptions::add_first_launches_to(CLI::App& c) {
-  c.add_option("--first-launches", first_launches,
-               "time only the first N launches of the host; the others are executed and checked, "
-               "not timed")
-      ->type_name("N")
-      ->check(number_from(1))
-      ->group(kLimits);
+void CommonOptions::add_first_launches_to(CLI::App& c, OptionModes& modes) {
+  auto* option =
+      c.add_option(
+           "--first-launches", first_launches,
+           "time only the first N launches of the host; the others are executed and checked, "
+           "not timed")
+          ->type_name("N")
+          ->check(number_from(1))
+          ->group(kLimits);
+  modes.add(option, kSingle);
 }
 
 std::size_t CommonOptions::single_launches() const {
@@ -127,61 +146,75 @@ std::size_t CommonOptions::single_launches() const {
   return launches == "all" ? sim::kAllLaunches : std::stoull(launches);
 }
 
-void CommonOptions::add_timing_to(CLI::App& c) {
-  c.add_option("--gpu", gpu, "machine: a name from `raddle list gpus`, or a .toml or .json file")
+void CommonOptions::add_timing_to(CLI::App& c, OptionModes& modes) {
+  modes
+      .add(c.add_option("--gpu", gpu,
+                        "machine: a name from `raddle list gpus`, or a .toml or .json file"),
+           kSimulated)
       ->capture_default_str()
       ->group(kMachine);
-  c.add_option("--set", set, "change one setting of the machine, e.g. sm.l1d.size_kib=64")
+  modes
+      .add(c.add_option("--set", set, "change one setting of the machine, e.g. sm.l1d.size_kib=64"),
+           kSimulated)
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false)
       ->group(kMachine);
-  c.add_option("--policy", policy, "choose a policy, e.g. warp=two_level:group_size=4")
+  modes
+      .add(c.add_option("--policy", policy, "choose a policy, e.g. warp=two_level:group_size=4"),
+           kSimulated)
       ->type_name("LEVEL=NAME[:KEY=VALUE,...]")
       ->allow_extra_args(false)
       ->group(kMachine);
-  c.add_option("--json", json, "write the result as JSON; - for standard output")
+  modes.add(c.add_option("--json", json, "write the result as JSON; - for standard output"), kAll)
       ->type_name("FILE|-")
       ->group(kOutput);
-  c.add_option("--max-cycles", max_cycles, "give up after that many simulated cycles")
+  modes
+      .add(c.add_option("--max-cycles", max_cycles, "give up after that many simulated cycles"),
+           kSimulated)
       ->check(number_from(1))
       ->group(kLimits);
-  add_stream_limit_to(c);
-  add_first_launches_to(c);
-  c.add_option("--threads", threads, "host threads; results are the same for any number")
+  add_stream_limit_to(c, modes);
+  add_first_launches_to(c, modes);
+  modes
+      .add(c.add_option("--threads", threads, "host threads; results are the same for any number"),
+           kSimulated.without({Mode::Kept}))
       ->check(CLI::Range(1, 256))
       ->capture_default_str()
       ->group(kRun);
-  c.add_option("--seed", seed, "seed of inputs and random choices (default 1)")
+  modes.add(c.add_option("--seed", seed, "seed of inputs and random choices (default 1)"), kAll)
       ->check(number_from(1))
       ->group(kRun);
-  c.add_flag("--live", live,
-             "execute just ahead of timing: for programs whose result depends on timing")
+  modes
+      .add(c.add_flag("--live", live,
+                      "execute just ahead of timing: for programs whose result depends on timing"),
+           {Mode::Workload, Mode::Program})
       ->group(kRun);
-  c.add_flag("--cold-l2", cold_l2,
-             "every launch waits for those before it and finds the L2 empty, as under ncu")
+  modes
+      .add(c.add_flag("--cold-l2", cold_l2,
+                      "every launch waits for those before it and finds the L2 empty, as under "
+                      "ncu"),
+           kTimed.without({Mode::Corun}))
       ->group(kMachine);
-  c.add_option("--sampling-error", sampling_error,
-               "estimate launches like those timed before, once their cycles are known within this "
-               "share, e.g. 0.03 (docs/sampling.md)")
+  modes
+      .add(c.add_option("--sampling-error", sampling_error,
+                        "estimate launches like those timed before, once their cycles are known "
+                        "within this share, e.g. 0.03 (docs/sampling.md)"),
+           kTimed.without({Mode::Corun}))
       ->type_name("SHARE")
       ->group(kLimits);
-  c.add_flag("--no-skip", no_skip,
-             "simulate every cycle, also those in which nothing can happen (slower, same result)")
+  modes
+      .add(c.add_flag("--no-skip", no_skip,
+                      "simulate every cycle, also those in which nothing can happen (slower, same "
+                      "result)"),
+           kTimed.without({Mode::Kept}))
       ->group(kRun);
-  c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )")->group(kOutput);
+  modes.add(c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )"), kAll)
+      ->group(kOutput);
 }
 
 void CommonOptions::check() const {
   if (functional && live)
     throw InputError("--functional and --live exclude each other: --functional has no timing");
-  if (functional && !timeline.empty())
-    throw InputError("--timeline needs timing; leave out --functional");
-  if (functional && !report.empty())
-    throw InputError("--report needs timing; leave out --functional");
-  if (functional && first_launches != 0)
-    throw InputError("--first-launches says what is timed; leave out --functional");
-  if (functional && !sampling_error.empty())
-    throw InputError("--sampling-error says what is timed; leave out --functional");
   check_outputs({{"--json", json}, {"--report", report}, {"--timeline", timeline}});
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "raddle/cli/shared/modes.h"
 #include "raddle/config/tree.h"
 #include "raddle/sim/run/named_workload.h"
 #include "raddle/sim/run/simulation.h"
@@ -29,26 +30,28 @@ struct CommonOptions {
   bool cold_l2 = false;
   std::string sampling_error;  ///< as written; empty = every launch is timed
 
-  void add_to(CLI::App& command);
+  /// All of these say in `modes` what the options are for.
+  void add_to(CLI::App& command, OptionModes& modes);
   /// The same of a command that times whatever it is given: --live and --functional are known, so
   /// that check_always_timed() can say why not, but not listed.
-  void add_always_timed_to(CLI::App& command);
+  void add_always_timed_to(CLI::App& command, OptionModes& modes);
   /// Refuses --live and --functional. `why`: what the command does instead.
   void check_always_timed(const std::string& why) const;
   /// Those of a run that is always timed and gives no report.
-  void add_timing_to(CLI::App& command);
+  void add_timing_to(CLI::App& command, OptionModes& modes);
   /// --max-stream, of commands that execute.
-  void add_stream_limit_to(CLI::App& command);
+  void add_stream_limit_to(CLI::App& command, OptionModes& modes);
   /// --out-of-bounds, of commands that run programs.
-  void add_out_of_bounds_to(CLI::App& command);
-  void add_checks_to(CLI::App& command);
+  void add_out_of_bounds_to(CLI::App& command, OptionModes& modes);
+  void add_checks_to(CLI::App& command, OptionModes& modes);
   /// --first-launches, of commands that time or record.
-  void add_first_launches_to(CLI::App& command);
+  void add_first_launches_to(CLI::App& command, OptionModes& modes);
   /// --launches, of commands that write results.
-  void add_launches_to(CLI::App& command);
+  void add_launches_to(CLI::App& command, OptionModes& modes);
   /// Up to so many launches a result tells one by one (sim::to_json).
   std::size_t single_launches() const;
-  /// Refuses contradictions and outputs that could not be written, before anything runs.
+  /// Refuses contradictions of options that hold together, and outputs that could not be written,
+  /// before anything runs.
   void check() const;
   /// The machine with --set, --policy, --seed and --live applied.
   config::Tree tree() const;

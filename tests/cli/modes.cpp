@@ -1,0 +1,174 @@
+// Every option of a command that has several ways to go about its work says in which it holds, and
+// the others refuse it by name: none is silently ignored.
+#include "raddle/cli/shared/modes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "raddle/base/error.h"
+#include "raddle/cli/cli.h"
+#include "raddle/cli/commands/commands.h"
+#include "support/errors.h"
+
+namespace raddle::cli {
+namespace {
+
+using testing::HasSubstr;
+
+/// How each command is asked for each of its modes; options go where @ stands.
+const std::map<std::string, std::map<Mode, std::string>> kAsked = {
+    {"run",
+     {{Mode::Workload, "run vecadd size=tiny @"},
+      {Mode::Functional, "run vecadd size=tiny --functional @"},
+      {Mode::Cuda, "run vecadd size=tiny --on cuda @"},
+      {Mode::Corun, "run vecadd size=tiny + vecadd size=tiny --horizon 10 @"}}},
+    {"exec",
+     {{Mode::Program, "exec @ -- /nowhere/app"},
+      {Mode::Functional, "exec --functional @ -- /nowhere/app"}}},
+    {"compare",
+     {{Mode::Compared, "compare vecadd size=tiny --policies lrr,gto @"},
+      {Mode::Kept, "compare vecadd size=tiny --policies lrr,gto --results /nowhere/kept @"}}},
+    {"replay",
+     {{Mode::Trace, "replay /nowhere/a.rdl @"},
+      {Mode::Corun, "replay /nowhere/a.rdl + /nowhere/b.rdl --horizon 10 @"}}},
+    {"record",
+     {{Mode::Workload, "record vecadd size=tiny -o /nowhere/a.rdl @"},
+      {Mode::Program, "record -o /nowhere/a.rdl @ -- /bin/true"},
+      {Mode::Trace, "record /nowhere/b.rdl -o /nowhere/a.rdl @"}}},
+    {"validate",
+     {{Mode::Compared, "validate vecadd size=tiny --libcuda /nowhere/cuda.so @"},
+      {Mode::Measured, "validate --measured /nowhere/m.csv @"},
+      {Mode::Suite, "validate --suite nothing @"},
+      {Mode::MeasureOnly, "validate vecadd --measure-only --libcuda /nowhere/cuda.so @"}}},
+    {"cache",
+     {{Mode::Workload, "analyze cache vecadd size=tiny @"},
+      {Mode::Program, "analyze cache @ -- /nowhere/app"},
+      {Mode::Trace, "analyze cache /nowhere/a.rdl @"}}},
+    {"footprint", {{Mode::Functional, "analyze footprint vecadd size=tiny @"}}}};
+
+/// A value that the option's own check lets pass.
+std::string value_of(const CLI::Option& option) {
+  static const std::map<std::string, std::string> kValues = {{"--gpu", "v100"},
+                                                             {"--set", "sm.count=2"},
+                                                             {"--policy", "warp=gto"},
+                                                             {"--launches", "all"},
+                                                             {"--check", "races"},
+                                                             {"--out-of-bounds", "fault"},
+                                                             {"--sampling-error", "0.03"},
+                                                             {"--half", "first"},
+                                                             {"--clock-control", "none"},
+                                                             {"--cache-control", "none"},
+                                                             {"--on", "simulator"}};
+  if (option.get_expected_max() == 0) return "";  // a flag
+  const auto known = kValues.find(option.get_name());
+  return known == kValues.end() ? "2" : known->second;
+}
+
+/// These choose the mode: where they do not hold yet, they make another.
+const std::set<std::string> kChoosing = {"--functional", "--horizon", "--results",
+                                         "--measured",   "--suite",   "--measure-only"};
+
+/// What is said of a command line that is refused.
+std::string refusal(const std::string& line) {
+  std::istringstream in(line);
+  std::vector<std::string> words = {"raddle"};
+  for (std::string word; in >> word;) words.push_back(word);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  testing::internal::CaptureStderr();
+  const int status = run(static_cast<int>(argv.size()), argv.data());
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(status, 2) << line << "\n" << said;
+  return said;
+}
+
+std::vector<const CLI::Option*> options_of(const CLI::App& app) {
+  std::vector<const CLI::Option*> out;
+  for (const CLI::Option* option : app.get_options())
+    if (option->nonpositional() && option != app.get_help_ptr()) out.push_back(option);
+  return out;
+}
+
+/// All that have modes, analyses among them.
+std::vector<DeclaredModes> declared(CLI::App& app) {
+  std::vector<DeclaredModes> out;
+  for (const Command& command :
+       {add_run(app, {}), add_exec(app, {}), add_compare(app, {}), add_replay(app, {}),
+        add_record(app), add_analyze(app, {}), add_validate(app, {})}) {
+    EXPECT_FALSE(command.modes.empty()) << command.app->get_name();
+    out.insert(out.end(), command.modes.begin(), command.modes.end());
+  }
+  return out;
+}
+
+TEST(Modes, EveryOptionSaysWhereItHolds) {
+  CLI::App app;
+  unsigned options = 0;
+  for (const DeclaredModes& one : declared(app))
+    for (const CLI::Option* option : options_of(*one.app)) {
+      EXPECT_TRUE(one.modes->knows(option))
+          << one.app->get_name() << " " << option->get_name() << " is not declared";
+      ++options;
+    }
+  EXPECT_GT(options, 150u);
+}
+
+TEST(Modes, WhatDoesNotHoldIsRefusedByName) {
+  CLI::App app;
+  unsigned refused = 0;
+  for (const DeclaredModes& one : declared(app)) {
+    const auto asked = kAsked.find(one.app->get_name());
+    if (asked == kAsked.end()) continue;  // an analysis like cache or footprint
+    for (const auto& [mode, line] : asked->second)
+      for (const CLI::Option* option : options_of(*one.app)) {
+        if (one.modes->of(option).contains(mode) || kChoosing.contains(option->get_name()))
+          continue;
+        std::string words = line;
+        words.replace(words.find('@'), 1, option->get_name() + " " + value_of(*option));
+        const std::string said = refusal(words);
+        EXPECT_THAT(said, HasSubstr(option->get_name())) << words;
+        EXPECT_TRUE(said.find(" does not hold for ") != std::string::npos ||
+                    said.find(" exclude each other") != std::string::npos ||
+                    said.find(" are for run") != std::string::npos)
+            << words << "\n"
+            << said;
+        ++refused;
+      }
+  }
+  EXPECT_GT(refused, 100u);
+}
+
+TEST(Modes, EveryModeOfACommandIsWalked) {
+  CLI::App app;
+  for (const DeclaredModes& one : declared(app)) {
+    const auto asked = kAsked.find(one.app->get_name());
+    if (asked == kAsked.end() || one.app->get_name() == "cache" ||
+        one.app->get_name() == "footprint")
+      continue;
+    for (std::size_t i = 0; i < kModeNames.size(); ++i)
+      if (one.modes->of_command().contains(static_cast<Mode>(i)))
+        EXPECT_TRUE(asked->second.contains(static_cast<Mode>(i)))
+            << one.app->get_name() << ": " << kModeNames[i];
+  }
+}
+
+TEST(Modes, TheMessageSaysWhatTheOptionIsFor) {
+  CLI::App app;
+  OptionModes modes("sing", {Mode::Workload, Mode::Cuda, Mode::Corun});
+  unsigned voices = 0;
+  modes.add(app.add_option("--voices", voices), {Mode::Cuda, Mode::Corun, Mode::Kept});
+  app.parse("--voices 3");
+  EXPECT_NO_THROW(modes.check(Mode::Cuda));
+  EXPECT_EQ(test::input_error_of([&] { modes.check(Mode::Workload); }),
+            "sing: --voices does not hold for a simulated workload: leave it out; it is for a run "
+            "on a real GPU (--on cuda), a co-run (A + B with --horizon)");
+  app.parse("");
+  EXPECT_NO_THROW(modes.check(Mode::Workload)) << "it was not given";
+}
+
+}  // namespace
+}  // namespace raddle::cli
