@@ -197,8 +197,9 @@ void Importer::instruction(std::string_view line) {
   auto hex = [&](std::string_view what) {
     std::uint64_t value = 0;
     unsigned digits = 0;
-    for (int d = 0; at != end && (d = kHex[static_cast<unsigned char>(*at)]) >= 0; ++at, ++digits)
-      value = value << 4 | static_cast<unsigned>(d);
+    for (int digit = 0; at != end && (digit = kHex[static_cast<unsigned char>(*at)]) >= 0;
+         ++at, ++digits)
+      value = value << 4 | static_cast<unsigned>(digit);
     if (digits == 0 || digits > 16 || at == end || *at != ' ') fail_at(what, line);
     while (at != end && *at == ' ') ++at;
     return value;
@@ -298,8 +299,8 @@ void Importer::access(std::uint32_t at, LaneMask mask) {
   put(at, 0, mask);
   unsigned n = 0;
   if (kind == OpKind::LoadLocal || kind == OpKind::StoreLocal) {
-    for (LaneMask m = mask; m != 0; m &= m - 1) {
-      std::uint64_t& address = addresses_[static_cast<unsigned>(std::countr_zero(m))];
+    for (LaneMask rest = mask; rest != 0; rest &= rest - 1) {
+      std::uint64_t& address = addresses_[static_cast<unsigned>(std::countr_zero(rest))];
       if (address - header_.local_base < kWindowBytes) address -= header_.local_base;
       if (address >= kWindowBytes)
         text_.fail("a local address beyond the window of 16 MiB that a thread has");
@@ -310,8 +311,8 @@ void Importer::access(std::uint32_t at, LaneMask mask) {
       last_local_ = std::max(last_local_, batch_.words[i]);
     }
   } else {
-    for (LaneMask m = mask; m != 0; m &= m - 1) {
-      std::uint64_t& address = addresses_[static_cast<unsigned>(std::countr_zero(m))];
+    for (LaneMask rest = mask; rest != 0; rest &= rest - 1) {
+      std::uint64_t& address = addresses_[static_cast<unsigned>(std::countr_zero(rest))];
       address = regions_.map(address);
     }
     n = global_pieces(addresses_, mask, bytes, batch_.words);

@@ -85,12 +85,12 @@ std::uint8_t matrix_work(std::string_view mnemonic) {
                                                           : 16;
   unsigned adds = 0;
   each_modifier(mnemonic, [&](std::string_view name) {
-    for (const Shape& s : kShapes)
-      if (s.name == name) adds = s.m * s.n * s.k;
-    unsigned m = 0, n = 0, k = 0;  // 64x128x16: of four warps
-    if (std::sscanf(std::string(name).c_str(), "%ux%ux%u", &m, &n, &k) == 3 &&
-        std::max({m, n, k}) <= 1024)
-      adds = m * n * k / 4;
+    for (const Shape& shape : kShapes)
+      if (shape.name == name) adds = shape.m * shape.n * shape.k;
+    unsigned rows = 0, columns = 0, depth = 0;  // 64x128x16: of four warps
+    if (std::sscanf(std::string(name).c_str(), "%ux%ux%u", &rows, &columns, &depth) == 3 &&
+        std::max({rows, columns, depth}) <= 1024)
+      adds = rows * columns * depth / 4;
   });
   // Volta: four products of a warp in four steps, in two with sums of f16.
   if (mnemonic.starts_with("HMMA.884") && !has("F32")) adds *= 2;
@@ -247,8 +247,8 @@ StaticLine read_static(std::uint64_t pc, std::string_view text, Generation gener
   if (line.opcode == nullptr) guess(line, !writes.empty());
   else set_kind(line, !writes.empty());
   // Where several destinations are named, all of them are.
-  for (const unsigned r : writes)
-    add_registers(line.inst.writes, r, writes.size() == 1 ? registers_of(line, -1, 0) : 1);
+  for (const unsigned reg : writes)
+    add_registers(line.inst.writes, reg, writes.size() == 1 ? registers_of(line, -1, 0) : 1);
   for (std::size_t i = 0; i < reads.size(); ++i)
     add_registers(line.inst.reads, reads[i],
                   registers_of(line, static_cast<int>(i), static_cast<unsigned>(reads.size())));

@@ -63,9 +63,10 @@ Batch LaunchStream::finished(Batch raw) const {
       at += trace::kRecordWords;
       if (may_share_a_record(inst)) {
         if (run != ~std::size_t{0}) {
-          const Record r{out.words[run], out.words[run + 1]};
-          if (r.mask == from.mask && r.inst() + r.count() == index && r.count() < trace::kMaxRun) {
-            out.words[run] = Record::make(r.inst(), r.count() + 1, 0, r.mask).head;
+          const Record last{out.words[run], out.words[run + 1]};
+          if (last.mask == from.mask && last.inst() + last.count() == index &&
+              last.count() < trace::kMaxRun) {
+            out.words[run] = Record::make(last.inst(), last.count() + 1, 0, last.mask).head;
             continue;
           }
         }

@@ -25,16 +25,17 @@ std::string api_table() {
     bool supported;
   };
   std::vector<Row> rows;
-  for (const ApiFunction& f : api_functions()) {
-    const bool variant = f.name.ends_with("_ptds") || f.name.ends_with("_ptsz");
-    const std::string name = variant ? f.name.substr(0, f.name.size() - 5) : f.name;
+  for (const ApiFunction& function : api_functions()) {
+    const bool variant = function.name.ends_with("_ptds") || function.name.ends_with("_ptsz");
+    const std::string name =
+        variant ? function.name.substr(0, function.name.size() - 5) : function.name;
     const auto row = std::ranges::find(rows, name, &Row::name);
     if (row == rows.end()) {
-      rows.push_back({name, "", f.first, f.last, f.supported});
+      rows.push_back({name, "", function.first, function.last, function.supported});
     } else {
-      if (variant) row->per_thread = f.name.substr(f.name.size() - 5);
-      row->first = std::min(row->first, f.first);
-      row->last = std::max(row->last, f.last);
+      if (variant) row->per_thread = function.name.substr(function.name.size() - 5);
+      row->first = std::min(row->first, function.first);
+      row->last = std::max(row->last, function.last);
     }
   }
   const auto have = std::ranges::count(rows, true, &Row::supported);

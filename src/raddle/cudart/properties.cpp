@@ -104,28 +104,28 @@ constexpr Fixed kFixed[] = {
 };
 constexpr int kLastAttribute = 147;
 
-int of_machine(const sim::Setup& s, int number) {
-  const timing::SmSpec& sm = s.machine.sm;
-  const int capability = static_cast<int>(s.device.compute_capability);
+int of_machine(const sim::Setup& setup, int number) {
+  const timing::SmSpec& sm = setup.machine.sm;
+  const int capability = static_cast<int>(setup.device.compute_capability);
   const bool ampere = capability >= 80;
   switch (number) {
     case 1:
       return static_cast<int>(sm.max_threads_per_block);
     case 8:
-      return shared_per_block(s);
+      return shared_per_block(setup);
     case 12:
     case 82:
       return static_cast<int>(sm.registers);
     case 13:
-      return static_cast<int>(s.machine.core_clock_mhz * 1000);
+      return static_cast<int>(setup.machine.core_clock_mhz * 1000);
     case 16:
       return static_cast<int>(sm.count);
     case 36:
-      return static_cast<int>(s.machine.dram.clock_mhz * 1000);
+      return static_cast<int>(setup.machine.dram.clock_mhz * 1000);
     case 37:
-      return bus_bits(s);
+      return bus_bits(setup);
     case 38:
-      return l2_bytes(s);
+      return l2_bytes(setup);
     case 39:
       return static_cast<int>(sm.threads);
     case 75:
@@ -138,11 +138,11 @@ int of_machine(const sim::Setup& s, int number) {
     case 81:
       return static_cast<int>(sm.shared_kib * 1024);
     case 97:
-      return shared_per_block_optin(s);
+      return shared_per_block_optin(setup);
     case 106:
       return static_cast<int>(sm.blocks);
     case 108:  // persisting L2
-      return ampere ? l2_bytes(s) * 3 / 4 : 0;
+      return ampere ? l2_bytes(setup) * 3 / 4 : 0;
     case 109:
       return ampere ? 128 << 20 : 0;
     case 111:  // shared memory that is the system's

@@ -60,12 +60,12 @@ exec::Image image_of(const ResourceDescription::Pitch2D& plane) {
   return image;
 }
 
-TextureDescription description_of(Context& c, const ResourceDescription& resource,
+TextureDescription description_of(Context& context, const ResourceDescription& resource,
                                   const TextureFetch& fetch) {
   TextureDescription out;
   switch (resource.type) {
     case ResourceDescription::kArray:
-      out.image = image_of(c.arrays.get(resource.array));
+      out.image = image_of(context.arrays.get(resource.array));
       break;
     case ResourceDescription::kLinear:
       out.resource = TextureDescription::Resource::Linear;
@@ -76,11 +76,11 @@ TextureDescription description_of(Context& c, const ResourceDescription& resourc
       out.image = image_of(resource.pitch);
       break;
     default:
-      c.unsupported("cudaCreateTextureObject: mipmapped arrays");
+      context.unsupported("cudaCreateTextureObject: mipmapped arrays");
       throw Failure{kNotSupported};
   }
   if (fetch.srgb != 0) {
-    c.unsupported("cudaCreateTextureObject: sRGB");
+    context.unsupported("cudaCreateTextureObject: sRGB");
     throw Failure{kNotSupported};
   }
   for (unsigned i = 0; i < 3; ++i) {

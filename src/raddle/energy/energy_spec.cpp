@@ -13,18 +13,19 @@ void visit_cost(FieldVisitor& v, std::string_view name, Cost& cost, std::string_
 }
 }  // namespace
 
-void EnergySpec::visit(FieldVisitor& v) {
+void EnergySpec::visit(FieldVisitor& visitor) {
   const auto cost = [&](std::string_view name, Cost& value, std::string_view doc) {
-    visit_cost(v, name, value, doc);
+    visit_cost(visitor, name, value, doc);
   };
-  v.field("table", table, "file of energy/ with the costs that are not given here; may be empty");
+  visitor.field("table", table,
+                "file of energy/ with the costs that are not given here; may be empty");
   cost("instruction_pj", instruction, "a warp instruction fetched, decoded and scheduled");
   cost("register_read_pj", register_read, "a 32-bit register read for a whole warp");
   cost("register_write_pj", register_write, "a 32-bit register written for a whole warp");
-  v.enter("lane_pj", "one lane's operation by class");
-  for (unsigned c = 0; c < trace::kOpClasses; ++c)
-    cost(trace::kOpClassNames[c], lane[c], "one lane's operation of the class");
-  v.leave();
+  visitor.enter("lane_pj", "one lane's operation by class");
+  for (unsigned op = 0; op < trace::kOpClasses; ++op)
+    cost(trace::kOpClassNames[op], lane[op], "one lane's operation of the class");
+  visitor.leave();
   cost("constant_pj", constant, "an access of the constant cache");
   cost("shared_pass_pj", shared_pass, "one pass of a warp over the shared-memory banks");
   cost("l1d_probe_pj", l1d_probe, "a look at the L1D's tags");

@@ -224,13 +224,13 @@ class Emitter {
 
 std::vector<Emitter::Range> Emitter::live_ranges(const trace::LoweredCode& out) const {
   std::vector<Range> live(words_);
-  const auto cover = [&](Word w, u32 at) {
-    live[w].begin = std::min(live[w].begin, at);
-    live[w].end = std::max(live[w].end, at);
+  const auto cover = [&](Word word, u32 at) {
+    live[word].begin = std::min(live[word].begin, at);
+    live[word].end = std::max(live[word].end, at);
   };
   for (u32 i = 0; i < made_.size(); ++i) {
-    for (Word w : made_[i].reads) cover(w, 2 * i);
-    for (Word w : made_[i].writes) cover(w, 2 * i + 1);
+    for (Word word : made_[i].reads) cover(word, 2 * i);
+    for (Word word : made_[i].writes) cover(word, 2 * i + 1);
   }
   struct Back {
     u32 from, to;
@@ -242,14 +242,16 @@ std::vector<Emitter::Range> Emitter::live_ranges(const trace::LoweredCode& out) 
         backs.push_back({2 * out.first[i + 1] - 1, 2 * out.first[to]});
   for (bool again = !backs.empty(); again;) {
     again = false;
-    for (u32 w = 0; w < plan_.words(); ++w) {  // temporaries live inside one instruction
-      if (!live[w].is_used()) continue;
-      for (const Back& b : backs) {
-        Range& r = live[w];
-        const Range before = r;
-        if (r.begin < b.to && r.end >= b.to) r.end = std::max(r.end, b.from);
-        if (r.begin <= b.from && r.end > b.from) r.begin = std::min(r.begin, b.to);
-        again |= r.begin != before.begin || r.end != before.end;
+    for (u32 word = 0; word < plan_.words(); ++word) {  // temporaries live inside one instruction
+      if (!live[word].is_used()) continue;
+      for (const Back& back : backs) {
+        Range& range = live[word];
+        const Range before = range;
+        if (range.begin < back.to && range.end >= back.to)
+          range.end = std::max(range.end, back.from);
+        if (range.begin <= back.from && range.end > back.from)
+          range.begin = std::min(range.begin, back.to);
+        again |= range.begin != before.begin || range.end != before.end;
       }
     }
   }
@@ -314,9 +316,9 @@ void Emitter::assign(trace::LoweredCode& out) {
   constexpr u32 kGeneral = trace::kFirstPredicate, kFlags = trace::kPcRegister - kGeneral;
   const auto numbers = [&](const std::vector<Word>& words) {
     std::vector<std::uint8_t> list;
-    for (Word w : words)
-      list.push_back(static_cast<std::uint8_t>(is_predicate(w) ? kGeneral + flags[w] % kFlags
-                                                               : general[w] % kGeneral));
+    for (Word word : words)
+      list.push_back(static_cast<std::uint8_t>(is_predicate(word) ? kGeneral + flags[word] % kFlags
+                                                                  : general[word] % kGeneral));
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
     return list;
@@ -330,11 +332,11 @@ void Emitter::assign(trace::LoweredCode& out) {
   out.code.registers_per_thread = std::min(registers + 1, 255u);
   out.code.static_shared_bytes = code_.static_shared_bytes;
   out.code.local_bytes_per_thread = code_.local_bytes_per_thread;
-  for (MachineInst& m : made_) {
-    m.inst.reads = numbers(m.reads);
-    m.inst.writes = numbers(m.writes);
-    if (m.inst.kind == trace::OpKind::Branch) m.inst.writes.push_back(trace::kPcRegister);
-    out.code.instructions.push_back(std::move(m.inst));
+  for (MachineInst& inst : made_) {
+    inst.inst.reads = numbers(inst.reads);
+    inst.inst.writes = numbers(inst.writes);
+    if (inst.inst.kind == trace::OpKind::Branch) inst.inst.writes.push_back(trace::kPcRegister);
+    out.code.instructions.push_back(std::move(inst.inst));
   }
 }
 

@@ -168,13 +168,13 @@ std::vector<u32> live_in_ptx(const trace::KernelCode& code) {
     step.next = in.next;
     step.guarded = in.predicate != trace::kNoRegister;
     const bool both = reads_what_it_writes(code.opcode_names[in.opcode]);
-    for (const trace::Operand& o : in.operands) {
-      if (o.reg == trace::kNoRegister) continue;
-      const bool writes = o.kind == trace::Operand::Kind::Write;
-      step.guarded |= o.kind == trace::Operand::Kind::Guard;
-      for (u32 w = first[o.reg]; w < first[o.reg + 1]; ++w) {
-        if (writes) step.writes.push_back(w);
-        if (!writes || both) step.reads.push_back(w);
+    for (const trace::Operand& operand : in.operands) {
+      if (operand.reg == trace::kNoRegister) continue;
+      const bool writes = operand.kind == trace::Operand::Kind::Write;
+      step.guarded |= operand.kind == trace::Operand::Kind::Guard;
+      for (u32 word = first[operand.reg]; word < first[operand.reg + 1]; ++word) {
+        if (writes) step.writes.push_back(word);
+        if (!writes || both) step.reads.push_back(word);
       }
     }
   }

@@ -185,32 +185,33 @@ bool Plan::fold_constant(u32 i) {
 bool Plan::fold_copy(u32 i) {
   if (!is_copy(i)) return false;
   std::vector<Word> from, to;
-  for (const Operand& o : code_.instructions[i].operands) {
-    if (!has_register(o)) {
-      if (o.kind == Kind::Special) return false;
+  for (const Operand& operand : code_.instructions[i].operands) {
+    if (!has_register(operand)) {
+      if (operand.kind == Kind::Special) return false;
       from.push_back(kConstant);
       continue;
     }
-    const Value& v = values_[o.reg];
-    if (v.bytes < 4 && starts(opcode(i), "mov.") && code_.instructions[i].operands.size() > 2)
+    const Value& value = values_[operand.reg];
+    if (value.bytes < 4 && starts(opcode(i), "mov.") && code_.instructions[i].operands.size() > 2)
       return false;  // packs halves
-    if (o.kind == Kind::Write && !writes_once(o.reg)) return false;
-    const bool stable = writes_once(o.reg) || [&] {  // every reader of the copy sees the same value
-      const Operand* copy = only_destination(i);
-      return copy && std::all_of(values_[copy->reg].readers.begin(),
-                                 values_[copy->reg].readers.end(), [&](u32 r) {
-                                   return r > i && block_[r] == block_[i] &&
-                                          !is_written_between(o.reg, i, r);
-                                 });
-    }();
+    if (operand.kind == Kind::Write && !writes_once(operand.reg)) return false;
+    const bool stable =
+        writes_once(operand.reg) || [&] {  // every reader of the copy sees the same value
+          const Operand* copy = only_destination(i);
+          return copy && std::all_of(values_[copy->reg].readers.begin(),
+                                     values_[copy->reg].readers.end(), [&](u32 r) {
+                                       return r > i && block_[r] == block_[i] &&
+                                              !is_written_between(operand.reg, i, r);
+                                     });
+        }();
     if (!stable) return false;
-    for (unsigned w = 0; w < v.words(); ++w)
-      (o.kind == Kind::Write ? to : from)
-          .push_back(o.kind == Kind::Write ? v.first + w : word(o.reg, w));
+    for (unsigned part = 0; part < value.words(); ++part)
+      (operand.kind == Kind::Write ? to : from)
+          .push_back(operand.kind == Kind::Write ? value.first + part : word(operand.reg, part));
   }
   if (from.empty()) return false;
   from.resize(std::max(from.size(), to.size()), kConstant);  // widened with zeros
-  for (std::size_t w = 0; w < to.size(); ++w) same_as_[to[w]] = from[w];
+  for (std::size_t part = 0; part < to.size(); ++part) same_as_[to[part]] = from[part];
   return true;
 }
 

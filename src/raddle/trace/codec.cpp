@@ -132,29 +132,29 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
                 lines = in.array(n_pieces), words = in.array(n_pieces), lanes = in.array(n_pieces);
   if (!in.empty()) broken("bytes left over");
   batch.words.reserve(std::size_t{n_records} * kRecordWords + std::size_t{n_pieces} * kPieceWords);
-  std::size_t r = 0, p = 0;
+  std::size_t next_record = 0, next_piece = 0;
   batch.start.push_back(0);
-  for (std::uint32_t w = 0; w < warps; ++w) {
-    const std::uint32_t count = records[w];
+  for (std::uint32_t warp = 0; warp < warps; ++warp) {
+    const std::uint32_t count = records[warp];
     std::uint32_t line = 0;
-    if (count == 0 || count > n_records - r) broken("records of a warp");
-    for (std::uint32_t i = 0; i < count; ++i, ++r) {
-      const Record record{heads[r], masks[r]};
+    if (count == 0 || count > n_records - next_record) broken("records of a warp");
+    for (std::uint32_t i = 0; i < count; ++i, ++next_record) {
+      const Record record{heads[next_record], masks[next_record]};
       batch.words.push_back(record.head);
       batch.words.push_back(record.mask);
       const unsigned pieces = payload(record, code);
       check(record, code, warps_per_block);
-      if (pieces > n_pieces - p) broken("pieces of a record");
-      for (unsigned k = 0; k < pieces; ++k, ++p) {
-        line += lines[p];
-        const Piece piece{line, words[p], lanes[p] ^ record.mask};
+      if (pieces > n_pieces - next_piece) broken("pieces of a record");
+      for (unsigned k = 0; k < pieces; ++k, ++next_piece) {
+        line += lines[next_piece];
+        const Piece piece{line, words[next_piece], lanes[next_piece] ^ record.mask};
         check(piece);
         batch.words.insert(batch.words.end(), {piece.line, piece.words, piece.lanes});
       }
     }
     batch.start.push_back(static_cast<std::uint32_t>(batch.words.size()));
   }
-  if (r != n_records || p != n_pieces) broken("records left over");
+  if (next_record != n_records || next_piece != n_pieces) broken("records left over");
   return batch;
 }
 

@@ -139,9 +139,9 @@ struct ValidateCommand {
     for (std::size_t i = 0; i < sim::kMetrics; ++i) {
       const auto metric = static_cast<sim::Metric>(i);
       const std::vector<sim::Pair> pairs = sim::pairs(file.rows, simulated, metric);
-      const sim::Agreement a = sim::agreement(pairs);
-      out["metrics"][std::string(sim::kMetricNames[i])] = to_json(a, pairs);
-      table += row(metric, a);
+      const sim::Agreement agreed = sim::agreement(pairs);
+      out["metrics"][std::string(sim::kMetricNames[i])] = to_json(agreed, pairs);
+      table += row(metric, agreed);
       validation.pairs[i] = pairs;
       if (!plots.empty() && !pairs.empty()) write_plot(metric, pairs);
     }

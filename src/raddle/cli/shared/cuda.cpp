@@ -158,12 +158,12 @@ void add_counters(std::vector<CudaRun>& runs, const std::vector<WorkloadWords>& 
   auto row = rows.begin();
   for (CudaRun& run : runs) {
     for (std::size_t i = 0; i < run.measurements.size(); ++i, ++row) {
-      sim::Measurement& m = run.measurements[i];
-      if (row->kernel != m.kernel)
+      sim::Measurement& measured = run.measurements[i];
+      if (row->kernel != measured.kernel)
         throw RunError(
-            fmt::format("ncu: launch {} is of '{}', not of '{}'", i, row->kernel, m.kernel));
-      m.microseconds = row->microseconds;
-      m.value = row->value;
+            fmt::format("ncu: launch {} is of '{}', not of '{}'", i, row->kernel, measured.kernel));
+      measured.microseconds = row->microseconds;
+      measured.value = row->value;
     }
     run.conventions["tool"] = "ncu (Nsight Compute), --cache-control " + options.cache_control +
                               " --clock-control " + options.clock_control;
@@ -261,16 +261,16 @@ std::vector<sim::Measurement> read_ncu(const std::string& text) {
       if (all == 0 || hits > (1 + kPassesDiffer) * all) return kUnknown;
       return std::min(hits / all, 1.0);
     };
-    sim::Measurement& m = out.emplace_back();
-    m.kernel = text_in("Kernel Name");
-    m.launch = static_cast<std::uint32_t>(out.size() - 1);
-    m.microseconds = number_of(text_in("gpu__time_duration.sum")) / 1e3;
-    m.value = {number_of(text_in("sm__cycles_elapsed.max")),
-               rate("l1tex"),
-               rate("lts"),
-               number_of(text_in("dram__bytes.sum")),
-               kUnknown,
-               number_of(text_in("smsp__inst_executed.sum"))};
+    sim::Measurement& row = out.emplace_back();
+    row.kernel = text_in("Kernel Name");
+    row.launch = static_cast<std::uint32_t>(out.size() - 1);
+    row.microseconds = number_of(text_in("gpu__time_duration.sum")) / 1e3;
+    row.value = {number_of(text_in("sm__cycles_elapsed.max")),
+                 rate("l1tex"),
+                 rate("lts"),
+                 number_of(text_in("dram__bytes.sum")),
+                 kUnknown,
+                 number_of(text_in("smsp__inst_executed.sum"))};
   }
   if (column.empty()) throw RunError("ncu printed no table (\"ID\", ...)");
   return out;

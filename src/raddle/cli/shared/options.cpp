@@ -146,69 +146,81 @@ std::size_t CommonOptions::single_launches() const {
   return launches == "all" ? sim::kAllLaunches : std::stoull(launches);
 }
 
-void CommonOptions::add_timing_to(CLI::App& c, OptionModes& modes) {
+void CommonOptions::add_timing_to(CLI::App& command, OptionModes& modes) {
   modes
-      .add(c.add_option("--gpu", gpu,
-                        "machine: a name from `raddle list gpus`, or a .toml or .json file"),
+      .add(command.add_option("--gpu", gpu,
+                              "machine: a name from `raddle list gpus`, or a .toml or .json file"),
            kSimulated)
       ->capture_default_str()
       ->group(kMachine);
   modes
-      .add(c.add_option("--set", set, "change one setting of the machine, e.g. sm.l1d.size_kib=64"),
+      .add(command.add_option("--set", set,
+                              "change one setting of the machine, e.g. sm.l1d.size_kib=64"),
            kSimulated)
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false)
       ->group(kMachine);
   modes
-      .add(c.add_option("--policy", policy, "choose a policy, e.g. warp=two_level:group_size=4"),
+      .add(command.add_option("--policy", policy,
+                              "choose a policy, e.g. warp=two_level:group_size=4"),
            kSimulated)
       ->type_name("LEVEL=NAME[:KEY=VALUE,...]")
       ->allow_extra_args(false)
       ->group(kMachine);
-  modes.add(c.add_option("--json", json, "write the result as JSON; - for standard output"), kAll)
+  modes
+      .add(command.add_option("--json", json, "write the result as JSON; - for standard output"),
+           kAll)
       ->type_name("FILE|-")
       ->group(kOutput);
   modes
-      .add(c.add_option("--max-cycles", max_cycles, "give up after that many simulated cycles"),
+      .add(command.add_option("--max-cycles", max_cycles,
+                              "give up after that many simulated cycles"),
            kSimulated)
       ->check(number_from(1))
       ->group(kLimits);
-  add_stream_limit_to(c, modes);
-  add_first_launches_to(c, modes);
+  add_stream_limit_to(command, modes);
+  add_first_launches_to(command, modes);
   modes
-      .add(c.add_option("--threads", threads, "host threads; results are the same for any number"),
+      .add(command.add_option("--threads", threads,
+                              "host threads; results are the same for any number"),
            kSimulated.without({Mode::Kept}))
       ->check(CLI::Range(1, 256))
       ->capture_default_str()
       ->group(kRun);
-  modes.add(c.add_option("--seed", seed, "seed of inputs and random choices (default 1)"), kAll)
+  modes
+      .add(command.add_option("--seed", seed, "seed of inputs and random choices (default 1)"),
+           kAll)
       ->check(number_from(1))
       ->group(kRun);
   modes
-      .add(c.add_flag("--live", live,
-                      "execute just ahead of timing: for programs whose result depends on timing"),
+      .add(command.add_flag(
+               "--live", live,
+               "execute just ahead of timing: for programs whose result depends on timing"),
            {Mode::Workload, Mode::Program})
       ->group(kRun);
   modes
-      .add(c.add_flag("--cold-l2", cold_l2,
-                      "every launch waits for those before it and finds the L2 empty, as under "
-                      "ncu"),
+      .add(command.add_flag(
+               "--cold-l2", cold_l2,
+               "every launch waits for those before it and finds the L2 empty, as under "
+               "ncu"),
            kTimed.without({Mode::Corun}))
       ->group(kMachine);
   modes
-      .add(c.add_option("--sampling-error", sampling_error,
-                        "estimate launches like those timed before, once their cycles are known "
-                        "within this share, e.g. 0.03 (docs/sampling.md)"),
+      .add(command.add_option(
+               "--sampling-error", sampling_error,
+               "estimate launches like those timed before, once their cycles are known "
+               "within this share, e.g. 0.03 (docs/sampling.md)"),
            kTimed.without({Mode::Corun}))
       ->type_name("SHARE")
       ->group(kLimits);
   modes
-      .add(c.add_flag("--no-skip", no_skip,
-                      "simulate every cycle, also those in which nothing can happen (slower, same "
-                      "result)"),
+      .add(command.add_flag(
+               "--no-skip", no_skip,
+               "simulate every cycle, also those in which nothing can happen (slower, same "
+               "result)"),
            kTimed.without({Mode::Kept}))
       ->group(kRun);
-  modes.add(c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )"), kAll)
+  modes.add(command.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )"), kAll)
       ->group(kOutput);
 }
 

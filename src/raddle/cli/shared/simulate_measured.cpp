@@ -43,17 +43,17 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
       common.seed == 0 && seed != file.conventions.end())
     tree.set("run.seed", seed->second, source);
   if (sim::cold_l2(file)) tree.set("run.cold_l2", "true", source);
-  for (const sim::Measurement& m : file.rows) {
-    if (!done.emplace(m.workload, m.parameters).second) continue;
-    NamedWorkload named = make_workload(m.workload, words_of(m.parameters));
+  for (const sim::Measurement& measured : file.rows) {
+    if (!done.emplace(measured.workload, measured.parameters).second) continue;
+    NamedWorkload named = make_workload(measured.workload, words_of(measured.parameters));
     std::vector<sim::Setup> setups;
     setups.push_back(sim::read_setup(tree, policy::all_policies()));
     if (setups.front().run.sampling_error != 0)
       throw InputError(
           "validate times what was measured; leave out --sampling-error (run.sampling_error)");
     sim::Options options = common.simulation(setups.front());
-    options.progress = progress_line(m.workload, common.quiet);
-    options.first_launches = launches_of(file, m);
+    options.progress = progress_line(measured.workload, common.quiet);
+    options.first_launches = launches_of(file, measured);
     const Cycle gap = sim::gap_within(file, setups.front().machine);
     const sim::Result result =
         std::move(sim::simulate(*named.workload, named.info, setups, options).front());
@@ -62,9 +62,9 @@ std::vector<sim::Measurement> simulate_measured(const sim::MeasurementFile& file
     std::vector<sim::Measurement> launches = sim::measurements_of(result, setups.front(), gap);
     if (options.first_launches == 0 && !launches.empty())
       launches.push_back(sim::whole_run(launches));
-    for (sim::Measurement& s : launches) {
-      s.parameters = m.parameters;
-      out.push_back(std::move(s));
+    for (sim::Measurement& simulated : launches) {
+      simulated.parameters = measured.parameters;
+      out.push_back(std::move(simulated));
     }
   }
   return out;

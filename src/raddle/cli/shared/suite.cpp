@@ -193,31 +193,32 @@ std::string instructions(const std::vector<Compared>& rows) {
 
 Json json_of(const std::vector<Compared>& rows) {
   Json out = {{"rows", Json::array()}, {"halves", Json::object()}};
-  for (const Compared& c : rows) {
-    Json row = {{"workload", c.measured.workload},
-                {"parameters", c.measured.parameters},
-                {"kernel", c.measured.kernel},
-                {"half", half_name(c.half)}};
-    for (std::size_t m = 0; m < sim::kMetrics; ++m)
-      row[std::string(sim::kMetricNames[m])] = {{"measured", number(c.measured.value[m])},
-                                                {"simulated", number(c.simulated.value[m])}};
+  for (const Compared& compared : rows) {
+    Json row = {{"workload", compared.measured.workload},
+                {"parameters", compared.measured.parameters},
+                {"kernel", compared.measured.kernel},
+                {"half", half_name(compared.half)}};
+    for (std::size_t metric = 0; metric < sim::kMetrics; ++metric)
+      row[std::string(sim::kMetricNames[metric])] = {
+          {"measured", number(compared.measured.value[metric])},
+          {"simulated", number(compared.simulated.value[metric])}};
     for (unsigned i = 0; i < energy::kComponents; ++i)
       row["watts"]["simulated_of"][std::string(energy::kComponentNames[i])] =
-          number(c.simulated.watts_of[i]);
-    row["l1_hit_rate"]["simulated_there"] = number(c.simulated.present_rate[0]);
-    row["l2_hit_rate"]["simulated_there"] = number(c.simulated.present_rate[1]);
+          number(compared.simulated.watts_of[i]);
+    row["l1_hit_rate"]["simulated_there"] = number(compared.simulated.present_rate[0]);
+    row["l2_hit_rate"]["simulated_there"] = number(compared.simulated.present_rate[1]);
     out["rows"].push_back(std::move(row));
   }
   for (const Half half : {Half::First, Half::Second}) {
     Json& one = out["halves"][half_name(half)];
-    for (std::size_t m = 0; m < sim::kMetrics; ++m) {
-      const sim::Agreement a =
-          sim::agreement(pairs_of(of_half(rows, half), static_cast<Metric>(m)));
-      one[std::string(sim::kMetricNames[m])] = {{"rows", a.pairs},
-                                                {"mape", number(a.mape)},
-                                                {"nrmse", number(a.nrmse)},
-                                                {"geometric_mean_ratio", number(a.ratio)},
-                                                {"pearson", number(a.pearson)}};
+    for (std::size_t metric = 0; metric < sim::kMetrics; ++metric) {
+      const sim::Agreement agreed =
+          sim::agreement(pairs_of(of_half(rows, half), static_cast<Metric>(metric)));
+      one[std::string(sim::kMetricNames[metric])] = {{"rows", agreed.pairs},
+                                                     {"mape", number(agreed.mape)},
+                                                     {"nrmse", number(agreed.nrmse)},
+                                                     {"geometric_mean_ratio", number(agreed.ratio)},
+                                                     {"pearson", number(agreed.pearson)}};
     }
   }
   return out;

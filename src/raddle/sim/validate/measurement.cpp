@@ -254,17 +254,17 @@ Agreement agreement(std::span<const Pair> pairs) {
   Agreement out;
   out.pairs = pairs.size();
   double relative = 0, absolute = 0, squares = 0, logs = 0, mean_x = 0, mean_y = 0;
-  for (const Pair& p : pairs) {
-    squares += (p.simulated - p.measured) * (p.simulated - p.measured);
-    absolute += std::abs(p.simulated - p.measured);
-    mean_x += p.measured;
-    mean_y += p.simulated;
-    if (p.measured == 0 || p.simulated == 0) {
+  for (const Pair& pair : pairs) {
+    squares += (pair.simulated - pair.measured) * (pair.simulated - pair.measured);
+    absolute += std::abs(pair.simulated - pair.measured);
+    mean_x += pair.measured;
+    mean_y += pair.simulated;
+    if (pair.measured == 0 || pair.simulated == 0) {
       ++out.zeros;
       continue;
     }
-    relative += std::abs(p.simulated - p.measured) / p.measured;
-    logs += std::log(p.simulated / p.measured);
+    relative += std::abs(pair.simulated - pair.measured) / pair.measured;
+    logs += std::log(pair.simulated / pair.measured);
   }
   const auto n = static_cast<double>(pairs.size());
   const auto positive = static_cast<double>(pairs.size() - out.zeros);
@@ -275,8 +275,8 @@ Agreement agreement(std::span<const Pair> pairs) {
   mean_y /= n;
   out.nrmse = mean_x > 0 ? std::sqrt(squares / n) / mean_x : kUnknown;
   double xx = 0, yy = 0, xy = 0;
-  for (const Pair& p : pairs) {
-    const double x = p.measured - mean_x, y = p.simulated - mean_y;
+  for (const Pair& pair : pairs) {
+    const double x = pair.measured - mean_x, y = pair.simulated - mean_y;
     xx += x * x;
     yy += y * y;
     xy += x * y;
