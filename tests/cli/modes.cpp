@@ -149,10 +149,11 @@ TEST(Modes, EveryModeOfACommandIsWalked) {
     if (asked == kAsked.end() || one.app->get_name() == "cache" ||
         one.app->get_name() == "footprint")
       continue;
-    for (std::size_t i = 0; i < kModeNames.size(); ++i)
-      if (one.modes->of_command().contains(static_cast<Mode>(i)))
-        EXPECT_TRUE(asked->second.contains(static_cast<Mode>(i)))
-            << one.app->get_name() << ": " << kModeNames[i];
+    for (std::size_t i = 0; i < kModeNames.size(); ++i) {
+      const auto mode = static_cast<Mode>(i);
+      EXPECT_TRUE(asked->second.contains(mode) || !one.modes->of_command().contains(mode))
+          << one.app->get_name() << ": " << kModeNames[i];
+    }
   }
 }
 

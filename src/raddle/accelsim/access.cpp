@@ -40,6 +40,7 @@ class Collector {
 };
 
 unsigned passes(const std::array<uint64_t, kLanes>& unit, LaneMask mask, unsigned classes) {
+  RADDLE_ASSERT(classes != 0 && classes <= kLanes);
   std::array<std::uint8_t, kLanes> load{};
   unsigned most = 0;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
@@ -56,6 +57,7 @@ unsigned passes(const std::array<uint64_t, kLanes>& unit, LaneMask mask, unsigne
 
 unsigned global_pieces(const Addresses& at, LaneMask mask, unsigned bytes,
                        std::vector<uint32_t>& out) {
+  RADDLE_ASSERT(bytes != 0);
   Collector pieces(out);
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const unsigned lane = lowest(m);
@@ -98,6 +100,7 @@ unsigned bank_passes(const Addresses& at, LaneMask mask, unsigned bytes) {
 
 unsigned atomic_passes(const Addresses& at, LaneMask mask, unsigned bytes) {
   const unsigned unit = std::max(bytes, 4u), banks = 128 / unit;
+  RADDLE_ASSERT(banks != 0);
   std::array<std::uint8_t, kLanes> load{};
   unsigned most = 0;
   for (LaneMask m = mask; m != 0; m &= m - 1)

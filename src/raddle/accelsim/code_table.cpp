@@ -76,6 +76,7 @@ std::uint32_t CodeTable::add(std::uint64_t pc, std::string_view text, unsigned s
 
 std::uint32_t CodeTable::in_space(std::uint32_t at, Space space) {
   if (space == Space::Global) return at;
+  RADDLE_ASSERT(space == Space::Shared || space == Space::Local);
   const bool shared = space == Space::Shared;
   if (const std::uint32_t known = shared ? entries_[at].shared : entries_[at].local; known != kNone)
     return known;
@@ -93,6 +94,7 @@ std::uint32_t CodeTable::as_fence(std::uint32_t at) {
 }
 
 std::uint32_t CodeTable::push_alias(std::uint32_t of, trace::OpKind kind, Space space) {
+  RADDLE_ASSERT(of < entries_.size() && entries_[of].alias_of == kNone);
   Entry entry;
   entry.line = entries_[of].line;
   entry.line.inst.kind = kind;
@@ -124,6 +126,7 @@ trace::KernelCode CodeTable::finish(std::vector<std::uint32_t>& final_index) con
     final_index[i] = static_cast<std::uint32_t>(code.instructions.size());
     trace::StaticInst inst = e.line.inst;
     inst.opcode = opcode_number(e.line.mnemonic, names, code);
+    RADDLE_ASSERT(e.alias_of == kNone || final_index[e.alias_of] < code.instructions.size());
     if (e.alias_of != kNone) inst.alias_of = final_index[e.alias_of];
     code.instructions.push_back(std::move(inst));
   }

@@ -37,13 +37,15 @@ std::uint32_t BatchStore::put(const Batch& batch) {
 }
 
 Batch BatchStore::get(std::uint32_t number) const {
+  RADDLE_ASSERT(number < entries_.size());
   const Entry& entry = entries_[number];
   std::string read(entry.place.bytes, '\0');
   if (entry.packed.empty()) spill_.read(entry.place, read.data());
   const std::string& packed = entry.packed.empty() ? read : entry.packed;
   std::vector<std::uint32_t> raw(entry.starts + entry.words);
   const std::size_t bytes = raw.size() * sizeof raw[0];
-  RADDLE_ASSERT(ZSTD_decompress(raw.data(), bytes, packed.data(), packed.size()) == bytes);
+  const std::size_t unpacked = ZSTD_decompress(raw.data(), bytes, packed.data(), packed.size());
+  RADDLE_ASSERT(unpacked == bytes);  // it is what put() has packed
   const auto words = raw.begin() + static_cast<std::ptrdiff_t>(entry.starts);
   return {{words, raw.end()}, {raw.begin(), words}};
 }
@@ -58,6 +60,7 @@ Batch LaunchStream::finished(Batch raw) const {
     std::size_t run = ~std::size_t{0};  // where the record is to which instructions may be added
     for (std::size_t at = raw.start[warp]; at < raw.start[warp + 1];) {
       const Record from{raw.words[at], raw.words[at + 1]};
+      RADDLE_ASSERT(from.inst() < launch_->final_index.size());
       const std::uint32_t index = launch_->final_index[from.inst()];
       const trace::StaticInst& inst = code[index];
       at += trace::kRecordWords;
@@ -101,12 +104,14 @@ trace::WarpCursor LaunchStream::open(std::uint32_t block, unsigned warp) {
   const BlockPlace& place = launch_->blocks[block];
   const Batch& batch = load(place.batch).batch;
   const std::size_t i = std::size_t{place.index} * shape().warps_per_block() + warp;
+  RADDLE_ASSERT(i + 1 < batch.start.size());
   return {batch.words.data() + batch.start[i], batch.words.data() + batch.start[i + 1], nullptr};
 }
 
 void LaunchStream::close(std::uint32_t block) {
   const std::lock_guard lock(mutex_);
   const auto found = loaded_.find(launch_->blocks[block].batch);
+  RADDLE_ASSERT(found != loaded_.end() && found->second.left > 0);
   if (--found->second.left == 0) loaded_.erase(found);
 }
 

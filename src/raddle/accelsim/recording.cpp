@@ -147,6 +147,7 @@ const trace::LaunchHeader& TraceRecording::launch(std::size_t i) const {
 
 std::unique_ptr<trace::KernelStream> TraceRecording::open(std::size_t i) const {
   launch(i);
+  RADDLE_ASSERT(impl_->current == i && impl_->imported != nullptr);
   return std::make_unique<LaunchStream>(impl_->imported);
 }
 

@@ -37,6 +37,7 @@ class Reader {
     return bytes_.subspan(at, bytes);
   }
   bool zero(std::uint64_t at, std::uint64_t end) const {
+    RADDLE_ASSERT(at <= end && end <= size());
     return std::ranges::all_of(bytes_.subspan(at, end - at),
                                [](std::byte b) { return b == std::byte{0}; });
   }
@@ -101,6 +102,7 @@ Entry read_entry(const Reader& in, std::uint64_t at, std::uint64_t end, std::uin
   const std::uint64_t start = at + header.header_bytes;
   const auto stored = in.part(start, header.payload_bytes, end, "an entry's payload");
   next = start + header.payload_bytes;
+  RADDLE_ASSERT(next > at && next <= end);  // or an entry would be read for ever
 
   Entry entry;
   entry.file = in.name();
@@ -146,6 +148,7 @@ std::vector<Entry> read(std::span<const std::byte> bytes, const std::string& nam
   std::vector<Entry> entries;
   std::uint64_t at = 0;
   do {
+    RADDLE_ASSERT(at <= in.size());
     const ContainerHeader header = read_container(in, at);
     at += sizeof header;
     in.part(at, header.entries_bytes, in.size(), "a fat binary's content");

@@ -10,7 +10,7 @@ struct AllocationsTableOptions {
   bool by_kernel = false;  ///< under each row, one for each kernel that touches it
 };
 
-/// `allocations`: the table of that analysis (sim/profile/allocation_profile.h).
+/// `allocations`: the table of that analysis (sim/analyses/allocations.cpp).
 std::string allocations_table(const nlohmann::ordered_json& allocations,
                               const AllocationsTableOptions& options);
 

@@ -26,6 +26,7 @@ void CompareProgress::watch(const std::string& work, sim::Options& options) {
       quiet_);
   options.timed = [this, work](std::size_t setup, double seconds) {
     ++done_;
+    RADDLE_ASSERT(done_ <= runs_);
     print(work + " under " + labels_.at(setup), seconds);
   };
 }

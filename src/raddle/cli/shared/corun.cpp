@@ -55,6 +55,7 @@ std::string table(const sim::Result& result) {
 
 sim::TenantProgram tenant_of(const std::vector<std::string>& words, const sim::Setup& setup,
                              const sim::Options& options) {
+  RADDLE_ASSERT(!words.empty());
   if (is_recording(words.front())) {
     if (words.size() > 1) throw InputError("'" + words[1] + "': a recording has no parameters");
     return sim::load_tenant(open_recording(words.front()));

@@ -14,7 +14,7 @@ struct SourceTableOptions {
   std::size_t most = 12;  ///< of a kernel; 0: all
 };
 
-/// `source`: the table of that analysis (sim/profile/source_profile.h). Text of CUDA lines is read
+/// `source`: the table of that analysis (sim/analyses/source.cpp). Text of CUDA lines is read
 /// from the files that the PTX names, where they can be read.
 std::string source_table(const nlohmann::ordered_json& source, const SourceTableOptions& options);
 

@@ -58,6 +58,7 @@ std::optional<std::uint64_t> Work::seed() const {
 
 void Work::prepare(sim::Setup& machine, const CommonOptions& common) {
   if (program_.empty()) return;
+  RADDLE_ASSERT(recording_ == nullptr && folder_ == nullptr);  // once
   folder_ = std::make_unique<TemporaryFolder>("raddle-record");
   const std::string file = folder_->path() / "program.rdl";
   ProgramRun run{program_, "", 0, common.out_of_bounds};
@@ -68,6 +69,7 @@ void Work::prepare(sim::Setup& machine, const CommonOptions& common) {
 }
 
 std::vector<sim::Result> Work::time(std::span<sim::Setup> machines, const sim::Options& options) {
+  RADDLE_ASSERT(recording_ != nullptr || workload_.workload != nullptr);
   std::vector<sim::Result> out =
       recording_ != nullptr ? sim::replay(*recording_, machines, options)
                             : sim::simulate(*workload_.workload, workload_.info, machines, options);
