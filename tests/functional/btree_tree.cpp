@@ -21,7 +21,10 @@ TEST(BTree, OfAMillionKeysIsAsLargeAsThePublicOne) {
 std::size_t place_of(const BTreeNode& node, std::int32_t number) {
   std::size_t found = BTreeNode::kOrder, times = 0;
   for (std::size_t i = 0; i < BTreeNode::kOrder; ++i)
-    if (node.keys[i] <= number && node.keys[i + 1] > number) found = i, ++times;
+    if (node.keys[i] <= number && node.keys[i + 1] > number) {
+      found = i;
+      ++times;
+    }
   EXPECT_LE(times, 1u);
   return found;
 }

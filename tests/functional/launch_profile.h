@@ -29,7 +29,8 @@ struct LaunchProfile {
     Accesses sum;
     for (const auto& [opcode, some] : accesses)
       if (opcode.starts_with(prefix)) {
-        sum.count += some.count, sum.pieces += some.pieces;
+        sum.count += some.count;
+        sum.pieces += some.pieces;
         sum.halves += some.halves;
       }
     return sum;

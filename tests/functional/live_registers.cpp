@@ -67,7 +67,10 @@ class LivenessSink final : public StreamReader {
           count += std::max(code.register_bytes[reg] / 4, 1);
       const std::uint32_t says = known[warp[i].inst];
       ASSERT_LE(count, says) << code.name << ", line " << in.line;
-      ++checked, tight += count == says, live += says, all += code.registers_per_thread;
+      ++checked;
+      tight += count == says;
+      live += says;
+      all += code.registers_per_thread;
     }
   }
 };

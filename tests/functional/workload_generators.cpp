@@ -166,7 +166,10 @@ TEST(Wiki, KeysKeepTheLengthsAskedFor) {
 
 TEST(Wiki, PopularityIsZipfs) {
   WikiSpec spec;
-  spec.keys = 10'000, spec.requests = 400'000, spec.zipf = 0.95, spec.burst_share = 0;
+  spec.keys = 10'000;
+  spec.requests = 400'000;
+  spec.zipf = 0.95;
+  spec.burst_share = 0;
   spec.absent_share = 0;
   WikiTrace trace = wiki(spec);
   EXPECT_TRUE(trace.absent.empty());
@@ -186,8 +189,11 @@ TEST(Wiki, PopularityIsZipfs) {
 
 TEST(Wiki, AsksForAbsentKeysAndRepeatsInBurstsAsOftenAsSaid) {
   WikiSpec spec;
-  spec.keys = 1'000'000 / 8, spec.requests = 50'000, spec.zipf = 0;
-  spec.absent_share = 0.2, spec.burst_share = 0.3;
+  spec.keys = 1'000'000 / 8;
+  spec.requests = 50'000;
+  spec.zipf = 0;
+  spec.absent_share = 0.2;
+  spec.burst_share = 0.3;
   WikiTrace trace = wiki(spec);
   double repeats = 0;
   for (std::uint32_t r = WikiSpec::kBurst; r < spec.requests; ++r) {
@@ -217,7 +223,9 @@ TEST(Draw, GeometricFallsByAConstantFactorAndHasTheMeanAskedFor) {
     double sum = 0, zeros = 0, ones = 0;
     for (int i = 0; i < kDraws; ++i) {
       std::uint32_t x = geometric(mean, rng);
-      sum += x, zeros += x == 0, ones += x == 1;
+      sum += x;
+      zeros += x == 0;
+      ones += x == 1;
     }
     EXPECT_NEAR(sum / kDraws, mean, 0.02 * mean);
     EXPECT_NEAR(zeros / kDraws, 1 / (mean + 1), 0.005);
@@ -244,7 +252,9 @@ TEST(Draw, LogNormalHasTheMeanAndShapeAskedFor) {
   double sum = 0, log_sum = 0, log_squares = 0;
   for (int i = 0; i < kDraws; ++i) {
     double x = log_normal(200, 0.8, rng);
-    sum += x, log_sum += std::log(x), log_squares += std::log(x) * std::log(x);
+    sum += x;
+    log_sum += std::log(x);
+    log_squares += std::log(x) * std::log(x);
   }
   double log_mean = log_sum / kDraws;
   EXPECT_NEAR(sum / kDraws, 200, 3);
@@ -258,7 +268,8 @@ Heap heap_of(const HeapSpec& spec, std::uint64_t seed = 1) {
 
 HeapSpec heap_spec(std::uint32_t objects) {
   HeapSpec spec;
-  spec.objects = objects, spec.words = 14 * objects + 64;
+  spec.objects = objects;
+  spec.words = 14 * objects + 64;
   return spec;
 }
 

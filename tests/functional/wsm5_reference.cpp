@@ -70,7 +70,10 @@ TEST(Wsm5Reference, MakesAndLosesNoWater) {
 TEST(Wsm5Reference, SnowThatReachesTheGroundIsFrozenRain) {
   AirColumn c = column_at(make_atmosphere(1, kShape), 17, 14);
   for (double& theta : c.fields[kTheta]) theta -= 30;
-  for (std::size_t k = 0; k < 27; ++k) c.fields[kSnow][k] = 1e-3, c.fields[kRain][k] = 0;
+  for (std::size_t k = 0; k < 27; ++k) {
+    c.fields[kSnow][k] = 1e-3;
+    c.fields[kRain][k] = 0;
+  }
   c.step(120, {});
   EXPECT_GT(c.ground[kSnowAll], 0.01);
   EXPECT_NEAR(c.ground[kFrozenShare], 1, 1e-6);

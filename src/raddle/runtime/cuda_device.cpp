@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kSharedBytesWithoutAsking = 48 << 10;
 constexpr std::size_t kLogBytes = std::size_t{16} << 10;
 /// As many launches keep their events at once; then their times are read.
-constexpr std::size_t kMostTimings = 4096;
+constexpr std::size_t kMaxTimings = 4096;
 }  // namespace
 
 CudaDevice::CudaDevice(const std::string& library, int ordinal) : driver_(library) {
@@ -44,8 +44,10 @@ CudaDevice::CudaDevice(const std::string& library, int ordinal) : driver_(librar
 
 // Modules, streams and memory go with the context.
 CudaDevice::~CudaDevice() {
-  for (const Timing& timing : timings_)
-    driver_.event_destroy(timing.before), driver_.event_destroy(timing.behind);
+  for (const Timing& timing : timings_) {
+    driver_.event_destroy(timing.before);
+    driver_.event_destroy(timing.behind);
+  }
   for (cuda::Event event : events_) driver_.event_destroy(event);
   driver_.context_release(device_);
 }
@@ -138,7 +140,7 @@ Address CudaDevice::symbol(ModuleId module, std::string_view name) {
 void CudaDevice::launch(KernelId kernel, Dim3 grid, Dim3 block, const Arguments& arguments,
                         std::uint32_t dynamic_shared_bytes, StreamId stream) {
   const Kernel& entry = kernels_.at(kernel);
-  if (timings_.size() == kMostTimings) launches();
+  if (timings_.size() == kMaxTimings) launches();
   std::vector<void*> parameters;
   for (const std::vector<std::byte>& item : arguments.items())
     parameters.push_back(const_cast<std::byte*>(item.data()));
@@ -168,7 +170,8 @@ const std::vector<MeasuredLaunch>& CudaDevice::launches() {
     check(driver_.event_elapsed(&milliseconds, timings_[i].before, timings_[i].behind),
           "cuEventElapsedTime");
     launches_[first + i].milliseconds = milliseconds;
-    driver_.event_destroy(timings_[i].before), driver_.event_destroy(timings_[i].behind);
+    driver_.event_destroy(timings_[i].before);
+    driver_.event_destroy(timings_[i].behind);
   }
   timings_.clear();
   return launches_;

@@ -61,7 +61,10 @@ void LaunchTree::run_grid(const exec::Launch& launch, LaunchRecord record, unsig
   if (place_.observer != nullptr) place_.observer->end();
   record.warp_instructions = count.warp_instructions;
   record.thread_instructions = count.thread_instructions;
-  if (writer != nullptr) sink->written(record), written_ = true;
+  if (writer != nullptr) {
+    sink->written(record);
+    written_ = true;
+  }
   launched_.push_back({std::move(stream), std::move(record)});
 
   const auto& operations = grid->device.operations();

@@ -50,13 +50,13 @@ Dim3 dimensions(const std::string& name, const std::string& text) {
 }
 
 // The largest files that compilers make have some ten million characters.
-constexpr std::uint64_t kMostPtxBytes = std::uint64_t{256} << 20;
-constexpr std::uint64_t kMostArgumentBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMaxPtxBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxArgumentBytes = std::uint64_t{4} << 30;
 
 }  // namespace
 
 std::string read_ptx(const std::string& path) {
-  return read_text(path, kMostPtxBytes, "a PTX file");
+  return read_text(path, kMaxPtxBytes, "a PTX file");
 }
 
 PtxFileWorkload::PtxFileWorkload(std::string path)
@@ -80,7 +80,7 @@ void PtxFileWorkload::add_argument(Device& device, Arguments& out, const std::st
     const Address at = device.allocate(bytes);
     out.add(at);
   } else if (value == "file") {
-    const std::string bytes = read_text(type, kMostArgumentBytes, "the bytes of an argument");
+    const std::string bytes = read_text(type, kMaxArgumentBytes, "the bytes of an argument");
     const Address at = device.allocate(bytes.size());
     device.copy_to_device(at, bytes.data(), bytes.size());
     out.add(at);

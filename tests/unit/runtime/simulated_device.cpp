@@ -177,7 +177,10 @@ class Streamed final : public LaunchSink, public trace::StreamWriter {
     return {space.data(), space.data() + words};
   }
   void commit(std::uint32_t, unsigned, std::uint32_t* at) override { words += at - space.data(); }
-  void finish(std::uint32_t block) override { under_way.erase(block), ++finished; }
+  void finish(std::uint32_t block) override {
+    under_way.erase(block);
+    ++finished;
+  }
 
   std::vector<LaunchRecord> done;
   std::set<std::uint32_t> under_way;
@@ -191,7 +194,8 @@ class Streamed final : public LaunchSink, public trace::StreamWriter {
 TEST(StreamedLaunch, LeavesBlockByBlock) {
   Streamed sink;
   SimulatedDeviceOptions options;
-  options.sink = &sink, options.memory_bytes = 1 << 20;
+  options.sink = &sink;
+  options.memory_bytes = 1 << 20;
   SimulatedDevice device(options);
   const ModuleId module = device.load(kAxpy, "axpy.ptx");
   const Address from = device.allocate(64 * 64 * 4), to = device.allocate(64 * 64 * 4);
@@ -210,7 +214,8 @@ class Deferred final : public LaunchSink {
   void allocated(const trace::AllocationChanges& changes) override { told.push_back(changes); }
   void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
   void submit(std::shared_ptr<trace::KernelStream> stream, const LaunchRecord& record) override {
-    pending_.push_back(std::move(stream)), records.push_back(record);
+    pending_.push_back(std::move(stream));
+    records.push_back(record);
   }
   Mark record(StreamId) override { return 0; }
   void wait(StreamId, Mark) override {}
@@ -238,7 +243,8 @@ class Deferred final : public LaunchSink {
 TEST(Allocations, AreToldBeforeALaunchThatFindsOthers) {
   Deferred sink;
   SimulatedDeviceOptions options;
-  options.memory_bytes = 1 << 20, options.sink = &sink;
+  options.memory_bytes = 1 << 20;
+  options.sink = &sink;
   SimulatedDevice device(options);
   const ModuleId module = device.load(kAxpy, "axpy.ptx");
   const KernelId axpy = device.kernel(module, "axpy");
@@ -269,7 +275,9 @@ TEST(FirstLaunches, OfALiveDeviceRunBeforeThoseThatAreLeftOut) {
   Deferred sink;
   SimulatedDeviceOptions options;
   options.memory_bytes = 1 << 20;
-  options.sink = &sink, options.live = true, options.first_launches = 1;
+  options.sink = &sink;
+  options.live = true;
+  options.first_launches = 1;
   SimulatedDevice device(options);
   const KernelId axpy = device.kernel(device.load(kAxpy, "axpy.ptx"), "axpy");
   const Address a = device.upload(std::vector<std::uint32_t>(32, 7)), b = device.allocate(128),
