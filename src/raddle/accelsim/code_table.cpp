@@ -109,8 +109,8 @@ trace::KernelCode CodeTable::finish(std::vector<std::uint32_t>& final_index) con
   std::iota(order.begin(), order.end(), 0u);
   // Aliases behind everything else, so that they part no straight run.
   auto key = [&](std::uint32_t i) {
-    const Entry& e = entries_[i];
-    return std::tuple(e.alias_of != kNone, e.variant, e.line.pc, i);
+    const Entry& entry = entries_[i];
+    return std::tuple(entry.alias_of != kNone, entry.variant, entry.line.pc, i);
   };
   std::ranges::sort(order, {}, key);
   final_index.assign(order.size(), 0);
@@ -118,16 +118,18 @@ trace::KernelCode CodeTable::finish(std::vector<std::uint32_t>& final_index) con
   std::map<std::string, std::uint16_t> names;
   const Entry* before = nullptr;
   for (const std::uint32_t i : order) {
-    const Entry& e = entries_[i];
+    const Entry& entry = entries_[i];
     // What was never executed is not in the trace, but jumping over it is a jump.
-    if (before != nullptr && (e.variant != before->variant || e.line.pc != before->line.pc + 16))
+    if (before != nullptr &&
+        (entry.variant != before->variant || entry.line.pc != before->line.pc + 16))
       code.instructions.push_back(hole(before->line.inst.line, names, code));
-    before = &e;
+    before = &entry;
     final_index[i] = static_cast<std::uint32_t>(code.instructions.size());
-    trace::StaticInst inst = e.line.inst;
-    inst.opcode = opcode_number(e.line.mnemonic, names, code);
-    RADDLE_ASSERT(e.alias_of == kNone || final_index[e.alias_of] < code.instructions.size());
-    if (e.alias_of != kNone) inst.alias_of = final_index[e.alias_of];
+    trace::StaticInst inst = entry.line.inst;
+    inst.opcode = opcode_number(entry.line.mnemonic, names, code);
+    RADDLE_ASSERT(entry.alias_of == kNone ||
+                  final_index[entry.alias_of] < code.instructions.size());
+    if (entry.alias_of != kNone) inst.alias_of = final_index[entry.alias_of];
     code.instructions.push_back(std::move(inst));
   }
   if (code.instructions.size() > trace::kMaxInstructions)

@@ -1,5 +1,5 @@
-// allocations: which buffers and variables a run's accesses of memory go to, and what the caches and
-// DRAM do for each (analysis/allocations.h).
+// allocations: which buffers and variables a run's accesses of memory go to, and what the caches
+// and DRAM do for each (analysis/allocations.h).
 #include "raddle/analysis/allocations.h"
 
 #include <fmt/format.h>
