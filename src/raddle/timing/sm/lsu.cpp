@@ -41,8 +41,8 @@ bool Lsu<L1>::start_block(Cycle now, const Launch& launch, bool flush) {
 
 template <L1Protocol L1>
 void Lsu<L1>::enter_passes(const Owner& owner, unsigned passes) {
-  Front& front = front_of(owner.tenant);
-  Entry& e = front.queue.emplace();
+  LsuQueues::Queue& queue = queues_.of(owner.tenant);
+  Entry& e = queue.queue.emplace();
   e.owner = owner;
   e.route = owner.code->route;
   e.passes = static_cast<std::uint8_t>(passes);
@@ -55,14 +55,14 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
     std::tie(payload, pieces) = halves_.split(payload, pieces);
   if (sector_banks_ && pieces > 2)
     payload = banks_.order(payload, pieces, lines_, lines_per_cycle_);
-  Front& front = front_of(owner.tenant);
-  Entry& e = front.queue.emplace();
+  LsuQueues::Queue& queue = queues_.of(owner.tenant);
+  Entry& e = queue.queue.emplace();
   e.owner = owner;
   e.route = owner.code->route;
   e.bypass = owner.code->bypass_l1 || no_l1_;
   e.passes = static_cast<std::uint8_t>(pieces);
   e.base = base;
-  front.pieces.push(payload, pieces);
+  queue.pieces.push(payload, pieces);
   const std::uint32_t* first = payload;
   unsigned n = pieces;
   if (!lines_.one_for_one()) {
@@ -71,15 +71,10 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
     for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
       n += lines_.convert({payload[0], payload[1], payload[2]}, base, line);
   }
-  if (e.route != Route::Load && e.route != Route::Atomic) return n;
-  e.load = free_loads_.back();
-  free_loads_.pop_back();
-  InFlight& f = loads_[e.load];
-  f.owner = owner;
-  f.left = static_cast<std::uint16_t>(n);
-  f.entered = f.departed = static_cast<std::uint32_t>(now);
-  if (!descriptors_.empty()) [[unlikely]]
-    keep_descriptor(e.load, first, pieces, base);
+  if (!e.returns_data()) return n;
+  e.load = loads_.enter(now, owner, n);
+  if (loads_.keeps_descriptors()) [[unlikely]]
+    loads_.describe(e.load, first, pieces, base, lines_.one_for_one() && lines_.whole_lines());
   return 1;
 }
 
@@ -88,8 +83,9 @@ unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t
 template <L1Protocol L1>
 void Lsu<L1>::obey(Cycle at, const policy::Knobs& knobs) {
   knobs_ = &knobs;
-  give_fronts(knobs);
-  limit_requests(at, knobs);
+  queues_.obey(knobs);
+  port_.obey(at, knobs);
+  queues_.wake();
   share_ways();
 }
 
@@ -147,15 +143,15 @@ bool Lsu<L1>::serve(Cycle now, EventWheel& wheel, SmKernelCounters& counters, bo
   return true;
 }
 
-/// Fronts take turns; if none goes on, the turn is whose it was.
+/// Queues take turns; if none goes on, the turn is whose it was.
 template <L1Protocol L1>
 bool Lsu<L1>::serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
   if (free_at_ > now) return false;
-  if (others_.empty()) [[likely]]
+  if (!queues_.divided()) [[likely]]
     return serve_oldest(now, wheel, counters);
-  for (std::size_t tries = 0; tries <= others_.size(); ++tries) {
+  for (unsigned tries = 0; tries < queues_.count(); ++tries) {
     const bool served = serve_oldest(now, wheel, counters);
-    turn_fronts();
+    queues_.turn();
     if (served) return true;
   }
   return false;
@@ -163,31 +159,31 @@ bool Lsu<L1>::serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters
 
 template <L1Protocol L1>
 bool Lsu<L1>::serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters) {
-  Front& f = front_;
-  if (f.queue.empty() || (f.stuck && skip_)) return false;
-  Entry& e = f.queue.front();
+  LsuQueues::Queue& queue = queues_.served();
+  if (queue.queue.empty() || (queue.stuck && skip_)) return false;
+  Entry& e = queue.queue.front();
   stats::SmCounters& count = counters[e.owner.kernel];
-  const bool passes = e.route == Route::Shared || e.route == Route::Const;
-  if (!(passes ? serve_passes(now, e, wheel, count) : serve_line(now, e, wheel, count)))
-    return refused(now, count);
-  if (f.refused) add_refused(f, now, e.owner.kernel, count);
-  f.refused = f.stuck = false;
+  const bool passes = e.in_passes();
+  if (!(passes ? serve_passes(now, e, wheel, count) : serve_line(now, e, wheel, count))) {
+    queues_.note_refusal(now, count);
+    return false;
+  }
+  queues_.note_service(now, e.owner.kernel, count);
   if (passes) {
-    f.queue.pop();
+    queue.queue.pop();
     return true;
   }
   free_at_ = now + 1;
-  if (f.head.at == f.head.size && e.passes == 0) {
-    if (e.route == Route::Load || e.route == Route::Atomic)
-      loads_[e.load].served = static_cast<std::uint32_t>(now);
-    f.queue.pop();
+  if (queue.head.at == queue.head.size && e.passes == 0) {
+    if (e.returns_data()) loads_.served(now, e.load);
+    queue.queue.pop();
   }
   return true;
 }
 
 template <L1Protocol L1>
 void Lsu<L1>::settle(Cycle at, unsigned kernel, stats::SmCounters& count) const {
-  each_front([&](const Front& f) { add_refused(f, at, kernel, count); });
+  queues_.settle(at, kernel, count);
   const std::uint64_t over = count.l1d_fills + withdrawn_[kernel].requests;
   count.l1d_miss_cycles += (count.l1d_misses + count.l1d_store_misses - over) * at;
 }
@@ -240,18 +236,19 @@ bool Lsu<L1>::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::S
 
 template <L1Protocol L1>
 void Lsu<L1>::open_piece(Entry& e) {
-  Head& head = front_.head;
-  const trace::Piece piece = front_.pieces.pop();
+  LsuQueues::Queue& queue = queues_.served();
+  LsuQueues::Head& head = queue.head;
+  const trace::Piece piece = queue.pieces.pop();
   --e.passes;
   head.size = static_cast<std::uint8_t>(lines_.convert(piece, e.base, head.line));
   head.at = 0;
   head.lanes = piece.lanes;
-  if (e.passes != 0 && lines_.one_for_one()) l1_.prefetch_load(e.base + front_.pieces.next().line);
+  if (e.passes != 0 && lines_.one_for_one()) l1_.prefetch_load(e.base + queue.pieces.next().line);
 }
 
 template <L1Protocol L1>
 inline bool Lsu<L1>::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count) {
-  Head& head = front_.head;
+  LsuQueues::Head& head = queues_.served().head;
   if (head.at == head.size) open_piece(e);
   const Served served = l1_.serve(*this, now, e, head.line[head.at], wheel, count);
   if (served == Served::Done) ++head.at;
@@ -261,19 +258,19 @@ inline bool Lsu<L1>::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::S
 template <L1Protocol L1>
 Cycle Lsu<L1>::next_event(Cycle now) const {
   Cycle n = kNever;
-  each_front([&](const Front& f) {
-    if (!f.queue.empty() && !f.stuck) n = std::max(now + 1, free_at_);
+  queues_.each([&](const LsuQueues::Queue& queue) {
+    if (!queue.queue.empty() && !queue.stuck) n = std::max(now + 1, free_at_);
   });
   n = std::min(n, l1_.next_event(*this, now));
-  return any_leaving() ? std::min(n, next_departure(now)) : n;
+  return port_.waits() ? std::min(n, port_.next_departure(now)) : n;
 }
 
 template <L1Protocol L1>
 bool Lsu<L1>::idle() const {
   bool empty = true;
-  each_front([&](const Front& f) { empty = empty && f.queue.empty(); });
-  return l1_.idle() && empty && !any_leaving() && queue_accesses_ == 0 &&
-         free_loads_.size() == loads_.size() && const_cache_.missing_lines() == 0;
+  queues_.each([&](const LsuQueues::Queue& queue) { empty = empty && queue.queue.empty(); });
+  return l1_.idle() && empty && !port_.waits() && queue_accesses_ == 0 && loads_.taken() == 0 &&
+         const_cache_.missing_lines() == 0;
 }
 
 template class Lsu<GpuCoherentL1>;

@@ -13,10 +13,7 @@
 // then the oldest instruction is served, then one packet leaves the queue. Without an L1D
 // (size_kib = 0) every access bypasses.
 //
-// A load's life from issue to write-back is counted in parts that add up: until its last line was
-// taken by the cache (load_lsu_cycles), then, if the last data to come was an L1 hit's,
-// load_hit_cycles, else until the last request of the load had left the SM (load_queue_cycles) and
-// until the data came (load_outside_cycles).
+// A load's life from issue to write-back is counted in parts that add up (load_table.h).
 //
 // What the L1D does is its protocol's (l1_protocol.h), a parameter of the unit; the rest is the
 // core (lsu_core.h), which the protocol is lent.
@@ -60,17 +57,10 @@ class Lsu : public LsuCore {
     if (L1Events* events = l1_.events()) events->warp_started(start);
   }
   /// May an instruction enter now? Where tenants have queues of their own: in each of them?
-  bool accepts() const {
-    bool full = false;
-    each_front([&](const Front& f) { full = full || (f.places != 0 && f.full()); });
-    return !full && !free_loads_.empty();
-  }
+  bool accepts() const { return queues_.all_accept() && !loads_.full(); }
   /// Of warps whose next instruction is for this unit, those that it accepts nothing from.
   policy::WarpMask keeps_out(policy::WarpMask warps, const policy::TenantMasks& of_tenant) const {
-    if (free_loads_.empty()) return warps;
-    if (others_.empty()) [[likely]]
-      return front_.full() ? warps : 0;
-    return warps & full_fronts(of_tenant);
+    return loads_.full() ? warps : queues_.keeps_out(warps, of_tenant);
   }
   /// Shared or constant access of so many passes. Precondition for all: its warp is not kept out.
   void enter_passes(const Owner& owner, unsigned passes);
@@ -95,24 +85,21 @@ class Lsu : public LsuCore {
   /// `now`.
   Cycle next_event(Cycle now) const;
   /// When the credits come that a request or an answer waits for; to others they do not matter.
-  Cycle credits_at() const {
-    const Cycle at = lacks_credits_ ? ports_.credit_in.next_arrival() : kNever;
-    return std::min(at, l1_.answer_credits_at());
-  }
+  Cycle credits_at() const { return std::min(port_.credits_at(), l1_.answer_credits_at()); }
   /// A fence of a warp is over: what others have written since must be seen.
   void fence(Cycle now) { l1_.fence(now); }
 
   /// Hints that the replies before `end` will soon come, so that the MSHRs they concern are near
   /// when they do. Hints for what those name cost as much as they save.
   void prefetch_replies(Cycle end) const {
-    ports_.from_noc.each(end, [&](const Message& m) { l1_.prefetch_reply(m); });
+    ports().from_noc.each(end, [&](const Message& m) { l1_.prefetch_reply(m); });
   }
 
   // --- warps that leave and arrive (lsu_migration.h) -------------------------------------------
   /// From now on the addresses of loads are kept until their data have come. Precondition: idle().
   void keep_descriptors() {
-    descriptors_.resize(loads_.size());
-    last_asked_.resize(l1_.mshrs());
+    loads_.keep_descriptors();
+    fetch_order_.keep(l1_.mshrs());
   }
   /// Do the warp's memory operations keep it here? `pending`: the registers it waits for;
   /// `outstanding`: its operations. `seen`: all that was due up to that cycle has happened.
@@ -146,13 +133,7 @@ class Lsu : public LsuCore {
   /// One line of a load is there, after an L1 hit.
   template <class Loaded>
   void hit_piece(Cycle now, unsigned load, SmKernelCounters& counters, Loaded loaded) {
-    InFlight& f = loads_[load];
-    if (--f.left != 0) return;
-    stats::SmCounters& count = counters[f.owner.kernel];
-    count_load(now, f, count);
-    count.load_hit_cycles += static_cast<std::uint32_t>(now) - f.served;
-    free_loads_.push_back(static_cast<std::uint16_t>(load));
-    loaded(f.owner);
+    loads_.hit(now, load, counters, loaded);
   }
 
   /// Adds to a copy of a kernel's counters what is still under way at `at`: the refusal of the
@@ -162,10 +143,12 @@ class Lsu : public LsuCore {
   /// As policies see it.
   policy::LsuFacts facts() const {
     policy::LsuFacts out;
-    out.mshrs = l1_.mshrs(), out.mshrs_taken = out.mshrs != 0 ? l1_.mshrs_taken() : 0;
-    out.queue = miss_queue_.capacity(), out.queue_taken = miss_queue_.size();
-    out.loads = static_cast<std::uint32_t>(loads_.size());
-    out.loads_taken = out.loads - static_cast<std::uint32_t>(free_loads_.size());
+    out.mshrs = l1_.mshrs();
+    out.mshrs_taken = out.mshrs != 0 ? l1_.mshrs_taken() : 0;
+    out.queue = port_.capacity();
+    out.queue_taken = port_.queued();
+    out.loads = loads_.slots();
+    out.loads_taken = loads_.taken();
     out.accepts = accepts();
     return out;
   }
@@ -174,9 +157,9 @@ class Lsu : public LsuCore {
   void audit(const SmKernelCounters& counters, std::vector<std::string>& broken) const;
 
  private:
-  /// One front's oldest instruction, the first that goes on; true if anything changed.
+  /// One queue's oldest instruction, the first that goes on; true if anything changed.
   bool serve_one(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
-  /// The oldest instruction of the front that is served.
+  /// The oldest instruction of the queue that is served.
   bool serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);

@@ -11,7 +11,7 @@ namespace raddle::timing {
 template <L1Protocol L1>
 template <class Visit>
 void Lsu<L1>::each_access_waited_for(unsigned load, Visit visit) const {
-  const Descriptor& from = descriptors_[load];
+  const LoadTable::Descriptor& from = loads_.descriptor(load);
   LineMap::Accesses accesses;
   for (unsigned i = 0; i < from.pieces; ++i) {
     const unsigned n = lines_.convert(from.piece[i], from.base, accesses);
@@ -34,21 +34,22 @@ unsigned Lsu<L1>::lines_waited_for(unsigned load) const {
 template <L1Protocol L1>
 ExportRefusal Lsu<L1>::may_leave(Cycle seen, unsigned warp, const DecodedKernel& code,
                                  RegisterSet pending, unsigned outstanding) const {
-  if (!L1::kMigrates || descriptors_.empty()) return ExportRefusal::Unsupported;
-  RADDLE_ASSERT(others_.empty());  // a machine whose warps leave obeys no scheme
-  for (unsigned i = 0; i < front_.queue.size(); ++i)
-    if (front_.queue[i].owner.warp == warp) return ExportRefusal::InQueue;
+  if (!L1::kMigrates || !loads_.keeps_descriptors()) return ExportRefusal::Unsupported;
+  RADDLE_ASSERT(!queues_.divided());  // a machine whose warps leave obeys no scheme
+  const Ring<Entry>& queue = queues_.served().queue;
+  for (unsigned i = 0; i < queue.size(); ++i)
+    if (queue[i].owner.warp == warp) return ExportRefusal::InQueue;
   unsigned loads = 0;
   bool all_waited_for = true;
-  for (unsigned load = 0; load < loads_.size() && loads != outstanding; ++load) {
-    const InFlight& f = loads_[load];
+  for (unsigned load = 0; load < loads_.slots() && loads != outstanding; ++load) {
+    const LoadTable::InFlight& f = loads_[load];
     if (f.left == 0 || f.owner.warp != warp) continue;
     const DecodedInst& in = *f.owner.code;
     if (in.route != Route::Load) return ExportRefusal::OperationUnderWay;
     ++loads;
     // To count is dear: of lines that differ none comes from the L1D any more once the last was
     // served so long ago. Past the L1D nothing waits in an MSHR.
-    const bool none_hits = descriptors_[load].distinct && !in.bypass_l1 && !no_l1_ &&
+    const bool none_hits = loads_.descriptor(load).distinct && !in.bypass_l1 && !no_l1_ &&
                            static_cast<std::uint32_t>(seen) - f.served >= hit_latency_;
     all_waited_for = all_waited_for && (none_hits || lines_waited_for(load) == f.left);
     if (in.destination == DecodedInst::kMultiple) pending -= code.multiple_destinations(in);
@@ -74,20 +75,20 @@ unsigned mshr_at(const policy::MissPlace& place, unsigned size, At at) {
 
 template <L1Protocol L1>
 unsigned Lsu<L1>::unsent(const policy::MissPlace& place) const {
-  return mshr_at(place, miss_queue_.size(), [&](unsigned i) -> unsigned {
-    const Message& m = miss_queue_[i].message;
+  return mshr_at(place, port_.queued(), [&](unsigned i) -> unsigned {
+    const Message& m = port_[i].message;
     return is_fetch(m) ? m.tag : L1d::kNoMshr;
   });
 }
 
 template <L1Protocol L1>
 unsigned Lsu<L1>::outstanding(const policy::MissPlace& place) {
-  const auto is_over = [&](const Asked& a) {
-    return last_asked_[a.mshr] != a.number || !l1_.waited_for(a.mshr);
+  const auto is_over = [&](const FetchOrder::Fetch& fetch) {
+    return fetch_order_.is_old(fetch) || !l1_.waited_for(fetch.mshr);
   };
-  while (!asked_.empty() && is_over(asked_.front())) asked_.pop_front();
-  return mshr_at(place, static_cast<unsigned>(asked_.size()), [&](unsigned i) -> unsigned {
-    return is_over(asked_[i]) ? L1d::kNoMshr : asked_[i].mshr;
+  fetch_order_.forget(is_over);
+  return mshr_at(place, fetch_order_.size(), [&](unsigned i) -> unsigned {
+    return is_over(fetch_order_[i]) ? L1d::kNoMshr : fetch_order_[i].mshr;
   });
 }
 
@@ -100,7 +101,7 @@ bool Lsu<L1>::miss(const policy::MissPlace& place, policy::PendingMiss& out) {
   out.only_loads = true;
   l1_.each_waiter(mshr, [&](std::uint16_t waiter) {
     ++out.waiting;
-    if (waiter >= loads_.size()) {
+    if (waiter >= loads_.slots()) {
       out.only_loads = false;
       return;
     }
@@ -114,10 +115,10 @@ template <L1Protocol L1>
 std::vector<PendingLoad> Lsu<L1>::take_loads(Cycle now, unsigned warp, SmKernelCounters& counters,
                                              MigrationCounters& migration) {
   std::vector<PendingLoad> out;
-  for (unsigned load = 0; load < loads_.size(); ++load) {
-    const InFlight& f = loads_[load];
+  for (unsigned load = 0; load < loads_.slots(); ++load) {
+    const LoadTable::InFlight& f = loads_[load];
     if (f.left == 0 || f.owner.warp != warp) continue;
-    const Descriptor& from = descriptors_[load];
+    const LoadTable::Descriptor& from = loads_.descriptor(load);
     std::array<std::uint32_t, trace::kMaxPieces> words{};
     each_access_waited_for(load, [&](unsigned piece, const LineAccess& a, unsigned) {
       words[piece] |= lines_.words_of_piece(a, from.base);
@@ -139,22 +140,18 @@ std::vector<PendingLoad> Lsu<L1>::take_loads(Cycle now, unsigned warp, SmKernelC
 template <L1Protocol L1>
 void Lsu<L1>::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
                           MigrationCounters& migration) {
-  InFlight& f = loads_[load];
-  for (unsigned i = 0; i < miss_queue_.size(); ++i)
-    if (miss_queue_[i].load == load) miss_queue_[i].load = kNoLoad;
+  port_.forget_load(load);
   std::vector<unsigned> left_alone;
   each_access_waited_for(load, [&](unsigned, const LineAccess&, unsigned mshr) {
-    RADDLE_ASSERT(f.left != 0);
-    --f.left;
+    loads_.cancel_access(load);
     ++migration.lines_out;
     if (left_alone.empty() || left_alone.back() != mshr) left_alone.push_back(mshr);
   });
-  RADDLE_ASSERT(f.left == 0);
   for (const unsigned mshr : left_alone)
     if (l1_.cancel(mshr, static_cast<std::uint16_t>(load)))
       withdraw_request(now, mshr, counters, migration);
   ++migration.loads_out;
-  free_loads_.push_back(static_cast<std::uint16_t>(load));
+  loads_.cancel(load);
 }
 
 /// Nobody waits for the MSHR. If none of its requests has left, they never do; else what comes is
@@ -162,33 +159,25 @@ void Lsu<L1>::cancel_load(Cycle now, unsigned load, SmKernelCounters& counters,
 template <L1Protocol L1>
 void Lsu<L1>::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& counters,
                                MigrationCounters& migration) {
-  RADDLE_ASSERT(gate_ == nullptr);  // it counts what is queued
+  const auto asks_for_it = [&](const Message& m) { return is_fetch(m) && m.tag == mshr; };
   std::uint8_t queued = 0;
-  for (unsigned i = 0; i < miss_queue_.size(); ++i) {
-    const Message& m = miss_queue_[i].message;
-    if (is_fetch(m) && m.tag == mshr) queued |= m.sectors;
-  }
+  for (unsigned i = 0; i < port_.queued(); ++i)
+    if (asks_for_it(port_[i].message)) queued |= port_[i].message.sectors;
   if (queued != l1_.missing_sectors(mshr)) {
     ++migration.orphans;
     l1_.orphan(mshr);
     return;
   }
-  for (unsigned left = miss_queue_.size(); left != 0; --left) {
-    const Leaving leaving = miss_queue_.front();
-    miss_queue_.pop();
-    const Message& m = leaving.message;
-    if (!is_fetch(m) || m.tag != mshr) {
-      miss_queue_.push(leaving);
-      continue;
-    }
+  port_.withdraw([&](const Message& m) {
+    if (!asks_for_it(m)) return false;
     stats::SmCounters& count = counters[m.kernel];
     --count.requests;
     count.l1d_miss_cycles += now;  // the miss subtracted its own cycle
     ++withdrawn_[m.kernel].requests;
     ++migration.withdrawn;
-  }
+    return true;
+  });
   l1_.abandon(mshr);
-  lacks_credits_ = false;  // of another request, if there is one
 }
 
 template <L1Protocol L1>

@@ -27,20 +27,21 @@ inline const char* in_words(stats::Refusal why) {
 template <L1Protocol L1>
 void Lsu<L1>::describe(std::string& out) const {
   unsigned instructions = 0;
-  each_front([&](const Front& f) { instructions += f.queue.size(); });
+  queues_.each([&](const LsuQueues::Queue& queue) { instructions += queue.queue.size(); });
   out += "load/store unit: " + std::to_string(instructions) + " of " +
-         std::to_string(front_.queue.capacity()) + " instructions, " +
-         std::to_string(loads_.size() - free_loads_.size()) + " loads in flight, " +
+         std::to_string(queues_.served().queue.capacity()) + " instructions, " +
+         std::to_string(loads_.taken()) + " loads in flight, " +
          std::to_string(l1_.missing_lines()) + " lines missing, miss queue " +
-         std::to_string(miss_queue_.size()) + " of " + std::to_string(miss_queue_.capacity()) +
-         ", " + std::to_string(credits_) + " flit credits";
+         std::to_string(port_.queued()) + " of " + std::to_string(port_.capacity()) + ", " +
+         std::to_string(port_.credits()) + " flit credits";
   l1_.describe(out);
-  each_front([&](const Front& f) {
-    if (!f.refused) return;
-    out +=
-        f.tenant == Front::kAll ? "; its head" : "; tenant " + std::to_string(f.tenant) + "'s head";
-    out += " (warp slot " + std::to_string(f.queue.front().owner.warp) +
-           ") is blocked: " + in_words(f.refused_for);
+  queues_.each([&](const LsuQueues::Queue& queue) {
+    if (!queue.refused) return;
+    out += queue.tenant == LsuQueues::Queue::kAll
+               ? "; its head"
+               : "; tenant " + std::to_string(queue.tenant) + "'s head";
+    out += " (warp slot " + std::to_string(queue.queue.front().owner.warp) +
+           ") is blocked: " + in_words(queue.refused_for);
   });
 }
 

@@ -68,7 +68,7 @@ bool SmOf<L1>::enter_foreign() {
   if (!lsu_.accepts()) return true;
   const HomeCall& call = foreign_[foreign_entered_];
   const DecodedInst& in = call.launch->code->instructions()[call.inst];
-  lsu_.enter_passes({LsuCore::kForeign, call.launch->slot, call.launch->tenant, 0, &in},
+  lsu_.enter_passes({InstructionOwner::kForeign, call.launch->slot, call.launch->tenant, 0, &in},
                     call.passes);
   ++foreign_entered_;
   return true;
