@@ -31,8 +31,8 @@ class Neighbours {
         home_account(machine.sm),
         guest_account(machine.sm),
         sm_(machine.sm) {
-    home.sm().allow_migration(board_, nullptr, shared);
-    guest.sm().allow_migration(board_, nullptr, shared);
+    home.sm().migration().allow(board_, nullptr, shared);
+    guest.sm().migration().allow(board_, nullptr, shared);
   }
   void start(Recording& r, unsigned warps, std::uint32_t block = 0) {
     const unsigned slot = home_account.reserve(needs_of(r, sm_, warps));
@@ -45,30 +45,30 @@ class Neighbours {
     home.run(now + 1);
     guest.run(now + 1);
     ++now;
-    for (const timing::WarpEnded& e : guest.sm().ended_here()) {
+    for (const timing::WarpEnded& e : guest.sm().migration().ended_here()) {
       ended_abroad.push_back(e);
       guest_account.release_beside(e.needs);
-      home.sm().warp_ended_abroad(now, e);
+      home.sm().migration().warp_ended_abroad(now, e);
     }
-    guest.sm().ended_here().clear();
-    const auto to_home = std::exchange(guest.sm().calls(), {});
-    const auto to_guest = std::exchange(home.sm().calls(), {});
-    for (const timing::HomeCall& call : to_home) home.sm().take_call(now, call);
-    for (const timing::HomeCall& call : to_guest) guest.sm().take_call(now, call);
+    guest.sm().migration().ended_here().clear();
+    const auto to_home = std::exchange(guest.sm().migration().calls(), {});
+    const auto to_guest = std::exchange(home.sm().migration().calls(), {});
+    for (const timing::HomeCall& call : to_home) home.sm().migration().take_call(now, call);
+    for (const timing::HomeCall& call : to_guest) guest.sm().migration().take_call(now, call);
     for (; released_ < home.ended().size(); ++released_)
       home_account.release(home.ended()[released_].slot);
   }
-  ExportRefusal may_leave(unsigned warp) { return home.sm().may_export(warp); }
+  ExportRefusal may_leave(unsigned warp) { return home.sm().migration().may_export(warp); }
   WarpContext leave(unsigned warp) {
-    WarpContext context = home.sm().export_warp(now, warp);
+    WarpContext context = home.sm().migration().export_warp(now, warp);
     home_account.release_part(context.home.slot, context.needs);
     return context;
   }
   /// The guest's slot.
   unsigned arrive(const WarpContext& context) {
-    EXPECT_EQ(guest.sm().may_import(context), ImportRefusal::None);
+    EXPECT_EQ(guest.sm().migration().may_import(context), ImportRefusal::None);
     guest_account.reserve_beside(context.needs);
-    return guest.sm().import_warp(now, context);
+    return guest.sm().migration().import_warp(now, context);
   }
   unsigned move(unsigned warp) { return arrive(leave(warp)); }
   std::uint64_t issued() const { return home.counters().issued + guest.counters().issued; }

@@ -110,7 +110,7 @@ TEST_F(SmMigrationAtHome, SharedMemoryIsReadAtHome) {
   EXPECT_EQ(sms.home.counters().shared_accesses, 2u);
   EXPECT_EQ(sms.home.counters().shared_passes, 4u);
   EXPECT_EQ(sms.guest.counters().shared_accesses, 0u);
-  EXPECT_EQ(sms.guest.sm().migration().home_accesses, 1u);
+  EXPECT_EQ(sms.guest.sm().migration().counters().home_accesses, 1u);
   sms.expect_all_over(machine.sm);
 }
 
@@ -180,7 +180,7 @@ TEST_F(SmMigration, SegmentsLeaveInTurnWithRequests) {
   timing::TransferSender<int> sender(timing::Endpoints::sm(0), cut, 4, 20);
   timing::MigrationBoard board(1);
   SmHarness sm(machine);
-  sm.sm().allow_migration(board, &sender, policy::Passage::Shared::Forbid);
+  sm.sm().migration().allow(board, &sender, policy::Passage::Shared::Forbid);
   sender.send(0, timing::Endpoints::sm(1), 3 * cut.most(), 0);
   sm.start_block(0, r);
   sm.run(400);

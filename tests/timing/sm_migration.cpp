@@ -28,7 +28,7 @@ TEST_F(SmMigration, ALoadUnderWayIsAskedForAgainAndTheWarpGoesOn) {
   sms.run(20);
   ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
   const unsigned slot = sms.move(0);
-  EXPECT_EQ(sms.home.sm().migration().orphans, 1u) << "its request had left";
+  EXPECT_EQ(sms.home.sm().migration().counters().orphans, 1u) << "its request had left";
   sms.run(400);
   // The load enters the guest's load/store unit in cycle 20, as it entered the home's when it
   // issued; from there everything takes as long as it does at home.
@@ -80,7 +80,7 @@ TEST_F(SmMigration, AnOrphansMshrIsFreeAtOnceByParameter) {
     const unsigned slot = sms.home.order().front();
     ASSERT_EQ(sms.may_leave(slot), ExportRefusal::None);
     sms.move(slot);
-    EXPECT_EQ(sms.home.sm().migration().orphans, 1u);
+    EXPECT_EQ(sms.home.sm().migration().counters().orphans, 1u);
     sms.run(30);
     EXPECT_EQ(sms.home.sent().size(), release ? 5u : 4u);
     EXPECT_FALSE(sms.home.sm().idle());
@@ -107,7 +107,8 @@ TEST_F(SmMigration, MissesAreSeenInOrderOfAge) {
   ASSERT_EQ(order.size(), 4u);
   const auto warps_at = [&](Misses among, MissesFrom from, unsigned position) {
     policy::PendingMiss miss;
-    if (!sms.home.sm().miss({among, from, position}, miss)) return std::vector<unsigned>{};
+    if (!sms.home.sm().migration().miss({among, from, position}, miss))
+      return std::vector<unsigned>{};
     EXPECT_EQ(miss.waiting, miss.warps.size());
     EXPECT_TRUE(miss.only_loads);
     return miss.warps;
@@ -145,8 +146,8 @@ TEST_F(SmMigration, ARequestThatHasNotLeftIsWithdrawn) {
   ASSERT_NE(slot_that_left, waits);
   ASSERT_EQ(sms.may_leave(waits), ExportRefusal::None);
   sms.move(waits);
-  EXPECT_EQ(sms.home.sm().migration().withdrawn, 1u);
-  EXPECT_EQ(sms.home.sm().migration().orphans, 0u);
+  EXPECT_EQ(sms.home.sm().migration().counters().withdrawn, 1u);
+  EXPECT_EQ(sms.home.sm().migration().counters().orphans, 0u);
   sms.run(400);
   EXPECT_EQ(sms.home.sent().size(), 1u);
   EXPECT_EQ(sms.home.counters().requests, 1u);
@@ -166,7 +167,7 @@ TEST_F(SmMigration, WhoStaysStillGetsALineThatBothWaitedFor) {
     const unsigned slot = sms.home.order()[leaves];
     ASSERT_EQ(sms.may_leave(slot), ExportRefusal::None) << in_words(sms.may_leave(slot));
     sms.move(slot);
-    EXPECT_EQ(sms.home.sm().migration().orphans, 0u);
+    EXPECT_EQ(sms.home.sm().migration().counters().orphans, 0u);
     sms.run(400);
     EXPECT_EQ(sms.home.counters().loads, 2u);
     EXPECT_EQ(sms.guest.counters().loads, 1u);
@@ -276,14 +277,14 @@ TEST_F(SmMigration, AGuestThatCannotTakeTheWarpSaysWhy) {
   sms.start(r, 1);
   sms.run(20);
   const WarpContext context = sms.leave(0);
-  EXPECT_EQ(sms.home.sm().may_import(context), ImportRefusal::OwnWarp);
+  EXPECT_EQ(sms.home.sm().migration().may_import(context), ImportRefusal::OwnWarp);
   WarpContext other = context;
   sms.arrive(context);
   other.loads.clear();
   other.home.block = 1;
-  EXPECT_EQ(sms.guest.sm().may_import(other), ImportRefusal::None);
+  EXPECT_EQ(sms.guest.sm().migration().may_import(other), ImportRefusal::None);
   sms.arrive(other);
-  EXPECT_EQ(sms.guest.sm().may_import(other), ImportRefusal::NoSlot);
+  EXPECT_EQ(sms.guest.sm().migration().may_import(other), ImportRefusal::NoSlot);
 }
 
 // A warp may have more loads under way than the load/store unit takes at once.
@@ -385,7 +386,7 @@ TEST_F(SmMigrationRefusal, AnSmThatKeepsNoDescriptors) {
   SmHarness alone(machine);
   alone.start_block(0, r);
   alone.run(20);
-  EXPECT_EQ(alone.sm().may_export(0), ExportRefusal::Unsupported);
+  EXPECT_EQ(alone.sm().migration().may_export(0), ExportRefusal::Unsupported);
 }
 
 // --- properties ----------------------------------------------------------------------------------
@@ -449,7 +450,7 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
       if (sms.may_leave(warp) != ExportRefusal::None || rng.below(4) != 0) continue;
       if (sms.guest_account.free().warps == 0) continue;
       const WarpContext context = sms.leave(warp);
-      while (sms.guest.sm().may_import(context) != ImportRefusal::None) sms.step();
+      while (sms.guest.sm().migration().may_import(context) != ImportRefusal::None) sms.step();
       sms.arrive(context);
       ++moved;
     }
@@ -463,13 +464,13 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
     EXPECT_EQ(h.loads + g.loads, a.loads) << "each is over once";
     EXPECT_EQ(h.l1d_stores + g.l1d_stores, a.l1d_stores);
     EXPECT_EQ(h.atomics + g.atomics, a.atomics);
-    EXPECT_EQ(sms.home.sm().migration().warps_out, moved);
-    EXPECT_EQ(sms.guest.sm().migration().warps_in, moved);
+    EXPECT_EQ(sms.home.sm().migration().counters().warps_out, moved);
+    EXPECT_EQ(sms.guest.sm().migration().counters().warps_in, moved);
     EXPECT_EQ(sms.ended_abroad.size(), moved);
     sms.expect_all_over(machine.sm);
     moves += moved;
-    orphans += sms.home.sm().migration().orphans;
-    withdrawn += sms.home.sm().migration().withdrawn;
+    orphans += sms.home.sm().migration().counters().orphans;
+    withdrawn += sms.home.sm().migration().counters().withdrawn;
   }
   EXPECT_GT(moves, 30u) << "the property was tested";
   EXPECT_GT(orphans, 5u);

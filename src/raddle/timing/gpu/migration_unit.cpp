@@ -88,7 +88,6 @@ MigrationUnit::MigrationUnit(const MachineSpec& machine,
                              std::span<const std::unique_ptr<Sm>> sms, Dispatcher& dispatcher,
                              Network& network, Cycle window)
     : policy_(std::move(policy)),
-      sms_(sms),
       dispatcher_(dispatcher),
       window_(window),
       board_(machine.sm.count),
@@ -101,13 +100,14 @@ MigrationUnit::MigrationUnit(const MachineSpec& machine,
   const Segmentation cut = segmentation_of(machine);
   const Cycle wire = std::max<Cycle>(window, machine.noc.latency_cycles);
   for (unsigned sm = 0; sm < sms.size(); ++sm) {
+    sms_.push_back(&sms[sm]->migration());
     if (!free) {
       const NodeId node = Endpoints::sm(sm);
       senders_.push_back(std::make_unique<Sender>(node, cut, kHandles, wire));
       directory_.push_back(senders_.back().get());
       network.connect_output(node, from_noc_, nullptr);
     }
-    sms[sm]->allow_migration(board_, free ? nullptr : senders_.back().get(), passage.shared);
+    sms_[sm]->allow(board_, free ? nullptr : senders_.back().get(), passage.shared);
   }
   for (unsigned sm = 0; sm < directory_.size(); ++sm) receivers_.emplace_back(directory_);
 }
@@ -245,7 +245,7 @@ void MigrationUnit::send_outgoing(Cycle now) {
 void MigrationUnit::visit_statistics(FieldVisitor& v) {
   policy_->visit_statistics(v);
   MigrationCounters sum;
-  for (const auto& sm : sms_) stats::accumulate<MigrationCounters>(sum, sm->migration());
+  for (const auto& sm : sms_) stats::accumulate<MigrationCounters>(sum, sm->counters());
   v.field("context_bytes", count_.context_bytes, {}, "bytes", "of contexts that left an SM");
   v.field("messages", count_.messages, {}, "",
           "between warps abroad and their blocks: ends, barriers, shared memory");
@@ -272,8 +272,8 @@ std::vector<std::string> MigrationUnit::audit() const {
   };
   std::uint64_t out = 0, in = 0;
   for (const auto& sm : sms_) {
-    out += sm->migration().warps_out;
-    in += sm->migration().warps_in;
+    out += sm->counters().warps_out;
+    in += sm->counters().warps_in;
   }
   equal("warps that left an SM, and that came to one", out, in);
   equal("contexts that were sent, and warps that left", count_.contexts, out);

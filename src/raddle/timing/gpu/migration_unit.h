@@ -93,7 +93,7 @@ class MigrationUnit {
   void send_outgoing(Cycle now);
 
   std::unique_ptr<policy::MigratePolicy> policy_;
-  std::span<const std::unique_ptr<Sm>> sms_;
+  std::vector<WarpMigration*> sms_;
   Dispatcher& dispatcher_;
   Cycle window_;
   MigrationBoard board_;

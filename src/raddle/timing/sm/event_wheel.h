@@ -94,7 +94,7 @@ class EventWheel {
   /// Takes out all events of `now`: units(mask) once if any, event(e) for each, the last pushed
   /// first.
   template <class Units, class OnEvent>
-  void take(Cycle now, Units units, OnEvent on_event) {
+  [[gnu::always_inline]] void take(Cycle now, Units units, OnEvent on_event) {
     std::uint64_t& bits = occupied_[word(now)];
     bits &= ~(1ull << (now & 63));
     if (bits == 0) occupied_words_ &= static_cast<std::uint16_t>(~(1u << word(now)));

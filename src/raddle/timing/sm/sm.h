@@ -2,16 +2,21 @@
 // scoreboard over registers (results are ready `latency` cycles after issue, no forwarding
 // subtleties); units of a scheduler, or shared by all, taken for `interval` cycles. It puts its
 // parts together, each of which is in a header of its own:
-//   warps.h           warp slots, scoreboards, and the sets of warps that wait for this or that
-//   barriers.h        resident blocks and their barriers
-//   front_end.h       op stream, instruction buffer and instruction cache (instruction_cache.h)
-//   schedulers.h      the warp policies, and the turns they take
-//   throttle_gate.h   the throttle policy, and whom it keeps from issuing
-//   units.h           execution units and operand collectors (operands.h)
-//   stall_account.h   what the schedulers' empty cycles are charged to
+//   scoreboard.h      where each warp stands: its next instruction and its hazards
+//     warps.h           warp slots, scoreboards, and the sets of warps that wait for this or that
+//     front_end.h       op stream, instruction buffer and instruction cache (instruction_cache.h)
+//     units.h           execution units and operand collectors (operands.h)
+//     event_wheel.h     everything that comes back after a fixed delay
+//   issue_stage.h     which warps go, and why the others do not
+//     schedulers.h      the warp policies, and the turns they take
+//     stall_account.h   what the schedulers' empty cycles are charged to
+//   issue_gate.h      who may issue: the throttle policy (throttle_gate.h) and a scheme's knobs
+//   block_stage.h     blocks and their warps from arrival to end, barriers (barriers.h)
+//   dispatcher_port.h the wires to the block dispatcher
 //   lsu.h             load/store unit, whose L1D follows the machine's coherence protocol
 //                     (l1_protocol.h), and the port to the interconnect
-//   event_wheel.h     everything that comes back after a fixed delay
+//   migration_stage.h warps that leave and arrive (warp_migration.h), warps_abroad.h
+//   sm_observation.h  what policies and people may know of it
 // Shapes: sets changed on events and never scanned, every scheduler decides on the state at the
 // start of the cycle, fixed delays in a wheel, stalls credited for whole intervals. Left out:
 // several issues per scheduler and cycle (Kepler, Maxwell), Fermi's hot clock (its schedulers take
@@ -41,7 +46,6 @@
 #include <vector>
 
 #include "raddle/policy/bypass/policy.h"
-#include "raddle/policy/migrate/policy.h"
 #include "raddle/policy/registry.h"
 #include "raddle/policy/replacement/policy.h"
 #include "raddle/policy/scheme/knobs.h"
@@ -50,13 +54,11 @@
 #include "raddle/stats/counters.h"
 #include "raddle/timing/cache/region_writes.h"
 #include "raddle/timing/code/launch.h"
-#include "raddle/timing/sm/home_call.h"
 #include "raddle/timing/sm/instruction_profile.h"
-#include "raddle/timing/sm/warp_context.h"
+#include "raddle/timing/sm/warp_migration.h"
 #include "raddle/timing/spec/parts.h"
 #include "raddle/timing/wire/address_map.h"
 #include "raddle/timing/wire/memory_ports.h"
-#include "raddle/timing/wire/transfer.h"
 
 namespace raddle::timing {
 
@@ -89,40 +91,8 @@ class Sm {
   /// call. First called before any block comes.
   virtual void obey(Cycle at, const policy::Knobs& knobs) = 0;
 
-  // --- warps that leave and arrive (warp_context.h, sm_migration.h) ------------------------------
-  // Called before tick(now), whose SM must be ticked in this cycle even if it had nothing to do.
-  // What contexts take is the caller's account, as that of blocks is the dispatcher's.
-  /// From now on warps may come and go; what is in `leaving` leaves through the SM's port (null:
-  /// nothing ever is). Both must outlive the SM. Precondition: idle().
-  virtual void allow_migration(MigrationBoard& board, SegmentQueue* leaving,
-                               policy::Passage::Shared shared) = 0;
-  /// Something was put into that queue.
-  virtual void segments_wait(Cycle now) = 0;
-  /// Warps in slots, those included that have ended and wait for their data.
-  virtual policy::WarpMask resident() const = 0;
-  /// All but `arrived`. Precondition: it is resident.
-  virtual policy::WarpState state_of(unsigned warp) const = 0;
-  /// Whether its block is on that SM.
-  virtual bool is_home_of(unsigned warp, unsigned sm) const = 0;
-  virtual BlockNeeds context_needs(unsigned warp) const = 0;
-  /// L1D misses whose requests have not left, the oldest first.
-  virtual bool miss(const policy::MissPlace& place, policy::PendingMiss& out) = 0;
-  virtual ExportRefusal may_export(unsigned warp) const = 0;
-  /// The warp's slot and context are free; its block stays. Precondition: may_export() is None.
-  virtual WarpContext export_warp(Cycle now, unsigned warp) = 0;
-  virtual ImportRefusal may_import(const WarpContext& context) const = 0;
-  /// The warp goes on in the slot that is returned, as the youngest of the SM. Precondition:
-  /// may_import() is None.
-  virtual unsigned import_warp(Cycle now, const WarpContext& context) = 0;
-  /// Of warps from elsewhere that have ended here since the list was last cleared.
-  virtual std::vector<WarpEnded>& ended_here() = 0;
-  /// One of this SM's has ended elsewhere.
-  virtual void warp_ended_abroad(Cycle now, const WarpEnded& ended) = 0;
-  /// What warps here and blocks here have to say to blocks and warps elsewhere, since the list was
-  /// last cleared; and what one of those says.
-  virtual std::vector<HomeCall>& calls() = 0;
-  virtual void take_call(Cycle now, const HomeCall& call) = 0;
-  virtual const MigrationCounters& migration() const = 0;
+  /// Warps that leave and arrive.
+  virtual WarpMigration& migration() = 0;
 
   // --- results -----------------------------------------------------------------------------------
   /// Counters when the clock shows `at` (cycles before `at` are over): of all kernels, of the
