@@ -1,5 +1,5 @@
-// The stages of an SM, each without the SM: where warps stand, who may issue, who does, the wires to
-// the dispatcher, blocks and their warps, who is not at home.
+// The stages of an SM, each without the SM: where warps stand, who may issue, who does, the wires
+// to the dispatcher, blocks and their warps, who is not at home.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Where every warp of an SM stands: which instruction is next, whether its operands are there, and
-// whose schedulers must look again. It owns the warp table (warps.h), the execution units (units.h),
-// the front end (front_end.h) and the wheel of what comes back after a fixed delay
+// whose schedulers must look again. It owns the warp table (warps.h), the execution units
+// (units.h), the front end (front_end.h) and the wheel of what comes back after a fixed delay
 // (event_wheel.h), and keeps them consistent with one another:
 // - a warp at an instruction wants that instruction's unit, and is in one of the table's sets by
 //   its hazards; nobody else wants a unit;
