@@ -1,5 +1,5 @@
-// Blocks and their warps on an SM, from the arrival of a block until the last of its warps has left,
-// and the barriers between (barriers.h). It owns the block table and lets everybody know who
+// Blocks and their warps on an SM, from the arrival of a block until the last of its warps has
+// left, and the barriers between (barriers.h). It owns the block table and lets everybody know who
 // begins or ends: the schedulers' policies (issue_stage.h), the throttle and a scheme
 // (issue_gate.h), observers (sm_observation.h), the load/store unit and the dispatcher.
 //

@@ -1,6 +1,6 @@
-// An SM's wires to the block dispatcher: blocks that come, their ends and fetched queue entries that
-// go, and the accesses to the dispatcher's queues that the SM carries out for it, which wait here
-// until the load/store unit takes them.
+// An SM's wires to the block dispatcher: blocks that come, their ends and fetched queue entries
+// that go, and the accesses to the dispatcher's queues that the SM carries out for it, which wait
+// here until the load/store unit takes them.
 #pragma once
 #include <algorithm>
 #include <deque>

@@ -1,6 +1,6 @@
 // Who may issue, beside what hardware hazards allow: the throttle policy's answer
-// (throttle_gate.h), the blocks that a scheme keeps inactive (active_blocks.h) and tenants that have spent their quota
-// (issue_quota.h). It takes care that
+// (throttle_gate.h), the blocks that a scheme keeps inactive (active_blocks.h) and tenants that
+// have spent their quota (issue_quota.h). It takes care that
 // - the throttle hears of what it wants to know, and is asked when its answer may hold no longer;
 // - before another answer holds, warps are counted as they were under the old one
 //   (stall_account.h);

@@ -1,8 +1,8 @@
 // An SM's side of migration: takes warps out of the SM and puts them in (warp_migration.h), and
-// lets loads that come with a warp, and accesses to shared memory by warps that are on other SMs, into
-// the load/store unit in order, as it takes them. A stage of the SM like others: enter() is called
-// in each tick. Warps leave and arrive through the block stage (block_stage.h), which knows who
-// must hear of that.
+// lets loads that come with a warp, and accesses to shared memory by warps that are on other SMs,
+// into the load/store unit in order, as it takes them. A stage of the SM like others: enter() is
+// called in each tick. Warps leave and arrive through the block stage (block_stage.h), which knows
+// who must hear of that.
 //
 // Lsu is what it needs of the load/store unit: loads as descriptors and back (lsu_migration.h).
 #pragma once
