@@ -14,7 +14,10 @@ constexpr ChannelFormat kWord{{32, 0, 0, 0}, ChannelKind::Unsigned};
 Image array(Rig& rig, unsigned dimensions, u32 width, u32 height = 1, u32 depth = 1,
             ChannelFormat format = kWord) {
   ImageShape shape;
-  shape.dimensions = dimensions, shape.width = width, shape.height = height, shape.depth = depth;
+  shape.dimensions = dimensions;
+  shape.width = width;
+  shape.height = height;
+  shape.depth = depth;
   Image image = lay_out_array(shape, format);
   image.address = rig.zeros(image_bytes(image));
   return image;
@@ -153,7 +156,9 @@ TEST(Image, Queries) {
   TextureDescription t = texture_of(array(rig, 3, 5, 6, 7));
   t.normalized = true;
   ImageShape layers;
-  layers.width = 9, layers.layers = 4, layers.layered = true;
+  layers.width = 9;
+  layers.layers = 4;
+  layers.layered = true;
   Image stack = lay_out_array(layers, kWord);
   stack.address = rig.zeros(image_bytes(stack));
   const Address out = rig.zeros(24);

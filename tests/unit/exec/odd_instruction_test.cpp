@@ -112,7 +112,10 @@ TEST(OddInstruction, WideLocalAccessesAtManyOffsetsKeepAllTheirLines) {
   u32 lanes = 0;
   for (const Op& op : ops_of(*trace, 0, 0)) {
     const trace::OpKind kind = trace->code().instructions[op.inst].kind;
-    if (kind == trace::OpKind::StoreLocal) stored += op.pieces.size(), lanes |= op.mask;
+    if (kind == trace::OpKind::StoreLocal) {
+      stored += op.pieces.size();
+      lanes |= op.mask;
+    }
     if (kind == trace::OpKind::LoadLocal) loaded += op.pieces.size();
   }
   EXPECT_EQ(stored, 128u);

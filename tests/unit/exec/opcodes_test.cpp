@@ -180,8 +180,10 @@ std::string operands_of(const std::string& opcode) {
   if (w[0] == "cvt") return reg(types[0], 1) + ", " + reg(types[1], 2);
   std::string text, found;
   for (const auto& [name, operands] : fixed())  // the longest name that begins the opcode
-    if ((opcode + ".").substr(0, name.size() + 1) == name + "." && name.size() > found.size())
-      found = name, text = operands;
+    if ((opcode + ".").substr(0, name.size() + 1) == name + "." && name.size() > found.size()) {
+      found = name;
+      text = operands;
+    }
   if (!found.empty()) {
     const bool wide = has(w, "wide");
     if (!types.empty()) {

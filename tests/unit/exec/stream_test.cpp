@@ -322,7 +322,10 @@ TEST(Live, StreamEqualsTheRecordedOne) {
     if (stream->code().instructions[ops[i].back().inst].kind == K::Barrier) {
       state[i] = 1;
       if (++waiting[i / 8] == 8)
-        for (unsigned k = i / 8 * 8; k < i / 8 * 8 + 8; ++k) state[k] = 0, waiting[i / 8] = 0;
+        for (unsigned k = i / 8 * 8; k < i / 8 * 8 + 8; ++k) {
+          state[k] = 0;
+          waiting[i / 8] = 0;
+        }
     }
   };
   for (unsigned i = 0; i < 32; ++i) {

@@ -45,7 +45,9 @@ constexpr u32 kBlocks = 96;
 
 struct Meeting {
   explicit Meeting(MachineOptions options = {}) : rig(kBarrier, std::move(options)) {
-    count = rig.zeros(4), mine = rig.zeros(4 * kBlocks), seen = rig.zeros(4 * kBlocks);
+    count = rig.zeros(4);
+    mine = rig.zeros(4 * kBlocks);
+    seen = rig.zeros(4 * kBlocks);
   }
   Launch launch() {
     return rig.launch("meet", {kBlocks, 1, 1}, {1, 1, 1}, count, mine, seen, kBlocks);

@@ -49,10 +49,22 @@ TEST(Warp, ShufflesInAllModes) {
                     least = static_cast<s32>(lane & segment);
           s32 j = 0;
           const std::string m = mode;
-          if (m == "up") j = static_cast<s32>(lane - b), *inside = j >= most;
-          if (m == "down") j = static_cast<s32>(lane + b), *inside = j <= most;
-          if (m == "bfly") j = static_cast<s32>(lane ^ b), *inside = j <= most;
-          if (m == "idx") j = least | static_cast<s32>(b & ~segment), *inside = j <= most;
+          if (m == "up") {
+            j = static_cast<s32>(lane - b);
+            *inside = j >= most;
+          }
+          if (m == "down") {
+            j = static_cast<s32>(lane + b);
+            *inside = j <= most;
+          }
+          if (m == "bfly") {
+            j = static_cast<s32>(lane ^ b);
+            *inside = j <= most;
+          }
+          if (m == "idx") {
+            j = least | static_cast<s32>(b & ~segment);
+            *inside = j <= most;
+          }
           return *inside ? static_cast<u32>(j) : lane;
         };
         const std::string text = std::string("shfl.sync.") + mode + ".b32 %r3|%p1, %r2, " +

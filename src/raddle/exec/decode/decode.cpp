@@ -22,7 +22,7 @@ bool is_guarded(const Instruction& inst) {
 }
 
 /// By instruction, and past the last one: whether lanes that went different ways meet there.
-std::vector<char> meeting_points(const ptx::Function& function, const std::vector<u32>& joins) {
+std::vector<char> join_points(const ptx::Function& function, const std::vector<u32>& joins) {
   const u32 n = static_cast<u32>(function.instructions.size());
   std::vector<char> is_join(n + 1, 0);
   for (u32 i = 0; i < n; ++i) {
@@ -91,7 +91,7 @@ Unsupported unsupported_of(const DecodeContext& ctx, const Instruction& inst,
 
 void decode_instructions(DecodeContext& ctx) {
   const u32 n = static_cast<u32>(ctx.function.instructions.size());
-  const std::vector<char> is_join = meeting_points(ctx.function, ctx.joins);
+  const std::vector<char> is_join = join_points(ctx.function, ctx.joins);
   ctx.result.statics.resize(n);
   for (u32 i = 0; i < n; ++i) {
     const Instruction& inst = ctx.function.instructions[i];

@@ -1,9 +1,9 @@
 // What the functions that decode instructions work on, and how they are found.
 //
 // A family of instructions is one file of its own, family/NAME.cpp, that defines
-// add_decode_NAME(Handlers&); the build finds it by its name (cmake/families.cmake). A handler turns
-// one PTX instruction into one or more records (intermediate results in temporary registers) and
-// says what it is to the timing model; it refuses what cannot be executed.
+// add_decode_NAME(Handlers&); the build finds it by its name (cmake/families.cmake). A handler
+// turns one PTX instruction into one or more records (intermediate results in temporary registers)
+// and says what it is to the timing model; it refuses what cannot be executed.
 #pragma once
 #include <initializer_list>
 #include <map>

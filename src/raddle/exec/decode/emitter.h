@@ -1,5 +1,5 @@
-// The records of one function as they are made, and what the timing model is told of each
-// instruction.
+// The records of one function as they are made, and what the timing model gets to know
+// of each instruction.
 #pragma once
 #include <memory>
 #include <utility>
@@ -20,7 +20,7 @@ class Emitter {
   /// emitted now is its.
   void begin(std::uint32_t index);
   std::uint32_t index() const { return index_; }  ///< of the instruction being decoded
-  /// What the timing model is told of it.
+  /// What the timing model gets to know of it.
   trace::StaticInst& current() { return current_; }
 
   // --- records ---

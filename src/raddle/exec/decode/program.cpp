@@ -62,36 +62,38 @@ SharedLayout lay_out_shared(const ptx::Module& module, const std::vector<u32>& f
   SharedLayout layout;
   layout.module.resize(module.variables.size());
   std::set<u32> used;
-  for (u32 f : functions) {
-    const ptx::Function& function = module.functions[f];
+  for (u32 index : functions) {
+    const ptx::Function& function = module.functions[index];
     const auto note = [&](const ptx::SymbolRef& s) {
       if (s.scope == ptx::SymbolRef::Scope::Module &&
           module.variables[s.index].space == ptx::Space::Shared)
         used.insert(s.index);
     };
     for (const ptx::Instruction& i : function.instructions)
-      for (const ptx::Operand& o : i.operands) each_symbol(o, note);
+      for (const ptx::Operand& operand : i.operands) each_symbol(operand, note);
   }
   u32 at = 0, dynamic_align = 0;
-  const auto place = [&](const ptx::Variable& v) {
-    at = round_up(at, std::max(v.align, 4u));
+  const auto place = [&](const ptx::Variable& variable) {
+    at = round_up(at, std::max(variable.align, 4u));
     const u32 here = at;
-    at += static_cast<u32>(v.size);
+    at += static_cast<u32>(variable.size);
     return here;
   };
-  const auto is_dynamic = [](const ptx::Variable& v) { return v.is_extern && v.size == 0; };
-  for (u32 v : used) {
-    if (is_dynamic(module.variables[v]))
-      dynamic_align = std::max({dynamic_align, module.variables[v].align, 16u});
-    else layout.module[v] = place(module.variables[v]);
+  const auto is_dynamic = [](const ptx::Variable& variable) {
+    return variable.is_extern && variable.size == 0;
+  };
+  for (u32 variable : used) {
+    if (is_dynamic(module.variables[variable]))
+      dynamic_align = std::max({dynamic_align, module.variables[variable].align, 16u});
+    else layout.module[variable] = place(module.variables[variable]);
   }
-  for (u32 f : functions)
-    for (u32 v = 0; v < module.functions[f].variables.size(); ++v)
-      if (module.functions[f].variables[v].space == ptx::Space::Shared)
-        layout.local[{f, v}] = place(module.functions[f].variables[v]);
+  for (u32 index : functions)
+    for (u32 variable = 0; variable < module.functions[index].variables.size(); ++variable)
+      if (module.functions[index].variables[variable].space == ptx::Space::Shared)
+        layout.local[{index, variable}] = place(module.functions[index].variables[variable]);
   if (dynamic_align != 0) at = round_up(at, dynamic_align);
-  for (u32 v : used)
-    if (is_dynamic(module.variables[v])) layout.module[v] = at;
+  for (u32 variable : used)
+    if (is_dynamic(module.variables[variable])) layout.module[variable] = at;
   layout.static_bytes = at;
   return layout;
 }
@@ -109,6 +111,7 @@ ParameterLayout lay_out_parameters(const ptx::Function& entry) {
 /// Local bytes of the deepest chain of calls from `function`; nullopt when calls are recursive.
 std::optional<u32> deepest(const Kernel& kernel, u32 function, std::vector<char>& on_path,
                            const std::vector<std::vector<u32>>& callees) {
+  RADDLE_ASSERT(function < kernel.functions.size() && function < callees.size());
   if (on_path[function] != 0) return std::nullopt;
   on_path[function] = 1;
   u32 most = 0;
@@ -161,6 +164,46 @@ trace::SourcePlace source_place(const ptx::SourceLine& at, const ptx::SourceFile
   return {index, at.line};
 }
 
+/// Numbers of the opcodes in KernelCode::opcode_names.
+using Opcodes = std::map<std::string, std::uint16_t>;
+
+/// What the timing model and lowering see of a function, behind what `code` has already.
+void add_static_code(const ptx::SourceFiles& files, const ptx::Function& source,
+                     std::vector<trace::StaticInst>& statics, Opcodes& opcodes,
+                     trace::KernelCode& code) {
+  RADDLE_ASSERT(statics.size() == source.instructions.size());
+  const FunctionBase base{static_cast<u32>(code.register_bytes.size()),
+                          static_cast<u32>(code.instructions.size())};
+  for (const ptx::Register& reg : source.registers)
+    code.register_bytes.push_back(
+        static_cast<std::uint8_t>(reg.type == ptx::Type::Pred ? 0 : ptx::size_of(reg.type)));
+  for (std::size_t i = 0; i < statics.size(); ++i) {
+    const auto [at, fresh] = opcodes.try_emplace(source.instructions[i].text(),
+                                                 static_cast<std::uint16_t>(opcodes.size()));
+    if (fresh) code.opcode_names.push_back(at->first);
+    statics[i].opcode = at->second;
+    statics[i].source = source_place(source.instructions[i].source, files, code.source_files);
+    describe_operands(source, static_cast<u32>(i), base, statics[i]);
+    code.instructions.push_back(std::move(statics[i]));
+  }
+}
+
+/// The same instruction where its generic addresses turn out to be shared or, behind that, local.
+/// Returns the index of the first.
+u32 add_aliases(u32 access, trace::KernelCode& code) {
+  using K = trace::OpKind;
+  RADDLE_ASSERT(access < code.instructions.size());
+  const auto first = static_cast<u32>(code.instructions.size());
+  trace::StaticInst inst = code.instructions[access];
+  inst.alias_of = access;
+  const bool load = inst.kind == K::LoadGlobal, store = inst.kind == K::StoreGlobal;
+  code.instructions.push_back(inst);
+  code.instructions.back().kind = load ? K::LoadShared : store ? K::StoreShared : K::AtomicShared;
+  code.instructions.push_back(inst);
+  code.instructions.back().kind = load ? K::LoadLocal : K::StoreLocal;
+  return first;
+}
+
 /// Local memory of a thread of a recursive kernel, as cudaLimitStackSize would give it.
 constexpr u32 kRecursionBytes = 64 * 1024;
 
@@ -168,6 +211,8 @@ constexpr u32 kRecursionBytes = 64 * 1024;
 
 std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   const ptx::Module& module = *layout.module;
+  RADDLE_ASSERT(entry < module.functions.size() && module.functions[entry].is_entry);
+  RADDLE_ASSERT(layout.variables.size() == module.variables.size());
   auto kernel = std::make_unique<Kernel>();
   kernel->name = module.functions[entry].name;
   kernel->title = short_name(kernel->name);
@@ -181,7 +226,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
   code->name = kernel->name;
   code->file = module.source_of(module.functions[entry]).file;
   code->static_shared_bytes = shared.static_bytes;
-  std::map<std::string, std::uint16_t> opcodes;
+  Opcodes opcodes;
   std::vector<Unsupported> refused;
   std::vector<std::vector<u32>> callees;
   std::vector<u32> generic;
@@ -195,23 +240,9 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
     callees.push_back(decoded.callees);
     takes_stack = takes_stack || decoded.takes_stack;
     if (decoded.has_indirect_call) callees.back().assign(functions.begin() + 1, functions.end());
-    for (u32 g : decoded.generic_accesses) generic.push_back(first + g);
-    const ptx::Function& source = module.functions[functions[k]];
-    std::vector<trace::StaticInst>& statics = decoded.statics;
-    const FunctionBase base{static_cast<u32>(code->register_bytes.size()), first};
-    const ptx::SourceFiles files = module.source_of(source).source_files;
-    for (const ptx::Register& r : source.registers)
-      code->register_bytes.push_back(
-          static_cast<std::uint8_t>(r.type == ptx::Type::Pred ? 0 : ptx::size_of(r.type)));
-    for (std::size_t i = 0; i < statics.size(); ++i) {
-      const auto [at, fresh] = opcodes.try_emplace(source.instructions[i].text(),
-                                                   static_cast<std::uint16_t>(opcodes.size()));
-      if (fresh) code->opcode_names.push_back(at->first);
-      statics[i].opcode = at->second;
-      statics[i].source = source_place(source.instructions[i].source, files, code->source_files);
-      describe_operands(source, static_cast<u32>(i), base, statics[i]);
-      code->instructions.push_back(std::move(statics[i]));
-    }
+    for (u32 access : decoded.generic_accesses) generic.push_back(first + access);
+    add_static_code(module.source_of(module.functions[functions[k]]).source_files,
+                    module.functions[functions[k]], decoded.statics, opcodes, *code);
     kernel->functions.push_back(std::move(decoded.code));
     code->registers_per_thread =
         std::max(code->registers_per_thread, kernel->functions.back().registers);
@@ -221,20 +252,7 @@ std::unique_ptr<Kernel> decode_kernel(const Layout& layout, u32 entry) {
       std::min(code->registers_per_thread, register_limit(module.functions[entry]));
   code->compiled_registers = module.functions[entry].compiled_registers;
   kernel->aliases.resize(code->instructions.size());
-  for (u32 g :
-       generic) {  // the same instruction where its addresses turn out to be shared or local
-    kernel->aliases[g] = static_cast<u32>(code->instructions.size());
-    using K = trace::OpKind;
-    trace::StaticInst inst = code->instructions[g];
-    inst.alias_of = g;
-    const bool load = inst.kind == K::LoadGlobal, store = inst.kind == K::StoreGlobal;
-    code->instructions.push_back(inst);
-    code->instructions.back().kind = load    ? K::LoadShared
-                                     : store ? K::StoreShared
-                                             : K::AtomicShared;
-    code->instructions.push_back(inst);
-    code->instructions.back().kind = load ? K::LoadLocal : K::StoreLocal;
-  }
+  for (u32 access : generic) kernel->aliases[access] = add_aliases(access, *code);
   if (code->instructions.size() >= trace::kMaxInstructions)
     throw InputError({code->file, module.functions[entry].line, 0},
                      "kernel " + kernel->title + " has more than 1048575 instructions");
@@ -320,6 +338,7 @@ struct Program::Impl {
         throw InputError({module.file, v.line, 0}, "the initialiser of " + v.name +
                                                        " takes an address that is not in memory");
       value >>= r.shift;
+      RADDLE_ASSERT(r.size <= sizeof value && r.offset + r.size <= v.size);
       std::memcpy(to + r.offset, &value, r.size);
     }
   }

@@ -35,32 +35,34 @@ class Lister {
   Lister(u32 first_register, std::vector<trace::Operand>& out)
       : first_register_(first_register), out_(out) {}
 
-  void add(const ptx::Operand& o, Kind as) {
+  void add(const ptx::Operand& operand, Kind as) {
     using K = ptx::Operand::Kind;
-    switch (o.kind) {
+    switch (operand.kind) {
       case K::Register:
       case K::Predicates:
-        add_register(o.reg, as);
-        add_register(o.reg2, as);
+        add_register(operand.reg, as);
+        add_register(operand.reg2, as);
         break;
       case K::Integer:
       case K::Float32:
       case K::Float64:
-        out_.push_back({Kind::Immediate, trace::kNoRegister, static_cast<std::int64_t>(o.bits)});
+        out_.push_back(
+            {Kind::Immediate, trace::kNoRegister, static_cast<std::int64_t>(operand.bits)});
         break;
       case K::Special:
-        out_.push_back({Kind::Special, trace::kNoRegister, is_launch_constant(o.special) ? 1 : 0});
+        out_.push_back(
+            {Kind::Special, trace::kNoRegister, is_launch_constant(operand.special) ? 1 : 0});
         break;
       case K::Symbol:
         out_.push_back({Kind::Other, trace::kNoRegister, 0});
         break;
       case K::Address:
-        out_.push_back({Kind::Address, numbered(o.reg), o.offset});
-        for (const ptx::Operand& e : o.elements) add(e, Kind::Read);
+        out_.push_back({Kind::Address, numbered(operand.reg), operand.offset});
+        for (const ptx::Operand& element : operand.elements) add(element, Kind::Read);
         break;
       case K::Vector:
-        for (const ptx::Operand& e : o.elements) add(e, as);
-        add_register(o.reg2, as);
+        for (const ptx::Operand& element : operand.elements) add(element, as);
+        add_register(operand.reg2, as);
         break;
       case K::Label:
       case K::Sink:

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "raddle/base/error.h"
+
 namespace raddle::exec {
 namespace {
 
@@ -82,6 +84,7 @@ std::optional<Address> DeviceRuntime::take_buffer(u64 bytes) {
   return buffer;
 }
 void DeviceRuntime::give_buffer(Address buffer) {
+  RADDLE_ASSERT(buffers_.contains(buffer));
   free_buffers_[buffers_.at(buffer)].push_back(buffer);
 }
 
@@ -128,6 +131,7 @@ bool DeviceGrid::known_stream(u64 stream) const {
 }
 
 DeviceGrid::After& DeviceGrid::last_of(u64 stream, u32 block) {
+  RADDLE_ASSERT(known_stream(stream) && stream != kFireAndForget);
   if (stream == kTailStream) return tail_;
   return stream < kTailStream ? block_stream_[block] : streams_.at(stream);
 }
@@ -141,12 +145,14 @@ void DeviceGrid::launch(DeviceLaunch launch, u64 stream) {
     launch.after = std::exchange(last, {number});
   }
   DeviceOperation operation;
-  operation.launch = number, operation.tail = launch.tail;
+  operation.launch = number;
+  operation.tail = launch.tail;
   operations_.push_back(std::move(operation));
   launches_.push_back(std::move(launch));
 }
 
 void DeviceGrid::operate(DeviceOperation operation, u64 stream) {
+  RADDLE_ASSERT(known_stream(stream));
   operation.tail = stream == kTailStream;
   operations_.push_back(std::move(operation));
 }

@@ -1,5 +1,7 @@
 #include "raddle/exec/memory/heap.h"
 
+#include "raddle/base/error.h"
+
 namespace raddle::exec {
 
 Address DeviceHeap::allocate(DeviceMemory& memory, std::uint64_t bytes) {
@@ -17,6 +19,7 @@ bool DeviceHeap::free(DeviceMemory& memory, Address address) {
   if (address == 0) return true;
   const auto found = live_.find(address);
   if (found == live_.end()) return false;
+  RADDLE_ASSERT(used_ >= found->second);
   used_ -= found->second;
   live_.erase(found);
   return memory.free(address);

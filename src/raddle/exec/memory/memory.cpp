@@ -58,6 +58,7 @@ DeviceMemory::DeviceMemory(std::uint64_t capacity, HostView view)
 }
 
 void DeviceMemory::open(std::uint64_t extent) {
+  RADDLE_ASSERT(extent <= capacity_);
   if (extent <= open_) return;
   // In steps: each is a call to the system. valid_ has a byte for each line and is far smaller.
   const std::uint64_t open = std::min(round_up(extent, kOpenStep), capacity_);
@@ -93,6 +94,7 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t size, Owner owner) {
     at = kBase + extent_;
     extent_ += footprint;
   }
+  RADDLE_ASSERT(at % kAlignment == 0 && !live_.contains(at));
   const std::uint64_t number = owner.kind == Owner::Kind::Program ? ++asked_for_ : 0;
   if (is_told(owner)) made_.insert(at);
   live_[at] = {size, std::move(owner), number};
@@ -109,6 +111,7 @@ bool DeviceMemory::free(Address address) {
   const std::uint64_t size = found->second.size;
   std::fill_n(valid_ + (address - kBase) / kLine, round_up(size, kLine) / kLine, std::uint8_t{0});
   free_.emplace(round_up(size, kAlignment) + kAlignment, address);
+  RADDLE_ASSERT(used_ >= size);
   used_ -= size;
   if (is_told(found->second.owner) && made_.erase(address) == 0) freed_.push_back(address);
   live_.erase(found);

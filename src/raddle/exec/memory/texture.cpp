@@ -82,6 +82,7 @@ Image lay_out_array(const ImageShape& shape, const ChannelFormat& format) {
 }
 
 u64 image_bytes(const Image& image) {
+  RADDLE_ASSERT(image.shape.height != 0 && image.shape.depth != 0 && image.shape.layers != 0);
   const ImageShape& s = image.shape;
   const u64 slices = u64{s.depth} * s.layers;
   return (slices - 1) * image.slice_bytes + (s.height - 1) * image.pitch_bytes +

@@ -41,7 +41,8 @@ class WordTags {
   Row* find(const char* at) {
     if (key(at) == last_key_ && last_known_) return last_;
     const auto found = rows_.find(key(at));
-    last_key_ = key(at), last_known_ = true;
+    last_key_ = key(at);
+    last_known_ = true;
     return last_ = found != rows_.end() ? &found->second : nullptr;
   }
   Row& row(const char* at) {

@@ -4,6 +4,8 @@
 #include <bit>
 #include <iterator>
 
+#include "raddle/base/error.h"
+
 namespace raddle::exec {
 
 namespace {
@@ -48,7 +50,9 @@ void WrittenBytes::write(Address at, std::uint64_t bytes) {
   Range& range = found->second;
   const std::uint64_t from = at - found->first;
   each_word(from, std::min(from + bytes, range.size), [&](std::uint64_t word, std::uint64_t mask) {
-    range.left -= static_cast<unsigned>(std::popcount(mask & ~range.bits[word]));
+    const auto fresh = static_cast<unsigned>(std::popcount(mask & ~range.bits[word]));
+    RADDLE_ASSERT(fresh <= range.left);
+    range.left -= fresh;
     range.bits[word] |= mask;
     return false;
   });

@@ -52,7 +52,7 @@ CheckedLaunch::CheckedLaunch(AccessChecks& checks, const Runner& runner)
 
 void CheckedLaunch::started(const Block& block, std::size_t, std::size_t, std::size_t) {
   BlockState& state = blocks_[block.number];
-  for (unsigned w = 0; w < kMostWarps; ++w) state.clocks[w][w] = 1;
+  for (unsigned w = 0; w < kMaxWarps; ++w) state.clocks[w][w] = 1;
 }
 
 CheckedLaunch::BlockState* CheckedLaunch::state_of(const Context& c, u64 at, unsigned bytes) {
@@ -146,8 +146,8 @@ void CheckedLaunch::race(const Access& a, u64 at, const Use& earlier, const char
     return fmt::format(
         "{} {} byte {} of shared memory at {}; {} of the block {} it at {}, and no barrier lies "
         "between",
-        runner_.thread_text(warp, a.lane), now, at, runner_.place(a.inst),
-        thread(earlier.warp, earlier.lane), before, runner_.place(earlier.inst));
+        runner_.thread_text(warp, a.lane), now, at, runner_.location(a.inst),
+        thread(earlier.warp, earlier.lane), before, runner_.location(earlier.inst));
   });
 }
 
@@ -165,7 +165,7 @@ bool CheckedLaunch::shared_load(const Access& a, u64 at) {
       checks_.found(Check::Uninitialised, runner_.kernel().title, kLoad, a.inst, 0, [&] {
         return fmt::format(
             "{} loads {} bytes of shared memory at {}, and nobody in its block has written byte {}",
-            runner_.thread_text(*a.context.warp, a.lane), a.bytes, runner_.place(a.inst), i);
+            runner_.thread_text(*a.context.warp, a.lane), a.bytes, runner_.location(a.inst), i);
       });
     }
     if (!races_) continue;
@@ -184,22 +184,24 @@ void CheckedLaunch::shared_store(const Access& a, u64 at, bool atomic) {
   const unsigned warp = a.context.warp->index;
   const Use use{block->clocks[warp][warp], a.inst, static_cast<std::uint8_t>(warp),
                 static_cast<std::uint8_t>(a.lane), atomic};
-  bool told = !races_;
+  bool reported = !races_;
   for (u64 i = at; i < at + a.bytes; i += block->place_bytes) {
     Place& place = block->shared[i / block->place_bytes];
-    if (!told && races(*block, place.write, use)) {
-      told = true;
+    if (!reported && races(*block, place.write, use)) {
+      reported = true;
       race(a, i, place.write, "writes", "writes", kWriteAfterWrite);
-    } else if (const Use* r = told ? nullptr : racing_read(*block, place, use); r != nullptr) {
-      told = true;
+    } else if (const Use* r = reported ? nullptr : racing_read(*block, place, use); r != nullptr) {
+      reported = true;
       race(a, i, *r, "writes", "reads", kWriteAfterRead);
     }
-    place.write = use, place.read = {}, place.many = false;
+    place.write = use;
+    place.read = {};
+    place.many = false;
   }
 }
 
 /// Do two lanes of a store write different values to one place?
-void CheckedLaunch::same_place(Context& c, const Record& ip, const char* frame, u32 mask,
+void CheckedLaunch::same_place(Context& context, const Record& ip, const char* frame, u32 mask,
                                const u64* at) {
   std::array<std::uint8_t, kLanes> lanes;
   unsigned n = 0;
@@ -222,11 +224,11 @@ void CheckedLaunch::same_place(Context& c, const Record& ip, const char* frame, 
   };
   for (unsigned i = 1; i < n; ++i) {
     const unsigned x = lanes[i - 1], y = lanes[i];
-    if (at[x] != at[y] || at[x] >= c.shared_bytes || same_value(x, y)) continue;
+    if (at[x] != at[y] || at[x] >= context.shared_bytes || same_value(x, y)) continue;
     checks_.found(Check::Races, runner_.kernel().title, kOneInstruction, ip.inst, 0, [&] {
       return fmt::format("{} and {} store different values to byte {} of shared memory at {}",
-                         runner_.thread_text(*c.warp, x), thread(c.warp->index, y), at[x],
-                         runner_.place(ip.inst));
+                         runner_.thread_text(*context.warp, x), thread(context.warp->index, y),
+                         at[x], runner_.location(ip.inst));
     });
   }
 }
@@ -241,8 +243,8 @@ void CheckedLaunch::global_load(const Access& a, Address at) {
     return fmt::format(
         "{} loads {} bytes of global memory at {}, and nobody has written byte {} of the {} "
         "allocated at {:#x}",
-        runner_.thread_text(*a.context.warp, a.lane), a.bytes, runner_.place(a.inst), gap->offset,
-        gap->size, gap->allocation);
+        runner_.thread_text(*a.context.warp, a.lane), a.bytes, runner_.location(a.inst),
+        gap->offset, gap->size, gap->allocation);
   });
 }
 

@@ -29,8 +29,8 @@ class CheckedLaunch final : public RecordWatcher {
   void opens(const Block& block, unsigned barrier) override;
 
  private:
-  static constexpr unsigned kMostWarps = 32, kBarriers = 16;
-  using Clocks = std::array<std::uint32_t, kMostWarps>;
+  static constexpr unsigned kMaxWarps = 32, kBarriers = 16;
+  using Clocks = std::array<std::uint32_t, kMaxWarps>;
   /// An access of a byte; clock 0: there was none.
   struct Use {
     std::uint32_t clock = 0, inst = 0;
@@ -47,9 +47,9 @@ class CheckedLaunch final : public RecordWatcher {
   struct BlockState {
     unsigned place_bytes = 4;  // 1 from the first access on that is smaller than a word
     std::vector<Place> shared;
-    std::vector<std::array<Use, kMostWarps>> readers;  // by warp
-    std::array<Clocks, kMostWarps> clocks{};           // by warp
-    std::array<Clocks, kBarriers> barriers{};          // of those that have come
+    std::vector<std::array<Use, kMaxWarps>> readers;  // by warp
+    std::array<Clocks, kMaxWarps> clocks{};           // by warp
+    std::array<Clocks, kBarriers> barriers{};         // of those that have come
   };
   /// A thread's access.
   struct Access {

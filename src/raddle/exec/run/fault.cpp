@@ -1,4 +1,4 @@
-// Faults of the simulated program, told with kernel, instruction, block, thread and address.
+// Faults of the simulated program, reported with kernel, instruction, block, thread and address.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@ struct Wanted {
   bool store, atomic;
 };
 
-Wanted wanted(const Record& r) {
-  switch (r.op) {
+Wanted wanted(const Record& record) {
+  switch (record.op) {
     case O_ld_shared_32:
     case O_ld_shared:
       return {Memory::Shared, false, false};
@@ -41,7 +41,7 @@ Wanted wanted(const Record& r) {
     case O_st_generic:
       return {Memory::Nowhere, true, false};
     case O_atom: {
-      const auto space = static_cast<ptx::Space>(r.aux >> 16 & 255);
+      const auto space = static_cast<ptx::Space>(record.aux >> 16 & 255);
       return {space == ptx::Space::Shared   ? Memory::Shared
               : space == ptx::Space::Global ? Memory::Global
                                             : Memory::Nowhere,
@@ -68,16 +68,25 @@ u64 address_of(const Record& r, const char* frame, unsigned lane) {
 Memory resolve(u64* address) {
   const auto within = [&](u64 window) { return *address - window < kWindowBytes; };
   if (*address >= DeviceMemory::kBase) return Memory::Global;
-  if (within(kSharedWindow)) return *address -= kSharedWindow, Memory::Shared;
-  if (within(kLocalWindow)) return *address -= kLocalWindow, Memory::Local;
-  if (within(kParamWindow)) return *address -= kParamWindow, Memory::Param;
+  if (within(kSharedWindow)) {
+    *address -= kSharedWindow;
+    return Memory::Shared;
+  }
+  if (within(kLocalWindow)) {
+    *address -= kLocalWindow;
+    return Memory::Local;
+  }
+  if (within(kParamWindow)) {
+    *address -= kParamWindow;
+    return Memory::Param;
+  }
   return Memory::Nowhere;
 }
 
 /// Throws what is wrong with the first bad lane. True: all bad lanes stray in global memory, where
 /// the access goes on. False: none is bad.
-bool report_access(Context* c, const Record* ip, const char* frame, u32 mask) {
-  const Runner& runner = *static_cast<const Runner*>(c->owner);
+bool report_access(Context* context, const Record* ip, const char* frame, u32 mask) {
+  const Runner& runner = *static_cast<const Runner*>(context->owner);
   const Wanted want = wanted(*ip);
   const u32 bytes = ((ip->flags >> kVectorShift & 3u) + 1) << (ip->flags & kElementMask);
   bool strayed = false;
@@ -97,16 +106,16 @@ bool report_access(Context* c, const Record* ip, const char* frame, u32 mask) {
         about = runner.memory().describe(address);
         break;
       case Memory::Shared:
-        outside = beyond(c->shared_bytes);
-        about = fmt::format("the block has {} bytes", c->shared_bytes);
+        outside = beyond(context->shared_bytes);
+        about = fmt::format("the block has {} bytes", context->shared_bytes);
         break;
       case Memory::Local:
-        outside = beyond(c->local_bytes);
-        about = fmt::format("the thread has {} bytes", c->local_bytes);
+        outside = beyond(context->local_bytes);
+        about = fmt::format("the thread has {} bytes", context->local_bytes);
         break;
       case Memory::Param:
-        outside = want.store || beyond(c->parameter_bytes);
-        about = fmt::format("there are {} bytes of parameters", c->parameter_bytes);
+        outside = want.store || beyond(context->parameter_bytes);
+        about = fmt::format("there are {} bytes of parameters", context->parameter_bytes);
         break;
       case Memory::Nowhere:
         about = "it lies in no memory";
@@ -120,7 +129,7 @@ bool report_access(Context* c, const Record* ip, const char* frame, u32 mask) {
         fmt::format("kernel {}: {} {}-byte {} {} {} address {:#x} ({}) at {}, {}",
                     runner.kernel().title, outside ? "out-of-bounds" : "misaligned", bytes, what,
                     want.store ? "to" : "from", kNames[static_cast<int>(memory)], address, about,
-                    runner.place(ip->inst), runner.thread_text(*c->warp, lane));
+                    runner.location(ip->inst), runner.thread_text(*context->warp, lane));
     const bool global = memory == Memory::Global || memory == Memory::Const;
     if (!global || misaligned || !runner.strays(address, bytes, text)) throw RunError(text);
     strayed = true;
@@ -130,8 +139,8 @@ bool report_access(Context* c, const Record* ip, const char* frame, u32 mask) {
 
 [[noreturn]] void fault_nowhere(const Context* c, const Record* ip) {
   const Runner& runner = *static_cast<const Runner*>(c->owner);
-  throw RunError(
-      fmt::format("kernel {}: memory fault at {}", runner.kernel().title, runner.place(ip->inst)));
+  throw RunError(fmt::format("kernel {}: memory fault at {}", runner.kernel().title,
+                             runner.location(ip->inst)));
 }
 
 /// Whether the bytes lie in pages of a GPU that hold some of an allocation, or in the first, which
@@ -172,7 +181,7 @@ bool Runner::strays(Address address, unsigned bytes, const std::string& text) co
 void trap(Context* c, const Record* ip, u32 mask) {
   const Runner& runner = *static_cast<const Runner*>(c->owner);
   throw RunError(
-      fmt::format("kernel {}: trap at {}, {}", runner.kernel().title, runner.place(ip->inst),
+      fmt::format("kernel {}: trap at {}, {}", runner.kernel().title, runner.location(ip->inst),
                   runner.thread_text(*c->warp, static_cast<unsigned>(__builtin_ctz(mask)))));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
 
 namespace raddle::exec {
@@ -17,6 +18,7 @@ char* AlignedBytes::reserve(std::size_t bytes) {
     data_ = storage_.get() + (64 - reinterpret_cast<std::uintptr_t>(storage_.get()) % 64) % 64;
     size_ = bytes;
   }
+  RADDLE_ASSERT(reinterpret_cast<std::uintptr_t>(data_) % 64 == 0);
   return data_;
 }
 
@@ -180,6 +182,7 @@ void Runner::fill(const Code& code, char* frame, const Warp& warp) const {
     u64 value = f.value;
     if (f.kind == Fill::Kind::Parameter) {
       value = 0;
+      RADDLE_ASSERT(f.bytes <= sizeof value && f.value + f.bytes <= parameters_.size());
       std::memcpy(&value, parameters_.data() + f.value, f.bytes);
       const unsigned gap = 64 - 8u * f.bytes;
       if (f.is_signed) value = static_cast<u64>(static_cast<std::int64_t>(value << gap) >> gap);
@@ -195,6 +198,7 @@ void Runner::fill_block(const Warp& warp, char* frame) const {
 }
 
 std::unique_ptr<Block> Runner::start(u32 number) {
+  RADDLE_ASSERT(number < shape_.grid.count());
   std::unique_ptr<Block> block;
   const bool fresh = pool_.empty();
   if (fresh) {
@@ -205,18 +209,19 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     // A window of 256 bytes may reach beyond the last byte.
     char* local = block->local.reserve(std::size_t{local_bytes_} * kLanes * warps_ + 256);
     std::memset(local, 0, std::size_t{local_bytes_} * kLanes * warps_ + 256);
-    for (unsigned w = 0; w < warps_; ++w) {
-      WarpState& warp = block->warps[w];
+    for (unsigned index = 0; index < warps_; ++index) {
+      WarpState& warp = block->warps[index];
       warp.entries.resize(16);
-      warp.index = w;
+      warp.index = index;
       warp.block = number;
-      warp.frame = frames + frame_stride_ * w;
+      warp.frame = frames + frame_stride_ * index;
       fill(kernel_.functions[0], warp.frame, warp);
     }
   } else {
     block = std::move(pool_.back());
     pool_.pop_back();
   }
+  RADDLE_ASSERT(block->warps.size() == warps_);
   block->number = number;
   block->running = warps_;
   block->stream_bytes = 0;
@@ -228,24 +233,25 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     watcher_->started(*block, frame_stride_ * warps_, shared,
                       std::size_t{local_bytes_} * kLanes * warps_);
   const std::uint64_t threads = shape_.block.count();
-  for (unsigned w = 0; w < warps_; ++w) {
-    WarpState& warp = block->warps[w];
-    const std::uint64_t left = threads - std::uint64_t{w} * kLanes;
+  for (unsigned index = 0; index < warps_; ++index) {
+    WarpState& warp = block->warps[index];
+    RADDLE_ASSERT(threads > std::uint64_t{index} * kLanes);  // each warp has a thread
+    const std::uint64_t left = threads - std::uint64_t{index} * kLanes;
     const u32 mask = left >= kLanes ? kFullMask : (1u << left) - 1;
     warp.block = number;
     warp.ip = kernel_.functions[0].records.data();
-    warp.frame = block->frames.data() + frame_stride_ * w;
+    warp.frame = block->frames.data() + frame_stride_ * index;
     warp.mask = warp.effective = mask;
     warp.exited = warp.gone = ~mask;
     warp.stack = warp.entries.data();
     warp.sp = 0;
     warp.stack_capacity = static_cast<u32>(warp.entries.size());
-    warp.local = block->local.data() + std::size_t{local_bytes_} * kLanes * w;
+    warp.local = block->local.data() + std::size_t{local_bytes_} * kLanes * index;
     warp.local_base = warp.activation = 0;
     warp.status = WarpState::Status::Ready;
     warp.functions.assign(1, 0);
     warp.allocated.assign(1, 0);
-    for (auto& a : warp.activations) a->prepared = false;
+    for (auto& activation : warp.activations) activation->prepared = false;
     warp.room = {};
     // An op stream costs far more to time than a look; what was asked in vain would all be timed.
     warp.watch = {false, 0, options_.short_turns && context_.traced == 0 ? kFirstLook : 0};

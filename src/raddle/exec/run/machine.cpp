@@ -43,6 +43,7 @@ class LiveStream final : public trace::KernelStream {
   trace::WarpCursor open(u32 number, unsigned warp) override {
     std::unique_ptr<Open>& open = open_[number];
     if (open == nullptr) open = begin(number);
+    RADDLE_ASSERT(warp < open->readers.size());
     Reader& reader = open->readers[warp];
     trace::WarpCursor cursor;
     // Only a warp that has not had its turn yet has nothing there.
@@ -59,12 +60,14 @@ class LiveStream final : public trace::KernelStream {
     return cursor;
   }
   bool refill(trace::WarpCursor& cursor) override {
+    RADDLE_ASSERT(cursor.position != nullptr);
     Reader& reader = *static_cast<Reader*>(cursor.position);
     if (reader.before != nullptr) {
       trace::WarpCursor earlier{cursor.at, cursor.end, reader.before};
       if (before_->refill(earlier)) {
         reader.before = earlier.position;
-        cursor.at = earlier.at, cursor.end = earlier.end;
+        cursor.at = earlier.at;
+        cursor.end = earlier.end;
         return true;
       }
       reader.before = nullptr;
@@ -75,11 +78,12 @@ class LiveStream final : public trace::KernelStream {
       throw RunError(
           fmt::format("kernel {}: warp {} of block {} was asked to go on while it waits at {}",
                       runner_.kernel().title, warp.index, runner_.block_text(warp.block),
-                      runner_.place(warp.ip->inst)));
+                      runner_.location(warp.ip->inst)));
     u32* const begin = reader.open->buffers.data() + warp.index * kBufferWords;
     u32* end = begin;
     while (end == begin && warp.status == WarpState::Status::Ready)
       end = runner_.step(*reader.open->block, warp, begin, begin + kChunkWords, kBudget);
+    RADDLE_ASSERT(end >= begin && end <= begin + kBufferWords);
     cursor.at = begin;
     cursor.end = end;
     return end != begin;

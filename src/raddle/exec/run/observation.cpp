@@ -130,29 +130,31 @@ void Observation::started(const Block& block, std::size_t frame_bytes, std::size
   tags_.forget(block.local.data(), local_bytes);
 }
 
-bool Observation::moves(const Run& r) {
-  const Record& ip = r.ip;
+bool Observation::moves(const Run& run) {
+  const Record& ip = run.ip;
   const auto copy = [&](u32 from, unsigned from_bytes, unsigned from_half, unsigned to_bytes,
                         unsigned to_half) {
-    set_tags(r, ip.d, to_bytes, to_half, tags_of(r, from, from_bytes, from_half));
+    set_tags(run, ip.d, to_bytes, to_half, tags_of(run, from, from_bytes, from_half));
   };
   const auto select = [&](unsigned bytes, unsigned half) {
-    const u32 take = scalar::predicate(r.frame, ip.c);
-    const Tags a = tags_of(r, ip.a, bytes, half);
-    Tags chosen = tags_of(r, ip.b, bytes, half);
-    each(take, [&](unsigned lane) { chosen[lane] = a[lane]; });
-    set_tags(r, ip.d, bytes, half, chosen);
+    const u32 take = scalar::predicate(run.frame, ip.c);
+    const Tags first = tags_of(run, ip.a, bytes, half);
+    Tags chosen = tags_of(run, ip.b, bytes, half);
+    each(take, [&](unsigned lane) { chosen[lane] = first[lane]; });
+    set_tags(run, ip.d, bytes, half, chosen);
   };
   switch (ip.op) {
     case O_mov_32:
       copy(ip.a, 4, 0, 4, 0);
       return true;
     case O_mov_64:
-      copy(ip.a, 8, 0, 8, 0), copy(ip.a, 8, 1, 8, 1);
+      copy(ip.a, 8, 0, 8, 0);
+      copy(ip.a, 8, 1, 8, 1);
       return true;
     case O_pack_64: {
-      const Tags low = tags_of(r, ip.a, 4, 0), high = tags_of(r, ip.b, 4, 0);
-      set_tags(r, ip.d, 8, 0, low), set_tags(r, ip.d, 8, 1, high);
+      const Tags low = tags_of(run, ip.a, 4, 0), high = tags_of(run, ip.b, 4, 0);
+      set_tags(run, ip.d, 8, 0, low);
+      set_tags(run, ip.d, 8, 1, high);
       return true;
     }
     case O_trunc_64_32:
@@ -165,12 +167,13 @@ bool Observation::moves(const Run& r) {
       select(4, 0);
       return true;
     case O_selp_64:
-      select(8, 0), select(8, 1);
+      select(8, 0);
+      select(8, 1);
       return true;
     case O_selp_16:
       return true;
     case O_shfl:
-      shuffle(r);
+      shuffle(run);
       return true;
     default:
       return false;
@@ -195,7 +198,11 @@ void Observation::shuffle(const Run& r) {
   std::memcpy(frame + 128, r.frame + r.ip.b, 128);
   std::memcpy(frame + 256, r.frame + r.ip.c, 128);
   Record numbers = r.ip;
-  numbers.a = 0, numbers.b = 128, numbers.c = 256, numbers.d = 384, numbers.aux = 0;
+  numbers.a = 0;
+  numbers.b = 128;
+  numbers.c = 256;
+  numbers.d = 384;
+  numbers.aux = 0;
   std::memcpy(frame + 384, lane_numbers.data(), 128);
   scalar::shuffle(&numbers, frame, r.mask);
   const Tags from = tags_of(r, r.ip.a, 4, 0);
@@ -324,55 +331,55 @@ void Observation::call(const Run& r) {
 
 // --- all ----------------------------------------------------------------------------------------
 
-void Observation::about_to_run(Context& c, const Record& ip, char* frame, u32 mask) {
-  const Run r{c, ip, frame, mask};
-  if (mask == 0 || moves(r)) return;
-  if (ip.op < kAluOps) return arithmetic(r);
+void Observation::about_to_run(Context& context, const Record& ip, char* frame, u32 mask) {
+  const Run run{context, ip, frame, mask};
+  if (mask == 0 || moves(run)) return;
+  if (ip.op < kAluOps) return arithmetic(run);
   switch (ip.op) {
     case O_pred_from_32:
-      return use_register(r, ip.a, 4);
+      return use_register(run, ip.a, 4);
     case O_warp:
-      return warp_operation(r);
+      return warp_operation(run);
     case O_bar:
-      if (static_cast<BarOp>(ip.imm) == BarOp::Popc) clear_register(r, ip.d, 4);
+      if (static_cast<BarOp>(ip.imm) == BarOp::Popc) clear_register(run, ip.d, 4);
       return;
     case O_clock:
     case O_local_address:
-      return clear_register(r, ip.d, ip.aux == 8 ? 8 : 4);
+      return clear_register(run, ip.d, ip.aux == 8 ? 8 : 4);
     case O_ld_global_32:
     case O_ld_global_64:
     case O_ld_global:
     case O_ld_const:
     case O_ld_generic:
-      return access(r, 0, false);
+      return access(run, 0, false);
     case O_st_global_32:
     case O_st_global_64:
     case O_st_global:
     case O_st_generic:
-      return access(r, 0, true);
+      return access(run, 0, true);
     case O_ld_shared_32:
     case O_ld_shared:
-      return access(r, kSharedWindow, false);
+      return access(run, kSharedWindow, false);
     case O_st_shared_32:
     case O_st_shared:
-      return access(r, kSharedWindow, true);
+      return access(run, kSharedWindow, true);
     case O_ld_local:
-      return access(r, kLocalWindow, false);
+      return access(run, kLocalWindow, false);
     case O_st_local:
-      return access(r, kLocalWindow, true);
+      return access(run, kLocalWindow, true);
     case O_ld_param:
       for (u32 j = 0; j < scalar::elements_of(&ip); ++j)
-        clear_register(r, scalar::data_of(&ip, j), 1u << (ip.flags >> kRegisterShift & 3));
+        clear_register(run, scalar::data_of(&ip, j), 1u << (ip.flags >> kRegisterShift & 3));
       return;
     case O_atom:
-      return atomic(r);
+      return atomic(run);
     case O_call:
     case O_call_indirect:
-      return call(r);
+      return call(run);
     case O_slow:
     case O_slow_access:
     case O_image:
-      forget_frame(r);
+      forget_frame(run);
       return observer_.unseen();
     default:
       return;

@@ -27,7 +27,7 @@ struct Turns {
 };
 constexpr Turns kLongTurns{u64{1} << 16, u64{1} << 24}, kShortTurns{u64{1} << 8, u64{1} << 20};
 /// Blocks that may wait for one another; more if they are small.
-constexpr std::size_t kMostBlocks = 2048, kMostSmallBlocks = 8192;
+constexpr std::size_t kMaxBlocks = 2048, kMaxSmallBlocks = 8192;
 constexpr std::size_t kBytesOfSmallBlocks = std::size_t{1} << 30;
 constexpr std::size_t kFramePadding =
     192;  // frames of a block must not all start at the same cache set
@@ -58,6 +58,7 @@ Runner::Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObject
   const auto refuse = [&](const std::string& why) {
     throw InputError("kernel " + kernel_.title + " cannot be launched: " + why);
   };
+  RADDLE_ASSERT(!kernel_.functions.empty() && kernel_.code != nullptr);
   if (launch.parameters.size() != kernel_.parameters.bytes)
     refuse(fmt::format("it takes {} bytes of parameters, {} were given", kernel_.parameters.bytes,
                        launch.parameters.size()));
@@ -120,6 +121,9 @@ Address Runner::heap_allocate(u64 bytes) {
 }
 
 u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 budget) {
+  RADDLE_ASSERT(out <= soft_end);
+  RADDLE_ASSERT(warp.block == block.number && warp.index < block.warps.size());
+  RADDLE_ASSERT(warp.sp <= warp.stack_capacity);
   stepping_ = &block;
   context_.warp = &warp;
   context_.shared = block.shared.data();
@@ -154,7 +158,7 @@ void Runner::check_limit(const WarpState& warp) const {
   throw RunError(fmt::format(
       "kernel {} has not ended after {} warp instructions: block {} warp {} stands at {}; "
       "--max-cycles moves this limit",
-      kernel_.title, most, block_text(warp.block), warp.index, place(warp.ip->inst)));
+      kernel_.title, most, block_text(warp.block), warp.index, location(warp.ip->inst)));
 }
 
 void Runner::check_stream(const WarpState& warp) const {
@@ -164,12 +168,13 @@ void Runner::check_stream(const WarpState& warp) const {
       "endless loop? Block {} warp {} stands at {}. --max-stream GIB allows more; raddle record "
       "keeps no block that has ended, --live no stream at all",
       kernel_.title, static_cast<double>(options_.max_stream_bytes) / (1u << 30),
-      context_.warp_instructions, block_text(warp.block), warp.index, place(warp.ip->inst)));
+      context_.warp_instructions, block_text(warp.block), warp.index, location(warp.ip->inst)));
 }
 
 // --- barriers ------------------------------------------------------------------------------------
 namespace {
 u32 first_value(const WarpState& warp, u32 offset) {
+  RADDLE_ASSERT(warp.effective != 0);  // somebody executes the instruction
   u32 value = 0;
   const unsigned lane = static_cast<unsigned>(__builtin_ctz(warp.effective));
   std::memcpy(&value, warp.frame + offset + 4 * lane, 4);
@@ -181,16 +186,20 @@ u32 first_value(const WarpState& warp, u32 offset) {
 /// warp counts as a whole, whichever of its lanes are there (the architecture before sm_70 did the
 /// same).
 void Runner::arrive(Block& block, WarpState& warp) {
-  const Record& r = *warp.ip;
-  const auto op = static_cast<BarOp>(r.imm);
+  RADDLE_ASSERT(warp.status == Status::Ready);
+  const Record& record = *warp.ip;
+  RADDLE_ASSERT(record.op == O_bar);
+  const auto op = static_cast<BarOp>(record.imm);
   if (op >= BarOp::ClusterArrive) return arrive_at_cluster(block, warp);
-  const u32 id = first_value(warp, r.a), threads = r.b != 0 ? first_value(warp, r.b) : 0;
+  const u32 id = first_value(warp, record.a),
+            threads = record.b != 0 ? first_value(warp, record.b) : 0;
   if (id > 15 || threads % kLanes != 0 || threads > 1024)
-    throw RunError(fmt::format("{}: barrier {} with {} threads, block {} warp {}", place(r.inst),
-                               id, threads, block_text(warp.block), warp.index));
+    throw RunError(fmt::format("{}: barrier {} with {} threads, block {} warp {}",
+                               location(record.inst), id, threads, block_text(warp.block),
+                               warp.index));
   const unsigned warps = threads / kLanes;
   const auto kind = op == BarOp::Arrive ? trace::BarrierKind::Arrive : trace::BarrierKind::Sync;
-  const auto head = trace::Record::make(r.inst, 1, 0, 0);
+  const auto head = trace::Record::make(record.inst, 1, 0, 0);
   context_.out[0] = head.head;
   context_.out[1] = id | static_cast<u32>(kind) << 4 | warps << 8;
   context_.out += 2;
@@ -199,11 +208,11 @@ void Runner::arrive(Block& block, WarpState& warp) {
   ++barrier.arrived;
   if (warps != 0) barrier.expected = warps;
   if (op >= BarOp::Popc) {
-    u32 p = 0;
-    std::memcpy(&p, warp.frame + r.c, 4);
-    barrier.population += static_cast<unsigned>(__builtin_popcount(p & warp.effective));
-    barrier.all = barrier.all && (~p & warp.effective) == 0;
-    barrier.any = barrier.any || (p & warp.effective) != 0;
+    u32 predicate = 0;
+    std::memcpy(&predicate, warp.frame + record.c, 4);
+    barrier.population += static_cast<unsigned>(__builtin_popcount(predicate & warp.effective));
+    barrier.all = barrier.all && (~predicate & warp.effective) == 0;
+    barrier.any = barrier.any || (predicate & warp.effective) != 0;
   }
   if (op == BarOp::Arrive) ++warp.ip;
   else {
@@ -214,6 +223,7 @@ void Runner::arrive(Block& block, WarpState& warp) {
 }
 
 void Runner::open_if_complete(Block& block, unsigned id) {
+  RADDLE_ASSERT(id < block.barriers.size());
   BarrierState& barrier = block.barriers[id];
   const unsigned expected = barrier.expected != 0 ? barrier.expected : block.running;
   if (barrier.arrived == 0 || barrier.arrived < expected) return;
@@ -224,6 +234,7 @@ void Runner::open_if_complete(Block& block, unsigned id) {
 }
 
 void Runner::release_warp(BarrierState& barrier, WarpState& warp) {
+  RADDLE_ASSERT(warp.status == Status::Waiting && warp.ip->op == O_bar);
   const Record& r = *warp.ip;
   const auto op = static_cast<BarOp>(r.imm);
   if (op == BarOp::Popc)
@@ -243,6 +254,7 @@ void Runner::release_warp(BarrierState& barrier, WarpState& warp) {
 }
 
 void Runner::finish(Block& block, WarpState& warp) {
+  RADDLE_ASSERT(warp.status == Status::Ready && block.running != 0);
   warp.status = Status::Done;
   --block.running;
   if (Cluster* cluster = block.cluster.get(); cluster != nullptr) {
@@ -258,10 +270,12 @@ void Runner::finish(Block& block, WarpState& warp) {
 void Runner::advance(Block& block, WarpState& warp, trace::StreamWriter* streams, u64 budget) {
   u32* const begin = scratch_.data();
   u32* const at = step(block, warp, begin, begin + kScratchWords - kSlackWords, budget);
+  RADDLE_ASSERT(at >= begin && at <= begin + kScratchWords);  // kSlackWords are enough
   const auto words = static_cast<unsigned>(at - begin);
   if (streams == nullptr || words == 0) return;
   if (static_cast<std::size_t>(warp.room.end - warp.room.at) < words)
     warp.room = streams->grow(block.number, warp.index, words);
+  RADDLE_ASSERT(static_cast<std::size_t>(warp.room.end - warp.room.at) >= words);
   std::memcpy(warp.room.at, begin, words * sizeof(u32));
   warp.room.at += words;
   streams->commit(block.number, warp.index, warp.room.at);
@@ -308,28 +322,29 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
 namespace {
 /// Rounds in which everybody waits for somebody else: most likely for ever. Whoever asks is then no
 /// longer looked at but runs his turns, so that the limit of instructions is met soon.
-constexpr unsigned kMostFruitless = 1000;
+constexpr unsigned kMaxFruitless = 1000;
 void stop_looking(std::vector<std::unique_ptr<Block>>& blocks) {
   for (auto& block : blocks)
     for (WarpState& warp : block->warps) warp.watch = {false, 0, ~0u};
 }
 }  // namespace
 
-std::size_t Runner::most_blocks() const {
+std::size_t Runner::max_blocks() const {
   if (cooperative_) return shape_.grid.count();
   const std::size_t bytes = (frame_stride_ + std::size_t{local_bytes_} * kLanes) * warps_ +
                             context_.shared_bytes + sizeof(Block);
-  return std::clamp(kBytesOfSmallBlocks / bytes, kMostBlocks, kMostSmallBlocks);
+  return std::clamp(kBytesOfSmallBlocks / bytes, kMaxBlocks, kMaxSmallBlocks);
 }
 
 RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
   const u64 each = cluster_shape_.count();
+  RADDLE_ASSERT(each != 0 && shape_.grid.count() % each == 0);
   const u32 clusters = static_cast<u32>(shape_.grid.count() / each);
   context_.traced = streams != nullptr ? 1 : 0;
   context_.live = cooperative_ ? 1 : 0;
   // Elsewhere, in a file, a block's stream goes when the block has ended.
   const bool in_memory = dynamic_cast<const trace::MemoryTrace*>(streams) != nullptr;
-  const std::size_t most = most_blocks();
+  const std::size_t most = max_blocks();
   const Turns turns = options_.short_turns ? kShortTurns : kLongTurns;
   const u64 quantum = cooperative_ ? 1 : each > 1 ? kLongTurns.warp : turns.block;
   unsigned fruitless = 0;  // rounds in which all waited
@@ -356,7 +371,7 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     const bool all_wait = waiting != 0 && waiting == active_.size();
     const bool more = next_ < clusters && active_.size() + each <= most;
     fruitless = all_wait && !more ? fruitless + 1 : 0;
-    if (fruitless == kMostFruitless) stop_looking(active_);
+    if (fruitless == kMaxFruitless) stop_looking(active_);
     // Whoever waits for all others would else be asked once for each of them.
     wanted = all_wait ? waiting : options_.short_turns ? active_.size() / 2 + 1 : 1;
   }
@@ -369,20 +384,20 @@ std::unique_ptr<Block> Runner::take(u32 number) {
   return nullptr;
 }
 
-// --- telling where -------------------------------------------------------------------------------
+// --- locations in messages -----------------------------------------------------------------------
 void Runner::deadlock(const Block& block) const {
   std::string text =
       fmt::format("kernel {}: block {} cannot go on, every warp waits:", kernel_.title,
                   block_text(block.number));
   for (const WarpState& warp : block.warps)
     if (warp.status == Status::Waiting && warp.barrier == kClusterBarrier) {
-      text +=
-          fmt::format(" warp {} at its cluster's barrier, {};", warp.index, place(warp.ip->inst));
+      text += fmt::format(" warp {} at its cluster's barrier, {};", warp.index,
+                          location(warp.ip->inst));
     } else if (warp.status == Status::Waiting) {
       const BarrierState& b = block.barriers[warp.barrier];
       text += fmt::format(" warp {} at barrier {} ({} of {} warps have come), {};", warp.index,
                           warp.barrier, b.arrived, b.expected != 0 ? b.expected : block.running,
-                          place(warp.ip->inst));
+                          location(warp.ip->inst));
     }
   text.pop_back();
   throw RunError(text);
@@ -415,7 +430,7 @@ std::string written_at(const ptx::Module::Source& source, const Code& code, u32 
 }
 }  // namespace
 
-std::string Runner::place(u32 inst) const {
+std::string Runner::location(u32 inst) const {
   const auto& instructions = kernel_.code->instructions;
   const ptx::Module& module = *kernel_.module;
   if (inst >= instructions.size()) return module.file + ": end of function";
@@ -440,6 +455,7 @@ std::string Runner::thread_text(const Warp& warp, unsigned lane) const {
                      t / (b.x * b.y));
 }
 const Code& Runner::running_code(const WarpState& warp) const {
+  RADDLE_ASSERT(warp.activation < warp.functions.size());
   return kernel_.functions[warp.functions[warp.activation]];
 }
 void Runner::print(std::string_view text) const {

@@ -147,7 +147,7 @@ class Runner {
   RecordWatcher* watcher() const { return watcher_.get(); }
   /// Of an instruction of the trace's code: "FILE:LINE 'text'", and before it, where the PTX says
   /// which source line that is from, "a.cu:12, ".
-  std::string place(std::uint32_t inst) const;
+  std::string location(std::uint32_t inst) const;
   std::string block_text(std::uint32_t number) const;
   std::string thread_text(const Warp& warp, unsigned lane) const;
   const Block* running_block() const { return stepping_; }
@@ -182,7 +182,7 @@ class Runner {
   Turn run_block(Block& block, trace::StreamWriter* streams, std::uint64_t budget);
   void set_up_clusters(const Launch& launch);
   void start_cluster(std::uint32_t number);
-  std::size_t most_blocks() const;
+  std::size_t max_blocks() const;
   void advance(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
   void slice(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
   std::uint64_t fingerprint(const Block& block, const WarpState& warp) const;

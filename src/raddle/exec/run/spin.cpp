@@ -51,7 +51,9 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
   warp.watch.spins = false;
   for (unsigned step = 0, next = 0; step < kSteps; ++step) {
     if (step == next) {  // the circle may begin later
-      at = warp.ip, mask = warp.mask, depth = warp.sp;
+      at = warp.ip;
+      mask = warp.mask;
+      depth = warp.sp;
       seen[0] = fingerprint(block, warp);
       rounds = 1;
       next = 8 * next + 8;

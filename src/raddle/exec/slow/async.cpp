@@ -51,6 +51,7 @@ struct Fields {
 }  // namespace
 
 void AsyncCopy::run(const SlowRun& run) const {
+  RADDLE_ASSERT(bytes == 4 || bytes == 8 || bytes == 16);
   SlowAccess read(run, from.space, false), written(run, to.space, true);
   each_lane(run.mask, [&](unsigned lane) {
     u32 size = bytes;
@@ -67,47 +68,47 @@ void AsyncCopy::run(const SlowRun& run) const {
 /// Changes `object`; the answer of a test.
 bool BarrierObject::act(const SlowRun& run, unsigned lane, u64& object) const {
   const auto count = [&] { return u64{lane_value<u32>(run.frame, operand, lane)}; };
-  Fields f = Fields::of(object);
+  Fields fields = Fields::of(object);
   switch (action) {
     case Action::Init:
-      f = {count(), count(), 0, 0};
+      fields = {count(), count(), 0, 0};
       break;
     case Action::Inval:
-      f = {};
+      fields = {};
       break;
     case Action::ExpectTx:
-      f.bytes += static_cast<s64>(count());
+      fields.bytes += static_cast<s64>(count());
       break;
     case Action::CompleteTx:
-      f.bytes -= static_cast<s64>(count());
-      f.complete_if_done();
+      fields.bytes -= static_cast<s64>(count());
+      fields.complete_if_done();
       break;
     case Action::ArriveCopies:  // one more is pending, and arrives
-      f.complete_if_done();
+      fields.complete_if_done();
       break;
     case Action::Arrive:
     case Action::ArriveExpectTx: {
       const bool expects = action == Action::ArriveExpectTx;
       const u64 arrivals = expects ? 1 : count();
-      if (expects) f.bytes += static_cast<s64>(count());
-      if (arrivals > f.pending) {
+      if (expects) fields.bytes += static_cast<s64>(count());
+      if (arrivals > fields.pending) {
         const Runner& runner = *static_cast<const Runner*>(run.context->owner);
-        throw RunError(
-            fmt::format("kernel {}: {} arrivals at a barrier object that expects {} more at {}, {}",
-                        runner.kernel().title, arrivals, f.pending, runner.place(run.record->inst),
-                        runner.thread_text(*run.context->warp, lane)));
+        throw RunError(fmt::format(
+            "kernel {}: {} arrivals at a barrier object that expects {} more at {}, {}",
+            runner.kernel().title, arrivals, fields.pending, runner.location(run.record->inst),
+            runner.thread_text(*run.context->warp, lane)));
       }
-      if (drops) f.count -= std::min(arrivals, f.count);
-      f.pending -= arrivals;
-      f.complete_if_done();
+      if (drops) fields.count -= std::min(arrivals, fields.count);
+      fields.pending -= arrivals;
+      fields.complete_if_done();
       break;
     }
     case Action::TestWait:
-      return f.parity != lane_value<u64>(run.frame, operand, lane) >> 63;
+      return fields.parity != lane_value<u64>(run.frame, operand, lane) >> 63;
     case Action::TestParity:
-      return f.parity != (count() & 1);
+      return fields.parity != (count() & 1);
   }
-  object = f.packed();
+  object = fields.packed();
   return true;
 }
 
@@ -141,6 +142,7 @@ void PendingCount::run(const SlowRun& run) const {
 }
 
 void Election::run(const SlowRun& run) const {
+  RADDLE_ASSERT(run.mask != 0);
   const unsigned first = static_cast<unsigned>(std::countr_zero(run.mask));
   const u32 members = lane_value<u32>(run.frame, this->members, first) & run.mask;
   const u32 among = members != 0 ? members : run.mask;

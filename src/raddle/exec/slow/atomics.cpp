@@ -71,41 +71,42 @@ scalar::u16 half_result(AtomOp op, u32 old, u32 b, bool brain) {
 }
 
 /// `global`: single-precision additions there flush subnormals.
-void perform(const Record& r, const char* frame, u32 mask, char* const* at, bool global,
+void perform(const Record& record, const char* frame, u32 mask, char* const* at, bool global,
              u64* old_values) {
-  const auto op = static_cast<AtomOp>(r.aux & 255);
-  const auto type = static_cast<AtomType>(r.aux >> 8 & 255);
+  const auto op = static_cast<AtomOp>(record.aux & 255);
+  const auto type = static_cast<AtomType>(record.aux >> 8 & 255);
   const bool brain = type == AtomType::BF16 || type == AtomType::BF16x2;
   switch (type) {
     case AtomType::U32:
-      return integer<u32>(op, r, frame, mask, at, old_values);
+      return integer<u32>(op, record, frame, mask, at, old_values);
     case AtomType::S32:
-      return integer<std::int32_t>(op, r, frame, mask, at, old_values);
+      return integer<std::int32_t>(op, record, frame, mask, at, old_values);
     case AtomType::U64:
-      return integer<u64>(op, r, frame, mask, at, old_values);
+      return integer<u64>(op, record, frame, mask, at, old_values);
     case AtomType::S64:
-      return integer<std::int64_t>(op, r, frame, mask, at, old_values);
+      return integer<std::int64_t>(op, record, frame, mask, at, old_values);
     case AtomType::B16:
-      return integer<std::uint16_t>(op, r, frame, mask, at, old_values);
+      return integer<std::uint16_t>(op, record, frame, mask, at, old_values);
     case AtomType::F32:
-      return each_lane<float>(r, frame, mask, at, old_values, [=](float old, float b, float) {
-        if (!global || op != AtomOp::Add) return float_result(op, old, b);
-        return scalar::flush(float_result(op, scalar::flush(old), scalar::flush(b)));
-      });
+      return each_lane<float>(
+          record, frame, mask, at, old_values, [=](float old, float operand, float) {
+            if (!global || op != AtomOp::Add) return float_result(op, old, operand);
+            return scalar::flush(float_result(op, scalar::flush(old), scalar::flush(operand)));
+          });
     case AtomType::F64:
-      return each_lane<double>(r, frame, mask, at, old_values, [=](double old, double b, double) {
-        return float_result(op, old, b);
-      });
+      return each_lane<double>(
+          record, frame, mask, at, old_values,
+          [=](double old, double operand, double) { return float_result(op, old, operand); });
     case AtomType::F16:
     case AtomType::BF16:
-      return each_lane<scalar::u16>(r, frame, mask, at, old_values, [=](u32 old, u32 b, u32) {
-        return half_result(op, old, b, brain);
-      });
+      return each_lane<scalar::u16>(
+          record, frame, mask, at, old_values,
+          [=](u32 old, u32 operand, u32) { return half_result(op, old, operand, brain); });
     case AtomType::F16x2:
     case AtomType::BF16x2:
-      return each_lane<u32>(r, frame, mask, at, old_values, [=](u32 old, u32 b, u32) {
-        const u32 low = half_result(op, old & 0xffff, b & 0xffff, brain);
-        return low | u32{half_result(op, old >> 16, b >> 16, brain)} << 16;
+      return each_lane<u32>(record, frame, mask, at, old_values, [=](u32 old, u32 operand, u32) {
+        const u32 low = half_result(op, old & 0xffff, operand & 0xffff, brain);
+        return low | u32{half_result(op, old >> 16, operand >> 16, brain)} << 16;
       });
   }
 }
@@ -191,7 +192,7 @@ void VectorAtomic::run(const SlowRun& run) const {
   access.write(run.mask);
 }
 
-void atomic_access(Context* c, const Record* ip, char* frame, u32 mask) {
+void atomic_access(Context* context, const Record* ip, char* frame, u32 mask) {
   u64 address[kLanes], old_values[kLanes] = {};
   scalar::addresses_of(ip, frame, mask, 0, address);
   const auto space = static_cast<ptx::Space>(ip->aux >> 16 & 255);
@@ -202,21 +203,22 @@ void atomic_access(Context* c, const Record* ip, char* frame, u32 mask) {
   u32 shared_inst = ip->inst;
   if (space == ptx::Space::Generic) {
     window = kSharedWindow;
-    shared_inst = c->aliases[ip->inst];
-    for (u32 m = mask; m != 0; m &= m - 1) {
-      const u64 x = address[scalar::lowest_lane(m)];
-      if (x >= DeviceMemory::kBase) global |= m & (0 - m);
-      else if (x - kSharedWindow < kWindowBytes) shared |= m & (0 - m);
-      else memory_fault(c, ip, frame, mask);
+    shared_inst = context->aliases[ip->inst];
+    for (u32 left = mask; left != 0; left &= left - 1) {
+      const u64 x = address[scalar::lowest_lane(left)];
+      if (x >= DeviceMemory::kBase) global |= left & (0 - left);
+      else if (x - kSharedWindow < kWindowBytes) shared |= left & (0 - left);
+      else memory_fault(context, ip, frame, mask);
     }
   }
-  if (global != 0) global_part(c, ip, frame, global, address, old_values);
-  if (shared != 0) shared_part(c, ip, frame, shared, address, window, shared_inst, old_values);
+  if (global != 0) global_part(context, ip, frame, global, address, old_values);
+  if (shared != 0)
+    shared_part(context, ip, frame, shared, address, window, shared_inst, old_values);
   if ((ip->aux >> 24 & 1) == 0) return;
-  const auto put = [&](auto* d) {
-    for (u32 m = mask; m != 0; m &= m - 1) {
-      const unsigned lane = scalar::lowest_lane(m);
-      std::memcpy(d + lane, &old_values[lane], sizeof *d);
+  const auto put = [&](auto* to) {
+    for (u32 left = mask; left != 0; left &= left - 1) {
+      const unsigned lane = scalar::lowest_lane(left);
+      std::memcpy(to + lane, &old_values[lane], sizeof *to);
     }
   };
   switch (ip->flags & kElementMask) {

@@ -46,20 +46,25 @@ u64 target_of(const Record& r, const char* frame, unsigned lane) {
 
 void grow_stack(Warp* w) {
   auto& entries = static_cast<WarpState*>(w)->entries;
+  RADDLE_ASSERT(!entries.empty() && w->sp <= entries.size());
   entries.resize(entries.size() * 2);
   w->stack = entries.data();
   w->stack_capacity = static_cast<u32>(entries.size());
 }
 
-const Record* enter_function(Context* c, const Record* ip, char** frame, u32 effective, u32* mask) {
-  const Runner& runner = *static_cast<const Runner*>(c->owner);
+const Record* enter_function(Context* context, const Record* ip, char** frame, u32 effective,
+                             u32* mask) {
+  const Runner& runner = *static_cast<const Runner*>(context->owner);
   const Kernel& kernel = runner.kernel();
-  WarpState& warp = static_cast<WarpState&>(*c->warp);
+  WarpState& warp = static_cast<WarpState&>(*context->warp);
   const Code& caller = runner.running_code(warp);
+  RADDLE_ASSERT(effective != 0);
+  RADDLE_ASSERT(static_cast<std::size_t>(ip->imm) < caller.calls.size());
   const CallSite& site = caller.calls[static_cast<std::size_t>(ip->imm)];
   u32 module_index = site.callee, called = effective, back = *mask;
   const auto fail = [&](const std::string& why) {
-    throw RunError(fmt::format("kernel {}: {} at {}, {}", kernel.title, why, runner.place(ip->inst),
+    throw RunError(fmt::format("kernel {}: {} at {}, {}", kernel.title, why,
+                               runner.location(ip->inst),
                                runner.thread_text(warp, lowest_of(effective))));
   };
   if (ip->op == O_call_indirect) {
@@ -70,30 +75,41 @@ const Record* enter_function(Context* c, const Record* ip, char** frame, u32 eff
         kernel.function_of_module[module_index] == ptx::kNoIndex)
       fail(fmt::format("call of address {:#x}, which is no function", target));
     called = 0;
-    for (u32 m = effective; m != 0; m &= m - 1)
-      if (target_of(*ip, *frame, lowest_of(m)) == target) called |= m & (0 - m);
+    for (u32 left = effective; left != 0; left &= left - 1)
+      if (target_of(*ip, *frame, lowest_of(left)) == target) called |= left & (0 - left);
     const u32 rest = effective & ~called;
     if (rest != 0) {  // they make the call after these have returned
       const auto distance = static_cast<std::int32_t>(ip->aux);
       const Record* join = distance == kNoJoin ? nullptr : ip + distance;
       if (join != nullptr) {
-        StackEntry& e = push(&warp);
-        e.ip = e.join = join, e.mask = *mask;
+        StackEntry& entry = push(&warp);
+        entry.ip = entry.join = join;
+        entry.mask = *mask;
       }
-      StackEntry& e = push(&warp);
-      e.ip = ip, e.join = join, e.mask = rest;
+      StackEntry& entry = push(&warp);
+      entry.ip = ip;
+      entry.join = join;
+      entry.mask = rest;
       back = called;
     }
   }
   const u32 index = kernel.function_of_module[module_index];
+  RADDLE_ASSERT(index < kernel.functions.size());
   const Code& callee = kernel.functions[index];
-  StackEntry& e = push(&warp);
-  e.ip = ip + 1, e.frame = *frame, e.mask = back, e.called = called;
-  e.gone = warp.gone, e.local_base = warp.local_base, e.activation = warp.activation;
+  StackEntry& entry = push(&warp);
+  entry.ip = ip + 1;
+  entry.frame = *frame;
+  entry.mask = back;
+  entry.called = called;
+  entry.gone = warp.gone;
+  entry.local_base = warp.local_base;
+  entry.activation = warp.activation;
+  RADDLE_ASSERT(warp.activation < warp.allocated.size());
   warp.local_base += caller.local_bytes + warp.allocated[warp.activation];
-  if (u64{warp.local_base} + callee.local_bytes > c->local_bytes)
-    fail(fmt::format("call stack overflow (local memory of {} bytes per thread)", c->local_bytes));
-  const u32 deepest = std::max(c->local_bytes / kBytesPerCall, kernel.most_calls());
+  if (u64{warp.local_base} + callee.local_bytes > context->local_bytes)
+    fail(fmt::format("call stack overflow (local memory of {} bytes per thread)",
+                     context->local_bytes));
+  const u32 deepest = std::max(context->local_bytes / kBytesPerCall, kernel.most_calls());
   if (++warp.activation > deepest)
     fail(fmt::format("call stack overflow (more than {} calls within calls)", deepest));
   if (warp.activations.size() < warp.activation)
@@ -102,18 +118,18 @@ const Record* enter_function(Context* c, const Record* ip, char** frame, u32 eff
   warp.functions[warp.activation] = index;
   warp.allocated.resize(warp.activation);
   warp.allocated.push_back(0);
-  Activation& a = *warp.activations[warp.activation - 1];
-  if (!a.prepared || a.function != index) {
+  Activation& activation = *warp.activations[warp.activation - 1];
+  if (!activation.prepared || activation.function != index) {
     const std::size_t bytes = callee.frame_bytes + 256;
-    a.frame.reserve(bytes);
-    std::memset(a.frame.data(), 0, bytes);
-    runner.fill(callee, a.frame.data(), warp);
-    a.function = index;
-    a.prepared = true;
+    activation.frame.reserve(bytes);
+    std::memset(activation.frame.data(), 0, bytes);
+    runner.fill(callee, activation.frame.data(), warp);
+    activation.function = index;
+    activation.prepared = true;
   }
   for (std::size_t i = 0; i < site.arguments.size() && i < callee.parameters.size(); ++i)
-    copy_place(a.frame.data(), callee.parameters[i], *frame, site.arguments[i], called);
-  *frame = a.frame.data();
+    copy_place(activation.frame.data(), callee.parameters[i], *frame, site.arguments[i], called);
+  *frame = activation.frame.data();
   *mask = called;
   return callee.records.data();
 }
@@ -123,6 +139,7 @@ void leave_function(Context* c, const StackEntry* caller, char** frame) {
   WarpState& warp = static_cast<WarpState&>(*c->warp);
   const Code& callee = runner.running_code(warp);
   const char* from = *frame;
+  RADDLE_ASSERT(caller->frame != nullptr && caller->activation + 1 == warp.activation);
   warp.activation = caller->activation;
   const Code& code = runner.running_code(warp);
   const CallSite& site = code.calls[static_cast<std::size_t>(caller->ip[-1].imm)];
@@ -134,18 +151,19 @@ void leave_function(Context* c, const StackEntry* caller, char** frame) {
 }
 
 /// The lanes' stacks move together: an allocation takes what the greediest of them asks for.
-void stack_call(Context* c, const Record* ip, char* frame, u32 mask, const HostCall& call) {
+void stack_call(Context* context, const Record* ip, char* frame, u32 mask, const HostCall& call) {
   constexpr u64 kAlignment = 16;
-  const Runner& runner = *static_cast<const Runner*>(c->owner);
-  WarpState& warp = static_cast<WarpState&>(*c->warp);
+  const Runner& runner = *static_cast<const Runner*>(context->owner);
+  WarpState& warp = static_cast<WarpState&>(*context->warp);
+  RADDLE_ASSERT(mask != 0 && warp.activation < warp.allocated.size());
   u32& allocated = warp.allocated[warp.activation];
   const u64 frame_end = warp.local_base + runner.running_code(warp).local_bytes;
   const u64 top = frame_end + allocated;
   const auto value = [&](unsigned lane) {
-    u64 v = 0;
+    u64 bits = 0;
     const ParameterPlace& place = call.arguments[0];
-    std::memcpy(&v, frame + place.offset + place.bytes * lane, place.bytes);
-    return v;
+    std::memcpy(&bits, frame + place.offset + place.bytes * lane, place.bytes);
+    return bits;
   };
   if (call.function == HostFunction::StackRestore) {
     const u64 to = value(lowest_of(mask));
@@ -154,23 +172,25 @@ void stack_call(Context* c, const Record* ip, char* frame, u32 mask, const HostC
   }
   if (call.function == HostFunction::StackAllocate) {
     u64 most = 0;
-    for (u32 m = mask; m != 0; m &= m - 1) most = std::max(most, value(lowest_of(m)));
-    if (most > c->local_bytes || top + most + kAlignment > c->local_bytes)
+    for (u32 left = mask; left != 0; left &= left - 1)
+      most = std::max(most, value(lowest_of(left)));
+    if (most > context->local_bytes || top + most + kAlignment > context->local_bytes)
       throw RunError(fmt::format(
           "kernel {}: call stack overflow (alloca of {} bytes, local memory of {} bytes per "
           "thread) at {}, {}",
-          runner.kernel().title, most, c->local_bytes, runner.place(ip->inst),
+          runner.kernel().title, most, context->local_bytes, runner.location(ip->inst),
           runner.thread_text(warp, lowest_of(mask))));
     allocated += static_cast<u32>((most + kAlignment - 1) / kAlignment * kAlignment);
   }
-  const ParameterPlace& d = call.returns[0];
-  for (u32 m = mask; m != 0; m &= m - 1)
-    std::memcpy(frame + d.offset + d.bytes * lowest_of(m), &top, d.bytes);
+  const ParameterPlace& to = call.returns[0];
+  for (u32 left = mask; left != 0; left &= left - 1)
+    std::memcpy(frame + to.offset + to.bytes * lowest_of(left), &top, to.bytes);
 }
 
-const Record* indexed_branch(Context* c, const Record* ip, char* frame, u32 effective, u32* mask) {
-  const Runner& runner = *static_cast<const Runner*>(c->owner);
-  WarpState& warp = static_cast<WarpState&>(*c->warp);
+const Record* indexed_branch(Context* context, const Record* ip, char* frame, u32 effective,
+                             u32* mask) {
+  const Runner& runner = *static_cast<const Runner*>(context->owner);
+  WarpState& warp = static_cast<WarpState&>(*context->warp);
   const auto& table = runner.running_code(warp).branch_tables[static_cast<std::size_t>(ip->imm)];
   const auto distance = static_cast<std::int32_t>(ip->aux);
   const Record* join = distance == kNoJoin ? nullptr : ip + distance;
@@ -180,40 +200,44 @@ const Record* indexed_branch(Context* c, const Record* ip, char* frame, u32 effe
   };
   std::vector<Path> paths;
   const auto add = [&](const Record* to, u32 lanes) {
-    for (Path& p : paths)
-      if (p.to == to) {
-        p.lanes |= lanes;
+    for (Path& path : paths)
+      if (path.to == to) {
+        path.lanes |= lanes;
         return;
       }
     paths.push_back({to, lanes});
   };
-  for (u32 m = effective; m != 0; m &= m - 1) {
+  for (u32 left = effective; left != 0; left &= left - 1) {
     u32 index = 0;
-    std::memcpy(&index, frame + ip->a + 4 * lowest_of(m), 4);
+    std::memcpy(&index, frame + ip->a + 4 * lowest_of(left), 4);
     if (index >= table.size())
-      throw RunError(fmt::format("kernel {}: branch index {} of {} targets at {}, {}",
-                                 runner.kernel().title, index, table.size(), runner.place(ip->inst),
-                                 runner.thread_text(warp, lowest_of(m))));
-    add(ip + table[index], m & (0 - m));
+      throw RunError(fmt::format(
+          "kernel {}: branch index {} of {} targets at {}, {}", runner.kernel().title, index,
+          table.size(), runner.location(ip->inst), runner.thread_text(warp, lowest_of(left))));
+    add(ip + table[index], left & (0 - left));
   }
   if (effective != *mask) add(ip + 1, *mask & ~effective);
   if (paths.size() == 1) return paths[0].to;
   if (join != nullptr) {
     const StackEntry* top = warp.sp != 0 ? &warp.stack[warp.sp - 1] : nullptr;
     if (top == nullptr || top->frame != nullptr || top->ip != join || top->join != join) {
-      StackEntry& e = push(&warp);
-      e.ip = e.join = join, e.mask = *mask;
+      StackEntry& entry = push(&warp);
+      entry.ip = entry.join = join;
+      entry.mask = *mask;
     }
   }
   const Path* first = nullptr;
   for (std::size_t k = paths.size(); k-- > 0;) {
     if (paths[k].to == join) continue;  // these lanes wait in the join
     if (first != nullptr) {
-      StackEntry& e = push(&warp);
-      e.ip = first->to, e.join = join, e.mask = first->lanes;
+      StackEntry& entry = push(&warp);
+      entry.ip = first->to;
+      entry.join = join;
+      entry.mask = first->lanes;
     }
     first = &paths[k];
   }
+  RADDLE_ASSERT(first != nullptr);  // not all of several paths end in the join
   *mask = first->lanes;
   return first->to;
 }

@@ -48,6 +48,7 @@ void Runner::start_cluster(u32 number) {
 }
 
 void Runner::release(std::unique_ptr<Block> block) {
+  RADDLE_ASSERT(block != nullptr && block->warps.size() == warps_);
   if (block->cluster != nullptr)
     for (Block*& other : block->cluster->blocks)
       if (other == block.get()) other = nullptr;
@@ -87,6 +88,7 @@ void Runner::arrive_at_cluster(Block& block, WarpState& warp) {
 void Runner::open_cluster_if_complete(Cluster& cluster) {
   unsigned expected = 0;
   for (const Block* block : cluster.blocks) expected += block != nullptr ? block->running : 0;
+  RADDLE_ASSERT(cluster.arrived <= expected);  // each warp that runs, once
   if (cluster.arrived == 0 || cluster.arrived < expected) return;
   cluster.arrived = 0;
   ++cluster.openings;
@@ -106,33 +108,36 @@ char* shared_place(const Context* c, u64 offset, unsigned bytes) {
   if (x > c->shared_bytes || c->shared_bytes - x < bytes) return nullptr;
   if (rank == 0) return c->shared + x;
   const Block* block = static_cast<const Runner*>(c->owner)->running_block();
+  RADDLE_ASSERT(block != nullptr);
   if (block->cluster == nullptr || rank > block->cluster->blocks.size()) return nullptr;
   const Block* other = block->cluster->blocks[rank - 1];
   return other != nullptr ? other->shared.data() + x : nullptr;
 }
 
 /// Lane by lane; the op stream has it as an access with one pass for each lane.
-void distant_shared(Context* c, const Record* ip, char* frame, u32 mask, u64 origin, u32 inst,
+void distant_shared(Context* context, const Record* ip, char* frame, u32 mask, u64 origin, u32 inst,
                     u32 store) {
+  RADDLE_ASSERT(mask != 0);
   const unsigned size = 1u << (ip->flags & kElementMask);
   const unsigned width = 1u << (ip->flags >> kRegisterShift & 3);
   const unsigned elements = (ip->flags >> kVectorShift & 3u) + 1;
   const u32 data[4] = {ip->d, ip->b, ip->c, ip->aux};
   const auto head = trace::Record::make(inst, 1, static_cast<unsigned>(std::popcount(mask)), mask);
-  c->out[0] = head.head, c->out[1] = head.mask;
-  c->out += trace::kRecordWords;
-  ++c->warp_instructions;
-  c->thread_instructions += static_cast<u32>(std::popcount(mask));
-  for (u32 m = mask; m != 0; m &= m - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(m));
+  context->out[0] = head.head;
+  context->out[1] = head.mask;
+  context->out += trace::kRecordWords;
+  ++context->warp_instructions;
+  context->thread_instructions += static_cast<u32>(std::popcount(mask));
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
     u64 address = 0;
     const unsigned bytes = (ip->flags & kNarrowAddress) != 0 ? 4 : 8;
     std::memcpy(&address, frame + ip->a + bytes * lane, bytes);
     const u64 sum = address + static_cast<u64>(std::int64_t{ip->imm});
     const u64 offset = bytes == 4 ? static_cast<u32>(sum) : sum - origin;
     char* const place =
-        offset % (size * elements) == 0 ? shared_place(c, offset, size * elements) : nullptr;
-    if (place == nullptr) memory_fault(c, ip, frame, mask);
+        offset % (size * elements) == 0 ? shared_place(context, offset, size * elements) : nullptr;
+    if (place == nullptr) memory_fault(context, ip, frame, mask);
     for (unsigned j = 0; j < elements; ++j) {
       char* const reg = frame + data[j] + width * lane;
       if (store != 0) {

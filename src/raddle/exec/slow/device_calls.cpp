@@ -50,7 +50,7 @@ constexpr ErrorText kErrors[] = {
 
 constexpr u32 kNonBlocking = 1, kDisableTiming = 2;
 constexpr u32 kRuntimeVersion = 13000;
-constexpr u32 kMostParameterBytes = 32764;
+constexpr u32 kMaxParameterBytes = 32764;
 
 /// One call by one lane.
 class Call {
@@ -72,23 +72,30 @@ class Call {
   bool perform() {
     switch (call_.function) {
       case F::GetParameterBufferV2:
-        return give(buffer_for(kernel_of(number(0)), shape(1, 2, 3))), false;
+        give(buffer_for(kernel_of(number(0)), shape(1, 2, 3)));
+        return false;
       case F::GetParameterBuffer:
-        return give(plain_buffer(number(1))), false;
+        give(plain_buffer(number(1)));
+        return false;
       case F::LaunchDeviceV2:
         return done(launch_v2());
       case F::LaunchDevice:
         return done(launch_v1());
       case F::GetLastError:
-        return give(grid_.error(thread_, true)), false;
+        give(grid_.error(thread_, true));
+        return false;
       case F::PeekAtLastError:
-        return give(grid_.error(thread_, false)), false;
+        give(grid_.error(thread_, false));
+        return false;
       case F::GetErrorString:
-        return give(text(false)), false;
+        give(text(false));
+        return false;
       case F::GetErrorName:
-        return give(text(true)), false;
+        give(text(true));
+        return false;
       default:
-        return give(finish(other())), false;
+        give(finish(other()));
+        return false;
     }
   }
 
@@ -100,6 +107,7 @@ class Call {
     return value;
   }
   u64 number(std::size_t i) const {
+    RADDLE_ASSERT(i < call_.arguments.size());
     const ParameterPlace& place = call_.arguments[i];
     u64 value = 0;
     if (place.is_register)
@@ -108,6 +116,7 @@ class Call {
     return value;
   }
   Dim3 extents(std::size_t i) const {
+    RADDLE_ASSERT(i < call_.arguments.size() && call_.arguments[i].bytes == 12);
     const ParameterPlace& place = call_.arguments[i];
     return {word(place, 0), word(place, 1), word(place, 2)};
   }
@@ -115,6 +124,7 @@ class Call {
     return {extents(grid), extents(block), static_cast<u32>(number(shared))};
   }
   void give(u64 value) {
+    RADDLE_ASSERT(call_.returns.size() == 1);
     const ParameterPlace& place = call_.returns[0];
     if (place.is_register) {
       std::memcpy(frame_ + place.offset + place.bytes * lane_, &value, place.bytes);
@@ -128,11 +138,14 @@ class Call {
     grid_.set_error(thread_, error);
     return error;
   }
-  bool done(u32 error) { return give(finish(error)), error == kSuccess; }
+  bool done(u32 error) {
+    give(finish(error));
+    return error == kSuccess;
+  }
 
   [[noreturn]] void fail(const std::string& what) const {
     throw RunError(fmt::format("kernel {}: {} at {}, {}", runner_.kernel().title, what,
-                               runner_.place(inst_), runner_.thread_text(*c_->warp, lane_)));
+                               runner_.location(inst_), runner_.thread_text(*c_->warp, lane_)));
   }
   /// To a generic address; the whole value must lie in memory of one kind.
   template <class T>
@@ -184,12 +197,18 @@ class Call {
     return buffer.value_or(0);
   }
   u64 buffer_for(const Kernel* kernel, const trace::LaunchShape& shape) {
-    if (const u32 error = check(kernel, shape); error != kSuccess) return finish(error), 0;
+    if (const u32 error = check(kernel, shape); error != kSuccess) {
+      finish(error);
+      return 0;
+    }
     return opened(kernel->parameters.bytes, {kernel, shape});
   }
   u64 plain_buffer(u64 bytes) {
-    if (bytes > kMostParameterBytes) return finish(kInvalidValue), 0;
-    return opened(kMostParameterBytes, {});
+    if (bytes > kMaxParameterBytes) {
+      finish(kInvalidValue);
+      return 0;
+    }
+    return opened(kMaxParameterBytes, {});
   }
   u32 launch_v2() {
     const u64 buffer = number(0), stream = number(1);
@@ -211,14 +230,16 @@ class Call {
     if (stream != 3 && grid_.depth() >= kDeepestLaunch) return kLaunchMaxDepthExceeded;
     if (!grid_.runtime().may_pend()) return kLaunchPendingCountExceeded;
     DeviceLaunch made;
-    made.kernel = configuration.kernel, made.shape = configuration.shape;
+    made.kernel = configuration.kernel;
+    made.shape = configuration.shape;
     if (const u32 bytes = configuration.kernel->parameters.bytes; bytes != 0) {
       const auto* from =
           reinterpret_cast<const std::byte*>(c_->global + (buffer - DeviceMemory::kBase));
       made.parameters.assign(from, from + bytes);
       made.buffer = buffer;
     }
-    made.block = thread_.block, made.warp = thread_.warp;
+    made.block = thread_.block;
+    made.warp = thread_.warp;
     grid_.launch(std::move(made), stream);
     return kSuccess;
   }
@@ -228,14 +249,16 @@ class Call {
     switch (call_.function) {
       case F::StreamCreateWithFlags:
         if (number(1) != kNonBlocking) return kInvalidValue;
-        return store(number(0), grid_.create_stream()), kSuccess;
+        store(number(0), grid_.create_stream());
+        return kSuccess;
       case F::StreamDestroy:
         return handle(grid_.destroy_stream(number(0)));
       case F::StreamWaitEvent:
         return handle(grid_.wait(number(0), number(1), thread_.block));
       case F::EventCreateWithFlags:
         if (number(1) != kDisableTiming) return kInvalidValue;
-        return store(number(0), grid_.create_event()), kSuccess;
+        store(number(0), grid_.create_event());
+        return kSuccess;
       case F::EventRecord:
         return handle(grid_.record(number(0), number(1), thread_.block));
       case F::EventDestroy:
@@ -255,11 +278,14 @@ class Call {
         return operate(std::move(set), number(3));
       }
       case F::GetDevice:
-        return store(number(0), u32{0}), kSuccess;
+        store(number(0), u32{0});
+        return kSuccess;
       case F::GetDeviceCount:
-        return store(number(0), u32{1}), kSuccess;
+        store(number(0), u32{1});
+        return kSuccess;
       case F::RuntimeGetVersion:
-        return store(number(0), kRuntimeVersion), kSuccess;
+        store(number(0), kRuntimeVersion);
+        return kSuccess;
       case F::DeviceGetAttribute:
         return attribute();
       default:
@@ -271,12 +297,15 @@ class Call {
     const auto at = grid_.runtime().allocate(number(1));
     c_->extent = runner_.memory().extent();
     if (!at) return kMemoryAllocation;
-    return store(number(0), *at), kSuccess;
+    store(number(0), *at);
+    return kSuccess;
   }
   DeviceOperation operation(DeviceOperation::Kind kind, u64 bytes) const {
     DeviceOperation made;
-    made.kind = kind, made.to = number(0), made.bytes = bytes;
-    made.caller = fmt::format("kernel {}: {}", runner_.kernel().title, runner_.place(inst_));
+    made.kind = kind;
+    made.to = number(0);
+    made.bytes = bytes;
+    made.caller = fmt::format("kernel {}: {}", runner_.kernel().title, runner_.location(inst_));
     return made;
   }
   u32 operate(DeviceOperation made, u64 stream) {
@@ -314,7 +343,8 @@ class Call {
       }
     }();
     if (!value) return kNotSupported;
-    return store(number(0), *value), kSuccess;
+    store(number(0), *value);
+    return kSuccess;
   }
   u64 text(bool name) {
     for (const ErrorText& e : kErrors)
@@ -342,11 +372,12 @@ class Call {
 u32 device_call(Context* c, const Record* ip, char* frame, u32 mask) {
   const Runner& runner = *static_cast<const Runner*>(c->owner);
   const Code& code = runner.running_code(static_cast<WarpState&>(*c->warp));
+  RADDLE_ASSERT(static_cast<std::size_t>(ip->imm) < code.device_calls.size());
   const DeviceCall& call = code.device_calls[static_cast<std::size_t>(ip->imm)];
   if (runner.device() == nullptr)
     throw RunError(fmt::format(
         "kernel {}: live execution knows no device-side launches (at {}, {}): run it without",
-        runner.kernel().title, runner.place(ip->inst),
+        runner.kernel().title, runner.location(ip->inst),
         runner.thread_text(*c->warp, static_cast<unsigned>(__builtin_ctz(mask | 1u << 31)))));
   u32 launched = 0;
   for (u32 m = mask; m != 0; m &= m - 1) {

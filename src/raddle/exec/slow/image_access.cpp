@@ -22,7 +22,7 @@ using u64 = std::uint64_t;
 using s64 = std::int64_t;
 using Resource = TextureDescription::Resource;
 
-constexpr unsigned kMostTexels = 8;    // of one lane: the corners of a cube
+constexpr unsigned kMaxTexels = 8;     // of one lane: the corners of a cube
 constexpr unsigned kFractionBits = 8;  // of an interpolation weight
 
 /// One instruction of one warp: where it stands, and its op-stream records, which are cut where
@@ -33,7 +33,7 @@ class Access {
   const Runner& runner() const { return *static_cast<const Runner*>(c_->owner); }
 
   void lane(unsigned lane) {
-    if (pieces_ + kMostTexels > trace::kMaxPieces) flush();
+    if (pieces_ + kMaxTexels > trace::kMaxPieces) flush();
     lane_ = lane;
     lanes_ |= 1u << lane;
   }
@@ -55,16 +55,19 @@ class Access {
   void flush() {
     if (lanes_ == 0) return;
     const auto head = trace::Record::make(ip_->inst, 1, pieces_, lanes_);
-    c_->out[0] = head.head, c_->out[1] = head.mask;
+    c_->out[0] = head.head;
+    c_->out[1] = head.mask;
     std::memcpy(c_->out + 2, piece_.data(), pieces_ * sizeof(trace::Piece));
     c_->out += trace::kRecordWords + pieces_ * trace::kPieceWords;
     ++c_->warp_instructions;
     c_->thread_instructions += static_cast<u32>(std::popcount(lanes_));
-    pieces_ = 0, lanes_ = 0;
+    pieces_ = 0;
+    lanes_ = 0;
   }
   [[noreturn]] void fail(const std::string& why) const {
     throw RunError(fmt::format("kernel {}: {}, at {}, {}", runner().kernel().title, why,
-                               runner().place(ip_->inst), runner().thread_text(*c_->warp, lane_)));
+                               runner().location(ip_->inst),
+                               runner().thread_text(*c_->warp, lane_)));
   }
 
  private:
@@ -98,7 +101,8 @@ Texel texel_of(const TextureDescription& t, const char* from) {
   const ChannelFormat& f = t.image.format;
   const unsigned bits = f.bits[0], channels = f.channels();
   Texel out;
-  out.real[3] = 1, out.bits[3] = 1;
+  out.real[3] = 1;
+  out.bits[3] = 1;
   for (unsigned i = 0; i < channels; ++i) {
     u32 raw = 0;
     std::memcpy(&raw, from + i * bits / 8, bits / 8);
@@ -246,9 +250,11 @@ class Sampler {
     Texel out;
     for (unsigned k = 0; k < 4; ++k) {
       Place p = low;
-      p.at[0] += kCorners[k][0], p.at[1] += kCorners[k][1];
+      p.at[0] += kCorners[k][0];
+      p.at[1] += kCorners[k][1];
       const Texel texel = at(p);
-      out.real[k] = texel.real[channel], out.bits[k] = texel.bits[channel];
+      out.real[k] = texel.real[channel];
+      out.bits[k] = texel.bits[channel];
     }
     return out;
   }
@@ -269,8 +275,17 @@ u32 cube_face(std::array<float, 3>* r) {
   const float ax = std::fabs(x), ay = std::fabs(y), az = std::fabs(z);
   float m = az, s = z > 0 ? x : -x, t = -y;
   u32 face = z > 0 ? 4 : 5;
-  if (ax >= ay && ax >= az) m = ax, s = x > 0 ? -z : z, t = -y, face = x > 0 ? 0 : 1;
-  else if (ay >= az) m = ay, s = x, t = y > 0 ? z : -z, face = y > 0 ? 2 : 3;
+  if (ax >= ay && ax >= az) {
+    m = ax;
+    s = x > 0 ? -z : z;
+    t = -y;
+    face = x > 0 ? 0 : 1;
+  } else if (ay >= az) {
+    m = ay;
+    s = x;
+    t = y > 0 ? z : -z;
+    face = y > 0 ? 2 : 3;
+  }
   *r = {(s / m + 1) / 2, (t / m + 1) / 2, 0};
   return face;
 }
@@ -364,22 +379,22 @@ void texture(const ImageSite& site, Context* c, char* frame, unsigned lane, Acce
 
 // --- surfaces ------------------------------------------------------------------------------------
 /// Where a surface's access lies; nullptr: nowhere, by the clamp mode.
-char* surface_place(const ImageSite& site, const SurfaceDescription& s, const char* frame,
+char* surface_place(const ImageSite& site, const SurfaceDescription& surface, const char* frame,
                     unsigned lane, Access* access) {
-  const ImageShape& shape = s.image.shape;
+  const ImageShape& shape = surface.image.shape;
   unsigned next = 0;
   const auto take = [&] {
     return s64{value_at<std::int32_t>(frame, site.coordinates[next++], lane)};
   };
   s64 layer = site.layered ? take() : 0;
   const s64 bytes = s64{site.element_bytes} * site.elements;
-  const s64 row = s64{shape.width} * s.image.format.element_bytes();
+  const s64 row = s64{shape.width} * surface.image.format.element_bytes();
   std::array<s64, 3> at{};
-  for (unsigned d = 0; d < site.dimensions; ++d) at[d] = take();
+  for (unsigned axis = 0; axis < site.dimensions; ++axis) at[axis] = take();
   const std::array<s64, 3> most{row - bytes, s64{shape.height} - 1, s64{shape.depth} - 1};
   const auto outside = [&](s64 x, s64 last) { return x < 0 || x > last; };
   bool out = outside(layer, s64{shape.layers} - 1);
-  for (unsigned d = 0; d < 3; ++d) out = out || outside(at[d], most[d]);
+  for (unsigned axis = 0; axis < 3; ++axis) out = out || outside(at[axis], most[axis]);
   if (out && site.clamp == SurfaceClamp::Trap)
     access->fail(
         fmt::format("out-of-bounds surface access at byte {} of row {}, slice {}, layer "
@@ -387,12 +402,14 @@ char* surface_place(const ImageSite& site, const SurfaceDescription& s, const ch
                     at[0], at[1], at[2], layer, row, shape.height, shape.depth, shape.layers));
   if (out && site.clamp == SurfaceClamp::Zero) return nullptr;
   layer = std::min(std::max(layer, s64{0}), s64{shape.layers} - 1);
-  for (unsigned d = 0; d < 3; ++d) at[d] = std::min(std::max(at[d], s64{0}), most[d]);
+  for (unsigned axis = 0; axis < 3; ++axis)
+    at[axis] = std::min(std::max(at[axis], s64{0}), most[axis]);
   if (at[0] % bytes != 0)
     access->fail(fmt::format("misaligned surface access of {} bytes at byte {}", bytes, at[0]));
   const u64 slice = static_cast<u64>(layer * shape.depth + at[2]);
-  return access->touch(s.image.address + slice * s.image.slice_bytes +
-                           static_cast<u64>(at[1]) * s.image.pitch_bytes + static_cast<u64>(at[0]),
+  return access->touch(surface.image.address + slice * surface.image.slice_bytes +
+                           static_cast<u64>(at[1]) * surface.image.pitch_bytes +
+                           static_cast<u64>(at[0]),
                        static_cast<unsigned>(bytes));
 }
 

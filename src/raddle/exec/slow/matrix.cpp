@@ -7,6 +7,7 @@
 #include <cmath>
 
 #define RADDLE_ISA scalar
+#include "raddle/base/error.h"
 #include "raddle/exec/lanes/arithmetic.h"
 
 namespace raddle::exec {
@@ -19,7 +20,7 @@ using u64 = std::uint64_t;
 using s64 = std::int64_t;
 
 constexpr unsigned kWarp = 32;
-constexpr std::size_t kMostElements = 32 * 256;  // of one matrix: 16 x 256 single bits, 32 x 16
+constexpr std::size_t kMaxElements = 32 * 256;  // of one matrix: 16 x 256 single bits, 32 x 16
 
 s64 integer_of(Element element, u32 bits) {
   switch (element) {
@@ -38,6 +39,8 @@ s64 integer_of(Element element, u32 bits) {
 template <class F>
 void read_fragment(const char* frame, const FragmentRegisters& from, F value) {
   const Fragment& f = *from.fragment;
+  RADDLE_ASSERT(from.at.size() == f.registers);
+  RADDLE_ASSERT(f.place.size() == std::size_t{kWarp} * f.per_lane());
   const unsigned bits = bits_of(f.element);
   const u32 mask = bits == 32 ? ~0u : (1u << bits % 32) - 1;
   for (unsigned lane = 0; lane < kWarp; ++lane) {
@@ -55,6 +58,8 @@ void read_fragment(const char* frame, const FragmentRegisters& from, F value) {
 template <class F>
 void write_fragment(char* frame, u32 mask, const FragmentRegisters& to, F value) {
   const Fragment& f = *to.fragment;
+  RADDLE_ASSERT(to.at.size() == f.registers);
+  RADDLE_ASSERT(f.place.size() == std::size_t{kWarp} * f.per_lane());
   const unsigned bits = bits_of(f.element);
   each_lane(mask, [&](unsigned lane) {
     const u16* place = f.place.data() + std::size_t{lane} * f.per_lane();
@@ -92,7 +97,9 @@ u32 bits_of_real(Element element, double value) {
 void MatrixProduct::real(const SlowRun& run) const {
   const unsigned rows = d.fragment->rows, columns = d.fragment->columns;
   const unsigned products = d.fragment->products;
-  alignas(64) std::array<double, 32 * 32> left, right, sum;
+  alignas(64) std::array<double, 32 * 32> left;
+  alignas(64) std::array<double, 32 * 32> right;
+  alignas(64) std::array<double, 32 * 32> sum;
   const auto read = [&](const FragmentRegisters& from, auto& to) {
     read_fragment(run.frame, from, [&](u16 at, u32 bits) {
       to[at] = double{real_of(from.fragment->element, bits)};
@@ -116,7 +123,7 @@ void MatrixProduct::real(const SlowRun& run) const {
 
 void MatrixProduct::whole(const SlowRun& run) const {
   const unsigned rows = d.fragment->rows, columns = d.fragment->columns;
-  std::array<std::int32_t, kMostElements> left, right;
+  std::array<std::int32_t, kMaxElements> left, right;
   std::array<s64, 32 * 32> sum;
   read_fragment(run.frame, c, [&](u16 at, u32 bits) { sum[at] = integer_of(Element::S32, bits); });
   const auto read = [&](const FragmentRegisters& from, auto& to) {

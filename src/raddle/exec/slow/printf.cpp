@@ -100,19 +100,19 @@ std::string conversion(const std::string& flags, const std::string& length, char
     case 'd':
     case 'i': {
       const u64 raw = arguments.take(wide ? 8 : 4);
-      long long v = wide ? static_cast<long long>(raw) : static_cast<std::int32_t>(raw);
-      if (length == "h") v = static_cast<std::int16_t>(raw);
-      if (length == "hh") v = static_cast<std::int8_t>(raw);
-      return convert(flags + "ll" + type, v);
+      long long value = wide ? static_cast<long long>(raw) : static_cast<std::int32_t>(raw);
+      if (length == "h") value = static_cast<std::int16_t>(raw);
+      if (length == "hh") value = static_cast<std::int8_t>(raw);
+      return convert(flags + "ll" + type, value);
     }
     case 'u':
     case 'x':
     case 'X':
     case 'o': {
-      u64 v = arguments.take(wide ? 8 : 4);
-      if (length == "h") v &= 0xffff;
-      if (length == "hh") v &= 0xff;
-      return convert(flags + "ll" + type, static_cast<unsigned long long>(v));
+      u64 value = arguments.take(wide ? 8 : 4);
+      if (length == "h") value &= 0xffff;
+      if (length == "hh") value &= 0xff;
+      return convert(flags + "ll" + type, static_cast<unsigned long long>(value));
     }
     case 'c':
       return convert(flags + type, static_cast<int>(arguments.take(4)));
@@ -122,9 +122,9 @@ std::string conversion(const std::string& flags, const std::string& length, char
       return convert(flags + type, memory.string(arguments.take(8)).c_str());
     default: {
       const u64 raw = arguments.take(8);
-      double v = 0;
-      std::memcpy(&v, &raw, 8);
-      return convert(flags + type, v);
+      double value = 0;
+      std::memcpy(&value, &raw, 8);
+      return convert(flags + type, value);
     }
   }
 }
@@ -184,20 +184,22 @@ void put_result(char* frame, const ParameterPlace& place, unsigned lane, u64 val
 
 }  // namespace
 
-void host_call(Context* c, const Record* ip, char* frame, u32 mask) {
-  Runner& runner = *static_cast<Runner*>(c->owner);
-  const Code& code = runner.running_code(static_cast<WarpState&>(*c->warp));
+void host_call(Context* context, const Record* ip, char* frame, u32 mask) {
+  Runner& runner = *static_cast<Runner*>(context->owner);
+  const Code& code = runner.running_code(static_cast<WarpState&>(*context->warp));
+  RADDLE_ASSERT(static_cast<std::size_t>(ip->imm) < code.host_calls.size());
   const HostCall& call = code.host_calls[static_cast<std::size_t>(ip->imm)];
-  if (call.function >= HostFunction::StackAllocate) return stack_call(c, ip, frame, mask, call);
-  for (u32 m = mask; m != 0; m &= m - 1) {
-    const unsigned lane = static_cast<unsigned>(__builtin_ctz(m));
-    const ThreadMemory memory(*c, lane);
+  if (call.function >= HostFunction::StackAllocate)
+    return stack_call(context, ip, frame, mask, call);
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const unsigned lane = static_cast<unsigned>(__builtin_ctz(left));
+    const ThreadMemory memory(*context, lane);
     const auto value = [&](std::size_t i) { return argument(frame, call.arguments[i], lane); };
     if (call.function == HostFunction::AssertFail)
-      throw RunError(fmt::format("kernel {}: assertion failed: {}, {}:{}, at {}, {}",
-                                 runner.kernel().title, memory.string(value(0)),
-                                 memory.string(value(1)), static_cast<u32>(value(2)),
-                                 runner.place(ip->inst), runner.thread_text(*c->warp, lane)));
+      throw RunError(
+          fmt::format("kernel {}: assertion failed: {}, {}:{}, at {}, {}", runner.kernel().title,
+                      memory.string(value(0)), memory.string(value(1)), static_cast<u32>(value(2)),
+                      runner.location(ip->inst), runner.thread_text(*context->warp, lane)));
     u64 result = 0;
     if (call.function == HostFunction::Vprintf) {
       Arguments arguments(memory, value(1));
@@ -210,8 +212,8 @@ void host_call(Context* c, const Record* ip, char* frame, u32 mask) {
       throw RunError(
           fmt::format("kernel {}: free of {:#x}, which malloc has not given out or which "
                       "is free already, at {}, {}",
-                      runner.kernel().title, value(0), runner.place(ip->inst),
-                      runner.thread_text(*c->warp, lane)));
+                      runner.kernel().title, value(0), runner.location(ip->inst),
+                      runner.thread_text(*context->warp, lane)));
     }
     for (const ParameterPlace& place : call.returns) put_result(frame, place, lane, result);
   }

@@ -30,9 +30,9 @@ class SlowAccess {
   /// Where `bytes` (a power of two up to 16) at `address` lie. Throws RunError when they are
   /// outside or misaligned, or a generic address means another memory than those before.
   char* at(unsigned lane, std::uint64_t address, unsigned bytes);
-  /// Writes the entry of the op stream: lines of global memory, bank passes of shared memory, at
-  /// least as many as given.
-  void write(std::uint32_t mask, unsigned passes = 1);
+  /// Writes the entry of the op stream: transactions of global memory, bank conflict cycles of
+  /// shared memory, at least as many as given.
+  void write(std::uint32_t mask, unsigned bank_cycles = 1);
   bool is_shared() const { return space_ == ptx::Space::Shared; }
 
  private:
@@ -47,11 +47,11 @@ class SlowAccess {
   const bool store_;
   std::uint64_t window_ = 0;  ///< taken off addresses; a generic one's
   bool aliased_ = false;      ///< generic, and means shared memory
-  unsigned pieces_ = 0;
-  struct Piece {
+  unsigned transaction_count_ = 0;
+  struct Transaction {
     std::uint32_t line, words, lanes;
   };
-  std::array<Piece, 63> piece_;
+  std::array<Transaction, 63> transactions_;
   std::array<std::uint8_t, 32> load_{};    ///< different words by bank of shared memory
   std::array<std::uint64_t, 128> seen_{};  ///< words of shared memory already counted, +1, hashed
 };

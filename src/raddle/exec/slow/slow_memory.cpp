@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "raddle/base/error.h"
@@ -28,7 +29,7 @@ void SlowAccess::fail(unsigned lane, u64 address, unsigned bytes, std::string_vi
                                                       : "generic";
   throw RunError(fmt::format("kernel {}: {} {}-byte {} {} address {:#x} at {}, {}",
                              runner.kernel().title, why, bytes, store_ ? "store to" : "load from",
-                             memory, address, runner.place(run_.record->inst),
+                             memory, address, runner.location(run_.record->inst),
                              runner.thread_text(*run_.context->warp, lane)));
 }
 
@@ -45,6 +46,7 @@ void SlowAccess::resolve(unsigned lane, u64 address) {
 }
 
 char* SlowAccess::at(unsigned lane, u64 address, unsigned bytes) {
+  RADDLE_ASSERT(lane < kLanes && std::has_single_bit(bytes) && bytes <= 16);
   if (space_ == ptx::Space::Generic) resolve(lane, address);
   return space_ == ptx::Space::Shared ? shared(lane, address - window_, bytes)
                                       : global(lane, address, bytes);
@@ -62,15 +64,15 @@ char* SlowAccess::global(unsigned lane, u64 address, unsigned bytes) {
     }
   }
   const u32 line = static_cast<u32>(address >> 7);
-  unsigned k = pieces_;
-  while (k > 0 && piece_[k - 1].line != line) --k;
-  if (k == 0 && pieces_ < piece_.size()) {
-    piece_[pieces_++] = {line, 0, 0};
-    k = pieces_;
+  unsigned k = transaction_count_;
+  while (k > 0 && transactions_[k - 1].line != line) --k;
+  if (k == 0 && transaction_count_ < transactions_.size()) {
+    transactions_[transaction_count_++] = {line, 0, 0};
+    k = transaction_count_;
   }
   if (k > 0) {
-    piece_[k - 1].words |= words_of(x, bytes);
-    piece_[k - 1].lanes |= 1u << lane;
+    transactions_[k - 1].words |= words_of(x, bytes);
+    transactions_[k - 1].lanes |= 1u << lane;
   }
   if (RecordWatcher* w = static_cast<Runner*>(c.owner)->watcher(); w != nullptr)
     store_ ? w->slow_store(c, lane, address, bytes) : w->slow_load(c, lane, address, bytes);
@@ -98,11 +100,13 @@ char* SlowAccess::shared(unsigned lane, u64 address, unsigned bytes) {
   return c.shared + address;
 }
 
-void SlowAccess::write(u32 mask, unsigned passes) {
+void SlowAccess::write(u32 mask, unsigned bank_cycles) {
   Context& c = *run_.context;
   const u32 inst = aliased_ ? c.aliases[run_.record->inst] : run_.record->inst;
-  const u32 count =
-      is_shared() ? std::max<u32>(*std::max_element(load_.begin(), load_.end()), passes) : pieces_;
+  const u32 count = is_shared()
+                        ? std::max<u32>(*std::max_element(load_.begin(), load_.end()), bank_cycles)
+                        : transaction_count_;
+  RADDLE_ASSERT(mask != 0 && count <= trace::kMaxPieces);
   const auto head = trace::Record::make(inst, 1, count, mask);
   c.out[0] = head.head;
   c.out[1] = head.mask;
@@ -110,9 +114,9 @@ void SlowAccess::write(u32 mask, unsigned passes) {
   ++c.warp_instructions;
   c.thread_instructions += static_cast<u32>(__builtin_popcount(mask));
   if (!is_shared()) {
-    static_assert(sizeof(Piece) == sizeof(trace::Piece));
-    std::memcpy(c.out, piece_.data(), pieces_ * sizeof(Piece));
-    c.out += pieces_ * trace::kPieceWords;
+    static_assert(sizeof(Transaction) == sizeof(trace::Piece));
+    std::memcpy(c.out, transactions_.data(), transaction_count_ * sizeof(Transaction));
+    c.out += transaction_count_ * trace::kPieceWords;
   }
   if (store_ && c.live != 0) c.out_limit = c.out;
 }
@@ -121,6 +125,7 @@ void slow(Context* c, const Record* ip, char* frame, u32 mask) {
   const Runner& runner = *static_cast<const Runner*>(c->owner);
   const auto& warp = *static_cast<const WarpState*>(c->warp);
   const auto& list = runner.running_code(warp).slow;
+  RADDLE_ASSERT(static_cast<std::size_t>(ip->imm) < list.size());
   list[static_cast<std::size_t>(ip->imm)]->run({c, ip, frame, mask});
 }
 

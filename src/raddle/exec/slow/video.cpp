@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "raddle/base/error.h"
+
 namespace raddle::exec {
 
 namespace {
@@ -84,6 +86,7 @@ u32 VideoInstruction::scalar(u32 x, u32 y, u32 z) const {
     case Second::Max:
       return less ? z : low;
     case Second::Merge:
+      RADDLE_ASSERT(d_part.has_value());
       return merged(z, *d_part, r);
     default:
       return low;
@@ -92,6 +95,7 @@ u32 VideoInstruction::scalar(u32 x, u32 y, u32 z) const {
 
 u32 VideoInstruction::simd(u32 x, u32 y, u32 z) const {
   const u64 both = u64{y} << 32 | x;
+  RADDLE_ASSERT(parts == 2 || parts == 4);
   const unsigned bits = 32 / parts;
   u32 to = z;
   for (unsigned p = 0; p < parts; ++p) {

@@ -3,6 +3,7 @@
 // there.
 #include <cstring>
 
+#include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
 
 namespace raddle::exec {
@@ -40,32 +41,34 @@ void put_predicate(char* frame, u32 offset, u32 mask, bool value) {
   put_word(frame, offset, 0, p);
 }
 
-u32 reduce(const Record& r, const char* frame, u32 members) {
-  const auto op = static_cast<WarpOp>(r.imm);
-  const bool is_signed = (r.flags & kSigned) != 0;
-  u32 total = word(frame, r.a, lowest_of(members));
-  for (u32 m = members & (members - 1); m != 0; m &= m - 1) {
-    const u32 v = word(frame, r.a, lowest_of(m));
-    const bool less =
-        is_signed ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(total) : v < total;
+u32 reduce(const Record& record, const char* frame, u32 members) {
+  const auto op = static_cast<WarpOp>(record.imm);
+  const bool is_signed = (record.flags & kSigned) != 0;
+  RADDLE_ASSERT(members != 0 && op >= WarpOp::ReduxAdd);
+  u32 total = word(frame, record.a, lowest_of(members));
+  for (u32 left = members & (members - 1); left != 0; left &= left - 1) {
+    const u32 value = word(frame, record.a, lowest_of(left));
+    const bool less = is_signed
+                          ? static_cast<std::int32_t>(value) < static_cast<std::int32_t>(total)
+                          : value < total;
     switch (op) {
       case WarpOp::ReduxAdd:
-        total += v;
+        total += value;
         break;
       case WarpOp::ReduxMin:
-        total = less ? v : total;
+        total = less ? value : total;
         break;
       case WarpOp::ReduxMax:
-        total = less ? total : v;
+        total = less ? total : value;
         break;
       case WarpOp::ReduxAnd:
-        total &= v;
+        total &= value;
         break;
       case WarpOp::ReduxOr:
-        total |= v;
+        total |= value;
         break;
       default:
-        total ^= v;
+        total ^= value;
         break;
     }
   }
@@ -73,6 +76,7 @@ u32 reduce(const Record& r, const char* frame, u32 members) {
 }
 
 void match(const Record& r, char* frame, u32 members) {
+  RADDLE_ASSERT(members != 0);
   u32 left = members;
   const bool all = static_cast<WarpOp>(r.imm) == WarpOp::MatchAll;
   while (left != 0) {
@@ -96,42 +100,42 @@ void match(const Record& r, char* frame, u32 members) {
 }  // namespace
 
 void warp_operation(Context*, const Record* ip, char* frame, u32 mask) {
-  const Record& r = *ip;
-  const auto op = static_cast<WarpOp>(r.imm);
+  const Record& record = *ip;
+  const auto op = static_cast<WarpOp>(record.imm);
   if (op == WarpOp::Activemask) {
-    put_words(frame, r.d, mask, mask);
+    put_words(frame, record.d, mask, mask);
     return;
   }
-  const u32* named = reinterpret_cast<const u32*>(frame + r.b);
+  const u32* named = reinterpret_cast<const u32*>(frame + record.b);
   u32 differ = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) differ |= named[lane] ^ named[0];
   // Lanes may name different member masks: one group after another.
   for (u32 left = mask; left != 0;) {
     u32 members = differ == 0 ? mask : 0;
-    for (u32 m = left; members != mask && m != 0; m &= m - 1)
-      if (named[lowest_of(m)] == named[lowest_of(left)]) members |= m & (0 - m);
+    for (u32 others = left; members != mask && others != 0; others &= others - 1)
+      if (named[lowest_of(others)] == named[lowest_of(left)]) members |= others & (0 - others);
     left &= ~members;
-    const u32 p = op <= WarpOp::Ballot ? word(frame, r.a, 0) & members : 0;
+    const u32 votes = op <= WarpOp::Ballot ? word(frame, record.a, 0) & members : 0;
     switch (op) {
       case WarpOp::VoteAll:
-        put_predicate(frame, r.d, members, p == members);
+        put_predicate(frame, record.d, members, votes == members);
         break;
       case WarpOp::VoteAny:
-        put_predicate(frame, r.d, members, p != 0);
+        put_predicate(frame, record.d, members, votes != 0);
         break;
       case WarpOp::VoteUni:
-        put_predicate(frame, r.d, members, p == 0 || p == members);
+        put_predicate(frame, record.d, members, votes == 0 || votes == members);
         break;
       case WarpOp::Ballot:
-        put_words(frame, r.d, members, p);
+        put_words(frame, record.d, members, votes);
         break;
       case WarpOp::MatchAny:
       case WarpOp::MatchAll:
-        match(r, frame, members);
+        match(record, frame, members);
         break;
       default: {
-        const u32 total = reduce(r, frame, members);
-        put_words(frame, r.d, members, total);
+        const u32 total = reduce(record, frame, members);
+        put_words(frame, record.d, members, total);
       }
     }
   }

@@ -44,8 +44,8 @@ void barrier_object(DecodeContext& ctx, const Instruction& inst) {
   const bool copies = inst.opcode == "cp";
   std::optional<Action> action;
   for (std::string_view word : inst.modifiers)
-    for (const auto& [name, a] : kActions)
-      if (!action && word == name) action = a;
+    for (const auto& [name, known] : kActions)
+      if (!action && word == name) action = known;
   if (!action) refuse();
   made->action = *action;
   if (*action == Action::Arrive && inst.has("expect_tx")) made->action = Action::ArriveExpectTx;
@@ -91,15 +91,15 @@ void async_copy(DecodeContext& ctx, const Instruction& inst) {
   made->from.space = Space::Global;
   const std::size_t policy = inst.has("L2::cache_hint") ? 1 : 0;
   if (inst.operands.size() > 3 + policy) {
-    const ptx::Operand& o = ctx.in.operand(3);
+    const ptx::Operand& third = ctx.in.operand(3);
     const bool is_predicate =
-        o.kind == Kind::Register && ctx.function.registers[o.reg].type == Type::Pred;
+        third.kind == Kind::Register && ctx.function.registers[third.reg].type == Type::Pred;
     if (is_predicate) {
-      const Operands::Predicate p = ctx.in.predicate(o);
-      made->ignore = p.offset;
-      made->ignore_negated = p.negated;
+      const Operands::Predicate ignored = ctx.in.predicate(third);
+      made->ignore = ignored.offset;
+      made->ignore_negated = ignored.negated;
     } else {
-      made->source_bytes = ctx.in.source(o, Type::U32);
+      made->source_bytes = ctx.in.source(third, Type::U32);
     }
   }
   ctx.out.current().bytes = static_cast<std::uint8_t>(made->bytes);

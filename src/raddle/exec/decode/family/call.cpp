@@ -41,7 +41,7 @@ bool host_call(DecodeContext& ctx, const ptx::Call& call, const ptx::Function& c
   return true;
 }
 
-/// What the timing is told of a call.
+/// What a call is to the timing model.
 OpKind kind_of(DeviceFunction function) {
   switch (function) {
     case DeviceFunction::LaunchDeviceV2:
@@ -107,9 +107,9 @@ void call(DecodeContext& ctx, const Instruction& inst) {
       refuse("argument in another space than the parameter");
   if (callee != nullptr) site.callee = call.callee.symbol.index;
   const u32 target = callee == nullptr ? ctx.in.source(call.callee, Type::U64) : 0;
-  Record& r = ctx.out.emit_own(callee != nullptr ? O_call : O_call_indirect, OpKind::Branch);
-  r.a = target;
-  r.imm = static_cast<std::int32_t>(ctx.code().calls.size());
+  Record& record = ctx.out.emit_own(callee != nullptr ? O_call : O_call_indirect, OpKind::Branch);
+  record.a = target;
+  record.imm = static_cast<std::int32_t>(ctx.code().calls.size());
   ctx.code().calls.push_back(std::move(site));
   if (callee == nullptr) ctx.out.jump(ctx.out.index() + 1, ctx.out.index() + 1);
 }

@@ -46,13 +46,13 @@ Plan plan(std::string_view name, const Compares& c, bool is_float) {
 }
 bool is_comparison(std::string_view word) { return plan(word, kF32, true).op != kOps; }
 
-u32 compare_values(DecodeContext& ctx, const Instruction& inst, Type type, u32 a, u32 b) {
+u32 compare_values(DecodeContext& ctx, const Instruction& inst, Type type, u32 left, u32 right) {
   const auto convert = [&](Op op) {
     const u32 x = ctx.frame.temporary(), y = ctx.frame.temporary();
-    ctx.out.alu(op, x, a);
-    ctx.out.alu(op, y, b);
-    a = x;
-    b = y;
+    ctx.out.alu(op, x, left);
+    ctx.out.alu(op, y, right);
+    left = x;
+    right = y;
   };
   const bool is_float = ptx::is_float(type), is_signed = ptx::is_signed(type);
   const Compares* set = nullptr;
@@ -77,11 +77,12 @@ u32 compare_values(DecodeContext& ctx, const Instruction& inst, Type type, u32 a
   if (inst.has("ftz") && type == Type::F32) convert(O_flush_f32);
   for (std::string_view word : inst.modifiers)
     if (is_comparison(word)) {
-      const Plan p = plan(word, *set, is_float);
-      if (p.op == kOps) refuse();
-      const u32 t = ctx.frame.temporary_predicate();
-      ctx.out.emit(p.op, t, p.swap ? b : a, p.swap ? a : b, 0, p.negate ? -1 : 0);
-      return t;
+      const Plan chosen = plan(word, *set, is_float);
+      if (chosen.op == kOps) refuse();
+      const u32 result = ctx.frame.temporary_predicate();
+      ctx.out.emit(chosen.op, result, chosen.swap ? right : left, chosen.swap ? left : right, 0,
+                   chosen.negate ? -1 : 0);
+      return result;
     }
   refuse();
 }

@@ -207,9 +207,9 @@ void cvt_to_integer(DecodeContext& ctx, const Instruction& inst, Type to, Type f
   u32 value = ctx.in.source(1, from);
   const bool wide = from == Type::F64;
   const auto through = [&](Op op) {
-    const u32 t = ctx.frame.temporary();
-    ctx.out.alu(op, t, value);
-    value = t;
+    const u32 cut = ctx.frame.temporary();
+    ctx.out.alu(op, cut, value);
+    value = cut;
   };
   if (from == Type::F16) through(O_f32_from_f16);
   if (from == Type::BF16) through(O_f32_from_bf16);
@@ -235,18 +235,18 @@ void cvt_to_integer(DecodeContext& ctx, const Instruction& inst, Type to, Type f
       value = high;
     }
   }
-  const ptx::Operand& d = ctx.in.operand(0);
-  if (d.kind != Kind::Register) refuse("destination");
-  narrow(ctx, ctx.frame.register_at(d.reg), ctx.frame.register_width(d.reg), value,
+  const ptx::Operand& written = ctx.in.operand(0);
+  if (written.kind != Kind::Register) refuse("destination");
+  narrow(ctx, ctx.frame.register_at(written.reg), ctx.frame.register_width(written.reg), value,
          size == 8 ? 8 : 4, to);
 }
 
 void cvt_float(DecodeContext& ctx, const Instruction& inst, Type to, Type from) {
   u32 value = ctx.in.source(1, from);
   const auto through = [&](Op op, u32 k = 0) {
-    const u32 t = ctx.frame.temporary();
-    ctx.out.alu(op, t, value, 0, 0, k);
-    value = t;
+    const u32 cut = ctx.frame.temporary();
+    ctx.out.alu(op, cut, value, 0, 0, k);
+    value = cut;
   };
   const bool ftz = inst.has("ftz"), sat = inst.has("sat");
   if (ftz && from == Type::F32) through(O_flush_f32);
@@ -257,7 +257,7 @@ void cvt_float(DecodeContext& ctx, const Instruction& inst, Type to, Type from) 
   };
   if (now == Type::F16 && to != Type::F16) widen(O_f32_from_f16);
   if (now == Type::BF16) widen(O_f32_from_bf16);
-  const u32 d = ctx.in.destination(0, to);
+  const u32 destination = ctx.in.destination(0, to);
   const Op part = integral(inst, now == Type::F64);
   if (part != kOps) {
     if (now == Type::F16) widen(O_f32_from_f16);
@@ -282,7 +282,7 @@ void cvt_float(DecodeContext& ctx, const Instruction& inst, Type to, Type from) 
   if (inst.has("relu")) through(O_relu_16, to == Type::BF16 ? 0x7f80 : 0x7c00);
   if (ftz && to == Type::F32) through(O_flush_f32);
   const unsigned n = ptx::size_of(to);
-  ctx.out.alu(n == 8 ? O_mov_64 : n == 4 ? O_mov_32 : O_mov_16, d, value);
+  ctx.out.alu(n == 8 ? O_mov_64 : n == 4 ? O_mov_32 : O_mov_16, destination, value);
 }
 
 /// cvt.rn.f16x2.f32 d, a, b: a goes to the upper half.

@@ -36,35 +36,36 @@ void with_rounding(DecodeContext& ctx, const Instruction& inst, Body body) {
 /// `sources` operands through a 16-bit operation, once or for both halves of a pair.
 void half_instruction(DecodeContext& ctx, const Instruction& inst, Op op, unsigned sources) {
   ctx.out.op_class(OpClass::Fp16);
-  const Type t = ctx.in.type();
+  const Type type = ctx.in.type();
   if (inst.has("rz") || inst.has("rm") || inst.has("rp")) refuse("rounding mode");
-  const bool pair = is_pair(t), ftz = inst.has("ftz");
-  const u32 d = ctx.in.destination(0, t);
+  const bool pair = is_pair(type), ftz = inst.has("ftz");
+  const u32 destination = ctx.in.destination(0, type);
   u32 in[3] = {}, result[2] = {};
-  for (unsigned s = 0; s < sources; ++s) in[s] = ctx.in.source(s + 1, t);
+  for (unsigned source = 0; source < sources; ++source)
+    in[source] = ctx.in.source(source + 1, type);
   for (unsigned half = 0; half < (pair ? 2 : 1); ++half) {
     u32 x[3] = {};
-    for (unsigned s = 0; s < sources; ++s) {
-      x[s] = in[s];
+    for (unsigned source = 0; source < sources; ++source) {
+      x[source] = in[source];
       if (pair) {
-        x[s] = ctx.frame.temporary();
-        ctx.out.alu(half == 0 ? O_trunc_32_16 : O_high_32_16, x[s], in[s]);
+        x[source] = ctx.frame.temporary();
+        ctx.out.alu(half == 0 ? O_trunc_32_16 : O_high_32_16, x[source], in[source]);
       }
       if (ftz) {
-        const u32 flushed = pair ? x[s] : ctx.frame.temporary();
-        ctx.out.alu(O_flush_f16, flushed, x[s]);
-        x[s] = flushed;
+        const u32 flushed = pair ? x[source] : ctx.frame.temporary();
+        ctx.out.alu(O_flush_f16, flushed, x[source]);
+        x[source] = flushed;
       }
     }
-    u32 r = result[half] = ctx.frame.temporary();
-    ctx.out.alu(op, r, x[0], x[1], x[2]);
-    if (ftz) ctx.out.alu(O_flush_f16, r, r);
-    if (inst.has("sat")) ctx.out.alu(is_brain(t) ? O_saturate_bf16 : O_saturate_f16, r, r);
-    if (inst.has("relu")) ctx.out.alu(O_relu_16, r, r, 0, 0, is_brain(t) ? 0x7f80 : 0x7c00);
-    if (inst.has("abs") && inst.opcode != "abs") ctx.out.alu(O_abs_f16, r, r);
+    u32 to = result[half] = ctx.frame.temporary();
+    ctx.out.alu(op, to, x[0], x[1], x[2]);
+    if (ftz) ctx.out.alu(O_flush_f16, to, to);
+    if (inst.has("sat")) ctx.out.alu(is_brain(type) ? O_saturate_bf16 : O_saturate_f16, to, to);
+    if (inst.has("relu")) ctx.out.alu(O_relu_16, to, to, 0, 0, is_brain(type) ? 0x7f80 : 0x7c00);
+    if (inst.has("abs") && inst.opcode != "abs") ctx.out.alu(O_abs_f16, to, to);
   }
-  if (pair) ctx.out.alu(O_pack_32, d, result[0], result[1]);
-  else ctx.out.alu(O_mov_16, d, result[0]);
+  if (pair) ctx.out.alu(O_pack_32, destination, result[0], result[1]);
+  else ctx.out.alu(O_mov_16, destination, result[0]);
 }
 
 void float_binary_form(DecodeContext& ctx, const Instruction& inst, const FloatOps& ops) {
@@ -142,37 +143,37 @@ void float_unary(DecodeContext& ctx, const Instruction& inst) {
       {"cos", O_cos_f32, kOps, kOps, kOps, kOps},
       {"tanh", O_tanh_f32, kOps, kOps, O_tanh_f16, O_tanh_bf16},
   };
-  const Type t = ctx.in.type();
+  const Type type = ctx.in.type();
   const FloatOps* ops = nullptr;
-  for (const FloatOps& o : kTable)
-    if (o.opcode == inst.opcode) ops = &o;
+  for (const FloatOps& form : kTable)
+    if (form.opcode == inst.opcode) ops = &form;
   if (ops == nullptr) refuse();
   const bool sign_only = inst.opcode == "neg" || inst.opcode == "abs";
-  if (is_half(t)) {
+  if (is_half(type)) {
     if (ops->f16 == kOps) refuse();
-    half_instruction(ctx, inst, is_brain(t) ? ops->bf16 : ops->f16, 1);
+    half_instruction(ctx, inst, is_brain(type) ? ops->bf16 : ops->f16, 1);
     if (!sign_only) ctx.out.op_class(OpClass::Sfu);
     return;
   }
-  const bool wide = t == Type::F64;
-  const Op op = wide ? ops->f64 : t == Type::F32 ? ops->f32 : kOps;
+  const bool wide = type == Type::F64;
+  const Op op = wide ? ops->f64 : type == Type::F32 ? ops->f32 : kOps;
   if (op == kOps) refuse();
   ctx.out.op_class(sign_only              ? (wide ? OpClass::Fp64 : OpClass::Fp32)
                    : wide                 ? OpClass::Fp64Div
                    : is_approximate(inst) ? OpClass::Sfu
                                           : OpClass::Fp32Div);
-  const u32 d = ctx.in.destination(0, t);
-  u32 a = ctx.in.source(1, t);
+  const u32 destination = ctx.in.destination(0, type);
+  u32 value = ctx.in.source(1, type);
   const bool ftz = inst.has("ftz");
   if (ftz) {
     const u32 x = ctx.frame.temporary();
-    ctx.out.alu(wide ? O_flush_f64 : O_flush_f32, x, a);
-    a = x;
+    ctx.out.alu(wide ? O_flush_f64 : O_flush_f32, x, value);
+    value = x;
   }
-  const u32 r = ftz ? ctx.frame.temporary() : d;
-  with_rounding(ctx, inst, [&] { ctx.out.alu(op, r, a); });
+  const u32 result = ftz ? ctx.frame.temporary() : destination;
+  with_rounding(ctx, inst, [&] { ctx.out.alu(op, result, value); });
   // rcp.approx.ftz.f64 and its kin give the upper half only (9.7.3.15).
-  if (ftz) ctx.out.alu(wide ? O_high_part_f64 : O_flush_f32, d, r);
+  if (ftz) ctx.out.alu(wide ? O_high_part_f64 : O_flush_f32, destination, result);
 }
 
 void half_min_max(DecodeContext& ctx, const Instruction& inst) {

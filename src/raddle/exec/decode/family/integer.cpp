@@ -244,56 +244,60 @@ void bits(DecodeContext& ctx, const Instruction& inst) {
 
 void bit_field(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::Int);
-  const Type t = ctx.in.type();
-  const bool wide = ptx::size_of(t) == 8;
+  const Type type = ctx.in.type();
+  const bool wide = ptx::size_of(type) == 8;
   if (inst.opcode == "bfe") {
     const Op op =
-        ptx::is_signed(t) ? (wide ? O_bfe_s64 : O_bfe_s32) : (wide ? O_bfe_u64 : O_bfe_u32);
-    const u32 a = ctx.in.source(1, t), b = ctx.in.source(2, Type::U32),
-              c = ctx.in.source(3, Type::U32);
-    return ctx.out.alu(op, ctx.in.destination(0, t), a, b, c);
+        ptx::is_signed(type) ? (wide ? O_bfe_s64 : O_bfe_s32) : (wide ? O_bfe_u64 : O_bfe_u32);
+    const u32 first = ctx.in.source(1, type), second = ctx.in.source(2, Type::U32),
+              third = ctx.in.source(3, Type::U32);
+    return ctx.out.alu(op, ctx.in.destination(0, type), first, second, third);
   }
   if (inst.opcode == "bfi") {  // insert a into b
-    const u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t);
+    const u32 first = ctx.in.source(1, type), second = ctx.in.source(2, type);
     const u32 at = ctx.frame.temporary(), mask = ctx.frame.temporary(),
               moved = ctx.frame.temporary();
     ctx.out.alu(O_and_32, at, ctx.in.source(3, Type::U32), ctx.frame.constant(4, 255));
     ctx.out.alu(wide ? O_mask_64 : O_mask_32, mask, at, ctx.in.source(4, Type::U32));
-    ctx.out.alu(wide ? O_shl_64 : O_shl_32, moved, a, at);
-    return ctx.out.alu(wide ? O_pick_64 : O_pick_32, ctx.in.destination(0, t), moved, b, mask);
+    ctx.out.alu(wide ? O_shl_64 : O_shl_32, moved, first, at);
+    return ctx.out.alu(wide ? O_pick_64 : O_pick_32, ctx.in.destination(0, type), moved, second,
+                       mask);
   }
-  const u32 a = ctx.in.source(1, Type::U32), d = ctx.in.destination(0, Type::U32);
+  const u32 first = ctx.in.source(1, Type::U32), destination = ctx.in.destination(0, Type::U32);
   if (inst.opcode == "fns")
-    return ctx.out.alu(O_fns, d, a, ctx.in.source(2, Type::U32), ctx.in.source(3, Type::S32));
-  u32 b = ctx.in.source(2, Type::U32);
+    return ctx.out.alu(O_fns, destination, first, ctx.in.source(2, Type::U32),
+                       ctx.in.source(3, Type::S32));
+  u32 second = ctx.in.source(2, Type::U32);
   if (inst.opcode == "bmsk")
-    return ctx.out.alu(inst.has("wrap") ? O_bmsk_wrap : O_bmsk_clamp, d, a, b);
+    return ctx.out.alu(inst.has("wrap") ? O_bmsk_wrap : O_bmsk_clamp, destination, first, second);
   if (inst.has("wrap")) {  // szext
     const u32 low = ctx.frame.temporary();
-    ctx.out.alu(O_low5, low, b);
-    b = low;
+    ctx.out.alu(O_low5, low, second);
+    second = low;
   }
-  ctx.out.alu(ptx::is_signed(t) ? O_szext_s32 : O_szext_u32, d, a, b);
+  ctx.out.alu(ptx::is_signed(type) ? O_szext_s32 : O_szext_u32, destination, first, second);
 }
 
 void bytes(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::Int);
-  const Type t = ctx.in.type();
+  const Type type = ctx.in.type();
   if (inst.opcode == "sad") {
-    const u32 a = ctx.in.source(1, t), b = ctx.in.source(2, t), c = ctx.in.source(3, t);
-    return ctx.out.alu(kSad.of(t), ctx.in.destination(0, t), a, b, c);
+    const u32 first = ctx.in.source(1, type), second = ctx.in.source(2, type),
+              third = ctx.in.source(3, type);
+    return ctx.out.alu(kSad.of(type), ctx.in.destination(0, type), first, second, third);
   }
-  const u32 a = ctx.in.source(1, Type::U32), b = ctx.in.source(2, Type::U32),
-            c = ctx.in.source(3, Type::U32), d = ctx.in.destination(0, Type::U32);
+  const u32 first = ctx.in.source(1, Type::U32), second = ctx.in.source(2, Type::U32),
+            third = ctx.in.source(3, Type::U32), destination = ctx.in.destination(0, Type::U32);
   if (inst.opcode == "lop3") {
     if (ctx.in.operand(4).kind != ptx::Operand::Kind::Integer) refuse("immediate expected");
-    ctx.out.alu(O_lop3, d, a, b, c, static_cast<u32>(ctx.in.operand(4).bits & 255));
+    ctx.out.alu(O_lop3, destination, first, second, third,
+                static_cast<u32>(ctx.in.operand(4).bits & 255));
     if (inst.modifiers.empty()) return;
     // .and, .or: a predicate from "not zero" and another predicate.
     if (ctx.in.operand(0).reg2 == ptx::kNoIndex) return;
-    const u32 q = ctx.in.predicate_value(5), some = ctx.frame.temporary_predicate();
-    ctx.out.emit(O_pred_from_32, some, d);
-    ctx.out.emit(O_pred_logic, ctx.frame.register_at(ctx.in.operand(0).reg2), some, q, 0,
+    const u32 other = ctx.in.predicate_value(5), some = ctx.frame.temporary_predicate();
+    ctx.out.emit(O_pred_from_32, some, destination);
+    ctx.out.emit(O_pred_logic, ctx.frame.register_at(ctx.in.operand(0).reg2), some, other, 0,
                  inst.has("and") ? 8 : 14);
     return;
   }
@@ -305,12 +309,12 @@ void bytes(DecodeContext& ctx, const Instruction& inst) {
                   : inst.has("ecr")  ? O_prmt_ecr
                   : inst.has("rc16") ? O_prmt_rc16
                                      : O_prmt;
-    return ctx.out.alu(op, d, a, b, c);
+    return ctx.out.alu(op, destination, first, second, third);
   }
   ctx.out.op_class(OpClass::IntMul);
   const u32 k = (ptx::is_signed(ctx.in.type(0)) ? 1u : 0u) |
                 (ptx::is_signed(ctx.in.type(1)) ? 2u : 0u) | (inst.has("hi") ? 4u : 0u);
-  ctx.out.alu(inst.opcode == "dp4a" ? O_dp4a : O_dp2a, d, a, b, c, k);
+  ctx.out.alu(inst.opcode == "dp4a" ? O_dp4a : O_dp2a, destination, first, second, third, k);
 }
 
 }  // namespace

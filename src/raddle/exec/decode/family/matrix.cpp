@@ -175,9 +175,9 @@ void wmma_access(DecodeContext& ctx, const Instruction& inst, const MatrixWords&
   made->address = slow_address(ctx, inst, ctx.in.operand(store ? 0 : 1));
   made->row_major = words.a_row;
   made->store = store;
-  const MatrixShape& s = words.shape;
+  const MatrixShape& size = words.shape;
   const unsigned across =
-      words.a_row ? (role == Role::A ? s.k : s.n) : (role == Role::B ? s.k : s.m);
+      words.a_row ? (role == Role::A ? size.k : size.n) : (role == Role::B ? size.k : size.m);
   made->stride = inst.operands.size() > 2
                      ? ctx.in.source(2, ptx::Type::U32)
                      : ctx.frame.constant(4, across);  // the matrix stands alone
@@ -189,14 +189,16 @@ void wmma_access(DecodeContext& ctx, const Instruction& inst, const MatrixWords&
 
 void matrix_product(DecodeContext& ctx, const Instruction& inst, const MatrixWords& words,
                     bool is_wmma) {
-  std::vector<Element> e = words.elements;
-  if (e.size() == 2 && is_wmma) e = {e[0], Element::F16, Element::F16, e[1]};
-  if (e.size() != 4) refuse();
-  const Family family = family_of(e[1], e[2]);
-  if (!makes(family, e[0]) || !makes(family, e[3]) || !has_shape(family, words.shape, is_wmma))
+  std::vector<Element> elements = words.elements;
+  if (elements.size() == 2 && is_wmma)
+    elements = {elements[0], Element::F16, Element::F16, elements[1]};
+  if (elements.size() != 4) refuse();
+  const Family family = family_of(elements[1], elements[2]);
+  if (!makes(family, elements[0]) || !makes(family, elements[3]) ||
+      !has_shape(family, words.shape, is_wmma))
     refuse();
   if (inst.has("sp") || inst.has("block_scale") || inst.has("kind::f8f6f4")) refuse();
-  const bool integer = e[0] == Element::S32;
+  const bool integer = elements[0] == Element::S32;
   if (inst.has("satfinite") && !integer) refuse();
   auto made = std::make_unique<MatrixProduct>();
   made->depth = words.shape.k;
@@ -207,9 +209,9 @@ void matrix_product(DecodeContext& ctx, const Instruction& inst, const MatrixWor
   }
   made->rounding = inst.has("rz") ? 1 : inst.has("rm") ? 2 : inst.has("rp") ? 3 : 0;
   const auto part = [&](Role role, std::size_t at) {
-    const ptx::Operand& o = ctx.in.operand(at);
-    auto registers =
-        fragment_registers(ctx, fragment(ctx, role, words, e[at], registers_in(o)), o, at == 0);
+    const ptx::Operand& written = ctx.in.operand(at);
+    auto registers = fragment_registers(
+        ctx, fragment(ctx, role, words, elements[at], registers_in(written)), written, at == 0);
     if (registers.at.size() != registers.fragment->registers) refuse("number of registers");
     return registers;
   };

@@ -189,27 +189,27 @@ void load(DecodeContext& ctx, const Instruction& inst) {
       {Space::Param, O_ld_param, O_ld_param, O_ld_param, OpKind::LoadConst},
       {Space::Generic, O_ld_generic, O_ld_generic, O_ld_generic, OpKind::LoadGlobal},
   };
-  const Type t = ctx.in.type();
+  const Type type = ctx.in.type();
   const ptx::Operand& address = ctx.in.operand(1);
   if (inst.has("unified") || ctx.in.operand(0).reg2 != ptx::kNoIndex) refuse();
-  Elements e = elements(ctx, inst, ctx.in.operand(0), t);
+  Elements data = elements(ctx, inst, ctx.in.operand(0), type);
   if (space_of(inst) == Space::Param && address.reg == ptx::kNoIndex) {
     const auto area = parameter_area(ctx, address);
-    if (!area) return load_kernel_parameter(ctx, e, t, address);
+    if (!area) return load_kernel_parameter(ctx, data, type, address);
     ctx.out.op_class(trace::OpClass::Move);
     ctx.out.current().bytes = 0;
-    for (std::size_t i = 0; i < e.operands.size(); ++i)
-      load_plane(ctx, e.operands[i], t, *area,
-                 address.offset + static_cast<std::int64_t>(i * e.size));
+    for (std::size_t i = 0; i < data.operands.size(); ++i)
+      load_plane(ctx, data.operands[i], type, *area,
+                 address.offset + static_cast<std::int64_t>(i * data.size));
     return;
   }
-  place_elements(ctx, e, t, false);
-  const SlowAddress a = address_of(ctx, inst, address);
+  place_elements(ctx, data, type, false);
+  const SlowAddress access = address_of(ctx, inst, address);
   for (const Form& form : kForms) {
-    if (form.space != a.space) continue;
-    Record& r = emit_access(ctx, form, a, e);
-    if (ptx::is_signed(t)) r.flags |= kSigned;
-    if (is_strong(inst) && a.space != Space::Shared) r.flags |= kVisible;
+    if (form.space != access.space) continue;
+    Record& record = emit_access(ctx, form, access, data);
+    if (ptx::is_signed(type)) record.flags |= kSigned;
+    if (is_strong(inst) && access.space != Space::Shared) record.flags |= kVisible;
   }
 }
 
@@ -282,42 +282,44 @@ void atom(DecodeContext& ctx, const Instruction& inst) {
       {Type::F16, AtomType::F16},     {Type::BF16, AtomType::BF16},
       {Type::F16x2, AtomType::F16x2}, {Type::BF16x2, AtomType::BF16x2},
       {Type::B16, AtomType::B16}};
-  const Type t = ctx.in.type();
+  const Type type = ctx.in.type();
   const bool returns = inst.opcode == "atom";
   const std::size_t at = returns ? 1 : 0;
   if (inst.has("async")) refuse();
   const bool vector = ctx.in.operand(at + 1).kind == Kind::Vector;
   std::optional<AtomOp> op;
   std::optional<AtomType> as;
-  for (const auto& [name, o] : kOpsByName)
-    if (inst.has(name)) op = o;
-  for (const auto& [from, a] : kTypes)
-    if (from == t) as = a;
-  const bool is_float = ptx::is_float(t);
+  for (const auto& [name, named] : kOpsByName)
+    if (inst.has(name)) op = named;
+  for (const auto& [from, access] : kTypes)
+    if (from == type) as = access;
+  const bool is_float = ptx::is_float(type);
   if (!op || !as) refuse();
   if (is_float && *op != AtomOp::Add && *op != AtomOp::Min && *op != AtomOp::Max) refuse();
   if (*as == AtomType::B16 && *op != AtomOp::Compare && *op != AtomOp::Exchange) refuse();
   const u32 what = static_cast<u32>(*op) | static_cast<u32>(*as) << 8;
   if (vector) return vector_atom(ctx, inst, what, at);
-  const SlowAddress a = address_of(ctx, inst, ctx.in.operand(at));
-  if (a.space != Space::Global && a.space != Space::Shared && a.space != Space::Generic) refuse();
-  const u32 b = ctx.in.source(at + 1, t);
-  const u32 c = *op == AtomOp::Compare ? ctx.in.source(at + 2, t) : 0;
-  const u32 d = returns ? ctx.in.destination(0, t) : ctx.frame.trash();
-  const unsigned size = ptx::size_of(t);
+  const SlowAddress access = address_of(ctx, inst, ctx.in.operand(at));
+  if (access.space != Space::Global && access.space != Space::Shared &&
+      access.space != Space::Generic)
+    refuse();
+  const u32 value = ctx.in.source(at + 1, type);
+  const u32 compared = *op == AtomOp::Compare ? ctx.in.source(at + 2, type) : 0;
+  const u32 destination = returns ? ctx.in.destination(0, type) : ctx.frame.trash();
+  const unsigned size = ptx::size_of(type);
   ctx.out.current().bytes = static_cast<std::uint8_t>(size);
-  ctx.out.current().bypass_l1 = a.space != Space::Shared;
-  Record& r = ctx.out.emit_own(O_atom, a.space == Space::Shared ? OpKind::AtomicShared
-                                       : returns                ? OpKind::AtomicGlobal
-                                                                : OpKind::ReduceGlobal);
-  place_address(r, a);
-  r.d = d;
-  r.b = b;
-  r.c = c;
-  r.flags = static_cast<std::uint16_t>(r.flags | log2_of(size) | log2_of(size) << kRegisterShift |
-                                       kVisible);
-  r.aux = what | static_cast<u32>(a.space) << 16 | (returns ? 1u << 24 : 0u);
-  if (a.space == Space::Generic) ctx.out.generic_access();
+  ctx.out.current().bypass_l1 = access.space != Space::Shared;
+  Record& record = ctx.out.emit_own(O_atom, access.space == Space::Shared ? OpKind::AtomicShared
+                                            : returns                     ? OpKind::AtomicGlobal
+                                                                          : OpKind::ReduceGlobal);
+  place_address(record, access);
+  record.d = destination;
+  record.b = value;
+  record.c = compared;
+  record.flags = static_cast<std::uint16_t>(record.flags | log2_of(size) |
+                                            log2_of(size) << kRegisterShift | kVisible);
+  record.aux = what | static_cast<u32>(access.space) << 16 | (returns ? 1u << 24 : 0u);
+  if (access.space == Space::Generic) ctx.out.generic_access();
 }
 
 }  // namespace

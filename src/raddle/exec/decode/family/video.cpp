@@ -69,22 +69,23 @@ void video_parts(DecodeContext& ctx, const Instruction& inst, VideoInstruction& 
 void video_lanes(DecodeContext& ctx, const Instruction& inst, VideoInstruction& made) {
   const unsigned bits = 32 / made.parts;
   const char letter = made.parts == 4 ? 'b' : 'h';
-  const auto digits = [&](const ptx::Operand& o) {
-    std::string_view s = o.selector;
-    if (s.empty() || s[0] != letter) refuse("selector");
-    s.remove_prefix(1);
-    return s;
+  const auto digits = [&](const ptx::Operand& operand) {
+    std::string_view text = operand.selector;
+    if (text.empty() || text[0] != letter) refuse("selector");
+    text.remove_prefix(1);
+    return text;
   };
-  const auto parts = [&](const ptx::Operand& o, unsigned start, std::array<VideoPart, 4>& to) {
-    for (unsigned p = 0; p < made.parts; ++p) {
-      unsigned from = start + p;
-      if (o.has_selector) {
-        const std::string_view s = digits(o);
-        if (s.size() != made.parts) refuse("selector");
-        from = static_cast<unsigned>(s[made.parts - 1 - p] - '0');
+  const auto parts = [&](const ptx::Operand& operand, unsigned start,
+                         std::array<VideoPart, 4>& to) {
+    for (unsigned index = 0; index < made.parts; ++index) {
+      unsigned from = start + index;
+      if (operand.has_selector) {
+        const std::string_view text = digits(operand);
+        if (text.size() != made.parts) refuse("selector");
+        from = static_cast<unsigned>(text[made.parts - 1 - index] - '0');
       }
       if (from >= 2 * made.parts) refuse("selector");
-      to[p] = {bits, from * bits};
+      to[index] = {bits, from * bits};
     }
   };
   parts(ctx.in.operand(1), 0, made.a_part);
@@ -123,10 +124,10 @@ void video(DecodeContext& ctx, const Instruction& inst) {
   made->wrap = inst.has("wrap");
   made->scale = inst.has("shr7") ? 7 : inst.has("shr15") ? 15 : 0;
   if (inst.has("po")) refuse();
-  for (const auto& [word, c] : kCompare)
-    if (inst.has(word)) made->compare = c;
-  for (const auto& [word, s] : kSecond)
-    if (inst.has(word)) made->second = s;
+  for (const auto& [word, comparison] : kCompare)
+    if (inst.has(word)) made->compare = comparison;
+  for (const auto& [word, operation] : kSecond)
+    if (inst.has(word)) made->second = operation;
   if (made->parts == 1) video_parts(ctx, inst, *made);
   else video_lanes(ctx, inst, *made);
   made->a = video_source(ctx, ctx.in.operand(1));
