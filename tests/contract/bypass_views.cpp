@@ -45,7 +45,8 @@ class RandomSm {
 
   void start(unsigned slot) {
     sm_.facts[slot] = {};
-    sm_.facts[slot].started = now_, sm_.facts[slot].launch = started_ / 40;
+    sm_.facts[slot].started = now_;
+    sm_.facts[slot].launch = started_ / 40;
     sm_.facts[slot].block = started_++ / 4;
     for (auto& policy : policy_)
       if (auto* hears = policy->l1_observer())

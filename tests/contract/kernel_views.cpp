@@ -24,8 +24,10 @@ class RandomDistributor {
   std::string run(unsigned launches, std::vector<unsigned>& log) {
     const unsigned pause = slots_ == kKernelSlots ? 3 : 20;
     for (Cycle quiet = 0; launches != 0 || under_way_.any(); ++now_, ++quiet) {
-      if (launches != 0 && under_way_.count() != slots_ && rng_.below(pause) == 0)
-        --launches, begin();
+      if (launches != 0 && under_way_.count() != slots_ && rng_.below(pause) == 0) {
+        --launches;
+        begin();
+      }
       end_some();
       if (std::string broken = hand_out(log, quiet); !broken.empty()) return broken;
       if (quiet > 10'000) return "stands still";
@@ -37,7 +39,8 @@ class RandomDistributor {
   void begin() {
     unsigned slot = rng_.below(slots_);
     while (under_way_.test(slot)) slot = (slot + 1) % slots_;
-    under_way_.set(slot), waiting_.set(slot);
+    under_way_.set(slot);
+    waiting_.set(slot);
     age_.insert(slot);
     left_[slot] = 1 + rng_.below(30);
     policy_->on_launch({sequence_++, "kernel", StreamId{slot % 3}, left_[slot], slot});

@@ -53,7 +53,10 @@ class Machine final : public MigrateView {
   }
   static MigratePolicy::Context context(std::uint64_t seed) {
     MigratePolicy::Context out;
-    out.warps = kWarps, out.mshrs = kMshrs, out.merges = kMerges, out.seed = seed;
+    out.warps = kWarps;
+    out.mshrs = kMshrs;
+    out.merges = kMerges;
+    out.seed = seed;
     for (unsigned sm = 0; sm < kSms; ++sm) {
       policy::Neighbours n = {kNoSm, kNoSm, kNoSm, kNoSm};
       if (sm % kSide != kSide - 1) n[0] = sm + 1;
@@ -235,7 +238,9 @@ Outcome play(const Make<MigratePolicy>& make, std::uint64_t seed, bool always) {
   if (policy->state_cycles(kEnd) != out.states) machine.fail("settling changes states");
   Values values;
   policy->visit_statistics(values);
-  out.orders = machine.orders(), out.statistics = values.of, out.broken = machine.broken();
+  out.orders = machine.orders();
+  out.statistics = values.of;
+  out.broken = machine.broken();
   return out;
 }
 

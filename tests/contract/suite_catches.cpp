@@ -149,7 +149,10 @@ TEST(BlockSuite, CatchesABlockThatDoesNotExist) {
 /// Hands out the last block of a launch twice and the first one never.
 struct Repeating final : BlockPolicy {
   explicit Repeating(const Context&) {}
-  void on_launch(const policy::BlockLaunch& launch) override { next = 1, blocks = launch.blocks; }
+  void on_launch(const policy::BlockLaunch& launch) override {
+    next = 1;
+    blocks = launch.blocks;
+  }
   std::optional<BlockChoice> pick(const policy::BlockView& view) override {
     return BlockChoice{view.room.first(), std::min(next++, blocks - 1)};
   }
@@ -163,7 +166,10 @@ TEST(BlockSuite, CatchesABlockHandedOutTwice) {
 /// Leaves the last block of each launch lying.
 struct Lazy final : BlockPolicy {
   explicit Lazy(const Context&) {}
-  void on_launch(const policy::BlockLaunch& launch) override { next = 0, blocks = launch.blocks; }
+  void on_launch(const policy::BlockLaunch& launch) override {
+    next = 0;
+    blocks = launch.blocks;
+  }
   std::optional<BlockChoice> pick(const policy::BlockView& view) override {
     if (next + 1 == blocks) return std::nullopt;
     return BlockChoice{view.room.first(), next++};
@@ -215,7 +221,10 @@ TEST(KernelSuite, CatchesHiddenState) {
 /// One counter for all launches: right as long as they follow one another.
 struct Shared final : BlockPolicy {
   explicit Shared(const Context&) {}
-  void on_launch(const policy::BlockLaunch& launch) override { next = 0, blocks = launch.blocks; }
+  void on_launch(const policy::BlockLaunch& launch) override {
+    next = 0;
+    blocks = launch.blocks;
+  }
   std::optional<BlockChoice> pick(const policy::BlockView& view) override {
     if (next == blocks) return std::nullopt;
     return BlockChoice{view.room.first(), next++};

@@ -41,7 +41,11 @@ class RandomSm {
   WarpMask running() const { return running_; }
   /// What comes before the schedulers' turn.
   void begin_cycle() {
-    if (rng_.below(700) == 0) tell([&](auto& p) { p.on_kernel_start(now_), p.ask_again(); });
+    if (rng_.below(700) == 0)
+      tell([&](auto& p) {
+        p.on_kernel_start(now_);
+        p.ask_again();
+      });
     if (rng_.below(24) == 0) start_block();
     if (rng_.below(30) == 0) fill();
     while (!loads_.empty() && rng_.below(4) == 0) end_load();
@@ -107,23 +111,32 @@ class RandomSm {
     if (static_cast<unsigned>(std::popcount(low_bits(slots_) & ~running_)) < warps) return;
     for (unsigned i = 0; i < warps; ++i) {
       const unsigned w = lowest(low_bits(slots_) & ~running_);
-      running_ |= bit(w), members_[block] |= bit(w), block_of_[w] = block;
+      running_ |= bit(w);
+      members_[block] |= bit(w);
+      block_of_[w] = block;
       age_.insert(w);
       of_tenant_[tenant(block)] |= bit(w);
       sm_.facts[w] = {
           .block_slot = block, .blocks_most = 1u + block % 8u, .started = now_, .code_size = 100};
       sm_.wait(bit(w), policy::WarpWait::Nothing);
       moved_ = true;
-      tell([&](auto& p) { p.on_warp_start(now_, w), p.ask_again(); });
+      tell([&](auto& p) {
+        p.on_warp_start(now_, w);
+        p.ask_again();
+      });
     }
   }
   void end_warp(unsigned w) {
-    running_ &= ~bit(w), members_[block_of_[w]] &= ~bit(w);
+    running_ &= ~bit(w);
+    members_[block_of_[w]] &= ~bit(w);
     age_.remove(w);
     sm_.leave(bit(w));
     moved_ = true;
     of_tenant_[tenant(block_of_[w])] &= ~bit(w);
-    tell([&](auto& p) { p.on_warp_end(now_, w), p.ask_again(); });
+    tell([&](auto& p) {
+      p.on_warp_end(now_, w);
+      p.ask_again();
+    });
   }
   static unsigned tenant(unsigned block) { return block % 3; }
   void start_load(unsigned w) {
@@ -136,13 +149,19 @@ class RandomSm {
   }
   void wait_at_barrier(unsigned w) {
     waiting_ |= bit(w);
-    tell([&](auto& p) { p.on_barrier(now_), p.ask_again(); });
+    tell([&](auto& p) {
+      p.on_barrier(now_);
+      p.ask_again();
+    });
   }
   void open_barriers() {
     for (const WarpMask members : members_) {
       if (members == 0 || (members & ~waiting_) != 0) continue;
       waiting_ &= ~members;
-      tell([&](auto& p) { p.on_barrier(now_), p.ask_again(); });
+      tell([&](auto& p) {
+        p.on_barrier(now_);
+        p.ask_again();
+      });
     }
   }
   std::uint32_t line() { return rng_.below(now_ / 2000 % 2 == 0 ? 60 : 6000); }
@@ -177,7 +196,10 @@ class RandomSm {
   void fill() {
     const policy::L1Eviction out = eviction();
     const policy::L1Fill in{now_, line(), 1, out.used_by};
-    hear([&](auto& o) { o.evicted(out), o.filled(in); });
+    hear([&](auto& o) {
+      o.evicted(out);
+      o.filled(in);
+    });
     if (rng_.below(20) == 0) hear([&](auto& o) { o.flushed(now_); });
   }
 

@@ -52,7 +52,9 @@ class Listener final : public policy::Choice<policy::BlockPolicy> {
 
 Heard hear(bool wants, bool skip) {
   timing::MachineSpec machine = small_machine();
-  machine.sm.count = 1, machine.sm.blocks = 3, machine.sm.schedulers = 1;
+  machine.sm.count = 1;
+  machine.sm.blocks = 3;
+  machine.sm.schedulers = 1;
   Code code;
   const auto a = code.alu(1, {9}), exit = code.exit();
   Recording r(code, {{2}, {32}, 0});
@@ -87,7 +89,11 @@ TEST(BlockProgressTest, DoesNotIfNobodyWantsIt) {
 
 TEST(OccupancyMost, IsWhatTheScarcestResourceAllows) {
   timing::SmSpec sm = small_machine().sm;
-  sm.threads = 256, sm.warps = 8, sm.registers = 4096, sm.shared_kib = 4, sm.blocks = 6;
+  sm.threads = 256;
+  sm.warps = 8;
+  sm.registers = 4096;
+  sm.shared_kib = 4;
+  sm.blocks = 6;
   const timing::Occupancy empty(sm);
   EXPECT_EQ(empty.most({32, 1, 0, 0}), 6u) << "block slots";
   EXPECT_EQ(empty.most({64, 2, 0, 0}), 4u);

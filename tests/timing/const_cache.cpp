@@ -13,7 +13,8 @@ using Cycles = std::vector<Cycle>;
 class ConstCacheTiming : public ::testing::Test {
  protected:
   ConstCacheTiming() {
-    machine.sm.const_cache.size_kib = 1, machine.sm.const_cache.ways = 2;
+    machine.sm.const_cache.size_kib = 1;
+    machine.sm.const_cache.ways = 2;
     for (unsigned i = 0; i < 24; ++i) {  // eight to a line of 64 bytes
       constant.push_back(code.load_const(1));
     }
@@ -99,10 +100,12 @@ TEST_F(ConstCacheTiming, AKernelFindsItsBankAbsentAndLeavesOthersAlone) {
 }
 
 TEST_F(ConstCacheTiming, WhatFitsMissesOnce) {
-  machine.sm.const_cache.size_kib = 1, machine.sm.const_cache.ways = 16;  // one set
+  machine.sm.const_cache.size_kib = 1;
+  machine.sm.const_cache.ways = 16;  // one set
   machine.sm.const_cache.line_bytes = 64;
   auto again = machine;
-  again.sm.const_cache.ways = 1, again.sm.const_cache.line_bytes = 128;  // eight sets of one way
+  again.sm.const_cache.ways = 1;
+  again.sm.const_cache.line_bytes = 128;  // eight sets of one way
   for (const auto& m : {machine, again}) {
     auto r = one_block(code, 1, [&](WarpWriter& w) {
       for (unsigned round = 0; round < 3; ++round)

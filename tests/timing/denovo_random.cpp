@@ -59,7 +59,9 @@ class Tester {
     must_acquire_.assign(shape.sms, false);
     const std::uint32_t lines = line_at(shape.lines - 1) + 1;
     for (auto& data : l1_data_) data.resize(lines);
-    golden_.resize(lines), memory_.resize(lines), l2_.resize(lines);
+    golden_.resize(lines);
+    memory_.resize(lines);
+    l2_.resize(lines);
     l2_has_.resize(lines);
     role_.resize(lines);
   }
@@ -114,13 +116,17 @@ class Tester {
   static MachineSpec machine(const Shape& s) {
     MachineSpec m = small_machine();
     m.sm.count = s.sms;
-    m.sm.l1d.size_kib = s.l1_kib, m.sm.l1d.ways = s.l1_ways;
+    m.sm.l1d.size_kib = s.l1_kib;
+    m.sm.l1d.ways = s.l1_ways;
     m.sm.l1d.line_bytes = m.sm.l1d.sector_bytes = 64;
-    m.sm.l1d.mshr_entries = s.l1_mshrs, m.sm.l1d.mshr_merges = s.merges;
+    m.sm.l1d.mshr_entries = s.l1_mshrs;
+    m.sm.l1d.mshr_merges = s.merges;
     m.sm.l1d.store_buffer = s.store_buffer;
     m.l2.line_bytes = m.l2.sector_bytes = 64;
-    m.dram.channels = 1, m.l2.slices = s.banks;
-    m.l2.ways = s.l2_ways, m.l2.size_kib = s.l2_sets * s.l2_ways * 64 / 1024;
+    m.dram.channels = 1;
+    m.l2.slices = s.banks;
+    m.l2.ways = s.l2_ways;
+    m.l2.size_kib = s.l2_sets * s.l2_ways * 64 / 1024;
     return m;
   }
 
@@ -267,7 +273,8 @@ class Tester {
     return true;
   }
   void begin(unsigned sm, unsigned w, const Operation& op) {
-    ++done_, ++progress_;
+    ++done_;
+    ++progress_;
     warp_[sm][w] = op;
   }
   /// Adds one to counters whose words are registered here.
@@ -575,7 +582,8 @@ TEST(DenovoRandom, WordsThatOutliveAnAcquireAreThoseThatNobodyHasWritten) {
 TEST(DenovoRandom, RacesBreakNothing) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     Shape shape;
-    shape.sms = 3, shape.lines = seed % 2 == 0 ? 2 : 24;
+    shape.sms = 3;
+    shape.lines = seed % 2 == 0 ? 2 : 24;
     Tester tester(shape, seed, Mode::Races);
     tester.run(30000);
     ASSERT_FALSE(HasFailure()) << "seed " << seed;

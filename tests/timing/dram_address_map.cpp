@@ -15,7 +15,9 @@ using namespace raddle::timing;
 MachineSpec machine(unsigned channels, unsigned per_channel, unsigned banks = 16,
                     unsigned interleave = 256) {
   MachineSpec m;
-  m.dram.channels = channels, m.l2.slices = channels * per_channel, m.dram.banks = banks;
+  m.dram.channels = channels;
+  m.l2.slices = channels * per_channel;
+  m.dram.banks = banks;
   m.dram.interleave_bytes = interleave;
   return m;
 }
@@ -48,7 +50,8 @@ TEST(AddressMap, NoMappingPutsTwoLinesInOnePlace) {
   for (AddressHash hash : {AddressHash::None, AddressHash::Xor, AddressHash::Mix})
     for (unsigned near : {1u, 2u, 4u, 16u}) {
       MachineSpec m = machine(4, 2);
-      m.dram.channel_hash = m.dram.bank_hash = hash, m.dram.interleave_banks = near;
+      m.dram.channel_hash = m.dram.bank_hash = hash;
+      m.dram.interleave_banks = near;
       AddressMap map(m);
       std::vector<std::uint64_t> places;
       for (std::uint32_t line = 0; line < 100'000; ++line) {
@@ -65,7 +68,8 @@ TEST(AddressMap, NoMappingPutsTwoLinesInOnePlace) {
 
 TEST(AddressMap, InterleaveGoesRoundTheNearBanksBeforeItFillsARow) {
   MachineSpec m = machine(1, 1, 8);  // 256 B = 2 lines, 16 lines a row
-  m.dram.channel_hash = m.dram.bank_hash = AddressHash::None, m.dram.interleave_banks = 2;
+  m.dram.channel_hash = m.dram.bank_hash = AddressHash::None;
+  m.dram.interleave_banks = 2;
   AddressMap map(m);
   auto is = [&](std::uint32_t line, std::uint32_t bank, std::uint32_t row, std::uint32_t column) {
     AddressMap::DramPlace at = map.dram(line);
@@ -92,7 +96,8 @@ TEST(AddressMap, WithoutAHashChannelsFollowTheAddress) {
 
 TEST(AddressMap, WithoutHashesABankIsTheLineModuloTheBanks) {
   MachineSpec m = machine(4, 4, 16, 512);  // 4 lines of 128 B an interleave, 4 slices a channel
-  m.dram.channel_hash = AddressHash::None, m.l2.slice_index = L2Index::Modulo;
+  m.dram.channel_hash = AddressHash::None;
+  m.l2.slice_index = L2Index::Modulo;
   m.l2.index = L2Index::Modulo;
   AddressMap map(m);
   for (std::uint32_t line = 0; line < 100'000; ++line) {

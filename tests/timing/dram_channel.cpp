@@ -36,7 +36,9 @@ TEST(DramChannel, IsolatedReadTakesTheClosedForm) {
 TEST(DramChannel, IsolatedReadWithTwoClocks) {
   for (auto [memory, core] : {std::pair{850u, 1447u}, {924u, 700u}, {1750u, 607u}}) {
     MachineSpec m = one_slice();
-    m.core_clock_mhz = core, m.dram.clock_mhz = memory, m.dram.extra_latency_cycles = 5;
+    m.core_clock_mhz = core;
+    m.dram.clock_mhz = memory;
+    m.dram.extra_latency_cycles = 5;
     ChannelRig rig(m);
     rig.push(1001, 0, false, 0b1111);
     rig.run_until(2000);
@@ -56,7 +58,9 @@ TEST(DramChannel, RowHitAndRowConflictTakeTheClosedForm) {
   ChannelRig rig(m);
   std::uint32_t first = rig.line_of(3, 0, 0), same_row = rig.line_of(3, 0, 5),
                 other = rig.line_of(3, 1, 0);
-  rig.push(100, first), rig.push(500, same_row), rig.push(900, other);
+  rig.push(100, first);
+  rig.push(500, same_row);
+  rig.push(900, other);
   rig.run_until(1300);
   ASSERT_EQ(rig.done.size(), 3u);
   EXPECT_EQ(rig.done[1].at, 500 + d.tCL + 2);
@@ -70,7 +74,8 @@ TEST(DramChannel, ConflictRightAfterActivationWaitsForTheBankCycle) {
   MachineSpec m = one_slice();
   const DramSpec& d = m.dram;
   ChannelRig rig(m);
-  rig.push(100, rig.line_of(3, 0, 0)), rig.push(101, rig.line_of(3, 1, 0));
+  rig.push(100, rig.line_of(3, 0, 0));
+  rig.push(101, rig.line_of(3, 1, 0));
   rig.run_until(500);
   ASSERT_EQ(rig.done.size(), 2u);
   EXPECT_EQ(rig.done[1].at, 100 + std::max(d.tRC, d.tRAS + d.tRP) + d.tRCD + d.tCL + 2);
@@ -83,7 +88,9 @@ std::vector<std::uint32_t> order_under(std::string_view policy) {
                 e = rig.line_of(1, 0, 0);
   rig.push(100, a);
   rig.run_until(200);
-  rig.push(200, b), rig.push(200, c), rig.push(200, e);
+  rig.push(200, b);
+  rig.push(200, c);
+  rig.push(200, e);
   rig.run_until(500);
   std::vector<std::uint32_t> order;
   for (const auto& done : rig.done)
@@ -102,7 +109,8 @@ TEST(DramChannel, FirstReadyServesTheOpenRowFirst) {
 
 TEST(DramChannel, WritesWaitForTheHighMarkAndDrainToTheLow) {
   MachineSpec m = one_slice();
-  m.dram.drain_high = 8, m.dram.drain_low = 2;
+  m.dram.drain_high = 8;
+  m.dram.drain_low = 2;
   ChannelRig rig(m);
   for (std::uint32_t i = 0; i < 7; ++i) rig.push(100, i, true);
   for (std::uint32_t i = 100; i < 150; ++i) rig.push(100, i);
@@ -142,7 +150,8 @@ TEST(DramChannel, BurstsFollowSectorsAndBurstSize) {
 TEST(DramChannel, StreamingReadsReachTheColumnBandwidth) {
   for (auto [memory, core] : {std::pair{1000u, 1000u}, {850u, 1447u}, {924u, 700u}}) {
     MachineSpec m = one_slice();
-    m.core_clock_mhz = core, m.dram.clock_mhz = memory;
+    m.core_clock_mhz = core;
+    m.dram.clock_mhz = memory;
     ChannelRig rig(m);
     std::uint32_t line = 0;
     const Cycle cycles = 20'000;
@@ -161,26 +170,70 @@ TEST(DramChannel, StreamingReadsReachTheColumnBandwidth) {
 /// Machines whose constraints bind in different places.
 MachineSpec machine_with(std::uint64_t variant) {
   MachineSpec m = one_slice();
-  m.dram.drain_high = 16, m.dram.drain_low = 4;
-  if (variant == 2) m.dram.clock_mhz = 850, m.core_clock_mhz = 1447;
-  if (variant == 3)
-    m.dram.clock_mhz = 2600, m.core_clock_mhz = 700, m.dram.tRRDS = m.dram.tRRDL = 11;
-  if (variant == 4)
-    m.dram.tCCDS = m.dram.tCCDL = 1, m.dram.bus_bytes_per_cycle = 32, m.dram.queue = 128;
-  if (variant == 5)
-    m.dram.tRC = 90, m.dram.tWR = 30, m.dram.tWTRS = m.dram.tWTRL = 20, m.dram.bank_groups = 1,
-    m.dram.banks = 5;
-  if (variant >= 7) {  // bank groups that matter, writes faster than reads, activates scarce
-    m.dram.tCCDS = 2, m.dram.tCCDL = 3, m.dram.tRRDS = 2, m.dram.tRRDL = 5, m.dram.tFAW = 22;
-    m.dram.tWTRS = 3, m.dram.tWTRL = 9, m.dram.tCWL = 4, m.dram.interleave_banks = 4;
+  m.dram.drain_high = 16;
+  m.dram.drain_low = 4;
+  if (variant == 2) {
+    m.dram.clock_mhz = 850;
+    m.core_clock_mhz = 1447;
   }
-  if (variant == 8) m.dram.tCCDS = 1, m.dram.tCCDL = 4, m.dram.bus_bytes_per_cycle = 32;
-  if (variant >= 9) m.dram.command_buses = 2, m.dram.tCCDL = 4;
-  if (variant == 10) m.dram.refresh = Refresh::AllBank, m.dram.tREFI = 700, m.dram.tRFC = 150;
-  if (variant == 11) m.dram.refresh = Refresh::PerBank, m.dram.tREFI = 2500, m.dram.tRFC = 150;
-  if (variant == 12)
-    m.dram.refresh = Refresh::PerBank, m.dram.tREFI = 2500, m.dram.command_buses = 1;
-  if (variant == 6) m.dram.burst_bytes = 64, m.dram.tCCDS = m.dram.tCCDL = 7, m.dram.queue = 3;
+  if (variant == 3) {
+    m.dram.clock_mhz = 2600;
+    m.core_clock_mhz = 700;
+    m.dram.tRRDS = m.dram.tRRDL = 11;
+  }
+  if (variant == 4) {
+    m.dram.tCCDS = m.dram.tCCDL = 1;
+    m.dram.bus_bytes_per_cycle = 32;
+    m.dram.queue = 128;
+  }
+  if (variant == 5) {
+    m.dram.tRC = 90;
+    m.dram.tWR = 30;
+    m.dram.tWTRS = m.dram.tWTRL = 20;
+    m.dram.bank_groups = 1;
+
+    m.dram.banks = 5;
+  }
+  if (variant >= 7) {  // bank groups that matter, writes faster than reads, activates scarce
+    m.dram.tCCDS = 2;
+    m.dram.tCCDL = 3;
+    m.dram.tRRDS = 2;
+    m.dram.tRRDL = 5;
+    m.dram.tFAW = 22;
+    m.dram.tWTRS = 3;
+    m.dram.tWTRL = 9;
+    m.dram.tCWL = 4;
+    m.dram.interleave_banks = 4;
+  }
+  if (variant == 8) {
+    m.dram.tCCDS = 1;
+    m.dram.tCCDL = 4;
+    m.dram.bus_bytes_per_cycle = 32;
+  }
+  if (variant >= 9) {
+    m.dram.command_buses = 2;
+    m.dram.tCCDL = 4;
+  }
+  if (variant == 10) {
+    m.dram.refresh = Refresh::AllBank;
+    m.dram.tREFI = 700;
+    m.dram.tRFC = 150;
+  }
+  if (variant == 11) {
+    m.dram.refresh = Refresh::PerBank;
+    m.dram.tREFI = 2500;
+    m.dram.tRFC = 150;
+  }
+  if (variant == 12) {
+    m.dram.refresh = Refresh::PerBank;
+    m.dram.tREFI = 2500;
+    m.dram.command_buses = 1;
+  }
+  if (variant == 6) {
+    m.dram.burst_bytes = 64;
+    m.dram.tCCDS = m.dram.tCCDL = 7;
+    m.dram.queue = 3;
+  }
   return m;
 }
 
@@ -199,7 +252,8 @@ TEST(DramChannel, NoOrderAtAllCanBreakATimingConstraint) {
     MachineSpec m = machine_with(variant);
     ChannelRig skip(m, std::make_unique<RandomPolicy>(variant), true);
     ChannelRig all(m, std::make_unique<RandomPolicy>(variant), false);
-    random_traffic(skip, variant, 60'000), random_traffic(all, variant, 60'000);
+    random_traffic(skip, variant, 60'000);
+    random_traffic(all, variant, 60'000);
     expect_sound(skip, m.dram, "random, variant " + std::to_string(variant));
     EXPECT_EQ(skip.done, all.done) << "variant " << variant;
     EXPECT_EQ(words(skip.channel.counters()), words(all.channel.counters()));
@@ -213,9 +267,11 @@ TEST(DramChannel, SkippingCyclesChangesNothing) {
   for (const std::string& policy : policy::all_policies().dram.names())
     for (auto [memory, core] : {std::pair{1000u, 1000u}, {850u, 1447u}, {924u, 700u}}) {
       MachineSpec m = one_slice();
-      m.core_clock_mhz = core, m.dram.clock_mhz = memory;
+      m.core_clock_mhz = core;
+      m.dram.clock_mhz = memory;
       ChannelRig skip(m, policy, true), all(m, policy, false);
-      random_traffic(skip, 9, 30'000), random_traffic(all, 9, 30'000);
+      random_traffic(skip, 9, 30'000);
+      random_traffic(all, 9, 30'000);
       EXPECT_EQ(words(skip.channel.counters()), words(all.channel.counters())) << policy;
       EXPECT_EQ(skip.done, all.done) << policy;
     }

@@ -14,11 +14,26 @@ using enum DramCommandKind;
 /// 16 banks in 4 groups; every rule binds at a cycle of its own.
 DramSpec spec() {
   DramSpec d;
-  d.burst_bytes = 32, d.bus_bytes_per_cycle = 16;  // two data cycles
-  d.tCL = 12, d.tCWL = 4, d.tRCD = 10, d.tRP = 11, d.tRAS = 28, d.tRC = 40;
-  d.tCCDS = 2, d.tCCDL = 4, d.tRRDS = 3, d.tRRDL = 6, d.tFAW = 20;
-  d.tWTRS = 3, d.tWTRL = 7, d.tWR = 13, d.tRTP = 5, d.turnaround = 2;
-  d.tREFI = 1000, d.tRFC = 120;
+  d.burst_bytes = 32;
+  d.bus_bytes_per_cycle = 16;  // two data cycles
+  d.tCL = 12;
+  d.tCWL = 4;
+  d.tRCD = 10;
+  d.tRP = 11;
+  d.tRAS = 28;
+  d.tRC = 40;
+  d.tCCDS = 2;
+  d.tCCDL = 4;
+  d.tRRDS = 3;
+  d.tRRDL = 6;
+  d.tFAW = 20;
+  d.tWTRS = 3;
+  d.tWTRL = 7;
+  d.tWR = 13;
+  d.tRTP = 5;
+  d.turnaround = 2;
+  d.tREFI = 1000;
+  d.tRFC = 120;
   return d;
 }
 

@@ -74,7 +74,10 @@ TEST(CoreRanks, TenantsRanksComeBeforeThem) {
   const auto add = [&](std::uint32_t row, unsigned tenant, unsigned rank) {
     rig.channel.push(20, read(rig.line_of(0, row, 0), rank, tenant));
   };
-  add(2, 1, 4), add(3, 1, 0), add(4, 0, 6), add(5, 0, 5);
+  add(2, 1, 4);
+  add(3, 1, 0);
+  add(4, 0, 6);
+  add(5, 0, 5);
   for (const std::uint32_t row : {5u, 4u, 3u, 2u}) expected.push_back(rig.line_of(0, row, 0));
   rig.run_until(2'000);
   std::vector<std::uint32_t> order;
@@ -145,7 +148,8 @@ TEST_F(CoreRanksInTheL2, AWriteThatGoesOnHasItsCoresAndALinePushedOutNobodys) {
   m.l2.write_policy = L2WritePolicy::WriteThrough;
   EXPECT_EQ(run(m, {ranked(MessageKind::Write, 0, 3)}), (Seen{{true, 3}}));
   m.l2.write_policy = L2WritePolicy::WriteBack;
-  m.l2.size_kib = 2, m.l2.ways = 1;
+  m.l2.size_kib = 2;
+  m.l2.ways = 1;
   const AddressMap map(m);
   std::uint32_t other = 1;
   while (map.set(other) != map.set(0)) ++other;
@@ -227,9 +231,11 @@ TEST(CoreRankByte, IsInRequestsAndNowhereElse) {
   EXPECT_EQ(before.size(m).bytes, 8 + 128);
   EXPECT_EQ(after.size(m).bytes, 9 + 128);
   EXPECT_EQ(reply.size(m).bytes, 8);
-  m.kind = MessageKind::WriteBack, m.words = 0xf;
+  m.kind = MessageKind::WriteBack;
+  m.words = 0xf;
   EXPECT_EQ(after.size(m).bytes, 9 + 16);
-  m.kind = MessageKind::Transfer, m.words = 100;
+  m.kind = MessageKind::Transfer;
+  m.words = 100;
   EXPECT_EQ(after.size(m).bytes, 8 + 100) << "no memory controller sees it";
 }
 
@@ -256,7 +262,9 @@ TEST(CoreRankByte, GoesOnToAControllerAtAnotherNode) {
   MachineSpec m = testing::small_machine();
   m.noc.topology = Topology::Mesh;
   m.noc.mesh.columns = m.noc.mesh.rows = 2;
-  m.noc.mesh.slice_nodes = "0-1", m.noc.mesh.sm_nodes = "2", m.noc.mesh.memory_nodes = "3";
+  m.noc.mesh.slice_nodes = "0-1";
+  m.noc.mesh.sm_nodes = "2";
+  m.noc.mesh.memory_nodes = "3";
   m.core_rank_bytes = 1;
   stats::NocTraffic traffic;
   ControllerHops({m, 0}).count(0, 15, false, traffic);
@@ -301,7 +309,8 @@ TEST(CoreRankByte, IsCountedForEveryRequestOfAMachine) {
 
 TEST(CoreRankByte, TakesTheTimeOfAnotherFlitWhereItNeedsOne) {
   MachineSpec m = testing::small_machine();
-  m.noc.flit_bytes = m.noc.header_bytes = 32, m.noc.queue_flits = 12;
+  m.noc.flit_bytes = m.noc.header_bytes = 32;
+  m.noc.queue_flits = 12;
   Cycle plain = 0, clams = 0;
   const stats::GpuCounters before = of_one_warp(m, "frfcfs", plain),
                            after = of_one_warp(m, "clams", clams);

@@ -10,9 +10,16 @@ namespace {
 /// Clocks 1:1; groups differ, reads and writes differ.
 MachineSpec grouped() {
   MachineSpec m = one_slice();
-  m.dram.bus_bytes_per_cycle = 16, m.dram.burst_bytes = 32;  // two data cycles
-  m.dram.tCCDS = 2, m.dram.tCCDL = 4, m.dram.tRRDS = 3, m.dram.tRRDL = 7, m.dram.tFAW = 30;
-  m.dram.tWTRS = 3, m.dram.tWTRL = 9, m.dram.tCWL = 5;
+  m.dram.bus_bytes_per_cycle = 16;
+  m.dram.burst_bytes = 32;  // two data cycles
+  m.dram.tCCDS = 2;
+  m.dram.tCCDL = 4;
+  m.dram.tRRDS = 3;
+  m.dram.tRRDL = 7;
+  m.dram.tFAW = 30;
+  m.dram.tWTRS = 3;
+  m.dram.tWTRL = 9;
+  m.dram.tCWL = 5;
   return m;
 }
 constexpr std::uint32_t kBurst = 2;
@@ -20,8 +27,10 @@ constexpr std::uint32_t kBurst = 2;
 /// Cycles at which the two requests' data arrive, after the rows of both have been opened.
 std::pair<Cycle, Cycle> two_hits(const MachineSpec& m, unsigned bank_a, unsigned bank_b) {
   ChannelRig rig(m);
-  rig.push(10, rig.line_of(bank_a, 0, 0)), rig.push(10, rig.line_of(bank_b, 0, 0));
-  rig.push(500, rig.line_of(bank_a, 0, 1)), rig.push(500, rig.line_of(bank_b, 0, 1));
+  rig.push(10, rig.line_of(bank_a, 0, 0));
+  rig.push(10, rig.line_of(bank_b, 0, 0));
+  rig.push(500, rig.line_of(bank_a, 0, 1));
+  rig.push(500, rig.line_of(bank_b, 0, 1));
   rig.run_until(1000);
   EXPECT_EQ(rig.checker.first_violation(), "");
   return {rig.done[2].at - 500, rig.done[3].at - 500};
@@ -58,11 +67,14 @@ TEST(DramGroups, FiveActivatesTakeMoreThanTheWindow) {
 
 TEST(DramGroups, ReadAfterWriteWaitsLongerInItsGroup) {
   MachineSpec m = grouped();
-  m.dram.drain_high = 1, m.dram.drain_low = 0;
+  m.dram.drain_high = 1;
+  m.dram.drain_low = 0;
   for (auto [bank, wtr] : {std::pair{1u, m.dram.tWTRS}, {4u, m.dram.tWTRL}}) {
     ChannelRig rig(m);
-    rig.push(10, rig.line_of(0, 0, 0)), rig.push(10, rig.line_of(bank, 0, 0));
-    rig.push(500, rig.line_of(0, 0, 1), true), rig.push(500, rig.line_of(bank, 0, 1));
+    rig.push(10, rig.line_of(0, 0, 0));
+    rig.push(10, rig.line_of(bank, 0, 0));
+    rig.push(500, rig.line_of(0, 0, 1), true);
+    rig.push(500, rig.line_of(bank, 0, 1));
     rig.run_until(1000);
     EXPECT_EQ(rig.done[2].at, 500 + m.dram.tCWL + kBurst + wtr + m.dram.tCL + kBurst);
   }
@@ -71,8 +83,10 @@ TEST(DramGroups, ReadAfterWriteWaitsLongerInItsGroup) {
 TEST(DramGroups, WriteAfterReadLeavesTheBusIdleForTheTurnaround) {
   MachineSpec m = grouped();
   ChannelRig rig(m);
-  rig.push(10, rig.line_of(0, 0, 0)), rig.push(10, rig.line_of(1, 0, 0));
-  rig.push(500, rig.line_of(0, 0, 1)), rig.push(500, rig.line_of(1, 0, 1), true);
+  rig.push(10, rig.line_of(0, 0, 0));
+  rig.push(10, rig.line_of(1, 0, 0));
+  rig.push(500, rig.line_of(0, 0, 1));
+  rig.push(500, rig.line_of(1, 0, 1), true);
   rig.run_until(1000);
   // The write goes out tCL + burst + turnaround - tCWL after the read: its wait says when.
   const Cycle distance = m.dram.tCL + kBurst + m.dram.turnaround - m.dram.tCWL;
@@ -84,7 +98,8 @@ TEST(DramGroups, LongRequestsOfTwoGroupsShareTheBus) {
   MachineSpec m = grouped();
   const auto last = [&](unsigned bank_a, unsigned bank_b) {
     ChannelRig rig(m);
-    rig.push(10, rig.line_of(bank_a, 0, 0)), rig.push(10, rig.line_of(bank_b, 0, 0));
+    rig.push(10, rig.line_of(bank_a, 0, 0));
+    rig.push(10, rig.line_of(bank_b, 0, 0));
     rig.push(500, rig.line_of(bank_a, 0, 1), false, 0b1111);
     rig.push(500, rig.line_of(bank_b, 0, 1), false, 0b1111);
     rig.run_until(1000);
@@ -105,7 +120,8 @@ TEST(DramChannel, TwoCommandBusesActivateDuringAColumn) {
     ChannelRig rig(m);
     const std::uint32_t hit = rig.line_of(0, 0, 1), miss = rig.line_of(1, 0, 0);
     rig.push(10, rig.line_of(0, 0, 0));
-    rig.push(500, hit), rig.push(500, miss);
+    rig.push(500, hit);
+    rig.push(500, miss);
     rig.run_until(1000);
     EXPECT_EQ(rig.done[1].at, 500 + m.dram.tCL + kBurst);
     EXPECT_EQ(rig.done[2].at, 500 + 2 - buses + m.dram.tRCD + m.dram.tCL + kBurst);
@@ -115,7 +131,9 @@ TEST(DramChannel, TwoCommandBusesActivateDuringAColumn) {
 
 MachineSpec refreshed(Refresh refresh) {
   MachineSpec m = grouped();
-  m.dram.refresh = refresh, m.dram.tREFI = 3200, m.dram.tRFC = 300;
+  m.dram.refresh = refresh;
+  m.dram.tREFI = 3200;
+  m.dram.tRFC = 300;
   return m;
 }
 
@@ -127,7 +145,8 @@ TEST(DramRefresh, AReadThatIsDueThenWaitsForAllOfIt) {
   closed.run_until(due + 1000);
   EXPECT_EQ(closed.done[0].at, due + m.dram.tRFC + read);
   ChannelRig open(m);
-  open.push(100, 0), open.push(due, 1);
+  open.push(100, 0);
+  open.push(due, 1);
   open.run_until(due + 1000);
   EXPECT_EQ(open.done[1].at, due + m.dram.tRP + m.dram.tRFC + read);
   EXPECT_EQ(open.checker.first_violation(), "");
@@ -193,7 +212,9 @@ TEST(DramRefresh, LongIdleTimesCountTheSameWhetherWatchedOrNot) {
 TEST(DramFixed, ALinePerIntervalAfterAConstantTime) {
   MachineSpec m = one_slice();
   m.dram.model = DramModel::Fixed;
-  m.dram.fixed_latency_cycles = 184, m.dram.fixed_interval_cycles = 6, m.dram.queue = 4;
+  m.dram.fixed_latency_cycles = 184;
+  m.dram.fixed_interval_cycles = 6;
+  m.dram.queue = 4;
   for (bool skip : {true, false}) {
     ChannelRig rig(m, "frfcfs", skip);
     for (std::uint32_t i = 0; i < 4; ++i) rig.push(100, 1000 * i, i == 1, 0b11);
@@ -202,7 +223,8 @@ TEST(DramFixed, ALinePerIntervalAfterAConstantTime) {
     EXPECT_EQ(rig.channel.room(), 1u) << "the first is being served";
     rig.run_until(107);
     EXPECT_EQ(rig.channel.room(), 2u);
-    rig.push(500, 1), rig.push(503, 2);
+    rig.push(500, 1);
+    rig.push(503, 2);
     rig.run_until(1000);
     const std::vector<ChannelRig::Done> expected{
         {284, 0}, {296, 2000}, {302, 3000}, {684, 1}, {690, 2}};
@@ -238,7 +260,9 @@ double streamed(const MachineSpec& m, unsigned period, unsigned writes, Cycle cy
 TEST(DramBandwidth, StreamsReachThePeakLessWhatTheTableTakes) {
   for (Refresh kind : {Refresh::None, Refresh::AllBank}) {
     MachineSpec m = refreshed(kind);
-    m.dram.interleave_banks = m.dram.bank_groups, m.dram.tRRDL = 4, m.dram.tFAW = 16;
+    m.dram.interleave_banks = m.dram.bank_groups;
+    m.dram.tRRDL = 4;
+    m.dram.tFAW = 16;
     const DramSpec& d = m.dram;
     const double peak = d.bus_bytes_per_cycle;
     // A refresh costs closing, tRP, tRFC, and opening the first row again.
@@ -251,9 +275,12 @@ TEST(DramBandwidth, StreamsReachThePeakLessWhatTheTableTakes) {
 
 TEST(DramBandwidth, CopyPaysTheTurnaroundsOfEachDrain) {
   MachineSpec m = grouped();
-  m.dram.interleave_banks = m.dram.bank_groups, m.dram.tRRDL = 4, m.dram.tFAW = 16;
+  m.dram.interleave_banks = m.dram.bank_groups;
+  m.dram.tRRDL = 4;
+  m.dram.tFAW = 16;
   for (unsigned low : {8u, 16u, 24u}) {
-    m.dram.drain_high = 32, m.dram.drain_low = low;
+    m.dram.drain_high = 32;
+    m.dram.drain_low = low;
     const DramSpec& d = m.dram;
     // A drain writes high - low lines of four bursts; as many are read until the next.
     const double lines = d.drain_high - low, busy = 2 * lines * 4 * kBurst;

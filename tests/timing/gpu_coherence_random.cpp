@@ -33,8 +33,12 @@ class Tester {
  public:
   Tester(unsigned sms, std::uint64_t seed, Fault fault) : rng_(seed), fault_(fault) {
     L1dSpec spec;
-    spec.size_kib = 1, spec.ways = 2, spec.line_bytes = spec.sector_bytes = 64;
-    spec.mshr_entries = 4, spec.mshr_merges = 3, spec.store_buffer = 3;
+    spec.size_kib = 1;
+    spec.ways = 2;
+    spec.line_bytes = spec.sector_bytes = 64;
+    spec.mshr_entries = 4;
+    spec.mshr_merges = 3;
+    spec.store_buffer = 3;
     for (unsigned i = 0; i < sms; ++i) sm_.push_back(std::make_unique<Sm>(spec));
   }
 
@@ -84,7 +88,8 @@ class Tester {
       const bool counters = chance(6);
       for (Role& r : line) {
         r.kind = counters && chance(2) ? Role::Counter : chance(3) ? Role::Shared : Role::Mine;
-        r.sm = rng_.below(static_cast<std::uint32_t>(sm_.size())), r.warp = rng_.below(kWarps);
+        r.sm = rng_.below(static_cast<std::uint32_t>(sm_.size()));
+        r.warp = rng_.below(kWarps);
       }
     }
   }
@@ -131,7 +136,8 @@ class Tester {
   }
   void begin(Operation& op, const Operation& as, const char* what) {
     op = as;
-    ++done_, ++seen_[what];
+    ++done_;
+    ++seen_[what];
   }
   bool load(unsigned s, unsigned w, std::uint32_t line, unsigned words) {
     Sm& sm = *sm_[s];
@@ -201,7 +207,8 @@ class Tester {
     Sm& sm = *sm_[p.sm];
     switch (p.kind) {
       case Kind::Read:
-        p.data = l2_[p.line], p.kind = Kind::Data;
+        p.data = l2_[p.line];
+        p.kind = Kind::Data;
         return flying_.push_back(p);
       case Kind::Store:
         each(p.words, [&](unsigned i) { l2_[p.line][i] = p.data[i]; });

@@ -74,11 +74,14 @@ TEST(GpuEntries, ManyKernelsAreOneRunHoweverItIsSimulated) {
     GpuOptions options;
     options.skip = false;
     EXPECT_EQ(first, outcome(options)) << "no skip, " << kernel_policy;
-    options.skip = true, options.shuffle = true;
+    options.skip = true;
+    options.shuffle = true;
     EXPECT_EQ(first, outcome(options)) << "shuffled, " << kernel_policy;
-    options.shuffle = false, options.threads = 2;
+    options.shuffle = false;
+    options.threads = 2;
     EXPECT_EQ(first, outcome(options)) << "two threads, " << kernel_policy;
-    options.threads = 1, options.sample_interval = 50;
+    options.threads = 1;
+    options.sample_interval = 50;
     EXPECT_EQ(first, outcome(options)) << "sampled, " << kernel_policy;
   }
 }

@@ -64,7 +64,9 @@ class GpuHorizon : public ::testing::TestWithParam<unsigned> {
     if (GetParam() % 2 == 1) machine.noc.topology = timing::Topology::Mesh;
     if (GetParam() % 3 == 1) machine.launch_latency_cycles = 333;
     if (GetParam() % 3 == 2) machine.dram.clock_mhz = 1217;
-    machine.noc.mesh.columns = 3, machine.noc.mesh.rows = 2, machine.noc.mesh.vc_flits = 2;
+    machine.noc.mesh.columns = 3;
+    machine.noc.mesh.rows = 2;
+    machine.noc.mesh.vc_flits = 2;
     for (unsigned t = 0; t < 3; ++t) kept.push_back(random_kernel(10 * GetParam() + t));
   }
   std::vector<Recording*> kernels() const {

@@ -25,8 +25,10 @@ timing::MachineSpec mesh_machine() {
   m.sm.count = 6;
   m.noc.topology = timing::Topology::Mesh;
   m.noc.mesh.columns = m.noc.mesh.rows = 3;
-  m.noc.mesh.sm_nodes = "0-5", m.noc.mesh.slice_nodes = "6,8";
-  m.l2.slices = 2, m.dram.channels = 2;
+  m.noc.mesh.sm_nodes = "0-5";
+  m.noc.mesh.slice_nodes = "6,8";
+  m.l2.slices = 2;
+  m.dram.channels = 2;
   return m;
 }
 
@@ -98,8 +100,11 @@ TEST_P(MeshRecordOf, AddsUpToWhatComponentsCount) {
   EXPECT_EQ(sum(all.replies), counters.reply.flit_hops);
   EXPECT_EQ(all.requests.size(), record.places.links.size());
   MeshCounts::Sm sms;
-  for (const MeshCounts::Sm& sm : all.sms)
-    sms.issued += sm.issued, sms.memory += sm.memory, sms.idle += sm.idle;
+  for (const MeshCounts::Sm& sm : all.sms) {
+    sms.issued += sm.issued;
+    sms.memory += sm.memory;
+    sms.idle += sm.idle;
+  }
   const auto& stall = counters.scheduler.stall;
   EXPECT_EQ(sms.issued, counters.sm.issued);
   EXPECT_EQ(sms.memory, stall[unsigned(stats::Stall::Memory)] + stall[unsigned(stats::Stall::Lsu)]);
@@ -153,10 +158,18 @@ std::string text(const MeshRecord& record) {
     add(c.at);
     for (const std::uint64_t n : c.requests) add(n);
     for (const std::uint64_t n : c.replies) add(n);
-    for (const MeshCounts::Sm& sm : c.sms) add(sm.issued), add(sm.memory), add(sm.idle);
+    for (const MeshCounts::Sm& sm : c.sms) {
+      add(sm.issued);
+      add(sm.memory);
+      add(sm.idle);
+    }
     for (const policy::StateCycles& sm : c.states)
       for (const Cycle n : sm) add(n);
-    for (const timing::WarpMoves& m : c.moves) add(m.from), add(m.to), add(m.warps);
+    for (const timing::WarpMoves& m : c.moves) {
+      add(m.from);
+      add(m.to);
+      add(m.warps);
+    }
   }
   return out;
 }

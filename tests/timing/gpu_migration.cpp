@@ -26,8 +26,10 @@ timing::MachineSpec mesh_machine() {
   m.sm.count = 6;
   m.noc.topology = timing::Topology::Mesh;
   m.noc.mesh.columns = m.noc.mesh.rows = 3;
-  m.noc.mesh.sm_nodes = "0-5", m.noc.mesh.slice_nodes = "6,7,8,6";
-  m.l2.slices = 2, m.dram.channels = 2;
+  m.noc.mesh.sm_nodes = "0-5";
+  m.noc.mesh.slice_nodes = "6,7,8,6";
+  m.l2.slices = 2;
+  m.dram.channels = 2;
   m.noc.mesh.slice_nodes = "6,8";
   return m;
 }
@@ -215,7 +217,10 @@ struct Outcome {
 Outcome outcome(std::uint64_t seed, const GpuOptions& options,
                 std::unique_ptr<policy::Choice<MigratePolicy>> migrate) {
   timing::MachineSpec m = mesh_machine();
-  if (seed % 2 == 1) m.noc.latency_cycles = 5, m.dispatch_latency_cycles = 7;
+  if (seed % 2 == 1) {
+    m.noc.latency_cycles = 5;
+    m.dispatch_latency_cycles = 7;
+  }
   if (seed % 3 == 1) m.sm.fetch.cycles = 2;
   if (seed % 4 == 1) m.noc.clock_mhz = m.core_clock_mhz * 2 / 3;
   GpuHarness gpu(m, options, std::move(migrate));
@@ -256,7 +261,8 @@ TEST_P(RandomMoves, AreTheSameWhateverTheHostDoes) {
   GpuOptions options;
   options.skip = false;
   EXPECT_EQ(usual, outcome(GetParam(), options, random_moves())) << "no skip";
-  options.skip = true, options.shuffle = true;
+  options.skip = true;
+  options.shuffle = true;
   EXPECT_EQ(usual, outcome(GetParam(), options, random_moves())) << "shuffled";
   options.shuffle = false;
   for (const unsigned threads : {2u, 3u}) {
@@ -269,7 +275,8 @@ TEST(GpuMigration, TheRandomMovesAreMany) {
   std::uint64_t moves = 0, at_home = 0;
   for (std::uint64_t seed = 1; seed < 13; ++seed) {
     const Outcome moved = outcome(seed, {}, random_moves());
-    moves += moved.moves, at_home += moved.accesses_at_home;
+    moves += moved.moves;
+    at_home += moved.accesses_at_home;
   }
   EXPECT_GT(moves, 500u);
   EXPECT_GT(at_home, 100u);
@@ -286,8 +293,12 @@ TEST(GpuMigration, IsRefusedWithASchemeAndWithCachesThatOwnWords) {
   const auto migrate = random_moves();
   const auto scheme = all.scheme.choose("static");
   timing::PolicyChoices choices;
-  choices.kernel = kernel.get(), choices.warp = warp.get(), choices.block = block.get();
-  choices.dram = dram.get(), choices.migrate = migrate.get(), choices.scheme = scheme.get();
+  choices.kernel = kernel.get();
+  choices.warp = warp.get();
+  choices.block = block.get();
+  choices.dram = dram.get();
+  choices.migrate = migrate.get();
+  choices.scheme = scheme.get();
   try {
     timing::Gpu gpu(mesh_machine(), choices, {});
     FAIL() << "a scheme and migration";

@@ -95,7 +95,8 @@ class Driven {
 
 TEST(Replacement, AskingForTheOldestIsWhatTheCacheDoesByItself) {
   WayShares shares(3);
-  shares.set(0, 0b0011), shares.set(1, 0b0110);
+  shares.set(0, 0b0011);
+  shares.set(1, 0b0110);
   for (const bool reserve : {false, true})
     for (const WritePolicy write :
          {WritePolicy::WriteThrough, WritePolicy::WriteEvict, WritePolicy::WriteThroughValidate,
@@ -103,7 +104,10 @@ TEST(Replacement, AskingForTheOldestIsWhatTheCacheDoesByItself) {
       for (const WayShares* among :
            {static_cast<const WayShares*>(nullptr), static_cast<const WayShares*>(&shares)}) {
         timing::L1dSpec spec;
-        spec.size_kib = 2, spec.line_bytes = 128, spec.ways = 4, spec.mshr_entries = 4;
+        spec.size_kib = 2;
+        spec.line_bytes = 128;
+        spec.ways = 4;
+        spec.mshr_entries = 4;
         spec.reserve_on_miss = reserve;
         spec.write_policy = spec.local_write_policy = write;
         Driven own(spec, nullptr, among), asked(spec, std::make_unique<AskedLru>(), among);
@@ -115,7 +119,11 @@ TEST(Replacement, AskingForTheOldestIsWhatTheCacheDoesByItself) {
 
 class Told : public ::testing::Test {
  protected:
-  Told() { spec.size_kib = 1, spec.line_bytes = 128, spec.ways = 2; }  // four sets
+  Told() {
+    spec.size_kib = 1;
+    spec.line_bytes = 128;
+    spec.ways = 2;
+  }  // four sets
   L1d::Answer load(L1d& c, std::uint32_t line, std::uint8_t slot = 0, bool can_send = true) {
     return c.load(5, {line, 0xf, slot, 0}, can_send, count);
   }
@@ -139,7 +147,8 @@ TEST_F(Told, OfAMissAtItsAccessAndOfItsPlaceWhenItsDataCome) {
   EXPECT_EQ(take(), "place 4 in 0; ");
   load(c, 4, 2);
   EXPECT_EQ(take(), "use 4 by 2 in 0; ");
-  fill(c, load(c, 8)), fill(c, load(c, 12));
+  fill(c, load(c, 8));
+  fill(c, load(c, 12));
   EXPECT_EQ(take(), "use 8 by 0; place 8 in 1; use 12 by 0; place 12 in 0 over another; ");
   c.flush(9, 0);
   fill(c, load(c, 16));
@@ -190,7 +199,9 @@ class Wrong final : public ReplacementPolicy {
 };
 TEST(Replacement, AWayThatMayNotBeGivenAwayStopsTheRun) {
   timing::L1dSpec spec;
-  spec.size_kib = 1, spec.line_bytes = 128, spec.ways = 2;
+  spec.size_kib = 1;
+  spec.line_bytes = 128;
+  spec.ways = 2;
   const auto play = [&] { Driven(spec, std::make_unique<Wrong>(), nullptr).play(1); };
   EXPECT_THROW(play(), RunError);
 }
@@ -231,7 +242,9 @@ TEST(GpuReplacement, EveryPolicyIsIndifferentToWhatTheHostDoes) {
     const Outcome plain = shared(m, {}, "", {});
     for (const auto& [name, settings] : policies) {
       GpuOptions slow, shuffled, threads;
-      slow.skip = false, shuffled.shuffle = true, threads.threads = 2;
+      slow.skip = false;
+      shuffled.shuffle = true;
+      threads.threads = 2;
       const Outcome usual = shared(m, {}, name, settings);
       EXPECT_EQ(usual, shared(m, slow, name, settings)) << name << ": no skip";
       EXPECT_EQ(usual, shared(m, shuffled, name, settings)) << name << ": shuffled";

@@ -101,7 +101,9 @@ TEST_F(GpuRun, LaunchesTakeTheSameWithoutSkippingAndOnThreads) {
                                     GpuOptions{.threads = 3}, GpuOptions{.shuffle = true}}) {
     auto a = grid(6), b = grid(3), c = grid(9);
     GpuHarness gpu(machine, options);
-    gpu.submit(a, 1), gpu.submit(b, 2), gpu.submit(c, 1);
+    gpu.submit(a, 1);
+    gpu.submit(b, 2);
+    gpu.submit(c, 1);
     gpu->run_until_idle();
     seen.push_back(lost(gpu, Stall::Launch));
     EXPECT_EQ(seen.back(), seen.front());
@@ -157,7 +159,8 @@ TEST_F(GpuRun, EachLaunchHasItsOwnMostMshrs) {
 }
 
 TEST_F(GpuRun, ABlockLeftOverStartsWhenAnotherHasEnded) {
-  machine.sm.count = 1, machine.sm.blocks = 1;
+  machine.sm.count = 1;
+  machine.sm.blocks = 1;
   auto r = grid(2);
   GpuHarness gpu(machine);
   gpu.run(r);
@@ -173,7 +176,8 @@ TEST_F(GpuRun, EachResourceLimitsResidency) {
   };
   // A block of 64 threads: 2 warps, 1024 registers (16 per thread), 1024 bytes of shared memory.
   code.raw().static_shared_bytes = 1000;
-  machine.sm.count = 1, machine.sm.shared_kib = 48;
+  machine.sm.count = 1;
+  machine.sm.shared_kib = 48;
   for (const Case& c : {Case{"threads", &timing::SmSpec::threads, 128 + 63},
                         Case{"warps", &timing::SmSpec::warps, 4},
                         Case{"registers", &timing::SmSpec::registers, 3000},
@@ -230,7 +234,8 @@ TEST_F(GpuRun, ABlockThatCannotFitIsRefusedWithBothNumbers) {
 }
 
 TEST_F(GpuRun, BadMachinesAreRefusedWithEveryReason) {
-  machine.sm.schedulers = 3, machine.dram.drain_low = 40;
+  machine.sm.schedulers = 3;
+  machine.dram.drain_low = 40;
   try {
     GpuHarness gpu(machine);
     FAIL();
@@ -269,7 +274,8 @@ TEST_F(GpuRun, AStuckBarrierIsReported) {
       w.op(a).barrier(bar, 2, trace::BarrierKind::Sync, w.warp() == 0 ? 2 : 3).op(exit);
     });
     GpuOptions o;
-    o.watchdog_cycles = 3000, o.skip = skip;
+    o.watchdog_cycles = 3000;
+    o.skip = skip;
     GpuHarness gpu(machine, o);
     try {
       gpu.run(r);
@@ -297,7 +303,8 @@ TEST_F(GpuRun, SleepingIsNotBeingStuck) {
   r.each_warp([&](WarpWriter& w) { w.passes(sleep, 18).op(exit); });
   for (bool skip : {true, false}) {
     GpuOptions o;
-    o.watchdog_cycles = 3000, o.skip = skip;
+    o.watchdog_cycles = 3000;
+    o.skip = skip;
     GpuHarness gpu(machine, o);
     EXPECT_GT(gpu.run(r), 200'000u);
   }

@@ -33,28 +33,49 @@ class GpuSameness : public ::testing::TestWithParam<std::uint64_t> {
   timing::MachineSpec machine() const {
     timing::MachineSpec m = busy_machine();
     std::uint64_t s = GetParam();
-    if (s % 2 == 1)
-      m.sm.l1d.reserve_on_miss = true, m.sm.l1d.write_policy = timing::WritePolicy::WriteEvict;
+    if (s % 2 == 1) {
+      m.sm.l1d.reserve_on_miss = true;
+      m.sm.l1d.write_policy = timing::WritePolicy::WriteEvict;
+    }
     if (s % 3 == 1) m.sm.l1d.line_bytes = m.l2.line_bytes = 64;
     if (s % 3 == 2) m.sm.l1d.sector_bytes = m.sm.l1d.line_bytes;
-    if (s % 4 == 1)
-      m.noc.latency_cycles = 5, m.dispatch_latency_cycles = 7, m.sm.l1d.hit_latency_cycles = 1;
-    if (s % 4 == 2) m.sm.schedulers = 4, m.launch_latency_cycles = 333;
+    if (s % 4 == 1) {
+      m.noc.latency_cycles = 5;
+      m.dispatch_latency_cycles = 7;
+      m.sm.l1d.hit_latency_cycles = 1;
+    }
+    if (s % 4 == 2) {
+      m.sm.schedulers = 4;
+      m.launch_latency_cycles = 333;
+    }
     if (s % 5 == 3) m.dram.clock_mhz = 1217;
     if (s % 3 == 2) {
       m.noc.topology = timing::Topology::Mesh;
-      m.noc.mesh.columns = 3, m.noc.mesh.rows = 2,
+      m.noc.mesh.columns = 3;
+      m.noc.mesh.rows = 2;
+
       m.noc.mesh.vc_flits = static_cast<std::uint32_t>(1 + s / 3);
     } else if (s % 2 == 0) {
-      m.noc.sms_per_port = 3, m.noc.input_speedup = 2;
+      m.noc.sms_per_port = 3;
+      m.noc.input_speedup = 2;
     }
     if (s % 4 == 3) m.noc.clock_mhz = m.core_clock_mhz * 2 / 3;
     if (s % 4 == 2) m.noc.clock_mhz = m.core_clock_mhz * 9 / 8;
-    if (s % 3 != 0) m.sm.fetch.cycles = 2 + s % 2, m.sm.fetch.buffer = 1 + s % 4;
-    if (s % 3 == 2) m.sm.fetch.cache_kib = 1, m.sm.fetch.cache_per_scheduler = s % 2 == 0;
-    if (s % 4 == 1)
-      m.sm.fetch.l1_kib = 2, m.sm.fetch.stream_lines = 4, m.sm.fetch.stream_interval_cycles = 9,
+    if (s % 3 != 0) {
+      m.sm.fetch.cycles = 2 + s % 2;
+      m.sm.fetch.buffer = 1 + s % 4;
+    }
+    if (s % 3 == 2) {
+      m.sm.fetch.cache_kib = 1;
+      m.sm.fetch.cache_per_scheduler = s % 2 == 0;
+    }
+    if (s % 4 == 1) {
+      m.sm.fetch.l1_kib = 2;
+      m.sm.fetch.stream_lines = 4;
+      m.sm.fetch.stream_interval_cycles = 9;
+
       m.sm.fetch.launch_kib = 1;
+    }
     if (s % 4 == 3) m.l2.fabric_sector_cycles = 2.32;
     if (s % 2 == 0)
       m.sm.operands = {
@@ -97,10 +118,13 @@ TEST_P(GpuSameness, SamplingChangesNothingAndAddsUp) {
   std::array<std::uint64_t, stats::kStalls> stall{};
   const auto samples = gpu->samples();
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    issued += samples[i].issued, bytes += samples[i].dram_bytes;
+    issued += samples[i].issued;
+    bytes += samples[i].dram_bytes;
     std::uint64_t cycles = samples[i].issued;
-    for (unsigned why = 0; why < stats::kStalls; ++why)
-      stall[why] += samples[i].stall[why], cycles += samples[i].stall[why];
+    for (unsigned why = 0; why < stats::kStalls; ++why) {
+      stall[why] += samples[i].stall[why];
+      cycles += samples[i].stall[why];
+    }
     const Cycle end = i + 1 < samples.size() ? samples[i + 1].start : gpu->now();
     EXPECT_EQ(cycles, (end - samples[i].start) * machine().sm.count * machine().sm.schedulers) << i;
     if (i > 0) {
@@ -135,7 +159,9 @@ TEST_P(GpuSameness, EveryDramPolicyIsIndifferentToWhatTheHostDoes) {
       return Outcome{gpu->hash(), gpu->now()};
     };
     GpuOptions slow, shuffled, threads;
-    slow.skip = false, shuffled.shuffle = true, threads.threads = 2;
+    slow.skip = false;
+    shuffled.shuffle = true;
+    threads.threads = 2;
     const Outcome usual = of({});
     EXPECT_EQ(usual, of(slow)) << name << ": no skip";
     EXPECT_EQ(usual, of(shuffled)) << name << ": shuffled";
@@ -163,7 +189,9 @@ TEST_P(GpuSameness, EveryThrottleWithEveryWarpPolicyIsIndifferentToWhatTheHostDo
     };
     for (const std::string& warp : all.warp.names()) {
       GpuOptions slow, shuffled, threads;
-      slow.skip = false, shuffled.shuffle = true, threads.threads = 2;
+      slow.skip = false;
+      shuffled.shuffle = true;
+      threads.threads = 2;
       const Outcome usual = of({}, warp);
       EXPECT_EQ(usual, of(slow, warp)) << name << " " << warp << ": no skip";
       if (warp != "gto") continue;

@@ -33,7 +33,9 @@ class GpuStreams : public ::testing::Test {
 TEST_F(GpuStreams, KernelsOfDifferentStreamsOverlapThoseOfOneFollow) {
   auto a = grid(2), b = grid(2), c = grid(2);
   GpuHarness gpu(machine);
-  gpu.submit(a, 1), gpu.submit(b, 2), gpu.submit(c, 1);
+  gpu.submit(a, 1);
+  gpu.submit(b, 2);
+  gpu.submit(c, 1);
   gpu->run_until_idle();
   const auto& k = gpu->kernels();
   EXPECT_EQ(k[0].begin, 0u);
@@ -46,7 +48,10 @@ TEST_F(GpuStreams, KernelsOfDifferentStreamsOverlapThoseOfOneFollow) {
 TEST_F(GpuStreams, TheLegacyStreamWaitsForAllAndAllWaitForIt) {
   auto a = grid(1), b = grid(1, 80), c = grid(1), d = grid(1);
   GpuHarness gpu(machine);
-  gpu.submit(a, 1), gpu.submit(b, 2), gpu.submit(c, 0), gpu.submit(d, 1);
+  gpu.submit(a, 1);
+  gpu.submit(b, 2);
+  gpu.submit(c, 0);
+  gpu.submit(d, 1);
   gpu->run_until_idle();
   const auto& k = gpu->kernels();
   EXPECT_LT(k[0].end, k[1].end);
@@ -60,7 +65,8 @@ TEST_F(GpuStreams, TheDefaultStreamAloneIsTheSameWithAndWithoutWaiting) {
     GpuHarness waits(machine), goes_on(machine);
     for (unsigned i = 0; i < 4; ++i) {
       auto r = random_kernel(i);
-      waits.submit(*r, 0), waits->run_until_idle();
+      waits.submit(*r, 0);
+      waits->run_until_idle();
       goes_on.submit(*r, 0);
     }
     goes_on->run_until_idle();
@@ -73,7 +79,8 @@ TEST_F(GpuStreams, OneStreamIsTheSameWithAndWithoutWaiting) {
   std::vector<std::unique_ptr<Recording>> kept;
   for (unsigned i = 0; i < 4; ++i) {
     kept.push_back(random_kernel(i));
-    waits.submit(*kept.back(), 3), waits->run_until_idle();
+    waits.submit(*kept.back(), 3);
+    waits->run_until_idle();
   }
   kept.clear();
   for (unsigned i = 0; i < 4; ++i) {
@@ -90,7 +97,8 @@ TEST_F(GpuStreams, MarksAreReachedAndWaitedFor) {
   gpu.submit(a, 1);
   timing::Mark after_a = gpu->record(StreamId{1}), at_once = gpu->record(StreamId{5});
   gpu->wait(StreamId{2}, after_a);
-  gpu.submit(b, 2), gpu.submit(c, 3);
+  gpu.submit(b, 2);
+  gpu.submit(c, 3);
   EXPECT_EQ(gpu->run_until(at_once), 0u);
   Cycle reached = gpu->run_until(after_a);
   gpu->run_until_idle();
@@ -103,7 +111,8 @@ TEST_F(GpuStreams, MarksAreReachedAndWaitedFor) {
 TEST_F(GpuStreams, TheHostsTimeIsThatOfWhatItWaitedFor) {
   auto a = grid(1, 10), b = grid(1, 100), c = grid(1, 10);
   GpuHarness gpu(machine);
-  gpu.submit(a, 1), gpu.submit(b, 2);
+  gpu.submit(a, 1);
+  gpu.submit(b, 2);
   Cycle reached = gpu->run_until(gpu->record(StreamId{1}));
   gpu.submit(c, 3);
   gpu->run_until_idle();
@@ -117,7 +126,9 @@ TEST_F(GpuStreams, OneHardwareQueueMakesFalseDependences) {
   for (std::uint32_t queues : {1u, 32u}) {
     machine.kernels.queues = queues;
     GpuHarness gpu(machine);
-    gpu.submit(a, 1), gpu.submit(a2, 1), gpu.submit(b, 2);
+    gpu.submit(a, 1);
+    gpu.submit(a2, 1);
+    gpu.submit(b, 2);
     gpu->run_until_idle();
     const auto& k = gpu->kernels();
     EXPECT_EQ(overlap(k[0], k[2]), queues == 32u);
@@ -126,18 +137,22 @@ TEST_F(GpuStreams, OneHardwareQueueMakesFalseDependences) {
 }
 
 TEST_F(GpuStreams, LaunchLatenciesOverlapAndEntriesLimit) {
-  machine.launch_latency_cycles = 500, machine.kernels.entry_latency_cycles = 40;
+  machine.launch_latency_cycles = 500;
+  machine.kernels.entry_latency_cycles = 40;
   auto a = grid(1), b = grid(1), c = grid(1);
   {
     GpuHarness gpu(machine);
-    gpu.submit(a, 1), gpu.submit(b, 2);
+    gpu.submit(a, 1);
+    gpu.submit(b, 2);
     gpu->run_until_idle();
     EXPECT_EQ(gpu->kernels()[0].begin, 540u);
     EXPECT_EQ(gpu->kernels()[1].begin, 540u);
   }
   machine.kernels.entries = 1;
   GpuHarness gpu(machine);
-  gpu.submit(a, 1), gpu.submit(b, 2), gpu.submit(c, 3);
+  gpu.submit(a, 1);
+  gpu.submit(b, 2);
+  gpu.submit(c, 3);
   gpu->run_until_idle();
   const auto& k = gpu->kernels();
   EXPECT_EQ(k[1].start, 0u) << "it waits with the management unit, its launch latency is over";
@@ -149,36 +164,48 @@ TEST_F(GpuStreams, TheHostWaitsWhenTooManyArePending) {
   machine.kernels.pending = machine.kernels.entries = 2;
   auto a = grid(1, 20), b = grid(1, 100), c = grid(1, 20);
   GpuHarness gpu(machine);
-  gpu.submit(a, 1), gpu.submit(b, 2), gpu.submit(c, 3);
+  gpu.submit(a, 1);
+  gpu.submit(b, 2);
+  gpu.submit(c, 3);
   gpu->run_until_idle();
   EXPECT_EQ(gpu->kernels()[2].start, gpu->kernels()[0].end);
 }
 
 TEST_F(GpuStreams, BlocksOfTwoKernelsShareAnSm) {
-  machine.sm.count = 1, machine.sm.blocks = 8, machine.sm.shared_kib = 48;
+  machine.sm.count = 1;
+  machine.sm.blocks = 8;
+  machine.sm.shared_kib = 48;
   auto big = grid(4, 50, 64);
-  code.raw().static_shared_bytes = 12 * 1024, code.raw().name = "shared";
+  code.raw().static_shared_bytes = 12 * 1024;
+  code.raw().name = "shared";
   auto small = grid(6, 50, 32);
   GpuHarness gpu(machine);
-  gpu.submit(small, 1), gpu.submit(big, 2);
+  gpu.submit(small, 1);
+  gpu.submit(big, 2);
   gpu->run_until_idle();
   unsigned most_small = 0, most = 0;
   for (const auto& x : gpu->block_spans()) {
     unsigned together = 0, small_ones = 0;
     for (const auto& y : gpu->block_spans())
-      if (y.start <= x.start && x.start < y.end) ++together, small_ones += y.launch == 0;
-    most = std::max(most, together), most_small = std::max(most_small, small_ones);
+      if (y.start <= x.start && x.start < y.end) {
+        ++together;
+        small_ones += y.launch == 0;
+      }
+    most = std::max(most, together);
+    most_small = std::max(most_small, small_ones);
   }
   EXPECT_EQ(most_small, 4u) << "shared memory";
   EXPECT_EQ(most, 6u) << "the last two of the first kernel and four of the second";
 }
 
 TEST_F(GpuStreams, KernelPoliciesShareTheMachineDifferently) {
-  machine.sm.count = 1, machine.sm.blocks = 2;
+  machine.sm.count = 1;
+  machine.sm.blocks = 2;
   auto order = [&](const char* policy) {
     auto a = grid(4), b = grid(4);
     GpuHarness gpu(machine, {}, "gto", "rr", "frfcfs", policy);
-    gpu.submit(a, 1), gpu.submit(b, 2);
+    gpu.submit(a, 1);
+    gpu.submit(b, 2);
     gpu->run_until_idle();
     std::string launches;
     for (const auto& s : gpu->block_spans()) launches += std::to_string(s.launch);
@@ -221,9 +248,12 @@ TEST_F(GpuStreams, ManyKernelsReuseSlotsAndCountsAddUp) {
 TEST_F(GpuStreams, EveryKernelsInstructionsAreItsOwnWhoeverRunsBeside) {
   auto a = random_kernel(1), b = random_kernel(2);
   GpuHarness together(machine), alone(machine);
-  alone.submit(*a, 1), alone->run_until_idle();
+  alone.submit(*a, 1);
+  alone->run_until_idle();
   auto a2 = random_kernel(1);
-  together.submit(*a2, 1), together.submit(*b, 2), together->run_until_idle();
+  together.submit(*a2, 1);
+  together.submit(*b, 2);
+  together->run_until_idle();
   const auto &x = alone->kernels()[0].counters.sm, &y = together->kernels()[0].counters.sm;
   EXPECT_EQ(x.issued, y.issued);
   EXPECT_EQ(x.thread_instructions, y.thread_instructions);
@@ -236,9 +266,15 @@ TEST_F(GpuStreams, TheSameWhateverTheHostDoes) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     auto outcome = [&](const GpuOptions& o) {
       timing::MachineSpec m = machine;
-      if (seed % 2 == 1) m.launch_latency_cycles = 217, m.kernels.entry_latency_cycles = 31;
+      if (seed % 2 == 1) {
+        m.launch_latency_cycles = 217;
+        m.kernels.entry_latency_cycles = 31;
+      }
       if (seed % 3 == 1) m.kernels.entries = 2;
-      if (seed % 3 == 2) m.kernels.queues = 1, m.kernels.block_interval_millicycles = 1370;
+      if (seed % 3 == 2) {
+        m.kernels.queues = 1;
+        m.kernels.block_interval_millicycles = 1370;
+      }
       GpuHarness gpu(m, o, "gto", seed < 3 ? "rr" : "chunk", "frfcfs",
                      seed % 2 == 0 ? "fcfs" : "rr");
       std::vector<std::unique_ptr<Recording>> kernels;
@@ -261,9 +297,11 @@ TEST_F(GpuStreams, TheSameWhateverTheHostDoes) {
     GpuOptions o;
     o.skip = false;
     EXPECT_EQ(first, outcome(o)) << "no skip " << seed;
-    o.skip = true, o.shuffle = true;
+    o.skip = true;
+    o.shuffle = true;
     EXPECT_EQ(first, outcome(o)) << "shuffled " << seed;
-    o.shuffle = false, o.sample_interval = 50;
+    o.shuffle = false;
+    o.sample_interval = 50;
     EXPECT_EQ(first, outcome(o)) << "sampled " << seed;
     if (seed > 1) continue;
     o.threads = 2;
@@ -279,7 +317,9 @@ TEST_F(GpuStreams, WhatHangsIsToldByName) {
   code.raw().name = "fine";
   auto fine = grid(1), later = grid(1);
   GpuHarness gpu(machine);
-  gpu.submit(stuck, 1), gpu.submit(fine, 2), gpu.submit(later, 1);
+  gpu.submit(stuck, 1);
+  gpu.submit(fine, 2);
+  gpu.submit(later, 1);
   try {
     gpu->run_until_idle();
     FAIL();
@@ -305,7 +345,9 @@ TEST_F(GpuStreams, L1IsFlushedPerKernelOrOnlyWhenIdle) {
     machine.kernels.flush_only_when_idle = idle_only;
     auto long_one = grid(1, 400), first = reader(), second = reader(), third = reader();
     GpuHarness gpu(machine);
-    gpu.submit(long_one, 1), gpu.submit(first, 2), gpu.submit(second, 2);
+    gpu.submit(long_one, 1);
+    gpu.submit(first, 2);
+    gpu.submit(second, 2);
     gpu->run_until_idle();
     EXPECT_EQ(gpu->counters().sm.l1d_hits, idle_only ? 1u : 0u);
     gpu.submit(third, 2);

@@ -112,8 +112,10 @@ TEST_F(Listening, EveryChannelLearnsTheSameAndTheSumsAreTheGpus) {
   EXPECT_LE(lessons.size(), outcome.cycles / 160 + 1);
   std::uint64_t instructions = 0, reads = 0;
   for (const Listener::Lesson& lesson : lessons)
-    for (unsigned t = 0; t < 3; ++t)
-      instructions += lesson.instructions[t], reads += lesson.reads[t];
+    for (unsigned t = 0; t < 3; ++t) {
+      instructions += lesson.instructions[t];
+      reads += lesson.reads[t];
+    }
   EXPECT_LE(instructions, total.sm.issued);
   EXPECT_GT(instructions, total.sm.issued * 9 / 10);
   EXPECT_LE(reads, total.dram.reads);
@@ -124,7 +126,9 @@ TEST_F(Listening, WhatTheHostDoesChangesNothingAndListeningItselfNeither) {
   const Outcome usual = shared(listener(), {});
   const auto lessons = Listener::learnt[0];
   GpuOptions slow, shuffled, threads;
-  slow.skip = false, shuffled.shuffle = true, threads.threads = 2;
+  slow.skip = false;
+  shuffled.shuffle = true;
+  threads.threads = 2;
   for (const GpuOptions& options : {slow, shuffled, threads}) {
     SetUp();
     EXPECT_EQ(shared(listener(), options), usual);
@@ -139,7 +143,9 @@ TEST(TcmOfTenants, WhatTheHostDoesChangesNothing) {
     return shared(test::choose(policy::all_policies().dram, "tcm", settings), options);
   };
   GpuOptions slow, shuffled, threads;
-  slow.skip = false, shuffled.shuffle = true, threads.threads = 2;
+  slow.skip = false;
+  shuffled.shuffle = true;
+  threads.threads = 2;
   const Outcome usual = of({});
   EXPECT_EQ(usual, of(slow));
   EXPECT_EQ(usual, of(shuffled));
@@ -152,8 +158,10 @@ TEST(TcmOfTenants, WhatTheHostDoesChangesNothing) {
 std::array<TenantCounts, kMostTenants> counts(std::uint64_t reads_0, std::uint64_t reads_1) {
   std::array<TenantCounts, kMostTenants> out;
   for (unsigned t = 0; t < 2; ++t) out[t].instructions = 10'000;
-  out[0].dram_reads = reads_0, out[0].dram_bytes = 32 * reads_0;
-  out[1].dram_reads = reads_1, out[1].dram_bytes = 32 * reads_1;
+  out[0].dram_reads = reads_0;
+  out[0].dram_bytes = 32 * reads_0;
+  out[1].dram_reads = reads_1;
+  out[1].dram_bytes = 32 * reads_1;
   return out;
 }
 

@@ -46,7 +46,8 @@ class GpuTenants : public ::testing::Test {
 TEST_F(GpuTenants, OneTenantHasAllThatTheGpuHas) {
   auto a = writer(0, 40);
   GpuHarness gpu(machine);
-  gpu.run(*a), gpu.run(*a);
+  gpu.run(*a);
+  gpu.run(*a);
   stats::GpuCounters all = gpu->counters();
   all.scheduler = {};
   EXPECT_TRUE(same(of(*gpu, 0), all));
@@ -107,7 +108,8 @@ TEST_F(GpuTenants, ATenantsNameChangesNothing) {
     one.submit(*kept.back(), 1 + launch % 2, tenant(0));
     two.submit(*kept.back(), 1 + launch % 2, tenant(launch % 2));
   }
-  one->run_until_idle(), two->run_until_idle();
+  one->run_until_idle();
+  two->run_until_idle();
   EXPECT_EQ(one->hash(), two->hash());
 }
 

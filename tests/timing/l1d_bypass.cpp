@@ -98,7 +98,8 @@ TEST_P(L1dBypass, WhatFindsNoMshrGoesPastAtOnce) {
 
 TEST_P(L1dBypass, WhatFindsNoWayGoesPastWhereMissesReserveThem) {
   machine.sm.l1d.reserve_on_miss = true;
-  machine.sm.l1d.size_kib = 1, machine.sm.l1d.ways = 8;  // one set
+  machine.sm.l1d.size_kib = 1;
+  machine.sm.l1d.ways = 8;  // one set
   auto r = one_block(code, 1, [&](WarpWriter& w) {
     std::vector<PieceSpec> nine;
     for (std::uint32_t i = 0; i < 9; ++i) nine.push_back({100 + i, 1});
@@ -125,7 +126,8 @@ TEST_P(L1dBypass, ALineIsAskedAboutOnceHoweverLongItWaits) {
   registry.add<Counting>("counting", "for this test");
   choice = registry.choose("counting");
   Counting::asked = 0;
-  machine.sm.l1d.miss_queue = 1, machine.noc.queue_flits = 1;
+  machine.sm.l1d.miss_queue = 1;
+  machine.noc.queue_flits = 1;
   auto r = one_block(code, 1, [&](WarpWriter& w) {
     w.lines(load, {{99, 1}, {98, 1}, {97, 1}}).op(used).op(exit);
   });

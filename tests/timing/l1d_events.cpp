@@ -45,7 +45,10 @@ class Witness final : public policy::L1Observer {
 
 class L1dEvents : public ::testing::Test {
  protected:
-  L1dEvents() { machine.sm.l1d.ways = 1, machine.sm.l1d.hit_latency_cycles = 28; }
+  L1dEvents() {
+    machine.sm.l1d.ways = 1;
+    machine.sm.l1d.hit_latency_cycles = 28;
+  }
   std::uint32_t set() const { return machine.sm.l1d.sets(); }
   void run(Recording& r, Cycle end) {
     SmHarness sm(machine);
@@ -198,8 +201,11 @@ TEST_F(L1dEvents, AddUpToTheCounters) {
   for (auto policy : {WritePolicy::WriteThrough, WritePolicy::WriteEvict, WritePolicy::WriteBack,
                       WritePolicy::WriteValidate})
     for (bool reserve : {false, true}) {
-      machine.sm.l1d.write_policy = policy, machine.sm.l1d.reserve_on_miss = reserve;
-      machine.sm.l1d.mshr_entries = 4, machine.sm.l1d.mshr_merges = 2, machine.sm.l1d.ways = 2;
+      machine.sm.l1d.write_policy = policy;
+      machine.sm.l1d.reserve_on_miss = reserve;
+      machine.sm.l1d.mshr_entries = 4;
+      machine.sm.l1d.mshr_merges = 2;
+      machine.sm.l1d.ways = 2;
       seen = {};
       auto r = one_block(code, 8, [&](WarpWriter& w) {
         Rng rng(w.warp() + 1);

@@ -120,7 +120,8 @@ TEST_F(L1dWritePolicies, WriteThroughValidateKeepsWholeSectorsAndWritesThrough) 
 
 TEST_F(L1dWritePolicies, WriteThroughValidateTakesNoWayThatIsReserved) {
   use(WritePolicy::WriteThroughValidate);
-  machine.sm.l1d.reserve_on_miss = true, machine.sm.l1d.ways = 1;
+  machine.sm.l1d.reserve_on_miss = true;
+  machine.sm.l1d.ways = 1;
   auto r = one_block(code, 1, [&](WarpWriter& w) {
     w.lines(load, {{100, 1}}).lines(store, {{100 + set()}}).op(used).op(exit);
   });
@@ -133,7 +134,8 @@ TEST_F(L1dWritePolicies, WriteThroughValidateTakesNoWayThatIsReserved) {
 
 TEST_F(L1dWritePolicies, WriteValidateWaitsForAReservedWay) {
   use(WritePolicy::WriteValidate);
-  machine.sm.l1d.reserve_on_miss = true, machine.sm.l1d.ways = 1;
+  machine.sm.l1d.reserve_on_miss = true;
+  machine.sm.l1d.ways = 1;
   auto r = one_block(code, 1, [&](WarpWriter& w) {
     w.lines(load, {{100, 1}}).lines(store, {{100 + set()}}).op(fence).op(exit);
   });

@@ -27,7 +27,8 @@ class L2AccessesTest : public testing::Test {
     rig.run_until(900);
     for (unsigned i = 0; i < 2; ++i) {
       Message atomic = message(MessageKind::Reduce, 7);  // whose answers are short
-      atomic.sectors = sectors, atomic.meeting = meeting;
+      atomic.sectors = sectors;
+      atomic.meeting = meeting;
       rig.arrive(1000, atomic);
     }
     rig.run_until(1600);
@@ -171,7 +172,8 @@ TEST_F(L2AccessesTest, WaitsOfABlockedHeadAndOfAtomics) {
   m.l2.mshr_entries = 1;
   PartitionRig rig(m);
   const Cycle dram = closed_read(m.dram, 1);
-  rig.arrive(100, message(R, 1)), rig.arrive(101, message(R, 2));
+  rig.arrive(100, message(R, 1));
+  rig.arrive(101, message(R, 2));
   rig.run_until(600);
   EXPECT_EQ(rig.l2().blocked_cycles, dram - 1);
   EXPECT_EQ(rig.l2().queue_cycles, dram - 1);
@@ -193,7 +195,9 @@ TEST_F(L2AccessesTest, SectorsBeyondTheUnitTakeAnotherTurn) {
 
 // What an H200 does: a sector every two cycles, and 1.45 for each lane in one word.
 TEST_F(L2AccessesTest, LanesThatMeetInAWordGoOneAfterAnother) {
-  m.l2.atomic_sectors = 1, m.l2.atomic_interval_cycles = 2, m.l2.atomic_word_cycles = 1.45;
+  m.l2.atomic_sectors = 1;
+  m.l2.atomic_interval_cycles = 2;
+  m.l2.atomic_word_cycles = 1.45;
   EXPECT_EQ(between_atomics(m, 0b0001, 1), 2u);
   EXPECT_EQ(between_atomics(m, 0b0001, 2), 3u) << "2.9";
   EXPECT_EQ(between_atomics(m, 0b0001, 32), 47u) << "46.4";
@@ -205,13 +209,18 @@ TEST_F(L2AccessesTest, LanesThatMeetInAWordGoOneAfterAnother) {
 
 /// Whatever the policies, the laws hold and sleeping changes nothing.
 TEST_F(L2AccessesTest, EveryPolicyKeepsTheLawsUnderAMix) {
-  m.l2.mshr_entries = 4, m.l2.write_back_queue = 2, m.dram.queue = 8, m.l2.out_queue = 1;
+  m.l2.mshr_entries = 4;
+  m.l2.write_back_queue = 2;
+  m.dram.queue = 8;
+  m.l2.out_queue = 1;
   m.noc.queue_flits = 24;
   for (auto policy : {L2WritePolicy::WriteBack, L2WritePolicy::WriteThrough})
     for (auto write_miss :
          {L2WriteMiss::WriteValidate, L2WriteMiss::FetchOnWrite, L2WriteMiss::WriteAround})
       for (auto index : {L2Index::Modulo, L2Index::Hash}) {
-        m.l2.write_policy = policy, m.l2.write_miss = write_miss, m.l2.index = index;
+        m.l2.write_policy = policy;
+        m.l2.write_miss = write_miss;
+        m.l2.index = index;
         m.l2.fabric_sector_cycles = index == L2Index::Hash ? 12.5 : 0;
         std::vector<std::vector<std::uint64_t>> counted;
         std::vector<std::vector<PartitionRig::Reply>> replies;
@@ -229,7 +238,8 @@ TEST_F(L2AccessesTest, EveryPolicyKeepsTheLawsUnderAMix) {
             const unsigned size = flits.flits(request);
             if (flits_sent - rig.credits_returned() + size > m.noc.queue_flits) continue;
             rig.arrive(t, request);
-            flits_sent += size, ++sent;
+            flits_sent += size;
+            ++sent;
             if (sent % 16 == 0) expect_sound(rig);
           }
           rig.run_until(20'000);

@@ -82,7 +82,8 @@ TEST_F(DirtyWays, AWriteThatMergesWithAReadMayBeOneTooManyUntilTheNext) {
   const auto line = lines_of_set(rig.map(), 3, m.l2.ways);
   rig.arrive(at, message(kRead, line[2], 0b11));
   rig.arrive(at + 1, message(kAtomic, line[2], 0b11));  // waits for the read's data
-  rig.run_until(at + 500), at += 500;
+  rig.run_until(at + 500);
+  at += 500;
   EXPECT_EQ(rig.l2().pending_hits, 1u);
   EXPECT_EQ(rig.dram().writes, 0u) << "three are dirty";
   send(rig, {{kWrite, 3}});

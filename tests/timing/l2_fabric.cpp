@@ -14,7 +14,8 @@ constexpr MessageKind R = MessageKind::Read, W = MessageKind::Write, A = Message
 /// A slice of the first half, of a machine with two SMs: 0 is near, 1 is far.
 MachineSpec two_halves(double sector_cycles) {
   MachineSpec m = small_machine();
-  m.sm.count = 2, m.l2.slices = m.dram.channels = 2;
+  m.sm.count = 2;
+  m.l2.slices = m.dram.channels = 2;
   m.l2.fabric_sector_cycles = sector_cycles;
   return m;
 }

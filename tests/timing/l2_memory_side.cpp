@@ -37,10 +37,14 @@ Outcome soak(const MachineSpec& m, std::uint64_t seed, unsigned limit, bool skip
       m, limit, skip, [&](unsigned sm) { return mix(seed, sm, 600, 4000, 10); }, policy);
   Cycle end = rig.run(5'000'000);
   std::uint64_t sent = 0, received = 0, served = 0, hits = 0;
-  for (auto& r : rig.requesters()) sent += r->sent, received += r->received;
+  for (auto& r : rig.requesters()) {
+    sent += r->sent;
+    received += r->received;
+  }
   for (auto& p : rig.partitions()) {
     stats::L2Counters c = p->l2_counters();
-    served += c.reads + c.writes + c.atomics, hits += c.hits + c.pending_hits + c.misses;
+    served += c.reads + c.writes + c.atomics;
+    hits += c.hits + c.pending_hits + c.misses;
     for (const std::string& law : p->audit()) ADD_FAILURE() << law;
   }
   EXPECT_NE(end, kNever) << "requests are stuck";
@@ -55,10 +59,21 @@ Outcome soak(const MachineSpec& m, std::uint64_t seed, unsigned limit, bool skip
 
 MachineSpec odd_machine() {
   MachineSpec m = small_machine();
-  m.sm.count = 7, m.l2.slices = 9, m.dram.channels = 3, m.l2.size_kib = 24, m.l2.ways = 6;
-  m.core_clock_mhz = 1447, m.dram.clock_mhz = 850, m.dram.extra_latency_cycles = 60;
-  m.l2.interval_cycles = 2, m.l2.mshr_entries = 5, m.l2.mshr_merges = 2, m.dram.queue = 12;
-  m.dram.drain_high = 6, m.dram.drain_low = 1, m.noc.queue_flits = 8;
+  m.sm.count = 7;
+  m.l2.slices = 9;
+  m.dram.channels = 3;
+  m.l2.size_kib = 24;
+  m.l2.ways = 6;
+  m.core_clock_mhz = 1447;
+  m.dram.clock_mhz = 850;
+  m.dram.extra_latency_cycles = 60;
+  m.l2.interval_cycles = 2;
+  m.l2.mshr_entries = 5;
+  m.l2.mshr_merges = 2;
+  m.dram.queue = 12;
+  m.dram.drain_high = 6;
+  m.dram.drain_low = 1;
+  m.noc.queue_flits = 8;
   return m;
 }
 
@@ -93,7 +108,8 @@ TEST(MemorySide, SleepingChangesNothing) {
 TEST(MemorySide, SleepingChangesNothingWhereFewLinesMayBeDirty) {
   for (std::uint64_t seed : {10, 11}) {
     MachineSpec m = seed == 10 ? small_machine() : odd_machine();
-    m.l2.dirty_ways = 1, m.l2.write_back_queue = 1;
+    m.l2.dirty_ways = 1;
+    m.l2.write_back_queue = 1;
     EXPECT_EQ(soak(m, seed, 64, true, "frfcfs"), soak(m, seed, 64, false, "frfcfs")) << seed;
   }
 }
@@ -110,7 +126,8 @@ TEST(MemorySide, SleepingChangesNothingWhereDramMovesLines) {
 TEST(MemorySide, SleepingChangesNothingAtAnyClockOfTheNetwork) {
   for (unsigned mhz : {500u, 1300u, 3000u, 8000u}) {
     MachineSpec m = small_machine();
-    m.core_clock_mhz = 1000, m.noc.clock_mhz = mhz;
+    m.core_clock_mhz = 1000;
+    m.noc.clock_mhz = mhz;
     EXPECT_EQ(soak(m, 9, 64, true, "frfcfs"), soak(m, 9, 64, false, "frfcfs")) << mhz << " MHz";
   }
 }
@@ -134,7 +151,8 @@ TEST(MemorySide, IsolatedReadCrossesEveryWireOnce) {
 
 TEST(MemorySide, PartitionsWithSeveralSlicesShareTheChannelFairly) {
   MachineSpec m = small_machine();
-  m.l2.slices = 8, m.sm.count = 8;
+  m.l2.slices = 8;
+  m.sm.count = 8;
   MemoryRig rig(m, 64, true, [](unsigned sm) -> Requester::Source {
     return [line = sm * 100'000u, left = 2000](Message& out) mutable {
       if (left-- == 0) return false;
@@ -150,7 +168,8 @@ TEST(MemorySide, PartitionsWithSeveralSlicesShareTheChannelFairly) {
 
 TEST(MemorySide, FullLoadIsLimitedByDramAlone) {
   MachineSpec m = small_machine();
-  m.sm.count = 16, m.l2.mshr_entries = 64;
+  m.sm.count = 16;
+  m.l2.mshr_entries = 64;
   const unsigned each = 4000;
   MemoryRig rig(m, 64, true, [](unsigned sm) -> Requester::Source {
     return [line = sm * each, left = each](Message& out) mutable {

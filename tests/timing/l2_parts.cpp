@@ -28,7 +28,8 @@ TEST(Tags, FindSeesWhatWasFilled) {
 
 TEST(Tags, LeastRecentlyTouchedIsPushedOut) {
   Tags tags(1, 2);
-  tags.fill(0, 10, 1, 0), tags.fill(0, 20, 0b11, 0b10);
+  tags.fill(0, 10, 1, 0);
+  tags.fill(0, 20, 0b11, 0b10);
   tags.touch(tags.find(0, 10));
   Tags::Victim out = tags.fill(0, 30, 1, 0);
   EXPECT_EQ(out.line, 20u);
@@ -88,17 +89,24 @@ TEST(Tags, AgreeWithAListOfLinesUnderRandomUse) {
       switch (rng.below(8)) {
         case 0:
           if (at == Tags::kAbsent) break;
-          tags.touch(at), p.use(known);
+          tags.touch(at);
+          p.use(known);
           break;
         case 1:
           if (at == Tags::kAbsent || known->locked) break;
-          tags.invalidate(at), p.lines.erase(known);
+          tags.invalidate(at);
+          p.lines.erase(known);
           break;
         case 2:  // a lock, while a way is left for others
           if (at == Tags::kAbsent || (!known->locked && p.lines.size() < 2)) break;
-          if (known->locked) tags.unlock(at), known->locked = false;
-          else if (std::none_of(p.lines.begin(), p.lines.end(), [](auto& l) { return l.locked; }))
-            tags.lock(at), known->locked = true;
+          if (known->locked) {
+            tags.unlock(at);
+            known->locked = false;
+          } else if (std::none_of(p.lines.begin(), p.lines.end(),
+                                  [](auto& l) { return l.locked; })) {
+            tags.lock(at);
+            known->locked = true;
+          }
           break;
         default: {
           const auto sectors = static_cast<std::uint8_t>(1 + rng.below(15));
@@ -118,7 +126,8 @@ TEST(Tags, AgreeWithAListOfLinesUnderRandomUse) {
             p.lines.push_front({line, sectors, dirty, false});
           } else {
             ASSERT_EQ(out.sectors, 0);
-            known->sectors |= sectors, known->dirty |= dirty;
+            known->sectors |= sectors;
+            known->dirty |= dirty;
             p.use(known);
           }
         }
@@ -243,7 +252,9 @@ TEST(Mshrs, AgreeWithListsOfWaitersUnderRandomUse) {
         if (need == 0) continue;  // of a line that is known, since a new one has none
         if (fresh) e = mshrs.add(line, need, n);
         else mshrs.wait(e, need, n);
-        p.waiters.push_back({need, n}), p.requested |= need, ++waiting;
+        p.waiters.push_back({need, n});
+        p.requested |= need;
+        ++waiting;
         ASSERT_EQ(mshrs.requested(e), p.requested);
         ASSERT_EQ(mshrs.can_merge(e), p.waiters.size() < merges);
       }
@@ -264,12 +275,14 @@ TEST(RequestQueue, KeepsItsOrderWhileItGrows) {
         if (expected.size() == capacity) continue;
         Message m;
         m.line = n;
-        queue.push(2 * n, m, n % 3), expected.push_back(n);
+        queue.push(2 * n, m, n % 3);
+        expected.push_back(n);
       } else if (!expected.empty()) {
         ASSERT_EQ(queue.front_at(), 2 * expected.front()) << capacity;
         ASSERT_EQ(queue.front().line, expected.front());
         ASSERT_EQ(queue.front().dram_accesses, expected.front() % 3);
-        queue.pop(), expected.pop_front();
+        queue.pop();
+        expected.pop_front();
       }
       ASSERT_EQ(queue.size(), expected.size());
       ASSERT_EQ(queue.empty(), expected.empty());

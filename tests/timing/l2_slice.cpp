@@ -130,7 +130,8 @@ TEST_F(L2SliceTest, FullMergeListBlocksTheHeadUntilTheFill) {
 TEST_F(L2SliceTest, NoFreeMshrBlocksTheHead) {
   m.l2.mshr_entries = 1;
   PartitionRig rig(m);
-  rig.arrive(100, message(MessageKind::Read, 1)), rig.arrive(101, message(MessageKind::Read, 2));
+  rig.arrive(100, message(MessageKind::Read, 1));
+  rig.arrive(101, message(MessageKind::Read, 2));
   rig.run_until(120);
   EXPECT_EQ(rig.l2().reads, 1u);
   std::string text;
@@ -219,8 +220,9 @@ TEST_F(L2SliceTest, AtomicsOfALineTakeTheirIntervalAndMakeItDirty) {
 TEST_F(L2SliceTest, AtomicMissFetchesThenPerforms) {
   PartitionRig rig(m);
   std::vector<std::uint32_t> line = lines_of_set(rig.map(), 3, 5);
-  rig.arrive(100, message(MessageKind::Reduce, line[0])),
-      rig.arrive(101, message(MessageKind::Reduce, line[0]));
+  rig.arrive(100, message(MessageKind::Reduce, line[0]));
+
+  rig.arrive(101, message(MessageKind::Reduce, line[0]));
   rig.run_until(400);
   ASSERT_EQ(rig.replies().size(), 2u);
   Cycle fill = 100 + closed_read(m.dram, 1);

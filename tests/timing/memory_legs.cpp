@@ -11,14 +11,19 @@ namespace {
 MachineSpec mesh_machine(std::string memory_nodes) {
   MachineSpec m = small_machine();
   m.noc.topology = Topology::Mesh;
-  m.noc.flit_bytes = 16, m.noc.header_bytes = 8;
+  m.noc.flit_bytes = 16;
+  m.noc.header_bytes = 8;
   m.noc.mesh.columns = m.noc.mesh.rows = 4;
-  m.noc.mesh.router_cycles = 2, m.noc.mesh.channel_cycles = 1;
-  m.noc.mesh.slice_nodes = "0-15", m.noc.mesh.memory_nodes = std::move(memory_nodes);
-  m.l2.slices = 16, m.dram.channels = 4;
+  m.noc.mesh.router_cycles = 2;
+  m.noc.mesh.channel_cycles = 1;
+  m.noc.mesh.slice_nodes = "0-15";
+  m.noc.mesh.memory_nodes = std::move(memory_nodes);
+  m.l2.slices = 16;
+  m.dram.channels = 4;
   m.l2.line_bytes = m.l2.sector_bytes = 64;
   m.dram.model = DramModel::Fixed;
-  m.dram.fixed_latency_cycles = 100, m.dram.fixed_interval_cycles = 4;
+  m.dram.fixed_latency_cycles = 100;
+  m.dram.fixed_interval_cycles = 4;
   return m;
 }
 
@@ -37,7 +42,8 @@ TEST(MemoryLegs, ManhattanDistanceFromSliceToCorner) {
 
 TEST(MemoryLegs, AreRoundedToCoreCyclesOnce) {
   MachineSpec m = mesh_machine("0,12,15,3");
-  m.core_clock_mhz = 700, m.noc.clock_mhz = 788;
+  m.core_clock_mhz = 700;
+  m.noc.clock_mhz = 788;
   for (unsigned hops = 0; hops <= 3; ++hops)
     EXPECT_EQ(ControllerHops({m, 0}).round_trip(hops), (std::vector<Cycle>{0, 5, 11, 16})[hops]);
 }

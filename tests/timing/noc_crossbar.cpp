@@ -23,8 +23,9 @@ TEST(Crossbar, PacketTakesOneCyclePerFlitAndTheWire) {
 
 TEST(Crossbar, PacketHoldsItsInputAndItsOutput) {
   NetworkRig rig = crossbar(2, 2);
-  rig.send(0, 20, 1, 4), rig.send(0, 21, 0, 1);  // second waits for the input
-  rig.send(1, 21, 1, 1);                         // waits for the output
+  rig.send(0, 20, 1, 4);
+  rig.send(0, 21, 0, 1);  // second waits for the input
+  rig.send(1, 21, 1, 1);  // waits for the output
   rig.run(0, 60);
   EXPECT_EQ(rig.out[0]->next_arrival(), 25 + 1 + kWire);
   rig.out[1]->pop();
@@ -53,7 +54,8 @@ TEST(Crossbar, ArbitrationGoesRound) {
 
 TEST(Crossbar, StopsWithoutCreditsAndGoesOnWithThem) {
   NetworkRig rig = crossbar(1, 1, 7, true);  // 7 flits: one packet of 5, the next needs 5 free
-  rig.send(0, 20, 0, 4), rig.send(0, 21, 0, 4);
+  rig.send(0, 20, 0, 4);
+  rig.send(0, 21, 0, 4);
   rig.run(0, 50);
   rig.out[0]->pop();
   EXPECT_EQ(rig.out[0]->next_arrival(), kNever);
@@ -95,7 +97,9 @@ TEST(Crossbar, LosersWaitForArbitration) {
 
 TEST(Crossbar, SendersOfAPortShareItInOrderOfArrival) {
   NetworkRig rig = crossbar(6, 2, 64, false, {3, 1, 1});  // senders 0-2 and 3-5
-  rig.send(0, 21, 0, 4, 10), rig.send(1, 20, 0, 4, 11), rig.send(2, 21, 0, 4, 12);
+  rig.send(0, 21, 0, 4, 10);
+  rig.send(1, 20, 0, 4, 11);
+  rig.send(2, 21, 0, 4, 12);
   rig.send(3, 20, 1, 4, 13);
   rig.run(0, 60);
   const unsigned tags[] = {11, 12, 10};  // of those at 21, the one after the last served is first
@@ -110,7 +114,8 @@ TEST(Crossbar, SendersOfAPortShareItInOrderOfArrival) {
 
 TEST(Crossbar, ReceiversOfAPortShareIt) {
   NetworkRig rig = crossbar(2, 5, 64, false, {1, 3, 1});  // receivers 0-2 and 3-4
-  rig.send(0, 20, 0, 4), rig.send(1, 20, 2, 4);
+  rig.send(0, 20, 0, 4);
+  rig.send(1, 20, 2, 4);
   rig.send(0, 21, 4, 4);
   rig.run(0, 60);
   EXPECT_EQ(rig.take(0), 24 + kWire);
@@ -129,7 +134,8 @@ TEST(Crossbar, SpeedupLetsSeveralPacketsLeaveAnInputAtOnce) {
 
 TEST(Crossbar, AFasterClockMovesMoreFlitsPerCoreCycle) {
   NetworkRig rig = crossbar(1, 1, 64, false, {}, {2, 1});  // network cycles 39 and 40 in cycle 20
-  rig.send(0, 20, 0, 4), rig.send(0, 20, 0, 4);            // cycles 39..43 and 44..48
+  rig.send(0, 20, 0, 4);
+  rig.send(0, 20, 0, 4);  // cycles 39..43 and 44..48
   rig.run(0, 60);
   EXPECT_EQ(rig.take(0), 22 + kWire);
   EXPECT_EQ(rig.take(0), 24 + kWire);
@@ -140,7 +146,8 @@ TEST(Crossbar, ASlowerClockMovesFewer) {
   for (bool skip : {false, true}) {
     NetworkRig rig =
         crossbar(1, 1, 64, false, {}, {1200, 1800});  // cycle k in core cycle ceil(1.5 k)
-    rig.send(0, 22, 0, 4), rig.send(0, 22, 0, 0);     // 15 (23) .. 19 (29); 20 (30)
+    rig.send(0, 22, 0, 4);
+    rig.send(0, 22, 0, 0);  // 15 (23) .. 19 (29); 20 (30)
     rig.run(0, 60, skip);
     EXPECT_EQ(rig.take(0), 29 + kWire);
     EXPECT_EQ(rig.take(0), 30 + kWire);
@@ -152,8 +159,14 @@ TEST(Crossbar, LongRunsOfAnOddClockDoNotDrift) {
   NetworkRig rig = crossbar(1, 1, 64, false, {}, {787, 700});
   unsigned sent = 0, came = 0;
   for (Cycle t = 0; t < 7000; ++t) {
-    while (rig.in[0]->next_arrival() == kNever) rig.send(0, t, 0, 0), ++sent;
-    for (unsigned n = 0; n < 2; ++n) rig.send(0, t, 0, 0), ++sent;
+    while (rig.in[0]->next_arrival() == kNever) {
+      rig.send(0, t, 0, 0);
+      ++sent;
+    }
+    for (unsigned n = 0; n < 2; ++n) {
+      rig.send(0, t, 0, 0);
+      ++sent;
+    }
     rig->tick(t);
     while (rig.take(0) != kNever) ++came;
   }
@@ -204,14 +217,18 @@ TEST(Crossbar, SpeedupLiftsTheCeiling) {
 TEST(Crossbar, NobodyStarves) {
   NetworkRig rig = crossbar(9, 1);
   std::vector<unsigned> sent(9, 0);
-  saturation(rig, 9, 2, 0, 2700, [&](unsigned i) { return ++sent[i], 0u; });
+  saturation(rig, 9, 2, 0, 2700, [&](unsigned i) {
+    ++sent[i];
+    return 0u;
+  });
   auto ports = rig->ports();
   for (unsigned i = 0; i < 9; ++i) EXPECT_NEAR(static_cast<double>(ports[i].packets), 100, 1) << i;
 }
 
 TEST(Crossbar, KindsAndKernelsAreCountedApart) {
   NetworkRig rig = crossbar(1, 1);
-  rig.send(0, 20, 0, 4), rig.send(0, 20, 0, 4, 0, MessageKind::Write);
+  rig.send(0, 20, 0, 4);
+  rig.send(0, 20, 0, 4, 0, MessageKind::Write);
   Message m = message(MessageKind::Atomic, 0);
   m.kernel = 3;
   rig.push(0, 20, m);

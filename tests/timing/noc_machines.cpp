@@ -25,7 +25,9 @@ class NetworkMachines : public ::testing::TestWithParam<Case> {
   MachineSpec machine() const {
     const Case& c = GetParam();
     MachineSpec m = busy_machine();
-    m.sm.count = c.sms, m.l2.slices = c.slices, m.dram.channels = c.channels;
+    m.sm.count = c.sms;
+    m.l2.slices = c.slices;
+    m.dram.channels = c.channels;
     c.set(m.noc);
     return m;
   }
@@ -47,7 +49,9 @@ class NetworkMachines : public ::testing::TestWithParam<Case> {
 };
 
 void mesh(timing::NocSpec& n, unsigned columns, unsigned rows) {
-  n.topology = Topology::Mesh, n.mesh.columns = columns, n.mesh.rows = rows;
+  n.topology = Topology::Mesh;
+  n.mesh.columns = columns;
+  n.mesh.rows = rows;
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -64,26 +68,39 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ShallowMesh", 23, 6, 3,
              [](timing::NocSpec& n) {
                mesh(n, 7, 3);
-               n.mesh.virtual_channels = 1, n.mesh.vc_flits = 1, n.queue_flits = 5;
+               n.mesh.virtual_channels = 1;
+               n.mesh.vc_flits = 1;
+               n.queue_flits = 5;
              }},
         Case{"CrowdedMesh", 12, 6, 3,
              [](timing::NocSpec& n) {
                mesh(n, 3, 1);
-               n.mesh.sm_nodes = "0-2,0-2,0-2,0-2", n.mesh.slice_nodes = "1,1,1,0,2,2";
-               n.mesh.router_cycles = 5, n.mesh.channel_cycles = 3;
+               n.mesh.sm_nodes = "0-2,0-2,0-2,0-2";
+               n.mesh.slice_nodes = "1,1,1,0,2,2";
+               n.mesh.router_cycles = 5;
+               n.mesh.channel_cycles = 3;
              }},
         Case{"SlowMesh", 9, 4, 2,
-             [](timing::NocSpec& n) { mesh(n, 3, 3), n.clock_mhz = 333, n.latency_cycles = 1; }},
+             [](timing::NocSpec& n) {
+               mesh(n, 3, 3);
+               n.clock_mhz = 333;
+               n.latency_cycles = 1;
+             }},
         Case{"FastCrossbar", 9, 4, 2,
              [](timing::NocSpec& n) {
-               n.clock_mhz = 1789, n.sms_per_port = 4, n.input_speedup = 3, n.queue_flits = 9;
+               n.clock_mhz = 1789;
+               n.sms_per_port = 4;
+               n.input_speedup = 3;
+               n.queue_flits = 9;
              }}),
     [](const auto& info) { return info.param.name; });
 
 TEST_P(NetworkMachines, GiveTheSameHoweverTheHostComputes) {
   const std::uint64_t expected = hash({});
   GpuOptions every_cycle, shuffled, threads;
-  every_cycle.skip = false, shuffled.shuffle = true, threads.threads = 2;
+  every_cycle.skip = false;
+  shuffled.shuffle = true;
+  threads.threads = 2;
   EXPECT_EQ(expected, hash(every_cycle)) << "no skip";
   EXPECT_EQ(expected, hash(shuffled)) << "shuffled";
   EXPECT_EQ(expected, hash(threads)) << "two threads";
@@ -93,9 +110,11 @@ TEST(MeshMachine, AMeshKnowsWhereItsEndpointsAre) {
   // The farther from the only slice, the later the same kernel ends.
   auto cycles = [](const char* slice_node) {
     MachineSpec m = busy_machine();
-    m.sm.count = 1, m.l2.slices = m.dram.channels = 1;
+    m.sm.count = 1;
+    m.l2.slices = m.dram.channels = 1;
     mesh(m.noc, 8, 1);
-    m.noc.mesh.sm_nodes = "0", m.noc.mesh.slice_nodes = slice_node;
+    m.noc.mesh.sm_nodes = "0";
+    m.noc.mesh.slice_nodes = slice_node;
     GpuHarness gpu(m);
     return gpu.run(*random_kernel(3));
   };

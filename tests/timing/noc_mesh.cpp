@@ -98,7 +98,9 @@ TEST(Mesh, AChannelIsOvertakenByOthersButNotWithin) {
   // Receiver 1 takes nothing after its first packet: packets to it block their channels, those to
   // node 2 go by on others.
   NetworkRig rig = mesh(3, 1, 2, 1, 2, 4, 5, true);
-  rig.send(0, 20, 1, 4), rig.send(0, 21, 1, 4), rig.send(0, 22, 2, 0);
+  rig.send(0, 20, 1, 4);
+  rig.send(0, 21, 1, 4);
+  rig.send(0, 22, 2, 0);
   rig.run(0, 100, true);
   EXPECT_EQ(rig.take(1), 20 + unloaded(1, 5, 2, 1));
   EXPECT_EQ(rig.take(1), kNever);
@@ -116,7 +118,9 @@ TEST(Mesh, AChannelIsOvertakenByOthersButNotWithin) {
 
 TEST(Mesh, WithOneChannelABlockedHeadBlocksAllBehindIt) {
   NetworkRig rig = mesh(3, 1, 2, 1, 1, 4, 5, true);
-  rig.send(0, 20, 1, 4), rig.send(0, 21, 1, 4), rig.send(0, 22, 2, 0);
+  rig.send(0, 20, 1, 4);
+  rig.send(0, 21, 1, 4);
+  rig.send(0, 22, 2, 0);
   rig.run(0, 100, true);
   EXPECT_EQ(rig.take(1), 20 + unloaded(1, 5, 2, 1));
   EXPECT_EQ(rig.take(2), kNever);
@@ -146,7 +150,10 @@ TEST(Mesh, MergingFlowsShareALinkFairly) {
 TEST(Mesh, EverySenderIsServedUnderAHotSpot) {
   NetworkRig rig = mesh(5, 5);
   std::vector<unsigned> opened(25, 0);
-  saturation(rig, 25, 4, 0, 12000, [&](unsigned i) { return ++opened[i], 12u; });
+  saturation(rig, 25, 4, 0, 12000, [&](unsigned i) {
+    ++opened[i];
+    return 12u;
+  });
   for (unsigned i = 0; i < 25; ++i) EXPECT_GT(opened[i], 8u + 10u) << i;
   EXPECT_EQ(rig->audit(), std::vector<std::string>{});
 }
@@ -196,7 +203,8 @@ TEST(Mesh, RandomTrafficArrivesOnceAndIsTheSameWhetherTickedOrWoken) {
         while (rig.out[o]->next_arrival() != kNever) {
           Message m = rig.out[o]->front();
           EXPECT_EQ(static_cast<unsigned>(m.to), o);
-          hash = (hash ^ (rig.take(o) * 31 + m.tag)) * 0xff51afd7ed558ccdull, ++came;
+          hash = (hash ^ (rig.take(o) * 31 + m.tag)) * 0xff51afd7ed558ccdull;
+          ++came;
           rig.give_back(o, t + 10, static_cast<std::uint8_t>(1 + std::popcount(m.sectors)));
         }
       EXPECT_EQ(rig->audit(), std::vector<std::string>{});
@@ -250,8 +258,12 @@ TEST(Mesh, WhatABankTellsAnL1StaysInOrderAndDataMayOvertake) {
 TEST(Mesh, AFasterClockShortensHops) {
   // 9 network cycles in 8 core cycles: 12 hops of 3 cycles take 32 core cycles.
   NetworkRig slow = mesh(13, 1), fast = mesh(13, 1, 2, 1, 4, 8, 64, false, {9, 8});
-  for (NetworkRig* rig : {&slow, &fast})
-    rig->send(0, 16, 0, 0), rig->run(0, 80), rig->send(0, 96, 12, 0), rig->run(80, 200);
+  for (NetworkRig* rig : {&slow, &fast}) {
+    rig->send(0, 16, 0, 0);
+    rig->run(0, 80);
+    rig->send(0, 96, 12, 0);
+    rig->run(80, 200);
+  }
   EXPECT_EQ(slow.take(12) - slow.take(0), 80 + 36u);
   EXPECT_EQ(fast.take(12) - fast.take(0), 80 + 32u);
 }
@@ -276,7 +288,9 @@ TEST(Mesh, SeveralEndpointsOfANodeHaveAPortEach) {
   const MeshShape shape{2, 1, 2, 1, 4, 8, {0, 0, 0, 1, 1, 0}};  // three senders, three receivers
   const Wiring wiring{node_row(0, 3), node_row(3, 3)};
   NetworkRig rig(std::make_unique<Mesh>(network_shape(wiring, 6), shape), wiring);
-  rig.send(0, 20, 2, 0), rig.send(1, 20, 0, 0), rig.send(2, 20, 1, 0);
+  rig.send(0, 20, 2, 0);
+  rig.send(1, 20, 0, 0);
+  rig.send(2, 20, 1, 0);
   rig.run(0, 100, true);
   EXPECT_EQ(rig.take(2), 20 + unloaded(0, 1, 2, 1));
   EXPECT_EQ(rig.take(0), 20 + unloaded(1, 1, 2, 1));

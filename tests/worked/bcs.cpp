@@ -116,7 +116,8 @@ TEST(Bcs, EachSmHasALimitOfItsOwn) {
   gpu.fill();
   gpu.done(0, 0, 100, 0);
   gpu.done(1, 2, 100, 300);
-  gpu.done(0, 1), gpu.done(1, 3);
+  gpu.done(0, 1);
+  gpu.done(1, 3);
   EXPECT_EQ(gpu.fill(), (Pairs{{1, 8}, {1, 9}}));
 }
 

@@ -180,7 +180,9 @@ TEST(RoundRobin, ResetStartsAtTheFirstSm) {
   for (int launch = 0; launch < 2; ++launch) {
     gpu.launch({2});
     EXPECT_EQ(gpu.fill({0, 1}), (Pairs{{0, 0}, {1, 1}}));
-    gpu.done(0, 0), gpu.done(1, 1), gpu.end();
+    gpu.done(0, 0);
+    gpu.done(1, 1);
+    gpu.end();
   }
 }
 
@@ -190,7 +192,8 @@ TEST(Reset, EveryLaunchGoesToTheSameSms) {
   for (int launch = 0; launch < 3; ++launch) {
     gpu.launch({6, 4});
     for (unsigned sm = 0; sm < 4; ++sm) EXPECT_EQ(gpu.drain(sm), range(6 * sm, 6 * sm + 5));
-    gpu.done(1, 11), gpu.end();
+    gpu.done(1, 11);
+    gpu.end();
   }
 }
 
@@ -220,7 +223,10 @@ TEST(Chunk, SeveralPerSmAreTakenAsNeeded) {
 TEST(Reset, SeveralChunksGoWhereTheyWent) {
   Gpu gpu("reset", 2, {{"chunks_per_sm", "3"}});
   gpu.launch({12});
-  gpu.pick({1}), gpu.drain(0), gpu.drain(1), gpu.end();
+  gpu.pick({1});
+  gpu.drain(0);
+  gpu.drain(1);
+  gpu.end();
   gpu.launch({12});
   EXPECT_EQ(gpu.drain(1), (Blocks{2, 3}));
   EXPECT_EQ(gpu.drain(0), (Blocks{0, 1, 4, 5, 6, 7, 8, 9, 10, 11}));
@@ -229,7 +235,9 @@ TEST(Reset, SeveralChunksGoWhereTheyWent) {
 TEST(Flip, SeveralChunksRunBackwardsFromTheLast) {
   Gpu gpu("flip", 2, {{"chunks_per_sm", "2"}});
   gpu.launch({8});
-  gpu.drain(0), gpu.drain(1), gpu.end();
+  gpu.drain(0);
+  gpu.drain(1);
+  gpu.end();
   gpu.launch({8});
   EXPECT_EQ(gpu.drain(0), (Blocks{7, 6, 5, 4, 1, 0})) << "it had taken 0-1, 4-5 and 6-7";
 }
@@ -239,7 +247,10 @@ TEST(StealPolicy, AnSmWithoutWorkTakesTheEndOfANeighboursChunk) {
   Gpu gpu("steal", 4);
   EXPECT_EQ(gpu.blocks_per_cycle(), 4u);
   gpu.launch({6, 4});
-  for (unsigned i = 0; i < 6; ++i) gpu.pick({0}), gpu.pick({3});
+  for (unsigned i = 0; i < 6; ++i) {
+    gpu.pick({0});
+    gpu.pick({3});
+  }
   for (unsigned i = 0; i < 3; ++i) gpu.pick({1});
   EXPECT_EQ(gpu.pick({0}), std::pair(0u, 11u));
 }

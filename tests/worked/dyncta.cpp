@@ -22,7 +22,8 @@ class Dyncta : public testing::Test {
     policy->sm_observer()->attach(sm);
     policy->on_kernel_start(now);
     for (unsigned w = 0; w < 12; ++w) {
-      age.insert(w), running |= WarpMask{1} << w;
+      age.insert(w);
+      running |= WarpMask{1} << w;
       block_of[w] = static_cast<std::uint8_t>(w / 2);
       sm.facts[w] = {.block_slot = block_of[w], .blocks_most = 6};
       policy->on_warp_start(now, w);

@@ -33,7 +33,9 @@ class Scheduler {
   }
   /// The warp has issued so many, the last in that cycle, and stands at instruction `next`.
   void at(unsigned w, std::uint64_t issued, Cycle last, std::uint32_t next) {
-    sm.facts[w].issued = issued, sm.facts[w].last_issue = last, sm.facts[w].next = next;
+    sm.facts[w].issued = issued;
+    sm.facts[w].last_issue = last;
+    sm.facts[w].next = next;
     policy_->on_warp_start(w);  // what was computed before holds no more
   }
   void memory(const Warps& warps) {
@@ -103,7 +105,9 @@ TEST(Cawa, CriticalityFollowsWhatAWarpIssues) {
   s.at(0, 10, 99, 50);
   s.at(1, 10, 99, 52);
   EXPECT_EQ(s.pick({0, 1}), 0u) << "50 x 10 + 90 against 48 x 10 + 90";
-  s.sm.facts[0].next = 60, s.sm.facts[0].issued = 11, s.sm.facts[0].last_issue = 109;
+  s.sm.facts[0].next = 60;
+  s.sm.facts[0].issued = 11;
+  s.sm.facts[0].last_issue = 109;
   EXPECT_EQ(s.pick({1}), 1u);
   s.end(1);  // greed ends with the warp
   EXPECT_EQ(s.pick({0, 1}), 1u) << "40 x 10 + 99 now";

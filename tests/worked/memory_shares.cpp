@@ -34,7 +34,10 @@ class Mil : public testing::Test {
   Mil()
       : policy(test::choose(all_policies().throttle, "mil", {{"window", "4"}})->make({})),
         of_tenant{set_of({0, 1}), set_of({2, 3})} {
-    for (unsigned w = 0; w < 4; ++w) policy->on_warp_start(0, w), age.insert(w);
+    for (unsigned w = 0; w < 4; ++w) {
+      policy->on_warp_start(0, w);
+      age.insert(w);
+    }
   }
   void issue(unsigned t, unsigned loads) {
     for (unsigned i = 0; i < loads; ++i) policy->on_load(now, tenant(t));
@@ -122,7 +125,8 @@ TEST_F(Mil, ThePeakIsOfTheWindow) {
 }
 
 TEST_F(Mil, EachTenantPaysForItsOwnRefusals) {
-  issue(0, 5), issue(1, 5);
+  issue(0, 5);
+  issue(1, 5);
   L1Observer& l1d = *policy->l1_observer();
   l1d.access(access_of(0, 0, 10, L1Outcome::Refused));
   l1d.access(access_of(2, 1, 12, L1Outcome::Miss));
@@ -139,7 +143,10 @@ class Bmi : public testing::Test {
  protected:
   Bmi() : policy(test::choose(all_policies().warp, "bmi", {{"window", "2"}})->make({})) {}
   void assign(const Warps& warps, unsigned t) {
-    for (unsigned w : warps) age.insert(w), of_tenant[t] |= bit(w);
+    for (unsigned w : warps) {
+      age.insert(w);
+      of_tenant[t] |= bit(w);
+    }
   }
   unsigned pick(const Warps& ready, const Warps& memory) {
     const unsigned w =

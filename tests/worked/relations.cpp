@@ -152,7 +152,10 @@ TEST(Relations, OwnersPartitionTheConsumers) {
     for (unsigned sm = 0; sm < sms; ++sm) {
       for (const Chunk& c : chunks(*mapped, sm))
         for (std::uint32_t b = c.begin; b < c.end; ++b) check(b, sm);
-      for (const std::uint32_t b : mapped->sm[sm].queue) check(b, sm), ++queued;
+      for (const std::uint32_t b : mapped->sm[sm].queue) {
+        check(b, sm);
+        ++queued;
+      }
     }
     ASSERT_EQ(std::ranges::count(seen, 1u), std::ptrdiff_t(seen.size()));
   }
@@ -196,7 +199,8 @@ TEST(Relations, ResetAndFlipFollowThemOverAChangeOfTheGrid) {
     Gpu gpu(flip ? "flip" : "reset", 2, {{"relations", "b 1 1 1"}});
     gpu.launch("a", {8});
     EXPECT_EQ(gpu.drain(0), (Blocks{0, 1, 2, 3}));
-    gpu.drain(1), gpu.end();
+    gpu.drain(1);
+    gpu.end();
     gpu.launch("b", {7});
     EXPECT_EQ(gpu.drain(0), flip ? (Blocks{2, 1, 0}) : (Blocks{0, 1, 2})) << "of 0 to 3";
     EXPECT_EQ(gpu.drain(1), flip ? (Blocks{6, 5, 4, 3}) : (Blocks{3, 4, 5, 6}));
@@ -205,8 +209,14 @@ TEST(Relations, ResetAndFlipFollowThemOverAChangeOfTheGrid) {
 
 TEST(Relations, ReachBackOverOtherLaunches) {
   Gpu gpu("reset", 2, {{"relations", "a 2 1 2"}});
-  gpu.launch("a", {8}), gpu.drain(0), gpu.drain(1), gpu.end();
-  gpu.launch("b", {100}), gpu.drain(0), gpu.drain(1), gpu.end();
+  gpu.launch("a", {8});
+  gpu.drain(0);
+  gpu.drain(1);
+  gpu.end();
+  gpu.launch("b", {100});
+  gpu.drain(0);
+  gpu.drain(1);
+  gpu.end();
   gpu.launch("a", {6});
   EXPECT_EQ(gpu.drain(0), (Blocks{0, 1})) << "of 2 and 3";
   EXPECT_EQ(gpu.drain(1), (Blocks{2, 3, 4, 5}));
@@ -264,9 +274,11 @@ TEST(Nested, KernelsOfOneDepthRunInOrder) {
 TEST(Nested, TheHostsKernelsKeepTheirOwners) {
   Gpu gpu("steal", 2, {{"nested", "true"}});
   gpu.launch("outer", {4}, 0);
-  gpu.drain(0, 0), gpu.end(0);  // SM 0 has stolen 3 and 2
+  gpu.drain(0, 0);
+  gpu.end(0);  // SM 0 has stolen 3 and 2
   gpu.launch("inner", {5}, 1, child_of(1, 1));
-  gpu.drain(1, 1), gpu.end(1);
+  gpu.drain(1, 1);
+  gpu.end(1);
   gpu.launch("outer", {4}, 0);
   EXPECT_EQ(gpu.drain(0, 0), (Blocks{2, 3, 1, 0}));
 }

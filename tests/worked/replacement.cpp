@@ -40,7 +40,9 @@ class OneSet {
  private:
   static timing::L1dSpec spec() {
     timing::L1dSpec out;
-    out.size_kib = 1, out.line_bytes = 128, out.ways = 4;  // two sets, of which lines take one
+    out.size_kib = 1;
+    out.line_bytes = 128;
+    out.ways = 4;  // two sets, of which lines take one
     return out;
   }
   timing::L1d cache_;

@@ -138,8 +138,10 @@ TEST(Smk, SharesBlocksByDominantResourceAndIssueByWhatEachDoesAlone) {
   w.look();
   EXPECT_EQ(w.caps(), (Caps{4, 2}));
   EXPECT_EQ(w.knobs.tenant[0].issue_quota, kNoLimit) << "lanes are not known yet";
-  w.view[0].counts.instructions = 100, w.view[0].counts.thread_instructions = 3200;
-  w.view[1].counts.instructions = 100, w.view[1].counts.thread_instructions = 1600;
+  w.view[0].counts.instructions = 100;
+  w.view[0].counts.thread_instructions = 3200;
+  w.view[1].counts.instructions = 100;
+  w.view[1].counts.thread_instructions = 1600;
   w.look();
   // 3200 / 32 lanes / 16 SMs x 1000 cycles / 2 tenants; 160 / 16 / 16 x 500.
   EXPECT_EQ(w.knobs.tenant[0].issue_quota, 3125u);
@@ -288,7 +290,9 @@ TEST_F(CcbpPhases, WatchesWithEvenSharesThenGivesEachWhatLimitsIt) {
 TEST_F(CcbpPhases, QuotasAreBySampleOrByTheLastPoint) {
   const auto tokens = [&](const char* point_factors) {
     begin({{"point_factors", point_factors}});
-    pass(1, 30, 0.5), pass(1, 20, 0.5), pass(1, 12, 0.5);
+    pass(1, 30, 0.5);
+    pass(1, 20, 0.5);
+    pass(1, 12, 0.5);
     for (int point = 0; point < 8; ++point) pass(1, 12, 0.05);
     return w->knobs.tenant[1].request_tokens;
   };
@@ -298,15 +302,19 @@ TEST_F(CcbpPhases, QuotasAreBySampleOrByTheLastPoint) {
 
 TEST_F(CcbpPhases, TriesPriorsUntilTheSpeedupFalls) {
   begin();
-  pass(1, 30), pass(1, 20), pass(1, 12);
+  pass(1, 30);
+  pass(1, 20);
+  pass(1, 12);
   for (int point = 0; point < 8; ++point) pass(1, 12);
   const Caps first = w->caps();
   ipc = {500, 500};
-  pass(1, 12), pass(1, 12);
+  pass(1, 12);
+  pass(1, 12);
   const Caps second = w->caps();
   EXPECT_GT(second[0], first[0]) << "another share is tried";
   ipc = {400, 500};
-  pass(1, 12), pass(1, 12);
+  pass(1, 12);
+  pass(1, 12);
   EXPECT_EQ(w->caps(), first) << "and given up";
   EXPECT_EQ(w->next, kNever);
 }
@@ -314,7 +322,9 @@ TEST_F(CcbpPhases, TriesPriorsUntilTheSpeedupFalls) {
 TEST_F(CcbpPhases, WithoutAdjustmentKeepsTheFirstShares) {
   begin({{"adjust", "false"}, {"scale", "0.1"}});
   EXPECT_EQ(waits(), 5000u);
-  pass(1, 30), pass(1, 20), pass(1, 12);
+  pass(1, 30);
+  pass(1, 20);
+  pass(1, 12);
   for (int point = 0; point < 8; ++point) pass(1, 12);
   EXPECT_EQ(w->next, kNever);
   EXPECT_FALSE(w->scheme->wants_ipc_alone());
@@ -324,7 +334,9 @@ TEST_F(CcbpPhases, WithoutAdjustmentKeepsTheFirstShares) {
 TEST_F(CcbpPhases, OfflineTakesTenTimesAsLongAndKeepsItsPrior) {
   begin({{"offline", "true"}, {"prior", "0.5"}});
   EXPECT_EQ(waits(), 500000u);
-  pass(1, 30), pass(1, 20), pass(1, 12);
+  pass(1, 30);
+  pass(1, 20);
+  pass(1, 12);
   EXPECT_EQ(waits(), 100000u);
   for (int point = 0; point < 8; ++point) pass(1, 12);
   EXPECT_EQ(w->next, kNever);
@@ -332,7 +344,9 @@ TEST_F(CcbpPhases, OfflineTakesTenTimesAsLongAndKeepsItsPrior) {
 
 TEST_F(CcbpPhases, WhereAllAreLatencySensitiveNobodyHasAQuota) {
   begin();
-  pass(1, 1), pass(1, 1), pass(1, 1);
+  pass(1, 1);
+  pass(1, 1);
+  pass(1, 1);
   EXPECT_EQ(w->next, kNever);
   EXPECT_EQ(w->caps(), (Caps{4, 8})) << "dominant resource fairness";
   for (const unsigned t : {0u, 1u}) EXPECT_TRUE(std::isinf(w->knobs.tenant[t].request_tokens));
@@ -340,7 +354,8 @@ TEST_F(CcbpPhases, WhereAllAreLatencySensitiveNobodyHasAQuota) {
 
 TEST_F(CcbpPhases, RequestsThatWaitHalfTheTimeAreASignToo) {
   begin();
-  pass(1, 30), pass(1, 20);
+  pass(1, 30);
+  pass(1, 20);
   w->view[1].counts.starved_intervals = 20000 / 300 * kSms / 2 + kSms;
   pass(1, 6);
   EXPECT_EQ(w->knobs.tenant[1].active_blocks, 1u) << "it is bandwidth intensive";
@@ -348,7 +363,8 @@ TEST_F(CcbpPhases, RequestsThatWaitHalfTheTimeAreASignToo) {
 
 TEST_F(CcbpPhases, BeginsAnewWhenAnotherTenantComes) {
   begin();
-  pass(1, 30), pass(1, 20);
+  pass(1, 30);
+  pass(1, 20);
   w->tenant(2, kSmall);
   w->next = w->now + 100;
   w->look();

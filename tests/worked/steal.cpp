@@ -38,7 +38,8 @@ void drain_all(StealBoard& board, unsigned sms) {
 StealBoard after_figure_3() {
   StealBoard board(4, 32, WhenFull::Reinitialise);
   board.launch(kGrid);
-  drain(board, 0), drain(board, 3);
+  drain(board, 0);
+  drain(board, 3);
   for (unsigned i = 0; i < 3; ++i) board.own(1);
   board.steal(0);
   drain_all(board, 4);
@@ -87,7 +88,8 @@ TEST(Steal, UI4OfAVictimThatRunsBackwards) {
   drain_all(board, 4);
   board.launch(kGrid);
   for (std::uint32_t block = 11; block > 8; --block) EXPECT_EQ(board.own(1), block);
-  drain(board, 0), drain(board, 3);
+  drain(board, 0);
+  drain(board, 3);
   EXPECT_EQ(board.steal(0)->block, 6u);
   EXPECT_EQ(board.chunks(1), Chunks({{7, 12}}));
 }
@@ -218,7 +220,8 @@ TEST(Steal, UI8OwnersPartitionTheGrid) {
           const auto theft = board.steal(sm);
           if (!theft) continue;
           block = theft->block;
-          ++thefts, overflow |= theft->filled;
+          ++thefts;
+          overflow |= theft->filled;
         }
         ASSERT_FALSE(run[*block]) << "block " << *block << " ran twice";
         run[*block] = true;

@@ -150,7 +150,8 @@ TEST(Tcm, RowHitsAndAgeDecideInsideARank) {
     age.insert(i);
     all.set(i);
   }
-  hits.set(1), hits.set(2);
+  hits.set(1);
+  hits.set(2);
   EXPECT_EQ(policy->pick({all, hits, all, {}, age, tags, 0}), 1u);
 }
 

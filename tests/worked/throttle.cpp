@@ -80,7 +80,8 @@ TEST_F(Figure6, SumsAreOverTheWarpsThatRun) {
   scores.hit(10, 0);
   EXPECT_EQ(scores.score(10, 0), 150u) << "W2's hit has left with it: 1 in 16 of 300, x 8";
   scores.end(20, 1);
-  scores.issue(3), scores.issue(3);
+  scores.issue(3);
+  scores.issue(3);
   scores.hit(20, 3);
   EXPECT_EQ(scores.score(20, 3), 8u * 200u) << "2 hits, and W1's 16 instructions have left: 2";
 }
@@ -139,7 +140,8 @@ TEST(Equation1, TotalsOfWarpsOfTheKernelOrOfTheRun) {
     for (unsigned i = 0; i < 80; ++i) s.issue(0);
     for (unsigned i = 0; i < 4; ++i) s.hit(0, 0);
     s.kernel_start();
-    s.end(1, 0), s.start(1, 0);
+    s.end(1, 0);
+    s.start(1, 0);
     for (unsigned i = 0; i < 20; ++i) s.issue(1);
     s.hit(1, 1);
     return s.detected();
@@ -177,12 +179,16 @@ class Swl : public testing::Test {
   /// Warps in order of age.
   void assign(const Warps& warps, std::uint8_t block) {
     for (unsigned w : warps) {
-      age.insert(w), running |= WarpMask{1} << w, block_of[w] = block;
+      age.insert(w);
+      running |= WarpMask{1} << w;
+      block_of[w] = block;
       policy->on_warp_start(now, w);
     }
   }
   void end(unsigned w) {
-    age.remove(w), running &= ~(WarpMask{1} << w), waiting &= running;
+    age.remove(w);
+    running &= ~(WarpMask{1} << w);
+    waiting &= running;
     policy->on_warp_end(now, w);
   }
   Warps admitted() {
@@ -218,7 +224,8 @@ TEST_F(Swl, AdmitsAllWhenTheyAreFewer) {
 // opens, then the limit applies again"
 TEST_F(Swl, AWarpAtABarrierLetsItsWholeBlockIn) {
   limit("2");
-  assign({0, 1, 2, 3}, 7), assign({4, 5}, 3);
+  assign({0, 1, 2, 3}, 7);
+  assign({4, 5}, 3);
   EXPECT_EQ(admitted(), (Warps{0, 1}));
   waiting = 0b10;
   EXPECT_EQ(admitted(), (Warps{0, 1, 2, 3})) << "and none of the other block";
@@ -230,7 +237,8 @@ TEST_F(Swl, AWarpAtABarrierLetsItsWholeBlockIn) {
 
 TEST_F(Swl, AWarpThatIsNotAdmittedLetsNobodyIn) {
   limit("1");
-  assign({0, 1}, 0), assign({2, 3}, 1);
+  assign({0, 1}, 0);
+  assign({2, 3}, 1);
   waiting = 0b0100;
   EXPECT_EQ(admitted(), (Warps{0}));
   end(0);

@@ -40,29 +40,42 @@ class TwoTokens : public testing::Test {
 };
 
 TEST_F(TwoTokens, TheOldestHoldThem) {
-  start(3, 1), start(1, 2), start(0, 3), start(2, 3);
+  start(3, 1);
+  start(1, 2);
+  start(0, 3);
+  start(2, 3);
   tell();
   EXPECT_EQ(who_brings(), "13");
 }
 
 TEST_F(TwoTokens, OfWarpsThatHaveStartedTogetherTheFirstOfTheLaunch) {
-  start(0, 1), start(1, 1), start(2, 1);
-  sm_.facts[0].block = 2, sm_.facts[1].block = 1, sm_.facts[2].block = 1;
+  start(0, 1);
+  start(1, 1);
+  start(2, 1);
+  sm_.facts[0].block = 2;
+  sm_.facts[1].block = 1;
+  sm_.facts[2].block = 1;
   sm_.facts[1].index = 1;
   tell();
   EXPECT_EQ(who_brings(), "12");
 }
 
 TEST_F(TwoTokens, AWarpKeepsItsOwnWhateverItWaitsFor) {
-  start(0, 1), start(1, 2), start(2, 3);
+  start(0, 1);
+  start(1, 2);
+  start(2, 3);
   tell();
-  sm_.wait(0b001, WarpWait::Barrier), sm_.wait(0b010, WarpWait::Memory);
+  sm_.wait(0b001, WarpWait::Barrier);
+  sm_.wait(0b010, WarpWait::Memory);
   tell();
   EXPECT_EQ(who_brings(), "01");
 }
 
 TEST_F(TwoTokens, WhoEndsGivesItToTheOldestWithout) {
-  start(0, 1), start(1, 2), start(2, 3), start(3, 4);
+  start(0, 1);
+  start(1, 2);
+  start(2, 3);
+  start(3, 4);
   tell();
   sm_.wait(0b0001, WarpWait::Ended);
   tell();
@@ -70,7 +83,9 @@ TEST_F(TwoTokens, WhoEndsGivesItToTheOldestWithout) {
 }
 
 TEST_F(TwoTokens, AnotherWarpInTheSlotHasNone) {
-  start(0, 1), start(1, 2), start(2, 3);
+  start(0, 1);
+  start(1, 2);
+  start(2, 3);
   tell();
   start(0, 9);  // in the cycle in which the other has gone
   tell();
@@ -78,7 +93,9 @@ TEST_F(TwoTokens, AnotherWarpInTheSlotHasNone) {
 }
 
 TEST_F(TwoTokens, WithoutOneALoadWaitsForWhatIsUnderWay) {
-  start(0, 1), start(1, 2), start(2, 3);
+  start(0, 1);
+  start(1, 2);
+  start(2, 3);
   tell();
   EXPECT_TRUE(past(2));
   EXPECT_FALSE(past(2, true));

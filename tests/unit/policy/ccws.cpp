@@ -87,7 +87,8 @@ class Stream {
 
   template <class F>
   void tell(F f) {
-    f(*eager_), f(*lazy_);
+    f(*eager_);
+    f(*lazy_);
   }
   static WarpMask ask(ThrottlePolicy& policy, const ThrottleView& view, WarpMask& set) {
     const Admission a = policy.ask(view);
@@ -97,21 +98,34 @@ class Stream {
   }
   void end(unsigned w) {
     warp_cycles_ += now_ - started_[w];
-    running_ &= ~(WarpMask{1} << w), age_.remove(w);
+    running_ &= ~(WarpMask{1} << w);
+    age_.remove(w);
     reference_.end(w);
-    tell([&](ThrottlePolicy& p) { p.on_warp_end(now_, w), p.ask_again(); });
-    eager_set_ |= WarpMask{1} << w, lazy_set_ |= WarpMask{1} << w;  // the next one starts free
+    tell([&](ThrottlePolicy& p) {
+      p.on_warp_end(now_, w);
+      p.ask_again();
+    });
+    eager_set_ |= WarpMask{1} << w;
+    lazy_set_ |= WarpMask{1} << w;  // the next one starts free
   }
   void arrive() {
     if (rng_.below(4000) == 0) {
       reference_.kernel_start();
-      tell([&](ThrottlePolicy& p) { p.on_kernel_start(now_), p.ask_again(); });
+      tell([&](ThrottlePolicy& p) {
+        p.on_kernel_start(now_);
+        p.ask_again();
+      });
     }
     const unsigned w = rng_.below(kSlots);
     if ((running_ >> w & 1) != 0 || rng_.below(40) != 0) return;
-    running_ |= WarpMask{1} << w, age_.insert(w), started_[w] = now_;
+    running_ |= WarpMask{1} << w;
+    age_.insert(w);
+    started_[w] = now_;
     reference_.start(w);
-    tell([&](ThrottlePolicy& p) { p.on_warp_start(now_, w), p.ask_again(); });
+    tell([&](ThrottlePolicy& p) {
+      p.on_warp_start(now_, w);
+      p.ask_again();
+    });
   }
   void issue() {
     if (running_ == 0) return;
@@ -128,7 +142,9 @@ class Stream {
   /// The L1D serves one access of a warp, whether it has ended or not.
   void serve(unsigned w) {
     L1Access a{};
-    a.at = now_, a.line = rng_.below(80), a.warp = static_cast<std::uint8_t>(w);
+    a.at = now_;
+    a.line = rng_.below(80);
+    a.warp = static_cast<std::uint8_t>(w);
     const unsigned what = rng_.below(20);
     a.kind = what == 0 ? L1Kind::Store : what == 1 ? L1Kind::Atomic : L1Kind::Load;
     a.local = rng_.below(10) == 0;
@@ -137,7 +153,8 @@ class Stream {
                                        : L1Outcome::Miss;
     const bool misses = a.kind == L1Kind::Load && a.outcome == L1Outcome::Miss;
     L1Eviction out{};
-    out.at = now_, out.line = rng_.below(80);
+    out.at = now_;
+    out.line = rng_.below(80);
     out.brought_by = static_cast<std::uint8_t>(rng_.below(kSlots));
     out.why = static_cast<L1Eviction::Why>(rng_.below(6) == 0 ? 1 + rng_.below(3) : 0);
     if (misses) tell([&](ThrottlePolicy& p) { p.l1_observer()->evicted(out); });

@@ -24,7 +24,11 @@ class CcwsReference {
 
   void start(unsigned w) { warps_[w] = {rules_.base, 0, 0, true}; }
   void end(unsigned w) { warps_.erase(w); }
-  void issue(unsigned w) { ++warps_[w].issued, ++kernel_issued_, ++run_issued_; }
+  void issue(unsigned w) {
+    ++warps_[w].issued;
+    ++kernel_issued_;
+    ++run_issued_;
+  }
   void kernel_start() {
     kernel_issued_ = kernel_hits_ = 0;
     if (rules_.flush_at_kernel) tags_.clear();
@@ -42,7 +46,9 @@ class CcwsReference {
     if (std::find(queue.begin(), queue.end(), line) == queue.end()) return false;
     const auto at = warps_.find(w);
     if (at == warps_.end()) return true;
-    ++at->second.hits, ++kernel_hits_, ++run_hits_;
+    ++at->second.hits;
+    ++kernel_hits_;
+    ++run_hits_;
     at->second.score = std::max(rules_.base, detected());
     return true;
   }
@@ -81,10 +87,16 @@ class CcwsReference {
   /// Equation 1.
   std::uint64_t detected() const {
     std::uint64_t hits = run_hits_, issued = run_issued_;
-    if (rules_.totals == Rules::Kernel) hits = kernel_hits_, issued = kernel_issued_;
+    if (rules_.totals == Rules::Kernel) {
+      hits = kernel_hits_;
+      issued = kernel_issued_;
+    }
     if (rules_.totals == Rules::Resident) {
       hits = issued = 0;
-      for (const auto& [w, warp] : warps_) hits += warp.hits, issued += warp.issued;
+      for (const auto& [w, warp] : warps_) {
+        hits += warp.hits;
+        issued += warp.issued;
+      }
     }
     const std::uint64_t cutoff = rules_.base * warps_.size();
     const std::uint64_t points = hits * rules_.k * cutoff / std::max<std::uint64_t>(issued, 1);

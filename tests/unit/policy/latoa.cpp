@@ -148,7 +148,8 @@ class LatoaPolicy : public testing::Test {
   }
   void make(const Settings& settings = {}) {
     MigratePolicy::Context context;
-    context.mshrs = 64, context.merges = 16;
+    context.mshrs = 64;
+    context.merges = 16;
     for (unsigned sm = 0; sm < 9; ++sm) {
       Neighbours n = {kNoSm, kNoSm, kNoSm, kNoSm};
       if (sm % 3 != 2) n[0] = sm + 1;

@@ -15,7 +15,10 @@ namespace {
 
 TEST(VictimTags, ATagThatIsInsertedAgainBecomesTheNewest) {
   VictimTags tags(1, 2, 2);
-  tags.insert(0, 1), tags.insert(0, 2), tags.insert(0, 1), tags.insert(0, 3);
+  tags.insert(0, 1);
+  tags.insert(0, 2);
+  tags.insert(0, 1);
+  tags.insert(0, 3);
   EXPECT_TRUE(tags.holds(0, 1));
   EXPECT_FALSE(tags.holds(0, 2)) << "the oldest";
   EXPECT_TRUE(tags.holds(0, 3));
@@ -23,7 +26,8 @@ TEST(VictimTags, ATagThatIsInsertedAgainBecomesTheNewest) {
 
 TEST(VictimTags, ATagThatIsFoundStaysAndGrowsNoYounger) {
   VictimTags tags(1, 2, 2);
-  tags.insert(0, 1), tags.insert(0, 2);
+  tags.insert(0, 1);
+  tags.insert(0, 2);
   EXPECT_TRUE(tags.holds(0, 1));
   EXPECT_TRUE(tags.holds(0, 1)) << "kept after a hit";
   tags.insert(0, 3);
@@ -34,12 +38,14 @@ TEST(VictimTags, AStoreRemovesTheTagOfEveryWarpAndNoOther) {
   VictimTags tags(4, 4, 4);
   for (unsigned w = 0; w < 4; ++w)
     for (std::uint32_t line : {7u, 8u, 9u}) tags.insert(w, line);
-  tags.remove(8), tags.remove(100);
+  tags.remove(8);
+  tags.remove(100);
   for (unsigned w = 0; w < 4; ++w) {
     EXPECT_TRUE(tags.holds(w, 7) && tags.holds(w, 9)) << w;
     EXPECT_FALSE(tags.holds(w, 8)) << w;
   }
-  tags.insert(2, 10), tags.insert(2, 11);
+  tags.insert(2, 10);
+  tags.insert(2, 11);
   EXPECT_TRUE(tags.holds(2, 7)) << "the place of 8 was free";
   tags.insert(2, 12);
   EXPECT_FALSE(tags.holds(2, 7)) << "order is kept around what was removed";
@@ -47,7 +53,8 @@ TEST(VictimTags, AStoreRemovesTheTagOfEveryWarpAndNoOther) {
 
 TEST(VictimTags, ClearForgetsEverything) {
   VictimTags tags(2, 8, 8);
-  tags.insert(0, 0), tags.insert(1, 5);
+  tags.insert(0, 0);
+  tags.insert(1, 5);
   tags.clear();
   EXPECT_FALSE(tags.holds(0, 0) || tags.holds(1, 5));
 }

@@ -124,7 +124,10 @@ TEST(DecodedKernel, RegisterOperandsAreDistinctAndNoPredicates) {
 
 TEST(DecodedKernel, ExpansionsKnowWhereTheyBeginAndWhatTheirRecordsCarry) {
   Code code;  // machine instructions
-  code.alu(1, {2}), code.load(3, 1), code.barrier(), code.alu(4, {3});
+  code.alu(1, {2});
+  code.load(3, 1);
+  code.barrier();
+  code.alu(4, {3});
   trace::LoweredCode lowered{code.raw(), {0, 0, 2, 4, 4}};
   DecodedKernel k(lowered, small_machine().sm);
   ASSERT_EQ(k.ptx_size(), 4u);

@@ -36,8 +36,12 @@ class Denovo : public ::testing::Test {
  protected:
   static L1dSpec spec() {
     L1dSpec s;
-    s.size_kib = 1, s.ways = 8, s.line_bytes = s.sector_bytes = 64;  // two sets
-    s.mshr_entries = 2, s.mshr_merges = 2, s.store_buffer = 2;
+    s.size_kib = 1;
+    s.ways = 8;
+    s.line_bytes = s.sector_bytes = 64;  // two sets
+    s.mshr_entries = 2;
+    s.mshr_merges = 2;
+    s.store_buffer = 2;
     return s;
   }
   Message take_request() {
@@ -56,14 +60,19 @@ class Denovo : public ::testing::Test {
   static Message told(MessageKind kind, std::uint32_t line, WordMask words, unsigned requester,
                       unsigned tag = 0) {
     Message m;
-    m.kind = kind, m.line = line, m.words = words;
-    m.sm = static_cast<std::uint16_t>(requester), m.tag = static_cast<std::uint16_t>(tag);
+    m.kind = kind;
+    m.line = line;
+    m.words = words;
+    m.sm = static_cast<std::uint16_t>(requester);
+    m.tag = static_cast<std::uint16_t>(tag);
     m.peer = 1;
     return m;
   }
   static Message answer(Message request, MessageKind kind, WordMask words,
                         std::uint16_t peer = kFromBank, unsigned dram_accesses = 0) {
-    request.kind = kind, request.words = words, request.peer = peer;
+    request.kind = kind;
+    request.words = words;
+    request.peer = peer;
     request.dram_accesses = static_cast<std::uint8_t>(dram_accesses);
     return request;
   }
@@ -243,12 +252,17 @@ class DenovoBankTest : public ::testing::Test {
   static MachineSpec machine() {
     MachineSpec m = small_machine();
     m.l2.line_bytes = m.l2.sector_bytes = 64;
-    m.dram.channels = m.l2.slices = 1, m.l2.size_kib = 1, m.l2.ways = 16;
+    m.dram.channels = m.l2.slices = 1;
+    m.l2.size_kib = 1;
+    m.l2.ways = 16;
     return m;
   }
   static Message from(unsigned sm, MessageKind kind, std::uint32_t line, WordMask words) {
     Message m;
-    m.sm = static_cast<std::uint16_t>(sm), m.kind = kind, m.line = line, m.words = words;
+    m.sm = static_cast<std::uint16_t>(sm);
+    m.kind = kind;
+    m.line = line;
+    m.words = words;
     return m;
   }
   DenovoBank::Wait take(const Message& m, DenovoBank::Room room = {}) {
@@ -336,7 +350,8 @@ TEST_F(DenovoBankTest, ALineWithRegisteredWordsIsRecalledBeforeItIsForgotten) {
   EXPECT_TRUE(all[1].kind == MessageKind::Recall && all[1].peer == 1 && all[1].line == 1);
   EXPECT_EQ(take(from(2, MessageKind::Read, 1, 1)), DenovoBank::Wait::Recall);
   Message stale = all[0];
-  stale.kind = MessageKind::Recalled, --stale.tag;
+  stale.kind = MessageKind::Recalled;
+  --stale.tag;
   bank.recalled(stale);
   EXPECT_EQ(bank.owner(1, 0), 0u) << "the answer to an earlier recall of the line";
   Message first = all[0];

@@ -55,7 +55,9 @@ bool run(Engine& e, Done done, unsigned threads = 1) {
 TEST(Link, CreditsKeepTheirTimesAndBytes) {
   timing::CreditLink link(4);
   const Cycle late = (Cycle{1} << 56) - 1;  // as long as 64 bits hold the time beside the byte
-  link.push(7, 255), link.push(7, 0), link.push(late, 1);
+  link.push(7, 255);
+  link.push(7, 0);
+  link.push(late, 1);
   for (auto [at, flits] : {std::pair{Cycle{7}, 255}, {7, 0}, {late, 1}}) {
     EXPECT_EQ(link.next_arrival(), at);
     EXPECT_EQ(link.front(), flits);
@@ -67,7 +69,10 @@ TEST(Link, CreditsKeepTheirTimesAndBytes) {
 TEST(Link, EachVisitsWhatArrivesBeforeTheEndWithoutWhatIsSkipped) {
   Link<int> link(4);
   for (int i = 0; i < 6; ++i) {  // messages i, i + 1 and i + 2 are on their way, at 10 times that
-    if (i == 0) link.push(0, 0), link.push(10, 1);
+    if (i == 0) {
+      link.push(0, 0);
+      link.push(10, 1);
+    }
     link.push(10 * static_cast<Cycle>(i + 2), i + 2);
     auto visited = [&](std::uint32_t skipped, int end) {
       std::vector<int> out;
@@ -85,7 +90,8 @@ TEST(Link, EachVisitsWhatArrivesBeforeTheEndWithoutWhatIsSkipped) {
 TEST(Engine, JumpsOverIdleWindowsAndStartsThemAtMultiples) {
   Engine e(10, true, false);
   Ticker slow;
-  slow.period = 1003, slow.times = 4;
+  slow.period = 1003;
+  slow.times = 4;
   e.add(slow);
   std::vector<Cycle> begins;
   e.run(
@@ -117,7 +123,8 @@ TEST(Engine, StopsAfterTheWindowInWhichItIsDone) {
 TEST(Engine, WithoutSkippingEveryCycleIsTicked) {
   Engine e(10, false, false);
   Ticker t;
-  t.period = 7, t.times = 3;
+  t.period = 7;
+  t.times = 3;
   e.add(t);
   EXPECT_TRUE(run(e, [&] { return e.end() >= 50; }));
   EXPECT_EQ(t.acted, (std::vector<Cycle>{0, 7, 14}));
@@ -132,11 +139,18 @@ TEST(Engine, MessagesArriveExactlyInEveryMode) {
       for (unsigned threads : {1u, 2u, 3u}) {
         Link<int> ab(64), ba(64);
         Player a, b;
-        a.in = &ba, a.out = &ab, a.wire = 13, a.left = 100;
-        b.in = &ab, b.out = &ba, b.wire = 13, b.left = 100;
+        a.in = &ba;
+        a.out = &ab;
+        a.wire = 13;
+        a.left = 100;
+        b.in = &ab;
+        b.out = &ba;
+        b.wire = 13;
+        b.left = 100;
         ba.push(3, 0);
         Engine e(13, skip, shuffle);
-        e.add(a), e.add(b);
+        e.add(a);
+        e.add(b);
         EXPECT_TRUE(run(
             e, [&] { return a.got.size() + b.got.size() >= 20; }, threads));
         std::vector<Cycle> got(a.got);
@@ -151,7 +165,10 @@ TEST(Engine, ShuffledOrderRunsEveryComponentInEveryWindow) {
   for (unsigned n : {1u, 2u, 37u, 74u}) {
     std::vector<Ticker> all(n);
     Engine e(10, true, true);
-    for (Ticker& t : all) t.times = 40, e.add(t);
+    for (Ticker& t : all) {
+      t.times = 40;
+      e.add(t);
+    }
     EXPECT_FALSE(run(e, [] { return false; }));
     for (Ticker& t : all) EXPECT_EQ(t.acted.size(), 40u);
   }
@@ -202,7 +219,9 @@ TEST(Engine, TheFirstComponentsExceptionComesOutWhateverTheThreads) {
     Ticker t;
     t.times = 100;
     Engine e(10, true, false);
-    e.add(t), e.add(first), e.add(second);
+    e.add(t);
+    e.add(first);
+    e.add(second);
     try {
       run(
           e, [] { return false; }, threads);

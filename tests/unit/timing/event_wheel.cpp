@@ -62,7 +62,8 @@ TEST(EventWheel, FindsTheNextOverWordsAndTheSeam) {
 
 TEST(EventWheel, UnitsOfACycleComeTogether) {
   EventWheel wheel(1);
-  wheel.push_unit(10, 3), wheel.push_unit(10, 27);
+  wheel.push_unit(10, 3);
+  wheel.push_unit(10, 27);
   std::uint32_t units = 0;
   EXPECT_TRUE(take(wheel, 10, &units).empty());
   EXPECT_EQ(units, 1u << 3 | 1u << 27);

@@ -14,8 +14,10 @@ class InstructionCachesTest : public ::testing::Test {
   InstructionCachesTest() {
     sm.schedulers = 2;
     FetchSpec& f = sm.fetch;
-    f.instruction_bytes = 16, f.cache_line_bytes = 128;  // lines of 8
-    f.cache_kib = 1, f.cache_ways = 8;                   // one set of 8 lines
+    f.instruction_bytes = 16;
+    f.cache_line_bytes = 128;  // lines of 8
+    f.cache_kib = 1;
+    f.cache_ways = 8;  // one set of 8 lines
     f.miss_latency_cycles = 45;
     lowered.first = {0};  // no instruction: their places are all that counts
   }
@@ -23,7 +25,8 @@ class InstructionCachesTest : public ::testing::Test {
     caches.emplace(sm);
     for (unsigned k = 0; k < 3; ++k) {
       codes[k].emplace(lowered, sm, k);
-      launches[k].code = &*codes[k], launches[k].slot = static_cast<std::uint8_t>(k);
+      launches[k].code = &*codes[k];
+      launches[k].slot = static_cast<std::uint8_t>(k);
       launches[k].sequence = k;
     }
   }
@@ -49,7 +52,8 @@ TEST_F(InstructionCachesTest, WithoutAStreamEachLineIsAMiss) {
 }
 
 TEST_F(InstructionCachesTest, BehindAMissTheNextLinesFollowByThemselves) {
-  sm.fetch.stream_lines = 4, sm.fetch.stream_interval_cycles = 18;
+  sm.fetch.stream_lines = 4;
+  sm.fetch.stream_interval_cycles = 18;
   make();
   EXPECT_EQ(line(100, 0), 145u);
   // Eight instructions later: straight code runs at the stream's pace.
@@ -69,7 +73,9 @@ TEST_F(InstructionCachesTest, BehindAMissTheNextLinesFollowByThemselves) {
 }
 
 TEST_F(InstructionCachesTest, TheL1IsThereForAllSchedulers) {
-  sm.fetch.l1_kib = 2, sm.fetch.l1_ways = 16, sm.fetch.l1_miss_latency_cycles = 110;
+  sm.fetch.l1_kib = 2;
+  sm.fetch.l1_ways = 16;
+  sm.fetch.l1_miss_latency_cycles = 110;
   make();
   EXPECT_EQ(line(0, 5), 155u);
   EXPECT_EQ(line(60, 5, 0, 1), 110u + 45) << "on its way to the L1, then to the other scheduler";
@@ -79,7 +85,9 @@ TEST_F(InstructionCachesTest, TheL1IsThereForAllSchedulers) {
 }
 
 TEST_F(InstructionCachesTest, ALaunchBringsTheFirstLinesIntoTheL1) {
-  sm.fetch.l1_kib = 2, sm.fetch.l1_ways = 16, sm.fetch.l1_miss_latency_cycles = 110;
+  sm.fetch.l1_kib = 2;
+  sm.fetch.l1_ways = 16;
+  sm.fetch.l1_miss_latency_cycles = 110;
   sm.fetch.launch_kib = 1;  // lines 0 to 7
   make();
   EXPECT_EQ(line(50, 0), 50u + 110 + 45);
@@ -100,7 +108,8 @@ TEST_F(InstructionCachesTest, KernelsAreToldApartAndFindTheirLinesAgain) {
 }
 
 TEST_F(InstructionCachesTest, AStreamDoesNotOutliveForgetting) {
-  sm.fetch.stream_lines = 4, sm.fetch.stream_interval_cycles = 18;
+  sm.fetch.stream_lines = 4;
+  sm.fetch.stream_interval_cycles = 18;
   make();
   line(0, 0);
   caches->forget();

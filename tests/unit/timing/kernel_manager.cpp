@@ -35,7 +35,9 @@ TEST_F(Manager, LaunchesOfATrainFollowOneAnotherAfterTheGap) {
   KernelSpec spec;
   spec.gap_cycles = 30;
   KernelManager m(spec, 100);
-  m.launch(one, 0, 5), m.launch(one, 1, 5), m.launch(one, 2, 390);
+  m.launch(one, 0, 5);
+  m.launch(one, 1, 5);
+  m.launch(one, 2, 390);
   std::vector<Cycle> arrivals;
   for (const Cycle end : {200, 400, 900}) {
     m.advance();
@@ -49,17 +51,23 @@ TEST_F(Manager, LaunchesOfATrainFollowOneAnotherAfterTheGap) {
 
 TEST_F(Manager, AStreamIsInOrder) {
   auto& m = make();
-  m.launch(one, 0, 5), m.launch(one, 1, 5), m.launch(two, 2, 6);
+  m.launch(one, 0, 5);
+  m.launch(one, 1, 5);
+  m.launch(two, 2, 6);
   EXPECT_EQ(taken(), "0@5 2@6");
   m.ended(one, 70);
   EXPECT_EQ(taken(), "1@70");
-  m.ended(one, 90), m.ended(two, 80);
+  m.ended(one, 90);
+  m.ended(two, 80);
   EXPECT_TRUE(m.idle());
 }
 
 TEST_F(Manager, TheLegacyStreamIsABarrierBothWays) {
   auto& m = make();
-  m.launch(one, 0, 0), m.launch(two, 1, 0), m.launch(zero, 2, 0), m.launch(one, 3, 0);
+  m.launch(one, 0, 0);
+  m.launch(two, 1, 0);
+  m.launch(zero, 2, 0);
+  m.launch(one, 3, 0);
   m.launch(zero, 4, 0);
   EXPECT_EQ(taken(), "0@0 1@0");
   m.ended(two, 50);
@@ -74,7 +82,8 @@ TEST_F(Manager, TheLegacyStreamIsABarrierBothWays) {
 
 TEST_F(Manager, AMarkInTheLegacyStreamWaitsForEveryStream) {
   auto& m = make();
-  m.launch(one, 0, 0), m.launch(two, 1, 0);
+  m.launch(one, 0, 0);
+  m.launch(two, 1, 0);
   const Mark mark = m.record(zero, 3);
   m.launch(two, 2, 3);
   EXPECT_EQ(taken(), "0@0 1@0");
@@ -90,7 +99,8 @@ TEST_F(Manager, WaitsJoinStreams) {
   auto& m = make();
   m.launch(one, 0, 0);
   const Mark a = m.record(one, 0);
-  m.wait(two, a, 0), m.launch(two, 1, 0);
+  m.wait(two, a, 0);
+  m.launch(two, 1, 0);
   EXPECT_EQ(taken(), "0@0");
   m.ended(one, 33);
   EXPECT_EQ(taken(), "1@33");
@@ -109,7 +119,10 @@ TEST_F(Manager, AMarkRecordedAgainIsAnotherMark) {
 
 TEST_F(Manager, InOneQueueNothingOvertakes) {
   auto& m = make(1);
-  m.launch(one, 0, 0), m.launch(two, 1, 0), m.launch(two, 2, 0), m.launch(one, 3, 0);
+  m.launch(one, 0, 0);
+  m.launch(two, 1, 0);
+  m.launch(two, 2, 0);
+  m.launch(one, 3, 0);
   EXPECT_EQ(taken(), "0@0 1@0");
   m.ended(one, 20);
   EXPECT_EQ(taken(), "") << "launch 2 stands in the way of 3";
@@ -119,17 +132,23 @@ TEST_F(Manager, InOneQueueNothingOvertakes) {
 
 TEST_F(Manager, KernelsAreInOrderOfArrival) {
   auto& m = make();
-  m.launch(one, 0, 0), m.launch(one, 1, 0), m.launch(two, 2, 0), m.launch(two, 3, 0);
+  m.launch(one, 0, 0);
+  m.launch(one, 1, 0);
+  m.launch(two, 2, 0);
+  m.launch(two, 3, 0);
   EXPECT_EQ(taken(), "0@0 2@0");
-  m.ended(one, 30), m.ended(two, 20);  // told of in one window
+  m.ended(one, 30);
+  m.ended(two, 20);  // told of in one window
   EXPECT_EQ(taken(), "3@20 1@30");
 }
 
 TEST_F(Manager, TenantsHoldEachOtherUpNowhere) {
   const TenantId other{3};
   auto& m = make(1);
-  m.launch(zero, 0, 0), m.launch(one, 1, 0);  // 1 waits for 0 and stands at the head of the queue
-  m.launch(zero, 2, 4, other), m.launch(one, 3, 5, other);
+  m.launch(zero, 0, 0);
+  m.launch(one, 1, 0);  // 1 waits for 0 and stands at the head of the queue
+  m.launch(zero, 2, 4, other);
+  m.launch(one, 3, 5, other);
   EXPECT_EQ(taken(), "0@0 2@4");
   m.ended(zero, 30, other);
   EXPECT_EQ(taken(), "3@30");
@@ -149,7 +168,8 @@ TEST_F(Manager, ATenantWaitsForAnothersMark) {
   auto& m = make();
   m.launch(one, 0, 0, TenantId{1});
   const Mark mark = m.record(one, 0, TenantId{1});
-  m.wait(one, mark, 0), m.launch(one, 1, 0);
+  m.wait(one, mark, 0);
+  m.launch(one, 1, 0);
   EXPECT_EQ(taken(), "0@0");
   m.ended(one, 25, TenantId{1});
   EXPECT_EQ(taken(), "1@25");
@@ -157,7 +177,8 @@ TEST_F(Manager, ATenantWaitsForAnothersMark) {
 
 TEST_F(Manager, SaysWhatWaits) {
   auto& m = make();
-  m.launch(one, 0, 0), m.launch(one, 1, 0);
+  m.launch(one, 0, 0);
+  m.launch(one, 1, 0);
   m.advance();
   std::string text;
   m.describe(text);

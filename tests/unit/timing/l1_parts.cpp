@@ -110,7 +110,9 @@ TEST(StoreBuffer, OfNoEntriesIsAbsent) {
 // A write-validate cache against a plain model of lines with dirty sectors, oldest first.
 TEST(L1dWriteValidate, WriteBacksAgreeWithAListModel) {
   timing::L1dSpec spec;
-  spec.size_kib = 2, spec.ways = 4, spec.write_policy = WritePolicy::WriteValidate;  // 4 sets
+  spec.size_kib = 2;
+  spec.ways = 4;
+  spec.write_policy = WritePolicy::WriteValidate;  // 4 sets
   timing::L1d cache(spec);
   struct Line {
     std::uint32_t line;
@@ -125,8 +127,13 @@ TEST(L1dWriteValidate, WriteBacksAgreeWithAListModel) {
     auto& set = sets[line % 4];
     auto at = std::find_if(set.begin(), set.end(), [&](const Line& l) { return l.line == line; });
     Line mine{line, 0}, out{0, 0};
-    if (at != set.end()) mine = *at, set.erase(at);
-    else if (set.size() == 4) out = set.front(), set.erase(set.begin());
+    if (at != set.end()) {
+      mine = *at;
+      set.erase(at);
+    } else if (set.size() == 4) {
+      out = set.front();
+      set.erase(set.begin());
+    }
     mine.dirty |= sectors;
     set.push_back(mine);
     ASSERT_EQ(cache.store(now, {line, sectors, 0, 0}, 0, false, true, count).outcome,
@@ -171,12 +178,19 @@ TEST(L1Rules, EachIsTold) {
        [](MachineSpec& m) { m.sm.const_cache.line_bytes = 48; }},
       {"sm.const_cache.line_bytes must be a power of two, at most l2.line_bytes",
        [](MachineSpec& m) {
-         m.sm.l1d.line_bytes = m.l2.line_bytes = 64, m.sm.const_cache.line_bytes = 128;
+         m.sm.l1d.line_bytes = m.l2.line_bytes = 64;
+         m.sm.const_cache.line_bytes = 128;
        }},
       {"sm.const_cache.size_kib must be a whole number of sets",
-       [](MachineSpec& m) { m.sm.const_cache.size_kib = 2, m.sm.const_cache.ways = 5; }},
+       [](MachineSpec& m) {
+         m.sm.const_cache.size_kib = 2;
+         m.sm.const_cache.ways = 5;
+       }},
       {"sm.l1d.store_buffer needs a cache",
-       [](MachineSpec& m) { m.sm.l1d.size_kib = 0, m.sm.l1d.store_buffer = 4; }},
+       [](MachineSpec& m) {
+         m.sm.l1d.size_kib = 0;
+         m.sm.l1d.store_buffer = 4;
+       }},
   };
   for (const Rule& rule : rules) {
     MachineSpec m = testing::small_machine();

@@ -17,7 +17,11 @@ using stats::Refusal;
 class L1dTest : public ::testing::Test {
  protected:
   L1dTest() {
-    spec.size_kib = 1, spec.line_bytes = 128, spec.ways = 2, spec.mshr_entries = 4,
+    spec.size_kib = 1;
+    spec.line_bytes = 128;
+    spec.ways = 2;
+    spec.mshr_entries = 4;
+
     spec.mshr_merges = 2;
   }  // 4 sets
   L1d::Answer load(L1d& c, std::uint32_t line, std::uint8_t sectors = 0xf, bool can_send = true) {
@@ -45,7 +49,8 @@ class L1dTest : public ::testing::Test {
 
 TEST_F(L1dTest, LeastRecentlyUsedLineOfTheSetGoes) {
   L1d c(spec);
-  bring(c, 0), bring(c, 4);
+  bring(c, 0);
+  bring(c, 4);
   EXPECT_EQ(load(c, 0).outcome, Outcome::Hit);
   bring(c, 8);  // pushes out 4
   EXPECT_EQ(load(c, 0).outcome, Outcome::Hit);
@@ -56,7 +61,8 @@ TEST_F(L1dTest, LeastRecentlyUsedLineOfTheSetGoes) {
 
 // One memory for both: a kernel that shares nothing has more ways of the same sets.
 TEST_F(L1dTest, WhatSharedMemoryLeavesIsMoreWays) {
-  spec.unified_kib = 4, spec.shared_kib_choices = "0,1,3";
+  spec.unified_kib = 4;
+  spec.shared_kib_choices = "0,1,3";
   spec.write_policy = spec.local_write_policy = timing::WritePolicy::WriteThrough;
   EXPECT_EQ(spec.ways_beside(0), 8u);
   EXPECT_EQ(spec.ways_beside(1), 6u);
@@ -84,7 +90,8 @@ TEST_F(L1dTest, TheOrderOfUseOfReservedLinesIsThatOfTheirLoads) {
     spec.reserve_on_miss = reserve;
     L1d c(spec);
     const L1d::Answer a = load(c, 0), b = load(c, 4);
-    fill(c, b), fill(c, a);
+    fill(c, b);
+    fill(c, a);
     bring(c, 8);
     EXPECT_EQ(load(c, reserve ? 4 : 0).outcome, Outcome::Hit);
     EXPECT_EQ(load(c, reserve ? 0 : 4).outcome, Outcome::Miss);
@@ -99,7 +106,8 @@ TEST_F(L1dTest, KnowsTheMostMshrsTakenByTheLaunchThatMissedThen) {
   const L1d::Answer a = miss(0, 7);
   miss(1, 7);
   fill(c, a);
-  miss(2, 9), miss(3, 9);
+  miss(2, 9);
+  miss(3, 9);
   miss(3, 7);  // waits for what is on its way: takes no other
   EXPECT_EQ(c.most_mshrs().take(7), 2u);
   EXPECT_EQ(c.most_mshrs().take(9), 3u);
@@ -108,10 +116,12 @@ TEST_F(L1dTest, KnowsTheMostMshrsTakenByTheLaunchThatMissedThen) {
 }
 
 TEST_F(L1dTest, AnyNumberOfSetsIsByModulo) {
-  spec.size_kib = 3, spec.ways = 8;  // 3 sets
+  spec.size_kib = 3;
+  spec.ways = 8;  // 3 sets
   L1d c(spec);
   for (std::uint32_t i = 0; i < 8; ++i) bring(c, 3 * i);
-  bring(c, 1), bring(c, 2);
+  bring(c, 1);
+  bring(c, 2);
   EXPECT_EQ(load(c, 0).outcome, Outcome::Hit) << "other sets are no rivals";
   bring(c, 24);
   EXPECT_EQ(count.l1d_evictions, 1u);
@@ -163,7 +173,8 @@ TEST_F(L1dTest, APendingHitNeedsNoRoomInTheMissQueue) {
 TEST_F(L1dTest, ReservedWaysStayUntilTheirDataHasCome) {
   spec.reserve_on_miss = true;
   L1d c(spec);
-  bring(c, 0), bring(c, 4);
+  bring(c, 0);
+  bring(c, 4);
   L1d::Answer a = load(c, 8);
   EXPECT_EQ(count.l1d_evictions, 1u) << "at the miss";
   EXPECT_EQ(load(c, 0).outcome, Outcome::Miss) << "takes the other way";
@@ -174,7 +185,9 @@ TEST_F(L1dTest, ReservedWaysStayUntilTheirDataHasCome) {
 }
 
 TEST_F(L1dTest, AMissingSectorOfAPresentLineReservesItsWay) {
-  spec.reserve_on_miss = true, spec.ways = 1, spec.size_kib = 1;
+  spec.reserve_on_miss = true;
+  spec.ways = 1;
+  spec.size_kib = 1;
   L1d c(spec);
   fill(c, load(c, 0, 1));
   L1d::Answer second = load(c, 0, 2);
@@ -186,7 +199,8 @@ TEST_F(L1dTest, AMissingSectorOfAPresentLineReservesItsWay) {
 
 TEST_F(L1dTest, WriteThroughKeepsAndRefreshesTheLine) {
   L1d c(spec);
-  bring(c, 0), bring(c, 4);
+  bring(c, 0);
+  bring(c, 4);
   store(c, 0);
   store(c, 8);  // absent: not allocated
   bring(c, 12);
@@ -197,7 +211,8 @@ TEST_F(L1dTest, WriteThroughKeepsAndRefreshesTheLine) {
 TEST_F(L1dTest, WriteEvictAndInvalidateRemoveTheLineAndFreeItsWay) {
   spec.write_policy = timing::WritePolicy::WriteEvict;
   L1d c(spec);
-  bring(c, 0), bring(c, 4);
+  bring(c, 0);
+  bring(c, 4);
   store(c, 4);
   bring(c, 8);
   EXPECT_EQ(load(c, 0).outcome, Outcome::Hit) << "the empty way was taken";
@@ -231,7 +246,8 @@ TEST_F(L1dTest, MissCyclesAreCountedPerRequest) {
 
 // Against a plain model of sets as lists, oldest first.
 TEST_F(L1dTest, HitsAgreeWithAListModel) {
-  spec.size_kib = 3, spec.ways = 4;  // 6 sets
+  spec.size_kib = 3;
+  spec.ways = 4;  // 6 sets
   L1d c(spec);
   std::map<std::uint32_t, std::vector<std::uint32_t>> model;
   Rng rng(11);

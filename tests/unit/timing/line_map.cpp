@@ -13,7 +13,8 @@ using timing::LineMap;
 timing::MachineSpec machine(std::uint32_t line, std::uint32_t sector, std::uint32_t l1_sector) {
   timing::MachineSpec m = testing::small_machine();
   m.sm.l1d.line_bytes = m.l2.line_bytes = line;
-  m.l2.sector_bytes = sector, m.sm.l1d.sector_bytes = l1_sector;
+  m.l2.sector_bytes = sector;
+  m.sm.l1d.sector_bytes = l1_sector;
   return m;
 }
 

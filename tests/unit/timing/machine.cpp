@@ -53,9 +53,13 @@ class Collector final : public FieldVisitor {
     EXPECT_LT(at, names.size());
   }
   void enter(std::string_view name, std::string_view) override {
-    stack_.push_back(path_), path_ += std::string(name) + ".";
+    stack_.push_back(path_);
+    path_ += std::string(name) + ".";
   }
-  void leave() override { path_ = stack_.back(), stack_.pop_back(); }
+  void leave() override {
+    path_ = stack_.back();
+    stack_.pop_back();
+  }
   std::string path_;
   std::vector<std::string> stack_;
 };
@@ -118,24 +122,28 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                  Broken{"sm.fetch.cache_line_bytes x sm.fetch.cache_ways must "
                                         "divide sm.fetch.cache_kib",
                                         [](MachineSpec& m) {
-                                          m.sm.fetch.cache_kib = 12, m.sm.fetch.cache_ways = 5;
+                                          m.sm.fetch.cache_kib = 12;
+                                          m.sm.fetch.cache_ways = 5;
                                         }},
                                  Broken{"sm.fetch.cache_line_bytes must be a power of two times "
                                         "sm.fetch.instruction_bytes",
                                         [](MachineSpec& m) {
-                                          m.sm.fetch.cache_kib = 1,
+                                          m.sm.fetch.cache_kib = 1;
+
                                           m.sm.fetch.instruction_bytes = 12;
                                         }},
                                  Broken{"sm.fetch.cache_line_bytes x sm.fetch.l1_ways must "
                                         "divide sm.fetch.l1_kib",
                                         [](MachineSpec& m) {
-                                          m.sm.fetch.cache_kib = 1, m.sm.fetch.l1_kib = 12;
+                                          m.sm.fetch.cache_kib = 1;
+                                          m.sm.fetch.l1_kib = 12;
                                           m.sm.fetch.l1_ways = 5;
                                         }},
                                  Broken{"sm.fetch.cycles + sm.fetch.miss_latency_cycles + "
                                         "sm.fetch.l1_miss_latency_cycles must not exceed 960",
                                         [](MachineSpec& m) {
-                                          m.sm.fetch.cache_kib = 1, m.sm.fetch.cycles = 2;
+                                          m.sm.fetch.cache_kib = 1;
+                                          m.sm.fetch.cycles = 2;
                                           m.sm.fetch.miss_latency_cycles = 959;
                                         }},
                                  Broken{"sm.cost.int.latency and what sm.operands.collectors "
@@ -147,7 +155,8 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                  Broken{"sm.operands.cycles is part of sm.cost.int.latency and "
                                         "must not exceed it",
                                         [](MachineSpec& m) {
-                                          m.sm.operands.collectors = 4, m.sm.operands.cycles = 3;
+                                          m.sm.operands.collectors = 4;
+                                          m.sm.operands.cycles = 3;
                                           for (auto& cost : m.sm.cost) cost.latency = 20;
                                           m.sm.cost[1].latency = 2;
                                         }},
@@ -172,7 +181,8 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                  Broken{"noc.latency_cycles + dispatch_latency_cycles must not "
                                         "exceed 64",
                                         [](MachineSpec& m) {
-                                          m.noc.latency_cycles = 30, m.dispatch_latency_cycles = 35;
+                                          m.noc.latency_cycles = 30;
+                                          m.dispatch_latency_cycles = 35;
                                         }},
                                  Broken{"noc.queue_flits must hold the largest packet",
                                         [](MachineSpec& m) { m.noc.queue_flits = 4; }},
@@ -185,7 +195,8 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                         [](MachineSpec& m) { mesh(m).input_speedup = 2; }},
                                  Broken{"noc.mesh.columns x noc.mesh.rows must not exceed 1024",
                                         [](MachineSpec& m) {
-                                          mesh(m).mesh.columns = 40, m.noc.mesh.rows = 26;
+                                          mesh(m).mesh.columns = 40;
+                                          m.noc.mesh.rows = 26;
                                         }},
                                  Broken{
                                      "noc.mesh.sm_nodes must list nodes of the mesh",
@@ -200,7 +211,8 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                  Broken{"(4 + endpoints of one node) x noc.mesh.virtual_channels "
                                         "must not exceed 64",
                                         [](MachineSpec& m) {
-                                          mesh(m).mesh.virtual_channels = 8, m.noc.mesh.rows = 2;
+                                          mesh(m).mesh.virtual_channels = 8;
+                                          m.noc.mesh.rows = 2;
                                         }},
                                  Broken{"(4 + endpoints of one node) x noc.mesh.virtual_channels "
                                         "must not exceed 64 (SMs and L2 slices at one node is 5",
@@ -249,26 +261,31 @@ INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,
                                         [](MachineSpec& m) { m.dram.interleave_banks = 3; }},
                                  Broken{"dram.interleave_bytes must divide dram.row_bytes where",
                                         [](MachineSpec& m) {
-                                          m.dram.interleave_banks = 2,
+                                          m.dram.interleave_banks = 2;
+
                                           m.dram.interleave_bytes = 4096;
                                         }},
                                  Broken{"dram.channel_hash = xor needs a power of two",
                                         [](MachineSpec& m) {
-                                          m.dram.channels = 5, m.l2.slices = 10;
+                                          m.dram.channels = 5;
+                                          m.l2.slices = 10;
                                           m.dram.channel_hash = timing::AddressHash::Xor;
                                         }},
                                  Broken{"dram.bank_hash = xor needs a power of two",
                                         [](MachineSpec& m) {
-                                          m.dram.banks = 12,
+                                          m.dram.banks = 12;
+
                                           m.dram.bank_hash = timing::AddressHash::Xor;
                                         }},
                                  Broken{"dram.tREFI must be at least twice tRFC",
                                         [](MachineSpec& m) {
-                                          m.dram.refresh = timing::Refresh::AllBank,
+                                          m.dram.refresh = timing::Refresh::AllBank;
+
                                           m.dram.tREFI = 699;
                                         }},
                                  Broken{"dram.tREFI is too short", [](MachineSpec& m) {
-                                          m.dram.refresh = timing::Refresh::PerBank,
+                                          m.dram.refresh = timing::Refresh::PerBank;
+
                                           m.dram.tREFI = 1000;
                                         }}));
 
@@ -283,13 +300,16 @@ TEST(Machine, NodesAreListedAsRanges) {
 
 TEST(Machine, SeveralViolationsAreToldTogether) {
   MachineSpec m = testing::large_machine();
-  m.sm.schedulers = 3, m.dram.drain_low = 99, m.l2.size_kib = 97;
+  m.sm.schedulers = 3;
+  m.dram.drain_low = 99;
+  m.l2.size_kib = 97;
   EXPECT_EQ(m.violations().size(), 3u);
 }
 
 TEST(Machine, SetsNeedNotBeAPowerOfTwo) {
   MachineSpec m = testing::large_machine();
-  m.sm.l1d.size_kib = 24, m.sm.l1d.ways = 8;
+  m.sm.l1d.size_kib = 24;
+  m.sm.l1d.ways = 8;
   EXPECT_EQ(m.sm.l1d.sets(), 24u);
   EXPECT_TRUE(m.violations().empty());
 }

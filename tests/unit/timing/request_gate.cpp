@@ -231,7 +231,10 @@ TEST(RequestGate, QuotasWithPartsAndAPriority) {
   Knobs knobs = tokens(3.5, 2);
   knobs.tenant[0].priority = 1;
   Gate g(knobs);
-  for (int i = 0; i < 100; ++i) g.enter(0), g.enter(1);
+  for (int i = 0; i < 100; ++i) {
+    g.enter(0);
+    g.enter(1);
+  }
   for (Cycle interval = 0; interval < 8; ++interval) {
     Tenants expected(interval % 2 == 0 ? 3 : 4, 0);
     expected.insert(expected.end(), {1, 1});

@@ -12,7 +12,10 @@ using timing::residency;
 
 class ResidencyTest : public ::testing::Test {
  protected:
-  ResidencyTest() { code.name = "k", code.registers_per_thread = 32; }
+  ResidencyTest() {
+    code.name = "k";
+    code.registers_per_thread = 32;
+  }
   timing::SmSpec sm =
       testing::large_machine().sm;  // 2048 threads, 64 warps, 65536 registers, 96 KiB, 32 blocks
   trace::KernelCode code;
@@ -26,7 +29,8 @@ TEST_F(ResidencyTest, RegistersAreGivenPerWarpInUnits) {
 }
 
 TEST_F(ResidencyTest, SharedMemoryIsStaticPlusDynamicInUnits) {
-  code.static_shared_bytes = 100, shape.dynamic_shared_bytes = 1000;
+  code.static_shared_bytes = 100;
+  shape.dynamic_shared_bytes = 1000;
   EXPECT_EQ(timing::block_needs(sm, code, shape).shared_bytes, 1280u);
 }
 
@@ -36,10 +40,14 @@ TEST_F(ResidencyTest, TheSystemKeepsSomeSharedMemoryOfEachBlock) {
   EXPECT_EQ(timing::block_needs(sm, code, shape).shared_bytes, 1024u);
   code.static_shared_bytes = 100;
   EXPECT_EQ(timing::block_needs(sm, code, shape).shared_bytes, 1280u);
-  shape = {{100}, {32}, 0}, code = {}, code.registers_per_thread = 1, sm.shared_kib = 20;
+  shape = {{100}, {32}, 0};
+  code = {};
+  code.registers_per_thread = 1;
+  sm.shared_kib = 20;
   EXPECT_EQ(residency(sm, code, shape).blocks, 20u);
   EXPECT_EQ(residency(sm, code, shape).limited_by, "shared memory");
-  code.name = "k", shape.dynamic_shared_bytes = 20 * 1024;
+  code.name = "k";
+  shape.dynamic_shared_bytes = 20 * 1024;
   EXPECT_EQ(residency(sm, code, shape).reason,
             "a block of kernel 'k' needs 21504 bytes of shared memory; an SM of this machine has "
             "20480");
@@ -60,10 +68,14 @@ TEST_F(ResidencyTest, TheScarcestResourceDecides) {
   shape.dynamic_shared_bytes = 40000;
   EXPECT_EQ(residency(sm, code, shape).blocks, 2u);
   EXPECT_EQ(residency(sm, code, shape).limited_by, "shared memory");
-  shape = {{100}, {32}, 0}, code.registers_per_thread = 1;
+  shape = {{100}, {32}, 0};
+  code.registers_per_thread = 1;
   EXPECT_EQ(residency(sm, code, shape).blocks, 32u);
   EXPECT_EQ(residency(sm, code, shape).limited_by, "block slots");
-  shape.block = {33}, sm.threads = 2048, sm.blocks = 64, sm.warps = 56;
+  shape.block = {33};
+  sm.threads = 2048;
+  sm.blocks = 64;
+  sm.warps = 56;
   EXPECT_EQ(residency(sm, code, shape).blocks, 28u);
   EXPECT_EQ(residency(sm, code, shape).limited_by, "warps");
 }
@@ -74,10 +86,12 @@ TEST_F(ResidencyTest, NoSharedMemoryIsNoLimit) {
 }
 
 TEST_F(ResidencyTest, WhatDoesNotFitIsToldWithBothNumbers) {
-  code.registers_per_thread = 255, shape.block = {1024};
+  code.registers_per_thread = 255;
+  shape.block = {1024};
   EXPECT_EQ(residency(sm, code, shape).reason,
             "a block of kernel 'k' needs 262144 registers; an SM of this machine has 65536");
-  code.registers_per_thread = 16, shape.block = {64, 64};
+  code.registers_per_thread = 16;
+  shape.block = {64, 64};
   EXPECT_EQ(residency(sm, code, shape).reason,
             "a block of kernel 'k' has 4096 threads; this machine allows 1024");
   shape.block = {0xffffffff, 0xffffffff, 64};

@@ -34,7 +34,10 @@ TEST(SectorBanks, EveryPieceOnceAndNoneLaterThanItsBankAsks) {
     unsigned cycles = 0, taken = ~0u;
     for (const Piece& p : ordered) {
       const unsigned bank = lines.sectors(p[1]);
-      if ((taken & bank) != 0) ++cycles, taken = 0;
+      if ((taken & bank) != 0) {
+        ++cycles;
+        taken = 0;
+      }
       taken |= bank;
     }
     EXPECT_EQ(cycles, *std::ranges::max_element(used));

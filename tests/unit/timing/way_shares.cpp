@@ -61,7 +61,9 @@ TEST(MaskedTags, ALockedWayIsNobodysVictim) {
 class SharedL1d : public ::testing::Test {
  protected:
   SharedL1d() {
-    spec.size_kib = 1, spec.line_bytes = 128, spec.ways = 4;  // two sets
+    spec.size_kib = 1;
+    spec.line_bytes = 128;
+    spec.ways = 4;  // two sets
     shares.set(0, 0b0011);
     shares.set(1, 0b1100);
   }
@@ -128,7 +130,9 @@ TEST_F(SharedL1d, StoresThatAllocateKeepToTheirWays) {
 
 TEST(SharedDenovoL1, RegistrationsKeepToTheirWays) {
   L1dSpec spec;
-  spec.size_kib = 1, spec.ways = 8, spec.line_bytes = spec.sector_bytes = 64;  // two sets
+  spec.size_kib = 1;
+  spec.ways = 8;
+  spec.line_bytes = spec.sector_bytes = 64;  // two sets
   spec.store_buffer = 16;
   DenovoL1 l1(spec, 0, 1, 1);
   WayShares shares{kKernelSlots};

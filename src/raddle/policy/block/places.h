@@ -23,7 +23,8 @@ class BlockPlaces {
   }
   void on_pick(unsigned slot, const BlockChoice& choice) {
     Launch& now = launch_[slot];
-    ++blocks_, ++now.given[choice.sm];
+    ++blocks_;
+    ++now.given[choice.sm];
     now.sm[choice.block] = static_cast<std::uint16_t>(choice.sm);
     if (last_.grid == now.grid && choice.block < last_.sm.size() &&
         last_.sm[choice.block] == choice.sm)

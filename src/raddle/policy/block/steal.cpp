@@ -61,15 +61,18 @@ class Steal final : public BlockPolicy {
     Launch& now = launches_[launch.slot];
     under_way_.set(launch.slot);
     now.board = last_;
-    now.depth = nested_ ? launch.parent.depth : 0, now.sequence = launch.sequence;
+    now.depth = nested_ ? launch.parent.depth : 0;
+    now.sequence = launch.sequence;
     now.coming.assign(sms_, {});
     now.on_their_way = 0;
     const Grid grid{launch.grid.x, launch.grid.y, launch.grid.z};
     if (now.depth != 0) return now.board->launch_at(grid, launch.parent.sm);
     const Relation* relation = find_relation(relations_, launch.kernel);
     const auto owners = relation != nullptr ? history_.follow(*relation, grid) : std::nullopt;
-    if (owners) now.board->launch_with(*owners), ++stats_.followed;
-    else now.board->launch(grid);
+    if (owners) {
+      now.board->launch_with(*owners);
+      ++stats_.followed;
+    } else now.board->launch(grid);
     if (now.board->dealt_anew() && stats_.deals++ != 0) ++stats_.reinitialisations;
   }
 
@@ -100,7 +103,10 @@ class Steal final : public BlockPolicy {
   void on_kernel_end(unsigned slot) override {
     places_.on_kernel_end(slot);
     Launch& ended = launches_[slot];
-    if (ended.depth == 0) last_ = *ended.board, history_.push(last_.owners());
+    if (ended.depth == 0) {
+      last_ = *ended.board;
+      history_.push(last_.owners());
+    }
     ended.board.reset();
     under_way_.clear(slot);
   }
@@ -148,7 +154,8 @@ class Steal final : public BlockPolicy {
       ++launch.on_their_way;
     }
     if (coming.at > now) return std::nullopt;
-    coming.at = kNever, --launch.on_their_way;
+    coming.at = kNever;
+    --launch.on_their_way;
     return BlockChoice{sm, coming.block, true};
   }
 

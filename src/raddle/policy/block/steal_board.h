@@ -97,9 +97,16 @@ inline void StealBoard::launch_at(Grid grid, unsigned sm) {
 }
 
 inline void StealBoard::begin(Grid grid) {
-  for (State& sm : sms_) sm.open = sm.own.chunks, sm.first = 0, sm.last = sm.own.queue.size();
+  for (State& sm : sms_) {
+    sm.open = sm.own.chunks;
+    sm.first = 0;
+    sm.last = sm.own.queue.size();
+  }
   descending_ = begun_ && !descending_;
-  grid_ = grid, left_ = blocks_of(grid), begun_ = true, reinitialise_ = false;
+  grid_ = grid;
+  left_ = blocks_of(grid);
+  begun_ = true;
+  reinitialise_ = false;
 }
 
 inline std::optional<Owners> StealBoard::owners() const {

@@ -185,7 +185,10 @@ class Ccbp final : public SchemePolicy {
         Tenant& tenant = tenants_[points_.front().tenant];
         tenant.is.noc.add(points_.front().blocks, noc_units(tenant, now));
         tenant.is.dram.add(points_.front().blocks, dram_units(tenant, now));
-        if (params_.point_factors) tenant.rf = tenant.seen.rf(), tenant.df = tenant.seen.df();
+        if (params_.point_factors) {
+          tenant.rf = tenant.seen.rf();
+          tenant.df = tenant.seen.df();
+        }
         points_.pop_front();
         return next_point(now);
       }
@@ -306,7 +309,10 @@ class Ccbp final : public SchemePolicy {
     std::uint32_t rest = params_.queues % tenants;
     for (const bool intensive : {false, true})
       for (std::uint32_t i = 0; i < tenants; ++i)
-        if (tenants_[i].intensive == intensive && rest != 0) ++out[i], --rest;
+        if (tenants_[i].intensive == intensive && rest != 0) {
+          ++out[i];
+          --rest;
+        }
     for (std::uint32_t& queue : out) queue = std::max(1u, queue) * of_each;
     return out;
   }

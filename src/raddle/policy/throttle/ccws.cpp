@@ -81,12 +81,16 @@ class Ccws final : public ThrottlePolicy, private L1Observer {
   }
   void on_warp_end(Cycle now, unsigned slot) override {
     scores_.end(now, slot);
-    running_ &= ~(WarpMask{1} << slot), denied_ &= running_;
+    running_ &= ~(WarpMask{1} << slot);
+    denied_ &= running_;
   }
   void on_issue(unsigned slot) override { scores_.issue(slot); }
   void on_kernel_start(Cycle) override {
     scores_.kernel_start();
-    if (params_.flush_at_kernel) tags_.clear(), leaving_.reset();
+    if (params_.flush_at_kernel) {
+      tags_.clear();
+      leaving_.reset();
+    }
   }
   L1Observer* l1_observer() override { return this; }
   void visit_statistics(FieldVisitor& v) override {

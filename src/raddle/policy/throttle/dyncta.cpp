@@ -53,7 +53,10 @@ class DynCta final : public ThrottlePolicy, SmObserver {
   }
   void on_warp_end(Cycle now, unsigned slot) override {
     running_ &= ~(WarpMask{1} << slot);
-    if (running_ == 0) settle(now), next_ = kNever;
+    if (running_ == 0) {
+      settle(now);
+      next_ = kNever;
+    }
   }
   SmObserver* sm_observer() override { return this; }
   void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }

@@ -47,23 +47,30 @@ class LocalityScores {
   /// Precondition: the slot has no warp.
   void start(Cycle now, unsigned w) {
     running_ |= bit(w);
-    zero_at_[w] = now + rules_.base, since_[w] = now;
+    zero_at_[w] = now + rules_.base;
+    since_[w] = now;
     hits_[w] = issued_[w] = 0;
   }
   void end(Cycle now, unsigned w) {
     settle(now, w);
     running_ &= ~bit(w);
     std::erase(raised_, static_cast<std::uint8_t>(w));
-    if (rules_.totals == ScoreTotals::Resident)
-      total_hits_ -= hits_[w], total_issued_ -= issued_[w];
+    if (rules_.totals == ScoreTotals::Resident) {
+      total_hits_ -= hits_[w];
+      total_issued_ -= issued_[w];
+    }
   }
   /// A warp has issued an instruction.
-  void issue(unsigned w) { ++issued_[w], ++total_issued_; }
+  void issue(unsigned w) {
+    ++issued_[w];
+    ++total_issued_;
+  }
   /// A warp has missed a line that it has lost. Afterwards it has the score of equation 1, whatever
   /// it had; nothing if it has ended.
   void hit(Cycle now, unsigned w) {
     if ((running_ & bit(w)) == 0) return;
-    ++hits_[w], ++total_hits_;
+    ++hits_[w];
+    ++total_hits_;
     settle(now, w);
     std::erase(raised_, static_cast<std::uint8_t>(w));
     const std::uint64_t points = std::max(rules_.base, detected());
@@ -102,10 +109,13 @@ class LocalityScores {
       at_base &= ~bit(w);
       if (below >= cut) continue;
       may |= bit(w);
-      below += zero_at_[w] - now, ++falling;
+      below += zero_at_[w] - now;
+      ++falling;
     }
-    for (; below < cut && at_base != 0; at_base &= at_base - 1)
-      may |= at_base & -at_base, below += rules_.base;
+    for (; below < cut && at_base != 0; at_base &= at_base - 1) {
+      may |= at_base & -at_base;
+      below += rules_.base;
+    }
     if (may == running_) return {running_, kNever};
     // The next one may when these scores have fallen below the cutoff. The order changes when the
     // smallest of the raised scores is at base.

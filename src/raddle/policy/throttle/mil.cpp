@@ -87,7 +87,10 @@ class Mil final : public ThrottlePolicy, L1Observer {
     ++stats_.windows;
     stats_.cuts += tenant.limit < before;
     stats_.rises += tenant.limit > before;
-    if (tenant.limit != kNoLimit) ++stats_.limited, stats_.limits += tenant.limit;
+    if (tenant.limit != kNoLimit) {
+      ++stats_.limited;
+      stats_.limits += tenant.limit;
+    }
     tenant.peak = tenant.under_way;
     tenant.accesses = tenant.refused_cycles = 0;
     if (tenant.limit != before) ask_again();

@@ -44,7 +44,8 @@ class Swl final : public ThrottlePolicy {
     WarpMask within = 0;
     for (WarpMask m = view.running; m != 0 && std::popcount(within) < static_cast<int>(limit_);) {
       const WarpMask oldest = WarpMask{1} << view.age.oldest(m);
-      within |= oldest, m &= ~oldest;
+      within |= oldest;
+      m &= ~oldest;
     }
     WarpMask held_up = 0;  // blocks whose barrier must open
     for (WarpMask m = within & view.at_barrier; m != 0; m &= m - 1)

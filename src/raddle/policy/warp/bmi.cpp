@@ -68,7 +68,9 @@ class Bmi final : public WarpPolicy, L1Observer {
     for (unsigned t = 0; t < kMostTenants; ++t) {
       const WarpMask of = wanting & view.of_tenant[t];
       if (of == 0 || (found && tenant_[t].quota <= most)) continue;
-      best = of, most = tenant_[t].quota, found = true;
+      best = of;
+      most = tenant_[t].quota;
+      found = true;
     }
     const WarpMask out = wanting & ~best;
     stats_.put_back += out != 0;
@@ -83,7 +85,8 @@ class Bmi final : public WarpPolicy, L1Observer {
     if (++tenant.instructions == window_) {
       const std::uint64_t nearest = (tenant.requests + window_ / 2) / window_;
       tenant.per_inst = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(nearest, 1, kLanes));
-      tenant.instructions = 0, tenant.requests = 0;
+      tenant.instructions = 0;
+      tenant.requests = 0;
     }
     if (tenant.quota == 0) renew(view);  // it has just come
     if (--tenant.quota == 0) renew(view);

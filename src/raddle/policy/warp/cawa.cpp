@@ -68,8 +68,10 @@ class Cawa final : public WarpPolicy, SmObserver {
       const unsigned w = lowest(m);
       const WarpMask bit = m & -m;
       if ((stale_ & bit) != 0) criticality_[w] = criticality(sm_->warp(w));
-      if (best == 0 || criticality_[w] > most) most = criticality_[w], best = bit;
-      else if (criticality_[w] == most) best |= bit;
+      if (best == 0 || criticality_[w] > most) {
+        most = criticality_[w];
+        best = bit;
+      } else if (criticality_[w] == most) best |= bit;
     }
     stale_ &= ~view.ready;
     return WarpMask{1} << view.age.oldest(best);

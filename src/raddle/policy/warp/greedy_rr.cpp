@@ -18,12 +18,14 @@ class GreedyRr final : public WarpPolicy {
     const WarpMask from_greedy = view.ready & ~low_bits(greedy_);
     const unsigned warp = lowest(from_greedy != 0 ? from_greedy : view.ready);
     if (warp == greedy_ && greedy_lives_) ++stats_.stayed;
-    greedy_ = warp, greedy_lives_ = true;
+    greedy_ = warp;
+    greedy_lives_ = true;
     return warp;
   }
   void on_warp_end(unsigned slot) override {
     if (slot != greedy_ || !greedy_lives_) return;
-    greedy_ = slot + 1, greedy_lives_ = false;
+    greedy_ = slot + 1;
+    greedy_lives_ = false;
   }
   void visit_statistics(FieldVisitor& v) override { stats_.visit(v); }
 

@@ -114,7 +114,10 @@ class Tags {
     unsigned highest = 0;
     for (unsigned w = 0; w < ways_; ++w) {
       if (way_[begin + w].dirty == 0) continue;
-      if (out.count++ == 0 || rank[w] > highest) out.oldest = begin + w, highest = rank[w];
+      if (out.count++ == 0 || rank[w] > highest) {
+        out.oldest = begin + w;
+        highest = rank[w];
+      }
     }
     return out;
   }

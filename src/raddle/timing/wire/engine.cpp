@@ -93,7 +93,8 @@ void Engine::Crew::look_at_clock() {
   if (windows_++ % kPeriod != 0) return;
   const double wall = seconds_of(CLOCK_MONOTONIC), own = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   const bool held_up = windows_ > 1 && wall - wall_ > 1.5 * (own - own_);
-  wall_ = wall, own_ = own;
+  wall_ = wall;
+  own_ = own;
   if (windows_ == 1) return;
   if (!held_up) {
     pause_ = kShortPause;
