@@ -48,7 +48,7 @@ double share(const timing::MachineSpec& m, unsigned period) {
   std::uint32_t line = 0;
   for (Cycle t = 0; t < cycles; ++t) {
     rig.run_until(t);
-    for (; rig.channel.room() > 0; ++line)
+    for (; rig.channel.free_slots() > 0; ++line)
       rig.push(t, line / period + (line % period << 22), line % period != 0, whole);
   }
   EXPECT_EQ(rig.checker.first_violation(), "");

@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(All, GroupContract,
 struct Plain : DispatchPolicy {
   std::optional<BlockDispatch> pick(const DispatchView& view) override {
     for (GridId grid = view.oldest; grid != kNoGrid; grid = view.after(grid))
-      if (const SmSet room = view.room(grid); room.any())
+      if (const SmSet room = view.free_sms(grid); room.any())
         return BlockDispatch{grid, next[grid]++, room.first()};
     return std::nullopt;
   }
@@ -171,7 +171,7 @@ TEST(Standstill, APolicyThatDeclinesForEverIsNamed) {
     const std::string text = outcome_of(fault);
     EXPECT_THAT(text, HasSubstr("policy 'dispatch=tested' gives nothing although blocks fit"));
     EXPECT_THAT(text, HasSubstr("policy 'x=faulty' declines")) << "who refused what";
-    EXPECT_THAT(text, HasSubstr("SMs have room"));
+    EXPECT_THAT(text, HasSubstr("SMs have free slots"));
   }
 }
 TEST(Standstill, SoIsOneThatLetsNobodyIn) {

@@ -64,7 +64,7 @@ class RandomTenants {
       tenant.resident_blocks = resident_[t];
       tenant.resident_warps = warps_[t];
       tenant.block = block_[t];
-      tenant.most_blocks = policy::blocks_that_fit(context_.sm, block_[t]);
+      tenant.max_blocks = policy::blocks_that_fit(context_.sm, block_[t]);
       if ((present_ >> t & 1) == 0 || now_ == start_ || rng_.below(4) == 0) continue;
       tenant.counts.instructions = rng_.below(1'000'000);
       tenant.counts.thread_instructions = 32 * tenant.counts.instructions;

@@ -129,7 +129,8 @@ struct Pushy final : BlockPolicy {
   unsigned sms, next[kKernelSlots] = {};
 };
 TEST(BlockSuite, CatchesAnSmWithoutRoom) {
-  EXPECT_THAT(check_block(faulty<BlockPolicy, Pushy>(), 1), HasSubstr("names an SM that has room"));
+  EXPECT_THAT(check_block(faulty<BlockPolicy, Pushy>(), 1),
+              HasSubstr("names an SM that has free slots"));
 }
 
 /// Does not start again at block 0 with a new launch.
@@ -137,7 +138,7 @@ struct Forgetful final : BlockPolicy {
   explicit Forgetful(const Context&) {}
   void on_launch(const policy::BlockLaunch&) override {}
   std::optional<BlockChoice> pick(const policy::BlockView& view) override {
-    return BlockChoice{view.room.first(), next++};
+    return BlockChoice{view.free_sms.first(), next++};
   }
   std::uint32_t next = 0;
 };
@@ -154,7 +155,7 @@ struct Repeating final : BlockPolicy {
     blocks = launch.blocks;
   }
   std::optional<BlockChoice> pick(const policy::BlockView& view) override {
-    return BlockChoice{view.room.first(), std::min(next++, blocks - 1)};
+    return BlockChoice{view.free_sms.first(), std::min(next++, blocks - 1)};
   }
   std::uint32_t next = 0, blocks = 0;
 };
@@ -172,7 +173,7 @@ struct Lazy final : BlockPolicy {
   }
   std::optional<BlockChoice> pick(const policy::BlockView& view) override {
     if (next + 1 == blocks) return std::nullopt;
-    return BlockChoice{view.room.first(), next++};
+    return BlockChoice{view.free_sms.first(), next++};
   }
   std::uint32_t next = 0, blocks = 0;
 };
@@ -227,7 +228,7 @@ struct Shared final : BlockPolicy {
   }
   std::optional<BlockChoice> pick(const policy::BlockView& view) override {
     if (next == blocks) return std::nullopt;
-    return BlockChoice{view.room.first(), next++};
+    return BlockChoice{view.free_sms.first(), next++};
   }
   std::uint32_t next = 0, blocks = 0;
 };

@@ -83,7 +83,7 @@ inline void random_traffic(ChannelRig& rig, std::uint64_t seed, Cycle cycles) {
   for (Cycle t = 1; t < cycles; t += 1 + rng.below(rng.below(8) == 0 ? 200 : 6)) {
     rig.run_until(t);
     if (rng.below(4) == 0) base = rng.below(1u << 14);
-    if (rig.channel.room() > 0)
+    if (rig.channel.free_slots() > 0)
       rig.push(t, base + rng.below(24), rng.below(3) == 0,
                static_cast<std::uint8_t>(1 + rng.below(15)));
   }

@@ -34,7 +34,7 @@ class Listener final : public policy::Choice<policy::BlockPolicy> {
       owner.heard_.most_on_sm = launch.most_on_sm;
     }
     std::optional<policy::BlockChoice> pick(const policy::BlockView& view) override {
-      return policy::BlockChoice{view.room.first(), next++};
+      return policy::BlockChoice{view.free_sms.first(), next++};
     }
     void on_progress(std::uint32_t, unsigned, const BlockProgress& progress) override {
       owner.heard_.progress.push_back(progress);

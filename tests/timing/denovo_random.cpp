@@ -327,7 +327,7 @@ class Tester {
     const auto to = [](const Message& m) {
       return m.kind == MessageKind::WroteBack ? m.sm : m.peer;
     };
-    return told_in_order(a.message.kind) && told_in_order(b.message.kind) &&
+    return in_order_from_bank(a.message.kind) && in_order_from_bank(b.message.kind) &&
            map_.slice(a.message.line) == map_.slice(b.message.line) &&
            to(a.message) == to(b.message);
   }
@@ -336,7 +336,7 @@ class Tester {
     ++progress_;
     auto at = static_cast<std::size_t>(below(flying_.size()));
     // Of what a bank tells an L1 the oldest comes first.
-    if (told_in_order(flying_[at].message.kind))
+    if (in_order_from_bank(flying_[at].message.kind))
       at = static_cast<std::size_t>(
           std::find_if(flying_.begin(), flying_.end(),
                        [&](const Packet& p) { return same_ends(p, flying_[at]); }) -

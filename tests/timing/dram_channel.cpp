@@ -119,7 +119,7 @@ TEST(DramChannel, WritesWaitForTheHighMarkAndDrainToTheLow) {
   rig.push(180, 7, true);
   rig.run_until(230);
   EXPECT_EQ(rig.channel.counters().writes, 6u);  // 8 down to 2
-  EXPECT_GT(rig.channel.room(), m.dram.queue - 50);
+  EXPECT_GT(rig.channel.free_slots(), m.dram.queue - 50);
   std::uint64_t reads = rig.channel.counters().reads;
   rig.run_until(600);
   EXPECT_GT(rig.channel.counters().reads, reads);
@@ -157,7 +157,7 @@ TEST(DramChannel, StreamingReadsReachTheColumnBandwidth) {
     const Cycle cycles = 20'000;
     for (Cycle t = 0; t < cycles; ++t) {
       rig.run_until(t);
-      while (rig.channel.room() > 0) rig.push(t, line++, false, 0b1111);
+      while (rig.channel.free_slots() > 0) rig.push(t, line++, false, 0b1111);
     }
     double columns = static_cast<double>(rig.channel.counters().bytes) / m.dram.burst_bytes;
     double possible = static_cast<double>(cycles) * memory / core / m.dram.step(true);

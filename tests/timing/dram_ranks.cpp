@@ -21,7 +21,7 @@ void ranked_traffic(ChannelRig& rig, std::uint64_t seed, Cycle cycles) {
       rig.channel.obey(t, knobs);
     }
     if (rng.below(4) == 0) base = rng.below(1u << 14);
-    if (rig.channel.room() == 0) continue;
+    if (rig.channel.free_slots() == 0) continue;
     DramRequest request{
         base + rng.below(24), 0, 0, static_cast<std::uint8_t>(1 + rng.below(15)), 0, 0,
         rng.below(3) == 0};

@@ -218,11 +218,11 @@ TEST(DramFixed, ALinePerIntervalAfterAConstantTime) {
   for (bool skip : {true, false}) {
     ChannelRig rig(m, "frfcfs", skip);
     for (std::uint32_t i = 0; i < 4; ++i) rig.push(100, 1000 * i, i == 1, 0b11);
-    EXPECT_EQ(rig.channel.room(), 0u);
+    EXPECT_EQ(rig.channel.free_slots(), 0u);
     rig.run_until(102);
-    EXPECT_EQ(rig.channel.room(), 1u) << "the first is being served";
+    EXPECT_EQ(rig.channel.free_slots(), 1u) << "the first is being served";
     rig.run_until(107);
-    EXPECT_EQ(rig.channel.room(), 2u);
+    EXPECT_EQ(rig.channel.free_slots(), 2u);
     rig.push(500, 1);
     rig.push(503, 2);
     rig.run_until(1000);
@@ -247,7 +247,7 @@ double streamed(const MachineSpec& m, unsigned period, unsigned writes, Cycle cy
   ChannelRig rig(m);
   for (Cycle t = 0, line = 0; t < cycles; ++t) {
     rig.run_until(t);
-    for (; rig.channel.room() > 0; ++line) {
+    for (; rig.channel.free_slots() > 0; ++line) {
       const bool write = line % period < writes;
       const auto at = static_cast<std::uint32_t>(line / period);
       rig.push(t, write ? kFar + at : at, write, 0b1111);

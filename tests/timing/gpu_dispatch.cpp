@@ -47,7 +47,7 @@ class DeepestFirst final : public policy::DispatchPolicy {
 
  private:
   SmSet room(const policy::DispatchView& view, const GridInfo& grid) const {
-    SmSet out = view.room(grid.id);
+    SmSet out = view.free_sms(grid.id);
     if (!bind_ || grid.parent.depth == 0) return out;
     SmSet own;
     own.set(grid.parent.sm);

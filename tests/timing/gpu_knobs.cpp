@@ -169,7 +169,7 @@ TEST_F(GpuKnobs, TheArbiterMakesAnAccessLonger) {
     return static_cast<double>(ran.of[0].sm.load_cycles) / static_cast<double>(ran.of[0].sm.loads);
   };
   const Ran free = run(knobs);
-  knobs.arbiter_cycles = policy::Knobs::kMostArbiterCycles;
+  knobs.arbiter_cycles = policy::Knobs::kMaxArbiterCycles;
   EXPECT_GT(outside(run(knobs)), outside(free));
   expect_the_same_however_it_is_run(knobs);
 }
@@ -225,8 +225,8 @@ TEST_F(GpuKnobs, AreSetByWhatTheSchemeSees) {
     starved += view.tenant[1].counts.starved_intervals;
     EXPECT_EQ(view.tenant[0].block.threads, 64u);
     EXPECT_EQ(view.tenant[0].block.warps, 2u);
-    EXPECT_EQ(view.tenant[0].most_blocks, 4u) << "16 blocks on 4 SMs";
-    EXPECT_EQ(view.tenant[2].most_blocks, 0u);
+    EXPECT_EQ(view.tenant[0].max_blocks, 4u) << "16 blocks on 4 SMs";
+    EXPECT_EQ(view.tenant[2].max_blocks, 0u);
     return view.now + 100;
   });
   Recording again = reader(0, 6, 20), stream = reader(1 << 16, 120, 1);

@@ -248,7 +248,7 @@ TEST(MeshRecorder, KeepsTheEndsOfIntervalsAndOfTheRun) {
 
 TEST(MeshRecorder, DoublesTheIntervalWhenThereAreTooMany) {
   MeshRecorder recorder({}, 10, 1);
-  const Cycle half = 10 * MeshRecorder::kMost;
+  const Cycle half = 10 * MeshRecorder::kMaxCounts;
   recorder.advance(half, counts_at);
   std::vector<Cycle> expected;
   for (Cycle at = 20; at <= half; at += 20) expected.push_back(at);
@@ -258,7 +258,7 @@ TEST(MeshRecorder, DoublesTheIntervalWhenThereAreTooMany) {
   for (const Cycle at : {half + 20, half + 40, half + 45}) expected.push_back(at);
   EXPECT_EQ(cycles(recorder), expected);
   recorder.advance(100 * half, counts_at);
-  EXPECT_LT(recorder.record().counts.size(), MeshRecorder::kMost);
+  EXPECT_LT(recorder.record().counts.size(), MeshRecorder::kMaxCounts);
   EXPECT_EQ(cycles(recorder).back(), 100 * half / 1280 * 1280);
 }
 

@@ -258,7 +258,7 @@ TEST_F(GpuScheme, LooksAgainWhenATenantsBlocksGrow) {
   GpuHarness gpu(
       machine, {}, std::make_unique<ScriptedScheme>([&](const auto& view, auto&) {
         const policy::TenantView& of = view.tenant[1];
-        seen.push_back({view.now, of.block.threads, of.block.shared_bytes, of.most_blocks});
+        seen.push_back({view.now, of.block.threads, of.block.shared_bytes, of.max_blocks});
         return kNever;
       }));
   for (Recording* r : {&small, &large, &small}) gpu.submit(*r, 1, kSecond);

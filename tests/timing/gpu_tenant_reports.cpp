@@ -208,7 +208,7 @@ TEST(TcmChannel, LookingOnlyWhenSomethingCanHaveChangedGivesTheSameCycles) {
       for (Cycle t = 1; t < 40'000; t += 1 + rng.below(rng.below(8) == 0 ? 100 : 6)) {
         rig.run_until(t);
         if (rng.below(50) == 0) rig.channel.learn(t, counts(rng.below(100), rng.below(100)));
-        if (rig.channel.room() == 0) continue;
+        if (rig.channel.free_slots() == 0) continue;
         timing::DramRequest request{
             rng.below(1u << 10), 0, 0, static_cast<std::uint8_t>(1 + rng.below(15)), 0, 0,
             rng.below(3) == 0};

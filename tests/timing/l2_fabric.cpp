@@ -51,10 +51,10 @@ TEST(L2Fabric, ASliceOfTheOtherHalfIsFarFromTheOtherSms) {
 
 TEST(L2Fabric, HasRoomForSomeWorkAndIsFreeLater) {
   L2Fabric fabric({two_halves(2.5), 0}, 0, 4);
-  EXPECT_EQ(fabric.room_at(1000, 20), 1000 + 50 - 64u) << "no wait yet";
-  EXPECT_EQ(fabric.room_at(1000, 8), 1000 + 70 - 64u);
-  EXPECT_EQ(fabric.room_at(1006, 1), 1000 + 72 - 64u) << "72.5";
-  EXPECT_EQ(fabric.room_at(2000, 4), 2000 + 10 - 64u);
+  EXPECT_EQ(fabric.slot_at(1000, 20), 1000 + 50 - 64u) << "no wait yet";
+  EXPECT_EQ(fabric.slot_at(1000, 8), 1000 + 70 - 64u);
+  EXPECT_EQ(fabric.slot_at(1006, 1), 1000 + 72 - 64u) << "72.5";
+  EXPECT_EQ(fabric.slot_at(2000, 4), 2000 + 10 - 64u);
 }
 
 /// When the replies of `n` writes of whole lines leave that arrive at once.

@@ -243,7 +243,7 @@ TEST(Mesh, WhatABankTellsAnL1StaysInOrderAndDataMayOvertake) {
     for (; rig.out[to]->next_arrival() != kNever; rig.out[to]->pop(), ++arrived) {
       const Message& m = rig.out[to]->front();
       const unsigned from = sender_of[m.tag];
-      if (told_in_order(m.kind)) {
+      if (in_order_from_bank(m.kind)) {
         EXPECT_LE(told[from], m.tag) << "from " << from << " to " << to;
         told[from] = m.tag;
       }

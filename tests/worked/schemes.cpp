@@ -105,7 +105,7 @@ class Watched {
   }
   void tenant(unsigned t, const policy::BlockResources& block) {
     view[t].block = block;
-    view[t].most_blocks = policy::blocks_that_fit(context.sm, block);
+    view[t].max_blocks = policy::blocks_that_fit(context.sm, block);
     present |= static_cast<std::uint8_t>(1u << t);
   }
   /// In the cycle that the last look has named.

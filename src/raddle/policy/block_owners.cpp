@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kNone = ~0u, kFurthest = 64;
 /// Of relations' numbers: their products with ids of blocks stay within 64 bits.
-constexpr std::int64_t kMost = std::int64_t{1} << 30;
+constexpr std::int64_t kMax = std::int64_t{1} << 30;
 
 /// The word at the front of `text`, which it loses.
 std::string_view take_word(std::string_view& text) {
@@ -26,7 +26,7 @@ std::int64_t take_number(std::string_view& text, std::string_view whole) {
   if (error != std::errc{} || end != word.data() + word.size())
     throw InputError("relation '" + std::string(whole) + "': expected a whole number, found '" +
                      std::string(word) + "' (KERNEL DISTANCE A BX [BY [BZ]])");
-  if (n < -kMost || n > kMost)
+  if (n < -kMax || n > kMax)
     throw InputError("relation '" + std::string(whole) + "': " + std::string(word) +
                      " is beyond 2^30");
   return n;

@@ -119,10 +119,10 @@ TEST_F(SomeLaunches, KnowsWhoseLaunchesHaveNotEnded) {
 }
 
 TEST_F(SomeLaunches, PendingInstructionsAreLimitedButOneLaunchMayAlwaysCome) {
-  EXPECT_TRUE(launches.has_free_slot(kMostPendingInstructions + 1));
+  EXPECT_TRUE(launches.has_free_slot(kMaxPendingInstructions + 1));
   enqueue(one);
-  EXPECT_TRUE(launches.has_free_slot(kMostPendingInstructions - 100));
-  EXPECT_FALSE(launches.has_free_slot(kMostPendingInstructions - 99));
+  EXPECT_TRUE(launches.has_free_slot(kMaxPendingInstructions - 100));
+  EXPECT_FALSE(launches.has_free_slot(kMaxPendingInstructions - 99));
 }
 
 TEST_F(SomeLaunches, CodeIsDecodedOnceAndForgottenWithItsLastLaunch) {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "raddle/timing/gpu/rooms.h"
+#include "raddle/timing/gpu/free_sms.h"
 #include "support/kernel_sets.h"
 
 namespace raddle::timing {
@@ -243,7 +243,7 @@ TEST_F(KmuTest, AGridThatDoesNotPendCannotEnter) {
   EXPECT_THROW(unit.tick(0), RunError);
 }
 
-// --- entries, grids, rooms ----------------------------------------------------------------------
+// --- entries, grids, free SMs ----------------------------------------------------------------------
 
 TEST(EntriesTest, NumbersAreGivenOutInTurnAndTheLongestFreeIsTaken) {
   Entries entries(2);
@@ -355,27 +355,27 @@ TEST(GridsTest, AListKeepsItsOrderWhoeverLeaves) {
 }
 
 TEST(RoomsTest, GridsThatNeedTheSameShareASet) {
-  Rooms rooms;
+  FreeSms free;
   const BlockKind small{{32, 1, 0, 0}, {}}, large{{64, 2, 0, 0}, {}};
   const auto all = [](unsigned) { return true; };
-  const unsigned a = rooms.add(small, 3, all), b = rooms.add(small, 3, all);
-  const unsigned c = rooms.add(large, 3, [](unsigned sm) { return sm == 2; });
+  const unsigned a = free.add(small, 3, all), b = free.add(small, 3, all);
+  const unsigned c = free.add(large, 3, [](unsigned sm) { return sm == 2; });
   EXPECT_EQ(a, b);
   EXPECT_NE(a, c);
-  EXPECT_EQ(rooms[a].count(), 3u);
-  EXPECT_EQ(rooms[c].count(), 1u);
-  rooms.update(2, [&](const BlockKind& kind) { return kind == small; });
-  EXPECT_FALSE(rooms[c].any());
+  EXPECT_EQ(free[a].count(), 3u);
+  EXPECT_EQ(free[c].count(), 1u);
+  free.update(2, [&](const BlockKind& kind) { return kind == small; });
+  EXPECT_FALSE(free[c].any());
   SmSet served;
   for (unsigned sm = 0; sm < 3; ++sm) served.set(sm);
-  EXPECT_TRUE(rooms.any({}));
-  EXPECT_FALSE(rooms.any(served));
-  rooms.remove(a);
-  EXPECT_TRUE(rooms.any({})) << "the other grid is still there";
-  rooms.remove(b);
-  EXPECT_FALSE(rooms.any({}));
-  EXPECT_EQ(rooms.add(large, 3, all), c);
-  EXPECT_EQ(rooms.add({{1, 1, 1, 1}, {}}, 3, all), a) << "a set nobody uses is used again";
+  EXPECT_TRUE(free.any({}));
+  EXPECT_FALSE(free.any(served));
+  free.remove(a);
+  EXPECT_TRUE(free.any({})) << "the other grid is still there";
+  free.remove(b);
+  EXPECT_FALSE(free.any({}));
+  EXPECT_EQ(free.add(large, 3, all), c);
+  EXPECT_EQ(free.add({{1, 1, 1, 1}, {}}, 3, all), a) << "a set nobody uses is used again";
 }
 
 }  // namespace

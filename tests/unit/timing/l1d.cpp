@@ -68,7 +68,7 @@ TEST_F(L1dTest, WhatSharedMemoryLeavesIsMoreWays) {
   EXPECT_EQ(spec.ways_beside(1), 6u);
   EXPECT_EQ(spec.ways_beside(1024), 6u);
   EXPECT_EQ(spec.ways_beside(1025), 2u);
-  EXPECT_EQ(spec.most_ways(), 8u);
+  EXPECT_EQ(spec.max_ways(), 8u);
   L1d c(spec);
   for (std::uint32_t line = 0; line < 12; line += 4) bring(c, line);
   const L1d::Answer gone = load(c, 0);

@@ -48,10 +48,10 @@ class Bcs final : public BlockPolicy {
 
   std::optional<BlockChoice> pick(const BlockView& view) override {
     Launch& now = launch_[view.slot];
-    if (const SmSet owing = view.room & now.owing; owing.any())
+    if (const SmSet owing = view.free_sms & now.owing; owing.any())
       return second(view.slot, owing.first_from(turn_));
     if (now.next == now.blocks) return std::nullopt;
-    for (SmSet left = view.room; left.any();) {
+    for (SmSet left = view.free_sms; left.any();) {
       const unsigned sm = left.first_from(turn_);
       if (const unsigned together = takes(now, now.sm[sm]); together != 0)
         return first(view.slot, sm, together);

@@ -35,8 +35,8 @@ class ChunkScheduler : public BlockPolicy {
   }
   std::optional<BlockChoice> pick(const BlockView& view) final {
     if (left_[view.slot] == 0) return std::nullopt;
-    for (SmSet room = view.room; room.any(); room.clear(room.first())) {
-      const unsigned sm = room.first();
+    for (SmSet free = view.free_sms; free.any(); free.clear(free.first())) {
+      const unsigned sm = free.first();
       const std::optional<std::uint32_t> block = deals_[view.slot].next(sm);
       if (!block) continue;
       --left_[view.slot];

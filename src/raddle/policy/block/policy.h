@@ -26,7 +26,7 @@ struct BlockLaunch {
 
 struct BlockView {
   const SmSet&
-      room;  ///< SMs that can hold one more block now and were not served this cycle; never empty
+      free_sms;  ///< SMs that can hold one more block now and were not served this cycle; never empty
   Cycle now;
   unsigned slot = 0;  ///< of the launch whose block goes out: the kernel policy's choice
 };
@@ -58,7 +58,7 @@ class BlockPolicy {
   /// 4).
   virtual unsigned blocks_per_cycle() const { return 1; }
   virtual void on_launch(const BlockLaunch& launch) = 0;
-  /// A block of launch view.slot not handed out before and an SM in view.room, or nothing this
+  /// A block of launch view.slot not handed out before and an SM in view.free_sms, or nothing this
   /// cycle.
   virtual std::optional<BlockChoice> pick(const BlockView& view) = 0;
   virtual void on_block_done(std::uint32_t /*sm*/, std::uint32_t /*block*/, unsigned /*slot*/) {}

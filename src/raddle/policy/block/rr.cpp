@@ -33,7 +33,7 @@ class RoundRobin final : public BlockPolicy {
   std::optional<BlockChoice> pick(const BlockView& view) override {
     Left& left = left_[view.slot];
     if (left.next == left.end) return std::nullopt;
-    const unsigned sm = view.room.first_from(turn_);
+    const unsigned sm = view.free_sms.first_from(turn_);
     if (sm != turn_) ++skips_;
     turn_ = (sm + 1) % sms_;
     places_.on_pick(view.slot, {sm, left.next});

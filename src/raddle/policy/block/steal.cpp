@@ -79,8 +79,8 @@ class Steal final : public BlockPolicy {
   std::optional<BlockChoice> pick(const BlockView& view) override {
     Launch& now = launches_[view.slot];
     if (now.board->left() == 0 && now.on_their_way == 0) return std::nullopt;
-    for (SmSet room = view.room; room.any(); room.clear(room.first())) {
-      const unsigned sm = room.first();
+    for (SmSet free = view.free_sms; free.any(); free.clear(free.first())) {
+      const unsigned sm = free.first();
       if (nested_ && !may_serve(now, sm)) continue;
       const std::optional<BlockChoice> choice = next(now, sm, view.now);
       if (choice) places_.on_pick(view.slot, *choice);

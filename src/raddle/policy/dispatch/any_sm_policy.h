@@ -22,12 +22,12 @@ class AnySmPolicy : public LaunchPolicy {
   std::optional<BlockDispatch> pick(const DispatchView& view) override {
     const std::optional<GridId> grid = head(view);
     if (!grid) return std::nullopt;
-    const SmSet room = view.room(*grid);
-    if (!room.any()) {
+    const SmSet free = view.free_sms(*grid);
+    if (!free.any()) {
       held();
       return std::nullopt;
     }
-    const unsigned sm = room.first_from(turn_);
+    const unsigned sm = free.first_from(turn_);
     turn_ = (sm + 1) % sms_;
     const BlockDispatch out = next_block(*grid, sm);
     if (!known(*grid).all_out()) return out;

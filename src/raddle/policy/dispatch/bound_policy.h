@@ -50,10 +50,10 @@ class BoundPolicy : public LaunchPolicy {
   std::optional<BlockDispatch> pick(const DispatchView& view) override {
     const unsigned sm = std::exchange(turn_, (turn_ + 1) % rules_.sms);
     const std::optional<BoundQueues::Candidate> candidate =
-        queues_.visit(sm, [&](GridId one) { return !view.shared || view.room(one).any(); });
+        queues_.visit(sm, [&](GridId one) { return !view.shared || view.free_sms(one).any(); });
     if (!candidate) return std::nullopt;
     const GridId grid = candidate->entry;
-    if (!view.room(grid).test(sm)) {
+    if (!view.free_sms(grid).test(sm)) {
       held();
       return std::nullopt;
     }

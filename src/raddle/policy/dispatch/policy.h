@@ -64,9 +64,9 @@ struct GridInfo {
 
 /// What changes of a grid.
 struct GridState {
-  std::uint32_t left = 0;  ///< blocks that have not gone out; 0 before it may begin
-  std::uint32_t room = 0;  ///< which of DispatchView::rooms is for its blocks
-  GridId next = kNoGrid;   ///< in the list it is in: pending, or with blocks left
+  std::uint32_t left = 0;      ///< blocks that have not gone out; 0 before it may begin
+  std::uint32_t free_set = 0;  ///< which of DispatchView::free_sets is for its blocks
+  GridId next = kNoGrid;       ///< in the list it is in: pending, or with blocks left
   GridId previous = kNoGrid;
 };
 
@@ -82,7 +82,7 @@ struct PendingView {
 
 struct DispatchView {
   std::span<const GridState> grids;  ///< by GridId
-  std::span<const SmSet> rooms;      ///< SMs that can hold one more block, by GridState::room
+  std::span<const SmSet> free_sets;  ///< SMs that can hold one more block, by GridState::free_set
   const SmSet& served;               ///< SMs that have been given a block in this cycle
   GridId oldest;                     ///< that began first of those with blocks left
   bool shared;                       ///< by a scheme: no grid waits for one that fits nowhere
@@ -90,7 +90,7 @@ struct DispatchView {
   GridId after(GridId grid) const { return grids[grid].next; }
   bool has_blocks(GridId grid) const { return grids[grid].left != 0; }
   /// SMs to which a block of the grid may go. Precondition: has_blocks(grid).
-  SmSet room(GridId grid) const { return rooms[grids[grid].room] - served; }
+  SmSet free_sms(GridId grid) const { return free_sets[grids[grid].free_set] - served; }
 };
 
 struct BlockDispatch {
@@ -148,7 +148,7 @@ class DispatchPolicy {
   // --- blocks ------------------------------------------------------------------------------------
   /// Blocks that may leave in one cycle, each to another SM.
   virtual unsigned blocks_per_cycle() const { return 1; }
-  /// A block that has not gone out of a grid with blocks left, and an SM in view.room(grid); or
+  /// A block that has not gone out of a grid with blocks left, and an SM in view.free_sms(grid); or
   /// nothing more in this cycle.
   virtual std::optional<BlockDispatch> pick(const DispatchView& view) = 0;
   virtual void on_block_end(GridId, std::uint32_t /*block*/, std::uint32_t /*sm*/) {}

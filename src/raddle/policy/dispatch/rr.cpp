@@ -37,8 +37,8 @@ class Rr final : public AnySmPolicy {
     std::uint64_t oldest = ~std::uint64_t{0};
     ready_.each([&](unsigned entry) {
       if (since(entry) > oldest) return;
-      const std::optional<GridId> grid =
-          kernels_[entry].first([&](GridId one) { return !view.shared || view.room(one).any(); });
+      const std::optional<GridId> grid = kernels_[entry].first(
+          [&](GridId one) { return !view.shared || view.free_sms(one).any(); });
       if (!grid) return;
       best = grid;
       oldest = since(entry);

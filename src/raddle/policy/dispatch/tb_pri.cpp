@@ -44,7 +44,7 @@ class TbPri final : public AnySmPolicy {
   void ready(GridId grid) override { ready_.push(grid, level_of(grid)); }
   void remove(GridId grid) override { ready_.remove(grid, level_of(grid)); }
   std::optional<GridId> head(const DispatchView& view) const override {
-    return ready_.first([&](GridId one) { return !view.shared || view.room(one).any(); });
+    return ready_.first([&](GridId one) { return !view.shared || view.free_sms(one).any(); });
   }
 
   Params params_;

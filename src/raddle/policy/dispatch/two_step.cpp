@@ -52,7 +52,7 @@ KernelView TwoStep::offer(const DispatchView& view) const {
     const GridId grid = grids_[entry].id;
     if (!view.has_blocks(grid)) return;
     offer.waiting.set(entry);
-    if (view.room(grid).any()) offer.fits.set(entry);
+    if (view.free_sms(grid).any()) offer.fits.set(entry);
   });
   if (view.shared) offer.waiting = offer.fits;
   return offer;
@@ -73,8 +73,8 @@ std::optional<BlockDispatch> TwoStep::pick(const DispatchView& view) {
     if (*entry >= KernelSet::kSize || !kernels.fits.test(*entry))
       wrong_answer("kernel=" + kernel_name_, "names a kernel whose block fits");
     const GridId grid = grids_[*entry].id;
-    const SmSet room = view.room(grid);
-    if (const std::optional<BlockChoice> choice = block_->pick({room, view.now, *entry}))
+    const SmSet free = view.free_sms(grid);
+    if (const std::optional<BlockChoice> choice = block_->pick({free, view.now, *entry}))
       return BlockDispatch{grid, choice->block, choice->sm, choice->stolen};
     declined_.set(*entry);
   }

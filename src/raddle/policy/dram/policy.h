@@ -35,7 +35,7 @@ struct DramTag {
 };
 
 /// Banks of a channel, at most.
-inline constexpr unsigned kMostBanks = 64;
+inline constexpr unsigned kMaxBanks = 64;
 
 /// All a DRAM policy may see; bit i stands for queue slot i. The channel has applied its read/write
 /// turnaround already: only requests of the direction being served are candidates. Where a scheme

@@ -22,7 +22,7 @@ namespace rank_first_detail {
 /// Of the candidates those whose bank no better rank waits for.
 template <class RankOf>
 Mask128 best_of_banks(const DramView& view, RankOf rank_of) {
-  std::array<unsigned, kMostBanks> best;
+  std::array<unsigned, kMaxBanks> best;
   best.fill(~0u);
   view.candidates.each([&](unsigned e) {
     unsigned& rank = best[view.tags[e].bank];

@@ -63,7 +63,7 @@ struct CachePlace {
 class ReplacementPolicy {
  public:
   static constexpr std::string_view kLevel = "replacement";
-  static constexpr unsigned kMostWays = 64;  ///< of a cache that asks
+  static constexpr unsigned kMaxWays = 64;  ///< of a cache that asks
   struct Context {
     unsigned sm = 0, sets = 1, ways = 1;
     std::uint64_t seed = 0;

@@ -280,8 +280,8 @@ class Ccbp final : public SchemePolicy {
     }
   }
   static double quota(double rate) {
-    constexpr double kMost = 1e6;  // of the knob
-    return rate > kMost ? kNoQuota : std::max(kLeastQuota, rate);
+    constexpr double kMaxRate = 1e6;  // of the knob
+    return rate > kMaxRate ? kNoQuota : std::max(kLeastQuota, rate);
   }
   bool detecting() const { return stage_ < Stage::Settle; }
   bool measuring(std::size_t i) const {

@@ -32,7 +32,7 @@ struct CcbpParams {
     v.field("interval", interval, {1, 100'000}, "NoC cycles", "in which requests are counted");
     v.field("queues", queues, {1, 64}, "", "sub-queues of the miss queue, dealt out evenly");
     v.field("own_lsu", own_lsu, "tenants' memory instructions wait in queues of their own, too");
-    v.field("arbiter", arbiter, {0, Knobs::kMostArbiterCycles}, "cycles",
+    v.field("arbiter", arbiter, {0, Knobs::kMaxArbiterCycles}, "cycles",
             "that the arbiter of the miss queue takes");
     v.field("noc_percent", noc_percent, {1, 100}, "%", "of reply bandwidth that is sustainable");
     v.field("dram_percent", dram_percent, {1, 100}, "%", "of DRAM bandwidth that is sustainable");

@@ -61,7 +61,7 @@ struct CcbpStanding {
 class CcbpRecord {
  public:
   CcbpPhase& open(const CcbpPhase& phase) {
-    if (phases_.size() < kMost) return phases_.emplace_back(phase);
+    if (phases_.size() < kMaxPhases) return phases_.emplace_back(phase);
     ++left_out_;
     return last_ = phase;
   }
@@ -79,7 +79,7 @@ class CcbpRecord {
   }
 
  private:
-  static constexpr std::size_t kMost = 100;
+  static constexpr std::size_t kMaxPhases = 100;
   std::vector<CcbpPhase> phases_;
   CcbpPhase last_;
   std::uint64_t left_out_ = 0;

@@ -57,7 +57,7 @@ struct Knobs {
   std::uint32_t token_interval = 200;  ///< cycles of the interconnect
   /// Core cycles by which every request of an SM comes later: the arbiter that picks them.
   std::uint32_t arbiter_cycles = 0;
-  static constexpr std::uint32_t kMostArbiterCycles = 8;
+  static constexpr std::uint32_t kMaxArbiterCycles = 8;
   /// An SM gives all tenants their issue_quota anew when none that has some left has a warp that is
   /// ready while another has (or, with issue_by_all, when every tenant with warps has spent its
   /// quota), and after so many core cycles anyway.

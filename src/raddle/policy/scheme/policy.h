@@ -55,7 +55,7 @@ struct TenantView {
   /// of its blocks an SM holds when the tenant is alone: as many as fit, but no more than the grid
   /// has for each SM, in the launch with most. 0 before the first launch.
   BlockResources block = {};
-  std::uint32_t most_blocks = 0;
+  std::uint32_t max_blocks = 0;
 };
 
 /// All a scheme may see. Valid during the call only.
@@ -101,7 +101,7 @@ class SchemePolicy {
   /// Where it has to watch the tenants before it decides, the fewest cycles that takes.
   virtual Cycle decides_after() const { return 0; }
   /// Called before the first cycle in which anything can happen, whenever the set of tenants that
-  /// are present has changed or TenantView::block or most_blocks of one has grown, and in the cycle
+  /// are present has changed or TenantView::block or max_blocks of one has grown, and in the cycle
   /// named by the last answer. Changes `knobs`, which are as it left them. Returns when it wants to
   /// look again, after view.now; kNever: only on such changes. Throws InputError when these tenants
   /// cannot share the machine as the scheme has them do.

@@ -25,9 +25,9 @@ std::optional<double> read_number(const std::string& text) {
 
 /// Adds points up to `blocks`, on a straight line from the last one, or from no blocks.
 bool add_point(ScalingCurve& curve, double blocks, double value) {
-  constexpr double kMostBlocks = 1024;
+  constexpr double kMaxBlocks = 1024;
   const auto last = static_cast<double>(curve.size());
-  if (!(blocks > last) || blocks > kMostBlocks || blocks != std::floor(blocks)) return false;
+  if (!(blocks > last) || blocks > kMaxBlocks || blocks != std::floor(blocks)) return false;
   const double from = curve.empty() ? 0 : curve.back();
   for (double at = last + 1; at <= blocks; ++at)
     curve.push_back(from + (value - from) * (at - last) / (blocks - last));

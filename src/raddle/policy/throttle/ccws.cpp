@@ -89,7 +89,7 @@ class Ccws final : public ThrottlePolicy, private L1Observer {
     scores_.kernel_start();
     if (params_.flush_at_kernel) {
       tags_.clear();
-      leaving_.reset();
+      evicted_.reset();
     }
   }
   L1Observer* l1_observer() override { return this; }
@@ -128,14 +128,14 @@ class Ccws final : public ThrottlePolicy, private L1Observer {
   // --- the L1D ---------------------------------------------------------------------------------
   void access(const L1Access& e) override {
     if (e.kind == L1Kind::Load && e.outcome == L1Outcome::Miss) probe(e);
-    insert_leaving();
+    insert_evicted();
     if (e.kind != L1Kind::Load && e.outcome != L1Outcome::Refused && !e.local) tags_.remove(e.line);
   }
   void evicted(const L1Eviction& e) override {
-    insert_leaving();
-    if (e.why == L1Eviction::Why::Replaced) leaving_ = {e.line, e.brought_by};
+    insert_evicted();
+    if (e.why == L1Eviction::Why::Replaced) evicted_ = {e.line, e.brought_by};
   }
-  void filled(const L1Fill&) override { insert_leaving(); }
+  void filled(const L1Fill&) override { insert_evicted(); }
 
   void probe(const L1Access& e) {
     ++stats_.vta_probes;
@@ -146,21 +146,21 @@ class Ccws final : public ThrottlePolicy, private L1Observer {
     ask_again();
   }
   /// The line pushed out last goes into the victim tags: after the access that it made room for.
-  void insert_leaving() {
-    if (!leaving_) return;
+  void insert_evicted() {
+    if (!evicted_) return;
     ++stats_.vta_insertions;
-    tags_.insert(leaving_->warp, leaving_->line);
-    leaving_.reset();
+    tags_.insert(evicted_->warp, evicted_->line);
+    evicted_.reset();
   }
 
-  struct Leaving {
+  struct Evicted {
     std::uint32_t line;
     unsigned warp;
   };
   Params params_;
   VictimTags tags_;
   LocalityScores scores_;
-  std::optional<Leaving> leaving_;
+  std::optional<Evicted> evicted_;
   WarpMask running_ = 0, denied_ = 0;
   Stats stats_;
 };

@@ -113,7 +113,7 @@ bool TenantHost::launch(const TenantProgram::Step& step, std::uint64_t& sequence
     warp_instructions += one.record.warp_instructions;
   const bool room = pending_.empty() ||
                     (pending_.size() < most_pending_ &&
-                     pending_instructions_ + warp_instructions <= timing::kMostPendingInstructions);
+                     pending_instructions_ + warp_instructions <= timing::kMaxPendingInstructions);
   if (!room) {
     waited_for_room_ = true;
     return false;

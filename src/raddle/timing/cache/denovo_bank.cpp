@@ -40,7 +40,7 @@ unsigned DenovoBank::victim(const Message& m) const {
   return best;
 }
 
-DenovoBank::Wait DenovoBank::take(const Message& m, Room room, stats::L2Counters& count) {
+DenovoBank::Wait DenovoBank::take(const Message& m, Free free, stats::L2Counters& count) {
   unsigned at = find(m.line);
   if (m.kind == MessageKind::WriteBack) {
     ++count.writes;
@@ -54,11 +54,11 @@ DenovoBank::Wait DenovoBank::take(const Message& m, Room room, stats::L2Counters
   const WordMask known =
       at == kAbsent ? WordMask{0} : static_cast<WordMask>(line_[at].here | line_[at].registered);
   if (needs_data(m) && without(m.words, known) != 0) {
-    if (const Wait wait = miss(m, at, room, count); wait != Wait::Nothing) return wait;
+    if (const Wait wait = miss(m, at, free, count); wait != Wait::Nothing) return wait;
   } else {
     const bool present = at != kAbsent;
     if (!present)
-      if (const Wait wait = make_room(m, room, count, at); wait != Wait::Nothing) return wait;
+      if (const Wait wait = evict_for(m, free, count, at); wait != Wait::Nothing) return wait;
     ++(present ? count.hits : count.misses);
     serve(m, at, 0, count);
   }
@@ -69,13 +69,13 @@ DenovoBank::Wait DenovoBank::take(const Message& m, Room room, stats::L2Counters
 }
 
 /// A way for the line, which is absent. Registered words of the line that was there are recalled.
-DenovoBank::Wait DenovoBank::make_room(const Message& m, Room room, stats::L2Counters& count,
+DenovoBank::Wait DenovoBank::evict_for(const Message& m, Free free, stats::L2Counters& count,
                                        unsigned& at) {
   const unsigned way = victim(m);
   if (way == kAbsent) return Wait::Way;
   Line& old = line_[way];
   if (old.present && old.registered != 0 && recalls_used_ == recall_.size()) return Wait::Recall;
-  if (old.present && (old.registered | old.dirty) != 0 && !room.write_back) return Wait::WriteBack;
+  if (old.present && (old.registered | old.dirty) != 0 && !free.write_back) return Wait::WriteBack;
   if (old.present) {
     ++count.evictions;
     const Dirty out{old.line, m.sm, m.kernel, m.tenant};
@@ -103,12 +103,12 @@ DenovoBank::Wait DenovoBank::make_room(const Message& m, Room room, stats::L2Cou
   return Wait::Nothing;
 }
 
-DenovoBank::Wait DenovoBank::miss(const Message& m, unsigned at, Room room,
+DenovoBank::Wait DenovoBank::miss(const Message& m, unsigned at, Free free,
                                   stats::L2Counters& count) {
-  Mshr* free = nullptr;
+  Mshr* entry = nullptr;
   for (Mshr& e : mshr_) {
     if (!e.used) {
-      if (free == nullptr) free = &e;
+      if (entry == nullptr) entry = &e;
     } else if (e.line == m.line) {
       if (e.waiting.size() >= shape_.merges) return Wait::Mshr;
       ++count.pending_hits;
@@ -116,18 +116,18 @@ DenovoBank::Wait DenovoBank::miss(const Message& m, unsigned at, Room room,
       return Wait::Nothing;
     }
   }
-  if (free == nullptr) return Wait::Mshr;
-  if (!room.fetch) return Wait::Dram;
+  if (entry == nullptr) return Wait::Mshr;
+  if (!free.fetch) return Wait::Dram;
   if (at == kAbsent)
-    if (const Wait wait = make_room(m, room, count, at); wait != Wait::Nothing) return wait;
+    if (const Wait wait = evict_for(m, free, count, at); wait != Wait::Nothing) return wait;
   line_[at].fetching = true;
-  free->line = m.line;
-  free->used = true;
-  free->waiting.assign(1, m);
+  entry->line = m.line;
+  entry->used = true;
+  entry->waiting.assign(1, m);
   ++mshrs_used_;
   ++count.misses;
   ++count.fetches;
-  fetches_.push_back({m.line, static_cast<std::uint16_t>(free - mshr_.data()), m.sm, m.kernel,
+  fetches_.push_back({m.line, static_cast<std::uint16_t>(entry - mshr_.data()), m.sm, m.kernel,
                       m.tenant, m.core_rank});
   return Wait::Nothing;
 }
@@ -141,15 +141,15 @@ void DenovoBank::serve(const Message& m, unsigned at, unsigned dram_accesses,
   else own(m, line, dram_accesses, count);
 }
 
-/// told(owner, words) for each L1 where some of the words are registered.
-template <class Told>
-void DenovoBank::each_owner(const Line& line, WordMask words, Told told) {
+/// notify(owner, words) for each L1 where some of the words are registered.
+template <class Notify>
+void DenovoBank::each_owner(const Line& line, WordMask words, Notify notify) {
   while (words != 0) {
     const unsigned owner = line.owner[lowest(words)];
     WordMask its = 0;
     for (unsigned rest = words; rest != 0; rest &= rest - 1)
       if (line.owner[lowest(rest)] == owner) its |= static_cast<WordMask>(1u << lowest(rest));
-    told(owner, its);
+    notify(owner, its);
     words = without(words, its);
   }
 }

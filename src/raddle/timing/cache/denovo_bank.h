@@ -69,11 +69,11 @@ class DenovoBank {
   DenovoBank(const Shape& shape, const AddressMap& map);
 
   /// What there is room for.
-  struct Room {
+  struct Free {
     bool fetch = true, write_back = true;
   };
   /// A request of an L1.
-  Wait take(const Message& m, Room room, stats::L2Counters& count);
+  Wait take(const Message& m, Free free, stats::L2Counters& count);
   /// The line of a Fetch has come.
   template <class CountOf>
   void filled(unsigned tag, CountOf count_of);
@@ -125,8 +125,8 @@ class DenovoBank {
   void host_take(Line& line, WordMask words, HostEffects& effects);
   unsigned find(std::uint32_t line) const;
   unsigned victim(const Message& m) const;
-  Wait make_room(const Message& m, Room room, stats::L2Counters& count, unsigned& at);
-  Wait miss(const Message& m, unsigned at, Room room, stats::L2Counters& count);
+  Wait evict_for(const Message& m, Free free, stats::L2Counters& count, unsigned& at);
+  Wait miss(const Message& m, unsigned at, Free free, stats::L2Counters& count);
   void serve(const Message& m, unsigned at, unsigned dram_accesses, stats::L2Counters& count);
   void read(const Message& m, Line& line, unsigned dram_accesses, stats::L2Counters& count);
   void own(const Message& m, Line& line, unsigned dram_accesses, stats::L2Counters& count);
@@ -134,8 +134,8 @@ class DenovoBank {
   void give_back(Recall& recall, WordMask words);
   void answer(const Message& m, MessageKind kind, WordMask words, bool data,
               unsigned dram_accesses);
-  template <class Told>
-  void each_owner(const Line& line, WordMask words, Told told);
+  template <class Notify>
+  void each_owner(const Line& line, WordMask words, Notify notify);
   void tell(const Message& m, MessageKind kind, WordMask words, unsigned owner);
 
   Shape shape_;

@@ -10,7 +10,7 @@ using stats::Refusal;
 
 /// Each other L1 has so many requests under way at most, each of which reaches us once at a time;
 /// each bank recalls so many lines at once.
-unsigned most_responses(const L1dSpec& spec, unsigned sms, unsigned banks) {
+unsigned max_responses(const L1dSpec& spec, unsigned sms, unsigned banks) {
   return sms * (spec.mshr_entries + spec.store_buffer) + banks * DenovoL1::kRecallsOfBank;
 }
 }  // namespace
@@ -27,7 +27,7 @@ DenovoL1::DenovoL1(const L1dSpec& spec, unsigned sm, unsigned sms, unsigned bank
       store_buffer_(spec.store_buffer),
       requests_(2),
       write_backs_(spec.sets() * spec.ways),
-      responses_(most_responses(spec, sms, banks)) {
+      responses_(max_responses(spec, sms, banks)) {
   RADDLE_ASSERT(spec.line_bytes == 64 && spec.store_buffer != 0 && sm < kFromBank);
 }
 
@@ -57,7 +57,7 @@ unsigned DenovoL1::victim(std::uint32_t line, unsigned kernel) const {
 }
 
 /// A way for a line that is absent, or kAbsent; what was there is written back.
-unsigned DenovoL1::make_room(Cycle now, std::uint32_t line, unsigned kernel) {
+unsigned DenovoL1::free_way(Cycle now, std::uint32_t line, unsigned kernel) {
   const unsigned at = victim(line, kernel);
   if (at == kAbsent) return at;
   Way& way = way_[at];
@@ -71,7 +71,7 @@ unsigned DenovoL1::make_room(Cycle now, std::uint32_t line, unsigned kernel) {
                               static_cast<unsigned>(free - write_back_.begin()), kernel));
   }
   if (events_ != nullptr) {
-    if (way.present) tell_evicted(now, at, policy::L1Eviction::Why::Replaced);
+    if (way.present) report_evicted(now, at, policy::L1Eviction::Why::Replaced);
     events_->placed(at);
   }
   way = {line, 0, 0, 0, 0, true, ++uses_};
@@ -106,7 +106,7 @@ void DenovoL1::observe(policy::L1Observer& observer) {
   events_->add(observer);
 }
 
-void DenovoL1::tell_evicted(Cycle now, unsigned at, policy::L1Eviction::Why why) {
+void DenovoL1::report_evicted(Cycle now, unsigned at, policy::L1Eviction::Why why) {
   const Way& way = way_[at];
   if ((way.valid | way.registered) == 0) return;
   events_->evicted(now, {way.line, 1, way.registered != 0}, at, why);
@@ -161,7 +161,7 @@ DenovoL1::Answer DenovoL1::ask(Cycle now, const Access& a, WordMask missing, boo
   if (!can_send) return blocked(Refusal::MissQueue);
   if (own) {
     unsigned at = find(a.line);
-    if (at == kAbsent) at = make_room(now, a.line, a.kernel);
+    if (at == kAbsent) at = free_way(now, a.line, a.kernel);
     if (at == kAbsent) return blocked(Refusal::Way);
     if (events_ != nullptr) events_->used(at, a.warp);
     way_[at].owning |= asked;
@@ -204,7 +204,7 @@ DenovoL1::Answer DenovoL1::store(Cycle now, const Access& a, bool can_send) {
   if (!store_buffer_.takes(a.line)) return blocked(Refusal::StoreBuffer);
   if (at == kAbsent) {
     if (!can_send) return blocked(Refusal::MissQueue);  // it may push out registered words
-    at = make_room(now, a.line, a.kernel);
+    at = free_way(now, a.line, a.kernel);
     if (at == kAbsent) return blocked(Refusal::Way);
   }
   if (events_ != nullptr) events_->used(at, a.warp);
@@ -237,7 +237,7 @@ void DenovoL1::acquire(Cycle now) {
       continue;
     }
     if (events_ != nullptr && way.registered == 0)
-      tell_evicted(now, at, policy::L1Eviction::Why::Flushed);
+      report_evicted(now, at, policy::L1Eviction::Why::Flushed);
     way.valid = 0;
     way.present = way.registered != 0 || way.pins != 0;
   }
@@ -277,7 +277,7 @@ void DenovoL1::install(Cycle now, const Entry& e, const Message& m) {
   }
   if (e.epoch != epoch_) return;
   const bool fresh = at == kAbsent;
-  if (fresh) at = make_room(now, m.line, m.kernel);
+  if (fresh) at = free_way(now, m.line, m.kernel);
   if (at == kAbsent) return;  // every way is pinned: the loads have their data all the same
   way_[at].valid |= without(m.words, static_cast<WordMask>(way_[at].registered | way_[at].owning));
   way_[at].used = ++uses_;

@@ -2,7 +2,7 @@
 // way, and what the bank and other L1s ask for. No clock and no wires (`now` is for observers):
 // accesses and messages go in, answers and messages come out, whoever carries them (the load/store
 // unit, or a test's network that delays them as it likes; messages arrive in any order, but for
-// what a bank tells one L1, see told_in_order).
+// what a bank tells one L1, see in_order_from_bank).
 //
 // Protocol (Choi et al., PACT 2011; Sinclair et al., MICRO 2015; IKRA section 3), for programs
 // without data races. A word in an L1 is Invalid, Valid or Registered; the home bank keeps the data
@@ -166,14 +166,14 @@ class DenovoL1 {
   unsigned find(std::uint32_t line) const;
   unsigned victim(std::uint32_t line, unsigned kernel) const;
   Answer ask(Cycle now, const Access& a, WordMask missing, bool own, bool can_send);
-  unsigned make_room(Cycle now, std::uint32_t line, unsigned kernel);
+  unsigned free_way(Cycle now, std::uint32_t line, unsigned kernel);
   Answer hit(unsigned at, const Access& a);
   void note_write(Cycle now, std::uint32_t line) {
     if (writes_ != nullptr) [[unlikely]]
       add_write(now, line);
   }
   void add_write(Cycle now, std::uint32_t line);
-  void tell_evicted(Cycle now, unsigned at, policy::L1Eviction::Why why);
+  void report_evicted(Cycle now, unsigned at, policy::L1Eviction::Why why);
   Message request(MessageKind kind, std::uint32_t line, WordMask words, unsigned tag,
                   unsigned kernel) const;
   void install(Cycle now, const Entry& e, const Message& m);

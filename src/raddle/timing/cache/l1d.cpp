@@ -9,7 +9,7 @@ constexpr unsigned kRequestsPerMshr = 8;  // one for each sector at most
 
 // Every request under way may push a line out when its data comes, an access one more, and a flush
 // all lines.
-unsigned most_write_backs(const L1dSpec& spec, unsigned orphans) {
+unsigned max_write_backs(const L1dSpec& spec, unsigned orphans) {
   if (!spec.keeps_dirty()) return 1;
   return spec.sets() * spec.ways + (spec.mshr_entries + orphans) * kRequestsPerMshr + 1;
 }
@@ -17,7 +17,7 @@ unsigned sets_or_one(const L1dSpec& spec) { return spec.present() ? spec.sets() 
 }  // namespace
 
 L1d::L1d(const L1dSpec& spec, unsigned orphans)
-    : most_ways_(spec.most_ways()),
+    : max_ways_(spec.max_ways()),
       sets_(sets_or_one(spec)),
       interleave_(sets_or_one(spec), 0x51ed270bu),
       hash_(spec.index == SetIndex::Hash),
@@ -28,10 +28,10 @@ L1d::L1d(const L1dSpec& spec, unsigned orphans)
       mshrs_(spec.mshr_entries, spec.mshr_merges, orphans),
       reserved_(spec.mshr_entries + orphans),
       stored_(keeps_dirty_ ? reserved_.size() : 0),
-      write_backs_(most_write_backs(spec, orphans)) {}
+      write_backs_(max_write_backs(spec, orphans)) {}
 
 void L1d::observe(policy::L1Observer& observer) {
-  const std::size_t handles = std::size_t{sets_.value()} * std::bit_ceil(most_ways_);
+  const std::size_t handles = std::size_t{sets_.value()} * std::bit_ceil(max_ways_);
   if (events_ == nullptr) events_ = std::make_unique<L1Events>(handles, reserved_.size());
   events_->add(observer);
 }
@@ -212,7 +212,7 @@ bool L1d::remove(Cycle now, std::uint32_t line, unsigned kernel) {
 
 void L1d::resize(unsigned ways) {
   if (ways == tags_.ways()) return;
-  RADDLE_ASSERT(ways <= most_ways_ && lru_ && !reserve_ && !keeps_dirty_);
+  RADDLE_ASSERT(ways <= max_ways_ && lru_ && !reserve_ && !keeps_dirty_);
   tags_ = Tags(sets_.value(), ways);
 }
 

@@ -191,7 +191,7 @@ class L1d {
     if (reserve_) tags_.unlock(reserved_[mshr]);
   }
 
-  unsigned most_ways_;  // it may ever have
+  unsigned max_ways_;  // it may ever have
   Divisor sets_;
   Interleave interleave_;
   bool hash_, reserve_, keeps_dirty_;

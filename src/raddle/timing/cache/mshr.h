@@ -32,7 +32,7 @@ class Mshrs {
         waiter_(entries * (merges - 1)),
         is_orphan_(orphans != 0 ? entries + orphans : 0) {
     RADDLE_ASSERT(entries >= 1 && entries + orphans < kNone && merges >= 1 &&
-                  waiter_.size() <= kMost);
+                  waiter_.size() <= kMaxWaiters);
     std::iota(free_.begin(), free_.end(), std::uint16_t{0});
     for (unsigned i = 0; i < waiter_.size(); ++i) waiter_[i].next = i + 1;
   }
@@ -187,7 +187,7 @@ class Mshrs {
   }
 
  private:
-  static constexpr std::uint32_t kMost = 0xffffff;
+  static constexpr std::uint32_t kMaxWaiters = 0xffffff;
   // Small ones lie in one cache line each.
   struct alignas(8) alignas(sizeof(Waiter) <= 2 ? 16 : sizeof(Waiter) <= 16 ? 32 : 8) Entry {
     std::uint32_t line = 0;

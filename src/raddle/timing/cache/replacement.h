@@ -14,7 +14,7 @@ namespace raddle::timing {
 
 class Replacement {
  public:
-  static_assert(policy::ReplacementPolicy::kMostWays == Tags::kMaskedWays);
+  static_assert(policy::ReplacementPolicy::kMaxWays == Tags::kMaskedWays);
   /// `tenants`: of the launch slots; must outlive this.
   Replacement(std::unique_ptr<policy::ReplacementPolicy> policy, const Tags& tags,
               const TenantId* tenants)

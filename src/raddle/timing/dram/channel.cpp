@@ -63,7 +63,7 @@ DramChannel::DramChannel(const ChannelSpec& spec, const AddressMap& map,
 }
 
 void DramChannel::push(Cycle now, const DramRequest& request) {
-  RADDLE_ASSERT(room() > 0 && request.sectors != 0 && request.kernel < counters_.slots());
+  RADDLE_ASSERT(free_slots() > 0 && request.sectors != 0 && request.kernel < counters_.slots());
   ways_.count(request.slice, request.sectors, request.write, counters_[request.kernel].legs);
   if (fixed_model_) return push_fixed(now, request);
   const std::uint64_t m = clock_.first_from(now == ticked_ ? now + 1 : now);

@@ -46,7 +46,7 @@ namespace raddle::timing {
 
 class DramChannel {
  public:
-  static_assert(DramBanks::kBanks <= policy::kMostBanks);
+  static_assert(DramBanks::kBanks <= policy::kMaxBanks);
 
   /// `map` must outlive the channel.
   DramChannel(const ChannelSpec& spec, const AddressMap& map,
@@ -62,8 +62,8 @@ class DramChannel {
                         : bursts_[sectors] * spec_.burst_bytes;
   }
   /// Free places in the queue.
-  unsigned room() const { return fixed_model_ ? fixed_.free_slots() : queue_.free_slots(); }
-  /// Precondition: room() > 0. The request takes part from the first memory cycle not before core
+  unsigned free_slots() const { return fixed_model_ ? fixed_.free_slots() : queue_.free_slots(); }
+  /// Precondition: free_slots() > 0. The request takes part from the first memory cycle not before core
   /// cycle `now` (if tick(now) has been called already: the first after it).
   void push(Cycle now, const DramRequest& request);
   /// The next core cycle in which it can act; replies apart.

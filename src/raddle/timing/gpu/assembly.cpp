@@ -57,8 +57,8 @@ std::vector<std::string> replacement_conflicts(const PolicyChoices& policies,
       "policy.replacement.name = \"" + std::string(policies.replacement->name()) + "\" ";
   std::vector<std::string> out = l1d_conflicts(name, policies, machine);
   const L1dSpec& l1d = machine.sm.l1d;
-  if (l1d.present() && l1d.ways > policy::ReplacementPolicy::kMostWays)
-    out.push_back(name + "decides among " + std::to_string(policy::ReplacementPolicy::kMostWays) +
+  if (l1d.present() && l1d.ways > policy::ReplacementPolicy::kMaxWays)
+    out.push_back(name + "decides among " + std::to_string(policy::ReplacementPolicy::kMaxWays) +
                   " ways at most: sm.l1d.ways = " + std::to_string(l1d.ways));
   return out;
 }
@@ -81,8 +81,8 @@ std::vector<std::string> l2_replacement_conflicts(const PolicyChoices& policies,
   if (machine.coherence.ownership)
     out.push_back(name + "needs an L2 without owners: policy.coherence.name must not be \"" +
                   std::string(policies.coherence->name()) + "\"");
-  if (machine.l2.ways > policy::ReplacementPolicy::kMostWays)
-    out.push_back(name + "decides among " + std::to_string(policy::ReplacementPolicy::kMostWays) +
+  if (machine.l2.ways > policy::ReplacementPolicy::kMaxWays)
+    out.push_back(name + "decides among " + std::to_string(policy::ReplacementPolicy::kMaxWays) +
                   " ways at most: l2.ways = " + std::to_string(machine.l2.ways));
   return out;
 }

@@ -44,15 +44,15 @@ Cycle Dispatcher::step(Cycle now) {
   box_.take(now).each([&](unsigned sm) { take_ends(now, sm); });
   if (kmu_.next_arrival() <= now || kmu_.can_admit()) take_launches(now);
   if (next_begin_ <= now) begin_grids(now);
-  const bool fit = rooms_.any({});
+  const bool fit = free_sms_.any({});
   if (!fit && !kmu_.can_admit()) return next_arrival(now + 1);
-  const bool given = fit && next_hand_out_ <= 1000 * now && hand_out(now);
+  const bool given = fit && next_dispatch_ <= 1000 * now && dispatch_blocks(now);
   if (given || on_sms_ != 0) still_since_ = kNever;
   else check_standstill(now);
   const Cycle next = next_arrival(now + 1);
   if (kmu_.can_admit()) return std::min(next, now + 1);
-  if (!rooms_.any({})) return next;
-  return std::min(next, std::max(now + 1, (next_hand_out_ + 999) / 1000));
+  if (!free_sms_.any({})) return next;
+  return std::min(next, std::max(now + 1, (next_dispatch_ + 999) / 1000));
 }
 
 void Dispatcher::take_ends(Cycle now, unsigned i) {
@@ -67,7 +67,7 @@ void Dispatcher::take_ends(Cycle now, unsigned i) {
       free_ids_.push_back(end.id);
     }
   }
-  update_room(i);
+  update_free(i);
 }
 
 void Dispatcher::end_block(Cycle now, unsigned i, unsigned s) {
@@ -145,7 +145,7 @@ void Dispatcher::begin_grids(Cycle now) {
     const auto fits_there = [&](unsigned sm) { return fits(kind, sm); };
     policy::GridState& state = grids_.state(id);
     state.left = grid.blocks;
-    state.room = rooms_.add(kind, static_cast<unsigned>(sms_.size()), fits_there);
+    state.free_set = free_sms_.add(kind, static_cast<unsigned>(sms_.size()), fits_there);
     waiting_.add(grids_, id);
     policy_->on_begin(id, now);
     return true;
@@ -153,12 +153,12 @@ void Dispatcher::begin_grids(Cycle now) {
 }
 
 /// True when a block has gone out.
-bool Dispatcher::hand_out(Cycle now) {
+bool Dispatcher::dispatch_blocks(Cycle now) {
   SmSet served;
   bool any = false;
-  for (unsigned n = policy_->blocks_per_cycle(); n != 0 && rooms_.any(served); --n) {
+  for (unsigned n = policy_->blocks_per_cycle(); n != 0 && free_sms_.any(served); --n) {
     const std::optional<policy::BlockDispatch> choice =
-        policy_->pick({grids_.states(), rooms_.sets(), served, waiting_.first(), shared_, now});
+        policy_->pick({grids_.states(), free_sms_.sets(), served, waiting_.first(), shared_, now});
     if (!choice) break;
     check(*choice, served);
     place(now, *choice);
@@ -167,8 +167,8 @@ bool Dispatcher::hand_out(Cycle now) {
   }
   if (!any) return false;
   // What is left of a cycle counts on, cycles that were not used do not.
-  if (next_hand_out_ + 1000 <= 1000 * now) next_hand_out_ = 1000 * now;
-  next_hand_out_ += interval_;
+  if (next_dispatch_ + 1000 <= 1000 * now) next_dispatch_ = 1000 * now;
+  next_dispatch_ += interval_;
   return true;
 }
 
@@ -179,8 +179,8 @@ void Dispatcher::check(const policy::BlockDispatch& choice, const SmSet& served)
   const std::span<const policy::GridState> states = grids_.states();
   if (choice.grid >= states.size() || states[choice.grid].left == 0)
     fail("a grid with blocks left");
-  const SmSet room = rooms_[states[choice.grid].room] - served;
-  if (choice.sm >= sms_.size() || !room.test(choice.sm)) fail("an SM that has room");
+  const SmSet free = free_sms_[states[choice.grid].free_set] - served;
+  if (choice.sm >= sms_.size() || !free.test(choice.sm)) fail("an SM that has free slots");
   const Grid& grid = grids_[choice.grid];
   if (choice.block >= grid.blocks) fail("a block of the grid");
   if (grid.is_handed[choice.block]) fail("a block that was not handed out before");
@@ -200,14 +200,14 @@ void Dispatcher::place(Cycle now, const policy::BlockDispatch& choice) {
   policy::GridState& state = grids_.state(choice.grid);
   if (--state.left == 0) {
     waiting_.remove(grids_, choice.grid);
-    rooms_.remove(state.room);
+    free_sms_.remove(state.free_set);
   }
   sm.start->push(now + latency_, {&grid.launch,
                                   choice.block,
                                   static_cast<std::uint8_t>(s),
                                   flushes(grid.entry, choice.sm),
                                   {}});
-  update_room(choice.sm);
+  update_free(choice.sm);
 }
 
 /// Does the next block of this entry's kernel on the SM find the L1D emptied? Precondition: it is
@@ -228,20 +228,20 @@ bool Dispatcher::fits(const BlockKind& kind, unsigned sm) const {
   return sms_[sm].resources.fits(kind.needs) && caps_.allows(kind.tenant, sm);
 }
 
-void Dispatcher::update_room(unsigned sm) {
-  rooms_.update(sm, [&](const BlockKind& kind) { return fits(kind, sm); });
+void Dispatcher::update_free(unsigned sm) {
+  free_sms_.update(sm, [&](const BlockKind& kind) { return fits(kind, sm); });
 }
 
 void Dispatcher::obey(Cycle at, const policy::Knobs& knobs) {
   caps_.obey(knobs);
   shared_ = true;
   called_ = at;
-  for (unsigned i = 0; i < sms_.size(); ++i) update_room(i);
+  for (unsigned i = 0; i < sms_.size(); ++i) update_free(i);
 }
 
 void Dispatcher::resources_changed(Cycle at, unsigned sm) {
   called_ = at;
-  update_room(sm);
+  update_free(sm);
 }
 
 // --- standstill ---------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ void Dispatcher::resources_changed(Cycle at, unsigned sm) {
 /// The policy has given nothing in this cycle and no block is on an SM. What the last ends have set
 /// free comes within the windows after them; if nothing does, only the policy's own clock can help.
 void Dispatcher::check_standstill(Cycle now) {
-  if (kmu_.next_arrival() != kNever || next_begin_ != kNever || next_hand_out_ > 1000 * now ||
+  if (kmu_.next_arrival() != kNever || next_begin_ != kNever || next_dispatch_ > 1000 * now ||
       fetched_.size() != free_ids_.size() || !accesses_.empty()) {
     still_since_ = kNever;
     return;
@@ -289,10 +289,10 @@ std::string Dispatcher::names() const {
 }
 
 void Dispatcher::describe(std::string& out) const {
-  constexpr unsigned kGridsTold = 32;
-  unsigned told = 0;
+  constexpr unsigned kMaxGrids = 32;
+  unsigned described = 0;
   each_grid([&](GridId id) {
-    if (told++ >= kGridsTold) return;
+    if (described++ >= kMaxGrids) return;
     const Grid& grid = grids_[id];
     const policy::GridState& state = grids_.states()[id];
     out += "dispatcher: " + std::to_string(grid.done) + " of " + std::to_string(grid.blocks) +
@@ -300,11 +300,12 @@ void Dispatcher::describe(std::string& out) const {
            std::to_string(grid.is.sequence) + ", stream " + std::to_string(index(grid.is.stream)) +
            ") have ended, " + std::to_string(grid.handed - grid.done) + " are on SMs, " +
            std::to_string(grid.blocks - grid.handed) + " are left";
-    if (state.left != 0 && rooms_[state.room].any())
-      out += "; " + std::to_string(rooms_[state.room].count()) + " SMs have room";
+    if (state.left != 0 && free_sms_[state.free_set].any())
+      out += "; " + std::to_string(free_sms_[state.free_set].count()) + " SMs have free slots";
     out += "\n";
   });
-  if (told > kGridsTold) out += "... and " + std::to_string(told - kGridsTold) + " more grids\n";
+  if (described > kMaxGrids)
+    out += "... and " + std::to_string(described - kMaxGrids) + " more grids\n";
   if (const std::string refusals = policy_->refusals(); !refusals.empty())
     out += "dispatch: " + refusals + "\n";
   kmu_.describe(out);

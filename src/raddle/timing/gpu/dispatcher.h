@@ -21,10 +21,10 @@
 #include "raddle/timing/gpu/block_caps.h"
 #include "raddle/timing/gpu/empty_times.h"
 #include "raddle/timing/gpu/entries.h"
+#include "raddle/timing/gpu/free_sms.h"
 #include "raddle/timing/gpu/gpu.h"
 #include "raddle/timing/gpu/grids.h"
 #include "raddle/timing/gpu/kmu.h"
-#include "raddle/timing/gpu/rooms.h"
 #include "raddle/timing/wire/link.h"
 
 namespace raddle::timing {
@@ -116,13 +116,13 @@ class Dispatcher {
   void end_block(Cycle now, unsigned sm, unsigned slot);
   bool send_queue_access(Cycle now);
   void end_grid(Cycle now, GridId id);
-  bool hand_out(Cycle now);
+  bool dispatch_blocks(Cycle now);
   void place(Cycle now, const policy::BlockDispatch& choice);
   bool flushes(unsigned entry, unsigned sm);
   void check(const policy::BlockDispatch& choice, const SmSet& served) const;
   void check_standstill(Cycle now);
   bool fits(const BlockKind& kind, unsigned sm) const;
-  void update_room(unsigned sm);
+  void update_free(unsigned sm);
   template <class F>
   void each_grid(F f) const;
 
@@ -139,10 +139,10 @@ class Dispatcher {
   Kmu kmu_;
   std::vector<GridId> coming_;  // have entered and not begun
   GridList waiting_;            // have begun and have blocks left
-  Rooms rooms_;
+  FreeSms free_sms_;
   std::uint64_t on_sms_ = 0;  // blocks that have gone out and not ended
   std::uint64_t epoch_ = 0;
-  std::uint64_t next_hand_out_ = 0;           // in 1/1000 cycles
+  std::uint64_t next_dispatch_ = 0;           // in 1/1000 cycles
   std::deque<policy::QueueAccess> accesses_;  // to the policy's queues in memory, not yet sent
   std::vector<GridId> fetched_;               // by QueueRequest::id: whose entry is fetched
   std::vector<std::uint16_t> free_ids_;

@@ -121,7 +121,7 @@ struct Profile {
 
 /// Recorded launches that wait may hold that many warp instructions (some 10 bytes each); with more
 /// the host waits, as when kernels.pending is reached.
-inline constexpr std::uint64_t kMostPendingInstructions = std::uint64_t{1} << 26;
+inline constexpr std::uint64_t kMaxPendingInstructions = std::uint64_t{1} << 26;
 
 /// What limits residency, for messages and reports.
 struct Residency {

@@ -8,7 +8,7 @@
 namespace raddle::timing {
 
 namespace {
-[[noreturn]] void misfit(const std::string& what) {
+[[noreturn]] void mismatch(const std::string& what) {
   throw RunError("launches by kernels do not fit the op stream: " + what);
 }
 }  // namespace
@@ -48,9 +48,9 @@ void LaunchTrees::launched(const DeviceLaunches& launches) {
   const std::size_t left =
       found == calls_.end() ? 0 : found->second.jobs.size() - found->second.next;
   if (left < launches.count)
-    misfit("block " + std::to_string(launches.block) + " warp " + std::to_string(launches.warp) +
-           " launches " + std::to_string(launches.count) + " kernels, " + std::to_string(left) +
-           " are left");
+    mismatch("block " + std::to_string(launches.block) + " warp " + std::to_string(launches.warp) +
+             " launches " + std::to_string(launches.count) + " kernels, " + std::to_string(left) +
+             " are left");
   nodes_.at(launches.job).to_launch -= launches.count;
   for (std::uint32_t n = 0; n < launches.count; ++n) {
     const std::uint32_t job = found->second.jobs[found->second.next++];
@@ -73,7 +73,7 @@ void LaunchTrees::go_if_free(std::uint32_t job) {
 void LaunchTrees::ended(std::uint32_t job, Cycle at) {
   Node& node = nodes_.at(job);
   if (node.to_launch != 0)
-    misfit(std::to_string(node.to_launch) + " launches were not made by their parent");
+    mismatch(std::to_string(node.to_launch) + " launches were not made by their parent");
   node.ended = true;
   node.complete_at = std::max(node.complete_at, at);
   settle(job);

@@ -43,7 +43,7 @@ class Launches {
   /// One more launch of so many warp instructions may be pending.
   bool has_free_slot(std::uint64_t warp_instructions) const {
     return pending_ == 0 || (pending_ < spec_.kernels.pending &&
-                             pending_instructions_ + warp_instructions <= kMostPendingInstructions);
+                             pending_instructions_ + warp_instructions <= kMaxPendingInstructions);
   }
   Cycle reached(Mark mark) const { return manager_.reached(mark); }
   bool idle() const { return manager_.idle(); }

@@ -47,8 +47,8 @@ struct MeshRecord {
 
 class MeshRecorder {
  public:
-  static constexpr std::size_t kMost = 512;
-  static_assert(kMost % 2 == 0);  // half of them end where all of them end
+  static constexpr std::size_t kMaxCounts = 512;
+  static_assert(kMaxCounts % 2 == 0);  // half of them end where all of them end
 
   /// Intervals are whole windows.
   MeshRecorder(MeshPlaces places, Cycle interval, Cycle window)
@@ -61,7 +61,7 @@ class MeshRecorder {
     while (next_ <= now) {
       update(count(next_));
       open_ = false;
-      if (record_.counts.size() == kMost) halve();
+      if (record_.counts.size() == kMaxCounts) halve();
       next_ += interval_;
     }
   }
@@ -76,8 +76,8 @@ class MeshRecorder {
  private:
   void halve() {
     std::vector<MeshCounts>& all = record_.counts;
-    for (std::size_t i = 0; i < kMost / 2; ++i) all[i] = std::move(all[2 * i + 1]);
-    all.resize(kMost / 2);
+    for (std::size_t i = 0; i < kMaxCounts / 2; ++i) all[i] = std::move(all[2 * i + 1]);
+    all.resize(kMaxCounts / 2);
     interval_ *= 2;
   }
   MeshRecord record_;

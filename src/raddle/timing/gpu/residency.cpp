@@ -8,22 +8,22 @@
 namespace raddle::timing {
 
 namespace {
-constexpr std::uint64_t kMost = ~std::uint32_t{0};
+constexpr std::uint64_t kMax = ~std::uint32_t{0};
 
 std::uint32_t rounded(std::uint64_t amount, std::uint32_t unit) {
-  return static_cast<std::uint32_t>(std::min(kMost, (amount + unit - 1) / unit * unit));
+  return static_cast<std::uint32_t>(std::min(kMax, (amount + unit - 1) / unit * unit));
 }
 }  // namespace
 
 BlockNeeds block_needs(const SmSpec& sm, const trace::KernelCode& code,
                        const trace::LaunchShape& shape) {
   BlockNeeds needs;
-  needs.threads = static_cast<std::uint32_t>(std::min(kMost, shape.block.count()));
+  needs.threads = static_cast<std::uint32_t>(std::min(kMax, shape.block.count()));
   needs.warps = (needs.threads + kLanes - 1) / kLanes;
   std::uint32_t per_warp =
       rounded(std::uint64_t{code.registers_per_thread} * kLanes, sm.register_unit);
   needs.registers =
-      static_cast<std::uint32_t>(std::min(kMost, std::uint64_t{per_warp} * needs.warps));
+      static_cast<std::uint32_t>(std::min(kMax, std::uint64_t{per_warp} * needs.warps));
   needs.shared_bytes = rounded(std::uint64_t{code.static_shared_bytes} +
                                    shape.dynamic_shared_bytes + sm.shared_reserved_bytes,
                                sm.shared_unit_bytes);
@@ -45,7 +45,7 @@ Residency residency(const SmSpec& sm, const trace::KernelCode& code,
                            std::uint64_t{sm.shared_kib} * 1024},
                           {"block slots", "block slots", 1, sm.blocks}};
   Residency out;
-  std::uint64_t fewest = kMost;
+  std::uint64_t fewest = kMax;
   auto refuse = [&](const std::string& what, std::uint64_t have, const std::string& limit) {
     out.blocks = 0;
     out.limited_by = limit;
@@ -53,7 +53,7 @@ Residency residency(const SmSpec& sm, const trace::KernelCode& code,
         "a block of kernel '" + short_name(code.name) + "' " + what + " " + std::to_string(have);
   };
   for (const Limit& l : limits) {
-    std::uint64_t fit = l.need == 0 ? kMost : l.have / l.need;
+    std::uint64_t fit = l.need == 0 ? kMax : l.have / l.need;
     if (fit >= fewest) continue;
     fewest = fit;
     out.limited_by = l.name;

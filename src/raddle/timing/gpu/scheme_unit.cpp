@@ -145,7 +145,7 @@ void SchemeUnit::check() const {
   }
   if (knobs_.token_interval == 0) fail("gives tokens in intervals of a cycle or more");
   if (knobs_.issue_epoch == 0) fail("has epochs of a cycle or more");
-  if (knobs_.arbiter_cycles > policy::Knobs::kMostArbiterCycles) fail("has a quick arbiter");
+  if (knobs_.arbiter_cycles > policy::Knobs::kMaxArbiterCycles) fail("has a quick arbiter");
   if (const std::string_view knob = unheard(); !knob.empty())
     fail("sets no knob that nobody obeys on this machine, such as " + std::string(knob));
 }

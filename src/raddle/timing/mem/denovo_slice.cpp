@@ -17,7 +17,7 @@ bool for_owner(MessageKind kind) {
   return kind >= MessageKind::Forward && kind <= MessageKind::Recall;
 }
 
-unsigned most_messages(const L2Spec& l2, unsigned limit) {
+unsigned max_messages(const L2Spec& l2, unsigned limit) {
   return limit + kMessagesOfRequest * (1 + l2.mshr_entries * l2.mshr_merges) + kMessagesOfRequest;
 }
 }  // namespace
@@ -36,15 +36,15 @@ DenovoSlice::DenovoSlice(const PartitionSpec& partition, const AddressMap& map, 
       dram_(dram),
       write_backs_(write_backs),
       bank_(bank_shape(partition.l2), map),
-      data_(most_messages(partition.l2, reply_limit_)),
-      control_(most_messages(partition.l2, reply_limit_)),
+      data_(max_messages(partition.l2, reply_limit_)),
+      control_(max_messages(partition.l2, reply_limit_)),
       ports_(port_capacity(partition.port), port_capacity(partition.port)),
       request_flits_(partition.port.packet, Direction::Request),
       reply_flits_(partition.port.packet, Direction::Reply),
       pace_(partition.port),
       count_(partition.channel.kernel_slots) {}
 
-unsigned DenovoSlice::most_late_write_backs() { return DenovoL1::kRecallsOfBank; }
+unsigned DenovoSlice::max_late_write_backs() { return DenovoL1::kRecallsOfBank; }
 
 Cycle DenovoSlice::tick(Cycle now) {
   if (!skip_) wait_ = Wait::Nothing;
@@ -54,7 +54,7 @@ Cycle DenovoSlice::tick(Cycle now) {
   }
   if (retry_at(now) <= now) wait_ = Wait::Nothing;
   if (wait_ == Wait::Nothing && ports_.from_noc.next_arrival() <= now && look_up_free_ <= now &&
-      has_reply_room())
+      has_reply_slot())
     look_up(now);
   carry_out(now);
   send_replies(now);
@@ -65,7 +65,7 @@ void DenovoSlice::look_up(Cycle now) {
   const Message& m = ports_.from_noc.front();
   stats::L2Counters& count = count_[m.kernel];
   const std::uint64_t hits = count.hits, pending_hits = count.pending_hits;
-  wait_ = bank_.take(m, {dram_.room() != 0, !write_backs_full()}, count);
+  wait_ = bank_.take(m, {dram_.free_slots() != 0, !write_backs_full()}, count);
   if (wait_ == Wait::Nothing) {
     if (observer_ != nullptr) [[unlikely]]
       observer_->access(m.line, 1, m.kernel,
@@ -153,7 +153,7 @@ void DenovoSlice::send_replies(Cycle now) {
 
 Cycle DenovoSlice::next_event(Cycle from) const {
   Cycle next = lacks_credits_ ? ports_.credit_in.next_arrival() : send_at();
-  if (wait_ == Wait::Nothing && has_reply_room())
+  if (wait_ == Wait::Nothing && has_reply_slot())
     next = std::min(next, std::max(ports_.from_noc.next_arrival(), look_up_free_));
   next = std::min({next, ports_.answers.next_arrival(), retry_at(from)});
   return std::max(next, from);

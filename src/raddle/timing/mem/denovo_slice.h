@@ -43,7 +43,7 @@ class DenovoSlice {
   Cycle next_event(Cycle from) const;
   void fill(Cycle now, const DramReply& reply);
   Cycle retry_at(Cycle from) const {
-    const bool waits = (wait_ == Wait::Dram && dram_.room() != 0) ||
+    const bool waits = (wait_ == Wait::Dram && dram_.free_slots() != 0) ||
                        (wait_ == Wait::WriteBack && !write_backs_full());
     return waits ? std::max(from, look_up_free_) : kNever;
   }
@@ -65,12 +65,12 @@ class DenovoSlice {
   const stats::L2Counters& counters(unsigned kernel) const { return count_[kernel]; }
   void audit(std::vector<std::string>& broken) const;
   /// Dirty lines, recalled ones included, that fill the write-back queue beyond its limit at most.
-  static unsigned most_late_write_backs();
+  static unsigned max_late_write_backs();
 
  private:
   using Wait = DenovoBank::Wait;
   bool write_backs_full() const { return write_backs_.size() >= spec_.write_back_queue; }
-  bool has_reply_room() const { return data_.size() + control_.size() < reply_limit_; }
+  bool has_reply_slot() const { return data_.size() + control_.size() < reply_limit_; }
   void look_up(Cycle now);
   void accept(Cycle now);
   void carry_out(Cycle now);

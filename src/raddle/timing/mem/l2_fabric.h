@@ -49,16 +49,16 @@ class L2Fabric {
   void replaced(unsigned at) { copies_[at] = 0; }
   /// The sectors cross from `now` on, behind those that are on their way. Returns the cycle from
   /// which there is room for more.
-  Cycle room_at(Cycle now, unsigned sectors) {
+  Cycle slot_at(Cycle now, unsigned sectors) {
     free_at_ = std::max(free_at_, static_cast<double>(now)) + sectors * sector_time_;
-    return free_at_ > kRoom ? static_cast<Cycle>(free_at_ - kRoom) : 0;
+    return free_at_ > kMaxBacklog ? static_cast<Cycle>(free_at_ - kMaxBacklog) : 0;
   }
 
  private:
   static unsigned half_of(unsigned number, unsigned of) { return 2 * number / of; }
   bool is_far(unsigned sm) const { return half_of(sm, sms_) != half_; }
 
-  static constexpr double kRoom = 64;  // cycles of work that wait in it; no source
+  static constexpr double kMaxBacklog = 64;  // cycles of work that wait in it; no source
   double sector_time_, free_at_ = 0;
   unsigned half_, sms_;
   std::vector<std::uint8_t> copies_;  // by handle: sectors that the far half has as well

@@ -21,11 +21,11 @@ unsigned reply_limit(const L2Spec& l2) {
 /// How early a reply may be posted: the receiver's mailbox sees 64 cycles from the start of its
 /// window, which may lie a window, at most a wire, behind the sender's cycle.
 Cycle furthest_ahead(Cycle latency) {
-  return 2 * latency < L2Slice::kMostAhead ? L2Slice::kMostAhead - 2 * latency : 0;
+  return 2 * latency < L2Slice::kMaxAhead ? L2Slice::kMaxAhead - 2 * latency : 0;
 }
 
 /// Replies that may be on the wire ahead of time: a flit each, at the network's clock.
-unsigned most_leaving(const PortSpec& port) {
+unsigned max_outgoing(const PortSpec& port) {
   const unsigned flits_per_cycle = (port.network_mhz + port.core_mhz - 1) / port.core_mhz;
   return (static_cast<unsigned>(furthest_ahead(port.latency)) + 2) * flits_per_cycle;
 }
@@ -39,7 +39,7 @@ L2Slice::L2Slice(const PartitionSpec& partition, const AddressMap& map, unsigned
       replies_(reply_limit_ + partition.l2.mshr_entries * partition.l2.mshr_merges),
       atomics_(reply_limit_ + partition.l2.mshr_entries * partition.l2.mshr_merges),
       sets_(kHints),
-      leaving_(most_leaving(partition.port)),
+      leaving_(max_outgoing(partition.port)),
       latency_(partition.port.latency),
       ahead_(furthest_ahead(latency_)),
       id_(partition.slice(place)),
@@ -67,7 +67,7 @@ void L2Slice::set_skip(bool skip) {
 
 void L2Slice::set_ahead(bool ahead) {
   ahead_ = ahead && skip_ ? furthest_ahead(latency_) : 0;
-  RADDLE_ASSERT(ahead_ <= kMostAhead);
+  RADDLE_ASSERT(ahead_ <= kMaxAhead);
 }
 
 Cycle L2Slice::tick(Cycle now) {
@@ -88,7 +88,7 @@ Cycle L2Slice::tick(Cycle now) {
 Cycle L2Slice::next_event(Cycle from) const {
   Cycle next = kNever;
   if (wait_ == Wait::Nothing) next = std::max(ports_.from_noc.next_arrival(), look_up_free_);
-  else if (wait_ == Wait::Replies) next = reply_room_at();
+  else if (wait_ == Wait::Replies) next = reply_slot_at();
   else if (may_go_on(from)) next = from;
   if (!atomics_.empty()) next = std::min(next, atomic_free_);
   next = std::min(next, lacks_credits_ ? ports_.credit_in.next_arrival() : send_at_);
@@ -97,7 +97,7 @@ Cycle L2Slice::next_event(Cycle from) const {
 
 /// Serves the oldest request, or says what it must wait for.
 L2Slice::Wait L2Slice::look_up(Cycle now) {
-  if (reply_room_at() > now) return Wait::Replies;
+  if (reply_slot_at() > now) return Wait::Replies;
   const Message& m = ports_.from_noc.front();
   const unsigned at = tags_.find(head_set(), m.line);
   if (m.kind == MessageKind::Write && spec_.write_miss != L2WriteMiss::FetchOnWrite)
@@ -168,7 +168,7 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
   if (fresh ? mshrs_.full() : !mshrs_.can_merge(e)) return Wait::Mshr;
   auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(e));
   if (ask != 0 && write_backs_full()) return Wait::WriteBacks;
-  if (ask != 0 && dram_.room() == 0) return Wait::DramRoom;
+  if (ask != 0 && dram_.free_slots() == 0) return Wait::DramSlot;
   const Waiter waiter{m.sm,
                       m.tag,
                       m.sectors,

@@ -145,9 +145,9 @@ class L2Slice {
   policy::L2ReplacementPolicy* replacement() const { return policy_; }
   /// false: a blocked head tries again every cycle, and replies are not handed over ahead of time.
   void set_skip(bool skip);
-  /// Replies may be handed over (and counted) ahead of time: no more than kMostAhead cycles, never
+  /// Replies may be handed over (and counted) ahead of time: no more than kMaxAhead cycles, never
   /// without skip.
-  static constexpr Cycle kMostAhead = 64;
+  static constexpr Cycle kMaxAhead = 64;
   void set_ahead(bool ahead);
 
   bool idle() const;
@@ -165,7 +165,7 @@ class L2Slice {
     return all;
   }();
   /// What the oldest request waits for: it is looked up again only when that has changed.
-  enum class Wait : std::uint8_t { Nothing, Mshr, Replies, WriteBacks, DramRoom };
+  enum class Wait : std::uint8_t { Nothing, Mshr, Replies, WriteBacks, DramSlot };
   static constexpr unsigned kHints = 16;  // requests on their way that are prefetched for
   unsigned head_set() {
     if (sets_.empty()) sets_.push(map_.set(ports_.from_noc.front().line));
@@ -209,12 +209,12 @@ class L2Slice {
     if (!fabric_.present()) return;
     const unsigned sectors = fabric_.crossing(m, at);
     count_[m.kernel].crossings += sectors;
-    look_up_free_ = std::max(look_up_free_, fabric_.room_at(now, sectors));
+    look_up_free_ = std::max(look_up_free_, fabric_.slot_at(now, sectors));
   }
   bool write_backs_full() const { return write_backs_.size() >= spec_.write_back_queue; }
   /// The first cycle in which the pipeline has room for one more reply, or kNever if that depends
   /// on credits.
-  Cycle reply_room_at() const {
+  Cycle reply_slot_at() const {
     const unsigned inside = replies_.size() + atomics_.size();
     if (inside + leaving_.size() < reply_limit_) return 0;
     return inside < reply_limit_ ? leaving_[inside + leaving_.size() - reply_limit_] + 1 : kNever;
@@ -227,11 +227,11 @@ class L2Slice {
       case Wait::Mshr:
         return false;  // a fill ends the wait for an MSHR
       case Wait::Replies:
-        return reply_room_at() <= now;
+        return reply_slot_at() <= now;
       case Wait::WriteBacks:
         return !write_backs_full();
-      case Wait::DramRoom:
-        return dram_.room() != 0;
+      case Wait::DramSlot:
+        return dram_.free_slots() != 0;
     }
     return true;
   }

@@ -93,7 +93,7 @@ PartitionOf<Slice>::PartitionOf(const PartitionSpec& spec, const AddressMap& map
       // Held back at the limit; beyond it come one per slice in the same cycle and one per fill
       // under way.
       write_backs_(spec.l2.write_back_queue + spec.slices + spec.channel.dram.queue +
-                   dram_.replies().capacity() + spec.slices * DenovoSlice::most_late_write_backs()),
+                   dram_.replies().capacity() + spec.slices * DenovoSlice::max_late_write_backs()),
       slice_due_(spec.slices, 0) {
   for (unsigned i = 0; i < spec.slices; ++i)
     slice_.push_back(std::make_unique<Slice>(spec, map, i, dram_, write_backs_));
@@ -141,9 +141,9 @@ Cycle PartitionOf<Slice>::tick(Cycle now) {
   if (slices_due_ <= now || !skip_) tick_slices(now);
   bool freed = !write_backs_.empty() && send_write_backs(now);
   if (dram_.due() <= now || !skip_) {
-    unsigned room = dram_.room();
+    const unsigned free = dram_.free_slots();
     dram_.tick(now);
-    freed |= dram_.room() != room;
+    freed |= dram_.free_slots() != free;
   }
   if (freed) {
     wake_blocked(now + 1);
@@ -207,8 +207,8 @@ void PartitionOf<Slice>::wake_blocked(Cycle from) {
 /// Whether any went.
 template <class Slice>
 bool PartitionOf<Slice>::send_write_backs(Cycle now) {
-  if (dram_.room() <= kept_for_reads_) return false;
-  for (; !write_backs_.empty() && dram_.room() > kept_for_reads_; write_backs_.pop()) {
+  if (dram_.free_slots() <= kept_for_reads_) return false;
+  for (; !write_backs_.empty() && dram_.free_slots() > kept_for_reads_; write_backs_.pop()) {
     const WriteBack& w = write_backs_.front();
     DramRequest write{w.line, 0, w.sm, w.sectors, w.slice, w.kernel, true};
     dram_.push(now, write.of(w.tenant, w.core_rank));

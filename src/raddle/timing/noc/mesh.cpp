@@ -131,7 +131,7 @@ void Mesh::front_ready(unsigned v, std::uint64_t cycle) {
   vc.output = static_cast<std::uint8_t>(route(node, p));
   vc.out = node * outputs_ + vc.output;
   output_[vc.out].heads |= 1ull << vc.bit;
-  if (told_in_order(p.message.kind)) output_[vc.out].ordered |= 1ull << vc.bit;
+  if (in_order_from_bank(p.message.kind)) output_[vc.out].ordered |= 1ull << vc.bit;
   router_[node].waiting |= 1u << vc.output;
 }
 
@@ -170,7 +170,7 @@ void Mesh::inject(unsigned sender, Cycle now, std::uint64_t cycle) {
 /// The next packet of the sender's queue gets a virtual channel with room, if there are both.
 bool Mesh::open_packet(Sender& s, Cycle now) {
   if (s.link->next_arrival() > now) return false;
-  const bool ordered = told_in_order(s.link->front().kind);
+  const bool ordered = in_order_from_bank(s.link->front().kind);
   unsigned v = ordered ? 0 : s.turn, left = ordered ? 1 : mesh_.channels;
   while (left != 0 && vc_[s.vcs + v].size == mesh_.depth) {
     --left;
@@ -210,7 +210,7 @@ void Mesh::route_node(unsigned node, Cycle now, std::uint64_t cycle) {
   if (router.ready != 0) active_.set(node);
 }
 
-bool Mesh::receiver_has_room(const Output& out) const {
+bool Mesh::receiver_has_slot(const Output& out) const {
   if (out.receiver == kNone) return true;
   const Receiver& r = receiver_[out.receiver];
   return r.credit == nullptr || r.credits >= shape_.max_flits;
@@ -222,7 +222,7 @@ void Mesh::allocate_channels(unsigned node, std::uint64_t cycle) {
   for (std::uint32_t outs = router.waiting; outs != 0; outs &= outs - 1) {
     unsigned o = lowest(outs);
     Output& out = output(node, o);
-    while (out.free != 0 && receiver_has_room(out)) {
+    while (out.free != 0 && receiver_has_slot(out)) {
       const std::uint64_t may = (out.free & 1) != 0 ? out.heads : out.heads & ~out.ordered;
       if (may == 0) break;
       unsigned bit = first_from(may, out.head_turn);

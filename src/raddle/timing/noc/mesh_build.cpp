@@ -65,8 +65,8 @@ Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh)
       routing_(nodes_),
       inject_(senders()),
       injecting_(senders()) {
-  RADDLE_ASSERT(nodes_ >= 1 && nodes_ <= kMostMeshNodes);
-  RADDLE_ASSERT(mesh.columns <= kMostMeshSide && mesh.rows <= kMostMeshSide);
+  RADDLE_ASSERT(nodes_ >= 1 && nodes_ <= kMaxMeshNodes);
+  RADDLE_ASSERT(mesh.columns <= kMaxMeshSide && mesh.rows <= kMaxMeshSide);
   for (unsigned i = 0; i < 64; ++i) inject_wheel_.emplace_back(senders());
   RADDLE_ASSERT(mesh.router >= 1 && mesh.router <= 16 && mesh.channel >= 1 && mesh.channel <= 8);
   RADDLE_ASSERT(mesh.place.size() == shape.nodes);
@@ -147,15 +147,15 @@ void Mesh::add_to(Engine& engine) { engine.add(*this); }
 
 void Mesh::describe(std::string& out) const {
   out += std::string(direction()) + " mesh: " + std::to_string(packets_inside_) + " packets inside";
-  constexpr unsigned kTold = 8;
-  unsigned told = 0;
-  for (unsigned v = 0; v < vc_.size() && told < kTold; ++v) {
+  constexpr unsigned kMaxDescribed = 8;
+  unsigned described = 0;
+  for (unsigned v = 0; v < vc_.size() && described < kMaxDescribed; ++v) {
     const Vc& vc = vc_[v];
     if (vc.packet == kNone || (vc.out_vc != kNone && !vc.starved)) continue;
     out += "; node " + std::to_string(vc.node) + " input " + std::to_string(vc.port) + " channel " +
            std::to_string(vc.number) + " waits for a " +
            (vc.out_vc == kNone ? "channel" : "credit") + " of output " + std::to_string(vc.output);
-    ++told;
+    ++described;
   }
   out += "\n";
 }

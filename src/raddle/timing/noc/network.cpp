@@ -62,7 +62,7 @@ Network::Network(const NetworkShape& shape)
       traffic_(shape.kernel_slots) {
   RADDLE_ASSERT(senders() >= 1 && receivers() >= 1);
   RADDLE_ASSERT(shape.latency >= 1 && shape.latency <= 32);
-  RADDLE_ASSERT(shape.max_flits <= kMostFlits && shape.max_flits <= shape.credits);
+  RADDLE_ASSERT(shape.max_flits <= kMaxFlits && shape.max_flits <= shape.credits);
 }
 
 stats::NocCounters Network::with_totals(const Traffic& t) {

@@ -37,7 +37,7 @@ struct NetworkShape {
   unsigned nodes;      ///< of the machine: those in `wiring` are below
   unsigned credits;    ///< flits a receiver can take
   Cycle latency;       ///< of the links behind the outputs and of credits, 1..32
-  unsigned max_flits;  ///< largest packet, <= kMostFlits and <= credits
+  unsigned max_flits;  ///< largest packet, <= kMaxFlits and <= credits
   PacketSize size;
   ClockRatio clock{1, 1};  ///< network against core
   unsigned kernel_slots = raddle::kernel_slots(1);

@@ -13,7 +13,7 @@ namespace raddle::timing {
 
 namespace {
 using R = Range<std::uint32_t>;
-constexpr std::uint32_t kMostWays = 256;  // that tags can have
+constexpr std::uint32_t kMaxWays = 256;  // that tags can have
 constexpr std::array<std::string_view, 5> kWritePolicyNames = {
     "write_through", "write_evict", "write_back", "write_validate", "write_through_validate"};
 constexpr std::array<std::string_view, 2> kIndexNames = {"modulo", "hash"};
@@ -51,7 +51,7 @@ void check_unified(const L1dSpec& l1, std::uint32_t shared_kib, SpecRules& r) {
       "sm.l1d.shared_kib_choices must be numbers like 0,8,16, ascending, below "
       "sm.l1d.unified_kib, the last at least sm.shared_kib, each leaving whole ways",
       {{"sm.l1d.unified_kib", l1.unified_kib}, {"sm.shared_kib", shared_kib}});
-  r.require(way == 0 || l1.most_ways() <= kMostWays,
+  r.require(way == 0 || l1.max_ways() <= kMaxWays,
             "sm.l1d.unified_kib makes more than 256 ways of the sets that sm.l1d.size_kib has",
             {{"sm.l1d.unified_kib", l1.unified_kib}, {"sm.l1d.size_kib", l1.size_kib}});
   r.require(!l1.reserve_on_miss && !l1.keeps_dirty() && l1.flush_at_kernel_start,
@@ -71,7 +71,7 @@ std::uint32_t L1dSpec::ways_beside(std::uint64_t shared_bytes) const {
   return (unified_kib - apart) * 1024 / (line_bytes * sets());
 }
 
-std::uint32_t L1dSpec::most_ways() const { return std::max(ways, ways_beside(0)); }
+std::uint32_t L1dSpec::max_ways() const { return std::max(ways, ways_beside(0)); }
 
 void L1dSpec::visit(FieldVisitor& v) {
   v.field("size_kib", size_kib, R{0, 16384}, "KiB",
@@ -79,7 +79,7 @@ void L1dSpec::visit(FieldVisitor& v) {
   v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, 64 or 128");
   v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes",
           "part of a line that is fetched and valid by itself; line_bytes = whole lines");
-  v.field("ways", ways, R{1, kMostWays}, "", "lines of a set");
+  v.field("ways", ways, R{1, kMaxWays}, "", "lines of a set");
   v.choice("index", index, kIndexNames,
            "set of a line: its number modulo the sets, or that turned by a hash of the quotient");
   v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
@@ -113,7 +113,7 @@ void ConstCacheSpec::visit(FieldVisitor& v) {
   v.field("size_kib", size_kib, R{0, 1024}, "KiB",
           "capacity of one SM's constant cache; 0 = constants always hit");
   v.field("line_bytes", line_bytes, R{16, 128}, "bytes", "cache line");
-  v.field("ways", ways, R{1, kMostWays}, "", "lines of a set");
+  v.field("ways", ways, R{1, kMaxWays}, "", "lines of a set");
   v.field("mshr_entries", mshr_entries, R{1, 256}, "", "lines that may be missing at once");
   v.field("mshr_merges", mshr_merges, R{1, 256}, "", "accesses that may wait for one missing line");
 }

@@ -11,8 +11,7 @@ using R = Range<std::uint32_t>;
 }  // namespace
 
 void L2Spec::visit(FieldVisitor& v) {
-  v.field("slices", slices, R{1, kMostSlices}, "",
-          "independent slices, addresses spread over them");
+  v.field("slices", slices, R{1, kMaxSlices}, "", "independent slices, addresses spread over them");
   v.field("size_kib", size_kib, R{1, 65536}, "KiB", "capacity of one slice");
   v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, equal to that of the L1D");
   v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes", "part of a line fetched by itself");
@@ -79,7 +78,7 @@ void check_l2(const MachineSpec& m, SpecRules& r) {
                 m.l2.write_miss == L2WriteMiss::FetchOnWrite,
             "l2.dram_granularity = \"line\" needs l2.write_miss = \"fetch_on_write\"",
             {{"l2.write_miss", static_cast<unsigned>(m.l2.write_miss)}});
-  r.require(m.l2.slices <= std::uint64_t{kMostSlicesOfChannel} * m.dram.channels,
+  r.require(m.l2.slices <= std::uint64_t{kMaxSlicesOfChannel} * m.dram.channels,
             "l2.slices must not exceed 256 for each of dram.channels",
             {{"l2.slices", m.l2.slices}, {"dram.channels", m.dram.channels}});
 }

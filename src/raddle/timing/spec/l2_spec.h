@@ -28,7 +28,7 @@ enum class L2Index : std::uint8_t { Modulo, Hash };
 inline constexpr std::array<std::string_view, 2> kL2Indices = {"modulo", "hash"};
 
 /// L2 slices, at most: of the machine, and in front of one memory channel.
-inline constexpr std::uint32_t kMostSlices = 512, kMostSlicesOfChannel = 256;
+inline constexpr std::uint32_t kMaxSlices = 512, kMaxSlicesOfChannel = 256;
 
 struct L2Spec {
   std::uint32_t slices = 8, size_kib = 128, line_bytes = 128, sector_bytes = 32,

@@ -46,9 +46,9 @@ void check_nodes(std::string_view key, const std::string& whose, const std::stri
 void check_mesh(const MachineSpec& m, SpecRules& r) {
   const MeshSpec& mesh = m.noc.mesh;
   unsigned nodes = mesh.columns * mesh.rows;
-  r.require(nodes <= kMostMeshNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 1024",
+  r.require(nodes <= kMaxMeshNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 1024",
             {{"noc.mesh.columns", mesh.columns}, {"noc.mesh.rows", mesh.rows}});
-  if (nodes > kMostMeshNodes) return;
+  if (nodes > kMaxMeshNodes) return;
   check_nodes("sm_nodes", "SM", mesh.sm_nodes, nodes, m.sm.count, r);
   check_nodes("slice_nodes", "L2 slice", mesh.slice_nodes, nodes, m.l2.slices, r);
   check_nodes("memory_nodes", "memory channel", mesh.memory_nodes, nodes, m.dram.channels, r);
@@ -114,8 +114,8 @@ std::vector<MeshLink> mesh_links(unsigned columns, unsigned rows) {
 }
 
 void MeshSpec::visit(FieldVisitor& v) {
-  v.field("columns", columns, R{1, kMostMeshSide}, "", "routers of a row");
-  v.field("rows", rows, R{1, kMostMeshSide}, "", "routers of a column");
+  v.field("columns", columns, R{1, kMaxMeshSide}, "", "routers of a row");
+  v.field("rows", rows, R{1, kMaxMeshSide}, "", "routers of a column");
   v.field("router_cycles", router_cycles, R{1, 16}, "cycles",
           "network cycles from arrival of a flit at a router to its departure");
   v.field("channel_cycles", channel_cycles, R{1, 8}, "cycles",
@@ -154,7 +154,7 @@ void check_noc(const MachineSpec& m, SpecRules& r) {
             {{"noc.latency_cycles", noc.latency_cycles},
              {"dispatch_latency_cycles", m.dispatch_latency_cycles}});
   const PacketSize size{noc.flit_bytes, noc.header_bytes, m.l2.sector_bytes, m.core_rank_bytes};
-  const unsigned largest = size.most_flits(m.l2.line_bytes);
+  const unsigned largest = size.max_flits(m.l2.line_bytes);
   r.require(noc.queue_flits >= largest,
             m.core_rank_bytes == 0
                 ? "noc.queue_flits must hold the largest packet (header_bytes and a whole line)"
@@ -164,7 +164,7 @@ void check_noc(const MachineSpec& m, SpecRules& r) {
              {"noc.flit_bytes", noc.flit_bytes},
              {"noc.header_bytes", noc.header_bytes},
              {"l2.line_bytes", m.l2.line_bytes}});
-  r.require(largest <= kMostFlits, "a packet with a whole line must not exceed 32 flits",
+  r.require(largest <= kMaxFlits, "a packet with a whole line must not exceed 32 flits",
             {{"noc.flit_bytes", noc.flit_bytes}, {"l2.line_bytes", m.l2.line_bytes}});
   r.require(noc.clock_mhz == 0 || (noc.clock_mhz <= kLargestRatio * m.core_clock_mhz &&
                                    m.core_clock_mhz <= kLargestRatio * noc.clock_mhz),

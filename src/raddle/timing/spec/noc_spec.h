@@ -13,7 +13,7 @@
 namespace raddle::timing {
 
 /// Routers of a mesh, and of its rows and columns, at most.
-inline constexpr std::uint32_t kMostMeshNodes = 1024, kMostMeshSide = 255;
+inline constexpr std::uint32_t kMaxMeshNodes = 1024, kMaxMeshSide = 255;
 
 enum class Topology : std::uint8_t { Crossbar, Mesh };
 

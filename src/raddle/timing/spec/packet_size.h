@@ -5,7 +5,7 @@
 namespace raddle::timing {
 
 /// Flits of a packet, at most.
-inline constexpr std::uint32_t kMostFlits = 32;
+inline constexpr std::uint32_t kMaxFlits = 32;
 
 struct PacketSize {
   std::uint32_t flit_bytes, header_bytes, sector_bytes;
@@ -15,7 +15,7 @@ struct PacketSize {
     return (header_bytes + data_bytes + flit_bytes - 1) / flit_bytes;
   }
   /// Of a request that carries a whole line.
-  unsigned most_flits(unsigned line_bytes) const { return flits(core_rank_bytes + line_bytes); }
+  unsigned max_flits(unsigned line_bytes) const { return flits(core_rank_bytes + line_bytes); }
 };
 
 }  // namespace raddle::timing

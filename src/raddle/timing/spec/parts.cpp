@@ -37,7 +37,7 @@ std::vector<ControllerWay> ways_of(const MachineSpec& m, unsigned channel) {
 
 PortSpec::PortSpec(const MachineSpec& m)
     : packet(packet_of(m)),
-      largest_packet(packet.most_flits(m.l2.line_bytes)),
+      largest_packet(packet.max_flits(m.l2.line_bytes)),
       queue_flits(m.noc.queue_flits),
       latency(m.noc.latency_cycles),
       network_mhz(timing::network_mhz(m)),

@@ -37,11 +37,11 @@ void Engine::shuffle() {
     std::swap(order_[i - 1], order_[rng_.below(i)]);
 }
 
-Engine::Crew::Crew(Engine& engine, unsigned threads) : engine_(engine) {
+Engine::ThreadPool::ThreadPool(Engine& engine, unsigned threads) : engine_(engine) {
   for (unsigned i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
 }
 
-Engine::Crew::~Crew() {
+Engine::ThreadPool::~ThreadPool() {
   stop_.store(true, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
   generation_.notify_all();
@@ -70,13 +70,13 @@ void await_change(const std::atomic<unsigned>& value, unsigned from) {
 
 }  // namespace
 
-void Engine::Crew::run_window() {
+void Engine::ThreadPool::run_window() {
   if (helpers_.empty()) return engine_.run_alone();
   if (alone_ != 0) {
     --alone_;
     return engine_.run_alone();
   }
-  look_at_clock();
+  check_clock();
   task_.store(0, std::memory_order_relaxed);
   arrived_.store(0, std::memory_order_relaxed);
   generation_.fetch_add(1, std::memory_order_release);
@@ -89,7 +89,7 @@ void Engine::Crew::run_window() {
 }
 
 /// A thread that is ready and not running costs the others the time of a turn of its core.
-void Engine::Crew::look_at_clock() {
+void Engine::ThreadPool::check_clock() {
   if (windows_++ % kPeriod != 0) return;
   const double wall = seconds_of(CLOCK_MONOTONIC), own = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   const bool held_up = windows_ > 1 && wall - wall_ > 1.5 * (own - own_);
@@ -105,7 +105,7 @@ void Engine::Crew::look_at_clock() {
   windows_ = 0;  // the clock starts anew after that
 }
 
-void Engine::Crew::help() {
+void Engine::ThreadPool::help() {
   for (unsigned seen = 0;;) {
     await_change(generation_, seen);
     ++seen;
@@ -119,7 +119,7 @@ void Engine::Crew::help() {
 
 // While a task runs, the next is claimed and what it will touch comes near; but nobody claims
 // another beside one of the first, which are long, or when few are left for the others.
-void Engine::Crew::work() {
+void Engine::ThreadPool::work() {
   const auto tasks = static_cast<unsigned>(engine_.tasks_.size()),
              kept = 2 * static_cast<unsigned>(helpers_.size() + 1);
   auto claim = [&] {
@@ -136,7 +136,7 @@ void Engine::Crew::work() {
 }
 
 // Which component's exception comes out must not depend on the threads' speed.
-void Engine::Crew::run_task(unsigned task) {
+void Engine::ThreadPool::run_task(unsigned task) {
   try {
     engine_.run_task(task);
   } catch (...) {

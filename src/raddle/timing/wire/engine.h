@@ -56,8 +56,8 @@ class Engine {
   template <class Done, class Before>
   bool run(unsigned threads, Done done, Before before, Cycle limit = kNever) {
     RADDLE_ASSERT(limit >= end_);
-    Crew crew(*this, threads);
-    if (!between_windows() && !run_rest(crew, limit)) return true;
+    ThreadPool pool(*this, threads);
+    if (!between_windows() && !run_rest(pool, limit)) return true;
     while (!done()) {
       Cycle first = first_wake();
       if (first == kNever) return false;
@@ -70,7 +70,7 @@ class Engine {
       end_ = std::min(begin_ + window_, limit);
       ++windows_;
       if (shuffle_) shuffle();
-      crew.run_window();
+      pool.run_window();
       if (end_ == limit) return true;
     }
     return true;
@@ -111,10 +111,10 @@ class Engine {
   /// Threads that share the tasks of each window through one counter, between two barriers. Who
   /// waits for long goes to sleep; and where others want the cores, so that a thread which is not
   /// running holds the rest up, the first thread does the next windows alone.
-  class Crew {
+  class ThreadPool {
    public:
-    Crew(Engine& engine, unsigned threads);
-    ~Crew();
+    ThreadPool(Engine& engine, unsigned threads);
+    ~ThreadPool();
     void run_window();
 
    private:
@@ -123,7 +123,7 @@ class Engine {
     /// first, and when one follows another at most.
     static constexpr unsigned kPeriod = 256, kShortPause = 16 * kPeriod,
                               kLongPause = 64 * kShortPause;
-    void look_at_clock();
+    void check_clock();
     void help();
     void work();
     void run_task(unsigned task);
@@ -143,10 +143,10 @@ class Engine {
     return std::max(from, std::min(next_[task], tasks_[task]->next_arrival(from)));
   }
   /// What is left of a window up to the limit; false when the limit is reached.
-  bool run_rest(Crew& crew, Cycle limit) {
+  bool run_rest(ThreadPool& pool, Cycle limit) {
     begin_ = end_;
     end_ = std::min((begin_ / window_ + 1) * window_, limit);
-    crew.run_window();
+    pool.run_window();
     return end_ != limit;
   }
   Cycle first_wake() const;

@@ -36,7 +36,7 @@ inline constexpr unsigned kMessageKinds = 17;
 
 /// What a bank tells an L1 arrives in the order in which it was sent, so that an L1 whose data have
 /// been taken back is not asked for them any more. Everything else may overtake.
-constexpr bool told_in_order(MessageKind kind) {
+constexpr bool in_order_from_bank(MessageKind kind) {
   return kind >= MessageKind::Forward && kind <= MessageKind::WroteBack;
 }
 

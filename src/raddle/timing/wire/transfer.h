@@ -32,7 +32,7 @@ struct Segment {
   std::uint16_t bytes = 0;              ///< that this one carries
   NodeId from{}, to{};
 
-  static constexpr std::uint32_t kMostSegments = 0xffff;
+  static constexpr std::uint32_t kMaxSegments = 0xffff;
   static Segment of(const Message& m) {
     RADDLE_ASSERT(m.kind == MessageKind::Transfer);
     return {static_cast<std::uint16_t>(m.line),
@@ -117,7 +117,7 @@ class SegmentQueue {
  protected:
   void push(NodeId to, std::uint32_t bytes, unsigned handle, const Message& whose) {
     const unsigned segments = cut_.segments(bytes);
-    RADDLE_ASSERT(segments <= Segment::kMostSegments);
+    RADDLE_ASSERT(segments <= Segment::kMaxSegments);
     queue_.push({whose, bytes, to, static_cast<std::uint16_t>(handle), 0,
                  static_cast<std::uint16_t>(segments)});
     ++count_.transfers;

@@ -19,7 +19,7 @@ struct BlockKind {
   friend bool operator==(const BlockKind&, const BlockKind&) = default;
 };
 
-class Rooms {
+class FreeSms {
  public:
   /// A grid with blocks like that has begun: which set is its own. fits(sm) is asked for each SM
   /// when nobody had such blocks before.
@@ -36,36 +36,36 @@ class Rooms {
     }
     if (vacant == kinds_.size()) {
       kinds_.emplace_back();
-      rooms_.emplace_back();
+      sets_.emplace_back();
     }
     kinds_[vacant] = {kind, 1};
-    rooms_[vacant] = {};
+    sets_[vacant] = {};
     for (unsigned sm = 0; sm < sms; ++sm)
-      if (fits(sm)) rooms_[vacant].set(sm);
+      if (fits(sm)) sets_[vacant].set(sm);
     return vacant;
   }
   /// One of its grids has no blocks left.
   void remove(unsigned kind) {
     RADDLE_ASSERT(kinds_[kind].grids != 0);
-    if (--kinds_[kind].grids == 0) rooms_[kind] = {};
+    if (--kinds_[kind].grids == 0) sets_[kind] = {};
   }
   /// What is free on the SM has changed: fits(kind) says for what.
   template <class Fits>
   void update(unsigned sm, Fits fits) {
     for (std::size_t i = 0; i < kinds_.size(); ++i) {
       if (kinds_[i].grids == 0) continue;
-      if (fits(kinds_[i].is)) rooms_[i].set(sm);
-      else rooms_[i].clear(sm);
+      if (fits(kinds_[i].is)) sets_[i].set(sm);
+      else sets_[i].clear(sm);
     }
   }
   /// Does a block of some grid fit an SM that is not in `served`?
   bool any(const SmSet& served) const {
-    for (const SmSet& room : rooms_)
-      if ((room - served).any()) return true;
+    for (const SmSet& set : sets_)
+      if ((set - served).any()) return true;
     return false;
   }
-  std::span<const SmSet> sets() const { return rooms_; }
-  const SmSet& operator[](unsigned kind) const { return rooms_[kind]; }
+  std::span<const SmSet> sets() const { return sets_; }
+  const SmSet& operator[](unsigned kind) const { return sets_[kind]; }
 
  private:
   struct Kind {
@@ -73,7 +73,7 @@ class Rooms {
     std::uint32_t grids = 0;  // with blocks left
   };
   std::vector<Kind> kinds_;
-  std::vector<SmSet> rooms_;  // empty where no grid is
+  std::vector<SmSet> sets_;  // empty where no grid is
 };
 
 }  // namespace raddle::timing
