@@ -46,7 +46,7 @@ enum class WarpWait : std::uint8_t {
   Barrier,
   Ended,  ///< no instruction is left; its memory operations may be under way
 };
-inline constexpr unsigned kWarpWaits = 8;
+inline constexpr unsigned kWarpWaits = static_cast<unsigned>(WarpWait::Ended) + 1;
 
 /// What a scheduler without an issue is charged (docs/architecture.md), in the order of
 /// stats::Stall; an SM does not know of launches on their way.

@@ -29,7 +29,7 @@ enum class Outcome : std::uint8_t {
   CannotLeave,  ///< the machine cannot move one of the warps now
   NoContext,
 };
-constexpr unsigned kOutcomes = 11;
+constexpr unsigned kOutcomes = static_cast<unsigned>(Outcome::NoContext) + 1;
 
 class Latoa final : public MigratePolicy {
  public:

@@ -12,7 +12,7 @@ namespace raddle::policy {
 
 /// How near an SM is to a stall: by the share of its L1D's MSHRs that are taken (section 4.1).
 enum class CoreState : std::uint8_t { Relaxed, Neutral, Critical };
-inline constexpr unsigned kCoreStates = 3;
+inline constexpr unsigned kCoreStates = static_cast<unsigned>(CoreState::Critical) + 1;
 
 /// Bounds of the states in twelfths of all MSHRs: the paper's third is 4, its two thirds are 8.
 struct StateBounds {

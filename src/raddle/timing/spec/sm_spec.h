@@ -14,7 +14,7 @@ namespace raddle::timing {
 
 /// Execution units of one scheduler (sub-partition).
 enum class Unit : std::uint8_t { Int, Fp32, Fp64, Sfu, Tensor, Lsu, Control };
-inline constexpr unsigned kUnits = 7;
+inline constexpr unsigned kUnits = static_cast<unsigned>(Unit::Control) + 1;
 inline constexpr std::array<std::string_view, kUnits> kUnitNames = {
     "int", "fp32", "fp64", "sfu", "tensor", "lsu", "control"};
 

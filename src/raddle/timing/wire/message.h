@@ -32,7 +32,7 @@ enum class MessageKind : std::uint8_t {
   // Between any two nodes:
   Transfer,  ///< a segment of a payload (wire/transfer.h)
 };
-inline constexpr unsigned kMessageKinds = 17;
+inline constexpr unsigned kMessageKinds = static_cast<unsigned>(MessageKind::Transfer) + 1;
 
 /// What a bank tells an L1 arrives in the order in which it was sent, so that an L1 whose data have
 /// been taken back is not asked for them any more. Everything else may overtake.
