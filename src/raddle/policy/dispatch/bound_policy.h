@@ -99,7 +99,12 @@ struct BindParams {
     v.field("cluster", cluster, {1, 64}, "SMs", "that share queues");
   }
   BoundQueues::Rules rules(unsigned sms) const {
-    return {sms, cluster, levels, table, false, false};
+    return {.sms = sms,
+            .cluster = cluster,
+            .top = levels,
+            .places = table,
+            .adapts = false,
+            .longest = false};
   }
 };
 

@@ -24,9 +24,19 @@ void TwoStep::on_enter(const GridInfo& grid) {
   entry_of_[grid.id] = static_cast<std::uint8_t>(entry);
   under_way_.set(entry);
   age_.insert(entry);
-  kernel_->on_launch({grid.sequence, grid.kernel, grid.stream, grid.blocks, entry, grid.parent});
-  block_->on_launch(
-      {grid.sequence, grid.kernel, grid.grid, grid.blocks, entry, grid.parent, grid.most_on_sm});
+  kernel_->on_launch({.sequence = grid.sequence,
+                      .kernel = grid.kernel,
+                      .stream = grid.stream,
+                      .blocks = grid.blocks,
+                      .slot = entry,
+                      .parent = grid.parent});
+  block_->on_launch({.sequence = grid.sequence,
+                     .kernel = grid.kernel,
+                     .grid = grid.grid,
+                     .blocks = grid.blocks,
+                     .slot = entry,
+                     .parent = grid.parent,
+                     .most_on_sm = grid.most_on_sm});
 }
 
 void TwoStep::on_block_end(GridId grid, std::uint32_t block, std::uint32_t sm) {

@@ -62,7 +62,13 @@ auto pick_by_rank(const DramView& view, RankOf rank_of, Pick pick) -> decltype(p
     });
     const Mask128 hits = view.row_hits & own, issuable = view.issuable & own;
     const Mask128 closes = detail::closing(view, issuable - hits, hits);
-    const DramView part{own, hits, issuable, closes, view.age, view.tags, view.now};
+    const DramView part{.candidates = own,
+                        .row_hits = hits,
+                        .issuable = issuable,
+                        .closes_wanted_row = closes,
+                        .age = view.age,
+                        .tags = view.tags,
+                        .now = view.now};
     if (const auto chosen = pick(part)) return chosen;
     left -= own;
   }

@@ -82,7 +82,12 @@ DenovoBank::Wait DenovoBank::evict_for(const Message& m, Free free, stats::L2Cou
     if (old.registered != 0) {
       auto r =
           std::find_if(recall_.begin(), recall_.end(), [](const Recall& x) { return !x.used; });
-      *r = {old.line, old.registered, true, ++recall_id_, old.owner, out};
+      *r = {.line = old.line,
+            .left = old.registered,
+            .used = true,
+            .id = ++recall_id_,
+            .owner = old.owner,
+            .dirty = out};
       ++recalls_used_;
       Message about = m;
       about.line = old.line;

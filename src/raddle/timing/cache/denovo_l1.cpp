@@ -74,7 +74,13 @@ unsigned DenovoL1::free_way(Cycle now, std::uint32_t line, unsigned kernel) {
     if (way.present) report_evicted(now, at, policy::L1Eviction::Why::Replaced);
     events_->placed(at);
   }
-  way = {line, 0, 0, 0, 0, true, ++uses_};
+  way = {.line = line,
+         .valid = 0,
+         .registered = 0,
+         .owning = 0,
+         .pins = 0,
+         .present = true,
+         .used = ++uses_};
   return at;
 }
 

@@ -28,7 +28,13 @@ class L1Events {
   }
   void evicted(Cycle now, const Tags::Victim& v, unsigned at, policy::L1Eviction::Why why) {
     for (policy::L1Observer* o : observers_)
-      o->evicted({now, v.line, v.sectors, v.dirty, owner_[at].brought_by, owner_[at].used_by, why});
+      o->evicted({.at = now,
+                  .line = v.line,
+                  .sectors = v.sectors,
+                  .dirty = v.dirty,
+                  .brought_by = owner_[at].brought_by,
+                  .used_by = owner_[at].used_by,
+                  .why = why});
   }
   void filled(const policy::L1Fill& e) {
     for (policy::L1Observer* o : observers_) o->filled(e);

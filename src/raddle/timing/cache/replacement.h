@@ -27,13 +27,13 @@ class Replacement {
     const Tags::Set ways = tags.look(set);
     const auto count = static_cast<unsigned>(ways.order.size());
     const Tags::WayMask all = low_bits(count);
-    policy::SetView view{set,
-                         line,
-                         tenants_[kernel],
-                         ways.unlocked & among,
-                         all & ~ways.empty,
-                         ways.order,
-                         std::span(owner_).subspan(tags.handle(set, 0), count)};
+    policy::SetView view{.set = set,
+                         .line = line,
+                         .tenant = tenants_[kernel],
+                         .candidates = ways.unlocked & among,
+                         .held = all & ~ways.empty,
+                         .order = ways.order,
+                         .owner = std::span(owner_).subspan(tags.handle(set, 0), count)};
     if (view.candidates == 0) return Tags::kAbsent;
     if (const Tags::WayMask empty = view.candidates & ways.empty; empty != 0)
       return tags.handle(set, view.oldest(empty));

@@ -158,7 +158,12 @@ bool Dispatcher::dispatch_blocks(Cycle now) {
   bool any = false;
   for (unsigned n = policy_->blocks_per_cycle(); n != 0 && free_sms_.any(served); --n) {
     const std::optional<policy::BlockDispatch> choice =
-        policy_->pick({grids_.states(), free_sms_.sets(), served, waiting_.first(), shared_, now});
+        policy_->pick({.grids = grids_.states(),
+                       .free_sets = free_sms_.sets(),
+                       .served = served,
+                       .oldest = waiting_.first(),
+                       .shared = shared_,
+                       .now = now});
     if (!choice) break;
     check(*choice, served);
     place(now, *choice);
@@ -192,8 +197,12 @@ void Dispatcher::place(Cycle now, const policy::BlockDispatch& choice) {
   const unsigned s = sm.resources.reserve(grid.is.needs);
   caps_.started(grid.is.tenant, choice.sm);
   sm.slot[s] = {spans_.size(), choice.grid};
-  spans_.push_back({static_cast<std::uint32_t>(grid.is.sequence), choice.block, choice.sm,
-                    now + latency_, kNever, choice.stolen});
+  spans_.push_back({.launch = static_cast<std::uint32_t>(grid.is.sequence),
+                    .block = choice.block,
+                    .sm = choice.sm,
+                    .start = now + latency_,
+                    .end = kNever,
+                    .stolen = choice.stolen});
   grid.is_handed[choice.block] = true;
   if (grid.handed++ == 0) grid.first = now + latency_;
   ++on_sms_;

@@ -77,8 +77,17 @@ class Grids {
   policy::GridInfo info(GridId id) const {
     const Grid& grid = grids_[id];
     const GridLaunch& is = grid.is;
-    return {id,          is.sequence, is.name,   is.stream,    is.grid,      grid.blocks,
-            is.priority, is.parent,   is.tenant, std::nullopt, is.most_on_sm};
+    return {.id = id,
+            .sequence = is.sequence,
+            .kernel = is.name,
+            .stream = is.stream,
+            .grid = is.grid,
+            .blocks = grid.blocks,
+            .priority = is.priority,
+            .parent = is.parent,
+            .tenant = is.tenant,
+            .entry = std::nullopt,
+            .most_on_sm = is.most_on_sm};
   }
 
  private:

@@ -90,8 +90,14 @@ void Kmu::enter(const policy::GridInfo& info, Cycle begin) {
   grid.entry = *info.entry;
   grid.begin = begin;
   const auto slot = static_cast<std::uint8_t>(grid.entry);
-  grid.launch = {grid.is.ops,    grid.is.code,       grid.is.job,        slot,
-                 grid.is.tenant, grid.is.first_line, grid.is.most_on_sm, grid.is.l1d_ways};
+  grid.launch = {.stream = grid.is.ops,
+                 .code = grid.is.code,
+                 .sequence = grid.is.job,
+                 .slot = slot,
+                 .tenant = grid.is.tenant,
+                 .first_line = grid.is.first_line,
+                 .most_on_sm = grid.is.most_on_sm,
+                 .l1d_ways = grid.is.l1d_ways};
   policy_.on_enter(info);
   entered_.push_back(info.id);
 }

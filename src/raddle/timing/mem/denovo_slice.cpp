@@ -98,7 +98,13 @@ void DenovoSlice::accept(Cycle now) {
 /// What the bank wants to be done.
 void DenovoSlice::carry_out(Cycle now) {
   for (const DenovoBank::Fetch& f : bank_.fetches()) {
-    DramRequest fetch{f.line, f.tag, f.sm, 1, static_cast<std::uint8_t>(place_), f.kernel, false};
+    DramRequest fetch{.line = f.line,
+                      .tag = f.tag,
+                      .sm = f.sm,
+                      .sectors = 1,
+                      .slice = static_cast<std::uint8_t>(place_),
+                      .kernel = f.kernel,
+                      .write = false};
     dram_.push(now, fetch.of(f.tenant, f.core_rank));
     if (observer_ != nullptr) [[unlikely]]
       observer_->fetched(f.line, dram_.bytes_of(1), f.kernel);
@@ -108,7 +114,12 @@ void DenovoSlice::carry_out(Cycle now) {
     ++count_[d.kernel].write_backs;
     if (observer_ != nullptr) [[unlikely]]
       observer_->written(d.line, dram_.bytes_of(1), d.kernel);
-    write_backs_.push({d.line, d.sm, 1, static_cast<std::uint8_t>(place_), d.kernel, d.tenant});
+    write_backs_.push({.line = d.line,
+                       .sm = d.sm,
+                       .sectors = 1,
+                       .slice = static_cast<std::uint8_t>(place_),
+                       .kernel = d.kernel,
+                       .tenant = d.tenant});
   }
   bank_.dirty().clear();
   for (const DenovoBank::Out& out : bank_.out()) {

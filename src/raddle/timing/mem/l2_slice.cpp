@@ -169,14 +169,14 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
   auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(e));
   if (ask != 0 && write_backs_full()) return Wait::WriteBacks;
   if (ask != 0 && dram_.free_slots() == 0) return Wait::DramSlot;
-  const Waiter waiter{m.sm,
-                      m.tag,
-                      m.sectors,
-                      m.kind,
-                      m.meeting,
-                      m.kernel,
-                      Waiter::pack(head_set(), m.tenant, (ask != 0) + passed_on),
-                      static_cast<std::uint32_t>(now)};
+  const Waiter waiter{.sm = m.sm,
+                      .tag = m.tag,
+                      .sectors = m.sectors,
+                      .kind = m.kind,
+                      .meeting = m.meeting,
+                      .kernel = m.kernel,
+                      .packed = Waiter::pack(head_set(), m.tenant, (ask != 0) + passed_on),
+                      .since = static_cast<std::uint32_t>(now)};
   if (fresh) e = mshrs_.add(m.line, missing, waiter);
   else mshrs_.wait(e, missing, waiter);
   stats::L2Counters& count = count_[m.kernel];
@@ -190,9 +190,13 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
   tell(m, policy::L2Outcome::Miss);
   if (observer_ != nullptr) [[unlikely]]
     observer_->fetched(m.line, dram_.bytes_of(ask), m.kernel);
-  DramRequest fetch{m.line, static_cast<std::uint16_t>(e),     m.sm,
-                    ask,    static_cast<std::uint8_t>(place_), m.kernel,
-                    false};
+  DramRequest fetch{.line = m.line,
+                    .tag = static_cast<std::uint16_t>(e),
+                    .sm = m.sm,
+                    .sectors = ask,
+                    .slice = static_cast<std::uint8_t>(place_),
+                    .kernel = m.kernel,
+                    .write = false};
   dram_.push(now, fetch.of(m.tenant, m.core_rank));
   return Wait::Nothing;
 }
@@ -240,7 +244,12 @@ void L2Slice::write_back(std::uint32_t line, std::uint8_t sectors, const Message
   sectors |= line_sectors_;
   if (observer_ != nullptr) [[unlikely]]
     observer_->written(line, dram_.bytes_of(sectors), m.kernel);
-  write_backs_.push({line, m.sm, sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant});
+  write_backs_.push({.line = line,
+                     .sm = m.sm,
+                     .sectors = sectors,
+                     .slice = static_cast<std::uint8_t>(place_),
+                     .kernel = m.kernel,
+                     .tenant = m.tenant});
 }
 
 /// A line that is not there gets the way of the replacement policy's choice. Precondition: there is
@@ -277,8 +286,13 @@ void L2Slice::pass_on(const Message& m) {
   ++count_[m.kernel].passed_on;
   if (observer_ != nullptr) [[unlikely]]
     observer_->written(m.line, dram_.bytes_of(m.sectors), m.kernel);
-  write_backs_.push({m.line, m.sm, m.sectors, static_cast<std::uint8_t>(place_), m.kernel, m.tenant,
-                     m.core_rank});
+  write_backs_.push({.line = m.line,
+                     .sm = m.sm,
+                     .sectors = m.sectors,
+                     .slice = static_cast<std::uint8_t>(place_),
+                     .kernel = m.kernel,
+                     .tenant = m.tenant,
+                     .core_rank = m.core_rank});
 }
 
 void L2Slice::accept(Cycle now) {

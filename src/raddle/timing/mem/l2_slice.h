@@ -254,7 +254,13 @@ class L2Slice {
     std::uint32_t dram_accesses() const { return packed & 0xf; }
     void add_dram_access() { ++packed; }
     Message message(std::uint32_t line) const {
-      Message m{line, sm, tag, sectors, kind, meeting, kernel};
+      Message m{.line = line,
+                .sm = sm,
+                .tag = tag,
+                .sectors = sectors,
+                .kind = kind,
+                .meeting = meeting,
+                .kernel = kernel};
       m.tenant = static_cast<TenantId>(packed >> 4 & 0xf);
       return m;
     }

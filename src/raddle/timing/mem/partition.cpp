@@ -210,7 +210,13 @@ bool PartitionOf<Slice>::send_write_backs(Cycle now) {
   if (dram_.free_slots() <= kept_for_reads_) return false;
   for (; !write_backs_.empty() && dram_.free_slots() > kept_for_reads_; write_backs_.pop()) {
     const WriteBack& w = write_backs_.front();
-    DramRequest write{w.line, 0, w.sm, w.sectors, w.slice, w.kernel, true};
+    DramRequest write{.line = w.line,
+                      .tag = 0,
+                      .sm = w.sm,
+                      .sectors = w.sectors,
+                      .slice = w.slice,
+                      .kernel = w.kernel,
+                      .write = true};
     dram_.push(now, write.of(w.tenant, w.core_rank));
   }
   return true;

@@ -49,8 +49,13 @@ MeshShape mesh_shape(const MeshSpec& mesh, const Endpoints& endpoints) {
     const auto controllers = first_nodes(mesh.memory_nodes, nodes, endpoints.controllers);
     place.insert(place.end(), controllers.begin(), controllers.end());
   }
-  return {mesh.columns,          mesh.rows,     mesh.router_cycles, mesh.channel_cycles,
-          mesh.virtual_channels, mesh.vc_flits, std::move(place)};
+  return {.columns = mesh.columns,
+          .rows = mesh.rows,
+          .router = mesh.router_cycles,
+          .channel = mesh.channel_cycles,
+          .channels = mesh.virtual_channels,
+          .depth = mesh.vc_flits,
+          .place = std::move(place)};
 }
 
 Mesh::Mesh(const NetworkShape& shape, const MeshShape& mesh)

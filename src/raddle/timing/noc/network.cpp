@@ -28,15 +28,15 @@ Wiring wiring_of(const NetworkSpec& spec, Direction direction) {
 }
 
 NetworkShape network_shape(const NetworkSpec& spec, Direction direction) {
-  return {direction,
-          wiring_of(spec, direction),
-          spec.endpoints.count(),
-          spec.port.queue_flits,
-          spec.port.latency,
-          spec.port.largest_packet,
-          spec.port.packet,
-          network_clock(spec.port),
-          spec.kernel_slots};
+  return {.direction = direction,
+          .wiring = wiring_of(spec, direction),
+          .nodes = spec.endpoints.count(),
+          .credits = spec.port.queue_flits,
+          .latency = spec.port.latency,
+          .max_flits = spec.port.largest_packet,
+          .size = spec.port.packet,
+          .clock = network_clock(spec.port),
+          .kernel_slots = spec.kernel_slots};
 }
 
 /// Place of each node in `list`, or `absent`.

@@ -35,12 +35,12 @@ struct Segment {
   static constexpr std::uint32_t kMaxSegments = 0xffff;
   static Segment of(const Message& m) {
     RADDLE_ASSERT(m.kind == MessageKind::Transfer);
-    return {static_cast<std::uint16_t>(m.line),
-            static_cast<std::uint16_t>(m.line >> 16),
-            m.tag,
-            m.words,
-            static_cast<NodeId>(m.peer),
-            m.to};
+    return {.number = static_cast<std::uint16_t>(m.line),
+            .count = static_cast<std::uint16_t>(m.line >> 16),
+            .handle = m.tag,
+            .bytes = m.words,
+            .from = static_cast<NodeId>(m.peer),
+            .to = m.to};
   }
   /// `m` as the segment's message; whose it is (sm, kernel, tenant) stays as it was.
   void write_to(Message& m) const {
@@ -102,7 +102,13 @@ class SegmentQueue {
     const Queued& q = queue_.front();
     Message m = q.whose;
     const auto bytes = static_cast<std::uint16_t>(cut_.bytes_of(q.bytes, q.next));
-    Segment{q.next, q.count, q.handle, bytes, node_, q.to}.write_to(m);
+    Segment{.number = q.next,
+            .count = q.count,
+            .handle = q.handle,
+            .bytes = bytes,
+            .from = node_,
+            .to = q.to}
+        .write_to(m);
     return m;
   }
   /// It is on the network.
@@ -118,8 +124,12 @@ class SegmentQueue {
   void push(NodeId to, std::uint32_t bytes, unsigned handle, const Message& whose) {
     const unsigned segments = cut_.segments(bytes);
     RADDLE_ASSERT(segments <= Segment::kMaxSegments);
-    queue_.push({whose, bytes, to, static_cast<std::uint16_t>(handle), 0,
-                 static_cast<std::uint16_t>(segments)});
+    queue_.push({.whose = whose,
+                 .bytes = bytes,
+                 .to = to,
+                 .handle = static_cast<std::uint16_t>(handle),
+                 .next = 0,
+                 .count = static_cast<std::uint16_t>(segments)});
     ++count_.transfers;
   }
 
