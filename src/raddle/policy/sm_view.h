@@ -35,7 +35,7 @@ constexpr bool is_global(InstKind kind) {
   return kind >= InstKind::Load && kind <= InstKind::Atomic;
 }
 
-/// What keeps a warp from issuing, in the words of the stall rule (docs/architecture.md).
+/// What keeps a warp from issuing, in the words of the stall rule (docs/reasons.md).
 enum class WarpWait : std::uint8_t {
   Nothing,  ///< it is ready; a unit, the load/store unit or a policy may still hold it up
   Dependence,
@@ -48,7 +48,7 @@ enum class WarpWait : std::uint8_t {
 };
 inline constexpr unsigned kWarpWaits = static_cast<unsigned>(WarpWait::Ended) + 1;
 
-/// What a scheduler without an issue is charged (docs/architecture.md), in the order of
+/// What a scheduler without an issue is charged (docs/reasons.md), in the order of
 /// stats::Stall; an SM does not know of launches on their way.
 enum class StallReason : std::uint8_t {
   Idle,
