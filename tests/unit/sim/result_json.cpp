@@ -59,6 +59,14 @@ TEST(ResultJson, NothingIsDividedByZero) {
     EXPECT_EQ(t[key].get<double>(), 0) << key;
 }
 
+TEST(ResultJson, WhatIsZeroIsWritten) {
+  for (const char* key : {"request_token_wait_cycles", "starved_token_intervals"}) {
+    const auto json = to_json(sample());
+    EXPECT_EQ(json["details"].at(key), 0) << key;
+    EXPECT_EQ(json["kernels"][0]["details"].at(key), 0) << key;
+  }
+}
+
 TEST(ResultJson, KernelsHaveTheirOwnCycles) {
   EXPECT_EQ(to_json(sample())["kernels"][0]["cycles"], 500);
 }

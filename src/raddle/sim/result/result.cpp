@@ -63,11 +63,8 @@ void add_details(Json& out, const stats::GpuCounters& c) {
   out["load_mean_outside_cycles"] = ratio(c.sm.load_outside_cycles, c.sm.loads);
   out["const_accesses"] = c.sm.const_accesses;
   out["const_misses"] = c.sm.const_misses;
-  // Only where a scheme limits requests: results of other runs have no such name.
-  if (c.sharing.token_wait_cycles != 0)
-    out["request_token_wait_cycles"] = c.sharing.token_wait_cycles;
-  if (c.sharing.starved_intervals != 0)
-    out["starved_token_intervals"] = c.sharing.starved_intervals;
+  out["request_token_wait_cycles"] = c.sharing.token_wait_cycles;
+  out["starved_token_intervals"] = c.sharing.starved_intervals;
   out["atomics"] = c.sm.atomics;
   for (unsigned i = 0; i < stats::kServedFrom; ++i)
     out["served_" + std::string(stats::kServedFromNames[i])] = c.sm.served[i];
