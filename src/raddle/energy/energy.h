@@ -23,11 +23,27 @@ enum class Component : std::uint8_t {
   StaticCores,
   StaticL2,
   StaticChip,
+  Count
 };
-inline constexpr unsigned kComponents = 12, kDynamicComponents = 9;
-inline constexpr std::array<std::string_view, kComponents> kComponentNames = {
-    "front_end", "register_file", "lanes",        "constant",  "shared",     "l1d", "noc",
-    "l2",        "dram",          "static_cores", "static_l2", "static_chip"};
+inline constexpr unsigned kComponents = static_cast<unsigned>(Component::Count);
+/// The first ones: what one launch, or anything else that was counted, has cost.
+inline constexpr unsigned kDynamicComponents = static_cast<unsigned>(Component::StaticCores);
+inline constexpr auto kComponentTerms = std::to_array<stats::Term>({
+    {"front_end", "front end", "instructions fetched, decoded and scheduled"},
+    {"register_file", "register file", "operands read and written"},
+    {"lanes", "lanes", "execution units, by class of operation"},
+    {"constant", "constant cache", "accesses to the constant cache"},
+    {"shared", "shared memory", "cycles of the banks of shared memory"},
+    {"l1d", "L1D", "tags and data of the L1D"},
+    {"noc", "network", "flits through routers and links"},
+    {"l2", "L2", "reads, writes and atomics of the L2"},
+    {"dram", "DRAM", "bytes over the bus, rows opened and refreshes"},
+    {"static_cores", "SMs, static", "what SMs leak while they issue, stall or idle"},
+    {"static_l2", "L2, static", "what the slices of the L2 leak"},
+    {"static_chip", "chip, static", "what the rest of the chip leaks"},
+});
+static_assert(kComponentTerms.size() == kComponents);
+inline constexpr auto kComponentNames = stats::names_of(kComponentTerms);
 
 /// Exact, in femtojoule, by Component.
 struct Energy {

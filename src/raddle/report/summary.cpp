@@ -32,7 +32,8 @@ std::string verdict(const sim::Result& r) {
 std::string main_stall(const sim::Result& r) {
   const auto& stall = r.totals.scheduler.stall;
   const auto most = std::ranges::max_element(stall);
-  return fmt::format("{} {}", kStallTitles[static_cast<std::size_t>(most - stall.begin())],
+  return fmt::format("{} {}",
+                     stats::kStallTerms[static_cast<std::size_t>(most - stall.begin())].title,
                      percent(*most, r.cycles * r.schedulers));
 }
 

@@ -32,7 +32,7 @@ enum class OpKind : std::uint8_t {
   LaunchStream,  ///< a stream for launches, one for each lane
   LaunchBuffer,  ///< a buffer for a launch's parameters, one for each lane
 };
-inline constexpr unsigned kOpKinds = 20;
+inline constexpr unsigned kOpKinds = static_cast<unsigned>(OpKind::LaunchBuffer) + 1;
 /// Calls of the device runtime that the timing knows. Following instructions wait for them.
 constexpr bool is_device_call(OpKind kind) { return kind >= OpKind::Launch; }
 
@@ -70,11 +70,13 @@ enum class OpClass : std::uint8_t {
   Shuffle,   ///< values from lane to lane
   Barrier,   ///< of a thread block
   Converge,  ///< lanes of a warp wait for one another behind a branch: BSYNC
+  Count
 };
-inline constexpr unsigned kOpClasses = 17;
-inline constexpr std::array<const char*, kOpClasses> kOpClassNames = {
-    "move",     "int", "int_mul", "int_div", "convert", "fp16",    "fp32",    "fp32_div", "fp64",
-    "fp64_div", "sfu", "tensor",  "control", "memory",  "shuffle", "barrier", "converge"};
+inline constexpr unsigned kOpClasses = static_cast<unsigned>(OpClass::Count);
+inline constexpr auto kOpClassNames = std::to_array<const char*>(
+    {"move", "int", "int_mul", "int_div", "convert", "fp16", "fp32", "fp32_div", "fp64", "fp64_div",
+     "sfu", "tensor", "control", "memory", "shuffle", "barrier", "converge"});
+static_assert(kOpClassNames.size() == kOpClasses);
 
 /// Architectural registers 0..253 are general; predicates are numbered from kFirstPredicate.
 /// Kernels that need more wrap around (a false dependence, never a missed one).

@@ -3,11 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include <fstream>
-#include <sstream>
 
 #include "raddle/report/summary.h"
-#include "raddle_paths.h"
 #include "samples.h"
 
 namespace raddle::report {
@@ -23,15 +20,6 @@ TEST(Words, BytesHaveTheUnitsOfThePage) {
   EXPECT_EQ(bytes_text(132096), "129 KiB");
   EXPECT_EQ(bytes_text(std::uint64_t{31} << 20), "31.0 MiB");
   EXPECT_EQ(bytes_text(std::uint64_t{3000} << 40), "3000 TiB");
-}
-
-TEST(Words, StallsAreCalledAsOnThePage) {
-  std::ifstream file(RADDLE_SOURCE_DIR "/web/src/metrics.ts");
-  std::stringstream page;
-  page << file.rdbuf();
-  for (unsigned i = 0; i < stats::kStalls; ++i)
-    EXPECT_THAT(page.str(), HasSubstr("\n  " + std::string(stats::kStallNames[i]) +
-                                      ": {\n    title: \"" + std::string(kStallTitles[i]) + "\""));
 }
 
 sim::Result with_policies(const std::string& throttle) {

@@ -59,8 +59,13 @@ void UseRecord::add(Cycle now, std::span<const stats::GpuCounters> counters,
   for (std::size_t t = 0; t < counters.size(); ++t) {
     stats::GpuCounters c = counters[t];
     stats::accumulate(c, before_[t], -1);
-    sample.tenant.push_back({c.sm.thread_instructions, c.sm.requests, c.request.kind[0].packets,
-                             c.request.packets, c.reply.flits, c.dram.bytes, blocks[t]});
+    sample.tenant.push_back({.thread_instructions = c.sm.thread_instructions,
+                             .requests = c.sm.requests,
+                             .reads_sent = c.request.kind[0].packets,
+                             .sent = c.request.packets,
+                             .reply_flits = c.reply.flits,
+                             .dram_bytes = c.dram.bytes,
+                             .blocks = blocks[t]});
     before_[t] = counters[t];
   }
   samples_.push_back(std::move(sample));

@@ -17,10 +17,9 @@ SampledLaunch described(std::span<const runtime::LaunchedStream> tree) {
   return out;
 }
 
-/// Member by member; every counter struct is nothing but std::uint64_t (see stats::accumulate).
-template <class Counters>
+/// Member by member.
+template <stats::OnlyCounters Counters>
 Counters scaled(Counters counters, double factor) {
-  static_assert(sizeof(counters) % sizeof(std::uint64_t) == 0);
   auto* at = reinterpret_cast<std::uint64_t*>(&counters);
   for (std::size_t i = 0; i < sizeof(counters) / sizeof(std::uint64_t); ++i)
     at[i] = static_cast<std::uint64_t>(static_cast<double>(at[i]) * factor + 0.5);

@@ -42,16 +42,15 @@ class Sampler {
     open_ = true;
     stats::GpuCounters c = all.counters;
     stats::accumulate(c, last_.counters, -1);
-    samples_.back() = {next_ - interval_,
-                       c.sm.issued,
-                       c.sm.thread_instructions,
-                       c.sm.l1d_accesses,
-                       c.sm.l1d_hits,
-                       c.dram.bytes,
-                       c.scheduler.warp_cycles,
-                       c.scheduler.throttled_warp_cycles,
-                       {},
-                       c.scheduler.stall};
+    samples_.back() = {.start = next_ - interval_,
+                       .issued = c.sm.issued,
+                       .thread_instructions = c.sm.thread_instructions,
+                       .l1d_accesses = c.sm.l1d_accesses,
+                       .l1d_hits = c.sm.l1d_hits,
+                       .dram_bytes = c.dram.bytes,
+                       .warp_cycles = c.scheduler.warp_cycles,
+                       .throttled_warp_cycles = c.scheduler.throttled_warp_cycles,
+                       .stall = c.scheduler.stall};
     for (std::size_t sm = 0; sm < all.allowed_by_sm.size(); ++sm) {
       const std::uint64_t before = last_.allowed_by_sm.empty() ? 0 : last_.allowed_by_sm[sm];
       samples_.back().allowed_by_sm.push_back(

@@ -20,6 +20,8 @@ inline const char* in_words(stats::Refusal why) {
       return "the store buffer is full";
     case stats::Refusal::WriteBack:
       return "its line is on its way to the L2";
+    case stats::Refusal::Count:
+      break;
   }
   return "nothing";
 }
