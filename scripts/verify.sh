@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The pages that tests write: docs/verification.md from tests/analytic, and the table of docs/cuda.md from the code;
-# `--check` only says whether the first is current (a test says it of the second).
+# The files that tests write: docs/verification.md from tests/analytic, and from the code the table of docs/cuda.md,
+# docs/metrics.md and web/src/catalogue.ts; `--check` only says whether the first is current (tests say it of the others).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/common.sh
@@ -19,7 +19,8 @@ if [ "$check" = --check ]; then
   say "verify: docs/verification.md is current"
 else
   mv $new docs/verification.md
-  build_preset release test_unit_cudart
+  build_preset release test_unit_cudart test_unit_sim
   RADDLE_CUDA_PAGE=1 build/release/tests/test_unit_cudart --gtest_brief=1 --gtest_filter='Api.Documentation*'
-  say "verify: docs/verification.md and docs/cuda.md written"
+  RADDLE_CATALOGUE=1 build/release/tests/test_unit_sim --gtest_brief=1 --gtest_filter='CatalogueFiles.*'
+  say "verify: docs/verification.md, docs/cuda.md, docs/metrics.md and web/src/catalogue.ts written"
 fi

@@ -187,6 +187,35 @@ TEST(List, IsOneLineEach) {
   }
 }
 
+TEST(List, MetricsSayWhatTheyMean) {
+  const Json all = json_of(raddle("list metrics --json"));
+  std::set<std::string> names;
+  for (const Json& metric : all) {
+    std::vector<std::string> members;
+    for (const auto& [member, value] : metric.items()) members.push_back(member);
+    EXPECT_THAT(members,
+                testing::UnorderedElementsAre("name", "unit", "meaning", "source", "shown", "ncu"));
+    EXPECT_NE(metric["meaning"], "") << metric["name"];
+    names.insert(metric["name"]);
+  }
+  const Json result = json_of(raddle("run vecadd size=tiny --gpu gtx480 --quiet --json -"));
+  for (const auto& [name, value] : result["totals"].items())
+    EXPECT_TRUE(names.contains(name)) << name;
+  EXPECT_EQ(line_count(raddle("list metrics").out), all.size());
+}
+
+TEST(List, AMetricIsFoundByItsNameAndAnUnknownOneRefused) {
+  const Outcome one = raddle("list metrics l1d_misses");
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.out, HasSubstr("details.l1d_misses"));
+  EXPECT_THAT(one.out, HasSubstr("counted as sm.l1d_misses; shown of: run, co-run, launch"));
+  EXPECT_THAT(raddle("list metrics warp_instructions").out,
+              HasSubstr("Nsight Compute: smsp__inst_executed.sum"));
+  EXPECT_EQ(json_of(raddle("list metrics cycles --json")).size(), 1u);
+  expect_refused(raddle("list metrics l1d_mises"), {"l1d_mises", "near: l1d_misses"});
+  expect_refused(raddle("list gpus v100"), {"v100", "list metrics"});
+}
+
 TEST(List, JsonDescribesParameters) {
   for (const Json& workload : json_of(raddle("list workloads --json"))) {
     EXPECT_FALSE(workload["parameters"].empty()) << workload["name"];

@@ -1,11 +1,17 @@
-// Names in the result are API: scripts rely on them. A change shows up here and must be made in
-// result_names.txt on purpose.
+// Names in the result are API: scripts rely on them. Those of metrics come from the catalogue
+// (stats/metrics.def), so that a new one is known here at once. What has been there stays in two
+// lists, so that a name that goes or changes shows up and must be changed there on purpose:
+// metric_names.txt has the metrics and of what each is shown, result_names.txt all other names.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
 #include <set>
+#include <sstream>
 
 #include "raddle/sim/profile/analysis.h"
+#include "raddle/sim/result/catalogue.h"
 #include "raddle/sim/run/named_workload.h"
 #include "raddle_paths.h"
 #include "support/whole.h"
@@ -29,8 +35,52 @@ void collect(const Json& value, const std::string& path, std::set<std::string>& 
   if (!path.empty()) out.insert(path);
 }
 
+/// Where the numbers stand that are shown of a launch, a kernel or a stream.
+const std::map<stats::Shown, std::string> kPlaces = {{stats::kLaunch, "kernels[]."},
+                                                     {stats::kGroup, "kernels_by_name[]."},
+                                                     {stats::kStream, "streams[]."}};
+
+/// Paths of the metrics in results of one workload; policies' depend on the policy.
+std::set<std::string> names_of_metrics() {
+  std::set<std::string> out;
+  for (const sim::CatalogueEntry& entry : sim::catalogue(policy::all_policies())) {
+    if (entry.name.starts_with("policies.")) continue;
+    const bool of_totals = std::ranges::any_of(stats::metrics(), [&](const stats::Metric& metric) {
+      return metric.part == stats::Part::Totals && metric.name == entry.name;
+    });
+    if ((entry.shown & stats::kRun) != 0) out.insert((of_totals ? "totals." : "") + entry.name);
+    if (of_totals) out.insert("sampling.timed_totals." + entry.name);
+    for (const auto& [place, prefix] : kPlaces)
+      if ((entry.shown & place) != 0) out.insert(prefix + entry.name);
+  }
+  return out;
+}
+
+std::set<std::string> lines_of(const std::string& name) {
+  std::set<std::string> out;
+  std::ifstream file(RADDLE_SOURCE_DIR "/tests/golden/" + name);
+  for (std::string line; std::getline(file, line);) out.insert(line);
+  return out;
+}
+
+TEST(Golden, MetricsThatWereShownStillAre) {
+  std::map<std::string, stats::Shown> shown;
+  for (const sim::CatalogueEntry& entry : sim::catalogue(policy::all_policies()))
+    shown[entry.name] |= entry.shown;
+  const std::set<std::string> kept = lines_of("metric_names.txt");
+  EXPECT_GT(kept.size(), 150u);
+  for (const std::string& line : kept) {
+    const std::string name = line.substr(0, line.find(": "));
+    ASSERT_TRUE(shown.contains(name)) << "gone: " << line;
+    const std::string now = stats::shown_text(shown.at(name)) + ",";
+    std::istringstream places(line.substr(name.size() + 2) + ",");
+    for (std::string place; std::getline(places >> std::ws, place, ',');)
+      EXPECT_NE((" " + now).find(" " + place + ","), std::string::npos) << line << "; now " << now;
+  }
+}
+
 TEST(Golden, NamesOfTheResult) {
-  std::set<std::string> names, golden;
+  std::set<std::string> names;
   for (const char* policy : {"throttle=none", "throttle=swl", "throttle=ccws", "throttle=dyncta",
                              "warp=cawa", "warp=mascar", "block=bcs"})
     collect(sim::to_json(test::run("vecadd", {"gtx480", {}, {policy}})), "", names);
@@ -55,10 +105,11 @@ TEST(Golden, NamesOfTheResult) {
   const auto hotspot = sim::make_workload(runtime::all_workloads(), "hotspot", steps);
   const test::RunSpec sampled{"gtx480", {"run.sampling_error=0.03"}, {}, {}};
   collect(sim::to_json(test::run_on(*hotspot.workload, "hotspot", sampled)), "", names);
-  std::ifstream file(RADDLE_SOURCE_DIR "/tests/golden/result_names.txt");
-  for (std::string line; std::getline(file, line);) golden.insert(line);
-  for (const std::string& name : names) EXPECT_TRUE(golden.contains(name)) << "new: " << name;
+  const std::set<std::string> golden = lines_of("result_names.txt"), metrics = names_of_metrics();
+  for (const std::string& name : names)
+    EXPECT_TRUE(golden.contains(name) != metrics.contains(name)) << "new, or in both: " << name;
   for (const std::string& name : golden) EXPECT_TRUE(names.contains(name)) << "gone: " << name;
+  for (const std::string& name : metrics) EXPECT_TRUE(names.contains(name)) << "gone: " << name;
 }
 
 }  // namespace

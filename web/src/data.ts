@@ -1,5 +1,8 @@
 // What the program writes into the page (src/raddle/report/report.cpp), and its grouping for display.
+import type { Execution, Metrics } from "./catalogue";
 import { pageData } from "./page";
+
+export type { Metrics } from "./catalogue";
 
 export type Value = string | number | boolean | null | Value[] | { [key: string]: Value };
 export type Fields = { [key: string]: Value };
@@ -9,34 +12,11 @@ export function fields(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Fields : {};
 }
 
-/** Fields that the totals and every kernel have (result JSON, schema 1). */
-export interface Metrics {
-  cycles: number;
-  warp_instructions: number;
-  thread_instructions: number;
-  ipc: number;
-  l1d_accesses: number;
-  l1d_hits: number;
-  l1d_hit_rate: number;
-  l1d_mpki: number;
-  l2_accesses: number;
-  l2_hits: number;
-  l2_hit_rate: number;
-  dram_reads: number;
-  dram_writes: number;
-  dram_bytes: number;
-  noc_bytes: number;
-  noc_flit_hops: number;
-}
-
 /** What a launch, or the launches of one kernel together, has besides. Older results lack some of it. */
-export interface KernelFacts extends Metrics {
+export interface KernelFacts extends Metrics, Partial<Execution> {
   name: string;
   /** The name as its author wrote it, with the types of its parameters. */
   title?: string;
-  /** From the start of the first block to the end of the last one. */
-  execution_cycles?: number;
-  execution_ipc?: number;
   /** Scheduler-cycles in which one of its warps issued, or was the nearest to ready. */
   stalls?: { [reason: string]: number };
   details?: Fields;

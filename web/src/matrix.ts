@@ -1,4 +1,5 @@
 // Names down, runs across: policies with parameters and statistics, and all counters of a workload.
+import { kWords } from "./catalogue";
 import type { Fields, Group, Meanings, PolicyUse, Run, Value } from "./data";
 import { h } from "./dom";
 import { digits, kNone, ratio, whole } from "./format";
@@ -87,10 +88,14 @@ export function addPolicies(parent: HTMLElement, group: Group): void {
 }
 
 export function addCounters(parent: HTMLElement, group: Group): void {
+  const counted = (prefix: string, fields: (run: Run) => Fields | null | undefined) => lines(group.runs, fields).map((line) => {
+    const words = kWords[prefix + line.name];
+    return { ...line, meaning: words && `${words.unit}: ${words.meaning}` };
+  });
   const parts: [string, Line[]][] = [
-    ["totals", lines(group.runs, (run) => ({ ...run.result.totals }))],
-    ["details", lines(group.runs, (run) => run.result.details)],
-    ["scheduler-cycles", lines(group.runs, (run) => run.result.stalls)],
+    ["totals", counted("", (run) => ({ ...run.result.totals }))],
+    ["details", counted("details.", (run) => run.result.details)],
+    ["scheduler-cycles", counted("stalls.", (run) => run.result.stalls)],
   ];
   const note = group.runs.length > 1 ? "Beside each number that differs: its ratio to the first policy." : "Names as in the result JSON.";
   parent.append(h("details", { class: "fold" }, h("summary", {}, "All counters"), h("p", { class: "note" }, note),

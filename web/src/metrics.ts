@@ -1,4 +1,5 @@
 // The measures of the report: how each is computed from a run, shown, and explained in plain words.
+import { kIssued, kStallTerms, kWords, type Term } from "./catalogue";
 import type { Group, Metrics, Run } from "./data";
 import { bytes, digits, percent, ratio, whole } from "./format";
 
@@ -12,51 +13,25 @@ export interface Metric {
 
 const per = (part: number, all: number) => (all > 0 ? part / all : null);
 
+const kShow: { [unit: string]: (n: number) => string } = { bytes, ratio: percent, cycles: whole };
+const kLess = " Less is better.";
+
+/** In the words of the catalogue, and `more`. `value` is null where there is nothing to show a value of. */
+function measure(name: keyof Metrics, value: (t: Metrics) => number | null, more = ""): Metric {
+  const { title, unit, meaning } = kWords[name];
+  return { title, explain: meaning + more, value, show: kShow[unit] ?? digits };
+}
+
 export const kMetrics = {
-  cycles: {
-    title: "Cycles",
-    explain: "Core-clock cycles from the first launch to the end of the last kernel, launch latency among them. Less is better.",
-    value: (t) => (t.cycles > 0 ? t.cycles : null),
-    show: whole,
-  },
-  ipc: {
-    title: "IPC",
-    explain: "Thread instructions finished per core cycle by the whole GPU: how busy the machine really was. " +
-      "An instruction of a warp with 32 active threads counts 32.",
-    value: (t) => per(t.thread_instructions, t.cycles),
-    show: digits,
-  },
-  l1d_hit_rate: {
-    title: "L1D hit rate",
-    explain: "Share of load accesses to the first-level data caches that found their data there. " +
-      "Loads that joined a miss already under way count as no hit.",
-    value: (t) => (t.l1d_accesses > 0 ? t.l1d_hit_rate : null),
-    show: percent,
-  },
-  l1d_mpki: {
-    title: "L1D MPKI",
-    explain: "First-level data-cache misses per thousand thread instructions: how often the program's work " +
-      "has to wait for the memory beyond the SM. Less is better.",
-    value: (t) => (t.thread_instructions > 0 && t.cycles > 0 ? t.l1d_mpki : null),
-    show: digits,
-  },
-  l2_hit_rate: {
-    title: "L2 hit rate",
-    explain: "Share of accesses to the shared second-level cache (reads, writes, atomics) that found their line there. " +
-      "What misses goes to DRAM.",
-    value: (t) => (t.l2_accesses > 0 ? t.l2_hit_rate : null),
-    show: percent,
-  },
-  dram_bytes: {
-    title: "DRAM traffic",
-    explain: "Bytes read from and written to off-chip memory. Less is better: each costs time and energy.",
-    value: (t) => (t.cycles > 0 ? t.dram_bytes : null),
-    show: bytes,
-  },
+  cycles: measure("cycles", (t) => (t.cycles > 0 ? t.cycles : null), kLess),
+  ipc: measure("ipc", (t) => per(t.thread_instructions, t.cycles)),
+  l1d_hit_rate: measure("l1d_hit_rate", (t) => (t.l1d_accesses > 0 ? t.l1d_hit_rate : null)),
+  l1d_mpki: measure("l1d_mpki", (t) => (t.thread_instructions > 0 && t.cycles > 0 ? t.l1d_mpki : null), kLess),
+  l2_hit_rate: measure("l2_hit_rate", (t) => (t.l2_accesses > 0 ? t.l2_hit_rate : null)),
+  dram_bytes: measure("dram_bytes", (t) => (t.cycles > 0 ? t.dram_bytes : null), kLess),
   dram_per_instruction: {
     title: "DRAM bytes per thread instruction",
-    explain: "Off-chip traffic for each thread instruction, so that workloads of different length can be compared. " +
-      "Less is better.",
+    explain: "Off-chip traffic for each thread instruction, so that workloads of different length can be compared." + kLess,
     value: (t) => (t.cycles > 0 ? per(t.dram_bytes, t.thread_instructions) : null),
     show: digits,
   },
@@ -91,62 +66,13 @@ export function geometricMean(groups: Group[], label: string): number | null {
   return Math.exp(values.reduce((sum, v) => sum + Math.log(v), 0) / values.length);
 }
 
-export interface StallReason {
-  title: string;
-  explain: string;
-}
+/** What stands at the bottom of the bars comes first; a reason that is not named here comes last. */
+const kStacked = ["issued", "memory", "lsu", "dependence", "unit", "throttled", "fetch", "barrier", "fence", "sleep", "launch", "idle"];
+const kReasons: { [reason: string]: Term } = { issued: kIssued, ...kStallTerms };
 
 /** In the order in which the bars are stacked. */
-export const kStalls: { [reason: string]: StallReason } = {
-  issued: {
-    title: "issued",
-    explain: "the scheduler issued a warp instruction",
-  },
-  memory: {
-    title: "memory",
-    explain: "every warp that could be next waits for data on its way from memory (caches or DRAM)",
-  },
-  lsu: {
-    title: "load/store unit",
-    explain: "operands are there, but the load/store unit takes nothing more (its queue, miss registers or ports are full)",
-  },
-  dependence: {
-    title: "dependence",
-    explain: "the next instruction needs the result of an arithmetic instruction that is still being computed",
-  },
-  unit: {
-    title: "unit busy",
-    explain: "operands are there, but the execution unit or the operand collectors are still taken by earlier instructions",
-  },
-  throttled: {
-    title: "throttled",
-    explain: "operands and unit are there, but the throttle policy does not let the warp issue",
-  },
-  fetch: {
-    title: "fetch",
-    explain: "the next instruction is not there yet: a jump has emptied the warp's buffer, or the instruction cache missed",
-  },
-  barrier: {
-    title: "barrier",
-    explain: "all resident warps wait for others of their block at a barrier",
-  },
-  fence: {
-    title: "fence",
-    explain: "waits until earlier memory operations are visible to others",
-  },
-  sleep: {
-    title: "sleep",
-    explain: "the warps sleep of their own will (nanosleep)",
-  },
-  launch: {
-    title: "launch",
-    explain: "no block is on any SM and a launch is on its way to one: the machine's launch latency, not the program's work",
-  },
-  idle: {
-    title: "no warp",
-    explain: "the scheduler holds no warp, and not because a launch is on its way: other SMs still work on a launch (its tail), or the host has launched nothing",
-  },
-};
+export const kStalls: { [reason: string]: Term } =
+  Object.fromEntries([...new Set([...kStacked, ...Object.keys(kReasons)])].map((reason) => [reason, kReasons[reason]]));
 
 export function stallReasons(runs: Run[]): string[] {
   const present = new Set(runs.flatMap((run) => Object.keys(run.result.stalls ?? {})));

@@ -1,15 +1,11 @@
 // What the counters say about the reason for which schedulers lose most. No remedies: a remedy is known to help only when
 // it has been run.
+import { kRefusalTerms, kServedTerms } from "./catalogue";
 import { configNumber, fields, timedCycles, type Run } from "./data";
 import { digits, list, percent, whole } from "./format";
 import { schedulerCycles } from "./metrics";
 
 const number = (value: unknown) => (typeof value === "number" ? value : 0);
-
-const kRefusals: { [cause: string]: string } = {
-  mshr: "no MSHR was free", merge: "an MSHR held as many accesses as it can", way: "every way of the set waited for its data",
-  miss_queue: "the queue to the network was full", store_buffer: "the store buffer was full", write_back: "the line was on its way to the L2",
-};
 
 /** "a 60.0 %, b 40.0 %": the parts from the largest down, those of less than a hundredth left out. */
 function shares(parts: [name: string, amount: number][]): string {
@@ -21,7 +17,7 @@ function shares(parts: [name: string, amount: number][]): string {
 /** Which resource of the L1D, or which bank conflicts, kept the load/store unit. */
 function refused(run: Run): string | null {
   const details = fields(run.result.details);
-  const causes = Object.entries(fields(details.l1d_refused)).map(([cause, n]): [string, number] => [`because ${kRefusals[cause] ?? cause}`, number(n)])
+  const causes = Object.entries(fields(details.l1d_refused)).map(([cause, n]): [string, number] => [`because ${kRefusalTerms[cause]?.explain ?? cause}`, number(n)])
     .filter(([, n]) => n > 0);
   const passes = number(details.shared_passes) / Math.max(1, number(details.shared_accesses));
   const conflicts = passes > 1.05 ? `an access to shared memory takes ${digits(passes)} passes on average` : null;
@@ -32,8 +28,7 @@ function refused(run: Run): string | null {
 /** Where loads had their data from, and how long they took. */
 function waited(run: Run): string | null {
   const details = fields(run.result.details);
-  const served: [string, number][] = [["from the L1", number(details.served_l1)], ["from another L1", number(details.served_remote_l1)],
-    ["from the L2", number(details.served_l2)], ["from DRAM", number(details.served_memory)]];
+  const served = Object.entries(kServedTerms).map(([level, term]): [string, number] => [`from ${term.explain}`, number(details[`served_${level}`])]);
   if (served.every(([, n]) => n === 0)) return null;
   return `a load takes ${digits(number(details.load_mean_cycles))} cycles on average; of the lines, ${shares(served)}`;
 }

@@ -1,12 +1,12 @@
 // What crosses the network and where loads find their data, from the details of the results.
+import { kServedTerms } from "./catalogue";
 import { fields, type Report, type Run } from "./data";
 import type { Charts } from "./charts";
 import { short } from "./format";
 import { addShares } from "./stacked";
 import { partColour } from "./theme";
 
-const kLevels: [counter: string, title: string][] = [
-  ["served_l1", "L1"], ["served_remote_l1", "remote L1"], ["served_l2", "L2"], ["served_memory", "memory"]];
+const kLevels = Object.entries(kServedTerms).map(([level, term]): [counter: string, title: string] => [`served_${level}`, term.title]);
 
 const number = (value: unknown) => (typeof value === "number" ? value : 0);
 

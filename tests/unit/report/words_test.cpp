@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-
 #include "raddle/report/summary.h"
 #include "samples.h"
 

@@ -12,6 +12,7 @@
 #include "raddle/policy/all.h"
 #include "raddle/runtime/workload.h"
 #include "raddle/sim/profile/analysis.h"
+#include "raddle/sim/result/catalogue.h"
 #include "raddle/sim/setup/gpus.h"
 
 namespace raddle::cli {
@@ -96,7 +97,28 @@ Json analyses() {
   return out;
 }
 
-/// What can be listed.
+std::string metrics(const std::string& name, bool json) {
+  const policy::Registries policies = policy::all_policies();
+  std::vector<sim::CatalogueEntry> entries = sim::catalogue(policies);
+  if (!name.empty()) entries = sim::find_metrics(entries, name);
+  if (json) {
+    Json out = Json::array();
+    for (const sim::CatalogueEntry& entry : entries) out.push_back(sim::to_json(entry));
+    return out.dump(2) + "\n";
+  }
+  std::string out;
+  for (const sim::CatalogueEntry& entry : entries) {
+    const std::string unit = entry.unit.empty() ? "" : " [" + entry.unit + "]";
+    out += fmt::format("{:<26}{} {}\n", entry.name, unit, entry.meaning);
+    if (name.empty()) continue;
+    out += fmt::format("  counted as {}; shown of: {}\n", entry.source,
+                       stats::shown_text(entry.shown));
+    if (!entry.ncu.empty()) out += fmt::format("  Nsight Compute: {}\n", entry.ncu);
+  }
+  return out;
+}
+
+/// What can be listed with one description an item; metrics have a form of their own.
 struct Listing {
   const char* name;
   Json (*items)();
@@ -107,12 +129,11 @@ constexpr std::array<Listing, 5> kListings = {{{"gpus", gpus},
                                                {"experiments", experiments},
                                                {"analyses", analyses}}};
 
-/// "gpus, workloads ... or analyses".
+/// "gpus, workloads ... or metrics".
 std::string names_of_listings() {
   std::string out;
-  for (const Listing& one : kListings)
-    out += std::string(out.empty() ? "" : &one == &kListings.back() ? " or " : ", ") + one.name;
-  return out;
+  for (const Listing& one : kListings) out += std::string(one.name) + ", ";
+  return out.substr(0, out.size() - 2) + " or metrics";
 }
 
 /// "period, streak": for policies, whose parameters one must know to use them.
@@ -137,10 +158,16 @@ std::string size_of(const config::Tree& tree) {
 }
 
 struct ListCommand {
-  std::string what;
+  std::string what, name;
   bool json = false;
 
   int operator()() const {
+    if (what == "metrics") {
+      std::fputs(metrics(name, json).c_str(), stdout);
+      return 0;
+    }
+    if (!name.empty())
+      throw InputError("'" + name + "': a name goes with `raddle list metrics` only");
     const auto* listing = std::ranges::find(
         kListings, what, [](const Listing& one) { return std::string_view(one.name); });
     RADDLE_ASSERT(listing != kListings.end());  // the option's check
@@ -170,10 +197,13 @@ Command add_list(CLI::App& app) {
       app.add_subcommand("list", "what there is: " + names_of_listings() + ", one line each");
   std::vector<std::string> names;
   for (const Listing& one : kListings) names.emplace_back(one.name);
+  names.emplace_back("metrics");
   list->add_option("what", command->what, names_of_listings())
       ->required()
       ->check(CLI::IsMember(names));
-  list->add_flag("--json", command->json, "with parameters, as JSON");
+  list->add_option("name", command->name, "of metrics: these alone, and all that is known of each")
+      ->type_name("NAME");
+  list->add_flag("--json", command->json, "with all that is known, as JSON");
   return {list, [command] { return (*command)(); }};
 }
 

@@ -9,6 +9,7 @@
 //                     and Mendelson, MICRO 2006)
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -52,6 +53,11 @@ struct CorunResult {
   double ipc(const TenantResult& tenant) const {
     return static_cast<double>(tenant.counters.sm.thread_instructions) /
            static_cast<double>(measured());
+  }
+  /// NaN when it has done nothing. Precondition: it has run alone.
+  double slowdown(const TenantResult& tenant) const {
+    const double shared = ipc(tenant);
+    return shared > 0 ? *tenant.ipc_alone / shared : std::numeric_limits<double>::quiet_NaN();
   }
 };
 

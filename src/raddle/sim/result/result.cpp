@@ -8,6 +8,7 @@
 #include <map>
 
 #include "raddle/base/demangle.h"
+#include "raddle/sim/result/metrics_json.h"
 #include "raddle/sim/result/version.h"
 #include "raddle_paths.h"
 
@@ -16,69 +17,6 @@ namespace raddle::sim {
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-double ratio(std::uint64_t part, std::uint64_t whole) {
-  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
-/// The fields that totals and every kernel share. Names are API (golden list in tests/golden).
-void add_metrics(Json& out, Cycle cycles, const stats::GpuCounters& c) {
-  const std::uint64_t l2_accesses = c.l2.reads + c.l2.writes + c.l2.atomics;
-  out["cycles"] = cycles;
-  out["warp_instructions"] = c.sm.issued;
-  out["thread_instructions"] = c.sm.thread_instructions;
-  out["ipc"] = ratio(c.sm.thread_instructions, cycles);
-  out["l1d_accesses"] = c.sm.l1d_accesses;
-  out["l1d_hits"] = c.sm.l1d_hits;
-  out["l1d_hit_rate"] = ratio(c.sm.l1d_hits, c.sm.l1d_accesses);
-  out["l1d_mpki"] = 1000.0 * ratio(c.sm.l1d_misses, c.sm.thread_instructions);
-  out["l2_accesses"] = l2_accesses;
-  out["l2_hits"] = c.l2.hits;
-  out["l2_hit_rate"] = ratio(c.l2.hits, l2_accesses);
-  out["dram_reads"] = c.dram.reads;
-  out["dram_writes"] = c.dram.writes;
-  out["dram_bytes"] = c.dram.bytes;
-  out["noc_bytes"] = c.request.bytes + c.reply.bytes + c.dram.legs.bytes;
-  out["noc_flit_hops"] = c.request.flit_hops + c.reply.flit_hops + c.dram.legs.flit_hops;
-}
-
-/// Beyond the contract: what explains the rest.
-void add_details(Json& out, const stats::GpuCounters& c) {
-  out["l1d_pending_hits"] = c.sm.l1d_pending_hits;
-  out["l1d_misses"] = c.sm.l1d_misses;
-  out["l1d_stores"] = c.sm.l1d_stores;
-  out["l1d_evictions"] = c.sm.l1d_evictions;
-  out["l1d_reservation_fails"] = c.sm.l1d_reservation_fails;
-  for (unsigned i = 0; i < stats::kRefusals; ++i)
-    out["l1d_refused"][std::string(stats::kRefusalNames[i])] = c.sm.l1d_refused[i];
-  out["l1d_mean_miss_cycles"] = ratio(c.sm.l1d_miss_cycles, c.sm.l1d_fills);
-  out["l1d_store_misses"] = c.sm.l1d_store_misses;
-  out["l1d_write_backs"] = c.sm.l1d_write_backs;
-  out["stores_combined"] = c.sm.stores_combined;
-  out["loads"] = c.sm.loads;
-  out["load_mean_cycles"] = ratio(c.sm.load_cycles, c.sm.loads);
-  out["load_mean_lsu_cycles"] = ratio(c.sm.load_lsu_cycles, c.sm.loads);
-  out["load_mean_hit_cycles"] = ratio(c.sm.load_hit_cycles, c.sm.loads);
-  out["load_mean_queue_cycles"] = ratio(c.sm.load_queue_cycles, c.sm.loads);
-  out["load_mean_outside_cycles"] = ratio(c.sm.load_outside_cycles, c.sm.loads);
-  out["const_accesses"] = c.sm.const_accesses;
-  out["const_misses"] = c.sm.const_misses;
-  out["request_token_wait_cycles"] = c.sharing.token_wait_cycles;
-  out["starved_token_intervals"] = c.sharing.starved_intervals;
-  out["atomics"] = c.sm.atomics;
-  for (unsigned i = 0; i < stats::kServedFrom; ++i)
-    out["served_" + std::string(stats::kServedFromNames[i])] = c.sm.served[i];
-  out["shared_accesses"] = c.sm.shared_accesses;
-  out["shared_passes"] = c.sm.shared_passes;
-  out["l2_pending_hits"] = c.l2.pending_hits;
-  out["l2_misses"] = c.l2.misses;
-  out["l2_write_backs"] = c.l2.write_backs;
-  out["l2_crossings"] = c.l2.crossings;
-  out["dram_written_bytes"] = c.dram.written_bytes;
-  out["dram_row_hit_rate"] = ratio(c.dram.row_hits, c.dram.reads + c.dram.writes);
-  out["dram_mean_queue_cycles"] = ratio(c.dram.queue_cycles, c.dram.reads + c.dram.writes);
-  out["blocks"] = c.sm.blocks;
-}
 
 /// Scheduler-cycles for which a warp of these launches was the nearest to ready. Those without a
 /// warp are nobody's.
@@ -92,33 +30,25 @@ Json own_stalls(const stats::GpuCounters& c) {
   return out;
 }
 
-/// From the start of the first block to the end of the last one: what profilers call a kernel's
-/// time.
-void add_execution(Json& out, Cycle cycles, const stats::GpuCounters& c) {
-  out["execution_cycles"] = cycles;
-  out["execution_ipc"] = ratio(c.sm.thread_instructions, cycles);
-}
+using stats::Part;
 
-Json traffic_json(const stats::NocTraffic& t) {
-  return {
-      {"packets", t.packets}, {"flits", t.flits}, {"bytes", t.bytes}, {"flit_hops", t.flit_hops}};
-}
-
-/// One network: its packets by kind, and its ports in sum and at most.
-Json network_json(const stats::NocCounters& c, const std::vector<stats::NocPort>& ports) {
-  Json out;
-  for (unsigned k = 0; k < stats::kNocKinds; ++k)
-    out[std::string(stats::kNocKindNames[k])] = traffic_json(c.kind[k]);
-  stats::NocPort sum, most;
-  for (const stats::NocPort& p : ports) {
-    stats::accumulate(sum, p);
-    if (p.flits > most.flits) most = p;
-  }
-  out["ports"] = ports.size();
-  out["busiest_port_flits"] = most.flits;
-  out["blocked_credit_cycles"] = sum.blocked_credit;
-  out["blocked_arbitration_cycles"] = sum.blocked_arbitration;
+/// The first `count` components.
+Json energy_json(const energy::Energy& energy, unsigned count) {
+  Json out = Json::object();
+  for (unsigned c = 0; c < count; ++c)
+    out[std::string(energy::kComponentNames[c])] = energy.picojoule(c);
   return out;
+}
+
+/// A launch, or the launches of one kernel together.
+void add_launch_metrics(Json& out, stats::Shown place, const stats::Counted& counted,
+                        const energy::Energy& energy) {
+  add_metrics(out, Part::Totals, place, counted);
+  add_metrics(out, Part::Execution, place, counted);
+  out["stalls"] = own_stalls(counted.counters);
+  out["energy_pj"] = energy_json(energy, energy::kDynamicComponents);
+  out["details"] = Json::object();
+  add_metrics(out["details"], Part::Details, place, counted);
 }
 
 Json stalls_of(const Result& r) {
@@ -126,14 +56,6 @@ Json stalls_of(const Result& r) {
   out["issued"] = r.totals.sm.issued;
   for (unsigned i = 0; i < stats::kStalls; ++i)
     out[std::string(stats::kStallNames[i])] = r.totals.scheduler.stall[i];
-  return out;
-}
-
-/// The first `count` components.
-Json energy_json(const energy::Energy& energy, unsigned count) {
-  Json out = Json::object();
-  for (unsigned c = 0; c < count; ++c)
-    out[std::string(energy::kComponentNames[c])] = energy.picojoule(c);
   return out;
 }
 
@@ -154,18 +76,13 @@ Json kernel_json(const KernelResult& k) {
                        {"blocks", k.resident->blocks},
                        {"warps", k.resident->warps},
                        {"limited_by", k.resident->limited_by}};
-  out["start_cycle"] = k.start;
-  out["begin_cycle"] = k.begin;
-  out["first_block_cycle"] = k.first;
-  out["last_block_cycle"] = k.last;
-  out["end_cycle"] = k.end;
-  add_metrics(out, k.end - k.start, k.counters);
-  add_execution(out, k.last - k.first, k.counters);
-  out["stalls"] = own_stalls(k.counters);
-  out["energy_pj"] = energy_json(k.energy, energy::kDynamicComponents);
-  out["details"] = Json::object();
-  add_details(out["details"], k.counters);
-  out["details"]["l1d_most_mshrs"] = k.most_mshrs;
+  add_facts(out, FactOf::Launch, {.launch = &k});
+  add_launch_metrics(out, stats::kLaunch,
+                     {.counters = k.counters,
+                      .cycles = k.end - k.start,
+                      .execution_cycles = k.last - k.first,
+                      .l1d_most_mshrs = k.most_mshrs},
+                     k.energy);
   return out;
 }
 
@@ -174,20 +91,13 @@ Json group_json(const KernelGroup& g) {
   Json out;
   out["name"] = g.name;
   out["title"] = demangled(g.name);
-  out["launches"] = g.launches;
-  out["device_launches"] = g.device_launches;
-  out["start_cycle"] = g.start;
-  out["end_cycle"] = g.end;
-  out["cycles_min"] = g.shortest;
-  out["cycles_mean"] = ratio(g.cycles, g.launches);
-  out["cycles_max"] = g.longest;
-  add_metrics(out, g.cycles, g.counters);
-  add_execution(out, g.execution_cycles, g.counters);
-  out["stalls"] = own_stalls(g.counters);
-  out["energy_pj"] = energy_json(g.energy, energy::kDynamicComponents);
-  out["details"] = Json::object();
-  add_details(out["details"], g.counters);
-  out["details"]["l1d_most_mshrs"] = g.most_mshrs;
+  add_facts(out, FactOf::Group, {.group = &g});
+  add_launch_metrics(out, stats::kGroup,
+                     {.counters = g.counters,
+                      .cycles = g.cycles,
+                      .execution_cycles = g.execution_cycles,
+                      .l1d_most_mshrs = g.most_mshrs},
+                     g.energy);
   return out;
 }
 
@@ -195,19 +105,16 @@ Json group_json(const KernelGroup& g) {
 Json stream_json(const StreamResult& s) {
   Json out;
   out["stream"] = s.stream;
-  out["launches"] = s.launches;
-  out["start_cycle"] = s.start;
-  out["end_cycle"] = s.end;
-  add_metrics(out, s.cycles, s.counters);
+  add_facts(out, FactOf::Stream, {.stream = &s});
+  const stats::Counted counted = {.counters = s.counters, .cycles = s.cycles};
+  add_metrics(out, Part::Totals, stats::kStream, counted);
   out["details"] = Json::object();
-  add_details(out["details"], s.counters);
+  add_metrics(out["details"], Part::Details, stats::kStream, counted);
   return out;
 }
 
 /// `cycles` of a tenant are those measured; ratios to the run alone where there was one.
 Json tenant_json(const CorunResult& run, const TenantResult& tenant) {
-  std::uint64_t dram_bytes = 0;
-  for (const TenantResult& one : run.tenants) dram_bytes += one.counters.dram.bytes;
   Json out;
   out["name"] = tenant.name;
   out["parameters"] = tenant.parameters;
@@ -219,36 +126,24 @@ Json tenant_json(const CorunResult& run, const TenantResult& tenant) {
                   {"warps", tenant.block.warps},
                   {"registers", tenant.block.registers},
                   {"shared_bytes", tenant.block.shared_bytes}};
-  out["kernels_completed"] = tenant.launches;
-  out["restarts"] = tenant.rounds;
-  add_metrics(out, run.measured(), tenant.counters);
-  out["dram_share"] = ratio(tenant.counters.dram.bytes, dram_bytes);
-  if (tenant.ipc_alone) {
-    const double ipc = run.ipc(tenant);
-    out["ipc_alone"] = *tenant.ipc_alone;
-    out["slowdown"] = ipc > 0 ? Json(*tenant.ipc_alone / ipc) : Json();
-  }
+  const Subject subject = {.corun = &run, .tenant = &tenant};
+  const stats::Counted counted = {.counters = tenant.counters, .cycles = run.measured()};
+  add_facts(out, FactOf::Tenant, subject);
+  add_metrics(out, Part::Totals, stats::kTenant, counted);
+  add_facts(out, FactOf::TenantShare, subject);
+  if (tenant.ipc_alone) add_facts(out, FactOf::TenantAlone, subject);
   out["details"] = Json::object();
-  add_details(out["details"], tenant.counters);
-  // Of what the L2 answers, and how long a request waited in it for its turn and for its line.
-  const stats::L2Counters& l2 = tenant.counters.l2;
-  out["details"]["l2_mean_queue_cycles"] =
-      ratio(l2.queue_cycles, l2.reads + l2.writes + l2.atomics);
-  out["details"]["l2_mean_miss_cycles"] =
-      ratio(l2.miss_cycles + l2.pending_cycles, l2.misses + l2.pending_hits);
+  add_metrics(out["details"], Part::Details, stats::kTenant, counted);
   for (unsigned i = 0; i < stats::kStalls; ++i)
     out["stalls"][std::string(stats::kStallNames[i])] = tenant.counters.sm.stall[i];
   return out;
 }
 
 Json corun_json(const CorunResult& run) {
-  Json out = {{"horizon_cycles", run.horizon}, {"warmup_cycles", run.warmup}};
+  Json out;
+  add_facts(out, FactOf::Corun, {.corun = &run});
   if (run.use) out["use"] = run.use->summary(run.warmup);
-  if (!run.sharing) return out;
-  out["weighted_speedup"] = run.sharing->weighted_speedup;
-  out["harmonic_speedup"] = run.sharing->harmonic_speedup;
-  out["antt"] = run.sharing->antt;
-  out["fairness"] = run.sharing->fairness;
+  if (run.sharing) add_facts(out, FactOf::Sharing, {.corun = &run});
   return out;
 }
 
@@ -257,7 +152,7 @@ Json corun_json(const CorunResult& run) {
 Json sampling_json(const Result& r) {
   const Extrapolation& e = *r.sampling;
   Json timed;
-  add_metrics(timed, r.cycles, r.totals);
+  add_metrics(timed, Part::Totals, stats::kRun, {.counters = r.totals, .cycles = r.cycles});
   Json out = {{"extrapolated", e.estimated == 0 ? Json::array() : Json{"totals", "energy_pj"}},
               {"launches_timed", e.timed},
               {"launches_estimated", e.estimated},
@@ -279,6 +174,24 @@ Json sampling_json(const Result& r) {
                               {"cycles_estimated", c.estimated_cycles()},
                               {"cycles_half_width", c.half_width()}});
   }
+  return out;
+}
+
+/// Of what was timed.
+Json details_json(const Result& r, stats::Shown place) {
+  std::uint64_t most_mshrs = 0;
+  for (const KernelResult& k : r.kernels)
+    most_mshrs = std::max<std::uint64_t>(most_mshrs, k.most_mshrs);
+  const stats::Counted counted = {
+      .counters = r.totals,
+      .cycles = r.cycles,
+      .busy_cycles = r.busy_cycles,
+      .tail_cycles = r.tail_cycles,
+      .l1d_most_mshrs = most_mshrs,
+      .network = {stats::port_sums(r.request_ports), stats::port_sums(r.reply_ports)}};
+  Json out;
+  add_metrics(out, Part::Details, place, counted);
+  out["noc"] = noc_json(counted);
   return out;
 }
 
@@ -415,24 +328,11 @@ Json to_json(const Result& r, std::size_t single_launches) {
   if (r.launches_left_out != 0) out["launches_left_out"] = r.launches_left_out;
   Json totals;
   const Whole whole = whole_of(r);
-  add_metrics(totals, whole.cycles, whole.totals);
+  const stats::Shown place = r.corun ? stats::kCorun : stats::kRun;
+  add_metrics(totals, Part::Totals, place, {.counters = whole.totals, .cycles = whole.cycles});
   out["totals"] = std::move(totals);
   if (r.sampling) out["sampling"] = sampling_json(r);
-  Json details;
-  add_details(details, r.totals);
-  details["busy_cycles"] = r.busy_cycles;
-  details["warp_cycles"] = r.totals.scheduler.warp_cycles;
-  details["throttled_warp_cycles"] = r.totals.scheduler.throttled_warp_cycles;
-  if (!r.corun) {
-    details["tail_cycles"] = r.tail_cycles;
-    unsigned most = 0;
-    for (const KernelResult& k : r.kernels) most = std::max(most, k.most_mshrs);
-    details["l1d_most_mshrs"] = most;
-  }
-  details["noc"] = {{"request", network_json(r.totals.request, r.request_ports)},
-                    {"reply", network_json(r.totals.reply, r.reply_ports)},
-                    {"memory", traffic_json(r.totals.dram.legs)}};
-  out["details"] = std::move(details);
+  out["details"] = details_json(r, place);
   out["kernels"] = Json::array();
   out["streams"] = Json::array();
   for (const StreamResult& s : streams_of(r.kernels)) out["streams"].push_back(stream_json(s));
@@ -442,7 +342,7 @@ Json to_json(const Result& r, std::size_t single_launches) {
       out["tenants"].push_back(tenant_json(*r.corun, tenant));
     out["corun"] = corun_json(*r.corun);
   }
-  out["schedulers"] = r.schedulers;
+  add_facts(out, FactOf::Run, {.run = &r});
   out["stalls"] = stalls_of(r);
   out["policies"] = r.policies;
   out["energy_pj"] = energy_json(r.energy, energy::kComponents);
@@ -454,11 +354,7 @@ Json to_json(const Result& r, std::size_t single_launches) {
   add_kernels(out, r.kernels, single_launches);
   if (!r.analysis.is_null()) out["analysis"] = r.analysis;
   if (r.checks) out["checks"] = r.checks->json();
-  out["host"] = {{"wall_seconds", r.host.wall_seconds},
-                 {"functional_seconds", r.host.functional_seconds},
-                 {"timing_seconds", r.host.timing_seconds},
-                 {"peak_rss_bytes", r.host.peak_rss_bytes},
-                 {"threads", r.host.threads}};
+  add_facts(out["host"], FactOf::Host, {.run = &r});
   out["state_hash"] = fmt::format("{:016x}", hash);
   return out;
 }
