@@ -20,23 +20,9 @@ enum class Start : std::uint8_t { Combustion, Root };
 
 class Amr final : public HashedWorkload {
  public:
-  Amr() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        combustion_ = {16, 1, 0.5};
-        levels_ = 2;
-        break;
-      case Size::Small:
-        combustion_ = {192, 5, 2.5};
-        levels_ = 3;
-        break;
-      case Size::Paper:
-        combustion_ = {256, 5, 6};
-        levels_ = 3;
-        break;
-    }
+    by_size(size, combustion_, {{16, 1, 0.5}, {192, 5, 2.5}, {256, 5, 6}});
+    by_size(size, levels_, {2, 3, 3});
   }
 
   void visit(FieldVisitor& v) override {
@@ -168,8 +154,7 @@ class Amr final : public HashedWorkload {
     if (refined_ > kMostRefined)
       throw InputError(
           "amr: more than 2^21 cells are refined: fewer levels or a greater threshold");
-    inputs_.add(coarse_);
-    inputs_.add(spread_);
+    inputs_.add(coarse_, spread_);
   }
 
   static constexpr double kCurve = 20'000;  // kelvin: mildly curved where cells are hot

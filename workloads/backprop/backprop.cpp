@@ -19,21 +19,7 @@ double squash(double x) { return 1 / (1 + std::exp(-x)); }
 
 class Backprop final : public HashedWorkload {
  public:
-  Backprop() { set_size(Size::Tiny); }
-
-  void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        inputs_count_ = 240;
-        break;
-      case Size::Small:
-        inputs_count_ = 16'384;
-        break;
-      case Size::Paper:
-        inputs_count_ = 65'536;
-        break;
-    }
-  }
+  void set_size(Size size) override { by_size(size, inputs_count_, {240, 16'384, 65'536}); }
 
   void visit(FieldVisitor& v) override {
     v.field("inputs", inputs_count_, {kSide, kSide * 65535}, "units", "units of the input layer");
@@ -108,10 +94,7 @@ class Backprop final : public HashedWorkload {
     weights_ = random_floats(seed, "backprop/weights", rows * kWidth, -0.1, 0.1);
     changes_ = random_floats(seed, "backprop/changes", rows * kWidth, -0.01, 0.01);
     output_weights_ = random_floats(seed, "backprop/output", kWidth, -1, 1);
-    inputs_.add(input_);
-    inputs_.add(weights_);
-    inputs_.add(changes_);
-    inputs_.add(output_weights_);
+    inputs_.add(input_, weights_, changes_, output_weights_);
   }
 
   // The rest of the network, small enough for the host: hidden units, one output unit that should

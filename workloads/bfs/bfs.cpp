@@ -15,22 +15,14 @@ constexpr std::int32_t kUnreached = -1;
 
 class Bfs final : public HashedWorkload {
  public:
-  Bfs() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        graph_choice_ = {GraphKind::Uniform, 500, 2'000};
-        break;
-      case Size::Small:
-        graph_choice_ = {GraphKind::Uniform, 65'536, 500'000};
-        break;
-      case Size::Paper:  // CCWS's baseline: 500 thousand edges, each kept by both its ends
-        graph_choice_ = {GraphKind::Undirected, 65'536, 1'000'000};
-        edge_words_ = 1;
-        block_ = 512;
-        break;
-    }
+    // Paper: CCWS's baseline, 500 thousand edges, each kept by both its ends.
+    by_size(size, graph_choice_,
+            {{GraphKind::Uniform, 500, 2'000},
+             {GraphKind::Uniform, 65'536, 500'000},
+             {GraphKind::Undirected, 65'536, 1'000'000}});
+    by_size(size, edge_words_, {2, 2, 1});
+    by_size(size, block_, {256, 256, 512});
   }
 
   void visit(FieldVisitor& v) override {
@@ -112,9 +104,7 @@ class Bfs final : public HashedWorkload {
     Rng rng(seed, "bfs/graph");
     graph_ = graph_choice_.make(rng);
     source_ = graph_choice_.source(graph_, rng);
-    inputs_.add(graph_.row);
-    inputs_.add(graph_.column);
-    inputs_.add(source_);
+    inputs_.add(graph_.row, graph_.column, source_);
   }
 
   bool ended_before(std::uint32_t launch) const { return launches_ != 0 && launch >= launches_; }

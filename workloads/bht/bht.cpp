@@ -14,22 +14,11 @@ using namespace workloads;
 
 class Bht final : public HashedWorkload {
  public:
-  Bht() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    children_ = {.parent = {.block = 128}, .child_block = 64, .threshold = 64};
-    switch (size) {
-      case Size::Tiny:
-        bodies_ = 96;
-        children_ = {.parent = {.block = 64}, .child_block = 32, .threshold = 16};
-        break;
-      case Size::Small:
-        bodies_ = 28'672;
-        break;
-      case Size::Paper:
-        bodies_ = 65'536;
-        break;
-    }
+    by_size(size, children_.parent.block, {64, 128, 128});
+    by_size(size, children_.child_block, {32, 64, 64});
+    by_size(size, children_.threshold, {16, 64, 64});
+    by_size(size, bodies_, {96, 28'672, 65'536});
   }
 
   void visit(FieldVisitor& v) override {
@@ -53,8 +42,7 @@ class Bht final : public HashedWorkload {
     Rng rng(seed, "bht/bodies");
     tree_ = make_octree(bodies_, leaf_, rng);
     groups_ = make_groups(tree_, children_.child_block);
-    inputs_.add(tree_.body);
-    inputs_.add(angle_);
+    inputs_.add(tree_.body, angle_);
     children_.parent.ask_for_launches(device);
     DeviceArray<Mass> body(device, tree_.body), group(device, groups_);
     DeviceArray<TreeCell> cell(device, tree_.cell);

@@ -18,20 +18,11 @@ constexpr std::uint64_t kNodes = 1 << 20;  ///< most, 2 GB
 
 class BTreeSearch final : public HashedWorkload {
  public:
-  BTreeSearch() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        keys_ = 2000, queries_ = 20, fill_ = 16, present_ = 0.75;
-        break;
-      case Size::Small:
-        keys_ = 200'000, queries_ = 2000, fill_ = 128, present_ = 1;
-        break;
-      case Size::Paper:
-        keys_ = 1'000'000, queries_ = 10'000, fill_ = 128, present_ = 1;
-        break;
-    }
+    by_size(size, keys_, {2000, 200'000, 1'000'000});
+    by_size(size, queries_, {20, 2000, 10'000});
+    by_size(size, fill_, {16, 128, 128});
+    by_size(size, present_, {0.75, 1, 1});
   }
 
   void visit(FieldVisitor& v) override {

@@ -17,20 +17,11 @@ constexpr std::uint64_t kNodes = 1 << 20;  ///< most, 2 GB
 
 class BTreeRange final : public HashedWorkload {
  public:
-  BTreeRange() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        keys_ = 2000, queries_ = 10, fill_ = 16, longest_ = 100;
-        break;
-      case Size::Small:
-        keys_ = 200'000, queries_ = 1200, fill_ = 128, longest_ = 1000;
-        break;
-      case Size::Paper:
-        keys_ = 1'000'000, queries_ = 6000, fill_ = 128, longest_ = 3000;
-        break;
-    }
+    by_size(size, keys_, {2000, 200'000, 1'000'000});
+    by_size(size, queries_, {10, 1200, 6000});
+    by_size(size, fill_, {16, 128, 128});
+    by_size(size, longest_, {100, 1000, 3000});
   }
 
   void visit(FieldVisitor& v) override {

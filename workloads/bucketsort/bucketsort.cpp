@@ -18,21 +18,7 @@ constexpr std::uint32_t kPerBlock = 4096;  ///< elements
 
 class BucketSort final : public HashedWorkload {
  public:
-  BucketSort() { set_size(Size::Tiny); }
-
-  void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        count_ = 10'000;
-        break;
-      case Size::Small:
-        count_ = 1 << 20;
-        break;
-      case Size::Paper:
-        count_ = 1 << 22;
-        break;
-    }
-  }
+  void set_size(Size size) override { by_size(size, count_, {10'000, 1 << 20, 1 << 22}); }
 
   void visit(FieldVisitor& v) override {
     v.field("n", count_, {1, 1u << 28}, "elements", "elements to sort");

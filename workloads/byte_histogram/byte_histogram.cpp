@@ -16,21 +16,7 @@ constexpr std::uint32_t kMost = 255 / 16;  // words of 16 bytes of a thread, cou
 
 class ByteHistogram final : public HashedWorkload {
  public:
-  ByteHistogram() { set_size(Size::Tiny); }
-
-  void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        kib_ = 32;
-        break;
-      case Size::Small:
-        kib_ = 4096;
-        break;
-      case Size::Paper:
-        kib_ = 65'536;
-        break;
-    }
-  }
+  void set_size(Size size) override { by_size(size, kib_, {32, 4096, 65'536}); }
 
   void visit(FieldVisitor& v) override { v.field("kib", kib_, {1, 1u << 20}, "KiB", "data"); }
 

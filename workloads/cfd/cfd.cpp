@@ -55,20 +55,11 @@ constexpr State<float> kFarState = {1.4f, 1.68f, 0.0f, 0.0f, 3.508f};
 
 class Cfd final : public HashedWorkload {
  public:
-  Cfd() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        width_ = 4, depth_ = 3, height_ = 2, iterations_ = 1;
-        break;
-      case Size::Small:
-        width_ = 16, depth_ = 16, height_ = 16, iterations_ = 1;
-        break;
-      case Size::Paper:
-        width_ = 25, depth_ = 26, height_ = 25, iterations_ = 4;
-        break;
-    }
+    by_size(size, width_, {4, 16, 25});
+    by_size(size, depth_, {3, 16, 26});
+    by_size(size, height_, {2, 16, 25});
+    by_size(size, iterations_, {1, 1, 4});
   }
 
   void visit(FieldVisitor& v) override {
@@ -171,10 +162,7 @@ class Cfd final : public HashedWorkload {
     std::size_t n = mesh_.elements;
     start_ = random_floats(seed, "cfd/start", n * kVariables, -0.05, 0.05);
     for (std::size_t i = 0; i < start_.size(); ++i) start_[i] += kFarState[i / n];
-    inputs_.add(mesh_.neighbours);
-    inputs_.add(mesh_.normals);
-    inputs_.add(start_);
-    inputs_.add(iterations_);
+    inputs_.add(mesh_.neighbours, mesh_.normals, start_, iterations_);
   }
 
   static State<double> at(const std::vector<double>& u, std::size_t e) {

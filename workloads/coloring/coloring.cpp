@@ -46,9 +46,14 @@ class Coloring final : public VertexWorkload {
       Arguments find(row.address(), column.address(), value.address(), color.address(),
                      greatest.address());
       Arguments give(value.address(), color.address(), greatest.address());
-      if (both()) find.add(least.address()), give.add(least.address());
-      find.add(more), find.add(vertices());
-      give.add(round * colors_each()), give.add(vertices());
+      if (both()) {
+        find.add(least.address());
+        give.add(least.address());
+      }
+      find.add(more);
+      find.add(vertices());
+      give.add(round * colors_each());
+      give.add(vertices());
       launch(device, extremes, find);
       launch(device, assign, give);
     });

@@ -23,6 +23,9 @@ class InputHash {
   template <class T>
   requires std::is_arithmetic_v<T>
   void add(T value) { value_ = xxh64(std::as_bytes(std::span(&value, 1)), value_); }
+  /// One after the other.
+  template <class... T>
+  requires(sizeof...(T) > 1) void add(const T&... pieces) { (add(pieces), ...); }
   std::uint64_t value() const { return value_; }
 
  private:

@@ -1,7 +1,8 @@
-// What every workload keeps of its inputs, and random vectors.
+// What every workload keeps of its inputs, its parameters at each size, and random vectors.
 #pragma once
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "common/input_hash.h"
@@ -18,6 +19,12 @@ class HashedWorkload : public runtime::Workload {
  protected:
   InputHash inputs_;
 };
+
+/// Sets `value` to what it is at `size`, of its values at tiny, small and paper.
+template <class T>
+void by_size(runtime::Size size, T& value, const std::type_identity_t<T> (&values)[3]) {
+  value = values[static_cast<std::size_t>(size)];
+}
 
 /// `count` floats uniform in [low, high), from generator `path` of `seed`. The rounding to float is
 /// the only one, so every host makes the same.

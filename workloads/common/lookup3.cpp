@@ -5,6 +5,23 @@
 
 namespace raddle::workloads {
 
+namespace {
+
+using u32 = std::uint32_t;
+
+void mix(u32& first, u32& second, u32& third, int turn) {
+  first -= third;
+  first ^= std::rotl(third, turn);
+  third += second;
+}
+
+void finish(u32& to, u32 from, int turn) {
+  to ^= from;
+  to -= std::rotl(from, turn);
+}
+
+}  // namespace
+
 std::uint32_t lookup3(std::string_view text) {
   std::uint32_t a = 0xdeadbeef + static_cast<std::uint32_t>(text.size()), b = a, c = a;
   auto add = [&](std::string_view bytes) {
@@ -15,22 +32,22 @@ std::uint32_t lookup3(std::string_view text) {
   };
   for (; text.size() > 12; text.remove_prefix(12)) {
     add(text.substr(0, 12));
-    a -= c, a ^= std::rotl(c, 4), c += b;
-    b -= a, b ^= std::rotl(a, 6), a += c;
-    c -= b, c ^= std::rotl(b, 8), b += a;
-    a -= c, a ^= std::rotl(c, 16), c += b;
-    b -= a, b ^= std::rotl(a, 19), a += c;
-    c -= b, c ^= std::rotl(b, 4), b += a;
+    mix(a, b, c, 4);
+    mix(b, c, a, 6);
+    mix(c, a, b, 8);
+    mix(a, b, c, 16);
+    mix(b, c, a, 19);
+    mix(c, a, b, 4);
   }
   if (text.empty()) return c;
   add(text);
-  c ^= b, c -= std::rotl(b, 14);
-  a ^= c, a -= std::rotl(c, 11);
-  b ^= a, b -= std::rotl(a, 25);
-  c ^= b, c -= std::rotl(b, 16);
-  a ^= c, a -= std::rotl(c, 4);
-  b ^= a, b -= std::rotl(a, 14);
-  c ^= b, c -= std::rotl(b, 24);
+  finish(c, b, 14);
+  finish(a, c, 11);
+  finish(b, a, 25);
+  finish(c, b, 16);
+  finish(a, c, 4);
+  finish(b, a, 14);
+  finish(c, b, 24);
   return c;
 }
 

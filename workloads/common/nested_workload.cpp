@@ -72,8 +72,7 @@ std::vector<std::string> NestedWorkload::violations() const {
 void NestedWorkload::make_graph(std::uint64_t seed) {
   Rng rng(seed, kNestedGraphPath);
   graph_ = make_nested_graph(kind_, vertices(), rng);
-  inputs_.add(graph_.row);
-  inputs_.add(graph_.column);
+  inputs_.add(graph_.row, graph_.column);
 }
 
 std::uint32_t NestedWorkload::source() const {

@@ -38,9 +38,7 @@ class NestedWorkload : public HashedWorkload {
   /// `block`: threads per block of parents; `pending_launches`: for
   /// cudaLimitDevRuntimePendingLaunchCount.
   NestedWorkload(std::uint32_t block, std::uint32_t pending_launches)
-      : full_block_(block), pending_launches_(pending_launches) {
-    NestedWorkload::set_size(runtime::Size::Tiny);
-  }
+      : full_block_(block), pending_launches_(pending_launches) {}
 
   /// Makes graph_ and adds it to the input's hash.
   void make_graph(std::uint64_t seed);

@@ -17,7 +17,6 @@ bool is_triangle(GraphKind kind) {
 VertexWorkload::VertexWorkload(std::uint32_t iterations, std::string_view iterations_doc)
     : iterations_(iterations), iterations_doc_(iterations_doc) {
   graph_choice_.kind = GraphKind::Condmat;
-  VertexWorkload::set_size(runtime::Size::Tiny);
 }
 
 void VertexWorkload::set_size(runtime::Size size) {
@@ -40,8 +39,7 @@ Rng VertexWorkload::make_graph(std::uint64_t seed, std::string_view path) {
   Rng rng(seed, path);
   graph_ = graph_choice_.make(rng);
   if (is_triangle(graph_choice_.kind) && entries_ == Entries::ByColumn) graph_ = transposed(graph_);
-  inputs_.add(graph_.row);
-  inputs_.add(graph_.column);
+  inputs_.add(graph_.row, graph_.column);
   return rng;
 }
 

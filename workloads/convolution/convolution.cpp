@@ -20,8 +20,6 @@ struct Image {
 
 class Convolution final : public HashedWorkload {
  public:
-  Convolution() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     constexpr Image kImages[] = {{60, 40}, {1024, 512}, {1024, 512}};
     image_ = kImages[static_cast<std::size_t>(size)];
@@ -40,8 +38,7 @@ class Convolution final : public HashedWorkload {
   void run(Device& device, std::uint64_t seed) override {
     source_ = random_floats(seed, "convolution/image", image_.size(), 0, 255);
     weights_ = random_floats(seed, "convolution/weights", 2 * kRadius + 1, 0, 1);
-    inputs_.add(source_);
-    inputs_.add(weights_);
+    inputs_.add(source_, weights_);
     ModuleId module = load_module(device, "convolution");
     device.copy_to_device(device.symbol(module, "convolution_weights"), weights_.data(),
                           weights_.size() * sizeof(float));

@@ -17,18 +17,9 @@ constexpr std::uint32_t kSide = 8, kAcross = 4, kDown = 2;  // as in kernels.cu
 
 class Dct final : public HashedWorkload {
  public:
-  Dct() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        columns_ = 64, rows_ = 48;
-        break;
-      case Size::Small:
-      case Size::Paper:
-        columns_ = 512, rows_ = 512;
-        break;
-    }
+    by_size(size, columns_, {64, 512, 512});
+    by_size(size, rows_, {48, 512, 512});
   }
 
   void visit(FieldVisitor& v) override {
@@ -47,8 +38,7 @@ class Dct final : public HashedWorkload {
 
   void run(Device& device, std::uint64_t seed) override {
     image_ = random_floats(seed, "dct/image", std::size_t{columns_} * rows_, -128, 127);
-    inputs_.add(image_);
-    inputs_.add(columns_);
+    inputs_.add(image_, columns_);
     KernelId kernel = device.kernel(load_module(device, "dct"), "dct");
     DeviceArray<float> image(device, image_), out(device, image_.size());
     device.launch(kernel, {columns_ / (kSide * kAcross), rows_ / (kSide * kDown)},

@@ -12,8 +12,6 @@ using namespace workloads;
 
 class Digits final : public HashedWorkload {
  public:
-  Digits() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     constexpr DigitsShape kShapes[] = {{1, 2, 4}, {4, 50, 100}, {28, 50, 100}};
     shape_ = kShapes[static_cast<std::size_t>(size)];

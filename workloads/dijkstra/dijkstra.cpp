@@ -54,7 +54,10 @@ class Dijkstra final : public VertexWorkload {
       for (std::uint32_t v = 0; v < vertices(); ++v)
         for (std::uint32_t e = graph_.row[v]; e < graph_.row[v + 1]; ++e) {
           std::uint32_t target = graph_.column[e], offer = weight_[e] + before[target];
-          if (offer < expected[v]) expected[v] = offer, parent[v] = target;
+          if (offer < expected[v]) {
+            expected[v] = offer;
+            parent[v] = target;
+          }
         }
     }
     if (auto wrong = first_difference("distance", expected, distance_); !wrong.empty())

@@ -17,20 +17,11 @@ constexpr std::string_view kKernels[] = {"ey", "all"};
 
 class Fdtd final : public HashedWorkload {
  public:
-  Fdtd() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        rows_ = 24, columns_ = 40, steps_ = 2, kernels_ = Kernels::All;
-        break;
-      case Size::Small:
-        rows_ = 512, columns_ = 512, steps_ = 2, kernels_ = Kernels::All;
-        break;
-      case Size::Paper:
-        rows_ = 2048, columns_ = 2048, steps_ = 3, kernels_ = Kernels::Ey;
-        break;
-    }
+    by_size(size, rows_, {24, 512, 2048});
+    by_size(size, columns_, {40, 512, 2048});
+    by_size(size, steps_, {2, 2, 3});
+    by_size(size, kernels_, {Kernels::All, Kernels::All, Kernels::Ey});
   }
 
   void visit(FieldVisitor& v) override {
@@ -58,9 +49,9 @@ class Fdtd final : public HashedWorkload {
     DeviceArray<float> source(device, source_), ex(device, ex_), ey(device, ey_), hz(device, hz_);
     const Dim3 grid{blocks_for(columns_, kWidth), blocks_for(rows_, kHeight)};
     const Dim3 block{kWidth, kHeight};
-    for (std::uint32_t s = 0; s < steps_; ++s) {
+    for (std::uint32_t step = 0; step < steps_; ++step) {
       device.launch(ey_kernel, grid, block,
-                    Arguments(source.address(), ey.address(), hz.address(), rows_, columns_, s));
+                    Arguments(source.address(), ey.address(), hz.address(), rows_, columns_, step));
       if (!all) continue;
       device.launch(ex_kernel, grid, block, Arguments(ex.address(), hz.address(), rows_, columns_));
       device.launch(hz_kernel, grid, block,

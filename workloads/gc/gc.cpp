@@ -18,15 +18,14 @@ constexpr std::uint32_t kGroup = 4;  // words; as in the kernels
 
 class Gc final : public HashedWorkload {
  public:
-  Gc() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     struct Values {
       std::uint32_t objects, heap_kib;
     };
     constexpr Values kValues[] = {{512, 64}, {65'536, 7'168}, {300'000, 32'768}};
     const Values& v = kValues[static_cast<std::size_t>(size)];
-    spec_.objects = v.objects, heap_kib_ = v.heap_kib;
+    spec_.objects = v.objects;
+    heap_kib_ = v.heap_kib;
   }
 
   void visit(FieldVisitor& v) override {
@@ -107,9 +106,7 @@ class Gc final : public HashedWorkload {
     Rng rng(seed, "gc/heap");
     spec_.words = heap_kib_ * 128;
     heap_ = make_heap(spec_, rng);
-    inputs_.add(heap_.words);
-    inputs_.add(heap_.objects);
-    inputs_.add(heap_.roots);
+    inputs_.add(heap_.words, heap_.objects, heap_.roots);
   }
 
   std::vector<std::uint32_t> marked_roots() const {

@@ -12,20 +12,9 @@ using namespace workloads;
 
 class Histogram final : public HashedWorkload {
  public:
-  Histogram() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        n_ = 20'000, blocks_ = 5;
-        break;
-      case Size::Small:
-        n_ = 3'000'000, blocks_ = 1280;
-        break;
-      case Size::Paper:
-        n_ = 1u << 22, blocks_ = 1280;
-        break;
-    }
+    by_size(size, n_, {20'000, 3'000'000, 1u << 22});
+    by_size(size, blocks_, {5, 1280, 1280});
   }
 
   void visit(FieldVisitor& v) override {
@@ -43,8 +32,7 @@ class Histogram final : public HashedWorkload {
     values_.resize(n_);
     for (std::uint32_t& value : values_)
       value = rng.unit() < hot_share_ ? hot : static_cast<std::uint32_t>(rng.next());
-    inputs_.add(values_);
-    inputs_.add(bins_);
+    inputs_.add(values_, bins_);
 
     KernelId kernel = device.kernel(load_module(device, "histogram"), "histogram");
     DeviceArray<std::uint32_t> values(device, values_), counts(device, bins_);

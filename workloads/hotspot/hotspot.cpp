@@ -45,20 +45,10 @@ Coefficients coefficients(std::uint32_t rows, std::uint32_t columns) {
 
 class Hotspot final : public HashedWorkload {
  public:
-  Hotspot() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        rows_ = 28, columns_ = 30, steps_ = 2;
-        break;
-      case Size::Small:
-        rows_ = 512, columns_ = 512, steps_ = 3;
-        break;
-      case Size::Paper:
-        rows_ = 512, columns_ = 512, steps_ = 20;
-        break;
-    }
+    by_size(size, rows_, {28, 512, 512});
+    by_size(size, columns_, {30, 512, 512});
+    by_size(size, steps_, {2, 3, 20});
   }
 
   void visit(FieldVisitor& v) override {
@@ -73,10 +63,7 @@ class Hotspot final : public HashedWorkload {
     std::size_t cells = std::size_t{rows_} * columns_;
     start_ = random_floats(seed, "hotspot/temperature", cells, 323, 341);
     power_ = random_floats(seed, "hotspot/power", cells, 0, 1);
-    inputs_.add(start_);
-    inputs_.add(power_);
-    inputs_.add(rows_);
-    inputs_.add(steps_);
+    inputs_.add(start_, power_, rows_, steps_);
 
     KernelId kernel = device.kernel(load_module(device, "hotspot"), "hotspot");
     DeviceArray<float> power(device, power_), even(device, start_), odd(device, cells);

@@ -18,24 +18,10 @@ constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 28;
 
 class Join final : public HashedWorkload {
  public:
-  Join() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     children_ = {.parent = {.block = 256}, .child_block = 32, .threshold = 32};
-    switch (size) {
-      case Size::Tiny:
-        rows_ = 320;
-        keys_ = 5;
-        break;
-      case Size::Small:
-        rows_ = 32'768;
-        keys_ = 512;
-        break;
-      case Size::Paper:
-        rows_ = 65'536;
-        keys_ = 1'024;
-        break;
-    }
+    by_size(size, rows_, {320, 32'768, 65'536});
+    by_size(size, keys_, {5, 512, 1'024});
   }
 
   void visit(FieldVisitor& v) override {
@@ -102,8 +88,7 @@ class Join final : public HashedWorkload {
     left_ = sorted_keys(input_, rows_, keys_, rng);
     right_ = sorted_keys(input_, rows_, keys_, rng);
     plan_ = plan_join(left_, right_, partitions(), children_.parent.block);
-    inputs_.add(left_);
-    inputs_.add(right_);
+    inputs_.add(left_, right_);
   }
 
   KeyKind input_ = KeyKind::Uniform;

@@ -16,20 +16,10 @@ constexpr std::uint32_t kMostCentroidWords = 1088;  // as in kernels.cu
 
 class Kmeans final : public HashedWorkload {
  public:
-  Kmeans() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        points_ = 300, features_ = 10, rounds_ = 3;
-        break;
-      case Size::Small:
-        points_ = 40'032, features_ = 34, rounds_ = 1;
-        break;
-      case Size::Paper:
-        points_ = 200'032, features_ = 34, rounds_ = 2;
-        break;
-    }
+    by_size(size, points_, {300, 40'032, 200'032});
+    by_size(size, features_, {10, 34, 34});
+    by_size(size, rounds_, {3, 1, 2});
   }
 
   void visit(FieldVisitor& v) override {
@@ -134,8 +124,7 @@ class Kmeans final : public HashedWorkload {
         points_by_row_[p * features_ + f] =
             static_cast<float>(centre[around * features_ + f] + spread_ * (2 * rng.unit() - 1));
     }
-    inputs_.add(points_by_row_);
-    inputs_.add(clusters_);
+    inputs_.add(points_by_row_, clusters_);
   }
 
   std::vector<float> points_by_feature() const {

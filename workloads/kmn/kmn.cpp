@@ -13,23 +13,9 @@ constexpr std::uint32_t kNone = ~0u;
 
 class Kmn final : public HashedWorkload {
  public:
-  Kmn() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        points_ = 300;
-        features_ = 10;
-        break;
-      case Size::Small:
-        points_ = 32'768;
-        features_ = 34;
-        break;
-      case Size::Paper:
-        points_ = 204'800;
-        features_ = 34;
-        break;
-    }
+    by_size(size, points_, {300, 32'768, 204'800});
+    by_size(size, features_, {10, 34, 34});
   }
 
   void visit(FieldVisitor& v) override {
@@ -95,8 +81,7 @@ class Kmn final : public HashedWorkload {
       for (std::size_t f = 0; f < features_; ++f)
         rows_[p * features_ + f] += centre[around * features_ + f];
     }
-    inputs_.add(rows_);
-    inputs_.add(clusters_);
+    inputs_.add(rows_, clusters_);
   }
 
   std::uint32_t points_ = 0, features_ = 0, clusters_ = 5, rounds_ = 2, block_ = 256;

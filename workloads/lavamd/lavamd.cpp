@@ -37,15 +37,14 @@ static_assert(sizeof(Box) == 656);
 
 class LavaMd final : public HashedWorkload {
  public:
-  LavaMd() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     struct Values {
       std::uint32_t side, particles;
     };
     constexpr Values kValues[] = {{2, 3}, {4, 32}, {2, kMostParticles}};
     const Values& v = kValues[static_cast<std::size_t>(size)];
-    side_ = v.side, particles_ = v.particles;
+    side_ = v.side;
+    particles_ = v.particles;
   }
 
   void visit(FieldVisitor& v) override {
@@ -101,13 +100,14 @@ class LavaMd final : public HashedWorkload {
     auto tenth = [&] { return (1 + rng.below(10)) / 10.0; };
     for (std::size_t i = 0; i < boxes_.size() * particles_; ++i) {
       Vector at{};
-      at.v = tenth(), at.x = tenth(), at.y = tenth(), at.z = tenth();
+      at.v = tenth();
+      at.x = tenth();
+      at.y = tenth();
+      at.z = tenth();
       position_.push_back(at);
       charge_.push_back(tenth());
     }
-    inputs_.add(boxes_);
-    inputs_.add(position_);
-    inputs_.add(charge_);
+    inputs_.add(boxes_, position_, charge_);
   }
 
   Box box_at(std::int32_t x, std::int32_t y, std::int32_t z) const {
@@ -117,7 +117,10 @@ class LavaMd final : public HashedWorkload {
     };
     auto first = [&](std::int32_t of) { return static_cast<std::uint64_t>(of) * particles_; };
     Box box{};
-    box.x = x, box.y = y, box.z = z, box.number = number(x, y, z);
+    box.x = x;
+    box.y = y;
+    box.z = z;
+    box.number = number(x, y, z);
     box.first = first(box.number);
     for (std::int32_t turn = 0; turn < 27; ++turn) {
       std::int32_t u = x + turn % 3 - 1, v = y + turn / 3 % 3 - 1, w = z + turn / 9 - 1;

@@ -88,20 +88,11 @@ Cell turned_back(const Cell& before) {
 
 class Lbm final : public HashedWorkload {
  public:
-  Lbm() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        columns_ = 40, rows_ = 5, planes_ = 4, steps_ = 2;
-        break;
-      case Size::Small:
-        columns_ = rows_ = kFixedSide, planes_ = kFixedPlanes, steps_ = 1;
-        break;
-      case Size::Paper:
-        columns_ = rows_ = kFixedSide, planes_ = kFixedPlanes, steps_ = 2;
-        break;
-    }
+    by_size(size, columns_, {40, kFixedSide, kFixedSide});
+    by_size(size, rows_, {5, kFixedSide, kFixedSide});
+    by_size(size, planes_, {4, kFixedPlanes, kFixedPlanes});
+    by_size(size, steps_, {2, 1, 2});
   }
 
   void visit(FieldVisitor& v) override {
@@ -186,8 +177,7 @@ class Lbm final : public HashedWorkload {
       for (std::uint32_t y = 0; y < rows_; ++y)
         for (std::uint32_t x = 0; x < columns_; ++x)
           start_[kMoving * field() + cell(x, y, z)] = std::bit_cast<float>(kind(x, y, z));
-    inputs_.add(start_);
-    inputs_.add(steps_);
+    inputs_.add(start_, steps_);
   }
 
   void reference_step(const std::vector<double>& from, std::vector<double>& to) const {

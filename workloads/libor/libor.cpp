@@ -70,20 +70,10 @@ struct Market {
 
 class Libor final : public HashedWorkload {
  public:
-  Libor() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        rates_ = 16, steps_ = 8, paths_ = 64;
-        break;
-      case Size::Small:
-        rates_ = 40, steps_ = 20, paths_ = 4096;
-        break;
-      case Size::Paper:
-        rates_ = 80, steps_ = 40, paths_ = 4096;
-        break;
-    }
+    by_size(size, rates_, {16, 40, 80});
+    by_size(size, steps_, {8, 20, 40});
+    by_size(size, paths_, {64, 4096, 4096});
   }
 
   void visit(FieldVisitor& v) override {
@@ -144,10 +134,7 @@ class Libor final : public HashedWorkload {
     for (std::uint32_t maturity : kMaturities)
       market_.maturities.push_back(
           static_cast<std::int32_t>(std::max(1u, maturity * (rates_ - steps_) / kMostSteps)));
-    inputs_.add(market_.volatilities);
-    inputs_.add(market_.maturities);
-    inputs_.add(paths_);
-    inputs_.add(steps_);
+    inputs_.add(market_.volatilities, market_.maturities, paths_, steps_);
   }
 
   void upload(Device& device, ModuleId module) const {

@@ -15,21 +15,7 @@ constexpr std::uint32_t kSide = 16;  // as in kernels.cu
 
 class Lud final : public HashedWorkload {
  public:
-  Lud() { set_size(Size::Tiny); }
-
-  void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        n_ = 32;
-        break;
-      case Size::Small:
-        n_ = 256;
-        break;
-      case Size::Paper:
-        n_ = 512;
-        break;
-    }
-  }
+  void set_size(Size size) override { by_size(size, n_, {32, 256, 512}); }
 
   void visit(FieldVisitor& v) override {
     v.field("n", n_, {kSide, 8192}, "rows", "rows and columns of the matrix");

@@ -75,15 +75,14 @@ class Arena {
 
 class Memc final : public HashedWorkload {
  public:
-  Memc() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     struct Values {
       std::uint32_t requests, keys;
     };
     constexpr Values kValues[] = {{64, 500}, {30'720, 50'000}, {262'144, 200'000}};
     const Values& v = kValues[static_cast<std::size_t>(size)];
-    requests_ = v.requests, spec_.keys = v.keys;
+    requests_ = v.requests;
+    spec_.keys = v.keys;
   }
 
   void visit(FieldVisitor& v) override {
@@ -120,7 +119,9 @@ class Memc final : public HashedWorkload {
       Item item = arena_.item(at);
       if (item.expires != 0 && item.expires <= kNow) continue;
       std::uint32_t* words = &expected[std::size_t{r} * kResultWords];
-      words[0] = 1, words[1] = at, words[3] = item.value_bytes;
+      words[0] = 1;
+      words[1] = at;
+      words[3] = item.value_bytes;
       words[2] = at + static_cast<std::uint32_t>(sizeof(Item) + key.size());
       std::memcpy(&touched[at + offsetof(Item, time)], &kNow, sizeof kNow);
     }
@@ -142,9 +143,7 @@ class Memc final : public HashedWorkload {
       std::string text = "get " + trace_.key_of(trace_.requests[r]) + "\r\n";
       std::copy(text.begin(), text.end(), &buffer_[std::size_t{r} * slot_bytes_]);
     }
-    inputs_.add(buffer_);
-    inputs_.add(arena_.bytes);
-    inputs_.add(buckets_);
+    inputs_.add(buffer_, arena_.bytes, buckets_);
   }
 
   std::uint32_t& bucket_of(std::string_view key) {

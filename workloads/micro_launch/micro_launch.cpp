@@ -11,8 +11,6 @@ using namespace workloads;
 
 class MicroLaunch final : public HashedWorkload {
  public:
-  MicroLaunch() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     launches_ = size == Size::Tiny ? 2 : 8;
     blocks_ = size == Size::Tiny ? 8 : size == Size::Small ? 1024 : 65536;

@@ -65,8 +65,6 @@ Stream stream_of(Test test) {
 
 class MicroMemory final : public HashedWorkload {
  public:
-  MicroMemory() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     threads_ = size == Size::Tiny ? 32 : 1024;
     steps_ = size == Size::Tiny ? 2 : size == Size::Small ? 8 : 64;
@@ -163,8 +161,11 @@ class MicroMemory final : public HashedWorkload {
       next.upload(places);
     }
     Arguments arguments(next.address());
-    arguments.add(last.address()), arguments.add(words_), arguments.add(stride_);
-    arguments.add(std::uint32_t{written_}), arguments.add(steps_);
+    arguments.add(last.address());
+    arguments.add(words_);
+    arguments.add(stride_);
+    arguments.add(std::uint32_t{written_});
+    arguments.add(steps_);
     device.launch(kernel_, {blocks_}, {threads_}, arguments);
     last_ = last.download();
     for (std::uint64_t& at : last_) at = (at - next.address()) / 8;
@@ -174,7 +175,8 @@ class MicroMemory final : public HashedWorkload {
   void chase_shared(Device& device, std::vector<T>& reached) {
     DeviceArray<T> last(device, threads_);
     Arguments arguments(last.address());
-    arguments.add(stride_), arguments.add(steps_);
+    arguments.add(stride_);
+    arguments.add(steps_);
     inputs_.add(std::vector<std::uint32_t>{stride_});
     device.launch(kernel_, {blocks_}, {threads_}, arguments);
     reached = last.download();
@@ -213,7 +215,8 @@ class MicroMemory final : public HashedWorkload {
                   reach);
     DeviceArray<T> array(device, from), out(device, threads);
     Arguments arguments(array.address());
-    arguments.add(out.address()), arguments.add(steps_);
+    arguments.add(out.address());
+    arguments.add(steps_);
     device.launch(kernel_, {blocks_}, {threads_}, arguments);
     sums = out.download();
   }
@@ -271,7 +274,9 @@ class MicroMemory final : public HashedWorkload {
     inputs_.add(std::vector<std::uint32_t>{words_, stride_});
     DeviceArray<std::uint32_t> counters(device, std::vector<std::uint32_t>(words_));
     Arguments arguments(counters.address());
-    arguments.add(words_), arguments.add(stride_), arguments.add(steps_);
+    arguments.add(words_);
+    arguments.add(stride_);
+    arguments.add(steps_);
     device.launch(kernel_, {blocks_}, {threads_}, arguments);
     last_32_ = counters.download();
   }

@@ -45,8 +45,6 @@ constexpr std::uint32_t kWarp = 32;
 
 class MicroUnits final : public HashedWorkload {
  public:
-  MicroUnits() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     threads_ = size == Size::Tiny ? 64 : 1024;
     steps_ = size == Size::Tiny ? 4 : size == Size::Small ? 32 : 256;
@@ -157,7 +155,8 @@ class MicroUnits final : public HashedWorkload {
       case Unit::Logic:
       case Unit::Loop:
       case Unit::Jump:
-        arguments.add(kIntA), arguments.add(kIntB);
+        arguments.add(kIntA);
+        arguments.add(kIntB);
         break;
       case Unit::IntDiv:
         arguments.add(kIntDividend);
@@ -169,13 +168,16 @@ class MicroUnits final : public HashedWorkload {
         arguments.add(kDividend);
         break;
       case Unit::Float:
-        arguments.add(float{kA}), arguments.add(float{kB});
+        arguments.add(float{kA});
+        arguments.add(float{kB});
         break;
       case Unit::Double:
-        arguments.add(kA), arguments.add(kB);
+        arguments.add(kA);
+        arguments.add(kB);
         break;
       case Unit::Half2:
-        arguments.add(kMinusOnes), arguments.add(kOnes);
+        arguments.add(kMinusOnes);
+        arguments.add(kOnes);
         break;
       default:
         break;

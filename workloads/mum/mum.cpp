@@ -29,23 +29,9 @@ std::size_t rows_for(std::size_t entries, std::size_t in_row, std::size_t group)
 
 class Mum final : public HashedWorkload {
  public:
-  Mum() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        bases_ = 2'000;
-        queries_ = 96;
-        break;
-      case Size::Small:
-        bases_ = 100'000;
-        queries_ = 12'500;
-        break;
-      case Size::Paper:
-        bases_ = 1'399'930;
-        queries_ = 50'000;
-        break;
-    }
+    by_size(size, bases_, {2'000, 100'000, 1'399'930});
+    by_size(size, queries_, {96, 12'500, 50'000});
   }
 
   void visit(FieldVisitor& v) override {
@@ -116,9 +102,8 @@ class Mum final : public HashedWorkload {
 
   void make_input(std::uint64_t seed) {
     strings_ = make_query_strings(bases_, queries_, length_, planted_, seed);
-    inputs_.add(std::vector<char>(strings_.reference.begin(), strings_.reference.end()));
-    inputs_.add(strings_.letters);
-    inputs_.add(least_);
+    inputs_.add(std::vector<char>(strings_.reference.begin(), strings_.reference.end()),
+                strings_.letters, least_);
   }
 
   static std::uint32_t place(std::uint32_t node) {

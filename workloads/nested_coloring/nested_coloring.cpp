@@ -17,7 +17,7 @@ constexpr std::uint32_t kMostPending = 262'144;
 
 class NestedColoring final : public NestedWorkload {
  public:
-  NestedColoring() : NestedWorkload(128, kMostPending) { set_size(Size::Tiny); }
+  NestedColoring() : NestedWorkload(128, kMostPending) {}
 
   void set_size(Size size) override {
     NestedWorkload::set_size(size);

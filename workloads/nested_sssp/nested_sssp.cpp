@@ -85,8 +85,7 @@ class NestedSssp final : public NestedWorkload {
     weight_.resize(graph_.column.size());
     for (std::uint32_t& weight : weight_) weight = 1 + rng.below(greatest_weight_);
     source_ = source();
-    inputs_.add(weight_);
-    inputs_.add(source_);
+    inputs_.add(weight_, source_);
   }
 
   std::uint32_t greatest_weight_ = 1, source_ = 0;

@@ -18,8 +18,6 @@ using namespace workloads;
 
 class Nn final : public HashedWorkload {
  public:
-  Nn() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     constexpr std::uint32_t kRecords[] = {10'000, 1'000'000, 171'056};
     records_ = kRecords[static_cast<std::size_t>(size)];
@@ -85,9 +83,7 @@ class Nn final : public HashedWorkload {
     target_ = place();
     places_.resize(records_);
     for (Place& one : places_) one = place();
-    inputs_.add(places_);
-    inputs_.add(target_.latitude);
-    inputs_.add(target_.longitude);
+    inputs_.add(places_, target_.latitude, target_.longitude);
   }
 
   // The nearest first, equal ones in the order of their records. NaN (a fault) is farthest.

@@ -15,20 +15,9 @@ constexpr std::uint32_t kLetters = 24;  // twenty amino acids, B, Z, X and the s
 
 class NeedlemanWunsch final : public HashedWorkload {
  public:
-  NeedlemanWunsch() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        rows_ = 64, columns_ = 48;
-        break;
-      case Size::Small:
-        rows_ = 512, columns_ = 512;
-        break;
-      case Size::Paper:
-        rows_ = 1024, columns_ = 1024;
-        break;
-    }
+    by_size(size, rows_, {64, 512, 1024});
+    by_size(size, columns_, {48, 512, 1024});
   }
 
   void visit(FieldVisitor& v) override {
@@ -99,8 +88,7 @@ class NeedlemanWunsch final : public HashedWorkload {
     for (std::size_t i = 0; i < rows_; ++i)
       for (std::size_t j = 0; j < columns_; ++j)
         substitution_[(i + 1) * width() + j + 1] = table[down[i] * kLetters + across[j]];
-    inputs_.add(substitution_);
-    inputs_.add(penalty_);
+    inputs_.add(substitution_, penalty_);
   }
 
   static std::vector<std::uint32_t> letters(std::uint64_t seed, std::string_view path,

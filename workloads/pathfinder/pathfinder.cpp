@@ -15,20 +15,10 @@ constexpr std::uint32_t kThreads = 256;  // as in kernels.cu
 
 class Pathfinder final : public HashedWorkload {
  public:
-  Pathfinder() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        columns_ = 1500, rows_ = 5, height_ = 1;
-        break;
-      case Size::Small:
-        columns_ = 100'000, rows_ = 11, height_ = 1;
-        break;
-      case Size::Paper:
-        columns_ = 100'000, rows_ = 101, height_ = 20;
-        break;
-    }
+    by_size(size, columns_, {1500, 100'000, 100'000});
+    by_size(size, rows_, {5, 11, 101});
+    by_size(size, height_, {1, 1, 20});
   }
 
   void visit(FieldVisitor& v) override {
@@ -49,8 +39,7 @@ class Pathfinder final : public HashedWorkload {
     Rng rng(seed, "pathfinder/wall");
     wall_.resize(std::size_t{rows_} * columns_);
     for (std::int32_t& cost : wall_) cost = static_cast<std::int32_t>(rng.below(10));
-    inputs_.add(wall_);
-    inputs_.add(columns_);
+    inputs_.add(wall_, columns_);
 
     KernelId kernel = device.kernel(load_module(device, "pathfinder"),
                                     arrays_ == 2 ? "pathfinder_two_arrays" : "pathfinder");

@@ -12,8 +12,6 @@ using namespace workloads;
 
 class Phases final : public HashedWorkload {
  public:
-  Phases() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     const bool tiny = size == Size::Tiny;
     rows_ = tiny ? 300 : 32'768;

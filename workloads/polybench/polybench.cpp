@@ -26,21 +26,7 @@ struct Expected {
 
 class Polybench final : public HashedWorkload {
  public:
-  Polybench() { set_size(Size::Tiny); }
-
-  void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        n_ = 40;
-        break;
-      case Size::Small:
-        n_ = 512;
-        break;
-      case Size::Paper:
-        n_ = 0;
-        break;
-    }
-  }
+  void set_size(Size size) override { by_size(size, n_, {40, 512, 0}); }
 
   void visit(FieldVisitor& v) override {
     v.choice("program", program_, kPrograms, "which of Polybench's programs");

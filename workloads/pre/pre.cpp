@@ -12,21 +12,12 @@ using namespace workloads;
 
 class Pre final : public HashedWorkload {
  public:
-  Pre() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     children_ = {.parent = {.block = 128}, .child_block = 64, .threshold = 8};
-    switch (size) {
-      case Size::Tiny:
-        ratings_ = {.items = 64, .users = 20, .per_user = 5, .group = 64, .most = 6};
-        break;
-      case Size::Small:
-        ratings_ = {.items = 27'278, .users = 8'192, .per_user = 16, .group = 64, .most = 16};
-        break;
-      case Size::Paper:
-        ratings_ = {.items = 1'682, .users = 943, .per_user = 106, .group = 64, .most = 128};
-        break;
-    }
+    by_size(size, ratings_,
+            {{.items = 64, .users = 20, .per_user = 5, .group = 64, .most = 6},
+             {.items = 27'278, .users = 8'192, .per_user = 16, .group = 64, .most = 16},
+             {.items = 1'682, .users = 943, .per_user = 106, .group = 64, .most = 128}});
   }
 
   void visit(FieldVisitor& v) override {
@@ -50,8 +41,7 @@ class Pre final : public HashedWorkload {
   void run(Device& device, std::uint64_t seed) override {
     Rng rng(seed, "pre/ratings");
     input_ = make_ratings(ratings_, rng);
-    inputs_.add(input_.rating);
-    inputs_.add(input_.together);
+    inputs_.add(input_.rating, input_.together);
     children_.parent.ask_for_launches(device);
     DeviceArray<std::uint32_t> first(device, input_.first), rating(device, input_.rating),
         together_first(device, input_.together_first), together(device, input_.together);

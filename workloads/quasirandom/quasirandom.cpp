@@ -17,20 +17,9 @@ constexpr std::uint32_t kThreads = 128;
 
 class Quasirandom final : public HashedWorkload {
  public:
-  Quasirandom() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        points_ = 600, blocks_ = 3;
-        break;
-      case Size::Small:
-        points_ = 65'536, blocks_ = 128;
-        break;
-      case Size::Paper:
-        points_ = 1'048'576, blocks_ = 128;
-        break;
-    }
+    by_size(size, points_, {600, 65'536, 1'048'576});
+    by_size(size, blocks_, {3, 128, 128});
   }
 
   void visit(FieldVisitor& v) override {
@@ -94,8 +83,7 @@ class Quasirandom final : public HashedWorkload {
         table_[d * kBits + bit] = highest | (highest > 1 ? rng.below(highest) : 0);
       }
     first_ = rng.below(1u << 16);
-    inputs_.add(std::vector<std::uint32_t>(table_.begin(), table_.end()));
-    inputs_.add(first_);
+    inputs_.add(std::vector<std::uint32_t>(table_.begin(), table_.end()), first_);
   }
 
   std::uint32_t points_ = 0, blocks_ = 0, first_ = 0;

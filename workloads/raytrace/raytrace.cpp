@@ -18,8 +18,6 @@ constexpr Dim3 kBlock = {16, 8};
 
 class RayTrace final : public HashedWorkload {
  public:
-  RayTrace() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     constexpr std::uint32_t kSides[] = {16, 256, 256};
     width_ = height_ = kSides[static_cast<std::size_t>(size)];
@@ -105,9 +103,7 @@ class RayTrace final : public HashedWorkload {
     Rng rng(seed, "raytrace/colours");
     for (float& share : colours) share = static_cast<float>(rng.unit());
     scene_ = scene_objects(colours);
-    inputs_.add(std::vector<float>(colours.begin(), colours.end()));
-    inputs_.add(width_);
-    inputs_.add(height_);
+    inputs_.add(std::vector<float>(colours.begin(), colours.end()), width_, height_);
   }
 
   std::array<float, 12> camera_rows() const {

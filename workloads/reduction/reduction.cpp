@@ -19,20 +19,9 @@ constexpr std::uint32_t kExact = 1u << 24;  // floats hold every whole number up
 
 class Reduction final : public HashedWorkload {
  public:
-  Reduction() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        n_ = 20'000, blocks_ = 9;
-        break;
-      case Size::Small:
-        n_ = 4'000'000, blocks_ = 1280;
-        break;
-      case Size::Paper:
-        n_ = kExact, blocks_ = 1280;
-        break;
-    }
+    by_size(size, n_, {20'000, 4'000'000, kExact});
+    by_size(size, blocks_, {9, 1280, 1280});
   }
 
   void visit(FieldVisitor& v) override {

@@ -16,25 +16,10 @@ constexpr std::array<std::string_view, 2> kInputNames = {"darpa", "strings"};
 
 class Regx final : public HashedWorkload {
  public:
-  Regx() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     children_ = {.parent = {.block = 128}, .child_block = 64, .threshold = 128};
-    switch (size) {
-      case Size::Tiny:
-        packets_ = 6;
-        expressions_ = 8;
-        ports_per_rule_ = 4;
-        break;
-      case Size::Small:
-        packets_ = 28'672;
-        ports_per_rule_ = 8;
-        break;
-      case Size::Paper:
-        packets_ = 131'072;
-        ports_per_rule_ = 8;
-        break;
-    }
+    by_size(size, packets_, {6, 28'672, 131'072});
+    by_size(size, ports_per_rule_, {4, 8, 8});
   }
 
   void visit(FieldVisitor& v) override {
@@ -87,9 +72,7 @@ class Regx final : public HashedWorkload {
     Rng rng(seed, "regx/packets");
     rules_ = make_rules(expressions_, ports_per_rule_, rng);
     all_ = make_packets(input_, packets_, rules_, rng);
-    inputs_.add(rules_.automaton);
-    inputs_.add(rules_.rule);
-    inputs_.add(lay_out(all_).data);
+    inputs_.add(rules_.automaton, rules_.rule, lay_out(all_).data);
   }
   std::vector<std::uint32_t> rule_rows() const {
     std::vector<std::uint32_t> rows;
@@ -98,7 +81,7 @@ class Regx final : public HashedWorkload {
   }
 
   PacketKind input_ = PacketKind::Darpa;
-  std::uint32_t packets_ = 0, expressions_ = 50, ports_per_rule_ = 8;
+  std::uint32_t packets_ = 0, expressions_ = 8, ports_per_rule_ = 8;
   ChildLaunches children_;
   RuleSet rules_;
   std::vector<Packet> all_;

@@ -21,8 +21,6 @@ constexpr std::uint32_t kThreads = 64, kRound = 8;  // as in kernels.cu
 
 class Reuse final : public HashedWorkload {
  public:
-  Reuse() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     bool tiny = size == Size::Tiny;
     blocks_ = tiny ? 12 : 276;
@@ -82,8 +80,7 @@ class Reuse final : public HashedWorkload {
     if (work_ == Work::Skewed)
       for (std::uint32_t b = 0; b < blocks_; ++b) updates_[b] = skewed(b, drawn);
     if (work_ == Work::Mixed) mix(drawn);
-    inputs_.add(a_);
-    inputs_.add(updates_);
+    inputs_.add(a_, updates_);
   }
 
   // Grows with the square of the block's number, so that neighbours do about as much as each other

@@ -25,20 +25,10 @@ constexpr Region k8x8 = {5, 4}, k8x4 = {9, 8}, k4x8 = {17, 8}, k4x4 = {25, 16};
 
 class Sad final : public HashedWorkload {
  public:
-  Sad() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        width_ = 3, height_ = 2;
-        break;
-      case Size::Small:  // CIF, 352 x 288 pixels
-        width_ = 22, height_ = 18;
-        break;
-      case Size::Paper:  // 640 x 480 pixels
-        width_ = 40, height_ = 30;
-        break;
-    }
+    // Small: CIF, 352 x 288 pixels. Paper: 640 x 480 pixels.
+    by_size(size, width_, {3, 22, 40});
+    by_size(size, height_, {2, 18, 30});
   }
 
   void visit(FieldVisitor& v) override {
@@ -88,8 +78,7 @@ class Sad final : public HashedWorkload {
     for (std::size_t row = at(k4x4, 0, 0); row < start_.size(); row += kRow)
       for (std::size_t i = 0; i < kPositions; ++i)
         start_[row + i] = static_cast<std::uint16_t>(rng.below(kMost + 1));
-    inputs_.add(start_);
-    inputs_.add(width_);
+    inputs_.add(start_, width_);
   }
 
   // The quarter of macroblock `m` from column `x` and row `y` of its blocks of 4 x 4 pixels.

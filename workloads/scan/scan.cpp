@@ -22,8 +22,6 @@ constexpr std::uint32_t kMostLength = kBlock * kNaiveThreads;  // one block scan
 
 class Scan final : public HashedWorkload {
  public:
-  Scan() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     constexpr std::uint32_t kElements[] = {10'000, 1'500'000, 1u << 22};
     n_ = kElements[static_cast<std::size_t>(size)];

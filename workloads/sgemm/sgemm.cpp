@@ -31,20 +31,10 @@ std::vector<float> transposed(const std::vector<float>& by_rows, std::size_t row
 
 class Sgemm final : public HashedWorkload {
  public:
-  Sgemm() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        m_ = 70, n_ = 50, k_ = 24;
-        break;
-      case Size::Small:
-        m_ = 1000, n_ = 1000, k_ = 48;
-        break;
-      case Size::Paper:
-        m_ = 1024, n_ = 1056, k_ = 992;
-        break;
-    }
+    by_size(size, m_, {70, 1000, 1024});
+    by_size(size, n_, {50, 1000, 1056});
+    by_size(size, k_, {24, 48, 992});
   }
 
   void visit(FieldVisitor& v) override {
@@ -73,11 +63,7 @@ class Sgemm final : public HashedWorkload {
     a_ = random_floats(seed, "sgemm/a", std::size_t{m_} * k_, -1, 1);
     b_ = random_floats(seed, "sgemm/b", std::size_t{k_} * n_, -1, 1);
     c_ = random_floats(seed, "sgemm/c", std::size_t{m_} * n_, -1, 1);
-    inputs_.add(a_);
-    inputs_.add(b_);
-    inputs_.add(c_);
-    inputs_.add(factor(alpha_));
-    inputs_.add(factor(beta_));
+    inputs_.add(a_, b_, c_, factor(alpha_), factor(beta_));
 
     ModuleId module = load_module(device, "sgemm");
     bool tiled = variant_ == Variant::Tiled;

@@ -60,8 +60,6 @@ std::uint32_t sha1(const std::uint8_t* text, std::size_t length) {
 
 class Sha1 final : public HashedWorkload {
  public:
-  Sha1() { set_size(Size::Tiny); }
-
   void set_size(Size size) override { windows_ = size == Size::Tiny ? 250 : 49'152; }
 
   void visit(FieldVisitor& v) override {
@@ -89,8 +87,7 @@ class Sha1 final : public HashedWorkload {
     Rng rng(seed, "sha1/text");
     std::vector<std::uint32_t> words(text_bytes() / 4);
     for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(rng.next());
-    inputs_.add(words);
-    inputs_.add(length_);
+    inputs_.add(words, length_);
     for (std::uint32_t word : words)
       for (int shift = 0; shift < 32; shift += 8)
         text_.push_back(static_cast<std::uint8_t>(word >> shift));

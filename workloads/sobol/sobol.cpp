@@ -17,20 +17,10 @@ constexpr std::uint32_t kThreads = 64;
 
 class Sobol final : public HashedWorkload {
  public:
-  Sobol() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        vectors_ = 1000, dimensions_ = 3, blocks_ = 4;
-        break;
-      case Size::Small:
-        vectors_ = 10'000, dimensions_ = 100, blocks_ = 64;
-        break;
-      case Size::Paper:
-        vectors_ = 100'000, dimensions_ = 100, blocks_ = 512;
-        break;
-    }
+    by_size(size, vectors_, {1000, 10'000, 100'000});
+    by_size(size, dimensions_, {3, 100, 100});
+    by_size(size, blocks_, {4, 64, 512});
   }
 
   void visit(FieldVisitor& v) override {
@@ -83,8 +73,7 @@ class Sobol final : public HashedWorkload {
         const std::uint32_t highest = 1u << (kDirections - 1 - k);
         directions_.push_back(highest | (highest > 1 ? rng.below(highest) : 0));
       }
-    inputs_.add(directions_);
-    inputs_.add(vectors_);
+    inputs_.add(directions_, vectors_);
   }
 
   std::uint32_t vectors_ = 0, dimensions_ = 0, blocks_ = 0;

@@ -1,10 +1,8 @@
 // Host code of spmv: y = A x for a sparse square matrix. See README.md.
-#include <cmath>
-
-#include "common/compare.h"
 #include "common/device_array.h"
 #include "common/graph.h"
 #include "common/inputs.h"
+#include "common/sparse_product.h"
 
 namespace raddle::runtime {
 
@@ -20,20 +18,10 @@ constexpr std::uint32_t kRowsPerWarp[] = {kLanes, 1};  // by variant
 
 class Spmv final : public HashedWorkload {
  public:
-  Spmv() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        rows_ = 600, mean_ = 8, half_bandwidth_ = 40;
-        break;
-      case Size::Small:
-        rows_ = 160'000, mean_ = 16, half_bandwidth_ = 512;
-        break;
-      case Size::Paper:
-        rows_ = 48'000 * 16, mean_ = 19, half_bandwidth_ = 2048;
-        break;
-    }
+    by_size(size, rows_, {600, 160'000, 48'000 * 16});
+    by_size(size, mean_, {8, 16, 19});
+    by_size(size, half_bandwidth_, {40, 512, 2048});
   }
 
   void visit(FieldVisitor& v) override {
@@ -78,21 +66,7 @@ class Spmv final : public HashedWorkload {
     y_ = y.download();
   }
 
-  // Tolerance as for any sum of products: chained_error(entries) x sum |a||x|, in any order; the
-  // vector variant's shuffles add up to 5 sums with zero.
-  std::string check() override {
-    std::vector<double> expected(rows_, 0), tolerance(rows_, 0);
-    for (std::uint32_t r = 0; r < rows_; ++r) {
-      double magnitude = 0;
-      for (std::uint32_t e = matrix_.row[r]; e < matrix_.row[r + 1]; ++e) {
-        double product = static_cast<double>(value_[e]) * x_[matrix_.column[e]];
-        expected[r] += product;
-        magnitude += std::abs(product);
-      }
-      tolerance[r] = chained_error(matrix_.degree(r)) * magnitude;
-    }
-    return first_beyond("y", expected, y_, [&](std::size_t r) { return tolerance[r]; });
-  }
+  std::string check() override { return wrong_product(matrix_, value_, x_, y_); }
 
  private:
   void make_input(std::uint64_t seed) {
@@ -111,10 +85,7 @@ class Spmv final : public HashedWorkload {
     }
     value_ = random_floats(seed, "spmv/value", matrix_.column.size(), -1, 1);
     x_ = random_floats(seed, "spmv/x", rows_, -1, 1);
-    inputs_.add(matrix_.row);
-    inputs_.add(matrix_.column);
-    inputs_.add(value_);
-    inputs_.add(x_);
+    inputs_.add(matrix_.row, matrix_.column, value_, x_);
   }
 
   Kind kind_ = Kind::Banded;

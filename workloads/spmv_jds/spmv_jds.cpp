@@ -1,12 +1,11 @@
 // Host code of spmv_jds: a matrix whose rows are sorted by length, times a vector. See README.md.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "common/compare.h"
 #include "common/device_array.h"
 #include "common/graph.h"
 #include "common/inputs.h"
+#include "common/sparse_product.h"
 
 namespace raddle::runtime {
 
@@ -49,20 +48,10 @@ JaggedDiagonals jagged(const Graph& matrix, const std::vector<float>& value) {
 
 class SpmvJds final : public HashedWorkload {
  public:
-  SpmvJds() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        rows_ = 700, mean_ = 12, half_bandwidth_ = 60;
-        break;
-      case Size::Small:
-        rows_ = 40'000, mean_ = 25, half_bandwidth_ = 10'000;
-        break;
-      case Size::Paper:
-        rows_ = 146'689, mean_ = 25, half_bandwidth_ = 10'000;
-        break;
-    }
+    by_size(size, rows_, {700, 40'000, 146'689});
+    by_size(size, mean_, {12, 25, 25});
+    by_size(size, half_bandwidth_, {60, 10'000, 10'000});
   }
 
   void visit(FieldVisitor& v) override {
@@ -111,21 +100,7 @@ class SpmvJds final : public HashedWorkload {
     y_ = y.download();
   }
 
-  // Tolerance as for any sum of products: chained_error(entries) x sum |a||x|; what pads a row adds
-  // nothing.
-  std::string check() override {
-    std::vector<double> expected(rows_, 0), tolerance(rows_, 0);
-    for (std::uint32_t r = 0; r < rows_; ++r) {
-      double magnitude = 0;
-      for (std::uint32_t e = matrix_.row[r]; e < matrix_.row[r + 1]; ++e) {
-        double product = static_cast<double>(value_[e]) * x_[matrix_.column[e]];
-        expected[r] += product;
-        magnitude += std::abs(product);
-      }
-      tolerance[r] = chained_error(matrix_.degree(r)) * magnitude;
-    }
-    return first_beyond("y", expected, y_, [&](std::size_t r) { return tolerance[r]; });
-  }
+  std::string check() override { return wrong_product(matrix_, value_, x_, y_); }
 
  private:
   std::uint32_t longest() const { return mean_ + mean_ / 2; }
@@ -142,10 +117,7 @@ class SpmvJds final : public HashedWorkload {
     }
     value_ = random_floats(seed, "spmv_jds/value", matrix_.column.size(), -1, 1);
     x_ = random_floats(seed, "spmv_jds/x", rows_, -1, 1);
-    inputs_.add(matrix_.row);
-    inputs_.add(matrix_.column);
-    inputs_.add(value_);
-    inputs_.add(x_);
+    inputs_.add(matrix_.row, matrix_.column, value_, x_);
   }
 
   // Distinct, ascending from left of the diagonal to right of it; modulo rows.

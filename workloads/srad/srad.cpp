@@ -43,20 +43,10 @@ double speckle(double sum, double squares, double count) {
 
 class Srad final : public HashedWorkload {
  public:
-  Srad() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        rows_ = 32, columns_ = 48, iterations_ = 1;
-        break;
-      case Size::Small:
-        rows_ = 256, columns_ = 256, iterations_ = 2;
-        break;
-      case Size::Paper:
-        rows_ = 512, columns_ = 512, iterations_ = 10;
-        break;
-    }
+    by_size(size, rows_, {32, 256, 512});
+    by_size(size, columns_, {48, 256, 512});
+    by_size(size, iterations_, {1, 2, 10});
   }
 
   void visit(FieldVisitor& v) override {
@@ -85,9 +75,7 @@ class Srad final : public HashedWorkload {
     image_ = random_floats(seed, "srad/image", pixels(), 0, high);
     if (version_ == 2)
       for (float& value : image_) value = static_cast<float>(std::exp(value));
-    inputs_.add(image_);
-    inputs_.add(rows_);
-    inputs_.add(iterations_);
+    inputs_.add(image_, rows_, iterations_);
     ModuleId module = load_module(device, "srad");
     if (version_ == 1) run_version_1(device, module);
     else run_version_2(device, module);
@@ -132,10 +120,10 @@ class Srad final : public HashedWorkload {
       column_west.push_back(static_cast<std::uint32_t>(layout.west(0, column) / rows_));
       column_east.push_back(static_cast<std::uint32_t>(layout.east(0, column) / rows_));
     }
-    DeviceArray<std::uint32_t> n(device, row_north), s(device, row_south);
-    DeviceArray<std::uint32_t> w(device, column_west), e(device, column_east);
+    DeviceArray<std::uint32_t> north(device, row_north), south(device, row_south);
+    DeviceArray<std::uint32_t> west(device, column_west), east(device, column_east);
     DeviceArray<float> image(device, image_), sums(device, count), squares(device, count);
-    DeviceArray<float> steps(device, 4 * std::size_t{count}), c(device, count);
+    DeviceArray<float> steps(device, 4 * std::size_t{count}), coefficient(device, count);
 
     Dim3 grid{blocks_for(count, kThreads)}, block{kThreads};
     device.launch(device.kernel(module, "srad1_extract"), grid, block,
@@ -152,12 +140,13 @@ class Srad final : public HashedWorkload {
       double sum = device.download<float>(sums.address(), 1)[0];
       double square = device.download<float>(squares.address(), 1)[0];
       auto q0 = static_cast<float>(speckle(sum, square, count));
-      device.launch(gradient, grid, block,
-                    Arguments(image.address(), n.address(), s.address(), w.address(), e.address(),
-                              steps.address(), c.address(), rows_, all, q0));
+      device.launch(
+          gradient, grid, block,
+          Arguments(image.address(), north.address(), south.address(), west.address(),
+                    east.address(), steps.address(), coefficient.address(), rows_, all, q0));
       device.launch(update, grid, block,
-                    Arguments(image.address(), s.address(), e.address(), steps.address(),
-                              c.address(), rows_, all, static_cast<float>(kRate)));
+                    Arguments(image.address(), south.address(), east.address(), steps.address(),
+                              coefficient.address(), rows_, all, static_cast<float>(kRate)));
     }
     device.launch(device.kernel(module, "srad1_compress"), grid, block,
                   Arguments(image.address(), all));
@@ -205,7 +194,10 @@ class Srad final : public HashedWorkload {
   double region_speckle(const std::vector<T>& image) const {
     Layout layout = this->layout();
     std::size_t rows = rows_, columns = columns_;
-    if (version_ == 2) rows = std::min(rows_, kRegion), columns = std::min(columns_, kRegion);
+    if (version_ == 2) {
+      rows = std::min(rows_, kRegion);
+      columns = std::min(columns_, kRegion);
+    }
     double sum = 0, squares = 0;
     for (std::size_t row = 0; row < rows; ++row)
       for (std::size_t column = 0; column < columns; ++column) {

@@ -18,15 +18,14 @@ constexpr std::uint32_t kUnreached = ~0u;
 
 class Sssp final : public HashedWorkload {
  public:
-  Sssp() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     struct Values {
       std::uint32_t vertices, edges;
     };
     constexpr Values kValues[] = {{400, 1'600}, {32'768, 131'072}, {65'536, 262'144}};
     const Values& v = kValues[static_cast<std::size_t>(size)];
-    graph_choice_.vertices = v.vertices, graph_choice_.edges = v.edges;
+    graph_choice_.vertices = v.vertices;
+    graph_choice_.edges = v.edges;
   }
 
   void visit(FieldVisitor& v) override {
@@ -98,9 +97,7 @@ class Sssp final : public HashedWorkload {
     Rng weights(seed, "sssp/weights");
     for (std::size_t e = 0; e < graph_.column.size(); ++e)
       edges_[2 * e + 1] = 1 + weights.below(weights_);
-    inputs_.add(graph_.row);
-    inputs_.add(edges_);
-    inputs_.add(source_);
+    inputs_.add(graph_.row, edges_, source_);
   }
 
   GraphChoice graph_choice_;

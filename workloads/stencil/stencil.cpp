@@ -17,20 +17,12 @@ constexpr float kOwn = 1.0f / 6, kNeighbour = 1.0f / 36;
 
 class Stencil final : public HashedWorkload {
  public:
-  Stencil() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        columns_ = 70, rows_ = 6, planes_ = 3, steps_ = 3, padding_ = 0;
-        break;
-      case Size::Small:
-        columns_ = 256, rows_ = 256, planes_ = 8, steps_ = 3, padding_ = 80;
-        break;
-      case Size::Paper:
-        columns_ = 128, rows_ = 128, planes_ = 8, steps_ = 10, padding_ = 80;
-        break;
-    }
+    by_size(size, columns_, {70, 256, 128});
+    by_size(size, rows_, {6, 256, 128});
+    by_size(size, planes_, {3, 8, 8});
+    by_size(size, steps_, {3, 3, 10});
+    by_size(size, padding_, {0, 80, 80});
   }
 
   void visit(FieldVisitor& v) override {
@@ -51,9 +43,7 @@ class Stencil final : public HashedWorkload {
   void run(Device& device, std::uint64_t seed) override {
     std::vector<float> cells =
         random_floats(seed, "stencil/cells", std::size_t{columns_} * rows_ * planes_, 0, 1);
-    inputs_.add(cells);
-    inputs_.add(columns_);
-    inputs_.add(steps_);
+    inputs_.add(cells, columns_, steps_);
     start_.assign(words(), 0);
     for (std::size_t z = 0; z < planes_; ++z)
       std::copy_n(cells.begin() + z * plane_cells(), plane_cells(), start_.begin() + z * stride());

@@ -139,20 +139,10 @@ class Clustering {
 
 class Streamcluster final : public HashedWorkload {
  public:
-  Streamcluster() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        points_ = 500, dimensions_ = 16, candidates_ = 4;
-        break;
-      case Size::Small:
-        points_ = 30'720, dimensions_ = 32, candidates_ = 3;
-        break;
-      case Size::Paper:
-        points_ = 65'536, dimensions_ = 32, candidates_ = 16;
-        break;
-    }
+    by_size(size, points_, {500, 30'720, 65'536});
+    by_size(size, dimensions_, {16, 32, 32});
+    by_size(size, candidates_, {4, 3, 16});
   }
 
   void visit(FieldVisitor& v) override {
@@ -171,9 +161,7 @@ class Streamcluster final : public HashedWorkload {
     start_ = std::make_unique<Clustering>(points_, dimensions_, seed);
     Rng rng(seed, "stmcl/candidates");
     for (std::uint32_t i = 0; i < candidates_; ++i) candidate_.push_back(rng.below(points_));
-    inputs_.add(start_->point());
-    inputs_.add(start_->coordinates());
-    inputs_.add(candidate_);
+    inputs_.add(start_->point(), start_->coordinates(), candidate_);
 
     Clustering now = *start_;
     KernelId kernel = device.kernel(load_module(device, "stmcl"), "stmcl_gain");

@@ -11,15 +11,16 @@ using namespace workloads;
 
 class Streams final : public HashedWorkload {
  public:
-  Streams() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     struct Values {
       std::uint32_t kernels, streams, blocks, rounds;
     };
     constexpr Values kValues[] = {{12, 4, 2, 20}, {128, 16, 16, 25}, {512, 32, 32, 100}};
     const Values& v = kValues[static_cast<std::size_t>(size)];
-    kernels_ = v.kernels, streams_ = v.streams, blocks_ = v.blocks, rounds_ = v.rounds;
+    kernels_ = v.kernels;
+    streams_ = v.streams;
+    blocks_ = v.blocks;
+    rounds_ = v.rounds;
   }
 
   void visit(FieldVisitor& v) override {
@@ -41,8 +42,7 @@ class Streams final : public HashedWorkload {
     Rng rng(seed, "streams/x");
     x_.resize(elements());
     for (std::uint32_t& v : x_) v = static_cast<std::uint32_t>(rng.next());
-    inputs_.add(x_);
-    inputs_.add(rounds_);
+    inputs_.add(x_, rounds_);
 
     const ModuleId module = load_module(device, "streams");
     const KernelId churn = device.kernel(module, "churn"), total = device.kernel(module, "total");

@@ -17,20 +17,10 @@ constexpr std::uint32_t kThreads = 96, kBins = 1024;  // as in kernels.cu
 
 class TaggedHistogram final : public HashedWorkload {
  public:
-  TaggedHistogram() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        n_ = 3'000, blocks_ = 5, launches_ = 2;
-        break;
-      case Size::Small:
-        n_ = 300'000, blocks_ = 64, launches_ = 1;
-        break;
-      case Size::Paper:
-        n_ = 500'000, blocks_ = 64, launches_ = 1;
-        break;
-    }
+    by_size(size, n_, {3'000, 300'000, 500'000});
+    by_size(size, blocks_, {5, 64, 64});
+    by_size(size, launches_, {2, 1, 1});
   }
 
   void visit(FieldVisitor& v) override {

@@ -16,20 +16,9 @@ constexpr std::uint32_t kRowsPerPass = 8;  // as in kernels.cu
 
 class Transpose final : public HashedWorkload {
  public:
-  Transpose() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        rows_ = 70, columns_ = 50;
-        break;
-      case Size::Small:
-        rows_ = 1500, columns_ = 1100;
-        break;
-      case Size::Paper:
-        rows_ = 4096, columns_ = 4096;
-        break;
-    }
+    by_size(size, rows_, {70, 1500, 4096});
+    by_size(size, columns_, {50, 1100, 4096});
   }
 
   void visit(FieldVisitor& v) override {

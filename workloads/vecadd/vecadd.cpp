@@ -11,8 +11,6 @@ using namespace workloads;
 
 class VecAdd final : public HashedWorkload {
  public:
-  VecAdd() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     constexpr std::uint32_t kElements[] = {10'000, 1'500'000, 1u << 24};
     n_ = kElements[static_cast<std::size_t>(size)];
@@ -26,8 +24,7 @@ class VecAdd final : public HashedWorkload {
   void run(Device& device, std::uint64_t seed) override {
     a_ = random_floats(seed, "vecadd/a", n_, -100, 100);
     b_ = random_floats(seed, "vecadd/b", n_, -100, 100);
-    inputs_.add(a_);
-    inputs_.add(b_);
+    inputs_.add(a_, b_);
 
     KernelId kernel = device.kernel(load_module(device, "vecadd"), "vecadd");
     DeviceArray<float> a(device, a_), b(device, b_), c(device, n_);

@@ -17,8 +17,6 @@ constexpr std::uint32_t kModulateThreads = 256;
 
 class Walsh final : public HashedWorkload {
  public:
-  Walsh() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
     constexpr std::uint32_t kOrders[] = {11, 19, 23}, kBlockOrders[] = {9, 11, 11};
     constexpr std::uint32_t kBlocks[] = {3, 128, 128};
@@ -50,8 +48,7 @@ class Walsh final : public HashedWorkload {
   void run(Device& device, std::uint64_t seed) override {
     data_ = random_floats(seed, "walsh/data", std::size_t{1} << order_, -1, 1);
     kernel_ = random_floats(seed, "walsh/kernel", std::size_t{1} << kernel_order_, -1, 1);
-    inputs_.add(data_);
-    inputs_.add(kernel_);
+    inputs_.add(data_, kernel_);
     std::vector<float> padded = kernel_;
     padded.resize(data_.size(), 0);
 

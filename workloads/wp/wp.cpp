@@ -56,11 +56,12 @@ struct Level {
 // neither temperature nor pressure.
 void Level::change(double time) {
   Level& air = *this;
-  double t = air[kTemperature], vapour = air[kVapour], cloud = air[kCloud], ice = air[kIce];
-  double warm = std::max<double>(t - kZeroCelsius, 0);
-  double cold = std::clamp<double>((kZeroCelsius - t) / 20, 0, 1);
-  double colder = std::clamp<double>((kZeroCelsius - 15 - t) / 20, 0, 1);
-  double water = over_water(t, air[kPressure]);
+  double temperature = air[kTemperature], vapour = air[kVapour], cloud = air[kCloud],
+         ice = air[kIce];
+  double warm = std::max<double>(temperature - kZeroCelsius, 0);
+  double cold = std::clamp<double>((kZeroCelsius - temperature) / 20, 0, 1);
+  double colder = std::clamp<double>((kZeroCelsius - 15 - temperature) / 20, 0, 1);
+  double water = over_water(temperature, air[kPressure]);
   double rain = content(kRain), snow = content(kSnow);
 
   double to_rain =
@@ -69,19 +70,22 @@ void Level::change(double time) {
   double frozen = colder * 2e-3 * cloud;
   double wanted = (to_rain + rimed + frozen) * time;
   double share = wanted > cloud ? cloud / wanted * time : time;
-  to_rain *= share, rimed *= share, frozen *= share;
+  to_rain *= share;
+  rimed *= share;
+  frozen *= share;
 
   double evaporation = std::max(1 - vapour / water, 0.0) * (1.6 + 30.4 * std::pow(rain, 0.2046)) *
                        std::pow(rain, 0.525) /
                        (air[kDensity] * (2.03e4 + 9.58e6 / (air[kPressure] * water)));
   double evaporated = std::min(evaporation * time, air[kRain]);
   double melted = std::min(4e-4 * warm * std::pow(snow, 0.65) * time, air[kSnow]);
-  double aggregation = 1e-3 * std::exp(0.05 * std::min<double>(t - kZeroCelsius, 0)) *
+  double aggregation = 1e-3 * std::exp(0.05 * std::min<double>(temperature - kZeroCelsius, 0)) *
                            std::max<double>(ice - kIceHeld, 0) +
                        0.5 * ice * std::pow(snow, 0.875);
   double gathered = std::min(aggregation * time, ice);
-  double deposited = std::clamp(cold * 1e-3 * (vapour - over_ice(t, air[kPressure])) * time,
-                                gathered - ice, vapour / 2);
+  double deposited =
+      std::clamp(cold * 1e-3 * (vapour - over_ice(temperature, air[kPressure])) * time,
+                 gathered - ice, vapour / 2);
 
   air[kVapour] += evaporated - deposited;
   air[kCloud] = std::max(cloud - to_rain - rimed - frozen, 0.0);
@@ -109,20 +113,10 @@ void Level::condense() {
 
 class WeatherPrediction final : public HashedWorkload {
  public:
-  WeatherPrediction() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        columns_ = 100, levels_ = 6, steps_ = 1;
-        break;
-      case Size::Small:
-        columns_ = 4608, levels_ = 20, steps_ = 1;
-        break;
-      case Size::Paper:
-        columns_ = 4608, levels_ = 27, steps_ = 10;
-        break;
-    }
+    by_size(size, columns_, {100, 4608, 4608});
+    by_size(size, levels_, {6, 20, 27});
+    by_size(size, steps_, {1, 1, 10});
   }
 
   void visit(FieldVisitor& v) override {
@@ -140,9 +134,7 @@ class WeatherPrediction final : public HashedWorkload {
 
   void run(Device& device, std::uint64_t seed) override {
     start_ = atmosphere(seed);
-    inputs_.add(start_);
-    inputs_.add(columns_);
-    inputs_.add(substeps_);
+    inputs_.add(start_, columns_, substeps_);
     KernelId kernel = device.kernel(load_module(device, "wp"), "wp_step");
     DeviceArray<float> fields(device, words(kFields));
     DeviceArray<float> ground(device, std::vector<float>(2 * std::size_t{columns_}, 0.0f));

@@ -49,27 +49,28 @@ Atmosphere make_atmosphere(std::uint64_t seed, const AtmosphereShape& shape) {
       const double dry = 0.3 + 0.3 * rng.unit();
       double height = 0, pressure = kSurfacePressure, thickness = kLowest;
       for (std::uint32_t k = 0; k < shape.levels; ++k) {
-        const double t = std::max(ground - kLapse * (height + thickness / 2), kColdest);
-        const double frozen = std::clamp((kFreezing - t) / 20, 0.0, 1.0);
+        const double temperature = std::max(ground - kLapse * (height + thickness / 2), kColdest);
+        const double frozen = std::clamp((kFreezing - temperature) / 20, 0.0, 1.0);
         const double humid = strength > 0 ? 0.9 + 0.1 * std::min(strength, 1.0) : dry;
         const double exner = std::pow(pressure / 1e5, 2.0 / 7);
         // What advection leaves of nothing: a little less than it, here and there.
         const double none = rng.unit() < 0.02 ? -1e-12 : 0;
         std::array<double, kAirFields> level{};
-        level[kTheta] = t / exner;
+        level[kTheta] = temperature / exner;
         level[kExner] = exner;
-        level[kVapour] = humid * (0.98 + 0.04 * rng.unit()) * saturated(t, pressure);
+        level[kVapour] = humid * (0.98 + 0.04 * rng.unit()) * saturated(temperature, pressure);
         level[kCloud] = strength > 0 && frozen < 1 ? strength * kMostCloud * (1 - frozen) : none;
         level[kIce] = strength > 0 && frozen > 0 ? strength * kMostIce * frozen : none;
         level[kRain] = strength > 0 && frozen == 0 ? strength * kMostRain : none;
         level[kSnow] = strength > 0 && frozen > 0 ? strength * kMostSnow * (1 - frozen / 2) : none;
-        level[kDensity] = pressure / (kDryGas * t);
+        level[kDensity] = pressure / (kDryGas * temperature);
         level[kPressure] = pressure;
         level[kThickness] = thickness;
         const std::size_t at = (std::size_t{j} * shape.levels + k) * shape.width + i;
-        for (std::size_t f = 0; f < kAirFields; ++f) air[f][at] = static_cast<float>(level[f]);
+        for (std::size_t field = 0; field < kAirFields; ++field)
+          air[field][at] = static_cast<float>(level[field]);
         height += thickness;
-        pressure *= std::exp(-kGravity * thickness / (kDryGas * t));
+        pressure *= std::exp(-kGravity * thickness / (kDryGas * temperature));
         thickness = std::min(thickness * kGrowth, kThickest);
       }
     }

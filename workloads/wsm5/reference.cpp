@@ -139,7 +139,7 @@ void Level::change(double time, const Nudge& nudge) {
   const double below = kFreezing - t;
   freeze(time, nudge);
   const double many = flakes(below), n = crystals(density, ice);
-  const Sizes d = drops(rain, density), f = snow_sizes(snow, density, many);
+  const Sizes drop = drops(rain, density), flake = snow_sizes(snow, density, many);
   const double to_drop = resistance(latent, p, t, density, saturated);
   const double to_flake = resistance(kSublimation, p, t, density, saturated_ice);
   const double vent = ventilation(p, t, density);
@@ -148,24 +148,27 @@ void Level::change(double time, const Nudge& nudge) {
   if (cloud > kCloudHeld * (1 + nudge.cloud))
     converted = min(kAutoconversion * std::pow(cloud, 7.0 / 3), cloud / time);
   if (rain > kLeastFalling && cloud > kTrace)
-    gathered = min(kRainGathers * std::pow(d.slope, 3) * d.b * cloud * thin, cloud / time);
+    gathered = min(kRainGathers * std::pow(drop.slope, 3) * drop.b * cloud * thin, cloud / time);
   double most = (max<double>(vapour, kTrace) - saturated) / time;
   if (rain > 0) {
     evaporated = (humid - 1) *
-                 (kRainSurface * d.slope * d.slope + kRainVentilated * vent * d.grown()) / to_drop;
+                 (kRainSurface * drop.slope * drop.slope + kRainVentilated * vent * drop.grown()) /
+                 to_drop;
     evaporated =
         evaporated < 0 ? max({evaporated, -rain / time, most / 2}) : min(evaporated, most / 2);
   }
   if (snow > kLeastFalling && cloud > kTrace)
-    rimed = min(kSnowGathers * many * std::pow(f.slope, 3) * f.b * cloud * thin, cloud / time);
+    rimed =
+        min(kSnowGathers * many * std::pow(flake.slope, 3) * flake.b * cloud * thin, cloud / time);
   const double supersaturated = max<double>(vapour, kTrace) - saturated_ice;
   most = supersaturated / time;
   if (below > nudge.kelvin) {
     if (snow > kLeastFalling && ice > kTrace) {
       const double size = min<double>(kCrystalSize * std::sqrt(density * ice / n), kCrystalMost);
       const double apart =
-          kSnowSpeed * f.b * thin - kCrystalSpeed * std::pow(size, double{kCrystalB});
-      const double swept = f.slope * (2 * f.slope * f.slope + 2 * size * f.slope + size * size);
+          kSnowSpeed * flake.b * thin - kCrystalSpeed * std::pow(size, double{kCrystalB});
+      const double swept =
+          flake.slope * (2 * flake.slope * flake.slope + 2 * size * flake.slope + size * size);
       collected = std::numbers::pi / 4 * ice * std::exp(-0.07 * below) * kSnowN * many *
                   std::abs(apart) * swept;
     }
@@ -182,10 +185,11 @@ void Level::change(double time, const Nudge& nudge) {
       deposited = share(4 * size * n * (humid_ice - 1) / to_flake, ice, evaporated);
     }
     if (snow > 0 && !used)
-      sublimed = share((humid_ice - 1) * many *
-                           (kSnowSurface * f.slope * f.slope + kSnowVentilated * vent * f.grown()) /
-                           to_flake,
-                       snow, evaporated + deposited);
+      sublimed = share(
+          (humid_ice - 1) * many *
+              (kSnowSurface * flake.slope * flake.slope + kSnowVentilated * vent * flake.grown()) /
+              to_flake,
+          snow, evaporated + deposited);
     if (supersaturated > 0 && !used) {
       const double nuclei = 4.92e-11 * std::pow(1e3 * std::exp(0.1 * below), 1.33);
       nucleated = min({max((nuclei / density - ice) / time, 0.0), most,
@@ -293,19 +297,24 @@ void AirColumn::step(double seconds, const Nudge& nudge) {
   std::vector<Level> air(fields[kTheta].size());
   for (std::size_t k = 0; k < air.size(); ++k) {
     auto of = [&](AirField f) { return fields[f][k]; };
-    Level& a = air[k];
-    a.t = of(kTheta) * of(kExner), a.vapour = of(kVapour);
-    a.cloud = max(of(kCloud), 0.0), a.ice = max(of(kIce), 0.0);
-    a.rain = max(of(kRain), 0.0), a.snow = max(of(kSnow), 0.0);
-    a.density = of(kDensity), a.p = of(kPressure), a.thickness = of(kThickness);
-    a.heat_capacity = heat(a.vapour);
-    a.latent = kEvaporation - (kWaterHeat - kVapourHeat) * (a.t - kFreezing);
+    Level& level = air[k];
+    level.t = of(kTheta) * of(kExner);
+    level.vapour = of(kVapour);
+    level.cloud = max(of(kCloud), 0.0);
+    level.ice = max(of(kIce), 0.0);
+    level.rain = max(of(kRain), 0.0);
+    level.snow = max(of(kSnow), 0.0);
+    level.density = of(kDensity);
+    level.p = of(kPressure);
+    level.thickness = of(kThickness);
+    level.heat_capacity = heat(level.vapour);
+    level.latent = kEvaporation - (kWaterHeat - kVapourHeat) * (level.t - kFreezing);
   }
   const double minor = max(std::floor(seconds / kMinorStep + 0.5), 1.0), time = seconds / minor;
   for (double n = 0; n < minor; ++n) {
     for (Level& level : air) level.begin_minor();
     const auto [rain, snow, ice] = sediment(air, time, nudge);
-    const double depth = air[0].thickness * time;  // a kg/m^2 is a mm
+    const double depth = air[0].thickness * time;  // level kg/m^2 is level mm
     ground[kRainNow] = (rain + snow + ice) * depth;
     ground[kSnowNow] = (snow + ice) * depth;
     ground[kRainAll] += ground[kRainNow];
@@ -314,10 +323,13 @@ void AirColumn::step(double seconds, const Nudge& nudge) {
     for (Level& level : air) level.change(time, nudge);
   }
   for (std::size_t k = 0; k < air.size(); ++k) {
-    const Level& a = air[k];
-    fields[kTheta][k] = a.t / fields[kExner][k];
-    fields[kVapour][k] = a.vapour, fields[kCloud][k] = a.cloud, fields[kIce][k] = a.ice;
-    fields[kRain][k] = a.rain, fields[kSnow][k] = a.snow;
+    const Level& level = air[k];
+    fields[kTheta][k] = level.t / fields[kExner][k];
+    fields[kVapour][k] = level.vapour;
+    fields[kCloud][k] = level.cloud;
+    fields[kIce][k] = level.ice;
+    fields[kRain][k] = level.rain;
+    fields[kSnow][k] = level.snow;
   }
 }
 

@@ -23,20 +23,10 @@ constexpr double kBeside = 1e-3;  // K, share of a content, levels: what is at a
 
 class Wsm5 final : public HashedWorkload {
  public:
-  Wsm5() { set_size(Size::Tiny); }
-
   void set_size(Size size) override {
-    switch (size) {
-      case Size::Tiny:
-        shape_.width = 9, shape_.depth = 3, shape_.levels = 5;
-        break;
-      case Size::Small:
-        shape_.width = 71, shape_.depth = 58, shape_.levels = 9;
-        break;
-      case Size::Paper:
-        shape_.width = 71, shape_.depth = 58, shape_.levels = 27;
-        break;
-    }
+    by_size(size, shape_.width, {9, 71, 71});
+    by_size(size, shape_.depth, {3, 58, 58});
+    by_size(size, shape_.levels, {5, 9, 27});
   }
 
   void visit(FieldVisitor& v) override {

@@ -3,7 +3,11 @@
 namespace raddle::runtime {
 
 std::unique_ptr<Workload> Workloads::make(std::string_view name) const {
-  if (auto found = makers_.find(name); found != makers_.end()) return found->second.make();
+  if (auto found = makers_.find(name); found != makers_.end()) {
+    std::unique_ptr<Workload> made = found->second.make();
+    made->set_size(Size::Tiny);
+    return made;
+  }
   std::string known;
   for (const auto& [n, maker] : makers_) known += " " + n;
   throw InputError("no workload is called '" + std::string(name) + "'; known:" + known);
