@@ -1,7 +1,8 @@
 // Opens the page of a paper in Chromium and checks it: no error, no network, nothing of the data run as script, every
 // experiment, figure and verdict there, texts of charts apart, figures saved as files, filters, printing, names for
 // those who do not see.    node check_reproduction.mjs PAPER.html [FOLDER FOR PICTURES]
-// If figures/ stands beside the page, the CSV files that the page saves must equal those in it.
+// If figures/ stands beside the page, the CSV and SVG files that the page saves must equal those in it. Of each drawing
+// the numbers under the pointer are shown in its middle.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { begin, drawnCharts, tooWide, wrongWords } from "./checks.mjs";
@@ -30,7 +31,7 @@ function survey() {
 function collisions() {
   const out = [];
   for (const chart of document.querySelectorAll(".chart svg")) {
-    const texts = [...chart.querySelectorAll("text")].filter((t) => t.textContent.trim() !== "" && !/matrix\((?!1,0,0,1)/.test(t.getAttribute("transform") ?? ""))
+    const texts = [...chart.querySelectorAll("text")].filter((t) => t.textContent.trim() !== "" && !t.hasAttribute("transform"))
       .map((t) => ({ text: t.textContent, box: t.getBoundingClientRect() }));
     const edge = chart.getBoundingClientRect();
     for (const [i, a] of texts.entries()) {
@@ -86,6 +87,21 @@ async function saved() {
   })) };
 }
 
+/** Runs in the page: the point over the first column or row of each drawing, and what is written there once the pointer is over it. */
+function spots() {
+  return [...document.querySelectorAll(".chart svg[data-plot]")].map((picture) => {
+    const [left, top, width, height] = picture.dataset.plot.split(" ").map(Number);
+    const rows = picture.dataset.rows !== undefined;
+    const first = Number((rows ? picture.dataset.rows : picture.dataset.columns).split(" ")[0]);
+    const at = new DOMPoint(rows ? left + width / 2 : first, rows ? first : top + height / 2).matrixTransform(picture.getScreenCTM());
+    picture.dispatchEvent(new PointerEvent("pointermove", { clientX: at.x, clientY: at.y }));
+    const tip = picture.parentElement.querySelector(".tip");
+    const shown = tip.hidden ? "" : tip.textContent;
+    picture.dispatchEvent(new PointerEvent("pointerleave"));
+    return { shown, gone: tip.hidden, label: picture.parentElement.getAttribute("aria-label") };
+  });
+}
+
 /** Runs in the page: presses a filter, tells which statuses are shown. */
 function filtered(label) {
   const button = [...document.querySelectorAll(".choices .buttons button")].find((b) => b.dataset.value === label);
@@ -112,7 +128,7 @@ async function checkSaved(page) {
     if (f.name.endsWith(".svg")) check(f.shapes > 3, `${f.name} is no drawing`);
     save(f.name, Buffer.from(f.base64, "base64"));
     const beside = resolve(dirname(file), "figures", f.name);
-    if (f.name.endsWith(".csv") && existsSync(beside)) check(f.text === readFileSync(beside, "utf8"), `${f.name} of the page differs from ${beside}`);
+    if (!f.name.endsWith(".png") && existsSync(beside)) check(f.text === readFileSync(beside, "utf8"), `${f.name} of the page differs from ${beside}`);
   }
 }
 
@@ -129,6 +145,7 @@ await withPage(async (page) => {
   const { found, expected, statuses } = await page.evaluate(`(${survey})()`);
   for (const what of Object.keys(expected)) check(found[what] === expected[what], `${what}: ${found[what]}, expected ${expected[what]}`);
   for (const text of await page.evaluate(`(${unnamed})()`)) check(false, text);
+  for (const { shown, gone, label } of await page.evaluate(`(${spots})()`)) check(shown !== "" && gone, `${label}: nothing is shown under the pointer, or for ever`);
   await checkSaved(page);
   if (statuses.length > 1)
     for (const status of [...statuses, "all"]) {

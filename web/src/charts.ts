@@ -4,6 +4,7 @@ import { BarChart, CustomChart, LineChart } from "echarts/charts";
 import { GridComponent, LegendComponent, TooltipComponent } from "echarts/components";
 import { CanvasRenderer, SVGRenderer } from "echarts/renderers";
 import { h } from "./dom";
+import { onPrinting } from "./page";
 import { textWidth } from "./text_width";
 import { theme, type Theme } from "./theme";
 
@@ -54,8 +55,10 @@ export class Charts {
   constructor() {
     this.scheme.addEventListener("change", () => this.redraw());
     addEventListener("resize", () => requestAnimationFrame(() => this.redraw()));
-    addEventListener("beforeprint", () => this.setPrinting(true));
-    addEventListener("afterprint", () => this.setPrinting(false));
+    onPrinting((on) => {
+      this.printing = on;
+      this.redraw();
+    });
   }
 
   get count(): number {
@@ -120,23 +123,6 @@ export class Charts {
       this.draw(chart);
     }
     for (const drawing of this.drawings) drawing.draw(this.theme());
-  }
-
-  /** Paper is narrower than the window and always light. */
-  private setPrinting(on: boolean): void {
-    this.printing = on;
-    document.documentElement.classList.toggle("printing", on);
-    fitTables(on);
-    this.redraw();
-  }
-}
-
-/** What is too wide for paper is set smaller instead of being cut off. */
-function fitTables(on: boolean): void {
-  for (const table of document.querySelectorAll<HTMLTableElement>(".scroll > table")) {
-    table.style.zoom = "";
-    const room = table.parentElement!.clientWidth;
-    if (on && room > 0 && table.scrollWidth > room) table.style.zoom = String(Math.floor(100 * room / table.scrollWidth) / 100);
   }
 }
 

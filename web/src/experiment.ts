@@ -1,13 +1,11 @@
 // One experiment: what the paper claims, the figures, verdicts, and what explains a miss.
-import type { Charts } from "./charts";
 import { configTree } from "./config";
 import { h } from "./dom";
-import { figureHeight, figureOption, hasNumbers, hasStated, narrowest } from "./figure";
-import { columns, csv, given, shownCell } from "./figure_data";
+import { drawing, pngOf, save } from "./drawing";
+import { columns, given, hasNumbers, hasStated, shownCell } from "./figure_data";
 import { seconds, whole } from "./format";
 import { elements, markdown } from "./markdown";
 import type { Cell, Experiment, Figure, Stated } from "./reproduction_data";
-import { pngOf, save, svgOf } from "./save";
 import { table, type Column } from "./table";
 import { badge, bounds, gauge, shapeList, within } from "./verdicts";
 
@@ -40,14 +38,12 @@ function facts(e: Experiment): string {
 
 // --- figures ---------------------------------------------------------------------------------------------------------
 
-const kSaved = { svg: "image/svg+xml", csv: "text/csv" };
-
 function saveButtons(f: Figure, name: string): HTMLElement {
   const button = (format: string, content: () => Blob | Promise<Blob>) =>
     h("button", { type: "button", class: "save", "aria-label": `Save "${f.title}" as ${format.toUpperCase()}`,
       onclick: () => void Promise.resolve(content()).then((blob) => save(`${name}.${format}`, blob)) }, format.toUpperCase());
-  const drawn = f.type === "table" ? [] : [button("png", () => pngOf(f)), button("svg", () => new Blob([svgOf(f)], { type: kSaved.svg }))];
-  return h("span", { class: "saves", role: "group", "aria-label": "Save" }, drawn, button("csv", () => new Blob([csv(f)], { type: kSaved.csv })));
+  return h("span", { class: "saves", role: "group", "aria-label": "Save" }, button("png", () => pngOf(f)),
+    button("svg", () => new Blob([f.svg], { type: "image/svg+xml" })), button("csv", () => new Blob([f.csv], { type: "text/csv" })));
 }
 
 export function numbers(f: Figure): HTMLElement {
@@ -61,7 +57,7 @@ export function numbers(f: Figure): HTMLElement {
 
 const kTypes = { bars: "Bar chart", lines: "Line chart", stacked: "Stacked bar chart", table: "Table", tornado: "Tornado chart" };
 
-function addFigure(charts: Charts, parent: HTMLElement, f: Figure, name: string): void {
+function addFigure(parent: HTMLElement, f: Figure, name: string): void {
   if (f.type !== "table" && !hasNumbers(f)) {
     parent.append(h("figure", {}, h("figcaption", {}, h("h3", {}, f.title)), h("p", { class: "none" }, "Nothing of this figure has been measured yet.")));
     return;
@@ -71,15 +67,8 @@ function addFigure(charts: Charts, parent: HTMLElement, f: Figure, name: string)
     parent.append(h("figure", {}, head, numbers(f)));
     return;
   }
-  const place = h("div", { class: "plot" });
-  const holder = h("div", { class: "scroll" }, place);
-  place.style.minWidth = `${narrowest(f)}px`;
-  parent.append(h("figure", {}, head, holder, h("details", { class: "fold" }, h("summary", {}, "Numbers"), numbers(f))));
-  charts.add(place, {
-    label: `${kTypes[f.type]}: ${f.title}. ${f.series.length} series over ${f.x.values.length} values${hasStated(f) ? ", with the paper's numbers marked" : ""}. The numbers are in the table that follows.`,
-    height: (width) => figureHeight(f, width),
-    build: (t, width) => figureOption(f, t, width),
-  });
+  const label = `${kTypes[f.type]}: ${f.title}. ${f.series.length} series over ${f.x.values.length} values${hasStated(f) ? ", with the paper's numbers marked" : ""}. The numbers are in the table that follows.`;
+  parent.append(h("figure", {}, head, h("div", { class: "scroll" }, drawing(f, name, label)), h("details", { class: "fold" }, h("summary", {}, "Numbers"), numbers(f))));
 }
 
 // --- tables ----------------------------------------------------------------------------------------------------------
@@ -120,15 +109,15 @@ function missing(e: Experiment): string {
   return left > 0 ? `${whole(left)} of ${whole(e.runs.total)} runs have no result yet.` : "";
 }
 
-/** Adds the section of an experiment to `parent`, which must be in the document already. */
-export function addExperiment(charts: Charts, parent: HTMLElement, e: Experiment): void {
+/** Adds the section of an experiment to `parent`. */
+export function addExperiment(parent: HTMLElement, e: Experiment): void {
   const place = h("section", { id: e.id, class: `experiment ${e.status}`, "aria-labelledby": `${e.id}-title`, "data-status": e.status });
   parent.append(place);
   place.append(
     h("div", { class: "heading" }, h("h2", { id: `${e.id}-title` }, h("span", { class: "id" }, e.id), " ", e.title), badge(e.status)),
     h("p", { class: "facts" }, facts(e)),
     ...(e.claim === "" ? [] : [h("div", { class: "claim" }, h("span", { class: "label" }, e.source === "" ? "The paper" : `The paper, ${e.source}`), h("p", {}, e.claim))]));
-  e.figures.forEach((f, i) => addFigure(charts, place, f, e.figures.length === 1 ? e.id : `${e.id}.${i + 1}`));
+  e.figures.forEach((f, i) => addFigure(place, f, e.figures.length === 1 ? e.id : `${e.id}.${i + 1}`));
   if (e.tested_by.length > 0)
     place.append(h("p", {}, "Tested by ", e.tested_by.flatMap((name, i) => [i > 0 ? ", " : "", h("code", {}, name), outcome(e, name)]), "."));
   const add = (title: string, there: boolean, ...content: Node[]) => {

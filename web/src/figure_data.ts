@@ -1,10 +1,11 @@
-// A figure's numbers as a table and as CSV (src/raddle/report/figure_csv.cpp writes the same).
+// A figure's numbers: as a table, and those of one place.
 import { digits, kNone, whole } from "./format";
 import type { Cell, Figure, Series } from "./reproduction_data";
 
-export function distinct(names: string[]): string[] {
-  return [...new Set(names)];
-}
+const isNumber = (cell: Cell | undefined): cell is number => typeof cell === "number";
+export const hasStated = (f: Figure): boolean => f.series.some((s) => s.stated.some((cell) => cell !== null));
+export const hasNumbers = (f: Figure): boolean => f.series.some((s) => s.values.some(isNumber) || s.stated.some(isNumber));
+export const stacksOf = (f: Figure): string[] => [...new Set(f.series.map((s) => s.stack))];
 
 export function shownCell(cell: Cell): string {
   if (cell === null) return kNone;
@@ -32,21 +33,22 @@ export function columns(f: Figure): FigureColumn[] {
   });
 }
 
-const quoted = (text: string): string => (/[,"\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
-
-/** As the program writes it: with an exponent of two digits below 1e-4 and from 1e16 on. */
-function written(cell: Cell): string {
-  if (cell === null) return "";
-  if (typeof cell === "string") return cell;
-  const [mantissa, exponent] = cell.toExponential().split("e");
-  const power = Number(exponent);
-  if (power >= -4 && power < 16) return String(cell);
-  return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+/** What is under the pointer. */
+export interface Spot {
+  heading: string;
+  lines: { series: number; name: string; value: string; paper: string; at: string }[];
+  together: string;
 }
 
-export function csv(f: Figure): string {
-  const all = columns(f);
-  const rows = [[f.x.label === "" ? "x" : f.x.label, ...all.map((c) => c.title)],
-    ...f.x.values.map((x, i) => [written(x), ...all.map((c) => written(c.cells[i]))])];
-  return rows.map((row) => `${row.map(quoted).join(",")}\n`).join("");
+/** The numbers at column or row `place` of the drawing; stacks have a column for each stack of each x. */
+export function spot(f: Figure, place: number): Spot {
+  const stacks = f.type === "stacked" ? stacksOf(f) : [];
+  const i = stacks.length > 0 ? Math.floor(place / stacks.length) : place;
+  const stack = stacks[place % stacks.length];
+  const here = f.series.map((s, series) => ({ ...s, series })).filter((s) => stack === undefined || s.stack === stack);
+  const lines = here.filter((s) => s.values[i] !== null || s.stated[i] !== null).map((s) => ({
+    series: s.series, name: s.name, value: shownCell(s.values[i]), paper: s.stated[i] === null ? "" : shownCell(s.stated[i]), at: s.at[i] ?? "" }));
+  const sum = here.map((s) => s.values[i]).filter(isNumber).reduce((total, value) => total + value, 0);
+  return { heading: [f.x.label, String(f.x.values[i]), ...(stack ? ["·", stack] : [])].filter((word) => word !== "").join(" "),
+    lines: stack === undefined ? lines : lines.reverse(), together: stack === undefined ? "" : digits(sum) };
 }

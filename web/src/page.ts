@@ -24,3 +24,23 @@ export function start(build: (page: HTMLElement, text: string) => number): void 
 export function brand(text: string, ...rest: (Node | false)[]): HTMLElement {
   return h("p", { class: "brand" }, h("span", { class: "comb", "aria-hidden": "true" }), text, ...rest);
 }
+
+/** What is too wide for paper is set smaller instead of being cut off. */
+function fitTables(on: boolean): void {
+  for (const table of document.querySelectorAll<HTMLTableElement>(".scroll > table")) {
+    table.style.zoom = "";
+    const room = table.parentElement!.clientWidth;
+    if (on && room > 0 && table.scrollWidth > room) table.style.zoom = String(Math.floor(100 * room / table.scrollWidth) / 100);
+  }
+}
+
+/** Paper is narrower than the window and always light. `change` is called after the page has become so, or is itself again. */
+export function onPrinting(change: (on: boolean) => void = () => {}): void {
+  const set = (on: boolean) => {
+    document.documentElement.classList.toggle("printing", on);
+    fitTables(on);
+    change(on);
+  };
+  addEventListener("beforeprint", () => set(true));
+  addEventListener("afterprint", () => set(false));
+}

@@ -1,11 +1,11 @@
 // The page of one paper: what was run, how it came out, and every experiment.
-import { Charts } from "./charts";
 import { configTree } from "./config";
 import { buttons, h, section } from "./dom";
+import { darkRules } from "./drawing";
 import { addExperiment, duration, kindWord, statedTable } from "./experiment";
 import { when, whole } from "./format";
 import { elements, markdown } from "./markdown";
-import { brand, pageData, start } from "./page";
+import { brand, onPrinting, pageData, start } from "./page";
 import { complete, countStatuses, type Experiment, type Reproduction, type Stated, type Status } from "./reproduction_data";
 import "./style.css";
 import "./reproduction.css";
@@ -85,7 +85,7 @@ function summary(r: Reproduction): HTMLElement {
 // --- navigation ------------------------------------------------------------------------------------------------------
 
 /** Shows the experiments of one status, or all. */
-function filter(charts: Charts, main: HTMLElement, all: Experiment[]): HTMLElement | null {
+function filter(main: HTMLElement, all: Experiment[]): HTMLElement | null {
   const counts = countStatuses(all);
   const present = kStatuses.filter((status) => counts[status] > 0);
   if (present.length < 2) return null;
@@ -93,7 +93,6 @@ function filter(charts: Charts, main: HTMLElement, all: Experiment[]): HTMLEleme
   return buttons("Show", options, "all", (wanted) => {
     for (const place of main.querySelectorAll<HTMLElement>(".experiment")) place.hidden = wanted !== "all" && place.dataset.status !== wanted;
     for (const item of document.querySelectorAll<HTMLElement>("nav li[data-status]")) item.hidden = wanted !== "all" && item.dataset.status !== wanted;
-    charts.redraw();
   });
 }
 
@@ -135,14 +134,14 @@ function follow(nav: HTMLElement, main: HTMLElement): void {
   for (const place of main.querySelectorAll("section")) observer.observe(place);
 }
 
-function build(charts: Charts, page: HTMLElement, r: Reproduction): void {
+function build(page: HTMLElement, r: Reproduction): void {
   const main = h("main", {});
   const nav = navigation(r);
   page.replaceChildren(h("a", { class: "skip", href: "#summary" }, "Skip to the summary"), header(r), h("div", { class: "columns" }, nav, main));
   main.append(summary(r));
-  const choice = filter(charts, main, r.experiments);
+  const choice = filter(main, r.experiments);
   if (choice !== null) main.append(h("div", { class: "choices" }, choice));
-  for (const e of r.experiments) addExperiment(charts, main, e);
+  for (const e of r.experiments) addExperiment(main, e);
   if (r.paper.notes.trim() !== "")
     main.append(section("notes", "Notes", "Where the paper is silent, or cannot be followed", h("div", { class: "prose" }, ...elements(markdown(r.paper.notes)))));
   if (Object.keys(r.machine.config).length > 0)
@@ -152,9 +151,10 @@ function build(charts: Charts, page: HTMLElement, r: Reproduction): void {
 }
 
 start((page, text) => {
-  const charts = new Charts();
+  document.head.append(h("style", {}, darkRules()));
+  onPrinting();
   const r = complete(pageData(text, "reproduce or report") as object);
   document.title = `Raddle: ${r.paper.title}`;
-  build(charts, page, r);
-  return charts.count;
+  build(page, r);
+  return page.querySelectorAll(".chart").length;
 });

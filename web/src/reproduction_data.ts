@@ -24,6 +24,9 @@ export interface Figure {
   x: { label: string; scale: "category" | "linear" | "log"; values: (string | number)[] };
   y: { label: string; unit: string };
   series: Series[];
+  /** The figure and its numbers as the program writes them into files: a drawing, and CSV. */
+  svg: string;
+  csv: string;
 }
 
 export interface Shape {
@@ -96,7 +99,7 @@ function figure(f: Loose<Figure>): Figure {
     title: f.title ?? "", type: f.type ?? "table",
     x: { label: f.x?.label ?? "", scale: f.x?.scale ?? "category", values },
     y: { label: f.y?.label ?? "", unit: f.y?.unit ?? "" },
-    series: (f.series ?? []).map((s) => series(s, values.length)),
+    series: (f.series ?? []).map((s) => series(s, values.length)), svg: f.svg ?? "", csv: f.csv ?? "",
   };
 }
 

@@ -1,20 +1,28 @@
 // What the page of a paper computes, without a browser.
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import samples from "../../tests/web/figure_samples.json";
+import { describe, expect, test } from "vitest";
+import { darkRules } from "../src/drawing";
 import { duration, kindWord } from "../src/experiment";
-import { figureHeight, figureOption, hasStated, narrowest, stacksOf, ticks, xText } from "../src/figure";
-import { columns, csv, given, shownCell } from "../src/figure_data";
+import { columns, given, hasNumbers, hasStated, shownCell, spot, stacksOf } from "../src/figure_data";
 import { when } from "../src/format";
 import { markdown, type Part } from "../src/markdown";
 import { pageData } from "../src/page";
-import { complete, countStatuses, type Cell, type Experiment, type Figure, type Stated } from "../src/reproduction_data";
+import { complete, countStatuses, type Experiment, type Stated } from "../src/reproduction_data";
 import { theme } from "../src/theme";
 import { bounds, outsideBy, placed } from "../src/verdicts";
 
 function document(...experiments: object[]): { experiments: Experiment[] } {
   return complete({ experiments } as Parameters<typeof complete>[0]);
 }
-const figures = (document({ figures: samples.map((s) => s.figure) }).experiments[0]).figures;
+const figures = document({ figures: [
+  { title: "IPC", type: "bars", x: { label: "kernel", values: ["BFS", "GC"] }, y: { label: "IPC" },
+    series: [{ name: "LRR", values: [0.5, 1234567] }, { name: "GTO", values: [1.5, null], stated: [1.7, null] }] },
+  { title: "Accesses", type: "stacked", x: { label: "", values: [8, 16] }, y: { label: "accesses" },
+    series: [{ name: "miss", stack: "GTO", values: [6, 1] }, { name: "miss", stack: "CCWS", values: [5, 3], stated: [4, null] },
+      { name: "hit", stack: "CCWS", values: [2, null] }] },
+  { title: "Constants", type: "tornado", x: { label: "", values: ["queue", "seed"] }, y: { label: "IPC" },
+    series: [{ name: "least", values: [1, null], at: ["1", ""] }, { name: "as declared", values: [1.3, 1.3] }, { name: "most", values: [1.7, null], at: ["16", ""] }] },
+  { title: "Nothing", type: "lines", x: { label: "n", scale: "log", values: [1, 2] }, series: [{ name: "s", values: [null, null] }] },
+] }).experiments[0].figures;
 const stated = (s: Partial<Stated>): Stated => ({ what: "", paper: null, ours: null, bounds: [null, null], within: null, ...s });
 
 describe("the document", () => {
@@ -24,8 +32,9 @@ describe("the document", () => {
     expect([e.figures, e.shapes, e.stated, e.explanation, e.priority, e.counters]).toEqual([[], [], [], "", null, { columns: [], rows: [] }]);
   });
   test("a series without stated numbers has a null for each x", () => {
-    expect(figures[0].series[0].stated).toEqual([null, null, null, null]);
-    expect(figures.map(hasStated)).toEqual([true, true, false, true, false, false]);
+    expect(figures[0].series[0].stated).toEqual([null, null]);
+    expect(figures.map(hasStated)).toEqual([true, true, false, false]);
+    expect(figures.map(hasNumbers)).toEqual([true, true, true, false]);
   });
   test("a number that was not measured is neither within nor outside its bounds", () => {
     const [e] = document({ stated: [{ what: "gain", paper: 1.63, ours: null, within: false }, { what: "gain", ours: 1, within: false }] }).experiments;
@@ -41,13 +50,33 @@ describe("the document", () => {
   });
 });
 
-describe("CSV", () => {
-  test.each(samples.map((s, i): [string, number] => [s.figure.title, i]))("%s as the C++ writes it", (_title, i) => {
-    expect(csv(figures[i])).toBe(samples[i].csv);
-  });
-  test("the paper's numbers stand beside ours and are marked", () => {
+describe("figures", () => {
+  test("as tables have the paper's numbers beside ours, marked", () => {
     expect(columns(figures[1]).map((c) => [c.title, c.stated])).toEqual(
-      [["GTO / miss", false], ["CCWS / miss", false], ["CCWS / miss (stated)", true]]);
+      [["GTO / miss", false], ["CCWS / miss", false], ["CCWS / miss (stated)", true], ["CCWS / hit", false]]);
+    expect(stacksOf(figures[1])).toEqual(["GTO", "CCWS"]);
+  });
+  test("tell what is under the pointer, and leave out what nobody measured or stated", () => {
+    expect(spot(figures[0], 0)).toEqual({ heading: "kernel BFS", together: "", lines: [
+      { series: 0, name: "LRR", value: "0.500", paper: "", at: "" }, { series: 1, name: "GTO", value: "1.50", paper: "1.70", at: "" }] });
+    expect(spot(figures[0], 1).lines.map((line) => line.value)).toEqual(["1,234,567"]);
+  });
+  test("in stacks have a column for each stack, the top part first, with the sum", () => {
+    const { heading, lines, together } = spot(figures[1], 1);
+    expect([heading, lines.map((line) => [line.name, line.value, line.paper]), together]).toEqual(
+      ["8 · CCWS", [["hit", "2", ""], ["miss", "5", "4"]], "7.00"]);
+    expect(spot(figures[1], 2)).toMatchObject({ heading: "16 · GTO", together: "1.00" });
+    expect(spot(figures[1], 3).lines.map((line) => line.name)).toEqual(["miss"]);
+  });
+  test("of constants say what the constant is at the ends", () => {
+    expect(spot(figures[2], 0).lines.map((line) => [line.name, line.value, line.at])).toEqual(
+      [["least", "1", "1"], ["as declared", "1.30", ""], ["most", "1.70", "16"]]);
+    expect(spot(figures[2], 1).lines.map((line) => line.name)).toEqual(["as declared"]);
+  });
+  test("are shown in the dark in the dark theme's colours", () => {
+    const rules = darkRules();
+    theme(false).series.forEach((light, i) => expect(rules).toContain(`[fill="${light}"] { fill: ${theme(true).series[i]}; }`));
+    expect(rules).toContain(`[stroke="${theme(false).paper}"] { stroke: ${theme(true).paper}; }`);
   });
 });
 
@@ -58,26 +87,10 @@ describe("numbers", () => {
   test("that somebody wrote down keep their digits", () => {
     expect([0.36, 1.63, 32, 20480, null].map(given)).toEqual(["0.36", "1.63", "32", "20,480", "–"]);
   });
-  test("under an axis are short when they are round", () => {
-    expect([4096, 16384, 500_000, 20_000_000, 0.5, 12_500, 1048576].map(xText)).toEqual(["4096", "16384", "500 k", "20 M", "0.5", "12.5 k", "1048576"]);
-  });
   test("of time", () => {
     expect(["2024-05-01T12:34:56Z", "2024-05-01", ""].map(when)).toEqual(["2024-05-01 12:34 UTC", "2024-05-01", ""]);
     expect([3, 214, 599.6, 2760, 7500].map(duration)).toEqual(["3.00 s", "3 min 34 s", "10 min", "46 min", "2 h 5 min"]);
     expect(["P", "special"].map(kindWord)).toEqual(["performance", "special"]);
-  });
-});
-
-describe("axes", () => {
-  const wide = () => 20;
-  test("all values are written where there is room", () => {
-    expect(ticks([8, 16, 32], Math.log, 300, wide)).toEqual([8, 16, 32]);
-  });
-  test("those that would touch are left out, and the order of the values does not matter", () => {
-    expect(ticks([5, 1, 3, 2, 4], (x) => x, 100, wide)).toEqual([1, 3, 5]);
-  });
-  test("one value stands alone", () => {
-    expect(ticks([7], (x) => x, 100, wide)).toEqual([7]);
   });
 });
 
@@ -103,44 +116,6 @@ describe("stated numbers", () => {
   test("bounds are told in words", () => {
     expect([[1.32, 2.01], [1, null], [null, 0.5], [null, null]].map(([lo, hi]) => bounds(stated({ bounds: [lo, hi] }))))
       .toEqual(["1.32 to 2.01", "at least 1", "at most 0.5", "–"]);
-  });
-});
-
-describe("figures", () => {
-  test("only bars need room; stacks of several bars more than single ones", () => {
-    expect(narrowest(figures[2])).toBe(0);
-    expect(stacksOf(figures[1])).toEqual(["GTO", "CCWS"]);
-    const single: Figure = { ...figures[1], series: [figures[1].series[0]] };
-    expect(narrowest(figures[1])).toBeGreaterThan(narrowest(single));
-  });
-});
-
-describe("options of charts", () => {
-  beforeEach(() => vi.stubGlobal("document", { createElement: () => ({ getContext: () => ({ measureText: (text: string) => ({ width: 7 * text.length }) }) }) }));
-  afterEach(() => vi.unstubAllGlobals());
-  const option = (f: Figure) => figureOption(f, theme(false), 800) as { yAxis: { axisLine: object }; series: { data: unknown[] }[]; xAxis: { axisTick?: { customValues: number[] } } };
-
-  test("the y axis stays at the left edge where the logarithm of x is 0", () => {
-    expect(option(figures[2]).yAxis.axisLine).toMatchObject({ onZero: false });
-  });
-  test("a logarithmic axis has a tick for each x", () => {
-    expect(option(figures[2]).xAxis.axisTick!.customValues).toEqual([8, 16, 0.5].map(Math.log));
-  });
-  test("what was not measured is a gap, what is stated a mark", () => {
-    const [ours, , marks] = option(figures[0]).series;
-    expect(ours.data).toEqual([1, 0.1, "-", 1234567]);
-    expect(marks.data).toEqual([[0, 1.7, 1]]);
-  });
-  test("a tornado has the ends of each bar, and none where a number is missing", () => {
-    const series = (name: string, values: Cell[], at: string[]) => ({ name, stack: "", values, at, stated: [] });
-    const tornado: Figure = { title: "", type: "tornado", x: { label: "", scale: "category", values: ["queue", "seed"] }, y: { label: "IPC", unit: "" },
-      series: [series("least", [1, null], ["1", ""]), series("as declared", [1.3, 1.3], []), series("most", [1.7, null], ["16", ""])] };
-    expect(option(tornado).series.map((s) => s.data)).toEqual([[[1, 0, 1.7]], [[1.3, 0]]]);
-    expect(figureHeight(tornado, 800)).toBeGreaterThan(figureHeight({ ...tornado, x: { ...tornado.x, values: ["queue"] } }, 800));
-  });
-  test("a stated part of a stack stands on what lies below it", () => {
-    const two: Figure = { ...figures[1], series: [...figures[1].series, { name: "hit", stack: "CCWS", values: [1, 2], at: [], stated: [null, 4] }] };
-    expect(option(two).series[2].data).toEqual([[6, 6, 0], [6, 9.5, 0]]);
   });
 });
 

@@ -59,7 +59,8 @@ std::string table(const std::string& title, std::vector<Group> groups) {
     Group rest;
     rest.name = fmt::format("{} others", groups.size() - (kMostRows - 1));
     for (std::size_t i = kMostRows - 1; i < groups.size(); ++i) {
-      rest.launches += groups[i].launches, rest.cycles += groups[i].cycles;
+      rest.launches += groups[i].launches;
+      rest.cycles += groups[i].cycles;
       rest.execution += groups[i].execution;
       stats::accumulate(rest.counters, groups[i].counters);
     }
@@ -93,7 +94,9 @@ std::vector<Group> by_kernel(const sim::Result& r) {
     }
     Group& group = out[at];
     if (group.occupancy != occupancy(k)) group.occupancy = "differ";
-    ++group.launches, group.cycles += k.end - k.start, group.execution += k.last - k.first;
+    ++group.launches;
+    group.cycles += k.end - k.start;
+    group.execution += k.last - k.first;
     stats::accumulate(group.counters, k.counters);
   }
   return out;

@@ -13,9 +13,7 @@
 namespace raddle::report {
 namespace {
 
-constexpr std::string_view kInk = "#1d2733", kMuted = "#5b6776", kLine = "#dde2e8",
-                           kPaper = "#ffffff";
-constexpr double kMargin = 16, kPlotHeight = 300, kLeastWidth = 760;
+constexpr double kPlotHeight = 300, kLeastWidth = 760;
 constexpr double kLabelSize = 12, kTickSize = 11;
 constexpr double kLongestName = 190;
 constexpr std::array<std::string_view, 4> kDashes = {"", "6 4", "2 3", "8 3 2 3"};
@@ -57,7 +55,7 @@ class Drawing {
     else bars();
     if (!any_number_) nothing();
     const double height = foot();
-    return svg_.finish(width_, height, figure_.title);
+    return svg_.finish(width_, height, figure_.title, layout());
   }
 
  private:
@@ -86,10 +84,7 @@ class Drawing {
   }
   double bottom() const { return top_ + kPlotHeight; }
 
-  std::string y_title() const {
-    if (figure_.y_unit.empty()) return figure_.y_label;
-    return figure_.y_label.empty() ? figure_.y_unit : figure_.y_label + " (" + figure_.y_unit + ")";
-  }
+  std::string y_title() const { return axis_title(figure_.y_label, figure_.y_unit); }
 
   bool has_stated() const {
     return std::any_of(figure_.series.begin(), figure_.series.end(),
@@ -104,19 +99,26 @@ class Drawing {
     return hatched;
   }
 
-  // --- head: title, legend ----------------------------------------------------------------------
-
-  void title() {
-    double at = kMargin + 8;
-    for (const std::string& line : wrapped(figure_.title, 15, width_ - 2 * kMargin, true)) {
-      svg_.text(kMargin, at, line, {.size = 15, .bold = true});
-      at += 19;
-    }
-    top_ = at;
+  Layout layout() const {
+    Layout out;
+    out.head = head_;
+    out.left = left_;
+    out.top = top_;
+    out.width = plot_width_;
+    out.height = kPlotHeight;
+    for (std::size_t i = 0; i < figure_.x_names.size(); ++i)
+      if (figure_.type == Figure::Type::Stacked)
+        for (std::size_t s = 0; s < stacks_.size(); ++s)
+          out.centres.push_back(stack_x(i, s) + slot() * 0.47);
+      else out.centres.push_back(x_position(i));
+    return out;
   }
 
+  // --- head: title, legend ----------------------------------------------------------------------
+
   void head() {
-    title();
+    top_ = svg_.heading(figure_.title, width_);
+    head_ = top_ - 12;
     double x = kMargin;
     const auto place = [&](const std::string& text) {
       const double width = 24 + text_width(text, kLabelSize) + 14;
@@ -132,6 +134,7 @@ class Drawing {
     const bool lines = figure_.type == Figure::Type::Lines;
     if (parts_.size() > 1 || has_stated())
       for (std::size_t i = 0; i < parts_.size(); ++i) {
+        svg_.group("legend", i);
         const double at = place(fitted(parts_[i], kLabelSize, width_ - 4 * kMargin));
         if (lines) {
           stroke({{at, top_}, {at + 18, top_}}, i);
@@ -139,6 +142,7 @@ class Drawing {
         } else {
           svg_.rect(at + 2, top_ - 6, 13, 12, colour(i));
         }
+        svg_.end_group();
       }
     if (has_stated()) {
       const double at = place("stated in the paper");
@@ -340,6 +344,7 @@ class Drawing {
 
   void lines() {
     for (std::size_t s = 0; s < figure_.series.size(); ++s) {
+      svg_.group("series", s);
       std::vector<std::pair<double, double>> run;
       const auto end_run = [&] {
         if (run.size() > 1) stroke(run, s);
@@ -352,11 +357,15 @@ class Drawing {
         else run.emplace_back(x_position(i), y(*value));
       }
       end_run();
+      svg_.end_group();
     }
-    for (std::size_t s = 0; s < figure_.series.size(); ++s)
+    for (std::size_t s = 0; s < figure_.series.size(); ++s) {
+      svg_.group("series", s);
       for (std::size_t i = 0; i < figure_.x_names.size(); ++i)
         if (const double* stated = number_of(figure_.series[s].stated, i))
           diamond(x_position(i), y(*stated), kSeriesColours[s % kSeriesColours.size()]);
+      svg_.end_group();
+    }
   }
 
   void nothing() {
@@ -378,27 +387,28 @@ class Drawing {
       for (std::size_t i = 0; i < figure_.x_names.size(); ++i)
         rows[i + 1].push_back(shown(cells[i]));
     };
-    for (const Series& s : figure_.series) {
-      add(s.name, s.values);
-      if (s.has_stated()) add("paper: " + s.name, s.stated);
+    for (const Series& series : figure_.series) {
+      add(series.name, series.values);
+      if (series.has_stated()) add("paper: " + series.name, series.stated);
     }
     std::vector<double> widths(rows[0].size(), 40);
     for (const auto& row : rows)
-      for (std::size_t c = 0; c < row.size(); ++c)
-        widths[c] = std::max(widths[c], std::min(text_width(row[c], kLabelSize, true), 260.0) + 24);
+      for (std::size_t column = 0; column < row.size(); ++column)
+        widths[column] = std::max(widths[column],
+                                  std::min(text_width(row[column], kLabelSize, true), 260.0) + 24);
     width_ = 2 * kMargin;
     for (const double width : widths) width_ += width;
     width_ = std::max(width_, 320.0);
-    title();
-    double at = top_ + 14;
-    for (std::size_t r = 0; r < rows.size(); ++r, at += 24) {
+    double at = svg_.heading(figure_.title, width_) + 14;
+    for (std::size_t line = 0; line < rows.size(); ++line, at += 24) {
       double x = kMargin;
-      for (std::size_t c = 0; c < rows[r].size(); x += widths[c++]) {
-        const std::string text = fitted(rows[r][c], kLabelSize, 260);
-        svg_.text(numeric[c] ? x + widths[c] - 16 : x, at, text,
-                  {.size = kLabelSize, .anchor = numeric[c] ? "end" : "start", .bold = r == 0});
+      for (std::size_t column = 0; column < rows[line].size(); x += widths[column++]) {
+        const std::string text = fitted(rows[line][column], kLabelSize, 260);
+        svg_.text(
+            numeric[column] ? x + widths[column] - 16 : x, at, text,
+            {.size = kLabelSize, .anchor = numeric[column] ? "end" : "start", .bold = line == 0});
       }
-      svg_.line(kMargin, at + 7, width_ - kMargin, at + 7, r == 0 ? kMuted : kLine, 1);
+      svg_.line(kMargin, at + 7, width_ - kMargin, at + 7, line == 0 ? kMuted : kLine, 1);
     }
     return svg_.finish(width_, at, figure_.title);
   }
@@ -413,7 +423,7 @@ class Drawing {
   std::vector<std::string> parts_, stacks_;  ///< names of series, names of stacks
   Svg svg_;
   std::map<std::size_t, std::string> hatched_;
-  double left_ = 0, top_ = 0, width_ = 0, plot_width_ = 0;
+  double head_ = 0, left_ = 0, top_ = 0, width_ = 0, plot_width_ = 0;
   double least_ = 0, most_ = 0;
   bool any_number_ = false;
   Ticks y_axis_;

@@ -125,15 +125,20 @@ void Rows::add(const DeviceLaunch& launch) {
   if (parent == TreeRow::kNoParent) return;  // of an ancestor no block was seen
   Key key{parent, 0, 0, result_.kernels[launch.launch].name};
   if (bundle_ == Bundle::Launch) std::get<1>(key) = launch.launch;
-  if (bundle_ == Bundle::Siblings)
-    std::get<1>(key) = launch.parent, std::get<2>(key) = launch.parent_block;
+  if (bundle_ == Bundle::Siblings) {
+    std::get<1>(key) = launch.parent;
+    std::get<2>(key) = launch.parent_block;
+  }
   TreeRow& r = row(key, launch.launch);
   r.depth = launch.depth;
   ++r.launches;
   r.blocks += launch.blocks;
   r.on_parent_sm += launch.on_parent_sm;
   r.start = std::min(r.start, launch.start);
-  if (launch.first < r.first) r.first = launch.first, r.first_sm = launch.first_sm;
+  if (launch.first < r.first) {
+    r.first = launch.first;
+    r.first_sm = launch.first_sm;
+  }
   r.end = std::max(r.end, launch.end);
   r.waits += launch.wait();
   r.longest = std::max(r.longest, launch.wait());
@@ -290,12 +295,17 @@ std::vector<DeviceLaunch> device_launches(const sim::Result& result) {
     const timing::BlockSpan* parent = spans.find(launch.parent, launch.parent_block);
     if (parent == nullptr) continue;
     launch.parent_sm = parent->sm;
-    launch.start = kernel.start, launch.begin = kernel.begin, launch.end = kernel.end;
+    launch.start = kernel.start;
+    launch.begin = kernel.begin;
+    launch.end = kernel.end;
     launch.first = kNever;
     spans.each(i, [&](const timing::BlockSpan& span) {
       ++launch.blocks;
       launch.on_parent_sm += span.sm == launch.parent_sm;
-      if (span.start < launch.first) launch.first = span.start, launch.first_sm = span.sm;
+      if (span.start < launch.first) {
+        launch.first = span.start;
+        launch.first_sm = span.sm;
+      }
       launch.sms.insert(span.sm);
     });
     if (launch.blocks == 0) continue;

@@ -15,8 +15,14 @@ LaunchPlacement placement_of(std::uint32_t launch, std::vector<timing::BlockSpan
   });
   std::vector<std::uint32_t> started;  // by SM
   for (const timing::BlockSpan& b : blocks) {
-    if (out.sm.size() <= b.block) out.sm.resize(b.block + 1, kNoSm), out.order.resize(b.block + 1);
-    if (started.size() <= b.sm) started.resize(b.sm + 1), out.finish.resize(b.sm + 1, kNever);
+    if (out.sm.size() <= b.block) {
+      out.sm.resize(b.block + 1, kNoSm);
+      out.order.resize(b.block + 1);
+    }
+    if (started.size() <= b.sm) {
+      started.resize(b.sm + 1);
+      out.finish.resize(b.sm + 1, kNever);
+    }
     out.sm[b.block] = b.sm;
     out.order[b.block] = started[b.sm]++;
     Cycle& finish = out.finish[b.sm];

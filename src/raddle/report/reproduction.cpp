@@ -47,12 +47,19 @@ Json paper_row(const Document& document) {
 
 }  // namespace
 
-std::string reproduction_page(const Json& document, const std::string& index) {
-  read_document(document);
-  if (index.empty()) return filled(Page::reproduction, document);
-  Json with_index = document;
-  with_index["index_page"] = index;
-  return filled(Page::reproduction, with_index);
+std::string reproduction_page(const Json& json, const std::string& index) {
+  const Document document = read_document(json);
+  Json data = json;
+  if (!index.empty()) data["index_page"] = index;
+  for (std::size_t e = 0; e < document.experiments.size(); ++e) {
+    const std::vector<Figure>& figures = document.experiments[e].figures;
+    for (std::size_t f = 0; f < figures.size(); ++f) {
+      Json& figure = data["experiments"][e]["figures"][f];
+      figure["svg"] = figure_svg(figures[f]);
+      figure["csv"] = figure_csv(figures[f]);
+    }
+  }
+  return filled(Page::reproduction, data);
 }
 
 std::string page_name(const Json& document) { return page_of(read_document(document)); }

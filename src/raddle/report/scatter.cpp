@@ -15,7 +15,7 @@ namespace raddle::report {
 namespace {
 
 constexpr double kSide = 420, kLeft = 80, kTop = 40, kLegend = 190;
-constexpr std::string_view kInk = "#1d2733", kFaint = "#d5dbe3";
+constexpr std::string_view kFaint = "#d5dbe3";
 
 struct Axis {
   bool logarithmic;
@@ -29,9 +29,10 @@ struct Axis {
 Axis axis_of(std::span<const sim::Pair> pairs, sim::Metric metric) {
   if (is_rate(metric)) return {false, 0, 1};
   double low = 1e300, high = 1e-300;
-  for (const sim::Pair& p : pairs)
-    low = std::min({low, p.measured, p.simulated}),
+  for (const sim::Pair& p : pairs) {
+    low = std::min({low, p.measured, p.simulated});
     high = std::max({high, p.measured, p.simulated});
+  }
   if (low > high) low = high = 1;
   const double first = std::floor(std::log10(low)), last = std::ceil(std::log10(high));
   return {true, first, last > first ? last : first + 1};

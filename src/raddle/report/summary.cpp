@@ -95,43 +95,49 @@ std::string checks_text(const sim::Result& r) {
 
 }  // namespace
 
-std::string summary(const sim::Result& r) {
-  const auto& [cycles, c] = sim::whole_of(r);
-  if (!r.timed)
+std::string summary(const sim::Result& result) {
+  const auto& [cycles, counters] = sim::whole_of(result);
+  if (!result.timed)
     return fmt::format("{}: {} (functional)\n  {}, {} warp instructions, {:.0f} M/s on one core\n",
-                       r.workload, verdict(r), launches(r), grouped(c.sm.issued),
-                       share(c.sm.issued, 1) / 1e6 / std::max(r.host.functional_seconds, 1e-9)) +
-           checks_text(r);
-  std::string out = headline(r);
+                       result.workload, verdict(result), launches(result),
+                       grouped(counters.sm.issued),
+                       share(counters.sm.issued, 1) / 1e6 /
+                           std::max(result.host.functional_seconds, 1e-9)) +
+           checks_text(result);
+  std::string out = headline(result);
   auto line = [&](std::string_view name, const std::string& value) {
     out += fmt::format("  {:<20} {}\n", name, value);
   };
   line("cycles",
-       fmt::format("{}{}  ({:.3f} ms at {:.0f} MHz, {}){}", grouped(cycles), interval(r),
-                   static_cast<double>(cycles) / r.core_clock_mhz / 1e3, r.core_clock_mhz,
-                   launches(r),
-                   estimated(r) ? "" : "; " + grouped(r.busy_cycles) + " with a block on an SM"));
+       fmt::format(
+           "{}{}  ({:.3f} ms at {:.0f} MHz, {}){}", grouped(cycles), interval(result),
+           static_cast<double>(cycles) / result.core_clock_mhz / 1e3, result.core_clock_mhz,
+           launches(result),
+           estimated(result) ? "" : "; " + grouped(result.busy_cycles) + " with a block on an SM"));
   line("warp instructions",
-       fmt::format("{}  ({:.1f} thread instructions per cycle)", grouped(c.sm.issued),
-                   share(c.sm.thread_instructions, cycles)));
-  line("L1D hit rate",
-       fmt::format("{} of {} line accesses", percent(c.sm.l1d_hits, c.sm.l1d_accesses),
-                   grouped(c.sm.l1d_accesses)));
-  line("L2 hit rate",
-       fmt::format("{} of {}", percent(c.l2.hits, l2_accesses(c)), grouped(l2_accesses(c))));
-  line("DRAM", fmt::format("{}, row hits {}", bytes_text(c.dram.bytes),
-                           percent(c.dram.row_hits, c.dram.reads + c.dram.writes)));
-  line("energy", energy_line(r));
-  if (estimated(r)) out += "  of the launches that were timed:\n";
+       fmt::format("{}  ({:.1f} thread instructions per cycle)", grouped(counters.sm.issued),
+                   share(counters.sm.thread_instructions, cycles)));
+  line("L1D hit rate", fmt::format("{} of {} line accesses",
+                                   percent(counters.sm.l1d_hits, counters.sm.l1d_accesses),
+                                   grouped(counters.sm.l1d_accesses)));
+  line("L2 hit rate", fmt::format("{} of {}", percent(counters.l2.hits, l2_accesses(counters)),
+                                  grouped(l2_accesses(counters))));
+  line("DRAM",
+       fmt::format("{}, row hits {}", bytes_text(counters.dram.bytes),
+                   percent(counters.dram.row_hits, counters.dram.reads + counters.dram.writes)));
+  line("energy", energy_line(result));
+  if (estimated(result)) out += "  of the launches that were timed:\n";
   line("scheduler cycles",
        fmt::format("issued {}, most lost to {}",
-                   percent(r.totals.sm.issued, r.cycles * r.schedulers), main_stall(r)));
+                   percent(result.totals.sm.issued, result.cycles * result.schedulers),
+                   main_stall(result)));
   line("host",
-       fmt::format("{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",
-                   r.host.wall_seconds, r.host.functional_seconds, r.host.timing_seconds,
-                   grouped(static_cast<std::uint64_t>(share(r.totals.sm.issued, 1) /
-                                                      std::max(r.host.timing_seconds, 1e-9)))));
-  return out + breakdown(r) + checks_text(r);
+       fmt::format(
+           "{:.2f} s ({:.2f} executing, {:.2f} timing: {} warp instructions/s)",
+           result.host.wall_seconds, result.host.functional_seconds, result.host.timing_seconds,
+           grouped(static_cast<std::uint64_t>(share(result.totals.sm.issued, 1) /
+                                              std::max(result.host.timing_seconds, 1e-9)))));
+  return out + breakdown(result) + checks_text(result);
 }
 
 namespace {

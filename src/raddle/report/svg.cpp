@@ -21,6 +21,12 @@ std::string points_of(const std::vector<std::pair<double, double>>& points) {
   return out;
 }
 
+std::string numbers(const std::vector<double>& values) {
+  std::string out;
+  for (const double value : values) out += (out.empty() ? "" : " ") + px(value);
+  return out;
+}
+
 constexpr std::uint32_t kReplacement = 0xfffd;
 
 /// The code point at `at`, which moves behind it; U+FFFD for a byte that begins none.
@@ -156,30 +162,50 @@ void Svg::text(double x, double y, std::string_view text, const TextStyle& style
 
 std::string Svg::hatch(std::string_view colour) {
   const std::string name = fmt::format("h{}", ++hatches_);
-  definitions_ +=
-      element("pattern",
-              {{"id", name},
-               {"width", "6"},
-               {"height", "6"},
-               {"patternUnits", "userSpaceOnUse"},
-               {"patternTransform", "rotate(45)"}},
-              element("rect", {{"width", "6"}, {"height", "6"}, {"fill", std::string(colour)}}) +
-                  element("rect", {{"width", "2"}, {"height", "6"}, {"fill", "#ffffff"}}));
+  definitions_ += element(
+      "pattern",
+      {{"id", name},
+       {"width", "6"},
+       {"height", "6"},
+       {"patternUnits", "userSpaceOnUse"},
+       {"patternTransform", "rotate(45)"}},
+      element("rect", {{"width", "6"}, {"height", "6"}, {"fill", std::string(colour)}}) +
+          element("rect", {{"width", "2"}, {"height", "6"}, {"fill", std::string(kPaper)}}));
   return fmt::format("url(#{})", name);
 }
 
-std::string Svg::finish(double width, double height, std::string_view title) const {
+double Svg::heading(std::string_view title, double width) {
+  constexpr double kSize = 15;
+  double at = kMargin + 8;
+  for (const std::string& line : wrapped(title, kSize, width - 2 * kMargin, true)) {
+    text(kMargin, at, line, {.size = kSize, .bold = true});
+    at += 19;
+  }
+  return at;
+}
+
+void Svg::group(std::string_view what, std::size_t series) {
+  shapes_ += fmt::format("<g data-{}=\"{}\">\n", what, series);
+}
+
+std::string Svg::finish(double width, double height, std::string_view title,
+                        const Layout& layout) const {
   const std::string definitions = definitions_.empty() ? "" : element("defs", {}, definitions_);
-  const std::string ground =
-      element("rect", {{"width", px(width)}, {"height", px(height)}, {"fill", "#ffffff"}});
-  return element("svg",
-                 {{"xmlns", "http://www.w3.org/2000/svg"},
-                  {"width", px(width)},
-                  {"height", px(height)},
-                  {"viewBox", fmt::format("0 0 {} {}", px(width), px(height))},
-                  {"font-family", "DejaVu Sans, Verdana, sans-serif"},
-                  {"role", "img"}},
-                 "\n" + element("title", {}, escaped(title)) + definitions + ground + shapes_);
+  const std::string ground = element(
+      "rect", {{"width", px(width)}, {"height", px(height)}, {"fill", std::string(kPaper)}});
+  const bool placed = layout.height > 0;
+  return element(
+      "svg",
+      {{"xmlns", "http://www.w3.org/2000/svg"},
+       {"width", px(width)},
+       {"height", px(height)},
+       {"viewBox", fmt::format("0 0 {} {}", px(width), px(height))},
+       {"font-family", "DejaVu Sans, Verdana, sans-serif"},
+       {"role", "img"},
+       {"data-head", placed ? px(layout.head) : ""},
+       {"data-plot", placed ? numbers({layout.left, layout.top, layout.width, layout.height}) : ""},
+       {layout.rows ? "data-rows" : "data-columns", numbers(layout.centres)}},
+      "\n" + element("title", {}, escaped(title)) + definitions + ground + shapes_);
 }
 
 double text_width(std::string_view utf8, double size, bool bold) {

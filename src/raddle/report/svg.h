@@ -2,6 +2,7 @@
 // whose widths are nearly the same and are estimated here, since nothing that could measure them is
 // at hand.
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,12 +10,26 @@
 
 namespace raddle::report {
 
+inline constexpr std::string_view kInk = "#1d2733";
+inline constexpr std::string_view kMuted = "#5b6776";
+inline constexpr std::string_view kLine = "#dde2e8";
+inline constexpr std::string_view kPaper = "#ffffff";
+inline constexpr double kMargin = 16;  ///< around a drawing, in pixels
+
 struct TextStyle {
   double size = 12;
-  std::string_view colour = "#1d2733";
+  std::string_view colour = kInk;
   std::string_view anchor = "start";  ///< start, middle or end of the text is at the given place
   bool bold = false;
   double turned = 0;  ///< degrees, clockwise, about the given place
+};
+
+/// Where a page that shows the drawing finds what lies under the pointer (web/src/drawing.ts).
+struct Layout {
+  double head = 0;                                  ///< below this nothing of the title is left
+  double left = 0, top = 0, width = 0, height = 0;  ///< the plot
+  bool rows = false;
+  std::vector<double> centres;  ///< x of each column, or y of each row
 };
 
 class Svg {
@@ -35,9 +50,17 @@ class Svg {
   /// A fill of `colour` with white stripes; returns its name for `fill`.
   std::string hatch(std::string_view colour);
 
+  /// The title in as many lines as it needs, at the top; returns where the next thing may begin.
+  double heading(std::string_view title, double width);
+  /// What is drawn until end_group() belongs to a series, or is its entry of the legend: a script
+  /// finds it by the attribute data-<what>.
+  void group(std::string_view what, std::size_t series);
+  void end_group() { shapes_ += "</g>\n"; }
+
   /// The document on white ground. Bytes that are not UTF-8 become U+FFFD, characters that XML
   /// forbids are left out.
-  std::string finish(double width, double height, std::string_view title) const;
+  std::string finish(double width, double height, std::string_view title,
+                     const Layout& layout = {}) const;
 
  private:
   std::string shapes_, definitions_;

@@ -50,9 +50,9 @@ Json tenant_use_json(const sim::CorunResult& run, std::size_t most) {
     const double peak = cycles * record.facts().cycles;  // in cycles of the network
     out["start"].push_back(sum.start);
     out["length"].push_back(sum.end - sum.start);
-    for (std::size_t t = 0; t < sum.tenant.size(); ++t) {
-      const sim::TenantUse& use = sum.tenant[t];
-      Json& to = out["tenants"][t];
+    for (std::size_t index = 0; index < sum.tenant.size(); ++index) {
+      const sim::TenantUse& use = sum.tenant[index];
+      Json& to = out["tenants"][index];
       to["ipc"].push_back(rounded(static_cast<double>(use.thread_instructions) / cycles));
       to["noc"].push_back(rounded(100 * static_cast<double>(use.reply_flits) * record.flit_bytes() /
                                   (peak * record.facts().reply_bytes)));

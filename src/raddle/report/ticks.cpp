@@ -57,6 +57,11 @@ Ticks ticks(double least, double most, int count) {
   return out;
 }
 
+std::string axis_title(const std::string& label, const std::string& unit) {
+  if (unit.empty()) return label;
+  return label.empty() ? unit : label + " (" + unit + ")";
+}
+
 std::string digits(double value) {
   const double size = std::abs(value);
   if (value == std::round(value) && size < 1e15) return grouped(value);

@@ -20,6 +20,9 @@ Ticks ticks(double least, double most, int count);
 /// About `count` steps that cover 0 and everything between `least` and `most` (finite numbers).
 Ticks ticks_from_zero(double least, double most, int count);
 
+/// "IPC (relative to GTO)"; either may be empty.
+std::string axis_title(const std::string& label, const std::string& unit);
+
 /// A number in a table: three significant digits, whole numbers as they are, grouped when large.
 std::string digits(double value);
 /// A number under an axis: as it is, or as 500 k, 20 M when it is large and round.

@@ -126,9 +126,12 @@ timing::Sample sum_of(const std::vector<timing::Sample>& all, std::size_t i, std
   timing::Sample sum = all[i];
   for (std::size_t n = i + 1; n < std::min(i + count, all.size()); ++n) {
     const timing::Sample& s = all[n];
-    sum.thread_instructions += s.thread_instructions, sum.dram_bytes += s.dram_bytes;
-    sum.warp_cycles += s.warp_cycles, sum.throttled_warp_cycles += s.throttled_warp_cycles;
-    sum.l1d_hits += s.l1d_hits, sum.l1d_accesses += s.l1d_accesses;
+    sum.thread_instructions += s.thread_instructions;
+    sum.dram_bytes += s.dram_bytes;
+    sum.warp_cycles += s.warp_cycles;
+    sum.throttled_warp_cycles += s.throttled_warp_cycles;
+    sum.l1d_hits += s.l1d_hits;
+    sum.l1d_accesses += s.l1d_accesses;
     for (std::size_t sm = 0; sm < std::min(sum.allowed_by_sm.size(), s.allowed_by_sm.size()); ++sm)
       sum.allowed_by_sm[sm] += s.allowed_by_sm[sm];
     for (unsigned why = 0; why < stats::kStalls; ++why) sum.stall[why] += s.stall[why];

@@ -9,11 +9,7 @@
 namespace raddle::report {
 namespace {
 
-constexpr std::string_view kInk = "#1d2733";
-constexpr std::string_view kMuted = "#5b6776";
-constexpr std::string_view kLine = "#dde2e8";
 constexpr double kWidth = 760;
-constexpr double kMargin = 16;
 constexpr double kRow = 26;
 constexpr double kBar = 16;
 constexpr double kLongestLabel = 260;
@@ -34,19 +30,23 @@ class Tornado {
 
   std::string draw() {
     place();
-    double at = kMargin + 8;
-    for (const std::string& line : wrapped(figure_.title, 15, kWidth - 2 * kMargin, true)) {
-      svg_.text(kMargin, at, line, {.size = 15, .bold = true});
-      at += 19;
-    }
-    top_ = at;
+    top_ = svg_.heading(figure_.title, kWidth);
     grid();
     for (std::size_t i = 0; i < figure_.x_names.size(); ++i) row(i);
     base_line();
-    return svg_.finish(kWidth, bottom() + 48, figure_.title);
+    Layout layout;
+    layout.head = top_ - 12;
+    layout.left = left_;
+    layout.top = top_;
+    layout.width = right_ - left_;
+    layout.height = bottom() - top_;
+    layout.rows = true;
+    for (std::size_t i = 0; i < figure_.x_names.size(); ++i) layout.centres.push_back(middle(i));
+    return svg_.finish(kWidth, bottom() + 48, figure_.title, layout);
   }
 
  private:
+  double middle(std::size_t i) const { return top_ + kRow * (static_cast<double>(i) + 0.5); }
   double bottom() const { return top_ + kRow * static_cast<double>(figure_.x_names.size()); }
   double x(double value) const {
     return left_ + (value - axis_.low) / (axis_.high - axis_.low) * (right_ - left_);
@@ -81,31 +81,28 @@ class Tornado {
       svg_.text(x(value), bottom() + 16, axis_.label(value),
                 {.size = kTickSize, .colour = kMuted, .anchor = "middle"});
     }
-    std::string title = figure_.y_label;
-    if (!figure_.y_unit.empty())
-      title += title.empty() ? figure_.y_unit : " (" + figure_.y_unit + ")";
+    const std::string title = axis_title(figure_.y_label, figure_.y_unit);
     svg_.text((left_ + right_) / 2, bottom() + 36, fitted(title, kLabelSize, right_ - left_),
               {.size = kLabelSize, .colour = kMuted, .anchor = "middle"});
   }
 
   void row(std::size_t i) {
-    const double middle = top_ + kRow * (static_cast<double>(i) + 0.5);
-    svg_.text(kMargin, middle + 4, fitted(figure_.x_names[i], kLabelSize, kLongestLabel),
+    const double at = middle(i);
+    svg_.text(kMargin, at + 4, fitted(figure_.x_names[i], kLabelSize, kLongestLabel),
               {.size = kLabelSize});
     const double* from = number_at(least_, i);
     const double* to = number_at(most_, i);
     if (from == nullptr || to == nullptr) {
-      svg_.text((left_ + right_) / 2, middle + 4, "no numbers",
+      svg_.text((left_ + right_) / 2, at + 4, "no numbers",
                 {.size = kTickSize, .colour = kMuted, .anchor = "middle"});
       return;
     }
-    svg_.rect(x(*from), middle - kBar / 2, std::max(x(*to) - x(*from), 1.0), kBar,
-              kSeriesColours[0]);
+    svg_.rect(x(*from), at - kBar / 2, std::max(x(*to) - x(*from), 1.0), kBar, kSeriesColours[0]);
     if (!least_.at.empty())
-      svg_.text(x(*from) - 5, middle + 4, least_.at[i],
+      svg_.text(x(*from) - 5, at + 4, least_.at[i],
                 {.size = kTickSize, .colour = kMuted, .anchor = "end"});
     if (!most_.at.empty())
-      svg_.text(x(*to) + 5, middle + 4, most_.at[i], {.size = kTickSize, .colour = kMuted});
+      svg_.text(x(*to) + 5, at + 4, most_.at[i], {.size = kTickSize, .colour = kMuted});
   }
 
   void base_line() {

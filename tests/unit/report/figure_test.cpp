@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <random>
 #include <sstream>
 
@@ -37,14 +39,34 @@ Figure figure_of(std::size_t index) {
   return read_document(small_document()).experiments[0].figures[index];
 }
 
-// --- CSV: tests/web/figure_samples.json holds what the page must write too
+// --- CSV
 
-TEST(FigureCsv, IsAsThePageWritesIt) {
-  const Json samples = Json::parse(file_text("tests/web/figure_samples.json"));
-  ASSERT_GE(samples.size(), 5u);
-  for (const Json& sample : samples)
-    EXPECT_EQ(figure_csv(read_figure(sample["figure"])), sample["csv"].get<std::string>())
-        << sample["figure"];
+TEST(FigureCsv, HasARowPerXAndAColumnPerSeriesAndStatedOne) {
+  EXPECT_EQ(figure_csv(read_figure(
+                {{"title", "IPC, \"relative\""},
+                 {"type", "bars"},
+                 {"x", {{"label", ""}, {"values", {"BFS", "a,\"b\"", "two\nlines", "last"}}}},
+                 {"series",
+                  {{{"name", "LRR"}, {"values", {1, 0.1, nullptr, 1234567}}},
+                   {{"name", "GTO"},
+                    {"values", {1.5, 2.25, -3, 1e-9}},
+                    {"stated", {1.7, nullptr, nullptr, nullptr}}}}}})),
+            "x,LRR,GTO,GTO (stated)\n"
+            "BFS,1,1.5,1.7\n"
+            "\"a,\"\"b\"\"\",0.1,2.25,\n"
+            "\"two\nlines\",,-3,\n"
+            "last,1234567,1e-09,\n");
+}
+
+TEST(FigureCsv, PartsOfStacksAreNamedWithTheirStack) {
+  EXPECT_EQ(figure_csv(read_figure(
+                {{"title", ""},
+                 {"type", "stacked"},
+                 {"x", {{"label", "size"}, {"scale", "category"}, {"values", {"8"}}}},
+                 {"series",
+                  {{{"name", "miss"}, {"stack", "GTO"}, {"values", {6}}},
+                   {{"name", "miss"}, {"stack", "CCWS"}, {"values", {5}}, {"stated", {4}}}}}})),
+            "size,GTO / miss,CCWS / miss,CCWS / miss (stated)\n8,6,5,4\n");
 }
 
 Json tornado_json() {
@@ -78,6 +100,43 @@ TEST(FigureSvg, ATornadoOfNothingIsDrawn) {
     series.erase("at");
   }
   EXPECT_EQ(xml_fault(figure_svg(read_figure(json))), "");
+}
+
+/// The numbers of an attribute of the drawing.
+std::vector<double> numbers_of(const std::string& svg, const std::string& name) {
+  const std::size_t at = svg.find(" " + name + "=\"");
+  if (at == std::string::npos) return {};
+  std::istringstream text(
+      svg.substr(at + name.size() + 3, svg.find('"', at + name.size() + 3) - at - name.size() - 3));
+  return {std::istream_iterator<double>(text), {}};
+}
+
+TEST(FigureSvg, SaysWhereItsColumnsAndRowsAre) {
+  const std::string bars = figure_svg(figure_of(0));
+  const std::vector<double> plot = numbers_of(bars, "data-plot");
+  const std::vector<double> columns = numbers_of(bars, "data-columns");
+  ASSERT_EQ(plot.size(), 4u);
+  ASSERT_EQ(columns.size(), 2u);
+  EXPECT_NEAR(columns[0], plot[0] + plot[2] / 4, 0.01);
+  EXPECT_NEAR(columns[1], plot[0] + plot[2] * 3 / 4, 0.01);
+  EXPECT_LT(numbers_of(bars, "data-head").at(0), plot[1]);
+
+  const Figure stacks = figure_of(2);
+  const std::vector<double> bars_of_stacks = numbers_of(figure_svg(stacks), "data-columns");
+  EXPECT_EQ(bars_of_stacks.size(), 2 * stacks.x_names.size());  // two stacks for each x
+  EXPECT_TRUE(std::is_sorted(bars_of_stacks.begin(), bars_of_stacks.end()));
+
+  const std::string tornado = figure_svg(read_figure(tornado_json()));
+  EXPECT_EQ(numbers_of(tornado, "data-rows").size(), 3u);
+  EXPECT_TRUE(numbers_of(tornado, "data-columns").empty());
+}
+
+TEST(FigureSvg, LinesAreGroupedBySeries) {
+  const std::string svg = figure_svg(figure_of(1));
+  const std::size_t series = figure_of(1).series.size();
+  EXPECT_EQ(occurrences(svg, "<g data-series=\"0\">"), 2u);  // the line, and what is stated
+  EXPECT_EQ(occurrences(svg, "<g data-series=\""), 2 * series);
+  EXPECT_EQ(occurrences(svg, "</g>"), occurrences(svg, "<g "));
 }
 
 TEST(TicksTest, NeedNotBeginAtZero) {

@@ -194,20 +194,20 @@ TEST(LaunchTree, WaitsByHand) {
 
 TEST(LaunchTree, OfAnyRunRowsAndEdgesCountEachLaunchOnce) {
   Rng rng(7);
-  Launches l;
+  Launches launches;
   std::uint64_t blocks = 0;
   for (std::uint32_t i = 0; i < 400; ++i) {
     const bool host = i == 0 || rng.below(20) == 0;
     const Cycle start = 10 * i;
-    const auto number = host ? l.host("root", start)
-                             : l.child(rng.below(2) == 0 ? "a" : "b", rng.below(i), rng.below(2),
-                                       start, start + rng.below(5));
+    const auto number = host ? launches.host("root", start)
+                             : launches.child(rng.below(2) == 0 ? "a" : "b", rng.below(i),
+                                              rng.below(2), start, start + rng.below(5));
     for (std::uint32_t block = 0; block < 2; ++block)
-      l.block(number, block, rng.below(4), start + 5 + rng.below(300), start + 1000);
+      launches.block(number, block, rng.below(4), start + 5 + rng.below(300), start + 1000);
     blocks += host ? 0 : 2;
   }
   for (const std::size_t most : {1000, 350, 150, 20}) {
-    const LaunchTree tree = launch_tree(l.result(), most);
+    const LaunchTree tree = launch_tree(launches.result(), most);
     std::uint64_t by_edges = 0, by_rows = 0, edge_blocks = 0, in_bins = 0, waits = 0;
     for (const LaunchEdge& edge : tree.edges) {
       by_edges += edge.launches;

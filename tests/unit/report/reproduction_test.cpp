@@ -41,7 +41,18 @@ TEST(Templates, EachHasOnePlaceForItsData) {
 }
 
 TEST(ReproductionPage, CarriesTheDocumentAsItIs) {
-  EXPECT_EQ(data_in(reproduction_page(small_document())), small_document());
+  const Json document = small_document();
+  Json data = data_in(reproduction_page(document));
+  const std::vector<Figure> figures = read_document(document).experiments[0].figures;
+  ASSERT_EQ(data["experiments"][0]["figures"].size(), figures.size());
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    Json& figure = data["experiments"][0]["figures"][i];
+    EXPECT_EQ(figure["svg"], figure_svg(figures[i]));
+    EXPECT_EQ(figure["csv"], figure_csv(figures[i]));
+    figure.erase("svg");
+    figure.erase("csv");
+  }
+  EXPECT_EQ(data, document);
   EXPECT_EQ(page_name(small_document()), "ccws.html");
 }
 
@@ -51,9 +62,13 @@ TEST(ReproductionPage, LeadsToAnIndexOnlyWhereThereIsOne) {
 
 TEST(ReproductionPage, NoStringCanEndTheScript) {
   Json document = small_document();
-  document["experiments"][0]["explanation"] = "</script><script>x()</script><!--";
+  const std::string hostile = "</script><script>x()</script><!--";
+  document["experiments"][0]["explanation"] = hostile;
+  document["experiments"][0]["figures"][0]["title"] = hostile;
   const std::string page = reproduction_page(document);
-  EXPECT_EQ(data_in(page), document);
+  const Json experiment = data_in(page)["experiments"][0];
+  EXPECT_EQ(experiment["explanation"], hostile);
+  EXPECT_EQ(experiment["figures"][0]["title"], hostile);
   EXPECT_EQ(page.find("x()</script>"), std::string::npos);
 }
 

@@ -126,28 +126,33 @@ TEST(Timeline, CountersOfWarpsThatMayLoadOfAllAndOfEachSm) {
 }
 
 TEST(Timeline, HasABoundWhateverTheRun) {
-  sim::Result r = small_result();
-  r.blocks.clear();
-  for (std::uint32_t b = 0; b < 400'000; ++b) r.blocks.push_back({0, b, b % 4, b / 4, b / 4 + 1});
-  r.cycles = 1'000'000;
-  r.samples.clear();
-  for (Cycle at = 0; at < r.cycles; at += 10)
-    r.samples.push_back({at, 0, 40, 10, 5, 0, 0, 0, {100, 300}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2}});
-  r.kernels.resize(200'000, r.kernels.front());
-  for (Cycle i = 0; i < r.kernels.size(); ++i) r.kernels[i].start = i, r.kernels[i].end = i + 1;
-  const std::vector<report::Run> runs = {{"gto", &r}, {"lrr", &r}};
+  sim::Result result = small_result();
+  result.blocks.clear();
+  for (std::uint32_t block = 0; block < 400'000; ++block)
+    result.blocks.push_back({0, block, block % 4, block / 4, block / 4 + 1});
+  result.cycles = 1'000'000;
+  result.samples.clear();
+  for (Cycle at = 0; at < result.cycles; at += 10)
+    result.samples.push_back(
+        {at, 0, 40, 10, 5, 0, 0, 0, {100, 300}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2}});
+  result.kernels.resize(200'000, result.kernels.front());
+  for (Cycle i = 0; i < result.kernels.size(); ++i) {
+    result.kernels[i].start = i;
+    result.kernels[i].end = i + 1;
+  }
+  const std::vector<report::Run> runs = {{"gto", &result}, {"lrr", &result}};
   EXPECT_LT(timeline(runs).size(), 60'000'000u);
   const Json all = events(runs);
   EXPECT_LT(all.size(), 310'000u) << "300,000 and the names of tracks";
   std::size_t blocks = 0;
-  for (const Json& e : all) {
-    if (e["pid"] == 1 && e.value("cat", "") == "block")
-      blocks += e["args"]["blocks"].get<std::size_t>();
-    if (e["ph"] == "C" && e["name"] == "IPC") {
-      EXPECT_EQ(e["args"]["value"], 4) << "means of neighbours";
+  for (const Json& event : all) {
+    if (event["pid"] == 1 && event.value("cat", "") == "block")
+      blocks += event["args"]["blocks"].get<std::size_t>();
+    if (event["ph"] == "C" && event["name"] == "IPC") {
+      EXPECT_EQ(event["args"]["value"], 4) << "means of neighbours";
     }
-    if (e["ph"] == "C" && e["name"] == "schedulers stalled") {
-      EXPECT_EQ(e["args"]["memory"], 0.3) << "means of neighbours";
+    if (event["ph"] == "C" && event["name"] == "schedulers stalled") {
+      EXPECT_EQ(event["args"]["memory"], 0.3) << "means of neighbours";
     }
   }
   EXPECT_EQ(blocks, 400'000u) << "neighbours are one bar, and none is lost";

@@ -40,7 +40,8 @@ TEST(Summary, TellsKernelsByTheNamesPeopleGaveThemAndWhatLimitsThem) {
   sim::Result r = with_policies("none");
   r.busy_cycles = 250;
   r.kernels[0].name = "_Z5firstPKfS0_Pf";
-  r.kernels[0].first = 10, r.kernels[0].last = 140;
+  r.kernels[0].first = 10;
+  r.kernels[0].last = 140;
   r.kernels[0].resident = sim::Resident{24, 6, 48, "registers"};
   r.totals.scheduler.stall[static_cast<unsigned>(stats::Stall::Launch)] = 400;
   r.totals.dram.bytes = 132096;
