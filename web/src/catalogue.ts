@@ -183,7 +183,7 @@ export const kWords: { [name: string]: Words } = {
   "stalls.sleep": { title: "Sleep", unit: "scheduler-cycles", meaning: "Scheduler-cycles for which one of its warps was the nearest to ready: the warps sleep of their own will (nanosleep)." },
   "stalls.fetch": { title: "Fetch", unit: "scheduler-cycles", meaning: "Scheduler-cycles for which one of its warps was the nearest to ready: the next instruction is not there yet: a jump has emptied the warp's buffer, or the instruction cache missed." },
   "stalls.throttled": { title: "Throttled", unit: "scheduler-cycles", meaning: "Scheduler-cycles for which one of its warps was the nearest to ready: operands and unit are there, but the throttle policy does not let the warp issue." },
-  "stalls.idle": { title: "Idle", unit: "scheduler-cycles", meaning: "Scheduler-cycles without an issue: the scheduler holds no warp, and not because a launch is on its way: other SMs still work on a launch (its tail), or the host has launched nothing." },
+  "stalls.idle": { title: "Idle", unit: "scheduler-cycles", meaning: "Scheduler-cycles without an issue: the scheduler holds no warp, and not because a launch is on its way: other SMs still work on a launch, or the host has launched nothing." },
   "stalls.launch": { title: "Launch", unit: "scheduler-cycles", meaning: "Scheduler-cycles without an issue: no block is on any SM and a launch is on its way to one: the machine's launch latency, not the program's work." },
   "energy_pj.front_end": { title: "Front end", unit: "pJ", meaning: "Energy: instructions fetched, decoded and scheduled." },
   "energy_pj.register_file": { title: "Register file", unit: "pJ", meaning: "Energy: operands read and written." },
@@ -214,7 +214,7 @@ export const kIssued: Term = { title: "issued", explain: "the scheduler issued a
 
 /** Why a scheduler issued nothing. */
 export const kStallTerms: { [name: string]: Term } = {
-  idle: { title: "no warp", explain: "the scheduler holds no warp, and not because a launch is on its way: other SMs still work on a launch (its tail), or the host has launched nothing" },
+  idle: { title: "no warp", explain: "the scheduler holds no warp, and not because a launch is on its way: other SMs still work on a launch, or the host has launched nothing" },
   barrier: { title: "barrier", explain: "all resident warps wait for others of their block at a barrier" },
   memory: { title: "memory", explain: "every warp that could be next waits for data on its way from memory (caches or DRAM)" },
   dependence: { title: "dependence", explain: "the next instruction needs the result of an arithmetic instruction that is still being computed" },

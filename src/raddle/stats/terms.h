@@ -20,7 +20,7 @@ consteval std::array<std::string_view, N> names_of(const std::array<Term, N>& te
 
 /// Why a scheduler issued nothing in a cycle. Every scheduler-cycle is issued or has exactly one
 /// reason; when several hold, the first in this order that applies to the nearest-to-ready warp is
-/// taken (docs/architecture.md).
+/// taken (docs/reasons.md).
 enum class Stall : std::uint8_t {
   Idle,        ///< no warp resident, for another reason than Launch
   Barrier,     ///< every resident warp waits at a barrier
@@ -39,7 +39,7 @@ inline constexpr unsigned kStalls = static_cast<unsigned>(Stall::Count);
 inline constexpr auto kStallTerms = std::to_array<Term>({
     {"idle", "no warp",
      "the scheduler holds no warp, and not because a launch is on its way: other SMs still work on "
-     "a launch (its tail), or the host has launched nothing"},
+     "a launch, or the host has launched nothing"},
     {"barrier", "barrier", "all resident warps wait for others of their block at a barrier"},
     {"memory", "memory",
      "every warp that could be next waits for data on its way from memory (caches or DRAM)"},
