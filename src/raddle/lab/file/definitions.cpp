@@ -15,24 +15,42 @@ using config::Node;
 
 namespace {
 
+constexpr std::string_view kWorkloadPrefix = "workload.";
+
 Place place_of(const Experiment& e, const Symbol& symbol) {
+  const std::size_t at = symbol.index;
   switch (symbol.kind) {
     case NameKind::Workload:
-      return e.workloads[symbol.index].place;
+      return e.workloads[at].place;
     case NameKind::Variant:
-      return e.variants[symbol.index].place;
+      return e.variants[at].place;
     case NameKind::Axis:
-      return e.axes[symbol.index].place;
+      return e.axes[at].place;
     case NameKind::Measure:
-      return e.measures[symbol.index].value.place;
+      return e.measures[at].value.place;
     case NameKind::Derived:
-      return e.derived[symbol.index].value.place;
+      return e.derived[at].value.place;
     default:
       return {};
   }
 }
 
-/// Reads one table of names.
+std::optional<AxisValue> axis_value(const Node& node) {
+  const auto value = scalar(node);
+  if (!value || value->is_boolean()) return std::nullopt;
+  if (value->is_string()) return AxisValue(value->get<std::string>());
+  return AxisValue(value->get<double>());
+}
+
+/// Of a swept setting: one of the workload's parameters or of the machine's.
+void set_point(AxisPoint& point, const std::string& path, Json value, const Place& place) {
+  const bool of_workload = path.starts_with(kWorkloadPrefix);
+  Settings& settings = of_workload ? point.parameters : point.set;
+  settings.push_back(
+      {of_workload ? path.substr(kWorkloadPrefix.size()) : path, std::move(value), place});
+}
+
+/// Reads the tables of names.
 class Definitions {
  public:
   Definitions(Section& file, Scale scale, Experiment& out)
@@ -59,8 +77,10 @@ class Definitions {
       (this->*read)(*entry, section->key_path(entry->key));
   }
 
-  /// False, with a problem, when the name cannot be given.
-  bool name(const Node::Entry& entry, const std::string& path, NameKind kind, std::size_t index) {
+  /// Adds it to the experiment's under its name, or a problem when the name cannot be given.
+  template <class T>
+  void define(const Node::Entry& entry, const std::string& path, NameKind kind, std::vector<T>& all,
+              T definition) {
     if (!is_name(entry.key)) {
       problems_.add(entry.key_place,
                     path + (is_reserved(entry.key)
@@ -68,24 +88,52 @@ class Definitions {
                                 : ": expected a name of letters, digits and '_' that begins with "
                                   "a letter, found '" +
                                       entry.key + "'"));
-      return false;
+      return;
     }
-    const auto [at, fresh] = out_.names.emplace(entry.key, Symbol{kind, index});
-    if (fresh) return true;
+    const auto [at, fresh] = out_.names.emplace(entry.key, Symbol{kind, all.size()});
+    if (fresh) {
+      all.push_back(std::move(definition));
+      return;
+    }
     const Place before = place_of(out_, at->second);
     problems_.add(
         entry.key_place,
         fmt::format("{}: the name is already that of a {}{}", path, kind_name(at->second.kind),
                     before.line == 0 ? "" : fmt::format(" ({}:{})", before.file, before.line)));
-    return false;
   }
 
-  std::optional<Section> table(const Node::Entry& entry, const std::string& path) {
+  std::optional<Section> table(const Node::Entry& entry, const std::string& path,
+                               const char* expected = "a table") {
     if (entry.node.table() != nullptr) return Section(entry.node, path, problems_);
     problems_.add(entry.node.place,
-                  fmt::format("{}: expected a table, found {}", path, entry.node.shown()));
+                  fmt::format("{}: expected {}, found {}", path, expected, entry.node.shown()));
     return std::nullopt;
   }
+
+  /// What `read` makes of a value, or at this scale of a table with a value for each.
+  template <class Value>
+  std::optional<Value> at_scale(const Node::Entry& entry, const std::string& path,
+                                const std::string& missing,
+                                std::optional<Value> (Definitions::*read)(const Node&,
+                                                                          const std::string&)) {
+    if (entry.node.table() == nullptr) return (this->*read)(entry.node, path);
+    Section section(entry.node, path, problems_);
+    std::optional<Value> out;
+    for (const Scale scale : {Scale::Quick, Scale::Full}) {
+      const std::string_view key = kScaleNames[static_cast<std::size_t>(scale)];
+      const Node* node = section.take(key);
+      if (node == nullptr) {
+        section.fail(key, missing);
+        continue;
+      }
+      auto value = (this->*read)(*node, section.key_path(key));
+      if (scale == scale_) out = std::move(value);
+    }
+    section.finish();
+    return out;
+  }
+
+  // --- workloads and groups ---
 
   void workload(const Node::Entry& entry, const std::string& path) {
     std::optional<Section> section = table(entry, path);
@@ -95,34 +143,30 @@ class Definitions {
     out.place = entry.key_place;
     out.title = section->text("title", entry.key);
     if (section->has("members")) read_members(*section, out);
-    else if (section->has("program") || section->has("recording")) read_foreign(*section, out);
+    else if (section->has("program") || section->has("recording")) read_external(*section, out);
     else read_program(*section, out, entry);
     section->finish();
-    if (name(entry, path, NameKind::Workload, out_.workloads.size()))
-      out_.workloads.push_back(std::move(out));
+    define(entry, path, NameKind::Workload, out_.workloads, std::move(out));
   }
 
   void read_members(Section& section, Workload& out) {
-    for (PlacedText& member : section.texts("members")) out.members.push_back(member.text);
+    for (PlacedText& member : section.texts("members"))
+      out.members.push_back(std::move(member.text));
     if (out.members.size() > kMostTenants)
       section.fail("members",
                    fmt::format("expected at most {}, found {}", kMostTenants, out.members.size()));
-    for (const std::string_view own : {"workload", "parameters", "set", "quick", "full"})
-      if (section.take(own) != nullptr)
-        section.fail(own, "a workload with members has none of its own: they bring theirs");
+    section.refuse({"workload", "parameters", "set", "quick", "full"},
+                   "a workload with members has none of its own: they bring theirs");
   }
 
   /// Texts in order, some of which may be the same.
   std::vector<std::string> words(Section& section, std::string_view key) {
-    std::vector<std::string> out;
-    const Node* node = section.take(key);
-    if (node == nullptr) return out;
     const std::string expected = "a list of texts: [\"./program\", \"argument\"]";
-    if (node->list() == nullptr || node->list()->empty()) {
+    std::vector<std::string> out;
+    const std::span<const Node> items = section.items(key, expected);
+    if (const Node* node = section.take(key); node != nullptr && node->list() && items.empty())
       section.wrong(key, *node, expected);
-      return out;
-    }
-    for (const Node& item : *node->list()) {
+    for (const Node& item : items) {
       const auto* text = std::get_if<std::string>(&item.value);
       if (text == nullptr || (out.empty() && text->empty())) section.wrong(key, item, expected);
       else out.push_back(*text);
@@ -130,34 +174,33 @@ class Definitions {
     return out;
   }
 
-  void read_foreign(Section& section, Workload& out) {
-    Foreign foreign;
-    foreign.place = out.place;
-    foreign.folder = std::filesystem::path(out.place.file).parent_path();
-    if (section.has("program") && section.has("recording"))
-      section.fail("recording", "expected a program or a recording, found both");
-    foreign.command = words(section, "program");
-    foreign.file = section.text("recording", "");
-    if (!foreign.file.empty() && !foreign.file.ends_with(".rdl") && !foreign.file.ends_with(".g"))
-      section.fail("recording",
-                   "expected FILE.rdl or kernelslist.g, found \"" + foreign.file + "\"");
-    if (section.has("inputs")) foreign.inputs = words(section, "inputs");
-    if (!foreign.inputs.empty() && foreign.command.empty())
-      section.fail("inputs", "only a program has inputs");
+  void read_external(Section& section, Workload& out) {
+    Foreign external;
+    external.place = out.place;
+    external.folder = std::filesystem::path(out.place.file).parent_path();
+    external.command = words(section, "program");
+    external.file = section.text("recording", "");
+    external.inputs = words(section, "inputs");
+    const std::string& file = external.file;
+    section.check({{section.has("program") && section.has("recording"), "recording",
+                    "expected a program or a recording, found both"},
+                   {!file.empty() && !file.ends_with(".rdl") && !file.ends_with(".g"), "recording",
+                    "expected FILE.rdl or kernelslist.g, found \"" + file + "\""},
+                   {!external.inputs.empty() && external.command.empty(), "inputs",
+                    "only a program has inputs"}});
     out.set = section.settings("set");
-    for (const std::string_view other : {"workload", "parameters", "quick", "full"})
-      if (section.take(other) != nullptr)
-        section.fail(other, "a program or a recording has none: it is what it is");
-    out.foreign = std::move(foreign);
+    section.refuse({"workload", "parameters", "quick", "full"},
+                   "a program or a recording has none: it is what it is");
+    out.foreign = std::move(external);
   }
 
   void read_program(Section& section, Workload& out, const Node::Entry& entry) {
     out.workload = section.text("workload", entry.key);
     out.parameters = section.settings("parameters");
     out.set = section.settings("set");
-    const Settings quick = section.settings("quick"), full = section.settings("full");
-    const Settings& at_scale = scale_ == Scale::Quick ? quick : full;
-    for (const Setting& setting : at_scale) {
+    const Settings quick = section.settings("quick");
+    const Settings full = section.settings("full");
+    for (const Setting& setting : scale_ == Scale::Quick ? quick : full) {
       std::erase_if(out.parameters, [&](const Setting& s) { return s.path == setting.path; });
       out.parameters.push_back(setting);
     }
@@ -168,59 +211,46 @@ class Definitions {
                             {"size", scale_ == Scale::Quick ? "small" : "paper", entry.key_place});
   }
 
-  /// A list, or a table with one for each scale.
+  using Members = std::vector<std::size_t>;
+
   void group(const Node::Entry& entry, const std::string& path) {
-    if (entry.node.table() == nullptr) {
-      if (auto found = members(entry.node, path); found && name_group(entry, path))
-        out_.groups.push_back(std::move(*found));
-      return;
-    }
-    Section section(entry.node, path, problems_);
-    std::optional<std::vector<std::size_t>> of_scale;
-    for (const Scale scale : {Scale::Quick, Scale::Full}) {
-      const std::string_view key = kScaleNames[static_cast<std::size_t>(scale)];
-      const Node* list = section.take(key);
-      if (list == nullptr) section.fail(key, "expected a list of workloads and groups, found none");
-      else if (auto found = members(*list, section.key_path(key)); found && scale == scale_)
-        of_scale = std::move(found);
-    }
-    section.finish();
-    if (of_scale && name_group(entry, path)) out_.groups.push_back(std::move(*of_scale));
-  }
-  bool name_group(const Node::Entry& entry, const std::string& path) {
-    return name(entry, path, NameKind::Group, out_.groups.size());
+    auto found = at_scale(entry, path, "expected a list of workloads and groups, found none",
+                          &Definitions::members);
+    if (found) define(entry, path, NameKind::Group, out_.groups, std::move(*found));
   }
 
-  std::optional<std::vector<std::size_t>> members(const Node& list, const std::string& path) {
+  std::optional<Members> members(const Node& list, const std::string& path) {
     if (list.list() == nullptr || list.list()->empty()) {
       problems_.add(list.place,
                     fmt::format("{}: expected a list of workloads and groups, found {}", path,
                                 list.list() != nullptr ? "an empty one" : list.shown()));
       return std::nullopt;
     }
-    std::vector<std::size_t> members;
+    Members out;
     for (const Node& item : *list.list()) {
       const auto* text = std::get_if<std::string>(&item.value);
-      const std::vector<std::size_t> found =
-          text == nullptr ? std::vector<std::size_t>() : out_.workloads_of(*text);
-      if (found.empty())
-        problems_.add(
-            item.place,
-            fmt::format(
-                "{}: expected a workload or a group above this one, found {}{}", path, item.shown(),
-                text == nullptr ? ""
-                                : known_names(out_, *text, {NameKind::Workload, NameKind::Group})));
+      const Members found = text == nullptr ? Members() : out_.workloads_of(*text);
+      if (found.empty()) {
+        const std::string known =
+            text == nullptr ? "" : known_names(out_, *text, {NameKind::Workload, NameKind::Group});
+        problems_.add(item.place,
+                      fmt::format("{}: expected a workload or a group above this one, found {}{}",
+                                  path, item.shown(), known));
+      }
       for (const std::size_t w : found)
-        if (std::ranges::find(members, w) == members.end()) members.push_back(w);
+        if (std::ranges::find(out, w) == out.end()) out.push_back(w);
     }
-    return members;
+    return out;
   }
+
+  // --- variants ---
 
   void variant(const Node::Entry& entry, const std::string& path) {
     std::optional<Section> section = table(entry, path);
     if (!section) return;
     Variant out;
-    out.name = entry.key, out.place = entry.key_place;
+    out.name = entry.key;
+    out.place = entry.key_place;
     out.title = section->text("title", entry.key);
     if (section->has("best_of")) {
       out.selection = selection(*section);
@@ -230,257 +260,213 @@ class Definitions {
       out.gpu = section->placed_text("gpu");
     }
     section->finish();
-    if (name(entry, path, NameKind::Variant, out_.variants.size()))
-      out_.variants.push_back(std::move(out));
+    define(entry, path, NameKind::Variant, out_.variants, std::move(out));
   }
 
   Selection selection(Section& section) {
     Selection out;
     out.best_of = section.needed_text("best_of");
     for (PlacedText& axis : section.texts("over")) out.over.push_back(std::move(axis.text));
-    if (out.over.empty()) section.fail("over", "expected a list of axes to search, found nothing");
-    const std::optional<Formula> most = section.formula("maximise"),
-                                 least = section.formula("minimise");
-    out.maximise = !section.has("minimise");
-    if (section.has("maximise") == section.has("minimise"))
-      section.fail(section.has("minimise") ? "minimise" : "best_of",
-                   section.has("minimise")
-                       ? "expected one of maximise and minimise, found both"
-                       : "expected maximise or minimise beside it, found neither");
-    if (most) out.objective = *most;
-    if (least) out.objective = *least;
+    const bool minimise = section.has("minimise");
+    const bool maximise = section.has("maximise");
+    section.check(
+        {{out.over.empty(), "over", "expected a list of axes to search, found nothing"},
+         {minimise && maximise, "minimise", "expected one of maximise and minimise, found both"},
+         {!minimise && !maximise, "best_of",
+          "expected maximise or minimise beside it, found neither"}});
+    out.maximise = !minimise;
+    for (const std::string_view aim : {"maximise", "minimise"})
+      if (auto objective = section.formula(aim)) out.objective = std::move(*objective);
     return out;
   }
+
+  // --- axes ---
+
+  void axis(const Node::Entry& entry, const std::string& path) {
+    std::optional<Section> section = table(entry, path);
+    if (!section) return;
+    Axis out;
+    out.name = entry.key;
+    out.place = entry.key_place;
+    out.title = section->text("title", entry.key);
+    out.unit = section->text("unit", "");
+    const std::string_view key = section->has("points") ? "points" : "values";
+    if (key == "points") read_points(*section, out);
+    else read_values(*section, out);
+    thin(*section, out);
+    bool numbers = true, texts = true;
+    std::set<AxisValue> seen;
+    for (const AxisPoint& point : out.points) {
+      (std::holds_alternative<double>(point.value) ? texts : numbers) = false;
+      if (!seen.insert(point.value).second)
+        section->fail(key, "the value " + shown(point.value) + " is there twice");
+    }
+    out.scale = numbers ? AxisScale::Linear : AxisScale::Category;
+    if (const auto scale = section->choice("scale", kAxisScaleNames))
+      out.scale = static_cast<AxisScale>(*scale);
+    section->check({{!numbers && !texts, key, "expected numbers or texts, found both"},
+                    {!numbers && out.scale != AxisScale::Category, "scale",
+                     "expected \"category\", as the values are texts"}});
+    section->finish();
+    define(entry, path, NameKind::Axis, out_.axes, std::move(out));
+  }
+
+  void read_values(Section& section, Axis& axis) {
+    const std::string swept = section.needed_text("path");
+    const std::string expected = "a list of numbers or texts";
+    if (!section.needs("values", expected)) return;
+    const std::span<const Node> items = section.items("values", expected);
+    if (items.empty() && section.take("values")->list() != nullptr)
+      section.fail("values", "expected " + expected + ", found an empty one");
+    for (const Node& item : items) {
+      const auto value = axis_value(item);
+      if (!value) {
+        section.wrong("values", item, expected);
+        continue;
+      }
+      AxisPoint& point = axis.points.emplace_back(AxisPoint{*value, {}, {}});
+      set_point(point, swept, *scalar(item), item.place);
+    }
+  }
+
+  void read_points(Section& section, Axis& axis) {
+    section.refuse({"path", "values"}, "expected either points, or path and values; found both");
+    std::vector<Section> points = section.sections("points");
+    if (points.empty()) section.fail("points", "expected a list of tables, found an empty one");
+    for (Section& point : points) {
+      AxisPoint& out = axis.points.emplace_back();
+      if (point.needs("value", "a number or a text")) {
+        const Node& value = *point.take("value");
+        if (auto read = axis_value(value)) out.value = std::move(*read);
+        else point.wrong("value", value, "a number or a text");
+      }
+      out.set = point.settings("set");
+      out.parameters = point.settings("parameters");
+      point.finish();
+    }
+  }
+
+  /// Keeps the points of this scale.
+  void thin(Section& section, Axis& axis) {
+    if (!section.has("quick")) return;
+    const std::string expected = "a list of some of the values";
+    const std::span<const Node> items = section.items("quick", expected);
+    if (items.empty()) {
+      const Node& quick = *section.take("quick");
+      if (quick.list() != nullptr) section.wrong("quick", quick, expected);
+      return;
+    }
+    std::vector<AxisPoint> kept;
+    for (const Node& item : items) {
+      const auto value = axis_value(item);
+      const auto at = std::ranges::find_if(
+          axis.points, [&](const AxisPoint& p) { return value && p.value == *value; });
+      if (at == axis.points.end()) section.wrong("quick", item, "one of the axis' values");
+      else kept.push_back(*at);
+    }
+    if (scale_ == Scale::Quick) axis.points = std::move(kept);
+  }
+
+  // --- analyses and numbers ---
 
   void analysis(const Node::Entry& entry, const std::string& path) {
     if (!is_name(entry.key)) {
       problems_.add(entry.key_place, path + ": expected the name of an analysis");
       return;
     }
-    if (entry.node.table() == nullptr) {
-      problems_.add(entry.node.place, fmt::format("{}: expected a table of options, found {}", path,
-                                                  entry.node.shown()));
-      return;
-    }
+    std::optional<Section> section = table(entry, path, "a table of options");
+    if (!section) return;
     if (out_.analyses.contains(entry.key)) {
       problems_.add(entry.key_place, path + ": the analysis is already described");
       return;
     }
-    Section section(entry.node, path, problems_);
-    const std::string analysis = section.text("analysis", entry.key);
-    std::string options;
-    for (const Node::Entry* option : section.entries())
-      if (option->key != "analysis")
-        options +=
-            (options.empty() ? ":" : ",") + option->key + "=" + option_value(section, *option);
-    out_.analyses[entry.key] = {entry.key + "=" + analysis + options, entry.key_place};
+    std::string text = entry.key + "=" + section->text("analysis", entry.key);
+    char separator = ':';
+    for (const Node::Entry* option : section->entries()) {
+      if (option->key == "analysis") continue;
+      text += separator + option->key + "=" + option_value(*section, *option);
+      separator = ',';
+    }
+    out_.analyses[entry.key] = {text, entry.key_place};
   }
 
   /// A list joins with '+', as analyses take them.
   std::string option_value(Section& section, const Node::Entry& option) {
     std::string out;
-    auto add = [&](const Node& item) {
+    const bool is_list = option.node.list() != nullptr;
+    for (const Node& item : is_list ? std::span(*option.node.list()) : std::span(&option.node, 1)) {
       const auto value = scalar(item);
-      if (!value)
+      if (!value) {
         section.wrong(option.key, item, "a number, a text, true, false or a list of them");
-      else
-        out += (out.empty() ? "" : "+") +
-               (value->is_string() ? value->get<std::string>() : value->dump());
-    };
-    if (option.node.list() == nullptr) add(option.node);
-    else
-      for (const Node& item : *option.node.list()) add(item);
+        continue;
+      }
+      if (!out.empty()) out += '+';
+      out += value->is_string() ? value->get<std::string>() : value->dump();
+    }
     return out;
   }
 
-  void measure(const Node::Entry& entry, const std::string& path) {
-    Measure out;
-    out.name = out.title = entry.key;
+  /// An expression by itself, or a table with it under `value` and what `more` reads.
+  template <class More>
+  Formula formula(const Node::Entry& entry, const std::string& path, More more) {
     std::optional<Formula> value;
     if (entry.node.table() != nullptr) {
       Section section(entry.node, path, problems_);
-      out.title = section.text("title", entry.key);
-      out.unit = section.text("unit", "");
-      if (!section.has("value")) section.fail("value", "expected an expression, found nothing");
-      value = section.formula("value");
+      value = section.needed_formula("value");
+      more(section);
       section.finish();
     } else {
       value = formula_of(entry.node, path, false, problems_);
     }
-    if (!value) value = Formula{parse_number("0"), "0", path, entry.key_place};
-    out.value = *value;
-    if (name(entry, path, NameKind::Measure, out_.measures.size()))
-      out_.measures.push_back(std::move(out));
+    if (value) return std::move(*value);
+    return {parse_number("0"), "0", path, entry.key_place};
   }
 
-  /// A number, or a table with one for each scale.
+  void measure(const Node::Entry& entry, const std::string& path) {
+    Measure out;
+    out.name = entry.key;
+    out.title = entry.key;
+    out.value = formula(entry, path, [&](Section& section) {
+      out.title = section.text("title", entry.key);
+      out.unit = section.text("unit", "");
+    });
+    define(entry, path, NameKind::Measure, out_.measures, std::move(out));
+  }
+
+  std::optional<double> number(const Node& node, const std::string& path) {
+    const auto out = number_of(node);
+    if (!out)
+      problems_.add(node.place, fmt::format("{}: expected a number, found {}", path, node.shown()));
+    return out;
+  }
+
   void constant(const Node::Entry& entry, const std::string& path) {
-    if (entry.node.table() != nullptr) return constants_by_scale(entry, path);
-    const auto value = scalar(entry.node);
-    if (!value || !value->is_number())
-      problems_.add(entry.node.place,
-                    fmt::format("{}: expected a number, found {}", path, entry.node.shown()));
-    else if (name(entry, path, NameKind::Constant, out_.constants.size()))
-      out_.constants.push_back(value->get<double>());
-  }
-
-  void constants_by_scale(const Node::Entry& entry, const std::string& path) {
-    Section section(entry.node, path, problems_);
-    std::optional<double> of_scale;
-    for (const Scale scale : {Scale::Quick, Scale::Full}) {
-      const std::string_view key = kScaleNames[static_cast<std::size_t>(scale)];
-      const auto value = section.number(key);
-      if (!value && !section.has(key)) section.fail(key, "expected a number, found nothing");
-      if (scale == scale_) of_scale = value;
-    }
-    section.finish();
-    if (of_scale && name(entry, path, NameKind::Constant, out_.constants.size()))
-      out_.constants.push_back(*of_scale);
+    const auto value =
+        at_scale(entry, path, "expected a number, found nothing", &Definitions::number);
+    if (value) define(entry, path, NameKind::Constant, out_.constants, *value);
   }
 
   void derived(const Node::Entry& entry, const std::string& path) {
     Derived out;
     out.name = entry.key;
-    std::optional<Formula> value;
-    if (entry.node.table() != nullptr) {
-      Section section(entry.node, path, problems_);
-      if (!section.has("value")) section.fail("value", "expected an expression, found nothing");
-      value = section.formula("value");
+    out.value = formula(entry, path, [&](Section& section) {
       out.over = section.text("over", "");
       out.join = section.text("join", "+");
       out.keyed = section.flag("keyed");
       out.where = section.formula("where", true);
+      out.example = section.number("example");
       for (const std::string_view of_lists : {"join", "keyed", "where"})
         if (section.has(of_lists) && out.over.empty())
           section.fail(of_lists, "is for lists: expected `over` beside it, found nothing");
-      out.example = section.number("example");
-      section.finish();
-    } else {
-      value = formula_of(entry.node, path, false, problems_);
-    }
-    if (!value) value = Formula{parse_number("0"), "0", path, entry.key_place};
-    out.value = *value;
-    if (name(entry, path, NameKind::Derived, out_.derived.size()))
-      out_.derived.push_back(std::move(out));
+    });
+    define(entry, path, NameKind::Derived, out_.derived, std::move(out));
   }
-
-  void axis(const Node::Entry& entry, const std::string& path);
-  AxisPoint point(const Node& item, const std::string& swept, Section& section,
-                  std::string_view key);
-  void read_values(Section& section, Axis& axis);
-  void read_points(Section& section, Axis& axis);
-  void thin(Section& section, Axis& axis);
 
   Section& file_;
   Scale scale_;
   Experiment& out_;
   Problems& problems_;
 };
-
-constexpr std::string_view kWorkloadPrefix = "workload.";
-
-std::optional<AxisValue> axis_value(const Node& node) {
-  const auto value = scalar(node);
-  if (!value || value->is_boolean()) return std::nullopt;
-  if (value->is_string()) return AxisValue(value->get<std::string>());
-  return AxisValue(value->get<double>());
-}
-
-void Definitions::axis(const Node::Entry& entry, const std::string& path) {
-  std::optional<Section> section = table(entry, path);
-  if (!section) return;
-  Axis out;
-  out.name = entry.key, out.place = entry.key_place;
-  out.title = section->text("title", entry.key);
-  out.unit = section->text("unit", "");
-  if (section->has("points")) read_points(*section, out);
-  else read_values(*section, out);
-  thin(*section, out);
-  bool numbers = true, texts = true;
-  std::set<AxisValue> seen;
-  for (const AxisPoint& p : out.points) {
-    (std::holds_alternative<double>(p.value) ? texts : numbers) = false;
-    if (!seen.insert(p.value).second)
-      section->fail(section->has("points") ? "points" : "values",
-                    "the value " + shown(p.value) + " is there twice");
-  }
-  if (!numbers && !texts)
-    section->fail(section->has("points") ? "points" : "values",
-                  "expected numbers or texts, found both");
-  out.scale = numbers ? AxisScale::Linear : AxisScale::Category;
-  if (const auto scale = section->choice("scale", kAxisScaleNames)) {
-    out.scale = static_cast<AxisScale>(*scale);
-    if (!numbers && out.scale != AxisScale::Category)
-      section->fail("scale", "expected \"category\", as the values are texts");
-  }
-  section->finish();
-  if (name(entry, path, NameKind::Axis, out_.axes.size())) out_.axes.push_back(std::move(out));
-}
-
-void Definitions::read_values(Section& section, Axis& axis) {
-  const std::string swept = section.needed_text("path");
-  const Node* values = section.take("values");
-  if (values == nullptr || values->list() == nullptr || values->list()->empty()) {
-    section.fail("values", fmt::format("expected a list of numbers or texts, found {}",
-                                       values == nullptr           ? "nothing: the key is missing"
-                                       : values->list() != nullptr ? "an empty one"
-                                                                   : values->shown()));
-    return;
-  }
-  for (const Node& item : *values->list()) {
-    const auto value = axis_value(item);
-    if (!value) {
-      section.wrong("values", item, "a list of numbers or texts");
-      continue;
-    }
-    AxisPoint point{*value, {}, {}};
-    const Setting setting{
-        swept.starts_with(kWorkloadPrefix) ? swept.substr(kWorkloadPrefix.size()) : swept,
-        *scalar(item), item.place};
-    (swept.starts_with(kWorkloadPrefix) ? point.parameters : point.set).push_back(setting);
-    axis.points.push_back(std::move(point));
-  }
-}
-
-void Definitions::read_points(Section& section, Axis& axis) {
-  for (const std::string_view other : {"path", "values"})
-    if (section.has(other)) {
-      section.take(other);
-      section.fail(other, "expected either points, or path and values; found both");
-    }
-  std::vector<Section> points = section.sections("points");
-  if (points.empty()) section.fail("points", "expected a list of tables, found an empty one");
-  for (Section& point : points) {
-    const Node* value = point.take("value");
-    AxisPoint out;
-    if (value == nullptr) point.fail("value", "expected a number or a text, found nothing");
-    else if (auto v = axis_value(*value)) out.value = *v;
-    else point.wrong("value", *value, "a number or a text");
-    out.set = point.settings("set");
-    out.parameters = point.settings("parameters");
-    point.finish();
-    axis.points.push_back(std::move(out));
-  }
-}
-
-/// Keeps the points of this scale.
-void Definitions::thin(Section& section, Axis& axis) {
-  const Node* quick = section.take("quick");
-  if (quick == nullptr) return;
-  if (quick->list() == nullptr || quick->list()->empty()) {
-    section.wrong("quick", *quick, "a list of some of the values");
-    return;
-  }
-  std::vector<AxisPoint> kept;
-  for (const Node& item : *quick->list()) {
-    const auto value = axis_value(item);
-    const auto at = std::ranges::find_if(
-        axis.points, [&](const AxisPoint& p) { return value && p.value == *value; });
-    if (at == axis.points.end()) section.wrong("quick", item, "one of the axis' values");
-    else kept.push_back(*at);
-  }
-  if (scale_ == Scale::Quick) axis.points = std::move(kept);
-}
 
 }  // namespace
 

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "raddle/base/types.h"
 #include "raddle/lab/file/names.h"
@@ -15,17 +20,23 @@ namespace raddle::lab {
 
 namespace {
 
+constexpr double kMaxCells = 100'000;
+constexpr std::array<std::string_view, 3> kMeans = {"hmean", "gmean", "amean"};
+constexpr std::array<std::string_view, 3> kMeanLabels = {"HMEAN", "GMEAN", "MEAN"};
+
 /// Bounds where the file gives none (targets: averages within 0.5 to 1.6 of the improvement).
 void default_bounds(Stated& stated, std::uint64_t digits) {
-  constexpr double kLeast = 0.5, kMost = 1.6;
+  constexpr double kLowShare = 0.5, kHighShare = 1.6;
   if (stated.reading == Reading::Exact) {
     const double half = 0.5 * std::pow(10.0, -static_cast<double>(digits));
-    stated.low = stated.paper - half, stated.high = stated.paper + half;
+    stated.low = stated.paper - half;
+    stated.high = stated.paper + half;
     return;
   }
-  const double from = stated.reading == Reading::Ratio ? 1 : 0, change = stated.paper - from;
-  stated.low = from + kLeast * change, stated.high = from + kMost * change;
-  if (stated.low > stated.high) std::swap(stated.low, stated.high);
+  const double from = stated.reading == Reading::Ratio ? 1 : 0;
+  const double change = stated.paper - from;
+  std::tie(stated.low, stated.high) =
+      std::minmax({from + kLowShare * change, from + kHighShare * change});
 }
 
 /// The parts of an experiment's own file that use names.
@@ -42,63 +53,85 @@ class Body {
         free_variants_(alone && e.variants.empty()) {}
 
   void read() {
-    for (Section& block : file_.sections("runs")) e_.runs.push_back(run_block(block));
-    for (Section& section : file_.sections("figures")) e_.figures.push_back(figure(section));
+    read_all(file_, "runs", e_.runs, &Body::run_block);
+    read_all(file_, "figures", e_.figures, &Body::figure);
     if (alone_ && e_.figures.empty() && problems_.empty()) figures_by_default();
-    for (Section& section : file_.sections("stated")) e_.stated.push_back(stated(section));
-    for (Section& section : file_.sections("shapes")) e_.shapes.push_back(shape(section));
-    if (auto section = file_.section("counters")) counters(*section);
-    for (PlacedText& test : file_.texts("tested_by")) {
-      const std::size_t colon = test.text.find(": ");
-      if (colon == std::string::npos || test.text.find('.', colon) == std::string::npos)
-        problems_.add(test.place, fmt::format("tested_by: expected \"FILE: Suite.Test\", found "
-                                              "\"{}\"",
-                                              test.text));
-      e_.tested_by.push_back(std::move(test.text));
-    }
+    read_all(file_, "stated", e_.stated, &Body::stated);
+    read_all(file_, "shapes", e_.shapes, &Body::shape);
+    if (auto section = file_.section("counters")) e_.counters = counters(*section);
+    tested_by();
     if (!alone_ && e_.shapes.empty() && e_.stated.empty() && e_.tested_by.empty())
       problems_.add(file_.place(),
                     "expected at least one of [[shapes]], [[stated]] and tested_by, found none: "
                     "the row would have no verdict");
     // Where a name in braces leads nowhere, a member to no workload, the grid would be lost.
     check_derived(e_, problems_);
-    if (!e_.runs.empty() && e_.gpu.text.empty())
-      file_.fail("gpu", "expected a machine from `raddle list gpus`, found nothing");
+    file_.check({{!e_.runs.empty() && e_.gpu.text.empty(), "gpu",
+                  "expected a machine from `raddle list gpus`, found nothing"}});
   }
 
  private:
+  template <class T>
+  void read_all(Section& file, std::string_view key, std::vector<T>& out,
+                T (Body::*read)(Section&)) {
+    for (Section& section : file.sections(key)) {
+      out.push_back((this->*read)(section));
+      section.finish();
+    }
+  }
+
   void figures_by_default() {
     const std::string text = default_figures(e_);
     if (text.empty()) return;
     const config::Tree tree = config::Tree::from_toml(text, e_.place.file);
     Section own(tree.root(), "", problems_);
-    for (Section& section : own.sections("figures")) e_.figures.push_back(figure(section));
+    read_all(own, "figures", e_.figures, &Body::figure);
   }
 
+  void tested_by() {
+    for (PlacedText& test : file_.texts("tested_by")) {
+      const std::size_t colon = test.text.find(": ");
+      if (colon == std::string::npos || test.text.find('.', colon) == std::string::npos)
+        problems_.add(
+            test.place,
+            fmt::format("tested_by: expected \"FILE: Suite.Test\", found \"{}\"", test.text));
+      e_.tested_by.push_back(std::move(test.text));
+    }
+  }
+
+  std::optional<Formula> checked(std::optional<Formula> formula, bool of = false) {
+    if (formula) check_names(e_, *formula, of, problems_);
+    return formula;
+  }
+
+  // --- names ---
+
   /// Names of one kind as positions.
-  std::vector<std::size_t> names(Section& section, std::string_view key, NameKind kind,
-                                 bool needed) {
+  std::vector<std::size_t> names(Section& section, std::string_view key, NameKind kind) {
     std::vector<std::size_t> out;
-    const std::vector<PlacedText> texts = section.texts(key);
-    for (const PlacedText& text : texts) {
+    for (const PlacedText& text : section.texts(key)) {
       const auto found = find_or_define(text, kind);
       if (!found) continue;
       if (found->empty())
-        problems_.add(text.place,
-                      fmt::format("{}: expected a {}{}, found \"{}\"{}", section.key_path(key),
-                                  kind_name(kind), kind == NameKind::Workload ? " or group" : "",
-                                  text.text, known_names(e_, text.text, {kind, NameKind::Group})));
+        check_named(
+            e_, text, section.key_path(key),
+            fmt::format("a {}{}", kind_name(kind), kind == NameKind::Workload ? " or group" : ""),
+            {kind, NameKind::Group}, problems_);
       for (const std::size_t i : *found)
         if (std::ranges::find(out, i) == out.end()) out.push_back(i);
     }
-    if (needed && texts.empty())
-      section.fail(key, fmt::format("expected a list of {}s, found nothing", kind_name(kind)));
     return out;
   }
+  std::vector<std::size_t> needed_names(Section& section, std::string_view key, NameKind kind) {
+    if (section.texts(key).empty())
+      section.fail(key, fmt::format("expected a list of {}s, found nothing", kind_name(kind)));
+    return names(section, key, kind);
+  }
+
   /// Also what the file leaves out, because the name says it. Nothing when that was wrong and has
-  /// been told.
+  /// been reported.
   std::optional<std::vector<std::size_t>> find_or_define(const PlacedText& text, NameKind kind) {
-    const std::string of = fmt::format("{}:{}", static_cast<int>(kind), text.text);
+    const auto of = std::pair(kind, text.text);
     if (const auto at = defined_.find(of); at != defined_.end()) return std::vector{at->second};
     std::vector<std::size_t> found = find(text.text, kind);
     if (!found.empty()) return found;
@@ -121,43 +154,41 @@ class Body {
     return one ? std::vector{*one} : std::vector<std::size_t>();
   }
 
+  // --- runs ---
+
   RunBlock run_block(Section& section) {
     RunBlock out;
     out.place = section.place();
-    out.workloads = names(section, "workloads", NameKind::Workload, true);
-    out.variants = names(section, "variants", NameKind::Variant, true);
+    out.workloads = needed_names(section, "workloads", NameKind::Workload);
+    out.variants = needed_names(section, "variants", NameKind::Variant);
     for (const std::size_t v : out.variants)
-      if (e_.variants[v].selection)
-        section.fail("variants",
-                     fmt::format("'{}' is a selection and has no runs of its own; name "
-                                 "'{}' with the axes that are searched",
-                                 e_.variants[v].name, e_.variants[v].selection->best_of));
-    out.axes = names(section, "axes", NameKind::Axis, false);
+      if (const Variant& variant = e_.variants[v]; variant.selection)
+        section.fail("variants", fmt::format("'{}' is a selection and has no runs of its own; name "
+                                             "'{}' with the axes that are searched",
+                                             variant.name, variant.selection->best_of));
+    out.axes = names(section, "axes", NameKind::Axis);
     for (const PlacedText& analysis : section.texts("analyses")) {
       if (!e_.analyses.contains(analysis.text))
-        problems_.add(analysis.place, fmt::format("{}: expected an analysis of [analyses], found "
-                                                  "\"{}\"",
-                                                  section.key_path("analyses"), analysis.text));
+        problems_.add(analysis.place,
+                      fmt::format("{}: expected an analysis of [analyses], found \"{}\"",
+                                  section.key_path("analyses"), analysis.text));
       else out.analyses.push_back(analysis.text);
     }
     check_corun(section, out);
-    out.where = section.formula("where", true);
-    if (out.where) check_names(e_, *out.where, false, problems_);
-    constexpr double kMostCells = 100'000;
+    out.where = checked(section.formula("where", true));
     double cells = static_cast<double>(out.workloads.size() * out.variants.size());
     for (const std::size_t a : out.axes) cells *= static_cast<double>(e_.axes[a].points.size());
-    if (cells > kMostCells) {
+    if (cells > kMaxCells) {
       section.fail("axes",
-                   fmt::format("expected at most {:.0f} cells, found {:.0f}", kMostCells, cells));
+                   fmt::format("expected at most {:.0f} cells, found {:.0f}", kMaxCells, cells));
       out.axes.clear();
     }
-    section.finish();
     return out;
   }
 
   void check_corun(Section& section, const RunBlock& block) {
-    if (e_.corun && !block.analyses.empty())
-      section.fail("analyses", "expected none with [corun]: they look at a program that runs once");
+    section.check({{e_.corun && !block.analyses.empty(), "analyses",
+                    "expected none with [corun]: they look at a program that runs once"}});
     for (const std::size_t w : block.workloads) {
       const Workload& workload = e_.workloads[w];
       if (workload.members.empty()) continue;
@@ -181,68 +212,57 @@ class Body {
     }
   }
 
-  /// A list whose items are texts or tables with `name` and `value`.
-  std::vector<Figure::Series> series(Section& section, std::string_view key, bool names_too) {
-    std::vector<Figure::Series> out;
-    const config::Node* node = section.take(key);
-    if (node == nullptr) return out;
-    if (node->list() == nullptr) {
-      section.wrong(key, *node, "a list");
-      return out;
-    }
-    for (std::size_t i = 0; i < node->list()->size(); ++i) {
-      const config::Node& item = (*node->list())[i];
-      if (item.table() != nullptr) {
-        Section own(item, section.key_path(fmt::format("{}[{}]", key, i)), problems_);
-        Figure::Series one{own.needed_text("name"), std::nullopt, item.place};
-        if (!own.has("value")) own.fail("value", "expected an expression, found nothing");
-        one.value = own.formula("value");
-        own.finish();
-        if (one.value) check_names(e_, *one.value, false, problems_);
-        out.push_back(std::move(one));
-      } else if (const auto* text = std::get_if<std::string>(&item.value); text && names_too) {
-        if (e_.workloads_of(*text).empty() && !e_.find(*text, NameKind::Variant) &&
-            !e_.find(*text, NameKind::Axis))
-          section.wrong(key, item,
-                        "a variant, workload, group or axis" +
-                            known_names(e_, *text,
-                                        {NameKind::Variant, NameKind::Workload, NameKind::Group,
-                                         NameKind::Axis}) +
-                            " -");
-        else out.push_back({*text, std::nullopt, item.place});
-      } else {
-        section.wrong(
-            key, item,
-            names_too ? "a name, or a table with name and value" : "a table with name and value");
-      }
-    }
-    for (std::size_t i = 0; i < out.size(); ++i)
-      for (std::size_t j = 0; j < i; ++j)
-        if (out[i].name == out[j].name)
-          problems_.add(out[i].place, fmt::format("{}: \"{}\" is there twice",
-                                                  section.key_path(key), out[i].name));
-    return out;
-  }
+  // --- figures ---
 
   Figure figure(Section& section) {
     Figure out;
     out.place = section.place();
     out.title = section.needed_text("title");
-    if (const auto type = section.choice("type", kFigureTypeNames))
-      out.type = static_cast<FigureType>(*type);
-    else if (!section.has("type"))
-      section.fail("type", "expected bars, lines, stacked, table or tornado");
+    if (section.needs("type", "bars, lines, stacked, table or tornado"))
+      out.type = static_cast<FigureType>(section.choice("type", kFigureTypeNames).value_or(0));
     read_x(section, out);
     if (auto y = section.section("y")) {
-      out.y_label = y->text("label", ""), out.y_unit = y->text("unit", "");
+      out.y_label = y->text("label", "");
+      out.y_unit = y->text("unit", "");
       y->finish();
     }
-    out.value = section.formula("value");
-    if (out.value) check_names(e_, *out.value, false, problems_);
+    out.value = checked(section.formula("value"));
     out.series = series(section, "series", true);
     out.pieces = series(section, "pieces", false);
     check_parts(section, out);
-    section.finish();
+    return out;
+  }
+
+  /// A list whose items are texts or tables with `name` and `value`.
+  std::vector<Figure::Series> series(Section& section, std::string_view key, bool names_too) {
+    std::vector<Figure::Series> out;
+    std::size_t at = 0;
+    for (const config::Node& item : section.items(key)) {
+      const auto* text = std::get_if<std::string>(&item.value);
+      if (item.table() != nullptr) {
+        Section own = section.item(key, at, item);
+        Figure::Series one{own.needed_text("name"), std::nullopt, item.place};
+        one.value = checked(own.needed_formula("value"));
+        own.finish();
+        out.push_back(std::move(one));
+      } else if (text == nullptr || !names_too) {
+        section.wrong(
+            key, item,
+            names_too ? "a name, or a table with name and value" : "a table with name and value");
+      } else if (check_named(
+                     e_, {*text, item.place}, section.key_path(key),
+                     "a variant, workload, group or axis",
+                     {NameKind::Variant, NameKind::Workload, NameKind::Group, NameKind::Axis},
+                     problems_)) {
+        out.push_back({*text, std::nullopt, item.place});
+      }
+      ++at;
+    }
+    std::set<std::string> seen;
+    for (const Figure::Series& one : out)
+      if (!seen.insert(one.name).second)
+        problems_.add(one.place,
+                      fmt::format("{}: \"{}\" is there twice", section.key_path(key), one.name));
     return out;
   }
 
@@ -255,183 +275,165 @@ class Body {
     bool workloads = true;
     std::size_t axes = 0;
     for (const PlacedText& text : section.texts("x")) {
-      const Symbol* symbol = e_.find(text.text);
-      const bool is_workload = !e_.workloads_of(text.text).empty();
-      const bool is_axis = symbol != nullptr && symbol->kind == NameKind::Axis;
-      if (!is_workload && !is_axis && !e_.find(text.text, NameKind::Variant))
-        problems_.add(text.place,
-                      fmt::format("{}: expected a group, workload, axis or variant, found \"{}\"{}",
-                                  section.key_path("x"), text.text,
-                                  known_names(e_, text.text,
-                                              {NameKind::Workload, NameKind::Group, NameKind::Axis,
-                                               NameKind::Variant})));
-      workloads &= is_workload;
-      axes += is_axis;
+      check_named(e_, text, section.key_path("x"), "a group, workload, axis or variant",
+                  {NameKind::Workload, NameKind::Group, NameKind::Axis, NameKind::Variant},
+                  problems_);
+      workloads &= !e_.workloads_of(text.text).empty();
+      axes += e_.find(text.text, NameKind::Axis) ? 1 : 0;
       figure.x.push_back(text.text);
     }
     const bool tornado = figure.type == FigureType::Tornado;
-    if (tornado && (axes == 0 || axes < figure.x.size()))
-      section.fail("x", "expected axes, one for each bar of the tornado");
-    if (!tornado && axes > 0 && figure.x.size() > 1)
-      section.fail("x", "expected one axis alone, or workloads and variants");
     figure.x_label =
         section.text("x_label", axes == 1 && !tornado ? label_of_axis(figure.x[0]) : "");
     read_means(section, figure);
-    if (figure.x.empty() && figure.means.empty())
-      section.fail("x", "expected what is along x, found nothing");
     const bool over_x =
-        std::ranges::any_of(figure.means, [](const auto& m) { return m.over.empty(); });
-    if (over_x && (!workloads || figure.x.empty()))
-      section.fail("means", "expected workloads along x, to take the mean over them");
-    if (axes > 0 && !figure.means.empty())
-      section.fail("means", "expected workloads or variants along x, found an axis");
+        std::ranges::any_of(figure.means, [](const auto& mean) { return mean.over.empty(); });
+    section.check(
+        {{tornado && (axes == 0 || axes < figure.x.size()), "x",
+          "expected axes, one for each bar of the tornado"},
+         {!tornado && axes > 0 && figure.x.size() > 1, "x",
+          "expected one axis alone, or workloads and variants"},
+         {figure.x.empty() && figure.means.empty(), "x", "expected what is along x, found nothing"},
+         {over_x && (!workloads || figure.x.empty()), "means",
+          "expected workloads along x, to take the mean over them"},
+         {axes > 0 && !figure.means.empty(), "means",
+          "expected workloads or variants along x, found an axis"}});
   }
 
   void read_means(Section& section, Figure& figure) {
-    constexpr std::array<std::string_view, 3> kMeans = {"hmean", "gmean", "amean"};
-    const config::Node* node = section.take("means");
-    if (node == nullptr) return;
-    if (node->list() == nullptr) {
-      section.wrong("means", *node, "a list");
-      return;
-    }
-    for (std::size_t i = 0; i < node->list()->size(); ++i) {
-      const config::Node& item = (*node->list())[i];
+    std::size_t at = 0;
+    for (const config::Node& item : section.items("means")) {
+      const auto* text = std::get_if<std::string>(&item.value);
+      const auto known = text == nullptr ? kMeans.end() : std::ranges::find(kMeans, *text);
       if (item.table() != nullptr) {
-        Section own(item, section.key_path(fmt::format("means[{}]", i)), problems_);
-        Figure::Mean mean;
-        if (const auto m = own.choice("mean", kMeans)) mean.mean = kMeans[*m];
-        else if (!own.has("mean"))
-          own.fail("mean", "expected hmean, gmean or amean, found nothing");
-        mean.over = own.needed_text("over");
-        mean.name = own.text("name", mean.over);
-        if (!mean.over.empty() && e_.workloads_of(mean.over).empty())
-          own.fail("over", fmt::format("expected a group, found \"{}\"{}", mean.over,
-                                       known_names(e_, mean.over, {NameKind::Group})));
+        Section own = section.item("means", at, item);
+        figure.means.push_back(mean(own));
         own.finish();
-        figure.means.push_back(std::move(mean));
-      } else if (const auto* text = std::get_if<std::string>(&item.value);
-                 text != nullptr && std::ranges::find(kMeans, *text) != kMeans.end()) {
-        const std::string label = *text == "amean" ? "MEAN" : *text == "hmean" ? "HMEAN" : "GMEAN";
-        figure.means.push_back({label, *text, ""});
+      } else if (known != kMeans.end()) {
+        figure.means.push_back(
+            {std::string(kMeanLabels[static_cast<std::size_t>(known - kMeans.begin())]), *text,
+             ""});
       } else {
         section.wrong("means", item, "hmean, gmean, amean or a table with mean and over");
       }
+      ++at;
     }
+  }
+
+  Figure::Mean mean(Section& section) {
+    Figure::Mean out;
+    if (section.needs("mean", "hmean, gmean or amean"))
+      out.mean = kMeans[section.choice("mean", kMeans).value_or(0)];
+    out.over = section.needed_text("over");
+    out.name = section.text("name", out.over);
+    if (!out.over.empty() && e_.workloads_of(out.over).empty())
+      section.fail("over", fmt::format("expected a group, found \"{}\"{}", out.over,
+                                       known_names(e_, out.over, {NameKind::Group})));
+    return out;
   }
 
   void check_parts(Section& section, const Figure& figure) {
     const bool stacked = figure.type == FigureType::Stacked;
-    if (figure.type == FigureType::Tornado && !figure.series.empty())
-      section.fail("series", "a tornado has a bar for each axis along x, and no series");
-    if (stacked && figure.pieces.empty())
-      section.fail("pieces", "expected the parts of each bar, as the type is stacked");
-    if (!stacked && !figure.pieces.empty())
-      section.fail("pieces", "only a stacked figure has pieces");
-    if (stacked && figure.value)
-      section.fail("value", "a stacked figure has a value in each of its pieces instead");
-    const bool needs_value =
-        !stacked && (figure.series.empty() ||
-                     std::ranges::any_of(figure.series, [](const auto& s) { return !s.value; }));
-    if (needs_value && !section.has("value"))
-      section.fail("value", "expected an expression, as not every series has its own");
-    if (stacked)
-      for (const Figure::Series& s : figure.series)
-        if (s.value)
-          problems_.add(s.place, section.key_path("series") +
+    const bool own_values =
+        !figure.series.empty() &&
+        std::ranges::all_of(figure.series, [](const auto& one) { return one.value.has_value(); });
+    section.check(
+        {{figure.type == FigureType::Tornado && !figure.series.empty(), "series",
+          "a tornado has a bar for each axis along x, and no series"},
+         {stacked && figure.pieces.empty(), "pieces",
+          "expected the parts of each bar, as the type is stacked"},
+         {!stacked && !figure.pieces.empty(), "pieces", "only a stacked figure has pieces"},
+         {stacked && figure.value.has_value(), "value",
+          "a stacked figure has a value in each of its pieces instead"},
+         {!stacked && !own_values && !section.has("value"), "value",
+          "expected an expression, as not every series has its own"}});
+    if (!stacked) return;
+    for (const Figure::Series& one : figure.series)
+      if (one.value)
+        problems_.add(one.place, section.key_path("series") +
                                      ": series of a stacked figure are names; expressions are its "
                                      "pieces");
   }
+
+  // --- statements ---
 
   Stated stated(Section& section) {
     Stated out;
     out.place = section.place();
     out.what = section.needed_text("what");
-    if (!section.has("value")) section.fail("value", "expected an expression, found nothing");
-    if (auto value = section.formula("value")) {
-      out.value = *value;
-      check_names(e_, out.value, false, problems_);
-    }
-    if (!section.has("paper")) section.fail("paper", "expected the paper's number, found nothing");
-    out.paper = section.number("paper").value_or(1);
+    if (auto value = checked(section.needed_formula("value"))) out.value = std::move(*value);
+    if (section.needs("paper", "the paper's number"))
+      out.paper = section.number("paper").value_or(1);
+    else out.paper = 1;
     if (const auto reading = section.choice("reading", kReadingNames))
       out.reading = static_cast<Reading>(*reading);
+    const bool exact = out.reading == Reading::Exact;
     const auto digits = section.whole("digits", {0, 12});
-    if (digits && out.reading != Reading::Exact)
-      section.fail("digits", "only reading = \"exact\" has digits");
-    if (out.reading == Reading::Ratio && out.paper <= 0 && section.has("paper"))
-      section.fail("paper",
-                   "expected a ratio above 0; a number that is none has reading = \"value\"");
+    section.check(
+        {{digits && !exact, "digits", "only reading = \"exact\" has digits"},
+         {out.reading == Reading::Ratio && out.paper <= 0, "paper",
+          "expected a ratio above 0; a number that is none has reading = \"value\""},
+         {section.has("bounds") && exact, "bounds", "reading = \"exact\" has digits instead"}});
     default_bounds(out, digits.value_or(0));
     bounds(section, out);
     if (auto mark = section.section("mark")) out.mark = read_mark(*mark);
-    section.finish();
     return out;
   }
 
   void bounds(Section& section, Stated& out) {
     const config::Node* node = section.take("bounds");
     if (node == nullptr) {
-      if (out.low == out.high)
-        section.fail("bounds", "expected [low, high]: a ratio of 1 has no improvement to bound");
+      section.check({{out.low == out.high, "bounds",
+                      "expected [low, high]: a ratio of 1 has no improvement to bound"}});
       return;
     }
-    std::vector<double> ends;
+    std::vector<std::optional<double>> ends;
     if (node->list() != nullptr)
-      for (const config::Node& item : *node->list())
-        if (const auto v = scalar(item); v && v->is_number()) ends.push_back(v->get<double>());
-    if (node->list() == nullptr || ends.size() != 2 || node->list()->size() != 2 ||
-        !(ends[0] <= ends[1]))
+      std::ranges::transform(*node->list(), std::back_inserter(ends), number_of);
+    if (ends.size() != 2 || !ends[0] || !ends[1] || !(*ends[0] <= *ends[1])) {
       section.wrong("bounds", *node, "[low, high] with low <= high");
-    else if (out.reading == Reading::Exact)
-      section.fail("bounds", "reading = \"exact\" has digits instead");
-    else out.low = ends[0], out.high = ends[1];
+      return;
+    }
+    out.low = *ends[0];
+    out.high = *ends[1];
   }
 
   Stated::Mark read_mark(Section& section) {
     Stated::Mark out;
-    const auto figure = section.whole("figure", {1, 99});
-    out.figure = figure.value_or(1) - 1;
+    out.figure = section.whole("figure", {1, 99}).value_or(1) - 1;
     if (out.figure >= e_.figures.size())
       section.fail("figure",
                    fmt::format("expected one of the file's {} figures", e_.figures.size()));
     else if (e_.figures[out.figure].type == FigureType::Tornado)
       section.fail("figure", "a tornado takes no marks");
-    out.series = section.needed_text("series"), out.x = section.needed_text("x");
+    out.series = section.needed_text("series");
+    out.x = section.needed_text("x");
     section.finish();
     return out;
   }
 
   Shape shape(Section& section) {
     Shape out;
-    if (!section.has("check")) section.fail("check", "expected a condition, found nothing");
-    out.of = section.formula("of");
-    if (out.of) check_names(e_, *out.of, false, problems_);
-    if (auto check = section.formula("check", true)) {
-      out.check = *check;
-      check_names(e_, out.check, out.of.has_value(), problems_);
-    }
+    out.of = checked(section.formula("of"));
+    if (auto check = checked(section.needed_formula("check", true), out.of.has_value()))
+      out.check = std::move(*check);
     out.text = section.text("text", out.check.text);
     out.tolerance = section.number("tolerance", {0, 1}).value_or(0);
-    section.finish();
     return out;
   }
 
-  void counters(Section& section) {
+  Counters counters(Section& section) {
     Counters out;
     out.place = section.place();
     for (const PlacedText& column : section.texts("columns")) {
-      if (!e_.find(column.text, NameKind::Measure))
-        problems_.add(column.place,
-                      fmt::format("counters.columns: expected a measure, found \"{}\"{}",
-                                  column.text, known_names(e_, column.text, {NameKind::Measure})));
+      check_named(e_, column, "counters.columns", "a measure", {NameKind::Measure}, problems_);
       out.columns.push_back(column.text);
     }
-    if (out.columns.empty()) section.fail("columns", "expected a list of measures, found nothing");
-    out.workloads = names(section, "workloads", NameKind::Workload, true);
-    out.variants = names(section, "variants", NameKind::Variant, true);
+    section.check({{out.columns.empty(), "columns", "expected a list of measures, found nothing"}});
+    out.workloads = needed_names(section, "workloads", NameKind::Workload);
+    out.variants = needed_names(section, "variants", NameKind::Variant);
     section.finish();
-    e_.counters = std::move(out);
+    return out;
   }
 
   Section& file_;
@@ -439,7 +441,7 @@ class Body {
   Problems& problems_;
   Scale scale_;
   bool alone_, free_workloads_, free_variants_;
-  std::map<std::string, std::size_t> defined_;  ///< by kind and text
+  std::map<std::pair<NameKind, std::string>, std::size_t> defined_;  ///< from texts
 };
 
 }  // namespace

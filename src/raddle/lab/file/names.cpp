@@ -169,6 +169,16 @@ std::string known_names(const Experiment& e, std::string_view wanted,
   return out;
 }
 
+bool check_named(const Experiment& e, const PlacedText& text, const std::string& key,
+                 const std::string& expected, std::initializer_list<NameKind> kinds,
+                 Problems& problems) {
+  const Symbol* symbol = e.find(text.text);
+  if (symbol != nullptr && std::ranges::find(kinds, symbol->kind) != kinds.end()) return true;
+  problems.add(text.place, fmt::format("{}: expected {}, found \"{}\"{}", key, expected, text.text,
+                                       known_names(e, text.text, kinds)));
+  return false;
+}
+
 void check_names(const Experiment& experiment, const Formula& formula, bool of,
                  Problems& problems) {
   NameCheck(experiment, formula, of, problems).walk(formula.expression);

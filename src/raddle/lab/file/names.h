@@ -15,6 +15,11 @@ void check_definitions(const Experiment& experiment, Problems& problems);
 /// variant or workload), and for every domain and pin that is none.
 void check_names(const Experiment& experiment, const Formula& formula, bool of, Problems& problems);
 
+/// Does `text` of `key` name one of `kinds`? If not, that is a problem: "expected EXPECTED, found".
+bool check_named(const Experiment& experiment, const PlacedText& text, const std::string& key,
+                 const std::string& expected, std::initializer_list<NameKind> kinds,
+                 Problems& problems);
+
 /// "; did you mean 'gto'?", or "; known: gto lrr" of names of that kind.
 std::string known_names(const Experiment& experiment, std::string_view wanted,
                         std::initializer_list<NameKind> kinds);

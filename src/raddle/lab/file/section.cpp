@@ -36,6 +36,11 @@ std::optional<Json> scalar(const Node& node) {
   return std::nullopt;
 }
 
+std::optional<double> number_of(const Node& node) {
+  const auto value = scalar(node);
+  return value && value->is_number() ? std::optional(value->get<double>()) : std::nullopt;
+}
+
 std::optional<Formula> formula_of(const Node& node, const std::string& key, bool condition,
                                   Problems& problems) {
   const auto* text = std::get_if<std::string>(&node.value);
@@ -57,8 +62,25 @@ std::optional<Formula> formula_of(const Node& node, const std::string& key, bool
   }
 }
 
+namespace {
+
+template <class T>
+std::optional<T> as(const Node& node) {
+  const T* value = std::get_if<T>(&node.value);
+  return value == nullptr ? std::nullopt : std::optional(*value);
+}
+
+template <class T>
+std::optional<T> within(Range<T> range, std::optional<T> value) {
+  return value && *value >= range.low && *value <= range.high ? value : std::nullopt;
+}
+
+}  // namespace
+
 Section::Section(const Node& node, std::string path, Problems& problems)
-    : node_(&node), path_(std::move(path)), problems_(&problems) {}
+    : node_(&node), path_(std::move(path)), problems_(&problems) {
+  RADDLE_ASSERT(node.table() != nullptr);
+}
 
 const Node* Section::take(std::string_view key) {
   known_.insert(std::string(key));
@@ -81,12 +103,34 @@ void Section::fail(std::string_view key, const std::string& message) {
   problems_->add(node != nullptr ? node->place : node_->place, key_path(key) + ": " + message);
 }
 
-std::optional<std::string> Section::text(std::string_view key) {
+void Section::check(std::initializer_list<Rule> rules) {
+  for (const Rule& rule : rules)
+    if (rule.broken) fail(rule.key, std::string(rule.message));
+}
+
+void Section::refuse(std::initializer_list<std::string_view> keys, const std::string& message) {
+  for (const std::string_view key : keys)
+    if (take(key) != nullptr) fail(key, message);
+}
+
+bool Section::needs(std::string_view key, const std::string& expected) {
+  const bool is_there = take(key) != nullptr;
+  if (!is_there) fail(key, "expected " + expected + ", found nothing: the key is missing");
+  return is_there;
+}
+
+template <class Convert>
+auto Section::value(std::string_view key, const std::string& expected, Convert convert) {
   const Node* node = take(key);
-  if (node == nullptr) return std::nullopt;
-  if (auto* text = std::get_if<std::string>(&node->value)) return *text;
-  wrong(key, *node, "a text in quotes");
-  return std::nullopt;
+  decltype(convert(*node)) out;
+  if (node == nullptr) return out;
+  out = convert(*node);
+  if (!out) wrong(key, *node, expected);
+  return out;
+}
+
+std::optional<std::string> Section::text(std::string_view key) {
+  return value(key, "a text in quotes", as<std::string>);
 }
 
 std::optional<PlacedText> Section::placed_text(std::string_view key) {
@@ -100,88 +144,71 @@ std::string Section::text(std::string_view key, std::string_view otherwise) {
 }
 
 std::string Section::needed_text(std::string_view key) {
-  if (!has(key)) {
-    take(key);
-    fail(key, "expected a text in quotes, found nothing: the key is missing");
-    return "";
-  }
+  if (!needs(key, "a text in quotes")) return "";
   const std::string out = text(key, "-");
   if (out.empty()) fail(key, "expected a text, found an empty one");
   return out;
 }
 
 std::optional<double> Section::number(std::string_view key, Range<double> range) {
-  const Node* node = take(key);
-  if (node == nullptr) return std::nullopt;
-  const auto value = scalar(*node);
-  if (value && value->is_number()) {
-    const double number = value->get<double>();
-    if (number >= range.low && number <= range.high) return number;
-  }
   std::string expected = "a number";
-  const bool low = range.low != Range<double>{}.low, high = range.high != Range<double>{}.high;
+  const bool low = range.low != Range<double>{}.low;
+  const bool high = range.high != Range<double>{}.high;
   if (low && high) expected += fmt::format(" from {} to {}", range.low, range.high);
   else if (low) expected += fmt::format(" of at least {}", range.low);
   else if (high) expected += fmt::format(" of at most {}", range.high);
-  wrong(key, *node, expected);
-  return std::nullopt;
+  return value(key, expected, [&](const Node& node) { return within(range, number_of(node)); });
 }
 
 std::optional<std::uint64_t> Section::whole(std::string_view key, Range<std::uint64_t> range) {
-  const Node* node = take(key);
-  if (node == nullptr) return std::nullopt;
-  const auto* value = std::get_if<std::uint64_t>(&node->value);
-  if (value != nullptr && *value >= range.low && *value <= range.high) return *value;
-  wrong(key, *node,
-        range.high == Range<std::uint64_t>{}.high
-            ? fmt::format("a whole number of at least {}", range.low)
-            : fmt::format("a whole number from {} to {}", range.low, range.high));
-  return std::nullopt;
+  const bool high = range.high != Range<std::uint64_t>{}.high;
+  const std::string expected =
+      high ? fmt::format("a whole number from {} to {}", range.low, range.high)
+           : fmt::format("a whole number of at least {}", range.low);
+  return value(key, expected,
+               [&](const Node& node) { return within(range, as<std::uint64_t>(node)); });
 }
 
 std::optional<std::size_t> Section::choice(std::string_view key,
                                            std::span<const std::string_view> names) {
-  const Node* node = take(key);
-  if (node == nullptr) return std::nullopt;
-  if (auto* text = std::get_if<std::string>(&node->value))
-    if (auto at = std::ranges::find(names, *text); at != names.end())
-      return static_cast<std::size_t>(at - names.begin());
   std::string expected = "one of";
   for (const std::string_view name : names) expected += fmt::format(" \"{}\"", name);
-  wrong(key, *node, expected);
-  return std::nullopt;
+  return value(key, expected, [&](const Node& node) -> std::optional<std::size_t> {
+    const auto* text = std::get_if<std::string>(&node.value);
+    const auto at = text == nullptr ? names.end() : std::ranges::find(names, *text);
+    if (at == names.end()) return std::nullopt;
+    return static_cast<std::size_t>(at - names.begin());
+  });
 }
 
 std::vector<PlacedText> Section::texts(std::string_view key) {
   const Node* node = take(key);
+  if (node == nullptr) return {};
+  const bool is_list = node->list() != nullptr;
   std::vector<PlacedText> out;
-  if (node == nullptr) return out;
-  std::vector<const Node*> items;
-  if (node->list() != nullptr)
-    for (const Node& item : *node->list()) items.push_back(&item);
-  else items.push_back(node);
-  for (const Node* item : items) {
-    const auto* text = std::get_if<std::string>(&item->value);
+  for (const Node& item : is_list ? std::span(*node->list()) : std::span(node, 1)) {
+    const auto* text = std::get_if<std::string>(&item.value);
     if (text == nullptr || text->empty())
-      wrong(key, *item, node->list() != nullptr ? "a list of texts" : "a text or a list of texts");
+      wrong(key, item, is_list ? "a list of texts" : "a text or a list of texts");
     else if (std::ranges::find(out, *text, &PlacedText::text) != out.end())
-      problems_->add(item->place, fmt::format("{}: \"{}\" is there twice", key_path(key), *text));
-    else out.push_back({*text, item->place});
+      problems_->add(item.place, fmt::format("{}: \"{}\" is there twice", key_path(key), *text));
+    else out.push_back({*text, item.place});
   }
   return out;
 }
 
 bool Section::flag(std::string_view key) {
-  const Node* node = take(key);
-  if (node == nullptr) return false;
-  const auto* value = std::get_if<bool>(&node->value);
-  if (value == nullptr) wrong(key, *node, "true or false");
-  return value != nullptr && *value;
+  return value(key, "true or false", as<bool>).value_or(false);
 }
 
 std::optional<Formula> Section::formula(std::string_view key, bool condition) {
   const Node* node = take(key);
   return node == nullptr ? std::nullopt : formula_of(*node, key_path(key), condition, *problems_);
+}
+
+std::optional<Formula> Section::needed_formula(std::string_view key, bool condition) {
+  return needs(key, condition ? "a condition" : "an expression") ? formula(key, condition)
+                                                                 : std::nullopt;
 }
 
 namespace {
@@ -200,39 +227,39 @@ void flatten(const Node& table, const std::string& prefix, Section& owner, std::
 
 Settings Section::settings(std::string_view key) {
   Settings out;
-  const Node* node = take(key);
-  if (node == nullptr) return out;
-  if (node->table() == nullptr) {
-    wrong(key, *node, "a table");
-    return out;
-  }
-  flatten(*node, "", *this, key, out);
+  if (!section(key)) return out;
+  flatten(*node_->find(key), "", *this, key, out);
   std::ranges::sort(
       out, {}, [](const Setting& s) { return std::tie(s.place.line, s.place.column, s.path); });
   return out;
 }
 
 std::optional<Section> Section::section(std::string_view key) {
+  return value(key, "a table", [&](const Node& node) {
+    return node.table() == nullptr ? std::nullopt
+                                   : std::optional(Section(node, key_path(key), *problems_));
+  });
+}
+
+std::span<const Node> Section::items(std::string_view key, const std::string& expected) {
   const Node* node = take(key);
-  if (node == nullptr) return std::nullopt;
-  if (node->table() != nullptr) return Section(*node, key_path(key), *problems_);
-  wrong(key, *node, "a table");
-  return std::nullopt;
+  if (node == nullptr) return {};
+  if (node->list() != nullptr) return *node->list();
+  wrong(key, *node, expected);
+  return {};
+}
+
+Section Section::item(std::string_view key, std::size_t at, const Node& node) const {
+  return Section(node, key_path(fmt::format("{}[{}]", key, at)), *problems_);
 }
 
 std::vector<Section> Section::sections(std::string_view key) {
   std::vector<Section> out;
-  const Node* node = take(key);
-  if (node == nullptr) return out;
-  if (node->list() == nullptr) {
-    wrong(key, *node, "a list of tables");
-    return out;
-  }
-  for (std::size_t i = 0; i < node->list()->size(); ++i) {
-    const Node& item = (*node->list())[i];
-    const std::string name = fmt::format("{}[{}]", key, i);
-    if (item.table() != nullptr) out.emplace_back(item, key_path(name), *problems_);
-    else wrong(name, item, "a table");
+  std::size_t at = 0;
+  for (const Node& node : items(key, "a list of tables")) {
+    if (node.table() != nullptr) out.push_back(item(key, at, node));
+    else wrong(fmt::format("{}[{}]", key, at), node, "a table");
+    ++at;
   }
   return out;
 }

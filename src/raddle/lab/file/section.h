@@ -2,6 +2,7 @@
 // place. (config::Reader fills structs with fixed fields; these files are lists and tables of
 // names.)
 #pragma once
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <span>
@@ -26,6 +27,13 @@ class Problems {
 
  private:
   std::vector<Diagnostic> all_;
+};
+
+/// What must not hold of a table that has been read, and what to say of `key` where it does.
+struct Rule {
+  bool broken;
+  std::string_view key;
+  std::string_view message;
 };
 
 class Section {
@@ -55,21 +63,35 @@ class Section {
   /// A list of texts, or one text alone; none of them empty or twice.
   std::vector<PlacedText> texts(std::string_view key);
   std::optional<Formula> formula(std::string_view key, bool condition = false);
+  std::optional<Formula> needed_formula(std::string_view key, bool condition = false);
   /// A table of values; nested tables are paths.
   Settings settings(std::string_view key);
   std::optional<Section> section(std::string_view key);
+  /// The items of a list; none when it is not there.
+  std::span<const config::Node> items(std::string_view key, const std::string& expected = "a list");
   /// [[key]], or key = [{...}, ...].
   std::vector<Section> sections(std::string_view key);
+  /// Item `at` of the list `key`, which is a table.
+  Section item(std::string_view key, std::size_t at, const config::Node& node) const;
 
   /// Keys of the table as written, in order of writing, for tables of names. They are then known.
   std::vector<const config::Node::Entry*> entries();
 
   void wrong(std::string_view key, const config::Node& found, const std::string& expected);
   void fail(std::string_view key, const std::string& message);
+  void check(std::initializer_list<Rule> rules);
+  /// Each of these keys that is there is a problem.
+  void refuse(std::initializer_list<std::string_view> keys, const std::string& message);
+  /// Is it there? If not, that is a problem.
+  bool needs(std::string_view key, const std::string& expected);
   /// Every key that nobody took is a problem.
   void finish();
 
  private:
+  /// What `convert` makes of the value; nothing, with a problem, where it makes nothing.
+  template <class Convert>
+  auto value(std::string_view key, const std::string& expected, Convert convert);
+
   const config::Node* node_;
   std::string path_;
   Problems* problems_;
@@ -78,6 +100,7 @@ class Section {
 
 /// A number, text or truth value as JSON; nothing for tables, lists and dates.
 std::optional<Json> scalar(const config::Node& node);
+std::optional<double> number_of(const config::Node& node);
 /// Parses, or adds a problem.
 std::optional<Formula> formula_of(const config::Node& node, const std::string& key, bool condition,
                                   Problems& problems);
