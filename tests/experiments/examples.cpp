@@ -6,7 +6,7 @@
 
 #include "raddle/cli/shared/lab_options.h"
 #include "raddle/lab/file/library.h"
-#include "raddle/lab/plan/external_work.h"
+#include "raddle/lab/plan/external_programs.h"
 #include "raddle/lab/plan/plan.h"
 #include "raddle_paths.h"
 #include "support/process.h"

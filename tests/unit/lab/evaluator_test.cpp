@@ -30,11 +30,11 @@ struct Lab {
 
   Number value(const std::string& text) {
     Evaluator evaluator(e, grid, source);
-    return evaluator.number({parse_number(text), text, "k", {}}, grid.nowhere());
+    return evaluator.number({parse_number(text), text, "k", {}}, grid.unset());
   }
   Judgement judge(const std::string& text, double tolerance = 0, const std::string& of = "") {
     Evaluator evaluator(e, grid, source);
-    Shape shape{text, {parse_condition(text), text, "k", {}}, {}, tolerance};
+    ExpectedTrend shape{text, {parse_condition(text), text, "k", {}}, {}, tolerance};
     if (!of.empty()) shape.of = Formula{parse_number(of), of, "of", {}};
     return evaluator.judge(shape);
   }
@@ -179,10 +179,11 @@ TEST(Grid, RunsWithDifferentAxesMustNotFitAlike) {
                                   kShape);
   const Grid grid(e);
   EXPECT_EQ(grid.cells().size(), 2u * 4 + 2 * 2);
-  Where where = grid.nowhere();
-  where.workload = 0, where.variant = static_cast<int>(*e.find("swept", NameKind::Variant));
+  Coordinates where = grid.unset();
+  where.workload = 0;
+  where.variant = static_cast<int>(*e.find("swept", NameKind::Variant));
   where.points[0] = 1;
-  EXPECT_EQ(grid.cells()[grid.find(where)].points, (std::vector<int>{1, kNowhere}));
+  EXPECT_EQ(grid.cells()[grid.find(where)].points, (std::vector<int>{1, kUnset}));
   where.points[1] = 0;
   EXPECT_THROW(grid.find(where), EvaluationError);
 }
@@ -194,11 +195,12 @@ TEST(Grid, TheRunWithMostAxesIsMeant) {
       "variants = ['gto']\naxes = ['l1']\n" +
       kShape);
   const Grid grid(e);
-  Where where = grid.nowhere();
-  where.workload = 1, where.variant = static_cast<int>(*e.find("gto", NameKind::Variant));
-  EXPECT_EQ(grid.cells()[grid.find(where)].points, (std::vector<int>{kNowhere, kNowhere}));
+  Coordinates where = grid.unset();
+  where.workload = 1;
+  where.variant = static_cast<int>(*e.find("gto", NameKind::Variant));
+  EXPECT_EQ(grid.cells()[grid.find(where)].points, (std::vector<int>{kUnset, kUnset}));
   where.points[1] = 1;
-  EXPECT_EQ(grid.cells()[grid.find(where)].points, (std::vector<int>{kNowhere, 1}));
+  EXPECT_EQ(grid.cells()[grid.find(where)].points, (std::vector<int>{kUnset, 1}));
 }
 
 // --- conditions ---

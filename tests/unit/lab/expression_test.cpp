@@ -199,7 +199,10 @@ TEST(BadExpression, NestingAndLengthAreBounded) {
   EXPECT_THAT(error_of(std::string(5000, '('), false), HasSubstr("nested deeper"));
   EXPECT_THAT(error_of(std::string(5000, '-') + "1", false), HasSubstr("nested deeper"));
   std::string nots, sum = "1";
-  for (int i = 0; i < 5000; ++i) nots += "not ", sum += "+1";
+  for (int i = 0; i < 5000; ++i) {
+    nots += "not ";
+    sum += "+1";
+  }
   EXPECT_THAT(error_of(nots + "1<2", true), HasSubstr("nested deeper"));
   EXPECT_THAT(error_of(sum, false), HasSubstr("more than 1000 operators"));
 }

@@ -16,7 +16,7 @@ class Hands final : public Executor {
  public:
   explicit Hands(fs::path work) : work_(std::move(work)) {}
   /// What a job does instead of running its cell; true: it has been dealt with.
-  std::function<bool(const CellFile&, Ended&)> instead;
+  std::function<bool(const CellFile&, JobEnd&)> instead;
   std::vector<std::string> order;  ///< kinds and workloads, as they were run
   std::set<std::string> elsewhere;
   bool cancelled = false;
@@ -30,11 +30,11 @@ class Hands final : public Executor {
   void submit(const std::vector<Job>& jobs) override {
     for (const Job& job : jobs) queue_.push_back(job), submitted.push_back(job);
   }
-  std::vector<Ended> wait(std::chrono::milliseconds) override {
+  std::vector<JobEnd> wait(std::chrono::milliseconds) override {
     if (queue_.empty()) return {};
     const Job job = queue_.front();
     queue_.pop_front();
-    Ended ended{job.name, Ended::How::Exited, 0, 0.5, "there"};
+    JobEnd ended{job.name, JobEnd::How::Exited, 0, 0.5, "there"};
     const auto text = read_whole(spec_file(work_, job.name));
     if (!text) return {ended};
     const CellFile cell = read_cell(Json::parse(*text), job.name);

@@ -33,11 +33,11 @@ struct Sweep {
     make_folder(results.work());
     make_folder(results.recordings());
   }
-  Swept run() {
+  SweepResult run() {
     Store store(results.database().string());
     return run_stages({&paper.experiments[0]}, catalogue(), store, hands, results, options);
   }
-  Json row(const Swept& swept) const {
+  Json row(const SweepResult& swept) const {
     return document(paper, swept.plan, swept.summary.states, {})["experiments"][0];
   }
 };
@@ -65,7 +65,7 @@ TEST(LeftOut, WhatTheConditionNeedsRunsFirst) {
   const Plan first = make_plan({&sweep.paper.experiments[0]}, catalogue());
   EXPECT_EQ(first.runs.size(), 2u + 2 * 2) << "the first half decides for two points";
   EXPECT_EQ(first.waiting(), 4u);
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   EXPECT_EQ(swept.plan.waiting(), 0u);
   const double vecadd = swept.summary.states[0].metrics.at("totals.warp_instructions"),
                red = swept.summary.states[1].metrics.at("totals.warp_instructions");
@@ -95,10 +95,10 @@ TEST(LeftOut, ASelectionGoesPastIt) {
     for (std::size_t cell = 0; cell < grid.cells().size(); ++cell)
       for (const Formula* condition : grid.cells()[cell].where) {
         const Cell& at = grid.cells()[cell];
-        const Where there{static_cast<int>(at.workload), kNowhere, at.points};
+        const Coordinates there{static_cast<int>(at.workload), kUnset, at.points};
         if (evaluator.holds(*condition, there) == Verdict::Fail) source.out.insert(cell);
       }
-    Where where_red = grid.nowhere();
+    Coordinates where_red = grid.unset();
     where_red.workload = static_cast<int>(*e.find("red", NameKind::Workload));
     const std::size_t chosen = *e.find("chosen_group", NameKind::Measure);
     return evaluator.number(e.measures[chosen].value, where_red);
@@ -169,7 +169,7 @@ TEST(LeftOut, EveryMixOfBlocksThatFitsIsRunAndTheBestIsChosen) {
   const Plan first = make_plan({&sweep.paper.experiments[0]}, catalogue());
   EXPECT_EQ(first.runs.size(), 2u) << "the two alone";
   EXPECT_EQ(first.waiting(), 9u);
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   EXPECT_EQ(swept.plan.waiting(), 0u);
   EXPECT_EQ(swept.plan.experiments[0].left_out.size(), 3u) << "3+5, 5+3 and 5+5";
   EXPECT_EQ(std::ranges::count(sweep.hands.order, "cell vecadd + reduction"), 6);
@@ -190,12 +190,12 @@ TEST(LeftOut, EveryMixOfBlocksThatFitsIsRunAndTheBestIsChosen) {
 
 TEST(LeftOut, WhileItIsNotKnownWhatFitsNothingIsTheBest) {
   Sweep sweep(kMixes);
-  sweep.hands.instead = [](const CellFile& cell, Ended& ended) {
+  sweep.hands.instead = [](const CellFile& cell, JobEnd& ended) {
     if (cell.kind != "cell" || cell.spec.programs.size() != 1) return false;
     ended.status = 9;
     return true;
   };
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   EXPECT_EQ(swept.plan.waiting(), 9u);
   const Json row = sweep.row(swept);
   EXPECT_EQ(row["shapes"][0]["verdict"], "not_run");
@@ -207,7 +207,7 @@ TEST(LeftOut, WhereNothingFitsThereIsNoBest) {
   const std::string where = "threads <= config.sm.threads[member1, lrr]";
   text.replace(text.find(where), where.size(), "threads < 0");
   Sweep sweep(text);
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   EXPECT_EQ(swept.plan.runs.size(), 2u);
   EXPECT_EQ(swept.plan.waiting(), 0u);
   const Json row = sweep.row(swept);

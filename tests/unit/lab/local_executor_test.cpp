@@ -54,12 +54,12 @@ struct Pool {
     executor = std::make_unique<LocalExecutor>(
         LocalOptions{folder.path() / "work", program, jobs, memory});
   }
-  std::map<std::string, Ended> run(const std::vector<Job>& jobs) {
+  std::map<std::string, JobEnd> run(const std::vector<Job>& jobs) {
     executor->submit(jobs);
-    std::map<std::string, Ended> out;
+    std::map<std::string, JobEnd> out;
     const auto until = std::chrono::steady_clock::now() + 60s;
     while (out.size() < jobs.size() && std::chrono::steady_clock::now() < until)
-      for (Ended& ended : executor->wait(100ms)) out[ended.name] = ended;
+      for (JobEnd& ended : executor->wait(100ms)) out[ended.name] = ended;
     return out;
   }
   std::string file(const std::string& name) const {
@@ -78,7 +78,7 @@ std::vector<Job> jobs(unsigned n, double timeout = 60, std::uint64_t memory = 0)
 TEST(LocalExecutor, CallsTheWorkerWithItsFiles) {
   Pool pool("echo said; echo \"$1 $3\" > \"$4\"; basename \"$2\" >> \"$4\"");
   const auto ended = pool.run(jobs(1));
-  EXPECT_EQ(ended.at("j0").how, Ended::How::Exited);
+  EXPECT_EQ(ended.at("j0").how, JobEnd::How::Exited);
   EXPECT_EQ(ended.at("j0").status, 0);
   EXPECT_EQ(ended.at("j0").host, host_name());
   EXPECT_EQ(pool.file("j0.result.json"), "cell -o\nj0.spec.json\n");
@@ -92,11 +92,11 @@ TEST(LocalExecutor, SaysHowAWorkerEnded) {
   all[2].timeout_seconds = 0.3;
   const auto ended = pool.run(all);
   EXPECT_EQ(ended.at("j0").status, 3);
-  EXPECT_EQ(ended.at("j1").how, Ended::How::Signal);
+  EXPECT_EQ(ended.at("j1").how, JobEnd::How::Signal);
   EXPECT_EQ(ended.at("j1").status, SIGSEGV);
-  EXPECT_EQ(ended.at("j2").how, Ended::How::TimedOut);
+  EXPECT_EQ(ended.at("j2").how, JobEnd::How::TimedOut);
   EXPECT_LT(ended.at("j2").seconds, 30);
-  EXPECT_EQ(ended.at("j3").how, Ended::How::Exited);
+  EXPECT_EQ(ended.at("j3").how, JobEnd::How::Exited);
   EXPECT_EQ(pool.file("j3.log"), "error\n");
 }
 
@@ -104,7 +104,7 @@ TEST(LocalExecutor, AProgramThatIsNotThereEndsTheJob) {
   Pool pool("");
   LocalExecutor executor({pool.folder.path() / "work", pool.folder / "none", 1, 1u << 30});
   executor.submit(jobs(1));
-  std::vector<Ended> ended;
+  std::vector<JobEnd> ended;
   while (ended.empty()) ended = executor.wait(100ms);
   EXPECT_EQ(ended[0].status, 127);
   EXPECT_EQ(pool.file("j0.log"), "cannot start the worker\n");
@@ -142,7 +142,7 @@ class NoDescriptors {
 TEST(LocalExecutor, AWorkerWithoutItsFilesIsNotStarted) {
   const Folder folder;
   LocalExecutor executor({folder.path(), "/bin/true", 1, 1u << 30});
-  std::vector<Ended> ended;
+  std::vector<JobEnd> ended;
   executor.submit(jobs(1));
   {
     const NoDescriptors none;

@@ -2,7 +2,7 @@
 #include "raddle/lab/file/external_program.h"
 #include "raddle/lab/file/short_form.h"
 #include "raddle/lab/file/sweep_text.h"
-#include "raddle/lab/plan/external_work.h"
+#include "raddle/lab/plan/external_programs.h"
 #include "raddle/lab/run/runner.h"
 #include "raddle/lab/store/store.h"
 #include "unit/lab/hands.h"
@@ -11,21 +11,23 @@ namespace raddle::lab::test {
 namespace {
 
 /// Knows programs by name alone: what each "does" is the workload of that name.
-class Pretended final : public ForeignWork {
+class Pretended final : public ExternalPrograms {
  public:
-  void identify(Foreign& foreign) const override {
-    if (foreign.command.empty()) throw InputError({foreign.file}, "is not there");
-    foreign.name = foreign.command.front(), foreign.identity = "id of " + foreign.name;
-    foreign.parameters = {{"arguments", foreign.command.size() - 1}};
+  void identify(ExternalProgram& external) const override {
+    if (external.command.empty()) throw InputError({external.file}, "is not there");
+    external.name = external.command.front();
+    external.identity = "id of " + external.name;
+    external.parameters = {{"arguments", external.command.size() - 1}};
   }
-  Json record(const Foreign&, sim::Setup&, const sim::Options&, const std::string&) const override {
+  Json record(const ExternalProgram&, sim::Setup&, const sim::Options&,
+              const std::string&) const override {
     throw RunError("it crashed");
   }
 };
 
-Catalogue with_foreign() {
+Catalogue with_external() {
   Catalogue out = catalogue();
-  out.foreign = std::make_shared<const Pretended>();
+  out.external = std::make_shared<const Pretended>();
   return out;
 }
 
@@ -42,66 +44,66 @@ workloads = ["mine"]
 variants = ["lrr", "gto"]
 )";
 
-TEST(Foreign, AProgramIsRecordedOnceAndIsWhatItIs) {
+TEST(ExternalProgram, AProgramIsRecordedOnceAndIsWhatItIs) {
   Paper paper = read(kOwn);
-  identify(paper, with_foreign());
-  const Plan plan = make_plan({&paper.experiments[0]}, with_foreign());
+  identify(paper, with_external());
+  const Plan plan = make_plan({&paper.experiments[0]}, with_external());
   ASSERT_EQ(plan.runs.size(), 2u);
   EXPECT_EQ(plan.runs[0].workload, "mine");
   EXPECT_EQ(plan.runs[0].recordings, plan.runs[1].recordings);
   EXPECT_EQ(plan.runs[0].recordings.at(0).size(), 32u);
-  EXPECT_EQ(plan.runs[0].spec.programs[0].foreign->command,
+  EXPECT_EQ(plan.runs[0].spec.programs[0].external->command,
             (std::vector<std::string>{"mine", "5", "5"}));
 
   Paper other = read(kOwn);
-  identify(other, with_foreign());
-  other.experiments[0].workloads[0].foreign->identity = "another binary";
-  EXPECT_NE(make_plan({&other.experiments[0]}, with_foreign()).runs[0].key, plan.runs[0].key);
+  identify(other, with_external());
+  other.experiments[0].workloads[0].external->identity = "another binary";
+  EXPECT_NE(make_plan({&other.experiments[0]}, with_external()).runs[0].key, plan.runs[0].key);
 }
 
-TEST(Foreign, WhatAProgramSeesOfTheMachineIsRecordedAnew) {
+TEST(ExternalProgram, WhatAProgramSeesOfTheMachineIsRecordedAnew) {
   Paper paper = read(kOwn + "axes = ['l2.size_kib=64,128', 'sm.l1d.size_kib=16,48']\n");
-  identify(paper, with_foreign());
-  const Plan plan = make_plan({&paper.experiments[0]}, with_foreign());
+  identify(paper, with_external());
+  const Plan plan = make_plan({&paper.experiments[0]}, with_external());
   std::set<std::string> recordings;
   for (const PlannedRun& run : plan.runs) recordings.insert(run.recordings.at(0));
   EXPECT_EQ(plan.runs.size(), 8u);
   EXPECT_EQ(recordings.size(), 2u) << "the L2's size is a device property, the L1's is not";
 }
 
-TEST(Foreign, SpecificationsCarryIt) {
+TEST(ExternalProgram, SpecificationsCarryIt) {
   Paper paper = read(kOwn);
-  identify(paper, with_foreign());
-  const Plan plan = make_plan({&paper.experiments[0]}, with_foreign());
+  identify(paper, with_external());
+  const Plan plan = make_plan({&paper.experiments[0]}, with_external());
   const CellSpec back = read_cell(to_json(plan.runs[0].spec, "cell"), "x").spec;
-  EXPECT_EQ(resolve(back, with_foreign()).configuration, plan.runs[0].spec.configuration);
-  EXPECT_EQ(back.programs[0].foreign->inputs, std::vector<std::string>{"a.txt"});
+  EXPECT_EQ(resolve(back, with_external()).configuration, plan.runs[0].spec.configuration);
+  EXPECT_EQ(back.programs[0].external->inputs, std::vector<std::string>{"a.txt"});
 }
 
-TEST(Foreign, WhatIsMissingIsToldWithItsPlace) {
+TEST(ExternalProgram, WhatIsMissingIsToldWithItsPlace) {
   Paper paper =
       read("gpu = 'gtx480'\nruns = [{ workloads = ['a.rdl', 'b.g'], variants = ['lrr'] }]");
-  const std::string message = input_error_of([&] { identify(paper, with_foreign()); });
+  const std::string message = input_error_of([&] { identify(paper, with_external()); });
   EXPECT_THAT(message, AllOf(HasSubstr("x.toml:2"), HasSubstr("a.rdl"), HasSubstr("b.g")));
 }
 
-TEST(Foreign, AnAnalysisOfTheExecutionNeedsAWorkload) {
+TEST(ExternalProgram, AnAnalysisOfTheExecutionNeedsAWorkload) {
   Paper paper = read(kOwn + "analyses = ['dependencies']\n[analyses.dependencies]\n");
-  identify(paper, with_foreign());
-  EXPECT_THAT(input_error_of([&] { make_plan({&paper.experiments[0]}, with_foreign()); }),
+  identify(paper, with_external());
+  EXPECT_THAT(input_error_of([&] { make_plan({&paper.experiments[0]}, with_external()); }),
               HasSubstr("looks at an execution"));
 }
 
-TEST(Foreign, AProgramThatFailsIsAFailureOfItsRuns) {
+TEST(ExternalProgram, AProgramThatFailsIsAFailureOfItsRuns) {
   const Folder folder;
   Paper paper = read(kOwn);
-  const Catalogue all = with_foreign();
+  const Catalogue all = with_external();
   identify(paper, all);
   const Plan plan = make_plan({&paper.experiments[0]}, all);
   const ResultsFolder results{folder.path()};
   Store store(results.database());
   Hands hands(results.work());
-  hands.instead = [&](const CellFile& cell, Ended& ended) {
+  hands.instead = [&](const CellFile& cell, JobEnd& ended) {
     EXPECT_EQ(cell.kind, "recording");
     try {
       run_cell(cell, all);
@@ -116,7 +118,7 @@ TEST(Foreign, AProgramThatFailsIsAFailureOfItsRuns) {
   EXPECT_EQ(summary.states[0].error, "its recording: it crashed");
 }
 
-TEST(Foreign, SplitsAsAShellDoes) {
+TEST(ExternalProgram, SplitsAsAShellDoes) {
   EXPECT_EQ(split_command("./a  b\t'c d' \"e \\\" f\" g\\ h ''"),
             (std::vector<std::string>{"./a", "b", "c d", "e \" f", "g h", ""}));
   EXPECT_TRUE(split_command("  ").empty());
@@ -132,8 +134,8 @@ TEST(Replaced, TheRowIsOursAndThePapersNumbersAreGone) {
   const Experiment& e = paper.experiments[0];
   EXPECT_EQ(e.id, "fig1-with-vecadd");
   EXPECT_EQ(e.kind, kStudy);
-  EXPECT_TRUE(e.stated.empty());
-  EXPECT_EQ(e.workloads[0].foreign->command, (std::vector<std::string>{"mine", "5"}));
+  EXPECT_TRUE(e.reported.empty());
+  EXPECT_EQ(e.workloads[0].external->command, (std::vector<std::string>{"mine", "5"}));
   EXPECT_TRUE(e.workloads[0].parameters.empty());
   EXPECT_THAT(e.explanation, HasSubstr("`vecadd` is not the paper's"));
   EXPECT_THAT(input_error_of([&] { replace_workload(paper, {&e}, "rad", "x.rdl"); }),

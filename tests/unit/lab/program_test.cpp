@@ -29,7 +29,10 @@ class Sources : public testing::Test {
     const Plan before = plan_of(e, sources("core", "g", "l"));
     for (const PlannedRun& run : before.runs) {
       RunRecord record;
-      record.run = &run, record.done = true, record.host = "here", record.finished = "now";
+      record.run = &run;
+      record.done = true;
+      record.host = "here";
+      record.finished = "now";
       record.result = {{"totals", {{"cycles", 7}}}};
       store.add(record);
     }

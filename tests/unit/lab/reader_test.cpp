@@ -31,7 +31,7 @@ TEST(Reader, DefinitionsOfTheHead) {
   EXPECT_EQ(e.axes[1].points[1].set[0].path, "sm.l1d.size_kib");
   EXPECT_EQ(e.measures[1].unit, "x");
   EXPECT_EQ(e.runs.size(), 2u);
-  EXPECT_EQ(e.shapes[0].text, "1 < 2") << "text defaults to the condition";
+  EXPECT_EQ(e.trends[0].text, "1 < 2") << "text defaults to the condition";
 }
 
 TEST(Reader, ScaleChoosesParametersAndPoints) {
@@ -111,7 +111,7 @@ ipc = "totals.ipc"
 TEST(Reader, BoundsOfStatedNumbers) {
   auto bounds = [](const std::string& entry) {
     const Experiment e = experiment(kHead + kRuns + "[[stated]]\nwhat = 'w'\nvalue = 1\n" + entry);
-    return std::pair(e.stated[0].low, e.stated[0].high);
+    return std::pair(e.reported[0].low, e.reported[0].high);
   };
   using Pair = std::pair<double, double>;
   auto near = [](Pair a, Pair b) {

@@ -74,7 +74,7 @@ TEST(Runner, ReplayedNumbersAreThoseOfADirectRun) {
 
 struct FailureCase {
   const char* name;
-  std::function<bool(const CellFile&, Ended&)> instead;
+  std::function<bool(const CellFile&, JobEnd&)> instead;
   std::string reason, said;
 };
 void PrintTo(const FailureCase& of, std::ostream* out) { *out << of.name; }
@@ -83,7 +83,7 @@ class Failure : public testing::TestWithParam<FailureCase> {};
 TEST_P(Failure, IsRecordedAndTheRestGoesOn) {
   Site site;
   Hands hands(site.results.work());
-  hands.instead = [&](const CellFile& cell, Ended& ended) {
+  hands.instead = [&](const CellFile& cell, JobEnd& ended) {
     if (cell.kind != "cell" || cell.spec.programs.front().workload != "reduction" ||
         cell.spec.policies[0].text != "warp=gto")
       return false;
@@ -116,34 +116,37 @@ TEST_P(Failure, IsRecordedAndTheRestGoesOn) {
 INSTANTIATE_TEST_SUITE_P(
     All, Failure,
     testing::Values(FailureCase{"Crash",
-                                [](const CellFile&, Ended& e) {
-                                  e.how = Ended::How::Signal, e.status = SIGSEGV;
+                                [](const CellFile&, JobEnd& e) {
+                                  e.how = JobEnd::How::Signal;
+                                  e.status = SIGSEGV;
                                   return true;
                                 },
                                 "crash", "signal 11 (Segmentation fault): last words"},
                     FailureCase{"Hang",
-                                [](const CellFile&, Ended& e) {
-                                  e.how = Ended::How::TimedOut, e.seconds = 60;
+                                [](const CellFile&, JobEnd& e) {
+                                  e.how = JobEnd::How::TimedOut;
+                                  e.seconds = 60;
                                   return true;
                                 },
                                 "timeout", "gave no result within 60 s"},
                     FailureCase{"KilledBySystem",
-                                [](const CellFile&, Ended& e) {
-                                  e.how = Ended::How::Signal, e.status = SIGKILL;
+                                [](const CellFile&, JobEnd& e) {
+                                  e.how = JobEnd::How::Signal;
+                                  e.status = SIGKILL;
                                   return true;
                                 },
                                 "out_of_memory", "for want of memory"},
-                    FailureCase{"OutOfMemory", [](const CellFile&, Ended&) { return false; },
+                    FailureCase{"OutOfMemory", [](const CellFile&, JobEnd&) { return false; },
                                 "out_of_memory", "too large"},
                     FailureCase{"Status",
-                                [](const CellFile&, Ended& e) {
+                                [](const CellFile&, JobEnd& e) {
                                   e.status = 1;
                                   return true;
                                 },
                                 "crash", "status 1 and without a result: last words"},
                     FailureCase{"Lost",
-                                [](const CellFile&, Ended& e) {
-                                  e.how = Ended::How::Lost;
+                                [](const CellFile&, JobEnd& e) {
+                                  e.how = JobEnd::How::Lost;
                                   e.reason = "it disappeared";
                                   return true;
                                 },
@@ -153,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Runner, AWrongResultIsAFailureWithItsResult) {
   Site site;
   Hands hands(site.results.work());
-  hands.instead = [&](const CellFile& cell, Ended& ended) {
+  hands.instead = [&](const CellFile& cell, JobEnd& ended) {
     if (cell.kind != "cell" || cell.spec.programs.front().workload != "scan") return false;
     Json result = run_cell(cell, catalogue());
     result["workload"]["result"] = "wrong", result["workload"]["difference"] = "out[3] is 4, not 5";
@@ -172,7 +175,7 @@ TEST(Runner, ResultsOfSomethingElseAreRefused) {
   for (const std::string text : {"not JSON", "{}", "[]", R"({"workload": 3})", "other"}) {
     Site site;
     Hands hands(site.results.work());
-    hands.instead = [&](const CellFile& cell, Ended& ended) {
+    hands.instead = [&](const CellFile& cell, JobEnd& ended) {
       if (cell.kind != "cell" || cell.spec.programs.front().workload != "scan") return false;
       CellFile other = cell;
       other.spec.configuration.clear(), other.spec.seed = 2,
@@ -190,9 +193,10 @@ TEST(Runner, ResultsOfSomethingElseAreRefused) {
 TEST(Runner, WithoutARecordingItsRunsFail) {
   Site site;
   Hands hands(site.results.work());
-  hands.instead = [&](const CellFile& cell, Ended& ended) {
+  hands.instead = [&](const CellFile& cell, JobEnd& ended) {
     if (cell.kind != "recording" || cell.spec.programs.front().workload != "scan") return false;
-    ended.how = Ended::How::Signal, ended.status = SIGABRT;
+    ended.how = JobEnd::How::Signal;
+    ended.status = SIGABRT;
     return true;
   };
   const RunnerSummary summary = site.run(hands);
@@ -205,7 +209,7 @@ TEST(Runner, AFullDiskStopsTheSweepAndFailsNobody) {
   Site site;
   Hands hands(site.results.work());
   int cells = 0;
-  hands.instead = [&](const CellFile& cell, Ended& ended) {
+  hands.instead = [&](const CellFile& cell, JobEnd& ended) {
     if (cell.kind != "cell" || ++cells < 4) return false;
     ended.status = kResultNotWritten;
     return true;

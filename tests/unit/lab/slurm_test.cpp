@@ -133,7 +133,7 @@ class FakeSlurm : public testing::Test {
     std::ranges::sort(out);
     return out;
   }
-  static std::vector<Ended> wait_long(SlurmExecutor& executor) {
+  static std::vector<JobEnd> wait_long(SlurmExecutor& executor) {
     for (int i = 0; i < 100; ++i)
       if (auto ended = executor.wait(milliseconds(100)); !ended.empty()) return ended;
     return {};
@@ -205,11 +205,11 @@ TEST_F(FakeSlurm, TasksSayHowTheyEnded) {
   const auto ended = wait_long(executor);
   ASSERT_EQ(ended.size(), 3u);
   EXPECT_EQ(ended[0].name, "a");
-  EXPECT_EQ(ended[0].how, Ended::How::Exited);
+  EXPECT_EQ(ended[0].how, JobEnd::How::Exited);
   EXPECT_EQ(ended[0].seconds, 1.5);
   EXPECT_EQ(ended[0].host, "n7");
-  EXPECT_EQ(ended[1].how, Ended::How::TimedOut);
-  EXPECT_EQ(ended[2].how, Ended::How::Signal);
+  EXPECT_EQ(ended[1].how, JobEnd::How::TimedOut);
+  EXPECT_EQ(ended[2].how, JobEnd::How::Signal);
   EXPECT_EQ(ended[2].status, SIGSEGV);
   EXPECT_THAT(arrays(), IsEmpty());
 }
@@ -220,10 +220,10 @@ TEST_F(FakeSlurm, ATaskWithoutANoteIsLostOnceSlurmSaysSoRepeatedly) {
   executor.submit({job("a"), job("b"), job("c")});
   const auto ended = wait_long(executor);
   ASSERT_EQ(ended.size(), 3u);
-  EXPECT_EQ(ended[0].how, Ended::How::Lost);
+  EXPECT_EQ(ended[0].how, JobEnd::How::Lost);
   EXPECT_EQ(ended[0].reason,
             "Slurm's job 101_1 left no result: FAILED (NonZeroExitCode), status 1 on n1");
-  EXPECT_EQ(ended[1].how, Ended::How::TimedOut);
+  EXPECT_EQ(ended[1].how, JobEnd::How::TimedOut);
   EXPECT_EQ(ended[2].reason, "Slurm has no job 101_3 any more (cancelled?), and it left no result");
   EXPECT_GE(log("squeue").size(), 3u);
 }

@@ -56,7 +56,7 @@ struct Sweep {
     make_folder(results.recordings());
   }
   std::vector<const Experiment*> experiments() const { return {&paper.experiments[0]}; }
-  Swept run() {
+  SweepResult run() {
     Store store(results.database().string());
     return run_stages(experiments(), catalogue(), store, hands, results, options);
   }
@@ -72,7 +72,7 @@ std::size_t run_of(const Plan& plan, const std::string& label) {
   return static_cast<std::size_t>(at - plan.runs.begin());
 }
 
-Json row_of(const Sweep& sweep, const Swept& swept) {
+Json row_of(const Sweep& sweep, const SweepResult& swept) {
   return document(sweep.paper, swept.plan, swept.summary.states, {})["experiments"][0];
 }
 
@@ -100,7 +100,7 @@ TEST(Derived, AListHasAValueForEachPoint) {
   TableSource source(e, grid);
   Evaluator evaluator(e, grid, source);
   const Derived& curve = e.derived[*e.find("curve", NameKind::Derived)];
-  Where where = grid.nowhere();
+  Coordinates where = grid.unset();
   where.workload = static_cast<int>(*e.find("red", NameKind::Workload));
   for (const int group : {2, 4, 8})
     source.table[fmt::format("red/swept/group={}", group)]["totals.ipc"] = group / 4.0;
@@ -114,7 +114,7 @@ TEST(Derived, AListMayNameItsPointsAndLeaveSomeOut) {
   const Grid grid(e);
   TableSource source(e, grid);
   Evaluator evaluator(e, grid, source);
-  Where where = grid.nowhere();
+  Coordinates where = grid.unset();
   where.workload = static_cast<int>(*e.find("red", NameKind::Workload));
   for (const int group : {2, 4, 8})
     source.table[fmt::format("red/swept/group={}", group)]["totals.ipc"] = group / 4.0;
@@ -133,7 +133,7 @@ TEST(Stages, CellsWaitForWhatTheyNeed) {
 
 TEST(Stages, WhatOthersNeedRunsFirst) {
   Sweep sweep;
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   EXPECT_EQ(swept.plan.waiting(), 0u);
   EXPECT_EQ(swept.summary.failed, 0u);
   EXPECT_EQ(swept.summary.missing, 0u);
@@ -149,7 +149,7 @@ TEST(Stages, WhatOthersNeedRunsFirst) {
 
 TEST(Stages, DerivedValuesAreThoseOfTheRuns) {
   Sweep sweep;
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   const PlannedRun& corun = swept.plan.runs[run_of(swept.plan, "fig1 together gto")];
   ASSERT_TRUE(corun.spec.corun);
   EXPECT_EQ(corun.spec.corun->horizon, 20000u);
@@ -165,7 +165,7 @@ TEST(Stages, DerivedValuesAreThoseOfTheRuns) {
 
 TEST(Stages, ARunThatADerivedValueRepeatsIsNotRunAgain) {
   Sweep sweep;
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   const std::vector<std::size_t>& runs = swept.plan.experiments[0].runs;
   const Grid& grid = swept.plan.experiments[0].grid;
   for (std::size_t cell = 0; cell < runs.size(); ++cell) {
@@ -181,7 +181,7 @@ TEST(Stages, GoOnWhereTheyWere) {
   sweep.run();
   Sweep& again = sweep;
   again.hands.order.clear();
-  const Swept swept = again.run();
+  const SweepResult swept = again.run();
   EXPECT_TRUE(again.hands.order.empty());
   EXPECT_EQ(swept.summary.found, 11u);
   EXPECT_EQ(again.plan().waiting(), 0u) << "one plan is enough when everything is known";
@@ -191,12 +191,12 @@ TEST(Stages, AnInterruptedSweepLeavesNothingBehindThatIsWrong) {
   Sweep sweep;
   std::size_t asked = 0;
   sweep.options.stop = [&] { return ++asked > 6; };
-  const Swept cut = sweep.run();
+  const SweepResult cut = sweep.run();
   EXPECT_TRUE(cut.summary.interrupted);
   EXPECT_EQ(std::ranges::count(sweep.hands.order, "cell vecadd + reduction"), 0);
   sweep.options.stop = {};
   const std::size_t before = sweep.hands.order.size();
-  const Swept rest = sweep.run();
+  const SweepResult rest = sweep.run();
   EXPECT_EQ(rest.summary.missing, 0u);
   EXPECT_EQ(rest.summary.failed, 0u);
   Sweep whole;
@@ -206,12 +206,12 @@ TEST(Stages, AnInterruptedSweepLeavesNothingBehindThatIsWrong) {
 
 TEST(Stages, WhatCannotBeComputedIsNotRun) {
   Sweep sweep;
-  sweep.hands.instead = [&](const CellFile& cell, Ended& ended) {
+  sweep.hands.instead = [&](const CellFile& cell, JobEnd& ended) {
     if (cell.kind != "cell" || cell.spec.programs.front().workload != "reduction") return false;
     ended.status = 9;
     return true;
   };
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   EXPECT_EQ(swept.plan.waiting(), 2u) << "the co-run, and red's tuned run";
   EXPECT_FALSE(swept.summary.interrupted);
   const Json row = row_of(sweep, swept);
@@ -227,7 +227,7 @@ TEST(Stages, AValueThatMakesNoRunIsAFaultOfItsCell) {
   text.replace(text.find("best_group = \"-totals.cycles[lrr]\""), 34,
                "best_group = { value = \"-totals.cycles[lrr]\", example = 4 }");
   Sweep sweep(text);
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   EXPECT_EQ(swept.plan.waiting(), 0u);
   const Json row = row_of(sweep, swept);
   EXPECT_EQ(row["runs"]["failed"], 2);
@@ -264,7 +264,7 @@ TEST(Stages, ChainsOfDerivedValuesAreCarriedOut) {
                "[variants.chained]\npolicies = [\"warp=two_level:group_size={next}\"]\n");
   text.replace(text.find("\"lrr\", \"tuned\""), 14, "\"lrr\", \"tuned\", \"chained\"");
   Sweep sweep(text);
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   EXPECT_EQ(swept.plan.waiting(), 0u);
   EXPECT_EQ(swept.summary.missing, 0u);
 }
@@ -287,7 +287,7 @@ std::string with_window(const std::string& window) {
 TEST(Corun, AVariantMayHaveAWindowOfItsOwn) {
   Sweep sweep(
       with_window(R"({ "corun.horizon" = 30000, "corun.warmup" = 4000, "corun.sample" = 500 })"));
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   const CellSpec& spec = swept.plan.runs[run_of(swept.plan, "fig1 together gto")].spec;
   EXPECT_EQ(spec.corun->horizon, 30000u);
   EXPECT_EQ(spec.corun->warmup, 4000u);
@@ -358,7 +358,7 @@ TEST(Corun, ParametersOfSeveralProgramsAreNotSwept) {
 
 TEST(Corun, ReplayOfRecordingsIsTheRunBitForBit) {
   Sweep sweep;
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   const std::size_t r = run_of(swept.plan, "fig1 together gto");
   const Json direct = run_cell({"cell", swept.plan.runs[r].spec}, catalogue());
   Store store(sweep.results.database().string());
@@ -371,7 +371,7 @@ TEST(Corun, ReplayOfRecordingsIsTheRunBitForBit) {
 
 TEST(Corun, ConfigurationHoldsHorizonAndIpcAlone) {
   Sweep sweep;
-  const Swept swept = sweep.run();
+  const SweepResult swept = sweep.run();
   const CellSpec spec = swept.plan.runs[run_of(swept.plan, "fig1 together gto")].spec;
   auto other = [&](auto change) {
     CellSpec changed = spec;

@@ -19,10 +19,14 @@ struct Shelf {
 
   RunRecord record(std::size_t r, bool done = true) const {
     RunRecord out;
-    out.run = &plan.runs[r], out.done = done, out.wall_seconds = 1.5, out.host = "here";
+    out.run = &plan.runs[r];
+    out.done = done;
+    out.wall_seconds = 1.5;
+    out.host = "here";
     out.finished = "2024-01-01T00:00:00Z";
     if (!done) {
-      out.reason = "timeout", out.error = "gave no result within 3 s";
+      out.reason = "timeout";
+      out.error = "gave no result within 3 s";
       return out;
     }
     out.peak_rss = 1000 + r;

@@ -99,7 +99,7 @@ class TableSource final : public MetricSource {
     const Cell& at = grid_.cells()[cell];
     std::string key = e_.workloads[at.workload].name + "/" + e_.variants[at.variant].name;
     for (std::size_t a = 0; a < at.points.size(); ++a)
-      if (at.points[a] != kNowhere)
+      if (at.points[a] != kUnset)
         key += "/" + e_.axes[a].name + "=" +
                shown(e_.axes[a].points[static_cast<std::size_t>(at.points[a])].value);
     const auto row = table.find(key);

@@ -12,7 +12,7 @@
 #include "raddle/cli/shared/verdict_table.h"
 #include "raddle/lab/file/external_program.h"
 #include "raddle/lab/file/library.h"
-#include "raddle/lab/plan/external_work.h"
+#include "raddle/lab/plan/external_programs.h"
 #include "raddle/lab/verdict/document.h"
 #include "raddle/report/reproduction.h"
 

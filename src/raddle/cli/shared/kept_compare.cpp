@@ -14,7 +14,7 @@
 #include "raddle/lab/file/experiment_reader.h"
 #include "raddle/lab/file/library.h"
 #include "raddle/lab/file/section.h"
-#include "raddle/lab/plan/external_work.h"
+#include "raddle/lab/plan/external_programs.h"
 #include "raddle/policy/all.h"
 #include "raddle/sim/setup/policy_names.h"
 

@@ -10,7 +10,7 @@
 
 #include "raddle/base/error.h"
 #include "raddle/base/json.h"
-#include "raddle/cli/shared/foreign.h"
+#include "raddle/cli/shared/external_programs.h"
 #include "raddle/cli/shared/output.h"
 #include "raddle/lab/host/files.h"
 #include "raddle/lab/run/local_executor.h"
@@ -138,9 +138,14 @@ lab::Json machine_json(const lab::Paper& paper,
                        const std::vector<const lab::Experiment*>& experiments,
                        const lab::Catalogue& all) {
   lab::CellSpec spec;
-  spec.gpu = paper.gpu, spec.set = paper.set;
+  spec.gpu = paper.gpu;
+  spec.set = paper.set;
   for (const lab::Experiment* e : experiments)
-    if (spec.gpu.text.empty()) spec.gpu = e->gpu, spec.set = e->set, spec.seed = e->seed;
+    if (spec.gpu.text.empty()) {
+      spec.gpu = e->gpu;
+      spec.set = e->set;
+      spec.seed = e->seed;
+    }
   if (spec.gpu.text.empty()) return nullptr;
   spec.gpu = lab::found_gpu(spec.gpu);
   return lab::resolved_machine(spec, all);
@@ -186,7 +191,7 @@ std::string code_of(std::string_view workload) {
 
 lab::Catalogue catalogue() {
   return {runtime::all_workloads(), policy::all_policies(), code_of,
-          std::make_shared<const ForeignPrograms>()};
+          std::make_shared<const HostPrograms>()};
 }
 
 void LabOptions::add_to(CLI::App& c) {
@@ -294,7 +299,7 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
     runner.progress = [&](const lab::RunnerProgress& p) { printer(p); };
     runner.stop = [&] { return stop(); };
     try {
-      lab::Swept swept = lab::run_stages(experiments, all, store, *executor, folder, runner);
+      lab::SweepResult swept = lab::run_stages(experiments, all, store, *executor, folder, runner);
       plan = std::move(swept.plan);
       out.summary = std::move(swept.summary);
     } catch (...) {

@@ -57,9 +57,9 @@ std::vector<Variant> swept(const std::vector<Variant>& variants, const lab::Swee
       one.settings.push_back(sweep.path + "=" + value);
       one.origin = sweep.origin;
     }
-    if (out.size() > lab::kMostSwept)
+    if (out.size() > lab::kMaxSwept)
       throw InputError({sweep.origin},
-                       fmt::format("expected at most {} ways to run, found more", lab::kMostSwept));
+                       fmt::format("expected at most {} ways to run, found more", lab::kMaxSwept));
   }
   if (!any)
     throw InputError({sweep.origin},

@@ -28,9 +28,9 @@ class Evaluation {
     out["figures"] = Json::array();
     for (const Figure& f : e_.figures) out["figures"].push_back(figure(f));
     out["shapes"] = Json::array();
-    for (const Shape& s : e_.shapes) out["shapes"].push_back(shape(s));
+    for (const ExpectedTrend& s : e_.trends) out["shapes"].push_back(shape(s));
     out["stated"] = Json::array();
-    for (const Stated& s : e_.stated) {
+    for (const ReportedValue& s : e_.reported) {
       out["stated"].push_back(stated(s));
       if (s.mark) mark(s, out["figures"]);
     }
@@ -41,7 +41,7 @@ class Evaluation {
 
  private:
   /// The number, or a mistake that is told once and counts as missing.
-  Number number(const Formula& formula, const Where& where) {
+  Number number(const Formula& formula, const Coordinates& where) {
     try {
       return evaluator_.number(formula, where);
     } catch (const EvaluationError& error) {
@@ -86,7 +86,7 @@ class Evaluation {
     Reach out{axis.unit.empty() ? axis.title : axis.title + " (" + axis.unit + ")", {}, {}, "", ""};
     std::vector<Number> values;
     try {
-      values = evaluator_.along(*f.value, name, grid_.nowhere());
+      values = evaluator_.along(*f.value, name, grid_.unset());
     } catch (const EvaluationError& error) {
       mistake(*f.value, error);
     }
@@ -107,7 +107,8 @@ class Evaluation {
 
   /// The widest first.
   Json tornado(const Figure& f) {
-    const Number base = number(*f.value, grid_.nowhere());
+    RADDLE_ASSERT(f.value.has_value());
+    const Number base = number(*f.value, grid_.unset());
     std::vector<Reach> all;
     for (const std::string& name : f.x) all.push_back(reach(f, name));
     std::ranges::sort(all, {}, [](const Reach& one) { return std::pair(-one.span(), one.label); });
@@ -132,27 +133,28 @@ class Evaluation {
 
   Json one_series(const Layout& layout, const SeriesPlan& s) {
     Json values = Json::array();
-    Where start = grid_.nowhere();
+    Coordinates start = grid_.unset();
     for (const Step& step : s.steps) apply(step, start);
-    std::vector<Where> plain;  // the columns that are no means
+    std::vector<Coordinates> plain;  // the columns that are no means
     for (const Column& column : layout.columns) {
       if (!column.mean.empty()) {
         values.push_back(mean(column, *s.value, start, plain));
         continue;
       }
-      Where where = start;
+      Coordinates where = start;
       apply(column.step, where);
       plain.push_back(where);
       values.push_back(json_of(number(*s.value, where)));
     }
+    RADDLE_ASSERT(values.size() == layout.columns.size());  // columns of a series
     Json out = {{"name", s.label}, {"values", std::move(values)}};
     if (!s.stack.empty()) out["stack"] = s.stack;
     return out;
   }
 
-  Json mean(const Column& column, const Formula& value, const Where& start,
-            const std::vector<Where>& plain) {
-    std::vector<Where> places;
+  Json mean(const Column& column, const Formula& value, const Coordinates& start,
+            const std::vector<Coordinates>& plain) {
+    std::vector<Coordinates> places;
     for (const Step& step : column.over) {
       places.push_back(start);
       apply(step, places.back());
@@ -165,7 +167,7 @@ class Evaluation {
     }
   }
 
-  Json shape(const Shape& s) {
+  Json shape(const ExpectedTrend& s) {
     Judgement judged{Verdict::NotRun, ""};
     try {
       judged = evaluator_.judge(s);
@@ -178,9 +180,10 @@ class Evaluation {
             {"detail", judged.detail}};
   }
 
-  Json stated(const Stated& s) {
-    const Number ours = number(s.value, grid_.nowhere());
+  Json stated(const ReportedValue& s) {
+    const Number ours = number(s.value, grid_.unset());
     // A sum that is exact on paper may miss it by a rounding error.
+    RADDLE_ASSERT(s.low <= s.high);
     const double slack = 1e-9 * std::max(std::abs(s.low), std::abs(s.high));
     return {{"what", s.what},
             {"paper", s.paper},
@@ -190,7 +193,8 @@ class Evaluation {
   }
 
   /// Puts the paper's number beside ours.
-  void mark(const Stated& s, Json& figures) {
+  void mark(const ReportedValue& s, Json& figures) {
+    RADDLE_ASSERT(s.mark->figure < e_.figures.size());
     const Layout layout = lay_out(e_, e_.figures[s.mark->figure]);
     const auto column = std::ranges::find_if(layout.columns, [&](const Column& c) {
       return c.name == s.mark->x || c.label == s.mark->x;
@@ -212,7 +216,7 @@ class Evaluation {
     drawn["stated"][static_cast<std::size_t>(column - layout.columns.begin())] = s.paper;
   }
 
-  Json counters(const Counters& c) {
+  Json counters(const CounterTable& c) {
     Json columns = {"workload", "variant"}, rows = Json::array();
     std::vector<std::string> unknown(c.columns.size());
     std::vector<bool> known(c.columns.size(), false);
@@ -223,8 +227,9 @@ class Evaluation {
     for (const std::size_t w : c.workloads)
       for (const std::size_t v : c.variants) {
         Json row = {e_.workloads[w].title, e_.variants[v].title};
-        Where where = grid_.nowhere();
-        where.workload = static_cast<int>(w), where.variant = static_cast<int>(v);
+        Coordinates where = grid_.unset();
+        where.workload = static_cast<int>(w);
+        where.variant = static_cast<int>(v);
         for (std::size_t i = 0; i < c.columns.size(); ++i) {
           const Formula& value = e_.measures[*e_.find(c.columns[i], NameKind::Measure)].value;
           Json cell;
@@ -257,11 +262,11 @@ class Evaluation {
       unknown |= s["ours"].is_null();
       fails |= !s["ours"].is_null() && s["within"] == false;
     }
-    const bool none = e_.shapes.empty() && e_.stated.empty() && e_.tested_by.empty();
+    const bool none = e_.trends.empty() && e_.reported.empty() && e_.tested_by.empty();
     if (none || !e_.replaced.empty()) return kNoVerdict;
     if (fails) return "fail";
     if (unknown) return "incomplete";
-    return e_.shapes.empty() && e_.stated.empty() ? "tested_elsewhere" : "pass";
+    return e_.trends.empty() && e_.reported.empty() ? "tested_elsewhere" : "pass";
   }
 
   const Experiment& e_;

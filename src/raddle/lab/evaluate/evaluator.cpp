@@ -37,8 +37,11 @@ Number folded(std::string_view name, const std::vector<Number>& values) {
   bool positive = true;
   for (const Number& value : values) {
     positive &= *value > 0;
-    sum += *value, inverse += 1 / *value, logarithm += std::log(*value);
-    least = std::min(least, *value), most = std::max(most, *value);
+    sum += *value;
+    inverse += 1 / *value;
+    logarithm += std::log(*value);
+    least = std::min(least, *value);
+    most = std::max(most, *value);
   }
   if (name == "sum") return finite(sum);
   if (name == "amean") return finite(sum / n);
@@ -60,7 +63,8 @@ std::string_view verdict_name(Verdict verdict) {
   return verdict == Verdict::Pass ? "pass" : verdict == Verdict::Fail ? "fail" : "not_run";
 }
 
-void apply(const Step& step, Where& where) {
+void apply(const Step& step, Coordinates& where) {
+  RADDLE_ASSERT(step.dimension != Step::Dimension::Axis || step.axis < where.points.size());
   if (step.dimension == Step::Dimension::Workload) where.workload = step.at;
   else if (step.dimension == Step::Dimension::Variant) where.variant = step.at;
   else where.points[step.axis] = step.at;
@@ -69,33 +73,33 @@ void apply(const Step& step, Where& where) {
 int point_of(const Axis& axis, const AxisValue& value) {
   for (std::size_t p = 0; p < axis.points.size(); ++p)
     if (axis.points[p].value == value) return static_cast<int>(p);
-  return kNowhere;
+  return kUnset;
 }
 
 Evaluator::Evaluator(const Experiment& e, const Grid& grid, const MetricSource& source)
     : e_(e), grid_(grid), source_(source), used_(kFirstAxis + e.axes.size()) {}
 
-Number Evaluator::number(const Formula& formula, const Where& where) {
+Number Evaluator::number(const Formula& formula, const Coordinates& where) {
   return eval(formula.expression, where);
 }
 
 std::vector<Number> Evaluator::along(const Formula& formula, const std::string& axis,
-                                     const Where& where) {
+                                     const Coordinates& where) {
   std::vector<Number> out;
-  each({{{axis}, {}, {}, {}, {}}}, where, [&](const Where& there, const std::string&) {
+  each({{{axis}, {}, {}, {}, {}}}, where, [&](const Coordinates& there, const std::string&) {
     out.push_back(eval(formula.expression, there));
   });
   return out;
 }
 
 Number Evaluator::mean(std::string_view name, const Formula& formula,
-                       const std::vector<Where>& places) {
+                       const std::vector<Coordinates>& places) {
   std::vector<Number> values;
-  for (const Where& where : places) values.push_back(eval(formula.expression, where));
+  for (const Coordinates& where : places) values.push_back(eval(formula.expression, where));
   return all_there(values) ? folded(name, values) : std::nullopt;
 }
 
-Number Evaluator::eval(const Expression& x, const Where& where) {
+Number Evaluator::eval(const Expression& x, const Coordinates& where) {
   switch (x.kind) {
     case Kind::Number:
       return x.number;
@@ -127,8 +131,10 @@ Number Evaluator::eval(const Expression& x, const Where& where) {
   assertion_failed("the parser lets no condition stand for a number", __FILE__, __LINE__);
 }
 
-Number Evaluator::name(const Expression& x, const Where& where) {
-  const Symbol& symbol = *e_.find(x.word);
+Number Evaluator::name(const Expression& x, const Coordinates& where) {
+  const Symbol* found = e_.find(x.word);
+  RADDLE_ASSERT(found != nullptr);  // check_names() has looked
+  const Symbol& symbol = *found;
   switch (symbol.kind) {
     case NameKind::Measure:
       return eval(e_.measures[symbol.index].value.expression, where);
@@ -138,25 +144,26 @@ Number Evaluator::name(const Expression& x, const Where& where) {
       ++used_[kFirstAxis + symbol.index];
       const Axis& axis = e_.axes[symbol.index];
       const int at = where.points[symbol.index];
-      if (at == kNowhere) throw EvaluationError("no point is given of axis '" + axis.name + "'");
+      if (at == kUnset) throw EvaluationError("no point is given of axis '" + axis.name + "'");
       const auto* value = std::get_if<double>(&axis.points[static_cast<std::size_t>(at)].value);
       if (value == nullptr)
         throw EvaluationError("axis '" + axis.name + "' has texts, not numbers");
       return *value;
     }
     default: {  // a place; the check of names has seen to it that there is an `of`
-      Where there = where;
+      Coordinates there = where;
       const bool workload = symbol.kind == NameKind::Workload;
       (workload ? there.workload : there.variant) = static_cast<int>(symbol.index);
+      RADDLE_ASSERT(of_ != nullptr);
       const Unused dimension(used_[workload ? kWorkload : kVariant]);
       return eval(*of_, there);
     }
   }
 }
 
-Number Evaluator::metric(const std::string& path, Where where) {
+Number Evaluator::metric(const std::string& path, Coordinates where) {
   bool known = true;
-  if (where.variant != kNowhere && e_.variants[static_cast<std::size_t>(where.variant)].selection) {
+  if (where.variant != kUnset && e_.variants[static_cast<std::size_t>(where.variant)].selection) {
     const auto best = chosen(static_cast<std::size_t>(where.variant), where);
     known = best.has_value();
     const Selection& selection = *e_.variants[static_cast<std::size_t>(where.variant)].selection;
@@ -172,35 +179,40 @@ Number Evaluator::metric(const std::string& path, Where where) {
 }
 
 /// The cell there; what is asked depends on its workload, variant and axes.
-std::size_t Evaluator::used_cell(const Where& where) {
-  ++used_[kWorkload], ++used_[kVariant];
+std::size_t Evaluator::used_cell(const Coordinates& where) {
+  ++used_[kWorkload];
+  ++used_[kVariant];
   const std::size_t cell = grid_.find(where);
   const std::vector<int>& points = grid_.cells()[cell].points;
+  RADDLE_ASSERT(kFirstAxis + points.size() == used_.size());
   for (std::size_t a = 0; a < points.size(); ++a)
-    if (points[a] != kNowhere) ++used_[kFirstAxis + a];
+    if (points[a] != kUnset) ++used_[kFirstAxis + a];
   return cell;
 }
 
-std::optional<Where> Evaluator::chosen(std::size_t variant, Where where) {
+std::optional<Coordinates> Evaluator::chosen(std::size_t variant, Coordinates where) {
+  RADDLE_ASSERT(e_.variants[variant].selection.has_value());
   const Selection& selection = *e_.variants[variant].selection;
   where.variant = static_cast<int>(*e_.find(selection.best_of, NameKind::Variant));
   const Unused dimension(used_[kVariant]);
   std::vector<Domain> domains;
   for (const std::string& axis : selection.over) domains.push_back({{axis}, {}, {}, {}, {}});
-  std::optional<Where> best;
+  std::optional<Coordinates> best;
   double value = 0;
   bool known = true;
-  each(domains, where, [&](const Where& there, const std::string&) {
+  each(domains, where, [&](const Coordinates& there, const std::string&) {
     if (source_.left_out(used_cell(there))) return;
     const Number here = eval(selection.objective.expression, there);
     known &= here.has_value();
-    if (here && (!best || (selection.maximise ? *here > value : *here < value)))
-      best = there, value = *here;
+    if (here && (!best || (selection.maximise ? *here > value : *here < value))) {
+      best = there;
+      value = *here;
+    }
   });
   return known ? best : std::nullopt;
 }
 
-Number Evaluator::call(const Expression& x, const Where& where) {
+Number Evaluator::call(const Expression& x, const Coordinates& where) {
   if (x.word == "chosen") {
     const std::size_t axis = *e_.find(x.parts[1].word, NameKind::Axis);
     const auto best = chosen(*e_.find(x.parts[0].word, NameKind::Variant), where);
@@ -211,6 +223,7 @@ Number Evaluator::call(const Expression& x, const Where& where) {
       throw EvaluationError("axis '" + e_.axes[axis].name + "' has texts, not numbers");
     return std::get<double>(value);
   }
+  RADDLE_ASSERT(!x.parts.empty());
   std::vector<Number> v;
   for (const Expression& part : x.parts) v.push_back(eval(part, where));
   if (!all_there(v)) return std::nullopt;
@@ -225,6 +238,7 @@ Number Evaluator::call(const Expression& x, const Where& where) {
 }
 
 std::vector<Step> Evaluator::steps(const Domain& domain) const {
+  RADDLE_ASSERT(!domain.names.empty());
   std::vector<Step> out;
   using Dimension = Step::Dimension;
   if (const auto axis = e_.find(domain.names[0], NameKind::Axis)) {
@@ -239,7 +253,7 @@ std::vector<Step> Evaluator::steps(const Domain& domain) const {
       out.push_back({Dimension::Axis, *axis, static_cast<int>(p)});
     }
     for (const AxisValue& value : domain.values)
-      if (point_of(a, value) == kNowhere)
+      if (point_of(a, value) == kUnset)
         throw EvaluationError(
             fmt::format("axis '{}' has no point {} at this scale", a.name, shown(value)));
     if (out.empty()) throw EvaluationError("no point of axis '" + a.name + "' is in the range");
@@ -264,8 +278,8 @@ std::vector<Step> Evaluator::steps(const Domain& domain) const {
   return out;
 }
 
-void Evaluator::each(const std::vector<Domain>& domains, const Where& where,
-                     const std::function<void(const Where&, const std::string&)>& f) {
+void Evaluator::each(const std::vector<Domain>& domains, const Coordinates& where,
+                     const std::function<void(const Coordinates&, const std::string&)>& f) {
   std::vector<std::vector<Step>> all;
   std::vector<std::uint64_t> before;
   auto slot = [](const Step& s) {
@@ -279,7 +293,7 @@ void Evaluator::each(const std::vector<Domain>& domains, const Where& where,
   }
   std::vector<std::size_t> at(all.size(), 0);
   for (bool more = true; more;) {
-    Where there = where;
+    Coordinates there = where;
     std::string label;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const Step& step = all[i][at[i]];
@@ -304,26 +318,28 @@ void Evaluator::each(const std::vector<Domain>& domains, const Where& where,
           fmt::format("goes through '{}', on which nothing in it depends", domains[i].names[0]));
 }
 
-Number Evaluator::fold(const Expression& x, const Where& where) {
+Number Evaluator::fold(const Expression& x, const Coordinates& where) {
   if (x.word == "argmax" || x.word == "argmin") {
     const std::size_t axis = only_axis(x, 1);
     Number best, at;
     bool known = true;
-    each(x.domains, where, [&](const Where& there, const std::string&) {
+    each(x.domains, where, [&](const Coordinates& there, const std::string&) {
       const Number value = eval(x.parts[0], there);
       known &= value.has_value();
       const auto& point = e_.axes[axis].points[static_cast<std::size_t>(there.points[axis])].value;
       if (!std::holds_alternative<double>(point))
         throw EvaluationError("axis '" + e_.axes[axis].name + "' has texts, not numbers");
-      if (value && (!best || (x.word == "argmax" ? *value > *best : *value < *best)))
-        best = value, at = std::get<double>(point);
+      if (value && (!best || (x.word == "argmax" ? *value > *best : *value < *best))) {
+        best = value;
+        at = std::get<double>(point);
+      }
     });
     return known ? at : std::nullopt;
   }
   if (x.word == "count") {
     double holds = 0;
     bool known = true;
-    each(x.domains, where, [&](const Where& there, const std::string&) {
+    each(x.domains, where, [&](const Coordinates& there, const std::string&) {
       const Verdict verdict = judge(x.parts[0], there).verdict;
       known &= verdict != Verdict::NotRun;
       holds += verdict == Verdict::Pass ? 1 : 0;
@@ -331,24 +347,25 @@ Number Evaluator::fold(const Expression& x, const Where& where) {
     return known ? Number(holds) : std::nullopt;
   }
   std::vector<Number> values;
-  each(x.domains, where,
-       [&](const Where& there, const std::string&) { values.push_back(eval(x.parts[0], there)); });
+  each(x.domains, where, [&](const Coordinates& there, const std::string&) {
+    values.push_back(eval(x.parts[0], there));
+  });
   return all_there(values) ? folded(x.word, values) : std::nullopt;
 }
 
-Where Evaluator::moved(const std::vector<Pin>& pins, Where where,
-                       std::vector<std::size_t>& moved_along) {
+Coordinates Evaluator::moved(const std::vector<Pin>& pins, Coordinates where,
+                             std::vector<std::size_t>& moved_along) {
   for (const Pin& pin : pins) {
     const auto* text = std::get_if<std::string>(&pin.value);
     if (const auto axis = e_.find(pin.dimension, NameKind::Axis)) {
       const int at = point_of(e_.axes[*axis], pin.value);
-      if (at == kNowhere)
+      if (at == kUnset)
         throw EvaluationError(fmt::format("axis '{}' has no point {} at this scale",
                                           e_.axes[*axis].name, shown(pin.value)));
       where.points[*axis] = at;
       moved_along.push_back(kFirstAxis + *axis);
     } else if (const unsigned member = member_number(*text); member != 0) {
-      if (where.workload == kNowhere)
+      if (where.workload == kUnset)
         throw EvaluationError("no workload is given whose " + *text + " could be taken");
       const Workload& whole = e_.workloads[static_cast<std::size_t>(where.workload)];
       if (member > whole.members.size())
@@ -367,9 +384,9 @@ Where Evaluator::moved(const std::vector<Pin>& pins, Where where,
   return where;
 }
 
-Number Evaluator::pinned(const Expression& x, const Where& where) {
+Number Evaluator::pinned(const Expression& x, const Coordinates& where) {
   std::vector<std::size_t> along;
-  const Where there = moved(x.pins, where, along);
+  const Coordinates there = moved(x.pins, where, along);
   const std::vector<std::uint64_t> before = used_;
   const Number value = eval(x.parts[0], there);
   for (std::size_t i = 0; i < along.size(); ++i)

@@ -1,6 +1,6 @@
 // Gives expressions their meaning: numbers and verdicts from the metrics of an experiment's runs.
 // The same code checks a file before anything runs, with a source that knows which metrics there
-// will be (checks.h).
+// will be (plan/checks.h).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -52,34 +52,37 @@ class Evaluator {
   Evaluator(const Experiment& e, const Grid& grid, const MetricSource& source);
 
   /// Throws EvaluationError where the expression makes no sense at `where`.
-  Number number(const Formula& formula, const Where& where);
+  Number number(const Formula& formula, const Coordinates& where);
   /// At each point of an axis, in the axis' order. Throws when nothing depends on the axis.
-  std::vector<Number> along(const Formula& formula, const std::string& axis, const Where& where);
-  Judgement judge(const Shape& shape);
+  std::vector<Number> along(const Formula& formula, const std::string& axis,
+                            const Coordinates& where);
+  Judgement judge(const ExpectedTrend& shape);
   /// Whether a condition holds at `where`. Throws as number() does.
-  Verdict holds(const Formula& condition, const Where& where);
+  Verdict holds(const Formula& condition, const Coordinates& where);
   /// A mean by name ("hmean") of the formula's values at each of `places`.
-  Number mean(std::string_view name, const Formula& formula, const std::vector<Where>& places);
+  Number mean(std::string_view name, const Formula& formula,
+              const std::vector<Coordinates>& places);
 
  private:
   using Kind = ExpressionKind;
-  Number eval(const Expression& x, const Where& where);
-  Number name(const Expression& x, const Where& where);
-  Number metric(const std::string& path, Where where);
-  std::size_t used_cell(const Where& where);
-  Number call(const Expression& x, const Where& where);
-  Number fold(const Expression& x, const Where& where);
-  Number pinned(const Expression& x, const Where& where);
-  Judgement judge(const Expression& x, const Where& where);
-  Judgement judge_fold(const Expression& x, const Where& where);
-  Judgement compare(const Expression& x, const Where& where);
-  Judgement within(const Expression& x, const Where& where);
-  Judgement quantified(const Expression& x, const Where& where);
-  Where moved(const std::vector<Pin>& pins, Where where, std::vector<std::size_t>& moved_along);
+  Number eval(const Expression& x, const Coordinates& where);
+  Number name(const Expression& x, const Coordinates& where);
+  Number metric(const std::string& path, Coordinates where);
+  std::size_t used_cell(const Coordinates& where);
+  Number call(const Expression& x, const Coordinates& where);
+  Number fold(const Expression& x, const Coordinates& where);
+  Number pinned(const Expression& x, const Coordinates& where);
+  Judgement judge(const Expression& x, const Coordinates& where);
+  Judgement judge_fold(const Expression& x, const Coordinates& where);
+  Judgement compare(const Expression& x, const Coordinates& where);
+  Judgement within(const Expression& x, const Coordinates& where);
+  Judgement quantified(const Expression& x, const Coordinates& where);
+  Coordinates moved(const std::vector<Pin>& pins, Coordinates where,
+                    std::vector<std::size_t>& moved_along);
   /// The point of a selection that is best at `where`; missing when one of the runs is.
-  std::optional<Where> chosen(std::size_t variant, Where where);
-  void each(const std::vector<Domain>& domains, const Where& where,
-            const std::function<void(const Where&, const std::string& label)>& f);
+  std::optional<Coordinates> chosen(std::size_t variant, Coordinates where);
+  void each(const std::vector<Domain>& domains, const Coordinates& where,
+            const std::function<void(const Coordinates&, const std::string& label)>& f);
   std::vector<Step> steps(const Domain& domain) const;
   std::size_t only_axis(const Expression& x, std::size_t least_points) const;
   std::string operand(const Expression& x, const Number& value) const;
@@ -96,8 +99,8 @@ class Evaluator {
 };
 
 /// Puts a step into the coordinates.
-void apply(const Step& step, Where& where);
-/// Position of a value among an axis' points; kNowhere when it is none.
+void apply(const Step& step, Coordinates& where);
+/// Position of a value among an axis' points; kUnset when it is none.
 int point_of(const Axis& axis, const AxisValue& value);
 /// "0.3612": short, and exact enough to see why a comparison fails.
 std::string shown_number(const Number& value);

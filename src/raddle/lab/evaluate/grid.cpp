@@ -10,6 +10,7 @@ Grid::Grid(const Experiment& e) : e_(e) {
   for (const RunBlock& block : e.runs) {
     Axes axes = block.axes;
     std::ranges::sort(axes);
+    for (const std::size_t a : axes) RADDLE_ASSERT(!e.axes[a].points.empty());
     for (const std::size_t w : block.workloads)
       for (const std::size_t v : block.variants) {
         auto& known = index_[{w, v}][axes];
@@ -18,7 +19,7 @@ Grid::Grid(const Experiment& e) : e_(e) {
         for (bool more = true; more;) {
           const auto [cell, fresh] = known.emplace(at, cells_.size());
           if (fresh) {
-            Cell made{w, v, std::vector<int>(e.axes.size(), kNowhere), {}, {}};
+            Cell made{w, v, std::vector<int>(e.axes.size(), kUnset), {}, {}};
             for (std::size_t i = 0; i < axes.size(); ++i) made.points[axes[i]] = at[i];
             cells_.push_back(std::move(made));
           }
@@ -36,11 +37,11 @@ Grid::Grid(const Experiment& e) : e_(e) {
   }
 }
 
-Where Grid::nowhere() const {
-  return {kNowhere, kNowhere, std::vector<int>(e_.axes.size(), kNowhere)};
+Coordinates Grid::unset() const {
+  return {kUnset, kUnset, std::vector<int>(e_.axes.size(), kUnset)};
 }
 
-std::string Grid::missing(const Where& where) const {
+std::string Grid::missing(const Coordinates& where) const {
   const std::string &workload = e_.workloads[static_cast<std::size_t>(where.workload)].name,
                     &variant = e_.variants[static_cast<std::size_t>(where.variant)].name;
   const auto known = index_.find(
@@ -51,15 +52,16 @@ std::string Grid::missing(const Where& where) const {
   for (const auto& [needed, cells] : known->second) {
     std::string names;
     for (const std::size_t a : needed)
-      if (where.points[a] == kNowhere) names += (names.empty() ? "" : ", ") + e_.axes[a].name;
+      if (where.points[a] == kUnset) names += (names.empty() ? "" : ", ") + e_.axes[a].name;
     axes += (axes.empty() ? "" : " or of ") + names;
   }
   return fmt::format("runs of '{}' under '{}' need a point of {}", workload, variant, axes);
 }
 
-std::size_t Grid::find(const Where& where) const {
-  if (where.workload == kNowhere) throw EvaluationError("no workload is given for a metric");
-  if (where.variant == kNowhere) throw EvaluationError("no variant is given for a metric");
+std::size_t Grid::find(const Coordinates& where) const {
+  RADDLE_ASSERT(where.points.size() == e_.axes.size());
+  if (where.workload == kUnset) throw EvaluationError("no workload is given for a metric");
+  if (where.variant == kUnset) throw EvaluationError("no variant is given for a metric");
   const auto known = index_.find(
       {static_cast<std::size_t>(where.workload), static_cast<std::size_t>(where.variant)});
   const std::map<std::vector<int>, std::size_t>* best = nullptr;
@@ -67,10 +69,13 @@ std::size_t Grid::find(const Where& where) const {
   bool tie = false;
   if (known != index_.end())
     for (const auto& [axes, cells] : known->second) {
-      if (std::ranges::any_of(axes, [&](std::size_t a) { return where.points[a] == kNowhere; }))
+      if (std::ranges::any_of(axes, [&](std::size_t a) { return where.points[a] == kUnset; }))
         continue;
       tie = best != nullptr && axes.size() == best_axes.size();
-      if (best == nullptr || axes.size() > best_axes.size()) best = &cells, best_axes = axes;
+      if (best == nullptr || axes.size() > best_axes.size()) {
+        best = &cells;
+        best_axes = axes;
+      }
     }
   if (best == nullptr) throw EvaluationError(missing(where));
   if (tie)
@@ -80,6 +85,7 @@ std::size_t Grid::find(const Where& where) const {
         e_.variants[static_cast<std::size_t>(where.variant)].name));
   std::vector<int> at;
   for (const std::size_t a : best_axes) at.push_back(where.points[a]);
+  RADDLE_ASSERT(best->contains(at));
   return best->at(at);
 }
 

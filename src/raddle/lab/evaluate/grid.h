@@ -19,17 +19,17 @@ struct EvaluationError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-inline constexpr int kNowhere = -1;
+inline constexpr int kUnset = -1;
 
-/// Coordinates; kNowhere where none was given.
-struct Where {
-  int workload = kNowhere, variant = kNowhere;
+/// Where in a grid; kUnset where none was given.
+struct Coordinates {
+  int workload = kUnset, variant = kUnset;
   std::vector<int> points;  ///< by axis
 };
 
 struct Cell {
   std::size_t workload, variant;
-  std::vector<int> points;  ///< by axis; kNowhere for axes that do not apply
+  std::vector<int> points;  ///< by axis; kUnset for axes that do not apply
   std::set<std::string> analyses;
   /// Of the [[runs]] that ask for it: it is left out where none of them holds. None: it never is.
   std::vector<const Formula*> where;
@@ -40,14 +40,14 @@ class Grid {
   /// Every [[runs]] expanded, in order of writing, each coordinate once. `e` must outlive the grid.
   explicit Grid(const Experiment& e);
   const std::vector<Cell>& cells() const { return cells_; }
-  Where nowhere() const;
+  Coordinates unset() const;
   /// The cell at `where`, whose other axes are not looked at. Of several, the one with most axes.
   /// Throws EvaluationError when there is none or two fit alike.
-  std::size_t find(const Where& where) const;
+  std::size_t find(const Coordinates& where) const;
 
  private:
   using Axes = std::vector<std::size_t>;
-  std::string missing(const Where& where) const;
+  std::string missing(const Coordinates& where) const;
   const Experiment& e_;
   std::vector<Cell> cells_;
   /// By workload and variant, then by the axes that apply (sorted), then by points on these.

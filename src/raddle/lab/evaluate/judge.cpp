@@ -13,7 +13,7 @@ namespace raddle::lab {
 namespace {
 
 constexpr std::size_t kLongestDetail = 2000;  ///< characters
-constexpr std::size_t kMostPoints = 8;        ///< of a series, told one by one
+constexpr std::size_t kMaxPoints = 8;         ///< of a series, told one by one
 
 Verdict verdict_of(bool holds) { return holds ? Verdict::Pass : Verdict::Fail; }
 
@@ -122,24 +122,24 @@ Verdict disjunction(Verdict a, Verdict b) {
 
 }  // namespace
 
-Judgement Evaluator::judge(const Shape& shape) {
+Judgement Evaluator::judge(const ExpectedTrend& shape) {
   of_ = shape.of ? &shape.of->expression : nullptr;
   tolerance_ = shape.tolerance;
   text_ = shape.check.text;
-  Judgement out = judge(shape.check.expression, grid_.nowhere());
+  Judgement out = judge(shape.check.expression, grid_.unset());
   of_ = nullptr, tolerance_ = 0, text_ = {};
   out.detail = cut(out.detail);
   return out;
 }
 
-Verdict Evaluator::holds(const Formula& condition, const Where& where) {
+Verdict Evaluator::holds(const Formula& condition, const Coordinates& where) {
   text_ = condition.text;
   const Verdict out = judge(condition.expression, where).verdict;
   text_ = {};
   return out;
 }
 
-Judgement Evaluator::judge(const Expression& x, const Where& where) {
+Judgement Evaluator::judge(const Expression& x, const Coordinates& where) {
   switch (x.kind) {
     case Kind::Comparison:
       return compare(x, where);
@@ -176,7 +176,7 @@ std::string Evaluator::operand(const Expression& x, const Number& value) const {
   return fmt::format("{} {}", text_.substr(x.begin, x.end - x.begin), shown_number(value));
 }
 
-Judgement Evaluator::compare(const Expression& x, const Where& where) {
+Judgement Evaluator::compare(const Expression& x, const Coordinates& where) {
   Judgement out{Verdict::Pass, ""};
   std::vector<Number> values;
   for (const Expression& part : x.parts) values.push_back(eval(part, where));
@@ -194,7 +194,7 @@ Judgement Evaluator::compare(const Expression& x, const Where& where) {
   return out;
 }
 
-Judgement Evaluator::within(const Expression& x, const Where& where) {
+Judgement Evaluator::within(const Expression& x, const Coordinates& where) {
   const Number value = eval(x.parts[0], where), low = eval(x.parts[1], where),
                high = eval(x.parts[2], where);
   const bool known = value && low && high;
@@ -204,13 +204,13 @@ Judgement Evaluator::within(const Expression& x, const Where& where) {
                                shown_number(high))};
 }
 
-Judgement Evaluator::judge_fold(const Expression& x, const Where& where) {
+Judgement Evaluator::judge_fold(const Expression& x, const Coordinates& where) {
   const bool inside = x.word == "peak_inside" || x.word == "valley_inside";
   only_axis(x, inside ? 3 : 2);
   Series series;
   std::string all;
   bool known = true;
-  each(x.domains, where, [&](const Where& there, const std::string& label) {
+  each(x.domains, where, [&](const Coordinates& there, const std::string& label) {
     const Number value = eval(x.parts[0], there);
     const std::string point = label.substr(label.find('=') + 1);
     known &= value.has_value();
@@ -220,15 +220,15 @@ Judgement Evaluator::judge_fold(const Expression& x, const Where& where) {
   if (!known) return {Verdict::NotRun, all};
   const bool holds = shape_holds(x.word, series.values, tolerance_);
   return {verdict_of(holds), fmt::format("{}: {}", shape_in_words(x.word, holds),
-                                         series.values.size() <= kMostPoints
+                                         series.values.size() <= kMaxPoints
                                              ? all
                                              : series_in_short(x.word, series, tolerance_))};
 }
 
-Judgement Evaluator::quantified(const Expression& x, const Where& where) {
+Judgement Evaluator::quantified(const Expression& x, const Coordinates& where) {
   std::size_t holds = 0, fails = 0, unknown = 0;
   std::string first_fail, all;
-  each(x.domains, where, [&](const Where& there, const std::string& label) {
+  each(x.domains, where, [&](const Coordinates& there, const std::string& label) {
     const Judgement inner = judge(x.parts[0], there);
     const std::string line = fmt::format("{}: {}", label, inner.detail);
     if (inner.verdict == Verdict::Pass) ++holds;

@@ -69,6 +69,7 @@ Layout lay_out(const Experiment& e, const Figure& figure) {
   }
   if (figure.series.empty()) plain.push_back({figure.title, "", "", {}, value});
   if (figure.type != FigureType::Stacked) {
+    for (const SeriesPlan& one : plain) RADDLE_ASSERT(one.value != nullptr);
     out.series = std::move(plain);
     return out;
   }

@@ -175,7 +175,7 @@ class Definitions {
   }
 
   void read_external(Section& section, Workload& out) {
-    Foreign external;
+    ExternalProgram external;
     external.place = out.place;
     external.folder = std::filesystem::path(out.place.file).parent_path();
     external.command = words(section, "program");
@@ -191,7 +191,7 @@ class Definitions {
     out.set = section.settings("set");
     section.refuse({"workload", "parameters", "quick", "full"},
                    "a program or a recording has none: it is what it is");
-    out.foreign = std::move(external);
+    out.external = std::move(external);
   }
 
   void read_program(Section& section, Workload& out, const Node::Entry& entry) {

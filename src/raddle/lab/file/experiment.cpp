@@ -21,6 +21,7 @@ std::optional<std::size_t> Experiment::find(std::string_view name, NameKind kind
 }
 
 bool Experiment::runs_workload(std::size_t workload) const {
+  RADDLE_ASSERT(workload < workloads.size());
   const std::string& name = workloads[workload].name;
   return std::ranges::any_of(runs, [&](const RunBlock& block) {
     return std::ranges::any_of(block.workloads, [&](std::size_t w) {

@@ -25,17 +25,17 @@ constexpr std::array<std::string_view, 3> kMeans = {"hmean", "gmean", "amean"};
 constexpr std::array<std::string_view, 3> kMeanLabels = {"HMEAN", "GMEAN", "MEAN"};
 
 /// Bounds where the file gives none (targets: averages within 0.5 to 1.6 of the improvement).
-void default_bounds(Stated& stated, std::uint64_t digits) {
+void default_bounds(ReportedValue& value, std::uint64_t digits) {
   constexpr double kLowShare = 0.5, kHighShare = 1.6;
-  if (stated.reading == Reading::Exact) {
+  if (value.comparison == ComparisonMode::Exact) {
     const double half = 0.5 * std::pow(10.0, -static_cast<double>(digits));
-    stated.low = stated.paper - half;
-    stated.high = stated.paper + half;
+    value.low = value.paper - half;
+    value.high = value.paper + half;
     return;
   }
-  const double from = stated.reading == Reading::Ratio ? 1 : 0;
-  const double change = stated.paper - from;
-  std::tie(stated.low, stated.high) =
+  const double from = value.comparison == ComparisonMode::Ratio ? 1 : 0;
+  const double change = value.paper - from;
+  std::tie(value.low, value.high) =
       std::minmax({from + kLowShare * change, from + kHighShare * change});
 }
 
@@ -56,11 +56,11 @@ class Body {
     read_all(file_, "runs", e_.runs, &Body::run_block);
     read_all(file_, "figures", e_.figures, &Body::figure);
     if (alone_ && e_.figures.empty() && problems_.empty()) figures_by_default();
-    read_all(file_, "stated", e_.stated, &Body::stated);
-    read_all(file_, "shapes", e_.shapes, &Body::shape);
+    read_all(file_, "stated", e_.reported, &Body::stated);
+    read_all(file_, "shapes", e_.trends, &Body::shape);
     if (auto section = file_.section("counters")) e_.counters = counters(*section);
     tested_by();
-    if (!alone_ && e_.shapes.empty() && e_.stated.empty() && e_.tested_by.empty())
+    if (!alone_ && e_.trends.empty() && e_.reported.empty() && e_.tested_by.empty())
       problems_.add(file_.place(),
                     "expected at least one of [[shapes]], [[stated]] and tested_by, found none: "
                     "the row would have no verdict");
@@ -357,21 +357,21 @@ class Body {
 
   // --- statements ---
 
-  Stated stated(Section& section) {
-    Stated out;
+  ReportedValue stated(Section& section) {
+    ReportedValue out;
     out.place = section.place();
     out.what = section.needed_text("what");
     if (auto value = checked(section.needed_formula("value"))) out.value = std::move(*value);
     if (section.needs("paper", "the paper's number"))
       out.paper = section.number("paper").value_or(1);
     else out.paper = 1;
-    if (const auto reading = section.choice("reading", kReadingNames))
-      out.reading = static_cast<Reading>(*reading);
-    const bool exact = out.reading == Reading::Exact;
+    if (const auto reading = section.choice("reading", kComparisonModeNames))
+      out.comparison = static_cast<ComparisonMode>(*reading);
+    const bool exact = out.comparison == ComparisonMode::Exact;
     const auto digits = section.whole("digits", {0, 12});
     section.check(
         {{digits && !exact, "digits", "only reading = \"exact\" has digits"},
-         {out.reading == Reading::Ratio && out.paper <= 0, "paper",
+         {out.comparison == ComparisonMode::Ratio && out.paper <= 0, "paper",
           "expected a ratio above 0; a number that is none has reading = \"value\""},
          {section.has("bounds") && exact, "bounds", "reading = \"exact\" has digits instead"}});
     default_bounds(out, digits.value_or(0));
@@ -380,7 +380,7 @@ class Body {
     return out;
   }
 
-  void bounds(Section& section, Stated& out) {
+  void bounds(Section& section, ReportedValue& out) {
     const config::Node* node = section.take("bounds");
     if (node == nullptr) {
       section.check({{out.low == out.high, "bounds",
@@ -398,8 +398,8 @@ class Body {
     out.high = *ends[1];
   }
 
-  Stated::Mark read_mark(Section& section) {
-    Stated::Mark out;
+  ReportedValue::Mark read_mark(Section& section) {
+    ReportedValue::Mark out;
     out.figure = section.whole("figure", {1, 99}).value_or(1) - 1;
     if (out.figure >= e_.figures.size())
       section.fail("figure",
@@ -412,8 +412,8 @@ class Body {
     return out;
   }
 
-  Shape shape(Section& section) {
-    Shape out;
+  ExpectedTrend shape(Section& section) {
+    ExpectedTrend out;
     out.of = checked(section.formula("of"));
     if (auto check = checked(section.needed_formula("check", true), out.of.has_value()))
       out.check = std::move(*check);
@@ -422,8 +422,8 @@ class Body {
     return out;
   }
 
-  Counters counters(Section& section) {
-    Counters out;
+  CounterTable counters(Section& section) {
+    CounterTable out;
     out.place = section.place();
     for (const PlacedText& column : section.texts("columns")) {
       check_named(e_, column, "counters.columns", "a measure", {NameKind::Measure}, problems_);

@@ -97,7 +97,8 @@ PaperFile read_paper_file(const SourceFile& source, const config::Tree& tree,
   read_definitions(file, scale, out.common);
   check_definitions(out.common, problems);
   file.finish();
-  out.paper.gpu = out.common.gpu, out.paper.set = out.common.set;
+  out.paper.gpu = out.common.gpu;
+  out.paper.set = out.common.set;
   return out;
 }
 

@@ -1,5 +1,5 @@
 // Experiment files (TOML) into Experiments: syntax, types, names. What needs the machine - whether
-// settings, parameters and metrics exist - is plan.h's to find out.
+// settings, parameters and metrics exist - is plan/plan.h's to find out.
 #pragma once
 #include <optional>
 #include <string>

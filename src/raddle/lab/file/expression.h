@@ -1,5 +1,5 @@
 // The language of experiment files: numbers computed from runs, and conditions on them. This file
-// is the syntax; evaluator.h gives it a meaning, experiments/README.md describes both.
+// is the syntax; evaluate/evaluator.h gives it a meaning, experiments/README.md describes both.
 #pragma once
 #include <cstdint>
 #include <optional>

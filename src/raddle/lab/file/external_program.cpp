@@ -11,8 +11,8 @@ namespace raddle::lab {
 namespace {
 
 /// As the option says it; `name` is that of the workload.
-Foreign read_foreign(const std::string& name, const std::string& text) {
-  Foreign out;
+ExternalProgram read_external(const std::string& name, const std::string& text) {
+  ExternalProgram out;
   out.place = {"--with " + name};
   if (text.ends_with(".rdl") || text.ends_with(".g")) out.file = text;
   else out.command = split_command(text);
@@ -25,7 +25,7 @@ Foreign read_foreign(const std::string& name, const std::string& text) {
 void make_ours(Experiment& e, const std::string& name, const std::string& text) {
   e.id += "-with-" + name;  // the paper's runs keep their place in the database
   e.kind = kStudy;
-  e.stated.clear();
+  e.reported.clear();
   e.explanation = fmt::format(
                       "**`{}` is not the paper's: `{}` ran in its place.** The paper's "
                       "numbers are left out, and its statements below do not apply; they "
@@ -38,7 +38,7 @@ void make_ours(Experiment& e, const std::string& name, const std::string& text) 
 
 void replace_workload(Paper& paper, const std::vector<const Experiment*>& chosen,
                       const std::string& name, const std::string& text) {
-  const Foreign foreign = read_foreign(name, text);
+  const ExternalProgram external = read_external(name, text);
   std::vector<std::string> known;
   bool used = false;
   for (Experiment& e : paper.experiments) {
@@ -49,8 +49,8 @@ void replace_workload(Paper& paper, const std::vector<const Experiment*>& chosen
     used = true;
     Workload& workload = e.workloads[*at];
     if (!workload.members.empty())
-      throw InputError(foreign.place, "the workload is a co-run of others; replace one of these");
-    workload.foreign = foreign;
+      throw InputError(external.place, "the workload is a co-run of others; replace one of these");
+    workload.external = external;
     workload.title += " (" + text + ")";
     workload.parameters.clear();
     workload.set.clear();
@@ -60,7 +60,7 @@ void replace_workload(Paper& paper, const std::vector<const Experiment*>& chosen
   if (used) return;
   const std::string near = config::nearest(name, known);
   throw InputError(
-      foreign.place,
+      external.place,
       fmt::format("no experiment that is asked for runs a workload '{}'"
                   "{}",
                   name, near.empty() || near == name ? "" : "; did you mean '" + near + "'?"));
@@ -87,12 +87,12 @@ std::vector<std::string> split_command(const std::string& text) {
   return out;
 }
 
-Json to_json(const Foreign& foreign) {
+Json to_json(const ExternalProgram& external) {
   Json out = Json::object();
-  if (!foreign.command.empty()) out["program"] = foreign.command;
-  else out["recording"] = foreign.file;
-  if (!foreign.inputs.empty()) out["inputs"] = foreign.inputs;
-  if (!foreign.identity.empty()) out["identity"] = foreign.identity;
+  if (!external.command.empty()) out["program"] = external.command;
+  else out["recording"] = external.file;
+  if (!external.inputs.empty()) out["inputs"] = external.inputs;
+  if (!external.identity.empty()) out["identity"] = external.identity;
   return out;
 }
 

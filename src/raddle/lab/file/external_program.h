@@ -19,6 +19,6 @@ void replace_workload(Paper& paper, const std::vector<const Experiment*>& chosen
 std::vector<std::string> split_command(const std::string& text);
 
 /// For documents: {"program", "recording", "identity"}.
-Json to_json(const Foreign& foreign);
+Json to_json(const ExternalProgram& external);
 
 }  // namespace raddle::lab

@@ -52,7 +52,8 @@ void add(Experiment& e, const std::string& name, NameKind kind, std::size_t inde
 
 std::size_t define_workload(Experiment& e, const PlacedText& text, Scale scale) {
   Workload out;
-  out.title = text.text, out.place = text.place;
+  out.title = text.text;
+  out.place = text.place;
   std::vector<std::string> words = split_command(text.text);
   const bool program = !words.empty() && words.front() == "--";
   if (program) words.erase(words.begin());
@@ -61,12 +62,12 @@ std::size_t define_workload(Experiment& e, const PlacedText& text, Scale scale) 
   out.name = free_name(e, std::filesystem::path(first).stem().string());
   const bool recording = first.ends_with(".rdl") || first.ends_with(".g");
   if (program || recording) {
-    Foreign foreign;
-    foreign.place = text.place;
-    foreign.folder = std::filesystem::path(text.place.file).parent_path();
-    if (program) foreign.command = words;
-    else foreign.file = text.text;
-    out.foreign = std::move(foreign);
+    ExternalProgram external;
+    external.place = text.place;
+    external.folder = std::filesystem::path(text.place.file).parent_path();
+    if (program) external.command = words;
+    else external.file = text.text;
+    out.external = std::move(external);
   } else {
     out.workload = first;
     if (!first.ends_with(".ptx"))
@@ -88,7 +89,9 @@ std::size_t define_workload(Experiment& e, const PlacedText& text, Scale scale) 
 
 std::size_t define_variant(Experiment& e, const PlacedText& text) {
   Variant out;
-  out.name = free_name(e, text.text), out.title = text.text, out.place = text.place;
+  out.name = free_name(e, text.text);
+  out.title = text.text;
+  out.place = text.place;
   for (std::size_t at = 0; at <= text.text.size();) {
     const std::size_t end = std::min(text.text.find('+', at), text.text.size());
     out.policies.push_back({text.text.substr(at, end - at), text.place});
@@ -104,13 +107,17 @@ std::size_t define_axis(Experiment& e, const PlacedText& text) {
   const bool of_workload = sweep.path.starts_with(kWorkloadPrefix);
   const std::string path = of_workload ? sweep.path.substr(kWorkloadPrefix.size()) : sweep.path;
   Axis out;
-  out.name = free_name(e, path.substr(path.rfind('.') + 1)), out.title = sweep.path;
+  out.name = free_name(e, path.substr(path.rfind('.') + 1));
+  out.title = sweep.path;
   out.place = text.place;
   for (const std::string& value : sweep.values) {
     const Json json = value_of(value, text.place);
     AxisPoint point;
     if (json.is_number()) point.value = json.get<double>();
-    else point.value = value, out.scale = AxisScale::Category;
+    else {
+      point.value = value;
+      out.scale = AxisScale::Category;
+    }
     (of_workload ? point.parameters : point.set).push_back({path, json, text.place});
     out.points.push_back(std::move(point));
   }
@@ -143,7 +150,7 @@ struct Fixed {
 };
 
 /// More figures than these nobody reads: the tables of results have them.
-constexpr std::size_t kMostFixed = 16;
+constexpr std::size_t kMaxFixed = 16;
 
 /// Texts with quotes in them cannot be written in an expression, nor empty ones.
 bool can_be_pinned(const Experiment& e, const RunBlock& block) {
@@ -157,7 +164,7 @@ bool can_be_pinned(const Experiment& e, const RunBlock& block) {
          });
 }
 
-/// Every combination of points of the axes behind the first; the first kMostFixed of them.
+/// Every combination of points of the axes behind the first; the first kMaxFixed of them.
 std::vector<Fixed> fixed_points(const Experiment& e, const RunBlock& block) {
   std::vector<Fixed> out{{}};
   for (const std::size_t a : std::span(block.axes).subspan(1)) {
@@ -172,7 +179,7 @@ std::vector<Fixed> fixed_points(const Experiment& e, const RunBlock& block) {
              before.words + fmt::format(", {} = {}", e.axes[a].title, value)});
       }
     out = std::move(longer);
-    if (out.size() > kMostFixed) out.resize(kMostFixed);
+    if (out.size() > kMaxFixed) out.resize(kMaxFixed);
   }
   return out;
 }
@@ -180,6 +187,7 @@ std::vector<Fixed> fixed_points(const Experiment& e, const RunBlock& block) {
 /// Along the first axis; of several workloads the geometric mean.
 std::string along_axis(const Experiment& e, const RunBlock& block, const Fixed& fixed) {
   const Axis& axis = e.axes[block.axes.front()];
+  RADDLE_ASSERT(!block.variants.empty() && !axis.points.empty());
   const Variant& base = e.variants[block.variants.front()];
   const std::string over = names_of(e.workloads, block.workloads, ""),
                     rest = fmt::format("type = \"lines\"\nx = \"{}\"\nseries = [{}]\n", axis.name,

@@ -43,9 +43,9 @@ void add_item(std::string_view item, SweepText& sweep) {
                                                  item));
   const auto steps = (static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(*from)) /
                      static_cast<std::uint64_t>(*step);
-  if (steps >= kMostSwept)
+  if (steps >= kMaxSwept)
     throw InputError({sweep.origin},
-                     fmt::format("expected at most {} values, found '{}'", kMostSwept, item));
+                     fmt::format("expected at most {} values, found '{}'", kMaxSwept, item));
   for (std::uint64_t i = 0; i <= steps; ++i)
     sweep.values.push_back(std::to_string(*from + static_cast<std::int64_t>(i) * *step));
 }

@@ -5,7 +5,7 @@
 
 namespace raddle::lab {
 
-inline constexpr std::size_t kMostSwept = 256;  ///< values
+inline constexpr std::size_t kMaxSwept = 256;  ///< values
 
 struct SweepText {
   std::string path;

@@ -28,7 +28,8 @@ struct Pipe {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0)
       throw RunError(std::string("cannot make a pipe: ") + std::strerror(errno));
-    read = ends[0], write = ends[1];
+    read = ends[0];
+    write = ends[1];
   }
   ~Pipe() {
     close_write();
@@ -93,6 +94,7 @@ bool read_both(Pipe& out, Pipe& err, CommandOutcome& outcome, Clock::time_point 
 
 CommandOutcome run_command(const std::vector<std::string>& words, std::chrono::seconds limit,
                            const std::function<bool()>& stop) {
+  RADDLE_ASSERT(!words.empty());
   CommandOutcome outcome;
   Pipe out, err;
   pid_t pid = 0;

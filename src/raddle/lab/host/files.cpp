@@ -94,6 +94,7 @@ FolderLock::FolderLock(const fs::path& folder) {
 }
 
 FolderLock::~FolderLock() {
+  RADDLE_ASSERT(descriptor_ >= 0);
   // The words go, the file stays: removing it would let two hold one name.
   if (ftruncate(descriptor_, 0) != 0) errno = 0;
   close(descriptor_);

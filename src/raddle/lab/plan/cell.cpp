@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "raddle/base/error.h"
-#include "raddle/lab/plan/external_work.h"
+#include "raddle/lab/plan/external_programs.h"
 #include "raddle/lab/plan/program.h"
 #include "raddle/sim/profile/analysis.h"
 #include "raddle/sim/result/identity.h"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned kSchema = 3;
 /// Of one launch; what all runs of a sweep may use together is the executor's to say.
-constexpr std::uint64_t kMostStreamBytes = std::uint64_t{8} << 30;
+constexpr std::uint64_t kMaxStreamBytes = std::uint64_t{8} << 30;
 
 /// "fig07.toml:12", as the file of places inside a configuration.
 std::string origin(const Place& place) {
@@ -78,9 +78,9 @@ std::string hash_of_ptx_file(const Program& program) {
   return fmt::format("{:016x}", hash);
 }
 
-/// Hash of the code of all programs, and of what else decides what foreign ones do.
+/// Hash of the code of all programs, and of what else decides what external ones do.
 std::string code_hash(const Program& program, const Catalogue& catalogue) {
-  if (program.foreign) return program.foreign->identity;
+  if (program.external) return program.external->identity;
   if (is_ptx_file(program.workload)) return hash_of_ptx_file(program);
   return hash_text(catalogue.code(program.workload));
 }
@@ -122,7 +122,7 @@ Json seen_by_programs(const sim::Setup& setup) {
 /// Of all that decides the op streams of a program; "" of what is recorded already.
 std::string recording_hash(const Program& program, const sim::WorkloadInfo& info,
                            const sim::Setup& setup, const Catalogue& catalogue) {
-  if (program.foreign && program.foreign->is_recorded()) return "";
+  if (program.external && program.external->is_recorded()) return "";
   const timing::SmSpec& sm = setup.machine.sm;
   Json all = {{"workload", info.name},
               {"parameters", info.parameters},
@@ -134,7 +134,7 @@ std::string recording_hash(const Program& program, const sim::WorkloadInfo& info
               {"warps", sm.warps},
               {"max_threads_per_block", sm.max_threads_per_block},
               {"program", program_of_recording(catalogue.sources, program.workload)}};
-  if (program.foreign) all["seen"] = seen_by_programs(setup);
+  if (program.external) all["seen"] = seen_by_programs(setup);
   return hash_text(all.dump());
 }
 
@@ -193,12 +193,12 @@ class SpecReader {
       return out;
     }
     out = {own.text("workload"), own.settings("parameters"), own.text("recording")};
-    if (json.contains("foreign")) out.foreign = own.read_foreign(json.at("foreign"));
+    if (json.contains("foreign")) out.external = own.read_external(json.at("foreign"));
     errors_.insert(errors_.end(), own.errors_.begin(), own.errors_.end());
     return out;
   }
-  Foreign read_foreign(const Json& json) {
-    Foreign out;
+  ExternalProgram read_external(const Json& json) {
+    ExternalProgram out;
     if (!json.is_object()) {
       fail("foreign", "a table");
       return out;
@@ -206,8 +206,10 @@ class SpecReader {
     SpecReader own(json, file_);
     for (const Json& word : own.list("command")) out.command.push_back(own.item(word, "command"));
     for (const Json& input : own.list("inputs")) out.inputs.push_back(own.item(input, "inputs"));
-    out.file = own.text("file"), out.folder = own.text("folder");
-    out.name = own.text("name"), out.identity = own.text("identity");
+    out.file = own.text("file");
+    out.folder = own.text("folder");
+    out.name = own.text("name");
+    out.identity = own.text("identity");
     out.parameters = json.value("parameters", Json::object());
     out.place = {file_};
     errors_.insert(errors_.end(), own.errors_.begin(), own.errors_.end());
@@ -283,10 +285,11 @@ std::string hash_text(std::string_view text) {
 }
 
 namespace {
-Json foreign_json(const Foreign& foreign) {
-  return {{"command", foreign.command},  {"file", foreign.file}, {"folder", foreign.folder},
-          {"inputs", foreign.inputs},    {"name", foreign.name}, {"parameters", foreign.parameters},
-          {"identity", foreign.identity}};
+Json external_json(const ExternalProgram& external) {
+  return {{"command", external.command},  {"file", external.file},
+          {"folder", external.folder},    {"inputs", external.inputs},
+          {"name", external.name},        {"parameters", external.parameters},
+          {"identity", external.identity}};
 }
 
 Json corun_json(const CellSpec& spec) {
@@ -304,7 +307,7 @@ Json to_json(const CellSpec& spec, std::string_view kind) {
     programs.push_back({{"workload", program.workload},
                         {"parameters", settings_json(program.parameters)},
                         {"recording", program.recording}});
-    if (program.foreign) programs.back()["foreign"] = foreign_json(*program.foreign);
+    if (program.external) programs.back()["foreign"] = external_json(*program.external);
   }
   Json policies = Json::array();
   Json analyses = Json::object();
@@ -331,30 +334,30 @@ CellFile read_cell(const Json& json, const std::string& file) {
 namespace {
 
 sim::NamedWorkload named_of(const Program& program, const Catalogue& catalogue) {
-  if (!program.foreign) {
+  if (!program.external) {
     auto out =
         sim::make_workload(catalogue.workloads, program.workload, tree_of(program.parameters));
     if (is_ptx_file(program.workload))  // wherever it lies
       out.info.name = std::filesystem::path(program.workload).filename().string();
     return out;
   }
-  RADDLE_ASSERT(!program.foreign->identity.empty());
+  RADDLE_ASSERT(!program.external->identity.empty());
   if (!program.parameters.empty())
     throw InputError(program.parameters.front().place,
                      fmt::format("{}: a program or a recording has no parameters that could be set",
                                  program.parameters.front().path));
-  return {nullptr, {program.foreign->name, program.foreign->parameters}};
+  return {nullptr, {program.external->name, program.external->parameters}};
 }
 
 /// They are replayed, and so is what a program has left.
-void check_foreign(const CellSpec& spec, const sim::Setup& setup) {
+void check_external(const CellSpec& spec, const sim::Setup& setup) {
   for (const Program& program : spec.programs) {
-    if (!program.foreign) continue;
+    if (!program.external) continue;
     if (setup.run.live)
-      throw InputError(program.foreign->place,
+      throw InputError(program.external->place,
                        "a program or a recording is timed as recorded: run.live must be false");
     if (needs_workload(spec.analyses))
-      throw InputError(program.foreign->place,
+      throw InputError(program.external->place,
                        "the analysis dependencies looks at an execution: expected a workload, "
                        "found a program or a recording");
   }
@@ -386,7 +389,7 @@ ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
   }
   if (setup)
     attempt(spec.gpu.place, [&] {
-      check_foreign(spec, *setup);
+      check_external(spec, *setup);
       return true;
     });
   if (setup && spec.corun)
@@ -396,6 +399,7 @@ ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
     });
   if (!errors.empty()) throw InputError(std::move(errors));
 
+  RADDLE_ASSERT(programs.size() == spec.programs.size());
   sim::WorkloadInfo info = info_of(programs, spec.corun);
   std::string configuration = configuration_hash(
       info.name, info.parameters, code_hash(spec, catalogue), setup->config(), spec.max_cycles);
@@ -433,9 +437,9 @@ bool needs_workload(const std::map<std::string, PlacedText>& analyses) {
 namespace {
 /// The file to time; "" to execute.
 std::string recording_of(const Program& program) {
-  if (!program.recording.empty() || !program.foreign) return program.recording;
-  const Foreign& foreign = *program.foreign;
-  return foreign.is_recorded() ? std::filesystem::path(foreign.folder) / foreign.file : "";
+  if (!program.recording.empty() || !program.external) return program.recording;
+  const ExternalProgram& external = *program.external;
+  return external.is_recorded() ? std::filesystem::path(external.folder) / external.file : "";
 }
 
 sim::Result run_corun(const CellSpec& spec, ResolvedCell& resolved, const sim::Options& options) {
@@ -454,22 +458,23 @@ sim::Result run_corun(const CellSpec& spec, ResolvedCell& resolved, const sim::O
 
 Json run_cell(const CellFile& cell, const Catalogue& catalogue) {
   const CellSpec& spec = cell.spec;
+  RADDLE_ASSERT(!spec.programs.empty());
   ResolvedCell resolved = resolve(spec, catalogue);
   if (!spec.configuration.empty() && spec.configuration != resolved.configuration)
     throw InputError(
         "this program makes another simulation of the specification than the one that "
         "wrote it: both must be the same build");
   sim::Options options;
-  options.max_stream_bytes = kMostStreamBytes;
+  options.max_stream_bytes = kMaxStreamBytes;
   if (spec.max_cycles != 0) options.max_cycles = spec.max_cycles;
   for (const auto& [label, text] : spec.analyses)
     options.analyses.push_back(sim::read_analysis(text.text, text.place.file));
   if (spec.corun) return sim::to_json(run_corun(spec, resolved, options));
   const sim::NamedWorkload& named = resolved.programs.front();
   const std::string recording = recording_of(spec.programs.front());
-  if (cell.kind == "recording" && spec.programs.front().foreign)
-    return catalogue.foreign->record(*spec.programs.front().foreign, resolved.setup, options,
-                                     recording);
+  if (cell.kind == "recording" && spec.programs.front().external)
+    return catalogue.external->record(*spec.programs.front().external, resolved.setup, options,
+                                      recording);
   if (cell.kind == "recording")
     return sim::to_json(
         sim::record(*named.workload, named.info, resolved.setup, options, recording));

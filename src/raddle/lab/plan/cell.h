@@ -15,7 +15,7 @@
 
 namespace raddle::lab {
 
-class ForeignWork;
+class ExternalPrograms;
 
 /// What there is to run, from the program's outermost room.
 struct Catalogue {
@@ -23,7 +23,7 @@ struct Catalogue {
   policy::Registries policies;
   /// What a workload's kernels are: their PTX, and the registers that are known of them.
   std::function<std::string(std::string_view workload)> code;
-  std::shared_ptr<const ForeignWork> foreign = nullptr;
+  std::shared_ptr<const ExternalPrograms> external = nullptr;
   sim::SourceHashes sources = sim::source_hashes();
 };
 
@@ -32,7 +32,7 @@ struct Program {
   std::string workload;  ///< a name of `raddle list workloads`, or a PTX file
   Settings parameters;
   std::string recording = {};  ///< .rdl to time, or "" to execute
-  std::optional<Foreign> foreign = std::nullopt;
+  std::optional<ExternalProgram> external = std::nullopt;
 };
 
 struct CellSpec {

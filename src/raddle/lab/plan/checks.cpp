@@ -39,9 +39,9 @@ Json probe(CellSpec spec, const Catalogue& catalogue) {
 
 /// Metrics by what decides which there are: machine, policies and analyses. Points of axes are
 /// taken to change numbers only.
-class Names {
+class MetricNames {
  public:
-  explicit Names(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  explicit MetricNames(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
   const std::vector<std::string>& of(const CellSpec& spec) {
     std::string key = fmt::format("{} {} {}", spec.gpu.text, spec.programs.size(),
@@ -65,10 +65,11 @@ class Names {
 /// Answers 1 to every metric that exists.
 class CheckSource final : public MetricSource {
  public:
-  CheckSource(const Plan& plan, const PlannedExperiment& planned, Names& names)
+  CheckSource(const Plan& plan, const PlannedExperiment& planned, MetricNames& names)
       : plan_(plan), planned_(planned), names_(names) {}
 
   Number metric(std::size_t cell, const std::string& path) const override {
+    RADDLE_ASSERT(planned_.runs[cell] != kNoRun);  // every cell has a run in this plan
     const PlannedRun& run = plan_.runs[planned_.runs[cell]];
     const std::vector<std::string>& known = names_.of(run.spec);
     if (std::ranges::binary_search(known, path)) return 1;
@@ -84,13 +85,13 @@ class CheckSource final : public MetricSource {
  private:
   const Plan& plan_;
   const PlannedExperiment& planned_;
-  Names& names_;
+  MetricNames& names_;
 };
 
 }  // namespace
 
 void check_expressions(const Plan& plan, const Catalogue& catalogue, Problems& problems) {
-  Names names(catalogue);
+  MetricNames names(catalogue);
   for (const PlannedExperiment& planned : plan.experiments) {
     try {
       for (std::size_t cell = 0; cell < planned.runs.size(); ++cell)

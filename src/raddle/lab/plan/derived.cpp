@@ -15,28 +15,29 @@ std::set<std::string> derived_of(const Experiment& e, const Cell& cell) {
   visit_texts(e, e.workloads[cell.workload], collect);
   visit_texts(e.variants[cell.variant], collect);
   for (std::size_t a = 0; a < cell.points.size(); ++a)
-    if (cell.points[a] != kNowhere)
+    if (cell.points[a] != kUnset)
       visit_texts(e.axes[a].points[static_cast<std::size_t>(cell.points[a])], collect);
   return out;
 }
 
-Where coordinates_of(const Cell& cell) {
-  return {static_cast<int>(cell.workload), kNowhere, cell.points};
+Coordinates coordinates_of(const Cell& cell) {
+  return {static_cast<int>(cell.workload), kUnset, cell.points};
 }
 
 std::string written(double number) { return fmt::format("{}", number); }
 
 std::optional<std::string> derived_text(const Experiment& e, const Derived& derived,
-                                        Evaluator& evaluator, const Where& where) {
+                                        Evaluator& evaluator, const Coordinates& where) {
   if (derived.over.empty()) {
     const Number value = evaluator.number(derived.value, where);
     return value ? std::optional(written(*value)) : std::nullopt;
   }
   const std::size_t axis = *e.find(derived.over, NameKind::Axis);
+  RADDLE_ASSERT(axis < where.points.size());
   std::string out;
   bool known = true;
   for (std::size_t p = 0; p < e.axes[axis].points.size(); ++p) {
-    Where there = where;
+    Coordinates there = where;
     there.points[axis] = static_cast<int>(p);
     if (derived.where) {
       const Verdict holds = evaluator.holds(*derived.where, there);

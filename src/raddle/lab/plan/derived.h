@@ -12,11 +12,11 @@ namespace raddle::lab {
 /// Derived values that the settings of a cell name.
 std::set<std::string> derived_of(const Experiment& e, const Cell& cell);
 /// Where a cell's derived values are evaluated: its workload and its points, under no variant.
-Where coordinates_of(const Cell& cell);
+Coordinates coordinates_of(const Cell& cell);
 
 /// As it is written; nothing when a number is missing. Throws EvaluationError.
 std::optional<std::string> derived_text(const Experiment& e, const Derived& derived,
-                                        Evaluator& evaluator, const Where& where);
+                                        Evaluator& evaluator, const Coordinates& where);
 /// "4", "0.3125".
 std::string written(double number);
 

@@ -30,14 +30,14 @@ void append(Settings& to, const Settings& more) { to.insert(to.end(), more.begin
 Settings parameters_of(const Experiment& e, const Workload& workload, const Cell& cell) {
   Settings out = workload.parameters;
   for (std::size_t a = 0; a < cell.points.size(); ++a)
-    if (cell.points[a] != kNowhere)
+    if (cell.points[a] != kUnset)
       append(out, e.axes[a].points[static_cast<std::size_t>(cell.points[a])].parameters);
   return out;
 }
 
 Program program_of(const Workload& workload, Settings parameters) {
   return {found_file({workload.workload, workload.place}, {".ptx"}).text, std::move(parameters), "",
-          workload.foreign};
+          workload.external};
 }
 
 std::vector<Program> programs_of(const Experiment& e, const Cell& cell, const Values& values) {
@@ -81,7 +81,7 @@ CellSpec spec_of(const Experiment& e, const Cell& cell, const Values& values,
   append(set, e.workloads[cell.workload].set);
   append(set, variant.set);
   for (std::size_t a = 0; a < cell.points.size(); ++a)
-    if (cell.points[a] != kNowhere)
+    if (cell.points[a] != kUnset)
       append(set, e.axes[a].points[static_cast<std::size_t>(cell.points[a])].set);
   out.set = with_values(set, values);
   out.seed = e.seed;
@@ -100,7 +100,7 @@ std::string label_of(const Experiment& e, const Cell& cell) {
   std::string out =
       fmt::format("{} {} {}", e.id, e.workloads[cell.workload].name, e.variants[cell.variant].name);
   for (std::size_t a = 0; a < cell.points.size(); ++a)
-    if (cell.points[a] != kNowhere)
+    if (cell.points[a] != kUnset)
       out += fmt::format(" {}={}", e.axes[a].name,
                          shown(e.axes[a].points[static_cast<std::size_t>(cell.points[a])].value));
   return out;
@@ -123,6 +123,7 @@ class RunTable {
   bool pretends() const { return known_ == nullptr; }
 
   std::size_t add(const Experiment& e, std::string label, CellSpec spec, ResolvedCell& resolved) {
+    RADDLE_ASSERT(!spec.configuration.empty());
     std::vector<std::size_t>& same = by_configuration_[spec.configuration];
     for (const std::size_t r : same) {
       PlannedRun& run = plan_.runs[r];
@@ -136,6 +137,7 @@ class RunTable {
     run.spec = std::move(spec);
     run.program = resolved.program;
     run.recordings = resolved.recordings;
+    RADDLE_ASSERT(run.recordings.empty() || run.recordings.size() == run.spec.programs.size());
     run.timeout_seconds = e.timeout_minutes * 60;
     run.label = std::move(label);
     run.workload = resolved.info.name;
@@ -145,6 +147,7 @@ class RunTable {
     return same.back();
   }
   Number metric(std::size_t run, const std::string& path) {
+    RADDLE_ASSERT(run < plan_.runs.size());
     const auto [at, first] = metrics_.try_emplace(run);
     if (first && *known_) at->second = (*known_)(plan_.runs[run]);
     if (!at->second) return std::nullopt;
@@ -176,6 +179,7 @@ class CellPlanner {
   }
   void all() {
     for (std::size_t cell = 0; cell < states_.size(); ++cell) plan(cell);
+    for (const State state : states_) RADDLE_ASSERT(state == State::Done);
     std::ranges::sort(planned_.unplanned, {}, &UnplannedCell::cell);
   }
 
@@ -284,7 +288,7 @@ class CellPlanner {
     std::vector<double> out;
     if (!e_.corun || !e_.corun->alone) return out;
     for (const std::string& member : e_.workloads[cell.workload].members) {
-      Where where = coordinates_of(cell);
+      Coordinates where = coordinates_of(cell);
       where.workload = static_cast<int>(*e_.find(member, NameKind::Workload));
       const Number ipc =
           evaluated(*e_.corun->alone, [&] { return evaluator_.number(*e_.corun->alone, where); });
@@ -360,7 +364,7 @@ std::string run_key(const std::string& configuration,
 Json point_json(const Experiment& e, const Cell& cell) {
   std::map<std::string, Json> sorted;
   for (std::size_t a = 0; a < cell.points.size(); ++a) {
-    if (cell.points[a] == kNowhere) continue;
+    if (cell.points[a] == kUnset) continue;
     const AxisValue& value = e.axes[a].points[static_cast<std::size_t>(cell.points[a])].value;
     std::visit([&](const auto& v) { sorted[e.axes[a].name] = v; }, value);
   }

@@ -63,7 +63,7 @@ Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogu
 
 /// The same with what runs have given by now, of experiments that the other has accepted. Cells
 /// with derived values are planned when the runs that these need are known; so a plan is carried
-/// out, and made again, until nothing waits that could be known (stages.h).
+/// out, and made again, until nothing waits that could be known (run/stages.h).
 Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
                const KnownMetrics& known);
 

@@ -20,7 +20,7 @@ struct Job {
 };
 
 /// A job that is over. Whether it has a result is for its file to say.
-struct Ended {
+struct JobEnd {
   enum class How : std::uint8_t {
     Exited,    ///< `status` is its exit status
     Signal,    ///< `status` is the signal
@@ -44,7 +44,7 @@ class Executor {
   /// Runs the jobs, when there is room, in about this order.
   virtual void submit(const std::vector<Job>& jobs) = 0;
   /// Jobs that have ended since the last call; waits for one at most that long.
-  virtual std::vector<Ended> wait(std::chrono::milliseconds at_most) = 0;
+  virtual std::vector<JobEnd> wait(std::chrono::milliseconds at_most) = 0;
   /// Jobs that run now, and how many could.
   virtual std::size_t running() const = 0;
   virtual std::size_t width() const = 0;

@@ -153,17 +153,17 @@ void LocalExecutor::start(const Job& job) {
   running_.push_back({job, pid, Clock::now()});
 }
 
-std::vector<Ended> LocalExecutor::collect() {
-  std::vector<Ended> out;
+std::vector<JobEnd> LocalExecutor::collect() {
+  std::vector<JobEnd> out;
   const auto now = Clock::now();
   std::erase_if(running_, [&](Process& process) {
     const double seconds = std::chrono::duration<double>(now - process.start).count();
     if (is_over(process.pid)) {
       const int status = reap_group(process.pid);
-      Ended ended{.name = process.job.name, .seconds = seconds, .host = host_name()};
+      JobEnd ended{.name = process.job.name, .seconds = seconds, .host = host_name()};
       ended.status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-      if (process.timed_out) ended.how = Ended::How::TimedOut;
-      else if (WIFSIGNALED(status)) ended.how = Ended::How::Signal;
+      if (process.timed_out) ended.how = JobEnd::How::TimedOut;
+      else if (WIFSIGNALED(status)) ended.how = JobEnd::How::Signal;
       out.push_back(std::move(ended));
       return true;
     }
@@ -176,11 +176,11 @@ std::vector<Ended> LocalExecutor::collect() {
   return out;
 }
 
-std::vector<Ended> LocalExecutor::wait(std::chrono::milliseconds at_most) {
+std::vector<JobEnd> LocalExecutor::wait(std::chrono::milliseconds at_most) {
   const auto until = Clock::now() + at_most;
   while (true) {
     start_what_fits();
-    std::vector<Ended> out = collect();
+    std::vector<JobEnd> out = collect();
     if (!out.empty() || running_.empty() || Clock::now() >= until) return out;
     std::this_thread::sleep_for(kPoll);
   }

@@ -32,7 +32,7 @@ class LocalExecutor final : public Executor {
   /// None: workers die with the runner.
   std::vector<std::string> adopt(const std::set<std::string>&) override { return {}; }
   void submit(const std::vector<Job>& jobs) override;
-  std::vector<Ended> wait(std::chrono::milliseconds at_most) override;
+  std::vector<JobEnd> wait(std::chrono::milliseconds at_most) override;
   std::size_t running() const override { return running_.size(); }
   std::size_t width() const override { return options_.jobs; }
   void cancel() override;
@@ -52,7 +52,7 @@ class LocalExecutor final : public Executor {
   bool fits(const Job& job) const;
   void start_what_fits();
   void start(const Job& job);
-  std::vector<Ended> collect();
+  std::vector<JobEnd> collect();
 
   LocalOptions options_;
   std::deque<Waiting> waiting_;  ///< in the order of submission

@@ -28,7 +28,7 @@ constexpr std::uint64_t kUnknownMemory = std::uint64_t{1} << 30;
 constexpr std::uint64_t kFullDisk = std::uint64_t{1} << 20;
 constexpr std::chrono::milliseconds kTick{250};
 
-struct Ending {
+struct JobOutcome {
   bool done = false;
   std::string reason, error;
   Json result;
@@ -36,22 +36,22 @@ struct Ending {
 
 /// The last lines a worker printed.
 std::string last_words(const fs::path& log) {
-  constexpr std::size_t kMost = 500;
+  constexpr std::size_t kMax = 500;
   std::string text = read_whole(log).value_or("");
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  if (text.size() > kMost) text = "..." + text.substr(text.size() - kMost);
+  if (text.size() > kMax) text = "..." + text.substr(text.size() - kMax);
   return text.empty() ? "" : ": " + text;
 }
 
 /// Why a worker has left no result.
-Ending without_result(const Ended& ended, const std::string& words) {
+JobOutcome without_result(const JobEnd& ended, const std::string& words) {
   switch (ended.how) {
-    case Ended::How::TimedOut:
+    case JobEnd::How::TimedOut:
       return {false,
               "timeout",
               fmt::format("gave no result within {:g} s", std::round(ended.seconds * 10) / 10),
               {}};
-    case Ended::How::Signal:
+    case JobEnd::How::Signal:
       if (ended.status == SIGKILL)
         return {false,
                 "out_of_memory",
@@ -62,9 +62,9 @@ Ending without_result(const Ended& ended, const std::string& words) {
           "crash",
           fmt::format("crashed: signal {} ({}){}", ended.status, strsignal(ended.status), words),
           {}};
-    case Ended::How::Lost:
+    case JobEnd::How::Lost:
       return {false, "lost", ended.reason + words, {}};
-    case Ended::How::Exited:
+    case JobEnd::How::Exited:
       break;
   }
   return {false,
@@ -100,8 +100,8 @@ class Sweep {
           summary_.interrupted = true;
           break;
         }
-        for (const Ended& ended : executor_.wait(kTick)) handle(ended);
-        tell({});
+        for (const JobEnd& ended : executor_.wait(kTick)) handle(ended);
+        report_progress({});
       }
     } catch (...) {
       executor_.cancel();
@@ -164,7 +164,7 @@ class Sweep {
       return;  // of another program
     }
     if (run.key != name) return;
-    const Ending ending = ending_of(run.spec, {name, Ended::How::Exited, 0, 0, host_name()});
+    const JobOutcome ending = ending_of(run.spec, {name, JobEnd::How::Exited, 0, 0, host_name()});
     record(run, ending, 0, host_name());
   }
 
@@ -182,6 +182,7 @@ class Sweep {
       else open_.emplace(run.key, r);
     }
     missing_at_start_ = open_.size();
+    RADDLE_ASSERT(keys.size() == plan_.runs.size());
     for (const PlannedExperiment& planned : plan_.experiments)
       store_.set_cells(planned, options_.scale, keys);
   }
@@ -235,6 +236,7 @@ class Sweep {
   // --- submitting ---
 
   Job job(const std::string& name, const PlannedRun& run) {
+    RADDLE_ASSERT(!name.empty());
     const std::uint64_t seen =
         store_.peak_rss(run.workload, run.parameters).value_or(kUnknownMemory);
     return {name, options_.timeout_seconds.value_or(run.timeout_seconds), seen + seen / 8};
@@ -275,6 +277,7 @@ class Sweep {
   /// Run `r` waits for the recording of its program `p`, which the first to wait for it asks for.
   void wait_for(std::size_t r, std::size_t p, std::vector<Job>& jobs) {
     const PlannedRun& run = plan_.runs[r];
+    RADDLE_ASSERT(p < run.recordings.size() && p < run.spec.programs.size());
     const std::string& hash = run.recordings[p];
     if (!waits_[r].insert(hash).second) return;  // a program that runs beside itself
     const auto [at, first] = recording_.try_emplace(hash);
@@ -287,8 +290,8 @@ class Sweep {
       spec.corun.reset();
       spec.configuration = resolve(spec, catalogue_).configuration;
     }
-    const std::optional<Foreign>& foreign = spec.programs.front().foreign;
-    at->second.workload = foreign ? foreign->name : spec.programs.front().workload;
+    const std::optional<ExternalProgram>& external = spec.programs.front().external;
+    at->second.workload = external ? external->name : spec.programs.front().workload;
     at->second.spec = spec;
     const std::string name = recording_job(hash);
     if (under_way_.contains(name)) return;
@@ -312,15 +315,15 @@ class Sweep {
 
   // --- what has ended ---
 
-  void handle(const Ended& ended) {
+  void handle(const JobEnd& ended) {
     if (ended.name.starts_with(kRecordingPrefix)) return handle_recording(ended);
     const auto at = open_.find(ended.name);
     if (at == open_.end()) return;
     const PlannedRun& run = plan_.runs[at->second];
-    const Ending ending = ending_of(run.spec, ended);
+    const JobOutcome ending = ending_of(run.spec, ended);
     refuse_surroundings(ending, ended);
     if (!ending.done && ending.reason == "error" && record_again(at->second)) return;
-    tell_after_recording(run, ending, ended);
+    finish_run(run, ending, ended);
     remove_files(ended.name);
   }
 
@@ -358,25 +361,27 @@ class Sweep {
     }
   }
 
-  void tell_after_recording(const PlannedRun& run, const Ending& ending, const Ended& ended) {
+  void finish_run(const PlannedRun& run, const JobOutcome& ending, const JobEnd& ended) {
     record(run, ending, ended.seconds, ended.host);
+    RADDLE_ASSERT(open_.contains(run.key));
     open_.erase(run.key);
     ++(ending.done ? summary_.done : summary_.failed);
     RunnerProgress progress;
-    progress.ended = run.label, progress.error = ending.error,
+    progress.ended = run.label;
+    progress.error = ending.error;
     progress.ended_seconds = ended.seconds;
-    tell(progress);
+    report_progress(progress);
   }
 
-  void handle_recording(const Ended& ended) {
+  void handle_recording(const JobEnd& ended) {
     const std::string hash = ended.name.substr(kRecordingPrefix.size());
     const auto waiting = recording_.extract(hash);
     if (waiting.empty()) return remove_files(ended.name);
     const Recording& recording = waiting.mapped();
-    Ending ending = ending_of(recording.spec, ended);
+    JobOutcome ending = ending_of(recording.spec, ended);
     refuse_surroundings(ending, ended);
     remove_files(ended.name);
-    tell_recording(recording, ending, ended);
+    report_recording(recording, ending, ended);
     std::vector<Job> jobs;
     for (const std::size_t r : recording.runs) {
       const PlannedRun& run = plan_.runs[r];
@@ -386,26 +391,26 @@ class Sweep {
         if (waits_[r].empty()) jobs.push_back(cell_job(run));
         continue;
       }
-      Ending same = ending;
+      JobOutcome same = ending;
       same.error = "its recording: " + same.error;
       same.result = nullptr;
-      tell_after_recording(run, same, {run.key, ended.how, 0, 0, ended.host});
+      finish_run(run, same, {run.key, ended.how, 0, 0, ended.host});
     }
     executor_.submit(jobs);
   }
 
-  void tell_recording(const Recording& recording, const Ending& ending, const Ended& ended) {
+  void report_recording(const Recording& recording, const JobOutcome& ending, const JobEnd& ended) {
     RunnerProgress progress;
     progress.ended = fmt::format("recording of {}", recording.workload);
     progress.error = ending.error;
     progress.ended_seconds = ended.seconds;
     if (ending.done) ++summary_.recordings;
-    tell(progress);
+    report_progress(progress);
   }
 
   /// Nothing is recorded as a failure of the run that is a failure of what it runs on.
-  void refuse_surroundings(const Ending& ending, const Ended& ended) const {
-    if (ended.how == Ended::How::Exited && ended.status == kOtherProgram)
+  void refuse_surroundings(const JobOutcome& ending, const JobEnd& ended) const {
+    if (ended.how == JobEnd::How::Exited && ended.status == kOtherProgram)
       throw RunError(
           fmt::format("another raddle works on {} than waits here, or the program was "
                       "built anew meanwhile ({})",
@@ -413,7 +418,7 @@ class Sweep {
     if (ending.done || ending.reason == "wrong_result") return;
     std::error_code error;
     const fs::space_info space = fs::space(folder_.root, error);
-    const bool not_written = ended.how == Ended::How::Exited && ended.status == kResultNotWritten;
+    const bool not_written = ended.how == JobEnd::How::Exited && ended.status == kResultNotWritten;
     if (!not_written && (error || space.available > kFullDisk)) return;
     throw RunError(
         fmt::format("{}: a worker could not write its result; is the disk full? Results "
@@ -422,11 +427,11 @@ class Sweep {
   }
 
   /// Of a job that was to do what `spec` says.
-  Ending ending_of(const CellSpec& spec, const Ended& ended) const {
+  JobOutcome ending_of(const CellSpec& spec, const JobEnd& ended) const {
     const std::string words = last_words(log_file(folder_.work(), ended.name));
     const auto text = read_whole(result_file(folder_.work(), ended.name));
     if (!text) return without_result(ended, words);
-    Ending out;
+    JobOutcome out;
     try {
       out.result = parse_json(*text, "");
       if (const auto error = out.result.find("error"); error != out.result.end()) {
@@ -448,12 +453,16 @@ class Sweep {
     return out;
   }
 
-  void record(const PlannedRun& run, const Ending& ending, double seconds,
+  void record(const PlannedRun& run, const JobOutcome& ending, double seconds,
               const std::string& host) {
     RunRecord record;
-    record.run = &run, record.done = ending.done;
-    record.reason = ending.reason, record.error = ending.error;
-    record.wall_seconds = seconds, record.host = host, record.finished = utc_now();
+    record.run = &run;
+    record.done = ending.done;
+    record.reason = ending.reason;
+    record.error = ending.error;
+    record.wall_seconds = seconds;
+    record.host = host;
+    record.finished = utc_now();
     record.result = ending.result;
     if (ending.result.contains("host")) {
       const Json& cost = ending.result["host"];
@@ -472,10 +481,11 @@ class Sweep {
 
   // --- progress ---
 
-  void tell(RunnerProgress progress) {
+  void report_progress(RunnerProgress progress) {
     if (!options_.progress) return;
     progress.runs = missing_at_start_;
-    progress.done = summary_.done, progress.failed = summary_.failed;
+    progress.done = summary_.done;
+    progress.failed = summary_.failed;
     progress.running = executor_.running();
     progress.seconds = seconds();
     progress.seconds_left = seconds_left();

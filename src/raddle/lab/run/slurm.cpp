@@ -157,7 +157,9 @@ std::optional<std::map<TaskId, TaskState>> tasks(const std::vector<std::string>&
     const std::string index = field(24, 24);
     if (index.empty() || index.find_first_not_of("0123456789") != std::string::npos) continue;
     TaskState task;
-    task.state = field(48, 24), task.node = field(88, 64), task.reason = field(152, 64);
+    task.state = field(48, 24);
+    task.node = field(88, 64);
+    task.reason = field(152, 64);
     const std::string status = field(72, 16);
     if (!status.empty() && status.find_first_not_of("0123456789") == std::string::npos)
       task.exit_status = static_cast<int>(std::stoul(status) >> 8 & 0xff);

@@ -53,6 +53,7 @@ std::uint64_t minutes(const Job& job) {
 
 SlurmExecutor::SlurmExecutor(SlurmOptions options) : options_(std::move(options)) {
   options_.work = fs::absolute(options_.work);
+  RADDLE_ASSERT(!options_.program.empty());
 }
 
 std::size_t SlurmExecutor::width() const { return std::max<std::size_t>(1, running_); }
@@ -217,9 +218,9 @@ bool SlurmExecutor::submit_array(const std::vector<Job>& jobs) {
 
 // --- waiting ---
 
-std::vector<Ended> SlurmExecutor::wait(std::chrono::milliseconds at_most) {
+std::vector<JobEnd> SlurmExecutor::wait(std::chrono::milliseconds at_most) {
   const auto until = Clock::now() + at_most;
-  std::vector<Ended> out;
+  std::vector<JobEnd> out;
   while (true) {
     submit_queue();
     if (Clock::now() >= next_look_) {
@@ -236,7 +237,7 @@ std::vector<Ended> SlurmExecutor::wait(std::chrono::milliseconds at_most) {
   }
 }
 
-void SlurmExecutor::collect(std::vector<Ended>& out) {
+void SlurmExecutor::collect(std::vector<JobEnd>& out) {
   for (Array& array : arrays_) {
     std::error_code error;
     std::vector<unsigned> ended;
@@ -255,9 +256,9 @@ void SlurmExecutor::collect(std::vector<Ended>& out) {
   }
 }
 
-Ended SlurmExecutor::ended_of(const Array& array, unsigned index, const Job& job,
-                              const std::string& note) const {
-  Ended out;
+JobEnd SlurmExecutor::ended_of(const Array& array, unsigned index, const Job& job,
+                               const std::string& note) const {
+  JobEnd out;
   out.name = job.name;
   std::istringstream in(note);
   in >> out.status >> out.seconds >> out.host;
@@ -269,12 +270,15 @@ Ended SlurmExecutor::ended_of(const Array& array, unsigned index, const Job& job
         "node {} cannot run {}: {}; is it in a folder that all nodes see, and built for them?",
         out.host, options_.program,
         read_whole(log_file(options_.work, job.name)).value_or("it is not there")));
-  if (out.status == kScriptTimedOut) out.how = Ended::How::TimedOut;
-  else if (out.status > 128) out.how = Ended::How::Signal, out.status -= 128;
+  if (out.status == kScriptTimedOut) out.how = JobEnd::How::TimedOut;
+  else if (out.status > 128) {
+    out.how = JobEnd::How::Signal;
+    out.status -= 128;
+  }
   return out;
 }
 
-void SlurmExecutor::ask(std::vector<Ended>& out) {
+void SlurmExecutor::ask(std::vector<JobEnd>& out) {
   std::vector<std::string> names;
   for (const Array& array : arrays_) names.push_back(job_name(array.id));
   std::string error;
@@ -296,7 +300,7 @@ void SlurmExecutor::ask(std::vector<Ended>& out) {
 /// Whether the task is over without having said so.
 bool SlurmExecutor::judge(const Array& array, unsigned index, Task& task,
                           const std::map<slurm::TaskId, slurm::TaskState>& states,
-                          std::vector<Ended>& out) {
+                          std::vector<JobEnd>& out) {
   const auto at = states.find({array.number, index});
   slurm::TaskState state = at == states.end() ? slurm::TaskState{} : at->second;
   if (state.exit_status == kScriptNoFolder && !state.alive())
@@ -324,14 +328,14 @@ bool SlurmExecutor::judge(const Array& array, unsigned index, Task& task,
   return true;
 }
 
-Ended SlurmExecutor::lost(const Job& job, const slurm::TaskState& state,
-                          const std::string& id) const {
-  Ended out;
+JobEnd SlurmExecutor::lost(const Job& job, const slurm::TaskState& state,
+                           const std::string& id) const {
+  JobEnd out;
   out.name = job.name;
-  out.how = Ended::How::Lost;
+  out.how = JobEnd::How::Lost;
   out.host = state.node;
   if (state.state == "TIMEOUT") {
-    out.how = Ended::How::TimedOut;
+    out.how = JobEnd::How::TimedOut;
     out.seconds = job.timeout_seconds;
   } else if (state.state.empty()) {
     out.reason =

@@ -40,7 +40,7 @@ class SlurmExecutor final : public Executor {
   void submit(const std::vector<Job>& jobs) override;
   /// Throws RunError when Slurm refuses the first array, when it has not answered for long, and
   /// when a node cannot run jobs at all.
-  std::vector<Ended> wait(std::chrono::milliseconds at_most) override;
+  std::vector<JobEnd> wait(std::chrono::milliseconds at_most) override;
   std::size_t running() const override { return running_; }
   std::size_t width() const override;
   void cancel() override;
@@ -63,12 +63,13 @@ class SlurmExecutor final : public Executor {
   std::size_t open_tasks() const;
   void submit_queue();
   bool submit_array(const std::vector<Job>& jobs);
-  void collect(std::vector<Ended>& out);
-  Ended ended_of(const Array& array, unsigned index, const Job& job, const std::string& note) const;
-  void ask(std::vector<Ended>& out);
+  void collect(std::vector<JobEnd>& out);
+  JobEnd ended_of(const Array& array, unsigned index, const Job& job,
+                  const std::string& note) const;
+  void ask(std::vector<JobEnd>& out);
   bool judge(const Array& array, unsigned index, Task& task,
-             const std::map<slurm::TaskId, slurm::TaskState>& states, std::vector<Ended>& out);
-  Ended lost(const Job& job, const slurm::TaskState& state, const std::string& id) const;
+             const std::map<slurm::TaskId, slurm::TaskState>& states, std::vector<JobEnd>& out);
+  JobEnd lost(const Job& job, const slurm::TaskState& state, const std::string& id) const;
   void forget_finished();
   bool any_alive();
 

@@ -28,10 +28,10 @@ Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogu
                    });
 }
 
-Swept run_stages(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
-                 Store& store, Executor& executor, const ResultsFolder& folder,
-                 const RunnerOptions& options) {
-  Swept out{make_plan(experiments, catalogue, store), {}};
+SweepResult run_stages(const std::vector<const Experiment*>& experiments,
+                       const Catalogue& catalogue, Store& store, Executor& executor,
+                       const ResultsFolder& folder, const RunnerOptions& options) {
+  SweepResult out{make_plan(experiments, catalogue, store), {}};
   out.summary = run_plan(out.plan, catalogue, store, executor, folder, options);
   RunnerOptions later = options;
   later.retry_failed = false;  // what fails now has just been tried

@@ -8,7 +8,7 @@
 
 namespace raddle::lab {
 
-struct Swept {
+struct SweepResult {
   Plan plan;              ///< the last, which has every cell that could be planned
   RunnerSummary summary;  ///< of all stages; `states` are those of `plan`
 };
@@ -19,8 +19,8 @@ Plan make_plan(const std::vector<const Experiment*>& experiments, const Catalogu
 
 /// Of experiments that make_plan has accepted. Throws as make_plan and run_plan do. `experiments`
 /// must outlive the result.
-Swept run_stages(const std::vector<const Experiment*>& experiments, const Catalogue& catalogue,
-                 Store& store, Executor& executor, const ResultsFolder& folder,
-                 const RunnerOptions& options);
+SweepResult run_stages(const std::vector<const Experiment*>& experiments,
+                       const Catalogue& catalogue, Store& store, Executor& executor,
+                       const ResultsFolder& folder, const RunnerOptions& options);
 
 }  // namespace raddle::lab

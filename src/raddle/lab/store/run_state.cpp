@@ -8,7 +8,8 @@ std::vector<RunState> stored_states(const Plan& plan, Store& store) {
     RunState state;
     if (const auto stored = store.find(run)) {
       state.kind = stored->done ? RunState::Kind::Done : RunState::Kind::Failed;
-      state.error = stored->error, state.wall_seconds = stored->wall_seconds;
+      state.error = stored->error;
+      state.wall_seconds = stored->wall_seconds;
       if (stored->done) state.metrics = store.metrics(stored->id);
     }
     out.push_back(std::move(state));

@@ -119,6 +119,7 @@ Transaction::~Transaction() {
 }
 
 void Transaction::commit() {
+  RADDLE_ASSERT(open_);
   database_.run("COMMIT");
   open_ = false;
 }

@@ -13,7 +13,7 @@ namespace raddle::lab {
 namespace {
 
 // A result packs to a tenth; zstd packs at most to some 1/40,000. What is small may be of any size.
-constexpr std::uint64_t kMostRatio = 1000, kAnySize = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxRatio = 1000, kAnySize = std::uint64_t{1} << 20;
 constexpr std::int64_t kApplicationId = 0x5261646c;  // "Radl"
 
 /// Is the sum over launches the number of all of them together?
@@ -66,7 +66,7 @@ std::string compressed(std::string_view text) {
 std::string decompressed(std::string_view bytes) {
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
-      size > kAnySize + kMostRatio * bytes.size())
+      size > kAnySize + kMaxRatio * bytes.size())
     throw RunError("a stored result is damaged");
   std::string out(size, '\0');
   const std::size_t got = ZSTD_decompress(out.data(), out.size(), bytes.data(), bytes.size());
@@ -196,12 +196,16 @@ bool Store::has(const std::string& key) {
   return row.step();
 }
 
-void Store::add(const RunRecord& r) {
-  const PlannedRun& run = *r.run;
-  const std::string analyses = analyses_text(run.spec.analyses), parameters = run.parameters.dump(),
-                    spec = to_json(run.spec, "cell").dump(),
-                    result = r.result.is_null() ? "" : compressed(r.result.dump()),
-                    state_hash = r.result.is_null() ? "" : r.result.value("state_hash", "");
+void Store::add(const RunRecord& record) {
+  RADDLE_ASSERT(record.run != nullptr);
+  const PlannedRun& run = *record.run;
+  RADDLE_ASSERT(!run.key.empty());
+  const std::string analyses = analyses_text(run.spec.analyses);
+  const std::string parameters = run.parameters.dump();
+  const std::string spec = to_json(run.spec, "cell").dump();
+  const bool no_result = record.result.is_null();
+  const std::string result = no_result ? "" : compressed(record.result.dump());
+  const std::string state_hash = no_result ? "" : record.result.value("state_hash", "");
   Transaction whole(database_);
   Statement insert(database_,
                    "INSERT INTO runs (key, configuration, analyses, program, status, reason, error,"
@@ -209,25 +213,25 @@ void Store::add(const RunRecord& r) {
                    " host, finished, result)"
                    " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
   insert.bind(1, run.key).bind(2, run.spec.configuration).bind(3, analyses).bind(4, run.program);
-  insert.bind(5, r.done ? "done" : "failed");
-  if (!r.done) insert.bind(6, r.reason).bind(7, r.error);
+  insert.bind(5, record.done ? "done" : "failed");
+  if (!record.done) insert.bind(6, record.reason).bind(7, record.error);
   insert.bind(8, run.workload).bind(9, parameters).bind(10, run.gpu);
   insert.bind(11, static_cast<std::int64_t>(run.spec.seed)).bind(12, spec);
   if (!state_hash.empty()) insert.bind(13, state_hash);
-  insert.bind(14, r.wall_seconds);
-  if (r.peak_rss) insert.bind(15, static_cast<std::int64_t>(*r.peak_rss));
-  insert.bind(16, r.host).bind(17, r.finished);
+  insert.bind(14, record.wall_seconds);
+  if (record.peak_rss) insert.bind(15, static_cast<std::int64_t>(*record.peak_rss));
+  insert.bind(16, record.host).bind(17, record.finished);
   if (!result.empty()) insert.bind_blob(18, result);
   insert.run();
   const std::int64_t id = database_.last_row();
 
   Statement metric(database_, "INSERT INTO metrics (run, path, value) VALUES (?,?,?)");
-  for (const auto& [path, value] : numbers_of(r.result)) {
+  for (const auto& [path, value] : numbers_of(record.result)) {
     metric.bind(1, id).bind(2, path).bind(3, value);
     metric.run();
   }
   Statement kernel(database_, "INSERT INTO kernels (run, kernel, path, value) VALUES (?,?,?,?)");
-  for (const auto& [name, sums] : kernels_of(r.result))
+  for (const auto& [name, sums] : kernels_of(record.result))
     for (const auto& [path, value] : sums) {
       kernel.bind(1, id).bind(2, name).bind(3, path).bind(4, value);
       kernel.run();
@@ -235,7 +239,7 @@ void Store::add(const RunRecord& r) {
   Statement policy(database_,
                    "INSERT INTO policies (run, level, name, parameters) VALUES (?,?,?,?)");
   const Json policies =
-      r.result.is_null() ? Json::object() : r.result.value("policies", Json::object());
+      no_result ? Json::object() : record.result.value("policies", Json::object());
   for (const auto& [level, chosen] : policies.items()) {
     const std::string name = chosen.value("name", ""),
                       of = chosen.value("parameters", Json::object()).dump();
@@ -253,6 +257,7 @@ void Store::remove(const std::string& key) {
 void Store::set_cells(const PlannedExperiment& planned, const std::string& scale,
                       const std::vector<std::string>& run_keys) {
   const Experiment& e = *planned.experiment;
+  RADDLE_ASSERT(planned.runs.size() == planned.grid.cells().size());
   const std::string id = e.full_id();
   Transaction whole(database_);
   Statement gone(database_, "DELETE FROM cells WHERE experiment = ? AND scale = ?");
@@ -263,6 +268,7 @@ void Store::set_cells(const PlannedExperiment& planned, const std::string& scale
   for (std::size_t i = 0; i < planned.grid.cells().size(); ++i) {
     if (planned.runs[i] == kNoRun) continue;
     const Cell& cell = planned.grid.cells()[i];
+    RADDLE_ASSERT(planned.runs[i] < run_keys.size());
     const std::string point = point_json(e, cell).dump();
     insert.bind(1, id).bind(2, scale).bind(3, e.workloads[cell.workload].name);
     insert.bind(4, e.variants[cell.variant].name).bind(5, point);

@@ -1,5 +1,5 @@
 // Results of runs in a SQLite file. Schema and what is promised of it: experiments/README.md,
-// "Results". One process writes at a time; the lock is the results folder's (lock.h).
+// "Results". One process writes at a time; the lock is the results folder's (FolderLock).
 #pragma once
 #include <cstdint>
 #include <map>

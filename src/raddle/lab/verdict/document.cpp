@@ -77,7 +77,7 @@ Json tests_json(const Experiment& e, const TestOutcomes& outcomes) {
 Json replaced_json(const Experiment& e) {
   Json out = Json::object();
   for (const std::string& name : e.replaced)
-    out[name] = to_json(*e.workloads[*e.find(name, NameKind::Workload)].foreign);
+    out[name] = to_json(*e.workloads[*e.find(name, NameKind::Workload)].external);
   return out;
 }
 
@@ -95,6 +95,7 @@ void judge_tests(Json& out, const Json& tests) {
 
 Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>& states,
               const DocumentHead& head) {
+  RADDLE_ASSERT(states.size() == plan.runs.size());
   Json experiments = Json::array();
   for (const PlannedExperiment& planned : plan.experiments) {
     const Experiment& e = *planned.experiment;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cassert>
 #include <nlohmann/json.hpp>
 
 #include "raddle/base/error.h"
@@ -26,7 +25,8 @@ struct Name {
 Name parsed(const std::string& text) {
   const std::size_t colon = text.find(": ");
   const std::size_t dot = text.find('.', colon);
-  assert(colon != std::string::npos && dot != std::string::npos);  // the reader has seen to it
+  // The reader has seen to it.
+  RADDLE_ASSERT(colon != std::string::npos && dot != std::string::npos);
   const fs::path file = text.substr(0, colon);
   std::string program = "test";
   for (const fs::path& part : file.parent_path().lexically_relative("tests"))

@@ -22,7 +22,7 @@ void add(Json& to, const char* key, Json part) {
 Json workload_of(const Workload& w) {
   if (!w.members.empty()) return {{"members", w.members}};
   Json out = Json::object();
-  if (w.foreign) out = to_json(*w.foreign);
+  if (w.external) out = to_json(*w.external);
   else out["workload"] = w.workload;
   out.update(table_of(w.parameters));
   add(out, "set", table_of(w.set));

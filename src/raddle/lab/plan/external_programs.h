@@ -10,15 +10,15 @@
 
 namespace raddle::lab {
 
-class ForeignWork {
+class ExternalPrograms {
  public:
-  virtual ~ForeignWork() = default;
+  virtual ~ExternalPrograms() = default;
   /// Fills in name, parameters and identity. Throws InputError when there is no such thing.
-  virtual void identify(Foreign& foreign) const = 0;
+  virtual void identify(ExternalProgram& external) const = 0;
   /// Runs the program, or reads the trace, and puts its op streams into `file`. Returns the result
   /// JSON of that. Throws InputError and RunError.
-  virtual Json record(const Foreign& foreign, sim::Setup& setup, const sim::Options& options,
-                      const std::string& file) const = 0;
+  virtual Json record(const ExternalProgram& external, sim::Setup& setup,
+                      const sim::Options& options, const std::string& file) const = 0;
 };
 
 /// Finds out what the programs and recordings of a paper's workloads are. Throws InputError with

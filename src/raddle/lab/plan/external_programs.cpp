@@ -1,4 +1,4 @@
-#include "raddle/lab/plan/external_work.h"
+#include "raddle/lab/plan/external_programs.h"
 
 #include <fmt/format.h>
 
@@ -11,27 +11,30 @@ namespace raddle::lab {
 
 namespace {
 
-std::string key_of(const Foreign& foreign) { return to_json(foreign).dump() + foreign.folder; }
+std::string key_of(const ExternalProgram& external) {
+  return to_json(external).dump() + external.folder;
+}
 
 }  // namespace
 
 void identify(Paper& paper, const Catalogue& catalogue) {
   Problems problems;
-  std::map<std::string, Foreign> known;
+  std::map<std::string, ExternalProgram> known;
   for (Experiment& e : paper.experiments)
     for (Workload& workload : e.workloads) {
-      if (!workload.foreign) continue;
-      Foreign& foreign = *workload.foreign;
-      const Place place = foreign.place;
-      const auto [at, fresh] = known.try_emplace(key_of(foreign), foreign);
+      if (!workload.external) continue;
+      RADDLE_ASSERT(catalogue.external != nullptr);
+      ExternalProgram& external = *workload.external;
+      const Place place = external.place;
+      const auto [at, fresh] = known.try_emplace(key_of(external), external);
       if (fresh) try {
-          catalogue.foreign->identify(at->second);
+          catalogue.external->identify(at->second);
         } catch (const InputError& error) {
           for (const Diagnostic& d : error.diagnostics())
             problems.add(place, fmt::format("{}: {}", workload.name, d.text()));
         }
-      foreign = at->second;
-      foreign.place = place;
+      external = at->second;
+      external.place = place;
     }
   problems.finish();
 }
