@@ -101,7 +101,9 @@ TEST(Occupancy, FollowsTheCudaRules) {
                                             {64, 16, 1000}}) {
     const Rule rule = cuda_rule(threads, registers, shared);
     trace::KernelCode code;
-    code.name = "k", code.registers_per_thread = registers, code.static_shared_bytes = shared;
+    code.name = "k";
+    code.registers_per_thread = registers;
+    code.static_shared_bytes = shared;
     const timing::Residency r = timing::residency(m.sm, code, {{1000}, {threads}, 0});
     EXPECT_EQ(r.blocks, rule.blocks) << threads << ' ' << registers << ' ' << shared;
     row("occupancy", {std::to_string(threads), std::to_string(registers), std::to_string(shared),

@@ -16,7 +16,10 @@ using testing::Pair;
 trace::DeviceOrigin child(std::uint32_t parent, std::uint32_t call,
                           std::vector<std::uint32_t> after = {}, bool tail = false) {
   trace::DeviceOrigin origin;
-  origin.parent = parent, origin.call = call, origin.after = std::move(after), origin.tail = tail;
+  origin.parent = parent;
+  origin.call = call;
+  origin.after = std::move(after);
+  origin.tail = tail;
   return origin;
 }
 

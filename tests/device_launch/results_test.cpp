@@ -134,7 +134,8 @@ TEST_P(Results, CopiesSetsAndMemoryOfKernels) {
                   pointer = device.upload(std::vector<Address>(1));
     device.launch(device.kernel(module, "_Z6copiesPiS_PS_"), {1}, {1},
                   runtime::Arguments(to_a, to_b, pointer));
-    a = device.download<int>(to_a, 32), b = device.download<int>(to_b, 32);
+    a = device.download<int>(to_a, 32);
+    b = device.download<int>(to_b, 32);
     made = device.download<int>(device.download<Address>(pointer, 1)[0], 32);
   });
   run_on(program, "copies", audited(spec()));
@@ -270,7 +271,8 @@ TEST(Linked, TwoTranslationUnitsCallEachOther) {
   for (const bool swapped : {false, true}) {
     runtime::SimulatedDevice device({});
     std::vector<ptx::SourceText> parts;
-    parts.push_back(part("link_a.ptx")), parts.push_back(part("link_b.ptx"));
+    parts.push_back(part("link_a.ptx"));
+    parts.push_back(part("link_b.ptx"));
     if (swapped) std::swap(parts[0], parts[1]);
     const auto module = device.load(std::move(parts));
     const Address out = device.upload(std::vector<int>(32));

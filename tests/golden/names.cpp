@@ -101,7 +101,8 @@ TEST(Golden, NamesOfTheResult) {
       {}};
   collect(sim::to_json(test::run("vecadd", all)), "", names);
   config::Tree steps;
-  steps.set_option("size=tiny", "test"), steps.set_option("steps=20", "test");
+  steps.set_option("size=tiny", "test");
+  steps.set_option("steps=20", "test");
   const auto hotspot = sim::make_workload(runtime::all_workloads(), "hotspot", steps);
   const test::RunSpec sampled{"gtx480", {"run.sampling_error=0.03"}, {}, {}};
   collect(sim::to_json(test::run_on(*hotspot.workload, "hotspot", sampled)), "", names);

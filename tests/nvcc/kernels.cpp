@@ -85,7 +85,10 @@ TEST_P(Kernels, BreadthFirstSearch) {
     std::vector<int> next;
     for (int i : queue)
       for (int e = nodes[i][0]; e < nodes[i][0] + nodes[i][1]; ++e)
-        if (cost[edges[e]] < 0) cost[edges[e]] = cost[i] + 1, next.push_back(edges[e]);
+        if (cost[edges[e]] < 0) {
+          cost[edges[e]] = cost[i] + 1;
+          next.push_back(edges[e]);
+        }
     queue = next;
   }
   EXPECT_EQ(gpu->download<int>(costs, n), cost);
@@ -189,7 +192,8 @@ TEST_P(Kernels, Mandelbrot) {
     int n = 0;
     for (; a * a + b * b < 4 && n < most; ++n) {
       const double t = a * a - b * b + cx;
-      b = 2 * a * b + cy, a = t;
+      b = 2 * a * b + cy;
+      a = t;
     }
     differ += got[i] != n ? 1 : 0;
   }

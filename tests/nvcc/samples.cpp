@@ -128,7 +128,9 @@ TEST_P(Samples, StencilsThroughTextures) {
   set_symbol("taps", taps);
   TextureDescription t;
   ImageShape shape;
-  shape.dimensions = 2, shape.width = width, shape.height = height;
+  shape.dimensions = 2;
+  shape.width = width;
+  shape.height = height;
   t.image = lay_out_array(shape, {{32, 0, 0, 0}, ChannelKind::Float});
   t.image.address = gpu->zeros(image_bytes(t.image));
   for (int y = 0; y < height; ++y)
@@ -181,7 +183,8 @@ TEST_P(Samples, MriQ) {
       const double a =
           6.283185307179586 *
           (double{s[0]} * double{x[i]} + double{s[1]} * double{y[i]} + double{s[2]} * double{z[i]});
-      want_r += double{s[3]} * std::cos(a), want_m += double{s[3]} * std::sin(a);
+      want_r += double{s[3]} * std::cos(a);
+      want_m += double{s[3]} * std::sin(a);
     }
     EXPECT_NEAR(static_cast<double>(r[i]), want_r, 5e-3) << i;
     EXPECT_NEAR(static_cast<double>(m[i]), want_m, 5e-3) << i;

@@ -70,7 +70,8 @@ struct Reference {
   float border = 0;
 
   float element(int x, int y) const {
-    x = settled(mode, x, width), y = settled(mode, y, height);
+    x = settled(mode, x, width);
+    y = settled(mode, y, height);
     return x < 0 || y < 0 ? border : values[static_cast<std::size_t>(y * width + x)];
   }
   float at(float x, float y) const {
@@ -151,7 +152,9 @@ TEST_P(Textures, EveryAddressModeAndFilterInTwoDimensions) {
   constexpr int kWide = 13, kHigh = 7, kOut = 40;
   Reference r{noise(kWide * kHigh), kWide, kHigh, {}, false, {}};
   ImageShape shape;
-  shape.dimensions = 2, shape.width = kWide, shape.height = kHigh;
+  shape.dimensions = 2;
+  shape.width = kWide;
+  shape.height = kHigh;
   TextureDescription t;
   t.image = array(*gpu, shape, kFloat, r.values);
   const Address out = gpu->zeros(4 * kOut * kOut);
@@ -160,9 +163,13 @@ TEST_P(Textures, EveryAddressModeAndFilterInTwoDimensions) {
     for (const FilterMode filter : {FilterMode::Point, FilterMode::Linear})
       for (const bool normalized : {false, true}) {
         const bool periodic = mode == AddressMode::Wrap || mode == AddressMode::Mirror;
-        t.address = {mode, mode, mode}, t.filter = filter, t.normalized = normalized;
+        t.address = {mode, mode, mode};
+        t.filter = filter;
+        t.normalized = normalized;
         t.border = {2.5f, 0, 0, 0};
-        r.filter = filter, r.normalized = normalized, r.border = 2.5f;
+        r.filter = filter;
+        r.normalized = normalized;
+        r.border = 2.5f;
         r.mode = periodic && !normalized ? AddressMode::Clamp : mode;
         // Exact in a float whether or not a build fuses, and never half a step of the weights.
         const float k = 1.0f / 1024;
@@ -191,7 +198,9 @@ TEST_P(Textures, PitchedMemoryAndWeightsInSteps) {
   t.resource = Resource::Pitch2D;
   t.image.address = gpu->upload(rows);
   t.image.format = kFloat;
-  t.image.shape.dimensions = 2, t.image.shape.width = 2, t.image.shape.height = 2;
+  t.image.shape.dimensions = 2;
+  t.image.shape.width = 2;
+  t.image.shape.height = 2;
   t.image.pitch_bytes = 256;
   t.filter = FilterMode::Linear;
   const Address out = gpu->zeros(4 * 64);
@@ -223,7 +232,8 @@ TEST_P(Textures, ThreeDimensionsOfTwoChannels) {
         values[(z * kSide + y) * kSide + x] = {static_cast<float>(x + 10 * y + 100 * z),
                                                static_cast<float>(x * y * z)};
   ImageShape shape;
-  shape.dimensions = 3, shape.width = shape.height = shape.depth = kSide;
+  shape.dimensions = 3;
+  shape.width = shape.height = shape.depth = kSide;
   TextureDescription t;
   t.image = array(*gpu, shape, {{32, 32, 0, 0}, ChannelKind::Float}, values);
   t.filter = FilterMode::Linear;
@@ -242,7 +252,10 @@ TEST_P(Textures, ThreeDimensionsOfTwoChannels) {
 TEST_P(Textures, LayersAreNotFilteredAndClampTheirIndex) {
   constexpr u32 kWide = 16, kHigh = 2, kLayers = 3;
   ImageShape shape;
-  shape.dimensions = 2, shape.width = kWide, shape.height = kHigh, shape.layers = kLayers;
+  shape.dimensions = 2;
+  shape.width = kWide;
+  shape.height = kHigh;
+  shape.layers = kLayers;
   shape.layered = true;
   const auto values = noise(kWide * kHigh * kLayers);
   TextureDescription t;
@@ -258,7 +271,10 @@ TEST_P(Textures, LayersAreNotFilteredAndClampTheirIndex) {
 }
 TEST_P(Textures, CubeFaces) {
   ImageShape shape;
-  shape.dimensions = 2, shape.width = shape.height = 1, shape.layers = 6, shape.cube = true;
+  shape.dimensions = 2;
+  shape.width = shape.height = 1;
+  shape.layers = 6;
+  shape.cube = true;
   TextureDescription t;
   t.image = array(*gpu, shape, kFloat, std::vector<float>{10, 11, 12, 13, 14, 15});
   t.normalized = true;
@@ -268,7 +284,8 @@ TEST_P(Textures, CubeFaces) {
 }
 TEST_P(Textures, GatherTakesTheFourNeighbours) {
   ImageShape shape;
-  shape.dimensions = 2, shape.width = shape.height = 6;
+  shape.dimensions = 2;
+  shape.width = shape.height = 6;
   const auto values = noise(36);
   TextureDescription t;
   t.image = array(*gpu, shape, kFloat, values);
@@ -285,7 +302,8 @@ TEST_P(Textures, EachLaneMayHaveItsOwn) {
   std::vector<u64> handles;
   for (int k = 0; k < 3; ++k) {
     ImageShape shape;
-    shape.dimensions = 2, shape.width = 32;
+    shape.dimensions = 2;
+    shape.width = 32;
     std::vector<float> values(32);
     for (int i = 0; i < 32; ++i) values[i] = static_cast<float>(100 * k + i);
     TextureDescription t;
@@ -302,7 +320,8 @@ TEST_P(Textures, EachLaneMayHaveItsOwn) {
 TEST_P(Textures, SurfacesAreReadAndWritten) {
   ImageShape from, to;
   from.dimensions = to.dimensions = 2;
-  from.width = to.height = 20, from.height = to.width = 9;
+  from.width = to.height = 20;
+  from.height = to.width = 9;
   const auto values = noise(180);
   const Image a = array(*gpu, from, kFloat, values);
   const Image b = array(*gpu, to, kFloat, std::vector<float>(180));
@@ -317,7 +336,9 @@ TEST_P(Textures, SurfacesAreReadAndWritten) {
 }
 TEST_P(Textures, SurfaceBoundaries) {
   ImageShape shape;
-  shape.dimensions = 2, shape.width = 8, shape.height = 2;
+  shape.dimensions = 2;
+  shape.width = 8;
+  shape.height = 2;
   std::vector<Uchar4> values(16);
   for (unsigned i = 0; i < 16; ++i) values[i].fill(static_cast<std::uint8_t>(100 + i));
   const Image image = array(*gpu, shape, {{8, 8, 8, 8}, ChannelKind::Unsigned}, values);
@@ -361,7 +382,9 @@ TEST_P(Textures, WrongHandlesAndPlacesAreTold) {
   gpu->memory.free(t.image.address);
   EXPECT_NE(fetch(other).find("memory has been freed"), std::string::npos);
   ImageShape shape;
-  shape.dimensions = 2, shape.width = 8, shape.height = 2;
+  shape.dimensions = 2;
+  shape.width = 8;
+  shape.height = 2;
   const u64 surface =
       gpu->machine.create_surface({array(*gpu, shape, kFloat, std::vector<float>(16))});
   const std::string beyond = run_error([&] {

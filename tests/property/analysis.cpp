@@ -49,7 +49,8 @@ TEST_P(Observed, CacheOnlyLruAgreesWithTheTimingModelsOwn) {
   for (const char* warp : {"warp=gto", "warp=lrr"})
     for (const char* size : {"32", "8"}) {  // 8: at this size of inputs 32 KiB hold all there is
       RunSpec spec = observed("ccws");
-      spec.policy = {warp}, spec.set = {std::string("sm.l1d.size_kib=") + size};
+      spec.policy = {warp};
+      spec.set = {std::string("sm.l1d.size_kib=") + size};
       const sim::Result r = test::run(GetParam(), spec);
       const auto& lru = r.analysis["cache"]["lru"];
       const auto& sm = r.totals.sm;
@@ -106,9 +107,11 @@ TEST_P(Observed, ObservingChangesNothingAndTheHostChangesNoFigure) {
     EXPECT_EQ(sim::to_json(first)["analysis"].dump(), figures);
     spec.options.threads = 3;
     EXPECT_EQ(figures, test::run(GetParam(), spec).analysis.dump()) << gpu << ": threads";
-    spec.options.threads = 1, spec.options.skip = false;
+    spec.options.threads = 1;
+    spec.options.skip = false;
     EXPECT_EQ(figures, test::run(GetParam(), spec).analysis.dump()) << gpu << ": no skip";
-    spec.options.skip = true, spec.options.shuffle = true;
+    spec.options.skip = true;
+    spec.options.shuffle = true;
     EXPECT_EQ(figures, test::run(GetParam(), spec).analysis.dump()) << gpu << ": shuffled";
   }
 }

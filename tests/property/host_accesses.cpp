@@ -131,11 +131,14 @@ TEST(HostAccesses, AreTheSameUnderEveryHostChoiceAndReplayed) {
   };
   sim::Options options;
   const std::string first = hash(options);
-  options.audit = true, options.skip = false;
+  options.audit = true;
+  options.skip = false;
   EXPECT_EQ(first, hash(options)) << "no skip";
-  options.skip = true, options.shuffle = true;
+  options.skip = true;
+  options.shuffle = true;
   EXPECT_EQ(first, hash(options)) << "shuffled";
-  options.shuffle = false, options.threads = 2;
+  options.shuffle = false;
+  options.threads = 2;
   EXPECT_EQ(first, hash(options)) << "two threads";
 
   const auto path =

@@ -29,9 +29,11 @@ TEST_P(KnownSchedulers, RunsAreTheSameUnderEveryHostChoice) {
       const std::string hash = test::state_hash(first), of = gpu + (" " + policy);
       spec.options.skip = false;
       EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << of << ": no skip";
-      spec.options.skip = true, spec.options.shuffle = true;
+      spec.options.skip = true;
+      spec.options.shuffle = true;
       EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << of << ": shuffled";
-      spec.options.shuffle = false, spec.options.threads = 2;
+      spec.options.shuffle = false;
+      spec.options.threads = 2;
       EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << of << ": two threads";
     }
 }

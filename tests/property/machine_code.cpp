@@ -24,9 +24,11 @@ TEST_P(MachineCode, IsCorrectAndTheSameUnderEveryHostChoice) {
   const std::string hash = test::state_hash(first);
   spec.options.skip = false;
   EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << "no skip";
-  spec.options.skip = true, spec.options.shuffle = true;
+  spec.options.skip = true;
+  spec.options.shuffle = true;
   EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << "shuffled components";
-  spec.options.shuffle = false, spec.options.threads = 2;
+  spec.options.shuffle = false;
+  spec.options.threads = 2;
   EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << "two threads";
 }
 

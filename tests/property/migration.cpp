@@ -75,9 +75,11 @@ TEST_P(MovingWarps, AreTheSameWhateverTheHostDoes) {
     const std::string hash = test::state_hash(test::run(GetParam(), spec));
     spec.options.skip = false;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << policy << ": no skip";
-    spec.options.skip = true, spec.options.shuffle = true;
+    spec.options.skip = true;
+    spec.options.shuffle = true;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << policy << ": shuffled";
-    spec.options.shuffle = false, spec.options.threads = 2;
+    spec.options.shuffle = false;
+    spec.options.threads = 2;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << policy << ": threads";
   }
 }
@@ -90,7 +92,9 @@ TEST(MovingWarpsAndCriticality, GoTogether) {
   EXPECT_EQ(result.verdict, sim::Result::Verdict::Correct) << result.difference;
   spec.options.skip = false;
   EXPECT_EQ(test::state_hash(result), test::state_hash(test::run("bfs", spec))) << "no skip";
-  spec.options.skip = true, spec.options.shuffle = true, spec.options.threads = 2;
+  spec.options.skip = true;
+  spec.options.shuffle = true;
+  spec.options.threads = 2;
   EXPECT_EQ(test::state_hash(result), test::state_hash(test::run("bfs", spec))) << "threads";
 }
 

@@ -51,8 +51,10 @@ class Table final : public runtime::Workload {
     };
     launch(to);
     for (const std::string& step : between_) {
-      if (step == "write") values[5] += 1, device.copy_to_device(from, values.data(), 4096);
-      else if (step == "write_same") device.copy_to_device(from, values.data(), 4096);
+      if (step == "write") {
+        values[5] += 1;
+        device.copy_to_device(from, values.data(), 4096);
+      } else if (step == "write_same") device.copy_to_device(from, values.data(), 4096);
       else if (step == "set") device.set(from + 4, 3, 1);
       else if (step == "set_elsewhere") device.set(elsewhere, 3, 4096);
       else if (step == "kernel_writes") launch(from);
@@ -111,11 +113,14 @@ TEST(RoRegions, IsTheSameUnderEveryHostChoiceAndReplayed) {
         << workload;
     const std::string hash = test::state_hash(first);
     RunSpec other = spec;
-    other.options.audit = true, other.options.skip = false;
+    other.options.audit = true;
+    other.options.skip = false;
     EXPECT_EQ(hash, test::state_hash(test::run(workload, other))) << workload << ": no skip";
-    other.options.skip = true, other.options.shuffle = true;
+    other.options.skip = true;
+    other.options.shuffle = true;
     EXPECT_EQ(hash, test::state_hash(test::run(workload, other))) << workload << ": shuffled";
-    other.options.shuffle = false, other.options.threads = 2;
+    other.options.shuffle = false;
+    other.options.threads = 2;
     EXPECT_EQ(hash, test::state_hash(test::run(workload, other))) << workload << ": two threads";
 
     const auto path = std::filesystem::temp_directory_path() /

@@ -30,10 +30,12 @@ TEST_P(EveryWorkload, IsCorrectAndTheSameTwiceAndUnderEveryHostChoice) {
     spec.options.audit = false;
     spec.options.skip = false;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << gpu << ": no skip";
-    spec.options.skip = true, spec.options.shuffle = true;
+    spec.options.skip = true;
+    spec.options.shuffle = true;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec)))
         << gpu << ": shuffled components";
-    spec.options.shuffle = false, spec.options.sample_interval = 100;
+    spec.options.shuffle = false;
+    spec.options.sample_interval = 100;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << gpu << ": sampled";
   }
 }
@@ -46,7 +48,8 @@ TEST_P(EveryWorkload, IsTheSameOverMeshesAndClocksOfNetworks) {
     const std::string hash = test::state_hash(test::run(GetParam(), spec));
     spec.options.skip = false;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << gpu << ": no skip";
-    spec.options.skip = true, spec.options.shuffle = true;
+    spec.options.skip = true;
+    spec.options.shuffle = true;
     EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec)))
         << gpu << ": shuffled components";
   }
@@ -79,8 +82,10 @@ TEST_P(EveryWorkload, CountsBalanceAcrossTheMachine) {
       << "every request reaches a slice";
   EXPECT_LE(t.reply.packets, t.request.packets);
   std::uint64_t issued = 0, blocks = 0, spans = r.blocks.size();
-  for (const sim::KernelResult& k : r.kernels)
-    issued += k.warp_instructions, blocks += k.grid.count();
+  for (const sim::KernelResult& k : r.kernels) {
+    issued += k.warp_instructions;
+    blocks += k.grid.count();
+  }
   EXPECT_EQ(issued, t.sm.issued);
   EXPECT_EQ(blocks, t.sm.blocks);
   EXPECT_EQ(blocks, spans);

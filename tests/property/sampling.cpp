@@ -90,7 +90,8 @@ TEST(Sampling, OfARecordingIsThatOfTheProgram) {
   const auto path = std::filesystem::temp_directory_path() /
                     ("raddle_sampling_" + std::to_string(getpid()) + ".rdl");
   config::Tree tree;
-  tree.set_option("size=tiny", "test"), tree.set_option("steps=60", "test");
+  tree.set_option("size=tiny", "test");
+  tree.set_option("steps=60", "test");
   const sim::NamedWorkload made = sim::make_workload(runtime::all_workloads(), "hotspot", tree);
   std::vector<sim::Setup> setups;
   setups.push_back(test::make_setup({"gtx480", {"run.sampling_error=0.03"}, {}, {}}));

@@ -67,7 +67,8 @@ TEST(Streams, CountsOfKernelsAndStreamsAddUp) {
     for (const sim::KernelResult& k : r.kernels) {
       stats::accumulate(kernels, k.counters.sm);
       l2 += k.counters.l2.reads + k.counters.l2.writes + k.counters.l2.atomics;
-      dram += k.counters.dram.bytes, noc += k.counters.request.bytes + k.counters.reply.bytes;
+      dram += k.counters.dram.bytes;
+      noc += k.counters.request.bytes + k.counters.reply.bytes;
     }
     const auto of_streams = sim::streams_of(r.kernels);
     ASSERT_EQ(of_streams.size(), 5u);
@@ -116,10 +117,12 @@ class Stopwatch final : public runtime::Workload {
     const StreamId a = device.create_stream(), b = device.create_stream();
     runtime::EventId event[4];
     for (auto& e : event) e = device.create_event();
-    device.record(event[0], a), device.record(event[2], b);
+    device.record(event[0], a);
+    device.record(event[2], b);
     device.launch(kernel, {1}, {32}, runtime::Arguments(few), 0, a);
     device.launch(kernel, {1}, {32}, runtime::Arguments(many), 0, b);
-    device.record(event[1], a), device.record(event[3], b);
+    device.record(event[1], a);
+    device.record(event[3], b);
     short_ms = device.elapsed_ms(event[0], event[1]);
     long_ms = device.elapsed_ms(event[2], event[3]);
     back_ms = device.elapsed_ms(event[3], event[2]);

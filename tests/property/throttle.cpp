@@ -27,9 +27,11 @@ TEST_P(Throttled, RunsAreTheSameUnderEveryHostChoice) {
       const std::string hash = test::state_hash(first), of = gpu + (" " + throttle);
       spec.options.skip = false;
       EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << of << ": no skip";
-      spec.options.skip = true, spec.options.shuffle = true;
+      spec.options.skip = true;
+      spec.options.shuffle = true;
       EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << of << ": shuffled";
-      spec.options.shuffle = false, spec.options.sample_interval = 100;
+      spec.options.shuffle = false;
+      spec.options.sample_interval = 100;
       EXPECT_EQ(hash, test::state_hash(test::run(GetParam(), spec))) << of << ": sampled";
     }
 }
@@ -59,7 +61,8 @@ TEST_P(Throttled, SamplesOfWarpsAddUp) {
   const sim::Result r = test::run(GetParam(), spec);
   std::uint64_t warps = 0, throttled = 0, allowed = 0;
   for (const timing::Sample& s : r.samples) {
-    warps += s.warp_cycles, throttled += s.throttled_warp_cycles;
+    warps += s.warp_cycles;
+    throttled += s.throttled_warp_cycles;
     for (const std::uint32_t of_sm : s.allowed_by_sm) allowed += of_sm;
   }
   EXPECT_EQ(warps, r.totals.scheduler.warp_cycles);

@@ -33,7 +33,8 @@ class Background {
     child_ = fork();
     if (child_ == 0) {
       const int file = open(out_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-      dup2(file, 1), dup2(file, 2);
+      dup2(file, 1);
+      dup2(file, 2);
       execv(argv[0], argv.data());
       _exit(127);
     }
@@ -215,7 +216,8 @@ TEST_F(Slurm, ATaskThatSomebodyCancelsHasFailedWithThatReason) {
   std::vector<std::string> waiting;
   std::string running;
   ASSERT_TRUE(soon([&] {
-    waiting = squeue("PENDING", "%F_%K"), running = task_begun();
+    waiting = squeue("PENDING", "%F_%K");
+    running = task_begun();
     return !waiting.empty() && !running.empty();
   })) << runner.text();
   EXPECT_EQ(run_process("/usr/bin/scancel", {waiting.back(), running}).status, 0);

@@ -118,7 +118,10 @@ inline void spread_banks(LaneMask mask, unsigned passes, unsigned bytes, LaneAdd
     unsigned row = 0;
     for (LaneMask m = lanes_from(from); m != 0; m &= m - 1) {
       at[lowest_lane(m)] = std::uint64_t{row} * 128;
-      if (row < rows) ++row, --extra;
+      if (row < rows) {
+        ++row;
+        --extra;
+      }
     }
   }
 }
@@ -176,7 +179,8 @@ inline std::string accelsim_line(const trace::KernelCode& code, std::uint32_t in
   if (barrier && (r.mask & ~0x30u) != 0) throw std::runtime_error("a barrier of some warps");
   const LaneMask mask = !barrier ? r.mask : (r.mask >> 4 & 3) == 2 ? 0 : kFullMask;
   out << inst.line << " " << std::hex;
-  out.width(4), out.fill('0');
+  out.width(4);
+  out.fill('0');
   out << index * 16 << " ";
   out.width(8);
   out << mask << std::dec << " " << inst.writes.size();

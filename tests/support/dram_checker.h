@@ -25,7 +25,9 @@ class DramChecker final : public timing::DramObserver {
   /// "" when all is well; else the rule and the cycle.
   std::string first_violation() {
     sort_stably(log_, &timing::DramCommand::at);
-    open_.clear(), activates_.clear(), refreshed_.assign(d_.banks, 0);
+    open_.clear();
+    activates_.clear();
+    refreshed_.assign(d_.banks, 0);
     for (std::size_t i = 0; i < log_.size(); ++i) {
       std::string fault = state_fault(log_[i]);
       if (fault.empty()) fault = window_fault(log_[i]);

@@ -115,11 +115,21 @@ class GpuHarness {
 inline timing::MachineSpec busy_machine() {
   timing::MachineSpec m = small_machine();
   m.sm.count = 4;
-  m.l2.slices = 4, m.l2.size_kib = 16, m.l2.mshr_entries = 8, m.l2.mshr_merges = 2;
-  m.dram.channels = 2, m.dram.queue = 16, m.dram.drain_high = 10, m.dram.drain_low = 3;
-  m.sm.l1d.size_kib = 4, m.sm.l1d.mshr_entries = 8, m.sm.l1d.mshr_merges = 3,
+  m.l2.slices = 4;
+  m.l2.size_kib = 16;
+  m.l2.mshr_entries = 8;
+  m.l2.mshr_merges = 2;
+  m.dram.channels = 2;
+  m.dram.queue = 16;
+  m.dram.drain_high = 10;
+  m.dram.drain_low = 3;
+  m.sm.l1d.size_kib = 4;
+  m.sm.l1d.mshr_entries = 8;
+  m.sm.l1d.mshr_merges = 3;
+
   m.sm.l1d.miss_queue = 4;
-  m.sm.loads_in_flight = 12, m.sm.lsu_queue = 3;
+  m.sm.loads_in_flight = 12;
+  m.sm.lsu_queue = 3;
   m.noc.queue_flits = 12;
   return m;
 }

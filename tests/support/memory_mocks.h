@@ -23,16 +23,22 @@ inline MachineSpec small_machine() {
   MachineSpec m;
   m.sm.count = 4;
   m.noc.latency_cycles = 10;
-  m.l2.slices = 4, m.l2.size_kib = 16, m.l2.ways = 4, m.l2.hit_latency_cycles = 30;
-  m.l2.mshr_entries = 16, m.l2.mshr_merges = 4;
-  m.dram.channels = 2, m.dram.clock_mhz = m.core_clock_mhz;
+  m.l2.slices = 4;
+  m.l2.size_kib = 16;
+  m.l2.ways = 4;
+  m.l2.hit_latency_cycles = 30;
+  m.l2.mshr_entries = 16;
+  m.l2.mshr_merges = 4;
+  m.dram.channels = 2;
+  m.dram.clock_mhz = m.core_clock_mhz;
   return m;
 }
 
 /// One slice in front of one channel.
 inline MachineSpec one_slice() {
   MachineSpec m = small_machine();
-  m.l2.slices = 1, m.dram.channels = 1;
+  m.l2.slices = 1;
+  m.dram.channels = 1;
   return m;
 }
 
@@ -43,7 +49,11 @@ inline std::unique_ptr<policy::DramPolicy> dram_policy(std::string_view name = "
 inline Message message(MessageKind kind, std::uint32_t line, std::uint8_t sectors = 1,
                        std::uint16_t tag = 0) {
   Message m;
-  m.kind = kind, m.line = line, m.sectors = sectors, m.tag = tag, m.meeting = 1;
+  m.kind = kind;
+  m.line = line;
+  m.sectors = sectors;
+  m.tag = tag;
+  m.meeting = 1;
   return m;
 }
 
@@ -90,7 +100,8 @@ class PartitionRig {
         partition_(make_partition({machine_, 0}, map_, std::move(policy))) {
     partition_->set_skip(skip);
     for (unsigned i = 0; i < partition_->slices(); ++i) {
-      partition_->ports(i).noc_box = &box_, partition_->ports(i).noc_credit_box = &credit_box_;
+      partition_->ports(i).noc_box = &box_;
+      partition_->ports(i).noc_credit_box = &credit_box_;
     }
   }
   /// The request's last flit is there at `at`; not before the end of what has been run, in order.
@@ -166,11 +177,13 @@ class Requester {
       credits_ += ports_.credit_in.front();
     for (; ports_.from_noc.next_arrival() <= now; ports_.from_noc.pop()) {
       const Message& m = ports_.from_noc.front();
-      ++received, --under_way_;
+      ++received;
+      --under_way_;
       hash = (hash ^ (now * 0x9e3779b97f4a7c15ull + m.tag * 31u + m.line)) * 0xff51afd7ed558ccdull;
     }
     if (!held_ && !done_ && under_way_ < limit_) {
-      held_ = next_(message_), done_ = !held_;
+      held_ = next_(message_);
+      done_ = !held_;
       message_.sm = static_cast<std::uint16_t>(id_);
       message_.to = map_.home(message_.line);
     }
@@ -187,8 +200,11 @@ class Requester {
     unsigned flits = flits_.flits(message_);
     ports_.to_noc.push(now + latency_, message_);
     ports_.noc_box->post(now + latency_, id_);
-    credits_ -= flits, free_ = pace_.send(now, flits), held_ = false;
-    ++under_way_, ++sent;
+    credits_ -= flits;
+    free_ = pace_.send(now, flits);
+    held_ = false;
+    ++under_way_;
+    ++sent;
   }
   AddressMap map_;
   FlitTable flits_;
@@ -244,8 +260,12 @@ class MemoryRig {
     auto add = [&](const auto& c) {
       for (std::uint64_t w : words(c)) all.push_back(w);
     };
-    add(request_->counters()), add(reply_->counters());
-    for (auto& p : partition_) add(p->l2_counters()), add(p->dram_counters());
+    add(request_->counters());
+    add(reply_->counters());
+    for (auto& p : partition_) {
+      add(p->l2_counters());
+      add(p->dram_counters());
+    }
     for (auto& r : requester_) all.push_back(r->hash);
     return all;
   }
@@ -265,7 +285,8 @@ class MemoryRig {
     for (unsigned i = 0; i < part.slices(); ++i) {
       const NodeId slice = machine_.endpoints().slice(c * part.slices() + i);
       SlicePorts& p = part.ports(i);
-      p.noc_box = &reply_->box(), p.noc_credit_box = &request_->credit_box();
+      p.noc_box = &reply_->box();
+      p.noc_credit_box = &request_->credit_box();
       request_->connect_output(slice, p.from_noc, &p.credit_out);
       reply_->connect_input(slice, p.to_noc, p.credit_in);
     }

@@ -70,7 +70,10 @@ class NetworkRig {
   /// Every cycle, or as the network asks for.
   void run(Cycle from, Cycle to, bool skip = false) {
     Cycle t = skip ? std::max(from, std::min(due_, network_->next_arrival(from))) : from;
-    for (; t < to; t = skip ? due_ : t + 1) due_ = network_->tick(t), ++ticks;
+    for (; t < to; t = skip ? due_ : t + 1) {
+      due_ = network_->tick(t);
+      ++ticks;
+    }
   }
   /// Arrival of the next packet at `receiver`, which is taken.
   Cycle take(unsigned receiver) {

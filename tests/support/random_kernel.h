@@ -22,8 +22,11 @@ class RandomKernel {
                               {code_.store_shared(reg(), reg()), 3u},
                               {code_.load_const(reg()), 2u}})
       passes_.push_back({inst, most});
-    branch_ = code_.branch({reg()}), barrier_ = code_.barrier(), fence_ = code_.fence();
-    sleep_ = code_.sleep(), exit_ = code_.exit();
+    branch_ = code_.branch({reg()});
+    barrier_ = code_.barrier();
+    fence_ = code_.fence();
+    sleep_ = code_.sleep();
+    exit_ = code_.exit();
   }
   std::unique_ptr<Recording> record(std::uint32_t blocks, std::uint32_t threads) {
     auto r = std::make_unique<Recording>(code_, trace::LaunchShape{{blocks}, {threads}, 0});

@@ -46,7 +46,10 @@ class Setter final : public NoFields {
  private:
   const std::string* find(std::string_view name) {
     for (const auto& [key, text] : settings_)
-      if (key == name) return ++found_, &text;
+      if (key == name) {
+        ++found_;
+        return &text;
+      }
     return nullptr;
   }
   Settings settings_;

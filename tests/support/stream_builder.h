@@ -31,8 +31,11 @@ class Code {
   std::uint32_t add(OpKind kind, OpClass op_class, Registers writes, Registers reads,
                     const char* opcode) {
     trace::StaticInst in;
-    in.kind = kind, in.op_class = op_class, in.bytes = 4;
-    in.writes = std::move(writes), in.reads = std::move(reads);
+    in.kind = kind;
+    in.op_class = op_class;
+    in.bytes = 4;
+    in.writes = std::move(writes);
+    in.reads = std::move(reads);
     in.line = static_cast<std::uint32_t>(code_.instructions.size()) + 1;
     in.opcode = static_cast<std::uint16_t>(code_.opcode_names.size());
     code_.opcode_names.emplace_back(opcode);

@@ -122,8 +122,13 @@ class LsuConservation : public ::testing::TestWithParam<WritePolicy> {
  protected:
   LsuConservation() {
     auto& l1 = machine.sm.l1d;
-    l1.size_kib = 2, l1.ways = 2, l1.mshr_entries = 4, l1.mshr_merges = 2, l1.miss_queue = 2;
-    l1.write_policy = GetParam(), l1.local_write_policy = WritePolicy::WriteValidate;
+    l1.size_kib = 2;
+    l1.ways = 2;
+    l1.mshr_entries = 4;
+    l1.mshr_merges = 2;
+    l1.miss_queue = 2;
+    l1.write_policy = GetParam();
+    l1.local_write_policy = WritePolicy::WriteValidate;
   }
   timing::MachineSpec machine = small_machine();
 };
@@ -139,7 +144,8 @@ TEST_P(LsuConservation, EverySwitch) {
     for (std::uint32_t buffer : {0u, 1u, 4u})
       for (bool fancy : {false, true}) {
         auto& l1 = machine.sm.l1d;
-        l1.reserve_on_miss = reserve, l1.store_buffer = buffer;
+        l1.reserve_on_miss = reserve;
+        l1.store_buffer = buffer;
         l1.index = fancy ? timing::SetIndex::Hash : timing::SetIndex::Modulo;
         l1.coalescing = fancy ? timing::Coalescing::Sector : timing::Coalescing::Line;
         machine.sm.const_cache.size_kib = fancy ? 1 : 0;
@@ -156,7 +162,8 @@ TEST_P(LsuConservation, EveryShapeOfLine) {
   for (Shape s : {Shape{64, 32, 64}, {64, 64, 64}, {128, 16, 32}, {128, 32, 128}, {128, 128, 128}})
     for (auto coalescing : {timing::Coalescing::Line, timing::Coalescing::Sector}) {
       machine.l2.line_bytes = machine.sm.l1d.line_bytes = s.line;
-      machine.l2.sector_bytes = s.sector, machine.sm.l1d.sector_bytes = s.l1_sector;
+      machine.l2.sector_bytes = s.sector;
+      machine.sm.l1d.sector_bytes = s.l1_sector;
       machine.sm.l1d.coalescing = coalescing;
       check(machine, s.line + s.sector, std::to_string(s.line) + "/" + std::to_string(s.sector));
     }
@@ -164,13 +171,18 @@ TEST_P(LsuConservation, EveryShapeOfLine) {
 
 TEST_P(LsuConservation, TheSmallestOfEverything) {
   auto& l1 = machine.sm.l1d;
-  l1.size_kib = 1, l1.ways = 8, l1.mshr_entries = l1.mshr_merges = l1.miss_queue = 1;
+  l1.size_kib = 1;
+  l1.ways = 8;
+  l1.mshr_entries = l1.mshr_merges = l1.miss_queue = 1;
   machine.sm.lsu_queue = machine.sm.loads_in_flight = 1;
   machine.sm.const_cache = {1, 64, 16, 1, 1};
   check(machine, 7, "one set");
-  l1.ways = 1, l1.reserve_on_miss = true, l1.store_buffer = 1;
+  l1.ways = 1;
+  l1.reserve_on_miss = true;
+  l1.store_buffer = 1;
   check(machine, 8, "one way");
-  machine.sm.l1d.size_kib = 0, l1.store_buffer = 0;
+  machine.sm.l1d.size_kib = 0;
+  l1.store_buffer = 0;
   check(machine, 9, "no L1");
 }
 

@@ -82,7 +82,8 @@ TEST_F(LsuLimits, LinesOfACycleBoundTheRateOfMisses) {
 
 // An instruction takes as many cycles as its most used bank has lines, whatever their order.
 TEST_F(LsuLimits, BanksOfSectorsBoundTheLinesOfACycle) {
-  machine.sm.lsu_lines = 4, machine.sm.lsu_sector_banks = true;
+  machine.sm.lsu_lines = 4;
+  machine.sm.lsu_sector_banks = true;
   constexpr std::uint32_t kA = 1, kB = 1u << 8, kC = 1u << 16, kD = 1u << 31;  // a word of each
   const std::vector<std::pair<std::vector<PieceSpec>, Cycle>> cases = {
       {{{100, kA, 1}, {101, kB, 2}, {102, kC, 4}, {103, kD, 8}}, 1},
@@ -208,8 +209,13 @@ TEST_F(LsuLimits, LoadsInFlightBoundTheLoadsOfAnSm) {
 }
 
 TEST_F(LsuLimits, AQueueOfOneMissWorks) {
-  machine.sm.l1d.miss_queue = 1, machine.sm.lsu_queue = 1, machine.sm.l1d.mshr_entries = 1,
-  machine.sm.l1d.mshr_merges = 1, machine.sm.l1d.ways = 1, machine.sm.l1d.size_kib = 1;
+  machine.sm.l1d.miss_queue = 1;
+  machine.sm.lsu_queue = 1;
+  machine.sm.l1d.mshr_entries = 1;
+
+  machine.sm.l1d.mshr_merges = 1;
+  machine.sm.l1d.ways = 1;
+  machine.sm.l1d.size_kib = 1;
   machine.sm.l1d.line_bytes = machine.l2.line_bytes = 128;
   auto r = many_misses(code, load, exit);
   SmHarness sm(machine);

@@ -15,9 +15,12 @@ class SmFetch : public ::testing::Test {
   SmFetch() {
     machine.sm.schedulers = 1;
     machine.sm.cost[static_cast<unsigned>(OpClass::Int)].interval = 1;
-    machine.sm.fetch.cycles = 3, machine.sm.fetch.buffer = 3;
-    machine.sm.fetch.instruction_bytes = 16, machine.sm.fetch.cache_line_bytes = 64;
-    machine.sm.fetch.cache_ways = 2, machine.sm.fetch.miss_latency_cycles = 50;
+    machine.sm.fetch.cycles = 3;
+    machine.sm.fetch.buffer = 3;
+    machine.sm.fetch.instruction_bytes = 16;
+    machine.sm.fetch.cache_line_bytes = 64;
+    machine.sm.fetch.cache_ways = 2;
+    machine.sm.fetch.miss_latency_cycles = 50;
   }
   /// Both with and without skipping; they must agree.
   void run(Recording& r, Cycle end = 400) {
@@ -94,7 +97,8 @@ TEST_F(SmFetch, OtherWarpsIssueInTheMeantime) {
 TEST_F(SmFetch, ABufferShorterThanTheFetchLimitsOneWarp) {
   machine.sm.fetch.buffer = 1;
   auto a = code.alu(1, {9});
-  code.alu(2, {9}), code.alu(3, {9});
+  code.alu(2, {9});
+  code.alu(3, {9});
   auto exit = code.exit();
   auto r = one_block(code, 2, [&](WarpWriter& w) { w.op(a).op(a + 1).op(a + 2).op(exit); });
   run(r);

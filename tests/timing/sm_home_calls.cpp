@@ -155,7 +155,8 @@ TEST(HomeCalls, SayHowLargeTheyAre) {
   call.lanes = 32;
   using Kind = timing::HomeCall::Kind;
   const auto bytes = [&](Kind kind, std::uint32_t inst) {
-    call.kind = kind, call.inst = inst;
+    call.kind = kind;
+    call.inst = inst;
     return call.bytes();
   };
   EXPECT_EQ(bytes(Kind::Arrive, ls), 0u);

@@ -32,7 +32,9 @@ class SmLowered : public ::testing::Test {
 TEST_F(SmLowered, ARecordThatStandsForNothingIsPassedOver) {
   auto a = ptx.alu(1, {9}), move = ptx.alu(2, {1}), param = ptx.load_const(3), b = ptx.alu(4, {2}),
        exit = ptx.exit();
-  as.alu(1, {9}), as.alu(4, {1}), as.exit();
+  as.alu(1, {9});
+  as.alu(4, {1});
+  as.exit();
   run(1, as, {0, 1, 1, 1, 2, 3},
       [&](WarpWriter& w) { w.op(a).op(move, 1).passes(param, 1).op(b).op(exit); });
   EXPECT_EQ(sm->issue_times(), (Cycles{0, 4, 5}));
@@ -79,8 +81,12 @@ TEST_F(SmLowered, LongRunsOfLongExpansions) {
 TEST_F(SmLowered, PiecesBelongToTheOneMemoryInstruction) {
   auto load = ptx.load(1, 10), shared = ptx.load_shared(2, 11), exit = ptx.exit();
   // Address arithmetic before each access, a conversion behind it.
-  as.alu(20, {10}), as.load(1, 20), as.alu(1, {1});
-  as.alu(21, {11}), as.load_shared(2, 21), as.alu(2, {2});
+  as.alu(20, {10});
+  as.load(1, 20);
+  as.alu(1, {1});
+  as.alu(21, {11});
+  as.load_shared(2, 21);
+  as.alu(2, {2});
   as.exit();
   machine.sm.l1d.hit_latency_cycles = 28;
   run(1, as, {0, 3, 6, 7}, [&](WarpWriter& w) {
@@ -97,7 +103,10 @@ TEST_F(SmLowered, PiecesBelongToTheOneMemoryInstruction) {
 
 TEST_F(SmLowered, ABarrierInTheMiddleOfItsExpansion) {
   auto bar = ptx.barrier(), exit = ptx.exit();
-  as.alu(1, {9}), as.barrier(), as.alu(2, {9}), as.exit();
+  as.alu(1, {9});
+  as.barrier();
+  as.alu(2, {9});
+  as.exit();
   run(2, as, {0, 3, 4}, [&](WarpWriter& w) { w.barrier(bar, 5).op(exit); });
   EXPECT_EQ(sm->issue_times(0), (Cycles{0, 1, 9, 10}));
   EXPECT_EQ(sm->issue_times(8), (Cycles{0, 1, 9, 10}));
@@ -125,7 +134,8 @@ TEST_F(SmLowered, CountersAreKeptByKernel) {
   auto first = one_block(ptx, 1, [&](WarpWriter& w) { w.op(s, 0xff).op(use).op(exit); });
   auto second = one_block(ptx, 1, [&](WarpWriter& w) { w.lines(load, {{100}}).op(exit); });
   SmHarness both(machine);
-  both.start_block(0, first, 0, 0), both.start_block(0, second, 0, 1);
+  both.start_block(0, first, 0, 0);
+  both.start_block(0, second, 0, 1);
   both.run(300);
   stats::SmCounters a = both.counters(0), b = both.counters(1), all = both.counters();
   EXPECT_EQ(a.issued, 3u);

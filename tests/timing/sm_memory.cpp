@@ -157,7 +157,8 @@ TEST_F(SmMemory, MergeLimitStallsTheHead) {
 }
 
 TEST_F(SmMemory, WithoutCreditsTheMissQueueFillsAndHoldsTheHead) {
-  machine.noc.queue_flits = 5, machine.sm.l1d.miss_queue = 2;
+  machine.noc.queue_flits = 5;
+  machine.sm.l1d.miss_queue = 2;
   auto r = one_block(code, 1, [&](WarpWriter& w) {
     std::vector<PieceSpec> lines;
     for (unsigned i = 0; i < 9; ++i) lines.push_back({100 + i, 1});
@@ -301,7 +302,8 @@ TEST_F(SmMemory, PredicatedOffAccessesTouchNothing) {
 }
 
 TEST_F(SmMemory, ReservedWaysCannotBeTakenAndStallTheHead) {
-  machine.sm.l1d.ways = 2, machine.sm.l1d.reserve_on_miss = true;
+  machine.sm.l1d.ways = 2;
+  machine.sm.l1d.reserve_on_miss = true;
   std::uint32_t sets = machine.sm.l1d.sets();
   auto r = one_block(code, 1, [&](WarpWriter& w) {
     w.lines(load, {{0, 1}, {sets, 1}, {2 * sets, 1}}).op(use).lines(load2, {{sets, 1}}).op(exit);

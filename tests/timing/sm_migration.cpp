@@ -245,7 +245,9 @@ TEST_F(SmMigration, TheContextSaysWhatItIsAndHowLargeItIs) {
 // --- residency ----------------------------------------------------------------------------------
 
 TEST_F(SmMigration, TheSlotAtHomeIsFreeForAnotherBlockWhileTheBlockStays) {
-  machine.sm.warps = 2, machine.sm.schedulers = 1, machine.sm.threads = 64;
+  machine.sm.warps = 2;
+  machine.sm.schedulers = 1;
+  machine.sm.threads = 64;
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
   Recording r(code, {{3}, {32}, 0});
   r.each_warp([&](WarpWriter& w) { w.lines(ld, {{7 + w.block()}}).op(use).op(ex); });
@@ -270,7 +272,9 @@ TEST_F(SmMigration, TheSlotAtHomeIsFreeForAnotherBlockWhileTheBlockStays) {
 }
 
 TEST_F(SmMigration, AGuestThatCannotTakeTheWarpSaysWhy) {
-  machine.sm.warps = 2, machine.sm.schedulers = 1, machine.sm.threads = 64;
+  machine.sm.warps = 2;
+  machine.sm.schedulers = 1;
+  machine.sm.threads = 64;
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
   auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
   Neighbours sms(machine);

@@ -99,7 +99,8 @@ TEST_P(SmTenants, OnlyAFullShareOfTheMissQueueRefuses) {
 }
 
 TEST_P(SmTenants, BehindAnAccessThatIsRefusedWaitsNobodyWithAQueueOfHisOwn) {
-  knobs.tenant[0].request_tokens = 1, knobs.tenant[0].miss_queue = 1;
+  knobs.tenant[0].request_tokens = 1;
+  knobs.tenant[0].miss_queue = 1;
   std::vector<Recording> blocks;
   blocks.push_back(lines(100, 4));
   blocks.push_back(lines(200, 3));
@@ -128,7 +129,8 @@ TEST_P(SmTenants, QueuesOfTheirOwnAreServedInTurn) {
 }
 
 TEST_P(SmTenants, AFullQueueOfItsOwnKeepsOutItsTenantOnly) {
-  knobs.tenant[0].request_tokens = 1, knobs.tenant[0].miss_queue = 1;
+  knobs.tenant[0].request_tokens = 1;
+  knobs.tenant[0].miss_queue = 1;
   knobs.tenant[0].lsu_queue = 1;
   std::vector<Recording> blocks;
   blocks.push_back(one_block(code, 3, [&](WarpWriter& w) {
@@ -142,7 +144,8 @@ TEST_P(SmTenants, AFullQueueOfItsOwnKeepsOutItsTenantOnly) {
 }
 
 TEST_P(SmTenants, WhatWaitsInAQueueIsServedThereWhenQueuesChange) {
-  knobs.tenant[0].request_tokens = 1, knobs.tenant[0].miss_queue = 1;
+  knobs.tenant[0].request_tokens = 1;
+  knobs.tenant[0].miss_queue = 1;
   Recording first = lines(100, 4), second = lines(200, 2), third = lines(300, 2);
   SmHarness sm(machine);
   sm.skip = GetParam();

@@ -218,7 +218,9 @@ TEST_P(SmThrottle, SwlOpensABarrierAndLimitsAgain) {
 class SmCcws : public SmThrottle {
  protected:
   SmCcws() {
-    machine.sm.l1d.size_kib = 1, machine.sm.l1d.ways = 1, machine.sm.l1d.reserve_on_miss = true;
+    machine.sm.l1d.size_kib = 1;
+    machine.sm.l1d.ways = 1;
+    machine.sm.l1d.reserve_on_miss = true;
     machine.sm.l1d.line_bytes = machine.sm.l1d.sector_bytes = 128;
   }
   Recording loads() {

@@ -16,7 +16,9 @@ using Cycles = std::vector<Cycle>;
 
 OperandSpec operands(std::uint32_t collectors, std::uint32_t cycles = 2) {
   OperandSpec out;
-  out.collectors = collectors, out.banks = 2, out.cycles = cycles;
+  out.collectors = collectors;
+  out.banks = 2;
+  out.cycles = cycles;
   return out;
 }
 

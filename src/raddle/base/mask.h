@@ -136,7 +136,8 @@ constexpr unsigned first_of_128_from(const Mask128& set, unsigned from) {
   std::uint64_t low = set.word(0) & (from < 64 ? behind : 0),
                 high = set.word(1) & (from < 64 ? ~0ull : behind);
   const bool round = (low | high) == 0;
-  low = round ? set.word(0) : low, high = round ? set.word(1) : high;
+  low = round ? set.word(0) : low;
+  high = round ? set.word(1) : high;
   return low != 0 ? lowest(low) : 64 + lowest(high);
 }
 

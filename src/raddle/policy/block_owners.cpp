@@ -58,7 +58,8 @@ std::optional<std::uint32_t> producer(const Relation& r, std::uint32_t block, Gr
     const std::int64_t at = r.a * (rest % to[i]) + r.b[i];
     if (at < 0 || at >= from[i]) return std::nullopt;
     id += static_cast<std::uint32_t>(at) * scale;
-    rest /= to[i], scale *= from[i];
+    rest /= to[i];
+    scale *= from[i];
   }
   return id;
 }
@@ -106,7 +107,8 @@ std::optional<Owners> follow(const Owners& producers, const Relation& relation, 
         if (consumer[p] != kNone) owner[consumer[p]] = sm;
     for (const std::uint32_t p : producers.sm[sm].queue) {
       if (consumer[p] == kNone) continue;
-      owner[consumer[p]] = sm, queued[consumer[p]] = true;
+      owner[consumer[p]] = sm;
+      queued[consumer[p]] = true;
       out.sm[sm].queue.push_back(consumer[p]);
     }
   }

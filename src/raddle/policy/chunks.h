@@ -33,14 +33,18 @@ class ChunkDeal {
   /// Chunk i goes to SM (first_sm + i) mod sms.
   void deal(std::uint32_t blocks, unsigned sms, unsigned per_sm, unsigned first_sm,
             bool descending) {
-    blocks_ = blocks, chunks_ = sms * per_sm, next_chunk_ = sms, descending_ = descending;
+    blocks_ = blocks;
+    chunks_ = sms * per_sm;
+    next_chunk_ = sms;
+    descending_ = descending;
     sms_.assign(sms, {});
     record_.assign(sms, {});
     for (unsigned i = 0; i < sms; ++i) give((first_sm + i) % sms, chunk_of(blocks, chunks_, i));
   }
   /// Every SM gets what it had; where blocks are run in descending order, its last chunk first.
   void repeat(const Record& record, bool descending) {
-    descending_ = descending, next_chunk_ = chunks_ = 0;
+    descending_ = descending;
+    next_chunk_ = chunks_ = 0;
     sms_.assign(record.size(), {});
     record_ = record;
     for (std::size_t sm = 0; sm < record.size(); ++sm) {

@@ -65,7 +65,10 @@ TEST(AllocationsTable, OnlyTheHeaviestAreShown) {
 
 TEST(AllocationsTable, PlacesTimesAndArguments) {
   Json one = row("allocation 7", 10, 32);
-  one["bytes"] = 1 << 20, one["sectors"] = 1 << 15, one["touched_sectors"] = 1, one["times"] = 3;
+  one["bytes"] = 1 << 20;
+  one["sectors"] = 1 << 15;
+  one["touched_sectors"] = 1;
+  one["times"] = 3;
   one["arguments"] = {{"_Z3addPf", {2}}, {"k", {1, 3, 4}}};
   const std::string text = allocations_table({{"known", true}, {"rows", {one}}}, {});
   EXPECT_THAT(text, AllOf(HasSubstr("allocation 7 (x3)"), HasSubstr("1.00 MiB"),

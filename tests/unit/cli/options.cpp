@@ -65,9 +65,11 @@ TEST(CommonOptions, ContradictionsAreRefusedBeforeAnythingRuns) {
   CommonOptions options;
   options.functional = options.live = true;
   EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("exclude each other"));
-  options.live = false, options.report = "r.html";
+  options.live = false;
+  options.report = "r.html";
   EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("--report"));
-  options = {}, options.json = "/no/such/folder/out.json";
+  options = {};
+  options.json = "/no/such/folder/out.json";
   EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("/no/such/folder"));
   options.json = "/tmp";
   EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("is a directory"));
@@ -75,8 +77,11 @@ TEST(CommonOptions, ContradictionsAreRefusedBeforeAnythingRuns) {
 
 TEST(CommonOptions, CommandLineBeatsTheFile) {
   CommonOptions options;
-  options.gpu = "gtx480", options.seed = 5, options.live = true;
-  options.set = {"sm.l1d.size_kib=48"}, options.policy = {"warp=lrr"};
+  options.gpu = "gtx480";
+  options.seed = 5;
+  options.live = true;
+  options.set = {"sm.l1d.size_kib=48"};
+  options.policy = {"warp=lrr"};
   sim::Setup setup = sim::read_setup(options.tree(), policy::all_policies());
   EXPECT_EQ(setup.machine.sm.l1d.size_kib, 48u);
   EXPECT_EQ(setup.warp->name(), "lrr");

@@ -29,7 +29,10 @@ Json line(unsigned number, const char* instruction, unsigned issued, Json warps)
 
 Json two_kernels() {
   Json load = line(4, "ld.global.f32", 10, {{"lsu", 5}, {"ready", 5}});
-  load["memory_lines"] = 80, load["l1d_hits"] = 20, load["l1d_misses"] = 60, load["awaited"] = 65;
+  load["memory_lines"] = 80;
+  load["l1d_hits"] = 20;
+  load["l1d_misses"] = 60;
+  load["awaited"] = 65;
   Json out = {{"looks", 50}, {"kernels", Json::object()}};
   out["kernels"]["_Z5smallv"] = {{"file", "a.ptx"},
                                  {"lines", {line(90, "exit", 1, {{"memory", 10}})}}};

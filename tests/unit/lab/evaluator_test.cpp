@@ -18,8 +18,12 @@ struct Lab {
   TableSource source{e, grid};
 
   explicit Lab(const std::string& text = kWhole) : e(experiment(text)) {
-    set("vecadd/lrr", 2), set("vecadd/gto", 4), set("red/lrr", 10), set("red/gto", 5);
-    set("both/lrr", 3), set("both/gto", 6);
+    set("vecadd/lrr", 2);
+    set("vecadd/gto", 4);
+    set("red/lrr", 10);
+    set("red/gto", 5);
+    set("both/lrr", 3);
+    set("both/gto", 6);
     for (const auto& [group, vecadd, red] :
          {std::tuple{2, 1.0, 9.0}, {4, 3.0, 7.0}, {8, 5.0, 5.0}, {16, 4.0, 3.0}}) {
       set(fmt::format("vecadd/swept/group={}", group), vecadd);

@@ -24,11 +24,17 @@ class Hands final : public Executor {
   std::vector<std::string> adopt(const std::set<std::string>& names) override {
     std::vector<std::string> out;
     for (const std::string& name : elsewhere)
-      if (names.contains(name)) out.push_back(name), queue_.push_back({name, 0, 0});
+      if (names.contains(name)) {
+        out.push_back(name);
+        queue_.push_back({name, 0, 0});
+      }
     return out;
   }
   void submit(const std::vector<Job>& jobs) override {
-    for (const Job& job : jobs) queue_.push_back(job), submitted.push_back(job);
+    for (const Job& job : jobs) {
+      queue_.push_back(job);
+      submitted.push_back(job);
+    }
   }
   std::vector<JobEnd> wait(std::chrono::milliseconds) override {
     if (queue_.empty()) return {};
@@ -49,7 +55,10 @@ class Hands final : public Executor {
   }
   std::size_t running() const override { return queue_.empty() ? 0 : 1; }
   std::size_t width() const override { return 1; }
-  void cancel() override { queue_.clear(), cancelled = true; }
+  void cancel() override {
+    queue_.clear();
+    cancelled = true;
+  }
   std::vector<Job> submitted;
 
  private:

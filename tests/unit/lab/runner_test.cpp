@@ -11,7 +11,10 @@ namespace raddle::lab::test {
 namespace {
 
 struct Site {
-  Site() { make_folder(results.work()), make_folder(results.recordings()); }
+  Site() {
+    make_folder(results.work());
+    make_folder(results.recordings());
+  }
   Folder folder;
   ResultsFolder results{folder.path()};
   Paper paper = read(kWhole);
@@ -159,7 +162,8 @@ TEST(Runner, AWrongResultIsAFailureWithItsResult) {
   hands.instead = [&](const CellFile& cell, JobEnd& ended) {
     if (cell.kind != "cell" || cell.spec.programs.front().workload != "scan") return false;
     Json result = run_cell(cell, catalogue());
-    result["workload"]["result"] = "wrong", result["workload"]["difference"] = "out[3] is 4, not 5";
+    result["workload"]["result"] = "wrong";
+    result["workload"]["difference"] = "out[3] is 4, not 5";
     write_whole(result_file(site.results.work(), ended.name), result.dump());
     return true;
   };
@@ -178,8 +182,10 @@ TEST(Runner, ResultsOfSomethingElseAreRefused) {
     hands.instead = [&](const CellFile& cell, JobEnd& ended) {
       if (cell.kind != "cell" || cell.spec.programs.front().workload != "scan") return false;
       CellFile other = cell;
-      other.spec.configuration.clear(), other.spec.seed = 2,
-                                        other.spec.programs.front().recording.clear();
+      other.spec.configuration.clear();
+      other.spec.seed = 2;
+
+      other.spec.programs.front().recording.clear();
       write_whole(result_file(site.results.work(), ended.name),
                   text == "other" ? run_cell(other, catalogue()).dump() : text);
       return true;
@@ -261,7 +267,8 @@ TEST(Runner, RubbishInTheWorkFolderIsThrownAway) {
   Site site;
   const fs::path work = site.results.work();
   write_whole(work / "x.result.json", "nonsense");
-  write_whole(work / "y.spec.json", "nonsense"), write_whole(work / "y.result.json", "{}");
+  write_whole(work / "y.spec.json", "nonsense");
+  write_whole(work / "y.result.json", "{}");
   write_whole(spec_file(work, site.plan.runs[0].key),
               to_json(site.plan.runs[1].spec, "cell").dump());
   write_whole(result_file(work, site.plan.runs[0].key),

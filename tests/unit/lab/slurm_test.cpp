@@ -201,7 +201,9 @@ TEST_F(FakeSlurm, TasksSayHowTheyEnded) {
   SlurmExecutor executor(options());
   executor.submit({job("a"), job("b"), job("c")});
   executor.wait(milliseconds(0));
-  end("a", "0 1.5 n7\n"), end("b", "124 60 n8\n"), end("c", "139 2 n9\n");
+  end("a", "0 1.5 n7\n");
+  end("b", "124 60 n8\n");
+  end("c", "139 2 n9\n");
   const auto ended = wait_long(executor);
   ASSERT_EQ(ended.size(), 3u);
   EXPECT_EQ(ended[0].name, "a");
@@ -414,7 +416,8 @@ TEST_F(TaskScript, RequeuedAfterItsEndItRunsNothing) {
   EXPECT_THAT(note(), testing::StartsWith("0 0 "));
   EXPECT_EQ(log("runs").size(), 1u);
   // And once its result has been taken in, not even that.
-  fs::remove(array_ / "1.ended"), fs::remove(spec_file(work(), "a"));
+  fs::remove(array_ / "1.ended");
+  fs::remove(spec_file(work(), "a"));
   fs::remove(result_file(work(), "a"));
   EXPECT_EQ(run().status, 0);
   EXPECT_EQ(note(), "");

@@ -142,7 +142,9 @@ RADDLE_INLINE bool shared_row(Context* c, const Record* ip, char* frame) {
   }
   return true;
 #else
-  (void)c, (void)ip, (void)frame;
+  (void)c;
+  (void)ip;
+  (void)frame;
   return false;
 #endif
 }

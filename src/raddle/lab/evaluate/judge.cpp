@@ -127,7 +127,9 @@ Judgement Evaluator::judge(const ExpectedTrend& shape) {
   tolerance_ = shape.tolerance;
   text_ = shape.check.text;
   Judgement out = judge(shape.check.expression, grid_.unset());
-  of_ = nullptr, tolerance_ = 0, text_ = {};
+  of_ = nullptr;
+  tolerance_ = 0;
+  text_ = {};
   out.detail = cut(out.detail);
   return out;
 }
@@ -214,7 +216,10 @@ Judgement Evaluator::judge_fold(const Expression& x, const Coordinates& where) {
     const Number value = eval(x.parts[0], there);
     const std::string point = label.substr(label.find('=') + 1);
     known &= value.has_value();
-    if (value) series.values.push_back(*value), series.points.push_back(point);
+    if (value) {
+      series.values.push_back(*value);
+      series.points.push_back(point);
+    }
     all += fmt::format("{}{} at {}", all.empty() ? "" : ", ", shown_number(value), point);
   });
   if (!known) return {Verdict::NotRun, all};

@@ -51,7 +51,10 @@ class Lexer {
     if (parsed.ec != std::errc{} || !std::isfinite(value))
       fail(begin, "expected a number that can be held, found one that cannot");
     if (more() && is_letter(here())) fail(at_, "expected the end of a number, found a letter");
-    if (more() && here() == '%') value /= 100, ++at_;
+    if (more() && here() == '%') {
+      value /= 100;
+      ++at_;
+    }
     Token out = token(Token::Kind::Number, begin);
     out.number = value;
     return out;

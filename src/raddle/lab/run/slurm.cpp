@@ -47,7 +47,10 @@ std::vector<std::string> split_options(std::string_view text) {
       in_word = false;
       continue;
     }
-    if (!in_word) out.emplace_back(), in_word = true;
+    if (!in_word) {
+      out.emplace_back();
+      in_word = true;
+    }
     if (quote != 0 && c == quote) quote = 0;
     else if (quote == 0 && (c == '"' || c == '\'')) quote = c;
     else if (c == '\\' && quote != '\'' && i + 1 < text.size()) out.back() += text[++i];

@@ -290,7 +290,8 @@ std::vector<StreamResult> streams_of(const std::vector<KernelResult>& kernels) {
     StreamResult& s = streams[k.stream];
     s.stream = k.stream;
     s.start = s.launches == 0 ? k.start : std::min(s.start, k.start);
-    s.end = std::max(s.end, k.end), ++s.launches;
+    s.end = std::max(s.end, k.end);
+    ++s.launches;
     stats::accumulate(s.counters, k.counters);
     order.push_back(&k);
   }

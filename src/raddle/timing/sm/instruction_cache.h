@@ -63,7 +63,9 @@ class InstructionCache {
           std::max(last_came_ + ahead * shape_.stream_interval, now > room ? now - room : 0);
       came = std::min(came, below > now ? std::max(streamed, below) : streamed);
     }
-    last_ = tag, last_came_ = came, streaming_ = shape_.stream_lines != 0;
+    last_ = tag;
+    last_came_ = came;
+    streaming_ = shape_.stream_lines != 0;
     return std::max(came, now);
   }
   void forget() {

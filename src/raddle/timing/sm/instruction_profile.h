@@ -108,7 +108,8 @@ class InstructionProfile final : public policy::L1Observer {
     if (last_ != &code) {
       Table& found = tables_[&code];
       if (found.empty()) found.resize(code.size());
-      last_ = &code, last_table_ = &found;
+      last_ = &code;
+      last_table_ = &found;
     }
     return *last_table_;
   }
