@@ -1,4 +1,5 @@
-// How long recording and replaying the L1D accesses of one SM takes: 10 million accesses of 32 warps,
+// How long recording and replaying the L1D accesses of one SM takes: 10 million accesses of 32
+// warps,
 // each going through lines of its own again and again with some shared ones in between.
 //   ./x bench analysis [options of Google Benchmark]
 #include <benchmark/benchmark.h>

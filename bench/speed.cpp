@@ -1,5 +1,6 @@
 // Speed of the whole simulator: speed [--gpu NAME] [--json FILE] [--runs N] [--size tiny|small].
-// Bars are of v100, the GPU unless another is named. Each workload runs in a process of its own. Rates are per second of processor time, which
+// Bars are of v100, the GPU unless another is named. Each workload runs in a process of its own.
+// Rates are per second of processor time, which
 // other users of the machine disturb least; the speed-up by a second thread needs wall clock.
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -237,14 +238,14 @@ Json check_bars(const std::vector<Row>& rows, unsigned runs) {
   const Run waiting = best_of(runs, run_chase);
   Bars bars;
   const auto timing = [](const Row& r) { return r.timing_rate() / 1e6; };
-  double least = 1e9, peak = 0;
+  double minimum = 1e9, peak = 0;
   for (const Row& r : rows) {
-    least = std::min(least, timing(r));
+    minimum = std::min(minimum, timing(r));
     peak = std::max(peak, static_cast<double>(r.timing.peak_bytes) / (1 << 20));
   }
   bars.at_least("timing, geometric mean, M warp instructions/s", geomean(rows, timing), 1.5,
                 "{:.2f}");
-  bars.at_least("timing, slowest workload, M warp instructions/s", least, 0.4, "{:.2f}");
+  bars.at_least("timing, slowest workload, M warp instructions/s", minimum, 0.4, "{:.2f}");
   for (const Row& r : rows)
     if (r.workload == "sgemm" || r.workload == "bfs" || r.workload == "spmv")
       bars.at_least("functional " + r.workload + ", M warp instructions/s",

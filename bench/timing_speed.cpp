@@ -15,8 +15,8 @@
 
 using namespace raddle;
 using testing::Code;
-using testing::PieceSpec;
 using testing::Recording;
+using testing::TransactionSpec;
 using testing::WarpWriter;
 
 namespace {
@@ -148,7 +148,7 @@ Made make_gather() {
     for (std::uint32_t it = 0; it < 16; ++it) {
       unsigned lanes = 8 + rng.below(25);
       LaneMask mask = lanes == 32 ? kFullMask : (1u << lanes) - 1;
-      std::vector<PieceSpec> p;
+      std::vector<TransactionSpec> p;
       for (unsigned i = 0; i < lanes; ++i) {  // half of them fall in a hot eighth of 64 MB
         std::uint32_t line = rng.below(2) != 0 ? rng.below(1 << 16) : rng.below(1 << 19);
         p.push_back({kFirstLine + kArray + line, 1u << rng.below(32), 1u << i});

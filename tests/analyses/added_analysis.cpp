@@ -1,6 +1,7 @@
 // An analysis that one file adds (raddle/sim/analyses/tallest.cpp beside this one) is in the
 // registry, in results, on the command line and in the listing. This
-// program compiles what CMake makes of the folder again, with the file added; no source of src/ knows
+// program compiles what CMake makes of the folder again, with the file added; no source of src/
+// knows
 // it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -11,14 +11,15 @@ class Bandwidth : public testing::TestWithParam<std::string> {
  protected:
   timing::MachineSpec m = spec_of(GetParam());
   test::RunSpec on{GetParam(), {}, {}, {}};
-  sim::Result run(Access access, std::uint32_t blocks, std::uint32_t pieces, std::uint32_t rounds,
-                  bool bypass) const {
-    Stream stream(access, blocks, pieces, rounds, bypass);
+  sim::Result run(Access access, std::uint32_t blocks, std::uint32_t transactions,
+                  std::uint32_t rounds, bool bypass) const {
+    Stream stream(access, blocks, transactions, rounds, bypass);
     return test::run_on(stream, "stream", on);
   }
-  void expect(const char* level, Access access, double peak, double least, double measured) const {
+  void expect(const char* level, Access access, double peak, double minimum,
+              double measured) const {
     EXPECT_LE(measured, 1.01 * peak) << level << ": slopes are good to 1 %";
-    EXPECT_GE(measured, least * peak) << level;
+    EXPECT_GE(measured, minimum * peak) << level;
     row("bandwidth", {GetParam(), level, std::string(kAccessNames[static_cast<unsigned>(access)]),
                       number(peak), number(measured), percent(measured, peak)});
   }
@@ -72,12 +73,13 @@ TEST_P(Bandwidth, Dram) {
   const std::uint32_t blocks = resident_blocks(m);
   const std::uint32_t slice_kib = std::max(1u, 4 * m.l2.line_bytes * m.l2.ways / 1024);
   on.set = {fmt::format("l2.size_kib={}", slice_kib)};
-  std::uint32_t pieces = 8;  // more where little is resident beside what the L2 keeps of writes
-  while (pieces * blocks * 256 * 16 < 10 * m.l2.slices * slice_kib * 1024) pieces *= 2;
+  std::uint32_t transactions =
+      8;  // more where little is resident beside what the L2 keeps of writes
+  while (transactions * blocks * 256 * 16 < 10 * m.l2.slices * slice_kib * 1024) transactions *= 2;
   for (const Access access : {Access::Read, Access::Write, Access::Copy}) {
-    const sim::Result r = run(access, blocks, pieces, 1, true);
+    const sim::Result r = run(access, blocks, transactions, 1, true);
     const auto bytes = static_cast<double>(r.totals.dram.bytes);
-    const double asked = (access == Access::Copy ? 2.0 : 1.0) * pieces * blocks * 256 * 16;
+    const double asked = (access == Access::Copy ? 2.0 : 1.0) * transactions * blocks * 256 * 16;
     EXPECT_GE(bytes, 0.9 * asked) << "the L2 keeps next to nothing";
     expect("DRAM", access, dram_peak(), 0.2,
            bytes / static_cast<double>(r.cycles - m.launch_latency_cycles));

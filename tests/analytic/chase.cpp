@@ -72,10 +72,11 @@ class ChaseOf : public testing::TestWithParam<std::string> {
     EXPECT_DOUBLE_EQ(measured, expected) << level;
     row("latency", {GetParam(), level, number(expected), number(measured)});
   }
-  void expect_between(const char* level, double least, double most, double measured) const {
-    EXPECT_GE(measured, least) << level;
-    EXPECT_LE(measured, most) << level;
-    row("latency", {GetParam(), level, number(least) + " to " + number(most), number(measured)});
+  void expect_between(const char* level, double minimum, double maximum, double measured) const {
+    EXPECT_GE(measured, minimum) << level;
+    EXPECT_LE(measured, maximum) << level;
+    row("latency",
+        {GetParam(), level, number(minimum) + " to " + number(maximum), number(measured)});
   }
 };
 INSTANTIATE_TEST_SUITE_P(All, ChaseOf, testing::ValuesIn(machines()),
@@ -160,7 +161,7 @@ class IkraTable2 : public testing::TestWithParam<const char*> {
  protected:
   struct Level {
     const char* name;
-    double least, most;
+    double minimum, maximum;
     unsigned hops;
     bool dram;
   };
@@ -173,7 +174,7 @@ class IkraTable2 : public testing::TestWithParam<const char*> {
         at->second = {std::min(at->second.first, cycles), std::max(at->second.second, cycles)};
       }
     for (const auto& [hops, range] : seen) {
-      const double expected = level.least + (level.most - level.least) * hops / level.hops;
+      const double expected = level.minimum + (level.maximum - level.minimum) * hops / level.hops;
       EXPECT_NEAR(range.first, expected, 1.0) << level.name << ", " << hops << " hops";
       EXPECT_NEAR(range.second, expected, 1.0) << level.name << ", " << hops << " hops";
       row("distance", {GetParam(), level.name, std::to_string(hops), number(expected),

@@ -97,8 +97,8 @@ inline double chase(const test::RunSpec& on, const std::vector<std::uint64_t>& p
     Chase probe(std::move(steps), bypass);
     return static_cast<double>(test::run_on(probe, "chase", on).cycles);
   };
-  const std::size_t most = path.size() * rounds;
-  return (cycles(most) - cycles(few)) / static_cast<double>(most - few);
+  const std::size_t maximum = path.size() * rounds;
+  return (cycles(maximum) - cycles(few)) / static_cast<double>(maximum - few);
 }
 
 enum class Access : std::uint8_t { Read, Write, Copy };
@@ -108,10 +108,14 @@ inline constexpr std::string_view kAccessNames[] = {"read", "write", "copy"};
 /// `rounds`. Reads bypass the L1 where asked to.
 class Stream final : public Probe {
  public:
-  Stream(Access access, std::uint32_t blocks, std::uint32_t pieces, std::uint32_t rounds,
+  Stream(Access access, std::uint32_t blocks, std::uint32_t transactions, std::uint32_t rounds,
          bool bypass)
-      : access_(access), blocks_(blocks), pieces_(pieces), rounds_(rounds), bypass_(bypass) {}
-  std::uint64_t bytes() const { return std::uint64_t{blocks_} * 256 * 16 * pieces_; }
+      : access_(access),
+        blocks_(blocks),
+        transactions_(transactions),
+        rounds_(rounds),
+        bypass_(bypass) {}
+  std::uint64_t bytes() const { return std::uint64_t{blocks_} * 256 * 16 * transactions_; }
   void run(runtime::Device& device, std::uint64_t) override {
     const std::uint64_t step = std::uint64_t{blocks_} * 256 * 16;
     const Address from = device.allocate(bytes()), to = device.allocate(bytes());
@@ -143,12 +147,12 @@ ret;
 )",
                                                  "stream.ptx");
     device.launch(device.kernel(module, "stream"), {blocks_}, {256},
-                  runtime::Arguments(from, to, pieces_, rounds_, step));
+                  runtime::Arguments(from, to, transactions_, rounds_, step));
   }
 
  private:
   Access access_;
-  std::uint32_t blocks_, pieces_, rounds_;
+  std::uint32_t blocks_, transactions_, rounds_;
   bool bypass_;
 };
 

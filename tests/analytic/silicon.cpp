@@ -57,7 +57,7 @@ TEST(Silicon, V100Memory) {
           "taken from there");
   compare("DRAM latency, cycles (V100)", 460, chase(kV100, ring(4096 + 128, 48), 16, true),
           "calibrated on a closed row; here rows are met as they come");
-  const auto share = [&](std::uint32_t pieces, std::uint32_t rounds, std::uint32_t few,
+  const auto share = [&](std::uint32_t transactions, std::uint32_t rounds, std::uint32_t few,
                          double peak) {
     const std::uint32_t blocks = resident_blocks(m);
     const auto cycles = [&](std::uint32_t p, std::uint32_t r) {
@@ -65,8 +65,8 @@ TEST(Silicon, V100Memory) {
       return static_cast<double>(test::run_on(stream, "stream", kV100).cycles);
     };
     const bool deep = rounds == 1;
-    const double bytes = (deep ? pieces - few : rounds - few) * 4096.0 * blocks;
-    return bytes / (cycles(pieces, rounds) - (deep ? cycles(few, 1) : cycles(1, few))) / peak;
+    const double bytes = (deep ? transactions - few : rounds - few) * 4096.0 * blocks;
+    return bytes / (cycles(transactions, rounds) - (deep ? cycles(few, 1) : cycles(1, few))) / peak;
   };
   const double l2_peak = 32.0 * m.l2.slices, dram_peak = static_cast<double>(m.dram.channels) *
                                                          m.dram.bus_bytes_per_cycle *

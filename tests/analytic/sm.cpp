@@ -115,8 +115,8 @@ TEST(Little, MshrEntriesBoundTheMissesInFlight) {
   for (const unsigned entries : {4u, 16u, 64u, 256u}) {
     const test::RunSpec on{
         "v100", {"sm.count=1", fmt::format("sm.l1d.mshr_entries={}", entries)}, {}, {}};
-    const auto run = [&](std::uint32_t pieces) {
-      Stream stream(Access::Read, 8, pieces, 1, false);
+    const auto run = [&](std::uint32_t transactions) {
+      Stream stream(Access::Read, 8, transactions, 1, false);
       return test::run_on(stream, "stream", on);
     };
     const sim::Result few = run(4), many = run(20);

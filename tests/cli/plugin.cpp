@@ -110,8 +110,8 @@ TEST_F(Plugin, OneOfOtherHeadersIsRefused) {
   ASSERT_EQ(made_.status, 0) << made_.err;
   std::ifstream in(file(), std::ios::binary);
   std::string bytes(std::istreambuf_iterator<char>(in), {});
-  const Outcome told = raddle("run vecadd size=tiny --plugin", {file()});
-  ASSERT_EQ(told.status, 0) << told.err;
+  const Outcome notified = raddle("run vecadd size=tiny --plugin", {file()});
+  ASSERT_EQ(notified.status, 0) << notified.err;
   // The hash of the headers stands in the file as text: another digit, other headers.
   std::ifstream header(RADDLE_SOURCE_DIR "/build/release/generated/raddle/policy/interface_hash.h");
   const std::string text(std::istreambuf_iterator<char>(header), {});

@@ -37,13 +37,13 @@ TEST(Run, EstimatedLaunchesAreToldInTableAndJson) {
   const Json result = json_of(run), sampling = result["sampling"];
   EXPECT_EQ(sampling["launches_timed"].get<int>() + sampling["launches_estimated"].get<int>(), 60);
   EXPECT_EQ(result["config"]["run"]["sampling_error"], 0.03);
-  const std::string told = std::to_string(sampling["launches_timed"].get<int>()) +
-                           " launches timed, " +
-                           std::to_string(sampling["launches_estimated"].get<int>()) + " estimated";
+  const std::string notified =
+      std::to_string(sampling["launches_timed"].get<int>()) + " launches timed, " +
+      std::to_string(sampling["launches_estimated"].get<int>()) + " estimated";
   EXPECT_THAT(raddle("run " + words).out,
-              AllOf(HasSubstr(told), HasSubstr(" +- "), HasSubstr("launches that were timed")));
+              AllOf(HasSubstr(notified), HasSubstr(" +- "), HasSubstr("launches that were timed")));
   EXPECT_THAT(raddle("compare " + words + " --policies lrr,gto").out,
-              AllOf(HasSubstr("hotspot size=tiny steps=60: " + told), HasSubstr("cycles +- ")));
+              AllOf(HasSubstr("hotspot size=tiny steps=60: " + notified), HasSubstr("cycles +- ")));
 }
 
 TEST(Run, JsonHasTheContractsFields) {
@@ -159,17 +159,17 @@ TEST(Run, TheTimelineTellsWhatSchedulersWaitForAndWhen) {
   const Folder folder;
   const Json result =
       json_of(raddle("run reduction size=tiny --quiet --json - --timeline", {folder / "t.json"}));
-  std::vector<std::pair<double, Json>> told;  // from that cycle on
+  std::vector<std::pair<double, Json>> notified;  // from that cycle on
   const Json timeline = Json::parse(read_file(folder / "t.json"));
   for (const Json& e : timeline.at("traceEvents"))
-    if (e["name"] == "schedulers stalled") told.emplace_back(e["ts"].get<double>(), e["args"]);
-  ASSERT_GT(told.size(), 3u);
+    if (e["name"] == "schedulers stalled") notified.emplace_back(e["ts"].get<double>(), e["args"]);
+  ASSERT_GT(notified.size(), 3u);
   for (const char* why : {"memory", "barrier", "idle", "launch"}) {
     double cycles = 0;
-    for (std::size_t i = 0; i < told.size(); ++i) {
-      const double end =
-          i + 1 < told.size() ? told[i + 1].first : result["totals"]["cycles"].get<double>();
-      cycles += told[i].second.at(why).get<double>() * (end - told[i].first);
+    for (std::size_t i = 0; i < notified.size(); ++i) {
+      const double end = i + 1 < notified.size() ? notified[i + 1].first
+                                                 : result["totals"]["cycles"].get<double>();
+      cycles += notified[i].second.at(why).get<double>() * (end - notified[i].first);
     }
     const auto counted = result["stalls"][why].get<double>();
     EXPECT_GT(counted, 0) << why;

@@ -72,8 +72,8 @@ TEST(Usage, VersionIsPrinted) {
 TEST(Usage, ResultsTellTheVersionThatIsPrinted) {
   const Outcome version = raddle("--version");
   const Outcome run = raddle("run vecadd size=tiny --functional --json -");
-  const auto told = nlohmann::json::parse(run.out)["raddle_version"].get<std::string>();
-  EXPECT_EQ("raddle " + told + "\n", version.out);
+  const auto notified = nlohmann::json::parse(run.out)["raddle_version"].get<std::string>();
+  EXPECT_EQ("raddle " + notified + "\n", version.out);
 }
 
 TEST(Usage, LaunchesAreToldOneByOneOrSummedByKernel) {

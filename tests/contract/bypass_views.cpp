@@ -32,16 +32,16 @@ class RandomSm {
     if (changes && !there) start(slot);
     else if (changes) wait_or_end(slot);
     for (unsigned p = 0; p < policy_.size(); ++p)
-      if (changes || p == kToldOften)
+      if (changes || p == kNotifiedOften)
         if (auto* sees = policy_[p]->sm_observer()) sees->waits_changed(now_);
     return resident_ == 0 ? "" : ask(slot);
   }
   std::string statistics() {
-    return policy_[0]->bypasses() && counts(0) != counts(kToldOften) ? "counts differ" : "";
+    return policy_[0]->bypasses() && counts(0) != counts(kNotifiedOften) ? "counts differ" : "";
   }
 
  private:
-  static constexpr unsigned kToldOften = 1;  // of changes that are none, too
+  static constexpr unsigned kNotifiedOften = 1;  // of changes that are none, too
 
   void start(unsigned slot) {
     sm_.facts[slot] = {};
@@ -80,7 +80,7 @@ class RandomSm {
                           refused && rng_.below(2) == 0,
                           refused};
     const bool past = policy_[0]->ask(view);
-    return policy_[kToldOften]->ask(view) == past
+    return policy_[kNotifiedOften]->ask(view) == past
                ? ""
                : "a second instance, told of waits more often, decided otherwise";
   }

@@ -270,12 +270,12 @@ struct Groups final : Plain {
     Plain::on_enter(grid);
     ++in_entry[grid.entry.value()];
     entry_of[grid.id] = grid.entry.value();
-    most = std::max(most, in_entry[grid.entry.value()]);
+    maximum = std::max(maximum, in_entry[grid.entry.value()]);
   }
   void on_grid_end(GridId grid) override { --in_entry[entry_of.at(grid)]; }
   std::map<unsigned, unsigned> in_entry;
   std::map<GridId, unsigned> entry_of;
-  unsigned most = 0;
+  unsigned maximum = 0;
 };
 
 TEST(BlockGroups, ShareTheEntryOfTheKernelTheyJoin) {
@@ -291,7 +291,7 @@ TEST(BlockGroups, ShareTheEntryOfTheKernelTheyJoin) {
     if (entered.joined) ++joined;
   EXPECT_EQ(dispatcher.entered().size(), launches.size());
   EXPECT_GT(joined, 40u) << "all but those that came when no such kernel was under way";
-  EXPECT_GT(groups.most, 4u) << "several grids in one entry";
+  EXPECT_GT(groups.maximum, 4u) << "several grids in one entry";
   for (const auto& [entry, left] : groups.in_entry) EXPECT_EQ(left, 0u) << entry;
   EXPECT_TRUE(dispatcher.idle());
 }

@@ -101,7 +101,7 @@ std::string serve(RandomChannel& channel, DramPolicy& once, DramPolicy& often) {
 }
 
 /// What three tenants have done: anything, and now and then nothing.
-using Counts = std::array<policy::TenantCounts, kMostTenants>;
+using Counts = std::array<policy::TenantCounts, kMaxTenants>;
 Counts random_counts(Rng& rng) {
   Counts out;
   for (unsigned t = 0; t < 3; ++t) {

@@ -80,9 +80,9 @@ class Machine final : public MigrateView {
   }
   /// Before a look: what it is told of.
   void open_look() {
-    told_.clear();
+    notified_.clear();
     for (std::uint32_t sm = 0; sm < kSms; ++sm)
-      if (std::exchange(changed_[sm], false)) told_.push_back(sm);
+      if (std::exchange(changed_[sm], false)) notified_.push_back(sm);
   }
   void fail(const char* what) {
     if (broken_.empty()) broken_ = what;
@@ -110,8 +110,8 @@ class Machine final : public MigrateView {
       if (sms_[sm].home[slot] == to) return false;
     return true;
   }
-  unsigned leaving(unsigned sm) const override { return sms_[sm].leaving; }
-  std::span<const std::uint32_t> changed() const override { return told_; }
+  unsigned outgoing(unsigned sm) const override { return sms_[sm].outgoing; }
+  std::span<const std::uint32_t> changed() const override { return notified_; }
   void move(const Migration& m) override {
     orders_.push_back({now_, m});
     if (m.sm >= kSms || m.to >= kSms || m.slot >= kWarps) return fail("names what there is not");
@@ -122,7 +122,7 @@ class Machine final : public MigrateView {
     from.resident &= ~(WarpMask{1} << m.slot);
     for (PendingMiss& miss : from.misses) std::erase(miss.warps, m.slot);
     --sms_[m.to].room;
-    ++from.leaving;
+    ++from.outgoing;
     under_way_.push_back({now_ + 5 + rng_.below(40), m.to, from.home[m.slot], m.sm});
     changed_[m.sm] = changed_[m.to] = true;
   }
@@ -135,7 +135,7 @@ class Machine final : public MigrateView {
     std::array<unsigned, kWarps> home{};
     std::vector<PendingMiss> misses;
     std::size_t sent = 0;
-    unsigned room = 4, leaving = 0;
+    unsigned room = 4, outgoing = 0;
   };
   struct UnderWay {
     Cycle arrives;
@@ -152,7 +152,7 @@ class Machine final : public MigrateView {
       to.warp[slot] = {true, 1, true, now_};
       to.may_leave[slot] = true;
       ++to.room;
-      --sms_[w.from].leaving;
+      --sms_[w.from].outgoing;
       changed_[w.to] = changed_[w.from] = any = true;
       return true;
     });
@@ -191,7 +191,7 @@ class Machine final : public MigrateView {
   std::array<Sm, kSms> sms_;
   std::array<std::uint16_t, kSms> taken_{};
   std::array<bool, kSms> changed_{};
-  std::vector<std::uint32_t> told_;
+  std::vector<std::uint32_t> notified_;
   std::vector<UnderWay> under_way_;
   std::vector<Order> orders_;
   std::string broken_;

@@ -37,9 +37,9 @@ class RandomTenants {
   }
 
   /// Returns the rule that was broken. Knobs and the time to the next look are added to the logs.
-  std::string run(unsigned looks, std::vector<Knobs>& knobs, std::vector<Cycle>& next) {
+  std::string run(unsigned samplings, std::vector<Knobs>& knobs, std::vector<Cycle>& next) {
     if (!scheme_->shares()) return "";
-    for (unsigned i = 0; i < looks; ++i) {
+    for (unsigned i = 0; i < samplings; ++i) {
       happen();
       const Cycle answer = scheme_->look({now_, since_, present_, tenants_}, knobs_);
       if (answer <= now_) return "looks again before time has gone by";
@@ -56,7 +56,7 @@ class RandomTenants {
   void happen() {
     if (now_ == start_ || rng_.below(3) == 0)
       present_ = static_cast<std::uint8_t>(1 + rng_.below(255));
-    for (unsigned t = 0; t < kMostTenants; ++t) {
+    for (unsigned t = 0; t < kMaxTenants; ++t) {
       TenantView& tenant = tenants_[t];
       tenant = {};
       for (std::uint32_t& blocks : resident_[t]) blocks = rng_.below(9);
@@ -82,7 +82,7 @@ class RandomTenants {
   /// A tenant that is present must be able to go on somewhere.
   std::string wrong() const {
     if (knobs_.token_interval == 0) return "gives tokens in no time";
-    for (unsigned t = 0; t < kMostTenants; ++t) {
+    for (unsigned t = 0; t < kMaxTenants; ++t) {
       const policy::TenantKnobs& of = knobs_.tenant[t];
       if (!of.block_cap.empty() && of.block_cap.size() != kSms) return "caps other SMs";
       if (of.active_blocks == 0) return "lets no block issue";
@@ -105,16 +105,16 @@ class RandomTenants {
   std::unique_ptr<SchemePolicy> scheme_;
   Cycle start_, now_, since_ = start_;
   std::uint8_t present_ = 0;
-  std::array<TenantView, kMostTenants> tenants_{};
-  std::array<std::vector<std::uint32_t>, kMostTenants> resident_, warps_;
-  std::array<policy::BlockResources, kMostTenants> block_{};
+  std::array<TenantView, kMaxTenants> tenants_{};
+  std::array<std::vector<std::uint32_t>, kMaxTenants> resident_, warps_;
+  std::array<policy::BlockResources, kMaxTenants> block_{};
   Knobs knobs_;
 };
 
 }  // namespace
 
 std::string check_scheme(const Make<SchemePolicy>& make, std::uint64_t seed) {
-  constexpr unsigned kLooks = 200;
+  constexpr unsigned kSamplings = 200;
   std::array<std::vector<Knobs>, 3> knobs;
   std::array<std::vector<Cycle>, 3> next;
   const std::array<Cycle, 3> start = {0, 0, 123'457};
@@ -124,7 +124,8 @@ std::string check_scheme(const Make<SchemePolicy>& make, std::uint64_t seed) {
     context.seed = seed;
     context.ipc_alone.fill(100);
     RandomTenants tenants(context, make(context), start[i]);
-    if (std::string broken = tenants.run(kLooks, knobs[i], next[i]); !broken.empty()) return broken;
+    if (std::string broken = tenants.run(kSamplings, knobs[i], next[i]); !broken.empty())
+      return broken;
   }
   if (knobs[1] != knobs[0] || next[1] != next[0]) return "the same history, other knobs";
   if (knobs[2] != knobs[0] || next[2] != next[0]) return "depends on when the run starts";

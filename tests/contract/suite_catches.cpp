@@ -59,9 +59,9 @@ struct Nervous final : BypassPolicy, policy::SmObserver {
   explicit Nervous(const Context&) {}
   policy::SmObserver* sm_observer() override { return this; }
   void attach(const policy::SmView&) override {}
-  void waits_changed(Cycle) override { told = true; }
-  bool goes_past(const policy::BypassView&) override { return std::exchange(told, false); }
-  bool told = false;
+  void waits_changed(Cycle) override { notified = true; }
+  bool goes_past(const policy::BypassView&) override { return std::exchange(notified, false); }
+  bool notified = false;
 };
 TEST(BypassSuite, CatchesWhoGoesByHowOftenHeIsTold) {
   EXPECT_THAT(check_bypass(faulty<BypassPolicy, Nervous>(), 1), HasSubstr("decided otherwise"));
@@ -376,17 +376,17 @@ TEST(MigrateSuite, CatchesAWarpThatMayNotLeave) {
 }
 
 /// Counts its looks as if they were cycles.
-struct LookCounter final : MigratePolicy {
-  explicit LookCounter(const Context&) {}
+struct SamplingCounter final : MigratePolicy {
+  explicit SamplingCounter(const Context&) {}
   Cycle look(policy::MigrateView&) override {
-    ++looks;
+    ++samplings;
     return kNever;
   }
-  void visit_statistics(FieldVisitor& v) override { v.field("looks", looks, {}, "", ""); }
-  std::uint64_t looks = 0;
+  void visit_statistics(FieldVisitor& v) override { v.field("looks", samplings, {}, "", ""); }
+  std::uint64_t samplings = 0;
 };
 TEST(MigrateSuite, CatchesStatisticsOfTheLooks) {
-  EXPECT_THAT(check_migrate(faulty<MigratePolicy, LookCounter>(), 1),
+  EXPECT_THAT(check_migrate(faulty<MigratePolicy, SamplingCounter>(), 1),
               HasSubstr("counts depend on how often"));
 }
 

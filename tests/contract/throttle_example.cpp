@@ -16,21 +16,21 @@ using policy::WarpMask;
 class Calm : public ThrottlePolicy {
  public:
   struct Params {
-    std::uint32_t most = 16;
+    std::uint32_t maximum = 16;
     void visit(FieldVisitor& v) {
-      v.field("most", most, {1, 1024}, "loads", "of an SM that are under way at once");
+      v.field("most", maximum, {1, 1024}, "loads", "of an SM that are under way at once");
     }
   };
-  Calm(const Params& params, const Context&) : most_(params.most) {}
+  Calm(const Params& params, const Context&) : maximum_(params.maximum) {}
 
   void on_load(Cycle now, TenantId) override {
-    if (++under_way_ != most_) return;
+    if (++under_way_ != maximum_) return;
     ++stats_.full;
     since_ = now;
     ask_again();
   }
   void on_load_done(Cycle now, TenantId) override {
-    if (under_way_-- != most_) return;
+    if (under_way_-- != maximum_) return;
     stats_.cycles += now - since_;
     ask_again();
   }
@@ -45,9 +45,9 @@ class Calm : public ThrottlePolicy {
     }
   };
   Admission admit(const ThrottleView&) override {
-    return {~WarpMask{0}, under_way_ < most_ ? ~WarpMask{0} : 0, kNever};
+    return {~WarpMask{0}, under_way_ < maximum_ ? ~WarpMask{0} : 0, kNever};
   }
-  std::uint32_t most_, under_way_ = 0;
+  std::uint32_t maximum_, under_way_ = 0;
   Cycle since_ = 0;  ///< when the last place was taken
   Stats stats_;
 };
@@ -65,15 +65,15 @@ class CountsItsAnswers final : public Calm {
 };
 
 template <class P>
-std::string check(std::uint32_t most) {
+std::string check(std::uint32_t maximum) {
   typename P::Params params;
-  params.most = most;
+  params.maximum = maximum;
   return check_throttle([&](const auto& context) { return std::make_unique<P>(params, context); },
                         1);
 }
 
 TEST(ThrottleExample, KeepsTheContract) {
-  for (const std::uint32_t most : {1u, 2u, 16u}) EXPECT_EQ(check<Calm>(most), "") << most;
+  for (const std::uint32_t maximum : {1u, 2u, 16u}) EXPECT_EQ(check<Calm>(maximum), "") << maximum;
 }
 
 TEST(ThrottleExample, CountingAnswersIsToldAsThatMistake) {

@@ -31,8 +31,8 @@ class Statistics final : public test::NoFields {
 
 class RandomSm {
  public:
-  RandomSm(std::uint64_t seed, unsigned slots, std::initializer_list<ThrottlePolicy*> told)
-      : rng_(seed, "throttle"), slots_(slots), told_(told) {
+  RandomSm(std::uint64_t seed, unsigned slots, std::initializer_list<ThrottlePolicy*> notified)
+      : rng_(seed, "throttle"), slots_(slots), notified_(notified) {
     watch([&](policy::SmObserver& o) { o.attach(sm_); });
   }
 
@@ -42,7 +42,7 @@ class RandomSm {
   /// What comes before the schedulers' turn.
   void begin_cycle() {
     if (rng_.below(700) == 0)
-      tell([&](auto& p) {
+      notify([&](auto& p) {
         p.on_kernel_start(now_);
         p.ask_again();
       });
@@ -58,7 +58,7 @@ class RandomSm {
       const unsigned w = lowest(m);
       const bool load = rng_.below(3) == 0;
       if ((a.issue >> w & 1) == 0 || (load && (a.load >> w & 1) == 0)) continue;
-      tell([&](auto& p) { p.on_issue(w); });
+      notify([&](auto& p) { p.on_issue(w); });
       sm_.issue(w, now_);
       if (load) start_load(w);
       const unsigned what = rng_.below(160);
@@ -83,11 +83,11 @@ class RandomSm {
 
  private:
   template <class F>
-  void tell(F f) {
-    for (ThrottlePolicy* policy : told_) f(*policy);
+  void notify(F f) {
+    for (ThrottlePolicy* policy : notified_) f(*policy);
   }
   void watch(auto call) {
-    tell([&](ThrottlePolicy& p) {
+    notify([&](ThrottlePolicy& p) {
       if (policy::SmObserver* observer = p.sm_observer()) call(*observer);
     });
   }
@@ -120,7 +120,7 @@ class RandomSm {
           .block_slot = block, .blocks_most = 1u + block % 8u, .started = now_, .code_size = 100};
       sm_.wait(bit(w), policy::WarpWait::Nothing);
       moved_ = true;
-      tell([&](auto& p) {
+      notify([&](auto& p) {
         p.on_warp_start(now_, w);
         p.ask_again();
       });
@@ -133,7 +133,7 @@ class RandomSm {
     sm_.leave(bit(w));
     moved_ = true;
     of_tenant_[tenant(block_of_[w])] &= ~bit(w);
-    tell([&](auto& p) {
+    notify([&](auto& p) {
       p.on_warp_end(now_, w);
       p.ask_again();
     });
@@ -141,15 +141,15 @@ class RandomSm {
   static unsigned tenant(unsigned block) { return block % 3; }
   void start_load(unsigned w) {
     loads_.push_back(TenantId{static_cast<std::uint8_t>(tenant(block_of_[w]))});
-    tell([&](auto& p) { p.on_load(now_, loads_.back()); });
+    notify([&](auto& p) { p.on_load(now_, loads_.back()); });
   }
   void end_load() {
-    tell([&](auto& p) { p.on_load_done(now_, loads_.front()); });
+    notify([&](auto& p) { p.on_load_done(now_, loads_.front()); });
     loads_.erase(loads_.begin());
   }
   void wait_at_barrier(unsigned w) {
     waiting_ |= bit(w);
-    tell([&](auto& p) {
+    notify([&](auto& p) {
       p.on_barrier(now_);
       p.ask_again();
     });
@@ -158,7 +158,7 @@ class RandomSm {
     for (const WarpMask members : members_) {
       if (members == 0 || (members & ~waiting_) != 0) continue;
       waiting_ &= ~members;
-      tell([&](auto& p) {
+      notify([&](auto& p) {
         p.on_barrier(now_);
         p.ask_again();
       });
@@ -175,7 +175,7 @@ class RandomSm {
             static_cast<policy::L1Eviction::Why>(rng_.below(4) * (rng_.below(4) == 0))};
   }
   void hear(auto call) {
-    tell([&](ThrottlePolicy& p) {
+    notify([&](ThrottlePolicy& p) {
       if (policy::L1Observer* observer = p.l1_observer()) call(*observer);
     });
   }
@@ -205,7 +205,7 @@ class RandomSm {
 
   Rng rng_;
   unsigned slots_;
-  std::vector<ThrottlePolicy*> told_;
+  std::vector<ThrottlePolicy*> notified_;
   AgeMatrix64 age_;
   policy::BlockOfWarp block_of_{};
   policy::TenantMasks of_tenant_{};

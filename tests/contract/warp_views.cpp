@@ -18,9 +18,9 @@ class RandomWarps {
       : rng_(seed, "warps"), context_(context) {}
 
   /// Moves on a cycle; false when nothing is ready (then nobody is asked).
-  bool step(std::initializer_list<WarpPolicy*> told) {
+  bool step(std::initializer_list<WarpPolicy*> notified) {
     ++now_;
-    told_ = told;
+    notified_ = notified;
     const WarpMask own =
         low_bits(context_.first_slot + context_.slots) & ~low_bits(context_.first_slot);
     if (rng_.below(8) == 0) toggle(context_.first_slot + rng_.below(context_.slots));
@@ -65,7 +65,7 @@ class RandomWarps {
     else age_.insert(slot);
     for (WarpMask& warps : of_tenant_) warps &= ~(WarpMask{1} << slot);
     if (!ends) of_tenant_[rng_.below(3)] |= WarpMask{1} << slot;
-    for (WarpPolicy* policy : told_) {
+    for (WarpPolicy* policy : notified_) {
       if (ends) policy->on_warp_end(slot);
       else policy->on_warp_start(slot);
     }
@@ -74,7 +74,7 @@ class RandomWarps {
   WarpPolicy::Context context_;
   AgeMatrix64 age_;
   policy::TenantMasks of_tenant_{};
-  std::vector<WarpPolicy*> told_;
+  std::vector<WarpPolicy*> notified_;
   test::FakeSm sm_;
   WarpMask ready_ = 0, memory_ = 0;
   Cycle now_ = 0;
@@ -92,7 +92,7 @@ std::string play_warps(const Make<WarpPolicy>& make, std::uint64_t seed,
     const unsigned pick = one->pick(view);
     const std::string where = " (cycle " + std::to_string(view.now) + ", slots from " +
                               std::to_string(context.first_slot) + ")";
-    const bool declines = pick == WarpPolicy::kNobody && one->may_decline();
+    const bool declines = pick == WarpPolicy::kInvalidId && one->may_decline();
     if (!declines && (pick >= 64 || (view.ready >> pick & 1) == 0))
       return "picked warp " + std::to_string(pick) + ", which is not ready" + where;
     if (same->pick(view) != pick)

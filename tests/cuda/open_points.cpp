@@ -107,12 +107,12 @@ TEST(OpenPoints, RegistersAreThoseOfTheProgramsMachineCode) {
                     json = folder / "r.json";
   for (const std::string more : {"", " -rdc=true"}) {
     const std::string program = build(folder, "bounds", made + more),
-                      told = read_file(folder / "log");
+                      notified = read_file(folder / "log");
     for (const auto& [gpu, arch] : std::map<std::string, std::string>{
              {"v100", "sm_80"}, {"t4", "sm_75"}, {"a100", "sm_80"}, {"h100", "sm_90"}}) {
       ASSERT_EQ(exec({"--gpu", gpu, "--quiet", "--json", json}, {program}).status, 0);
-      EXPECT_EQ(ptxas_registers(told, arch).size(), 5u) << told;
-      EXPECT_EQ(registers_in(json), ptxas_registers(told, arch)) << gpu << more;
+      EXPECT_EQ(ptxas_registers(notified, arch).size(), 5u) << notified;
+      EXPECT_EQ(registers_in(json), ptxas_registers(notified, arch)) << gpu << more;
     }
   }
   // A recording knows them of each GPU, and whoever wants the estimate gets it.

@@ -44,7 +44,7 @@ struct OneLaunch {
   std::size_t words = 256;
   StreamId stream = runtime::kDefaultStream;
   std::string ptx = device_launch_ptx();
-  std::uint64_t most_pending = 1u << 20;
+  std::uint64_t max_pending = 1u << 20;
 };
 
 struct Outcome1 {
@@ -63,7 +63,7 @@ inline Program::Host host_of(const OneLaunch& one, std::vector<int>& words) {
     const Address buffer = device.upload(std::vector<int>(one.words));
     runtime::Arguments arguments(buffer);
     for (const std::uint32_t n : one.numbers) arguments.add(n);
-    device.limit_pending_launches(one.most_pending);
+    device.limit_pending_launches(one.max_pending);
     if (one.stream != runtime::kDefaultStream) device.create_stream();
     device.launch(device.kernel(module, one.kernel), one.grid, one.block, arguments, 0, one.stream);
     words = device.download<int>(buffer, one.words);

@@ -207,8 +207,8 @@ TEST(Pending, OneTooManyIsCudasOwnError) {
       "cudaGetParameterBuffer, (a, n);\nld.param.b64 %d3, [q];\nst.u64 [%d3], %d1;\nst.u32 "
       "[%d3+8], 78;\nst.param.b64 [q], %d3;\ncall (e), cudaLaunchDevice, (f, q, g, b, s, t);\n"
       "ld.param.b32 %r1, [e];\nst.global.u32 [%d1+4], %r1;\n");
-  const auto words = [&](std::uint32_t most) {
-    auto out = launch_one({.kernel = "k", .ptx = ptx, .most_pending = most}, functional()).words;
+  const auto words = [&](std::uint32_t maximum) {
+    auto out = launch_one({.kernel = "k", .ptx = ptx, .max_pending = maximum}, functional()).words;
     return std::vector<int>(out.begin(), out.begin() + 2);
   };
   EXPECT_THAT(words(1), ElementsAre(78, 0));
@@ -219,12 +219,12 @@ TEST(Pending, AGridsLaunchesPendTogether) {
   const auto children = [](OneLaunch one) {
     return called(launch_one(one, functional()).result, "add_one").size();
   };
-  EXPECT_EQ(children({.kernel = "_Z4manyPi", .block = {96}, .most_pending = 64}), 64u);
-  EXPECT_EQ(children({.kernel = "_Z4manyPi", .block = {96}, .most_pending = 63}), 63u);
+  EXPECT_EQ(children({.kernel = "_Z4manyPi", .block = {96}, .max_pending = 64}), 64u);
+  EXPECT_EQ(children({.kernel = "_Z4manyPi", .block = {96}, .max_pending = 63}), 63u);
 }
 
 TEST(Pending, WhatHasBegunPendsNoMore) {
-  const OneLaunch chain{.kernel = "_Z4loopPii", .block = {1}, .numbers = {100}, .most_pending = 1};
+  const OneLaunch chain{.kernel = "_Z4loopPii", .block = {1}, .numbers = {100}, .max_pending = 1};
   EXPECT_EQ(launch_one(chain, functional()).result.kernels.size(),
             launch_one({"_Z4loopPii", {1}, {1}, {100}}, functional()).result.kernels.size());
 }

@@ -28,7 +28,7 @@ Accesses sum(const std::vector<LaunchProfile>& launches, std::string_view prefix
   Accesses all;
   for (const LaunchProfile& launch : launches) {
     all.count += launch.of(prefix).count;
-    all.pieces += launch.of(prefix).pieces;
+    all.transactions += launch.of(prefix).transactions;
   }
   return all;
 }
@@ -50,8 +50,8 @@ TEST_P(Scratchpad, IsUsedMoreThanGlobalMemoryAndBetweenBarriers) {
 TEST(AccessPattern, WpIsCoalescedWithoutSharedMemory) {
   auto launches = profile("wp", {{"columns", "640"}, {"levels", "5"}});
   ASSERT_EQ(launches.size(), 1u);
-  EXPECT_DOUBLE_EQ(launches[0].of("ld.global").pieces_each(), 1);
-  EXPECT_DOUBLE_EQ(launches[0].of("st.global").pieces_each(), 1);
+  EXPECT_DOUBLE_EQ(launches[0].of("ld.global").transactions_each(), 1);
+  EXPECT_DOUBLE_EQ(launches[0].of("st.global").transactions_each(), 1);
   EXPECT_EQ(launches[0].words, 640u * (21 * 5 + 2));
   EXPECT_EQ(launches[0].of("ld.shared").count + launches[0].of("st.shared").count, 0u);
   EXPECT_EQ(launches[0].barriers, 0u);
@@ -67,8 +67,8 @@ TEST(AccessPattern, StmclStreamsBroadcastsAndStrides) {
   EXPECT_GE(floats.count, kWarps * (2 * 8 + 2 + 1));  // dimensions; weight and cost; the row
   EXPECT_LE(floats.count, kWarps * (2 * 8 + 2 + 3));  // lanes of both kinds; the cost once more
   // A point has 32 bytes, a row 8: two rows share a lane's line with 14 more.
-  EXPECT_GE(floats.pieces, kWarps * (2 * 8 + 2 * 8 + 2));
-  EXPECT_LE(floats.pieces, kWarps * (2 * 8 + 3 * 8 + 2 * 2));
+  EXPECT_GE(floats.transactions, kWarps * (2 * 8 + 2 * 8 + 2));
+  EXPECT_LE(floats.transactions, kWarps * (2 * 8 + 3 * 8 + 2 * 2));
 }
 
 TEST(AccessPattern, CfdGathersFromFurtherAwayTheMoreItsElementsAreShuffled) {
@@ -76,7 +76,7 @@ TEST(AccessPattern, CfdGathersFromFurtherAwayTheMoreItsElementsAreShuffled) {
     auto launches = profile("cfd", {{"width", "8"}, {"shuffle", shuffle}});
     const LaunchProfile& flux = launches[1];
     EXPECT_EQ(flux.name, "cfd_flux");
-    return flux.of("ld.global.f32").pieces_each();
+    return flux.of("ld.global.f32").transactions_each();
   };
   double as_made = lines("1"), near = lines("128"), far = lines("1000000");
   EXPECT_GT(as_made, 1.2);  // a warp's neighbours are in several cubes

@@ -22,9 +22,9 @@ TEST(CcbpPrograms, FdtdReadsThreeLinesOfAWarpAndWritesOne) {
   EXPECT_EQ(launch.blocks, 4u);
   // The two warps of row 0 read the source's word only.
   EXPECT_EQ(launch.of("ld.global").count, 30u * 3 + 2);
-  EXPECT_EQ(launch.of("ld.global").pieces, 30u * 3 + 2);
+  EXPECT_EQ(launch.of("ld.global").transactions, 30u * 3 + 2);
   EXPECT_EQ(launch.of("st.global").count, 32u);
-  EXPECT_EQ(launch.of("st.global").pieces, 32u);
+  EXPECT_EQ(launch.of("st.global").transactions, 32u);
 }
 
 TEST(CcbpPrograms, FdtdRunsThreeKernelsAStep) {
@@ -42,8 +42,8 @@ TEST(CcbpPrograms, SadReadsFourRowsOfTwoLinesAndWritesFive) {
   const std::uint64_t warps = 32;
   EXPECT_EQ(launch.of("ld.global").count, warps * 4 * 18);
   EXPECT_EQ(launch.of("st.global").count, warps * 5 * 18);
-  EXPECT_NEAR(launch.of("ld.global").pieces_each(), (17 * 1.875 + 1) / 18, 0.001);
-  EXPECT_NEAR(launch.of("st.global").pieces_each(), (17 * 1.875 + 1) / 18, 0.001);
+  EXPECT_NEAR(launch.of("ld.global").transactions_each(), (17 * 1.875 + 1) / 18, 0.001);
+  EXPECT_NEAR(launch.of("st.global").transactions_each(), (17 * 1.875 + 1) / 18, 0.001);
   // The rows of four shapes; the last half word is padding.
   EXPECT_EQ(launch.words, 8u * 36 * 545);
 }
@@ -69,10 +69,10 @@ TEST(CcbpPrograms, BucketsortScattersWhatItReadsInOrder) {
   EXPECT_EQ(launch.block, (Dim3{32}));
   EXPECT_EQ(launch.blocks, 16u);
   EXPECT_EQ(launch.of("ld.global").count, 16u * (2 * 32 + 2 * 128));
-  EXPECT_EQ(launch.of("ld.global").pieces_each(), 1);
+  EXPECT_EQ(launch.of("ld.global").transactions_each(), 1);
   EXPECT_EQ(launch.of("st.global").count, 16u * 128);
   // 32 lanes, 1024 buckets of two lines.
-  EXPECT_GT(launch.of("st.global").pieces_each(), 31);
+  EXPECT_GT(launch.of("st.global").transactions_each(), 31);
   EXPECT_EQ(launch.of("ld.volatile.shared").count, 16u * 2 * 128);
   EXPECT_EQ(launch.of("st.volatile.shared").count, 16u * 32);
 }
@@ -84,7 +84,7 @@ TEST(CcbpPrograms, LavamdReadsAndWritesItsFourSumsForEachPair) {
   EXPECT_EQ(launch.block, (Dim3{128}));
   const std::uint64_t rounds = 8 * 8 * 100, whole = 3 * 8, last = 1;  // lines of a sum
   EXPECT_EQ(launch.of("st.global.f64").count, rounds * 4 * 4);
-  EXPECT_EQ(launch.of("st.global.f64").pieces, rounds * 4 * (whole + last));
+  EXPECT_EQ(launch.of("st.global.f64").transactions, rounds * 4 * (whole + last));
 }
 
 TEST(CcbpPrograms, BfsScansForAFrontierOfOneVertex) {

@@ -19,10 +19,10 @@ struct Shares {
 
 // Of the vertices with so many arcs or more: how many they are, and how many of all arcs are
 // theirs.
-inline Shares from_degree(const Graph& graph, std::uint32_t least) {
+inline Shares from_degree(const Graph& graph, std::uint32_t minimum) {
   double vertices = 0, arcs = 0;
   for (std::uint32_t v = 0; v < graph.vertices(); ++v) {
-    if (graph.degree(v) < least) continue;
+    if (graph.degree(v) < minimum) continue;
     ++vertices;
     arcs += graph.degree(v);
   }

@@ -82,8 +82,8 @@ TEST(Condmat, HasMoreEdgesFromLaterVerticesAndUnevenBlocks) {
     EXPECT_GT(n - graph.row[n / 2], graph.row[n / 2] / 2);
     EXPECT_GT(graph.row[n] - graph.row[n / 4 * 3], 1.5 * graph.row[n / 4]);
     auto rounds = rounds_of_blocks(graph);
-    auto [least, most] = std::minmax_element(rounds.begin(), rounds.end());
-    EXPECT_GT(*most, 4 * *least);
+    auto [minimum, maximum] = std::minmax_element(rounds.begin(), rounds.end());
+    EXPECT_GT(*maximum, 4 * *minimum);
   }
 }
 
@@ -106,7 +106,7 @@ TEST(Condmat, IsAUnionOfCliques) {
 TEST(Condmat, HasExactlyTheEdgesAskedForAtAnySize) {
   for (std::uint32_t n : {16u, 17u, 40u, 300u, 2000u})
     for (std::uint64_t edges :
-         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{n}, most_edges(n)}) {
+         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{n}, max_edges(n)}) {
       Rng rng(n);
       Graph graph = make_collaborations(n, edges, rng);
       EXPECT_EQ(graph.vertices(), n);

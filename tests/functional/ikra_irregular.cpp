@@ -160,7 +160,7 @@ TEST(IkraMicrobenchmarks, OwnTwoKilobytesPerBlock) {
     ASSERT_EQ(launches.size(), 16u);
     for (const LaunchProfile& launch : launches) {
       EXPECT_DOUBLE_EQ(launch.kib(), kib);
-      EXPECT_DOUBLE_EQ(launch.of("ld.global").pieces_each(), 1);
+      EXPECT_DOUBLE_EQ(launch.of("ld.global").transactions_each(), 1);
       EXPECT_EQ(launch.of("ld.global").count, launch.blocks * 2 * 8);
       EXPECT_EQ(launch.of("st.global").count, launch.blocks * 2 * 8);
     }

@@ -17,9 +17,9 @@ using ::testing::ElementsAre;
 double share_of_most_frequent(const std::vector<std::uint32_t>& keys) {
   std::map<std::uint32_t, int> counts;
   for (const std::uint32_t key : keys) ++counts[key];
-  int most = 0;
-  for (const auto& [key, count] : counts) most = std::max(most, count);
-  return most / static_cast<double>(keys.size());
+  int maximum = 0;
+  for (const auto& [key, count] : counts) maximum = std::max(maximum, count);
+  return maximum / static_cast<double>(keys.size());
 }
 
 TEST(Relations, UniformKeysAreAlikeAndGaussianOnesPeaked) {

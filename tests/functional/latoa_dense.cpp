@@ -74,8 +74,8 @@ TEST_P(LatoaDense, IsThePublicKernelWithinFivePercentOfItsInstructions) {
     if (launch.name != theirs.kernel) continue;
     ++launches;
     warp_instructions += launch.warp_instructions;
-    loads += launch.of("ld.global").pieces;
-    stores += launch.of("st.global").pieces;
+    loads += launch.of("ld.global").transactions;
+    stores += launch.of("st.global").transactions;
     shared += shared_accesses(launch);
     EXPECT_EQ(launch.blocks, theirs.blocks);
     EXPECT_EQ(launch.block.count(), theirs.threads);
@@ -109,8 +109,8 @@ TEST(LatoaDense, ScanHasTwoBarriersForEachOfEightSteps) {
 TEST(LatoaDense, TheTopScanTouchesALinePerLane) {
   for (const LaunchProfile& launch : profile("scan", kScan))
     if (launch.name == "scan_tops") {
-      EXPECT_DOUBLE_EQ(launch.of("ld.global").pieces_each(), 32);
-      EXPECT_EQ(launch.of("ld.global").pieces, launch.blocks * 512);
+      EXPECT_DOUBLE_EQ(launch.of("ld.global").transactions_each(), 32);
+      EXPECT_EQ(launch.of("ld.global").transactions, launch.blocks * 512);
     }
 }
 
@@ -140,8 +140,8 @@ TEST(LatoaDense, HotspotIsOneLaunchOfTwoSteps) {
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_EQ(launches[0].blocks, 43u * 43);
   EXPECT_NEAR(static_cast<double>(launches[0].warp_instructions) / 3'027'028, 1, 0.052);
-  EXPECT_EQ(launches[0].of("ld.global").pieces, 85'680u);
-  EXPECT_EQ(launches[0].of("st.global").pieces, 27'136u);
+  EXPECT_EQ(launches[0].of("ld.global").transactions, 85'680u);
+  EXPECT_EQ(launches[0].of("st.global").transactions, 27'136u);
   EXPECT_EQ(shared_accesses(launches[0]), 248'884u);
   EXPECT_EQ(barriers_of_a_warp(launches, "hotspot"), 4u);
 }

@@ -12,9 +12,11 @@
 namespace raddle::runtime {
 
 struct Accesses {
-  std::uint64_t count = 0, pieces = 0;  ///< warp accesses; lines they touch, or bank passes
-  std::uint64_t halves = 0;             ///< of global memory: lines of 64 bytes
-  double pieces_each() const { return static_cast<double>(pieces) / static_cast<double>(count); }
+  std::uint64_t count = 0, transactions = 0;  ///< warp accesses; lines they touch, or bank passes
+  std::uint64_t halves = 0;                   ///< of global memory: lines of 64 bytes
+  double transactions_each() const {
+    return static_cast<double>(transactions) / static_cast<double>(count);
+  }
 };
 
 struct LaunchProfile {
@@ -30,7 +32,7 @@ struct LaunchProfile {
     for (const auto& [opcode, some] : accesses)
       if (opcode.starts_with(prefix)) {
         sum.count += some.count;
-        sum.pieces += some.pieces;
+        sum.transactions += some.transactions;
         sum.halves += some.halves;
       }
     return sum;
@@ -52,8 +54,8 @@ class ProfileSink final : public StreamReader {
     read(
         *stream,
         [&](trace::Record one, const trace::StaticInst& inst,
-            std::span<const std::uint32_t> pieces) {
-          note(out, stream->code().opcode_names[inst.opcode], one, inst, pieces);
+            std::span<const std::uint32_t> transactions) {
+          note(out, stream->code().opcode_names[inst.opcode], one, inst, transactions);
         },
         [] {});
     for (const auto& [line, mask] : touched_) out.words += std::popcount(mask);
@@ -61,16 +63,17 @@ class ProfileSink final : public StreamReader {
 
  private:
   void note(LaunchProfile& out, const std::string& opcode, trace::Record record,
-            const trace::StaticInst& inst, std::span<const std::uint32_t> pieces) {
+            const trace::StaticInst& inst, std::span<const std::uint32_t> transactions) {
     if (inst.kind == trace::OpKind::Barrier) ++out.barriers;
-    if (inst.op_class == trace::OpClass::Memory && record.pieces() != 0) {
+    if (inst.op_class == trace::OpClass::Memory && record.transactions() != 0) {
       Accesses& some = out.accesses[opcode];
       ++some.count;
-      some.pieces += record.pieces();
+      some.transactions += record.transactions();
     }
-    for (std::size_t i = 0; i < pieces.size(); i += trace::kPieceWords) {
-      touched_[pieces[i]] |= pieces[i + 1];
-      out.accesses[opcode].halves += ((pieces[i + 1] & 0xffff) != 0) + (pieces[i + 1] >> 16 != 0);
+    for (std::size_t i = 0; i < transactions.size(); i += trace::kTransactionWords) {
+      touched_[transactions[i]] |= transactions[i + 1];
+      out.accesses[opcode].halves +=
+          ((transactions[i + 1] & 0xffff) != 0) + (transactions[i + 1] >> 16 != 0);
     }
   }
 

@@ -103,21 +103,21 @@ TEST_P(LiveRegisters, AreNoMoreThanAMachineCounts) {
         for (const std::uint32_t live : l.live) {
           EXPECT_GE(live, 1u);
           EXPECT_LE(live, l.code.registers_per_thread);
-          most = std::max(most, live);
+          maximum = std::max(maximum, live);
         }
       }
     }
     void submit_tree(const std::vector<LaunchedStream>& tree) override {
       for (const LaunchedStream& one : tree) submit(one.stream, one.record);
     }
-    std::uint32_t most = 0;
+    std::uint32_t maximum = 0;
   } codes;
   auto made = make_workload(GetParam(), {});
   SimulatedDeviceOptions options;
   options.sink = &codes;
   SimulatedDevice device(options);
   made->run(device, 1);
-  EXPECT_GT(codes.most, 1u);
+  EXPECT_GT(codes.maximum, 1u);
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(NestedInputs, HaveTheEdgesOfChildrenThatTheTableSays) {
 
 struct Children {
   std::uint64_t parents = 0, parent_blocks = 0, parent_threads = 0;
-  std::uint64_t launches = 0, blocks = 0, most_blocks = 0;
+  std::uint64_t launches = 0, blocks = 0, max_blocks = 0;
   std::uint64_t of_one_parent = 0;  ///< most launches
 };
 
@@ -127,24 +127,24 @@ Children count(const std::vector<LaunchRecord>& launches) {
     }
     ++out.launches;
     out.blocks += launch.grid.count();
-    out.most_blocks = std::max<std::uint64_t>(out.most_blocks, launch.grid.count());
+    out.max_blocks = std::max<std::uint64_t>(out.max_blocks, launch.grid.count());
     out.of_one_parent = std::max(out.of_one_parent, ++of_this);
   }
   return out;
 }
 
 // Of the flat form's parents: what the launch touches that touches most.
-double most_kib(std::string_view program, const std::string& graph) {
+double max_kib(std::string_view program, const std::string& graph) {
   auto workload = make_workload(program, {{"graph", graph}, {"form", "flat"}}, Size::Small);
   ProfileSink sink;
   SimulatedDeviceOptions options;
   options.sink = &sink;
   SimulatedDevice device(std::move(options));
   workload->run(device, 1);
-  double most = 0;
+  double maximum = 0;
   for (const LaunchProfile& launch : sink.profiles)
-    if (is_parent(launch.name)) most = std::max(most, launch.kib());
-  return most;
+    if (is_parent(launch.name)) maximum = std::max(maximum, launch.kib());
+  return maximum;
 }
 
 // What the program would have CUDA allow.
@@ -164,9 +164,9 @@ std::string children_row(std::string_view program, NestedGraph kind) {
   EXPECT_LE(c.of_one_parent, pending_launches(program));
   return row({graph, grouped(c.parents), grouped(c.parent_blocks), grouped(c.launches),
               percent(share(c.launches, c.parent_threads)), grouped(c.blocks),
-              fixed(share(c.blocks, c.launches), 2), grouped(c.most_blocks),
+              fixed(share(c.blocks, c.launches), 2), grouped(c.max_blocks),
               grouped(c.of_one_parent),
-              grouped(static_cast<std::uint64_t>(most_kib(program, graph)))});
+              grouped(static_cast<std::uint64_t>(max_kib(program, graph)))});
 }
 
 class NestedCharacter : public ::testing::TestWithParam<std::string_view> {};

@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(All, NestedGraphs,
                          });
 
 TEST_P(NestedGraphs, AreSymmetricWithoutLoopsAndEachEdgeOnce) {
-  for (const std::uint32_t vertices : {kLeastNestedVertices, 512u, 4096u}) {
+  for (const std::uint32_t vertices : {kMinNestedVertices, 512u, 4096u}) {
     const Graph graph = graph_of(GetParam(), vertices);
     ASSERT_EQ(graph.vertices(), vertices);
     ASSERT_EQ(graph.row.back(), graph.column.size());

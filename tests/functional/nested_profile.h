@@ -19,11 +19,11 @@ struct NestedProfile {
   std::uint64_t launching_blocks = 0;  ///< of all launches
   std::uint64_t launches = 0;          ///< that kernels make
   std::uint64_t child_blocks = 0;
-  std::uint64_t most_child_blocks = 0;                  ///< that one block launches
-  std::uint64_t least_blocks = ~0ull, most_blocks = 0;  ///< of a launch that a kernel makes
-  std::map<std::uint32_t, std::uint64_t> launches_at;   ///< by generation, children are 1
-  std::uint64_t waiting = 0;                            ///< launches that come after others
-  std::uint64_t lines = 0;                              ///< of 128 bytes, distinct
+  std::uint64_t max_child_blocks = 0;                  ///< that one block launches
+  std::uint64_t min_blocks = ~0ull, max_blocks = 0;    ///< of a launch that a kernel makes
+  std::map<std::uint32_t, std::uint64_t> launches_at;  ///< by generation, children are 1
+  std::uint64_t waiting = 0;                           ///< launches that come after others
+  std::uint64_t lines = 0;                             ///< of 128 bytes, distinct
   std::uint64_t parent_instructions = 0, child_instructions = 0;  ///< of warps
 
   double kib() const { return static_cast<double>(lines) * 128 / 1024; }
@@ -51,7 +51,7 @@ class NestedProfileSink final : public StreamReader {
     profile.launching_blocks += of_block.size();
     for (const auto& [block, blocks] : of_block) {
       profile.launching_parent_blocks += block.first == 0;
-      profile.most_child_blocks = std::max(profile.most_child_blocks, blocks);
+      profile.max_child_blocks = std::max(profile.max_child_blocks, blocks);
     }
   }
   void synchronize() override { profile.lines = lines_.size(); }
@@ -63,8 +63,8 @@ class NestedProfileSink final : public StreamReader {
     ++profile.launches_at[child.record.origin->depth];
     profile.waiting += !child.record.origin->after.empty() || child.record.origin->tail;
     profile.child_blocks += blocks;
-    profile.least_blocks = std::min(profile.least_blocks, blocks);
-    profile.most_blocks = std::max(profile.most_blocks, blocks);
+    profile.min_blocks = std::min(profile.min_blocks, blocks);
+    profile.max_blocks = std::max(profile.max_blocks, blocks);
     profile.child_instructions += child.record.warp_instructions;
     touch(*child.stream);
     return blocks;
@@ -76,12 +76,12 @@ class NestedProfileSink final : public StreamReader {
     read(
         stream,
         [&](trace::Record record, const trace::StaticInst& inst,
-            std::span<const std::uint32_t> pieces) {
+            std::span<const std::uint32_t> transactions) {
           if (inst.kind == trace::OpKind::Launch) lanes |= record.mask;
           if (inst.kind == trace::OpKind::LoadLocal || inst.kind == trace::OpKind::StoreLocal)
             return;
-          for (std::size_t i = 0; i < pieces.size(); i += trace::kPieceWords)
-            lines_.insert(pieces[i]);
+          for (std::size_t i = 0; i < transactions.size(); i += trace::kTransactionWords)
+            lines_.insert(transactions[i]);
         },
         [&] {
           launching += static_cast<std::uint64_t>(std::popcount(lanes));

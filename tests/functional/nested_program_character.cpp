@@ -54,7 +54,7 @@ std::string row(const Input& input, const NestedProfile& p) {
       "| {} | {} | {:.0f} % | {:.1f} % | {} | {} | {} to {} | {:.1f}, {} | {:.0f} % | {:.0f} |",
       label(input), p.parent_blocks, percent(p.launching_parent_blocks, p.parent_blocks),
       percent(p.launching_parent_threads, p.parent_threads), by_generation(p), p.child_blocks,
-      p.least_blocks, p.most_blocks, mean, p.most_child_blocks,
+      p.min_blocks, p.max_blocks, mean, p.max_child_blocks,
       percent(p.child_instructions, p.child_instructions + p.parent_instructions), p.kib());
 }
 

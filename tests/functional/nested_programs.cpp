@@ -190,7 +190,7 @@ TEST(ChildPrograms, PreLaunchesWholeBlocksOrOneThatIsNotFull) {
         "pre", {{"child_block", child_block}, {"threshold", "4"}, {"per_user", "30"}});
     Rng rng(1, "pre/ratings");
     const Ratings ratings =
-        make_ratings({.items = 64, .users = 20, .per_user = 30, .group = 64, .most = 6}, rng);
+        make_ratings({.items = 64, .users = 20, .per_user = 30, .group = 64, .maximum = 6}, rng);
     std::uint64_t launches = 0, blocks = 0;
     for (std::uint32_t item = 0; item < 64; ++item) {
       const std::uint32_t count = ratings.together_first[item + 1] - ratings.together_first[item];

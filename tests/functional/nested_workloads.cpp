@@ -139,11 +139,11 @@ TEST_P(NestedProgram, ARowShorterThanAChildBlockHasOneThatIsNotFull) {
 
 TEST_P(NestedProgram, LaunchesNothingAboveTheGreatestDegree) {
   const Graph graph = graph_of(kind());
-  std::uint32_t most = 0;
-  for (std::uint32_t v = 0; v < graph.vertices(); ++v) most = std::max(most, graph.degree(v));
-  EXPECT_THAT(launched(run({{"threshold", std::to_string(most + 1)}})), IsEmpty());
-  EXPECT_THAT(launched(run({{"threshold", std::to_string(most)}, {"child_block", "1"}})),
-              Contains(most));
+  std::uint32_t maximum = 0;
+  for (std::uint32_t v = 0; v < graph.vertices(); ++v) maximum = std::max(maximum, graph.degree(v));
+  EXPECT_THAT(launched(run({{"threshold", std::to_string(maximum + 1)}})), IsEmpty());
+  EXPECT_THAT(launched(run({{"threshold", std::to_string(maximum)}, {"child_block", "1"}})),
+              Contains(maximum));
 }
 
 TEST_P(NestedProgram, PersistentParentsAre104Blocks) {
@@ -198,9 +198,9 @@ TEST(NestedPrograms, FrontiersAreSortedWhereAskedFor) {
         for (const LaunchProfile& launch : profile(name, parameters)) {
           if (!launch.name.ends_with("_expand_flat")) continue;
           sum.count += launch.of("ld.global").count;
-          sum.pieces += launch.of("ld.global").pieces;
+          sum.transactions += launch.of("ld.global").transactions;
         }
-        return sum.pieces_each();
+        return sum.transactions_each();
       };
       EXPECT_LT(lines_of_a_load(sorted), lines_of_a_load(found)) << name << " " << name_of(kind);
     }

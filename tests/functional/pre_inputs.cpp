@@ -11,7 +11,7 @@ namespace {
 
 TEST(Ratings, AreSortedAndThoseOfAnItemAreOfDifferentUsers) {
   Rng rng(1, "test");
-  const RatingSpec spec{.items = 500, .users = 200, .per_user = 20, .group = 50, .most = 8};
+  const RatingSpec spec{.items = 500, .users = 200, .per_user = 20, .group = 50, .maximum = 8};
   const Ratings ratings = make_ratings(spec, rng);
   ASSERT_EQ(ratings.first.size(), 501u);
   for (std::uint32_t item = 0; item < spec.items; ++item) {
@@ -29,7 +29,7 @@ TEST(Ratings, AreSortedAndThoseOfAnItemAreOfDifferentUsers) {
 
 TEST(Ratings, TogetherAreItemsOfTheGroupThatShareAUserBothWays) {
   Rng rng(2, "test");
-  const RatingSpec spec{.items = 130, .users = 60, .per_user = 10, .group = 50, .most = 100};
+  const RatingSpec spec{.items = 130, .users = 60, .per_user = 10, .group = 50, .maximum = 100};
   const Ratings ratings = make_ratings(spec, rng);
   std::vector<std::set<std::uint32_t>> users(spec.items), together(spec.items);
   for (std::uint32_t item = 0; item < spec.items; ++item) {
@@ -51,18 +51,18 @@ TEST(Ratings, TogetherAreItemsOfTheGroupThatShareAUserBothWays) {
 // item has 583, and 141 items have one; those with many have more here, and none has one.
 TEST(Ratings, OfMovieLens100KsSizeAreAsMany) {
   Rng rng(1, "pre/ratings");
-  const RatingSpec spec{.items = 1682, .users = 943, .per_user = 106, .group = 64, .most = 943};
+  const RatingSpec spec{.items = 1682, .users = 943, .per_user = 106, .group = 64, .maximum = 943};
   const Ratings ratings = make_ratings(spec, rng);
   EXPECT_NEAR(static_cast<double>(ratings.rating.size()), 100'000, 15'000);
-  std::uint32_t most = 0, least = 943;
+  std::uint32_t maximum = 0, minimum = 943;
   for (std::uint32_t item = 0; item < spec.items; ++item) {
     const std::uint32_t count = ratings.first[item + 1] - ratings.first[item];
-    most = std::max(most, count);
-    least = std::min(least, count);
+    maximum = std::max(maximum, count);
+    minimum = std::min(minimum, count);
   }
-  EXPECT_GT(most, 583u);
-  EXPECT_LE(most, 943u);
-  EXPECT_LT(least, 25u);
+  EXPECT_GT(maximum, 583u);
+  EXPECT_LE(maximum, 943u);
+  EXPECT_LT(minimum, 25u);
 }
 
 TEST(Ratings, CosineOfEqualListsIs1AndOfStrangers0) {

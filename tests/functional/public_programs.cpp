@@ -24,7 +24,7 @@ void PrintTo(const PublicKernel& k, std::ostream* out) { *out << k.ikra << ' ' <
 
 namespace {
 
-constexpr double kMostOff = 0.05;
+constexpr double kMaxOff = 0.05;
 
 const Parameters kHotspot = {{"rows", "256"}, {"columns", "256"}, {"steps", "20"}};
 const Parameters kStencil = {
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 void expect_near(const char* what, std::uint64_t ours, std::uint64_t theirs) {
-  EXPECT_NEAR(static_cast<double>(ours) / static_cast<double>(theirs), 1, kMostOff)
+  EXPECT_NEAR(static_cast<double>(ours) / static_cast<double>(theirs), 1, kMaxOff)
       << what << ": " << ours << ", the public program " << theirs;
 }
 

@@ -50,12 +50,12 @@ TEST(RaytraceScene, CostsFiveTimesAsMuchInSomeBlocks) {
     for (std::uint32_t block_x = 0; block_x < kSide; block_x += 16) {
       int sum = 0;
       for (std::uint32_t warp = 0; warp < 4; ++warp) {
-        int most = 0;
+        int maximum = 0;
         for (std::uint32_t lane = 0; lane < 32; ++lane) {
           std::uint32_t y = block_y + 2 * warp + lane / 16, x = block_x + lane % 16;
-          most = std::max(most, std::min(pixels[y * kSide + x].hits + 1, kBounces));
+          maximum = std::max(maximum, std::min(pixels[y * kSide + x].hits + 1, kBounces));
         }
-        sum += most;
+        sum += maximum;
       }
       trips.push_back(sum);
     }

@@ -98,9 +98,9 @@ TEST(Packets, DarpaHasTwoLengthsAndFewPopularTemplates) {
   EXPECT_LE(kinds.size(), 200u);
   EXPECT_GT(long_ones, 800u);
   EXPECT_LT(long_ones, 3200u);
-  int most = 0;
-  for (const auto& [kind, count] : kinds) most = std::max(most, count);
-  EXPECT_GT(most, 4000 / 8);  // the first of 200 templates under Zipf: 1 / 5.9
+  int maximum = 0;
+  for (const auto& [kind, count] : kinds) maximum = std::max(maximum, count);
+  EXPECT_GT(maximum, 4000 / 8);  // the first of 200 templates under Zipf: 1 / 5.9
 }
 
 TEST(Packets, StringsAreOf256To1024SymbolsAllAlike) {

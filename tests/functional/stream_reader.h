@@ -11,11 +11,11 @@ namespace raddle::runtime {
 class StreamReader : public LaunchSink {
  public:
   void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
-  Mark record(StreamId) override { return marks_++; }
-  void wait(StreamId, Mark) override {}
+  Milestone record(StreamId) override { return milestones_++; }
+  void wait(StreamId, Milestone) override {}
   void synchronize() override {}
-  void synchronize(Mark) override {}
-  Cycle reached(Mark) const override { return {}; }
+  void synchronize(Milestone) override {}
+  Cycle reached(Milestone) const override { return {}; }
   double milliseconds(Cycle) const override { return 0; }
 
  protected:
@@ -41,13 +41,14 @@ class StreamReader : public LaunchSink {
       const trace::Record record{at[0], at[1]};
       const trace::StaticInst& inst = code.instructions[record.inst()];
       at += trace::kRecordWords;
-      const std::size_t words =
-          carries_pieces(inst.kind) ? record.pieces() * std::size_t{trace::kPieceWords} : 0;
+      const std::size_t words = carries_transactions(inst.kind)
+                                    ? record.transactions() * std::size_t{trace::kTransactionWords}
+                                    : 0;
       f(record, inst, std::span(at, words));
       at += words;
     }
   }
-  Mark marks_ = 0;
+  Milestone milestones_ = 0;
 };
 
 }  // namespace raddle::runtime

@@ -160,7 +160,7 @@ TEST(Wiki, KeysAreDistinctTextsOfLogNormalLength) {
 
 TEST(Wiki, KeysKeepTheLengthsAskedFor) {
   WikiSpec spec;
-  spec.least_key = spec.most_key = 30;
+  spec.min_key = spec.max_key = 30;
   for (const std::string& key : wiki(spec).keys) EXPECT_EQ(key.size(), 30u);
 }
 
@@ -302,7 +302,7 @@ TEST(HeapOfObjects, IsValidAtAnySize) {
   for (std::uint32_t objects : {1u, 2u, 3u, 10u, 100u, 5000u}) {
     for (std::uint64_t seed : {1, 2, 3}) {
       HeapSpec spec = heap_spec(objects);
-      spec.words = static_cast<std::uint32_t>(least_heap_words(objects));
+      spec.words = static_cast<std::uint32_t>(min_heap_words(objects));
       Heap heap = heap_of(spec, seed);
       EXPECT_EQ(heap.objects.size(), objects);
       EXPECT_EQ(heap.words.size(), spec.words);
@@ -359,7 +359,7 @@ TEST(GeneratorsDeathTest, WhatCannotBeMadeIsAFault) {
   heap.words = 1000;
   EXPECT_DEATH(make_heap(heap, rng), "least_heap_words");
   WikiSpec wiki;
-  wiki.least_key = 19;
+  wiki.min_key = 19;
   EXPECT_DEATH(make_wiki(wiki, rng), "least_key");
   EXPECT_DEATH(make_small_world(3, 10, rng), "width");
   EXPECT_DEATH(make_power_law(100, 626, rng), "most_edges");

@@ -200,11 +200,11 @@ TEST(GraphsDeathTest, MoreEdgesThanCanBeDrawnIsAFault) {
 
 TEST(RandomFloats, LieInTheirRangeAndDependOnSeedAndPath) {
   std::vector<float> values = random_floats(1, "a", 10000, -2, 3);
-  auto [least, most] = std::minmax_element(values.begin(), values.end());
-  EXPECT_GE(*least, -2.0f);
-  EXPECT_LE(*most, 3.0f);
-  EXPECT_LT(*least, -1.99f);
-  EXPECT_GT(*most, 2.99f);
+  auto [minimum, maximum] = std::minmax_element(values.begin(), values.end());
+  EXPECT_GE(*minimum, -2.0f);
+  EXPECT_LE(*maximum, 3.0f);
+  EXPECT_LT(*minimum, -1.99f);
+  EXPECT_GT(*maximum, 2.99f);
   EXPECT_EQ(values, random_floats(1, "a", 10000, -2, 3));
   EXPECT_NE(values, random_floats(1, "b", 10000, -2, 3));
   EXPECT_NE(values, random_floats(2, "a", 10000, -2, 3));
@@ -219,9 +219,9 @@ TEST(InputHash, IsXxh64) {
 }
 
 TEST(InputHash, KnowsOrderAndBoundaries) {
-  auto hash = [](const std::vector<std::vector<int>>& pieces) {
+  auto hash = [](const std::vector<std::vector<int>>& transactions) {
     InputHash all;
-    for (const auto& piece : pieces) all.add(piece);
+    for (const auto& transaction : transactions) all.add(transaction);
     return all.value();
   };
   EXPECT_NE(hash({{1, 2}, {3}}), hash({{1}, {2, 3}}));

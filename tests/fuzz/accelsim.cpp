@@ -22,8 +22,10 @@ void walk(trace::KernelStream& stream) {
       while (cursor.at != cursor.end) {
         const trace::Record r{cursor.at[0], cursor.at[1]};
         RADDLE_ASSERT(r.count() != 0 && r.inst() + r.count() <= stream.code().instructions.size());
-        const bool pieces = trace::carries_pieces(stream.code().instructions[r.inst()].kind);
-        cursor.at += trace::kRecordWords + (pieces ? trace::kPieceWords * r.pieces() : 0);
+        const bool transactions =
+            trace::carries_transactions(stream.code().instructions[r.inst()].kind);
+        cursor.at +=
+            trace::kRecordWords + (transactions ? trace::kTransactionWords * r.transactions() : 0);
         RADDLE_ASSERT(cursor.at <= cursor.end);
       }
     }

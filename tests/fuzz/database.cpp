@@ -135,12 +135,12 @@ std::string changed(const std::string& old, Rng& rng) {
 }
 
 void bind_any(lab::Statement& update, const std::string& text, Rng& rng) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMaximum = std::numeric_limits<std::int64_t>::max();
   switch (rng.below(8)) {
     case 0:
       break;  // what nobody has bound is NULL
     case 1:
-      update.bind(1, rng.below(2) == 0 ? kMost : -1 - std::int64_t{rng.below(3)});
+      update.bind(1, rng.below(2) == 0 ? kMaximum : -1 - std::int64_t{rng.below(3)});
       break;
     case 2:
       update.bind(1, rng.below(2) == 0 ? 1e308 : -0.5);

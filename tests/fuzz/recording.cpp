@@ -78,11 +78,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int fd = memfd_create("recording", MFD_CLOEXEC);
   if (fd < 0 || write(fd, file.data(), file.size()) != static_cast<ssize_t>(file.size()))
     std::abort();
-  const std::string told = test::told_of("/proc/self/fd/" + std::to_string(fd));
+  const std::string notified = test::notified_of("/proc/self/fd/" + std::to_string(fd));
   close(fd);
   // Words of the library that parses; an error may quote those that the input itself has.
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   for (const std::string_view word : {"json.exception", "std::"})
-    if (told.find(word) != told.npos && input.find(word) == input.npos) std::abort();
+    if (notified.find(word) != notified.npos && input.find(word) == input.npos) std::abort();
   return 0;
 }

@@ -1,5 +1,6 @@
 // The pages are plain English for readers from many countries: no sentence is longer than a limit.
-// What is counted are words of prose in Markdown. Code blocks do not count, a code span is one word,
+// What is counted are words of prose in Markdown. Code blocks do not count, a code span is one
+// word,
 // of a link only its text counts, and a heading, a list item and each cell of a table end a
 // sentence whether or not they have a full stop, and in a cell so does a semicolon.
 #pragma once

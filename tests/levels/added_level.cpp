@@ -117,14 +117,15 @@ TEST(AddedLevel, StatisticsAreSummedOverTheInstancesThatAComponentOffers) {
   office.first->complaints();
   office.second->complaints();
   office.second->complaints();
-  Complaints told;
-  timing::visit_statistics_of("mood", office, told);
-  EXPECT_EQ(told.number, 6u);
+  Complaints notified;
+  timing::visit_statistics_of("mood", office, notified);
+  EXPECT_EQ(notified.number, 6u);
   Complaints others;
   timing::visit_statistics_of("warp", office, others);
   EXPECT_EQ(others.number, 0u);
-  EXPECT_THAT(test::input_error_of([&] { timing::visit_statistics_of("temper", office, told); }),
-              testing::AllOf(HasSubstr("known: kernel warp "), testing::EndsWith(" mood")));
+  EXPECT_THAT(
+      test::input_error_of([&] { timing::visit_statistics_of("temper", office, notified); }),
+      testing::AllOf(HasSubstr("known: kernel warp "), testing::EndsWith(" mood")));
 }
 
 TEST(AddedLevel, StandsInTheResultWhenAnotherThanItsDefaultIsChosen) {

@@ -47,7 +47,7 @@ struct Driver {
 };
 std::unique_ptr<Driver> driver;
 
-bool told(const char* what) {
+bool notified(const char* what) {
   const char* mode = std::getenv("RADDLE_MOCK_CUDA");
   return mode != nullptr && std::strcmp(mode, what) == 0;
 }
@@ -66,7 +66,7 @@ int guarded(F f) {
 
 extern "C" {
 
-int cuInit(unsigned) { return told("no_driver") ? kUnknown : kSuccess; }
+int cuInit(unsigned) { return notified("no_driver") ? kUnknown : kSuccess; }
 int cuDriverGetVersion(int* version) {
   *version = 13000;
   return kSuccess;
@@ -83,7 +83,7 @@ int cuGetErrorString(int, const char** text) {
   return kSuccess;
 }
 int cuDeviceGetCount(int* count) {
-  *count = told("no_device") ? 0 : 1;
+  *count = notified("no_device") ? 0 : 1;
   return kSuccess;
 }
 int cuDeviceGet(int* device, int ordinal) {
@@ -129,7 +129,7 @@ int cuMemcpyHtoD_v2(unsigned long long to, const void* from, std::size_t bytes) 
 int cuMemcpyDtoH_v2(void* to, unsigned long long from, std::size_t bytes) {
   return guarded([&] {
     driver->device.copy_to_host(to, from, bytes);
-    if (told("wrong"))
+    if (notified("wrong"))
       for (std::size_t i = 0; i < bytes; ++i) static_cast<unsigned char*>(to)[i] ^= 0x40;
   });
 }
@@ -164,7 +164,7 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned options, int* 
 int cuModuleGetFunction(void** function, void* module, const char* name) {
   auto* in = static_cast<Module*>(module);
   const ptx::Function* entry = in->parsed.find_entry(name);
-  if (entry == nullptr || (told("no_transpose") && std::strncmp(name, "transpose", 9) == 0))
+  if (entry == nullptr || (notified("no_transpose") && std::strncmp(name, "transpose", 9) == 0))
     return kNotFound;
   auto made = std::make_unique<Function>();
   made->kernel = driver->device.kernel(in->id, name);
@@ -184,7 +184,7 @@ int cuFuncSetAttribute(void*, int, int) { return kSuccess; }
 
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, void*, void** parameters, void**) {
-  if (told("launch")) return kLaunchFailed;
+  if (notified("launch")) return kLaunchFailed;
   const auto* f = static_cast<Function*>(function);
   return guarded([&] {
     runtime::Arguments arguments;

@@ -20,12 +20,12 @@ class Kernels : public OfEachBuild {
 };
 INSTANTIATE_TEST_SUITE_P(Nvcc, Kernels, testing::ValuesIn(kBuilds), build_name);
 
-std::vector<int> numbers(std::size_t n, int most) {
+std::vector<int> numbers(std::size_t n, int maximum) {
   std::vector<int> v(n);
   u32 state = 12345;
   for (int& x : v) {
     state = state * 1664525 + 1013904223;
-    x = static_cast<int>((state >> 8) % static_cast<u32>(most));
+    x = static_cast<int>((state >> 8) % static_cast<u32>(maximum));
   }
   return v;
 }
@@ -181,16 +181,16 @@ TEST_P(Kernels, BlackScholes) {
 }
 
 TEST_P(Kernels, Mandelbrot) {
-  constexpr int width = 50, height = 30, most = 200;
+  constexpr int width = 50, height = 30, maximum = 200;
   const Address out = gpu->zeros(4 * width * height);
-  gpu->run("mandelbrot", {4, 4, 1}, {16, 8, 1}, out, width, height, most);
+  gpu->run("mandelbrot", {4, 4, 1}, {16, 8, 1}, out, width, height, maximum);
   const auto got = gpu->download<int>(out, width * height);
   int differ = 0;  // where the loop's end hangs on the last bit, a fused build may differ
   for (int i = 0; i < width * height; ++i) {
     const double cx = 3.0 * (i % width) / width - 2, cy = 2.0 * (i / width) / height - 1;
     double a = 0, b = 0;
     int n = 0;
-    for (; a * a + b * b < 4 && n < most; ++n) {
+    for (; a * a + b * b < 4 && n < maximum; ++n) {
       const double t = a * a - b * b + cx;
       b = 2 * a * b + cy;
       a = t;

@@ -27,12 +27,12 @@ class Samples : public OfEachBuild {
 };
 INSTANTIATE_TEST_SUITE_P(Nvcc, Samples, testing::ValuesIn(kBuilds), build_name);
 
-std::vector<int> numbers(std::size_t n, int most) {
+std::vector<int> numbers(std::size_t n, int maximum) {
   std::vector<int> v(n);
   u32 state = 777;
   for (int& x : v) {
     state = state * 1664525 + 1013904223;
-    x = static_cast<int>((state >> 9) % static_cast<u32>(most));
+    x = static_cast<int>((state >> 9) % static_cast<u32>(maximum));
   }
   return v;
 }
@@ -140,7 +140,7 @@ TEST_P(Samples, StencilsThroughTextures) {
   gpu->run("convolve_rows", {5, 3, 1}, {16, 8, 1}, gpu->machine.create_texture(t), out, width,
            height);
   const auto got = gpu->download<float>(out, width * height);
-  const auto clamped = [](int x, int most) { return std::min(std::max(x, 0), most - 1); };
+  const auto clamped = [](int x, int maximum) { return std::min(std::max(x, 0), maximum - 1); };
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       double sum = 0;

@@ -366,10 +366,10 @@ TEST_P(Textures, WrongHandlesAndPlacesAreTold) {
   // that the fetch is inlined from.
   const std::string wrong = fetch(7);
   const bool debug = std::string_view(GetParam().name) == "debug";
-  const std::string told = "0x7 is no texture object, at ";
-  EXPECT_EQ(wrong.find(told + "textures.ptx:") == std::string::npos, debug) << wrong;
+  const std::string notified = "0x7 is no texture object, at ";
+  EXPECT_EQ(wrong.find(notified + "textures.ptx:") == std::string::npos, debug) << wrong;
   EXPECT_EQ(wrong.find("texture_indirect_functions.h:") != std::string::npos, debug) << wrong;
-  EXPECT_NE(wrong.find(told), std::string::npos) << wrong;
+  EXPECT_NE(wrong.find(notified), std::string::npos) << wrong;
   EXPECT_NE(wrong.find("textures.ptx:"), std::string::npos) << wrong;
   TextureDescription t;
   t.resource = Resource::Linear;

@@ -21,7 +21,7 @@ sim::Result run_of(const std::string& level, const std::string& policy) {
 
 TEST(Meanings, OfEveryPolicysParametersAndStatisticsStandInTheResult) {
   const policy::Registries all = policy::all_policies();
-  unsigned told = 0;
+  unsigned notified = 0;
   policy::each_level(
       [&](const policy::Level& level, const auto& registry) {
         if (level.name == "scheme") return;  // wants tenants: corun.cpp
@@ -32,11 +32,11 @@ TEST(Meanings, OfEveryPolicysParametersAndStatisticsStandInTheResult) {
           if (use == result.policies.end()) continue;  // an optional level's default
           test::expect_each_explained((*use)["parameters"], (*use)["meaning"]["parameters"]);
           test::expect_each_explained((*use)["statistics"], (*use)["meaning"]["statistics"]);
-          ++told;
+          ++notified;
         }
       },
       all);
-  EXPECT_GT(told, 40u);
+  EXPECT_GT(notified, 40u);
 }
 
 }  // namespace

@@ -90,14 +90,14 @@ inline std::string opcode_for(const trace::StaticInst& inst) {
 }
 
 /// Lanes of a piece take its units of words in turn, so that all of them are touched.
-inline void spread(const std::uint32_t* piece, unsigned bytes, LaneAddresses& at) {
+inline void spread(const std::uint32_t* transaction, unsigned bytes, LaneAddresses& at) {
   const unsigned unit = std::max(1u, bytes / 4);
   std::vector<unsigned> starts;
-  for (std::uint32_t m = piece[1]; m != 0; m &= m - 1)
+  for (std::uint32_t m = transaction[1]; m != 0; m &= m - 1)
     if (lowest_lane(m) % unit == 0) starts.push_back(lowest_lane(m));
   std::size_t next = 0;
-  for (LaneMask m = piece[2]; m != 0; m &= m - 1) {
-    at[lowest_lane(m)] = std::uint64_t{piece[0]} * trace::kLineBytes + 4 * starts[next];
+  for (LaneMask m = transaction[2]; m != 0; m &= m - 1) {
+    at[lowest_lane(m)] = std::uint64_t{transaction[0]} * trace::kLineBytes + 4 * starts[next];
     if (next + 1 < starts.size()) ++next;
   }
   if (next + 1 != starts.size()) throw std::runtime_error("a piece with more words than lanes");
@@ -189,23 +189,23 @@ inline std::string accelsim_line(const trace::KernelCode& code, std::uint32_t in
   for (const unsigned reg : inst.reads) out << " R" << reg;
   LaneAddresses at{};
   bool memory = true;
-  if (trace::carries_pieces(inst.kind)) {
+  if (trace::carries_transactions(inst.kind)) {
     const bool local = inst.kind == OpKind::LoadLocal || inst.kind == OpKind::StoreLocal;
     if (local) throw std::runtime_error("local memory is not written");
-    for (unsigned i = 0; i < r.pieces(); ++i) spread(payload + 3 * i, inst.bytes, at);
+    for (unsigned i = 0; i < r.transactions(); ++i) spread(payload + 3 * i, inst.bytes, at);
   } else if (inst.kind == OpKind::LoadShared || inst.kind == OpKind::StoreShared ||
              inst.kind == OpKind::AtomicShared) {
     const bool atomic = inst.kind == OpKind::AtomicShared;
-    if (mask != 0) (atomic ? spread_atomics : spread_banks)(mask, r.pieces(), inst.bytes, at);
+    if (mask != 0) (atomic ? spread_atomics : spread_banks)(mask, r.transactions(), inst.bytes, at);
   } else if (inst.kind == OpKind::LoadConst) {
-    spread_constants(mask, r.pieces(), at);
+    spread_constants(mask, r.transactions(), at);
   } else {
     memory = false;
   }
   if (memory)
     out << " " << std::max<unsigned>(inst.bytes, 1) << " " << address_text(at, mask, index);
   else out << " 0 ";
-  out << (inst.kind == OpKind::Sleep ? 1u << r.pieces() : 0u) << " ";
+  out << (inst.kind == OpKind::Sleep ? 1u << r.transactions() : 0u) << " ";
   return out.str();
 }
 

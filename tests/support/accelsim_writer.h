@@ -69,10 +69,10 @@ class AccelsimWriter {
   static unsigned record(const std::uint32_t* at, const trace::KernelCode& code, std::string& lines,
                          std::uint64_t& count) {
     const trace::Record r{at[0], at[1]};
-    const bool pieces = trace::carries_pieces(code.instructions[r.inst()].kind);
+    const bool transactions = trace::carries_transactions(code.instructions[r.inst()].kind);
     for (unsigned i = 0; i < r.count(); ++i, ++count)
       lines += accelsim_line(code, r.inst() + i, r, at + trace::kRecordWords) + "\n";
-    return trace::kRecordWords + (pieces ? trace::kPieceWords * r.pieces() : 0);
+    return trace::kRecordWords + (transactions ? trace::kTransactionWords * r.transactions() : 0);
   }
 
   std::filesystem::path folder_;

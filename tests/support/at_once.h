@@ -8,15 +8,15 @@
 namespace raddle::testing {
 
 template <class Spans>
-long most_at_once(const Spans& spans) {
+long max_at_once(const Spans& spans) {
   std::map<Cycle, long> change;  // at the end of a span the next one may begin
   for (const auto& span : spans) {
     ++change[span.begin];
     --change[span.end];
   }
-  long now = 0, most = 0;
-  for (const auto& [at, by] : change) most = std::max(most, now += by);
-  return most;
+  long now = 0, maximum = 0;
+  for (const auto& [at, by] : change) maximum = std::max(maximum, now += by);
+  return maximum;
 }
 
 }  // namespace raddle::testing

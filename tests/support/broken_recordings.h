@@ -26,7 +26,7 @@ inline std::vector<sim::Setup> small_machine() {
 
 /// "" when the recording was timed to its end; else what was told. Everything but InputError and
 /// RunError goes on.
-inline std::string told_of(const std::string& path) {
+inline std::string notified_of(const std::string& path) {
   try {
     const trace::FileReader reader(path, sim::recording_checks());
     std::vector<sim::Setup> setups = small_machine();

@@ -41,8 +41,8 @@ inline timing::MachineSpec tight_machine(Rng& rng) {
   machine.sm.registers = 16384;
   machine.sm.shared_kib = 32;
   machine.dispatch_latency_cycles = 1 + rng.below(20);
-  constexpr std::array<unsigned, 4> kMostEntries = {3, 3, 32, kKernelSlots};
-  machine.kernels.entries = 1 + rng.below(kMostEntries[rng.below(kMostEntries.size())]);
+  constexpr std::array<unsigned, 4> kMaxEntries = {3, 3, 32, kKernelSlots};
+  machine.kernels.entries = 1 + rng.below(kMaxEntries[rng.below(kMaxEntries.size())]);
   machine.kernels.entry_latency_cycles = rng.below(3) == 0 ? rng.below(60) : 0;
   machine.kernels.block_interval_millicycles = rng.below(3) == 0 ? 1370 : 1000;
   return machine;
@@ -51,7 +51,7 @@ inline timing::MachineSpec tight_machine(Rng& rng) {
 /// Roots of the host, some at once, and what descends from them, up to four deep. Every block fits
 /// an empty SM.
 inline std::vector<PlannedLaunch> random_launches(Rng& rng, const timing::MachineSpec& machine,
-                                                  unsigned roots, unsigned most) {
+                                                  unsigned roots, unsigned maximum) {
   std::vector<PlannedLaunch> all;
   auto add = [&](std::uint32_t depth) {
     PlannedLaunch launch;
@@ -69,7 +69,7 @@ inline std::vector<PlannedLaunch> random_launches(Rng& rng, const timing::Machin
     all.back().at = at;
     at += rng.below(3) == 0 ? rng.below(400) : 0;
   }
-  for (std::size_t parent = 0; parent < all.size() && all.size() < most; ++parent) {
+  for (std::size_t parent = 0; parent < all.size() && all.size() < maximum; ++parent) {
     if (all[parent].depth == 4) continue;
     const auto blocks = static_cast<std::uint32_t>(all[parent].grid.count());
     for (unsigned n = rng.below(6); n != 0; --n) {

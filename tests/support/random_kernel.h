@@ -18,10 +18,10 @@ class RandomKernel {
     alu_ = random_alu();
     for (unsigned i = 1; i < kAlus; ++i) random_alu();
     add_line_accesses();
-    for (auto [inst, most] : {std::pair{code_.load_shared(reg(), reg()), 8u},
-                              {code_.store_shared(reg(), reg()), 3u},
-                              {code_.load_const(reg()), 2u}})
-      passes_.push_back({inst, most});
+    for (auto [inst, maximum] : {std::pair{code_.load_shared(reg(), reg()), 8u},
+                                 {code_.store_shared(reg(), reg()), 3u},
+                                 {code_.load_const(reg()), 2u}})
+      passes_.push_back({inst, maximum});
     branch_ = code_.branch({reg()});
     barrier_ = code_.barrier();
     fence_ = code_.fence();
@@ -45,10 +45,10 @@ class RandomKernel {
   /// Touches up to `most` lines, the first of them below `range`.
   struct LineAccess {
     std::uint32_t inst;
-    std::uint32_t range, most;
+    std::uint32_t range, maximum;
   };
   struct PassAccess {
-    std::uint32_t inst, most;
+    std::uint32_t inst, maximum;
   };
   std::uint8_t reg() { return static_cast<std::uint8_t>(rng_.below(12)); }
   std::uint32_t random_alu() {
@@ -73,10 +73,10 @@ class RandomKernel {
               {code_.atomic(reg(), reg()), 20, 2},
               {code_.reduce(reg()), 20, 2}};
   }
-  std::vector<PieceSpec> pieces(const LineAccess& a) {
-    std::vector<PieceSpec> out;
+  std::vector<TransactionSpec> transactions(const LineAccess& a) {
+    std::vector<TransactionSpec> out;
     std::uint32_t first = rng_.below(a.range);
-    for (unsigned i = 0, n = 1 + rng_.below(a.most); i < n; ++i)
+    for (unsigned i = 0, n = 1 + rng_.below(a.maximum); i < n; ++i)
       out.push_back(
           {first + i * (1 + rng_.below(3)), static_cast<std::uint32_t>(rng_.next()) | 1u, 1u << i});
     return out;
@@ -87,9 +87,9 @@ class RandomKernel {
     if (what < 11) {
       const LineAccess& a = lines_[rng_.below(static_cast<std::uint32_t>(lines_.size()))];
       bool off = rng_.below(12) == 0;  // predicated off by all lanes
-      w.lines(a.inst, off ? std::vector<PieceSpec>{} : pieces(a), off ? 0 : mask);
+      w.lines(a.inst, off ? std::vector<TransactionSpec>{} : transactions(a), off ? 0 : mask);
     } else if (what < 14) {
-      w.passes(passes_[what - 11].inst, 1 + rng_.below(passes_[what - 11].most), mask);
+      w.passes(passes_[what - 11].inst, 1 + rng_.below(passes_[what - 11].maximum), mask);
     } else if (what == 14) {
       w.op(fence_);
     } else if (what == 15) {

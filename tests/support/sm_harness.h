@@ -42,7 +42,7 @@ class ObservedWarpPolicy final : public policy::Choice<policy::WarpPolicy> {
         : inner_(std::move(inner)), scheduler_(scheduler), issues_(issues) {}
     unsigned pick(const policy::WarpView& view) override {
       unsigned w = inner_->pick(view);
-      if (w == kNobody) return w;
+      if (w == kInvalidId) return w;
       issues_.push_back({view.now, scheduler_, w});
       return w;
     }

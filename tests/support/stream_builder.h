@@ -90,7 +90,7 @@ class Code {
 };
 
 /// A line with the words and lanes that touch it; all 32 of each unless said otherwise.
-struct PieceSpec {
+struct TransactionSpec {
   std::uint32_t line = 0, words = kFullMask;
   LaneMask lanes = kFullMask;
 };
@@ -117,10 +117,11 @@ class WarpWriter {
     return *this;
   }
   /// A global or local access.
-  WarpWriter& lines(std::uint32_t inst, const std::vector<PieceSpec>& pieces,
+  WarpWriter& lines(std::uint32_t inst, const std::vector<TransactionSpec>& transactions,
                     LaneMask mask = kFullMask) {
-    passes(inst, static_cast<unsigned>(pieces.size()), mask);
-    for (const PieceSpec& p : pieces) words_.insert(words_.end(), {p.line, p.words, p.lanes});
+    passes(inst, static_cast<unsigned>(transactions.size()), mask);
+    for (const TransactionSpec& p : transactions)
+      words_.insert(words_.end(), {p.line, p.words, p.lanes});
     return *this;
   }
   /// A shared or constant access of so many passes; a sleep of 2^n nanoseconds.

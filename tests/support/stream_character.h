@@ -63,11 +63,11 @@ class CharacterSink final : public runtime::LaunchSink {
       stream->close(block);
     }
   }
-  runtime::Mark record(StreamId) override { return 0; }
-  void wait(StreamId, runtime::Mark) override {}
+  runtime::Milestone record(StreamId) override { return 0; }
+  void wait(StreamId, runtime::Milestone) override {}
   void synchronize() override {}
-  void synchronize(runtime::Mark) override {}
-  Cycle reached(runtime::Mark) const override { return 0; }
+  void synchronize(runtime::Milestone) override {}
+  Cycle reached(runtime::Milestone) const override { return 0; }
   double milliseconds(Cycle) const override { return 0; }
 
  private:
@@ -83,8 +83,8 @@ class CharacterSink final : public runtime::LaunchSink {
         const trace::Record record{cursor.at[0], cursor.at[1]};
         cursor.at += trace::kRecordWords;
         const trace::StaticInst& inst = stream.code().instructions[record.inst()];
-        if (!trace::carries_pieces(inst.kind)) continue;
-        for (unsigned p = 0; p < record.pieces(); ++p, cursor.at += trace::kPieceWords)
+        if (!trace::carries_transactions(inst.kind)) continue;
+        for (unsigned p = 0; p < record.transactions(); ++p, cursor.at += trace::kTransactionWords)
           if (inst.kind == trace::OpKind::LoadGlobal)
             touch(warp, cursor.at[0], cursor.at[2], kernel);
       }

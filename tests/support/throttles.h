@@ -10,11 +10,11 @@
 
 namespace raddle::testing {
 
-struct Told {
+struct Notified {
   enum class What { Start, End, Issue, Load, LoadDone, Barrier, Kernel } what;
   Cycle at;       ///< Issue: 0, is not told
   unsigned slot;  ///< Start, End, Issue; Load, LoadDone: the tenant
-  bool operator==(const Told&) const = default;
+  bool operator==(const Notified&) const = default;
 };
 
 /// A choice of throttle whose answers are a function of the view. Outlives what it makes.
@@ -28,27 +28,31 @@ class ScriptedThrottle final : public policy::Choice<policy::ThrottlePolicy> {
   std::unique_ptr<policy::ThrottlePolicy> make(const Context&) const override {
     return std::make_unique<Instance>(*this);
   }
-  mutable std::vector<Told> told;
+  mutable std::vector<Notified> notified;
   mutable std::vector<Cycle> asked;
 
  private:
   class Instance final : public policy::ThrottlePolicy {
    public:
     explicit Instance(const ScriptedThrottle& owner) : owner_(owner) {}
-    void on_warp_start(Cycle now, unsigned w) override { note(Told::What::Start, now, w); }
-    void on_warp_end(Cycle now, unsigned w) override { note(Told::What::End, now, w); }
-    void on_issue(unsigned w) override { note(Told::What::Issue, 0, w); }
-    void on_load(Cycle now, TenantId t) override { note(Told::What::Load, now, index(t)); }
-    void on_load_done(Cycle now, TenantId t) override { note(Told::What::LoadDone, now, index(t)); }
-    void on_barrier(Cycle now) override { note(Told::What::Barrier, now, 0); }
-    void on_kernel_start(Cycle now) override { note(Told::What::Kernel, now, 0); }
+    void on_warp_start(Cycle now, unsigned w) override { note(Notified::What::Start, now, w); }
+    void on_warp_end(Cycle now, unsigned w) override { note(Notified::What::End, now, w); }
+    void on_issue(unsigned w) override { note(Notified::What::Issue, 0, w); }
+    void on_load(Cycle now, TenantId t) override { note(Notified::What::Load, now, index(t)); }
+    void on_load_done(Cycle now, TenantId t) override {
+      note(Notified::What::LoadDone, now, index(t));
+    }
+    void on_barrier(Cycle now) override { note(Notified::What::Barrier, now, 0); }
+    void on_kernel_start(Cycle now) override { note(Notified::What::Kernel, now, 0); }
 
    private:
     policy::Admission admit(const policy::ThrottleView& view) override {
       owner_.asked.push_back(view.now);
       return owner_.script_(view);
     }
-    void note(Told::What what, Cycle at, unsigned w) { owner_.told.push_back({what, at, w}); }
+    void note(Notified::What what, Cycle at, unsigned w) {
+      owner_.notified.push_back({what, at, w});
+    }
     const ScriptedThrottle& owner_;
   };
   Script script_;

@@ -11,7 +11,7 @@ using namespace raddle::testing;
 using policy::BlockProgress;
 
 struct Heard {
-  std::uint32_t most_on_sm = 0;
+  std::uint32_t max_on_sm = 0;
   std::vector<BlockProgress> progress;
   std::vector<std::string> order;
 };
@@ -31,7 +31,7 @@ class Listener final : public policy::Choice<policy::BlockPolicy> {
     explicit Policy(const Listener& of) : owner(of) {}
     bool wants_progress() const override { return owner.wants_; }
     void on_launch(const policy::BlockLaunch& launch) override {
-      owner.heard_.most_on_sm = launch.most_on_sm;
+      owner.heard_.max_on_sm = launch.max_on_sm;
     }
     std::optional<policy::BlockChoice> pick(const policy::BlockView& view) override {
       return policy::BlockChoice{view.free_sms.first(), next++};
@@ -73,7 +73,7 @@ Heard hear(bool wants, bool skip) {
 TEST(BlockProgressTest, ComesWithTheEndOfABlock) {
   for (const bool skip : {false, true}) {
     const Heard heard = hear(true, skip);
-    EXPECT_EQ(heard.most_on_sm, 3u);
+    EXPECT_EQ(heard.max_on_sm, 3u);
     EXPECT_EQ(heard.order, (std::vector<std::string>{"progress", "done 0", "progress", "done 1"}));
     ASSERT_EQ(heard.progress.size(), 2u);
     EXPECT_EQ(heard.progress[0].issued, 3u);
@@ -95,11 +95,11 @@ TEST(OccupancyMost, IsWhatTheScarcestResourceAllows) {
   sm.shared_kib = 4;
   sm.blocks = 6;
   const timing::Occupancy empty(sm);
-  EXPECT_EQ(empty.most({32, 1, 0, 0}), 6u) << "block slots";
-  EXPECT_EQ(empty.most({64, 2, 0, 0}), 4u);
-  EXPECT_EQ(empty.most({32, 1, 2048, 0}), 2u);
-  EXPECT_EQ(empty.most({32, 1, 512, 1500}), 2u) << "shared memory";
-  EXPECT_EQ(empty.most({512, 16, 0, 0}), 0u);
+  EXPECT_EQ(empty.maximum({32, 1, 0, 0}), 6u) << "block slots";
+  EXPECT_EQ(empty.maximum({64, 2, 0, 0}), 4u);
+  EXPECT_EQ(empty.maximum({32, 1, 2048, 0}), 2u);
+  EXPECT_EQ(empty.maximum({32, 1, 512, 1500}), 2u) << "shared memory";
+  EXPECT_EQ(empty.maximum({512, 16, 0, 0}), 0u);
 }
 
 }  // namespace

@@ -133,10 +133,10 @@ TEST(AddressMap, ConsecutiveChunksGoToDifferentChannels) {
 
 /// Largest share of one pile relative to the mean.
 template <class F>
-double worst_share(unsigned piles, std::uint32_t stride, F pile_of) {
+double worst_share(unsigned piles, std::uint32_t stride, F stack_of) {
   std::vector<unsigned> count(piles);
   const unsigned n = 256 * piles;
-  for (std::uint32_t i = 0; i < n; ++i) ++count[pile_of(i * stride)];
+  for (std::uint32_t i = 0; i < n; ++i) ++count[stack_of(i * stride)];
   return *std::max_element(count.begin(), count.end()) / 256.0;
 }
 

@@ -166,7 +166,7 @@ class Tester {
   unsigned& waiting_words(Sm& sm, std::uint32_t line) { return waiting_[{&sm, line}]; }
   void send_store(unsigned s) {
     Sm& sm = *sm_[s];
-    const StoreBuffer::Leaving out = sm.stores.send();
+    const StoreBuffer::OutgoingRequest out = sm.stores.send();
     flying_.push_back(
         {Kind::Store, s, out.entry, out.line, waiting_words(sm, out.line), sm.data[out.line]});
     waiting_words(sm, out.line) = 0;

@@ -42,7 +42,7 @@ TEST(GpuEntries, AsManyKernelsAreUnderWayAsThereAreEntries) {
     gpu->run_until_idle();
     const std::vector<KernelRun>& kernels = gpu->kernels();
     EXPECT_EQ(std::ranges::count(kernels, Cycle{0}, &KernelRun::begin), entries);
-    EXPECT_EQ(most_at_once(kernels), entries);
+    EXPECT_EQ(max_at_once(kernels), entries);
     for (unsigned i = 0; i < kKernels; ++i) {
       EXPECT_EQ(kernels[i].counters.sm.issued, 101 + i % 7) << i;
       EXPECT_EQ(kernels[i].counters.sm.blocks, 1u) << i;
@@ -63,7 +63,7 @@ TEST(GpuEntries, ManyKernelsAreOneRunHoweverItIsSimulated) {
         gpu.submit(*kept.back(), 1 + i);
       }
       gpu->run_until_idle();
-      EXPECT_GT(most_at_once(gpu->kernels()), 64);
+      EXPECT_GT(max_at_once(gpu->kernels()), 64);
       EXPECT_EQ(gpu->audit(), std::vector<std::string>{});
       std::vector<std::uint64_t> out = {gpu->hash()};
       for (const KernelRun& k : gpu->kernels())

@@ -205,7 +205,7 @@ TEST_F(GpuHorizonExact, TheHostOfATenantWaitsForItsMark) {
   GpuHarness gpu(machine);
   gpu.submit(*shorter, 1, tenant(0));
   gpu.submit(*longer, 1, tenant(1));
-  const timing::Mark mark = gpu->record({TenantId{0}, 0}, StreamId{1});
+  const timing::Milestone mark = gpu->record({TenantId{0}, 0}, StreamId{1});
   while (gpu->reached(mark) == kNever) ASSERT_TRUE(gpu->run_to(100'000));
   EXPECT_TRUE(gpu->idle(TenantId{0}));
   EXPECT_FALSE(gpu->idle(TenantId{1}));

@@ -209,7 +209,7 @@ TEST_F(GpuKnobs, OfTenantsThatAreNotThereDoNothing) {
 // What a scheme is shown: in every look, what the counters of tenants and the SMs say.
 TEST_F(GpuKnobs, AreSetByWhatTheSchemeSees) {
   std::uint64_t waited = 0, starved = 0, reads = 0, dram_accesses = 0;
-  unsigned most_warps = 0, uneven = 0;
+  unsigned max_warps = 0, uneven = 0;
   auto scheme = std::make_unique<ScriptedScheme>([&](const policy::SchemeView& view, Knobs& set) {
     set.tenant[1].request_tokens = 2;
     for (const policy::TenantView& of : view.tenant) {
@@ -217,7 +217,7 @@ TEST_F(GpuKnobs, AreSetByWhatTheSchemeSees) {
       dram_accesses += of.counts.dram_accesses;
       EXPECT_EQ(of.resident_warps.size(), 4u);
       for (unsigned sm = 0; sm < 4; ++sm) {
-        most_warps = std::max(most_warps, of.resident_warps[sm]);
+        max_warps = std::max(max_warps, of.resident_warps[sm]);
         if (of.resident_warps[sm] > 2 * of.resident_blocks[sm]) ++uneven;
       }
     }
@@ -235,7 +235,7 @@ TEST_F(GpuKnobs, AreSetByWhatTheSchemeSees) {
   gpu.submit(stream, 2, tenant(1));
   gpu->run_until_idle();
   EXPECT_EQ(uneven, 0u) << "two warps a block";
-  EXPECT_GE(most_warps, 2u);
+  EXPECT_GE(max_warps, 2u);
   const stats::GpuCounters all = gpu->counters();
   EXPECT_GT(waited, 0u);
   EXPECT_GT(starved, 0u);

@@ -26,27 +26,27 @@ const std::vector<TenantId> kTenants = {TenantId{0}, TenantId{1}, TenantId{2}};
 /// Least recently used, asked like any other policy, with what it is told written down.
 class AskedLru final : public ReplacementPolicy {
  public:
-  explicit AskedLru(std::string* told = nullptr) : told_(told) {}
+  explicit AskedLru(std::string* notified = nullptr) : notified_(notified) {}
   unsigned victim(const SetView& view) const override {
     EXPECT_EQ(view.candidates & ~view.held, 0u) << "empty ways are given out by the cache";
     return view.oldest(view.candidates);
   }
   void accessed(const CacheAccess& a) override {
-    if (told_ == nullptr) return;
-    *told_ += "use " + std::to_string(a.line) + " by " + std::to_string(index(a.tenant)) +
-              (a.way == CacheAccess::kNoWay ? "; " : " in " + std::to_string(a.way) + "; ");
+    if (notified_ == nullptr) return;
+    *notified_ += "use " + std::to_string(a.line) + " by " + std::to_string(index(a.tenant)) +
+                  (a.way == CacheAccess::kNoWay ? "; " : " in " + std::to_string(a.way) + "; ");
   }
   void placed(const CachePlace& p) override {
-    if (told_ == nullptr) return;
-    *told_ += "place " + std::to_string(p.line) + " in " + std::to_string(p.way) +
-              (p.replaces ? " over another; " : "; ");
+    if (notified_ == nullptr) return;
+    *notified_ += "place " + std::to_string(p.line) + " in " + std::to_string(p.way) +
+                  (p.replaces ? " over another; " : "; ");
   }
   void flushed() override {
-    if (told_ != nullptr) *told_ += "flush; ";
+    if (notified_ != nullptr) *notified_ += "flush; ";
   }
 
  private:
-  std::string* told_;
+  std::string* notified_;
 };
 
 /// An L1D whose misses come back after a while, in another order.
@@ -117,9 +117,9 @@ TEST(Replacement, AskingForTheOldestIsWhatTheCacheDoesByItself) {
       }
 }
 
-class Told : public ::testing::Test {
+class Notified : public ::testing::Test {
  protected:
-  Told() {
+  Notified() {
     spec.size_kib = 1;
     spec.line_bytes = 128;
     spec.ways = 2;
@@ -130,15 +130,15 @@ class Told : public ::testing::Test {
   void fill(L1d& c, const L1d::Answer& a, std::uint8_t slot = 0) {
     c.fill(9, a.mshr, a.ask, slot, count, [](std::uint16_t) {});
   }
-  std::string take() { return std::exchange(told, {}); }
+  std::string take() { return std::exchange(notified, {}); }
   timing::L1dSpec spec;
   stats::SmCounters count;
-  std::string told;
+  std::string notified;
 };
 
-TEST_F(Told, OfAMissAtItsAccessAndOfItsPlaceWhenItsDataCome) {
+TEST_F(Notified, OfAMissAtItsAccessAndOfItsPlaceWhenItsDataCome) {
   L1d c(spec);
-  c.replace_by(std::make_unique<AskedLru>(&told), kTenants.data());
+  c.replace_by(std::make_unique<AskedLru>(&notified), kTenants.data());
   const L1d::Answer a = load(c, 4, 1);
   EXPECT_EQ(take(), "use 4 by 1; ");
   load(c, 4, 1);
@@ -155,10 +155,10 @@ TEST_F(Told, OfAMissAtItsAccessAndOfItsPlaceWhenItsDataCome) {
   EXPECT_EQ(take(), "flush; use 16 by 0; place 16 in 1; ") << "the last to be emptied goes first";
 }
 
-TEST_F(Told, WhereMissesReserveWaysThePlaceIsThatOfTheMiss) {
+TEST_F(Notified, WhereMissesReserveWaysThePlaceIsThatOfTheMiss) {
   spec.reserve_on_miss = true;
   L1d c(spec);
-  c.replace_by(std::make_unique<AskedLru>(&told), kTenants.data());
+  c.replace_by(std::make_unique<AskedLru>(&notified), kTenants.data());
   const L1d::Answer a = load(c, 4);
   EXPECT_EQ(take(), "place 4 in 0; use 4 by 0; ");
   load(c, 4);
@@ -167,18 +167,18 @@ TEST_F(Told, WhereMissesReserveWaysThePlaceIsThatOfTheMiss) {
   EXPECT_EQ(take(), "");
 }
 
-TEST_F(Told, NothingOfWhatIsRefused) {
+TEST_F(Notified, NothingOfWhatIsRefused) {
   L1d c(spec);
-  c.replace_by(std::make_unique<AskedLru>(&told), kTenants.data());
+  c.replace_by(std::make_unique<AskedLru>(&notified), kTenants.data());
   EXPECT_EQ(load(c, 4, 0, false).outcome, L1d::Outcome::Blocked);
   EXPECT_EQ(take(), "");
 }
 
-TEST_F(Told, OfStoresThatFindOrBringTheirLine) {
+TEST_F(Notified, OfStoresThatFindOrBringTheirLine) {
   const auto stores = [&](WritePolicy write) {
     spec.write_policy = write;
     L1d c(spec);
-    c.replace_by(std::make_unique<AskedLru>(&told), kTenants.data());
+    c.replace_by(std::make_unique<AskedLru>(&notified), kTenants.data());
     fill(c, load(c, 4));
     take();
     for (const std::uint32_t line : {4u, 8u}) c.store(6, {line, 1, 0, 0}, 1, false, true, count);

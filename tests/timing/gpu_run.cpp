@@ -123,12 +123,12 @@ TEST_F(GpuRun, ProgressIsToldAsTheClockGoesOnAndChangesNothing) {
     gpu.run(slow);
     return gpu->hash();
   };
-  std::vector<Cycle> told;
+  std::vector<Cycle> notified;
   GpuOptions options;
-  options.progress = [&](Cycle at) { told.push_back(at); };
+  options.progress = [&](Cycle at) { notified.push_back(at); };
   EXPECT_EQ(hash(options), hash({}));
-  ASSERT_GE(told.size(), 3u);
-  EXPECT_TRUE(std::ranges::is_sorted(told, std::less_equal<>{}));
+  ASSERT_GE(notified.size(), 3u);
+  EXPECT_TRUE(std::ranges::is_sorted(notified, std::less_equal<>{}));
 }
 
 TEST_F(GpuRun, KernelsFollowEachOtherAndCountOn) {
@@ -150,12 +150,12 @@ TEST_F(GpuRun, EachLaunchHasItsOwnMostMshrs) {
   GpuHarness gpu(machine);
   for (unsigned i = 0; i < 40; ++i) {
     Recording r(code, {{1}, {32}, 0});
-    std::vector<PieceSpec> lines;
+    std::vector<TransactionSpec> lines;
     for (unsigned line = 0; line <= i % 4; ++line) lines.push_back({1000 * i + line});
     r.each_warp([&](WarpWriter& w) { w.lines(load, lines).op(use).op(exit); });
     gpu.run(r);
   }
-  for (unsigned i = 0; i < 40; ++i) EXPECT_EQ(gpu->kernels()[i].most_mshrs, i % 4 + 1) << i;
+  for (unsigned i = 0; i < 40; ++i) EXPECT_EQ(gpu->kernels()[i].max_mshrs, i % 4 + 1) << i;
 }
 
 TEST_F(GpuRun, ABlockLeftOverStartsWhenAnotherHasEnded) {
@@ -196,14 +196,14 @@ TEST_F(GpuRun, EachResourceLimitsResidency) {
     }
     GpuHarness gpu(m);
     gpu.run(r);
-    unsigned most = 0;
+    unsigned maximum = 0;
     for (const BlockSpan& x : gpu->block_spans()) {
       unsigned together = 0;
       for (const BlockSpan& y : gpu->block_spans())
         together += y.start <= x.start && x.start < y.end;
-      most = std::max(most, together);
+      maximum = std::max(maximum, together);
     }
-    EXPECT_EQ(most, 2u) << c.what;
+    EXPECT_EQ(maximum, 2u) << c.what;
   }
 }
 
@@ -400,9 +400,9 @@ TEST_F(GpuRun, WrongAnswersNameThePolicy) {
       gpu.run(r);
       FAIL();
     } catch (const RunError& e) {
-      const std::string told = e.what();
-      EXPECT_NE(told.find("block=stubborn)' answers wrongly"), told.npos) << told;
-      EXPECT_NE(told.find(text), told.npos) << told;
+      const std::string notified = e.what();
+      EXPECT_NE(notified.find("block=stubborn)' answers wrongly"), notified.npos) << notified;
+      EXPECT_NE(notified.find(text), notified.npos) << notified;
     }
   }
 }

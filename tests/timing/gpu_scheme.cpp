@@ -38,15 +38,15 @@ class Seesaw final : public policy::SchemePolicy {
   };
   Seesaw(const Params& params, const Context& context) : params_(params), sms_(context.sms) {}
   Cycle look(const policy::SchemeView& view, policy::Knobs& knobs) override {
-    ++looks_;
+    ++samplings_;
     if (noted != nullptr) note(view);
-    const std::uint32_t up = static_cast<std::uint32_t>(looks_ % 2);
+    const std::uint32_t up = static_cast<std::uint32_t>(samplings_ % 2);
     knobs.tenant[0].block_cap.assign(sms_, 1 + up);
     knobs.tenant[1].block_cap.assign(sms_, 2 - up);
     return view.now + params_.period;
   }
   void visit_statistics(FieldVisitor& v) override {
-    v.field("looks", looks_, {}, "", "times it looked");
+    v.field("looks", samplings_, {}, "", "times it looked");
   }
   static std::vector<Look>* noted;
 
@@ -61,7 +61,7 @@ class Seesaw final : public policy::SchemePolicy {
   }
   Params params_;
   unsigned sms_;
-  std::uint64_t looks_ = 0;
+  std::uint64_t samplings_ = 0;
 };
 std::vector<Seesaw::Look>* Seesaw::noted = nullptr;
 
@@ -86,19 +86,19 @@ class GpuScheme : public ::testing::Test {
     return test::choose(registry, name, settings);
   }
   /// The most blocks of a launch that were on one SM at a time, in cycles [from, to).
-  static unsigned most_resident(timing::Gpu& gpu, std::uint32_t launch, Cycle from = 0,
-                                Cycle to = kNever) {
-    std::size_t most = 0;
+  static unsigned max_resident(timing::Gpu& gpu, std::uint32_t launch, Cycle from = 0,
+                               Cycle to = kNever) {
+    std::size_t maximum = 0;
     for (const BlockSpan& at : gpu.block_spans()) {
       if (at.launch != launch || at.start < from || at.start >= to) continue;
       const auto beside = [&](const BlockSpan& other) {
         return other.launch == launch && other.sm == at.sm && other.start <= at.start &&
                at.start < other.end;
       };
-      most = std::max<std::size_t>(
-          most, static_cast<std::size_t>(std::ranges::count_if(gpu.block_spans(), beside)));
+      maximum = std::max<std::size_t>(
+          maximum, static_cast<std::size_t>(std::ranges::count_if(gpu.block_spans(), beside)));
     }
-    return static_cast<unsigned>(most);
+    return static_cast<unsigned>(maximum);
   }
 };
 
@@ -136,8 +136,8 @@ TEST_F(GpuScheme, StaticCapsAreReachedAndNeverPassed) {
   gpu.submit(a, 1, kFirst);
   gpu.submit(b, 2, kSecond);
   gpu->run_until_idle();
-  EXPECT_EQ(most_resident(*gpu, 0), 3u);
-  EXPECT_EQ(most_resident(*gpu, 1), 1u);
+  EXPECT_EQ(max_resident(*gpu, 0), 3u);
+  EXPECT_EQ(max_resident(*gpu, 1), 1u);
 }
 
 TEST_F(GpuScheme, NoneIsAsNoScheme) {
@@ -191,8 +191,8 @@ TEST_F(GpuScheme, LooksAreTheSameWithoutSkippingAndWithThreads) {
   std::vector<std::vector<Seesaw::Look>> all;
   for (const auto& [skip, threads, shuffle] :
        {std::tuple{true, 1u, false}, {false, 1u, false}, {true, 2u, false}, {true, 1u, true}}) {
-    std::vector<Seesaw::Look> looks;
-    Seesaw::noted = &looks;
+    std::vector<Seesaw::Look> samplings;
+    Seesaw::noted = &samplings;
     GpuOptions options;
     options.skip = skip;
     options.threads = threads;
@@ -204,7 +204,7 @@ TEST_F(GpuScheme, LooksAreTheSameWithoutSkippingAndWithThreads) {
     Seesaw::noted = nullptr;
     EXPECT_TRUE(gpu->audit().empty());
     hashes.push_back(gpu->hash());
-    all.push_back(looks);
+    all.push_back(samplings);
   }
   ASSERT_GT(all[0].size(), 5u);
   for (std::size_t i = 1; i < hashes.size(); ++i) {
@@ -215,23 +215,23 @@ TEST_F(GpuScheme, LooksAreTheSameWithoutSkippingAndWithThreads) {
 
 TEST_F(GpuScheme, SeesDifferencesSinceItLastLooked) {
   Recording a = grid(50), b = grid(20);
-  std::vector<Seesaw::Look> looks;
-  Seesaw::noted = &looks;
+  std::vector<Seesaw::Look> samplings;
+  Seesaw::noted = &samplings;
   GpuHarness gpu(machine, {}, scheme("seesaw"));
   gpu.submit(a, 1, kFirst);
   gpu.submit(b, 2, kSecond);
   gpu->run_until_idle();
   Seesaw::noted = nullptr;
-  ASSERT_GT(looks.size(), 3u);
-  EXPECT_EQ(looks[0].now, 0u);
-  EXPECT_EQ(looks[0].present, 3u);
-  EXPECT_EQ(looks[0].resident[0] + looks[0].resident[1], 0u);
+  ASSERT_GT(samplings.size(), 3u);
+  EXPECT_EQ(samplings[0].now, 0u);
+  EXPECT_EQ(samplings[0].present, 3u);
+  EXPECT_EQ(samplings[0].resident[0] + samplings[0].resident[1], 0u);
   std::uint64_t seen[2] = {};
-  for (std::size_t i = 0; i < looks.size(); ++i) {
-    EXPECT_EQ(looks[i].since, i == 0 ? 0 : looks[i - 1].now);
+  for (std::size_t i = 0; i < samplings.size(); ++i) {
+    EXPECT_EQ(samplings[i].since, i == 0 ? 0 : samplings[i - 1].now);
     for (unsigned t = 0; t < 2; ++t) {
-      seen[t] += looks[i].instructions[t];
-      EXPECT_LE(looks[i].resident[t], 8u) << "two on each of four SMs at most";
+      seen[t] += samplings[i].instructions[t];
+      EXPECT_LE(samplings[i].resident[t], 8u) << "two on each of four SMs at most";
     }
   }
   for (unsigned t = 0; t < 2; ++t) {
@@ -240,7 +240,7 @@ TEST_F(GpuScheme, SeesDifferencesSinceItLastLooked) {
     EXPECT_LE(seen[t], all);
     EXPECT_GT(seen[t], all / 2);
   }
-  EXPECT_TRUE(std::ranges::any_of(looks, [](const auto& look) { return look.present != 3; }))
+  EXPECT_TRUE(std::ranges::any_of(samplings, [](const auto& look) { return look.present != 3; }))
       << "asked when a tenant has nothing left";
   EXPECT_EQ(gpu->tenant_counters(kFirst).sm.issued, 50u * 61);
   EXPECT_EQ(gpu->tenant_counters(kSecond).sm.issued, 20u * 61);
@@ -251,7 +251,7 @@ TEST_F(GpuScheme, LooksAgainWhenATenantsBlocksGrow) {
   large.each_warp([&](WarpWriter& w) { w.op(exit); });
   struct Seen {
     Cycle at;
-    std::uint32_t threads, shared, most;
+    std::uint32_t threads, shared, maximum;
     bool operator==(const Seen&) const = default;
   };
   std::vector<Seen> seen;
@@ -267,7 +267,7 @@ TEST_F(GpuScheme, LooksAgainWhenATenantsBlocksGrow) {
   EXPECT_EQ(seen[0], (Seen{0, 32, 0, 3}));
   EXPECT_EQ(seen[1].threads, 128u);
   EXPECT_EQ(seen[1].shared, 256u);
-  EXPECT_EQ(seen[1].most, 3u) << "of the smaller ones";
+  EXPECT_EQ(seen[1].maximum, 3u) << "of the smaller ones";
   EXPECT_GT(seen[1].at, 0u);
   for (std::size_t i = 2; i < seen.size(); ++i)
     EXPECT_EQ(seen[i].threads, 128u) << "the largest so far";
@@ -275,22 +275,22 @@ TEST_F(GpuScheme, LooksAgainWhenATenantsBlocksGrow) {
 
 TEST_F(GpuScheme, StatisticsAreThoseOfItsOneInstance) {
   Recording a = grid(8);
-  std::vector<Seesaw::Look> looks;
-  Seesaw::noted = &looks;
+  std::vector<Seesaw::Look> samplings;
+  Seesaw::noted = &samplings;
   GpuHarness gpu(machine, {}, scheme("seesaw"));
   gpu.submit(a, 1, kFirst);
   gpu->run_until_idle();
   Seesaw::noted = nullptr;
-  struct Looks final : test::NoFields {
+  struct Samples final : test::NoFields {
     void field(std::string_view, std::uint64_t& value, Range<std::uint64_t>, std::string_view,
                std::string_view) override {
       number = value;
     }
     std::uint64_t number = 0;
-  } told;
-  gpu->visit_policy_statistics("scheme", told);
-  EXPECT_EQ(told.number, looks.size());
-  EXPECT_GT(told.number, 0u);
+  } notified;
+  gpu->visit_policy_statistics("scheme", notified);
+  EXPECT_EQ(notified.number, samplings.size());
+  EXPECT_GT(notified.number, 0u);
 }
 
 /// Of so many blocks on an SM so many may issue; later, all.

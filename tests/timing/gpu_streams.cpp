@@ -95,7 +95,7 @@ TEST_F(GpuStreams, MarksAreReachedAndWaitedFor) {
   auto a = grid(1), b = grid(1), c = grid(1);
   GpuHarness gpu(machine);
   gpu.submit(a, 1);
-  timing::Mark after_a = gpu->record(StreamId{1}), at_once = gpu->record(StreamId{5});
+  timing::Milestone after_a = gpu->record(StreamId{1}), at_once = gpu->record(StreamId{5});
   gpu->wait(StreamId{2}, after_a);
   gpu.submit(b, 2);
   gpu.submit(c, 3);
@@ -183,7 +183,7 @@ TEST_F(GpuStreams, BlocksOfTwoKernelsShareAnSm) {
   gpu.submit(small, 1);
   gpu.submit(big, 2);
   gpu->run_until_idle();
-  unsigned most_small = 0, most = 0;
+  unsigned max_small = 0, maximum = 0;
   for (const auto& x : gpu->block_spans()) {
     unsigned together = 0, small_ones = 0;
     for (const auto& y : gpu->block_spans())
@@ -191,11 +191,11 @@ TEST_F(GpuStreams, BlocksOfTwoKernelsShareAnSm) {
         ++together;
         small_ones += y.launch == 0;
       }
-    most = std::max(most, together);
-    most_small = std::max(most_small, small_ones);
+    maximum = std::max(maximum, together);
+    max_small = std::max(max_small, small_ones);
   }
-  EXPECT_EQ(most_small, 4u) << "shared memory";
-  EXPECT_EQ(most, 6u) << "the last two of the first kernel and four of the second";
+  EXPECT_EQ(max_small, 4u) << "shared memory";
+  EXPECT_EQ(maximum, 6u) << "the last two of the first kernel and four of the second";
 }
 
 TEST_F(GpuStreams, KernelPoliciesShareTheMachineDifferently) {
@@ -278,7 +278,7 @@ TEST_F(GpuStreams, TheSameWhateverTheHostDoes) {
       GpuHarness gpu(m, o, "gto", seed < 3 ? "rr" : "chunk", "frfcfs",
                      seed % 2 == 0 ? "fcfs" : "rr");
       std::vector<std::unique_ptr<Recording>> kernels;
-      timing::Mark mark = 0;
+      timing::Milestone mark = 0;
       for (unsigned i = 0; i < 12; ++i) {
         kernels.push_back(random_kernel(seed * 100 + i, 2 + i % 5));
         gpu.submit(*kernels.back(), 1 + i % 4);

@@ -22,7 +22,7 @@ TEST(TenantReports, ComeAtTheFirstWindowAfterEachPeriodAndTellDifferences) {
   EXPECT_FALSE(reports.due(80));
   EXPECT_TRUE(reports.due(100));
   EXPECT_EQ(reports.next_arrival(0), 100u);
-  std::array<stats::GpuCounters, kMostTenants> totals{};
+  std::array<stats::GpuCounters, kMaxTenants> totals{};
   totals[1].sm.issued = 500;
   totals[1].dram.reads = 7;
   auto counts = reports.take(100, totals);
@@ -49,7 +49,7 @@ class Listener final : public DramPolicy {
   };
   Listener(const Params&, const Context& context) : channel_(context.channel) {}
   Cycle wants_tenants_every() const override { return 150; }
-  void learn(std::span<const TenantCounts, kMostTenants> counts) override {
+  void learn(std::span<const TenantCounts, kMaxTenants> counts) override {
     Lesson lesson{};
     for (unsigned t = 0; t < 3; ++t) {
       lesson.instructions[t] = counts[t].instructions;
@@ -155,8 +155,8 @@ TEST(TcmOfTenants, WhatTheHostDoesChangesNothing) {
 
 // --- in a channel -------------------------------------------------------------------------------
 
-std::array<TenantCounts, kMostTenants> counts(std::uint64_t reads_0, std::uint64_t reads_1) {
-  std::array<TenantCounts, kMostTenants> out;
+std::array<TenantCounts, kMaxTenants> counts(std::uint64_t reads_0, std::uint64_t reads_1) {
+  std::array<TenantCounts, kMaxTenants> out;
   for (unsigned t = 0; t < 2; ++t) out[t].instructions = 10'000;
   out[0].dram_reads = reads_0;
   out[0].dram_bytes = 32 * reads_0;
@@ -171,7 +171,7 @@ timing::DramRequest read(std::uint32_t line, unsigned tenant) {
 }
 
 /// A stream of row hits of tenant 0 and a stranger of tenant 1 in the same bank: when it is served.
-std::size_t place_of_stranger(const std::array<TenantCounts, kMostTenants>* lesson) {
+std::size_t place_of_stranger(const std::array<TenantCounts, kMaxTenants>* lesson) {
   const timing::MachineSpec m = test::one_slice();
   test::ChannelRig rig(m, "tcm");
   if (lesson != nullptr) rig.channel.learn(0, *lesson);

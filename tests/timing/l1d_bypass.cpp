@@ -101,7 +101,7 @@ TEST_P(L1dBypass, WhatFindsNoWayGoesPastWhereMissesReserveThem) {
   machine.sm.l1d.size_kib = 1;
   machine.sm.l1d.ways = 8;  // one set
   auto r = one_block(code, 1, [&](WarpWriter& w) {
-    std::vector<PieceSpec> nine;
+    std::vector<TransactionSpec> nine;
     for (std::uint32_t i = 0; i < 9; ++i) nine.push_back({100 + i, 1});
     w.lines(load, nine).op(used).op(exit);
   });

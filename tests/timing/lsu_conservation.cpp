@@ -30,7 +30,7 @@ struct Traffic {
     code.raw().local_bytes_per_thread = 16;
     code.raw().instructions[strong].bypass_l1 = true;
   }
-  PieceSpec piece(Rng& rng, std::uint32_t lines) {
+  TransactionSpec transaction(Rng& rng, std::uint32_t lines) {
     return {rng.below(lines), (1u + rng.below(0xffff)) << rng.below(16), kFullMask};
   }
   Recording record(unsigned seed) {
@@ -41,7 +41,7 @@ struct Traffic {
     });
   }
   void step(WarpWriter& w, Rng& rng) {
-    const PieceSpec p = piece(rng, 40);
+    const TransactionSpec p = transaction(rng, 40);
     switch (rng.below(10)) {
       case 0:
       case 1:
@@ -56,13 +56,13 @@ struct Traffic {
         w.lines(rng.below(2) == 0 ? atomic : reduce, {{p.line, 1, 1}});
         break;
       case 4:
-        w.lines(rng.below(2) == 0 ? spill : restore, {piece(rng, 4)});
+        w.lines(rng.below(2) == 0 ? spill : restore, {transaction(rng, 4)});
         break;
       case 5:
         rng.below(2) == 0 ? w.op(fence) : w.passes(constant, 1);
         break;
       default:
-        w.lines(load, {p, {p.line + 100, p.words}}).lines(load2, {piece(rng, 40)});
+        w.lines(load, {p, {p.line + 100, p.words}}).lines(load2, {transaction(rng, 40)});
     }
     if (rng.below(4) == 0) w.op(used);
   }

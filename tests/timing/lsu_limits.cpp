@@ -85,23 +85,23 @@ TEST_F(LsuLimits, BanksOfSectorsBoundTheLinesOfACycle) {
   machine.sm.lsu_lines = 4;
   machine.sm.lsu_sector_banks = true;
   constexpr std::uint32_t kA = 1, kB = 1u << 8, kC = 1u << 16, kD = 1u << 31;  // a word of each
-  const std::vector<std::pair<std::vector<PieceSpec>, Cycle>> cases = {
+  const std::vector<std::pair<std::vector<TransactionSpec>, Cycle>> cases = {
       {{{100, kA, 1}, {101, kB, 2}, {102, kC, 4}, {103, kD, 8}}, 1},
       {{{100, kA, 1}, {101, kA, 2}, {102, kA, 4}, {103, kA, 8}}, 4},
       {{{100, kA, 1}, {101, kA, 2}, {102, kB, 4}, {103, kB, 8}}, 2},
       {{{100, kA | kB, 1}, {101, kC | kD, 2}, {102, kA, 4}}, 2},
       {{{100, ~0u, 1}, {101, ~0u, 2}}, 2},
   };
-  for (const auto& [pieces, cycles] : cases)
+  for (const auto& [transactions, cycles] : cases)
     for (bool skip : {false, true}) {
-      auto r =
-          one_block(code, 1, [&, lines = pieces](WarpWriter& w) { w.lines(load, lines).op(exit); });
+      auto r = one_block(
+          code, 1, [&, lines = transactions](WarpWriter& w) { w.lines(load, lines).op(exit); });
       SmHarness sm(machine);
       sm.skip = skip;
       sm.start_block(0, r);
       sm.run(1000);
-      EXPECT_EQ(sm.counters().load_lsu_cycles, cycles - 1) << &pieces - &cases.front().first;
-      EXPECT_EQ(sm.sent().size(), pieces.size());
+      EXPECT_EQ(sm.counters().load_lsu_cycles, cycles - 1) << &transactions - &cases.front().first;
+      EXPECT_EQ(sm.sent().size(), transactions.size());
     }
 }
 
@@ -138,7 +138,7 @@ TEST_F(LsuLimits, AChainOfMissesRunsAtTheRoundTrip) {
 /// Sixteen warps, each four loads of a line of its own.
 Recording many_misses(const Code& code, std::uint32_t load, std::uint32_t exit) {
   return one_block(code, 16, [&](WarpWriter& w) {
-    std::vector<PieceSpec> lines;
+    std::vector<TransactionSpec> lines;
     for (std::uint32_t i = 0; i < 4; ++i) lines.push_back({1000 + w.warp() * 4 + i, 1});
     w.lines(load, lines).op(exit);
   });

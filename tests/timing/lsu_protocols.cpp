@@ -85,14 +85,16 @@ class LsuProtocol : public ::testing::Test {
     --stores_of[w];
   }
   /// An access of a warp enters, if the unit takes one now.
-  bool enter(unsigned warp, std::uint32_t inst, const std::vector<trace::Piece>& pieces) {
+  bool enter(unsigned warp, std::uint32_t inst,
+             const std::vector<trace::Transaction>& transactions) {
     if (!lsu.accepts()) return false;
     const DecodedInst& in = kernel->instructions()[inst];
     std::vector<std::uint32_t> payload;
-    for (const trace::Piece& p : pieces) payload.insert(payload.end(), {p.line, p.words, p.lanes});
+    for (const trace::Transaction& p : transactions)
+      payload.insert(payload.end(), {p.line, p.words, p.lanes});
     const unsigned operations =
         lsu.enter_lines(now, {static_cast<std::uint8_t>(warp), 0, {}, inst, &in}, payload.data(),
-                        static_cast<unsigned>(pieces.size()), 0);
+                        static_cast<unsigned>(transactions.size()), 0);
     const bool waits = in.route == Route::Load || in.route == Route::Atomic;
     (waits ? loads_of : stores_of)[warp] += operations;
     return true;
@@ -107,7 +109,8 @@ class LsuProtocol : public ::testing::Test {
           now, [](std::uint32_t) {},
           [&](Event e) {
             if (e.kind() == Event::Kind::Acknowledge) return acknowledged(e.warp());
-            lsu.hit_piece(now, e.load(), counters, [&](const LsuCore::Owner& o) { loaded(o); });
+            lsu.hit_transaction(now, e.load(), counters,
+                                [&](const LsuCore::Owner& o) { loaded(o); });
           });
     bool active = lsu.serve(now, wheel, counters, release);
     active |= lsu.inject(now);
@@ -136,11 +139,11 @@ class LsuProtocol : public ::testing::Test {
     unsigned left = 150;
     while (now < 100000) {
       if (left != 0 && now % 3 == 0) {
-        std::vector<trace::Piece> pieces;
+        std::vector<trace::Transaction> transactions;
         const std::uint32_t first = rng.below(60);
         for (unsigned n = 1 + rng.below(3), i = 0; i < n; ++i)
-          pieces.push_back({first + 5 * i, 1u << rng.below(32) | 1u, 0xffu << (8 * i)});
-        if (enter(rng.below(kWarps), rng.below(4), pieces)) --left;
+          transactions.push_back({first + 5 * i, 1u << rng.below(32) | 1u, 0xffu << (8 * i)});
+        if (enter(rng.below(kWarps), rng.below(4), transactions)) --left;
       }
       release = left == 0;
       const Cycle next = tick();

@@ -239,13 +239,13 @@ TEST(Mesh, WhatABankTellsAnL1StaysInOrderAndDataMayOvertake) {
   rig.run(4000, 40000);
   unsigned arrived = 0, overtaken = 0;
   for (unsigned to = 0; to < 9; ++to) {
-    std::map<unsigned, std::uint16_t> told, last;  // by sender; numbers tell who has sent what
+    std::map<unsigned, std::uint16_t> notified, last;  // by sender; numbers tell who has sent what
     for (; rig.out[to]->next_arrival() != kNever; rig.out[to]->pop(), ++arrived) {
       const Message& m = rig.out[to]->front();
       const unsigned from = sender_of[m.tag];
       if (in_order_from_bank(m.kind)) {
-        EXPECT_LE(told[from], m.tag) << "from " << from << " to " << to;
-        told[from] = m.tag;
+        EXPECT_LE(notified[from], m.tag) << "from " << from << " to " << to;
+        notified[from] = m.tag;
       }
       overtaken += m.tag < last[from];
       last[from] = std::max(last[from], m.tag);

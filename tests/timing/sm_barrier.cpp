@@ -71,7 +71,7 @@ TEST_F(SmBarrier, WhoOnlyArrivesDoesNotMakeOthersWaitForEver) {
   sm.start_block(0, r);
   sm.run(20'000);
   const Cycles times = sm.issue_times(0);
-  EXPECT_LE(times.back() - times[times.size() - 2], 4 * timing::SmSpec::kMostWarps + 8u);
+  EXPECT_LE(times.back() - times[times.size() - 2], 4 * timing::SmSpec::kMaxWarps + 8u);
 }
 
 TEST_F(SmBarrier, CountsEachUse) {

@@ -173,7 +173,7 @@ TEST(HomeCalls, SayHowLargeTheyAre) {
 TEST_F(SmMigration, SegmentsLeaveInTurnWithRequests) {
   machine.noc.queue_flits = 64;
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
-  std::vector<PieceSpec> lines;
+  std::vector<TransactionSpec> lines;
   for (unsigned i = 0; i < 6; ++i) lines.push_back({100 + i, 1, 1u << i});
   auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(ld, lines).op(use).op(ex); });
   const timing::PortSpec port(machine);
@@ -182,7 +182,7 @@ TEST_F(SmMigration, SegmentsLeaveInTurnWithRequests) {
   timing::MigrationBoard board(1);
   SmHarness sm(machine);
   sm.sm().migration().allow(board, &sender, policy::Passage::Shared::Forbid);
-  sender.send(0, timing::Endpoints::sm(1), 3 * cut.most(), 0);
+  sender.send(0, timing::Endpoints::sm(1), 3 * cut.maximum(), 0);
   sm.start_block(0, r);
   sm.run(400);
   std::vector<bool> segments;

@@ -160,7 +160,7 @@ TEST_F(SmMemory, WithoutCreditsTheMissQueueFillsAndHoldsTheHead) {
   machine.noc.queue_flits = 5;
   machine.sm.l1d.miss_queue = 2;
   auto r = one_block(code, 1, [&](WarpWriter& w) {
-    std::vector<PieceSpec> lines;
+    std::vector<TransactionSpec> lines;
     for (unsigned i = 0; i < 9; ++i) lines.push_back({100 + i, 1});
     w.lines(load, lines).op(use).op(exit);
   });

@@ -28,7 +28,7 @@ TEST_F(SmMigration, ALoadUnderWayIsAskedForAgainAndTheWarpGoesOn) {
   sms.run(20);
   ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
   const unsigned slot = sms.move(0);
-  EXPECT_EQ(sms.home.sm().migration().counters().orphans, 1u) << "its request had left";
+  EXPECT_EQ(sms.home.sm().migration().counters().unclaimed, 1u) << "its request had left";
   sms.run(400);
   // The load enters the guest's load/store unit in cycle 20, as it entered the home's when it
   // issued; from there everything takes as long as it does at home.
@@ -70,9 +70,9 @@ TEST_F(SmMigration, AnOrphansMshrIsFreeAtOnceByParameter) {
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
   auto r = one_block(code, 5, [&](WarpWriter& w) { w.lines(ld, {{7 + w.warp()}}).op(use).op(ex); });
   for (const bool release : {false, true}) {
-    using Orphans = policy::Passage::Orphans;
+    using Unclaimed = policy::Passage::Unclaimed;
     machine.migration = policy::Passage{};
-    machine.migration->orphans = release ? Orphans::Release : Orphans::Hold;
+    machine.migration->unclaimed = release ? Unclaimed::Release : Unclaimed::Hold;
     Neighbours sms(machine);
     sms.start(r, 5);
     sms.run(20);
@@ -80,7 +80,7 @@ TEST_F(SmMigration, AnOrphansMshrIsFreeAtOnceByParameter) {
     const unsigned slot = sms.home.order().front();
     ASSERT_EQ(sms.may_leave(slot), ExportRefusal::None);
     sms.move(slot);
-    EXPECT_EQ(sms.home.sm().migration().counters().orphans, 1u);
+    EXPECT_EQ(sms.home.sm().migration().counters().unclaimed, 1u);
     sms.run(30);
     EXPECT_EQ(sms.home.sent().size(), release ? 5u : 4u);
     EXPECT_FALSE(sms.home.sm().idle());
@@ -146,8 +146,8 @@ TEST_F(SmMigration, ARequestThatHasNotLeftIsWithdrawn) {
   ASSERT_NE(slot_that_left, waits);
   ASSERT_EQ(sms.may_leave(waits), ExportRefusal::None);
   sms.move(waits);
-  EXPECT_EQ(sms.home.sm().migration().counters().withdrawn, 1u);
-  EXPECT_EQ(sms.home.sm().migration().counters().orphans, 0u);
+  EXPECT_EQ(sms.home.sm().migration().counters().cancelled, 1u);
+  EXPECT_EQ(sms.home.sm().migration().counters().unclaimed, 0u);
   sms.run(400);
   EXPECT_EQ(sms.home.sent().size(), 1u);
   EXPECT_EQ(sms.home.counters().requests, 1u);
@@ -167,7 +167,7 @@ TEST_F(SmMigration, WhoStaysStillGetsALineThatBothWaitedFor) {
     const unsigned slot = sms.home.order()[leaves];
     ASSERT_EQ(sms.may_leave(slot), ExportRefusal::None) << in_words(sms.may_leave(slot));
     sms.move(slot);
-    EXPECT_EQ(sms.home.sm().migration().counters().orphans, 0u);
+    EXPECT_EQ(sms.home.sm().migration().counters().unclaimed, 0u);
     sms.run(400);
     EXPECT_EQ(sms.home.counters().loads, 2u);
     EXPECT_EQ(sms.guest.counters().loads, 1u);
@@ -189,9 +189,9 @@ TEST_F(SmMigration, WhatHasComeIsNotAskedForAgain) {
   ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
   const WarpContext context = sms.leave(0);
   ASSERT_EQ(context.loads.size(), 1u);
-  ASSERT_EQ(context.loads[0].pieces.size(), 1u);
-  EXPECT_EQ(context.loads[0].pieces[0].line, 9u);
-  EXPECT_EQ(context.loads[0].pieces[0].lanes, 0xffff0000u);
+  ASSERT_EQ(context.loads[0].transactions.size(), 1u);
+  EXPECT_EQ(context.loads[0].transactions[0].line, 9u);
+  EXPECT_EQ(context.loads[0].transactions[0].lanes, 0xffff0000u);
   sms.arrive(context);
   sms.run(600);
   ASSERT_EQ(sms.guest.sent().size(), 1u);
@@ -210,8 +210,8 @@ TEST_F(SmMigration, HalfOfAPieceIsAskedForAgain) {
   while (sms.home.counters().l1d_fills == 0) sms.step();
   ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
   const WarpContext context = sms.leave(0);
-  ASSERT_EQ(context.loads.at(0).pieces.size(), 1u);
-  EXPECT_EQ(context.loads[0].pieces[0].words, 0xffff0000u);
+  ASSERT_EQ(context.loads.at(0).transactions.size(), 1u);
+  EXPECT_EQ(context.loads[0].transactions[0].words, 0xffff0000u);
   sms.arrive(context);
   sms.run(600);
   ASSERT_EQ(sms.guest.sent().size(), 1u);
@@ -337,7 +337,7 @@ TEST_F(SmMigrationRefusal, OtherResultsStoresAtomicsAndHits) {
   const auto ld = code.load(1, 10), sfu = code.sfu(2, {9}), st = code.store(3, 4),
              atom = code.atomic(5, 6), red = code.reduce(6), use = code.alu(7, {1, 2}),
              nap = code.sleep(), ex = code.exit();
-  const std::vector<PieceSpec> line = {{7}};
+  const std::vector<TransactionSpec> line = {{7}};
   EXPECT_EQ(at(0, [&](WarpWriter& w) { w.op(ex); }), ExportRefusal::NotResident) << "not yet here";
   EXPECT_EQ(at(10, [&](WarpWriter& w) { w.op(sfu).op(use).op(ex); }),
             ExportRefusal::ResultUnderWay);
@@ -362,7 +362,7 @@ TEST_F(SmMigrationRefusal, AHitUnderWayAndAnInstructionInTheQueue) {
   alone.run(400);
   const Cycle hit = alone.issue_times()[1];
   EXPECT_EQ(at(hit + 2, twice), ExportRefusal::HitUnderWay);
-  std::vector<PieceSpec> lines;
+  std::vector<TransactionSpec> lines;
   for (unsigned i = 0; i < 32; ++i) lines.push_back({100 + i, 1, 1u << i});
   EXPECT_EQ(at(10, [&](WarpWriter& w) { w.lines(far, lines).op(use).op(ex); }),
             ExportRefusal::InQueue);
@@ -406,11 +406,11 @@ void write_anything(Rng& rng, WarpWriter& w, const std::vector<std::uint32_t>& a
     if (below(8) == 0) {
       w.op(fence);
     } else if (below(3) != 0) {
-      std::vector<PieceSpec> pieces;
+      std::vector<TransactionSpec> transactions;
       const std::uint32_t first = below(200);
       for (unsigned n = 1 + below(4), i = 0; i < n; ++i)
-        pieces.push_back({first + 3 * i, 1u << below(32) | 1u, 0xffu << (8 * i)});
-      w.lines(memory[below(memory.size())], pieces);
+        transactions.push_back({first + 3 * i, 1u << below(32) | 1u, 0xffu << (8 * i)});
+      w.lines(memory[below(memory.size())], transactions);
     } else {
       w.op(arithmetic[below(arithmetic.size())]);
     }
@@ -427,7 +427,7 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
   memory.push_back(code.store(3, 4));
   memory.push_back(code.atomic(5, 6));
   const auto fence = code.fence(), ex = code.exit();
-  std::uint64_t moves = 0, orphans = 0, withdrawn = 0;
+  std::uint64_t moves = 0, unclaimed = 0, cancelled = 0;
   for (std::uint64_t seed = 1; seed <= 24; ++seed) {
     Rng rng(seed);
     machine.sm.l1d.mshr_entries = seed % 2 == 0 ? 4 : 32;
@@ -435,7 +435,7 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
     machine.noc.queue_flits = seed % 4 == 0 ? 8 : 64;
     machine.sm.fetch.cycles = seed % 5 == 0 ? 6 : 0;
     machine.migration = policy::Passage{};
-    if (seed % 8 < 4) machine.migration->orphans = policy::Passage::Orphans::Release;
+    if (seed % 8 < 4) machine.migration->unclaimed = policy::Passage::Unclaimed::Release;
     Recording r(code, {{2}, {4 * kLanes}, 0});
     r.each_warp([&](WarpWriter& w) { write_anything(rng, w, arithmetic, memory, fence, ex); });
     SmHarness alone(machine);
@@ -473,12 +473,12 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
     EXPECT_EQ(sms.ended_abroad.size(), moved);
     sms.expect_all_over(machine.sm);
     moves += moved;
-    orphans += sms.home.sm().migration().counters().orphans;
-    withdrawn += sms.home.sm().migration().counters().withdrawn;
+    unclaimed += sms.home.sm().migration().counters().unclaimed;
+    cancelled += sms.home.sm().migration().counters().cancelled;
   }
   EXPECT_GT(moves, 30u) << "the property was tested";
-  EXPECT_GT(orphans, 5u);
-  EXPECT_GT(withdrawn, 0u);
+  EXPECT_GT(unclaimed, 5u);
+  EXPECT_GT(cancelled, 0u);
 }
 
 }  // namespace

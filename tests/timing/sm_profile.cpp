@@ -19,7 +19,7 @@ class SmProfileTest : public ::testing::TestWithParam<bool> {
   void run(Recording& r, Cycle end) {
     sm.emplace(machine);
     sm->skip = GetParam();
-    sm->sm().keep_profile(timing::LookTimes(1, 1));  // every cycle
+    sm->sm().keep_profile(timing::SamplingTimes(1, 1));  // every cycle
     sm->start_block(0, r, 0, 3);
     sm->run(end);
     ASSERT_EQ(sm->ended().size(), 1u);
@@ -40,12 +40,12 @@ class SmProfileTest : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Skip, SmProfileTest, ::testing::Bool(),
                          [](const auto& i) { return i.param ? "Skip" : "EveryCycle"; });
 
-TEST(LookTimes, AreAtRandomDistancesAroundTheInterval) {
-  timing::LookTimes looks(64, 7), whole(64, 7);
+TEST(SamplingTimes, AreAtRandomDistancesAroundTheInterval) {
+  timing::SamplingTimes samplings(64, 7), whole(64, 7);
   Cycle last = 0;
   std::uint64_t count = 0;
   for (Cycle now = 1; now <= 100'000; ++now) {
-    const std::uint64_t times = looks.before(now);
+    const std::uint64_t times = samplings.before(now);
     ASSERT_LE(times, 1u);
     if (times == 0) continue;
     if (count++ != 0) {

@@ -22,9 +22,9 @@ class SmTenants : public ::testing::TestWithParam<bool> {
   /// One warp loads so many lines at once.
   Recording lines(std::uint32_t first, unsigned count) {
     return one_block(code, 1, [&](WarpWriter& w) {
-      std::vector<PieceSpec> pieces;
-      for (unsigned i = 0; i < count; ++i) pieces.push_back({first + i, 1});
-      w.lines(load, pieces);
+      std::vector<TransactionSpec> transactions;
+      for (unsigned i = 0; i < count; ++i) transactions.push_back({first + i, 1});
+      w.lines(load, transactions);
       w.op(exit);
     });
   }

@@ -136,12 +136,12 @@ TEST_P(SmThrottle, IsToldOfWarpsIssuesBarriersAndKernels) {
   });
   auto sm = start(&throttle, r);
   sm->run(100);
-  using enum Told::What;
-  const std::vector<Told> expected = {
+  using enum Notified::What;
+  const std::vector<Notified> expected = {
       {Kernel, 0, 0}, {Start, 0, 0},   {Start, 0, 1},   {Issue, 0, 0},   {Barrier, 0, 0},
       {Issue, 0, 1},  {Barrier, 1, 0}, {Barrier, 9, 0}, {Barrier, 9, 0},  // opens at 1 + 8
       {Issue, 0, 0},  {End, 9, 0},     {Issue, 0, 1},   {End, 10, 1}};
-  EXPECT_EQ(throttle.told, expected);
+  EXPECT_EQ(throttle.notified, expected);
   if (GetParam()) {
     EXPECT_EQ(throttle.asked, (Cycles{0, 1, 2, 9, 10, 11}))
         << "after what it was told, and not once more";
@@ -157,13 +157,13 @@ TEST_P(SmThrottle, IsToldOfLoadsAsLongAsTheyAreUnderWay) {
   ScriptedThrottle throttle([](const ThrottleView&) -> Admission { return {}; });
   auto sm = start(&throttle, r);
   sm->run(400);
-  using enum Told::What;
-  std::vector<Told> loads;
-  for (const Told& told : throttle.told)
-    if (told.what == Load || told.what == LoadDone) loads.push_back(told);
+  using enum Notified::What;
+  std::vector<Notified> loads;
+  for (const Notified& notified : throttle.notified)
+    if (notified.what == Load || notified.what == LoadDone) loads.push_back(notified);
   const Cycle hit = 101 + machine.sm.l1d.hit_latency_cycles;
-  const std::vector<Told> expected = {{Load, 0, 0},   {LoadDone, 100, 0}, {Load, 101, 0},
-                                      {Load, 102, 0}, {LoadDone, hit, 0}, {LoadDone, 202, 0}};
+  const std::vector<Notified> expected = {{Load, 0, 0},   {LoadDone, 100, 0}, {Load, 101, 0},
+                                          {Load, 102, 0}, {LoadDone, hit, 0}, {LoadDone, 202, 0}};
   EXPECT_EQ(loads, expected);
 }
 
@@ -176,8 +176,8 @@ TEST_P(SmThrottle, ABlockOfTheNextLaunchStartsAKernel) {
   sm->start_block(20, two, 0, 2);
   sm->run(100);
   Cycles kernels;
-  for (const Told& t : throttle.told)
-    if (t.what == Told::What::Kernel) kernels.push_back(t.at);
+  for (const Notified& t : throttle.notified)
+    if (t.what == Notified::What::Kernel) kernels.push_back(t.at);
   EXPECT_EQ(kernels, (Cycles{0, 20}));
 }
 

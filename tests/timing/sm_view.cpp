@@ -28,14 +28,14 @@ class Watch final : public policy::Choice<policy::ThrottlePolicy> {
   std::unique_ptr<policy::ThrottlePolicy> make(const Context&) const override {
     return std::make_unique<Instance>(*this);
   }
-  mutable Cycles told;
+  mutable Cycles notified;
 
  private:
   struct Instance final : policy::ThrottlePolicy, policy::SmObserver {
     explicit Instance(const Watch& of) : owner(of) {}
     policy::SmObserver* sm_observer() override { return this; }
     void attach(const SmView& view) override { sm = &view; }
-    void waits_changed(Cycle now) override { owner.told.push_back(now); }
+    void waits_changed(Cycle now) override { owner.notified.push_back(now); }
     policy::Admission admit(const policy::ThrottleView& view) override {
       owner.look_(view.now, *sm);
       policy::Admission all;
@@ -108,8 +108,8 @@ TEST_P(SmViewTest, ItIsToldOnlyWhenSomethingIsAnother) {
   });
   run(watch, r, 500);
   // It comes, waits for the first result no longer than that takes, for memory, goes on, ends.
-  EXPECT_EQ(watch.told.front(), 0u);
-  EXPECT_LE(watch.told.size(), 7u);
+  EXPECT_EQ(watch.notified.front(), 0u);
+  EXPECT_LE(watch.notified.size(), 7u);
   EXPECT_NE(use_at, 0u);
 }
 
@@ -133,7 +133,7 @@ TEST_P(SmViewTest, WhatIsNextWhoseItIsAndHowFarItHasCome) {
     EXPECT_EQ(of_block, now) << "one a cycle";
     EXPECT_EQ(sm.stalled(StallReason::Memory, now), 0u);
     const policy::LsuFacts lsu = sm.lsu();
-    EXPECT_EQ(lsu.last_user, now == 0 ? policy::LsuFacts::kNobody : now < 4 ? 0u : 1u);
+    EXPECT_EQ(lsu.last_user, now == 0 ? policy::LsuFacts::kInvalidId : now < 4 ? 0u : 1u);
     EXPECT_EQ(lsu.loads_taken, now == 0 ? 0u : 1u);
     EXPECT_TRUE(lsu.accepts);
   });

@@ -134,7 +134,7 @@ TEST(Mascar, SaturatedOnlyTheOwnerUsesMemory) {
   s.sm.wait(0b0001, WarpWait::Dependence);
   s.sm.wait(0b1100, WarpWait::Nothing);
   EXPECT_EQ(s.pick_of({2, 3}), 3u) << "0 will go on: 2 must wait with its load, 3 computes";
-  EXPECT_EQ(s.pick_of({2}), WarpPolicy::kNobody);
+  EXPECT_EQ(s.pick_of({2}), WarpPolicy::kInvalidId);
   s.sm.load_store.mshrs_taken = 5;
   EXPECT_EQ(s.pick_of({2}), 2u) << "not saturated any more";
 }
@@ -148,7 +148,7 @@ TEST(Mascar, AFullMissQueueSaturatesToo) {
   s.sm.load_store.queue_taken = 7;
   EXPECT_EQ(s.pick_of({1}), 1u);
   s.sm.load_store.queue_taken = 8;
-  EXPECT_EQ(s.pick_of({1}), WarpPolicy::kNobody);
+  EXPECT_EQ(s.pick_of({1}), WarpPolicy::kInvalidId);
   s.sm.load_store.mshrs = 0;  // an SM without an L1D
   s.sm.load_store.queue_taken = 0;
   EXPECT_EQ(s.pick_of({1}), 1u);

@@ -151,7 +151,7 @@ class Bmi : public testing::Test {
   unsigned pick(const Warps& ready, const Warps& memory) {
     const unsigned w =
         policy->pick({set_of(ready), age.members(), age, ++now, set_of(memory), of_tenant});
-    for (unsigned t = 0; t < kMostTenants; ++t)
+    for (unsigned t = 0; t < kMaxTenants; ++t)
       for (unsigned i = 0; i < requests[t] && (of_tenant[t] & bit(w)) != 0; ++i)
         policy->l1_observer()->access(access_of(w, t, now, L1Outcome::Hit));
     return w;
@@ -165,7 +165,7 @@ class Bmi : public testing::Test {
   std::unique_ptr<WarpPolicy> policy;
   AgeMatrix64 age;
   TenantMasks of_tenant{};
-  std::array<unsigned, kMostTenants> requests{1, 1};  ///< of a memory instruction, by tenant
+  std::array<unsigned, kMaxTenants> requests{1, 1};  ///< of a memory instruction, by tenant
   Cycle now = 0;
 };
 

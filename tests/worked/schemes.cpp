@@ -27,7 +27,7 @@ Looked look(const char* name, unsigned sms, std::uint8_t present,
   policy::SchemePolicy::Context context;
   context.sms = sms;
   const auto scheme = choice->make(context);
-  const std::array<policy::TenantView, kMostTenants> tenants{};
+  const std::array<policy::TenantView, kMaxTenants> tenants{};
   Looked out{};
   out.next = scheme->look({0, 0, present, tenants}, out.knobs);
   return out;
@@ -122,7 +122,7 @@ class Watched {
   std::unique_ptr<policy::Choice<policy::SchemePolicy>> choice;
   policy::SchemePolicy::Context context;
   std::unique_ptr<policy::SchemePolicy> scheme;
-  std::array<policy::TenantView, kMostTenants> view{};
+  std::array<policy::TenantView, kMaxTenants> view{};
   std::uint8_t present = 0;
   Knobs knobs;
   Cycle now = 0, next = 0;

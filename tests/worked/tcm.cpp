@@ -15,8 +15,8 @@ namespace {
 struct Did {
   std::uint64_t instructions, requests, bytes;
 };
-std::array<TenantCounts, kMostTenants> counts(const std::vector<Did>& did) {
-  std::array<TenantCounts, kMostTenants> out;
+std::array<TenantCounts, kMaxTenants> counts(const std::vector<Did>& did) {
+  std::array<TenantCounts, kMaxTenants> out;
   for (std::size_t t = 0; t < did.size(); ++t) {
     out[t].instructions = did[t].instructions;
     out[t].dram_reads = did[t].requests - did[t].requests / 4;
@@ -30,7 +30,7 @@ std::array<TenantCounts, kMostTenants> counts(const std::vector<Did>& did) {
 std::string clusters(const std::vector<Did>& did, std::uint32_t percent) {
   const ThreadClusters c = thread_clusters(counts(did), percent);
   std::string out;
-  for (unsigned i = 0; i < kMostTenants; ++i) {
+  for (unsigned i = 0; i < kMaxTenants; ++i) {
     if (i == c.latency) out += "| ";
     if (c.order[i] < did.size()) out += std::to_string(c.order[i]) + " ";
   }

@@ -111,7 +111,7 @@ TEST(Equation1, TwoHitsInAHundredLeaveSevenWarps) {
 }
 
 TEST(Equation1, ScoresSaturateWhereTheyHaveSoManyBits) {
-  LocalityScores ten_bits{{.most = 1023}}, wide{{}};
+  LocalityScores ten_bits{{.maximum = 1023}}, wide{{}};
   for (LocalityScores* s : {&ten_bits, &wide}) {
     for (unsigned w = 0; w < 32; ++w) s->start(0, w);
     for (unsigned i = 0; i < 25; ++i) s->issue(0);

@@ -14,7 +14,7 @@ namespace {
 using namespace workloads;
 
 constexpr std::array<std::string_view, 2> kInputNames = {"combustion", "root"};
-constexpr std::uint64_t kMostRefined = std::uint64_t{1} << 21;
+constexpr std::uint64_t kMaxRefined = std::uint64_t{1} << 21;
 
 enum class Start : std::uint8_t { Combustion, Root };
 
@@ -149,9 +149,9 @@ class Amr final : public HashedWorkload {
     gas_ = {threshold_, kCurve, 2 / kCurve, spread_};
     coarse_ = start_ == Start::Root ? std::vector<float>{static_cast<float>(root_)}
                                     : make_combustion(combustion_, rng);
-    const auto refined = refined_cells(coarse_, gas_, levels_, kMostRefined);
+    const auto refined = refined_cells(coarse_, gas_, levels_, kMaxRefined);
     refined_ = std::accumulate(refined.begin(), refined.end(), std::uint64_t{0});
-    if (refined_ > kMostRefined)
+    if (refined_ > kMaxRefined)
       throw InputError(
           "amr: more than 2^21 cells are refined: fewer levels or a greater threshold");
     inputs_.add(coarse_, spread_);

@@ -37,17 +37,17 @@ std::vector<float> make_combustion(const Combustion& what, Rng& rng) {
 }
 
 std::vector<std::uint64_t> refined_cells(const std::vector<float>& coarse, const Gas& gas,
-                                         std::uint32_t levels, std::uint64_t most) {
+                                         std::uint32_t levels, std::uint64_t maximum) {
   std::vector<std::uint64_t> counts;
   std::vector<float> cells = coarse;
   std::uint64_t sum = 0;
-  for (std::uint32_t level = 0; level < levels && sum <= most; ++level) {
+  for (std::uint32_t level = 0; level < levels && sum <= maximum; ++level) {
     std::vector<float> hot, finer;
     std::ranges::copy_if(cells, std::back_inserter(hot),
                          [&](float t) { return static_cast<double>(t) >= gas.threshold; });
     counts.push_back(hot.size());
     sum += hot.size();
-    if (level + 1 == levels || sum > most) break;
+    if (level + 1 == levels || sum > maximum) break;
     for (const float t : hot)
       for (std::uint32_t cell = 0; cell < kRefinedCells; ++cell)
         finer.push_back(

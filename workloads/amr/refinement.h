@@ -30,6 +30,6 @@ std::vector<float> make_combustion(const Combustion& what, Rng& rng);
 /// Number of cells of each level that are refined, level 0 the given cells; as many as `levels`.
 /// Stops at `most` in all: then the sum is greater.
 std::vector<std::uint64_t> refined_cells(const std::vector<float>& coarse, const Gas& gas,
-                                         std::uint32_t levels, std::uint64_t most);
+                                         std::uint32_t levels, std::uint64_t maximum);
 
 }  // namespace raddle::workloads

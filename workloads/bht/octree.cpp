@@ -101,8 +101,8 @@ std::vector<Mass> make_groups(const Octree& tree, std::uint32_t size) {
 bool is_far(const TreeCell& cell, const Mass& group, float reach) {
   const float x = cell.mass.x - group.x, y = cell.mass.y - group.y, z = cell.mass.z - group.z;
   const float square = x * x + y * y + z * z;
-  const float least = cell.size * reach + group.w;
-  return least * least < square;
+  const float minimum = cell.size * reach + group.w;
+  return minimum * minimum < square;
 }
 
 SubTrees count_sub_trees(const Octree& tree, const Mass& group, const WalkRule& rule,

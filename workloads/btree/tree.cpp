@@ -33,23 +33,23 @@ BTree make_btree(const std::vector<std::int32_t>& keys, std::uint32_t fill) {
   std::size_t end = tree.nodes.size(), first_below = 0;
   for (std::size_t level = sizes.size(); level-- > 0;) {
     const std::size_t first = end - sizes[level];
-    std::vector<std::int32_t> least;
+    std::vector<std::int32_t> minimum;
     for (std::size_t n = first; n < end; ++n) {
       BTreeNode& node = tree.nodes[n];
       const std::size_t from = (n - first) * fill;
       node.location = static_cast<std::int32_t>(n);
       node.leaf = level == sizes.size() - 1;
       node.used = static_cast<std::int32_t>(std::min<std::size_t>(fill, below.size() - from));
-      node.keys.fill(BTreeNode::kMost);
+      node.keys.fill(BTreeNode::kMaximum);
       for (std::size_t i = 0; i < static_cast<std::size_t>(node.used); ++i) {
         node.keys[i] = below[from + i];
         node.children[i] = static_cast<std::int32_t>(first_below + from + i);
       }
-      least.push_back(node.keys[0]);
+      minimum.push_back(node.keys[0]);
       // What is less than all keys goes down the first children.
-      if (node.leaf == 0 && n == first) node.keys[0] = BTreeNode::kLeast;
+      if (node.leaf == 0 && n == first) node.keys[0] = BTreeNode::kMinimum;
     }
-    below = least;
+    below = minimum;
     first_below = first;
     end = first;
   }

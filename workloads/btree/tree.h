@@ -10,8 +10,8 @@ namespace raddle::workloads {
 /// As in kernels.cu. Keys below none and above all keys bound a node's places.
 struct BTreeNode {
   static constexpr std::uint32_t kOrder = 256;
-  static constexpr std::int32_t kLeast = std::numeric_limits<std::int32_t>::min();
-  static constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::int32_t kMinimum = std::numeric_limits<std::int32_t>::min();
+  static constexpr std::int32_t kMaximum = std::numeric_limits<std::int32_t>::max();
 
   std::int32_t location = 0;
   std::array<std::int32_t, kOrder + 1> children{};  ///< nodes; a leaf's are records

@@ -12,7 +12,7 @@ namespace {
 using namespace workloads;
 
 constexpr std::uint32_t kBins = 64, kThreads = 64;  // as in kernels.cu
-constexpr std::uint32_t kMost = 255 / 16;  // words of 16 bytes of a thread, counted in 8 bits
+constexpr std::uint32_t kMaximum = 255 / 16;  // words of 16 bytes of a thread, counted in 8 bits
 
 class ByteHistogram final : public HashedWorkload {
  public:
@@ -25,7 +25,7 @@ class ByteHistogram final : public HashedWorkload {
     data_.resize(std::size_t{kib_} * 256);
     for (std::uint32_t& word : data_) word = rng.below(0x80000000u) << 1 ^ rng.below(1u << 16);
     inputs_.add(data_);
-    const std::uint32_t quads = kib_ * 64, blocks = blocks_for(quads, kThreads * kMost);
+    const std::uint32_t quads = kib_ * 64, blocks = blocks_for(quads, kThreads * kMaximum);
 
     KernelId kernel = device.kernel(load_module(device, "byte_histogram"), "byte_histogram");
     DeviceArray<std::uint32_t> data(device, data_), partial(device, std::size_t{blocks} * kBins);
@@ -37,7 +37,7 @@ class ByteHistogram final : public HashedWorkload {
 
   // Exact, block by block: its threads take 16 bytes each in turn.
   std::string check() override {
-    const std::uint32_t quads = kib_ * 64, blocks = blocks_for(quads, kThreads * kMost);
+    const std::uint32_t quads = kib_ * 64, blocks = blocks_for(quads, kThreads * kMaximum);
     std::vector<std::uint32_t> expected(std::size_t{blocks} * kBins);
     for (std::size_t at = 0; at < data_.size(); ++at) {
       const std::size_t block = at / 4 / kThreads % blocks;

@@ -78,8 +78,8 @@ class Cfd final : public HashedWorkload {
   std::vector<std::string> violations() const override {
     std::vector<std::string> out;
     std::uint64_t cubes = std::uint64_t{width_} * depth_ * height_;
-    if (cubes > kMostCubes)
-      out.push_back("width * depth * height must not exceed " + std::to_string(kMostCubes) +
+    if (cubes > kMaxCubes)
+      out.push_back("width * depth * height must not exceed " + std::to_string(kMaxCubes) +
                     ", is " + std::to_string(cubes));
     if (block_ != kThreads && (block_ != kFewThreads || !flux_))
       out.push_back("block must be 192, or 64 with flux=true, is " + std::to_string(block_));
@@ -125,15 +125,16 @@ class Cfd final : public HashedWorkload {
     if (flux_) return wrong_flows(u);
     for (std::uint32_t i = 0; i < iterations_; ++i) reference_step(u);
     std::size_t n = mesh_.elements;
-    State<double> most = {};
-    for (std::size_t i = 0; i < u.size(); ++i) most[i / n] = std::max(most[i / n], std::abs(u[i]));
-    most[2] = most[3] = most[1];  // a momentum is as exact as its largest component
+    State<double> maximum = {};
+    for (std::size_t i = 0; i < u.size(); ++i)
+      maximum[i / n] = std::max(maximum[i / n], std::abs(u[i]));
+    maximum[2] = maximum[3] = maximum[1];  // a momentum is as exact as its largest component
     return first_beyond("variables", u, result_,
-                        [&](std::size_t i) { return kTolerance * iterations_ * most[i / n]; });
+                        [&](std::size_t i) { return kTolerance * iterations_ * maximum[i / n]; });
   }
 
  private:
-  static constexpr std::uint64_t kMostCubes = 1u << 22;
+  static constexpr std::uint64_t kMaxCubes = 1u << 22;
   // Of the largest value of a variable, per time step: twenty times the worst seen at every size
   // over 1 to 1000 steps. A step is stable, so that earlier errors do not grow, and changes a value
   // by a part of its size; the roundings of that change and of the sum stay.
@@ -143,14 +144,14 @@ class Cfd final : public HashedWorkload {
   std::string wrong_flows(const std::vector<double>& u) const {
     std::size_t n = mesh_.elements;
     std::vector<double> flows(u.size());
-    State<double> most = {};
+    State<double> maximum = {};
     for (std::size_t e = 0; e < n; ++e)
       for (std::size_t v = 0; const double flow : inflow(u, e)) {
-        most[v] = std::max(most[v], std::abs(flow));
+        maximum[v] = std::max(maximum[v], std::abs(flow));
         flows[v++ * n + e] = flow;
       }
     return first_beyond("fluxes", flows, result_,
-                        [&](std::size_t i) { return 10 * kTolerance * most[i / n]; });
+                        [&](std::size_t i) { return 10 * kTolerance * maximum[i / n]; });
   }
 
   static float share(std::size_t stage) { return 1.0f / static_cast<float>(kStages - stage); }

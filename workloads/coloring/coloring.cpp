@@ -38,7 +38,7 @@ class Coloring final : public VertexWorkload {
     DeviceArray<float> entry(device, entries);
     DeviceArray<std::uint32_t> value(device, value_), greatest(device, vertices());
     DeviceArray<std::uint32_t> color(device, std::vector<std::uint32_t>(vertices(), kUncolored));
-    DeviceArray<std::uint32_t> least(device, both() ? vertices() : 0);
+    DeviceArray<std::uint32_t> minimum(device, both() ? vertices() : 0);
     KernelId extremes = device.kernel(module, both() ? "coloring_max_min" : "coloring_max");
     KernelId assign =
         device.kernel(module, both() ? "coloring_assign_max_min" : "coloring_assign_max");
@@ -47,8 +47,8 @@ class Coloring final : public VertexWorkload {
                      greatest.address());
       Arguments give(value.address(), color.address(), greatest.address());
       if (both()) {
-        find.add(least.address());
-        give.add(least.address());
+        find.add(minimum.address());
+        give.add(minimum.address());
       }
       find.add(more);
       find.add(vertices());
@@ -77,16 +77,16 @@ class Coloring final : public VertexWorkload {
 
   std::uint32_t color_in(std::uint32_t round, std::uint32_t v,
                          const std::vector<std::uint32_t>& color) const {
-    bool greatest = true, least = true;
+    bool greatest = true, minimum = true;
     for (std::uint32_t e = graph_.row[v]; e < graph_.row[v + 1]; ++e) {
       std::uint32_t neighbour = graph_.column[e];
       if (color[neighbour] == kUncolored) {
         greatest = greatest && value_[neighbour] <= value_[v];
-        least = least && value_[neighbour] >= value_[v];
+        minimum = minimum && value_[neighbour] >= value_[v];
       }
     }
     if (greatest) return round * colors_each();
-    return both() && least ? round * colors_each() + 1 : kUncolored;
+    return both() && minimum ? round * colors_each() + 1 : kUncolored;
   }
 
   Variant variant_ = Variant::MaxMin;

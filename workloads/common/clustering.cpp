@@ -47,15 +47,15 @@ std::string wrong_membership(const Points& points, const ClusteringRound& round,
   for (std::size_t p = 0; p < round.membership.size(); ++p) {
     const std::uint32_t got = round.membership[p];
     std::size_t nearest = 0;
-    double least = squared_distance(points, round.centre, p, 0), own = least;
+    double minimum = squared_distance(points, round.centre, p, 0), own = minimum;
     for (std::size_t c = 1; c < clusters; ++c) {
       const double distance = squared_distance(points, round.centre, p, c);
       if (c == got) own = distance;
-      if (distance >= least) continue;
-      least = distance;
+      if (distance >= minimum) continue;
+      minimum = distance;
       nearest = c;
     }
-    if (got >= clusters || own > least * slack)
+    if (got >= clusters || own > minimum * slack)
       return difference_text(what, p, static_cast<double>(nearest), got);
   }
   return "";

@@ -93,7 +93,7 @@ class Papers {
 }  // namespace
 
 Graph make_collaborations(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
-  RADDLE_ASSERT(edges <= most_edges(vertices));
+  RADDLE_ASSERT(edges <= max_edges(vertices));
   Papers papers(vertices, edges, rng);
   Graph graph;
   for (std::vector<std::uint32_t> partners : papers.write()) {

@@ -57,7 +57,7 @@ Graph in_order_of_making(std::uint32_t vertices, const std::vector<Key>& made) {
 }  // namespace
 
 Graph make_rmat(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
-  RADDLE_ASSERT(edges <= most_edges(vertices));
+  RADDLE_ASSERT(edges <= max_edges(vertices));
   int bits = std::bit_width(vertices - 1);
   std::vector<std::uint32_t> name = permutation(vertices, rng);
   auto draw = [&] {
@@ -71,11 +71,11 @@ Graph make_rmat(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
 }
 
 Graph make_power_law(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
-  RADDLE_ASSERT(edges <= most_edges(vertices));
-  constexpr double kTail = 1.2, kMost = 100;  // the density's exponent less one
+  RADDLE_ASSERT(edges <= max_edges(vertices));
+  constexpr double kTail = 1.2, kMaximum = 100;  // the density's exponent less one
   std::vector<double> below(vertices);
   double sum = 0;
-  for (double& b : below) b = sum += std::min(std::pow(1 - rng.unit(), -1 / kTail), kMost);
+  for (double& b : below) b = sum += std::min(std::pow(1 - rng.unit(), -1 / kTail), kMaximum);
   auto draw = [&] {
     auto at = std::upper_bound(below.begin(), below.end() - 1, rng.unit() * sum);
     auto a = static_cast<std::uint32_t>(at - below.begin());
@@ -86,7 +86,7 @@ Graph make_power_law(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
 }
 
 Graph make_uniform(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
-  RADDLE_ASSERT(edges <= most_edges(vertices));
+  RADDLE_ASSERT(edges <= max_edges(vertices));
   auto draw = [&] {
     std::uint32_t a = rng.below(vertices);
     std::uint32_t b = rng.below(vertices - 1);
@@ -96,7 +96,7 @@ Graph make_uniform(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
 }
 
 Graph make_undirected(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
-  RADDLE_ASSERT(edges <= most_edges(vertices) && vertices >= 2);
+  RADDLE_ASSERT(edges <= max_edges(vertices) && vertices >= 2);
   const std::uint64_t pairs = edges / 2;
   std::vector<Key> made;
   made.reserve(2 * pairs);
@@ -110,7 +110,7 @@ Graph make_undirected(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
 }
 
 Graph make_connected(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
-  RADDLE_ASSERT(edges <= most_edges(vertices) && edges % 2 == 0);
+  RADDLE_ASSERT(edges <= max_edges(vertices) && edges % 2 == 0);
   RADDLE_ASSERT(edges >= 2 * (std::uint64_t{vertices} - 1));
   const std::vector<std::uint32_t> name = permutation(vertices, rng);
   std::vector<std::vector<std::uint32_t>> lists(vertices);
@@ -133,13 +133,13 @@ Graph make_connected(std::uint32_t vertices, std::uint64_t edges, Rng& rng) {
 
 Graph make_banded(std::uint32_t vertices, std::uint32_t mean_degree, std::uint32_t half_bandwidth,
                   Rng& rng) {
-  std::uint32_t least = std::max(mean_degree / 2, 1u), most = mean_degree * 3 / 2;
-  RADDLE_ASSERT(least <= most && most <= half_bandwidth + 1 && half_bandwidth < vertices);
+  std::uint32_t minimum = std::max(mean_degree / 2, 1u), maximum = mean_degree * 3 / 2;
+  RADDLE_ASSERT(minimum <= maximum && maximum <= half_bandwidth + 1 && half_bandwidth < vertices);
   Graph graph;
   for (std::uint32_t v = 0; v < vertices; ++v) {
     std::uint32_t first = v - std::min(v, half_bandwidth);
     std::uint32_t last = std::min(vertices - 1, v + half_bandwidth);
-    std::uint32_t others = least + rng.below(most - least + 1) - 1;
+    std::uint32_t others = minimum + rng.below(maximum - minimum + 1) - 1;
     std::uint32_t before_diagonal = v - first;
     bool diagonal = false;
     for (std::uint32_t place : distinct_below(last - first, others, rng)) {

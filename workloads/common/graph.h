@@ -17,7 +17,7 @@ struct Graph {
 };
 
 /// Most edges the random generators are asked for: the graph stays sparse enough to draw.
-constexpr std::uint64_t most_edges(std::uint64_t vertices) { return vertices * vertices / 16; }
+constexpr std::uint64_t max_edges(std::uint64_t vertices) { return vertices * vertices / 16; }
 
 /// Every edge turned round.
 Graph transposed(const Graph& graph);

@@ -31,13 +31,13 @@ void GraphChoice::visit(FieldVisitor& v) {
 
 std::vector<std::string> GraphChoice::violations() const {
   std::vector<std::string> all;
-  if (has_edges_asked_for(kind) && edges > most_edges(vertices))
-    all.push_back("edges must not exceed vertices^2 / 16 = " +
-                  std::to_string(most_edges(vertices)) + ", is " + std::to_string(edges));
-  const std::uint64_t least = 2 * (std::uint64_t{vertices} - 1);
-  if (kind == GraphKind::Connected && (edges < least || edges % 2 != 0))
+  if (has_edges_asked_for(kind) && edges > max_edges(vertices))
+    all.push_back("edges must not exceed vertices^2 / 16 = " + std::to_string(max_edges(vertices)) +
+                  ", is " + std::to_string(edges));
+  const std::uint64_t minimum = 2 * (std::uint64_t{vertices} - 1);
+  if (kind == GraphKind::Connected && (edges < minimum || edges % 2 != 0))
     all.push_back("connected: edges must be even and at least 2 (vertices - 1) = " +
-                  std::to_string(least) + ", is " + std::to_string(edges));
+                  std::to_string(minimum) + ", is " + std::to_string(edges));
   return all;
 }
 
@@ -68,11 +68,11 @@ Graph GraphChoice::make(Rng& rng) const {
 
 std::uint32_t GraphChoice::source(const Graph& graph, Rng& rng) const {
   if (!has_edges_asked_for(kind)) return rng.below(graph.vertices());
-  std::uint32_t most = 0;
-  if (kind == GraphKind::Connected) return most;
+  std::uint32_t maximum = 0;
+  if (kind == GraphKind::Connected) return maximum;
   for (std::uint32_t v = 0; v < graph.vertices(); ++v)
-    if (graph.degree(v) > graph.degree(most)) most = v;
-  return most;
+    if (graph.degree(v) > graph.degree(maximum)) maximum = v;
+  return maximum;
 }
 
 std::vector<std::uint32_t> vertex_records(const Graph& graph) {

@@ -10,7 +10,7 @@ namespace raddle::workloads {
 
 namespace {
 
-constexpr std::uint32_t kLeastWords = 4, kMostWords = 24, kMeanWords = 8, kMostReferences = 8;
+constexpr std::uint32_t kMinWords = 4, kMaxWords = 24, kMeanWords = 8, kMaxReferences = 8;
 constexpr double kMeanOthers = 3;  // references beside those of the structure, per object
 
 struct Structure {
@@ -65,7 +65,7 @@ class Builder {
 
   void refer_to_others(const Structure& own) {
     for (std::uint32_t o = own.first; o < own.first + own.count; ++o) {
-      std::uint32_t room = kMostReferences - static_cast<std::uint32_t>(references_[o].size());
+      std::uint32_t room = kMaxReferences - static_cast<std::uint32_t>(references_[o].size());
       std::uint32_t others = std::min(geometric(kMeanOthers, rng_), room);
       for (std::uint32_t i = 0; i < others; ++i) {
         std::uint32_t target = rng_.unit() < spec_.near_share ? near(o) : rng_.below(spec_.objects);
@@ -82,10 +82,10 @@ class Builder {
     std::uint64_t used = 1;
     double gaps = 0;
     for (std::uint32_t o = 0; o < spec_.objects; ++o) {
-      auto least = std::max<std::uint32_t>(kLeastWords,
-                                           static_cast<std::uint32_t>(references_[o].size()) + 1);
-      size[o] = std::min(std::max(kLeastWords + geometric(kMeanWords - kLeastWords, rng_), least),
-                         kMostWords);
+      auto minimum =
+          std::max<std::uint32_t>(kMinWords, static_cast<std::uint32_t>(references_[o].size()) + 1);
+      size[o] = std::min(std::max(kMinWords + geometric(kMeanWords - kMinWords, rng_), minimum),
+                         kMaxWords);
       used += size[o];
       gaps += gap[o] = rng_.unit() < 0.5 ? 0 : rng_.unit();
     }
@@ -148,7 +148,7 @@ class Builder {
 
 Heap make_heap(const HeapSpec& spec, Rng& rng) {
   RADDLE_ASSERT(spec.objects >= 1 && spec.objects <= 1u << 24);
-  RADDLE_ASSERT(spec.words >= least_heap_words(spec.objects) && spec.near_objects >= 2);
+  RADDLE_ASSERT(spec.words >= min_heap_words(spec.objects) && spec.near_objects >= 2);
   return Builder(spec, rng).build();
 }
 

@@ -41,7 +41,7 @@ constexpr std::uint32_t words_of(std::uint64_t header) {
 }
 
 /// The mean object has 8 words, the sum is never beyond this.
-constexpr std::uint64_t least_heap_words(std::uint64_t objects) { return 12 * objects + 64; }
+constexpr std::uint64_t min_heap_words(std::uint64_t objects) { return 12 * objects + 64; }
 
 /// Precondition: as the fields say; words >= least_heap_words(objects), near_objects >= 2.
 Heap make_heap(const HeapSpec& spec, Rng& rng);

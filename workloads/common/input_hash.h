@@ -25,7 +25,7 @@ class InputHash {
   void add(T value) { value_ = xxh64(std::as_bytes(std::span(&value, 1)), value_); }
   /// One after the other.
   template <class... T>
-  requires(sizeof...(T) > 1) void add(const T&... pieces) { (add(pieces), ...); }
+  requires(sizeof...(T) > 1) void add(const T&... transactions) { (add(transactions), ...); }
   std::uint64_t value() const { return value_; }
 
  private:

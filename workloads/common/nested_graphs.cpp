@@ -38,10 +38,10 @@ Graph both_ways(std::uint32_t vertices, const std::vector<Key>& pairs) {
 class Papers {
  public:
   Papers(std::uint32_t vertices, Rng& rng) : rng_(rng) {
-    const double most = vertices / 16.0;
+    const double maximum = vertices / 16.0;
     double sum = 0;
     for (std::uint32_t v = 0; v < vertices; ++v)
-      ends_.push_back(sum += std::min(std::pow(1 - rng.unit(), -1 / kTail), most));
+      ends_.push_back(sum += std::min(std::pow(1 - rng.unit(), -1 / kTail), maximum));
   }
 
   std::uint32_t any() { return at(rng_.unit() * ends_.back()); }
@@ -120,12 +120,12 @@ class Ladder {
 
   // Runs of vertices that have a neighbour at one offset between `least` and `most`, and those that
   // have none.
-  void climb(double least, double most) {
+  void climb(double minimum, double maximum) {
     std::uint32_t v = 0;
     while (v < vertices_) {
       const std::uint32_t run = 10 + rng_.below(41);
       const auto offset =
-          static_cast<std::uint32_t>(std::lround(least + rng_.unit() * (most - least)));
+          static_cast<std::uint32_t>(std::lround(minimum + rng_.unit() * (maximum - minimum)));
       const bool there = rng_.unit() < share_ * density_[v / kRegion];
       for (const std::uint32_t end = v + run; v < end; ++v)
         if (there && v < vertices_ && offset < vertices_ - v) pairs_.push_back(key(v, v + offset));
@@ -140,12 +140,12 @@ class Ladder {
 };
 
 // Neighbours at the least free offsets for those that have too few.
-void fill_up(std::vector<Key>& pairs, std::uint32_t vertices, std::uint32_t least) {
+void fill_up(std::vector<Key>& pairs, std::uint32_t vertices, std::uint32_t minimum) {
   const Graph graph = both_ways(vertices, pairs);
   std::vector<std::uint32_t> degree(vertices);
   for (std::uint32_t v = 0; v < vertices; ++v) degree[v] = graph.degree(v);
   for (std::uint32_t v = 0; v < vertices; ++v)
-    for (std::uint32_t offset = 3; degree[v] < least; ++offset) {
+    for (std::uint32_t offset = 3; degree[v] < minimum; ++offset) {
       const std::uint32_t other = v + offset < vertices ? v + offset : v - offset;
       const Key pair = pair_of(v, other);
       if (std::binary_search(graph.column.begin() + graph.row[v],
@@ -163,7 +163,7 @@ void fill_up(std::vector<Key>& pairs, std::uint32_t vertices, std::uint32_t leas
 }  // namespace
 
 Graph make_citation(std::uint32_t vertices, Rng& rng) {
-  RADDLE_ASSERT(vertices >= kLeastNestedVertices);
+  RADDLE_ASSERT(vertices >= kMinNestedVertices);
   const auto wanted = static_cast<std::size_t>(std::llround(vertices * (1'156'647.0 / 268'495)));
   Papers papers(vertices, rng);
   std::vector<Key> pairs;
@@ -179,7 +179,7 @@ Graph make_citation(std::uint32_t vertices, Rng& rng) {
 }
 
 Graph make_graph500(std::uint32_t vertices, Rng& rng) {
-  RADDLE_ASSERT(vertices >= kLeastNestedVertices && std::has_single_bit(vertices));
+  RADDLE_ASSERT(vertices >= kMinNestedVertices && std::has_single_bit(vertices));
   constexpr std::uint64_t kEdgeFactor = 48;
   const int bits = std::bit_width(vertices) - 1;
   const std::vector<std::uint32_t> name = permutation(vertices, rng);
@@ -193,10 +193,10 @@ Graph make_graph500(std::uint32_t vertices, Rng& rng) {
 }
 
 Graph make_cage15(std::uint32_t vertices, Rng& rng) {
-  RADDLE_ASSERT(vertices >= kLeastNestedVertices);
-  constexpr std::uint32_t kLeastDegree = 5;
+  RADDLE_ASSERT(vertices >= kMinNestedVertices);
+  constexpr std::uint32_t kMinDegree = 5;
   std::vector<Key> pairs = Ladder(vertices, rng).pairs();
-  fill_up(pairs, vertices, kLeastDegree);
+  fill_up(pairs, vertices, kMinDegree);
   return both_ways(vertices, pairs);
 }
 

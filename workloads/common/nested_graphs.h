@@ -15,7 +15,7 @@ enum class NestedGraph : std::uint8_t { Citation, Graph500, Cage15 };
 inline constexpr std::array<std::string_view, 3> kNestedGraphNames = {"citation", "graph500",
                                                                       "cage15"};
 /// Least vertices of any of the three.
-inline constexpr std::uint32_t kLeastNestedVertices = 128;
+inline constexpr std::uint32_t kMinNestedVertices = 128;
 
 /// Papers and who cites them: 4.31 pairs per vertex (268,495 vertices, 1,156,647 pairs; mean degree
 /// 8.62), one component. Each paper but the first cites an earlier one; both ends of the other

@@ -61,9 +61,9 @@ void NestedWorkload::visit(FieldVisitor& v) {
 
 std::vector<std::string> NestedWorkload::violations() const {
   std::vector<std::string> out = parents_.violations();
-  if (vertices() < kLeastNestedVertices)
-    out.push_back("vertices must be 0 or at least " + std::to_string(kLeastNestedVertices) +
-                  ", is " + std::to_string(vertices()));
+  if (vertices() < kMinNestedVertices)
+    out.push_back("vertices must be 0 or at least " + std::to_string(kMinNestedVertices) + ", is " +
+                  std::to_string(vertices()));
   if (kind_ == NestedGraph::Graph500 && !std::has_single_bit(vertices()))
     out.push_back("vertices of graph500 must be a power of two, is " + std::to_string(vertices()));
   return out;
@@ -76,10 +76,10 @@ void NestedWorkload::make_graph(std::uint64_t seed) {
 }
 
 std::uint32_t NestedWorkload::source() const {
-  std::uint32_t most = 0;
+  std::uint32_t maximum = 0;
   for (std::uint32_t v = 0; v < graph_.vertices(); ++v)
-    if (graph_.degree(v) > graph_.degree(most)) most = v;
-  return most;
+    if (graph_.degree(v) > graph_.degree(maximum)) maximum = v;
+  return maximum;
 }
 
 runtime::KernelId NestedWorkload::parent_kernel(runtime::Device& device, runtime::ModuleId module,

@@ -28,7 +28,7 @@ std::string base36(std::uint32_t number) {
 std::string make_key(const WikiSpec& spec, std::uint32_t number, Rng& rng) {
   std::uint32_t length;
   do length = static_cast<std::uint32_t>(std::lround(log_normal(kMeanKey, kKeyShape, rng)));
-  while (length < spec.least_key || length > spec.most_key);
+  while (length < spec.min_key || length > spec.max_key);
   std::string tail = ":" + base36(number);
   std::string key(kPrefix);
   while (key.size() + tail.size() < length) key += "abcdefghijklmnopqrstuvwxyz_"[rng.below(27)];
@@ -56,7 +56,7 @@ class Zipf {
 
 WikiTrace make_wiki(const WikiSpec& spec, Rng& rng) {
   RADDLE_ASSERT(spec.keys >= 1 && spec.keys <= 1u << 24);
-  RADDLE_ASSERT(spec.least_key >= 20 && spec.least_key <= spec.most_key);
+  RADDLE_ASSERT(spec.min_key >= 20 && spec.min_key <= spec.max_key);
   WikiTrace trace;
   for (std::uint32_t k = 0; k < spec.keys; ++k) trace.keys.push_back(make_key(spec, k, rng));
   // Numbers of keys are given in order, so popularity must be dealt out at random.

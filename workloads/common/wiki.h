@@ -16,7 +16,7 @@ struct WikiSpec {
   double zipf = 0.95;          ///< the r-th most popular key is asked for in proportion to r^-zipf
   double absent_share = 0.01;  ///< of the requests ask for a key that is not stored
   double burst_share = 0.1;    ///< of the requests repeat one of the kBurst before
-  std::uint32_t least_key = 20, most_key = 60;  ///< bytes; 20 <= least_key <= most_key
+  std::uint32_t min_key = 20, max_key = 60;  ///< bytes; 20 <= least_key <= most_key
   static constexpr std::uint32_t kBurst = 16;
 };
 

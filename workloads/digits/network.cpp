@@ -15,8 +15,8 @@ double fired(double sum) { return 1.7159 * std::tanh(0.66666667 * sum); }
 
 std::vector<float> random_weights(std::uint64_t seed, const char* path, std::uint32_t neurons,
                                   std::uint32_t inputs) {
-  double most = std::sqrt(3.0 / inputs);
-  return random_floats(seed, path, std::size_t{neurons} * (inputs + 1), -most, most);
+  double maximum = std::sqrt(3.0 / inputs);
+  return random_floats(seed, path, std::size_t{neurons} * (inputs + 1), -maximum, maximum);
 }
 
 // Layers 1 and 2: every second window of the maps before, `words` from one of them to the next.

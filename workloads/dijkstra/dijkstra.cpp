@@ -12,7 +12,7 @@ namespace {
 using namespace workloads;
 
 constexpr std::uint32_t kFar = 1u << 30;  // no path: no sum with a weight goes round
-constexpr std::uint32_t kNobody = ~0u;
+constexpr std::uint32_t kInvalidId = ~0u;
 
 class Dijkstra final : public VertexWorkload {
  public:
@@ -33,7 +33,7 @@ class Dijkstra final : public VertexWorkload {
     DeviceArray<std::uint32_t> row(device, graph_.row), column(device, graph_.column);
     DeviceArray<std::uint32_t> weight(device, weight_), distance(device, start());
     DeviceArray<std::uint32_t> relaxed(device, n);
-    DeviceArray<std::uint32_t> parent(device, std::vector<std::uint32_t>(n, kNobody));
+    DeviceArray<std::uint32_t> parent(device, std::vector<std::uint32_t>(n, kInvalidId));
     rounds_ = repeat(device, [&](std::uint32_t, Address more) {
       launch(device, relax,
              Arguments(row.address(), column.address(), weight.address(), distance.address(),
@@ -48,7 +48,7 @@ class Dijkstra final : public VertexWorkload {
   // Exact: after r rounds every shortest path of at most r edges is known (Bellman, Quarterly of
   // Applied Mathematics 16, 1958), and of several the one first met.
   std::string check() override {
-    std::vector<std::uint32_t> expected = start(), before, parent(vertices(), kNobody);
+    std::vector<std::uint32_t> expected = start(), before, parent(vertices(), kInvalidId);
     for (std::uint32_t round = 0; round < rounds_; ++round) {
       before = expected;
       for (std::uint32_t v = 0; v < vertices(); ++v)
@@ -70,8 +70,8 @@ class Dijkstra final : public VertexWorkload {
     make_graph(seed, "dijkstra/graph");
     std::vector<std::uint32_t> edges_to(vertices(), 0);
     for (std::uint32_t target : graph_.column) ++edges_to[target];
-    auto most = std::max_element(edges_to.begin(), edges_to.end());
-    target_ = static_cast<std::uint32_t>(most - edges_to.begin());
+    auto maximum = std::max_element(edges_to.begin(), edges_to.end());
+    target_ = static_cast<std::uint32_t>(maximum - edges_to.begin());
     Rng weights(seed, "dijkstra/weights");
     weight_.resize(graph_.column.size());
     for (std::uint32_t& weight : weight_) weight = 1 + weights.below(weights_);

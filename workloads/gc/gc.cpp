@@ -40,9 +40,9 @@ class Gc final : public HashedWorkload {
   std::vector<std::string> violations() const override {
     std::vector<std::string> all;
     if (block_ % 32 != 0) all.push_back("block must be a multiple of 32");
-    std::uint64_t least = (least_heap_words(spec_.objects) * sizeof(Word) + 1023) / 1024;
-    if (heap_kib_ < least)
-      all.push_back("heap_kib must be at least " + std::to_string(least) + " for " +
+    std::uint64_t minimum = (min_heap_words(spec_.objects) * sizeof(Word) + 1023) / 1024;
+    if (heap_kib_ < minimum)
+      all.push_back("heap_kib must be at least " + std::to_string(minimum) + " for " +
                     std::to_string(spec_.objects) + " objects");
     return all;
   }

@@ -14,7 +14,7 @@ namespace {
 using namespace workloads;
 
 constexpr std::array<std::string_view, 2> kInputNames = {"uniform", "gaussian"};
-constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 28;
+constexpr std::uint64_t kMaxPairs = std::uint64_t{1} << 28;
 
 class Join final : public HashedWorkload {
  public:
@@ -41,7 +41,7 @@ class Join final : public HashedWorkload {
                     std::to_string(children_.child_block) + ": children take whole blocks");
     // A twelfth of the keys has the most rows of the Gaussian input: 0.4 of a deviation.
     const std::uint64_t pairs = std::uint64_t{rows_} * rows_ / keys_ * 4;
-    if (pairs > kMostPairs)
+    if (pairs > kMaxPairs)
       all.push_back("rows^2 / keys * 4 must not exceed 2^28, the pairs that fit in memory");
     return all;
   }

@@ -12,7 +12,7 @@ namespace {
 using namespace workloads;
 
 constexpr std::uint32_t kNone = ~0u;
-constexpr std::uint32_t kMostCentroidWords = 1088;  // as in kernels.cu
+constexpr std::uint32_t kMaxCentroidWords = 1088;  // as in kernels.cu
 
 class Kmeans final : public HashedWorkload {
  public:
@@ -49,7 +49,7 @@ class Kmeans final : public HashedWorkload {
   std::vector<std::string> violations() const override {
     std::vector<std::string> all;
     if (clusters_ > points_) all.push_back("clusters must not exceed points");
-    if (constant_ && clusters_ * features_ > kMostCentroidWords)
+    if (constant_ && clusters_ * features_ > kMaxCentroidWords)
       all.push_back("constant: clusters * features must not exceed 1088, is " +
                     std::to_string(clusters_ * features_));
     if (square_ && !constant_) all.push_back("square needs constant=true");

@@ -13,7 +13,7 @@ namespace {
 
 using namespace workloads;
 
-constexpr std::uint32_t kMostParticles = 100;  // as in kernels.cu
+constexpr std::uint32_t kMaxParticles = 100;  // as in kernels.cu
 constexpr double kReach = 0.5;
 enum class Sums : std::uint8_t { Registers, Memory };
 constexpr std::array<std::string_view, 2> kSums = {"registers", "memory"};
@@ -41,7 +41,7 @@ class LavaMd final : public HashedWorkload {
     struct Values {
       std::uint32_t side, particles;
     };
-    constexpr Values kValues[] = {{2, 3}, {4, 32}, {2, kMostParticles}};
+    constexpr Values kValues[] = {{2, 3}, {4, 32}, {2, kMaxParticles}};
     const Values& v = kValues[static_cast<std::size_t>(size)];
     side_ = v.side;
     particles_ = v.particles;
@@ -49,7 +49,7 @@ class LavaMd final : public HashedWorkload {
 
   void visit(FieldVisitor& v) override {
     v.field("boxes", side_, {1, 64}, "boxes", "boxes along each of the three axes");
-    v.field("particles", particles_, {1, kMostParticles}, "particles", "particles of a box");
+    v.field("particles", particles_, {1, kMaxParticles}, "particles", "particles of a box");
     v.field("block", block_, {1, 1024}, "threads", "threads per block");
     v.choice("sums", sums_, kSums,
              "where a particle's force is added up; memory: read and written for each pair");

@@ -79,15 +79,15 @@ class Libor final : public HashedWorkload {
   void visit(FieldVisitor& v) override {
     v.field("paths", paths_, {1, 1u << 20}, "paths", "one per thread, in turns beyond the grid");
     v.field("blocks", blocks_, {1, 65535}, "blocks", "most of a launch, of 64 threads");
-    v.field("rates", rates_, {2, kMostRates}, "rates", "forward rates of a path");
-    v.field("steps", steps_, {1, kMostSteps}, "steps", "rates that fall due on the way");
+    v.field("rates", rates_, {2, kMaxRates}, "rates", "forward rates of a path");
+    v.field("steps", steps_, {1, kMaxSteps}, "steps", "rates that fall due on the way");
   }
 
   std::vector<std::string> violations() const override {
-    if (steps_ < rates_ && rates_ - steps_ <= kMostSteps) return {};
+    if (steps_ < rates_ && rates_ - steps_ <= kMaxSteps) return {};
     return {"rates must be " + std::to_string(steps_ + 1) + " to " +
-            std::to_string(steps_ + kMostSteps) + " with " + std::to_string(steps_) +
-            " steps, is " + std::to_string(rates_)};
+            std::to_string(steps_ + kMaxSteps) + " with " + std::to_string(steps_) + " steps, is " +
+            std::to_string(rates_)};
   }
 
   void run(Device& device, std::uint64_t seed) override {
@@ -133,7 +133,7 @@ class Libor final : public HashedWorkload {
         rates_, steps_, random_floats(seed, "libor/volatilities", rates_, 0.1999, 0.2001), {}};
     for (std::uint32_t maturity : kMaturities)
       market_.maturities.push_back(
-          static_cast<std::int32_t>(std::max(1u, maturity * (rates_ - steps_) / kMostSteps)));
+          static_cast<std::int32_t>(std::max(1u, maturity * (rates_ - steps_) / kMaxSteps)));
     inputs_.add(market_.volatilities, market_.maturities, paths_, steps_);
   }
 

@@ -41,7 +41,7 @@ class Arena {
   std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(kPage, 0);
 
   std::uint32_t allocate(std::uint32_t size, std::uint32_t& slab_class) {
-    std::uint32_t chunk = kLeastChunk;
+    std::uint32_t chunk = kMinChunk;
     for (slab_class = 0; chunk < size; ++slab_class) chunk = (chunk + chunk / 4 + 7) / 8 * 8;
     if (slab_class >= pages_.size()) pages_.resize(slab_class + 1);
     Page& page = pages_[slab_class];
@@ -66,7 +66,7 @@ class Arena {
   }
 
  private:
-  static constexpr std::uint32_t kPage = 64 << 10, kLeastChunk = 96;
+  static constexpr std::uint32_t kPage = 64 << 10, kMinChunk = 96;
   struct Page {
     std::uint32_t next = 0, left = 0;
   };
@@ -133,7 +133,7 @@ class Memc final : public HashedWorkload {
   void make_input(std::uint64_t seed) {
     Rng rng(seed, "memc/trace");
     spec_.requests = requests_;
-    spec_.most_key = std::min(60u, slot_bytes_ - kRequestFrame);
+    spec_.max_key = std::min(60u, slot_bytes_ - kRequestFrame);
     trace_ = make_wiki(spec_, rng);
     buckets_.assign(bucket_count(spec_.keys), 0);
     Rng values(seed, "memc/values");

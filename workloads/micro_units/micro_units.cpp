@@ -39,7 +39,7 @@ constexpr std::uint32_t kIntA = 1664525, kIntB = 1013904223;
 constexpr double kA = 0.75, kB = 0.5;
 constexpr std::uint32_t kMinusOnes = 0xbc00bc00, kOnes = 0x3c003c00;
 // x = a / x, which goes to and fro; with whole numbers x stays below the root of a.
-constexpr std::uint32_t kIntDividend = 1u << 30, kLeastDivisor = 1u << 14;
+constexpr std::uint32_t kIntDividend = 1u << 30, kMinDivisor = 1u << 14;
 constexpr double kDividend = 3;
 constexpr std::uint32_t kWarp = 32;
 
@@ -131,7 +131,7 @@ class MicroUnits final : public HashedWorkload {
   void draw(Rng& rng, std::uint32_t& x) const {
     x = static_cast<std::uint32_t>(rng.next());
     if (unit_ == Unit::Half2) x = x % 2 == 0 ? 0 : kOnes;
-    if (unit_ == Unit::IntDiv) x = kLeastDivisor + x % kLeastDivisor;
+    if (unit_ == Unit::IntDiv) x = kMinDivisor + x % kMinDivisor;
   }
   void draw(Rng& rng, double& x) const {
     x = unit_ == Unit::DoubleDiv ? 1 + rng.unit() : rng.unit();

@@ -25,16 +25,16 @@ class Mis final : public VertexWorkload {
     const std::uint32_t n = vertices();
     DeviceArray<std::uint32_t> row(device, graph_.row), column(device, graph_.column);
     DeviceArray<std::uint32_t> value(device, value_), decided(device, n), update(device, n);
-    DeviceArray<std::uint32_t> least(device, n), in_set(device, n);
+    DeviceArray<std::uint32_t> minimum(device, n), in_set(device, n);
     launch(device, device.kernel(module, "mis_start"),
            Arguments(decided.address(), update.address(), in_set.address(), n));
     rounds_ = repeat(device, [&](std::uint32_t, Address more) {
       launch(device, find,
              Arguments(row.address(), column.address(), value.address(), decided.address(),
-                       least.address(), more, n));
+                       minimum.address(), more, n));
       launch(device, join,
              Arguments(row.address(), column.address(), value.address(), decided.address(),
-                       least.address(), update.address(), in_set.address(), n));
+                       minimum.address(), update.address(), in_set.address(), n));
       launch(device, update_kernel, Arguments(update.address(), decided.address(), n));
     });
     decided_ = decided.download();

@@ -38,14 +38,14 @@ class Mum final : public HashedWorkload {
     v.field("bases", bases_, {1, 1u << 24}, "letters", "length of the reference");
     v.field("queries", queries_, {1, 1u << 24}, "queries", "strings to look for");
     v.field("length", length_, {1, 1000}, "letters", "length of a query");
-    v.field("least", least_, {1, 1000}, "letters", "matches shorter than this are not told");
+    v.field("least", minimum_, {1, 1000}, "letters", "matches shorter than this are not told");
     v.field("planted", planted_, {0, 1}, "share", "queries that are pieces of the reference");
     v.field("block", block_, {1, 1024}, "threads", "threads per block");
   }
 
   std::vector<std::string> violations() const override {
     std::vector<std::string> all;
-    if (least_ > length_) all.push_back("least must not exceed length");
+    if (minimum_ > length_) all.push_back("least must not exceed length");
     if (length_ > bases_) all.push_back("length must not exceed bases");
     if (std::uint64_t{queries_} * (length_ + 2) >= 1u << 31)
       all.push_back("queries * (length + 2) must be less than 2^31");
@@ -71,8 +71,8 @@ class Mum final : public HashedWorkload {
     device.launch(kernel, {blocks_for(queries_, block_)}, {block_},
                   Arguments(matches.address(), letters.address(), device_begins.address(),
                             device_lengths.address(), static_cast<std::int32_t>(queries_),
-                            static_cast<std::int32_t>(least_), nodes.address(), children.address(),
-                            reference.address()));
+                            static_cast<std::int32_t>(minimum_), nodes.address(),
+                            children.address(), reference.address()));
     device.synchronize();
     matches_ = matches.download();
   }
@@ -84,7 +84,7 @@ class Mum final : public HashedWorkload {
       auto query = static_cast<std::uint32_t>(i / starts());
       TreePosition at = tree_->find(strings_.query(query).substr(i % starts()));
       Match expected{};
-      if (at.matched >= least_) expected = {at.node, at.along};
+      if (at.matched >= minimum_) expected = {at.node, at.along};
       if (matches_[i].node != expected.node)
         return difference_text("match", 2 * i, expected.node, matches_[i].node);
       if (matches_[i].along != expected.along)
@@ -98,12 +98,12 @@ class Mum final : public HashedWorkload {
     std::uint32_t node, along;
   };
 
-  std::uint32_t starts() const { return length_ - least_ + 1; }
+  std::uint32_t starts() const { return length_ - minimum_ + 1; }
 
   void make_input(std::uint64_t seed) {
     strings_ = make_query_strings(bases_, queries_, length_, planted_, seed);
     inputs_.add(std::vector<char>(strings_.reference.begin(), strings_.reference.end()),
-                strings_.letters, least_);
+                strings_.letters, minimum_);
   }
 
   static std::uint32_t place(std::uint32_t node) {
@@ -150,7 +150,7 @@ class Mum final : public HashedWorkload {
     return letters;
   }
 
-  std::uint32_t bases_ = 0, queries_ = 0, length_ = 25, least_ = 20, block_ = 256;
+  std::uint32_t bases_ = 0, queries_ = 0, length_ = 25, minimum_ = 20, block_ = 256;
   double planted_ = 0.269;
   QueryStrings strings_;
   std::optional<SuffixTree> tree_;

@@ -34,9 +34,9 @@ QueryStrings make_query_strings(std::uint32_t bases, std::uint32_t queries, std:
   Rng genome(seed, "mum/reference"), reads(seed, "mum/queries");
   QueryStrings made{random_letters(bases, genome), {}, length};
   for (std::uint32_t q = 0; q < queries; ++q) {
-    bool piece = reads.unit() < planted;
-    std::string one = piece ? made.reference.substr(reads.below(bases - length + 1), length)
-                            : random_letters(length, reads);
+    bool transaction = reads.unit() < planted;
+    std::string one = transaction ? made.reference.substr(reads.below(bases - length + 1), length)
+                                  : random_letters(length, reads);
     made.letters.push_back('q');
     made.letters.insert(made.letters.end(), one.begin(), one.end());
     made.letters.push_back('\0');

@@ -13,11 +13,11 @@ using namespace workloads;
 constexpr std::uint32_t kUncolored = ~0u;  // as in kernels.cu
 
 // As many as the largest graph has vertices: in the first round all long rows pend.
-constexpr std::uint32_t kMostPending = 262'144;
+constexpr std::uint32_t kMaxPending = 262'144;
 
 class NestedColoring final : public NestedWorkload {
  public:
-  NestedColoring() : NestedWorkload(128, kMostPending) {}
+  NestedColoring() : NestedWorkload(128, kMaxPending) {}
 
   void set_size(Size size) override {
     NestedWorkload::set_size(size);

@@ -45,8 +45,8 @@ class PageRank final : public VertexWorkload {
   std::string check() override {
     std::vector<std::uint32_t> edges_to(vertices(), 0);
     for (std::uint32_t target : graph_.column) ++edges_to[target];
-    double most = *std::max_element(edges_to.begin(), edges_to.end());
-    double error = chained_error(iterations() * (most + 4) + 1);
+    double maximum = *std::max_element(edges_to.begin(), edges_to.end());
+    double error = chained_error(iterations() * (maximum + 4) + 1);
     std::vector<double> expected = reference();
     return first_beyond("rank", expected, rank_,
                         [&](std::size_t v) { return error * expected[v]; });

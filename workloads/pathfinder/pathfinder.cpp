@@ -62,10 +62,10 @@ class Pathfinder final : public HashedWorkload {
     for (std::size_t row = 1; row < rows_; ++row) {
       std::vector<std::int32_t> before = cost;
       for (std::size_t j = 0; j < columns_; ++j) {
-        std::int32_t least = before[j];
-        if (j > 0) least = std::min(least, before[j - 1]);
-        if (j + 1 < columns_) least = std::min(least, before[j + 1]);
-        cost[j] = least + wall_[row * columns_ + j];
+        std::int32_t minimum = before[j];
+        if (j > 0) minimum = std::min(minimum, before[j - 1]);
+        if (j + 1 < columns_) minimum = std::min(minimum, before[j + 1]);
+        cost[j] = minimum + wall_[row * columns_ + j];
       }
     }
     return first_difference("cost", cost, result_);

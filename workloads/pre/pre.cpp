@@ -15,9 +15,9 @@ class Pre final : public HashedWorkload {
   void set_size(Size size) override {
     children_ = {.parent = {.block = 128}, .child_block = 64, .threshold = 8};
     by_size(size, ratings_,
-            {{.items = 64, .users = 20, .per_user = 5, .group = 64, .most = 6},
-             {.items = 27'278, .users = 8'192, .per_user = 16, .group = 64, .most = 16},
-             {.items = 1'682, .users = 943, .per_user = 106, .group = 64, .most = 128}});
+            {{.items = 64, .users = 20, .per_user = 5, .group = 64, .maximum = 6},
+             {.items = 27'278, .users = 8'192, .per_user = 16, .group = 64, .maximum = 16},
+             {.items = 1'682, .users = 943, .per_user = 106, .group = 64, .maximum = 128}});
   }
 
   void visit(FieldVisitor& v) override {
@@ -27,7 +27,7 @@ class Pre final : public HashedWorkload {
     v.field("zipf", ratings_.zipf, {0, 2}, "", "the r-th most popular item is drawn as r^-zipf");
     v.field("group", ratings_.group, {1, 1024}, "items", "consecutive ones that are alike");
     v.field("loyal", ratings_.loyal, {0, 1}, "", "share of a user's ratings in two groups");
-    v.field("most_ratings", ratings_.most, {1, 512}, "ratings", "kept of an item");
+    v.field("most_ratings", ratings_.maximum, {1, 512}, "ratings", "kept of an item");
     children_.visit(v, "items", "rated together with an item from which on a child compares them");
   }
 

@@ -55,7 +55,7 @@ Lists rate(const RatingSpec& spec, Rng& rng) {
       rated.insert(rng.unit() < spec.loyal ? popularity.of_group(groups[rng.below(2)], rng)
                                            : popularity.any(rng));
     for (const std::uint32_t item : rated)
-      if (rating[item].size() < spec.most) rating[item].push_back(user * 8 + 1 + rng.below(5));
+      if (rating[item].size() < spec.maximum) rating[item].push_back(user * 8 + 1 + rng.below(5));
   }
   return rating;
 }

@@ -9,11 +9,11 @@ namespace raddle::workloads {
 
 struct RatingSpec {
   std::uint32_t items = 1'682, users = 943;  ///< those of MovieLens 100K, which has 106 per user
-  double per_user = 106;     ///< mean number of ratings of a user; log-normal, shape 0.9
-  double zipf = 1.0;         ///< the r-th most popular item is rated in proportion to r^-zipf
-  std::uint32_t group = 64;  ///< consecutive items of one kind
-  double loyal = 0.7;        ///< share of a user's ratings that are of the user's two groups
-  std::uint32_t most = 64;   ///< ratings kept of an item: those of its first users
+  double per_user = 106;       ///< mean number of ratings of a user; log-normal, shape 0.9
+  double zipf = 1.0;           ///< the r-th most popular item is rated in proportion to r^-zipf
+  std::uint32_t group = 64;    ///< consecutive items of one kind
+  double loyal = 0.7;          ///< share of a user's ratings that are of the user's two groups
+  std::uint32_t maximum = 64;  ///< ratings kept of an item: those of its first users
 };
 
 struct Ratings {

@@ -75,17 +75,17 @@ class RayTrace final : public HashedWorkload {
   }
 
   struct Bounds {
-    Colour least{256, 256, 256, 256}, most{-1, -1, -1, -1};
+    Colour minimum{256, 256, 256, 256}, maximum{-1, -1, -1, -1};
     void take(const Colour& colour) {
       for (std::size_t c = 0; c < 4; ++c) {
-        least[c] = std::min(least[c], colour[c]);
-        most[c] = std::max(most[c], colour[c]);
+        minimum[c] = std::min(minimum[c], colour[c]);
+        maximum[c] = std::max(maximum[c], colour[c]);
       }
     }
     bool hold(std::uint32_t pixel) const {
       for (std::size_t c = 0; c < 4; ++c)
-        if (channel(pixel, c) < std::floor(least[c]) - kTolerance ||
-            channel(pixel, c) > most[c] + kTolerance)
+        if (channel(pixel, c) < std::floor(minimum[c]) - kTolerance ||
+            channel(pixel, c) > maximum[c] + kTolerance)
           return false;
       return true;
     }

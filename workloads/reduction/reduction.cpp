@@ -78,11 +78,11 @@ class Reduction final : public HashedWorkload {
   // Whole numbers so small that no partial sum can leave the range where floats are exact: the
   // result is the same in any order, and a single lost element shows.
   void make_input(std::uint64_t seed) {
-    std::uint32_t most = kExact / n_;
+    std::uint32_t maximum = kExact / n_;
     Rng rng(seed, "reduction/in");
     in_.resize(n_);
     for (float& value : in_) {
-      auto whole = static_cast<std::int64_t>(rng.below(2 * most + 1)) - most;
+      auto whole = static_cast<std::int64_t>(rng.below(2 * maximum + 1)) - maximum;
       value = static_cast<float>(whole);
     }
     inputs_.add(in_);

@@ -16,7 +16,7 @@ using namespace workloads;
 
 enum class Work : std::uint8_t { Even, Skewed, Mixed };
 constexpr std::array<std::string_view, 3> kWorks = {"even", "skewed", "mixed"};
-constexpr std::uint32_t kMostUpdates = 64;
+constexpr std::uint32_t kMaxUpdates = 64;
 constexpr std::uint32_t kThreads = 64, kRound = 8;  // as in kernels.cu
 
 class Reuse final : public HashedWorkload {
@@ -87,13 +87,13 @@ class Reuse final : public HashedWorkload {
   // and contiguous shares of the grid do not; and up to 2 more or less.
   std::uint32_t skewed(std::uint32_t block, Rng& noise) const {
     double place = static_cast<double>(block) / blocks_;
-    double updates = 1 + std::floor((kMostUpdates - 1) * place * place) + noise.below(5) - 2;
-    return static_cast<std::uint32_t>(std::clamp(updates, 1.0, double{kMostUpdates}));
+    double updates = 1 + std::floor((kMaxUpdates - 1) * place * place) + noise.below(5) - 2;
+    return static_cast<std::uint32_t>(std::clamp(updates, 1.0, double{kMaxUpdates}));
   }
 
   // Uniform in 1 to 64. Then the numbers of some blocks, drawn, are sorted among these blocks.
   void mix(Rng& drawn) {
-    for (std::uint32_t& count : updates_) count = 1 + drawn.below(kMostUpdates);
+    for (std::uint32_t& count : updates_) count = 1 + drawn.below(kMaxUpdates);
     std::vector<std::uint32_t> blocks = permutation(blocks_, drawn);
     blocks.resize(std::size_t{blocks_} * ascending_ / 100);
     std::sort(blocks.begin(), blocks.end());

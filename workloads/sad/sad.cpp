@@ -15,7 +15,7 @@ using namespace workloads;
 // As in kernels.cu.
 constexpr std::uint32_t kPositions = 33 * 33, kRow = 1096;  // differences, of two bytes
 constexpr std::uint32_t kRows = 41;                         // of a macroblock, in all regions
-constexpr std::uint32_t kMost = 4 * 4 * 255;                // of 4 x 4 pixels of 8 bits
+constexpr std::uint32_t kMaximum = 4 * 4 * 255;             // of 4 x 4 pixels of 8 bits
 
 /// Differences of one shape of block: `rows` of each macroblock from row `first` of a macroblock.
 struct Region {
@@ -77,7 +77,7 @@ class Sad final : public HashedWorkload {
     start_.assign(2 * words(), 0);
     for (std::size_t row = at(k4x4, 0, 0); row < start_.size(); row += kRow)
       for (std::size_t i = 0; i < kPositions; ++i)
-        start_[row + i] = static_cast<std::uint16_t>(rng.below(kMost + 1));
+        start_[row + i] = static_cast<std::uint16_t>(rng.below(kMaximum + 1));
     inputs_.add(start_, width_);
   }
 

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 3> kAlgorithms = {"shuffle", "blelloch", 
 constexpr std::uint32_t kBlock = 1024;  // elements per thread block, as in kernels.cu
 constexpr std::uint32_t kAddThreads = 256;
 constexpr std::uint32_t kNaiveThreads = 256;
-constexpr std::uint32_t kMostLength = kBlock * kNaiveThreads;  // one block scans an array's totals
+constexpr std::uint32_t kMaxLength = kBlock * kNaiveThreads;  // one block scans an array's totals
 
 class Scan final : public HashedWorkload {
  public:
@@ -30,7 +30,7 @@ class Scan final : public HashedWorkload {
   void visit(FieldVisitor& v) override {
     v.field("n", n_, {1, 1u << 28}, "elements", "length of the vector");
     v.choice("algorithm", algorithm_, kAlgorithms, "how a block scans its 1024 elements");
-    v.field("length", length_, {4, kMostLength}, "elements",
+    v.field("length", length_, {4, kMaxLength}, "elements",
             "naive: the vector is arrays of this length, a power of two, each scanned by itself");
   }
 
@@ -109,7 +109,7 @@ class Scan final : public HashedWorkload {
     device.synchronize();
   }
 
-  std::uint32_t n_ = 0, length_ = kMostLength;
+  std::uint32_t n_ = 0, length_ = kMaxLength;
   Algorithm algorithm_ = Algorithm::Shuffle;
   KernelId scan_ = 0, add_ = 0;
   std::vector<std::uint32_t> in_, out_;

@@ -12,9 +12,9 @@ namespace {
 
 using namespace workloads;
 
-constexpr std::uint32_t kBlockBytes = 64;  // of a message
-constexpr std::uint32_t kEndBytes = 12;    // a word with the one after the text, two of its length
-constexpr std::uint32_t kMostThreads = 224;  // seven warps' words are in the shared memory
+constexpr std::uint32_t kBlockBytes = 64;   // of a message
+constexpr std::uint32_t kEndBytes = 12;     // a word with the one after the text, two of its length
+constexpr std::uint32_t kMaxThreads = 224;  // seven warps' words are in the shared memory
 
 std::uint32_t big_endian(const std::uint8_t* bytes) {
   return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 |
@@ -67,7 +67,7 @@ class Sha1 final : public HashedWorkload {
     v.field("length", length_, {4, 1u << 20}, "bytes",
             "length of a window, a multiple of 4; the end of the message fits its last block");
     v.field("step", step_, {4, 1u << 20}, "bytes", "from window to window, a multiple of 4");
-    v.field("block", block_, {1, kMostThreads}, "threads", "threads per block");
+    v.field("block", block_, {1, kMaxThreads}, "threads", "threads per block");
   }
 
   std::vector<std::string> violations() const override {

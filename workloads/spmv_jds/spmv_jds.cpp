@@ -13,7 +13,7 @@ namespace {
 
 using namespace workloads;
 
-constexpr std::uint32_t kMost = 5000;  // as in kernels.cu
+constexpr std::uint32_t kMaximum = 5000;  // as in kernels.cu
 
 /// Diagonal k has entry k of all rows of warps that have one, padded with zeros.
 struct JaggedDiagonals {
@@ -55,12 +55,12 @@ class SpmvJds final : public HashedWorkload {
   }
 
   void visit(FieldVisitor& v) override {
-    v.field("rows", rows_, {1, kMost * kLanes}, "rows", "rows and columns of the matrix");
-    v.field("row_entries", mean_, {1, kMost / 2}, "entries",
+    v.field("rows", rows_, {1, kMaximum * kLanes}, "rows", "rows and columns of the matrix");
+    v.field("row_entries", mean_, {1, kMaximum / 2}, "entries",
             "mean number of entries of a row; rows have half to one and a half of it");
-    v.field("half_bandwidth", half_bandwidth_, {0, kMost * kLanes}, "columns",
+    v.field("half_bandwidth", half_bandwidth_, {0, kMaximum * kLanes}, "columns",
             "greatest distance of an entry from the diagonal, around the end");
-    v.field("run", run_, {1, kMost * kLanes}, "rows",
+    v.field("run", run_, {1, kMaximum * kLanes}, "rows",
             "so many neighbouring rows have their entries equally far from the diagonal: the "
             "longer, the fewer lines of the vector a warp reads at a time");
     v.field("launches", launches_, {1, 10000}, "launches", "of the same product");

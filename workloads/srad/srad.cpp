@@ -88,8 +88,8 @@ class Srad final : public HashedWorkload {
     for (std::uint32_t i = 0; i < iterations_; ++i) reference_step(image);
     if (version_ == 1)
       for (double& value : image) value = std::log(value) * 255;
-    double most = *std::max_element(image.begin(), image.end());
-    double tolerance = kTolerance * most * iterations_;
+    double maximum = *std::max_element(image.begin(), image.end());
+    double tolerance = kTolerance * maximum * iterations_;
     return first_beyond("image", image, result_, [&](std::size_t) { return tolerance; });
   }
 

@@ -44,7 +44,7 @@ class TaggedHistogram final : public HashedWorkload {
     for (float& value : values_)
       if (rng.unit() < alike_) value = values_.front();
     inputs_.add(values_);
-    std::tie(least_, most_) = range();
+    std::tie(minimum_, maximum_) = range();
 
     KernelId kernel = device.kernel(load_module(device, "tagged_histogram"), "tagged_histogram");
     DeviceArray<float> values(device, values_);
@@ -52,7 +52,7 @@ class TaggedHistogram final : public HashedWorkload {
     counts.set_bytes(0);
     for (std::uint32_t i = 0; i < launches_; ++i)
       device.launch(kernel, {blocks_}, {kThreads},
-                    Arguments(values.address(), counts.address(), least_, most_, n_));
+                    Arguments(values.address(), counts.address(), minimum_, maximum_, n_));
     device.synchronize();
     counts_ = counts.download();
   }
@@ -61,7 +61,7 @@ class TaggedHistogram final : public HashedWorkload {
   std::string check() override {
     std::vector<std::uint32_t> expected(kBins, 0);
     for (float value : values_) {
-      const float place = (value - least_) / (most_ - least_) * static_cast<float>(kBins);
+      const float place = (value - minimum_) / (maximum_ - minimum_) * static_cast<float>(kBins);
       expected[static_cast<std::uint32_t>(place) & (kBins - 1)] += launches_;
     }
     return first_difference("counts", expected, counts_);
@@ -70,13 +70,13 @@ class TaggedHistogram final : public HashedWorkload {
  private:
   // Of the values; not empty.
   std::pair<float, float> range() const {
-    const auto [least, most] = std::ranges::minmax(values_);
-    return {least, least < most ? most : least + 1};
+    const auto [minimum, maximum] = std::ranges::minmax(values_);
+    return {minimum, minimum < maximum ? maximum : minimum + 1};
   }
 
   std::uint32_t n_ = 0, blocks_ = 0, launches_ = 0;
   double alike_ = 0;
-  float least_ = 0, most_ = 0;
+  float minimum_ = 0, maximum_ = 0;
   std::vector<float> values_;
   std::vector<std::uint32_t> counts_;
 };

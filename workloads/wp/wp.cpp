@@ -44,9 +44,9 @@ struct Level {
   double fall(Field f, double speed, double time, double above) {
     double mass = field[kDensity] * field[kThickness];
     double there = mass * field[f] + above;
-    double leaving = std::min(mass * field[f] * speed * time / field[kThickness], there);
-    field[f] = (there - leaving) / mass;
-    return leaving;
+    double outgoing = std::min(mass * field[f] * speed * time / field[kThickness], there);
+    field[f] = (there - outgoing) / mass;
+    return outgoing;
   }
   void change(double time);
   void condense();
@@ -185,8 +185,8 @@ class WeatherPrediction final : public HashedWorkload {
   std::vector<float> atmosphere(std::uint64_t seed) const {
     Rng rng(seed, "wp/atmosphere");
     std::vector<float> fields(words(kInputs));
-    auto some = [&](double chance, double most) {
-      return rng.unit() < chance ? most * rng.unit() : 0.0;
+    auto some = [&](double chance, double maximum) {
+      return rng.unit() < chance ? maximum * rng.unit() : 0.0;
     };
     for (std::size_t i = 0; i < columns_; ++i) {
       double ground = 290 + 15 * rng.unit(), wet = 0.4 + 0.6 * rng.unit();

@@ -17,7 +17,7 @@ constexpr double kDryGas = 287, kGravity = 9.81, kSurfacePressure = 1e5;
 constexpr double kLowest = 55, kGrowth = 1.14, kThickest = 1700;
 constexpr double kWarmest = 297, kNorthward = 22, kLapse = 0.0065, kColdest = 215;
 // Chosen: most of each kind of water in the middle of the storm, kg/kg.
-constexpr double kMostCloud = 8e-4, kMostIce = 1e-4, kMostRain = 1.2e-3, kMostSnow = 8e-4;
+constexpr double kMaxCloud = 8e-4, kMaxIce = 1e-4, kMaxRain = 1.2e-3, kMaxSnow = 8e-4;
 
 double saturated(double temperature, double pressure) {
   double ratio = double{kTriple} / temperature;
@@ -59,10 +59,10 @@ Atmosphere make_atmosphere(std::uint64_t seed, const AtmosphereShape& shape) {
         level[kTheta] = temperature / exner;
         level[kExner] = exner;
         level[kVapour] = humid * (0.98 + 0.04 * rng.unit()) * saturated(temperature, pressure);
-        level[kCloud] = strength > 0 && frozen < 1 ? strength * kMostCloud * (1 - frozen) : none;
-        level[kIce] = strength > 0 && frozen > 0 ? strength * kMostIce * frozen : none;
-        level[kRain] = strength > 0 && frozen == 0 ? strength * kMostRain : none;
-        level[kSnow] = strength > 0 && frozen > 0 ? strength * kMostSnow * (1 - frozen / 2) : none;
+        level[kCloud] = strength > 0 && frozen < 1 ? strength * kMaxCloud * (1 - frozen) : none;
+        level[kIce] = strength > 0 && frozen > 0 ? strength * kMaxIce * frozen : none;
+        level[kRain] = strength > 0 && frozen == 0 ? strength * kMaxRain : none;
+        level[kSnow] = strength > 0 && frozen > 0 ? strength * kMaxSnow * (1 - frozen / 2) : none;
         level[kDensity] = pressure / (kDryGas * temperature);
         level[kPressure] = pressure;
         level[kThickness] = thickness;

@@ -2,7 +2,7 @@
 // in SI units. Those that a power or a gamma function makes are written out.
 #pragma once
 
-constexpr int kMostLevels = 28;  // of a thread's arrays in local memory
+constexpr int kMaxLevels = 28;  // of a thread's arrays in local memory
 
 constexpr float kTriple = 273.16f, kFreezing = 273.15f;  // K
 constexpr float kTriplePressure = 610.78f;               // Pa
@@ -20,8 +20,8 @@ constexpr float kWaterSlope = kWaterPower + kEvaporation / (kVapourGas * kTriple
 constexpr float kIcePower = (kIceHeat - kVapourHeat) / kVapourGas;
 constexpr float kIceSlope = kIcePower + kSublimation / (kVapourGas * kTriple);
 
-constexpr float kTrace = 1e-15f;        // kg/kg: less is none
-constexpr float kLeastFalling = 1e-9f;  // kg/kg of rain or snow with a size of its own
+constexpr float kTrace = 1e-15f;      // kg/kg: less is none
+constexpr float kMinFalling = 1e-9f;  // kg/kg of rain or snow with a size of its own
 constexpr float kSurfaceDensity = 1.28f, kWaterDensity = 1000.0f;
 
 // Drops and flakes: number N exp(-size / slope), fall speed a size^b. Intercepts N in 1/m^4; pi
@@ -41,6 +41,6 @@ constexpr float kSnowSurface = 5.2e6f, kSnowVentilated = 1.8688707e7f;
 constexpr float kFreezingRate = 100.0f, kFreezingColder = 0.66f, kDrops = 3e8f;
 
 // Crystals: their number by mass of ice, size by mass, speed by size.
-constexpr float kCrystals = 5.38e7f, kFewestCrystals = 1e3f, kMostCrystals = 1e6f;
+constexpr float kCrystals = 5.38e7f, kFewestCrystals = 1e3f, kMaxCrystals = 1e6f;
 constexpr float kCrystalSize = 11.9f, kCrystalMost = 5e-4f, kCrystalSpeed = 1.49e4f;
 constexpr float kCrystalB = 1.31f, kIceHeld = 8.125e-5f;  // kg/m^3

@@ -44,7 +44,7 @@ double ventilation(double p, double t, double density) {
 }
 double crystals(double density, double ice) {
   return std::clamp<double>(kCrystals * std::pow(density * max<double>(ice, kTrace), 0.75),
-                            kFewestCrystals, kMostCrystals);
+                            kFewestCrystals, kMaxCrystals);
 }
 double flakes(double below) {
   return max(min<double>(std::exp(kSnowColder * below), kSnowMostN / kSnowN), 1.0);
@@ -56,12 +56,12 @@ struct Sizes {
   double grown() const { return slope * slope * std::sqrt(slope * b); }
 };
 Sizes drops(double rain, double density) {
-  if (rain <= kLeastFalling) return {kRainLeastSlope, kRainLeastSlopeB};
+  if (rain <= kMinFalling) return {kRainLeastSlope, kRainLeastSlopeB};
   const double slope = std::pow(rain * density / kRainMass, 0.25);
   return {slope, std::pow(slope, kRainB)};
 }
 Sizes snow_sizes(double snow, double density, double flakes) {
-  if (snow <= kLeastFalling) return {kSnowLeastSlope, kSnowLeastSlopeB};
+  if (snow <= kMinFalling) return {kSnowLeastSlope, kSnowLeastSlopeB};
   const double slope = std::pow(snow * density / (kSnowMass * flakes), 0.25);
   return {slope, std::pow(slope, kSnowB)};
 }
@@ -147,23 +147,23 @@ void Level::change(double time, const Nudge& nudge) {
   double deposited = 0, nucleated = 0, sublimed = 0, dried = 0;
   if (cloud > kCloudHeld * (1 + nudge.cloud))
     converted = min(kAutoconversion * std::pow(cloud, 7.0 / 3), cloud / time);
-  if (rain > kLeastFalling && cloud > kTrace)
+  if (rain > kMinFalling && cloud > kTrace)
     gathered = min(kRainGathers * std::pow(drop.slope, 3) * drop.b * cloud * thin, cloud / time);
-  double most = (max<double>(vapour, kTrace) - saturated) / time;
+  double maximum = (max<double>(vapour, kTrace) - saturated) / time;
   if (rain > 0) {
     evaporated = (humid - 1) *
                  (kRainSurface * drop.slope * drop.slope + kRainVentilated * vent * drop.grown()) /
                  to_drop;
-    evaporated =
-        evaporated < 0 ? max({evaporated, -rain / time, most / 2}) : min(evaporated, most / 2);
+    evaporated = evaporated < 0 ? max({evaporated, -rain / time, maximum / 2})
+                                : min(evaporated, maximum / 2);
   }
-  if (snow > kLeastFalling && cloud > kTrace)
+  if (snow > kMinFalling && cloud > kTrace)
     rimed =
         min(kSnowGathers * many * std::pow(flake.slope, 3) * flake.b * cloud * thin, cloud / time);
   const double supersaturated = max<double>(vapour, kTrace) - saturated_ice;
-  most = supersaturated / time;
+  maximum = supersaturated / time;
   if (below > nudge.kelvin) {
-    if (snow > kLeastFalling && ice > kTrace) {
+    if (snow > kMinFalling && ice > kTrace) {
       const double size = min<double>(kCrystalSize * std::sqrt(density * ice / n), kCrystalMost);
       const double apart =
           kSnowSpeed * flake.b * thin - kCrystalSpeed * std::pow(size, double{kCrystalB});
@@ -174,10 +174,10 @@ void Level::change(double time, const Nudge& nudge) {
     }
     bool used = false;
     auto share = [&](double rate, double there, double others) {
-      const double left = most - others;
+      const double left = maximum - others;
       const double got =
-          rate < 0 ? max({rate, -there / time, most / 2, left}) : min({rate, most / 2, left});
-      used = std::abs(others + got) >= std::abs(most);
+          rate < 0 ? max({rate, -there / time, maximum / 2, left}) : min({rate, maximum / 2, left});
+      used = std::abs(others + got) >= std::abs(maximum);
       return got;
     };
     if (ice > 0) {
@@ -192,8 +192,8 @@ void Level::change(double time, const Nudge& nudge) {
           snow, evaporated + deposited);
     if (supersaturated > 0 && !used) {
       const double nuclei = 4.92e-11 * std::pow(1e3 * std::exp(0.1 * below), 1.33);
-      nucleated = min({max((nuclei / density - ice) / time, 0.0), most,
-                       most - evaporated - deposited - sublimed});
+      nucleated = min({max((nuclei / density - ice) / time, 0.0), maximum,
+                       maximum - evaporated - deposited - sublimed});
     }
     if (ice > 0) aggregated = max((ice - kIceHeld / density) / time, 0.0);
   }
@@ -212,7 +212,7 @@ void Level::change(double time, const Nudge& nudge) {
   } else {
     limit(max<double>(rain, kTrace), -(converted + gathered + evaporated + rimed) * time,
           {&converted, &gathered, &evaporated, &rimed});
-    limit(max<double>(snow, kLeastFalling), -dried * time, {&dried});
+    limit(max<double>(snow, kMinFalling), -dried * time, {&dried});
     sublimed = dried;
     deposited = nucleated = aggregated = collected = 0;
   }

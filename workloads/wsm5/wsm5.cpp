@@ -32,7 +32,7 @@ class Wsm5 final : public HashedWorkload {
   void visit(FieldVisitor& v) override {
     v.field("width", shape_.width, {1, 4096}, "columns", "of air, side by side");
     v.field("depth", shape_.depth, {1, 4096}, "rows", "of columns");
-    v.field("levels", shape_.levels, {2, kMostLevels}, "levels", "of a column");
+    v.field("levels", shape_.levels, {2, kMaxLevels}, "levels", "of a column");
     v.field("storm", shape_.storm, {0, 100}, "percent",
             "of the columns, in one corner, in which rain or snow falls");
     v.field("seconds", seconds_, {1, 600}, "s", "of the step, in parts of at most 120");

@@ -19,18 +19,18 @@ class Collector {
  public:
   explicit Collector(std::vector<uint32_t>& out) : out_(out), begin_(out.size()) {}
   unsigned count() const {
-    return static_cast<unsigned>((out_.size() - begin_) / trace::kPieceWords);
+    return static_cast<unsigned>((out_.size() - begin_) / trace::kTransactionWords);
   }
   void add(uint32_t line, uint32_t words, LaneMask lane) {
     // Neighbours mostly share a line, so the latest is looked at first.
-    for (std::size_t at = out_.size(); at > begin_; at -= trace::kPieceWords) {
-      uint32_t* piece = &out_[at - trace::kPieceWords];
-      if (piece[0] != line) continue;
-      piece[1] |= words;
-      piece[2] |= lane;
+    for (std::size_t at = out_.size(); at > begin_; at -= trace::kTransactionWords) {
+      uint32_t* transaction = &out_[at - trace::kTransactionWords];
+      if (transaction[0] != line) continue;
+      transaction[1] |= words;
+      transaction[2] |= lane;
       return;
     }
-    if (count() == trace::kMaxPieces) return;  // as in exec: many offsets of 16-byte accesses
+    if (count() == trace::kMaxTransactions) return;  // as in exec: many offsets of 16-byte accesses
     out_.insert(out_.end(), {line, words, lane});
   }
 
@@ -42,23 +42,23 @@ class Collector {
 unsigned passes(const std::array<uint64_t, kLanes>& unit, LaneMask mask, unsigned classes) {
   RADDLE_ASSERT(classes != 0 && classes <= kLanes);
   std::array<std::uint8_t, kLanes> load{};
-  unsigned most = 0;
+  unsigned maximum = 0;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const unsigned lane = lowest(m);
     bool first = true;
     for (LaneMask before = mask & ((m & (0 - m)) - 1); before != 0 && first; before &= before - 1)
       first = unit[lowest(before)] != unit[lane];
-    if (first) most = std::max<unsigned>(most, ++load[unit[lane] % classes]);
+    if (first) maximum = std::max<unsigned>(maximum, ++load[unit[lane] % classes]);
   }
-  return most;
+  return maximum;
 }
 
 }  // namespace
 
-unsigned global_pieces(const Addresses& at, LaneMask mask, unsigned bytes,
-                       std::vector<uint32_t>& out) {
+unsigned global_transactions(const Addresses& at, LaneMask mask, unsigned bytes,
+                             std::vector<uint32_t>& out) {
   RADDLE_ASSERT(bytes != 0);
-  Collector pieces(out);
+  Collector transactions(out);
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const unsigned lane = lowest(m);
     uint64_t word = at[lane] / 4;
@@ -68,22 +68,22 @@ unsigned global_pieces(const Addresses& at, LaneMask mask, unsigned bytes,
       const uint64_t line = word / kWords, end = std::min(last + 1, (line + 1) * kWords);
       const auto n = static_cast<unsigned>(end - word);
       const uint32_t words = n == kWords ? ~uint32_t{0} : ((uint32_t{1} << n) - 1) << word % kWords;
-      pieces.add(static_cast<uint32_t>(line), words, m & (0 - m));
+      transactions.add(static_cast<uint32_t>(line), words, m & (0 - m));
       word = end;
     }
   }
-  return pieces.count();
+  return transactions.count();
 }
 
-unsigned local_pieces(const Addresses& at, LaneMask mask, unsigned bytes,
-                      std::vector<uint32_t>& out) {
-  Collector pieces(out);
+unsigned local_transactions(const Addresses& at, LaneMask mask, unsigned bytes,
+                            std::vector<uint32_t>& out) {
+  Collector transactions(out);
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const LaneMask lane = m & (0 - m);
     for (uint64_t word = at[lowest(m)] / 4; word <= (at[lowest(m)] + bytes - 1) / 4; ++word)
-      pieces.add(static_cast<uint32_t>(word), lane, lane);
+      transactions.add(static_cast<uint32_t>(word), lane, lane);
   }
-  return pieces.count();
+  return transactions.count();
 }
 
 unsigned bank_passes(const Addresses& at, LaneMask mask, unsigned bytes) {
@@ -102,10 +102,10 @@ unsigned atomic_passes(const Addresses& at, LaneMask mask, unsigned bytes) {
   const unsigned unit = std::max(bytes, 4u), banks = 128 / unit;
   RADDLE_ASSERT(banks != 0);
   std::array<std::uint8_t, kLanes> load{};
-  unsigned most = 0;
+  unsigned maximum = 0;
   for (LaneMask m = mask; m != 0; m &= m - 1)
-    most = std::max<unsigned>(most, ++load[at[lowest(m)] / unit % banks]);
-  return most;
+    maximum = std::max<unsigned>(maximum, ++load[at[lowest(m)] / unit % banks]);
+  return maximum;
 }
 
 unsigned distinct(const Addresses& at, LaneMask mask) {

@@ -14,11 +14,11 @@ using Addresses = std::array<std::uint64_t, kLanes>;
 
 /// Lines a global access of `bytes` per lane touches, appended to `out` in order of their lowest
 /// lane, at most kMaxPieces. Returns how many. Line numbers must fit 32 bits.
-unsigned global_pieces(const Addresses& at, LaneMask mask, unsigned bytes,
-                       std::vector<std::uint32_t>& out);
+unsigned global_transactions(const Addresses& at, LaneMask mask, unsigned bytes,
+                             std::vector<std::uint32_t>& out);
 /// The same of local memory, where a line is one word of all lanes: line = offset / 4.
-unsigned local_pieces(const Addresses& at, LaneMask mask, unsigned bytes,
-                      std::vector<std::uint32_t>& out);
+unsigned local_transactions(const Addresses& at, LaneMask mask, unsigned bytes,
+                            std::vector<std::uint32_t>& out);
 /// Passes over the 32 banks of 4 bytes; 0 for no lanes. Lanes that mean one word share it; 8 and 16
 /// bytes go by halves and quarters of the warp.
 unsigned bank_passes(const Addresses& at, LaneMask mask, unsigned bytes);

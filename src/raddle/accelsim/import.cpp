@@ -17,8 +17,8 @@ namespace {
 using trace::OpKind;
 constexpr std::size_t kBatchWords = std::size_t{1} << 16;
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 24;  ///< of shared and local memory
-constexpr std::uint64_t kMostLocalBytes = 512 << 10;            ///< of a thread, as CUDA has it
-constexpr std::uint64_t kMostBlockWords = std::uint64_t{1} << 31;
+constexpr std::uint64_t kMaxLocalBytes = 512 << 10;             ///< of a thread, as CUDA has it
+constexpr std::uint64_t kMaxBlockWords = std::uint64_t{1} << 31;
 
 constexpr std::array<std::int8_t, 256> make_hex() {
   std::array<std::int8_t, 256> out{};
@@ -104,8 +104,8 @@ class Importer {
   void record(std::uint32_t at, LaneMask mask, Fields& fields);
   void memory(std::uint32_t at, LaneMask mask, Fields& fields);
   void access(std::uint32_t at, LaneMask mask);
-  void put(std::uint32_t at, unsigned pieces, std::uint32_t mask) {
-    const trace::Record r = trace::Record::make(at, 1, pieces, mask);
+  void put(std::uint32_t at, unsigned transactions, std::uint32_t mask) {
+    const trace::Record r = trace::Record::make(at, 1, transactions, mask);
     batch_.words.push_back(r.head);
     batch_.words.push_back(r.mask);
   }
@@ -177,7 +177,7 @@ void Importer::warp(unsigned) {
       text_.fail("the warp has " + std::to_string(i) + " instructions, not the " +
                  std::to_string(instructions) + " it announces");
     instruction(line);
-    if (batch_.words.size() > kMostBlockWords) text_.fail("a thread block of more than 8 GiB");
+    if (batch_.words.size() > kMaxBlockWords) text_.fail("a thread block of more than 8 GiB");
   }
   launch_->warp_instructions += instructions;
   batch_.start.push_back(static_cast<std::uint32_t>(batch_.words.size()));
@@ -289,7 +289,7 @@ void Importer::access(std::uint32_t at, LaneMask mask) {
   const StaticLine& line = code_.line(at);
   const trace::OpKind kind = line.inst.kind;
   const unsigned bytes = line.bytes;
-  if (!trace::carries_pieces(kind)) {
+  if (!trace::carries_transactions(kind)) {
     const unsigned n = kind == OpKind::LoadConst      ? distinct(addresses_, mask)
                        : kind == OpKind::AtomicShared ? atomic_passes(addresses_, mask, bytes)
                                                       : bank_passes(addresses_, mask, bytes);
@@ -305,8 +305,8 @@ void Importer::access(std::uint32_t at, LaneMask mask) {
       if (address >= kWindowBytes)
         text_.fail("a local address beyond the window of 16 MiB that a thread has");
     }
-    n = local_pieces(addresses_, mask, bytes, batch_.words);
-    for (std::size_t i = head + 2; i < batch_.words.size(); i += trace::kPieceWords) {
+    n = local_transactions(addresses_, mask, bytes, batch_.words);
+    for (std::size_t i = head + 2; i < batch_.words.size(); i += trace::kTransactionWords) {
       first_local_ = std::min(first_local_, batch_.words[i]);
       last_local_ = std::max(last_local_, batch_.words[i]);
     }
@@ -315,7 +315,7 @@ void Importer::access(std::uint32_t at, LaneMask mask) {
       std::uint64_t& address = addresses_[static_cast<unsigned>(std::countr_zero(rest))];
       address = regions_.map(address);
     }
-    n = global_pieces(addresses_, mask, bytes, batch_.words);
+    n = global_transactions(addresses_, mask, bytes, batch_.words);
   }
   batch_.words[head] = trace::Record::make(at, 1, n, mask).head;
 }
@@ -330,7 +330,7 @@ void Importer::close_batch() {
 void Importer::finish_local() {
   if (first_local_ > last_local_) return;
   const std::uint64_t bytes = (std::uint64_t{last_local_} - first_local_ + 1) * 4;
-  if (bytes > kMostLocalBytes)
+  if (bytes > kMaxLocalBytes)
     text_.fail("local addresses " + std::to_string(bytes) +
                " bytes apart; a thread has at most 524288 bytes of local memory");
   launch_->local_first_line = first_local_;

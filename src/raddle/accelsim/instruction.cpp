@@ -13,7 +13,7 @@ namespace raddle::accelsim {
 namespace {
 
 using trace::OpKind;
-constexpr unsigned kZeroRegister = 255, kMostOperands = 16;
+constexpr unsigned kZeroRegister = 255, kMaxOperands = 16;
 
 [[noreturn]] void bad(std::string_view what, std::string_view found) {
   throw InputError("expected " + std::string(what) + ", found " +
@@ -135,7 +135,7 @@ void add_registers(std::vector<std::uint8_t>& to, unsigned first, unsigned count
 
 std::vector<unsigned> read_registers(Fields& fields, std::string_view what) {
   const std::int64_t n = fields.decimal(what);
-  if (n < 0 || n > kMostOperands) bad(what, std::to_string(n));
+  if (n < 0 || n > kMaxOperands) bad(what, std::to_string(n));
   std::vector<unsigned> out;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::string_view word = fields.word();

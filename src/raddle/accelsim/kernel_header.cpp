@@ -27,21 +27,21 @@ struct Value {
     throw InputError("'" + std::string(key) + "': expected " + std::string(expected) + ", found '" +
                      std::string(text) + "'");
   }
-  std::uint64_t number(std::uint64_t least, std::uint64_t most) const {
+  std::uint64_t number(std::uint64_t minimum, std::uint64_t maximum) const {
     std::string_view digits = text;
     const bool hex = digits.starts_with("0x");
     if (hex) digits.remove_prefix(2);
     std::uint64_t out = 0;
     const char* end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, out, hex ? 16 : 10);
-    if (error != std::errc() || stop != end || out < least || out > most)
-      bad(most == std::numeric_limits<std::uint64_t>::max()
+    if (error != std::errc() || stop != end || out < minimum || out > maximum)
+      bad(maximum == std::numeric_limits<std::uint64_t>::max()
               ? "a number"
-              : "a number of " + std::to_string(least) + " to " + std::to_string(most));
+              : "a number of " + std::to_string(minimum) + " to " + std::to_string(maximum));
     return out;
   }
-  std::uint32_t small(std::uint32_t least, std::uint32_t most) const {
-    return static_cast<std::uint32_t>(number(least, most));
+  std::uint32_t small(std::uint32_t minimum, std::uint32_t maximum) const {
+    return static_cast<std::uint32_t>(number(minimum, maximum));
   }
   std::uint64_t any() const { return number(0, std::numeric_limits<std::uint64_t>::max()); }
   Dim3 extent() const {
@@ -99,10 +99,10 @@ void check(const KernelHeader& header) {
   if (header.block.count() > 1024)
     throw InputError("a block of " + std::to_string(header.block.count()) +
                      " threads; the most is 1024");
-  const std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+  const std::uint64_t maximum = std::numeric_limits<std::uint32_t>::max();
   // In this order the product cannot overflow.
-  if (std::uint64_t{header.grid.x} * header.grid.y > most ||
-      std::uint64_t{header.grid.x} * header.grid.y * header.grid.z > most)
+  if (std::uint64_t{header.grid.x} * header.grid.y > maximum ||
+      std::uint64_t{header.grid.x} * header.grid.y * header.grid.z > maximum)
     throw InputError("a grid of more than 4294967295 blocks");
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using trace::Record;
 constexpr int kCompressionLevel = 1;
-constexpr std::uint64_t kMostInMemory = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxInMemory = std::uint64_t{1} << 20;
 
 bool may_share_a_record(const trace::StaticInst& inst) {
   return inst.kind == trace::OpKind::Alu || inst.kind == trace::OpKind::Branch;
@@ -30,7 +30,7 @@ std::uint32_t BatchStore::put(const Batch& batch) {
   entry.words = batch.words.size();
   entry.starts = batch.start.size();
   packed_bytes_ += packed.size();
-  if (packed_bytes_ <= kMostInMemory) entry.packed = std::move(packed);
+  if (packed_bytes_ <= kMaxInMemory) entry.packed = std::move(packed);
   else entry.place = spill_.write(packed.data(), packed.size());
   entries_.push_back(std::move(entry));
   return static_cast<std::uint32_t>(entries_.size() - 1);
@@ -77,12 +77,12 @@ Batch LaunchStream::finished(Batch raw) const {
       } else {
         run = ~std::size_t{0};
       }
-      out.words.push_back(Record::make(index, 1, from.pieces(), from.mask).head);
+      out.words.push_back(Record::make(index, 1, from.transactions(), from.mask).head);
       out.words.push_back(from.mask);
-      if (!trace::carries_pieces(inst.kind)) continue;
+      if (!trace::carries_transactions(inst.kind)) continue;
       const bool local =
           inst.kind == trace::OpKind::LoadLocal || inst.kind == trace::OpKind::StoreLocal;
-      for (unsigned i = 0; i < from.pieces(); ++i, at += trace::kPieceWords) {
+      for (unsigned i = 0; i < from.transactions(); ++i, at += trace::kTransactionWords) {
         out.words.push_back(raw.words[at] - (local ? launch_->local_first_line : 0));
         out.words.push_back(raw.words[at + 1]);
         out.words.push_back(raw.words[at + 2]);

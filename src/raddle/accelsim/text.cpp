@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kBuffer = std::size_t{1} << 20;  // also the longest line
 constexpr std::size_t kPacked = std::size_t{1} << 16;
-constexpr std::uint64_t kMostUnpackerBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxUnpackerBytes = std::uint64_t{1} << 30;
 constexpr std::string_view kXz("\xfd\x37\x7a\x58\x5a\x00", 6), kZstd("\x28\xb5\x2f\xfd", 4);
 
 }  // namespace
@@ -51,7 +51,7 @@ struct Text::Input {
     const std::string_view front(packed.data(), end);
     if (front.starts_with(kXz)) {
       packing = Packing::Xz;
-      RADDLE_ASSERT(lzma_stream_decoder(&xz, kMostUnpackerBytes, LZMA_CONCATENATED) == LZMA_OK);
+      RADDLE_ASSERT(lzma_stream_decoder(&xz, kMaxUnpackerBytes, LZMA_CONCATENATED) == LZMA_OK);
     } else if (front.starts_with(kZstd)) {
       packing = Packing::Zstd;
       zstd = ZSTD_createDStream();

@@ -27,7 +27,7 @@ AllocationCounters& AllocationCounters::operator+=(const AllocationCounters& o) 
 namespace {
 /// Places of what was looked up before, so that most look-ups need no map.
 template <class Key, class Value>
-class Remembered {
+class LookupCache {
  public:
   /// `look_up(key)`: where it is, for ever.
   template <class LookUp>
@@ -61,8 +61,8 @@ class AllocationTraffic::Table {
     return last_.life.row;
   }
   AllocationCounters& at(std::uint32_t kernel, std::uint32_t row) {
-    return remembered_.at(key_of(kernel, row), row + std::size_t{31} * kernel,
-                          [&](std::uint64_t key) -> AllocationCounters& { return counts_[key]; });
+    return lookup_cache_.at(key_of(kernel, row), row + std::size_t{31} * kernel,
+                            [&](std::uint64_t key) -> AllocationCounters& { return counts_[key]; });
   }
   /// f(kernel, row, counters) for all that have been touched.
   template <class F>
@@ -75,7 +75,7 @@ class AllocationTraffic::Table {
   const AllocationTraffic& of_;
   Found last_;
   std::unordered_map<std::uint64_t, AllocationCounters> counts_;
-  Remembered<std::uint64_t, AllocationCounters> remembered_;
+  LookupCache<std::uint64_t, AllocationCounters> lookup_cache_;
 };
 
 class AllocationTraffic::SmTraffic final : public policy::L1Observer {
@@ -156,7 +156,7 @@ class AllocationTraffic::SliceTraffic final : public policy::L2Observer {
   }
   AllocationTraffic& of_;
   Table table_;
-  Remembered<LeafKey, Leaf> leaves_;
+  LookupCache<LeafKey, Leaf> leaves_;
 };
 
 AllocationTraffic::AllocationTraffic(const Geometry& geometry, std::vector<Region> regions)

@@ -59,8 +59,8 @@ void Dependencies::end() {
   const double self = static_cast<double>(launch_logical_.of(Producer::Self)) /
                       static_cast<double>(launch_logical_.total());
   const bool first = kernel.dependent_launches++ == 0;
-  kernel.least_self = first ? self : std::min(kernel.least_self, self);
-  kernel.most_self = first ? self : std::max(kernel.most_self, self);
+  kernel.min_self = first ? self : std::min(kernel.min_self, self);
+  kernel.max_self = first ? self : std::max(kernel.max_self, self);
 }
 
 Dim3 Dependencies::coordinates(std::uint32_t block, std::uint32_t launch) const {
@@ -175,8 +175,8 @@ KernelDependences Dependencies::total() const {
     all.logical += k.logical;
     if (k.dependent_launches == 0) continue;
     all.dependent_launches += k.dependent_launches;
-    all.least_self = first ? k.least_self : std::min(all.least_self, k.least_self);
-    all.most_self = std::max(all.most_self, k.most_self);
+    all.min_self = first ? k.min_self : std::min(all.min_self, k.min_self);
+    all.max_self = std::max(all.max_self, k.max_self);
     first = false;
   }
   return all;
@@ -208,9 +208,9 @@ void visit_kernel(FieldVisitor& v, const KernelDependences& k) {
   figure(v, "launches", k.launches, "");
   visit_counts(v, "executed", k.executed, "distinct words that load instructions name");
   visit_counts(v, "logical", k.logical, "distinct words that outputs are computed from");
-  double least = k.least_self, most = k.most_self;
-  v.field("least_self_share", least, {}, "", "logical, of the launch in which it is smallest");
-  v.field("most_self_share", most, {}, "", "logical, of the launch in which it is greatest");
+  double minimum = k.min_self, maximum = k.max_self;
+  v.field("least_self_share", minimum, {}, "", "logical, of the launch in which it is smallest");
+  v.field("most_self_share", maximum, {}, "", "logical, of the launch in which it is greatest");
 }
 }  // namespace
 

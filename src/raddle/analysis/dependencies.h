@@ -69,7 +69,7 @@ struct KernelDependences {
   DependenceCounts executed, logical;
   /// Of the logical loads, over the launches that have dependences: the smallest and greatest share
   /// of self. 0 and 0 where none has.
-  double least_self = 0, most_self = 0;
+  double min_self = 0, max_self = 0;
   std::uint64_t dependent_launches = 0;
 };
 

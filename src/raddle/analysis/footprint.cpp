@@ -39,10 +39,10 @@ class Holders {
     return sum;
   }
   /// Lines of the set that at least so many hold.
-  std::uint64_t held_by(std::uint32_t least, std::span<const std::uint64_t> lines) {
+  std::uint64_t held_by(std::uint32_t minimum, std::span<const std::uint64_t> lines) {
     return static_cast<std::uint64_t>(std::ranges::count_if(lines, [&](std::uint64_t line) {
       const std::uint32_t* n = holders_.find(line);
-      return n != nullptr && *n >= least;
+      return n != nullptr && *n >= minimum;
     }));
   }
 
@@ -227,9 +227,9 @@ void SharedFootprint::note_parameters(std::span<const Launch> launches) {
 }
 
 /// Words of its line that the piece touches, without parameters.
-LaneMask SharedFootprint::words_of(const std::uint32_t* piece) {
-  const LaneMask* parameters = parameters_.find(piece[0]);
-  return parameters == nullptr ? piece[1] : piece[1] & ~*parameters;
+LaneMask SharedFootprint::words_of(const std::uint32_t* transaction) {
+  const LaneMask* parameters = parameters_.find(transaction[0]);
+  return parameters == nullptr ? transaction[1] : transaction[1] & ~*parameters;
 }
 
 /// Lines of the records in [at, end), some of them several times.
@@ -242,8 +242,8 @@ void SharedFootprint::add_lines(const trace::KernelCode& code, const std::uint32
     const trace::Record record{at[0], at[1]};
     at += trace::kRecordWords;
     const trace::OpKind kind = code.instructions[record.inst()].kind;
-    if (!trace::carries_pieces(kind)) continue;
-    for (unsigned p = 0; p < record.pieces(); ++p, at += trace::kPieceWords) {
+    if (!trace::carries_transactions(kind)) continue;
+    for (unsigned p = 0; p < record.transactions(); ++p, at += trace::kTransactionWords) {
       if (!is_global(kind)) continue;
       const LaneMask touched = words_of(at);
       for (std::uint32_t part = 0; part < parts; ++part)

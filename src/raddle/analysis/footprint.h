@@ -122,7 +122,7 @@ class SharedFootprint {
   Lines lines_of(trace::KernelStream& stream, std::uint32_t block);
   void add_lines(const trace::KernelCode& code, const std::uint32_t* at, const std::uint32_t* end,
                  Lines& lines);
-  LaneMask words_of(const std::uint32_t* piece);
+  LaneMask words_of(const std::uint32_t* transaction);
   std::vector<Lines> blocks_of(trace::KernelStream& stream);
   void parent_launch(std::span<const Launch> launches, std::uint32_t parent,
                      std::span<const std::uint32_t> children);

@@ -35,6 +35,6 @@ struct Record {
   std::uint64_t wide() const { return line | std::uint64_t{lanes} << 32; }
 };
 static_assert(sizeof(Record) == 16);
-inline constexpr Cycle kMostSince = (1u << 11) - 1;
+inline constexpr Cycle kMaxSince = (1u << 11) - 1;
 
 }  // namespace raddle::analysis

@@ -19,11 +19,11 @@ Record mark(Kind kind, std::uint64_t wide = 0) {
 }  // namespace
 
 void Recorder::put(Cycle at, Record r) {
-  if (at - last_ > kMostSince) {
+  if (at - last_ > kMaxSince) {
     stream_.push(mark(Kind::Gap, at - last_));
     last_ = at;
   }
-  r.since = static_cast<std::uint32_t>(at - last_) & kMostSince;
+  r.since = static_cast<std::uint32_t>(at - last_) & kMaxSince;
   last_ = at;
   stream_.push(r);
 }

@@ -7,6 +7,6 @@ namespace raddle {
 
 /// `bytes`, or what they hold when they are compressed. Throws InputError naming `file` when the
 /// compressed data is damaged, ends early, or holds more than `most` bytes.
-std::string decompressed(std::string bytes, std::uint64_t most, const std::string& file);
+std::string decompressed(std::string bytes, std::uint64_t maximum, const std::string& file);
 
 }  // namespace raddle

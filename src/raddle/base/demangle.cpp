@@ -10,11 +10,11 @@ namespace raddle {
 
 namespace {
 
-constexpr std::size_t kMostMangled = 4096, kMostDemangled = 4096;
+constexpr std::size_t kMaxMangled = 4096, kMaxDemangled = 4096;
 
 /// Each may stand for everything before it, so a text of n of them can be 3^(n/3) times as long as
 /// what is written.
-constexpr unsigned kMostReferences = 36;
+constexpr unsigned kMaxReferences = 36;
 
 unsigned references(std::string_view name) {
   unsigned out = 0;
@@ -41,14 +41,14 @@ std::size_t parameters_of(std::string_view name) {
 
 std::string demangled(std::string_view name) {
   const std::string written(name);
-  if (!name.starts_with("_Z") || name.size() > kMostMangled || references(name) > kMostReferences)
+  if (!name.starts_with("_Z") || name.size() > kMaxMangled || references(name) > kMaxReferences)
     return written;
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(written.c_str(), nullptr, nullptr, &status), &std::free);
   if (status != 0 || text == nullptr) return written;
   std::string_view out = text.get();
-  if (out.size() > kMostDemangled) return written;
+  if (out.size() > kMaxDemangled) return written;
   if (out.starts_with("void ")) out.remove_prefix(5);
   return std::string(out);
 }

@@ -52,8 +52,8 @@ void write_file(const std::string& file, std::string_view text) {
   throw RunError("cannot write " + file + ": " + reason);
 }
 
-std::string read_text(const std::string& file, std::uint64_t most, std::string_view what) {
-  constexpr std::size_t kPiece = std::size_t{1} << 20;
+std::string read_text(const std::string& file, std::uint64_t maximum, std::string_view what) {
+  constexpr std::size_t kTransaction = std::size_t{1} << 20;
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored))
     throw InputError(Place{file}, "is a folder; expected " + std::string(what));
@@ -62,14 +62,14 @@ std::string read_text(const std::string& file, std::uint64_t most, std::string_v
   if (!in) throw InputError(Place{file}, std::string("cannot be read: ") + std::strerror(errno));
   std::string out;
   const auto size = std::filesystem::file_size(file, ignored);
-  if (!ignored && size <= most) out.reserve(size + 1);
+  if (!ignored && size <= maximum) out.reserve(size + 1);
   while (in) {
     const std::size_t before = out.size();
-    out.resize(before + std::max<std::size_t>(kPiece, out.capacity() - before));
+    out.resize(before + std::max<std::size_t>(kTransaction, out.capacity() - before));
     in.read(out.data() + before, static_cast<std::streamsize>(out.size() - before));
     out.resize(before + static_cast<std::size_t>(in.gcount()));
-    if (out.size() > most)
-      throw InputError(Place{file}, "is larger than " + std::to_string(most >> 20) +
+    if (out.size() > maximum)
+      throw InputError(Place{file}, "is larger than " + std::to_string(maximum >> 20) +
                                         " MiB; expected " + std::string(what));
   }
   if (in.bad())

@@ -14,7 +14,7 @@ void write_file(const std::string& file, std::string_view text);
 
 /// The whole file. Throws InputError when it cannot be read, is a folder or a device without an
 /// end, or has more than `most` bytes, naming it and `what` was expected ("a PTX file").
-std::string read_text(const std::string& file, std::uint64_t most, std::string_view what);
+std::string read_text(const std::string& file, std::uint64_t maximum, std::string_view what);
 
 /// A new folder among the system's temporary ones, which only its owner may read; removed with all
 /// that is in it at the end. Those of the same prefix whose owners were killed are removed first:

@@ -26,9 +26,9 @@ void check_depth(std::string_view text, const std::string& file) {
     if (c == '"') {
       for (++i; i < text.size() && text[i] != '"'; ++i) i += text[i] == '\\' ? 1 : 0;
     } else if (c == '[' || c == '{') {
-      if (++depth > kMostJsonDepth)
+      if (++depth > kMaxJsonDepth)
         throw InputError(place_of(text, i, file), "lists and objects are nested deeper than " +
-                                                      std::to_string(kMostJsonDepth));
+                                                      std::to_string(kMaxJsonDepth));
     } else if ((c == ']' || c == '}') && depth > 0) {
       --depth;
     }

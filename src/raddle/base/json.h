@@ -9,7 +9,7 @@ namespace raddle {
 
 /// Lists and objects within one another, at most. What reads, copies and writes documents calls
 /// itself for each level. Ours have less than 20.
-inline constexpr unsigned kMostJsonDepth = 64;
+inline constexpr unsigned kMaxJsonDepth = 64;
 /// Memory that a document takes for each byte of its text, at most ("[],[],[]" is the worst).
 inline constexpr unsigned kJsonMemoryFactor = 32;
 

@@ -14,6 +14,6 @@ inline constexpr unsigned kKernelSlots = 256;
 constexpr unsigned kernel_slots(unsigned entries) { return std::bit_ceil(std::max(entries, 32u)); }
 
 /// SMs of a machine: more than two of the largest GPUs that were built have together.
-inline constexpr unsigned kMostSms = 512;
+inline constexpr unsigned kMaxSms = 512;
 
 }  // namespace raddle

@@ -96,7 +96,7 @@ class BitSet {
 };
 
 using Mask128 = BitSet<2>;
-using SmSet = BitSet<kMostSms / 64>;
+using SmSet = BitSet<kMaxSms / 64>;
 /// Of launch slots, which are the entries of the kernel distributor.
 using KernelSet = BitSet<kKernelSlots / 64>;
 

@@ -11,7 +11,8 @@ namespace raddle {
 using Cycle = std::uint64_t;
 inline constexpr Cycle kNever = std::numeric_limits<Cycle>::max();
 
-/// Byte address in the simulated device's address space (always below 2^39, see exec/memory/memory.h).
+/// Byte address in the simulated device's address space (always below 2^39, see
+/// exec/memory/memory.h).
 using Address = std::uint64_t;
 
 /// One bit per lane of a warp; lane 0 is bit 0.
@@ -24,7 +25,7 @@ enum class SmId : std::uint32_t {};
 enum class StreamId : std::uint32_t {};
 /// Who shares the GPU with others: an application, or a group of streams.
 enum class TenantId : std::uint8_t {};
-inline constexpr unsigned kMostTenants = 8;
+inline constexpr unsigned kMaxTenants = 8;
 template <class Id>
 constexpr auto index(Id id) {
   return static_cast<std::underlying_type_t<Id>>(id);

@@ -28,12 +28,12 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
   std::string best;
-  std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
+  std::size_t minimum = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
     // A short candidate is "near" every short word; it must share more than it changes.
     const std::size_t d = distance(word, candidate);
-    if (d < least && d < std::max(word.size(), candidate.size())) {
-      least = d;
+    if (d < minimum && d < std::max(word.size(), candidate.size())) {
+      minimum = d;
       best = candidate;
     }
   }

@@ -99,9 +99,9 @@ void set_places(Node& node, const Place& place) {
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
-  char piece[1 << 16];
-  while (file.read(piece, sizeof piece), file.gcount() > 0) {
-    text.append(piece, static_cast<std::size_t>(file.gcount()));
+  char transaction[1 << 16];
+  while (file.read(transaction, sizeof transaction), file.gcount() > 0) {
+    text.append(transaction, static_cast<std::size_t>(file.gcount()));
     if (text.size() > kMaxFileBytes)
       throw InputError({path}, "is larger than 64 MiB; expected a configuration");
   }

@@ -12,7 +12,7 @@ namespace {
 enum Status : int { kNone = 0, kActive = 1 };
 
 template <class T>
-void tell(T* to, const T& value) {
+void notify(T* to, const T& value) {
   if (to != nullptr) *to = value;
 }
 
@@ -66,13 +66,13 @@ Error end(Context& c, Stream* stream, Graph** graph) {
 Error info(Context& c, Stream* stream, int* status, unsigned long long* id, Graph** graph,
            GraphNode* const** tips, std::size_t* count) {
   const Stream& on = c.stream(stream);
-  tell(status, static_cast<int>(on.capture != nullptr ? kActive : kNone));
+  notify(status, static_cast<int>(on.capture != nullptr ? kActive : kNone));
   if (on.capture == nullptr) return kSuccess;
   RADDLE_ASSERT(on.capture->origin != nullptr);  // streams leave a capture that ends
-  tell(id, 1ull + index(on.capture->origin->id));
-  tell(graph, on.capture->graph);
+  notify(id, 1ull + index(on.capture->origin->id));
+  notify(graph, on.capture->graph);
   if (tips != nullptr) *tips = on.tips.data();
-  tell(count, on.tips.size());
+  notify(count, on.tips.size());
   return kSuccess;
 }
 
@@ -126,7 +126,7 @@ int raddle_cudaStreamGetCaptureInfo_v2(Stream* stream, int* status, unsigned lon
 int raddle_cudaStreamGetCaptureInfo_13(Stream* stream, int* status, unsigned long long* id,
                                        Graph** graph, GraphNode* const** tips, const void** edges,
                                        std::size_t* count) {
-  tell(edges, static_cast<const void*>(nullptr));
+  notify(edges, static_cast<const void*>(nullptr));
   return raddle_cudaStreamGetCaptureInfo_v2(stream, status, id, graph, tips, count);
 }
 
@@ -148,7 +148,7 @@ int raddle_cudaStreamUpdateCaptureDependencies_13(Stream* stream, GraphNode** de
 
 int raddle_cudaThreadExchangeStreamCaptureMode(int* mode) {
   return call("cudaThreadExchangeStreamCaptureMode", [&](Context&) {
-    tell(mode, 0);
+    notify(mode, 0);
     return kSuccess;
   });
 }

@@ -201,13 +201,13 @@ void Context::fail(const std::string& message) {
 
 void Context::unsupported(const std::string& what) {
   const std::string message = what + " is not supported (cudaErrorNotSupported)";
-  for (const std::string& told : outcome_.failures)
-    if (told == message) return;
+  for (const std::string& notified : outcome_.failures)
+    if (notified == message) return;
   fail(message);
 }
 
 /// How often kernels left their allocations, of which the first time was told when it happened.
-void Context::tell_strays() {
+void Context::notify_strays() {
   if (session_ == nullptr || job_.out_of_bounds_mode() != exec::OutOfBounds::Page) return;
   for (const auto& [kernel, times] : device().machine().stray_accesses())
     std::fputs(fmt::format("raddle: kernel {}: {} {} outside of allocations in all; "
@@ -220,7 +220,7 @@ void Context::tell_strays() {
 void Context::finish() {
   if (folder_.empty() || getpid() != process_) return;
   if (session_ == nullptr && outcome_.failures.empty()) return;  // no device was asked for
-  tell_strays();
+  notify_strays();
   try {
     if (session_ != nullptr && sticky == kSuccess) {
       const sim::Result result = session_->finish();

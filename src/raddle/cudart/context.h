@@ -196,7 +196,7 @@ class Context {
 
  private:
   void start();
-  void tell_strays();
+  void notify_strays();
   sim::ExecJob job_;
   std::string folder_;
   long process_;

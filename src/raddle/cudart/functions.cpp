@@ -60,17 +60,17 @@ int max_threads(Context& c, Kernel& kernel) {
   const trace::KernelCode& code = needs_of(c, kernel);
   const timing::SmSpec& sm = c.setup().machine.sm;
   RADDLE_ASSERT(kernel.module->id.has_value());  // needs_of() has loaded it
-  std::uint64_t most = sm.max_threads_per_block;
+  std::uint64_t maximum = sm.max_threads_per_block;
   for (const ptx::Function& f : c.device().module(*kernel.module->id).functions) {
     if (f.name != kernel.name) continue;
-    if (f.required_threads) most = std::min(most, f.required_threads->count());
-    if (f.max_threads) most = std::min(most, f.max_threads->count());
+    if (f.required_threads) maximum = std::min(maximum, f.required_threads->count());
+    if (f.max_threads) maximum = std::min(maximum, f.max_threads->count());
   }
-  while (most > 32 &&
-         timing::residency(sm, code, {{1, 1, 1}, {static_cast<std::uint32_t>(most), 1, 1}, 0})
+  while (maximum > 32 &&
+         timing::residency(sm, code, {{1, 1, 1}, {static_cast<std::uint32_t>(maximum), 1, 1}, 0})
                  .blocks == 0)
-    most -= 32;
-  return static_cast<int>(most);
+    maximum -= 32;
+  return static_cast<int>(maximum);
 }
 
 /// 75 of ".target sm_75".
@@ -99,8 +99,8 @@ void write_attributes(Context& c, Kernel& kernel, FunctionAttributes& to) {
 void set_attribute(Context& c, Kernel& kernel, int attribute_number, int value) {
   switch (attribute_number) {
     case 8: {
-      const int most = known_attribute(c, 97) - static_shared(needs_of(c, kernel));
-      if (value < 0 || value > most) throw Failure{kInvalidValue};
+      const int maximum = known_attribute(c, 97) - static_shared(needs_of(c, kernel));
+      if (value < 0 || value > maximum) throw Failure{kInvalidValue};
       kernel.max_dynamic_shared_bytes = value;
       return;
     }

@@ -396,8 +396,8 @@ int raddle_cudaGraphExecUpdate_12(GraphExec* exec, Graph* graph, void* info) {
     const struct {
       int result;
       GraphNode *node, *from;
-    } told = {done ? 0 : 2, nullptr, nullptr};
-    if (info != nullptr) std::memcpy(info, &told, sizeof told);
+    } notified = {done ? 0 : 2, nullptr, nullptr};
+    if (info != nullptr) std::memcpy(info, &notified, sizeof notified);
     return done ? kSuccess : kGraphExecUpdateFailure;
   });
 }

@@ -9,12 +9,12 @@ using namespace raddle::cudart;
 namespace {
 
 constexpr unsigned kEventDisableTiming = 2;
-constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+constexpr int kMinPriority = 0, kGreatestPriority = -5;
 
 Error create_stream(Context& c, Stream** to, unsigned flags, int priority) {
   if (to == nullptr || flags > 1) throw Failure{kInvalidValue};
   *to = c.streams.make(c.device().create_stream(), flags,
-                       std::min(std::max(priority, kGreatestPriority), kLeastPriority));
+                       std::min(std::max(priority, kGreatestPriority), kMinPriority));
   return kSuccess;
 }
 
@@ -159,9 +159,9 @@ int raddle_cudaStreamCopyAttributes(Stream* to, Stream* from) {
   });
 }
 
-int raddle_cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+int raddle_cudaDeviceGetStreamPriorityRange(int* minimum, int* greatest) {
   return call("cudaDeviceGetStreamPriorityRange", [&](Context&) {
-    if (least != nullptr) *least = kLeastPriority;
+    if (minimum != nullptr) *minimum = kMinPriority;
     if (greatest != nullptr) *greatest = kGreatestPriority;
     return kSuccess;
   });

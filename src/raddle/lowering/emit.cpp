@@ -208,7 +208,7 @@ class Emitter {
     bool is_used() const { return begin <= end; }
   };
   std::vector<Range> live_ranges(const trace::LoweredCode& out) const;
-  std::vector<u32> scan(const std::vector<Range>& live, bool predicates, u32& most) const;
+  std::vector<u32> scan(const std::vector<Range>& live, bool predicates, u32& maximum) const;
   void find_live(trace::LoweredCode& out) const;
   void assign(trace::LoweredCode& out);
 
@@ -258,7 +258,8 @@ std::vector<Emitter::Range> Emitter::live_ranges(const trace::LoweredCode& out) 
   return live;
 }
 
-std::vector<u32> Emitter::scan(const std::vector<Range>& live, bool predicates, u32& most) const {
+std::vector<u32> Emitter::scan(const std::vector<Range>& live, bool predicates,
+                               u32& maximum) const {
   std::vector<Word> order;
   for (Word w = 0; w < words_; ++w)
     if (live[w].is_used() && is_predicate(w) == predicates) order.push_back(w);
@@ -267,11 +268,11 @@ std::vector<u32> Emitter::scan(const std::vector<Range>& live, bool predicates, 
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> ending;
   std::priority_queue<u32, std::vector<u32>, std::greater<>> free;
   std::vector<u32> number(words_, kNone);
-  most = 0;
+  maximum = 0;
   for (Word w : order) {
     for (; !ending.empty() && ending.top().first < live[w].begin; ending.pop())
       free.push(ending.top().second);
-    if (free.empty()) free.push(most++);
+    if (free.empty()) free.push(maximum++);
     number[w] = free.top();
     free.pop();
     ending.push({live[w].end, number[w]});
@@ -302,9 +303,9 @@ void Emitter::find_live(trace::LoweredCode& out) const {
   constexpr u32 kStack = 1;  // R1 always lives
   for (u32 i = 0; i < code_.instructions.size(); ++i) {
     const u32 as = i < size ? i : code_.instructions[i].alias_of;
-    const u32 most = out.first[as + 1] - out.first[as];
+    const u32 maximum = out.first[as + 1] - out.first[as];
     for (u32 k = 0; k < out.first[i + 1] - out.first[i]; ++k)
-      out.live.push_back(kStack + live[first_step[as] + std::min(k, most - 1)]);
+      out.live.push_back(kStack + live[first_step[as] + std::min(k, maximum - 1)]);
   }
 }
 

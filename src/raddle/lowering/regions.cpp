@@ -199,7 +199,7 @@ class RegionFinder {
           left += plan_.is_removed(k) ? 0 : 1;
           guarded.push_back(k);
         }
-      if (left > (varying ? kMostPredicated : kMostPredicatedUniform)) return false;
+      if (left > (varying ? kMaxPredicated : kMaxPredicatedUniform)) return false;
     }
     for (const u32 i : branches) {
       found_.predicated[i] = true;

@@ -13,7 +13,7 @@ namespace raddle::lowering {
 
 /// Sides of a branch with at most so many instructions are predicated; not those with atomics,
 /// barriers and calls.
-inline constexpr unsigned kMostPredicated = 8, kMostPredicatedUniform = 6;
+inline constexpr unsigned kMaxPredicated = 8, kMaxPredicatedUniform = 6;
 
 /// By instruction of the code without its aliases.
 struct Regions {

@@ -39,7 +39,7 @@ class ScheduledStream::Warp {
   static constexpr u32 kNothing = ~u32{0};
   struct Entry {
     u32 place;  // where it is in the code; differs from its turn if it stands for another one
-    u32 mask, pieces;
+    u32 mask, transactions;
     u32 payload, words;  // in payload_
   };
 
@@ -58,7 +58,7 @@ class ScheduledStream::Warp {
     const Record r = record();
     const u32 block = schedule_.block[i];
     const u32 n = std::min(r.count() - done_, schedule_.first[block + 1] - i);
-    out_.push_back(Record::make(schedule_.place[i], n, r.pieces(), r.mask).head);
+    out_.push_back(Record::make(schedule_.place[i], n, r.transactions(), r.mask).head);
     out_.push_back(r.mask);
     out_.insert(out_.end(), from_.at + trace::kRecordWords,
                 from_.at + trace::kRecordWords + words_of(r));
@@ -110,7 +110,8 @@ class ScheduledStream::Warp {
 
   u32 words_of(const Record& r) const {
     if (schedule_.dropped[r.inst()]) return 0;
-    return trace::carries_pieces(kind(r.inst())) ? r.pieces() * trace::kPieceWords : 0;
+    return trace::carries_transactions(kind(r.inst())) ? r.transactions() * trace::kTransactionWords
+                                                       : 0;
   }
   OpKind kind(u32 original) const {
     return schedule_.code.instructions[schedule_.place[original]].kind;
@@ -120,13 +121,13 @@ class ScheduledStream::Warp {
     if (turns_[turn] != kNothing) {
       // Joined loads take of the banks together as much as the worst of them.
       Entry& first = entries_[turns_[turn]];
-      first.pieces = std::max(first.pieces, r.pieces());
+      first.transactions = std::max(first.transactions, r.transactions());
       return;
     }
     const u32 words = words_of(r);
     turns_[turn] = static_cast<u32>(entries_.size());
     entries_.push_back(
-        {schedule_.place[i], r.mask, r.pieces(), static_cast<u32>(payload_.size()), words});
+        {schedule_.place[i], r.mask, r.transactions(), static_cast<u32>(payload_.size()), words});
     payload_.insert(payload_.end(), from_.at + trace::kRecordWords,
                     from_.at + trace::kRecordWords + words);
   }
@@ -161,7 +162,7 @@ class ScheduledStream::Warp {
         count = 1;
         continue;
       }
-      out_.push_back(Record::make(e.place, 1, e.pieces, e.mask).head);
+      out_.push_back(Record::make(e.place, 1, e.transactions, e.mask).head);
       out_.push_back(e.mask);
       out_.insert(out_.end(), payload_.begin() + e.payload, payload_.begin() + e.payload + e.words);
     }

@@ -102,13 +102,13 @@ std::optional<Owners> follow(const Owners& producers, const Relation& relation, 
 class OwnerHistory {
  public:
   explicit OwnerHistory(const std::vector<Relation>& relations) {
-    for (const Relation& r : relations) most_ = std::max<std::size_t>(most_, r.distance);
+    for (const Relation& r : relations) maximum_ = std::max<std::size_t>(maximum_, r.distance);
   }
   /// A launch has ended; nothing: who owned its blocks was not recorded.
   void push(std::optional<Owners> owners) {
-    if (most_ == 0) return;
+    if (maximum_ == 0) return;
     past_.push_front(std::move(owners));
-    if (past_.size() > most_) past_.pop_back();
+    if (past_.size() > maximum_) past_.pop_back();
   }
   /// Owners of a launch by its relation; nothing if they cannot be told.
   std::optional<Owners> follow(const Relation& relation, Grid grid) const {
@@ -117,7 +117,7 @@ class OwnerHistory {
   }
 
  private:
-  std::size_t most_ = 0;
+  std::size_t maximum_ = 0;
   std::deque<std::optional<Owners>> past_;  ///< the last first
 };
 

@@ -80,12 +80,12 @@ struct WarpFacts {
 
 /// The load/store unit and the misses of the L1D.
 struct LsuFacts {
-  static constexpr unsigned kNobody = 64;
+  static constexpr unsigned kInvalidId = 64;
   std::uint32_t mshrs = 0, mshrs_taken = 0;  ///< of the L1D; without any, 0 of 0
   std::uint32_t queue = 0, queue_taken = 0;  ///< requests that wait to leave the SM
   std::uint32_t loads = 0, loads_taken = 0;  ///< loads and atomics that may be under way
   bool accepts = true;                       ///< takes another instruction
-  unsigned last_user = kNobody;  ///< slot that issued an instruction of global memory last
+  unsigned last_user = kInvalidId;  ///< slot that issued an instruction of global memory last
 };
 
 /// Lives as long as the SM.

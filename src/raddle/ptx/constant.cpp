@@ -165,7 +165,7 @@ class Evaluator {
 
   const OperatorRow* operator_here() {
     const Token& token = cursor_->token();
-    if (token.kind != Token::Kind::Mark && token.text != "%") return nullptr;
+    if (token.kind != Token::Kind::Milestone && token.text != "%") return nullptr;
     const char pair[2] = {token.text[0], token.text.data()[1]};
     for (const OperatorRow& row : kOperators)
       if (row.text == std::string_view(pair, row.text.size())) return &row;
@@ -282,7 +282,7 @@ bool begins_constant(const Token& token) {
     case Token::Kind::Float32:
     case Token::Kind::Float64:
       return true;
-    case Token::Kind::Mark:
+    case Token::Kind::Milestone:
       return token.is('-') || token.is('+') || token.is('(') || token.is('~') || token.is('!');
     default:
       return false;

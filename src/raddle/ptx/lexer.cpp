@@ -136,7 +136,7 @@ Token Lexer::next() {
     token.kind = Token::Kind::String;
     take_string(token);
   } else {
-    token.kind = Token::Kind::Mark;
+    token.kind = Token::Kind::Milestone;
     ++at_;
   }
   token.text = {start, static_cast<std::size_t>(at_ - start)};

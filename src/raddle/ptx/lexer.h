@@ -18,7 +18,7 @@ struct Token {
     Float32,    ///< 0f3F800000: bits
     Float64,    ///< 0d... or 1.5: bits of the f64
     String,     ///< with its quotes
-    Mark,       ///< any other single character
+    Milestone,  ///< any other single character
   };
   Kind kind = Kind::End;
   bool is_unsigned = false;
@@ -26,7 +26,7 @@ struct Token {
   std::string_view text;
   std::uint64_t bits = 0;
 
-  bool is(char mark) const { return kind == Kind::Mark && text[0] == mark; }
+  bool is(char mark) const { return kind == Kind::Milestone && text[0] == mark; }
   bool is_directive(std::string_view name) const { return kind == Kind::Directive && text == name; }
 };
 

@@ -9,12 +9,12 @@ namespace raddle::report {
 namespace {
 
 /// Joins up to `most` neighbours of the same lane and launch.
-std::vector<Bar> joined(const std::vector<Bar>& bars, std::uint32_t most) {
+std::vector<Bar> joined(const std::vector<Bar>& bars, std::uint32_t maximum) {
   std::vector<Bar> out;
   for (const Bar& bar : bars) {
     Bar* last = out.empty() ? nullptr : &out.back();
     const bool joins = last != nullptr && last->sm == bar.sm && last->lane == bar.lane &&
-                       last->launch == bar.launch && last->count + bar.count <= most;
+                       last->launch == bar.launch && last->count + bar.count <= maximum;
     if (!joins) {
       out.push_back(bar);
       continue;

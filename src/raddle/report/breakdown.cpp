@@ -19,7 +19,7 @@ std::string grouped(std::uint64_t n) {
 
 namespace {
 
-constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kMaxRows = 20;
 
 constexpr std::size_t kWidestName = 32;
 
@@ -55,16 +55,16 @@ std::string row(const Group& g, std::size_t width) {
 
 /// Rows beyond kMostRows are told as one.
 std::string table(const std::string& title, std::vector<Group> groups) {
-  if (groups.size() > kMostRows) {
+  if (groups.size() > kMaxRows) {
     Group rest;
-    rest.name = fmt::format("{} others", groups.size() - (kMostRows - 1));
-    for (std::size_t i = kMostRows - 1; i < groups.size(); ++i) {
+    rest.name = fmt::format("{} others", groups.size() - (kMaxRows - 1));
+    for (std::size_t i = kMaxRows - 1; i < groups.size(); ++i) {
       rest.launches += groups[i].launches;
       rest.cycles += groups[i].cycles;
       rest.execution += groups[i].execution;
       stats::accumulate(rest.counters, groups[i].counters);
     }
-    groups.resize(kMostRows - 1);
+    groups.resize(kMaxRows - 1);
     groups.push_back(std::move(rest));
   }
   std::size_t width = std::max<std::size_t>(18, title.size());

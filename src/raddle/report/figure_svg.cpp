@@ -13,7 +13,7 @@
 namespace raddle::report {
 namespace {
 
-constexpr double kPlotHeight = 300, kLeastWidth = 760;
+constexpr double kPlotHeight = 300, kMinWidth = 760;
 constexpr double kLabelSize = 12, kTickSize = 11;
 constexpr double kLongestName = 190;
 constexpr std::array<std::string_view, 4> kDashes = {"", "6 4", "2 3", "8 3 2 3"};
@@ -45,7 +45,7 @@ class Drawing {
     if (figure_.type == Figure::Type::Table) return table();
     if (figure_.type == Figure::Type::Tornado) return tornado_svg(figure_);
     left_ = 64 + (y_title().empty() ? 0 : 14);
-    plot_width_ = std::max(kLeastWidth - left_ - kMargin, narrowest());
+    plot_width_ = std::max(kMinWidth - left_ - kMargin, narrowest());
     width_ = left_ + plot_width_ + kMargin;
     head();
     scale_y();
@@ -155,8 +155,8 @@ class Drawing {
   // --- axes -------------------------------------------------------------------------------------
 
   void include(double value) {
-    least_ = std::min(least_, value);
-    most_ = std::max(most_, value);
+    minimum_ = std::min(minimum_, value);
+    maximum_ = std::max(maximum_, value);
     any_number_ = true;
   }
 
@@ -171,7 +171,7 @@ class Drawing {
         if (const double* value = number_of(s.values, i); stack && value) sums[s.stack] += *value;
       }
     }
-    y_axis_ = ticks_from_zero(least_, most_, 6);
+    y_axis_ = ticks_from_zero(minimum_, maximum_, 6);
   }
 
   void grid() {
@@ -424,7 +424,7 @@ class Drawing {
   Svg svg_;
   std::map<std::size_t, std::string> hatched_;
   double head_ = 0, left_ = 0, top_ = 0, width_ = 0, plot_width_ = 0;
-  double least_ = 0, most_ = 0;
+  double minimum_ = 0, maximum_ = 0;
   bool any_number_ = false;
   Ticks y_axis_;
 };

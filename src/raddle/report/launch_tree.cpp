@@ -87,7 +87,7 @@ class Rows {
   }
   std::size_t size() const { return rows_.size(); }
   /// The first `most`, each before its children and these in order of start.
-  std::vector<TreeRow> take(std::size_t most) &&;
+  std::vector<TreeRow> take(std::size_t maximum) &&;
 
  private:
   /// Row, launch, block, name: as many of them as the bundle tells apart.
@@ -145,8 +145,8 @@ void Rows::add(const DeviceLaunch& launch) {
   r.sms.insert(launch.sms.begin(), launch.sms.end());
 }
 
-std::vector<TreeRow> Rows::take(std::size_t most) && {
-  rows_.resize(std::min(rows_.size(), most));
+std::vector<TreeRow> Rows::take(std::size_t maximum) && {
+  rows_.resize(std::min(rows_.size(), maximum));
   std::vector<std::uint32_t> roots, open;
   std::vector<std::vector<std::uint32_t>> children(rows_.size());
   for (std::uint32_t i = 0; i < rows_.size(); ++i)
@@ -173,22 +173,22 @@ std::vector<TreeRow> Rows::take(std::size_t most) && {
 }
 
 LaunchTree tree_of(const sim::Result& result, std::span<const DeviceLaunch> all,
-                   std::size_t most_rows) {
-  RADDLE_ASSERT(most_rows > 0);
+                   std::size_t max_rows) {
+  RADDLE_ASSERT(max_rows > 0);
   LaunchTree out;
   out.launches = all.size();
   out.edges = edges_of(result, all);
-  out.longest.resize(std::min(all.size(), kMostLongest));
+  out.longest.resize(std::min(all.size(), kMaxLongest));
   const auto longest_first = [](const DeviceLaunch& launch) {
     return std::pair(~launch.wait(), launch.launch);
   };
   std::ranges::partial_sort_copy(all, out.longest, {}, longest_first, longest_first);
   for (const Bundle bundle : {Bundle::Launch, Bundle::Siblings, Bundle::Path}) {
     Rows rows(result, all, bundle);
-    if (rows.size() > most_rows && bundle != Bundle::Path) continue;
+    if (rows.size() > max_rows && bundle != Bundle::Path) continue;
     out.bundle = bundle;
-    out.rows_left_out = rows.size() - std::min(rows.size(), most_rows);
-    out.rows = std::move(rows).take(most_rows);
+    out.rows_left_out = rows.size() - std::min(rows.size(), max_rows);
+    out.rows = std::move(rows).take(max_rows);
     break;
   }
   return out;
@@ -331,14 +331,14 @@ Waits waits_of(std::vector<Cycle> cycles) {
   return out;
 }
 
-LaunchTree launch_tree(const sim::Result& result, std::size_t most_rows) {
-  return tree_of(result, device_launches(result), most_rows);
+LaunchTree launch_tree(const sim::Result& result, std::size_t max_rows) {
+  return tree_of(result, device_launches(result), max_rows);
 }
 
-Json launch_tree_json(const sim::Result& result, std::size_t most_rows) {
+Json launch_tree_json(const sim::Result& result, std::size_t max_rows) {
   if (!result.timed) return {};
   const std::vector<DeviceLaunch> all = device_launches(result);
-  const LaunchTree tree = tree_of(result, all, most_rows);
+  const LaunchTree tree = tree_of(result, all, max_rows);
   if (tree.launches == 0) return {};
   return {{"launches", tree.launches},
           {"edges", edges_json(tree)},

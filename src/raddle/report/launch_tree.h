@@ -82,13 +82,13 @@ struct LaunchTree {
 };
 
 /// Launches named in LaunchTree::longest.
-inline constexpr std::size_t kMostLongest = 40;
+inline constexpr std::size_t kMaxLongest = 40;
 
 /// At most `most_rows` rows: siblings and then whole paths share one where there are more.
 /// Precondition: most_rows > 0.
-LaunchTree launch_tree(const sim::Result& result, std::size_t most_rows);
+LaunchTree launch_tree(const sim::Result& result, std::size_t max_rows);
 
 /// What the page reads; null where no kernel launched one, or nothing was timed.
-nlohmann::ordered_json launch_tree_json(const sim::Result& result, std::size_t most_rows);
+nlohmann::ordered_json launch_tree_json(const sim::Result& result, std::size_t max_rows);
 
 }  // namespace raddle::report

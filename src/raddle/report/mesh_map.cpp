@@ -31,7 +31,7 @@ Json differences(const std::vector<std::uint64_t>& before,
 }
 
 /// [from, to, warps, from, to, warps ...]
-Json most_moves(std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> warps) {
+Json max_moves(std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> warps) {
   std::vector<std::pair<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>> all;
   for (const auto& pair : warps)
     if (pair.second != 0) all.push_back(pair);
@@ -84,7 +84,7 @@ class MeshMap {
     std::uint64_t moved = 0;
     for (const auto& pair : warps) moved += pair.second;
     out_["moved"].push_back(moved);
-    out_["moves"].push_back(most_moves(std::move(warps)));
+    out_["moves"].push_back(max_moves(std::move(warps)));
   }
   Json take() { return std::move(out_); }
 

@@ -22,7 +22,7 @@ struct ReportInput {
   std::string date;       ///< shown as it is; empty = left out, so that equal runs give equal pages
   std::vector<Run> runs;  ///< ratios refer to the first run of each workload
   /// Results of more launches have sums by kernel and no map of who ran which block.
-  std::size_t single_launches = sim::kMostSingleLaunches;
+  std::size_t single_launches = sim::kMaxSingleLaunches;
 };
 
 /// Most block bars of one run on the page, and of all runs together: about 30 bytes of page each.

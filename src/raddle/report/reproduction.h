@@ -11,7 +11,8 @@
 
 namespace raddle::report {
 
-/// The page of one paper, with each figure as the files have it (figure.h); `index` is the file name of an index beside it to which it shall lead.
+/// The page of one paper, with each figure as the files have it (figure.h); `index` is the file
+/// name of an index beside it to which it shall lead.
 /// Throws InputError when the document is not sound (document.h).
 std::string reproduction_page(const nlohmann::ordered_json& document,
                               const std::string& index = "");

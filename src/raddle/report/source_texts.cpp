@@ -41,10 +41,10 @@ std::string SourceTexts::line(const std::string& file, std::size_t number) {
 const std::vector<std::string>& SourceTexts::lines_of(const std::string& file) {
   const auto [at, fresh] = files_.try_emplace(file);
   if (!fresh || !is_source(file)) return at->second;
-  constexpr std::uint64_t kMost = 16u << 20;
+  constexpr std::uint64_t kMaximum = 16u << 20;
   std::string text;
   try {
-    text = read_text(file, kMost, "a source file");
+    text = read_text(file, kMaximum, "a source file");
   } catch (const InputError&) {
     return at->second;
   }

@@ -31,10 +31,10 @@ std::string verdict(const sim::Result& r) {
 /// The largest share of scheduler-cycles in which nothing was issued.
 std::string main_stall(const sim::Result& r) {
   const auto& stall = r.totals.scheduler.stall;
-  const auto most = std::ranges::max_element(stall);
+  const auto maximum = std::ranges::max_element(stall);
   return fmt::format("{} {}",
-                     stats::kStallTerms[static_cast<std::size_t>(most - stall.begin())].title,
-                     percent(*most, r.cycles * r.schedulers));
+                     stats::kStallTerms[static_cast<std::size_t>(maximum - stall.begin())].title,
+                     percent(*maximum, r.cycles * r.schedulers));
 }
 
 bool estimated(const sim::Result& r) { return r.sampling && r.sampling->estimated != 0; }

@@ -41,9 +41,9 @@ std::uint32_t next(std::string_view utf8, std::size_t& at) {
     if ((byte(at + i) & 0xc0) != 0x80) return kReplacement;
     point = point << 6 | (byte(at + i) & 0x3fu);
   }
-  constexpr std::uint32_t kLeast[] = {0, 0x80, 0x800, 0x10000};
+  constexpr std::uint32_t kMinimum[] = {0, 0x80, 0x800, 0x10000};
   const bool surrogate = point >= 0xd800 && point < 0xe000;
-  if (point < kLeast[more] || point > 0x10ffff || surrogate) return kReplacement;
+  if (point < kMinimum[more] || point > 0x10ffff || surrogate) return kReplacement;
   at += more;
   return point;
 }

@@ -28,11 +28,11 @@ sim::UseSample sum_of(std::span<const sim::UseSample> samples) {
 
 }  // namespace
 
-Json tenant_use_json(const sim::CorunResult& run, std::size_t most) {
+Json tenant_use_json(const sim::CorunResult& run, std::size_t maximum) {
   if (!run.use) return nullptr;
   const sim::UseRecord& record = *run.use;
   const std::vector<sim::UseSample>& samples = record.samples();
-  const std::size_t group = std::max<std::size_t>((samples.size() + most - 1) / most, 1);
+  const std::size_t group = std::max<std::size_t>((samples.size() + maximum - 1) / maximum, 1);
   Json out = {{"interval", record.interval() * group},
               {"start", Json::array()},
               {"length", Json::array()},

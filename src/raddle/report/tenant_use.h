@@ -8,6 +8,6 @@ namespace raddle::report {
 
 /// Neighbouring intervals are summed until there are no more than `most`; null without a record.
 /// One array per member, and a table for each tenant.
-nlohmann::ordered_json tenant_use_json(const sim::CorunResult& run, std::size_t most);
+nlohmann::ordered_json tenant_use_json(const sim::CorunResult& run, std::size_t maximum);
 
 }  // namespace raddle::report

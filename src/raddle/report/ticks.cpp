@@ -38,22 +38,22 @@ std::string Ticks::label(double value) const {
   return text.find_first_not_of("-0.") == std::string::npos ? "0" : text;
 }
 
-Ticks ticks_from_zero(double least, double most, int count) {
-  least = std::min(least, 0.0);
-  most = std::max(most, 0.0);
-  return ticks(least, least == most ? 1 : most, count);
+Ticks ticks_from_zero(double minimum, double maximum, int count) {
+  minimum = std::min(minimum, 0.0);
+  maximum = std::max(maximum, 0.0);
+  return ticks(minimum, minimum == maximum ? 1 : maximum, count);
 }
 
-Ticks ticks(double least, double most, int count) {
-  const double wanted = (most - least) / count;
+Ticks ticks(double minimum, double maximum, int count) {
+  const double wanted = (maximum - minimum) / count;
   const double power = std::pow(10.0, std::floor(std::log10(wanted)));
   Ticks out;
   for (const double factor : {1.0, 2.0, 5.0, 10.0}) {
     out.step = factor * power;
     if (out.step >= wanted * 0.999) break;
   }
-  out.low = std::floor(least / out.step + 1e-9) * out.step;
-  out.high = std::ceil(most / out.step - 1e-9) * out.step;
+  out.low = std::floor(minimum / out.step + 1e-9) * out.step;
+  out.high = std::ceil(maximum / out.step - 1e-9) * out.step;
   return out;
 }
 

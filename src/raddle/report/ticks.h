@@ -16,9 +16,9 @@ struct Ticks {
 
 /// About `count` steps that cover everything between `least` and `most` (finite numbers, not
 /// equal).
-Ticks ticks(double least, double most, int count);
+Ticks ticks(double minimum, double maximum, int count);
 /// About `count` steps that cover 0 and everything between `least` and `most` (finite numbers).
-Ticks ticks_from_zero(double least, double most, int count);
+Ticks ticks_from_zero(double minimum, double maximum, int count);
 
 /// "IPC (relative to GTO)"; either may be empty.
 std::string axis_title(const std::string& label, const std::string& unit);

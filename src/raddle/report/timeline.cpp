@@ -19,12 +19,12 @@ constexpr std::uint32_t kFirstSmTrack = 100'000;
 constexpr std::uint32_t kTracksOfSm = 1'000;
 
 /// Of all runs together, at most.
-constexpr std::size_t kMostEvents = 300'000;
+constexpr std::size_t kMaxEvents = 300'000;
 /// What a run may have.
 struct Limits {
   std::size_t blocks, launches, counters;
   explicit Limits(std::size_t runs)
-      : blocks(kMostEvents / runs / 2), launches(blocks / 3), counters(launches * 2) {}
+      : blocks(kMaxEvents / runs / 2), launches(blocks / 3), counters(launches * 2) {}
 };
 
 /// Writes events one by one: a run can have millions, too many for a document in memory.
@@ -68,8 +68,8 @@ std::string parent_of(const sim::KernelResult& k) {
 
 /// The kernels of a stream, each on the first of its tracks that is free: one unless launches
 /// overlap.
-void write_kernels(Writer& out, std::size_t pid, const sim::Result& result, std::size_t most) {
-  std::vector<std::size_t> order(std::min(result.kernels.size(), most));
+void write_kernels(Writer& out, std::size_t pid, const sim::Result& result, std::size_t maximum) {
+  std::vector<std::size_t> order(std::min(result.kernels.size(), maximum));
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto key = [&](std::size_t i) {
     const sim::KernelResult& k = result.kernels[i];

@@ -24,9 +24,9 @@ class Tornado {
  public:
   explicit Tornado(const Figure& figure)
       : figure_(figure),
-        least_(figure.series[0]),
+        minimum_(figure.series[0]),
         base_(figure.series[1]),
-        most_(figure.series[2]) {}
+        maximum_(figure.series[2]) {}
 
   std::string draw() {
     place();
@@ -58,14 +58,14 @@ class Tornado {
     double ends = 0;
     for (const std::string& name : figure_.x_names)
       widest = std::max(widest, text_width(name, kLabelSize));
-    for (const Series* series : {&least_, &most_})
+    for (const Series* series : {&minimum_, &maximum_})
       for (const std::string& text : series->at) ends = std::max(ends, text_width(text, kTickSize));
     left_ = kMargin + std::min(widest, kLongestLabel) + 12 + ends + 6;
     right_ = kWidth - kMargin - ends - 10;
     bool any = false;
     double low = 0;
     double high = 0;
-    for (const Series* series : {&least_, &base_, &most_})
+    for (const Series* series : {&minimum_, &base_, &maximum_})
       for (std::size_t i = 0; i < figure_.x_names.size(); ++i)
         if (const double* value = number_at(*series, i)) {
           low = any ? std::min(low, *value) : *value;
@@ -90,19 +90,19 @@ class Tornado {
     const double at = middle(i);
     svg_.text(kMargin, at + 4, fitted(figure_.x_names[i], kLabelSize, kLongestLabel),
               {.size = kLabelSize});
-    const double* from = number_at(least_, i);
-    const double* to = number_at(most_, i);
+    const double* from = number_at(minimum_, i);
+    const double* to = number_at(maximum_, i);
     if (from == nullptr || to == nullptr) {
       svg_.text((left_ + right_) / 2, at + 4, "no numbers",
                 {.size = kTickSize, .colour = kMuted, .anchor = "middle"});
       return;
     }
     svg_.rect(x(*from), at - kBar / 2, std::max(x(*to) - x(*from), 1.0), kBar, kSeriesColours[0]);
-    if (!least_.at.empty())
-      svg_.text(x(*from) - 5, at + 4, least_.at[i],
+    if (!minimum_.at.empty())
+      svg_.text(x(*from) - 5, at + 4, minimum_.at[i],
                 {.size = kTickSize, .colour = kMuted, .anchor = "end"});
-    if (!most_.at.empty())
-      svg_.text(x(*to) + 5, at + 4, most_.at[i], {.size = kTickSize, .colour = kMuted});
+    if (!maximum_.at.empty())
+      svg_.text(x(*to) + 5, at + 4, maximum_.at[i], {.size = kTickSize, .colour = kMuted});
   }
 
   void base_line() {
@@ -112,9 +112,9 @@ class Tornado {
   }
 
   const Figure& figure_;
-  const Series& least_;
+  const Series& minimum_;
   const Series& base_;
-  const Series& most_;
+  const Series& maximum_;
   Svg svg_;
   Ticks axis_;
   double left_ = 0;

@@ -35,7 +35,7 @@ struct LaunchedStream {
 };
 
 /// A point in a stream, as given out by LaunchSink::record: 0, 1, 2 ...
-using Mark = std::uint32_t;
+using Milestone = std::uint32_t;
 
 class LaunchSink {
  public:
@@ -68,15 +68,15 @@ class LaunchSink {
   /// The host has read these bytes, while the device was idle.
   virtual void host_read(Address /*at*/, std::uint64_t /*bytes*/) {}
   /// Reached when everything submitted to the stream so far is complete.
-  virtual Mark record(StreamId stream) = 0;
+  virtual Milestone record(StreamId stream) = 0;
   /// What is submitted to the stream from now on starts after the mark.
-  virtual void wait(StreamId stream, Mark mark) = 0;
+  virtual void wait(StreamId stream, Milestone mark) = 0;
   /// The host waits until everything is complete.
   virtual void synchronize() = 0;
   /// The host waits for the mark.
-  virtual void synchronize(Mark mark) = 0;
+  virtual void synchronize(Milestone mark) = 0;
   /// Core cycle in which a mark was reached that the host has waited for, and what it is in time.
-  virtual Cycle reached(Mark mark) const = 0;
+  virtual Cycle reached(Milestone mark) const = 0;
   virtual double milliseconds(Cycle cycles) const = 0;
   /// Do its marks tell time? Else events go by what was executed.
   virtual bool times() const { return true; }

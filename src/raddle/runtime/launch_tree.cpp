@@ -11,8 +11,8 @@
 
 namespace raddle::runtime {
 
-void tell_changed_words(DeviceObserver& observer, const exec::DeviceMemory& memory, Address to,
-                        const std::byte* from, std::uint64_t bytes) {
+void notify_changed_words(DeviceObserver& observer, const exec::DeviceMemory& memory, Address to,
+                          const std::byte* from, std::uint64_t bytes) {
   const Address end = to + bytes;
   for (Address at = to; at < end;) {
     const Address next = std::min((at & ~Address{3}) + 4, end);
@@ -120,20 +120,20 @@ void LaunchTree::move_bytes(const exec::DeviceOperation& operation) {
     return place_.memory.host(address);
   };
   if (operation.bytes == 0) return;
-  const auto tell = [&](const std::byte* from) {
-    tell_changed_words(*place_.observer, place_.memory, operation.to, from, operation.bytes);
+  const auto notify = [&](const std::byte* from) {
+    notify_changed_words(*place_.observer, place_.memory, operation.to, from, operation.bytes);
   };
   if (operation.kind == exec::DeviceOperation::Kind::Set) {
     std::byte* to = at(operation.to, "memset");
     if (place_.observer != nullptr)
-      tell(std::vector<std::byte>(operation.bytes, std::byte{operation.value}).data());
+      notify(std::vector<std::byte>(operation.bytes, std::byte{operation.value}).data());
     if (place_.checks != nullptr) place_.checks->memory().write(operation.to, operation.bytes);
     std::memset(to, operation.value, operation.bytes);
     return;
   }
   const std::byte* from = at(operation.from, "copy (source)");
   std::byte* to = at(operation.to, "copy (target)");
-  if (place_.observer != nullptr) tell(from);
+  if (place_.observer != nullptr) notify(from);
   if (place_.checks != nullptr)
     place_.checks->memory().copy(operation.to, operation.from, operation.bytes);
   std::memmove(to, from, operation.bytes);

@@ -15,8 +15,8 @@
 namespace raddle::runtime {
 
 /// Tells which of the words at `to` change when `bytes` at `from` are copied there.
-void tell_changed_words(DeviceObserver& observer, const exec::DeviceMemory& memory, Address to,
-                        const std::byte* from, std::uint64_t bytes);
+void notify_changed_words(DeviceObserver& observer, const exec::DeviceMemory& memory, Address to,
+                          const std::byte* from, std::uint64_t bytes);
 
 class LaunchTree {
  public:

@@ -87,9 +87,9 @@ std::byte* SimulatedDevice::checked(Address address, std::uint64_t bytes, std::s
   return memory_.host(address);
 }
 
-void SimulatedDevice::tell(Address to, const std::byte* from, std::uint64_t bytes) const {
+void SimulatedDevice::notify(Address to, const std::byte* from, std::uint64_t bytes) const {
   if (options_.observer != nullptr)
-    tell_changed_words(*options_.observer, memory_, to, from, bytes);
+    notify_changed_words(*options_.observer, memory_, to, from, bytes);
   if (options_.sink != nullptr && std::memcmp(memory_.host(to), from, bytes) != 0)
     options_.sink->host_wrote(to, bytes);
 }
@@ -98,7 +98,7 @@ void SimulatedDevice::copy_to_device(Address to, const void* from, std::uint64_t
   synchronize();
   std::byte* target = checked(to, bytes, "copy to the device");
   if (bytes == 0) return;
-  tell(to, static_cast<const std::byte*>(from), bytes);
+  notify(to, static_cast<const std::byte*>(from), bytes);
   host_may_write(to, bytes);
   std::memcpy(target, from, bytes);
 }
@@ -119,7 +119,7 @@ void SimulatedDevice::copy_on_device(Address to, Address from, std::uint64_t byt
   const std::byte* source = checked(from, bytes, "copy on the device (source)");
   std::byte* target = checked(to, bytes, "copy on the device (target)");
   if (bytes == 0) return;
-  tell(to, source, bytes);
+  notify(to, source, bytes);
   host_copied(to, from, bytes);
   std::memmove(target, source, bytes);
 }
@@ -129,7 +129,7 @@ void SimulatedDevice::set(Address to, std::uint8_t value, std::uint64_t bytes) {
   std::byte* target = checked(to, bytes, "memset");
   if (bytes == 0) return;
   if (options_.observer != nullptr || options_.sink != nullptr)
-    tell(to, std::vector<std::byte>(bytes, std::byte{value}).data(), bytes);
+    notify(to, std::vector<std::byte>(bytes, std::byte{value}).data(), bytes);
   host_may_write(to, bytes);
   std::memset(target, value, bytes);
 }
@@ -289,7 +289,7 @@ void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record, Launc
   for (const LaunchedStream& launched : tree.launched())
     executed_ += launched.record.warp_instructions;
   if (sink != nullptr) tree.submit();
-  if (tree.keeps_waiting() && options_.note && told_.insert(launch.kernel).second)
+  if (tree.keeps_waiting() && options_.note && notified_.insert(launch.kernel).second)
     options_.note("blocks of kernel " + short_name(launches_.back().name) +
                   " wait for one another, and how long they ask is fixed when it is executed, not "
                   "by its timing; raddle exec without recording or checks times such waiting");
@@ -317,7 +317,7 @@ void SimulatedDevice::check_stream(StreamId stream) const {
     throw InputError(fmt::format("stream {} does not exist", index(stream)));
 }
 
-Mark SimulatedDevice::recorded(EventId event, std::string_view what) const {
+Milestone SimulatedDevice::recorded(EventId event, std::string_view what) const {
   if (event >= events_.size()) throw InputError(fmt::format("event {} does not exist", event));
   if (events_[event] == kNotRecorded)
     throw RunError(fmt::format("{} event {}, which was never recorded", what, event));
@@ -333,7 +333,7 @@ void SimulatedDevice::record(EventId event, StreamId stream) {
 
 void SimulatedDevice::wait(StreamId stream, EventId event) {
   check_stream(stream);
-  const Mark mark = recorded(event, "wait for");
+  const Milestone mark = recorded(event, "wait for");
   if (options_.sink != nullptr) options_.sink->wait(stream, mark);
 }
 
@@ -347,16 +347,17 @@ void SimulatedDevice::synchronize(StreamId stream) {
 }
 
 void SimulatedDevice::synchronize(EventId event) {
-  const Mark mark = recorded(event, "synchronize with");
+  const Milestone mark = recorded(event, "synchronize with");
   if (options_.sink != nullptr) options_.sink->synchronize(mark);
 }
 
 double SimulatedDevice::elapsed_ms(EventId from, EventId to) {
-  const Mark begin = recorded(from, "elapsed time from"), end = recorded(to, "elapsed time to");
+  const Milestone begin = recorded(from, "elapsed time from"),
+                  end = recorded(to, "elapsed time to");
   if (options_.sink == nullptr || !options_.sink->times()) {
-    if (options_.most_per_ms == 0) return 0;
+    if (options_.max_per_ms == 0) return 0;
     return (static_cast<double>(executed_then_[to]) - static_cast<double>(executed_then_[from])) /
-           options_.most_per_ms;
+           options_.max_per_ms;
   }
   options_.sink->synchronize(begin);
   options_.sink->synchronize(end);

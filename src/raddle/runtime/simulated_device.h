@@ -34,7 +34,7 @@ struct SimulatedDeviceOptions {
   std::function<void(const std::string&)> note;
   /// Warp instructions that the machine issues in a millisecond at most: what time is where there
   /// is no timing. 0: no time passes.
-  double most_per_ms = 0;
+  double max_per_ms = 0;
   bool short_turns = false;  ///< see exec::MachineOptions
   exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;
   DeviceObserver* observer = nullptr;    ///< not owned; not of live runs
@@ -132,11 +132,11 @@ class SimulatedDevice final : public Device {
   void run(const exec::Launch& launch, LaunchRecord record, LaunchSink* sink);
   /// Executed while it is timed, to its end.
   void follow(const exec::Launch& launch, LaunchRecord record);
-  Mark recorded(EventId event, std::string_view what) const;
+  Milestone recorded(EventId event, std::string_view what) const;
   void check_stream(StreamId stream) const;
   std::byte* checked(Address address, std::uint64_t bytes, std::string_view what);
   /// Before bytes at `to` become those at `from`: tells the observer of words that change.
-  void tell(Address to, const std::byte* from, std::uint64_t bytes) const;
+  void notify(Address to, const std::byte* from, std::uint64_t bytes) const;
   std::vector<std::byte> pack(const KernelEntry& entry, const Arguments& arguments) const;
   void check_shape(const KernelEntry& entry, Dim3 grid, Dim3 block) const;
 
@@ -148,10 +148,10 @@ class SimulatedDevice final : public Device {
   std::vector<std::unique_ptr<exec::Program>> modules_;
   std::vector<KernelEntry> kernels_;
   std::vector<LaunchRecord> launches_;
-  std::set<const exec::Kernel*> waiting_;  // kernels whose blocks wait for one another
-  std::set<const exec::Kernel*> told_;     // of those whose streams hold that waiting
-  static constexpr Mark kNotRecorded = ~Mark{0};
-  std::vector<Mark> events_;                  // of the last record()
+  std::set<const exec::Kernel*> waiting_;   // kernels whose blocks wait for one another
+  std::set<const exec::Kernel*> notified_;  // of those whose streams hold that waiting
+  static constexpr Milestone kNotRecorded = ~Milestone{0};
+  std::vector<Milestone> events_;             // of the last record()
   std::vector<std::uint64_t> executed_then_;  // by event: executed_ at that record()
   std::uint64_t executed_ = 0;                // warp instructions
   std::uint64_t to_sink_ = 0, left_out_ = 0;  // launches of the host

@@ -31,18 +31,23 @@ constexpr Value as_value(Number number) {
 #define RADDLE_COUNTER(owner, member, part_, name_, unit_, shown_, ncu_, meaning_) \
   Metric{.part = Part::part_, .name = name_, .unit = unit_, .shown = shown_, .ncu = ncu_, \
          .source = #owner "." #member, .meaning = meaning_, .terms = {}, \
-         .value = [](const Counted& of, unsigned index) { return as_value(of_##owner(of, index).member); }},
+         .value = [](const Counted& of, unsigned index) { \
+           return as_value(of_##owner(of, index).member); \
+         }},
 #define RADDLE_COUNTERS(owner, member, terms_, part_, name_, unit_, shown_, meaning_) \
   Metric{.part = Part::part_, .name = name_, .unit = unit_, .shown = shown_, .ncu = "", \
          .source = #owner "." #member, .meaning = meaning_, .terms = terms_, \
-         .value = [](const Counted& of, unsigned index) { return as_value(of_##owner(of, index).member[index]); }},
+         .value = [](const Counted& of, unsigned index) { \
+           return as_value(of_##owner(of, index).member[index]); \
+         }},
 #define RADDLE_METRIC(part_, name_, unit_, shown_, ncu_, formula, meaning_) \
   Metric{.part = Part::part_, .name = name_, .unit = unit_, .shown = shown_, .ncu = ncu_, \
          .source = #formula, .meaning = meaning_, .terms = {}, \
          .value = [](const Counted& of, unsigned index) { \
-           [[maybe_unused]] const auto& [sm, sharing, scheduler, request, reply, l2, dram] = of.counters; \
-           [[maybe_unused]] const auto& [counters, cycles, execution_cycles, busy_cycles, tail_cycles, \
-                                         l1d_most_mshrs, network] = of; \
+           [[maybe_unused]] const auto& [sm, sharing, scheduler, request, reply, l2, dram] = \
+               of.counters; \
+           [[maybe_unused]] const auto& [counters, cycles, execution_cycles, busy_cycles, \
+                                         tail_cycles, l1d_most_mshrs, network] = of; \
            [[maybe_unused]] const PortSums& ports = network[index]; \
            return as_value(formula); \
          }},
@@ -52,7 +57,8 @@ constexpr auto kMetrics = std::to_array<Metric>({
 
 #define RADDLE_INTERNAL(owner, member, unit_, meaning_) \
   InternalCounter{.source = #owner "." #member, .unit = unit_, .meaning = meaning_},
-#define RADDLE_INTERNALS(owner, member, count, unit_, meaning_) RADDLE_INTERNAL(owner, member, unit_, meaning_)
+#define RADDLE_INTERNALS(owner, member, count, unit_, meaning_) \
+  RADDLE_INTERNAL(owner, member, unit_, meaning_)
 constexpr auto kInternals = std::to_array<InternalCounter>({
 #include "raddle/stats/metrics.def"
 });

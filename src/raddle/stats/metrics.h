@@ -87,7 +87,8 @@ struct PortSums {
 };
 PortSums port_sums(std::span<const NocPort> ports);
 
-/// What the metrics of a run, a launch, a stream or a tenant are computed from. What is not known of
+/// What the metrics of a run, a launch, a stream or a tenant are computed from. What is not known
+/// of
 /// one is 0, and shown of others only.
 struct Counted {
   const GpuCounters& counters;
@@ -116,7 +117,8 @@ struct InternalCounter {
 };
 std::span<const InternalCounter> internal_counters();
 
-/// Calls f(name, metric, index) for the numbers of that part that are shown of `place`, in the order
+/// Calls f(name, metric, index) for the numbers of that part that are shown of `place`, in the
+/// order
 /// of the result.
 template <class F>
 void each_number(Part part, Shown place, F f) {

@@ -37,7 +37,7 @@ inline constexpr unsigned kOpKinds = static_cast<unsigned>(OpKind::LaunchBuffer)
 constexpr bool is_device_call(OpKind kind) { return kind >= OpKind::Launch; }
 
 /// Do records of this kind carry pieces as payload (stream.h)?
-constexpr bool carries_pieces(OpKind kind) {
+constexpr bool carries_transactions(OpKind kind) {
   switch (kind) {
     case OpKind::LoadGlobal:
     case OpKind::StoreGlobal:

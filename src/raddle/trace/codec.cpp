@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 unsigned payload(const Record& record, const KernelCode& code) {
   if (record.count() == 0 || record.inst() + record.count() > code.instructions.size())
     broken("instruction " + std::to_string(record.inst()));
-  return carries_pieces(code.instructions[record.inst()].kind) ? record.pieces() : 0;
+  return carries_transactions(code.instructions[record.inst()].kind) ? record.transactions() : 0;
 }
 
 class Columns {
@@ -48,8 +48,8 @@ void check(const Record& record, const KernelCode& code, unsigned warps_per_bloc
   }
 }
 
-void check(const Piece& piece) {
-  if (piece.words == 0 || piece.lanes == 0) broken("words or lanes of a piece");
+void check(const Transaction& transaction) {
+  if (transaction.words == 0 || transaction.lanes == 0) broken("words or lanes of a piece");
 }
 
 /// Numbers in a text, which need not be aligned there.
@@ -100,7 +100,7 @@ std::string encode(const BlockBatch& batch, const KernelCode& code) {
       columns.heads.push_back(record.head);
       columns.masks.push_back(record.mask);
       at += kRecordWords;
-      for (unsigned p = payload(record, code); p > 0; --p, at += kPieceWords) {
+      for (unsigned p = payload(record, code); p > 0; --p, at += kTransactionWords) {
         columns.lines.push_back(batch.words[at] - last_line);  // wraps; undone by decode
         last_line = batch.words[at];
         columns.words.push_back(batch.words[at + 1]);
@@ -126,13 +126,15 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
   BlockBatch batch;
   batch.first_block = in.number();
   batch.blocks = in.number();
-  const std::uint32_t warps = in.number(), n_records = in.number(), n_pieces = in.number();
+  const std::uint32_t warps = in.number(), n_records = in.number(), n_transactions = in.number();
   if (warps != std::uint64_t{batch.blocks} * warps_per_block) broken("number of warps");
   const Numbers records = in.array(warps), heads = in.array(n_records), masks = in.array(n_records),
-                lines = in.array(n_pieces), words = in.array(n_pieces), lanes = in.array(n_pieces);
+                lines = in.array(n_transactions), words = in.array(n_transactions),
+                lanes = in.array(n_transactions);
   if (!in.empty()) broken("bytes left over");
-  batch.words.reserve(std::size_t{n_records} * kRecordWords + std::size_t{n_pieces} * kPieceWords);
-  std::size_t next_record = 0, next_piece = 0;
+  batch.words.reserve(std::size_t{n_records} * kRecordWords +
+                      std::size_t{n_transactions} * kTransactionWords);
+  std::size_t next_record = 0, next_transaction = 0;
   batch.start.push_back(0);
   for (std::uint32_t warp = 0; warp < warps; ++warp) {
     const std::uint32_t count = records[warp];
@@ -142,19 +144,21 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
       const Record record{heads[next_record], masks[next_record]};
       batch.words.push_back(record.head);
       batch.words.push_back(record.mask);
-      const unsigned pieces = payload(record, code);
+      const unsigned transactions = payload(record, code);
       check(record, code, warps_per_block);
-      if (pieces > n_pieces - next_piece) broken("pieces of a record");
-      for (unsigned k = 0; k < pieces; ++k, ++next_piece) {
-        line += lines[next_piece];
-        const Piece piece{line, words[next_piece], lanes[next_piece] ^ record.mask};
-        check(piece);
-        batch.words.insert(batch.words.end(), {piece.line, piece.words, piece.lanes});
+      if (transactions > n_transactions - next_transaction) broken("pieces of a record");
+      for (unsigned k = 0; k < transactions; ++k, ++next_transaction) {
+        line += lines[next_transaction];
+        const Transaction transaction{line, words[next_transaction],
+                                      lanes[next_transaction] ^ record.mask};
+        check(transaction);
+        batch.words.insert(batch.words.end(),
+                           {transaction.line, transaction.words, transaction.lanes});
       }
     }
     batch.start.push_back(static_cast<std::uint32_t>(batch.words.size()));
   }
-  if (next_record != n_records || next_piece != n_pieces) broken("records left over");
+  if (next_record != n_records || next_transaction != n_transactions) broken("records left over");
   return batch;
 }
 

@@ -36,17 +36,17 @@ struct LaunchEntry {
   std::vector<Batch> batches;
 };
 
-constexpr std::uint32_t kMostStreams = 1u << 20, kMostThreads = 1024;
+constexpr std::uint32_t kMaxStreams = 1u << 20, kMaxThreads = 1024;
 
 /// Extents of something that has `most` elements at most, and one at least.
-Dim3 dim_of(const Json& j, std::uint64_t most) {
+Dim3 dim_of(const Json& j, std::uint64_t maximum) {
   const auto extent = [&](std::size_t i) { return number<std::uint32_t>(j.at(i)); };
   const Dim3 out{extent(0), extent(1), extent(2)};
   std::uint64_t count = 1;
   for (const std::uint64_t n : {out.x, out.y, out.z}) {
-    if (n == 0 || n > most / count)
+    if (n == 0 || n > maximum / count)
       throw InputError(
-          fmt::format("a launch of {}x{}x{}, where 1 to {} fit", out.x, out.y, out.z, most));
+          fmt::format("a launch of {}x{}x{}, where 1 to {} fit", out.x, out.y, out.z, maximum));
     count *= n;
   }
   return out;
@@ -114,7 +114,7 @@ ZSTD_DCtx* unpacking() {
 
 std::string unpack(const Bytes& bytes, std::uint64_t at, const SectionHeader& header,
                    const std::string& packed) {
-  if (header.raw_bytes > most_raw_bytes(SectionKind{header.kind}, header.packed_bytes))
+  if (header.raw_bytes > max_raw_bytes(SectionKind{header.kind}, header.packed_bytes))
     bytes.bad(at, fmt::format("the {} bytes of the section here claim to hold {}: no recording",
                               header.packed_bytes, header.raw_bytes));
   // Before so much memory is asked for: the packed bytes know their size as well.
@@ -200,14 +200,14 @@ LaunchEntry launch_of(const Json& j, Codes& codes) {
   LaunchEntry out;
   out.header = {j.at("name"),
                 number<std::uint64_t>(j.at("sequence")),
-                number(j.at("stream"), kMostStreams),
+                number(j.at("stream"), kMaxStreams),
                 0,
                 0,
                 j.at("operations")};
   if (j.contains("origin")) out.header.origin = origin_from_json(j.at("origin"));
   if (j.contains("allocations")) out.header.allocations = changes_from_json(j["allocations"]);
   if (j.contains("pointers")) out.header.pointers = pointers_from_json(j["pointers"]);
-  out.shape = {dim_of(j.at("grid"), ~std::uint32_t{0}), dim_of(j.at("block"), kMostThreads),
+  out.shape = {dim_of(j.at("grid"), ~std::uint32_t{0}), dim_of(j.at("block"), kMaxThreads),
                number<std::uint32_t>(j.at("dynamic_shared_bytes"))};
   out.code = code_of(j.at("code"), codes);
   return out;

@@ -29,7 +29,7 @@ struct SectionHeader {
 };
 static_assert(sizeof(SectionHeader) == 24);
 
-constexpr std::uint64_t most_raw_bytes(SectionKind kind, std::uint64_t packed_bytes) {
+constexpr std::uint64_t max_raw_bytes(SectionKind kind, std::uint64_t packed_bytes) {
   return (kind == SectionKind::Blocks ? kBlocksRatio : kJsonRatio) *
          (packed_bytes + sizeof(SectionHeader));
 }

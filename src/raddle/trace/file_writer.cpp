@@ -65,8 +65,8 @@ class Output {
     constexpr std::uint32_t kSkippable = 0x184d2a50;
     std::uint32_t head[2] = {kSkippable, 0};
     const std::size_t room = packed.size() + sizeof head;
-    if (raw_bytes <= most_raw_bytes(kind, packed.size())) return;
-    while (raw_bytes > most_raw_bytes(kind, room + head[1])) head[1] += 1024;
+    if (raw_bytes <= max_raw_bytes(kind, packed.size())) return;
+    while (raw_bytes > max_raw_bytes(kind, room + head[1])) head[1] += 1024;
     packed.append(reinterpret_cast<const char*>(head), sizeof head).append(head[1], '\0');
   }
   static std::string reason() { return std::generic_category().message(errno); }
@@ -88,7 +88,7 @@ class Output {
 class Codes {
  public:
   /// Of a launch: the code, or its number if the file has it already.
-  Json tell(const KernelCode& code) {
+  Json notify(const KernelCode& code) {
     auto& same_name = by_name_[code.name];
     const auto found = std::ranges::find(same_name, code, &Numbered::code);
     if (found != same_name.end()) return found->number;
@@ -205,7 +205,7 @@ StreamWriter& FileWriter::begin(const KernelCode& code, const LaunchShape& shape
                {"grid", {shape.grid.x, shape.grid.y, shape.grid.z}},
                {"block", {shape.block.x, shape.block.y, shape.block.z}},
                {"dynamic_shared_bytes", shape.dynamic_shared_bytes},
-               {"code", impl_->codes.tell(code)}};
+               {"code", impl_->codes.notify(code)}};
   if (launch.origin) section["origin"] = origin_to_json(*launch.origin);
   if (!launch.allocations.empty()) section["allocations"] = changes_to_json(launch.allocations);
   if (!launch.pointers.empty()) section["pointers"] = pointers_to_json(launch.pointers);

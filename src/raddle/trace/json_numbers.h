@@ -21,12 +21,12 @@ inline std::string shown(const nlohmann::ordered_json& json) {
 
 /// Throws InputError unless it is a whole number of [0, most].
 template <std::unsigned_integral T>
-T number(const nlohmann::ordered_json& json, T most = std::numeric_limits<T>::max()) {
+T number(const nlohmann::ordered_json& json, T maximum = std::numeric_limits<T>::max()) {
   const bool whole =
       json.is_number_unsigned() || (json.is_number_integer() && json.get<std::int64_t>() >= 0);
-  if (!whole || json.get<std::uint64_t>() > most)
+  if (!whole || json.get<std::uint64_t>() > maximum)
     throw InputError(
-        fmt::format("expected a whole number of 0 to {}, found {}", most, shown(json)));
+        fmt::format("expected a whole number of 0 to {}, found {}", maximum, shown(json)));
   return json.get<T>();
 }
 

@@ -62,8 +62,8 @@ std::uint32_t* TraceArena::take(std::size_t words) {
   return last_;
 }
 
-std::size_t TraceArena::give_rest(const std::uint32_t* piece, const std::uint32_t* end) {
-  if (piece != last_) return 0;
+std::size_t TraceArena::give_rest(const std::uint32_t* transaction, const std::uint32_t* end) {
+  if (transaction != last_) return 0;
   const std::size_t used = (static_cast<std::size_t>(end - last_) + 1) / 2 * 2;
   const std::size_t rest = static_cast<std::size_t>(at_ - last_) - used;
   RADDLE_ASSERT(last_ + used <= at_);
@@ -73,11 +73,11 @@ std::size_t TraceArena::give_rest(const std::uint32_t* piece, const std::uint32_
 }
 
 MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape,
-                         std::shared_ptr<TraceArena> arena, unsigned least_words)
+                         std::shared_ptr<TraceArena> arena, unsigned min_words)
     : code_(std::move(code)),
       shape_(shape),
       warps_per_block_(shape.warps_per_block()),
-      least_words_(least_words),
+      min_words_(min_words),
       warps_(shape.grid.count() * warps_per_block_),
       arena_(std::move(arena)) {
   RADDLE_ASSERT(arena_ != nullptr);
@@ -85,7 +85,7 @@ MemoryTrace::MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape sha
 
 StreamWriter::Room MemoryTrace::grow(std::uint32_t block, unsigned w, unsigned words) {
   constexpr std::size_t kHeaderWords = sizeof(Chunk) / sizeof(std::uint32_t);
-  std::size_t need = kHeaderWords + std::max(words, least_words_);
+  std::size_t need = kHeaderWords + std::max(words, min_words_);
   need += need % 2;  // chunks stay 8-byte aligned
   auto* chunk = new (arena_->take(need)) Chunk{nullptr, nullptr};
   bytes_ += need * sizeof(std::uint32_t);
@@ -105,8 +105,8 @@ void MemoryTrace::finish(std::uint32_t block) {
   for (unsigned w = 0; w < warps_per_block_; ++w) {
     const Chunk* const last = warp(block, w).last;
     if (last == nullptr) continue;
-    const auto* piece = reinterpret_cast<const std::uint32_t*>(last);
-    bytes_ -= arena_->give_rest(piece, last->end) * sizeof(std::uint32_t);
+    const auto* transaction = reinterpret_cast<const std::uint32_t*>(last);
+    bytes_ -= arena_->give_rest(transaction, last->end) * sizeof(std::uint32_t);
   }
 }
 

@@ -42,7 +42,7 @@ class TraceArena {
   std::uint32_t* take(std::size_t words);
   /// The piece at `piece` needs no words from `end` on. If it was the last one taken they are taken
   /// again, else they stay unused. The number of words that came back.
-  std::size_t give_rest(const std::uint32_t* piece, const std::uint32_t* end);
+  std::size_t give_rest(const std::uint32_t* transaction, const std::uint32_t* end);
   /// Heap bytes held.
   std::size_t bytes() const { return bytes_; }
 
@@ -61,7 +61,7 @@ class MemoryTrace final : public KernelStream, public StreamWriter {
   /// `least_words`: the least room given at once; 0 where writers know how long a warp is.
   MemoryTrace(std::shared_ptr<const KernelCode> code, LaunchShape shape,
               std::shared_ptr<TraceArena> arena = std::make_shared<TraceArena>(),
-              unsigned least_words = kChunkWords);
+              unsigned min_words = kChunkWords);
   MemoryTrace(const MemoryTrace&) = delete;
   MemoryTrace& operator=(const MemoryTrace&) = delete;
 
@@ -90,7 +90,7 @@ class MemoryTrace final : public KernelStream, public StreamWriter {
   }
   std::shared_ptr<const KernelCode> code_;
   LaunchShape shape_;
-  unsigned warps_per_block_, least_words_;
+  unsigned warps_per_block_, min_words_;
   std::vector<Warp> warps_;
   std::shared_ptr<TraceArena> arena_;
   std::size_t bytes_ = 0;  // of chunks

@@ -27,24 +27,25 @@
 namespace raddle::trace {
 
 inline constexpr unsigned kLineBytes = 128;  ///< of the stream; machines may use shorter lines
-inline constexpr unsigned kRecordWords = 2, kPieceWords = 3;
-inline constexpr unsigned kMaxRun = 63, kMaxPieces = 63;
+inline constexpr unsigned kRecordWords = 2, kTransactionWords = 3;
+inline constexpr unsigned kMaxRun = 63, kMaxTransactions = 63;
 inline constexpr std::uint32_t kMaxInstructions = 1u << 20;
 
 struct Record {
   std::uint32_t head, mask;
   constexpr std::uint32_t inst() const { return head & (kMaxInstructions - 1); }
   constexpr unsigned count() const { return head >> 20 & 63; }
-  constexpr unsigned pieces() const { return head >> 26; }
-  static constexpr Record make(std::uint32_t inst, unsigned count, unsigned pieces, LaneMask mask) {
-    return {inst | count << 20 | pieces << 26, mask};
+  constexpr unsigned transactions() const { return head >> 26; }
+  static constexpr Record make(std::uint32_t inst, unsigned count, unsigned transactions,
+                               LaneMask mask) {
+    return {inst | count << 20 | transactions << 26, mask};
   }
 };
-struct Piece {
+struct Transaction {
   std::uint32_t line, words;
   LaneMask lanes;
 };
-static_assert(sizeof(Record) == 8 && sizeof(Piece) == 12);
+static_assert(sizeof(Record) == 8 && sizeof(Transaction) == 12);
 
 enum class BarrierKind : std::uint8_t { Sync = 0, Arrive = 1, Warp = 2 };
 

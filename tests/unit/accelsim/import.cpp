@@ -59,11 +59,11 @@ TEST_F(Import, AddressesInAllThreeModesMeanTheSame) {
                              "0020 ffffffff 1 R4 LDG.E.64.SYS 1 R2 8 " + deltas + " 0 "});
   ASSERT_EQ(all.size(), 3u);
   for (const Op& op : all) {
-    ASSERT_EQ(op.pieces.size(), 2u);
-    EXPECT_EQ(op.pieces[0].line, 0x1000u / 128);
-    EXPECT_EQ(op.pieces[0].words, ~0u);
-    EXPECT_EQ(op.pieces[0].lanes, 0xffffu);
-    EXPECT_EQ(op.pieces[1].lanes, 0xffff0000u);
+    ASSERT_EQ(op.transactions.size(), 2u);
+    EXPECT_EQ(op.transactions[0].line, 0x1000u / 128);
+    EXPECT_EQ(op.transactions[0].words, ~0u);
+    EXPECT_EQ(op.transactions[0].lanes, 0xffffu);
+    EXPECT_EQ(op.transactions[1].lanes, 0xffff0000u);
     EXPECT_EQ(op.inst->bytes, 8);
     EXPECT_THAT(op.inst->reads, ElementsAre(2, 3)) << ".E: a pair of registers for the address";
     EXPECT_THAT(op.inst->writes, ElementsAre(4, 5)) << "64 bits";
@@ -76,15 +76,15 @@ TEST_F(Import, AddressesGoToTheLanesOfTheMask) {
                              "0020 00000010 1 R4 LDG.E 1 R2 4 2 0x2000 0 ",
                              "0030 00000000 1 R4 LDG.E 1 R2 4 1 0x0 0 0 "});
   ASSERT_EQ(all.size(), 4u);
-  ASSERT_EQ(all[0].pieces.size(), 2u);
-  EXPECT_EQ(all[0].pieces[0].lanes, 0x100u);
-  EXPECT_EQ(all[0].pieces[1].lanes, 0xe00u);
-  EXPECT_EQ(all[0].pieces[1].words, 0xe0000000u);
-  ASSERT_EQ(all[1].pieces.size(), 2u);
-  EXPECT_EQ(all[1].pieces[1].lanes, 0x80000000u);
-  ASSERT_EQ(all[2].pieces.size(), 1u);
-  EXPECT_EQ(all[2].pieces[0].lanes, 0x10u);
-  EXPECT_TRUE(all[3].pieces.empty());
+  ASSERT_EQ(all[0].transactions.size(), 2u);
+  EXPECT_EQ(all[0].transactions[0].lanes, 0x100u);
+  EXPECT_EQ(all[0].transactions[1].lanes, 0xe00u);
+  EXPECT_EQ(all[0].transactions[1].words, 0xe0000000u);
+  ASSERT_EQ(all[1].transactions.size(), 2u);
+  EXPECT_EQ(all[1].transactions[1].lanes, 0x80000000u);
+  ASSERT_EQ(all[2].transactions.size(), 1u);
+  EXPECT_EQ(all[2].transactions[0].lanes, 0x10u);
+  EXPECT_TRUE(all[3].transactions.empty());
 }
 
 TEST_F(Import, HighAddressesComeDownAndStayApart) {
@@ -92,7 +92,7 @@ TEST_F(Import, HighAddressesComeDownAndStayApart) {
                              "0010 00000001 1 R4 LDG.E 1 R2 4 0 0x7f590face400 0 ",
                              "0020 00000001 1 R4 LDG.E 1 R2 4 0 0x1100000080 0 ",
                              "0030 00000001 1 R4 LDG.E 1 R2 4 0 0x7f580face400 0 "});
-  auto line = [&](std::size_t i) { return all.at(i).pieces.at(0).line; };
+  auto line = [&](std::size_t i) { return all.at(i).transactions.at(0).line; };
   EXPECT_EQ(line(0) % (1u << 25), 0x0face400u / 128) << "within 4 GiB nothing moves";
   EXPECT_NE(line(0), line(1));
   EXPECT_EQ(line(2), 0x1100000080u / 128) << "low addresses stay";
@@ -118,13 +118,13 @@ TEST_F(Import, SharedMemoryCountsBankPasses) {
                              "0040 ffffffff 0 ATOMS.ADD 2 R2 R4 4 1 0x0 0 0 ",
                              "0050 ffffffff 4 R4 R5 R6 R7 LDSM.16.M88.4 1 R2 16 1 0x0 16 0 "});
   ASSERT_EQ(all.size(), 6u);
-  EXPECT_EQ(all[0].record.pieces(), 1u);
-  EXPECT_EQ(all[1].record.pieces(), 32u);
-  EXPECT_EQ(all[2].record.pieces(), 1u) << "one word for all";
-  EXPECT_EQ(all[3].record.pieces(), 4u) << "a quarter of the warp at a time";
-  EXPECT_EQ(all[4].record.pieces(), 32u) << "atomics one by one";
+  EXPECT_EQ(all[0].record.transactions(), 1u);
+  EXPECT_EQ(all[1].record.transactions(), 32u);
+  EXPECT_EQ(all[2].record.transactions(), 1u) << "one word for all";
+  EXPECT_EQ(all[3].record.transactions(), 4u) << "a quarter of the warp at a time";
+  EXPECT_EQ(all[4].record.transactions(), 32u) << "atomics one by one";
   EXPECT_EQ(all[4].inst->kind, OpKind::AtomicShared);
-  EXPECT_EQ(all[5].record.pieces(), 4u) << "four matrices";
+  EXPECT_EQ(all[5].record.transactions(), 4u) << "four matrices";
   EXPECT_THAT(all[5].inst->writes, ElementsAre(4, 5, 6, 7));
 }
 
@@ -133,11 +133,11 @@ TEST_F(Import, LocalMemoryBeginsWhereTheTraceTouchesIt) {
                              "0010 ffffffff 1 R6 LDL.64 1 R1 8 1 0xfffdc0 0 0 "});
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].inst->kind, OpKind::StoreLocal);
-  ASSERT_EQ(all[0].pieces.size(), 1u);
-  EXPECT_EQ(all[0].pieces[0].line, 2u);
-  EXPECT_EQ(all[0].pieces[0].lanes, kFullMask);
-  ASSERT_EQ(all[1].pieces.size(), 2u) << "two words, each a line of all lanes";
-  EXPECT_EQ(all[1].pieces[0].line, 0u);
+  ASSERT_EQ(all[0].transactions.size(), 1u);
+  EXPECT_EQ(all[0].transactions[0].line, 2u);
+  EXPECT_EQ(all[0].transactions[0].lanes, kFullMask);
+  ASSERT_EQ(all[1].transactions.size(), 2u) << "two words, each a line of all lanes";
+  EXPECT_EQ(all[1].transactions[0].line, 0u);
   EXPECT_EQ(stream_->code().local_bytes_per_thread, 12u);
   EXPECT_THAT(error_of(kernel_text({"0000 ffffffff 0 STL 2 R1 R5 4 1 0x100 0 0 ",
                                     "0010 ffffffff 0 STL 2 R1 R5 4 1 0xf00000 0 0 "})),
@@ -192,7 +192,7 @@ TEST_F(Import, BarriersFencesAndSleep) {
   EXPECT_EQ(all[3].inst->bytes, 0);
   EXPECT_EQ(all[4].inst->bytes, trace::kBlockScope);
   EXPECT_EQ(all[5].inst->kind, OpKind::Sleep);
-  EXPECT_EQ(all[5].record.pieces(), 7u) << "100 ns";
+  EXPECT_EQ(all[5].record.transactions(), 7u) << "100 ns";
   EXPECT_EQ(all[6].inst->kind, OpKind::Alu) << "no copies to shared memory to wait for";
 }
 
@@ -337,8 +337,8 @@ TEST_F(Import, LargeKernelsGoThroughATemporaryFile) {
   for (std::uint32_t block = 0; block < 400; ++block) {
     const auto x = ops(*a, block), y = ops(*b, block);
     ASSERT_EQ(x.size(), 300u);
-    EXPECT_EQ(x[7].pieces.at(1).line - x[7].pieces.at(0).line, 32u);
-    EXPECT_EQ(x[7].pieces.at(0).line, y[7].pieces.at(0).line);
+    EXPECT_EQ(x[7].transactions.at(1).line - x[7].transactions.at(0).line, 32u);
+    EXPECT_EQ(x[7].transactions.at(0).line, y[7].transactions.at(0).line);
     a->close(block);
     b->close(block);
   }

@@ -62,7 +62,7 @@ class TraceFiles : public testing::Test {
     const trace::StaticInst* inst;
     std::string name;
     trace::Record record;
-    std::vector<trace::Piece> pieces;
+    std::vector<trace::Transaction> transactions;
   };
   /// The instructions of one warp, one by one.
   static std::vector<Op> ops(trace::KernelStream& stream, std::uint32_t block = 0,
@@ -76,9 +76,9 @@ class TraceFiles : public testing::Test {
       for (unsigned i = 0; i < r.count(); ++i) {
         const trace::StaticInst& inst = code.instructions.at(r.inst() + i);
         out.push_back({&inst, code.opcode_names.at(inst.opcode), r, {}});
-        for (unsigned p = 0; trace::carries_pieces(inst.kind) && p < r.pieces(); ++p) {
-          out.back().pieces.push_back({cursor.at[0], cursor.at[1], cursor.at[2]});
-          cursor.at += trace::kPieceWords;
+        for (unsigned p = 0; trace::carries_transactions(inst.kind) && p < r.transactions(); ++p) {
+          out.back().transactions.push_back({cursor.at[0], cursor.at[1], cursor.at[2]});
+          cursor.at += trace::kTransactionWords;
         }
       }
     }

@@ -11,9 +11,9 @@ namespace {
 constexpr Address kA = 0x10'0000'0000, kB = kA + 0x10000;  // two arrays of 1000 words
 
 /// Blocks of one thread unless said otherwise.
-class Told {
+class Notified {
  public:
-  Told() {
+  Notified() {
     all_.allocated(kA, 4000);
     all_.allocated(kB, 4000);
   }
@@ -43,7 +43,7 @@ class Told {
 Address word(Address array, std::uint32_t i) { return array + 4 * i; }
 
 TEST(Dependencies, TheLaunchBeforeDecidesBetweenSelfAndOlder) {
-  Told d;
+  Notified d;
   const auto produce = [&](std::uint32_t b) { d.store(b, word(kA, b)); };
   const auto consume = [&](std::uint32_t b) { d.load_and_use(b, word(kA, b)); };
   d.launch({4}, produce);
@@ -56,7 +56,7 @@ TEST(Dependencies, TheLaunchBeforeDecidesBetweenSelfAndOlder) {
 }
 
 TEST(Dependencies, NeighboursThatStayAreGhostsAndDistantBlocksAreNot) {
-  Told d;
+  Notified d;
   d.launch({4}, [&](std::uint32_t b) { d.store(b, word(kA, b)); });
   d.launch({4}, [&](std::uint32_t b) {
     for (std::uint32_t from = 0; from < 4; ++from) d.load_and_use(b, word(kA, from));
@@ -68,7 +68,7 @@ TEST(Dependencies, NeighboursThatStayAreGhostsAndDistantBlocksAreNot) {
 }
 
 TEST(Dependencies, NeighboursAreNeighboursInEveryDimension) {
-  Told d;
+  Notified d;
   const Dim3 grid{3, 3, 2};
   d.launch(grid, [&](std::uint32_t b) { d.store(b, word(kA, b)); });
   d.launch(grid, [&](std::uint32_t b) {
@@ -82,7 +82,7 @@ TEST(Dependencies, NeighboursAreNeighboursInEveryDimension) {
 }
 
 TEST(Dependencies, BlocksThatMoveOnHaveNoGhosts) {
-  Told d;  // as in a wavefront: block b's tile is another one in every launch
+  Notified d;  // as in a wavefront: block b's tile is another one in every launch
   const auto step = [&](std::uint32_t launch) {
     d.launch({3}, [&](std::uint32_t b) {
       if (launch > 0 && b > 0) d.load_and_use(b, word(kA, 10 * (launch - 1) + b - 1));
@@ -95,7 +95,7 @@ TEST(Dependencies, BlocksThatMoveOnHaveNoGhosts) {
 }
 
 TEST(Dependencies, OfGridsOfDifferentShapeCoordinatesCount) {
-  Told d;
+  Notified d;
   d.launch({2, 2}, [&](std::uint32_t b) { d.store(b, word(kA, b)); });
   d.launch({3, 2}, [&](std::uint32_t b) {  // block (0, 1) is number 3 here and was number 2
     if (b == 3) d.load_and_use(b, word(kA, 2));
@@ -106,7 +106,7 @@ TEST(Dependencies, OfGridsOfDifferentShapeCoordinatesCount) {
 }
 
 TEST(Dependencies, InputsAreNotCountedAndTheHostIsOther) {
-  Told d;
+  Notified d;
   d->host_wrote(word(kA, 0));
   d.launch({1}, [&](std::uint32_t b) {
     d.load_and_use(b, word(kA, 0));  // the host's, before everything
@@ -123,7 +123,7 @@ TEST(Dependencies, InputsAreNotCountedAndTheHostIsOther) {
 }
 
 TEST(Dependencies, WordsOfTheSameLaunchAreNoDependenceBetweenKernels) {
-  Told d;
+  Notified d;
   d.launch({2}, [&](std::uint32_t b) {
     d.store(b, word(kA, b));
     d.load_and_use(b, word(kA, 0));
@@ -133,7 +133,7 @@ TEST(Dependencies, WordsOfTheSameLaunchAreNoDependenceBetweenKernels) {
 }
 
 TEST(Dependencies, FreedMemoryIsInputAgain) {
-  Told d;
+  Notified d;
   d.launch({1}, [&](std::uint32_t b) { d.store(b, word(kA, 0)); });
   d->freed(kA);
   d->allocated(kA, 4000);
@@ -142,7 +142,7 @@ TEST(Dependencies, FreedMemoryIsInputAgain) {
 }
 
 TEST(Dependencies, AWordCountsOncePerThreadAndLaunch) {
-  Told d;
+  Notified d;
   d.launch({1}, [&](std::uint32_t b) { d.store(b, word(kA, 0)); });
   for (unsigned launch = 0; launch < 2; ++launch)
     d.launch({1}, [&](std::uint32_t b) {
@@ -154,7 +154,7 @@ TEST(Dependencies, AWordCountsOncePerThreadAndLaunch) {
 }
 
 TEST(Dependencies, StagedWordsCountForTheirUsers) {
-  Told d;
+  Notified d;
   d.launch({1}, [&](std::uint32_t b) { d.store(b, word(kA, 0)); });
   d.launch({1}, [&](std::uint32_t b) {
     const auto tag = d->load(b, 0, word(kA, 0));
@@ -166,7 +166,7 @@ TEST(Dependencies, StagedWordsCountForTheirUsers) {
 }
 
 TEST(Dependencies, EachOutputOfAThreadCountsItsWords) {
-  Told d;
+  Notified d;
   d.launch({1}, [&](std::uint32_t b) {
     for (std::uint32_t i = 0; i < 10; ++i) d.store(b, word(kA, i));
   });
@@ -186,7 +186,7 @@ TEST(Dependencies, EachOutputOfAThreadCountsItsWords) {
 }
 
 TEST(Dependencies, SeveralArraysMayTakeOneOutput) {
-  Told d;
+  Notified d;
   d.launch({1}, [&](std::uint32_t b) {
     d.store(b, word(kA, 500));
     d.store(b, word(kA, 501));
@@ -204,7 +204,7 @@ TEST(Dependencies, SeveralArraysMayTakeOneOutput) {
 }
 
 TEST(Dependencies, OneInstructionsStoreIsOneOutput) {
-  Told d;
+  Notified d;
   d.launch({1}, [&](std::uint32_t b) { d.store(b, word(kA, 0)); });
   d.launch({1}, [&](std::uint32_t b) {
     d.load_and_use(b, word(kA, 0));
@@ -217,7 +217,7 @@ TEST(Dependencies, OneInstructionsStoreIsOneOutput) {
 }
 
 TEST(Dependencies, KernelsAreToldApartByName) {
-  Told d;
+  Notified d;
   const auto copy = [&](std::uint32_t b) {
     d.load_and_use(b, word(kA, b));
     d.store(b, word(kA, b));
@@ -232,14 +232,14 @@ TEST(Dependencies, KernelsAreToldApartByName) {
   EXPECT_EQ(d->kernels()[0].launches, 2u);
   EXPECT_EQ(d->kernels()[0].logical.of(Producer::Self), 2u);
   EXPECT_EQ(d->kernels()[0].logical.of(Producer::Input), 2u);
-  EXPECT_EQ(d->kernels()[1].least_self, 0.0);
-  EXPECT_EQ(d->kernels()[1].most_self, 1.0);
+  EXPECT_EQ(d->kernels()[1].min_self, 0.0);
+  EXPECT_EQ(d->kernels()[1].max_self, 1.0);
   EXPECT_EQ(d->total().launches, 4u);
   EXPECT_EQ(d->total().dependent_launches, 3u);
 }
 
 TEST(Dependencies, BlocksMayTakeTurns) {
-  Told d;
+  Notified d;
   d.launch({2}, [&](std::uint32_t b) { d.store(b, word(kA, b)); });
   d->begin("k", {2});
   for (std::uint32_t round = 0; round < 2; ++round)
@@ -251,7 +251,7 @@ TEST(Dependencies, BlocksMayTakeTurns) {
 }
 
 TEST(Dependencies, SharesAreOfWhatOtherLaunchesAndTheHostHaveWritten) {
-  Told d;
+  Notified d;
   d.launch({2}, [&](std::uint32_t b) {
     d.store(b, word(kA, b));
     d.store(b, word(kA, 20 + b));

@@ -16,7 +16,7 @@
 namespace raddle::analysis {
 namespace {
 
-using raddle::testing::PieceSpec;
+using raddle::testing::TransactionSpec;
 
 using Blocks = std::vector<std::vector<std::uint32_t>>;  // lines, by block
 
@@ -35,7 +35,7 @@ class Tree {
     put(name, blocks, origin);
     return static_cast<std::uint32_t>(launches_.size() - 1);
   }
-  void tell(SharedFootprint& footprint) {
+  void notify(SharedFootprint& footprint) {
     std::vector<SharedFootprint::Launch> tree;
     for (One& one : launches_)
       tree.push_back({&one.recording.stream(), one.origin ? &*one.origin : nullptr});
@@ -80,7 +80,7 @@ Tree worked_tree() {
 
 TEST(SharedFootprint, ParentAndChildrenByHand) {
   SharedFootprint footprint(128);
-  worked_tree().tell(footprint);
+  worked_tree().notify(footprint);
   const FamilyFootprints& f = footprint.families();
   EXPECT_EQ(f.direct_parents, 1u);
   EXPECT_EQ(f.child_launches, 2u);
@@ -92,7 +92,7 @@ TEST(SharedFootprint, ParentAndChildrenByHand) {
 
 TEST(SharedFootprint, SiblingsByHandAcrossLaunches) {
   SharedFootprint footprint(128);
-  worked_tree().tell(footprint);
+  worked_tree().notify(footprint);
   const Overlap& o = footprint.families().child_sibling.others;
   EXPECT_EQ(o.pairs(), 3u);
   EXPECT_NEAR(o.ratio(), (1 / 4.0 + 1 / 3.0 + 0 / 4.0) / 3, kNear);
@@ -101,7 +101,7 @@ TEST(SharedFootprint, SiblingsByHandAcrossLaunches) {
 
 TEST(SharedFootprint, ParentsByHandThoseTooThatLaunchNothing) {
   SharedFootprint footprint(128);
-  worked_tree().tell(footprint);
+  worked_tree().notify(footprint);
   const ParentFootprints& p = footprint.parents();
   EXPECT_EQ(p.launches, 1u);
   EXPECT_EQ(p.blocks, 3u);
@@ -112,7 +112,7 @@ TEST(SharedFootprint, ParentsByHandThoseTooThatLaunchNothing) {
 
 TEST(SharedFootprint, TwoBlocksAloneByHand) {
   SharedFootprint footprint(128);
-  worked_tree().tell(footprint);
+  worked_tree().notify(footprint);
   const BlockPairs& siblings = footprint.families().child_sibling.each_other;
   EXPECT_EQ(siblings.pairs(), 6u);
   EXPECT_NEAR(siblings.ratio(), (1 / 2.0 + 1 / 3.0) / 6, kNear) << "20 in {10 20} and {11 20 21}";
@@ -130,7 +130,7 @@ TEST(SharedFootprint, TwoBlocksAloneShareAsMuchHoweverManyThereAre) {
     Tree tree(Blocks{{1}});
     tree.launch(blocks, 0, 0);
     SharedFootprint footprint(128);
-    tree.tell(footprint);
+    tree.notify(footprint);
     const Peers& f = footprint.families().child_sibling;
     EXPECT_NEAR(f.each_other.ratio(), 1 / 3.0, kNear) << children;
     EXPECT_NEAR(f.others.ratio(), 1.0 / (2 * children - 1), kNear) << children;
@@ -142,7 +142,7 @@ TEST(SharedFootprint, MeansTakeEachDirectParentOnce) {
   tree.launch({{1}}, 0, 0);
   tree.launch({{1, 2, 3, 4}}, 0, 1);
   SharedFootprint footprint(128);
-  tree.tell(footprint);
+  tree.notify(footprint);
   const Overlap& o = footprint.families().parent_child;
   EXPECT_NEAR(o.ratio(), (1 / 1.0 + 1 / 4.0) / 2, kNear);
   EXPECT_EQ(footprint.families().child_sibling.others.pairs(), 0u) << "nobody has a sibling";
@@ -157,7 +157,7 @@ TEST(SharedFootprint, ChildrenThatTouchNothingHaveNoRatio) {
   tree.launch({{}, {}}, 0, 0);
   tree.launch({{5}, {}}, 0, 1);
   SharedFootprint footprint(128);
-  tree.tell(footprint);
+  tree.notify(footprint);
   const FamilyFootprints& f = footprint.families();
   EXPECT_EQ(f.direct_parents, 2u);
   EXPECT_EQ(f.parent_child.pairs(), 1u);
@@ -171,7 +171,7 @@ TEST(SharedFootprint, AChildMayBeAParent) {
   const auto child = tree.launch({{1, 2}, {3}}, 0, 0);
   tree.launch({{2, 9}}, child, 0, "grandchild");
   SharedFootprint footprint(128);
-  tree.tell(footprint);
+  tree.notify(footprint);
   EXPECT_EQ(footprint.families().direct_parents, 2u);
   const Figures f = figures_of(footprint);
   EXPECT_NEAR(f.at.at("kernels.parent.children.child.parent_child.ratio"), 1 / 3.0, kNear);
@@ -186,7 +186,7 @@ TEST(SharedFootprint, SiblingsOfAnotherKernelAreSiblingsInTheWholeOnly) {
   tree.launch({{2, 5}}, 0, 0, "b");
   tree.launch({{1}}, 0, 0, "a");
   SharedFootprint footprint(128);
-  tree.tell(footprint);
+  tree.notify(footprint);
   const Figures f = figures_of(footprint);
   EXPECT_EQ(f.at.at("kernels.parent.children.a.child_launches"), 2);
   EXPECT_EQ(f.at.at("kernels.parent.children.a.child_sibling.pairs"), 3);
@@ -204,10 +204,10 @@ TEST(SharedFootprint, TreesOfSeveralHostLaunchesAreApart) {
   for (int i = 0; i < 2; ++i) {
     Tree tree(Blocks{{1}, {1}});
     tree.launch({{1}}, 0, 0);
-    tree.tell(footprint);
+    tree.notify(footprint);
   }
   Tree alone(Blocks{{1}, {2}});
-  alone.tell(footprint);
+  alone.notify(footprint);
   EXPECT_EQ(footprint.parents().launches, 2u) << "the last launches nothing";
   EXPECT_EQ(footprint.parents().blocks, 4u);
   EXPECT_EQ(footprint.families().child_sibling.others.pairs(), 0u) << "children of two trees";
@@ -218,7 +218,7 @@ TEST(SharedFootprint, TreesOfSeveralHostLaunchesAreApart) {
 
 TEST(SharedFootprint, NothingIsDividedByZero) {
   SharedFootprint footprint(128);
-  Tree(Blocks{{1}, {2}}).tell(footprint);
+  Tree(Blocks{{1}, {2}}).notify(footprint);
   const Figures f = figures_of(footprint);
   for (const char* name : {"parent_child", "child_sibling", "parent_parent"})
     for (const char* figure : {".ratio", ".own_share", ".pairs"})
@@ -231,7 +231,7 @@ TEST(SharedFootprint, NothingIsDividedByZero) {
 
 /// The lines of a block, as what a parent shares with a child that touches `lines`.
 template <class Write>
-std::uint64_t shared_lines(std::uint32_t line_bytes, const std::vector<PieceSpec>& of_child,
+std::uint64_t shared_lines(std::uint32_t line_bytes, const std::vector<TransactionSpec>& of_child,
                            Write write_parent) {
   raddle::testing::Code code("parent"), child_code("child");
   const auto load = child_code.load(1, 10);
@@ -246,7 +246,7 @@ std::uint64_t shared_lines(std::uint32_t line_bytes, const std::vector<PieceSpec
 }
 
 TEST(SharedFootprint, AllWarpsAllGlobalAccessesAndNoOthers) {
-  const std::vector<PieceSpec> all = {{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}};
+  const std::vector<TransactionSpec> all = {{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}};
   EXPECT_EQ(
       shared_lines(128, all,
                    [](raddle::testing::Code& code) {
@@ -276,7 +276,7 @@ TEST(SharedFootprint, LinesOfOtherSizesThanTheStreams) {
     });
     return r;
   };
-  const std::vector<PieceSpec> child = {{4, 0xffffff00}, {6, 1}, {7, 0x80000001}};
+  const std::vector<TransactionSpec> child = {{4, 0xffffff00}, {6, 1}, {7, 0x80000001}};
   EXPECT_EQ(shared_lines(4, child, parent), 9u) << "eight words of 4, one of 7";
   EXPECT_EQ(shared_lines(8, child, parent), 5u);
   EXPECT_EQ(shared_lines(32, child, parent), 2u) << "second quarter of 4, last of 7";
@@ -405,7 +405,7 @@ TEST(SharedFootprint, RandomFamiliesEqualSetsOfTheLibrary) {
       ++families;
     }
     SharedFootprint footprint(128);
-    tree.tell(footprint);
+    tree.notify(footprint);
     const FamilyFootprints& f = footprint.families();
     ASSERT_EQ(f.parent_child.pairs(), families) << seed;
     ASSERT_EQ(f.child_sibling.others.pairs(), sibling_pairs) << seed;
@@ -434,7 +434,7 @@ TEST(SharedFootprint, RandomPairsEqualSetsOfTheLibrary) {
       siblings.second += pairs;
     }
     SharedFootprint footprint(128);
-    tree.tell(footprint);
+    tree.notify(footprint);
     expect_pairs(footprint.families().child_sibling.each_other, siblings);
     expect_pairs(footprint.parents().parent_parent.each_other, two_alone(sets_of(parents)));
   }

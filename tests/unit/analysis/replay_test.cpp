@@ -236,7 +236,7 @@ std::vector<Event> random_events(Rng& rng, unsigned n, unsigned lines) {
   return out;
 }
 
-void tell(Trace& t, const std::vector<Event>& events) {
+void notify(Trace& t, const std::vector<Event>& events) {
   for (const Event& e : events) {
     if (e.kind == Event::Flush) t.flush();
     else if (e.kind == Event::Load) t.load(e.line);
@@ -308,7 +308,7 @@ TEST(Belady, IsTheBestOfAllChoices) {
     const Geometry g{1 + rng.below(2), 1 + rng.below(3)};
     const auto events = random_events(rng, 6 + rng.below(16), 3 + rng.below(5));
     Trace t;
-    tell(t, events);
+    notify(t, events);
     const std::uint64_t belady = t.replay(Replacement::Belady, g, kThrough).misses;
     ASSERT_EQ(belady, EveryChoice(events, g).misses()) << "seed " << seed;
     better_than_lru += belady < t.replay(Replacement::Lru, g, kThrough).misses;
@@ -344,7 +344,7 @@ TEST(Lru, IsThatOfLists) {
     const Geometry g{1 + rng.below(5), 1 + rng.below(20)};
     const auto events = random_events(rng, 600, 1 + rng.below(3 * g.sets * g.ways));
     Trace t;
-    tell(t, events);
+    notify(t, events);
     const ReplayCounts c = t.replay(Replacement::Lru, g, kThrough), plain = plain_lru(events, g);
     ASSERT_EQ(c.misses, plain.misses) << "seed " << seed;
     ASSERT_EQ(c.hits, plain.hits) << "seed " << seed;
@@ -356,7 +356,7 @@ TEST(Replay, NoCacheIsBetterThanBeladyAndNoneThanUnbounded) {
     Rng rng(seed);
     const auto events = random_events(rng, 2000, 200);
     Trace t;
-    tell(t, events);
+    notify(t, events);
     std::uint64_t smaller = ~std::uint64_t{0};
     for (const std::uint32_t ways : {2u, 4u, 8u, 64u, 256u}) {
       const Geometry g{1, ways};

@@ -102,7 +102,7 @@ TEST(Recorder, MarksKernelsWarpsAndFlushes) {
 TEST(Recorder, LongSilenceCostsOneRecord) {
   SpillFile spill;
   Recorder recorder(spill);
-  const std::vector<Cycle> times = {0, kMostSince, 2 * kMostSince + 1, std::uint64_t{1} << 40,
+  const std::vector<Cycle> times = {0, kMaxSince, 2 * kMaxSince + 1, std::uint64_t{1} << 40,
                                     (std::uint64_t{1} << 40) + 1};
   for (const Cycle at : times) recorder.flushed(at);
   std::vector<Cycle> seen;

@@ -11,11 +11,11 @@ namespace {
 
 using test::compressed;
 
-constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaximum = std::uint64_t{1} << 20;
 
 std::string refusal(const std::string& bytes) {
   try {
-    decompressed(bytes, kMost, "kept.json");
+    decompressed(bytes, kMaximum, "kept.json");
   } catch (const InputError& error) {
     return error.what();
   }
@@ -31,13 +31,13 @@ std::string numbers() {
 
 TEST(Compressed, GivesBackWhatWentIn) {
   for (const std::string& text : {std::string(), std::string("{}"), numbers()})
-    EXPECT_EQ(decompressed(compressed(text), kMost, ""), text);
-  EXPECT_EQ(decompressed(compressed("one ") + compressed("two"), kMost, ""), "one two");
+    EXPECT_EQ(decompressed(compressed(text), kMaximum, ""), text);
+  EXPECT_EQ(decompressed(compressed("one ") + compressed("two"), kMaximum, ""), "one two");
 }
 
 TEST(Compressed, WhatIsNotCompressedStaysAsItIs) {
-  EXPECT_EQ(decompressed("{\"a\": 1}", kMost, ""), "{\"a\": 1}");
-  EXPECT_EQ(decompressed("", kMost, ""), "");
+  EXPECT_EQ(decompressed("{\"a\": 1}", kMaximum, ""), "{\"a\": 1}");
+  EXPECT_EQ(decompressed("", kMaximum, ""), "");
 }
 
 TEST(Compressed, EveryCutIsSeen) {
@@ -53,8 +53,8 @@ TEST(Compressed, DamageAndWhatIsTooLargeAreRefused) {
   EXPECT_THAT(refusal(bytes + "tail"), testing::HasSubstr("damaged"));
   bytes[20] = static_cast<char>(~bytes[20]);
   EXPECT_THAT(refusal(bytes), testing::HasSubstr("damaged"));
-  EXPECT_THAT(refusal(compressed(std::string(kMost + 1, 'a'))), testing::HasSubstr("1 MiB"));
-  EXPECT_EQ(refusal(compressed(std::string(kMost, 'a'))), "");
+  EXPECT_THAT(refusal(compressed(std::string(kMaximum + 1, 'a'))), testing::HasSubstr("1 MiB"));
+  EXPECT_EQ(refusal(compressed(std::string(kMaximum, 'a'))), "");
 }
 
 }  // namespace

@@ -34,9 +34,10 @@ TEST(Divisor, OfLongNumbersIsExact) {
     auto check = [&](std::uint64_t n) {
       EXPECT_EQ(LongDivisor(d).quotient(n), n / d) << n << " / " << d;
     };
-    const std::uint64_t most = ~std::uint64_t{0}, limit = most / d;  // from the limit on it divides
+    const std::uint64_t maximum = ~std::uint64_t{0},
+                        limit = maximum / d;  // from the limit on it divides
     for (std::uint64_t n :
-         {std::uint64_t{0}, limit - 2, limit - 1, limit, limit + 1, most - 1, most})
+         {std::uint64_t{0}, limit - 2, limit - 1, limit, limit + 1, maximum - 1, maximum})
       check(n);
     for (int i = 0; i < 1000; ++i) {
       const std::uint64_t n = rng.next() >> (i % 64);

@@ -100,9 +100,9 @@ TEST_F(Files, ATemporaryFolderIsItsOwnersAndGoneAfterwards) {
   EXPECT_FALSE(fs::exists(was));
 }
 
-std::string error_of_reading(const std::string& file, std::uint64_t most) {
+std::string error_of_reading(const std::string& file, std::uint64_t maximum) {
   try {
-    read_text(file, most, "a poem");
+    read_text(file, maximum, "a poem");
   } catch (const InputError& error) {
     return error.what();
   }

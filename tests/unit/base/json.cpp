@@ -36,8 +36,8 @@ TEST(ParseJson, TellsWhereItIsNone) {
 }
 
 TEST(ParseJson, HasALimitOfDepthThatTextsDoNotCount) {
-  EXPECT_EQ(error_of(nested(kMostJsonDepth)), "");
-  EXPECT_EQ(error_of(nested(kMostJsonDepth + 1)),
+  EXPECT_EQ(error_of(nested(kMaxJsonDepth)), "");
+  EXPECT_EQ(error_of(nested(kMaxJsonDepth + 1)),
             "a.json:1:65: lists and objects are nested deeper than 64");
   EXPECT_THAT(error_of(nested(2'000'000)), HasSubstr("nested deeper"));
   EXPECT_THAT(error_of("\n" + std::string(70, '{')), StartsWith("a.json:2:65: "));

@@ -57,10 +57,10 @@ TEST(AllocationsTable, OnlyTheHeaviestAreShown) {
   Json all = {{"known", true}, {"rows", Json::array()}};
   for (unsigned i = 1; i <= 5; ++i)
     all["rows"].push_back(row("allocation " + std::to_string(i), 10, i));
-  const std::string some = allocations_table(all, {.most = 2});
+  const std::string some = allocations_table(all, {.maximum = 2});
   EXPECT_THAT(some, AllOf(HasSubstr("allocation 5"), HasSubstr("and 3 more"), HasSubstr("50")));
   EXPECT_THAT(some, Not(HasSubstr("allocation 3")));
-  EXPECT_THAT(allocations_table(all, {.most = 0}), Not(HasSubstr("more (--top")));
+  EXPECT_THAT(allocations_table(all, {.maximum = 0}), Not(HasSubstr("more (--top")));
 }
 
 TEST(AllocationsTable, PlacesTimesAndArguments) {

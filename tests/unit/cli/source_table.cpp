@@ -64,9 +64,9 @@ TEST(SourceTable, AnAccessHasLinesAndHits) {
 }
 
 TEST(SourceTable, OnlySoManyLinesOfAKernel) {
-  const std::string text = source_table(two_kernels(), {.most = 1});
+  const std::string text = source_table(two_kernels(), {.maximum = 1});
   EXPECT_THAT(text, AllOf(HasSubstr("and 1 more lines"), Not(HasSubstr("ld.global"))));
-  EXPECT_THAT(source_table(two_kernels(), {.most = 0}), Not(HasSubstr("more lines")));
+  EXPECT_THAT(source_table(two_kernels(), {.maximum = 0}), Not(HasSubstr("more lines")));
 }
 
 TEST(SourceTable, LinesOfTheCudaSourceTakeThePtxLinesOfTheirs) {

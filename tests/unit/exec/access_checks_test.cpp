@@ -284,12 +284,12 @@ TEST(WrittenBytes, ACopyIsAsMuchWrittenAsItsSource) {
 
 TEST(AccessChecks, TellAsManyPlacesAsTheyMay) {
   AccessChecks checks({true, true});
-  for (std::uint32_t i = 0; i < 2 * AccessChecks::kMostFindings; ++i)
+  for (std::uint32_t i = 0; i < 2 * AccessChecks::kMaxFindings; ++i)
     for (int again = 0; again < 2; ++again)
       checks.found(Check::Races, "k", 0, i, 0, [] { return "text"; });
-  EXPECT_EQ(checks.findings().size(), AccessChecks::kMostFindings);
+  EXPECT_EQ(checks.findings().size(), AccessChecks::kMaxFindings);
   EXPECT_EQ(checks.findings().back().times, 2u);
-  EXPECT_EQ(checks.more(), AccessChecks::kMostFindings);
+  EXPECT_EQ(checks.more(), AccessChecks::kMaxFindings);
 }
 
 TEST(AccessChecks, NamesThatAreNone) {

@@ -60,7 +60,7 @@ TEST(AsyncCopy, IsAGlobalLoadThatNobodyWaitsFor) {
     const auto& inst = trace->code().instructions.at(op.inst);
     if (inst.kind == trace::OpKind::LoadGlobal) {
       ++loads;
-      EXPECT_EQ(op.pieces.size(), 4u);
+      EXPECT_EQ(op.transactions.size(), 4u);
       EXPECT_TRUE(inst.writes.empty());
       EXPECT_TRUE(inst.bypass_l1);
       EXPECT_EQ(inst.bytes, 16);

@@ -21,9 +21,11 @@ Int value(u64 v, const IntType& t) {
   if (!t.sign) return low;
   return static_cast<s64>(low << (64 - t.bits)) >> (64 - t.bits);
 }
-Int most(const IntType& t) { return (Int{1} << (t.bits - (t.sign ? 1 : 0))) - 1; }
-Int least(const IntType& t) { return t.sign ? -(Int{1} << (t.bits - 1)) : 0; }
-Int clamp(Int v, const IntType& t) { return v > most(t) ? most(t) : v < least(t) ? least(t) : v; }
+Int maximum(const IntType& t) { return (Int{1} << (t.bits - (t.sign ? 1 : 0))) - 1; }
+Int minimum(const IntType& t) { return t.sign ? -(Int{1} << (t.bits - 1)) : 0; }
+Int clamp(Int v, const IntType& t) {
+  return v > maximum(t) ? maximum(t) : v < minimum(t) ? minimum(t) : v;
+}
 /// Registers a type may live in.
 std::string registers(const IntType& t) {
   return t.bits == 8 ? "hrq" : t.bits == 16 ? "hrq" : t.bits == 32 ? "rq" : "q";
@@ -76,8 +78,8 @@ u64 to_integer(T x, char mode, const IntType& t) {
               : mode == 'z' ? std::trunc(x)
               : mode == 'm' ? std::floor(x)
                             : std::ceil(x);
-  if (r >= static_cast<T>(0x1p120)) return static_cast<u64>(most(t));
-  if (r <= static_cast<T>(-0x1p120)) return static_cast<u64>(least(t));
+  if (r >= static_cast<T>(0x1p120)) return static_cast<u64>(maximum(t));
+  if (r <= static_cast<T>(-0x1p120)) return static_cast<u64>(minimum(t));
   return static_cast<u64>(clamp(static_cast<Int>(r), t));
 }
 TEST(Convert, FloatToInteger) {

@@ -218,10 +218,10 @@ u64 converted(const Counted& op, u64 a, u64, u64) {
   x = whole_part(op, x);
   if (!is_real(to)) {
     const unsigned n = bits_of(to);
-    const long double most = std::ldexp(1.0L, static_cast<int>(n) - (to[0] == 's' ? 1 : 0)) - 1;
-    const long double least = to[0] == 's' ? -most - 1 : 0;
+    const long double maximum = std::ldexp(1.0L, static_cast<int>(n) - (to[0] == 's' ? 1 : 0)) - 1;
+    const long double minimum = to[0] == 's' ? -maximum - 1 : 0;
     if (x != x) return 0;
-    const long double v = std::clamp(x, least, most);
+    const long double v = std::clamp(x, minimum, maximum);
     return v < 0 ? static_cast<u64>(static_cast<s64>(v)) : static_cast<u64>(v);
   }
   if (op.has("sat")) x = x > 0 ? std::min(x, 1.0L) : 0.0L;
@@ -252,12 +252,12 @@ u64 arithmetic(const Counted& op, u64 a, u64 b, u64 c) {
   if (op.base == "abs") return op.has("ftz") && is_nan ? a & ~sign : x & ~sign;
   if (op.base == "copysign") return (a & sign) | (b & ~sign);
   if (op.base == "selp") return (c & 1) != 0 ? a : b;
-  const bool least = op.base == "min";
+  const bool minimum = op.base == "min";
   return of([&](auto p, auto q, auto) {
     if (p != p) return q;
     if (q != q) return p;
-    if (p == q) return std::signbit(p) == least ? p : q;
-    return (p < q) == least ? p : q;
+    if (p == q) return std::signbit(p) == minimum ? p : q;
+    return (p < q) == minimum ? p : q;
   });
 }
 

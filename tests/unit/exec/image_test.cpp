@@ -59,15 +59,15 @@ TEST(Image, AFetchIsALoadOfTheTexelsLines) {
   auto ops = find(*trace);
   ASSERT_EQ(ops.size(), 1u);
   EXPECT_EQ(trace->code().instructions[ops[0].inst].kind, trace::OpKind::LoadGlobal);
-  ASSERT_EQ(ops[0].pieces.size(), 1u);  // 32 words of one line
-  EXPECT_EQ(ops[0].pieces[0].line, static_cast<u32>(image.address >> 7));
-  EXPECT_EQ(ops[0].pieces[0].words, ~0u);
-  EXPECT_EQ(ops[0].pieces[0].lanes, ~0u);
+  ASSERT_EQ(ops[0].transactions.size(), 1u);  // 32 words of one line
+  EXPECT_EQ(ops[0].transactions[0].line, static_cast<u32>(image.address >> 7));
+  EXPECT_EQ(ops[0].transactions[0].words, ~0u);
+  EXPECT_EQ(ops[0].transactions[0].lanes, ~0u);
   for (u32 i = 0; i < 32; ++i) EXPECT_EQ(rig.download<u32>(out, 32)[i], i);
   auto column = rig.record("k", {1, 1, 1}, {32, 1, 1}, handle, out, 0u, 1u);
   ops = find(*column);
   ASSERT_EQ(ops.size(), 1u);
-  EXPECT_EQ(ops[0].pieces.size(), 32u);
+  EXPECT_EQ(ops[0].transactions.size(), 32u);
   EXPECT_EQ(rig.download<u32>(out, 32)[3], 3 * 64u);
 }
 TEST(Image, MoreLinesThanARecordHoldsMakeSeveral) {
@@ -90,19 +90,19 @@ TEST(Image, MoreLinesThanARecordHoldsMakeSeveral) {
   const Address out = rig.zeros(128);
   auto trace = rig.record("k", {1, 1, 1}, {32, 1, 1}, rig.machine.create_texture(t), out);
   u32 lanes = 0, records = 0;
-  std::size_t pieces = 0;
+  std::size_t transactions = 0;
   for (const Op& op : ops_of(*trace, 0, 0)) {
     const trace::StaticInst& inst = trace->code().instructions[op.inst];
     if (!trace->code().opcode_names[inst.opcode].starts_with("tex")) continue;
     ++records;
-    pieces += op.pieces.size();
+    transactions += op.transactions.size();
     EXPECT_EQ(lanes & op.mask, 0u);
     lanes |= op.mask;
-    for (const trace::Piece& p : op.pieces) EXPECT_EQ(p.words, 3u);
+    for (const trace::Transaction& p : op.transactions) EXPECT_EQ(p.words, 3u);
   }
   EXPECT_EQ(lanes, ~0u);
-  EXPECT_EQ(pieces, 32u * 4);  // each lane's rows: two of two slices
-  EXPECT_EQ(records, 3u);      // 13, 13 and 6 lanes: a lane may need 8
+  EXPECT_EQ(transactions, 32u * 4);  // each lane's rows: two of two slices
+  EXPECT_EQ(records, 3u);            // 13, 13 and 6 lanes: a lane may need 8
 }
 
 // --- references, queries, predicates -------------------------------------------------------------

@@ -295,12 +295,13 @@ TEST(MatrixStream, LinesAndBankPasses) {
     const auto& inst = code.instructions.at(op.inst);
     if (inst.kind == trace::OpKind::LoadGlobal) {  // 16 rows of 32 bytes, 128 apart
       ++loads;
-      ASSERT_EQ(op.pieces.size(), 16u);
-      for (const trace::Piece& piece : op.pieces) EXPECT_EQ(piece.words, 0xffu);
+      ASSERT_EQ(op.transactions.size(), 16u);
+      for (const trace::Transaction& transaction : op.transactions)
+        EXPECT_EQ(transaction.words, 0xffu);
     }
     if (inst.kind == trace::OpKind::LoadShared) {
       ++rows;
-      EXPECT_EQ(op.pieces_field, 4u);  // 512 bytes in a row
+      EXPECT_EQ(op.transactions_field, 4u);  // 512 bytes in a row
     }
   }
   EXPECT_EQ(loads, 1u);

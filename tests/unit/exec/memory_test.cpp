@@ -408,10 +408,10 @@ TEST(Faults, Misalignment) {
 TEST(Strays, GoOnInMappedPagesAndAreCounted) {
   for (const std::string& lanes : lane_builds()) {
     use_lanes(lanes);
-    std::vector<std::string> told;
+    std::vector<std::string> notified;
     MachineOptions options;
     options.out_of_bounds = OutOfBounds::Page;
-    options.warn = [&](const std::string& text) { told.push_back(text); };
+    options.warn = [&](const std::string& text) { notified.push_back(text); };
     // Beyond the 128 bytes of `in`, and in its guard: words, bytes, vectors, scattered, atomics.
     Rig rig(kernel("mov.u32 %r3, 7; st.global.u32 [%q1+128], %r3; st.global.u8 [%q1+129], %r3;\n"
                    "  ld.global.v2.u32 {%r4, %r5}, [%q1+128];\n"
@@ -421,11 +421,11 @@ TEST(Strays, GoOnInMappedPagesAndAreCounted) {
     const Address in = rig.zeros(128), out = rig.zeros(4);
     rig.run("k", {1, 1, 1}, {1, 1, 1}, in, out);
     EXPECT_EQ(rig.download<u32>(out, 1)[0], 7u + 7 * 256 + 2) << lanes;
-    ASSERT_EQ(told.size(), 1u);
-    EXPECT_NE(told[0].find("out-of-bounds 4-byte store to global address 0x1000000080 (0 bytes "
-                           "past the end of the 128-byte allocation"),
+    ASSERT_EQ(notified.size(), 1u);
+    EXPECT_NE(notified[0].find("out-of-bounds 4-byte store to global address 0x1000000080 (0 bytes "
+                               "past the end of the 128-byte allocation"),
               std::string::npos)
-        << told[0];
+        << notified[0];
     EXPECT_EQ(rig.machine.stray_accesses(), (std::map<std::string, std::uint64_t>{{"k", 5}}));
   }
   unsetenv("RADDLE_LANES");

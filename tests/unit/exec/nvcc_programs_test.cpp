@@ -47,7 +47,7 @@ TEST(NvccPrograms, TilesReduceScanAndPartition) {
   const auto got = rig.download<int>(out, 64 * 8);
   for (unsigned t = 0; t < 64; ++t) {
     const unsigned warp = t / 32 * 32, four = t / 4 * 4;
-    int sum = 0, most = 0, upto = 0, before = 0, parity = 0, third = 0, large = 0;
+    int sum = 0, maximum = 0, upto = 0, before = 0, parity = 0, third = 0, large = 0;
     for (unsigned i = warp; i < warp + 32; ++i) {
       sum += in[i];
       upto += i <= t ? in[i] : 0;
@@ -56,13 +56,13 @@ TEST(NvccPrograms, TilesReduceScanAndPartition) {
       large += in[i] > 10 ? 1 : 0;
     }
     for (unsigned i = four; i < four + 4; ++i) {
-      most = std::max(most, in[i]);
+      maximum = std::max(maximum, in[i]);
       before += i < t ? in[i] : 0;
     }
     const int bits = std::bit_cast<int>(static_cast<float>(sum));
-    EXPECT_THAT(
-        std::vector<int>(got.begin() + 8 * t, got.begin() + 8 * t + 8),
-        testing::ElementsAre(sum, most, upto, before, bits, parity, third, in[t] > 10 ? large : 0))
+    EXPECT_THAT(std::vector<int>(got.begin() + 8 * t, got.begin() + 8 * t + 8),
+                testing::ElementsAre(sum, maximum, upto, before, bits, parity, third,
+                                     in[t] > 10 ? large : 0))
         << "thread " << t;
   }
 }
@@ -71,9 +71,9 @@ TEST(NvccPrograms, AtomicsOfEveryScope) {
   const Address i = rig.zeros(4), u = rig.zeros(8), f = rig.zeros(4), d = rig.zeros(8),
                 h = rig.zeros(4);
   rig.run("atomics", {2, 1, 1}, {128, 1, 1}, i, u, f, d, h);
-  int most = 0;
-  for (int t = 0; t < 128; ++t) most = std::max(most, t * 7 % 256);
-  EXPECT_EQ(rig.download<int>(i, 1)[0], most);
+  int maximum = 0;
+  for (int t = 0; t < 128; ++t) maximum = std::max(maximum, t * 7 % 256);
+  EXPECT_EQ(rig.download<int>(i, 1)[0], maximum);
   EXPECT_EQ(rig.download<u64>(u, 1)[0], 2u * 127 * 64);
   EXPECT_EQ(rig.download<float>(f, 1)[0], 256.0f);
   EXPECT_EQ(rig.download<double>(d, 1)[0], 128.0);

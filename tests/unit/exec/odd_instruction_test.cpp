@@ -113,10 +113,10 @@ TEST(OddInstruction, WideLocalAccessesAtManyOffsetsKeepAllTheirLines) {
   for (const Op& op : ops_of(*trace, 0, 0)) {
     const trace::OpKind kind = trace->code().instructions[op.inst].kind;
     if (kind == trace::OpKind::StoreLocal) {
-      stored += op.pieces.size();
+      stored += op.transactions.size();
       lanes |= op.mask;
     }
-    if (kind == trace::OpKind::LoadLocal) loaded += op.pieces.size();
+    if (kind == trace::OpKind::LoadLocal) loaded += op.transactions.size();
   }
   EXPECT_EQ(stored, 128u);
   EXPECT_EQ(loaded, 128u);

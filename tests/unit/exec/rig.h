@@ -31,15 +31,16 @@ inline void use_lanes(const std::string& name) { setenv("RADDLE_LANES", name.c_s
 /// One record of a stream with its pieces.
 struct Op {
   std::uint32_t inst;
-  unsigned count, pieces_field;
+  unsigned count, transactions_field;
   std::uint32_t mask;
-  std::vector<trace::Piece> pieces;
+  std::vector<trace::Transaction> transactions;
 };
 inline bool operator==(const Op& a, const Op& b) {
-  return a.inst == b.inst && a.count == b.count && a.pieces_field == b.pieces_field &&
-         a.mask == b.mask && a.pieces.size() == b.pieces.size() &&
-         (a.pieces.empty() || std::memcmp(a.pieces.data(), b.pieces.data(),
-                                          a.pieces.size() * sizeof(trace::Piece)) == 0);
+  return a.inst == b.inst && a.count == b.count && a.transactions_field == b.transactions_field &&
+         a.mask == b.mask && a.transactions.size() == b.transactions.size() &&
+         (a.transactions.empty() ||
+          std::memcmp(a.transactions.data(), b.transactions.data(),
+                      a.transactions.size() * sizeof(trace::Transaction)) == 0);
 }
 inline void append_ops(const trace::KernelCode& code, const std::uint32_t* at,
                        const std::uint32_t* end, std::vector<Op>& ops) {
@@ -47,13 +48,13 @@ inline void append_ops(const trace::KernelCode& code, const std::uint32_t* at,
   while (at < end) {
     const trace::Record r{at[0], at[1]};
     at += 2;
-    Op op{r.inst(), r.count(), r.pieces(), r.mask, {}};
+    Op op{r.inst(), r.count(), r.transactions(), r.mask, {}};
     const K kind = code.instructions.at(r.inst()).kind;
-    const bool has_pieces = kind == K::LoadGlobal || kind == K::StoreGlobal ||
-                            kind == K::AtomicGlobal || kind == K::ReduceGlobal ||
-                            kind == K::LoadLocal || kind == K::StoreLocal;
-    for (unsigned p = 0; has_pieces && p < r.pieces(); ++p, at += 3)
-      op.pieces.push_back({at[0], at[1], at[2]});
+    const bool has_transactions = kind == K::LoadGlobal || kind == K::StoreGlobal ||
+                                  kind == K::AtomicGlobal || kind == K::ReduceGlobal ||
+                                  kind == K::LoadLocal || kind == K::StoreLocal;
+    for (unsigned p = 0; has_transactions && p < r.transactions(); ++p, at += 3)
+      op.transactions.push_back({at[0], at[1], at[2]});
     ops.push_back(op);
   }
 }

@@ -136,11 +136,11 @@ TEST(Stream, PiecesAreLinesInOrderOfTheirLowestLane) {
   // 32 lines of one word each.
   const auto all =
       tail("mul.wide.u32 %q3, %r1, 132; add.u64 %q3, %q1, %q3; ld.global.u32 %r3, [%q3];");
-  ASSERT_EQ(all[1].pieces.size(), 32u);
+  ASSERT_EQ(all[1].transactions.size(), 32u);
   for (u32 i = 0; i < 32; ++i) {
-    EXPECT_EQ(all[1].pieces[i].line, kLine0 + (132 * i >> 7));
-    EXPECT_EQ(all[1].pieces[i].words, 1u << (132 * i / 4 % 32));
-    EXPECT_EQ(all[1].pieces[i].lanes, 1u << i);
+    EXPECT_EQ(all[1].transactions[i].line, kLine0 + (132 * i >> 7));
+    EXPECT_EQ(all[1].transactions[i].words, 1u << (132 * i / 4 % 32));
+    EXPECT_EQ(all[1].transactions[i].lanes, 1u << i);
   }
   // Misaligned by 16 bytes: two lines; 8-byte elements: three.
   EXPECT_EQ(tail("ld.global.u32 %r3, [%q2+16];")[1],
@@ -172,29 +172,29 @@ TEST(Stream, PiecesOfAnyPatternMatchAReference) {
               factor, mask & ~(size - 1), partial ? "@%p1" : "", 8 * size,
               size == 8 ? "%q4" : "%r3"));
           const Op* load = nullptr;
-          for (const Op& op : ops) load = load == nullptr && !op.pieces.empty() ? &op : load;
+          for (const Op& op : ops) load = load == nullptr && !op.transactions.empty() ? &op : load;
           ASSERT_NE(load, nullptr);
-          std::vector<trace::Piece> want;
+          std::vector<trace::Transaction> want;
           for (u32 t = 0; t < 32; ++t) {
             if (partial && t % 3 == 1) continue;
             const u32 at = (t * factor ^ 90) & mask & ~(size - 1), line = kLine0 + at / 128;
-            auto piece = std::ranges::find(want, line, &trace::Piece::line);
-            if (piece == want.end()) piece = want.insert(want.end(), {line, 0, 0});
-            piece->words |= (size == 8 ? 3u : 1u) << (at / 4 % 32);
-            piece->lanes |= 1u << t;
+            auto transaction = std::ranges::find(want, line, &trace::Transaction::line);
+            if (transaction == want.end()) transaction = want.insert(want.end(), {line, 0, 0});
+            transaction->words |= (size == 8 ? 3u : 1u) << (at / 4 % 32);
+            transaction->lanes |= 1u << t;
           }
-          ASSERT_EQ(load->pieces.size(), want.size());
+          ASSERT_EQ(load->transactions.size(), want.size());
           for (std::size_t i = 0; i < want.size(); ++i) {
-            EXPECT_EQ(load->pieces[i].line, want[i].line);
-            EXPECT_EQ(load->pieces[i].words, want[i].words);
-            EXPECT_EQ(load->pieces[i].lanes, want[i].lanes);
+            EXPECT_EQ(load->transactions[i].line, want[i].line);
+            EXPECT_EQ(load->transactions[i].words, want[i].words);
+            EXPECT_EQ(load->transactions[i].lanes, want[i].lanes);
           }
         }
 }
 TEST(Stream, SharedPiecesAreBankPasses) {
   const auto passes = [](const std::string& address, const std::string& access) {
     const auto ops = tail(".shared .align 16 .b8 s[8192]; " + address + access);
-    return ops[1].pieces_field;
+    return ops[1].transactions_field;
   };
   const std::string load = " ld.shared.u32 %r9, [%r2];";
   EXPECT_EQ(passes("shl.b32 %r2, %r1, 2;", load), 1u);
@@ -350,7 +350,7 @@ TEST(Live, StreamEqualsTheRecordedOne) {
     std::vector<Op> single;
     for (Op op : list)
       for (unsigned i = 0; i < op.count; ++i)
-        single.push_back({op.inst + i, 1, op.pieces_field, op.mask, op.pieces});
+        single.push_back({op.inst + i, 1, op.transactions_field, op.mask, op.transactions});
     return single;
   };
   for (unsigned i = 0; i < 32; ++i) EXPECT_TRUE(joined(ops[i]) == joined(recorded[i])) << i;

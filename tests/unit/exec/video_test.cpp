@@ -91,8 +91,8 @@ TEST(Video, Scalar) {
   check({"vabsdiff.u32.u32.u32.add <D>, <A>, <B>, <C>;", "rrrr",
          [](u64 a, u64 b, u64 c) { return (a > b ? a - b : b - a) + c; }});
   check({"vmax.s32.s32.s32.min <D>, <A>, <B>, <C>;", "rrrr", [](u64 a, u64 b, u64 c) {
-           const s32 most = std::max(static_cast<s32>(a), static_cast<s32>(b));
-           return static_cast<u64>(static_cast<u32>(std::min(most, static_cast<s32>(c))));
+           const s32 maximum = std::max(static_cast<s32>(a), static_cast<s32>(b));
+           return static_cast<u64>(static_cast<u32>(std::min(maximum, static_cast<s32>(c))));
          }});
   check({"vmin.u32.u32.u32 <D>.b2, <A>, <B>, <C>;", "rrrr",
          [](u64 a, u64 b, u64 c) { return (c & 0xff00ffff) | (std::min(a, b) & 255) << 16; }});
@@ -147,14 +147,14 @@ double f8_value(unsigned code, bool wide) {
 /// The nearest finite value, ties to an even code.
 unsigned nearest_f8(float x, bool wide) {
   if (x != x) return 0x7f;
-  const unsigned most = wide ? 0x7b : 0x7e;
+  const unsigned maximum = wide ? 0x7b : 0x7e;
   unsigned best = 0;
-  for (unsigned code = 1; code <= most; ++code) {
+  for (unsigned code = 1; code <= maximum; ++code) {
     const double old = std::fabs(f8_value(best, wide) - std::fabs(double{x}));
     const double now = std::fabs(f8_value(code, wide) - std::fabs(double{x}));
     if (now < old || (now == old && code % 2 == 0)) best = code;
   }
-  if (std::fabs(double{x}) >= f8_value(most, wide)) best = most;
+  if (std::fabs(double{x}) >= f8_value(maximum, wide)) best = maximum;
   return best | (std::signbit(x) ? 0x80u : 0u);
 }
 TEST(EightBitReals, ToAndFrom) {

@@ -45,25 +45,25 @@ TEST(Warp, ShufflesInAllModes) {
       for (u32 c : {0u, 31u, 0x181fu, 0x1c07u, 0x1800u, 0x0f0fu}) {
         const auto source = [=](u32 lane, bool* inside) {  // the manual's loop
           const u32 segment = c >> 8 & 31, clamp = c & 31;
-          const s32 most = static_cast<s32>((lane & segment) | (clamp & ~segment)),
-                    least = static_cast<s32>(lane & segment);
+          const s32 maximum = static_cast<s32>((lane & segment) | (clamp & ~segment)),
+                    minimum = static_cast<s32>(lane & segment);
           s32 j = 0;
           const std::string m = mode;
           if (m == "up") {
             j = static_cast<s32>(lane - b);
-            *inside = j >= most;
+            *inside = j >= maximum;
           }
           if (m == "down") {
             j = static_cast<s32>(lane + b);
-            *inside = j <= most;
+            *inside = j <= maximum;
           }
           if (m == "bfly") {
             j = static_cast<s32>(lane ^ b);
-            *inside = j <= most;
+            *inside = j <= maximum;
           }
           if (m == "idx") {
-            j = least | static_cast<s32>(b & ~segment);
-            *inside = j <= most;
+            j = minimum | static_cast<s32>(b & ~segment);
+            *inside = j <= maximum;
           }
           return *inside ? static_cast<u32>(j) : lane;
         };

@@ -91,23 +91,24 @@ TEST(Cubin, AnyCutOfItIsRefused) {
 }
 
 TEST(Cubin, WhatIsWrongIsTold) {
-  const auto told = [](auto&& change) {
+  const auto notified = [](auto&& change) {
     SmallCubin cubin;
     change(cubin);
     return test::input_error_of([&] { registers_of(cubin.bytes(), "app"); });
   };
   using C = SmallCubin;
-  EXPECT_EQ(told([](C&) {}), "no error");
-  EXPECT_THAT(told([](C& c) { c.header.e_machine = EM_X86_64; }), HasSubstr("no cubin"));
-  EXPECT_THAT(told([](C& c) { c.header.e_shstrndx = 5; }), HasSubstr("section 5 of 5"));
-  EXPECT_THAT(told([](C& c) { c.header.e_shentsize = 40; }), HasSubstr("40 bytes"));
-  EXPECT_THAT(told([](C& c) { c.header.e_shoff = ~Elf64_Off{0} - 8; }), HasSubstr("ends within"));
-  EXPECT_THAT(told([](C& c) { c.names.clear(); }), HasSubstr("has no end"));
-  EXPECT_THAT(told([](C& c) { c.symbol_names.back() = 'x'; }), HasSubstr("has no end"));
-  EXPECT_THAT(told([](C& c) { c.info[1] = 3; }), HasSubstr("its symbols"));
-  EXPECT_THAT(told([](C& c) { c.info[2] = 256; }), HasSubstr("256 registers"));
-  EXPECT_THAT(told([](C& c) { c.info[0] = 0x0004'2f04; }), HasSubstr("a count of registers"));
-  EXPECT_THAT(told([](C& c) { c.info[7] = 0x0010'2f04; }), HasSubstr("a record"));
+  EXPECT_EQ(notified([](C&) {}), "no error");
+  EXPECT_THAT(notified([](C& c) { c.header.e_machine = EM_X86_64; }), HasSubstr("no cubin"));
+  EXPECT_THAT(notified([](C& c) { c.header.e_shstrndx = 5; }), HasSubstr("section 5 of 5"));
+  EXPECT_THAT(notified([](C& c) { c.header.e_shentsize = 40; }), HasSubstr("40 bytes"));
+  EXPECT_THAT(notified([](C& c) { c.header.e_shoff = ~Elf64_Off{0} - 8; }),
+              HasSubstr("ends within"));
+  EXPECT_THAT(notified([](C& c) { c.names.clear(); }), HasSubstr("has no end"));
+  EXPECT_THAT(notified([](C& c) { c.symbol_names.back() = 'x'; }), HasSubstr("has no end"));
+  EXPECT_THAT(notified([](C& c) { c.info[1] = 3; }), HasSubstr("its symbols"));
+  EXPECT_THAT(notified([](C& c) { c.info[2] = 256; }), HasSubstr("256 registers"));
+  EXPECT_THAT(notified([](C& c) { c.info[0] = 0x0004'2f04; }), HasSubstr("a count of registers"));
+  EXPECT_THAT(notified([](C& c) { c.info[7] = 0x0010'2f04; }), HasSubstr("a record"));
 }
 
 TEST(Cubin, OneThatNvccWrote) {
@@ -134,11 +135,11 @@ TEST(Cubin, RegistersAreThoseThatPtxasTells) {
       "template __global__ void loops<8>(float*, const float*, int);\n"
       "template __global__ void loops<60>(float*, const float*, int);\n";
   for (const char* arch : {"sm_75", "sm_80", "sm_90", "sm_100"}) {
-    std::string told;
+    std::string notified;
     const std::string cubin =
-        nvcc_output(source, std::string("-cubin -Xptxas -v -arch=") + arch, &told);
-    const Registers expected = test::ptxas_registers(told, arch);
-    EXPECT_EQ(expected.size(), 2u) << told;
+        nvcc_output(source, std::string("-cubin -Xptxas -v -arch=") + arch, &notified);
+    const Registers expected = test::ptxas_registers(notified, arch);
+    EXPECT_EQ(expected.size(), 2u) << notified;
     EXPECT_EQ(registers_of(cubin, "cubin"), expected) << arch;
   }
 }

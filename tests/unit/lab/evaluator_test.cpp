@@ -269,20 +269,20 @@ TEST(Judge, OfALongSeriesOnlyWhatDecidesIsTold) {
   for (const auto& [point, ipc] : std::vector<std::pair<int, double>>{
            {1, 1}, {2, 2}, {3, 4}, {4, 12345.6}, {5, 6}, {6, 6}, {7, 5}, {8, 4}, {9, 3}})
     lab.set(fmt::format("red/swept/group={}", point), ipc);
-  const auto told = [&](const std::string& shape, const std::string& range = "") {
+  const auto notified = [&](const std::string& shape, const std::string& range = "") {
     return lab.judge(shape + "(ipc[red, swept] over group" + range + ")").detail;
   };
-  EXPECT_EQ(told("peak_inside"),
+  EXPECT_EQ(notified("peak_inside"),
             "has its peak inside the range: highest 12346 at 4; ends 1 at 1, 3 at 9");
-  EXPECT_EQ(told("valley_inside"),
+  EXPECT_EQ(notified("valley_inside"),
             "has no lowest point inside the range: lowest 1 at 1; ends 1 at 1, 3 at 9");
-  EXPECT_EQ(told("rises"), "does not rise: from 1 at 1 to 3 at 9; 6 at 5 after 12346 at 4");
-  EXPECT_EQ(told("falls"), "does not fall: from 1 at 1 to 3 at 9; 2 at 2 after 1 at 1");
-  EXPECT_EQ(told("monotone"),
+  EXPECT_EQ(notified("rises"), "does not rise: from 1 at 1 to 3 at 9; 6 at 5 after 12346 at 4");
+  EXPECT_EQ(notified("falls"), "does not fall: from 1 at 1 to 3 at 9; 2 at 2 after 1 at 1");
+  EXPECT_EQ(notified("monotone"),
             "does not go one way: from 1 at 1 to 3 at 9; 6 at 5 after 12346 at 4; "
             "2 at 2 after 1 at 1");
-  EXPECT_EQ(told("flat"), "is not flat: lowest 1 at 1, highest 12346 at 4");
-  EXPECT_EQ(told("rises", " from 1 to 3"), "rises: 1 at 1, 2 at 2, 4 at 3");
+  EXPECT_EQ(notified("flat"), "is not flat: lowest 1 at 1, highest 12346 at 4");
+  EXPECT_EQ(notified("rises", " from 1 to 3"), "rises: 1 at 1, 2 at 2, 4 at 3");
 }
 
 TEST(Judge, DetailTellsTheTolerance) {

@@ -176,11 +176,12 @@ TEST(LocalExecutor, ALargeJobLetsSmallerOnesByAndIsNotForgotten) {
 }
 
 /// Most workers that were there at once, as they saw it themselves.
-int most_at_once(Pool& pool, const std::vector<Job>& all) {
+int max_at_once(Pool& pool, const std::vector<Job>& all) {
   pool.run(all);
-  int most = 0;
-  for (const Job& job : all) most = std::max(most, std::atoi(pool.file(job.name + ".log").c_str()));
-  return most;
+  int maximum = 0;
+  for (const Job& job : all)
+    maximum = std::max(maximum, std::atoi(pool.file(job.name + ".log").c_str()));
+  return maximum;
 }
 const char* const kCountMe =
     "d=$(dirname \"$2\"); touch \"$d/up.$$\"; sleep 0.2; ls \"$d\" | grep -c ^up; "
@@ -188,13 +189,13 @@ const char* const kCountMe =
 
 TEST(LocalExecutor, RunsNoMoreThanAllowed) {
   Pool three(kCountMe, 3), one(kCountMe, 1);
-  EXPECT_LE(most_at_once(three, jobs(7)), 3);
-  EXPECT_EQ(most_at_once(one, jobs(3)), 1);
+  EXPECT_LE(max_at_once(three, jobs(7)), 3);
+  EXPECT_EQ(max_at_once(one, jobs(3)), 1);
 }
 
 TEST(LocalExecutor, WaitsForMemoryButNotForEver) {
   Pool pool(kCountMe, 4, 100 << 20);
-  EXPECT_EQ(most_at_once(pool, jobs(3, 60, 60 << 20)), 1) << "two would need more than there is";
+  EXPECT_EQ(max_at_once(pool, jobs(3, 60, 60 << 20)), 1) << "two would need more than there is";
   Pool large(kCountMe, 4, 100 << 20);
   EXPECT_EQ(large.run(jobs(2, 60, 500 << 20)).size(), 2u) << "alone, the largest may try";
 }

@@ -314,19 +314,19 @@ TEST(Runner, StopsCleanly) {
 TEST(Runner, ProgressCountsUpAndKnowsTheTimeLeft) {
   Site site;
   Hands hands(site.results.work());
-  std::vector<RunnerProgress> told;
-  site.options.progress = [&](const RunnerProgress& p) { told.push_back(p); };
+  std::vector<RunnerProgress> notified;
+  site.options.progress = [&](const RunnerProgress& p) { notified.push_back(p); };
   site.run(hands);
-  ASSERT_FALSE(told.empty());
+  ASSERT_FALSE(notified.empty());
   std::size_t before = 0;
-  for (const RunnerProgress& p : told) {
+  for (const RunnerProgress& p : notified) {
     EXPECT_EQ(p.runs, 14u);
     EXPECT_GE(p.done, before);
     before = p.done;
     EXPECT_TRUE(p.done == 0 || p.seconds_left.has_value());
   }
-  EXPECT_EQ(told.back().done, 14u);
-  EXPECT_EQ(*told.back().seconds_left, 0);
+  EXPECT_EQ(notified.back().done, 14u);
+  EXPECT_EQ(*notified.back().seconds_left, 0);
 }
 
 TEST(Runner, TimeoutAndMemoryOfAJob) {

@@ -51,7 +51,7 @@ CodeBuilder over(const std::string& source, unsigned n) {
 }
 
 TEST(Regions, AShortBranchBecomesPredicates) {
-  const Regions r = regions_of(over("%tid", kMostPredicated));
+  const Regions r = regions_of(over("%tid", kMaxPredicated));
   EXPECT_THAT(set_in(r.predicated), ElementsAre(2));
   EXPECT_THAT(set_in(r.prepares), IsEmpty());
   EXPECT_THAT(set_in(r.meets), IsEmpty());
@@ -72,15 +72,15 @@ TEST(Regions, WhatIsPredicatedWaitsForItsPredicate) {
 }
 
 TEST(Regions, BehindALongOneLanesMeet) {
-  const Regions r = regions_of(over("%tid", kMostPredicated + 1));
+  const Regions r = regions_of(over("%tid", kMaxPredicated + 1));
   EXPECT_THAT(set_in(r.predicated), IsEmpty());
   EXPECT_THAT(set_in(r.prepares), ElementsAre(2));
-  EXPECT_THAT(set_in(r.meets), ElementsAre(2 + kMostPredicated + 2));
+  EXPECT_THAT(set_in(r.meets), ElementsAre(2 + kMaxPredicated + 2));
 }
 
 TEST(Regions, LanesThatGoTogetherNeedNotMeet) {
-  EXPECT_THAT(set_in(regions_of(over("%ntid", kMostPredicatedUniform)).predicated), ElementsAre(2));
-  const Regions r = regions_of(over("%ntid", kMostPredicatedUniform + 1));
+  EXPECT_THAT(set_in(regions_of(over("%ntid", kMaxPredicatedUniform)).predicated), ElementsAre(2));
+  const Regions r = regions_of(over("%ntid", kMaxPredicatedUniform + 1));
   EXPECT_THAT(set_in(r.predicated), IsEmpty());
   EXPECT_THAT(set_in(r.meets), IsEmpty());
 }

@@ -159,9 +159,9 @@ TEST(Schedule, MachinesWithoutPredicatedSidesKeepTheirBlocks) {
 /// Records of one warp.
 class Stream : public testing::Test {
  protected:
-  void put(std::uint32_t inst, unsigned count, unsigned pieces, std::uint32_t mask,
+  void put(std::uint32_t inst, unsigned count, unsigned transactions, std::uint32_t mask,
            const std::vector<std::uint32_t>& payload = {}) {
-    const Record r = Record::make(inst, count, pieces, mask);
+    const Record r = Record::make(inst, count, transactions, mask);
     words.insert(words.end(), {r.head, r.mask});
     words.insert(words.end(), payload.begin(), payload.end());
   }
@@ -180,11 +180,13 @@ class Stream : public testing::Test {
       while (at.at != at.end) {
         const Record r{at.at[0], at.at[1]};
         out += (out.empty() ? "" : " ") + std::to_string(r.inst()) + ":" +
-               std::to_string(r.count()) + "/" + std::to_string(r.pieces()) + "@" +
+               std::to_string(r.count()) + "/" + std::to_string(r.transactions()) + "@" +
                std::to_string(r.mask);
-        const bool pieces = trace::carries_pieces(stream.code().instructions[r.inst()].kind);
-        if (pieces && r.pieces() != 0) out += "(" + std::to_string(at.at[2]) + ")";
-        at.at += trace::kRecordWords + (pieces ? r.pieces() * trace::kPieceWords : 0);
+        const bool transactions =
+            trace::carries_transactions(stream.code().instructions[r.inst()].kind);
+        if (transactions && r.transactions() != 0) out += "(" + std::to_string(at.at[2]) + ")";
+        at.at +=
+            trace::kRecordWords + (transactions ? r.transactions() * trace::kTransactionWords : 0);
       }
     } while (stream.refill(at));
     stream.close(0);

@@ -23,7 +23,7 @@ class TwoTokens : public testing::Test {
     policy_->l1_observer()->warp_started({now, 0, 0, 0, static_cast<std::uint8_t>(slot), 0, {}});
     sm_.wait(std::uint64_t{1} << slot, WarpWait::Nothing);
   }
-  void tell() { policy_->sm_observer()->waits_changed(0); }
+  void notify() { policy_->sm_observer()->waits_changed(0); }
   bool past(unsigned slot, bool pending = false) {
     return policy_->ask({0, 0, 0, static_cast<std::uint8_t>(slot), {}, pending, false, false});
   }
@@ -44,7 +44,7 @@ TEST_F(TwoTokens, TheOldestHoldThem) {
   start(1, 2);
   start(0, 3);
   start(2, 3);
-  tell();
+  notify();
   EXPECT_EQ(who_brings(), "13");
 }
 
@@ -56,7 +56,7 @@ TEST_F(TwoTokens, OfWarpsThatHaveStartedTogetherTheFirstOfTheLaunch) {
   sm_.facts[1].block = 1;
   sm_.facts[2].block = 1;
   sm_.facts[1].index = 1;
-  tell();
+  notify();
   EXPECT_EQ(who_brings(), "12");
 }
 
@@ -64,10 +64,10 @@ TEST_F(TwoTokens, AWarpKeepsItsOwnWhateverItWaitsFor) {
   start(0, 1);
   start(1, 2);
   start(2, 3);
-  tell();
+  notify();
   sm_.wait(0b001, WarpWait::Barrier);
   sm_.wait(0b010, WarpWait::Memory);
-  tell();
+  notify();
   EXPECT_EQ(who_brings(), "01");
 }
 
@@ -76,9 +76,9 @@ TEST_F(TwoTokens, WhoEndsGivesItToTheOldestWithout) {
   start(1, 2);
   start(2, 3);
   start(3, 4);
-  tell();
+  notify();
   sm_.wait(0b0001, WarpWait::Ended);
-  tell();
+  notify();
   EXPECT_EQ(who_brings(), "12");
 }
 
@@ -86,9 +86,9 @@ TEST_F(TwoTokens, AnotherWarpInTheSlotHasNone) {
   start(0, 1);
   start(1, 2);
   start(2, 3);
-  tell();
+  notify();
   start(0, 9);  // in the cycle in which the other has gone
-  tell();
+  notify();
   EXPECT_EQ(who_brings(), "12");
 }
 
@@ -96,7 +96,7 @@ TEST_F(TwoTokens, WithoutOneALoadWaitsForWhatIsUnderWay) {
   start(0, 1);
   start(1, 2);
   start(2, 3);
-  tell();
+  notify();
   EXPECT_TRUE(past(2));
   EXPECT_FALSE(past(2, true));
 }

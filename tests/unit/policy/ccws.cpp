@@ -40,7 +40,7 @@ std::vector<Case> cases() {
       {"ManyTags", {.entries = 128}, {{"vta_entries", "128"}}},
       {"ThreeWays", {.entries = 12, .ways = 3}, {{"vta_entries", "12"}, {"vta_ways", "3"}}},
       {"Period", {.k = 16, .period = 13}, {{"k", "16"}, {"eval_period", "13"}}},
-      {"TenBits", {.k = 256, .most = 1023}, {{"k", "256"}, {"lls_bits", "10"}}},
+      {"TenBits", {.k = 256, .maximum = 1023}, {{"k", "256"}, {"lls_bits", "10"}}},
       {"KernelTotals", {.k = 16, .totals = Rules::Kernel}, {{"k", "16"}, {"totals", "kernel"}}},
       {"RunTotals", {.k = 16, .totals = Rules::Run}, {{"k", "16"}, {"totals", "run"}}},
       {"Flush", {.flush_at_kernel = true}, {{"flush_at_kernel", "true"}}},
@@ -86,7 +86,7 @@ class Stream {
   static constexpr unsigned kSlots = 24;
 
   template <class F>
-  void tell(F f) {
+  void notify(F f) {
     f(*eager_);
     f(*lazy_);
   }
@@ -101,7 +101,7 @@ class Stream {
     running_ &= ~(WarpMask{1} << w);
     age_.remove(w);
     reference_.end(w);
-    tell([&](ThrottlePolicy& p) {
+    notify([&](ThrottlePolicy& p) {
       p.on_warp_end(now_, w);
       p.ask_again();
     });
@@ -111,7 +111,7 @@ class Stream {
   void arrive() {
     if (rng_.below(4000) == 0) {
       reference_.kernel_start();
-      tell([&](ThrottlePolicy& p) {
+      notify([&](ThrottlePolicy& p) {
         p.on_kernel_start(now_);
         p.ask_again();
       });
@@ -122,7 +122,7 @@ class Stream {
     age_.insert(w);
     started_[w] = now_;
     reference_.start(w);
-    tell([&](ThrottlePolicy& p) {
+    notify([&](ThrottlePolicy& p) {
       p.on_warp_start(now_, w);
       p.ask_again();
     });
@@ -133,7 +133,7 @@ class Stream {
     const bool there = (running_ >> w & 1) != 0;
     if (there && rng_.below(3) == 0) {
       reference_.issue(w);
-      tell([&](ThrottlePolicy& p) { p.on_issue(w); });
+      notify([&](ThrottlePolicy& p) { p.on_issue(w); });
     }
     if (there && rng_.below(2000) == 0) end(w);
     // Whole phases without misses, so that scores come down to the base again.
@@ -157,8 +157,8 @@ class Stream {
     out.line = rng_.below(80);
     out.brought_by = static_cast<std::uint8_t>(rng_.below(kSlots));
     out.why = static_cast<L1Eviction::Why>(rng_.below(6) == 0 ? 1 + rng_.below(3) : 0);
-    if (misses) tell([&](ThrottlePolicy& p) { p.l1_observer()->evicted(out); });
-    tell([&](ThrottlePolicy& p) { p.l1_observer()->access(a); });
+    if (misses) notify([&](ThrottlePolicy& p) { p.l1_observer()->evicted(out); });
+    notify([&](ThrottlePolicy& p) { p.l1_observer()->access(a); });
     if (misses) {
       hits_ += reference_.miss(w, a.line);  // before the eviction it causes
       if (out.why == L1Eviction::Why::Replaced) reference_.evict(out.brought_by, out.line);

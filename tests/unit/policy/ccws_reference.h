@@ -16,7 +16,7 @@ class CcwsReference {
   struct Rules {
     std::uint64_t k = 8, base = 100;
     unsigned entries = 16, ways = 8, period = 1;
-    std::uint64_t most = 0;  ///< 0 = no limit
+    std::uint64_t maximum = 0;  ///< 0 = no limit
     enum Totals { Resident, Kernel, Run } totals = Resident;
     bool flush_at_kernel = false;
   };
@@ -100,7 +100,7 @@ class CcwsReference {
     }
     const std::uint64_t cutoff = rules_.base * warps_.size();
     const std::uint64_t points = hits * rules_.k * cutoff / std::max<std::uint64_t>(issued, 1);
-    return rules_.most == 0 ? points : std::min(points, rules_.most);
+    return rules_.maximum == 0 ? points : std::min(points, rules_.maximum);
   }
   Rules rules_;
   std::map<unsigned, Warp> warps_;

@@ -43,20 +43,20 @@ TEST(Irregularity, UpToAQuarterOfTheSlots) {
   EXPECT_TRUE(is_irregular(16, 16, 100));
 }
 
-constexpr unsigned kEast = 0, kNorth = 1, kWest = 2, kSouth = 3, kNobody = 4;
+constexpr unsigned kEast = 0, kNorth = 1, kWest = 2, kSouth = 3, kInvalidId = 4;
 
 TEST(StickyNeighbour, TakesTheFirstRelaxedAndStaysWithIt) {
   StickyNeighbour chooser;
   const auto send = [&](const std::array<bool, 4>& relaxed) {
     const unsigned place = chooser.choose(relaxed, NeighbourOrder::Enws);
-    if (place != kNobody) chooser.sent_to(place);
+    if (place != kInvalidId) chooser.sent_to(place);
     return place;
   };
   EXPECT_EQ(send({false, true, true, true}), kNorth);
   EXPECT_EQ(send({true, true, true, true}), kNorth) << "sticky";
   EXPECT_EQ(send({true, false, true, true}), kEast);
   EXPECT_EQ(send({true, true, true, true}), kEast);
-  EXPECT_EQ(send({false, false, false, false}), kNobody);
+  EXPECT_EQ(send({false, false, false, false}), kInvalidId);
   EXPECT_EQ(send({false, false, false, true}), kSouth);
 }
 
@@ -86,7 +86,7 @@ struct Sm {
   std::map<unsigned, WarpState> warps;
   std::set<unsigned> stay;  ///< that the machine cannot move
   bool has_room = true;
-  unsigned leaving = 0;
+  unsigned outgoing = 0;
 };
 
 class World final : public MigrateView {
@@ -114,7 +114,7 @@ class World final : public MigrateView {
   bool fits(unsigned, std::span<const unsigned>, unsigned to) const override {
     return sms[to].has_room;
   }
-  unsigned leaving(unsigned sm) const override { return sms[sm].leaving; }
+  unsigned outgoing(unsigned sm) const override { return sms[sm].outgoing; }
   std::span<const std::uint32_t> changed() const override {
     static constexpr std::array<std::uint32_t, 9> kAll = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     if (only_changed.empty()) return kAll;
@@ -295,12 +295,12 @@ TEST_F(LatoaPolicy, NotIfTheNeighbourHasNoRoom) {
   expect_refused("refused_no_context");
 }
 TEST_F(LatoaPolicy, NotWhileAContextLeaves) {
-  middle().leaving = 1;
+  middle().outgoing = 1;
   expect_refused("refused_leaving");
 }
 
 TEST_F(LatoaPolicy, MoreContextsMayLeaveByParameter) {
-  middle().leaving = 1;
+  middle().outgoing = 1;
   make({{"outbox", "2"}});
   EXPECT_EQ(look(10).size(), 1u);
 }

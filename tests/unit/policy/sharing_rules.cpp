@@ -18,8 +18,8 @@ constexpr auto kDram = BandwidthKind::DramIntensive;
 
 // --- dominant resource fairness -----------------------------------------------------------------
 
-SharingBlocks block(std::uint32_t threads, std::uint32_t shared, std::uint32_t most = 32) {
-  return {{threads, threads / 32, 0, shared}, most};
+SharingBlocks block(std::uint32_t threads, std::uint32_t shared, std::uint32_t maximum = 32) {
+  return {{threads, threads / 32, 0, shared}, maximum};
 }
 
 TEST(DominantShare, IsOfTheResourceThatRunsOutFirst) {
@@ -60,7 +60,7 @@ TEST(WaterFilling, RaisesTheLowest) {
   const WaterLevel level =
       fill_by_curves(six, {{{}, 6}, {{}, 6}}, {{.30, .55, .75, .90, 1.0}, {.50, .80, 1.0, 1.0}});
   EXPECT_EQ(level.blocks, (Counts{4, 2}));
-  EXPECT_DOUBLE_EQ(level.least, 0.8);
+  EXPECT_DOUBLE_EQ(level.minimum, 0.8);
 }
 
 TEST(WaterFilling, GoesByEachTenantsBestAndOverPointsThatAreNotHigher) {
@@ -70,7 +70,7 @@ TEST(WaterFilling, GoesByEachTenantsBestAndOverPointsThatAreNotHigher) {
   const WaterLevel level =
       fill_by_curves(eight, {{{}, 8}, {{}, 8}}, {{10, 8, 10, 40}, {90, 100, 50}});
   EXPECT_EQ(level.blocks, (Counts{4, 2}));
-  EXPECT_DOUBLE_EQ(level.least, 1);
+  EXPECT_DOUBLE_EQ(level.minimum, 1);
 }
 
 TEST(WaterFilling, StopsWhereBlocksOrTheCurveEnd) {

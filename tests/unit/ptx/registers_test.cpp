@@ -219,7 +219,7 @@ unsigned width_of(Type type) { return size_of(type) == 8 ? 2 : 1; }
 unsigned check(const Function& function, const std::string& body) {
   const RegisterAssignment made = assign_registers(function);
   const BruteForce truth(function);
-  unsigned most = 0;
+  unsigned maximum = 0;
   for (std::size_t i = 0; i < function.instructions.size(); ++i) {
     std::map<std::uint32_t, std::uint32_t> owners[2];
     unsigned held = 0;
@@ -239,21 +239,21 @@ unsigned check(const Function& function, const std::string& body) {
         held += !is_predicate;
       }
     }
-    most = std::max(most, held);
+    maximum = std::max(maximum, held);
   }
-  EXPECT_GE(made.registers, most);
-  return most;
+  EXPECT_GE(made.registers, maximum);
+  return maximum;
 }
 
 TEST(Assignment, NoTwoLiveValuesShareARegisterOnRandomGraphs) {
   std::mt19937 random(7);
-  unsigned most = 0;
+  unsigned maximum = 0;
   for (unsigned round = 0; round < 300 && !testing::Test::HasFailure(); ++round) {
     const std::string body = random_body(random, {1 + round % 12, 2 + round % 9, 5});
     const Module module = parse_kernel(body);
-    most = std::max(most, check(module.functions[0], body));
+    maximum = std::max(maximum, check(module.functions[0], body));
   }
-  EXPECT_GT(most, 15u) << "there must be pressure for this to mean anything";
+  EXPECT_GT(maximum, 15u) << "there must be pressure for this to mean anything";
 }
 
 // More registers than fit in two words of a bitset.
@@ -275,12 +275,12 @@ TEST(Liveness, IsTheSameInSmallGroups) {
     const Module module = parse_kernel(random_body(random, {60, 20, 6}));
     const Function& function = module.functions[0];
     const std::vector<LiveInterval> whole = live_intervals(function);
-    const std::vector<LiveInterval> pieces = live_intervals(function, 1);
-    ASSERT_EQ(whole.size(), pieces.size());
+    const std::vector<LiveInterval> transactions = live_intervals(function, 1);
+    ASSERT_EQ(whole.size(), transactions.size());
     ASSERT_GT(whole.size(), 64u) << "more than one group of one word";
     for (std::size_t i = 0; i < whole.size(); ++i) {
-      EXPECT_EQ(whole[i].begin, pieces[i].begin);
-      EXPECT_EQ(whole[i].end, pieces[i].end);
+      EXPECT_EQ(whole[i].begin, transactions[i].begin);
+      EXPECT_EQ(whole[i].end, transactions[i].end);
     }
   }
 }

@@ -30,16 +30,16 @@ std::vector<BlockSpan> random_blocks(unsigned seed, std::uint32_t count) {
   return blocks;
 }
 
-std::size_t most_at_once(const std::vector<BlockSpan>& blocks, std::uint32_t sm) {
-  std::size_t most = 0;
+std::size_t max_at_once(const std::vector<BlockSpan>& blocks, std::uint32_t sm) {
+  std::size_t maximum = 0;
   for (const BlockSpan& at : blocks) {
     if (at.sm != sm || at.start == at.end) continue;
     const auto holds = [&](const BlockSpan& b) {
       return b.sm == sm && b.start <= at.start && at.start < b.end;
     };
-    most = std::max<std::size_t>(most, std::count_if(blocks.begin(), blocks.end(), holds));
+    maximum = std::max<std::size_t>(maximum, std::count_if(blocks.begin(), blocks.end(), holds));
   }
-  return most;
+  return maximum;
 }
 
 TEST(Bars, BlocksAtOneTimeGetLanesAndLanesAreReused) {
@@ -65,7 +65,7 @@ TEST(Bars, NeverOverlapAndNeedNoMoreLanesThanBlocksAtOnce) {
     expect_no_overlap(bars);
     std::map<std::uint32_t, std::size_t> lanes;
     for (const Bar& bar : bars) lanes[bar.sm] = std::max<std::size_t>(lanes[bar.sm], bar.lane + 1);
-    for (const auto& [sm, n] : lanes) EXPECT_EQ(n, most_at_once(blocks, sm)) << "seed " << seed;
+    for (const auto& [sm, n] : lanes) EXPECT_EQ(n, max_at_once(blocks, sm)) << "seed " << seed;
   }
 }
 

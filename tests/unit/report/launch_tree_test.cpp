@@ -206,8 +206,8 @@ TEST(LaunchTree, OfAnyRunRowsAndEdgesCountEachLaunchOnce) {
       launches.block(number, block, rng.below(4), start + 5 + rng.below(300), start + 1000);
     blocks += host ? 0 : 2;
   }
-  for (const std::size_t most : {1000, 350, 150, 20}) {
-    const LaunchTree tree = launch_tree(launches.result(), most);
+  for (const std::size_t maximum : {1000, 350, 150, 20}) {
+    const LaunchTree tree = launch_tree(launches.result(), maximum);
     std::uint64_t by_edges = 0, by_rows = 0, edge_blocks = 0, in_bins = 0, waits = 0;
     for (const LaunchEdge& edge : tree.edges) {
       by_edges += edge.launches;
@@ -225,8 +225,8 @@ TEST(LaunchTree, OfAnyRunRowsAndEdgesCountEachLaunchOnce) {
     EXPECT_EQ(by_edges, tree.launches);
     EXPECT_EQ(in_bins, tree.launches);
     EXPECT_EQ(edge_blocks, blocks);
-    EXPECT_LE(tree.rows.size(), most);
-    EXPECT_EQ(tree.longest.size(), kMostLongest);
+    EXPECT_LE(tree.rows.size(), maximum);
+    EXPECT_EQ(tree.longest.size(), kMaxLongest);
     EXPECT_TRUE(std::ranges::is_sorted(tree.longest, std::greater(), &DeviceLaunch::wait));
     if (tree.rows_left_out != 0) continue;
     EXPECT_EQ(by_rows, tree.launches);

@@ -104,12 +104,12 @@ TEST(Timeline, CountersOfSchedulersByWhatTheyWaitFor) {
     s.stall[static_cast<unsigned>(stats::Stall::Memory)] = 150;
     s.stall[static_cast<unsigned>(stats::Stall::Barrier)] = s.start;
   }
-  std::vector<Json> told;
+  std::vector<Json> notified;
   for (const Json& e : events({{"gto", &r}}))
-    if (e["ph"] == "C" && e["name"] == "schedulers stalled") told.push_back(e["args"]);
-  EXPECT_EQ(told, (std::vector<Json>{{{"barrier", 0}, {"memory", 1.5}},
-                                     {{"barrier", 1}, {"memory", 1.5}},
-                                     {{"barrier", 4}, {"memory", 3}}}));
+    if (e["ph"] == "C" && e["name"] == "schedulers stalled") notified.push_back(e["args"]);
+  EXPECT_EQ(notified, (std::vector<Json>{{{"barrier", 0}, {"memory", 1.5}},
+                                         {{"barrier", 1}, {"memory", 1.5}},
+                                         {{"barrier", 4}, {"memory", 3}}}));
 }
 
 TEST(Timeline, CountersOfWarpsThatMayLoadOfAllAndOfEachSm) {

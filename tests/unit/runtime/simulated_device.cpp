@@ -163,16 +163,16 @@ class Streamed final : public LaunchSink, public trace::StreamWriter {
   void submit(std::shared_ptr<trace::KernelStream>, const LaunchRecord&) override {
     ADD_FAILURE() << "the launch was kept in memory";
   }
-  Mark record(StreamId) override { return 0; }
-  void wait(StreamId, Mark) override {}
+  Milestone record(StreamId) override { return 0; }
+  void wait(StreamId, Milestone) override {}
   void synchronize() override {}
-  void synchronize(Mark) override {}
-  Cycle reached(Mark) const override { return 0; }
+  void synchronize(Milestone) override {}
+  Cycle reached(Milestone) const override { return 0; }
   double milliseconds(Cycle) const override { return 0; }
 
   Room grow(std::uint32_t block, unsigned, unsigned words) override {
     under_way.insert(block);
-    most = std::max(most, under_way.size());
+    maximum = std::max(maximum, under_way.size());
     space.resize(words);
     return {space.data(), space.data() + words};
   }
@@ -184,7 +184,7 @@ class Streamed final : public LaunchSink, public trace::StreamWriter {
 
   std::vector<LaunchRecord> done;
   std::set<std::uint32_t> under_way;
-  std::size_t most = 0, finished = 0;
+  std::size_t maximum = 0, finished = 0;
   std::ptrdiff_t words = 0;
 
  private:
@@ -204,21 +204,21 @@ TEST(StreamedLaunch, LeavesBlockByBlock) {
   ASSERT_EQ(sink.done.size(), 1u);
   EXPECT_EQ(sink.done[0].warp_instructions, 64u * 2 * 14);
   EXPECT_EQ(sink.finished, 64u);
-  EXPECT_LE(sink.most, 8u) << "blocks do not wait for one another: few are under way at once";
+  EXPECT_LE(sink.maximum, 8u) << "blocks do not wait for one another: few are under way at once";
   EXPECT_GT(sink.words, 64 * 2 * 2 * 5) << "two memory records a warp at least";
 }
 
 /// Keeps what is submitted until somebody waits for it, as a clock does.
 class Deferred final : public LaunchSink {
  public:
-  void allocated(const trace::AllocationChanges& changes) override { told.push_back(changes); }
+  void allocated(const trace::AllocationChanges& changes) override { notified.push_back(changes); }
   void admit(const trace::KernelCode&, const trace::LaunchShape&) override {}
   void submit(std::shared_ptr<trace::KernelStream> stream, const LaunchRecord& record) override {
     pending_.push_back(std::move(stream));
     records.push_back(record);
   }
-  Mark record(StreamId) override { return 0; }
-  void wait(StreamId, Mark) override {}
+  Milestone record(StreamId) override { return 0; }
+  void wait(StreamId, Milestone) override {}
   void synchronize() override {
     for (const auto& stream : std::exchange(pending_, {})) {
       ++run;
@@ -229,11 +229,11 @@ class Deferred final : public LaunchSink {
       stream->close(0);
     }
   }
-  void synchronize(Mark) override { synchronize(); }
-  Cycle reached(Mark) const override { return 0; }
+  void synchronize(Milestone) override { synchronize(); }
+  Cycle reached(Milestone) const override { return 0; }
   double milliseconds(Cycle) const override { return 0; }
   unsigned run = 0;
-  std::vector<trace::AllocationChanges> told;
+  std::vector<trace::AllocationChanges> notified;
   std::vector<LaunchRecord> records;
 
  private:
@@ -255,14 +255,14 @@ TEST(Allocations, AreToldBeforeALaunchThatFindsOthers) {
   };
   launch(b, a);
   launch(b, a + 128);
-  ASSERT_EQ(sink.told.size(), 1u) << "once for both";
-  EXPECT_EQ(sink.told[0],
+  ASSERT_EQ(sink.notified.size(), 1u) << "once for both";
+  EXPECT_EQ(sink.notified[0],
             (trace::AllocationChanges{{}, {total, {a, 512, "", 1}, {b, 128, "", 2}}}));
   device.free(b);
-  EXPECT_EQ(sink.told.size(), 1u) << "no launch has found it so";
+  EXPECT_EQ(sink.notified.size(), 1u) << "no launch has found it so";
   launch(a + 256, a);
-  ASSERT_EQ(sink.told.size(), 2u);
-  EXPECT_EQ(sink.told[1], (trace::AllocationChanges{{b}, {}}));
+  ASSERT_EQ(sink.notified.size(), 2u);
+  EXPECT_EQ(sink.notified[1], (trace::AllocationChanges{{b}, {}}));
   const auto& pointers = sink.records.at(1).pointers;
   ASSERT_EQ(pointers.size(), 2u) << "the third argument is a number";
   EXPECT_EQ(pointers[0].argument, 0u);

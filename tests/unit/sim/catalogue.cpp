@@ -114,8 +114,11 @@ TEST(Catalogue, HasWhatPoliciesCount) {
 
 TEST(Catalogue, AnEntryHasTheSixMembersOfTheContract) {
   const Json entry = to_json(find_metrics(all(), "warp_instructions").at(0));
-  EXPECT_EQ(entry, Json::parse(R"({"name": "warp_instructions", "unit": "warp instructions",
-    "meaning": "instructions issued, each once for a warp; of the machine's code, or of PTX where it is not lowered",
+  EXPECT_EQ(entry,
+            Json::parse(R"({"name": "warp_instructions", "unit": "warp instructions",
+    "meaning": )"
+                        R"("instructions issued, each once for a warp; of the machine's code, )"
+                        R"(or of PTX where it is not lowered",
     "source": "sm.issued", "shown": ["run", "co-run", "launch", "kernel", "stream", "tenant"],
     "ncu": "smsp__inst_executed.sum"})"));
   EXPECT_TRUE(to_json(find_metrics(all(), "ipc").at(0))["ncu"].is_null());

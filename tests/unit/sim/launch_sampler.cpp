@@ -23,7 +23,7 @@ struct Program {
 
   /// Adds one launch that takes so many cycles. True = it was timed.
   bool run(const SampledLaunch& next, double cycles) {
-    if (sampler.wants_times()) tell();
+    if (sampler.wants_times()) notify();
     true_cycles += cycles;
     if (!sampler.next(next)) return false;
     untold.push_back(cycles);
@@ -31,7 +31,7 @@ struct Program {
     ++timed;
     return true;
   }
-  void tell() {
+  void notify() {
     for (const double cycles : untold) sampler.measured(cycles);
     untold.clear();
   }
@@ -63,7 +63,7 @@ TEST(LaunchSampler, FirstLaunchesOfAClassAndOfAPeriodDoNotCount) {
   for (int i = 0; i < 200; ++i) {
     estimated_before = !program.run(launch("a"), estimated_before ? 5000 : 500);
   }
-  program.tell();
+  program.notify();
   EXPECT_DOUBLE_EQ(program.sampler.classes()[0].rate(), 0.5);
   EXPECT_DOUBLE_EQ(program.sampler.estimated_cycles(),
                    500.0 * static_cast<double>(program.sampler.estimated()));
@@ -145,7 +145,7 @@ TEST(LaunchSampler, RareKernelsBecomeKnownToo) {
   }
   EXPECT_EQ(last, 3) << "the first does not count, three more do";
   EXPECT_LT(program.timed, 100u);
-  program.tell();
+  program.notify();
   EXPECT_DOUBLE_EQ(program.total(), program.true_cycles);
   EXPECT_TRUE(program.sampler.classes()[1].behind_estimated());
 }
@@ -162,7 +162,7 @@ TEST(LaunchSampler, FindsOutThatAKernelHasChanged) {
   Program program(0.03);
   std::uint64_t late = 0;
   for (int i = 0; i < 2000; ++i) late += program.run(launch("a"), i < 400 ? 500 : 1000) && i >= 400;
-  program.tell();
+  program.notify();
   EXPECT_GT(late, 100u) << "launches of the other speed make the class unknown again";
   EXPECT_NEAR(program.total() / program.true_cycles, 1, 0.15);
 }
@@ -171,7 +171,7 @@ TEST(LaunchSampler, WhatScattersIsTimedUntilItIsKnown) {
   Rng rng(1);
   Program program(0.03);
   for (int i = 0; i < 3000; ++i) program.run(launch("a"), 1000 * (0.8 + 0.4 * rng.unit()));
-  program.tell();
+  program.notify();
   const LaunchClass& of = program.sampler.classes()[0];
   EXPECT_LE(of.error(), 0.03);
   // A standard deviation of 11.5 % needs (1.96 x 0.115 / 0.03)^2 = 57 launches at least.
@@ -188,7 +188,7 @@ TEST(LaunchSampler, TheIntervalHoldsTheTruthNineteenTimesOfTwenty) {
     auto uniform = [&] { return rng.unit() - 0.5; };
     for (int i = 0; i < 300; ++i)
       program.run(launch("a"), 1000 * (1 + 0.2 * (uniform() + uniform() + uniform() + uniform())));
-    program.tell();
+    program.notify();
     if (program.sampler.estimated() == 0) continue;
     ++all;
     inside += std::abs(program.total() - program.true_cycles) <= program.sampler.half_width();
@@ -200,7 +200,7 @@ TEST(LaunchSampler, TheIntervalHoldsTheTruthNineteenTimesOfTwenty) {
 TEST(LaunchSampler, ALaunchAsideIsOfNoClass) {
   Program program(0.03);
   for (int i = 0; i < 12; ++i) program.run(launch("a"), 500);
-  program.tell();
+  program.notify();
   program.sampler.next_aside();
   program.sampler.measured(123456);
   EXPECT_EQ(program.sampler.classes().size(), 1u);

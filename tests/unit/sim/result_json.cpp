@@ -78,7 +78,7 @@ TEST(ResultJson, CyclesFromTheFirstBlockToTheLastStandBesideThem) {
   k.last = 580;
   k.counters.sm.thread_instructions = 2800;
   k.counters.sm.stall[static_cast<unsigned>(stats::Stall::Memory)] = 7;
-  for (const std::size_t limit : {kMostSingleLaunches, std::size_t{0}}) {
+  for (const std::size_t limit : {kMaxSingleLaunches, std::size_t{0}}) {
     const auto json = to_json(r, limit);
     const auto& kernel = json[limit == 0 ? "kernels_by_name" : "kernels"][0];
     EXPECT_EQ(kernel["execution_cycles"], 280);
@@ -171,14 +171,14 @@ Result many(std::size_t launches) {
 }
 
 TEST(ManyLaunches, UpToTheLimitEachIsTold) {
-  const auto json = to_json(many(kMostSingleLaunches));
-  EXPECT_EQ(json["kernels"].size(), kMostSingleLaunches);
+  const auto json = to_json(many(kMaxSingleLaunches));
+  EXPECT_EQ(json["kernels"].size(), kMaxSingleLaunches);
   EXPECT_FALSE(json.contains("kernels_by_name"));
   EXPECT_EQ(json["schema"], 1);
 }
 
 TEST(ManyLaunches, BeyondItTheSumsAreAndTheyAddUpToTheTotals) {
-  const auto json = to_json(many(kMostSingleLaunches + 1));
+  const auto json = to_json(many(kMaxSingleLaunches + 1));
   EXPECT_TRUE(json["kernels"].empty());
   ASSERT_EQ(json["kernels_by_name"].size(), 3u);
   std::uint64_t launches = 0;
@@ -188,7 +188,7 @@ TEST(ManyLaunches, BeyondItTheSumsAreAndTheyAddUpToTheTotals) {
     for (const char* key : {"warp_instructions", "thread_instructions", "dram_bytes"})
       sums[key] += group[key].get<std::uint64_t>();
   }
-  EXPECT_EQ(launches, kMostSingleLaunches + 1);
+  EXPECT_EQ(launches, kMaxSingleLaunches + 1);
   for (const auto& [key, sum] : sums) EXPECT_EQ(sum, json["totals"][key]) << key;
 }
 
@@ -215,8 +215,8 @@ TEST(ManyLaunches, TheHashCoversEachOneHoweverManyAreTold) {
   const Result r = many(30);
   const auto all = to_json(r, kAllLaunches);
   EXPECT_EQ(all["state_hash"], hash_of_text(all));
-  for (const std::size_t told : {0u, 29u, 30u})
-    EXPECT_EQ(to_json(r, told)["state_hash"], all["state_hash"]) << told;
+  for (const std::size_t notified : {0u, 29u, 30u})
+    EXPECT_EQ(to_json(r, notified)["state_hash"], all["state_hash"]) << notified;
   Result other = many(30);
   ++other.kernels[17].counters.l2.hits;
   EXPECT_NE(to_json(other, 0)["state_hash"], all["state_hash"]);

@@ -57,8 +57,8 @@ class Denovo : public ::testing::Test {
     return m;
   }
   void hear(const Message& m, Cycle now = 0) { l1.receive(now, m, Sink{heard}); }
-  static Message told(MessageKind kind, std::uint32_t line, WordMask words, unsigned requester,
-                      unsigned tag = 0) {
+  static Message notified(MessageKind kind, std::uint32_t line, WordMask words, unsigned requester,
+                          unsigned tag = 0) {
     Message m;
     m.kind = kind;
     m.line = line;
@@ -181,17 +181,17 @@ TEST_F(Denovo, AStoreIsDoneWhenAllOwnersHaveAcknowledged) {
 
 TEST_F(Denovo, AnOwnerServesOthersGivesUpAndForgets) {
   own(6, 0xffff);
-  hear(told(MessageKind::Forward, 6, 0b0001, 3, 40));
+  hear(notified(MessageKind::Forward, 6, 0b0001, 3, 40));
   const Message remote = take_response();
   EXPECT_EQ(remote.kind, MessageKind::Remote);
   EXPECT_TRUE(remote.sm == 3 && remote.tag == 40 && remote.peer == 1 && remote.words == 0b0001);
   EXPECT_EQ(l1.words(6).registered, 0xffff) << "it stays the owner";
-  hear(told(MessageKind::Take, 6, 0b0010, 3, 41));
+  hear(notified(MessageKind::Take, 6, 0b0010, 3, 41));
   EXPECT_EQ(take_response().kind, MessageKind::Owned);
-  hear(told(MessageKind::Invalidate, 6, 0b0100, 2, 42));
+  hear(notified(MessageKind::Invalidate, 6, 0b0100, 2, 42));
   EXPECT_EQ(take_response().kind, MessageKind::Registered);
   EXPECT_EQ(l1.words(6).registered, 0xfff9);
-  hear(told(MessageKind::Recall, 6, 0xfff9, 0, 43));
+  hear(notified(MessageKind::Recall, 6, 0xfff9, 0, 43));
   const Message back = take_response();
   EXPECT_TRUE(back.kind == MessageKind::Recalled && back.words == 0xfff9 && back.tag == 43);
   EXPECT_EQ(l1.words(6).registered, 0);
@@ -207,9 +207,9 @@ TEST_F(Denovo, DataOnTheirWayToTheBankStillAnswerUntilItHasThem) {
   EXPECT_EQ(l1.load(0, {0, 1, 0, 7, 0}, false, true).why, Refusal::WriteBack);
   EXPECT_EQ(l1.store(0, {0, 1, 0, 7, 0}, true).why, Refusal::WriteBack);
   EXPECT_EQ(l1.atomic(0, {0, 1, 0, 7, 0}, true).why, Refusal::WriteBack);
-  hear(told(MessageKind::Forward, 0, 0b0001, 3));
+  hear(notified(MessageKind::Forward, 0, 0b0001, 3));
   EXPECT_EQ(take_response().kind, MessageKind::Remote);
-  hear(told(MessageKind::Recall, 0, 0xffff, 0));
+  hear(notified(MessageKind::Recall, 0, 0xffff, 0));
   EXPECT_EQ(take_response().words, 0xffff);
   hear(answer(out, MessageKind::WroteBack, 0));
   EXPECT_EQ(l1.load(0, {0, 1, 0, 7, 0}, false, true).outcome, Outcome::Miss);
@@ -220,7 +220,7 @@ TEST_F(Denovo, AnAtomicWaitsForTheDataAndOthersWaitForIt) {
   const Message m = take_request();
   EXPECT_EQ(m.kind, MessageKind::Own);
   EXPECT_FALSE(l1.atomic(0, {6, 0b0001, 0, 8, 0}, true).asked);
-  hear(told(MessageKind::Take, 6, 0b0001, 3, 40));
+  hear(notified(MessageKind::Take, 6, 0b0001, 3, 40));
   EXPECT_TRUE(l1.responses().empty()) << "the word has not come yet";
   hear(answer(m, MessageKind::Owned, 0b0001, 2));
   EXPECT_THAT(heard.completed, ::testing::ElementsAre(std::pair(7u, ServedFrom::RemoteL1),

@@ -22,7 +22,7 @@ Mask128 set_of(std::initializer_list<unsigned> members) {
   return out;
 }
 
-// --- queue ----------------------------------------------------------------------------------------
+// --- queue ---------------------------------------------------------------------------------------
 
 TEST(DramQueue, TakesTheLowestFreeSlotAndKeepsTheOrderOfArrival) {
   DramQueue queue(3);
@@ -59,7 +59,7 @@ TEST(DramQueue, AFullOneTakesNothing) {
   EXPECT_DEATH(queue.remove(1), "queue.h");
 }
 
-// --- banks ----------------------------------------------------------------------------------------
+// --- banks ---------------------------------------------------------------------------------------
 
 class Banks : public testing::Test {
  protected:
@@ -151,7 +151,7 @@ TEST_F(Banks, CommandsThatBreakATimeOfTheBankAreFaults) {
   EXPECT_DEATH(banks.activate(0, 0, 144, none), "banks.h");
 }
 
-// --- what banks share -----------------------------------------------------------------------------
+// --- what banks share ----------------------------------------------------------------------------
 
 class Shared : public testing::Test {
  protected:
@@ -223,7 +223,7 @@ TEST_F(Shared, BurstsMoveApartOnlyWhereAnotherGroupWaits) {
   EXPECT_EQ(narrow.step_of(0, both), 3u);
 }
 
-// --- arbiter --------------------------------------------------------------------------------------
+// --- arbiter -------------------------------------------------------------------------------------
 
 /// Says what it is told to and keeps what it has seen.
 class Puppet final : public policy::DramPolicy {
@@ -313,7 +313,7 @@ TEST_F(Arbiter, APolicyThatNamesWhatCannotGoIsRefused) {
   EXPECT_ANY_THROW(choose());
 }
 
-// --- refresh --------------------------------------------------------------------------------------
+// --- refresh -------------------------------------------------------------------------------------
 
 class Commands final : public DramObserver {
  public:
@@ -378,7 +378,7 @@ TEST(DramRefresh, MakesUpForIdleTimeAsIfEachHadComeInTime) {
   EXPECT_EQ(next[0], next[1]);
 }
 
-// --- fixed ----------------------------------------------------------------------------------------
+// --- fixed ---------------------------------------------------------------------------------------
 
 TEST(FixedDram, ServesOneRequestPerIntervalInOrder) {
   DramSpec spec;

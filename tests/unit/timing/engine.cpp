@@ -175,14 +175,14 @@ TEST(Engine, ShuffledOrderRunsEveryComponentInEveryWindow) {
 }
 
 /// Notes what it is told of the coming window; only one thread at a time may tell it.
-struct Told {
+struct Notified {
   mutable std::vector<Cycle> ends;
-  std::vector<std::size_t> told_at_tick;
+  std::vector<std::size_t> notified_at_tick;
   void open_window() {}
   void prefetch(Cycle end) const { ends.push_back(end); }
   Cycle next_arrival(Cycle) const { return kNever; }
   Cycle tick(Cycle now) {
-    told_at_tick.push_back(ends.size());
+    notified_at_tick.push_back(ends.size());
     return now + 10;
   }
 };
@@ -190,16 +190,16 @@ struct Told {
 TEST(Engine, EveryComponentIsToldOfAWindowOnceAndBeforeItRuns) {
   for (bool shuffle : {true, false})
     for (unsigned threads : {1u, 2u, 3u}) {
-      std::vector<Told> all(40);
+      std::vector<Notified> all(40);
       Engine e(10, true, shuffle);
-      for (Told& t : all) e.add(t);
+      for (Notified& t : all) e.add(t);
       EXPECT_TRUE(run(
           e, [&] { return e.windows() == 20; }, threads));
-      for (const Told& t : all) {
+      for (const Notified& t : all) {
         EXPECT_EQ(t.ends.size(), 20u);
         for (Cycle end : t.ends) EXPECT_EQ(end % 10, 0u);
-        ASSERT_EQ(t.told_at_tick.size(), 20u);
-        for (std::size_t n = 0; n < 20; ++n) EXPECT_EQ(t.told_at_tick[n], n + 1);
+        ASSERT_EQ(t.notified_at_tick.size(), 20u);
+        for (std::size_t n = 0; n < 20; ++n) EXPECT_EQ(t.notified_at_tick[n], n + 1);
       }
     }
 }

@@ -24,8 +24,8 @@ std::vector<Event> take(EventWheel& wheel, Cycle now, std::uint32_t* units = nul
 }
 
 TEST(Event, KeepsItsParts) {
-  Event w = Event::write(63, 255), s = Event::write_multiple(63, 0xfffff), p = Event::piece(4095),
-        r = Event::resume(63), a = Event::acknowledge(63);
+  Event w = Event::write(63, 255), s = Event::write_multiple(63, 0xfffff),
+        p = Event::transaction(4095), r = Event::resume(63), a = Event::acknowledge(63);
   EXPECT_EQ(a.kind(), Event::Kind::Acknowledge);
   EXPECT_EQ(a.warp(), 63u);
   EXPECT_EQ(w.kind(), Event::Kind::Write);
@@ -34,7 +34,7 @@ TEST(Event, KeepsItsParts) {
   EXPECT_EQ(s.kind(), Event::Kind::WriteMultiple);
   EXPECT_EQ(s.warp(), 63u);
   EXPECT_EQ(s.inst(), 0xfffffu);
-  EXPECT_EQ(p.kind(), Event::Kind::Piece);
+  EXPECT_EQ(p.kind(), Event::Kind::Transaction);
   EXPECT_EQ(p.load(), 4095u);
   EXPECT_EQ(r.kind(), Event::Kind::Resume);
   EXPECT_EQ(r.warp(), 63u);
@@ -52,7 +52,7 @@ TEST(EventWheel, FindsTheNextOverWordsAndTheSeam) {
   for (Cycle now : {0, 1, 62, 63, 64, 500, 1000, 1023, 1024, 99999})
     for (Cycle delay : {1, 2, 63, 64, 65, 500, 1000, 1023}) {
       EventWheel wheel(4);
-      wheel.push(now + delay, Event::piece(7));
+      wheel.push(now + delay, Event::transaction(7));
       EXPECT_EQ(wheel.next(now + 1), now + delay) << now << " " << delay;
       EXPECT_TRUE(wheel.due(now + delay));
       EXPECT_EQ(take(wheel, now + delay).size(), 1u);
@@ -72,13 +72,13 @@ TEST(EventWheel, UnitsOfACycleComeTogether) {
 
 TEST(EventWheel, EventsMayBePushedWhileOthersAreTaken) {
   EventWheel wheel(2);
-  wheel.push(5, Event::piece(1));
+  wheel.push(5, Event::transaction(1));
   int seen = 0;
   wheel.take(
       5, [](std::uint32_t) {},
       [&](Event e) {
         ++seen;
-        wheel.push(6, Event::piece(e.load() + 1));
+        wheel.push(6, Event::transaction(e.load() + 1));
       });
   EXPECT_EQ(seen, 1);
   EXPECT_EQ(take(wheel, 6)[0].load(), 2u);
@@ -100,7 +100,7 @@ TEST(EventWheel, AgreesWithAMap) {
     for (unsigned n = rng.below(3); n > 0 && model.size() < 200; --n) {
       Cycle at = now + 1 + rng.below(rng.below(10) == 0 ? 1023 : 40);
       unsigned id = rng.below(1000);
-      wheel.push(at, Event::piece(id));
+      wheel.push(at, Event::transaction(id));
       model.emplace(at, id);
     }
     EXPECT_EQ(wheel.next(now + 1), model.empty() ? kNever : model.begin()->first);

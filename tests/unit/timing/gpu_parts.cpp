@@ -14,7 +14,7 @@
 namespace raddle::timing {
 namespace {
 
-// --- launches -------------------------------------------------------------------------------------
+// --- launches ------------------------------------------------------------------------------------
 
 class SomeLaunches : public ::testing::Test {
  protected:
@@ -152,7 +152,7 @@ TEST_F(SomeLaunches, WhatHasEndedIsGone) {
   EXPECT_DEATH(launches.grid(1), "launches.cpp");
 }
 
-// --- accounting -----------------------------------------------------------------------------------
+// --- accounting ----------------------------------------------------------------------------------
 
 /// Counts what it is told to.
 class MadeUp final : public CounterSource {
@@ -196,10 +196,10 @@ TEST_F(Accounts2, WhatASlotCountsIsTheLaunchsThatHasIt) {
   const std::vector<KernelRun>& runs = accounting.kernels(200);
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].counters.sm.issued, 70u);
-  EXPECT_EQ(runs[0].most_mshrs, 4u);
+  EXPECT_EQ(runs[0].max_mshrs, 4u);
   EXPECT_EQ(runs[0].last, 80u);
   EXPECT_EQ(runs[1].counters.sm.issued, 30u);
-  EXPECT_EQ(runs[1].most_mshrs, 0u);
+  EXPECT_EQ(runs[1].max_mshrs, 0u);
   EXPECT_EQ(accounting.tenant(TenantId{3}, 200).sm.issued, 30u);
   EXPECT_EQ(accounting.tenants(200)[0].sm.issued, 70u);
 }
@@ -247,7 +247,7 @@ TEST(Accounting, SamplesAreDifferences) {
   EXPECT_EQ(samples[1].issued, 5u);
 }
 
-// --- watchdog -------------------------------------------------------------------------------------
+// --- watchdog ------------------------------------------------------------------------------------
 
 std::string look(Watchdog& dog, Cycle begin, Cycle progress, bool work = true) {
   if (!dog.due(begin)) return "not due";
@@ -279,7 +279,7 @@ TEST(Watchdog, ReportsTheCycleNowAndThen) {
   EXPECT_EQ(reports, (std::vector<Cycle>{0, 20'000, 40'000}));
 }
 
-// --- the host's accesses --------------------------------------------------------------------------
+// --- the host's accesses -------------------------------------------------------------------------
 
 TEST(HostAccesses, AreTakenLineByLineWithTheWordsTheyTouch) {
   HostAccesses accesses;

@@ -84,7 +84,7 @@ TEST_F(Manager, AMarkInTheLegacyStreamWaitsForEveryStream) {
   auto& m = make();
   m.launch(one, 0, 0);
   m.launch(two, 1, 0);
-  const Mark mark = m.record(zero, 3);
+  const Milestone mark = m.record(zero, 3);
   m.launch(two, 2, 3);
   EXPECT_EQ(taken(), "0@0 1@0");
   m.ended(two, 20);
@@ -98,7 +98,7 @@ TEST_F(Manager, AMarkInTheLegacyStreamWaitsForEveryStream) {
 TEST_F(Manager, WaitsJoinStreams) {
   auto& m = make();
   m.launch(one, 0, 0);
-  const Mark a = m.record(one, 0);
+  const Milestone a = m.record(one, 0);
   m.wait(two, a, 0);
   m.launch(two, 1, 0);
   EXPECT_EQ(taken(), "0@0");
@@ -111,7 +111,7 @@ TEST_F(Manager, WaitsJoinStreams) {
 
 TEST_F(Manager, AMarkRecordedAgainIsAnotherMark) {
   auto& m = make();
-  const Mark a = m.record(one, 4), b = m.record(one, 9);
+  const Milestone a = m.record(one, 4), b = m.record(one, 9);
   taken();
   EXPECT_EQ(m.reached(a), 4u);
   EXPECT_EQ(m.reached(b), 9u);
@@ -167,7 +167,7 @@ TEST_F(Manager, TenantsHoldEachOtherUpNowhere) {
 TEST_F(Manager, ATenantWaitsForAnothersMark) {
   auto& m = make();
   m.launch(one, 0, 0, TenantId{1});
-  const Mark mark = m.record(one, 0, TenantId{1});
+  const Milestone mark = m.record(one, 0, TenantId{1});
   m.wait(one, mark, 0);
   m.launch(one, 1, 0);
   EXPECT_EQ(taken(), "0@0");

@@ -243,7 +243,7 @@ TEST_F(KmuTest, AGridThatDoesNotPendCannotEnter) {
   EXPECT_THROW(unit.tick(0), RunError);
 }
 
-// --- entries, grids, free SMs ----------------------------------------------------------------------
+// --- entries, grids, free SMs --------------------------------------------------------------------
 
 TEST(EntriesTest, NumbersAreGivenOutInTurnAndTheLongestFreeIsTaken) {
   Entries entries(2);

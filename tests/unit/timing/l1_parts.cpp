@@ -17,21 +17,21 @@ namespace raddle {
 namespace {
 
 using timing::MachineSpec;
-using timing::PieceQueue;
 using timing::StoreBuffer;
+using timing::TransactionQueue;
 using timing::WritePolicy;
 using Taken = StoreBuffer::Taken;
 
-TEST(PieceQueue, IsAFifoWhateverTheLengths) {
+TEST(TransactionQueue, IsAFifoWhateverTheLengths) {
   constexpr unsigned kInstructions = 3;
-  PieceQueue queue(kInstructions);
+  TransactionQueue queue(kInstructions);
   std::deque<unsigned> lengths;
   std::deque<std::uint32_t> model;
   Rng rng(5);
   std::uint32_t next = 0;
   for (unsigned step = 0; step < 5000; ++step) {
     if (lengths.size() < kInstructions && rng.below(2) == 0) {
-      const unsigned n = 1 + rng.below(trace::kMaxPieces);
+      const unsigned n = 1 + rng.below(trace::kMaxTransactions);
       std::vector<std::uint32_t> payload;
       for (unsigned i = 0; i < n; ++i, ++next) {
         payload.insert(payload.end(), {next, ~next, next * 3});
@@ -41,7 +41,7 @@ TEST(PieceQueue, IsAFifoWhateverTheLengths) {
       lengths.push_back(n);
     } else if (!lengths.empty()) {
       for (; lengths.front() > 0; --lengths.front(), model.pop_front()) {
-        const trace::Piece p = queue.pop();
+        const trace::Transaction p = queue.pop();
         ASSERT_EQ(p.line, model.front());
         if (lengths.front() > 1) {
           ASSERT_EQ(queue.next().line, model[1]);
@@ -60,7 +60,7 @@ TEST(StoreBuffer, OldestFirstAndOneEntryForALineUntilItLeaves) {
   EXPECT_EQ(b.put(20, 1, 4, 1), Taken::Fresh);
   EXPECT_EQ(b.put(10, 2, 5, 2), Taken::Combined);
   EXPECT_EQ(b.put(10, 4, 4, 0), Taken::AlreadyWaitedFor);
-  const StoreBuffer::Leaving first = b.send();
+  const StoreBuffer::OutgoingRequest first = b.send();
   EXPECT_EQ(first.line, 10u);
   EXPECT_EQ(first.parts, 7);
   EXPECT_EQ(first.kernel, 0) << "of the first store";
@@ -90,11 +90,11 @@ TEST(StoreBuffer, PartsMayBeAcknowledgedOneByOneAndBeWaitedForByOthers) {
   EXPECT_TRUE(b.join(10, 0b0010, 5, known));
   EXPECT_TRUE(known) << "it waits for that entry already";
   std::vector<unsigned> warps;
-  const auto told = [&](unsigned w) { warps.push_back(w); };
-  EXPECT_FALSE(b.acknowledge(entry, 0b0110, told));
+  const auto notified = [&](unsigned w) { warps.push_back(w); };
+  EXPECT_FALSE(b.acknowledge(entry, 0b0110, notified));
   EXPECT_EQ(warps, std::vector<unsigned>{});
   EXPECT_EQ(b.under_way(10), 0b1001);
-  EXPECT_TRUE(b.acknowledge(entry, 0b1000, told));
+  EXPECT_TRUE(b.acknowledge(entry, 0b1000, notified));
   EXPECT_EQ(warps, (std::vector<unsigned>{4, 5}));
   EXPECT_EQ(b.under_way(10), 0b0001);
   EXPECT_FALSE(b.full());
@@ -195,9 +195,9 @@ TEST(L1Rules, EachIsTold) {
   for (const Rule& rule : rules) {
     MachineSpec m = testing::small_machine();
     rule.breaks(m);
-    const std::vector<std::string> told = m.violations();
-    ASSERT_EQ(told.size(), 1u) << rule.says;
-    EXPECT_EQ(told[0].rfind(rule.says, 0), 0u) << told[0];
+    const std::vector<std::string> notified = m.violations();
+    ASSERT_EQ(notified.size(), 1u) << rule.says;
+    EXPECT_EQ(notified[0].rfind(rule.says, 0), 0u) << notified[0];
   }
   MachineSpec none = testing::small_machine();
   none.sm.l1d.size_kib = 0;

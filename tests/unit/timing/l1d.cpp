@@ -109,10 +109,10 @@ TEST_F(L1dTest, KnowsTheMostMshrsTakenByTheLaunchThatMissedThen) {
   miss(2, 9);
   miss(3, 9);
   miss(3, 7);  // waits for what is on its way: takes no other
-  EXPECT_EQ(c.most_mshrs().take(7), 2u);
-  EXPECT_EQ(c.most_mshrs().take(9), 3u);
-  EXPECT_EQ(c.most_mshrs().take(9), 0u) << "since it was last asked";
-  EXPECT_EQ(c.most_mshrs().take(8), 0u);
+  EXPECT_EQ(c.max_mshrs().take(7), 2u);
+  EXPECT_EQ(c.max_mshrs().take(9), 3u);
+  EXPECT_EQ(c.max_mshrs().take(9), 0u) << "since it was last asked";
+  EXPECT_EQ(c.max_mshrs().take(8), 0u);
 }
 
 TEST_F(L1dTest, AnyNumberOfSetsIsByModulo) {

@@ -73,7 +73,7 @@ TEST_F(Loads, LinesAreDistinctIfTheyRiseAndComeAsAWhole) {
   table.describe(0, rising.data(), 2, 100, true);
   EXPECT_TRUE(table.descriptor(0).distinct);
   EXPECT_EQ(table.descriptor(0).base, 100u);
-  EXPECT_EQ(table.descriptor(0).piece[1].line, 8u);
+  EXPECT_EQ(table.descriptor(0).transaction[1].line, 8u);
   table.describe(0, rising.data(), 2, 100, false);
   EXPECT_FALSE(table.descriptor(0).distinct) << "an access brings part of a line";
   table.describe(0, same.data(), 2, 100, true);
@@ -98,7 +98,7 @@ class Queues : public ::testing::Test {
     queues.of(id).queue.emplace() = {.owner = {.kernel = kernel, .tenant = id}};
   }
   std::uint64_t refused(Refusal why) const { return count.l1d_refused[static_cast<unsigned>(why)]; }
-  LsuQueues queues{2, trace::kMaxPieces};
+  LsuQueues queues{2, trace::kMaxTransactions};
   stats::SmCounters count;
 };
 

@@ -96,10 +96,10 @@ class MachineRules : public ::testing::TestWithParam<Broken> {};
 TEST_P(MachineRules, EachViolationIsTold) {
   MachineSpec m = testing::large_machine();
   GetParam().breaks(m);
-  std::vector<std::string> told = m.violations();
-  ASSERT_FALSE(told.empty());
-  EXPECT_EQ(told[0].rfind(GetParam().says, 0), 0u) << told[0];
-  EXPECT_NE(told[0].find(" is "), std::string::npos) << "keys and values: " << told[0];
+  std::vector<std::string> notified = m.violations();
+  ASSERT_FALSE(notified.empty());
+  EXPECT_EQ(notified[0].rfind(GetParam().says, 0), 0u) << notified[0];
+  EXPECT_NE(notified[0].find(" is "), std::string::npos) << "keys and values: " << notified[0];
 }
 
 INSTANTIATE_TEST_SUITE_P(Rules, MachineRules,

@@ -15,7 +15,7 @@ using timing::ClockRatio;
 using timing::Message;
 using timing::RequestGate;
 
-constexpr unsigned kNobody = RequestGate::kNobody;
+constexpr unsigned kInvalidId = RequestGate::kInvalidId;
 
 /// A gate over a queue of its own; lines are different unless said otherwise.
 class Gate {
@@ -35,7 +35,7 @@ class Gate {
   unsigned leave(Cycle now) {
     const unsigned place = gate.next(now, static_cast<unsigned>(queue.size()),
                                      [&](unsigned i) -> const Message& { return queue[i]; });
-    if (place == kNobody) return kNobody;
+    if (place == kInvalidId) return kInvalidId;
     const Message m = queue[place];
     gate.left(m);
     queue.erase(queue.begin() + place);
@@ -81,9 +81,10 @@ TEST(RequestGate, TokensAreGivenAnewAndDoNotPileUp) {
   g.enter(0);
   EXPECT_EQ(g.leave(0), 0u);
   for (int i = 0; i < 6; ++i) g.enter(0);
-  EXPECT_EQ(g.leave_from(35, 4), (Tenants{0, 0, kNobody, kNobody})) << "two, however long ago";
+  EXPECT_EQ(g.leave_from(35, 4), (Tenants{0, 0, kInvalidId, kInvalidId}))
+      << "two, however long ago";
   EXPECT_EQ(g.gate.tokens_at(), 40u);
-  EXPECT_EQ(g.leave_from(40, 3), (Tenants{0, 0, kNobody}));
+  EXPECT_EQ(g.leave_from(40, 3), (Tenants{0, 0, kInvalidId}));
 }
 
 TEST(RequestGate, PartsOfATokenAreCarriedOver) {
@@ -93,7 +94,8 @@ TEST(RequestGate, PartsOfATokenAreCarriedOver) {
     for (const unsigned t : {0u, 1u}) {
       for (int i = 0; i < 3; ++i) g.enter(t);
       for (Cycle now = 0; now < 5; ++now)
-        if (const unsigned who = g.leave(10 * interval + now + 5 * t); who != kNobody) ++left[who];
+        if (const unsigned who = g.leave(10 * interval + now + 5 * t); who != kInvalidId)
+          ++left[who];
     }
   EXPECT_EQ(left[0], 60u);
   EXPECT_EQ(left[1], 10u);
@@ -106,11 +108,11 @@ TEST(RequestGate, GrantsDoNotDependOnWhichIntervalsWereLookedAt) {
     for (int i = 0; i < 400; ++i) g->enter(i % 2 == 0 ? 0 : 1);
   std::vector<std::pair<Cycle, unsigned>> a, b;
   for (Cycle now = 0; now < 1000; ++now)
-    if (const unsigned who = often.leave(now); who != kNobody) a.emplace_back(now, who);
+    if (const unsigned who = often.leave(now); who != kInvalidId) a.emplace_back(now, who);
   for (Cycle now = 0; now < 1000;) {
     const unsigned who = seldom.leave(now);
-    if (who != kNobody) b.emplace_back(now, who);
-    now = who != kNobody ? now + 1 : std::max(now + 1, seldom.gate.tokens_at());
+    if (who != kInvalidId) b.emplace_back(now, who);
+    now = who != kInvalidId ? now + 1 : std::max(now + 1, seldom.gate.tokens_at());
   }
   EXPECT_EQ(a, b);
   EXPECT_EQ(often.counts[0].token_wait_cycles, seldom.counts[0].token_wait_cycles);
@@ -130,7 +132,7 @@ TEST(RequestGate, TenantsTakeTurnsAndHigherPrioritiesGoFirst) {
 TEST(RequestGate, OneWithoutTokensDoesNotHoldUpOthers) {
   Gate g(tokens(1, kFree));
   for (const unsigned t : {0u, 0u, 1u, 1u}) g.enter(t);
-  EXPECT_EQ(g.leave_from(0, 5), (Tenants{0, 1, 1, kNobody, kNobody}));
+  EXPECT_EQ(g.leave_from(0, 5), (Tenants{0, 1, 1, kInvalidId, kInvalidId}));
 }
 
 TEST(RequestGate, NothingOvertakesAnOlderRequestForItsLine) {
@@ -139,7 +141,7 @@ TEST(RequestGate, NothingOvertakesAnOlderRequestForItsLine) {
   g.enter(0, 0, 7);
   g.enter(1, 0, 7);
   g.enter(1, 0, 8);
-  EXPECT_EQ(g.leave_from(0, 3), (Tenants{0, kNobody, kNobody})) << "and 8 is behind 7";
+  EXPECT_EQ(g.leave_from(0, 3), (Tenants{0, kInvalidId, kInvalidId})) << "and 8 is behind 7";
   EXPECT_EQ(g.leave_from(10, 3), (Tenants{0, 1, 1}));
 }
 
@@ -163,10 +165,10 @@ TEST(RequestGate, WaitsAreChargedToTheOldestRequestsLaunch) {
   g.enter(0, 3);
   g.enter(0, 3);
   g.enter(0, 4);
-  EXPECT_EQ(g.leave_from(0, 2), (Tenants{0, kNobody}));
+  EXPECT_EQ(g.leave_from(0, 2), (Tenants{0, kInvalidId}));
   EXPECT_EQ(g.gate.waiting(6, 3), 5u) << "since cycle 1";
   EXPECT_EQ(g.gate.waiting(6, 4), 0u);
-  EXPECT_EQ(g.leave_from(10, 2), (Tenants{0, kNobody}));
+  EXPECT_EQ(g.leave_from(10, 2), (Tenants{0, kInvalidId}));
   EXPECT_EQ(g.counts[3].token_wait_cycles, 9u);
   g.gate.close(15);
   EXPECT_EQ(g.counts[4].token_wait_cycles, 4u);
@@ -191,9 +193,9 @@ TEST(RequestGate, TheLastSlotIsALaunchLikeAnyOther) {
 TEST(RequestGate, AnIntervalCountsCyclesOfTheNetwork) {
   Gate g(tokens(1, kFree), {500, 1000});
   for (int i = 0; i < 3; ++i) g.enter(0);
-  EXPECT_EQ(g.leave_from(0, 2), (Tenants{0, kNobody}));
+  EXPECT_EQ(g.leave_from(0, 2), (Tenants{0, kInvalidId}));
   EXPECT_EQ(g.gate.tokens_at(), 20u);
-  EXPECT_EQ(g.leave(19), kNobody);
+  EXPECT_EQ(g.leave(19), kInvalidId);
   EXPECT_EQ(g.leave(20), 0u);
 }
 
@@ -201,10 +203,10 @@ TEST(RequestGate, AKnobThatStaysGivesNothingAnew) {
   Knobs knobs = tokens(1, 1);
   Gate g(knobs);
   for (const unsigned t : {0u, 0u, 1u, 1u}) g.enter(t);
-  EXPECT_EQ(g.leave_from(0, 3), (Tenants{0, 1, kNobody}));
+  EXPECT_EQ(g.leave_from(0, 3), (Tenants{0, 1, kInvalidId}));
   knobs.tenant[1].request_tokens = 2;
   g.gate.obey(4, knobs);
-  EXPECT_EQ(g.leave_from(4, 2), (Tenants{1, kNobody})) << "only who gets another grant";
+  EXPECT_EQ(g.leave_from(4, 2), (Tenants{1, kInvalidId})) << "only who gets another grant";
   EXPECT_EQ(g.leave(10), 0u) << "whose intervals go on as they were";
 }
 
@@ -238,7 +240,7 @@ TEST(RequestGate, QuotasWithPartsAndAPriority) {
   for (Cycle interval = 0; interval < 8; ++interval) {
     Tenants expected(interval % 2 == 0 ? 3 : 4, 0);
     expected.insert(expected.end(), {1, 1});
-    expected.resize(10, kNobody);
+    expected.resize(10, kInvalidId);
     EXPECT_EQ(g.leave_from(10 * interval, 10), expected) << interval;
   }
 }

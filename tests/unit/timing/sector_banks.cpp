@@ -12,7 +12,7 @@
 namespace raddle::timing {
 namespace {
 
-using Piece = std::array<std::uint32_t, trace::kPieceWords>;
+using Transaction = std::array<std::uint32_t, trace::kTransactionWords>;
 
 TEST(SectorBanks, EveryPieceOnceAndNoneLaterThanItsBankAsks) {
   const LineMap lines{LineSpec(MachineSpec{})};
@@ -20,19 +20,19 @@ TEST(SectorBanks, EveryPieceOnceAndNoneLaterThanItsBankAsks) {
   Rng rng(1, "sector_banks");
   for (int round = 0; round < 200; ++round) {
     const auto n = 1 + static_cast<unsigned>(rng.below(32));
-    std::vector<Piece> pieces;
+    std::vector<Transaction> transactions;
     std::array<unsigned, 4> used{};
     for (unsigned i = 0; i < n; ++i) {
       const auto sector = static_cast<unsigned>(rng.below(4));
       ++used[sector];
-      pieces.push_back({100 + i, 1u << 8 * sector, 1u << i});
+      transactions.push_back({100 + i, 1u << 8 * sector, 1u << i});
     }
-    const std::uint32_t* out = banks.order(pieces[0].data(), n, lines, 4);
-    std::vector<Piece> ordered;
+    const std::uint32_t* out = banks.order(transactions[0].data(), n, lines, 4);
+    std::vector<Transaction> ordered;
     for (unsigned i = 0; i < n; ++i)
       ordered.push_back({out[3 * i], out[3 * i + 1], out[3 * i + 2]});
     unsigned cycles = 0, taken = ~0u;
-    for (const Piece& p : ordered) {
+    for (const Transaction& p : ordered) {
       const unsigned bank = lines.sectors(p[1]);
       if ((taken & bank) != 0) {
         ++cycles;
@@ -42,7 +42,7 @@ TEST(SectorBanks, EveryPieceOnceAndNoneLaterThanItsBankAsks) {
     }
     EXPECT_EQ(cycles, *std::ranges::max_element(used));
     std::ranges::sort(ordered);
-    EXPECT_EQ(ordered, pieces);
+    EXPECT_EQ(ordered, transactions);
   }
 }
 

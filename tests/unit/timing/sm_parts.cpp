@@ -107,13 +107,13 @@ TEST(WarpTable, SleepersWakeInTheirCycle) {
   warps.sleep_until(20, 1);
   warps.sleep_until(10, 2);
   EXPECT_EQ(warps.next_wake(), 10u);
-  std::vector<unsigned> woken;
+  std::vector<unsigned> wakeups;
   auto wake = [&](unsigned w) {
-    woken.push_back(w);
+    wakeups.push_back(w);
     warps.sleeping &= ~bit_of(w);
   };
   warps.wake(10, wake);
-  EXPECT_EQ(woken, (std::vector<unsigned>{2}));
+  EXPECT_EQ(wakeups, (std::vector<unsigned>{2}));
   EXPECT_EQ(warps.next_wake(), 20u);
   warps.wake(20, wake);
   EXPECT_EQ(warps.next_wake(), kNever);
@@ -332,11 +332,11 @@ TEST(MshrCancel, WhoIsLeftIsServedInOrder) {
 
 TEST(MshrCancel, AnOrphanComesAndAnAbandonedEntryDoesNot) {
   Mshrs<std::uint16_t> mshrs(2, 4);
-  const unsigned orphan = mshrs.add(9, 0b11, 5);
-  mshrs.cancel(orphan, 5);
+  const unsigned unclaimed = mshrs.add(9, 0b11, 5);
+  mshrs.cancel(unclaimed, 5);
   EXPECT_EQ(mshrs.used(), 1u);
-  EXPECT_EQ(mshrs.missing(orphan), 0b11);
-  EXPECT_TRUE(mshrs.arrive(orphan, 0b11, [](std::uint16_t) { FAIL() << "nobody waits"; }));
+  EXPECT_EQ(mshrs.missing(unclaimed), 0b11);
+  EXPECT_TRUE(mshrs.arrive(unclaimed, 0b11, [](std::uint16_t) { FAIL() << "nobody waits"; }));
   const unsigned abandoned = mshrs.add(9, 0b01, 5);
   mshrs.wait(abandoned, 0b10, 5);
   mshrs.cancel(abandoned, 5);
@@ -346,26 +346,26 @@ TEST(MshrCancel, AnOrphanComesAndAnAbandonedEntryDoesNot) {
   EXPECT_EQ(mshrs.find(9), mshrs.kNone);
 }
 
-TEST(MshrOrphans, CountAsFreeWhileThereIsRoomForThem) {
+TEST(MshrUnclaimed, CountAsFreeWhileThereIsRoomForThem) {
   Mshrs<std::uint16_t> mshrs(2, 4, 1);
   const unsigned first = mshrs.add(1, 0b01, 5), second = mshrs.add(2, 0b01, 6);
   EXPECT_TRUE(mshrs.full());
   mshrs.cancel(first, 5);
   EXPECT_TRUE(mshrs.full()) << "nobody has said so";
-  mshrs.orphan(first);
-  mshrs.orphan(first);
+  mshrs.unclaimed(first);
+  mshrs.unclaimed(first);
   EXPECT_FALSE(mshrs.full());
   EXPECT_EQ(mshrs.taken(), 1u);
   EXPECT_EQ(mshrs.used(), 2u);
   mshrs.cancel(second, 6);
-  mshrs.orphan(second);
+  mshrs.unclaimed(second);
   EXPECT_EQ(mshrs.taken(), 1u) << "one is all there is room for";
   const unsigned third = mshrs.add(3, 0b01, 7);
   EXPECT_TRUE(mshrs.full());
   EXPECT_TRUE(mshrs.arrive(first, 0b01, [](std::uint16_t) { FAIL() << "nobody waits"; }));
   EXPECT_TRUE(mshrs.full()) << "an orphan was not one of the two";
   EXPECT_EQ(mshrs.used(), 2u);
-  mshrs.orphan(second);
+  mshrs.unclaimed(second);
   EXPECT_FALSE(mshrs.full());
   EXPECT_TRUE(mshrs.arrive(third, 0b01, [](std::uint16_t w) { EXPECT_EQ(w, 7); }));
   EXPECT_TRUE(mshrs.arrive(second, 0b01, [](std::uint16_t) { FAIL() << "nobody waits"; }));
@@ -373,23 +373,23 @@ TEST(MshrOrphans, CountAsFreeWhileThereIsRoomForThem) {
   EXPECT_EQ(mshrs.taken(), 0u);
 }
 
-TEST(MshrOrphans, WhoWaitsForOneAgainNeedsAFreeEntry) {
+TEST(MshrUnclaimed, WhoWaitsForOneAgainNeedsAFreeEntry) {
   Mshrs<std::uint16_t> mshrs(2, 4, 2);
-  const unsigned orphan = mshrs.add(1, 0b01, 5);
-  mshrs.cancel(orphan, 5);
-  mshrs.orphan(orphan);
+  const unsigned unclaimed = mshrs.add(1, 0b01, 5);
+  mshrs.cancel(unclaimed, 5);
+  mshrs.unclaimed(unclaimed);
   const unsigned second = mshrs.add(2, 0b01, 6);
-  EXPECT_TRUE(mshrs.can_merge(orphan));
+  EXPECT_TRUE(mshrs.can_merge(unclaimed));
   const unsigned third = mshrs.add(3, 0b01, 7);
   ASSERT_TRUE(mshrs.full());
-  EXPECT_FALSE(mshrs.can_merge(orphan));
+  EXPECT_FALSE(mshrs.can_merge(unclaimed));
   EXPECT_TRUE(mshrs.can_merge(third));
   EXPECT_TRUE(mshrs.arrive(third, 0b01, [](std::uint16_t) {}));
-  ASSERT_TRUE(mshrs.can_merge(orphan));
-  mshrs.wait(orphan, 0b01, 8);
+  ASSERT_TRUE(mshrs.can_merge(unclaimed));
+  mshrs.wait(unclaimed, 0b01, 8);
   EXPECT_TRUE(mshrs.full());
   EXPECT_EQ(mshrs.taken(), 2u);
-  EXPECT_TRUE(mshrs.arrive(orphan, 0b01, [](std::uint16_t w) { EXPECT_EQ(w, 8); }));
+  EXPECT_TRUE(mshrs.arrive(unclaimed, 0b01, [](std::uint16_t w) { EXPECT_EQ(w, 8); }));
   EXPECT_TRUE(mshrs.arrive(second, 0b01, [](std::uint16_t) {}));
   EXPECT_EQ(mshrs.used(), 0u);
 }

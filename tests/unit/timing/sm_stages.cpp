@@ -36,7 +36,7 @@ class Lowest final : public policy::WarpPolicy {
  public:
   explicit Lowest(const bool& declines) : declines_(declines) {}
   unsigned pick(const policy::WarpView& view) override {
-    return declines_ ? kNobody : lowest(view.ready);
+    return declines_ ? kInvalidId : lowest(view.ready);
   }
   bool may_decline() const override { return true; }
 
@@ -391,9 +391,9 @@ TEST(WarpsAbroad, AnAdoptedWarpSpeaksToItsHome) {
   EXPECT_EQ(call.to(), 2u);
   EXPECT_EQ(call.from(), 7u);
   EXPECT_EQ(call.index, 3u);
-  EXPECT_FALSE(board.told.load());
+  EXPECT_FALSE(board.notified.load());
   abroad.ended(40, 1, warp, {});
-  EXPECT_TRUE(board.told.load());
+  EXPECT_TRUE(board.notified.load());
   ASSERT_EQ(abroad.ended_here().size(), 1u);
   EXPECT_EQ(abroad.ended_here()[0].home.block, 11u);
   EXPECT_FALSE(abroad.is_adopted(1));

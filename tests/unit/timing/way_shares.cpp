@@ -151,7 +151,7 @@ TEST(SharedDenovoBank, MissesKeepToTheirWays) {
   m.l2.line_bytes = m.sm.l1d.line_bytes = m.l2.sector_bytes = 64;
   const AddressMap map(m);
   DenovoBank bank({m.l2.sets(), 4, 16, 2}, map);
-  WayShares shares{kMostTenants};
+  WayShares shares{kMaxTenants};
   shares.set(1, 0b0001);
   bank.share_ways(&shares);
   std::vector<std::uint32_t> lines;

@@ -51,14 +51,14 @@ void add_random_warp(MemoryTrace& trace, Rng& rng, std::uint32_t block, unsigned
                      unsigned records) {
   for (unsigned i = 0, n = 1 + rng.below(records); i < n; ++i) {
     const unsigned inst = rng.below(3);
-    const unsigned pieces = inst == 1 ? rng.below(33) : inst == 2 ? 1 + rng.below(32) : 0;
-    auto room = trace.grow(block, warp, kRecordWords + kPieceWords * pieces);
+    const unsigned transactions = inst == 1 ? rng.below(33) : inst == 2 ? 1 + rng.below(32) : 0;
+    auto room = trace.grow(block, warp, kRecordWords + kTransactionWords * transactions);
     const auto mask = static_cast<LaneMask>(rng.next());
     const Record record = inst == 0 ? Record::make(3, 1 + rng.below(kMaxRun), 0, mask)
-                                    : Record::make(inst, 1, pieces, mask);
+                                    : Record::make(inst, 1, transactions, mask);
     *room.at++ = record.head;
     *room.at++ = record.mask;
-    for (unsigned p = 0; inst == 1 && p < 3 * pieces; ++p)
+    for (unsigned p = 0; inst == 1 && p < 3 * transactions; ++p)
       *room.at++ = static_cast<std::uint32_t>(rng.next());
     trace.commit(block, warp, room.at);
   }

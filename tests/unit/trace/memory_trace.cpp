@@ -37,9 +37,9 @@ TEST(Record, KeepsItsParts) {
   Record r = Record::make(0xfffff, 63, 63, 0x80000001);
   EXPECT_EQ(r.inst(), 0xfffffu);
   EXPECT_EQ(r.count(), 63u);
-  EXPECT_EQ(r.pieces(), 63u);
+  EXPECT_EQ(r.transactions(), 63u);
   EXPECT_EQ(r.mask, 0x80000001u);
-  EXPECT_EQ(Record::make(5, 1, 0, 0).pieces(), 0u);
+  EXPECT_EQ(Record::make(5, 1, 0, 0).transactions(), 0u);
 }
 
 TEST(LaunchShape, PartialWarpsCount) {

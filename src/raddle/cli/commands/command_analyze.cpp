@@ -357,7 +357,7 @@ struct SourceCommand {
   static constexpr const char* kLabel = "source";
   ObservedRun observed;
   std::uint32_t interval = 64;
-  std::size_t top = SourceTableOptions{}.most;
+  std::size_t top = SourceTableOptions{}.maximum;
   bool ptx = false;
 
   CLI::App* add_to(CLI::App& analyze) {
@@ -401,7 +401,7 @@ struct AllocationsCommand {
         observed.add_to(analyze, kLabel,
                         "which buffers and variables accesses of memory go to, and what the caches "
                         "and DRAM do for each");
-    app->add_option("--top", options.most, "rows; 0 = all")
+    app->add_option("--top", options.maximum, "rows; 0 = all")
         ->check(CLI::Range(0, 1'000'000))
         ->capture_default_str();
     app->add_flag("--kernels", options.by_kernel, "also by kernel");

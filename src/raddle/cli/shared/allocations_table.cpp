@@ -62,16 +62,16 @@ std::string line(const std::string& name, const std::string& bytes, const std::s
 
 /// "bfs_level 1, bfs_init 2".
 std::string arguments_of(const Json& row) {
-  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kMaximum = 3;
   std::vector<std::string> all;
   const Json arguments = row.value("arguments", Json::object());
   for (const auto& [kernel, places] : arguments.items())
     for (const Json& place : places)
       all.push_back(fmt::format("{} {}", short_name(kernel), place.get<std::uint64_t>()));
   std::string out;
-  for (std::size_t i = 0; i < std::min(all.size(), kMost); ++i)
+  for (std::size_t i = 0; i < std::min(all.size(), kMaximum); ++i)
     out += (i == 0 ? "" : ", ") + all[i];
-  return all.size() <= kMost ? out : out + fmt::format(" and {} more", all.size() - kMost);
+  return all.size() <= kMaximum ? out : out + fmt::format(" and {} more", all.size() - kMaximum);
 }
 
 std::string text_of(const Json& row, bool by_kernel) {
@@ -109,11 +109,11 @@ std::string allocations_table(const Json& allocations, const AllocationsTableOpt
       rows, [](const Json* row) { return weight(*row); }, std::greater<>{});
   std::string out = "\n" + fmt::format(kRow, "", "size", "touched", "loads", "L1D", "stores",
                                        "atomics", "L2", "read", "written", "argument of\n");
-  const std::size_t most = options.most == 0 ? rows.size() : options.most;
-  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
+  const std::size_t maximum = options.maximum == 0 ? rows.size() : options.maximum;
+  for (std::size_t i = 0; i < std::min(rows.size(), maximum); ++i)
     out += text_of(*rows[i], options.by_kernel);
-  if (rows.size() > most)
-    out += fmt::format("  and {} more (--top 0 shows all)\n", rows.size() - most);
+  if (rows.size() > maximum)
+    out += fmt::format("  and {} more (--top 0 shows all)\n", rows.size() - maximum);
   out += line("all", "", "", sum_of(allocations.at("rows")), "");
   if (!allocations.at("known").get<bool>())
     out +=

@@ -6,8 +6,8 @@
 namespace raddle::cli {
 
 struct AllocationsTableOptions {
-  std::size_t most = 20;   ///< rows; 0: all
-  bool by_kernel = false;  ///< under each row, one for each kernel that touches it
+  std::size_t maximum = 20;  ///< rows; 0: all
+  bool by_kernel = false;    ///< under each row, one for each kernel that touches it
 };
 
 /// `allocations`: the table of that analysis (sim/analyses/allocations.cpp).

@@ -166,7 +166,7 @@ bool is_container(const std::array<char, 4>& magic) {
 
 void add_ptx(std::vector<DevicePtx>& out, std::span<const std::byte> bytes,
              const std::string& file) {
-  constexpr std::uint64_t kMostPtx = std::uint64_t{1} << 30;  // held at once
+  constexpr std::uint64_t kMaxPtx = std::uint64_t{1} << 30;  // held at once
   std::uint64_t all = 0;
   for (const fatbin::Entry& entry : fatbin::read(bytes, file)) {
     if (entry.kind != fatbin::Kind::Ptx) continue;
@@ -176,7 +176,7 @@ void add_ptx(std::vector<DevicePtx>& out, std::span<const std::byte> bytes,
     for (unsigned n = 2; std::ranges::any_of(out, same); ++n)
       name = plain + " (" + std::to_string(n) + ")";
     all += entry.text_bytes;
-    if (all > kMostPtx) throw InputError(file + " holds more than 1 GiB of PTX");
+    if (all > kMaxPtx) throw InputError(file + " holds more than 1 GiB of PTX");
     out.push_back({std::move(name), entry.text()});
   }
 }

@@ -224,15 +224,17 @@ std::string record_program(const ProgramRun& run, sim::Setup& setup, const sim::
   const ChildEnd end = run_program(program, run.words, run.folder, folder.path(), true);
   const Left left = left_by(end, folder.path(), run.words.front());
   if (!left.faults.empty()) {
-    const std::vector<std::string>& told = left.outcome.failures;
-    throw RunError(left.faults.front() + (told.empty() ? "" : ": " + told.front()));
+    const std::vector<std::string>& notified = left.outcome.failures;
+    throw RunError(left.faults.front() + (notified.empty() ? "" : ": " + notified.front()));
   }
   if (!left.failure.empty())
     throw RunError(
         fmt::format("{} ended well, but the run failed: {}", run.words.front(), left.failure));
   std::string result = text_of(sim::ExecOutcome::file(folder.path(), left.process, "result"));
-  const nlohmann::ordered_json told = parse_json(result, run.words.front());
-  const auto none = [&](const char* key) { return !told.contains(key) || told[key].empty(); };
+  const nlohmann::ordered_json notified = parse_json(result, run.words.front());
+  const auto none = [&](const char* key) {
+    return !notified.contains(key) || notified[key].empty();
+  };
   if (none("kernels") && none("kernels_by_name"))
     throw RunError(run.words.front() + " launched no kernel that could run: nothing can be timed");
   return result;

@@ -35,17 +35,17 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 }  // namespace
 
-CLI::Validator number_from(std::uint64_t least) {
-  return {[least](std::string& text) {
-            std::uint64_t value = 0;
-            const auto [end, error] =
-                std::from_chars(text.data(), text.data() + text.size(), value);
-            const bool fine = error == std::errc() && end == text.data() + text.size();
-            return fine && value >= least ? ""
-                                          : "expected a whole number from " +
-                                                std::to_string(least) + " on, found '" + text + "'";
-          },
-          ""};
+CLI::Validator number_from(std::uint64_t minimum) {
+  return {
+      [minimum](std::string& text) {
+        std::uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool fine = error == std::errc() && end == text.data() + text.size();
+        return fine && value >= minimum ? ""
+                                        : "expected a whole number from " +
+                                              std::to_string(minimum) + " on, found '" + text + "'";
+      },
+      ""};
 }
 
 void CommonOptions::add_to(CLI::App& c, OptionModes& modes) {
@@ -94,7 +94,7 @@ void CommonOptions::add_launches_to(CLI::App& c, OptionModes& modes) {
            "--launches", launches,
            "tell up to that many launches one by one in JSON and report, of more the sums by "
            "kernel (default " +
-               std::to_string(sim::kMostSingleLaunches) + ")")
+               std::to_string(sim::kMaxSingleLaunches) + ")")
           ->type_name("N|all")
           ->check([](const std::string& text) {
             const bool number = !text.empty() && text.size() < 19 &&
@@ -142,7 +142,7 @@ void CommonOptions::add_first_launches_to(CLI::App& c, OptionModes& modes) {
 }
 
 std::size_t CommonOptions::single_launches() const {
-  if (launches.empty()) return sim::kMostSingleLaunches;
+  if (launches.empty()) return sim::kMaxSingleLaunches;
   return launches == "all" ? sim::kAllLaunches : std::stoull(launches);
 }
 

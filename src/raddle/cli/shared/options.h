@@ -13,7 +13,7 @@
 namespace raddle::cli {
 
 /// Check of an option: a whole number, `least` or more. CLI11's own checks name the largest double.
-CLI::Validator number_from(std::uint64_t least);
+CLI::Validator number_from(std::uint64_t minimum);
 
 struct CommonOptions {
   std::string gpu = "v100";

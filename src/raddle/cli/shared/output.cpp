@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 // In memory a document takes up to 32 times the bytes of its text (base/json.h).
-constexpr std::uint64_t kMostDocumentBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxDocumentBytes = std::uint64_t{256} << 20;
 }  // namespace
 
 void check_writable(const std::string& file) {
@@ -66,8 +66,8 @@ void write_file(const std::string& file, std::string_view text) {
 }
 
 nlohmann::ordered_json read_json(const std::string& file) {
-  std::string bytes = read_text(file, kMostDocumentBytes, "a document");
-  return parse_json(decompressed(std::move(bytes), kMostDocumentBytes, file), file);
+  std::string bytes = read_text(file, kMaxDocumentBytes, "a document");
+  return parse_json(decompressed(std::move(bytes), kMaxDocumentBytes, file), file);
 }
 
 std::string cut(std::string text, std::size_t widest) {

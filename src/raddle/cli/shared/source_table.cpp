@@ -121,11 +121,11 @@ std::string text_of(const std::string& name, const std::string& file,
                      "where");
   const bool mixed =
       std::ranges::any_of(rows, [](const LineFigures& row) { return !row.file.empty(); });
-  const std::size_t most = options.most == 0 ? rows.size() : options.most;
-  for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
+  const std::size_t maximum = options.maximum == 0 ? rows.size() : options.maximum;
+  for (std::size_t i = 0; i < std::min(rows.size(), maximum); ++i)
     out += text_of(rows[i], whole, mixed, texts);
-  if (rows.size() > most)
-    out += fmt::format("           and {} more lines (--top 0 shows all)\n", rows.size() - most);
+  if (rows.size() > maximum)
+    out += fmt::format("           and {} more lines (--top 0 shows all)\n", rows.size() - maximum);
   return out;
 }
 

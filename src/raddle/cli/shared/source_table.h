@@ -11,7 +11,7 @@ struct SourceTableOptions {
     Ptx,
   };
   Lines lines = Lines::Known;
-  std::size_t most = 12;  ///< of a kernel; 0: all
+  std::size_t maximum = 12;  ///< of a kernel; 0: all
 };
 
 /// `source`: the table of that analysis (sim/analyses/source.cpp). Text of CUDA lines is read

@@ -98,18 +98,18 @@ std::string table(const std::vector<Compared>& rows) {
 
 /// What we want to reach, of silicon that has been measured: docs/validation.md.
 std::string goal(Metric metric, const sim::Agreement& a) {
-  constexpr double kMostMape = 0.1, kMostNrmse = 0.2;
-  const auto said = [](const std::string& text, double error, double most) {
+  constexpr double kMaxMape = 0.1, kMaxNrmse = 0.2;
+  const auto said = [](const std::string& text, double error, double maximum) {
     if (std::isnan(error)) return std::string();
-    return "  " + text + (error <= most ? ": met" : ": missed");
+    return "  " + text + (error <= maximum ? ": met" : ": missed");
   };
   switch (metric) {
     case Metric::Cycles:
-      return said(fmt::format("MAPE {:.0f} %", 100 * kMostMape), a.mape, kMostMape);
+      return said(fmt::format("MAPE {:.0f} %", 100 * kMaxMape), a.mape, kMaxMape);
     case Metric::L1HitRate:
     case Metric::L2HitRate:
     case Metric::DramBytes:
-      return said(fmt::format("NRMSE {}", kMostNrmse), a.nrmse, kMostNrmse);
+      return said(fmt::format("NRMSE {}", kMaxNrmse), a.nrmse, kMaxNrmse);
     case Metric::Watts:
     case Metric::WarpInstructions:
       break;

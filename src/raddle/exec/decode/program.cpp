@@ -114,14 +114,14 @@ std::optional<u32> deepest(const Kernel& kernel, u32 function, std::vector<char>
   RADDLE_ASSERT(function < kernel.functions.size() && function < callees.size());
   if (on_path[function] != 0) return std::nullopt;
   on_path[function] = 1;
-  u32 most = 0;
+  u32 maximum = 0;
   for (u32 callee : callees[function]) {
     const auto below = deepest(kernel, kernel.function_of_module[callee], on_path, callees);
     if (!below) return std::nullopt;
-    most = std::max(most, *below);
+    maximum = std::max(maximum, *below);
   }
   on_path[function] = 0;
-  return kernel.functions[function].local_bytes + most;
+  return kernel.functions[function].local_bytes + maximum;
 }
 
 [[noreturn]] void throw_refused(const ptx::Module& module, const std::string& kernel,

@@ -111,8 +111,8 @@ class DeviceRuntime {
   std::uint64_t next_handle() { return ++handles_; }
 
   // --- launches that pend ------------------------------------------------------------------------
-  void limit_pending(std::uint64_t launches) { most_pending_ = launches; }
-  bool may_pend() const { return pending_ < most_pending_; }
+  void limit_pending(std::uint64_t launches) { max_pending_ = launches; }
+  bool may_pend() const { return pending_ < max_pending_; }
   void pends() { ++pending_; }
   void begins() { --pending_; }
   void forget_pending() { pending_ = 0; }
@@ -124,7 +124,7 @@ class DeviceRuntime {
   std::map<std::string, Address> texts_;
   std::set<Address> allocated_;
   std::uint64_t handles_ = 0;
-  std::uint64_t pending_ = 0, most_pending_ = kPendingLaunches;
+  std::uint64_t pending_ = 0, max_pending_ = kPendingLaunches;
 };
 
 /// The device runtime as one running grid sees it.

@@ -127,7 +127,7 @@ class Kernel {
   std::uint32_t local_bytes = 0;  ///< per thread, all functions that may be active together
   bool recursive = false;         ///< or takes stack at run time: nothing says how much it needs
   /// Within one another, when none is recursive.
-  std::uint32_t most_calls() const { return static_cast<std::uint32_t>(functions.size()); }
+  std::uint32_t max_calls() const { return static_cast<std::uint32_t>(functions.size()); }
 };
 
 }  // namespace raddle::exec

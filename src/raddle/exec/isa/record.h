@@ -85,7 +85,7 @@ inline constexpr std::uint64_t kSharedWindow = 0x1'0000'0000, kLocalWindow = 0x2
                                kCodeWindow = 0x4'0000'0000;
 /// Shared memory of the block of rank r of a cluster, as its other blocks address it, starts at
 /// (r + 1) << kRankShift of the shared window; below that lies a block's own.
-inline constexpr unsigned kRankShift = 23, kMostRanks = 16;
+inline constexpr unsigned kRankShift = 23, kMaxRanks = 16;
 
 /// A path not taken yet, a join, or (frame set) the caller of the running function.
 struct StackEntry {

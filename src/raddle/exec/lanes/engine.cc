@@ -48,9 +48,9 @@ RADDLE_INLINE Outcome pause(Context* c, const Path& p, Outcome why) {
   return why;
 }
 /// A record of its own for the instruction at ip, mask `e`, after the run before it.
-RADDLE_INLINE void alone(Context* c, const Path& p, u32 pieces, u32 mask) {
+RADDLE_INLINE void alone(Context* c, const Path& p, u32 transactions, u32 mask) {
   leave(c, p.ip->inst, p.m);
-  single(c, p.ip->inst, pieces, mask);
+  single(c, p.ip->inst, transactions, mask);
 }
 /// True when lanes remain on this path or another one.
 RADDLE_INLINE bool drop_lanes(Context* c, Path* p, u32 lanes_of) {

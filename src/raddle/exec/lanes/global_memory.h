@@ -9,9 +9,9 @@ namespace raddle::exec::RADDLE_ISA {
 
 /// All lines are within the allocations and wholly valid.
 RADDLE_INLINE bool whole_lines(const Context* c, const u32* line) {
-  u32 most = 0, gaps = 0;
-  RADDLE_LANES most = line[i] > most ? line[i] : most;
-  if (most >= u32(c->extent >> 7)) return false;
+  u32 maximum = 0, gaps = 0;
+  RADDLE_LANES maximum = line[i] > maximum ? line[i] : maximum;
+  if (maximum >= u32(c->extent >> 7)) return false;
   RADDLE_UNROLL for (int i = 0; i < kWidth; ++i) gaps |= c->valid[line[i]] ^ 128u;
   return gaps == 0;
 }
@@ -39,13 +39,13 @@ RADDLE_INLINE void scattered_record(Context* c, const Record* ip, char* frame, u
         break;
       }
     }
-  Pieces pieces{c->out + 2, 0};
+  Transactions transactions{c->out + 2, 0};
   if (c->traced != 0) {
     RADDLE_LANES line[i] += kDeviceLine;
-    collect_pieces(&pieces, line, words, e);
+    collect_transactions(&transactions, line, words, e);
   }
-  single(c, inst, pieces.n, e);
-  c->out += 3 * pieces.n;
+  single(c, inst, transactions.n, e);
+  c->out += 3 * transactions.n;
 }
 /// A full warp's one- or two-byte elements that lie one behind the other. False: not so, nothing
 /// done.
@@ -61,13 +61,14 @@ RADDLE_INLINE bool narrow_run(Context* c, const Record* ip, char* frame) {
   const u32 at = u32(first) & 127, near = at + span <= 128 ? span : 128 - at, far = span - near;
   if (at + near > c->valid[line] || (far != 0 && far > c->valid[line + 1])) return false;
   const u32 number = u32(line) + kDeviceLine, in_near = near / bytes;
-  Pieces pieces{c->out + 2, 0};
+  Transactions transactions{c->out + 2, 0};
   const u32 up_to_near = kFull >> (31 - ((at + near - 1) >> 2));
-  add_piece(&pieces, number, up_to_near & kFull << (at >> 2),
-            in_near == kWidth ? kFull : kBit[in_near] - 1);
-  if (far != 0) add_piece(&pieces, number + 1, kFull >> (31 - ((far - 1) >> 2)), kFull << in_near);
-  single(c, ip->inst, pieces.n, kFull);
-  c->out += 3 * pieces.n;
+  add_transaction(&transactions, number, up_to_near & kFull << (at >> 2),
+                  in_near == kWidth ? kFull : kBit[in_near] - 1);
+  if (far != 0)
+    add_transaction(&transactions, number + 1, kFull >> (31 - ((far - 1) >> 2)), kFull << in_near);
+  single(c, ip->inst, transactions.n, kFull);
+  c->out += 3 * transactions.n;
   copy_elements<Store>(frame, ip->d, ip->flags, Contiguous{c->global + first});
   return true;
 }
@@ -145,19 +146,19 @@ RADDLE_INLINE bool global_run(Context* c, const Record* ip, u64 first, T* reg) {
   for (u32 k = 0; k < kLines; ++k)
     if (valid[k] != 128) return false;
   if (tail != 0 && !words_valid(tail, valid[kLines])) return false;
-  Pieces pieces{c->out + 2, 0};
+  Transactions transactions{c->out + 2, 0};
   const u32 number = u32(line) + kDeviceLine;
   constexpr u32 kPerLine = 128 / sizeof(T);
   if constexpr (kPerLine == 32) {
-    add_piece(&pieces, number, ~0u << word, kFull >> lane);
-    if (tail != 0) add_piece(&pieces, number + 1, tail, ~(kFull >> lane));
+    add_transaction(&transactions, number, ~0u << word, kFull >> lane);
+    if (tail != 0) add_transaction(&transactions, number + 1, tail, ~(kFull >> lane));
   } else {
-    add_piece(&pieces, number, ~0u << word, 0xffffu >> lane);
-    add_piece(&pieces, number + 1, ~0u, 0xffffu << (kPerLine - lane));
-    if (tail != 0) add_piece(&pieces, number + 2, tail, ~(kFull >> lane));
+    add_transaction(&transactions, number, ~0u << word, 0xffffu >> lane);
+    add_transaction(&transactions, number + 1, ~0u, 0xffffu << (kPerLine - lane));
+    if (tail != 0) add_transaction(&transactions, number + 2, tail, ~(kFull >> lane));
   }
-  single(c, ip->inst, pieces.n, kFull);
-  c->out += 3 * pieces.n;
+  single(c, ip->inst, transactions.n, kFull);
+  c->out += 3 * transactions.n;
   if (Store) __builtin_memcpy(c->global + first, reg, 32 * sizeof(T));
   else __builtin_memcpy(reg, c->global + first, 32 * sizeof(T));
   return true;
@@ -178,9 +179,9 @@ RADDLE_INLINE void global_access(Context* c, const Record* ip, char* frame, u32 
       (first & (sizeof(T) - 1)) == 0) {
     T v;
     __builtin_memcpy(&v, c->global + first, sizeof(T));
-    Pieces pieces{c->out + 2, 0};
-    add_piece(&pieces, u32(first >> 7) + kDeviceLine,
-              (sizeof(T) == 8 ? 3u : 1u) << (u32(first) >> 2 & 31), kFull);
+    Transactions transactions{c->out + 2, 0};
+    add_transaction(&transactions, u32(first >> 7) + kDeviceLine,
+                    (sizeof(T) == 8 ? 3u : 1u) << (u32(first) >> 2 & 31), kFull);
     single(c, ip->inst, 1, kFull);
     c->out += 3;
     RADDLE_LANES reg[i] = v;
@@ -225,11 +226,11 @@ RADDLE_INLINE void global_access(Context* c, const Record* ip, char* frame, u32 
   if (line >= c->extent || !words_valid(near, c->valid[line >> 7]) ||
       !words_valid(far, c->valid[(line >> 7) + 1]))
     stray_or_fault(c, ip, frame, e);
-  Pieces pieces{c->out + 2, 0};
-  add_piece(&pieces, u32(line >> 7) + kDeviceLine, near, e & ~beyond);
-  if (far != 0) add_piece(&pieces, u32(line >> 7) + kDeviceLine + 1, far, beyond);
-  single(c, ip->inst, pieces.n, e);
-  c->out += 3 * pieces.n;
+  Transactions transactions{c->out + 2, 0};
+  add_transaction(&transactions, u32(line >> 7) + kDeviceLine, near, e & ~beyond);
+  if (far != 0) add_transaction(&transactions, u32(line >> 7) + kDeviceLine + 1, far, beyond);
+  single(c, ip->inst, transactions.n, e);
+  c->out += 3 * transactions.n;
   char* window = c->global + line;
   if (Store) {
     window_store<T>(window, distance, reg, e);

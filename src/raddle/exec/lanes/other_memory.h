@@ -28,14 +28,14 @@ RADDLE_INLINE bool shared_addresses(Context* c, const Record* ip, char* frame, u
   addresses_of(ip, frame, e, origin, wide);
   wrap_narrow(ip, origin, wide);
   u64 all = 0;
-  u32 most = 0;
+  u32 maximum = 0;
   RADDLE_LANES {
     all |= wide[i];
     at[i] = u32(wide[i]);
-    most = at[i] > most ? at[i] : most;
+    maximum = at[i] > maximum ? at[i] : maximum;
   }
   const u32 bytes = bytes_of(ip);
-  if ((all & (bytes - 1)) != 0 || all >> 32 != 0 || u64(most) + bytes > c->shared_bytes) {
+  if ((all & (bytes - 1)) != 0 || all >> 32 != 0 || u64(maximum) + bytes > c->shared_bytes) {
     if (c->clustered != 0) return false;
     memory_fault(c, ip, frame, e);
   }
@@ -160,15 +160,15 @@ RADDLE_INLINE void shared_word(Context* c, const Record* ip, char* frame, u32 e)
   const u32 row = u32(first) & ~127u;
   alignas(64) u32 distance[32];
   Addr every = 0;
-  u32 all = 0, most = 0;
+  u32 all = 0, maximum = 0;
   RADDLE_LANES {
     const Addr x = (e & kBit[i]) != 0 ? Addr(a[i] + bias) : first;
     every |= x;
     distance[i] = u32(x) - row;
     all |= distance[i];
-    most = u32(x) > most ? u32(x) : most;
+    maximum = u32(x) > maximum ? u32(x) : maximum;
   }
-  if ((all & 3) != 0 || u64(every) >> 32 != 0 || u64(most) + 4 > c->shared_bytes) {
+  if ((all & 3) != 0 || u64(every) >> 32 != 0 || u64(maximum) + 4 > c->shared_bytes) {
     if (c->clustered != 0) return distant_shared(c, ip, frame, e, 0, ip->inst, Store ? 1 : 0);
     memory_fault(c, ip, frame, e);
   }
@@ -207,19 +207,19 @@ RADDLE_INLINE void shared_word(Context* c, const Record* ip, char* frame, u32 e)
 /// Lanes at different offsets. Wide elements of as many lanes touch more lines than a record holds:
 /// then there are several, each of some lanes.
 RADDLE_INLINE void local_records(Context* c, const u64* at, u32 rows, u32 e, u32 inst) {
-  constexpr u32 kMost = 63;
+  constexpr u32 kMaximum = 63;
   while (e != 0) {
-    Pieces pieces{c->out + 2, 0};
+    Transactions transactions{c->out + 2, 0};
     LineTable table = {};
     u32 part = 0;
-    for (u32 m = e; m != 0 && pieces.n + rows <= kMost; m &= m - 1) {
+    for (u32 m = e; m != 0 && transactions.n + rows <= kMaximum; m &= m - 1) {
       const unsigned lane = lowest_lane(m);
       for (u32 j = 0; j < rows; ++j)
-        merge_piece(&pieces, &table, u32(at[lane] >> 2) + j, kBit[lane], kBit[lane]);
+        merge_transaction(&transactions, &table, u32(at[lane] >> 2) + j, kBit[lane], kBit[lane]);
       part |= kBit[lane];
     }
-    single(c, inst, pieces.n, part);
-    c->out += 3 * pieces.n;
+    single(c, inst, transactions.n, part);
+    c->out += 3 * transactions.n;
     e &= ~part;
   }
 }
@@ -241,10 +241,10 @@ RADDLE_INLINE void local_any(Context* c, const Record* ip, char* frame, u32 e, u
     if (wide[lowest_lane(m)] > c->local_bytes - bytes || bytes > c->local_bytes)
       memory_fault(c, ip, frame, e);
   if (differ == 0) {
-    Pieces pieces{c->out + 2, 0};
-    for (u32 j = 0; j < rows; ++j) add_piece(&pieces, u32(wide[0] >> 2) + j, e, e);
-    single(c, inst, pieces.n, e);
-    c->out += 3 * pieces.n;
+    Transactions transactions{c->out + 2, 0};
+    for (u32 j = 0; j < rows; ++j) add_transaction(&transactions, u32(wide[0] >> 2) + j, e, e);
+    single(c, inst, transactions.n, e);
+    c->out += 3 * transactions.n;
   } else {
     local_records(c, wide, rows, e, inst);
   }

@@ -5,10 +5,10 @@
 
 namespace raddle::exec::RADDLE_ISA {
 
-constexpr u32 kMaxPieces = 63;
+constexpr u32 kMaxTransactions = 63;
 
-RADDLE_INLINE void put(Context* c, u32 inst, u32 count, u32 pieces, u32 mask) {
-  c->out[0] = inst | count << 20 | pieces << 26;
+RADDLE_INLINE void put(Context* c, u32 inst, u32 count, u32 transactions, u32 mask) {
+  c->out[0] = inst | count << 20 | transactions << 26;
   c->out[1] = mask;
   c->out += 2;
 }
@@ -23,18 +23,18 @@ RADDLE_INLINE void leave(Context* c, u32 upto, u32 m) {
   put(c, c->run->inst, n, 0, m);
   count(c, n, m);
 }
-RADDLE_INLINE void single(Context* c, u32 inst, u32 pieces, u32 mask) {
-  put(c, inst, 1, pieces, mask);
+RADDLE_INLINE void single(Context* c, u32 inst, u32 transactions, u32 mask) {
+  put(c, inst, 1, transactions, mask);
   count(c, 1, mask);
 }
 
 /// Distinct lines of an access, in order of their lowest lane, written straight behind the record's
 /// head.
-struct Pieces {
+struct Transactions {
   u32* at;
   u32 n;
 };
-RADDLE_INLINE void add_piece(Pieces* p, u32 line, u32 words, u32 lanes_of) {
+RADDLE_INLINE void add_transaction(Transactions* p, u32 line, u32 words, u32 lanes_of) {
   u32* t = p->at + 3 * p->n;
   t[0] = line;
   t[1] = words;
@@ -46,7 +46,8 @@ RADDLE_INLINE void add_piece(Pieces* p, u32 line, u32 words, u32 lanes_of) {
 struct LineTable {
   u8 slot[128];  // piece number + 1
 };
-RADDLE_INLINE void merge_piece(Pieces* p, LineTable* table, u32 line, u32 words, u32 lane_bit) {
+RADDLE_INLINE void merge_transaction(Transactions* p, LineTable* table, u32 line, u32 words,
+                                     u32 lane_bit) {
   u32 h = (line * 0x9e3779b1u) >> 25;
   for (; table->slot[h] != 0; h = (h + 1) & 127) {
     u32* t = p->at + 3 * (table->slot[h] - 1u);
@@ -56,9 +57,9 @@ RADDLE_INLINE void merge_piece(Pieces* p, LineTable* table, u32 line, u32 words,
       return;
     }
   }
-  if (p->n == kMaxPieces) return;  // 8- and 16-byte local accesses by lanes at many offsets
+  if (p->n == kMaxTransactions) return;  // 8- and 16-byte local accesses by lanes at many offsets
   table->slot[h] = static_cast<u8>(p->n + 1);
-  add_piece(p, line, words, lane_bit);
+  add_transaction(p, line, words, lane_bit);
 }
 
 /// Lanes of `e` whose value no lower lane of `e` has.
@@ -90,7 +91,8 @@ RADDLE_INLINE u32 first_occurrences(const u32* value, u32 e) {
 
 #if defined(__AVX512F__)
 /// Up to 16 pieces side by side: three columns become rows of three. Writes 48 words whatever n is.
-RADDLE_INLINE void add_pieces(Pieces* p, __m512i line, __m512i words, __m512i lanes_of, u32 n) {
+RADDLE_INLINE void add_transactions(Transactions* p, __m512i line, __m512i words, __m512i lanes_of,
+                                    u32 n) {
   alignas(64) static constexpr u32 kTwo[3][16] = {
       {0, 16, 0, 1, 17, 0, 2, 18, 0, 3, 19, 0, 4, 20, 0, 5},
       {21, 0, 6, 22, 0, 7, 23, 0, 8, 24, 0, 9, 25, 0, 10, 26},
@@ -110,7 +112,7 @@ RADDLE_INLINE void add_pieces(Pieces* p, __m512i line, __m512i words, __m512i la
 
 /// 32 line numbers with the words each lane touches. Every active lane is compared with all lanes:
 /// no pattern is slow.
-RADDLE_INLINE void collect_pieces(Pieces* p, const u32* line, const u32* words, u32 e) {
+RADDLE_INLINE void collect_transactions(Transactions* p, const u32* line, const u32* words, u32 e) {
   const __m512i low = _mm512_loadu_si512(line), high = _mm512_loadu_si512(line + 16);
   __m512i lanes_low = _mm512_setzero_si512(), lanes_high = lanes_low;
   __m512i words_low = lanes_low, words_high = lanes_low;
@@ -133,41 +135,41 @@ RADDLE_INLINE void collect_pieces(Pieces* p, const u32* line, const u32* words, 
   const auto first_low = static_cast<__mmask16>(e & _mm512_testn_epi32_mask(lanes_low, below_low));
   const auto first_high =
       static_cast<__mmask16>(e >> 16 & _mm512_testn_epi32_mask(lanes_high, below_high));
-  add_pieces(p, _mm512_maskz_compress_epi32(first_low, low),
-             _mm512_maskz_compress_epi32(first_low, words_low),
-             _mm512_maskz_compress_epi32(first_low, lanes_low),
-             static_cast<u32>(__builtin_popcount(first_low)));
-  add_pieces(p, _mm512_maskz_compress_epi32(first_high, high),
-             _mm512_maskz_compress_epi32(first_high, words_high),
-             _mm512_maskz_compress_epi32(first_high, lanes_high),
-             static_cast<u32>(__builtin_popcount(first_high)));
+  add_transactions(p, _mm512_maskz_compress_epi32(first_low, low),
+                   _mm512_maskz_compress_epi32(first_low, words_low),
+                   _mm512_maskz_compress_epi32(first_low, lanes_low),
+                   static_cast<u32>(__builtin_popcount(first_low)));
+  add_transactions(p, _mm512_maskz_compress_epi32(first_high, high),
+                   _mm512_maskz_compress_epi32(first_high, words_high),
+                   _mm512_maskz_compress_epi32(first_high, lanes_high),
+                   static_cast<u32>(__builtin_popcount(first_high)));
 }
 #else
 /// 32 line numbers with the words each lane touches. Two "leaders" (take the first lane left, drop
 /// its equals) settle the common patterns; then either all lines differ, or a table finds who
 /// shares.
-RADDLE_INLINE void collect_pieces(Pieces* p, const u32* line, const u32* words, u32 e) {
+RADDLE_INLINE void collect_transactions(Transactions* p, const u32* line, const u32* words, u32 e) {
   for (int round = 0; e != 0 && round < 2; ++round) {
     const u32 leader = line[lowest_lane(e)];
     u32 equal = 0, touched = 0;
     RADDLE_LANES equal |= line[i] == leader ? kBit[i] : 0;
     equal &= e;
     RADDLE_LANES touched |= (equal & kBit[i]) != 0 ? words[i] : 0;
-    add_piece(p, leader, touched, equal);
+    add_transaction(p, leader, touched, equal);
     e &= ~equal;
   }
   if (e == 0) return;
   if (first_occurrences(line, e) == e) {
     for (; e != 0; e &= e - 1) {
       const unsigned lane = lowest_lane(e);
-      add_piece(p, line[lane], words[lane], kBit[lane]);
+      add_transaction(p, line[lane], words[lane], kBit[lane]);
     }
     return;
   }
   LineTable table = {};
   for (; e != 0; e &= e - 1) {
     const unsigned lane = lowest_lane(e);
-    merge_piece(p, &table, line[lane], words[lane], kBit[lane]);
+    merge_transaction(p, &table, line[lane], words[lane], kBit[lane]);
   }
 }
 #endif
@@ -178,12 +180,12 @@ RADDLE_INLINE u32 passes(const u32* value, u32 e, u32 classes) {
   RADDLE_LANES used |= (e & kBit[i]) != 0 ? 1u << (value[i] & (classes - 1)) : 0;
   if (__builtin_popcount(used) == __builtin_popcount(e)) return 1;  // all in different banks
   u8 per_class[32] = {};
-  u32 most = 0;
+  u32 maximum = 0;
   for (u32 m = first_occurrences(value, e); m != 0; m &= m - 1) {
     const u32 n = ++per_class[value[lowest_lane(m)] & (classes - 1)];
-    most = n > most ? n : most;
+    maximum = n > maximum ? n : maximum;
   }
-  return most;
+  return maximum;
 }
 
 }  // namespace raddle::exec::RADDLE_ISA

@@ -63,10 +63,10 @@ RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 e) {
   const u32 mode = static_cast<u32>(ip->imm);
   RADDLE_LANES {
     const u32 lane = kIota[i], segment = c[i] >> 8 & 31, by = b[i] & 31;
-    const u32 most = (lane & segment) | (c[i] & 31 & ~segment), least = lane & segment;
-    const u32 up = lane - by, down = lane + by, fly = lane ^ by, index = least | (by & ~segment);
+    const u32 maximum = (lane & segment) | (c[i] & 31 & ~segment), minimum = lane & segment;
+    const u32 up = lane - by, down = lane + by, fly = lane ^ by, index = minimum | (by & ~segment);
     const u32 j = mode == 0 ? up : mode == 1 ? down : mode == 2 ? fly : index;
-    const bool in = mode == 0 ? s32(j) >= s32(most) : j <= most;
+    const bool in = mode == 0 ? s32(j) >= s32(maximum) : j <= maximum;
     from[i] = in ? j : lane;
     inside |= in ? kBit[i] : 0;
   }

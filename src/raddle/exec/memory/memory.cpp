@@ -74,7 +74,7 @@ DeviceMemory::~DeviceMemory() {
 
 namespace {
 /// Is it something that the program knows?
-bool is_told(const DeviceMemory::Owner& owner) {
+bool is_notified(const DeviceMemory::Owner& owner) {
   using Kind = DeviceMemory::Owner::Kind;
   return owner.kind == Kind::Program || owner.kind == Kind::Variable;
 }
@@ -96,7 +96,7 @@ std::optional<Address> DeviceMemory::allocate(std::uint64_t size, Owner owner) {
   }
   RADDLE_ASSERT(at % kAlignment == 0 && !live_.contains(at));
   const std::uint64_t number = owner.kind == Owner::Kind::Program ? ++asked_for_ : 0;
-  if (is_told(owner)) made_.insert(at);
+  if (is_notified(owner)) made_.insert(at);
   live_[at] = {size, std::move(owner), number};
   used_ += size;
   std::uint8_t* line = valid_ + (at - kBase) / kLine;
@@ -113,7 +113,7 @@ bool DeviceMemory::free(Address address) {
   free_.emplace(round_up(size, kAlignment) + kAlignment, address);
   RADDLE_ASSERT(used_ >= size);
   used_ -= size;
-  if (is_told(found->second.owner) && made_.erase(address) == 0) freed_.push_back(address);
+  if (is_notified(found->second.owner) && made_.erase(address) == 0) freed_.push_back(address);
   live_.erase(found);
   return true;
 }

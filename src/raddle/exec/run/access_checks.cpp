@@ -22,8 +22,8 @@ void AccessChecks::found(Check check, std::string_view kernel, unsigned kind, st
   const auto [at, fresh] =
       known_.try_emplace({check, std::string(kernel), kind, first, second}, findings_.size());
   if (fresh) {
-    if (findings_.size() == kMostFindings) {
-      at->second = kMostFindings;
+    if (findings_.size() == kMaxFindings) {
+      at->second = kMaxFindings;
       ++more_;
       return;
     }

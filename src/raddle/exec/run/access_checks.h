@@ -66,7 +66,7 @@ class AccessChecks {
   const std::map<std::string, std::string>& left_out() const { return left_out_; }
   /// Findings beyond the most that are told.
   std::uint64_t more() const { return more_; }
-  static constexpr std::size_t kMostFindings = 200;
+  static constexpr std::size_t kMaxFindings = 200;
 
  private:
   using Key = std::tuple<Check, std::string, unsigned, std::uint32_t, std::uint32_t>;

@@ -28,7 +28,8 @@ extern const LaneEngine kEngine;
 
 // What lanes/stream.h writes without seeing these declarations.
 static_assert(trace::Record::make(5, 3, 2, 9).head == (5u | 3u << 20 | 2u << 26));
-static_assert(trace::kRecordWords == 2 && trace::kPieceWords == 3 && trace::kMaxPieces == 63);
+static_assert(trace::kRecordWords == 2 && trace::kTransactionWords == 3 &&
+              trace::kMaxTransactions == 63);
 static_assert(DeviceMemory::kBase == 0x10'0000'0000ull);
 
 const LaneEngine& observed_lane_engine() { return observed::kEngine; }

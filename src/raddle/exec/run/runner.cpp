@@ -153,12 +153,12 @@ u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 bu
 }
 
 void Runner::check_limit(const WarpState& warp) const {
-  const u64 most = options_.max_warp_instructions;
-  if (most == 0 || context_.warp_instructions < most) return;
+  const u64 maximum = options_.max_warp_instructions;
+  if (maximum == 0 || context_.warp_instructions < maximum) return;
   throw RunError(fmt::format(
       "kernel {} has not ended after {} warp instructions: block {} warp {} stands at {}; "
       "--max-cycles moves this limit",
-      kernel_.title, most, block_text(warp.block), warp.index, location(warp.ip->inst)));
+      kernel_.title, maximum, block_text(warp.block), warp.index, location(warp.ip->inst)));
 }
 
 void Runner::check_stream(const WarpState& warp) const {
@@ -344,13 +344,13 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
   context_.live = cooperative_ ? 1 : 0;
   // Elsewhere, in a file, a block's stream goes when the block has ended.
   const bool in_memory = dynamic_cast<const trace::MemoryTrace*>(streams) != nullptr;
-  const std::size_t most = max_blocks();
+  const std::size_t maximum = max_blocks();
   const Turns turns = options_.short_turns ? kShortTurns : kLongTurns;
   const u64 quantum = cooperative_ ? 1 : each > 1 ? kLongTurns.warp : turns.block;
   unsigned fruitless = 0;  // rounds in which all waited
   std::size_t wanted = 1;  // blocks to be started beside those that go on
   while (next_ < clusters || !active_.empty()) {
-    for (; wanted != 0 && next_ < clusters && active_.size() + each <= most; --wanted)
+    for (; wanted != 0 && next_ < clusters && active_.size() + each <= maximum; --wanted)
       start_cluster(next_++);
     bool moved = false;
     std::size_t waiting = 0;
@@ -369,7 +369,7 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     waits_ = waits_ || (waiting != 0 && shape_.grid.count() > each);
     if (waits_ && follow) break;
     const bool all_wait = waiting != 0 && waiting == active_.size();
-    const bool more = next_ < clusters && active_.size() + each <= most;
+    const bool more = next_ < clusters && active_.size() + each <= maximum;
     fruitless = all_wait && !more ? fruitless + 1 : 0;
     if (fruitless == kMaxFruitless) stop_looking(active_);
     // Whoever waits for all others would else be asked once for each of them.

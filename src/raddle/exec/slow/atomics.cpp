@@ -111,8 +111,8 @@ void perform(const Record& record, const char* frame, u32 mask, char* const* at,
   }
 }
 
-void write_record(Context* c, u32 inst, u32 pieces, u32 mask) {
-  const auto head = trace::Record::make(inst, 1, pieces, mask);
+void write_record(Context* c, u32 inst, u32 transactions, u32 mask) {
+  const auto head = trace::Record::make(inst, 1, transactions, mask);
   c->out[0] = head.head;
   c->out[1] = head.mask;
   c->out += 2;
@@ -124,7 +124,7 @@ void global_part(Context* c, const Record* ip, char* frame, u32 mask, const u64*
                  u64* old_values) {
   const unsigned size = 1u << (ip->flags & kElementMask);
   std::array<char*, kLanes> at{};
-  trace::Piece pieces[kLanes];
+  trace::Transaction transactions[kLanes];
   u32 n = 0, k = 0;
   for (u32 m = mask; m != 0; m &= m - 1) {
     const unsigned lane = scalar::lowest_lane(m);
@@ -134,17 +134,17 @@ void global_part(Context* c, const Record* ip, char* frame, u32 mask, const u64*
     at[lane] = c->global + x;
     const u32 line = static_cast<u32>(address[lane] >> 7);
     const u32 words = (size == 8 ? 3u : 1u) << (x >> 2 & 31);
-    if (n == 0 || pieces[k].line != line) {  // neighbours mostly share
+    if (n == 0 || transactions[k].line != line) {  // neighbours mostly share
       k = 0;
-      while (k < n && pieces[k].line != line) ++k;
-      if (k == n) pieces[n++] = {line, 0, 0};
+      while (k < n && transactions[k].line != line) ++k;
+      if (k == n) transactions[n++] = {line, 0, 0};
     }
-    pieces[k].words |= words;
-    pieces[k].lanes |= m & (0 - m);
+    transactions[k].words |= words;
+    transactions[k].lanes |= m & (0 - m);
   }
   write_record(c, ip->inst, n, mask);
-  std::memcpy(c->out, pieces, n * sizeof(trace::Piece));
-  c->out += n * trace::kPieceWords;
+  std::memcpy(c->out, transactions, n * sizeof(trace::Transaction));
+  c->out += n * trace::kTransactionWords;
   perform(*ip, frame, mask, at.data(), true, old_values);
   if (c->live != 0) c->out_limit = c->out;
 }
@@ -155,15 +155,15 @@ void shared_part(Context* c, const Record* ip, char* frame, u32 mask, const u64*
   const unsigned size = 1u << (ip->flags & kElementMask);
   std::array<char*, kLanes> at{};
   std::array<u32, 32> load{};
-  u32 most = 0;
+  u32 maximum = 0;
   for (u32 m = mask; m != 0; m &= m - 1) {
     const unsigned lane = scalar::lowest_lane(m);
     const u64 x = address[lane] - window;
     at[lane] = x % size == 0 ? shared_place(c, x, size) : nullptr;
     if (at[lane] == nullptr) memory_fault(c, ip, frame, mask);
-    most = std::max(most, ++load[x / std::max(size, 4u) % (128 / std::max(size, 4u))]);
+    maximum = std::max(maximum, ++load[x / std::max(size, 4u) % (128 / std::max(size, 4u))]);
   }
-  write_record(c, inst, most, mask);
+  write_record(c, inst, maximum, mask);
   perform(*ip, frame, mask, at.data(), false, old_values);
 }
 

@@ -109,7 +109,7 @@ const Record* enter_function(Context* context, const Record* ip, char** frame, u
   if (u64{warp.local_base} + callee.local_bytes > context->local_bytes)
     fail(fmt::format("call stack overflow (local memory of {} bytes per thread)",
                      context->local_bytes));
-  const u32 deepest = std::max(context->local_bytes / kBytesPerCall, kernel.most_calls());
+  const u32 deepest = std::max(context->local_bytes / kBytesPerCall, kernel.max_calls());
   if (++warp.activation > deepest)
     fail(fmt::format("call stack overflow (more than {} calls within calls)", deepest));
   if (warp.activations.size() < warp.activation)
@@ -171,16 +171,16 @@ void stack_call(Context* context, const Record* ip, char* frame, u32 mask, const
     return;
   }
   if (call.function == HostFunction::StackAllocate) {
-    u64 most = 0;
+    u64 maximum = 0;
     for (u32 left = mask; left != 0; left &= left - 1)
-      most = std::max(most, value(lowest_of(left)));
-    if (most > context->local_bytes || top + most + kAlignment > context->local_bytes)
+      maximum = std::max(maximum, value(lowest_of(left)));
+    if (maximum > context->local_bytes || top + maximum + kAlignment > context->local_bytes)
       throw RunError(fmt::format(
           "kernel {}: call stack overflow (alloca of {} bytes, local memory of {} bytes per "
           "thread) at {}, {}",
-          runner.kernel().title, most, context->local_bytes, runner.location(ip->inst),
+          runner.kernel().title, maximum, context->local_bytes, runner.location(ip->inst),
           runner.thread_text(warp, lowest_of(mask))));
-    allocated += static_cast<u32>((most + kAlignment - 1) / kAlignment * kAlignment);
+    allocated += static_cast<u32>((maximum + kAlignment - 1) / kAlignment * kAlignment);
   }
   const ParameterPlace& to = call.returns[0];
   for (u32 left = mask; left != 0; left &= left - 1)

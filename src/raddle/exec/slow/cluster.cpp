@@ -23,8 +23,8 @@ void Runner::set_up_clusters(const Launch& launch) {
                                  kernel_.title, shape.x, shape.y, shape.z, why));
   };
   if (required && *required != shape) refuse("where its .reqnctapercluster asks for others");
-  if (shape.count() == 0 || shape.count() > kMostRanks)
-    refuse(fmt::format("; the limit is {}", kMostRanks));
+  if (shape.count() == 0 || shape.count() > kMaxRanks)
+    refuse(fmt::format("; the limit is {}", kMaxRanks));
   if (grid.x % shape.x != 0 || grid.y % shape.y != 0 || grid.z % shape.z != 0)
     refuse(fmt::format("do not divide a grid of ({}, {}, {})", grid.x, grid.y, grid.z));
   cluster_shape_ = shape;

@@ -33,7 +33,7 @@ class Access {
   const Runner& runner() const { return *static_cast<const Runner*>(c_->owner); }
 
   void lane(unsigned lane) {
-    if (pieces_ + kMaxTexels > trace::kMaxPieces) flush();
+    if (transactions_ + kMaxTexels > trace::kMaxTransactions) flush();
     lane_ = lane;
     lanes_ |= 1u << lane;
   }
@@ -46,22 +46,22 @@ class Access {
     const u32 line = static_cast<u32>(address >> 7);
     const u32 words = ((1u << (bytes + 3) / 4) - 1) << (x >> 2 & 31);
     unsigned k = 0;
-    while (k < pieces_ && piece_[k].line != line) ++k;
-    if (k == pieces_) piece_[pieces_++] = {line, 0, 0};
-    piece_[k].words |= words;
-    piece_[k].lanes |= 1u << lane_;
+    while (k < transactions_ && transaction_[k].line != line) ++k;
+    if (k == transactions_) transaction_[transactions_++] = {line, 0, 0};
+    transaction_[k].words |= words;
+    transaction_[k].lanes |= 1u << lane_;
     return c_->global + x;
   }
   void flush() {
     if (lanes_ == 0) return;
-    const auto head = trace::Record::make(ip_->inst, 1, pieces_, lanes_);
+    const auto head = trace::Record::make(ip_->inst, 1, transactions_, lanes_);
     c_->out[0] = head.head;
     c_->out[1] = head.mask;
-    std::memcpy(c_->out + 2, piece_.data(), pieces_ * sizeof(trace::Piece));
-    c_->out += trace::kRecordWords + pieces_ * trace::kPieceWords;
+    std::memcpy(c_->out + 2, transaction_.data(), transactions_ * sizeof(trace::Transaction));
+    c_->out += trace::kRecordWords + transactions_ * trace::kTransactionWords;
     ++c_->warp_instructions;
     c_->thread_instructions += static_cast<u32>(std::popcount(lanes_));
-    pieces_ = 0;
+    transactions_ = 0;
     lanes_ = 0;
   }
   [[noreturn]] void fail(const std::string& why) const {
@@ -73,9 +73,9 @@ class Access {
  private:
   Context* c_;
   const Record* ip_;
-  unsigned lane_ = 0, pieces_ = 0;
+  unsigned lane_ = 0, transactions_ = 0;
   u32 lanes_ = 0;
-  std::array<trace::Piece, trace::kMaxPieces> piece_;
+  std::array<trace::Transaction, trace::kMaxTransactions> transaction_;
 };
 
 template <class T>
@@ -115,9 +115,9 @@ Texel texel_of(const TextureDescription& t, const char* from) {
     if (is_signed) raw = static_cast<u32>(static_cast<std::int32_t>(raw << gap) >> gap);
     out.bits[i] = raw;
     if (bits == 32) continue;
-    const double most = (1u << (is_signed ? bits - 1 : bits)) - 1;  // at most 16 bits
+    const double maximum = (1u << (is_signed ? bits - 1 : bits)) - 1;  // at most 16 bits
     const double v = is_signed ? static_cast<double>(static_cast<std::int32_t>(raw)) : raw;
-    out.real[i] = static_cast<float>(std::max(v / most, -1.0));
+    out.real[i] = static_cast<float>(std::max(v / maximum, -1.0));
   }
   return out;
 }
@@ -391,10 +391,10 @@ char* surface_place(const ImageSite& site, const SurfaceDescription& surface, co
   const s64 row = s64{shape.width} * surface.image.format.element_bytes();
   std::array<s64, 3> at{};
   for (unsigned axis = 0; axis < site.dimensions; ++axis) at[axis] = take();
-  const std::array<s64, 3> most{row - bytes, s64{shape.height} - 1, s64{shape.depth} - 1};
+  const std::array<s64, 3> maximum{row - bytes, s64{shape.height} - 1, s64{shape.depth} - 1};
   const auto outside = [&](s64 x, s64 last) { return x < 0 || x > last; };
   bool out = outside(layer, s64{shape.layers} - 1);
-  for (unsigned axis = 0; axis < 3; ++axis) out = out || outside(at[axis], most[axis]);
+  for (unsigned axis = 0; axis < 3; ++axis) out = out || outside(at[axis], maximum[axis]);
   if (out && site.clamp == SurfaceClamp::Trap)
     access->fail(
         fmt::format("out-of-bounds surface access at byte {} of row {}, slice {}, layer "
@@ -403,7 +403,7 @@ char* surface_place(const ImageSite& site, const SurfaceDescription& surface, co
   if (out && site.clamp == SurfaceClamp::Zero) return nullptr;
   layer = std::min(std::max(layer, s64{0}), s64{shape.layers} - 1);
   for (unsigned axis = 0; axis < 3; ++axis)
-    at[axis] = std::min(std::max(at[axis], s64{0}), most[axis]);
+    at[axis] = std::min(std::max(at[axis], s64{0}), maximum[axis]);
   if (at[0] % bytes != 0)
     access->fail(fmt::format("misaligned surface access of {} bytes at byte {}", bytes, at[0]));
   const u64 slice = static_cast<u64>(layer * shape.depth + at[2]);

@@ -19,20 +19,20 @@ using s64 = std::int64_t;
 /// e4m3 has 3 bits of mantissa, bias 7 and ends at 448; e5m2 2, 15 and 57344.
 u32 f8_from(double value, u32 mode) {
   const bool wide = (mode & kE5M2) != 0;
-  const int mantissa = wide ? 2 : 3, least = wide ? -14 : -6;
-  const double most = wide ? 57344.0 : 448.0;
+  const int mantissa = wide ? 2 : 3, minimum = wide ? -14 : -6;
+  const double maximum = wide ? 57344.0 : 448.0;
   if (std::isnan(value)) return 0x7f;
   const u32 sign = std::signbit(value) ? 0x80u : 0u;
   if (sign != 0 && (mode & kRelu) != 0) return 0;
   const double magnitude = std::fabs(value);
-  const int exponent = magnitude == 0 ? least : std::max(std::ilogb(magnitude), least);
+  const int exponent = magnitude == 0 ? minimum : std::max(std::ilogb(magnitude), minimum);
   const double step = std::ldexp(1.0, exponent - mantissa);
-  const double rounded = std::fmin(std::nearbyint(magnitude / step) * step, most);
+  const double rounded = std::fmin(std::nearbyint(magnitude / step) * step, maximum);
   if (std::isinf(magnitude)) return sign | (wide ? 0x7bu : 0x7eu);
   // The bits count the representable values from zero.
-  const int binade = rounded == 0 ? least : std::max(std::ilogb(rounded), least);
+  const int binade = rounded == 0 ? minimum : std::max(std::ilogb(rounded), minimum);
   const double within = rounded / std::ldexp(1.0, binade - mantissa);
-  const int base = (binade - least) << mantissa;
+  const int base = (binade - minimum) << mantissa;
   return sign | static_cast<u32>(base + static_cast<int>(within));
 }
 
@@ -75,11 +75,12 @@ u64 f16_pair_from_f8(u64 a, u64, u64, u32 mode) {
 u64 pack_integers(u64 a, u64 b, u64 c, u32 mode) {
   const unsigned bits = (mode & kBytes) != 0 ? 8 : 16;
   const bool to_signed = (mode & kToSigned) != 0;
-  const s64 most = (s64{1} << (bits - (to_signed ? 1 : 0))) - 1, least = to_signed ? -most - 1 : 0;
+  const s64 maximum = (s64{1} << (bits - (to_signed ? 1 : 0))) - 1,
+            minimum = to_signed ? -maximum - 1 : 0;
   const auto cut = [&](u64 x) {
     const u32 low = static_cast<u32>(x);
     const s64 v = (mode & kFromSigned) != 0 ? s64{static_cast<std::int32_t>(low)} : s64{low};
-    return static_cast<u64>(std::clamp(v, least, most)) & ((u64{1} << bits) - 1);
+    return static_cast<u64>(std::clamp(v, minimum, maximum)) & ((u64{1} << bits) - 1);
   };
   const u64 pair = cut(a) << bits | cut(b);
   return bits == 8 ? pair | (c & 0xffff) << 16 : pair;

@@ -106,7 +106,7 @@ void SlowAccess::write(u32 mask, unsigned bank_cycles) {
   const u32 count = is_shared()
                         ? std::max<u32>(*std::max_element(load_.begin(), load_.end()), bank_cycles)
                         : transaction_count_;
-  RADDLE_ASSERT(mask != 0 && count <= trace::kMaxPieces);
+  RADDLE_ASSERT(mask != 0 && count <= trace::kMaxTransactions);
   const auto head = trace::Record::make(inst, 1, count, mask);
   c.out[0] = head.head;
   c.out[1] = head.mask;
@@ -114,9 +114,9 @@ void SlowAccess::write(u32 mask, unsigned bank_cycles) {
   ++c.warp_instructions;
   c.thread_instructions += static_cast<u32>(__builtin_popcount(mask));
   if (!is_shared()) {
-    static_assert(sizeof(Transaction) == sizeof(trace::Piece));
+    static_assert(sizeof(Transaction) == sizeof(trace::Transaction));
     std::memcpy(c.out, transactions_.data(), transaction_count_ * sizeof(Transaction));
-    c.out += transaction_count_ * trace::kPieceWords;
+    c.out += transaction_count_ * trace::kTransactionWords;
   }
   if (store_ && c.live != 0) c.out_limit = c.out;
 }

@@ -19,8 +19,8 @@ s64 taken(u64 from, VideoPart part, bool is_signed) {
   return is_signed ? static_cast<s64>(high) >> gap : static_cast<s64>(high >> gap);
 }
 s64 clamped(s64 value, unsigned bits, bool is_signed) {
-  const s64 most = (s64{1} << (bits - (is_signed ? 1 : 0))) - 1;
-  return std::clamp(value, is_signed ? -most - 1 : 0, most);
+  const s64 maximum = (s64{1} << (bits - (is_signed ? 1 : 0))) - 1;
+  return std::clamp(value, is_signed ? -maximum - 1 : 0, maximum);
 }
 u32 mask_of(VideoPart part) { return static_cast<u32>(((u64{1} << part.bits) - 1) << part.at); }
 u32 merged(u32 into, VideoPart part, s64 value) {

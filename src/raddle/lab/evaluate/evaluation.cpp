@@ -76,9 +76,9 @@ class Evaluation {
   /// From where to where a constant moves the value, and at which of its points.
   struct Reach {
     std::string label;
-    Number least, most;
+    Number minimum, maximum;
     std::string at_least, at_most;
-    double span() const { return least && most ? *most - *least : -1; }
+    double span() const { return minimum && maximum ? *maximum - *minimum : -1; }
   };
 
   Reach reach(const Figure& f, const std::string& name) {
@@ -93,12 +93,12 @@ class Evaluation {
     for (std::size_t p = 0; p < values.size(); ++p) {
       if (!values[p]) continue;
       const std::string at = shown(axis.points[p].value);
-      if (!out.least || *values[p] < *out.least) {
-        out.least = values[p];
+      if (!out.minimum || *values[p] < *out.minimum) {
+        out.minimum = values[p];
         out.at_least = at;
       }
-      if (!out.most || *values[p] > *out.most) {
-        out.most = values[p];
+      if (!out.maximum || *values[p] > *out.maximum) {
+        out.maximum = values[p];
         out.at_most = at;
       }
     }
@@ -113,22 +113,22 @@ class Evaluation {
     for (const std::string& name : f.x) all.push_back(reach(f, name));
     std::ranges::sort(all, {}, [](const Reach& one) { return std::pair(-one.span(), one.label); });
     Json x = Json::array();
-    Json least = {{"name", "least"}, {"values", Json::array()}, {"at", Json::array()}};
+    Json minimum = {{"name", "least"}, {"values", Json::array()}, {"at", Json::array()}};
     Json declared = {{"name", "as declared"}, {"values", Json::array()}};
-    Json most = {{"name", "most"}, {"values", Json::array()}, {"at", Json::array()}};
+    Json maximum = {{"name", "most"}, {"values", Json::array()}, {"at", Json::array()}};
     for (const Reach& one : all) {
       x.push_back(one.label);
-      least["values"].push_back(json_of(one.least));
-      least["at"].push_back(one.at_least);
+      minimum["values"].push_back(json_of(one.minimum));
+      minimum["at"].push_back(one.at_least);
       declared["values"].push_back(json_of(base));
-      most["values"].push_back(json_of(one.most));
-      most["at"].push_back(one.at_most);
+      maximum["values"].push_back(json_of(one.maximum));
+      maximum["at"].push_back(one.at_most);
     }
     return {{"title", f.title},
             {"type", "tornado"},
             {"x", {{"label", f.x_label}, {"scale", "category"}, {"values", std::move(x)}}},
             {"y", {{"label", f.y_label}, {"unit", f.y_unit}}},
-            {"series", {std::move(least), std::move(declared), std::move(most)}}};
+            {"series", {std::move(minimum), std::move(declared), std::move(maximum)}}};
   }
 
   Json one_series(const Layout& layout, const SeriesPlan& s) {

@@ -33,20 +33,20 @@ bool all_there(const std::vector<Number>& values) {
 /// Of numbers that are all there; at least one.
 Number folded(std::string_view name, const std::vector<Number>& values) {
   const auto n = static_cast<double>(values.size());
-  double sum = 0, inverse = 0, logarithm = 0, least = *values[0], most = *values[0];
+  double sum = 0, inverse = 0, logarithm = 0, minimum = *values[0], maximum = *values[0];
   bool positive = true;
   for (const Number& value : values) {
     positive &= *value > 0;
     sum += *value;
     inverse += 1 / *value;
     logarithm += std::log(*value);
-    least = std::min(least, *value);
-    most = std::max(most, *value);
+    minimum = std::min(minimum, *value);
+    maximum = std::max(maximum, *value);
   }
   if (name == "sum") return finite(sum);
   if (name == "amean") return finite(sum / n);
-  if (name == "min") return least;
-  if (name == "max") return most;
+  if (name == "min") return minimum;
+  if (name == "max") return maximum;
   if (!positive) return std::nullopt;
   return name == "hmean" ? finite(n / inverse) : finite(std::exp(logarithm / n));
 }
@@ -400,13 +400,13 @@ Number Evaluator::pinned(const Expression& x, const Coordinates& where) {
   return value;
 }
 
-std::size_t Evaluator::only_axis(const Expression& x, std::size_t least_points) const {
+std::size_t Evaluator::only_axis(const Expression& x, std::size_t min_points) const {
   const auto axis = e_.find(x.domains[0].names[0], NameKind::Axis);
   if (x.domains.size() != 1 || !axis)
     throw EvaluationError(x.word + " goes over one axis, and nothing else");
-  if (steps(x.domains[0]).size() < least_points)
+  if (steps(x.domains[0]).size() < min_points)
     throw EvaluationError(fmt::format("{} needs at least {} points of axis '{}' at this scale",
-                                      x.word, least_points, e_.axes[*axis].name));
+                                      x.word, min_points, e_.axes[*axis].name));
   return *axis;
 }
 

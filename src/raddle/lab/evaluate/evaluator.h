@@ -84,7 +84,7 @@ class Evaluator {
   void each(const std::vector<Domain>& domains, const Coordinates& where,
             const std::function<void(const Coordinates&, const std::string& label)>& f);
   std::vector<Step> steps(const Domain& domain) const;
-  std::size_t only_axis(const Expression& x, std::size_t least_points) const;
+  std::size_t only_axis(const Expression& x, std::size_t min_points) const;
   std::string operand(const Expression& x, const Number& value) const;
 
   const Experiment& e_;

@@ -55,24 +55,26 @@ std::size_t breaks(const std::vector<double>& v, bool rising, double tolerance) 
 
 bool shape_holds(const std::string& shape, const std::vector<double>& v, double tolerance) {
   const bool rises = breaks(v, true, tolerance) == 0, falls = breaks(v, false, tolerance) == 0;
-  const auto [least, most] = std::ranges::minmax(v);
+  const auto [minimum, maximum] = std::ranges::minmax(v);
   if (shape == "rises") return rises;
   if (shape == "falls") return falls;
   if (shape == "monotone") return rises || falls;
-  if (shape == "flat") return most - least <= tolerance * std::max(std::abs(most), std::abs(least));
-  return shape == "peak_inside" ? most > v.front() && most > v.back()
-                                : least < v.front() && least < v.back();
+  if (shape == "flat")
+    return maximum - minimum <= tolerance * std::max(std::abs(maximum), std::abs(minimum));
+  return shape == "peak_inside" ? maximum > v.front() && maximum > v.back()
+                                : minimum < v.front() && minimum < v.back();
 }
 
 /// What decides a shape of many points: the extremes, the ends, the step that breaks it.
 std::string series_in_short(const std::string& shape, const Series& s, double tolerance) {
-  const auto [least, most] = std::ranges::minmax_element(s.values);
+  const auto [minimum, maximum] = std::ranges::minmax_element(s.values);
   const auto place = [&](auto it) { return static_cast<std::size_t>(it - s.values.begin()); };
   const std::string ends = fmt::format("{}, {}", s.at(0), s.at(s.values.size() - 1));
-  if (shape == "peak_inside") return fmt::format("highest {}; ends {}", s.at(place(most)), ends);
-  if (shape == "valley_inside") return fmt::format("lowest {}; ends {}", s.at(place(least)), ends);
+  if (shape == "peak_inside") return fmt::format("highest {}; ends {}", s.at(place(maximum)), ends);
+  if (shape == "valley_inside")
+    return fmt::format("lowest {}; ends {}", s.at(place(minimum)), ends);
   if (shape == "flat")
-    return fmt::format("lowest {}, highest {}", s.at(place(least)), s.at(place(most)));
+    return fmt::format("lowest {}, highest {}", s.at(place(minimum)), s.at(place(maximum)));
   std::string out = "from " + s.at(0) + " to " + s.at(s.values.size() - 1);
   for (const bool rising : {true, false}) {
     const std::size_t i = breaks(s.values, rising, tolerance);
@@ -244,15 +246,15 @@ Judgement Evaluator::quantified(const Expression& x, const Coordinates& where) {
   });
   const std::size_t n = holds + fails + unknown;
   // At least `least` and at most `most` must hold; unknown ones may go either way.
-  const std::size_t least = x.word == "all"     ? n
-                            : x.word == "some"  ? 1
-                            : x.word == "least" ? x.count
-                                                : 0;
-  const std::size_t most = x.word == "none" ? 0 : x.word == "most" ? x.count : n;
-  if (least > n) throw EvaluationError(fmt::format("asks for {} of {}", least, n));
+  const std::size_t minimum = x.word == "all"     ? n
+                              : x.word == "some"  ? 1
+                              : x.word == "least" ? x.count
+                                                  : 0;
+  const std::size_t maximum = x.word == "none" ? 0 : x.word == "most" ? x.count : n;
+  if (minimum > n) throw EvaluationError(fmt::format("asks for {} of {}", minimum, n));
   Verdict verdict = Verdict::NotRun;
-  if (holds + unknown < least || holds > most) verdict = Verdict::Fail;
-  else if (holds >= least && holds + unknown <= most) verdict = Verdict::Pass;
+  if (holds + unknown < minimum || holds > maximum) verdict = Verdict::Fail;
+  else if (holds >= minimum && holds + unknown <= maximum) verdict = Verdict::Pass;
   const bool show_fails = x.word == "all" && fails > 0;
   return {verdict, fmt::format("{} of {}{}; {}", holds, n,
                                unknown > 0 ? fmt::format(" ({} not run)", unknown) : "",

@@ -74,9 +74,10 @@ Layout lay_out(const Experiment& e, const Figure& figure) {
     return out;
   }
   for (const SeriesPlan& bar : plain)
-    for (const Figure::Series& piece : figure.pieces)
-      out.series.push_back({piece.name, piece.name, figure.series.empty() ? "" : bar.label,
-                            bar.steps, &*piece.value});
+    for (const Figure::Series& transaction : figure.transactions)
+      out.series.push_back({transaction.name, transaction.name,
+                            figure.series.empty() ? "" : bar.label, bar.steps,
+                            &*transaction.value});
   return out;
 }
 

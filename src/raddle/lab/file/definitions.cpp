@@ -152,9 +152,9 @@ class Definitions {
   void read_members(Section& section, Workload& out) {
     for (PlacedText& member : section.texts("members"))
       out.members.push_back(std::move(member.text));
-    if (out.members.size() > kMostTenants)
+    if (out.members.size() > kMaxTenants)
       section.fail("members",
-                   fmt::format("expected at most {}, found {}", kMostTenants, out.members.size()));
+                   fmt::format("expected at most {}, found {}", kMaxTenants, out.members.size()));
     section.refuse({"workload", "parameters", "set", "quick", "full"},
                    "a workload with members has none of its own: they bring theirs");
   }

@@ -67,7 +67,8 @@ struct Experiment {
   std::vector<ExpectedTrend> trends;    ///< [[shapes]]
   std::optional<CounterTable> counters;
   std::vector<std::string> tested_by;
-  /// Workloads in whose place others were put (external_program.h): the row is no longer the paper's.
+  /// Workloads in whose place others were put (external_program.h): the row is no longer the
+  /// paper's.
   std::vector<std::string> replaced;
 
   std::string full_id() const { return paper + "." + id; }

@@ -228,7 +228,7 @@ class Body {
     }
     out.value = checked(section.formula("value"));
     out.series = series(section, "series", true);
-    out.pieces = series(section, "pieces", false);
+    out.transactions = series(section, "pieces", false);
     check_parts(section, out);
     return out;
   }
@@ -340,9 +340,9 @@ class Body {
     section.check(
         {{figure.type == FigureType::Tornado && !figure.series.empty(), "series",
           "a tornado has a bar for each axis along x, and no series"},
-         {stacked && figure.pieces.empty(), "pieces",
+         {stacked && figure.transactions.empty(), "pieces",
           "expected the parts of each bar, as the type is stacked"},
-         {!stacked && !figure.pieces.empty(), "pieces", "only a stacked figure has pieces"},
+         {!stacked && !figure.transactions.empty(), "pieces", "only a stacked figure has pieces"},
          {stacked && figure.value.has_value(), "value",
           "a stacked figure has a value in each of its pieces instead"},
          {!stacked && !own_values && !section.has("value"), "value",
@@ -398,8 +398,8 @@ class Body {
     out.high = *ends[1];
   }
 
-  ReportedValue::Mark read_mark(Section& section) {
-    ReportedValue::Mark out;
+  ReportedValue::Milestone read_mark(Section& section) {
+    ReportedValue::Milestone out;
     out.figure = section.whole("figure", {1, 99}).value_or(1) - 1;
     if (out.figure >= e_.figures.size())
       section.fail("figure",

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 6> kConditionFolds = {
 /// Functions of numbers, and how many they take.
 struct Function {
   std::string_view name;
-  std::size_t least, most;
+  std::size_t minimum, maximum;
 };
 constexpr std::array<Function, 9> kFunctions = {{{"min", 1, 99},
                                                  {"max", 1, 99},
@@ -318,9 +318,9 @@ class Parser {
     if (function == nullptr) wrong("'over' and what to go through");
     while (take_sign(",")) out.parts.push_back(statement());
     for (const Expression& part : out.parts) checked(part, false);
-    if (out.parts.size() < function->least || out.parts.size() > function->most)
+    if (out.parts.size() < function->minimum || out.parts.size() > function->maximum)
       throw ExpressionError(fmt::format("{} takes {} number{}, found {} at character {}", name,
-                                        function->most, function->most == 1 ? "" : "s",
+                                        function->maximum, function->maximum == 1 ? "" : "s",
                                         out.parts.size(), out.begin + 1));
     expect_sign(")");
     return done(std::move(out));

@@ -37,7 +37,7 @@ struct Figure {
   std::string x_label, y_label, y_unit;
   std::optional<Formula> value;
   std::vector<Series> series;
-  std::vector<Series> pieces;
+  std::vector<Series> transactions;
   Place place;
 };
 
@@ -48,7 +48,7 @@ inline constexpr std::array<std::string_view, 3> kComparisonModeNames = {"ratio"
 /// A number that the paper reports: one [[stated]].
 struct ReportedValue {
   /// Where in a figure it is drawn.
-  struct Mark {
+  struct Milestone {
     std::size_t figure = 0;
     std::string series, x;
   };
@@ -57,7 +57,7 @@ struct ReportedValue {
   double paper = 0;
   ComparisonMode comparison = ComparisonMode::Ratio;
   double low = 0, high = 0;  ///< of `exact`: what rounds to the number
-  std::optional<Mark> mark;
+  std::optional<Milestone> mark;
   Place place;
 };
 

@@ -104,10 +104,10 @@ void check_expressions(const Plan& plan, const Catalogue& catalogue, Problems& p
     }
     const CheckSource source(plan, planned, names);
     // A mistake in a measure shows at each of its many places; three tell enough.
-    std::map<std::pair<std::string, unsigned>, std::set<std::string>> told;
+    std::map<std::pair<std::string, unsigned>, std::set<std::string>> notified;
     evaluate(*planned.experiment, planned.grid, source,
              [&](const Place& place, const std::string& message) {
-               std::set<std::string>& here = told[{place.file, place.line}];
+               std::set<std::string>& here = notified[{place.file, place.line}];
                if (here.size() < 3 && here.insert(message).second) problems.add(place, message);
              });
   }

@@ -125,9 +125,9 @@ bool LocalExecutor::fits(const Job& job) const {
 
 void LocalExecutor::start_what_fits() {
   while (!waiting_.empty() && running_.size() < options_.jobs) {
-    const unsigned most = options_.jobs * kOvertakesPerSlot;
+    const unsigned maximum = options_.jobs * kOvertakesPerSlot;
     auto next = std::ranges::find_if(waiting_, [&](const Waiting& w) { return fits(w.job); });
-    const bool first_is_due = waiting_.front().overtaken >= most;
+    const bool first_is_due = waiting_.front().overtaken >= maximum;
     if (next == waiting_.end() || (first_is_due && next != waiting_.begin())) return;
     if (next != waiting_.begin()) ++waiting_.front().overtaken;
     const Job job = std::move(next->job);

@@ -30,7 +30,7 @@ constexpr std::chrono::seconds kCancelLimit{60};
 // A shared folder may show a file late; only then is a task without one taken as lost.
 constexpr unsigned kNotAliveLimit = 3;
 constexpr unsigned kRestartLimit = 3;
-constexpr std::uint64_t kMib = std::uint64_t{1} << 20, kLeastMemory = 1024 * kMib;
+constexpr std::uint64_t kMib = std::uint64_t{1} << 20, kMinMemory = 1024 * kMib;
 
 std::string shell_word(const std::string& text) {
   std::string out = "'";
@@ -158,7 +158,7 @@ SlurmExecutor::Array SlurmExecutor::make_array(const std::vector<Job>& jobs) {
 void SlurmExecutor::submit(const std::vector<Job>& jobs) {
   for (Job job : jobs) {
     const std::uint64_t bytes =
-        options_.memory_bytes.value_or(std::max(2 * job.memory_bytes, kLeastMemory));
+        options_.memory_bytes.value_or(std::max(2 * job.memory_bytes, kMinMemory));
     // Few sizes, so that there are few arrays.
     job.memory_bytes = options_.memory_bytes ? bytes : std::bit_ceil(bytes);
     queue_.push_back(std::move(job));
@@ -223,9 +223,9 @@ std::vector<JobEnd> SlurmExecutor::wait(std::chrono::milliseconds at_most) {
   std::vector<JobEnd> out;
   while (true) {
     submit_queue();
-    if (Clock::now() >= next_look_) {
+    if (Clock::now() >= next_sampling_) {
       collect(out);
-      next_look_ = Clock::now() + kLook;
+      next_sampling_ = Clock::now() + kLook;
     }
     if (!arrays_.empty() && Clock::now() >= next_ask_) {
       ask(out);

@@ -79,7 +79,7 @@ class SlurmExecutor final : public Executor {
   std::map<std::string, unsigned> restarts_;  ///< after failures of nodes, by job
   std::size_t running_ = 0;
   unsigned largest_index_ = 0, made_ = 0;
-  Clock::time_point next_ask_, next_look_, next_try_;
+  Clock::time_point next_ask_, next_sampling_, next_try_;
   std::optional<Clock::time_point> silent_since_;  ///< Slurm has not answered from then on
 };
 

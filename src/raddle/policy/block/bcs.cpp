@@ -43,7 +43,7 @@ class Bcs final : public BlockPolicy {
     now.blocks = launch.blocks;
     now.owing = {};
     now.sm.assign(sms_, {});
-    for (OnSm& sm : now.sm) sm.limit = launch.most_on_sm != 0 ? launch.most_on_sm : kUnknown;
+    for (OnSm& sm : now.sm) sm.limit = launch.max_on_sm != 0 ? launch.max_on_sm : kUnknown;
   }
 
   std::optional<BlockChoice> pick(const BlockView& view) override {

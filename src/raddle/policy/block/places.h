@@ -32,8 +32,8 @@ class BlockPlaces {
   }
   void on_kernel_end(unsigned slot) {
     last_ = launch_[slot];
-    const auto [least, most] = std::ranges::minmax(last_.given);
-    imbalance_ += most - least;
+    const auto [minimum, maximum] = std::ranges::minmax(last_.given);
+    imbalance_ += maximum - minimum;
   }
   void visit(FieldVisitor& v) {
     v.field("launches", launches_, {}, "launches", "kernels handed out");

@@ -21,12 +21,12 @@ struct BlockLaunch {
   /// Below kKernelSlots; names the launch until its end, another may have it later.
   unsigned slot = 0;
   DeviceParent parent = {};
-  std::uint32_t most_on_sm = 0;  ///< blocks of it that an SM holds if it has nothing else
+  std::uint32_t max_on_sm = 0;  ///< blocks of it that an SM holds if it has nothing else
 };
 
 struct BlockView {
-  const SmSet&
-      free_sms;  ///< SMs that can hold one more block now and were not served this cycle; never empty
+  /// SMs that can hold one more block now and were not served this cycle; never empty.
+  const SmSet& free_sms;
   Cycle now;
   unsigned slot = 0;  ///< of the launch whose block goes out: the kernel policy's choice
 };

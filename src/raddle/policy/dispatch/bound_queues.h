@@ -94,14 +94,14 @@ class BoundQueues {
   std::optional<unsigned> choose_backup(unsigned sm) const {
     const auto count = static_cast<unsigned>(clusters_.size());
     std::optional<unsigned> best;
-    std::size_t most = 0;
+    std::size_t maximum = 0;
     for (unsigned i = 1; i < count; ++i) {
       const unsigned c = (sm / rules_.cluster + i) % count;
       const std::size_t size = clusters_[c].table.on_chip() + clusters_[c].table.in_memory();
-      if (size <= most) continue;
+      if (size <= maximum) continue;
       best = c;
       if (!rules_.longest) break;
-      most = size;
+      maximum = size;
     }
     return best;
   }

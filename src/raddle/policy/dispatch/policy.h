@@ -59,7 +59,7 @@ struct GridInfo {
   DeviceParent parent = {};
   TenantId tenant{};
   std::optional<unsigned> entry;  ///< none: it pends
-  std::uint32_t most_on_sm = 0;   ///< blocks of it that an SM holds if it has nothing else
+  std::uint32_t max_on_sm = 0;    ///< blocks of it that an SM holds if it has nothing else
 };
 
 /// What changes of a grid.

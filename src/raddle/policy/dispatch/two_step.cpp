@@ -36,7 +36,7 @@ void TwoStep::on_enter(const GridInfo& grid) {
                      .blocks = grid.blocks,
                      .slot = entry,
                      .parent = grid.parent,
-                     .most_on_sm = grid.most_on_sm});
+                     .max_on_sm = grid.max_on_sm});
 }
 
 void TwoStep::on_block_end(GridId grid, std::uint32_t block, std::uint32_t sm) {

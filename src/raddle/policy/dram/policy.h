@@ -73,7 +73,7 @@ class DramPolicy {
   /// never. The same for all instances.
   virtual Cycle wants_tenants_every() const { return 0; }
   /// What each tenant has done on the whole GPU since the last time, by tenant.
-  virtual void learn(std::span<const TenantCounts, kMostTenants>) {}
+  virtual void learn(std::span<const TenantCounts, kMaxTenants>) {}
   /// The next memory cycle after `now` in which pick() may answer otherwise though all of its view
   /// but `now` is the same; kNever: none. Asked when pick() has wanted nothing.
   virtual std::uint64_t changes_after(std::uint64_t) const { return kNever; }

@@ -39,7 +39,7 @@ class Tcm final : public DramPolicy {
         seed_(Rng(context.seed, "tcm").next()) {}
 
   Cycle wants_tenants_every() const override { return params_.quantum; }
-  void learn(std::span<const TenantCounts, kMostTenants> counts) override {
+  void learn(std::span<const TenantCounts, kMaxTenants> counts) override {
     clusters_ = thread_clusters(counts, params_.latency_share);
     shuffled_ = kNever;
     known_ = true;
@@ -93,19 +93,19 @@ class Tcm final : public DramPolicy {
   void rank(std::uint64_t n) {
     if (n == shuffled_) return;
     shuffled_ = n;
-    std::array<std::uint8_t, kMostTenants> order = clusters_.order;
+    std::array<std::uint8_t, kMaxTenants> order = clusters_.order;
     Rng rng(seed_ + n);
-    for (unsigned left = kMostTenants; left > clusters_.latency + 1; --left) {
+    for (unsigned left = kMaxTenants; left > clusters_.latency + 1; --left) {
       const unsigned other = clusters_.latency + rng.below(left - clusters_.latency);
       std::swap(order[left - 1], order[other]);
     }
-    for (unsigned i = 0; i < kMostTenants; ++i) rank_[order[i]] = static_cast<std::uint8_t>(i);
+    for (unsigned i = 0; i < kMaxTenants; ++i) rank_[order[i]] = static_cast<std::uint8_t>(i);
   }
 
   Params params_;
   std::uint64_t shuffle_, seed_;  // shuffle: in memory cycles
   ThreadClusters clusters_;
-  std::array<std::uint8_t, kMostTenants> rank_{};  // by tenant, in interval `shuffled_`
+  std::array<std::uint8_t, kMaxTenants> rank_{};  // by tenant, in interval `shuffled_`
   std::uint64_t shuffled_ = kNever;
   bool known_ = false;
   Stats stats_;

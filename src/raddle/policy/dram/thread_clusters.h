@@ -17,7 +17,7 @@ namespace raddle::policy {
 
 struct ThreadClusters {
   /// Tenants: the latency cluster by requests per instruction, the least first, then the others.
-  std::array<std::uint8_t, kMostTenants> order{};
+  std::array<std::uint8_t, kMaxTenants> order{};
   unsigned latency = 0;  ///< so many are in the latency cluster
 };
 
@@ -30,20 +30,20 @@ inline double memory_intensity(const TenantCounts& c) {
 }
 
 /// `percent`: what the latency cluster may take of the bytes of all.
-inline ThreadClusters thread_clusters(std::span<const TenantCounts, kMostTenants> counts,
+inline ThreadClusters thread_clusters(std::span<const TenantCounts, kMaxTenants> counts,
                                       std::uint32_t percent) {
   ThreadClusters out;
   std::iota(out.order.begin(), out.order.end(), std::uint8_t{0});
-  std::array<double, kMostTenants> intensity;
+  std::array<double, kMaxTenants> intensity;
   std::uint64_t total = 0, sum = 0;
-  for (unsigned t = 0; t < kMostTenants; ++t) {
+  for (unsigned t = 0; t < kMaxTenants; ++t) {
     intensity[t] = memory_intensity(counts[t]);
     total += counts[t].dram_bytes;
   }
   std::ranges::sort(out.order, [&](std::uint8_t a, std::uint8_t b) {
     return intensity[a] != intensity[b] ? intensity[a] < intensity[b] : a < b;
   });
-  while (out.latency < kMostTenants) {
+  while (out.latency < kMaxTenants) {
     sum += counts[out.order[out.latency]].dram_bytes;
     if (100 * sum > percent * total) break;
     ++out.latency;

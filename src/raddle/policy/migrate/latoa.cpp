@@ -18,10 +18,10 @@ namespace {
 /// What became of a critical SM's look in a cycle; the first thing that stood in the way.
 enum class Outcome : std::uint8_t {
   Left,
-  Off,      ///< moves = false
-  Leaving,  ///< an earlier context has not wholly left
-  NoEntry,  ///< there are fewer MSHRs to look at
-  Regular,  ///< many wait for the line
+  Off,              ///< moves = false
+  OutgoingRequest,  ///< an earlier context has not wholly left
+  NoEntry,          ///< there are fewer MSHRs to look at
+  Regular,          ///< many wait for the line
   NoNeighbour,
   Diverged,
   NotWaiting,   ///< for one or two registers that loads bring
@@ -111,8 +111,8 @@ class Latoa final : public MigratePolicy {
       Core& core = cores_[sm];
       if (!std::exchange(core.changed, false) && still_holds(core)) return unsettled_.set(sm);
       count_outcome(core, now);
-      core.looks = states_[sm] == index(CoreState::Critical);
-      if (!core.looks) return;
+      core.samplings = states_[sm] == index(CoreState::Critical);
+      if (!core.samplings) return;
       core.outcome = attempt(view, sm);
       if (!only_it_can_change(core.outcome)) unsettled_.set(sm);
     });
@@ -144,7 +144,7 @@ class Latoa final : public MigratePolicy {
   struct Core {
     Cycle state_since = 0;
     bool changed = false;
-    bool looks = false;  // is critical, with this outcome
+    bool samplings = false;  // is critical, with this outcome
     Outcome outcome = Outcome::Left;
     Cycle outcome_since = 0;
     std::uint64_t states_seen = 0;  // state_changes_ when it looked for a neighbour
@@ -163,7 +163,7 @@ class Latoa final : public MigratePolicy {
       for (std::uint64_t n : cycles) attempts += n;
       v.field("attempts", attempts, {}, "SM-cycles", "in which a critical SM looked for a warp");
       v.field("offloads", at(Outcome::Left), {}, "SM-cycles", "in which one or more warps left");
-      v.field("refused_leaving", at(Outcome::Leaving), {}, "SM-cycles",
+      v.field("refused_leaving", at(Outcome::OutgoingRequest), {}, "SM-cycles",
               "an earlier context had not wholly left");
       v.field("refused_no_entry", at(Outcome::NoEntry), {}, "SM-cycles",
               "there were too few MSHRs to look at");
@@ -214,19 +214,19 @@ class Latoa final : public MigratePolicy {
 
   /// What it came to holds until now.
   void count_outcome(Core& core, Cycle now) {
-    if (core.looks) stats_.at(core.outcome) += now - core.outcome_since;
+    if (core.samplings) stats_.at(core.outcome) += now - core.outcome_since;
     core.outcome_since = now;
   }
 
   Outcome attempt(MigrateView& view, unsigned sm) {
     if (!params_.moves) return Outcome::Off;
-    if (view.leaving(sm) >= params_.outbox) return Outcome::Leaving;
+    if (view.outgoing(sm) >= params_.outbox) return Outcome::OutgoingRequest;
     const MissPlace place{params_.among, params_.entry_from, params_.entry - 1};
     if (!view.miss(sm, place, miss_)) return Outcome::NoEntry;
     if (!is_irregular(miss_.waiting, slots_, params_.slots_percent)) return Outcome::Regular;
     const unsigned neighbour = cores_[sm].neighbour.choose(relaxed_neighbours(sm), params_.order);
     cores_[sm].states_seen = state_changes_;
-    if (neighbour == StickyNeighbour::kNobody) return Outcome::NoNeighbour;
+    if (neighbour == StickyNeighbour::kInvalidId) return Outcome::NoNeighbour;
     if (!miss_.only_loads || miss_.warps.empty()) return Outcome::CannotLeave;
     for (const unsigned slot : miss_.warps)
       if (const Outcome why = eligible(view, sm, slot); why != Outcome::Left) return why;

@@ -42,18 +42,18 @@ inline constexpr std::array<std::array<std::uint8_t, 4>, 5> kNeighbourOrders = {
 /// same one again for as long as it is relaxed (section 4.4). Places are those of Neighbours.
 class StickyNeighbour {
  public:
-  static constexpr unsigned kNobody = 4;
+  static constexpr unsigned kInvalidId = 4;
   /// `relaxed`: by place. Returns the place, or kNobody when none is relaxed.
   unsigned choose(const std::array<bool, 4>& relaxed, NeighbourOrder order) const {
-    if (last_ != kNobody && relaxed[last_]) return last_;
+    if (last_ != kInvalidId && relaxed[last_]) return last_;
     for (const unsigned place : kNeighbourOrders[static_cast<unsigned>(order)])
       if (relaxed[place]) return place;
-    return kNobody;
+    return kInvalidId;
   }
   void sent_to(unsigned place) { last_ = place; }
 
  private:
-  unsigned last_ = kNobody;
+  unsigned last_ = kInvalidId;
 };
 
 }  // namespace raddle::policy

@@ -46,16 +46,16 @@ struct Passage {
   static constexpr std::array<std::string_view, 2> kRegistersNames = {"live", "all"};
   /// MSHRs of an L1D that nobody waits for any more, because their loads have left, while their
   /// requests are on the way.
-  enum class Orphans : std::uint8_t {
+  enum class Unclaimed : std::uint8_t {
     Hold,     ///< they are taken until the data have come
     Release,  ///< they count as free at once: as if there were as many again for what still comes
   };
-  static constexpr std::array<std::string_view, 2> kOrphansNames = {"hold", "release"};
+  static constexpr std::array<std::string_view, 2> kUnclaimedNames = {"hold", "release"};
 
   std::uint32_t signal_cycles = 1;  ///< until an SM knows of another's state
   Transfer transfer = Transfer::Packets;
   Shared shared = Shared::Remote;
-  Orphans orphans = Orphans::Hold;
+  Unclaimed unclaimed = Unclaimed::Hold;
   Registers registers = Registers::Live;
 
   void visit(FieldVisitor& v) {
@@ -66,7 +66,7 @@ struct Passage {
     v.choice("shared", shared, kSharedNames,
              "barriers and shared memory of warps abroad: at home over the network, no such warp "
              "moves, or where the warp is (a bound)");
-    v.choice("orphans", orphans, kOrphansNames,
+    v.choice("orphans", unclaimed, kUnclaimedNames,
              "MSHRs whose loads have left while the request is on its way: taken until the data "
              "come, or free at once");
     v.choice("registers", registers, kRegistersNames,
@@ -133,7 +133,7 @@ class MigrateView {
   /// Whether `to` has room for the contexts of these warps, and none is at home there.
   virtual bool fits(unsigned sm, std::span<const unsigned> slots, unsigned to) const = 0;
   /// Contexts and messages of the SM that have not wholly left.
-  virtual unsigned leaving(unsigned sm) const = 0;
+  virtual unsigned outgoing(unsigned sm) const = 0;
   /// SMs, in order. Of all others nothing but what they send (leaving) is other than in the last
   /// look.
   virtual std::span<const std::uint32_t> changed() const = 0;

@@ -30,7 +30,7 @@ class Ucp final : public ReplacementPolicy {
   Ucp(const Params& params, const Context& context)
       : params_(params),
         ways_(context.ways),
-        monitor_(kMostTenants,
+        monitor_(kMaxTenants,
                  UtilityMonitor((context.sets + params.sample - 1) / params.sample, ways_)) {}
 
   unsigned victim(const SetView& view) const override {
@@ -55,23 +55,23 @@ class Ucp final : public ReplacementPolicy {
  private:
   struct Stats {
     std::uint64_t divisions = 0;
-    std::array<std::uint64_t, kMostTenants> ways{}, lines{};
+    std::array<std::uint64_t, kMaxTenants> ways{}, lines{};
     void visit(FieldVisitor& v) {
       v.field("divisions", divisions, {}, "", "times the ways were divided, by SM");
-      for (unsigned t = 0; t < kMostTenants; ++t)
+      for (unsigned t = 0; t < kMaxTenants; ++t)
         v.field("ways_" + std::to_string(t), ways[t], {}, "ways",
                 "that tenant's at these times, summed");
-      for (unsigned t = 0; t < kMostTenants; ++t)
+      for (unsigned t = 0; t < kMaxTenants; ++t)
         v.field("lines_" + std::to_string(t), lines[t], {}, "lines", "that tenant's, brought");
     }
   };
 
   /// Among the tenants that have used the cache; those of many that find no way left get none.
   void divide() {
-    std::array<WayUser, kMostTenants> users;
-    std::array<unsigned, kMostTenants> who{};
+    std::array<WayUser, kMaxTenants> users;
+    std::array<unsigned, kMaxTenants> who{};
     unsigned n = 0;
-    for (unsigned t = 0; t < kMostTenants && n < ways_; ++t)
+    for (unsigned t = 0; t < kMaxTenants && n < ways_; ++t)
       if (monitor_[t].accesses() != 0) {
         users[n] = {monitor_[t].hits()};
         who[n++] = t;
@@ -87,8 +87,8 @@ class Ucp final : public ReplacementPolicy {
 
   Params params_;
   unsigned ways_;
-  std::vector<UtilityMonitor> monitor_;         // by tenant
-  std::array<unsigned, kMostTenants> quota_{};  // by tenant
+  std::vector<UtilityMonitor> monitor_;        // by tenant
+  std::array<unsigned, kMaxTenants> quota_{};  // by tenant
   bool divided_ = false;
   Cycle next_ = params_.interval;
   Stats stats_;

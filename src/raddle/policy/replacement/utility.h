@@ -54,10 +54,10 @@ struct MarginalUtility {
   std::uint64_t hits = 0;
   unsigned ways = 1;
 };
-inline MarginalUtility best_marginal_utility(const WayUser& user, unsigned most) {
+inline MarginalUtility best_marginal_utility(const WayUser& user, unsigned maximum) {
   MarginalUtility best;
   std::uint64_t sum = 0;
-  for (unsigned n = 1; n <= most; ++n) {
+  for (unsigned n = 1; n <= maximum; ++n) {
     sum += user.hits[user.ways + n - 1];
     if (sum * best.ways > best.hits * n) best = {sum, n};
   }

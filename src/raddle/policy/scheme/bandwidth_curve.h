@@ -13,10 +13,10 @@
 namespace raddle::policy {
 
 /// Numbers of blocks that are measured: powers of two below `most`, and `most`.
-inline std::vector<std::uint32_t> counts_of_interest(std::uint32_t most) {
+inline std::vector<std::uint32_t> counts_of_interest(std::uint32_t maximum) {
   std::vector<std::uint32_t> out;
-  for (std::uint32_t n = 1; n < most; n *= 2) out.push_back(n);
-  out.push_back(most);
+  for (std::uint32_t n = 1; n < maximum; n *= 2) out.push_back(n);
+  out.push_back(maximum);
   return out;
 }
 

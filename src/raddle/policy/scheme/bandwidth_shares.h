@@ -101,7 +101,8 @@ class BandwidthShares {
       left.noc -= shares_[t].noc;
       left.dram -= shares_[t].dram;
     }
-    if (wish.blocks > blocks_[k].most || !fit_together(sm_, blocks_, blocks)) return std::nullopt;
+    if (wish.blocks > blocks_[k].maximum || !fit_together(sm_, blocks_, blocks))
+      return std::nullopt;
     if (wish.noc <= left.noc + kRounding && wish.dram <= left.dram + kRounding) return wish;
     if (!rules_.clip || tenants_[k].kind != BandwidthKind::LatencySensitive) return std::nullopt;
     double part = 1;

@@ -10,12 +10,12 @@
 
 namespace raddle::policy {
 
-using ByTenant = std::array<std::uint32_t, kMostTenants>;
+using ByTenant = std::array<std::uint32_t, kMaxTenants>;
 
 inline void visit_by_tenant(FieldVisitor& v, std::string_view name, ByTenant& values,
                             Range<std::uint32_t> range, std::string_view unit,
                             std::string_view doc) {
-  for (unsigned t = 0; t < kMostTenants; ++t) {
+  for (unsigned t = 0; t < kMaxTenants; ++t) {
     const std::string field = std::string(name) + "_" + std::to_string(t);
     const std::string text = "tenant " + std::to_string(t) + ": " + std::string(doc);
     v.field(field, values[t], range, unit, text);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kNoQuota = std::numeric_limits<double>::infinity();
 /// Requests of an SM in a time unit that nobody is denied.
-constexpr double kLeastQuota = 1;
+constexpr double kMinQuota = 1;
 
 enum class Stage : std::uint8_t { WarmUp, Sample, Decide, Skip, Measure, Settle, Try, Hold };
 constexpr std::array<std::string_view, 8> kStages = {"warm_up", "sample", "decide", "skip",
@@ -150,7 +150,7 @@ class Ccbp final : public SchemePolicy {
   }
   void divide_evenly() {
     for (std::size_t i = 0; i < tenants_.size(); ++i) {
-      const auto part = static_cast<std::uint32_t>(present_.blocks[i].most / tenants_.size());
+      const auto part = static_cast<std::uint32_t>(present_.blocks[i].maximum / tenants_.size());
       tenants_[i].even = std::max(1u, part);
       tenants_[i].is.blocks = present_.blocks[i];
     }
@@ -281,7 +281,7 @@ class Ccbp final : public SchemePolicy {
   }
   static double quota(double rate) {
     constexpr double kMaxRate = 1e6;  // of the knob
-    return rate > kMaxRate ? kNoQuota : std::max(kLeastQuota, rate);
+    return rate > kMaxRate ? kNoQuota : std::max(kMinQuota, rate);
   }
   bool detecting() const { return stage_ < Stage::Settle; }
   bool measuring(std::size_t i) const {

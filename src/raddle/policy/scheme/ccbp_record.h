@@ -34,13 +34,13 @@ struct CcbpPhase {
   std::string_view name;
   std::uint64_t start = 0, end = 0;
   double prior = 0, goal = 0;
-  std::array<Tenant, kMostTenants> tenant{};
+  std::array<Tenant, kMaxTenants> tenant{};
   void visit(FieldVisitor& v) {
     v.field("start_cycle", start, {}, "cycles", "its begin");
     v.field("end_cycle", end, {}, "cycles", "its end; 0 = it lasts");
     v.field("prior", prior, {}, "", "priority of latency-sensitive tenants; 0 = none yet");
     v.field("goal", goal, {}, "", "speedup measured; 0 = not measured");
-    for (unsigned t = 0; t < kMostTenants; ++t)
+    for (unsigned t = 0; t < kMaxTenants; ++t)
       if (tenant[t].present) v.nested("tenant_" + std::to_string(t), tenant[t], "in this phase");
   }
 };

@@ -16,7 +16,7 @@ namespace raddle::policy {
 /// Tenants that share SMs, in order: what a block of each takes, and how many an SM can hold.
 struct SharingBlocks {
   BlockResources block;
-  std::uint32_t most = 0;
+  std::uint32_t maximum = 0;
   friend bool operator==(const SharingBlocks&, const SharingBlocks&) = default;
 };
 
@@ -75,19 +75,19 @@ inline std::vector<std::uint32_t> share_by_dominant(const SmResources& sm,
   std::vector<std::uint32_t> blocks(tenants.size(), 0);
   std::vector<bool> out(tenants.size(), false);
   for (;;) {
-    std::size_t least = tenants.size();
+    std::size_t minimum = tenants.size();
     double share = 0;
     for (std::size_t t = 0; t < tenants.size(); ++t) {
       const double own = dominant_share(sm, tenants[t].block, blocks[t]);
-      if (out[t] || (least != tenants.size() && own >= share)) continue;
-      least = t;
+      if (out[t] || (minimum != tenants.size() && own >= share)) continue;
+      minimum = t;
       share = own;
     }
-    if (least == tenants.size()) return blocks;
-    ++blocks[least];
-    if (blocks[least] <= tenants[least].most && fit_together(sm, tenants, blocks)) continue;
-    --blocks[least];
-    out[least] = true;
+    if (minimum == tenants.size()) return blocks;
+    ++blocks[minimum];
+    if (blocks[minimum] <= tenants[minimum].maximum && fit_together(sm, tenants, blocks)) continue;
+    --blocks[minimum];
+    out[minimum] = true;
   }
 }
 

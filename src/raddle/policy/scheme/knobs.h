@@ -53,7 +53,7 @@ struct TenantKnobs {
 };
 
 struct Knobs {
-  std::array<TenantKnobs, kMostTenants> tenant{};
+  std::array<TenantKnobs, kMaxTenants> tenant{};
   std::uint32_t token_interval = 200;  ///< cycles of the interconnect
   /// Core cycles by which every request of an SM comes later: the arbiter that picks them.
   std::uint32_t arbiter_cycles = 0;

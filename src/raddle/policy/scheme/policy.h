@@ -63,7 +63,7 @@ struct SchemeView {
   Cycle now;
   Cycle since;           ///< when it last looked; counts are of [since, now)
   std::uint8_t present;  ///< bit t: tenant t has launches that are not complete
-  std::span<const TenantView, kMostTenants> tenant;
+  std::span<const TenantView, kMaxTenants> tenant;
 
   bool has(unsigned t) const { return (present >> t & 1) != 0; }
 };
@@ -91,7 +91,7 @@ class SchemePolicy {
     std::uint32_t lsu_queue = 8;     ///< memory instructions that an SM's load/store unit queues
     BandwidthFacts bandwidth;
     /// By tenant: thread instructions per cycle of the GPU; 0 = not known.
-    std::array<double, kMostTenants> ipc_alone{};
+    std::array<double, kMaxTenants> ipc_alone{};
   };
   virtual ~SchemePolicy() = default;
   /// false: tenants share as if there was no scheme; it is never asked.

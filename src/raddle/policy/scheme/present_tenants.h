@@ -16,7 +16,7 @@ struct PresentTenants {
 
 inline PresentTenants present_tenants(const SchemeView& view) {
   PresentTenants out;
-  for (unsigned t = 0; t < kMostTenants; ++t) {
+  for (unsigned t = 0; t < kMaxTenants; ++t) {
     if (!view.has(t) || view.tenant[t].max_blocks == 0) continue;
     out.number.push_back(t);
     out.blocks.push_back({view.tenant[t].block, view.tenant[t].max_blocks});

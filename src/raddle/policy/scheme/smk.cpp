@@ -34,7 +34,7 @@ class Smk final : public SchemePolicy {
 
   Cycle look(const SchemeView& view, Knobs& knobs) override {
     knobs = {};
-    for (unsigned t = 0; t < kMostTenants; ++t) {
+    for (unsigned t = 0; t < kMaxTenants; ++t) {
       lanes_[t].instructions += view.tenant[t].counts.instructions;
       lanes_[t].thread_instructions += view.tenant[t].counts.thread_instructions;
     }
@@ -53,7 +53,7 @@ class Smk final : public SchemePolicy {
     return view.now + params_.period;
   }
   void visit_statistics(FieldVisitor& v) override {
-    for (unsigned t = 0; t < kMostTenants; ++t) {
+    for (unsigned t = 0; t < kMaxTenants; ++t) {
       if (blocks_[t] == 0) continue;
       v.enter("tenant_" + std::to_string(t), "as it was set last");
       v.field("blocks", blocks_[t], {}, "blocks", "on each SM at most");
@@ -79,8 +79,8 @@ class Smk final : public SchemePolicy {
   };
   Params params_;
   Context context_;
-  std::array<Lanes, kMostTenants> lanes_{};
-  std::array<std::uint32_t, kMostTenants> blocks_{}, quota_{};
+  std::array<Lanes, kMaxTenants> lanes_{};
+  std::array<std::uint32_t, kMaxTenants> blocks_{}, quota_{};
 };
 
 }  // namespace

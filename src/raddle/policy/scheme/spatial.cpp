@@ -29,7 +29,7 @@ class Spatial final : public SchemePolicy {
       std::uint64_t sum = 0;
       for (std::uint32_t n : sms) sum += n;
       if (sum < machine.sms || (sum == machine.sms && even_tenants() == 0)) return {};
-      return {"policy.scheme.sms_0 .. sms_" + std::to_string(kMostTenants - 1) + " give away " +
+      return {"policy.scheme.sms_0 .. sms_" + std::to_string(kMaxTenants - 1) + " give away " +
               std::to_string(sum) + " of sm.count = " + std::to_string(machine.sms) +
               " SMs and must leave one for the tenants that have an even part"};
     }
@@ -45,13 +45,13 @@ class Spatial final : public SchemePolicy {
     if (splits_ == 0 || view.present != present_) ++splits_;
     present_ = view.present;
     unsigned given = 0, even = 0;
-    for (unsigned t = 0; t < kMostTenants; ++t) {
+    for (unsigned t = 0; t < kMaxTenants; ++t) {
       given += params_.sms[t];
       if (view.has(t) && params_.sms[t] == 0) ++even;
     }
     RADDLE_ASSERT(given < sms_ || (given == sms_ && even == 0));
     unsigned first = 0, at = given, place = 0;
-    for (unsigned t = 0; t < kMostTenants; ++t) {
+    for (unsigned t = 0; t < kMaxTenants; ++t) {
       const unsigned own = params_.sms[t];
       if (own != 0) {
         if (view.has(t)) give(t, knobs.tenant[t], first, own);

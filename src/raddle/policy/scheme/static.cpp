@@ -20,7 +20,7 @@ class Static final : public SchemePolicy {
   Static(const Params& params, const Context& context) : params_(params), sms_(context.sms) {}
 
   Cycle look(const SchemeView&, Knobs& knobs) override {
-    for (unsigned t = 0; t < kMostTenants; ++t)
+    for (unsigned t = 0; t < kMaxTenants; ++t)
       if (params_.blocks[t] != 0) knobs.tenant[t].block_cap.assign(sms_, params_.blocks[t]);
     return kNever;
   }

@@ -19,7 +19,7 @@ using ScalingCurve = std::vector<double>;
 
 struct WaterLevel {
   std::vector<std::uint32_t> blocks;
-  double least = 0;  ///< of the tenants, what the one that loses most has of its best
+  double minimum = 0;  ///< of the tenants, what the one that loses most has of its best
 };
 
 /// Preconditions: one block of each fits; every curve has a point above 0.
@@ -31,25 +31,25 @@ inline WaterLevel fill_by_curves(const SmResources& sm, const std::vector<Sharin
   WaterLevel out{std::vector<std::uint32_t>(tenants.size(), 1), 0};
   std::vector<bool> done(tenants.size(), false);
   for (;;) {
-    std::size_t least = tenants.size();
+    std::size_t minimum = tenants.size();
     for (std::size_t t = 0; t < tenants.size(); ++t)
-      if (!done[t] &&
-          (least == tenants.size() || level(t, out.blocks[t]) < level(least, out.blocks[least])))
-        least = t;
-    if (least == tenants.size()) break;
-    const auto most = std::min<std::uint32_t>(static_cast<std::uint32_t>(curves[least].size()),
-                                              tenants[least].most);
-    const std::uint32_t now = out.blocks[least];
+      if (!done[t] && (minimum == tenants.size() ||
+                       level(t, out.blocks[t]) < level(minimum, out.blocks[minimum])))
+        minimum = t;
+    if (minimum == tenants.size()) break;
+    const auto maximum = std::min<std::uint32_t>(static_cast<std::uint32_t>(curves[minimum].size()),
+                                                 tenants[minimum].maximum);
+    const std::uint32_t now = out.blocks[minimum];
     std::uint32_t next = now + 1;
-    while (next <= most && !(level(least, next) > level(least, now))) ++next;
-    out.blocks[least] = next;
-    if (next <= most && fit_together(sm, tenants, out.blocks)) continue;
-    out.blocks[least] = now;
-    done[least] = true;
+    while (next <= maximum && !(level(minimum, next) > level(minimum, now))) ++next;
+    out.blocks[minimum] = next;
+    if (next <= maximum && fit_together(sm, tenants, out.blocks)) continue;
+    out.blocks[minimum] = now;
+    done[minimum] = true;
   }
-  out.least = level(0, out.blocks[0]);
+  out.minimum = level(0, out.blocks[0]);
   for (std::size_t t = 1; t < tenants.size(); ++t)
-    out.least = std::min(out.least, level(t, out.blocks[t]));
+    out.minimum = std::min(out.minimum, level(t, out.blocks[t]));
   return out;
 }
 

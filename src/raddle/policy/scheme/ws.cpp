@@ -56,9 +56,9 @@ std::optional<ScalingCurve> read_curve(const std::string& text) {
 class WarpedSlicer final : public SchemePolicy {
  public:
   struct Params {
-    std::array<std::string, kMostTenants> curve;
+    std::array<std::string, kMaxTenants> curve;
     void visit(FieldVisitor& v) {
-      for (unsigned t = 0; t < kMostTenants; ++t)
+      for (unsigned t = 0; t < kMaxTenants; ++t)
         v.field("curve_" + std::to_string(t), curve[t],
                 "tenant " + std::to_string(t) +
                     ": IPC alone with 1, 2, ... blocks on every SM, '0.3/0.55/1', of any unit, or "
@@ -67,7 +67,7 @@ class WarpedSlicer final : public SchemePolicy {
     }
     std::vector<std::string> violations(const MachineFacts&) const {
       std::vector<std::string> out;
-      for (unsigned t = 0; t < kMostTenants; ++t)
+      for (unsigned t = 0; t < kMaxTenants; ++t)
         if (!curve[t].empty() && !read_curve(curve[t]))
           out.push_back("policy.scheme.curve_" + std::to_string(t) +
                         " must be numbers like 0.3/0.55/1 or 1:0.3/4:1, one above 0 (found '" +
@@ -76,7 +76,7 @@ class WarpedSlicer final : public SchemePolicy {
     }
   };
   WarpedSlicer(const Params& params, const Context& context) : context_(context) {
-    for (unsigned t = 0; t < kMostTenants; ++t)
+    for (unsigned t = 0; t < kMaxTenants; ++t)
       if (!params.curve[t].empty()) curves_[t] = *read_curve(params.curve[t]);
   }
 
@@ -89,28 +89,28 @@ class WarpedSlicer final : public SchemePolicy {
     for (std::size_t i = 0; i < present.count(); ++i) {
       curves.push_back(curves_[present.number[i]]);
       if (!curves.back().empty()) continue;
-      for (std::uint32_t n = 1; n <= present.blocks[i].most; ++n) curves.back().push_back(n);
+      for (std::uint32_t n = 1; n <= present.blocks[i].maximum; ++n) curves.back().push_back(n);
     }
     const WaterLevel level = fill_by_curves(context_.sm, present.blocks, curves);
     cap_blocks(present, level.blocks, context_.sms, knobs);
     blocks_.fill(0);
     for (std::size_t i = 0; i < present.count(); ++i) blocks_[present.number[i]] = level.blocks[i];
-    least_ = level.least;
+    minimum_ = level.minimum;
     return kNever;
   }
   void visit_statistics(FieldVisitor& v) override {
-    v.field("predicted_least", least_, {}, "",
+    v.field("predicted_least", minimum_, {}, "",
             "what the tenant that loses most has of its best, by the curves");
-    for (unsigned t = 0; t < kMostTenants; ++t)
+    for (unsigned t = 0; t < kMaxTenants; ++t)
       if (blocks_[t] != 0)
         v.field("blocks_" + std::to_string(t), blocks_[t], {}, "blocks", "on each SM at most");
   }
 
  private:
   Context context_;
-  std::array<ScalingCurve, kMostTenants> curves_;
-  std::array<std::uint32_t, kMostTenants> blocks_{};
-  double least_ = 0;
+  std::array<ScalingCurve, kMaxTenants> curves_;
+  std::array<std::uint32_t, kMaxTenants> blocks_{};
+  double minimum_ = 0;
 };
 
 }  // namespace

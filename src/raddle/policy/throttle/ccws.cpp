@@ -59,13 +59,13 @@ class Ccws final : public ThrottlePolicy, private L1Observer {
       if (vta_entries % ways() != 0)
         out.push_back("policy.throttle.vta_ways must divide policy.throttle.vta_entries (" +
                       is("vta_entries", vta_entries) + ", " + is("vta_ways", vta_ways) + ")");
-      if (base >= most())
+      if (base >= maximum())
         out.push_back("scores of policy.throttle.lls_bits must reach above policy.throttle.base (" +
                       is("lls_bits", lls_bits) + ", " + is("base", base) + ")");
       return out;
     }
     std::uint32_t ways() const { return std::min(vta_ways, vta_entries); }
-    std::uint64_t most() const {
+    std::uint64_t maximum() const {
       return lls_bits == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << lls_bits) - 1;
     }
   };
@@ -73,7 +73,7 @@ class Ccws final : public ThrottlePolicy, private L1Observer {
   Ccws(const Params& params, const Context& context)
       : params_(params),
         tags_(context.warps, params.vta_entries, params.ways()),
-        scores_({params.base, params.k, params.most(), params.totals}) {}
+        scores_({params.base, params.k, params.maximum(), params.totals}) {}
 
   void on_warp_start(Cycle now, unsigned slot) override {
     scores_.start(now, slot);

@@ -44,8 +44,8 @@ class DynCta final : public ThrottlePolicy, SmObserver {
   void on_kernel_start(Cycle) override { first_ = true; }
   void on_warp_start(Cycle now, unsigned slot) override {
     if (first_) {
-      most_ = std::max(1u, sm_->warp(slot).blocks_most);
-      limit_ = std::max(1u, most_ / 2);
+      maximum_ = std::max(1u, sm_->warp(slot).blocks_most);
+      limit_ = std::max(1u, maximum_ / 2);
       first_ = false;
     }
     if (running_ == 0) begin_period(now);
@@ -115,7 +115,8 @@ class DynCta final : public ThrottlePolicy, SmObserver {
     const Cycle refused = stalled - refused_before_;
     const Cycle memory = memory_ + refused / schedulers_;
     const std::uint32_t before = limit_;
-    if (idle_ > params_.t_idle || memory < params_.t_mem_low) limit_ = std::min(most_, limit_ + 1);
+    if (idle_ > params_.t_idle || memory < params_.t_mem_low)
+      limit_ = std::min(maximum_, limit_ + 1);
     else if (memory > params_.t_mem_high) limit_ = std::max(1u, limit_ - 1);
     ++stats_.periods;
     stats_.raised += limit_ > before;
@@ -145,7 +146,7 @@ class DynCta final : public ThrottlePolicy, SmObserver {
   unsigned schedulers_;
   const SmView* sm_ = nullptr;
   bool first_ = true;  ///< the next warp is the first of a kernel
-  std::uint32_t most_ = 1, limit_ = 1;
+  std::uint32_t maximum_ = 1, limit_ = 1;
   WarpMask running_ = 0, active_ = 0;
   Cycle next_ = kNever;  ///< when the period ends
   Cycle since_ = 0, idle_ = 0, memory_ = 0, refused_before_ = 0;

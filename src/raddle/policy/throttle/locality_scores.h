@@ -26,9 +26,9 @@ namespace raddle::policy {
 enum class ScoreTotals : std::uint8_t { Resident, Kernel, Run };
 
 struct ScoreRules {
-  std::uint64_t base = 100;                ///< points
-  std::uint64_t k = 8;                     ///< K_THROTTLE
-  std::uint64_t most = ~std::uint64_t{0};  ///< points; scores saturate here (A-C6)
+  std::uint64_t base = 100;                   ///< points
+  std::uint64_t k = 8;                        ///< K_THROTTLE
+  std::uint64_t maximum = ~std::uint64_t{0};  ///< points; scores saturate here (A-C6)
   ScoreTotals totals = ScoreTotals::Resident;
 };
 
@@ -92,7 +92,7 @@ class LocalityScores {
   /// Equation 1, in whole points: the score that a hit gives now.
   std::uint64_t detected() const {
     const std::uint64_t issued = std::max<std::uint64_t>(total_issued_, 1);
-    return std::min(total_hits_ * rules_.k * cutoff() / issued, rules_.most);
+    return std::min(total_hits_ * rules_.k * cutoff() / issued, rules_.maximum);
   }
   /// Of a running warp.
   std::uint64_t score(Cycle now, unsigned w) const {

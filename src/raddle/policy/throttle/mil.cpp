@@ -58,7 +58,7 @@ class Mil final : public ThrottlePolicy, L1Observer {
 
   Admission admit(const ThrottleView& view) override {
     WarpMask full = 0;
-    for (unsigned t = 0; t < kMostTenants; ++t)
+    for (unsigned t = 0; t < kMaxTenants; ++t)
       if (tenant_[t].under_way >= tenant_[t].limit) full |= view.of_tenant[t];
     return {~WarpMask{0}, ~full, kNever};
   }
@@ -97,7 +97,7 @@ class Mil final : public ThrottlePolicy, L1Observer {
   }
 
   std::uint32_t window_;
-  std::array<Tenant, kMostTenants> tenant_{};
+  std::array<Tenant, kMaxTenants> tenant_{};
   WarpMask refused_ = 0;  ///< an access of the warp has been refused and is not served yet
   std::array<Cycle, 64> refused_since_{};
   Stats stats_;

@@ -63,13 +63,13 @@ class Bmi final : public WarpPolicy, L1Observer {
   WarpMask put_back(const WarpView& view) {
     const WarpMask wanting = view.ready & view.memory;
     WarpMask best = wanting;
-    std::uint64_t most = 0;
+    std::uint64_t maximum = 0;
     bool found = false;
-    for (unsigned t = 0; t < kMostTenants; ++t) {
+    for (unsigned t = 0; t < kMaxTenants; ++t) {
       const WarpMask of = wanting & view.of_tenant[t];
-      if (of == 0 || (found && tenant_[t].quota <= most)) continue;
+      if (of == 0 || (found && tenant_[t].quota <= maximum)) continue;
       best = of;
-      most = tenant_[t].quota;
+      maximum = tenant_[t].quota;
       found = true;
     }
     const WarpMask out = wanting & ~best;
@@ -79,8 +79,8 @@ class Bmi final : public WarpPolicy, L1Observer {
 
   void spend(const WarpView& view, WarpMask warp) {
     unsigned t = 0;
-    while (t < kMostTenants && (view.of_tenant[t] & warp) == 0) ++t;
-    if (t == kMostTenants) return;  // nobody shares the GPU
+    while (t < kMaxTenants && (view.of_tenant[t] & warp) == 0) ++t;
+    if (t == kMaxTenants) return;  // nobody shares the GPU
     Tenant& tenant = tenant_[t];
     if (++tenant.instructions == window_) {
       const std::uint64_t nearest = (tenant.requests + window_ / 2) / window_;
@@ -94,10 +94,10 @@ class Bmi final : public WarpPolicy, L1Observer {
 
   void renew(const WarpView& view) {
     std::uint64_t multiple = 1;
-    for (unsigned t = 0; t < kMostTenants; ++t)
+    for (unsigned t = 0; t < kMaxTenants; ++t)
       if ((view.resident & view.of_tenant[t]) != 0)
         multiple = std::lcm(multiple, std::uint64_t{tenant_[t].per_inst});
-    for (unsigned t = 0; t < kMostTenants; ++t)
+    for (unsigned t = 0; t < kMaxTenants; ++t)
       if ((view.resident & view.of_tenant[t]) != 0)
         tenant_[t].quota += multiple / tenant_[t].per_inst;
     ++stats_.renewals;
@@ -110,7 +110,7 @@ class Bmi final : public WarpPolicy, L1Observer {
 
   std::uint32_t window_;
   unsigned first_, slots_;
-  std::array<Tenant, kMostTenants> tenant_{};
+  std::array<Tenant, kMaxTenants> tenant_{};
   WarpMask greedy_ = 0;  ///< the warp issued last, as a set; empty at first
   Stats stats_;
 };

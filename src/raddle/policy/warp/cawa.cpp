@@ -39,7 +39,7 @@ class Cawa final : public WarpPolicy, SmObserver {
     if ((view.ready & greedy_) != 0) {
       ++stats_.stayed;
     } else {
-      greedy_ = most_critical(view);
+      greedy_ = max_critical(view);
       if (greedy_ != WarpMask{1} << view.age.oldest(view.ready)) ++stats_.overtook;
     }
     stale_ |= greedy_;
@@ -61,17 +61,17 @@ class Cawa final : public WarpPolicy, SmObserver {
   };
   void attach(const SmView& sm) override { sm_ = &sm; }
 
-  WarpMask most_critical(const WarpView& view) {
-    std::uint64_t most = 0;
+  WarpMask max_critical(const WarpView& view) {
+    std::uint64_t maximum = 0;
     WarpMask best = 0;
     for (WarpMask m = view.ready; m != 0; m &= m - 1) {
       const unsigned w = lowest(m);
       const WarpMask bit = m & -m;
       if ((stale_ & bit) != 0) criticality_[w] = criticality(sm_->warp(w));
-      if (best == 0 || criticality_[w] > most) {
-        most = criticality_[w];
+      if (best == 0 || criticality_[w] > maximum) {
+        maximum = criticality_[w];
         best = bit;
-      } else if (criticality_[w] == most) best |= bit;
+      } else if (criticality_[w] == maximum) best |= bit;
     }
     stale_ &= ~view.ready;
     return WarpMask{1} << view.age.oldest(best);

@@ -48,8 +48,8 @@ class LrrGto final : public WarpPolicy {
   };
   /// The first from `turn_` on, cyclically, with a ready warp.
   unsigned next_tenant(const WarpView& view) {
-    for (unsigned i = 0; i < kMostTenants; ++i) {
-      const unsigned tenant = (turn_ + i) % kMostTenants;
+    for (unsigned i = 0; i < kMaxTenants; ++i) {
+      const unsigned tenant = (turn_ + i) % kMaxTenants;
       if ((view.ready & view.of_tenant[tenant]) == 0) continue;
       if (turn_ != 0 && tenant + 1 != turn_) ++stats_.turns;
       return tenant;
@@ -58,8 +58,8 @@ class LrrGto final : public WarpPolicy {
     return 0;
   }
 
-  unsigned turn_ = 0;                            ///< the tenant after the one that issued last
-  std::array<WarpMask, kMostTenants> greedy_{};  ///< the warp each issued last, as a set
+  unsigned turn_ = 0;                           ///< the tenant after the one that issued last
+  std::array<WarpMask, kMaxTenants> greedy_{};  ///< the warp each issued last, as a set
   Stats stats_;
 };
 

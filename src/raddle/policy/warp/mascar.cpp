@@ -37,7 +37,7 @@ class Mascar final : public WarpPolicy, SmObserver {
     const WarpMask mine = (view.ready & owner) != 0 ? owner : view.ready & ~global(view.ready);
     if (mine == 0) {
       ++stats_.declined;
-      return kNobody;
+      return kInvalidId;
     }
     ++stats_.saturated;
     stats_.of_owner += mine == owner;
@@ -78,7 +78,7 @@ class Mascar final : public WarpPolicy, SmObserver {
   WarpMask owner_of(const WarpView& view, unsigned last_user) const {
     const WarpMask able = sm_->waiting(WarpWait::Nothing) | sm_->waiting(WarpWait::Dependence) |
                           sm_->waiting(WarpWait::Fetch);
-    if (last_user < kNobody && (able >> last_user & 1) != 0) return WarpMask{1} << last_user;
+    if (last_user < kInvalidId && (able >> last_user & 1) != 0) return WarpMask{1} << last_user;
     const WarpMask want = global(sm_->waiting(WarpWait::Nothing) & view.memory);
     return want != 0 ? WarpMask{1} << view.age.oldest(want) : 0;
   }

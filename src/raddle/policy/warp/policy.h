@@ -16,7 +16,7 @@ namespace raddle::policy {
 /// Bit w stands for warp slot w of the SM.
 using WarpMask = std::uint64_t;
 /// By tenant: the slots of the SM that hold a warp of it.
-using TenantMasks = std::array<WarpMask, kMostTenants>;
+using TenantMasks = std::array<WarpMask, kMaxTenants>;
 inline constexpr TenantMasks kNobodysWarps{};
 
 /// All a warp policy may see. Valid during the call only.
@@ -39,7 +39,7 @@ class WarpPolicy {
  public:
   static constexpr std::string_view kLevel = "warp";
   /// The answer of a policy that may_decline(): nobody issues in this cycle.
-  static constexpr unsigned kNobody = 64;
+  static constexpr unsigned kInvalidId = 64;
   struct Context {
     unsigned sm = 0, scheduler = 0;
     unsigned first_slot = 0,

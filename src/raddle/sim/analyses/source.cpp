@@ -67,7 +67,7 @@ Json describe_line(std::uint32_t number, const Line& line) {
 /// are left out. Within a kernel in order of the code. Where several files have kernels of one
 /// name, all but the first are called "name (file)".
 Json source_profile(const timing::Profile& profile) {
-  Json out = {{"looks", profile.looks}, {"kernels", Json::object()}};
+  Json out = {{"looks", profile.samplings}, {"kernels", Json::object()}};
   std::map<std::pair<std::string, std::string>, Lines> kernels;
   std::vector<std::pair<std::string, std::string>> order;
   for (const timing::CodeProfile& of : profile.codes) {

@@ -188,21 +188,21 @@ std::optional<Sharing> sharing(std::span<const double> ipc, std::span<const doub
     if (!(ipc[i] > 0) || !(ipc_alone[i] > 0)) return std::nullopt;
     slowdown.push_back(ipc_alone[i] / ipc[i]);
   }
-  const auto [least, most] = std::ranges::minmax(slowdown);
+  const auto [minimum, maximum] = std::ranges::minmax(slowdown);
   const auto tenants = static_cast<double>(slowdown.size());
   const double sum = std::accumulate(slowdown.begin(), slowdown.end(), 0.0);
   Sharing out;
   for (const double one : slowdown) out.weighted_speedup += 1 / one;
   out.harmonic_speedup = tenants / sum;
   out.antt = sum / tenants;
-  out.fairness = least / most;
+  out.fairness = minimum / maximum;
   return out;
 }
 
 void check_corun(std::size_t tenants, const Setup& setup, const Options& options,
                  const CorunOptions& corun) {
-  if (tenants < 1 || tenants > kMostTenants)
-    throw InputError(fmt::format("a co-run has 1 to {} tenants, found {}", kMostTenants, tenants));
+  if (tenants < 1 || tenants > kMaxTenants)
+    throw InputError(fmt::format("a co-run has 1 to {} tenants, found {}", kMaxTenants, tenants));
   if (corun.horizon == 0)
     throw InputError("a co-run needs a horizon: --horizon CYCLES, at least 1");
   if (corun.warmup >= corun.horizon)
@@ -266,13 +266,13 @@ Result corun(std::span<const TenantProgram> tenants, Setup& setup, const Options
   const auto start = Clock::now();
   check_corun(tenants.size(), setup, options, corun);
   const std::vector<Address> bases = bases_of(tenants);
-  Options told = options;
-  told.ipc_alone = corun.ipc_alone;
-  if (corun.alone && told.ipc_alone.empty())
-    told.ipc_alone = run_alone(tenants, bases, setup, options, corun);
-  SharedGpu gpu(tenants, bases, setup, told);
+  Options notified = options;
+  notified.ipc_alone = corun.ipc_alone;
+  if (corun.alone && notified.ipc_alone.empty())
+    notified.ipc_alone = run_alone(tenants, bases, setup, options, corun);
+  SharedGpu gpu(tenants, bases, setup, notified);
   CorunResult shared = run(gpu, tenants, bases, corun, record_of(tenants.size(), setup, corun));
-  if (!told.ipc_alone.empty()) compare(shared, told.ipc_alone);
+  if (!notified.ipc_alone.empty()) compare(shared, notified.ipc_alone);
   std::vector<WorkloadInfo> infos;
   for (const TenantProgram& tenant : tenants) infos.push_back(tenant.info);
   Result result = blank(corun_info(infos, corun), setup, options);

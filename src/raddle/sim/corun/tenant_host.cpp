@@ -14,7 +14,7 @@ TenantHost::TenantHost(TenantId tenant, const TenantProgram& program, Address ba
       gpu_(gpu),
       host_{tenant, 0},
       base_(base),
-      most_pending_(setup.machine.kernels.pending) {
+      max_pending_(setup.machine.kernels.pending) {
   RADDLE_ASSERT(base % trace::kLineBytes == 0);
   for (const TenantProgram::Step& step : program.steps) {
     code_.emplace_back();
@@ -57,7 +57,7 @@ bool TenantHost::may_go_on() {
       if (!gpu.idle(host_.tenant)) return false;
       host_.now = std::max(host_.now, last_end_);
       break;
-    case WaitsFor::Mark:
+    case WaitsFor::Milestone:
       if (gpu.reached(mark_) == kNever) return false;
       host_.now = std::max(host_.now, gpu.reached(mark_));
       break;
@@ -69,7 +69,7 @@ bool TenantHost::may_go_on() {
   if (step_ == program_.steps.size()) {
     step_ = 0;
     ++rounds_;
-    marks_.clear();
+    milestones_.clear();
   }
   return true;
 }
@@ -90,9 +90,9 @@ void TenantHost::operate(const nlohmann::ordered_json& operation) {
   }
   ++operation_;
   if (name == Recorder::kRecord) {
-    marks_.push_back(gpu.record(host_, stream()));
+    milestones_.push_back(gpu.record(host_, stream()));
   } else if (name == Recorder::kWait) {
-    gpu.wait(host_, stream(), marks_.at(number(2)));
+    gpu.wait(host_, stream(), milestones_.at(number(2)));
   } else if (name == Recorder::kWrite) {
     host_.now = std::max(host_.now, last_end_);
     gpu.host_wrote(base_ + number(1), number(2));
@@ -101,8 +101,8 @@ void TenantHost::operate(const nlohmann::ordered_json& operation) {
   } else if (operation.size() == 1) {
     waits_ = WaitsFor::All;
   } else {
-    mark_ = marks_.at(number(1));
-    waits_ = WaitsFor::Mark;
+    mark_ = milestones_.at(number(1));
+    waits_ = WaitsFor::Milestone;
   }
 }
 
@@ -112,7 +112,7 @@ bool TenantHost::launch(const TenantProgram::Step& step, std::uint64_t& sequence
   for (const runtime::LaunchedStream& one : step.tree)
     warp_instructions += one.record.warp_instructions;
   const bool room = pending_.empty() ||
-                    (pending_.size() < most_pending_ &&
+                    (pending_.size() < max_pending_ &&
                      pending_instructions_ + warp_instructions <= timing::kMaxPendingInstructions);
   if (!room) {
     waited_for_room_ = true;

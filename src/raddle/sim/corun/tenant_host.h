@@ -29,7 +29,7 @@ class TenantHost {
   std::uint64_t rounds() const { return rounds_; }
 
  private:
-  enum class WaitsFor : std::uint8_t { Nothing, All, Mark, DefaultStream };
+  enum class WaitsFor : std::uint8_t { Nothing, All, Milestone, DefaultStream };
   bool may_go_on();
   void operate(const nlohmann::ordered_json& operation);
   bool launch(const TenantProgram::Step& step, std::uint64_t& sequence);
@@ -39,12 +39,12 @@ class TenantHost {
   TimedGpu& gpu_;
   timing::Host host_;
   Address base_;
-  std::uint32_t most_pending_;
+  std::uint32_t max_pending_;
   timing::BlockNeeds largest_block_;
   std::size_t step_ = 0, operation_ = 0;
   WaitsFor waits_ = WaitsFor::Nothing;
-  timing::Mark mark_ = 0;            // waited for
-  std::vector<timing::Mark> marks_;  // of this round, in order
+  timing::Milestone mark_ = 0;                 // waited for
+  std::vector<timing::Milestone> milestones_;  // of this round, in order
   bool waited_for_room_ = false;
   struct Pending {
     std::uint64_t warp_instructions, launches;

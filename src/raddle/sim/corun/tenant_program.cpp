@@ -27,32 +27,32 @@ class Keeper final : public runtime::LaunchSink {
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override {
     steps_.push_back({take_operations(), tree});
   }
-  runtime::Mark record(StreamId stream) override {
+  runtime::Milestone record(StreamId stream) override {
     operations_.push_back({Recorder::kRecord, index(stream)});
-    return marks_++;
+    return milestones_++;
   }
-  void wait(StreamId stream, runtime::Mark mark) override {
+  void wait(StreamId stream, runtime::Milestone mark) override {
     operations_.push_back({Recorder::kWait, index(stream), mark});
   }
   void synchronize() override { operations_.push_back(Json::array({Recorder::kSynchronize})); }
-  void synchronize(runtime::Mark mark) override {
+  void synchronize(runtime::Milestone mark) override {
     operations_.push_back({Recorder::kSynchronize, mark});
   }
   void host_wrote(Address at, std::uint64_t bytes) override {
     operations_.push_back({Recorder::kWrite, at, bytes});
   }
-  Cycle reached(runtime::Mark) const override { return 0; }
+  Cycle reached(runtime::Milestone) const override { return 0; }
   double milliseconds(Cycle) const override { return 0; }
   Json take_operations() { return std::exchange(operations_, Json::array()); }
 
  private:
   std::vector<TenantProgram::Step>& steps_;
   Json operations_ = Json::array();
-  runtime::Mark marks_ = 0;
+  runtime::Milestone milestones_ = 0;
 };
 
 bool is_global(trace::OpKind kind) {
-  return trace::carries_pieces(kind) && kind != trace::OpKind::LoadLocal &&
+  return trace::carries_transactions(kind) && kind != trace::OpKind::LoadLocal &&
          kind != trace::OpKind::StoreLocal;
 }
 
@@ -68,8 +68,8 @@ void cover(Footprint& footprint, const trace::KernelCode& code, const std::uint3
     const trace::Record record{at[0], at[1]};
     at += trace::kRecordWords;
     const trace::OpKind kind = code.instructions[record.inst()].kind;
-    if (!trace::carries_pieces(kind)) continue;
-    for (unsigned i = 0; i < record.pieces(); ++i, at += trace::kPieceWords) {
+    if (!trace::carries_transactions(kind)) continue;
+    for (unsigned i = 0; i < record.transactions(); ++i, at += trace::kTransactionWords) {
       const Address line = Address{at[0]} * trace::kLineBytes;
       if (is_global(kind)) cover(footprint, line, line + trace::kLineBytes);
     }

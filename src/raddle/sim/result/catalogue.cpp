@@ -196,11 +196,11 @@ std::vector<CatalogueEntry> find_metrics(const std::vector<CatalogueEntry>& all,
   });
   if (!out.empty()) return out;
   std::string_view nearest;
-  std::size_t least = name.size() + 1;
+  std::size_t minimum = name.size() + 1;
   for (const CatalogueEntry& entry : all)
     for (const std::string_view known : {std::string_view(entry.name), last_part(entry.name)})
-      if (const std::size_t distance = edit_distance(name, known); distance < least) {
-        least = distance;
+      if (const std::size_t distance = edit_distance(name, known); distance < minimum) {
+        minimum = distance;
         nearest = known;
       }
   throw InputError("no metric is called '" + std::string(name) + "'" +

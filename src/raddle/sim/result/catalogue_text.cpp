@@ -28,15 +28,19 @@ std::string code(std::string_view text) {
 
 constexpr std::string_view kHead = R"(# Metrics
 
-Every number of a result: its name in the result JSON, its unit and what it means. Written by `./x verify` from
-`src/raddle/stats/metrics.def`, one line each, and from the policies; `raddle list metrics [NAME] [--json]` says the same.
+Every number of a result: its name in the result JSON, its unit and what it means. Written by
+`./x verify` from `src/raddle/stats/metrics.def`, one line each, and from the policies;
+`raddle list metrics [NAME] [--json]` says the same.
 
-* Names without a prefix are members of `totals`, and beside the other members of a launch (`kernels[]`), a kernel
-  (`kernels_by_name[]`), a stream (`streams[]`) or a tenant (`tenants[]`). *Shown* says of which a metric is.
+* Names without a prefix are members of `totals`, and beside the other members of a launch
+  (`kernels[]`), a kernel (`kernels_by_name[]`), a stream (`streams[]`) or a tenant (`tenants[]`).
+  *Shown* says of which a metric is.
 * A metric that is 0 is written as 0. A rate or mean of nothing is 0.
-* *Counted as* names the counter (`src/raddle/stats/counters.h`), or the formula over counters. `ratio(a, b)` is a / b.
-* *Nsight Compute* names the profiler's metric where it counts the same by the same definition. Most have none: we count
-  lines where the profiler counts sectors, and loads where it counts stores with them.
+* *Counted as* names the counter (`src/raddle/stats/counters.h`), or the formula over counters.
+  `ratio(a, b)` is a / b.
+* *Nsight Compute* names the profiler's metric where it counts the same by the same definition.
+  Most have none: we count lines where the profiler counts sectors, and loads where it counts
+  stores with them.
 
 )";
 

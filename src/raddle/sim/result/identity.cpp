@@ -33,9 +33,9 @@ std::uint64_t hash_of_file(const std::string& path, std::uint64_t seed) {
   const std::unique_ptr<XXH64_state_t, decltype(&XXH64_freeState)> state(XXH64_createState(),
                                                                          &XXH64_freeState);
   XXH64_reset(state.get(), seed);
-  const auto piece = std::make_unique<std::array<char, 1 << 18>>();
-  while (in.read(piece->data(), piece->size()), in.gcount() > 0)
-    XXH64_update(state.get(), piece->data(), static_cast<std::size_t>(in.gcount()));
+  const auto transaction = std::make_unique<std::array<char, 1 << 18>>();
+  while (in.read(transaction->data(), transaction->size()), in.gcount() > 0)
+    XXH64_update(state.get(), transaction->data(), static_cast<std::size_t>(in.gcount()));
   if (!in.eof()) throw InputError({path}, "cannot be read");
   return XXH64_digest(state.get());
 }

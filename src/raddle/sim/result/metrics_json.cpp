@@ -26,7 +26,8 @@ std::uint64_t dram_bytes(const CorunResult& run) {
 
 // clang-format off
 #define RADDLE_FACT(of_, name_, unit_, expression, meaning_) \
-  Fact{.of = FactOf::of_, .name = name_, .unit = unit_, .source = #expression, .meaning = meaning_, \
+  Fact{.of = FactOf::of_, .name = name_, .unit = unit_, \
+       .source = #expression, .meaning = meaning_, \
        .value = [](const Subject& subject) { \
          [[maybe_unused]] const auto& [run, launch, group, stream, corun, tenant] = subject; \
          return as_value(expression); \

@@ -81,7 +81,7 @@ Json kernel_json(const KernelResult& k) {
                      {.counters = k.counters,
                       .cycles = k.end - k.start,
                       .execution_cycles = k.last - k.first,
-                      .l1d_most_mshrs = k.most_mshrs},
+                      .l1d_most_mshrs = k.max_mshrs},
                      k.energy);
   return out;
 }
@@ -96,7 +96,7 @@ Json group_json(const KernelGroup& g) {
                      {.counters = g.counters,
                       .cycles = g.cycles,
                       .execution_cycles = g.execution_cycles,
-                      .l1d_most_mshrs = g.most_mshrs},
+                      .l1d_most_mshrs = g.max_mshrs},
                      g.energy);
   return out;
 }
@@ -179,15 +179,15 @@ Json sampling_json(const Result& r) {
 
 /// Of what was timed.
 Json details_json(const Result& r, stats::Shown place) {
-  std::uint64_t most_mshrs = 0;
+  std::uint64_t max_mshrs = 0;
   for (const KernelResult& k : r.kernels)
-    most_mshrs = std::max<std::uint64_t>(most_mshrs, k.most_mshrs);
+    max_mshrs = std::max<std::uint64_t>(max_mshrs, k.max_mshrs);
   const stats::Counted counted = {
       .counters = r.totals,
       .cycles = r.cycles,
       .busy_cycles = r.busy_cycles,
       .tail_cycles = r.tail_cycles,
-      .l1d_most_mshrs = most_mshrs,
+      .l1d_most_mshrs = max_mshrs,
       .network = {stats::port_sums(r.request_ports), stats::port_sums(r.reply_ports)}};
   Json out;
   add_metrics(out, Part::Details, place, counted);
@@ -276,7 +276,7 @@ std::vector<KernelGroup> groups_of(const std::vector<KernelResult>& kernels) {
     group.shortest = std::min(group.shortest, cycles);
     group.longest = std::max(group.longest, cycles);
     stats::accumulate(group.counters, k.counters);
-    group.most_mshrs = std::max(group.most_mshrs, k.most_mshrs);
+    group.max_mshrs = std::max(group.max_mshrs, k.max_mshrs);
     for (std::size_t c = 0; c < group.energy.femtojoule.size(); ++c)
       group.energy.femtojoule[c] += k.energy.femtojoule[c];
   }

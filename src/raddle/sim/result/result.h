@@ -41,7 +41,7 @@ struct KernelResult {
   Cycle end = 0;    ///< ... and that was heard of
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
   stats::GpuCounters counters;         ///< of this launch alone
-  unsigned most_mshrs = 0;             ///< of one L1D, taken at a time when it missed
+  unsigned max_mshrs = 0;              ///< of one L1D, taken at a time when it missed
   energy::Energy energy;               ///< dynamic part, of this launch alone
   std::optional<KernelParent> parent;  ///< of a launch that a kernel made
   std::optional<Resident> resident;    ///< of a timed launch
@@ -67,8 +67,8 @@ struct KernelGroup {
   Cycle execution_cycles = 0;  ///< sum of the times from first to last block
   Cycle shortest = kNever, longest = 0;
   stats::GpuCounters counters;
-  unsigned most_mshrs = 0;  ///< of any of them
-  energy::Energy energy;    ///< dynamic part
+  unsigned max_mshrs = 0;  ///< of any of them
+  energy::Energy energy;   ///< dynamic part
 };
 /// By name, in order of each one's first launch.
 std::vector<KernelGroup> groups_of(const std::vector<KernelResult>& kernels);
@@ -121,7 +121,7 @@ struct Whole {
 Whole whole_of(const Result& result);
 
 /// A result of more launches than these tells them summed by kernel: one launch is 2 KB of JSON.
-inline constexpr std::size_t kMostSingleLaunches = 500;
+inline constexpr std::size_t kMaxSingleLaunches = 500;
 inline constexpr std::size_t kAllLaunches = ~std::size_t{0};
 
 /// The result as JSON, schema version 1, `state_hash` included. Up to `single_launches` launches
@@ -131,6 +131,6 @@ inline constexpr std::size_t kAllLaunches = ~std::size_t{0};
 /// `analysis` (who is watched does what he does unwatched, and his hash says so) and the hash of
 /// the sources in `raddle_version`.
 nlohmann::ordered_json to_json(const Result& result,
-                               std::size_t single_launches = kMostSingleLaunches);
+                               std::size_t single_launches = kMaxSingleLaunches);
 
 }  // namespace raddle::sim

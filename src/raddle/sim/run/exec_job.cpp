@@ -14,10 +14,10 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{256} << 20;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{256} << 20;
 
 ordered_json read_json(const std::string& file) {
-  return parse_json(read_text(file, kMostBytes, "what exec has left"), file);
+  return parse_json(read_text(file, kMaxBytes, "what exec has left"), file);
 }
 
 /// Calls f(key, member) for every member.

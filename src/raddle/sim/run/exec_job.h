@@ -25,7 +25,7 @@ struct ExecJob {
   unsigned threads = 1;
   std::uint64_t max_cycles = kNever, max_warp_instructions = 0, sample_interval = 0;
   std::uint64_t max_stream_bytes = 0, first_launches = 0;
-  std::uint64_t single_launches = kMostSingleLaunches;  ///< of the result
+  std::uint64_t single_launches = kMaxSingleLaunches;  ///< of the result
   std::string record;                  ///< op streams go to this file; empty = they do not
   std::string out_of_bounds = "page";  ///< of kOutOfBoundsNames
   std::vector<std::string> checks;     ///< of exec::kCheckNames

@@ -134,7 +134,7 @@ runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options
   out.print = options.print;
   out.note = options.note;
   out.first_launches = options.first_launches;
-  out.most_per_ms =
+  out.max_per_ms =
       setup.machine.core_clock_mhz * 1e3 * setup.machine.sm.count * setup.machine.sm.schedulers;
   out.out_of_bounds = options.out_of_bounds;
   return out;

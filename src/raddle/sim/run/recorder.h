@@ -31,25 +31,27 @@ class Recorder final : public runtime::LaunchSink {
   void submit(std::shared_ptr<trace::KernelStream>, const runtime::LaunchRecord&) override {
     RADDLE_ASSERT(false);  // every launch goes through the writer
   }
-  runtime::Mark record(StreamId stream) override {
+  runtime::Milestone record(StreamId stream) override {
     operations_.push_back({kRecord, index(stream)});
-    return marks_++;
+    return milestones_++;
   }
-  void wait(StreamId stream, runtime::Mark mark) override {
+  void wait(StreamId stream, runtime::Milestone mark) override {
     operations_.push_back({kWait, index(stream), mark});
   }
   void synchronize() override {
     const nlohmann::ordered_json all = {kSynchronize};
     if (operations_.empty() || operations_.back() != all) operations_.push_back(all);
   }
-  void synchronize(runtime::Mark mark) override { operations_.push_back({kSynchronize, mark}); }
+  void synchronize(runtime::Milestone mark) override {
+    operations_.push_back({kSynchronize, mark});
+  }
   void host_wrote(Address at, std::uint64_t bytes) override {
     operations_.push_back({kWrite, at, bytes});
   }
   void host_read(Address at, std::uint64_t bytes) override {
     operations_.push_back({kRead, at, bytes});
   }
-  Cycle reached(runtime::Mark) const override { return 0; }
+  Cycle reached(runtime::Milestone) const override { return 0; }
   /// What the host did since the last launch, as lists of [name, number ...].
   nlohmann::ordered_json take_operations() {
     return std::exchange(operations_, nlohmann::ordered_json::array());
@@ -62,7 +64,7 @@ class Recorder final : public runtime::LaunchSink {
   const Options& options_;
   nlohmann::ordered_json operations_ = nlohmann::ordered_json::array();
   trace::AllocationChanges allocations_;  // that no launch has told yet
-  runtime::Mark marks_ = 0;
+  runtime::Milestone milestones_ = 0;
 };
 
 }  // namespace raddle::sim

@@ -31,21 +31,21 @@ class FanOut final : public runtime::LaunchSink {
   bool can_follow() const override { return gpus_.size() == 1 && !analyses_.of_streams(); }
   void submit(std::shared_ptr<trace::KernelStream> stream,
               const runtime::LaunchRecord& record) override {
-    tell_progress(record);
+    notify_progress(record);
     analyses_.tree({{stream, record}});
     for (auto& gpu : gpus_) gpu->submit(stream, record);
   }
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override {
-    tell_progress(tree.front().record);
+    notify_progress(tree.front().record);
     analyses_.tree(tree);
     for (auto& gpu : gpus_) gpu->submit_tree(tree);
   }
-  runtime::Mark record(StreamId stream) override {
-    runtime::Mark mark = 0;  // all count alike
+  runtime::Milestone record(StreamId stream) override {
+    runtime::Milestone mark = 0;  // all count alike
     for (auto& gpu : gpus_) mark = gpu->record(stream);
     return mark;
   }
-  void wait(StreamId stream, runtime::Mark mark) override {
+  void wait(StreamId stream, runtime::Milestone mark) override {
     for (auto& gpu : gpus_) gpu->wait(stream, mark);
   }
   void host_wrote(Address at, std::uint64_t bytes) override {
@@ -57,10 +57,10 @@ class FanOut final : public runtime::LaunchSink {
   void synchronize() override {
     for (auto& gpu : gpus_) gpu->synchronize();
   }
-  void synchronize(runtime::Mark mark) override {
+  void synchronize(runtime::Milestone mark) override {
     for (auto& gpu : gpus_) gpu->synchronize(mark);
   }
-  Cycle reached(runtime::Mark mark) const override {
+  Cycle reached(runtime::Milestone mark) const override {
     return gpus_.empty() ? 0 : gpus_.front()->reached(mark);
   }
   double milliseconds(Cycle cycles) const override {
@@ -68,7 +68,7 @@ class FanOut final : public runtime::LaunchSink {
   }
 
  private:
-  void tell_progress(const runtime::LaunchRecord& next) const {
+  void notify_progress(const runtime::LaunchRecord& next) const {
     if (options_.progress) options_.progress({next.sequence, next.name, now(gpus_)});
   }
   Gpus& gpus_;

@@ -62,7 +62,8 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
       gpu_(setup.machine, setup.choices(),
            [&] {
              timing::GpuOptions out = gpu_options(setup, options);
-             if (options.progress) out.progress = [this, &options](Cycle at) { tell(options, at); };
+             if (options.progress)
+               out.progress = [this, &options](Cycle at) { notify(options, at); };
              return out;
            }()),
       number_(number) {
@@ -72,7 +73,7 @@ TimedGpu::TimedGpu(Setup& setup, const Options& options, std::size_t number)
   analyses_.attach(gpu_, setup.machine);
 }
 
-void TimedGpu::tell(const Options& options, Cycle at) const {
+void TimedGpu::notify(const Options& options, Cycle at) const {
   if (!kernels_.empty()) options.progress({kernels_.size() - 1, kernels_.back().name, at, number_});
 }
 
@@ -151,8 +152,8 @@ void TimedGpu::submit_tree(const std::vector<runtime::LaunchedStream>& tree) {
   gpu_.submit_tree(std::move(all));
 }
 
-runtime::Mark TimedGpu::record(StreamId stream) {
-  marks_.push_back(kNever);
+runtime::Milestone TimedGpu::record(StreamId stream) {
+  milestones_.push_back(kNever);
   if (sampled_ != nullptr) {  // what is estimated may become less when more is known
     const Cycle before = estimated_before_.empty() ? 0 : estimated_before_.back();
     estimated_before_.push_back(std::max(before, sampled_->estimated_cycles()));
@@ -160,7 +161,7 @@ runtime::Mark TimedGpu::record(StreamId stream) {
   return gpu_.record(stream);
 }
 
-void TimedGpu::wait(StreamId stream, runtime::Mark mark) { gpu_.wait(stream, mark); }
+void TimedGpu::wait(StreamId stream, runtime::Milestone mark) { gpu_.wait(stream, mark); }
 
 void TimedGpu::host_wrote(Address at, std::uint64_t bytes) {
   synchronize();
@@ -179,9 +180,9 @@ void TimedGpu::synchronize() {
   if (sampled_ != nullptr) sampled_->idle();
 }
 
-void TimedGpu::synchronize(runtime::Mark mark) {
+void TimedGpu::synchronize(runtime::Milestone mark) {
   const Stopwatch watch(seconds_);
-  marks_.at(mark) = gpu_.run_until(mark);
+  milestones_.at(mark) = gpu_.run_until(mark);
 }
 
 void TimedGpu::audit() {
@@ -207,7 +208,7 @@ void TimedGpu::fill(Result& result) {
     kernel.last = runs[i].last;
     kernel.end = runs[i].end;
     kernel.counters = runs[i].counters;
-    kernel.most_mshrs = runs[i].most_mshrs;
+    kernel.max_mshrs = runs[i].max_mshrs;
     kernel.warp_instructions = kernel.counters.sm.issued;
     kernel.thread_instructions = kernel.counters.sm.thread_instructions;
   }

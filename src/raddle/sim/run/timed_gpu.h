@@ -26,15 +26,15 @@ class TimedGpu final : public runtime::LaunchSink {
               const runtime::LaunchRecord& record) override;
   void submit_tree(const std::vector<runtime::LaunchedStream>& tree) override;
   void allocated(const trace::AllocationChanges& changes) override { analyses_.allocated(changes); }
-  runtime::Mark record(StreamId stream) override;
-  void wait(StreamId stream, runtime::Mark mark) override;
+  runtime::Milestone record(StreamId stream) override;
+  void wait(StreamId stream, runtime::Milestone mark) override;
   void host_wrote(Address at, std::uint64_t bytes) override;
   void host_read(Address at, std::uint64_t bytes) override;
   void synchronize() override;
-  void synchronize(runtime::Mark mark) override;
+  void synchronize(runtime::Milestone mark) override;
   /// Cycles of launches before the mark that were estimated count as if they had passed.
-  Cycle reached(runtime::Mark mark) const override {
-    return marks_[mark] + (sampled_ == nullptr ? 0 : estimated_before_[mark]);
+  Cycle reached(runtime::Milestone mark) const override {
+    return milestones_[mark] + (sampled_ == nullptr ? 0 : estimated_before_[mark]);
   }
   double milliseconds(Cycle cycles) const override;
   Cycle now() const { return gpu_.now(); }
@@ -55,7 +55,7 @@ class TimedGpu final : public runtime::LaunchSink {
   void fill(Result& result);
 
  private:
-  void tell(const Options& options, Cycle at) const;
+  void notify(const Options& options, Cycle at) const;
 
   const lowering::Schedule& scheduled(const trace::KernelCode& code);
   Setup& setup_;
@@ -66,7 +66,7 @@ class TimedGpu final : public runtime::LaunchSink {
   std::map<const trace::KernelCode*, std::shared_ptr<const lowering::Schedule>> schedules_;
   std::vector<KernelResult> kernels_;
   std::unique_ptr<SampledRun> sampled_;  // null when every launch is timed
-  std::vector<Cycle> marks_;             // when reached, of those that were waited for
+  std::vector<Cycle> milestones_;        // when reached, of those that were waited for
   std::vector<Cycle> estimated_before_;  // by mark, when sampled
   double seconds_ = 0;
   std::size_t number_;

@@ -75,7 +75,7 @@ std::size_t LaunchSampler::class_of(const SampledLaunch& launch) {
 }
 
 bool LaunchSampler::all_known() const {
-  RADDLE_ASSERT(told_ == timed_.size());
+  RADDLE_ASSERT(notified_ == timed_.size());
   const std::size_t last = std::min<std::size_t>(kPeriod - 1, in_period_);
   return std::all_of(
       timed_.end() - static_cast<std::ptrdiff_t>(last), timed_.end(),
@@ -124,7 +124,7 @@ void LaunchSampler::next_aside() {
 }
 
 void LaunchSampler::measured(double cycles) {
-  const Timed& launch = timed_.at(told_++);
+  const Timed& launch = timed_.at(notified_++);
   if (launch.launch_class == kAside) return;
   LaunchClass& of = classes_[launch.launch_class];
   of.timed_cycles += cycles;

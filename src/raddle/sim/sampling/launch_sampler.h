@@ -117,7 +117,7 @@ class LaunchSampler {
   std::vector<LaunchClass> classes_;
   std::map<Key, std::size_t> places_;
   std::vector<Timed> timed_;
-  std::size_t told_ = 0;  // of timed_
+  std::size_t notified_ = 0;  // of timed_
   std::uint64_t in_period_ = 0, next_try_ = kPeriod;
   std::uint64_t left_ = 0;     // launches that may be estimated before the next period
   std::uint64_t stretch_ = 0;  // ... and how many that were at first

@@ -63,11 +63,11 @@ bool SampledRun::times(std::span<const runtime::LaunchedStream> tree) {
 
 void SampledRun::idle() {
   under_way_.clear();
-  if (told_ == trees_.size()) return;
+  if (notified_ == trees_.size()) return;
   const std::vector<timing::KernelRun>& runs = gpu_.kernels();
-  for (; told_ < trees_.size(); ++told_) {
+  for (; notified_ < trees_.size(); ++notified_) {
     Cycle end = end_;
-    for (std::size_t i = told_ == 0 ? 0 : trees_[told_ - 1]; i < trees_[told_]; ++i)
+    for (std::size_t i = notified_ == 0 ? 0 : trees_[notified_ - 1]; i < trees_[notified_]; ++i)
       end = std::max(end, runs[i].end);
     sampler_.measured(static_cast<double>(end - end_));
     end_ = end;
@@ -75,7 +75,7 @@ void SampledRun::idle() {
 }
 
 Extrapolation SampledRun::result(Cycle cycles, const stats::GpuCounters& totals) {
-  RADDLE_ASSERT(told_ == trees_.size());
+  RADDLE_ASSERT(notified_ == trees_.size());
   Extrapolation out;
   out.classes = sampler_.classes();
   out.timed = trees_.size();

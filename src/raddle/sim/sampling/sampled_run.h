@@ -39,7 +39,7 @@ class SampledRun {
   timing::Gpu& gpu_;
   Note note_;
   std::vector<std::size_t> trees_;  // behind the last launch of each timed tree, in Gpu::kernels()
-  std::size_t told_ = 0;            // of trees_, to the sampler
+  std::size_t notified_ = 0;        // of trees_, to the sampler
   Cycle end_ = 0;                   // of all that was told
   std::set<StreamId> under_way_;    // streams other than 0 with launches since the Gpu was idle
   std::uint64_t launches_ = 0;

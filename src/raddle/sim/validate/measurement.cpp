@@ -43,14 +43,14 @@ std::string cell(std::string_view text) {
   return out + "\"";
 }
 
-double number_of(const std::string& text, std::string_view name, double most) {
+double number_of(const std::string& text, std::string_view name, double maximum) {
   if (text.empty()) return kUnknown;
   double out = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, out);
-  if (error != std::errc() || stop != end || !(out >= 0) || out > most)
+  if (error != std::errc() || stop != end || !(out >= 0) || out > maximum)
     throw InputError(fmt::format("'{}': expected a number of 0 to {}, or nothing, found '{}'", name,
-                                 most, text));
+                                 maximum, text));
   return out;
 }
 
@@ -88,19 +88,19 @@ Measurement row_of(const std::vector<std::string>& cells, const std::vector<std:
   if (cells.size() != kFirst + metrics.size())
     throw InputError(
         fmt::format("expected {} columns, found {}", kFirst + metrics.size(), cells.size()));
-  constexpr double kMost = 1e18;
+  constexpr double kMaximum = 1e18;
   Measurement out;
   out.workload = cells[0];
   out.parameters = cells[1];
   out.kernel = cells[3];
   out.launch = launch_of(cells[2]);
-  out.microseconds = number_of(cells[4], "microseconds", kMost);
+  out.microseconds = number_of(cells[4], "microseconds", kMaximum);
   out.value.fill(kUnknown);
   for (std::size_t column = 0; column < metrics.size(); ++column) {
     const auto m = static_cast<Metric>(metrics[column]);
     const bool rate = m == Metric::L1HitRate || m == Metric::L2HitRate;
     out.value[metrics[column]] =
-        number_of(cells[kFirst + column], kMetricNames[metrics[column]], rate ? 1 : kMost);
+        number_of(cells[kFirst + column], kMetricNames[metrics[column]], rate ? 1 : kMaximum);
   }
   return out;
 }

@@ -94,7 +94,7 @@ DenovoBank::Wait DenovoBank::evict_for(const Message& m, Free free, stats::L2Cou
       about.tag = recall_id_;
       each_owner(old, old.registered, [&](unsigned owner, WordMask words) {
         ++count.recalls;
-        tell(about, MessageKind::Recall, words, owner);
+        inform(about, MessageKind::Recall, words, owner);
       });
     } else if (old.dirty != 0) {
       dirty_.push_back(out);
@@ -166,7 +166,7 @@ void DenovoBank::read(const Message& m, Line& line, unsigned dram_accesses,
     if (owner == m.sm) return;
     elsewhere |= words;
     ++count.forwards;
-    tell(m, MessageKind::Forward, words, owner);
+    inform(m, MessageKind::Forward, words, owner);
   });
   // What the sender has registered itself in the meantime counts as answered.
   const WordMask own = without(m.words & line.registered, elsewhere);
@@ -183,7 +183,7 @@ void DenovoBank::own(const Message& m, Line& line, unsigned dram_accesses,
     if (owner == m.sm) return;
     elsewhere |= words;
     ++(data ? count.takes : count.invalidations);
-    tell(m, data ? MessageKind::Take : MessageKind::Invalidate, words, owner);
+    inform(m, data ? MessageKind::Take : MessageKind::Invalidate, words, owner);
   });
   line.here = without(line.here, m.words);
   line.dirty = without(line.dirty, m.words);
@@ -239,7 +239,7 @@ void DenovoBank::answer(const Message& m, MessageKind kind, WordMask words, bool
   out_.push_back({out, data});
 }
 
-void DenovoBank::tell(const Message& m, MessageKind kind, WordMask words, unsigned owner) {
+void DenovoBank::inform(const Message& m, MessageKind kind, WordMask words, unsigned owner) {
   Message out = m;
   out.kind = kind;
   out.words = words;

@@ -136,7 +136,7 @@ class DenovoBank {
               unsigned dram_accesses);
   template <class Notify>
   void each_owner(const Line& line, WordMask words, Notify notify);
-  void tell(const Message& m, MessageKind kind, WordMask words, unsigned owner);
+  void inform(const Message& m, MessageKind kind, WordMask words, unsigned owner);
 
   Shape shape_;
   const AddressMap& map_;

@@ -180,7 +180,7 @@ DenovoL1::Answer DenovoL1::ask(Cycle now, const Access& a, WordMask missing, boo
   free->owns = own;
   free->waiting.assign(1, {a.waiter, missing, own, epoch_});
   ++entries_used_;
-  most_mshrs_.add(a.kernel, entries_used_);
+  max_mshrs_.add(a.kernel, entries_used_);
   if (events_ != nullptr) events_->requested(static_cast<unsigned>(free - entry_.data()), a.warp);
   requests_.push(request(own ? MessageKind::Own : MessageKind::Read, a.line, asked,
                          static_cast<unsigned>(free - entry_.data()), a.kernel));
@@ -229,7 +229,7 @@ DenovoL1::Answer DenovoL1::store(Cycle now, const Access& a, bool can_send) {
 }
 
 void DenovoL1::send_registration() {
-  const StoreBuffer::Leaving r = store_buffer_.send();
+  const StoreBuffer::OutgoingRequest r = store_buffer_.send();
   requests_.push(request(MessageKind::Register, r.line, r.parts, r.entry, r.kernel));
 }
 

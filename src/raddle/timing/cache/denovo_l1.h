@@ -129,7 +129,7 @@ class DenovoL1 {
 
   bool idle() const;
   unsigned missing() const { return entries_used_; }
-  MostTaken& most_mshrs() { return most_mshrs_; }
+  MaxTaken& max_mshrs() { return max_mshrs_; }
   unsigned registrations_under_way() const { return registrations_; }
   Words words(std::uint32_t line) const;
 
@@ -202,7 +202,7 @@ class DenovoL1 {
   std::vector<RegionWrite> written_;
   Cycle acquired_ = 0;
   std::uint64_t kept_ = 0;
-  MostTaken most_mshrs_;
+  MaxTaken max_mshrs_;
   unsigned entries_used_ = 0, registrations_ = 0, write_backs_used_ = 0;
 };
 

@@ -15,9 +15,9 @@ class L1Events {
   void add(policy::L1Observer& observer) { observers_.push_back(&observer); }
 
   /// A way was given to a new line; the first warp to use it has brought it.
-  void placed(unsigned at) { owner_[at] = {kNobody, kNobody}; }
+  void placed(unsigned at) { owner_[at] = {kInvalidId, kInvalidId}; }
   void used(unsigned at, std::uint8_t warp) {
-    if (owner_[at].brought_by == kNobody) owner_[at].brought_by = warp;
+    if (owner_[at].brought_by == kInvalidId) owner_[at].brought_by = warp;
     owner_[at].used_by = warp;
   }
   void requested(unsigned mshr, std::uint8_t warp) { requester_[mshr] = warp; }
@@ -47,9 +47,9 @@ class L1Events {
   }
 
  private:
-  static constexpr std::uint8_t kNobody = 0xff;
+  static constexpr std::uint8_t kInvalidId = 0xff;
   struct Owner {
-    std::uint8_t brought_by = kNobody, used_by = kNobody;
+    std::uint8_t brought_by = kInvalidId, used_by = kInvalidId;
   };
   std::vector<policy::L1Observer*> observers_;
   std::vector<Owner> owner_;             // by handle of the tags

@@ -9,14 +9,14 @@ constexpr unsigned kRequestsPerMshr = 8;  // one for each sector at most
 
 // Every request under way may push a line out when its data comes, an access one more, and a flush
 // all lines.
-unsigned max_write_backs(const L1dSpec& spec, unsigned orphans) {
+unsigned max_write_backs(const L1dSpec& spec, unsigned unclaimed) {
   if (!spec.keeps_dirty()) return 1;
-  return spec.sets() * spec.ways + (spec.mshr_entries + orphans) * kRequestsPerMshr + 1;
+  return spec.sets() * spec.ways + (spec.mshr_entries + unclaimed) * kRequestsPerMshr + 1;
 }
 unsigned sets_or_one(const L1dSpec& spec) { return spec.present() ? spec.sets() : 1; }
 }  // namespace
 
-L1d::L1d(const L1dSpec& spec, unsigned orphans)
+L1d::L1d(const L1dSpec& spec, unsigned unclaimed)
     : max_ways_(spec.max_ways()),
       sets_(sets_or_one(spec)),
       interleave_(sets_or_one(spec), 0x51ed270bu),
@@ -25,10 +25,10 @@ L1d::L1d(const L1dSpec& spec, unsigned orphans)
       keeps_dirty_(spec.keeps_dirty()),
       policy_{spec.write_policy, spec.local_write_policy},
       tags_(sets_or_one(spec), spec.ways),
-      mshrs_(spec.mshr_entries, spec.mshr_merges, orphans),
-      reserved_(spec.mshr_entries + orphans),
+      mshrs_(spec.mshr_entries, spec.mshr_merges, unclaimed),
+      reserved_(spec.mshr_entries + unclaimed),
       stored_(keeps_dirty_ ? reserved_.size() : 0),
-      write_backs_(max_write_backs(spec, orphans)) {}
+      write_backs_(max_write_backs(spec, unclaimed)) {}
 
 void L1d::observe(policy::L1Observer& observer) {
   const std::size_t handles = std::size_t{sets_.value()} * std::bit_ceil(max_ways_);
@@ -66,7 +66,7 @@ void L1d::place(Cycle now, unsigned at, std::uint32_t line, unsigned kernel,
 
   if (fresh) {
     m = mshrs_.add(r.line, missing, r.waiter);
-    most_mshrs_.add(r.kernel, mshrs_.taken());
+    max_mshrs_.add(r.kernel, mshrs_.taken());
     if (keeps_dirty_) stored_[m] = 0;
   } else {
     mshrs_.wait(m, missing, r.waiter);
@@ -90,14 +90,14 @@ L1d::Answer L1d::load(Cycle now, const Request& r, bool can_send, stats::SmCount
     ++count.l1d_hits;
     tags_.touch(at);
     last_ = at;
-    tell(now, r, at);
+    notify(now, r, at);
     return plain(Outcome::Hit);
   }
   const Answer a = miss(now, r, at, missing, can_send, count);
   if (a.outcome == Outcome::Miss) {
     ++count.l1d_accesses;
     ++(a.ask != 0 ? count.l1d_misses : count.l1d_pending_hits);
-    tell(now, r, at);
+    notify(now, r, at);
   }
   return a;
 }
@@ -131,7 +131,7 @@ L1d::Answer L1d::store(Cycle now, const Request& r, std::uint8_t whole, bool loc
     if (at != Tags::kAbsent) place(now, at, r.line, r.kernel, count);
   }
   if (at != Tags::kAbsent) {
-    tell(now, r, found);
+    notify(now, r, found);
     if (policy == WritePolicy::WriteThroughValidate) tags_.add_valid(at, whole);
     tags_.touch(at);
     last_ = at;
@@ -151,7 +151,7 @@ L1d::Answer L1d::write_back(Cycle now, const Request& r, unsigned at, bool can_s
     stored_[a.mshr] |= missing;
     count.l1d_store_misses += a.ask != 0;
   }
-  tell(now, r, at);
+  notify(now, r, at);
   if (present != 0) {
     tags_.mark_dirty(at, present);
     tags_.touch(at);
@@ -169,7 +169,7 @@ L1d::Answer L1d::write_validate(Cycle now, const Request& r, unsigned at, bool c
     if (!can_send) return blocked(stats::Refusal::MissQueue);  // it may push out a dirty line
     place(now, at, r.line, r.kernel, count);
   }
-  tell(now, r, found);
+  notify(now, r, found);
   tags_.add_valid(at, r.sectors);
   tags_.mark_dirty(at, r.sectors);
   tags_.touch(at);

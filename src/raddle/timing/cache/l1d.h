@@ -64,7 +64,7 @@ class L1d {
   };
 
   /// `orphans`: so many MSHRs that nobody waits for count as free (orphan()).
-  explicit L1d(const L1dSpec& spec, unsigned orphans = 0);
+  explicit L1d(const L1dSpec& spec, unsigned unclaimed = 0);
   /// One line access. `can_send`: a request could be queued now. Blocked changes nothing: try again
   /// when a fill has come or can_send has changed.
   Answer load(Cycle now, const Request& r, bool can_send, stats::SmCounters& count);
@@ -106,7 +106,7 @@ class L1d {
   }
   /// Nobody waits for the MSHR, and its data will come: it counts as free meanwhile, if there is
   /// room for one more of these.
-  void orphan(unsigned mshr) { mshrs_.orphan(mshr); }
+  void unclaimed(unsigned mshr) { mshrs_.unclaimed(mshr); }
   /// What a load would find now; for those who may send it past.
   struct Finding {
     bool hits, pending, lacks_way, refused;
@@ -147,7 +147,7 @@ class L1d {
   unsigned missing_lines() const { return mshrs_.used(); }
   /// MSHRs that are not free.
   unsigned mshrs_taken() const { return mshrs_.taken(); }
-  MostTaken& most_mshrs() { return most_mshrs_; }
+  MaxTaken& max_mshrs() { return max_mshrs_; }
   /// Null while nobody observes.
   L1Events* events() { return events_.get(); }
   void observe(policy::L1Observer& observer);
@@ -171,7 +171,7 @@ class L1d {
     return replacement_->victim(tags_, set_of(line), line, kernel, among);
   }
   /// The cache has taken an access whose line had that way.
-  void tell(Cycle now, const Request& r, unsigned at) {
+  void notify(Cycle now, const Request& r, unsigned at) {
     if (replacement_ != nullptr) [[unlikely]]
       replacement_->accessed(now, tags_, set_of(r.line), r.line, r.kernel, at);
   }
@@ -202,7 +202,7 @@ class L1d {
   Mshrs<std::uint16_t> mshrs_;
   std::vector<std::uint32_t> reserved_;  // reserve_on_miss, by MSHR: where its line is
   std::vector<std::uint8_t> stored_;     // keeps_dirty_, by MSHR: dirty when they come
-  MostTaken most_mshrs_;
+  MaxTaken max_mshrs_;
   Ring<WriteBack> write_backs_;
   std::unique_ptr<L1Events> events_;
   const WayShares* shares_ = nullptr;

@@ -10,16 +10,16 @@
 
 namespace raddle::timing {
 
-class MostTaken {
+class MaxTaken {
  public:
   void add(unsigned kernel, unsigned taken) {
-    most_[kernel] = std::max(most_[kernel], static_cast<std::uint16_t>(taken));
+    maximum_[kernel] = std::max(maximum_[kernel], static_cast<std::uint16_t>(taken));
   }
   /// Since the last call for that slot; 0: it has missed nothing.
-  unsigned take(unsigned kernel) { return std::exchange(most_[kernel], std::uint16_t{0}); }
+  unsigned take(unsigned kernel) { return std::exchange(maximum_[kernel], std::uint16_t{0}); }
 
  private:
-  std::array<std::uint16_t, kKernelSlots> most_{};
+  std::array<std::uint16_t, kKernelSlots> maximum_{};
 };
 
 }  // namespace raddle::timing

@@ -22,16 +22,16 @@ class Mshrs {
 
   /// `merges`: requests that may wait for one entry, the first included. `orphans`: entries beside,
   /// for those that nobody waits for any more (orphan()).
-  Mshrs(unsigned entries, unsigned merges, unsigned orphans = 0)
+  Mshrs(unsigned entries, unsigned merges, unsigned unclaimed = 0)
       : merges_(merges),
         limit_(entries),
         bucket_mask_(4 * std::bit_ceil(entries) - 1),
         bucket_(bucket_mask_ + 1, kNone),
-        free_(entries + orphans),
-        entry_(entries + orphans),
+        free_(entries + unclaimed),
+        entry_(entries + unclaimed),
         waiter_(entries * (merges - 1)),
-        is_orphan_(orphans != 0 ? entries + orphans : 0) {
-    RADDLE_ASSERT(entries >= 1 && entries + orphans < kNone && merges >= 1 &&
+        is_unclaimed_(unclaimed != 0 ? entries + unclaimed : 0) {
+    RADDLE_ASSERT(entries >= 1 && entries + unclaimed < kNone && merges >= 1 &&
                   waiter_.size() <= kMaxWaiters);
     std::iota(free_.begin(), free_.end(), std::uint16_t{0});
     for (unsigned i = 0; i < waiter_.size(); ++i) waiter_[i].next = i + 1;
@@ -39,7 +39,7 @@ class Mshrs {
   bool full() const { return used_ == limit_; }
   unsigned used() const { return used_; }
   /// Those that are not orphans.
-  unsigned taken() const { return used_ - orphans_; }
+  unsigned taken() const { return used_ - unclaimed_; }
   /// Requests that wait, over all entries.
   unsigned waiting() const { return waiting_; }
   /// Entry of a line, or kNone.
@@ -59,7 +59,7 @@ class Mshrs {
     return e;
   }
   bool can_merge(unsigned e) const {
-    return entry_[e].waiting < merges_ && !(full() && !is_orphan_.empty() && is_orphan_[e]);
+    return entry_[e].waiting < merges_ && !(full() && !is_unclaimed_.empty() && is_unclaimed_[e]);
   }
   std::uint8_t requested(unsigned e) const { return entry_[e].requested; }
   std::uint32_t line(unsigned e) const { return entry_[e].line; }
@@ -78,7 +78,7 @@ class Mshrs {
     ++waiting_;
     entry.requested |= need;
     if (entry.waiting++ == 0) {
-      forget_orphan(e);
+      forget_unclaimed(e);
       entry.first = w;
       entry.set_need(need);
       return;
@@ -149,11 +149,11 @@ class Mshrs {
   }
   /// The entry does not count any more until somebody waits for it again, if there is room for one
   /// more of this kind. Preconditions: nobody waits, and something is missing.
-  void orphan(unsigned e) {
+  void unclaimed(unsigned e) {
     RADDLE_ASSERT(entry_[e].waiting == 0 && missing(e) != 0);
-    if (limit_ == free_.size() || is_orphan_[e]) return;
-    is_orphan_[e] = true;
-    ++orphans_;
+    if (limit_ == free_.size() || is_unclaimed_[e]) return;
+    is_unclaimed_[e] = true;
+    ++unclaimed_;
     ++limit_;
   }
   /// The waiter for whom these sectors were requested: the first that needs any of them, since a
@@ -243,25 +243,25 @@ class Mshrs {
     waiter_free_ = n;
     --entry.waiting;
   }
-  void forget_orphan(unsigned e) {
-    if (orphans_ == 0 || !is_orphan_[e]) return;
-    is_orphan_[e] = false;
-    --orphans_;
+  void forget_unclaimed(unsigned e) {
+    if (unclaimed_ == 0 || !is_unclaimed_[e]) return;
+    is_unclaimed_[e] = false;
+    --unclaimed_;
     --limit_;
   }
   void release(unsigned e) {
-    forget_orphan(e);
+    forget_unclaimed(e);
     std::uint16_t* link = &bucket_[hash(entry_[e].line)];
     while (*link != e) link = &entry_[*link].next;
     *link = entry_[e].next;
     free_[--used_] = static_cast<std::uint16_t>(e);
   }
-  unsigned merges_, limit_, bucket_mask_, used_ = 0, waiting_ = 0, orphans_ = 0;
+  unsigned merges_, limit_, bucket_mask_, used_ = 0, waiting_ = 0, unclaimed_ = 0;
   std::uint32_t waiter_free_ = 0;
   std::vector<std::uint16_t> bucket_, free_;  // free_: from used_ on, the next first
   std::vector<Entry> entry_;
   std::vector<Waiting> waiter_;
-  std::vector<bool> is_orphan_;  // by entry, if there may be any
+  std::vector<bool> is_unclaimed_;  // by entry, if there may be any
 };
 
 }  // namespace raddle::timing

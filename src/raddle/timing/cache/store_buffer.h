@@ -27,7 +27,7 @@ class StoreBuffer {
  public:
   using Parts = std::uint16_t;
   /// What leaves; the entry's number is to come back with the acknowledgement.
-  struct Leaving {
+  struct OutgoingRequest {
     std::uint32_t line;
     Parts parts;
     std::uint16_t entry;
@@ -60,7 +60,7 @@ class StoreBuffer {
     return Taken::Fresh;
   }
   /// The oldest waiting entry leaves. Precondition: any_waiting().
-  Leaving send() {
+  OutgoingRequest send() {
     const std::uint16_t at = waiting_.front();
     waiting_.pop();
     const Entry& e = entry_[at];

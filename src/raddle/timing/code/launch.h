@@ -20,16 +20,16 @@ struct Launch {
   std::uint8_t slot = 0;  ///< below the machine's KernelSpec::slots(); travels in messages
   TenantId tenant{};
   std::uint32_t first_line = 0;  ///< added to every line of global memory
-  std::uint32_t most_on_sm = 0;  ///< blocks that an empty SM holds
+  std::uint32_t max_on_sm = 0;   ///< blocks that an empty SM holds
   std::uint16_t l1d_ways = 0;    ///< that its shared memory leaves; 0: as always
 };
 
 /// An entry of the dispatcher's queues in memory is written, or fetched, through an SM's port.
 struct QueueRequest {
-  static constexpr unsigned kMostIds = 1u << 13;  ///< they travel in tags of messages
-  std::uint32_t place = 0;                        ///< of the entry
-  std::uint16_t id = 0;                           ///< comes back with what was fetched
-  std::uint8_t kernel = 0;                        ///< launch slot whose access that is
+  static constexpr unsigned kMaxIds = 1u << 13;  ///< they travel in tags of messages
+  std::uint32_t place = 0;                       ///< of the entry
+  std::uint16_t id = 0;                          ///< comes back with what was fetched
+  std::uint8_t kernel = 0;                       ///< launch slot whose access that is
   bool fetch = false;
 };
 

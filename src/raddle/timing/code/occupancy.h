@@ -38,16 +38,16 @@ class Occupancy {
   }
 
   /// How many blocks that need that an empty SM holds.
-  std::uint32_t most(const BlockNeeds& needs) const {
-    auto most = static_cast<std::uint32_t>(held_.size());
+  std::uint32_t maximum(const BlockNeeds& needs) const {
+    auto maximum = static_cast<std::uint32_t>(held_.size());
     const auto limit = [&](std::uint32_t all, std::uint32_t need) {
-      if (need != 0 && all / need < most) most = all / need;
+      if (need != 0 && all / need < maximum) maximum = all / need;
     };
     limit(all_.threads, needs.threads);
     limit(all_.warps, needs.warps);
     limit(all_.registers, needs.registers);
     limit(all_.shared_bytes, needs.shared_bytes);
-    return most;
+    return maximum;
   }
   /// One more block: a block slot and all it needs.
   bool fits(const BlockNeeds& needs) const { return free_slots_ != 0 && fits_beside(needs); }

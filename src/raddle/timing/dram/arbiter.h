@@ -1,6 +1,7 @@
 // Which request of a DRAM channel sends its next command: reads come before writes until drain_high
 // writes wait; then writes are served down to drain_low. Writes are also served while there is no
-// read. Among the requests of the direction that the timing lets go the policy chooses, rank by rank
+// read. Among the requests of the direction that the timing lets go the policy chooses, rank by
+// rank
 // where a scheme has ranked tenants.
 //
 // Contract: the arbiter only reads what it is shown (queue, banks, channel timing) and sends
@@ -50,7 +51,7 @@ class DramArbiter {
   void decline_until(std::uint64_t m) { declined_until_ = m; }
   /// The policy may answer otherwise.
   void ask_again() { declined_until_ = 0; }
-  void learn(std::span<const policy::TenantCounts, kMostTenants> counts) { policy_->learn(counts); }
+  void learn(std::span<const policy::TenantCounts, kMaxTenants> counts) { policy_->learn(counts); }
 
   void changed() { stale_ = true; }
   bool stale() const { return stale_; }

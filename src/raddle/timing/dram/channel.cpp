@@ -88,7 +88,7 @@ void DramChannel::obey(Cycle at, const policy::Knobs& knobs) {
   ask_again(at);
 }
 
-void DramChannel::learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) {
+void DramChannel::learn(Cycle at, std::span<const policy::TenantCounts, kMaxTenants> counts) {
   arbiter_.learn(counts);
   ask_again(at);
 }

@@ -55,7 +55,7 @@ class DramChannel {
   /// The ranks of tenants hold from core cycle `at` on, also for what waits.
   void obey(Cycle at, const policy::Knobs& knobs);
   /// The policy learns what tenants have done, and decides by that from core cycle `at` on.
-  void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts);
+  void learn(Cycle at, std::span<const policy::TenantCounts, kMaxTenants> counts);
   /// That a request for these sectors moves, in whole bursts.
   std::uint32_t bytes_of(std::uint8_t sectors) const {
     return fixed_model_ ? static_cast<unsigned>(std::popcount(sectors)) * sector_bytes_
@@ -63,7 +63,8 @@ class DramChannel {
   }
   /// Free places in the queue.
   unsigned free_slots() const { return fixed_model_ ? fixed_.free_slots() : queue_.free_slots(); }
-  /// Precondition: free_slots() > 0. The request takes part from the first memory cycle not before core
+  /// Precondition: free_slots() > 0. The request takes part from the first memory cycle not before
+  /// core
   /// cycle `now` (if tick(now) has been called already: the first after it).
   void push(Cycle now, const DramRequest& request);
   /// The next core cycle in which it can act; replies apart.

@@ -1,5 +1,6 @@
 // What the banks of a DRAM channel share: the data bus, the bank groups and the power for ACT.
-// Constraints (JEDEC names, S between bank groups, L inside one): ACT-ACT tRRD_S/L, five ACT in more
+// Constraints (JEDEC names, S between bank groups, L inside one): ACT-ACT tRRD_S/L, five ACT in
+// more
 // than tFAW, RD-RD and WR-WR max(tCCD_S/L, burst), end of write data-RD tWTR_S/L, RD-WR so that the
 // data bus is idle for `turnaround` cycles. Those of one bank are banks.h's.
 //

@@ -15,11 +15,13 @@ class ColumnSlots {
  public:
   /// `distance`: between any two commands. `step`: between those of a request, `widest` if others
   /// are to fit in between. `most`: bursts of a request.
-  ColumnSlots(std::uint32_t distance, std::uint32_t step, std::uint32_t widest, unsigned most)
-      : distance_(distance), step_(step), ahead_(kReach - 1 - 2 * distance - (most - 1) * widest) {
-    RADDLE_ASSERT(2 * distance + (most - 1) * widest < kReach);
+  ColumnSlots(std::uint32_t distance, std::uint32_t step, std::uint32_t widest, unsigned maximum)
+      : distance_(distance),
+        step_(step),
+        ahead_(kReach - 1 - 2 * distance - (maximum - 1) * widest) {
+    RADDLE_ASSERT(2 * distance + (maximum - 1) * widest < kReach);
     Train train;
-    for (unsigned i = 0; i < most; ++i) {
+    for (unsigned i = 0; i < maximum; ++i) {
       train.taken |= Bits{1} << i * step;
       train.blocked |= around(i * step);
       alone_.push_back(train);

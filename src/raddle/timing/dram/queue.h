@@ -80,7 +80,7 @@ class DramQueue {
   /// The ranks of tenants hold from now on, also for what waits.
   void obey(const policy::Knobs& knobs) {
     ranked_ = false;
-    for (unsigned t = 0; t < kMostTenants; ++t) {
+    for (unsigned t = 0; t < kMaxTenants; ++t) {
       rank_[t] = knobs.tenant[t].dram_rank;
       ranked_ = ranked_ || rank_[t] != rank_[0];
     }
@@ -96,7 +96,7 @@ class DramQueue {
   Mask128 used_, writes_;
   unsigned capacity_, size_ = 0, writes_queued_ = 0;
   bool ranked_ = false;
-  std::array<std::uint8_t, kMostTenants> rank_{};
+  std::array<std::uint8_t, kMaxTenants> rank_{};
 };
 
 }  // namespace raddle::timing

@@ -24,7 +24,7 @@ struct DramRequest {
     return *this;
   }
 };
-static_assert(sizeof(DramRequest) == 12 && kMostTenants <= 16 && policy::kCoreRanks == 8);
+static_assert(sizeof(DramRequest) == 12 && kMaxTenants <= 16 && policy::kCoreRanks == 8);
 
 /// Data of a read, complete at core cycle `at`.
 struct DramReply {

@@ -26,7 +26,8 @@ Accounting::Accounting(Spec spec, CounterSource& source)
     mesh_.emplace(std::move(*spec.mesh), spec.sample_interval, spec.window);
 }
 
-/// A kernel has an entry and with it a launch slot. What has been counted for the slot is the former
+/// A kernel has an entry and with it a launch slot. What has been counted for the slot is the
+/// former
 /// kernel's.
 void Accounting::entered(const Dispatcher::Entered& entered, TenantId tenant, Cycle end) {
   run(entered.job).begin = entered.begin;
@@ -47,17 +48,17 @@ void Accounting::close(unsigned slot, Cycle end) {
   KernelRun* run = accounts_.run_of(slot, runs_);
   if (run == nullptr) return;
   accounts_.close(slot, runs_, [this, end](unsigned of) { return source_.counters(of, end); });
-  run->most_mshrs = std::max(run->most_mshrs, source_.take_most_mshrs(slot));
+  run->max_mshrs = std::max(run->max_mshrs, source_.take_most_mshrs(slot));
 }
 
 void Accounting::close(Cycle end) {
   for (unsigned slot = 0; slot < accounts_.slots(); ++slot) close(slot, end);
 }
 
-std::array<stats::GpuCounters, kMostTenants> Accounting::tenants(Cycle end) {
+std::array<stats::GpuCounters, kMaxTenants> Accounting::tenants(Cycle end) {
   close(end);
-  std::array<stats::GpuCounters, kMostTenants> out;
-  for (unsigned t = 0; t < kMostTenants; ++t)
+  std::array<stats::GpuCounters, kMaxTenants> out;
+  for (unsigned t = 0; t < kMaxTenants; ++t)
     out[t] = accounts_.of(TenantId{static_cast<std::uint8_t>(t)});
   return out;
 }

@@ -82,7 +82,7 @@ class Accounting {
     close(end);
     return accounts_.of(tenant);
   }
-  std::array<stats::GpuCounters, kMostTenants> tenants(Cycle end);
+  std::array<stats::GpuCounters, kMaxTenants> tenants(Cycle end);
   /// Cycles before `now` in which a block was on an SM.
   Cycle busy(Cycle now) const;
   std::vector<Sample> samples(Cycle now) const;

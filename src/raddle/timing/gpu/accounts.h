@@ -20,7 +20,7 @@ class Accounts {
   unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
   /// From now on the slot counts for that launch. Precondition: close(slot) just before.
   void open(unsigned slot, std::uint32_t job, TenantId tenant) {
-    RADDLE_ASSERT(slot < slots_.size() && index(tenant) < kMostTenants);
+    RADDLE_ASSERT(slot < slots_.size() && index(tenant) < kMaxTenants);
     slots_[slot].job = job;
     slots_[slot].tenant = tenant;
   }
@@ -44,7 +44,7 @@ class Accounts {
   }
   /// Of the accounts that were closed.
   const stats::GpuCounters& of(TenantId tenant) const {
-    RADDLE_ASSERT(index(tenant) < kMostTenants);
+    RADDLE_ASSERT(index(tenant) < kMaxTenants);
     return tenants_[index(tenant)];
   }
   stats::GpuCounters of_all_tenants() const {
@@ -61,7 +61,7 @@ class Accounts {
     stats::GpuCounters settled{};  // what was counted for those before it
   };
   std::vector<Slot> slots_;
-  std::array<stats::GpuCounters, kMostTenants> tenants_{};
+  std::array<stats::GpuCounters, kMaxTenants> tenants_{};
 };
 
 }  // namespace raddle::timing

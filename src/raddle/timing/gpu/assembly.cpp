@@ -205,7 +205,7 @@ void Assembly::wire_sm(unsigned i) {
   }
   dispatcher_.connect(i, sm.block_in(), sm.block_out());
   sm.connect_dispatcher(dispatcher_.box());
-  if (dispatcher_.wants_progress()) sm.tell_progress();
+  if (dispatcher_.wants_progress()) sm.notify_progress();
 }
 
 void Assembly::wire_partition(unsigned i) {
@@ -247,7 +247,7 @@ void Assembly::obey(Cycle at) {
   for (const auto& partition : partitions_) partition->obey(at, knobs);
 }
 
-void Assembly::learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) {
+void Assembly::learn(Cycle at, std::span<const policy::TenantCounts, kMaxTenants> counts) {
   for (const auto& partition : partitions_) partition->learn(at, counts);
 }
 

@@ -66,7 +66,7 @@ class Assembly {
   /// What the scheme has set holds from cycle `at` on.
   void obey(Cycle at);
   /// The policies of all DRAM channels learn what tenants have done.
-  void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts);
+  void learn(Cycle at, std::span<const policy::TenantCounts, kMaxTenants> counts);
   /// Components may do ahead of time what has no other effect, unless somebody looks at counts on
   /// the way: those ahead of time would be among them.
   void allow_ahead(bool ahead);

@@ -26,7 +26,7 @@ class BlockCaps {
     return t.resident[sm] < t.cap[sm];
   }
   void started(TenantId tenant, unsigned sm) {
-    RADDLE_ASSERT(index(tenant) < kMostTenants && allows(tenant, sm));
+    RADDLE_ASSERT(index(tenant) < kMaxTenants && allows(tenant, sm));
     ++tenants_[index(tenant)].resident[sm];
   }
   void ended(TenantId tenant, unsigned sm) {
@@ -36,7 +36,7 @@ class BlockCaps {
   }
   /// Blocks above a new cap stay.
   void obey(const policy::Knobs& knobs) {
-    for (unsigned i = 0; i < kMostTenants; ++i) {
+    for (unsigned i = 0; i < kMaxTenants; ++i) {
       Tenant& t = tenants_[i];
       RADDLE_ASSERT(knobs.tenant[i].block_cap.empty() ||
                     knobs.tenant[i].block_cap.size() == t.cap.size());
@@ -52,7 +52,7 @@ class BlockCaps {
   struct Tenant {
     std::vector<std::uint32_t> cap, resident;  // by SM
   };
-  std::array<Tenant, kMostTenants> tenants_;
+  std::array<Tenant, kMaxTenants> tenants_;
 };
 
 }  // namespace raddle::timing

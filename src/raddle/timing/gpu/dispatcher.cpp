@@ -90,7 +90,7 @@ bool Dispatcher::send_queue_access(Cycle now) {
   if (accesses_.empty()) return false;
   const policy::QueueAccess& access = accesses_.front();
   if (access.fetch && free_ids_.empty()) {
-    if (fetched_.size() == QueueRequest::kMostIds) return true;
+    if (fetched_.size() == QueueRequest::kMaxIds) return true;
     free_ids_.push_back(static_cast<std::uint16_t>(fetched_.size()));
     fetched_.emplace_back();
   }

@@ -40,7 +40,7 @@ class Dispatcher {
   // --- between windows ---------------------------------------------------------------------------
   /// Comes to the management unit in cycle `arrival`. Precondition: a block fits an empty SM.
   void launch(GridLaunch launch, Cycle arrival) {
-    launch.most_on_sm = sms_.front().resources.most(launch.needs);
+    launch.max_on_sm = sms_.front().resources.maximum(launch.needs);
     kmu_.launch(launch, arrival);
   }
   /// SMs must tell what a block that ends has done (Sm::tell_progress).

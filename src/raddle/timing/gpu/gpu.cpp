@@ -84,14 +84,14 @@ struct Gpu::Impl {
   HostAccesses host_accesses;
   HostCounters host_counters;
   std::uint64_t seed;
-  std::optional<LookTimes> looks;  // of the profile, from the beginning; none: none is kept
+  std::optional<SamplingTimes> samplings;  // of the profile, from the beginning; none: none is kept
 };
 
 Gpu::Gpu(const MachineSpec& machine, const PolicyChoices& policies, const GpuOptions& options)
     : impl_(std::make_unique<Impl>(machine, policies, options)) {}
 Gpu::~Gpu() = default;
 
-// --- observation ----------------------------------------------------------------------------------
+// --- observation ---------------------------------------------------------------------------------
 
 void Gpu::observe(SmId sm, policy::L1Observer& observer) {
   impl_->machine.sms()[index(sm)]->observe(observer);
@@ -102,16 +102,16 @@ void Gpu::observe_slice(unsigned slice, policy::L2Observer& observer) {
 void Gpu::keep_profile(Cycle interval) {
   RADDLE_ASSERT(interval > 0 && interval <= ~std::uint32_t{0} &&
                 !impl_->accounting.any_submitted());
-  impl_->looks.emplace(static_cast<std::uint32_t>(interval), impl_->seed);
+  impl_->samplings.emplace(static_cast<std::uint32_t>(interval), impl_->seed);
   impl_->launches.codes().keep_all();
-  for (const auto& sm : impl_->machine.sms()) sm->keep_profile(*impl_->looks);
+  for (const auto& sm : impl_->machine.sms()) sm->keep_profile(*impl_->samplings);
 }
 bool Gpu::wants_live_registers() const {
   const auto& migration = impl_->machine.machine().migration;
   return migration && migration->registers == policy::Passage::Registers::Live;
 }
 
-// --- one host -------------------------------------------------------------------------------------
+// --- one host ------------------------------------------------------------------------------------
 
 void Gpu::submit(std::shared_ptr<trace::KernelStream> stream,
                  std::shared_ptr<const trace::LoweredCode> code, LaunchInfo info) {
@@ -120,9 +120,11 @@ void Gpu::submit(std::shared_ptr<trace::KernelStream> stream,
   impl_->submit_tree(std::move(one));
 }
 void Gpu::submit_tree(std::vector<Submission> tree) { impl_->submit_tree(std::move(tree)); }
-Mark Gpu::record(StreamId stream) { return impl_->launches.record(impl_->host(), stream); }
-void Gpu::wait(StreamId stream, Mark mark) { impl_->launches.wait(impl_->host(), stream, mark); }
-Cycle Gpu::run_until(Mark mark) {
+Milestone Gpu::record(StreamId stream) { return impl_->launches.record(impl_->host(), stream); }
+void Gpu::wait(StreamId stream, Milestone mark) {
+  impl_->launches.wait(impl_->host(), stream, mark);
+}
+Cycle Gpu::run_until(Milestone mark) {
   impl_->clock.run_until(mark);
   return impl_->launches.reached(mark);
 }
@@ -133,19 +135,21 @@ void Gpu::run(trace::KernelStream& stream, const LaunchInfo& info) {
   run_until_idle();
 }
 
-// --- several hosts --------------------------------------------------------------------------------
+// --- several hosts -------------------------------------------------------------------------------
 
 void Gpu::enqueue(Host host, std::vector<Submission> tree) {
   impl_->enqueue(host, std::move(tree));
 }
-Mark Gpu::record(Host host, StreamId stream) { return impl_->launches.record(host, stream); }
-void Gpu::wait(Host host, StreamId stream, Mark mark) { impl_->launches.wait(host, stream, mark); }
-Cycle Gpu::reached(Mark mark) const { return impl_->launches.reached(mark); }
+Milestone Gpu::record(Host host, StreamId stream) { return impl_->launches.record(host, stream); }
+void Gpu::wait(Host host, StreamId stream, Milestone mark) {
+  impl_->launches.wait(host, stream, mark);
+}
+Cycle Gpu::reached(Milestone mark) const { return impl_->launches.reached(mark); }
 bool Gpu::idle(TenantId tenant) const { return impl_->launches.idle(tenant); }
 bool Gpu::run_to(Cycle horizon) { return impl_->clock.run_to(horizon); }
 std::vector<Completion> Gpu::take_completions() { return impl_->launches.take_completions(); }
 
-// --- the host's memory ----------------------------------------------------------------------------
+// --- the host's memory ---------------------------------------------------------------------------
 
 void Gpu::host_wrote(Address at, std::uint64_t bytes) {
   impl_->machine.host_wrote(at, bytes, impl_->clock.now());
@@ -159,7 +163,7 @@ void Gpu::forget_caches() {
   impl_->machine.forget_caches();
 }
 
-// --- results --------------------------------------------------------------------------------------
+// --- results -------------------------------------------------------------------------------------
 
 Cycle Gpu::now() const { return impl_->clock.now(); }
 Cycle Gpu::busy() const { return impl_->accounting.busy(now()); }
@@ -193,8 +197,8 @@ const std::vector<BlockSpan>& Gpu::block_spans() const {
 }
 std::vector<Sample> Gpu::samples() const { return impl_->accounting.samples(now()); }
 Profile Gpu::profile() {
-  if (!impl_->looks) return {};
-  return profile_of(impl_->launches.codes(), impl_->machine.sms(), *impl_->looks, now());
+  if (!impl_->samplings) return {};
+  return profile_of(impl_->launches.codes(), impl_->machine.sms(), *impl_->samplings, now());
 }
 const MeshRecord* Gpu::mesh() const { return impl_->accounting.mesh(); }
 

@@ -44,7 +44,7 @@ struct GpuOptions {
   bool shuffle = false;       ///< tests: components run in another order inside each window
   Cycle sample_interval = 0;  ///< cycles between samples; 0 = none
   /// By tenant, for schemes: thread instructions per cycle; 0 = not known.
-  std::array<double, kMostTenants> ipc_alone{};
+  std::array<double, kMaxTenants> ipc_alone{};
   /// Told the cycle, now and then, between windows; may be empty.
   std::function<void(Cycle)> progress = {};
 };
@@ -106,7 +106,7 @@ struct KernelRun {
   /// Its own; scheduler-cycles of nobody's warps are in none, and those of a group of blocks that
   /// has joined a kernel are in that kernel's.
   stats::GpuCounters counters;
-  unsigned most_mshrs = 0;  ///< of one L1D, taken at a time when it missed
+  unsigned max_mshrs = 0;  ///< of one L1D, taken at a time when it missed
 };
 
 /// What the machine instructions of one code have done, on all SMs and in all launches of it.
@@ -115,7 +115,7 @@ struct CodeProfile {
   std::vector<stats::InstructionCounters> instructions;  ///< by place in code->code
 };
 struct Profile {
-  std::uint64_t looks = 0;         ///< how often one has looked at all warps
+  std::uint64_t samplings = 0;     ///< how often one has looked at all warps
   std::vector<CodeProfile> codes;  ///< in order of first submission
 };
 
@@ -163,11 +163,11 @@ class Gpu {
   /// when all are. Streams of one launch are the host's.
   void submit_tree(std::vector<Submission> tree);
   /// A point in the stream, reached when everything submitted to it before is complete.
-  Mark record(StreamId stream);
+  Milestone record(StreamId stream);
   /// What is submitted to the stream from now on starts after the mark.
-  void wait(StreamId stream, Mark mark);
+  void wait(StreamId stream, Milestone mark);
   /// The host waits until the mark is reached; returns when that was.
-  Cycle run_until(Mark mark);
+  Cycle run_until(Milestone mark);
   /// The host waits until everything submitted is complete.
   void run_until_idle();
 
@@ -176,10 +176,10 @@ class Gpu {
 
   /// As submit_tree.
   void enqueue(Host host, std::vector<Submission> tree);
-  Mark record(Host host, StreamId stream);
-  void wait(Host host, StreamId stream, Mark mark);
+  Milestone record(Host host, StreamId stream);
+  void wait(Host host, StreamId stream, Milestone mark);
   /// When the mark was reached; kNever: not yet.
-  Cycle reached(Mark mark) const;
+  Cycle reached(Milestone mark) const;
   /// All that the tenant has submitted is complete.
   bool idle(TenantId tenant) const;
   /// Runs until something of what was submitted is over, but no further than to the horizon. False:

@@ -20,7 +20,7 @@ GpuClock::GpuClock(Assembly& machine, Launches& launches, Accounting& accounting
   machine_.add_to(engine_);
 }
 
-// --- until when -----------------------------------------------------------------------------------
+// --- until when ----------------------------------------------------------------------------------
 
 void GpuClock::finish() {
   advance_until([&] { return launches_.idle(); });
@@ -31,7 +31,7 @@ void GpuClock::run_until_idle() {
   host_ = std::max(host_, now_);
 }
 
-void GpuClock::run_until(Mark mark) {
+void GpuClock::run_until(Milestone mark) {
   advance_until([&] { return launches_.reached(mark) != kNever; });
   host_ = std::max(host_, launches_.reached(mark));
 }
@@ -97,7 +97,7 @@ bool GpuClock::advance_to(Cycle limit) {
   return moved;
 }
 
-// --- between windows ------------------------------------------------------------------------------
+// --- between windows -----------------------------------------------------------------------------
 
 /// Kernels that have ended let others go, and so do those that launch some. True: some have ended,
 /// or there was something new.
@@ -169,9 +169,9 @@ void GpuClock::look_at_tenants(Cycle begin) {
   const std::uint8_t present = launches_.present();
   if (!scheme.due(begin, present)) return;
   const auto totals = accounting_.tenants(begin);
-  std::array<SchemeUnit::Tenant, kMostTenants> tenants;
-  std::array<std::vector<std::uint32_t>, kMostTenants> warps;
-  for (unsigned t = 0; t < kMostTenants; ++t) {
+  std::array<SchemeUnit::Tenant, kMaxTenants> tenants;
+  std::array<std::vector<std::uint32_t>, kMaxTenants> warps;
+  for (unsigned t = 0; t < kMaxTenants; ++t) {
     const TenantId id{static_cast<std::uint8_t>(t)};
     for (const auto& sm : machine_.sms()) warps[t].push_back(sm->resident_warps(id));
     tenants[t] = {.total = totals[t],

@@ -1,6 +1,7 @@
 // The clock of a GPU: lets windows run until what the host waits for has happened, and between two
 // windows does what needs the whole machine. Launches that have ended let others go, blocks' ends
-// and entries reach the accounts, scheme and reports look at tenants, warps move, samples are taken,
+// and entries reach the accounts, scheme and reports look at tenants, warps move, samples are
+// taken,
 // and a run that does not go on is ended.
 //
 // Contract: time goes on only in the functions of the first group; each throws RunError on
@@ -28,7 +29,7 @@ class GpuClock {
   /// The host waits: for the same; for the mark; until the launch of so many warp instructions may
   /// be pending.
   void run_until_idle();
-  void run_until(Mark mark);
+  void run_until(Milestone mark);
   void wait_for_slot(std::uint64_t warp_instructions);
   /// As Gpu::run_to.
   bool run_to(Cycle horizon);

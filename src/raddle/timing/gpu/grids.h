@@ -33,7 +33,7 @@ struct GridLaunch {
   std::uint32_t priority = 0;
   TenantId tenant{};
   std::uint32_t first_line = 0;  ///< Launch::first_line
-  std::uint32_t most_on_sm = 0;  ///< blocks that an empty SM holds
+  std::uint32_t max_on_sm = 0;   ///< blocks that an empty SM holds
   std::uint16_t l1d_ways = 0;    ///< Launch::l1d_ways
 };
 
@@ -87,7 +87,7 @@ class Grids {
             .parent = is.parent,
             .tenant = is.tenant,
             .entry = std::nullopt,
-            .most_on_sm = is.most_on_sm};
+            .max_on_sm = is.max_on_sm};
   }
 
  private:

@@ -10,20 +10,20 @@ void KernelManager::launch(StreamId stream, std::uint32_t job, Cycle now, Tenant
   submit({Operation::Kind::Launch, index(stream), job}, tenant, now);
 }
 
-Mark KernelManager::record(StreamId stream, Cycle now, TenantId tenant) {
-  auto mark = static_cast<Mark>(marks_.size());
-  marks_.push_back(kNever);
+Milestone KernelManager::record(StreamId stream, Cycle now, TenantId tenant) {
+  auto mark = static_cast<Milestone>(milestones_.size());
+  milestones_.push_back(kNever);
   submit({Operation::Kind::Record, index(stream), mark}, tenant, now);
   return mark;
 }
 
-void KernelManager::wait(StreamId stream, Mark mark, Cycle now, TenantId tenant) {
-  RADDLE_ASSERT(mark < marks_.size());
+void KernelManager::wait(StreamId stream, Milestone mark, Cycle now, TenantId tenant) {
+  RADDLE_ASSERT(mark < milestones_.size());
   submit({Operation::Kind::Wait, index(stream), mark}, tenant, now);
 }
 
 void KernelManager::submit(Operation operation, TenantId tenant, Cycle now) {
-  RADDLE_ASSERT(index(tenant) < kMostTenants);
+  RADDLE_ASSERT(index(tenant) < kMaxTenants);
   while (programs_.size() <= index(tenant)) programs_.push_back({std::vector<Queue>(queues_)});
   Program& program = programs_[index(tenant)];
   const std::size_t stream = operation.stream;
@@ -69,8 +69,8 @@ Cycle KernelManager::free_to_go(const Program& program, const Operation& o,
   Cycle at =
       std::max({o.submitted, queue.moved, o.stream == 0 ? program.last_end : own.end, legacy.end});
   if (o.kind == Operation::Kind::Wait) {
-    if (marks_[o.value] == kNever) return kNever;
-    at = std::max(at, marks_[o.value]);
+    if (milestones_[o.value] == kNever) return kNever;
+    at = std::max(at, milestones_[o.value]);
   }
   return at;
 }
@@ -78,7 +78,7 @@ Cycle KernelManager::free_to_go(const Program& program, const Operation& o,
 void KernelManager::leave(Program& program, const Operation& o, Cycle at) {
   if (o.kind == Operation::Kind::Launch)
     return insert({o.value, at, std::max(o.submitted + launch_latency_, at + gap_)});
-  if (o.kind == Operation::Kind::Record) marks_[o.value] = at;
+  if (o.kind == Operation::Kind::Record) milestones_[o.value] = at;
   complete(program, o.stream, at);
   --open_;
 }

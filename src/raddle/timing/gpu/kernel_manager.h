@@ -30,7 +30,7 @@
 namespace raddle::timing {
 
 /// A point in a stream.
-using Mark = std::uint32_t;
+using Milestone = std::uint32_t;
 
 class KernelManager {
  public:
@@ -42,8 +42,8 @@ class KernelManager {
 
   // --- from the host, at time `now` of the host --------------------------------------------------
   void launch(StreamId stream, std::uint32_t job, Cycle now, TenantId tenant = {});
-  Mark record(StreamId stream, Cycle now, TenantId tenant = {});
-  void wait(StreamId stream, Mark mark, Cycle now, TenantId tenant = {});
+  Milestone record(StreamId stream, Cycle now, TenantId tenant = {});
+  void wait(StreamId stream, Milestone mark, Cycle now, TenantId tenant = {});
 
   // --- from the distributor ----------------------------------------------------------------------
   void ended(StreamId stream, Cycle at, TenantId tenant = {});
@@ -60,7 +60,7 @@ class KernelManager {
   void take() { pending_.pop_front(); }
 
   /// Cycle in which the mark was reached; kNever = not yet.
-  Cycle reached(Mark mark) const { return marks_[mark]; }
+  Cycle reached(Milestone mark) const { return milestones_[mark]; }
   /// Every operation is complete.
   bool idle() const { return open_ == 0; }
   /// ... of the tenant.
@@ -109,7 +109,7 @@ class KernelManager {
   std::vector<Program> programs_;  // by tenant
   std::uint64_t open_ = 0;
   std::deque<Pending> pending_;
-  std::vector<Cycle> marks_;
+  std::vector<Cycle> milestones_;
 };
 
 }  // namespace raddle::timing

@@ -7,7 +7,7 @@
 namespace raddle::timing {
 
 void Kmu::launch(const GridLaunch& launch, Cycle arrival) {
-  RADDLE_ASSERT(index(launch.tenant) < kMostTenants);
+  RADDLE_ASSERT(index(launch.tenant) < kMaxTenants);
   on_way_.push({arrival, launch.job, grids_.add(launch, arrival)});
 }
 
@@ -96,7 +96,7 @@ void Kmu::enter(const policy::GridInfo& info, Cycle begin) {
                  .slot = slot,
                  .tenant = grid.is.tenant,
                  .first_line = grid.is.first_line,
-                 .most_on_sm = grid.is.most_on_sm,
+                 .max_on_sm = grid.is.max_on_sm,
                  .l1d_ways = grid.is.l1d_ways};
   policy_.on_enter(info);
   entered_.push_back(info.id);

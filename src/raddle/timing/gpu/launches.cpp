@@ -24,7 +24,7 @@ void Launches::check(const trace::KernelCode& code, const trace::LaunchShape& sh
 }
 
 void Launches::enqueue(Host host, std::vector<Submission> tree) {
-  RADDLE_ASSERT(!tree.empty() && index(host.tenant) < kMostTenants);
+  RADDLE_ASSERT(!tree.empty() && index(host.tenant) < kMaxTenants);
   for (Submission& launch : tree) {
     check(launch.code->code, launch.stream->shape());
     launch.info.tenant = host.tenant;
@@ -52,12 +52,12 @@ void Launches::enqueue(Host host, std::vector<Submission> tree) {
   changed_ = true;
 }
 
-Mark Launches::record(Host host, StreamId stream) {
+Milestone Launches::record(Host host, StreamId stream) {
   changed_ = true;
   return manager_.record(stream, host.now, host.tenant);
 }
 
-void Launches::wait(Host host, StreamId stream, Mark mark) {
+void Launches::wait(Host host, StreamId stream, Milestone mark) {
   changed_ = true;
   manager_.wait(stream, mark, host.now, host.tenant);
 }
@@ -130,7 +130,7 @@ GridLaunch Launches::grid(std::uint32_t number) const {
 
 std::uint8_t Launches::present() const {
   unsigned present = 0;
-  for (unsigned t = 0; t < kMostTenants; ++t)
+  for (unsigned t = 0; t < kMaxTenants; ++t)
     if (by_tenant_[t] != 0) present |= 1u << t;
   return static_cast<std::uint8_t>(present);
 }

@@ -1,7 +1,8 @@
 // Launches from their submission to their end: in what order the host's streams let them go
 // (kernel_manager.h), which launches kernels make themselves (launch_trees.h), and what is still
 // needed of each. The clock tells it what has ended and takes from it what is to go to the kernel
-// management unit; the machine's components are unknown here, and so is time but for that of events.
+// management unit; the machine's components are unknown here, and so is time but for that of
+// events.
 //
 // Contract: jobs are numbered in order of submission, from 0. Between windows: launched() and
 // ended() for what has happened, then advance(), which clears changed().
@@ -38,14 +39,14 @@ class Launches {
   // --- from the host -----------------------------------------------------------------------------
   /// As Gpu::enqueue.
   void enqueue(Host host, std::vector<Submission> tree);
-  Mark record(Host host, StreamId stream);
-  void wait(Host host, StreamId stream, Mark mark);
+  Milestone record(Host host, StreamId stream);
+  void wait(Host host, StreamId stream, Milestone mark);
   /// One more launch of so many warp instructions may be pending.
   bool has_free_slot(std::uint64_t warp_instructions) const {
     return pending_ == 0 || (pending_ < spec_.kernels.pending &&
                              pending_instructions_ + warp_instructions <= kMaxPendingInstructions);
   }
-  Cycle reached(Mark mark) const { return manager_.reached(mark); }
+  Cycle reached(Milestone mark) const { return manager_.reached(mark); }
   bool idle() const { return manager_.idle(); }
   bool idle(TenantId tenant) const { return manager_.idle(tenant); }
   std::vector<Completion> take_completions() { return std::exchange(completions_, {}); }
@@ -112,7 +113,7 @@ class Launches {
   std::uint64_t pending_instructions_ = 0;
   bool changed_ = false;
   std::vector<Completion> completions_;
-  std::array<std::uint32_t, kMostTenants> by_tenant_{};  // that have not ended
+  std::array<std::uint32_t, kMaxTenants> by_tenant_{};  // that have not ended
 };
 
 /// Of all launches of the tree.

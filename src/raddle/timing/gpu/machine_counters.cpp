@@ -39,9 +39,9 @@ stats::GpuCounters MachineCounters::counters(unsigned slot, Cycle at) const {
 }
 
 unsigned MachineCounters::take_most_mshrs(unsigned slot) {
-  unsigned most = 0;
-  for (const auto& sm : machine_.sms()) most = std::max(most, sm->take_most_mshrs(slot));
-  return most;
+  unsigned maximum = 0;
+  for (const auto& sm : machine_.sms()) maximum = std::max(maximum, sm->take_most_mshrs(slot));
+  return maximum;
 }
 
 Sampler::Activity MachineCounters::activity(Cycle at) const {

@@ -72,7 +72,7 @@ class MigrationUnit::View final : public policy::MigrateView {
     }
     return unit_.dispatcher_.resources(to).fits_beside(sum);
   }
-  unsigned leaving(unsigned sm) const override {
+  unsigned outgoing(unsigned sm) const override {
     return unit_.senders_.empty() ? 0 : unit_.senders_[sm]->size() + unit_.before_port_[sm];
   }
   std::span<const std::uint32_t> changed() const override { return unit_.changed_; }
@@ -135,7 +135,7 @@ Cycle MigrationUnit::tick(Cycle now) {
 
 void MigrationUnit::act(Cycle begin) {
   if (!arrived_.empty()) take_arrivals(begin);
-  if (board_.told.exchange(false, std::memory_order_relaxed)) hear(begin);
+  if (board_.notified.exchange(false, std::memory_order_relaxed)) hear(begin);
   const bool ticked = board_.any_ticked.exchange(false, std::memory_order_relaxed);
   if (ticked || begin >= look_at_) look(begin);
   if (!outgoing_.empty()) send_outgoing(begin);
@@ -253,8 +253,8 @@ void MigrationUnit::visit_statistics(FieldVisitor& v) {
   v.field("home_accesses", sum.home_accesses, {}, "", "to shared memory at the warp's home");
   v.field("loads_moved", sum.loads_out, {}, "", "loads under way that left as descriptors");
   v.field("lines_moved", sum.lines_out, {}, "", "lines that they waited for");
-  v.field("orphans", sum.orphans, {}, "lines", "that came although nobody waited any more");
-  v.field("withdrawn", sum.withdrawn, {}, "requests", "that had not left and never did");
+  v.field("orphans", sum.unclaimed, {}, "lines", "that came although nobody waited any more");
+  v.field("withdrawn", sum.cancelled, {}, "requests", "that had not left and never did");
 }
 
 void MigrationUnit::describe(std::string& out) const {

@@ -22,7 +22,7 @@ void visit_statistics_of(std::string_view level, Owner& owner, FieldVisitor& v) 
   owner.each_policy([&](auto& policy) {
     if (policy.kLevel == level) sum.add(policy);
   });
-  sum.tell(v);
+  sum.notify(v);
 }
 
 }  // namespace raddle::timing

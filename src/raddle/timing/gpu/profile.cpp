@@ -3,9 +3,9 @@
 namespace raddle::timing {
 
 Profile profile_of(const DecodedCodes& codes, std::span<const std::unique_ptr<Sm>> sms,
-                   LookTimes looks, Cycle now) {
+                   SamplingTimes samplings, Cycle now) {
   Profile out;
-  out.looks = looks.before(now);
+  out.samplings = samplings.before(now);
   for (const auto& code : codes.all()) {
     CodeProfile& of = out.codes.emplace_back();
     of.code = code->lowered;

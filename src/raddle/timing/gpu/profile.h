@@ -13,6 +13,6 @@ namespace raddle::timing {
 /// Up to `now`. `looks`: of the SMs, from the beginning. Precondition: the SMs keep a profile with
 /// these looks, and `codes` forgets none.
 Profile profile_of(const DecodedCodes& codes, std::span<const std::unique_ptr<Sm>> sms,
-                   LookTimes looks, Cycle now);
+                   SamplingTimes samplings, Cycle now);
 
 }  // namespace raddle::timing

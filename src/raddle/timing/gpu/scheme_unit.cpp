@@ -65,7 +65,7 @@ policy::BandwidthFacts bandwidth_of(const MachineSpec& machine) {
 namespace {
 
 policy::SchemePolicy::Context context_of(const MachineSpec& machine, std::uint64_t seed,
-                                         const std::array<double, kMostTenants>& ipc_alone) {
+                                         const std::array<double, kMaxTenants>& ipc_alone) {
   const SmSpec& sm = machine.sm;
   policy::SchemePolicy::Context out;
   out.sms = sm.count;
@@ -84,7 +84,7 @@ policy::SchemePolicy::Context context_of(const MachineSpec& machine, std::uint64
 
 SchemeUnit::SchemeUnit(const MachineSpec& machine,
                        const policy::Choice<policy::SchemePolicy>& scheme, Cycle window,
-                       std::uint64_t seed, const std::array<double, kMostTenants>& ipc_alone)
+                       std::uint64_t seed, const std::array<double, kMaxTenants>& ipc_alone)
     : name_(scheme.name()),
       scheme_(scheme.make(context_of(machine, seed, ipc_alone))),
       window_(window),
@@ -101,20 +101,21 @@ void SchemeUnit::launched(TenantId tenant, const policy::BlockResources& block,
   Blocks& known = blocks_[index(tenant)];
   const policy::BlockResources largest = policy::largest_of(known.largest, block);
   const std::uint64_t fit = policy::blocks_that_fit(sm_, block);
-  const auto most = std::max(known.most, static_cast<std::uint32_t>(std::min(fit, blocks_of_sm)));
-  grown_ = grown_ || largest != known.largest || most != known.most;
-  known = {largest, most};
+  const auto maximum =
+      std::max(known.maximum, static_cast<std::uint32_t>(std::min(fit, blocks_of_sm)));
+  grown_ = grown_ || largest != known.largest || maximum != known.maximum;
+  known = {largest, maximum};
 }
 
 bool SchemeUnit::look(Cycle begin, std::uint8_t present,
-                      const std::array<Tenant, kMostTenants>& tenants) {
+                      const std::array<Tenant, kMaxTenants>& tenants) {
   RADDLE_ASSERT(due(begin, present) && begin >= since_);
-  std::array<policy::TenantView, kMostTenants> views;
-  for (unsigned t = 0; t < kMostTenants; ++t) {
+  std::array<policy::TenantView, kMaxTenants> views;
+  for (unsigned t = 0; t < kMaxTenants; ++t) {
     stats::GpuCounters since = tenants[t].total;
     stats::accumulate(since, before_[t], -1);
     views[t] = {counts_of(since), tenants[t].resident_blocks, tenants[t].resident_warps,
-                blocks_[t].largest, blocks_[t].most};
+                blocks_[t].largest, blocks_[t].maximum};
     before_[t] = tenants[t].total;
   }
   const policy::Knobs old = knobs_;

@@ -27,7 +27,7 @@ class SchemeUnit {
  public:
   SchemeUnit(const MachineSpec& machine, const policy::Choice<policy::SchemePolicy>& scheme,
              Cycle window, std::uint64_t seed,
-             const std::array<double, kMostTenants>& ipc_alone = {});
+             const std::array<double, kMaxTenants>& ipc_alone = {});
   /// false: there is nothing to ask.
   bool shares() const { return scheme_->shares(); }
   policy::SchemePolicy& policy() { return *scheme_; }
@@ -51,7 +51,7 @@ class SchemeUnit {
     std::span<const std::uint32_t> resident_blocks, resident_warps;  ///< by SM
   };
   /// true: knobs() have changed. Precondition: due(begin, present).
-  bool look(Cycle begin, std::uint8_t present, const std::array<Tenant, kMostTenants>& tenants);
+  bool look(Cycle begin, std::uint8_t present, const std::array<Tenant, kMaxTenants>& tenants);
   const policy::Knobs& knobs() const { return knobs_; }
 
  private:
@@ -70,11 +70,11 @@ class SchemeUnit {
   bool grown_ = false;  // blocks_, since the scheme last looked
   struct Blocks {
     policy::BlockResources largest;
-    std::uint32_t most = 0;
+    std::uint32_t maximum = 0;
   };
-  std::array<Blocks, kMostTenants> blocks_{};
+  std::array<Blocks, kMaxTenants> blocks_{};
   policy::Knobs knobs_;
-  std::array<stats::GpuCounters, kMostTenants> before_{};
+  std::array<stats::GpuCounters, kMaxTenants> before_{};
 };
 
 }  // namespace raddle::timing

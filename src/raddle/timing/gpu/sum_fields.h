@@ -19,7 +19,7 @@ class SumFields final : private FieldVisitor {
     instance.visit_statistics(*this);
     first_ = false;
   }
-  void tell(FieldVisitor& v) {
+  void notify(FieldVisitor& v) {
     for (Field& f : fields_) {
       if (auto* n = std::get_if<std::uint64_t>(&f.value)) v.field(f.name, *n, {}, f.unit, f.doc);
       else if (auto* d = std::get_if<double>(&f.value)) v.field(f.name, *d, {}, f.unit, f.doc);

@@ -10,11 +10,11 @@ TenantReports::TenantReports(Cycle period, Cycle window) : period_(period), wind
   wait_from(0);
 }
 
-std::array<policy::TenantCounts, kMostTenants> TenantReports::take(
-    Cycle begin, const std::array<stats::GpuCounters, kMostTenants>& totals) {
+std::array<policy::TenantCounts, kMaxTenants> TenantReports::take(
+    Cycle begin, const std::array<stats::GpuCounters, kMaxTenants>& totals) {
   RADDLE_ASSERT(due(begin));
-  std::array<policy::TenantCounts, kMostTenants> out;
-  for (unsigned t = 0; t < kMostTenants; ++t) {
+  std::array<policy::TenantCounts, kMaxTenants> out;
+  for (unsigned t = 0; t < kMaxTenants; ++t) {
     stats::GpuCounters since = totals[t];
     stats::accumulate(since, before_[t], -1);
     out[t] = counts_of(since);

@@ -24,14 +24,14 @@ class TenantReports {
   bool due(Cycle begin) const { return begin >= due_; }
   /// Of all tenants, since the last report. `totals`: counted before `begin`, since the start of
   /// the run. Precondition: due(begin).
-  std::array<policy::TenantCounts, kMostTenants> take(
-      Cycle begin, const std::array<stats::GpuCounters, kMostTenants>& totals);
+  std::array<policy::TenantCounts, kMaxTenants> take(
+      Cycle begin, const std::array<stats::GpuCounters, kMaxTenants>& totals);
 
  private:
   void wait_from(Cycle begin) { due_ = (begin + period_ + window_ - 1) / window_ * window_; }
 
   Cycle period_, window_, due_ = 0;
-  std::array<stats::GpuCounters, kMostTenants> before_{};
+  std::array<stats::GpuCounters, kMaxTenants> before_{};
 };
 
 }  // namespace raddle::timing

@@ -39,7 +39,7 @@ L2Slice::L2Slice(const PartitionSpec& partition, const AddressMap& map, unsigned
       replies_(reply_limit_ + partition.l2.mshr_entries * partition.l2.mshr_merges),
       atomics_(reply_limit_ + partition.l2.mshr_entries * partition.l2.mshr_merges),
       sets_(kHints),
-      leaving_(max_outgoing(partition.port)),
+      outgoing_(max_outgoing(partition.port)),
       latency_(partition.port.latency),
       ahead_(furthest_ahead(latency_)),
       id_(partition.slice(place)),
@@ -115,7 +115,7 @@ L2Slice::Wait L2Slice::write(Cycle now, const Message& m, unsigned at) {
   stats::L2Counters& count = count_[m.kernel];
   ++count.writes;
   ++(present ? count.hits : count.misses);
-  tell(m, present ? policy::L2Outcome::Hit : policy::L2Outcome::Miss);
+  notify(m, present ? policy::L2Outcome::Hit : policy::L2Outcome::Miss);
   unsigned dram_accesses = 0;
   if (through || !allocate) {
     pass_on(m);
@@ -149,7 +149,7 @@ L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
     if (wait != Wait::Nothing) return wait;
   } else {
     ++count.hits;
-    tell(m, policy::L2Outcome::Hit);
+    notify(m, policy::L2Outcome::Hit);
     tags_.touch(at);
     const unsigned cleaned = clean(excess, m);
     if (changes && !through) tags_.mark_dirty(at, m.sectors);
@@ -182,12 +182,12 @@ L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, b
   stats::L2Counters& count = count_[m.kernel];
   if (ask == 0) {
     ++count.pending_hits;
-    tell(m, policy::L2Outcome::PendingHit);
+    notify(m, policy::L2Outcome::PendingHit);
     return Wait::Nothing;
   }
   ++count.misses;
   ++count.fetches;
-  tell(m, policy::L2Outcome::Miss);
+  notify(m, policy::L2Outcome::Miss);
   if (observer_ != nullptr) [[unlikely]]
     observer_->fetched(m.line, dram_.bytes_of(ask), m.kernel);
   DramRequest fetch{.line = m.line,
@@ -367,8 +367,8 @@ void L2Slice::send_replies(Cycle now) {
     reply.to = Endpoints::sm(m.sm);
     ports_.to_noc.push(leaves + latency_, reply);
     ports_.noc_box->post(leaves + latency_, node_);
-    if (leaving_.full()) leaving_.pop();  // one that has left
-    leaving_.push(leaves);
+    if (outgoing_.full()) outgoing_.pop();  // one that has left
+    outgoing_.push(leaves);
     stats::L2Counters& count = count_[m.kernel];
     ++count.replies[m.dram_accesses];
     count.pipeline_cycles += spec_.hit_latency_cycles;

@@ -159,9 +159,9 @@ class L2Slice {
 
  private:
   /// A slice knows tenants, where an L1D knows launch slots.
-  static constexpr std::array<TenantId, kMostTenants> kTenants = [] {
-    std::array<TenantId, kMostTenants> all{};
-    for (unsigned t = 0; t < kMostTenants; ++t) all[t] = TenantId{static_cast<std::uint8_t>(t)};
+  static constexpr std::array<TenantId, kMaxTenants> kTenants = [] {
+    std::array<TenantId, kMaxTenants> all{};
+    for (unsigned t = 0; t < kMaxTenants; ++t) all[t] = TenantId{static_cast<std::uint8_t>(t)};
     return all;
   }();
   /// What the oldest request waits for: it is looked up again only when that has changed.
@@ -199,7 +199,7 @@ class L2Slice {
   void perform_atomic(Cycle now);
   void send_replies(Cycle now);
   bool has_credits(Cycle now, unsigned flits);
-  void tell(const Message& m, policy::L2Outcome outcome) {
+  void notify(const Message& m, policy::L2Outcome outcome) {
     if (observer_ != nullptr) [[unlikely]]
       observer_->access(m.line, m.sectors, m.kernel, outcome);
   }
@@ -216,8 +216,8 @@ class L2Slice {
   /// on credits.
   Cycle reply_slot_at() const {
     const unsigned inside = replies_.size() + atomics_.size();
-    if (inside + leaving_.size() < reply_limit_) return 0;
-    return inside < reply_limit_ ? leaving_[inside + leaving_.size() - reply_limit_] + 1 : kNever;
+    if (inside + outgoing_.size() < reply_limit_) return 0;
+    return inside < reply_limit_ ? outgoing_[inside + outgoing_.size() - reply_limit_] + 1 : kNever;
   }
   /// Whether the head waits for nothing, or what it waits for has come.
   bool may_go_on(Cycle now) const {
@@ -247,7 +247,7 @@ class L2Slice {
     std::uint32_t packed = 0;
     std::uint32_t since = 0;
     static std::uint32_t pack(std::uint32_t set, TenantId tenant, std::uint32_t dram_accesses) {
-      static_assert(kMostTenants <= 16);
+      static_assert(kMaxTenants <= 16);
       return set << 8 | std::uint32_t{index(tenant)} << 4 | dram_accesses;
     }
     std::uint32_t set() const { return packed >> 8; }
@@ -275,7 +275,7 @@ class L2Slice {
   RequestQueue replies_;      // at: when the reply may leave
   RequestQueue atomics_;      // at: when the data were there
   Ring<std::uint32_t> sets_;  // of the oldest requests, as far as they are known
-  Ring<Cycle> leaving_;       // when replies leave, or have left, that are on the wire already
+  Ring<Cycle> outgoing_;      // when replies leave, or have left, that are on the wire already
   Cycle latency_, ahead_;     // ahead: how early a reply may be put on the wire
   unsigned id_, place_;       // in the machine, in the partition
   unsigned node_;             // id_ as an endpoint of the networks

@@ -48,7 +48,7 @@ class PartitionOf final : public Partition {
     if constexpr (std::is_same_v<Slice, L2Slice>) return slice_[place]->replacement();
     else return nullptr;
   }
-  void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) override {
+  void learn(Cycle at, std::span<const policy::TenantCounts, kMaxTenants> counts) override {
     dram_.learn(at, counts);
     called_ = at;
   }
@@ -79,7 +79,7 @@ class PartitionOf final : public Partition {
   std::vector<Cycle> slice_due_;
   Cycle slices_due_ = 0;   // the earliest of them
   Cycle called_ = kNever;  // when knobs change, or the DRAM policy has learnt something
-  WayShares shares_{kMostTenants};
+  WayShares shares_{kMaxTenants};
 };
 
 template <class Slice>
@@ -156,7 +156,7 @@ Cycle PartitionOf<Slice>::tick(Cycle now) {
 
 template <class Slice>
 void PartitionOf<Slice>::obey(Cycle at, const policy::Knobs& knobs) {
-  for (unsigned t = 0; t < kMostTenants; ++t) shares_.set(t, knobs.tenant[t].l2_ways);
+  for (unsigned t = 0; t < kMaxTenants; ++t) shares_.set(t, knobs.tenant[t].l2_ways);
   for (const auto& slice : slice_) slice->share_ways(shares_.any() ? &shares_ : nullptr);
   dram_.obey(at, knobs);
   called_ = at;

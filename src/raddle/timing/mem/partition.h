@@ -40,7 +40,7 @@ class Partition {
   /// The knobs hold from cycle `at` on, the first of the next window.
   virtual void obey(Cycle at, const policy::Knobs& knobs) = 0;
   /// As DramChannel::learn, in the same cycle.
-  virtual void learn(Cycle at, std::span<const policy::TenantCounts, kMostTenants> counts) = 0;
+  virtual void learn(Cycle at, std::span<const policy::TenantCounts, kMaxTenants> counts) = 0;
 
   /// Who decides whose way a line of a slice gets, instead of the order of use. Precondition: no
   /// request has come, and the coherence knows no owners.

@@ -12,7 +12,8 @@
 // A flit that arrives at a router in cycle t crosses its switch in t + R at the earliest and
 // arrives at the next router C cycles later; a credit takes C cycles back. Unloaded, a packet of F
 // flits over H links leaves (H + 1) R + H C + F - 1 cycles after it came, plus the wires at both
-// ends. Messages that must stay in order (in_order_from_bank) keep to the first virtual channel all the
+// ends. Messages that must stay in order (in_order_from_bank) keep to the first virtual channel all
+// the
 // way, the others take any. At the sender's end packets enter in order, one flit per cycle; at the
 // receiver's end a packet is handed over when its tail has come, and needs room for the largest
 // packet before it gets a virtual channel. Left out: speculation, adaptive routing, look-ahead.

@@ -19,13 +19,13 @@ std::pair<std::vector<unsigned>, unsigned> numbers_at(const std::vector<NodeId>&
                                                       const MeshShape& mesh) {
   std::vector<unsigned> used(mesh.columns * mesh.rows);
   std::vector<unsigned> number;
-  unsigned most = 0;
+  unsigned maximum = 0;
   for (NodeId endpoint : endpoints) {
     const unsigned node = mesh.place[static_cast<unsigned>(endpoint)];
     number.push_back(used[node]++);
-    most = std::max(most, used[node]);
+    maximum = std::max(maximum, used[node]);
   }
-  return {number, most};
+  return {number, maximum};
 }
 
 /// Nodes of the machine file, of which the first `count` count.

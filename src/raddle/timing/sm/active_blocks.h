@@ -20,7 +20,7 @@ class ActiveBlocks {
 
   /// A block has come to block slot `slot` with these warps.
   void started(TenantId tenant, unsigned slot, Mask warps) {
-    RADDLE_ASSERT(index(tenant) < kMostTenants && warps != 0);
+    RADDLE_ASSERT(index(tenant) < kMaxTenants && warps != 0);
     blocks_.push_back({tenant, static_cast<std::uint8_t>(slot), warps});
     update();
   }
@@ -37,7 +37,7 @@ class ActiveBlocks {
     held_ &= ~warp;
   }
   void obey(const policy::Knobs& knobs) {
-    for (unsigned t = 0; t < kMostTenants; ++t) limit_[t] = knobs.tenant[t].active_blocks;
+    for (unsigned t = 0; t < kMaxTenants; ++t) limit_[t] = knobs.tenant[t].active_blocks;
     update();
   }
   /// Warps that may not issue.
@@ -50,7 +50,7 @@ class ActiveBlocks {
     Mask warps;
   };
   void update() {
-    std::array<std::uint32_t, kMostTenants> active{};
+    std::array<std::uint32_t, kMaxTenants> active{};
     held_ = 0;
     for (const Block& block : blocks_) {
       std::uint32_t& n = active[index(block.tenant)];
@@ -58,7 +58,7 @@ class ActiveBlocks {
       else ++n;
     }
   }
-  std::array<std::uint32_t, kMostTenants> limit_;
+  std::array<std::uint32_t, kMaxTenants> limit_;
   std::vector<Block> blocks_;  // in order of arrival
   Mask held_ = 0;
 };

@@ -49,7 +49,7 @@ class BlockTable {
   Block& start(unsigned slot, const Launch& launch, std::uint32_t id, unsigned warps) {
     RADDLE_ASSERT(slot < block_.size());
     RADDLE_ASSERT(block_[slot].live == 0);
-    RADDLE_ASSERT(warps != 0 && warps <= SmSpec::kMostWarps);
+    RADDLE_ASSERT(warps != 0 && warps <= SmSpec::kMaxWarps);
     const auto all = static_cast<std::uint8_t>(warps);
     block_[slot] = {&launch, id, 0, all, 0, all, {}};
     return block_[slot];

@@ -218,7 +218,7 @@ template <class Lsu>
 Cycle BlockStage<Lsu>::counted_at(Cycle now) {
   // Who waits arrives once; for who only arrives there is a place for each warp and no
   // back-pressure.
-  const Cycle latest = now + Cycle{barrier_interval_} * SmSpec::kMostWarps;
+  const Cycle latest = now + Cycle{barrier_interval_} * SmSpec::kMaxWarps;
   const Cycle at = std::min(std::max(now, barrier_free_), latest);
   barrier_free_ = at + barrier_interval_;
   return at;

@@ -36,7 +36,7 @@ Served DenovoCoherentL1::serve(LsuCore& core, Cycle now, const Entry& e, const L
   const bool hit = answer.outcome == Outcome::Hit;
   if (hit)
     wheel.push(waits ? now + core.hit_latency() : now + 1,
-               waits ? Event::piece(e.load) : Event::acknowledge(e.owner.warp));
+               waits ? Event::transaction(e.load) : Event::acknowledge(e.owner.warp));
   count_access(e, answer, now, count);
   if (hit && !store) ++count.served[static_cast<unsigned>(stats::ServedFrom::L1)];
   if (!store && answer.asked) send(core, waits ? e.load : LsuCore::kNoLoad, count);
@@ -72,10 +72,10 @@ void DenovoCoherentL1::notify(const LsuCore& core, Cycle now, const Entry& e, co
                                                    : policy::L1Outcome::PendingHit;
   // Stores and atomics leave all of the line.
   const std::uint8_t kept = e.route == Route::Load ? std::uint8_t{0} : a.sectors;
-  policy::L1Access told = core.observed(now, e, a, kept, outcome);
+  policy::L1Access notified = core.observed(now, e, a, kept, outcome);
   // Nothing goes past this cache: a volatile load only does not use its Valid words.
-  told.bypass = false;
-  l1_.events()->access(told);
+  notified.bypass = false;
+  l1_.events()->access(notified);
 }
 
 /// What the cache has just asked for. Precondition: room in the miss queue.

@@ -58,7 +58,7 @@ class DenovoCoherentL1 {
   bool idle() const { return l1_.idle() && answers_.empty(); }
   unsigned missing_lines() const { return l1_.missing(); }
   unsigned mshrs_taken() const { return l1_.missing(); }
-  MostTaken& most_mshrs() { return l1_.most_mshrs(); }
+  MaxTaken& max_mshrs() { return l1_.max_mshrs(); }
   void describe(std::string& out) const;
   void observe(policy::L1Observer& observer) { l1_.observe(observer); }
   L1Events* events() { return l1_.events(); }
@@ -71,7 +71,7 @@ class DenovoCoherentL1 {
   void each_waiter(unsigned, F) const {}
   std::uint8_t missing_sectors(unsigned) const { return 0; }
   void abandon(unsigned) {}
-  void orphan(unsigned) {}
+  void unclaimed(unsigned) {}
   unsigned mshrs() const { return 0; }
   bool waited_for(unsigned) const { return false; }
 
@@ -90,7 +90,7 @@ class DenovoCoherentL1 {
     void completed(std::uint16_t waiter, stats::ServedFrom from) {
       ++counters[kernel].served[static_cast<unsigned>(from)];
       if ((waiter & LsuCore::kStore) != 0) sink.acknowledged(waiter & ~LsuCore::kStore);
-      else core.missed_piece(now, waiter, counters, sink);
+      else core.missed_transaction(now, waiter, counters, sink);
     }
     void acknowledged(unsigned warp) { sink.acknowledged(warp); }
     void answered(MessageKind kind) {

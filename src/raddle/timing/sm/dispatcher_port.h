@@ -42,14 +42,14 @@ class DispatcherPort {
   }
   /// An entry of a queue is there.
   void entry_fetched(Cycle now, unsigned id) {
-    RADDLE_ASSERT(id < QueueRequest::kMostIds);
+    RADDLE_ASSERT(id < QueueRequest::kMaxIds);
     send(now, {.fetched = true, .id = static_cast<std::uint16_t>(id)});
   }
 
  private:
   // One end for each block and warp, and an access to a queue a cycle.
   static unsigned capacity(const OneSmSpec& spec) {
-    return spec.sm.blocks + SmSpec::kMostWarps + static_cast<unsigned>(spec.dispatch_latency) + 1;
+    return spec.sm.blocks + SmSpec::kMaxWarps + static_cast<unsigned>(spec.dispatch_latency) + 1;
   }
   void send(Cycle now, const BlockEnd& end) {
     RADDLE_ASSERT(box_ != nullptr);

@@ -18,7 +18,7 @@ class Event {
   enum class Kind : std::uint8_t {
     Write,          ///< a warp's register gets its value
     WriteMultiple,  ///< all destinations of a warp's instruction do
-    Piece,          ///< one line of a load is there
+    Transaction,    ///< one line of a load is there
     Resume,         ///< a warp goes on behind a barrier
     Acknowledge,    ///< one of a warp's stores is done
     Fetched,        ///< a warp's next instruction is there
@@ -29,7 +29,7 @@ class Event {
   static Event write_multiple(unsigned warp, std::uint32_t inst) {
     return {Kind::WriteMultiple, warp << 20 | inst};
   }
-  static Event piece(unsigned load) { return {Kind::Piece, load}; }
+  static Event transaction(unsigned load) { return {Kind::Transaction, load}; }
   static Event resume(unsigned warp) { return {Kind::Resume, warp}; }
   static Event acknowledge(unsigned warp) { return {Kind::Acknowledge, warp}; }
   static Event fetched(unsigned warp) { return {Kind::Fetched, warp}; }

@@ -123,7 +123,7 @@ inline bool FrontEnd::read_record(Warp& warp) {
     const std::uint32_t first = e.first();
     const std::uint32_t end = code.expansions()[record.inst() + record.count()].first();
     const unsigned words =
-        trace::kRecordWords + (e.payload() ? trace::kPieceWords * record.pieces() : 0);
+        trace::kRecordWords + (e.payload() ? trace::kTransactionWords * record.transactions() : 0);
     if (first == end) {
       warp.cursor.at += words;
       continue;
@@ -132,7 +132,7 @@ inline bool FrontEnd::read_record(Warp& warp) {
     warp.remaining = static_cast<std::uint16_t>(end - first);
     warp.mask = record.mask;
     warp.active = e.barrier() ? warp.lanes : front_end_detail::lanes_in(record.mask);
-    warp.pieces = static_cast<std::uint8_t>(record.pieces());
+    warp.transactions = static_cast<std::uint8_t>(record.transactions());
     warp.record_words = static_cast<std::uint8_t>(words);
     front_end_detail::prefetch_record(at, words);
     return true;

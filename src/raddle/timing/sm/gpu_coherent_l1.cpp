@@ -10,7 +10,7 @@ GpuCoherentL1::GpuCoherentL1(const LsuSpec& spec)
     : drains_(spec.l1d.keeps_dirty() || spec.l1d.store_buffer != 0),
       policy_(spec.l1d.write_policy),
       local_policy_(spec.l1d.local_write_policy),
-      l1d_(spec.l1d, spec.orphans),
+      l1d_(spec.l1d, spec.unclaimed),
       store_buffer_(spec.l1d.store_buffer) {}
 
 Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
@@ -22,7 +22,7 @@ Served GpuCoherentL1::load(LsuCore& core, Cycle now, const Entry& e, const LineA
     notify(core, now, e, a, l);
   if (l.outcome == L1d::Outcome::Blocked) return refuse(core, l.why);
   if (l.outcome == L1d::Outcome::Hit) {
-    wheel.push(now + core.hit_latency(), Event::piece(e.load));
+    wheel.push(now + core.hit_latency(), Event::transaction(e.load));
     ++count.served[static_cast<unsigned>(stats::ServedFrom::L1)];
   } else if (l.ask != 0) core.send(e, a, MessageKind::Read, l.mshr, l.ask, count);
   return Served::Done;
@@ -138,7 +138,7 @@ bool GpuCoherentL1::drain(LsuCore& core, SmKernelCounters& counters) {
     any = true;
   }
   if (may_drain_stores(core) && !core.queue_full()) {
-    const StoreBuffer::Leaving w = store_buffer_.send();
+    const StoreBuffer::OutgoingRequest w = store_buffer_.send();
     core.enqueue({w.line, static_cast<std::uint16_t>(core.sm()),
                   static_cast<std::uint16_t>(kStoreEntry + w.entry),
                   static_cast<std::uint8_t>(w.parts), MessageKind::Write, 0, w.kernel});

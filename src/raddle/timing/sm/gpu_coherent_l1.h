@@ -36,13 +36,13 @@ class GpuCoherentL1 {
     if (m.kind == MessageKind::Atomic || (m.tag & LsuCore::kBypass) != 0) {
       const unsigned load = m.tag & ~LsuCore::kBypass;
       LsuCore::count_served(m, count);
-      return core.missed_piece(now, load, counters, sink);
+      return core.missed_transaction(now, load, counters, sink);
     }
     core.wake_heads_by(m.line);
     l1d_.fill(now, m.tag, m.sectors, m.kernel, count, [&](std::uint16_t waiter) {
       if ((waiter & LsuCore::kStore) != 0) return sink.acknowledged(waiter & ~LsuCore::kStore);
       LsuCore::count_served(m, count);
-      core.missed_piece(now, waiter, counters, sink);
+      core.missed_transaction(now, waiter, counters, sink);
     });
   }
   bool can_send(const LsuCore& core, unsigned kernel) const {
@@ -82,7 +82,7 @@ class GpuCoherentL1 {
   }
   unsigned missing_lines() const { return l1d_.missing_lines(); }
   unsigned mshrs_taken() const { return l1d_.mshrs_taken(); }
-  MostTaken& most_mshrs() { return l1d_.most_mshrs(); }
+  MaxTaken& max_mshrs() { return l1d_.max_mshrs(); }
   void describe(std::string&) const {}
   void observe(policy::L1Observer& observer) { l1d_.observe(observer); }
   L1Events* events() { return l1d_.events(); }
@@ -101,7 +101,7 @@ class GpuCoherentL1 {
   }
   std::uint8_t missing_sectors(unsigned mshr) const { return l1d_.missing_sectors(mshr); }
   void abandon(unsigned mshr) { l1d_.abandon(mshr); }
-  void orphan(unsigned mshr) { l1d_.orphan(mshr); }
+  void unclaimed(unsigned mshr) { l1d_.unclaimed(mshr); }
 
  private:
   // Tags of writes: a warp, an entry of the store buffer, or LsuCore::kWriteBack.

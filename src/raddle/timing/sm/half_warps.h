@@ -20,19 +20,20 @@ namespace raddle::timing {
 class HalfWarps {
  public:
   /// Pieces of one instruction.
-  static constexpr unsigned kMost = 2 * trace::kMaxPieces;
+  static constexpr unsigned kMaximum = 2 * trace::kMaxTransactions;
 
   /// The pieces of an instruction by halves of its warp, valid until the next call; and how many.
-  std::pair<const std::uint32_t*, unsigned> split(const std::uint32_t* payload, unsigned pieces) {
+  std::pair<const std::uint32_t*, unsigned> split(const std::uint32_t* payload,
+                                                  unsigned transactions) {
     unsigned n = 0;
     for (bool second : {false, true})
-      for (unsigned i = 0; i < pieces; ++i) {
-        const std::uint32_t* piece = payload + i * trace::kPieceWords;
-        const LaneMask lanes = piece[2] & (second ? kSecond : kFirst);
+      for (unsigned i = 0; i < transactions; ++i) {
+        const std::uint32_t* transaction = payload + i * trace::kTransactionWords;
+        const LaneMask lanes = transaction[2] & (second ? kSecond : kFirst);
         if (lanes == 0) continue;
-        std::uint32_t* to = &out_[n++ * trace::kPieceWords];
-        to[0] = piece[0];
-        to[1] = words(piece[1], piece[2], second);
+        std::uint32_t* to = &out_[n++ * trace::kTransactionWords];
+        to[0] = transaction[0];
+        to[1] = words(transaction[1], transaction[2], second);
         to[2] = lanes;
       }
     return {out_.data(), n};
@@ -51,7 +52,7 @@ class HalfWarps {
     return second ? rest : all & ~rest;
   }
 
-  std::array<std::uint32_t, std::size_t{kMost} * trace::kPieceWords> out_;
+  std::array<std::uint32_t, std::size_t{kMaximum} * trace::kTransactionWords> out_;
 };
 
 }  // namespace raddle::timing

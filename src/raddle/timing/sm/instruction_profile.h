@@ -16,10 +16,10 @@ namespace raddle::timing {
 
 /// Cycles at random distances, from half of an interval to one and a half, so that no loop runs in
 /// step with them. The same for all who are given the same.
-class LookTimes {
+class SamplingTimes {
  public:
   /// Precondition: interval > 0.
-  LookTimes(std::uint32_t interval, std::uint64_t seed)
+  SamplingTimes(std::uint32_t interval, std::uint64_t seed)
       : interval_(interval), next_(interval - 1), distance_(seed, "profile") {}
   /// How many come before `now`, and were not asked for yet.
   std::uint64_t before(Cycle now) {
@@ -41,11 +41,11 @@ class InstructionProfile final : public policy::L1Observer {
   using Table = std::vector<stats::InstructionCounters>;
 
   /// The warps that slots of L1Access mean.
-  InstructionProfile(const WarpTable& warps, const LookTimes& looks)
-      : warps_(warps), look_times_(looks), loaded_by_(warps.slots(), kNoLoads) {}
+  InstructionProfile(const WarpTable& warps, const SamplingTimes& samplings)
+      : warps_(warps), sampling_times_(samplings), loaded_by_(warps.slots(), kNoLoads) {}
 
   /// Looks of cycles before `now` that are to be told by seen().
-  std::uint64_t looks_before(Cycle now) { return look_times_.before(now); }
+  std::uint64_t samplings_before(Cycle now) { return sampling_times_.before(now); }
   /// The warp in that slot issues what it has next.
   void issued(unsigned w) {
     const Warp& warp = warps_[w];
@@ -115,7 +115,7 @@ class InstructionProfile final : public policy::L1Observer {
   }
 
   const WarpTable& warps_;
-  LookTimes look_times_;
+  SamplingTimes sampling_times_;
   std::vector<LoadedBy> loaded_by_;  // by slot
   std::unordered_map<const DecodedKernel*, Table> tables_;
   const DecodedKernel* last_ = nullptr;

@@ -25,8 +25,8 @@ class IssueQuota {
   }
   /// Holds from cycle `at` on; with other quotas, an epoch begins.
   void obey(Cycle at, const policy::Knobs& knobs) {
-    std::array<std::uint32_t, kMostTenants> quota{};
-    for (unsigned t = 0; t < kMostTenants; ++t) quota[t] = knobs.tenant[t].issue_quota;
+    std::array<std::uint32_t, kMaxTenants> quota{};
+    for (unsigned t = 0; t < kMaxTenants; ++t) quota[t] = knobs.tenant[t].issue_quota;
     by_all_ = knobs.issue_by_all;
     if (quota == quota_ && knobs.issue_epoch == epoch_) return;
     quota_ = quota;
@@ -36,7 +36,7 @@ class IssueQuota {
   /// Warps that may not issue, their tenant having spent its quota.
   Mask held(const policy::TenantMasks& of_tenant) const {
     Mask out = 0;
-    for (unsigned t = 0; t < kMostTenants; ++t)
+    for (unsigned t = 0; t < kMaxTenants; ++t)
       if (left_[t] == 0) out |= of_tenant[t];
     return out;
   }
@@ -63,7 +63,7 @@ class IssueQuota {
     left_ = quota_;
     since_ = at;
   }
-  std::array<std::uint32_t, kMostTenants> quota_{}, left_{};
+  std::array<std::uint32_t, kMaxTenants> quota_{}, left_{};
   std::uint32_t epoch_ = 0;
   bool by_all_ = false;
   Cycle since_ = 0;

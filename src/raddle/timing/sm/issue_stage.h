@@ -91,7 +91,7 @@ bool IssueStage::run(Cycle now, WarpMask look, WarpMask kept_out, Scoreboard& bo
       continue;
     }
     const unsigned chosen = schedulers_.pick(now, scheduler, candidates, memory, warps);
-    if (chosen == policy::WarpPolicy::kNobody) [[unlikely]] {
+    if (chosen == policy::WarpPolicy::kInvalidId) [[unlikely]] {
       stalled(now, scheduler, {stats::Stall::Throttled, candidates}, warps, counters);
       again |= candidates;
       continue;

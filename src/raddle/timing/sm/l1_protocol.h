@@ -93,7 +93,7 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   { l1.cancel(kernel, std::uint16_t{}) } -> std::same_as<bool>;
   { l1_const.missing_sectors(kernel) } -> std::same_as<std::uint8_t>;
   l1.abandon(kernel);
-  l1.orphan(kernel);
+  l1.unclaimed(kernel);
   // Hints.
   l1_const.prefetch_load(std::uint32_t{});
   l1_const.prefetch_reply(m);
@@ -101,7 +101,7 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   { l1_const.idle() } -> std::same_as<bool>;
   { l1_const.missing_lines() } -> std::same_as<unsigned>;
   { l1_const.mshrs_taken() } -> std::same_as<unsigned>;
-  { l1.most_mshrs() } -> std::same_as<MostTaken&>;
+  { l1.max_mshrs() } -> std::same_as<MaxTaken&>;
   l1_const.describe(out);
   l1.observe(observer);
   { l1.events() } -> std::same_as<L1Events*>;

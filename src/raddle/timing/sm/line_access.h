@@ -28,8 +28,8 @@ struct LineAccess {
 class LineMap {
  public:
   /// Of one piece.
-  static constexpr unsigned kMost = 8;
-  using Accesses = std::array<LineAccess, kMost>;
+  static constexpr unsigned kMaximum = 8;
+  using Accesses = std::array<LineAccess, kMaximum>;
 
   explicit LineMap(const LineSpec& lines)
       : half_lines_(lines.line_bytes == 64),
@@ -45,7 +45,7 @@ class LineMap {
   /// Every piece is one access.
   bool one_for_one() const { return !half_lines_ && !by_sector_; }
   /// Writes the accesses a piece becomes; returns how many. `base` is added to the (machine) line.
-  unsigned convert(const trace::Piece& p, std::uint32_t base, Accesses& out) const {
+  unsigned convert(const trace::Transaction& p, std::uint32_t base, Accesses& out) const {
     const auto lanes = static_cast<std::uint8_t>(std::popcount(p.lanes));
     if (one_for_one()) {
       out[0] = {base + p.line, p.words, sectors(p.words), lanes};
@@ -59,7 +59,7 @@ class LineMap {
     return n;
   }
   /// The words of an access as the piece it comes from counts them. `base` as in convert().
-  std::uint32_t words_of_piece(const LineAccess& access, std::uint32_t base) const {
+  std::uint32_t words_of_transaction(const LineAccess& access, std::uint32_t base) const {
     return half_lines_ && ((access.line - base) & 1) != 0 ? access.words << 16 : access.words;
   }
   /// Sectors touched by a mask of words, counted from the start of the line.

@@ -30,9 +30,9 @@ class LoadTable {
   /// Where a load's data are, as long as it is under way.
   struct Descriptor {
     std::uint32_t base = 0;
-    unsigned pieces = 0;
+    unsigned transactions = 0;
     bool distinct = false;  ///< each piece is a line of its own, fetched as a whole
-    std::array<trace::Piece, HalfWarps::kMost> piece;
+    std::array<trace::Transaction, HalfWarps::kMaximum> transaction;
   };
 
   explicit LoadTable(unsigned slots) : loads_(slots), free_(slots) {
@@ -93,8 +93,8 @@ class LoadTable {
   }
   bool keeps_descriptors() const { return !descriptors_.empty(); }
   /// `payload`: of the stream. `whole_lines`: each piece is one access, which brings its line.
-  void describe(unsigned load, const std::uint32_t* payload, unsigned pieces, std::uint32_t base,
-                bool whole_lines);
+  void describe(unsigned load, const std::uint32_t* payload, unsigned transactions,
+                std::uint32_t base, bool whole_lines);
   const Descriptor& descriptor(unsigned load) const {
     RADDLE_ASSERT(load < descriptors_.size());
     return descriptors_[load];
@@ -122,16 +122,17 @@ class LoadTable {
   std::vector<Descriptor> descriptors_;  // by load, if they are kept
 };
 
-inline void LoadTable::describe(unsigned load, const std::uint32_t* payload, unsigned pieces,
+inline void LoadTable::describe(unsigned load, const std::uint32_t* payload, unsigned transactions,
                                 std::uint32_t base, bool whole_lines) {
-  RADDLE_ASSERT(pieces <= HalfWarps::kMost);
+  RADDLE_ASSERT(transactions <= HalfWarps::kMaximum);
   Descriptor& out = descriptors_[load];
   out.base = base;
-  out.pieces = pieces;
+  out.transactions = transactions;
   out.distinct = whole_lines;
-  for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords) {
-    out.piece[i] = {payload[0], payload[1], payload[2]};
-    out.distinct = out.distinct && (i == 0 || out.piece[i - 1].line < out.piece[i].line);
+  for (unsigned i = 0; i < transactions; ++i, payload += trace::kTransactionWords) {
+    out.transaction[i] = {payload[0], payload[1], payload[2]};
+    out.distinct =
+        out.distinct && (i == 0 || out.transaction[i - 1].line < out.transaction[i].line);
   }
 }
 

@@ -50,31 +50,32 @@ void Lsu<L1>::enter_passes(const Owner& owner, unsigned passes) {
 
 template <L1Protocol L1>
 unsigned Lsu<L1>::enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload,
-                              unsigned pieces, std::uint32_t base) {
+                              unsigned transactions, std::uint32_t base) {
   if (half_warps_) [[unlikely]]
-    std::tie(payload, pieces) = halves_.split(payload, pieces);
-  if (sector_banks_ && pieces > 2)
-    payload = banks_.order(payload, pieces, lines_, lines_per_cycle_);
+    std::tie(payload, transactions) = halves_.split(payload, transactions);
+  if (sector_banks_ && transactions > 2)
+    payload = banks_.order(payload, transactions, lines_, lines_per_cycle_);
   LsuQueues::Queue& queue = queues_.of(owner.tenant);
   Entry& e = queue.queue.emplace();
   e.owner = owner;
   e.route = owner.code->route;
   e.bypass = owner.code->bypass_l1 || no_l1_;
-  e.passes = static_cast<std::uint8_t>(pieces);
+  e.passes = static_cast<std::uint8_t>(transactions);
   e.base = base;
-  queue.pieces.push(payload, pieces);
+  queue.transactions.push(payload, transactions);
   const std::uint32_t* first = payload;
-  unsigned n = pieces;
+  unsigned n = transactions;
   if (!lines_.one_for_one()) {
     LineMap::Accesses line;
     n = 0;
-    for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
+    for (unsigned i = 0; i < transactions; ++i, payload += trace::kTransactionWords)
       n += lines_.convert({payload[0], payload[1], payload[2]}, base, line);
   }
   if (!e.returns_data()) return n;
   e.load = loads_.enter(now, owner, n);
   if (loads_.keeps_descriptors()) [[unlikely]]
-    loads_.describe(e.load, first, pieces, base, lines_.one_for_one() && lines_.whole_lines());
+    loads_.describe(e.load, first, transactions, base,
+                    lines_.one_for_one() && lines_.whole_lines());
   return 1;
 }
 
@@ -101,7 +102,7 @@ void Lsu<L1>::share_ways() {
 /// there it is a load.
 template <L1Protocol L1>
 bool Lsu<L1>::send_queue_access(const QueueRequest& request, SmKernelCounters& counters) {
-  RADDLE_ASSERT(request.id < QueueRequest::kMostIds);
+  RADDLE_ASSERT(request.id < QueueRequest::kMaxIds);
   if (!l1_.can_send(*this, request.kernel)) return false;
   const Address at = kQueueBase + Address{request.place} * kQueueEntryBytes;
   constexpr auto kWords = static_cast<std::uint32_t>(low_bits(kQueueEntryBytes / 4));
@@ -184,7 +185,7 @@ bool Lsu<L1>::serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& count
 template <L1Protocol L1>
 void Lsu<L1>::settle(Cycle at, unsigned kernel, stats::SmCounters& count) const {
   queues_.settle(at, kernel, count);
-  const std::uint64_t over = count.l1d_fills + withdrawn_[kernel].requests;
+  const std::uint64_t over = count.l1d_fills + cancelled_[kernel].requests;
   count.l1d_miss_cycles += (count.l1d_misses + count.l1d_store_misses - over) * at;
 }
 
@@ -235,21 +236,22 @@ bool Lsu<L1>::serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::S
 }
 
 template <L1Protocol L1>
-void Lsu<L1>::open_piece(Entry& e) {
+void Lsu<L1>::open_transaction(Entry& e) {
   LsuQueues::Queue& queue = queues_.served();
   LsuQueues::Head& head = queue.head;
-  const trace::Piece piece = queue.pieces.pop();
+  const trace::Transaction transaction = queue.transactions.pop();
   --e.passes;
-  head.size = static_cast<std::uint8_t>(lines_.convert(piece, e.base, head.line));
+  head.size = static_cast<std::uint8_t>(lines_.convert(transaction, e.base, head.line));
   head.at = 0;
-  head.lanes = piece.lanes;
-  if (e.passes != 0 && lines_.one_for_one()) l1_.prefetch_load(e.base + queue.pieces.next().line);
+  head.lanes = transaction.lanes;
+  if (e.passes != 0 && lines_.one_for_one())
+    l1_.prefetch_load(e.base + queue.transactions.next().line);
 }
 
 template <L1Protocol L1>
 inline bool Lsu<L1>::serve_line(Cycle now, Entry& e, EventWheel& wheel, stats::SmCounters& count) {
   LsuQueues::Head& head = queues_.served().head;
-  if (head.at == head.size) open_piece(e);
+  if (head.at == head.size) open_transaction(e);
   const Served served = l1_.serve(*this, now, e, head.line[head.at], wheel, count);
   if (served == Served::Done) ++head.at;
   return served != Served::Refused;

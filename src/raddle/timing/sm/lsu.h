@@ -66,8 +66,8 @@ class Lsu : public LsuCore {
   void enter_passes(const Owner& owner, unsigned passes);
   /// Global or local access; `pieces` points to the stream's payload. Returns how many operations
   /// it becomes: each of them ends by itself if it is a store or a reduction.
-  unsigned enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload, unsigned pieces,
-                       std::uint32_t base);
+  unsigned enter_lines(Cycle now, const Owner& owner, const std::uint32_t* payload,
+                       unsigned transactions, std::uint32_t base);
 
   /// An access to a queue of the dispatcher leaves; false: it cannot now.
   bool send_queue_access(const QueueRequest& request, SmKernelCounters& counters);
@@ -132,7 +132,7 @@ class Lsu : public LsuCore {
   }
   /// One line of a load is there, after an L1 hit.
   template <class Loaded>
-  void hit_piece(Cycle now, unsigned load, SmKernelCounters& counters, Loaded loaded) {
+  void hit_transaction(Cycle now, unsigned load, SmKernelCounters& counters, Loaded loaded) {
     loads_.hit(now, load, counters, loaded);
   }
 
@@ -163,7 +163,7 @@ class Lsu : public LsuCore {
   bool serve_oldest(Cycle now, EventWheel& wheel, SmKernelCounters& counters);
   bool serve_passes(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
   bool serve_const(Cycle now, const Entry& e, EventWheel& wheel, stats::SmCounters& count);
-  void open_piece(Entry& e);
+  void open_transaction(Entry& e);
   [[gnu::always_inline]] bool serve_line(Cycle now, Entry& e, EventWheel& wheel,
                                          stats::SmCounters& count);
   // lsu_migration.h

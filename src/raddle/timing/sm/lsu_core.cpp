@@ -4,8 +4,8 @@ namespace raddle::timing {
 
 LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
     : queues_(spec.queue, spec.l1d.coalescing == Coalescing::HalfWarp
-                              ? unsigned{HalfWarps::kMost}
-                              : unsigned{trace::kMaxPieces}),
+                              ? unsigned{HalfWarps::kMaximum}
+                              : unsigned{trace::kMaxTransactions}),
       loads_(spec.loads_in_flight),
       lines_(spec.lines),
       lines_per_cycle_(spec.lines_per_cycle),
@@ -18,7 +18,7 @@ LsuCore::LsuCore(const LsuSpec& spec, const AddressMap& map)
       const_latency_(spec.const_latency),
       port_(spec, map),
       const_cache_(spec.constants),
-      withdrawn_(spec.kernel_slots),
+      cancelled_(spec.kernel_slots),
       sequence_(spec.kernel_slots, ~std::uint64_t{0}) {
   RADDLE_ASSERT(loads_.slots() < kConst);  // a load's number goes into a tag
 }
@@ -41,7 +41,7 @@ unsigned LsuCore::next_banks() const {
   if (queue.queue.front().in_passes()) return kAllBanks;
   const LsuQueues::Head& head = queue.head;
   if (head.at != head.size) return head.line[head.at].sectors;
-  return lines_.sectors(queue.pieces.next().words);
+  return lines_.sectors(queue.transactions.next().words);
 }
 
 void LsuCore::send(const Entry& e, const LineAccess& a, MessageKind kind, std::uint16_t tag,

@@ -33,7 +33,7 @@ class LsuCore {
   // a load, or a warp's store.
   static constexpr std::uint16_t kBypass = 0x8000, kConst = 0x4000, kStore = 0x8000;
   // Of accesses to queues of the dispatcher: an id below QueueRequest::kMostIds, or a store.
-  static constexpr std::uint16_t kQueue = 0xc000, kQueueStore = kQueue | QueueRequest::kMostIds;
+  static constexpr std::uint16_t kQueue = 0xc000, kQueueStore = kQueue | QueueRequest::kMaxIds;
   // Of writes that nobody waits for: the L1's write-backs.
   static constexpr std::uint16_t kWriteBack = 0xffff;
   static constexpr std::uint16_t kNoLoad = RequestPort::kNoLoad;
@@ -89,7 +89,7 @@ class LsuCore {
                             policy::L1Outcome outcome) const;
   /// One line of a load is there, from outside; sink.loaded(owner) if it was the last.
   template <class Sink>
-  void missed_piece(Cycle now, unsigned load, SmKernelCounters& counters, Sink& sink) {
+  void missed_transaction(Cycle now, unsigned load, SmKernelCounters& counters, Sink& sink) {
     loads_.arrived(now, load, counters, [&](const Owner& owner) { sink.loaded(owner); });
   }
   static void count_served(const Message& m, stats::SmCounters& count) {
@@ -106,7 +106,7 @@ class LsuCore {
   stats::SharingCounters sharing(Cycle at) const { return port_.sharing(at); }
 
  protected:
-  struct Withdrawn {
+  struct Cancelled {
     std::uint64_t requests = 0;
   };
   /// A request for an MSHR's data.
@@ -138,7 +138,7 @@ class LsuCore {
   RequestPort port_;
   ConstCache<Owner> const_cache_;
   FetchOrder fetch_order_;
-  stats::PerKernel<Withdrawn> withdrawn_;        // fetches that count as misses and never come
+  stats::PerKernel<Cancelled> cancelled_;        // fetches that count as misses and never come
   std::vector<std::uint64_t> sequence_;          // of the launch last seen in each slot
   std::array<TenantId, kKernelSlots> tenant_{};  // ... whose it is
   unsigned queue_accesses_ = 0;                  // that have not been answered

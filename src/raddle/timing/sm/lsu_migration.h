@@ -13,8 +13,8 @@ template <class Visit>
 void Lsu<L1>::each_access_waited_for(unsigned load, Visit visit) const {
   const LoadTable::Descriptor& from = loads_.descriptor(load);
   LineMap::Accesses accesses;
-  for (unsigned i = 0; i < from.pieces; ++i) {
-    const unsigned n = lines_.convert(from.piece[i], from.base, accesses);
+  for (unsigned i = 0; i < from.transactions; ++i) {
+    const unsigned n = lines_.convert(from.transaction[i], from.base, accesses);
     for (unsigned k = 0; k < n; ++k) {
       const LineAccess& a = accesses[k];
       const unsigned mshr =
@@ -119,17 +119,18 @@ std::vector<PendingLoad> Lsu<L1>::take_loads(Cycle now, unsigned warp, SmKernelC
     const LoadTable::InFlight& f = loads_[load];
     if (f.left == 0 || f.owner.warp != warp) continue;
     const LoadTable::Descriptor& from = loads_.descriptor(load);
-    std::array<std::uint32_t, trace::kMaxPieces> words{};
-    each_access_waited_for(load, [&](unsigned piece, const LineAccess& a, unsigned) {
-      words[piece] |= lines_.words_of_piece(a, from.base);
+    std::array<std::uint32_t, trace::kMaxTransactions> words{};
+    each_access_waited_for(load, [&](unsigned transaction, const LineAccess& a, unsigned) {
+      words[transaction] |= lines_.words_of_transaction(a, from.base);
     });
     PendingLoad& pending = out.emplace_back();
     pending.inst = f.owner.inst;
     pending.base = from.base;
-    for (unsigned i = 0; i < from.pieces; ++i)
+    for (unsigned i = 0; i < from.transactions; ++i)
       if (words[i] != 0)
-        pending.pieces.push_back({from.piece[i].line, words[i], from.piece[i].lanes});
-    RADDLE_ASSERT(!pending.pieces.empty());
+        pending.transactions.push_back(
+            {from.transaction[i].line, words[i], from.transaction[i].lanes});
+    RADDLE_ASSERT(!pending.transactions.empty());
     cancel_load(now, load, counters, migration);
   }
   wake_heads();
@@ -164,8 +165,8 @@ void Lsu<L1>::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& count
   for (unsigned i = 0; i < port_.queued(); ++i)
     if (asks_for_it(port_[i].message)) queued |= port_[i].message.sectors;
   if (queued != l1_.missing_sectors(mshr)) {
-    ++migration.orphans;
-    l1_.orphan(mshr);
+    ++migration.unclaimed;
+    l1_.unclaimed(mshr);
     return;
   }
   port_.withdraw([&](const Message& m) {
@@ -173,8 +174,8 @@ void Lsu<L1>::withdraw_request(Cycle now, unsigned mshr, SmKernelCounters& count
     stats::SmCounters& count = counters[m.kernel];
     --count.requests;
     count.l1d_miss_cycles += now;  // the miss subtracted its own cycle
-    ++withdrawn_[m.kernel].requests;
-    ++migration.withdrawn;
+    ++cancelled_[m.kernel].requests;
+    ++migration.cancelled;
     return true;
   });
   l1_.abandon(mshr);
@@ -184,15 +185,16 @@ template <L1Protocol L1>
 void Lsu<L1>::enter_again(Cycle now, const Owner& owner, const PendingLoad& load) {
   RADDLE_ASSERT(accepts());
   RADDLE_ASSERT(owner.code->route == Route::Load);
-  RADDLE_ASSERT(load.pieces.size() <= trace::kMaxPieces);
-  std::array<std::uint32_t, trace::kMaxPieces * trace::kPieceWords> payload;
+  RADDLE_ASSERT(load.transactions.size() <= trace::kMaxTransactions);
+  std::array<std::uint32_t, trace::kMaxTransactions * trace::kTransactionWords> payload;
   std::uint32_t* at = payload.data();
-  for (const trace::Piece& p : load.pieces) {
+  for (const trace::Transaction& p : load.transactions) {
     *at++ = p.line;
     *at++ = p.words;
     *at++ = p.lanes;
   }
-  enter_lines(now, owner, payload.data(), static_cast<unsigned>(load.pieces.size()), load.base);
+  enter_lines(now, owner, payload.data(), static_cast<unsigned>(load.transactions.size()),
+              load.base);
 }
 
 }  // namespace raddle::timing

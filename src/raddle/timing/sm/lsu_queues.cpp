@@ -21,18 +21,18 @@ void LsuQueues::add_refused(const Queue& queue, Cycle at, unsigned kernel,
 
 void LsuQueues::obey(const policy::Knobs& knobs) {
   const unsigned all = served_.queue.capacity();
-  for (unsigned tenant = 0; tenant < kMostTenants; ++tenant) {
+  for (unsigned tenant = 0; tenant < kMaxTenants; ++tenant) {
     const std::uint32_t places = knobs.tenant[tenant].lsu_queue;
     Queue* own = find(*this, tenant);
     if (own == nullptr && places != policy::kNoLimit)
-      own = &others_.emplace_back(all, pieces_of_each_, tenant);
+      own = &others_.emplace_back(all, transactions_of_each_, tenant);
     if (own != nullptr) own->places = places == policy::kNoLimit ? 0 : std::min(all, places);
   }
 }
 
 policy::WarpMask LsuQueues::of_full(const policy::TenantMasks& of_tenant) const {
   policy::WarpMask out = 0;
-  for (unsigned tenant = 0; tenant < kMostTenants; ++tenant)
+  for (unsigned tenant = 0; tenant < kMaxTenants; ++tenant)
     if (entry_of(*this, tenant).full()) out |= of_tenant[tenant];
   return out;
 }

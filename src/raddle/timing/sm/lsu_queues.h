@@ -35,15 +35,15 @@ class LsuQueues {
   /// Instructions that the L1 serves in order, and how far the oldest has got.
   struct Queue {
     static constexpr unsigned kAll = ~0u;
-    Queue(unsigned instructions, unsigned pieces_of_each, unsigned tenant_number)
+    Queue(unsigned instructions, unsigned transactions_of_each, unsigned tenant_number)
         : queue(instructions),
-          pieces(instructions, pieces_of_each),
+          transactions(instructions, transactions_of_each),
           tenant(tenant_number),
           places(instructions) {}
     bool full() const { return queue.size() >= places; }
 
     Ring<MemoryInstruction> queue;
-    PieceQueue pieces;
+    TransactionQueue transactions;
     unsigned tenant;  ///< whose instructions; kAll: of all who have no queue of their own
     unsigned places;  ///< at most the ring's
     Head head{};
@@ -67,8 +67,9 @@ class LsuQueues {
   }
 
  public:
-  LsuQueues(unsigned instructions, unsigned pieces_of_each)
-      : pieces_of_each_(pieces_of_each), served_(instructions, pieces_of_each, Queue::kAll) {}
+  LsuQueues(unsigned instructions, unsigned transactions_of_each)
+      : transactions_of_each_(transactions_of_each),
+        served_(instructions, transactions_of_each, Queue::kAll) {}
 
   /// The one that is served now, and is to be asked first.
   Queue& served() { return served_; }
@@ -159,7 +160,7 @@ class LsuQueues {
   static void add_refused(const Queue& queue, Cycle at, unsigned kernel, stats::SmCounters& count);
   policy::WarpMask of_full(const policy::TenantMasks& of_tenant) const;
 
-  const unsigned pieces_of_each_;  // most pieces of an instruction
+  const unsigned transactions_of_each_;  // most pieces of an instruction
   Queue served_;
   std::vector<Queue> others_;  // that wait for their turn; none if all tenants share one
   std::size_t turn_ = 0;       // ... of others_: who is next

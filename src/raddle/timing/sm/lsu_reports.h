@@ -65,7 +65,7 @@ void Lsu<L1>::audit(const SmKernelCounters& counters, std::vector<std::string>& 
   if (!idle()) return;
   require("requests = replies when nothing is under way", c.requests, c.replies);
   require("L1D fills = misses of loads and stores when nothing is under way",
-          c.l1d_fills + withdrawn_.total().requests, c.l1d_misses + c.l1d_store_misses);
+          c.l1d_fills + cancelled_.total().requests, c.l1d_misses + c.l1d_store_misses);
 }
 
 }  // namespace raddle::timing

@@ -49,7 +49,8 @@ class MigrationStage final : public WarpMigration {
   Cycle last_progress() const { return progress_; }
 
   // --- for whoever carries warps -----------------------------------------------------------------
-  void allow(MigrationBoard& board, SegmentQueue* leaving, policy::Passage::Shared shared) override;
+  void allow(MigrationBoard& board, SegmentQueue* outgoing,
+             policy::Passage::Shared shared) override;
   void segments_wait(Cycle now) override { called_ = now; }
   WarpMask resident() const override { return board_.warps().resident; }
   policy::WarpState state_of(unsigned w) const override;
@@ -88,11 +89,11 @@ class MigrationStage final : public WarpMigration {
 };
 
 template <class Lsu>
-void MigrationStage<Lsu>::allow(MigrationBoard& board, SegmentQueue* leaving,
+void MigrationStage<Lsu>::allow(MigrationBoard& board, SegmentQueue* outgoing,
                                 policy::Passage::Shared shared) {
   RADDLE_ASSERT(board_.warps().resident == 0 && parts_.lsu.idle());
   parts_.abroad.allow(board, shared, board_.warps().slots(), blocks_.slots());
-  if (leaving != nullptr) parts_.lsu.send_transfers_of(*leaving);
+  if (outgoing != nullptr) parts_.lsu.send_transfers_of(*outgoing);
   parts_.lsu.keep_descriptors();
 }
 
@@ -138,7 +139,7 @@ WarpContext MigrationStage<Lsu>::export_warp(Cycle now, unsigned w) {
                   .next = warp.next,
                   .mask = warp.mask,
                   .remaining = warp.remaining,
-                  .pieces = warp.pieces,
+                  .transactions = warp.transactions,
                   .record_words = warp.record_words,
                   .lanes = warp.lanes,
                   .active = warp.active,
@@ -183,7 +184,7 @@ unsigned MigrationStage<Lsu>::import_warp(Cycle now, const WarpContext& context)
   warp.next = context.next;
   warp.mask = context.mask;
   warp.remaining = context.remaining;
-  warp.pieces = context.pieces;
+  warp.transactions = context.transactions;
   warp.record_words = context.record_words;
   warp.lanes = context.lanes;
   warp.active = context.active;
@@ -242,7 +243,7 @@ void MigrationStage<Lsu>::access_at_home(unsigned w, const DecodedInst& in) {
   Warp& warp = board_[w];
   HomeCall call = parts_.abroad.call_home(w, warp, HomeCall::Kind::Access);
   call.inst = static_cast<std::uint32_t>(&in - call.launch->code->instructions());
-  call.passes = warp.pieces;
+  call.passes = warp.transactions;
   call.lanes = warp.active;
   ++warp.outstanding;
   ++count_.home_accesses;

@@ -10,38 +10,38 @@
 
 namespace raddle::timing {
 
-class PieceQueue {
+class TransactionQueue {
  public:
   /// For up to so many instructions of at most `most` pieces.
-  explicit PieceQueue(unsigned instructions, unsigned most = trace::kMaxPieces)
-      : piece_(std::size_t{instructions + 1} * most) {}
+  explicit TransactionQueue(unsigned instructions, unsigned maximum = trace::kMaxTransactions)
+      : transaction_(std::size_t{instructions + 1} * maximum) {}
   /// The pieces of one instruction; they stay together.
-  void push(const std::uint32_t* payload, unsigned pieces) {
-    if (tail_ + pieces > piece_.size()) {
+  void push(const std::uint32_t* payload, unsigned transactions) {
+    if (tail_ + transactions > transaction_.size()) {
       end_ = tail_;
       tail_ = 0;
     }
-    for (unsigned i = 0; i < pieces; ++i, payload += trace::kPieceWords)
-      piece_[tail_++] = {payload[0], payload[1], payload[2]};
+    for (unsigned i = 0; i < transactions; ++i, payload += trace::kTransactionWords)
+      transaction_[tail_++] = {payload[0], payload[1], payload[2]};
   }
   /// The piece behind those that were popped. Precondition: there is one.
-  const trace::Piece& next() const { return piece_[head_ == end_ ? 0 : head_]; }
-  trace::Piece pop() {
+  const trace::Transaction& next() const { return transaction_[head_ == end_ ? 0 : head_]; }
+  trace::Transaction pop() {
     if (head_ == end_) {
       head_ = 0;
-      end_ = static_cast<unsigned>(piece_.size());
+      end_ = static_cast<unsigned>(transaction_.size());
     }
-    const trace::Piece* at = &piece_[head_++];
+    const trace::Transaction* at = &transaction_[head_++];
     prefetch(at + 64 / sizeof *at + 1);
-    const trace::Piece out = *at;
+    const trace::Transaction out = *at;
     if (head_ == tail_) head_ = tail_ = 0;  // empty: little memory is touched again and again
     return out;
   }
 
  private:
-  std::vector<trace::Piece> piece_;
+  std::vector<trace::Transaction> transaction_;
   unsigned head_ = 0, tail_ = 0;
-  unsigned end_ = static_cast<unsigned>(piece_.size());  // where the reader turns round
+  unsigned end_ = static_cast<unsigned>(transaction_.size());  // where the reader turns round
 };
 
 }  // namespace raddle::timing

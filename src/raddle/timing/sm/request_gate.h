@@ -28,7 +28,7 @@ namespace raddle::timing {
 class RequestGate {
  public:
   using Counts = stats::PerKernel<stats::SharingCounters>;
-  static constexpr unsigned kNobody = ~0u;
+  static constexpr unsigned kInvalidId = ~0u;
 
   /// `clock`: of the network against the core. `counts` must outlive the gate.
   RequestGate(const ClockRatio& clock, Counts& counts) : clock_(clock), counts_(counts) {}
@@ -40,7 +40,7 @@ class RequestGate {
   }
   /// Holds from cycle `at` on. Who gets another grant gets it at once, and an interval begins.
   void obey(Cycle at, const policy::Knobs& knobs) {
-    for (unsigned t = 0; t < kMostTenants; ++t) {
+    for (unsigned t = 0; t < kMaxTenants; ++t) {
       Tenant& tenant = tenants_[t];
       const policy::TenantKnobs& of = knobs.tenant[t];
       tenant.places = of.miss_queue;
@@ -65,7 +65,7 @@ class RequestGate {
   /// may. `message(i)` is the i-th. To be asked whenever one could leave.
   template <class MessageAt>
   unsigned next(Cycle now, unsigned size, MessageAt message) {
-    unsigned best = kNobody, seen = 0;
+    unsigned best = kInvalidId, seen = 0;
     tokens_at_ = kNever;
     for (unsigned i = 0; i < size; ++i) {
       const Message& m = message(i);
@@ -79,7 +79,7 @@ class RequestGate {
         continue;
       }
       note(now, t, kNoSlot);
-      if (best != kNobody && !before(t, index(message(best).tenant))) continue;
+      if (best != kInvalidId && !before(t, index(message(best).tenant))) continue;
       bool first_of_line = true;
       for (unsigned older = 0; older < i; ++older)
         first_of_line = first_of_line && message(older).line != m.line;
@@ -113,7 +113,7 @@ class RequestGate {
   }
   /// Puts them there: the gate is not asked any more.
   void close(Cycle at) {
-    for (unsigned t = 0; t < kMostTenants; ++t) note(at, t, kNoSlot);
+    for (unsigned t = 0; t < kMaxTenants; ++t) note(at, t, kNoSlot);
   }
 
  private:
@@ -159,7 +159,7 @@ class RequestGate {
   bool before(unsigned a, unsigned b) const {
     if (tenants_[a].priority != tenants_[b].priority)
       return tenants_[a].priority > tenants_[b].priority;
-    const auto from_turn = [&](unsigned t) { return (t + kMostTenants - turn_) % kMostTenants; };
+    const auto from_turn = [&](unsigned t) { return (t + kMaxTenants - turn_) % kMaxTenants; };
     return from_turn(a) < from_turn(b);
   }
   /// From now on the request of that slot is what the tenant's wait is charged to.
@@ -182,7 +182,7 @@ class RequestGate {
 
   ClockRatio clock_;
   Counts& counts_;
-  std::array<Tenant, kMostTenants> tenants_;
+  std::array<Tenant, kMaxTenants> tenants_;
   std::uint32_t interval_ = 0;  // network cycles
   unsigned turn_ = 0;           // whose turn it is among tenants of one priority
   Cycle tokens_at_ = kNever;

@@ -66,7 +66,7 @@ RequestPort::Sent RequestPort::inject_segment(Cycle now) {
 RequestPort::Sent RequestPort::inject_by_tenant(Cycle now) {
   const unsigned place = gate_->next(
       now, queue_.size(), [this](unsigned i) -> const Message& { return queue_[i].message; });
-  none_may_leave_ = place == RequestGate::kNobody;
+  none_may_leave_ = place == RequestGate::kInvalidId;
   lacks_credits_ = false;
   if (none_may_leave_) return {};
   const Request request = queue_[place];

@@ -67,8 +67,8 @@ class RequestPort {
   /// Nobody notes the departures of the load's requests any more.
   void forget_load(unsigned load);
   /// Requests of which is_withdrawn(message) never leave. Precondition: nobody's share is limited.
-  template <class IsWithdrawn>
-  void withdraw(IsWithdrawn is_withdrawn);
+  template <class IsCancelled>
+  void withdraw(IsCancelled is_cancelled);
 
   // --- each cycle --------------------------------------------------------------------------------
   /// Something waits, and the port is free.
@@ -126,13 +126,13 @@ class RequestPort {
   std::unique_ptr<RequestGate::Counts> sharing_;  // null until somebody is limited
 };
 
-template <class IsWithdrawn>
-void RequestPort::withdraw(IsWithdrawn is_withdrawn) {
+template <class IsCancelled>
+void RequestPort::withdraw(IsCancelled is_cancelled) {
   RADDLE_ASSERT(gate_ == nullptr);  // it counts what is queued
   for (unsigned left = queue_.size(); left != 0; --left) {
     const Request request = queue_.front();
     queue_.pop();
-    if (!is_withdrawn(request.message)) queue_.push(request);
+    if (!is_cancelled(request.message)) queue_.push(request);
   }
   lacks_credits_ = false;  // of another request, if there is one
 }

@@ -38,7 +38,7 @@ class Schedulers {
     const unsigned w =
         policy_[scheduler]->pick({ready, warps.resident & slots_[scheduler], warps.age, now, memory,
                                   warps.of_tenant, warps.knobs});
-    if (w >= SmSpec::kMostWarps || !has(ready, w)) [[unlikely]]
+    if (w >= SmSpec::kMaxWarps || !has(ready, w)) [[unlikely]]
       check_declined(scheduler, w);
     return w;
   }
@@ -56,13 +56,13 @@ class Schedulers {
 
  private:
   void check_declined(unsigned scheduler, unsigned w) const {
-    if (w == policy::WarpPolicy::kNobody && policy_[scheduler]->may_decline()) return;
+    if (w == policy::WarpPolicy::kInvalidId && policy_[scheduler]->may_decline()) return;
     policy::wrong_answer("warp=" + policy_name_, "picks a warp that is ready, and scheduler " +
                                                      std::to_string(scheduler) + " was given " +
                                                      std::to_string(w));
   }
   SchedulerSlots slots_;
-  std::array<std::unique_ptr<policy::WarpPolicy>, SmSpec::kMostSchedulers> policy_;
+  std::array<std::unique_ptr<policy::WarpPolicy>, SmSpec::kMaxSchedulers> policy_;
   std::string policy_name_;
   unsigned turn_ = 0, deal_turn_ = 0;
 };

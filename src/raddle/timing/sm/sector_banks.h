@@ -17,22 +17,22 @@ namespace raddle::timing {
 class SectorBanks {
  public:
   /// The pieces in that order, valid until the next call; `together`: at most so many a cycle.
-  const std::uint32_t* order(const std::uint32_t* payload, unsigned pieces, const LineMap& lines,
-                             unsigned together) {
-    RADDLE_ASSERT(pieces <= trace::kMaxPieces);
-    std::uint64_t left = low_bits(pieces);
+  const std::uint32_t* order(const std::uint32_t* payload, unsigned transactions,
+                             const LineMap& lines, unsigned together) {
+    RADDLE_ASSERT(transactions <= trace::kMaxTransactions);
+    std::uint64_t left = low_bits(transactions);
     for (unsigned n = 0; left != 0;) {
       unsigned taken = 0, went = 0;
       for (std::uint64_t m = left; m != 0 && went != together; m &= m - 1) {
         const auto i = static_cast<unsigned>(std::countr_zero(m));
-        const std::uint32_t* piece = payload + i * trace::kPieceWords;
-        const unsigned banks = lines.sectors(piece[1]);
+        const std::uint32_t* transaction = payload + i * trace::kTransactionWords;
+        const unsigned banks = lines.sectors(transaction[1]);
         if ((taken & banks) != 0) continue;
         taken |= banks;
         ++went;
         left &= ~(std::uint64_t{1} << i);
-        for (unsigned word = 0; word < trace::kPieceWords; ++word)
-          out_[n * trace::kPieceWords + word] = piece[word];
+        for (unsigned word = 0; word < trace::kTransactionWords; ++word)
+          out_[n * trace::kTransactionWords + word] = transaction[word];
         ++n;
       }
     }
@@ -40,7 +40,7 @@ class SectorBanks {
   }
 
  private:
-  std::array<std::uint32_t, std::size_t{trace::kMaxPieces} * trace::kPieceWords> out_;
+  std::array<std::uint32_t, std::size_t{trace::kMaxTransactions} * trace::kTransactionWords> out_;
 };
 
 }  // namespace raddle::timing

@@ -14,11 +14,11 @@ namespace raddle::timing {
 namespace {
 
 unsigned longest_delay(const SmSpec& sm) {
-  unsigned most = std::max({sm.l1d.hit_latency_cycles, sm.shared_latency_cycles + kLanes,
-                            sm.const_latency_cycles + trace::kMaxPieces});
-  for (const OpCost& c : sm.cost) most = std::max(most, c.latency);
-  RADDLE_ASSERT(most < EventWheel::kHorizon);
-  return most;
+  unsigned maximum = std::max({sm.l1d.hit_latency_cycles, sm.shared_latency_cycles + kLanes,
+                               sm.const_latency_cycles + trace::kMaxTransactions});
+  for (const OpCost& c : sm.cost) maximum = std::max(maximum, c.latency);
+  RADDLE_ASSERT(maximum < EventWheel::kHorizon);
+  return maximum;
 }
 // Per cycle at most one write-back per scheduler and one event per line that the LSU serves, plus
 // one resumption per warp.
@@ -103,9 +103,9 @@ inline void SmOf<L1>::run_events(Cycle now) {
             written(now, w, board_[w].launch->code->instructions()[e.inst()]);
             break;
           }
-          case Event::Kind::Piece:
-            lsu_.hit_piece(now, e.load(), counters_,
-                           [&](const LsuCore::Owner& o) { loaded(now, o); });
+          case Event::Kind::Transaction:
+            lsu_.hit_transaction(now, e.load(), counters_,
+                                 [&](const LsuCore::Owner& o) { loaded(now, o); });
             break;
           case Event::Kind::Acknowledge:
             acknowledged(now, e.warp());
@@ -238,12 +238,12 @@ stats::SchedulerCounters SmOf<L1>::scheduler_counters(Cycle at) const {
 // --- what people may know -----------------------------------------------------------------------
 
 template <L1Protocol L1>
-void SmOf<L1>::describe(std::string& out, unsigned most) const {
+void SmOf<L1>::describe(std::string& out, unsigned maximum) const {
   const WarpTable& warps = board_.warps();
   const auto total = static_cast<unsigned>(std::popcount(warps.resident));
   out += "SM " + std::to_string(id_) + ": " + std::to_string(total) + " warps\n";
   unsigned shown = 0;
-  for (WarpMask m = warps.resident; m != 0 && shown < most; m &= m - 1, ++shown)
+  for (WarpMask m = warps.resident; m != 0 && shown < maximum; m &= m - 1, ++shown)
     describe_warp(out, {warps, blocks_, abroad_}, lowest(m));
   if (total > shown) out += "  ... and " + std::to_string(total - shown) + " more\n";
   out += "  ";
@@ -264,16 +264,16 @@ std::vector<std::string> SmOf<L1>::audit() const {
 }
 
 template <L1Protocol L1>
-void SmOf<L1>::keep_profile(const LookTimes& looks) {
+void SmOf<L1>::keep_profile(const SamplingTimes& samplings) {
   RADDLE_ASSERT(idle());
-  observe(observation_.keep_profile(looks));
+  observe(observation_.keep_profile(samplings));
 }
 
 /// The looks of all cycles before `now`: since the last tick nothing has changed.
 template <L1Protocol L1>
 void SmOf<L1>::see_warps(Cycle now) {
   InstructionProfile& profile = *observation_.profile();
-  const std::uint64_t times = profile.looks_before(now);
+  const std::uint64_t times = profile.samplings_before(now);
   if (times == 0) return;
   const WarpTable& warps = board_.warps();
   for (WarpMask m = warps.resident; m != 0; m &= m - 1)

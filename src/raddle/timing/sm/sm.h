@@ -134,14 +134,14 @@ class Sm {
   virtual void observe(policy::L1Observer& observer) = 0;
   /// From now on there is a profile of its instructions, and where warps stand is looked at in the
   /// cycles of `looks`. Precondition: idle().
-  virtual void keep_profile(const LookTimes& looks) = 0;
+  virtual void keep_profile(const SamplingTimes& samplings) = 0;
   /// Null unless one is kept. With the looks of all cycles before `at`.
   virtual const InstructionProfile* profile(Cycle at) = 0;
   /// From now on the end of a block says what it has done. Precondition: idle().
-  virtual void tell_progress() = 0;
+  virtual void notify_progress() = 0;
   /// One line per resident warp (at most `most`): where it stands and what it waits for; then the
   /// queues.
-  virtual void describe(std::string& out, unsigned most) const = 0;
+  virtual void describe(std::string& out, unsigned maximum) const = 0;
 
   // --- protocols whose L1 keeps data over an acquire (DeNovo); others keep none ------------------
   /// An acquire keeps words of regions that nobody has written, as told by `writes`, which must

@@ -65,7 +65,8 @@ void SmOf<L1>::perform(Cycle now, unsigned w, const DecodedInst& in) {
       if (!in.block_scope) lsu_.fence(now);
       break;
     default:
-      if (board_[w].pieces != 0) to_lsu(now, w, in);  // otherwise all lanes were predicated off
+      if (board_[w].transactions != 0)
+        to_lsu(now, w, in);  // otherwise all lanes were predicated off
   }
   advance(now, now + 1, w);
 }
@@ -83,10 +84,10 @@ void SmOf<L1>::to_lsu(Cycle now, unsigned w, const DecodedInst& in) {
   if (in.route == Route::Shared && abroad_.is_adopted(w) &&
       abroad_.shared() == policy::Passage::Shared::Remote)
     return migration_.access_at_home(w, in);
-  if (!in.payload) return lsu_.enter_passes(owner, warp.pieces);
+  if (!in.payload) return lsu_.enter_passes(owner, warp.transactions);
   const std::uint32_t base = in.local ? local_base(w) : warp.launch->first_line;
   const unsigned operations =
-      lsu_.enter_lines(now, owner, warp.cursor.at + trace::kRecordWords, warp.pieces, base);
+      lsu_.enter_lines(now, owner, warp.cursor.at + trace::kRecordWords, warp.transactions, base);
   warp.outstanding = static_cast<std::uint16_t>(warp.outstanding + operations);
   if (in.route == Route::Load || in.route == Route::Atomic) gate_.load_issued(now, owner.tenant);
 }
@@ -102,7 +103,7 @@ std::uint32_t SmOf<L1>::local_base(unsigned w) const {
 // The record's pieces give the time as a power of two of nanoseconds (stream.h).
 template <L1Protocol L1>
 void SmOf<L1>::fall_asleep(Cycle now, unsigned w, const DecodedInst& in) {
-  const Cycle time = (std::uint64_t{1} << board_[w].pieces) * core_clock_mhz_ / 1000;
+  const Cycle time = (std::uint64_t{1} << board_[w].transactions) * core_clock_mhz_ / 1000;
   board_.warps().sleep_until(now + std::max<Cycle>(in.latency, time), w);
 }
 

@@ -57,7 +57,7 @@ policy::BlockProgress SmObservation::progress(unsigned slot) const {
 }
 
 policy::WarpFacts SmObservation::warp(unsigned w) const {
-  RADDLE_ASSERT(ledger_ != nullptr && w < SmSpec::kMostWarps);
+  RADDLE_ASSERT(ledger_ != nullptr && w < SmSpec::kMaxWarps);
   RADDLE_ASSERT(has(parts_.warps.resident, w));
   const Warp& warp = parts_.warps[w];
   const WarpLedger::Progress& progress = ledger_->progress(w);
@@ -67,7 +67,7 @@ policy::WarpFacts SmObservation::warp(unsigned w) const {
   out.block = parts_.abroad.block_id(w, parts_.warps, parts_.blocks);
   out.index = warp.index;
   out.block_slot = warp.block;
-  out.blocks_most = warp.launch->most_on_sm;
+  out.blocks_most = warp.launch->max_on_sm;
   out.started = progress.started;
   out.issued = progress.issued;
   out.last_issue = progress.last_issue;

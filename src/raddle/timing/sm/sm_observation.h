@@ -43,9 +43,9 @@ class SmObservation final : public policy::SmView {
     keep_ledger();
     keeps_progress_ = true;
   }
-  InstructionProfile& keep_profile(const LookTimes& looks) {
+  InstructionProfile& keep_profile(const SamplingTimes& samplings) {
     notes_issues_ = true;
-    profile_ = std::make_unique<InstructionProfile>(parts_.warps, looks);
+    profile_ = std::make_unique<InstructionProfile>(parts_.warps, samplings);
     return *profile_;
   }
   /// Null unless one is kept.

@@ -53,7 +53,7 @@ class SmOf final : public Sm {
   stats::SharingCounters sharing(Cycle at, unsigned kernel) const override {
     return lsu_.sharing(at, kernel);
   }
-  unsigned take_most_mshrs(unsigned kernel) override { return lsu_.l1().most_mshrs().take(kernel); }
+  unsigned take_most_mshrs(unsigned kernel) override { return lsu_.l1().max_mshrs().take(kernel); }
   Cycle last_progress(Cycle now) const override {
     return board_.warps().sleeping != 0 ? now : std::max(progress_, migration_.last_progress());
   }
@@ -71,13 +71,13 @@ class SmOf final : public Sm {
   std::vector<std::string> audit() const override;
   std::vector<DeviceLaunches>& device_launches() override { return device_launches_; }
   void observe(policy::L1Observer& observer) override { lsu_.observe(observer); }
-  void keep_profile(const LookTimes& looks) override;
+  void keep_profile(const SamplingTimes& samplings) override;
   const InstructionProfile* profile(Cycle at) override {
     if (observation_.profile() != nullptr) see_warps(at);
     return observation_.profile();
   }
-  void tell_progress() override { observation_.keep_progress(); }
-  void describe(std::string& out, unsigned most) const override;
+  void notify_progress() override { observation_.keep_progress(); }
+  void describe(std::string& out, unsigned maximum) const override;
   void keep_unwritten(const RegionWrites& writes) override;
   std::vector<RegionWrite>& region_writes() override;
   std::uint64_t words_kept() const override;

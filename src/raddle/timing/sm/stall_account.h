@@ -19,7 +19,7 @@ using SmKernelCounters = stats::PerKernel<stats::SmCounters>;
 class StallAccount {
  public:
   explicit StallAccount(unsigned schedulers) : schedulers_(schedulers) {
-    RADDLE_ASSERT(schedulers <= SmSpec::kMostSchedulers);
+    RADDLE_ASSERT(schedulers <= SmSpec::kMaxSchedulers);
   }
   /// The launch slot a scheduler is charged to now.
   std::uint8_t charged(unsigned scheduler) const { return charged_[scheduler]; }
@@ -86,10 +86,10 @@ class StallAccount {
   }
 
   unsigned schedulers_;
-  std::array<stats::Stall, SmSpec::kMostSchedulers> reason_{};   // why each has not issued ...
-  std::array<std::uint8_t, SmSpec::kMostSchedulers> charged_{};  // ... whose that is, unless idle
-  std::array<Cycle, SmSpec::kMostSchedulers> since_{};  // ... since when; before is in the counters
-  Cycle warps_since_ = 0;                               // warps are counted until this cycle
+  std::array<stats::Stall, SmSpec::kMaxSchedulers> reason_{};   // why each has not issued ...
+  std::array<std::uint8_t, SmSpec::kMaxSchedulers> charged_{};  // ... whose that is, unless idle
+  std::array<Cycle, SmSpec::kMaxSchedulers> since_{};  // ... since when; before is in the counters
+  Cycle warps_since_ = 0;                              // warps are counted until this cycle
   stats::SchedulerCounters schedulers_total_;
 };
 

@@ -72,8 +72,8 @@ class ExecutionUnits {
   WarpMask release(std::uint32_t events, WarpMask ready) {
     WarpMask out = 0;
     for (std::uint32_t m = events; m != 0; m &= m - 1) {
-      const unsigned unit = lowest(m) / SmSpec::kMostSchedulers;
-      WarpMask group = slots_[lowest(m) % SmSpec::kMostSchedulers];
+      const unsigned unit = lowest(m) / SmSpec::kMaxSchedulers;
+      WarpMask group = slots_[lowest(m) % SmSpec::kMaxSchedulers];
       if (unit == kCollectors) {
         collecting_ &= ~group;
         out |= ready & group;
@@ -103,9 +103,9 @@ class ExecutionUnits {
 
  private:
   static constexpr unsigned kCollectors = kUnits;  // beside the units, in the wheel
-  static_assert((kCollectors + 1) * SmSpec::kMostSchedulers <= EventWheel::kUnitBits);
+  static_assert((kCollectors + 1) * SmSpec::kMaxSchedulers <= EventWheel::kUnitBits);
   static constexpr unsigned event_bit(unsigned unit, unsigned scheduler) {
-    return SmSpec::kMostSchedulers * unit + scheduler;
+    return SmSpec::kMaxSchedulers * unit + scheduler;
   }
 
   SchedulerSlots slots_;

@@ -36,7 +36,7 @@ struct HomeBlock {
 struct PendingLoad {
   std::uint32_t inst = 0;  ///< machine instruction of the kernel
   std::uint32_t base = 0;  ///< machine lines that are added: the warp's local window
-  std::vector<trace::Piece> pieces;
+  std::vector<trace::Transaction> transactions;
 };
 
 struct WarpContext {
@@ -48,7 +48,7 @@ struct WarpContext {
   const DecodedInst* next = nullptr;
   LaneMask mask = 0;            ///< of the record
   std::uint16_t remaining = 0;  ///< machine instructions left of the record
-  std::uint8_t pieces = 0, record_words = 0, lanes = 0, active = 0;
+  std::uint8_t transactions = 0, record_words = 0, lanes = 0, active = 0;
   std::vector<PendingLoad> loads;
   BlockNeeds needs;  ///< of an execution context, as the dispatcher's account of an SM has them
 
@@ -63,12 +63,12 @@ struct WarpContext {
   static constexpr std::uint32_t kControlBytes = 32;
   std::uint32_t architectural_bytes() const { return registers() * kLanes * 4 + kControlBytes; }
   /// Of a load under way: its register and base; of a piece: its line, words and lanes.
-  static constexpr std::uint32_t kLoadBytes = 8, kPieceBytes = 12;
+  static constexpr std::uint32_t kLoadBytes = 8, kTransactionBytes = 12;
   /// All that travels.
   std::uint32_t bytes() const {
     std::uint32_t out = architectural_bytes();
     for (const PendingLoad& load : loads)
-      out += kLoadBytes + kPieceBytes * static_cast<std::uint32_t>(load.pieces.size());
+      out += kLoadBytes + kTransactionBytes * static_cast<std::uint32_t>(load.transactions.size());
     return out;
   }
 };
@@ -136,7 +136,7 @@ struct MigrationBoard {
   // Cleared by the reader.
   std::vector<std::uint8_t> ticked;     ///< by SM: it has been, so anything may have changed
   std::atomic<bool> any_ticked{false};  ///< one of them
-  std::atomic<bool> told{false};        ///< Sm::ended_here() or Sm::calls() of an SM has grown
+  std::atomic<bool> notified{false};    ///< Sm::ended_here() or Sm::calls() of an SM has grown
 };
 
 /// What has come and gone at one SM.
@@ -144,8 +144,8 @@ struct MigrationCounters {
   std::uint64_t warps_out = 0, warps_in = 0;
   std::uint64_t loads_out = 0;      ///< loads that left as descriptors
   std::uint64_t lines_out = 0;      ///< accesses of theirs that somebody waited for here
-  std::uint64_t orphans = 0;        ///< lines that come although nobody waits for them any more
-  std::uint64_t withdrawn = 0;      ///< requests that had not left and never will
+  std::uint64_t unclaimed = 0;      ///< lines that come although nobody waits for them any more
+  std::uint64_t cancelled = 0;      ///< requests that had not left and never will
   std::uint64_t home_accesses = 0;  ///< to shared memory at the home of the warp
 };
 

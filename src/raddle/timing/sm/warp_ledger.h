@@ -27,7 +27,7 @@ class WarpLedger {
     waited_[w] = {};
     since_[w] = now;
     for (WarpMask& in : in_) in &= ~bit_of(w);
-    if (last_user_ == w) last_user_ = policy::LsuFacts::kNobody;
+    if (last_user_ == w) last_user_ = policy::LsuFacts::kInvalidId;
   }
   /// `block`: slot of its block; kAbroad counts nowhere.
   void issued(Cycle now, unsigned w, unsigned block, Route route) {
@@ -80,12 +80,12 @@ class WarpLedger {
     return in;
   }
 
-  std::array<Progress, SmSpec::kMostWarps> progress_{};
-  std::array<std::array<Cycle, policy::kWarpWaits>, SmSpec::kMostWarps> waited_{};
-  std::array<Cycle, SmSpec::kMostWarps> since_{};  // by warp: in its state, counted before
-  Sets in_{};                                      // by state: who is in it
-  std::array<std::uint64_t, SmSpec::kMostWarps> block_issued_{};
-  unsigned last_user_ = policy::LsuFacts::kNobody;
+  std::array<Progress, SmSpec::kMaxWarps> progress_{};
+  std::array<std::array<Cycle, policy::kWarpWaits>, SmSpec::kMaxWarps> waited_{};
+  std::array<Cycle, SmSpec::kMaxWarps> since_{};  // by warp: in its state, counted before
+  Sets in_{};                                     // by state: who is in it
+  std::array<std::uint64_t, SmSpec::kMaxWarps> block_issued_{};
+  unsigned last_user_ = policy::LsuFacts::kInvalidId;
 };
 
 }  // namespace raddle::timing

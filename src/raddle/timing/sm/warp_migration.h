@@ -17,7 +17,7 @@ class WarpMigration {
  public:
   /// From now on warps may come and go; what is in `leaving` leaves through the SM's port (null:
   /// nothing ever is). Both must outlive the SM. Precondition: the SM is idle.
-  virtual void allow(MigrationBoard& board, SegmentQueue* leaving,
+  virtual void allow(MigrationBoard& board, SegmentQueue* outgoing,
                      policy::Passage::Shared shared) = 0;
   /// Something was put into that queue.
   virtual void segments_wait(Cycle now) = 0;

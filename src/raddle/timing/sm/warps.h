@@ -32,7 +32,7 @@ namespace raddle::timing {
 
 /// Bit w stands for warp slot w.
 using WarpMask = policy::WarpMask;
-static_assert(SmSpec::kMostWarps <= 8 * sizeof(WarpMask), "a set of warps is one word");
+static_assert(SmSpec::kMaxWarps <= 8 * sizeof(WarpMask), "a set of warps is one word");
 
 constexpr WarpMask bit_of(unsigned warp) { return WarpMask{1} << warp; }
 constexpr bool has(WarpMask warps, unsigned warp) { return (warps >> warp & 1) != 0; }
@@ -49,7 +49,7 @@ struct alignas(64) Warp {
   std::uint32_t local_window = 0;  // number of its local memory
   std::uint16_t outstanding = 0;   // global and local memory operations under way, lines of stores
   std::uint16_t remaining = 0;     // machine instructions left of the record
-  std::uint8_t pieces = 0;         // of the record
+  std::uint8_t transactions = 0;   // of the record
   std::uint8_t record_words = 0;   // its size
   std::uint8_t block = 0;          // block slot
   std::uint8_t kernel = 0;         // launch slot
@@ -59,14 +59,14 @@ struct alignas(64) Warp {
 static_assert(sizeof(Warp) == 128, "a warp is two lines of the host");
 
 /// Block slot of warps whose block is on another SM: the last of what throttles can tell apart.
-inline constexpr std::uint8_t kAbroad = SmSpec::kMostWarps - 1;
+inline constexpr std::uint8_t kAbroad = SmSpec::kMaxWarps - 1;
 
 /// Which warp slots belong to which scheduler.
 class SchedulerSlots {
  public:
   explicit SchedulerSlots(const SmSpec& spec)
       : schedulers_(spec.schedulers), slots_(spec.warps / spec.schedulers) {
-    RADDLE_ASSERT(schedulers_ <= SmSpec::kMostSchedulers && spec.warps <= SmSpec::kMostWarps);
+    RADDLE_ASSERT(schedulers_ <= SmSpec::kMaxSchedulers && spec.warps <= SmSpec::kMaxWarps);
     for (unsigned s = 0; s < schedulers_; ++s) group_[s] = low_bits(slots_) << (s * slots_);
   }
   unsigned schedulers() const { return schedulers_; }
@@ -81,7 +81,7 @@ class SchedulerSlots {
 
  private:
   unsigned schedulers_, slots_;
-  std::array<WarpMask, SmSpec::kMostSchedulers> group_{};
+  std::array<WarpMask, SmSpec::kMaxSchedulers> group_{};
 };
 
 /// The sets are open: the pipeline's stages move warps between them. broken() says what must hold
@@ -171,12 +171,12 @@ class WarpTable {
   Cycle next_wake() const { return next_wake_; }
   Cycle wakes_at(unsigned warp) const { return wake_[warp]; }
   /// woken(warp) for those whose time is over, which takes them out of `sleeping`.
-  template <class Woken>
-  void wake(Cycle now, Woken woken) {
+  template <class Wakeups>
+  void wake(Cycle now, Wakeups wakeups) {
     next_wake_ = kNever;
     for (WarpMask m = sleeping; m != 0; m &= m - 1) {
       const unsigned w = lowest(m);
-      if (wake_[w] <= now) woken(w);
+      if (wake_[w] <= now) wakeups(w);
       else next_wake_ = std::min(next_wake_, wake_[w]);
     }
   }

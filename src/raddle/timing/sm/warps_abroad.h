@@ -23,7 +23,7 @@ class WarpsAbroad {
     board_ = &board;
     shared_ = shared;
     homes_.resize(warp_slots);
-    guests_.resize(std::size_t{block_slots} * SmSpec::kMostWarps);
+    guests_.resize(std::size_t{block_slots} * SmSpec::kMaxWarps);
   }
   /// Warps may come and go.
   bool allowed() const { return board_ != nullptr; }
@@ -70,7 +70,7 @@ class WarpsAbroad {
   // --- warps elsewhere ---------------------------------------------------------------------------
   /// The block's warp of that index waits at a barrier there.
   void waits_at(unsigned slot, unsigned index, const GuestWarp& guest) {
-    guests_[slot * SmSpec::kMostWarps + index] = guest;
+    guests_[slot * SmSpec::kMaxWarps + index] = guest;
   }
   /// Its barrier has opened.
   void call_guest(unsigned slot, unsigned index, const Block& block) {
@@ -78,7 +78,7 @@ class WarpsAbroad {
     call.kind = HomeCall::Kind::Open;
     call.launch = block.launch;
     call.home = {sm_, block.id, static_cast<std::uint8_t>(slot)};
-    call.guest = guests_[slot * SmSpec::kMostWarps + index];
+    call.guest = guests_[slot * SmSpec::kMaxWarps + index];
     send(call);
   }
 
@@ -100,7 +100,7 @@ class WarpsAbroad {
   /// Something has been added to the lists.
   void post() {
     RADDLE_ASSERT(allowed());
-    board_->told.store(true, std::memory_order_relaxed);
+    board_->notified.store(true, std::memory_order_relaxed);
   }
 
   unsigned sm_;

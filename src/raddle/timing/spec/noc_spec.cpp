@@ -67,12 +67,12 @@ void check_mesh(const MachineSpec& m, SpecRules& r) {
   const auto largest = [](const std::vector<unsigned>& at) {
     return *std::max_element(at.begin(), at.end());
   };
-  for (auto [key, most] : {std::pair{"SMs at one node", largest(sms_at)},
-                           {"L2 slices at one node", largest(slices_at)},
-                           {"SMs and L2 slices at one node", largest(both_at)}})
-    r.require((MeshSpec::kDirections + most) * mesh.virtual_channels <= 64,
+  for (auto [key, maximum] : {std::pair{"SMs at one node", largest(sms_at)},
+                              {"L2 slices at one node", largest(slices_at)},
+                              {"SMs and L2 slices at one node", largest(both_at)}})
+    r.require((MeshSpec::kDirections + maximum) * mesh.virtual_channels <= 64,
               "(4 + endpoints of one node) x noc.mesh.virtual_channels must not exceed 64",
-              {{key, most}, {"noc.mesh.virtual_channels", mesh.virtual_channels}});
+              {{key, maximum}, {"noc.mesh.virtual_channels", mesh.virtual_channels}});
 }
 }  // namespace
 

@@ -77,8 +77,8 @@ LsuSpec::LsuSpec(const MachineSpec& m, unsigned id)
       endpoints(m.endpoints()),
       kernel_slots(m.kernels.slots()) {
   // As many again: in the network there are never more of an SM's requests for long.
-  if (m.migration && m.migration->orphans == policy::Passage::Orphans::Release)
-    orphans = m.sm.l1d.mshr_entries;
+  if (m.migration && m.migration->unclaimed == policy::Passage::Unclaimed::Release)
+    unclaimed = m.sm.l1d.mshr_entries;
 }
 
 OneSmSpec::OneSmSpec(const MachineSpec& m, unsigned id)

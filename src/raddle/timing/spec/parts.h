@@ -70,7 +70,7 @@ struct LsuSpec {
   policy::CoherenceRules coherence;
   Endpoints endpoints;
   unsigned kernel_slots = 1;
-  unsigned orphans = 0;  ///< MSHRs that count as free once nobody waits for them (migration)
+  unsigned unclaimed = 0;  ///< MSHRs that count as free once nobody waits for them (migration)
   LsuSpec(const MachineSpec& machine, unsigned sm);
 };
 

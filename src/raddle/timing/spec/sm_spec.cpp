@@ -58,10 +58,10 @@ void OperandSpec::visit(FieldVisitor& v) {
 }
 
 void SmSpec::visit(FieldVisitor& v) {
-  v.field("count", count, R{1, kMostSms}, "", "streaming multiprocessors");
-  v.field("schedulers", schedulers, R{1, kMostSchedulers}, "",
+  v.field("count", count, R{1, kMaxSms}, "", "streaming multiprocessors");
+  v.field("schedulers", schedulers, R{1, kMaxSchedulers}, "",
           "warp schedulers of an SM, each with its own units but for shared_units");
-  v.field("warps", warps, R{1, kMostWarps}, "", "warp slots of an SM");
+  v.field("warps", warps, R{1, kMaxWarps}, "", "warp slots of an SM");
   v.field("blocks", blocks, R{1, 64}, "", "thread blocks resident on an SM at most");
   v.field("threads", threads, R{32, 2048}, "", "threads resident on an SM at most");
   v.field("registers", registers, R{1024, 1u << 20}, "", "32-bit registers of an SM");
@@ -153,7 +153,7 @@ void check_sm(const MachineSpec& m, SpecRules& r) {
             "sm.lsu_sector_banks needs sm.l1d.coalescing = \"line\"",
             {{"sm.lsu_sector_banks", s.lsu_sector_banks}});
   const std::uint32_t barrier = s.cost[static_cast<std::size_t>(trace::OpClass::Barrier)].latency;
-  r.require(barrier + s.barrier_interval_cycles * SmSpec::kMostWarps <= kLongestDelay,
+  r.require(barrier + s.barrier_interval_cycles * SmSpec::kMaxWarps <= kLongestDelay,
             "sm.cost.barrier.latency and what sm.barrier_interval_cycles adds to it for 64 warps "
             "are too long together",
             {{"sm.cost.barrier.latency", barrier},

@@ -56,7 +56,7 @@ struct OperandSpec {
 struct SmSpec {
   /// Sets of warps are one word of 64 bits; the event wheel has a bit for each unit of four
   /// schedulers.
-  static constexpr unsigned kMostWarps = 64, kMostSchedulers = 4;
+  static constexpr unsigned kMaxWarps = 64, kMaxSchedulers = 4;
   std::uint32_t count = 1, schedulers = 1, warps = 32, blocks = 8, threads = 1024;
   std::uint32_t registers = 32768,
                 register_unit = 256;  ///< allocated per warp in multiples of register_unit

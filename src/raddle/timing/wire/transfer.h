@@ -58,28 +58,28 @@ struct Segment {
 class Segmentation {
  public:
   Segmentation(const PacketSize& size, unsigned max_flits)
-      : size_(size), most_(max_flits * size.flit_bytes - size.header_bytes) {
-    RADDLE_ASSERT(max_flits * size.flit_bytes > size.header_bytes && most_ <= 0xffff);
+      : size_(size), maximum_(max_flits * size.flit_bytes - size.header_bytes) {
+    RADDLE_ASSERT(max_flits * size.flit_bytes > size.header_bytes && maximum_ <= 0xffff);
   }
   /// Bytes of payload in a full segment.
-  unsigned most() const { return most_; }
+  unsigned maximum() const { return maximum_; }
   /// An empty payload is a header.
   unsigned segments(std::uint32_t bytes) const {
-    return std::max<std::uint32_t>(1, (bytes + most_ - 1) / most_);
+    return std::max<std::uint32_t>(1, (bytes + maximum_ - 1) / maximum_);
   }
   unsigned bytes_of(std::uint32_t bytes, unsigned number) const {
     RADDLE_ASSERT(number < segments(bytes));
-    return std::min<std::uint32_t>(most_, bytes - number * most_);
+    return std::min<std::uint32_t>(maximum_, bytes - number * maximum_);
   }
   /// Of the whole transfer, headers included.
   std::uint64_t flits(std::uint32_t bytes) const {
     const unsigned last = segments(bytes) - 1;
-    return std::uint64_t{last} * size_.flits(most_) + size_.flits(bytes_of(bytes, last));
+    return std::uint64_t{last} * size_.flits(maximum_) + size_.flits(bytes_of(bytes, last));
   }
 
  private:
   PacketSize size_;
-  unsigned most_;
+  unsigned maximum_;
 };
 
 struct TransferCounters {

@@ -156,15 +156,15 @@ void cvt_integer(DecodeContext& ctx, const Instruction& inst, Type to, Type from
   if (inst.has("sat")) {
     value = ctx.in.resize(value, width, 8, from_sign);
     width = 8;
-    const u64 most = ~u64{0} >> (64 - 8 * size) >> (to_sign ? 1 : 0);
-    const u64 least = to_sign ? ~most : 0;
+    const u64 maximum = ~u64{0} >> (64 - 8 * size) >> (to_sign ? 1 : 0);
+    const u64 minimum = to_sign ? ~maximum : 0;
     const u32 low = ctx.frame.temporary(), high = ctx.frame.temporary();
     if (from_sign) {
-      ctx.out.alu(O_max_s64, low, value, ctx.frame.constant(8, least));
+      ctx.out.alu(O_max_s64, low, value, ctx.frame.constant(8, minimum));
       value = low;
     }
     if (!(from_sign && size == 8)) {
-      ctx.out.alu(from_sign ? O_min_s64 : O_min_u64, high, value, ctx.frame.constant(8, most));
+      ctx.out.alu(from_sign ? O_min_s64 : O_min_u64, high, value, ctx.frame.constant(8, maximum));
       value = high;
     }
   }
@@ -226,12 +226,12 @@ void cvt_to_integer(DecodeContext& ctx, const Instruction& inst, Type to, Type f
     through(wide ? (sign ? O_s32_from_f64 : O_u32_from_f64)
                  : (sign ? O_s32_from_f32 : O_u32_from_f32));
   if (size < 4) {
-    const u64 most = (u64{1} << (8 * size - (sign ? 1 : 0))) - 1;
+    const u64 maximum = (u64{1} << (8 * size - (sign ? 1 : 0))) - 1;
     const u32 low = ctx.frame.temporary(), high = ctx.frame.temporary();
-    ctx.out.alu(sign ? O_min_s32 : O_min_u32, low, value, ctx.frame.constant(4, most));
+    ctx.out.alu(sign ? O_min_s32 : O_min_u32, low, value, ctx.frame.constant(4, maximum));
     value = low;
     if (sign) {
-      ctx.out.alu(O_max_s32, high, value, ctx.frame.constant(4, ~most));
+      ctx.out.alu(O_max_s32, high, value, ctx.frame.constant(4, ~maximum));
       value = high;
     }
   }

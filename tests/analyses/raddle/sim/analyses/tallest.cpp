@@ -22,26 +22,26 @@ class Tallest final : public Analysis {
   static constexpr Observed kObserves = Observed::Streams;
 
   explicit Tallest(std::vector<Asked<Params>> asked)
-      : asked_(std::move(asked)), most_(asked_.size()) {}
+      : asked_(std::move(asked)), maximum_(asked_.size()) {}
   void tree(const std::vector<runtime::LaunchedStream>& launches) override {
     const std::uint64_t blocks = launches.front().record.grid.count();
     for (std::size_t i = 0; i < asked_.size(); ++i)
-      if (blocks >= asked_[i].params.at_least) most_[i] = std::max(most_[i], blocks);
+      if (blocks >= asked_[i].params.at_least) maximum_[i] = std::max(maximum_[i], blocks);
   }
   std::vector<nlohmann::ordered_json> figures(const RunTotals&) const override {
     std::vector<nlohmann::ordered_json> out;
-    for (const std::uint64_t most : most_)
-      out.push_back(figures_of([&](FieldVisitor& v) { visit_most(v, most); }));
+    for (const std::uint64_t maximum : maximum_)
+      out.push_back(figures_of([&](FieldVisitor& v) { visit_most(v, maximum); }));
     return out;
   }
   static void describe(FieldVisitor& v) { visit_most(v, 0); }
 
  private:
-  static void visit_most(FieldVisitor& v, std::uint64_t most) {
-    v.field("most_blocks", most, {}, "blocks", "of a launch of the host");
+  static void visit_most(FieldVisitor& v, std::uint64_t maximum) {
+    v.field("most_blocks", maximum, {}, "blocks", "of a launch of the host");
   }
   std::vector<Asked<Params>> asked_;
-  std::vector<std::uint64_t> most_;  // by request
+  std::vector<std::uint64_t> maximum_;  // by request
 };
 
 }  // namespace

@@ -18,16 +18,16 @@ class Grumpy final : public MoodPolicy {
   };
   Grumpy(const Params& params, const Context&) : params_(params) {}
   std::uint32_t complaints() override {
-    told_ += params_.each_time;
+    notified_ += params_.each_time;
     return params_.each_time;
   }
   void visit_statistics(FieldVisitor& v) override {
-    v.field("complaints", told_, {}, "", "complaints in all");
+    v.field("complaints", notified_, {}, "", "complaints in all");
   }
 
  private:
   Params params_;
-  std::uint64_t told_ = 0;
+  std::uint64_t notified_ = 0;
 };
 
 }  // namespace
