@@ -29,7 +29,7 @@ class RandomDistributor {
         begin();
       }
       end_some();
-      if (std::string broken = hand_out(log, quiet); !broken.empty()) return broken;
+      if (std::string broken = dispatch_all(log, quiet); !broken.empty()) return broken;
       if (quiet > 10'000) return "stands still";
     }
     return "";
@@ -54,7 +54,7 @@ class RandomDistributor {
     });
   }
 
-  std::string hand_out(std::vector<unsigned>& log, Cycle& quiet) {
+  std::string dispatch_all(std::vector<unsigned>& log, Cycle& quiet) {
     if (!waiting_.any()) return "";
     // At times everything fits, at times nothing but the youngest or the oldest.
     KernelSet fits = waiting_;

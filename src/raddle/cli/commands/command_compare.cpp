@@ -53,7 +53,7 @@ bool same(const sim::WorkloadInfo& a, const sim::WorkloadInfo& b) {
 }
 
 /// Results are told apart by name and parameters: recordings of one program go by their files.
-void tell_apart(std::vector<Work>& works) {
+void distinguish(std::vector<Work>& works) {
   std::vector<sim::WorkloadInfo> infos;
   for (const Work& work : works) infos.push_back(work.info());
   for (std::size_t i = 0; i < works.size(); ++i)
@@ -89,7 +89,7 @@ struct CompareCommand {
 
   std::vector<Work> works() const {
     std::vector<Work> out = works_of(groups_of(words), words_of_program(arguments));
-    tell_apart(out);
+    distinguish(out);
     return out;
   }
 
