@@ -216,7 +216,7 @@ class StatementWalker {
   bool declares(std::size_t begin, std::size_t end) const {
     static constexpr auto kFirst = std::to_array<std::string_view>(
         {"using", "typedef", "friend", "static_assert", "extern", "class", "struct", "enum",
-         "union", "namespace", "concept"});
+         "union", "namespace", "concept", "alignas"});
     return contains(kFirst, tokens_[begin].text) ||
            !DeclarationReader(tokens_, In::Statement).names(begin, end).empty();
   }

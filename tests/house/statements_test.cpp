@@ -108,7 +108,8 @@ TEST(CommaChains, OfMembersAndNamespacesAreFound) {
 }
 
 TEST(CommaChains, DeclarationsAndListsAreNone) {
-  for (const char* body : {"int a = 1, b = 2;",
+  for (const char* body : {"alignas(64) int a[2], b[2];",
+                           "int a = 1, b = 2;",
                            "const auto a = f(), b = g();",
                            "std::uint64_t a, b;",
                            "Foo<Bar, Baz> x;",

@@ -18,8 +18,7 @@ RADDLE_INLINE bool whole_lines(const Context* c, const u32* line) {
 /// An access of any pattern: its addresses, checked, and its record with the pieces.
 RADDLE_INLINE void scattered_record(Context* c, const Record* ip, char* frame, u32 e, u32 inst,
                                     u32 bytes, u64* at) {
-  alignas(64) u32 line[32];
-  words[32];
+  alignas(64) u32 line[32], words[32];
   addresses_of(ip, frame, e, kDeviceBase, at);
   const u32 unit = touched_words(bytes);
   u64 all = 0;

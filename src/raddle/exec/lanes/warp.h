@@ -57,8 +57,7 @@ RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 e) {
   const u32* c = lanes<u32>(frame, ip->c);
   const u32* a = lanes<u32>(frame, ip->a);
   u32* d = lanes<u32>(frame, ip->d);
-  alignas(64) u32 from[32];
-  value[32];
+  alignas(64) u32 from[32], value[32];
   u32 inside = 0;
   const u32 mode = static_cast<u32>(ip->imm);
   RADDLE_LANES {
@@ -72,7 +71,7 @@ RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 e) {
   }
 #if defined(__AVX512F__)
   const __m512i low = _mm512_loadu_si512(a);
-  high = _mm512_loadu_si512(a + 16);
+  const __m512i high = _mm512_loadu_si512(a + 16);
   _mm512_store_si512(value, _mm512_permutex2var_epi32(low, _mm512_load_si512(from), high));
   _mm512_store_si512(value + 16,
                      _mm512_permutex2var_epi32(low, _mm512_load_si512(from + 16), high));
