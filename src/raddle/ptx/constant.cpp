@@ -186,53 +186,57 @@ class Evaluator {
     }
   }
 
-  Constant combine(Operator what, const Constant& a, const Constant& b, const Token& place) {
-    if (a.kind != Kind::Integer || b.kind != Kind::Integer) return combine_reals(what, a, b, place);
-    const bool is_unsigned = a.is_unsigned || b.is_unsigned;
-    const auto sa = static_cast<std::int64_t>(a.bits), sb = static_cast<std::int64_t>(b.bits);
+  Constant combine(Operator what, const Constant& left, const Constant& right, const Token& place) {
+    if (left.kind != Kind::Integer || right.kind != Kind::Integer)
+      return combine_reals(what, left, right, place);
+    const bool is_unsigned = left.is_unsigned || right.is_unsigned;
+    const auto signed_left = static_cast<std::int64_t>(left.bits),
+               signed_right = static_cast<std::int64_t>(right.bits);
     switch (what) {
       case Operator::LogicalOr:
-        return truth(a.bits != 0 || b.bits != 0);
+        return truth(left.bits != 0 || right.bits != 0);
       case Operator::LogicalAnd:
-        return truth(a.bits != 0 && b.bits != 0);
+        return truth(left.bits != 0 && right.bits != 0);
       case Operator::Or:
-        return integer(a.bits | b.bits, is_unsigned);
+        return integer(left.bits | right.bits, is_unsigned);
       case Operator::Xor:
-        return integer(a.bits ^ b.bits, is_unsigned);
+        return integer(left.bits ^ right.bits, is_unsigned);
       case Operator::And:
-        return integer(a.bits & b.bits, is_unsigned);
+        return integer(left.bits & right.bits, is_unsigned);
       case Operator::Equal:
-        return truth(a.bits == b.bits);
+        return truth(left.bits == right.bits);
       case Operator::NotEqual:
-        return truth(a.bits != b.bits);
+        return truth(left.bits != right.bits);
       case Operator::Less:
-        return truth(is_unsigned ? a.bits < b.bits : sa < sb);
+        return truth(is_unsigned ? left.bits < right.bits : signed_left < signed_right);
       case Operator::LessEqual:
-        return truth(is_unsigned ? a.bits <= b.bits : sa <= sb);
+        return truth(is_unsigned ? left.bits <= right.bits : signed_left <= signed_right);
       case Operator::Greater:
-        return truth(is_unsigned ? a.bits > b.bits : sa > sb);
+        return truth(is_unsigned ? left.bits > right.bits : signed_left > signed_right);
       case Operator::GreaterEqual:
-        return truth(is_unsigned ? a.bits >= b.bits : sa >= sb);
+        return truth(is_unsigned ? left.bits >= right.bits : signed_left >= signed_right);
       case Operator::ShiftLeft:
-        return integer(b.bits < 64 ? a.bits << b.bits : 0, a.is_unsigned);
+        return integer(right.bits < 64 ? left.bits << right.bits : 0, left.is_unsigned);
       case Operator::ShiftRight:
-        return shifted_right(a, b.bits);
+        return shifted_right(left, right.bits);
       case Operator::Add:
-        return integer(a.bits + b.bits, is_unsigned);
+        return integer(left.bits + right.bits, is_unsigned);
       case Operator::Subtract:
-        return integer(a.bits - b.bits, is_unsigned);
+        return integer(left.bits - right.bits, is_unsigned);
       case Operator::Multiply:
-        return integer(a.bits * b.bits, is_unsigned);
+        return integer(left.bits * right.bits, is_unsigned);
       case Operator::Divide:
       case Operator::Remainder:
         break;
     }
-    if (b.bits == 0) cursor_->fail_at(place, "division by zero");
+    if (right.bits == 0) cursor_->fail_at(place, "division by zero");
     const bool divide = what == Operator::Divide;
-    if (is_unsigned) return integer(divide ? a.bits / b.bits : a.bits % b.bits, true);
+    if (is_unsigned) return integer(divide ? left.bits / right.bits : left.bits % right.bits, true);
     // The one quotient that overflows wraps around, as the hardware's negation does.
-    if (sb == -1) return integer(divide ? 0 - a.bits : 0, false);
-    return integer(static_cast<std::uint64_t>(divide ? sa / sb : sa % sb), false);
+    if (signed_right == -1) return integer(divide ? 0 - left.bits : 0, false);
+    return integer(static_cast<std::uint64_t>(divide ? signed_left / signed_right
+                                                     : signed_left % signed_right),
+                   false);
   }
 
   static Constant shifted_right(const Constant& a, std::uint64_t by) {

@@ -194,65 +194,73 @@ lab::Catalogue catalogue() {
           std::make_shared<const HostPrograms>()};
 }
 
-void LabOptions::add_to(CLI::App& c) {
+void LabOptions::add_to(CLI::App& command) {
   constexpr const char *kWhere = "Where runs go", *kOutput = "Output";  // headings of --help
-  c.add_option("--scale", scale, "quick: small inputs, thinned sweeps; full: the paper's")
+  command.add_option("--scale", scale, "quick: small inputs, thinned sweeps; full: the paper's")
       ->check(CLI::IsMember({"quick", "full"}))
       ->capture_default_str();
-  c.add_option("--results", results, "folder of the results, recordings and work under way")
+  command.add_option("--results", results, "folder of the results, recordings and work under way")
       ->type_name("DIR")
       ->capture_default_str();
-  c.add_option("--jobs", jobs,
-               "runs at the same time (default: as many as cores); with slurm: jobs queued or "
-               "running at the same time (default: all)")
+  command
+      .add_option("--jobs", jobs,
+                  "runs at the same time (default: as many as cores); with slurm: jobs queued or "
+                  "running at the same time (default: all)")
       ->check(CLI::Range(1, 4096))
       ->group(kWhere);
-  c.add_option("--executor", executor,
-               "who runs: processes on this machine, or job arrays of Slurm")
+  command
+      .add_option("--executor", executor,
+                  "who runs: processes on this machine, or job arrays of Slurm")
       ->check(CLI::IsMember({"local", "slurm"}))
       ->capture_default_str()
       ->group(kWhere);
-  c.add_option("--slurm-options", slurm_options,
-               "for sbatch, in one text: \"--partition=short --account=me\"")
+  command
+      .add_option("--slurm-options", slurm_options,
+                  "for sbatch, in one text: \"--partition=short --account=me\"")
       ->type_name("TEXT")
       ->group(kWhere);
-  c.add_option("--slurm-poll", slurm_poll_seconds, "how often Slurm is asked, seconds")
+  command.add_option("--slurm-poll", slurm_poll_seconds, "how often Slurm is asked, seconds")
       ->check(CLI::Range(0.1, 3600.0))
       ->type_name("SECONDS")
       ->capture_default_str()
       ->group(kWhere);
-  c.add_option("--memory", memory_gib,
-               "of all runs together, GiB (default: 90 % of what is free); with slurm: of each run "
-               "(default: twice what it is expected to need)")
+  command
+      .add_option(
+          "--memory", memory_gib,
+          "of all runs together, GiB (default: 90 % of what is free); with slurm: of each run "
+          "(default: twice what it is expected to need)")
       ->check(CLI::Range(0.01, 1e6))
       ->type_name("GIB")
       ->group(kWhere);
-  c.add_option("--timeout", timeout_minutes, "for a run, minutes (default: the experiment's)")
+  command
+      .add_option("--timeout", timeout_minutes, "for a run, minutes (default: the experiment's)")
       ->check(CLI::Range(0.001, 1e6))
       ->type_name("MINUTES")
       ->group(kWhere);
-  c.add_option("--recordings-limit", recordings_limit_gib,
-               "GiB of recordings to keep; those not needed now go, the longest unused first")
+  command
+      .add_option("--recordings-limit", recordings_limit_gib,
+                  "GiB of recordings to keep; those not needed now go, the longest unused first")
       ->check(CLI::Range(0.0, 1e6))
       ->type_name("GIB")
       ->capture_default_str();
-  c.add_option("--worker", worker,
-               "program that runs `cell ...` instead of this one, e.g. a wrapper")
+  command
+      .add_option("--worker", worker,
+                  "program that runs `cell ...` instead of this one, e.g. a wrapper")
       ->check(CLI::ExistingFile)
       ->type_name("PROGRAM")
       ->group(kWhere);
-  c.add_flag("--retry-failed", retry_failed, "run again what has failed before");
-  c.add_flag("--check", check_only, "check the files, print the plan, run nothing");
-  c.add_option("--json", json, "write the reproduction document; - for standard output")
+  command.add_flag("--retry-failed", retry_failed, "run again what has failed before");
+  command.add_flag("--check", check_only, "check the files, print the plan, run nothing");
+  command.add_option("--json", json, "write the reproduction document; - for standard output")
       ->type_name("FILE|-")
       ->group(kOutput);
-  c.add_option("--report", report, "write a page of the figures and verdicts")
+  command.add_option("--report", report, "write a page of the figures and verdicts")
       ->type_name("FILE.html")
       ->group(kOutput);
-  c.add_option("--export-csv", export_csv, "write the results' tables as CSV")
+  command.add_option("--export-csv", export_csv, "write the results' tables as CSV")
       ->type_name("DIR")
       ->group(kOutput);
-  c.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )")->group(kOutput);
+  command.add_flag("--quiet", quiet, "print nothing but errors (and JSON on - )")->group(kOutput);
 }
 
 lab::Scale LabOptions::scale_value() const {
@@ -322,7 +330,7 @@ std::optional<LabOutcome> run_experiments(const lab::Paper& paper,
   if (!options.report.empty()) write_file(options.report, report::reproduction_page(out.document));
   if (!options.export_csv.empty()) {
     std::vector<std::string> ids;
-    for (const lab::Experiment* e : experiments) ids.push_back(e->full_id());
+    for (const lab::Experiment* experiment : experiments) ids.push_back(experiment->full_id());
     store.export_csv(options.export_csv, ids, options.scale);
   }
   return out;

@@ -216,22 +216,23 @@ class Evaluation {
     drawn["stated"][static_cast<std::size_t>(column - layout.columns.begin())] = s.paper;
   }
 
-  Json counters(const CounterTable& c) {
+  Json counters(const CounterTable& table) {
     Json columns = {"workload", "variant"}, rows = Json::array();
-    std::vector<std::string> unknown(c.columns.size());
-    std::vector<bool> known(c.columns.size(), false);
-    for (const std::string& name : c.columns) {
-      const Measure& m = e_.measures[*e_.find(name, NameKind::Measure)];
-      columns.push_back(m.unit.empty() ? m.title : fmt::format("{} ({})", m.title, m.unit));
+    std::vector<std::string> unknown(table.columns.size());
+    std::vector<bool> known(table.columns.size(), false);
+    for (const std::string& name : table.columns) {
+      const Measure& measure = e_.measures[*e_.find(name, NameKind::Measure)];
+      columns.push_back(measure.unit.empty() ? measure.title
+                                             : fmt::format("{} ({})", measure.title, measure.unit));
     }
-    for (const std::size_t w : c.workloads)
-      for (const std::size_t v : c.variants) {
-        Json row = {e_.workloads[w].title, e_.variants[v].title};
+    for (const std::size_t workload : table.workloads)
+      for (const std::size_t variant : table.variants) {
+        Json row = {e_.workloads[workload].title, e_.variants[variant].title};
         Coordinates where = grid_.unset();
-        where.workload = static_cast<int>(w);
-        where.variant = static_cast<int>(v);
-        for (std::size_t i = 0; i < c.columns.size(); ++i) {
-          const Formula& value = e_.measures[*e_.find(c.columns[i], NameKind::Measure)].value;
+        where.workload = static_cast<int>(workload);
+        where.variant = static_cast<int>(variant);
+        for (std::size_t i = 0; i < table.columns.size(); ++i) {
+          const Formula& value = e_.measures[*e_.find(table.columns[i], NameKind::Measure)].value;
           Json cell;
           try {
             cell = json_of(evaluator_.number(value, where));
@@ -248,7 +249,8 @@ class Evaluation {
       }
     for (std::size_t i = 0; i < known.size(); ++i)
       if (!known[i])
-        on_mistake_(c.place, fmt::format("counters.columns: '{}': {}", c.columns[i], unknown[i]));
+        on_mistake_(table.place,
+                    fmt::format("counters.columns: '{}': {}", table.columns[i], unknown[i]));
     return {{"columns", std::move(columns)}, {"rows", std::move(rows)}};
   }
 

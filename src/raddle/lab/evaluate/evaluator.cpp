@@ -114,12 +114,12 @@ Number Evaluator::eval(const Expression& x, const Coordinates& where) {
       return value ? Number(-*value) : std::nullopt;
     }
     case Kind::Arithmetic: {
-      const Number a = eval(x.parts[0], where), b = eval(x.parts[1], where);
-      if (!a || !b) return std::nullopt;
-      return finite(x.word == "+"   ? *a + *b
-                    : x.word == "-" ? *a - *b
-                    : x.word == "*" ? *a * *b
-                                    : *a / *b);
+      const Number left = eval(x.parts[0], where), right = eval(x.parts[1], where);
+      if (!left || !right) return std::nullopt;
+      return finite(x.word == "+"   ? *left + *right
+                    : x.word == "-" ? *left - *right
+                    : x.word == "*" ? *left * *right
+                                    : *left / *right);
     }
     case Kind::Call:
       return call(x, where);
@@ -242,28 +242,29 @@ std::vector<Step> Evaluator::steps(const Domain& domain) const {
   std::vector<Step> out;
   using Dimension = Step::Dimension;
   if (const auto axis = e_.find(domain.names[0], NameKind::Axis)) {
-    const Axis& a = e_.axes[*axis];
-    for (std::size_t p = 0; p < a.points.size(); ++p) {
-      const AxisValue& value = a.points[p].value;
+    const Axis& named = e_.axes[*axis];
+    for (std::size_t point = 0; point < named.points.size(); ++point) {
+      const AxisValue& value = named.points[point].value;
       const double number = std::holds_alternative<double>(value) ? std::get<double>(value) : 0;
       if (domain.from && number < std::get<double>(*domain.from)) continue;
       if (domain.to && number > std::get<double>(*domain.to)) continue;
       if (!domain.values.empty() && std::ranges::find(domain.values, value) == domain.values.end())
         continue;
-      out.push_back({Dimension::Axis, *axis, static_cast<int>(p)});
+      out.push_back({Dimension::Axis, *axis, static_cast<int>(point)});
     }
     for (const AxisValue& value : domain.values)
-      if (point_of(a, value) == kUnset)
+      if (point_of(named, value) == kUnset)
         throw EvaluationError(
-            fmt::format("axis '{}' has no point {} at this scale", a.name, shown(value)));
-    if (out.empty()) throw EvaluationError("no point of axis '" + a.name + "' is in the range");
+            fmt::format("axis '{}' has no point {} at this scale", named.name, shown(value)));
+    if (out.empty()) throw EvaluationError("no point of axis '" + named.name + "' is in the range");
     return out;
   }
   auto add = [&](const std::string& name, std::vector<std::pair<Dimension, std::size_t>>& to) {
     if (const auto variant = e_.find(name, NameKind::Variant)) {
       to.emplace_back(Dimension::Variant, *variant);
     } else {
-      for (const std::size_t w : e_.workloads_of(name)) to.emplace_back(Dimension::Workload, w);
+      for (const std::size_t workload : e_.workloads_of(name))
+        to.emplace_back(Dimension::Workload, workload);
     }
   };
   std::vector<std::pair<Dimension, std::size_t>> in, without;
@@ -279,7 +280,7 @@ std::vector<Step> Evaluator::steps(const Domain& domain) const {
 }
 
 void Evaluator::each(const std::vector<Domain>& domains, const Coordinates& where,
-                     const std::function<void(const Coordinates&, const std::string&)>& f) {
+                     const std::function<void(const Coordinates&, const std::string&)>& visit) {
   std::vector<std::vector<Step>> all;
   std::vector<std::uint64_t> before;
   auto slot = [](const Step& s) {
@@ -305,7 +306,7 @@ void Evaluator::each(const std::vector<Domain>& domains, const Coordinates& wher
                 : step.dimension == Step::Dimension::Workload ? e_.workloads[number].name
                                                               : e_.variants[number].name);
     }
-    f(there, label);
+    visit(there, label);
     more = false;
     for (std::size_t i = all.size(); i-- > 0 && !more;) {
       more = ++at[i] < all[i].size();

@@ -184,38 +184,43 @@ void check_names(const Experiment& experiment, const Formula& formula, bool of,
   NameCheck(experiment, formula, of, problems).walk(formula.expression);
 }
 
-void check_definitions(const Experiment& e, Problems& problems) {
-  for (const Measure& measure : e.measures) check_names(e, measure.value, false, problems);
-  check_cycles(e, problems);
-  if (e.corun && e.corun->alone) check_names(e, *e.corun->alone, false, problems);
-  for (const Workload& w : e.workloads)
-    for (const std::string& member : w.members) {
-      const auto found = e.find(member, NameKind::Workload);
+void check_definitions(const Experiment& experiment, Problems& problems) {
+  for (const Measure& measure : experiment.measures)
+    check_names(experiment, measure.value, false, problems);
+  check_cycles(experiment, problems);
+  if (experiment.corun && experiment.corun->alone)
+    check_names(experiment, *experiment.corun->alone, false, problems);
+  for (const Workload& workload : experiment.workloads)
+    for (const std::string& member : workload.members) {
+      const auto found = experiment.find(member, NameKind::Workload);
       if (!found)
-        problems.add(w.place,
-                     fmt::format("workloads.{}.members: expected a workload, found '{}'{}", w.name,
-                                 member, known_names(e, member, {NameKind::Workload})));
-      else if (!e.workloads[*found].members.empty())
-        problems.add(w.place, fmt::format("workloads.{}.members: expected a single workload, found "
-                                          "'{}', which has members itself",
-                                          w.name, member));
+        problems.add(
+            workload.place,
+            fmt::format("workloads.{}.members: expected a workload, found '{}'{}", workload.name,
+                        member, known_names(experiment, member, {NameKind::Workload})));
+      else if (!experiment.workloads[*found].members.empty())
+        problems.add(workload.place,
+                     fmt::format("workloads.{}.members: expected a single workload, found "
+                                 "'{}', which has members itself",
+                                 workload.name, member));
     }
-  for (const Variant& v : e.variants) {
-    if (!v.selection) continue;
-    const std::string key = "variants." + v.name;
-    const auto searched = e.find(v.selection->best_of, NameKind::Variant);
-    if (!searched || e.variants[*searched].selection)
-      problems.add(
-          v.place,
-          fmt::format("{}.best_of: expected a variant that has runs, found '{}'{}", key,
-                      v.selection->best_of,
-                      searched ? ", which is a selection itself"
-                               : known_names(e, v.selection->best_of, {NameKind::Variant})));
-    for (const std::string& axis : v.selection->over)
-      if (!e.find(axis, NameKind::Axis))
-        problems.add(v.place, fmt::format("{}.over: expected an axis, found '{}'{}", key, axis,
-                                          known_names(e, axis, {NameKind::Axis})));
-    check_names(e, v.selection->objective, false, problems);
+  for (const Variant& variant : experiment.variants) {
+    if (!variant.selection) continue;
+    const std::string key = "variants." + variant.name;
+    const auto searched = experiment.find(variant.selection->best_of, NameKind::Variant);
+    if (!searched || experiment.variants[*searched].selection)
+      problems.add(variant.place,
+                   fmt::format("{}.best_of: expected a variant that has runs, found '{}'{}", key,
+                               variant.selection->best_of,
+                               searched ? ", which is a selection itself"
+                                        : known_names(experiment, variant.selection->best_of,
+                                                      {NameKind::Variant})));
+    for (const std::string& axis : variant.selection->over)
+      if (!experiment.find(axis, NameKind::Axis))
+        problems.add(variant.place,
+                     fmt::format("{}.over: expected an axis, found '{}'{}", key, axis,
+                                 known_names(experiment, axis, {NameKind::Axis})));
+    check_names(experiment, variant.selection->objective, false, problems);
   }
 }
 

@@ -50,7 +50,7 @@ void add(Experiment& e, const std::string& name, NameKind kind, std::size_t inde
 
 }  // namespace
 
-std::size_t define_workload(Experiment& e, const PlacedText& text, Scale scale) {
+std::size_t define_workload(Experiment& experiment, const PlacedText& text, Scale scale) {
   Workload out;
   out.title = text.text;
   out.place = text.place;
@@ -59,7 +59,7 @@ std::size_t define_workload(Experiment& e, const PlacedText& text, Scale scale) 
   if (program) words.erase(words.begin());
   if (words.empty()) throw InputError(text.place, "expected a workload, found nothing");
   const std::string& first = words.front();
-  out.name = free_name(e, std::filesystem::path(first).stem().string());
+  out.name = free_name(experiment, std::filesystem::path(first).stem().string());
   const bool recording = first.ends_with(".rdl") || first.ends_with(".g");
   if (program || recording) {
     ExternalProgram external;
@@ -82,9 +82,9 @@ std::size_t define_workload(Experiment& e, const PlacedText& text, Scale scale) 
       out.parameters.push_back({key, value_of(word.substr(equals + 1), text.place), text.place});
     }
   }
-  add(e, out.name, NameKind::Workload, e.workloads.size());
-  e.workloads.push_back(std::move(out));
-  return e.workloads.size() - 1;
+  add(experiment, out.name, NameKind::Workload, experiment.workloads.size());
+  experiment.workloads.push_back(std::move(out));
+  return experiment.workloads.size() - 1;
 }
 
 std::size_t define_variant(Experiment& e, const PlacedText& text) {

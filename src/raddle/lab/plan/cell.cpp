@@ -368,10 +368,10 @@ void check_external(const CellSpec& spec, const sim::Setup& setup) {
 ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
   // All parts are looked at before any is refused.
   std::vector<Diagnostic> errors;
-  auto attempt = [&](const Place& place, auto f) {
-    using Value = decltype(f());
+  auto attempt = [&](const Place& place, auto make) {
+    using Value = decltype(make());
     try {
-      return std::optional<Value>(placed(place, f));
+      return std::optional<Value>(placed(place, make));
     } catch (const InputError& error) {
       errors.insert(errors.end(), error.diagnostics().begin(), error.diagnostics().end());
       return std::optional<Value>();
@@ -405,8 +405,8 @@ ResolvedCell resolve(const CellSpec& spec, const Catalogue& catalogue) {
       info.name, info.parameters, code_hash(spec, catalogue), setup->config(), spec.max_cycles);
   std::vector<std::string> recordings;
   if (!setup->run.live)
-    for (std::size_t p = 0; p < programs.size(); ++p)
-      recordings.push_back(recording_hash(spec.programs[p], programs[p].info, *setup, catalogue));
+    for (std::size_t i = 0; i < programs.size(); ++i)
+      recordings.push_back(recording_hash(spec.programs[i], programs[i].info, *setup, catalogue));
   std::vector<std::string> names;
   for (const Program& program : spec.programs) names.push_back(program.workload);
   std::string program = program_of_run(catalogue.sources, *setup, names);

@@ -98,29 +98,31 @@ Json document(const Paper& paper, const Plan& plan, const std::vector<RunState>&
   RADDLE_ASSERT(states.size() == plan.runs.size());
   Json experiments = Json::array();
   for (const PlannedExperiment& planned : plan.experiments) {
-    const Experiment& e = *planned.experiment;
+    const Experiment& experiment = *planned.experiment;
     const RunSource source(planned, states);
     Json evaluated = evaluate(
-        e, planned.grid, source,
+        experiment, planned.grid, source,
         [](const Place& place, const std::string& message) { throw InputError(place, message); });
     double seconds = 0;
     Json runs = runs_json(planned, plan, states, seconds);
-    Json out = {{"id", e.full_id()},      {"title", e.title},   {"kind", e.kind},
-                {"priority", e.priority}, {"source", e.source}, {"claim", e.claim}};
+    Json out = {{"id", experiment.full_id()},  {"title", experiment.title},
+                {"kind", experiment.kind},     {"priority", experiment.priority},
+                {"source", experiment.source}, {"claim", experiment.claim}};
     for (const char* part : {"status", "figures", "shapes", "stated"}) out[part] = evaluated[part];
-    if (!e.tested_by.empty()) out["tested_by"] = e.tested_by;
-    if (Json tests = tests_json(e, head.tests); !tests.empty()) {
+    if (!experiment.tested_by.empty()) out["tested_by"] = experiment.tested_by;
+    if (Json tests = tests_json(experiment, head.tests); !tests.empty()) {
       judge_tests(out, tests);
       out["tests"] = std::move(tests);
     }
-    out["explanation"] = e.explanation;
+    out["explanation"] = experiment.explanation;
     if (evaluated.contains("counters")) out["counters"] = evaluated["counters"];
     // What holds without the runs that failed may not hold with them.
     const bool judged = out["status"] == "pass" || out["status"] == kNoVerdict;
     if (judged && runs["done"] != runs["total"]) out["status"] = "incomplete";
     out["runs"] = std::move(runs);
-    if (Json settings = run_settings(e); !settings.empty()) out["settings"] = std::move(settings);
-    if (!e.replaced.empty()) out["replaced"] = replaced_json(e);
+    if (Json settings = run_settings(experiment); !settings.empty())
+      out["settings"] = std::move(settings);
+    if (!experiment.replaced.empty()) out["replaced"] = replaced_json(experiment);
     out["wall_seconds"] = seconds;
     experiments.push_back(std::move(out));
   }

@@ -314,48 +314,49 @@ Whole whole_of(const Result& r) {
   return {r.cycles, r.totals};
 }
 
-Json to_json(const Result& r, std::size_t single_launches) {
+Json to_json(const Result& result, std::size_t single_launches) {
   Json out;
   out["schema"] = 1;
   out["raddle_version"] = RADDLE_VERSION;
-  out["config"] = r.config;
-  out["workload"] = {{"name", r.workload},
-                     {"parameters", r.parameters},
-                     {"input_hash", fmt::format("{:016x}", r.input_hash)},
-                     {"result", verdict_name(r.verdict)}};
-  if (!r.difference.empty()) out["workload"]["difference"] = r.difference;
-  if (!r.import.is_null()) out["workload"]["import"] = r.import;
-  out["timed"] = r.timed;
-  if (r.launches_left_out != 0) out["launches_left_out"] = r.launches_left_out;
+  out["config"] = result.config;
+  out["workload"] = {{"name", result.workload},
+                     {"parameters", result.parameters},
+                     {"input_hash", fmt::format("{:016x}", result.input_hash)},
+                     {"result", verdict_name(result.verdict)}};
+  if (!result.difference.empty()) out["workload"]["difference"] = result.difference;
+  if (!result.import.is_null()) out["workload"]["import"] = result.import;
+  out["timed"] = result.timed;
+  if (result.launches_left_out != 0) out["launches_left_out"] = result.launches_left_out;
   Json totals;
-  const Whole whole = whole_of(r);
-  const stats::Shown place = r.corun ? stats::kCorun : stats::kRun;
+  const Whole whole = whole_of(result);
+  const stats::Shown place = result.corun ? stats::kCorun : stats::kRun;
   add_metrics(totals, Part::Totals, place, {.counters = whole.totals, .cycles = whole.cycles});
   out["totals"] = std::move(totals);
-  if (r.sampling) out["sampling"] = sampling_json(r);
-  out["details"] = details_json(r, place);
+  if (result.sampling) out["sampling"] = sampling_json(result);
+  out["details"] = details_json(result, place);
   out["kernels"] = Json::array();
   out["streams"] = Json::array();
-  for (const StreamResult& s : streams_of(r.kernels)) out["streams"].push_back(stream_json(s));
-  if (r.corun) {
+  for (const StreamResult& stream : streams_of(result.kernels))
+    out["streams"].push_back(stream_json(stream));
+  if (result.corun) {
     out["tenants"] = Json::array();
-    for (const TenantResult& tenant : r.corun->tenants)
-      out["tenants"].push_back(tenant_json(*r.corun, tenant));
-    out["corun"] = corun_json(*r.corun);
+    for (const TenantResult& tenant : result.corun->tenants)
+      out["tenants"].push_back(tenant_json(*result.corun, tenant));
+    out["corun"] = corun_json(*result.corun);
   }
-  add_facts(out, FactOf::Run, {.run = &r});
-  out["stalls"] = stalls_of(r);
-  out["policies"] = r.policies;
-  out["energy_pj"] = energy_json(r.energy, energy::kComponents);
-  out["component_hash"] = fmt::format("{:016x}", r.component_hash);
+  add_facts(out, FactOf::Run, {.run = &result});
+  out["stalls"] = stalls_of(result);
+  out["policies"] = result.policies;
+  out["energy_pj"] = energy_json(result.energy, energy::kComponents);
+  out["component_hash"] = fmt::format("{:016x}", result.component_hash);
   // Everything but the host's own doings and what observers saw decides the hash; two equal runs
   // give equal text.
-  const std::uint64_t hash = state_hash(out, r.kernels);
+  const std::uint64_t hash = state_hash(out, result.kernels);
   out["raddle_version"] = version();
-  add_kernels(out, r.kernels, single_launches);
-  if (!r.analysis.is_null()) out["analysis"] = r.analysis;
-  if (r.checks) out["checks"] = r.checks->json();
-  add_facts(out["host"], FactOf::Host, {.run = &r});
+  add_kernels(out, result.kernels, single_launches);
+  if (!result.analysis.is_null()) out["analysis"] = result.analysis;
+  if (result.checks) out["checks"] = result.checks->json();
+  add_facts(out["host"], FactOf::Host, {.run = &result});
   out["state_hash"] = fmt::format("{:016x}", hash);
   return out;
 }
