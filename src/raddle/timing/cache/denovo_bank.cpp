@@ -69,27 +69,27 @@ DenovoBank::Wait DenovoBank::take(const Message& m, Free free, stats::L2Counters
 }
 
 /// A way for the line, which is absent. Registered words of the line that was there are recalled.
-DenovoBank::Wait DenovoBank::evict_for(const Message& m, Free free, stats::L2Counters& count,
+DenovoBank::Wait DenovoBank::evict_for(const Message& message, Free free, stats::L2Counters& count,
                                        unsigned& at) {
-  const unsigned way = victim(m);
+  const unsigned way = victim(message);
   if (way == kAbsent) return Wait::Way;
   Line& old = line_[way];
   if (old.present && old.registered != 0 && recalls_used_ == recall_.size()) return Wait::Recall;
   if (old.present && (old.registered | old.dirty) != 0 && !free.write_back) return Wait::WriteBack;
   if (old.present) {
     ++count.evictions;
-    const Dirty out{old.line, m.sm, m.kernel, m.tenant};
+    const Dirty out{old.line, message.sm, message.kernel, message.tenant};
     if (old.registered != 0) {
-      auto r =
+      auto recall =
           std::find_if(recall_.begin(), recall_.end(), [](const Recall& x) { return !x.used; });
-      *r = {.line = old.line,
-            .left = old.registered,
-            .used = true,
-            .id = ++recall_id_,
-            .owner = old.owner,
-            .dirty = out};
+      *recall = {.line = old.line,
+                 .left = old.registered,
+                 .used = true,
+                 .id = ++recall_id_,
+                 .owner = old.owner,
+                 .dirty = out};
       ++recalls_used_;
-      Message about = m;
+      Message about = message;
       about.line = old.line;
       about.tag = recall_id_;
       each_owner(old, old.registered, [&](unsigned owner, WordMask words) {
@@ -101,7 +101,7 @@ DenovoBank::Wait DenovoBank::evict_for(const Message& m, Free free, stats::L2Cou
     }
   }
   old = Line{};
-  old.line = m.line;
+  old.line = message.line;
   old.present = true;
   old.used = ++uses_;
   at = way;

@@ -143,82 +143,85 @@ DenovoL1::Answer DenovoL1::atomic(Cycle now, const Access& a, bool can_send) {
 }
 
 /// The access waits for these words; those that nobody has asked for yet are asked for.
-DenovoL1::Answer DenovoL1::ask(Cycle now, const Access& a, WordMask missing, bool own,
+DenovoL1::Answer DenovoL1::ask(Cycle now, const Access& access, WordMask missing, bool own,
                                bool can_send) {
-  if (in_write_back(a.line) != 0) return blocked(Refusal::WriteBack);
+  if (in_write_back(access.line) != 0) return blocked(Refusal::WriteBack);
   WordMask coming = 0;
   Entry *joined = nullptr, *free = nullptr;
-  for (Entry& e : entry_) {
-    if (!e.used) {
-      if (free == nullptr) free = &e;
-    } else if (e.line == a.line && (e.owns || (!own && e.epoch == epoch_)) &&
-               (e.left & missing) != 0) {
-      coming |= e.left;
-      if (joined == nullptr) joined = &e;
+  for (Entry& entry : entry_) {
+    if (!entry.used) {
+      if (free == nullptr) free = &entry;
+    } else if (entry.line == access.line && (entry.owns || (!own && entry.epoch == epoch_)) &&
+               (entry.left & missing) != 0) {
+      coming |= entry.left;
+      if (joined == nullptr) joined = &entry;
     }
   }
   const WordMask asked = without(missing, coming);
   if (asked == 0) {
     if (joined->waiting.size() >= merges_) return blocked(Refusal::Merge);
-    joined->waiting.push_back({a.waiter, missing, own, epoch_});
+    joined->waiting.push_back({access.waiter, missing, own, epoch_});
     return {Outcome::Miss, {}, false};
   }
   if (free == nullptr) return blocked(Refusal::Mshr);
   if (!can_send) return blocked(Refusal::MissQueue);
   if (own) {
-    unsigned at = find(a.line);
-    if (at == kAbsent) at = free_way(now, a.line, a.kernel);
+    unsigned at = find(access.line);
+    if (at == kAbsent) at = free_way(now, access.line, access.kernel);
     if (at == kAbsent) return blocked(Refusal::Way);
-    if (events_ != nullptr) events_->used(at, a.warp);
+    if (events_ != nullptr) events_->used(at, access.warp);
     way_[at].owning |= asked;
     ++way_[at].pins;
   }
-  free->line = a.line;
+  free->line = access.line;
   free->epoch = epoch_;
   free->left = asked;
   free->used = true;
   free->owns = own;
-  free->waiting.assign(1, {a.waiter, missing, own, epoch_});
+  free->waiting.assign(1, {access.waiter, missing, own, epoch_});
   ++entries_used_;
-  max_mshrs_.add(a.kernel, entries_used_);
-  if (events_ != nullptr) events_->requested(static_cast<unsigned>(free - entry_.data()), a.warp);
-  requests_.push(request(own ? MessageKind::Own : MessageKind::Read, a.line, asked,
-                         static_cast<unsigned>(free - entry_.data()), a.kernel));
+  max_mshrs_.add(access.kernel, entries_used_);
+  if (events_ != nullptr)
+    events_->requested(static_cast<unsigned>(free - entry_.data()), access.warp);
+  requests_.push(request(own ? MessageKind::Own : MessageKind::Read, access.line, asked,
+                         static_cast<unsigned>(free - entry_.data()), access.kernel));
   return {Outcome::Miss, {}, true};
 }
 
-DenovoL1::Answer DenovoL1::store(Cycle now, const Access& a, bool can_send) {
-  unsigned at = find(a.line);
-  WordMask lost = a.words, unsure = 0;  // to be registered; registered, but not acknowledged
+DenovoL1::Answer DenovoL1::store(Cycle now, const Access& access, bool can_send) {
+  unsigned at = find(access.line);
+  WordMask lost = access.words, unsure = 0;  // to be registered; registered, but not acknowledged
   if (at != kAbsent) {
-    if ((a.words & way_[at].owning) != 0) return blocked(Refusal::Mshr);
-    lost = without(a.words, way_[at].registered);
-    unsure =
-        way_[at].pins == 0 ? WordMask{0} : without(a.words & store_buffer_.under_way(a.line), lost);
+    if ((access.words & way_[at].owning) != 0) return blocked(Refusal::Mshr);
+    lost = without(access.words, way_[at].registered);
+    unsure = way_[at].pins == 0
+                 ? WordMask{0}
+                 : without(access.words & store_buffer_.under_way(access.line), lost);
   }
   if (lost == 0) {
     bool known = true;
-    if (unsure != 0 && !store_buffer_.join(a.line, unsure, a.waiter, known))
+    if (unsure != 0 && !store_buffer_.join(access.line, unsure, access.waiter, known))
       return blocked(Refusal::StoreBuffer);
-    note_write(now, a.line);
-    Answer answer = hit(at, a);
+    note_write(now, access.line);
+    Answer answer = hit(at, access);
     if (!known) answer.outcome = Outcome::Miss;
     return answer;
   }
   if (unsure != 0) return blocked(Refusal::StoreBuffer);
-  if (in_write_back(a.line) != 0) return blocked(Refusal::WriteBack);
-  if (!store_buffer_.takes(a.line)) return blocked(Refusal::StoreBuffer);
+  if (in_write_back(access.line) != 0) return blocked(Refusal::WriteBack);
+  if (!store_buffer_.takes(access.line)) return blocked(Refusal::StoreBuffer);
   if (at == kAbsent) {
     if (!can_send) return blocked(Refusal::MissQueue);  // it may push out registered words
-    at = free_way(now, a.line, a.kernel);
+    at = free_way(now, access.line, access.kernel);
     if (at == kAbsent) return blocked(Refusal::Way);
   }
-  if (events_ != nullptr) events_->used(at, a.warp);
+  if (events_ != nullptr) events_->used(at, access.warp);
   Way& way = way_[at];
-  way.registered |= a.words;
-  way.valid = without(way.valid, a.words);
+  way.registered |= access.words;
+  way.valid = without(way.valid, access.words);
   way.used = ++uses_;
-  const StoreBuffer::Taken taken = store_buffer_.put(a.line, lost, a.waiter, a.kernel);
+  const StoreBuffer::Taken taken =
+      store_buffer_.put(access.line, lost, access.waiter, access.kernel);
   if (taken == StoreBuffer::Taken::Fresh) {
     ++way.pins;
     ++registrations_;

@@ -86,14 +86,14 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
 
   RegisterSet writes;
   unsigned count = 0, only = 0;
-  auto add = [&](unsigned r) {
-    if (!writes.test(r)) ++count;
-    writes.set(r);
-    only = r;
+  auto add = [&](unsigned reg) {
+    if (!writes.test(reg)) ++count;
+    writes.set(reg);
+    only = reg;
   };
-  for (std::uint8_t r : from.writes) add(r);
+  for (std::uint8_t reg : from.writes) add(reg);
   if (from.kind == trace::OpKind::Branch) add(trace::kPcRegister);
-  for (std::uint8_t r : from.reads) in.uses.set(r);
+  for (std::uint8_t reg : from.reads) in.uses.set(reg);
   in.op_class = static_cast<std::uint8_t>(lsu ? trace::OpClass::Memory : from.op_class);
   in.bank_reads = bank_reads(in.uses, sm.operands.banks);
   in.register_reads = registers_in(in.uses);

@@ -281,8 +281,9 @@ std::vector<std::string> MigrationUnit::audit() const {
   for (const auto& [from_to, warps] : moves_) moves += warps;
   equal("contexts that were sent, and those from one SM to another", count_.contexts, moves);
   TransferCounters sent, taken;
-  for (const auto& s : senders_) stats::accumulate<TransferCounters>(sent, s->counters());
-  for (const auto& r : receivers_) stats::accumulate<TransferCounters>(taken, r.counters());
+  for (const auto& sender : senders_) stats::accumulate<TransferCounters>(sent, sender->counters());
+  for (const auto& receiver : receivers_)
+    stats::accumulate<TransferCounters>(taken, receiver.counters());
   equal("transfers that were sent, and that arrived", sent.transfers, taken.transfers);
   equal("segments that were sent, and that arrived", sent.segments, taken.segments);
   equal("bytes that were sent, and that arrived", sent.bytes, taken.bytes);

@@ -52,15 +52,16 @@ Residency residency(const SmSpec& sm, const trace::KernelCode& code,
     out.reason =
         "a block of kernel '" + short_name(code.name) + "' " + what + " " + std::to_string(have);
   };
-  for (const Limit& l : limits) {
-    std::uint64_t fit = l.need == 0 ? kMax : l.have / l.need;
+  for (const Limit& limit : limits) {
+    std::uint64_t fit = limit.need == 0 ? kMax : limit.have / limit.need;
     if (fit >= fewest) continue;
     fewest = fit;
-    out.limited_by = l.name;
+    out.limited_by = limit.name;
     out.blocks = static_cast<unsigned>(fit);
     if (fit == 0) {
-      refuse("needs " + std::to_string(l.need) + " " + l.amount + "; an SM of this machine has",
-             l.have, l.name);
+      refuse("needs " + std::to_string(limit.need) + " " + limit.amount +
+                 "; an SM of this machine has",
+             limit.have, limit.name);
       break;
     }
   }

@@ -97,29 +97,29 @@ void DenovoSlice::accept(Cycle now) {
 
 /// What the bank wants to be done.
 void DenovoSlice::carry_out(Cycle now) {
-  for (const DenovoBank::Fetch& f : bank_.fetches()) {
-    DramRequest fetch{.line = f.line,
-                      .tag = f.tag,
-                      .sm = f.sm,
+  for (const DenovoBank::Fetch& wanted : bank_.fetches()) {
+    DramRequest fetch{.line = wanted.line,
+                      .tag = wanted.tag,
+                      .sm = wanted.sm,
                       .sectors = 1,
                       .slice = static_cast<std::uint8_t>(place_),
-                      .kernel = f.kernel,
+                      .kernel = wanted.kernel,
                       .write = false};
-    dram_.push(now, fetch.of(f.tenant, f.core_rank));
+    dram_.push(now, fetch.of(wanted.tenant, wanted.core_rank));
     if (observer_ != nullptr) [[unlikely]]
-      observer_->fetched(f.line, dram_.bytes_of(1), f.kernel);
+      observer_->fetched(wanted.line, dram_.bytes_of(1), wanted.kernel);
   }
   bank_.fetches().clear();
-  for (const DenovoBank::Dirty& d : bank_.dirty()) {
-    ++count_[d.kernel].write_backs;
+  for (const DenovoBank::Dirty& dirty : bank_.dirty()) {
+    ++count_[dirty.kernel].write_backs;
     if (observer_ != nullptr) [[unlikely]]
-      observer_->written(d.line, dram_.bytes_of(1), d.kernel);
-    write_backs_.push({.line = d.line,
-                       .sm = d.sm,
+      observer_->written(dirty.line, dram_.bytes_of(1), dirty.kernel);
+    write_backs_.push({.line = dirty.line,
+                       .sm = dirty.sm,
                        .sectors = 1,
                        .slice = static_cast<std::uint8_t>(place_),
-                       .kernel = d.kernel,
-                       .tenant = d.tenant});
+                       .kernel = dirty.kernel,
+                       .tenant = dirty.tenant});
   }
   bank_.dirty().clear();
   for (const DenovoBank::Out& out : bank_.out()) {

@@ -162,42 +162,43 @@ L2Slice::Wait L2Slice::read(Cycle now, const Message& m, unsigned at) {
   return Wait::Nothing;
 }
 
-L2Slice::Wait L2Slice::miss(Cycle now, const Message& m, std::uint8_t missing, bool passed_on) {
-  unsigned e = mshrs_.find(m.line);
-  const bool fresh = e == mshrs_.kNone;
-  if (fresh ? mshrs_.full() : !mshrs_.can_merge(e)) return Wait::Mshr;
-  auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(e));
+L2Slice::Wait L2Slice::miss(Cycle now, const Message& message, std::uint8_t missing,
+                            bool passed_on) {
+  unsigned mshr = mshrs_.find(message.line);
+  const bool fresh = mshr == mshrs_.kNone;
+  if (fresh ? mshrs_.full() : !mshrs_.can_merge(mshr)) return Wait::Mshr;
+  auto ask = static_cast<std::uint8_t>(fresh ? missing : missing & ~mshrs_.requested(mshr));
   if (ask != 0 && write_backs_full()) return Wait::WriteBacks;
   if (ask != 0 && dram_.free_slots() == 0) return Wait::DramSlot;
-  const Waiter waiter{.sm = m.sm,
-                      .tag = m.tag,
-                      .sectors = m.sectors,
-                      .kind = m.kind,
-                      .meeting = m.meeting,
-                      .kernel = m.kernel,
-                      .packed = Waiter::pack(head_set(), m.tenant, (ask != 0) + passed_on),
+  const Waiter waiter{.sm = message.sm,
+                      .tag = message.tag,
+                      .sectors = message.sectors,
+                      .kind = message.kind,
+                      .meeting = message.meeting,
+                      .kernel = message.kernel,
+                      .packed = Waiter::pack(head_set(), message.tenant, (ask != 0) + passed_on),
                       .since = static_cast<std::uint32_t>(now)};
-  if (fresh) e = mshrs_.add(m.line, missing, waiter);
-  else mshrs_.wait(e, missing, waiter);
-  stats::L2Counters& count = count_[m.kernel];
+  if (fresh) mshr = mshrs_.add(message.line, missing, waiter);
+  else mshrs_.wait(mshr, missing, waiter);
+  stats::L2Counters& count = count_[message.kernel];
   if (ask == 0) {
     ++count.pending_hits;
-    notify(m, policy::L2Outcome::PendingHit);
+    notify(message, policy::L2Outcome::PendingHit);
     return Wait::Nothing;
   }
   ++count.misses;
   ++count.fetches;
-  notify(m, policy::L2Outcome::Miss);
+  notify(message, policy::L2Outcome::Miss);
   if (observer_ != nullptr) [[unlikely]]
-    observer_->fetched(m.line, dram_.bytes_of(ask), m.kernel);
-  DramRequest fetch{.line = m.line,
-                    .tag = static_cast<std::uint16_t>(e),
-                    .sm = m.sm,
+    observer_->fetched(message.line, dram_.bytes_of(ask), message.kernel);
+  DramRequest fetch{.line = message.line,
+                    .tag = static_cast<std::uint16_t>(mshr),
+                    .sm = message.sm,
                     .sectors = ask,
                     .slice = static_cast<std::uint8_t>(place_),
-                    .kernel = m.kernel,
+                    .kernel = message.kernel,
                     .write = false};
-  dram_.push(now, fetch.of(m.tenant, m.core_rank));
+  dram_.push(now, fetch.of(message.tenant, message.core_rank));
   return Wait::Nothing;
 }
 

@@ -148,17 +148,17 @@ void Crossbar<Words>::show_head(unsigned i, Cycle now, std::uint64_t cycle) {
 }
 
 template <unsigned Words>
-void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
-  Output& out = output_[o];
+void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned output) {
+  Output& out = output_[output];
   unsigned i = 0;
   if constexpr (Words == 2) i = first_of_128_from(out.want, out.turn);
   else i = out.want.first_from(out.turn);
   Input& in = input_[i];
-  const Message m = in.link->front();
+  const Message message = in.link->front();
   in.link->pop();
-  const FlitTable::Size size = flits_.size(m);
+  const FlitTable::Size size = flits_.size(message);
   unsigned flits = size.flits, slot = (cycle + flits) & 63;
-  count(m, size, flits);
+  count(message, size, flits);
   ++in.count.packets;
   in.count.flits += flits;
   ++out.count.packets;
@@ -168,7 +168,7 @@ void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
     in.count.blocked_credit += starved;
     in.count.blocked_arbitration += cycle - in.shown - starved;
   }
-  receiver_[in.receiver].link->push(core_at(cycle + flits - 1) + shape_.latency, m);
+  receiver_[in.receiver].link->push(core_at(cycle + flits - 1) + shape_.latency, message);
   sender_[in.sender].credit->push(now + shape_.latency, static_cast<std::uint8_t>(flits));
   if (in.senders > 1) in.turn = static_cast<std::uint16_t>((in.sender + 1 - in.first) % in.senders);
   out.turn = i + 1 == inputs_ ? 0 : i + 1;
@@ -177,7 +177,7 @@ void Crossbar<Words>::transfer(Cycle now, std::uint64_t cycle, unsigned o) {
   out.busy = true;
   out.source = static_cast<std::uint16_t>(i);
   out.next_done = (done_occupied_ >> slot & 1) != 0 ? done_[slot] : kNone;
-  done_[slot] = static_cast<std::uint16_t>(o);
+  done_[slot] = static_cast<std::uint16_t>(output);
   done_occupied_ |= 1ull << slot;
   if (out.credit != nullptr) {
     out.credits -= flits;

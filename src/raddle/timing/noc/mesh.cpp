@@ -273,8 +273,8 @@ void Mesh::allocate_switch(unsigned node, Cycle now, std::uint64_t cycle) {
 }
 
 /// The front flit of a virtual channel, which both its ports have chosen, crosses the switch.
-void Mesh::cross(unsigned v, Cycle now, std::uint64_t cycle) {
-  Vc& vc = vc_[v];
+void Mesh::cross(unsigned index, Cycle now, std::uint64_t cycle) {
+  Vc& vc = vc_[index];
   Output& out = output_[vc.out];
   OutVc& out_vc = out_vc_[vc.out_vc];
   out.input_turn = next_turn(vc.port, inputs_);
@@ -293,7 +293,7 @@ void Mesh::cross(unsigned v, Cycle now, std::uint64_t cycle) {
   --vc.size;
   free_place(vc, cycle);
   const auto next = static_cast<Time>(cycle + 1);
-  const Time ready = flit_[v * ring_ + vc.head].ready;  // meaningless if there is none
+  const Time ready = flit_[index * ring_ + vc.head].ready;  // meaningless if there is none
   const bool follows = vc.size != 0 && static_cast<std::int32_t>(ready - next) <= 0;
   if (!tail && follows && out_vc.credits != 0) {
     vc.since = next;  // the packet goes on, and seeks the switch as it does now
@@ -301,8 +301,8 @@ void Mesh::cross(unsigned v, Cycle now, std::uint64_t cycle) {
   }
   router_[vc.node].ready &= ~(1ull << vc.bit);
   if (tail) end_packet(vc, out);
-  if (follows) front_ready(v, cycle + 1);
-  else if (vc.size != 0) wake_at(v, cycle + 1 + static_cast<Time>(ready - next));
+  if (follows) front_ready(index, cycle + 1);
+  else if (vc.size != 0) wake_at(index, cycle + 1 + static_cast<Time>(ready - next));
 }
 
 /// Its last flit has crossed the switch: the channel of the output is free.

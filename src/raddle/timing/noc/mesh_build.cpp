@@ -111,29 +111,31 @@ void Mesh::build_links() {
       vc.in_port = node * inputs_ + vc.port;
     }
     const auto to = next_to(node, mesh_.columns, mesh_.rows);
-    for (unsigned d = 0; d < kDirections; ++d) {
-      if (to[d] == kNoNode) continue;
-      unsigned port = to[d] * inputs_ + kOpposite[d], out = node * outputs_ + d;
+    for (unsigned direction = 0; direction < kDirections; ++direction) {
+      if (to[direction] == kNoNode) continue;
+      unsigned port = to[direction] * inputs_ + kOpposite[direction],
+               out = node * outputs_ + direction;
       output_[out].down = port * mesh_.channels;
-      for (unsigned c = 0; c < mesh_.channels; ++c) {
-        vc_[port * mesh_.channels + c].up = out * mesh_.channels + c;
-        out_vc_[out * mesh_.channels + c].credits = mesh_.depth;
+      for (unsigned channel = 0; channel < mesh_.channels; ++channel) {
+        vc_[port * mesh_.channels + channel].up = out * mesh_.channels + channel;
+        out_vc_[out * mesh_.channels + channel].credits = mesh_.depth;
       }
     }
   }
-  for (unsigned s = 0; s < sender_.size(); ++s) {
-    const unsigned node = mesh_.place[static_cast<unsigned>(shape_.wiring.senders[s])];
-    const unsigned port = node * inputs_ + kDirections + sender_number[s];
-    sender_[s].node = static_cast<std::uint16_t>(node);
-    sender_[s].vcs = port * mesh_.channels;
-    for (unsigned c = 0; c < mesh_.channels; ++c) vc_[port * mesh_.channels + c].up = s;
+  for (unsigned sender = 0; sender < sender_.size(); ++sender) {
+    const unsigned node = mesh_.place[static_cast<unsigned>(shape_.wiring.senders[sender])];
+    const unsigned port = node * inputs_ + kDirections + sender_number[sender];
+    sender_[sender].node = static_cast<std::uint16_t>(node);
+    sender_[sender].vcs = port * mesh_.channels;
+    for (unsigned channel = 0; channel < mesh_.channels; ++channel)
+      vc_[port * mesh_.channels + channel].up = sender;
   }
-  for (unsigned r = 0; r < receiver_.size(); ++r) {
-    const unsigned node = mesh_.place[static_cast<unsigned>(shape_.wiring.receivers[r])];
-    const unsigned o = kDirections + receiver_number[r];
-    receiver_[r].node = static_cast<std::uint16_t>(node);
-    receiver_[r].output = static_cast<std::uint8_t>(o);
-    output_[node * outputs_ + o].receiver = r;
+  for (unsigned receiver = 0; receiver < receiver_.size(); ++receiver) {
+    const unsigned node = mesh_.place[static_cast<unsigned>(shape_.wiring.receivers[receiver])];
+    const unsigned output = kDirections + receiver_number[receiver];
+    receiver_[receiver].node = static_cast<std::uint16_t>(node);
+    receiver_[receiver].output = static_cast<std::uint8_t>(output);
+    output_[node * outputs_ + output].receiver = receiver;
   }
 }
 

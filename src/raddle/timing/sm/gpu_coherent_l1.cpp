@@ -46,34 +46,36 @@ Served GpuCoherentL1::load_or_pass(LsuCore& core, Cycle now, const Entry& e, con
   return served;
 }
 
-Served GpuCoherentL1::store(LsuCore& core, Cycle now, const Entry& e, const LineAccess& a,
+Served GpuCoherentL1::store(LsuCore& core, Cycle now, const Entry& entry, const LineAccess& access,
                             EventWheel& wheel, stats::SmCounters& count) {
-  const bool local = e.owner.code->local;
+  const bool local = entry.owner.code->local;
   const WritePolicy policy = local ? local_policy_ : policy_;
   const bool forwards = !keeps_dirty(policy);
-  const auto waiter = static_cast<std::uint16_t>(LsuCore::kStore | e.owner.warp);
+  const auto waiter = static_cast<std::uint16_t>(LsuCore::kStore | entry.owner.warp);
   const bool buffered = forwards && store_buffer_.present();
-  const bool can = buffered ? l1d_.write_backs().empty() && store_buffer_.takes(a.line)
-                            : can_send(core, e.owner.kernel);
-  const std::uint8_t sectors = forwards ? a.sectors : core.lines().widened(a.sectors);
+  const bool can = buffered ? l1d_.write_backs().empty() && store_buffer_.takes(access.line)
+                            : can_send(core, entry.owner.kernel);
+  const std::uint8_t sectors = forwards ? access.sectors : core.lines().widened(access.sectors);
   const std::uint8_t whole = policy == WritePolicy::WriteThroughValidate
-                                 ? core.lines().narrowed(core.lines().whole(a.words))
+                                 ? core.lines().narrowed(core.lines().whole(access.words))
                                  : std::uint8_t{0};
-  const L1d::Answer s =
-      l1d_.store(now, {a.line, sectors, e.owner.kernel, waiter}, whole, local, can, count);
+  const L1d::Answer answer =
+      l1d_.store(now, {access.line, sectors, entry.owner.kernel, waiter}, whole, local, can, count);
   if (l1d_.events() != nullptr) [[unlikely]]
-    notify(core, now, e, a, s);
-  switch (s.outcome) {
+    notify(core, now, entry, access, answer);
+  switch (answer.outcome) {
     case L1d::Outcome::Blocked:
-      return refuse(core, buffered && l1d_.write_backs().empty() ? Refusal::StoreBuffer : s.why);
+      return refuse(core,
+                    buffered && l1d_.write_backs().empty() ? Refusal::StoreBuffer : answer.why);
     case L1d::Outcome::Hit:
-      wheel.push(now + 1, Event::acknowledge(e.owner.warp));
+      wheel.push(now + 1, Event::acknowledge(entry.owner.warp));
       break;
     case L1d::Outcome::Miss:
-      if (s.ask != 0) core.send(e, a, MessageKind::Read, s.mshr, s.ask, count);
+      if (answer.ask != 0)
+        core.send(entry, access, MessageKind::Read, answer.mshr, answer.ask, count);
       break;
     case L1d::Outcome::Forward:
-      forward_store(core, e, a, now, wheel, count);
+      forward_store(core, entry, access, now, wheel, count);
   }
   ++count.l1d_stores;
   count.l1d_store_hits += l1d_.last_way() != Tags::kAbsent;

@@ -92,32 +92,32 @@ inline void SmOf<L1>::run_events(Cycle now) {
     board_.look_again(board_.units().release(free, board_.warps().ready));
   };
   board_.wheel().take(
-      now, units, [&](Event e) __attribute__((always_inline)) {
-        switch (e.kind()) {
+      now, units, [&](Event event) __attribute__((always_inline)) {
+        switch (event.kind()) {
           case Event::Kind::Write:
-            if (board_.register_written(now, e.warp(), e.reg()))
-              block_stage_.end_if_drained(now, e.warp());
+            if (board_.register_written(now, event.warp(), event.reg()))
+              block_stage_.end_if_drained(now, event.warp());
             break;
           case Event::Kind::WriteMultiple: {
-            const unsigned w = e.warp();
-            written(now, w, board_[w].launch->code->instructions()[e.inst()]);
+            const unsigned warp = event.warp();
+            written(now, warp, board_[warp].launch->code->instructions()[event.inst()]);
             break;
           }
           case Event::Kind::Transaction:
-            lsu_.hit_transaction(now, e.load(), counters_,
+            lsu_.hit_transaction(now, event.load(), counters_,
                                  [&](const LsuCore::Owner& o) { loaded(now, o); });
             break;
           case Event::Kind::Acknowledge:
-            acknowledged(now, e.warp());
+            acknowledged(now, event.warp());
             break;
           case Event::Kind::Resume:
-            block_stage_.resume(now, e.warp());
+            block_stage_.resume(now, event.warp());
             break;
           case Event::Kind::Foreign:
             migration_.foreign_served();
             break;
           case Event::Kind::Fetched:
-            board_.fetched(e.warp());
+            board_.fetched(event.warp());
             break;
         }
       });
