@@ -73,40 +73,46 @@ std::uint32_t L1dSpec::ways_beside(std::uint64_t shared_bytes) const {
 
 std::uint32_t L1dSpec::max_ways() const { return std::max(ways, ways_beside(0)); }
 
-void L1dSpec::visit(FieldVisitor& v) {
-  v.field("size_kib", size_kib, R{0, 16384}, "KiB",
-          "capacity of one SM's data cache; 0 = none, every access goes to the L2");
-  v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, 64 or 128");
-  v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes",
-          "part of a line that is fetched and valid by itself; line_bytes = whole lines");
-  v.field("ways", ways, R{1, kMaxWays}, "", "lines of a set");
-  v.choice("index", index, kIndexNames,
-           "set of a line: its number modulo the sets, or that turned by a hash of the quotient");
-  v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
-          "from issue of a load that hits to the issue of an instruction that needs it");
-  v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
-  v.field("mshr_merges", mshr_merges, R{1, 256}, "", "accesses that may wait for one missing line");
-  v.field("miss_queue", miss_queue, R{1, 1024}, "",
-          "requests between the cache and the interconnect");
-  v.field("store_buffer", store_buffer, R{0, 256}, "",
-          "lines of stores that combine on their way to the L2; 0 = stores leave one by one");
-  v.choice("write_policy", write_policy, kWritePolicyNames,
-           "stores: write_through updates a line that is present, write_evict removes it, "
-           "write_back fetches the line and keeps the data, write_validate keeps it unfetched, "
-           "write_through_validate keeps whole sectors and writes through");
-  v.choice("local_write_policy", local_write_policy, kWritePolicyNames,
-           "the same for stores to local memory");
-  v.choice("coalescing", coalescing, kCoalescingNames,
-           "what of an instruction is looked up at once: a line, a sector, or, with half_warp, a "
-           "line of what lanes 0 to 15 access and then one of lanes 16 to 31");
-  v.field("reserve_on_miss", reserve_on_miss, "a way is taken at the miss instead of at the fill");
-  v.field("flush_at_kernel_start", flush_at_kernel_start,
-          "every line is dropped, if dirty written back, when a kernel starts");
-  v.field("unified_kib", unified_kib, R{0, 1024}, "KiB",
-          "L1D and shared memory together: a kernel's L1D has what its blocks leave, as more ways, "
-          "unless a scheme or a replacement policy divides them; 0 = size_kib always");
-  v.field("shared_kib_choices", shared_kib_choices,
-          "what can be set apart of that for shared memory, such as 0,8,16,32,64,96");
+void L1dSpec::visit(FieldVisitor& visitor) {
+  visitor.field("size_kib", size_kib, R{0, 16384}, "KiB",
+                "capacity of one SM's data cache; 0 = none, every access goes to the L2");
+  visitor.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, 64 or 128");
+  visitor.field("sector_bytes", sector_bytes, R{16, 128}, "bytes",
+                "part of a line that is fetched and valid by itself; line_bytes = whole lines");
+  visitor.field("ways", ways, R{1, kMaxWays}, "", "lines of a set");
+  visitor.choice(
+      "index", index, kIndexNames,
+      "set of a line: its number modulo the sets, or that turned by a hash of the quotient");
+  visitor.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
+                "from issue of a load that hits to the issue of an instruction that needs it");
+  visitor.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
+  visitor.field("mshr_merges", mshr_merges, R{1, 256}, "",
+                "accesses that may wait for one missing line");
+  visitor.field("miss_queue", miss_queue, R{1, 1024}, "",
+                "requests between the cache and the interconnect");
+  visitor.field("store_buffer", store_buffer, R{0, 256}, "",
+                "lines of stores that combine on their way to the L2; 0 = stores leave one by one");
+  visitor.choice(
+      "write_policy", write_policy, kWritePolicyNames,
+      "stores: write_through updates a line that is present, write_evict removes it, "
+      "write_back fetches the line and keeps the data, write_validate keeps it unfetched, "
+      "write_through_validate keeps whole sectors and writes through");
+  visitor.choice("local_write_policy", local_write_policy, kWritePolicyNames,
+                 "the same for stores to local memory");
+  visitor.choice(
+      "coalescing", coalescing, kCoalescingNames,
+      "what of an instruction is looked up at once: a line, a sector, or, with half_warp, a "
+      "line of what lanes 0 to 15 access and then one of lanes 16 to 31");
+  visitor.field("reserve_on_miss", reserve_on_miss,
+                "a way is taken at the miss instead of at the fill");
+  visitor.field("flush_at_kernel_start", flush_at_kernel_start,
+                "every line is dropped, if dirty written back, when a kernel starts");
+  visitor.field(
+      "unified_kib", unified_kib, R{0, 1024}, "KiB",
+      "L1D and shared memory together: a kernel's L1D has what its blocks leave, as more ways, "
+      "unless a scheme or a replacement policy divides them; 0 = size_kib always");
+  visitor.field("shared_kib_choices", shared_kib_choices,
+                "what can be set apart of that for shared memory, such as 0,8,16,32,64,96");
 }
 
 void ConstCacheSpec::visit(FieldVisitor& v) {

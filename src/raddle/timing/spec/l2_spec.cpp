@@ -10,47 +10,54 @@ namespace {
 using R = Range<std::uint32_t>;
 }  // namespace
 
-void L2Spec::visit(FieldVisitor& v) {
-  v.field("slices", slices, R{1, kMaxSlices}, "", "independent slices, addresses spread over them");
-  v.field("size_kib", size_kib, R{1, 65536}, "KiB", "capacity of one slice");
-  v.field("line_bytes", line_bytes, R{64, 128}, "bytes", "cache line, equal to that of the L1D");
-  v.field("sector_bytes", sector_bytes, R{16, 128}, "bytes", "part of a line fetched by itself");
-  v.field("ways", ways, R{1, 256}, "", "lines of a set");
-  v.field("dirty_ways", dirty_ways, R{1, 256}, "",
-          "lines of a set that may be dirty; of more, the one used longest ago is written back");
-  v.choice("index", index, kL2Indices, "how the lines of a slice are dealt out to its sets");
-  v.choice("slice_index", slice_index, kL2Indices,
-           "how the lines of a channel are dealt out to its slices");
-  v.choice("write_policy", write_policy, kL2WritePolicies,
-           "when written data go to DRAM: when their line is pushed out, or at once");
-  v.choice("write_miss", write_miss, kL2WriteMisses,
-           "write to an absent line: take a way without or with fetching, or pass on to DRAM");
-  v.choice("dram_granularity", dram_granularity, kDramGranularities,
-           "what a miss fetches and a dirty line writes back: sectors, or all of the line");
-  v.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
-          "from arrival of a request that hits to the departure of its reply");
-  v.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
-  v.field("mshr_merges", mshr_merges, R{1, 256}, "", "requests that may wait for one missing line");
-  v.field("interval_cycles", interval_cycles, R{1, 64}, "cycles",
-          "a slice takes one request in that time");
-  v.field("out_queue", out_queue, R{1, 1024}, "",
-          "replies a slice holds beyond one per look-up of its pipeline");
-  v.field("write_back_queue", write_back_queue, R{1, 1024}, "",
-          "lines of a channel's slices on their way to DRAM before look-ups wait");
-  v.field(
+void L2Spec::visit(FieldVisitor& visitor) {
+  visitor.field("slices", slices, R{1, kMaxSlices}, "",
+                "independent slices, addresses spread over them");
+  visitor.field("size_kib", size_kib, R{1, 65536}, "KiB", "capacity of one slice");
+  visitor.field("line_bytes", line_bytes, R{64, 128}, "bytes",
+                "cache line, equal to that of the L1D");
+  visitor.field("sector_bytes", sector_bytes, R{16, 128}, "bytes",
+                "part of a line fetched by itself");
+  visitor.field("ways", ways, R{1, 256}, "", "lines of a set");
+  visitor.field(
+      "dirty_ways", dirty_ways, R{1, 256}, "",
+      "lines of a set that may be dirty; of more, the one used longest ago is written back");
+  visitor.choice("index", index, kL2Indices, "how the lines of a slice are dealt out to its sets");
+  visitor.choice("slice_index", slice_index, kL2Indices,
+                 "how the lines of a channel are dealt out to its slices");
+  visitor.choice("write_policy", write_policy, kL2WritePolicies,
+                 "when written data go to DRAM: when their line is pushed out, or at once");
+  visitor.choice(
+      "write_miss", write_miss, kL2WriteMisses,
+      "write to an absent line: take a way without or with fetching, or pass on to DRAM");
+  visitor.choice("dram_granularity", dram_granularity, kDramGranularities,
+                 "what a miss fetches and a dirty line writes back: sectors, or all of the line");
+  visitor.field("hit_latency_cycles", hit_latency_cycles, R{1, kLongestDelay}, "cycles",
+                "from arrival of a request that hits to the departure of its reply");
+  visitor.field("mshr_entries", mshr_entries, R{1, 4096}, "", "lines that may be missing at once");
+  visitor.field("mshr_merges", mshr_merges, R{1, 256}, "",
+                "requests that may wait for one missing line");
+  visitor.field("interval_cycles", interval_cycles, R{1, 64}, "cycles",
+                "a slice takes one request in that time");
+  visitor.field("out_queue", out_queue, R{1, 1024}, "",
+                "replies a slice holds beyond one per look-up of its pipeline");
+  visitor.field("write_back_queue", write_back_queue, R{1, 1024}, "",
+                "lines of a channel's slices on their way to DRAM before look-ups wait");
+  visitor.field(
       "atomic_interval_cycles", atomic_interval_cycles, R{1, 64}, "cycles",
       "a slice performs the part of an atomic that lies in atomic_sectors of a line in that time");
-  v.field(
+  visitor.field(
       "atomic_sectors", atomic_sectors, R{1, 8}, "",
       "sectors of an atomic that a slice performs at once; a line takes several turns if it has "
       "more");
-  v.field(
+  visitor.field(
       "atomic_word_cycles", atomic_word_cycles, Range<double>{0, 64}, "cycles",
       "a turn takes at least as long for each of the lanes that meet in one word; 0 = they meet "
       "at no cost");
-  v.field("fabric_sector_cycles", fabric_sector_cycles, Range<double>{0, 64}, "cycles",
-          "of a slice for each sector that goes between its half of the L2 and the SMs at the "
-          "other; 0 = the L2 has no halves");
+  visitor.field(
+      "fabric_sector_cycles", fabric_sector_cycles, Range<double>{0, 64}, "cycles",
+      "of a slice for each sector that goes between its half of the L2 and the SMs at the "
+      "other; 0 = the L2 has no halves");
 }
 
 void check_cache(std::string_view path, std::uint64_t size_kib, std::uint32_t line,

@@ -43,15 +43,16 @@ void check_nodes(std::string_view key, const std::string& whose, const std::stri
             {{"nodes listed", list ? list->size() : 0}, {"needed", count}});
 }
 
-void check_mesh(const MachineSpec& m, SpecRules& r) {
-  const MeshSpec& mesh = m.noc.mesh;
+void check_mesh(const MachineSpec& machine, SpecRules& rules) {
+  const MeshSpec& mesh = machine.noc.mesh;
   unsigned nodes = mesh.columns * mesh.rows;
-  r.require(nodes <= kMaxMeshNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 1024",
-            {{"noc.mesh.columns", mesh.columns}, {"noc.mesh.rows", mesh.rows}});
+  rules.require(nodes <= kMaxMeshNodes, "noc.mesh.columns x noc.mesh.rows must not exceed 1024",
+                {{"noc.mesh.columns", mesh.columns}, {"noc.mesh.rows", mesh.rows}});
   if (nodes > kMaxMeshNodes) return;
-  check_nodes("sm_nodes", "SM", mesh.sm_nodes, nodes, m.sm.count, r);
-  check_nodes("slice_nodes", "L2 slice", mesh.slice_nodes, nodes, m.l2.slices, r);
-  check_nodes("memory_nodes", "memory channel", mesh.memory_nodes, nodes, m.dram.channels, r);
+  check_nodes("sm_nodes", "SM", mesh.sm_nodes, nodes, machine.sm.count, rules);
+  check_nodes("slice_nodes", "L2 slice", mesh.slice_nodes, nodes, machine.l2.slices, rules);
+  check_nodes("memory_nodes", "memory channel", mesh.memory_nodes, nodes, machine.dram.channels,
+              rules);
   std::vector<unsigned> sms_at(nodes);
   std::vector<unsigned> slices_at(nodes);
   std::vector<unsigned> both_at(nodes);
@@ -59,20 +60,20 @@ void check_mesh(const MachineSpec& m, SpecRules& r) {
     const auto list = read_nodes(text, nodes, count).value_or(std::vector<std::uint16_t>{});
     for (unsigned i = 0; i < std::min<std::size_t>(list.size(), count); ++i) {
       ++at[list[i]];
-      both_at[list[i]] += m.coherence.ownership;  // both send and receive in the reply mesh
+      both_at[list[i]] += machine.coherence.ownership;  // both send and receive in the reply mesh
     }
   };
-  settle(mesh.sm_nodes, m.sm.count, sms_at);
-  settle(mesh.slice_nodes, m.l2.slices, slices_at);
+  settle(mesh.sm_nodes, machine.sm.count, sms_at);
+  settle(mesh.slice_nodes, machine.l2.slices, slices_at);
   const auto largest = [](const std::vector<unsigned>& at) {
     return *std::max_element(at.begin(), at.end());
   };
   for (auto [key, maximum] : {std::pair{"SMs at one node", largest(sms_at)},
                               {"L2 slices at one node", largest(slices_at)},
                               {"SMs and L2 slices at one node", largest(both_at)}})
-    r.require((MeshSpec::kDirections + maximum) * mesh.virtual_channels <= 64,
-              "(4 + endpoints of one node) x noc.mesh.virtual_channels must not exceed 64",
-              {{key, maximum}, {"noc.mesh.virtual_channels", mesh.virtual_channels}});
+    rules.require((MeshSpec::kDirections + maximum) * mesh.virtual_channels <= 64,
+                  "(4 + endpoints of one node) x noc.mesh.virtual_channels must not exceed 64",
+                  {{key, maximum}, {"noc.mesh.virtual_channels", mesh.virtual_channels}});
 }
 }  // namespace
 

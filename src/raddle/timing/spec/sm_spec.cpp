@@ -57,50 +57,53 @@ void OperandSpec::visit(FieldVisitor& v) {
           "collection without conflict, part of the latencies of sm.cost");
 }
 
-void SmSpec::visit(FieldVisitor& v) {
-  v.field("count", count, R{1, kMaxSms}, "", "streaming multiprocessors");
-  v.field("schedulers", schedulers, R{1, kMaxSchedulers}, "",
-          "warp schedulers of an SM, each with its own units but for shared_units");
-  v.field("warps", warps, R{1, kMaxWarps}, "", "warp slots of an SM");
-  v.field("blocks", blocks, R{1, 64}, "", "thread blocks resident on an SM at most");
-  v.field("threads", threads, R{32, 2048}, "", "threads resident on an SM at most");
-  v.field("registers", registers, R{1024, 1u << 20}, "", "32-bit registers of an SM");
-  v.field("register_unit", register_unit, R{1, 4096}, "",
-          "registers are given to a warp in multiples of this");
-  v.field("shared_kib", shared_kib, R{0, 512}, "KiB", "shared memory of an SM");
-  v.field("shared_unit_bytes", shared_unit_bytes, R{1, 4096}, "bytes",
-          "shared memory is given to a block in multiples of this");
-  v.field(
+void SmSpec::visit(FieldVisitor& visitor) {
+  visitor.field("count", count, R{1, kMaxSms}, "", "streaming multiprocessors");
+  visitor.field("schedulers", schedulers, R{1, kMaxSchedulers}, "",
+                "warp schedulers of an SM, each with its own units but for shared_units");
+  visitor.field("warps", warps, R{1, kMaxWarps}, "", "warp slots of an SM");
+  visitor.field("blocks", blocks, R{1, 64}, "", "thread blocks resident on an SM at most");
+  visitor.field("threads", threads, R{32, 2048}, "", "threads resident on an SM at most");
+  visitor.field("registers", registers, R{1024, 1u << 20}, "", "32-bit registers of an SM");
+  visitor.field("register_unit", register_unit, R{1, 4096}, "",
+                "registers are given to a warp in multiples of this");
+  visitor.field("shared_kib", shared_kib, R{0, 512}, "KiB", "shared memory of an SM");
+  visitor.field("shared_unit_bytes", shared_unit_bytes, R{1, 4096}, "bytes",
+                "shared memory is given to a block in multiples of this");
+  visitor.field(
       "shared_reserved_bytes", shared_reserved_bytes, R{0, 65536}, "bytes",
       "shared memory of each block that the system keeps for itself, beside what its kernel has");
-  v.field("max_threads_per_block", max_threads_per_block, R{32, 2048}, "",
-          "largest block a launch may ask for");
-  v.field("shared_latency_cycles", shared_latency_cycles, R{1, kLongestDelay}, "cycles",
-          "from issue of a conflict-free shared-memory load to the issue of its user");
-  v.field("const_latency_cycles", const_latency_cycles, R{1, kLongestDelay}, "cycles",
-          "the same for constants and kernel parameters that hit");
-  v.field("barrier_interval_cycles", barrier_interval_cycles, R{0, 4}, "cycles",
-          "between two warps that an SM counts at barriers");
-  v.field("lsu_queue", lsu_queue, R{1, 64}, "",
-          "memory instructions waiting in the load/store unit");
-  v.field("lsu_lines", lsu_lines, R{1, 4}, "",
-          "lines or sectors (sm.l1d.coalescing) that the load/store unit serves in a cycle");
-  v.field("lsu_sector_banks", lsu_sector_banks,
-          "the L1D has a bank for each sector of a line: in a cycle a bank serves one line");
-  v.field("loads_in_flight", loads_in_flight, R{1, 4096}, "",
-          "loads and atomics of an SM whose data has not come back");
-  v.enter("cost", "unit, latency and initiation interval by class of operation");
-  for (unsigned c = 0; c < trace::kOpClasses; ++c)
-    v.nested(trace::kOpClassNames[c], cost[c], "cost of one class of operation");
-  v.leave();
-  v.enter("shared_units", "units of which the schedulers share one instead of having one each");
-  for (unsigned u = 0; u < kUnits; ++u)
-    v.field(kUnitNames[u], shared_unit[u], "the unit takes instructions of all schedulers");
-  v.leave();
-  v.nested("fetch", fetch, "instruction fetch");
-  v.nested("operands", operands, "operand collection");
-  v.nested("l1d", l1d, "first-level data cache");
-  v.nested("const_cache", const_cache, "first-level constant cache");
+  visitor.field("max_threads_per_block", max_threads_per_block, R{32, 2048}, "",
+                "largest block a launch may ask for");
+  visitor.field("shared_latency_cycles", shared_latency_cycles, R{1, kLongestDelay}, "cycles",
+                "from issue of a conflict-free shared-memory load to the issue of its user");
+  visitor.field("const_latency_cycles", const_latency_cycles, R{1, kLongestDelay}, "cycles",
+                "the same for constants and kernel parameters that hit");
+  visitor.field("barrier_interval_cycles", barrier_interval_cycles, R{0, 4}, "cycles",
+                "between two warps that an SM counts at barriers");
+  visitor.field("lsu_queue", lsu_queue, R{1, 64}, "",
+                "memory instructions waiting in the load/store unit");
+  visitor.field("lsu_lines", lsu_lines, R{1, 4}, "",
+                "lines or sectors (sm.l1d.coalescing) that the load/store unit serves in a cycle");
+  visitor.field("lsu_sector_banks", lsu_sector_banks,
+                "the L1D has a bank for each sector of a line: in a cycle a bank serves one line");
+  visitor.field("loads_in_flight", loads_in_flight, R{1, 4096}, "",
+                "loads and atomics of an SM whose data has not come back");
+  visitor.enter("cost", "unit, latency and initiation interval by class of operation");
+  for (unsigned op_class = 0; op_class < trace::kOpClasses; ++op_class)
+    visitor.nested(trace::kOpClassNames[op_class], cost[op_class],
+                   "cost of one class of operation");
+  visitor.leave();
+  visitor.enter("shared_units",
+                "units of which the schedulers share one instead of having one each");
+  for (unsigned unit = 0; unit < kUnits; ++unit)
+    visitor.field(kUnitNames[unit], shared_unit[unit],
+                  "the unit takes instructions of all schedulers");
+  visitor.leave();
+  visitor.nested("fetch", fetch, "instruction fetch");
+  visitor.nested("operands", operands, "operand collection");
+  visitor.nested("l1d", l1d, "first-level data cache");
+  visitor.nested("const_cache", const_cache, "first-level constant cache");
 }
 
 namespace {
