@@ -92,56 +92,56 @@ RADDLE_INLINE void simple(Context* c, const Path& p) {
 
 // One case per operation, most of them three lines; what does work has a function of its own.
 // lengths: dispatch table
-Outcome run(Context* c) {
-  Warp* const w = c->warp;
-  Path p = {w->ip, w->frame, w->mask, w->effective};
+Outcome run(Context* context) {
+  Warp* const warp = context->warp;
+  Path path = {warp->ip, warp->frame, warp->mask, warp->effective};
   for (;;) {
-    const Record* const ip = p.ip;
+    const Record* const ip = path.ip;
     if constexpr (RADDLE_OBSERVED != 0)
-      if (!may_pause(ip->op) || !must_pause(c)) observe(c, ip, p.frame, p.e);
+      if (!may_pause(ip->op) || !must_pause(context)) observe(context, ip, path.frame, path.e);
 #define MAY_PAUSE \
-  if (must_pause(c)) return pause(c, p, Outcome::Pause)
-#define NEXT     \
-  p.ip = ip + 1; \
+  if (must_pause(context)) return pause(context, path, Outcome::Pause)
+#define NEXT        \
+  path.ip = ip + 1; \
   continue
-#define MEMORY(call)       \
-  MAY_PAUSE;               \
-  leave(c, ip->inst, p.m); \
-  call;                    \
-  c->run = ip + 1;         \
+#define MEMORY(call)                \
+  MAY_PAUSE;                        \
+  leave(context, ip->inst, path.m); \
+  call;                             \
+  context->run = ip + 1;            \
   NEXT
     switch (ip->op) {
 #undef ALU
 #undef SETP
-#define ALU(name, ...)               \
-  case O_##name:                     \
-    alu<F_##name>(ip, p.frame, p.e); \
+#define ALU(name, ...)                     \
+  case O_##name:                           \
+    alu<F_##name>(ip, path.frame, path.e); \
     NEXT;
-#define SETP(name, ...)                        \
-  case O_##name:                               \
-    set_predicate<F_##name>(ip, p.frame, p.e); \
+#define SETP(name, ...)                              \
+  case O_##name:                                     \
+    set_predicate<F_##name>(ip, path.frame, path.e); \
     NEXT;
 #include "raddle/exec/isa/hot.def"
 #undef ALU
 #undef SETP
       case O_selp_16:
-        select<u16>(ip, p.frame, p.e);
+        select<u16>(ip, path.frame, path.e);
         NEXT;
       case O_selp_32:
-        select<u32>(ip, p.frame, p.e);
+        select<u32>(ip, path.frame, path.e);
         NEXT;
       case O_selp_64:
-        select<u64>(ip, p.frame, p.e);
+        select<u64>(ip, path.frame, path.e);
         NEXT;
       case O_pred_logic:
-        predicate_logic(ip, p.frame, p.e);
+        predicate_logic(ip, path.frame, path.e);
         NEXT;
       case O_pred_from_32: {
-        const u32* a = lanes<u32>(p.frame, ip->a);
-        u32 r = 0;
-        RADDLE_LANES r |= a[i] != 0 ? kBit[i] : 0;
-        u32& d = predicate(p.frame, ip->d);
-        d = (d & ~p.e) | (r & p.e);
+        const u32* source = lanes<u32>(path.frame, ip->a);
+        u32 nonzero = 0;
+        RADDLE_LANES nonzero |= source[i] != 0 ? kBit[i] : 0;
+        u32& target = predicate(path.frame, ip->d);
+        target = (target & ~path.e) | (nonzero & path.e);
         NEXT;
       }
       case O_round:
@@ -149,169 +149,172 @@ Outcome run(Context* c) {
         NEXT;
       case O_note:
         MAY_PAUSE;
-        alone(c, p, static_cast<u32>(ip->imm), p.e);
-        c->run = ip + 1;
+        alone(context, path, static_cast<u32>(ip->imm), path.e);
+        context->run = ip + 1;
         NEXT;
       case O_guard: {
         MAY_PAUSE;
-        const u32 g = p.m & (predicate(p.frame, ip->a) ^ ip->d);
-        if (g == 0 || ip->imm != 0) {
-          alone(c, p, 0, g);
-          c->run = ip + ip->aux;
+        const u32 guarded = path.m & (predicate(path.frame, ip->a) ^ ip->d);
+        if (guarded == 0 || ip->imm != 0) {
+          alone(context, path, 0, guarded);
+          context->run = ip + ip->aux;
         }
-        p.e = g;
-        p.ip = g == 0 ? c->run : ip + 1;
-        if (g == 0) p.e = p.m;
+        path.e = guarded;
+        path.ip = guarded == 0 ? context->run : ip + 1;
+        if (guarded == 0) path.e = path.m;
         continue;
       }
       case O_unguard:
-        p.e = p.m;
+        path.e = path.m;
         NEXT;
       case O_cut:
         MAY_PAUSE;
-        leave(c, ip->inst, p.m);
-        c->run = ip;
+        leave(context, ip->inst, path.m);
+        context->run = ip;
         NEXT;
       case O_join:
-        join(c, &p);
+        join(context, &path);
         continue;
       case O_bra:
         MAY_PAUSE;
-        leave(c, ip->inst + 1, p.m);
-        go(c, &p, ip + ip->imm);
+        leave(context, ip->inst + 1, path.m);
+        go(context, &path, ip + ip->imm);
         continue;
       case O_bra_if: {
         MAY_PAUSE;
-        const u32 taken = p.m & (predicate(p.frame, ip->a) ^ ip->d);
-        alone(c, p, 0, taken);
-        if (taken == 0) go(c, &p, ip + 1);
-        else branch(c, &p, taken);
+        const u32 taken = path.m & (predicate(path.frame, ip->a) ^ ip->d);
+        alone(context, path, 0, taken);
+        if (taken == 0) go(context, &path, ip + 1);
+        else branch(context, &path, taken);
         continue;
       }
       case O_brx:
         MAY_PAUSE;
-        alone(c, p, 0, p.e);
-        go(c, &p, indexed_branch(c, ip, p.frame, p.e, &p.m));
-        p.e = p.m;
+        alone(context, path, 0, path.e);
+        go(context, &path, indexed_branch(context, ip, path.frame, path.e, &path.m));
+        path.e = path.m;
         continue;
       case O_call:
       case O_call_indirect:
         MAY_PAUSE;
-        alone(c, p, 0, p.e);
-        go(c, &p, enter_function(c, ip, &p.frame, p.e, &p.m));
-        p.e = p.m;
+        alone(context, path, 0, path.e);
+        go(context, &path, enter_function(context, ip, &path.frame, path.e, &path.m));
+        path.e = path.m;
         continue;
       case O_host:
         MAY_PAUSE;
-        alone(c, p, 0, p.e);
-        c->run = ip + 1;
-        host_call(c, ip, p.frame, p.e);
+        alone(context, path, 0, path.e);
+        context->run = ip + 1;
+        host_call(context, ip, path.frame, path.e);
         NEXT;
       case O_device:
         MAY_PAUSE;
-        alone(c, p, 0, p.e);
-        c->run = ip + 1;
-        device_call(c, ip, p.frame, p.e);
+        alone(context, path, 0, path.e);
+        context->run = ip + 1;
+        device_call(context, ip, path.frame, path.e);
         NEXT;
       case O_launch:  // the record's lanes are those that have launched
         MAY_PAUSE;
-        leave(c, ip->inst, p.m);
-        c->run = ip;
-        single(c, ip->inst, 0, device_call(c, ip, p.frame, p.e));
-        c->run = ip + 1;
+        leave(context, ip->inst, path.m);
+        context->run = ip;
+        single(context, ip->inst, 0, device_call(context, ip, path.frame, path.e));
+        context->run = ip + 1;
         NEXT;
       case O_ret:
         MAY_PAUSE;
-        alone(c, p, 0, p.e);
-        drop_lanes(c, &p, p.e);  // the caller's entry lies below: something remains
+        alone(context, path, 0, path.e);
+        drop_lanes(context, &path, path.e);  // the caller's entry lies below: something remains
         continue;
       case O_exit:
         MAY_PAUSE;
-        alone(c, p, 0, p.e);
-        w->exited |= p.e;
-        if (!drop_lanes(c, &p, p.e)) return Outcome::Done;
+        alone(context, path, 0, path.e);
+        warp->exited |= path.e;
+        if (!drop_lanes(context, &path, path.e)) return Outcome::Done;
         continue;
       case O_end:  // the function's text ends without ret or exit
         MAY_PAUSE;
-        leave(c, ip->inst, p.m);
-        if (ip->imm != 0) w->exited |= p.m;
-        if (!drop_lanes(c, &p, p.m)) return Outcome::Done;
+        leave(context, ip->inst, path.m);
+        if (ip->imm != 0) warp->exited |= path.m;
+        if (!drop_lanes(context, &path, path.m)) return Outcome::Done;
         continue;
       case O_bar:
         MAY_PAUSE;
-        leave(c, ip->inst, p.m);
-        count(c, 1, p.e);
-        save(c, p);  // the block writes the record, and moves ip on when the barrier opens
+        leave(context, ip->inst, path.m);
+        count(context, 1, path.e);
+        save(context, path);  // the block writes the record, and moves ip on when the barrier opens
         return Outcome::Barrier;
       case O_simple:
         MAY_PAUSE;
-        simple(c, p);
-        c->run = ip + 1;
+        simple(context, path);
+        context->run = ip + 1;
         NEXT;
       case O_trap:
-        trap(c, ip, p.e);
+        trap(context, ip, path.e);
       case O_clock: {
-        const u64 now = c->clock_base + c->warp_instructions + (ip->inst - c->run->inst);
+        const u64 now =
+            context->clock_base + context->warp_instructions + (ip->inst - context->run->inst);
         const u64 value = ip->imm == 0 ? now : now >> 32;
-        if (ip->aux == 8) splat_64(p.frame, ip->d, value, p.e);
-        else splat_32(p.frame, ip->d, u32(value), p.e);
+        if (ip->aux == 8) splat_64(path.frame, ip->d, value, path.e);
+        else splat_32(path.frame, ip->d, u32(value), path.e);
         NEXT;
       }
       case O_local_address:
-        if (ip->aux == 8) splat_64(p.frame, ip->d, u64(s64(ip->imm)) + w->local_base, p.e);
-        else splat_32(p.frame, ip->d, u32(ip->imm) + w->local_base, p.e);
+        if (ip->aux == 8) splat_64(path.frame, ip->d, u64(s64(ip->imm)) + warp->local_base, path.e);
+        else splat_32(path.frame, ip->d, u32(ip->imm) + warp->local_base, path.e);
         NEXT;
       case O_shfl:
-        shuffle(ip, p.frame, p.e);
+        shuffle(ip, path.frame, path.e);
         NEXT;
       case O_warp:
-        warp_operation(c, ip, p.frame, p.e);
+        warp_operation(context, ip, path.frame, path.e);
         NEXT;
       case O_ld_global_32:
-        MEMORY((global_access<u32, false>(c, ip, p.frame, p.e)));
+        MEMORY((global_access<u32, false>(context, ip, path.frame, path.e)));
       case O_ld_global_64:
-        MEMORY((global_access<u64, false>(c, ip, p.frame, p.e)));
+        MEMORY((global_access<u64, false>(context, ip, path.frame, path.e)));
       case O_ld_global:
-        MEMORY((global_any<false>(c, ip, p.frame, p.e, ip->inst)));
+        MEMORY((global_any<false>(context, ip, path.frame, path.e, ip->inst)));
       case O_st_global_32:
-        MEMORY((global_access<u32, true>(c, ip, p.frame, p.e)));
+        MEMORY((global_access<u32, true>(context, ip, path.frame, path.e)));
       case O_st_global_64:
-        MEMORY((global_access<u64, true>(c, ip, p.frame, p.e)));
+        MEMORY((global_access<u64, true>(context, ip, path.frame, path.e)));
       case O_st_global:
-        MEMORY((global_any<true>(c, ip, p.frame, p.e, ip->inst)));
+        MEMORY((global_any<true>(context, ip, path.frame, path.e, ip->inst)));
       case O_ld_shared_32:
-        MEMORY(((ip->flags & kNarrowAddress) != 0 ? shared_word<u32, false>(c, ip, p.frame, p.e)
-                                                  : shared_word<u64, false>(c, ip, p.frame, p.e)));
+        MEMORY(((ip->flags & kNarrowAddress) != 0
+                    ? shared_word<u32, false>(context, ip, path.frame, path.e)
+                    : shared_word<u64, false>(context, ip, path.frame, path.e)));
       case O_st_shared_32:
-        MEMORY(((ip->flags & kNarrowAddress) != 0 ? shared_word<u32, true>(c, ip, p.frame, p.e)
-                                                  : shared_word<u64, true>(c, ip, p.frame, p.e)));
+        MEMORY(((ip->flags & kNarrowAddress) != 0
+                    ? shared_word<u32, true>(context, ip, path.frame, path.e)
+                    : shared_word<u64, true>(context, ip, path.frame, path.e)));
       case O_ld_shared:
-        MEMORY((shared_any<false>(c, ip, p.frame, p.e, 0, ip->inst)));
+        MEMORY((shared_any<false>(context, ip, path.frame, path.e, 0, ip->inst)));
       case O_st_shared:
-        MEMORY((shared_any<true>(c, ip, p.frame, p.e, 0, ip->inst)));
+        MEMORY((shared_any<true>(context, ip, path.frame, path.e, 0, ip->inst)));
       case O_ld_local:
-        MEMORY((local_any<false>(c, ip, p.frame, p.e, 0, ip->inst)));
+        MEMORY((local_any<false>(context, ip, path.frame, path.e, 0, ip->inst)));
       case O_st_local:
-        MEMORY((local_any<true>(c, ip, p.frame, p.e, 0, ip->inst)));
+        MEMORY((local_any<true>(context, ip, path.frame, path.e, 0, ip->inst)));
       case O_ld_const:
-        MEMORY(constant_any(c, ip, p.frame, p.e, kDeviceBase, false));
+        MEMORY(constant_any(context, ip, path.frame, path.e, kDeviceBase, false));
       case O_ld_param:
-        MEMORY(constant_any(c, ip, p.frame, p.e, 0, true));
+        MEMORY(constant_any(context, ip, path.frame, path.e, 0, true));
       case O_ld_generic:
-        MEMORY(generic_any<false>(c, ip, p.frame, p.e));
+        MEMORY(generic_any<false>(context, ip, path.frame, path.e));
       case O_st_generic:
-        MEMORY(generic_any<true>(c, ip, p.frame, p.e));
+        MEMORY(generic_any<true>(context, ip, path.frame, path.e));
       case O_atom:
-        MEMORY(atomic_access(c, ip, p.frame, p.e));
+        MEMORY(atomic_access(context, ip, path.frame, path.e));
       case O_slow:
-        slow(c, ip, p.frame, p.e);
+        slow(context, ip, path.frame, path.e);
         NEXT;
       case O_slow_access:
-        MEMORY(slow(c, ip, p.frame, p.e));
+        MEMORY(slow(context, ip, path.frame, path.e));
       case O_image:
-        MEMORY(image_access(c, ip, p.frame, p.e));
+        MEMORY(image_access(context, ip, path.frame, path.e));
       default:
-        run_table(ip, p.frame, p.e);
+        run_table(ip, path.frame, path.e);
         NEXT;
     }
   }
