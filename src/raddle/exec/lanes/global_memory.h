@@ -16,10 +16,10 @@ RADDLE_INLINE bool whole_lines(const Context* c, const u32* line) {
   return gaps == 0;
 }
 /// An access of any pattern: its addresses, checked, and its record with the pieces.
-RADDLE_INLINE void scattered_record(Context* c, const Record* ip, char* frame, u32 e, u32 inst,
-                                    u32 bytes, u64* at) {
+RADDLE_INLINE void scattered_record(Context* context, const Record* ip, char* frame, u32 mask,
+                                    u32 inst, u32 bytes, u64* at) {
   alignas(64) u32 line[32], words[32];
-  addresses_of(ip, frame, e, kDeviceBase, at);
+  addresses_of(ip, frame, mask, kDeviceBase, at);
   const u32 unit = touched_words(bytes);
   u64 all = 0;
   u32 low = 0;
@@ -29,22 +29,22 @@ RADDLE_INLINE void scattered_record(Context* c, const Record* ip, char* frame, u
     line[i] = u32(at[i] >> 7);
     words[i] = unit << (u32(at[i]) >> 2 & 31);
   }
-  if ((low & (bytes - 1)) != 0 || all >> 39 != 0) memory_fault(c, ip, frame, e);
-  if (!whole_lines(c, line))
-    for (u32 m = e; m != 0; m &= m - 1) {
-      const unsigned lane = lowest_lane(m);
-      if (at[lane] >= c->extent || (at[lane] & 127) + bytes > c->valid[line[lane]]) {
-        stray_or_fault(c, ip, frame, e);
+  if ((low & (bytes - 1)) != 0 || all >> 39 != 0) memory_fault(context, ip, frame, mask);
+  if (!whole_lines(context, line))
+    for (u32 left = mask; left != 0; left &= left - 1) {
+      const unsigned lane = lowest_lane(left);
+      if (at[lane] >= context->extent || (at[lane] & 127) + bytes > context->valid[line[lane]]) {
+        stray_or_fault(context, ip, frame, mask);
         break;
       }
     }
-  Transactions transactions{c->out + 2, 0};
-  if (c->traced != 0) {
+  Transactions transactions{context->out + 2, 0};
+  if (context->traced != 0) {
     RADDLE_LANES line[i] += kDeviceLine;
-    collect_transactions(&transactions, line, words, e);
+    collect_transactions(&transactions, line, words, mask);
   }
-  single(c, inst, transactions.n, e);
-  c->out += 3 * transactions.n;
+  single(context, inst, transactions.n, mask);
+  context->out += 3 * transactions.n;
 }
 /// A full warp's one- or two-byte elements that lie one behind the other. False: not so, nothing
 /// done.
@@ -164,48 +164,48 @@ RADDLE_INLINE bool global_run(Context* c, const Record* ip, u64 first, T* reg) {
 }
 
 template <class T, bool Store>
-RADDLE_INLINE void global_access(Context* c, const Record* ip, char* frame, u32 e) {
-  const u64* a = lanes<u64>(frame, ip->a);
+RADDLE_INLINE void global_access(Context* context, const Record* ip, char* frame, u32 mask) {
+  const u64* address = lanes<u64>(frame, ip->a);
   T* reg = lanes<T>(frame, ip->d);
   const u64 bias = u64(s64(ip->imm)) - kDeviceBase;
-  const u64 first = a[lowest_lane(e)] + bias, line = first & ~u64(127);
-  const int pattern = RADDLE_LIKELY(e == kFull) ? address_pattern<T>(a) : 2;
-  if (pattern == 0 && global_run<T, Store>(c, ip, first, reg)) {
-    if (Store || (ip->flags & kVisible) != 0) pause_if_live(c);
+  const u64 first = address[lowest_lane(mask)] + bias, line = first & ~u64(127);
+  const int pattern = RADDLE_LIKELY(mask == kFull) ? address_pattern<T>(address) : 2;
+  if (pattern == 0 && global_run<T, Store>(context, ip, first, reg)) {
+    if (Store || (ip->flags & kVisible) != 0) pause_if_live(context);
     return;
   }
-  if (!Store && pattern == 1 && first < c->extent && c->valid[first >> 7] == 128 &&
+  if (!Store && pattern == 1 && first < context->extent && context->valid[first >> 7] == 128 &&
       (first & (sizeof(T) - 1)) == 0) {
-    T v;
-    __builtin_memcpy(&v, c->global + first, sizeof(T));
-    Transactions transactions{c->out + 2, 0};
+    T value;
+    __builtin_memcpy(&value, context->global + first, sizeof(T));
+    Transactions transactions{context->out + 2, 0};
     add_transaction(&transactions, u32(first >> 7) + kDeviceLine,
                     (sizeof(T) == 8 ? 3u : 1u) << (u32(first) >> 2 & 31), kFull);
-    single(c, ip->inst, 1, kFull);
-    c->out += 3;
-    RADDLE_LANES reg[i] = v;
-    if ((ip->flags & kVisible) != 0) pause_if_live(c);
+    single(context, ip->inst, 1, kFull);
+    context->out += 3;
+    RADDLE_LANES reg[i] = value;
+    if ((ip->flags & kVisible) != 0) pause_if_live(context);
     return;
   }
   alignas(64) u32 distance[32];
   u64 all = 0;
-  if (RADDLE_LIKELY(e == kFull)) {
+  if (RADDLE_LIKELY(mask == kFull)) {
     RADDLE_LANES {
-      const u64 x = a[i] + bias - line;
+      const u64 x = address[i] + bias - line;
       all |= x;
       distance[i] = u32(x);
     }
   } else {
     RADDLE_LANES {
-      const u64 x = ((e & kBit[i]) != 0 ? a[i] + bias : first) - line;
+      const u64 x = ((mask & kBit[i]) != 0 ? address[i] + bias : first) - line;
       all |= x;
       distance[i] = u32(x);
     }
   }
-  if ((all & (sizeof(T) - 1)) != 0) memory_fault(c, ip, frame, e);
+  if ((all & (sizeof(T) - 1)) != 0) memory_fault(context, ip, frame, mask);
   if (all >= 256) {
-    global_scattered<T, Store>(c, ip, frame, e);
-    if (Store || (ip->flags & kVisible) != 0) pause_if_live(c);
+    global_scattered<T, Store>(context, ip, frame, mask);
+    if (Store || (ip->flags & kVisible) != 0) pause_if_live(context);
     return;
   }
   u32 near = 0, far = 0, beyond = 0;
@@ -220,25 +220,25 @@ RADDLE_INLINE void global_access(Context* c, const Record* ip, char* frame, u32 
       far |= second ? word : 0;
       beyond |= second ? kBit[i] : 0;
     }
-    beyond &= e;
+    beyond &= mask;
   }
-  if (line >= c->extent || !words_valid(near, c->valid[line >> 7]) ||
-      !words_valid(far, c->valid[(line >> 7) + 1]))
-    stray_or_fault(c, ip, frame, e);
-  Transactions transactions{c->out + 2, 0};
-  add_transaction(&transactions, u32(line >> 7) + kDeviceLine, near, e & ~beyond);
+  if (line >= context->extent || !words_valid(near, context->valid[line >> 7]) ||
+      !words_valid(far, context->valid[(line >> 7) + 1]))
+    stray_or_fault(context, ip, frame, mask);
+  Transactions transactions{context->out + 2, 0};
+  add_transaction(&transactions, u32(line >> 7) + kDeviceLine, near, mask & ~beyond);
   if (far != 0) add_transaction(&transactions, u32(line >> 7) + kDeviceLine + 1, far, beyond);
-  single(c, ip->inst, transactions.n, e);
-  c->out += 3 * transactions.n;
-  char* window = c->global + line;
+  single(context, ip->inst, transactions.n, mask);
+  context->out += 3 * transactions.n;
+  char* window = context->global + line;
   if (Store) {
-    window_store<T>(window, distance, reg, e);
-    pause_if_live(c);
+    window_store<T>(window, distance, reg, mask);
+    pause_if_live(context);
     return;
   }
-  if (all < 128) window_load<T, 1>(window, distance, reg, e);
-  else window_load<T, 2>(window, distance, reg, e);
-  if ((ip->flags & kVisible) != 0) pause_if_live(c);
+  if (all < 128) window_load<T, 1>(window, distance, reg, mask);
+  else window_load<T, 2>(window, distance, reg, mask);
+  if ((ip->flags & kVisible) != 0) pause_if_live(context);
 }
 
 }  // namespace raddle::exec::RADDLE_ISA

@@ -79,13 +79,13 @@ RADDLE_INLINE void alu(const Record* ip, char* frame, u32 e) {
   }
 }
 
-/// One bit per lane of F(a, b), every lane.
+/// One bit per lane of F(left, right), every lane.
 template <class F>
 RADDLE_INLINE u32 compare(const Record* ip, char* frame) {
   using T = typename F::A;
-  const T* a = lanes<T>(frame, ip->a);
-  const T* b = lanes<T>(frame, ip->b);
-  u32 r = 0;
+  const T* left = lanes<T>(frame, ip->a);
+  const T* right = lanes<T>(frame, ip->b);
+  u32 result = 0;
 #if defined(__AVX512F__)
   constexpr int kBytes = 64;
 #elif defined(__AVX2__)
@@ -98,30 +98,31 @@ RADDLE_INLINE u32 compare(const Record* ip, char* frame) {
   constexpr int kPer = kBytes / static_cast<int>(sizeof(T));
   for (int k = 0; k < kWidth / kPer; ++k) {
     V x, y;
-    __builtin_memcpy(&x, a + k * kPer, kBytes);
-    __builtin_memcpy(&y, b + k * kPer, kBytes);
-    const auto t = F::f(x, y);
+    __builtin_memcpy(&x, left + k * kPer, kBytes);
+    __builtin_memcpy(&y, right + k * kPer, kBytes);
+    const auto truth = F::f(x, y);
 #if defined(__AVX512F__)
-    __m512i v;
-    __builtin_memcpy(&v, &t, kBytes);
-    r |= u32(sizeof(T) == 4 ? _mm512_movepi32_mask(v) : _mm512_movepi64_mask(v)) << (k * kPer);
+    __m512i packed;
+    __builtin_memcpy(&packed, &truth, kBytes);
+    result |= u32(sizeof(T) == 4 ? _mm512_movepi32_mask(packed) : _mm512_movepi64_mask(packed))
+              << (k * kPer);
 #elif defined(__AVX2__)
-    __m256i v;
-    __builtin_memcpy(&v, &t, kBytes);
-    r |= u32(sizeof(T) == 4 ? _mm256_movemask_ps(_mm256_castsi256_ps(v))
-                            : _mm256_movemask_pd(_mm256_castsi256_pd(v)))
-         << (k * kPer);
+    __m256i packed;
+    __builtin_memcpy(&packed, &truth, kBytes);
+    result |= u32(sizeof(T) == 4 ? _mm256_movemask_ps(_mm256_castsi256_ps(packed))
+                                 : _mm256_movemask_pd(_mm256_castsi256_pd(packed)))
+              << (k * kPer);
 #elif defined(__SSE2__)
-    __m128i v;
-    __builtin_memcpy(&v, &t, kBytes);
-    r |= u32(sizeof(T) == 4 ? _mm_movemask_ps(_mm_castsi128_ps(v))
-                            : _mm_movemask_pd(_mm_castsi128_pd(v)))
-         << (k * kPer);
+    __m128i packed;
+    __builtin_memcpy(&packed, &truth, kBytes);
+    result |= u32(sizeof(T) == 4 ? _mm_movemask_ps(_mm_castsi128_ps(packed))
+                                 : _mm_movemask_pd(_mm_castsi128_pd(packed)))
+              << (k * kPer);
 #else
-    for (int i = 0; i < kPer; ++i) r |= t[i] != 0 ? kBit[k * kPer + i] : 0;
+    for (int i = 0; i < kPer; ++i) result |= truth[i] != 0 ? kBit[k * kPer + i] : 0;
 #endif
   }
-  return r;
+  return result;
 }
 template <class F>
 RADDLE_INLINE void set_predicate(const Record* ip, char* frame, u32 e) {

@@ -26,44 +26,46 @@ RADDLE_INLINE u32 or_lanes(const u32* x) {
 /// reg = the T at each distance from `window`; distances below 128 * Lines. Inactive lanes keep
 /// their value.
 template <class T, int Lines>
-RADDLE_INLINE void window_load(const char* window, const u32* distance, T* reg, u32 e) {
+RADDLE_INLINE void window_load(const char* window, const u32* distance, T* reg, u32 mask) {
 #if defined(__AVX512F__)
-  __m512i w[2 * Lines];
-  for (int k = 0; k < 2 * Lines; ++k) w[k] = _mm512_loadu_si512(window + 64 * k);
+  __m512i parts[2 * Lines];
+  for (int k = 0; k < 2 * Lines; ++k) parts[k] = _mm512_loadu_si512(window + 64 * k);
   if constexpr (sizeof(T) == 4) {
     for (int half = 0; half < 2; ++half) {
-      const __m512i d = _mm512_loadu_si512(distance + 16 * half);
-      const __m512i at = _mm512_srli_epi32(d, 2);
-      __m512i v = _mm512_permutex2var_epi32(w[0], at, w[1]);
+      const __m512i distances = _mm512_loadu_si512(distance + 16 * half);
+      const __m512i at = _mm512_srli_epi32(distances, 2);
+      __m512i values = _mm512_permutex2var_epi32(parts[0], at, parts[1]);
       if constexpr (Lines == 2) {
-        const __m512i far = _mm512_permutex2var_epi32(w[2], at, w[3]);
-        v = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(d, _mm512_set1_epi32(128)), v, far);
+        const __m512i far = _mm512_permutex2var_epi32(parts[2], at, parts[3]);
+        values = _mm512_mask_blend_epi32(_mm512_test_epi32_mask(distances, _mm512_set1_epi32(128)),
+                                         values, far);
       }
       T* to = reg + 16 * half;
-      const auto m = static_cast<__mmask16>(e >> (16 * half));
-      if (e != kFull) v = _mm512_mask_blend_epi32(m, _mm512_loadu_si512(to), v);
-      _mm512_storeu_si512(to, v);
+      const auto selected = static_cast<__mmask16>(mask >> (16 * half));
+      if (mask != kFull) values = _mm512_mask_blend_epi32(selected, _mm512_loadu_si512(to), values);
+      _mm512_storeu_si512(to, values);
     }
     return;
   } else if constexpr (sizeof(T) == 8) {
-    for (int q = 0; q < 4; ++q) {
-      const __m512i d = _mm512_cvtepu32_epi64(
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(distance + 8 * q)));
-      const __m512i at = _mm512_srli_epi64(d, 3);
-      __m512i v = _mm512_permutex2var_epi64(w[0], at, w[1]);
+    for (int quarter = 0; quarter < 4; ++quarter) {
+      const __m512i distances = _mm512_cvtepu32_epi64(
+          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(distance + 8 * quarter)));
+      const __m512i at = _mm512_srli_epi64(distances, 3);
+      __m512i values = _mm512_permutex2var_epi64(parts[0], at, parts[1]);
       if constexpr (Lines == 2) {
-        const __m512i far = _mm512_permutex2var_epi64(w[2], at, w[3]);
-        v = _mm512_mask_blend_epi64(_mm512_test_epi64_mask(d, _mm512_set1_epi64(128)), v, far);
+        const __m512i far = _mm512_permutex2var_epi64(parts[2], at, parts[3]);
+        values = _mm512_mask_blend_epi64(_mm512_test_epi64_mask(distances, _mm512_set1_epi64(128)),
+                                         values, far);
       }
-      T* to = reg + 8 * q;
-      const auto m = static_cast<__mmask8>(e >> (8 * q));
-      if (e != kFull) v = _mm512_mask_blend_epi64(m, _mm512_loadu_si512(to), v);
-      _mm512_storeu_si512(to, v);
+      T* to = reg + 8 * quarter;
+      const auto selected = static_cast<__mmask8>(mask >> (8 * quarter));
+      if (mask != kFull) values = _mm512_mask_blend_epi64(selected, _mm512_loadu_si512(to), values);
+      _mm512_storeu_si512(to, values);
     }
     return;
   }
 #endif
-  for (u32 k = e; k != 0; k &= k - 1) {
+  for (u32 k = mask; k != 0; k &= k - 1) {
     const unsigned lane = lowest_lane(k);
     __builtin_memcpy(reg + lane, window + distance[lane], sizeof(T));
   }

@@ -101,34 +101,36 @@ RADDLE_INLINE void shared_any(Context* c, const Record* ip, char* frame, u32 e, 
 /// All 32 addresses in the bank row of the first one: one pass, one permute. False: not so, nothing
 /// done.
 template <class Addr, bool Store>
-RADDLE_INLINE bool shared_row(Context* c, const Record* ip, char* frame) {
+RADDLE_INLINE bool shared_row(Context* context, const Record* ip, char* frame) {
 #if defined(__AVX512F__)
-  const Addr* a = lanes<Addr>(frame, ip->a);
+  const Addr* address = lanes<Addr>(frame, ip->a);
   const Addr bias = Addr(s64(ip->imm));
-  const Addr row = (a[0] + bias) & ~Addr(127);
-  if (row + u64(128) > c->shared_bytes || row > c->shared_bytes) return false;
+  const Addr row = (address[0] + bias) & ~Addr(127);
+  if (row + u64(128) > context->shared_bytes || row > context->shared_bytes) return false;
   __m512i low, high;
   if constexpr (sizeof(Addr) == 4) {
     const __m512i base = _mm512_set1_epi32(s32(row - bias)), top = _mm512_set1_epi32(128);
-    low = _mm512_sub_epi32(_mm512_loadu_si512(a), base);
-    high = _mm512_sub_epi32(_mm512_loadu_si512(a + 16), base);
+    low = _mm512_sub_epi32(_mm512_loadu_si512(address), base);
+    high = _mm512_sub_epi32(_mm512_loadu_si512(address + 16), base);
     if ((_mm512_cmplt_epu32_mask(low, top) & _mm512_cmplt_epu32_mask(high, top)) != 0xffff)
       return false;
   } else {
     const __m512i base = _mm512_set1_epi64(s64(row - bias)), top = _mm512_set1_epi64(128);
-    __m512i d[4];
-    for (int k = 0; k < 4; ++k) d[k] = _mm512_sub_epi64(_mm512_loadu_si512(a + 8 * k), base);
-    unsigned in = _mm512_cmplt_epu64_mask(d[0], top) & _mm512_cmplt_epu64_mask(d[1], top) &
-                  _mm512_cmplt_epu64_mask(d[2], top) & _mm512_cmplt_epu64_mask(d[3], top);
+    __m512i distances[4];
+    for (int k = 0; k < 4; ++k)
+      distances[k] = _mm512_sub_epi64(_mm512_loadu_si512(address + 8 * k), base);
+    unsigned in =
+        _mm512_cmplt_epu64_mask(distances[0], top) & _mm512_cmplt_epu64_mask(distances[1], top) &
+        _mm512_cmplt_epu64_mask(distances[2], top) & _mm512_cmplt_epu64_mask(distances[3], top);
     if (in != 0xff) return false;
-    low = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(d[0])),
-                             _mm512_cvtepi64_epi32(d[1]), 1);
-    high = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(d[2])),
-                              _mm512_cvtepi64_epi32(d[3]), 1);
+    low = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(distances[0])),
+                             _mm512_cvtepi64_epi32(distances[1]), 1);
+    high = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(distances[2])),
+                              _mm512_cvtepi64_epi32(distances[3]), 1);
   }
   if (_mm512_test_epi32_mask(_mm512_or_si512(low, high), _mm512_set1_epi32(3)) != 0) return false;
-  single(c, ip->inst, 1, kFull);
-  char* window = c->shared + row;
+  single(context, ip->inst, 1, kFull);
+  char* window = context->shared + row;
   u32* reg = lanes<u32>(frame, ip->d);
   if constexpr (!Store) {
     const __m512i x = _mm512_loadu_si512(window), y = _mm512_loadu_si512(window + 64);
@@ -142,7 +144,7 @@ RADDLE_INLINE bool shared_row(Context* c, const Record* ip, char* frame) {
   }
   return true;
 #else
-  (void)c;
+  (void)context;
   (void)ip;
   (void)frame;
   return false;
@@ -151,55 +153,57 @@ RADDLE_INLINE bool shared_row(Context* c, const Record* ip, char* frame) {
 /// 4-byte elements in 32-bit registers: the common shared access. 32-bit addresses wrap, 64-bit
 /// ones do not.
 template <class Addr, bool Store>
-RADDLE_INLINE void shared_word(Context* c, const Record* ip, char* frame, u32 e) {
-  if (RADDLE_LIKELY(e == kFull) && RADDLE_LIKELY((shared_row<Addr, Store>(c, ip, frame)))) return;
-  const Addr* a = lanes<Addr>(frame, ip->a);
+RADDLE_INLINE void shared_word(Context* context, const Record* ip, char* frame, u32 mask) {
+  if (RADDLE_LIKELY(mask == kFull) && RADDLE_LIKELY((shared_row<Addr, Store>(context, ip, frame))))
+    return;
+  const Addr* address = lanes<Addr>(frame, ip->a);
   u32* reg = lanes<u32>(frame, ip->d);
   const Addr bias = Addr(s64(ip->imm));
-  const Addr first = a[lowest_lane(e)] + bias;
+  const Addr first = address[lowest_lane(mask)] + bias;
   const u32 row = u32(first) & ~127u;
   alignas(64) u32 distance[32];
   Addr every = 0;
   u32 all = 0, maximum = 0;
   RADDLE_LANES {
-    const Addr x = (e & kBit[i]) != 0 ? Addr(a[i] + bias) : first;
+    const Addr x = (mask & kBit[i]) != 0 ? Addr(address[i] + bias) : first;
     every |= x;
     distance[i] = u32(x) - row;
     all |= distance[i];
     maximum = u32(x) > maximum ? u32(x) : maximum;
   }
-  if ((all & 3) != 0 || u64(every) >> 32 != 0 || u64(maximum) + 4 > c->shared_bytes) {
-    if (c->clustered != 0) return distant_shared(c, ip, frame, e, 0, ip->inst, Store ? 1 : 0);
-    memory_fault(c, ip, frame, e);
+  if ((all & 3) != 0 || u64(every) >> 32 != 0 || u64(maximum) + 4 > context->shared_bytes) {
+    if (context->clustered != 0)
+      return distant_shared(context, ip, frame, mask, 0, ip->inst, Store ? 1 : 0);
+    memory_fault(context, ip, frame, mask);
   }
-  char* window = c->shared + row;
+  char* window = context->shared + row;
   if (all < 128) {  // one row of the banks
-    single(c, ip->inst, 1, e);
-    if (Store) window_store<u32>(window, distance, reg, e);
-    else window_load<u32, 1>(window, distance, reg, e);
+    single(context, ip->inst, 1, mask);
+    if (Store) window_store<u32>(window, distance, reg, mask);
+    else window_load<u32, 1>(window, distance, reg, mask);
     return;
   }
   u32 run = 0;
   RADDLE_LANES run |= (distance[i] - distance[0]) ^ (kIota[i] * 4);
-  if (run == 0 && e == kFull) {
-    single(c, ip->inst, 1, e);
+  if (run == 0 && mask == kFull) {
+    single(context, ip->inst, 1, mask);
     if (Store) __builtin_memcpy(window + distance[0], reg, 128);
     else __builtin_memcpy(reg, window + distance[0], 128);
     return;
   }
   if (!Store && all < 256) {
-    single(c, ip->inst, two_row_passes(distance, e, 4), e);
-    window_load<u32, 2>(window, distance, reg, e);
+    single(context, ip->inst, two_row_passes(distance, mask, 4), mask);
+    window_load<u32, 2>(window, distance, reg, mask);
     return;
   }
   alignas(64) u32 word[32];
   RADDLE_LANES word[i] = distance[i] >> 2;
-  single(c, ip->inst, passes(word, e, 32), e);
-  for (u32 m = e; m != 0; m &= m - 1) {
-    const unsigned lane = lowest_lane(m);
-    char* p = window + static_cast<s32>(distance[lane]);
-    if (Store) __builtin_memcpy(p, reg + lane, 4);
-    else __builtin_memcpy(reg + lane, p, 4);
+  single(context, ip->inst, passes(word, mask, 32), mask);
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const unsigned lane = lowest_lane(left);
+    char* at = window + static_cast<s32>(distance[lane]);
+    if (Store) __builtin_memcpy(at, reg + lane, 4);
+    else __builtin_memcpy(reg + lane, at, 4);
   }
 }
 
@@ -225,10 +229,10 @@ RADDLE_INLINE void local_records(Context* c, const u64* at, u32 rows, u32 e, u32
 }
 /// Lane l's word w lies at word 32 w + l, so the lanes' equal offsets are one line.
 template <bool Store>
-RADDLE_INLINE void local_any(Context* c, const Record* ip, char* frame, u32 e, u64 origin,
+RADDLE_INLINE void local_any(Context* context, const Record* ip, char* frame, u32 mask, u64 origin,
                              u32 inst) {
   alignas(64) u64 wide[32];
-  addresses_of(ip, frame, e, origin, wide);
+  addresses_of(ip, frame, mask, origin, wide);
   wrap_narrow(ip, origin, wide);
   const u32 bytes = bytes_of(ip), rows = (bytes + 3) / 4;
   u64 all = 0, differ = 0;
@@ -236,36 +240,37 @@ RADDLE_INLINE void local_any(Context* c, const Record* ip, char* frame, u32 e, u
     all |= wide[i];
     differ |= wide[i] ^ wide[0];
   }
-  if ((all & (bytes - 1)) != 0) memory_fault(c, ip, frame, e);
-  for (u32 m = e; m != 0; m &= m - 1)
-    if (wide[lowest_lane(m)] > c->local_bytes - bytes || bytes > c->local_bytes)
-      memory_fault(c, ip, frame, e);
+  if ((all & (bytes - 1)) != 0) memory_fault(context, ip, frame, mask);
+  for (u32 left = mask; left != 0; left &= left - 1)
+    if (wide[lowest_lane(left)] > context->local_bytes - bytes || bytes > context->local_bytes)
+      memory_fault(context, ip, frame, mask);
   if (differ == 0) {
-    Transactions transactions{c->out + 2, 0};
-    for (u32 j = 0; j < rows; ++j) add_transaction(&transactions, u32(wide[0] >> 2) + j, e, e);
-    single(c, inst, transactions.n, e);
-    c->out += 3 * transactions.n;
+    Transactions transactions{context->out + 2, 0};
+    for (u32 j = 0; j < rows; ++j)
+      add_transaction(&transactions, u32(wide[0] >> 2) + j, mask, mask);
+    single(context, inst, transactions.n, mask);
+    context->out += 3 * transactions.n;
   } else {
-    local_records(c, wide, rows, e, inst);
+    local_records(context, wide, rows, mask, inst);
   }
   const u32 n = elements_of(ip), size = 1u << (ip->flags & kElementMask);
-  char* base = c->warp->local;
+  char* base = context->warp->local;
   for (u32 j = 0; j < n; ++j) {
     const auto place = [&](unsigned lane) {
       const u64 x = wide[lane] + j * size;
       return base + (x >> 2) * 128 + 4 * lane + (x & 3);
     };
     if (size < 8) {
-      copy_elements<Store>(frame, data_of(ip, j), ip->flags, Scattered{e, place});
+      copy_elements<Store>(frame, data_of(ip, j), ip->flags, Scattered{mask, place});
       continue;
     }
     u32* reg = lanes<u32>(frame, data_of(ip, j));  // two words in two rows
-    for (u32 m = e; m != 0; m &= m - 1) {
-      const unsigned lane = lowest_lane(m);
+    for (u32 left = mask; left != 0; left &= left - 1) {
+      const unsigned lane = lowest_lane(left);
       for (u32 half = 0; half < 2; ++half) {
-        char* p = place(lane) + 128 * half;
-        if (Store) __builtin_memcpy(p, reg + 2 * lane + half, 4);
-        else __builtin_memcpy(reg + 2 * lane + half, p, 4);
+        char* at = place(lane) + 128 * half;
+        if (Store) __builtin_memcpy(at, reg + 2 * lane + half, 4);
+        else __builtin_memcpy(reg + 2 * lane + half, at, 4);
       }
     }
   }

@@ -112,15 +112,16 @@ RADDLE_INLINE void add_transactions(Transactions* p, __m512i line, __m512i words
 
 /// 32 line numbers with the words each lane touches. Every active lane is compared with all lanes:
 /// no pattern is slow.
-RADDLE_INLINE void collect_transactions(Transactions* p, const u32* line, const u32* words, u32 e) {
+RADDLE_INLINE void collect_transactions(Transactions* transactions, const u32* line,
+                                        const u32* words, u32 mask) {
   const __m512i low = _mm512_loadu_si512(line), high = _mm512_loadu_si512(line + 16);
   __m512i lanes_low = _mm512_setzero_si512(), lanes_high = lanes_low;
   __m512i words_low = lanes_low, words_high = lanes_low;
-  for (u32 m = e; m != 0; m &= m - 1) {
-    const unsigned lane = lowest_lane(m);
+  for (u32 left = mask; left != 0; left &= left - 1) {
+    const unsigned lane = lowest_lane(left);
     const __m512i its_line = _mm512_set1_epi32(s32(line[lane]));
     const __m512i its_words = _mm512_set1_epi32(s32(words[lane]));
-    const __m512i its_bit = _mm512_set1_epi32(s32(m & (0 - m)));
+    const __m512i its_bit = _mm512_set1_epi32(s32(left & (0 - left)));
     const __mmask16 in_low = _mm512_cmpeq_epi32_mask(low, its_line);
     const __mmask16 in_high = _mm512_cmpeq_epi32_mask(high, its_line);
     lanes_low = _mm512_mask_or_epi32(lanes_low, in_low, lanes_low, its_bit);
@@ -132,14 +133,15 @@ RADDLE_INLINE void collect_transactions(Transactions* p, const u32* line, const 
   const __m512i one = _mm512_set1_epi32(1);
   const __m512i below_low = _mm512_sub_epi32(_mm512_load_si512(kBit), one);
   const __m512i below_high = _mm512_sub_epi32(_mm512_load_si512(kBit + 16), one);
-  const auto first_low = static_cast<__mmask16>(e & _mm512_testn_epi32_mask(lanes_low, below_low));
+  const auto first_low =
+      static_cast<__mmask16>(mask & _mm512_testn_epi32_mask(lanes_low, below_low));
   const auto first_high =
-      static_cast<__mmask16>(e >> 16 & _mm512_testn_epi32_mask(lanes_high, below_high));
-  add_transactions(p, _mm512_maskz_compress_epi32(first_low, low),
+      static_cast<__mmask16>(mask >> 16 & _mm512_testn_epi32_mask(lanes_high, below_high));
+  add_transactions(transactions, _mm512_maskz_compress_epi32(first_low, low),
                    _mm512_maskz_compress_epi32(first_low, words_low),
                    _mm512_maskz_compress_epi32(first_low, lanes_low),
                    static_cast<u32>(__builtin_popcount(first_low)));
-  add_transactions(p, _mm512_maskz_compress_epi32(first_high, high),
+  add_transactions(transactions, _mm512_maskz_compress_epi32(first_high, high),
                    _mm512_maskz_compress_epi32(first_high, words_high),
                    _mm512_maskz_compress_epi32(first_high, lanes_high),
                    static_cast<u32>(__builtin_popcount(first_high)));

@@ -52,17 +52,17 @@ RADDLE_INLINE void predicate_logic(const Record* ip, char* frame, u32 e) {
 /// imm: mode (0 up, 1 down, 2 bfly, 3 idx). A lane whose source is out of its segment keeps its own
 /// value. A source that does not take part gives 0, which is what GPUs were seen to give; PTX
 /// leaves it open, and reductions over a part of a warp rely on it.
-RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 e) {
-  const u32* b = lanes<u32>(frame, ip->b);
-  const u32* c = lanes<u32>(frame, ip->c);
-  const u32* a = lanes<u32>(frame, ip->a);
-  u32* d = lanes<u32>(frame, ip->d);
+RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 mask) {
+  const u32* operand = lanes<u32>(frame, ip->b);
+  const u32* clamp = lanes<u32>(frame, ip->c);
+  const u32* source = lanes<u32>(frame, ip->a);
+  u32* result = lanes<u32>(frame, ip->d);
   alignas(64) u32 from[32], value[32];
   u32 inside = 0;
   const u32 mode = static_cast<u32>(ip->imm);
   RADDLE_LANES {
-    const u32 lane = kIota[i], segment = c[i] >> 8 & 31, by = b[i] & 31;
-    const u32 maximum = (lane & segment) | (c[i] & 31 & ~segment), minimum = lane & segment;
+    const u32 lane = kIota[i], segment = clamp[i] >> 8 & 31, by = operand[i] & 31;
+    const u32 maximum = (lane & segment) | (clamp[i] & 31 & ~segment), minimum = lane & segment;
     const u32 up = lane - by, down = lane + by, fly = lane ^ by, index = minimum | (by & ~segment);
     const u32 j = mode == 0 ? up : mode == 1 ? down : mode == 2 ? fly : index;
     const bool in = mode == 0 ? s32(j) >= s32(maximum) : j <= maximum;
@@ -70,21 +70,21 @@ RADDLE_INLINE void shuffle(const Record* ip, char* frame, u32 e) {
     inside |= in ? kBit[i] : 0;
   }
 #if defined(__AVX512F__)
-  const __m512i low = _mm512_loadu_si512(a);
-  const __m512i high = _mm512_loadu_si512(a + 16);
+  const __m512i low = _mm512_loadu_si512(source);
+  const __m512i high = _mm512_loadu_si512(source + 16);
   _mm512_store_si512(value, _mm512_permutex2var_epi32(low, _mm512_load_si512(from), high));
   _mm512_store_si512(value + 16,
                      _mm512_permutex2var_epi32(low, _mm512_load_si512(from + 16), high));
 #else
-  for (int i = 0; i < kWidth; ++i) value[i] = a[from[i] & 31];
+  for (int i = 0; i < kWidth; ++i) value[i] = source[from[i] & 31];
 #endif
-  if (!RADDLE_LIKELY(e == kFull)) {
-    RADDLE_LANES value[i] = (e >> (from[i] & 31) & 1) != 0 ? value[i] : 0;
+  if (!RADDLE_LIKELY(mask == kFull)) {
+    RADDLE_LANES value[i] = (mask >> (from[i] & 31) & 1) != 0 ? value[i] : 0;
   }
-  blend(d, value, d, e);
+  blend(result, value, result, mask);
   if (ip->aux != 0) {
-    u32& p = predicate(frame, ip->aux);
-    p = (p & ~e) | (inside & e);
+    u32& in_range = predicate(frame, ip->aux);
+    in_range = (in_range & ~mask) | (inside & mask);
   }
 }
 
