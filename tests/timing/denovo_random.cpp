@@ -341,16 +341,16 @@ class Tester {
           std::find_if(flying_.begin(), flying_.end(),
                        [&](const Packet& p) { return same_ends(p, flying_[at]); }) -
           flying_.begin());
-    const Packet p = flying_[at];
+    const Packet packet = flying_[at];
     flying_.erase(flying_.begin() + static_cast<std::ptrdiff_t>(at));
-    const Message& m = p.message;
-    switch (m.kind) {
+    const Message& message = packet.message;
+    switch (message.kind) {
       case MessageKind::Recalled:
-        return recalled(p);
+        return recalled(packet);
       case MessageKind::Read:
       case MessageKind::Own:
-        if (!p.from_bank) break;
-        return to_l1(m.sm, p);
+        if (!packet.from_bank) break;
+        return to_l1(message.sm, packet);
       case MessageKind::Register:
       case MessageKind::WriteBack:
         break;
@@ -358,11 +358,11 @@ class Tester {
       case MessageKind::Take:
       case MessageKind::Invalidate:
       case MessageKind::Recall:
-        return to_l1(m.peer, p);
+        return to_l1(message.peer, packet);
       default:
-        return to_l1(m.sm, p);
+        return to_l1(message.sm, packet);
     }
-    requests_[map_.slice(m.line)].push_back(p);
+    requests_[map_.slice(message.line)].push_back(packet);
   }
 
   struct Sink {

@@ -169,72 +169,72 @@ TEST(DramChannel, StreamingReadsReachTheColumnBandwidth) {
 
 /// Machines whose constraints bind in different places.
 MachineSpec machine_with(std::uint64_t variant) {
-  MachineSpec m = one_slice();
-  m.dram.drain_high = 16;
-  m.dram.drain_low = 4;
+  MachineSpec machine = one_slice();
+  machine.dram.drain_high = 16;
+  machine.dram.drain_low = 4;
   if (variant == 2) {
-    m.dram.clock_mhz = 850;
-    m.core_clock_mhz = 1447;
+    machine.dram.clock_mhz = 850;
+    machine.core_clock_mhz = 1447;
   }
   if (variant == 3) {
-    m.dram.clock_mhz = 2600;
-    m.core_clock_mhz = 700;
-    m.dram.tRRDS = m.dram.tRRDL = 11;
+    machine.dram.clock_mhz = 2600;
+    machine.core_clock_mhz = 700;
+    machine.dram.tRRDS = machine.dram.tRRDL = 11;
   }
   if (variant == 4) {
-    m.dram.tCCDS = m.dram.tCCDL = 1;
-    m.dram.bus_bytes_per_cycle = 32;
-    m.dram.queue = 128;
+    machine.dram.tCCDS = machine.dram.tCCDL = 1;
+    machine.dram.bus_bytes_per_cycle = 32;
+    machine.dram.queue = 128;
   }
   if (variant == 5) {
-    m.dram.tRC = 90;
-    m.dram.tWR = 30;
-    m.dram.tWTRS = m.dram.tWTRL = 20;
-    m.dram.bank_groups = 1;
+    machine.dram.tRC = 90;
+    machine.dram.tWR = 30;
+    machine.dram.tWTRS = machine.dram.tWTRL = 20;
+    machine.dram.bank_groups = 1;
 
-    m.dram.banks = 5;
+    machine.dram.banks = 5;
   }
   if (variant >= 7) {  // bank groups that matter, writes faster than reads, activates scarce
-    m.dram.tCCDS = 2;
-    m.dram.tCCDL = 3;
-    m.dram.tRRDS = 2;
-    m.dram.tRRDL = 5;
-    m.dram.tFAW = 22;
-    m.dram.tWTRS = 3;
-    m.dram.tWTRL = 9;
-    m.dram.tCWL = 4;
-    m.dram.interleave_banks = 4;
+    machine.dram.tCCDS = 2;
+    machine.dram.tCCDL = 3;
+    machine.dram.tRRDS = 2;
+    machine.dram.tRRDL = 5;
+    machine.dram.tFAW = 22;
+    machine.dram.tWTRS = 3;
+    machine.dram.tWTRL = 9;
+    machine.dram.tCWL = 4;
+    machine.dram.interleave_banks = 4;
   }
   if (variant == 8) {
-    m.dram.tCCDS = 1;
-    m.dram.tCCDL = 4;
-    m.dram.bus_bytes_per_cycle = 32;
+    machine.dram.tCCDS = 1;
+    machine.dram.tCCDL = 4;
+    machine.dram.bus_bytes_per_cycle = 32;
   }
   if (variant >= 9) {
-    m.dram.command_buses = 2;
-    m.dram.tCCDL = 4;
+    machine.dram.command_buses = 2;
+    machine.dram.tCCDL = 4;
   }
   if (variant == 10) {
-    m.dram.refresh = Refresh::AllBank;
-    m.dram.tREFI = 700;
-    m.dram.tRFC = 150;
+    machine.dram.refresh = Refresh::AllBank;
+    machine.dram.tREFI = 700;
+    machine.dram.tRFC = 150;
   }
   if (variant == 11) {
-    m.dram.refresh = Refresh::PerBank;
-    m.dram.tREFI = 2500;
-    m.dram.tRFC = 150;
+    machine.dram.refresh = Refresh::PerBank;
+    machine.dram.tREFI = 2500;
+    machine.dram.tRFC = 150;
   }
   if (variant == 12) {
-    m.dram.refresh = Refresh::PerBank;
-    m.dram.tREFI = 2500;
-    m.dram.command_buses = 1;
+    machine.dram.refresh = Refresh::PerBank;
+    machine.dram.tREFI = 2500;
+    machine.dram.command_buses = 1;
   }
   if (variant == 6) {
-    m.dram.burst_bytes = 64;
-    m.dram.tCCDS = m.dram.tCCDL = 7;
-    m.dram.queue = 3;
+    machine.dram.burst_bytes = 64;
+    machine.dram.tCCDS = machine.dram.tCCDL = 7;
+    machine.dram.queue = 3;
   }
-  return m;
+  return machine;
 }
 
 TEST(DramChannel, NoRegisteredPolicyCanBreakATimingConstraint) {

@@ -178,24 +178,25 @@ TEST_F(GpuRun, EachResourceLimitsResidency) {
   code.raw().static_shared_bytes = 1000;
   machine.sm.count = 1;
   machine.sm.shared_kib = 48;
-  for (const Case& c : {Case{"threads", &timing::SmSpec::threads, 128 + 63},
-                        Case{"warps", &timing::SmSpec::warps, 4},
-                        Case{"registers", &timing::SmSpec::registers, 3000},
-                        Case{"shared memory", &timing::SmSpec::shared_kib, 2},
-                        Case{"block slots", &timing::SmSpec::blocks, 2}}) {
-    timing::MachineSpec m = machine;
-    m.sm.*c.field = c.value;
-    m.sm.max_threads_per_block = 64;
-    if (m.sm.warps == 4) m.sm.threads = 128;
-    Recording r(code, {{6}, {64}, 0});
-    r.each_warp([&](WarpWriter& w) { w.op(long_op).op(long_op).op(long_op).op(exit); });
-    timing::Residency fit = timing::residency(m.sm, r.code(), r.stream().shape());
-    EXPECT_EQ(fit.blocks, 2u) << c.what;
-    if (m.sm.warps != 4) {
-      EXPECT_EQ(fit.limited_by, c.what);
+  for (const Case& limit : {Case{"threads", &timing::SmSpec::threads, 128 + 63},
+                            Case{"warps", &timing::SmSpec::warps, 4},
+                            Case{"registers", &timing::SmSpec::registers, 3000},
+                            Case{"shared memory", &timing::SmSpec::shared_kib, 2},
+                            Case{"block slots", &timing::SmSpec::blocks, 2}}) {
+    timing::MachineSpec limited = machine;
+    limited.sm.*limit.field = limit.value;
+    limited.sm.max_threads_per_block = 64;
+    if (limited.sm.warps == 4) limited.sm.threads = 128;
+    Recording recording(code, {{6}, {64}, 0});
+    recording.each_warp([&](WarpWriter& w) { w.op(long_op).op(long_op).op(long_op).op(exit); });
+    timing::Residency fit =
+        timing::residency(limited.sm, recording.code(), recording.stream().shape());
+    EXPECT_EQ(fit.blocks, 2u) << limit.what;
+    if (limited.sm.warps != 4) {
+      EXPECT_EQ(fit.limited_by, limit.what);
     }
-    GpuHarness gpu(m);
-    gpu.run(r);
+    GpuHarness gpu(limited);
+    gpu.run(recording);
     unsigned maximum = 0;
     for (const BlockSpan& x : gpu->block_spans()) {
       unsigned together = 0;
@@ -203,7 +204,7 @@ TEST_F(GpuRun, EachResourceLimitsResidency) {
         together += y.start <= x.start && x.start < y.end;
       maximum = std::max(maximum, together);
     }
-    EXPECT_EQ(maximum, 2u) << c.what;
+    EXPECT_EQ(maximum, 2u) << limit.what;
   }
 }
 

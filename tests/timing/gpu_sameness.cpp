@@ -31,57 +31,57 @@ class GpuSameness : public ::testing::TestWithParam<std::uint64_t> {
  protected:
   /// Machines of different kinds, by seed.
   timing::MachineSpec machine() const {
-    timing::MachineSpec m = busy_machine();
-    std::uint64_t s = GetParam();
-    if (s % 2 == 1) {
-      m.sm.l1d.reserve_on_miss = true;
-      m.sm.l1d.write_policy = timing::WritePolicy::WriteEvict;
+    timing::MachineSpec spec = busy_machine();
+    std::uint64_t seed = GetParam();
+    if (seed % 2 == 1) {
+      spec.sm.l1d.reserve_on_miss = true;
+      spec.sm.l1d.write_policy = timing::WritePolicy::WriteEvict;
     }
-    if (s % 3 == 1) m.sm.l1d.line_bytes = m.l2.line_bytes = 64;
-    if (s % 3 == 2) m.sm.l1d.sector_bytes = m.sm.l1d.line_bytes;
-    if (s % 4 == 1) {
-      m.noc.latency_cycles = 5;
-      m.dispatch_latency_cycles = 7;
-      m.sm.l1d.hit_latency_cycles = 1;
+    if (seed % 3 == 1) spec.sm.l1d.line_bytes = spec.l2.line_bytes = 64;
+    if (seed % 3 == 2) spec.sm.l1d.sector_bytes = spec.sm.l1d.line_bytes;
+    if (seed % 4 == 1) {
+      spec.noc.latency_cycles = 5;
+      spec.dispatch_latency_cycles = 7;
+      spec.sm.l1d.hit_latency_cycles = 1;
     }
-    if (s % 4 == 2) {
-      m.sm.schedulers = 4;
-      m.launch_latency_cycles = 333;
+    if (seed % 4 == 2) {
+      spec.sm.schedulers = 4;
+      spec.launch_latency_cycles = 333;
     }
-    if (s % 5 == 3) m.dram.clock_mhz = 1217;
-    if (s % 3 == 2) {
-      m.noc.topology = timing::Topology::Mesh;
-      m.noc.mesh.columns = 3;
-      m.noc.mesh.rows = 2;
+    if (seed % 5 == 3) spec.dram.clock_mhz = 1217;
+    if (seed % 3 == 2) {
+      spec.noc.topology = timing::Topology::Mesh;
+      spec.noc.mesh.columns = 3;
+      spec.noc.mesh.rows = 2;
 
-      m.noc.mesh.vc_flits = static_cast<std::uint32_t>(1 + s / 3);
-    } else if (s % 2 == 0) {
-      m.noc.sms_per_port = 3;
-      m.noc.input_speedup = 2;
+      spec.noc.mesh.vc_flits = static_cast<std::uint32_t>(1 + seed / 3);
+    } else if (seed % 2 == 0) {
+      spec.noc.sms_per_port = 3;
+      spec.noc.input_speedup = 2;
     }
-    if (s % 4 == 3) m.noc.clock_mhz = m.core_clock_mhz * 2 / 3;
-    if (s % 4 == 2) m.noc.clock_mhz = m.core_clock_mhz * 9 / 8;
-    if (s % 3 != 0) {
-      m.sm.fetch.cycles = 2 + s % 2;
-      m.sm.fetch.buffer = 1 + s % 4;
+    if (seed % 4 == 3) spec.noc.clock_mhz = spec.core_clock_mhz * 2 / 3;
+    if (seed % 4 == 2) spec.noc.clock_mhz = spec.core_clock_mhz * 9 / 8;
+    if (seed % 3 != 0) {
+      spec.sm.fetch.cycles = 2 + seed % 2;
+      spec.sm.fetch.buffer = 1 + seed % 4;
     }
-    if (s % 3 == 2) {
-      m.sm.fetch.cache_kib = 1;
-      m.sm.fetch.cache_per_scheduler = s % 2 == 0;
+    if (seed % 3 == 2) {
+      spec.sm.fetch.cache_kib = 1;
+      spec.sm.fetch.cache_per_scheduler = seed % 2 == 0;
     }
-    if (s % 4 == 1) {
-      m.sm.fetch.l1_kib = 2;
-      m.sm.fetch.stream_lines = 4;
-      m.sm.fetch.stream_interval_cycles = 9;
+    if (seed % 4 == 1) {
+      spec.sm.fetch.l1_kib = 2;
+      spec.sm.fetch.stream_lines = 4;
+      spec.sm.fetch.stream_interval_cycles = 9;
 
-      m.sm.fetch.launch_kib = 1;
+      spec.sm.fetch.launch_kib = 1;
     }
-    if (s % 4 == 3) m.l2.fabric_sector_cycles = 2.32;
-    if (s % 2 == 0)
-      m.sm.operands = {
-          .collectors = 1 + static_cast<std::uint32_t>(s % 3), .banks = 2, .cycles = 1};
-    if (s % 4 != 1) m.sm.shared_unit[s % timing::kUnits] = m.sm.shared_unit[3] = true;
-    return m;
+    if (seed % 4 == 3) spec.l2.fabric_sector_cycles = 2.32;
+    if (seed % 2 == 0)
+      spec.sm.operands = {
+          .collectors = 1 + static_cast<std::uint32_t>(seed % 3), .banks = 2, .cycles = 1};
+    if (seed % 4 != 1) spec.sm.shared_unit[seed % timing::kUnits] = spec.sm.shared_unit[3] = true;
+    return spec;
   }
 };
 
@@ -179,8 +179,8 @@ TEST_P(GpuSameness, EveryThrottleWithEveryWarpPolicyIsIndifferentToWhatTheHostDo
   std::uint64_t throttled = 0;
   for (const auto& [name, settings] : throttles) {
     const auto throttle = test::choose(all.throttle, name, settings);
-    auto of = [&](const GpuOptions& o, const std::string& warp) {
-      GpuHarness gpu(machine(), o, warp, "rr", "frfcfs", "fcfs", throttle.get());
+    auto of = [&](const GpuOptions& options, const std::string& warp) {
+      GpuHarness gpu(machine(), options, warp, "rr", "frfcfs", "fcfs", throttle.get());
       for (std::uint64_t launch = 0; launch < 2; ++launch)
         gpu.run(*random_kernel(GetParam() + 1000 * launch));
       EXPECT_EQ(gpu->audit(), std::vector<std::string>{});

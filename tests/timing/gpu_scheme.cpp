@@ -214,12 +214,12 @@ TEST_F(GpuScheme, LooksAreTheSameWithoutSkippingAndWithThreads) {
 }
 
 TEST_F(GpuScheme, SeesDifferencesSinceItLastLooked) {
-  Recording a = grid(50), b = grid(20);
+  Recording first = grid(50), second = grid(20);
   std::vector<Seesaw::Look> samplings;
   Seesaw::noted = &samplings;
   GpuHarness gpu(machine, {}, scheme("seesaw"));
-  gpu.submit(a, 1, kFirst);
-  gpu.submit(b, 2, kSecond);
+  gpu.submit(first, 1, kFirst);
+  gpu.submit(second, 2, kSecond);
   gpu->run_until_idle();
   Seesaw::noted = nullptr;
   ASSERT_GT(samplings.size(), 3u);
@@ -229,16 +229,16 @@ TEST_F(GpuScheme, SeesDifferencesSinceItLastLooked) {
   std::uint64_t seen[2] = {};
   for (std::size_t i = 0; i < samplings.size(); ++i) {
     EXPECT_EQ(samplings[i].since, i == 0 ? 0 : samplings[i - 1].now);
-    for (unsigned t = 0; t < 2; ++t) {
-      seen[t] += samplings[i].instructions[t];
-      EXPECT_LE(samplings[i].resident[t], 8u) << "two on each of four SMs at most";
+    for (unsigned tenant = 0; tenant < 2; ++tenant) {
+      seen[tenant] += samplings[i].instructions[tenant];
+      EXPECT_LE(samplings[i].resident[tenant], 8u) << "two on each of four SMs at most";
     }
   }
-  for (unsigned t = 0; t < 2; ++t) {
+  for (unsigned tenant = 0; tenant < 2; ++tenant) {
     const std::uint64_t all =
-        gpu->tenant_counters(TenantId{static_cast<std::uint8_t>(t)}).sm.issued;
-    EXPECT_LE(seen[t], all);
-    EXPECT_GT(seen[t], all / 2);
+        gpu->tenant_counters(TenantId{static_cast<std::uint8_t>(tenant)}).sm.issued;
+    EXPECT_LE(seen[tenant], all);
+    EXPECT_GT(seen[tenant], all / 2);
   }
   EXPECT_TRUE(std::ranges::any_of(samplings, [](const auto& look) { return look.present != 3; }))
       << "asked when a tenant has nothing left";

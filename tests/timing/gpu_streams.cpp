@@ -264,18 +264,18 @@ TEST_F(GpuStreams, EveryKernelsInstructionsAreItsOwnWhoeverRunsBeside) {
 
 TEST_F(GpuStreams, TheSameWhateverTheHostDoes) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    auto outcome = [&](const GpuOptions& o) {
-      timing::MachineSpec m = machine;
+    auto outcome = [&](const GpuOptions& options) {
+      timing::MachineSpec spec = machine;
       if (seed % 2 == 1) {
-        m.launch_latency_cycles = 217;
-        m.kernels.entry_latency_cycles = 31;
+        spec.launch_latency_cycles = 217;
+        spec.kernels.entry_latency_cycles = 31;
       }
-      if (seed % 3 == 1) m.kernels.entries = 2;
+      if (seed % 3 == 1) spec.kernels.entries = 2;
       if (seed % 3 == 2) {
-        m.kernels.queues = 1;
-        m.kernels.block_interval_millicycles = 1370;
+        spec.kernels.queues = 1;
+        spec.kernels.block_interval_millicycles = 1370;
       }
-      GpuHarness gpu(m, o, "gto", seed < 3 ? "rr" : "chunk", "frfcfs",
+      GpuHarness gpu(spec, options, "gto", seed < 3 ? "rr" : "chunk", "frfcfs",
                      seed % 2 == 0 ? "fcfs" : "rr");
       std::vector<std::unique_ptr<Recording>> kernels;
       timing::Milestone mark = 0;
@@ -294,18 +294,18 @@ TEST_F(GpuStreams, TheSameWhateverTheHostDoes) {
       return out;
     };
     const auto first = outcome({});
-    GpuOptions o;
-    o.skip = false;
-    EXPECT_EQ(first, outcome(o)) << "no skip " << seed;
-    o.skip = true;
-    o.shuffle = true;
-    EXPECT_EQ(first, outcome(o)) << "shuffled " << seed;
-    o.shuffle = false;
-    o.sample_interval = 50;
-    EXPECT_EQ(first, outcome(o)) << "sampled " << seed;
+    GpuOptions options;
+    options.skip = false;
+    EXPECT_EQ(first, outcome(options)) << "no skip " << seed;
+    options.skip = true;
+    options.shuffle = true;
+    EXPECT_EQ(first, outcome(options)) << "shuffled " << seed;
+    options.shuffle = false;
+    options.sample_interval = 50;
+    EXPECT_EQ(first, outcome(options)) << "sampled " << seed;
     if (seed > 1) continue;
-    o.threads = 2;
-    EXPECT_EQ(first, outcome(o)) << "threads " << seed;
+    options.threads = 2;
+    EXPECT_EQ(first, outcome(options)) << "threads " << seed;
   }
 }
 

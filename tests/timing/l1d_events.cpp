@@ -207,13 +207,14 @@ TEST_F(L1dEvents, AddUpToTheCounters) {
       machine.sm.l1d.mshr_merges = 2;
       machine.sm.l1d.ways = 2;
       seen = {};
-      auto r = one_block(code, 8, [&](WarpWriter& w) {
-        Rng rng(w.warp() + 1);
+      auto block = one_block(code, 8, [&](WarpWriter& writer) {
+        Rng rng(writer.warp() + 1);
         for (unsigned i = 0; i < 60; ++i)
-          w.lines(rng.below(4) == 0 ? store : load, {{rng.below(300), 0xffu << rng.below(20)}});
-        w.op(used).op(exit);
+          writer.lines(rng.below(4) == 0 ? store : load,
+                       {{rng.below(300), 0xffu << rng.below(20)}});
+        writer.op(used).op(exit);
       });
-      run(r, 60000);
+      run(block, 60000);
       EXPECT_EQ(seen.count(L1Kind::Load, L1Outcome::Hit), counters.l1d_hits);
       EXPECT_EQ(seen.count(L1Kind::Load, L1Outcome::PendingHit), counters.l1d_pending_hits);
       EXPECT_EQ(seen.count(L1Kind::Load, L1Outcome::Miss), counters.l1d_misses);
@@ -225,9 +226,9 @@ TEST_F(L1dEvents, AddUpToTheCounters) {
                                    seen.count(L1Kind::Store, L1Outcome::Forwarded);
       EXPECT_EQ(stores, counters.l1d_stores);
       EXPECT_GT(seen.count(L1Kind::Load, L1Outcome::Refused), 0u);
-      for (const L1Eviction& e : seen.evictions) {
-        EXPECT_NE(e.brought_by, 0xff);
-        EXPECT_NE(e.used_by, 0xff);
+      for (const L1Eviction& eviction : seen.evictions) {
+        EXPECT_NE(eviction.brought_by, 0xff);
+        EXPECT_NE(eviction.used_by, 0xff);
       }
     }
 }

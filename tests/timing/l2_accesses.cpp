@@ -229,15 +229,15 @@ TEST_F(L2AccessesTest, EveryPolicyKeepsTheLawsUnderAMix) {
           Rng rng(11);
           const FlitTable flits(packet_size(m), Direction::Request);
           unsigned sent = 0, flits_sent = 0;
-          for (Cycle t = 50; t < 6'000; t += 1 + rng.below(14)) {
-            rig.run_until(t);
+          for (Cycle cycle = 50; cycle < 6'000; cycle += 1 + rng.below(14)) {
+            rig.run_until(cycle);
             Message request = message(static_cast<MessageKind>(rng.below(4)), rng.below(700),
                                       static_cast<std::uint8_t>(1 + rng.below(15)));
             request.kernel = static_cast<std::uint8_t>(rng.below(3));
             request.sm = static_cast<std::uint16_t>(rng.below(m.sm.count));
             const unsigned size = flits.flits(request);
             if (flits_sent - rig.credits_returned() + size > m.noc.queue_flits) continue;
-            rig.arrive(t, request);
+            rig.arrive(cycle, request);
             flits_sent += size;
             ++sent;
             if (sent % 16 == 0) expect_sound(rig);

@@ -73,36 +73,37 @@ TEST(Tags, AgreeWithAListOfLinesUnderRandomUse) {
     Rng rng(ways);
     for (unsigned n = 0; n < 20'000; ++n) {
       const unsigned set = rng.below(kSets), line = set + kSets * rng.below(2 * ways + 2);
-      PlainSet& p = plain[set];
-      auto known = p.find(line);
+      PlainSet& model = plain[set];
+      auto known = model.find(line);
       const unsigned at = tags.find(set, line);
-      ASSERT_EQ(at != Tags::kAbsent, known != p.lines.end()) << ways << " ways, step " << n;
+      ASSERT_EQ(at != Tags::kAbsent, known != model.lines.end()) << ways << " ways, step " << n;
       if (rng.below(1000) == 0) {
-        for (PlainSet& q : plain)
-          for (auto& l : q.lines) {
-            if (l.locked) tags.unlock(tags.find(static_cast<unsigned>(&q - plain), l.line));
+        for (PlainSet& other : plain)
+          for (auto& entry : other.lines) {
+            if (entry.locked)
+              tags.unlock(tags.find(static_cast<unsigned>(&other - plain), entry.line));
           }
         tags.invalidate_all();
-        for (PlainSet& q : plain) q.lines.clear();
+        for (PlainSet& other : plain) other.lines.clear();
         continue;
       }
       switch (rng.below(8)) {
         case 0:
           if (at == Tags::kAbsent) break;
           tags.touch(at);
-          p.use(known);
+          model.use(known);
           break;
         case 1:
           if (at == Tags::kAbsent || known->locked) break;
           tags.invalidate(at);
-          p.lines.erase(known);
+          model.lines.erase(known);
           break;
         case 2:  // a lock, while a way is left for others
-          if (at == Tags::kAbsent || (!known->locked && p.lines.size() < 2)) break;
+          if (at == Tags::kAbsent || (!known->locked && model.lines.size() < 2)) break;
           if (known->locked) {
             tags.unlock(at);
             known->locked = false;
-          } else if (std::none_of(p.lines.begin(), p.lines.end(),
+          } else if (std::none_of(model.lines.begin(), model.lines.end(),
                                   [](auto& l) { return l.locked; })) {
             tags.lock(at);
             known->locked = true;
@@ -112,23 +113,23 @@ TEST(Tags, AgreeWithAListOfLinesUnderRandomUse) {
           const auto sectors = static_cast<std::uint8_t>(1 + rng.below(15));
           const auto dirty = static_cast<std::uint8_t>(rng.below(16) & sectors);
           Tags::Victim out = tags.fill(set, line, sectors, dirty);
-          if (known == p.lines.end()) {
-            if (p.lines.size() == ways) {
-              auto oldest = std::prev(p.lines.end());
+          if (known == model.lines.end()) {
+            if (model.lines.size() == ways) {
+              auto oldest = std::prev(model.lines.end());
               while (oldest->locked) --oldest;
               ASSERT_EQ(out.line, oldest->line);
               ASSERT_EQ(out.sectors, oldest->sectors);
               ASSERT_EQ(out.dirty, oldest->dirty);
-              p.lines.erase(oldest);
+              model.lines.erase(oldest);
             } else {
               ASSERT_EQ(out.sectors, 0);
             }
-            p.lines.push_front({line, sectors, dirty, false});
+            model.lines.push_front({line, sectors, dirty, false});
           } else {
             ASSERT_EQ(out.sectors, 0);
             known->sectors |= sectors;
             known->dirty |= dirty;
-            p.use(known);
+            model.use(known);
           }
         }
       }
@@ -219,44 +220,44 @@ TEST(Mshrs, AgreeWithListsOfWaitersUnderRandomUse) {
     for (int n = 0; n < 30'000; ++n) {
       const std::uint32_t line = rng.below(lines) * 0x10001u;
       const auto sectors = static_cast<std::uint8_t>(1 + rng.below(15));
-      unsigned e = mshrs.find(line);
+      unsigned entry = mshrs.find(line);
       const auto known = plain.find(line);
-      ASSERT_EQ(e != mshrs.kNone, known != plain.end()) << entries << " entries, step " << n;
+      ASSERT_EQ(entry != mshrs.kNone, known != plain.end()) << entries << " entries, step " << n;
       if (rng.below(5) < 2) {  // some of the sectors that are on their way come
         if (known == plain.end()) continue;
-        PlainMiss& p = known->second;
-        const auto come = static_cast<std::uint8_t>(sectors & p.requested & ~p.arrived);
+        PlainMiss& miss = known->second;
+        const auto come = static_cast<std::uint8_t>(sectors & miss.requested & ~miss.arrived);
         if (come == 0) continue;
-        const auto first = std::find_if(p.waiters.begin(), p.waiters.end(),
+        const auto first = std::find_if(miss.waiters.begin(), miss.waiters.end(),
                                         [&](auto& w) { return (w.first & come) != 0; });
-        ASSERT_EQ(mshrs.asker(e, come), first->second);
-        ASSERT_EQ(mshrs.first(e), p.waiters.front().second);
-        p.arrived |= come;
+        ASSERT_EQ(mshrs.asker(entry, come), first->second);
+        ASSERT_EQ(mshrs.first(entry), miss.waiters.front().second);
+        miss.arrived |= come;
         std::vector<int> expected, done;
-        std::erase_if(p.waiters, [&](auto& w) {
-          const bool ready = (w.first & ~p.arrived) == 0;
-          if (ready) expected.push_back(w.second);
+        std::erase_if(miss.waiters, [&](auto& waiter) {
+          const bool ready = (waiter.first & ~miss.arrived) == 0;
+          if (ready) expected.push_back(waiter.second);
           return ready;
         });
-        const bool over = p.arrived == p.requested;
-        ASSERT_EQ(mshrs.arrive(e, come, [&](int who) { done.push_back(who); }), over);
+        const bool over = miss.arrived == miss.requested;
+        ASSERT_EQ(mshrs.arrive(entry, come, [&](int who) { done.push_back(who); }), over);
         ASSERT_EQ(done, expected) << entries << " entries, step " << n;
         waiting -= static_cast<unsigned>(done.size());
         if (over) plain.erase(known);
       } else {
         ASSERT_EQ(mshrs.full(), plain.size() == entries);
         const bool fresh = known == plain.end();
-        if (fresh ? mshrs.full() : !mshrs.can_merge(e)) continue;
-        PlainMiss& p = plain[line];
-        const auto need = static_cast<std::uint8_t>(sectors & ~p.arrived);
+        if (fresh ? mshrs.full() : !mshrs.can_merge(entry)) continue;
+        PlainMiss& miss = plain[line];
+        const auto need = static_cast<std::uint8_t>(sectors & ~miss.arrived);
         if (need == 0) continue;  // of a line that is known, since a new one has none
-        if (fresh) e = mshrs.add(line, need, n);
-        else mshrs.wait(e, need, n);
-        p.waiters.push_back({need, n});
-        p.requested |= need;
+        if (fresh) entry = mshrs.add(line, need, n);
+        else mshrs.wait(entry, need, n);
+        miss.waiters.push_back({need, n});
+        miss.requested |= need;
         ++waiting;
-        ASSERT_EQ(mshrs.requested(e), p.requested);
-        ASSERT_EQ(mshrs.can_merge(e), p.waiters.size() < merges);
+        ASSERT_EQ(mshrs.requested(entry), miss.requested);
+        ASSERT_EQ(mshrs.can_merge(entry), miss.waiters.size() < merges);
       }
       ASSERT_EQ(mshrs.used(), plain.size());
       ASSERT_EQ(mshrs.waiting(), waiting);

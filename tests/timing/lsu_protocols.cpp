@@ -232,9 +232,10 @@ TYPED_TEST(LsuProtocol, UnderLimitsEverythingEndsAllTheSame) {
   std::vector<std::string> broken;
   every.lsu.audit(every.counters, broken);
   EXPECT_EQ(broken, std::vector<std::string>{});
-  const stats::SmCounters a = every.counters.total(), b = skipping.counters.total();
-  EXPECT_EQ(a.load_cycles, b.load_cycles);
-  EXPECT_EQ(a.l1d_refused, b.l1d_refused);
+  const stats::SmCounters of_every = every.counters.total(),
+                          of_skipping = skipping.counters.total();
+  EXPECT_EQ(of_every.load_cycles, of_skipping.load_cycles);
+  EXPECT_EQ(of_every.l1d_refused, of_skipping.l1d_refused);
 }
 
 // A launch's first block finds nothing that another SM may have written since.

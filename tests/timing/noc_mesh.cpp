@@ -190,29 +190,30 @@ TEST(Mesh, RandomTrafficArrivesOnceAndIsTheSameWhetherTickedOrWoken) {
     Rng rng(11);
     std::uint64_t hash = 0, sent = 0, came = 0;
     std::vector<Cycle> last(15, 0);
-    for (Cycle t = 0; t < 20000; t += 10) {
-      if (t < 4000)
+    for (Cycle cycle = 0; cycle < 20000; cycle += 10) {
+      if (cycle < 4000)
         for (unsigned n = rng.below(8); n-- > 0;) {
           auto from = static_cast<unsigned>(rng.below(15));
-          last[from] = std::max(last[from], t + rng.below(10));
+          last[from] = std::max(last[from], cycle + rng.below(10));
           rig.send(from, last[from], static_cast<unsigned>(rng.below(15)),
                    static_cast<unsigned>(rng.below(5)), static_cast<std::uint16_t>(sent++));
         }
-      rig.run(t, t + 10, skip);
-      for (unsigned o = 0; o < 15; ++o)
-        while (rig.out[o]->next_arrival() != kNever) {
-          Message m = rig.out[o]->front();
-          EXPECT_EQ(static_cast<unsigned>(m.to), o);
-          hash = (hash ^ (rig.take(o) * 31 + m.tag)) * 0xff51afd7ed558ccdull;
+      rig.run(cycle, cycle + 10, skip);
+      for (unsigned port = 0; port < 15; ++port)
+        while (rig.out[port]->next_arrival() != kNever) {
+          Message message = rig.out[port]->front();
+          EXPECT_EQ(static_cast<unsigned>(message.to), port);
+          hash = (hash ^ (rig.take(port) * 31 + message.tag)) * 0xff51afd7ed558ccdull;
           ++came;
-          rig.give_back(o, t + 10, static_cast<std::uint8_t>(1 + std::popcount(m.sectors)));
+          rig.give_back(port, cycle + 10,
+                        static_cast<std::uint8_t>(1 + std::popcount(message.sectors)));
         }
       EXPECT_EQ(rig->audit(), std::vector<std::string>{});
     }
     EXPECT_EQ(came, sent) << skip << channels << depth;
     EXPECT_TRUE(rig->idle());
-    for (const stats::NocPort& p : rig->ports())
-      for (std::uint64_t w : words(p)) hash = (hash ^ w) * 0xff51afd7ed558ccdull;
+    for (const stats::NocPort& port : rig->ports())
+      for (std::uint64_t word : words(port)) hash = (hash ^ word) * 0xff51afd7ed558ccdull;
     return hash;
   };
   for (auto [channels, depth] : {std::pair{1u, 1u}, {2u, 3u}, {4u, 8u}})
@@ -226,29 +227,29 @@ TEST(Mesh, WhatABankTellsAnL1StaysInOrderAndDataMayOvertake) {
   NetworkRig rig = mesh(3, 3);
   Rng rng(7);
   std::vector<unsigned> sender_of;
-  for (Cycle t = 0; t < 4000; ++t) {
+  for (Cycle cycle = 0; cycle < 4000; ++cycle) {
     const unsigned from = rng.below(9), to = rng.below(2);  // two hot spots
-    const auto number = static_cast<std::uint16_t>(t);
+    const auto number = static_cast<std::uint16_t>(cycle);
     sender_of.push_back(from);
-    if (rng.below(2) == 0) rig.send(from, t, to, 4, number);
+    if (rng.below(2) == 0) rig.send(from, cycle, to, 4, number);
     else
-      rig.send(from, t, to, 0, number,
+      rig.send(from, cycle, to, 0, number,
                rng.below(2) == 0 ? MessageKind::Forward : MessageKind::WroteBack);
-    rig.run(t, t + 1);
+    rig.run(cycle, cycle + 1);
   }
   rig.run(4000, 40000);
   unsigned arrived = 0, overtaken = 0;
   for (unsigned to = 0; to < 9; ++to) {
     std::map<unsigned, std::uint16_t> notified, last;  // by sender; numbers tell who has sent what
     for (; rig.out[to]->next_arrival() != kNever; rig.out[to]->pop(), ++arrived) {
-      const Message& m = rig.out[to]->front();
-      const unsigned from = sender_of[m.tag];
-      if (in_order_from_bank(m.kind)) {
-        EXPECT_LE(notified[from], m.tag) << "from " << from << " to " << to;
-        notified[from] = m.tag;
+      const Message& message = rig.out[to]->front();
+      const unsigned from = sender_of[message.tag];
+      if (in_order_from_bank(message.kind)) {
+        EXPECT_LE(notified[from], message.tag) << "from " << from << " to " << to;
+        notified[from] = message.tag;
       }
-      overtaken += m.tag < last[from];
-      last[from] = std::max(last[from], m.tag);
+      overtaken += message.tag < last[from];
+      last[from] = std::max(last[from], message.tag);
     }
   }
   EXPECT_EQ(arrived, 4000u);

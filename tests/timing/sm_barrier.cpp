@@ -242,17 +242,17 @@ TEST_F(SmBarrier, StallReasonIsThatOfTheNearestWarp) {
 }
 
 TEST_F(SmBarrier, AStuckSmSaysWhoWaitsWhereForWhat) {
-  auto r = one_block(code, 4, [&](WarpWriter& w) {
-    if (w.warp() == 0) w.lines(load, {{100}}).op(use);
-    if (w.warp() == 1) w.lines(load, {{200}}).op(fence);
-    if (w.warp() == 2) w.barrier(bar);
-    if (w.warp() == 3) w.lines(load, {{300}});
-    w.op(exit);
+  auto block = one_block(code, 4, [&](WarpWriter& writer) {
+    if (writer.warp() == 0) writer.lines(load, {{100}}).op(use);
+    if (writer.warp() == 1) writer.lines(load, {{200}}).op(fence);
+    if (writer.warp() == 2) writer.barrier(bar);
+    if (writer.warp() == 3) writer.lines(load, {{300}});
+    writer.op(exit);
   });
   machine.sm.l1d.mshr_entries = 2;
   SmHarness sm(machine);
   sm.reply_after = kNever;
-  sm.start_block(0, r, 0);
+  sm.start_block(0, block, 0);
   sm.run(100);
   std::string text;
   sm.sm().describe(text, 10);

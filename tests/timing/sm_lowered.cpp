@@ -130,38 +130,39 @@ TEST_F(SmLowered, AWarpOfNothingEndsAtOnce) {
 TEST_F(SmLowered, CountersAreKeptByKernel) {
   machine.sm.schedulers = 1;
   machine.sm.cost[static_cast<unsigned>(OpClass::Int)].interval = 1;
-  auto s = ptx.sfu(1, {2}), use = ptx.alu(3, {1}), load = ptx.load(4, 9), exit = ptx.exit();
-  auto first = one_block(ptx, 1, [&](WarpWriter& w) { w.op(s, 0xff).op(use).op(exit); });
+  auto sine = ptx.sfu(1, {2}), use = ptx.alu(3, {1}), load = ptx.load(4, 9), exit = ptx.exit();
+  auto first = one_block(ptx, 1, [&](WarpWriter& w) { w.op(sine, 0xff).op(use).op(exit); });
   auto second = one_block(ptx, 1, [&](WarpWriter& w) { w.lines(load, {{100}}).op(exit); });
   SmHarness both(machine);
   both.start_block(0, first, 0, 0);
   both.start_block(0, second, 0, 1);
   both.run(300);
-  stats::SmCounters a = both.counters(0), b = both.counters(1), all = both.counters();
-  EXPECT_EQ(a.issued, 3u);
-  EXPECT_EQ(a.thread_instructions, 8u + 32 + 32);
-  EXPECT_EQ(a.class_issued[static_cast<unsigned>(OpClass::Sfu)], 1u);
-  EXPECT_EQ(a.class_lanes[static_cast<unsigned>(OpClass::Sfu)], 8u);
-  EXPECT_EQ(a.register_reads, 2u);
-  EXPECT_EQ(a.register_writes, 2u);
-  EXPECT_EQ(b.issued, 2u);
-  EXPECT_EQ(b.l1d_misses, 1u);
-  EXPECT_EQ(b.l1d_fills, 1u);
-  EXPECT_EQ(a.l1d_accesses + a.l1d_fills, 0u);
+  stats::SmCounters first_counts = both.counters(0), second_counts = both.counters(1),
+                    all = both.counters();
+  EXPECT_EQ(first_counts.issued, 3u);
+  EXPECT_EQ(first_counts.thread_instructions, 8u + 32 + 32);
+  EXPECT_EQ(first_counts.class_issued[static_cast<unsigned>(OpClass::Sfu)], 1u);
+  EXPECT_EQ(first_counts.class_lanes[static_cast<unsigned>(OpClass::Sfu)], 8u);
+  EXPECT_EQ(first_counts.register_reads, 2u);
+  EXPECT_EQ(first_counts.register_writes, 2u);
+  EXPECT_EQ(second_counts.issued, 2u);
+  EXPECT_EQ(second_counts.l1d_misses, 1u);
+  EXPECT_EQ(second_counts.l1d_fills, 1u);
+  EXPECT_EQ(first_counts.l1d_accesses + first_counts.l1d_fills, 0u);
   EXPECT_EQ(all.issued, 5u);
   EXPECT_EQ(all.blocks, 2u);
   // 0 sfu, 1 load, 2 exit of the second; until 20 the first waits for its sfu; 21 use, 22 exit,
   // 23-24 for its result; until 100 the second waits for its line.
   using stats::Stall;
   auto stall = [](const auto& c, Stall why) { return c.stall[static_cast<unsigned>(why)]; };
-  EXPECT_EQ(stall(a, Stall::Dependence), 18u + 2u);
-  EXPECT_EQ(stall(a, Stall::Memory), 0u);
-  EXPECT_EQ(stall(b, Stall::Memory), 101u - 25u);
-  EXPECT_EQ(stall(b, Stall::Dependence), 0u);
+  EXPECT_EQ(stall(first_counts, Stall::Dependence), 18u + 2u);
+  EXPECT_EQ(stall(first_counts, Stall::Memory), 0u);
+  EXPECT_EQ(stall(second_counts, Stall::Memory), 101u - 25u);
+  EXPECT_EQ(stall(second_counts, Stall::Dependence), 0u);
   stats::SchedulerCounters schedulers = both.scheduler_counters();
-  for (unsigned r = 0; r < stats::kStalls; ++r)
-    if (r != static_cast<unsigned>(Stall::Idle)) {
-      EXPECT_EQ(schedulers.stall[r], all.stall[r]) << stats::kStallNames[r];
+  for (unsigned reason = 0; reason < stats::kStalls; ++reason)
+    if (reason != static_cast<unsigned>(Stall::Idle)) {
+      EXPECT_EQ(schedulers.stall[reason], all.stall[reason]) << stats::kStallNames[reason];
     }
 }
 

@@ -16,15 +16,15 @@ using namespace raddle::testing;
 
 TEST_F(SmMigration, ALoadUnderWayIsAskedForAgainAndTheWarpGoesOn) {
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
-  auto r = one_block(code, 1, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
+  auto block = one_block(code, 1, [&](WarpWriter& w) { w.lines(ld, {{7}}).op(use).op(ex); });
   SmHarness alone(machine);
-  alone.start_block(0, r);
+  alone.start_block(0, block);
   alone.run(400);
   const std::vector<Cycle> plain = alone.issue_times();
   ASSERT_EQ(plain.size(), 3u);
 
   Neighbours sms(machine);
-  sms.start(r, 1);
+  sms.start(block, 1);
   sms.run(20);
   ASSERT_EQ(sms.may_leave(0), ExportRefusal::None);
   const unsigned slot = sms.move(0);
@@ -96,12 +96,12 @@ TEST_F(SmMigration, MissesAreSeenInOrderOfAge) {
   using policy::Misses, policy::MissesFrom;
   machine.noc.queue_flits = 1;
   const auto ld = code.load(1, 10), use = code.alu(2, {1}), ex = code.exit();
-  auto r = one_block(code, 4, [&](WarpWriter& w) {
+  auto block = one_block(code, 4, [&](WarpWriter& w) {
     w.lines(ld, {{w.warp() == 3 ? 7u : 7 + w.warp()}}).op(use).op(ex);
   });
   Neighbours sms(machine);
   sms.home.credit_after = kNever;
-  sms.start(r, 4);
+  sms.start(block, 4);
   sms.run(20);
   const std::vector<unsigned> order = sms.home.order();  // the fourth warp wants the first's line
   ASSERT_EQ(order.size(), 4u);
@@ -420,9 +420,9 @@ void write_anything(Rng& rng, WarpWriter& w, const std::vector<std::uint32_t>& a
 
 TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
   std::vector<std::uint32_t> arithmetic, memory;
-  for (std::uint8_t d = 1; d < 6; ++d) {
-    arithmetic.push_back(code.alu(d, {static_cast<std::uint8_t>(d + 1)}));
-    memory.push_back(code.load(d, static_cast<std::uint8_t>(d + 2)));
+  for (std::uint8_t to = 1; to < 6; ++to) {
+    arithmetic.push_back(code.alu(to, {static_cast<std::uint8_t>(to + 1)}));
+    memory.push_back(code.load(to, static_cast<std::uint8_t>(to + 2)));
   }
   memory.push_back(code.store(3, 4));
   memory.push_back(code.atomic(5, 6));
@@ -436,17 +436,18 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
     machine.sm.fetch.cycles = seed % 5 == 0 ? 6 : 0;
     machine.migration = policy::Passage{};
     if (seed % 8 < 4) machine.migration->unclaimed = policy::Passage::Unclaimed::Release;
-    Recording r(code, {{2}, {4 * kLanes}, 0});
-    r.each_warp([&](WarpWriter& w) { write_anything(rng, w, arithmetic, memory, fence, ex); });
+    Recording recording(code, {{2}, {4 * kLanes}, 0});
+    recording.each_warp(
+        [&](WarpWriter& w) { write_anything(rng, w, arithmetic, memory, fence, ex); });
     SmHarness alone(machine);
-    alone.start_block(0, r, 0, 0);
-    alone.start_block(0, r, 1, 1);
+    alone.start_block(0, recording, 0, 0);
+    alone.start_block(0, recording, 1, 1);
     alone.run(60000);
     ASSERT_EQ(alone.ended().size(), 2u);
 
     Neighbours sms(machine);
-    sms.start(r, 4, 0);
-    sms.start(r, 4, 1);
+    sms.start(recording, 4, 0);
+    sms.start(recording, 4, 1);
     std::uint64_t moved = 0;
     while (sms.home.ended().size() < 2 && sms.now < 60000) {
       sms.step();
@@ -461,13 +462,14 @@ TEST_F(SmMigration, HoweverOftenWarpsLeaveNothingIsLostOrDoneTwice) {
     ASSERT_EQ(sms.home.ended().size(), 2u) << "seed " << seed;
     sms.run(sms.now + 2000);  // orphans come
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const stats::SmCounters h = sms.home.counters(), g = sms.guest.counters(), a = alone.counters();
-    EXPECT_EQ(h.class_issued[0] + g.class_issued[0], a.class_issued[0]);
-    EXPECT_EQ(h.issued + g.issued, a.issued);
-    EXPECT_EQ(h.thread_instructions + g.thread_instructions, a.thread_instructions);
-    EXPECT_EQ(h.loads + g.loads, a.loads) << "each is over once";
-    EXPECT_EQ(h.l1d_stores + g.l1d_stores, a.l1d_stores);
-    EXPECT_EQ(h.atomics + g.atomics, a.atomics);
+    const stats::SmCounters home = sms.home.counters(), guest = sms.guest.counters(),
+                            whole = alone.counters();
+    EXPECT_EQ(home.class_issued[0] + guest.class_issued[0], whole.class_issued[0]);
+    EXPECT_EQ(home.issued + guest.issued, whole.issued);
+    EXPECT_EQ(home.thread_instructions + guest.thread_instructions, whole.thread_instructions);
+    EXPECT_EQ(home.loads + guest.loads, whole.loads) << "each is over once";
+    EXPECT_EQ(home.l1d_stores + guest.l1d_stores, whole.l1d_stores);
+    EXPECT_EQ(home.atomics + guest.atomics, whole.atomics);
     EXPECT_EQ(sms.home.sm().migration().counters().warps_out, moved);
     EXPECT_EQ(sms.guest.sm().migration().counters().warps_in, moved);
     EXPECT_EQ(sms.ended_abroad.size(), moved);

@@ -112,14 +112,14 @@ TEST_P(Transfers, ArriveOnceAndWholeAmongOtherTraffic) {
   std::uint64_t others = 0;
   TransferCounters all;
   std::uint64_t flits = 0;
-  Cycle t = 20;
-  for (; t < 3000; t += 10) {
+  Cycle cycle = 20;
+  for (; cycle < 3000; cycle += 10) {
     const auto from = static_cast<unsigned>(rng.below(kNodes));
     const auto to = static_cast<unsigned>(rng.below(kNodes));
     const std::uint32_t bytes = kLengths[rng.below(static_cast<unsigned>(kLengths.size()))] % 4096;
-    if (rig.sender(from).has_room(t)) {
-      rig.sender(from).send(t, static_cast<NodeId>(to), bytes, t);
-      expected.push_back({0, from, to, t});
+    if (rig.sender(from).has_room(cycle)) {
+      rig.sender(from).send(cycle, static_cast<NodeId>(to), bytes, cycle);
+      expected.push_back({0, from, to, cycle});
       ++all.transfers;
       all.segments += kCut.segments(bytes);
       all.bytes += bytes;
@@ -128,9 +128,9 @@ TEST_P(Transfers, ArriveOnceAndWholeAmongOtherTraffic) {
     for (unsigned n = 0; n < 3; ++n, ++others)
       rig.background(static_cast<unsigned>(rng.below(kNodes)),
                      static_cast<unsigned>(rng.below(kNodes)), static_cast<unsigned>(rng.below(5)));
-    rig.run(t, t + 10);
+    rig.run(cycle, cycle + 10);
   }
-  rig.run(t, t + 20000);
+  rig.run(cycle, cycle + 20000);
   EXPECT_TRUE(rig.idle());
   EXPECT_TRUE(rig.network().idle());
   EXPECT_EQ(rig.sent(), all);
@@ -139,7 +139,7 @@ TEST_P(Transfers, ArriveOnceAndWholeAmongOtherTraffic) {
   EXPECT_EQ(rig.other_packets, others);
   EXPECT_EQ(rig.network().audit(), std::vector<std::string>{});
   std::vector<TransferRig::Arrived> came = rig.arrived;
-  for (auto& a : came) a.at = 0;
+  for (auto& arrival : came) arrival.at = 0;
   const auto by_payload = [](const auto& a, const auto& b) { return a.payload < b.payload; };
   std::sort(came.begin(), came.end(), by_payload);
   EXPECT_EQ(came, expected);

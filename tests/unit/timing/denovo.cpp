@@ -128,9 +128,9 @@ TEST_F(Denovo, AnAcquireKeepsWordsOfRegionsThatNobodyHasWrittenSinceTheLast) {
   RegionWrites writes;
   l1.keep_unwritten(writes);
   const auto read = [&](Cycle now, std::uint32_t line) {
-    const auto a = l1.load(now, {line, 1, 0, 7, 0}, false, true);
-    if (a.asked) hear(answer(take_request(), MessageKind::Read, 0xffff));
-    return a.outcome == Outcome::Hit;
+    const auto access = l1.load(now, {line, 1, 0, 7, 0}, false, true);
+    if (access.asked) hear(answer(take_request(), MessageKind::Read, 0xffff));
+    return access.outcome == Outcome::Hit;
   };
   const auto lines = {0u, 65u, 129u};  // each in a region of its own
   l1.acquire(104);

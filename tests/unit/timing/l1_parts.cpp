@@ -41,13 +41,13 @@ TEST(TransactionQueue, IsAFifoWhateverTheLengths) {
       lengths.push_back(n);
     } else if (!lengths.empty()) {
       for (; lengths.front() > 0; --lengths.front(), model.pop_front()) {
-        const trace::Transaction p = queue.pop();
-        ASSERT_EQ(p.line, model.front());
+        const trace::Transaction transaction = queue.pop();
+        ASSERT_EQ(transaction.line, model.front());
         if (lengths.front() > 1) {
           ASSERT_EQ(queue.next().line, model[1]);
         }
-        ASSERT_EQ(p.words, ~model.front());
-        ASSERT_EQ(p.lanes, model.front() * 3);
+        ASSERT_EQ(transaction.words, ~model.front());
+        ASSERT_EQ(transaction.lanes, model.front() * 3);
       }
       lengths.pop_front();
     }
@@ -177,25 +177,25 @@ TEST(L1Rules, EachIsTold) {
       {"sm.const_cache.line_bytes must be a power of two, at most l2.line_bytes",
        [](MachineSpec& m) { m.sm.const_cache.line_bytes = 48; }},
       {"sm.const_cache.line_bytes must be a power of two, at most l2.line_bytes",
-       [](MachineSpec& m) {
-         m.sm.l1d.line_bytes = m.l2.line_bytes = 64;
-         m.sm.const_cache.line_bytes = 128;
+       [](MachineSpec& machine) {
+         machine.sm.l1d.line_bytes = machine.l2.line_bytes = 64;
+         machine.sm.const_cache.line_bytes = 128;
        }},
       {"sm.const_cache.size_kib must be a whole number of sets",
-       [](MachineSpec& m) {
-         m.sm.const_cache.size_kib = 2;
-         m.sm.const_cache.ways = 5;
+       [](MachineSpec& machine) {
+         machine.sm.const_cache.size_kib = 2;
+         machine.sm.const_cache.ways = 5;
        }},
       {"sm.l1d.store_buffer needs a cache",
-       [](MachineSpec& m) {
-         m.sm.l1d.size_kib = 0;
-         m.sm.l1d.store_buffer = 4;
+       [](MachineSpec& machine) {
+         machine.sm.l1d.size_kib = 0;
+         machine.sm.l1d.store_buffer = 4;
        }},
   };
   for (const Rule& rule : rules) {
-    MachineSpec m = testing::small_machine();
-    rule.breaks(m);
-    const std::vector<std::string> notified = m.violations();
+    MachineSpec machine = testing::small_machine();
+    rule.breaks(machine);
+    const std::vector<std::string> notified = machine.violations();
     ASSERT_EQ(notified.size(), 1u) << rule.says;
     EXPECT_EQ(notified[0].rfind(rule.says, 0), 0u) << notified[0];
   }

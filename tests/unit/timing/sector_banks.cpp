@@ -32,8 +32,8 @@ TEST(SectorBanks, EveryPieceOnceAndNoneLaterThanItsBankAsks) {
     for (unsigned i = 0; i < n; ++i)
       ordered.push_back({out[3 * i], out[3 * i + 1], out[3 * i + 2]});
     unsigned cycles = 0, taken = ~0u;
-    for (const Transaction& p : ordered) {
-      const unsigned bank = lines.sectors(p[1]);
+    for (const Transaction& transaction : ordered) {
+      const unsigned bank = lines.sectors(transaction[1]);
       if ((taken & bank) != 0) {
         ++cycles;
         taken = 0;
