@@ -288,24 +288,27 @@ TEST(Compare, FloatsOrderedAndUnordered) {
       {"geu", [](double a, double b) { return !(a < b); }},
       {"num", [](double a, double b) { return a == a && b == b; }},
       {"nan", [](double a, double b) { return a != a || b != b; }}};
-  for (const auto& [name, f] : tests) {
+  for (const auto& [name, holds] : tests) {
     const std::string n = name;
     check({"setp." + n + ".f32 %p1, <A>, <B>; selp.b32 <D>, 1, 2, %p1;", "rff",
-           [f = f](u64 a, u64 b, u64) { return f(f32(a), f32(b)) ? u64{1} : 2; }});
+           [holds = holds](u64 a, u64 b, u64) { return holds(f32(a), f32(b)) ? u64{1} : 2; }});
     check({"setp." + n + ".f64 %p1, <A>, <B>; selp.b32 <D>, 1, 2, %p1;", "rdd",
-           [f = f](u64 a, u64 b, u64) { return f(f64(a), f64(b)) ? u64{1} : 2; }});
+           [holds = holds](u64 a, u64 b, u64) { return holds(f64(a), f64(b)) ? u64{1} : 2; }});
     check({"setp." + n + ".f16 %p1, <A>, <B>; selp.b32 <D>, 1, 2, %p1;", "rhh",
-           [f = f](u64 a, u64 b, u64) {
-             const auto d = [](u64 h) -> double {
-               if (!special(h, kHalf)) return static_cast<double>(decode(h, kHalf));
-               return h & 0x3ff ? double{NAN} : h & 0x8000 ? -double{INFINITY} : double{INFINITY};
+           [holds = holds](u64 left, u64 right, u64) {
+             const auto value = [](u64 half) -> double {
+               if (!special(half, kHalf)) return static_cast<double>(decode(half, kHalf));
+               return half & 0x3ff    ? double{NAN}
+                      : half & 0x8000 ? -double{INFINITY}
+                                      : double{INFINITY};
              };
-             return f(d(a), d(b)) ? u64{1} : 2;
+             return holds(value(left), value(right)) ? u64{1} : 2;
            }});
   }
-  check({"setp.eq.ftz.f32 %p1, <A>, <B>; selp.b32 <D>, 1, 2, %p1;", "rff", [](u64 a, u64 b, u64) {
+  check({"setp.eq.ftz.f32 %p1, <A>, <B>; selp.b32 <D>, 1, 2, %p1;", "rff",
+         [](u64 left, u64 right, u64) {
            const auto flush = [](float x) { return std::fpclassify(x) == FP_SUBNORMAL ? 0.0f : x; };
-           return flush(f32(a)) == flush(f32(b)) ? u64{1} : 2;
+           return flush(f32(left)) == flush(f32(right)) ? u64{1} : 2;
          }});
 }
 TEST(Compare, CombinedWithAPredicate) {

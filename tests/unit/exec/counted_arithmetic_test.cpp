@@ -111,20 +111,20 @@ bool compared(const Counted& op, const std::string& type, u64 a, u64 b) {
 // --- integers ------------------------------------------------------------------------------------
 using Reference = std::function<u64(const Counted&, u64, u64, u64)>;
 
-u64 whole(const Counted& op, u64 a, u64 b, u64 c) {
-  const std::string& t = op.types[0];
-  const __int128 x = integer(a, t), y = integer(b, t);
-  const unsigned n = bits_of(t);
+u64 whole(const Counted& op, u64 first, u64 second, u64 third) {
+  const std::string& type = op.types[0];
+  const __int128 x = integer(first, type), y = integer(second, type);
+  const unsigned n = bits_of(type);
   const std::string& base = op.base;
   if (base == "add") return static_cast<u64>(x + y);
   if (base == "sub") return static_cast<u64>(x - y);
   if (base == "mul" || base == "mad") {
-    const __int128 wide = t == "u64" ? static_cast<__int128>(static_cast<unsigned __int128>(x) *
-                                                             static_cast<unsigned __int128>(y))
-                                     : x * y;
-    const auto p = static_cast<unsigned __int128>(wide);
-    const u64 part = op.has("hi") ? static_cast<u64>(p >> n) : static_cast<u64>(p);
-    return base == "mul" ? part : part + c;
+    const __int128 wide = type == "u64" ? static_cast<__int128>(static_cast<unsigned __int128>(x) *
+                                                                static_cast<unsigned __int128>(y))
+                                        : x * y;
+    const auto product = static_cast<unsigned __int128>(wide);
+    const u64 part = op.has("hi") ? static_cast<u64>(product >> n) : static_cast<u64>(product);
+    return base == "mul" ? part : part + third;
   }
   if (base == "min") return static_cast<u64>(std::min(x, y));
   if (base == "max") return static_cast<u64>(std::max(x, y));
@@ -133,21 +133,21 @@ u64 whole(const Counted& op, u64 a, u64 b, u64 c) {
   // By zero: what the hardware gives is not in the manual; all ones and the dividend here.
   if (base == "div") return y == 0 ? ~0ull : static_cast<u64>(x / y);
   if (base == "rem") return y == 0 ? static_cast<u64>(x) : static_cast<u64>(x % y);
-  if (base == "and") return a & b;
-  if (base == "or") return a | b;
-  if (base == "xor") return a ^ b;
-  if (base == "not") return ~a;
-  const u64 by = b & 0xffffffff;
-  if (base == "shl") return by >= n ? 0 : a << by;
-  if (base == "shr" && t[0] == 's') return static_cast<u64>(x >> std::min<u64>(by, n - 1));
+  if (base == "and") return first & second;
+  if (base == "or") return first | second;
+  if (base == "xor") return first ^ second;
+  if (base == "not") return ~first;
+  const u64 by = second & 0xffffffff;
+  if (base == "shl") return by >= n ? 0 : first << by;
+  if (base == "shr" && type[0] == 's') return static_cast<u64>(x >> std::min<u64>(by, n - 1));
   if (base == "shr") return by >= n ? 0 : static_cast<u64>(x) >> by;
-  if (base == "selp") return (c & 1) != 0 ? a : b;
+  if (base == "selp") return (third & 1) != 0 ? first : second;
   return 0xbad;
 }
-u64 bits(const Counted& op, u64 a, u64 b, u64 c) {
-  const std::string& t = op.types.back();
-  const unsigned n = bits_of(t);
-  const u64 x = cut(a, t);
+u64 bits(const Counted& op, u64 first, u64 second, u64 third) {
+  const std::string& type = op.types.back();
+  const unsigned n = bits_of(type);
+  const u64 x = cut(first, type);
   if (op.base == "popc") return static_cast<u64>(std::popcount(x));
   if (op.base == "clz") return n - static_cast<unsigned>(std::bit_width(x));
   if (op.base == "bfind") {
@@ -156,40 +156,42 @@ u64 bits(const Counted& op, u64 a, u64 b, u64 c) {
     return op.has("shiftamt") ? n - 1 - at : at;
   }
   if (op.base == "brev") {
-    u64 r = 0;
-    for (unsigned i = 0; i < n; ++i) r |= (x >> i & 1) << (n - 1 - i);
-    return r;
+    u64 out = 0;
+    for (unsigned i = 0; i < n; ++i) out |= (x >> i & 1) << (n - 1 - i);
+    return out;
   }
-  if (op.base == "bmsk") {  // b bits from a up
-    u64 r = 0;
-    for (u64 i = 0; i < 32; ++i) r |= i >= cut(a, "u32") && i - a < cut(b, "u32") ? 1ull << i : 0;
-    return r;
+  if (op.base == "bmsk") {  // `second` bits from `first` up
+    u64 out = 0;
+    for (u64 i = 0; i < 32; ++i)
+      out |= i >= cut(first, "u32") && i - first < cut(second, "u32") ? 1ull << i : 0;
+    return out;
   }
   if (op.base == "prmt") {
-    const u64 pool = cut(b, "u32") << 32 | cut(a, "u32");
-    u64 r = 0;
+    const u64 pool = cut(second, "u32") << 32 | cut(first, "u32");
+    u64 out = 0;
     for (unsigned i = 0; i < 4; ++i) {
-      const u64 s = c >> 4 * i & 15, byte = pool >> 8 * (s & 7) & 255;
-      r |= ((s & 8) != 0 ? ((byte & 128) != 0 ? 255ull : 0) : byte) << 8 * i;
+      const u64 selector = third >> 4 * i & 15, byte = pool >> 8 * (selector & 7) & 255;
+      out |= ((selector & 8) != 0 ? ((byte & 128) != 0 ? 255ull : 0) : byte) << 8 * i;
     }
-    return r;
+    return out;
   }
   if (op.base == "lop3") {
-    u64 r = 0;
+    u64 out = 0;
     for (unsigned i = 0; i < 32; ++i)
-      r |= (0x6aull >> ((a >> i & 1) << 2 | (b >> i & 1) << 1 | (c >> i & 1)) & 1) << i;
-    return r;
+      out |= (0x6aull >> ((first >> i & 1) << 2 | (second >> i & 1) << 1 | (third >> i & 1)) & 1)
+             << i;
+    return out;
   }
   if (op.base == "shf") {
-    const u64 both = cut(b, "u32") << 32 | cut(a, "u32");
-    const u64 by = op.has("wrap") ? c & 31 : std::min<u64>(cut(c, "u32"), 32);
+    const u64 both = cut(second, "u32") << 32 | cut(first, "u32");
+    const u64 by = op.has("wrap") ? third & 31 : std::min<u64>(cut(third, "u32"), 32);
     return op.has("l") ? (by == 0 ? both >> 32 : both >> (32 - by)) : both >> by;
   }
   if (op.base == "dp4a") {
-    __int128 sum = integer(c, "s32");
+    __int128 sum = integer(third, "s32");
     for (unsigned i = 0; i < 4; ++i)
-      sum += integer(a >> 8 * i, op.types[0][0] == 's' ? "s8" : "u8") *
-             integer(b >> 8 * i, op.types[1][0] == 's' ? "s8" : "u8");
+      sum += integer(first >> 8 * i, op.types[0][0] == 's' ? "s8" : "u8") *
+             integer(second >> 8 * i, op.types[1][0] == 's' ? "s8" : "u8");
     return static_cast<u64>(sum);
   }
   return 0xbad;
@@ -272,21 +274,21 @@ char kind_of(const std::string& type) {
 Case case_of(const Counted& op) {
   const std::string& last = op.types.back();
   const char k = kind_of(last);
-  const auto with = [&](const std::string& operands, std::string kinds, Reference f) {
+  const auto with = [&](const std::string& operands, std::string kinds, Reference reference) {
     return Case{op.text + " " + operands + ";", std::move(kinds),
-                [=](u64 a, u64 b, u64 c) { return f(op, a, b, c); }};
+                [=](u64 a, u64 b, u64 c) { return reference(op, a, b, c); }};
   };
   const std::string one(2, k), two(3, k), three(4, k);
   if (op.base == "setp" || op.base == "set") {
     const bool sets = op.base == "set";
     if (sets && last == "f16x2") return {};  // Set.Halves
-    const std::string& t = last;
-    const Reference f = [=](const Counted& o, u64 a, u64 b, u64) -> u64 {
-      const u64 yes = !sets ? 1 : o.types[0] == "f16" ? 0x3c00 : 0x3f800000;
-      return compared(o, t, a, b) ? yes : 0;
+    const std::string& type = last;
+    const Reference reference = [=](const Counted& counted, u64 left, u64 right, u64) -> u64 {
+      const u64 yes = !sets ? 1 : counted.types[0] == "f16" ? 0x3c00 : 0x3f800000;
+      return compared(counted, type, left, right) ? yes : 0;
     };
-    if (sets) return with("<D>, <A>, <B>", std::string(1, kind_of(op.types[0])) + k + k, f);
-    Case made = with("%p1, <A>, <B>", std::string("r") + k + k, f);
+    if (sets) return with("<D>, <A>, <B>", std::string(1, kind_of(op.types[0])) + k + k, reference);
+    Case made = with("%p1, <A>, <B>", std::string("r") + k + k, reference);
     made.body += " selp.u32 <D>, 1, 0, %p1;";
     return made;
   }
@@ -315,19 +317,20 @@ Case case_of(const Counted& op) {
     return with("<D>, <A>, <B>", std::string{k, k, 'r'}, whole);
   if (op.has("cc") || op.base == "addc" || op.base == "subc" || op.base == "madc") return {};
   if (op.has("approx") || op.has("full")) return {};
-  const Reference f = is_real(last) ? arithmetic : whole;
+  const Reference reference = is_real(last) ? arithmetic : whole;
   if (op.has("wide")) {
-    const char w = k == 'h' ? 'r' : 'q';
+    const char wide = k == 'h' ? 'r' : 'q';
     return with(op.base == "mul" ? "<D>, <A>, <B>" : "<D>, <A>, <B>, <C>",
-                op.base == "mul" ? std::string{w, k, k} : std::string{w, k, k, w}, f);
+                op.base == "mul" ? std::string{wide, k, k} : std::string{wide, k, k, wide},
+                reference);
   }
   for (const char* unary : {"neg", "abs", "not", "sqrt", "rcp"})
-    if (op.base == unary) return with("<D>, <A>", one, f);
+    if (op.base == unary) return with("<D>, <A>", one, reference);
   for (const char* ternary : {"mad", "fma"})
-    if (op.base == ternary) return with("<D>, <A>, <B>, <C>", three, f);
+    if (op.base == ternary) return with("<D>, <A>, <B>, <C>", three, reference);
   for (const char* binary :
        {"add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "copysign"})
-    if (op.base == binary) return with("<D>, <A>, <B>", two, f);
+    if (op.base == binary) return with("<D>, <A>, <B>", two, reference);
   return {};
 }
 

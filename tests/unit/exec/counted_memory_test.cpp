@@ -215,10 +215,10 @@ TEST(CountedMemory, AtomicsByName) {
     // Operands as small whole numbers, so that real sums are exact; cas finds its match at times.
     std::vector<u8> in(512);
     const auto put = [&](unsigned at, int value) {
-      const float f = static_cast<float>(value);
-      const double d = value;
-      if (type == "f32") std::memcpy(&in[at], &f, 4);
-      else if (type == "f64") std::memcpy(&in[at], &d, 8);
+      const float as_float = static_cast<float>(value);
+      const double as_double = value;
+      if (type == "f32") std::memcpy(&in[at], &as_float, 4);
+      else if (type == "f64") std::memcpy(&in[at], &as_double, 8);
       else std::memcpy(&in[at], &value, size == 8 ? 4 : size);
     };
     for (int lane = 0; lane < 32; ++lane) {
@@ -235,14 +235,14 @@ TEST(CountedMemory, AtomicsByName) {
     u64 now = 0;
     std::memcpy(&now, &in[0], size);
     for (unsigned lane = 0; lane < 32; ++lane) {
-      u64 b = 0, c = 0, old = 0;
-      std::memcpy(&b, &in[16 * lane], size);
-      std::memcpy(&c, &in[16 * lane + 8], size);
+      u64 first = 0, second = 0, old = 0;
+      std::memcpy(&first, &in[16 * lane], size);
+      std::memcpy(&second, &in[16 * lane + 8], size);
       std::memcpy(&old, &old_values[32 * lane], size);
       if (returns) {
         ASSERT_EQ(old, now) << "lane " << lane;
       }
-      now = applied(op, now, b, c);
+      now = applied(op, now, first, second);
     }
     u64 left = 0;
     std::memcpy(&left, memory.data(), size);

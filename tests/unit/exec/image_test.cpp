@@ -85,10 +85,10 @@ TEST(Image, MoreLinesThanARecordHoldsMakeSeveral) {
 )";
   Rig rig(text);
   const Image image = array(rig, 3, 32, 66, 66, {{32, 0, 0, 0}, ChannelKind::Float});
-  TextureDescription t = texture_of(image);
-  t.filter = FilterMode::Linear;
+  TextureDescription texture = texture_of(image);
+  texture.filter = FilterMode::Linear;
   const Address out = rig.zeros(128);
-  auto trace = rig.record("k", {1, 1, 1}, {32, 1, 1}, rig.machine.create_texture(t), out);
+  auto trace = rig.record("k", {1, 1, 1}, {32, 1, 1}, rig.machine.create_texture(texture), out);
   u32 lanes = 0, records = 0;
   std::size_t transactions = 0;
   for (const Op& op : ops_of(*trace, 0, 0)) {
@@ -98,7 +98,7 @@ TEST(Image, MoreLinesThanARecordHoldsMakeSeveral) {
     transactions += op.transactions.size();
     EXPECT_EQ(lanes & op.mask, 0u);
     lanes |= op.mask;
-    for (const trace::Transaction& p : op.transactions) EXPECT_EQ(p.words, 3u);
+    for (const trace::Transaction& transaction : op.transactions) EXPECT_EQ(transaction.words, 3u);
   }
   EXPECT_EQ(lanes, ~0u);
   EXPECT_EQ(transactions, 32u * 4);  // each lane's rows: two of two slices
@@ -178,35 +178,36 @@ TEST(Image, TheInstructionsGeometryMustBeTheImages) {
 }
 TEST(Image, DescriptionsThatDoNotExistAreRefused) {
   Rig rig(kFetch);
-  const auto refusal = [&](const TextureDescription& t) -> std::string {
+  const auto refusal = [&](const TextureDescription& texture) -> std::string {
     try {
-      rig.machine.create_texture(t);
-    } catch (const InputError& e) {
-      return e.what();
+      rig.machine.create_texture(texture);
+    } catch (const InputError& error) {
+      return error.what();
     }
     return "";
   };
-  TextureDescription t = texture_of(array(rig, 2, 8, 8));
-  EXPECT_EQ(refusal(t), "");
-  t.filter = FilterMode::Linear;
-  EXPECT_THAT(refusal(t), testing::HasSubstr("linear filtering of a texture that is read as"));
-  t.read = ReadMode::NormalizedFloat;
-  EXPECT_THAT(refusal(t), testing::HasSubstr("32-bit integers cannot be read as normalised"));
-  t = texture_of(array(rig, 2, 8, 8));
-  t.image.format = {{8, 8, 8, 0}, ChannelKind::Unsigned};
-  EXPECT_THAT(refusal(t), testing::HasSubstr("channels of 8, 8, 8, 0 bits"));
-  t = texture_of(array(rig, 2, 8, 8));
-  t.image.shape.height = 9000;
-  EXPECT_THAT(refusal(t), testing::HasSubstr("do not lie in one allocation"));
-  t = texture_of(array(rig, 2, 8, 8));
-  t.image.pitch_bytes = 16;
-  EXPECT_THAT(refusal(t), testing::HasSubstr("rows of 32 bytes 16 bytes apart"));
-  t = texture_of(array(rig, 2, 8, 8));
-  t.resource = Resource::Linear;
-  EXPECT_THAT(refusal(t), testing::HasSubstr("linear memory has one dimension"));
-  t = texture_of(array(rig, 2, 8, 8));
-  t.image.shape.cube = true;
-  EXPECT_THAT(refusal(t), testing::HasSubstr("a cube map of 8 x 8 elements and 1 faces"));
+  TextureDescription texture = texture_of(array(rig, 2, 8, 8));
+  EXPECT_EQ(refusal(texture), "");
+  texture.filter = FilterMode::Linear;
+  EXPECT_THAT(refusal(texture),
+              testing::HasSubstr("linear filtering of a texture that is read as"));
+  texture.read = ReadMode::NormalizedFloat;
+  EXPECT_THAT(refusal(texture), testing::HasSubstr("32-bit integers cannot be read as normalised"));
+  texture = texture_of(array(rig, 2, 8, 8));
+  texture.image.format = {{8, 8, 8, 0}, ChannelKind::Unsigned};
+  EXPECT_THAT(refusal(texture), testing::HasSubstr("channels of 8, 8, 8, 0 bits"));
+  texture = texture_of(array(rig, 2, 8, 8));
+  texture.image.shape.height = 9000;
+  EXPECT_THAT(refusal(texture), testing::HasSubstr("do not lie in one allocation"));
+  texture = texture_of(array(rig, 2, 8, 8));
+  texture.image.pitch_bytes = 16;
+  EXPECT_THAT(refusal(texture), testing::HasSubstr("rows of 32 bytes 16 bytes apart"));
+  texture = texture_of(array(rig, 2, 8, 8));
+  texture.resource = Resource::Linear;
+  EXPECT_THAT(refusal(texture), testing::HasSubstr("linear memory has one dimension"));
+  texture = texture_of(array(rig, 2, 8, 8));
+  texture.image.shape.cube = true;
+  EXPECT_THAT(refusal(texture), testing::HasSubstr("a cube map of 8 x 8 elements and 1 faces"));
 }
 TEST(Image, FormsThatAreNotSupportedAreNamed) {
   const std::string text = R"(

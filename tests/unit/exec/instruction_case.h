@@ -129,9 +129,9 @@ inline void check(const Case& test) {
   std::vector<std::array<u64, 3>> in;
   std::vector<std::vector<u64>> values{{0}, {0}, {0}};
   for (std::size_t i = 1; i < test.kinds.size(); ++i) values[i - 1] = edge_values(test.kinds[i]);
-  for (u64 a : values[0])
-    for (u64 b : values[1])
-      for (u64 c : values[2]) in.push_back({a, b, c});
+  for (u64 first : values[0])
+    for (u64 second : values[1])
+      for (u64 third : values[2]) in.push_back({first, second, third});
   const std::size_t cases = in.size();
   const u32 blocks = static_cast<u32>((cases + 127) / 128);
   in.resize(blocks * 128);

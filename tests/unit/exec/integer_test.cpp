@@ -181,18 +181,18 @@ TEST(Integer, CountsAndReversals) {
         const unsigned n = wide ? 64 : 32;
         check({std::string("bfind.") + (amount ? "shiftamt." : "") + (sign ? "s" : "u") +
                    std::to_string(n) + " <D>, <A>;",
-               wide ? "rq" : "rr", [=](u64 a, u64, u64) {
-                 u64 x = sign ? sext(a, n) : cut(a, n);
+               wide ? "rq" : "rr", [=](u64 value, u64, u64) {
+                 u64 x = sign ? sext(value, n) : cut(value, n);
                  if (sign && x >> 63) x = ~x;
                  if (x == 0) return u64{0xffffffff};
                  const u64 at = 63 - static_cast<u64>(std::countl_zero(x));
                  return amount ? n - 1 - at : at;
                }});
       }
-  const auto reverse = [](u64 a, unsigned n) {
-    u64 r = 0;
-    for (unsigned i = 0; i < n; ++i) r |= (a >> i & 1) << (n - 1 - i);
-    return r;
+  const auto reverse = [](u64 value, unsigned n) {
+    u64 out = 0;
+    for (unsigned i = 0; i < n; ++i) out |= (value >> i & 1) << (n - 1 - i);
+    return out;
   };
   check({"brev.b32 <D>, <A>;", "rr", [=](u64 a, u64, u64) { return reverse(a, 32); }});
   check({"brev.b64 <D>, <A>;", "qq", [=](u64 a, u64, u64) { return reverse(a, 64); }});
@@ -203,22 +203,23 @@ TEST(Integer, BitFields) {
     const std::string k = wide ? "q" : "r", size = std::to_string(n);
     for (bool sign : {false, true})
       check({std::string("bfe.") + (sign ? "s" : "u") + size + " <D>, <A>, <B>, <C>;", k + k + "rr",
-             [=](u64 a, u64 b, u64 c) {
-               const u64 at = b & 255, len = c & 255, msb = n - 1;  // the loop of the manual
-               const u64 sign_bit = !sign || len == 0 ? 0 : a >> std::min(at + len - 1, msb) & 1;
-               u64 d = 0;
+             [=](u64 value, u64 from, u64 count) {
+               const u64 at = from & 255, len = count & 255, msb = n - 1;  // the loop of the manual
+               const u64 sign_bit =
+                   !sign || len == 0 ? 0 : value >> std::min(at + len - 1, msb) & 1;
+               u64 out = 0;
                for (u64 i = 0; i <= msb; ++i)
-                 d |= (i < len && at + i <= msb ? a >> (at + i) & 1 : sign_bit) << i;
-               return d;
+                 out |= (i < len && at + i <= msb ? value >> (at + i) & 1 : sign_bit) << i;
+               return out;
              }});
     for (u64 len : {0u, 1u, 5u, 31u, 32u, 64u, 255u})
       check({"bfi.b" + size + " <D>, <A>, <B>, <C>, " + std::to_string(len) + ";", k + k + k + "r",
-             [=](u64 a, u64 b, u64 c) {
-               const u64 at = c & 255;
-               u64 f = b;
+             [=](u64 value, u64 base, u64 from) {
+               const u64 at = from & 255;
+               u64 out = base;
                for (u64 i = 0; i < len && at + i < n; ++i)
-                 f = (f & ~(1ull << (at + i))) | (a >> i & 1) << (at + i);
-               return f;
+                 out = (out & ~(1ull << (at + i))) | (value >> i & 1) << (at + i);
+               return out;
              }});
   }
   const auto mask = [](u64 at, u64 len) {

@@ -67,22 +67,23 @@ std::vector<int> laid_out(const std::vector<int>& m, unsigned rows, unsigned col
 }
 
 /// `space`: "global", "shared" or "" (generic). Matrices lie apart from one another with a pitch.
-void check_wmma(const Wmma& w, bool a_row, bool b_row, bool d_row, const std::string& space) {
-  SCOPED_TRACE(w.shape + " " + w.types + (a_row ? " row" : " col") + (b_row ? " row" : " col") +
-               (d_row ? " row " : " col ") + space);
+void check_wmma(const Wmma& wmma, bool a_row, bool b_row, bool d_row, const std::string& space) {
+  SCOPED_TRACE(wmma.shape + " " + wmma.types + (a_row ? " row" : " col") +
+               (b_row ? " row" : " col") + (d_row ? " row " : " col ") + space);
   std::mt19937 random(5);
-  const bool bits = w.operand == "b1", is_unsigned = w.operand[0] == 'u';
+  const bool bits = wmma.operand == "b1", is_unsigned = wmma.operand[0] == 'u';
   const auto made = [&](unsigned count) {
-    std::vector<int> v(count);
-    for (int& x : v) x = static_cast<int>(random() % 15) - (is_unsigned || bits ? 0 : 7);
+    std::vector<int> values(count);
+    for (int& x : values) x = static_cast<int>(random() % 15) - (is_unsigned || bits ? 0 : 7);
     if (bits)
-      for (int& x : v) x &= 1;
-    return v;
+      for (int& x : values) x &= 1;
+    return values;
   };
-  const std::vector<int> a = made(w.m * w.k), b = made(w.k * w.n), c = made(w.m * w.n);
+  const std::vector<int> left = made(wmma.m * wmma.k), right = made(wmma.k * wmma.n),
+                         added = made(wmma.m * wmma.n);
   const unsigned pad = bits ? 128 : 32;
-  const unsigned a_pitch = (a_row ? w.k : w.m) + pad, b_pitch = (b_row ? w.n : w.k) + pad,
-                 c_pitch = (d_row ? w.n : w.m) + 8;
+  const unsigned a_pitch = (a_row ? wmma.k : wmma.m) + pad,
+                 b_pitch = (b_row ? wmma.n : wmma.k) + pad, c_pitch = (d_row ? wmma.n : wmma.m) + 8;
   const auto layout = [](bool row) { return row ? "row" : "col"; };
   const std::string dot = space.empty() ? "" : "." + space;
   const std::string at = space == "shared" ? "%r" : "%q";
@@ -122,15 +123,16 @@ void check_wmma(const Wmma& w, bool a_row, bool b_row, bool d_row, const std::st
   ret;
 }}
 )",
-      kShared, copies, layout(a_row), w.shape, dot, w.operand,
-      registers(w.operand, 10, w.a_registers), address(2), a_pitch, layout(b_row), w.shape, dot,
-      w.operand, registers(w.operand, 20, w.b_registers), address(3), b_pitch, layout(d_row),
-      w.shape, dot, w.result, registers(w.result, 30, w.c_registers), address(4), c_pitch,
-      bits ? ".xor.popc" : "", layout(a_row), layout(b_row), w.shape, w.types,
-      registers(w.result, 40, w.c_registers), registers(w.operand, 10, w.a_registers),
-      registers(w.operand, 20, w.b_registers), registers(w.result, 30, w.c_registers),
-      layout(d_row), w.shape, dot, w.result, address(5), registers(w.result, 40, w.c_registers),
-      c_pitch, space == "shared" ? out : "");
+      kShared, copies, layout(a_row), wmma.shape, dot, wmma.operand,
+      registers(wmma.operand, 10, wmma.a_registers), address(2), a_pitch, layout(b_row), wmma.shape,
+      dot, wmma.operand, registers(wmma.operand, 20, wmma.b_registers), address(3), b_pitch,
+      layout(d_row), wmma.shape, dot, wmma.result, registers(wmma.result, 30, wmma.c_registers),
+      address(4), c_pitch, bits ? ".xor.popc" : "", layout(a_row), layout(b_row), wmma.shape,
+      wmma.types, registers(wmma.result, 40, wmma.c_registers),
+      registers(wmma.operand, 10, wmma.a_registers), registers(wmma.operand, 20, wmma.b_registers),
+      registers(wmma.result, 30, wmma.c_registers), layout(d_row), wmma.shape, dot, wmma.result,
+      address(5), registers(wmma.result, 40, wmma.c_registers), c_pitch,
+      space == "shared" ? out : "");
   std::vector<u8> memory(kShared);
   const auto place = [&](std::size_t where, const std::vector<int>& values,
                          const std::string& element) {
@@ -138,23 +140,23 @@ void check_wmma(const Wmma& w, bool a_row, bool b_row, bool d_row, const std::st
     ASSERT_LE(where + bytes.size(), where + 8192);
     std::copy(bytes.begin(), bytes.end(), memory.begin() + static_cast<std::ptrdiff_t>(where));
   };
-  place(0, laid_out(a, w.m, w.k, a_row, a_pitch), w.operand);
-  place(8192, laid_out(b, w.k, w.n, b_row, b_pitch), w.operand);
-  place(16384, laid_out(c, w.m, w.n, d_row, c_pitch), w.result);
+  place(0, laid_out(left, wmma.m, wmma.k, a_row, a_pitch), wmma.operand);
+  place(8192, laid_out(right, wmma.k, wmma.n, b_row, b_pitch), wmma.operand);
+  place(16384, laid_out(added, wmma.m, wmma.n, d_row, c_pitch), wmma.result);
   Rig rig(text);
   const Address base = rig.upload(memory);
   rig.run("k", {1, 1, 1}, {32, 1, 1}, base);
-  std::vector<int> d(w.m * w.n);
-  for (unsigned i = 0; i < w.m; ++i)
-    for (unsigned j = 0; j < w.n; ++j) {
-      int sum = c[i * w.n + j];
-      for (unsigned k = 0; k < w.k; ++k) {
-        const int x = a[i * w.k + k], y = b[k * w.n + j];
+  std::vector<int> product(wmma.m * wmma.n);
+  for (unsigned i = 0; i < wmma.m; ++i)
+    for (unsigned j = 0; j < wmma.n; ++j) {
+      int sum = added[i * wmma.n + j];
+      for (unsigned k = 0; k < wmma.k; ++k) {
+        const int x = left[i * wmma.k + k], y = right[k * wmma.n + j];
         sum += bits ? x ^ y : x * y;
       }
-      d[i * w.n + j] = sum;
+      product[i * wmma.n + j] = sum;
     }
-  const auto want = encoded(laid_out(d, w.m, w.n, d_row, c_pitch), w.result);
+  const auto want = encoded(laid_out(product, wmma.m, wmma.n, d_row, c_pitch), wmma.result);
   const auto got = rig.download<u8>(base + 18432, want.size());
   ASSERT_THAT(got, testing::ElementsAreArray(want));
 }

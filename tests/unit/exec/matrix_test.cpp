@@ -116,25 +116,26 @@ const char* type_of(const Matrix& m) {
 std::string kernel_of(const std::string& opcode, const std::vector<Matrix*>& parts) {
   std::string body, list;
   unsigned next = 10;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    const Matrix& m = *parts[p];
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const Matrix& matrix = *parts[part];
     std::vector<std::string> names;
-    for (unsigned r = 0; r < m.registers(); ++r)
-      names.push_back(register_of(m) + std::to_string(next++));
-    list += fmt::format("{}{{{}}}", p == 0 ? "" : ", ", fmt::join(names, ", "));
-    for (unsigned r = 0; r < m.registers() && p != 0; ++r)
-      body += fmt::format("  ld.global.{} {}, [%q{}+{}];\n", type_of(m), names[r], p + 4, 8 * r);
+    for (unsigned reg = 0; reg < matrix.registers(); ++reg)
+      names.push_back(register_of(matrix) + std::to_string(next++));
+    list += fmt::format("{}{{{}}}", part == 0 ? "" : ", ", fmt::join(names, ", "));
+    for (unsigned reg = 0; reg < matrix.registers() && part != 0; ++reg)
+      body += fmt::format("  ld.global.{} {}, [%q{}+{}];\n", type_of(matrix), names[reg], part + 4,
+                          8 * reg);
   }
   body += "  " + opcode + " " + list + ";\n";
-  const Matrix& d = *parts[0];
-  for (unsigned r = 0; r < d.registers(); ++r)
-    body +=
-        fmt::format("  st.global.{} [%q4+{}], {}{};\n", type_of(d), 8 * r, register_of(d), 10 + r);
+  const Matrix& result = *parts[0];
+  for (unsigned reg = 0; reg < result.registers(); ++reg)
+    body += fmt::format("  st.global.{} [%q4+{}], {}{};\n", type_of(result), 8 * reg,
+                        register_of(result), 10 + reg);
   std::string addresses;
-  for (std::size_t p = 0; p < parts.size(); ++p)
+  for (std::size_t part = 0; part < parts.size(); ++part)
     addresses += fmt::format(
         "  ld.param.u64 %q{0}, [p{1}]; mul.wide.u32 %q9, %r1, {2}; add.u64 %q{0}, %q{0}, %q9;\n",
-        p + 4, p, 8 * parts[p]->registers());
+        part + 4, part, 8 * parts[part]->registers());
   return fmt::format(R"(
 .visible .entry k(.param .u64 p0, .param .u64 p1, .param .u64 p2, .param .u64 p3)
 {{
@@ -147,37 +148,39 @@ std::string kernel_of(const std::string& opcode, const std::vector<Matrix*>& par
 }
 
 /// Runs the product on random matrices; `operate` combines two elements.
-void check_product(const Product& p, bool xor_bits = false, bool and_bits = false) {
+void check_product(const Product& product, bool xor_bits = false, bool and_bits = false) {
   const std::string opcode =
-      fmt::format("mma.sync.aligned.{}.row.col.{}{}", p.shape, p.types, p.tail);
+      fmt::format("mma.sync.aligned.{}.row.col.{}{}", product.shape, product.types, product.tail);
   SCOPED_TRACE(opcode);
-  const auto types = split(p.types, '.');
+  const auto types = split(product.types, '.');
   std::mt19937 random(7);
-  Matrix d{element(types[0]), p.m, p.n, p.c, {}}, a{element(types[1]), p.m, p.k, p.a, {}},
-      b{element(types[2]), p.k, p.n, p.b, {}}, c{element(types[3]), p.m, p.n, p.c, {}};
-  for (Matrix* m : {&d, &a, &b, &c}) fill(*m, random);
-  Rig rig(kernel_of(opcode, {&d, &a, &b, &c}));
-  const Address out = rig.zeros(32 * 8 * d.registers());
-  rig.run("k", {1, 1, 1}, {32, 1, 1}, out, rig.upload(pack(a)), rig.upload(pack(b)),
-          rig.upload(pack(c)));
-  const auto words = rig.download<u64>(out, 32 * d.registers());
-  for (unsigned i = 0; i < p.m; ++i)
-    for (unsigned j = 0; j < p.n; ++j) {
-      double sum = c.at({i, j});
-      for (unsigned k = 0; k < p.k; ++k) {
-        const double x = a.at({i, k}), y = b.at({k, j});
+  Matrix result{element(types[0]), product.m, product.n, product.c, {}},
+      left{element(types[1]), product.m, product.k, product.a, {}},
+      right{element(types[2]), product.k, product.n, product.b, {}},
+      added{element(types[3]), product.m, product.n, product.c, {}};
+  for (Matrix* matrix : {&result, &left, &right, &added}) fill(*matrix, random);
+  Rig rig(kernel_of(opcode, {&result, &left, &right, &added}));
+  const Address out = rig.zeros(32 * 8 * result.registers());
+  rig.run("k", {1, 1, 1}, {32, 1, 1}, out, rig.upload(pack(left)), rig.upload(pack(right)),
+          rig.upload(pack(added)));
+  const auto words = rig.download<u64>(out, 32 * result.registers());
+  for (unsigned i = 0; i < product.m; ++i)
+    for (unsigned j = 0; j < product.n; ++j) {
+      double sum = added.at({i, j});
+      for (unsigned k = 0; k < product.k; ++k) {
+        const double x = left.at({i, k}), y = right.at({k, j});
         sum += xor_bits ? (x != y ? 1 : 0) : and_bits ? (x != 0 && y != 0 ? 1 : 0) : x * y;
       }
-      d.at({i, j}) = sum;
+      result.at({i, j}) = sum;
     }
   for (unsigned lane = 0; lane < 32; ++lane)
-    for (unsigned e = 0; e < d.registers() * d.per_register(); ++e) {
-      const u64 word = words[lane * d.registers() + e / d.per_register()];
-      const u64 bits =
-          word >> (d.element.bits * (e % d.per_register())) % 64 & (~0ull >> (64 - d.element.bits));
-      const Cell cell = p.c(lane / 4, lane % 4, e);
-      ASSERT_EQ(d.element.decode(bits), d.at(cell))
-          << "lane " << lane << " element " << e << " row " << cell.row << " column "
+    for (unsigned index = 0; index < result.registers() * result.per_register(); ++index) {
+      const u64 word = words[lane * result.registers() + index / result.per_register()];
+      const u64 bits = word >> (result.element.bits * (index % result.per_register())) % 64 &
+                       (~0ull >> (64 - result.element.bits));
+      const Cell cell = product.c(lane / 4, lane % 4, index);
+      ASSERT_EQ(result.element.decode(bits), result.at(cell))
+          << "lane " << lane << " element " << index << " row " << cell.row << " column "
           << cell.column;
     }
 }
@@ -309,31 +312,33 @@ TEST(Mma, FourSmallProducts) {
           if (d_type == "f16") return Cell{lane % 4 + up, i};
           return Cell{(lane & 1) + (i & 2) + up, (i & 4) + (lane & 2) + (i & 1)};
         };
-        double a[4][8][4], b[4][4][8];
+        double left[4][8][4], right[4][4][8];
         std::mt19937 random(3);
-        for (auto& m : a)
-          for (auto& r : m)
-            for (double& x : r) x = static_cast<double>(random() % 9) - 4;
-        for (auto& m : b)
-          for (auto& r : m)
-            for (double& x : r) x = static_cast<double>(random() % 9) - 4;
+        for (auto& matrix : left)
+          for (auto& row : matrix)
+            for (double& x : row) x = static_cast<double>(random() % 9) - 4;
+        for (auto& matrix : right)
+          for (auto& row : matrix)
+            for (double& x : row) x = static_cast<double>(random() % 9) - 4;
         std::vector<u32> in;
         for (unsigned lane = 0; lane < 32; ++lane) {
-          u32 w[4] = {};
+          u32 words[4] = {};
           for (unsigned i = 0; i < 4; ++i) {
-            const Cell p = a_cell(lane, i), q = b_cell(lane, i);
-            w[i / 2] |= half_bits(a[lane / 4 % 4][p.row][p.column]) << 16 * (i % 2);
-            w[2 + i / 2] |= half_bits(b[lane / 4 % 4][q.row][q.column]) << 16 * (i % 2);
+            const Cell of_left = a_cell(lane, i), of_right = b_cell(lane, i);
+            words[i / 2] |= half_bits(left[lane / 4 % 4][of_left.row][of_left.column])
+                            << 16 * (i % 2);
+            words[2 + i / 2] |= half_bits(right[lane / 4 % 4][of_right.row][of_right.column])
+                                << 16 * (i % 2);
           }
-          in.insert(in.end(), w, w + 4);
+          in.insert(in.end(), words, words + 4);
         }
         const bool wide = d_type == "f32";
         std::string d_list, stores, zero = wide ? "%f30" : "%r30", z_list;
         for (int i = 0; i < (wide ? 8 : 4); ++i) {
-          const std::string r = fmt::format("{}{}", wide ? "%f" : "%r", 10 + i);
-          d_list += (i == 0 ? "" : ", ") + r;
+          const std::string reg = fmt::format("{}{}", wide ? "%f" : "%r", 10 + i);
+          d_list += (i == 0 ? "" : ", ") + reg;
           z_list += (i == 0 ? "" : ", ") + zero;
-          stores += fmt::format("st.global.b32 [%q3+{}], {}; ", 4 * i, r);
+          stores += fmt::format("st.global.b32 [%q3+{}], {}; ", 4 * i, reg);
         }
         Rig rig(fmt::format(R"(
 .visible .entry k(.param .u64 in, .param .u64 out)
@@ -357,7 +362,7 @@ TEST(Mma, FourSmallProducts) {
             const Cell at = c_cell(lane, i);
             double want = 0;
             for (unsigned k = 0; k < 4; ++k)
-              want += a[lane / 4 % 4][at.row][k] * b[lane / 4 % 4][k][at.column];
+              want += left[lane / 4 % 4][at.row][k] * right[lane / 4 % 4][k][at.column];
             const u32 word = words[lane * 8 + (wide ? i : i / 2)];
             const double got =
                 wide ? single_value(word) : half_value(word >> 16 * (i % 2) & 0xffff);

@@ -229,9 +229,9 @@ TEST(Memory, ConstantsAndParameters) {
   std::memcpy(bytes.data(), &s, sizeof s);
   const Address out = rig.zeros(128);
   rig.run("k", {1, 1, 1}, {32, 1, 1}, bytes, out);
-  const auto r = rig.download<u32>(out, 32);
-  EXPECT_EQ(r[0], 200u + 30 + 4 - 1 + 1000);
-  EXPECT_EQ(r[1], 200u + 30 + 4 - 1 + 200);
+  const auto got = rig.download<u32>(out, 32);
+  EXPECT_EQ(got[0], 200u + 30 + 4 - 1 + 1000);
+  EXPECT_EQ(got[1], 200u + 30 + 4 - 1 + 200);
 }
 
 // --- atomics -------------------------------------------------------------------------------------
@@ -255,10 +255,10 @@ TEST(Atomics, EveryOperationInEverySpace) {
       {"or", "b32", 1, 0x80, [](u32 o, u32 b) { return o | b; }},
       {"xor", "b32", 1, 0x81, [](u32 o, u32 b) { return o ^ b; }},
       {"exch", "b32", 1, 0x81, [](u32, u32 b) { return b; }}};
-  for (const Test& t : tests)
+  for (const Test& test : tests)
     for (const char* space : {"global", "shared", ""})
       for (bool all_same : {false, true}) {
-        SCOPED_TRACE(std::string(t.op) + "." + t.type + " " + space);
+        SCOPED_TRACE(std::string(test.op) + "." + test.type + " " + space);
         const bool shared = std::string(space) == "shared";
         const std::string address = shared ? "%q6" : "%q3",
                           dot = *space ? std::string(".") + space : "";
@@ -266,19 +266,19 @@ TEST(Atomics, EveryOperationInEverySpace) {
             ".shared .align 4 .b8 s[512]; mov.u64 %q6, s; mul.wide.u32 %q7, %r1, 4; add.u64 %q6, "
             "%q6, %q7;\n";
         if (all_same) body += "mov.u64 %q6, s; mov.u64 %q3, %q2;\n";
-        body += "mov.u32 %r4, " + std::to_string(t.start) + "; st" +
+        body += "mov.u32 %r4, " + std::to_string(test.start) + "; st" +
                 (shared ? ".shared" : ".global") + ".u32 [" + address + "], %r4; bar.sync 0;\n";
-        body += std::string("atom") + dot + "." + t.op + "." + t.type + " %r5, [" + address +
-                "], " + std::to_string(t.operand) + "; bar.sync 0;\n";
+        body += std::string("atom") + dot + "." + test.op + "." + test.type + " %r5, [" + address +
+                "], " + std::to_string(test.operand) + "; bar.sync 0;\n";
         body += std::string("ld") + (shared ? ".shared" : ".global") + ".u32 %r6, [" + address +
                 "]; bar.sync 0; mul.wide.u32 %q7, %r1, 4; add.u64 %q3, %q2, %q7; mad.lo.u32 %r6, "
                 "%r6, 65537, %r5; st.global.u32 [%q3], %r6;";
         expect(kernel(body), 64, [&](u32 thread, const auto&) {
-          u32 value = t.start, mine = 0;
+          u32 value = test.start, mine = 0;
           for (u32 i = all_same ? 0 : thread; i < (all_same ? 64 : thread + 1);
                ++i) {  // lanes in order, warp after warp
             if (i == thread) mine = value;
-            value = t.f(value, t.operand);
+            value = test.f(value, test.operand);
           }
           return value * 65537 + mine;
         });

@@ -165,19 +165,19 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 std::string operands_of(const std::string& opcode) {
   static const std::map<std::string, std::string> kWide = {
       {"s16", "s32"}, {"u16", "u32"}, {"s32", "s64"}, {"u32", "u64"}};
-  const Words w = split(opcode, '.');
-  const Words types = types_of(w);
-  if (w[0] == "wmma") return wmma(w);
-  if (w[0] == "tex") return texture(w);
-  if (w[0] == "sust") return surface(w);
-  if (w[0] == "ld") return data(w) + (has(w, "param") ? ", [P]" : ", [%q1]");
-  if (w[0] == "st") return (has(w, "param") ? "[Q], " : "[%q1], ") + data(w);
+  const Words words = split(opcode, '.');
+  const Words types = types_of(words);
+  if (words[0] == "wmma") return wmma(words);
+  if (words[0] == "tex") return texture(words);
+  if (words[0] == "sust") return surface(words);
+  if (words[0] == "ld") return data(words) + (has(words, "param") ? ", [P]" : ", [%q1]");
+  if (words[0] == "st") return (has(words, "param") ? "[Q], " : "[%q1], ") + data(words);
   const std::string last = types.empty() ? "" : types.back();
-  if (w[0] == "atom")
+  if (words[0] == "atom")
     return fmt::format("{0}, [%q1], {1}{2}", reg(last, 1), reg(last, 2),
-                       has(w, "cas") ? ", " + reg(last, 3) : "");
-  if (w[0] == "red") return "[%q1], " + reg(last, 1);
-  if (w[0] == "cvt") return reg(types[0], 1) + ", " + reg(types[1], 2);
+                       has(words, "cas") ? ", " + reg(last, 3) : "");
+  if (words[0] == "red") return "[%q1], " + reg(last, 1);
+  if (words[0] == "cvt") return reg(types[0], 1) + ", " + reg(types[1], 2);
   std::string text, found;
   for (const auto& [name, operands] : fixed())  // the longest name that begins the opcode
     if ((opcode + ".").substr(0, name.size() + 1) == name + "." && name.size() > found.size()) {
@@ -185,7 +185,7 @@ std::string operands_of(const std::string& opcode) {
       text = operands;
     }
   if (!found.empty()) {
-    const bool wide = has(w, "wide");
+    const bool wide = has(words, "wide");
     if (!types.empty()) {
       replace_all(text, "D", reg(types[0], 1));
       replace_all(text, "A", reg(last, 2));
@@ -195,7 +195,7 @@ std::string operands_of(const std::string& opcode) {
   }
   static const Words kUnary = {"mov",   "neg", "abs", "not", "rcp",  "sqrt", "ex2",
                                "rsqrt", "lg2", "cos", "sin", "brev", "tanh"};
-  return reg(last, 1) + ", " + reg(last, 2) + (has(kUnary, w[0]) ? "" : ", " + reg(last, 3));
+  return reg(last, 1) + ", " + reg(last, 2) + (has(kUnary, words[0]) ? "" : ", " + reg(last, 3));
 }
 
 std::string module_of(const std::string& opcode) {

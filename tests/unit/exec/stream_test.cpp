@@ -175,13 +175,13 @@ TEST(Stream, PiecesOfAnyPatternMatchAReference) {
           for (const Op& op : ops) load = load == nullptr && !op.transactions.empty() ? &op : load;
           ASSERT_NE(load, nullptr);
           std::vector<trace::Transaction> want;
-          for (u32 t = 0; t < 32; ++t) {
-            if (partial && t % 3 == 1) continue;
-            const u32 at = (t * factor ^ 90) & mask & ~(size - 1), line = kLine0 + at / 128;
+          for (u32 lane = 0; lane < 32; ++lane) {
+            if (partial && lane % 3 == 1) continue;
+            const u32 at = (lane * factor ^ 90) & mask & ~(size - 1), line = kLine0 + at / 128;
             auto transaction = std::ranges::find(want, line, &trace::Transaction::line);
             if (transaction == want.end()) transaction = want.insert(want.end(), {line, 0, 0});
             transaction->words |= (size == 8 ? 3u : 1u) << (at / 4 % 32);
-            transaction->lanes |= 1u << t;
+            transaction->lanes |= 1u << lane;
           }
           ASSERT_EQ(load->transactions.size(), want.size());
           for (std::size_t i = 0; i < want.size(); ++i) {
@@ -300,15 +300,15 @@ TEST(Live, StreamEqualsTheRecordedOne) {
   std::vector<u32> result;
   {
     Rig rig(kWork);
-    const Address a = rig.zeros(4 * 1024);
-    auto kept = rig.record("k", {4, 1, 1}, {256, 1, 1}, a);
-    for (u32 b = 0; b < 4; ++b)
-      for (unsigned w = 0; w < 8; ++w) recorded.push_back(ops_of(*kept, b, w));
-    result = rig.download<u32>(a, 1024);
+    const Address out = rig.zeros(4 * 1024);
+    auto kept = rig.record("k", {4, 1, 1}, {256, 1, 1}, out);
+    for (u32 block = 0; block < 4; ++block)
+      for (unsigned warp = 0; warp < 8; ++warp) recorded.push_back(ops_of(*kept, block, warp));
+    result = rig.download<u32>(out, 1024);
   }
   Rig rig(kWork);
-  const Address a = rig.zeros(4 * 1024);
-  const Launch launch = rig.launch("k", {4, 1, 1}, {256, 1, 1}, a);
+  const Address out = rig.zeros(4 * 1024);
+  const Launch launch = rig.launch("k", {4, 1, 1}, {256, 1, 1}, out);
   auto stream = rig.machine.live(launch);
   EXPECT_FALSE(stream->concurrent());
   // Reads all warps in an odd order, as a timing model might; one at a barrier is left alone until
@@ -343,8 +343,8 @@ TEST(Live, StreamEqualsTheRecordedOne) {
       more = true;
     }
   }
-  for (u32 b = 0; b < 4; ++b) stream->close(b);
-  EXPECT_EQ(rig.download<u32>(a, 1024), result);
+  for (u32 block = 0; block < 4; ++block) stream->close(block);
+  EXPECT_EQ(rig.download<u32>(out, 1024), result);
   const auto joined = [](const std::vector<Op>& list) {  // chunks cut runs elsewhere: compare
                                                          // instruction by instruction
     std::vector<Op> single;

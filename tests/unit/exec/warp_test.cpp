@@ -41,39 +41,39 @@ void expect(const std::string& body, F f) {
 
 TEST(Warp, ShufflesInAllModes) {
   for (const char* mode : {"up", "down", "bfly", "idx"})
-    for (u32 b : {0u, 1u, 3u, 5u, 16u, 31u})
-      for (u32 c : {0u, 31u, 0x181fu, 0x1c07u, 0x1800u, 0x0f0fu}) {
+    for (u32 offset : {0u, 1u, 3u, 5u, 16u, 31u})
+      for (u32 control : {0u, 31u, 0x181fu, 0x1c07u, 0x1800u, 0x0f0fu}) {
         const auto source = [=](u32 lane, bool* inside) {  // the manual's loop
-          const u32 segment = c >> 8 & 31, clamp = c & 31;
+          const u32 segment = control >> 8 & 31, clamp = control & 31;
           const s32 maximum = static_cast<s32>((lane & segment) | (clamp & ~segment)),
                     minimum = static_cast<s32>(lane & segment);
           s32 j = 0;
-          const std::string m = mode;
-          if (m == "up") {
-            j = static_cast<s32>(lane - b);
+          const std::string name = mode;
+          if (name == "up") {
+            j = static_cast<s32>(lane - offset);
             *inside = j >= maximum;
           }
-          if (m == "down") {
-            j = static_cast<s32>(lane + b);
+          if (name == "down") {
+            j = static_cast<s32>(lane + offset);
             *inside = j <= maximum;
           }
-          if (m == "bfly") {
-            j = static_cast<s32>(lane ^ b);
+          if (name == "bfly") {
+            j = static_cast<s32>(lane ^ offset);
             *inside = j <= maximum;
           }
-          if (m == "idx") {
-            j = minimum | static_cast<s32>(b & ~segment);
+          if (name == "idx") {
+            j = minimum | static_cast<s32>(offset & ~segment);
             *inside = j <= maximum;
           }
           return *inside ? static_cast<u32>(j) : lane;
         };
         const std::string text = std::string("shfl.sync.") + mode + ".b32 %r3|%p1, %r2, " +
-                                 std::to_string(b) + ", " + std::to_string(c) + ", -1;";
+                                 std::to_string(offset) + ", " + std::to_string(control) + ", -1;";
         expect(text + " selp.b32 %r4, 1, 0, %p1; shl.b32 %r3, %r3, 1; or.b32 %r3, %r3, %r4;",
-               [&](u32 lane, const auto& v, u32 active) {
+               [&](u32 lane, const auto& values, u32 active) {
                  bool inside = false;
                  const u32 from = source(lane, &inside);
-                 const u32 value = (active >> (from & 31) & 1) != 0 ? v[from & 31] : 0;
+                 const u32 value = (active >> (from & 31) & 1) != 0 ? values[from & 31] : 0;
                  return value << 1 | (inside ? 1u : 0u);
                });
       }
@@ -108,38 +108,41 @@ TEST(Warp, Votes) {
 }
 TEST(Warp, MatchAndReduce) {
   expect("and.b32 %r4, %r2, 3; match.any.sync.b32 %r3, %r4, %r10;",
-         [](u32 lane, const auto& v, u32 a) {
-           u32 r = 0;
-           for (u32 i = 0; i < 32; ++i) r |= (v[i] & 3) == (v[lane] & 3) ? 1u << i : 0;
-           return r & a;
+         [](u32 lane, const auto& values, u32 active) {
+           u32 out = 0;
+           for (u32 i = 0; i < 32; ++i) out |= (values[i] & 3) == (values[lane] & 3) ? 1u << i : 0;
+           return out & active;
          });
   expect("cvt.u64.u32 %q5, %r2; and.b64 %q5, %q5, 1; match.any.sync.b64 %r3, %q5, %r10;",
-         [](u32 lane, const auto& v, u32 a) {
-           u32 r = 0;
-           for (u32 i = 0; i < 32; ++i) r |= (v[i] & 1) == (v[lane] & 1) ? 1u << i : 0;
-           return r & a;
+         [](u32 lane, const auto& values, u32 active) {
+           u32 out = 0;
+           for (u32 i = 0; i < 32; ++i) out |= (values[i] & 1) == (values[lane] & 1) ? 1u << i : 0;
+           return out & active;
          });
   expect(
       "mov.u32 %r4, 5; match.all.sync.b32 %r3|%p1, %r4, %r10; match.all.sync.b32 %r5|%p2, %r1, "
       "%r10; @%p1 add.u32 %r3, %r3, %r5; @%p2 add.u32 %r3, %r3, 1;",
       [](u32, const auto&, u32 a) { return a; });
-  const auto fold = [](const auto& v, u32 a, auto f) {
-    u32 r = v[static_cast<u32>(std::countr_zero(a))];
+  const auto fold = [](const auto& values, u32 active, auto combine) {
+    u32 out = values[static_cast<u32>(std::countr_zero(active))];
     for (u32 i = 0; i < 32; ++i)
-      if (a >> i & 1 && i != static_cast<u32>(std::countr_zero(a))) r = f(r, v[i]);
-    return r;
+      if (active >> i & 1 && i != static_cast<u32>(std::countr_zero(active)))
+        out = combine(out, values[i]);
+    return out;
   };
-  expect("redux.sync.add.u32 %r3, %r2, %r10;",
-         [&](u32, const auto& v, u32 a) { return fold(v, a, [](u32 x, u32 y) { return x + y; }); });
-  expect("redux.sync.min.s32 %r3, %r2, %r10;", [&](u32, const auto& v, u32 a) {
-    return fold(v, a,
+  expect("redux.sync.add.u32 %r3, %r2, %r10;", [&](u32, const auto& values, u32 active) {
+    return fold(values, active, [](u32 x, u32 y) { return x + y; });
+  });
+  expect("redux.sync.min.s32 %r3, %r2, %r10;", [&](u32, const auto& values, u32 active) {
+    return fold(values, active,
                 [](u32 x, u32 y) { return static_cast<s32>(x) < static_cast<s32>(y) ? x : y; });
   });
-  expect("redux.sync.max.u32 %r3, %r2, %r10;", [&](u32, const auto& v, u32 a) {
-    return fold(v, a, [](u32 x, u32 y) { return x > y ? x : y; });
+  expect("redux.sync.max.u32 %r3, %r2, %r10;", [&](u32, const auto& values, u32 active) {
+    return fold(values, active, [](u32 x, u32 y) { return x > y ? x : y; });
   });
-  expect("redux.sync.xor.b32 %r3, %r2, %r10;",
-         [&](u32, const auto& v, u32 a) { return fold(v, a, [](u32 x, u32 y) { return x ^ y; }); });
+  expect("redux.sync.xor.b32 %r3, %r2, %r10;", [&](u32, const auto& values, u32 active) {
+    return fold(values, active, [](u32 x, u32 y) { return x ^ y; });
+  });
 }
 TEST(Warp, SpecialRegisters) {
   Rig rig(R"(
@@ -238,11 +241,11 @@ TEST(Unsupported, IsNamedWithItsLineAndOthersStillRun) {
   try {
     rig.program.kernel("odd");
     FAIL();
-  } catch (const InputError& e) {
-    ASSERT_EQ(e.diagnostics().size(), 2u);
-    EXPECT_EQ(e.diagnostics()[0].place.line, 8u);
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.diagnostics().size(), 2u);
+    EXPECT_EQ(error.diagnostics()[0].place.line, 8u);
     EXPECT_THAT(
-        e.what(),
+        error.what(),
         testing::HasSubstr("kernel odd needs 'wgmma.fence.sync.aligned', which is not supported"));
   }
 }
