@@ -394,10 +394,10 @@ TEST(SharedFootprint, RandomFamiliesEqualSetsOfTheLibrary) {
     }
     double parent_child = 0, siblings = 0;
     unsigned families = 0, sibling_pairs = 0;
-    for (std::size_t p = 0; p < parents.size(); ++p) {
-      Set own(parents[p].begin(), parents[p].end()), all;
-      for (const Set& s : children[p]) all.insert(s.begin(), s.end());
-      const auto [sum, pairs] = with_the_others(children[p]);
+    for (std::size_t parent = 0; parent < parents.size(); ++parent) {
+      Set own(parents[parent].begin(), parents[parent].end()), all;
+      for (const Set& child : children[parent]) all.insert(child.begin(), child.end());
+      const auto [sum, pairs] = with_the_others(children[parent]);
       siblings += sum;
       sibling_pairs += pairs;
       if (all.empty()) continue;
@@ -406,17 +406,18 @@ TEST(SharedFootprint, RandomFamiliesEqualSetsOfTheLibrary) {
     }
     SharedFootprint footprint(128);
     tree.notify(footprint);
-    const FamilyFootprints& f = footprint.families();
-    ASSERT_EQ(f.parent_child.pairs(), families) << seed;
-    ASSERT_EQ(f.child_sibling.others.pairs(), sibling_pairs) << seed;
-    EXPECT_NEAR(f.parent_child.ratio(), families == 0 ? 0 : parent_child / families, kNear);
-    EXPECT_NEAR(f.child_sibling.others.ratio(), sibling_pairs == 0 ? 0 : siblings / sibling_pairs,
+    const FamilyFootprints& footprints = footprint.families();
+    ASSERT_EQ(footprints.parent_child.pairs(), families) << seed;
+    ASSERT_EQ(footprints.child_sibling.others.pairs(), sibling_pairs) << seed;
+    EXPECT_NEAR(footprints.parent_child.ratio(), families == 0 ? 0 : parent_child / families,
                 kNear);
+    EXPECT_NEAR(footprints.child_sibling.others.ratio(),
+                sibling_pairs == 0 ? 0 : siblings / sibling_pairs, kNear);
     const std::vector<Set> parent_sets = sets_of(parents);
     const auto [sum, pairs] = with_the_others(parent_sets);
-    const Overlap& p = footprint.parents().parent_parent.others;
-    ASSERT_EQ(p.pairs(), pairs) << seed;
-    EXPECT_NEAR(p.ratio(), pairs == 0 ? 0 : sum / pairs, kNear);
+    const Overlap& overlap = footprint.parents().parent_parent.others;
+    ASSERT_EQ(overlap.pairs(), pairs) << seed;
+    EXPECT_NEAR(overlap.ratio(), pairs == 0 ? 0 : sum / pairs, kNear);
   }
 }
 

@@ -17,36 +17,36 @@ namespace raddle::analysis {
 namespace {
 
 TEST(Recorder, KeepsWhatIdentifiesAnAccess) {
-  Trace t;
-  t.recorder().access({.at = 7,
-                       .line = 0xfedcba98,
-                       .inst = 0xabcdef,
-                       .lanes = 0x80000001,
-                       .sectors = 0x5a,
-                       .keeps = 0,
-                       .warp = 63,
-                       .kernel = 255,
-                       .kind = policy::L1Kind::Load,
-                       .local = true,
-                       .bypass = false,
-                       .outcome = policy::L1Outcome::Miss});
-  t.recorder().access({.at = 9,
-                       .line = 1,
-                       .inst = 2,
-                       .lanes = 3,
-                       .sectors = 4,
-                       .keeps = 8,
-                       .warp = 5,
-                       .kernel = 6,
-                       .kind = policy::L1Kind::Store,
-                       .local = false,
-                       .bypass = true,
-                       .outcome = policy::L1Outcome::Forwarded});
-  t.recorder().access({.at = 9, .line = 1, .kind = policy::L1Kind::Atomic});
+  Trace kept;
+  kept.recorder().access({.at = 7,
+                          .line = 0xfedcba98,
+                          .inst = 0xabcdef,
+                          .lanes = 0x80000001,
+                          .sectors = 0x5a,
+                          .keeps = 0,
+                          .warp = 63,
+                          .kernel = 255,
+                          .kind = policy::L1Kind::Load,
+                          .local = true,
+                          .bypass = false,
+                          .outcome = policy::L1Outcome::Miss});
+  kept.recorder().access({.at = 9,
+                          .line = 1,
+                          .inst = 2,
+                          .lanes = 3,
+                          .sectors = 4,
+                          .keeps = 8,
+                          .warp = 5,
+                          .kernel = 6,
+                          .kind = policy::L1Kind::Store,
+                          .local = false,
+                          .bypass = true,
+                          .outcome = policy::L1Outcome::Forwarded});
+  kept.recorder().access({.at = 9, .line = 1, .kind = policy::L1Kind::Atomic});
   std::vector<Record> seen;
   std::vector<Cycle> when;
-  t.stream().each([&](const Record& r, Cycle at) {
-    seen.push_back(r);
+  kept.stream().each([&](const Record& record, Cycle at) {
+    seen.push_back(record);
     when.push_back(at);
   });
   ASSERT_EQ(seen.size(), 3u);

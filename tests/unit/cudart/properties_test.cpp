@@ -68,8 +68,8 @@ TEST(Properties, LayoutIsTheToolkits) {
   RADDLE_NEED_NVCC();
   const test::Folder folder;
   const sim::Setup h100 = machine("h100");
-  const std::vector<char> p = properties(h100, 13);
-  std::ofstream(folder / "properties", std::ios::binary).write(p.data(), long(p.size()));
+  const std::vector<char> bytes = properties(h100, 13);
+  std::ofstream(folder / "properties", std::ios::binary).write(bytes.data(), long(bytes.size()));
   folder.write("check.cu", R"(
 #include <cstdio>
 #include <cstring>
@@ -102,8 +102,8 @@ int main(int, char** argv) {
   const std::string program = folder / "check";
   ASSERT_EQ(std::system((test::nvcc() + " -o " + program + " " + (folder / "check.cu")).c_str()),
             0);
-  const test::Outcome o = test::run_process(program, {folder / "properties"});
-  EXPECT_EQ(o.status, 0) << o.out;
+  const test::Outcome outcome = test::run_process(program, {folder / "properties"});
+  EXPECT_EQ(outcome.status, 0) << outcome.out;
 }
 
 }  // namespace

@@ -55,8 +55,9 @@ check = "1 < 2"
 )";
   auto parameters = [&](Scale scale) {
     std::string out;
-    const Experiment e = experiment(text, scale);
-    for (const Setting& s : e.workloads[0].parameters) out += s.path + "=" + s.value.dump() + " ";
+    const Experiment chosen = experiment(text, scale);
+    for (const Setting& setting : chosen.workloads[0].parameters)
+      out += setting.path + "=" + setting.value.dump() + " ";
     return out;
   };
   EXPECT_EQ(parameters(Scale::Quick), "size=\"small\" degree=4 n=10 ");

@@ -79,28 +79,29 @@ std::vector<Sample> samples() {
         rule.ptx.starts_with("cvt.") || rule.ptx.starts_with("mov") ||
         rule.ptx.starts_with("rcp.approx.ftz.f64"))  // of which only the high word is read
       continue;
-    Sample s;
-    for (char c : rule.ptx) s.op += c == '?' ? std::string("s") : c == '*' ? "" : std::string(1, c);
-    if (s.op == "setp..s64") s.op = "setp.lt.s64";
-    if (s.op == "setp..f64") s.op = "setp.lt.f64";
-    const char width = s.op.ends_with("64") ? 'd' : 'r';
-    s.writes = width;
-    if (s.op.starts_with("setp")) s.writes = "p";
+    Sample sample;
+    for (char letter : rule.ptx)
+      sample.op += letter == '?' ? std::string("s") : letter == '*' ? "" : std::string(1, letter);
+    if (sample.op == "setp..s64") sample.op = "setp.lt.s64";
+    if (sample.op == "setp..f64") sample.op = "setp.lt.f64";
+    const char width = sample.op.ends_with("64") ? 'd' : 'r';
+    sample.writes = width;
+    if (sample.op.starts_with("setp")) sample.writes = "p";
     for (const char* count : {"popc", "clz", "bfind"})
-      if (s.op.starts_with(count)) s.writes = "r";
-    if (s.op.find(".wide.") != s.op.npos) s.writes = "d";
+      if (sample.op.starts_with(count)) sample.writes = "r";
+    if (sample.op.find(".wide.") != sample.op.npos) sample.writes = "d";
     for (const char letter : {'a', 'b', 'c', 'e'}) {
       const std::string steps = ";" + std::string(rule.steps);
       bool used = false;
       for (const char before : {'=', ','})
         used |= steps.find(std::string{before, letter}) != steps.npos;
-      if (used) s.reads += width;
+      if (used) sample.reads += width;
     }
-    if (rule.when == When::Immediate) s.reads += '#';
-    if (s.op.starts_with("selp")) s.reads[2] = 'p';
-    if (s.op.starts_with("mad.wide")) s.reads = "rrd";
-    if (s.op.starts_with("setp") && s.reads.size() == 3) s.reads[2] = 'p';
-    out.push_back(s);
+    if (rule.when == When::Immediate) sample.reads += '#';
+    if (sample.op.starts_with("selp")) sample.reads[2] = 'p';
+    if (sample.op.starts_with("mad.wide")) sample.reads = "rrd";
+    if (sample.op.starts_with("setp") && sample.reads.size() == 3) sample.reads[2] = 'p';
+    out.push_back(sample);
   }
   return out;
 }
@@ -146,32 +147,34 @@ TEST_P(Dependences, SurviveLowering) {
   const std::vector<Sample> all = samples();
   const auto pick = [&](std::size_t n) { return rng.below(static_cast<std::uint32_t>(n)); };
   for (unsigned round = 0; round < 40; ++round) {
-    CodeBuilder b;
-    b.add("bar.sync", {}, {"#"}, trace::OpKind::Barrier);
+    CodeBuilder builder;
+    builder.add("bar.sync", {}, {"#"}, trace::OpKind::Barrier);
     for (unsigned i = 0; i < 40; ++i) {
-      const Sample& s = all[pick(all.size())];
+      const Sample& sample = all[pick(all.size())];
       std::vector<std::string> writes, reads;
       // Few registers, so that most are written again; some only once, so that folding is allowed.
-      for (char c : s.writes)
-        writes.push_back(c + (pick(2) == 0 ? std::to_string(pick(4)) : std::to_string(100 + i)));
-      for (char c : s.reads)
-        reads.push_back(c == '#' ? "#"
-                                 : c + (pick(2) == 0 || i == 0 ? std::to_string(pick(4))
+      for (char letter : sample.writes)
+        writes.push_back(letter +
+                         (pick(2) == 0 ? std::to_string(pick(4)) : std::to_string(100 + i)));
+      for (char letter : sample.reads)
+        reads.push_back(letter == '#'
+                            ? "#"
+                            : letter + (pick(2) == 0 || i == 0 ? std::to_string(pick(4))
                                                                : std::to_string(100 + pick(i))));
-      b.add(s.op, writes, reads);
+      builder.add(sample.op, writes, reads);
     }
     for (unsigned i = 0; i < 4; ++i)
-      b.add("st.global.u64", {}, {"[d" + std::to_string(i) + "]", "r" + std::to_string(i)},
-            trace::OpKind::StoreGlobal);
-    const Generation g = static_cast<Generation>(pick(kGenerations));
-    const trace::LoweredCode l = lower(b.code(), {Level::Machine, g});
-    const auto ptx = origins_in_ptx(b.code(), l), made = origins_in_machine(l);
+      builder.add("st.global.u64", {}, {"[d" + std::to_string(i) + "]", "r" + std::to_string(i)},
+                  trace::OpKind::StoreGlobal);
+    const Generation generation = static_cast<Generation>(pick(kGenerations));
+    const trace::LoweredCode lowered = lower(builder.code(), {Level::Machine, generation});
+    const auto ptx = origins_in_ptx(builder.code(), lowered), made = origins_in_machine(lowered);
     for (std::uint32_t i = 1; i < ptx.size(); ++i)
       for (std::uint32_t from : ptx[i])
-        EXPECT_TRUE(l.first[i] == l.first[i + 1] || made[i].contains(from))
-            << kGenerationNames[static_cast<unsigned>(g)] << ": " << i << " "
-            << b.code().opcode_names[i] << " follows from " << from << " "
-            << b.code().opcode_names[from];
+        EXPECT_TRUE(lowered.first[i] == lowered.first[i + 1] || made[i].contains(from))
+            << kGenerationNames[static_cast<unsigned>(generation)] << ": " << i << " "
+            << builder.code().opcode_names[i] << " follows from " << from << " "
+            << builder.code().opcode_names[from];
   }
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, Dependences, testing::Range(1u, 6u));

@@ -28,8 +28,8 @@ inline std::string random_body(std::mt19937& random, const GraphShape& shape) {
   const auto label = [&] { return "L" + std::to_string(below(shape.blocks)); };
   const auto guard = [&]() -> std::string { return below(4) == 0 ? "@" + reg("%p") + " " : ""; };
   std::string body;
-  for (unsigned b = 0; b < shape.blocks; ++b) {
-    body += "L" + std::to_string(b) + ":\n";
+  for (unsigned block = 0; block < shape.blocks; ++block) {
+    body += "L" + std::to_string(block) + ":\n";
     for (unsigned i = below(shape.longest + 1); i-- > 0;) {
       switch (below(6)) {
         case 0:
@@ -62,9 +62,9 @@ inline std::string random_body(std::mt19937& random, const GraphShape& shape) {
         body += "@" + reg("%p") + " bra " + label() + ";\n";
         break;
       case 3:
-        body += "T" + std::to_string(b) + ": .branchtargets " + label() + ", " + label() + ", " +
-                label() + ";\n" + guard() + "brx.idx " + reg("%r") + ", T" + std::to_string(b) +
-                ";\n";
+        body += "T" + std::to_string(block) + ": .branchtargets " + label() + ", " + label() +
+                ", " + label() + ";\n" + guard() + "brx.idx " + reg("%r") + ", T" +
+                std::to_string(block) + ";\n";
         break;
       case 4:
         body += guard() + (below(2) == 0 ? "ret;\n" : "exit;\n");
