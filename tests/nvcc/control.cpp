@@ -133,39 +133,39 @@ TEST_P(ControlFlow, JumpTables) {
   gpu->run("machine", {2, 1, 1}, {64, 1, 1}, gpu->upload(code), length, out);
   const auto got = gpu->download<int>(out, 128);
   for (int i = 0; i < 128; ++i) {
-    u32 a = static_cast<u32>(i), b = 1;
+    u32 value = static_cast<u32>(i), other = 1;
     for (int at = 0; at < length; ++at) switch (code[static_cast<std::size_t>((at + i) % length)]) {
         case 0:
-          a += b;
+          value += other;
           break;
         case 1:
-          a -= 3;
+          value -= 3;
           break;
         case 2:
-          b = a ^ b;
+          other = value ^ other;
           break;
         case 3:
-          a *= 5;
+          value *= 5;
           break;
         case 4:
-          b += 7;
+          other += 7;
           break;
         case 5:
-          a = b - a;
+          value = other - value;
           break;
         case 6:
-          at += (a & 1) != 0 ? 1 : 0;
+          at += (value & 1) != 0 ? 1 : 0;
           break;
         case 7:
-          a = static_cast<u32>(__builtin_popcount(a)) + b;
+          value = static_cast<u32>(__builtin_popcount(value)) + other;
           break;
         case 8:
-          b = static_cast<u32>(static_cast<int>(a) >> 2);
+          other = static_cast<u32>(static_cast<int>(value) >> 2);
           break;
         default:
-          a = ~a;
+          value = ~value;
       }
-    EXPECT_EQ(static_cast<u32>(got[i]), a * 31 + b) << i;
+    EXPECT_EQ(static_cast<u32>(got[i]), value * 31 + other) << i;
   }
 }
 

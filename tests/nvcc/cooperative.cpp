@@ -35,9 +35,9 @@ TEST_P(Cooperative, EveryStepSeesTheOneBeforeOfAllBlocks) {
 TEST_P(Cooperative, LiveTheBarrierWaitsForWhoeverIsRead) {
   // One warp a block, read in turn; the last block is not read until all others spin.
   constexpr int n = 256, steps = 3;
-  std::vector<float> a(n);
-  for (int i = 0; i < n; ++i) a[i] = static_cast<float>(i % 19);
-  const Address from = gpu->upload(a), to = gpu->zeros(4 * n);
+  std::vector<float> values(n);
+  for (int i = 0; i < n; ++i) values[i] = static_cast<float>(i % 19);
+  const Address from = gpu->upload(values), to = gpu->zeros(4 * n);
   const Kernel& kernel = gpu->program.kernel("ring");
   std::vector<std::byte> parameters(24);
   std::memcpy(parameters.data(), &from, 8);
@@ -48,21 +48,22 @@ TEST_P(Cooperative, LiveTheBarrierWaitsForWhoeverIsRead) {
   launch.cooperative = true;
   const auto stream = gpu->machine.live(launch);
   std::vector<trace::WarpCursor> cursors;
-  for (u32 b = 0; b < 8; ++b) cursors.push_back(stream->open(b, 0));
+  for (u32 block = 0; block < 8; ++block) cursors.push_back(stream->open(block, 0));
   std::vector<char> ended(8);
   for (int turn = 0; turn < 3000; ++turn)
-    for (u32 b = 0; b + 1 < 8; ++b) ended[b] = !stream->refill(cursors[b]);
+    for (u32 block = 0; block + 1 < 8; ++block) ended[block] = !stream->refill(cursors[block]);
   EXPECT_EQ(std::count(ended.begin(), ended.end(), 1), 0);
   for (int turn = 0; turn < 3000; ++turn)
-    for (u32 b = 0; b < 8; ++b)
-      if (ended[b] == 0) ended[b] = !stream->refill(cursors[b]);
+    for (u32 block = 0; block < 8; ++block)
+      if (ended[block] == 0) ended[block] = !stream->refill(cursors[block]);
   EXPECT_EQ(std::count(ended.begin(), ended.end(), 1), 8);
-  for (int s = 0; s < steps; ++s) {
-    std::vector<float> b(n);
-    for (int i = 0; i < n; ++i) b[i] = (a[(i + n - 1) % n] + 2.0f * a[i] + a[(i + 1) % n]) * 0.25f;
-    a = b;
+  for (int step = 0; step < steps; ++step) {
+    std::vector<float> next(n);
+    for (int i = 0; i < n; ++i)
+      next[i] = (values[(i + n - 1) % n] + 2.0f * values[i] + values[(i + 1) % n]) * 0.25f;
+    values = next;
   }
-  EXPECT_EQ(gpu->download<float>(to, n), a);
+  EXPECT_EQ(gpu->download<float>(to, n), values);
 }
 TEST_P(Cooperative, AllBlocksReadWhatAllBlocksWrote) {
   constexpr int n = 10000;

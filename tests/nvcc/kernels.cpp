@@ -66,7 +66,7 @@ TEST_P(Kernels, BreadthFirstSearch) {
   for (int i = 0; i < n; ++i) {
     const int degree = random[i] % 5;
     nodes.push_back({static_cast<int>(edges.size()), degree});
-    for (int e = 0; e < degree; ++e) edges.push_back(random[n + 4 * i + e]);
+    for (int edge = 0; edge < degree; ++edge) edges.push_back(random[n + 4 * i + edge]);
   }
   std::vector<std::uint8_t> first(n);
   first[0] = 1;
@@ -84,10 +84,10 @@ TEST_P(Kernels, BreadthFirstSearch) {
   for (std::vector<int> queue{0}; !queue.empty();) {
     std::vector<int> next;
     for (int i : queue)
-      for (int e = nodes[i][0]; e < nodes[i][0] + nodes[i][1]; ++e)
-        if (cost[edges[e]] < 0) {
-          cost[edges[e]] = cost[i] + 1;
-          next.push_back(edges[e]);
+      for (int edge = nodes[i][0]; edge < nodes[i][0] + nodes[i][1]; ++edge)
+        if (cost[edges[edge]] < 0) {
+          cost[edges[edge]] = cost[i] + 1;
+          next.push_back(edges[edge]);
         }
     queue = next;
   }

@@ -126,18 +126,19 @@ TEST_P(Samples, StencilsThroughTextures) {
   std::vector<float> taps(17);
   for (int k = 0; k < 17; ++k) taps[k] = 1.0f / static_cast<float>(3 + std::abs(k - 8));
   set_symbol("taps", taps);
-  TextureDescription t;
+  TextureDescription texture;
   ImageShape shape;
   shape.dimensions = 2;
   shape.width = width;
   shape.height = height;
-  t.image = lay_out_array(shape, {{32, 0, 0, 0}, ChannelKind::Float});
-  t.image.address = gpu->zeros(image_bytes(t.image));
+  texture.image = lay_out_array(shape, {{32, 0, 0, 0}, ChannelKind::Float});
+  texture.image.address = gpu->zeros(image_bytes(texture.image));
   for (int y = 0; y < height; ++y)
-    std::memcpy(gpu->memory.host(t.image.address + static_cast<u64>(y) * t.image.pitch_bytes),
-                image.data() + y * width, 4 * width);
+    std::memcpy(
+        gpu->memory.host(texture.image.address + static_cast<u64>(y) * texture.image.pitch_bytes),
+        image.data() + y * width, 4 * width);
   const Address out = gpu->zeros(4 * width * height);
-  gpu->run("convolve_rows", {5, 3, 1}, {16, 8, 1}, gpu->machine.create_texture(t), out, width,
+  gpu->run("convolve_rows", {5, 3, 1}, {16, 8, 1}, gpu->machine.create_texture(texture), out, width,
            height);
   const auto got = gpu->download<float>(out, width * height);
   const auto clamped = [](int x, int maximum) { return std::min(std::max(x, 0), maximum - 1); };
@@ -149,22 +150,26 @@ TEST_P(Samples, StencilsThroughTextures) {
       ASSERT_NEAR(static_cast<double>(got[y * width + x]), sum, 1e-4);
     }
   std::vector<std::uint8_t> grey;
-  for (int v : numbers(width * height, 256)) grey.push_back(static_cast<std::uint8_t>(v));
-  t.resource = TextureDescription::Resource::Pitch2D;
-  t.image.format = {{8, 0, 0, 0}, ChannelKind::Unsigned};
-  t.image.address = gpu->upload(grey);
-  t.image.pitch_bytes = width;
+  for (int value : numbers(width * height, 256)) grey.push_back(static_cast<std::uint8_t>(value));
+  texture.resource = TextureDescription::Resource::Pitch2D;
+  texture.image.format = {{8, 0, 0, 0}, ChannelKind::Unsigned};
+  texture.image.address = gpu->upload(grey);
+  texture.image.pitch_bytes = width;
   const Address edges = gpu->zeros(width * height);
-  gpu->run("sobel", {5, 3, 1}, {16, 8, 1}, gpu->machine.create_texture(t), edges, width, height);
+  gpu->run("sobel", {5, 3, 1}, {16, 8, 1}, gpu->machine.create_texture(texture), edges, width,
+           height);
   const auto sobel = gpu->download<std::uint8_t>(edges, width * height);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
-      const auto p = [&](int j, int i) {
+      const auto pixel = [&](int j, int i) {
         return int{grey[clamped(y + j, height) * width + clamped(x + i, width)]};
       };
-      const int h = p(-1, 1) + 2 * p(0, 1) + p(1, 1) - p(-1, -1) - 2 * p(0, -1) - p(1, -1);
-      const int v = p(-1, -1) + 2 * p(-1, 0) + p(-1, 1) - p(1, -1) - 2 * p(1, 0) - p(1, 1);
-      ASSERT_EQ(int{sobel[y * width + x]}, std::min(std::abs(h) + std::abs(v), 255));
+      const int horizontal = pixel(-1, 1) + 2 * pixel(0, 1) + pixel(1, 1) - pixel(-1, -1) -
+                             2 * pixel(0, -1) - pixel(1, -1);
+      const int vertical = pixel(-1, -1) + 2 * pixel(-1, 0) + pixel(-1, 1) - pixel(1, -1) -
+                           2 * pixel(1, 0) - pixel(1, 1);
+      ASSERT_EQ(int{sobel[y * width + x]},
+                std::min(std::abs(horizontal) + std::abs(vertical), 255));
     }
 }
 

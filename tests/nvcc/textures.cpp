@@ -150,40 +150,40 @@ TEST_P(Textures, IntegersOfEverySizeAsTheyAre) {
 // --- two dimensions: every filter, address mode and kind of coordinates --------------------------
 TEST_P(Textures, EveryAddressModeAndFilterInTwoDimensions) {
   constexpr int kWide = 13, kHigh = 7, kOut = 40;
-  Reference r{noise(kWide * kHigh), kWide, kHigh, {}, false, {}};
+  Reference reference{noise(kWide * kHigh), kWide, kHigh, {}, false, {}};
   ImageShape shape;
   shape.dimensions = 2;
   shape.width = kWide;
   shape.height = kHigh;
-  TextureDescription t;
-  t.image = array(*gpu, shape, kFloat, r.values);
+  TextureDescription texture;
+  texture.image = array(*gpu, shape, kFloat, reference.values);
   const Address out = gpu->zeros(4 * kOut * kOut);
   for (const AddressMode mode :
        {AddressMode::Wrap, AddressMode::Clamp, AddressMode::Mirror, AddressMode::Border})
     for (const FilterMode filter : {FilterMode::Point, FilterMode::Linear})
       for (const bool normalized : {false, true}) {
         const bool periodic = mode == AddressMode::Wrap || mode == AddressMode::Mirror;
-        t.address = {mode, mode, mode};
-        t.filter = filter;
-        t.normalized = normalized;
-        t.border = {2.5f, 0, 0, 0};
-        r.filter = filter;
-        r.normalized = normalized;
-        r.border = 2.5f;
-        r.mode = periodic && !normalized ? AddressMode::Clamp : mode;
+        texture.address = {mode, mode, mode};
+        texture.filter = filter;
+        texture.normalized = normalized;
+        texture.border = {2.5f, 0, 0, 0};
+        reference.filter = filter;
+        reference.normalized = normalized;
+        reference.border = 2.5f;
+        reference.mode = periodic && !normalized ? AddressMode::Clamp : mode;
         // Exact in a float whether or not a build fuses, and never half a step of the weights.
         const float k = 1.0f / 1024;
         const float x0 = k * (normalized ? -1345.125f : -9391.125f),
                     dx = k * (normalized ? 93.0f : 789.0f);
         const float y0 = k * (normalized ? -921.125f : -4507.125f),
                     dy = k * (normalized ? 71.0f : 423.0f);
-        const u64 handle = gpu->machine.create_texture(t);
+        const u64 handle = gpu->machine.create_texture(texture);
         gpu->run("sample_2d", {2, 10, 1}, {32, 4, 1}, handle, out, kOut, kOut, x0, y0, dx, dy);
         const auto got = gpu->download<float>(out, kOut * kOut);
         for (int y = 0; y < kOut; ++y)
           for (int x = 0; x < kOut; ++x) {
             const float want =
-                r.at(x0 + dx * static_cast<float>(x), y0 + dy * static_cast<float>(y));
+                reference.at(x0 + dx * static_cast<float>(x), y0 + dy * static_cast<float>(y));
             ASSERT_FLOAT_EQ(got[static_cast<std::size_t>(y * kOut + x)], want)
                 << "mode " << static_cast<int>(mode) << " filter " << static_cast<int>(filter)
                 << " normalized " << normalized << " at " << x << ", " << y;
@@ -371,15 +371,15 @@ TEST_P(Textures, WrongHandlesAndPlacesAreTold) {
   EXPECT_EQ(wrong.find("texture_indirect_functions.h:") != std::string::npos, debug) << wrong;
   EXPECT_NE(wrong.find(notified), std::string::npos) << wrong;
   EXPECT_NE(wrong.find("textures.ptx:"), std::string::npos) << wrong;
-  TextureDescription t;
-  t.resource = Resource::Linear;
-  t.image = linear(*gpu, kFloat, noise(32));
-  const u64 handle = gpu->machine.create_texture(t);
+  TextureDescription texture;
+  texture.resource = Resource::Linear;
+  texture.image = linear(*gpu, kFloat, noise(32));
+  const u64 handle = gpu->machine.create_texture(texture);
   EXPECT_TRUE(gpu->machine.destroy_texture(handle));
   EXPECT_FALSE(gpu->machine.destroy_texture(handle));
   EXPECT_NE(fetch(handle).find("is no texture object"), std::string::npos);
-  const u64 other = gpu->machine.create_texture(t);
-  gpu->memory.free(t.image.address);
+  const u64 other = gpu->machine.create_texture(texture);
+  gpu->memory.free(texture.image.address);
   EXPECT_NE(fetch(other).find("memory has been freed"), std::string::npos);
   ImageShape shape;
   shape.dimensions = 2;

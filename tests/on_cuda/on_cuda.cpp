@@ -280,9 +280,9 @@ TEST_F(OnCuda, ValidateMeasuresSimulatesAndCompares) {
   const std::vector<std::string> device = {"--libcuda", RADDLE_MOCK_LIBCUDA, "--ncu", kNoNcu};
   std::vector<std::string> words = device;
   words.insert(words.end(), {"--csv", csv, "--plots", plots, "--json", "-", "--report", page});
-  const Outcome o = raddle("validate size=tiny vecadd bfs", words);
-  ASSERT_EQ(o.status, 0) << o.err;
-  const Json json = Json::parse(o.out);
+  const Outcome outcome = raddle("validate size=tiny vecadd bfs", words);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const Json json = Json::parse(outcome.out);
   const Json& cycles = json.at("metrics").at("cycles");
   EXPECT_GT(cycles.at("pairs"), 2);
   EXPECT_FALSE(cycles.at("mape").is_null());

@@ -106,46 +106,46 @@ int symbols() {
 
 int memory() {
   // Managed and mapped memory: one address for both.
-  void* p = nullptr;
-  OK(cudaMallocManaged(&p, 4, 1));
-  auto* managed = static_cast<unsigned*>(p);
+  void* address = nullptr;
+  OK(cudaMallocManaged(&address, 4, 1));
+  auto* managed = static_cast<unsigned*>(address);
   *managed = 40;
   OK(bump(managed, 2, 1));
   OK(cudaDeviceSynchronize());
   HOLDS(*managed == 42);
-  OK(cudaHostAlloc(&p, 4, 2));
-  auto* mapped = static_cast<unsigned*>(p);
+  OK(cudaHostAlloc(&address, 4, 2));
+  auto* mapped = static_cast<unsigned*>(address);
   *mapped = 1;
-  OK(cudaHostGetDevicePointer(&p, mapped, 0));
-  OK(bump(static_cast<unsigned*>(p), 5, 1));
+  OK(cudaHostGetDevicePointer(&address, mapped, 0));
+  OK(bump(static_cast<unsigned*>(address), 5, 1));
   OK(cudaDeviceSynchronize());
   HOLDS(*mapped == 6);
   // Memory of the program's own.
   static unsigned own[2] = {100, 7};
   OK(cudaHostRegister(own, sizeof own, 2));
   GIVES(712, cudaHostRegister(own, 4, 0));
-  OK(cudaHostGetDevicePointer(&p, &own[0], 0));
-  OK(bump(static_cast<unsigned*>(p), 11, 1));
+  OK(cudaHostGetDevicePointer(&address, &own[0], 0));
+  OK(bump(static_cast<unsigned*>(address), 11, 1));
   OK(cudaDeviceSynchronize());
   HOLDS(own[0] == 111 && own[1] == 7);
   // Rows.
   std::size_t pitch = 0;
-  OK(cudaMallocPitch(&p, &pitch, 12, 3));
+  OK(cudaMallocPitch(&address, &pitch, 12, 3));
   HOLDS(pitch >= 12);
-  OK(cudaMemset(p, 0xee, pitch * 3));
+  OK(cudaMemset(address, 0xee, pitch * 3));
   const char rows[] = "abcdefghijklmnopqrstuvwxyz0123456789";
   char back[37] = {};
-  OK(cudaMemcpy2D(p, pitch, rows, 12, 12, 3, kHostToDevice));
-  OK(cudaMemcpy2D(back, 12, p, pitch, 12, 3, kDeviceToHost));
+  OK(cudaMemcpy2D(address, pitch, rows, 12, 12, 3, kHostToDevice));
+  OK(cudaMemcpy2D(back, 12, address, pitch, 12, 3, kDeviceToHost));
   HOLDS(std::string(back) == rows);
-  GIVES(12, cudaMemcpy2D(back, 4, p, pitch, 12, 3, kDeviceToHost));
+  GIVES(12, cudaMemcpy2D(back, 4, address, pitch, 12, 3, kDeviceToHost));
   // Out of an allocation, and the wrong way round.
   auto* small = device<unsigned>(2);
   GIVES(1, cudaMemcpy(small, rows, 16, kHostToDevice));
   GIVES(1, cudaMemcpy(small, rows, 4, kDeviceToHost));
   GIVES(21, cudaMemcpy(small, rows, 4, 17));
   GIVES(1, cudaFreeHost(small));
-  GIVES(2, cudaMalloc(&p, std::size_t{1} << 45));
+  GIVES(2, cudaMalloc(&address, std::size_t{1} << 45));
   // Arrays.
   Array array = nullptr;
   const Channel one{32, 0, 0, 0, 1};
@@ -174,8 +174,8 @@ int memory() {
   Pool pool = nullptr;
   OK(cudaStreamCreate(&stream));
   OK(cudaDeviceGetDefaultMemPool(&pool, 0));
-  OK(cudaMallocAsync(&p, 4, stream));
-  OK(cudaFreeAsync(p, stream));
+  OK(cudaMallocAsync(&address, 4, stream));
+  OK(cudaFreeAsync(address, stream));
   return 0;
 }
 
@@ -207,34 +207,34 @@ int streams() {
 int graphs() {
   auto* value = device<unsigned>(4);
   OK(cudaMemset(value, 0, 16));
-  Stream a = nullptr, b = nullptr;
+  Stream origin = nullptr, side = nullptr;
   Event fork = nullptr, join = nullptr;
-  OK(cudaStreamCreate(&a));
-  OK(cudaStreamCreate(&b));
+  OK(cudaStreamCreate(&origin));
+  OK(cudaStreamCreate(&side));
   OK(cudaEventCreate(&fork));
   OK(cudaEventCreate(&join));
-  OK(cudaStreamBeginCapture(a, 0));
-  OK(bump(value, 1, 1, a));
-  OK(cudaEventRecord(fork, a));
-  OK(cudaStreamWaitEvent(b, fork, 0));
-  OK(bump(value + 1, 10, 500, b));
-  OK(bump(value + 2, 100, 500, a));
-  OK(cudaEventRecord(join, b));
-  OK(cudaStreamWaitEvent(a, join, 0));
+  OK(cudaStreamBeginCapture(origin, 0));
+  OK(bump(value, 1, 1, origin));
+  OK(cudaEventRecord(fork, origin));
+  OK(cudaStreamWaitEvent(side, fork, 0));
+  OK(bump(value + 1, 10, 500, side));
+  OK(bump(value + 2, 100, 500, origin));
+  OK(cudaEventRecord(join, side));
+  OK(cudaStreamWaitEvent(origin, join, 0));
   static int calls = 0;
   OK(cudaLaunchHostFunc(
-      a, [](void* p) { ++*static_cast<int*>(p); }, &calls));
+      origin, [](void* p) { ++*static_cast<int*>(p); }, &calls));
   Graph graph = nullptr;
-  OK(cudaStreamEndCapture(a, &graph));
+  OK(cudaStreamEndCapture(origin, &graph));
   HOLDS(read(value) == 0 && calls == 0);
   GraphExec exec = nullptr;
   OK(cudaGraphInstantiate(&exec, graph, 0));
-  for (int i = 0; i < 3; ++i) OK(cudaGraphLaunch(exec, a));
-  OK(cudaStreamSynchronize(a));
+  for (int i = 0; i < 3; ++i) OK(cudaGraphLaunch(exec, origin));
+  OK(cudaStreamSynchronize(origin));
   HOLDS(read(value) == 3 && read(value + 1) == 30 && read(value + 2) == 300 && calls == 3);
   OK(cudaGraphExecDestroy(exec));
-  GIVES(400, cudaGraphLaunch(exec, a));
-  // By hand: b after a.
+  GIVES(400, cudaGraphLaunch(exec, origin));
+  // By hand: the second after the first.
   OK(cudaGraphCreate(&graph, 0));
   unsigned amount = 1000, spins = 1;
   void* arguments[] = {&value, &amount, &spins};
@@ -251,11 +251,11 @@ int graphs() {
     GIVES(1, cudaGraphAddMemsetNode(&first, graph, nullptr, 0, &fill));
   }
   // A capture whose branch does not come back.
-  OK(cudaStreamBeginCapture(a, 0));
-  OK(cudaEventRecord(fork, a));
-  OK(cudaStreamWaitEvent(b, fork, 0));
-  OK(bump(value, 1, 1, b));
-  GIVES(904, cudaStreamEndCapture(a, &graph));
+  OK(cudaStreamBeginCapture(origin, 0));
+  OK(cudaEventRecord(fork, origin));
+  OK(cudaStreamWaitEvent(side, fork, 0));
+  OK(bump(value, 1, 1, side));
+  GIVES(904, cudaStreamEndCapture(origin, &graph));
   return 0;
 }
 
@@ -264,34 +264,34 @@ int captures() {
   auto* value = device<unsigned>(4);
   for (int mode = 0; mode < 8; ++mode) {
     OK(cudaMemset(value, 0, 16));
-    Stream a = nullptr, b = nullptr;
+    Stream origin = nullptr, side = nullptr;
     Event fork = nullptr, join = nullptr;
-    OK(cudaStreamCreate(&a));
-    OK(cudaStreamCreate(&b));
+    OK(cudaStreamCreate(&origin));
+    OK(cudaStreamCreate(&side));
     OK(cudaEventCreate(&fork));
     OK(cudaEventCreate(&join));
-    OK(cudaStreamBeginCapture(a, 0));
-    OK(cudaEventRecord(fork, a));
-    OK(cudaStreamWaitEvent(b, fork, 0));
-    OK(bump(value, 1, 1, b));
-    OK(cudaEventRecord(join, b));
-    if ((mode & 4) == 0) OK(cudaStreamWaitEvent(a, join, 0));
-    if ((mode & 1) != 0) OK(cudaStreamDestroy(b));
-    OK(bump(value + 1, 1, 1, a));
+    OK(cudaStreamBeginCapture(origin, 0));
+    OK(cudaEventRecord(fork, origin));
+    OK(cudaStreamWaitEvent(side, fork, 0));
+    OK(bump(value, 1, 1, side));
+    OK(cudaEventRecord(join, side));
+    if ((mode & 4) == 0) OK(cudaStreamWaitEvent(origin, join, 0));
+    if ((mode & 1) != 0) OK(cudaStreamDestroy(side));
+    OK(bump(value + 1, 1, 1, origin));
     Graph graph = nullptr;
     if ((mode & 2) != 0) {  // who began the capture goes: nothing comes of it
-      OK(cudaStreamDestroy(a));
-      if ((mode & 1) == 0) OK(bump(value + 2, 7, 1, b));
+      OK(cudaStreamDestroy(origin));
+      if ((mode & 1) == 0) OK(bump(value + 2, 7, 1, side));
       OK(cudaDeviceSynchronize());
       HOLDS(read(value + 2) == ((mode & 1) == 0 ? 7u : 0u));
       continue;
     }
-    GIVES((mode & 4) != 0 ? 904 : 0, cudaStreamEndCapture(a, &graph));
-    GIVES(907, cudaStreamWaitEvent(a, join, 0));  // an event of a capture that has ended
+    GIVES((mode & 4) != 0 ? 904 : 0, cudaStreamEndCapture(origin, &graph));
+    GIVES(907, cudaStreamWaitEvent(origin, join, 0));  // an event of a capture that has ended
     if ((mode & 4) != 0) continue;
     GraphExec exec = nullptr;
     OK(cudaGraphInstantiate(&exec, graph, 0));
-    OK(cudaGraphLaunch(exec, a));
+    OK(cudaGraphLaunch(exec, origin));
     HOLDS(read(value) == 1 && read(value + 1) == 1);
   }
   return 0;
