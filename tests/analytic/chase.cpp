@@ -210,34 +210,35 @@ TEST_P(IkraTable2, Memory) { expect({"memory", 197, 261, 24, true}); }
 /// The range 35 to 83 is that of three legs of 0 to 6 hops each. Three nodes of a 4 x 4 mesh are at
 /// most 12 hops apart in all, so that 67 is the longest there is without contention.
 TEST_P(IkraTable2, RemoteL1) {
-  const timing::MachineSpec m = spec_of(GetParam());
+  const timing::MachineSpec machine = spec_of(GetParam());
   std::map<unsigned, std::pair<double, double>> seen;
   const unsigned reader = 0, writer = 1;
   for (const unsigned at : {0u, 3u, 5u})
     for (const unsigned from : {0u, 2u, 10u, 12u, 15u})
       for (const unsigned bank : {0u, 5u, 10u, 15u}) {
         std::string nodes = std::to_string(at) + "," + std::to_string(from);
-        for (unsigned sm = 2; sm < m.sm.count; ++sm) nodes += "," + std::to_string(sm);
+        for (unsigned sm = 2; sm < machine.sm.count; ++sm) nodes += "," + std::to_string(sm);
         test::RunSpec on{GetParam(), {}, {}, {}};
         on.set = {"noc.mesh.sm_nodes=" + nodes};
         on.policy = {"block=rr:reset=true", "coherence=denovo"};
-        const auto path = lines_of_bank(m, bank, 16);
+        const auto path = lines_of_bank(machine, bank, 16);
         const auto cycles = [&](std::size_t steps) {
-          RemoteChase probe(path, steps, writer, reader, m.sm.count);
+          RemoteChase probe(path, steps, writer, reader, machine.sm.count);
           return static_cast<double>(test::run_on(probe, "chase", on).cycles);
         };
         const double measured = (cycles(16) - cycles(2)) / 14;
-        const unsigned hops =
-            m.noc.mesh.hops(at, bank) + m.noc.mesh.hops(bank, from) + m.noc.mesh.hops(from, at);
+        const unsigned hops = machine.noc.mesh.hops(at, bank) + machine.noc.mesh.hops(bank, from) +
+                              machine.noc.mesh.hops(from, at);
         const auto [range, first] = seen.try_emplace(hops, measured, measured);
         range->second = {std::min(range->second.first, measured),
                          std::max(range->second.second, measured)};
       }
   for (const auto& [hops, range] : seen) {
     // An owner sends the words that are asked for: two of them, not a line, in fewer flits.
-    const timing::PacketSize size = timing::packet_size(m);
-    const double expected = 35 + (83.0 - 35) * hops / 18 -
-                            (size.flits(m.l2.line_bytes) - size.flits(8)) * network_ratio(m);
+    const timing::PacketSize size = timing::packet_size(machine);
+    const double expected =
+        35 + (83.0 - 35) * hops / 18 -
+        (size.flits(machine.l2.line_bytes) - size.flits(8)) * network_ratio(machine);
     EXPECT_NEAR(range.first, expected, 1.0) << hops << " hops";
     EXPECT_NEAR(range.second, expected, 1.0) << hops << " hops";
     row("distance", {GetParam(), "remote L1 hit", std::to_string(hops), number(expected),

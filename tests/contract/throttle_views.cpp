@@ -239,29 +239,30 @@ std::string play_throttle(const Make<ThrottlePolicy>& make, std::uint64_t seed, 
   Lazy lazy(*same);
   const std::string of = " (" + std::to_string(slots) + " slots, seed " + std::to_string(seed);
   auto where = [&] { return of + ", cycle " + std::to_string(sm.now()) + ")"; };
-  auto broken = [&](const Admission& a) -> std::string {
-    const Admission& b = lazy.ask(sm.view());
-    if (a.until <= sm.now() || b.until <= sm.now())
+  auto broken = [&](const Admission& admission) -> std::string {
+    const Admission& by_lazy = lazy.ask(sm.view());
+    if (admission.until <= sm.now() || by_lazy.until <= sm.now())
       return "an answer does not hold in the cycle of the question" + where();
-    const WarpMask other = (a.issue ^ b.issue) | (a.issue & (a.load ^ b.load));
+    const WarpMask other =
+        (admission.issue ^ by_lazy.issue) | (admission.issue & (admission.load ^ by_lazy.load));
     if ((other & sm.running()) != 0)
       return "asked in every cycle it answers otherwise than when its answer ends" + where();
     return "";
   };
   for (unsigned i = 0; i < 12'000; ++i) {
     sm.begin_cycle();
-    const Admission a = eager->ask(sm.view());
-    if (std::string rule = broken(a); !rule.empty()) return rule;
-    sm.end_cycle(a);
+    const Admission admission = eager->ask(sm.view());
+    if (std::string rule = broken(admission); !rule.empty()) return rule;
+    sm.end_cycle(admission);
   }
   // When nothing happens any more, somebody must be let go in the end.
   sm.come_to_rest();
   for (unsigned i = 0; (sm.running() & ~sm.at_barrier()) != 0; ++i) {
-    const Admission a = eager->ask(sm.view());
-    if (std::string rule = broken(a); !rule.empty()) return rule;
-    if ((a.issue & a.load & sm.running() & ~sm.at_barrier()) != 0) break;
-    if (a.until == kNever || i > 100'000) return "nobody who could go on may" + where();
-    sm.pass(a.until);
+    const Admission admission = eager->ask(sm.view());
+    if (std::string rule = broken(admission); !rule.empty()) return rule;
+    if ((admission.issue & admission.load & sm.running() & ~sm.at_barrier()) != 0) break;
+    if (admission.until == kNever || i > 100'000) return "nobody who could go on may" + where();
+    sm.pass(admission.until);
   }
   sm.clear();
   if (Statistics(*eager).number != Statistics(*same).number)

@@ -93,8 +93,9 @@ TEST(IkraTable3, PagerankTouchesTwoArraysOrTheGraphToo) {
                                             : workloads::make_saddle_point(88'263, rng));
     std::vector<bool> reached(graph.vertices());
     std::uint64_t sources = 0;
-    for (std::uint32_t v : graph.column) reached[v] = true;
-    for (std::uint32_t v = 0; v < graph.vertices(); ++v) sources += graph.degree(v) != 0;
+    for (std::uint32_t vertex : graph.column) reached[vertex] = true;
+    for (std::uint32_t vertex = 0; vertex < graph.vertices(); ++vertex)
+      sources += graph.degree(vertex) != 0;
     auto targets = static_cast<std::uint64_t>(std::count(reached.begin(), reached.end(), true));
 
     auto launches = profile("pagerank", with(parameters, {{"iterations", "2"}}));

@@ -66,9 +66,9 @@ TEST_P(Observed, CacheOnlyLruAgreesWithTheTimingModelsOwn) {
 TEST_P(Observed, CountsAreThoseOfTheCountersOnEveryMachine) {
   for (const char* gpu : {"ccws", "gtx480", "v100", "h200", "ikra", "laperm"}) {
     if (too_large(GetParam(), gpu)) continue;
-    const sim::Result r = test::run(GetParam(), observed(gpu));
-    const auto& sm = r.totals.sm;
-    const auto& seen = r.analysis["locality"];
+    const sim::Result result = test::run(GetParam(), observed(gpu));
+    const auto& sm = result.totals.sm;
+    const auto& seen = result.analysis["locality"];
     EXPECT_EQ(seen["accesses"], sm.l1d_accesses) << gpu;
     EXPECT_EQ(seen["hits"], sm.l1d_hits) << gpu;
     EXPECT_EQ(seen["pending_hits"], sm.l1d_pending_hits) << gpu;
@@ -81,15 +81,15 @@ TEST_P(Observed, CountsAreThoseOfTheCountersOnEveryMachine) {
     EXPECT_EQ(sum(seen), sm.l1d_hits) << gpu;
     EXPECT_EQ(sum(seen["pending"]), sm.l1d_pending_hits) << gpu;
     std::uint64_t warps = 0;
-    for (const sim::KernelResult& k : r.kernels)
+    for (const sim::KernelResult& k : result.kernels)
       warps += k.grid.count() * ((k.block.count() + kLanes - 1) / kLanes);
     EXPECT_EQ(seen["warps"], warps) << gpu;
     std::uint64_t fewest = ~std::uint64_t{0};
     for (const char* replacement : {"lru", "belady", "unbounded"}) {
-      const auto& c = r.analysis["cache"][replacement];
-      EXPECT_EQ(c["accesses"], sm.l1d_accesses) << gpu << " " << replacement;
-      EXPECT_EQ(sum(c), c["hits"]) << gpu << " " << replacement;
-      const auto misses = c["misses"].get<std::uint64_t>();
+      const auto& cache = result.analysis["cache"][replacement];
+      EXPECT_EQ(cache["accesses"], sm.l1d_accesses) << gpu << " " << replacement;
+      EXPECT_EQ(sum(cache), cache["hits"]) << gpu << " " << replacement;
+      const auto misses = cache["misses"].get<std::uint64_t>();
       EXPECT_LE(misses, fewest) << gpu << " " << replacement;
       fewest = misses;
     }

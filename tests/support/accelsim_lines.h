@@ -171,13 +171,13 @@ inline std::string address_text(const LaneAddresses& at, LaneMask mask, unsigned
 }
 
 inline std::string accelsim_line(const trace::KernelCode& code, std::uint32_t index,
-                                 const trace::Record& r, const std::uint32_t* payload) {
+                                 const trace::Record& record, const std::uint32_t* payload) {
   using trace::OpKind;
   const trace::StaticInst& inst = code.instructions[index];
   std::ostringstream out;
   const bool barrier = inst.kind == OpKind::Barrier;
-  if (barrier && (r.mask & ~0x30u) != 0) throw std::runtime_error("a barrier of some warps");
-  const LaneMask mask = !barrier ? r.mask : (r.mask >> 4 & 3) == 2 ? 0 : kFullMask;
+  if (barrier && (record.mask & ~0x30u) != 0) throw std::runtime_error("a barrier of some warps");
+  const LaneMask mask = !barrier ? record.mask : (record.mask >> 4 & 3) == 2 ? 0 : kFullMask;
   out << inst.line << " " << std::hex;
   out.width(4);
   out.fill('0');
@@ -192,20 +192,21 @@ inline std::string accelsim_line(const trace::KernelCode& code, std::uint32_t in
   if (trace::carries_transactions(inst.kind)) {
     const bool local = inst.kind == OpKind::LoadLocal || inst.kind == OpKind::StoreLocal;
     if (local) throw std::runtime_error("local memory is not written");
-    for (unsigned i = 0; i < r.transactions(); ++i) spread(payload + 3 * i, inst.bytes, at);
+    for (unsigned i = 0; i < record.transactions(); ++i) spread(payload + 3 * i, inst.bytes, at);
   } else if (inst.kind == OpKind::LoadShared || inst.kind == OpKind::StoreShared ||
              inst.kind == OpKind::AtomicShared) {
     const bool atomic = inst.kind == OpKind::AtomicShared;
-    if (mask != 0) (atomic ? spread_atomics : spread_banks)(mask, r.transactions(), inst.bytes, at);
+    if (mask != 0)
+      (atomic ? spread_atomics : spread_banks)(mask, record.transactions(), inst.bytes, at);
   } else if (inst.kind == OpKind::LoadConst) {
-    spread_constants(mask, r.transactions(), at);
+    spread_constants(mask, record.transactions(), at);
   } else {
     memory = false;
   }
   if (memory)
     out << " " << std::max<unsigned>(inst.bytes, 1) << " " << address_text(at, mask, index);
   else out << " 0 ";
-  out << (inst.kind == OpKind::Sleep ? 1u << r.transactions() : 0u) << " ";
+  out << (inst.kind == OpKind::Sleep ? 1u << record.transactions() : 0u) << " ";
   return out.str();
 }
 

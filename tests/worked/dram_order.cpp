@@ -91,16 +91,16 @@ TEST(FrFcfs, ServesAQueueInThePapersOrder) {
     ASSERT_LT(step, 20);
     AgeMatrix128 age;
     Mask128 all, hits, closes;
-    for (const Waiting& w : queue) {
-      age.insert(w.slot);
-      all.set(w.slot);
-      if (open[w.bank] == w.row) hits.set(w.slot);
+    for (const Waiting& waiting : queue) {
+      age.insert(waiting.slot);
+      all.set(waiting.slot);
+      if (open[waiting.bank] == waiting.row) hits.set(waiting.slot);
     }
-    for (const Waiting& w : queue)
+    for (const Waiting& waiting : queue)
       for (const Waiting& other : queue)
-        if (open[w.bank] != 0 && open[w.bank] != w.row && other.bank == w.bank &&
-            hits.test(other.slot))
-          closes.set(w.slot);
+        if (open[waiting.bank] != 0 && open[waiting.bank] != waiting.row &&
+            other.bank == waiting.bank && hits.test(other.slot))
+          closes.set(waiting.slot);
     const auto answer =
         policy->pick({all, hits, all, closes, age, tags, static_cast<std::uint64_t>(step)});
     ASSERT_TRUE(answer.has_value());

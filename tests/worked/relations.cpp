@@ -125,22 +125,22 @@ TEST(Relations, OwnersPartitionTheConsumers) {
                                                       : victim.chunks.take_last());
     }
     const auto small = [&] { return static_cast<std::int64_t>(rng.below(9)) - 4; };
-    const std::int64_t a = rng.below(2) == 0 ? 1 : small();
-    const Relation r{"k", 1, a == 0 ? 1 : a, {small(), small(), 0}};
+    const std::int64_t factor = rng.below(2) == 0 ? 1 : small();
+    const Relation relation{"k", 1, factor == 0 ? 1 : factor, {small(), small(), 0}};
     const Grid grid{1 + rng.below(20), 1 + rng.below(6), 1 + rng.below(3)};
-    const auto mapped = follow(owners, r, grid);
+    const auto mapped = follow(owners, relation, grid);
     std::vector<unsigned> owner_of(blocks_of(owners.grid)), seen(blocks_of(grid));
     for (unsigned sm = 0; sm < sms; ++sm) {
-      for (const Chunk& c : chunks(owners, sm))
-        for (std::uint32_t b = c.begin; b < c.end; ++b) owner_of[b] = sm;
-      for (const std::uint32_t b : owners.sm[sm].queue) owner_of[b] = sm;
+      for (const Chunk& chunk : chunks(owners, sm))
+        for (std::uint32_t block = chunk.begin; block < chunk.end; ++block) owner_of[block] = sm;
+      for (const std::uint32_t block : owners.sm[sm].queue) owner_of[block] = sm;
     }
     const auto check = [&](std::uint32_t block, unsigned sm) {
       ++seen[block];
       std::int64_t at[3] = {block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1]};
       bool inside = true;
       for (unsigned i = 0; i < 3; ++i) {
-        at[i] = r.a * at[i] + r.b[i];
+        at[i] = relation.a * at[i] + relation.b[i];
         inside &= at[i] >= 0 && at[i] < owners.grid[i];
       }
       if (!inside) return;
@@ -150,10 +150,10 @@ TEST(Relations, OwnersPartitionTheConsumers) {
     if (!mapped) continue;
     ++followed;
     for (unsigned sm = 0; sm < sms; ++sm) {
-      for (const Chunk& c : chunks(*mapped, sm))
-        for (std::uint32_t b = c.begin; b < c.end; ++b) check(b, sm);
-      for (const std::uint32_t b : mapped->sm[sm].queue) {
-        check(b, sm);
+      for (const Chunk& chunk : chunks(*mapped, sm))
+        for (std::uint32_t block = chunk.begin; block < chunk.end; ++block) check(block, sm);
+      for (const std::uint32_t block : mapped->sm[sm].queue) {
+        check(block, sm);
         ++queued;
       }
     }

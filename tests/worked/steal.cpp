@@ -207,7 +207,7 @@ TEST(Steal, UI8OwnersPartitionTheGrid) {
   std::uint64_t thefts = 0, overflows = 0;
   for (int launch = 0; launch < 10'000; ++launch) {
     if (launch % 16 == 0)
-      for (unsigned& c : chance) c = 50 + rng.below(50);
+      for (unsigned& percent : chance) percent = 50 + rng.below(50);
     board.launch({kBlocks, 1, 1});
     expect_partition(board, kSms, kBlocks);
     std::vector<bool> run(kBlocks);
