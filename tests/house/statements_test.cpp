@@ -1,15 +1,10 @@
-// The rules about statements and names hold for every source that is not on the list of those still
-// to be cleaned, and would notice if they did not.
+// The rules about statements and names hold for every source, and would notice if they did not.
 #include "house/statements.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
-#include <set>
-
-#include "raddle_paths.h"
 
 namespace raddle::house {
 namespace {
@@ -20,45 +15,17 @@ using testing::StartsWith;
 
 // --- the sources --------------------------------------------------------------------------------
 
-constexpr const char* kList = "tests/house/not_clean_yet.txt";
-
-/// "chains FILE" and "names FILE".
-std::set<std::string> listed() {
-  std::ifstream file(std::string(RADDLE_SOURCE_DIR "/") + kList);
-  std::set<std::string> out;
-  for (std::string line; std::getline(file, line);) out.insert(line);
-  return out;
-}
-
-/// What is found beyond the list, and what the list has too many.
-std::string differences(const std::string& word, Findings (*rule)(const SourceFile&)) {
-  const std::set<std::string> known = listed();
+std::string over_all_sources(Findings (*rule)(const SourceFile&)) {
   std::string out;
   for (const char* folder : {"src/raddle", "workloads", "tests", "bench"})
-    for (const SourceFile& file : sources(folder)) {
-      const std::string entry = word + " " + file.path;
-      const Findings findings = rule(file);
-      if (known.contains(entry) && findings.empty())
-        out += std::string(kList) + ": '" + entry + "' is clean: take the line out\n";
-      if (!known.contains(entry))
-        for (const std::string& finding : findings) out += finding + "\n";
-    }
+    for (const SourceFile& file : sources(folder))
+      for (const std::string& finding : rule(file)) out += finding + "\n";
   return out;
 }
 
-TEST(House, OneStatementALine) { EXPECT_EQ(differences("chains", comma_chains), ""); }
+TEST(House, OneStatementALine) { EXPECT_EQ(over_all_sources(comma_chains), ""); }
 
-TEST(House, LongFunctionsHaveWordsForNames) {
-  EXPECT_EQ(differences("names", one_letter_names), "");
-}
-
-TEST(House, TheListNamesSourcesThatThereAre) {
-  for (const std::string& entry : listed()) {
-    const std::string path = entry.substr(entry.find(' ') + 1);
-    EXPECT_TRUE(std::ifstream(std::string(RADDLE_SOURCE_DIR "/") + path).good()) << entry;
-    EXPECT_TRUE(entry.starts_with("chains ") || entry.starts_with("names ")) << entry;
-  }
-}
+TEST(House, LongFunctionsHaveWordsForNames) { EXPECT_EQ(over_all_sources(one_letter_names), ""); }
 
 // --- the rules themselves -----------------------------------------------------------------------
 
