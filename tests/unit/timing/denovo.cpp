@@ -265,7 +265,7 @@ class DenovoBankTest : public ::testing::Test {
     m.words = words;
     return m;
   }
-  DenovoBank::Wait take(const Message& m, DenovoBank::Room room = {}) {
+  DenovoBank::Wait take(const Message& m, DenovoBank::Free room = {}) {
     return bank.take(m, room, count);
   }
   std::vector<Message> out() {
