@@ -43,14 +43,14 @@ thread does not ask for are left out. Three nodes of this mesh are 12 hops apart
 hops) needs contention.)",
      "machine | level | hops | expected | measured"},
     {"bandwidth", "Streaming bandwidth", R"(
-A full machine of 256-thread blocks with 16-byte accesses, bytes per core cycle. **L1**: reads of up
-to four blocks on one SM, against a line per cycle. **L2**: accesses that bypass the L1 and hit,
-store buffers off, against what the ports of SMs or slices carry of data in one direction: a line of
-the L2 and its header, in whole flits. A copy uses both directions. Both are slopes between a long
-and a short run, good to 1 %. **DRAM**: bytes on the channels in the whole run after launch, the L2
-cut to four sets so that it keeps nothing, against channels x bus. Below peak: one load under way per warp (L1),
-head-of-line blocking in the crossbars (L2), closed rows, turnarounds, refresh, the first and the
-last latency (DRAM).)",
+A full machine of 256-thread blocks with 16-byte accesses, bytes per core cycle. **L1**: reads of
+up to four blocks on one SM, against a line per cycle. **L2**: accesses that bypass the L1 and
+hit, store buffers off, against what the ports of SMs or slices carry of data in one direction: a
+line of the L2 and its header, in whole flits. A copy uses both directions. Both are slopes
+between a long and a short run, good to 1 %. **DRAM**: bytes on the channels in the whole run
+after launch, the L2 cut to four sets so that it keeps nothing, against channels x bus. Below
+peak: one load under way per warp (L1), head-of-line blocking in the crossbars (L2), closed rows,
+turnarounds, refresh, the first and the last latency (DRAM).)",
      "machine | level | access | peak B/cycle | measured | share"},
     {"banks", "Shared-memory bank conflicts", R"(
 One warp loads from shared memory with a stride in words, each load waiting for the one before
