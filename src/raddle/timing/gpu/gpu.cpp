@@ -40,7 +40,8 @@ Accounting::Spec accounting_of(const Assembly& assembly, Cycle sample_interval) 
 }
 }  // namespace
 
-struct Gpu::Impl {
+class Gpu::Impl {
+ public:
   Impl(const MachineSpec& spec, const PolicyChoices& policies, const GpuOptions& options)
       : machine(spec, policies, options),
         counters(machine),
