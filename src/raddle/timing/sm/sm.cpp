@@ -52,7 +52,7 @@ SmOf<L1>::SmOf(const OneSmSpec& spec, const AddressMap& map, const SmPolicies& p
       core_clock_mhz_(spec.core_mhz),
       device_launch_(spec.device_launch) {
   if (spec.lsu.port.packet.core_rank_bytes != 0) lsu_.rank_requests_by(board_.warps());
-  for (unsigned s = 0; s < issue_.schedulers().count(); ++s) show(policy(s));
+  for (unsigned i = 0; i < issue_.schedulers().count(); ++i) show(policy(i));
   if (gate_.throttles()) show(*gate_.throttle());
   const L1dSpec& l1d = spec.sm.l1d;
   if (policies.replacement != nullptr && l1d.present()) {
