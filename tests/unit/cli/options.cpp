@@ -65,9 +65,6 @@ TEST(CommonOptions, ContradictionsAreRefusedBeforeAnythingRuns) {
   CommonOptions options;
   options.functional = options.live = true;
   EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("exclude each other"));
-  options.live = false;
-  options.report = "r.html";
-  EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("--report"));
   options = {};
   options.json = "/no/such/folder/out.json";
   EXPECT_THAT(test::input_error_of([&] { options.check(); }), HasSubstr("/no/such/folder"));
