@@ -339,13 +339,13 @@ class Stubborn final : public policy::Choice<policy::BlockPolicy> {
         case Fault::WrongSm:
           return policy::BlockChoice{99, 0};
         case Fault::WrongBlock:
-          return policy::BlockChoice{v.room.first(), 1000};
+          return policy::BlockChoice{v.free_sms.first(), 1000};
         case Fault::Twice:
-          return policy::BlockChoice{v.room.first(), 0};
+          return policy::BlockChoice{v.free_sms.first(), 0};
         case Fault::None:
           break;
       }
-      return policy::BlockChoice{v.room.first(), next_++};
+      return policy::BlockChoice{v.free_sms.first(), next_++};
     }
     void on_block_done(std::uint32_t, std::uint32_t block, unsigned) override {
       s_.log.push_back("done " + std::to_string(block));
