@@ -198,7 +198,7 @@ TEST(IkraGraphs, DependOnTheSeedAlone) {
 
 TEST(IkraGraphsDeathTest, WhatCannotBeMadeIsAFault) {
   Rng rng(1);
-  EXPECT_DEATH(make_collaborations(100, 626, rng), "most_edges");
+  EXPECT_DEATH(make_collaborations(100, 626, rng), "max_edges");
   EXPECT_DEATH(make_saddle_point(15, rng), "vertices");
 }
 

@@ -151,8 +151,8 @@ TEST(Cage15, OffsetsHoldForRunsOfVertices) {
 
 TEST(NestedGraphsDeathTest, WhatCannotBeMadeIsAFault) {
   Rng rng(1);
-  EXPECT_DEATH(make_citation(127, rng), "kLeastNestedVertices");
-  EXPECT_DEATH(make_cage15(127, rng), "kLeastNestedVertices");
+  EXPECT_DEATH(make_citation(127, rng), "kMinNestedVertices");
+  EXPECT_DEATH(make_cage15(127, rng), "kMinNestedVertices");
   EXPECT_DEATH(make_graph500(300, rng), "has_single_bit");
 }
 

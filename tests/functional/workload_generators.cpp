@@ -357,12 +357,12 @@ TEST(GeneratorsDeathTest, WhatCannotBeMadeIsAFault) {
   Rng rng(1);
   HeapSpec heap = heap_spec(100);
   heap.words = 1000;
-  EXPECT_DEATH(make_heap(heap, rng), "least_heap_words");
+  EXPECT_DEATH(make_heap(heap, rng), "min_heap_words");
   WikiSpec wiki;
   wiki.min_key = 19;
-  EXPECT_DEATH(make_wiki(wiki, rng), "least_key");
+  EXPECT_DEATH(make_wiki(wiki, rng), "min_key");
   EXPECT_DEATH(make_small_world(3, 10, rng), "width");
-  EXPECT_DEATH(make_power_law(100, 626, rng), "most_edges");
+  EXPECT_DEATH(make_power_law(100, 626, rng), "max_edges");
 }
 
 }  // namespace

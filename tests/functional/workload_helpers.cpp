@@ -194,7 +194,7 @@ TEST(Graphs, GridJoinsNeighboursBothWaysAndNothingElse) {
 
 TEST(GraphsDeathTest, MoreEdgesThanCanBeDrawnIsAFault) {
   Rng rng(1);
-  EXPECT_DEATH(make_uniform(100, 626, rng), "most_edges");
+  EXPECT_DEATH(make_uniform(100, 626, rng), "max_edges");
   EXPECT_DEATH(make_banded(100, 40, 30, rng), "half_bandwidth");
 }
 

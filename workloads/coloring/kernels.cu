@@ -2,7 +2,7 @@
 #include "common/cuda_lite.h"
 
 constexpr unsigned kUncolored = ~0u;
-constexpr unsigned kMost = ~0u;  // no vertex's value
+constexpr unsigned kMaximum = ~0u;  // no vertex's value
 
 struct Extremes {
   unsigned greatest, least;
@@ -14,7 +14,7 @@ static __device__ __forceinline__ Extremes of_neighbours(const unsigned* row,
                                                          const unsigned* value,
                                                          const unsigned* color, unsigned* more,
                                                          unsigned v) {
-  Extremes found{0, kMost};
+  Extremes found{0, kMaximum};
   bool any = false;
 #pragma unroll 1
   for (unsigned e = row[v], end = row[v + 1]; e < end; ++e) {

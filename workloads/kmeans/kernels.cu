@@ -39,8 +39,8 @@ extern "C" __global__ void kmeans_assign(const float* by_feature, const float* c
 }
 
 // The centroids of kmeans_nearest, cluster by cluster.
-constexpr unsigned kMostCentroidWords = 1088;
-__constant__ float kmeans_centroids[kMostCentroidWords];
+constexpr unsigned kMaxCentroidWords = 1088;
+__constant__ float kmeans_centroids[kMaxCentroidWords];
 
 // As kmeans_assign, with the centroids in constant memory and blocks of a grid of rows.
 extern "C" __global__ void kmeans_nearest(const float* by_feature, int features, int points,

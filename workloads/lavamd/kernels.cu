@@ -1,7 +1,7 @@
 // Forces between particles of neighbouring boxes, one block per box. See README.md.
 #include "common/cuda_lite.h"
 
-constexpr int kMost = 100;  // particles of a box
+constexpr int kMaximum = 100;  // particles of a box
 
 struct Vector {
   double v, x, y, z;
@@ -56,8 +56,8 @@ static __device__ __forceinline__ void add_in_memory(unsigned long long at, doub
 // a2 is twice the square of the potential's reach.
 extern "C" __global__ void lavamd(const Box* box, const Vector* position, const double* charge,
                                   Vector* force, double a2, int particles) {
-  __shared__ Vector home[kMost], other[kMost];
-  __shared__ double other_charge[kMost];
+  __shared__ Vector home[kMaximum], other[kMaximum];
+  __shared__ double other_charge[kMaximum];
   const Box* own = box + blockIdx.x;
   const int threads = static_cast<int>(blockDim.x), tx = static_cast<int>(threadIdx.x);
   for (int i = tx; i < particles; i += threads) home[i] = position[own->first + i];
@@ -94,8 +94,8 @@ extern "C" __global__ void lavamd(const Box* box, const Vector* position, const 
 extern "C" __global__ void lavamd_in_memory(const Box* box, const Vector* position,
                                             const double* charge, Vector* force, double a2,
                                             int particles) {
-  __shared__ Vector home[kMost], other[kMost];
-  __shared__ double other_charge[kMost];
+  __shared__ Vector home[kMaximum], other[kMaximum];
+  __shared__ double other_charge[kMaximum];
   const Box* own = box + blockIdx.x;
   const int threads = static_cast<int>(blockDim.x), tx = static_cast<int>(threadIdx.x);
   for (int i = tx; i < particles; i += threads) home[i] = position[own->first + i];

@@ -4,11 +4,11 @@
 
 extern "C" {
 __constant__ int libor_rates, libor_steps, libor_options, libor_maturities[kOptions];
-__constant__ float libor_interval, libor_strikes[kOptions], libor_volatilities[kMostRates];
+__constant__ float libor_interval, libor_strikes[kOptions], libor_volatilities[kMaxRates];
 }
 
 // Arrays of a thread; their index is not known, so that they lie in local memory.
-constexpr int kStored = kMostRates * (kMostSteps + 1);
+constexpr int kStored = kMaxRates * (kMaxSteps + 1);
 
 static __device__ __forceinline__ void begin_path(float* rates, float* normals) {
 #pragma unroll 4
@@ -59,7 +59,7 @@ static __device__ __forceinline__ float discounted(const float* rates) {
 }
 
 extern "C" __global__ void libor_values(float* values, int paths) {
-  float rates[kMostRates], normals[kMostRates], bonds[kMostSteps], annuities[kMostSteps];
+  float rates[kMaxRates], normals[kMaxRates], bonds[kMaxSteps], annuities[kMaxSteps];
   int threads = static_cast<int>(blockDim.x * gridDim.x);
   int path = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   for (; path < paths; path += threads) {
@@ -80,7 +80,7 @@ extern "C" __global__ void libor_values(float* values, int paths) {
 
 // The value, and its derivative by each rate after the last step, which takes the rate's place.
 static __device__ __forceinline__ float derive_value(float* rates) {
-  float bonds[kMostSteps], annuities[kMostSteps], by_bond[kMostSteps], by_annuity[kMostSteps];
+  float bonds[kMaxSteps], annuities[kMaxSteps], by_bond[kMaxSteps], by_annuity[kMaxSteps];
   const float interval = libor_interval;
   const int due = libor_rates - libor_steps;
   float bond = 1.0f, annuity = 0.0f;
@@ -144,7 +144,7 @@ static __device__ __forceinline__ void turn_back(float* derivatives, const float
 }
 
 extern "C" __global__ void libor_sensitivities(float* values, float* sensitivities, int paths) {
-  float rates[kMostRates], stored[kStored], normals[kMostRates];
+  float rates[kMaxRates], stored[kStored], normals[kMaxRates];
   int threads = static_cast<int>(blockDim.x * gridDim.x);
   int path = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   for (; path < paths; path += threads) {

@@ -2,10 +2,10 @@
 #include "common/cuda_lite.h"
 
 constexpr unsigned kWarp = 32;
-constexpr int kMost = 5000;  // diagonals, and warps: both tables fit constant memory
+constexpr int kMaximum = 5000;  // diagonals, and warps: both tables fit constant memory
 
-__constant__ unsigned spmv_jds_start[kMost];  // of each diagonal, the place of its first entry
-__constant__ int spmv_jds_length[kMost];      // of each warp, the entries of its rows
+__constant__ unsigned spmv_jds_start[kMaximum];  // of each diagonal, the place of its first entry
+__constant__ int spmv_jds_length[kMaximum];      // of each warp, the entries of its rows
 
 // Thread = row of the sorted matrix; all rows of a warp have as many entries. Loads run ahead: while
 // entry k is added, those of k + 1 and the column of k + 2 are on their way. place: where a sorted

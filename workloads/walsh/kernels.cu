@@ -1,7 +1,7 @@
 // Fast Walsh transform: passes through global memory, then blocks in shared memory. See README.md.
 #include "common/cuda_lite.h"
 
-constexpr int kMostBlockThreads = 512;  // of arrays of 2048
+constexpr int kMaxBlockThreads = 512;  // of arrays of 2048
 
 // Two stages at once (radix 4): sums and differences over distances 2 and 1.
 struct Four {
@@ -40,7 +40,7 @@ extern "C" __global__ void walsh_pass(float* out, const float* in, int stride) {
 
 // Arrays of 2^order elements, one to a block of a quarter as many threads. An odd order leaves a
 // last stage of single sums and differences.
-extern "C" __global__ void __launch_bounds__(kMostBlockThreads)
+extern "C" __global__ void __launch_bounds__(kMaxBlockThreads)
     walsh_block(float* out, const float* in, int order) {
   extern __shared__ float values[];
   const unsigned own = threadIdx.x;

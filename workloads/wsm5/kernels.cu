@@ -11,7 +11,7 @@ struct Air {
 };
 
 // What a column keeps from one sweep over its levels to the next, in local memory.
-using Levels = float[kMostLevels];
+using Levels = float[kMaxLevels];
 struct Kept {
   Levels &temperature, &heat, &latent, &over_water, &over_ice, &humid, &humid_ice;
   Levels &rain_slope, &snow_slope, &snow_slope_b, &snow_slope2, &thin, &flakes;
@@ -82,21 +82,21 @@ static __device__ __forceinline__ float ventilation(float pressure, float temper
 }
 static __device__ __forceinline__ float crystals_of(float density, float ice) {
   float mass = density * fmaxf(ice, kTrace);
-  return clamp(kCrystals * root(root(mass * mass * mass)), kFewestCrystals, kMostCrystals);
+  return clamp(kCrystals * root(root(mass * mass * mass)), kFewestCrystals, kMaxCrystals);
 }
 
 struct Slope {
   float one, b, two, three;
 };
 static __device__ __forceinline__ Slope rain_slope(float rain, float density) {
-  if (rain <= kLeastFalling)
+  if (rain <= kMinFalling)
     return {kRainLeastSlope, kRainLeastSlopeB, kRainLeastSlope * kRainLeastSlope,
             kRainLeastSlope * kRainLeastSlope * kRainLeastSlope};
   float one = inverse(root(root(__fdividef(kRainMass, rain * density))));
   return {one, power(one, kRainB), one * one, one * one * one};
 }
 static __device__ __forceinline__ Slope snow_slope(float snow, float density, float flakes) {
-  if (snow <= kLeastFalling)
+  if (snow <= kMinFalling)
     return {kSnowLeastSlope, kSnowLeastSlopeB, kSnowLeastSlope * kSnowLeastSlope,
             kSnowLeastSlope * kSnowLeastSlope * kSnowLeastSlope};
   float one = inverse(root(root(__fdividef(kSnowMass * flakes, snow * density))));
@@ -337,7 +337,7 @@ static __device__ __forceinline__ void warm_rates(Level& a, float time) {
   if (a.cloud > kCloudHeld)
     a.autoconverted =
         fminf(kAutoconversion * power(a.cloud, 7.0f / 3.0f), __fdividef(a.cloud, time));
-  if (a.rain > kLeastFalling && a.cloud > kTrace)
+  if (a.rain > kMinFalling && a.cloud > kTrace)
     a.gathered =
         fminf(kRainGathers * a.drop.three * a.drop.b * a.cloud * a.thin, __fdividef(a.cloud, time));
   if (a.rain > 0.0f) {
@@ -388,11 +388,11 @@ static __device__ __forceinline__ void cold_rates(Level& a, float time) {
   float most = __fdividef(supersaturated, time);
   a.crystals = crystals_of(a.density, a.ice);
   float sticks = __expf(-0.07f * a.below);
-  if (a.snow > kLeastFalling && a.cloud > kTrace)
+  if (a.snow > kMinFalling && a.cloud > kTrace)
     a.rimed = fminf(kSnowGathers * a.flakes * a.flake.three * a.flake.b * a.cloud * a.thin,
                     a.cloud * rate);
   if (a.below > 0.0f) {
-    if (a.snow > kLeastFalling && a.ice > kTrace) {
+    if (a.snow > kMinFalling && a.ice > kTrace) {
       float size =
           fminf(kCrystalSize * root(__fdividef(a.density * a.ice, a.crystals)), kCrystalMost);
       float ice_speed = kCrystalSpeed * power(size, kCrystalB);
@@ -443,7 +443,7 @@ static __device__ __forceinline__ void apply_warm(Level& a, float time) {
         a.gathered, a.rimed);
   limit(fmaxf(a.rain, kTrace), (-a.autoconverted - a.gathered - a.to_rain - a.rimed) * time,
         a.autoconverted, a.gathered, a.to_rain, a.rimed);
-  limit(fmaxf(a.snow, kLeastFalling), -a.dried * time, a.dried);
+  limit(fmaxf(a.snow, kMinFalling), -a.dried * time, a.dried);
   a.vapour -= (a.to_rain + a.dried) * time;
   a.cloud = fmaxf(a.cloud - (a.autoconverted + a.gathered + a.rimed) * time, 0.0f);
   a.rain = fmaxf(a.rain + (a.autoconverted + a.gathered + a.to_rain + a.rimed) * time, 0.0f);
