@@ -57,11 +57,11 @@ TEST(ValidateSuite, RefusesWhatItsFilesSayThemselves) {
                   "no measurements of 'v1000' come with the program; known: h100 h200 v100"),
         {"--suite v100 bfs", "--suite v100: no measurement of 'bfs'"},
         {"--suite v100 nn records=5", "its files say the parameters; leave out 'records=5'"},
-        {"--suite v100 --csv x", "--suite brings its measurements; leave out --csv"},
+        {"--suite v100 --csv x", "--csv does not hold for"},
         {"--suite v100 --half third", "--half"},
         {"--suite h200 --part rows", "--suite h200: no part 'rows'; there are: kernels micro"},
         {"--suite v100 nn --half second", "--suite v100: no row of these is in the second half"},
-        {"vecadd --part kernels", "--part chooses files of --suite"}}) {
+        {"vecadd --part kernels", "--part does not hold for"}}) {
     const Outcome o = raddle(std::string("validate ") + words);
     EXPECT_EQ(o.status, 2) << words;
     EXPECT_THAT(o.err, HasSubstr(message)) << words;
