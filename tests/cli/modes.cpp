@@ -127,13 +127,14 @@ TEST(Modes, WhatDoesNotHoldIsRefusedByName) {
       for (const CLI::Option* option : options_of(*one.app)) {
         if (one.modes->of(option).contains(mode) || kChoosing.contains(option->get_name()))
           continue;
+        if (option->get_name().empty()) continue;  // nothing that a command line can name
         std::string words = line;
         words.replace(words.find('@'), 1, option->get_name() + " " + value_of(*option));
         const std::string said = refusal(words);
         EXPECT_THAT(said, HasSubstr(option->get_name())) << words;
         EXPECT_TRUE(said.find(" does not hold for ") != std::string::npos ||
                     said.find(" exclude each other") != std::string::npos ||
-                    said.find(" are for run") != std::string::npos || said.find("cannot read") != std::string::npos)
+                    said.find(" are for run") != std::string::npos)
             << words << "\n"
             << said;
         ++refused;
