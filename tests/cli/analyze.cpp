@@ -280,11 +280,12 @@ TEST(Analyze, MistakesAreRefusedAndNothingIsWritten) {
 }
 
 TEST(Analyze, WhereThereIsNoRoomForTheAccessesTheFolderIsNamed) {
-  const Outcome out = run_process("/usr/bin/env",
-                                  {"TMPDIR=/nowhere", RADDLE_PROGRAM, "analyze", "cache", "spmv",
-                                   "size=small", "--gpu", "ccws", "--set", "sm.count=1", "--quiet"},
-                                  std::chrono::seconds(120));
-  expect_failed(out, {"/nowhere", "TMPDIR"});
+  const Outcome out =
+      run_process("/usr/bin/env",
+                  {"TMPDIR=/proc/nowhere", RADDLE_PROGRAM, "analyze", "cache", "spmv", "size=small",
+                   "--gpu", "ccws", "--set", "sm.count=1", "--quiet"},
+                  std::chrono::seconds(120));
+  expect_failed(out, {"/proc/nowhere", "TMPDIR"});
 }
 
 }  // namespace

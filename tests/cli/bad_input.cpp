@@ -126,9 +126,9 @@ TEST(BadInput, ContradictingValuesAreNamed) {
 }
 
 TEST(BadInput, MissingFilesAreNamed) {
-  expect_nothing_written("run vecadd --gpu /nowhere/x.toml", {"/nowhere/x.toml"});
-  expect_nothing_written("run /nowhere/x.ptx kernel=k", {"/nowhere/x.ptx"});
-  expect_refused(raddle("ptx /nowhere/x.ptx"), {"/nowhere/x.ptx"});
+  expect_nothing_written("run vecadd --gpu /proc/nowhere/x.toml", {"/proc/nowhere/x.toml"});
+  expect_nothing_written("run /proc/nowhere/x.ptx kernel=k", {"/proc/nowhere/x.ptx"});
+  expect_refused(raddle("ptx /proc/nowhere/x.ptx"), {"/proc/nowhere/x.ptx"});
 }
 
 TEST(BadInput, FoldersAreNoFiles) {
@@ -142,8 +142,8 @@ TEST(BadInput, FoldersAreNoFiles) {
 
 TEST(BadInput, UnwritableResultIsToldBeforeTheRun) {
   const Outcome run =
-      raddle("run sgemm size=paper --json /nowhere/r.json", {}, std::chrono::seconds(5));
-  expect_refused(run, {"/nowhere/r.json"});
+      raddle("run sgemm size=paper --json /proc/nowhere/r.json", {}, std::chrono::seconds(5));
+  expect_refused(run, {"/proc/nowhere/r.json"});
 }
 
 TEST(BadInput, OptionsThatContradictEachOther) {

@@ -194,23 +194,24 @@ TEST(BadSweep, NamesOfPapersAndItems) {
   expect_refused(site.reproduce("smal"), {"paper 'smal'", "did you mean 'small'?"});
   expect_refused(site.reproduce("small.on"), {"no experiment 'on'", "'one'"});
   expect_refused(raddle("reproduce nobody"), {"paper 'nobody'", "demo"});
-  expect_refused(raddle("sweep /nowhere/x.toml"), {"/nowhere/x.toml", "cannot be read"});
+  expect_refused(raddle("sweep /proc/nowhere/x.toml"), {"/proc/nowhere/x.toml", "cannot be read"});
 }
 
 TEST(BadSweep, Options) {
   const Site site;
-  for (const auto& words : std::vector<std::vector<std::string>>{{"--scale", "huge"},
-                                                                 {"--jobs", "0"},
-                                                                 {"--jobs", "many"},
-                                                                 {"--executor", "cloud"},
-                                                                 {"--timeout", "-1"},
-                                                                 {"--memory", "x"},
-                                                                 {"--worker", "/nowhere"},
-                                                                 {"--recordings-limit", "-3"},
-                                                                 {"--json", "/nowhere/r.json"}}) {
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"--scale", "huge"},
+                                             {"--jobs", "0"},
+                                             {"--jobs", "many"},
+                                             {"--executor", "cloud"},
+                                             {"--timeout", "-1"},
+                                             {"--memory", "x"},
+                                             {"--worker", "/proc/nowhere"},
+                                             {"--recordings-limit", "-3"},
+                                             {"--json", "/proc/nowhere/r.json"}}) {
     const Outcome run = site.sweep(words);
     EXPECT_EQ(run.status, 2) << words[0];
-    EXPECT_THAT(run.err, HasSubstr(words[0].substr(2) == "json" ? "/nowhere" : words[0]));
+    EXPECT_THAT(run.err, HasSubstr(words[0].substr(2) == "json" ? "/proc/nowhere" : words[0]));
     EXPECT_FALSE(std::filesystem::exists(site.results()));
   }
 }

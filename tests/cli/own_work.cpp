@@ -186,14 +186,16 @@ TEST(CompareOwn, BadRecordings) {
 }
 
 TEST(CompareOwn, BadPrograms) {
-  expect_refused(raddle("compare --policies lrr -- /nowhere/app x"), {"no program /nowhere/app"});
+  expect_refused(raddle("compare --policies lrr -- /proc/nowhere/app x"),
+                 {"no program /proc/nowhere/app"});
   expect_refused(raddle("compare --policies lrr -- nosuchprogram"),
                  {"no program nosuchprogram in PATH"});
-  expect_refused(raddle("compare vecadd size=tiny --policies lrr -- /nowhere/app --policies x"),
-                 {"no program /nowhere/app"});
+  expect_refused(
+      raddle("compare vecadd size=tiny --policies lrr -- /proc/nowhere/app --policies x"),
+      {"no program /proc/nowhere/app"});
   expect_refused(raddle("compare --policies lrr"), {"compare: no workload given"});
-  expect_refused(raddle("analyze cache -- /nowhere/app"), {"no program /nowhere/app"});
-  expect_refused(raddle("analyze cache vecadd -- /nowhere/app"), {"'vecadd'", "behind --"});
+  expect_refused(raddle("analyze cache -- /proc/nowhere/app"), {"no program /proc/nowhere/app"});
+  expect_refused(raddle("analyze cache vecadd -- /proc/nowhere/app"), {"'vecadd'", "behind --"});
 }
 
 // --- experiment files ---------------------------------------------------------------------------

@@ -304,7 +304,7 @@ TEST(Record, AlteredOrForeignFilesAreRefused) {
                  {"cut.rdl"});
   expect_refused(raddle("replay", {folder.write("empty.rdl", "")}), {"empty.rdl"});
   expect_refused(raddle("replay", {folder.write("text.rdl", "name = 1\n")}), {"text.rdl"});
-  expect_refused(raddle("replay /nowhere/x.rdl"), {"/nowhere/x.rdl"});
+  expect_refused(raddle("replay /proc/nowhere/x.rdl"), {"/proc/nowhere/x.rdl"});
   expect_refused(raddle("replay", {file, "--functional"}), {"--functional"});
 }
 

@@ -63,7 +63,7 @@ TEST(Names, OfAFolderOfResultsMustBeText) {
 
 TEST(EndlessInputs, EndAtALimitThatIsTold) {
   expect_refused(raddle("ptx /dev/zero"), {"/dev/zero", "larger than 256 MiB", "a PTX file"});
-  expect_refused(raddle("report /dev/zero -o /nowhere"), {"/dev/zero", "larger than 256 MiB"});
+  expect_refused(raddle("report /dev/zero -o /proc/nowhere"), {"/dev/zero", "larger than 256 MiB"});
   expect_refused(raddle("sweep /dev/zero"), {"/dev/zero", "larger than 4 MiB"});
   expect_refused(raddle("replay /dev/zero.rdl"), {"/dev/zero.rdl"});
 }

@@ -70,7 +70,8 @@ TEST(Trace, BadOnesAreRefusedAndNothingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(json));
   EXPECT_FALSE(std::filesystem::exists(rdl));
   expect_refused(raddle("record " + kList + " size=tiny -o " + rdl), {"a trace has no parameters"});
-  expect_refused(raddle("replay /nowhere/kernelslist.g"), {"cannot read /nowhere/kernelslist.g"});
+  expect_refused(raddle("replay /proc/nowhere/kernelslist.g"),
+                 {"cannot read /proc/nowhere/kernelslist.g"});
 }
 
 }  // namespace

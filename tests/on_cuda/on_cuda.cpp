@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr const char* kNoNcu = "/nowhere/ncu";
+constexpr const char* kNoNcu = "/proc/nowhere/ncu";
 
 /// The program within this process: the mock takes the functional machine from it.
 struct Outcome {
@@ -315,7 +315,7 @@ TEST_F(OnCuda, ValidateRefusesWhatItCannotCompare) {
   };
   const std::string names =
       "workload,parameters,launch,kernel,microseconds,cycles,l1_hit_rate,l2_hit_rate,dram_bytes\n";
-  EXPECT_THAT(error("validate", "/nowhere.csv"), HasSubstr("cannot read /nowhere.csv"));
+  EXPECT_THAT(error("validate", "/proc/nowhere.csv"), HasSubstr("cannot read /proc/nowhere.csv"));
   EXPECT_THAT(error("validate", file("a.csv", "x,y\n")),
               HasSubstr("a.csv:1: expected the columns"));
   EXPECT_THAT(error("validate", file("b.csv", names)), HasSubstr("no measurement"));

@@ -385,14 +385,14 @@ TEST_F(GpuRun, APolicyThatNeverAnswersIsReportedByName) {
     FAIL();
   } catch (const RunError& e) {
     std::string text = e.what();
-    EXPECT_NE(text.find("4 SMs have room"), text.npos) << text;
+    EXPECT_NE(text.find("4 SMs have free slots"), text.npos) << text;
     EXPECT_NE(text.find("policy 'block=stubborn' declines launch 0"), text.npos) << text;
   }
 }
 
 TEST_F(GpuRun, WrongAnswersNameThePolicy) {
   for (auto [fault, text] :
-       {std::pair{Stubborn::Fault::WrongSm, "names an SM that has room"},
+       {std::pair{Stubborn::Fault::WrongSm, "names an SM that has free slots"},
         std::pair{Stubborn::Fault::WrongBlock, "names a block of the grid"},
         std::pair{Stubborn::Fault::Twice, "names a block that was not handed out before"}}) {
     auto r = grid(8);

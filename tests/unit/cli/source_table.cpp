@@ -86,7 +86,8 @@ TEST(SourceTable, LinesOfTheCudaSourceTakeThePtxLinesOfTheirs) {
 
 TEST(SourceTable, AmongLinesOfTheCudaSourceThoseOfThePtxSaySo) {
   Json source = two_kernels();
-  source["kernels"]["_Z3bigPf"]["lines"][0]["source"] = {{"file", "/nowhere/b.h"}, {"line", 2}};
+  source["kernels"]["_Z3bigPf"]["lines"][0]["source"] = {{"file", "/proc/nowhere/b.h"},
+                                                         {"line", 2}};
   const std::string text = source_table(source, {});
   EXPECT_THAT(text, AllOf(HasSubstr("b.h:2 "), HasSubstr("PTX:5 add.f32")));
   EXPECT_THAT(text, HasSubstr("  90 exit")) << "all lines of that kernel are the PTX's";
@@ -109,7 +110,7 @@ TEST(SourceTable, ALongLineIsCutBetweenCharacters) {
 TEST(SourceTable, AFileThatIsNotThereLeavesItsNumber) {
   Json source = two_kernels();
   for (Json& of : source["kernels"]["_Z3bigPf"]["lines"])
-    of["source"] = {{"file", "/nowhere/b.h"}, {"line", 2}};
+    of["source"] = {{"file", "/proc/nowhere/b.h"}, {"line", 2}};
   EXPECT_THAT(source_table(source, {}), HasSubstr("b.h:2 \n"));
 }
 

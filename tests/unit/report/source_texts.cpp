@@ -24,7 +24,7 @@ TEST(SourceTexts, ALineComesWithoutTheBlanksAroundIt) {
 
 TEST(SourceTexts, WhatIsNoFileIsNoError) {
   SourceTexts texts;
-  EXPECT_EQ(texts.line("/nowhere/a.cu", 1), "");
+  EXPECT_EQ(texts.line("/proc/nowhere/a.cu", 1), "");
   EXPECT_EQ(texts.line("/dev/zero", 1), "");
   EXPECT_EQ(texts.line("/", 1), "");
 }
@@ -57,7 +57,7 @@ TEST(SourceTexts, OnlyLinesWithFiguresGoIntoAReport) {
   with.analysis["source"]["kernels"]["k"]["lines"] = {
       {{"line", 9}, {"source", {{"file", file}, {"line", 2}}}},
       {{"line", 10}},
-      {{"line", 11}, {"source", {{"file", "/nowhere/b.h"}, {"line", 2}}}}};
+      {{"line", 11}, {"source", {{"file", "/proc/nowhere/b.h"}, {"line", 2}}}}};
   with.analysis["source"]["kernels"]["idle"]["file"] = "x.ptx";
   EXPECT_EQ(source_texts({&without, &with}), (nlohmann::ordered_json{{file, {{"2", "two"}}}}));
   EXPECT_EQ(source_texts({&without}), nlohmann::ordered_json::object());
