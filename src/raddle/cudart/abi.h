@@ -32,6 +32,7 @@ enum Error : int {
   kInvalidPtx = 218,
   kUnsupportedPtxVersion = 222,
   kInvalidResourceHandle = 400,
+  kIllegalState = 401,
   kSymbolNotFound = 500,
   kNotReady = 600,
   kIllegalAddress = 700,
@@ -48,8 +49,13 @@ enum Error : int {
   kNotSupported = 801,
   kStreamCaptureUnsupported = 900,
   kStreamCaptureInvalidated = 901,
+  kStreamCaptureMerge = 902,
   kStreamCaptureUnmatched = 903,
   kStreamCaptureUnjoined = 904,
+  kStreamCaptureIsolation = 905,
+  kStreamCaptureImplicit = 906,
+  kCapturedEvent = 907,
+  kStreamCaptureWrongThread = 908,
   kUnknown = 999,
 };
 

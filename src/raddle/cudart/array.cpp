@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "raddle/cudart/capture.h"
+
 namespace raddle::cudart {
 
 void Array::check(std::size_t x, std::size_t y, std::size_t z, const Block& b) const {
@@ -45,6 +47,7 @@ using namespace raddle::cudart;
 namespace {
 
 Error make(Context& c, Array** to, const ChannelFormat* format, Extent extent, unsigned flags) {
+  unsafe_call(c);
   if (to == nullptr || format == nullptr) throw Failure{kInvalidValue};
   const ChannelFormat f = *format;
   const bool whole = f.x % 8 == 0 && f.y % 8 == 0 && f.z % 8 == 0 && f.w % 8 == 0;
@@ -121,6 +124,7 @@ int raddle_cudaMalloc3DArray(Array** array, const ChannelFormat* format, Extent 
 
 int raddle_cudaFreeArray(Array* array) {
   return call("cudaFreeArray", [&](Context& c) {
+    unsafe_call(c);
     if (array == nullptr) return kSuccess;
     const Address address = c.arrays.get(array).address;
     c.device().free(address);

@@ -1,40 +1,45 @@
-// Streams that capture.
+// The calls of stream capture.
 #include <algorithm>
+#include <utility>
 
 #include "raddle/base/error.h"
-#include "raddle/cudart/graph.h"
+#include "raddle/cudart/capture.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
 
 namespace {
 
-enum Status : int { kNone = 0, kActive = 1 };
+enum Status : int { kNone = 0, kActive = 1, kInvalidated = 2 };
 
 template <class T>
 void notify(T* to, const T& value) {
   if (to != nullptr) *to = value;
 }
 
-Error begin(Context& c, Stream* stream, Graph* graph, std::vector<GraphNode*> tips) {
+CaptureMode mode_of(int mode) {
+  if (mode < 0 || mode > static_cast<int>(CaptureMode::Relaxed)) throw Failure{kInvalidValue};
+  return static_cast<CaptureMode>(mode);
+}
+
+/// `graph`: null for one of its own.
+Error begin(Context& c, Stream* stream, int mode, Graph* graph, std::vector<GraphNode*> tips) {
   Stream& on = c.stream(stream);
   if (index(on.id) == 0)
     throw Failure{kStreamCaptureUnsupported, "the legacy stream cannot capture"};
-  if (on.capture != nullptr) throw Failure{static_cast<Error>(401)};
-  on.capture = std::make_shared<Capture>(Capture{graph, &on, {&on}});
+  if (on.capture != nullptr) throw Failure{kIllegalState};
+  const CaptureMode of_capture = mode_of(mode);
+  on.capture =
+      std::make_shared<Capture>(Capture{.graph = graph != nullptr ? graph : c.graphs.make(),
+                                        .origin = &on,
+                                        .mode = of_capture,
+                                        .thread = std::this_thread::get_id(),
+                                        .id = ++c.captures_begun,
+                                        .own_graph = graph == nullptr,
+                                        .streams = {&on}});
   on.tips = std::move(tips);
+  c.captures.push_back(on.capture);
   return kSuccess;
-}
-
-/// All its streams are ordinary ones again.
-void finish(Capture& capture) {
-  for (Stream* other : capture.streams) {
-    RADDLE_ASSERT(other->capture.get() == &capture);
-    other->capture = nullptr;
-    other->tips.clear();
-  }
-  capture.streams.clear();
-  capture.origin = nullptr;
 }
 
 /// Everything the nodes depend on, they themselves among it.
@@ -46,59 +51,72 @@ std::vector<const GraphNode*> behind(const std::vector<GraphNode*>& nodes) {
   return all;
 }
 
-Error end(Context& c, Stream* stream, Graph** graph) {
-  Stream& on = c.stream(stream);
-  if (on.capture == nullptr || on.capture->origin != &on) throw Failure{kStreamCaptureUnmatched};
-  const std::shared_ptr<Capture> capture = on.capture;
-  RADDLE_ASSERT(capture->graph != nullptr && std::ranges::count(capture->streams, &on) == 1);
+/// What every stream did last lies behind what this one did.
+bool joined(const Capture& capture, const Stream& on) {
   const auto done = behind(on.tips);
-  std::vector<const GraphNode*> last(capture->left.begin(), capture->left.end());
-  for (const Stream* other : capture->streams)
+  std::vector<const GraphNode*> last(capture.left.begin(), capture.left.end());
+  for (const Stream* other : capture.streams)
     last.insert(last.end(), other->tips.begin(), other->tips.end());
-  finish(*capture);
-  const bool joined = std::ranges::all_of(
+  return std::ranges::all_of(
       last, [&](const GraphNode* node) { return std::ranges::count(done, node) != 0; });
-  if (!joined) throw Failure{kStreamCaptureUnjoined};
-  if (graph != nullptr) *graph = capture->graph;
-  return kSuccess;
 }
 
-Error info(Context& c, Stream* stream, int* status, unsigned long long* id, Graph** graph,
-           GraphNode* const** tips, std::size_t* count) {
+Error end(Context& c, Stream* stream, Graph** graph) {
+  if (graph == nullptr) throw Failure{kInvalidValue};
+  *graph = nullptr;
+  Stream& on = c.stream(stream);
+  if (on.capture == nullptr) throw Failure{kIllegalState};
+  if (on.capture->origin != &on) throw Failure{kStreamCaptureUnmatched};
+  const std::shared_ptr<Capture> capture = on.capture;
+  if (capture->mode != CaptureMode::Relaxed && capture->thread != std::this_thread::get_id())
+    throw Failure{kStreamCaptureWrongThread,
+                  "another thread began the capture, and not in mode relaxed"};
+  RADDLE_ASSERT(capture->graph != nullptr && std::ranges::count(capture->streams, &on) == 1);
+  const Error result = capture->invalidated   ? kStreamCaptureInvalidated
+                       : joined(*capture, on) ? kSuccess
+                                              : kStreamCaptureUnjoined;
+  finish(c, *capture);
+  if (result == kSuccess) *graph = capture->graph;
+  else if (capture->own_graph) c.graphs.drop(capture->graph);
+  return result;
+}
+
+struct Info {
+  int* status;
+  unsigned long long* id = nullptr;
+  Graph** graph = nullptr;
+  GraphNode* const** tips = nullptr;
+  std::size_t* count = nullptr;
+};
+
+Error write_info(Context& c, Stream* stream, const Info& to) {
   const Stream& on = c.stream(stream);
-  notify(status, static_cast<int>(on.capture != nullptr ? kActive : kNone));
-  if (on.capture == nullptr) return kSuccess;
+  if (to.status == nullptr) throw Failure{kInvalidValue};
+  if (index(on.id) == 0 && legacy_in_capture(c)) return kStreamCaptureImplicit;  // and that is all
+  *to.status = on.capture == nullptr ? kNone : on.capture->invalidated ? kInvalidated : kActive;
+  if (*to.status != kActive) return kSuccess;
   RADDLE_ASSERT(on.capture->origin != nullptr);  // streams leave a capture that ends
-  notify(id, 1ull + index(on.capture->origin->id));
-  notify(graph, on.capture->graph);
-  if (tips != nullptr) *tips = on.tips.data();
-  notify(count, on.tips.size());
+  notify(to.id, on.capture->id);
+  notify(to.graph, on.capture->graph);
+  if (to.tips != nullptr) *to.tips = on.tips.data();
+  notify(to.count, on.tips.size());
   return kSuccess;
 }
 
 }  // namespace
 
-void raddle::cudart::leave_capture(Stream& stream) {
-  if (stream.capture == nullptr) return;
-  const std::shared_ptr<Capture> capture = stream.capture;
-  if (capture->origin == &stream) return finish(*capture);
-  const std::size_t left = std::erase(capture->streams, &stream);
-  RADDLE_ASSERT(left == 1);
-  capture->left.insert(capture->left.end(), stream.tips.begin(), stream.tips.end());
-}
-
 extern "C" {
 
-int raddle_cudaStreamBeginCapture(Stream* stream, int) {
+int raddle_cudaStreamBeginCapture(Stream* stream, int mode) {
   return call("cudaStreamBeginCapture",
-              [&](Context& c) { return begin(c, stream, c.graphs.make(), {}); });
+              [&](Context& c) { return begin(c, stream, mode, nullptr, {}); });
 }
 
 int raddle_cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph,
                                          GraphNode* const* dependencies, const void*,
-                                         std::size_t count, int) {
+                                         std::size_t count, int mode) {
   return call("cudaStreamBeginCaptureToGraph", [&](Context& c) {
-    return begin(c, stream, &c.graphs.get(graph), {dependencies, dependencies + count});
+    return begin(c, stream, mode, &c.graphs.get(graph), {dependencies, dependencies + count});
   });
 }
 
@@ -107,20 +125,20 @@ int raddle_cudaStreamEndCapture(Stream* stream, Graph** graph) {
 }
 
 int raddle_cudaStreamIsCapturing(Stream* stream, int* status) {
-  return call("cudaStreamIsCapturing", [&](Context& c) {
-    return info(c, stream, status, nullptr, nullptr, nullptr, nullptr);
-  });
+  return call("cudaStreamIsCapturing",
+              [&](Context& c) { return write_info(c, stream, {.status = status}); });
 }
 
 int raddle_cudaStreamGetCaptureInfo_11(Stream* stream, int* status, unsigned long long* id) {
   return call("cudaStreamGetCaptureInfo",
-              [&](Context& c) { return info(c, stream, status, id, nullptr, nullptr, nullptr); });
+              [&](Context& c) { return write_info(c, stream, {.status = status, .id = id}); });
 }
 
 int raddle_cudaStreamGetCaptureInfo_v2(Stream* stream, int* status, unsigned long long* id,
                                        Graph** graph, GraphNode* const** tips, std::size_t* count) {
-  return call("cudaStreamGetCaptureInfo",
-              [&](Context& c) { return info(c, stream, status, id, graph, tips, count); });
+  return call("cudaStreamGetCaptureInfo", [&](Context& c) {
+    return write_info(c, stream, {status, id, graph, tips, count});
+  });
 }
 
 int raddle_cudaStreamGetCaptureInfo_13(Stream* stream, int* status, unsigned long long* id,
@@ -133,8 +151,8 @@ int raddle_cudaStreamGetCaptureInfo_13(Stream* stream, int* status, unsigned lon
 int raddle_cudaStreamUpdateCaptureDependencies_11(Stream* stream, GraphNode** dependencies,
                                                   std::size_t count, unsigned flags) {
   return call("cudaStreamUpdateCaptureDependencies", [&](Context& c) {
-    Stream& on = c.stream(stream);
-    if (on.capture == nullptr) throw Failure{static_cast<Error>(401)};
+    Stream& on = usable(c, stream);
+    if (on.capture == nullptr) throw Failure{kIllegalState};
     if (flags == 1) on.tips.clear();  // set; else add
     on.tips.insert(on.tips.end(), dependencies, dependencies + count);
     return kSuccess;
@@ -148,7 +166,9 @@ int raddle_cudaStreamUpdateCaptureDependencies_13(Stream* stream, GraphNode** de
 
 int raddle_cudaThreadExchangeStreamCaptureMode(int* mode) {
   return call("cudaThreadExchangeStreamCaptureMode", [&](Context&) {
-    notify(mode, 0);
+    if (mode == nullptr) throw Failure{kInvalidValue};
+    const CaptureMode wanted = mode_of(*mode);
+    *mode = static_cast<int>(std::exchange(thread_state().capture_mode, wanted));
     return kSuccess;
   });
 }

@@ -12,7 +12,7 @@
 #include "raddle/base/files.h"
 #include "raddle/base/json.h"
 #include "raddle/cudart/array.h"
-#include "raddle/cudart/graph.h"
+#include "raddle/cudart/capture.h"
 #include "raddle/cudart/image.h"
 #include "raddle/report/report.h"
 #include "raddle/report/summary.h"

@@ -77,6 +77,11 @@ struct Kernel {
 struct Capture;
 enum class NodeType : int;
 
+/// cudaStreamCaptureMode.
+enum class CaptureMode : int { Global, ThreadLocal, Relaxed };
+
+inline constexpr unsigned kNonBlockingStream = 1;  ///< flag of a stream
+
 struct Stream {
   StreamId id{};
   unsigned flags = 0;
@@ -122,6 +127,7 @@ struct ThreadState {
   bool per_thread = false;  ///< the call under way was made by its _ptds or _ptsz name
   std::vector<Configuration> configurations = {};
   Stream* stream = nullptr;  ///< its cudaStreamPerThread
+  CaptureMode capture_mode = CaptureMode::Global;
 };
 ThreadState& thread_state();
 
@@ -146,7 +152,9 @@ class Context {
   Pool* default_pool = nullptr;
   Handles<Graph> graphs;
   Handles<GraphExec> graph_execs;
-  std::vector<StreamId> branches;  ///< streams for branches of graphs
+  std::vector<StreamId> branches;                  ///< streams for branches of graphs
+  std::vector<std::shared_ptr<Capture>> captures;  ///< under way
+  unsigned long long captures_begun = 0;
   std::map<Address, Allocation> allocations;
   std::map<Address, Registered> registered;
   unsigned device_flags = 0;
@@ -172,7 +180,8 @@ class Context {
 
   /// What a program names by `stream`, the default streams among them. Throws Failure.
   Stream& stream(Stream* stream);
-  /// Does `work` as an operation of the stream; a stream that captures only notes it down.
+  /// Does `work` as an operation of the stream, which is usable() (capture.h); a stream that
+  /// captures only notes it down.
   using Work = std::function<void(Context&, StreamId)>;
   void enqueue(Stream& stream, NodeType type, Work work);
 

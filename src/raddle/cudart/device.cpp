@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "raddle/cudart/context.h"
+#include "raddle/cudart/capture.h"
 #include "raddle/cudart/properties.h"
 
 using namespace raddle;
@@ -150,6 +150,7 @@ int raddle_cudaRuntimeGetVersion_13(int* version) { return raddle_cudaDriverGetV
 
 int raddle_cudaDeviceReset() {
   return call("cudaDeviceReset", [](Context& c) {
+    whole_device_call(c);
     c.device().synchronize();
     return kSuccess;
   });

@@ -137,24 +137,4 @@ void run(Context& c, const Graph& graph, StreamId stream) {
   branches.join();
 }
 
-GraphNode& captured(Stream& stream, NodeType type) {
-  RADDLE_ASSERT(stream.capture != nullptr && stream.capture->graph != nullptr);
-  GraphNode& node = stream.capture->graph->add(type, stream.tips);
-  stream.tips = {&node};
-  return node;
-}
-
-void join(Stream& stream, const Event& event) {
-  RADDLE_ASSERT(event.capture != nullptr);
-  if (event.capture->origin == nullptr) throw Failure{static_cast<Error>(907)};  // captured event
-  if (stream.capture != nullptr && stream.capture != event.capture)
-    throw Failure{static_cast<Error>(902)};  // two captures would become one
-  if (stream.capture == nullptr) {
-    stream.capture = event.capture;
-    event.capture->streams.push_back(&stream);
-  }
-  for (GraphNode* node : event.captured)
-    if (std::ranges::count(stream.tips, node) == 0) stream.tips.push_back(node);
-}
-
 }  // namespace raddle::cudart

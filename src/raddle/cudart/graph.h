@@ -47,19 +47,4 @@ Graph copy_of(const Graph& graph);
 /// Does the nodes in the stream; independent ones at the same time. Throws Failure.
 void run(Context& c, const Graph& graph, StreamId stream);
 
-struct Capture {
-  Graph* graph;
-  Stream* origin;                     ///< nullptr: it has ended
-  std::vector<Stream*> streams = {};  ///< that take part
-  std::vector<GraphNode*> left = {};  ///< what destroyed streams did last
-};
-
-/// A new node after what the capturing stream did last.
-GraphNode& captured(Stream& stream, NodeType type);
-/// From now on the stream takes part in the capture in which the event was recorded.
-void join(Stream& stream, const Event& event);
-/// Before the stream is destroyed. A capture goes on without a stream that joined it, and ends
-/// without a graph when it is the one that began it.
-void leave_capture(Stream& stream);
-
 }  // namespace raddle::cudart

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "raddle/cudart/graph.h"
+#include "raddle/cudart/capture.h"
 #include "raddle/cudart/transfer.h"
 
 using namespace raddle;
@@ -143,6 +143,8 @@ int raddle_cudaGraphCreate(Graph** graph, unsigned) {
 
 int raddle_cudaGraphDestroy(Graph* graph) {
   return call("cudaGraphDestroy", [&](Context& c) {
+    for (const auto& capture : c.captures)
+      if (capture->graph == graph) throw Failure{kInvalidValue, "the graph is being captured"};
     c.graphs.drop(graph);
     return kSuccess;
   });
@@ -313,7 +315,7 @@ int raddle_cudaGraphExecDestroy(GraphExec* exec) {
 int raddle_cudaGraphUpload(GraphExec* exec, Stream* stream) {
   return call("cudaGraphUpload", [&](Context& c) {
     c.graph_execs.get(exec);
-    c.stream(stream);
+    usable(c, stream);
     return kSuccess;
   });
 }
@@ -321,7 +323,7 @@ int raddle_cudaGraphUpload(GraphExec* exec, Stream* stream) {
 int raddle_cudaGraphLaunch(GraphExec* exec, Stream* stream) {
   return call("cudaGraphLaunch", [&](Context& c) {
     const GraphExec& e = c.graph_execs.get(exec);
-    Stream& on = c.stream(stream);
+    Stream& on = usable(c, stream);
     if (on.capture == nullptr) {
       run(c, e.graph, on.id);
       return kSuccess;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "raddle/base/error.h"
+#include "raddle/cudart/capture.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -44,6 +45,7 @@ extern "C" {
 int raddle_cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
   return call("cudaHostRegister", [&](Context& c) {
     c.session();
+    unsafe_call(c);
     if (pointer == nullptr || bytes == 0) throw Failure{kInvalidValue};
     if (registered(c, address_of(pointer)) != nullptr || c.allocation(address_of(pointer)))
       throw Failure{kHostMemoryAlreadyRegistered};
@@ -55,6 +57,7 @@ int raddle_cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
 
 int raddle_cudaHostUnregister(void* pointer) {
   return call("cudaHostUnregister", [&](Context& c) {
+    unsafe_call(c);
     const auto found = c.registered.find(address_of(pointer));
     if (found == c.registered.end()) throw Failure{kHostMemoryNotRegistered};
     if (found->second.mirror != 0) c.device().free(found->second.mirror);
@@ -133,7 +136,7 @@ int raddle_cudaMemAdvise(const void* pointer, std::size_t, int, std::uint64_t) {
 
 int raddle_cudaMemPrefetchAsync_11(const void* pointer, std::size_t, int, Stream* stream) {
   return call("cudaMemPrefetchAsync", [&](Context& c) {
-    c.stream(stream);
+    uncaptured(c, stream);
     if (c.allocation(address_of(pointer)) == nullptr) throw Failure{kInvalidValue};
     return kSuccess;
   });
@@ -146,7 +149,7 @@ int raddle_cudaMemPrefetchAsync_13(const void* pointer, std::size_t bytes, Memor
 
 int raddle_cudaStreamAttachMemAsync(Stream* stream, void*, std::size_t, unsigned) {
   return call("cudaStreamAttachMemAsync", [&](Context& c) {
-    c.stream(stream);
+    uncaptured(c, stream);
     return kSuccess;
   });
 }

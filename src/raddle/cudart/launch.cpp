@@ -7,8 +7,8 @@
 
 #include "raddle/base/demangle.h"
 #include "raddle/base/error.h"
+#include "raddle/cudart/capture.h"
 #include "raddle/cudart/functions.h"
-#include "raddle/cudart/graph.h"
 #include "raddle/cudart/host_memory.h"
 
 using namespace raddle;
@@ -70,7 +70,8 @@ KernelLaunch prepare(Context& c, const void* function, const Shape& shape, void*
 
 Error launch(Context& c, const void* function, const Shape& shape, void** arguments,
              Stream* stream) {
-  launch_packed(c, c.stream(stream), prepare(c, function, shape, arguments));
+  Stream& on = usable(c, stream);
+  launch_packed(c, on, prepare(c, function, shape, arguments));
   return kSuccess;
 }
 

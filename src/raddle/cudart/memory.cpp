@@ -1,7 +1,7 @@
 // Allocation: all kinds of memory are one arena that host and device see at the same addresses.
 #include <algorithm>
 
-#include "raddle/cudart/context.h"
+#include "raddle/cudart/capture.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -20,6 +20,7 @@ T* required(T* pointer) {
 Address address_of(const void* pointer) { return reinterpret_cast<Address>(pointer); }
 
 Error allocate(Context& c, void** to, std::size_t bytes, Kind kind, unsigned flags = 0) {
+  unsafe_call(c);
   required(to);
   *to = nullptr;
   if (bytes != 0 || kind == Kind::Array)
@@ -30,6 +31,7 @@ Error allocate(Context& c, void** to, std::size_t bytes, Kind kind, unsigned fla
 
 /// Frees what `kinds` allow; null is nothing to free.
 Error release(Context& c, void* pointer, std::initializer_list<Kind> kinds) {
+  unsafe_call(c);
   if (pointer == nullptr) return kSuccess;
   const auto found = c.allocations.find(address_of(pointer));
   if (found == c.allocations.end() || std::ranges::count(kinds, found->second.kind) == 0)

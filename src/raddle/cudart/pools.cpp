@@ -3,8 +3,7 @@
 #include <array>
 #include <cstring>
 
-#include "raddle/cudart/context.h"
-#include "raddle/cudart/graph.h"
+#include "raddle/cudart/capture.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -16,7 +15,7 @@ static_assert(std::tuple_size_v<decltype(Pool::attributes)> == kLast + 1);
 
 Error allocate(Context& c, void** to, std::size_t bytes, Stream* stream) {
   if (to == nullptr || bytes == 0) throw Failure{kInvalidValue};
-  Stream& on = c.stream(stream);
+  Stream& on = usable(c, stream);
   *to = reinterpret_cast<void*>(c.allocate(bytes, Allocation::Kind::Device));
   // In a graph the memory stays: each launch of the graph finds it at the same address.
   if (on.capture != nullptr) c.enqueue(on, NodeType::MemAlloc, [](Context&, StreamId) {});
@@ -56,7 +55,7 @@ int raddle_cudaMallocFromPoolAsync(void** to, std::size_t bytes, Pool* from, Str
 
 int raddle_cudaFreeAsync(void* pointer, Stream* stream) {
   return call("cudaFreeAsync", [&](Context& c) {
-    Stream& on = c.stream(stream);
+    Stream& on = usable(c, stream);
     if (pointer == nullptr) return kSuccess;
     const auto found = c.allocations.find(reinterpret_cast<Address>(pointer));
     if (found == c.allocations.end()) throw Failure{kInvalidValue};

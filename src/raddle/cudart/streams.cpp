@@ -1,7 +1,7 @@
 // Streams, events and what waits for them. A host that waits lets simulated time pass, so nothing
 // is ever "not ready" to a program that asks.
 #include "raddle/base/error.h"
-#include "raddle/cudart/graph.h"
+#include "raddle/cudart/capture.h"
 
 using namespace raddle;
 using namespace raddle::cudart;
@@ -9,6 +9,8 @@ using namespace raddle::cudart;
 namespace {
 
 constexpr unsigned kEventDisableTiming = 2;
+constexpr unsigned kExternal =
+    1;  // an event of a captured stream that stays outside of the capture
 constexpr int kMinPriority = 0, kGreatestPriority = -5;
 
 Error create_stream(Context& c, Stream** to, unsigned flags, int priority) {
@@ -25,27 +27,67 @@ Error create_event(Context& c, Event** to, unsigned flags) {
 }
 
 Error synchronize(Context& c, Stream* stream) {
-  Stream& on = c.stream(stream);
-  if (on.capture != nullptr) throw Failure{kStreamCaptureUnsupported};
-  c.device().synchronize(on.id);
+  c.device().synchronize(awaited(c, stream).id);
   return kSuccess;
 }
 
 Error synchronize(Context& c, Event* event) {
-  Event& e = c.events.get(event);
+  const Event& e = awaited(c, event);
   if (e.recorded) c.device().synchronize(e.id);
   return kSuccess;
 }
 
-Error record(Context& c, Event* event, Stream* stream) {
+/// Of a captured node: the event may have been destroyed when it runs. Never one that captures.
+Event& external(Context& c, Event* event) {
   Event& e = c.events.get(event);
-  Stream& on = c.stream(stream);
+  if (e.capture != nullptr) throw Failure{kCapturedEvent};
+  return e;
+}
+
+Error record_now(Context& c, Event& e, StreamId on) {
+  c.device().record(e.id, on);
+  e.recorded = true;
+  return kSuccess;
+}
+
+Error record(Context& c, Event* event, Stream* stream, unsigned flags) {
+  Event& e = c.events.get(event);
+  Stream& on = usable(c, stream);
+  if (flags > kExternal || (flags == kExternal && on.capture == nullptr))
+    throw Failure{kInvalidValue};
+  if (flags == kExternal) {
+    captured(on, NodeType::EventRecord).work = [event](Context& context, StreamId id) {
+      record_now(context, external(context, event), id);
+    };
+    return kSuccess;
+  }
   RADDLE_ASSERT(on.capture != nullptr || on.tips.empty());
   e.capture = on.capture;
   e.captured = on.tips;
   if (on.capture != nullptr) return kSuccess;
-  c.device().record(e.id, on.id);
-  e.recorded = true;
+  return record_now(c, e, on.id);
+}
+
+Error wait(Context& c, Stream* stream, Event* event, unsigned flags) {
+  Stream& on = usable(c, stream);
+  Event& e = c.events.get(event);
+  if (flags > kExternal || (flags == kExternal && on.capture == nullptr))
+    throw Failure{kInvalidValue};
+  if (flags == kExternal) {
+    captured(on, NodeType::WaitEvent).work = [event](Context& context, StreamId id) {
+      if (const Event& now = external(context, event); now.recorded)
+        context.device().wait(id, now.id);
+    };
+  } else if (e.capture != nullptr) {
+    join(on, e);
+  } else if (on.capture != nullptr) {
+    on.capture->invalidated = true;
+    throw Failure{kStreamCaptureIsolation,
+                  "a stream that captures waits for an event that was not recorded in the capture, "
+                  "without cudaEventWaitExternal; what has been captured is invalidated"};
+  } else if (e.recorded) {
+    c.device().wait(on.id, e.id);
+  }
   return kSuccess;
 }
 
@@ -69,7 +111,7 @@ int raddle_cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int pri
 
 int raddle_cudaStreamDestroy(Stream* stream) {
   return call("cudaStreamDestroy", [&](Context& c) {
-    leave_capture(c.streams.get(stream));
+    leave_capture(c, c.streams.get(stream));
     c.streams.drop(stream);
     return kSuccess;
   });
@@ -83,20 +125,14 @@ int raddle_cudaStreamQuery(Stream* stream) {
   return call("cudaStreamQuery", [&](Context& c) { return synchronize(c, stream); });
 }
 
-int raddle_cudaStreamWaitEvent(Stream* stream, Event* event, unsigned) {
-  return call("cudaStreamWaitEvent", [&](Context& c) {
-    Stream& on = c.stream(stream);
-    Event& e = c.events.get(event);
-    if (e.capture != nullptr) join(on, e);
-    else if (e.recorded) c.device().wait(on.id, e.id);
-    return kSuccess;
-  });
+int raddle_cudaStreamWaitEvent(Stream* stream, Event* event, unsigned flags) {
+  return call("cudaStreamWaitEvent", [&](Context& c) { return wait(c, stream, event, flags); });
 }
 
 int raddle_cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
   return call("cudaLaunchHostFunc", [&](Context& c) {
     if (function == nullptr) throw Failure{kInvalidValue};
-    c.enqueue(c.stream(stream), NodeType::Host, [=](Context& context, StreamId on) {
+    c.enqueue(usable(c, stream), NodeType::Host, [=](Context& context, StreamId on) {
       context.device().settle(on);
       function(data);
     });
@@ -107,9 +143,7 @@ int raddle_cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data)
 int raddle_cudaStreamAddCallback(Stream* stream, StreamCallback function, void* data, unsigned) {
   return call("cudaStreamAddCallback", [&](Context& c) {
     if (function == nullptr) throw Failure{kInvalidValue};
-    Stream& on = c.stream(stream);
-    if (on.capture != nullptr) throw Failure{kStreamCaptureUnsupported};
-    c.device().settle(on.id);
+    c.device().settle(uncaptured(c, stream).id);
     function(stream, kSuccess, data);
     return kSuccess;
   });
@@ -184,11 +218,12 @@ int raddle_cudaEventDestroy(Event* event) {
 }
 
 int raddle_cudaEventRecord(Event* event, Stream* stream) {
-  return call("cudaEventRecord", [&](Context& c) { return record(c, event, stream); });
+  return call("cudaEventRecord", [&](Context& c) { return record(c, event, stream, 0); });
 }
 
-int raddle_cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned) {
-  return call("cudaEventRecordWithFlags", [&](Context& c) { return record(c, event, stream); });
+int raddle_cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned flags) {
+  return call("cudaEventRecordWithFlags",
+              [&](Context& c) { return record(c, event, stream, flags); });
 }
 
 int raddle_cudaEventSynchronize(Event* event) {
@@ -203,6 +238,11 @@ int raddle_cudaEventElapsedTime(float* milliseconds, Event* from, Event* to) {
   return call("cudaEventElapsedTime", [&](Context& c) {
     Event &a = c.events.get(from), &b = c.events.get(to);
     if (milliseconds == nullptr) throw Failure{kInvalidValue};
+    for (const Event* e : {&a, &b})
+      if (e->capture != nullptr) {
+        e->capture->invalidated = true;
+        throw Failure{kCapturedEvent};
+      }
     if (!a.recorded || !b.recorded || ((a.flags | b.flags) & kEventDisableTiming) != 0)
       throw Failure{kInvalidResourceHandle};
     *milliseconds = static_cast<float>(c.device().elapsed_ms(a.id, b.id));
@@ -212,6 +252,7 @@ int raddle_cudaEventElapsedTime(float* milliseconds, Event* from, Event* to) {
 
 int raddle_cudaDeviceSynchronize() {
   return call("cudaDeviceSynchronize", [&](Context& c) {
+    whole_device_call(c);
     c.device().synchronize();
     return kSuccess;
   });

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "raddle/base/error.h"
+#include "raddle/cudart/capture.h"
 #include "raddle/cudart/host_memory.h"
 
 namespace raddle::cudart {
@@ -101,13 +102,12 @@ void transfer(Context& c, bool wait, Stream* stream, const std::function<void(Co
               NodeType type) {
   RADDLE_ASSERT(work != nullptr);
   if (wait) {
-    Stream& on = c.stream(stream);
-    if (on.capture != nullptr) throw Failure{kStreamCaptureUnsupported};
+    awaited(c, stream);
     c.device().synchronize();
     work(c);
     return;
   }
-  c.enqueue(c.stream(stream), type, [work](Context& context, StreamId on) {
+  c.enqueue(usable(c, stream), type, [work](Context& context, StreamId on) {
     context.device().settle(on);
     work(context);
   });

@@ -5,11 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <numeric>
 
+#include "checks.h"
 #include "cuda.h"
 #include "kernels.h"
 
@@ -40,30 +39,14 @@ struct Registration {
   }
 } registration;
 
-[[noreturn]] void wrong(const char* text, int line, int code) {
-  std::printf("WRONG line %d: %s gave %d (%s)\n", line, text, code, cudaGetErrorName(code));
-  std::fflush(stdout);
-  std::exit(9);
-}
-#define OK(call) \
-  if (const int code = (call); code != 0) wrong(#call, __LINE__, code)
-#define GIVES(expected, call) \
-  if (const int code = (call); code != (expected)) wrong(#call, __LINE__, code)
-#define HOLDS(condition) \
-  if (!(condition)) wrong(#condition, __LINE__, 0)
+}  // namespace
 
-template <class T>
-T* device(std::size_t count) {
-  void* p = nullptr;
-  OK(cudaMalloc(&p, count * sizeof(T)));
-  return static_cast<T*>(p);
-}
-
-int bump(unsigned* at, unsigned value, unsigned spins, Stream stream = nullptr,
-         unsigned blocks = 1) {
+int bump(unsigned* at, unsigned value, unsigned spins, Stream stream, unsigned blocks) {
   void* arguments[] = {&at, &value, &spins};
   return cudaLaunchKernel(&bump_stub, {blocks}, {1}, arguments, 0, stream);
 }
+
+namespace {
 
 unsigned read(const unsigned* at) {
   unsigned value = 0;
@@ -455,6 +438,9 @@ int main(int argc, char** argv) {
       {"streams", streams},
       {"graphs", graphs},
       {"captures", captures},
+      {"prohibited", prohibited_in_captures},
+      {"capture_threads", captures_of_threads},
+      {"external_events", external_events},
       {"stray", stray},
       {"limits", limits},
       {"fault", fault},

@@ -111,6 +111,21 @@ int cudaEventElapsedTime(float* milliseconds, Event from, Event to);
 int cudaLaunchHostFunc(Stream stream, void (*function)(void*), void* data);
 int cudaStreamBeginCapture(Stream stream, int mode);
 int cudaStreamEndCapture(Stream stream, Graph* graph);
+int cudaStreamIsCapturing(Stream stream, int* status);
+int cudaStreamGetCaptureInfo(Stream stream, int* status, unsigned long long* id, Graph* graph,
+                             const Node** dependencies, const void** edges, std::size_t* count);
+int cudaThreadExchangeStreamCaptureMode(int* mode);
+int cudaStreamQuery(Stream stream);
+int cudaStreamAddCallback(Stream stream, void (*function)(Stream, int, void*), void* data,
+                          unsigned flags);
+int cudaStreamAttachMemAsync(Stream stream, void* pointer, std::size_t bytes, unsigned flags);
+int cudaEventQuery(Event event);
+int cudaEventRecordWithFlags(Event event, Stream stream, unsigned flags);
+int cudaDeviceReset();
+int cudaMallocHost(void** to, std::size_t bytes);
+int cudaHostUnregister(void* pointer);
+int cudaMemsetAsync(void* to, int value, std::size_t bytes, Stream stream);
+int cudaGraphDestroy(Graph graph);
 int cudaGraphCreate(Graph* graph, unsigned flags);
 int cudaGraphAddKernelNode(Node* node, Graph graph, const Node* dependencies, std::size_t count,
                            const KernelNode* parameters);

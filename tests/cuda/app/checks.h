@@ -1,0 +1,34 @@
+// What the scenarios of the test program check with, and its kernel for everything.
+#pragma once
+#include <cstdio>
+#include <cstdlib>
+
+#include "cuda.h"
+
+[[noreturn]] inline void wrong(const char* text, int line, int code) {
+  std::printf("WRONG line %d: %s gave %d (%s)\n", line, text, code, cudaGetErrorName(code));
+  std::fflush(stdout);
+  std::exit(9);
+}
+#define OK(call) \
+  if (const int code = (call); code != 0) wrong(#call, __LINE__, code)
+#define GIVES(expected, call) \
+  if (const int code = (call); code != (expected)) wrong(#call, __LINE__, code)
+#define HOLDS(condition) \
+  if (!(condition)) wrong(#condition, __LINE__, 0)
+
+template <class T>
+T* device(std::size_t count) {
+  void* p = nullptr;
+  OK(cudaMalloc(&p, count * sizeof(T)));
+  return static_cast<T*>(p);
+}
+
+/// Launches a kernel that adds `value` to *at, after so many rounds of a loop.
+int bump(unsigned* at, unsigned value, unsigned spins, Stream stream = nullptr,
+         unsigned blocks = 1);
+
+// Scenarios in files of their own.
+int prohibited_in_captures();
+int captures_of_threads();
+int external_events();
