@@ -40,38 +40,38 @@ struct Call {
 
 const Call kCalls[] = {
     {"cudaStreamSynchronize of it", Rule::Never, kUnsupported,
-     [](Scene& s) { return cudaStreamSynchronize(s.capturing); }},
+     [](Scene& place) { return cudaStreamSynchronize(place.capturing); }},
     {"cudaStreamQuery of it", Rule::Never, kUnsupported,
-     [](Scene& s) { return cudaStreamQuery(s.capturing); }},
+     [](Scene& place) { return cudaStreamQuery(place.capturing); }},
     {"cudaStreamAddCallback", Rule::Never, kUnsupported,
-     [](Scene& s) {
+     [](Scene& place) {
        return cudaStreamAddCallback(
-           s.capturing, [](Stream, int, void*) {}, nullptr, 0);
+           place.capturing, [](Stream, int, void*) {}, nullptr, 0);
      }},
     {"cudaStreamAttachMemAsync", Rule::Never, kUnsupported,
-     [](Scene& s) { return cudaStreamAttachMemAsync(s.capturing, s.memory, 0, 4); }},
+     [](Scene& place) { return cudaStreamAttachMemAsync(place.capturing, place.memory, 0, 4); }},
     {"cudaDeviceSynchronize", Rule::Never, kUnsupported,
      [](Scene&) { return cudaDeviceSynchronize(); }},
     {"cudaDeviceReset", Rule::Never, kUnsupported, [](Scene&) { return cudaDeviceReset(); }},
     {"cudaEventSynchronize of its event", Rule::Never, kCapturedEvent,
-     [](Scene& s) { return cudaEventSynchronize(s.captured); }},
+     [](Scene& place) { return cudaEventSynchronize(place.captured); }},
     {"cudaEventQuery of its event", Rule::Never, kCapturedEvent,
-     [](Scene& s) { return cudaEventQuery(s.captured); }},
+     [](Scene& place) { return cudaEventQuery(place.captured); }},
     {"cudaEventElapsedTime of its event", Rule::Never, kCapturedEvent,
-     [](Scene& s) {
+     [](Scene& place) {
        float ms = 0;
-       return cudaEventElapsedTime(&ms, s.plain, s.captured);
+       return cudaEventElapsedTime(&ms, place.plain, place.captured);
      }},
     {"cudaStreamWaitEvent of another event", Rule::Never, kIsolation,
-     [](Scene& s) { return cudaStreamWaitEvent(s.capturing, s.plain, 0); }},
+     [](Scene& place) { return cudaStreamWaitEvent(place.capturing, place.plain, 0); }},
     {"cudaStreamSynchronize of another", Rule::Unsafe, 0,
-     [](Scene& s) { return cudaStreamSynchronize(s.other); }},
+     [](Scene& place) { return cudaStreamSynchronize(place.other); }},
     {"cudaStreamQuery of another", Rule::Unsafe, 0,
-     [](Scene& s) { return cudaStreamQuery(s.other); }},
+     [](Scene& place) { return cudaStreamQuery(place.other); }},
     {"cudaEventSynchronize of another", Rule::Unsafe, 0,
-     [](Scene& s) { return cudaEventSynchronize(s.plain); }},
+     [](Scene& place) { return cudaEventSynchronize(place.plain); }},
     {"cudaEventQuery of another", Rule::Unsafe, 0,
-     [](Scene& s) { return cudaEventQuery(s.plain); }},
+     [](Scene& place) { return cudaEventQuery(place.plain); }},
     {"cudaMalloc", Rule::Unsafe, 0,
      [](Scene&) {
        void* p = nullptr;
@@ -108,15 +108,17 @@ const Call kCalls[] = {
     {"cudaFreeHost", Rule::Unsafe, 0, [](Scene&) { return cudaFreeHost(nullptr); }},
     {"cudaFreeArray", Rule::Unsafe, 0, [](Scene&) { return cudaFreeArray(nullptr); }},
     {"launch into the legacy stream", Rule::Legacy, 0,
-     [](Scene& s) { return bump(s.memory + 1, 1, 1); }},
+     [](Scene& place) { return bump(place.memory + 1, 1, 1); }},
     {"cudaMemsetAsync, legacy", Rule::Legacy, 0,
-     [](Scene& s) { return cudaMemsetAsync(s.memory + 1, 0, 4, nullptr); }},
+     [](Scene& place) { return cudaMemsetAsync(place.memory + 1, 0, 4, nullptr); }},
     {"cudaMemcpyAsync, legacy", Rule::Legacy, 0,
-     [](Scene& s) { return cudaMemcpyAsync(s.memory + 1, s.memory, 4, kDeviceToDevice, nullptr); }},
+     [](Scene& place) {
+       return cudaMemcpyAsync(place.memory + 1, place.memory, 4, kDeviceToDevice, nullptr);
+     }},
     {"cudaEventRecord, legacy", Rule::Legacy, 0,
-     [](Scene& s) { return cudaEventRecord(s.plain, nullptr); }},
+     [](Scene& place) { return cudaEventRecord(place.plain, nullptr); }},
     {"cudaStreamWaitEvent, legacy", Rule::Legacy, 0,
-     [](Scene& s) { return cudaStreamWaitEvent(nullptr, s.plain, 0); }},
+     [](Scene& place) { return cudaStreamWaitEvent(nullptr, place.plain, 0); }},
     {"cudaLaunchHostFunc, legacy", Rule::Legacy, 0,
      [](Scene&) {
        return cudaLaunchHostFunc(
@@ -132,26 +134,27 @@ const Call kCalls[] = {
     {"cudaStreamQuery, legacy", Rule::LegacyWait, 0,
      [](Scene&) { return cudaStreamQuery(nullptr); }},
     {"cudaMemcpy", Rule::LegacyWait, 0,
-     [](Scene& s) {
+     [](Scene& place) {
        unsigned v = 0;
-       return cudaMemcpy(&v, s.memory, 4, kDeviceToHost);
+       return cudaMemcpy(&v, place.memory, 4, kDeviceToHost);
      }},
-    {"cudaMemset", Rule::LegacyWait, 0, [](Scene& s) { return cudaMemset(s.memory + 1, 0, 4); }},
+    {"cudaMemset", Rule::LegacyWait, 0,
+     [](Scene& place) { return cudaMemset(place.memory + 1, 0, 4); }},
     {"launch into it", Rule::Allowed, 0,
-     [](Scene& s) { return bump(s.memory, 1, 1, s.capturing); }},
+     [](Scene& place) { return bump(place.memory, 1, 1, place.capturing); }},
     {"launch into another", Rule::Allowed, 0,
-     [](Scene& s) { return bump(s.memory + 1, 1, 1, s.other); }},
+     [](Scene& place) { return bump(place.memory + 1, 1, 1, place.other); }},
     {"cudaMemsetAsync into it", Rule::Allowed, 0,
-     [](Scene& s) { return cudaMemsetAsync(s.memory, 0, 4, s.capturing); }},
+     [](Scene& place) { return cudaMemsetAsync(place.memory, 0, 4, place.capturing); }},
     {"cudaMallocAsync", Rule::Allowed, 0,
-     [](Scene& s) {
+     [](Scene& place) {
        void* p = nullptr;
-       return cudaMallocAsync(&p, 64, s.capturing);
+       return cudaMallocAsync(&p, 64, place.capturing);
      }},
     {"cudaEventRecord", Rule::Allowed, 0,
-     [](Scene& s) { return cudaEventRecord(s.captured, s.capturing); }},
+     [](Scene& place) { return cudaEventRecord(place.captured, place.capturing); }},
     {"cudaEventQuery, never recorded", Rule::Allowed, 0,
-     [](Scene& s) { return cudaEventQuery(s.fresh); }},
+     [](Scene& place) { return cudaEventQuery(place.fresh); }},
     {"cudaStreamCreate", Rule::Allowed, 0,
      [](Scene&) {
        Stream made = nullptr;
@@ -163,9 +166,9 @@ const Call kCalls[] = {
        return cudaEventCreate(&made);
      }},
     {"cudaLaunchHostFunc", Rule::Allowed, 0,
-     [](Scene& s) {
+     [](Scene& place) {
        return cudaLaunchHostFunc(
-           s.capturing, [](void*) {}, nullptr);
+           place.capturing, [](void*) {}, nullptr);
      }},
 };
 
@@ -187,19 +190,19 @@ int expected(const Call& call, bool blocking, bool unsafe_prohibited) {
 }
 
 Scene scene(bool blocking) {
-  Scene s;
-  OK(cudaStreamCreateWithFlags(&s.capturing, blocking ? 0 : 1));
-  OK(cudaStreamCreateWithFlags(&s.other, 1));
-  for (Event* e : {&s.plain, &s.captured, &s.fresh}) OK(cudaEventCreate(e));
-  s.memory = device<unsigned>(4);
-  OK(cudaEventRecord(s.plain, s.other));
-  return s;
+  Scene place;
+  OK(cudaStreamCreateWithFlags(&place.capturing, blocking ? 0 : 1));
+  OK(cudaStreamCreateWithFlags(&place.other, 1));
+  for (Event* e : {&place.plain, &place.captured, &place.fresh}) OK(cudaEventCreate(e));
+  place.memory = device<unsigned>(4);
+  OK(cudaEventRecord(place.plain, place.other));
+  return place;
 }
 
-void begin(Scene& s, int mode) {
-  OK(cudaStreamBeginCapture(s.capturing, mode));
-  OK(bump(s.memory, 1, 1, s.capturing));
-  OK(cudaEventRecord(s.captured, s.capturing));
+void begin(Scene& place, int mode) {
+  OK(cudaStreamBeginCapture(place.capturing, mode));
+  OK(bump(place.memory, 1, 1, place.capturing));
+  OK(cudaEventRecord(place.captured, place.capturing));
 }
 
 int status_of(Stream stream) {
@@ -215,62 +218,63 @@ int status_of(Stream stream) {
   }
 
 /// That the call gave what it should, and that the capture is over or goes on accordingly.
-void judge(Scene& s, const char* name, int mode, bool blocking, int code, int wanted) {
+void judge(Scene& place, const char* name, int mode, bool blocking, int code, int wanted) {
   AS_TABLE(code == wanted);
-  AS_TABLE(status_of(s.capturing) == (wanted != 0 ? kStatusInvalidated : kActive));
-  int again = bump(s.memory, 1, 1, s.capturing);
+  AS_TABLE(status_of(place.capturing) == (wanted != 0 ? kStatusInvalidated : kActive));
+  int again = bump(place.memory, 1, 1, place.capturing);
   AS_TABLE(again == (wanted != 0 ? kInvalidated : 0));
-  again = cudaEventRecord(s.captured, s.capturing);
+  again = cudaEventRecord(place.captured, place.capturing);
   AS_TABLE(again == (wanted != 0 ? kInvalidated : 0));
-  Graph graph = reinterpret_cast<Graph>(&s);
-  const int end = cudaStreamEndCapture(s.capturing, &graph);
+  Graph graph = reinterpret_cast<Graph>(&place);
+  const int end = cudaStreamEndCapture(place.capturing, &graph);
   AS_TABLE(end == (wanted != 0 ? kInvalidated : 0));
   AS_TABLE((graph == nullptr) == (wanted != 0));
-  AS_TABLE(status_of(s.capturing) == kNone);
-  OK(bump(s.memory, 1, 1, s.capturing));  // it is an ordinary stream again
-  OK(cudaStreamSynchronize(s.capturing));
+  AS_TABLE(status_of(place.capturing) == kNone);
+  OK(bump(place.memory, 1, 1, place.capturing));  // it is an ordinary stream again
+  OK(cudaStreamSynchronize(place.capturing));
 }
 
 }  // namespace
 
 int prohibited_in_captures() {
   for (const bool blocking : {true, false}) {
-    Scene s = scene(blocking);
+    Scene place = scene(blocking);
     for (int mode = kGlobal; mode <= kRelaxed; ++mode)
       for (const Call& call : kCalls) {
-        begin(s, mode);
-        judge(s, call.name, mode, blocking, call.make(s),
+        begin(place, mode);
+        judge(place, call.name, mode, blocking, call.make(place),
               expected(call, blocking, mode != kRelaxed));
-        OK(cudaEventRecord(s.plain, s.other));
+        OK(cudaEventRecord(place.plain, place.other));
       }
   }
   // Asking about the legacy stream is wrong too, but does no harm.
-  Scene s = scene(true);
-  begin(s, kGlobal);
+  Scene place = scene(true);
+  begin(place, kGlobal);
   int status = 0;
   GIVES(kImplicit, cudaStreamIsCapturing(nullptr, &status));
   GIVES(kImplicit,
         cudaStreamGetCaptureInfo(nullptr, &status, nullptr, nullptr, nullptr, nullptr, nullptr));
-  HOLDS(status_of(s.capturing) == kActive);
-  GIVES(1, cudaStreamIsCapturing(s.capturing, nullptr));
+  HOLDS(status_of(place.capturing) == kActive);
+  GIVES(1, cudaStreamIsCapturing(place.capturing, nullptr));
   Graph graph = nullptr;
-  OK(cudaStreamGetCaptureInfo(s.capturing, &status, nullptr, &graph, nullptr, nullptr, nullptr));
+  OK(cudaStreamGetCaptureInfo(place.capturing, &status, nullptr, &graph, nullptr, nullptr,
+                              nullptr));
   GIVES(1, cudaGraphDestroy(graph));
-  GIVES(1, cudaStreamEndCapture(s.capturing, nullptr));
+  GIVES(1, cudaStreamEndCapture(place.capturing, nullptr));
   // What is no beginning and no end.
-  GIVES(401, cudaStreamBeginCapture(s.capturing, kGlobal));
-  GIVES(401, cudaStreamEndCapture(s.other, &graph));
+  GIVES(401, cudaStreamBeginCapture(place.capturing, kGlobal));
+  GIVES(401, cudaStreamEndCapture(place.other, &graph));
   GIVES(900, cudaStreamBeginCapture(nullptr, kGlobal));
-  OK(cudaStreamWaitEvent(s.other, s.captured, 0));
-  GIVES(kUnmatched, cudaStreamEndCapture(s.other, &graph));
-  OK(cudaStreamEndCapture(s.capturing, &graph));
-  HOLDS(status_of(s.other) == kNone);
-  GIVES(1, cudaStreamBeginCapture(s.capturing, 3));
+  OK(cudaStreamWaitEvent(place.other, place.captured, 0));
+  GIVES(kUnmatched, cudaStreamEndCapture(place.other, &graph));
+  OK(cudaStreamEndCapture(place.capturing, &graph));
+  HOLDS(status_of(place.other) == kNone);
+  GIVES(1, cudaStreamBeginCapture(place.capturing, 3));
   // Two captures are never one: both are lost.
-  begin(s, kGlobal);
-  OK(cudaStreamBeginCapture(s.other, kGlobal));
-  GIVES(kMerge, cudaStreamWaitEvent(s.other, s.captured, 0));
-  for (Stream lost : {s.capturing, s.other}) {
+  begin(place, kGlobal);
+  OK(cudaStreamBeginCapture(place.other, kGlobal));
+  GIVES(kMerge, cudaStreamWaitEvent(place.other, place.captured, 0));
+  for (Stream lost : {place.capturing, place.other}) {
     GIVES(kInvalidated, cudaStreamEndCapture(lost, &graph));
     HOLDS(graph == nullptr);
   }
@@ -280,45 +284,46 @@ int prohibited_in_captures() {
 /// The modes of the capture and of another thread.
 int captures_of_threads() {
   for (const bool blocking : {true, false}) {
-    Scene s = scene(blocking);
+    Scene place = scene(blocking);
     for (int mode = kGlobal; mode <= kRelaxed; ++mode)
       for (int of_thread = kGlobal; of_thread <= kRelaxed; ++of_thread)
         for (const Call& call : kCalls) {
-          begin(s, mode);
+          begin(place, mode);
           int code = -1;
           std::thread([&] {
             int exchanged = of_thread;
             OK(cudaThreadExchangeStreamCaptureMode(&exchanged));
             HOLDS(exchanged == kGlobal);
-            code = call.make(s);
+            code = call.make(place);
           }).join();
-          judge(s, call.name, mode, blocking, code,
+          judge(place, call.name, mode, blocking, code,
                 expected(call, blocking, mode == kGlobal && of_thread == kGlobal));
-          OK(cudaEventRecord(s.plain, s.other));
+          OK(cudaEventRecord(place.plain, place.other));
         }
     // The thread that captures, when it has another mode itself.
     for (int of_thread = kGlobal; of_thread <= kRelaxed; ++of_thread) {
-      begin(s, kGlobal);
+      begin(place, kGlobal);
       int exchanged = of_thread;
       OK(cudaThreadExchangeStreamCaptureMode(&exchanged));
-      void* p = nullptr;
-      const int code = cudaMalloc(&p, 64);
+      void* made = nullptr;
+      const int code = cudaMalloc(&made, 64);
       OK(cudaThreadExchangeStreamCaptureMode(&exchanged));
       HOLDS(exchanged == of_thread);
-      judge(s, "cudaMalloc", of_thread, blocking, code, of_thread != kRelaxed ? kUnsupported : 0);
+      judge(place, "cudaMalloc", of_thread, blocking, code,
+            of_thread != kRelaxed ? kUnsupported : 0);
     }
   }
   for (int bad : {-1, 3}) GIVES(1, cudaThreadExchangeStreamCaptureMode(&bad));
   GIVES(1, cudaThreadExchangeStreamCaptureMode(nullptr));
   // Only relaxed captures may end in another thread.
-  Scene s = scene(true);
+  Scene place = scene(true);
   for (int mode = kGlobal; mode <= kRelaxed; ++mode) {
-    begin(s, mode);
+    begin(place, mode);
     Graph graph = nullptr;
     int code = -1;
-    std::thread([&] { code = cudaStreamEndCapture(s.capturing, &graph); }).join();
+    std::thread([&] { code = cudaStreamEndCapture(place.capturing, &graph); }).join();
     HOLDS(code == (mode == kRelaxed ? 0 : kWrongThread));
-    if (mode != kRelaxed) OK(cudaStreamEndCapture(s.capturing, &graph));
+    if (mode != kRelaxed) OK(cudaStreamEndCapture(place.capturing, &graph));
     HOLDS(graph != nullptr);
   }
   return 0;
@@ -326,29 +331,29 @@ int captures_of_threads() {
 
 /// Events that stay outside of the capture: nodes that record them and wait for them.
 int external_events() {
-  Scene s = scene(false);
-  OK(cudaMemset(s.memory, 0, 16));
-  GIVES(1, cudaEventRecordWithFlags(s.fresh, s.capturing, 1));
-  GIVES(1, cudaStreamWaitEvent(s.capturing, s.plain, 1));
-  begin(s, kGlobal);
-  OK(cudaStreamWaitEvent(s.capturing, s.plain, 1));
-  OK(bump(s.memory, 10, 2000, s.capturing));
-  OK(cudaEventRecordWithFlags(s.fresh, s.capturing, 1));
+  Scene place = scene(false);
+  OK(cudaMemset(place.memory, 0, 16));
+  GIVES(1, cudaEventRecordWithFlags(place.fresh, place.capturing, 1));
+  GIVES(1, cudaStreamWaitEvent(place.capturing, place.plain, 1));
+  begin(place, kGlobal);
+  OK(cudaStreamWaitEvent(place.capturing, place.plain, 1));
+  OK(bump(place.memory, 10, 2000, place.capturing));
+  OK(cudaEventRecordWithFlags(place.fresh, place.capturing, 1));
   Graph graph = nullptr;
-  OK(cudaStreamEndCapture(s.capturing, &graph));
+  OK(cudaStreamEndCapture(place.capturing, &graph));
   GraphExec exec = nullptr;
   OK(cudaGraphInstantiate(&exec, graph, 0));
-  OK(cudaEventRecord(s.plain, s.other));
-  OK(cudaGraphLaunch(exec, s.capturing));
-  OK(cudaStreamWaitEvent(s.other, s.fresh, 0));
-  OK(bump(s.memory, 100, 1, s.other));
-  OK(cudaEventSynchronize(s.fresh));
+  OK(cudaEventRecord(place.plain, place.other));
+  OK(cudaGraphLaunch(exec, place.capturing));
+  OK(cudaStreamWaitEvent(place.other, place.fresh, 0));
+  OK(bump(place.memory, 100, 1, place.other));
+  OK(cudaEventSynchronize(place.fresh));
   OK(cudaDeviceSynchronize());
   unsigned sum = 0;
-  OK(cudaMemcpy(&sum, s.memory, 4, kDeviceToHost));
+  OK(cudaMemcpy(&sum, place.memory, 4, kDeviceToHost));
   HOLDS(sum == 111);
   float milliseconds = 0;
-  OK(cudaEventElapsedTime(&milliseconds, s.plain, s.fresh));
+  OK(cudaEventElapsedTime(&milliseconds, place.plain, place.fresh));
   HOLDS(milliseconds >= 0);
   return 0;
 }
