@@ -25,7 +25,7 @@ std::string refusal(const std::string& bytes) {
 /// Long enough for several blocks.
 std::string numbers() {
   std::string out;
-  for (int i = 0; out.size() < 600'000; ++i) out += std::to_string(i * i) + ' ';
+  for (std::uint64_t i = 0; out.size() < 600'000; ++i) out += std::to_string(i * i) + ' ';
   return out;
 }
 
