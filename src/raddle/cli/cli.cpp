@@ -7,8 +7,10 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "raddle/base/error.h"
@@ -88,6 +90,34 @@ std::string unexpected(const CLI::App& command, const std::vector<std::string>& 
   return "expected nothing but options before the program behind --";
 }
 
+/// The command that the first word names; all of them where it names none. Options are many, and
+/// adding those of all commands takes longer than all else that a process does before it simulates.
+std::vector<Command> add_commands(CLI::App& app, std::string_view first_word,
+                                  const std::vector<std::string>& arguments) {
+  const std::pair<std::string_view, std::function<Command()>> known[] = {
+      {"list", [&] { return add_list(app); }},
+      {"run", [&] { return add_run(app, arguments); }},
+      {"compare", [&] { return add_compare(app, arguments); }},
+      {"exec", [&] { return add_exec(app, arguments); }},
+      {"record", [&] { return add_record(app); }},
+      {"replay", [&] { return add_replay(app, arguments); }},
+      {"ptx", [&] { return add_ptx(app); }},
+      {"analyze", [&] { return add_analyze(app, arguments); }},
+      {"report", [&] { return add_report(app); }},
+      {"sweep", [&] { return add_sweep(app, arguments); }},
+      {"reproduce", [&] { return add_reproduce(app, arguments); }},
+      {"cell", [&] { return add_cell(app); }},
+      {"validate", [&] { return add_validate(app, arguments); }}};
+  for (const auto& [name, add] : known)
+    if (name == first_word) return {add()};
+  std::vector<Command> all;
+  for (const auto& [name, add] : known) {
+    all.push_back(add());
+    RADDLE_ASSERT(all.back().app->get_name() == name);
+  }
+  return all;
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app("Raddle: a cycle-level GPU simulator and laboratory for scheduling", "raddle");
   app.set_version_flag("--version", "raddle " + sim::version());
@@ -103,19 +133,8 @@ int parse_and_run(int argc, char** argv) {
       "Exit status: 0 done and result correct, 1 the run failed or the result is wrong,\n"
       "2 usage, configuration or input error. `raddle COMMAND --help` explains each command.");
   const std::vector<std::string> arguments(argv, argv + argc);
-  const std::vector<Command> commands = {add_list(app),
-                                         add_run(app, arguments),
-                                         add_compare(app, arguments),
-                                         add_exec(app, arguments),
-                                         add_record(app),
-                                         add_replay(app, arguments),
-                                         add_ptx(app),
-                                         add_analyze(app, arguments),
-                                         add_report(app),
-                                         add_sweep(app, arguments),
-                                         add_reproduce(app, arguments),
-                                         add_cell(app),
-                                         add_validate(app, arguments)};
+  const std::vector<Command> commands =
+      add_commands(app, words.size() > 1 ? words[1] : "", arguments);
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
