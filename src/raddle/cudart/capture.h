@@ -26,7 +26,7 @@ struct Capture {
 /// A new node after what the capturing stream did last.
 GraphNode& captured(Stream& stream, NodeType type);
 /// From now on the stream takes part in the capture in which the event was recorded. Throws
-/// Failure.
+/// Failure, also where only the stream captures. Precondition: one of them does.
 void join(Stream& stream, const Event& event);
 /// All its streams are ordinary ones again.
 void finish(Context& c, Capture& capture);
@@ -45,7 +45,9 @@ Stream& usable(Context& c, Stream* stream);
 Stream& uncaptured(Context& c, Stream* stream);
 /// A stream to wait for or to ask about.
 Stream& awaited(Context& c, Stream* stream);
-/// An event to wait for or to ask about.
+/// An event that was last recorded outside of captures.
+Event& uncaptured(Context& c, Event* event);
+/// Such an event to wait for or to ask about.
 Event& awaited(Context& c, Event* event);
 /// A call that no capture sees although the captured work may need what it does (cudaMalloc):
 /// whether it is prohibited is a question of the modes of captures and of the calling thread.

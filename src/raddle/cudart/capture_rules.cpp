@@ -37,7 +37,13 @@ GraphNode& captured(Stream& stream, NodeType type) {
 }
 
 void join(Stream& stream, const Event& event) {
-  RADDLE_ASSERT(event.capture != nullptr);
+  RADDLE_ASSERT(event.capture != nullptr || stream.capture != nullptr);
+  if (event.capture == nullptr) {
+    stream.capture->invalidated = true;
+    refuse(kStreamCaptureIsolation,
+           "a stream that captures waits for an event that was not recorded in the capture, "
+           "without cudaEventWaitExternal");
+  }
   Capture& capture = *event.capture;
   if (capture.origin == nullptr) throw Failure{kCapturedEvent};
   if (capture.invalidated) throw Failure{kStreamCaptureInvalidated};
@@ -115,12 +121,17 @@ Stream& awaited(Context& c, Stream* stream) {
   return on;
 }
 
-Event& awaited(Context& c, Event* event) {
+Event& uncaptured(Context& c, Event* event) {
   Event& e = c.events.get(event);
   if (e.capture != nullptr) {
     e.capture->invalidated = true;
     throw Failure{kCapturedEvent, "the event was last recorded in a stream that captured"};
   }
+  return e;
+}
+
+Event& awaited(Context& c, Event* event) {
+  Event& e = uncaptured(c, event);
   if (e.recorded) unsafe_call(c);
   return e;
 }

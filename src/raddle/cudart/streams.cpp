@@ -9,8 +9,7 @@ using namespace raddle::cudart;
 namespace {
 
 constexpr unsigned kEventDisableTiming = 2;
-constexpr unsigned kExternal =
-    1;  // an event of a captured stream that stays outside of the capture
+constexpr unsigned kExternal = 1;  // the event stays outside of the capture
 constexpr int kMinPriority = 0, kGreatestPriority = -5;
 
 Error create_stream(Context& c, Stream** to, unsigned flags, int priority) {
@@ -78,13 +77,8 @@ Error wait(Context& c, Stream* stream, Event* event, unsigned flags) {
       if (const Event& now = external(context, event); now.recorded)
         context.device().wait(id, now.id);
     };
-  } else if (e.capture != nullptr) {
+  } else if (e.capture != nullptr || on.capture != nullptr) {
     join(on, e);
-  } else if (on.capture != nullptr) {
-    on.capture->invalidated = true;
-    throw Failure{kStreamCaptureIsolation,
-                  "a stream that captures waits for an event that was not recorded in the capture, "
-                  "without cudaEventWaitExternal; what has been captured is invalidated"};
   } else if (e.recorded) {
     c.device().wait(on.id, e.id);
   }
@@ -236,13 +230,8 @@ int raddle_cudaEventQuery(Event* event) {
 
 int raddle_cudaEventElapsedTime(float* milliseconds, Event* from, Event* to) {
   return call("cudaEventElapsedTime", [&](Context& c) {
-    Event &a = c.events.get(from), &b = c.events.get(to);
     if (milliseconds == nullptr) throw Failure{kInvalidValue};
-    for (const Event* e : {&a, &b})
-      if (e->capture != nullptr) {
-        e->capture->invalidated = true;
-        throw Failure{kCapturedEvent};
-      }
+    const Event &a = uncaptured(c, from), &b = uncaptured(c, to);
     if (!a.recorded || !b.recorded || ((a.flags | b.flags) & kEventDisableTiming) != 0)
       throw Failure{kInvalidResourceHandle};
     *milliseconds = static_cast<float>(c.device().elapsed_ms(a.id, b.id));
