@@ -21,6 +21,14 @@ struct Scene {
   Event captured = nullptr;  ///< recorded in `capturing` while that captures
   Event fresh = nullptr;     ///< recorded nowhere
   unsigned* memory = nullptr;
+  // What calls make.
+  void* made = nullptr;
+  std::size_t pitch = 0;
+  Array array = nullptr;
+  Stream stream = nullptr;
+  Event event = nullptr;
+  float milliseconds = 0;
+  unsigned value = 0;
 };
 
 enum class Rule {
@@ -37,6 +45,8 @@ struct Call {
   int code;  ///< of Never
   int (*make)(Scene&);
 };
+
+const Channel kOneWord{32, 0, 0, 0, 1};
 
 const Call kCalls[] = {
     {"cudaStreamSynchronize of it", Rule::Never, kUnsupported,
@@ -59,8 +69,7 @@ const Call kCalls[] = {
      [](Scene& place) { return cudaEventQuery(place.captured); }},
     {"cudaEventElapsedTime of its event", Rule::Never, kCapturedEvent,
      [](Scene& place) {
-       float ms = 0;
-       return cudaEventElapsedTime(&ms, place.plain, place.captured);
+       return cudaEventElapsedTime(&place.milliseconds, place.plain, place.captured);
      }},
     {"cudaStreamWaitEvent of another event", Rule::Never, kIsolation,
      [](Scene& place) { return cudaStreamWaitEvent(place.capturing, place.plain, 0); }},
@@ -72,37 +81,23 @@ const Call kCalls[] = {
      [](Scene& place) { return cudaEventSynchronize(place.plain); }},
     {"cudaEventQuery of another", Rule::Unsafe, 0,
      [](Scene& place) { return cudaEventQuery(place.plain); }},
-    {"cudaMalloc", Rule::Unsafe, 0,
-     [](Scene&) {
-       void* p = nullptr;
-       return cudaMalloc(&p, 64);
-     }},
+    {"cudaMalloc", Rule::Unsafe, 0, [](Scene& place) { return cudaMalloc(&place.made, 64); }},
     {"cudaMallocPitch", Rule::Unsafe, 0,
-     [](Scene&) {
-       void* p = nullptr;
-       std::size_t pitch = 0;
-       return cudaMallocPitch(&p, &pitch, 64, 2);
-     }},
+     [](Scene& place) { return cudaMallocPitch(&place.made, &place.pitch, 64, 2); }},
     {"cudaMallocManaged", Rule::Unsafe, 0,
-     [](Scene&) {
-       void* p = nullptr;
-       return cudaMallocManaged(&p, 64, 1);
-     }},
+     [](Scene& place) { return cudaMallocManaged(&place.made, 64, 1); }},
     {"cudaMallocHost", Rule::Unsafe, 0,
-     [](Scene&) {
-       void* p = nullptr;
-       return cudaMallocHost(&p, 64);
-     }},
+     [](Scene& place) { return cudaMallocHost(&place.made, 64); }},
     {"cudaHostAlloc", Rule::Unsafe, 0,
-     [](Scene&) {
-       void* p = nullptr;
-       return cudaHostAlloc(&p, 64, 0);
-     }},
+     [](Scene& place) { return cudaHostAlloc(&place.made, 64, 0); }},
     {"cudaMalloc3DArray", Rule::Unsafe, 0,
-     [](Scene&) {
-       Array a = nullptr;
-       const Channel one{32, 0, 0, 0, 1};
-       return cudaMalloc3DArray(&a, &one, {4, 3, 2}, 0);
+     [](Scene& place) {
+       return cudaMalloc3DArray(&place.array, &kOneWord, {4, 3, 2}, 0);
+     }},
+    {"cudaHostRegister and cudaHostUnregister", Rule::Unsafe, 0,
+     [](Scene& place) {
+       const int code = cudaHostRegister(&place.value, 4, 0);
+       return code != 0 ? code : cudaHostUnregister(&place.value);
      }},
     {"cudaFree", Rule::Unsafe, 0, [](Scene&) { return cudaFree(nullptr); }},
     {"cudaFreeHost", Rule::Unsafe, 0, [](Scene&) { return cudaFreeHost(nullptr); }},
@@ -125,19 +120,13 @@ const Call kCalls[] = {
            nullptr, [](void*) {}, nullptr);
      }},
     {"cudaMallocAsync, legacy", Rule::Legacy, 0,
-     [](Scene&) {
-       void* p = nullptr;
-       return cudaMallocAsync(&p, 64, nullptr);
-     }},
+     [](Scene& place) { return cudaMallocAsync(&place.made, 64, nullptr); }},
     {"cudaStreamSynchronize, legacy", Rule::LegacyWait, 0,
      [](Scene&) { return cudaStreamSynchronize(nullptr); }},
     {"cudaStreamQuery, legacy", Rule::LegacyWait, 0,
      [](Scene&) { return cudaStreamQuery(nullptr); }},
     {"cudaMemcpy", Rule::LegacyWait, 0,
-     [](Scene& place) {
-       unsigned v = 0;
-       return cudaMemcpy(&v, place.memory, 4, kDeviceToHost);
-     }},
+     [](Scene& place) { return cudaMemcpy(&place.value, place.memory, 4, kDeviceToHost); }},
     {"cudaMemset", Rule::LegacyWait, 0,
      [](Scene& place) { return cudaMemset(place.memory + 1, 0, 4); }},
     {"launch into it", Rule::Allowed, 0,
@@ -147,24 +136,15 @@ const Call kCalls[] = {
     {"cudaMemsetAsync into it", Rule::Allowed, 0,
      [](Scene& place) { return cudaMemsetAsync(place.memory, 0, 4, place.capturing); }},
     {"cudaMallocAsync", Rule::Allowed, 0,
-     [](Scene& place) {
-       void* p = nullptr;
-       return cudaMallocAsync(&p, 64, place.capturing);
-     }},
+     [](Scene& place) { return cudaMallocAsync(&place.made, 64, place.capturing); }},
     {"cudaEventRecord", Rule::Allowed, 0,
      [](Scene& place) { return cudaEventRecord(place.captured, place.capturing); }},
     {"cudaEventQuery, never recorded", Rule::Allowed, 0,
      [](Scene& place) { return cudaEventQuery(place.fresh); }},
     {"cudaStreamCreate", Rule::Allowed, 0,
-     [](Scene&) {
-       Stream made = nullptr;
-       return cudaStreamCreate(&made);
-     }},
+     [](Scene& place) { return cudaStreamCreate(&place.stream); }},
     {"cudaEventCreate", Rule::Allowed, 0,
-     [](Scene&) {
-       Event made = nullptr;
-       return cudaEventCreate(&made);
-     }},
+     [](Scene& place) { return cudaEventCreate(&place.event); }},
     {"cudaLaunchHostFunc", Rule::Allowed, 0,
      [](Scene& place) {
        return cudaLaunchHostFunc(
