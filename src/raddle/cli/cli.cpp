@@ -90,8 +90,8 @@ std::string unexpected(const CLI::App& command, const std::vector<std::string>& 
   return "expected nothing but options before the program behind --";
 }
 
-/// The command that the first word names; all of them where it names none. Options are many, and
-/// adding those of all commands takes longer than all else that a process does before it simulates.
+/// The command that the first word names; all of them where it names none. To add the options of
+/// all commands takes 4.8 million instructions (docs/performance.md).
 std::vector<Command> add_commands(CLI::App& app, std::string_view first_word,
                                   const std::vector<std::string>& arguments) {
   const std::pair<std::string_view, std::function<Command()>> known[] = {
