@@ -33,7 +33,9 @@ inline std::string opcode_for(const trace::StaticInst& inst) {
     case OpKind::Barrier:
       return "BAR.SYNC";
     case OpKind::Fence:
-      return inst.bytes == trace::kBlockScope ? "MEMBAR.SC.CTA" : "MEMBAR.SC.GPU";
+      return inst.bytes == trace::kBlockScope    ? "MEMBAR.SC.CTA"
+             : inst.bytes == trace::kReleaseOnly ? "MEMBAR.SC.GPU"
+                                                 : "CCTL.IVALL";  // waits as well
     case OpKind::Exit:
       return "EXIT";
     case OpKind::LoadGlobal:

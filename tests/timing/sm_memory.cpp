@@ -1,6 +1,8 @@
 // Exact cycles and messages of the load/store unit and the L1D, against a mock memory.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "support/sm_harness.h"
 
 namespace raddle {
@@ -189,6 +191,70 @@ TEST_F(SmMemory, StoresDoNotAllocateAndAreAcknowledged) {
   EXPECT_EQ(sm.counters().l1d_misses, 1u);
   EXPECT_EQ(sm.counters().l1d_stores, 1u);
   EXPECT_EQ(sm.sent()[0].message.tag, 0) << "the warp";
+}
+
+/// A line is loaded, something happens, and it is loaded again: how often it missed.
+class SmAcquire : public SmMemory {
+ protected:
+  SmAcquire() { machine.sm.l1d.invalidate_at_acquire = true; }
+  std::uint64_t misses_around(const std::function<void(WarpWriter&)>& between) {
+    auto r = one_block(code, 1, [&](WarpWriter& w) {
+      w.lines(load, {{100}}).op(use);
+      between(w);
+      w.lines(load2, {{100}}).op(use2).op(exit);
+    });
+    SmHarness sm(machine);
+    sm.start_block(0, r);
+    sm.run(1000);
+    times_ = sm.issue_times();
+    return sm.counters().l1d_misses;
+  }
+  std::uint32_t acquire = acquiring();
+  Cycles times_;
+
+ private:
+  std::uint32_t acquiring() {
+    const std::uint32_t inst = code.load(8, 10);
+    code.raw().instructions[inst].acquires = true;
+    code.raw().instructions[inst].bypass_l1 = true;
+    return inst;
+  }
+};
+
+TEST_F(SmAcquire, AFenceEmptiesTheL1dWhereTheMachineSaysSo) {
+  const auto fences = [&](WarpWriter& w) { w.op(fence); };
+  EXPECT_EQ(misses_around([](WarpWriter&) {}), 1u);
+  EXPECT_EQ(misses_around(fences), 2u);
+  machine.sm.l1d.invalidate_at_acquire = false;
+  EXPECT_EQ(misses_around(fences), 1u);
+}
+
+TEST_F(SmAcquire, FencesThatAcquireNothingLeaveTheL1dAlone) {
+  for (const std::uint8_t kind : {trace::kBlockScope, trace::kReleaseOnly}) {
+    code.raw().instructions[fence].bytes = kind;
+    EXPECT_EQ(misses_around([&](WarpWriter& w) { w.op(fence); }), 1u) << unsigned{kind};
+  }
+}
+
+TEST_F(SmAcquire, DirtyLinesStay) {
+  machine.sm.l1d.write_policy = timing::WritePolicy::WriteBack;
+  const auto writes = [&](WarpWriter& w) { w.lines(store, {{100}}).op(fence); };
+  EXPECT_EQ(misses_around(writes), 1u);
+}
+
+TEST_F(SmAcquire, NothingOfTheWarpPassesAnAcquiringLoad) {
+  const auto acquires = [&](WarpWriter& w) { w.lines(acquire, {{300}}); };
+  EXPECT_EQ(misses_around(acquires), 2u);
+  ASSERT_EQ(times_.size(), 6u);
+  EXPECT_EQ(times_[3] - times_[2], 100u)
+      << "the next load waits for it, though it needs no register";
+}
+
+TEST_F(SmAcquire, WhatReleasesWaitsForEarlierAccesses) {
+  code.raw().instructions[store].releases = true;
+  const auto stores = [&](WarpWriter& w) { w.lines(reduce, {{400, 1}}).lines(store, {{300, 1}}); };
+  EXPECT_EQ(misses_around(stores), 1u) << "and brings nothing in";
+  EXPECT_EQ(times_[3] - times_[2], 100u);
 }
 
 TEST_F(SmMemory, FenceWaitsForLoadsStoresAndReductions) {

@@ -88,6 +88,7 @@ std::uint32_t CodeTable::in_space(std::uint32_t at, Space space) {
 std::uint32_t CodeTable::as_fence(std::uint32_t at) {
   if (entries_[at].fence == kNone) {
     const std::uint32_t made = push_alias(at, trace::OpKind::Fence, Space::None);
+    entries_[made].line.inst.bytes = trace::kReleaseOnly;
     entries_[at].fence = made;
   }
   return entries_[at].fence;

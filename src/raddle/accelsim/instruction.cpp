@@ -157,6 +157,14 @@ void guess(StaticLine& line, bool result) {
   line.space = line.has_addresses ? Space::Generic : Space::None;
 }
 
+/// From Volta on (.SC, .ALL) a MEMBAR waits only; where what others have written must be seen, a
+/// CCTL.IVALL follows.
+std::uint8_t fence_kind(std::string_view mnemonic) {
+  if (has_modifier(mnemonic, "CTA")) return trace::kBlockScope;
+  const bool waits_only = has_modifier(mnemonic, "SC") || has_modifier(mnemonic, "ALL");
+  return waits_only ? trace::kReleaseOnly : trace::kFullFence;
+}
+
 void set_kind(StaticLine& line, bool result) {
   const Opcode& opcode = *line.opcode;
   trace::StaticInst& inst = line.inst;
@@ -166,7 +174,8 @@ void set_kind(StaticLine& line, bool result) {
   const std::string_view m = line.mnemonic;
   if (opcode.name == "IMAD" && has_modifier(m, "MOV")) inst.op_class = trace::OpClass::Move;
   if (inst.kind == OpKind::AtomicGlobal && !result) inst.kind = OpKind::ReduceGlobal;
-  if (inst.kind == OpKind::Fence && has_modifier(m, "CTA")) inst.bytes = trace::kBlockScope;
+  if (inst.kind == OpKind::Fence) inst.bytes = fence_kind(m);
+  if (opcode.name == "CCTL" && has_modifier(m, "IVALL")) inst.kind = OpKind::Fence;
   if (inst.op_class == trace::OpClass::Tensor) inst.bytes = matrix_work(m);
   if (line.space == Space::None) {
     line.has_addresses = false;

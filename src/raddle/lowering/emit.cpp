@@ -117,6 +117,8 @@ class Emitter {
     m.inst.op_class = in.op_class;
     m.inst.bytes = in.bytes;
     m.inst.bypass_l1 = in.bypass_l1;
+    m.inst.acquires = in.acquires;
+    m.inst.releases = in.releases;
     m.inst.line = in.line;
     m.inst.opcode = in.opcode;
     m.inst.source = in.source;

@@ -28,6 +28,7 @@ bool is_store(OpKind k) {
 }
 /// Ordered against every access to memory.
 bool is_ordered(const StaticInst& in) {
+  if (in.acquires || in.releases) return true;
   return !is_load(in.kind) && !is_store(in.kind) && in.kind != OpKind::Alu &&
          in.kind != OpKind::LoadConst;
 }

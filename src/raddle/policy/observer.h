@@ -51,7 +51,7 @@ struct L1Eviction {
   enum class Why : std::uint8_t {
     Replaced,     ///< another line takes its way
     Written,      ///< a store of a write-evict cache
-    Invalidated,  ///< an atomic or a bypassing access
+    Invalidated,  ///< an atomic, a bypassing access or an acquire
     Flushed,      ///< a kernel starts
   };
   Cycle at;

@@ -83,7 +83,8 @@ static_assert(kOpClassNames.size() == kOpClasses);
 inline constexpr unsigned kScoreboardRegisters = 256;
 inline constexpr std::uint8_t kFirstPredicate = 240, kPcRegister = 255;
 
-inline constexpr std::uint8_t kBlockScope = 1;
+/// What a Fence does besides waiting (StaticInst::bytes).
+inline constexpr std::uint8_t kFullFence = 0, kBlockScope = 1, kReleaseOnly = 2;
 inline constexpr unsigned kTensorParts = 64;
 /// Of a register, an instruction: none.
 inline constexpr std::uint32_t kNoRegister = ~std::uint32_t{0};
@@ -117,10 +118,15 @@ struct StaticInst {
   OpKind kind = OpKind::Alu;
   OpClass op_class = OpClass::Int;
   /// Per lane, memory operations (vector accesses: all elements). Of a Fence: kBlockScope if it
-  /// orders accesses for the block's threads only, else 0. Of a Tensor operation: its work in parts
-  /// of kTensorParts, which are 4096 multiply-adds of f16; 0 counts as all of them.
+  /// orders accesses for the block's threads only, and so waits for nothing; kReleaseOnly if what
+  /// others have written need not be seen behind it; else kFullFence. Of a Tensor operation: its
+  /// work in parts of kTensorParts, which are 4096 multiply-adds of f16; 0 counts as all of them.
   std::uint8_t bytes = 0;
-  bool bypass_l1 = false;                   ///< .cg, .cv, volatile, relaxed and stronger
+  bool bypass_l1 = false;  ///< .cg, .cv, volatile, relaxed and stronger
+  /// An access at the scope of a cluster or wider that orders others (PTX ISA, memory consistency
+  /// model): the warp goes on when it has come, and sees what others have written; it waits until
+  /// the warp's earlier accesses are visible.
+  bool acquires = false, releases = false;
   std::vector<std::uint8_t> reads, writes;  ///< scoreboard registers, guard included in reads
   std::uint32_t line = 0;                   ///< of the PTX text, for reports
   std::uint16_t opcode = 0;                 ///< into KernelCode::opcode_names

@@ -162,6 +162,28 @@ BlockBatch decode(std::string_view bytes, const KernelCode& code, unsigned warps
   return batch;
 }
 
+namespace {
+
+/// A truth value where it orders nothing: so are recordings of before.
+Json access_to_json(const StaticInst& inst) {
+  if (!inst.acquires && !inst.releases) return inst.bypass_l1;
+  return (inst.bypass_l1 ? 1u : 0u) | (inst.acquires ? 2u : 0u) | (inst.releases ? 4u : 0u);
+}
+
+void read_access(const Json& json, StaticInst& inst) {
+  if (json.is_boolean()) {
+    inst.bypass_l1 = json.get<bool>();
+    return;
+  }
+  const auto bits = number<unsigned>(json);
+  if (bits > 7) broken("order of an access");
+  inst.bypass_l1 = (bits & 1) != 0;
+  inst.acquires = (bits & 2) != 0;
+  inst.releases = (bits & 4) != 0;
+}
+
+}  // namespace
+
 Json code_to_json(const KernelCode& code) {
   Json out = {{"name", code.name},
               {"file", code.file},
@@ -180,8 +202,8 @@ Json code_to_json(const KernelCode& code) {
     for (const Operand& o : i.operands)
       operands.push_back({static_cast<unsigned>(o.kind), o.reg, o.value});
     list.push_back({static_cast<unsigned>(i.kind), static_cast<unsigned>(i.op_class), i.bytes,
-                    i.bypass_l1, i.reads, i.writes, i.line, i.opcode, std::move(operands), i.jumps,
-                    i.next, i.alias_of});
+                    access_to_json(i), i.reads, i.writes, i.line, i.opcode, std::move(operands),
+                    i.jumps, i.next, i.alias_of});
     if (i.source.line != 0) list.back().push_back({i.source.file, i.source.line});
   }
   return out;
@@ -241,7 +263,7 @@ KernelCode code_from_json(const Json& json) {
     inst.kind = static_cast<OpKind>(kind);
     inst.op_class = static_cast<OpClass>(op_class);
     inst.bytes = number<std::uint8_t>(i.at(2));
-    inst.bypass_l1 = i.at(3).get<bool>();
+    read_access(i.at(3), inst);
     inst.reads = numbers<std::uint8_t>(i.at(4));
     inst.writes = numbers<std::uint8_t>(i.at(5));
     inst.line = number<std::uint32_t>(i.at(6));

@@ -181,7 +181,8 @@ TEST_F(Import, BarriersFencesAndSleep) {
       imported({"0000 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 0 0 0 ", "0010 00000000 0 BAR.SYNC 0 0 0 ",
                 "0020 ffffffff 0 BAR.ARV 0 0 0 ", "0030 ffffffff 0 MEMBAR.SC.GPU 0 0 0 ",
                 "0040 ffffffff 0 MEMBAR.SC.CTA 0 0 0 ", "0050 ffffffff 0 NANOSLEEP 0 0 100 ",
-                "0060 ffffffff 0 DEPBAR.LE 0 0 0 "});
+                "0060 ffffffff 0 DEPBAR.LE 0 0 0 ", "0070 ffffffff 0 CCTL.IVALL 0 0 0 ",
+                "0080 ffffffff 0 CCTL.IV 0 0 0 ", "0090 ffffffff 0 MEMBAR.GL 0 0 0 "});
   auto barrier = [&](std::size_t i) {
     return static_cast<trace::BarrierKind>(all[i].record.mask >> 4 & 3);
   };
@@ -189,11 +190,15 @@ TEST_F(Import, BarriersFencesAndSleep) {
   EXPECT_EQ(barrier(1), trace::BarrierKind::Warp) << "nobody comes: nobody waits";
   EXPECT_EQ(barrier(2), trace::BarrierKind::Arrive);
   EXPECT_EQ(all[3].inst->kind, OpKind::Fence);
-  EXPECT_EQ(all[3].inst->bytes, 0);
+  EXPECT_EQ(all[3].inst->bytes, trace::kReleaseOnly) << "a CCTL.IVALL follows where one must";
   EXPECT_EQ(all[4].inst->bytes, trace::kBlockScope);
   EXPECT_EQ(all[5].inst->kind, OpKind::Sleep);
   EXPECT_EQ(all[5].record.transactions(), 7u) << "100 ns";
   EXPECT_EQ(all[6].inst->kind, OpKind::Alu) << "no copies to shared memory to wait for";
+  EXPECT_EQ(all[7].inst->kind, OpKind::Fence);
+  EXPECT_EQ(all[7].inst->bytes, trace::kFullFence);
+  EXPECT_EQ(all[8].inst->kind, OpKind::Alu) << "one line";
+  EXPECT_EQ(all[9].inst->bytes, trace::kFullFence) << "before Volta there is nothing else";
 }
 
 TEST_F(Import, CopiesToSharedMemoryAreWaitedFor) {
@@ -202,6 +207,7 @@ TEST_F(Import, CopiesToSharedMemoryAreWaitedFor) {
                              "0020 ffffffff 0 DEPBAR.LE 0 0 0 "});
   EXPECT_EQ(all[2].inst->kind, OpKind::Alu) << "one group may be left";
   EXPECT_EQ(all[3].inst->kind, OpKind::Fence);
+  EXPECT_EQ(all[3].inst->bytes, trace::kReleaseOnly) << "nothing is brought in";
 }
 
 TEST_F(Import, UnknownOpcodesAreKeptAndCounted) {

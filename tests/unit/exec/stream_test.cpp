@@ -269,6 +269,45 @@ TEST(Stream, CodeSaysWhatEachInstructionIs) {
   EXPECT_EQ(i[17].kind, K::LoadShared);
   EXPECT_EQ(i[18].kind, K::LoadLocal);
 }
+/// What an access orders, as letters: acquires, releases.
+std::string order_of(const std::string& text) {
+  Rig rig(kernel(text));
+  for (const trace::StaticInst& inst : code_of(rig.program.kernel("k"))->instructions)
+    if (trace::carries_transactions(inst.kind) && inst.kind != K::LoadLocal)
+      return std::string(inst.acquires ? "a" : "") + (inst.releases ? "r" : "");
+  return "no access";
+}
+std::uint8_t fence_of(const std::string& text) {
+  Rig rig(kernel(text));
+  for (const trace::StaticInst& inst : code_of(rig.program.kernel("k"))->instructions)
+    if (inst.kind == K::Fence) return inst.bytes;
+  return 255;
+}
+TEST(Stream, AccessesSayWhatTheyOrderBeyondTheirBlock) {
+  EXPECT_EQ(order_of("ld.global.u32 %r2, [%q1];"), "");
+  EXPECT_EQ(order_of("ld.volatile.global.u32 %r2, [%q1];"), "");
+  EXPECT_EQ(order_of("ld.relaxed.gpu.global.u32 %r2, [%q1];"), "");
+  EXPECT_EQ(order_of("ld.acquire.cta.global.u32 %r2, [%q1];"), "");
+  for (const std::string scope : {"cluster", "gpu", "sys"}) {
+    EXPECT_EQ(order_of("ld.acquire." + scope + ".global.u32 %r2, [%q1];"), "a") << scope;
+    EXPECT_EQ(order_of("ld.acquire." + scope + ".u32 %r2, [%q1];"), "a") << scope;
+    EXPECT_EQ(order_of("st.release." + scope + ".global.u32 [%q1], %r1;"), "r") << scope;
+    EXPECT_EQ(order_of("atom.acq_rel." + scope + ".global.add.u32 %r2, [%q1], 1;"), "ar") << scope;
+  }
+  EXPECT_EQ(order_of("atom.acquire.gpu.global.add.u32 %r2, [%q1], 1;"), "a");
+  EXPECT_EQ(order_of("atom.relaxed.gpu.global.add.u32 %r2, [%q1], 1;"), "");
+  EXPECT_EQ(order_of("atom.acq_rel.cta.global.add.u32 %r2, [%q1], 1;"), "");
+  EXPECT_EQ(order_of("red.release.gpu.global.add.u32 [%q1], 1;"), "r");
+}
+TEST(Stream, FencesSayWhetherOthersDataIsSeenBehindThem) {
+  for (const char* full : {"membar.gl;", "membar.sys;", "fence.sc.gpu;", "fence.acq_rel.gpu;",
+                           "fence.acq_rel.cluster;", "fence.acq_rel.sys;"})
+    EXPECT_EQ(fence_of(full), trace::kFullFence) << full;
+  for (const char* block : {"membar.cta;", "fence.acq_rel.cta;", "fence.sc.cta;"})
+    EXPECT_EQ(fence_of(block), trace::kBlockScope) << block;
+  for (const char* waits : {"fence.proxy.async;", "cp.async.wait_all;"})
+    EXPECT_EQ(fence_of(waits), trace::kReleaseOnly) << waits;
+}
 TEST(Stream, GenericAccessesToSharedMemoryUseTheirSharedForm) {
   const auto ops = tail(
       ".shared .align 4 .b8 s[128]; mov.u64 %q3, s; cvta.shared.u64 %q3, %q3; mul.wide.u32 %q4, "

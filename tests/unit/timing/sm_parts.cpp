@@ -50,16 +50,17 @@ TEST(WarpTable, HazardsDecideWhereAWarpBelongs) {
   EXPECT_EQ(warps.block_of[2], 1);
 }
 
-TEST(WarpTable, AFenceWaitsForOperationsUnderWayUnlessItIsTheBlocks) {
+TEST(WarpTable, WhatReleasesWaitsForOperationsUnderWay) {
   WarpTable warps(8);
   DecodedInst fence = reads(3, Unit::Control, Route::Fence);
+  fence.releases = true;
   Warp& warp = warps.enter(0, 0);
   warp.next = &fence;
   warp.outstanding = 1;
   warps.check_hazards(0);
   EXPECT_EQ(warps.fence_wait, bit_of(0));
   warps.forget_hazards(0);
-  fence.block_scope = true;
+  fence.releases = false;  // the block's
   warps.check_hazards(0);
   EXPECT_EQ(warps.ready, bit_of(0));
 }

@@ -40,6 +40,7 @@ std::shared_ptr<const KernelCode> some_code() {
   load.bytes = 4;
   load.opcode = 1;
   load.bypass_l1 = true;
+  load.acquires = true;
   shared.kind = OpKind::LoadShared;
   shared.opcode = 2;
   code->instructions = {add, load, shared};

@@ -196,6 +196,7 @@ u32 add_aliases(u32 access, trace::KernelCode& code) {
   const auto first = static_cast<u32>(code.instructions.size());
   trace::StaticInst inst = code.instructions[access];
   inst.alias_of = access;
+  inst.acquires = inst.releases = false;
   const bool load = inst.kind == K::LoadGlobal, store = inst.kind == K::StoreGlobal;
   code.instructions.push_back(inst);
   code.instructions.back().kind = load ? K::LoadShared : store ? K::StoreShared : K::AtomicShared;

@@ -224,4 +224,11 @@ void L1d::flush(Cycle now, unsigned kernel) {
   if (events_ != nullptr) events_->flushed(now);
 }
 
+void L1d::invalidate(Cycle now) {
+  if (!keeps_dirty_ && events_ == nullptr) return tags_.invalidate_all();
+  tags_.each([&](unsigned at) {
+    if (tags_.dirty(at) == 0) drop(now, at, 0, policy::L1Eviction::Why::Invalidated);
+  });
+}
+
 }  // namespace raddle::timing

@@ -135,6 +135,9 @@ class L1d {
   void resize(unsigned ways);
   /// Drops everything that is not on its way.
   void flush(Cycle now, unsigned kernel);
+  /// Drops what others may have rewritten: every line that is not dirty. What is on its way counts
+  /// as new.
+  void invalidate(Cycle now);
   /// Hints that the line will soon be loaded.
   void prefetch_load(std::uint32_t line) const { mshrs_.prefetch_find(line); }
   /// Hints that the data of this MSHR will soon come.

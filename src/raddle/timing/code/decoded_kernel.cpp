@@ -82,7 +82,9 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   in.payload = in.route >= Route::Load && in.route <= Route::Reduce;
   in.local = from.kind == trace::OpKind::LoadLocal || from.kind == trace::OpKind::StoreLocal;
   in.bypass_l1 = from.bypass_l1;
-  in.block_scope = from.kind == trace::OpKind::Fence && from.bytes == trace::kBlockScope;
+  const bool fence = from.kind == trace::OpKind::Fence;
+  in.acquires = from.acquires || (fence && from.bytes == trace::kFullFence);
+  in.releases = from.releases || (fence && from.bytes != trace::kBlockScope);
 
   RegisterSet writes;
   unsigned count = 0, only = 0;
@@ -93,6 +95,9 @@ DecodedInst decode(const trace::StaticInst& from, const SmSpec& sm,
   };
   for (std::uint8_t reg : from.writes) add(reg);
   if (from.kind == trace::OpKind::Branch) add(trace::kPcRegister);
+  // No later access of the warp before its own has come.
+  if (from.acquires && (in.route == Route::Load || in.route == Route::Atomic))
+    add(trace::kPcRegister);
   for (std::uint8_t reg : from.reads) in.uses.set(reg);
   in.op_class = static_cast<std::uint8_t>(lsu ? trace::OpClass::Memory : from.op_class);
   in.bank_reads = bank_reads(in.uses, sm.operands.banks);

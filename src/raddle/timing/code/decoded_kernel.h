@@ -43,7 +43,8 @@ struct DecodedInst {
   bool payload = false;  ///< the record is followed by pieces
   bool local = false;    ///< piece lines are relative to the warp's local window
   bool bypass_l1 = false;
-  bool block_scope = false;    ///< a fence that only orders the block's accesses
+  bool acquires = false;       ///< what others have written before is seen behind it
+  bool releases = false;       ///< waits until the warp's earlier accesses are visible
   std::uint16_t const_at = 0;  ///< Const: where it reads (const_cache.h)
   std::uint8_t op_class = 0;   ///< as counted
   std::uint8_t register_reads = 0, register_writes = 0;  ///< distinct, without predicates

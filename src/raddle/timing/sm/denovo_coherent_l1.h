@@ -42,7 +42,7 @@ class DenovoCoherentL1 {
   AnswerPorts* answers() { return &ports_; }
 
   void kernel_starts(Cycle now, unsigned) { l1_.acquire(now); }
-  void fence(Cycle now) { l1_.acquire(now); }
+  void acquire(Cycle now) { l1_.acquire(now); }
   void prefetch_load(std::uint32_t) const {}
   void prefetch_reply(const Message&) const {}
 

@@ -8,6 +8,7 @@ using stats::Refusal;
 
 GpuCoherentL1::GpuCoherentL1(const LsuSpec& spec)
     : drains_(spec.l1d.keeps_dirty() || spec.l1d.store_buffer != 0),
+      invalidates_(spec.l1d.invalidate_at_acquire),
       policy_(spec.l1d.write_policy),
       local_policy_(spec.l1d.local_write_policy),
       l1d_(spec.l1d, spec.unclaimed),

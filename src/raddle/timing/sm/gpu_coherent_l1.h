@@ -62,7 +62,9 @@ class GpuCoherentL1 {
 
   void kernel_starts(Cycle now, unsigned kernel) { l1d_.flush(now, kernel); }
   void resize(unsigned ways) { l1d_.resize(ways); }
-  void fence(Cycle) {}
+  void acquire(Cycle now) {
+    if (invalidates_) l1d_.invalidate(now);
+  }
   void prefetch_load(std::uint32_t line) const { l1d_.prefetch_load(line); }
   void prefetch_reply(const Message& m) const {
     if (m.kind == MessageKind::Read && m.tag < LsuCore::kConst) l1d_.prefetch_fill(m.tag, m.line);
@@ -142,7 +144,7 @@ class GpuCoherentL1 {
                      policy::L1Outcome outcome);
   std::uint8_t kept(const LsuCore& core, const Entry& e, const LineAccess& a) const;
 
-  bool drains_;
+  bool drains_, invalidates_;
   WritePolicy policy_, local_policy_;
   L1d l1d_;
   StoreBuffer store_buffer_;

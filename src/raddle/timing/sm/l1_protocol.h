@@ -69,9 +69,9 @@ concept L1Protocol = requires(L1& l1, const L1& l1_const, LsuCore& core, const L
   { l1_const.answer_credits_at() } -> std::same_as<Cycle>;
   // The wires of send_answer(); null: this protocol answers nobody.
   { l1.answers() } -> std::same_as<AnswerPorts*>;
-  // Synchronisation: a launch's first block, a fence of a warp.
+  // Synchronisation: a launch's first block, a warp's acquire (a fence, an access that acquires).
   l1.kernel_starts(now, kernel);
-  l1.fence(now);
+  l1.acquire(now);
   // Which ways the misses of a launch may fill, by launch slot; null: any.
   l1.share_ways(shares);
   // Who decides whose way a miss gets, and the tenants of the launch slots; null: the order of use.

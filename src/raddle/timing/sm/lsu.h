@@ -86,8 +86,10 @@ class Lsu : public LsuCore {
   Cycle next_event(Cycle now) const;
   /// When the credits come that a request or an answer waits for; to others they do not matter.
   Cycle credits_at() const { return std::min(port_.credits_at(), l1_.answer_credits_at()); }
-  /// A fence of a warp is over: what others have written since must be seen.
-  void fence(Cycle now) { l1_.fence(now); }
+  /// A warp has acquired: what others have written before must be seen.
+  void acquire(Cycle now) {
+    if (!no_l1_) l1_.acquire(now);
+  }
 
   /// Hints that the replies before `end` will soon come, so that the MSHRs they concern are near
   /// when they do. Hints for what those name cost as much as they save.

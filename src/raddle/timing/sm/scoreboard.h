@@ -126,7 +126,7 @@ class Scoreboard {
     if ((warps_.parked() & bit) != 0) return (warps_.ended & bit) != 0;
     if (!warp.next->uses.test(reg)) return false;
     look_again_ |= bit;
-    if ((warps_.emptied & bit) != 0 || warp.next->route == Route::Fence) {
+    if ((warps_.emptied & bit) != 0 || warp.next->releases) {
       recheck_hazards(now, w);
       return false;
     }

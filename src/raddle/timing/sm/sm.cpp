@@ -197,6 +197,8 @@ void SmOf<L1>::loaded(Cycle now, const LsuCore::Owner& owner) {
   RADDLE_ASSERT(board_[w].outstanding != 0);
   --board_[w].outstanding;
   gate_.load_done(now, owner.tenant);
+  if (owner.code->acquires) [[unlikely]]
+    lsu_.acquire(now);
   written(now, w, *owner.code);
   if (has(board_.warps().fence_wait, w)) board_.recheck_hazards(now, w);
 }

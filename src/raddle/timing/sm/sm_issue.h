@@ -62,7 +62,7 @@ void SmOf<L1>::perform(Cycle now, unsigned w, const DecodedInst& in) {
     case Route::Pipeline:
       break;
     case Route::Fence:
-      if (!in.block_scope) lsu_.fence(now);
+      if (in.acquires) lsu_.acquire(now);
       break;
     default:
       if (board_[w].transactions != 0)

@@ -147,8 +147,7 @@ class WarpTable {
     const WarpMask bit = bit_of(w);
     if (warp.next->uses.meets(warp.pending)) {
       if (warp.next->uses.meets(warp.pending_memory)) memory_wait |= bit;
-    } else if (warp.next->route == Route::Fence && !warp.next->block_scope &&
-               warp.outstanding != 0) {
+    } else if (warp.next->releases && warp.outstanding != 0) {
       fence_wait |= bit;
     } else {
       ready |= bit;

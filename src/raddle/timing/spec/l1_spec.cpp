@@ -107,6 +107,9 @@ void L1dSpec::visit(FieldVisitor& visitor) {
                 "a way is taken at the miss instead of at the fill");
   visitor.field("flush_at_kernel_start", flush_at_kernel_start,
                 "every line is dropped, if dirty written back, when a kernel starts");
+  visitor.field("invalidate_at_acquire", invalidate_at_acquire,
+                "every line that is not dirty is dropped when a warp's fence or acquiring access "
+                "of the GPU's scope is over");
   visitor.field(
       "unified_kib", unified_kib, R{0, 1024}, "KiB",
       "L1D and shared memory together: a kernel's L1D has what its blocks leave, as more ways, "

@@ -34,6 +34,7 @@ struct L1dSpec {
   Coalescing coalescing = Coalescing::Line;
   bool reserve_on_miss = false;  ///< the way is taken at the miss, not at the fill
   bool flush_at_kernel_start = true;
+  bool invalidate_at_acquire = false;
   /// One memory for L1D and shared memory: what a kernel does not need as shared memory is its L1D.
   std::uint32_t unified_kib = 0;   ///< 0: size_kib whatever the kernel
   std::string shared_kib_choices;  ///< what can be set apart as shared memory, ascending

@@ -75,6 +75,7 @@ void async_copy(DecodeContext& ctx, const Instruction& inst) {
   if (inst.has("commit_group")) return ctx.out.op_class(trace::OpClass::Control);
   if (inst.has("wait_group") || inst.has("wait_all")) {
     // Waits for all groups, also where some may stay under way; for stores as well.
+    ctx.out.current().bytes = trace::kReleaseOnly;
     ctx.out.emit_own(O_simple, OpKind::Fence);
     return;
   }

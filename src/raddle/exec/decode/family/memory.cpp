@@ -40,6 +40,13 @@ bool is_strong(const ptx::Instruction& inst) {
 bool bypasses_l1(const ptx::Instruction& inst) {
   return is_strong(inst) || inst.has("cg") || inst.has("cv");
 }
+/// What an access of the cluster's scope or wider orders. Relaxed ones order nothing, and inside a
+/// block nothing waits.
+void set_order(trace::StaticInst& access, const ptx::Instruction& inst) {
+  if (inst.has("cta")) return;
+  access.acquires = inst.has("acquire") || inst.has("acq_rel");
+  access.releases = inst.has("release") || inst.has("acq_rel");
+}
 unsigned log2_of(unsigned bytes) { return static_cast<unsigned>(std::countr_zero(bytes)); }
 
 void place_address(Record& record, const SlowAddress& access) {
@@ -79,6 +86,7 @@ Elements elements(DecodeContext& ctx, const Instruction& inst, const ptx::Operan
   e.size = size;
   ctx.out.current().bytes = static_cast<std::uint8_t>(size * e.operands.size());
   ctx.out.current().bypass_l1 = bypasses_l1(inst);
+  set_order(ctx.out.current(), inst);
   return e;
 }
 
@@ -264,6 +272,7 @@ void vector_atom(DecodeContext& ctx, const Instruction& inst, u32 what, std::siz
   }
   ctx.out.current().bytes = static_cast<std::uint8_t>(size * count);
   ctx.out.current().bypass_l1 = true;
+  set_order(ctx.out.current(), inst);
   ctx.out.emit_slow_access(std::move(made), Space::Global, true);
   ctx.out.current().kind = returns ? OpKind::AtomicGlobal : OpKind::ReduceGlobal;
 }
@@ -309,6 +318,7 @@ void atom(DecodeContext& ctx, const Instruction& inst) {
   const unsigned size = ptx::size_of(type);
   ctx.out.current().bytes = static_cast<std::uint8_t>(size);
   ctx.out.current().bypass_l1 = access.space != Space::Shared;
+  if (access.space != Space::Shared) set_order(ctx.out.current(), inst);
   Record& record = ctx.out.emit_own(O_atom, access.space == Space::Shared ? OpKind::AtomicShared
                                             : returns                     ? OpKind::AtomicGlobal
                                                                           : OpKind::ReduceGlobal);

@@ -51,7 +51,11 @@ void bar(DecodeContext& ctx, const Instruction& inst) {
 void fence(DecodeContext& ctx, const Instruction& inst) {
   for (std::string_view word : inst.modifiers)
     if (word.starts_with("proxy::tensormap")) refuse();
-  ctx.out.current().bytes = inst.has("cta") ? trace::kBlockScope : 0;
+  const bool all =
+      inst.opcode == "membar" || inst.has("sc") || inst.has("acq_rel") || inst.has("acquire");
+  ctx.out.current().bytes = inst.has("cta") ? trace::kBlockScope
+                            : all           ? trace::kFullFence
+                                            : trace::kReleaseOnly;
   ctx.out.emit_own(O_simple, OpKind::Fence).flags = kVisible;
 }
 
