@@ -73,7 +73,8 @@ TEST(Convert, IntegerToFloat) {
 }
 template <class T>
 u64 to_integer(T x, char mode, const IntType& t) {
-  if (x != x) return 0;
+  if (x != x && sizeof(T) == 4 && t.bits < 64) return 0;
+  if (x != x) return static_cast<u64>(t.sign ? minimum(t) : Int{1} << (t.bits - 1));
   const T r = mode == 'n'   ? std::nearbyint(x)
               : mode == 'z' ? std::trunc(x)
               : mode == 'm' ? std::floor(x)

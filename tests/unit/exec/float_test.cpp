@@ -123,6 +123,32 @@ TEST(Float, MinMax) {
            return larger(std::fabs(f32(a)), std::fabs(f32(b))) ^ ((a ^ b) & 0x80000000);
          }});
 }
+// The hardware multiplies by a reciprocal, which it flushes to zero beyond 2^126.
+TEST(Float, ApproximateQuotientsOfTheLargest) {
+  check({"div.approx.ftz.f32 <D>, <A>, <B>;", "fff", [](u64 a, u64 b, u64) {
+           const float left = flush(f32(a)), right = flush(f32(b));
+           const bool lost = std::fabs(right) > 0x1p126f && std::isfinite(right);
+           return raw(flush(lost ? left * std::copysign(0.0f, right) : left / right));
+         }});
+  check({"div.approx.f32 <D>, <A>, <B>;", "fff",
+         [](u64 a, u64 b, u64) { return raw(f32(a) / f32(b)); }});
+}
+// "Ignore the least significant 32 bits" (PTX ISA 9.0, rcp.approx.ftz.f64): of source and result.
+TEST(Double, ApproximationsOfUpperHalves) {
+  const auto upper = [](u64 value) { return value & 0xffffffff00000000; };
+  const auto flushed = [](double x) {
+    return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0, x) : x;
+  };
+  for (const u64 low : {0ull, 1ull, 0x80000000ull, 0xffffffffull}) {
+    const std::string source = "{ .reg .b64 t; and.b64 t, <A>, 0xffffffff00000000; or.b64 t, t, " +
+                               std::to_string(low) + "; ";
+    check({source + "rcp.approx.ftz.f64 <D>, t; }", "qq",
+           [=](u64 a, u64, u64) { return upper(raw(flushed(1.0 / flushed(f64(upper(a)))))); }});
+    check({source + "rsqrt.approx.ftz.f64 <D>, t; }", "qd", [=](u64 a, u64, u64) {
+             return upper(raw(flushed(1.0 / std::sqrt(flushed(f64(upper(a)))))));
+           }});
+  }
+}
 TEST(Float, TestP) {
   using Class = bool (*)(double, bool);
   const std::pair<const char*, Class> classes[] = {

@@ -136,6 +136,14 @@ RADDLE_INLINE f64 flush(f64 x) {
   const u64 b = bits<u64>(x);
   return bits<f64>((b & 0x7ff0000000000000ull) == 0 ? b & 0x8000000000000000ull : b);
 }
+/// a / b where the hardware multiplies by a reciprocal that it flushes: beyond 2^126 that is zero
+/// (PTX ISA 9.0, div.approx), and infinity times it no number. Without .ftz the assembler scales.
+RADDLE_INLINE f32 divide_flushed(f32 a, f32 b) {
+  const u32 magnitude = bits<u32>(b) & 0x7fffffffu;
+  const bool lost = magnitude > 0x7e800000u && magnitude < 0x7f800000u;
+  const f32 q = a / b, zero = a * bits<f32>(bits<u32>(b) & 0x80000000u);
+  return lost ? zero : q;
+}
 // A number wins over a NaN; -0 is less than +0.
 RADDLE_INLINE f32 minimum(f32 a, f32 b) {
   f32 r = a < b ? a : b;
@@ -366,6 +374,9 @@ RADDLE_INLINE f64 from_signed_odd(s64 x) {
   const f64 magnitude = from_integer_odd(x < 0 ? u64(0) - u64(x) : u64(x));
   return x < 0 ? -magnitude : magnitude;
 }
+// What is out of range becomes the nearest integer of the type. NaN (PTX ISA 9.0, 9.7.9.21): 0 from
+// single precision to 32 bits or fewer; else only the destination's upper bit is set, which
+// `nan` is where the destination may be narrower than the result here.
 RADDLE_INLINE s32 integer_s32(f32 x) {
   const bool in = x >= -2147483648.0f && x < 2147483648.0f;
   const s32 v = s32(in ? x : 0.0f);
@@ -379,22 +390,22 @@ RADDLE_INLINE u32 integer_u32(f32 x) {
 RADDLE_INLINE s64 integer_s64(f64 x) {
   const bool in = x >= -0x1p63 && x < 0x1p63;
   const s64 v = s64(in ? x : 0.0);
-  return in ? v : x > 0.0 ? 0x7fffffffffffffffll : x < 0.0 ? -0x7fffffffffffffffll - 1 : 0;
+  return in ? v : x > 0.0 ? 0x7fffffffffffffffll : -0x7fffffffffffffffll - 1;
 }
 RADDLE_INLINE u64 integer_u64(f64 x) {
   const bool in = x >= 0.0 && x < 0x1p64;
   const u64 v = u64(in ? x : 0.0);
-  return in ? v : x > 0.0 ? ~u64(0) : 0;
+  return in ? v : x > 0.0 ? ~u64(0) : x != x ? u64(1) << 63 : 0;
 }
 RADDLE_INLINE s32 integer_s32_f64(f64 x) {
   const bool in = x >= -2147483648.0 && x <= 2147483647.0;
   const s32 v = s32(in ? x : 0.0);
-  return in ? v : x > 0.0 ? 0x7fffffff : x < 0.0 ? -0x7fffffff - 1 : 0;
+  return in ? v : x > 0.0 ? 0x7fffffff : -0x7fffffff - 1;
 }
-RADDLE_INLINE u32 integer_u32_f64(f64 x) {
+RADDLE_INLINE u32 integer_u32_f64(f64 x, u32 nan) {
   const bool in = x >= 0.0 && x <= 4294967295.0;
   const u32 v = u32(in ? x : 0.0);
-  return in ? v : x > 0.0 ? ~0u : 0u;
+  return in ? v : x > 0.0 ? ~0u : x != x ? nan : 0u;
 }
 
 /// The lane types and the expression of each operation.

@@ -31,6 +31,7 @@ Op half_from_single(bool brain, u32 mode) {
   if (mode == 0) return brain ? O_bf16_nearest_f32 : O_f16_nearest_f32;
   return brain ? O_bf16_from_f32 : O_f16_from_f32;
 }
+u32 infinity_of(Type half) { return half == Type::BF16 || half == Type::BF16x2 ? 0x7f80 : 0x7c00; }
 bool is_f8_pair(Type t) { return t == Type::E4M3x2 || t == Type::E5M2x2; }
 bool is_plain_float(Type t) {
   return t == Type::F16 || t == Type::BF16 || t == Type::F32 || t == Type::F64;
@@ -187,7 +188,11 @@ void cvt_to_float(DecodeContext& ctx, const Instruction& inst, Type to, Type fro
     value = ctx.in.resize(value, width, 8, sign);
     const Op op = to == Type::F16 ? (sign ? O_f16_from_s64 : O_f16_from_u64)
                                   : (sign ? O_bf16_from_s64 : O_bf16_from_u64);
-    return ctx.out.alu(op, d, value, 0, 0, direction(inst));
+    const bool sat = inst.has("sat");
+    const u32 r = sat ? ctx.frame.temporary() : d;
+    ctx.out.alu(op, r, value, 0, 0, direction(inst));
+    if (sat) ctx.out.alu(to == Type::F16 ? O_saturate_f16 : O_saturate_bf16, d, r);
+    return;
   }
   const bool wide = to == Type::F64;
   const Op op = width == 8 ? (wide ? (sign ? O_f64_from_s64 : O_f64_from_u64)
@@ -206,9 +211,9 @@ void cvt_to_float(DecodeContext& ctx, const Instruction& inst, Type to, Type fro
 void cvt_to_integer(DecodeContext& ctx, const Instruction& inst, Type to, Type from) {
   u32 value = ctx.in.source(1, from);
   const bool wide = from == Type::F64;
-  const auto through = [&](Op op) {
+  const auto through = [&](Op op, u32 k = 0) {
     const u32 cut = ctx.frame.temporary();
-    ctx.out.alu(op, cut, value);
+    ctx.out.alu(op, cut, value, 0, 0, k);
     value = cut;
   };
   if (from == Type::F16) through(O_f32_from_f16);
@@ -223,8 +228,9 @@ void cvt_to_integer(DecodeContext& ctx, const Instruction& inst, Type to, Type f
     through(wide ? (sign ? O_s64_from_f64 : O_u64_from_f64)
                  : (sign ? O_s64_from_f32 : O_u64_from_f32));
   else
-    through(wide ? (sign ? O_s32_from_f64 : O_u32_from_f64)
-                 : (sign ? O_s32_from_f32 : O_u32_from_f32));
+    through(
+        wide ? (sign ? O_s32_from_f64 : O_u32_from_f64) : (sign ? O_s32_from_f32 : O_u32_from_f32),
+        wide && !sign ? u32{1} << (8 * size - 1) : 0);  // what NaN gives
   if (size < 4) {
     const u64 maximum = (u64{1} << (8 * size - (sign ? 1 : 0))) - 1;
     const u32 low = ctx.frame.temporary(), high = ctx.frame.temporary();
@@ -279,7 +285,8 @@ void cvt_float(DecodeContext& ctx, const Instruction& inst, Type to, Type from) 
             : to == Type::F32  ? O_saturate_f32
             : to == Type::BF16 ? O_saturate_bf16
                                : O_saturate_f16);
-  if (inst.has("relu")) through(O_relu_16, to == Type::BF16 ? 0x7f80 : 0x7c00);
+  if (inst.has("satfinite")) through(O_finite_16, infinity_of(to));
+  if (inst.has("relu")) through(O_relu_16, infinity_of(to));
   if (ftz && to == Type::F32) through(O_flush_f32);
   const unsigned n = ptx::size_of(to);
   ctx.out.alu(n == 8 ? O_mov_64 : n == 4 ? O_mov_32 : O_mov_16, destination, value);
@@ -293,7 +300,9 @@ void cvt_pack_half(DecodeContext& ctx, const Instruction& inst, Type to) {
   for (u32 i = 0; i < 2; ++i) {
     ctx.out.alu(half_from_single(brain, direction(inst)), half[i], i == 0 ? low : high, 0, 0,
                 direction(inst));
-    if (inst.has("relu")) ctx.out.alu(O_relu_16, half[i], half[i], 0, 0, brain ? 0x7f80 : 0x7c00);
+    const u32 infinity = infinity_of(to);
+    if (inst.has("satfinite")) ctx.out.alu(O_finite_16, half[i], half[i], 0, 0, infinity);
+    if (inst.has("relu")) ctx.out.alu(O_relu_16, half[i], half[i], 0, 0, infinity);
   }
   ctx.out.alu(O_pack_32, ctx.in.destination(0, to), half[0], half[1]);
 }
@@ -346,7 +355,7 @@ void cvt(DecodeContext& ctx, const Instruction& inst) {
   const Type to = ctx.in.type(0), from = ctx.in.type(1);
   if (inst.has("pack")) return cvt_pack_integers(ctx, inst, to, from);
   if (to == Type::TF32 || is_f8_pair(to) || is_f8_pair(from)) return cvt_rare(ctx, inst, to, from);
-  if (inst.has("rna") || inst.has("satfinite") || inst.has("rs") || inst.has("scaled")) refuse();
+  if (inst.has("rna") || inst.has("rs") || inst.has("scaled")) refuse();
   if ((to == Type::F16x2 || to == Type::BF16x2) && from == Type::F32)
     return cvt_pack_half(ctx, inst, to);
   const bool to_float = ptx::is_float(to), from_float = ptx::is_float(from);

@@ -92,6 +92,7 @@ void float_binary_form(DecodeContext& ctx, const Instruction& inst, const FloatO
     a = x;
     b = y;
   }
+  if (divide && ftz && inst.has("approx")) op = O_div_approx_ftz_f32;
   const bool sat = inst.has("sat");
   const u32 r = sat || ftz ? ctx.frame.temporary() : d;
   with_rounding(ctx, inst, [&] { ctx.out.alu(op, r, a, b); });
@@ -165,14 +166,16 @@ void float_unary(DecodeContext& ctx, const Instruction& inst) {
   const u32 destination = ctx.in.destination(0, type);
   u32 value = ctx.in.source(1, type);
   const bool ftz = inst.has("ftz");
-  if (ftz) {
+  const auto through = [&](Op prepare) {
     const u32 x = ctx.frame.temporary();
-    ctx.out.alu(wide ? O_flush_f64 : O_flush_f32, x, value);
+    ctx.out.alu(prepare, x, value);
     value = x;
-  }
+  };
+  // rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 take and give upper halves only (9.7.3.14).
+  if (ftz && wide) through(O_high_part_f64);
+  if (ftz) through(wide ? O_flush_f64 : O_flush_f32);
   const u32 result = ftz ? ctx.frame.temporary() : destination;
   with_rounding(ctx, inst, [&] { ctx.out.alu(op, result, value); });
-  // rcp.approx.ftz.f64 and its kin give the upper half only (9.7.3.15).
   if (ftz) ctx.out.alu(wide ? O_high_part_f64 : O_flush_f32, destination, result);
 }
 
