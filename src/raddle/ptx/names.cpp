@@ -16,21 +16,23 @@ struct TypeRow {
 
 // In the order of the enumeration.
 constexpr std::array kTypes = {
-    TypeRow{"", 0, false, false},        TypeRow{"b8", 1, false, false},
-    TypeRow{"b16", 2, false, false},     TypeRow{"b32", 4, false, false},
-    TypeRow{"b64", 8, false, false},     TypeRow{"b128", 16, false, false},
-    TypeRow{"u8", 1, false, false},      TypeRow{"u16", 2, false, false},
-    TypeRow{"u32", 4, false, false},     TypeRow{"u64", 8, false, false},
-    TypeRow{"s8", 1, false, true},       TypeRow{"s16", 2, false, true},
-    TypeRow{"s32", 4, false, true},      TypeRow{"s64", 8, false, true},
-    TypeRow{"f16", 2, true, true},       TypeRow{"f16x2", 4, true, true},
-    TypeRow{"bf16", 2, true, true},      TypeRow{"bf16x2", 4, true, true},
-    TypeRow{"tf32", 4, true, true},      TypeRow{"f32", 4, true, true},
-    TypeRow{"f64", 8, true, true},       TypeRow{"pred", 1, false, false},
-    TypeRow{"u16x2", 4, false, false},   TypeRow{"s16x2", 4, false, true},
-    TypeRow{"e4m3x2", 2, true, true},    TypeRow{"e5m2x2", 2, true, true},
-    TypeRow{"texref", 8, false, false},  TypeRow{"samplerref", 8, false, false},
-    TypeRow{"surfref", 8, false, false},
+    TypeRow{"", 0, false, false},           TypeRow{"b8", 1, false, false},
+    TypeRow{"b16", 2, false, false},        TypeRow{"b32", 4, false, false},
+    TypeRow{"b64", 8, false, false},        TypeRow{"b128", 16, false, false},
+    TypeRow{"u8", 1, false, false},         TypeRow{"u16", 2, false, false},
+    TypeRow{"u32", 4, false, false},        TypeRow{"u64", 8, false, false},
+    TypeRow{"s8", 1, false, true},          TypeRow{"s16", 2, false, true},
+    TypeRow{"s32", 4, false, true},         TypeRow{"s64", 8, false, true},
+    TypeRow{"f16", 2, true, true},          TypeRow{"f16x2", 4, true, true},
+    TypeRow{"bf16", 2, true, true},         TypeRow{"bf16x2", 4, true, true},
+    TypeRow{"tf32", 4, true, true},         TypeRow{"f32", 4, true, true},
+    TypeRow{"f64", 8, true, true},          TypeRow{"pred", 1, false, false},
+    TypeRow{"u16x2", 4, false, false},      TypeRow{"s16x2", 4, false, true},
+    TypeRow{"f32x2", 8, true, true},        TypeRow{"e4m3x2", 2, true, true},
+    TypeRow{"e5m2x2", 2, true, true},       TypeRow{"e2m1x2", 1, true, true},
+    TypeRow{"e2m3x2", 2, true, true},       TypeRow{"e3m2x2", 2, true, true},
+    TypeRow{"ue8m0x2", 2, true, false},     TypeRow{"texref", 8, false, false},
+    TypeRow{"samplerref", 8, false, false}, TypeRow{"surfref", 8, false, false},
 };
 static_assert(kTypes.size() == static_cast<std::size_t>(Type::SurfRef) + 1);
 

@@ -15,7 +15,7 @@ SlowAddress in_register(DecodeContext& ctx, Space space, const ptx::Operand& ope
   const unsigned width = ctx.frame.register_width(operand.reg);
   address.narrow = width == 4;
   address.offset = operand.offset;
-  if (width == 2) refuse("16-bit address");
+  if (width != 4 && width != 8) refuse(std::to_string(8 * width) + "-bit address");
   const bool may_be_narrow = space == Space::Shared || space == Space::Local;
   if (address.narrow && !may_be_narrow) {
     address.at = ctx.in.resize(address.at, 4, 8, false);

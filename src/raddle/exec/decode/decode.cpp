@@ -61,7 +61,7 @@ void add_architectural(const FrameLayout& frame, u32 reg, std::vector<std::uint8
     to.push_back(static_cast<std::uint8_t>(kGeneral + number % kPredicates));
     return;
   }
-  const unsigned count = frame.register_width(reg) == 8 ? 2 : 1;
+  const unsigned count = std::max(frame.register_width(reg) / 4, 1u);
   for (unsigned k = 0; k < count; ++k)
     to.push_back(static_cast<std::uint8_t>((number + k) % kGeneral));
 }

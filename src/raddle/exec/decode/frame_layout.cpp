@@ -41,7 +41,7 @@ void FrameLayout::assign_registers() {
     const u16 number = assigned.number[r];
     if (number == ptx::RegisterAssignment::kNone || is_predicate(r)) continue;
     const unsigned width = register_width(r);
-    if (slots.try_emplace({width, number}, next).second) next += width == 8 ? 2 * kSlot : kSlot;
+    if (slots.try_emplace({width, number}, next).second) next += std::max(width / 4, 1u) * kSlot;
   }
   trash_ = next;
   carry_ = trash_ + 4 * kSlot;

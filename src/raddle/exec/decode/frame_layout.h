@@ -27,6 +27,8 @@ class FrameLayout {
   // --- registers and variables of the function ---
   std::uint32_t register_at(std::uint32_t reg) const;
   unsigned register_width(std::uint32_t reg) const;  ///< bytes; of a predicate 2
+  /// Registers of 16 bytes are two of 8 behind one another: from here the upper halves of all lanes.
+  static constexpr std::uint32_t kUpperHalf = 256;
   bool is_predicate(std::uint32_t reg) const;
   /// Its number, or RegisterAssignment::kNone.
   std::uint16_t architectural(std::uint32_t reg) const;

@@ -1,6 +1,7 @@
 #include "raddle/exec/decode/operands.h"
 
 #include <bit>
+#include <cctype>
 
 #include "raddle/base/error.h"
 #include "raddle/exec/decode/refusal.h"
@@ -66,8 +67,13 @@ const ptx::Operand& Operands::operand(std::size_t i) const {
 
 Type Operands::type(std::size_t i) const {
   RADDLE_ASSERT(inst_ != nullptr);
-  if (i >= inst_->types.size()) refuse("type missing");
-  return inst_->types[i];
+  if (i < inst_->types.size()) return inst_->types[i];
+  // A word such as e4m3x4 that looks like a type and is none that is known.
+  for (const std::string_view word : inst_->modifiers)
+    if (!word.empty() && std::string_view("bsufe").find(word[0]) != std::string_view::npos &&
+        std::isdigit(static_cast<unsigned char>(word.back())) != 0)
+      refuse("unknown type ." + std::string(word));
+  refuse(i == 0 ? "it names no type" : "it names only " + std::to_string(i) + " of its types");
 }
 
 u32 Operands::special(const ptx::Operand& operand, unsigned width) {
@@ -143,6 +149,8 @@ u32 Operands::source(const ptx::Operand& operand, Type type) {
     case Kind::Register:
       if (operand.has_selector) refuse();
       if (frame_.is_predicate(operand.reg)) refuse("predicate as a value");
+      if (ptx::is_float(type) && frame_.register_width(operand.reg) < width)
+        refuse("source register smaller than its type");
       return resize(frame_.register_at(operand.reg), frame_.register_width(operand.reg), width,
                     ptx::is_signed(type));
     case Kind::Integer:
@@ -157,6 +165,13 @@ u32 Operands::source(const ptx::Operand& operand, Type type) {
     default:
       refuse("operand");
   }
+}
+
+u32 Operands::wide_register(const ptx::Operand& operand) const {
+  if (operand.kind == Kind::Sink) return frame_.trash();
+  if (operand.kind != Kind::Register || frame_.register_width(operand.reg) != 16)
+    refuse("register of 128 bits expected");
+  return frame_.register_at(operand.reg);
 }
 
 u32 Operands::destination(const ptx::Operand& operand, Type type) const {
@@ -199,6 +214,7 @@ std::vector<ParameterPlace> Operands::places(const std::vector<ptx::Operand>& op
                o.symbol.scope == ptx::SymbolRef::Scope::Parameter) {
       list.push_back(code_.parameters[o.symbol.index]);
     } else if (o.kind == Kind::Register) {
+      if (frame_.register_width(o.reg) > 8) refuse("argument of 128 bits");
       list.push_back({frame_.register_at(o.reg), frame_.register_width(o.reg), true});
     } else {
       refuse("argument");

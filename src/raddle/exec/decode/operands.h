@@ -24,6 +24,8 @@ class Operands {
   std::uint32_t source(const ptx::Operand& operand, ptx::Type type);
   std::uint32_t source(std::size_t i, ptx::Type type) { return source(operand(i), type); }
   std::uint32_t destination(const ptx::Operand& operand, ptx::Type type) const;
+  /// A register of 128 bits, to read or to write: its lower halves; see FrameLayout::kUpperHalf.
+  std::uint32_t wide_register(const ptx::Operand& operand) const;
   std::uint32_t destination(std::size_t i, ptx::Type type) const {
     return destination(operand(i), type);
   }

@@ -72,6 +72,8 @@ enum class WarpOp : std::uint8_t {
   ReduxOr,
   ReduxXor,
 };
+/// Of a reduction's aux: of singles; of their magnitudes; one NaN makes the result one.
+inline constexpr std::uint32_t kReduxFloat = 1, kReduxAbs = 2, kReduxNaN = 4;
 /// What O_atom does (low byte of aux; the next byte is an AtomType, then a Space, then 1 when a
 /// value is returned).
 enum class AtomOp : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor, Exchange, Compare };

@@ -1,4 +1,5 @@
 // Atomic operations and reductions, lane after lane in order (PTX ISA 9.7.13.5, 9.7.13.6).
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -190,6 +191,31 @@ void VectorAtomic::run(const SlowRun& run) const {
       std::memcpy(run.frame + results[i] + size * lane, &old_values[i][lane], size);
     });
   access.write(run.mask);
+}
+
+void WideAtomic::run(const SlowRun& run) const {
+  constexpr u32 kUpper = sizeof(u64) * kLanes;
+  using Value = std::array<u64, 2>;
+  const auto value = [&](u32 at, unsigned lane) {
+    return Value{lane_value<u64>(run.frame, at, lane),
+                 lane_value<u64>(run.frame, at + kUpper, lane)};
+  };
+  SlowAccess access(run, address.space, true);
+  std::array<u32, 8> load{};  // of the groups of four banks
+  exec::each_lane(run.mask, [&](unsigned lane) {
+    const u64 where = address.of(run.frame, lane);
+    char* const at = access.at(lane, where, sizeof(Value));
+    ++load[where / sizeof(Value) % load.size()];
+    Value old;
+    std::memcpy(&old, at, sizeof old);
+    if (!compares || old == value(expected, lane)) {
+      const Value next = value(desired, lane);
+      std::memcpy(at, &next, sizeof next);
+    }
+    set_lane(run.frame, result, lane, old[0]);
+    set_lane(run.frame, result + kUpper, lane, old[1]);
+  });
+  access.write(run.mask, *std::max_element(load.begin(), load.end()));
 }
 
 void atomic_access(Context* context, const Record* ip, char* frame, u32 mask) {

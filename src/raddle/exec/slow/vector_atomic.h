@@ -1,4 +1,5 @@
-// Atomic additions, minima and maxima of vectors in global memory (PTX ISA 9.0, 9.7.13.6, sm_90).
+// Atomics wider than a word (PTX ISA 9.0, 9.7.13.6, sm_90): additions, minima and maxima of vectors
+// in global memory; comparisons and exchanges of 128 bits.
 #pragma once
 #include <vector>
 
@@ -13,6 +14,15 @@ class VectorAtomic final : public SlowInstruction {
   std::uint32_t what = 0;  ///< AtomOp and AtomType as in O_atom's aux
   unsigned size = 0;       ///< bytes of an element
   std::vector<std::uint32_t> operands, results;
+  void run(const SlowRun& run) const override;
+};
+
+/// cas and exch of 16 bytes, which are atomic together. Registers as FrameLayout::kUpperHalf says.
+class WideAtomic final : public SlowInstruction {
+ public:
+  SlowAddress address;
+  bool compares = false;
+  std::uint32_t expected = 0, desired = 0, result = 0;
   void run(const SlowRun& run) const override;
 };
 

@@ -1,10 +1,13 @@
 // Votes, matches and reductions across the warp (PTX ISA 9.7.13). Lanes outside the member mask or
 // not on this path do not take part; the instruction as written promises that all members are
 // there.
+#include <bit>
 #include <cstring>
 
 #include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
+#define RADDLE_ISA scalar
+#include "raddle/exec/lanes/arithmetic.h"
 
 namespace raddle::exec {
 namespace {
@@ -41,7 +44,25 @@ void put_predicate(char* frame, u32 offset, u32 mask, bool value) {
   put_word(frame, offset, 0, p);
 }
 
+/// redux.sync.min and .max of singles: a NaN counts only under .NaN, or where there is nothing else.
+u32 reduce_floats(const Record& record, const char* frame, u32 members) {
+  const bool min = static_cast<WarpOp>(record.imm) == WarpOp::ReduxMin;
+  const auto value = [&](unsigned lane) {
+    const u32 bits = word(frame, record.a, lane);
+    return std::bit_cast<float>((record.aux & kReduxAbs) != 0 ? bits & 0x7fffffff : bits);
+  };
+  float total = scalar::canonical(value(lowest_of(members)));
+  for (u32 left = members & (members - 1); left != 0; left &= left - 1) {
+    const float next = value(lowest_of(left));
+    if ((record.aux & kReduxNaN) != 0)
+      total = min ? scalar::minimum_nan(total, next) : scalar::maximum_nan(total, next);
+    else total = min ? scalar::minimum(total, next) : scalar::maximum(total, next);
+  }
+  return std::bit_cast<u32>(total);
+}
+
 u32 reduce(const Record& record, const char* frame, u32 members) {
+  if (record.aux != 0) return reduce_floats(record, frame, members);
   const auto op = static_cast<WarpOp>(record.imm);
   const bool is_signed = (record.flags & kSigned) != 0;
   RADDLE_ASSERT(members != 0 && op >= WarpOp::ReduxAdd);

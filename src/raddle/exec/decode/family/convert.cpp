@@ -1,6 +1,7 @@
 // Moves and conversions (PTX ISA 9.7.9: mov, cvt, cvta, isspacep).
 #include <bit>
 
+#include "raddle/base/error.h"
 #include "raddle/exec/decode/decode_context.h"
 #include "raddle/exec/slow/lane_function.h"
 
@@ -32,15 +33,58 @@ Op half_from_single(bool brain, u32 mode) {
   return brain ? O_bf16_from_f32 : O_f16_from_f32;
 }
 u32 infinity_of(Type half) { return half == Type::BF16 || half == Type::BF16x2 ? 0x7f80 : 0x7c00; }
-bool is_f8_pair(Type t) { return t == Type::E4M3x2 || t == Type::E5M2x2; }
+bool is_narrow_pair(Type type) {
+  return type == Type::E4M3x2 || type == Type::E5M2x2 || type == Type::E2M1x2 ||
+         type == Type::E2M3x2 || type == Type::E3M2x2;
+}
+bool is_rare(Type type) {
+  return type == Type::TF32 || type == Type::UE8M0x2 || is_narrow_pair(type);
+}
+u32 narrow_format(Type pair) {
+  RADDLE_ASSERT(is_narrow_pair(pair));
+  return pair == Type::E4M3x2   ? kE4M3
+         : pair == Type::E5M2x2 ? kE5M2
+         : pair == Type::E2M1x2 ? kE2M1
+         : pair == Type::E2M3x2 ? kE2M3
+                                : kE3M2;
+}
 bool is_plain_float(Type t) {
   return t == Type::F16 || t == Type::BF16 || t == Type::F32 || t == Type::F64;
+}
+
+/// The halves of a 128-bit value, or its quarters.
+void unpack_wide(DecodeContext& ctx, const Instruction& inst) {
+  const auto& to = inst.operands[0].elements;
+  const u32 from = ctx.in.wide_register(ctx.in.operand(1));
+  const bool halves = to.size() == 2;
+  if (!halves && to.size() != 4) refuse("number of registers");
+  for (u32 i = 0; i < to.size(); ++i) {
+    const u32 half = from + FrameLayout::kUpperHalf * (halves ? i : i / 2);
+    const u32 d = ctx.in.destination(to[i], halves ? Type::B64 : Type::B32);
+    ctx.out.alu(halves ? O_mov_64 : i % 2 == 0 ? O_trunc_64_32 : O_high_64, d, half);
+  }
+}
+
+void pack_wide(DecodeContext& ctx, const Instruction& inst) {
+  const auto& from = inst.operands[1].elements;
+  const u32 d = ctx.in.wide_register(ctx.in.operand(0));
+  const bool halves = from.size() == 2;
+  if (!halves && from.size() != 4) refuse("number of registers");
+  std::vector<u32> parts;
+  for (const ptx::Operand& part : from)
+    parts.push_back(ctx.in.source(part, halves ? Type::B64 : Type::B32));
+  for (u32 half = 0; half < 2; ++half) {
+    const u32 to = d + FrameLayout::kUpperHalf * half;
+    if (halves) ctx.out.alu(O_mov_64, to, parts[half]);
+    else ctx.out.alu(O_pack_64, to, parts[2 * half], parts[2 * half + 1]);
+  }
 }
 
 void unpack(DecodeContext& ctx, const Instruction& inst) {
   const Type t = ctx.in.type();
   const unsigned n = ptx::size_of(t);
   const auto& to = inst.operands[0].elements;
+  if (t == Type::B128) return unpack_wide(ctx, inst);
   const u32 from = ctx.in.source(1, t);
   if (to.empty() || n > 8) refuse();
   const unsigned each = n / static_cast<unsigned>(to.size());
@@ -59,6 +103,7 @@ void pack(DecodeContext& ctx, const Instruction& inst) {
   const Type t = ctx.in.type();
   const unsigned n = ptx::size_of(t);
   const auto& from = inst.operands[1].elements;
+  if (t == Type::B128) return pack_wide(ctx, inst);
   const u32 d = ctx.in.destination(0, t);
   if (from.empty() || n > 8) refuse();
   const unsigned each = n / static_cast<unsigned>(from.size());
@@ -81,6 +126,13 @@ void pack(DecodeContext& ctx, const Instruction& inst) {
   else ctx.out.alu(O_mov_32, d, r);
 }
 
+void mov_wide(DecodeContext& ctx) {
+  const u32 to = ctx.in.wide_register(ctx.in.operand(0));
+  const u32 from = ctx.in.wide_register(ctx.in.operand(1));
+  for (const u32 half : {0u, FrameLayout::kUpperHalf})
+    ctx.out.alu(O_mov_64, to + half, from + half);
+}
+
 void mov(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::Move);
   const Type t = ctx.in.type();
@@ -91,6 +143,7 @@ void mov(DecodeContext& ctx, const Instruction& inst) {
   }
   if (ctx.in.operand(0).kind == Kind::Vector) return unpack(ctx, inst);
   if (ctx.in.operand(1).kind == Kind::Vector) return pack(ctx, inst);
+  if (t == Type::B128) return mov_wide(ctx);
   const unsigned n = ptx::size_of(t);
   ctx.out.alu(n == 8   ? O_mov_64
               : n == 4 ? O_mov_32
@@ -117,14 +170,15 @@ u32 extended(DecodeContext& ctx, const ptx::Operand& operand, Type from, unsigne
     return ctx.frame.constant(*width, value);
   }
   const unsigned reg = ctx.frame.register_width(operand.reg);
+  if (reg > 8) refuse("128-bit values");
   u32 at = ctx.frame.register_at(operand.reg);
   if (size < reg) {
-    const u32 t = ctx.frame.temporary();
+    const u32 cut = ctx.frame.temporary();
     const Op op = reg == 8   ? (sign ? O_sext_low_64 : O_low_64)
                   : reg == 4 ? (sign ? O_sext_low_32 : O_low_32)
                              : (sign ? O_sext_low_16 : O_low_16);
-    ctx.out.alu(op, t, at, 0, 0, 8 * (reg - size));
-    at = t;
+    ctx.out.alu(op, cut, at, 0, 0, 8 * (reg - size));
+    at = cut;
   } else if (size > reg) {
     refuse("source register smaller than its type");
   }
@@ -136,6 +190,7 @@ u32 extended(DecodeContext& ctx, const ptx::Operand& operand, Type from, unsigne
 void narrow(DecodeContext& ctx, u32 d, unsigned d_width, u32 value, unsigned width, Type to) {
   const unsigned size = ptx::size_of(to);
   const bool sign = ptx::is_signed(to);
+  if (d_width > 8) refuse("128-bit values");
   if (size < d_width && size < width) {
     const u32 t = ctx.frame.temporary();
     const Op op =
@@ -323,24 +378,43 @@ void cvt_pack_integers(DecodeContext& ctx, const Instruction& inst, Type to, Typ
   ctx.out.emit_slow(std::move(made));
 }
 
-/// tf32 and pairs of 8-bit reals.
+/// Pairs of numbers of 8, 6 and 4 bits, from singles or from a pair of halves, and back.
+void cvt_narrow(const Instruction& inst, LaneFunction& made, Type to, Type from) {
+  const bool single = from == Type::F32;
+  if (to == Type::UE8M0x2) {
+    if (!inst.has("rz") && !inst.has("rp")) refuse();
+    if (!single && from != Type::BF16x2) refuse();
+    made.function = single ? scale_pair_from_f32 : scale_pair_from_bf16;
+    made.mode |= inst.has("rp") ? kUpwards : 0;
+    made.d_width = 2;
+  } else if (from == Type::UE8M0x2) {
+    if (to != Type::BF16x2) refuse();
+    made.function = bf16_pair_from_scale;
+    made.width = 2;
+  } else if (is_narrow_pair(to)) {
+    if (!inst.has("satfinite") || (!single && from != Type::F16x2)) refuse();
+    made.function = single ? narrow_pair_from_f32 : narrow_pair_from_f16;
+    made.mode |= narrow_format(to);
+    made.d_width = 2;
+  } else {
+    if (to != Type::F16x2) refuse();
+    made.function = f16_pair_from_narrow;
+    made.mode |= narrow_format(from);
+    made.width = 2;
+  }
+}
+
+/// tf32 and numbers of 8 bits and fewer.
 void cvt_rare(DecodeContext& ctx, const Instruction& inst, Type to, Type from) {
   if (inst.has("rs") || inst.has("scaled")) refuse();
   auto made = std::make_unique<LaneFunction>();
   made->mode = (inst.has("rna") ? kTiesAway : 0) | (inst.has("rz") ? kTowardsZero : 0) |
-               (inst.has("relu") ? kRelu : 0) | (inst.has("satfinite") ? kFinite : 0) |
-               (to == Type::E5M2x2 || from == Type::E5M2x2 ? kE5M2 : 0);
-  if (to == Type::TF32 && from == Type::F32) {
+               (inst.has("relu") ? kRelu : 0) | (inst.has("satfinite") ? kFinite : 0);
+  if (to == Type::TF32) {
+    if (from != Type::F32) refuse();
     made->function = tf32_from_f32;
-  } else if (is_f8_pair(to) && (from == Type::F32 || from == Type::F16x2)) {
-    if (!inst.has("satfinite")) refuse();
-    made->function = from == Type::F32 ? f8_pair_from_f32 : f8_pair_from_f16;
-    made->d_width = 2;
-  } else if (is_f8_pair(from) && to == Type::F16x2) {
-    made->function = f16_pair_from_f8;
-    made->width = 2;
   } else {
-    refuse();
+    cvt_narrow(inst, *made, to, from);
   }
   made->a = ctx.in.source(1, from);
   made->b = made->a;
@@ -354,7 +428,7 @@ void cvt(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::Convert);
   const Type to = ctx.in.type(0), from = ctx.in.type(1);
   if (inst.has("pack")) return cvt_pack_integers(ctx, inst, to, from);
-  if (to == Type::TF32 || is_f8_pair(to) || is_f8_pair(from)) return cvt_rare(ctx, inst, to, from);
+  if (is_rare(to) || is_rare(from)) return cvt_rare(ctx, inst, to, from);
   if (inst.has("rna") || inst.has("rs") || inst.has("scaled")) refuse();
   if ((to == Type::F16x2 || to == Type::BF16x2) && from == Type::F32)
     return cvt_pack_half(ctx, inst, to);

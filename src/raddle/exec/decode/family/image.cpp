@@ -74,6 +74,7 @@ void image_results(DecodeContext& ctx, ImageSite& site, const ptx::Operand& data
     if (list[i].kind != Kind::Register || list[i].has_selector) refuse("destination");
     const unsigned w = ctx.frame.register_width(list[i].reg);
     if (width != 0 && w != width) refuse("registers of different sizes");
+    if (w > 8) refuse("128-bit values");
     width = w;
     site.data[i] = ctx.frame.register_at(list[i].reg);
   }

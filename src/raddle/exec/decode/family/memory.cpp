@@ -81,8 +81,7 @@ Elements elements(DecodeContext& ctx, const Instruction& inst, const ptx::Operan
   const unsigned size = ptx::size_of(type);
   if (data.kind == Kind::Vector) e.operands = data.elements;
   else e.operands = {data};
-  if (size > 8 || e.operands.empty() || e.operands.size() > 4 || size * e.operands.size() > 16)
-    refuse();
+  if (e.operands.empty() || e.operands.size() > 4 || size * e.operands.size() > 16) refuse();
   e.size = size;
   ctx.out.current().bytes = static_cast<std::uint8_t>(size * e.operands.size());
   ctx.out.current().bypass_l1 = bypasses_l1(inst);
@@ -91,6 +90,13 @@ Elements elements(DecodeContext& ctx, const Instruction& inst, const ptx::Operan
 }
 
 void place_elements(DecodeContext& ctx, Elements& e, Type type, bool store) {
+  if (type == Type::B128) {  // two elements, which are the halves of one register
+    e.at = {ctx.in.wide_register(e.operands[0]), 0, 0, 0};
+    e.at[1] = e.at[0] + FrameLayout::kUpperHalf;
+    e.operands.push_back(e.operands[0]);
+    e.size = e.width = 8;
+    return;
+  }
   for (std::size_t i = 0; i < e.operands.size(); ++i) {
     const ptx::Operand& o = e.operands[i];
     unsigned width = std::max(2u, e.size);
@@ -105,6 +111,7 @@ void place_elements(DecodeContext& ctx, Elements& e, Type type, bool store) {
       refuse("destination");
     }
     if (width < e.size) refuse("register smaller than its type");
+    if (width > 8) refuse("128-bit values");
     if (e.width != 0 && e.width != width) refuse("registers of different sizes");
     e.width = width;
   }
@@ -142,6 +149,7 @@ void load_kernel_parameter(DecodeContext& ctx, const Elements& e, Type t,
     if (into[i].kind != Kind::Register) refuse("destination");
     const unsigned width = ctx.frame.register_width(into[i].reg);
     if (width < size) refuse("destination register smaller than its type");
+    if (width > 8) refuse("128-bit values");
     const u32 from = ctx.frame.kernel_parameter(*at + i * size, width, size, ptx::is_signed(t));
     ctx.out.alu(width == 8   ? O_mov_64
                 : width == 4 ? O_mov_32
@@ -156,6 +164,7 @@ void load_plane(DecodeContext& ctx, const ptx::Operand& to, Type type, u32 plane
   if (to.kind != Kind::Register || offset < 0) refuse("destination");
   const u32 d = ctx.frame.register_at(to.reg), word = plane + static_cast<u32>(offset / 4) * 128;
   const unsigned size = ptx::size_of(type), width = ctx.frame.register_width(to.reg);
+  if (width > 8) refuse("128-bit values");
   if (size == 8 && width == 8) return ctx.out.alu(O_pack_64, d, word, word + 128);
   if (size == 4 && width == 4) return ctx.out.alu(O_mov_32, d, word);
   if (size > 4 || width < size) refuse("destination register size");
@@ -202,6 +211,7 @@ void load(DecodeContext& ctx, const Instruction& inst) {
   if (inst.has("unified") || ctx.in.operand(0).reg2 != ptx::kNoIndex) refuse();
   Elements data = elements(ctx, inst, ctx.in.operand(0), type);
   if (space_of(inst) == Space::Param && address.reg == ptx::kNoIndex) {
+    if (type == Type::B128) refuse("128-bit values");
     const auto area = parameter_area(ctx, address);
     if (!area) return load_kernel_parameter(ctx, data, type, address);
     ctx.out.op_class(trace::OpClass::Move);
@@ -233,7 +243,7 @@ void store(DecodeContext& ctx, const Instruction& inst) {
   Elements e = elements(ctx, inst, ctx.in.operand(1), t);
   if (space_of(inst) == Space::Param) {
     const auto area = parameter_area(ctx, address);
-    if (!area) refuse();
+    if (!area || t == Type::B128) refuse();
     ctx.out.op_class(trace::OpClass::Move);
     ctx.out.current().bytes = 0;
     for (std::size_t i = 0; i < e.operands.size(); ++i)
@@ -277,6 +287,28 @@ void vector_atom(DecodeContext& ctx, const Instruction& inst, u32 what, std::siz
   ctx.out.current().kind = returns ? OpKind::AtomicGlobal : OpKind::ReduceGlobal;
 }
 
+/// atom.cas and atom.exch of 128 bits (sm_90).
+void wide_atom(DecodeContext& ctx, const Instruction& inst) {
+  const bool compares = inst.has("cas");
+  if (inst.opcode != "atom" || (!compares && !inst.has("exch"))) refuse();
+  auto made = std::make_unique<WideAtomic>();
+  made->address = slow_address(ctx, inst, ctx.in.operand(1));
+  const Space space = made->address.space;
+  if (space != Space::Global && space != Space::Shared && space != Space::Generic) refuse();
+  made->compares = compares;
+  made->result = ctx.in.wide_register(ctx.in.operand(0));
+  const auto read = [&](std::size_t operand) {
+    if (ctx.in.operand(operand).kind == Kind::Sink) refuse("operand");
+    return ctx.in.wide_register(ctx.in.operand(operand));
+  };
+  if (compares) made->expected = read(2);
+  made->desired = read(compares ? 3 : 2);
+  ctx.out.current().bytes = 16;
+  ctx.out.current().bypass_l1 = space != Space::Shared;
+  ctx.out.emit_slow_access(std::move(made), space, true);
+  ctx.out.current().kind = space == Space::Shared ? OpKind::AtomicShared : OpKind::AtomicGlobal;
+}
+
 void atom(DecodeContext& ctx, const Instruction& inst) {
   static constexpr std::pair<std::string_view, AtomOp> kOpsByName[] = {
       {"add", AtomOp::Add},    {"min", AtomOp::Min}, {"max", AtomOp::Max},
@@ -295,6 +327,7 @@ void atom(DecodeContext& ctx, const Instruction& inst) {
   const bool returns = inst.opcode == "atom";
   const std::size_t at = returns ? 1 : 0;
   if (inst.has("async")) refuse();
+  if (type == Type::B128) return wide_atom(ctx, inst);
   const bool vector = ctx.in.operand(at + 1).kind == Kind::Vector;
   std::optional<AtomOp> op;
   std::optional<AtomType> as;

@@ -53,7 +53,8 @@ void shfl(DecodeContext& ctx, const Instruction& inst) {
 void redux(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::Int);
   const Type t = ctx.in.type();
-  if (ptx::is_float(t)) refuse();
+  const bool is_float = t == Type::F32;
+  if (ptx::is_float(t) && (!is_float || (!inst.has("min") && !inst.has("max")))) refuse();
   const WarpOp op = inst.has("add")   ? WarpOp::ReduxAdd
                     : inst.has("min") ? WarpOp::ReduxMin
                     : inst.has("max") ? WarpOp::ReduxMax
@@ -62,7 +63,11 @@ void redux(DecodeContext& ctx, const Instruction& inst) {
                                       : WarpOp::ReduxXor;
   const u32 a = ctx.in.source(1, t), mask = ctx.in.source(2, Type::U32);
   warp_op(ctx, op, ctx.in.destination(0, t), a, mask);
-  ctx.out.last().flags = ptx::is_signed(t) ? kSigned : 0;
+  Record& record = ctx.out.last();
+  record.flags = ptx::is_signed(t) ? kSigned : 0;
+  if (is_float)
+    record.aux =
+        kReduxFloat | (inst.has("abs") ? kReduxAbs : 0) | (inst.has("NaN") ? kReduxNaN : 0);
 }
 
 void activemask(DecodeContext& ctx, const Instruction& /*inst*/) {
