@@ -9,13 +9,15 @@
 namespace raddle::test {
 namespace {
 
-/// Thread t of 64 works on the words 8t to 8t + 7; a cell of 16 bytes for each warp is behind those.
+/// Thread t of 64 works on the words 8t to 8t + 7;
+/// a cell of 16 bytes for each warp is behind those.
 constexpr const char* kKernel = R"(.version 9.0
 .target sm_100a
 .address_size 64
 .visible .entry recent(.param .u64 buffer)
 {
-  .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>; .reg .b16 %h<5>; .reg .b8 %c<3>; .reg .b128 %q<5>;
+  .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %d<9>; .reg .b16 %h<5>; .reg .b8 %c<3>;
+  .reg .b128 %q<5>;
   .shared .align 16 .b8 tile[1024];
   ld.param.u64 %d1, [buffer]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 32; add.u64 %d2, %d1, %d2;
   ld.global.b128 %q1, [%d2]; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%d2+16];

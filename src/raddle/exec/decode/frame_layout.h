@@ -27,7 +27,7 @@ class FrameLayout {
   // --- registers and variables of the function ---
   std::uint32_t register_at(std::uint32_t reg) const;
   unsigned register_width(std::uint32_t reg) const;  ///< bytes; of a predicate 2
-  /// Registers of 16 bytes are two of 8 behind one another: from here the upper halves of all lanes.
+  /// Registers of 16 bytes are two of 8 behind one another: from here on all lanes' upper halves.
   static constexpr std::uint32_t kUpperHalf = 256;
   bool is_predicate(std::uint32_t reg) const;
   /// Its number, or RegisterAssignment::kNone.

@@ -31,8 +31,8 @@ class LaneFunction final : public SlowInstruction {
 /// Single precision `a` to tf32 (the lower 13 bits are zero). Mode bits: kTiesAway, kTowardsZero
 /// (else nearest even), kRelu, kFinite.
 std::uint64_t tf32_from_f32(std::uint64_t a, std::uint64_t, std::uint64_t, std::uint32_t mode);
-/// Two singles to two numbers of 8, 6 or 4 bits of the format in `mode`, `a` above. Always saturates
-/// to finite values; what is not a number becomes the greatest where the format has none.
+/// Two singles to two numbers of 8, 6 or 4 bits of the format in `mode`, `a` above. Always
+/// saturates to finite values; what is not a number becomes the greatest where the format has none.
 std::uint64_t narrow_pair_from_f32(std::uint64_t a, std::uint64_t b, std::uint64_t,
                                    std::uint32_t mode);
 /// The same from a pair of halves `a`.

@@ -44,7 +44,7 @@ void put_predicate(char* frame, u32 offset, u32 mask, bool value) {
   put_word(frame, offset, 0, p);
 }
 
-/// redux.sync.min and .max of singles: a NaN counts only under .NaN, or where there is nothing else.
+/// redux.sync.min and .max of singles: a NaN counts only under .NaN, or where all are.
 u32 reduce_floats(const Record& record, const char* frame, u32 members) {
   const bool min = static_cast<WarpOp>(record.imm) == WarpOp::ReduxMin;
   const auto value = [&](unsigned lane) {

@@ -118,7 +118,7 @@ u32 factor(DecodeContext& ctx, const Instruction& inst, std::size_t operand, Typ
   return widened;
 }
 
-/// The form of a binary operation on singles, and where it flushes subnormals only before and after.
+/// A binary operation on singles, and whether it leaves the flushing of subnormals to others.
 struct SingleForm {
   Op op;
   bool flushes;
