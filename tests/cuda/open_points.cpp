@@ -4,25 +4,13 @@
 
 #include <filesystem>
 
+#include "cuda/built.h"
 #include "cuda/exec.h"
-#include "raddle_paths.h"
-#include "support/nvcc.h"
 
 namespace raddle::test {
 namespace {
 
 using testing::HasSubstr;
-
-/// Builds a program of tests/cuda/programs; returns its path.
-std::string build(const Folder& folder, const std::string& name, const std::string& options = "") {
-  const std::string program = folder / name;
-  const std::string command = nvcc() + " -cudart shared -arch=sm_80 " + options + " -o " + program +
-                              " " RADDLE_SOURCE_DIR "/tests/cuda/programs/" + name + ".cu >" +
-                              (folder / "log") + " 2>&1";
-  if (std::system(command.c_str()) != 0)
-    throw std::runtime_error(command + ": " + read_file(folder / "log"));
-  return program;
-}
 
 std::uint64_t issued(const std::string& file) {
   std::uint64_t sum = 0;
@@ -37,7 +25,7 @@ class WaitingBlocks : public testing::TestWithParam<const char*> {};
 TEST_P(WaitingBlocks, AreStartedBesideEachOtherWithoutTiming) {
   RADDLE_NEED_NVCC();
   const Folder folder;
-  const std::string program = build(folder, "waiting");
+  const std::string program = build_program(folder, "waiting");
   // What they did before: 16.8 M instructions of each block until the next was started.
   const Outcome o =
       exec({"--functional", "--quiet", "--json", folder / "r.json"}, {program, GetParam()});
@@ -49,7 +37,7 @@ TEST_P(WaitingBlocks, AreStartedBesideEachOtherWithoutTiming) {
 TEST_P(WaitingBlocks, WaitInSimulatedTime) {
   RADDLE_NEED_NVCC();
   const Folder folder;
-  const std::string program = build(folder, "waiting");
+  const std::string program = build_program(folder, "waiting");
   const Outcome o =
       exec({"--gpu", "v100", "--quiet", "--json", folder / "r.json"}, {program, GetParam()});
   EXPECT_EQ(o.status, 0) << o.err << o.out;
@@ -69,7 +57,7 @@ TEST_P(WaitingBlocks, WaitInSimulatedTime) {
 TEST(OpenPoints, WaitingThatIsRecordedIsTold) {
   RADDLE_NEED_NVCC();
   const Folder folder;
-  const std::string program = build(folder, "waiting");
+  const std::string program = build_program(folder, "waiting");
   const Outcome o = run_process(
       RADDLE_PROGRAM, {"record", "-o", folder / "w.rdl", "--quiet", "--", program, "chain"});
   EXPECT_EQ(o.status, 0) << o.err;
@@ -83,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(All, WaitingBlocks, testing::Values("rounds", "chain", 
 TEST(OpenPoints, RegistersAddressesAndIdleLanes) {
   RADDLE_NEED_NVCC();
   const Folder folder;
-  const Outcome o = exec({"--gpu", "h100", "--quiet"}, {build(folder, "bounds")});
+  const Outcome o = exec({"--gpu", "h100", "--quiet"}, {build_program(folder, "bounds")});
   EXPECT_EQ(o.status, 0) << o.err;
   // ptxas for sm_80: 64, 32 and 255 registers; 1 + 2 + ... + 20.
   EXPECT_THAT(o.out, HasSubstr("registers 64 32 255, wrapped 0 63, sum 210, cudaSuccess"));
@@ -106,7 +94,7 @@ TEST(OpenPoints, RegistersAreThoseOfTheProgramsMachineCode) {
                         "arch=compute_90,code=sm_90",
                     json = folder / "r.json";
   for (const std::string more : {"", " -rdc=true"}) {
-    const std::string program = build(folder, "bounds", made + more),
+    const std::string program = build_program(folder, "bounds", made + more),
                       notified = read_file(folder / "log");
     for (const auto& [gpu, arch] : std::map<std::string, std::string>{
              {"v100", "sm_80"}, {"t4", "sm_75"}, {"a100", "sm_80"}, {"h100", "sm_90"}}) {
@@ -142,7 +130,7 @@ TEST(OpenPoints, MissingLibrariesAreNamedBeforeTheStart) {
                             .c_str()),
             0);
   const std::string with = "-Xlinker --no-as-needed -L" + there + " -l:";
-  const std::string driver = build(folder, "bounds", with + "libcuda.so.1");
+  const std::string driver = build_program(folder, "bounds", with + "libcuda.so.1");
   std::filesystem::remove(folder / "libcuda.so.1");
   const Outcome refused = exec({"--functional"}, {driver});
   EXPECT_EQ(refused.status, 2) << refused.err;
@@ -150,7 +138,7 @@ TEST(OpenPoints, MissingLibrariesAreNamedBeforeTheStart) {
   EXPECT_EQ(line_count(refused.err), 1u) << refused.err;
 
   const std::string blas =
-      build(folder, "bounds", with + "libcublas.so.99 -Xlinker -rpath=" + there);
+      build_program(folder, "bounds", with + "libcublas.so.99 -Xlinker -rpath=" + there);
   const Outcome warned = exec({"--functional", "--quiet"}, {blas});
   EXPECT_EQ(warned.status, 0) << warned.err;
   EXPECT_THAT(warned.err, HasSubstr("loads libcublas.so.99, which brings machine code only"));
