@@ -51,6 +51,7 @@ void LaunchTree::run_grid(const exec::Launch& launch, LaunchRecord record, unsig
       place_.checks == nullptr && exec::Machine::can_follow(own)) {
     if (auto rest = place_.machine.run_until_waiting(own, trace, count)) {
       follows_ = true;
+      is_long_ = count.is_long;
       count = {};  // as of every live launch
       stream = std::move(rest);
     }

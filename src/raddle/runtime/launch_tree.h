@@ -41,6 +41,8 @@ class LaunchTree {
   void submit();
   /// Blocks of the host's launch wait for one another: the rest of it is executed when it is timed.
   bool follows() const { return follows_; }
+  /// That is because its op stream became too long, not because blocks wait for one another.
+  bool is_long() const { return is_long_; }
   /// Blocks of it wait for one another, and its streams hold what that took when it was executed.
   bool keeps_waiting() const { return keeps_waiting_; }
 
@@ -65,7 +67,7 @@ class LaunchTree {
   std::shared_ptr<trace::TraceArena> arena_;  // of all its op streams
   std::vector<LaunchedStream> launched_;
   std::vector<Task> tasks_;  // the last is the next
-  bool follows_ = false, keeps_waiting_ = false;
+  bool follows_ = false, is_long_ = false, keeps_waiting_ = false;
   bool written_ = false;  // the sink has taken the streams while they were made
 };
 

@@ -21,6 +21,9 @@ exec::MachineOptions machine_options(const SimulatedDeviceOptions& options) {
   out.warps_per_sm = options.warps_per_sm;
   out.print = options.print;
   out.short_turns = options.short_turns;
+  out.progress = options.progress;
+  out.max_instructions_of_warp = options.max_instructions_of_warp;
+  out.independent_lanes = options.independent_lanes;
   out.out_of_bounds = options.out_of_bounds;
   out.warn = options.note;
   out.observer = options.observer;
@@ -294,11 +297,19 @@ void SimulatedDevice::run(const exec::Launch& launch, LaunchRecord record, Launc
                   " wait for one another, and how long they ask is fixed when it is executed, not "
                   "by its timing; raddle exec without recording or checks times such waiting");
   if (!tree.follows()) return;
-  waiting_.insert(launch.kernel);
-  if (options_.note)
-    options_.note("blocks of kernel " + short_name(launches_.back().name) +
-                  " wait for one another: it is executed while it is timed, as --live does for all "
-                  "kernels, and its launches do not overlap with others");
+  const std::string name = short_name(launches_.back().name);
+  if (tree.is_long()) {
+    if (options_.note && notified_.insert(launch.kernel).second)
+      options_.note("the op stream of kernel " + name +
+                    " is long, and blocks have not ended: the rest of it is executed while it is "
+                    "timed, as --live does for all kernels");
+  } else {
+    waiting_.insert(launch.kernel);
+    if (options_.note)
+      options_.note("blocks of kernel " + name +
+                    " wait for one another: it is executed while it is timed, as --live does for "
+                    "all kernels, and its launches do not overlap with others");
+  }
   options_.sink->synchronize();  // what comes next may read what it writes
 }
 

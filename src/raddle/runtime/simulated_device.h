@@ -35,7 +35,10 @@ struct SimulatedDeviceOptions {
   /// Warp instructions that the machine issues in a millisecond at most: what time is where there
   /// is no timing. 0: no time passes.
   double max_per_ms = 0;
-  bool short_turns = false;  ///< see exec::MachineOptions
+  bool short_turns = false;                                   ///< see exec::MachineOptions
+  std::function<void(const exec::LaunchProgress&)> progress;  ///< see exec::MachineOptions
+  std::uint64_t max_instructions_of_warp = 0;                 ///< the same
+  bool independent_lanes = true;                              ///< see exec::MachineOptions
   exec::OutOfBounds out_of_bounds = exec::OutOfBounds::Fault;
   DeviceObserver* observer = nullptr;    ///< not owned; not of live runs
   exec::AccessChecks* checks = nullptr;  ///< the same, and not together with an observer

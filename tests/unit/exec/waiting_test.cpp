@@ -160,16 +160,27 @@ loop:
   EXPECT_EQ(count.warp_instructions, 4u * (5 + 2 + 5 * 100000 + 2));
 }
 
-TEST(Waiting, ForEverMeetsTheLimitSoon) {
+std::string error_for_ever(std::uint64_t max_warp_instructions) {
   MachineOptions options;
-  options.max_warp_instructions = 50'000'000;
+  options.max_warp_instructions = max_warp_instructions;
   options.short_turns = true;
   Meeting meeting(options);
   const u32 never = kBlocks + 1;
   const Launch launch = meeting.rig.launch("meet", {kBlocks, 1, 1}, {1, 1, 1}, meeting.count,
                                            meeting.mine, meeting.seen, never);
-  const std::string what = run_error([&] { meeting.rig.machine.run(launch, nullptr); });
-  EXPECT_NE(what.find("kernel meet has not ended after 50000000 warp instructions"),
+  return run_error([&] { meeting.rig.machine.run(launch, nullptr); });
+}
+
+TEST(Waiting, ForEverIsToldSoon) {
+  const std::string what = error_for_ever(50'000'000);
+  EXPECT_NE(what.find("kernel meet does not end: every warp that runs goes round in circles"),
+            std::string::npos)
+      << what;
+}
+
+TEST(Waiting, ForEverMeetsTheLimit) {
+  const std::string what = error_for_ever(100'000);
+  EXPECT_NE(what.find("kernel meet has not ended after 100000 warp instructions"),
             std::string::npos)
       << what;
   EXPECT_NE(what.find("--max-cycles moves this limit"), std::string::npos) << what;

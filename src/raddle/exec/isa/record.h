@@ -56,6 +56,9 @@ enum : std::uint16_t {
   kVisible = 256,        ///< other warps may see or cause it: live execution pauses after it
 };
 
+/// The lanes that an instruction names are a register: b of O_warp, a of a warp barrier, flags of
+/// O_shfl in this unit (0: it names none).
+inline constexpr std::uint32_t kMemberUnit = 64;
 /// What O_warp does (imm).
 enum class WarpOp : std::uint8_t {
   VoteAll,
@@ -99,7 +102,13 @@ struct StackEntry {
   std::uint32_t called;  ///< of a caller: the lanes that made the call
 };
 
-enum class Outcome : std::uint32_t { Done, Barrier, Pause };
+enum class Outcome : std::uint32_t {
+  Done,
+  Barrier,
+  Pause,
+  Converged,  ///< the lanes of a side have come to where it meets the others (run/sides.h)
+  Meet,       ///< a side is before an instruction that names lanes of other sides, perhaps
+};
 
 struct Warp {
   const Record* ip;
@@ -135,6 +144,8 @@ struct Context {
   std::uint32_t clustered;   ///< 1: blocks may access each other's shared memory
   std::uint32_t live;        ///< 1: pause soon after anything other warps can see
   std::uint32_t traced;      ///< 0: nobody reads the op stream, so pieces may be left out
+  std::uint32_t parted;      ///< 1: stop before instructions that name lanes (run/sides.h),
+  const Record* passed;      ///< but not before this one
   void* owner;               ///< the plain half's own
 };
 

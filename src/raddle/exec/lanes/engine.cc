@@ -40,6 +40,14 @@ RADDLE_INLINE void save(Context* c, const Path& p) {
 RADDLE_INLINE bool must_pause(const Context* c) {
   return __builtin_expect((c->out >= c->out_limit) | (c->warp_instructions >= c->stop_at), 0);
 }
+/// The lanes that it names may be on other sides of the warp. Under a guard the run before it has
+/// been written together with it, so there it is executed by those that are here.
+RADDLE_INLINE bool must_meet(Context* c, const Path& p) {
+  if (RADDLE_LIKELY(c->parted == 0) || p.e != p.m || c->run > p.ip) return false;
+  const bool passed = c->passed == p.ip;
+  c->passed = nullptr;
+  return !passed;
+}
 /// Everything before ip is written and the warp can be taken up again at ip.
 RADDLE_INLINE Outcome pause(Context* c, const Path& p, Outcome why) {
   leave(c, p.ip->inst, p.m);
@@ -245,11 +253,15 @@ Outcome run(Context* context) {
         return Outcome::Barrier;
       case O_simple:
         MAY_PAUSE;
+        if (ip->b != 0 && must_meet(context, path)) return pause(context, path, Outcome::Meet);
         simple(context, path);
         context->run = ip + 1;
         NEXT;
       case O_trap:
         trap(context, ip, path.e);
+      case O_converged:
+        save(context, path);
+        return Outcome::Converged;
       case O_clock: {
         const u64 now =
             context->clock_base + context->warp_instructions + (ip->inst - context->run->inst);
@@ -263,9 +275,11 @@ Outcome run(Context* context) {
         else splat_32(path.frame, ip->d, u32(ip->imm) + warp->local_base, path.e);
         NEXT;
       case O_shfl:
+        if (must_meet(context, path)) return pause(context, path, Outcome::Meet);
         shuffle(ip, path.frame, path.e);
         NEXT;
       case O_warp:
+        if (must_meet(context, path)) return pause(context, path, Outcome::Meet);
         warp_operation(context, ip, path.frame, path.e);
         NEXT;
       case O_ld_global_32:

@@ -245,6 +245,7 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     warp.exited = warp.gone = ~mask;
     warp.stack = warp.entries.data();
     warp.sp = 0;
+    warp.sides.reset();
     warp.stack_capacity = static_cast<u32>(warp.entries.size());
     warp.local = block->local.data() + std::size_t{local_bytes_} * kLanes * index;
     warp.local_base = warp.activation = 0;
@@ -254,7 +255,9 @@ std::unique_ptr<Block> Runner::start(u32 number) {
     for (auto& activation : warp.activations) activation->prepared = false;
     warp.room = {};
     // An op stream costs far more to time than a look; what was asked in vain would all be timed.
-    warp.watch = {false, 0, options_.short_turns && context_.traced == 0 ? kFirstLook : 0};
+    warp.watch = {false, false, 0, options_.short_turns && context_.traced == 0 ? kFirstLook : 0};
+    warp.round = {};
+    warp.executed = warp.alone = 0;
     warp.cluster_arrival = 0;
     fill_block(warp, warp.frame);
   }

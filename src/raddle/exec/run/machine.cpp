@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <span>
 
 #include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
@@ -81,9 +82,14 @@ class LiveStream final : public trace::KernelStream {
                       runner_.location(warp.ip->inst)));
     u32* const begin = reader.open->buffers.data() + warp.index * kBufferWords;
     u32* end = begin;
+    const u64 before = runner_.context().warp_instructions;
     while (end == begin && warp.status == WarpState::Status::Ready)
       end = runner_.step(*reader.open->block, warp, begin, begin + kChunkWords, kBudget);
     RADDLE_ASSERT(end >= begin && end <= begin + kBufferWords);
+    if (warp.status == WarpState::Status::Ready) {
+      look(*reader.open->block, warp);
+      look_at_lanes(warp, runner_.context().warp_instructions - before);
+    }
     cursor.at = begin;
     cursor.end = end;
     return end != begin;
@@ -110,10 +116,43 @@ class LiveStream final : public trace::KernelStream {
     std::vector<u32> buffers;
     std::vector<Reader> readers;
   };
+  /// Whether a warp that has just run goes round in circles, and what follows from that.
+  void look(Block& block, WarpState& warp) {
+    const auto round = runner_.comes_round(block, warp);
+    if (round == Runner::Round::No) in_vain_ = 0;
+    if (round != Runner::Round::Yes) return;
+    if (runner_.lanes_part() && lanes_wait(warp)) give_way(runner_.context(), warp);
+    std::vector<const Block*> blocks;
+    u64 asking = 0;
+    for (const auto& [number, open] : open_)
+      if (open->block != nullptr) {
+        blocks.push_back(open->block.get());
+        for (const WarpState& other : open->block->warps) {
+          if (other.status != WarpState::Status::Ready) continue;
+          ++asking;
+          if (!other.watch.spins) in_vain_ = 0;
+        }
+      }
+    if (u64 times = ++in_vain_ / asking; times != 0) runner_.all_in_vain(blocks, times);
+  }
+  /// Lanes that have run for long while others of their warp wait give way even where they do not
+  /// go round in circles: they may count how often they have asked.
+  void look_at_lanes(WarpState& warp, u64 executed) {
+    constexpr u64 kPatience = u64{1} << 20, kKnownPatience = u64{1} << 12;
+    const bool same = lanes_wait(warp) && warp.mask == warp.alone_mask;
+    warp.alone = same ? warp.alone + executed : 0;
+    warp.alone_mask = warp.mask;
+    if (warp.alone < (runner_.lanes_part() ? kKnownPatience : kPatience)) return;
+    warp.alone = 0;
+    runner_.let_lanes_part();
+    if (runner_.lanes_part()) give_way(runner_.context(), warp);
+  }
   std::unique_ptr<Open> begin(u32 number) {
     auto open = std::make_unique<Open>();
     open->block = before_ != nullptr && runner_.started(number) ? runner_.take(number)
                                                                 : runner_.start(number);
+    for (WarpState& warp : open->block == nullptr ? std::span<WarpState>() : open->block->warps)
+      warp.watch.spins = false;
     const unsigned warps = shape().warps_per_block();
     open->buffers.resize(warps * kBufferWords);
     for (unsigned w = 0; w < warps; ++w) open->readers.push_back({open.get(), w});
@@ -124,6 +163,7 @@ class LiveStream final : public trace::KernelStream {
   Runner& runner_;
   std::shared_ptr<trace::MemoryTrace> before_;  // nullptr: live from the start
   std::map<u32, std::unique_ptr<Open>> open_;
+  u64 in_vain_ = 0;  // looks, one after another, that found every warp going round in circles
 };
 
 }  // namespace
@@ -154,7 +194,7 @@ std::unique_ptr<trace::KernelStream> Machine::run_until_waiting(
   RADDLE_ASSERT(can_follow(launch));
   auto runner = std::make_unique<Runner>(impl_->memory, impl_->options, impl_->objects, launch);
   count = runner->run(before.get(), true);
-  if (!runner->waits()) return nullptr;
+  if (!runner->waits() && !count.is_long) return nullptr;
   return std::make_unique<LiveStream>(std::move(runner), std::move(before));
 }
 std::unique_ptr<trace::KernelStream> Machine::live(const Launch& launch) {

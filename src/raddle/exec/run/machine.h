@@ -45,6 +45,15 @@ struct Launch {
   DeviceGrid* device = nullptr;
 };
 
+/// How far a launch that is being executed has come.
+struct LaunchProgress {
+  std::string kernel;  ///< for people
+  std::uint32_t block = 0;
+  std::uint64_t blocks = 0, warp_instructions = 0;
+  /// Where the warp that runs stands, with its source line.
+  std::function<std::string()> place;
+};
+
 struct MachineOptions {
   /// RunError after that many warp instructions of one launch; the message says which warp stands
   /// at which PTX line. 0 = no limit.
@@ -58,6 +67,8 @@ struct MachineOptions {
   /// Warps and blocks take turns after far fewer instructions: for programs whose warps race, or
   /// whose blocks wait for one another in ways that spin.cpp does not see.
   bool short_turns = false;
+  /// Lanes of one warp may wait for one another (compute capability 7.0 and later).
+  bool independent_lanes = true;
   OutOfBounds out_of_bounds = OutOfBounds::Fault;
   /// Told what a launch does that it should not and yet goes on with.
   std::function<void(const std::string&)> warn;
@@ -66,13 +77,18 @@ struct MachineOptions {
   AccessObserver* observer = nullptr;
   /// Of every launch; as slow, and not together with an observer. Not owned.
   AccessChecks* checks = nullptr;
+  /// Told of a launch that is being executed, several times a second. It may end the process.
+  std::function<void(const LaunchProgress&)> progress;
   /// Of what a launch's stream takes in memory at once; 0: no limit.
   std::uint64_t max_stream_bytes = 0;
+  /// Of one warp while its stream is recorded; RunError beyond that. 0: no limit.
+  std::uint64_t max_instructions_of_warp = 0;
 };
 
 struct RunCount {
   std::uint64_t warp_instructions = 0, thread_instructions = 0;
-  bool waits = false;  ///< blocks have waited for one another by asking again and again
+  bool is_long = false;  ///< see Machine::run_until_waiting
+  bool waits = false;    ///< blocks have waited for one another by asking again and again
 };
 
 /// Faults of the simulated program (out of bounds, misaligned, trap, assert, barrier that cannot
@@ -84,7 +100,8 @@ class Machine {
   /// Runs every block to its end, in order, blocks one after another (several in turn where blocks
   /// wait for one another). With `streams` set, each warp's op stream goes there.
   RunCount run(const Launch& launch, trace::StreamWriter* streams);
-  /// As run(), with the streams going to `before`, until blocks wait for one another. Then what
+  /// As run(), with the streams going to `before`, until blocks wait for one another or the streams
+  /// of blocks that have not ended take much memory (`count` says which). Then what
   /// comes back begins with `before` and executes the rest as it is read, like live(); nullptr: all
   /// has run. Precondition: can_follow().
   std::unique_ptr<trace::KernelStream> run_until_waiting(const Launch& launch,

@@ -29,6 +29,13 @@ constexpr Turns kLongTurns{u64{1} << 16, u64{1} << 24}, kShortTurns{u64{1} << 8,
 /// Blocks that may wait for one another; more if they are small.
 constexpr std::size_t kMaxBlocks = 2048, kMaxSmallBlocks = 8192;
 constexpr std::size_t kBytesOfSmallBlocks = std::size_t{1} << 30;
+/// Warp instructions between reports of progress: a tenth of a second or less, live too.
+constexpr u64 kBetweenReports = u64{1} << 16;
+/// Of blocks that have not ended, in memory: from there on whoever can executes a launch while it is
+/// timed. Most launches of our workloads take less as a whole.
+constexpr u64 kLongStreams = u64{256} << 20;
+/// Turns that all blocks have had before a warp whose lanes seem to wait for one another may part.
+constexpr unsigned kPatientRounds = 2;
 constexpr std::size_t kFramePadding =
     192;  // frames of a block must not all start at the same cache set
 }  // namespace
@@ -98,6 +105,7 @@ Runner::Runner(DeviceMemory& memory, const MachineOptions& options, DeviceObject
   if (options.checks != nullptr) watcher_ = std::make_unique<CheckedLaunch>(*options.checks, *this);
   engine_ = watcher_ != nullptr ? &observed_lane_engine() : &lane_engine();
   scratch_.resize(kScratchWords);
+  if (options.progress) next_report_ = kBetweenReports;
 }
 
 Runner::~Runner() {
@@ -120,6 +128,21 @@ Address Runner::heap_allocate(u64 bytes) {
   return at;
 }
 
+/// Before the running side of a warp that has parted goes on. True: it has waited for the rest of
+/// its warp at a barrier, and has arrived there now.
+bool Runner::goes_to_barrier(Block& block, WarpState& warp) {
+  using At = SideProgress::At;
+  SideProgress& side = warp.sides->running;
+  context_.parted = 1;
+  context_.passed = side.met ? warp.ip : nullptr;
+  const bool arrives = side.at == At::Barrier;
+  side.at = At::Running;
+  side.met = false;
+  if (!arrives) return false;
+  arrive(block, warp);
+  return arrived_ = true;
+}
+
 u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 budget) {
   RADDLE_ASSERT(out <= soft_end);
   RADDLE_ASSERT(warp.block == block.number && warp.index < block.warps.size());
@@ -132,24 +155,46 @@ u32* Runner::step(Block& block, WarpState& warp, u32* out, u32* soft_end, u64 bu
   u64 end = context_.warp_instructions + budget;
   if (options_.max_warp_instructions != 0) end = std::min(end, options_.max_warp_instructions);
   context_.stop_at = end;
-  arrived_ = false;
+  if (context_.warp_instructions >= next_report_) report_progress(warp);
+  arrived_ = asks_ = false;
   while (warp.status == Status::Ready) {
     context_.run = warp.ip;
     context_.out_limit = soft_end;
+    context_.parted = 0;
+    if (warp.sides != nullptr && goes_to_barrier(block, warp)) return context_.out;
     switch (engine_->run(&context_)) {
       case Outcome::Done:
-        finish(block, warp);
+        if (warp.sides == nullptr || !next_side(context_, warp)) finish(block, warp);
         break;
       case Outcome::Barrier:
+        if (warp.sides != nullptr) {
+          meet(context_, warp, SideProgress::At::Barrier);
+          break;
+        }
         arrive(block, warp);
         arrived_ = true;
         return context_.out;
+      case Outcome::Converged:
+        if (!next_side(context_, warp)) finish(block, warp);
+        break;
+      case Outcome::Meet:
+        meet(context_, warp, SideProgress::At::Meeting);
+        break;
       case Outcome::Pause:
         if (context_.warp_instructions >= end) check_limit(warp);
         return context_.out;
     }
   }
   return context_.out;
+}
+
+void Runner::report_progress(const WarpState& warp) {
+  next_report_ = context_.warp_instructions + kBetweenReports;
+  options_.progress(
+      {kernel_.title, warp.block, shape_.grid.count(), context_.warp_instructions, [&] {
+         return fmt::format("block {} warp {} stands at {}", block_text(warp.block), warp.index,
+                            location(warp.ip->inst));
+       }});
 }
 
 void Runner::check_limit(const WarpState& warp) const {
@@ -159,6 +204,15 @@ void Runner::check_limit(const WarpState& warp) const {
       "kernel {} has not ended after {} warp instructions: block {} warp {} stands at {}; "
       "--max-cycles moves this limit",
       kernel_.title, maximum, block_text(warp.block), warp.index, location(warp.ip->inst)));
+}
+
+void Runner::check_limit_of(const WarpState& warp) const {
+  const u64 maximum = options_.max_instructions_of_warp;
+  if (maximum == 0 || warp.executed <= maximum || warp.status == Status::Done) return;
+  throw RunError(fmt::format(
+      "kernel {} has not ended: block {} warp {} has executed {} instructions, more than it can "
+      "issue in the cycles of --max-cycles, and stands at {}",
+      kernel_.title, block_text(warp.block), warp.index, warp.executed, location(warp.ip->inst)));
 }
 
 void Runner::check_stream(const WarpState& warp) const {
@@ -267,12 +321,14 @@ void Runner::finish(Block& block, WarpState& warp) {
 
 // --- whole launches ------------------------------------------------------------------------------
 /// One step, its records handed on.
-void Runner::advance(Block& block, WarpState& warp, trace::StreamWriter* streams, u64 budget) {
+unsigned Runner::advance(Block& block, WarpState& warp, trace::StreamWriter* streams, u64 budget) {
   u32* const begin = scratch_.data();
+  const u64 before = context_.warp_instructions;
   u32* const at = step(block, warp, begin, begin + kScratchWords - kSlackWords, budget);
   RADDLE_ASSERT(at >= begin && at <= begin + kScratchWords);  // kSlackWords are enough
   const auto words = static_cast<unsigned>(at - begin);
-  if (streams == nullptr || words == 0) return;
+  warp.executed += context_.warp_instructions - before;
+  if (streams == nullptr || words == 0) return words;
   if (static_cast<std::size_t>(warp.room.end - warp.room.at) < words)
     warp.room = streams->grow(block.number, warp.index, words);
   RADDLE_ASSERT(static_cast<std::size_t>(warp.room.end - warp.room.at) >= words);
@@ -282,21 +338,27 @@ void Runner::advance(Block& block, WarpState& warp, trace::StreamWriter* streams
   block.stream_bytes += words * sizeof(u32);
   stream_bytes_ += words * sizeof(u32);
   check_stream(warp);
+  check_limit_of(warp);
+  return words;
 }
 
 void Runner::slice(Block& block, WarpState& warp, trace::StreamWriter* streams, u64 budget) {
+  if (lanes_part_) return slice_of_parted(block, warp, streams, budget);
   if (warp.watch.spins && goes_round(block, warp, streams)) return;
   const u64 end = context_.warp_instructions + budget;
   while (warp.status == Status::Ready && context_.warp_instructions < end) {
     advance(block, warp, streams, end - context_.warp_instructions);
     // After a barrier the lowest warp goes first, not the one that came last. Warps of a grid that
     // may wait for another block go on until others can see or cause what they do.
+    if (asks_ && lanes_wait(warp)) break;
     if (arrived_ || cooperative_) return;
   }
   SpinWatch& watch = warp.watch;
   if (warp.status != Status::Ready || ++watch.left < watch.interval) return;
   watch.left = 0;
-  if (!goes_round(block, warp, streams)) watch.interval = std::min(2 * watch.interval + 1, 255u);
+  if (goes_round(block, warp, streams)) return;
+  watch.interval = std::min(2 * watch.interval + 1, 255u);
+  if (watch.asks && lanes_wait(warp) && full_rounds_ >= kPatientRounds) let_lanes_part();
 }
 
 /// Each warp that can run has its turn, until the block ends, the budget is spent, or all wait.
@@ -320,12 +382,15 @@ Runner::Turn Runner::run_block(Block& block, trace::StreamWriter* streams, u64 b
 }
 
 namespace {
-/// Rounds in which everybody waits for somebody else: most likely for ever. Whoever asks is then no
-/// longer looked at but runs his turns, so that the limit of instructions is met soon.
-constexpr unsigned kMaxFruitless = 1000;
-void stop_looking(std::vector<std::unique_ptr<Block>>& blocks) {
-  for (auto& block : blocks)
-    for (WarpState& warp : block->warps) warp.watch = {false, 0, ~0u};
+u64 kept_by(const std::vector<std::unique_ptr<Block>>& blocks) {
+  u64 bytes = 0;
+  for (const auto& block : blocks) bytes += block->stream_bytes;
+  return bytes;
+}
+std::vector<const Block*> all_of(const std::vector<std::unique_ptr<Block>>& blocks) {
+  std::vector<const Block*> out;
+  for (const auto& block : blocks) out.push_back(block.get());
+  return out;
 }
 }  // namespace
 
@@ -334,6 +399,10 @@ std::size_t Runner::max_blocks() const {
   const std::size_t bytes = (frame_stride_ + std::size_t{local_bytes_} * kLanes) * warps_ +
                             context_.shared_bytes + sizeof(Block);
   return std::clamp(kBytesOfSmallBlocks / bytes, kMaxBlocks, kMaxSmallBlocks);
+}
+
+RunCount Runner::counted(bool is_long) const {
+  return {context_.warp_instructions, context_.thread_instructions, is_long, waits_};
 }
 
 RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
@@ -367,15 +436,17 @@ RunCount Runner::run(trace::StreamWriter* streams, bool follow) {
     // Only the blocks of a cluster wait for one another without running.
     if (!moved) deadlock(*active_[0]);
     waits_ = waits_ || (waiting != 0 && shape_.grid.count() > each);
-    if (waits_ && follow) break;
+    const bool is_long = follow && !waits_ && kept_by(active_) > kLongStreams;
+    if (is_long || (waits_ && follow)) return counted(is_long);
     const bool all_wait = waiting != 0 && waiting == active_.size();
     const bool more = next_ < clusters && active_.size() + each <= maximum;
+    full_rounds_ = more ? 0 : full_rounds_ + 1;
     fruitless = all_wait && !more ? fruitless + 1 : 0;
-    if (fruitless == kMaxFruitless) stop_looking(active_);
+    if (fruitless != 0) all_in_vain(all_of(active_), fruitless);
     // Whoever waits for all others would else be asked once for each of them.
     wanted = all_wait ? waiting : options_.short_turns ? active_.size() / 2 + 1 : 1;
   }
-  return {context_.warp_instructions, context_.thread_instructions, waits_};
+  return counted(false);
 }
 
 std::unique_ptr<Block> Runner::take(u32 number) {

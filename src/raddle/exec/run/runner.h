@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "raddle/exec/memory/heap.h"
 #include "raddle/exec/run/machine.h"
 #include "raddle/exec/run/record_watcher.h"
+#include "raddle/exec/run/sides.h"
 #include "raddle/trace/stream.h"
 
 namespace raddle::exec {
@@ -20,19 +22,6 @@ namespace raddle::exec {
 const LaneEngine& lane_engine();
 /// Calls observe() before every record.
 const LaneEngine& observed_lane_engine();
-
-/// 64-byte aligned bytes that stay where they are.
-class AlignedBytes {
- public:
-  /// Contents are lost when it grows.
-  char* reserve(std::size_t bytes);
-  char* data() const { return data_; }
-
- private:
-  std::unique_ptr<char[]> storage_;
-  char* data_ = nullptr;
-  std::size_t size_ = 0;
-};
 
 struct Block;
 /// Blocks that run together, with a barrier, and see each other's shared memory.
@@ -42,20 +31,23 @@ struct Cluster {
   std::uint64_t openings = 0;
 };
 
-/// A called function's registers, kept for the next call at the same depth.
-struct Activation {
-  std::uint32_t function = ptx::kNoIndex;
-  AlignedBytes frame;
-  std::size_t bytes = 0;
-  bool prepared = false;  ///< constants of `function` are in place
-};
-
 /// Short turns that a warp has before it is first looked at.
 inline constexpr unsigned kFirstLook = 32;
 /// Whether a warp goes round in circles (spin.cpp).
 struct SpinWatch {
   bool spins = false;               ///< when it was last looked at
+  bool asks = false;                ///< then it did the same again and again, with other registers
   unsigned left = 0, interval = 0;  ///< turns used up until it is looked at again
+};
+
+/// The same for a warp that is executed as its stream is read: at one of the places where its
+/// reader stopped it is compared with what it was at an earlier one.
+struct RoundWatch {
+  const Record* at = nullptr;
+  std::uint32_t mask = 0, depth = 0;
+  std::uint64_t fingerprint = 0;
+  unsigned age = 0, limit = 0;      ///< stops since then, and until a later one takes its place
+  unsigned rest = 0, interval = 0;  ///< stops until it is looked at again
 };
 
 struct WarpState : Warp {
@@ -64,12 +56,17 @@ struct WarpState : Warp {
   unsigned barrier = 0;               ///< while waiting; kClusterBarrier: for the cluster
   std::uint64_t cluster_arrival = 0;  ///< waits for that opening of the cluster's barrier
   std::vector<StackEntry> entries;
-  std::vector<std::unique_ptr<Activation>>
+  std::vector<std::shared_ptr<Activation>>
       activations;                       ///< of calls; the kernel's own frame is the block's
   std::vector<std::uint32_t> functions;  ///< running function by depth
   std::vector<std::uint32_t> allocated;  ///< bytes of alloca by depth
   trace::StreamWriter::Room room;
   SpinWatch watch;
+  RoundWatch round;
+  std::uint64_t executed = 0;    ///< instructions, by run()
+  std::uint64_t alone = 0;       ///< live: instructions of the lanes that run, while others wait
+  std::uint32_t alone_mask = 0;  ///< which they are
+  std::unique_ptr<Sides> sides;  ///< nullptr: the warp has not parted
 };
 
 struct BarrierState {
@@ -160,9 +157,18 @@ class Runner {
   /// A lane's access outside of all allocations. True: it goes on, and has been counted. `text` is
   /// what a fault would say.
   bool strays(Address address, unsigned bytes, const std::string& text) const;
+  /// Whether the warp, which has stopped somewhere, stands and is as it was before.
+  enum class Round : std::uint8_t { Yes, No, Unknown };
+  Round comes_round(const Block& block, WarpState& warp);
+  /// Every warp of the blocks that run has gone round in circles, so many times in a row: from some
+  /// time on lanes of one warp give way to one another; if nothing comes of it, RunError.
+  void all_in_vain(std::span<const Block* const> blocks, std::uint64_t times);
+  /// Lanes of a warp that goes round in circles give way to others.
+  bool lanes_part() const { return lanes_part_; }
+  void let_lanes_part() { lanes_part_ = options_.independent_lanes; }
   /// The running warp waits for another one by asking again and again: let that one run.
   void yield() {
-    arrived_ = true;
+    arrived_ = asks_ = true;
     context_.out_limit = context_.out;
   }
 
@@ -172,6 +178,7 @@ class Runner {
   std::uint64_t cluster_special_of(ptx::Special special, std::uint32_t number) const;
   std::uint64_t special_of(const Fill& fill, const Warp& warp, unsigned lane) const;
   void prepare_grid_barrier();
+  bool goes_to_barrier(Block& block, WarpState& warp);
   void arrive(Block& block, WarpState& warp);
   void open_if_complete(Block& block, unsigned id);
   void arrive_at_cluster(Block& block, WarpState& warp);
@@ -183,11 +190,18 @@ class Runner {
   void set_up_clusters(const Launch& launch);
   void start_cluster(std::uint32_t number);
   std::size_t max_blocks() const;
-  void advance(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
+  /// Words of the stream, which lie at scratch_'s begin.
+  unsigned advance(Block& block, WarpState& warp, trace::StreamWriter* streams,
+                   std::uint64_t budget);
   void slice(Block& block, WarpState& warp, trace::StreamWriter* streams, std::uint64_t budget);
   std::uint64_t fingerprint(const Block& block, const WarpState& warp) const;
   bool goes_round(Block& block, WarpState& warp, trace::StreamWriter* streams);
+  void slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter* streams,
+                       std::uint64_t budget);
+  void report_progress(const WarpState& warp);
   void check_limit(const WarpState& warp) const;
+  void check_limit_of(const WarpState& warp) const;
+  RunCount counted(bool is_long) const;
   void check_stream(const WarpState& warp) const;
   [[noreturn]] void deadlock(const Block& block) const;
 
@@ -213,10 +227,14 @@ class Runner {
   std::vector<std::unique_ptr<Block>> active_;  // of run()
   std::uint32_t next_ = 0;                      // cluster that run() starts next
   bool waits_ = false;
+  bool lanes_part_ = false;
+  unsigned full_rounds_ = 0;  // of run(), since no further block can be started
   std::vector<std::uint32_t> scratch_;
   const Block* stepping_ = nullptr;  ///< whose warp runs
-  bool arrived_ = false;             ///< the last step ended at a barrier, or waits by asking
-  std::uint64_t stream_bytes_ = 0;   ///< of the op stream, in memory
+  bool arrived_ = false;             ///< the last step ended at a barrier, or waits by asking,
+  bool asks_ = false;                ///< and that
+  std::uint64_t next_report_ = ~std::uint64_t{0};  ///< instructions, then progress is told
+  std::uint64_t stream_bytes_ = 0;                 ///< of the op stream, in memory
 };
 
 }  // namespace raddle::exec

@@ -1,11 +1,18 @@
 // Warps that wait for what another warp will do by asking for it again and again: a lock, a flag, a
 // barrier of the whole grid. Blocks are run one after another, so a block that waits for a later
 // one would ask until its turn is used up. A warp whose registers are the same each time it comes
-// by a place cannot leave by itself, whatever its loop looks like; loops that count how often they
-// have asked, or look at the clock, are not seen.
+// by a place cannot leave by itself, whatever its loop looks like. Loops that count how often they
+// have asked, or look at the clock, are not seen so; that they access the same words with the same
+// instructions round after round is enough for lanes that wait for other lanes of their warp.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
+#include <utility>
 
+#include "raddle/base/error.h"
 #include "raddle/exec/run/runner.h"
 
 namespace raddle::exec {
@@ -28,6 +35,10 @@ u64 mixed(u64 hash, const char* bytes, std::size_t count) {
   for (const u64 p : part) hash = (hash ^ p) * kFactor;
   return hash;
 }
+u64 hash_of(u64 hash, std::span<const u32> words) {
+  for (const u32 word : words) hash = (hash ^ word) * 0x9e37'79b9'7f4a'7c15ull + 1;
+  return hash;
+}
 }  // namespace
 
 /// Of the registers of all functions that the warp is in.
@@ -39,6 +50,28 @@ u64 Runner::fingerprint(const Block& block, const WarpState& warp) const {
   return hash;
 }
 
+namespace {
+/// Whether a record finds out what others may have changed.
+bool is_question(const Record& r) {
+  if (r.op == O_atom) return (r.aux >> 24 & 1) != 0;
+  const bool shared = r.op == O_ld_shared_32 || r.op == O_ld_shared;
+  const bool load = shared || r.op == O_ld_global_32 || r.op == O_ld_global_64 ||
+                    r.op == O_ld_global || r.op == O_ld_generic;
+  return load && (shared || (r.flags & kVisible) != 0);
+}
+
+/// What a warp writes to its stream between two visits of one place.
+struct Rounds {
+  u64 now = 0, last = 0;
+  unsigned equal = 0;  ///< rounds, one after another, that were as the one before
+  bool asks = false;   ///< in this one
+  void come_round() {
+    equal = asks && now == last ? equal + 1 : 0;
+    *this = {0, now, equal, false};
+  }
+};
+}  // namespace
+
 /// Runs the warp until it stands where it stood, with registers that it had there before; false
 /// when something else happens, or its registers differ each time, or it does not come back.
 bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* streams) {
@@ -48,7 +81,14 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
   u32 mask = 0, depth = 0;
   std::array<u64, kRounds> seen{};
   std::size_t rounds = 0;
-  warp.watch.spins = false;
+  Rounds written;
+  warp.watch.spins = warp.watch.asks = false;
+  const u32 traced = std::exchange(context_.traced, 1);  // what is accessed is told
+  const auto ends = [&](bool round) {
+    context_.traced = traced;
+    warp.watch.asks = !round && written.equal + 2 >= kRounds;
+    return warp.watch.spins = round;
+  };
   for (unsigned step = 0, next = 0; step < kSteps; ++step) {
     if (step == next) {  // the circle may begin later
       at = warp.ip;
@@ -56,18 +96,107 @@ bool Runner::goes_round(Block& block, WarpState& warp, trace::StreamWriter* stre
       depth = warp.sp;
       seen[0] = fingerprint(block, warp);
       rounds = 1;
+      written = {};
       next = 8 * next + 8;
     }
-    advance(block, warp, streams, 1);
-    if (warp.status != WarpState::Status::Ready || arrived_) return false;
+    written.asks = written.asks || is_question(*warp.ip);
+    const unsigned words = advance(block, warp, streams, 1);
+    written.now = hash_of(written.now, {scratch_.data(), words});
+    if (warp.status != WarpState::Status::Ready || (arrived_ && !asks_)) return ends(false);
     if (warp.ip != at || warp.mask != mask || warp.sp != depth) continue;
+    written.come_round();
     const u64 now = fingerprint(block, warp);
     for (std::size_t k = 0; k < rounds; ++k)
-      if (seen[k] == now) return warp.watch.spins = true;
-    if (rounds == kRounds) return false;
+      if (seen[k] == now) return ends(true);
+    if (rounds == kRounds) return ends(false);
     seen[rounds++] = now;
   }
-  return false;
+  return ends(false);
+}
+
+/// Brent's way to find a circle: what a warp is compared with is twice as old each time.
+Runner::Round Runner::comes_round(const Block& block, WarpState& warp) {
+  constexpr unsigned kLongest = 64, kMaxRest = 1023;
+  RoundWatch& r = warp.round;
+  if (r.rest != 0 && !lanes_part_) {
+    --r.rest;
+    return Round::Unknown;
+  }
+  if (warp.ip == r.at && warp.mask == r.mask && warp.sp == r.depth &&
+      fingerprint(block, warp) == r.fingerprint) {
+    r = {};
+    warp.watch.spins = true;
+    return Round::Yes;
+  }
+  if (r.age++ < r.limit) return Round::Unknown;
+  if (r.limit < kLongest) {
+    r = {warp.ip, warp.mask, warp.sp, fingerprint(block, warp), 0, 2 * r.limit + 1, 0, r.interval};
+    return Round::Unknown;
+  }
+  const unsigned rest = std::min(2 * r.interval + 1, kMaxRest);
+  r = {};
+  r.rest = r.interval = rest;
+  warp.watch.spins = false;
+  moved(warp);
+  return Round::No;
+}
+
+/// As slice(), where lanes of one warp are known to wait for one another: a side that goes round in
+/// circles gives way to another one of its warp. Looks follow closely on one another as long as
+/// they find something.
+void Runner::slice_of_parted(Block& block, WarpState& warp, trace::StreamWriter* streams,
+                             u64 budget) {
+  constexpr u64 kFirst = 64, kLongest = u64{1} << 14;
+  const u64 end = context_.warp_instructions + budget;
+  u64 next = kFirst;
+  const auto stops = [&] {
+    return warp.status != WarpState::Status::Ready || (arrived_ && !asks_);
+  };
+  while (context_.warp_instructions < end) {
+    advance(block, warp, streams, std::min(next, end - context_.warp_instructions));
+    if (stops()) return;
+    if (goes_round(block, warp, streams) || (warp.watch.asks && lanes_wait(warp))) {
+      if (!lanes_wait(warp) || !give_way(context_, warp)) return;
+      warp.watch.spins = false;
+      next = kFirst;
+    } else {
+      moved(warp);
+      if (stops()) return;
+      next = std::min(2 * next, kLongest);
+    }
+  }
+}
+
+/// Where nothing changes any more. Lanes part late because blocks that have not been seen yet, or
+/// other warps, may do what a side waits for; programs that do not need it are left as they are.
+void Runner::all_in_vain(std::span<const Block* const> blocks, u64 times) {
+  constexpr u64 kBeforeParting = 4, kBeforeEnd = 1000, kLooks = u64{1} << 17;
+  if (times < kBeforeParting) return;
+  u64 warps = 0;
+  const WarpState* waits = nullptr;
+  const WarpState* asks = nullptr;
+  for (const Block* block : blocks)
+    for (const WarpState& warp : block->warps) {
+      if (warp.status != WarpState::Status::Ready) continue;
+      ++warps;
+      if (asks == nullptr) asks = &warp;
+      if (waits == nullptr && lanes_wait(warp)) waits = &warp;
+    }
+  RADDLE_ASSERT(asks != nullptr);  // somebody has gone round
+  if (waits != nullptr) let_lanes_part();
+  const bool patient = times < std::clamp(kLooks / warps, 2 * kBeforeParting, kBeforeEnd);
+  if (patient && (waits == nullptr || options_.independent_lanes)) return;
+  if (waits != nullptr && !options_.independent_lanes)
+    throw RunError(fmt::format(
+        "kernel {}: lanes of one warp wait for one another, which comes to no end before compute "
+        "capability 7.0: of warp {} of block {} lanes {:#x} ask again and again at {}, while the "
+        "others wait for them to leave their branch or loop",
+        kernel_.title, waits->index, block_text(waits->block), waits->mask,
+        location(waits->ip->inst)));
+  throw RunError(fmt::format(
+      "kernel {} does not end: every warp that runs goes round in circles and nothing changes any "
+      "more; warp {} of block {} asks again and again at {}",
+      kernel_.title, asks->index, block_text(asks->block), location(asks->ip->inst)));
 }
 
 }  // namespace raddle::exec

@@ -113,18 +113,25 @@ const Record* enter_function(Context* context, const Record* ip, char** frame, u
   if (++warp.activation > deepest)
     fail(fmt::format("call stack overflow (more than {} calls within calls)", deepest));
   if (warp.activations.size() < warp.activation)
-    warp.activations.push_back(std::make_unique<Activation>());
+    warp.activations.push_back(std::make_shared<Activation>());
   if (warp.functions.size() <= warp.activation) warp.functions.push_back(index);
   warp.functions[warp.activation] = index;
   warp.allocated.resize(warp.activation);
   warp.allocated.push_back(0);
-  Activation& activation = *warp.activations[warp.activation - 1];
+  std::shared_ptr<Activation>& slot = warp.activations[warp.activation - 1];
+  if (warp.sides != nullptr && slot->function != index) {  // other sides may be in that one
+    std::shared_ptr<Activation>& known = warp.sides->frames[{warp.activation - 1, index}];
+    if (known == nullptr) known = std::make_shared<Activation>();
+    slot = known;
+  }
+  Activation& activation = *slot;
   if (!activation.prepared || activation.function != index) {
     const std::size_t bytes = callee.frame_bytes + 256;
     activation.frame.reserve(bytes);
     std::memset(activation.frame.data(), 0, bytes);
     runner.fill(callee, activation.frame.data(), warp);
     activation.function = index;
+    activation.bytes = bytes;
     activation.prepared = true;
   }
   for (std::size_t i = 0; i < site.arguments.size() && i < callee.parameters.size(); ++i)

@@ -136,6 +136,18 @@ runtime::SimulatedDeviceOptions device_options(const Setup& setup, const Options
   out.first_launches = options.first_launches;
   out.max_per_ms =
       setup.machine.core_clock_mhz * 1e3 * setup.machine.sm.count * setup.machine.sm.schedulers;
+  if (options.progress)
+    out.progress = [report = options.progress](const exec::LaunchProgress& launch) {
+      report({.kernel = launch.kernel, .executing = &launch});
+    };
+  // A warp issues at most one machine instruction a cycle (two where a scheduler issues two), and
+  // rarely stand more than two of PTX for one.
+  constexpr std::uint64_t kOfCycle = 4;
+  if (options.max_cycles != kNever && !options.functional)
+    out.max_instructions_of_warp = options.max_cycles < kNever / kOfCycle
+                                       ? std::max<std::uint64_t>(kOfCycle * options.max_cycles, 64)
+                                       : 0;
+  out.independent_lanes = setup.device.compute_capability >= 70;
   out.out_of_bounds = options.out_of_bounds;
   return out;
 }

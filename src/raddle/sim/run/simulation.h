@@ -22,6 +22,8 @@ struct Progress {
   std::string kernel;          ///< running now
   Cycle cycles = 0;            ///< simulated so far (of the set-up whose clock runs)
   std::size_t setup = 0;       ///< which that is
+  /// Of the launch that is being executed; then nothing else is told but its kernel.
+  const exec::LaunchProgress* executing = nullptr;
 };
 
 struct Options {

@@ -18,8 +18,10 @@ void barrier_cluster(DecodeContext& ctx, const Instruction& inst) {
 
 /// Waits for no other warp.
 void bar_warp(DecodeContext& ctx) {
+  const u32 members = ctx.in.source(0, Type::U32);
   Record& r = ctx.out.emit_own(O_simple, OpKind::Barrier);
   ctx.out.op_class(OpClass::Control);
+  r.a = members;
   r.b = 1;
   r.aux = static_cast<u32>(trace::BarrierKind::Warp) << 4;
 }

@@ -1,4 +1,7 @@
 // Operations across the warp (PTX ISA 9.7.13).
+#include <optional>
+
+#include "raddle/base/error.h"
 #include "raddle/exec/decode/decode_context.h"
 
 namespace raddle::exec {
@@ -40,14 +43,25 @@ void match(DecodeContext& ctx, const Instruction& inst) {
   r.aux = ctx.in.second_predicate(d);
 }
 
+/// As shuffles' records have it (member_offset()). A frame too large for that has none: then its
+/// shuffles wait for nobody.
+std::uint16_t member_place(u32 offset) {
+  RADDLE_ASSERT(offset % kMemberUnit == 0);
+  const u32 place = offset / kMemberUnit;
+  return static_cast<std::uint16_t>(place <= 0xffff ? place : 0);
+}
+
 void shfl(DecodeContext& ctx, const Instruction& inst) {
   ctx.out.op_class(OpClass::Shuffle);
   const u32 a = ctx.in.source(1, Type::B32), b = ctx.in.source(2, Type::U32),
             c = ctx.in.source(3, Type::U32);
+  std::optional<u32> mask;  // shfl.sync
+  if (inst.operands.size() > 4) mask = ctx.in.source(4, Type::U32);
   const ptx::Operand& d = ctx.in.operand(0);
   Record& r = ctx.out.emit(O_shfl, ctx.in.destination(d, Type::B32), a, b, c);
   r.imm = inst.has("up") ? 0 : inst.has("down") ? 1 : inst.has("bfly") ? 2 : 3;
   r.aux = ctx.in.second_predicate(d);
+  if (mask) r.flags = member_place(*mask);
 }
 
 void redux(DecodeContext& ctx, const Instruction& inst) {
