@@ -66,6 +66,13 @@ END:
 .visible .entry quiet() {
   ret;
 }
+.visible .entry counts() {
+  .reg .b32 %r<2>;
+  mov.u32 %r1, 0;
+ON:
+  add.u32 %r1, %r1, 1;
+  bra ON;
+}
 )";
 
 class BadKernel : public testing::Test {
@@ -127,8 +134,12 @@ TEST_F(BadKernel, TooMuchSharedMemoryNamesTheLimit) {
 // --- stopped while running ----------------------------------------------------------------------
 
 TEST_F(BadKernel, EndlessLoopIsStopped) {
-  for (const std::string mode : {"", " --live", " --functional"})
-    expect_failed(run("kernel=spin grid=2 --max-cycles 20000" + mode), {"spin"});
+  for (const std::string mode : {"", " --live", " --functional"}) {
+    expect_failed(run("kernel=counts grid=2 --max-cycles 20000" + mode), {"counts", "cycles"});
+    // Where nothing changes any more nobody needs to say when it is enough.
+    expect_failed(run("kernel=spin grid=2" + mode),
+                  {"kernel spin does not end", "nothing changes any more", "bad.ptx:6"});
+  }
 }
 
 TEST_F(BadKernel, EndlessLoopIsShownWithItsLine) {
@@ -137,14 +148,14 @@ TEST_F(BadKernel, EndlessLoopIsShownWithItsLine) {
 
 /// Long before memory is full, and with the place.
 TEST_F(BadKernel, EndlessLoopDoesNotFillTheMemory) {
-  const Outcome o = run("kernel=spin --max-stream 0.01");
-  expect_failed(o, {"kernel spin", "beyond 0.01 GiB", "stands at", "bad.ptx:6", "--max-stream"});
+  const Outcome o = run("kernel=counts --max-stream 0.01");
+  expect_failed(o, {"kernel counts", "beyond 0.01 GiB", "stands at", "bad.ptx:6", "--max-stream"});
   EXPECT_EQ(line_count(o.err), 1u) << o.err;
   // In a recording only blocks that run are in memory: this one does not end.
   const Folder kept;
-  expect_failed(raddle("record", {folder / "bad.ptx", "kernel=spin", "--max-stream", "0.01", "-o",
+  expect_failed(raddle("record", {folder / "bad.ptx", "kernel=counts", "--max-stream", "0.01", "-o",
                                   kept / "r.rdl"}),
-                {"kernel spin", "stands at"});
+                {"kernel counts", "stands at"});
   EXPECT_THAT(kept.content(), IsEmpty());
 }
 

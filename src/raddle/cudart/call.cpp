@@ -56,7 +56,9 @@ int call(const char* name, const std::function<Error(Context&)>& body) {
   const std::lock_guard lock(c.mutex);
   if (c.sticky != kSuccess) return remember(c.sticky);
   if (c.forked()) return remember(kInitializationError);
+  const HeldSignals held;
   const int code = run(c, name, body);
+  c.watch.clear();
   thread_state().per_thread = false;
   return remember(code);
 }

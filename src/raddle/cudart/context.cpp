@@ -79,6 +79,8 @@ void Context::start() {
   options.run.print = [to = job_.print_to_stderr ? stderr : stdout](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), to);
   };
+  watch = RunWatch(job_.quiet);
+  options.run.progress = [this](const sim::Progress& progress) { watch.see(progress); };
   options.run.out_of_bounds = job_.out_of_bounds_mode();
   options.run.checks = exec::check_options(job_.checks);
   options.run.note = [](const std::string& text) {
@@ -221,9 +223,11 @@ void Context::finish() {
   if (folder_.empty() || getpid() != process_) return;
   if (session_ == nullptr && outcome_.failures.empty()) return;  // no device was asked for
   notify_strays();
+  const HeldSignals held;
   try {
     if (session_ != nullptr && sticky == kSuccess) {
       const sim::Result result = session_->finish();
+      watch.clear();
       const auto write = [&](const char* what, const std::string& text) {
         write_file(sim::ExecOutcome::file(folder_, process_, what), text);
       };

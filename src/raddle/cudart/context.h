@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "raddle/cudart/abi.h"
+#include "raddle/cudart/run_watch.h"
 #include "raddle/sim/run/exec_job.h"
 #include "raddle/sim/run/session.h"
 
@@ -195,6 +196,8 @@ class Context {
   void fail(const std::string& message);
   /// A function that we do not have was called.
   void unsupported(const std::string& what);
+  /// Of the run, while a call of the program's lasts.
+  RunWatch watch;
   /// An error that stays, as CUDA's do after a fault of a kernel.
   int sticky = kSuccess;
 

@@ -16,9 +16,6 @@ namespace raddle::cli {
 
 namespace {
 
-// A kernel that executes this much is taken for an endless loop unless --max-cycles says otherwise.
-constexpr std::uint64_t kDefaultInstructionLimit = 4'000'000'000;
-
 // Headings of --help.
 constexpr const char *kMachine = "Machine", *kRun = "How it is run", *kLimits = "Limits",
                      *kOutput = "Output", *kNotListed = "";
@@ -267,7 +264,6 @@ sim::Options CommonOptions::simulation(const sim::Setup& setup) const {
   out.checks = exec::check_options(checks);
   if (out.checks.any() && setup.run.live)
     throw InputError("--check looks at execution in order: leave out --live (run.live)");
-  out.max_warp_instructions = kDefaultInstructionLimit;
   if (max_cycles != 0) {
     out.max_cycles = max_cycles;
     // A scheduler issues at most one instruction a cycle, so whoever executes more than this cannot

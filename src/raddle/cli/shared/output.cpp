@@ -114,8 +114,12 @@ std::function<void(const sim::Progress&)> progress_line(
     const auto now = std::chrono::steady_clock::now();
     if (now - *last < std::chrono::milliseconds(100)) return;
     *last = now;
-    const std::string line = fmt::format("{}: launch {} ({}), cycle {}", what(p), p.launches + 1,
-                                         short_name(p.kernel), grouped(p.cycles));
+    std::string line = fmt::format("{}: launch {} ({}), cycle {}", what(p), p.launches + 1,
+                                   short_name(p.kernel), grouped(p.cycles));
+    if (p.executing != nullptr)
+      line = fmt::format("{}: {}, block {} of {}, {} warp instructions executed", what(p), p.kernel,
+                         p.executing->block + 1, p.executing->blocks,
+                         grouped(p.executing->warp_instructions));
     std::fprintf(stderr, "\r\033[K%.110s", line.c_str());
   };
 }
